@@ -1,0 +1,61 @@
+"""Checks of arguments at the public boundary: every bad input gets a ValueError that says what to try.
+
+Values that jit is tracing are not looked at; shapes and static arguments always are.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike
+
+__all__ = ["array", "check", "choice", "is_traced", "positive", "states"]
+
+
+def is_traced(*values: Any) -> bool:
+    """Whether any leaf of `values` has no concrete value yet, because jit, grad or vmap is tracing it."""
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
+
+
+def check(condition: bool, name: str, got: Any, wanted: str) -> None:
+    """Raise a ValueError naming the argument, what it got and what to try, unless `condition` holds."""
+    if not condition:
+        raise ValueError(f"{name}: got {got!r}; it must be {wanted}.")
+
+
+def choice(name: str, got: Any, options: Any) -> None:
+    """Raise unless `got` is one of the named `options`."""
+    check(got in options, name, got, "one of " + ", ".join(map(repr, options)))
+
+
+def positive(name: str, value: Any, hint: str = "a positive finite number") -> None:
+    """Raise unless `value` is a positive finite scalar."""
+    if is_traced(value):
+        return
+    check(jnp.ndim(value) == 0, name, value, hint)
+    check(bool(jnp.isfinite(value)) and bool(value > 0), name, float(value), hint)
+
+
+def array(name: str, value: ArrayLike, shape: str, ndim: int) -> Array:
+    """`value` as a floating JAX array of `ndim` axes with finite entries; `shape` says what was wanted."""
+    out = jnp.asarray(value)
+    check(out.ndim == ndim, name, f"shape {out.shape}", f"an array of shape {shape}")
+    check(out.size > 0, name, f"shape {out.shape}", f"a non-empty array of shape {shape}")
+    return _finite(name, out)
+
+
+def states(name: str, value: ArrayLike, D: int) -> Array:
+    """`value` as a floating JAX array (..., D) with finite entries."""
+    out = jnp.asarray(value)
+    wanted = f"an array of shape (..., {D}): one state a row, of the length of the stored patterns"
+    check(out.ndim >= 1 and out.shape[-1] == D, name, f"shape {out.shape}", wanted)
+    return _finite(name, out)
+
+
+def _finite(name: str, value: Array) -> Array:
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        check(not jnp.issubdtype(value.dtype, jnp.complexfloating), name, value.dtype, "real")
+        value = value.astype(jnp.result_type(float))
+    if not is_traced(value):
+        check(bool(jnp.isfinite(value).all()), name, "NaN or infinity", "finite; look for missing values in the data")
+    return value

@@ -1,0 +1,68 @@
+"""Real data that the chapters run on, shipped with the package (no network).
+
+The 24 photographs are 64×64 crops of pictures in scikit-image and scikit-learn; the letters are the UCI Letter
+Recognition data of Frey and Slate (CC BY 4.0). ATTRIBUTION.md beside this file names every source and licence.
+"""
+
+from functools import cache
+from importlib.resources import files
+
+import jax
+import numpy as np
+from jaxtyping import Array, Bool, Float
+from numpy.typing import NDArray
+
+from rankone._checks import check
+
+__all__ = ["binary_patterns", "letters", "photograph_names", "photographs"]
+
+
+@cache
+def _load(name: str) -> dict[str, NDArray]:
+    with np.load(str(files(__package__) / name)) as archive:
+        return {key: archive[key] for key in archive.files}
+
+
+def photograph_names() -> list[str]:
+    """Names of the shipped photographs, in the order of the rows of `photographs`."""
+    return [str(name) for name in _load("photographs.npz")["names"]]
+
+
+def photographs(size: int = 64) -> Float[NDArray, "24 D"]:
+    """The shipped colour photographs, most distinct first.
+
+    Args:
+        size: Side in pixels: 64, or 32 or 16 by averaging blocks of pixels.
+
+    Returns:
+        float32 array (24, 3·size²) in [0, 1], flattened in the order height, width, colour.
+
+    Raises:
+        ValueError: If `size` is not 16, 32 or 64.
+    """
+    check(size in (16, 32, 64), "size", size, "16, 32 or 64")
+    pixels = _load("photographs.npz")["pixels"].astype(np.float32) / 255
+    n, step = len(pixels), 64 // size
+    return pixels.reshape(n, size, step, size, step, 3).mean(axis=(2, 4)).reshape(n, -1)
+
+
+def letters() -> tuple[Float[NDArray, "20000 16"], NDArray]:
+    """UCI Letter: 16 integer features (0 to 15) of 20,000 distorted capital letters, and their labels A–Z.
+
+    Returns:
+        Features, float32 (20000, 16), unscaled; labels, (20000,) of one-character strings.
+    """
+    archive = _load("letters.npz")
+    return archive["features"].astype(np.float32), archive["labels"]
+
+
+def binary_patterns(K: int, D: int, *, key: Array) -> Float[Array, "K D"]:
+    """K independent uniform patterns on {0, 1/√D}^D: the paper's random data, of diameter at most 1.
+
+    Args:
+        K: Number of patterns.
+        D: Bits in each.
+        key: JAX random key.
+    """
+    bits: Bool[Array, "K D"] = jax.random.bernoulli(key, 0.5, (K, D))
+    return bits.astype(np.float32) / np.sqrt(D).astype(np.float32)

@@ -1,0 +1,136 @@
+"""The memory representation of a dense associative memory: every pattern kept, read exactly (MrDAM)."""
+
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import array, positive, states
+from rankone._pytree import pytree
+from rankone.memory.nonlinear import ACTIVATIONS, OUTER, SEPARATIONS, SIMILARITIES, lookup
+
+__all__ = ["MrDAM"]
+
+_BLOCK_ENTRIES = 2**19  # 2 MB of float32 patterns: read once from memory, used twice from cache
+
+
+@pytree(data=["Xi", "beta"], meta=["similarity", "separation", "Q", "g"])
+@dataclass(frozen=True, init=False)
+class MrDAM:
+    r"""A dense associative memory in the general form of eq. 3 [D-eq3].
+
+    $E(x)=-Q\big[\sum_\mu F(S[\xi^\mu,g(x)])\big]$. The defaults give the log-sum-exp energy of eq. 11,
+    $E(x)=-\beta^{-1}\log\sum_\mu e^{-\frac\beta2\|x-\xi^\mu\|^2}$ [D-eq11]. With `similarity="dot"` they give the
+    exponentiated dot product, $-\beta^{-1}\log\sum_\mu e^{\beta\langle\xi^\mu,x\rangle}+\frac12\|x\|^2$ [D-unn3];
+    with `g="unit"` besides, eq. 7, which has no quadratic term [D-eq7].
+
+    Args:
+        Xi: Stored patterns (K, D), one a row.
+        beta: Inverse temperature, 1/unit² for "l2"; positive. Larger is sharper. Only the "exp" separation and the
+            "log" Q use it.
+        similarity: S: "l2", −‖ξ − z‖²/2; "dot", ⟨ξ, z⟩; or your own function (Xi, z (N, D)) -> (K, N).
+        separation: F: "exp" (of βS), "square", "cubic", "quartic", "rectified cubic", or your own elementwise one.
+        Q: "log" (divided by β), "identity", or your own increasing function.
+        g: "identity", "unit" (x/‖x‖), "tanh", or your own function (N, D) -> (N, D).
+
+    Raises:
+        ValueError: If Xi is not a finite (K, D) array, beta is not positive, or a name is unknown.
+    """
+
+    Xi: Float[Array, "K D"]
+    beta: Float[Array, ""]
+    similarity: str | Callable[..., Array]
+    separation: str | Callable[..., Array]
+    Q: str | Callable[..., Array]
+    g: str | Callable[..., Array]
+
+    def __init__(
+        self,
+        Xi: ArrayLike,
+        beta: ArrayLike,
+        similarity: Any = "l2",
+        *,
+        separation: Any = "exp",
+        Q: Any = "log",
+        g: Any = "identity",
+    ):
+        Xi = array("Xi", Xi, "(K, D): one stored pattern a row", 2)
+        positive("beta", beta, "a positive finite inverse temperature, such as 60 for photographs scaled by 1/√D")
+        lookup("similarity", similarity, SIMILARITIES), lookup("separation", separation, SEPARATIONS)
+        lookup("Q", Q, OUTER), lookup("g", g, ACTIVATIONS)
+        values = (Xi, jnp.asarray(beta, Xi.dtype), similarity, separation, Q, g)
+        for name, value in zip(("Xi", "beta", "similarity", "separation", "Q", "g"), values, strict=True):
+            object.__setattr__(self, name, value)
+
+    @property
+    def D(self) -> int:
+        """Length of a pattern."""
+        return self.Xi.shape[1]
+
+    def energy(self, x: ArrayLike) -> Float[Array, "..."]:
+        """E at states x (..., D) -> (...) [D-eq3]."""
+        return self.energy_and_gradient(x)[0]
+
+    def gradient(self, x: ArrayLike) -> Float[Array, "... D"]:
+        """∇E at states x (..., D) -> (..., D), by the formula of eq. 6 [D-eq6]."""
+        return self.energy_and_gradient(x)[1]
+
+    def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Both at once, for the price of one."""
+        return _read(self, states("x", x, self.D))
+
+    @property
+    def _log_domain(self) -> bool:
+        return self.separation == "exp" and self.Q == "log"
+
+
+@jax.jit
+def _read(memory: MrDAM, x: Array) -> tuple[Array, Array]:
+    flat = x.reshape(-1, memory.D)
+    g = lookup("g", memory.g, ACTIVATIONS)
+    z = g.value(flat)
+    energy, slope = (_log_sum_exp if memory._log_domain else _general)(memory, z)
+    gradient = g.derivative(slope, flat)
+    if memory._log_domain and memory.similarity == "dot" and memory.g == "identity":
+        energy, gradient = energy + 0.5 * (flat**2).sum(-1), gradient + flat
+    return energy.reshape(x.shape[:-1]), gradient.reshape(x.shape)
+
+
+def _general(memory: MrDAM, z: Array) -> tuple[Array, Array]:
+    """−Q(ΣF(S)) and its derivative by z, eq. 6 as it stands."""
+    similarity = lookup("similarity", memory.similarity, SIMILARITIES)
+    F, Q = lookup("separation", memory.separation, SEPARATIONS), lookup("Q", memory.Q, OUTER)
+    inner = memory.beta if memory.separation == "exp" else 1
+    outer = 1 / memory.beta if memory.Q == "log" else 1
+    S = inner * similarity.value(memory.Xi, z)
+    total = F.value(S).sum(0)
+    weights = outer * Q.derivative(total) * inner * F.derivative(S)
+    return -outer * Q.value(total), -similarity.derivative(weights, memory.Xi, z)
+
+
+def _log_sum_exp(memory: MrDAM, z: Array) -> tuple[Array, Array]:
+    """−(1/β) log Σ exp(βS) and its derivative, streamed over blocks of patterns with a running maximum."""
+    similarity = lookup("similarity", memory.similarity, SIMILARITIES)
+    K, N = len(memory.Xi), len(z)
+
+    def merge(state: tuple[Array, Array, Array], Xi: Array) -> tuple[tuple[Array, Array, Array], None]:
+        top, total, slope = state
+        logits = memory.beta * similarity.value(Xi, z)
+        higher = jnp.maximum(top, logits.max(0))
+        weights, shrink = jnp.exp(logits - higher), jnp.exp(top - higher)
+        slope = shrink[:, None] * slope + similarity.derivative(weights, Xi, z)
+        return (higher, shrink * total + weights.sum(0), slope), None
+
+    rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
+    whole = K - K % rows
+    state = (jnp.full(N, -jnp.inf, z.dtype), jnp.zeros(N, z.dtype), jnp.zeros_like(z))
+    if whole == rows:
+        state, _ = merge(state, memory.Xi[:whole])
+    else:
+        state, _ = jax.lax.scan(merge, state, memory.Xi[:whole].reshape(-1, rows, memory.D))
+    if whole < K:
+        state, _ = merge(state, memory.Xi[whole:])
+    top, total, slope = state
+    return -(top + jnp.log(total)) / memory.beta, -slope / total[:, None]

@@ -1,0 +1,170 @@
+"""Random features φ with E⟨φ(z), φ(z')⟩ = exp(−‖z − z'‖²/2), evaluated in blocks of frequencies [D-eq8]."""
+
+from dataclasses import dataclass
+from functools import partial
+from math import pi
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import check, choice, states
+from rankone._pytree import pytree
+from rankone.memory.bases import BASES, Basis, value
+from rankone.memory.projections import PROJECTIONS, Hadamard, Regenerated, Stored
+
+__all__ = ["RandomFeatures"]
+
+
+@pytree(data=["projection", "phase"], meta=["D", "Y", "basis"])
+@dataclass(frozen=True, init=False)
+class RandomFeatures:
+    r"""A random feature map for the Gaussian kernel [D-eq8].
+
+    $\langle\varphi(z),\varphi(z')\rangle\approx e^{-\|z-z'\|^2/2}$, exactly in expectation. With $h=\Omega z$:
+    sincos $Y^{-1/2}(\cos h,\sin h)$; cos $\sqrt{2/Y}\cos(h+b)$; exp $Y^{-1/2}e^{h-\|z\|^2}$;
+    expexp $(2Y)^{-1/2}(e^{h-\|z\|^2},e^{-h-\|z\|^2})$.
+
+    Args:
+        D: Length of the inputs.
+        Y: Number of random frequencies; φ has M = 2Y entries for sincos and expexp, Y for cos and exp.
+        key: JAX random key. Two maps are compatible only if made from the same key and options.
+        basis: "sincos" (lowest variance wherever ⟨z, z'⟩ ≥ 0, D-sharp4), "cos", "exp" or "expexp".
+        projection: "gaussian" (independent rows), "orthogonal" (within blocks of D) or "hadamard" (structured:
+            O(Y log D) time and O(Y + D) memory; the fast choice from D of a few hundred).
+        regenerate: With "gaussian", draw Ω again from the key at every use instead of storing its Y·D numbers.
+
+    Raises:
+        ValueError: If D or Y is not a positive integer, a name is unknown, or only "gaussian" could regenerate.
+    """
+
+    D: int
+    Y: int
+    basis: str
+    projection: Stored | Regenerated | Hadamard
+    phase: Float[Array, " Y"]
+
+    def __init__(
+        self,
+        D: int,
+        Y: int,
+        *,
+        key: Array,
+        basis: str = "sincos",
+        projection: str = "gaussian",
+        regenerate: bool = False,
+    ):
+        for name, number in (("D", D), ("Y", Y)):
+            check(isinstance(number, int) and number > 0, name, number, "a positive integer")
+        choice("basis", basis, BASES)
+        choice("projection", projection, PROJECTIONS)
+        check(not regenerate or projection == "gaussian", "regenerate", regenerate, "False unless projection='gaussian'")
+        k_projection, k_phase = jax.random.split(key)
+        set_field = partial(object.__setattr__, self)
+        set_field("D", D), set_field("Y", Y), set_field("basis", basis)
+        set_field("projection", PROJECTIONS[projection](k_projection, D, Y, regenerate))
+        phases = Y if basis == "cos" else 0
+        set_field("phase", 2 * pi * jax.random.uniform(k_phase, (phases,), jnp.float32))
+
+    @property
+    def M(self) -> int:
+        """Number of features: the length of φ and of a memory T."""
+        return self._basis.tables * self.Y
+
+    @property
+    def omega(self) -> Float[Array, "Y D"]:
+        """The frequencies as a dense matrix, whatever the projection. For inspection: it has Y·D entries."""
+        return self.project(jnp.eye(self.D)).T
+
+    @property
+    def _basis(self) -> Basis:
+        return BASES[self.basis]
+
+    def phi(self, z: ArrayLike) -> Float[Array, "... M"]:
+        """The features of z (..., D) -> (..., M); a kernel of inverse temperature β takes z = √β x."""
+        return _phi(self, states("z", z, self.D))
+
+    def project(self, z: ArrayLike) -> Float[Array, "... Y"]:
+        """The projections Ωz (..., D) -> (..., Y)."""
+        return _project(self, states("z", z, self.D))
+
+    def read(self, z: Float[Array, "N D"], T: Float[Array, " M"]) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
+        """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ or its Jacobian [D-eq10]."""
+        basis, z2 = self._basis, (z * z).sum(-1, keepdims=True)
+
+        def block(inputs: Any) -> tuple[Array, Array]:
+            entry, phase, table = inputs
+            forward, adjoint = self.projection.operator(entry)
+            f, t = basis.features(forward(z), z2, phase), tuple(table)
+            return value(basis, f, t), adjoint(basis.slopes(f, t))
+
+        inputs = (self.projection.blocks, self._phases(z.dtype), self._in_blocks(T))
+        S, gradient = _sum_blocks(block, inputs)
+        scale = (basis.scale / self.Y) ** 0.5
+        S, gradient = scale * S, scale * gradient
+        return S, gradient - 2 * z * S[:, None] if basis.positive else gradient
+
+    def encode(self, Z: Float[Array, "K D"], weights: Float[Array, " K"]) -> Float[Array, " M"]:
+        """Σ_μ w_μ φ(z_μ), a few patterns at a time: O(Y + D) memory beyond the patterns [D-prop3]."""
+        chunk = min(len(Z), 16)
+        pad = -len(Z) % chunk
+        Z = jnp.pad(Z, ((0, pad), (0, 0))).reshape(-1, chunk, self.D)
+        weights = jnp.pad(weights, (0, pad)).reshape(-1, chunk)
+
+        def add(T: Array, inputs: tuple[Array, Array]) -> tuple[Array, None]:
+            z, w = inputs
+            return T + self._features(z, lambda f: w @ f), None
+
+        return jax.lax.scan(add, jnp.zeros(self.M, Z.dtype), (Z, weights))[0]
+
+    def _features(self, z: Float[Array, "N D"], reduce: Any = lambda f: f) -> Array:
+        """φ(z), each block's features passed through `reduce` (over the queries) before blocks are joined."""
+        basis, z2 = self._basis, (z * z).sum(-1, keepdims=True)
+
+        def block(inputs: Any) -> Array:
+            entry, phase = inputs
+            forward, _ = self.projection.operator(entry)
+            return jnp.stack([reduce(f) for f in basis.features(forward(z), z2, phase)[: basis.tables]])
+
+        stacked = _map_blocks(block, (self.projection.blocks, self._phases(z.dtype)))  # (B, tables, ..., R)
+        joined = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
+        flat = joined.reshape(*joined.shape[:-2], -1)[..., : self.Y]
+        return (basis.scale / self.Y) ** 0.5 * jnp.concatenate(list(flat), axis=-1)
+
+    def _in_blocks(self, T: Float[Array, " M"]) -> Float[Array, "B tables R"]:
+        R, tables = self.projection.rows, self._basis.tables
+        padded = jnp.pad(T.reshape(tables, self.Y), ((0, 0), (0, -self.Y % R)))
+        return padded.reshape(tables, -1, R).swapaxes(0, 1)
+
+    def _phases(self, dtype: Any) -> Float[Array, "B R"]:
+        R = self.projection.rows
+        if self.basis != "cos":  # an empty row a block, so that every basis scans over the same structure
+            return jnp.zeros((-(-self.Y // R), 0), dtype)
+        return jnp.pad(self.phase.astype(dtype), (0, -self.Y % R)).reshape(-1, R)
+
+
+@jax.jit
+def _phi(features: RandomFeatures, z: Array) -> Array:
+    return features._features(z.reshape(-1, features.D)).reshape(*z.shape[:-1], features.M)
+
+
+@jax.jit
+def _project(features: RandomFeatures, z: Array) -> Array:
+    flat = z.reshape(-1, features.D)
+    h = _map_blocks(lambda entry: features.projection.operator(entry)[0](flat), features.projection.blocks)
+    return jnp.moveaxis(h, 0, 1).reshape(len(flat), -1)[:, : features.Y].reshape(*z.shape[:-1], features.Y)
+
+
+def _map_blocks(function: Any, blocks: Any) -> Any:
+    if len(jax.tree.leaves(blocks)[0]) == 1:
+        return jax.tree.map(lambda a: a[None], function(jax.tree.map(lambda a: a[0], blocks)))
+    return jax.lax.map(function, blocks)
+
+
+def _sum_blocks(function: Any, blocks: Any) -> Any:
+    first, *_ = (jax.tree.map(lambda a: a[0], blocks),)
+    if len(jax.tree.leaves(blocks)[0]) == 1:
+        return function(first)
+    zero = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), jax.eval_shape(function, first))
+    return jax.lax.scan(lambda total, b: (jax.tree.map(jnp.add, total, function(b)), None), zero, blocks)[0]

@@ -1,0 +1,92 @@
+"""The functions Q, F, S and g of the general dense memory, each with its derivative [D-eq3].
+
+Each has a few named forms written out by hand; a callable of your own is differentiated by JAX.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from rankone._checks import check
+
+__all__ = ["ACTIVATIONS", "OUTER", "SEPARATIONS", "SIMILARITIES", "Function", "lookup"]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function and what the chain rule needs of it (a derivative, or a vector–Jacobian product)."""
+
+    value: Callable[..., Array]
+    derivative: Callable[..., Array]
+
+
+# g: x (N, D) -> (N, D), with derivative (v, x) ↦ J_g(x)ᵀ v [D-eq6, D-fn3].
+def _unit(x: Array) -> Array:
+    return x / jnp.linalg.norm(x, axis=-1, keepdims=True)
+
+
+def _unit_vjp(v: Array, x: Array) -> Array:
+    # The exponent of the footnote: J = (I − x xᵀ/‖x‖²)/‖x‖, not ‖x‖^(3/2).
+    n = _unit(x)
+    return (v - n * (n * v).sum(-1, keepdims=True)) / jnp.linalg.norm(x, axis=-1, keepdims=True)
+
+
+ACTIVATIONS = {
+    "identity": Function(lambda x: x, lambda v, x: v),
+    "unit": Function(_unit, _unit_vjp),
+    "tanh": Function(jnp.tanh, lambda v, x: v * (1 - jnp.tanh(x) ** 2)),
+}
+
+
+# S: (Xi (K, D), z (N, D)) -> (K, N), with derivative (weights (K, N), Xi, z) ↦ Σ_μ w_μ ∂S(ξ^μ, z)/∂z (N, D).
+def _dot(Xi: Array, z: Array) -> Array:
+    return jnp.matmul(Xi, z.T, precision="highest")
+
+
+def _mean(w: Array, Xi: Array, z: Array) -> Array:
+    return jnp.matmul(w.T, Xi, precision="highest")
+
+
+def _l2(Xi: Array, z: Array) -> Array:
+    if len(z) * Xi.size <= 2**18:  # small: differences, which lose nothing near a stored pattern
+        return -0.5 * ((Xi[:, None, :] - z) ** 2).sum(-1)
+    squares = (Xi * Xi).sum(-1)[:, None] + (z * z).sum(-1)
+    return jnp.minimum(_dot(Xi, z) - 0.5 * squares, 0)
+
+
+SIMILARITIES = {
+    "l2": Function(_l2, lambda w, Xi, z: _mean(w, Xi, z) - w.sum(0)[:, None] * z),
+    "dot": Function(_dot, _mean),
+}
+
+# F: scalar, with derivative F'; "exp" is handled in the log domain by MrDAM and carries β.
+SEPARATIONS = {
+    "exp": Function(jnp.exp, jnp.exp),
+    "square": Function(jnp.square, lambda s: 2 * s),
+    "cubic": Function(lambda s: s**3, lambda s: 3 * s**2),
+    "quartic": Function(lambda s: s**4, lambda s: 4 * s**3),
+    "rectified cubic": Function(lambda s: jax.nn.relu(s) ** 3, lambda s: 3 * jax.nn.relu(s) ** 2),
+}
+
+# Q: scalar and increasing; "log" is log/β.
+OUTER = {
+    "log": Function(jnp.log, lambda u: 1 / u),
+    "identity": Function(lambda u: u, jnp.ones_like),
+}
+
+_AUTODIFF: dict[str, Callable[[Callable[..., Array]], Function]] = {
+    "g": lambda f: Function(f, lambda v, x: jax.vjp(f, x)[1](v)[0]),
+    "similarity": lambda f: Function(f, lambda w, Xi, z: jax.vjp(lambda q: f(Xi, q), z)[1](w)[0]),
+}
+
+
+def lookup(name: str, given: Any, options: dict[str, Function]) -> Function:
+    """The named function, or a caller's own made into one with its derivative by automatic differentiation."""
+    if callable(given):
+        elementwise = lambda f: Function(f, lambda s: jax.vjp(f, s)[1](jnp.ones_like(f(s)))[0])  # noqa: E731
+        return _AUTODIFF.get(name, elementwise)(given)
+    check(given in options, name, given, "a function, or one of " + ", ".join(map(repr, options)))
+    return options[given]

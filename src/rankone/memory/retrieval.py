@@ -1,0 +1,170 @@
+"""Retrieval: descend the energy from a query until it rests [D-eq5]."""
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Bool, Float, Int
+from tqdm.auto import tqdm
+
+from rankone._checks import check, is_traced, positive, states
+
+__all__ = ["Retrieval", "retrieve"]
+
+_CHUNK = 25  # steps between two looks at the clock
+_PATIENCE = 2.0  # seconds before a progress bar appears
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["x", "energies", "steps", "converged", "floored"],
+    meta_fields=[],
+)
+@dataclass(frozen=True)
+class Retrieval:
+    """What `retrieve` found, and how it got there.
+
+    Attributes:
+        x: Final states (..., D).
+        energies: Energy before each step and at the end (..., max_steps + 1); constant once converged.
+        steps: Steps taken (...).
+        converged: Whether the last step moved no free entry by more than tol (...).
+        floored: Fraction of the visited states whose energy was the floor's tangent line; 0 for an exact memory (...).
+    """
+
+    x: Float[Array, "... D"]
+    energies: Float[Array, "... steps"]
+    steps: Int[Array, "..."]
+    converged: Bool[Array, "..."]
+    floored: Float[Array, "..."]
+
+
+def retrieve(
+    memory: Any,
+    x0: ArrayLike,
+    *,
+    step_size: ArrayLike = 0.1,
+    max_steps: int = 1000,
+    tol: float = 1e-6,
+    clamp: ArrayLike | None = None,
+    progress: bool | None = None,
+) -> Retrieval:
+    r"""Gradient descent $x\leftarrow x-\eta\nabla E(x)$ on the free entries of each query [D-eq5].
+
+    It rests when no free entry moves by more than `tol` in a step. (A small change of *energy* would not do: it is
+    also what a clipped, frozen query shows [D-unn4].) On the exact memory every step size in (0, 2] lowers the
+    energy at every step, whatever β and K [D-sharp1].
+
+    Args:
+        memory: Anything with `energy_and_gradient`: `MrDAM`, `DrDAM`, or your own.
+        x0: Queries (..., D), in the unit of the patterns.
+        step_size: η, positive.
+        max_steps: Most steps taken, at least 1.
+        tol: Largest move of a free entry at rest, in the unit of the patterns; 0 to take every step.
+        clamp: Boolean mask (D,) or like x0: True where the query's entry is known and held fixed.
+        progress: Show a progress bar; by default once a job outside jit has taken two seconds.
+
+    Returns:
+        A `Retrieval`.
+
+    Raises:
+        ValueError: If a shape does not fit, or a number is out of range.
+    """
+    x0 = states("x0", x0, memory.D)
+    positive("step_size", step_size, "a positive step size; every value up to 2 lowers an exact memory's energy")
+    check(isinstance(max_steps, int) and max_steps >= 1, "max_steps", max_steps, "an integer of at least 1")
+    check(is_traced(tol) or tol >= 0, "tol", tol, "zero or positive")
+    free = jnp.ones(x0.shape, bool) if clamp is None else ~_mask(clamp, x0)
+    walk = _start(memory, x0.reshape(-1, memory.D), max_steps)
+    options = (jnp.asarray(step_size, x0.dtype), jnp.asarray(tol, x0.dtype), free.reshape(-1, memory.D))
+    if is_traced(memory, x0, step_size, tol, free):
+        walk = _steps(memory, walk, *options, max_steps, max_steps)
+    else:
+        walk = _with_progress(memory, walk, options, max_steps, progress)
+    return _record(memory, walk, x0.shape)
+
+
+def _mask(clamp: ArrayLike, x0: Array) -> Array:
+    mask = jnp.asarray(clamp)
+    check(mask.dtype == bool, "clamp", mask.dtype, "a boolean mask: True where an entry is held fixed")
+    fits = mask.shape in (x0.shape, x0.shape[-1:])
+    check(fits, "clamp", f"shape {mask.shape}", f"of shape {x0.shape[-1:]} or {x0.shape}")
+    return jnp.broadcast_to(mask, x0.shape)
+
+
+def _read(memory: Any, x: Array) -> tuple[Array, Array, Array]:
+    """Energy, gradient and whether the state is floored; a memory of the caller's own need not know of floors."""
+    if hasattr(memory, "read"):
+        return memory.read(x)
+    return *memory.energy_and_gradient(x), jnp.zeros(x.shape[:-1], bool)
+
+
+def _start(memory: Any, x: Array, max_steps: int) -> dict[str, Array]:
+    N = len(x)
+    return {
+        "t": jnp.zeros((), jnp.int32),
+        "x": x,
+        "energies": jnp.zeros((max_steps + 1, N), x.dtype),
+        "steps": jnp.zeros(N, jnp.int32),
+        "resting": jnp.zeros(N, bool),
+        "floored": jnp.zeros(N, jnp.int32),
+    }
+
+
+@partial(jax.jit, static_argnames="max_steps")
+def _steps(
+    memory: Any, walk: dict[str, Array], step_size: Array, tol: Array, free: Array, until: int, max_steps: int
+) -> dict[str, Array]:
+    """Step all queries that are not at rest until step number `until`, or until all rest."""
+
+    def step(walk: dict[str, Array]) -> dict[str, Array]:
+        x, resting = walk["x"], walk["resting"]
+        energy, gradient, floored = _read(memory, x)
+        move = jnp.where(free & ~resting[:, None], step_size * gradient, 0).astype(x.dtype)
+        return {
+            "t": walk["t"] + 1,
+            "x": x - move,
+            "energies": walk["energies"].at[walk["t"]].set(energy.astype(x.dtype)),
+            "steps": walk["steps"] + ~resting,
+            "resting": resting | (jnp.abs(move).max(-1) <= tol) & (tol > 0),
+            "floored": walk["floored"] + (floored & ~resting),
+        }
+
+    unfinished = lambda walk: (walk["t"] < jnp.minimum(until, max_steps)) & ~walk["resting"].all()  # noqa: E731
+    return jax.lax.while_loop(unfinished, step, walk)
+
+
+def _with_progress(
+    memory: Any, walk: dict[str, Array], options: tuple[Array, ...], max_steps: int, progress: bool | None
+) -> dict[str, Array]:
+    bar, began = None, time.monotonic()
+    for until in range(_CHUNK, max_steps + _CHUNK, _CHUNK):
+        walk = _steps(memory, walk, *options, until, max_steps)
+        done = int(walk["t"])
+        late = progress is None and time.monotonic() - began > _PATIENCE
+        if bar is None and (progress or late):
+            bar = tqdm(total=max_steps, desc="retrieve", unit="step")
+        if bar is not None:
+            bar.update(done - bar.n)
+        if bool(walk["resting"].all()):
+            break
+    if bar is not None:
+        bar.close()
+    return walk
+
+
+@partial(jax.jit, static_argnames="shape")
+def _record(memory: Any, walk: dict[str, Array], shape: tuple[int, ...]) -> Retrieval:
+    last = memory.energy_and_gradient(walk["x"])[0].astype(walk["x"].dtype)
+    rows = jnp.arange(len(walk["energies"]))[:, None]
+    energies = jnp.where(rows >= walk["t"], last, walk["energies"])
+    return Retrieval(
+        x=walk["x"].reshape(shape),
+        energies=energies.T.reshape(*shape[:-1], -1),
+        steps=walk["steps"].reshape(shape[:-1]),
+        converged=walk["resting"].reshape(shape[:-1]),
+        floored=(walk["floored"] / jnp.maximum(walk["steps"], 1)).astype(last.dtype).reshape(shape[:-1]),
+    )

@@ -124,13 +124,11 @@ def _log_sum_exp(memory: MrDAM, z: Array) -> tuple[Array, Array]:
         return (higher, shrink * total + weights.sum(0), slope), None
 
     rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
-    whole = K - K % rows
     state = (jnp.full(N, -jnp.inf, z.dtype), jnp.zeros(N, z.dtype), jnp.zeros_like(z))
-    if whole == rows:
-        state, _ = merge(state, memory.Xi[:whole])
-    else:
-        state, _ = jax.lax.scan(merge, state, memory.Xi[:whole].reshape(-1, rows, memory.D))
-    if whole < K:
-        state, _ = merge(state, memory.Xi[whole:])
+    # Slices of Xi, not a reshaped copy of it: the patterns may be most of the memory there is.
+    block = lambda i: jax.lax.dynamic_slice_in_dim(memory.Xi, i * rows, rows)  # noqa: E731
+    state, _ = jax.lax.scan(lambda state, i: merge(state, block(i)), state, jnp.arange(K // rows))
+    if K % rows:
+        state, _ = merge(state, memory.Xi[-(K % rows) :])
     top, total, slope = state
     return -(top + jnp.log(total)) / memory.beta, -slope / total[:, None]

@@ -1,0 +1,185 @@
+// How far the two memories drift apart: the printed bound, the first-order law, and the local contraction.
+import { softmin, squaredDistance } from "./exact.js";
+
+/** C₁ of the uniform kernel error C₁√(D/Y), at confidence 1 − δ [D-U0]. */
+export const kernelConstant = (beta, D, delta) =>
+  2 * Math.sqrt(beta) + Math.sqrt((2 * Math.log(2 / delta)) / D);
+
+/** log₁₀ of Theorem 2 as printed, after L steps from a query of energy E [D-thm2]; it overflows otherwise. */
+export function printedBound({ D, K, Y, beta, eta, energy, steps, delta = 0.05 }) {
+  const L = steps;
+  const q = eta * L * (1 + 2 * K * beta * Math.exp(beta / 2));
+  const series = q > 1 ? L * Math.log10(q) + log10(1 - q ** -L) - log10(q - 1) : log10(sum(q, L));
+  const first = 2 * eta * L * kernelConstant(beta, D, delta) * K * Math.sqrt(D / Y);
+  return log10(first) + (beta * energy) / Math.LN10 + series;
+}
+
+const log10 = Math.log10;
+const sum = (q, L) => (q === 1 ? L : (1 - q ** L) / (1 - q));
+
+/**
+ * Everything about one pattern set that does not change from step to step.
+ * `free` marks the entries that descend (all of them when null): only these drift.
+ */
+export class Geometry {
+  constructor(patterns, beta, free = null) {
+    Object.assign(this, { patterns, beta, free, K: patterns.length });
+    this.freedom = free ? free.reduce((n, f) => n + (f ? 1 : 0), 0) : patterns[0].length;
+    this.all = pairwise(patterns, null);
+    this.moving = free ? pairwise(patterns, free) : this.all;
+  }
+
+  /** |x − ξ|² over the free entries. */
+  freeDistances(x) {
+    return Float64Array.from(this.patterns, (xi) => squaredDistance(x, xi, this.free));
+  }
+
+  /** Y Var Ŝ at a state with squared distances d, sincos features: V of D-sharp2. */
+  variance(d) {
+    const { K, beta, all } = this;
+    let total = 0;
+    let S = 0;
+    for (let m = 0; m < K; m++) {
+      S += Math.exp((-beta / 2) * d[m]);
+      for (let n = 0; n < K; n++) {
+        const k = all[m * K + n];
+        total += Math.exp((-beta / 2) * k) + Math.exp((-beta / 2) * (2 * d[m] + 2 * d[n] - k));
+      }
+    }
+    return total / 2 - S * S;
+  }
+
+  /** Y E|ĝ − ∇E|² to first order in 1/√Y: M_A of D-sharp2, over the free entries. */
+  gradientError(d, dFree) {
+    const { K, beta, all, moving, freedom } = this;
+    const p = new Float64Array(K);
+    const { energy } = softmin(d, beta, p);
+    const slopes = slopesAlong(p, dFree, moving); // ⟨∇E, x − ξ⟩
+    const square = dot(p, slopes); // |∇E|²
+    let total = 0;
+    for (let m = 0; m < K; m++) {
+      for (let n = 0; n < K; n++) {
+        const at = m * K + n;
+        const minus = Math.exp((-beta / 2) * all[at]);
+        const plus = Math.exp((-beta / 2) * (2 * d[m] + 2 * d[n] - all[at]));
+        const reach = 2 * dFree[m] + 2 * dFree[n] - moving[at];
+        total +=
+          (beta / 2) * ((freedom - beta * moving[at]) * minus - (freedom - beta * reach) * plus) +
+          beta * beta * (square * 0.5 * (minus + plus) - (slopes[m] + slopes[n]) * plus);
+      }
+    }
+    return Math.max(total, 0) * (Math.exp(beta * energy) / beta) ** 2;
+  }
+
+  /** Lipschitz constant of x ↦ x − η∇E(x) at softmax weights p: max |1 − ηλ| over 1 − βλ(Cov) and 1 [D-sharp1]. */
+  contraction(p, eta) {
+    const curvature = 1 - this.beta * largestVariance(p, this.moving);
+    return Math.max(Math.abs(1 - eta), Math.abs(1 - eta * curvature));
+  }
+
+  /** The largest contraction on the segment between two states: on it, log-weights interpolate linearly. */
+  segmentContraction(d0, d1, eta, points = 9) {
+    const p = new Float64Array(this.K);
+    let largest = 0;
+    for (let i = 0; i < points; i++) {
+      const s = i / (points - 1);
+      softmin(
+        d0.map((d, m) => (1 - s) * d + s * d1[m]),
+        this.beta,
+        p,
+      );
+      largest = Math.max(largest, this.contraction(p, eta));
+    }
+    return largest;
+  }
+}
+
+function pairwise(patterns, mask) {
+  const K = patterns.length;
+  const result = new Float64Array(K * K);
+  for (let m = 0; m < K; m++) {
+    for (let n = 0; n < m; n++) {
+      result[m * K + n] = squaredDistance(patterns[m], patterns[n], mask);
+      result[n * K + m] = result[m * K + n];
+    }
+  }
+  return result;
+}
+
+const dot = (a, b) => a.reduce((total, v, i) => total + v * b[i], 0);
+
+/** ⟨∇E, x − ξ^μ⟩ for every μ, from distances alone: ∇E = Σ p (x − ξ). */
+function slopesAlong(p, d, squares) {
+  const K = p.length;
+  return d.map((dm, m) => {
+    let total = 0;
+    for (let k = 0; k < K; k++) total += (p[k] * (d[k] + dm - squares[k * K + m])) / 2;
+    return total;
+  });
+}
+
+/** Largest eigenvalue of Cov_p(ξ) from the patterns' squared distances, by power iteration on its K×K twin. */
+export function largestVariance(p, squares, iterations = 60) {
+  const K = p.length;
+  const row = p.map((_, m) => dot(p, squares.subarray(m * K, (m + 1) * K)));
+  const mean = dot(p, row);
+  const twin = new Float64Array(K * K);
+  for (let m = 0; m < K; m++) {
+    for (let n = 0; n < K; n++) {
+      const inner = (row[m] + row[n] - squares[m * K + n] - mean) / 2;
+      twin[m * K + n] = Math.sqrt(p[m] * p[n]) * inner;
+    }
+  }
+  return powerIteration(twin, K, iterations);
+}
+
+function powerIteration(matrix, K, iterations) {
+  let v = Float64Array.from({ length: K }, (_, i) => 1 + 0.1 * Math.sin(i + 1));
+  let value = 0;
+  for (let step = 0; step < iterations; step++) {
+    const w = v.map((_, m) => dot(matrix.subarray(m * K, (m + 1) * K), v));
+    const norm = Math.sqrt(dot(w, w));
+    if (norm < 1e-300 || Math.abs(norm - value) < 1e-12 * norm) return norm;
+    value = norm;
+    v = w.map((x) => x / norm);
+  }
+  return value;
+}
+
+/** k(q, ξ) over the features' noise √(V/Y), V at a far query; below about 1 descent follows noise, above 3 it arrives. */
+export function signalToNoise({ query, target, patterns, beta, Y, basis }) {
+  const signal = Math.exp((-beta / 2) * squaredDistance(query, target));
+  return signal / Math.sqrt(noiseVariance({ query, patterns, beta, basis }) / Y);
+}
+
+function noiseVariance({ query, patterns, beta, basis }) {
+  if (basis === "sincos") return patterns.length / 2;
+  if (basis === "cos") return patterns.length;
+  return positiveVariance({ query, patterns, beta, paired: basis === "expexp" });
+}
+
+/** Y Var Ŝ of the positive features, from E e^{⟨ω, u⟩} = e^{|u|²/2}. */
+function positiveVariance({ query, patterns, beta, paired }) {
+  const along = patterns.map((xi) => beta * inner(query, xi));
+  const norms = patterns.map((xi) => beta * inner(xi, xi));
+  const square = beta * inner(query, query);
+  let total = 0;
+  let S = 0;
+  patterns.forEach((xi, m) => {
+    S += Math.exp(along[m] - (square + norms[m]) / 2);
+    patterns.forEach((zeta, n) => {
+      const overlap = beta * inner(xi, zeta);
+      const mean = (norms[m] + norms[n]) / 2;
+      const same = Math.exp(2 * (along[m] + along[n]) + overlap - mean);
+      const opposite = Math.exp(-overlap - mean - 2 * square);
+      total += paired ? (same + opposite) / 2 : same;
+    });
+  });
+  return Math.max(total - S * S, Number.MIN_VALUE);
+}
+
+function inner(x, y) {
+  let total = 0;
+  for (let i = 0; i < x.length; i++) total += x[i] * y[i];
+  return total;
+}

@@ -1,0 +1,45 @@
+// What happens to a picture before it is handed to the memories: occlusion, noise, paint.
+import { key, normal, split, uniform } from "../../kit/random.js";
+
+export const FILLS = { grey: 0.5, black: 0, white: 1, noise: null };
+export const SIDES = ["top", "bottom", "left", "right", "box"];
+export const UNTOUCHED = 0;
+export const PAINTED = 1;
+export const RESTORED = 2;
+
+/** Whether pixel (row, column) of a size × size picture is covered when a share of it is. */
+export function isOccluded(row, column, size, fraction, side) {
+  const width = Math.round(fraction * size);
+  if (side === "top") return row < width;
+  if (side === "bottom") return row >= size - width;
+  if (side === "left") return column < width;
+  if (side === "right") return column >= size - width;
+  const half = (Math.sqrt(fraction) * size) / 2;
+  return Math.max(Math.abs(row + 0.5 - size / 2), Math.abs(column + 0.5 - size / 2)) < half;
+}
+
+/**
+ * The query made of a true picture in [0, 1] (height, width, colour), and which of its entries are known.
+ * `paint` holds a mark a pixel (UNTOUCHED, PAINTED or RESTORED) and a colour for the painted ones.
+ */
+export function corrupt(truth, size, { fraction, side, fill, noise, seed, paint = null }) {
+  const [fillKey, noiseKey] = split(key(seed));
+  const static_ = fill === "noise" ? uniform(fillKey, truth.length) : null;
+  const shake = noise > 0 ? normal(noiseKey, truth.length) : null;
+  const query = new Float32Array(truth.length);
+  const known = new Uint8Array(truth.length);
+  for (let pixel = 0; pixel < size * size; pixel++) {
+    const mark = paint ? paint.marks[pixel] : UNTOUCHED;
+    const covered = isOccluded(Math.floor(pixel / size), pixel % size, size, fraction, side);
+    for (let i = 3 * pixel; i < 3 * pixel + 3; i++) {
+      known[i] = mark === RESTORED || (mark === UNTOUCHED && !covered) ? 1 : 0;
+      if (mark === RESTORED) query[i] = truth[i];
+      else if (mark === PAINTED) query[i] = paint.colours[i] / 255;
+      else if (covered) query[i] = static_ ? static_[i] : FILLS[fill];
+      else query[i] = clip(truth[i] + (shake ? noise * shake[i] : 0));
+    }
+  }
+  return { query, known };
+}
+
+const clip = (v) => Math.min(1, Math.max(0, v));

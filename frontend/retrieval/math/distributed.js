@@ -1,0 +1,137 @@
+// The distributed memory: one vector T, whatever the number of patterns written into it [D-eq9, D-eq10, D-alg1].
+import { memorySize } from "./features.js";
+import { sincos } from "./sincos.js";
+
+/** Where the logarithm is replaced by its tangent: an eighth of the features' own noise. */
+export function floorOf(basis, K, Y) {
+  if (basis === "sincos") return Math.sqrt(K / (2 * Y)) / 8;
+  if (basis === "cos") return Math.sqrt(K / Y) / 8;
+  return 1e-30;
+}
+
+// Each basis reads h = Ω√β x in the scratch and gives the values of its one or two functions a frequency
+// (`first`, `second`) and their derivatives by h, up to the constant factor `scale(Y)`.
+const functions = {
+  sincos: {
+    scale: (Y) => Y ** -0.5,
+    values: (h, n, f) => sincos(h, f.first, f.second, n),
+    slopes: (i, f, t, u) => u * f.first[i] - t * f.second[i],
+  },
+  cos: {
+    scale: (Y) => (2 / Y) ** 0.5,
+    values: (h, n, f) => sincos(h, f.first, f.second, n),
+    slopes: (i, f, t) => -t * f.second[i],
+  },
+  exp: {
+    scale: (Y) => Y ** -0.5,
+    values(h, n, f) {
+      for (let i = 0; i < n; i++) f.first[i] = Math.exp(h[i] - f.square);
+    },
+    slopes: (i, f, t) => t * f.first[i],
+  },
+  expexp: {
+    scale: (Y) => (2 * Y) ** -0.5,
+    values(h, n, f) {
+      for (let i = 0; i < n; i++) {
+        f.first[i] = Math.exp(h[i] - f.square);
+        f.second[i] = Math.exp(-h[i] - f.square);
+      }
+    },
+    slopes: (i, f, t, u) => t * f.first[i] - u * f.second[i],
+  },
+};
+
+/** A memory of patterns in ℝ^D held as T ∈ ℝ^M, with the features' seed: O(Y + D) numbers in all. */
+export class DistributedMemory {
+  constructor(features, beta) {
+    const { P, D, Y, basis } = features;
+    Object.assign(this, { features, beta, K: 0, paired: memorySize(basis, Y) > Y });
+    this.T = new Float32Array(memorySize(basis, Y));
+    this.basis = functions[basis];
+    this.h = new Float32Array(P);
+    this.f = { first: new Float32Array(P), second: new Float32Array(P), square: 0 };
+    this.sum = new Float32Array(D);
+  }
+
+  static store(patterns, beta, features) {
+    const memory = new DistributedMemory(features, beta);
+    for (const pattern of patterns) memory.add(pattern);
+    return memory;
+  }
+
+  /** T ← T + φ(√β ξ); the cost does not depend on what is stored. */
+  add(pattern) {
+    this.write(pattern, 1);
+  }
+
+  /** T ← T − φ(√β ξ): the pattern is gone. */
+  remove(pattern) {
+    this.write(pattern, -1);
+  }
+
+  get floor() {
+    return floorOf(this.features.basis, Math.max(this.K, 1), this.features.Y);
+  }
+
+  write(pattern, weight) {
+    const { features, T, f } = this;
+    const scale = weight * this.basis.scale(features.Y);
+    for (let b = 0; b < features.blocks; b++) {
+      const n = this.evaluate(b, pattern);
+      const at = b * features.P;
+      for (let i = 0; i < n; i++) T[at + i] += scale * f.first[i];
+      if (!this.paired) continue;
+      for (let i = 0; i < n; i++) T[features.Y + at + i] += scale * f.second[i];
+    }
+    this.K += weight;
+  }
+
+  /** The features of block b at x, into the scratch; returns how many. */
+  evaluate(b, x) {
+    const { features, h, f } = this;
+    const n = features.rows(b);
+    if (b === 0) f.square = this.beta * x.reduce((total, v) => total + v * v, 0);
+    features.project(b, x, Math.sqrt(this.beta), h);
+    if (features.phases) for (let i = 0; i < n; i++) h[i] += features.phases[b * features.P + i];
+    this.basis.values(h, n, f);
+    return n;
+  }
+
+  /** Energy and gradient at x in one pass over the blocks; the gradient lands in `gradient` (length D). */
+  energyGradient(x, gradient) {
+    const { features, beta, sum } = this;
+    const positive = features.phases === null && features.basis !== "sincos";
+    let S = 0;
+    sum.fill(0);
+    for (let b = 0; b < features.blocks; b++) S += this.block(b, x);
+    const scale = this.basis.scale(features.Y);
+    S *= scale;
+    const slope = -(Math.sqrt(beta) * scale) / (beta * Math.max(S, this.floor));
+    const drift = positive ? (2 * S) / Math.max(S, this.floor) : 0; // the factor exp(−β|x|²) moves too
+    for (let i = 0; i < sum.length; i++) gradient[i] = slope * sum[i] + drift * x[i];
+    return { energy: this.energyOf(S), S, floored: S < this.floor };
+  }
+
+  /** One block's share of S; adds its share of ∇S to the sum. */
+  block(b, x) {
+    const { features, T, h, f, basis } = this;
+    const n = this.evaluate(b, x);
+    const at = b * features.P;
+    const second = this.paired ? at + features.Y : at;
+    const weight = this.paired ? 1 : 0;
+    let S = 0;
+    for (let i = 0; i < n; i++) {
+      const t = T[at + i];
+      const u = weight * T[second + i];
+      S += t * f.first[i] + u * f.second[i];
+      h[i] = basis.slopes(i, f, t, u);
+    }
+    features.addBack(b, h, this.sum);
+    return S;
+  }
+
+  energyOf(S) {
+    const { beta, floor } = this;
+    return S >= floor ? -Math.log(S) / beta : -(Math.log(floor) + (S - floor) / floor) / beta;
+  }
+}

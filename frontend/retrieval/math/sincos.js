@@ -1,0 +1,29 @@
+// Cosine and sine at once by reduction to half a turn and two polynomials: several times faster than
+// Math.cos and Math.sin, without branches. Absolute error below 1e-8 for |h| < 1e6.
+
+const SHIFT = 6755399441055744; // 1.5 · 2^52: adding and taking it away rounds a double to an integer
+const TURN = 1 / Math.PI;
+// Chebyshev interpolants of sin(√t)/√t (degree 4) and cos √t (degree 5) on 0 ≤ t ≤ (π/2)².
+const S0 = 0.999999995698809;
+const S1 = -0.1666665794784601;
+const S2 = 0.008333050170671773;
+const S3 = -0.0001980901740767841;
+const S4 = 2.605107635334788e-6;
+const C0 = 0.999999999779154;
+const C1 = -0.4999999935543786;
+const C2 = 0.0416666361597232;
+const C3 = -0.0013888360284403;
+const C4 = 2.476010967315988e-5;
+const C5 = -2.605065749371974e-7;
+
+/** Writes cos h and sin h of the first `n` entries of `h` into `cosine` and `sine`. */
+export function sincos(h, cosine, sine, n) {
+  for (let i = 0; i < n; i++) {
+    const half = h[i] * TURN + SHIFT - SHIFT;
+    const r = h[i] - half * Math.PI;
+    const sign = 1 - 2 * (half & 1);
+    const t = r * r;
+    sine[i] = sign * r * (S0 + t * (S1 + t * (S2 + t * (S3 + t * S4))));
+    cosine[i] = sign * (C0 + t * (C1 + t * (C2 + t * (C3 + t * (C4 + t * C5)))));
+  }
+}

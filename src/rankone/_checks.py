@@ -7,9 +7,10 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike
 
-__all__ = ["array", "check", "choice", "is_traced", "positive", "states"]
+__all__ = ["array", "check", "choice", "is_traced", "positive", "random_key", "states"]
 
 
 def is_traced(*values: Any) -> bool:
@@ -32,8 +33,16 @@ def positive(name: str, value: Any, hint: str = "a positive finite number") -> N
     """Raise unless `value` is a positive finite scalar."""
     if is_traced(value):
         return
-    check(jnp.ndim(value) == 0, name, value, hint)
-    check(bool(jnp.isfinite(value)) and bool(value > 0), name, float(value), hint)
+    number = np.asarray(value)  # not jnp: inside jit that would trace even a constant
+    check(number.ndim == 0, name, value, hint)
+    check(bool(np.isfinite(number)) and bool(number > 0), name, float(number), hint)
+
+
+def random_key(name: str, key: Any) -> None:
+    """Raise unless `key` is one JAX random key, new style or old."""
+    dtype, shape = getattr(key, "dtype", None), getattr(key, "shape", None)
+    new = dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key) and shape == ()
+    check(new or (dtype == jnp.uint32 and shape == (2,)), name, key, "a JAX random key, such as jax.random.key(0)")
 
 
 def array(name: str, value: ArrayLike, shape: str, ndim: int) -> Array:
@@ -57,5 +66,5 @@ def _finite(name: str, value: Array) -> Array:
         check(not jnp.issubdtype(value.dtype, jnp.complexfloating), name, value.dtype, "real")
         value = value.astype(jnp.result_type(float))
     if not is_traced(value):
-        check(bool(jnp.isfinite(value).all()), name, "NaN or infinity", "finite; look for missing values in the data")
+        check(bool(np.isfinite(np.asarray(value)).all()), name, "NaN or infinity", "finite; look for missing values in the data")
     return value

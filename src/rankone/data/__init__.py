@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 from numpy.typing import NDArray
@@ -65,4 +66,4 @@ def binary_patterns(K: int, D: int, *, key: Array) -> Float[Array, "K D"]:
         key: JAX random key.
     """
     bits: Bool[Array, "K D"] = jax.random.bernoulli(key, 0.5, (K, D))
-    return bits.astype(np.float32) / np.sqrt(D).astype(np.float32)
+    return bits.astype(jnp.result_type(float)) / D**0.5

@@ -66,4 +66,5 @@ BASES = {
 
 def value(basis: Basis, features: tuple[Array, ...], tables: tuple[Array, ...]) -> Float[Array, "..."]:
     """The block's share of S, unscaled: Σ features·T over the block."""
-    return sum(((f * t).sum(-1) for f, t in zip(features, tables, strict=False)), jnp.zeros(()))
+    first, *rest = ((f * t).sum(-1) for f, t in zip(features, tables, strict=False))
+    return sum(rest, first)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, choice, states
+from rankone._checks import check, choice, random_key, states
 from rankone._pytree import pytree
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.projections import PROJECTIONS, Hadamard, Regenerated, Stored
@@ -60,6 +60,7 @@ class RandomFeatures:
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
         check(not regenerate or projection == "gaussian", "regenerate", regenerate, "False unless projection='gaussian'")
+        random_key("key", key)
         k_projection, k_phase = jax.random.split(key)
         set_field = partial(object.__setattr__, self)
         set_field("D", D), set_field("Y", Y), set_field("basis", basis)

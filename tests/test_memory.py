@@ -1,0 +1,278 @@
+"""Exact and distributed memories: energies, gradients, writing, and bad input."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankone as ro
+
+BASES = ("sincos", "cos", "exp", "expexp")
+PROJECTIONS = ("gaussian", "orthogonal", "hadamard")
+GENERAL = {
+    "eq11": {},
+    "EDP": {"similarity": "dot"},
+    "eq7": {"similarity": "dot", "g": "unit"},
+    "power": {"similarity": "dot", "separation": "quartic", "Q": "identity", "g": "tanh"},
+    "exponential": {"separation": "exp", "Q": "identity"},
+    "own functions": {
+        "similarity": lambda Xi, z: Xi @ jnp.tanh(z).T,
+        "separation": lambda s: jnp.exp(s / 2),
+        "Q": jnp.sqrt,
+        "g": jnp.sin,
+    },
+}
+
+
+@pytest.fixture(autouse=True)
+def double_precision():
+    with jax.enable_x64(True):
+        yield
+
+
+@pytest.fixture
+def patterns():
+    return jax.random.uniform(jax.random.key(0), (12, 7)) / np.sqrt(7)
+
+
+@pytest.fixture
+def queries():
+    return jax.random.uniform(jax.random.key(1), (3, 2, 7)) / np.sqrt(7)
+
+
+def autodiff(memory, x):
+    flat = x.reshape(-1, x.shape[-1])
+    return jax.vmap(jax.grad(memory.energy))(flat).reshape(x.shape)
+
+
+@pytest.mark.parametrize("form", GENERAL)
+def test_exact_gradient_is_the_derivative_of_the_energy(form, patterns, queries):
+    memory = ro.MrDAM(patterns, 3.0, **GENERAL[form])
+    np.testing.assert_allclose(memory.gradient(queries), autodiff(memory, queries), rtol=1e-12, atol=1e-13)
+
+
+def test_default_energy_is_the_log_sum_exp_of_eq_11(patterns, queries):
+    squares = ((queries[..., None, :] - patterns) ** 2).sum(-1)
+    expected = -np.log(np.exp(-2.5 * squares).sum(-1)) / 5
+    np.testing.assert_allclose(ro.MrDAM(patterns, 5.0).energy(queries), expected, rtol=1e-12)
+
+
+def test_edp_energy_has_its_quadratic_term(patterns, queries):
+    dots = queries @ patterns.T
+    expected = -np.log(np.exp(4 * dots).sum(-1)) / 4 + 0.5 * (queries**2).sum(-1)
+    np.testing.assert_allclose(ro.MrDAM(patterns, 4.0, "dot").energy(queries), expected, rtol=1e-12)
+
+
+def test_unit_activation_never_moves_the_state_radially(patterns, queries):
+    gradient = ro.MrDAM(patterns, 4.0, "dot", g="unit").gradient(queries)
+    np.testing.assert_allclose((gradient * queries).sum(-1), 0, atol=1e-14)
+
+
+def test_a_lone_pattern_has_zero_energy_and_gradient():
+    memory = ro.MrDAM(jnp.ones((1, 5)), 60.0)
+    assert memory.energy(jnp.ones(5)) == 0
+    assert not memory.gradient(jnp.ones(5)).any()
+
+
+def test_blocks_of_patterns_change_nothing():
+    """Streaming over blocks, with a remainder, equals the sum written out."""
+    Xi = jax.random.normal(jax.random.key(2), (20_003, 50)) / 10
+    x = jax.random.normal(jax.random.key(3), (2, 50)) / 10
+    logits = -3.5 * ((x[:, None] - Xi) ** 2).sum(-1)
+    energy, gradient = ro.MrDAM(Xi, 7.0).energy_and_gradient(x)
+    np.testing.assert_allclose(energy, -jax.nn.logsumexp(logits, axis=1) / 7, rtol=1e-12)
+    np.testing.assert_allclose(gradient, x - jax.nn.softmax(logits) @ Xi, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("projection", PROJECTIONS)
+@pytest.mark.parametrize("basis", BASES)
+def test_distributed_gradient_is_the_derivative_of_its_energy(basis, projection, patterns, queries):
+    features = ro.RandomFeatures(7, 501, key=jax.random.key(4), basis=basis, projection=projection)
+    memory = ro.DrDAM.store(patterns, 10.0, features)
+    np.testing.assert_allclose(memory.gradient(queries), autodiff(memory, queries), rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("similarity", ["l2", "dot"])
+@pytest.mark.parametrize("g", ["identity", "unit", "tanh"])
+def test_distributed_forms_agree_with_the_exact_ones(similarity, g, patterns, queries):
+    features = ro.RandomFeatures(7, 200_000, key=jax.random.key(5))
+    exact = ro.MrDAM(patterns, 4.0, similarity, g=g)
+    memory = ro.DrDAM.store(patterns, 4.0, features, similarity=similarity, g=g)
+    np.testing.assert_allclose(memory.energy(queries), exact.energy(queries), atol=5e-3)
+    np.testing.assert_allclose(memory.gradient(queries), autodiff(memory, queries), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(memory.gradient(queries), exact.gradient(queries), atol=2e-2)
+
+
+@pytest.mark.parametrize("projection", PROJECTIONS)
+@pytest.mark.parametrize("basis", BASES)
+def test_memory_is_the_sum_of_its_patterns_features(basis, projection, patterns, queries):
+    features = ro.RandomFeatures(7, 333, key=jax.random.key(6), basis=basis, projection=projection)
+    memory = ro.DrDAM.store(patterns, 10.0, features)
+    phi = features.phi(np.sqrt(10.0) * patterns)
+    assert phi.shape == (12, features.M) == (12, 333 * (2 if basis in ("sincos", "expexp") else 1))
+    np.testing.assert_allclose(memory.T, phi.sum(0), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        memory.partition(queries), features.phi(np.sqrt(10.0) * queries) @ memory.T, rtol=1e-11
+    )
+
+
+def test_patterns_are_added_and_removed_exactly(patterns):
+    features = ro.RandomFeatures(7, 333, key=jax.random.key(7))
+    whole = ro.DrDAM.store(patterns, 10.0, features)
+    part = ro.DrDAM.store(patterns[:9], 10.0, features)
+    np.testing.assert_allclose(part.add(patterns[9:]).T, whole.T, atol=1e-14)
+    np.testing.assert_allclose(whole.remove(patterns[9]).remove(patterns[10:]).T, part.T, atol=1e-14)
+    assert whole.remove(patterns[9]).count == 11
+
+
+def test_regenerated_frequencies_are_the_stored_ones(patterns, queries):
+    key = jax.random.key(8)
+    stored, regenerated = (ro.RandomFeatures(7, 70_000, key=key, regenerate=r) for r in (False, True))
+    np.testing.assert_array_equal(stored.omega, regenerated.omega)
+    held = [sum(leaf.size for leaf in jax.tree.leaves(f)) for f in (stored, regenerated)]
+    assert held[0] >= 7 * 70_000
+    assert held[1] < 10  # a key and the numbers of the blocks: O(Y + D) with T
+    memories = [ro.DrDAM.store(patterns, 10.0, f) for f in (stored, regenerated)]
+    np.testing.assert_allclose(memories[0].gradient(queries), memories[1].gradient(queries), rtol=1e-10)
+
+
+@pytest.mark.parametrize("D", [1, 16, 64, 100])
+@pytest.mark.parametrize("projection", PROJECTIONS)
+def test_every_projection_has_gaussian_rows(projection, D):
+    """Mean square norm D and mean fourth power of an entry 3, within 5 standard errors."""
+    omega = ro.RandomFeatures(D, 64 * 400, key=jax.random.key(9), projection=projection).omega
+    rows = len(omega)
+    assert omega.shape == (rows, D)
+    assert abs((omega**2).sum(1).mean() - D) < 5 * np.sqrt(2 * D / rows)
+    assert abs((omega**4).mean() - 3) < 5 * np.sqrt(96 / rows)
+
+
+def test_orthogonal_rows_are_orthogonal_within_their_block():
+    omega = ro.RandomFeatures(20, 60, key=jax.random.key(10), projection="orthogonal").omega
+    gram = (omega @ omega.T)[20:40, 20:40]
+    np.testing.assert_allclose(gram - np.diag(np.diag(gram)), 0, atol=2e-5)
+
+
+def test_hadamard_rows_of_a_block_are_orthogonal_before_truncation():
+    omega = ro.RandomFeatures(128, 256, key=jax.random.key(11), projection="hadamard").omega
+    gram = (omega @ omega.T)[128:, 128:]
+    np.testing.assert_allclose(gram - np.diag(np.diag(gram)), 0, atol=1e-9)
+
+
+def test_cos_sin_is_within_1e_minus_6():
+    from rankone.memory.trigonometry import cos_sin
+
+    angles = np.concatenate([np.linspace(-1e4, 1e4, 1_000_001), np.linspace(-4, 4, 100_001)]).astype(np.float32)
+    cos, sin = cos_sin(jnp.asarray(angles))
+    exact = angles.astype(np.float64)
+    assert cos.dtype == jnp.float32
+    assert max(abs(cos - np.cos(exact)).max(), abs(sin - np.sin(exact)).max()) < 1e-6
+
+
+@pytest.mark.parametrize("projection", PROJECTIONS)
+def test_float32_stays_float32_and_agrees_with_float64(projection, patterns, queries):
+    features = ro.RandomFeatures(7, 4001, key=jax.random.key(12), projection=projection)
+    double, single = (ro.DrDAM.store(patterns.astype(t), 10.0, features) for t in (np.float64, np.float32))
+    gradient = single.gradient(queries.astype(np.float32))
+    assert gradient.dtype == jnp.float32
+    assert single.energy(queries.astype(np.float32)).dtype == jnp.float32
+    np.testing.assert_allclose(gradient, double.gradient(queries), atol=2e-5)
+
+
+def test_gradient_keeps_the_direction_of_the_partition_sum_below_the_floor():
+    """Where the published clip gives exactly zero, ours still points up the estimate."""
+    Xi = ro.data.binary_patterns(200, 50, key=jax.random.key(13))
+    far = ro.data.binary_patterns(50, 50, key=jax.random.key(14))
+    memory = ro.DrDAM.store(Xi, 50.0, ro.RandomFeatures(50, 2000, key=jax.random.key(15)))
+    floored = memory.floored(far)
+    assert 5 < floored.sum() < 45
+    slope = jax.vmap(jax.grad(memory.partition))(far)
+    np.testing.assert_allclose(
+        memory.gradient(far)[floored], -slope[floored] / (50.0 * memory.floor), rtol=1e-9, atol=1e-12
+    )
+    clipped = jax.vmap(jax.grad(lambda x: -jnp.log(jnp.maximum(memory.partition(x), 1e-5)) / 50))(far)
+    dead = memory.partition(far) < 1e-5
+    assert dead.any()
+    assert not clipped[dead].any()
+    assert (jnp.linalg.norm(memory.gradient(far)[dead], axis=1) > 0).all()
+
+
+def test_energy_is_continuous_and_smooth_at_the_floor(patterns):
+    """The tangent meets the logarithm with the same value and slope."""
+    memory = ro.DrDAM.store(patterns, 10.0, ro.RandomFeatures(7, 333, key=jax.random.key(16)))
+    from dataclasses import replace
+
+    x = patterns[0]
+    at = [replace(memory, T=memory.T * s * memory.floor / memory.partition(x)) for s in (1 - 1e-7, 1 + 1e-7)]
+    assert abs(at[0].energy(x) - at[1].energy(x)) < 1e-7
+    assert jnp.linalg.norm(at[0].gradient(x) - at[1].gradient(x)) < 1e-5 * jnp.linalg.norm(at[0].gradient(x))
+
+
+@settings(max_examples=5, deadline=None)
+@given(K=st.integers(1, 40), D=st.integers(1, 40), Y=st.integers(1, 200), lead=st.lists(st.integers(1, 3), max_size=2))
+def test_shapes_and_batching(K, D, Y, lead):
+    Xi = jax.random.uniform(jax.random.key(K), (K, D))
+    x = jax.random.uniform(jax.random.key(D), (*lead, D))
+    features = ro.RandomFeatures(D, Y, key=jax.random.key(Y), projection=PROJECTIONS[Y % 3], basis=BASES[K % 4])
+    for memory in (ro.MrDAM(Xi, 2.0), ro.DrDAM.store(Xi, 2.0, features)):
+        energy, gradient = memory.energy_and_gradient(x)
+        assert energy.shape == tuple(lead)
+        assert gradient.shape == x.shape
+        if lead:
+            first = (0,) * len(lead)
+            np.testing.assert_allclose(gradient[first], memory.gradient(x[first]), rtol=1e-7, atol=1e-9)
+
+
+def test_memories_go_through_jit_grad_and_vmap(patterns, queries):
+    features = ro.RandomFeatures(7, 100, key=jax.random.key(17))
+
+    @jax.jit
+    def energy(Xi, beta, x):
+        return ro.DrDAM.store(Xi, beta, features).energy(x).sum() + ro.MrDAM(Xi, beta).energy(x).sum()
+
+    slope = jax.grad(energy, argnums=(0, 1))(patterns, 3.0, queries)
+    step = 1e-6
+    numeric = (energy(patterns, 3.0 + step, queries) - energy(patterns, 3.0 - step, queries)) / (2 * step)
+    np.testing.assert_allclose(slope[1], numeric, rtol=1e-6)
+    assert jax.vmap(lambda b: ro.MrDAM(patterns, b).energy(queries))(jnp.array([1.0, 2.0])).shape == (2, 3, 2)
+
+
+BAD = {
+    "beta zero": (lambda Xi, f: ro.MrDAM(Xi, 0.0), "beta"),
+    "beta NaN": (lambda Xi, f: ro.DrDAM.store(Xi, float("nan"), f), "beta"),
+    "beta array": (lambda Xi, f: ro.MrDAM(Xi, jnp.ones(3)), "beta"),
+    "one pattern without its axis": (lambda Xi, f: ro.MrDAM(Xi[0], 1.0), "Xi"),
+    "no patterns": (lambda Xi, f: ro.MrDAM(Xi[:0], 1.0), "Xi"),
+    "NaN pattern": (lambda Xi, f: ro.MrDAM(Xi.at[0, 0].set(jnp.nan), 1.0), "Xi"),
+    "features for another length": (lambda Xi, f: ro.DrDAM.store(Xi[:, :4], 1.0, f), "Xi"),
+    "wrong state": (lambda Xi, f: ro.MrDAM(Xi, 1.0).energy(jnp.ones(8)), "x"),
+    "wrong state, distributed": (lambda Xi, f: ro.DrDAM.store(Xi, 1.0, f).gradient(jnp.ones((2, 8))), "x"),
+    "NaN state": (lambda Xi, f: ro.MrDAM(Xi, 1.0).energy(jnp.full(7, jnp.nan)), "x"),
+    "wrong pattern added": (lambda Xi, f: ro.DrDAM.store(Xi, 1.0, f).add(jnp.ones(8)), "xi"),
+    "unknown similarity": (lambda Xi, f: ro.MrDAM(Xi, 1.0, "cosine"), "similarity"),
+    "unknown g": (lambda Xi, f: ro.MrDAM(Xi, 1.0, g="relu6"), "g"),
+    "unknown basis": (lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), basis="sin"), "basis"),
+    "unknown projection": (lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), projection="x"), "projection"),
+    "Y zero": (lambda Xi, f: ro.RandomFeatures(7, 0, key=jax.random.key(0)), "Y"),
+    "Y not an integer": (lambda Xi, f: ro.RandomFeatures(7, 1e4, key=jax.random.key(0)), "Y"),
+    "key is a number": (lambda Xi, f: ro.RandomFeatures(7, 10, key=0), "key"),
+    "regenerated Hadamard": (
+        lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), projection="hadamard", regenerate=True),
+        "regenerate",
+    ),
+    "size of a photograph": (lambda Xi, f: ro.data.photographs(48), "size"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_refused_by_name(case, patterns):
+    make, name = BAD[case]
+    with pytest.raises(ValueError, match=rf"^{name}: got .* it must be .*\.$"):
+        make(patterns, ro.RandomFeatures(7, 50, key=jax.random.key(18)))
+
+
+def test_old_style_keys_work(patterns):
+    old, new = (ro.RandomFeatures(7, 50, key=k) for k in (jax.random.PRNGKey(3), jax.random.key(3)))
+    np.testing.assert_array_equal(old.omega, new.omega)

@@ -113,9 +113,7 @@ def test_memory_is_the_sum_of_its_patterns_features(basis, projection, patterns,
     phi = features.phi(np.sqrt(10.0) * patterns)
     assert phi.shape == (12, features.M) == (12, 333 * (2 if basis in ("sincos", "expexp") else 1))
     np.testing.assert_allclose(memory.T, phi.sum(0), rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(
-        memory.partition(queries), features.phi(np.sqrt(10.0) * queries) @ memory.T, rtol=1e-11
-    )
+    np.testing.assert_allclose(memory.partition(queries), features.phi(np.sqrt(10.0) * queries) @ memory.T, rtol=1e-11)
 
 
 def test_patterns_are_added_and_removed_exactly(patterns):

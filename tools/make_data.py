@@ -1,7 +1,7 @@
 """Make the two data files the package ships, from the originals in scikit-image, scikit-learn and mlbench.
 
-    python tools/make_data.py photographs
-    python tools/make_data.py letters LetterRecognition.rda    # from Debian's r-cran-mlbench
+Run `python tools/make_data.py photographs`, or `python tools/make_data.py letters LetterRecognition.rda` with the
+file from Debian's r-cran-mlbench.
 """
 
 import sys
@@ -65,11 +65,13 @@ def crop(name: str, size: int = 64) -> np.ndarray:
 
 
 def photographs() -> None:
+    """Write every crop to photographs.npz."""
     pixels = np.stack([crop(name) for name in CROPS])
     np.savez_compressed(DATA / "photographs.npz", pixels=pixels, names=np.array(list(CROPS)))
 
 
 def letters(path: str) -> None:
+    """Write the UCI Letter table of an .rda file to letters.npz."""
     import rdata
 
     table = rdata.read_rda(path)["LetterRecognition"]

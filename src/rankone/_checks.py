@@ -66,5 +66,10 @@ def _finite(name: str, value: Array) -> Array:
         check(not jnp.issubdtype(value.dtype, jnp.complexfloating), name, value.dtype, "real")
         value = value.astype(jnp.result_type(float))
     if not is_traced(value):
-        check(bool(np.isfinite(np.asarray(value)).all()), name, "NaN or infinity", "finite; look for missing values in the data")
+        check(
+            bool(np.isfinite(np.asarray(value)).all()),
+            name,
+            "NaN or infinity",
+            "finite; look for missing values in the data",
+        )
     return value

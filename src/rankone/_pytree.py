@@ -3,7 +3,8 @@
 JAX rebuilds a pytree around tracers and placeholders, which must not go through such a constructor.
 """
 
-from typing import Callable, Sequence, TypeVar
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import jax
 
@@ -23,7 +24,7 @@ def pytree(*, data: Sequence[str], meta: Sequence[str] = ()) -> Callable[[type[T
             keys = (jax.tree_util.GetAttrKey(f) for f in data)
             return tuple(zip(keys, flatten(node)[0], strict=True)), flatten(node)[1]
 
-        def unflatten(static: tuple, leaves: Sequence) -> T:
+        def unflatten(static: tuple, leaves: Iterable) -> T:
             node = object.__new__(cls)
             for name, value in zip((*data, *meta), (*leaves, *static), strict=True):
                 object.__setattr__(node, name, value)

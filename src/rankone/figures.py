@@ -2,15 +2,15 @@
 
 from typing import Any
 
-import matplotlib as mpl
 import matplotlib.pyplot as plt
+from cycler import cycler
 
 __all__ = ["COLOURS", "figure", "show_pictures"]
 
 # Okabe and Ito (2008), ordered so that neighbours differ in lightness too.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
-_STYLE = {
-    "axes.prop_cycle": mpl.cycler(color=COLOURS),
+_STYLE: Any = {
+    "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,

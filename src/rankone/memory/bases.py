@@ -4,8 +4,8 @@ A basis says what one block of projections h = Ωz contributes to φ(z), to S = 
 `tables` is the block's share of T: one row for cos and exp, two (cos then sin, + then −) for sincos and expexp.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -58,7 +58,7 @@ def _expexp(h: Array, z2: Array, phase: Array) -> tuple[Array, ...]:
 BASES = {
     "sincos": Basis(2, _sincos, lambda f, T: f[0] * T[1] - f[1] * T[0], 1.0, False, 0.5),
     "cos": Basis(1, _cos, lambda f, T: -f[1] * T[0], 2.0, False, 1.0),
-    # The printed map adds a random shift to the exponent, which multiplies the kernel by 22,819; it is dropped [D-appC-Exp].
+    # The printed map shifts the exponent at random, which multiplies the kernel by 22,819: no shift here [D-appC-Exp].
     "exp": Basis(1, _exp, lambda f, T: f[0] * T[0], 1.0, True, 0.0),
     "expexp": Basis(2, _expexp, lambda f, T: f[0] * T[0] - f[1] * T[1], 0.5, True, 0.0),
 }

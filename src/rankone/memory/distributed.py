@@ -1,8 +1,9 @@
 """The distributed representation: all patterns summed into one vector T of random features (DrDAM)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -153,7 +154,7 @@ def _read(memory: DrDAM, x: Array) -> tuple[Array, Array, Array]:
     S, slope = memory.features.read(jnp.sqrt(memory.beta) * z, memory.T)
     floor = memory.floor
     held = jnp.maximum(S, floor)
-    log_S = jnp.where(S > floor, jnp.log(held), jnp.log(floor) + (S - floor) / floor)
+    log_S = jnp.where(floor < S, jnp.log(held), jnp.log(floor) + (S - floor) / floor)
     energy = -log_S / memory.beta
     gradient = -slope / (jnp.sqrt(memory.beta) * held[:, None])
     if memory.similarity == "dot" and memory.g != "identity":  # for the identity the two quadratics cancel

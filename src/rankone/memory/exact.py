@@ -1,7 +1,8 @@
 """The memory representation of a dense associative memory: every pattern kept, read exactly (MrDAM)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp

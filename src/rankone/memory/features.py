@@ -59,7 +59,9 @@ class RandomFeatures:
             check(isinstance(number, int) and number > 0, name, number, "a positive integer")
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
-        check(not regenerate or projection == "gaussian", "regenerate", regenerate, "False unless projection='gaussian'")
+        check(
+            not regenerate or projection == "gaussian", "regenerate", regenerate, "False unless projection='gaussian'"
+        )
         random_key("key", key)
         k_projection, k_phase = jax.random.split(key)
         set_field = partial(object.__setattr__, self)

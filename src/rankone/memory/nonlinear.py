@@ -3,8 +3,9 @@
 Each has a few named forms written out by hand; a callable of your own is differentiated by JAX.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp

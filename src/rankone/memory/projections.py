@@ -4,10 +4,11 @@ Every projection is a stack of row blocks. `operator(block)` turns one entry of 
 (z ↦ Ω_b z, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each row once and uses it twice.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import ceil
-from typing import Any, Callable
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -38,9 +39,11 @@ class Stored:
 
     @property
     def rows(self) -> int:
+        """Rows of a block."""
         return self.blocks.shape[1]
 
     def operator(self, block: Any) -> Operator:
+        """Products with the block and with its transpose."""
         return _rows_operator(block)
 
 
@@ -55,6 +58,7 @@ class Regenerated:
     rows: int
 
     def operator(self, block: Any) -> Operator:
+        """Products with the block and with its transpose."""
         return _rows_operator(jax.random.normal(jax.random.fold_in(self.key, block), (self.rows, self.D), jnp.float32))
 
 
@@ -71,9 +75,11 @@ class Hadamard:
 
     @property
     def rows(self) -> int:
+        """Rows of a block."""
         return self.blocks[1].shape[-1]
 
     def operator(self, block: Any) -> Operator:
+        """Products with the block and with its transpose."""
         signs, norms = block
         P = self.rows
 
@@ -134,7 +140,7 @@ def gaussian(key: Array, D: int, Y: int, regenerate: bool) -> Stored | Regenerat
 
 
 def orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Stored:
-    """Rows orthogonal within blocks of D, each with a chi(D) norm of its own, so that every row is N(0, I) [D-sharp8]."""
+    """Rows orthogonal within blocks of D, with chi(D) norms, so that each alone is N(0, I) [D-sharp8]."""
 
     def block(k: Array) -> Array:
         k_direction, k_norm = jax.random.split(k)

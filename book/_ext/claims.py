@@ -1,0 +1,216 @@
+"""The book's tables of claims and of errata, made from `claims.yml` and from the figures measured in this build.
+
+`{claims-table}` and `{errata-table}` read the rows when the page is read, and fill in, once every page is known, what
+only the whole build can tell: the number of the statement a row points to, and the figures that the chapters recorded
+with `rankone.claims.measured`. MyST-NB writes those records beside each executed notebook, cached or fresh, so that a
+page never shows a figure of another build. A figure or a label that is missing is a warning, and warnings are errors.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from claim_links import Row, find_label, locate_source, locate_test, read_claims, recorded_figures
+from docutils import nodes
+from docutils.nodes import make_id
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+from sphinx.util.nodes import make_refnode
+
+HEADS = {
+    "claims": ["Claim", "What holds", "Measured in this build", "Where"],
+    "errata": ["Where", "Printed", "Why it is wrong, and the figure of this build", "Repair"],
+}
+_logger = logging.getLogger(__name__)
+
+
+class claims_node(nodes.General, nodes.Element):
+    """Rows of one of the tables, before they are gathered by chapter."""
+
+
+class pending_figure(nodes.Inline, nodes.Element):
+    """A figure of this build, by its key."""
+
+
+class pending_target(nodes.Inline, nodes.Element):
+    """A link to a label, or (with `kind`) to a claim's row on the page of that kind."""
+
+
+def _text(source: str) -> list[nodes.Node]:
+    """Plain text with $...$ as docutils nodes."""
+    parts = re.split(r"\$([^$]+)\$", source)
+    return [nodes.math(part, part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
+
+
+def _paragraph(*children: nodes.Node | str, classes: tuple[str, ...] = ()) -> nodes.paragraph:
+    made: list[nodes.Node] = []
+    for child in children:
+        made += _text(child) if isinstance(child, str) else [child]
+    return nodes.paragraph("", "", *made, classes=list(classes))
+
+
+def _figure(row: Row, key: str) -> nodes.Node:
+    return pending_figure(key=key, claim=row["id"])
+
+
+def _row(kind: str, row: Row, cells: list[list[nodes.Node]]) -> nodes.row:
+    made = nodes.row(label=row["chapter"], claim=row["id"], ids=[make_id(f"{kind}-{row['id']}")])
+    made += [nodes.entry("", *cell) for cell in cells]
+    return made
+
+
+def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
+    status: nodes.Node = nodes.inline("", row["status"], classes=["claim-status", row["status"]])
+    if row["status"] == "corrected":
+        status = pending_target("", status, kind="errata", claim=row["id"])
+    names = nodes.strong("", ", ".join([row["id"], *row.get("includes", [])]))
+    figures = [
+        _paragraph(key.removeprefix(row["id"] + ".").replace("-", " ") + ": ", _figure(row, key), classes=("figure",))
+        for key in row["figures"]
+    ]
+    where: list[nodes.Node] = [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
+    where += code
+    where += [_paragraph(f"in the page: {row['widget']}")] if row["widget"] else []
+    where += [_paragraph(f"Not covered further: {row['uncovered']}")] if row.get("uncovered") else []
+    return _row(
+        "claims", row, [[_paragraph(names), _paragraph(status)], [_paragraph(row["statement"])], figures, where]
+    )
+
+
+def _erratum_row(row: Row) -> nodes.row:
+    erratum = row["errata"]
+    number = (
+        []
+        if erratum.get("slip")
+        else [_paragraph(erratum["number"] + ": ", nodes.strong("", "", _figure(row, erratum["refuted_by"])))]
+    )
+    claim = pending_target("", nodes.Text(row["id"]), kind="claims", claim=row["id"])
+    where = [_paragraph(erratum["where"], classes=("erratum-where",)), _paragraph(claim)]
+    where += [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
+    return _row(
+        "errata",
+        row,
+        [
+            where,
+            [_paragraph(erratum["printed"])],
+            [_paragraph(erratum["why"]), *number],
+            [_paragraph(erratum["repair"])],
+        ],
+    )
+
+
+class ClaimsTable(SphinxDirective):
+    """Every claim, what became of it, its figures in this build, and where it is derived, computed and tested."""
+
+    kind = "claims"
+
+    def run(self) -> list[nodes.Node]:
+        """Make the rows; the rest waits for the whole book."""
+        self.env.metadata[self.env.docname]["claims_page"] = self.kind
+        path = Path(self.env.srcdir, self.config.claims_file)
+        self.env.note_dependency(str(path))
+        node = claims_node()
+        node += [self.row(row) for row in read_claims(path) if self.kind == "claims" or "errata" in row]
+        return [node]
+
+    def row(self, row: Row) -> nodes.row:
+        """One claim."""
+        return _claim_row(row, [*self._code(row, "source", locate_source), *self._code(row, "test", locate_test)])
+
+    def _code(self, row: Row, field: str, locate: Any) -> Iterator[nodes.Node]:
+        if row[field]:
+            text = nodes.literal("", row[field].rpartition("::")[2].removeprefix("rankone."))
+            url = self.config.html_theme_options.get("repository_url")
+            branch = self.config.html_theme_options.get("repository_branch") or "main"
+            try:
+                path, line = locate(Path(self.env.srcdir), row[field])
+            except LookupError as error:
+                _logger.warning("%s: %s", row["id"], error, type="claims", subtype=field, location=self.get_location())
+                url = None
+            link = nodes.reference("", "", text, refuri=f"{url}/blob/{branch}/{path}#L{line}") if url else text
+            yield _paragraph("code: " if field == "source" else "test: ", link)
+
+
+class ErrataTable(ClaimsTable):
+    """Every correction: what is printed, why it is wrong, the figure of this build that refutes it, the repair."""
+
+    kind = "errata"
+
+    def row(self, row: Row) -> nodes.row:
+        """One correction."""
+        return _erratum_row(row)
+
+
+def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    kind = app.env.metadata[docname].get("claims_page")
+    if not kind:
+        return
+    figures = recorded_figures(app.env)
+    for figure in list(doctree.findall(pending_figure)):
+        if figure["key"] not in figures:
+            _logger.warning(
+                "%s: no cell of this build records %r",
+                figure["claim"],
+                figure["key"],
+                type="claims",
+                subtype="figure",
+                location=docname,
+            )
+        figure.replace_self(nodes.Text(figures.get(figure["key"], "not measured")))
+    for target in list(doctree.findall(pending_target)):
+        target.replace_self(_link(app, docname, target))
+    for table in list(doctree.findall(claims_node)):
+        table.replace_self(list(_tables(app, docname, kind, list(table.findall(nodes.row)))))
+
+
+def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:
+    if kind := target.get("kind"):
+        page = next((d for d, m in app.env.metadata.items() if m.get("claims_page") == kind), docname)
+        found: Any = (page, make_id(f"{kind}-{target['claim']}"), "")
+    else:
+        found = find_label(app.env, target["label"])
+    if not found:
+        _logger.warning("no page has the label %r", target["label"], type="claims", subtype="label", location=docname)
+        return nodes.Text(target["label"])
+    return make_refnode(app.builder, docname, found[0], found[1], target.children or nodes.Text(found[2]))
+
+
+def _tables(app: Sphinx, docname: str, kind: str, rows: list[nodes.row]) -> Iterator[nodes.Node]:
+    """One table a chapter, in the order of the contents; rows with no chapter come last."""
+    pages = {row["claim"]: (find_label(app.env, row["label"]) or ("",))[0] if row["label"] else "" for row in rows}
+    order = [page for page in app.env.toctree_includes.get(app.config.root_doc, []) if page in pages.values()]
+    for page in [*order, *sorted(set(pages.values()) - set(order), reverse=True)]:
+        title = app.env.titles[page].astext() if page else "Not in a chapter"
+        link = make_refnode(app.builder, docname, page, "", nodes.Text(title)) if page else nodes.Text(title)
+        yield _table(kind, nodes.title("", "", link), [row for row in rows if pages[row["claim"]] == page])
+
+
+def _table(kind: str, title: nodes.title, rows: list[nodes.row]) -> nodes.table:
+    heads = nodes.row("", *(nodes.entry("", nodes.paragraph("", head)) for head in HEADS[kind]))
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in HEADS[kind]), cols=len(HEADS[kind]))
+    group += [nodes.thead("", heads), nodes.tbody("", *rows)]
+    anchor = make_id(f"{kind}-from-{rows[0]['claim']}")
+    return nodes.table("", title, group, classes=["claims-table", f"{kind}-table"], ids=[anchor])
+
+
+def _style(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
+    if app.env.metadata.get(pagename, {}).get("claims_page"):
+        app.add_css_file("claims.css")
+
+
+def _outdated(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:
+    return [docname for docname, metadata in env.metadata.items() if metadata.get("claims_page")]
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the directives, and fill the tables when every page has been read."""
+    app.add_config_value("claims_file", "book/claims.yml", "env")
+    app.add_directive("claims-table", ClaimsTable)
+    app.add_directive("errata-table", ErrataTable)
+    app.connect("env-get-outdated", _outdated)
+    app.connect("doctree-resolved", _resolve)
+    app.connect("html-page-context", _style)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,148 @@
+// Buttons, switches, choices and grids of toggles.
+import { h, uid } from "./dom.js";
+
+const ICONS = {
+  play: "M4 2.5v11l9-5.5z",
+  pause: "M4 2.5h3v11H4zM9 2.5h3v11H9z",
+  step: "M3 2.5v11l7-5.5zM11 2.5h2v11h-2z",
+  start: "M13 2.5v11L6 8zM3 2.5h2v11H3z",
+  reset: "M8 3V.5L4 4l4 3.5V5a4 4 0 1 1-4 4H2a6 6 0 1 0 6-6z",
+  dice: "M3 2h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1V3a1 1 0 0 1 1-1zm2 2v2h2V4zm4 5v2h2V9z",
+};
+
+export const icon = (name) =>
+  h("svg", { viewBox: "0 0 16 16", class: "r1-icon", "aria-hidden": "true" }, h("path", { d: ICONS[name] }));
+
+/** A button with words, or with an icon and a spoken label. */
+export function button({ label, icon: name = null, text = !name, onClick, title = label, ...more }) {
+  const element = h(
+    "button",
+    { type: "button", class: "r1-button", title, "aria-label": text ? null : label, onclick: onClick, ...more },
+    name ? icon(name) : null,
+    text ? label : null,
+  );
+  return element;
+}
+
+/** A switch that is on or off. */
+export function toggle({ label, value, onInput, name, title = null }) {
+  const input = h("input", { type: "checkbox", "data-name": name, onchange: () => onInput(input.checked) });
+  input.checked = value;
+  const element = h("label", { class: "r1-check", title }, input, h("span", {}, label));
+  return {
+    element,
+    input,
+    get value() {
+      return input.checked;
+    },
+    set value(on) {
+      input.checked = on;
+    },
+  };
+}
+
+/** A labelled choice; options are [value, label] pairs. */
+export function select({ label, options, value, onInput, name, title = null }) {
+  const id = uid();
+  const input = h("select", { id, "data-name": name, onchange: () => onInput(input.value) });
+  const fill = (pairs) => {
+    input.replaceChildren(...pairs.map(([v, text]) => h("option", { value: v }, text)));
+  };
+  fill(options);
+  input.value = value;
+  const element = h("div", { class: "r1-choice", title }, h("label", { for: id }, label), input);
+  return {
+    element,
+    input,
+    get value() {
+      return input.value;
+    },
+    set value(next) {
+      input.value = next;
+    },
+    /** New options, the choice kept where it is still there. */
+    offer(pairs, next = input.value) {
+      fill(pairs);
+      input.value = next;
+    },
+  };
+}
+
+/** A row where one button or none is pressed: `value` is a key or null. */
+export function segments({ label, options, value, onInput }) {
+  const buttons = options.map(([key, text]) =>
+    h("button", { type: "button", class: "r1-segment", onclick: () => pick(key === now ? null : key) }, text),
+  );
+  let now = value;
+  const show = () => {
+    buttons.forEach((b, i) => {
+      b.setAttribute("aria-pressed", String(options[i][0] === now));
+    });
+  };
+  const pick = (key) => {
+    now = key;
+    show();
+    onInput(key);
+  };
+  show();
+  return {
+    element: h("div", { class: "r1-segments", role: "group", "aria-label": label }, buttons),
+    get value() {
+      return now;
+    },
+    set value(key) {
+      now = key;
+      show();
+    },
+  };
+}
+
+/**
+ * A grid of toggle buttons, one tab stop: arrow keys move, space or Enter presses.
+ * items: [{ key, label, element }]; `onToggle(key, pressed)`.
+ */
+export function toggleGrid({ label, onToggle }) {
+  const element = h("div", { class: "r1-grid", role: "group", "aria-label": label });
+  let tiles = [];
+  const focus = (i) => {
+    tiles.forEach((tile, j) => {
+      tile.tabIndex = i === j ? 0 : -1;
+    });
+    tiles[i]?.focus();
+  };
+  element.addEventListener("keydown", (event) => {
+    const columns = getComputedStyle(element).gridTemplateColumns.split(" ").length;
+    const move = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+    const at = tiles.indexOf(document.activeElement);
+    if (!move || at < 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    focus(Math.min(tiles.length - 1, Math.max(0, at + move)));
+  });
+  return {
+    element,
+    show(items, pressed) {
+      const held = tiles.indexOf(document.activeElement);
+      tiles = items.map(({ key, label: name, picture, mark }) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: mark ? "r1-tile r1-marked" : "r1-tile",
+            "aria-pressed": String(pressed.has(key)),
+            "aria-label": name,
+            title: name,
+            "data-key": key,
+            onclick: () => onToggle(key, !pressed.has(key)),
+          },
+          picture,
+        ),
+      );
+      element.replaceChildren(...tiles);
+      tiles.forEach((tile, i) => {
+        tile.tabIndex = i === Math.max(held, 0) ? 0 : -1;
+      });
+      if (held >= 0) focus(Math.min(held, tiles.length - 1));
+    },
+  };
+}

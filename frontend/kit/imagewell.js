@@ -1,0 +1,148 @@
+// A picture on a canvas: shown as pixels, dropped or chosen by the reader, painted with a pointer or the keyboard.
+import { h } from "./dom.js";
+
+/** A square canvas that shows bytes (height, width, colour) as pixels. */
+export function picture({ label, size, className = "" }) {
+  const canvas = h("canvas", { class: `r1-picture ${className}`, role: "img", "aria-label": label });
+  let image = null;
+  const fit = (n) => {
+    canvas.width = n;
+    canvas.height = n;
+    image = new ImageData(n, n);
+    image.data.fill(255);
+  };
+  fit(size);
+  return {
+    canvas,
+    /** bytes: 3·n² of them, n the side. */
+    show(bytes) {
+      const n = Math.round(Math.sqrt(bytes.length / 3));
+      if (n !== canvas.width) fit(n);
+      for (let i = 0; i < n * n; i++) {
+        image.data[4 * i] = bytes[3 * i];
+        image.data[4 * i + 1] = bytes[3 * i + 1];
+        image.data[4 * i + 2] = bytes[3 * i + 2];
+      }
+      canvas.getContext("2d").putImageData(image, 0, 0);
+    },
+    say: (text) => canvas.setAttribute("aria-label", text),
+  };
+}
+
+/** The middle square of an image file, as size × size × 3 bytes. */
+export async function readImage(file, size) {
+  const bitmap = await createImageBitmap(file);
+  const side = Math.min(bitmap.width, bitmap.height);
+  const canvas = h("canvas", { width: size, height: size });
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  context.imageSmoothingQuality = "high";
+  context.fillStyle = "white"; // under transparent pictures
+  context.fillRect(0, 0, size, size);
+  const from = [(bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side];
+  context.drawImage(bitmap, ...from, 0, 0, size, size);
+  bitmap.close();
+  const { data } = context.getImageData(0, 0, size, size);
+  return Uint8Array.from({ length: 3 * size * size }, (_, i) => data[4 * Math.floor(i / 3) + (i % 3)]);
+}
+
+/** Lets image files be dropped on `element`; `onFile` gets the first. */
+export function droppable(element, onFile) {
+  const over = (on) => (event) => {
+    if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
+    event.preventDefault();
+    element.classList.toggle("r1-over", on);
+  };
+  element.addEventListener("dragover", over(true));
+  element.addEventListener("dragleave", over(false));
+  element.addEventListener("drop", (event) => {
+    over(false)(event);
+    const file = [...(event.dataTransfer?.files ?? [])].find(({ type }) => type.startsWith("image/"));
+    if (file) onFile(file);
+  });
+}
+
+/** A button that lets the reader choose an image file. */
+export function chooser({ label, onFile }) {
+  const input = h("input", {
+    type: "file",
+    accept: "image/*",
+    class: "r1-file",
+    "aria-label": label,
+    onchange() {
+      if (input.files[0]) onFile(input.files[0]);
+      input.value = "";
+    },
+  });
+  return h("label", { class: "r1-button r1-choose" }, input, label);
+}
+
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+/**
+ * Painting on a picture's canvas. `tool()` says what a stroke does ({ mark, brush } or null) and whether it was asked
+ * for by touch too; `onDab(row, column)` colours; `onEnd()` closes a stroke. Arrow keys move a cursor, space dabs.
+ */
+export function paintable(canvas, { tool, onDab, onEnd }) {
+  const cursor = h("span", { class: "r1-brush", hidden: true });
+  const frame = h("div", { class: "r1-paintable" }, canvas, cursor);
+  let at = [canvas.height >> 1, canvas.width >> 1];
+  let drawing = false;
+  const show = () => {
+    const { brush } = tool();
+    const n = canvas.width;
+    Object.assign(cursor.style, {
+      left: `${(100 * (at[1] - (brush - 1) / 2)) / n}%`,
+      top: `${(100 * (at[0] - (brush - 1) / 2)) / n}%`,
+      width: `${(100 * brush) / n}%`,
+      height: `${(100 * brush) / n}%`,
+    });
+  };
+  const track = (event) => {
+    const box = canvas.getBoundingClientRect();
+    const cell = (v, start, length) => Math.floor((canvas.width * (v - start)) / length);
+    at = [cell(event.clientY, box.top, box.height), cell(event.clientX, box.left, box.width)];
+    show();
+  };
+  const listen = (name, action) => canvas.addEventListener(name, action);
+  listen("pointerdown", (event) => {
+    if (event.button !== 0 || (event.pointerType === "touch" && !tool().touch)) return;
+    canvas.setPointerCapture(event.pointerId);
+    drawing = true;
+    track(event);
+    onDab(...at);
+  });
+  listen("pointermove", (event) => {
+    track(event);
+    cursor.hidden = event.pointerType === "touch" && !drawing;
+    if (drawing) onDab(...at);
+  });
+  const end = () => {
+    if (drawing) onEnd();
+    drawing = false;
+  };
+  listen("pointerup", end);
+  listen("pointercancel", end);
+  const hide = () => {
+    cursor.hidden = document.activeElement !== canvas;
+  };
+  listen("pointerleave", hide);
+  listen("blur", hide);
+  listen("focus", () => {
+    at = at.map((v) => Math.min(canvas.width - 1, Math.max(0, v)));
+    cursor.hidden = false;
+    show();
+  });
+  listen("keydown", (event) => {
+    if (event.key === " ") {
+      onDab(...at);
+      onEnd();
+    } else if (MOVES[event.key]) {
+      at = at.map((v, i) => Math.min(canvas.width - 1, Math.max(0, v + MOVES[event.key][i])));
+      show();
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  canvas.tabIndex = 0;
+  return frame;
+}

@@ -1,0 +1,54 @@
+// A worker made from a string, so that a widget stays one file; where none can be made, the page's own thread.
+
+/**
+ * Runs `source` in a Web Worker. Where the page may not make one (an old browser, a strict content policy)
+ * `createActor(post)` runs here instead, and must return to the event loop often. `receive` gets what it posts.
+ */
+export function connect(source, createActor, receive) {
+  const link = { inWorker: true };
+  const unanswered = []; // posted before the first answer: what a worker that fails to start has lost
+  const here = () => {
+    Object.assign(link, connectHere(createActor, receive));
+    for (const message of unanswered.splice(0)) link.post(message);
+  };
+  try {
+    const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+    const worker = new Worker(url);
+    let answered = false;
+    worker.onmessage = ({ data }) => {
+      answered = true;
+      unanswered.length = 0;
+      receive(data);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      if (!answered) here();
+      else receive({ type: "error", message: event.message ?? "The worker stopped." });
+    };
+    link.post = (message) => {
+      if (!answered) unanswered.push(message);
+      worker.postMessage(message);
+    };
+    link.close = () => {
+      worker.terminate();
+      URL.revokeObjectURL(url);
+    };
+  } catch {
+    here();
+  }
+  return link;
+}
+
+function connectHere(createActor, receive) {
+  let open = true;
+  const later = (action) => setTimeout(() => open && action(), 0);
+  const actor = createActor((message) => later(() => receive(message)));
+  return {
+    inWorker: false,
+    post: (message) => later(() => actor(message)),
+    close() {
+      actor({ type: "pause" });
+      open = false;
+    },
+  };
+}

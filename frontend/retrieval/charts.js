@@ -1,0 +1,93 @@
+// What the descents measure: the gauge before the first step, energies, distance and bounds, and the bill.
+import { h, setText } from "../kit/dom.js";
+import { gauge } from "../kit/gauge.js";
+import { plot } from "../kit/plot.js";
+
+const count = (n) => Math.round(n).toLocaleString("en-GB");
+const exponent = (v) => (v < 4 ? (10 ** v).toPrecision(2) : `10^${count(v)}`);
+const small = (v) => (v === undefined || !Number.isFinite(v) ? "none" : v.toPrecision(2));
+const TOP = 10; // distances above this say nothing: two pictures are at most 1 apart
+
+export function createCharts() {
+  const meter = gauge({
+    label: "Signal-to-noise at the query",
+    min: 0.03,
+    max: 100,
+    format: (v) => (v < 0.001 ? "< 0.001" : v >= 10 ? v.toFixed(0) : v.toPrecision(2)),
+    zones: [
+      { from: 0, word: "noise", say: "below 1: the distributed memory follows noise" },
+      { from: 1, word: "uncertain", say: "between 1 and 3: it may go either way" },
+      { from: 3, word: "arrives", say: "above 3: the start is clear of the noise" },
+    ],
+  });
+  meter.element.title = "k(q, ξ) over √(K / 2Y): the kernel at the query against the features’ noise";
+  const energies = plot({
+    title: "Energy",
+    xLabel: "step",
+    yLabel: "energy (unit²)",
+    series: [
+      { key: "energyExact", label: "exact", tone: "exact" },
+      { key: "energyDistributed", label: "distributed", tone: "distributed", dash: "7 3" },
+    ],
+    summary: ({ energyExact, energyDistributed }, t) =>
+      `At step ${t}: exact ${small(energyExact[t])}, distributed ${small(energyDistributed[t])}.`,
+  });
+  const distances = plot({
+    title: "Distance between the two states",
+    xLabel: "step",
+    yLabel: "distance (unit)",
+    scale: "log",
+    ceiling: TOP,
+    series: [
+      { key: "distance", label: "measured", tone: "distributed" },
+      { key: "local", label: "bound: local contraction, measured gradient error", tone: "local", dash: "7 3" },
+      { key: "law", label: "first-order law √(M_A/Y), no run needed", tone: "law", dash: "2 3" },
+      { key: "printedValue", label: "bound as printed (Theorem 2)", tone: "printed", dash: "10 3 2 3" },
+    ],
+    summary: ({ distance, local, law, printed }, t) =>
+      `At step ${t}: measured ${small(distance[t])}, local bound ${small(local[t])}, law ${small(law[t])}, ` +
+      `printed bound ${exponent(printed[t] ?? 0)}.`,
+  });
+  const facts = h("dl", { class: "r1-facts" });
+  return {
+    element: h("div", { class: "r1-charts" }, energies.element, distances.element),
+    meter: meter.element,
+    facts,
+    setSignal: meter.show,
+    draw(series, step, steps, { relativeNoise, sincos }) {
+      energies.draw({ values: series, xMax: steps, step });
+      const values = { ...series, printedValue: series.printed.map((v) => 10 ** v) };
+      distances.draw({ values, xMax: steps, step, text: note(series, step, relativeNoise, sincos) });
+    },
+    setFacts(rows) {
+      const key = JSON.stringify(rows);
+      if (facts.dataset.rows === key) return;
+      facts.dataset.rows = key;
+      facts.replaceChildren(...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+    },
+  };
+}
+
+function note({ printed }, step, relativeNoise, sincos) {
+  const bound = step > 0 ? `Printed bound at this step: ${exponent(printed[step])} (off the top). ` : "";
+  if (!sincos) return `${bound}The law is for sincos features: none is drawn for this basis.`;
+  const law = relativeNoise < 1 / 3 ? "The law’s hypothesis holds" : "The law’s hypothesis fails";
+  return `${bound}${law}: noise over signal at the query is ${small(relativeNoise)}, and it asks for less than ⅓.`;
+}
+
+/** The rows of the bill for one step. */
+export function billOf({ numbers, K, D, freedom, settings, flooredSteps, steps, speed }) {
+  const { Y } = settings;
+  const ratio = numbers.distributed / numbers.exact;
+  const stable = 2 * freedom * K;
+  return [
+    ["Exact memory holds", `K·D = ${count(K)} × ${count(D)} = ${count(numbers.exact)} numbers`],
+    [
+      "Distributed memory holds",
+      `M = ${numbers.distributed === Y ? "Y" : "2Y"} = ${count(numbers.distributed)} numbers, ${ratio.toPrecision(2)} × as many`,
+    ],
+    ["Y for stable random patterns", `2 × ${count(freedom)} free × K = ${count(stable)}: Y is ${(Y / stable).toPrecision(2)} of it`],
+    ["Floored states so far", `${flooredSteps} of ${steps}`],
+    ["Speed in this page", speed ? `${count(speed)} steps a second` : "not measured yet"],
+  ];
+}

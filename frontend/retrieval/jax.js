@@ -1,0 +1,56 @@
+// "Run in JAX": the same question put to the package in a live kernel, at any size, on its accelerator.
+import { button } from "../kit/controls.js";
+import { h, setText } from "../kit/dom.js";
+import { kernelLink } from "../kit/messages.js";
+import { toBytes } from "./math/patterns.js";
+
+const GREETING = 4000; // milliseconds in which a live kernel answers
+
+/** `current()` gives { settings, ready }; the result is drawn on the stage. */
+export function createJaxRun(model, current, stage) {
+  const link = kernelLink(model);
+  const run = button({ label: "Run in JAX", onClick: start, disabled: true, "data-name": "jax" });
+  const words = h("span", { class: "r1-muted", role: "status" }, "Needs a live kernel: open this chapter in Colab or JupyterLab.");
+  let live = false;
+  link.ask("hello", {}, [], GREETING).then(
+    ({ content }) => {
+      live = true;
+      run.disabled = false;
+      setText(words, `The package in this kernel, on ${content.device}.`);
+    },
+    () => {},
+  );
+
+  async function start() {
+    const { settings, ready } = current();
+    const { query, free } = ready.config;
+    const { beta, Y, eta, steps, basis, seed } = settings;
+    const patterns = new Float32Array(ready.patterns.length * query.length);
+    ready.patterns.forEach((pattern, i) => {
+      patterns.set(pattern, i * query.length);
+    });
+    const clamp = free ? Uint8Array.from(free, (f) => 1 - f) : new Uint8Array(query.length);
+    run.disabled = true;
+    setText(words, "Running in the kernel…");
+    try {
+      const question = { beta, Y, eta, steps, basis, seed, K: ready.patterns.length };
+      const buffers = [patterns.buffer, query.buffer.slice(0), clamp.buffer];
+      const { content, buffers: answer } = await link.ask("run", question, buffers);
+      if (current().ready !== ready) return setText(words, "The settings changed while it ran: run it again.");
+      const view = answer[0];
+      const x = new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
+      stage.showJax(toBytes(x, new Uint8ClampedArray(x.length)), [`energy ${content.energy.toFixed(4)}`, `${content.seconds.toFixed(2)} s on ${content.device}`]);
+      setText(words, `${content.steps} steps in ${content.seconds.toFixed(2)} s on ${content.device}.`);
+    } catch (error) {
+      setText(words, `The kernel answered: ${error.message}`);
+    } finally {
+      run.disabled = !live;
+    }
+  }
+
+  return {
+    element: h("div", { class: "r1-jax" }, run, words),
+    forget: () => stage.showJax(null),
+    close: link.close,
+  };
+}

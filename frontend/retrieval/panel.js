@@ -1,0 +1,266 @@
+// The reader's controls: what is stored, how it is remembered, what the query looks like.
+import { button, segments, select, toggle, toggleGrid } from "../kit/controls.js";
+import { h, uid } from "../kit/dom.js";
+import { chooser, droppable, picture } from "../kit/imagewell.js";
+import { slider } from "../kit/slider.js";
+import { FILLS, SIDES } from "./math/corruption.js";
+import { BASES } from "./math/features.js";
+
+const count = (v) => v.toLocaleString("en-GB");
+const titled = (words) => words.map((word) => [word, word]);
+
+/** `change(patch)` takes new settings; `on`: { file(file), clearPaint() }; `brush` is the paint tool's own state. */
+export function createPanel(settings, library, brush, change, on) {
+  const memory = memoryControls(settings, change);
+  const query = queryControls(settings, change);
+  const grid = storedPictures(library, change, on);
+  const element = h(
+    "div",
+    { class: "r1-controls" },
+    group("Stored pictures", [grid.bar, grid.element], "r1-wide"),
+    group("The memory", Object.values(memory).map((c) => c.element)),
+    group("The query", [...Object.values(query).map((c) => c.element), paintControls(brush, on)]),
+  );
+  return {
+    element,
+    /** Writes the settings into every control. */
+    show(next) {
+      for (const [name, control] of Object.entries({ ...memory, ...query })) {
+        if (name in next && name !== "target") control.value = next[name];
+      }
+      memory.K.bound({ max: library.items(next.collection).length });
+      memory.K.value = next.stored.length;
+      const items = library.items(next.collection);
+      query.target.offer(
+        items.map(({ key, label }) => [key, next.stored.includes(key) ? label : `${label} (not stored)`]),
+        String(next.target),
+      );
+      grid.show(next);
+    },
+  };
+}
+
+function group(title, children, className = "") {
+  const id = uid();
+  return h(
+    "section",
+    { class: `r1-group ${className}`, "aria-labelledby": id },
+    h("h3", { id }, title),
+    h("div", { class: "r1-fields" }, children),
+  );
+}
+
+function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
+  return {
+    K: slider({
+      label: "pictures stored",
+      symbol: "K",
+      name: "K",
+      min: 1,
+      max: 24,
+      value: 8,
+      title: "Stores the first K pictures of the collection",
+      onInput: (K) => change({ first: K }),
+    }),
+    beta: slider({
+      label: "sharpness",
+      symbol: "β",
+      name: "beta",
+      min: 1,
+      max: 200,
+      scale: "log",
+      value: beta,
+      onInput: (v) => change({ beta: v }),
+    }),
+    Y: slider({
+      label: "frequencies",
+      symbol: "Y",
+      name: "Y",
+      min: 1000,
+      max: 200000,
+      scale: "log",
+      value: Y,
+      format: count,
+      onInput: (v) => change({ Y: v }),
+    }),
+    eta: slider({
+      label: "step size",
+      symbol: "η",
+      name: "eta",
+      min: 0.02,
+      max: 2,
+      scale: "log",
+      value: eta,
+      onInput: (v) => change({ eta: v }),
+    }),
+    steps: slider({
+      label: "steps",
+      name: "steps",
+      values: [10, 20, 50, 100, 200, 300, 500, 1000],
+      value: steps,
+      format: count,
+      onInput: (v) => change({ steps: v }),
+    }),
+    basis: select({
+      label: "Features",
+      name: "basis",
+      options: titled(BASES),
+      value: basis,
+      onInput: (v) => change({ basis: v }),
+    }),
+    size: select({
+      label: "Picture size",
+      name: "size",
+      options: [
+        ["32", "32 × 32 (D = 3,072)"],
+        ["64", "64 × 64 (D = 12,288)"],
+      ],
+      value: String(size),
+      onInput: (v) => change({ size: Number(v) }),
+    }),
+    redraw: {
+      element: button({
+        label: "Draw other features",
+        onClick: () => change({ redraw: true }),
+        title: "Another seed: other random frequencies, same law",
+        "data-name": "redraw",
+      }),
+    },
+  };
+}
+
+function queryControls({ fraction, side, fill, noise, clamp }, change) {
+  return {
+    target: select({
+      label: "True picture",
+      name: "target",
+      options: [],
+      value: "",
+      onInput: (v) => change({ target: Number(v) }),
+    }),
+    side: select({
+      label: "Covered side",
+      name: "side",
+      options: titled(SIDES),
+      value: side,
+      onInput: (v) => change({ side: v }),
+    }),
+    fraction: slider({
+      label: "covered",
+      name: "fraction",
+      min: 0,
+      max: 1,
+      step: 0.01,
+      value: fraction,
+      format: (v) => `${Math.round(100 * v)} %`,
+      onInput: (v) => change({ fraction: v }),
+    }),
+    fill: select({
+      label: "Covered with",
+      name: "fill",
+      options: titled(Object.keys(FILLS)),
+      value: fill,
+      onInput: (v) => change({ fill: v }),
+    }),
+    noise: slider({
+      label: "noise on the rest",
+      symbol: "σ",
+      name: "noise",
+      min: 0,
+      max: 0.5,
+      step: 0.01,
+      value: noise,
+      format: (v) => v.toFixed(2),
+      onInput: (v) => change({ noise: v }),
+    }),
+    clamp: toggle({
+      label: "Hold the known pixels",
+      name: "clamp",
+      value: clamp,
+      title: "Known pixels keep the value they have in the query; only the others descend",
+      onInput: (v) => change({ clamp: v }),
+    }),
+  };
+}
+
+function paintControls(brush, on) {
+  const colour = h("input", {
+    type: "color",
+    value: brush.colour,
+    class: "r1-colour",
+    "aria-label": "Brush colour",
+    "data-name": "colour",
+    oninput: () => {
+      brush.colour = colour.value;
+    },
+  });
+  const tool = segments({
+    label: "Brush",
+    options: [
+      ["paint", "Paint"],
+      ["restore", "Restore"],
+    ],
+    value: null,
+    onInput: (key) => {
+      brush.tool = key;
+      on.toolChanged();
+    },
+  });
+  const size = slider({
+    label: "brush size",
+    name: "brush",
+    min: 1,
+    max: 16,
+    value: brush.size,
+    format: (v) => `${v} px`,
+    onInput: (v) => {
+      brush.size = v;
+    },
+  });
+  const clear = button({ label: "Clear paint", onClick: on.clearPaint, "data-name": "clear" });
+  return [size.element, h("div", { class: "r1-tools" }, tool.element, colour, clear)];
+}
+
+function storedPictures(library, change, on) {
+  const tiles = new Map(); // key and size → canvas, drawn once
+  const grid = toggleGrid({ label: "Stored pictures", onToggle: (key, pressed) => change({ store: key, pressed }) });
+  const collection = select({
+    label: "Collection",
+    name: "collection",
+    options: [
+      ["photographs", "photographs"],
+      ["letters", "letters"],
+      ["random", "random binary patterns"],
+    ],
+    value: "photographs",
+    onInput: (v) => change({ collection: v }),
+  });
+  droppable(grid.element, on.fileToStore);
+  const thumbnail = (name, key) => {
+    const id = library.id(name, key, 32);
+    if (!tiles.has(id)) {
+      const shown = picture({ label: "", size: 32 });
+      shown.canvas.removeAttribute("role");
+      shown.canvas.removeAttribute("aria-label");
+      shown.canvas.setAttribute("aria-hidden", "true");
+      shown.show(library.picture(name, key, 32).map((v) => 255 * v));
+      tiles.set(id, shown.canvas);
+    }
+    return tiles.get(id);
+  };
+  const choose = chooser({ label: "Add your own", onFile: on.fileToStore });
+  return {
+    bar: h("div", { class: "r1-bar" }, collection.element, choose),
+    element: grid.element,
+    show(settings) {
+      collection.value = settings.collection;
+      const items = library.items(settings.collection).map(({ key, label }) => ({
+        key,
+        label: key === settings.target ? `${label} (true picture)` : label,
+        mark: key === settings.target,
+        picture: thumbnail(settings.collection, key),
+      }));
+      grid.show(items, new Set(settings.stored));
+    },
+  };
+}

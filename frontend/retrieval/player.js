@@ -1,0 +1,43 @@
+// Which step is on show. The engine computes ahead as fast as it can; playing is only a matter of drawing.
+import { reducedMotion } from "../kit/theme.js";
+
+/** `show(step)` draws a step; `onRest()` is called when playing reaches the end. `timeline.last` is how far there is. */
+export function createPlayer(timeline, { show, onRest }) {
+  let frame = null;
+  let last = 0;
+  let head = 0;
+  const player = { step: 0, steps: 1, playing: false, speed: 60 };
+
+  function tick(now) {
+    head = Math.min(head + ((now - last) * player.speed) / 1000, timeline.last);
+    last = now;
+    player.step = Math.max(0, Math.floor(head + 1e-6));
+    if (player.step >= player.steps) player.playing = false;
+    show(player.step);
+    if (player.playing) frame = requestAnimationFrame(tick);
+    else onRest();
+  }
+
+  return Object.assign(player, {
+    play() {
+      if (player.playing) return;
+      if (player.step >= player.steps) player.step = 0;
+      head = player.step;
+      player.playing = true;
+      last = performance.now();
+      if (reducedMotion()) player.speed = Infinity;
+      frame = requestAnimationFrame(tick);
+    },
+    pause() {
+      cancelAnimationFrame(frame);
+      player.playing = false;
+    },
+    /** Puts a step on show and stays there. */
+    seek(step) {
+      player.pause();
+      player.step = Math.max(0, Math.min(step, timeline.last, player.steps));
+      head = player.step;
+      show(player.step);
+    },
+  });
+}

@@ -1,0 +1,75 @@
+// Settings posed as questions, each towards a place where something fails; what they say is checked on the real
+// photographs by the tests. `after` is told once the run has ended, with that run's own numbers.
+import { DEFAULTS } from "./settings.js";
+
+const first = (K) => Array.from({ length: K }, (_, i) => i);
+const number = (v, digits = 2) => v.toFixed(digits);
+const errors = ({ end }) =>
+  `mean error ${number(end.errorExact)} (exact) against ${number(end.errorDistributed)} (distributed)`;
+
+export const PRESETS = [
+  {
+    key: "start",
+    name: "Start",
+    ask: "Eight photographs are stored. Half of one is covered with grey and the visible half is held. Do both memories bring it back?",
+    after: (r) =>
+      `Both arrive: ${errors(r)}. The signal-to-noise at the query, ${number(r.signal, 1)}, said so before the first step. Now break it: pick the next question.`,
+    set: {},
+  },
+  {
+    key: "black",
+    name: "Black instead of grey",
+    ask: "Only the colour of the cover changes, from grey to black. Why should that matter to a memory?",
+    after: (r) =>
+      `The exact memory does not care; the distributed one ends at ${r.nameDistributed}. Black is farther from every stored picture, so the kernel at the query sinks below the features' noise: signal-to-noise ${number(r.signal)}.`,
+    set: { fill: "black" },
+  },
+  {
+    key: "beta",
+    name: "Raise β",
+    ask: "A larger β makes the exact memory sharper. Is sharper better for the distributed one?",
+    after: (r) =>
+      `The exact memory is now nearly perfect (mean error ${number(r.end.errorExact, 3)}). The distributed one is lost (${number(r.end.errorDistributed, 2)}): the kernel at the query fell to ${number(r.signal)} of the noise, which does not depend on β.`,
+    set: { beta: 200 },
+  },
+  {
+    key: "memories",
+    name: "Too many memories",
+    ask: "All twenty-four photographs are stored at the same β. Which memory fails first?",
+    after: (r) =>
+      `Even the exact memory returns a blend (mean error ${number(r.end.errorExact)}): at this β its valleys have merged. No feature can repair that. Raise β to part them, and watch what it costs the distributed memory.`,
+    set: { stored: first(24) },
+  },
+  {
+    key: "features",
+    name: "Too few features",
+    ask: "Y falls from 20,000 to 1,000: T is now much smaller than the pictures it holds. What is lost?",
+    after: (r) =>
+      `The start is still above the noise (signal-to-noise ${number(r.signal, 1)}), but near the picture the noise bends the energy: ${errors(r)}. To hold the valley itself takes Y of the order of twice the free entries times K, here ${Math.round(2 * r.freedom * r.K).toLocaleString("en-GB")}.`,
+    set: { Y: 1000 },
+  },
+  {
+    key: "figure1",
+    name: "The paper’s Figure 1",
+    ask: "Four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is held, the rest starts black. Does it work for every picture?",
+    after: (r) =>
+      `Not for this one: the distributed memory ends at ${r.nameDistributed}, from a signal-to-noise of ${number(r.signal)}. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
+    set: { size: 64, stored: first(4), Y: 180000, steps: 300, fraction: 0.667, fill: "black" },
+  },
+  {
+    key: "figure2",
+    name: "The paper’s Figure 2",
+    ask: "Twenty pictures in one vector T of 400,000 numbers, the top 60 % held. Does T save memory?",
+    after: (r) =>
+      `It works (${errors(r)}), at the edge of what Y allows. And T holds ${number(r.numbers.distributed / r.numbers.exact)} times as many numbers as the twenty pictures: the paper counts Y where T has 2Y.`,
+    set: {
+      size: 64,
+      stored: first(20),
+      target: 10,
+      Y: 200000,
+      steps: 1000,
+      fraction: 0.4,
+      fill: "black",
+    },
+  },
+].map((preset) => ({ ...preset, set: { ...DEFAULTS, ...preset.set } }));

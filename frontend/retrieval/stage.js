@@ -1,0 +1,75 @@
+// The pictures side by side: the true one, the query (which can be painted), and the two memories' states.
+import { h, setText } from "../kit/dom.js";
+import { droppable, paintable, picture } from "../kit/imagewell.js";
+
+const PAINT_HELP =
+  "Query. Drag to paint. With the keyboard: arrow keys move the brush, space paints. Drop an image file to use it.";
+
+function panel(title, canvas, tone = "") {
+  const verdict = h("span", { class: "r1-verdict" });
+  const note = h("span", { class: "r1-muted" });
+  const caption = h("figcaption", {}, h("strong", { class: tone }, title), verdict, note);
+  return { element: h("figure", { class: "r1-panel" }, canvas, caption), verdict, note };
+}
+
+/** `on`: { tool(), dab(row, column), endStroke(), file(file) }. */
+export function createStage(size, on) {
+  const shown = {
+    truth: picture({ label: "True picture", size }),
+    query: picture({ label: PAINT_HELP, size, className: "r1-query" }),
+    exact: picture({ label: "State of the exact memory", size }),
+    distributed: picture({ label: "State of the distributed memory", size }),
+    jax: picture({ label: "Result of the run in JAX", size }),
+  };
+  shown.query.canvas.setAttribute("role", "application");
+  const frame = paintable(shown.query.canvas, { tool: on.tool, onDab: on.dab, onEnd: on.endStroke });
+  droppable(frame, on.file);
+  const panels = {
+    truth: panel("True picture", shown.truth.canvas),
+    query: panel("Query", frame),
+    exact: panel("Exact memory", shown.exact.canvas, "r1-ink-exact"),
+    distributed: panel("Distributed memory", shown.distributed.canvas, "r1-ink-distributed"),
+    jax: panel("In JAX", shown.jax.canvas),
+  };
+  panels.jax.element.hidden = true;
+  const element = h("div", { class: "r1-stage" }, Object.values(panels).map((p) => p.element));
+  const verdict = (name, { label, right, error }) => {
+    setText(panels[name].verdict, `${right ? "✓" : "✗"} nearest: ${label}`);
+    panels[name].verdict.classList.toggle("r1-wrong", !right);
+    setText(panels[name].note, `mean error ${error < 10 ? error.toFixed(3) : error.toPrecision(3)}`);
+    shown[name].say(
+      `State of the ${name} memory; nearest stored picture ${label}, ${right ? "the right one" : "not the right one"}`,
+    );
+  };
+  return {
+    element,
+    queryCanvas: shown.query.canvas,
+    /** What stands before the first step. */
+    setQuery({ truth, query, label, isStored, known }) {
+      shown.truth.show(truth);
+      shown.truth.say(`True picture: ${label}`);
+      shown.query.show(query);
+      setText(panels.truth.verdict, label);
+      setText(panels.truth.note, isStored ? "stored" : "not stored");
+      setText(panels.query.verdict, `${Math.round(100 * known)} % known`);
+      setText(panels.query.note, "paint on it");
+    },
+    /** The two states of one step; `found` says how near each is to what. */
+    show(bytes, found) {
+      const D = bytes.length / 2;
+      shown.exact.show(bytes.subarray(0, D));
+      shown.distributed.show(bytes.subarray(D));
+      verdict("exact", found.exact);
+      verdict("distributed", found.distributed);
+    },
+    /** A result of Python's, or null to take it away. */
+    showJax(bytes, words) {
+      panels.jax.element.hidden = !bytes;
+      element.classList.toggle("r1-five", Boolean(bytes));
+      if (!bytes) return;
+      shown.jax.show(bytes);
+      setText(panels.jax.verdict, words[0]);
+      setText(panels.jax.note, words[1]);
+    },
+  };
+}

@@ -1,0 +1,5 @@
+"""The book's widgets, for a notebook: `pip install rankone[widgets]`. Their mathematics runs in the page, in JavaScript."""
+
+from rankone.widgets.retrieval import RetrievalExplorer
+
+__all__ = ["RetrievalExplorer"]

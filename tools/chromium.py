@@ -1,0 +1,47 @@
+"""Finds a Chromium for the browser tests, and installs Debian's where it may: `python tools/chromium.py`."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "msedge")
+APPLICATIONS = (
+    Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
+    Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
+)
+ADVICE = """The browser tests need Chromium or Chrome, and none was found.
+  Debian:        apt-get install chromium          (as root)
+  Ubuntu:        snap install chromium
+  macOS:         brew install --cask chromium
+  elsewhere:     install Chrome, or set CHROMIUM to the program's path"""
+
+
+def find() -> str | None:
+    """Path of a Chromium or Chrome: $CHROMIUM, else one on the path, else an installed application."""
+    on_path = (shutil.which(name) for name in (os.environ.get("CHROMIUM", ""), *NAMES) if name)
+    installed = (str(path) for path in APPLICATIONS if path.exists())
+    return next((path for path in on_path if path), None) or next(installed, None)
+
+
+def install() -> None:
+    """Debian's Chromium, where apt and root allow."""
+    if not shutil.which("apt-get") or os.geteuid() != 0:
+        return
+    print("Installing Chromium for the browser tests")
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for step in (["update", "-q"], ["install", "-q", "-y", "--no-install-recommends", "chromium"]):
+        subprocess.run(["apt-get", *step], check=False, env=environment, stdout=subprocess.DEVNULL)
+
+
+def main() -> None:
+    """Leave with an error, and what to do about it, where there is no browser in the end."""
+    if not find():
+        install()
+    if not find():
+        sys.exit(ADVICE)
+
+
+if __name__ == "__main__":
+    main()

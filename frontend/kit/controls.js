@@ -11,13 +11,31 @@ const ICONS = {
 };
 
 export const icon = (name) =>
-  h("svg", { viewBox: "0 0 16 16", class: "r1-icon", "aria-hidden": "true" }, h("path", { d: ICONS[name] }));
+  h(
+    "svg",
+    { viewBox: "0 0 16 16", class: "r1-icon", "aria-hidden": "true" },
+    h("path", { d: ICONS[name] }),
+  );
 
 /** A button with words, or with an icon and a spoken label. */
-export function button({ label, icon: name = null, text = !name, onClick, title = label, ...more }) {
+export function button({
+  label,
+  icon: name = null,
+  text = !name,
+  onClick,
+  title = label,
+  ...more
+}) {
   const element = h(
     "button",
-    { type: "button", class: "r1-button", title, "aria-label": text ? null : label, onclick: onClick, ...more },
+    {
+      type: "button",
+      class: "r1-button",
+      title,
+      "aria-label": text ? null : label,
+      onclick: onClick,
+      ...more,
+    },
     name ? icon(name) : null,
     text ? label : null,
   );
@@ -26,7 +44,11 @@ export function button({ label, icon: name = null, text = !name, onClick, title 
 
 /** A switch that is on or off. */
 export function toggle({ label, value, onInput, name, title = null }) {
-  const input = h("input", { type: "checkbox", "data-name": name, onchange: () => onInput(input.checked) });
+  const input = h("input", {
+    type: "checkbox",
+    "data-name": name,
+    onchange: () => onInput(input.checked),
+  });
   input.checked = value;
   const element = h("label", { class: "r1-check", title }, input, h("span", {}, label));
   return {
@@ -71,7 +93,11 @@ export function select({ label, options, value, onInput, name, title = null }) {
 /** A row where one button or none is pressed: `value` is a key or null. */
 export function segments({ label, options, value, onInput }) {
   const buttons = options.map(([key, text]) =>
-    h("button", { type: "button", class: "r1-segment", onclick: () => pick(key === now ? null : key) }, text),
+    h(
+      "button",
+      { type: "button", class: "r1-segment", onclick: () => pick(key === now ? null : key) },
+      text,
+    ),
   );
   let now = value;
   const show = () => {

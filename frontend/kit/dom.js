@@ -1,6 +1,16 @@
 // Elements in one call, and names for them that no other widget on the page has.
 
-const svgTags = new Set(["svg", "path", "line", "rect", "circle", "g", "text", "title", "polyline"]);
+const svgTags = new Set([
+  "svg",
+  "path",
+  "line",
+  "rect",
+  "circle",
+  "g",
+  "text",
+  "title",
+  "polyline",
+]);
 
 /** h("button", { class: "r1-button", onclick, "aria-pressed": "true" }, "Play"); null children are left out. */
 export function h(tag, attributes = {}, ...children) {
@@ -12,14 +22,15 @@ export function h(tag, attributes = {}, ...children) {
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value != null) element.setAttribute(name, value);
   }
-  element.append(...children.flat().filter((child) => child != null));
+  element.append(...children.flat(Infinity).filter((child) => child != null));
   return element;
 }
 
 let count = 0;
 
 /** A name for an id attribute, unique on the page whatever widgets share it. */
-export const uid = (prefix = "r1") => `${prefix}-${++count}-${Math.random().toString(36).slice(2, 7)}`;
+export const uid = (prefix = "r1") =>
+  `${prefix}-${++count}-${Math.random().toString(36).slice(2, 7)}`;
 
 /** Writes text only where it differs: assistive technology and layout stay quiet. */
 export function setText(element, text) {

@@ -4,7 +4,8 @@ import { h, setText, uid } from "./dom.js";
 /** zones: [{ from, word, say }] in rising order, the first from `min`; `format` writes the value. */
 export function gauge({ label, min, max, zones, format }) {
   const id = uid();
-  const share = (v) => (100 * Math.log(Math.min(max, Math.max(min, v)) / min)) / Math.log(max / min);
+  const share = (v) =>
+    (100 * Math.log(Math.min(max, Math.max(min, v)) / min)) / Math.log(max / min);
   const value = h("strong", { class: "r1-gauge-value" });
   const words = h("span", { class: "r1-gauge-words" });
   const needle = h("span", { class: "r1-needle" });

@@ -3,7 +3,11 @@ import { h } from "./dom.js";
 
 /** A square canvas that shows bytes (height, width, colour) as pixels. */
 export function picture({ label, size, className = "" }) {
-  const canvas = h("canvas", { class: `r1-picture ${className}`, role: "img", "aria-label": label });
+  const canvas = h("canvas", {
+    class: `r1-picture ${className}`,
+    role: "img",
+    "aria-label": label,
+  });
   let image = null;
   const fit = (n) => {
     canvas.width = n;
@@ -42,7 +46,10 @@ export async function readImage(file, size) {
   context.drawImage(bitmap, ...from, 0, 0, size, size);
   bitmap.close();
   const { data } = context.getImageData(0, 0, size, size);
-  return Uint8Array.from({ length: 3 * size * size }, (_, i) => data[4 * Math.floor(i / 3) + (i % 3)]);
+  return Uint8Array.from(
+    { length: 3 * size * size },
+    (_, i) => data[4 * Math.floor(i / 3) + (i % 3)],
+  );
 }
 
 /** Lets image files be dropped on `element`; `onFile` gets the first. */
@@ -56,7 +63,9 @@ export function droppable(element, onFile) {
   element.addEventListener("dragleave", over(false));
   element.addEventListener("drop", (event) => {
     over(false)(event);
-    const file = [...(event.dataTransfer?.files ?? [])].find(({ type }) => type.startsWith("image/"));
+    const file = [...(event.dataTransfer?.files ?? [])].find(({ type }) =>
+      type.startsWith("image/"),
+    );
     if (file) onFile(file);
   });
 }

@@ -5,7 +5,12 @@ import { h, setText, uid } from "./dom.js";
 /** `on`: { start(), toggle(), step(), scrub(step) }. */
 export function playback(on) {
   const id = uid();
-  const play = button({ label: "Play", icon: "play", onClick: () => on.toggle(), class: "r1-button r1-main" });
+  const play = button({
+    label: "Play",
+    icon: "play",
+    onClick: () => on.toggle(),
+    class: "r1-button r1-main",
+  });
   const scrubber = h("input", {
     id,
     type: "range",

@@ -1,14 +1,22 @@
 // A small line plot in SVG: linear or logarithmic, several series, told apart by colour and by dash.
 import { h, setText } from "./dom.js";
 
-const SIZE = { width: 360, height: 190, left: 46, right: 10, top: 12, bottom: 30 };
+const SIZE = { width: 360, height: 190, left: 58, right: 10, top: 12, bottom: 30 };
 const DRAWN = 240; // points a line at most: more cannot be seen
 
 /**
  * series: [{ key, label, tone, dash }]; `scale` "linear" or "log". What exceeds `ceiling` is drawn along the top edge.
  * `summary(values, step)` is what a screen reader hears.
  */
-export function plot({ title, xLabel, yLabel, scale = "linear", ceiling = Infinity, series, summary }) {
+export function plot({
+  title,
+  xLabel,
+  yLabel,
+  scale = "linear",
+  ceiling = Infinity,
+  series,
+  summary,
+}) {
   const { width, height, left, right, top, bottom } = SIZE;
   const grid = h("g", { class: "r1-axes" });
   const lines = series.map(({ tone, dash }) =>
@@ -17,7 +25,13 @@ export function plot({ title, xLabel, yLabel, scale = "linear", ceiling = Infini
   const dots = series.map(({ tone }) => h("circle", { class: `r1-dot r1-${tone}`, r: 3 }));
   const cursor = h("line", { class: "r1-cursor", y1: top, y2: height - bottom });
   const heading = h("title", {}, title);
-  const svg = h("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title }, heading, grid, cursor);
+  const svg = h(
+    "svg",
+    { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": title },
+    heading,
+    grid,
+    cursor,
+  );
   svg.append(...lines, ...dots, ...labels(xLabel, yLabel));
   const note = h("p", { class: "r1-plot-note" });
   const legend = series.map(({ label, tone, dash }) =>
@@ -39,12 +53,18 @@ export function plot({ title, xLabel, yLabel, scale = "linear", ceiling = Infini
       const columns = series.map(({ key }) => values[key] ?? []);
       const axis = axisOf(columns.flat(), scale, ceiling);
       const x = (i) => span[0] + ((span[1] - span[0]) * i) / Math.max(xMax, 1);
-      const y = (v) => (v > ceiling ? top : height - bottom - (height - bottom - top) * axis.share(v));
+      const y = (v) =>
+        v > ceiling ? top : height - bottom - (height - bottom - top) * axis.share(v);
       grid.replaceChildren(...ticks(axis, x, y, xMax));
       series.forEach(({ key }, i) => {
         const line = values[key] ?? [];
         lines[i].setAttribute("d", pathOf(line, x, y));
-        place(dots[i], x(step), y(line[step]), line[step] <= ceiling && Number.isFinite(y(line[step])));
+        place(
+          dots[i],
+          x(step),
+          y(line[step]),
+          line[step] <= ceiling && Number.isFinite(y(line[step])),
+        );
       });
       place(cursor, x(step), null, true);
       svg.setAttribute("aria-label", `${title}. ${summary(values, step)}`);
@@ -57,7 +77,14 @@ const sample = (tone, dash) =>
   h(
     "svg",
     { viewBox: "0 0 26 8", class: "r1-sample", "aria-hidden": "true" },
-    h("line", { x1: 1, x2: 25, y1: 4, y2: 4, class: `r1-line r1-${tone}`, "stroke-dasharray": dash ?? null }),
+    h("line", {
+      x1: 1,
+      x2: 25,
+      y1: 4,
+      y2: 4,
+      class: `r1-line r1-${tone}`,
+      "stroke-dasharray": dash ?? null,
+    }),
   );
 
 function labels(xLabel, yLabel) {
@@ -65,7 +92,11 @@ function labels(xLabel, yLabel) {
   const middle = (top + height - bottom) / 2;
   return [
     h("text", { x: (left + width - right) / 2, y: height - 3, class: "r1-axis-label" }, xLabel),
-    h("text", { x: 10, y: middle, transform: `rotate(-90 10 ${middle})`, class: "r1-axis-label" }, yLabel),
+    h(
+      "text",
+      { x: 10, y: middle, transform: `rotate(-90 10 ${middle})`, class: "r1-axis-label" },
+      yLabel,
+    ),
   ];
 }
 
@@ -88,7 +119,7 @@ function axisOf(values, scale, ceiling) {
     low = 10 ** Math.floor(Math.log10(low));
     high = Math.max(10 ** Math.ceil(Math.log10(high)), 10 * low);
     const share = (v) => Math.log(v / low) / Math.log(high / low);
-    return { share, marks: decades(low, high), format: power };
+    return { share, marks: decades(low, high), format: (v) => power(Math.log10(v)) };
   }
   const pad = 0.06 * (high - low || Math.abs(high) || 1);
   [low, high] = [low - pad, high + pad];
@@ -111,8 +142,11 @@ function round(low, high) {
   return Array.from({ length: n }, (_, i) => Number(((first + i) * stride).toPrecision(6)));
 }
 
-const superscript = (n) => String(n).replace(/./g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"["0123456789".indexOf(c)] ?? "⁻");
-const power = (v) => `10${superscript(Math.round(Math.log10(v)))}`;
+const superscript = (n) =>
+  String(n).replace(/./g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"["0123456789".indexOf(c)] ?? "⁻");
+
+/** 10 to the (rounded) power n, written with superscript digits. */
+export const power = (n) => `10${superscript(Math.round(n))}`;
 
 function ticks(axis, x, y, xMax) {
   const { width, right, left, height, bottom } = SIZE;

@@ -6,7 +6,8 @@ const digits = (v, n) => Number(v.toPrecision(n));
 
 function scaleOf({ min, max, step = 1, scale = "linear", values = null }) {
   if (values) {
-    const nearest = (v) => values.reduce((b, w, i) => (Math.abs(w - v) < Math.abs(values[b] - v) ? i : b), 0);
+    const nearest = (v) =>
+      values.reduce((b, w, i) => (Math.abs(w - v) < Math.abs(values[b] - v) ? i : b), 0);
     return { min: 0, max: values.length - 1, step: 1, value: (p) => values[p], position: nearest };
   }
   if (scale === "linear") return { min, max, step, value: (p) => digits(p, 6), position: (v) => v };
@@ -24,7 +25,16 @@ function scaleOf({ min, max, step = 1, scale = "linear", values = null }) {
  * slider({ label, symbol, min, max, step, scale, value, format, onInput, title }).
  * Logarithmic sliders stop at two significant digits; `value` may be set to anything between.
  */
-export function slider({ label, symbol = null, value, format = String, onInput, title = null, name, ...range }) {
+export function slider({
+  label,
+  symbol = null,
+  value,
+  format = String,
+  onInput,
+  title = null,
+  name,
+  ...range
+}) {
   const id = uid();
   let scale = scaleOf(range);
   const output = h("output", { class: "r1-value", for: id });

@@ -20,7 +20,10 @@ export function dress(element, ...styles) {
   const update = () => {
     element.dataset.r1Theme = isDark() ? "dark" : "light";
   };
-  const watched = { attributes: true, attributeFilter: ["data-theme", "theme", "data-jp-theme-light"] };
+  const watched = {
+    attributes: true,
+    attributeFilter: ["data-theme", "theme", "data-jp-theme-light"],
+  };
   const observer = new MutationObserver(update);
   observer.observe(document.documentElement, watched);
   observer.observe(document.body, watched);

@@ -1,10 +1,10 @@
 // What the descents measure: the gauge before the first step, energies, distance and bounds, and the bill.
 import { h, setText } from "../kit/dom.js";
 import { gauge } from "../kit/gauge.js";
-import { plot } from "../kit/plot.js";
+import { plot, power } from "../kit/plot.js";
 
 const count = (n) => Math.round(n).toLocaleString("en-GB");
-const exponent = (v) => (v < 4 ? (10 ** v).toPrecision(2) : `10^${count(v)}`);
+const exponent = (v) => (v < 4 ? (10 ** v).toPrecision(2) : power(v));
 const small = (v) => (v === undefined || !Number.isFinite(v) ? "none" : v.toPrecision(2));
 const TOP = 10; // distances above this say nothing: two pictures are at most 1 apart
 
@@ -16,11 +16,12 @@ export function createCharts() {
     format: (v) => (v < 0.001 ? "< 0.001" : v >= 10 ? v.toFixed(0) : v.toPrecision(2)),
     zones: [
       { from: 0, word: "noise", say: "below 1: the distributed memory follows noise" },
-      { from: 1, word: "uncertain", say: "between 1 and 3: it may go either way" },
+      { from: 1, word: "unsure", say: "between 1 and 3: it may go either way" },
       { from: 3, word: "arrives", say: "above 3: the start is clear of the noise" },
     ],
   });
-  meter.element.title = "k(q, ξ) over √(K / 2Y): the kernel at the query against the features’ noise";
+  meter.element.title =
+    "k(q, ξ) over √(K / 2Y): the kernel at the query against the features’ noise";
   const energies = plot({
     title: "Energy",
     xLabel: "step",
@@ -40,9 +41,9 @@ export function createCharts() {
     ceiling: TOP,
     series: [
       { key: "distance", label: "measured", tone: "distributed" },
-      { key: "local", label: "bound: local contraction, measured gradient error", tone: "local", dash: "7 3" },
-      { key: "law", label: "first-order law √(M_A/Y), no run needed", tone: "law", dash: "2 3" },
-      { key: "printedValue", label: "bound as printed (Theorem 2)", tone: "printed", dash: "10 3 2 3" },
+      { key: "local", label: "sharper bound (local contraction)", tone: "local", dash: "7 3" },
+      { key: "law", label: "first-order law", tone: "law", dash: "2 3" },
+      { key: "printedValue", label: "Theorem 2 as printed", tone: "printed", dash: "10 3 2 3" },
     ],
     summary: ({ distance, local, law, printed }, t) =>
       `At step ${t}: measured ${small(distance[t])}, local bound ${small(local[t])}, law ${small(law[t])}, ` +
@@ -50,43 +51,53 @@ export function createCharts() {
   });
   const facts = h("dl", { class: "r1-facts" });
   return {
-    element: h("div", { class: "r1-charts" }, energies.element, distances.element),
+    element: h(
+      "div",
+      { class: "r1-charts" },
+      h("div", {}, energies.element, facts),
+      distances.element,
+    ),
     meter: meter.element,
-    facts,
     setSignal: meter.show,
-    draw(series, step, steps, { relativeNoise, sincos }) {
+    draw(series, step, { steps, basis }, relativeNoise) {
       energies.draw({ values: series, xMax: steps, step });
       const values = { ...series, printedValue: series.printed.map((v) => 10 ** v) };
-      distances.draw({ values, xMax: steps, step, text: note(series, step, relativeNoise, sincos) });
+      distances.draw({ values, xMax: steps, step, text: note(series, step, relativeNoise, basis) });
     },
     setFacts(rows) {
       const key = JSON.stringify(rows);
       if (facts.dataset.rows === key) return;
       facts.dataset.rows = key;
-      facts.replaceChildren(...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+      facts.replaceChildren(
+        ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+      );
     },
   };
 }
 
-function note({ printed }, step, relativeNoise, sincos) {
-  const bound = step > 0 ? `Printed bound at this step: ${exponent(printed[step])} (off the top). ` : "";
-  if (!sincos) return `${bound}The law is for sincos features: none is drawn for this basis.`;
-  const law = relativeNoise < 1 / 3 ? "The law’s hypothesis holds" : "The law’s hypothesis fails";
-  return `${bound}${law}: noise over signal at the query is ${small(relativeNoise)}, and it asks for less than ⅓.`;
+function note({ printed }, step, relativeNoise, basis) {
+  const bound = step > 0 ? `Printed: ${exponent(printed[step])}, off the top. ` : "";
+  const sharper =
+    "Sharper: D ← ρD + ηe, e the measured gradient error, ρ the exact Hessian’s largest factor between the two states. ";
+  if (basis !== "sincos") return `${bound}${sharper}Law: for sincos features only.`;
+  const holds = relativeNoise < 1 / 3 ? "as it is" : "which it is not";
+  return `${bound}${sharper}Law: e = √(M_A/Y), no features needed; trust it while noise/S is under ⅓, ${holds} at the query (${small(relativeNoise)}).`;
 }
 
 /** The rows of the bill for one step. */
-export function billOf({ numbers, K, D, freedom, settings, flooredSteps, steps, speed }) {
-  const { Y } = settings;
+export function billOf({ numbers, K, Y, freedom, flooredSteps, steps, speed }) {
   const ratio = numbers.distributed / numbers.exact;
   const stable = 2 * freedom * K;
   return [
-    ["Exact memory holds", `K·D = ${count(K)} × ${count(D)} = ${count(numbers.exact)} numbers`],
+    ["Exact memory holds", `K·D = ${count(numbers.exact)} numbers`],
     [
       "Distributed memory holds",
-      `M = ${numbers.distributed === Y ? "Y" : "2Y"} = ${count(numbers.distributed)} numbers, ${ratio.toPrecision(2)} × as many`,
+      `M = ${numbers.distributed === Y ? "Y" : "2Y"} = ${count(numbers.distributed)} numbers, ${ratio.toPrecision(2)} ×`,
     ],
-    ["Y for stable random patterns", `2 × ${count(freedom)} free × K = ${count(stable)}: Y is ${(Y / stable).toPrecision(2)} of it`],
+    [
+      "Y for stable random patterns",
+      `2·D_free·K = ${count(stable)}; Y is ${(Y / stable).toPrecision(2)} of it`,
+    ],
     ["Floored states so far", `${flooredSteps} of ${steps}`],
     ["Speed in this page", speed ? `${count(speed)} steps a second` : "not measured yet"],
   ];

@@ -52,7 +52,8 @@ export function createEngine(on) {
     } else if (message.type === "state") {
       requests.get(message.request)?.(message.value);
       requests.delete(message.request);
-    } else if (busy) return; // frames of a run that a newer configuration has ended
+    } else if (busy)
+      return; // frames of a run that a newer configuration has ended
     else if (message.type === "frames") {
       for (const frame of message.frames) timeline.push(frame);
       const fresh = message.milliseconds === 0;

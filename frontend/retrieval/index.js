@@ -6,7 +6,9 @@ import { Library } from "./settings.js";
 import css from "./style.css?inline";
 
 const bytesOf = (view) =>
-  view instanceof DataView ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength) : new Uint8Array(view);
+  view instanceof DataView
+    ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+    : new Uint8Array(view);
 
 function render({ model, el }) {
   const undress = dress(el, css);

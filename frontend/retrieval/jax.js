@@ -10,7 +10,11 @@ const GREETING = 4000; // milliseconds in which a live kernel answers
 export function createJaxRun(model, current, stage) {
   const link = kernelLink(model);
   const run = button({ label: "Run in JAX", onClick: start, disabled: true, "data-name": "jax" });
-  const words = h("span", { class: "r1-muted", role: "status" }, "Needs a live kernel: open this chapter in Colab or JupyterLab.");
+  const words = h(
+    "span",
+    { class: "r1-muted", role: "status" },
+    "Needs a live kernel: open this chapter in Colab or JupyterLab.",
+  );
   let live = false;
   link.ask("hello", {}, [], GREETING).then(
     ({ content }) => {
@@ -36,11 +40,20 @@ export function createJaxRun(model, current, stage) {
       const question = { beta, Y, eta, steps, basis, seed, K: ready.patterns.length };
       const buffers = [patterns.buffer, query.buffer.slice(0), clamp.buffer];
       const { content, buffers: answer } = await link.ask("run", question, buffers);
-      if (current().ready !== ready) return setText(words, "The settings changed while it ran: run it again.");
+      if (current().ready !== ready)
+        return setText(words, "The settings changed while it ran: run it again.");
       const view = answer[0];
-      const x = new Float32Array(view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength));
-      stage.showJax(toBytes(x, new Uint8ClampedArray(x.length)), [`energy ${content.energy.toFixed(4)}`, `${content.seconds.toFixed(2)} s on ${content.device}`]);
-      setText(words, `${content.steps} steps in ${content.seconds.toFixed(2)} s on ${content.device}.`);
+      const x = new Float32Array(
+        view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength),
+      );
+      stage.showJax(toBytes(x, new Uint8ClampedArray(x.length)), [
+        `energy ${content.energy.toFixed(4)}`,
+        `${content.seconds.toFixed(2)} s on ${content.device}`,
+      ]);
+      setText(
+        words,
+        `${content.steps} steps in ${content.seconds.toFixed(2)} s on ${content.device}.`,
+      );
     } catch (error) {
       setText(words, `The kernel answered: ${error.message}`);
     } finally {

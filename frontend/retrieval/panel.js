@@ -18,7 +18,10 @@ export function createPanel(settings, library, brush, change, on) {
     "div",
     { class: "r1-controls" },
     group("Stored pictures", [grid.bar, grid.element], "r1-wide"),
-    group("The memory", Object.values(memory).map((c) => c.element)),
+    group(
+      "The memory",
+      Object.values(memory).map((c) => c.element),
+    ),
     group("The query", [...Object.values(query).map((c) => c.element), paintControls(brush, on)]),
   );
   return {
@@ -32,7 +35,10 @@ export function createPanel(settings, library, brush, change, on) {
       memory.K.value = next.stored.length;
       const items = library.items(next.collection);
       query.target.offer(
-        items.map(({ key, label }) => [key, next.stored.includes(key) ? label : `${label} (not stored)`]),
+        items.map(({ key, label }) => [
+          key,
+          next.stored.includes(key) ? label : `${label} (not stored)`,
+        ]),
         String(next.target),
       );
       grid.show(next);
@@ -101,6 +107,14 @@ function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
       format: count,
       onInput: (v) => change({ steps: v }),
     }),
+    redraw: {
+      element: button({
+        label: "Draw other features",
+        onClick: () => change({ redraw: true }),
+        title: "Another seed: other random frequencies, same law",
+        "data-name": "redraw",
+      }),
+    },
     basis: select({
       label: "Features",
       name: "basis",
@@ -118,14 +132,6 @@ function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
       value: String(size),
       onInput: (v) => change({ size: Number(v) }),
     }),
-    redraw: {
-      element: button({
-        label: "Draw other features",
-        onClick: () => change({ redraw: true }),
-        title: "Another seed: other random frequencies, same law",
-        "data-name": "redraw",
-      }),
-    },
   };
 }
 
@@ -145,6 +151,20 @@ function queryControls({ fraction, side, fill, noise, clamp }, change) {
       value: side,
       onInput: (v) => change({ side: v }),
     }),
+    fill: select({
+      label: "Covered with",
+      name: "fill",
+      options: titled(Object.keys(FILLS)),
+      value: fill,
+      onInput: (v) => change({ fill: v }),
+    }),
+    clamp: toggle({
+      label: "Hold the known pixels",
+      name: "clamp",
+      value: clamp,
+      title: "Known pixels keep the value they have in the query; only the others descend",
+      onInput: (v) => change({ clamp: v }),
+    }),
     fraction: slider({
       label: "covered",
       name: "fraction",
@@ -154,13 +174,6 @@ function queryControls({ fraction, side, fill, noise, clamp }, change) {
       value: fraction,
       format: (v) => `${Math.round(100 * v)} %`,
       onInput: (v) => change({ fraction: v }),
-    }),
-    fill: select({
-      label: "Covered with",
-      name: "fill",
-      options: titled(Object.keys(FILLS)),
-      value: fill,
-      onInput: (v) => change({ fill: v }),
     }),
     noise: slider({
       label: "noise on the rest",
@@ -172,13 +185,6 @@ function queryControls({ fraction, side, fill, noise, clamp }, change) {
       value: noise,
       format: (v) => v.toFixed(2),
       onInput: (v) => change({ noise: v }),
-    }),
-    clamp: toggle({
-      label: "Hold the known pixels",
-      name: "clamp",
-      value: clamp,
-      title: "Known pixels keep the value they have in the query; only the others descend",
-      onInput: (v) => change({ clamp: v }),
     }),
   };
 }
@@ -218,12 +224,15 @@ function paintControls(brush, on) {
     },
   });
   const clear = button({ label: "Clear paint", onClick: on.clearPaint, "data-name": "clear" });
-  return [size.element, h("div", { class: "r1-tools" }, tool.element, colour, clear)];
+  return [h("div", { class: "r1-tools" }, tool.element, colour, clear), size.element];
 }
 
 function storedPictures(library, change, on) {
   const tiles = new Map(); // key and size → canvas, drawn once
-  const grid = toggleGrid({ label: "Stored pictures", onToggle: (key, pressed) => change({ store: key, pressed }) });
+  const grid = toggleGrid({
+    label: "Stored pictures",
+    onToggle: (key, pressed) => change({ store: key, pressed }),
+  });
   const collection = select({
     label: "Collection",
     name: "collection",

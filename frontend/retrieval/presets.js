@@ -49,6 +49,14 @@ export const PRESETS = [
     set: { Y: 1000 },
   },
   {
+    key: "more",
+    name: "Ten times the features",
+    ask: "Y rises to 200,000 for the same eight pictures. What does a clean picture cost?",
+    after: (r) =>
+      `The grain is gone (${errors(r)}): the noise falls as 1/√Y. The bill is ${number(r.numbers.distributed / r.numbers.exact, 0)} times the numbers of the pictures themselves.`,
+    set: { Y: 200000 },
+  },
+  {
     key: "figure1",
     name: "The paper’s Figure 1",
     ask: "Four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is held, the rest starts black. Does it work for every picture?",

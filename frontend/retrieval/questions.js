@@ -5,13 +5,22 @@ export function createQuestions(presets, choose) {
   const buttons = presets.map((preset) =>
     h(
       "button",
-      { type: "button", class: "r1-question", "data-preset": preset.key, onclick: () => choose(preset) },
+      {
+        type: "button",
+        class: "r1-question",
+        "data-preset": preset.key,
+        onclick: () => choose(preset),
+      },
       preset.name,
     ),
   );
   const ask = h("p", { class: "r1-ask" });
   const found = h("p", { class: "r1-found", "aria-live": "polite" });
-  const row = h("div", { class: "r1-questions", role: "group", "aria-label": "Questions" }, buttons);
+  const row = h(
+    "div",
+    { class: "r1-questions", role: "group", "aria-label": "Questions" },
+    buttons,
+  );
   return {
     element: h("header", { class: "r1-header" }, row, h("div", { class: "r1-say" }, ask, found)),
     /** Which question is being asked, and its words. */

@@ -122,14 +122,29 @@ export function prepare(settings, library, paint) {
   const { beta, Y, eta, basis, seed } = settings;
   const D = truth.length;
   return {
-    config: { ids, D, Y, beta, eta, basis, seed, query: start, free, target: patterns[wanted], truth },
+    config: {
+      ids,
+      D,
+      Y,
+      beta,
+      eta,
+      basis,
+      seed,
+      query: start,
+      free,
+      target: patterns[wanted],
+      truth,
+    },
     pictures: new Map(ids.map((id, i) => [id, patterns[i]])),
     patterns,
     known,
     freedom,
     isStored,
     wanted,
-    bytes: { truth: toBytes(truth, new Uint8ClampedArray(D)), query: toBytes(start, new Uint8ClampedArray(D)) },
+    bytes: {
+      truth: toBytes(truth, new Uint8ClampedArray(D)),
+      query: toBytes(start, new Uint8ClampedArray(D)),
+    },
     numbers: { exact: stored.length * D, distributed: memorySize(basis, Y) },
   };
 }

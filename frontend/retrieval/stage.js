@@ -22,7 +22,11 @@ export function createStage(size, on) {
     jax: picture({ label: "Result of the run in JAX", size }),
   };
   shown.query.canvas.setAttribute("role", "application");
-  const frame = paintable(shown.query.canvas, { tool: on.tool, onDab: on.dab, onEnd: on.endStroke });
+  const frame = paintable(shown.query.canvas, {
+    tool: on.tool,
+    onDab: on.dab,
+    onEnd: on.endStroke,
+  });
   droppable(frame, on.file);
   const panels = {
     truth: panel("True picture", shown.truth.canvas),
@@ -32,11 +36,18 @@ export function createStage(size, on) {
     jax: panel("In JAX", shown.jax.canvas),
   };
   panels.jax.element.hidden = true;
-  const element = h("div", { class: "r1-stage" }, Object.values(panels).map((p) => p.element));
+  const element = h(
+    "div",
+    { class: "r1-stage" },
+    Object.values(panels).map((p) => p.element),
+  );
   const verdict = (name, { label, right, error }) => {
     setText(panels[name].verdict, `${right ? "✓" : "✗"} nearest: ${label}`);
     panels[name].verdict.classList.toggle("r1-wrong", !right);
-    setText(panels[name].note, `mean error ${error < 10 ? error.toFixed(3) : error.toPrecision(3)}`);
+    setText(
+      panels[name].note,
+      `mean error ${error < 10 ? error.toFixed(3) : error.toPrecision(3)}`,
+    );
     shown[name].say(
       `State of the ${name} memory; nearest stored picture ${label}, ${right ? "the right one" : "not the right one"}`,
     );

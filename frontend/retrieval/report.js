@@ -1,0 +1,26 @@
+// What a step shows, in names and words.
+
+const signed = (v) => v.toFixed(4).replace("-", "−");
+
+/** Which stored picture each state is nearest to, whether that is the right one, and how far from the truth it is. */
+export function findings(at, settings, ready, library) {
+  const of = (index, error) => ({
+    label: library.label(settings.collection, settings.stored[index]),
+    right: ready.isStored && index === ready.wanted,
+    error,
+  });
+  return {
+    exact: of(at.nearestExact, at.errorExact),
+    distributed: of(at.nearestDistributed, at.errorDistributed),
+  };
+}
+
+/** One line for those who listen. */
+export function inWords(step, at, found) {
+  const name = ({ label, right }) => `${label} (${right ? "right" : "wrong"})`;
+  return (
+    `Step ${step}. Exact: energy ${signed(at.energyExact)}, nearest ${name(found.exact)}. ` +
+    `Distributed: ${signed(at.energyDistributed)}, ${name(found.distributed)}. ` +
+    `Distance ${at.distance.toPrecision(2)}.`
+  );
+}

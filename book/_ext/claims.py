@@ -53,7 +53,7 @@ def _paragraph(*children: nodes.Node | str, classes: tuple[str, ...] = ()) -> no
 
 
 def _figure(row: Row, key: str) -> nodes.Node:
-    return pending_figure(key=key, claim=row["id"])
+    return pending_figure(key=key, claim=row["id"], promised=bool(row["chapter"]))
 
 
 def _row(kind: str, row: Row, cells: list[list[nodes.Node]]) -> nodes.row:
@@ -150,7 +150,7 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     figures = recorded_figures(app.env)
     for figure in list(doctree.findall(pending_figure)):
-        if figure["key"] not in figures:
+        if figure["promised"] and figure["key"] not in figures:
             _logger.warning(
                 "%s: no cell of this build records %r",
                 figure["claim"],

@@ -1,0 +1,361 @@
+"""Proved bounds: exact identities first, then inequalities on real runs, then what the paper prints."""
+
+from math import exp, inf, log, log10
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+import rankone as ro
+from rankone.memory import bounds, printed
+from rankone.memory.laws import lipschitz
+
+
+@pytest.fixture(autouse=True)
+def x64():
+    with jax.enable_x64(True):
+        yield
+
+
+def binary(K, D, seed=0):
+    return jax.random.bernoulli(jax.random.key(seed), 0.5, (K, D)).astype(float) / D**0.5
+
+
+def diameter(Xi):
+    return float(jnp.linalg.norm(Xi[:, None] - Xi, axis=-1).max())
+
+
+def kernels(memory, features, x):
+    """(k, k̂) of one state and all patterns."""
+    exact = jnp.exp(-memory.beta / 2 * ((x - memory.Xi) ** 2).sum(-1))
+    root = jnp.sqrt(memory.beta)
+    return exact, features.phi(root * memory.Xi) @ features.phi(root * x)
+
+
+def barycentric(memory, features, x):
+    _, k_hat = kernels(memory, features, x)
+    return x - k_hat @ memory.Xi / k_hat.sum()
+
+
+# Kernel errors
+
+
+@pytest.mark.parametrize(("D", "Y", "radius"), [(2, 500, 2.0), (5, 2000, 1.0), (10, 5000, 3.0)])
+def test_uniform_errors_contain_the_largest_error_found(D, Y, radius):
+    omega = jax.random.normal(jax.random.key(D), (Y, D))
+
+    def error(z):
+        return jnp.abs(jnp.cos(omega @ z).mean() - jnp.exp(-(z @ z) / 2))
+
+    def derivative_error(z):
+        return jnp.linalg.norm(-(jnp.sin(omega @ z) @ omega) / Y + z * jnp.exp(-(z @ z) / 2))
+
+    def ascend(function, z):
+        def step(_, z):
+            z = z + 0.1 * jax.grad(function)(z) / (1e-9 + jnp.linalg.norm(jax.grad(function)(z)))
+            return z * jnp.minimum(1, radius / jnp.linalg.norm(z))
+
+        return function(jax.lax.fori_loop(0, 40, step, z))
+
+    starts = jax.random.normal(jax.random.key(1), (40, D))
+    starts = radius * starts / jnp.linalg.norm(starts, axis=1, keepdims=True) * jnp.linspace(0.1, 1, 40)[:, None]
+    found = float(jax.vmap(lambda z: ascend(error, z))(starts).max())
+    found_slope = float(jax.vmap(lambda z: ascend(derivative_error, z))(starts).max())
+    bound = bounds.uniform_kernel_error(D=D, Y=Y, radius=radius)
+    assert bound / 100 < found <= bound
+    assert found_slope <= bounds.uniform_derivative_error(D=D, Y=Y, radius=radius)
+
+
+def test_uniform_errors_by_hand():
+    assert bounds.uniform_kernel_error(D=9, Y=900, radius=2.0, delta=2 / np.e) == pytest.approx(
+        4 * 0.1 + (2 / 900) ** 0.5, rel=1e-12
+    )
+    D, Y, R, delta = 4, 10_000, 1.5, 0.1
+    t = (12 / Y * (D * log(5 * (1 + 2 * R * (Y / D) ** 0.5)) + log(4 / delta))) ** 0.5
+    curvature = (1 + (D / Y) ** 0.5 + (2 * log(2 / delta) / Y) ** 0.5) ** 2
+    expected = 2 * t + (curvature + 1) * (D / Y) ** 0.5
+    assert bounds.uniform_derivative_error(D=D, Y=Y, radius=R, delta=delta) == pytest.approx(expected, rel=1e-12)
+    assert bounds.uniform_derivative_error(D=1000, Y=1000, radius=1.0) == inf
+
+
+def test_aggregated_error_contains_the_mean_supremum_and_beats_K_kernels():
+    D, K, Y, beta, r = 10, 40, 1000, 40.0, 0.3
+    memory = ro.MrDAM(binary(K, D), beta)
+    directions = jax.random.normal(jax.random.key(5), (150, D))
+    ball = memory.Xi[0] + r * directions / jnp.linalg.norm(directions, axis=1, keepdims=True)
+    S = jnp.exp(-beta * memory.energy(ball))
+    sup = []
+    for seed in range(8):
+        copy = ro.DrDAM.store(memory.Xi, beta, ro.RandomFeatures(D, Y, key=jax.random.key(seed)))
+        sup.append(float((copy.partition(ball) - S).max()))
+    bound = bounds.aggregated_error(memory.Xi, beta=beta, Y=Y, radius=r)
+    assert np.mean(sup) <= bound
+    assert bound < K * 2 * (beta**0.5 * r) * (D / Y) ** 0.5 / 3
+
+
+# Lemma 1
+
+
+def test_printed_softmax_constant_is_violated_by_almost_two():
+    K, spread = 500, 0.1
+    x = np.zeros(K)
+    x[0] = spread
+    ratio = np.abs(softmax(x) - softmax(0.999 * x)).sum() / np.abs(0.001 * x).sum()
+    assert ratio / (exp(spread) / K) > 1.9
+    assert ratio <= bounds.softmax_lipschitz(spread=spread, K=K)
+
+
+def test_corrected_softmax_constant_is_never_exceeded_and_is_attained():
+    rng = np.random.default_rng(0)
+    for K, spread in ((2, 3.0), (10, 0.1), (50, 5.0), (500, 5.5)):
+        x, z = rng.uniform(0, spread, (2, 2500, K))
+        z = np.where(rng.random((2500, 1)) < 0.5, x + 1e-3 * (z - x), z)
+        ratio = np.abs(softmax(x, 1) - softmax(z, 1)).sum(1) / np.abs(x - z).sum(1)
+        constant = bounds.softmax_lipschitz(spread=spread, K=K)
+        assert ratio.max() <= constant * (1 + 1e-9)
+        assert constant <= min(0.5, 2 * exp(spread) / K)
+        p = min(1 / (1 + (K - 1) * exp(-spread)), 0.5)
+        top = np.zeros(K)
+        top[0] = log(p * (K - 1) / (1 - p))
+        nudged = top.copy()
+        nudged[0] -= 1e-7
+        assert np.abs(softmax(top) - softmax(nudged)).sum() / 1e-7 == pytest.approx(constant, rel=1e-5)
+
+
+# Lemma 3
+
+
+@pytest.fixture
+def both():
+    memory = ro.MrDAM(binary(12, 7), 10.0)
+    features = ro.RandomFeatures(7, 4000, key=jax.random.key(3))
+    return memory, features, ro.DrDAM.store(memory.Xi, 10.0, features)
+
+
+def test_gradient_error_identities(both):
+    """D-lem3': both errors written exactly through k̂ − k and its derivative."""
+    memory, features, copy = both
+    for x in jax.random.uniform(jax.random.key(0), (5, 7)) / 7**0.5:
+        k, k_hat = kernels(memory, features, x)
+        g, S_hat = memory.gradient(x), k_hat.sum()
+        error_B = -(k_hat - k) @ (memory.Xi - (x - g)) / S_hat
+        np.testing.assert_allclose(barycentric(memory, features, x) - g, error_B, atol=1e-12)
+        slope = jax.grad(lambda y: (kernels(memory, features, y)[1] - kernels(memory, features, y)[0]).sum())(x)
+        error_A = -(slope + 10.0 * g * (k_hat - k).sum()) / (10.0 * S_hat)
+        np.testing.assert_allclose(copy.gradient(x) - g, error_A, atol=1e-12)
+
+
+def test_gradient_error_bounds_hold(both):
+    memory, features, copy = both
+    x = memory.Xi[0] + 0.02
+    delta = jnp.sqrt(10.0) * (x - memory.Xi)
+    omega = features.omega
+    k, k_hat = kernels(memory, features, x)
+    slope = jax.vmap(lambda z: -(jnp.sin(omega @ z) @ omega) / len(omega) + z * jnp.exp(-(z @ z) / 2))(delta)
+    g = memory.gradient(x)
+    bound_A, bound_B = bounds.gradient_errors(
+        K=12,
+        beta=10.0,
+        energy=float(memory.energy(x)),
+        gradient=float(jnp.linalg.norm(g)),
+        diameter=diameter(memory.Xi),
+        eps0=float(jnp.abs(k_hat - k).max()),
+        eps1=float(jnp.linalg.norm(slope, axis=1).max()),
+    )
+    assert jnp.linalg.norm(copy.gradient(x) - g) <= bound_A < inf
+    assert jnp.linalg.norm(barycentric(memory, features, x) - g) <= bound_B < inf
+    hopeless = bounds.gradient_errors(K=12, beta=10.0, energy=1.0, gradient=0.1, diameter=1.0, eps0=0.1, eps1=0.1)
+    assert hopeless == (inf, inf)
+
+
+# Theorem 2
+
+
+def test_printed_theorem_is_false_for_algorithm_1():
+    """K = 1, one step: the distributed gradient errs by ‖(ΩᵀΩ/Y − I)x‖ whatever β, the printed bound is O(β)."""
+    D, Y, beta = 50, 500, 0.01
+    x = jnp.ones(D) / D**0.5
+    memory = ro.MrDAM(jnp.zeros((1, D)), beta)
+    features = ro.RandomFeatures(D, Y, key=jax.random.key(0))
+    copy = ro.DrDAM.store(memory.Xi, beta, features)
+    omega = features.omega
+    # The largest kernel error on ‖Δ‖ ≤ √β, from above: cos h ≤ 1 − h²/2 + h⁴/24 and its like.
+    eps0 = beta / 2 * float(jnp.abs(jnp.linalg.eigvalsh(omega.T @ omega / Y - jnp.eye(D))).max())
+    eps0 += beta**2 * (1 / 8 + float((jnp.linalg.norm(omega, axis=1) ** 4).mean()) / 24)
+    log_bound = printed.log10_theorem(beta=beta, K=1, energy=float(memory.energy(x)), eps0=eps0, step_size=1.0, steps=1)
+    error = float(jnp.linalg.norm(copy.gradient(x) - memory.gradient(x)))
+    assert error > 10 * 10**log_bound
+    assert error == pytest.approx(float(jnp.linalg.norm(omega.T @ omega @ x / Y - x)), rel=0.05)
+    assert jnp.abs(barycentric(memory, features, x) - memory.gradient(x)).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("D", "K", "Y", "beta", "step_size", "steps"),
+    [(10, 5, 400_000, 2.0, 0.5, 12), (5, 10, 400_000, 2.0, 1.0, 12), (4, 6, 400_000, 6.0, 0.25, 8)],
+)
+def test_corrected_theorem_holds_with_its_hypotheses(D, K, Y, beta, step_size, steps):
+    Xi = binary(K, D, seed=D)
+    memory = ro.MrDAM(Xi, beta)
+    x = 0.9 * Xi[0] + 0.1 * Xi.mean(0)
+    record = bounds.divergence_bound(
+        D=D, K=K, Y=Y, beta=beta, step_size=step_size, steps=steps, energy=float(memory.energy(x)),
+        diameter=diameter(Xi), reach=float(jnp.linalg.norm(x - Xi, axis=1).max()),
+    )  # fmt: skip
+    copy = ro.DrDAM.store(Xi, beta, ro.RandomFeatures(D, Y, key=jax.random.key(1)))
+    exact = distributed = x
+    for _ in range(steps):
+        distributed = distributed - step_size * copy.gradient(distributed)
+        exact = exact - step_size * memory.gradient(exact)
+        assert memory.energy(distributed) <= record.energy
+        assert jnp.linalg.norm(distributed - Xi, axis=1).max() <= record.reach
+        assert jnp.linalg.norm(copy.gradient(distributed) - memory.gradient(distributed)) <= record.A
+    assert record.holds
+    assert 0 < jnp.linalg.norm(exact - distributed) <= record.bound <= record.tied < inf
+
+
+def test_corrected_theorem_is_the_recursion_solved():
+    common = {"D": 10, "K": 5, "Y": 400_000, "beta": 2.0, "energy": -0.5, "diameter": 0.8, "reach": 0.8}
+    record = bounds.divergence_bound(step_size=0.5, steps=7, **common)
+    distance = 0.0
+    for _ in range(7):
+        distance = record.rho * distance + 0.5 * record.A
+    assert record.bound == pytest.approx(distance, rel=1e-12)
+    finer = bounds.divergence_bound(step_size=0.05, steps=70, **common)
+    assert finer.bound <= record.tied
+    assert bounds.divergence_bound(step_size=0.5, steps=10_000, **common).bound <= record.A / (1 - 2 * 0.64 / 4) * 1.001
+
+
+def test_a_failed_hypothesis_is_named_and_makes_the_bound_infinite():
+    good = {"D": 10, "K": 5, "Y": 400_000, "beta": 2.0, "step_size": 0.5, "steps": 10, "energy": -0.5, "diameter": 0.8}
+    assert bounds.divergence_bound(**good, reach=0.8).holds
+    broken = {
+        "step size at most 1": {"step_size": 1.5},
+        "enough features for the derivative bound": {"Y": 10},
+        "kernel error below the partition sum": {"energy": 1.5},
+        "energy level and tube are consistent": {"Y": 20_000},
+        "estimate above the logarithm's floor": {"energy": 2.7, "eps0": 1e-7, "eps1": 1e-7, "Y": 1000},
+    }
+    for name, change in broken.items():
+        record = bounds.divergence_bound(**{**good, "reach": 0.8, **change})
+        assert not record.hypotheses[name]
+        assert record.bound == record.tied == inf
+        assert not record.holds
+
+
+def test_paper_scale_is_out_of_reach_and_says_so():
+    record = bounds.divergence_bound(D=100, K=500, Y=20_000, beta=50.0, step_size=0.1, steps=50)
+    assert not record.holds
+    assert record.bound == inf
+
+
+@pytest.mark.parametrize(
+    "change", [{"beta": -1.0}, {"Y": 0}, {"steps": 2.5}, {"step_size": 0.0}, {"delta": 1.0}, {"K": 0}]
+)
+def test_bad_numbers_are_refused(change):
+    good = {"D": 10, "K": 5, "Y": 1000, "beta": 2.0, "step_size": 0.5, "steps": 10}
+    with pytest.raises(ValueError, match=next(iter(change))):
+        bounds.divergence_bound(**{**good, **change})
+
+
+# Lemma 2, eqs 55 to 59, Corollary 1
+
+
+def test_printed_lipschitz_constant_is_valid_and_loose():
+    assert printed.log10_lipschitz(beta=50.0, K=500) == pytest.approx(log10(1 + 2 * 500 * 50 * exp(25)), rel=1e-12)
+    assert float(lipschitz(beta=50.0, diameter=1.0)) == 11.5
+
+
+def test_energy_drift_bounds_every_step_and_exact_descent_never_rises():
+    memory = ro.MrDAM(binary(30, 10), 50.0)
+    copy = ro.DrDAM.store(memory.Xi, 50.0, ro.RandomFeatures(10, 200, key=jax.random.key(2)))
+    rises = 0
+    for eta in (0.1, 1.0):
+        x = memory.Xi + 0.02
+        start = memory.energy(x)
+        for _ in range(30):
+            g, g_hat = memory.gradient(x), copy.gradient(x)
+            drift = bounds.energy_drift(
+                step_size=eta, error=jnp.linalg.norm(g_hat - g, axis=1), gradient=jnp.linalg.norm(g, axis=1)
+            )
+            after = memory.energy(x - eta * g_hat)
+            assert (after <= memory.energy(x) + drift + 1e-12 * jnp.abs(drift)).all()
+            x = x - eta * g_hat
+            rises += int((memory.energy(x) > start).sum())
+    assert rises > 0  # the step that the printed proof takes for granted
+    for eta in (0.1, 1.0, 2.0):
+        energies = ro.retrieve(memory, memory.Xi + 0.02, step_size=eta, max_steps=30, tol=0.0).energies
+        assert (jnp.diff(energies, axis=-1) <= 1e-14).all()
+
+
+def test_gronwall_coefficients_are_those_of_the_recursion():
+    """Run d⁽ᵗ⁾ = ηA(1 + u D⁽ᵗ⁻¹⁾) with polynomials in u; compare with the printed sums written as loops."""
+    L = 6
+    total = np.zeros(L + 1, int)
+    for _ in range(L):
+        total = total + np.eye(L + 1, dtype=int)[0] + np.roll(total, 1)
+    table = printed.gronwall_coefficients(L)
+    assert table["exact"] == list(total[:L])
+
+    def innermost(depth, top):
+        return sum(t if depth == 1 else innermost(depth - 1, t) for t in range(1, top + 1))
+
+    assert table["eq. 56"] == [L, innermost(1, L), *(L * innermost(j - 1, L) for j in range(2, L))]
+    assert table["eq. 57"] == [L ** (j + 1) for j in range(L)]
+    u = 0.3
+    exact, loose = printed.log10_gronwall(u, L)
+    assert exact == pytest.approx(log10(sum(c * u**j for j, c in enumerate(table["exact"]))), rel=1e-12)
+    assert loose == pytest.approx(log10(sum(c * u**j for j, c in enumerate(table["eq. 57"]))), rel=1e-12)
+
+
+def test_corollary_follows_from_the_theorem_and_nothing_moves():
+    """(12)/(13) with η = C₂/(LB) is at most 1 and equals the closed form; the total motion is at most C₂/B."""
+    K, L, C2, eps0 = 500, 10, 0.5, 0.01
+    Xi = binary(K, 30)
+    for beta in (2.0, 10.0, 20.0):
+        B = 1 + 2 * K * beta * exp(beta / 2)
+        eta = C2 / (L * B)
+        energy = 0.1
+        theorem = printed.log10_theorem(beta=beta, K=K, energy=energy, eps0=eps0, step_size=eta, steps=L)
+        corollary = printed.log10_corollary(beta=beta, energy=energy, eps0=eps0, C2=C2)
+        assert 10 ** (theorem - corollary) == pytest.approx((1 - 1 / B) * (1 - C2**L), rel=1e-9)
+        memory = ro.MrDAM(Xi, beta)
+        moved = sum(eta * jnp.linalg.norm(memory.gradient(x), axis=-1).max() for x in [binary(20, 30, seed=4)] * L)
+        assert moved <= C2 / B * (1 + 1e-12)
+
+
+def test_energy_at_a_distance_from_one_memory():
+    """Eq. 59 repaired: one pattern at distance r, the others at 1; the printed form differs."""
+    beta, r, K = 50.0, 0.3, 500
+    total = exp(-beta * r**2 / 2) + (K - 1) * exp(-beta / 2)
+    repaired = exp(beta * r**2 / 2) / (1 + (K - 1) * exp(-beta * (1 - r**2) / 2))
+    assert repaired == pytest.approx(1 / total, rel=1e-12)
+    assert bounds.query_factor(beta=beta, K=K, distance=r) == pytest.approx(1 / total, rel=1e-12)
+    assert exp(beta * r / 2) / (1 + exp(-beta * (1 - r) / 2)) > 100 / total
+
+
+# The local retrieval theorem
+
+
+def test_local_retrieval_theorem_holds():
+    D, K, beta, Y, r, eta, L = 40, 10, 100.0, 10_000, 0.12, 0.5, 15
+    Xi = binary(K, D)
+    memory = ro.MrDAM(Xi, beta)
+    copy = ro.DrDAM.store(Xi, beta, ro.RandomFeatures(D, Y, key=jax.random.key(0)))
+    directions = jax.random.normal(jax.random.key(1), (60, D))
+    radii = r * jnp.linspace(0, 1, 60)[:, None]
+    ball = Xi[0] + radii * directions / jnp.linalg.norm(directions, axis=1, keepdims=True)
+    A = float(jnp.linalg.norm(copy.gradient(ball) - memory.gradient(ball), axis=1).max())
+    record = bounds.local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=A, step_size=eta, steps=L)
+    assert record.holds
+    p = jax.nn.softmax(-beta / 2 * ((ball[:, None] - Xi) ** 2).sum(-1), axis=-1)
+    assert (1 - p[:, 0]).max() <= record.leak
+    exact, distributed = ball, ball
+    for _ in range(L):
+        exact, distributed = exact - eta * memory.gradient(exact), distributed - eta * copy.gradient(distributed)
+        assert jnp.linalg.norm(exact - Xi[0], axis=1).max() <= r
+        assert jnp.linalg.norm(distributed - Xi[0], axis=1).max() <= r
+    divergence = float(jnp.linalg.norm(exact - distributed, axis=1).max())
+    assert record.bound / 10 < divergence <= record.bound <= record.forever
+    assert not bounds.local_retrieval(Xi, 0, beta=10.0, radius=r, gradient_error=A, step_size=eta, steps=L).holds

@@ -4,7 +4,7 @@
  * host/index.js           -> book/_static/vendor/widgets.js
  * host/icons.js           -> book/_static/scripts/fontawesome.js, which shadows the theme's
  * <widget>/index.js       -> src/rankone/widgets/static/<widget>.js, one self-contained file
- * MathJax and plotly.js   -> book/_static/vendor/, as published
+ * MathJax, plotly.js, the text's typeface -> book/_static/vendor/, as published
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -91,6 +91,16 @@ function copyVendored() {
   const plotly = join(packages, "plotly.js-basic-dist-min");
   cpSync(join(plotly, "plotly-basic.min.js"), join(vendor, "plotly.js"));
   cpSync(join(plotly, "LICENSE"), join(vendor, "plotly.LICENSE"));
+  const serif = join(packages, "@fontsource/source-serif-4");
+  for (const face of ["400-normal", "400-italic", "600-normal", "600-italic"]) {
+    for (const file of [
+      `source-serif-4-latin-${face}.woff2`,
+      `source-serif-4-greek-${face}.woff2`,
+    ]) {
+      cpSync(join(serif, "files", file), join(vendor, "fonts", file));
+    }
+  }
+  cpSync(join(serif, "LICENSE"), join(vendor, "fonts/LICENSE"));
 }
 
 rmSync(vendor, { recursive: true, force: true });

@@ -1,25 +1,29 @@
-"""Takes from every page what the theme adds and this book does not use; nothing comes from another host."""
+"""Takes off every page what extensions that the book leaves off would still add; they fetch it from elsewhere."""
 
 from typing import Any
 
 from sphinx.application import Sphinx
+from sphinx.config import Config
 
-UNUSED = ("thebe", "sphinx-comments")  # live kernels and annotations, both fetched from elsewhere
+UNUSED = ("sphinx_thebe", "sphinx_comments")  # live kernels and annotations
+FILES = ("thebe", "sphinx-comments")
 
 
-def drop_unused_scripts(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Drop the scripts and styles of extensions that the book leaves off."""
+def disconnect_unused(app: Sphinx, config: Config) -> None:
+    """Stop these extensions from writing into pages; jupyter-book loads them whatever the configuration says."""
+    for listeners in app.events.listeners.values():
+        listeners[:] = [each for each in listeners if not each.handler.__module__.startswith(UNUSED)]
+
+
+def drop_unused_files(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+    """Drop the scripts and styles that they added while loading."""
     for kind in ("script_files", "css_files"):
-        context[kind] = [asset for asset in context.get(kind, []) if not is_unused(asset)]
-
-
-def is_unused(asset: Any) -> bool:
-    """Whether a script or style, in a file or inline, belongs to an extension that is off."""
-    text = f"{getattr(asset, 'filename', asset)} {getattr(asset, 'attributes', {}).get('body', '')}"
-    return any(name in text for name in UNUSED)
+        files = context.get(kind, [])
+        context[kind] = [each for each in files if not any(name in str(each.filename) for name in FILES)]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx, behind the theme."""
-    app.connect("html-page-context", drop_unused_scripts, priority=900)
+    """Register with Sphinx, ahead of those extensions and behind the theme."""
+    app.connect("config-inited", disconnect_unused, priority=1)
+    app.connect("html-page-context", drop_unused_files, priority=900)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -4,7 +4,10 @@ let library;
 
 function load() {
   library ??= new Promise((resolve, reject) => {
-    const script = Object.assign(document.createElement("script"), { src: source, onerror: reject });
+    const script = Object.assign(document.createElement("script"), {
+      src: source,
+      onerror: reject,
+    });
     script.onload = () => resolve(window.Plotly);
     document.head.append(script);
   });
@@ -14,9 +17,12 @@ function load() {
 function colours() {
   const style = getComputedStyle(document.documentElement);
   const line = style.getPropertyValue("--pst-color-border").trim();
-  const axis = { "gridcolor": line, "linecolor": line, "zerolinecolor": line };
+  const axis = { gridcolor: line, linecolor: line, zerolinecolor: line };
   const text = style.getPropertyValue("--pst-color-text-base").trim();
-  return { axis, layout: { paper_bgcolor: "transparent", plot_bgcolor: "transparent", "font.color": text } };
+  return {
+    axis,
+    layout: { paper_bgcolor: "transparent", plot_bgcolor: "transparent", "font.color": text },
+  };
 }
 
 /** Layout changes that make a figure follow the page's light or dark theme. */
@@ -37,7 +43,9 @@ async function draw(place) {
     await Plotly.newPlot(canvas, { ...figure, config });
     const follow = () => Plotly.relayout(canvas, themed({ xaxis: 0, yaxis: 0, ...canvas.layout }));
     await follow();
-    new MutationObserver(follow).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    new MutationObserver(follow).observe(document.documentElement, {
+      attributeFilter: ["data-theme"],
+    });
     place.dataset.drawn = "true";
   } catch (error) {
     place.append("This figure could not be drawn.");

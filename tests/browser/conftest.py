@@ -1,0 +1,127 @@
+"""A server of the built book, a browser, and pages that remember all they asked for and complained of."""
+
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import chromium
+import pytest
+from playwright.sync_api import Browser, Page, Request, Response, sync_playwright
+from serve import server
+
+ROOT = Path(__file__).parents[2]
+HTML = ROOT / "_build" / "html"
+SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+
+
+@dataclass
+class Watched:
+    """A page, with a record of its requests, its missing files and its errors."""
+
+    page: Page
+    site: str
+    requests: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("request", self._note_request)
+        self.page.on("response", self._note_response)
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
+
+    def _note_request(self, request: Request) -> None:
+        self.requests.append(request.url)
+
+    def _note_response(self, response: Response) -> None:
+        if response.status >= 400:
+            self.missing.append(f"{response.status} {response.url}")
+
+    @property
+    def elsewhere(self) -> list[str]:
+        """Requests that left this machine."""
+        local = ("data", "blob", "about")
+        return [
+            url
+            for url in self.requests
+            if urlsplit(url).scheme not in local and urlsplit(url).netloc != urlsplit(self.site).netloc
+        ]
+
+    def open(self, path: str) -> Page:
+        """Go to a page of the book and wait until its mathematics and its widgets stand."""
+        self.page.goto(f"{self.site}/{path}", wait_until="load")
+        self.page.wait_for_function(
+            """() => {
+                const mathematics = !document.querySelector('script[src*=mathjax]') || window.MathJax?.startup?.promise;
+                const state = document.querySelector('script[type="application/vnd.jupyter.widget-state+json"]');
+                return mathematics && (!state || document.documentElement.dataset.widgets === 'ready');
+            }""",
+            timeout=60_000,
+        )
+        self.page.evaluate("() => window.MathJax?.startup?.promise.then(() => undefined)")
+        return self.page
+
+    def see_all(self) -> None:
+        """Scroll through the page as a reader does, so that what waits for the view is drawn."""
+        self.page.evaluate(
+            """async () => {
+                for (let y = 0; y < document.body.scrollHeight; y += innerHeight / 2) {
+                    scrollTo(0, y);
+                    await new Promise(requestAnimationFrame);
+                }
+                scrollTo(0, 0);
+            }"""
+        )
+        drawn = "() => document.querySelectorAll('.plotly-figure:not([data-drawn])').length === 0"
+        self.page.wait_for_function(drawn, timeout=60_000)
+        self.page.wait_for_load_state("networkidle")
+
+
+@pytest.fixture(scope="session")
+def built() -> Path:
+    """The folder of the built book, built anew where it is stale."""
+    subprocess.run(["make", "--silent", "html"], cwd=ROOT, check=True)
+    return HTML
+
+
+@pytest.fixture(scope="session")
+def site(built: Path) -> Iterator[str]:
+    """Address of a server of the built book on this machine."""
+    with server(built, first_port=8100) as service:
+        threading.Thread(target=service.serve_forever, daemon=True).start()
+        yield f"http://localhost:{service.server_port}"
+        service.shutdown()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A Chromium without a window."""
+    path = chromium.find()
+    if path is None:
+        pytest.fail(chromium.ADVICE)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(browser: Browser, site: str) -> Iterator[Callable[..., Watched]]:
+    """A new page: `visit("phone", "dark")`; `.open(path)` goes to a page of the book."""
+    contexts = []
+
+    def new(size: str = "desktop", theme: str = "light", **options: object) -> Watched:
+        phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
+        settings = {"viewport": SIZES[size], "color_scheme": theme, **phone, **options}
+        context = browser.new_context(**settings)
+        contexts.append(context)
+        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+        return Watched(context.new_page(), site)
+
+    yield new
+    for context in contexts:
+        context.close()

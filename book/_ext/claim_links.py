@@ -78,5 +78,7 @@ def find_label(env: BuildEnvironment, label: str) -> tuple[str, str, str] | None
         return page, anchor, f"({'.'.join(map(str, number))})"
     standard = env.get_domain("std").data
     if label in standard["labels"]:
-        return standard["labels"][label]
+        page, anchor, title = standard["labels"][label]
+        number = env.toc_fignumbers.get(page, {}).get("figure", {}).get(anchor)
+        return page, anchor, f"Figure {'.'.join(map(str, number))}" if number else title
     return (*standard["anonlabels"][label], label) if label in standard["anonlabels"] else None

@@ -24,6 +24,7 @@ HEADS = {
     "claims": ["Claim", "What holds", "Measured in this build", "Where"],
     "errata": ["Where", "Printed", "Why it is wrong, and the figure of this build", "Repair"],
 }
+RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\approx", r"\preceq", r"\quad"}
 _logger = logging.getLogger(__name__)
 
 
@@ -41,8 +42,21 @@ class pending_target(nodes.Inline, nodes.Element):
 
 def _text(source: str) -> list[nodes.Node]:
     """Plain text with $...$ as docutils nodes."""
-    parts = re.split(r"\$([^$]+)\$", source)
-    return [nodes.math(part, part) if i % 2 else nodes.Text(part) for i, part in enumerate(parts) if part]
+    made: list[nodes.Node] = []
+    for i, part in enumerate(re.split(r"\$([^$]+)\$", source)):
+        made += [nodes.math(piece, piece) for piece in breakable(part)] if i % 2 else [nodes.Text(part)] if part else []
+    return made
+
+
+def breakable(latex: str, long: int = 30) -> list[str]:
+    """A long formula cut before its outer relations, where a narrow column may break the line."""
+    pieces, depth = [""], 0
+    for token in re.findall(r"\\[a-zA-Z]+|\\.|.", latex):
+        depth += (token == "{") - (token == "}")
+        if token in RELATIONS and depth == 0 and len(pieces[-1]) > long:
+            pieces.append("{}")  # what the relation stands behind, for its spacing
+        pieces[-1] += token
+    return pieces
 
 
 def _paragraph(*children: nodes.Node | str, classes: tuple[str, ...] = ()) -> nodes.paragraph:
@@ -66,7 +80,8 @@ def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
     status: nodes.Node = nodes.inline("", row["status"], classes=["claim-status", row["status"]])
     if row["status"] == "corrected":
         status = pending_target("", status, kind="errata", claim=row["id"])
-    names = nodes.strong("", ", ".join([row["id"], *row.get("includes", [])]))
+    ranges = re.search(r"\d-\d", row["id"])  # D-eq19-21 names what it includes already
+    names = nodes.strong("", ", ".join([row["id"], *([] if ranges else row.get("includes", []))]))
     figures = [
         _paragraph(key.removeprefix(row["id"] + ".").replace("-", " ") + ": ", _figure(row, key), classes=("figure",))
         for key in row["figures"]

@@ -1,0 +1,44 @@
+"""The chain behind every claim holds: row, code, test, labelled statement, figures of its chapter, errata."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claim_chain import CHECKERS, Book, miscounted
+from claim_links import read_claims
+from docutils.nodes import make_id
+
+ROOT = Path(__file__).parents[2]
+# Every claim of the paper on distributed memories, and every result beyond it: the book's own list.
+CLAIMS = [
+    *(f"D-eq{n}" for n in range(1, 60)),
+    *(f"D-fn{n}" for n in (3, 5, 6)),
+    *(f"D-prop{n}" for n in range(1, 6)),
+    *(f"D-lem{n}" for n in range(1, 4)),
+    *(f"D-unn{n}" for n in range(1, 8)),
+    *(f"D-obs{n}" for n in range(1, 4)),
+    *(f"D-fig{n}" for n in ("1", "2", "3", "4A", "4B", "5", "6")),
+    *(f"D-sharp{n}" for n in range(1, 10)),
+    *("D-alg1", "D-thm1", "D-thm2", "D-cor1", "D-appC-Exp", "D-appC-claims", "D-F22a", "D-U0", "D-U1", "D-US"),
+    "D-looseness",
+]
+ROWS = read_claims(ROOT / "book" / "claims.yml")
+BOOK = Book(ROOT)
+
+
+def test_every_claim_is_listed_once() -> None:
+    assert miscounted(ROWS, CLAIMS) == {}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_the_chain_of_a_claim_is_whole(row: dict[str, Any]) -> None:
+    assert [fault for check in CHECKERS for fault in check(row, BOOK)] == []
+
+
+@pytest.mark.parametrize("page", ["claims", "errata"])
+def test_the_page_shows_every_row_with_its_figures(page: str) -> None:
+    html = (ROOT / "_build" / "html" / "book" / f"{page}.html").read_text(encoding="utf-8")
+    rows = [row for row in ROWS if page == "claims" or "errata" in row]
+    assert [row["id"] for row in rows if f'id="{make_id(page + "-" + row["id"])}"' not in html] == []
+    assert "not measured" not in html
+    assert "Not in a chapter" not in html or any(not row["chapter"] for row in rows)

@@ -1,0 +1,126 @@
+"""Each checker of the claims' chain sees the fault it is there for, and finds none in a whole chain."""
+
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import claim_chain
+import pytest
+
+CHAPTER = """# A chapter
+(sec-one)=
+## One
+$$ x = y $$ (eq-one)
+
+```{prf:theorem}
+:label: thm-one
+Text that says measured("D-x.prose", 1).
+```
+
+```{code-cell} ipython3
+---
+tags: [hide-input]
+mystnb:
+  figure: {name: fig-one, caption: "One"}
+---
+for name in names:
+    measured(f"D-x.{name}-error", 1.0)
+```
+
+```{code-cell} ipython3
+:tags: [hide-input]
+measured("D-x.printed", error)
+```
+"""
+CODE = '"""Module."""\n\n\ndef f():\n    """Returns one [D-x]."""\n\n\ndef g():\n    """Returns [D-x1]."""\n'
+ROW: dict[str, Any] = {
+    "id": "D-x",
+    "source": "chain_sample.f",
+    "test": "tests/test_sample.py::test_f",
+    "chapter": "thm-one",
+    "widget": "RetrievalExplorer",
+    "figures": ["D-x.printed", "D-x.near-error"],
+    "statement": "That $x=y$.",
+    "status": "corrected",
+    "errata": {
+        "where": "eq. 1",
+        "printed": "$x=z$",
+        "why": "It is not.",
+        "refuted_by": "D-x.printed",
+        "number": "error",
+        "repair": "$x=y$",
+    },
+}
+
+
+@pytest.fixture
+def book(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> claim_chain.Book:
+    files = {
+        "src/chain_sample.py": CODE,
+        "tests/test_sample.py": "def test_f(): ...\n\n\ndef helper(): ...\n",
+        "book/chapters/one.md": CHAPTER,
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path / "src")
+    return claim_chain.Book(tmp_path)
+
+
+def faults(row: dict[str, Any], book: claim_chain.Book) -> list[str]:
+    return [fault for check in claim_chain.CHECKERS for fault in check(row, book)]
+
+
+def test_a_whole_chain_has_no_fault(book: claim_chain.Book) -> None:
+    assert faults(ROW, book) == []
+
+
+@pytest.mark.parametrize("label", ["sec-one", "eq-one", "thm-one", "fig-one"])
+def test_each_kind_of_label_is_found(book: claim_chain.Book, label: str) -> None:
+    assert faults({**ROW, "chapter": label}, book) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"status": "right"}, "no such status"),
+        ({"statement": "That $x=y."}, "dollar too many"),
+        ({"source": "chain_sample.h"}, "does not define h"),
+        ({"source": "no_such_module.f"}, "no module of"),
+        ({"source": "chain_sample.g"}, "no docstring of"),
+        ({"test": "tests/test_sample.py::test_g"}, "does not define test_g"),
+        ({"test": "tests/test_other.py::test_f"}, "no such test file"),
+        ({"test": "tests/test_sample.py::helper"}, "not the name of a test"),
+        ({"chapter": "thm-two"}, "no chapter has the label"),
+        ({"figures": ["D-x.printed", "D-x.other"]}, "no cell of one records"),
+        ({"figures": ["D-x.printed", "D-x.prose"]}, "no cell of one records"),
+        ({"figures": ["D-x.printed", "D-y.printed"]}, "bears another claim's id"),
+        ({"figures": ["D-x.near-error"]}, "refutes it is not among"),
+        ({"widget": "NoSuchExplorer"}, "has no 'NoSuchExplorer'"),
+        ({"status": "holds"}, "errata belong to"),
+        ({"errata": None}, "errata belong to"),
+        ({"source": None}, "no source, and no reason"),
+        ({"test": None, "uncovered": "later"}, "no test, and no reason"),
+        ({"figures": [], "status": "holds", "errata": None}, "no figures, and no reason"),
+        ({"uncovered": "Nothing of it could be computed."}, "a gap that is none"),
+    ],
+)
+def test_a_planted_fault_is_seen(book: claim_chain.Book, change: dict[str, Any], fault: str) -> None:
+    assert any(fault in found for found in faults({**deepcopy(ROW), **change}, book))
+
+
+@pytest.mark.parametrize("field", ["where", "printed", "why", "repair", "refuted_by", "number"])
+def test_an_erratum_needs_every_field(book: claim_chain.Book, field: str) -> None:
+    row = {**ROW, "errata": {**ROW["errata"], field: ""}}
+    assert f"errata without {field}" in faults(row, book)
+
+
+def test_a_gap_with_its_reason_and_a_slip_without_a_number_pass(book: claim_chain.Book) -> None:
+    slip = {"where": "eq. 1", "printed": "$q$", "why": "A slip.", "slip": True, "repair": "$x$"}
+    row = {**ROW, "errata": slip, "figures": [], "source": None, "test": None}
+    assert faults({**row, "uncovered": "A slip of notation: nothing to compute."}, book) == []
+
+
+def test_claims_listed_twice_never_or_from_nowhere_are_counted() -> None:
+    rows = [{"id": "D-eq1"}, {"id": "D-eq2-3", "includes": ["D-eq2", "D-eq1"]}, {"id": "D-new"}]
+    assert claim_chain.miscounted(rows, ["D-eq1", "D-eq2", "D-eq3"]) == {"D-eq1": 2, "D-eq3": 0, "D-new": 1}

@@ -1,0 +1,187 @@
+"""The chain behind every claim of the book: row, code, test, labelled statement, figures of its chapter, errata.
+
+python tools/claim_chain.py [ID ...]      # what is missing, claim by claim
+"""
+
+import ast
+import importlib
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from claim_links import Row, locate_source, locate_test, read_claims  # noqa: E402  (beside the book, not installed)
+
+STATUSES = {"holds", "corrected", "sharper"}
+
+
+@dataclass(frozen=True)
+class Book:
+    """Chapters of a repository, read as text: what they label and what they record."""
+
+    root: Path
+
+    @cached_property
+    def chapters(self) -> dict[str, str]:
+        """Source of each chapter."""
+        return {path.stem: path.read_text(encoding="utf-8") for path in self.root.glob("book/chapters/*.md")}
+
+    @cached_property
+    def labels(self) -> dict[str, str]:
+        """Label -> the chapter that holds its target."""
+        forms = r"^\((\S+)\)=$", r"^\s*:(?:label|name): (\S+)", r"\$\$\s*\((\S+)\)\s*$", r"name: \"?([\w-]+)"
+        found = {chapter: re.findall("|".join(forms), text, re.M) for chapter, text in self.chapters.items()}
+        return {label: chapter for chapter, groups in found.items() for label in map("".join, groups)}
+
+    def records(self, chapter: str, key: str) -> bool:
+        """Whether a cell of the chapter calls measured(KEY, ...), the key given as it is or as an f-string."""
+        cells = re.findall(
+            r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```", self.chapters[chapter], re.M | re.S
+        )
+        calls = [node for cell in cells for node in ast.walk(ast.parse(re.sub(r"^%.*", "", cell, flags=re.M)))]
+        names = [
+            node.args[0] for node in calls if isinstance(node, ast.Call) and _called(node) == "measured" and node.args
+        ]
+        return any(re.fullmatch(_pattern(name), key) for name in names)
+
+
+def _called(call: ast.Call) -> str:
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
+def _pattern(name: ast.expr) -> str:
+    if isinstance(name, ast.JoinedStr):
+        return "".join(re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+" for part in name.values)
+    return re.escape(str(name.value)) if isinstance(name, ast.Constant) else "(?!)"
+
+
+def answers_for(row: Row) -> list[str]:
+    """Ids that a row answers for: its own, and those it includes; a range (D-eq19-21) is no claim by itself."""
+    return [*([] if re.search(r"\d-\d", row["id"]) else [row["id"]]), *row.get("includes", [])]
+
+
+# --- one checker a link; each yields what is wrong
+
+
+def status(row: Row, _book: Book) -> Iterator[str]:
+    """The status is one of the three, and the statement's mathematics is closed."""
+    if row["status"] not in STATUSES:
+        yield f"no such status: {row['status']!r}"
+    if not row["statement"] or row["statement"].count("$") % 2:
+        yield "no statement, or a dollar too many in it"
+
+
+def source(row: Row, book: Book) -> Iterator[str]:
+    """The code exists, and a docstring on the way to it names the claim."""
+    if row["source"]:
+        try:
+            path, _ = locate_source(book.root, row["source"])
+            documents = _docstrings(row["source"], path)
+        except (LookupError, ImportError, AttributeError) as error:
+            yield f"source: {error}"
+            return
+        if not any(re.search(rf"{re.escape(name)}(?!\w)", documents) for name in [row["id"], *row.get("includes", [])]):
+            yield f"no docstring of {row['source']} names the claim"
+
+
+def _docstrings(dotted: str, path: str) -> str:
+    module = importlib.import_module(
+        path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    )
+    found, thing = [module.__doc__], module
+    for name in dotted.removeprefix(module.__name__).strip(".").split("."):
+        thing = getattr(thing, name) if name else thing
+        found.append(thing.__doc__)
+    return "\n".join(filter(None, found))
+
+
+def test(row: Row, book: Book) -> Iterator[str]:
+    """The test exists."""
+    if row["test"]:
+        try:
+            locate_test(book.root, row["test"])
+        except LookupError as error:
+            yield f"test: {error}"
+        if not re.match(r"tests/.*::(.*::)?test_", row["test"]):
+            yield f"not the name of a test: {row['test']}"
+
+
+def chapter(row: Row, book: Book) -> Iterator[str]:
+    """The label of the statement is a target in a chapter."""
+    if row["chapter"] and row["chapter"] not in book.labels:
+        yield f"no chapter has the label {row['chapter']!r}"
+
+
+def figures(row: Row, book: Book) -> Iterator[str]:
+    """Each figure bears the claim's id, and a cell of its chapter records it."""
+    home = book.labels.get(row["chapter"])
+    for key in row["figures"]:
+        if key.partition(".")[0] not in [row["id"], *row.get("includes", [])]:
+            yield f"the figure {key!r} bears another claim's id"
+        if home and not book.records(home, key):
+            yield f"no cell of {home} records {key!r}"
+
+
+def widget(row: Row, _book: Book) -> Iterator[str]:
+    """The package has the widget."""
+    if row["widget"] and not hasattr(importlib.import_module("rankone.widgets"), row["widget"]):
+        yield f"rankone.widgets has no {row['widget']!r}"
+
+
+def errata(row: Row, _book: Book) -> Iterator[str]:
+    """A corrected claim says what is wrong, with the figure that refutes it."""
+    entry = row.get("errata")
+    if (row["status"] == "corrected") != bool(entry):
+        yield "errata belong to corrected claims, and to all of them"
+    if entry:
+        number = [] if entry.get("slip") else ["refuted_by", "number"]
+        yield from (
+            f"errata without {field}"
+            for field in ["where", "printed", "why", "repair", *number]
+            if not entry.get(field)
+        )
+        if number and entry.get("refuted_by") not in row["figures"]:
+            yield "the figure that refutes it is not among the claim's figures"
+
+
+def coverage(row: Row, _book: Book) -> Iterator[str]:
+    """What is missing has a reason."""
+    missing = [field for field in ("source", "test", "chapter", "figures") if not row[field]]
+    reason = row.get("uncovered") or ""
+    if missing and len(reason) < 20:
+        yield f"no {', '.join(missing)}, and no reason why"
+    if reason and not missing:
+        yield "a reason for a gap that is none"
+
+
+CHECKERS: list[Callable[[Row, Book], Iterator[str]]] = [
+    status, source, test, chapter, figures, widget, errata, coverage
+]  # fmt: skip
+
+
+def miscounted(rows: list[Row], expected: list[str]) -> dict[str, int]:
+    """Claims that are not listed exactly once, and how often they are."""
+    counted = Counter(name for row in rows for name in answers_for(row))
+    return {name: counted[name] for name in {*expected, *counted} if counted[name] != 1 or name not in expected}
+
+
+def main(names: list[str]) -> int:
+    """Print what is missing; the exit status is the number of claims with a fault, at most 1."""
+    rows, book = read_claims(ROOT / "book" / "claims.yml"), Book(ROOT)
+    broken = 0
+    for row in rows:
+        faults = [fault for check in CHECKERS for fault in check(row, book)]
+        if faults and (not names or row["id"] in names):
+            broken = 1
+            print(row["id"], *faults, sep="\n    ")
+    return broken
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -56,7 +56,7 @@ $(READY): requirements.txt pyproject.toml
 	@touch $@
 
 $(HTML): $(READY) $(SOURCES)
-	.venv/bin/jupyter-book build . -W -n --keep-going
+	.venv/bin/jupyter-book build . --all -W -n --keep-going
 	@touch $@
 
 $(NPM): frontend/package-lock.json | $(READY)

@@ -39,13 +39,14 @@ export function setText(element, text) {
 
 /** Calls `action` at most once an interval, and always with the last arguments. */
 export function throttle(action, interval) {
-  let timer = null;
-  let last = null;
+  let waiting = null;
   return (...values) => {
-    last = values;
-    timer ??= setTimeout(() => {
-      timer = null;
-      action(...last);
-    }, interval);
+    if (waiting === null) {
+      setTimeout(() => {
+        action(...waiting);
+        waiting = null;
+      }, interval);
+    }
+    waiting = values;
   };
 }

@@ -1,5 +1,5 @@
 // What the descents measure: the gauge before the first step, energies, distance and bounds, and the bill.
-import { h, setText } from "../kit/dom.js";
+import { h } from "../kit/dom.js";
 import { gauge } from "../kit/gauge.js";
 import { plot, power } from "../kit/plot.js";
 

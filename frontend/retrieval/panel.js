@@ -1,10 +1,10 @@
 // The reader's controls: what is stored, how it is remembered, what the query looks like.
-import { button, segments, select, toggle, toggleGrid } from "../kit/controls.js";
+import { button, segments, select, toggle } from "../kit/controls.js";
 import { h, uid } from "../kit/dom.js";
-import { chooser, droppable, picture } from "../kit/imagewell.js";
 import { slider } from "../kit/slider.js";
 import { FILLS, SIDES } from "./math/corruption.js";
 import { BASES } from "./math/features.js";
+import { storedPictures } from "./stored.js";
 
 const count = (v) => v.toLocaleString("en-GB");
 const titled = (words) => words.map((word) => [word, word]);
@@ -225,51 +225,4 @@ function paintControls(brush, on) {
   });
   const clear = button({ label: "Clear paint", onClick: on.clearPaint, "data-name": "clear" });
   return [h("div", { class: "r1-tools" }, tool.element, colour, clear), size.element];
-}
-
-function storedPictures(library, change, on) {
-  const tiles = new Map(); // key and size → canvas, drawn once
-  const grid = toggleGrid({
-    label: "Stored pictures",
-    onToggle: (key, pressed) => change({ store: key, pressed }),
-  });
-  const collection = select({
-    label: "Collection",
-    name: "collection",
-    options: [
-      ["photographs", "photographs"],
-      ["letters", "letters"],
-      ["random", "random binary patterns"],
-    ],
-    value: "photographs",
-    onInput: (v) => change({ collection: v }),
-  });
-  droppable(grid.element, on.fileToStore);
-  const thumbnail = (name, key) => {
-    const id = library.id(name, key, 32);
-    if (!tiles.has(id)) {
-      const shown = picture({ label: "", size: 32 });
-      shown.canvas.removeAttribute("role");
-      shown.canvas.removeAttribute("aria-label");
-      shown.canvas.setAttribute("aria-hidden", "true");
-      shown.show(library.picture(name, key, 32).map((v) => 255 * v));
-      tiles.set(id, shown.canvas);
-    }
-    return tiles.get(id);
-  };
-  const choose = chooser({ label: "Add your own", onFile: on.fileToStore });
-  return {
-    bar: h("div", { class: "r1-bar" }, collection.element, choose),
-    element: grid.element,
-    show(settings) {
-      collection.value = settings.collection;
-      const items = library.items(settings.collection).map(({ key, label }) => ({
-        key,
-        label: key === settings.target ? `${label} (true picture)` : label,
-        mark: key === settings.target,
-        picture: thumbnail(settings.collection, key),
-      }));
-      grid.show(items, new Set(settings.stored));
-    },
-  };
 }

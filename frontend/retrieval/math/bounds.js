@@ -106,7 +106,11 @@ function pairwise(patterns, mask) {
   return result;
 }
 
-const dot = (a, b) => a.reduce((total, v, i) => total + v * b[i], 0);
+function dot(a, b) {
+  let total = 0;
+  for (let i = 0; i < a.length; i++) total += a[i] * b[i];
+  return total;
+}
 
 /** ⟨∇E, x − ξ^μ⟩ for every μ, from distances alone: ∇E = Σ p (x − ξ). */
 function slopesAlong(p, d, squares) {
@@ -121,7 +125,7 @@ function slopesAlong(p, d, squares) {
 /** Largest eigenvalue of Cov_p(ξ) from the patterns' squared distances, by power iteration on its K×K twin. */
 export function largestVariance(p, squares, iterations = 60) {
   const K = p.length;
-  const row = p.map((_, m) => dot(p, squares.subarray(m * K, (m + 1) * K)));
+  const row = multiply(squares, p, new Float64Array(K));
   const mean = dot(p, row);
   const twin = new Float64Array(K * K);
   for (let m = 0; m < K; m++) {
@@ -134,16 +138,27 @@ export function largestVariance(p, squares, iterations = 60) {
 }
 
 function powerIteration(matrix, K, iterations) {
-  let v = Float64Array.from({ length: K }, (_, i) => 1 + 0.1 * Math.sin(i + 1));
+  const v = Float64Array.from({ length: K }, (_, i) => 1 + 0.1 * Math.sin(i + 1));
+  const w = new Float64Array(K);
   let value = 0;
   for (let step = 0; step < iterations; step++) {
-    const w = v.map((_, m) => dot(matrix.subarray(m * K, (m + 1) * K), v));
+    multiply(matrix, v, w);
     const norm = Math.sqrt(dot(w, w));
-    if (norm < 1e-300 || Math.abs(norm - value) < 1e-12 * norm) return norm;
+    if (norm < 1e-300 || Math.abs(norm - value) < 1e-9 * norm) return norm;
     value = norm;
-    v = w.map((x) => x / norm);
+    for (let m = 0; m < K; m++) v[m] = w[m] / norm;
   }
   return value;
+}
+
+function multiply(matrix, v, out) {
+  const K = v.length;
+  for (let m = 0; m < K; m++) {
+    let total = 0;
+    for (let n = 0; n < K; n++) total += matrix[m * K + n] * v[n];
+    out[m] = total;
+  }
+  return out;
 }
 
 /** k(q, ξ) over the features' noise √(V/Y), V at a far query; below about 1 descent follows noise, above 3 it arrives. */

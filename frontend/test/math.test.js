@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { key, normal, uniform } from "../kit/random.js";
+import { Geometry, printedBound } from "../retrieval/math/bounds.js";
+import { DistributedMemory } from "../retrieval/math/distributed.js";
+import { ExactMemory } from "../retrieval/math/exact.js";
+import { BASES, HadamardFeatures, memorySize } from "../retrieval/math/features.js";
+import { walshHadamard } from "../retrieval/math/hadamard.js";
+import { sincos } from "../retrieval/math/sincos.js";
+
+const norm = (a) => Math.sqrt(a.reduce((total, v) => total + v * v, 0));
+const apart = (a, b) => norm(a.map((v, i) => v - b[i])) / norm(b);
+const unit = (seed, D) => uniform(key(seed), D).map((v) => v / Math.sqrt(D));
+const patterns = (K, D) => Array.from({ length: K }, (_, i) => unit(i, D));
+
+for (const n of [2, 8, 64, 128]) {
+  test(`the transform of length ${n} is the product with Sylvester's matrix`, () => {
+    const x = normal(key(n), n);
+    const parity = (v) => v.toString(2).replaceAll("0", "").length % 2;
+    const wanted = x.map((_, i) => x.reduce((sum, v, j) => sum + (parity(i & j) ? -v : v), 0));
+    assert.ok(apart(walshHadamard(x.slice()), wanted) < 1e-6);
+    assert.ok(
+      apart(
+        walshHadamard(walshHadamard(x.slice())),
+        x.map((v) => n * v),
+      ) < 1e-6,
+    );
+  });
+}
+
+test("cosine and sine err by less than 1e-7 on the whole range of the features", () => {
+  const h = Float32Array.from({ length: 200001 }, (_, i) => (i - 100000) * 0.005);
+  const [c, s] = [new Float64Array(h.length), new Float64Array(h.length)];
+  sincos(h, c, s, h.length);
+  const worst = h.reduce(
+    (w, v, i) => Math.max(w, Math.abs(c[i] - Math.cos(v)), Math.abs(s[i] - Math.sin(v))),
+    0,
+  );
+  assert.ok(worst < 1e-7, `worst error ${worst}`);
+});
+
+test("Ωᵀ is the transpose of Ω, block by block", () => {
+  const features = new HadamardFeatures({ D: 50, Y: 90, seed: 3 });
+  const x = normal(key(1), 50);
+  const out = new Float32Array(features.P);
+  for (let b = 0; b < features.blocks; b++) {
+    const w = normal(key(2 + b), features.P).fill(0, features.rows(b));
+    features.project(b, x, 1, out);
+    const forward = out.reduce((sum, v, i) => sum + v * w[i], 0);
+    const back = new Float32Array(50);
+    features.addBack(b, w.slice(), back);
+    assert.ok(Math.abs(back.reduce((sum, v, i) => sum + v * x[i], 0) - forward) < 1e-4);
+  }
+});
+
+test("projections are gaussian: mean square |x|² and kurtosis 3", () => {
+  const features = new HadamardFeatures({ D: 100, Y: 128 * 80, seed: 1 });
+  const x = normal(key(4), 100);
+  const out = new Float32Array(features.P);
+  let [second, fourth] = [0, 0];
+  for (let b = 0; b < features.blocks; b++) {
+    features.project(b, x, 1 / norm(x), out);
+    for (const v of out) {
+      second += v ** 2 / features.Y;
+      fourth += v ** 4 / features.Y;
+    }
+  }
+  assert.ok(Math.abs(second - 1) < 4 * Math.sqrt(2 / features.Y));
+  assert.ok(Math.abs(fourth - 3) < 5 * Math.sqrt(96 / features.Y));
+});
+
+for (const basis of BASES) {
+  test(`the ${basis} gradient is the slope of the energy`, () => {
+    const D = 40;
+    const Xi = patterns(4, D);
+    const features = new HadamardFeatures({ D, Y: 600, seed: 0, basis });
+    const memory = DistributedMemory.store(Xi, 6, features);
+    assert.equal(memory.T.length, memorySize(basis, 600));
+    const x = unit(50, D);
+    const gradient = new Float32Array(D);
+    memory.energyGradient(x, gradient);
+    const scratch = new Float32Array(D);
+    const direction = normal(key(7), D);
+    const energy = (t) =>
+      memory.energyGradient(
+        x.map((v, i) => v + t * direction[i]),
+        scratch,
+      ).energy;
+    const slope = (energy(1e-2) - energy(-1e-2)) / 2e-2;
+    const wanted = gradient.reduce((sum, v, i) => sum + v * direction[i], 0);
+    assert.ok(Math.abs(slope - wanted) < 2e-3 * norm(gradient) * norm(direction));
+  });
+
+  test(`a ${basis} memory forgets what is removed`, () => {
+    const Xi = patterns(3, 40);
+    const features = new HadamardFeatures({ D: 40, Y: 200, seed: 0, basis });
+    const memory = DistributedMemory.store(Xi, 6, features);
+    memory.remove(Xi[1]);
+    const wanted = DistributedMemory.store([Xi[0], Xi[2]], 6, features);
+    assert.equal(memory.K, 2);
+    assert.ok(apart(memory.T, wanted.T) < 1e-5);
+  });
+}
+
+test("the kernel between two patterns is met within four standard errors", () => {
+  const D = 200;
+  const [x, y] = patterns(2, D);
+  const features = new HadamardFeatures({ D, Y: 40000, seed: 2 });
+  const memory = DistributedMemory.store([x], 10, features);
+  const { S } = memory.energyGradient(y, new Float32Array(D));
+  const { S: k } = new ExactMemory([x], 10).energyGradient(y, new Float32Array(D));
+  assert.ok(Math.abs(S - k) < 4 * Math.sqrt((1 - k * k) ** 2 / 2 / 40000));
+});
+
+test("the segment's contraction is at least that of its ends, and one pattern contracts by 1 − η", () => {
+  const D = 30;
+  const Xi = patterns(5, D);
+  const geometry = new Geometry(Xi, 80);
+  const memory = new ExactMemory(Xi, 80);
+  const ends = [Xi[0], Xi[1]].map((x) => {
+    memory.energyGradient(x, new Float32Array(D));
+    return { d: memory.distances.slice(), p: memory.weights.slice() };
+  });
+  const whole = geometry.segmentContraction(ends[0].d, ends[1].d, 0.3);
+  for (const { p } of ends) assert.ok(whole >= geometry.contraction(p, 0.3) - 1e-12);
+  const lone = new Geometry([Xi[0]], 80);
+  assert.ok(Math.abs(lone.contraction(Float64Array.of(1), 0.3) - 0.7) < 1e-12);
+});
+
+test("the printed bound stays a number where the bound itself overflows", () => {
+  const setting = { D: 3072, K: 8, Y: 20000, beta: 60, eta: 0.1, energy: 0.01 };
+  const bounds = [1, 10, 100, 1000].map((steps) => printedBound({ ...setting, steps }));
+  assert.ok(bounds.every(Number.isFinite));
+  assert.ok(bounds.every((b, i) => i === 0 || b > bounds[i - 1]));
+  assert.ok(bounds[3] > 308);
+});

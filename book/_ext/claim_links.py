@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 from docutils.nodes import make_id
+from myst_nb.core.variables import format_plain_text
 from sphinx.environment import BuildEnvironment
 
 Row = dict[str, Any]
@@ -62,7 +63,7 @@ def recorded_figures(env: BuildEnvironment) -> dict[str, str]:
         if docname in env.found_docs and metadata.get("glue"):
             path = Path(env.mystnb_config.output_folder, f"{docname}.glue.json")  # type: ignore[attr-defined]
             for key, output in json.loads(path.read_text(encoding="utf-8")).items():
-                figures[key] = output["data"].get("text/plain", "")
+                figures[key] = format_plain_text(output["data"].get("text/plain", ""), "")
     return figures
 
 
@@ -79,6 +80,6 @@ def find_label(env: BuildEnvironment, label: str) -> tuple[str, str, str] | None
     standard = env.get_domain("std").data
     if label in standard["labels"]:
         page, anchor, title = standard["labels"][label]
-        number = env.toc_fignumbers.get(page, {}).get("figure", {}).get(anchor)
-        return page, anchor, f"Figure {'.'.join(map(str, number))}" if number else title
+        figure = env.toc_fignumbers.get(page, {}).get("figure", {}).get(anchor)
+        return page, anchor, f"Figure {'.'.join(map(str, figure))}" if figure else title
     return (*standard["anonlabels"][label], label) if label in standard["anonlabels"] else None

@@ -25,13 +25,19 @@ def measured(name: str, value: Any, fmt: str = ".3g") -> Any:
     from IPython.display import publish_display_data
 
     text = value if isinstance(value, str) else pretty(value, fmt)
-    publish_display_data({_GLUE + "text/plain": text}, metadata={"scrapbook": {"name": name, "mime_prefix": _GLUE}})
+    # quoted, because MyST-NB reads a bare 2,731 as a Python tuple and 0.50 as 0.5
+    publish_display_data(
+        {_GLUE + "text/plain": repr(text)}, metadata={"scrapbook": {"name": name, "mime_prefix": _GLUE}}
+    )
     return value
 
 
 def pretty(value: Any, fmt: str = ".3g") -> str:
     """A number as the book sets it: −1.2·10⁻⁷, 20,000, 0.031."""
-    text = format(np.asarray(value).item(), fmt)
+    number = np.asarray(value).item()
+    if number == 0:
+        return "0"
+    text = format(number, fmt)
     mantissa, e, exponent = text.partition("e")
     if e:
         text = f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPTS)}"

@@ -1,0 +1,164 @@
+"""The Colab notebooks say what the pages say, in plain Markdown, and run where only jax, numpy and the package are."""
+
+import ast
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import notebooks
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HTML = ROOT / "_build" / "html"
+CHAPTERS = sorted(p.stem for p in (ROOT / "book" / "chapters").glob("*.md") if "kernelspec" in p.read_text("utf-8"))
+RAW = [
+    "{eq}",
+    "{prf:",
+    "{ref}",
+    "{numref}",
+    "{doc}",
+    "{glue",
+    "{cite",
+    "{code-cell}",
+    ":::",
+    "```{",
+    ".md)",
+    "<cite",
+    "??",
+]
+
+
+def read(chapter: str) -> nbformat.NotebookNode:
+    return nbformat.read(HTML / "notebooks" / f"{chapter}.ipynb", as_version=4)
+
+
+def prose(chapter: str) -> str:
+    return "\n\n".join(cell.source for cell in read(chapter).cells if cell.cell_type == "markdown")
+
+
+def page(chapter: str) -> str:
+    return html.unescape((HTML / "book" / "chapters" / f"{chapter}.html").read_text(encoding="utf-8"))
+
+
+def unresolved(text: str) -> list[str]:
+    """Marks of MyST that a notebook would show as they are."""
+    return [mark for mark in RAW if mark in text]
+
+
+def dangling(text: str) -> set[str]:
+    """Links within a notebook that lead nowhere."""
+    return set(re.findall(r"\]\(#([^)]+)\)", text)) - set(re.findall(r'<a name="([^"]+)">', text))
+
+
+def test_every_chapter_has_a_notebook() -> None:
+    assert CHAPTERS
+    assert sorted(path.stem for path in (HTML / "notebooks").glob("*.ipynb")) == CHAPTERS
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_notebook_is_valid_and_plain_markdown(chapter: str) -> None:
+    nbformat.validate(read(chapter))
+    assert unresolved(prose(chapter)) == []
+    assert dangling(prose(chapter)) == set()
+
+
+@pytest.mark.parametrize("mark", RAW)
+def test_unresolved_myst_would_be_seen(mark: str) -> None:
+    assert mark in unresolved(f"See {mark} here.")
+
+
+def test_a_dangling_link_would_be_seen() -> None:
+    assert dangling('[a](#x) [b](#y) <a name="x"></a>') == {"y"}
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_notebook_numbers_what_the_page_numbers(chapter: str) -> None:
+    tags = re.findall(r"\\tag\{([\d.]+)\}", prose(chapter))
+    assert tags == re.findall(r'<span class="eqno">\(([\d.]+)\)', page(chapter))
+    named = re.findall(r'<span class="caption-number">([A-Z][a-z]+ [\d.]+\d) *</span>', page(chapter))
+    assert [name for name in named if f"**{name}**" not in prose(chapter)] == []
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_outputs_are_kept(chapter: str) -> None:
+    code = [cell for cell in read(chapter).cells if cell.cell_type == "code"][1:]
+    assert all(cell.execution_count for cell in code)
+    assert not any(output.output_type == "error" for cell in code for output in cell.outputs)
+    pictures = [o for cell in code for o in cell.outputs if "image/png" in o.get("data", {})]
+    shown = re.findall(r'<img[^>]+src="\.\./\.\./_images/[0-9a-f]{64}\.png"', page(chapter))
+    assert len(pictures) == len(shown)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_page_links_to_its_notebook(chapter: str) -> None:
+    links = re.search(r'<p class="notebook-links">(.*?)</p>', page(chapter), re.S)
+    assert links
+    assert re.search(
+        rf"https://colab\.research\.google\.com/github/[\w.-]+/[\w.-]+/blob/gh-pages/notebooks/{chapter}\.ipynb",
+        links[1],
+    )
+    assert f'href="../../notebooks/{chapter}.ipynb" download' in links[1]
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_set_up_cell_never_installs_jax(chapter: str) -> None:
+    setup = next(cell.source for cell in read(chapter).cells if cell.cell_type == "code")
+    needed = ast.literal_eval(re.search(r"needed = (.*)", setup)[1])  # type: ignore[index]
+    assert not {"jax", "jaxlib", "numpy", "rankone"} & {*needed, *needed.values()}
+    assert setup.count('"--no-deps", "rankone') == 1
+
+
+def test_what_a_chapter_needs_is_found_through_the_package(tmp_path: Path) -> None:
+    (tmp_path / "src" / "rankone").mkdir(parents=True)
+    (tmp_path / "src" / "rankone" / "__init__.py").write_text("import jax\n")
+    (tmp_path / "src" / "rankone" / "figures.py").write_text("import matplotlib\n\n\ndef f():\n    import plotly\n")
+    (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["jax>=0.10", "tqdm>=4"]\n')
+    assert set(notebooks.needed(tmp_path, ["import rankone as ro\nimport re"])) == {"tqdm"}
+    assert set(notebooks.needed(tmp_path, ["from rankone.figures import f"])) == {"tqdm", "matplotlib"}
+    assert notebooks.needed(tmp_path, ["def g():\n    import sklearn"])["sklearn"] == "scikit-learn"
+
+
+@pytest.fixture(scope="module")
+def clean_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An environment with jax, numpy, what runs a notebook, and the package as a wheel with no dependencies."""
+    folder = tmp_path_factory.mktemp("clean")
+    uv, venv = shutil.which("uv"), folder / "venv"
+    run(
+        [uv, "venv", "--quiet", "--seed", "--python", sys.executable, venv]
+        if uv
+        else [sys.executable, "-m", "venv", venv]
+    )
+    python = venv / ("Scripts" if os.name == "nt" else "bin") / "python"
+    install = (
+        [uv, "pip", "install", "--quiet", "--python", python] if uv else [python, "-m", "pip", "install", "--quiet"]
+    )
+    pins = re.findall(r"^(?:jax|jaxlib|numpy)==\S+", (ROOT / "requirements.txt").read_text("utf-8"), re.M)
+    run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT])
+    run([*install, *pins, "ipykernel", "nbclient"])
+    run([*install, "--no-deps", next(folder.glob("rankone-*.whl"))])
+    return python
+
+
+def run(command: list[object], folder: Path = ROOT) -> str:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "JUPYTER"))}
+    done = subprocess.run([*map(str, command)], cwd=folder, env=clean, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_notebook_runs_from_top_to_bottom_in_a_clean_environment(
+    chapter: str, clean_python: Path, tmp_path: Path
+) -> None:
+    shutil.copy(HTML / "notebooks" / f"{chapter}.ipynb", tmp_path)
+    version = [clean_python, "-c", "import importlib.metadata as m; print(m.version('jax'), m.version('jaxlib'))"]
+    before = run(version)
+    run([clean_python.parent / "jupyter-execute", "--inplace", f"{chapter}.ipynb"], tmp_path)
+    ran = nbformat.read(tmp_path / f"{chapter}.ipynb", as_version=4)
+    assert all(cell.execution_count for cell in ran.cells if cell.cell_type == "code")
+    assert run(version) == before

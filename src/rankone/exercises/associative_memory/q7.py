@@ -1,0 +1,38 @@
+"""Exercise 7: the recursion behind Theorem 2, solved exactly [D-eq56-58]."""
+
+from math import comb, log10
+
+import numpy as np
+from otter.test_files import test_case
+
+from rankone.exercises import ask, close
+
+OK_FORMAT = False
+name = "q7"
+points = 3
+draws = np.random.default_rng(7)
+
+
+@test_case(name="agrees with the recursion run step by step")
+def test_recursion(growth):
+    for u, L in ((0.1, 5), (0.03, 40), (1.0, 6), (float(draws.uniform(0, 0.5)), 12)):
+        D = 0.0
+        for _ in range(L):
+            D = (1 + u) * D + 1
+        close(ask(growth, u, L), D, "Sum the geometric series 1 + (1+u) + … + (1+u)^(L−1).", rtol=1e-4)
+
+
+@test_case(name="stays accurate as u → 0")
+def test_small(growth):
+    for u, L in ((0.0, 7), (1e-15, 50), (1e-9, 1000)):
+        expected = sum(comb(L, j + 1) * u**j for j in range(3))
+        close(ask(growth, u, L), expected, "(1+u)^L − 1 cancels: expm1 and log1p do not; u = 0 is a case.", rtol=1e-4)
+
+
+@test_case(name="the printed sum is that many orders of magnitude larger")
+def test_looseness(looseness):
+    for u, L in ((0.1, 10), (0.1, 100), (0.02, 30)):
+        printed = sum(L * (L * u) ** j for j in range(L))
+        exact = sum(comb(L, j + 1) * u**j for j in range(L))
+        hint = "log₁₀ of LΣ(Lu)^j over Σ C(L, j+1)u^j, both for j = 0 … L−1."
+        close(ask(looseness, u, L), log10(printed) - log10(exact), hint, atol=1e-3)

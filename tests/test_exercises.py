@@ -1,0 +1,259 @@
+"""Every check accepts two right answers that were written differently, and rejects plausible wrong ones.
+
+All runs go through otter's own runner.
+"""
+
+import sys
+import warnings
+from functools import cache
+from math import comb, erf, log10
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import jupytext
+import numpy as np
+import pytest
+
+from rankone import exercises
+from rankone.exercises import close
+
+with warnings.catch_warnings():  # a dependency of otter's declares its traits in a deprecated way
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from otter.test_files import TestFile
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "book/chapters/memory_exercises.md"
+QUESTIONS = [f"q{n}" for n in range(1, 9)]
+
+
+@cache
+def grader():
+    return exercises.grader("associative_memory")
+
+
+def check(question, answer):
+    report = grader().check(question, dict(answer))
+    assert isinstance(report.result, TestFile)
+    return report
+
+
+# --- the right answers: the page's own, and a second one
+
+
+@cache
+def page_answers():
+    """The functions that the page's folded solutions define, by exercise, and its stubs."""
+    page, stubs, solutions, shared = jupytext.read(PAGE), [], [], {"np": np, "jnp": jnp, "jax": jax}
+    folded = False
+    for cell in page.cells:
+        folded = folded or "{solution-start}" in cell.source
+        if cell.cell_type == "code" and "\ndef " in f"\n{cell.source}":
+            names = dict(shared)
+            exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
+            (solutions if folded else stubs).append({k: v for k, v in names.items() if k not in shared})
+        folded = folded and "{solution-end}" not in cell.source
+    return stubs, solutions
+
+
+def jacobian_by_autodiff(x):
+    return jax.jacobian(lambda z: z / jnp.sqrt((z**2).sum()))(jnp.asarray(x, float))
+
+
+def field_by_softmax(y, beta, d):
+    p = jax.nn.softmax(-beta / 2 * jnp.array([(y - d / 2) ** 2, (y + d / 2) ** 2]))
+    return d / 2 * (p[0] - p[1]) - y
+
+
+def decrease_by_square(eta, gradient):
+    return 0.5 * (1 - (1 - eta) ** 2) * np.linalg.norm(gradient) ** 2
+
+
+def mean_by_loop(x, Xi, beta):
+    weights = [np.exp(-beta / 2 * np.sum((x - xi) ** 2)) for xi in Xi]
+    return sum(w * xi for w, xi in zip(weights, Xi, strict=True)) / sum(weights)
+
+
+def ratio_by_parts(k):
+    return (1 - k**2) ** 2 / (0.5 * (1 + (1 - k**2) ** 2))
+
+
+def field_by_autodiff(omega, x, xi, beta):
+    energy = lambda z: -jnp.log(jnp.mean(jnp.cos(beta**0.5 * (omega @ z - omega @ xi)))) / beta  # noqa: E731
+    return jax.grad(energy)(jnp.asarray(x, float))
+
+
+def limit_by_matrix(omega, x, xi):
+    return np.cov(omega.T, bias=True) @ (x - xi) + omega.mean(0) * (omega.mean(0) @ (x - xi))
+
+
+def share_by_features(x, Xi, beta, epsilon, omegas):
+    frozen = 0
+    for omega in omegas:
+        phi = lambda z: np.concatenate([np.cos(omega @ z), np.sin(omega @ z)]) / len(omega) ** 0.5  # noqa: E731, B023
+        frozen += phi(beta**0.5 * x) @ sum(phi(beta**0.5 * xi) for xi in Xi) <= epsilon
+    return frozen / len(omegas)
+
+
+def probability(x, Xi, beta, Y, epsilon, *, half=0.5, plus=1, sign=-1):
+    S = sum(np.exp(-beta / 2 * np.sum((x - xi) ** 2)) for xi in Xi)
+    V = -(S**2)
+    for a in Xi:
+        for b in Xi:
+            V += half * np.exp(-beta / 2 * np.sum((a - b) ** 2))
+            V += half * plus * np.exp(-beta / 2 * np.sum((2 * x - a - b) ** 2))
+    return 0.5 * (1 + erf(sign * (S - epsilon) * (Y / max(V, 1e-9)) ** 0.5 / 2**0.5))
+
+
+def growth_by_binomials(u, L):
+    return sum(comb(L, j + 1) * u**j for j in range(L))
+
+
+def printed_growth(u, L):
+    return L * sum((L * u) ** j for j in range(L))
+
+
+def looseness_by_sums(u, L):
+    return log10(printed_growth(u, L)) - log10(growth_by_binomials(u, L))
+
+
+def features_by_exponent(D, K, beta, tolerance):
+    return 0.5 * K / tolerance**2, 2 * D * K, np.exp(beta / 2 - beta**2 / (16 * D)) / (2 * K * tolerance**2)
+
+
+SECOND = {
+    "q1": {"unit_jacobian": jacobian_by_autodiff},
+    "q2": {"reduced_field": field_by_softmax, "critical_beta": lambda d: (2 / d) ** 2},
+    "q3": {"guaranteed_decrease": decrease_by_square, "em_step": mean_by_loop},
+    "q4": {"variance_ratio": ratio_by_parts},
+    "q5": {"autodiff_field": field_by_autodiff, "limit_field": limit_by_matrix},
+    "q6": {"frozen_share": share_by_features, "frozen_probability": probability},
+    "q7": {"growth": growth_by_binomials, "looseness": looseness_by_sums},
+    "q8": {"features_needed": features_by_exponent},
+}
+
+
+# --- wrong answers that a good student might give: (question, what is wrong, functions that replace the right ones)
+
+
+def identity_minus(exponent, front):
+    return lambda x: (np.eye(len(x)) - np.outer(x, x) / np.linalg.norm(x) ** exponent) / np.linalg.norm(x) ** front
+
+
+def softmax_of_products(x, Xi, beta):
+    return np.asarray(jax.nn.softmax(beta * jnp.asarray(Xi) @ x) @ Xi)
+
+
+def field_without_root(omega, x, xi, beta):
+    return field_by_autodiff(omega, x, xi, beta) / beta**0.5
+
+
+def features(energy=1.0, stable=1.0, power=2):
+    def wrong(D, K, beta, tolerance):
+        one, two, _ = features_by_exponent(D, K, beta, tolerance)
+        S = K * np.exp(-beta / 4)
+        return energy * one, stable * two, K / 2 / (tolerance**2 * S**power)
+
+    return wrong
+
+
+WRONG = [
+    ("q1", "the printed exponent 3/2", {"unit_jacobian": identity_minus(1.5, 1)}),
+    ("q1", "1/‖x‖ forgotten", {"unit_jacobian": identity_minus(2, 0)}),
+    ("q2", "factor 2 in the tangent", {"reduced_field": lambda y, beta, d: -y + d / 2 * np.tanh(beta * d * y)}),
+    ("q2", "the sign", {"reduced_field": lambda y, beta, d: y - d / 2 * np.tanh(beta * d * y / 2)}),
+    ("q2", "factor 2 in β", {"critical_beta": lambda d: 2 / d**2}),
+    ("q3", "curvature 2", {"guaranteed_decrease": lambda eta, g: eta * (1 - eta) * (g**2).sum()}),
+    ("q3", "first order only", {"guaranteed_decrease": lambda eta, g: eta * (g**2).sum()}),
+    ("q3", "weights without lengths", {"em_step": softmax_of_products}),
+    ("q4", "equal Y, not equal length", {"variance_ratio": lambda k: ratio_by_parts(k) / 2}),
+    ("q4", "upside down", {"variance_ratio": lambda k: 1 / ratio_by_parts(k)}),
+    ("q5", "√β dropped, as printed", {"autodiff_field": field_without_root}),
+    ("q5", "the sign", {"autodiff_field": lambda *a: -field_by_autodiff(*a)}),
+    ("q5", "not divided by Y", {"limit_field": lambda o, x, xi: o.T @ (o @ (x - xi))}),
+    ("q6", "without the ½", {"frozen_probability": lambda *a: probability(*a, half=1.0)}),
+    ("q6", "without the second kernel", {"frozen_probability": lambda *a: probability(*a, plus=0)}),
+    ("q6", "the sign", {"frozen_probability": lambda *a: probability(*a, sign=1)}),
+    ("q6", "counts what moves", {"frozen_share": lambda *a: 1 - share_by_features(*a)}),
+    ("q7", "the printed sum", {"growth": printed_growth}),
+    ("q7", "cancels for small u", {"growth": lambda u, L: ((1 + u) ** L - 1) / u if u else L}),
+    ("q7", "natural logarithm", {"looseness": lambda u, L: looseness_by_sums(u, L) * np.log(10)}),
+    ("q8", "V = K", {"features_needed": features(energy=2)}),
+    ("q8", "Y > DK", {"features_needed": features(stable=0.5)}),
+    ("q8", "S, not S²", {"features_needed": features(power=1)}),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_check_accepts_the_pages_solution(question):
+    report = check(question, page_answers()[1][QUESTIONS.index(question)])
+    assert report.passed, report
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_check_accepts_a_differently_written_answer(question):
+    report = check(question, SECOND[question])
+    assert report.passed, report
+
+
+@pytest.mark.parametrize(("question", "mistake", "functions"), WRONG, ids=[f"{q}: {m}" for q, m, _ in WRONG])
+def test_the_check_rejects(question, mistake, functions):
+    report = check(question, SECOND[question] | functions)
+    assert not report.passed
+    assert report.answered
+    assert "failed: " in str(report)
+
+
+def test_every_check_rejects_two_wrong_answers_at_least():
+    counts = [sum(q == question for q, _, _ in WRONG) for question in QUESTIONS]
+    assert min(counts) >= 2
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_stub_is_reported_as_not_answered(question):
+    report = check(question, page_answers()[0][QUESTIONS.index(question)])
+    assert not report.passed
+    assert not report.answered
+    assert "not answered yet" in str(report)
+    assert "not answered yet" in str(check(question, {}))
+
+
+def test_a_wrong_answer_is_told_where_to_look():
+    report = str(check("q1", {"unit_jacobian": identity_minus(1.5, 1)}))
+    assert "failed: J x = 0" in report
+    assert "exactly the part along x" in report
+
+
+def test_an_answer_that_raises_is_reported_not_raised():
+    def broken(x):
+        raise RuntimeError("no such thing")
+
+    report = check("q1", {"unit_jacobian": broken})
+    assert report.answered
+    assert "RuntimeError: no such thing" in str(report)
+
+
+def test_a_check_finds_the_callers_own_variables_and_leaves_no_log(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    scope = {"grader": grader(), "np": np}
+    exec("def variance_ratio(k):\n    v = (1 - k**2) ** 2\n    return 2 * v / (1 + v)\nr = grader.check('q4')", scope)
+    assert scope["r"].passed
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("answer", [1.1, [1.0, 1.0], np.nan])
+def test_close_refuses_a_wrong_value_shape_and_nan(answer):
+    with pytest.raises(AssertionError, match="the hint"):
+        close(answer, 1.0, "the hint")
+
+
+def test_without_otter_the_grader_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "otter", None)
+    monkeypatch.delitem(sys.modules, "rankone.exercises.reports", raising=False)
+    with pytest.raises(ImportError, match="pip install otter-grader"):
+        exercises.grader("associative_memory")
+
+
+def test_an_unknown_chapter_is_refused_with_the_names_there_are():
+    with pytest.raises(ValueError, match="associative_memory"):
+        exercises.grader("rome")

@@ -1,0 +1,85 @@
+"""A student's and an instructor's notebook of each page of exercises, from the one page that the book shows.
+
+`python tools/exercises.py` reads the notebooks that the build of the book wrote, and writes
+`_build/exercises/NAME-student.ipynb`, without solutions or outputs, and `NAME-instructor.ipynb`, with everything.
+otter grades either: `otter run NAME-student.ipynb -t tests.zip` with the test files of `src/rankone/exercises`.
+"""
+
+import argparse
+import copy
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+ROOT = Path(__file__).resolve().parents[1]
+SOLUTION = re.compile(r"(?=(?:<a name=[^\n]*>\s*)?\*\*[^\n*]*Solution to)")
+NEXT = re.compile(r"(?=(?:^|\n)(?:<a name=[^\n]*\n\n)?#+ |(?:^|\n)> (?:<a name=\"[^\"]*\"></a>)*\*\*Exercise \d)")
+
+
+def pages(root: Path = ROOT) -> list[str]:
+    """Names of the pages of exercises."""
+    return sorted(path.stem for path in (root / "book" / "chapters").glob("*_exercises.md"))
+
+
+def student(notebook: NotebookNode) -> NotebookNode:
+    """The notebook without solutions: each is cut from its heading to the next exercise or section."""
+    made, kept, solving = copy.deepcopy(notebook), [], False
+    for cell in made.cells:
+        if cell.cell_type == "markdown":
+            cell.source, solving = _without_solutions(cell.source, solving)
+            keep = bool(cell.source)
+        else:
+            keep = not solving
+            cell.outputs, cell.execution_count = [], None
+        kept += [cell] * keep
+    made.cells = kept
+    return made
+
+
+def _without_solutions(text: str, solving: bool) -> tuple[str, bool]:
+    """The part of a text outside solutions, and whether it ends within one."""
+    kept = []
+    while text:
+        found = (NEXT if solving else SOLUTION).search(text)
+        part, text = (text[: found.start()], text[found.start() :]) if found else (text, "")
+        kept += [] if solving else [part]
+        solving = solving != bool(found)
+    return "".join(kept).strip(), solving
+
+
+def write(name: str, built: Path, folder: Path) -> tuple[Path, Path]:
+    """Write both versions of one page; returns their paths.
+
+    Args:
+        name: Of the page, such as "memory_exercises".
+        built: Folder of the notebooks that the build of the book wrote.
+        folder: Where the two versions go.
+
+    Raises:
+        FileNotFoundError: If the book has not been built.
+    """
+    source = built / f"{name}.ipynb"
+    if not source.is_file():
+        raise FileNotFoundError(f"{source} is missing: build the book first, with `make html`.")
+    notebook = nbformat.read(source, as_version=4)
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = folder / f"{name}-student.ipynb", folder / f"{name}-instructor.ipynb"
+    for path, version in zip(paths, (student(notebook), notebook), strict=True):
+        nbformat.write(version, path)
+    return paths
+
+
+def main() -> None:
+    """Write both versions of every page of exercises, and print where they are."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--built", type=Path, default=ROOT / "_build" / "html" / "notebooks")
+    parser.add_argument("--to", type=Path, default=ROOT / "_build" / "exercises")
+    options = parser.parse_args()
+    for name in pages():
+        print(*write(name, options.built, options.to), sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -79,14 +79,14 @@ def colab(app: Sphinx, docname: str) -> str:
 
 def imported(source: str, everywhere: bool = True) -> set[str]:
     """Modules that a source imports: anywhere, or only where importing it runs them."""
-    tree = ast.parse(source)
+    tree = ast.parse(re.sub(r"^[%!].*", "", source, flags=re.MULTILINE))
     found: set[str] = set()
     for node in ast.walk(tree) if everywhere else tree.body:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {".".join(parts[:n]) for name in found for parts in [name.split(".")] for n in range(1, len(parts) + 1)}
 
 
 def needed(root: Path, sources: list[str]) -> dict[str, str]:
@@ -98,13 +98,15 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
     """
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     base = {re.split(r"[^\w.]", requirement)[0] for requirement in project["dependencies"]}
-    waiting, seen = base.union(*map(imported, sources)), set[str]()
+    named = base.union(*map(imported, sources))
+    waiting, seen = set(named), set[str]()
     while waiting:
         seen.add(module := waiting.pop())
         stem = root.joinpath("src", *module.split("."))
         for file in (stem.with_suffix(".py"), stem / "__init__.py"):
             if module.startswith("rankone") and file.is_file():
-                waiting |= imported(file.read_text(encoding="utf-8"), everywhere=False) - seen
+                # what a cell names it may call, functions that import included; what lies below is only loaded
+                waiting |= imported(file.read_text(encoding="utf-8"), everywhere=module in named) - seen
     tops = {module.partition(".")[0] for module in seen} - PROVIDED - set(sys.stdlib_module_names)
     packages = packages_distributions()
     return {module: packages[module][0] for module in sorted(tops & set(packages))}
@@ -123,7 +125,10 @@ def notebook_of(app: Sphinx, docname: str) -> nbformat.NotebookNode:
     """The notebook of a chapter: a title cell, the set-up, then the page's text and the executed cells."""
     executed = executed_notebook(app, docname)
     doctree = app.env.get_and_resolve_doctree(docname, app.builder)
-    blocks = PlainMarkdown(app, docname, doctree, site(app)).blocks(doctree) + references(app, docname, doctree)
+    text = PlainMarkdown(app, docname, doctree, site(app))
+    blocks = text.blocks(doctree) + references(app, docname)
+    for index in text.folded:
+        executed.cells[index].metadata.setdefault("tags", []).append("hide-input")
     page = urljoin(site(app), app.builder.get_target_uri(docname))
     title = (
         f"{blocks[0]}\n\nA chapter of *{app.config.html_title}*, [as a page]({page}) with widgets that need no kernel."
@@ -181,7 +186,7 @@ def _only_a_record(output: Any) -> bool:
     return bool(output.get("data")) and all(key.startswith("application/papermill.record/") for key in output["data"])
 
 
-def references(app: Sphinx, docname: str, doctree: nodes.document) -> list[Block]:
+def references(app: Sphinx, docname: str) -> list[Block]:
     """The works that the chapter cites."""
     from pybtex.backends.markdown import Backend
 

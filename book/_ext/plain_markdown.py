@@ -6,6 +6,7 @@ mathematics is set on one line (`$$ … \tag{1.2} $$`), which notebooks render a
 """
 
 import re
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -28,6 +29,7 @@ class PlainMarkdown:
         links = [*doctree.findall(nodes.reference), *doctree.findall(nodes.footnote_reference)]
         self.linked = {uri[1:] for uri in map(self.uri, links) if uri.startswith("#")}
         self.depth = 0
+        self.folded: set[int] = set()  # code cells inside a fold of the page
 
     def blocks(self, node: nodes.Node) -> list[Block]:
         """Blocks of a node's children, in order."""
@@ -144,11 +146,14 @@ class PlainMarkdown:
         heading, body = self._heading(node), [b for child in node.children for b in self._body(child)]
         if "dropdown" not in node["classes"] and not type(node).__name__.startswith(("solution", "dropdown")):
             return quote([self.anchors(node) + heading, *body] if heading else body)
-        if any(isinstance(block, int) for block in body):  # a code cell cannot be folded into text
-            return [self.anchors(node) + heading, *body]
         summary = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading.replace("**", ""))  # a summary shows no Markdown
-        text = "\n\n".join(map(str, body))
-        return [f"{self.anchors(node)}<details><summary>{summary}</summary>\n\n{text}\n\n</details>"]
+        made: list[Block] = []
+        for is_code, run in groupby(body, lambda block: isinstance(block, int)):  # a code cell folds by itself
+            blocks = list(run)
+            text = "\n\n".join(map(str, blocks))
+            made += blocks if is_code else [f"<details><summary>{summary}</summary>\n\n{text}\n\n</details>"]
+        self.folded |= {block for block in made if isinstance(block, int)}
+        return [anchors, *made] if (anchors := self.anchors(node)) else made
 
     block_dropdown_main = block_admonition
 

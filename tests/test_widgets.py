@@ -13,6 +13,9 @@ import numpy as np
 import pytest
 
 import rankone as ro
+from rankone.memory.laws import error_law
+from rankone.memory.printed import log10_theorem
+from rankone.memory.uniform import uniform_kernel_error
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent
@@ -33,7 +36,7 @@ def javascript(name, **job):
     """The answer of one job in widgets_bridge.mjs."""
     plain = json.dumps([name, job], default=lambda a: np.asarray(a).tolist())
     command = [*node_command(), str(TESTS / "widgets_bridge.mjs")]
-    done = subprocess.run(command, input=plain, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, input=plain, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -69,8 +72,9 @@ def test_random_pictures_are_the_package_binary_patterns():
     np.testing.assert_allclose(found / np.sqrt(3072), wanted, rtol=1e-6)
 
 
-@pytest.mark.parametrize("basis", BASES)
-@pytest.mark.parametrize(("D", "Y"), [(70, 500), (64, 64), (200, 1000)])
+@pytest.mark.parametrize(
+    ("basis", "D", "Y"), [*((basis, 70, 500) for basis in BASES), ("sincos", 64, 64), ("cos", 200, 1000)]
+)
 def test_both_memories_equal_the_package(basis, D, Y):
     Xi, state = setting(D, D)
     beta, seed = 8.0, 11
@@ -115,7 +119,7 @@ def test_adding_and_removing_equals_storing(basis):
 def test_ten_steps_equal_the_package(basis, clamped):
     Xi, state = setting(9, 100)
     clamp = np.arange(100) < 40 if clamped else None
-    options = dict(beta=8.0, Y=4000, seed=1, basis=basis, eta=0.1)
+    options = {"beta": 8.0, "Y": 4000, "seed": 1, "basis": basis, "eta": 0.1}
     found = javascript("retrieve", patterns=Xi, query=state, clamp=clamp, steps=10, **options)
     for memory, energies, end in (
         (ro.MrDAM(Xi, 8.0), "energyExact", "x"),
@@ -134,7 +138,7 @@ def test_the_local_bound_holds_and_the_law_is_its_size():
     query = Xi[0].copy()
     query[384:] = 0.5 / np.sqrt(768)
     clamp = np.arange(768) < 384
-    options = dict(beta=60.0, Y=20000, eta=0.1, basis="sincos", clamp=clamp, steps=40)
+    options = {"beta": 60.0, "Y": 20000, "eta": 0.1, "basis": "sincos", "clamp": clamp, "steps": 40}
     for seed in range(3):
         found = javascript("retrieve", patterns=Xi, query=query, seed=seed, **options)
         column = {name: np.array(found["records"], float)[1:, i] for i, name in enumerate(found["fields"])}
@@ -176,15 +180,22 @@ def test_the_contraction_is_that_of_the_hessian(eta):
     assert found == pytest.approx(wanted, rel=RTOL)
 
 
-def test_the_printed_bound_is_theorem_two():
-    D, K, Y, beta, eta, L, energy, delta = 20, 3, 500, 1.5, 0.01, 4, 0.2, 0.05
-    C1 = 2 * np.sqrt(beta) + np.sqrt(2 * np.log(2 / delta) / D)
-    q = eta * L * (1 + 2 * K * beta * np.exp(beta / 2))
-    series = (1 - q**L) / (1 - q)
-    bound = 2 * eta * L * C1 * K * np.exp(beta * energy) * np.sqrt(D / Y) * series
-    options = dict(D=D, K=K, Y=Y, beta=beta, eta=eta, steps=L, energy=energy, delta=delta)
-    assert javascript("printed", **options) == pytest.approx(np.log10(bound), rel=1e-9)
-    assert 3000 < javascript("printed", **(options | dict(beta=60, steps=300, eta=0.1))) < 6000  # no overflow
+@pytest.mark.parametrize(("beta", "steps", "eta"), [(1.5, 4, 0.01), (60.0, 1, 0.1), (60.0, 1000, 0.1)])
+def test_the_printed_bound_is_the_package_own(beta, steps, eta):
+    D, K, Y, energy, delta = 3072, 8, 20000, 0.02, 0.05
+    eps0 = uniform_kernel_error(D=D, Y=Y, radius=np.sqrt(beta), delta=delta)
+    setting = {"beta": beta, "K": K, "energy": energy}
+    wanted = log10_theorem(**setting, eps0=eps0, step_size=eta, steps=steps)
+    found = javascript("printed", **setting, D=D, Y=Y, eta=eta, steps=steps, delta=delta)
+    assert found == pytest.approx(wanted, rel=1e-9)
+
+
+def test_the_law_is_the_package_own():
+    Xi, state = setting(6, 40)
+    law = error_law(ro.MrDAM(Xi, 12.0), state)
+    found = javascript("laws", patterns=Xi, state=state, beta=12.0, free=None, eta=0.5)
+    assert found["V"] == pytest.approx(float(law.V), rel=1e-3)
+    assert found["MA"] == pytest.approx(float(law.M_A), rel=1e-3)
 
 
 @pytest.mark.parametrize("basis", BASES)
@@ -202,3 +213,131 @@ def test_signal_to_noise_is_the_kernel_over_the_measured_noise(basis):
     noise = jax.lax.map(partition, jax.random.split(jax.random.key(0), 800)).std()
     signal = np.exp(-beta / 2 * ((query - Xi[0]) ** 2).sum())
     assert found == pytest.approx(signal / float(noise), rel=0.2)  # photographs are not pairwise far: V is about K/2
+
+
+@pytest.fixture(scope="module")
+def presets():
+    """Each preset on the shipped photographs, 120 steps at most: what is left of the way is then 0.9^120 = 3e-6."""
+    pixels = np.round(255 * ro.data.photographs(64)).astype(np.uint8)
+    runs = javascript("presets", photographs=pixels.ravel(), names=ro.data.photograph_names(), most=120)
+    return {run["key"]: run for run in runs}
+
+
+def right(end, memory):
+    return end[f"nearest{memory}"] == end["wanted"]
+
+
+def test_the_presets_do_what_their_texts_say(presets):
+    start = presets["start"]
+    assert right(start, "Exact")
+    assert right(start, "Distributed")
+    assert start["signal"] > 3
+    assert start["errorDistributed"] < 0.12
+
+    black = presets["black"]
+    assert right(black, "Exact")
+    assert not right(black, "Distributed")
+    assert black["errorExact"] == pytest.approx(start["errorExact"], abs=0.01)
+    assert black["signal"] < 1
+
+    sharp = presets["beta"]
+    assert sharp["errorExact"] < 0.01
+    assert sharp["errorDistributed"] > 3 * start["errorDistributed"]
+    assert sharp["signal"] < 1
+
+    many = presets["memories"]
+    assert many["errorExact"] > 0.15
+    assert many["signal"] > 3
+
+    few = presets["features"]
+    assert few["signal"] > 1
+    assert right(few, "Exact")
+    assert few["errorDistributed"] > 2 * start["errorDistributed"]
+    assert few["numbers"]["distributed"] < few["numbers"]["exact"]
+
+    more = presets["more"]
+    assert more["errorDistributed"] < 1.5 * more["errorExact"] < start["errorDistributed"]
+    assert more["numbers"]["distributed"] > 10 * more["numbers"]["exact"]
+
+    figure1 = presets["figure1"]
+    assert right(figure1, "Exact")
+    assert not right(figure1, "Distributed")
+    assert figure1["signal"] < 1
+    for way_out in ("figure1 with coffee", "figure1 with grey"):
+        assert right(presets[way_out], "Distributed")
+        assert presets[way_out]["errorDistributed"] < 0.06
+
+    figure2 = presets["figure2"]
+    assert right(figure2, "Exact")
+    assert right(figure2, "Distributed")
+    assert figure2["numbers"] == {"exact": 20 * 12288, "distributed": 400_000}
+
+
+def explorer(**settings):
+    from rankone.widgets import RetrievalExplorer
+
+    return RetrievalExplorer(**settings)
+
+
+def test_the_explorer_carries_the_photographs_and_settings():
+    widget = explorer(beta=40.0)
+    assert len(widget.pictures) == len(widget.names) * 64 * 64 * 3
+    pixels = np.frombuffer(widget.pictures, np.uint8).reshape(-1, 64 * 64 * 3)
+    np.testing.assert_allclose(pixels / 255, ro.data.photographs(64), atol=1e-6)
+    assert widget.settings == {"beta": 40.0}
+    own = explorer(pictures=np.zeros((2, 64, 64, 3), np.uint8))
+    assert own.names == ["picture 1", "picture 2"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"pictures": np.zeros((2, 32, 32, 3), np.uint8)}, "pictures"),
+        ({"pictures": np.zeros((2, 64, 64, 3))}, "uint8"),
+        ({"names": ["one"]}, "names"),
+        ({"gamma": 1}, "gamma"),
+    ],
+)
+def test_the_explorer_says_what_is_wrong(settings, says):
+    with pytest.raises(ValueError, match=says):
+        explorer(**settings)
+
+
+def asked(widget, kind, content=None, buffers=()):
+    """What the page gets when it asks the kernel."""
+    sent = []
+    widget.send = lambda content, buffers=None: sent.append((content, buffers or []))
+    widget._answer(widget, {"id": "1", "kind": kind, **(content or {})}, list(buffers))
+    return sent[0]
+
+
+def test_a_page_learns_that_a_kernel_is_there():
+    content, _ = asked(explorer(), "hello")
+    assert content == {"id": "1", "device": jax.devices()[0].device_kind}
+
+
+def test_a_page_run_in_jax_is_the_package_own_and_the_page_own():
+    Xi, state = setting(9, 100)
+    clamp = np.arange(100) < 40
+    options = {"beta": 8.0, "Y": 4000, "eta": 0.1, "steps": 10, "basis": "sincos", "seed": 1}
+    buffers = [memoryview(a.tobytes()) for a in (Xi, state, clamp.astype(np.uint8))]
+    widget = explorer()
+    content, answer = asked(widget, "run", options | {"K": 6}, buffers)
+    x = np.frombuffer(answer[0], np.float32)
+    page = javascript("retrieve", patterns=Xi, query=state, clamp=clamp, **options)
+    assert relative(x, page["xHat"]) < RTOL
+    assert content["energy"] == pytest.approx(page["records"][-1][1], rel=RTOL)
+    np.testing.assert_array_equal(widget.result.x, x)
+    np.testing.assert_array_equal(widget.patterns, Xi)
+    np.testing.assert_array_equal(widget.query, state)
+    assert content["steps"] == 10
+
+
+def test_a_run_that_fails_tells_the_page_why():
+    content, _ = asked(
+        explorer(),
+        "run",
+        {"beta": -1.0, "Y": 10, "eta": 0.1, "steps": 1, "basis": "sincos", "seed": 0, "K": 1},
+        [np.ones(4, np.float32).tobytes(), np.ones(4, np.float32).tobytes(), bytes(4)],
+    )
+    assert "beta" in content["error"]

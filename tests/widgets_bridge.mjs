@@ -7,6 +7,8 @@ import { DistributedMemory } from "../frontend/retrieval/math/distributed.js";
 import { ExactMemory } from "../frontend/retrieval/math/exact.js";
 import { HadamardFeatures } from "../frontend/retrieval/math/features.js";
 import { randomPictures } from "../frontend/retrieval/math/patterns.js";
+import { PRESETS } from "../frontend/retrieval/presets.js";
+import { Library, noPaint, prepare } from "../frontend/retrieval/settings.js";
 import { FIELDS, Simulation } from "../frontend/retrieval/simulation.js";
 
 const f32 = (values) => Float32Array.from(values);
@@ -65,9 +67,29 @@ const jobs = {
     };
   },
   printed: (setting) => printedBound(setting),
+  presets({ photographs, names, most }) {
+    const library = new Library(Uint8Array.from(photographs), names);
+    const simulation = new Simulation();
+    const figure1 = PRESETS.find(({ key }) => key === "figure1").set;
+    const runs = [
+      ...PRESETS,
+      { key: "figure1 with coffee", set: { ...figure1, target: names.indexOf("coffee") } },
+      { key: "figure1 with grey", set: { ...figure1, fill: "grey" } },
+    ];
+    return runs.map(({ key, set }) => ({ key, ...runPreset(simulation, library, set, most) }));
+  },
   signal: ({ query, target, patterns, ...rest }) =>
     signalToNoise({ query: f32(query), target: f32(target), patterns: patterns.map(f32), ...rest }),
 };
+
+function runPreset(simulation, library, settings, most) {
+  const ready = prepare(settings, library, noPaint(settings.size));
+  const patterns = ready.config.ids.map((id) => ({ id, values: ready.pictures.get(id) }));
+  const start = simulation.configure({ ...ready.config, patterns });
+  for (let t = 0; t < Math.min(settings.steps, most); t++) simulation.advance();
+  const end = Object.fromEntries(simulation.record().map((v, i) => [FIELDS[i], v]));
+  return { ...start, ...end, wanted: ready.wanted, numbers: ready.numbers };
+}
 
 function look(memory, state) {
   const gradient = new Float32Array(state.length);

@@ -84,6 +84,8 @@ export function createEngine(on) {
       waiting = { config, pictures };
       if (!busy) dispatch();
     },
+    /** Whether a newer setting than the one on show is being worked on. */
+    isBusy: () => busy,
     run: (until) => link.post({ type: "run", until }),
     pause: () => link.post({ type: "pause" }),
     /** The two states in full precision, where the descent has got to. */

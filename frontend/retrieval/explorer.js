@@ -215,6 +215,7 @@ export function createExplorer(initial, library, model) {
         series,
         info,
         speed,
+        busy: engine.isBusy(),
         record: timeline.at(step),
       };
       return {

@@ -9,7 +9,8 @@ export function createPlayer(timeline, { show, onRest }) {
   const player = { step: 0, steps: 1, playing: false, speed: 60 };
 
   function tick(now) {
-    head = Math.min(head + ((now - last) * player.speed) / 1000, timeline.last);
+    const elapsed = Math.max(0, now - last); // a frame may be stamped before play() was called
+    head = Math.min(head + (elapsed * player.speed) / 1000, timeline.last);
     last = now;
     player.step = Math.max(0, Math.floor(head + 1e-6));
     if (player.step >= player.steps) player.playing = false;
@@ -25,7 +26,7 @@ export function createPlayer(timeline, { show, onRest }) {
       head = player.step;
       player.playing = true;
       last = performance.now();
-      if (reducedMotion()) player.speed = Infinity;
+      if (reducedMotion()) player.speed = 1e9;
       frame = requestAnimationFrame(tick);
     },
     pause() {

@@ -12,6 +12,8 @@ function panel(title, canvas, tone = "") {
   return { element: h("figure", { class: "r1-panel" }, canvas, caption), verdict, note };
 }
 
+const inFigures = (v) => (v < 10 ? v.toFixed(3) : v < 1e4 ? v.toPrecision(3) : "off every scale");
+
 /** `on`: { tool(), dab(row, column), endStroke(), file(file) }. */
 export function createStage(size, on) {
   const shown = {
@@ -44,10 +46,7 @@ export function createStage(size, on) {
   const verdict = (name, { label, right, error }) => {
     setText(panels[name].verdict, `${right ? "✓" : "✗"} nearest: ${label}`);
     panels[name].verdict.classList.toggle("r1-wrong", !right);
-    setText(
-      panels[name].note,
-      `mean error ${error < 10 ? error.toFixed(3) : error.toPrecision(3)}`,
-    );
+    setText(panels[name].note, `mean error ${inFigures(error)}`);
     shown[name].say(
       `State of the ${name} memory; nearest stored picture ${label}, ${right ? "the right one" : "not the right one"}`,
     );

@@ -80,8 +80,8 @@ function note({ printed }, step, relativeNoise, basis) {
   const sharper =
     "Sharper: D ← ρD + ηe, e the measured gradient error, ρ the exact Hessian’s largest factor between the two states. ";
   if (basis !== "sincos") return `${bound}${sharper}Law: for sincos features only.`;
-  const holds = relativeNoise < 1 / 3 ? "as it is" : "which it is not";
-  return `${bound}${sharper}Law: e = √(M_A/Y), no features needed; trust it while noise/S is under ⅓, ${holds} at the query (${small(relativeNoise)}).`;
+  const hypothesis = `noise/S is under ⅓ (at the query: ${small(relativeNoise)})`;
+  return `${bound}${sharper}Law: the same along the exact path with e = √(M_A/Y), no features needed; first order, so while the two stay close and ${hypothesis}.`;
 }
 
 /** The rows of the bill for one step. */

@@ -21,7 +21,7 @@ export const PRESETS = [
     name: "Black instead of grey",
     ask: "Only the colour of the cover changes, from grey to black. Why should that matter to a memory?",
     after: (r) =>
-      `The exact memory does not care; the distributed one ends at ${r.nameDistributed}. Black is farther from every stored picture, so the kernel at the query sinks below the features' noise: signal-to-noise ${number(r.signal)}.`,
+      `The exact memory does not care; the distributed one ends at ${r.nameDistributed}. Black is farther than grey from what it covers here, so the kernel at the query sinks below the features’ noise: signal-to-noise ${number(r.signal)}.`,
     set: { fill: "black" },
   },
   {

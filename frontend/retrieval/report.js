@@ -1,12 +1,17 @@
 // What a step shows, in names and words.
 
-const signed = (v) => v.toFixed(4).replace("-", "−");
+const signed = (v) =>
+  v
+    .toFixed(4)
+    .replace(/^-0\.0+$/, "0.0000")
+    .replace("-", "−");
 
 /** Which stored picture each state is nearest to, whether that is the right one, and how far from the truth it is. */
 export function findings(at, settings, ready, library) {
   const of = (index, error) => ({
     label: library.label(settings.collection, settings.stored[index]),
-    right: ready.isStored && index === ready.wanted,
+    right: ready.isStored && index === ready.wanted && error < 1,
+    outside: !(error < 1), // two pictures in [0, 1] are never that far apart
     error,
   });
   return {
@@ -17,7 +22,8 @@ export function findings(at, settings, ready, library) {
 
 /** One line for those who listen. */
 export function inWords(step, at, found) {
-  const name = ({ label, right }) => `${label} (${right ? "right" : "wrong"})`;
+  const name = ({ label, right, outside }) =>
+    outside ? "none, outside the range of pictures" : `${label} (${right ? "right" : "wrong"})`;
   return (
     `Step ${step}. Exact: energy ${signed(at.energyExact)}, nearest ${name(found.exact)}. ` +
     `Distributed: ${signed(at.energyDistributed)}, ${name(found.distributed)}. ` +

@@ -43,13 +43,12 @@ export function createStage(size, on) {
     { class: "r1-stage" },
     Object.values(panels).map((p) => p.element),
   );
-  const verdict = (name, { label, right, error }) => {
-    setText(panels[name].verdict, `${right ? "✓" : "✗"} nearest: ${label}`);
+  const verdict = (name, { label, right, outside, error }) => {
+    const words = outside ? "outside the range of pictures" : `nearest: ${label}`;
+    setText(panels[name].verdict, `${right ? "✓" : "✗"} ${words}`);
     panels[name].verdict.classList.toggle("r1-wrong", !right);
     setText(panels[name].note, `mean error ${inFigures(error)}`);
-    shown[name].say(
-      `State of the ${name} memory; nearest stored picture ${label}, ${right ? "the right one" : "not the right one"}`,
-    );
+    shown[name].say(`State of the ${name} memory; ${words}, ${right ? "the right one" : "wrong"}`);
   };
   return {
     element,

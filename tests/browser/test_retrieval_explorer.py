@@ -8,6 +8,7 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import rankone as ro
@@ -335,6 +336,9 @@ def test_presets_pose_their_question_and_answer_it(explorer, size):
         assert shown["step"] == shown["steps"]
         expect(page.locator(".r1-found")).not_to_be_empty()
         expect(page.get_by_role("meter")).to_have_attribute("aria-valuetext", re.compile(gauge))
+    page.get_by_role("button", name="Raise β").click()
+    rest(page)
+    expect(page.locator(".r1-verdict.r1-wrong")).to_contain_text("outside the range of pictures")
     page.get_by_role("button", name="Black instead of grey").click()
     rest(page)
     expect(page.locator(".r1-verdict.r1-wrong")).to_contain_text("✗")
@@ -383,6 +387,15 @@ def test_it_fits_the_page(explorer, size):
     assert box["y"] + box["height"] < SIZES[size]["height"] + (0 if size == "desktop" else 200)
     if size == "desktop":
         assert page.locator(".r1-body").bounding_box()["height"] < 960
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(explorer, theme):
+    page = explorer(color_scheme=theme, reduced_motion="reduce")
+    rest(page)
+    assert page.locator(f".w[data-r1-theme={theme}]").count() == 1
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
 
 
 def test_reduced_motion_shows_the_end_at_once(explorer):

@@ -171,3 +171,18 @@ def test_other_memories_are_refused():
         error_law(ro.MrDAM(binary(3, 4), 1.0, similarity="dot"), jnp.zeros(4))
     with pytest.raises(ValueError, match="field"):
         error_law(ro.MrDAM(binary(3, 4), 1.0), jnp.zeros(4)).gradient_error(10, "other")
+
+
+def test_error_grows_with_K_at_stored_patterns_and_falls_at_far_queries():
+    """Directions of the list after Theorem 2: slopes near ±1/2 in K, and −1/2 in β for the gradient [D-unn6]."""
+    Xi, far = binary(800, 60), binary(10, 60, seed=8)
+    counts = (100, 200, 400, 800)
+    stored = [float(error_law(ro.MrDAM(Xi[:K], 60.0), Xi[:10]).energy_error(1000).mean()) for K in counts]
+    fresh = [float(error_law(ro.MrDAM(Xi[:K], 60.0), far).energy_error(1000).mean()) for K in counts]
+    assert 0.4 < np.polyfit(np.log(counts), np.log(stored), 1)[0] < 0.55
+    assert -0.65 < np.polyfit(np.log(counts), np.log(fresh), 1)[0] < -0.4
+    sharp = [
+        float(error_law(ro.MrDAM(binary(30, 200), beta), binary(30, 200)[:1]).gradient_error(1000))
+        for beta in (200.0, 400.0)
+    ]
+    assert sharp[1] / sharp[0] == pytest.approx(0.5**0.5, rel=0.05)

@@ -131,10 +131,10 @@ def divergence_bound(
     eps0: float | None = None,
     eps1: float | None = None,
 ) -> Divergence:
-    r"""Bound on the distance between the exact and the distributed memory's states after L steps [D-thm2, D-cor1].
+    r"""Theorem 2′: how far the two memories' states can be apart after L steps [D-sharp3; D-thm2, D-cor1 repaired].
 
     $\|x^{(L)}-\hat x^{(L)}\|\le\eta A\frac{\rho^L-1}{\rho-1}$ with probability ≥ 1 − δ over the frequencies, for
-    Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The printed theorem is false for that gradient [D-thm2].
+    Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The printed theorem is false for that gradient.
 
     Args:
         D: Dimension.

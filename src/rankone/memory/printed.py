@@ -15,7 +15,7 @@ def log10_lipschitz(*, beta: float, K: int) -> float:
 
 
 def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size: float, steps: int) -> float:
-    """log₁₀ of the right side of eq. 12 [D-eq12].
+    """log₁₀ of the right side of eq. 12 [D-thm2, D-eq12].
 
     Args:
         beta: Inverse temperature, 1/unit².
@@ -31,12 +31,12 @@ def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size:
 
 
 def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> float:
-    """log₁₀ of the right side of eq. 13, for the step size C₂/(LB) [D-eq13]; arguments as for `log10_theorem`."""
+    """log₁₀ of the right side of eq. 13, for the step size C₂/(LB); arguments as in `log10_theorem` [D-cor1, D-eq13]."""
     return (log(eps0 * C2 / (beta * (1 - C2))) + beta * (energy - 0.5)) / _LOG10
 
 
 def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
-    """log₁₀ of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56].
+    """log₁₀ of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56-58].
 
     Args:
         u: ηB, the growth of a distance in one step.
@@ -48,7 +48,7 @@ def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
 
 
 def gronwall_coefficients(steps: int) -> dict[str, list[int]]:
-    """Coefficients of ηA(ηB)ʲ after L steps: the recursion's own, those of eq. 56 and those of eq. 57 [D-eq56]."""
+    """Coefficients of ηA(ηB)ʲ after L steps: the recursion's own, those of eq. 56 and those of eq. 57 [D-eq56-58]."""
     nested = [comb(steps + j - 1, j) for j in range(steps)]  # the sums of eq. 56 inside its outermost one
     return {
         "exact": [comb(steps, j + 1) for j in range(steps)],

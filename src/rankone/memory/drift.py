@@ -1,0 +1,115 @@
+"""The two memories run side by side, and the sharpest bound on their distance: step by step [D-looseness]."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import check, positive, states
+from rankone.memory.distributed import DrDAM
+from rankone.memory.exact import MrDAM
+from rankone.memory.laws import hessian
+
+__all__ = ["Drift", "drift", "kernel_gap"]
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["exact", "distributed", "errors", "step_size"],
+    meta_fields=[],
+)
+@dataclass(frozen=True)
+class Drift:
+    """Both runs from the same queries: made by `drift`.
+
+    Attributes:
+        exact: States of the exact memory (L + 1, N, D).
+        distributed: States of the other (L + 1, N, D).
+        errors: ‖ĝ − ∇E‖ at the distributed states (L, N): the second term of eq. 54 over η.
+        step_size: η.
+    """
+
+    exact: Float[Array, "steps N D"]
+    distributed: Float[Array, "steps N D"]
+    errors: Float[Array, "steps N"]
+    step_size: Float[Array, ""]
+
+    @property
+    def distance(self) -> Float[Array, "steps N"]:
+        """‖x⁽ᵗ⁾ − x̂⁽ᵗ⁾‖, t = 0 … L."""
+        return jnp.linalg.norm(self.exact - self.distributed, axis=-1)
+
+    def recursion(self, growth: ArrayLike, errors: ArrayLike | None = None) -> Float[Array, "steps N"]:
+        """D⁽⁰⁾ = 0, D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for growths ρ (a number or (L, N)) and errors e (default: measured)."""
+        errors = self.errors if errors is None else jnp.broadcast_to(jnp.asarray(errors), self.errors.shape)
+        return _recursion(jnp.broadcast_to(jnp.asarray(growth), errors.shape), errors, self.step_size)
+
+    def local_growth(self, memory: MrDAM, *, points: int = 3) -> Float[Array, "steps N"]:
+        """ρ_t: the largest |1 − ηλ| over the eigenvalues λ of ∇²E at `points` of the segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
+
+        The mean value theorem wants the whole segment; where the curvature varies little along it, ends and middle do.
+        """
+        share = jnp.linspace(0, 1, points)[:, None, None, None]
+        segment = self.exact[:-1] + share * (self.distributed - self.exact)[:-1]
+        curvature = jnp.linalg.eigvalsh(hessian(memory, segment))
+        return jnp.abs(1 - self.step_size * curvature).max((0, -1))
+
+
+@jax.jit
+def _recursion(growth: Float[Array, "steps N"], errors: Float[Array, "steps N"], step_size: Array) -> Array:
+    def step(D: Array, inputs: tuple[Array, Array]) -> tuple[Array, Array]:
+        rho, e = inputs
+        D = rho * D + step_size * e
+        return D, D
+
+    start = jnp.zeros(errors.shape[1:], errors.dtype)
+    return jnp.concatenate([start[None], jax.lax.scan(step, start, (growth, errors))[1]])
+
+
+@jax.jit
+def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -> Float[Array, "... K"]:
+    """k̂ − k between states and patterns; its largest size is the smallest C₁√(D/Y) that a run admits [D-unn2].
+
+    Args:
+        copy: The distributed memory, for its features and β.
+        Xi: Patterns (K, D).
+        x: States (..., D), in the same unit.
+    """
+    root = jnp.sqrt(copy.beta)
+    square = (x**2).sum(-1)[..., None] + (Xi**2).sum(-1) - 2 * x @ Xi.T
+    return copy.features.phi(root * x) @ copy.features.phi(root * Xi).T - jnp.exp(-copy.beta / 2 * square)
+
+
+def drift(memory: MrDAM, copy: Any, x0: ArrayLike, *, step_size: float, steps: int) -> Drift:
+    """Descend both energies from the queries x0 (N, D) and keep every state [D-eq48-53].
+
+    Args:
+        memory: The exact memory.
+        copy: The distributed one: a `DrDAM`, or anything else with `energy_and_gradient`.
+        x0: Queries (N, D), in the unit of the patterns.
+        step_size: η, positive.
+        steps: L.
+
+    Raises:
+        ValueError: If a shape does not fit or a number is not positive.
+    """
+    x0 = states("x0", x0, memory.D)
+    check(x0.ndim == 2, "x0", f"shape {x0.shape}", f"(N, {memory.D}): one query a row")
+    positive("step_size", step_size)
+    check(isinstance(steps, int) and steps >= 1, "steps", steps, "an integer of at least 1")
+    return _drift(memory, copy, x0, jnp.asarray(step_size, x0.dtype), steps)
+
+
+@partial(jax.jit, static_argnames="steps")
+def _drift(memory: MrDAM, copy: Any, x0: Array, step_size: Array, steps: int) -> Drift:
+    def step(pair: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], tuple[Array, Array, Array]]:
+        x, y = pair
+        gradient, estimate = memory.gradient(jnp.stack([x, y])), copy.energy_and_gradient(y)[1]
+        following = (x - step_size * gradient[0], y - step_size * estimate)
+        return following, (*following, jnp.linalg.norm(estimate - gradient[1], axis=-1))
+
+    _, (exact, distributed, errors) = jax.lax.scan(step, (x0, x0), None, length=steps)
+    return Drift(jnp.concatenate([x0[None], exact]), jnp.concatenate([x0[None], distributed]), errors, step_size)

@@ -31,7 +31,7 @@ def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size:
 
 
 def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> float:
-    """log₁₀ of the right side of eq. 13, for the step size C₂/(LB); arguments as in `log10_theorem` [D-cor1, D-eq13]."""
+    """log₁₀ of the right side of eq. 13, for η = C₂/(LB); arguments as in `log10_theorem` [D-cor1, D-eq13]."""
     return (log(eps0 * C2 / (beta * (1 - C2))) + beta * (energy - 0.5)) / _LOG10
 
 

@@ -303,12 +303,12 @@ def test_gronwall_coefficients_are_those_of_the_recursion():
     def innermost(depth, top):
         return sum(t if depth == 1 else innermost(depth - 1, t) for t in range(1, top + 1))
 
-    assert table["eq. 56"] == [L, innermost(1, L), *(L * innermost(j - 1, L) for j in range(2, L))]
-    assert table["eq. 57"] == [L ** (j + 1) for j in range(L)]
+    assert table["eq56"] == [L, innermost(1, L), *(L * innermost(j - 1, L) for j in range(2, L))]
+    assert table["eq57"] == [L ** (j + 1) for j in range(L)]
     u = 0.3
     exact, loose = printed.log10_gronwall(u, L)
     assert exact == pytest.approx(log10(sum(c * u**j for j, c in enumerate(table["exact"]))), rel=1e-12)
-    assert loose == pytest.approx(log10(sum(c * u**j for j, c in enumerate(table["eq. 57"]))), rel=1e-12)
+    assert loose == pytest.approx(log10(sum(c * u**j for j, c in enumerate(table["eq57"]))), rel=1e-12)
 
 
 def test_corollary_follows_from_the_theorem_and_nothing_moves():
@@ -370,11 +370,11 @@ def test_lemma_2_line_by_line():
     memory = ro.MrDAM(binary(50, 10), 10.0)
     x, z = jax.random.uniform(jax.random.key(4), (2, 300, 10)) / 10**0.5
     ratios = lines.lemma_2(memory, x, z)
-    assert ratios.pop("eq. 18") < 1e-14
-    ratios.pop("eq. 23")  # false in general: see below
+    assert ratios.pop("eq18") < 1e-14
+    ratios.pop("eq23")  # false in general: see below
     for name, ratio in ratios.items():
         assert 0 < ratio.max() <= 1 + 1e-12, name
-    assert ratios["eqs 24-26"].max() <= 0.5  # the 4 may be a 2
+    assert ratios["eq24-26"].max() <= 0.5  # the 4 may be a 2
     assert jnp.linalg.norm(memory.Xi, 2) <= 50**0.5  # and the K of eq. 22 a square root
 
 
@@ -383,7 +383,7 @@ def test_eq_23_fails_inside_the_cube():
     turn = lambda angle: jnp.array([jnp.cos(angle), jnp.sin(angle)])  # noqa: E731
     Xi = jnp.concatenate([0.999 * turn(jnp.pi / 4 + 0.05)[None], jnp.zeros((499, 2))])
     x, z = 0.995 * turn(jnp.pi / 4)[None], 0.995 * turn(jnp.pi / 4 + 1e-3)[None]
-    ratio = float(lines.lemma_2(ro.MrDAM(Xi, 10.0), x, z)["eq. 23"][0])
+    ratio = float(lines.lemma_2(ro.MrDAM(Xi, 10.0), x, z)["eq23"][0])
     assert 1.1 < ratio < 2
 
 

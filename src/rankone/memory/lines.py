@@ -17,7 +17,7 @@ __all__ = ["lemma_2", "lemma_3", "recursion"]
 def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> dict[str, Array]:
     r"""Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
 
-    "eq. 18" is the largest difference between $\nabla E$ and $x-\mathrm{sm}(-\frac\beta2\|x-\xi^\mu\|^2)\Xi$, not a
+    "eq18" is the largest difference between $\nabla E$ and $x-\mathrm{sm}(-\frac\beta2\|x-\xi^\mu\|^2)\Xi$, not a
     ratio; eq. 22 is taken with $\|\Xi\|_2$, and eq. 26 with its printed 4.
 
     Args:
@@ -32,12 +32,12 @@ def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> di
     gradients, change = length(memory.gradient(x) - memory.gradient(z)), jnp.abs(sm_x - sm_z).sum(-1)
     moved, logits = length(x - z), beta / 2 * jnp.abs(square(z) - square(x)).sum(-1)
     return {
-        "eq. 18": jnp.abs(memory.gradient(x) - (x - sm_x @ Xi)).max(),
-        "eqs 19-21": gradients / (moved + length((sm_x - sm_z) @ Xi)),
-        "eq. 22": length((sm_x - sm_z) @ Xi) / (change * jnp.linalg.norm(Xi, 2)),
-        "eq. 23": change / (jnp.exp(beta / 2) / K * logits),
-        "eqs 24-26": logits / (2 * beta * K * moved),
-        "eq. 27": gradients / ((1 + 2 * K * beta * jnp.exp(beta / 2)) * moved),
+        "eq18": jnp.abs(memory.gradient(x) - (x - sm_x @ Xi)).max(),
+        "eq19-21": gradients / (moved + length((sm_x - sm_z) @ Xi)),
+        "eq22": length((sm_x - sm_z) @ Xi) / (change * jnp.linalg.norm(Xi, 2)),
+        "eq23": change / (jnp.exp(beta / 2) / K * logits),
+        "eq24-26": logits / (2 * beta * K * moved),
+        "eq27": gradients / ((1 + 2 * K * beta * jnp.exp(beta / 2)) * moved),
     }
 
 
@@ -59,10 +59,10 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     first, second = length(gap @ memory.Xi / S), length((k + gap) @ memory.Xi * (1 / S - 1 / S_hat))
     allowed = jnp.abs(gap).max() * len(memory.Xi) / S[:, 0]
     return {
-        "eqs 35-37": error / (first + second),
-        "eqs 39-42": first / allowed,
-        "eqs 43-46": second / allowed,
-        "eq. 47": error / (2 * allowed),
+        "eq35-37": error / (first + second),
+        "eq39-42": first / allowed,
+        "eq43-46": second / allowed,
+        "eq47": error / (2 * allowed),
     }
 
 
@@ -72,6 +72,6 @@ def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
     steps = jnp.linalg.norm(jnp.diff(gap, axis=0), axis=-1)
     turned = jnp.linalg.norm(memory.gradient(run.exact[:-1]) - memory.gradient(run.distributed[:-1]), axis=-1)
     return {
-        "eqs 48-53": run.distance[1:] / jnp.cumsum(steps, axis=0),
-        "eq. 54": steps / (run.step_size * (turned + run.errors)),
+        "eq48-53": run.distance[1:] / jnp.cumsum(steps, axis=0),
+        "eq54": steps / (run.step_size * (turned + run.errors)),
     }

@@ -52,8 +52,8 @@ def gronwall_coefficients(steps: int) -> dict[str, list[int]]:
     nested = [comb(steps + j - 1, j) for j in range(steps)]  # the sums of eq. 56 inside its outermost one
     return {
         "exact": [comb(steps, j + 1) for j in range(steps)],
-        "eq. 56": [steps, comb(steps + 1, 2), *(steps * n for n in nested[2:])][:steps],
-        "eq. 57": [steps ** (j + 1) for j in range(steps)],
+        "eq56": [steps, comb(steps + 1, 2), *(steps * n for n in nested[2:])][:steps],
+        "eq57": [steps ** (j + 1) for j in range(steps)],
     }
 
 

@@ -117,9 +117,11 @@ def test_what_a_chapter_needs_is_found_through_the_package(tmp_path: Path) -> No
     (tmp_path / "src" / "rankone").mkdir(parents=True)
     (tmp_path / "src" / "rankone" / "__init__.py").write_text("import jax\n")
     (tmp_path / "src" / "rankone" / "figures.py").write_text("import matplotlib\n\n\ndef f():\n    import plotly\n")
+    (tmp_path / "src" / "rankone" / "shown.py").write_text("from rankone import figures\n")
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["jax>=0.10", "tqdm>=4"]\n')
     assert set(notebooks.needed(tmp_path, ["import rankone as ro\nimport re"])) == {"tqdm"}
-    assert set(notebooks.needed(tmp_path, ["from rankone.figures import f"])) == {"tqdm", "matplotlib"}
+    assert set(notebooks.needed(tmp_path, ["from rankone.figures import f"])) == {"tqdm", "matplotlib", "plotly"}
+    assert set(notebooks.needed(tmp_path, ["from rankone.shown import g"])) == {"tqdm", "matplotlib"}
     assert notebooks.needed(tmp_path, ["def g():\n    import sklearn"])["sklearn"] == "scikit-learn"
 
 

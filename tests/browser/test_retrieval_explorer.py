@@ -177,12 +177,14 @@ def test_every_slider_changes_what_is_computed_as_it_should(explorer, pixels):
     hurry(page)
     before = rest(page)
     for name, (setting, presses, changed) in SLIDERS.items():
+        words = page.locator(f".r1-field:has(input[data-name={name}]) output").inner_text()
         slide(page, name, presses)
         after = rest(page)
         if setting:
             assert after["settings"][setting] != before["settings"][setting], name
         assert changed(after, before), name
         text = page.locator(f".r1-field:has(input[data-name={name}]) output").inner_text()
+        assert text != words
         assert text == page.locator(f"input[data-name={name}]").get_attribute("aria-valuetext")
         before = after
     assert before["numbers"]["exact"] == 14 * 3072
@@ -250,7 +252,8 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer, pixels):
     page.keyboard.press("ArrowUp")
     page.keyboard.press(" ")
     restored = floats(rest(page)["query"]).reshape(32, 32, 3)
-    assert np.sum(np.any(restored != query, axis=2)) > 4
+    rows, columns = np.nonzero(np.any(restored != query, axis=2))
+    assert (set(rows), set(columns)) == ({4, 5, 6}, {12, 13, 14})  # the brush's 4 × 4 around row 5, column 13
     page.get_by_role("button", name="Clear paint").click()
     np.testing.assert_array_equal(floats(rest(page)["query"]).reshape(32, 32, 3), old)
 

@@ -30,7 +30,7 @@ def _unit(x: Array) -> Array:
 
 
 def _unit_vjp(v: Array, x: Array) -> Array:
-    # The exponent of the footnote: J = (I − x xᵀ/‖x‖²)/‖x‖, not ‖x‖^(3/2).
+    """Jᵀv with J = (I − x xᵀ/‖x‖²)/‖x‖; the footnote prints ‖x‖^(3/2) inside [D-fn3]."""
     n = _unit(x)
     return (v - n * (n * v).sum(-1, keepdims=True)) / jnp.linalg.norm(x, axis=-1, keepdims=True)
 

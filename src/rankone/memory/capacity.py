@@ -1,0 +1,90 @@
+r"""How many random patterns a memory holds: the classical network, and the log-sum-exp energy of eq. 11.
+
+Both are mean-field laws, exact as D → ∞ and measured against simulation in the tests; neither is a theorem.
+"""
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+from scipy.special import erf
+
+from rankone._checks import check, positive
+
+__all__ = ["critical_beta", "critical_load", "storage_capacity"]
+
+_GRID = 20_001  # steps of 5e-5: a maximum is flat, so its height is right to 1e-8
+
+
+def critical_load() -> tuple[float, float]:
+    r"""The load K/D at which the classical Hopfield network fails, and the overlap just before it does [D-eq1].
+
+    $\alpha_c=\max_y\tfrac12\big(\tfrac{\operatorname{erf}y}{y}-\tfrac2{\sqrt\pi}e^{-y^2}\big)^2$, attained where the
+    overlap is erf y (Amit, Gutfreund and Sompolinsky 1985, at zero temperature).
+
+    Returns:
+        (α_c, overlap at α_c): about 0.138 and 0.967.
+    """
+    y = np.linspace(1, 2, _GRID)
+    load = 0.5 * (erf(y) / y - 2 / np.sqrt(np.pi) * np.exp(-(y**2))) ** 2
+    best = int(load.argmax())
+    return float(load[best]), float(erf(y[best]))
+
+
+def storage_capacity(beta: float, D: int) -> float:
+    r"""Random patterns on $\{0,1/\sqrt D\}^D$ that MrDAM stores at inverse temperature β [D-sharp6].
+
+    A stored pattern's fixed point is $\bar\xi+s(\xi^1-\bar\xi)$ with
+    $K-1=\frac{1-s}{s-\tau}\,e^{\beta s/4}\cosh(\beta s/4D)^{-D}$, $\tau=\tanh(\beta s/4D)$. The right side has a local
+    maximum near s = 1; more patterns than that and the fixed point is gone. For
+    β/D → 0 it is $\frac q{1-q}\exp\{\frac{\beta(1-q)}4-\frac{\beta^2(1-q)^2}{32D}\}$ with q = 1 − s.
+
+    Args:
+        beta: Inverse temperature of patterns scaled to entries 0 and 1/√D.
+        D: Bits in a pattern.
+
+    Returns:
+        K_c, a real number; nan where there is no such maximum. Below β of about 16 the fixed point slides
+        continuously to the centroid as K grows, so that memory fades but is never lost at a definite K; far above
+        4D the law itself fails, because a cloud averaged over its draws then consists of copies of ξ¹.
+
+    Raises:
+        ValueError: If beta is not positive, or D is not an integer of at least 1.
+    """
+    positive("beta", beta, "a positive finite inverse temperature")
+    check(isinstance(D, int) and D >= 1, "D", D, "a positive integer")
+    height = _log_others(np.linspace(0, 1, _GRID)[1:-1], float(beta), D)
+    rises = np.flatnonzero(np.diff(height) > 0)
+    # From s = 1 leftwards the curve climbs to its local maximum; without one it never climbs.
+    return 1 + float(np.exp(height[rises[-1] + 1])) if len(rises) else float("nan")
+
+
+def critical_beta(K: int, D: int) -> float:
+    r"""The least β at which MrDAM stores K random patterns on $\{0,1/\sqrt D\}^D$ [D-sharp6].
+
+    Where `storage_capacity`, as a function of β, reaches K; to a relative 1e-6.
+
+    Args:
+        K: Number of patterns, at least 10: the law treats all but one of them as a cloud.
+        D: Bits in a pattern.
+
+    Raises:
+        ValueError: If K is below 10, or more than D bits keep apart at any temperature.
+    """
+    check(K >= 10, "K", K, "at least 10; two memories at distance d part at β = 4/d² exactly")
+    holds = lambda beta: bool(storage_capacity(beta, D) >= K)  # False for nan  # noqa: E731
+    ladder = [8.0 * 2**i for i in range(16) if 2**i <= 8 * D and holds(8.0 * 2**i)]
+    check(bool(ladder), "K", K, f"smaller: {D} bits do not keep so many random patterns apart at any β")
+    low, high = ladder[0] / 2, ladder[0]
+    while high - low > 1e-6 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _log_others(s: Float[NDArray, " n"], beta: float, D: int) -> Float[NDArray, " m"]:
+    """log(K − 1) for which ξ̄ + s(ξ¹ − ξ̄) is a fixed point, at those s that are one for some K."""
+    pull = beta * s / (4 * D)
+    possible = s > np.tanh(pull)
+    s, pull = s[possible], pull[possible]
+    log_cosh = np.logaddexp(pull, -pull) - np.log(2)
+    return np.log((1 - s) / (s - np.tanh(pull))) + beta * s / 4 - D * log_cosh

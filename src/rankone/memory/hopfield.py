@@ -1,0 +1,145 @@
+r"""The classical Hopfield network: K binary patterns summed into one D × D matrix, and the sign rule that reads it.
+
+States are $\sigma\in\{-1,+1\}^D$. The paper's eq. 1 has neither the factor ½ of the literature nor its $T_{ii}=0$;
+since $\sigma_i^2=1$ the diagonal only shifts the energy by a constant, and the sign rule leaves it out.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Bool, Float, Int
+
+from rankone._checks import array, check, is_traced, states
+
+__all__ = ["Recall", "hebbian", "hopfield_energy", "recall", "synchronous_step"]
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["sigma", "energies", "sweeps", "converged"], meta_fields=[])
+@dataclass(frozen=True)
+class Recall:
+    """What `recall` found, and how it got there.
+
+    Attributes:
+        sigma: Final states (..., D), entries −1 and 1.
+        energies: Energy before the first sweep and after each (..., max_sweeps + 1).
+        sweeps: Sweeps in which at least one neuron flipped (...).
+        converged: Whether the last sweep flipped nothing (...): no single flip lowers the energy.
+    """
+
+    sigma: Float[Array, "... D"]
+    energies: Float[Array, "... sweeps"]
+    sweeps: Int[Array, "..."]
+    converged: Bool[Array, "..."]
+
+
+def hebbian(Xi: ArrayLike) -> Float[Array, "D D"]:
+    r"""The memory matrix $T_{ij}=\sum_\mu\xi^\mu_i\xi^\mu_j$ of binary patterns [D-eq2].
+
+    Args:
+        Xi: Patterns (K, D), entries −1 and 1, one a row.
+
+    Raises:
+        ValueError: If Xi is not a (K, D) array of −1 and 1.
+    """
+    Xi = _signs("Xi", array("Xi", Xi, "(K, D): one pattern a row", 2))
+    return jnp.matmul(Xi.T, Xi, precision="highest")
+
+
+def hopfield_energy(sigma: ArrayLike, T: ArrayLike) -> Float[Array, "..."]:
+    r"""$E(\sigma)=-\sum_{ij}T_{ij}\sigma_i\sigma_j=-\sum_\mu\langle\xi^\mu,\sigma\rangle^2$ [D-eq1, D-eq2].
+
+    Args:
+        sigma: States (..., D), entries −1 and 1.
+        T: Memory matrix (D, D), symmetric, from `hebbian`.
+
+    Returns:
+        Energies (...).
+    """
+    T = _square(T)
+    sigma = _signs("sigma", states("sigma", sigma, len(T)))
+    return _energy(sigma, T)
+
+
+def recall(sigma: ArrayLike, T: ArrayLike, *, max_sweeps: int = 50) -> Recall:
+    r"""Let neurons take turns at $\sigma_i\leftarrow\operatorname{sign}(\sum_{j\ne i}T_{ij}\sigma_j)$ [D-eq1].
+
+    A flip of neuron i changes the energy by $4\sigma_i\sum_{j\ne i}T_{ij}\sigma_j$, which is negative exactly when the
+    rule flips it: the energy never rises, and among finitely many states that ends at one where no flip helps.
+
+    Args:
+        sigma: Starting states (..., D), entries −1 and 1.
+        T: Memory matrix (D, D), symmetric; its diagonal is not used by the rule.
+        max_sweeps: Most passes over the D neurons, at least 1.
+
+    Raises:
+        ValueError: If a shape does not fit, a state is not binary, or max_sweeps is not a positive integer.
+    """
+    T = _square(T)
+    sigma = _signs("sigma", states("sigma", sigma, len(T)))
+    check(isinstance(max_sweeps, int) and max_sweeps >= 1, "max_sweeps", max_sweeps, "an integer of at least 1")
+    flat = sigma.reshape(-1, len(T)).astype(T.dtype)
+    final, energies, flips = _sweeps(flat, T, max_sweeps)
+    batch = sigma.shape[:-1]
+    return Recall(
+        sigma=final.reshape(sigma.shape),
+        energies=energies.T.reshape(*batch, -1),
+        sweeps=(flips > 0).sum(0).reshape(batch),
+        converged=(flips[-1] == 0).reshape(batch),
+    )
+
+
+def synchronous_step(sigma: ArrayLike, T: ArrayLike) -> Float[Array, "... D"]:
+    r"""All neurons at once, $\sigma\leftarrow\operatorname{sign}((T-\operatorname{diag}T)\sigma)$; ties stay.
+
+    Faster than `recall` on parallel hardware, but the energy may rise, and two states may alternate for ever.
+    """
+    T = _square(T)
+    sigma = _signs("sigma", states("sigma", sigma, len(T)))
+    field = jnp.matmul(sigma, T, precision="highest") - jnp.diagonal(T) * sigma
+    return jnp.where(field == 0, sigma, jnp.sign(field)).astype(sigma.dtype)
+
+
+def _energy(sigma: Array, T: Array) -> Array:
+    return -(jnp.matmul(sigma, T, precision="highest") * sigma).sum(-1)
+
+
+@partial(jax.jit, static_argnames="max_sweeps")
+def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Array]:
+    """Final states, energies (max_sweeps + 1, N) and flips (max_sweeps, N); it stops once nobody flips."""
+    off_diagonal = T - jnp.diag(jnp.diagonal(T))
+
+    def neuron(i: Array, walk: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        sigma, field, flips = walk
+        flip = sigma[:, i] * field[:, i] < 0
+        change = jnp.where(flip, -2 * sigma[:, i], 0)
+        # The field follows a flip by one column of T: O(D) a neuron, where T σ afresh would be O(D²).
+        return sigma.at[:, i].add(change), field + change[:, None] * off_diagonal[i], flips + flip
+
+    def sweep(walk: Any) -> Any:
+        t, sigma, energies, flips = walk
+        field = jnp.matmul(sigma, off_diagonal, precision="highest")
+        start = (sigma, field, jnp.zeros(len(sigma), jnp.int32))
+        sigma, _, flipped = jax.lax.fori_loop(0, sigma.shape[1], neuron, start)
+        return t + 1, sigma, jnp.where(rows > t, _energy(sigma, T), energies), flips.at[t].set(flipped)
+
+    rows = jnp.arange(max_sweeps + 1)[:, None]
+    energies = jnp.broadcast_to(_energy(sigma, T), (max_sweeps + 1, len(sigma)))
+    walk = (0, sigma, energies, jnp.zeros((max_sweeps, len(sigma)), jnp.int32))
+    unsettled = lambda walk: (walk[0] < max_sweeps) & ((walk[0] == 0) | (walk[3][walk[0] - 1] > 0).any())  # noqa: E731
+    _, sigma, energies, flips = jax.lax.while_loop(unsettled, sweep, walk)
+    return sigma, energies, flips
+
+
+def _square(T: ArrayLike) -> Array:
+    T = array("T", T, "(D, D): a memory matrix", 2)
+    check(T.shape[0] == T.shape[1], "T", f"shape {T.shape}", "square, (D, D)")
+    return T
+
+
+def _signs(name: str, value: Array) -> Array:
+    if not is_traced(value):
+        check(bool((jnp.abs(value) == 1).all()), name, "other entries", "made of −1 and 1; try 2 * bits - 1")
+    return value

@@ -1,0 +1,221 @@
+"""Random-feature kernels: exact means and variances, the uniform bound, positive and structured features."""
+
+from itertools import combinations_with_replacement, product
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.linalg import hadamard
+from scipy.special import hyp1f1
+
+import rankone as ro
+from rankone.memory.kernels import (
+    kernel_variance,
+    largest_kernel_error,
+    orthogonal_variance_ratio,
+    rbf_kernel,
+    uniform_error_bound,
+)
+
+BASES = ("sincos", "cos", "exp", "expexp")
+
+
+def one_frequency_estimates(x, z, basis, Y=400_000, seed=0):
+    features = ro.RandomFeatures(len(x), Y, key=jax.random.key(seed), basis=basis)
+    return np.asarray((Y * features.phi(x) * features.phi(z)).reshape(-1, Y).sum(0), float)
+
+
+@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize("z", [[0.3, 0.1, -0.2, 0.0], [-0.4, 0.5, 0.1, 0.3]])
+def test_features_are_unbiased_with_the_exact_variance(basis, z):
+    """D-eq8, D-fn5: mean within 5 standard errors; variance within 5 of its own, from the sample's fourth moment."""
+    x, z = jnp.array([0.5, -0.2, 0.1, 0.3]), jnp.array(z)
+    each = one_frequency_estimates(x, z, basis)
+    variance = float(kernel_variance(x, z, basis=basis))
+    assert abs(each.mean() - float(rbf_kernel(x, z))) < 5 * (variance / len(each)) ** 0.5
+    spread = ((each - each.mean()) ** 2).std() / len(each) ** 0.5
+    assert abs(each.var() - variance) < 5 * spread
+
+
+def test_sincos_knows_its_own_norm_and_cos_only_in_the_mean():
+    x = jax.random.normal(jax.random.key(0), (10, 5))
+    norms = {
+        b: (ro.RandomFeatures(5, 500, key=jax.random.key(1), basis=b).phi(x) ** 2).sum(-1) for b in ("sincos", "cos")
+    }
+    assert np.allclose(norms["sincos"], 1, atol=1e-5)
+    assert float(jnp.abs(norms["cos"] - 1).max()) > 1e-2
+
+
+def test_sincos_beats_cos_at_equal_number_of_entries():
+    """D-fn5: M Var = (1 − k²)² against ½[1 + (1 − k²)²], with M = 2Y and M = Y."""
+    x, z = jax.random.normal(jax.random.key(2), (2, 200, 3))
+    sincos, cos = (kernel_variance(x, z, basis=b) for b in ("sincos", "cos"))
+    assert bool((2 * sincos <= cos).all())
+    assert np.allclose(cos - sincos, 0.5, atol=1e-6)
+
+
+def test_an_estimated_kernel_can_be_negative_and_a_polynomial_one_has_finite_rank():
+    """D-eq4."""
+    far = jnp.array([4.0, 0.0]), jnp.array([-4.0, 1.0])
+    phi = ro.RandomFeatures(2, 50, key=jax.random.key(0)).phi
+    estimates = [
+        float(
+            ro.RandomFeatures(2, 50, key=jax.random.key(s)).phi(far[0])
+            @ ro.RandomFeatures(2, 50, key=jax.random.key(s)).phi(far[1])
+        )
+        for s in range(8)
+    ]
+    assert min(estimates) < 0 < max(estimates)
+    assert phi(far[0]).shape == (100,)
+    monomials = sum(1 for p in range(4) for _ in combinations_with_replacement(range(3), p))
+    points = np.random.default_rng(0).normal(size=(60, 3))
+    assert np.linalg.matrix_rank((points @ points.T + 1) ** 3) == monomials == 20
+
+
+@pytest.mark.parametrize(("D", "Y", "R"), [(3, 500, 1.0), (10, 1000, 3.0), (30, 1000, 5.0)])
+def test_uniform_bound_holds_and_is_within_a_factor_of_twenty(D, Y, R):
+    """D-U0 and the corrected (A2)."""
+    features = ro.RandomFeatures(D, Y, key=jax.random.key(D))
+    found, where = largest_kernel_error(features, R, key=jax.random.key(1), starts=16, steps=60)
+    bound = uniform_error_bound(D, Y, R, delta=0.01)
+    assert bound / 20 < float(found) <= bound
+    assert float(jnp.linalg.norm(where)) <= R * (1 + 1e-5)
+    estimate = np.cos(np.asarray(features.omega, float) @ np.asarray(where, float)).mean()
+    assert abs(estimate - np.exp(-0.5 * float(where @ where))) == pytest.approx(float(found), abs=1e-5)
+
+
+def test_the_search_beats_random_points():
+    features = ro.RandomFeatures(4, 300, key=jax.random.key(0))
+    found, _ = largest_kernel_error(features, 2.0, key=jax.random.key(1), starts=16, steps=100)
+    delta = np.random.default_rng(0).normal(size=(2000, 4))
+    delta *= 2 * np.random.default_rng(1).random((2000, 1)) / np.linalg.norm(delta, axis=1, keepdims=True)
+    errors = np.abs(np.cos(delta @ np.asarray(features.omega).T).mean(1) - np.exp(-0.5 * (delta**2).sum(1)))
+    assert float(found) > errors.max()
+
+
+def test_uniform_bound_of_a_known_case():
+    assert uniform_error_bound(4, 10_000, 1.5, delta=2 / np.e**2) == pytest.approx(2 * 1.5 * 0.02 + 0.02)
+
+
+def test_finitely_many_cosines_return_so_no_bound_holds_everywhere():
+    """D-unn2: the estimate is almost periodic."""
+    frequencies = np.random.default_rng(1).normal(size=3)
+    line = np.linspace(50, 20_000, 2_000_000)
+    assert (sum(np.cos(w * line) for w in frequencies) / 3).max() > 0.999
+
+
+def test_a_random_shift_in_the_exponent_multiplies_the_kernel():
+    """D-appC-Exp: E e^{2b} = (e^{4π} − 1)/4π, and the package's map has no such shift."""
+    b = 2 * np.pi * (np.arange(10**6) + 0.5) / 10**6
+    factor = np.exp(2 * b).mean()
+    assert factor == pytest.approx((np.exp(4 * np.pi) - 1) / (4 * np.pi), rel=1e-6)
+    assert factor == pytest.approx(22_818.86, rel=1e-6)
+    assert np.exp(4 * b).mean() / factor**2 == pytest.approx(2 * np.pi / np.tanh(2 * np.pi), rel=1e-6)
+    x, z = jnp.array([0.2, 0.1]), jnp.array([-0.1, 0.3])
+    assert one_frequency_estimates(x, z, "exp").mean() == pytest.approx(float(rbf_kernel(x, z)), rel=0.01)
+
+
+def test_positive_features_lose_exactly_where_the_inner_product_is_positive():
+    """D-sharp4: identity and sign."""
+    with jax.enable_x64(True):
+        x, z = jax.random.normal(jax.random.key(0), (2, 1000, 4)) / 2
+        gap = kernel_variance(x, z, basis="expexp") - kernel_variance(x, z, basis="sincos")
+        inner, n = (x * z).sum(-1), (x**2 + z**2).sum(-1)
+        closed = 0.5 * jnp.expm1(4 * inner) * -jnp.expm1(-2 * n)
+        assert float((jnp.abs(gap - closed) / (1 + jnp.abs(closed))).max()) < 1e-14
+        assert bool((jnp.sign(gap) == jnp.sign(inner)).all())
+
+
+def letter_errors(basis, centred, beta=60.0, Y=4000):
+    rows = np.unique(ro.data.letters()[0], axis=0)[::40][:400] / 60
+    Xi, queries = jnp.asarray(rows[::2]), jnp.asarray(rows[1::2])
+    shift = Xi.mean(0) if centred else 0.0
+    features = ro.RandomFeatures(16, Y, key=jax.random.key(0), basis=basis)
+    exact = ro.MrDAM(Xi - shift, beta).energy(queries - shift)
+    return float(jnp.abs(ro.DrDAM.store(Xi - shift, beta, features).energy(queries - shift) - exact).mean())
+
+
+def test_centring_repairs_positive_features_on_letters_and_leaves_sincos_alone():
+    """D-fig6, D-appC-claims."""
+    assert letter_errors("expexp", False) > 20 * letter_errors("sincos", False)
+    assert letter_errors("expexp", True) < 3 * letter_errors("sincos", True)
+    assert letter_errors("sincos", True) == pytest.approx(letter_errors("sincos", False), rel=1e-2)
+
+
+def test_trigonometric_features_are_not_always_better():
+    """D-appC-claims: near the origin the cosine with a random shift has more variance than expexp."""
+    x, z = 0.3 * jnp.array([1.0, 0.2]), 0.3 * jnp.array([0.5, 0.6])
+    assert float(kernel_variance(x, z, basis="expexp")) < float(kernel_variance(x, z, basis="cos"))
+
+
+@pytest.mark.parametrize("s2", [0.25, 1.0, 5.0])
+def test_orthogonal_rows_have_the_confluent_covariance(s2):
+    """D-sharp8: block means of D orthogonal rows against ₁F₁, within 5 standard errors of their variance."""
+    D, blocks = 16, 4000
+    features = ro.RandomFeatures(D, D * blocks, key=jax.random.key(7), projection="orthogonal")
+    h = np.asarray(features.project(jnp.full(D, (s2 / D) ** 0.5)), float).reshape(blocks, D)
+    means = np.cos(h).mean(1)
+    covariance = hyp1f1(D, D / 2, -s2 / 2) - np.exp(-s2)
+    exact = (0.5 * (1 - np.exp(-s2)) ** 2 + (D - 1) * covariance) / D
+    spread = ((means - means.mean()) ** 2).std() / blocks**0.5
+    assert abs(means.var() - exact) < 5 * spread
+    assert abs(means.mean() - np.exp(-s2 / 2)) < 5 * (exact / blocks) ** 0.5
+
+
+def test_variance_ratio_is_the_limit_of_the_confluent_covariance():
+    s2, D = np.array([0.25, 1.0, 5.0, 25.0]), 10**4
+    covariance = hyp1f1(D, D / 2, -s2 / 2) - np.exp(-s2)
+    exact = 1 + (D - 1) * covariance / (0.5 * (1 - np.exp(-s2)) ** 2)
+    assert np.allclose(orthogonal_variance_ratio(np.sqrt(s2)), exact, atol=2e-3)  # O(1/D), and float32 near s = 0
+
+
+@pytest.mark.parametrize("D", [2, 16, 100])
+@pytest.mark.parametrize("along", ["axis", "dense"])
+def test_hadamard_rows_are_orthogonal_and_show_no_bias(D, along):
+    P = max(64, 2 ** (D - 1).bit_length())
+    features = ro.RandomFeatures(D, 2**18, key=jax.random.key(4), projection="hadamard")
+    direction = jnp.eye(D)[0] if along == "axis" else jnp.ones(D) / D**0.5
+    h = np.asarray(features.project(direction), float).reshape(-1, P)
+    for s in (1.0, 2.0, 3.0):
+        means = np.cos(s * h).mean(1)
+        assert abs(means.mean() - np.exp(-s * s / 2)) < 5 * means.std() / len(means) ** 0.5
+        assert P * means.var() < 1.1 * 0.5 * (1 - np.exp(-s * s)) ** 2
+    block = np.asarray(ro.RandomFeatures(P, P, key=jax.random.key(4), projection="hadamard").omega, float)
+    gram = block @ block.T
+    assert np.abs(gram - np.diag(np.diag(gram))).max() < 1e-3 * P
+
+
+def test_one_flip_would_not_do_along_an_axis():
+    """D-sharp8: H D₁ e has entries of one size, so its estimate is a cosine of the length, far from the Gaussian."""
+    rng = np.random.default_rng(0)
+    entries = hadamard(64) @ (rng.choice([-1, 1], 64) * np.eye(64)[0])
+    assert np.array_equal(np.abs(entries), np.ones(64))
+    estimate = np.cos(np.sqrt(rng.chisquare(64, 10**5)) * 2 / 8).mean()
+    assert abs(estimate - np.exp(-2)) > 0.3
+
+
+@pytest.mark.parametrize(
+    ("call", "argument"),
+    [
+        (lambda: kernel_variance([0.0], [0.0], basis="sine"), "basis"),
+        (lambda: kernel_variance([0.0, 1.0], [0.0]), "x"),
+        (lambda: uniform_error_bound(3, 100, -1.0), "R"),
+        (lambda: uniform_error_bound(3, 100, 1.0, delta=0.0), "delta"),
+        (
+            lambda: largest_kernel_error(
+                ro.RandomFeatures(2, 8, key=jax.random.key(0), basis="cos"), 1.0, key=jax.random.key(0)
+            ),
+            "features",
+        ),
+    ],
+)
+def test_bad_input_names_the_argument(call, argument):
+    with pytest.raises(ValueError, match=f"^{argument}: got"):
+        call()
+
+
+def test_kernel_variance_broadcasts_over_batches():
+    x, z = jnp.zeros((5, 1, 3)), jnp.ones((4, 3))
+    for basis, shape in product(BASES, [(5, 4)]):
+        assert kernel_variance(x, z, basis=basis).shape == shape

@@ -1,0 +1,1 @@
+"""The package and its peers, timed side by side in one interleaved run: `python -m benchmarks`."""

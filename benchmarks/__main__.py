@@ -1,0 +1,28 @@
+"""Run the benchmarks, print them, and write their records: `python -m benchmarks [--quick]`."""
+
+import argparse
+from pathlib import Path
+
+from benchmarks import memory
+from benchmarks.record import write
+
+SUITES = {"memory": memory}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("suites", nargs="*", default=list(SUITES), help=f"among: {', '.join(SUITES)} (all)")
+    parser.add_argument(
+        "--quick", action="store_true", help="tiny sizes, to see that everything runs; nothing is written"
+    )
+    parser.add_argument("--repetitions", type=int, default=9, help="times each formulation is run (default 9)")
+    parser.add_argument("--to", type=Path, default=Path(__file__).parent / "results", help="folder of the records")
+    options = parser.parse_args()
+    for suite in options.suites:
+        machine, rows = SUITES[suite].run(quick=options.quick, repetitions=2 if options.quick else options.repetitions)
+        if not options.quick:
+            print("\nWritten:", write(suite, machine, rows, SUITES[suite].SEED, options.to))
+
+
+if __name__ == "__main__":
+    main()

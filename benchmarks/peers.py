@@ -1,0 +1,94 @@
+"""What the package is compared with, each written from its published description.
+
+The published DrDAM code does not install today, and hflayers is in no package registry. Neither is copied here.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.util import find_spec
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import Array
+
+__all__ = ["autodiff_gradient", "autodiff_retrieval", "has_torch", "plain_gradient", "torch_layer", "torch_products"]
+
+CLIP = 1e-5  # below which the published code cuts off the argument of the logarithm
+
+
+def _features(omega: Array, z: Array) -> Array:
+    h = omega @ z
+    return jnp.concatenate([jnp.cos(h), jnp.sin(h)]) / jnp.sqrt(len(omega))
+
+
+def _energy(x: Array, omega: Array, T: Array, beta: Array) -> Array:
+    return -jnp.log(jnp.maximum(_features(omega, jnp.sqrt(beta) * x) @ T, CLIP)) / beta
+
+
+@jax.jit
+def autodiff_gradient(omega: Array, T: Array, beta: Array, x: Array) -> tuple[Array, Array]:
+    """DrDAM as published: all of omega (Y, D) stored, the energy differentiated automatically, one query at a time."""
+    return jax.vmap(jax.value_and_grad(_energy), (0, None, None, None))(x, omega, T, beta)
+
+
+@partial(jax.jit, static_argnames="steps")
+def autodiff_retrieval(omega: Array, T: Array, beta: Array, x: Array, step_size: float, steps: int) -> Array:
+    """Its retrieval: a scan over steps of every query."""
+
+    def one(x: Array) -> Array:
+        def step(x: Array, _: None) -> tuple[Array, Array]:
+            energy, gradient = jax.value_and_grad(_energy)(x, omega, T, beta)
+            return x - step_size * gradient, energy
+
+        return jax.lax.scan(step, x, None, length=steps)[0]
+
+    return jax.vmap(one)(x)
+
+
+@jax.jit
+def plain_gradient(Xi: Array, beta: Array, x: Array) -> tuple[Array, Array]:
+    """The exact memory's energy as one writes it down: log-sum-exp of squared distances, automatic, vmapped."""
+
+    def energy(x: Array) -> Array:
+        return -jax.nn.logsumexp(-beta / 2 * ((x - Xi) ** 2).sum(-1)) / beta
+
+    return jax.vmap(jax.value_and_grad(energy))(x)
+
+
+def has_torch() -> bool:
+    """Whether the PyTorch peers can run."""
+    return find_spec("torch") is not None
+
+
+def torch_layer(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
+    """One update of a modern Hopfield layer with static patterns, in the order of operations of hflayers.
+
+    It brings the stored patterns into the layout (heads, patterns, length) for keys and again for values by `repeat`,
+    which copies them, then takes scores, softmax and the weighted sum over all queries at once.
+    """
+    import torch
+
+    stored, query = (torch.from_numpy(a.copy())[:, None, :] for a in (Xi, x))  # (K, 1, D), (N, 1, D)
+
+    def update() -> Any:
+        with torch.no_grad():
+            key = stored.repeat(1, 1, 1).contiguous().transpose(0, 1)
+            value = stored.repeat(1, 1, 1).contiguous().transpose(0, 1)
+            scores = torch.bmm(beta * query.transpose(0, 1), key.transpose(1, 2))
+            return torch.bmm(torch.softmax(scores, -1), value)[0].numpy()
+
+    return update
+
+
+def torch_products(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
+    """The same update with nothing but its two products and the softmax: the best that PyTorch does."""
+    import torch
+
+    stored, query = (torch.from_numpy(a.copy()) for a in (Xi, x))
+
+    def update() -> Any:
+        with torch.no_grad():
+            return (torch.softmax(beta * query @ stored.T, -1) @ stored).numpy()
+
+    return update

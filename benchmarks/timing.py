@@ -1,0 +1,99 @@
+"""Interleaved timing, and what the hardware itself allows."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+__all__ = ["Job", "Machine", "Work", "compare", "interleave", "line"]
+
+Job = Callable[[], Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a formulation must move and multiply at least, whatever the code.
+
+    Attributes:
+        bytes: Read from memory once.
+        flops: Additions and multiplications in matrix products.
+    """
+
+    bytes: float
+    flops: float
+
+
+class Machine:
+    """What the hardware does at its best, observed in every round of the run: a limit is no average.
+
+    Attributes:
+        bandwidth: Bytes a second of a sum over a large array.
+        products: Operations a second of a large float32 matrix product.
+    """
+
+    def __init__(self, side: int = 2048):
+        self.bandwidth = self.products = 0.0
+        self._large, self._square = jnp.ones(8 * side**2, jnp.float32), jnp.ones((side, side), jnp.float32)
+        self._sum, self._product = jax.jit(jnp.sum), jax.jit(jnp.matmul)
+
+    def jobs(self) -> dict[str, Job]:
+        """A read and a product, to be timed beside everything else."""
+        return {"read": lambda: self._sum(self._large), "product": lambda: self._product(self._square, self._square)}
+
+    def observe(self, seconds: dict[str, list[float]]) -> None:
+        """Keep the best rates seen."""
+        self.bandwidth = max(self.bandwidth, self._large.nbytes / min(seconds["read"]))
+        self.products = max(self.products, 2 * len(self._square) ** 3 / min(seconds["product"]))
+
+    def limit(self, work: Work) -> float:
+        """Seconds below which no formulation with this work can fall."""
+        return max(work.bytes / self.bandwidth, work.flops / self.products)
+
+
+def interleave(jobs: dict[str, Job], repetitions: int) -> dict[str, list[float]]:
+    """Seconds of each repetition of each job. Every round runs all jobs: what disturbs one disturbs all."""
+    for job in jobs.values():  # compile, and touch all memory
+        jax.block_until_ready(job())
+    seconds: dict[str, list[float]] = {name: [] for name in jobs}
+    for _ in range(repetitions):
+        for name, job in jobs.items():
+            began = time.perf_counter()
+            jax.block_until_ready(job())
+            seconds[name].append(time.perf_counter() - began)
+    return seconds
+
+
+def compare(
+    machine: Machine, case: dict[str, Any], ours: dict[str, tuple[Job, Work]], peers: dict[str, Job], repetitions: int
+) -> list[dict[str, Any]]:
+    """Time our forms and their peers in one interleaved run; print and return a row for each pair."""
+    mine = {f"ours, {form}": job for form, (job, _) in ours.items()}
+    seconds = interleave(mine | peers | machine.jobs(), repetitions)
+    machine.observe(seconds)
+    rows = []
+    for form, (_, work) in ours.items():
+        for peer in peers:
+            own, other = seconds[f"ours, {form}"], seconds[peer]
+            rows.append({**case, "form": form, "peer": peer, "bytes": work.bytes, "flops": work.flops})
+            rows[-1] |= {"ours_ms": _spread(own, 1e3), "peer_ms": _spread(other, 1e3)}
+            rows[-1] |= {"ratio": _spread(np.array(other) / np.array(own)), "limit_ms": 1e3 * machine.limit(work)}
+            print(line(rows[-1]), flush=True)
+    return rows
+
+
+def _spread(values: Any, scale: float = 1) -> dict[str, float]:
+    return {name: float(scale * f(values)) for name, f in (("min", np.min), ("median", np.median), ("max", np.max))}
+
+
+def line(row: dict[str, Any]) -> str:
+    """A row as one line of text."""
+    r, size = row["ratio"], ", ".join(f"{name}={row[name]}" for name in ("K", "D", "Y", "N") if name in row)
+    return (
+        f"{row['task']:<14} {size:<24} {row['form']:<12} peer {row['peer_ms']['median']:9.2f} ms ({row['peer']}), "
+        f"ours {row['ours_ms']['median']:8.2f} ms, limit {row['limit_ms']:7.2f} ms, "
+        f"ratio {r['median']:7.1f} ({r['min']:.1f} to {r['max']:.1f})"
+    )

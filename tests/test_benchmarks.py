@@ -1,0 +1,129 @@
+"""The benchmark compares like with like: the peers and the package give the same numbers. Nothing here is timed."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone as ro
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import memory, peers, record, timing  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def distributed():
+    Xi, memories = memory.distributed_memories(48, 3000)
+    return Xi, memories, memory.stored_omega(memories["stored"].features), jnp.float32(memory.BETA)
+
+
+@pytest.mark.parametrize("N", [1, 5])
+def test_the_published_formulation_gives_the_memorys_energy_and_gradient(distributed, N):
+    Xi, memories, omega, beta = distributed
+    x = Xi[:N] + 0.05
+    energy, gradient = peers.autodiff_gradient(omega, memories["stored"].T, beta, x)
+    ours = memories["stored"].energy_and_gradient(x)
+    np.testing.assert_allclose(energy, ours[0], rtol=2e-4, atol=2e-5)
+    np.testing.assert_allclose(gradient, ours[1], rtol=2e-3, atol=2e-4)
+
+
+def test_the_published_retrieval_arrives_where_the_memorys_does(distributed):
+    Xi, memories, omega, beta = distributed
+    x = Xi[:3] + 0.05
+    theirs = peers.autodiff_retrieval(omega, memories["stored"].T, beta, x, 0.1, memory.STEPS)
+    np.testing.assert_allclose(theirs, memory.walk(memories["stored"], x), atol=2e-4)
+
+
+def test_the_hadamard_memory_has_the_same_energy_up_to_the_features_noise(distributed):
+    Xi, memories, _, _ = distributed
+    exact = ro.MrDAM(Xi, memory.BETA).energy(Xi)
+    noise = np.sqrt(len(Xi) / 2 / 3000) / memory.BETA
+    for form in memories.values():
+        assert np.sqrt(np.mean((form.energy(Xi) - exact) ** 2)) < 3 * noise
+
+
+def test_the_plain_form_and_the_attention_layer_are_the_exact_memory():
+    Xi, x = memory.unit_rows(jax.random.key(0), 300, 16), memory.unit_rows(jax.random.key(1), 4, 16)
+    energy, gradient = ro.MrDAM(Xi, memory.BETA).energy_and_gradient(x)
+    plain = peers.plain_gradient(Xi, jnp.float32(memory.BETA), x)
+    np.testing.assert_allclose(plain[0], energy, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(plain[1], gradient, atol=1e-5)
+    if not peers.has_torch():
+        pytest.skip("the layer is written in PyTorch, which is not installed")
+    for peer in (peers.torch_layer, peers.torch_products):
+        update = peer(np.asarray(Xi), memory.BETA, np.asarray(x))()
+        np.testing.assert_allclose(update, x - gradient, atol=1e-5)
+
+
+def test_interleaving_runs_every_job_in_every_round():
+    calls = []
+    seconds = timing.interleave({name: lambda name=name: calls.append(name) for name in "ab"}, 3)
+    assert "".join(calls) == "abababab"
+    assert [len(s) for s in seconds.values()] == [3, 3]
+
+
+@pytest.fixture
+def machine():
+    """One that reads 10 bytes and does 100 operations a second."""
+    made = timing.Machine(8)
+    made.bandwidth, made.products = 10.0, 100.0
+    return made
+
+
+def test_the_limit_is_the_slower_of_reading_and_multiplying(machine):
+    assert machine.limit(timing.Work(bytes=20, flops=100)) == 2
+    assert machine.limit(timing.Work(bytes=5, flops=400)) == 4
+
+
+def test_the_machines_rates_are_the_best_seen():
+    machine = timing.Machine(8)
+    machine.observe({"read": [1.0, 0.5], "product": [2.0, 4.0]})
+    machine.observe({"read": [3.0], "product": [1.0]})
+    assert machine.bandwidth == 4 * 8 * 8**2 / 0.5
+    assert machine.products == 2 * 8**3
+
+
+def test_a_row_holds_the_spread_of_the_ratios(monkeypatch, machine):
+    spent = {"ours, form": [1.0, 2.0, 4.0], "peer": [8.0, 8.0, 8.0], "read": [1e9], "product": [1e9]}
+    monkeypatch.setattr(timing, "interleave", lambda jobs, repetitions: spent)
+    forms = {"form": (None, timing.Work(30, 2))}
+    (row,) = timing.compare(machine, {"task": "t", "D": 2}, forms, {"peer": None}, 3)
+    assert row["ratio"] == {"min": 2.0, "median": 4.0, "max": 8.0}
+    assert row["limit_ms"] == 3000
+    assert "ratio     4.0 (2.0 to 8.0)" in timing.line(row)
+
+
+def test_a_record_says_where_when_and_with_what(tmp_path, machine):
+    path = record.write("memory", machine, [{"task": "t"}], 7, tmp_path)
+    written = json.loads(path.read_text())
+    assert {"device", "date", "cores", "versions", "bandwidth_gb_s", "products_gflop_s", "load"} <= written.keys()
+    assert written["seed"] == 7
+    assert written["versions"]["jax"] == jax.__version__
+    assert written["rows"] == [{"task": "t"}]
+
+
+def test_the_committed_record_has_every_case_and_its_peers():
+    rows = json.loads((ROOT / "benchmarks/results/memory.json").read_text())["rows"]
+    found = {(r["task"], r["form"], r.get("K"), r["D"], r.get("Y"), r["N"]) for r in rows}
+    for D, Y in memory.DISTRIBUTED:
+        for task in ("gradient", f"{memory.STEPS} steps"):
+            assert {(task, form, None, D, Y, N) for form in ("stored", "Hadamard") for N in memory.QUERIES} <= found
+    for K, D in memory.EXACT:
+        assert {("gradient", "exact", K, D, None, N) for N in memory.QUERIES} <= found
+    assert {r["peer"] for r in rows if r["form"] == "exact"} == {"plain JAX", "Hopfield layer", "two products"}
+
+
+def test_the_command_runs_every_case_at_small_sizes():
+    command = [sys.executable, "-m", "benchmarks", "--quick"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("ratio") >= 10
+    assert "MB above the interpreter" in done.stdout
+    assert "Written" not in done.stdout

@@ -3,15 +3,18 @@
 All runs go through otter's own runner.
 """
 
+import re
 import sys
 import warnings
 from functools import cache
 from math import comb, erf, log10
 from pathlib import Path
 
+import exercises as versions
 import jax
 import jax.numpy as jnp
 import jupytext
+import nbformat
 import numpy as np
 import pytest
 
@@ -51,7 +54,7 @@ def page_answers():
         if cell.cell_type == "code" and "\ndef " in f"\n{cell.source}":
             names = dict(shared)
             exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
-            (solutions if folded else stubs).append({k: v for k, v in names.items() if k not in shared})
+            (solutions if folded else stubs).append({k: v for k, v in names.items() if callable(v) and k not in shared})
         folded = folded and "{solution-end}" not in cell.source
     return stubs, solutions
 
@@ -257,3 +260,63 @@ def test_without_otter_the_grader_says_what_to_install(monkeypatch):
 def test_an_unknown_chapter_is_refused_with_the_names_there_are():
     with pytest.raises(ValueError, match="associative_memory"):
         exercises.grader("rome")
+
+
+# --- the page's table, and the two versions for a class
+
+
+def test_the_table_gives_the_minutes_and_level_of_every_exercise():
+    page = PAGE.read_text(encoding="utf-8")
+    stated = re.findall(r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes", page)
+    rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", page, re.MULTILINE)
+    assert len(rows) == len(QUESTIONS)
+    assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]
+
+
+def notebook(*cells):
+    made = [
+        nbformat.v4.new_markdown_cell(c[3:]) if c.startswith("md:") else nbformat.v4.new_code_cell(c) for c in cells
+    ]
+    return nbformat.v4.new_notebook(cells=made)
+
+
+def test_the_students_version_keeps_all_but_the_solutions():
+    built = notebook(
+        "md:# Page",
+        "md:> **Exercise 1** (A)\n>\n> Do it.",
+        "def f(): return ...",
+        "grader.check('q1')",
+        "md:**Solution to [Exercise 1 (A)](#a)**\n\nSo.",
+        "def f(): return 1",
+        "md:Measured:",
+        "print(f())",
+        'md:> <a name="b"></a>**Exercise 2** (B)\n>\n> And this.',
+        "def g(): return ...",
+        "md:**Solution to [Exercise 2 (B)](#b)**\n\nSo.\n\n## Next\n\nText.",
+    )
+    built.cells[3].outputs = [nbformat.v4.new_output("stream", text="q1: not answered yet.")]
+    kept = [cell.source for cell in versions.student(built).cells]
+    everything = [cell.source for cell in built.cells]
+    assert kept == [*everything[:4], *everything[8:10], "## Next\n\nText."]
+    assert not any(cell.get("outputs") for cell in versions.student(built).cells)
+
+
+def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(tmp_path):
+    student, instructor = (
+        "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
+        for path in versions.write("memory_exercises", ROOT / "_build/html/notebooks", tmp_path)
+    )
+    assert re.findall(r"\*\*Exercise (\d)\*\*", student) == [str(n) for n in range(1, 9)]
+    assert "Solution to" not in student
+    assert instructor.count("Solution to") == len(QUESTIONS)
+    assert [student.count(f'grader.check("{q}")') for q in QUESTIONS] == [1] * 8
+    assert [instructor.count(f'grader.check("{q}")') for q in QUESTIONS] == [2] * 8
+    for answer in page_answers()[1]:
+        for name in answer:
+            assert student.count(f"def {name}(") == 1
+            assert instructor.count(f"def {name}(") == 2
+
+
+def test_without_a_built_book_the_tool_says_how_to_build_it(tmp_path):
+    with pytest.raises(FileNotFoundError, match="make html"):
+        versions.write("memory_exercises", tmp_path, tmp_path)

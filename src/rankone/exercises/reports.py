@@ -29,7 +29,7 @@ class Report:
         if self.passed:
             return f"{name}: all {len(cases)} checks passed."
         if not self.answered:
-            return f"{name}: not answered yet. Write your answer in the cell above, run it, and run this cell again."
+            return f"{name}: not answered yet.\nReplace ... in the cell above, run it, then run this cell."
         lines = [f"{name}: {sum(case.passed for case in cases)} of {len(cases)} checks passed."]
         lines += [f"  {'passed' if case.passed else 'failed'}: {case.test_case.name}{_reason(case)}" for case in cases]
         return "\n".join(lines)

@@ -1,0 +1,62 @@
+"""Fig. 1: four pictures of 3×64×64 numbers, the lower two thirds hidden, completed by both memories.
+
+The paper's queries are black where they are hidden (--fill 0). Add --fill 0 0.5 for mid-grey, and --group 0 1 2 3 4 5
+for all 24 of the book's photographs, four at a time.
+"""
+
+from typing import Any
+
+import jax
+import numpy as np
+from record import main
+
+import rankone as ro
+from rankone.memory.fidelity import Completion, complete
+
+PAPER = {"fill": [0.0], "group": [0], "Y": [180_000], "beta": [60.0]}
+OPTIONS = {"K": 4, "visible": 0.33, "size": 64, "steps": 300, "thumbnail": 64}
+RECORDED = ["exact_error", "distributed_error", "difference"]
+RECORDED += ["exact_right", "distributed_right", "signal_to_noise", "steps"]
+
+
+def measure(*, group: int, K: int, size: int, **parameters: float) -> dict:
+    """Store pictures number group·K and on, and complete them all."""
+    pictures = ro.data.photographs(size)[group * K : (group + 1) * K]
+    return completion(
+        pictures,
+        size,
+        picture_name=f"fill{parameters['fill']:g}",
+        keep=group == 0 and parameters["Y"] in PAPER["Y"],
+        **parameters,
+    )
+
+
+def completion(
+    pictures: np.ndarray,
+    size: int,
+    *,
+    picture_name: str,
+    keep: bool,
+    thumbnail: int,
+    steps: int,
+    seed: int,
+    **recipe: Any,
+) -> dict:
+    """What to record of one call of `complete`; the pictures too, shrunk to `thumbnail` pixels, if `keep`."""
+    done: Completion = complete(pictures, key=jax.random.key(seed), max_steps=steps, progress=False, **recipe)
+    results = {name: np.asarray(getattr(done, name)) for name in RECORDED}
+    if keep and seed == 0:
+        for row in ("exact", "distributed"):
+            shown = _shrink(np.asarray(getattr(done, row)), size, thumbnail)
+            results.setdefault("pictures", {})[f"{picture_name}.{row}"] = shown
+    return results
+
+
+def _shrink(pictures: np.ndarray, size: int, thumbnail: int) -> np.ndarray:
+    step = size // thumbnail
+    blocks = pictures.reshape(-1, thumbnail, step, thumbnail, step, 3).mean((2, 4))
+    return np.round(255 * blocks.clip(0, 1)).astype(np.uint8)
+
+
+if __name__ == "__main__":
+    main("figure1", __doc__, PAPER, measure, options=OPTIONS)

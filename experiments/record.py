@@ -1,0 +1,129 @@
+"""Run an experiment cell by cell, and record each result with where, when and how it was measured.
+
+A cell is one point of a grid of parameters. A cell that the record holds is skipped, so that a run can be broken off,
+resumed, split over days or moved to another machine; every cell names the run that measured it.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from tqdm.auto import tqdm
+
+__all__ = ["main"]
+
+Cell = dict[str, Any]
+PICTURES = "pictures"  # the entry of a result that goes to the .npz file: name → uint8 array
+
+
+def main(
+    name: str, about: str, paper: dict[str, list], measure: Callable[..., dict], *, options: Cell, argv: Any = None
+) -> dict:
+    """Measure the cells of the grid asked for on the command line, and write `<name>.json` after each.
+
+    Args:
+        name: Of the record.
+        about: First line is the help text.
+        paper: The paper's grid: parameter → values. They are the defaults of the command line.
+        measure: Called with one cell's parameters, the options and the seed; returns what to record.
+        options: Further parameters that hold for all cells, with the paper's values.
+        argv: Arguments in place of the command line's.
+    """
+    args = _arguments(about, paper, options, argv)
+    path = args.out / f"{name}.json"
+    record = json.loads(path.read_text()) if path.exists() else {"name": name, "runs": [], "cells": []}
+    record["runs"].append(_run(args, argv))
+    began, done = time.monotonic(), [cell["parameters"] for cell in record["cells"]]
+    todo = [cell for cell in _cells(args, paper, options) if cell not in done]
+    for parameters in tqdm(todo, desc=name, unit="cell"):
+        if time.monotonic() - began > args.budget:
+            break
+        _measure_one(record, parameters, measure, args)
+        _write(path, record, paper, options)
+    _write(path, record, paper, options)
+    return record
+
+
+def _arguments(about: str, paper: dict[str, list], options: Cell, argv: Any) -> argparse.Namespace:
+    show_defaults = argparse.ArgumentDefaultsHelpFormatter
+    parser = argparse.ArgumentParser(description=about.splitlines()[0], formatter_class=show_defaults)
+    for key, values in paper.items():
+        parser.add_argument(f"--{key}", type=type(values[0]), nargs="+", default=values, help="values of the grid")
+    for key, value in options.items():
+        parser.add_argument(f"--{key}", type=type(value), default=value, help="the same in all cells")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="seeds of data and features")
+    parser.add_argument("--device", default=jax.default_backend(), help="cpu, gpu or tpu")
+    parser.add_argument("--budget", type=float, default=float("inf"), help="start no cell after so many seconds")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results", help="folder of the records")
+    return parser.parse_args(argv)
+
+
+def _cells(args: argparse.Namespace, paper: dict[str, list], options: Cell) -> list[Cell]:
+    grid = {**{key: getattr(args, key) for key in paper}, "seed": args.seeds}
+    fixed = {key: getattr(args, key) for key in options}
+    return [dict(zip(grid, values, strict=True)) | fixed for values in itertools.product(*grid.values())]
+
+
+def _measure_one(record: dict, parameters: Cell, measure: Callable[..., dict], args: argparse.Namespace) -> None:
+    began = time.monotonic()
+    with jax.default_device(jax.devices(args.device)[0]):
+        results = measure(**parameters)
+    pictures = results.pop(PICTURES, {})
+    seconds = round(time.monotonic() - began, 2)
+    run = len(record["runs"]) - 1
+    record["cells"].append({"run": run, "parameters": parameters, "seconds": seconds, "results": _plain(results)})
+    if pictures:
+        _add_pictures(args.out / f"{record['name']}.npz", pictures)
+
+
+def _run(args: argparse.Namespace, argv: Any) -> dict:
+    words = sys.argv[1:] if argv is None else [str(word) for word in argv]
+    device = jax.devices(args.device)[0]
+    return {
+        "device": _processor() if device.platform == "cpu" else device.device_kind,
+        "date": datetime.now(UTC).date().isoformat(),
+        "versions": {"python": platform.python_version(), **{p: version(p) for p in ("jax", "numpy", "rankone")}},
+        "command": shlex.join(["python", f"experiments/{Path(sys.argv[0]).name}", *words]),
+    }
+
+
+def _processor() -> str:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return f"CPU ({platform.machine()}, {cores} cores)"
+
+
+def _plain(value: Any) -> Any:
+    """Numbers and lists that JSON knows, to five significant digits."""
+    if isinstance(value, dict):
+        return {key: _plain(entry) for key, entry in value.items()}
+    array = np.asarray(value)
+    if array.dtype.kind in "bi":
+        return array.tolist()
+    return [_plain(entry) for entry in array] if array.ndim else float(f"{float(array):.5g}")
+
+
+def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
+    held = dict(np.load(path)) if path.exists() else {}
+    np.savez_compressed(path, **{**held, **pictures})
+
+
+def _write(path: Path, record: dict, paper: dict[str, list], options: Cell) -> None:
+    done = {tuple(cell["parameters"][key] for key in paper) for cell in record["cells"]}
+    missing = [list(values) for values in itertools.product(*paper.values()) if values not in done]
+    record |= {"axes": list(paper), "paper": {**paper, **options}, "missing": missing}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(record, indent=1, allow_nan=False)
+    path.with_suffix(".tmp").write_text(text + "\n")
+    path.with_suffix(".tmp").replace(path)  # a run that is broken off leaves a whole record

@@ -1,0 +1,88 @@
+r"""The field of eqs 29 to 32, which the paper's proof treats as the gradient of the distributed energy.
+
+It is not: $\hat g_B(x)=x-\sum_\mu\hat k_\mu\xi^\mu/\sum_\mu\hat k_\mu$ is the gradient of no function, and differs
+from $\hat g_A=\nabla\hat E$, which `DrDAM.gradient` computes [D-eq29].
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import check, states
+from rankone.memory.distributed import DrDAM
+
+__all__ = ["Barycentric", "barycentric_field"]
+
+
+@jax.jit
+def barycentric_field(memory: DrDAM, Xi: ArrayLike, x: ArrayLike) -> Float[Array, "... D"]:
+    r"""Eq. 29 as it stands, $x-\sum_\mu\hat k_\mu\xi^\mu/\sum_\mu\hat k_\mu$, with the patterns at hand [D-eq29].
+
+    Args:
+        memory: The distributed memory whose features estimate the kernels; its T is not used.
+        Xi: Patterns (K, D), in the unit of the states.
+        x: States (..., D).
+
+    Returns:
+        The field at x (..., D), in the same unit. Not guarded where Σk̂ is near zero or negative: that is its nature.
+    """
+    x, Xi = states("x", x, memory.D), states("Xi", Xi, memory.D)
+    scale = jnp.sqrt(memory.beta)
+    k = memory.features.phi(scale * x) @ memory.features.phi(scale * Xi).T
+    return x - (k @ Xi) / k.sum(-1, keepdims=True)
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["memory", "R"], meta_fields=[])
+@dataclass(frozen=True)
+class Barycentric:
+    r"""Eqs 30 to 32 with their lost "x −": the same field from T and R, without the patterns [D-eq30-32].
+
+    $\hat g_B(x)=x-\varphi(\sqrt\beta x)R/\langle\varphi(\sqrt\beta x),T\rangle$ with
+    $R=\sum_\mu\varphi(\sqrt\beta\xi^\mu)\xi^{\mu\top}$: MD numbers, against the KD of the patterns themselves. Make one
+    with `Barycentric.store`; `retrieve` can follow it.
+
+    Attributes:
+        memory: The distributed memory, which holds T (M,).
+        R: Features times patterns (M, D).
+    """
+
+    memory: DrDAM
+    R: Float[Array, "M D"]
+
+    @classmethod
+    def store(cls, memory: DrDAM, Xi: ArrayLike) -> "Barycentric":
+        """The field of the patterns Xi (K, D), the ones that `memory` holds."""
+        Xi = states("Xi", Xi, memory.D)
+        check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
+        return cls(memory, memory.features.phi(jnp.sqrt(memory.beta) * Xi).T @ Xi)
+
+    @property
+    def D(self) -> int:
+        """Length of a pattern."""
+        return self.memory.D
+
+    @property
+    def numbers(self) -> int:
+        """Numbers held: T and R."""
+        return self.memory.T.size + self.R.size
+
+    def field(self, x: ArrayLike) -> Float[Array, "... D"]:
+        """ĝ_B at states x (..., D) -> (..., D)."""
+        return self.energy_and_gradient(x)[1]
+
+    def add(self, xi: ArrayLike) -> "Barycentric":
+        """A new field with the pattern xi (D,), or patterns (n, D), besides."""
+        xi = states("xi", xi, self.D).reshape(-1, self.D)
+        more = Barycentric.store(self.memory, xi)
+        return replace(self, memory=self.memory.add(xi), R=self.R + more.R)
+
+    @jax.jit
+    def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field; Ŝ is held at its floor."""
+        x = states("x", x, self.D)
+        phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)
+        S = jnp.maximum(phi @ self.memory.T, self.memory.floor)
+        return -jnp.log(S) / self.memory.beta, x - phi @ self.R / S[..., None]

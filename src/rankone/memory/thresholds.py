@@ -1,0 +1,106 @@
+r"""What it takes to remember: how many features, what signal, how many bits.
+
+Near a stored pattern the estimate is $\hat S=e^{-\|u\|^2/2}+\sigma h(u)$, $u=\sqrt\beta(x-\xi)$, with
+$\sigma=\sqrt{K/2Y}$ and h close to a Gaussian field of unit variance. Everything then depends on
+$c=\sigma\sqrt D=\sqrt{DK/2Y}$ alone [D-sharp5]. These are laws for random, well separated patterns and sincos
+features, verified against simulation in the tests; the information bound is a theorem [D-sharp7].
+"""
+
+import jax.numpy as jnp
+from jax.scipy.special import erfc, xlogy
+from jaxtyping import Array, ArrayLike, Float
+
+__all__ = [
+    "bit_error",
+    "break_even_features",
+    "displacement",
+    "features_for_stability",
+    "hessian_edges",
+    "information_bound",
+    "noise",
+    "roughness",
+    "signal_to_noise",
+]
+
+
+def noise(*, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."]:
+    """σ = √(K/2Y), the standard deviation of Ŝ far from all K patterns, for Y frequencies of sincos [D-sharp2]."""
+    return jnp.sqrt(jnp.asarray(K) / (2 * jnp.asarray(Y)))
+
+
+def signal_to_noise(
+    x: Float[ArrayLike, "... D"], xi: Float[ArrayLike, "... D"], *, beta: ArrayLike, K: ArrayLike, Y: ArrayLike
+) -> Float[Array, "..."]:
+    r"""The kernel between a query and the pattern it is meant to find, over the features' noise [D-sharp5].
+
+    $e^{-\frac\beta2\|x-\xi\|^2}\big/\sqrt{K/2Y}$: far below 1 the first step goes anywhere, far above 1 it goes to ξ.
+
+    Args:
+        x: Queries (..., D), in the unit of the patterns, as they are before the first step.
+        xi: The pattern meant by each (..., D).
+        beta: Inverse temperature, 1/unit².
+        K: Number of patterns stored.
+        Y: Number of frequencies.
+    """
+    distance2 = ((jnp.asarray(x) - jnp.asarray(xi)) ** 2).sum(-1)
+    return jnp.exp(-jnp.asarray(beta) / 2 * distance2) / noise(K=K, Y=Y)
+
+
+def roughness(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."]:
+    """The roughness c = √(DK/2Y), the noise of the gradient in units of the well's own [D-sharp5].
+
+    Args:
+        D: Length of a pattern; its free entries, if some are clamped.
+        K: Number of patterns.
+        Y: Number of frequencies.
+    """
+    return jnp.sqrt(jnp.asarray(D)) * noise(K=K, Y=Y)
+
+
+def features_for_stability(*, D: ArrayLike, K: ArrayLike) -> Float[Array, "..."]:
+    """Y = 2DK, where the lower edge 1 − 2c of the Hessian's spectrum at a stored pattern reaches zero [D-sharp5]."""
+    return 2.0 * jnp.asarray(D) * jnp.asarray(K)
+
+
+def hessian_edges(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
+    """1 ∓ 2c: where the spectrum of ∇²Ê at a stored pattern begins and ends, by Wigner's semicircle [D-sharp5]."""
+    c = roughness(D=D, K=K, Y=Y)
+    return 1 - 2 * c, 1 + 2 * c
+
+
+def displacement(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> Float[Array, "..."]:
+    """c/√β, the distance of the distributed fixed point from the stored pattern, for small c, in unit [D-sharp5]."""
+    return roughness(D=D, K=K, Y=Y) / jnp.sqrt(jnp.asarray(beta))
+
+
+def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> Float[Array, "..."]:
+    r"""Share of wrong bits after rounding, $\mathcal Q(\sqrt\beta/2c)$, at a stored binary pattern [D-sharp5].
+
+    A displacement spread evenly over D entries of {0, 1/√D} flips the entries that move by more than 1/(2√D). First
+    order in c: trust it for c below about a half.
+    """
+    return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
+
+
+def information_bound(*, D: ArrayLike, K: ArrayLike, flips: ArrayLike, errors: ArrayLike = 0.0) -> Float[Array, "..."]:
+    r"""Bits that any memory needs to mend K random D-bit patterns, $KD\,(h_2(f)-h_2(\rho))$ [D-sharp7].
+
+    Args:
+        D: Bits in a pattern.
+        K: Number of patterns.
+        flips: f, the share of flipped bits in a cue, at most one half.
+        errors: ρ ≤ f, the share of wrong bits allowed after recall.
+    """
+    bits = _entropy(flips) - _entropy(errors)
+    return jnp.asarray(K) * jnp.asarray(D) * jnp.maximum(bits, 0)
+
+
+def break_even_features(*, D: ArrayLike, K: ArrayLike) -> Float[Array, "..."]:
+    """Y = DK/2, where T with its 2Y entries holds as many numbers as the patterns [D-fig2]."""
+    return jnp.asarray(D) * jnp.asarray(K) / 2.0
+
+
+def _entropy(p: ArrayLike) -> Float[Array, "..."]:
+    """Binary entropy in bits; 0 at 0 and 1."""
+    p = jnp.asarray(p, float)
+    return -(xlogy(p, p) + xlogy(1 - p, 1 - p)) / jnp.log(2.0)

@@ -1,0 +1,99 @@
+"""Claims of the chapter on the distributed memory that belong to no single module."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone as ro
+
+K, D, Y, BETA = 12, 7, 300, 10.0
+
+
+@pytest.fixture
+def problem():
+    with jax.enable_x64(True):
+        k_data, k_query, k_features = jax.random.split(jax.random.key(0), 3)
+        Xi = jax.random.uniform(k_data, (K, D)) / D**0.5
+        x = jax.random.uniform(k_query, (5, D)) / D**0.5
+        features = ro.RandomFeatures(D, Y, key=k_features)
+        yield Xi, x, features, ro.DrDAM.store(Xi, BETA, features)
+
+
+def test_one_vector_reads_as_the_sum_of_kernels(problem):
+    Xi, x, features, memory = problem
+    kernels = np.cos(BETA**0.5 * (x[:, None] - Xi) @ features.omega.T).mean(-1)  # no φ, no T
+    assert memory.T.shape == (2 * Y,)
+    assert np.allclose(memory.partition(x), kernels.sum(1), atol=1e-10)
+
+
+def test_gradient_is_that_of_the_energy_and_has_the_factor_root_beta(problem):
+    _, x, features, memory = problem
+    gradient = memory.gradient(x)
+    assert jnp.abs(gradient - jax.vmap(jax.grad(memory.energy))(x)).max() < 1e-12
+    printed = jnp.stack([jax.jacobian(features.phi)(BETA**0.5 * z).T @ memory.T for z in x])
+    printed = -printed / (BETA * memory.partition(x)[:, None])
+    assert jnp.allclose(printed * BETA**0.5, gradient, atol=1e-12)
+
+
+def test_adding_and_removing_is_exact(problem):
+    Xi, _, features, memory = problem
+    less = ro.DrDAM.store(Xi[:-1], BETA, features)
+    assert jnp.abs(less.add(Xi[-1]).T - memory.T).max() < 1e-14
+    assert jnp.abs(memory.remove(Xi[-1]).T - less.T).max() < 1e-14
+
+
+@pytest.mark.parametrize("order", ["printed", "swapped"])
+def test_both_loop_orders_give_the_package_gradient(problem, order):
+    _, x, features, memory = problem
+    omega, T, z = np.asarray(features.omega), np.asarray(memory.T), BETA**0.5 * np.asarray(x[0])
+    pull = np.zeros(D)
+    if order == "printed":
+        for i in range(D):
+            u = np.concatenate([-omega[:, i] * np.sin(omega @ z), omega[:, i] * np.cos(omega @ z)]) / Y**0.5
+            pull[i] = u @ T
+    else:
+        for a in range(Y):
+            t = omega[a] @ z
+            pull += omega[a] * (T[Y + a] * np.cos(t) - T[a] * np.sin(t)) / Y**0.5
+    S = float(memory.partition(x[0]))
+    assert np.allclose(-pull / (BETA**0.5 * S), memory.gradient(x[0]), atol=1e-10)
+
+
+def operations(function, *arrays):
+    return jax.jit(function).lower(*arrays).compile().cost_analysis()["flops"]
+
+
+def test_operations_grow_as_the_propositions_say():
+    """The compiler's counts at sizes that fit one block (it counts the body of a loop once)."""
+    make = lambda D, Y: ro.RandomFeatures(D, Y, key=jax.random.key(0))  # noqa: E731
+    read = lambda D, Y: operations(lambda x, T: make(D, Y).read(x, T), jnp.ones((1, D)), jnp.ones(2 * Y))  # noqa: E731
+    phi = lambda D, Y: operations(make(D, Y).phi, jnp.ones(D))  # noqa: E731
+    exact = lambda D, K: operations(ro.MrDAM(jnp.ones((K, D)), 1.0).gradient, jnp.ones(D))  # noqa: E731
+    for count in (read, phi, exact):
+        assert count(256, 500) / count(128, 500) == pytest.approx(2, rel=0.2)
+        assert count(256, 1000) / count(256, 500) == pytest.approx(2, rel=0.2)
+    unit = lambda x, v: jax.vjp(lambda x: x / jnp.linalg.norm(x), x)[1](v)[0]  # noqa: E731
+    ones = jnp.ones(4096)
+    assert operations(unit, ones, ones) < 20 * 4096  # c_g is O(D), not D²
+
+
+def test_regenerated_and_structured_features_hold_Y_plus_D_numbers():
+    def held(**options):
+        shapes = jax.eval_shape(lambda: ro.RandomFeatures(3000, 50_000, key=jax.random.key(0), **options))
+        arrays = [a for a in jax.tree.leaves(shapes) if not jax.dtypes.issubdtype(a.dtype, jax.dtypes.prng_key)]
+        return sum(a.size for a in arrays)
+
+    assert held() >= 50_000 * 3000
+    assert held(regenerate=True) < 50_000
+    assert held(projection="hadamard") < 4 * (50_000 + 2 * 4096)
+
+
+def test_dot_product_energy_is_the_gaussian_one_with_weights(problem):
+    Xi, x, features, _ = problem
+    w = jnp.exp(BETA / 2 * (Xi**2).sum(1))
+    k = jnp.exp(-BETA / 2 * ((x[:, None] - Xi) ** 2).sum(-1))
+    exact = ro.MrDAM(Xi, BETA, similarity="dot")
+    assert jnp.abs(exact.energy(x) + jnp.log(k @ w) / BETA).max() < 1e-12
+    memory = ro.DrDAM.store(Xi, BETA, features, similarity="dot")
+    assert jnp.allclose(memory.T, w @ features.phi(BETA**0.5 * Xi), atol=1e-12)

@@ -1,0 +1,73 @@
+"""Claims of the chapter on retrieval that belong to no single module."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import rankone as ro
+from rankone.data.queries import flip_bits
+from rankone.memory.fidelity import approximation_errors, hamming_error
+from rankone.memory.laws import error_law
+
+
+def test_energy_error_grows_and_falls_as_root_K():
+    fresh = ro.data.binary_patterns(6, 500, key=jax.random.key(0))
+    law = {}
+    for K in (50, 400):
+        Xi = ro.data.binary_patterns(K, 500, key=jax.random.key(1))
+        at_both = error_law(ro.MrDAM(Xi, 60.0), jnp.concatenate([Xi[:6], fresh])).energy_error(1000)
+        law[K] = np.asarray(at_both).reshape(2, 6).mean(1)
+    exponents = np.log(law[400] / law[50]) / np.log(8)
+    assert np.allclose(exponents, [0.5, -0.5], atol=0.1)
+
+
+def test_retrieval_fails_as_K_grows_at_fixed_Y():
+    D, Y, beta = 60, 6_000, 60.0
+    features = ro.RandomFeatures(D, Y, key=jax.random.key(2))
+    errors = []
+    for K in (20, 400):  # Y/DK = 5 and ¼; signal-to-noise at the start 5.5 and 1.2
+        Xi = ro.data.binary_patterns(K, D, key=jax.random.key(3))
+        start = flip_bits(Xi[:20], 0.05, key=jax.random.key(4))
+        end = ro.retrieve(ro.DrDAM.store(Xi, beta, features), start, max_steps=150, progress=False).x
+        errors.append(float(hamming_error(end, Xi[:20]).mean()))
+    assert errors[0] < 0.03
+    assert errors[1] > 0.1
+
+
+def test_scaling_patterns_divides_beta():
+    with jax.enable_x64(True):
+        Xi = jax.random.uniform(jax.random.key(5), (9, 6))
+        x = jax.random.uniform(jax.random.key(6), (4, 6))
+        for s in (0.3, 4.0):
+            scaled = ro.MrDAM(s * Xi, 7.0 / s**2)
+            assert jnp.allclose(scaled.energy(s * x), s**2 * ro.MrDAM(Xi, 7.0).energy(x), atol=1e-12)
+            assert jnp.allclose(scaled.gradient(s * x), s * ro.MrDAM(Xi, 7.0).gradient(x), atol=1e-12)
+
+
+def errors_at(beta, D=100, K=200, Y=20_000, seeds=(0, 1, 2)):
+    """Mean energy and gradient errors at stored and far states, over a few draws of the features."""
+    Xi = ro.data.binary_patterns(K, D, key=jax.random.key(7))
+    x = jnp.concatenate([Xi[:20], ro.data.binary_patterns(20, D, key=jax.random.key(8))])
+    exact = ro.MrDAM(Xi, beta)
+    maps = [ro.RandomFeatures(D, Y, key=jax.random.key(s)) for s in seeds]
+    found = [approximation_errors(exact, ro.DrDAM.store(Xi, beta, f), x) for f in maps]
+    mean = lambda name: np.mean([getattr(f, name) for f in found], 0).reshape(2, 20).mean(1)  # noqa: E731
+    return mean("energy"), mean("gradient")
+
+
+def test_distance_enters_through_the_partition_sum_only():
+    (stored, far), _ = errors_at(10.0)
+    assert 0.8 < far / stored < 1.3
+    (stored, far), _ = errors_at(50.0)
+    assert far / stored > 10
+
+
+def test_errors_at_stored_patterns_fall_with_large_beta():
+    warm, cold = (errors_at(beta, D=300, K=100)[0][0] for beta in (45.0, 90.0))
+    assert 0.4 < cold / warm < 0.7  # S = 1 at both: 1/β
+
+
+def test_gradient_error_grows_as_root_D_and_falls_as_root_Y():
+    base, wide, many = (errors_at(60.0, K=100, seeds=(0,), **c)[1][0] for c in ({}, {"D": 400}, {"Y": 80_000}))
+    assert 1.8 < wide / base < 2.2
+    assert 0.45 < many / base < 0.55

@@ -1,0 +1,104 @@
+"""Each experiment in miniature, the record it leaves, and the records that the book shows."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankone.records import folder, load_pictures, load_record, provenance, select
+
+ROOT = Path(__file__).parents[1]
+TINY = {
+    "figure1": "--Y 512 --K 2 --size 16 --thumbnail 16 --steps 3",
+    "figure2": "--Y 512 --K 3 --size 16 --thumbnail 16 --steps 3",
+    "figure3_4a": "--Y 64 --D 10 --beta 40 --K 20 --queries 4 --steps 3",
+    "figure4b": "--Y 512 --beta 60 --K 3 --size 16 --thumbnail 16 --steps 3 --query 1",
+    "figure5": "--K 8 --D 10 --beta 30 --Y 64 --queries 4",
+    "figure6": "--Y 64 --beta 10 --basis exp sincos --K 8 --queries 4",
+}
+
+
+@pytest.fixture
+def experiment(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "experiments"))
+    before = set(sys.modules)
+    yield lambda name: __import__(name)
+    for module in set(sys.modules) - before:
+        if (ROOT / "experiments") in Path(getattr(sys.modules[module], "__file__", None) or "/").parents:
+            del sys.modules[module]
+
+
+def run(experiment, name, out, words=""):
+    module, record = experiment(name), experiment("record")
+    argv = [*TINY[name].split(), *words.split(), "--out", str(out)]
+    return record.main(name, module.__doc__, module.PAPER, module.measure, options=module.OPTIONS, argv=argv)
+
+
+def check(record, axes):
+    assert record["runs"]
+    assert record["cells"]
+    for entry in record["runs"]:
+        assert entry.keys() >= {"device", "date", "versions", "command"}
+        assert entry["versions"].keys() >= {"python", "jax", "numpy", "rankone"}
+        assert entry["command"].startswith("python experiments/")
+    for cell in record["cells"]:
+        assert cell["parameters"].keys() >= {*axes, "seed"}
+        assert cell["results"]
+        assert cell["seconds"] > 0
+        assert 0 <= cell["run"] < len(record["runs"])
+    done = [tuple(cell["parameters"][axis] for axis in axes) for cell in record["cells"]]
+    paper = np.prod([len(record["paper"][axis]) for axis in axes])
+    held = {d for d in done if all(v in record["paper"][a] for a, v in zip(axes, d, strict=True))}
+    assert len(held) + len(record["missing"]) == paper
+    assert not held & {tuple(m) for m in record["missing"]}
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_path):
+    first = run(experiment, name, tmp_path)
+    check(first, first["axes"])
+    assert json.loads((tmp_path / f"{name}.json").read_text()) == first
+    again = run(experiment, name, tmp_path)
+    assert again["cells"] == first["cells"]
+    more = run(experiment, name, tmp_path, "--seeds 0 1")
+    assert len(more["cells"]) == 2 * len(first["cells"])
+
+
+def test_budget_of_nothing_measures_nothing(experiment, tmp_path):
+    record = run(experiment, "figure6", tmp_path, "--budget 0")
+    assert not record["cells"]
+    assert record["missing"]
+
+
+def test_retrieval_cells_count_wrong_bits(experiment, tmp_path):
+    record = run(experiment, "figure3_4a", tmp_path)
+    with_retrieval = select(record, retrieval=1)
+    assert with_retrieval
+    for cell in with_retrieval:
+        for kind in ("stored", "near", "far"):
+            assert 0 <= cell["results"][kind]["bits"] <= 1
+            assert 1 <= cell["results"][kind]["fixed_points"] <= 4
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_record_shown_in_the_book_is_whole(experiment, name):
+    record, module = load_record(name), experiment(name)
+    check(record, record["axes"])
+    assert record["axes"] == list(module.PAPER)
+    assert record["paper"] == {**module.PAPER, **module.OPTIONS}
+    assert record["runs"][0]["date"] in provenance(record)
+    assert record["runs"][0]["versions"]["jax"] in provenance(record)
+
+
+@pytest.mark.parametrize(("name", "shape"), [("figure1", (4, 12288)), ("figure2", (20, 3072)), ("figure4b", (3072,))])
+def test_recorded_pictures_fit_their_cells(name, shape):
+    pictures = load_pictures(name)
+    assert pictures
+    for picture in pictures.values():
+        assert np.reshape(picture, shape).dtype == np.uint8
+
+
+def test_records_stay_small():
+    assert sum(path.stat().st_size for path in folder().iterdir()) < 1_000_000

@@ -4,6 +4,7 @@ All runs go through otter's own runner.
 """
 
 import re
+import subprocess
 import sys
 import warnings
 from functools import cache
@@ -286,19 +287,27 @@ def test_the_students_version_keeps_all_but_the_solutions():
         "md:> **Exercise 1** (A)\n>\n> Do it.",
         "def f(): return ...",
         "grader.check('q1')",
-        "md:**Solution to [Exercise 1 (A)](#a)**\n\nSo.",
+        "md:<details><summary>Solution to Exercise 1 (A)</summary>\n\nSo.\n\n</details>",
         "def f(): return 1",
-        "md:Measured:",
+        "md:<details><summary>Solution to Exercise 1 (A)</summary>\n\nMeasured:\n\n</details>",
         "print(f())",
         'md:> <a name="b"></a>**Exercise 2** (B)\n>\n> And this.',
         "def g(): return ...",
-        "md:**Solution to [Exercise 2 (B)](#b)**\n\nSo.\n\n## Next\n\nText.",
+        "md:<details><summary>Solution to Exercise 2 (B)</summary>\n\nSo.\n\n</details>\n\n## Next\n\nText.",
     )
     built.cells[3].outputs = [nbformat.v4.new_output("stream", text="q1: not answered yet.")]
     kept = [cell.source for cell in versions.student(built).cells]
     everything = [cell.source for cell in built.cells]
     assert kept == [*everything[:4], *everything[8:10], "## Next\n\nText."]
     assert not any(cell.get("outputs") for cell in versions.student(built).cells)
+
+
+def test_a_solution_that_is_not_recognised_stops_the_tool():
+    page = notebook(
+        "md:> **Exercise 1** (A)\n>\n> Do it.", "def f(): return ...", "md:**Solution** So.", "def f(): return 1"
+    )
+    with pytest.raises(ValueError, match="1 exercises but 0 solutions"):
+        versions.student(page)
 
 
 def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(tmp_path):
@@ -308,13 +317,25 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(t
     )
     assert re.findall(r"\*\*Exercise (\d)\*\*", student) == [str(n) for n in range(1, 9)]
     assert "Solution to" not in student
-    assert instructor.count("Solution to") == len(QUESTIONS)
+    assert set(re.findall(r"Solution to Exercise (\d)", instructor)) == set("12345678")
     assert [student.count(f'grader.check("{q}")') for q in QUESTIONS] == [1] * 8
     assert [instructor.count(f'grader.check("{q}")') for q in QUESTIONS] == [2] * 8
     for answer in page_answers()[1]:
         for name in answer:
             assert student.count(f"def {name}(") == 1
             assert instructor.count(f"def {name}(") == 2
+
+
+def test_otter_grades_the_solutions_in_full_and_the_stubs_with_nothing(tmp_path):
+    student, instructor = versions.write("memory_exercises", ROOT / "_build/html/notebooks", tmp_path)
+    otter, folder = [sys.executable, "-m", "otter"], ROOT / "src/rankone/exercises/associative_memory"
+    subprocess.run(
+        [*otter, "generate", "-t", folder, "-o", "grader.zip"], cwd=tmp_path, check=True, capture_output=True
+    )
+    for notebook_path, earned in ((student, 0), (instructor, 100)):
+        run = [*otter, "run", "-a", "grader.zip", notebook_path.name]
+        done = subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, text=True)
+        assert f"({earned:.3f}%)" in done.stdout + done.stderr
 
 
 def test_without_a_built_book_the_tool_says_how_to_build_it(tmp_path):

@@ -2,7 +2,8 @@
 
 `python tools/exercises.py` reads the notebooks that the build of the book wrote, and writes
 `_build/exercises/NAME-student.ipynb`, without solutions or outputs, and `NAME-instructor.ipynb`, with everything.
-otter grades either: `otter run NAME-student.ipynb -t tests.zip` with the test files of `src/rankone/exercises`.
+otter grades what students hand in: `otter generate -t src/rankone/exercises/CHAPTER -o autograder.zip` once, then
+`otter run -a autograder.zip NOTEBOOK`.
 """
 
 import argparse
@@ -14,8 +15,9 @@ import nbformat
 from nbformat import NotebookNode
 
 ROOT = Path(__file__).resolve().parents[1]
-SOLUTION = re.compile(r"(?=(?:<a name=[^\n]*>\s*)?\*\*[^\n*]*Solution to)")
-NEXT = re.compile(r"(?=(?:^|\n)(?:<a name=[^\n]*\n\n)?#+ |(?:^|\n)> (?:<a name=\"[^\"]*\"></a>)*\*\*Exercise \d)")
+SOLUTION = re.compile(r"(?=<details><summary>Solution to )")
+EXERCISE = r"(?:^|\n)> (?:<a name=\"[^\"]*\"></a>)*\*\*Exercise \d"
+NEXT = re.compile(rf"(?=(?:^|\n)(?:<a name=[^\n]*\n\n)?#+ |{EXERCISE})")
 
 
 def pages(root: Path = ROOT) -> list[str]:
@@ -24,29 +26,40 @@ def pages(root: Path = ROOT) -> list[str]:
 
 
 def student(notebook: NotebookNode) -> NotebookNode:
-    """The notebook without solutions: each is cut from its heading to the next exercise or section."""
-    made, kept, solving = copy.deepcopy(notebook), [], False
+    """The notebook without solutions: each is cut from its first fold to the next exercise or section.
+
+    Raises:
+        ValueError: If not exactly one solution was found for every exercise; nothing half-cut leaves this function.
+    """
+    made, kept, solving, cuts = copy.deepcopy(notebook), [], False, 0
     for cell in made.cells:
         if cell.cell_type == "markdown":
-            cell.source, solving = _without_solutions(cell.source, solving)
+            cell.source, solving, found = _without_solutions(cell.source, solving)
+            cuts += found
             keep = bool(cell.source)
         else:
             keep = not solving
             cell.outputs, cell.execution_count = [], None
         kept += [cell] * keep
     made.cells = kept
+    asked = len(re.findall(EXERCISE, "\n".join(cell.source for cell in kept)))
+    if cuts != asked or not asked:
+        raise ValueError(
+            f"{asked} exercises but {cuts} solutions: the page's notebook is not of the form this tool reads."
+        )
     return made
 
 
-def _without_solutions(text: str, solving: bool) -> tuple[str, bool]:
-    """The part of a text outside solutions, and whether it ends within one."""
-    kept = []
+def _without_solutions(text: str, solving: bool) -> tuple[str, bool, int]:
+    """The part of a text outside solutions, whether it ends within one, and how many begin in it."""
+    kept, begun = [], 0
     while text:
         found = (NEXT if solving else SOLUTION).search(text)
         part, text = (text[: found.start()], text[found.start() :]) if found else (text, "")
         kept += [] if solving else [part]
+        begun += bool(found) and not solving
         solving = solving != bool(found)
-    return "".join(kept).strip(), solving
+    return "".join(kept).strip(), solving, begun
 
 
 def write(name: str, built: Path, folder: Path) -> tuple[Path, Path]:

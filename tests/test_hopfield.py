@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 import rankone as ro
 from rankone.memory.hopfield import hebbian, hopfield_energy, recall, synchronous_step
+from rankone.memory.nonlinear import ACTIVATIONS
 
 
 def signs(seed, *shape):
@@ -127,6 +128,8 @@ def test_jacobian_of_a_direction_has_exponent_two_and_the_printed_one_fails():
     jacobian = lambda power: (np.eye(4) - np.outer(x, x) / r**power) / r  # noqa: E731
     assert np.abs(differences - jacobian(2)).max() < 1e-6  # forward differences: 1e-7 times the curvature
     assert np.abs(differences - jacobian(1.5)).max() > 1e-2
+    rows = ACTIVATIONS["unit"].derivative(jnp.eye(4), jnp.tile(x, (4, 1)))  # v ↦ Jᵀv, on each axis
+    assert np.abs(rows - differences).max() < 1e-6
 
 
 def test_descent_on_the_sphere_energy_never_shortens_a_state():

@@ -182,7 +182,7 @@ def test_error_grows_with_K_at_stored_patterns_and_falls_at_far_queries():
     assert 0.4 < np.polyfit(np.log(counts), np.log(stored), 1)[0] < 0.55
     assert -0.65 < np.polyfit(np.log(counts), np.log(fresh), 1)[0] < -0.4
     sharp = [
-        float(error_law(ro.MrDAM(binary(30, 200), beta), binary(30, 200)[:1]).gradient_error(1000))
+        float(error_law(ro.MrDAM(binary(30, 200), beta), binary(30, 200)[0]).gradient_error(1000))
         for beta in (200.0, 400.0)
     ]
     assert sharp[1] / sharp[0] == pytest.approx(0.5**0.5, rel=0.05)

@@ -16,7 +16,15 @@ function reachScrollers() {
   }
 }
 
+/** Docutils gives references roles that have since been withdrawn, in a list that they may not stand in. */
+function plainReferences() {
+  for (const part of document.querySelectorAll(".citation-list, .citation, [role=doc-backlink]")) {
+    part.removeAttribute("role");
+  }
+}
+
 nameSidebar();
+plainReferences();
 reachScrollers();
 window.MathJax?.startup?.promise?.then(reachScrollers);
 window.addEventListener("resize", reachScrollers);

@@ -42,7 +42,8 @@ CROPS = {
 
 def original(name: str) -> np.ndarray:
     """One picture as float RGB in [0, 1], from whichever package has it."""
-    from skimage import color, data, img_as_float
+    from skimage import color, data
+    from skimage.util import img_as_float
     from sklearn.datasets import load_sample_image
 
     if name in ("china", "flower"):
@@ -84,4 +85,10 @@ def letters(path: str) -> None:
 
 
 if __name__ == "__main__":
-    {"photographs": photographs, "letters": letters}[sys.argv[1]](*sys.argv[2:])
+    match sys.argv[1:]:
+        case ["photographs"]:
+            photographs()
+        case ["letters", path]:
+            letters(path)
+        case _:
+            sys.exit(__doc__)

@@ -14,8 +14,9 @@ from jaxtyping import Array, Bool, Float
 from numpy.typing import NDArray
 
 from rankone._checks import check
+from rankone.data.queries import flip_bits, occlude
 
-__all__ = ["binary_patterns", "letters", "photograph_names", "photographs"]
+__all__ = ["binary_patterns", "flip_bits", "letters", "occlude", "photograph_names", "photographs"]
 
 
 @cache

@@ -14,7 +14,7 @@ from rankone.memory.nonlinear import ACTIVATIONS, OUTER, SEPARATIONS, SIMILARITI
 
 __all__ = ["MrDAM"]
 
-_BLOCK_ENTRIES = 2**19  # 2 MB of float32 patterns: read once from memory, used twice from cache
+_BLOCK_ENTRIES = 2**20  # 4 MB of float32 patterns: read once from memory, used twice from cache
 
 
 @pytree(data=["Xi", "beta"], meta=["similarity", "separation", "Q", "g"])
@@ -80,7 +80,8 @@ class MrDAM:
 
     def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Both at once, for the price of one."""
-        return _read(self, states("x", x, self.D))
+        x = states("x", x, self.D)
+        return _read(self, x.astype(jnp.result_type(x, self.Xi)))
 
     @property
     def _log_domain(self) -> bool:

@@ -1,4 +1,4 @@
-"""The book's widgets, for a notebook: `pip install rankone[widgets]`. Their mathematics runs in the page, in JavaScript."""
+"""The book's widgets (`pip install rankone[widgets]`). Their mathematics runs in the page, in JavaScript."""
 
 from rankone.widgets.retrieval import RetrievalExplorer
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -92,15 +93,27 @@ def distributed_cases(D: int, Y: int) -> Iterator[Case]:
         # Two products with matrices of about √P; the signs, norms and T are read once.
         work["Hadamard"] = Work(4 * 6 * Y, transforms * N * P * 4 * P**0.5)
         for task, ours, peer in (
-            ("gradient", read, lambda x=x: peers.autodiff_gradient(omega, T, beta, x)),
-            (f"{STEPS} steps", walk, lambda x=x: peers.autodiff_retrieval(omega, T, beta, x, 0.1, STEPS)),
+            (
+                "gradient",
+                read,
+                lambda rows_first, x=x: peers.autodiff_gradient(omega, T, beta, x, rows_first=rows_first),
+            ),
+            (
+                f"{STEPS} steps",
+                walk,
+                lambda rows_first, x=x: peers.autodiff_retrieval(omega, T, beta, x, 0.1, STEPS, rows_first=rows_first),
+            ),
         ):
             steps = 1 if ours is read else STEPS
             forms = {
                 form: (lambda f=ours, m=m, x=x: f(m, x), Work(steps * work[form].bytes, steps * work[form].flops))
                 for form, m in memories.items()
             }
-            yield {"task": task, "D": D, "Y": Y, "N": N}, forms, {"published formulation": peer}
+            yield (
+                {"task": task, "D": D, "Y": Y, "N": N},
+                forms,
+                {"as published": partial(peer, False), "by Ω z": partial(peer, True)},
+            )
 
 
 def exact_cases(K: int, D: int) -> Iterator[Case]:

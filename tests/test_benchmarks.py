@@ -24,11 +24,12 @@ def distributed():
     return Xi, memories, memory.stored_omega(memories["stored"].features), jnp.float32(memory.BETA)
 
 
+@pytest.mark.parametrize("rows_first", [False, True])
 @pytest.mark.parametrize("N", [1, 5])
-def test_the_published_formulation_gives_the_memorys_energy_and_gradient(distributed, N):
+def test_the_published_formulation_gives_the_memorys_energy_and_gradient(distributed, N, rows_first):
     Xi, memories, omega, beta = distributed
     x = Xi[:N] + 0.05
-    energy, gradient = peers.autodiff_gradient(omega, memories["stored"].T, beta, x)
+    energy, gradient = peers.autodiff_gradient(omega, memories["stored"].T, beta, x, rows_first=rows_first)
     ours = memories["stored"].energy_and_gradient(x)
     np.testing.assert_allclose(energy, ours[0], rtol=2e-4, atol=2e-5)
     np.testing.assert_allclose(gradient, ours[1], rtol=2e-3, atol=2e-4)
@@ -117,6 +118,7 @@ def test_the_committed_record_has_every_case_and_its_peers():
             assert {(task, form, None, D, Y, N) for form in ("stored", "Hadamard") for N in memory.QUERIES} <= found
     for K, D in memory.EXACT:
         assert {("gradient", "exact", K, D, None, N) for N in memory.QUERIES} <= found
+    assert {r["peer"] for r in rows if r.get("Y") and "peer" in r} == {"as published", "by Ω z"}
     assert {r["peer"] for r in rows if r["form"] == "exact"} == {"plain JAX", "Hopfield layer", "two products"}
 
 

@@ -89,7 +89,7 @@ def torch_layer(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
 
 
 def torch_products(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
-    """The same update with nothing but its two products and the softmax: the best that PyTorch does."""
+    """The same update with nothing but its two products and the softmax: its shortest form."""
     import torch
 
     stored, query = (torch.from_numpy(a.copy()) for a in (Xi, x))

@@ -51,7 +51,7 @@ function group(title, children, className = "") {
   return h(
     "section",
     { class: `r1-group ${className}`, "aria-labelledby": id },
-    h("h3", { id }, title),
+    h("div", { id, class: "r1-title" }, title),
     h("div", { class: "r1-fields" }, children),
   );
 }

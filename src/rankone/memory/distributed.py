@@ -107,7 +107,7 @@ class DrDAM:
         return self.energy_and_gradient(x)[0]
 
     def gradient(self, x: ArrayLike) -> Float[Array, "... D"]:
-        """∇Ê at states x (..., D) -> (..., D): ĝ_A, the gradient of Algorithm 1 [D-eq10, D-alg1]."""
+        """∇Ê at states x (..., D) -> (..., D): ĝ_A of Algorithm 1, in O(DY) time [D-eq10, D-alg1, D-prop4]."""
         return self.energy_and_gradient(x)[1]
 
     def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:

@@ -29,8 +29,8 @@ class MrDAM:
 
     Args:
         Xi: Stored patterns (K, D), one a row.
-        beta: Inverse temperature, 1/unit² for "l2"; positive. Larger is sharper. Only the "exp" separation and the
-            "log" Q use it.
+        beta: Inverse temperature, 1/unit² for "l2"; positive. Larger is sharper; patterns scaled by s
+            want β/s² [D-unn7]. Only the "exp" separation and the "log" Q use it.
         similarity: S: "l2", −‖ξ − z‖²/2; "dot", ⟨ξ, z⟩; or your own function (Xi, z (N, D)) -> (K, N).
         separation: F: "exp" (of βS), "square", "cubic", "quartic", "rectified cubic", or your own elementwise one.
         Q: "log" (divided by β), "identity", or your own increasing function.
@@ -75,7 +75,7 @@ class MrDAM:
         return self.energy_and_gradient(x)[0]
 
     def gradient(self, x: ArrayLike) -> Float[Array, "... D"]:
-        """∇E at states x (..., D) -> (..., D), by the formula of eq. 6 [D-eq6]."""
+        """∇E at states x (..., D) -> (..., D), by the formula of eq. 6, in O(KD) time [D-eq6, D-prop1]."""
         return self.energy_and_gradient(x)[1]
 
     def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:

@@ -85,7 +85,7 @@ class RandomFeatures:
         return BASES[self.basis]
 
     def phi(self, z: ArrayLike) -> Float[Array, "... M"]:
-        """The features of z (..., D) -> (..., M); a kernel of inverse temperature β takes z = √β x."""
+        """The features of z (..., D) -> (..., M); a kernel of inverse temperature β takes z = √β x [D-prop2]."""
         return _phi(self, states("z", z, self.D))
 
     def project(self, z: ArrayLike) -> Float[Array, "... Y"]:

@@ -33,7 +33,7 @@ class Errors:
 
 
 def approximation_errors(exact: Any, approximate: Any, x: Float[ArrayLike, "... D"]) -> Errors:
-    """Errors of energy and gradient at the states x [D-eq14]; both memories have `energy_and_gradient`."""
+    """Errors of energy and gradient at the states x [D-eq14, D-fig3]; both memories have `energy_and_gradient`."""
     (E, g), (E_hat, g_hat) = exact.energy_and_gradient(x), approximate.energy_and_gradient(x)
     return Errors(jnp.abs(E - E_hat), jnp.linalg.norm(g - g_hat, axis=-1), jnp.abs(g - g_hat).mean(-1))
 
@@ -46,7 +46,10 @@ def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
 
 
 def hamming_error(x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]) -> Float[Array, "..."]:
-    r"""Share of entries that differ, $\Delta_H=D^{-1/2}\sum_i|\lceil x_i\rfloor-\lceil z_i\rfloor|$ [D-eq15]."""
+    r"""Share of entries that differ [D-eq15, D-fig4A].
+
+    $\Delta_H=D^{-1/2}\sum_i|\lceil x_i\rfloor-\lceil z_i\rfloor|$
+    """
     difference = jnp.abs(binarise(x) - binarise(z))
     return difference.sum(-1) / jnp.sqrt(difference.shape[-1])
 
@@ -93,7 +96,7 @@ def complete(
     max_steps: int = 300,
     progress: bool | None = None,
 ) -> Completion:
-    """Store all pictures in both memories, occlude them, and descend with the visible entries clamped [D-fig1].
+    """Store all pictures in both memories, occlude them, and descend with the visible ones clamped [D-fig1, D-fig4B].
 
     Args:
         pictures: Pictures (K, D) in [0, 1]; they are stored scaled by 1/√D.

@@ -99,6 +99,8 @@ class ErrorLaw:
 def error_law(memory: MrDAM, x: ArrayLike) -> ErrorLaw:
     r"""Exact first-order error law of the distributed copy of `memory` at states x [D-sharp2].
 
+    It explains how the measured errors fall with Y and grow with K, D and β [D-fig5, D-obs1, D-obs2, D-obs3].
+
     $V=\frac12\sum_{\mu\nu}(K^-_{\mu\nu}+K^+_{\mu\nu})-S^2=\frac12\sum_{\mu\nu}(\sqrt{K^-}-\sqrt{K^+})^2$: the second
     form is computed, for it cancels nothing. O(K²D) time a state; O(K²) memory, states one after another.
 

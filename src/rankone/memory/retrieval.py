@@ -52,7 +52,7 @@ def retrieve(
     clamp: ArrayLike | None = None,
     progress: bool | None = None,
 ) -> Retrieval:
-    r"""Gradient descent $x\leftarrow x-\eta\nabla E(x)$ on the free entries of each query [D-eq5].
+    r"""Gradient descent $x\leftarrow x-\eta\nabla E(x)$ on the free entries of each query [D-eq5, D-thm1].
 
     It rests when no free entry moves by more than `tol` in a step. (A small change of *energy* would not do: it is
     also what a clipped, frozen query shows [D-unn4].) On the exact memory every step size in (0, 2] lowers the

@@ -58,7 +58,7 @@ def roughness(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."
 
 
 def features_for_stability(*, D: ArrayLike, K: ArrayLike) -> Float[Array, "..."]:
-    """Y = 2DK, where the lower edge 1 − 2c of the Hessian's spectrum at a stored pattern reaches zero [D-sharp5]."""
+    """Y = 2DK, where the lower edge 1 − 2c of the spectrum at a stored pattern is zero [D-sharp5, D-unn5]."""
     return 2.0 * jnp.asarray(D) * jnp.asarray(K)
 
 

@@ -2,6 +2,7 @@
 
 The 24 photographs are 64×64 crops of pictures in scikit-image and scikit-learn; the letters are the UCI Letter
 Recognition data of Frey and Slate (CC BY 4.0). ATTRIBUTION.md beside this file names every source and licence.
+Fashion-MNIST alone is too large to ship: `fashion_mnist` finds it on the system or downloads it once.
 """
 
 from functools import cache
@@ -14,9 +15,10 @@ from jaxtyping import Array, Bool, Float
 from numpy.typing import NDArray
 
 from rankone._checks import check
+from rankone.data.fashion import fashion_mnist
 from rankone.data.queries import flip_bits, occlude
 
-__all__ = ["binary_patterns", "flip_bits", "letters", "occlude", "photograph_names", "photographs"]
+__all__ = ["binary_patterns", "fashion_mnist", "flip_bits", "letters", "occlude", "photograph_names", "photographs"]
 
 
 @cache

@@ -172,3 +172,14 @@ export function toggleGrid({ label, onToggle }) {
     },
   };
 }
+
+/** A titled section of fields. */
+export function group(title, children, className = "") {
+  const id = uid();
+  return h(
+    "section",
+    { class: `r1-group ${className}`, "aria-labelledby": id },
+    h("div", { id, class: "r1-title" }, title),
+    h("div", { class: "r1-fields" }, children),
+  );
+}

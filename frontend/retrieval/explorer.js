@@ -1,18 +1,23 @@
 // Settings in, pictures out: joins the engine, the player and what is on the page.
 import { h, setText, throttle } from "../kit/dom.js";
 import { readImage } from "../kit/imagewell.js";
+import { createPlayer } from "../kit/player.js";
+import { createQuestions } from "../kit/questions.js";
+import { createTransport, help, shortcuts } from "../kit/transport.js";
 import { nextSettings } from "./change.js";
 import { billOf, createCharts } from "./charts.js";
 import { createEngine } from "./engine.js";
 import { createJaxRun } from "./jax.js";
 import { createPanel } from "./panel.js";
-import { createPlayer } from "./player.js";
 import { PRESETS } from "./presets.js";
-import { createQuestions } from "./questions.js";
 import { findings, inWords } from "./report.js";
 import { dab, noPaint, prepare, SIDE } from "./settings.js";
 import { createStage } from "./stage.js";
-import { createTransport, help, shortcuts } from "./transport.js";
+
+const HELP = [
+  "In the grid of pictures, arrow keys move and space stores.",
+  "On the query: arrow keys move the brush, space paints, or restores if Restore is pressed.",
+];
 
 export function createExplorer(initial, library, model) {
   let settings = initial;
@@ -61,7 +66,7 @@ export function createExplorer(initial, library, model) {
     { class: "r1-body", onkeydown: shortcuts(actions) },
     questions.element,
     h("div", { class: "r1-stage-block" }, stage.element, transport.element, charts.meter, status),
-    h("div", { class: "r1-side" }, panel.element, jax.element, help()),
+    h("div", { class: "r1-side" }, panel.element, jax.element, help(...HELP)),
     h("div", { class: "r1-chart-block" }, charts.element),
   );
 

@@ -1,6 +1,6 @@
 // The reader's controls: what is stored, how it is remembered, what the query looks like.
-import { button, segments, select, toggle } from "../kit/controls.js";
-import { h, uid } from "../kit/dom.js";
+import { button, group, segments, select, toggle } from "../kit/controls.js";
+import { h } from "../kit/dom.js";
 import { slider } from "../kit/slider.js";
 import { FILLS, SIDES } from "./math/corruption.js";
 import { BASES } from "./math/features.js";
@@ -44,16 +44,6 @@ export function createPanel(settings, library, brush, change, on) {
       grid.show(next);
     },
   };
-}
-
-function group(title, children, className = "") {
-  const id = uid();
-  return h(
-    "section",
-    { class: `r1-group ${className}`, "aria-labelledby": id },
-    h("div", { id, class: "r1-title" }, title),
-    h("div", { class: "r1-fields" }, children),
-  );
 }
 
 function memoryControls({ beta, Y, eta, steps, basis, size }, change) {

@@ -1,5 +1,5 @@
 // The presets as a row of questions, what to look at, and what was found.
-import { h, setText } from "../kit/dom.js";
+import { h, setText } from "./dom.js";
 
 export function createQuestions(presets, choose) {
   const buttons = presets.map((preset) =>

@@ -1,5 +1,5 @@
 // Which step is on show. The engine computes ahead as fast as it can; playing is only a matter of drawing.
-import { reducedMotion } from "../kit/theme.js";
+import { reducedMotion } from "./theme.js";
 
 /** `show(step)` draws a step; `onRest()` is called when playing reaches the end. `timeline.last` is how far there is. */
 export function createPlayer(timeline, { show, onRest }) {

@@ -1,7 +1,7 @@
-// The row under the pictures: playback, speed, reset; and the keys that do the same.
-import { button, select } from "../kit/controls.js";
-import { h } from "../kit/dom.js";
-import { playback } from "../kit/playback.js";
+// The row under what moves: playback, speed, reset; and the keys that do the same.
+import { button, select } from "./controls.js";
+import { h } from "./dom.js";
+import { playback } from "./playback.js";
 
 const SPEEDS = [
   ["10", "10 a second"],
@@ -44,7 +44,7 @@ export function createTransport(on) {
   };
 }
 
-/** A keydown listener for the same actions; fields and the painted canvas keep their own keys. */
+/** A keydown listener for the same actions; fields and drawings that listen keep their own keys. */
 export function shortcuts(on) {
   const actions = { k: on.toggle, l: on.step, j: on.back, 0: on.start, r: on.reset };
   return (event) => {
@@ -55,23 +55,17 @@ export function shortcuts(on) {
   };
 }
 
-export function help() {
-  const keys = KEYS.flatMap(([key, what]) => [h("kbd", {}, key), ` ${what}; `]);
+/** What the keys do; `more` are lines of the widget's own. */
+export function help(...more) {
+  const keys = KEYS.flatMap(([key, what], i) => [
+    h("kbd", {}, key),
+    ` ${what}${i + 1 < KEYS.length ? "; " : "."}`,
+  ]);
   return h(
     "details",
     { class: "r1-help" },
     h("summary", {}, "Keys"),
-    h(
-      "p",
-      {},
-      "With the focus on any button: ",
-      keys,
-      "in the grid of pictures, arrow keys move and space stores.",
-    ),
-    h(
-      "p",
-      {},
-      "On the query: arrow keys move the brush, space paints, or restores if Restore is pressed.",
-    ),
+    h("p", {}, "With the focus on any button: ", keys),
+    more.map((line) => h("p", {}, line)),
   );
 }

@@ -6,6 +6,7 @@ const svgTags = new Set([
   "line",
   "rect",
   "circle",
+  "ellipse",
   "g",
   "text",
   "title",

@@ -1,0 +1,26 @@
+"""Editing a linear memory: closed-form edits of low rank, the geometry they are shortest in, and their cost."""
+
+from rankone.editing.closed_form import batch_edit, interpolate_residuals, rank_one_edit
+from rankone.editing.edits import Edited, LowRankEdit, RankOneEdit, load_edit
+from rankone.editing.geometry import KeyGeometry
+from rankone.editing.moments import SecondMoments
+from rankone.editing.published import mixed_key_edit
+from rankone.editing.sequential import cyclic_edit, sequential_edit
+from rankone.editing.singular import pseudo_inverse_edit, ridge_limit_edit
+
+__all__ = [
+    "Edited",
+    "KeyGeometry",
+    "LowRankEdit",
+    "RankOneEdit",
+    "SecondMoments",
+    "batch_edit",
+    "cyclic_edit",
+    "interpolate_residuals",
+    "load_edit",
+    "mixed_key_edit",
+    "pseudo_inverse_edit",
+    "rank_one_edit",
+    "ridge_limit_edit",
+    "sequential_edit",
+]

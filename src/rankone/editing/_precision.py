@@ -1,0 +1,25 @@
+"""Double precision where the inputs ask for it, whatever JAX's own setting is."""
+
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+__all__ = ["double", "precision_of", "smallest_pivot"]
+
+
+def double() -> AbstractContextManager:
+    """A block in which float64 arrays stay float64; works inside jit too."""
+    return jax.enable_x64(True)
+
+
+def precision_of(*trees: Any) -> AbstractContextManager:
+    """`double()` if any leaf is float64 already, so that no result is silently cut to float32; else nothing."""
+    wide = any(getattr(leaf, "dtype", None) == jnp.float64 for leaf in jax.tree.leaves(trees))
+    return double() if wide else nullcontext()
+
+
+def smallest_pivot(n: int, dtype: Any) -> float:
+    """Share of the largest pivot below which one of an n×n factor of unit diagonal is only rounding error."""
+    return float(jnp.finfo(dtype).eps) * (8 + n**0.5)

@@ -1,0 +1,205 @@
+"""The geometry C = KKᵀ of the keys that a weight matrix already answers, factored once and reused for every edit."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import array, check, choice, is_traced
+from rankone._pytree import pytree
+from rankone.editing._precision import double, precision_of, smallest_pivot
+from rankone.editing.triangular import backward, diagonal_inverses, forward
+
+__all__ = ["KeyGeometry", "as_geometry"]
+
+_REMEDY = (
+    "positive definite: C has no inverse in this precision. Add a ridge (ridge=1e-3 * trace(C) / D is a start), "
+    "give it the keys themselves (KeyGeometry.from_keys), or factor in double (precision='float64')"
+)
+
+
+@pytree(data=["L", "scale", "blocks", "C"])
+@dataclass(frozen=True)
+class KeyGeometry:
+    r"""The inner product $a^\top C^{-1}b$ in which an edit is shortest, kept as a triangular factor [R-eq13].
+
+    $C=\operatorname{diag}(d)\,LL^\top\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$. Dividing the scale out first
+    makes the factor indifferent to the units of C and of each key entry [R-scale]. Nothing is ever inverted but the
+    blocks of L on its diagonal, which turn a solve into products that read L once.
+
+    Make one with `from_moments` or `from_keys`; the latter never forms C and so survives the square of the condition
+    number at which the former fails in float32.
+
+    Attributes:
+        L: Lower triangular factor (D, D) of the scaled C.
+        scale: d (D,).
+        blocks: Inverses of the diagonal blocks of L (n, b, b), with n·b ≥ D.
+        C: The matrix itself (D, D), against which `solve` refines; None from keys.
+    """
+
+    L: Float[Array, "D D"]
+    scale: Float[Array, " D"]
+    blocks: Float[Array, "n b b"]
+    C: Float[Array, "D D"] | None = None
+
+    @classmethod
+    def from_moments(cls, C: ArrayLike, *, ridge: ArrayLike = 0.0, precision: str = "input") -> "KeyGeometry":
+        """Cholesky factor of C + ridge·I: D³/3 multiplications.
+
+        Args:
+            C: Second moments of the keys (D, D): their sum, or their mean, for only a ridge notices the difference.
+            ridge: Added to the diagonal, in the unit of C; at least 0.
+            precision: "input", or "float64" to factor and solve in double whatever the inputs are.
+
+        Raises:
+            ValueError: If C is not square, symmetric and finite, or is singular in this precision.
+        """
+        choice("precision", precision, ("input", "float64"))
+        C = _square("C", C)
+        _ridge(ridge)
+        with double() if precision == "float64" else precision_of(C):
+            return _sound("C", _from_moments(C.astype(float) if precision == "float64" else C, ridge))
+
+    @classmethod
+    def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
+        """R of the QR decomposition of Kᵀ (with √ridge·I below it): C is never formed, nor its condition squared.
+
+        Args:
+            K: Keys (D, n), one a column; n ≥ D unless there is a ridge.
+            ridge: As in `from_moments`.
+
+        Raises:
+            ValueError: If there are fewer keys than dimensions and no ridge, or they span too little.
+        """
+        K = array("K", K, "(D, n): one key a column", 2)
+        _ridge(ridge)
+        enough = is_traced(ridge) or K.shape[1] >= K.shape[0] or float(ridge) > 0  # type: ignore[arg-type]
+        check(
+            enough, "K", f"{K.shape[1]} keys of length {K.shape[0]}", "at least as many keys as dimensions, or ridge>0"
+        )
+        with precision_of(K):
+            return _sound("K", _from_rows(jnp.zeros((0, K.shape[0]), K.dtype), K, ridge))
+
+    def observe(self, keys: ArrayLike, *, weight: ArrayLike = 1.0) -> "KeyGeometry":
+        """The geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys below it; C is not formed.
+
+        Args:
+            keys: (D, n) or one key (D,).
+            weight: How often each of them is to count, at least 0: the β of a sequence of edits.
+        """
+        keys = jnp.asarray(keys)
+        K = array("keys", keys[:, None] if keys.ndim == 1 else keys, f"({self.D}, n): one key a column", 2)
+        check(K.shape[0] == self.D, "keys", f"shape {K.shape}", f"({self.D}, n), as long as the keys of the geometry")
+        with precision_of(self, K):
+            root = jnp.sqrt(jnp.asarray(weight, K.dtype))
+            return _sound("keys", _from_rows(self.L.T * self.scale, root * K, 0.0))
+
+    @property
+    def D(self) -> int:
+        """Length of a key."""
+        return self.L.shape[0]
+
+    def whiten(self, B: ArrayLike) -> Float[Array, "D ..."]:
+        """Keys (D,) or (D, m) as they are when C is the identity: the product of two whitened keys is aᵀC⁻¹b."""
+        with precision_of(self, B):
+            return forward(self.L, self.blocks, self._scaled(jnp.asarray(B)))
+
+    def inner(self, a: ArrayLike, b: ArrayLike) -> Float[Array, "..."]:
+        """aᵀC⁻¹b, the kernel κ(a, b) by which an edit at a reaches b [R-S6]; a and b (D,) or (D, m)."""
+        with precision_of(self, a, b):
+            return self.whiten(a).T @ self.whiten(b)
+
+    def solve(self, B: ArrayLike, *, refine: int = 0) -> Float[Array, "D ..."]:
+        """C⁻¹B for keys B (D,) or (D, m).
+
+        Args:
+            B: Right-hand sides.
+            refine: Steps of refinement with a residual in float64, which makes the result float64. One step squares
+                the relative error; it needs the C of `from_moments`.
+
+        Raises:
+            ValueError: If the geometry came from keys and `refine` is not 0.
+        """
+        with double() if refine else precision_of(self, B):
+            B = jnp.asarray(B)
+            if not refine:
+                return _solve(self, B)
+            check(self.C is not None, "refine", refine, "0 for a geometry made from keys: its C was never formed")
+            return _refined(self, B, refine)
+
+    def _scaled(self, B: Array) -> Array:
+        return B / (self.scale if B.ndim == 1 else self.scale[:, None])
+
+
+def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeometry:
+    """C as a geometry: factored now, or taken as it is when it has been factored before."""
+    if not isinstance(C, KeyGeometry):
+        return KeyGeometry.from_moments(C, ridge=ridge)
+    check(is_traced(ridge) or float(ridge) == 0, "ridge", ridge, "0 beside a KeyGeometry: give it to from_moments")  # type: ignore[arg-type]
+    return C
+
+
+def _square(name: str, C: ArrayLike) -> Array:
+    C = array(name, C, "(D, D): the second moments of the keys", 2)
+    check(C.shape[0] == C.shape[1], name, f"shape {C.shape}", "square: K Kᵀ for keys K (D, n)")
+    if not is_traced(C):
+        with precision_of(C):
+            skew = float(jnp.abs(C - C.T).max() / (jnp.abs(C).max() + jnp.finfo(C.dtype).tiny))
+        check(skew < 1e-3, name, f"entries that differ from their mirror image by {skew:.1e}", "symmetric")
+    return C
+
+
+def _ridge(ridge: ArrayLike) -> None:
+    if not is_traced(ridge):
+        check(0 <= float(ridge) < float("inf"), "ridge", float(ridge), "at least 0 and finite")  # type: ignore[arg-type]
+
+
+def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
+    """Refuse a factor that failed, or whose smallest pivot is rounding error."""
+    if is_traced(geometry):
+        return geometry
+    pivots = jnp.diagonal(geometry.L) ** 2
+    floor = smallest_pivot(geometry.D, pivots.dtype) ** (1 if geometry.C is not None else 2)
+    smallest = float(pivots.min() / pivots.max())
+    check(smallest > floor, name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
+    return geometry
+
+
+@jax.jit
+def _from_moments(C: Array, ridge: ArrayLike) -> KeyGeometry:
+    C = C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
+    scale = jnp.sqrt(jnp.diagonal(C))
+    L = jnp.linalg.cholesky(C / scale / scale[:, None], symmetrize_input=False)
+    return KeyGeometry(L, scale, diagonal_inverses(L), C)
+
+
+@jax.jit
+def _from_rows(R: Array, K: Array, ridge: ArrayLike) -> KeyGeometry:
+    """Geometry of RᵀR + KKᵀ + ridge·I."""
+    root = jnp.sqrt(jnp.asarray(ridge, K.dtype)) * jnp.eye(len(K), dtype=K.dtype)
+    rows = jnp.concatenate([R.astype(K.dtype), K.T, root])
+    scale = jnp.linalg.norm(rows, axis=0)
+    R = jnp.linalg.qr(rows / scale, mode="r")
+    L = (R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]).T
+    return KeyGeometry(L, scale, diagonal_inverses(L))
+
+
+@jax.jit
+def _solve(geometry: KeyGeometry, B: Array) -> Array:
+    y = forward(geometry.L, geometry.blocks, geometry._scaled(B))
+    return geometry._scaled(backward(geometry.L, geometry.blocks, y))
+
+
+@partial(jax.jit, static_argnames="steps")
+def _refined(geometry: KeyGeometry, B: Array, steps: int) -> Array:
+    X = _solve(geometry, B.astype(geometry.L.dtype)).astype(float)
+    for _ in range(steps):
+        X = X + _solve(geometry, _residual(geometry.C, X, B).astype(geometry.L.dtype))
+    return X
+
+
+def _residual(C: Array | None, X: Array, B: Array) -> Array:
+    """B − CX in float64, a row of C at a time, so that no float64 copy of C is made."""
+    return B.astype(float) - jax.lax.map(lambda row: row.astype(float) @ X, C, batch_size=128)

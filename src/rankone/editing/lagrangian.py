@@ -1,0 +1,116 @@
+r"""The constrained problem behind an edit: its Lagrangian, its dual, and the linear system that solves both.
+
+Minimise $\tfrac12\lVert\hat WK-V\rVert_F^2$ subject to $\hat Wk=v$, for keys K (D, n) and values V (H, n).
+"""
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+__all__ = [
+    "block_matrix",
+    "dual",
+    "kkt_matrix",
+    "lagrangian",
+    "lagrangian_by_trace",
+    "least_squares",
+    "objective",
+    "solve_block",
+    "solve_kkt",
+    "stationarity",
+]
+
+
+def least_squares(K: Float[Array, "D n"], V: Float[Array, "H n"]) -> Float[Array, "H D"]:
+    """W = argmin ‖WK − V‖, the only one if the keys span the space, else the shortest [R-eq5, R-eq6]."""
+    return jnp.linalg.lstsq(K.T, V.T)[0].T
+
+
+def objective(W_hat: Float[Array, "H D"], K: Float[Array, "D n"], V: Float[Array, "H n"]) -> Float[Array, ""]:
+    """½‖ŴK − V‖²_F [R-eq5]."""
+    return 0.5 * jnp.sum((W_hat @ K - V) ** 2)
+
+
+def lagrangian(
+    W_hat: Float[Array, "H D"],
+    multiplier: Float[Array, " H"],
+    K: Float[Array, "D n"],
+    V: Float[Array, "H n"],
+    k: Float[Array, " D"],
+    v: Float[Array, " H"],
+) -> Float[Array, ""]:
+    """L(Ŵ, Λ) = ½‖ŴK − V‖² − Λᵀ(Ŵk − v): affine in Λ, so that Λ cannot minimise it [R-eq8, R-txt8]."""
+    return objective(W_hat, K, V) - multiplier @ (W_hat @ k - v)
+
+
+def lagrangian_by_trace(
+    W_hat: Float[Array, "H D"],
+    multiplier: Float[Array, " H"],
+    K: Float[Array, "D n"],
+    V: Float[Array, "H n"],
+    k: Float[Array, " D"],
+    v: Float[Array, " H"],
+) -> tuple[Float[Array, ""], Float[Array, "H H"]]:
+    """L expanded, and the matrix whose trace its first terms are; without the trace they cannot be added [R-eq9].
+
+    Returns:
+        L; and ½(ŴK)(ŴK)ᵀ − V(ŴK)ᵀ + ½VVᵀ (H, H), which is not even symmetric.
+    """
+    answer = W_hat @ K
+    square = 0.5 * answer @ answer.T - V @ answer.T + 0.5 * V @ V.T
+    return jnp.trace(square) - multiplier @ (W_hat @ k - v), square
+
+
+def stationarity(
+    W_hat: Float[Array, "H D"],
+    multiplier: Float[Array, " H"],
+    K: Float[Array, "D n"],
+    V: Float[Array, "H n"],
+    k: Float[Array, " D"],
+) -> Float[Array, "H D"]:
+    """∂L/∂Ŵ = ŴKKᵀ − VKᵀ − Λkᵀ, zero at the solution [R-eq10, R-eq11]."""
+    return (W_hat @ K - V) @ K.T - jnp.outer(multiplier, k)
+
+
+def dual(
+    multiplier: Float[Array, " H"],
+    K: Float[Array, "D n"],
+    V: Float[Array, "H n"],
+    k: Float[Array, " D"],
+    v: Float[Array, " H"],
+) -> Float[Array, ""]:
+    """Min over Ŵ of L: ½‖WK − V‖² + Λᵀr − ½s‖Λ‖², concave, with its maximum at Λ = r/s [R-txt8]."""
+    W = least_squares(K, V)
+    s = k @ jnp.linalg.solve(K @ K.T, k)
+    return objective(W, K, V) + multiplier @ (v - W @ k) - 0.5 * s * multiplier @ multiplier
+
+
+def block_matrix(k: Float[Array, " D"], u: Float[Array, " D"]) -> Float[Array, "D+1 D+1"]:
+    """The matrix [[I, k], [−uᵀ, 0]] of [Ŵ Λ]·M = [W v]; its determinant is uᵀk [R-eq15]."""
+    top = jnp.concatenate([jnp.eye(len(k), dtype=k.dtype), k[:, None]], axis=1)
+    return jnp.concatenate([top, jnp.append(-u, 0)[None]])
+
+
+def solve_block(
+    W: Float[Array, "H D"], k: Float[Array, " D"], v: Float[Array, " H"], u: Float[Array, " D"]
+) -> tuple[Float[Array, "H D"], Float[Array, " H"]]:
+    """Ŵ and Λ together from the block system [R-eq14, R-eq15, R-eq16]."""
+    both = jnp.linalg.solve(block_matrix(k, u).T, jnp.concatenate([W, v[:, None]], axis=1).T).T
+    return both[:, :-1], both[:, -1]
+
+
+def kkt_matrix(K: Float[Array, "D n"], k: Float[Array, " D"], H: int) -> Float[Array, "N N"]:
+    """All HD + H conditions of eq. 10 and eq. 7 for (vec Ŵ, Λ), vec by columns, with no algebra done [R-eq17]."""
+    identity = jnp.eye(H, dtype=K.dtype)
+    constraint = jnp.kron(k[:, None], identity)  # (HD, H)
+    top = jnp.concatenate([jnp.kron(K @ K.T, identity), -constraint], axis=1)
+    bottom = jnp.concatenate([constraint.T, jnp.zeros((H, H), K.dtype)], axis=1)
+    return jnp.concatenate([top, bottom])
+
+
+def solve_kkt(
+    K: Float[Array, "D n"], V: Float[Array, "H n"], k: Float[Array, " D"], v: Float[Array, " H"]
+) -> tuple[Float[Array, "H D"], Float[Array, " H"]]:
+    """Ŵ and Λ by brute force, to hold the closed form against [R-eq17]."""
+    H, D = len(v), len(k)
+    solution = jnp.linalg.solve(kkt_matrix(K, k, H), jnp.append((V @ K.T).T.ravel(), v))
+    return solution[: H * D].reshape(D, H).T, solution[H * D :]

@@ -1,0 +1,125 @@
+"""What an edit costs, in closed form: misjudged and estimated geometries, many keys at once, many edits in a row."""
+
+from math import ceil, log
+
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import check
+
+__all__ = [
+    "capacity",
+    "cycles_to",
+    "efficiency",
+    "efficiency_law",
+    "forgetting",
+    "inflation",
+    "kantorovich",
+    "leverage",
+    "mean_inflation",
+    "sample_size",
+    "sequential_residual",
+]
+
+
+def leverage(K: Float[Array, "D n"]) -> Float[Array, " n"]:
+    """hⱼ = kⱼᵀC⁻¹kⱼ in [0, 1] of every key among the keys, summing to their rank: by QR of Kᵀ, with no C formed."""
+    Q = jnp.linalg.qr(K.T)[0]
+    return jnp.sum(Q**2, axis=1)
+
+
+def inflation(C: Float[Array, "D D"], u: Float[Array, " D"], k: Float[Array, " D"]) -> Float[Array, ""]:
+    r"""Interference of an edit along any direction u over the least possible [R-S2].
+
+    $J(u)/J(C^{-1}k)=\frac{u^\top Cu\;k^\top C^{-1}k}{(u^\top k)^2}=1+\lVert\delta\rVert_C^2/s$ for
+    $\delta=u-C^{-1}k$, u scaled so that $u^\top k=s$: an error in u costs to second order only.
+
+    Args:
+        C: The true second moments.
+        u: Direction that the edit used, of any length, with uᵀk ≠ 0.
+        k: The edited key.
+    """
+    return (u @ C @ u) * (k @ jnp.linalg.solve(C, k)) / (u @ k) ** 2
+
+
+def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
+    """(1 + κ)²/4κ: the worst inflation by a surrogate Ĉ with κ = cond(Ĉ^(−1/2) C Ĉ^(−1/2)) [R-S2]."""
+    kappa = jnp.asarray(condition)
+    return (1 + kappa) ** 2 / (4 * kappa)
+
+
+def efficiency(C: Float[Array, "D D"], C_hat: Float[Array, "D D"], k: Float[Array, " D"]) -> Float[Array, ""]:
+    """ρ = 1/inflation in (0, 1] of an edit made with the estimate Ĉ [R-S3]."""
+    return 1 / inflation(C, jnp.linalg.solve(C_hat, k), k)
+
+
+def efficiency_law(n: int, D: int) -> tuple[float, float]:
+    """(a, b) of the Beta law of ρ when Ĉ comes from n Gaussian keys: ((n−D+2)/2, (D−1)/2), whatever C and k [R-S3].
+
+    Raises:
+        ValueError: If n < D: Ĉ is then singular.
+    """
+    check(n >= D > 0, "n", n, f"at least D={D} keys")
+    return (n - D + 2) / 2, (D - 1) / 2
+
+
+def mean_inflation(n: int, D: int) -> float:
+    """E 1/ρ = (n − 1)/(n − D): twice as much interference at n = 2D − 1 samples [R-S3].
+
+    Raises:
+        ValueError: If n ≤ D, where the mean is infinite.
+    """
+    check(n > D > 0, "n", n, f"more than D={D} keys; with fewer the mean is infinite")
+    return (n - 1) / (n - D)
+
+
+def sample_size(target: float, D: int) -> int:
+    """Least number of keys to estimate C from, for a mean inflation of at most `target` > 1 [R-S3]."""
+    check(target > 1, "target", target, "above 1: only the true C costs nothing extra")
+    n = ceil((target * D - 1) / (target - 1) - 1e-9)
+    return max(n, D + 1)
+
+
+def capacity(n: int, D: int, m: int) -> float:
+    """Mean interference per edit over ‖r‖² when m random keys are edited at once beside n others: n/(D−m−1) [R-S4].
+
+    Raises:
+        ValueError: If m ≥ D − 1, where the mean is infinite.
+    """
+    check(0 < m < D - 1, "m", m, f"between 1 and D−2={D - 2}: the cost has no mean beyond")
+    return n / (D - m - 1)
+
+
+def sequential_residual(t: ArrayLike, T: ArrayLike, D: int) -> Float[Array, "..."]:
+    r"""Mean squared residual, after T hard edits with C fixed, of edit number t < T, per output, to O(1/D) [R-S5].
+
+    $(1-e^{-(T-t)/D})(2-e^{-T/D})$ for isotropic keys, an empty memory at first and targets of variance 1: after about
+    D more edits an edit is gone.
+
+    Args:
+        t: Number of the edit, from 1.
+        T: Edits made altogether.
+        D: Length of a key.
+    """
+    t, T = jnp.asarray(t, float), jnp.asarray(T, float)
+    return (1 - jnp.exp(-(T - t) / D)) * (2 - jnp.exp(-T / D))
+
+
+def forgetting(S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.0) -> Float[Array, ""]:
+    r"""How far the second of two edits moves the answer to the first key.
+
+    $\lVert r_2\rVert|s_{12}|/[(1+\beta s_{11})s_{22}-\beta s_{12}^2]$, exactly.
+
+    Args:
+        S: Kᵀ C⁻¹ K of the two keys.
+        residual: ‖r₂‖ that the second edit has to write.
+        beta: Weight with which the first key entered C.
+    """
+    return jnp.asarray(residual) * jnp.abs(S[0, 1]) / ((1 + beta * S[0, 0]) * S[1, 1] - beta * S[0, 1] ** 2)
+
+
+def cycles_to(tolerance: float, cosine_squared: float) -> int:
+    """Rounds of two alternating edits until the error is down by `tolerance`: ⌈log tolerance / log cos²θ⌉."""
+    check(0 < cosine_squared < 1, "cosine_squared", cosine_squared, "strictly between 0 and 1")
+    check(0 < tolerance < 1, "tolerance", tolerance, "strictly between 0 and 1")
+    return ceil(log(tolerance) / log(cosine_squared))

@@ -1,0 +1,77 @@
+"""Fewer keys than dimensions: what the limit of a vanishing ridge writes, and what a pseudo-inverse writes instead."""
+
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import array, check
+from rankone.editing._precision import precision_of
+from rankone.editing.closed_form import matrix
+from rankone.editing.edits import RankOneEdit
+
+__all__ = ["pseudo_inverse_edit", "ridge_limit_edit"]
+
+_SHARE = 1e-4  # of k's length outside the span of K below which rounding in float32 is what is left of it
+
+
+def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> RankOneEdit:
+    """The limit, as λ → 0, of the edit with C = KKᵀ + λI, for any number of keys.
+
+    A key outside their span is written along its part orthogonal to them all, P⊥k/‖P⊥k‖², at no interference
+    whatever; a key inside is written through the pseudo-inverse of C.
+
+    Args:
+        W: Weights (H, D).
+        K: Keys (D, n), one a column; n may be less than D.
+        k: Key (D,), not zero.
+        v: Value (H,).
+    """
+    W, K, k, v = _arguments(W, K, k, v)
+    with precision_of(W, K, k, v):
+        U, sizes, _ = jnp.linalg.svd(K, full_matrices=False)
+        spanned = sizes > sizes.max() * max(K.shape) * jnp.finfo(K.dtype).eps
+        outside = k - U @ jnp.where(spanned, U.T @ k, 0)
+        if float(outside @ outside) > _SHARE**2 * float(k @ k):
+            return _along(W, K, outside, k, v)
+        return _along(W, K, _pseudo_solve(U, sizes, spanned, k), k, v)
+
+
+def pseudo_inverse_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> RankOneEdit:
+    """The closed form with C⁺ in place of C⁻¹: it answers k, yet disturbs keys that could have been left alone.
+
+    Args:
+        W: Weights (H, D).
+        K: Keys (D, n).
+        k: Key (D,), not orthogonal to all keys.
+        v: Value (H,).
+
+    Raises:
+        ValueError: If k is orthogonal to every key: the formula then divides by zero.
+    """
+    W, K, k, v = _arguments(W, K, k, v)
+    with precision_of(W, K, k, v):
+        U, sizes, _ = jnp.linalg.svd(K, full_matrices=False)
+        spanned = sizes > sizes.max() * max(K.shape) * jnp.finfo(K.dtype).eps
+        u = _pseudo_solve(U, sizes, spanned, k)
+        lost = float(u @ k) <= _SHARE**2 * float(k @ k) / float(sizes.max() ** 2)
+        check(not lost, "k", "a key orthogonal to all keys", "in reach of them; use ridge_limit_edit")
+        return _along(W, K, u, k, v)
+
+
+def _arguments(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array, Array]:
+    W, K = matrix(W), array("K", K, "(D, n): one key a column", 2)
+    k, v = array("k", k, f"({W.shape[1]},): one key", 1), array("v", v, f"({W.shape[0]},): one value", 1)
+    check(K.shape[0] == W.shape[1], "K", f"shape {K.shape}", f"({W.shape[1]}, n), as W is {W.shape}")
+    check(k.shape[0] == W.shape[1], "k", f"shape {k.shape}", f"({W.shape[1]},)")
+    check(v.shape[0] == W.shape[0], "v", f"shape {v.shape}", f"({W.shape[0]},)")
+    check(bool((k != 0).any()), "k", "a zero key", "non-zero: every linear map answers zero with zero")
+    return W, K, k, v
+
+
+def _pseudo_solve(U: Array, sizes: Array, spanned: Array, k: Array) -> Array:
+    """(KKᵀ)⁺k."""
+    return U @ jnp.where(spanned, (U.T @ k) / jnp.where(spanned, sizes, 1) ** 2, 0)
+
+
+def _along(W: Array, K: Array, u: Array, k: Array, v: Array) -> RankOneEdit:
+    left: Float[Array, " H"] = (v - W @ k) / (u @ k)
+    return RankOneEdit(left, u, (left @ left) * jnp.sum((u @ K) ** 2))

@@ -137,7 +137,7 @@ def load_edit(path: str | Path) -> tuple[RankOneEdit | LowRankEdit, dict[str, An
         ValueError: If the file is not such an edit, or is cut short.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             held = {key: archive[key] for key in archive.files}
         arrays = [held.pop(key) for key in ("left", "right", "interference")]
     except FileNotFoundError:

@@ -1,0 +1,705 @@
+"""Closed-form edits: identities first, then laws with their standard error, then precision and bad input."""
+
+from math import inf
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.optimize import minimize
+
+import rankone as ro
+from rankone.editing import (
+    Edited,
+    KeyGeometry,
+    SecondMoments,
+    cyclic_edit,
+    interpolate_residuals,
+    lagrangian,
+    laws,
+    load_edit,
+    mixed_key_edit,
+    pseudo_inverse_edit,
+    ridge_limit_edit,
+    sequential_edit,
+)
+from rankone.editing.triangular import backward, diagonal_inverses, forward
+
+
+def approx(value, **options):
+    return pytest.approx(float(value), **options)  # pytest itself takes no JAX array
+
+
+@pytest.fixture
+def x64():
+    with jax.enable_x64(True):
+        yield
+
+
+def problem(D=12, H=5, n=40, m=1, seed=0, fitted=True):
+    """K, V, W, k, v: W is the least-squares map of (K, V) if fitted, else any."""
+    keys = jax.random.split(jax.random.key(seed), 5)
+    K, V = jax.random.normal(keys[0], (D, n)), jax.random.normal(keys[1], (H, n))
+    W = lagrangian.least_squares(K, V) if fitted else jax.random.normal(keys[2], (H, D))
+    k, v = jax.random.normal(keys[3], (D, m)), jax.random.normal(keys[4], (H, m))
+    return (K, V, W, k[:, 0], v[:, 0]) if m == 1 else (K, V, W, k, v)
+
+
+def conditioned(D, n, kappa, seed=0):
+    """Keys (D, n) whose condition number is kappa, in float64."""
+    rng = np.random.default_rng(seed)
+    U, _ = np.linalg.qr(rng.normal(size=(D, D)))
+    Q, _ = np.linalg.qr(rng.normal(size=(n, D)))
+    return U @ np.diag(np.geomspace(1, 1 / kappa, D)) @ Q.T
+
+
+# The appendix, equation by equation
+
+
+def test_least_squares_satisfies_the_normal_equations_R_eq5_R_eq6(x64):
+    K, V, W, _, _ = problem()
+    assert jnp.abs(W @ K @ K.T - V @ K.T).max() < 1e-10 * jnp.linalg.norm(V @ K.T)
+    few = K[:, :7]  # without rank D there is a whole space of minimisers
+    other = lagrangian.least_squares(few, V[:, :7]) + jnp.ones((5, 12)) @ (jnp.eye(12) - few @ jnp.linalg.pinv(few))
+    assert lagrangian.objective(other, few, V[:, :7]) < 1e-20
+    assert jnp.abs(other - lagrangian.least_squares(few, V[:, :7])).max() > 0.1
+
+
+def test_the_edit_answers_its_key_R_eq7_R_eq16(x64):
+    K, _, W, k, v = problem()
+    edit = ro.rank_one_edit(W, K @ K.T, k, v)
+    assert jnp.abs(edit.apply(W) @ k - v).max() < 1e-13
+    assert jnp.abs(W @ k + edit.left * (edit.right @ k) - v).max() < 1e-13
+
+
+def test_the_lagrangian_has_no_minimum_over_its_multiplier_R_txt8_R_eq8(x64):
+    K, V, W, k, v = problem()
+    along = W @ k - v
+    values = [lagrangian.lagrangian(W, t * along, K, V, k, v) for t in (1.0, 10.0, 1e3)]
+    assert values[0] > values[1] > values[2]
+    assert values[2] < -1e3  # affine in the multiplier, so unbounded below
+    edit = ro.rank_one_edit(W, K @ K.T, k, v)
+    best = lagrangian.dual(edit.left, K, V, k, v)
+    primal = lagrangian.objective(edit.apply(W), K, V)
+    assert best == approx(primal, rel=1e-12)  # no duality gap: Λ maximises
+    assert best > max(lagrangian.dual(edit.left + 0.1 * d, K, V, k, v) for d in jnp.eye(5))
+    # the dual function is what minimising L over Ŵ leaves
+    L = lagrangian.lagrangian
+    multiplier = jnp.arange(5.0)
+    found = minimize(
+        lambda w: float(L(jnp.asarray(w).reshape(5, 12), multiplier, K, V, k, v)),
+        np.zeros(60),
+        jac=lambda w: np.asarray(jax.grad(L)(jnp.asarray(w).reshape(5, 12), multiplier, K, V, k, v)).ravel(),
+        tol=1e-12,
+    )
+    assert found.fun == approx(float(lagrangian.dual(multiplier, K, V, k, v)), rel=1e-8)
+
+
+def test_the_expansion_needs_its_trace_R_eq9(x64):
+    K, V, W, k, v = problem(fitted=False)
+    multiplier = jnp.arange(5.0)
+    value, square = lagrangian.lagrangian_by_trace(W, multiplier, K, V, k, v)
+    assert value == approx(lagrangian.lagrangian(W, multiplier, K, V, k, v), rel=1e-12)
+    assert square.shape == (5, 5)
+    assert jnp.abs(square - square.T).max() > 1
+
+
+def test_stationarity_is_the_gradient_and_vanishes_at_the_edit_R_eq10_R_eq11_R_eq12(x64):
+    K, V, W, k, v = problem()
+    C = K @ K.T
+    anywhere = W + 1.0
+    autodiff = jax.grad(lagrangian.lagrangian)(anywhere, jnp.arange(5.0), K, V, k, v)
+    assert jnp.abs(autodiff - lagrangian.stationarity(anywhere, jnp.arange(5.0), K, V, k)).max() < 1e-11
+    edit = ro.rank_one_edit(W, C, k, v)
+    W_hat = edit.apply(W)
+    assert jnp.abs(lagrangian.stationarity(W_hat, edit.left, K, V, k)).max() < 1e-11
+    assert jnp.abs((W_hat - W) @ C - jnp.outer(edit.left, k)).max() < 1e-11
+
+
+def test_the_change_has_rank_one_and_the_printed_factors_R_eq13_R_eq17(x64):
+    K, _, W, k, v = problem()
+    C = K @ K.T
+    edit = ro.rank_one_edit(W, C, k, v)
+    assert jnp.linalg.matrix_rank(edit.apply(W) - W, rtol=1e-10) == 1
+    u = np.linalg.solve(C, k)
+    np.testing.assert_allclose(edit.right, u, rtol=1e-10)
+    np.testing.assert_allclose(edit.left, (v - W @ k) / (u @ k), rtol=1e-10)
+
+
+def test_the_block_system_has_determinant_s_and_one_solution_R_eq14_R_eq15(x64):
+    K, _, W, k, v = problem()
+    edit = ro.rank_one_edit(W, K @ K.T, k, v)
+    s = edit.right @ k
+    assert jnp.linalg.det(lagrangian.block_matrix(k, edit.right)) == approx(s, rel=1e-12)
+    W_hat, multiplier = lagrangian.solve_block(W, k, v, edit.right)
+    np.testing.assert_allclose(W_hat, edit.apply(W), atol=1e-12)
+    np.testing.assert_allclose(multiplier, edit.left, atol=1e-12)
+    assert jnp.abs(W_hat - edit.left[:, None] * edit.right - W).max() < 1e-12  # Ŵ I − Λuᵀ = W
+    conditions = [float(jnp.linalg.cond(lagrangian.block_matrix(k, edit.right / c))) for c in (1, 1e3, 1e6)]
+    assert conditions[0] < conditions[1] / 100 < conditions[2] / 1e4  # poor for unscaled C, not for the closed form
+
+
+def test_brute_force_over_all_conditions_gives_the_closed_form_R_eq17(x64):
+    K, V, W, k, v = problem()
+    W_hat, multiplier = lagrangian.solve_kkt(K, V, k, v)
+    edit = ro.rank_one_edit(W, K @ K.T, k, v)
+    np.testing.assert_allclose(W_hat, edit.apply(W), atol=1e-11)
+    np.testing.assert_allclose(multiplier, edit.left, atol=1e-11)
+
+
+def test_no_feasible_neighbour_is_better_R_2nd_order(x64):
+    K, V, W, k, v = problem()
+    W_hat = ro.rank_one_edit(W, K @ K.T, k, v).apply(W)
+    away = jax.random.normal(jax.random.key(9), (500, 5, 12))
+    away = away - (away @ k)[..., None] * k / (k @ k)  # keeps Ŵk
+    excess = jax.vmap(lambda d: lagrangian.objective(W_hat + d, K, V))(away) - lagrangian.objective(W_hat, K, V)
+    assert excess.min() > 0
+    np.testing.assert_allclose(excess, 0.5 * jnp.sum((away @ K) ** 2, axis=(1, 2)), rtol=1e-9)  # exactly the Hessian
+
+
+def test_the_edit_ignores_the_scale_of_C_but_not_beside_a_ridge_R_scale(x64):
+    K, _, W, k, v = problem()
+    one, other = (ro.rank_one_edit(W, c * K @ K.T, k, v) for c in (1, 1e6))
+    np.testing.assert_allclose(other.delta, one.delta, atol=1e-12)
+    np.testing.assert_allclose(other.left, 1e6 * one.left, rtol=1e-10)
+    one, other = (ro.rank_one_edit(W, c * K @ K.T, k, v, ridge=1.0) for c in (1, 1e6))
+    assert jnp.abs(other.delta - one.delta).max() > 1e-3
+
+
+def test_the_multiplier_is_the_price_of_the_target_R_title(x64):
+    K, V, W, k, v = problem()
+    C = K @ K.T
+
+    def best(v):
+        return lagrangian.objective(ro.rank_one_edit(W, C, k, v).apply(W), K, V)
+
+    np.testing.assert_allclose(jax.grad(best)(v), ro.rank_one_edit(W, C, k, v).left, rtol=1e-10)
+
+
+# Interference
+
+
+@pytest.mark.parametrize("fitted", [True, False])
+def test_interference_is_the_squared_residual_over_s_R_S1(x64, fitted):
+    K, V, W, k, v = problem(fitted=fitted)
+    edit = ro.rank_one_edit(W, K @ K.T, k, v)
+    r, s = v - W @ k, edit.right @ k
+    moved = (edit.apply(W) - W) @ K
+    assert jnp.sum(moved**2) == approx(r @ r / s, rel=1e-12)
+    assert edit.interference == approx(r @ r / s, rel=1e-12)
+    each = jnp.linalg.norm(r) * jnp.abs(edit.right @ K) / s
+    np.testing.assert_allclose(jnp.linalg.norm(moved, axis=0), each, rtol=1e-10)
+    pythagoras = jnp.sum((edit.apply(W) @ K - V) ** 2) - jnp.sum((W @ K - V) ** 2) - edit.interference
+    assert (abs(float(pythagoras)) < 1e-10) == fitted
+
+
+def test_the_edit_is_the_least_change_of_any_map_and_its_excess_over_the_fit_is_known_R_S1(x64):
+    K, V, W, k, v = problem(fitted=False)
+    C = K @ K.T
+    fit = lagrangian.least_squares(K, V)
+    edit, best = ro.rank_one_edit(W, C, k, v), ro.rank_one_edit(fit, C, k, v)
+    others = jax.random.normal(jax.random.key(1), (200, 12))
+    directions = others / (others @ k)[:, None]  # any rank-one change r dᵀ with dᵀk = 1 is feasible
+    costs = jnp.sum((v - W @ k) ** 2) * jnp.sum((directions @ K) ** 2, axis=1)
+    assert costs.min() > edit.interference
+    projector = jnp.eye(12) - jnp.outer(k, edit.right) / (edit.right @ k)
+    excess = jnp.sum(((W - fit) @ projector @ K) ** 2)
+    got = jnp.sum((edit.apply(W) @ K - V) ** 2) - jnp.sum((best.apply(fit) @ K - V) ** 2)
+    assert got == approx(excess, rel=1e-11)
+
+
+def test_leverage_splits_the_interference_of_a_stored_key(x64):
+    K, _, W, _, v = problem(fitted=False)
+    C, h = K @ K.T, laws.leverage(K)
+    assert float(h.sum()) == approx(12, rel=1e-12)
+    edit = ro.rank_one_edit(W, C, K[:, 3], v)
+    r = v - W @ K[:, 3]
+    assert edit.interference == approx(r @ r / h[3], rel=1e-11)
+    others = jnp.sum((edit.delta @ jnp.delete(K, 3, axis=1)) ** 2)
+    assert others == approx(r @ r * (1 / h[3] - 1), rel=1e-11)
+
+
+def test_without_enough_keys_the_ridge_limit_is_free_and_the_pseudo_inverse_is_not(x64):
+    K, _, W, k, v = problem(n=8, fitted=False)
+    right, wrong = ridge_limit_edit(W, K, k, v), pseudo_inverse_edit(W, K, k, v)
+    for edit in (right, wrong):
+        assert jnp.abs(edit.apply(W) @ k - v).max() < 1e-12
+        assert edit.interference == approx(jnp.sum((edit.delta @ K) ** 2), abs=1e-12)
+    assert right.interference < 1e-24
+    assert wrong.interference > 1
+    gaps = [jnp.abs(ro.rank_one_edit(W, K @ K.T, k, v, ridge=x).delta - right.delta).max() for x in (1e-2, 1e-4, 1e-6)]
+    assert gaps[0] / gaps[1] == approx(100, rel=0.1)  # the limit is reached in proportion to the ridge
+    assert gaps[1] / gaps[2] == approx(100, rel=0.1)
+    outside = k - K @ jnp.linalg.lstsq(K, k)[0]
+    with pytest.raises(ValueError, match="orthogonal to all keys"):
+        pseudo_inverse_edit(W, K, outside, v)
+
+
+def test_inside_the_span_the_ridge_limit_is_the_pseudo_inverse(x64):
+    K, _, W, _, v = problem(n=8, fitted=False)
+    k = K @ jnp.arange(1.0, 9)
+    edit = ridge_limit_edit(W, K, k, v)
+    np.testing.assert_allclose(edit.delta, pseudo_inverse_edit(W, K, k, v).delta, atol=1e-12)
+    np.testing.assert_allclose(edit.delta, ro.rank_one_edit(W, K @ K.T, k, v, ridge=1e-8).delta, rtol=1e-5, atol=1e-8)
+    r = v - W @ k
+    assert edit.interference == approx(r @ r / (k @ jnp.linalg.pinv(K @ K.T) @ k), rel=1e-9)
+
+
+# Many pairs
+
+
+def test_a_batch_meets_all_its_pairs_at_the_least_interference(x64):
+    K, V, W, Ks, Vs = problem(m=4)
+    C = K @ K.T
+    edit = ro.batch_edit(W, C, Ks, Vs)
+    assert edit.left.shape == (5, 4)
+    assert edit.right.shape == (12, 4)
+    R, S = Vs - W @ Ks, Ks.T @ jnp.linalg.solve(C, Ks)
+    assert jnp.abs(edit.apply(W) @ Ks - Vs).max() < 1e-13
+    np.testing.assert_allclose(edit.left, R @ jnp.linalg.inv(S), atol=1e-11)  # the multiplier is a matrix
+    for cost in (jnp.trace(R @ jnp.linalg.solve(S, R.T)), jnp.sum((edit.delta @ K) ** 2)):
+        assert edit.interference == approx(cost, rel=1e-11)
+    free = jnp.eye(12) - Ks @ jnp.linalg.pinv(Ks)  # changes that keep all four pairs
+    assert jnp.abs((edit.apply(W) @ K - V) @ K.T @ free).max() < 1e-11
+
+
+def test_a_batch_of_one_is_the_rank_one_edit(x64):
+    K, _, W, k, v = problem()
+    one, batch = ro.rank_one_edit(W, K @ K.T, k, v), ro.batch_edit(W, K @ K.T, k[:, None], v[:, None])
+    np.testing.assert_allclose(batch.delta, one.delta, atol=1e-13)
+    assert batch.interference == approx(one.interference, rel=1e-12)
+
+
+@pytest.mark.parametrize("omega", [0.3, 1.0, 50.0])
+def test_a_relaxed_batch_is_memits_ridge_regression(x64, omega):
+    K, _, W, Ks, Vs = problem(m=4)
+    C, R = K @ K.T, Vs - W @ Ks
+    edit = ro.batch_edit(W, C, Ks, Vs, omega=omega)
+    direct = omega * R @ Ks.T @ jnp.linalg.inv(C + omega * Ks @ Ks.T)
+    np.testing.assert_allclose(edit.delta, direct, atol=1e-12)
+    S = Ks.T @ jnp.linalg.solve(C, Ks)
+    np.testing.assert_allclose(Vs - edit.apply(W) @ Ks, R @ jnp.linalg.inv(jnp.eye(4) + omega * S), atol=1e-12)
+    assert edit.interference == approx(jnp.sum((edit.delta @ K) ** 2), rel=1e-11)
+    k, v = Ks[:, :1], Vs[:, :1]
+    s = S[0, 0]
+    single = ro.rank_one_edit(W, C, k[:, 0], v[:, 0])
+    relaxed = ro.batch_edit(W, C, k, v, omega=omega)
+    np.testing.assert_allclose(relaxed.delta, single.delta * s / (1 / omega + s), atol=1e-13)
+
+
+def test_a_relaxed_batch_takes_repeated_keys(x64):
+    K, _, W, k, v = problem()
+    twice = ro.batch_edit(W, K @ K.T, jnp.stack([k, k], 1), jnp.stack([v, v], 1), omega=3.0)
+    once = ro.batch_edit(W, K @ K.T, k[:, None], v[:, None], omega=6.0)
+    np.testing.assert_allclose(twice.delta, once.delta, atol=1e-12)
+
+
+def test_batch_edits_are_kernel_interpolation_and_ridge_regression_of_residuals_R_S6(x64):
+    K, _, W, Ks, Vs = problem(m=4)
+    C = K @ K.T
+    q = jax.random.normal(jax.random.key(5), (12, 3))
+    for omega in (inf, 1.0):
+        edit = ro.batch_edit(W, C, Ks, Vs, omega=omega)
+        kernel_memory = interpolate_residuals(W, C, Ks, Vs, q, omega=omega)
+        np.testing.assert_allclose(kernel_memory, edit.apply(W) @ q, atol=1e-12)
+        np.testing.assert_allclose(W @ q + edit.at(q), edit.apply(W) @ q, atol=1e-12)
+
+
+def test_with_identity_C_the_edit_is_one_gradient_step_R_S6(x64):
+    _, _, W, k, v = problem()
+    gradient = jax.grad(lambda W: 0.5 * jnp.sum((v - W @ k) ** 2))(W)
+    edit = ro.rank_one_edit(W, jnp.eye(12), k, v)
+    np.testing.assert_allclose(edit.apply(W), W - gradient / (k @ k), atol=1e-14)
+
+
+def loop(W, C, K, V, beta=0.0, omega=inf):
+    """The sequence by definition: a fresh solve with the present C for every pair."""
+    residuals = [jnp.linalg.norm(V - W @ K, axis=0)]
+    for k, v in zip(K.T, V.T, strict=True):
+        s = k @ jnp.linalg.solve(C, k)
+        W = W + jnp.outer((v - W @ k) / (s + 1 / omega), jnp.linalg.solve(C, k))
+        C = C + beta * jnp.outer(k, k)
+        residuals.append(jnp.linalg.norm(V - W @ K, axis=0))
+    return W, jnp.stack(residuals)
+
+
+@pytest.mark.parametrize(("beta", "omega"), [(0.0, inf), (1.0, inf), (0.0, 2.0), (3.0, 0.5)])
+def test_a_sequence_is_the_loop_of_single_edits(x64, beta, omega):
+    K, _, W, Ks, Vs = problem(m=6)
+    sequence = sequential_edit(W, K @ K.T, Ks, Vs, beta=beta, omega=omega)
+    expected, residuals = loop(W, K @ K.T, Ks, Vs, beta, omega)
+    np.testing.assert_allclose(sequence.edit.apply(W), expected, atol=1e-11)
+    np.testing.assert_allclose(sequence.residuals, residuals, atol=1e-11)
+    assert sequence.edit.interference == approx(jnp.sum(((expected - W) @ K) ** 2), rel=1e-10)
+
+
+def test_the_second_edit_takes_from_the_first_what_the_formula_says(x64):
+    K, _, W, Ks, Vs = problem(m=2)
+    C = K @ K.T
+    S = Ks.T @ jnp.linalg.solve(C, Ks)
+    taken = []
+    for beta in (0.0, 1.0, 10.0, 1e3, 1e6):
+        sequence = sequential_edit(W, C, Ks, Vs, beta=beta)
+        taken.append(sequence.residuals[2, 0])
+        assert taken[-1] == approx(laws.forgetting(S, sequence.residuals[1, 1], beta), rel=1e-6)
+    assert all(np.diff(taken) < 0)
+
+
+def test_a_sequence_is_the_batch_if_old_keys_are_protected_or_new_ones_made_orthogonal(x64):
+    K, _, W, Ks, Vs = problem(m=2)
+    C = K @ K.T
+    batch = ro.batch_edit(W, C, Ks, Vs)
+    np.testing.assert_allclose(sequential_edit(W, C, Ks, Vs, beta=inf).edit.delta, batch.delta, atol=1e-13)
+    assert jnp.abs(sequential_edit(W, C, Ks, Vs).edit.delta - batch.delta).max() > 0.01
+    A = jnp.linalg.solve(C, Ks)
+    S = Ks.T @ A
+    first = ro.rank_one_edit(W, C, Ks[:, 0], Vs[:, 0]).apply(W)
+    u = A[:, 1] - A[:, 0] * S[0, 1] / S[0, 0]
+    second = first + jnp.outer((Vs[:, 1] - first @ Ks[:, 1]) / (u @ Ks[:, 1]), u)
+    np.testing.assert_allclose(second, batch.apply(W), atol=1e-13)
+
+
+def test_the_order_of_edits_matters_unless_C_learns_of_them(x64):
+    K, _, W, Ks, Vs = problem(m=3)
+    C, back = K @ K.T, jnp.array([2, 1, 0])
+    for beta, same in ((0.0, False), (inf, True)):
+        one = sequential_edit(W, C, Ks, Vs, beta=beta).edit.delta
+        other = sequential_edit(W, C, Ks[:, back], Vs[:, back], beta=beta).edit.delta
+        assert (jnp.abs(one - other).max() < 1e-12) == same
+
+
+def test_sequential_memit_that_updates_C_is_batch_memit(x64):
+    K, _, W, Ks, Vs = problem(m=6)
+    C = K @ K.T
+    batch = ro.batch_edit(W, C, Ks, Vs, omega=1.0).delta
+    np.testing.assert_allclose(sequential_edit(W, C, Ks, Vs, beta=1.0, omega=1.0).edit.delta, batch, atol=1e-13)
+    assert jnp.abs(sequential_edit(W, C, Ks, Vs, omega=1.0).edit.delta - batch).max() > 1e-3
+
+
+def test_cycling_contracts_by_cosine_squared_to_the_batch(x64):
+    K, _, W, Ks, Vs = problem(m=2)
+    C = K @ K.T
+    cycles = cyclic_edit(W, C, Ks, Vs, cycles=6)
+    S = Ks.T @ jnp.linalg.solve(C, Ks)
+    cosine_squared = float(S[0, 1] ** 2 / (S[0, 0] * S[1, 1]))
+    np.testing.assert_allclose(cycles.errors[2:] / cycles.errors[1:-1], cosine_squared, rtol=1e-6)
+    batch = ro.batch_edit(W, C, Ks, Vs)
+    for count in (1, 3):
+        short = cyclic_edit(W, C, Ks, Vs, cycles=count)
+        distance = jnp.linalg.norm((short.edit.delta - batch.delta) @ K)
+        assert short.errors[-1] == approx(distance, rel=1e-9)
+    assert laws.cycles_to(1e-6, 0.1354) == 7
+    enough = laws.cycles_to(1e-6, cosine_squared)
+    many = cyclic_edit(W, C, Ks, Vs, cycles=enough + 1).errors
+    assert many[1 + enough] <= 1e-6 * many[1] < many[enough]
+
+
+# Laws
+
+
+def test_an_error_of_direction_costs_to_second_order_R_S2(x64):
+    K, _, _, k, _ = problem()
+    C = K @ K.T
+    u = jnp.linalg.solve(C, k)
+    s = u @ k
+    delta = jax.random.normal(jax.random.key(2), (12,)) / 100
+    delta = delta - (delta @ k) / (k @ k) * k  # keeps uᵀk
+    assert laws.inflation(C, u + delta, k) == approx(1 + delta @ C @ delta / s, rel=1e-12)
+    assert laws.inflation(C, 7 * (u + delta), k) == approx(laws.inflation(C, u + delta, k), rel=1e-12)
+
+
+def test_kantorovich_bounds_every_surrogate_and_is_reached_R_S2(x64):
+    worst = laws.inflation(jnp.diag(jnp.array([1.0, 100.0])), jnp.ones(2), jnp.ones(2))
+    assert worst == approx(25.5025, rel=1e-12)
+    assert worst == approx(laws.kantorovich(100.0), rel=1e-12)
+    K = conditioned(6, 30, 10)
+    C, rng = K @ K.T, np.random.default_rng(1)
+    found = [float(laws.inflation(C, k, k)) for k in rng.normal(size=(300, 6))]
+    assert 0.1 * laws.kantorovich(100.0) < max(found) <= laws.kantorovich(np.linalg.cond(C))
+
+
+@pytest.mark.parametrize("n", [30, 40, 80, 200])
+def test_the_efficiency_of_an_estimated_C_follows_its_beta_law_R_S3(x64, n, D=20, draws=4000):
+    rng = np.random.default_rng(n)
+    A, k = rng.normal(size=(D, D)), rng.normal(size=D)
+    C = A @ A.T
+    samples = rng.normal(size=(draws, n, D)) @ A.T
+    u = np.linalg.solve(np.einsum("bni,bnj->bij", samples, samples), np.broadcast_to(k[:, None], (draws, D, 1)))[..., 0]
+    rho = (u @ k) ** 2 / (np.einsum("bi,ij,bj->b", u, C, u) * (k @ np.linalg.solve(C, k)))
+    law = stats.beta(*laws.efficiency_law(n, D))
+    assert stats.kstest(rho, law.cdf).pvalue > 1e-3
+    assert abs(rho.mean() - law.mean()) < 4 * law.std() / draws**0.5
+    assert law.mean() == approx((n - D + 2) / (n + 1))
+    assert laws.mean_inflation(n, D) == approx(law.expect(lambda x: 1 / x), rel=1e-6)
+    assert abs((1 / rho).mean() / laws.mean_inflation(n, D) - 1) < 4 * (1 / rho).std() / draws**0.5
+    assert laws.efficiency(C, samples[0].T @ samples[0], k) == approx(rho[0], rel=1e-9)
+
+
+def test_sample_sizes_for_a_given_inflation_R_S3():
+    assert laws.sample_size(2, 20) == 39
+    for D in (5, 20, 100):
+        n = laws.sample_size(1.1, D)
+        assert n == 11 * D - 10
+        assert laws.mean_inflation(n, D) <= 1.1 + 1e-12 < laws.mean_inflation(n - 1, D)
+    with pytest.raises(ValueError, match="n: got 20"):
+        laws.mean_inflation(20, 20)
+    with pytest.raises(ValueError, match="target"):
+        laws.sample_size(1.0, 20)
+
+
+@pytest.mark.parametrize("m", [1, 10, 25])
+def test_interference_per_edit_grows_to_the_capacity_R_S4(x64, m, D=40, draws=1500):
+    rng = np.random.default_rng(m)
+    keys = rng.normal(size=(draws, D, m))
+    S = np.swapaxes(keys, 1, 2) @ keys  # C = I: n = 1
+    residuals = rng.normal(size=(draws, m))
+    cost = np.einsum("bi,bi->b", residuals, np.linalg.solve(S, residuals[..., None])[..., 0]) / m
+    assert abs(cost.mean() - laws.capacity(1, D, m)) < 4 * cost.std() / draws**0.5
+    with pytest.raises(ValueError, match="m: got"):
+        laws.capacity(1, D, D - 1)
+
+
+def test_the_sequential_forgetting_law_R_S5(x64, D=100, T=200, H=60):
+    ages = np.array([1, 50, 100, 150, 195])
+    runs = []
+    for seed in range(6):
+        k_keys, k_values = jax.random.split(jax.random.key(seed))
+        K, V = jax.random.normal(k_keys, (D, T)), jax.random.normal(k_values, (H, T))
+        sequence = sequential_edit(jnp.zeros((H, D)), jnp.eye(D), K, V)
+        runs.append(np.asarray(sequence.residuals[-1][ages - 1]) ** 2 / H)
+    mean, error = np.mean(runs, axis=0), np.std(runs, axis=0) / len(runs) ** 0.5
+    law = np.asarray(laws.sequential_residual(ages, T, D))
+    assert (np.abs(mean - law) < 4 * error + 3 / D).all()
+    assert law[0] > 1.5  # after two D edits nothing is left: worse than never written
+
+
+# Geometry and precision
+
+
+def test_blocked_substitution_is_the_triangular_solve(x64):
+    from scipy.linalg import solve_triangular
+
+    for D in (3, 256, 600):
+        rng = np.random.default_rng(D)
+        L = np.tril(rng.normal(size=(D, D)) / D**0.5) + 2 * np.eye(D)
+        blocks = diagonal_inverses(jnp.asarray(L))
+        for B in (rng.normal(size=D), rng.normal(size=(D, 4))):
+            np.testing.assert_allclose(forward(L, blocks, B), solve_triangular(L, B, lower=True), rtol=1e-8, atol=1e-10)
+            np.testing.assert_allclose(
+                backward(L, blocks, B), solve_triangular(L.T, B, lower=False), rtol=1e-8, atol=1e-10
+            )
+
+
+def test_moments_and_keys_give_one_geometry(x64):
+    K, _, _, k, _ = problem()
+    for ridge in (0.0, 2.0):
+        by_moments, by_keys = KeyGeometry.from_moments(K @ K.T, ridge=ridge), KeyGeometry.from_keys(K, ridge=ridge)
+        C = K @ K.T + ridge * jnp.eye(12)
+        for geometry in (by_moments, by_keys):
+            np.testing.assert_allclose(geometry.solve(K), jnp.linalg.solve(C, K), atol=1e-11)
+            assert geometry.inner(k, K[:, 0]) == approx(k @ jnp.linalg.solve(C, K[:, 0]), rel=1e-10)
+            more = geometry.observe(K[:, :2], weight=3.0)
+            np.testing.assert_allclose(more.solve(k), jnp.linalg.solve(C + 3 * K[:, :2] @ K[:, :2].T, k), atol=1e-12)
+
+
+@pytest.mark.parametrize("kappa", [1e2, 1e3, 1e5])
+def test_qr_of_the_keys_survives_where_a_formed_C_fails_in_float32(kappa, D=64, n=256):
+    K = conditioned(D, n, kappa)
+    k = np.random.default_rng(1).normal(size=D)
+    C = K @ K.T
+    u = np.linalg.solve(C, k)
+    small = jnp.asarray(K, jnp.float32)
+
+    def excess(solved):
+        return float((np.float64(solved) @ C @ np.float64(solved)) * (k @ u) / (np.float64(solved) @ k) ** 2 - 1)
+
+    assert excess(KeyGeometry.from_keys(small).solve(k.astype(np.float32))) < 1e-4
+    if kappa < 1e4:
+        assert excess(KeyGeometry.from_moments(small @ small.T).solve(k.astype(np.float32))) < 1e-3
+    else:
+        with pytest.raises(ValueError, match=r"KeyGeometry\.from_keys"):
+            KeyGeometry.from_moments(small @ small.T)
+
+
+def test_float64_rescues_a_C_that_float32_cannot_factor():
+    with jax.enable_x64(True):
+        C = jnp.asarray(conditioned(32, 128, 1e4) @ conditioned(32, 128, 1e4).T)
+    k = np.ones(32, np.float32)
+    with pytest.raises(ValueError, match="positive definite"):
+        KeyGeometry.from_moments(np.float32(C))
+    geometry = KeyGeometry.from_moments(C, precision="float64")
+    assert geometry.L.dtype == jnp.float64
+    np.testing.assert_allclose(geometry.solve(k), np.linalg.solve(np.float64(C), k), rtol=1e-6)
+    W, v = np.ones((3, 32), np.float32), np.ones(3, np.float32)
+    assert ro.rank_one_edit(W, geometry, k, v).apply(W).dtype == jnp.float32
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_one_step_of_refinement_gives_ten_digits_from_a_float32_factor(traced, D=300, H=20):
+    rng = np.random.default_rng(0)
+    K = rng.normal(size=(D, 3 * D)).astype(np.float32)
+    C = jnp.asarray(K @ K.T)
+    W, k, v = (rng.normal(size=shape).astype(np.float32) for shape in ((H, D), D, H))
+    edits = jax.jit(ro.rank_one_edit, static_argnames="refine") if traced else ro.rank_one_edit
+    u = np.linalg.solve(np.float64(C), np.float64(k))
+    exact = np.outer((v - np.float64(W) @ k) / (u @ k), u)
+    errors = []
+    for refine in (0, 1):
+        delta = np.asarray(edits(W, C, k, v, refine=refine).delta, np.float64)
+        errors.append(np.abs(delta - exact).max() / np.abs(exact).max())
+    assert 1e-8 < errors[0] < 1e-4
+    assert errors[1] < 1e-10
+    batch = ro.batch_edit(W, C, k[:, None], v[:, None], refine=1)
+    assert np.abs(np.asarray(batch.delta) - exact).max() < 1e-10 * np.abs(exact).max()
+
+
+def test_refinement_needs_the_moments():
+    geometry = KeyGeometry.from_keys(np.float32(conditioned(5, 20, 3)))
+    with pytest.raises(ValueError, match="refine: got 1"):
+        geometry.solve(jnp.ones(5), refine=1)
+
+
+@given(seed=st.integers(0, 10**6), cuts=st.lists(st.sampled_from([1, 7, 40]), max_size=4))
+@settings(max_examples=6, deadline=None)
+def test_moments_do_not_depend_on_the_batches(seed, cuts):
+    keys = np.random.default_rng(seed).normal(size=(120, 4)).astype(np.float32)
+    moments = SecondMoments.empty(4, dtype=np.float64)
+    for part in np.split(keys, np.cumsum(cuts)):
+        if len(part):
+            moments = moments.update(part.reshape(1, -1, 4), where=np.ones((1, len(part)), bool))
+    exact = keys.astype(float).T @ keys.astype(float)
+    np.testing.assert_allclose(moments.total, exact, rtol=1e-12)
+    np.testing.assert_allclose(moments.mean, exact / 120, rtol=1e-12)
+
+
+def test_moments_leave_out_what_is_masked():
+    keys = jnp.arange(12.0).reshape(2, 3, 2)
+    where = jnp.array([[True, False, True], [False, False, True]])
+    moments = SecondMoments.empty(2).update(keys, where=where)
+    assert moments.count == 3
+    np.testing.assert_allclose(moments.total, keys[where].T @ keys[where])
+
+
+# Edits as values
+
+
+@pytest.mark.parametrize("pairs", [1, 3])
+def test_an_edit_is_saved_read_and_undone_exactly(tmp_path, pairs):
+    K, _, W, Ks, Vs = problem(m=3)
+    C = K @ K.T
+    edit = ro.rank_one_edit(W, C, Ks[:, 0], Vs[:, 0]) if pairs == 1 else ro.batch_edit(W, C, Ks, Vs)
+    path = edit.save(tmp_path / "paris.in.rome", {"subject": "Eiffel Tower", "layer": 8})
+    again, about = load_edit(path)
+    assert about == {"subject": "Eiffel Tower", "layer": 8}
+    assert type(again) is type(edit)
+    np.testing.assert_array_equal(again.apply(W), edit.apply(W))
+    np.testing.assert_allclose(edit.undo(edit.apply(W)), W, atol=1e-6)
+    history = Edited(W).then(edit).then(again)
+    np.testing.assert_array_equal(history.undo().W, Edited(W).then(edit).W)
+    np.testing.assert_array_equal(history.undo(2).W, W)  # to the last bit
+    with pytest.raises(ValueError, match="count: got 3"):
+        history.undo(3)
+    with pytest.raises(ValueError, match="edit: got"):
+        Edited(W[:, :5]).then(edit)
+
+
+def test_a_cut_file_is_refused(tmp_path):
+    K, _, W, k, v = problem()
+    path = ro.rank_one_edit(W, K @ K.T, k, v).save(tmp_path / "edit")
+    path.write_bytes(path.read_bytes()[:200])
+    with pytest.raises(ValueError, match=r"a whole \.npz file"):
+        load_edit(path)
+
+
+def test_donating_reuses_the_memory_of_W():
+    K, _, W, k, v = problem()
+    edit = ro.rank_one_edit(W, K @ K.T, k, v)
+    expected, gone = edit.apply(W), W + 0
+    np.testing.assert_array_equal(edit.apply(gone, donate=True), expected)
+    assert gone.is_deleted()
+
+
+def test_mixing_keys_answers_the_bare_key_and_may_explode(x64):
+    K, _, W, k, v = problem()
+    C = K @ K.T
+    other = k + 0.3
+    edit = mixed_key_edit(W, C, k, other, v)
+    assert jnp.abs(edit.apply(W) @ other - v).max() < 1e-12
+    assert jnp.abs(edit.apply(W) @ k - v).max() > 0.01
+    assert edit.interference == approx(jnp.sum((edit.delta @ K) ** 2), rel=1e-10)
+    np.testing.assert_allclose(mixed_key_edit(W, C, k, k, v).delta, ro.rank_one_edit(W, C, k, v).delta, atol=1e-13)
+    u = jnp.linalg.solve(C, k)
+    nearly = k - (1 - 1e-6) * (u @ k) / (u @ u) * u  # uᵀk_bare is a millionth
+    assert mixed_key_edit(W, C, k, nearly, v).interference > 1e10 * ro.rank_one_edit(W, C, nearly, v).interference
+
+
+# Inputs
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+def test_results_follow_the_inputs_and_jit(x64, dtype):
+    arrays = [a.astype(dtype) for a in problem(m=3)]
+    K, _, W, Ks, Vs = arrays
+    C = K @ K.T
+    one, batch = ro.rank_one_edit(W, C, Ks[:, 0], Vs[:, 0]), ro.batch_edit(W, C, Ks, Vs)
+    assert {leaf.dtype for leaf in jax.tree.leaves((one, batch))} == {jnp.dtype(dtype)}
+    traced = jax.jit(ro.rank_one_edit)(W, KeyGeometry.from_moments(C), Ks[:, 0], Vs[:, 0])
+    np.testing.assert_allclose(traced.delta, one.delta, rtol=1e-3 if dtype == jnp.float32 else 1e-10)
+    many = jax.vmap(ro.rank_one_edit, in_axes=(None, None, 1, 1))(W, C, Ks, Vs)
+    np.testing.assert_allclose(many.left[0], one.left, rtol=1e-3 if dtype == jnp.float32 else 1e-10)
+
+
+BAD = {
+    "W": ({"W": np.ones(3)}, "W: got"),
+    "C shape": ({"C": np.ones((12, 11))}, "C: got"),
+    "C size": ({"C": np.eye(11)}, "C: got"),
+    "C skew": ({"C": np.eye(12) + np.eye(12, k=1)}, "symmetric"),
+    "C indefinite": ({"C": np.diag([-1.0] + 11 * [1.0])}, "positive definite"),
+    "C singular": ({"C": np.diag([0.0] + 11 * [1.0])}, "ridge"),
+    "k shape": ({"k": np.ones(11)}, "k: got"),
+    "k zero": ({"k": np.zeros(12)}, "zero key"),
+    "k missing": ({"k": np.full(12, np.nan)}, "k: got 'NaN"),
+    "v shape": ({"v": np.ones(4)}, "v: got"),
+    "ridge": ({"ridge": -1.0}, "ridge: got"),
+}
+
+
+@pytest.mark.parametrize(("changed", "message"), BAD.values(), ids=BAD)
+def test_bad_input_is_named(changed, message):
+    K, _, W, k, v = problem()
+    good = {"W": W, "C": K @ K.T, "k": k, "v": v}
+    with pytest.raises(ValueError, match=message):
+        ro.rank_one_edit(**(good | changed))
+
+
+def test_bad_batches_are_named():
+    K, _, W, Ks, Vs = problem(m=3)
+    C = K @ K.T
+    with pytest.raises(ValueError, match="linearly independent"):
+        ro.batch_edit(W, C, Ks[:, [0, 1, 0]], Vs)
+    with pytest.raises(ValueError, match="V: got"):
+        ro.batch_edit(W, C, Ks, Vs[:, :2])
+    with pytest.raises(ValueError, match="omega: got"):
+        ro.batch_edit(W, C, Ks, Vs, omega=0.0)
+    with pytest.raises(ValueError, match="beta: got"):
+        sequential_edit(W, C, Ks, Vs, beta=-1.0)
+    with pytest.raises(ValueError, match="cycles: got"):
+        cyclic_edit(W, C, Ks, Vs, cycles=0)
+    with pytest.raises(ValueError, match="K: got '3 keys"):
+        KeyGeometry.from_keys(Ks)
+    with pytest.raises(ValueError, match="ridge: got"):
+        ro.rank_one_edit(W, KeyGeometry.from_moments(C), Ks[:, 0], Vs[:, 0], ridge=1.0)
+
+
+@given(scale=st.floats(1e-3, 1e3), seed=st.integers(0, 1000))
+@settings(max_examples=25, deadline=None)
+def test_any_edit_answers_its_key_and_only_moves_along_u(scale, seed):
+    K, _, W, k, v = problem(seed=seed, fitted=False)
+    edit = ro.rank_one_edit(W, scale * K @ K.T, scale * k, v)
+    W_hat = edit.apply(W)
+    np.testing.assert_allclose(W_hat @ (scale * k), v, rtol=1e-3, atol=1e-3)
+    q = k - (edit.right @ k) / (edit.right @ edit.right) * edit.right
+    np.testing.assert_allclose(W_hat @ q, W @ q, atol=2e-3)

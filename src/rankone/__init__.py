@@ -1,6 +1,23 @@
 """Rank One: how neural networks write, retrieve and edit memories. The package of the book."""
 
 from rankone import data
+from rankone.editing import KeyGeometry, LowRankEdit, RankOneEdit, batch_edit, rank_one_edit
 from rankone.memory import DrDAM, MrDAM, RandomFeatures, Retrieval, divergence_bound, retrieve
+from rankone.preconditioning import Reparameterized, kronecker_preconditioner
 
-__all__ = ["DrDAM", "MrDAM", "RandomFeatures", "Retrieval", "data", "divergence_bound", "retrieve"]
+__all__ = [
+    "DrDAM",
+    "KeyGeometry",
+    "LowRankEdit",
+    "MrDAM",
+    "RandomFeatures",
+    "RankOneEdit",
+    "Reparameterized",
+    "Retrieval",
+    "batch_edit",
+    "data",
+    "divergence_bound",
+    "kronecker_preconditioner",
+    "rank_one_edit",
+    "retrieve",
+]

@@ -1,0 +1,34 @@
+"""Kronecker preconditioning by W = TUV: operator, layers, transformations for optax, and where T and V come from."""
+
+from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner, unvec, vec
+from rankone.preconditioning.layers import Dense, Reparameterized, merge, reparameterize, trainable
+from rankone.preconditioning.meta import adapt_U, meta_learn
+from rankone.preconditioning.moments import Moments, MovingMoments, layer_moments, whitening_factors
+from rankone.preconditioning.natural import prong, whiten
+from rankone.preconditioning.transforms import estimated_kronecker, kronecker_sgd, only_U, precondition, transport
+
+__all__ = [
+    "Dense",
+    "Factors",
+    "KroneckerPreconditioner",
+    "Moments",
+    "MovingMoments",
+    "Reparameterized",
+    "adapt_U",
+    "estimated_kronecker",
+    "kronecker_preconditioner",
+    "kronecker_sgd",
+    "layer_moments",
+    "merge",
+    "meta_learn",
+    "only_U",
+    "precondition",
+    "prong",
+    "reparameterize",
+    "trainable",
+    "transport",
+    "unvec",
+    "vec",
+    "whiten",
+    "whitening_factors",
+]

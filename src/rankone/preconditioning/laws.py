@@ -1,0 +1,140 @@
+r"""What a Kronecker preconditioner does to conditioning, convergence, bias and noise of a quadratic.
+
+The loss is $\frac12(w-w^\star)^\top H(w-w^\star)$ with w = vec W; the results are theorems, proved in the chapter.
+"""
+
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import array, check
+
+__all__ = [
+    "contraction",
+    "implicit_bias",
+    "nearest_kronecker",
+    "stationary_covariance",
+    "steps_to_tolerance",
+    "whitened_spectrum",
+]
+
+
+def whitened_spectrum(
+    A: Float[ArrayLike, "n n"], G: Float[ArrayLike, "m m"], T: ArrayLike, V: ArrayLike
+) -> Float[Array, " k"]:
+    r"""Eigenvalues, falling, of the curvature that U sees, $(VAV^\top)\otimes(T^\top GT)$ for $A\otimes G$ [K-sharp1].
+
+    They are the products of the eigenvalues of the two small matrices, so that condition numbers multiply.
+
+    Args:
+        A: Input-side factor of the curvature (n, n).
+        G: Output-side factor (m, m).
+        T: (m, p).
+        V: (q, n).
+    """
+    T, V = array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
+    inner, outer = jnp.linalg.eigvalsh(V @ jnp.asarray(A) @ V.T), jnp.linalg.eigvalsh(T.T @ jnp.asarray(G) @ T)
+    return jnp.sort(jnp.outer(inner, outer).ravel())[::-1]
+
+
+def steps_to_tolerance(
+    eigenvalues: Float[ArrayLike, " k"], error: Float[ArrayLike, " k"], *, tol: float, most: int = 1_000_000
+) -> int:
+    r"""Steps of descent at the best fixed rate, $2/(\lambda_{\max}+\lambda_{\min})$, to a relative error [K-sharp1].
+
+    Args:
+        eigenvalues: Of the curvature, positive (k,).
+        error: Components of the first error along the eigenvectors (k,).
+        tol: Norm of the error to reach, relative to the first.
+        most: Give up after so many.
+    """
+    values, error = jnp.asarray(eigenvalues), jnp.asarray(error)
+    check(bool(values.min() > 0), "eigenvalues", float(values.min()), "positive, or the error never vanishes")
+    factors = jnp.abs(1 - 2 * values / (values.max() + values.min()))
+    left = lambda steps: float(jnp.linalg.norm(error * factors**steps) / jnp.linalg.norm(error))  # noqa: E731
+    low, high = 0, 1
+    while left(high) > tol and high < most:
+        low, high = high, 2 * high
+    while high - low > 1:  # the error falls at every step, so a bisection finds the first below
+        middle = (low + high) // 2
+        low, high = (middle, high) if left(middle) > tol else (low, middle)
+    return high
+
+
+def contraction(H: Float[ArrayLike, "k k"], H0: Float[ArrayLike, "k k"]) -> Float[Array, ""]:
+    r"""The smallest ρ with $(1-\rho)H_0\preceq H\preceq(1+\rho)H_0$ [K-sharp2].
+
+    Preconditioned with $H_0^{-1}$ at rate 1, each step multiplies the error by at most ρ, in the norm of $H_0$.
+
+    Args:
+        H: True curvature (k, k), symmetric.
+        H0: Curvature that the preconditioner was made for, positive definite.
+    """
+    H, H0 = array("H", H, "(k, k)", 2), array("H0", H0, "(k, k)", 2)
+    lower = jnp.linalg.cholesky(H0)
+    half = jnp.linalg.solve(lower, jnp.linalg.solve(lower, H).T)
+    return jnp.abs(jnp.linalg.eigvalsh((half + half.T) / 2) - 1).max()
+
+
+def implicit_bias(X: Float[ArrayLike, "N n"], Y: Float[ArrayLike, "N m"], V: ArrayLike) -> Float[Array, "m n"]:
+    r"""Where gradient descent on U ends from zero if many W fit: $Y^\top(XRX^\top)^{-1}XR$, $R=V^\top V$ [K-sharp4].
+
+    Of all W that fit, it is the one with the smallest $\|T^{-1}WV^{-1}\|_F$, for every invertible T: T drops out.
+
+    Args:
+        X: Inputs, one a row (N, n), N ≤ n, independent.
+        Y: Outputs (N, m).
+        V: Input-side factor (q, n), of rank at least N on the inputs.
+    """
+    X, Y, V = array("X", X, "(N, n)", 2), array("Y", Y, "(N, m)", 2), array("V", V, "(q, n)", 2)
+    check(X.shape[0] <= X.shape[1], "X", f"shape {X.shape}", "(N, n) with N ≤ n, so that some W fits exactly")
+    XR = (X @ V.T) @ V
+    return jnp.linalg.solve(XR @ X.T, Y).T @ XR
+
+
+def stationary_covariance(
+    H: Float[ArrayLike, "k k"], C: Float[ArrayLike, "k k"], P: Float[ArrayLike, "k k"], learning_rate: ArrayLike
+) -> Float[Array, "k k"]:
+    r"""Covariance at which $w\leftarrow w-\eta P(Hw+\text{noise})$ comes to rest, $S=MSM^\top+\eta^2PCP$ [K-sharp5].
+
+    With $M=I-\eta PH$. For $P=H^{-1}$ it is $\frac\eta{2-\eta}H^{-1}CH^{-1}$.
+
+    Args:
+        H: Curvature (k, k), positive definite.
+        C: Covariance of the gradient's noise (k, k).
+        P: Preconditioner (k, k).
+        learning_rate: η, small enough that descent converges.
+
+    Raises:
+        ValueError: If descent diverges at this rate.
+    """
+    H, C, P = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("C", C), ("P", P)))
+    M = jnp.eye(len(H), dtype=H.dtype) - learning_rate * P @ H
+    radius = float(jnp.abs(jnp.linalg.eigvals(M)).max())
+    check(radius < 1, "learning_rate", learning_rate, f"smaller: the iteration's spectral radius is {radius:.3g}")
+    forcing = (learning_rate**2 * P @ C @ P.T).ravel()
+    return jnp.linalg.solve(jnp.eye(len(H) ** 2, dtype=H.dtype) - jnp.kron(M, M), forcing).reshape(H.shape)
+
+
+def nearest_kronecker(
+    F: Float[ArrayLike, "mn mn"], shape: tuple[int, int]
+) -> tuple[Float[Array, "n n"], Float[Array, "m m"], Float[Array, ""]]:
+    r"""The B (n, n) and A (m, m) with $B\otimes A$ nearest to F, and the relative error of it [K-sharp6].
+
+    The entries of F, rearranged so that each block becomes a row, form a matrix of which $B\otimes A$ is a rank-one
+    part: the leading singular pair. If F is positive semidefinite so are B and A.
+
+    Args:
+        F: Matrix (mn, mn), on vecs that stack columns.
+        shape: (m, n), of the matrices W.
+
+    Returns:
+        B, A, and $\|F-B\otimes A\|_F/\|F\|_F=\sqrt{1-s_1^2/\sum s_i^2}$.
+    """
+    m, n = shape
+    F = array("F", F, f"({m * n}, {m * n})", 2)
+    check(F.shape == (m * n, m * n), "F", f"shape {F.shape}", f"({m * n}, {m * n}), for a matrix of shape {shape}")
+    blocks = F.reshape(n, m, n, m).transpose(0, 2, 1, 3).reshape(n * n, m * m)
+    left, values, right = jnp.linalg.svd(blocks, full_matrices=False)
+    root = jnp.sqrt(values[0]) * jnp.where(left[:, 0].reshape(n, n).trace() < 0, -1.0, 1.0)
+    B, A = root * left[:, 0].reshape(n, n), root * right[0].reshape(m, m)
+    return B, A, jnp.sqrt(jnp.maximum(1 - values[0] ** 2 / (values**2).sum(), 0))

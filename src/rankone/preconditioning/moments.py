@@ -1,0 +1,188 @@
+r"""The second moments that make good factors: of a layer's inputs and of the gradients at its outputs [K-FAC].
+
+With $A=\mathbb E[xx^\top]$ and $G=\mathbb E[\delta\delta^\top]$, where $\delta=\partial\ell/\partial(Wx)$, the Fisher
+matrix of a layer is about $A\otimes G$, so that $V=A^{-1/2}$ and $T=G^{-1/2}$ make $P\approx F^{-1}$.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import array, check, choice, is_traced
+from rankone._pytree import pytree
+from rankone.preconditioning.kronecker import Factors
+from rankone.preconditioning.layers import Layer, is_layer
+
+__all__ = ["Moments", "MovingMoments", "damped", "layer_moments", "matrix_power", "whitening_factors"]
+
+
+class Moments(NamedTuple):
+    r"""Second moments of one layer.
+
+    Attributes:
+        inputs: $A=\mathbb E[xx^\top]$ (n, n), the 1 of a bias included.
+        outputs: $G=\mathbb E[\delta\delta^\top]$ (m, m).
+    """
+
+    inputs: Float[Array, "n n"]
+    outputs: Float[Array, "m m"]
+
+
+@dataclass(frozen=True)
+class _Tap:
+    """A layer that notes its input, and adds to its output what it is told, so that this can be differentiated."""
+
+    layer: Layer
+    nudge: Array | None
+    seen: list
+
+    def __call__(self, x: ArrayLike) -> Array:
+        check(not self.seen, "network", "a layer called twice", "one in which each layer is called once")
+        y = self.layer(x)
+        self.seen.append((self.layer.features(x), jnp.zeros_like(y)))
+        return y if self.nudge is None else y + self.nudge
+
+
+def layer_moments(losses: Callable[[Any], Float[ArrayLike, " N"]], network: Any) -> Any:
+    r"""Second moments of every layer's inputs and output gradients over a batch [K-FAC].
+
+    Whatever the architecture: the layers are replaced by ones that record, so `losses` must call each layer once, on a
+    batch (N, n), outside of scan or vmap. Gradients are per example, which they are as long as no example's loss
+    depends on another. Draw the targets from the model's own distribution for the true Fisher matrix, or take
+    the data's for the empirical one.
+
+    Args:
+        losses: Takes a network, returns the losses of N examples (N,).
+        network: Pytree of layers.
+
+    Returns:
+        The same pytree with `Moments` in the place of each layer.
+
+    Raises:
+        ValueError: If a layer is called twice or never, or the losses are not one number an example.
+    """
+    layers, structure = jax.tree.flatten(network, is_leaf=is_layer)
+    check(
+        all(map(is_layer, layers)) and bool(layers), "network", network, "a pytree of layers (Dense, Reparameterized)"
+    )
+
+    def tapped(nudges: list) -> tuple[Array, list]:
+        seen: list[list] = [[] for _ in layers]
+        taps = [_Tap(*parts) for parts in zip(layers, nudges, seen, strict=True)]
+        values = jnp.asarray(losses(jax.tree.unflatten(structure, taps)))
+        check(values.ndim == 1, "losses", f"shape {values.shape}", "(N,): one loss an example")
+        check(all(seen), "network", "a layer that is never called", "one in which each layer is called once")
+        return values.sum(), [calls[0] for calls in seen]
+
+    zeros = [zero for _, zero in tapped([None] * len(layers))[1]]
+    deltas, records = jax.grad(tapped, has_aux=True)(zeros)
+    moments = [Moments(_second(x), _second(delta)) for (x, _), delta in zip(records, deltas, strict=True)]
+    return jax.tree.unflatten(structure, moments)
+
+
+def _second(rows: Array) -> Array:
+    rows = rows.reshape(-1, rows.shape[-1])
+    return rows.T @ rows / len(rows)
+
+
+@pytree(data=("total", "weight"), meta=("decay",))
+@dataclass(frozen=True)
+class MovingMoments:
+    """Exponential moving averages of `Moments`, corrected for their start at zero.
+
+    Attributes:
+        total: Weighted sum of the moments seen.
+        weight: Sum of the weights, which tends to 1.
+        decay: Of the weights, a step; in [0, 1).
+    """
+
+    total: Moments
+    weight: Float[Array, ""]
+    decay: float
+
+    @classmethod
+    def start(cls, shape: tuple[int, ...], dtype: Any = None, *, decay: float) -> "MovingMoments":
+        """No moments yet, of a layer with weights of `shape` (m, n)."""
+        check(0 <= decay < 1, "decay", decay, "in [0, 1)")
+        zeros = Moments(*(jnp.zeros((size, size), dtype) for size in shape[::-1]))
+        return cls(zeros, jnp.zeros((), dtype), decay)
+
+    def update(self, moments: Moments) -> "MovingMoments":
+        """With the moments of one more batch."""
+        mix = lambda old, new: self.decay * old + (1 - self.decay) * new  # noqa: E731
+        return replace(self, total=jax.tree.map(mix, self.total, moments), weight=mix(self.weight, 1.0))
+
+    @property
+    def value(self) -> Moments:
+        """The average: a weighted mean of all moments seen."""
+        return jax.tree.map(lambda total: total / self.weight, self.total)
+
+
+def damped(moments: Moments, damping: ArrayLike) -> Moments:
+    r"""Both factors damped, $A+\pi\sqrt\lambda I$ and $G+\frac1\pi\sqrt\lambda I$ [K-damping].
+
+    Their Kronecker product is $A\otimes G+\lambda I$ plus $\sqrt\lambda\,(\frac1\pi A\otimes I+\pi\,I\otimes G)$: not
+    Tikhonov's damping, but one that keeps the factors. $\pi^2=\frac{\mathrm{tr}A/n}{\mathrm{tr}G/m}$ makes the two
+    excess terms equal in trace, and their sum smallest.
+
+    Args:
+        moments: Of one layer.
+        damping: λ, in units of the curvature A ⊗ G.
+    """
+    A, G = moments
+    pi = jnp.sqrt((jnp.trace(A) / len(A)) / (jnp.trace(G) / len(G)))
+    pi = jnp.where(jnp.isfinite(pi) & (pi > 0), pi, 1.0)  # a moment that is zero, as before the first batch
+    root = jnp.sqrt(jnp.asarray(damping, A.dtype))
+    return Moments(_add(A, pi * root), _add(G, root / pi))
+
+
+def _add(A: Array, amount: ArrayLike) -> Array:
+    return A + amount * jnp.eye(len(A), dtype=A.dtype)
+
+
+def matrix_power(A: Float[ArrayLike, "n n"], power: float) -> Float[Array, "n n"]:
+    """A^power of a symmetric positive (semi)definite matrix, by its eigenvectors.
+
+    Args:
+        A: Symmetric (n, n).
+        power: Any real number.
+
+    Raises:
+        ValueError: If A is not square, not symmetric, or, for a negative power, singular to working precision.
+    """
+    A = array("A", A, "(n, n)", 2)
+    check(A.shape[0] == A.shape[1], "A", f"shape {A.shape}", "square")
+    values, vectors = jnp.linalg.eigh((A + A.T) / 2)
+    floor = jnp.finfo(A.dtype).eps * len(A) * values[-1]
+    if not is_traced(A):
+        lopsided = float(jnp.abs(A - A.T).max())
+        check(lopsided <= 1e-3 * float(jnp.abs(A).max()), "A", f"asymmetry {lopsided:.2g}", "symmetric")
+        definite = float(values[0]) > float(floor) if power < 0 else float(values[0]) >= -float(floor)
+        wanted = "positive definite; add damping" if power < 0 else "positive semidefinite"
+        check(definite, "A", f"smallest eigenvalue {float(values[0]):.2g}", wanted)
+    return (vectors * jnp.maximum(values, floor if power < 0 else 0) ** power) @ vectors.T
+
+
+def whitening_factors(
+    moments: Moments, *, damping: ArrayLike = 0.0, sides: str = "both", power: float = -0.5
+) -> Factors:
+    r"""$V=A^{-1/2}$ and $T=G^{-1/2}$, so that $P=A^{-1}\otimes G^{-1}$ [K-FAC].
+
+    Args:
+        moments: Of one layer: A and G; or Shampoo's $\sum G^\top G$ and $\sum GG^\top$ with power −1/8 [K-shampoo].
+        damping: As in `damped`; added to the one moment as it is if only one side is whitened.
+        sides: "both" (K-FAC), "input" (PRONG: T = I), or "output" (V = I).
+        power: Of the two moments.
+
+    Raises:
+        ValueError: If a moment is singular and there is no damping.
+    """
+    choice("sides", sides, ("both", "input", "output"))
+    A, G = damped(moments, damping) if sides == "both" else (_add(moment, damping) for moment in moments)
+    T = jnp.eye(len(G), dtype=G.dtype) if sides == "input" else matrix_power(G, power)
+    V = jnp.eye(len(A), dtype=A.dtype) if sides == "output" else matrix_power(A, power)
+    return Factors(T, V)

@@ -1,0 +1,116 @@
+r"""Natural neural networks: keep W and change its coordinates, so that plain descent is whitened [K-prong].
+
+The network is multiplied out and written anew as TUV with factors from recent data; SGD then trains U. Between two
+changes this is exactly descent preconditioned with $V^\top V\otimes TT^\top$.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int
+
+from rankone._checks import check, positive
+from rankone.preconditioning.kronecker import Factors
+from rankone.preconditioning.layers import is_layer, merge, reparameterize
+from rankone.preconditioning.moments import Moments, MovingMoments, layer_moments, whitening_factors
+from rankone.preconditioning.transforms import only_U
+
+__all__ = ["Prong", "ProngState", "prong", "whiten"]
+
+Losses = Callable[[Any, Any], Float[Array, " N"]]
+
+
+def whiten(network: Any, moments: Any, *, damping: float = 0.0, sides: str = "input") -> Any:
+    """The same function, with each layer written in coordinates in which its moments are white [K-prong].
+
+    Args:
+        network: Pytree of layers, dense or reparameterised.
+        moments: From `layer_moments`, or moving averages.
+        damping: As in `whitening_factors`.
+        sides: "input" is PRONG; "both" whitens the gradients at the outputs too, which is K-FAC.
+    """
+
+    def factors(moment: Moments) -> Factors:
+        return whitening_factors(moment, damping=damping, sides=sides)
+
+    pairs = jax.tree.map(factors, moments, is_leaf=lambda node: isinstance(node, Moments))
+    return reparameterize(merge(network), pairs, invertible=True)
+
+
+class ProngState(NamedTuple):
+    """Where training is.
+
+    Attributes:
+        network: Of reparameterised layers.
+        moments: Moving averages, one in the place of each layer.
+        steps: Steps made.
+    """
+
+    network: Any
+    moments: Any
+    steps: Int[Array, ""]
+
+
+class Prong(NamedTuple):
+    """A pair of functions, as in optax: `init(network, batch)` and `step(state, batch) -> (state, loss)`."""
+
+    init: Callable[[Any, Any], ProngState]
+    step: Callable[[ProngState, Any], tuple[ProngState, Array]]
+
+
+def prong(
+    losses: Losses,
+    *,
+    learning_rate: float,
+    every: int = 100,
+    damping: float = 1e-2,
+    decay: float = 0.9,
+    sides: str = "input",
+) -> Prong:
+    """Plain SGD on U, in coordinates that are renewed every so many steps [K-prong, K-unn-stats].
+
+    Args:
+        losses: losses(network, batch) -> (N,), calling every layer once.
+        learning_rate: Step size of SGD on U.
+        every: Steps between two changes of coordinates.
+        damping: As in `whitening_factors`.
+        decay: Of the moving moments; they see one batch at every change.
+        sides: "input", or "both".
+
+    Raises:
+        ValueError: If an option is out of range.
+    """
+    positive("learning_rate", learning_rate)
+    positive("damping", damping)
+    check(isinstance(every, int) and every >= 1, "every", every, "a positive integer")
+    optimizer = only_U(optax.sgd(learning_rate))
+
+    def renew(network: Any, moments: Any, batch: Any) -> tuple[Any, Any]:
+        fresh = layer_moments(lambda net: losses(net, batch), network)
+        moving = jax.tree.map(MovingMoments.update, moments, fresh, is_leaf=_is_moving)
+        values = jax.tree.map(lambda m: m.value, moving, is_leaf=_is_moving)
+        return whiten(network, values, damping=damping, sides=sides), moving
+
+    def init(network: Any, batch: Any) -> ProngState:
+        start = lambda layer: MovingMoments.start(layer.W.shape, layer.W.dtype, decay=decay)  # noqa: E731
+        moments = jax.tree.map(start, network, is_leaf=is_layer)
+        network, moments = renew(network, moments, batch)
+        return ProngState(network, moments, jnp.zeros((), jnp.int32))
+
+    def step(state: ProngState, batch: Any) -> tuple[ProngState, Array]:
+        value, gradients = jax.value_and_grad(lambda net: losses(net, batch).mean())(state.network)
+        updates, _ = optimizer.update(gradients, optimizer.init(state.network), state.network)
+        network, count = optax.apply_updates(state.network, updates), state.steps + 1
+        network, moments = jax.lax.cond(
+            count % every == 0, lambda: renew(network, state.moments, batch), lambda: (network, state.moments)
+        )
+        return ProngState(network, moments, count), value
+
+    return Prong(jax.jit(init), jax.jit(step))
+
+
+def _is_moving(node: Any) -> bool:
+    return isinstance(node, MovingMoments)

@@ -1,0 +1,237 @@
+"""The vec identity, the gradient of U, the operator, and what W = TUV can reach."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rankone as ro
+from rankone.preconditioning import Reparameterized, kronecker_preconditioner, unvec, vec
+
+M, N, P, Q = 4, 6, 3, 5
+
+
+@pytest.fixture(autouse=True)
+def x64():
+    with jax.enable_x64(True):
+        yield
+
+
+def normal(seed, *shape):
+    return jax.random.normal(jax.random.key(seed), shape)
+
+
+def column_stack(X):
+    return np.concatenate(np.asarray(X).T)  # column after column, by numpy alone
+
+
+def loss(W):
+    return jnp.sum(jnp.sin(W @ normal(9, W.shape[1], 7)) ** 2)
+
+
+def test_vec_stacks_columns_and_unvec_undoes_it():
+    X = normal(0, M, N)
+    np.testing.assert_array_equal(vec(X), column_stack(X))
+    np.testing.assert_array_equal(vec(X, order="row"), np.asarray(X).ravel())
+    for order in ("column", "row"):
+        np.testing.assert_array_equal(unvec(vec(X, order=order), (M, N), order=order), X)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 4), st.integers(1, 4))
+def test_vec_of_a_product_is_the_kronecker_product_with_vec(m, p, q, n):
+    A, X, B = (np.random.default_rng(0).normal(size=s) for s in ((m, p), (p, q), (q, n)))
+    np.testing.assert_allclose(column_stack(A @ X @ B), np.kron(B.T, A) @ column_stack(X), atol=1e-12)
+    np.testing.assert_allclose((A @ X @ B).ravel(), np.kron(A, B.T) @ X.ravel(), atol=1e-12)
+
+
+def test_mixing_the_two_stackings_is_an_error_of_order_one():
+    A, X, B = normal(1, M, P), normal(2, P, Q), normal(3, Q, N)
+    right, wrong = np.kron(B.T, A) @ np.ravel(X), column_stack(A @ X @ B)
+    assert np.abs(right - wrong).max() > 1
+
+
+def test_gradient_of_U_is_that_of_W_between_the_transposed_factors():
+    T, U, V = normal(1, M, P), normal(2, P, Q), normal(3, Q, N)
+    G = jax.grad(loss)(T @ U @ V)
+    by_autodiff = jax.grad(lambda U: loss(ro.Reparameterized(T, U, V).W))(U)
+    np.testing.assert_allclose(T.T @ G @ V.T, by_autodiff, atol=1e-12)
+
+
+def test_einstein_indices_give_the_same_jacobian_and_gradient():
+    T, U, V = normal(1, M, P), normal(2, P, Q), normal(3, Q, N)
+    tensor = jnp.einsum("is,tj->ijst", T, V)
+    np.testing.assert_allclose(jax.jacobian(lambda U: T @ U @ V)(U), tensor, atol=1e-14)
+    G = jax.grad(loss)(T @ U @ V)
+    np.testing.assert_allclose(jnp.einsum("is,ij,tj->st", T, G, V), T.T @ G @ V.T, atol=1e-12)
+
+
+def test_one_step_on_U_is_a_preconditioned_step_on_W():
+    T, U, V = normal(1, M, P), normal(2, P, Q), normal(3, Q, N)
+    before = Reparameterized(T, U, V)
+    G = jax.grad(loss)(before.W)
+    after = Reparameterized(T, U - T.T @ G @ V.T, V)
+    np.testing.assert_allclose(after.W, before.W - T @ T.T @ G @ V.T @ V, atol=1e-11)
+    P_dense = np.kron(V.T @ V, T @ T.T)
+    np.testing.assert_allclose(column_stack(after.W), column_stack(before.W) - P_dense @ column_stack(G), atol=1e-11)
+
+
+@pytest.mark.parametrize("order", ["column", "row"])
+def test_operator_equals_its_dense_matrix_and_the_jacobians_square(order):
+    T, V = normal(1, M, P), normal(3, Q, N)
+    operator = ro.kronecker_preconditioner(T, V, order=order)
+    J = np.kron(V.T, T) if order == "column" else np.kron(T, V.T)
+    np.testing.assert_allclose(operator.to_dense(), J @ J.T, atol=1e-12)
+    g, several = normal(4, M * N), normal(5, M * N, 3)
+    np.testing.assert_allclose(operator @ g, J @ J.T @ g, atol=1e-12)
+    np.testing.assert_allclose(operator @ several, J @ J.T @ several, atol=1e-11)
+    assert operator.shape == (M * N, M * N)
+    np.testing.assert_allclose(operator.eigenvalues(), np.linalg.eigvalsh(J @ J.T)[::-1], atol=1e-11)
+
+
+def test_operator_works_inside_jit_and_follows_the_dtype():
+    T, V = normal(1, M, P).astype(jnp.float32), normal(3, Q, N).astype(jnp.float32)
+    operator = kronecker_preconditioner(T, V)
+    g = normal(4, M * N).astype(jnp.float32)
+    product = jax.jit(lambda P, g: P @ g)(operator, g)
+    assert product.dtype == jnp.float32
+    np.testing.assert_allclose(product, operator.to_dense() @ g, rtol=2e-5, atol=2e-5)
+    assert jax.jit(lambda T, V: kronecker_preconditioner(T, V).left)(T, V).shape == (M, M)
+
+
+def test_operator_never_forms_the_matrix():
+    operator = kronecker_preconditioner(jnp.ones((512, 512), jnp.float32), jnp.ones((512, 512), jnp.float32))
+    compiled = jax.jit(lambda P, G: P.apply(G)).lower(operator, jnp.ones((512, 512), jnp.float32)).compile()
+    assert compiled.memory_analysis().temp_size_in_bytes < 4 * 512**2 * 4
+    assert compiled.cost_analysis()["flops"] < 1.1 * 2 * 2 * 512**3
+
+
+def test_squared_norm_is_that_of_the_gradient_of_U():
+    T, V, G = normal(1, M, P), normal(3, Q, N), normal(4, M, N)
+    expected = np.sum(np.asarray(T.T @ G @ V.T) ** 2)
+    assert kronecker_preconditioner(T, V).squared_norm(G) == pytest.approx(expected, rel=1e-12)
+
+
+def symmetric(n):
+    """A basis of the symmetric matrices."""
+    for i, j in zip(*np.tril_indices(n), strict=True):
+        E = np.zeros((n, n))
+        E[i, j] = E[j, i] = 1
+        yield E
+
+
+def test_factors_are_free_up_to_rotations_and_one_scale():
+    T, V = normal(1, M, M), normal(3, N, N)
+    left, right = (jnp.linalg.qr(normal(seed, size, size))[0] for seed, size in ((6, M), (7, N)))
+    dense = kronecker_preconditioner(T, V).to_dense()
+    np.testing.assert_allclose(kronecker_preconditioner(3 * T @ left, right @ V / 3).to_dense(), dense, atol=1e-11)
+    assert np.abs(kronecker_preconditioner(3 * T, V).to_dense() - dense).max() > 1
+    # tangent directions (dA ⊗ B + A ⊗ dB) of the set of products, counted
+    A, B = T @ T.T, V.T @ V
+    tangents = [np.kron(B, E).ravel() for E in symmetric(M)] + [np.kron(E, A).ravel() for E in symmetric(N)]
+    assert np.linalg.matrix_rank(np.array(tangents)) == M * (M + 1) // 2 + N * (N + 1) // 2 - 1
+
+
+# --- what W can reach
+
+
+def test_rank_of_the_preconditioner_is_the_product_of_ranks():
+    T, V = normal(1, M, 2) @ normal(2, 2, 5), normal(3, N, 3) @ normal(4, 3, N)
+    dense = kronecker_preconditioner(T, V).to_dense()
+    assert np.linalg.matrix_rank(dense) == np.linalg.matrix_rank(T) * np.linalg.matrix_rank(V) == 6
+
+
+def descend(layer, target, rate, steps):
+    step = jax.jit(lambda U: U - rate * jax.grad(lambda U: 0.5 * jnp.sum((layer_W(layer, U) - target) ** 2))(U))
+    U = layer.U
+    for _ in range(steps):
+        U = step(U)
+    return layer_W(layer, U)
+
+
+def layer_W(layer, U):
+    return Reparameterized(layer.T, U, layer.V, layer.W0).W
+
+
+def test_descent_never_leaves_the_start_plus_the_range():
+    W0, target = normal(5, M, N), normal(6, M, N)
+    T, V = normal(1, M, M), normal(3, 3, N)
+    layer = Reparameterized.from_weight(W0, T, V, anchor=True)
+    W = descend(layer, target, 0.01, 200)
+    outside = jnp.eye(N) - jnp.linalg.pinv(V) @ V
+    assert jnp.abs((W - W0) @ outside).max() < 1e-13
+    assert jnp.abs(W - W0).max() > 0.1
+    W = descend(layer, target, 0.02, 20_000)
+    G = W - target
+    assert jnp.abs(T.T @ G @ V.T).max() < 1e-6  # at rest
+    assert jnp.abs(G).max() > 0.1  # and not at a minimum
+
+
+def test_start_is_reproduced_exactly_when_it_is_reachable():
+    T, V = normal(1, M, P), normal(3, Q, N)
+    reachable = T @ normal(2, P, Q) @ V
+    np.testing.assert_allclose(Reparameterized.from_weight(reachable, T, V).W, reachable, atol=1e-12)
+    with pytest.raises(ValueError, match="anchor=True"):
+        Reparameterized.from_weight(normal(5, M, N), T, V)
+    elsewhere = normal(5, M, N)
+    np.testing.assert_array_equal(Reparameterized.from_weight(elsewhere, T, V, anchor=True).W, elsewhere)
+
+
+def test_an_anchored_layer_takes_the_singular_preconditioners_steps():
+    W, target, T, V = normal(5, M, N), normal(6, M, N), normal(1, M, 2), normal(3, 3, N)
+    by_layer = descend(Reparameterized.from_weight(W, T, V, anchor=True), target, 0.02, 200)
+    operator = kronecker_preconditioner(T, V)
+    for _ in range(200):
+        W = W - 0.02 * operator.apply(W - target)
+    np.testing.assert_allclose(by_layer, W, atol=1e-12)
+
+
+def test_too_many_parameters_change_nothing():
+    T, V = normal(1, M, 9), normal(3, 11, N)
+    W, target = normal(5, M, N), normal(6, M, N)
+    smallest = jnp.linalg.pinv(T) @ W @ jnp.linalg.pinv(V)
+    null = normal(7, 9, 11)
+    null = null - jnp.linalg.pinv(T) @ T @ null @ V @ jnp.linalg.pinv(V)
+    one, other = (descend(Reparameterized(T, U, V), target, 1e-3, 200) for U in (smallest, smallest + null))
+    assert jnp.abs(null).max() > 0.5
+    np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+# --- the layer
+
+
+def test_layer_applies_W_in_factored_form():
+    layer = Reparameterized(normal(1, M, P), normal(2, P, Q), normal(3, Q, N))
+    x = normal(4, 8, N)
+    np.testing.assert_allclose(layer(x), x @ layer.W.T, atol=1e-12)
+    anchored = Reparameterized.from_weight(normal(5, M, N), layer.T, layer.V, anchor=True)
+    np.testing.assert_allclose(anchored(x), x @ anchored.W.T, atol=1e-12)
+    biased = Reparameterized(normal(1, M, P), normal(2, P, Q), normal(3, Q, N + 1), bias=True)
+    np.testing.assert_allclose(biased(x), x @ biased.W[:, :-1].T + biased.W[:, -1], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("T", "U", "V", "name"),
+    [
+        (np.ones((2, 3)), np.ones((2, 2)), np.ones((2, 2)), "T"),
+        (np.ones((2, 2)), np.ones((2, 3)), np.ones((2, 2)), "V"),
+        (np.ones(2), np.ones((2, 2)), np.ones((2, 2)), "T"),
+        (np.ones((2, 2)), np.full((2, 2), np.nan), np.ones((2, 2)), "U"),
+    ],
+)
+def test_bad_factors_are_refused_by_name(T, U, V, name):
+    with pytest.raises(ValueError, match=rf"^{name}:"):
+        ro.Reparameterized(T, U, V)
+
+
+def test_bad_arguments_of_the_operator_are_refused():
+    with pytest.raises(ValueError, match="order"):
+        kronecker_preconditioner(np.eye(2), np.eye(2), order="F")
+    with pytest.raises(ValueError, match="T"):
+        kronecker_preconditioner(np.ones(3), np.eye(2))
+    with pytest.raises(ValueError, match=r"^g: got"):
+        kronecker_preconditioner(np.eye(2), np.eye(3)) @ np.ones(5)
+    with pytest.raises(ValueError, match=r"^x: got"):
+        unvec(np.ones(5), (2, 3))

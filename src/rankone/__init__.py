@@ -4,6 +4,7 @@ from rankone import data
 from rankone.editing import KeyGeometry, LowRankEdit, RankOneEdit, batch_edit, rank_one_edit
 from rankone.memory import DrDAM, MrDAM, RandomFeatures, Retrieval, divergence_bound, retrieve
 from rankone.preconditioning import Reparameterized, kronecker_preconditioner
+from rankone.universality import adapt, predict, universal_learner
 
 __all__ = [
     "DrDAM",
@@ -14,10 +15,13 @@ __all__ = [
     "RankOneEdit",
     "Reparameterized",
     "Retrieval",
+    "adapt",
     "batch_edit",
     "data",
     "divergence_bound",
     "kronecker_preconditioner",
+    "predict",
     "rank_one_edit",
     "retrieve",
+    "universal_learner",
 ]

@@ -1,0 +1,9 @@
+"""One gradient step can learn anything: the universality of gradient-based meta-learning, as running networks."""
+
+from rankone.universality.constants import Constants, lookup
+from rankone.universality.learner import universal_learner
+from rankone.universality.network import Layer, Network, activations, adapt, learn, predict
+from rankone.universality.rank_one import RankOneStep, rank_one_step
+
+__all__ = ["Constants", "Layer", "Network", "RankOneStep", "activations", "adapt", "learn", "lookup", "predict"]
+__all__ += ["rank_one_step", "universal_learner"]

@@ -1,0 +1,107 @@
+"""The constants of the constructions, each with what it does and what breaks without it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankone._checks import check
+
+__all__ = ["Constants", "Target", "evaluate", "lookup", "tabulate"]
+
+Target = Callable[[Any, Any, Any], Any]
+
+
+@dataclass(frozen=True)
+class Constants:
+    r"""Numbers that a construction is free to choose [M-disc, M-lin-e, M-eq4].
+
+    Attributes:
+        alpha: α, the step size; the weights are made for it.
+        linear: w, output weight of the path that carries the error back; what it adds after the step is subtracted
+            from the table to first order.
+        margin: m, by how much the prediction before the step lies below every y. Without it the ReLUs clip the error.
+        offset: δ, activation of the channel to be written, before the step. At 0 a ReLU passes no gradient.
+        switch: θ_b before the step; at 0 it gets no gradient.
+        damping: μ, how much of the features' own layer reaches the channel to be written.
+        epsilon: ε of the printed A and B.
+        ramp: ω, width of the ramps between cells in units of a cell; None for the narrowest power of two that the
+            number format bears.
+    """
+
+    alpha: float = 0.1
+    linear: float = 1e-2
+    margin: float = 1.0
+    offset: float = 1e-4
+    switch: float = 1e-8
+    damping: float = 1e-4
+    epsilon: float = 1e-3
+    ramp: float | None = None
+
+    def __post_init__(self) -> None:
+        may_vanish = ("offset", "switch")
+        for name in (field.name for field in fields(self)):
+            value = getattr(self, name)
+            if name == "ramp" and value is None:
+                continue
+            good = isinstance(value, int | float | np.number) and np.isfinite(value) and value >= 0
+            wanted = "zero or positive" if name in may_vanish else "a positive finite number"
+            check(bool(good and (value > 0 or name in may_vanish)), name, value, wanted)
+        check(self.ramp is None or self.ramp <= 1, "ramp", self.ramp, "at most 1, the width of a cell")
+
+    def width(self, J: int, dtype: Any) -> float:
+        """ω in units of x: powers of two make float32 arithmetic on the ramps exact."""
+        if self.ramp is not None:
+            return self.ramp / J
+        return 2.0 ** -(14 if jnp.finfo(dtype).bits == 32 else 20) / 2 ** int(np.ceil(np.log2(J)))
+
+
+def evaluate(target: Target, x: ArrayLike, y: ArrayLike, x_star: ArrayLike) -> NDArray[np.float64]:
+    """The target at arrays that are broadcast: at once if it takes arrays, else point by point.
+
+    Raises:
+        ValueError: If it is not a function of three numbers, or not finite somewhere.
+    """
+    check(callable(target), "target", target, "a function of (x, y, x_star), such as lambda x, y, xs: y * (xs > x)")
+    points = np.broadcast_arrays(*(np.asarray(a, float) for a in (x, y, x_star)))
+    try:
+        values = np.asarray(target(*points), float)
+        values = np.broadcast_to(values, points[0].shape)
+    except (TypeError, ValueError):
+        values = _one_by_one(target, points)
+    bad = ~np.isfinite(values)
+    if bad.any():
+        where = tuple(float(p[bad][0]) for p in points)
+        raise ValueError(f"target: got {values[bad][0]} at (x, y, x_star) = {where}; it must be finite on its domain.")
+    return values
+
+
+def _one_by_one(target: Target, points: Any) -> NDArray[np.float64]:
+    try:
+        return np.vectorize(lambda *p: float(target(*p)), otypes=[float])(*points)
+    except Exception as error:
+        raise ValueError(
+            f"target: calling it with three numbers raised {error!r}; it must be a function of (x, y, x_star) that "
+            "returns one number."
+        ) from error
+
+
+def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
+    """Values at the centres of the cells (j, l), at row j + Jl, for each y: (J², len(y))."""
+    centre = (np.arange(J) + 0.5) / J
+    x, x_star = np.tile(centre, J), np.repeat(centre, J)
+    return evaluate(target, x[:, None], np.asarray(y, float), x_star[:, None])
+
+
+def lookup(target: Target, cells: int) -> Target:
+    """The table that a discretising construction can at best equal: x and x* moved to the centres of their cells."""
+    check(isinstance(cells, int) and cells >= 1, "cells", cells, "a positive integer")
+
+    def table(x: ArrayLike, y: ArrayLike, x_star: ArrayLike) -> NDArray[np.float64]:
+        centre = [(np.minimum(np.floor(np.asarray(a, float) * cells), cells - 1) + 0.5) / cells for a in (x, x_star)]
+        return evaluate(target, centre[0], y, centre[1])
+
+    return table

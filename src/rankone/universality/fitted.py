@@ -1,0 +1,147 @@
+"""Networks of constant depth, whose last layer is any one-hidden-layer ReLU net, fitted [M-S4, M-S5].
+
+The step leaves two numbers from which x and y follow, and x* is there anyway; a net of one hidden layer on these
+three approximates any continuous f. It is asleep before the step, so it costs the step nothing, and its output
+weights can be fitted by least squares to what the real network's units show after real steps.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.scipy.special import ndtri
+from numpy.typing import NDArray
+
+from rankone.universality.constants import Constants, Target, evaluate
+from rankone.universality.network import Layer, Network
+from rankone.universality.rank_one import step
+from rankone.universality.selectors import Selector, amplifiers, telescope, unipotent
+from rankone.universality.tables import assemble
+
+__all__ = ["constant_network", "quasirandom", "shallow_network"]
+
+Matrix = NDArray[np.float64]
+Range = tuple[float, float]
+_SLEEP = 1e-3  # how far below zero a sleeping unit is kept, in units of its own input
+
+
+def quasirandom(n: int, dimensions: int) -> Matrix:
+    """The first n points of the additive sequence whose steps are powers of a generalised golden ratio: (n, d)."""
+    g = 2.0
+    for _ in range(60):
+        g = (1 + g) ** (1 / (dimensions + 1))
+    return (0.5 + np.arange(1, n + 1)[:, None] * g ** -np.arange(1.0, dimensions + 1)) % 1
+
+
+def constant_network(
+    target: Target, *, units: int, y_range: Range = (-1.0, 1.0), constants: Constants | None = None, dtype: Any = None
+) -> Network:
+    """Four bias-free layers between φ and the fitted net, whatever the accuracy: they write Δ and Δx [M-S4]."""
+    constants, dtype = constants or Constants(), dtype or jnp.result_type(float)
+    low, written = y_range[0] - constants.margin, constants.alpha * constants.linear
+    low_tau, gain = 0.25, 2.5 / (written * constants.margin)  # s rises from 0.1 to 0.5 of θ_b's least move
+    first = np.array([[1, 0], [0, gain], [0, gain], [0, 1.0]]), np.array([0, -low_tau, -low_tau - 1, 0])
+    s, e = np.array([0, 1.0, -1, 0]), np.eye(4)
+    rows = [e[0] - s, -s, e[0] + s, s, 0 * s, 0 * s, e[3]]
+    second = np.stack(rows), np.array([0, 1, -1, 0, constants.offset, constants.offset, 0])
+    U = [np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [0.0, 0.0]])]  # of (x, 1): kernels 1 and x
+    selector = Selector(np.stack([unipotent(u) for u in U]), amplifiers(2, 2, constants.epsilon), np.eye(2))
+    stack = telescope(selector, epsilon=constants.epsilon, damping=constants.damping)
+
+    def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
+        W = np.zeros((len(a), 7))
+        W[:, 4:6], W[:, 2], W[:, 3] = a[:, :2] / written, a[:, 2], c + _SLEEP
+        return W, np.full(len(a), -_SLEEP)
+
+    layers = [first, second, (stack, None)]
+    coordinates = lambda x, u, xs: (u, u * x, xs)  # noqa: E731
+    q = np.array([0, 0, 0, 0, 1.0, 1, 1])
+    body = _hidden(layers, q, rows_of, coordinates, units, constants, y_range)
+    network = assemble([*body, _blank(units, constants, low)], constants, (4, 2, 1), dtype)
+    return _fit(network, target, units, y_range)
+
+
+def shallow_network(
+    target: Target, *, units: int, y_range: Range = (-1.0, 1.0), constants: Constants | None = None, dtype: Any = None
+) -> Network:
+    r"""Four hidden layers and no θ_b: an ordinary network of the input x alone [M-S5].
+
+    The kernels of the first two layers are $\kappa_1=1+xx^*$ and
+    $\kappa_2=1+\frac{xx^*}4+(1-\frac x2)(1-\frac{x^*}2)$. The step leaves Δκ₂ and Δκ₁; their ratio is strictly monotone
+    in x.
+    """
+    constants, dtype = constants or Constants(), dtype or jnp.result_type(float)
+    low, written, m = y_range[0] - constants.margin, constants.alpha * constants.linear, constants.margin
+    d = constants.offset
+    first = np.array([[0.5], [-0.5], [0.0]]), np.array([0.0, 1.0, d])
+    second = np.array([[1.0, 0, 0], [0, 0, 1], [0, 0, 0]]), np.array([0, 0, d])
+    g = 2.5 / m  # the gate opens while Δκ₂ rises from 0.1 m to 0.5 m
+    third = np.array([[0, 0, 1 / written], [0, 1 / written, -1 / written], [2, 0, 0],
+                      [0, 0, g / written], [0, 0, g / written], [0, 1, 1]])  # fmt: skip
+    shut = g * d / written + 0.25
+    bias = np.array([-d / written, 0, 0, -shut, -shut - 1, 0])
+
+    def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
+        gate = np.maximum(c + np.maximum(a[:, 2], 0), 0) + _SLEEP  # enough to keep it asleep for every x*
+        W = np.zeros((len(a), 6))
+        W[:, :3], W[:, 3], W[:, 4] = a, gate, -gate
+        return W, c - gate
+
+    def coordinates(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+        return u * (1 + x * xs / 4 + (1 - x / 2) * (1 - xs / 2)), u * (1 + x * xs), xs
+
+    body = _hidden([first, second, (third, bias)], np.eye(6)[5], rows_of, coordinates, units, constants, y_range)
+    network = assemble([*body, _blank(units, constants, low)], constants, (0, 0, 0), dtype)
+    return _fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
+
+
+def _hidden(
+    layers: list, q: Matrix, rows_of: Callable, coordinates: Callable, units: int, constants: Constants, y_range: Range
+) -> list:
+    """The layers, and one more: the linear path q, and units whose kinks lie evenly among the tasks.
+
+    Unit h bends along a plane through a task, of a direction that is even in the space of tasks (x, y, x*); it is
+    moved to the space of the coordinates by their Jacobian at that task.
+    """
+    points = quasirandom(units, 6)
+    tasks = jnp.asarray(points[:, :3] * [1, y_range[1] - y_range[0], 1] + [0, constants.margin, 0])  # x, Δ, x*
+    map_one = lambda task: jnp.stack(coordinates(*task))  # noqa: E731
+    anchors, slopes = jax.vmap(map_one)(tasks), jax.vmap(jax.jacobian(map_one))(tasks)
+    directions = ndtri(points[:, 3:]) / jnp.array([1, y_range[1] - y_range[0], 1])
+    a = jnp.linalg.solve(slopes.swapaxes(1, 2), directions[..., None])[..., 0]
+    a = np.asarray(a / jnp.linalg.norm(a, axis=1, keepdims=True), float)
+    W, b = rows_of(a, -(a * np.asarray(anchors)).sum(1))
+    return [*layers, (np.vstack([q, W]), np.concatenate([[0.0], b]))]
+
+
+def _blank(units: int, constants: Constants, low: float) -> tuple[Matrix, Matrix]:
+    return np.concatenate([[constants.linear], np.zeros(units)])[None], np.array([low])
+
+
+def _fit(network: Network, target: Target, units: int, y_range: Range, *, ridge: float = 1e-10) -> Network:
+    """The output weights that least squares gives, over real steps on evenly spread tasks."""
+    x, y, x_star = quasirandom(4 * units, 3).T
+    y = y_range[0] + y * (y_range[1] - y_range[0])
+    wanted = evaluate(target, x, y, x_star)
+    hidden, output = _after_steps(network, *(jnp.asarray(a, network.dtype) for a in (x, y, x_star)))
+    H, missing = np.asarray(hidden, float)[:, 1:], wanted - np.asarray(output, float)
+    gram = H.T @ H
+    gram[np.diag_indices(units)] += ridge * np.trace(gram)
+    o = np.linalg.solve(gram, H.T @ missing)
+    last = network.layers[-1]
+    weight = last.weight.at[0, 1:].set(jnp.asarray(o, network.dtype))
+    return replace(network, layers=(*network.layers[:-1], Layer(weight, last.bias)))
+
+
+@jax.jit
+def _after_steps(network: Network, *tasks: jax.Array) -> Any:
+    """Last hidden layer and output after one step on each task (x, y), at its x*."""
+
+    def one(task: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        after = step(network, task[0][None], task[1][None], jnp.asarray(network.alpha, network.dtype))
+        return after.last_hidden(task[2]), after.output(task[2])
+
+    return jax.lax.map(one, tasks, batch_size=256)

@@ -1,0 +1,94 @@
+"""From a function f(x, y, x*) to a ReLU network that learns it in one gradient step [M-def, M-univ]."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rankone._checks import check, choice
+from rankone.universality.constants import Constants, Target
+from rankone.universality.fitted import constant_network, shallow_network
+from rankone.universality.network import Network
+from rankone.universality.selectors import bit_selector, cell_selector
+from rankone.universality.tables import table_network
+
+__all__ = ["CONSTRUCTIONS", "universal_learner"]
+
+CONSTRUCTIONS = ("seed", "logdepth", "constant", "shallow")
+_LARGEST = 2**31  # bytes of one stack; a larger one is a mistake
+_UNITS_A_CELL = 400
+
+
+def universal_learner(
+    target: Target,
+    cells: int = 8,
+    construction: str = "seed",
+    *,
+    units: int | None = None,
+    levels: int | None = None,
+    y_range: tuple[float, float] = (-1.0, 1.0),
+    constants: Constants | None = None,
+    dtype: Any = None,
+) -> Network:
+    r"""An ordinary ReLU network that one plain gradient step turns into $x^*\mapsto f(x,y,x^*)$ [M-def, M-univ].
+
+    Meant is the step on $\frac12(\hat f(x)-y)^2$, for whatever pair (x, y): `predict(adapt(network, x, y), x_star)`.
+
+    - "seed": the published construction, repaired: J² + 2 layers between φ and the read-out, a table of J² cells.
+    - "logdepth": the same table from the bits of the cells' numbers: 2⌈log₂J⌉ + 3 layers [M-S3].
+    - "constant": four such layers, whatever the accuracy, then a fitted net; no table [M-S4].
+    - "shallow": four hidden layers in all, and no θ_b [M-S5].
+
+    Args:
+        target: A bounded function of x in [0, 1], y in `y_range` and x* in [0, 1]. Called with arrays, and point by
+            point if it does not take them.
+        cells: J, cells on each axis of a table; for the fitted nets a measure of size (see `units`).
+        construction: One of the four.
+        units: Units of the fitted net of "constant" and "shallow"; by default 400 · cells.
+        levels: Knots of a table's interpolation in y; by default 2 where the target is affine in y, else 16.
+        y_range: Smallest and largest y.
+        constants: What the construction is free to choose, the step size α among them.
+        dtype: Of the parameters; by default JAX's current default.
+
+    Raises:
+        ValueError: If the target is no such function, or a number is out of range.
+    """
+    choice("construction", construction, CONSTRUCTIONS)
+    check(_count(cells), "cells", cells, "a positive integer")
+    check(units is None or _count(units), "units", units, "a positive integer")
+    check(levels is None or (_count(levels) and levels >= 2), "levels", levels, "an integer of at least 2")
+    low, high = _range(y_range)
+    dtype = jnp.dtype(jax.dtypes.canonicalize_dtype(dtype or jnp.result_type(float)))
+    check(jnp.issubdtype(dtype, jnp.floating), "dtype", dtype, "a floating type, such as jnp.float32")
+    constants = constants or Constants()
+    if construction in ("constant", "shallow"):
+        check(levels is None, "levels", levels, f"left out: construction={construction!r} has no table")
+        build = constant_network if construction == "constant" else shallow_network
+        units = units or _UNITS_A_CELL * cells
+        return build(target, units=units, y_range=(low, high), constants=constants, dtype=dtype)
+    check(units is None, "units", units, f"left out: construction={construction!r} has no fitted net")
+    _check_size(cells, construction, dtype)
+    selector = (cell_selector if construction == "seed" else bit_selector)(cells, constants.epsilon)
+    return table_network(target, selector, y_range=(low, high), levels=levels, constants=constants, dtype=dtype)
+
+
+def _count(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 1
+
+
+def _range(y_range: Any) -> tuple[float, float]:
+    try:
+        low, high = (float(edge) for edge in y_range)
+    except (TypeError, ValueError):
+        low = high = np.nan
+    good = bool(np.isfinite([low, high]).all()) and low < high
+    check(good, "y_range", y_range, "a pair (smallest y, largest y), such as (-1.0, 1.0)")
+    return low, high
+
+
+def _check_size(J: int, construction: str, dtype: Any) -> None:
+    slots = J * J if construction == "seed" else 2 * (J - 1).bit_length() + 1
+    largest = max((slots + 2) * (2 * J + slots + 1) ** 2, 3 * J * J * (2 * J + slots + 1)) * dtype.itemsize
+    way_out = "fewer; or construction='logdepth'" if construction == "seed" else "fewer; or construction='constant'"
+    check(largest <= _LARGEST, "cells", J, f"{way_out}: these weights alone would take {largest / 1e9:,.0f} GB")

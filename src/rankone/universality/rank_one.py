@@ -1,0 +1,112 @@
+r"""The gradient step kept as what it is: one rank-one term a layer and shot [M-grad].
+
+$\nabla_{W}\mathcal L=\frac1k\sum_s a_sb_s^\top$ with $b_s$ the input of the layer and $a_s$ the error that comes back
+to its pre-activation. A stack of n layers of width m then needs 2nm numbers instead of nm², and the step is read
+without ever being written into the weights. `adapt` is the definition; the tests hold this equal to it.
+"""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone.universality.network import Layer, Network, _matmul, shots
+
+__all__ = ["RankOneStep", "rank_one_step"]
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["network", "switch", "terms", "alpha"], meta_fields=[])
+@dataclass(frozen=True)
+class RankOneStep:
+    """A network and one gradient step on it, not yet applied; `predict` reads it as the network after the step.
+
+    Attributes:
+        network: Before the step.
+        switch: Gradient of θ_b (s,).
+        terms: For each layer the errors (…, k, out), divided by k, and the inputs (…, k, in).
+        alpha: Step size.
+    """
+
+    network: Network
+    switch: Float[Array, " s"]
+    terms: tuple[tuple[Array, Array], ...]
+    alpha: Float[Array, ""]
+
+    @property
+    def dtype(self) -> Any:
+        """Of all parameters."""
+        return self.network.dtype
+
+    def gradient(self) -> Network:
+        """The gradient as a network of the same structure: what `jax.grad` returns."""
+        layers = []
+        for layer, (a, b) in zip(self.network.layers, self.terms, strict=True):
+            bias = None if layer.bias is None else a.sum(-2)
+            layers.append(Layer(_matmul(jnp.swapaxes(a, -1, -2), b), bias))
+        return replace(self.network, switch=self.switch, layers=tuple(layers))
+
+    def apply(self) -> Network:
+        """The network after the step, in full."""
+        return jax.tree.map(lambda p, g: p - (self.alpha * g).astype(p.dtype), self.network, self.gradient())
+
+    def output(self, x: Array) -> Array:
+        """Output of the network after the step at x (...) -> (...)."""
+        return _after(self.network.layers[-1], self.terms[-1], self.alpha, self.last_hidden(x))[..., 0]
+
+    def last_hidden(self, x: Array) -> Array:
+        """What the output layer sees after the step, at x (...) -> (..., units)."""
+        before = replace(self.network, switch=self.network.switch - self.alpha * self.switch)
+        h = before.input(x)
+        for layer, terms in zip(before.layers[:-1], self.terms[:-1], strict=True):
+            if layer.weight.ndim == 2:
+                h = jax.nn.relu(_after(layer, terms, self.alpha, h))
+            else:
+                body = lambda h, one: (jax.nn.relu(_after(one[0], one[1], self.alpha, h)), None)  # noqa: E731
+                h, _ = jax.lax.scan(body, h, (layer, terms))
+        return h
+
+
+def _after(layer: Layer, terms: tuple[Array, Array], alpha: Array, h: Array) -> Array:
+    """Pre-activation after the step: Wh + c − α Σ_s a_s(⟨b_s, h⟩ + 1), the 1 for a bias."""
+    a, b = terms
+    weight = _matmul(h, b.T) + (0 if layer.bias is None else 1)
+    return layer(h) - _matmul(alpha * weight, a)
+
+
+def rank_one_step(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None = None) -> RankOneStep:
+    """The step of `adapt`, in closed form and unapplied. Arguments and errors are those of `adapt`."""
+    return _step(network, *shots(network, x, y, alpha))
+
+
+def step(network: Network, x: Array, y: Array, alpha: Array) -> RankOneStep:
+    """Forward, then backward, keeping each layer's input b and the error a at its pre-activation."""
+    h, inputs = network.input(x), []
+    for layer in network.layers[:-1]:
+        if layer.weight.ndim == 2:
+            inputs.append(h)
+            h = jax.nn.relu(layer(h))
+        else:
+            h, inside = jax.lax.scan(lambda h, one: (jax.nn.relu(one(h)), h), h, layer)
+            inputs.append(inside)
+    a, terms = (network.layers[-1](h) - y[:, None]) / len(x), list[tuple[Array, Array]]()
+    for layer, b in zip(reversed(network.layers), [h, *reversed(inputs)], strict=True):
+        if layer.weight.ndim == 2:
+            terms.insert(0, (a, b))
+            a, _ = _back(a, (layer.weight, b))
+        else:
+            a, errors = jax.lax.scan(_back, a, (layer.weight, b), reverse=True)
+            terms.insert(0, (errors, b))
+    switch = _matmul(terms[0][0], network.layers[0].weight)[:, 1:].sum(0)
+    return RankOneStep(network, switch, tuple(terms), alpha)
+
+
+def _back(a: Array, one: tuple[Array, Array]) -> tuple[Array, Array]:
+    """From the error at a layer's pre-activation to that of the layer before, through a ReLU with ReLU'(0) = 0."""
+    weight, b = one
+    return _matmul(a, weight) * (b > 0), a
+
+
+_step = jax.jit(step)

@@ -1,0 +1,154 @@
+"""Networks that write into one slot a cell, or a bit, and look the answer up: what the seed builds [M-univ, M-S3]."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from numpy.typing import NDArray
+
+from rankone.universality.constants import Constants, Target, tabulate
+from rankone.universality.network import Layer, Network
+from rankone.universality.selectors import Selector, telescope
+
+__all__ = ["Grid", "assemble", "cells_grid", "front", "table_network"]
+
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Ramps that turn x into J features: feature j rises over [tⱼ, tⱼ + ω] and falls over [tⱼ₊₁, tⱼ₊₁ + ω] [M-disc].
+
+    Attributes:
+        t: Where the J − 1 ramps begin.
+        ramp: ω.
+        sleep: η; a feature d is read as (1 + η)d − η, so that rounding errors in d stay asleep below η/(1 + η).
+    """
+
+    t: Matrix
+    ramp: float
+    sleep: float = 0.0
+
+    @property
+    def centres(self) -> Matrix:
+        """A point in the middle of each cell."""
+        edges = np.concatenate([[0.0], self.t + self.ramp / 2, [1.0]])
+        return (edges[:-1] + edges[1:]) / 2
+
+
+def cells_grid(J: int, ramp: float) -> Grid:
+    """J equal cells with narrow ramps between them, which end half a ramp beyond j/J.
+
+    Every t is a multiple of ω, so that for ω a power of two x − t is not rounded in float32. The difference of two
+    such terms, divided by ω, can still be off by 2⁻²³/ω where x − t is large: that stays asleep.
+    """
+    return Grid(ramp * np.round(np.arange(1, J) / (J * ramp) - 0.5), ramp, sleep=1.0)
+
+
+def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix]]:
+    r"""The two layers of φ: weights and biases [M-appC-phi, M-appA-in].
+
+    $\tilde\phi=[(d-s)_+;(d+s-1)_+]$ with the switch $s=\mathrm{clip}((\theta_b-\tau_1)/(\tau_2-\tau_1),0,1)$: the first
+    half before the step, the second after it. Then δ in every slot, and θ_b itself.
+    """
+    n, J, gain = len(grid.t), len(grid.t) + 1, 1 + grid.sleep
+    moved = constants.alpha * constants.margin * constants.linear  # θ_b moves by this at least
+    tau = np.array([0.1, 0.5]) * moved
+    first = np.zeros((2 * n + 3, 2))
+    first[: 2 * n, 0], first[2 * n : 2 * n + 2, 1], first[-1, 1] = 1, 1 / (tau[1] - tau[0]), 1
+    low = tau[0] / (tau[1] - tau[0])
+    bias = np.concatenate([-grid.t, -grid.t - grid.ramp, [-low, -low - 1, 0]])
+    step = np.zeros((J + 1, 2 * n + 3))  # step 0 is 1 (a bias), step J is 0
+    step[1:J, :n], step[1:J, n : 2 * n] = np.eye(n) / grid.ramp, -np.eye(n) / grid.ramp
+    d, switch = step[:-1] - step[1:], np.zeros(2 * n + 3)
+    switch[2 * n : 2 * n + 2] = 1, -1
+    last = np.eye(2 * n + 3)[-1:]
+    second = np.concatenate([gain * (d - switch), gain * (d + switch), np.zeros((S, 2 * n + 3)), last])
+    e0 = gain * np.eye(J)[0] - grid.sleep
+    return [(first, bias), (second, np.concatenate([e0, e0 - gain, np.full(S, constants.offset), [0.0]]))]
+
+
+def front_kernel(grid: Grid) -> Matrix:
+    """What θ_b's path through φ adds to ž at the centres of the cells, in units αwΔ: (J²,)."""
+    x = grid.centres
+    h = np.maximum(x[:, None] - np.concatenate([grid.t, grid.t + grid.ramp]), 0)
+    return (2 + np.outer(x, x) + h @ h.T).ravel()
+
+
+def assemble(
+    layers: list[tuple[Matrix, Matrix | None]], constants: Constants, channels: tuple[int, int, int], dtype: Any
+) -> Network:
+    """The network of these weights and biases, converted once at the end: everything before is float64."""
+    arrays = tuple(Layer(jnp.asarray(W, dtype), None if b is None else jnp.asarray(b, dtype)) for W, b in layers)
+    bias = layers[-1][1]
+    start = 0.0 if bias is None else float(bias[0])
+    return Network(jnp.full(1, constants.switch, dtype), arrays, constants.alpha, channels, start)
+
+
+def table_network(
+    target: Target,
+    selector: Selector,
+    *,
+    y_range: tuple[float, float] = (-1.0, 1.0),
+    levels: int | None = None,
+    constants: Constants | None = None,
+    biases: bool = False,
+    dtype: Any = None,
+) -> Network:
+    r"""The whole network: φ, the stack, and a read-out by units that sleep until the step [M-eq4, M-eq5].
+
+    The read-out is $\hat y=b_o+w\,q+\sum_{ck}o_{ck}(\beta_c\,\mathrm{decode}_c\bar z-t_k)_+$ with
+    $q=(\mathbf1^\top\bar z+\check z)_+$ and all t > 0: before the step only q is awake, so only it carries gradient.
+
+    Args:
+        target: f(x, y, x_star).
+        selector: Of cells or of bits.
+        y_range: Smallest and largest y.
+        levels: Knots of the interpolation in y; by default 2 where the target is affine in y, else 16.
+        constants: Everything else that is free.
+        biases: Give the stack biases (zero, and trainable). A selector without a reference slot then fails.
+        dtype: Of the parameters; by default JAX's current default.
+    """
+    constants, dtype = constants or Constants(), dtype or jnp.result_type(float)
+    J, S, low = selector.J, selector.A.shape[1], y_range[0] - constants.margin
+    stack = telescope(selector, epsilon=constants.epsilon, damping=constants.damping)
+    kernels = selector.kernels() + biases
+    written = kernels @ selector.A + biases * (1 + constants.epsilon)  # slots of each cell's own tasks, in units αwΔ
+    grid = cells_grid(J, constants.width(J, dtype))
+    # After the step the linear path adds αw²Δ times: the slots, ž's layers, θ_b and φ, and q's bias.
+    total = written.sum(1) + kernels.sum(1) + 2 * biases + 1 + front_kernel(grid) + 1
+    extra = constants.alpha * (1 + constants.linear**2 * total)  # besides b_o, which moves by αΔ
+    values = interpolation(target, J, y_range, levels)
+    u = np.linspace(*y_range, values.shape[1]) - low
+    knots, o = sleeping_units(u, values - low - extra[:, None] * u)
+    beta = 1 / (constants.alpha * constants.linear * np.einsum("cs,cs->c", selector.decode, written))
+    rows = np.zeros((J * J, 2 * J + S + 1))
+    rows[:, 2 * J : -1] = beta[:, None] * selector.decode
+    q = np.concatenate([np.zeros(2 * J), np.ones(S + 1)])
+    read = np.vstack([q, np.repeat(rows, len(knots), 0)]), np.concatenate([[0.0], np.tile(-knots, J * J)])
+    output = np.concatenate([[constants.linear], o.ravel()])[None], np.array([low])
+    middle = stack, np.zeros(stack.shape[:2]) if biases else None
+    return assemble([*front(grid, S, constants), middle, read, output], constants, (2 * J, S, 1), dtype)
+
+
+def interpolation(target: Target, J: int, y_range: tuple[float, float], levels: int | None) -> Matrix:
+    """Values of the cells at equidistant y: (J², levels)."""
+    values = tabulate(target, J, np.linspace(*y_range, levels or 16))
+    if levels is not None:
+        return values
+    line = np.linspace(values[:, 0], values[:, -1], values.shape[1], axis=1)
+    affine = np.abs(values - line).max() <= 1e-6 * (1 + np.abs(values).max())
+    return values[:, [0, -1]] if affine else values
+
+
+def sleeping_units(u: Matrix, values: Matrix) -> tuple[Matrix, Matrix]:
+    """Knots t > 0 and weights o of Σ o (u − t)_+ through the values (cells, len(u)) at u; 0 up to u₀/2, flat beyond.
+
+    Returns:
+        (len(u) + 1,) and (cells, len(u) + 1).
+    """
+    knots = np.concatenate([[u[0] / 2], u])
+    values = np.hstack([np.zeros((len(values), 1)), values])
+    slopes = np.hstack([np.diff(values) / np.diff(knots), np.zeros((len(values), 1))])
+    return knots, np.diff(slopes, prepend=0)

@@ -1,5 +1,6 @@
 """The book's widgets (`pip install rankone[widgets]`). Their mathematics runs in the page, in JavaScript."""
 
+from rankone.widgets.editing import EditingExplorer
 from rankone.widgets.retrieval import RetrievalExplorer
 
-__all__ = ["RetrievalExplorer"]
+__all__ = ["EditingExplorer", "RetrievalExplorer"]

@@ -1,0 +1,79 @@
+// One pair written into a linear memory: the direction of the change, the change, and what it does to every key.
+import {
+  dot,
+  eigen2,
+  minus,
+  norm,
+  plusDiagonal,
+  plusOuter,
+  scaled,
+  solve,
+  times,
+} from "./linear.js";
+
+export const GEOMETRIES = [
+  ["keys", "C = Σkkᵀ of the keys"],
+  ["identity", "C = I: a plain gradient step"],
+  ["pinv", "pseudo-inverse of C"],
+];
+const FLAT = 1e-12; // share of the larger eigenvalue below which a 2×2 C is singular
+
+/** Σ kkᵀ of the first `used` keys, scaled up to stand for all of them. */
+export function moments(keys, used = keys.length) {
+  const D = keys[0].length;
+  let C = Array.from({ length: D }, () => new Array(D).fill(0));
+  for (const k of keys.slice(0, used)) C = plusOuter(C, scaled(k, keys.length / used), k);
+  return C;
+}
+
+/** u = C⁻¹k in the chosen geometry, or null where there is none. */
+export function direction(C, k, { geometry = "keys", ridge = 0 } = {}) {
+  if (geometry === "identity") return k.slice();
+  if (geometry === "pinv") return pseudoSolve(C, k);
+  return solve(plusDiagonal(C, ridge), k);
+}
+
+/** (C⁺)k for a 2×2 C. */
+export function pseudoSolve(C, k) {
+  const { values, vectors } = eigen2(C);
+  return values.reduce(
+    (u, value, i) =>
+      value > FLAT * values[0]
+        ? u.map((v, j) => v + (dot(vectors[i], k) / value) * vectors[i][j])
+        : u,
+    k.map(() => 0),
+  );
+}
+
+/** The rank-one edit of W along u that answers k with v: { left, right, residual, reach, W }, or null if it cannot. */
+export function rankOne(W, u, k, v) {
+  const reach = u ? dot(u, k) : 0;
+  if (!(Math.abs(reach) > 1e-12 * norm(k) * norm(u ?? k))) return null;
+  const residual = minus(v, times(W, k));
+  const left = scaled(residual, 1 / reach);
+  return { left, right: u, residual, reach, W: plusOuter(W, left, u) };
+}
+
+/** ‖r‖·|uᵀk_j|/(uᵀk) for each key: the exact law of the interference. */
+export const interferenceLaw = (edit, keys) =>
+  keys.map((key) => (norm(edit.residual) * Math.abs(dot(edit.right, key))) / Math.abs(edit.reach));
+
+/** ‖(Ŵ − W)k_j‖ for each key, from the two matrices. */
+export const interference = (before, after, keys) =>
+  keys.map((key) => norm(minus(times(after, key), times(before, key))));
+
+export const sumOfSquares = (values) => dot(values, values);
+
+/** The least interference of any edit that writes this residual at k beside these keys: ‖r‖²/kᵀC⁻¹k, or 0. */
+export function leastInterference(keys, k, residual) {
+  const C = moments(keys);
+  const { values, vectors } = eigen2(C);
+  const flat = values[1] <= FLAT * values[0];
+  if (flat && Math.abs(dot(vectors[1], k)) > 1e-9 * norm(k)) return 0;
+  return sumOfSquares(residual) / dot(k, flat ? pseudoSolve(C, k) : solve(C, k));
+}
+
+/** h = kᵀC⁻¹k of a key beside the keys: its leverage when it is one of them. */
+export function leverage(keys, k) {
+  return dot(k, pseudoSolve(moments(keys), k));
+}

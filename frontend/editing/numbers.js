@@ -1,0 +1,163 @@
+// The matrices, the damage key by key, and what is left of each kept pair: as tables that are also pictures.
+import { h } from "../kit/dom.js";
+import { subscript } from "./planes.js";
+
+const sign = (v) =>
+  v
+    .toFixed(2)
+    .replace(/^-(0\.00)$/, "$1")
+    .replace("-", "−");
+const wash = (tone, share) =>
+  `background:color-mix(in srgb, var(--r1-${tone}) ${Math.round(40 * Math.min(1, share))}%, var(--r1-ground))`;
+
+/** W + Λ uᵀ = Ŵ, each entry washed with its size. */
+export function createMatrices() {
+  const element = h("div", { class: "r1-matrices" });
+  return {
+    element,
+    show({ W, edit }) {
+      const grown = edit ?? { left: [0, 0], right: [0, 0], W };
+      const change = grown.left.map((l) => grown.right.map((r) => l * r));
+      const top = Math.max(1e-9, ...[W, change, grown.W].flat(2).map(Math.abs));
+      element.replaceChildren(
+        matrix("W", W, top),
+        operator("+"),
+        matrix(
+          "Λ",
+          grown.left.map((l) => [l]),
+          Math.max(...grown.left.map(Math.abs), 1e-9),
+        ),
+        matrix("uᵀ", [grown.right], Math.max(...grown.right.map(Math.abs), 1e-9)),
+        operator("="),
+        matrix("Ŵ", grown.W, top),
+      );
+    },
+  };
+}
+
+const operator = (text) => h("span", { class: "r1-operator", "aria-hidden": "true" }, text);
+
+function matrix(name, rows, top) {
+  const figures = rows.map((row) => row.map(entry).join(", ")).join("; ");
+  const cells = rows
+    .flat()
+    .map((v) =>
+      h("span", { style: wash(v < 0 ? "distributed" : "exact", Math.abs(v) / top) }, entry(v)),
+    );
+  return h(
+    "figure",
+    { class: "r1-matrix" },
+    h("figcaption", {}, name),
+    h(
+      "div",
+      {
+        role: "img",
+        "aria-label": `${name} = [${figures}]`,
+        style: `grid-template-columns:repeat(${rows[0].length}, 1fr)`,
+      },
+      cells,
+    ),
+  );
+}
+
+const entry = (v) =>
+  Math.abs(v) < 1e-9 ? "0" : Math.abs(v) >= 0.1 ? sign(v) : v.toPrecision(2).replace("-", "−");
+
+/** One bar a key: how far its answer has moved, with the formula as a tick across it. */
+export function createBars() {
+  const rows = h("div", { class: "r1-bars", role: "img" });
+  const facts = h("dl", { class: "r1-facts" });
+  const element = h(
+    "figure",
+    { class: "r1-plot" },
+    h("figcaption", {}, "Interference: how far each key’s answer moves"),
+    rows,
+    h(
+      "ul",
+      { class: "r1-legend" },
+      h("li", {}, h("span", { class: "r1-key-bar" }), "measured ‖(Ŵ − W)kⱼ‖"),
+      h("li", {}, h("span", { class: "r1-key-tick" }), "formula ‖r‖·|uᵀkⱼ|/s"),
+    ),
+    facts,
+  );
+  return {
+    element,
+    show({ measured = [], law = [], total, lawTotal, least, why }) {
+      const top = Math.max(1e-9, ...measured, ...law);
+      rows.replaceChildren(
+        ...measured.map((v, j) =>
+          h(
+            "div",
+            { class: "r1-bar-slot", title: `key ${j + 1}: ${v.toFixed(3)}` },
+            h("span", { class: "r1-bar-fill", style: `height:${(100 * v) / top}%` }),
+            h("span", { class: "r1-bar-tick", style: `bottom:${(100 * law[j]) / top}%` }),
+          ),
+        ),
+      );
+      const heard = measured.map((v, j) => `key ${j + 1} ${v.toFixed(2)}`).join(", ");
+      rows.setAttribute("aria-label", why ?? `Change of each answer: ${heard}`);
+      facts.replaceChildren(...bill({ total, lawTotal, least, why }));
+    },
+  };
+}
+
+function bill({ total, lawTotal, least, why }) {
+  const rows = why
+    ? [["No edit", why]]
+    : [
+        ["Measured, squared and summed", total.toFixed(4)],
+        ["By the formula", lawTotal.toFixed(4)],
+        ["Least possible, ‖r‖²/k*ᵀC⁻¹k*", least.toFixed(4)],
+        ["Times the least", least > 1e-12 ? (total / least).toFixed(3) : total < 1e-4 ? "1" : "∞"],
+      ];
+  return rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)));
+}
+
+/** residuals[t][i]: how far the answer to pair i is from its value after t edits. */
+export function createMemoryTable() {
+  const body = h("tbody");
+  const head = h("tr");
+  const table = h(
+    "table",
+    { class: "r1-table" },
+    h("caption", {}, "What is left of each kept pair: ‖vᵢ − Wₜkᵢ‖ after t edits"),
+    h("thead", {}, head),
+    body,
+  );
+  const empty = h("p", { class: "r1-muted" }, "No edit kept yet. Press ‘Keep this edit’.");
+  const frame = h(
+    "div",
+    { class: "r1-scroll", tabindex: "0", role: "group", "aria-label": "Kept pairs" },
+    table,
+  );
+  return {
+    element: h("div", {}, frame, empty),
+    show({ pairs, order }, { past }) {
+      empty.hidden = pairs.length > 0;
+      frame.hidden = pairs.length === 0;
+      const top = Math.max(1e-9, ...past.flat());
+      head.replaceChildren(
+        h("th", { scope: "col" }, "pair"),
+        ...past.map((_, t) =>
+          h("th", { scope: "col" }, t === 0 ? "t = 0" : `${t}: k${subscript(order[t - 1] + 1)}`),
+        ),
+      );
+      body.replaceChildren(
+        ...pairs.map((_, i) =>
+          h(
+            "tr",
+            {},
+            h("th", { scope: "row" }, `k${subscript(i + 1)}, v${subscript(i + 1)}`),
+            past.map((row) =>
+              h(
+                "td",
+                { style: wash("law", row[i] / top) },
+                row[i] < 5e-4 ? "0" : row[i].toFixed(2),
+              ),
+            ),
+          ),
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,118 @@
+// What the reader can set, and everything that follows from it.
+import { key, normal } from "../kit/random.js";
+import {
+  direction,
+  interference,
+  interferenceLaw,
+  leastInterference,
+  leverage,
+  moments,
+  rankOne,
+  sumOfSquares,
+} from "./math/edit.js";
+import { dot, eigen2, identity, minus, norm, plusDiagonal, times } from "./math/linear.js";
+import { cosineSquared, inSequence } from "./math/sequence.js";
+
+export const REACH = 3;
+export const MOST_PAIRS = 8;
+export const MOST_STEPS = 16;
+
+/** n random keys in an oblong cloud. */
+export function cloud(n, seed, [long, short] = [1.5, 0.5], tilt = 0.5) {
+  const draws = normal(key(seed), 2 * n);
+  const [c, s] = [Math.cos(tilt), Math.sin(tilt)];
+  return Array.from({ length: n }, (_, i) => {
+    const [a, b] = [long * draws[2 * i], short * draws[2 * i + 1]];
+    return [c * a - s * b, s * a + c * b].map((v) => clip(v));
+  });
+}
+
+const clip = (v) => Math.round(1000 * Math.min(REACH - 0.1, Math.max(0.1 - REACH, v))) / 1000;
+
+export const DEFAULTS = {
+  keys: cloud(12, 4),
+  W: [
+    [0.7, -0.5],
+    [0.3, 0.9],
+  ],
+  k: [0.6, 1.4],
+  v: [1.2, 0.4],
+  geometry: "keys",
+  ridge: 0,
+  used: 12,
+  beta: 0,
+  pairs: [],
+  order: [],
+  dimension: 16,
+  edits: 48,
+  seed: 0,
+};
+
+/** The defaults with a patch over them; own keys all stand behind C unless `used` says otherwise. */
+export function settingsFrom(patch = {}) {
+  const settings = { ...DEFAULTS, ...patch };
+  if (patch.keys && !patch.used) settings.used = settings.keys.length;
+  return settings;
+}
+
+/** All that the widget shows for one setting. */
+export function consequences(settings) {
+  const { keys, k, v, used, geometry, ridge, beta, pairs, order } = settings;
+  const options = { geometry, ridge };
+  const C = moments(keys, used);
+  const past = inSequence(settings.W, C, pairs, order, { ...options, beta });
+  const u = direction(past.C, k, options);
+  const edit = rankOne(past.W, u, k, v);
+  const residual = minus(v, times(past.W, k));
+  const least = leastInterference(keys, k, residual);
+  return {
+    C: past.C,
+    ellipse: geometry === "identity" ? identity(2) : plusDiagonal(past.C, ridge),
+    W: past.W,
+    past: past.residuals,
+    residual,
+    least,
+    leverage: leverage(keys, k),
+    among: keys.findIndex((other) => norm(minus(other, k)) < 1e-9),
+    cosine: pairs.length === 2 ? cosineSquared(C, pairs[0].k, pairs[1].k, options) : null,
+    edit,
+    why: edit ? null : reason(settings, past.C, k),
+    ...(edit ? damage(edit, past.W, keys) : {}),
+  };
+}
+
+function damage(edit, before, keys) {
+  const measured = interference(before, edit.W, keys);
+  const law = interferenceLaw(edit, keys);
+  return { measured, law, total: sumOfSquares(measured), lawTotal: sumOfSquares(law) };
+}
+
+function reason({ geometry, used, ridge }, C, k) {
+  if (norm(k) === 0) return "k* is zero: every linear memory answers zero with zero.";
+  if (geometry === "pinv")
+    return "k* is orthogonal to every key: the pseudo-inverse divides by zero.";
+  const { values } = eigen2(C);
+  if (values[1] < 1e-12 * values[0] && ridge === 0) {
+    return `C is singular: ${used === 1 ? "it comes from a single key" : "the keys lie on a line"}. Add a ridge.`;
+  }
+  return "uᵀk* vanishes: no step along u can answer k*.";
+}
+
+/** The cloud stretched and turned: its axis `which` now ends at `to`, its other axis stays. */
+export function stretched(keys, which, to) {
+  const axes = cloudAxes(keys);
+  const [axis, other] = [axes[which], axes[1 - which]];
+  const size = dot(axis, axis);
+  if (size < 1e-6) return keys;
+  const unit = norm(other) > 1e-9 ? other : [-axis[1], axis[0]];
+  return keys.map((key) => {
+    const [a, b] = [dot(key, axis) / size, dot(key, unit) / dot(unit, unit)];
+    return [a * to[0] + b * unit[0], a * to[1] + b * unit[1]];
+  });
+}
+
+/** Ends of the cloud's axes: its principal directions, two standard deviations long. */
+export function cloudAxes(keys) {
+  const { values, vectors } = eigen2(moments(keys));
+  return vectors.map((vector, i) => vector.map((x) => x * 2 * Math.sqrt(values[i] / keys.length)));
+}

@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  direction,
+  interference,
+  interferenceLaw,
+  leastInterference,
+  leverage,
+  moments,
+  rankOne,
+  sumOfSquares,
+} from "../editing/math/edit.js";
+import { dot, eigen2, identity, minus, norm, solve, times } from "../editing/math/linear.js";
+import { cosineSquared, forgettingLaw, inSequence, manyEdits } from "../editing/math/sequence.js";
+import { PRESETS } from "../editing/presets.js";
+import {
+  cloud,
+  cloudAxes,
+  consequences,
+  DEFAULTS,
+  settingsFrom,
+  stretched,
+} from "../editing/settings.js";
+import { key, normal } from "../kit/random.js";
+
+const near = (a, b, tolerance = 1e-10) =>
+  assert.ok(Math.abs(a - b) <= tolerance * (1 + Math.abs(b)), `${a} ≠ ${b}`);
+const draw = (seed, n) => [...normal(key(seed), n)];
+const preset = (name) => consequences(PRESETS.find((p) => p.key === name).set);
+
+test("solve inverts a positive definite matrix and refuses a singular one", () => {
+  const keys = Array.from({ length: 9 }, (_, i) => draw(i, 5));
+  const b = draw(20, 5);
+  const x = solve(moments(keys), b);
+  assert.ok(norm(minus(times(moments(keys), x), b)) < 1e-9);
+  assert.equal(solve(moments(keys.slice(0, 3)), b), null);
+});
+
+test("eigenvectors of a 2×2 matrix are orthogonal and rebuild it", () => {
+  const C = [
+    [3, -1.2],
+    [-1.2, 0.7],
+  ];
+  const { values, vectors } = eigen2(C);
+  near(dot(...vectors), 0);
+  values.forEach((value, i) => {
+    times(C, vectors[i]).forEach((v, j) => {
+      near(v, value * vectors[i][j]);
+    });
+  });
+});
+
+for (const geometry of ["keys", "identity", "pinv"]) {
+  test(`an edit with ${geometry} answers k* with v*, and the formula is what the keys lose`, () => {
+    const { keys, W, k, v } = DEFAULTS;
+    const edit = rankOne(W, direction(moments(keys), k, { geometry }), k, v);
+    assert.ok(norm(minus(times(edit.W, k), v)) < 1e-12);
+    const measured = interference(W, edit.W, keys);
+    interferenceLaw(edit, keys).forEach((value, j) => {
+      near(measured[j], value);
+    });
+    const least = leastInterference(keys, k, edit.residual);
+    if (geometry === "identity") assert.ok(sumOfSquares(measured) > 1.2 * least);
+    else near(sumOfSquares(measured), least);
+  });
+}
+
+test("no edit along another direction does less damage", () => {
+  const { keys, W, k, v } = DEFAULTS;
+  const least = leastInterference(keys, k, minus(v, times(W, k)));
+  for (let seed = 0; seed < 50; seed++) {
+    const edit = rankOne(W, draw(seed, 2), k, v);
+    assert.ok(sumOfSquares(interference(W, edit.W, keys)) >= least * (1 - 1e-12));
+  }
+});
+
+test("a key among the keys has its leverage; the others pay ‖r‖²(1/h − 1)", () => {
+  const { keys, W, v } = DEFAULTS;
+  const k = keys[3];
+  const edit = rankOne(W, direction(moments(keys), k), k, v);
+  const paid = interference(W, edit.W, keys);
+  const others = sumOfSquares(paid) - paid[3] ** 2;
+  near(others, sumOfSquares(edit.residual) * (1 / leverage(keys, k) - 1));
+});
+
+test("keys on a line: the pseudo-inverse disturbs them, a vanishing ridge does not", () => {
+  const shown = preset("line");
+  assert.equal(shown.least, 0);
+  assert.ok(shown.total > 1);
+  const set = PRESETS.find((p) => p.key === "line").set;
+  const ridged = consequences({ ...set, geometry: "keys", ridge: 0.001 });
+  assert.ok(ridged.total < 1e-3, `${ridged.total}`);
+  assert.equal(consequences({ ...set, geometry: "keys" }).edit, null);
+  assert.match(consequences({ ...set, geometry: "keys" }).why, /line.*ridge/);
+});
+
+test("a zero key has no edit and says why", () => {
+  const shown = consequences(settingsFrom({ k: [0, 0] }));
+  assert.equal(shown.edit, null);
+  assert.match(shown.why, /zero/);
+});
+
+test("two alternating edits contract by cos²θ a round", () => {
+  const { past, cosine } = preset("cycle");
+  near(past[6][0] / past[4][0], cosine, 1e-9);
+  near(past[8][0] / past[6][0], cosine, 1e-9);
+});
+
+test("a large β protects a kept pair, β = 0 does not", () => {
+  const set = PRESETS.find((p) => p.key === "third").set;
+  const [plain, spared] = [0, 1e6].map((beta) => consequences({ ...set, beta }).past[2][0]);
+  assert.ok(plain > 0.5);
+  assert.ok(spared < 1e-4 * plain);
+});
+
+test("what the questions say is so", () => {
+  near(preset("start").total, preset("start").least);
+  assert.ok(preset("identity").total > 1.5 * preset("identity").least);
+  assert.ok(preset("member").among >= 0);
+  assert.ok(preset("few").total > 1.1 * preset("few").least);
+  const ridge = preset("ridge");
+  const { k } = DEFAULTS;
+  assert.ok(dot(ridge.edit.right, k) > 0.98 * norm(ridge.edit.right) * norm(k));
+  assert.ok(ridge.total > 1.3 * ridge.least);
+  const set = PRESETS.find((p) => p.key === "third").set;
+  const three = consequences({
+    ...set,
+    pairs: [...set.pairs, { k: set.k, v: set.v }],
+    order: [0, 1, 2],
+  });
+  assert.ok(three.past[3][0] > 0.2 && three.past[3][1] > 0.2);
+  for (const { set: settings, answer } of PRESETS)
+    assert.doesNotMatch(answer(consequences(settings)), /NaN|undefined|Infinity/);
+});
+
+test("Edit with C = I on an axis of the cloud costs no more than the least", () => {
+  const keys = cloud(12, 4);
+  const k = cloudAxes(keys)[1];
+  const shown = consequences(settingsFrom({ keys, k, geometry: "identity" }));
+  near(shown.total, shown.least, 1e-9);
+});
+
+test("stretching an axis moves that axis to where it is dragged", () => {
+  const keys = cloud(12, 4);
+  const [, short] = cloudAxes(keys);
+  const moved = stretched(
+    keys,
+    1,
+    short.map((v) => 2 * v),
+  );
+  const axis = cloudAxes(moved)[1];
+  near(norm(axis), 2 * norm(short));
+  assert.deepEqual(
+    stretched(
+      keys.map(([x]) => [x, 0]),
+      1,
+      [0, 1],
+    )[0],
+    [keys[0][0], 0],
+  );
+});
+
+test("many edits follow the law of forgetting", () => {
+  const [D, T] = [32, 96];
+  const found = manyEdits({ D, T, seed: 1, runs: 12, outputs: 40 });
+  const law = found.map((_, i) => forgettingLaw(i + 1, T, D));
+  for (const [a, b] of [
+    [0, 32],
+    [32, 64],
+    [64, 96],
+  ]) {
+    const mean = (values) => values.slice(a, b).reduce((sum, v) => sum + v, 0) / (b - a);
+    near(mean(found), mean(law), 0.06);
+  }
+  assert.ok(found[T - 1] < 1e-20);
+});
+
+test("cos²θ needs both directions", () => {
+  assert.equal(
+    cosineSquared(
+      [
+        [1, 0],
+        [0, 0],
+      ],
+      [1, 0],
+      [0, 1],
+    ),
+    null,
+  );
+  near(cosineSquared(identity(2), [1, 0], [1, 1]), 0.5);
+});
+
+test("an edit that cannot be made leaves the memory as it was", () => {
+  const W = [
+    [1, 2],
+    [3, 4],
+  ];
+  const { W: after, residuals } = inSequence(W, identity(2), [{ k: [0, 0], v: [1, 1] }], [0]);
+  assert.deepEqual(after, W);
+  assert.equal(residuals.length, 2);
+});

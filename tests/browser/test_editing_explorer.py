@@ -1,0 +1,287 @@
+"""The editing explorer, driven as a reader does, and compared with JAX for what it then shows."""
+
+import json
+import re
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+import rankone.editing as editing
+
+ROOT = Path(__file__).parents[2]
+BUNDLE = ROOT / "src" / "rankone" / "widgets" / "static" / "editing.js"
+SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+ADDRESS = "http://explorer.test/"
+RTOL = 1e-8
+
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Editing explorer</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{margin:0}main{padding:8px}</style>
+</head><body><main><h1>Explorer</h1><h2>Widget</h2><div class="w"></div></main><script type="module">
+import widget from "./editing.js";
+const traits = { settings: SETTINGS };
+const model = { get: (name) => traits[name], set: (name, value) => { traits[name] = value; }, on() {}, off() {} };
+const el = document.querySelector(".w");
+window.traits = traits;
+window.cleanup = await widget.render({ model, el });
+document.documentElement.dataset.ready = "yes";
+</script></body></html>"""
+
+
+@pytest.fixture
+def explorer(browser):
+    """A page with the widget alone: `explorer("phone")`; errors in its console fail the test."""
+    contexts, errors = [], []
+
+    def new(size="desktop", settings=None, **options):
+        phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
+        context = browser.new_context(viewport=SIZES[size], **phone, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        html = PAGE.replace("SETTINGS", json.dumps(settings or {}))
+        script = {"body": BUNDLE.read_text(encoding="utf8"), "content_type": "text/javascript"}
+        page.route(
+            ADDRESS + "**",
+            lambda route: (
+                route.fulfill(**script)
+                if route.request.url.endswith(".js")
+                else route.fulfill(body=html, content_type="text/html")
+            ),
+        )
+        page.goto(ADDRESS)
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield new
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def state(page):
+    """What the widget shows, as numbers."""
+    return page.evaluate("() => document.querySelector('.w').__rankone_state()")
+
+
+def grip(page, name):
+    return page.locator(f"[data-handle='{name}']")
+
+
+def drag(page, name, dx, dy):
+    """Takes a handle and moves it by pixels."""
+    grip(page, name).scroll_into_view_if_needed()
+    box = grip(page, name).locator(".r1-hit").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + dx / 2, y + dy / 2)
+    page.mouse.move(x + dx, y + dy)
+    page.mouse.up()
+
+
+def check_against_jax(shown):
+    """The edit on show, after the kept ones, is the package's."""
+    settings = shown["settings"]
+    with jax.enable_x64(True):
+        keys, W = jnp.asarray(settings["keys"]), jnp.asarray(settings["W"])
+        used = settings["used"]
+        C = jnp.eye(2) if settings["geometry"] == "identity" else keys[:used].T @ keys[:used] * len(keys) / used
+        for i in settings["order"]:
+            pair = settings["pairs"][i]
+            edit = editing.rank_one_edit(W, C, jnp.asarray(pair["k"]), jnp.asarray(pair["v"]), ridge=settings["ridge"])
+            W = edit.apply(W)
+            C = C + settings["beta"] * jnp.outer(jnp.asarray(pair["k"]), jnp.asarray(pair["k"]))
+        k, v = jnp.asarray(settings["k"]), jnp.asarray(settings["v"])
+        edit = editing.rank_one_edit(W, C, k, v, ridge=settings["ridge"])
+        after = edit.apply(W)
+        np.testing.assert_allclose(shown["W"], W, rtol=RTOL, atol=1e-9)
+        np.testing.assert_allclose(shown["edit"]["W"], after, rtol=RTOL, atol=1e-9)
+        change = np.linalg.norm((after - W) @ keys.T, axis=0)
+        np.testing.assert_allclose(shown["measured"], change, rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(shown["law"], change, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_it_opens_on_an_edit_that_equals_jax(explorer, size):
+    page = explorer(size)
+    shown = state(page)
+    assert shown["preset"] == "start"
+    check_against_jax(shown)
+    assert shown["total"] == pytest.approx(shown["least"])
+    expect(page.locator(".r1-status")).to_contain_text("Interference")
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_key_value_and_cloud_are_dragged(explorer, size):
+    page = explorer(size)
+    before = state(page)
+    drag(page, "k", 30, 20)
+    after = state(page)
+    assert after["settings"]["k"][0] > before["settings"]["k"][0] + 0.2
+    assert after["settings"]["k"][1] < before["settings"]["k"][1] - 0.1
+    drag(page, "v", -25, -15)
+    assert state(page)["settings"]["v"][0] < before["settings"]["v"][0] - 0.2
+    drag(page, "key:9", 20, -20)
+    keys = state(page)["settings"]["keys"]
+    assert keys[9][0] > before["settings"]["keys"][9][0] + 0.1
+    assert keys[:9] == before["settings"]["keys"][:9]
+    drag(page, "axis:0", 12, -18)
+    shown = state(page)
+    assert all(a != b for a, b in zip(shown["settings"]["keys"], keys, strict=True))
+    check_against_jax(shown)
+
+
+def test_handles_move_by_keyboard_and_keys_share_one_tab_stop(explorer):
+    page = explorer()
+    before = state(page)["settings"]
+    grip(page, "k").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowUp")
+    k = state(page)["settings"]["k"]
+    assert k == pytest.approx([before["k"][0] + 0.05, before["k"][1] + 0.25])
+    expect(grip(page, "k")).to_have_attribute("aria-valuetext", re.compile(r"x 0\.65, y 1\.65"))
+    assert page.locator("[data-handle^='key:'][tabindex='0']").count() == 1
+    grip(page, "key:0").focus()
+    page.keyboard.press("PageDown")
+    page.keyboard.press("ArrowLeft")
+    keys = state(page)["settings"]["keys"]
+    assert keys[1][0] == pytest.approx(before["keys"][1][0] - 0.05)
+    assert keys[0] == before["keys"][0]
+    check_against_jax(state(page))
+
+
+def test_handles_stay_in_the_plane(explorer):
+    page = explorer()
+    drag(page, "v", 900, 0)
+    assert state(page)["settings"]["v"][0] == 3
+
+
+def test_geometries_and_ridge(explorer):
+    page = explorer()
+    page.locator("select[data-name=geometry]").select_option("identity")
+    shown = state(page)
+    assert shown["total"] > 1.2 * shown["least"]
+    check_against_jax(shown)
+    expect(page.locator("input[data-name=ridge]")).to_be_disabled()
+    page.locator("select[data-name=geometry]").select_option("keys")
+    page.locator("input[data-name=ridge]").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    shown = state(page)
+    assert shown["settings"]["ridge"] == 1
+    assert shown["total"] > shown["least"]
+    check_against_jax(shown)
+    page.locator("input[data-name=ridge]").focus()
+    page.keyboard.press("Home")
+    page.locator("input[data-name=used]").focus()
+    page.keyboard.press("Home")
+    shown = state(page)
+    assert shown["settings"]["used"] == 1
+    assert shown["edit"] is None
+    expect(page.locator(".r1-facts")).to_contain_text("C is singular")
+    expect(page.locator("button[data-name=keep]")).to_be_disabled()
+
+
+def test_edits_are_kept_repeated_undone_and_cleared(explorer):
+    page = explorer()
+    page.get_by_role("button", name="A third edit").click()
+    page.get_by_role("button", name="Keep this edit").click()
+    shown = state(page)
+    assert shown["settings"]["order"] == [0, 1, 2]
+    assert len(shown["past"]) == 4
+    assert shown["past"][3][2] < 1e-9
+    check_against_jax(shown)
+    cells = page.locator(".r1-table tbody td")
+    assert cells.count() == 12
+    assert float(cells.nth(3).inner_text()) == pytest.approx(shown["past"][3][0], abs=0.006)
+    page.get_by_role("button", name="Undo last").click()
+    assert len(state(page)["settings"]["pairs"]) == 2
+    page.get_by_role("button", name="Repeat all once").click()
+    assert state(page)["settings"]["order"] == [0, 1, 0, 1]
+    page.locator("input[data-name=beta]").focus()
+    page.keyboard.press("End")
+    shown = state(page)
+    assert shown["past"][2][0] < 1e-3
+    check_against_jax(shown)
+    page.get_by_role("button", name="Clear").click()
+    assert state(page)["settings"]["order"] == []
+    page.keyboard.press("Escape")
+    grip(page, "k").focus()
+    page.keyboard.press("e")
+    assert state(page)["settings"]["order"] == [0]
+    page.keyboard.press("r")
+    assert state(page)["settings"]["order"] == []
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_questions_are_posed_and_answered(explorer, size):
+    page = explorer(size)
+    questions = page.locator(".r1-question")
+    assert questions.count() == 8
+    for i in range(8):
+        questions.nth(i).click()
+        expect(page.locator(".r1-ask")).to_contain_text("?")
+        expect(page.locator(".r1-found")).to_be_empty()
+        page.get_by_role("button", name="Show the answer").click()
+        expect(page.locator(".r1-found")).not_to_be_empty()
+        assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+    page.get_by_role("button", name="Reset").click()
+    assert state(page)["preset"] == "start"
+
+
+def test_many_edits_follow_the_law(explorer):
+    page = explorer()
+    page.locator("input[data-name=dimension]").focus()
+    for _ in range(16):
+        page.keyboard.press("ArrowRight")
+    page.locator("input[data-name=edits]").focus()
+    page.keyboard.press("End")
+    many = state(page)["many"]
+    assert len(many["values"]) == len(many["law"]) == 128
+    assert np.mean(many["values"]) == pytest.approx(np.mean(many["law"]), rel=0.1)
+    old = many["values"]
+    page.get_by_role("button", name="Draw others").click()
+    assert state(page)["many"]["values"] != old
+
+
+def test_the_bars_are_what_is_measured(explorer):
+    page = explorer()
+    shown = state(page)
+    top = max(shown["measured"])
+    heights = page.locator(".r1-bar-fill").evaluate_all("(bars) => bars.map((b) => parseFloat(b.style.height))")
+    np.testing.assert_allclose(heights, 100 * np.array(shown["measured"]) / top, rtol=1e-3)
+    ticks = page.locator(".r1-bar-tick").evaluate_all("(bars) => bars.map((b) => parseFloat(b.style.bottom))")
+    np.testing.assert_allclose(ticks, 100 * np.array(shown["law"]) / top, rtol=1e-3)
+    expect(page.get_by_role("img", name=re.compile("^Ŵ = "))).to_have_count(1)
+
+
+def test_a_kernel_hears_what_is_on_show(explorer):
+    page = explorer()
+    drag(page, "v", 20, 10)
+    page.wait_for_function("() => window.traits.shown?.v[0] !== 1.2 && window.traits.shown")
+    assert page.evaluate("window.traits.shown.v") == state(page)["settings"]["v"]
+
+
+def test_own_settings_are_shown(explorer):
+    own = {"keys": [[1, 0], [0, 1], [1, 1]], "k": [1, -1], "geometry": "identity"}
+    page = explorer(settings=own)
+    shown = state(page)
+    assert shown["preset"] is None
+    assert shown["settings"]["used"] == 3
+    check_against_jax(shown)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("question", ["One edit", "Round and round"])
+def test_axe_finds_nothing(explorer, theme, question):
+    page = explorer(color_scheme=theme)
+    page.get_by_role("button", name=question, exact=True).click()
+    assert page.locator(f".w[data-r1-theme={theme}]").count() == 1
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []

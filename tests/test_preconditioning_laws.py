@@ -1,0 +1,171 @@
+"""What the preconditioner does to conditioning, convergence, bias and noise; and the step that is ROME's edit."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.linalg import solve_discrete_lyapunov
+from scipy.optimize import minimize
+
+from rankone.preconditioning import Reparameterized
+from rankone.preconditioning.editing import exact_rate, store_pair
+from rankone.preconditioning.laws import (
+    contraction,
+    implicit_bias,
+    nearest_kronecker,
+    stationary_covariance,
+    steps_to_tolerance,
+    whitened_spectrum,
+)
+from rankone.preconditioning.moments import matrix_power
+
+
+@pytest.fixture(autouse=True)
+def x64():
+    with jax.enable_x64(True):
+        yield
+
+
+def normal(seed, *shape):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def definite(seed, size, condition=100.0):
+    Q = np.linalg.qr(normal(seed, size, size))[0]
+    return (Q * np.geomspace(1, condition, size)) @ Q.T
+
+
+M, N = 3, 5
+
+
+def test_conditions_multiply():
+    A, G, T, V = definite(1, N), definite(2, M), normal(3, M, M), normal(4, N, N)
+    J = np.kron(V.T, T)
+    brute = np.linalg.eigvalsh(J.T @ np.kron(A, G) @ J)[::-1]
+    np.testing.assert_allclose(whitened_spectrum(A, G, T, V), brute, rtol=1e-7)
+    inner, outer = np.linalg.cond(V @ A @ V.T), np.linalg.cond(T.T @ G @ T)
+    assert brute[0] / brute[-1] == pytest.approx(inner * outer, rel=1e-6)
+    white = whitened_spectrum(A, G, matrix_power(G, -0.5), matrix_power(A, -0.5))
+    np.testing.assert_allclose(white, 1, atol=1e-9)
+
+
+@pytest.mark.parametrize("condition", [3.0, 40.0, 900.0])
+def test_counted_steps_are_those_of_the_iteration(condition):
+    values, error = np.geomspace(1, condition, 6), normal(1, 6)
+    steps = steps_to_tolerance(values, error, tol=1e-4)
+    e, rate, count = error.copy(), 2 / (values[0] + values[-1]), 0
+    while np.linalg.norm(e) > 1e-4 * np.linalg.norm(error):
+        e, count = e - rate * values * e, count + 1
+    assert steps == count
+    with pytest.raises(ValueError, match="eigenvalues"):
+        steps_to_tolerance([1.0, 0.0], [1.0, 1.0], tol=0.1)
+
+
+def test_white_curvature_takes_one_step():
+    assert steps_to_tolerance(np.ones(6), normal(1, 6), tol=1e-6) == 1
+
+
+@pytest.mark.parametrize("rho", [0.1, 0.5, 0.9])
+def test_an_estimate_within_rho_contracts_by_rho(rho):
+    H0 = definite(1, 8)
+    root = np.linalg.cholesky(H0)
+    Q = np.linalg.qr(normal(2, 8, 8))[0]
+    H = root @ (Q * (1 + rho * np.linspace(-1, 1, 8))) @ Q.T @ root.T
+    assert contraction(H, H0) == pytest.approx(rho, rel=1e-9)
+    norm = lambda e: np.sqrt(e @ H0 @ e)  # noqa: E731
+    step = np.eye(8) - np.linalg.solve(H0, H)
+    ratios = [norm(step @ e) / norm(e) for e in normal(3, 200, 8)]
+    assert max(ratios) <= rho + 1e-12
+    worst = np.linalg.solve(root.T, Q[:, 0])
+    assert norm(step @ worst) / norm(worst) == pytest.approx(rho, rel=1e-9)  # and the bound is attained
+    condition = np.linalg.cond(np.linalg.solve(root, np.linalg.solve(root, H).T))
+    assert condition <= (1 + rho) / (1 - rho) * (1 + 1e-9)
+
+
+def test_descent_on_U_ends_at_the_fit_that_V_makes_smallest():
+    X, Y = normal(1, 4, 6), normal(2, 4, M)
+    T, V = np.eye(M) + normal(3, M, M) / 4, np.eye(6) + normal(4, 6, 6) / 4
+    U = np.zeros((M, 6))
+    curvature = np.linalg.norm(T.T @ T, 2) * np.linalg.norm(V @ X.T @ X @ V.T, 2)
+    for _ in range(60_000):
+        U -= T.T @ ((T @ U @ V) @ X.T - Y.T) @ X @ V.T / curvature
+    W = T @ U @ V
+    np.testing.assert_allclose(W @ X.T, Y.T, atol=1e-8)
+    np.testing.assert_allclose(implicit_bias(X, Y, V), W, atol=1e-6)
+    shortest = np.linalg.lstsq(X, Y, rcond=None)[0].T
+    assert np.abs(W - shortest).max() > 0.05
+    for other in (T, np.eye(M), normal(9, M, M)):  # smallest for every T
+        size = lambda W, other=other: np.linalg.norm(np.linalg.inv(other) @ W @ np.linalg.inv(V))  # noqa: E731
+        null = np.eye(6) - np.linalg.pinv(X) @ X
+        assert all(size(W) <= size(W + step @ null) for step in normal(5, 50, M, 6) / 10)
+
+
+def test_noise_settles_where_the_lyapunov_equation_says():
+    H, C, rate = definite(1, 4), definite(2, 4, 10), 0.3
+    inverse = np.linalg.inv(H)
+    S = stationary_covariance(H, C, inverse, rate)
+    np.testing.assert_allclose(S, rate / (2 - rate) * inverse @ C @ inverse, atol=1e-12)
+    P, rate = definite(3, 4), 1e-4
+    step = np.eye(4) - rate * P @ H
+    expected = solve_discrete_lyapunov(step, rate**2 * P @ C @ P.T)
+    np.testing.assert_allclose(stationary_covariance(H, C, P, rate), expected, rtol=1e-8)
+    with pytest.raises(ValueError, match="learning_rate"):
+        stationary_covariance(H, C, np.eye(4), 1.0)
+
+
+def test_nearest_kronecker_product_is_the_leading_singular_pair():
+    A, G = definite(1, M), definite(2, N)
+    B, A_found, error = nearest_kronecker(np.kron(G, A), (M, N))
+    np.testing.assert_allclose(jnp.kron(B, A_found), np.kron(G, A), rtol=1e-9)
+    assert error < 1e-6
+    rows = normal(3, 400, M * N) * np.tile([1, 2, 0.5], N)
+    F = rows.T @ rows / 400 + 0.3 * np.kron(G, A) / 100
+    B, A_found, error = nearest_kronecker(F, (M, N))
+    assert np.linalg.norm(F - jnp.kron(B, A_found)) / np.linalg.norm(F) == pytest.approx(float(error), rel=1e-9)
+    assert min(np.linalg.eigvalsh(B)[0], np.linalg.eigvalsh(A_found)[0]) > 0
+
+    def distance(parts):
+        return np.linalg.norm(F - np.kron(parts[: N * N].reshape(N, N), parts[N * N :].reshape(M, M))) ** 2
+
+    best = min(minimize(distance, normal(seed, N * N + M * M), tol=1e-10).fun for seed in range(3))
+    assert np.sqrt(best) / np.linalg.norm(F) == pytest.approx(float(error), abs=1e-5)
+
+
+# --- one step is an edit
+
+
+def edit(seed=0):
+    keys = normal(seed, 40, 6) * np.logspace(0, -1, 6)
+    return normal(seed + 1, M, 6), keys, keys.T @ keys / 40, normal(seed + 2, 6), normal(seed + 3, M)
+
+
+def test_one_step_on_U_stores_the_pair_and_disturbs_least():
+    W, keys, C, k, v = edit()
+    new = np.asarray(store_pair(W, C, k, v))
+    np.testing.assert_allclose(new @ k, v, atol=1e-10)
+    # the optimality system of min tr(D C Dᵀ) subject to D k = v − W k, solved as one linear system
+    system = np.block([[2 * C, k[:, None]], [k[None], np.zeros((1, 1))]])
+    D = np.linalg.solve(system, np.vstack([np.zeros((6, M)), (v - W @ k)[None]]))[:6].T
+    np.testing.assert_allclose(new - W, D, atol=1e-10)
+    disturbed = np.sum(((new - W) @ keys.T) ** 2)
+    for other in normal(9, 50, M, 6) / 10:
+        detour = other - np.outer(other @ k, k) / (k @ k)
+        assert np.sum(((new + detour - W) @ keys.T) ** 2) > disturbed
+
+
+def test_the_step_is_plain_descent_by_autodiff():
+    W, _, C, k, v = edit(7)
+    layer = Reparameterized.from_weight(W, np.eye(M), matrix_power(C, -0.5))
+    loss = lambda U: 0.5 * jnp.sum((Reparameterized(layer.T, U, layer.V)(k) - v) ** 2)  # noqa: E731
+    U = layer.U - exact_rate(layer, k) * jax.grad(loss)(layer.U)
+    np.testing.assert_allclose(Reparameterized(layer.T, U, layer.V).W, store_pair(W, C, k, v), atol=1e-10)
+
+
+def test_an_edit_needs_a_definite_moment_and_fitting_shapes():
+    W, _, C, k, v = edit()
+    with pytest.raises(ValueError, match="A: got"):
+        store_pair(W, np.outer(k, k), k, v)
+    with pytest.raises(ValueError, match=r"^W: got"):
+        store_pair(W.T, C, k, v)
+    with pytest.raises(ValueError, match=r"^T: got"):
+        exact_rate(Reparameterized(2 * np.eye(M), np.zeros((M, 6)), np.eye(6)), k)

@@ -1,0 +1,239 @@
+"""Second moments of the layers of a network, the factors made from them, and training in whitened coordinates."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from rankone.preconditioning import (
+    Dense,
+    Factors,
+    Moments,
+    MovingMoments,
+    Reparameterized,
+    layer_moments,
+    merge,
+    meta_learn,
+    prong,
+    reparameterize,
+    whiten,
+    whitening_factors,
+)
+from rankone.preconditioning.moments import damped, matrix_power
+
+
+@pytest.fixture(autouse=True)
+def x64():
+    with jax.enable_x64(True):
+        yield
+
+
+def normal(seed, *shape):
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+X, Y = normal(1, 40, 5) * np.logspace(0, -1, 5), normal(2, 40, 3)
+
+
+def network():
+    return {"in": Dense(jnp.asarray(normal(3, 4, 6)), bias=True), "out": Dense(jnp.asarray(normal(4, 3, 4)))}
+
+
+def outputs(net, x):
+    return net["out"](jnp.tanh(net["in"](x)))
+
+
+def losses(net, x=X, y=Y):
+    return 0.5 * jnp.sum((outputs(net, x) - y) ** 2, -1)
+
+
+def test_moments_are_those_of_inputs_and_output_gradients():
+    net = network()
+    W1, W2 = np.asarray(net["in"].W), np.asarray(net["out"].W)
+    x = np.c_[X, np.ones(len(X))]
+    h = np.tanh(x @ W1.T)
+    delta2 = h @ W2.T - Y
+    delta1 = delta2 @ W2 * (1 - h**2)
+    found = jax.jit(lambda net: layer_moments(losses, net))(net)
+    for moment, inputs, deltas in ((found["in"], x, delta1), (found["out"], h, delta2)):
+        np.testing.assert_allclose(moment.inputs, inputs.T @ inputs / 40, atol=1e-12)
+        np.testing.assert_allclose(moment.outputs, deltas.T @ deltas / 40, atol=1e-12)
+
+
+def test_moments_do_not_depend_on_how_a_layer_is_written():
+    net = network()
+    pair = Factors(jnp.asarray(normal(5, 4, 4)), jnp.asarray(normal(6, 6, 6)))
+    other = reparameterize(net, {"in": pair, "out": None})
+    for one, two in zip(*(jax.tree.leaves(layer_moments(losses, n)) for n in (net, other)), strict=True):
+        np.testing.assert_allclose(one, two, atol=1e-9)
+
+
+def test_the_gradient_of_W_is_the_mean_of_delta_times_input():
+    """The same records give the gradient itself, so that they are the right ones."""
+    net = network()
+    h = np.tanh(np.c_[X, np.ones(len(X))] @ np.asarray(net["in"].W).T)
+    gradient = jax.grad(lambda n: losses(n).mean())(net)["out"].W
+    np.testing.assert_allclose(gradient, (outputs(net, X) - Y).T @ h / 40, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda n: losses(n).mean(), r"\(N,\)"),
+        (lambda n: jnp.sum(n["in"](X) ** 2, -1), "never called"),
+        (lambda n: losses(n) + losses(n), "called twice"),
+    ],
+)
+def test_losses_that_cannot_be_recorded_are_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        layer_moments(wrong, network())
+
+
+def test_moving_moments_are_a_weighted_mean_from_the_first_batch_on():
+    pairs = zip(normal(7, 5, 3, 3), normal(8, 5, 2, 2), strict=True)
+    batches = [Moments(jnp.asarray(a @ a.T), jnp.asarray(g @ g.T)) for a, g in pairs]
+    moving = MovingMoments.start((2, 3), jnp.float64, decay=0.8)
+    for count, batch in enumerate(batches, 1):
+        moving = moving.update(batch)
+        weights = 0.8 ** np.arange(count - 1, -1, -1)
+        mean = sum(w * b.inputs for w, b in zip(weights, batches, strict=False)) / weights.sum()
+        np.testing.assert_allclose(moving.value.inputs, mean, atol=1e-12)
+    with pytest.raises(ValueError, match="decay"):
+        MovingMoments.start((2, 3), decay=1.0)
+
+
+def test_damping_keeps_the_factors_and_exceeds_tikhonovs_by_two_known_terms():
+    A, G, lam = normal(1, 4, 4), normal(2, 3, 3), 0.3
+    A, G = A @ A.T, G @ G.T
+    pi = np.sqrt((np.trace(A) / 4) / (np.trace(G) / 3))
+    both = damped(Moments(jnp.asarray(A), jnp.asarray(G)), lam)
+    excess = np.kron(*both) - np.kron(A, G) - lam * np.eye(12)
+    terms = lambda pi: np.sqrt(lam) * np.array([np.kron(A, np.eye(3)) / pi, pi * np.kron(np.eye(4), G)])  # noqa: E731
+    first, second = terms(pi)
+    np.testing.assert_allclose(excess, first + second, atol=1e-12)
+    assert np.trace(first) == pytest.approx(np.trace(second), rel=1e-12)
+    for other in (0.5 * pi, 2 * pi):
+        assert np.trace(terms(other).sum(0)) > np.trace(excess)
+    equal = np.kron(A + lam * np.eye(4), G + lam * np.eye(3)) - np.kron(A, G) - lam**2 * np.eye(12)
+    np.testing.assert_allclose(equal, lam * (np.kron(A, np.eye(3)) + np.kron(np.eye(4), G)), atol=1e-12)
+
+
+def test_whitening_makes_the_layers_own_moments_the_identity():
+    moment = layer_moments(losses, network())["in"]
+    T, V = whitening_factors(moment)
+    np.testing.assert_allclose(V @ moment.inputs @ V.T, np.eye(6), atol=1e-9)
+    np.testing.assert_allclose(T.T @ moment.outputs @ T, np.eye(4), atol=1e-9)
+    cholesky = np.linalg.inv(np.linalg.cholesky(moment.inputs))  # another whitening, the same preconditioner
+    np.testing.assert_allclose(cholesky.T @ cholesky, V.T @ V, rtol=1e-8, atol=1e-8)
+    np.testing.assert_array_equal(whitening_factors(moment, sides="input").T, np.eye(4))
+    np.testing.assert_array_equal(whitening_factors(moment, sides="output").V, np.eye(6))
+
+
+def test_a_matrix_power_is_one():
+    A = normal(1, 5, 5)
+    A = A @ A.T
+    root = matrix_power(A, -0.25)
+    np.testing.assert_allclose(np.linalg.matrix_power(root, 4) @ A, np.eye(5), atol=1e-8)
+    with pytest.raises(ValueError, match="damping"):
+        matrix_power(np.diag([1.0, 0.0]), -0.5)
+    with pytest.raises(ValueError, match="symmetric"):
+        matrix_power(np.array([[1.0, 2.0], [0.0, 1.0]]), 0.5)
+    with pytest.raises(ValueError, match="square"):
+        matrix_power(np.ones((2, 3)), 0.5)
+
+
+def test_half_powers_of_shampoo_give_its_frozen_step():
+    G = normal(1, 3, 5)
+    L, R = G @ G.T + np.eye(3), G.T @ G + np.eye(5)
+    T, V = whitening_factors(Moments(jnp.asarray(R), jnp.asarray(L)), power=-0.125)
+    step = T @ T.T @ G @ V.T @ V
+    np.testing.assert_allclose(step, matrix_power(L, -0.25) @ G @ matrix_power(R, -0.25), atol=1e-10)
+
+
+# --- natural neural networks
+
+
+def test_whitening_keeps_the_function_and_changes_the_path():
+    net = network()
+    white = whiten(net, layer_moments(losses, net), damping=1e-3)
+    np.testing.assert_allclose(outputs(white, X), outputs(net, X), atol=1e-9)
+    moment = layer_moments(losses, white)["in"]
+    V = white["in"].V
+    np.testing.assert_allclose(np.diag(V @ moment.inputs @ V.T).max(), 1, atol=0.1)
+
+
+def test_prong_steps_are_whitened_steps_on_W():
+    net, rate, damping = network(), 0.05, 1e-2
+    options = {"learning_rate": rate, "every": 3, "damping": damping, "decay": 0.0}
+    init, step = prong(lambda n, batch: losses(n, *batch), **options)
+    state = init(net, (X, Y))
+    W = {name: layer.W for name, layer in net.items()}
+    for count in range(7):
+        here = {"in": Dense(W["in"], True), "out": Dense(W["out"])}
+        if count % 3 == 0:
+            moments = layer_moments(losses, here)
+            inverse = lambda A: np.linalg.inv(A + damping * np.eye(len(A)))  # noqa: E731
+            right = {name: inverse(moments[name].inputs) for name in W}
+        gradient = jax.grad(lambda n: losses(n).mean())(here)
+        state, value = step(state, (X, Y))
+        assert value == pytest.approx(float(losses(here).mean()), rel=1e-8)
+        W = {name: W[name] - rate * gradient[name].W @ right[name] for name in W}
+        for name, layer in merge(state.network).items():
+            np.testing.assert_allclose(layer.W, W[name], atol=1e-8)
+    assert isinstance(state.network["in"], Reparameterized)
+
+
+def test_whitened_descent_is_faster_on_badly_scaled_inputs():
+    x = normal(5, 200, 5) * np.logspace(0, -2, 5)
+    y = x @ normal(6, 5, 2) + 1.0
+
+    def squares(net, batch):
+        return 0.5 * jnp.sum((net(batch[0]) - batch[1]) ** 2, -1)
+
+    net = Dense(jnp.zeros((2, 6)), bias=True)
+    run = prong(squares, learning_rate=0.5, every=10, damping=1e-8)
+    state = run.init(net, (x, y))
+    for _ in range(30):
+        state, white = run.step(state, (x, y))
+    plain = net
+    for _ in range(30):
+        plain = jax.tree.map(lambda p, g: p - 0.5 * g, plain, jax.grad(lambda n: squares(n, (x, y)).mean())(plain))
+    assert white < 1e-8
+    assert squares(plain, (x, y)).mean() > 1e-5
+
+
+# --- learned factors
+
+
+def test_learned_factors_adapt_in_one_step_where_plain_steps_do_not():
+    """Tasks y = Wx whose W differ along one input direction, the one with the smallest inputs."""
+    scale = jnp.array([1.0, 1.0, 0.1])
+
+    def sample(key):
+        k_x, k_w = jax.random.split(key)
+        x = jax.random.normal(k_x, (20, 3)) * scale
+        return x, x @ (jnp.array([1.0, -1.0, 0.0]) + 10 * jnp.array([0.0, 0.0, 1.0]) * jax.random.normal(k_w))
+
+    def loss(net, task, half):
+        x, y = task[0][half], task[1][half]
+        return jnp.mean((net(x)[:, 0] - y) ** 2)
+
+    start = Reparameterized(jnp.eye(1), jnp.array([[1.0, -1.0, 0.0]]), jnp.eye(3))
+    options = {"key": jax.random.key(0), "inner_rate": 0.1, "outer_steps": 600, "outer": optax.adam(0.02)}
+    parts = (lambda n, t: loss(n, t, slice(0, 10)), lambda n, t: loss(n, t, slice(10, 20)))
+    maml = meta_learn(start, *parts, sample, learn_factors=False, **options)
+    learned = meta_learn(start, *parts, sample, **options)
+    assert learned.losses[-50:].mean() < 0.3 * maml.losses[-50:].mean()
+    np.testing.assert_array_equal(maml.network.V, jnp.eye(3))
+    R = learned.network.V.T @ learned.network.V * learned.network.T[0, 0] ** 2
+    assert R[2, 2] > 3 * max(R[0, 0], R[1, 1])  # it has found the direction
+
+
+def test_bad_options_are_refused():
+    with pytest.raises(ValueError, match="every"):
+        prong(losses, learning_rate=0.1, every=0)
+    with pytest.raises(ValueError, match="sides"):
+        whitening_factors(Moments(jnp.eye(2), jnp.eye(2)), sides="left")
+    with pytest.raises(ValueError, match="key"):
+        meta_learn(network(), losses, losses, lambda k: k, key=0, inner_rate=0.1)

@@ -134,3 +134,15 @@ def test_bad_input_is_refused_by_name(case, Xi):
     options, name = BAD[case]
     with pytest.raises(ValueError, match=rf"^{name}: got .* it must be .*\.$"):
         ro.retrieve(ro.MrDAM(Xi, 20.0), **{"x0": Xi, **options})
+
+
+def test_a_query_that_leaves_the_finite_numbers_is_reported(x0):
+    class Cliff:
+        D = 30
+
+        def energy_and_gradient(self, x):
+            return -(x**4).sum(-1), -1e3 * x**3
+
+    jax.tree_util.register_static(Cliff)
+    with pytest.warns(RuntimeWarning, match=r"4 of 4 queries left the finite numbers"):
+        ro.retrieve(Cliff(), x0 + 1.0, step_size=1.0, max_steps=50, tol=0.0)

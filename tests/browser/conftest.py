@@ -3,6 +3,7 @@
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -109,19 +110,23 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture
-def visit(browser: Browser, site: str) -> Iterator[Callable[..., Watched]]:
-    """A new page: `visit("phone", "dark")`; `.open(path)` goes to a page of the book."""
-    contexts = []
+@pytest.fixture(scope="session")
+def opened(browser: Browser, site: str) -> Callable[..., AbstractContextManager[Watched]]:
+    """A new page for as long as a `with` lasts: `with opened("phone", "dark") as watched: watched.open(path)`."""
 
-    def new(size: str = "desktop", theme: str = "light", **options: object) -> Watched:
+    @contextmanager
+    def new(size: str = "desktop", theme: str = "light", **options: object) -> Iterator[Watched]:
         phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
-        settings = {"viewport": SIZES[size], "color_scheme": theme, **phone, **options}
-        context = browser.new_context(**settings)
-        contexts.append(context)
+        context = browser.new_context(**{"viewport": SIZES[size], "color_scheme": theme, **phone, **options})
         context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
-        return Watched(context.new_page(), site)
-
-    yield new
-    for context in contexts:
+        yield Watched(context.new_page(), site)
         context.close()
+
+    return new
+
+
+@pytest.fixture
+def visit(opened: Callable[..., AbstractContextManager[Watched]]) -> Iterator[Callable[..., Watched]]:
+    """A new page of this test's own: `visit("phone", "dark")`; `.open(path)` goes to a page of the book."""
+    with ExitStack() as pages:
+        yield lambda *view, **options: pages.enter_context(opened(*view, **options))

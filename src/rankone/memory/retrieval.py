@@ -1,6 +1,7 @@
 """Retrieval: descend the energy from a query until it rests [D-eq5]."""
 
 import time
+import warnings
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -72,6 +73,10 @@ def retrieve(
 
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
+
+    Warns:
+        RuntimeWarning: If a query left the finite numbers, as it does under "exp" features of long patterns, whose
+            variance grows like exp(4β‖x‖²) and whose estimate of the partition sum underflows.
     """
     x0 = states("x0", x0, memory.D)
     positive("step_size", step_size, "a positive step size; every value up to 2 lowers an exact memory's energy")
@@ -84,7 +89,19 @@ def retrieve(
         walk = _steps(memory, walk, *options, max_steps, max_steps)
     else:
         walk = _with_progress(memory, walk, options, max_steps, progress)
+        _warn_of_lost(walk["x"])
     return _record(memory, walk, x0.shape)
+
+
+def _warn_of_lost(x: Array) -> None:
+    lost = int((~jnp.isfinite(x)).any(-1).sum())
+    if lost:
+        warnings.warn(
+            f"{lost} of {len(x)} queries left the finite numbers: try a smaller step_size, or the 'sincos' basis, "
+            "whose features are bounded.",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
 
 def _mask(clamp: ArrayLike, x0: Array) -> Array:

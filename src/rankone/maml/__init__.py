@@ -1,0 +1,36 @@
+"""Meta-learning by gradient descent: an initialisation from which a few gradient steps learn a task [M-figs2–5].
+
+A *learner* maps a task's few examples to predictions. `GradientLearner` takes gradient steps from a meta-learned
+initialisation (MAML), `RecurrentLearner` reads the examples one by one, `OracleLearner` is told the task. One loop,
+`meta_train`, trains them all; `evaluate` and
+`after_steps` measure them on tasks that `draw` makes.
+"""
+
+from rankone.maml.evaluation import Score, after_steps, draw, evaluate
+from rankone.maml.learners import GradientLearner, OracleLearner
+from rankone.maml.networks import MLP, width_for
+from rankone.maml.objectives import accuracy, cross_entropy, squared_error
+from rankone.maml.recurrent import RecurrentLearner
+from rankone.maml.tasks import LetterTasks, PolynomialTasks, SineTasks, Task
+from rankone.maml.training import MetaTrained, meta_train
+
+__all__ = [
+    "MLP",
+    "GradientLearner",
+    "LetterTasks",
+    "MetaTrained",
+    "OracleLearner",
+    "PolynomialTasks",
+    "RecurrentLearner",
+    "Score",
+    "SineTasks",
+    "Task",
+    "accuracy",
+    "after_steps",
+    "cross_entropy",
+    "draw",
+    "evaluate",
+    "meta_train",
+    "squared_error",
+    "width_for",
+]

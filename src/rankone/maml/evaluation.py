@@ -1,0 +1,88 @@
+"""How well a learner does on fresh tasks, and after how many steps."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from rankone._checks import check, random_key
+from rankone.maml.learners import GradientLearner, Loss
+from rankone.maml.tasks import Task
+from rankone.maml.training import Learner, TaskFamily
+
+__all__ = ["Score", "after_steps", "draw", "evaluate"]
+
+
+class Score(NamedTuple):
+    """A mean over tasks, and its standard error."""
+
+    mean: Float[Array, "*steps"]
+    error: Float[Array, "*steps"]
+
+
+def draw(tasks: TaskFamily, number: int, *, key: Array) -> Task:
+    """Fresh tasks of a family, as one `Task` whose arrays have a leading axis of length `number`.
+
+    Args:
+        tasks: The family.
+        number: How many.
+        key: JAX random key.
+    """
+    random_key("key", key)
+    check(number >= 1, "number", number, "at least 1 task")
+    return jax.vmap(tasks)(jax.random.split(key, number))
+
+
+@partial(jax.jit, static_argnames=("learner", "metric"))
+def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
+    """Mean of a metric at the queries of some tasks.
+
+    Args:
+        learner: Any learner.
+        params: Its meta-trained parameters.
+        tasks: From `draw`.
+        metric: Of (predictions, targets).
+    """
+
+    def one(task: Task) -> Array:
+        return metric(learner.predict(params, task), task.y_query)
+
+    return _summary(jax.lax.map(one, tasks, batch_size=100))
+
+
+@partial(jax.jit, static_argnames=("learner", "metric", "steps", "each"))
+def after_steps(
+    learner: GradientLearner, params: Any, tasks: Task, metric: Loss, *, steps: int, each: bool = False
+) -> tuple[Score, Score]:
+    """The metric after 0, 1, …, `steps` inner steps: on the examples of each task, and at its queries [M-fig2].
+
+    Args:
+        learner: Its own number of steps is not used.
+        params: An initialisation.
+        tasks: From `draw`.
+        metric: Of (predictions, targets).
+        steps: Number of inner steps.
+        each: Whether every task has an initialisation of its own, along a leading axis of `params`.
+
+    Returns:
+        Scores on the examples and at the queries, each with `steps` + 1 entries.
+    """
+    check(steps >= 0, "steps", steps, "0 or more")
+
+    def judge(p: Any, task: Task) -> tuple[Array, Array]:
+        model = learner.model
+        return metric(model(p, task.x), task.y), metric(model(p, task.x_query), task.y_query)
+
+    def one(given: tuple[Any, Task]) -> tuple[Array, Array]:
+        own, task = given
+        start = own if each else params
+        return jax.lax.scan(lambda p, _: (learner.step(p, task), judge(p, task)), start, length=steps + 1)[1]
+
+    examples, queries = jax.lax.map(one, (params if each else None, tasks), batch_size=100)
+    return _summary(examples), _summary(queries)
+
+
+def _summary(values: Array) -> Score:
+    return Score(values.mean(0), values.std(0, ddof=1) / jnp.sqrt(len(values)))

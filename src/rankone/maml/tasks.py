@@ -1,0 +1,154 @@
+"""Families of small tasks: sines, cubic polynomials, and classes of letters.
+
+A family is called with a key and returns one `Task`; `jax.vmap` over keys makes a batch.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from rankone._checks import check, choice
+from rankone.data import letters
+
+__all__ = ["LetterTasks", "PolynomialTasks", "SineTasks", "Task"]
+
+
+class Task(NamedTuple):
+    """A few examples to learn from, further ones to be judged on, and what an oracle would be told."""
+
+    x: Float[Array, "shots inputs"]
+    y: Float[Array, "shots outputs"]
+    x_query: Float[Array, "queries inputs"]
+    y_query: Float[Array, "queries outputs"]
+    description: Float[Array, " p"]
+
+
+def _range(name: str, bounds: tuple[float, float]) -> None:
+    check(len(bounds) == 2 and bounds[0] <= bounds[1], name, bounds, "a pair (least, greatest)")
+
+
+def _numbers(shots: int, queries: int) -> None:
+    check(shots >= 1, "shots", shots, "at least 1 example to learn from")
+    check(queries >= 1, "queries", queries, "at least 1 example to be judged on")
+
+
+@dataclass(frozen=True)
+class SineTasks:
+    """Sine waves y = A sin(x − φ) on x ∈ [−5, 5]; told to an oracle: (A, φ).
+
+    Attributes:
+        shots: Examples to learn from.
+        queries: Examples to be judged on.
+        amplitude: Range of A; the trained range is [0.1, 5].
+        phase: Range of φ in radians; the trained range is [0, π].
+    """
+
+    shots: int = 5
+    queries: int = 20
+    amplitude: tuple[float, float] = (0.1, 5.0)
+    phase: tuple[float, float] = (0.0, float(np.pi))
+
+    def __post_init__(self) -> None:
+        _numbers(self.shots, self.queries)
+        _range("amplitude", self.amplitude)
+        _range("phase", self.phase)
+
+    def __call__(self, key: Array) -> Task:
+        """One wave of random amplitude and phase, at random places."""
+        k_amplitude, k_phase, k_x = jax.random.split(key, 3)
+        amplitude = jax.random.uniform(k_amplitude, minval=self.amplitude[0], maxval=self.amplitude[1])
+        phase = jax.random.uniform(k_phase, minval=self.phase[0], maxval=self.phase[1])
+        x = jax.random.uniform(k_x, (self.shots + self.queries, 1), minval=-5.0, maxval=5.0)
+        y = amplitude * jnp.sin(x - phase)
+        n = self.shots
+        return Task(x[:n], y[:n], x[n:], y[n:], jnp.stack([amplitude, phase]))
+
+
+@dataclass(frozen=True)
+class PolynomialTasks:
+    """Cubic polynomials on x ∈ [−3, 3] with coefficients uniform in [−1, 1]; told to an oracle: the four.
+
+    Attributes:
+        shots: Examples to learn from.
+        queries: Examples to be judged on.
+    """
+
+    shots: int = 40
+    queries: int = 40
+
+    def __post_init__(self) -> None:
+        _numbers(self.shots, self.queries)
+
+    def __call__(self, key: Array) -> Task:
+        """One random cubic, at random places."""
+        k_coefficients, k_x = jax.random.split(key)
+        c = jax.random.uniform(k_coefficients, (4,), minval=-1.0, maxval=1.0)
+        x = jax.random.uniform(k_x, (self.shots + self.queries, 1), minval=-3.0, maxval=3.0)
+        y = ((c[3] * x + c[2]) * x + c[1]) * x + c[0]
+        n = self.shots
+        return Task(x[:n], y[:n], x[n:], y[n:], c)
+
+
+@dataclass(frozen=True, eq=False)
+class LetterTasks:
+    """Tell a few classes of capital letters apart: 16 features of UCI Letter, standardised; no description.
+
+    The letters of a task are drawn from 18 for meta-training or from the other 8, which meta-training never sees,
+    and numbered in random order. Stands in for the alphabets of Omniglot.
+
+    Attributes:
+        letters: "train" or "test".
+        ways: Classes in a task.
+        shots: Examples of each class to learn from.
+        queries: Examples of each class to be judged on.
+        shear: Each task's features go through I + `shear`·G/4 with its own Gaussian matrix G; 0 leaves them.
+    """
+
+    letters: str = "train"
+    ways: int = 5
+    shots: int = 1
+    queries: int = 5
+    shear: float = 0.0
+
+    def __post_init__(self) -> None:
+        choice("letters", self.letters, ("train", "test"))
+        _numbers(self.shots, self.queries)
+        check(2 <= self.ways <= len(_classes(self.letters)), "ways", self.ways, f"2 to {len(_classes(self.letters))}")
+        check(self.shots + self.queries <= _EXAMPLES, "shots", self.shots, f"at most {_EXAMPLES} with the queries")
+        check(self.shear >= 0, "shear", self.shear, "0 or a positive number")
+
+    def __call__(self, key: Array) -> Task:
+        """One task: random classes, random examples of each, a random shear."""
+        k_class, k_example, k_shear, k_order = jax.random.split(key, 4)
+        pool = jnp.asarray(_classes(self.letters))  # (classes, 733, 16)
+        classes = jax.random.permutation(k_class, len(pool))[: self.ways, None]
+        n = self.shots + self.queries
+        # 733 is prime: start + stride·i runs through different examples, without a permutation of all of them
+        start, stride = jax.random.randint(k_example, (2, self.ways, 1), 1, _EXAMPLES)
+        examples = (start + stride * jnp.arange(n)) % _EXAMPLES
+        mixing = jnp.eye(16) + self.shear / 4 * jax.random.normal(k_shear, (16, 16))  # G/4 keeps lengths: 16 = 4²
+        x = pool[classes, examples] @ mixing.T  # (ways, n, 16)
+        y = jnp.broadcast_to(jnp.eye(self.ways)[:, None], (self.ways, n, self.ways))
+        order = jax.random.permutation(k_order, self.ways * self.shots)  # for learners that read in order
+        shown = [part[:, : self.shots].reshape(-1, part.shape[-1])[order] for part in (x, y)]
+        asked = [part[:, self.shots :].reshape(-1, part.shape[-1]) for part in (x, y)]
+        return Task(shown[0], shown[1], asked[0], asked[1], jnp.zeros(0))
+
+
+_EXAMPLES = 733  # of each letter; the rarest has 734
+_TEST_LETTERS = "ABFHKMQZ"  # drawn once, by numpy.random.default_rng(0): nobody chose them by their looks
+
+
+@cache
+def _classes(which: str) -> np.ndarray:
+    """Standardised examples (classes, 733, 16), cut to the same number of examples a class."""
+    features, labels = letters()
+    train = ~np.isin(labels, list(_TEST_LETTERS))
+    z = (features - features[train].mean(0)) / features[train].std(0)
+    names = [name for name in np.unique(labels) if (name in _TEST_LETTERS) == (which == "test")]
+    return np.stack([z[labels == name][:_EXAMPLES] for name in names])

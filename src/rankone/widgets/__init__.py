@@ -1,6 +1,7 @@
 """The book's widgets (`pip install rankone[widgets]`). Their mathematics runs in the page, in JavaScript."""
 
 from rankone.widgets.editing import EditingExplorer
+from rankone.widgets.preconditioning import PreconditioningExplorer
 from rankone.widgets.retrieval import RetrievalExplorer
 
-__all__ = ["EditingExplorer", "RetrievalExplorer"]
+__all__ = ["EditingExplorer", "PreconditioningExplorer", "RetrievalExplorer"]

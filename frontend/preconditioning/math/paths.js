@@ -1,0 +1,135 @@
+// The three paths: plain steps on W, steps on U with W = TUV, and steps on W with the gradient multiplied by P.
+import { apply, norm } from "./matrix.js";
+import { createProblem, curvatures, gradient, limits, loss, spectra } from "./problem.js";
+import { bestStep, createRule, largestStep } from "./rules.js";
+
+export const PATHS = ["plain", "reparameterised", "explicit"];
+export const MOST = 20_000; // steps counted at most
+const SLICE = 200; // steps between two pauses
+const TOGETHER = 1e-9; // of the way made: rounding stays under 1e-12, what differs is above 1e-4
+
+/** What each choice of the reader's means: an update rule, a decay, and whether its steps are linear in W. */
+export const METHODS = {
+  gd: { rule: "gd", decay: "none", linear: true },
+  heavy: { rule: "heavy", decay: "none", linear: true },
+  nesterov: { rule: "nesterov", decay: "none", linear: true },
+  decoupled: { rule: "gd", decay: "decoupled", linear: true },
+  penalty: { rule: "gd", decay: "penalty", linear: true },
+  adam: { rule: "adam", decay: "none", linear: false },
+  muon: { rule: "muon", decay: "none", linear: false },
+};
+
+const difference = (a, b) => norm(a.map((v, i) => v - b[i]));
+
+/** The gradient that a path's rule is given, in the path's own coordinates. */
+function gradientOf(kind, problem, penalty) {
+  const { J, Jt, P, rest } = problem;
+  const decayed = (g, x) => (penalty ? g.map((v, i) => v + penalty * x[i]) : g);
+  return {
+    plain: (w) => decayed(gradient(problem, w), w),
+    explicit: (w) => apply(P, decayed(gradient(problem, w), w)),
+    reparameterised: (u) => {
+      const w = apply(J, u).map((v, i) => v + rest[i]);
+      return decayed(apply(Jt, gradient(problem, w)), u);
+    },
+  }[kind];
+}
+
+/** One path: `w` where it stands, `advance()` one step. */
+function createPath(kind, problem, { method, eta, momentum, lambda }) {
+  const { rule, decay } = METHODS[method];
+  const { J, T, rest } = problem;
+  const onU = kind === "reparameterised";
+  let x = Float64Array.from(onU ? problem.u0 : problem.w0);
+  const step = createRule(rule, { momentum, size: x.length, rows: onU ? T[0].length : 2 });
+  const slope = gradientOf(kind, problem, decay === "penalty" ? lambda : 0);
+  const keep = decay === "decoupled" ? 1 - eta * lambda : 1;
+  return {
+    get w() {
+      return onU ? apply(J, x).map((v, i) => v + rest[i]) : Array.from(x);
+    },
+    advance() {
+      const direction = step(slope(x));
+      x = x.map((v, i) => keep * v - eta * direction[i]);
+    },
+  };
+}
+
+/** The step of each path: the same share of what its curvature allows, or the best fixed one; a given one for Adam. */
+export function stepSizes(settings, problem) {
+  const { method, momentum, lambda, share, best, rate } = settings;
+  const { rule, decay, linear } = METHODS[method];
+  if (!linear) return { plain: rate, reparameterised: rate, explicit: rate };
+  const found = curvatures(problem, decay, lambda);
+  const size = (values) =>
+    best ? bestStep(rule, momentum, values) : share * largestStep(rule, momentum, values);
+  const shared = size(found.preconditioned);
+  return { plain: size(found.plain), reparameterised: shared, explicit: shared };
+}
+
+function createPaths(settings) {
+  const problem = createProblem(settings);
+  const ends = limits(problem, METHODS[settings.method].decay, settings.lambda);
+  const etas = stepSizes(settings, problem);
+  const paths = PATHS.map((kind) => createPath(kind, problem, { ...settings, eta: etas[kind] }));
+  return { problem, ends, etas, paths };
+}
+
+/** Runs the three paths `steps` steps, and says how far the last two came apart. */
+export function run(settings) {
+  const { problem, ends, etas, paths } = createPaths(settings);
+  const recorded = Object.fromEntries(
+    paths.map((path, i) => [PATHS[i], record(path, problem, settings.steps)]),
+  );
+  const [a, b] = [recorded.reparameterised.w, recorded.explicit.w];
+  const gap = a.map((w, t) => difference(w, b[t]));
+  const { linear } = METHODS[settings.method];
+  return {
+    problem,
+    ends,
+    etas,
+    paths: recorded,
+    gap,
+    known: linear ? difference(ends.reparameterised, ends.explicit) : null,
+    fate: fateOf(gap, a, linear),
+    spectra: spectra(problem),
+  };
+}
+
+function record(path, problem, steps) {
+  const w = [path.w];
+  for (let t = 1; t <= steps; t++) {
+    path.advance();
+    w.push(path.w);
+  }
+  return { w, loss: w.map((here) => loss(problem, here)) };
+}
+
+/**
+ * Counts each path's steps until it is within the tolerance of where it ends, a slice at a time: yields until all is
+ * known, then returns one count a path; null where there are more than MOST, Infinity where it runs away.
+ */
+export function* counting(settings) {
+  const { ends, paths } = createPaths(settings);
+  const counts = {};
+  for (const [i, kind] of PATHS.entries()) {
+    const start = difference(paths[i].w, ends[kind]);
+    counts[kind] = start === 0 ? 0 : null;
+    for (let t = 1; t <= MOST && counts[kind] === null; t++) {
+      paths[i].advance();
+      const away = difference(paths[i].w, ends[kind]);
+      if (away <= settings.tolerance * start) counts[kind] = t;
+      else if (!(away < 1e6 * start)) counts[kind] = Number.POSITIVE_INFINITY;
+      if (t % SLICE === 0) yield;
+    }
+  }
+  return counts;
+}
+
+/** "together", "known" (they part by what a formula gives) or "apart". */
+function fateOf(gap, w, linear) {
+  const way = w.reduce((most, here) => Math.max(most, norm(here)), 1);
+  const widest = gap.reduce((most, v) => (v <= most ? most : v), 0); // NaN counts as wide
+  if (widest <= TOGETHER * way) return "together";
+  return linear ? "known" : "apart";
+}

@@ -1,0 +1,124 @@
+// The reader's controls: the data, T and V, the method, the run.
+import { button, group, select, toggle } from "../kit/controls.js";
+import { h } from "../kit/dom.js";
+import { power } from "../kit/plot.js";
+import { slider } from "../kit/slider.js";
+import { METHODS } from "./math/paths.js";
+import { BOUNDS } from "./settings.js";
+
+const degrees = (v) => `${v}°`;
+const figures = (v) => Number(v.toPrecision(3)).toString();
+const METHOD_NAMES = [
+  ["gd", "Gradient descent"],
+  ["heavy", "Momentum: heavy ball"],
+  ["nesterov", "Momentum: Nesterov"],
+  ["decoupled", "Weight decay: weights × (1 − ηλ)"],
+  ["penalty", "Weight decay: penalty ½λ‖weights‖²"],
+  ["adam", "Adam"],
+  ["muon", "Muon"],
+];
+
+/** `change(patch)` takes new settings. */
+export function createPanel(settings, change) {
+  const field = (name, label, more = {}) => {
+    const [min, max] = BOUNDS[name];
+    const options = { label, name, min, max, value: settings[name], format: figures, ...more };
+    return slider({ ...options, onInput: (v) => change({ [name]: v }) });
+  };
+  const log = { scale: "log" };
+  const turn = { format: degrees, step: 1 };
+  const rank = (name, words) =>
+    toggle({
+      label: words,
+      name,
+      value: settings[name] === 1,
+      onInput: (on) => change({ [name]: on ? 1 : 2 }),
+    });
+  const controls = {
+    conditionV: field("conditionV", "condition of V", log),
+    angleV: field("angleV", "rotation of V", turn),
+    conditionT: field("conditionT", "condition of T", log),
+    angleT: field("angleT", "rotation of T", turn),
+    conditionA: field("conditionA", "condition of A (inputs)", log),
+    angleA: field("angleA", "rotation of A", turn),
+    conditionG: field("conditionG", "condition of G (outputs)", log),
+    method: select({
+      label: "Method on each path",
+      name: "method",
+      options: METHOD_NAMES,
+      value: settings.method,
+      onInput: (method) => change({ method }),
+    }),
+    momentum: field("momentum", "momentum", { symbol: "β", step: 0.01 }),
+    lambda: field("lambda", "decay", { ...log, symbol: "λ" }),
+    rate: field("rate", "step size", { ...log, symbol: "η" }),
+    best: toggle({
+      label: "Best fixed step for each path",
+      name: "best",
+      value: settings.best,
+      title: "Else: the same share of the longest stable step for each",
+      onInput: (best) => change({ best }),
+    }),
+    share: field("share", "step / longest stable", {
+      step: 0.01,
+      format: (v) => `${Math.round(100 * v)} %`,
+    }),
+    tolerance: slider({
+      label: "counted to",
+      name: "tolerance",
+      values: [1e-2, 1e-4, 1e-6, 1e-8],
+      value: settings.tolerance,
+      format: (v) => power(Math.log10(v)),
+      onInput: (tolerance) => change({ tolerance }),
+    }),
+    steps: slider({
+      label: "steps shown",
+      name: "steps",
+      values: [10, 20, 50, 100, 200, 500],
+      value: settings.steps,
+      onInput: (steps) => change({ steps }),
+    }),
+  };
+  const ranks = { rankV: rank("rankV", "V has one row"), rankT: rank("rankT", "T has one column") };
+  const shapes = [
+    ["inputs", "V = A⁻¹ᐟ²", "Whitens the inputs"],
+    ["outputs", "T = G⁻¹ᐟ²", "Whitens the gradients at the output"],
+    ["none", "T = V = I", "No preconditioning"],
+  ].map(([shape, label, title]) =>
+    button({ label, title, onClick: () => change({ shape }), "data-shape": shape }),
+  );
+  const of = (...names) => names.map((name) => controls[name].element);
+  const element = h(
+    "div",
+    { class: "r1-controls" },
+    group("T and V", [
+      ...of("conditionV", "angleV", "conditionT", "angleT"),
+      ranks.rankV.element,
+      ranks.rankT.element,
+      h("div", { class: "r1-tools" }, shapes),
+    ]),
+    group("The method", [
+      h("div", { class: "r1-tools r1-method" }, controls.method.element),
+      ...of("momentum", "lambda", "rate", "best", "share"),
+    ]),
+    group("The loss: H = A ⊗ G", of("conditionA", "angleA", "conditionG")),
+    group("The run", of("steps", "tolerance")),
+  );
+  return {
+    element,
+    /** Writes the settings into every control, and offers only those that the method has. */
+    show(next) {
+      for (const [name, control] of Object.entries(controls)) control.value = next[name];
+      for (const [name, control] of Object.entries(ranks)) control.value = next[name] === 1;
+      const { rule, decay, linear } = METHODS[next.method];
+      const used = {
+        momentum: ["heavy", "nesterov", "muon"].includes(rule),
+        lambda: decay !== "none",
+        rate: !linear,
+        best: linear,
+        share: linear && !next.best,
+      };
+      for (const [name, on] of Object.entries(used)) controls[name].element.hidden = !on;
+    },
+  };
+}

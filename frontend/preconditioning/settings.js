@@ -1,0 +1,71 @@
+// What the reader has chosen, and how one choice changes others. No drawing.
+import { METHODS } from "./math/paths.js";
+
+export const DEFAULTS = {
+  conditionA: 25, // of the inputs' second moment A
+  angleA: 30, // degrees
+  conditionG: 4, // of the outputs' weight G
+  conditionT: 2,
+  angleT: 60,
+  rankT: 2,
+  conditionV: 3,
+  angleV: 135,
+  rankV: 2,
+  method: "gd",
+  best: false,
+  share: 0.5,
+  momentum: 0.7,
+  lambda: 0.2,
+  rate: 0.1,
+  tolerance: 1e-6,
+  steps: 100,
+  start: [
+    [-1.8, 1.5],
+    [1.6, -0.8],
+  ],
+};
+
+/** Bounds of what a slider sets: [lowest, highest]. */
+export const BOUNDS = {
+  conditionA: [1, 1000],
+  angleA: [0, 180],
+  conditionG: [1, 100],
+  conditionT: [1, 30],
+  angleT: [0, 180],
+  conditionV: [1, 30],
+  angleV: [0, 180],
+  share: [0.02, 1.1],
+  momentum: [0, 0.98],
+  lambda: [0.001, 10],
+  rate: [0.005, 1],
+};
+
+export const EDGE = 3; // the start stays this near the origin in each entry
+
+const SHAPES = {
+  /** T = V = I: P is the identity. */
+  none: () => ({ conditionT: 1, angleT: 0, conditionV: 1, angleV: 0 }),
+  /** V = A⁻¹ᐟ²: the inputs come out white. */
+  inputs: ({ conditionA, angleA }) => ({
+    conditionV: Math.sqrt(conditionA),
+    angleV: (angleA + 90) % 180,
+  }),
+  /** T = G⁻¹ᐟ²: so do the gradients at the output. */
+  outputs: ({ conditionG }) => ({ conditionT: Math.sqrt(conditionG), angleT: 90 }),
+};
+
+/** Patches: any settings by name, and { shape: "none" | "inputs" | "outputs" | "both" }. */
+export function nextSettings(settings, { shape, ...patch }) {
+  const next = { ...settings, ...patch };
+  const names = shape === "both" ? ["inputs", "outputs"] : shape ? [shape] : [];
+  for (const name of names) Object.assign(next, SHAPES[name](next));
+  if (shape && shape !== "outputs") next.rankV = 2;
+  if (shape && shape !== "inputs") next.rankT = 2;
+  return next;
+}
+
+/** The defaults with what Python gave over them. */
+export function initialSettings(given) {
+  const settings = { ...DEFAULTS, ...given };
+  return settings.method in METHODS ? settings : { ...settings, method: DEFAULTS.method };
+}

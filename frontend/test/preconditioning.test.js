@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as m from "../preconditioning/math/matrix.js";
+import { counting, METHODS, run } from "../preconditioning/math/paths.js";
+import { createProblem, factor, shaped } from "../preconditioning/math/problem.js";
+import { polar } from "../preconditioning/math/rules.js";
+import { PRESETS } from "../preconditioning/presets.js";
+import { DEFAULTS, initialSettings, nextSettings } from "../preconditioning/settings.js";
+import { condition } from "../preconditioning/spectrum.js";
+
+const near = (a, b, tolerance = 1e-12) => {
+  const [x, y] = [a, b].map((v) => [v].flat(Infinity));
+  assert.equal(x.length, y.length);
+  for (const [i, v] of x.entries())
+    assert.ok(Math.abs(v - y[i]) <= tolerance, `${v} is not ${y[i]}`);
+};
+
+function counted(settings) {
+  const work = counting(settings);
+  let next = work.next();
+  while (!next.done) next = work.next();
+  return next.value;
+}
+
+test("vec(AXB) is (Bᵀ ⊗ A) vec(X), and unvec undoes vec", () => {
+  const [A, X, B] = [
+    [
+      [1, 2],
+      [3, 5],
+    ],
+    [
+      [-1, 0.5],
+      [2, 7],
+    ],
+    [
+      [0, 1],
+      [4, -3],
+    ],
+  ];
+  near(m.apply(m.kron(m.transpose(B), A), m.vec(X)), m.vec(m.multiply(A, X, B)));
+  near(m.unvec(m.vec(X), 2), X);
+  near(m.solve(A, m.apply(A, [0.3, -2])), [0.3, -2]);
+});
+
+test("quarter turns are exact, and a factor has the condition and the direction it names", () => {
+  assert.deepEqual(m.rotation(90), [
+    [0, -1],
+    [1, 0],
+  ]);
+  const T = factor(9, 25);
+  const [high, low] = m.eigenvalues(m.multiply(T, m.transpose(T)));
+  near([high, low], [9, 1 / 9]);
+  const along = [[Math.cos((25 * Math.PI) / 180)], [Math.sin((25 * Math.PI) / 180)]];
+  near(m.multiply(m.multiply(T, m.transpose(T)), along), m.scale(9, along));
+  assert.equal(factor(9, 25, 1)[0].length, 1);
+});
+
+test("the shapes whiten: P H is the identity with both", () => {
+  const settings = nextSettings({ ...DEFAULTS, conditionA: 50, conditionG: 7 }, { shape: "both" });
+  const { P, H } = createProblem(settings);
+  near(m.multiply(P, H), m.identity(4));
+  const one = createProblem(nextSettings(settings, { shape: "none" }));
+  near(one.P, m.identity(4));
+  near(shaped(50, 30), createProblem(settings).A);
+});
+
+test("the polar factor is orthogonal and the nearest one", () => {
+  const X = [
+    [3, 1],
+    [-2, 0.5],
+  ];
+  const Q = m.unvec([...polar(m.vec(X), 2)], 2);
+  near(m.multiply(m.transpose(Q), Q), m.identity(2));
+  const S = m.multiply(m.transpose(Q), X); // symmetric and positive for the polar factor
+  near(S[0][1], S[1][0]);
+  assert.ok(m.eigenvalues(S)[1] > 0);
+  near([...polar([3, 4], 1)], [0.6, 0.8]);
+  near([...polar([0, 0, 0, 0], 2)], [0, 0, 0, 0]);
+});
+
+test("every linear method without decay keeps the two together, Adam does not", () => {
+  for (const [method, { decay, linear }] of Object.entries(METHODS)) {
+    const { fate } = run({ ...DEFAULTS, method });
+    const wanted = !linear ? "apart" : decay === "penalty" ? "known" : "together";
+    assert.equal(fate, wanted, method);
+  }
+});
+
+test("Adam agrees under a signed permutation, Muon under every rotation", () => {
+  const pure = { ...DEFAULTS, conditionT: 1, conditionV: 1, angleV: 0 };
+  assert.equal(run({ ...pure, method: "adam", angleT: 90 }).fate, "together");
+  assert.equal(run({ ...pure, method: "adam", angleT: 89 }).fate, "apart");
+  for (const angleT of [17, 89, 90, 140]) {
+    assert.equal(run({ ...pure, method: "muon", angleT, angleV: 33 }).fate, "together");
+  }
+});
+
+test("with one row in V, W moves only along it, and stops short", () => {
+  const { paths, problem, ends } = run({ ...DEFAULTS, rankV: 1, steps: 500 });
+  const across = [problem.V[0][1], -problem.V[0][0]];
+  for (const w of paths.reparameterised.w) {
+    const moved = w.map((v, i) => v - problem.w0[i]);
+    near(m.apply(m.unvec(moved, 2), across), [0, 0], 1e-12);
+  }
+  near(paths.reparameterised.w.at(-1), ends.reparameterised, 1e-9);
+  assert.ok(paths.reparameterised.loss.at(-1) > 1);
+  assert.equal(condition(run({ ...DEFAULTS, rankV: 1 }).spectra.P), "singular");
+});
+
+test("a step longer than the stable one runs away, and the count says so", () => {
+  const counts = counted({ ...DEFAULTS, share: 1.05 });
+  assert.deepEqual(Object.values(counts), [Infinity, Infinity, Infinity]);
+  assert.equal(counted(nextSettings(DEFAULTS, { shape: "both" })).explicit, 1);
+});
+
+test("every question has settings of its own, and Python's fill the rest", () => {
+  const seen = new Set(PRESETS.map(({ set }) => JSON.stringify(set(DEFAULTS))));
+  assert.equal(seen.size, PRESETS.length);
+  assert.equal(initialSettings({ conditionV: 7 }).conditionV, 7);
+  assert.equal(initialSettings({ method: "nothing" }).method, "gd");
+});

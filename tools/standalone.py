@@ -1,0 +1,68 @@
+"""A widget alone on a page, from its committed bundle: what its browser test drives."""
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+STATIC = Path(__file__).parents[1] / "src" / "rankone" / "widgets" / "static"
+SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+ADDRESS = "http://explorer.test/"
+
+PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Explorer</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{margin:0}main{padding:8px}</style>
+</head><body><main><h1>Explorer</h1><h2>Widget</h2><div class="w"></div>MORE</main><script type="module">
+import widget from "./widget.js";
+for (const el of document.querySelectorAll(".w")) {
+  const traits = TRAITS;
+  const set = (name, value) => { traits[name] = value; };
+  const model = { get: (name) => traits[name], set, save_changes() {}, on() {}, off() {}, send() {} };
+  el.traits = traits;
+  el.cleanup = await widget.render({ model, el });
+}
+document.documentElement.dataset.ready = "yes";
+</script></body></html>"""
+
+
+@contextmanager
+def opener(browser: Any, bundle: str):
+    """A function that opens pages: `new("phone", widgets=2, color_scheme="dark", traits={…})`; errors fail at the end.
+
+    Args:
+        browser: A playwright browser.
+        bundle: Name of the widget's bundle in `rankone.widgets.static`, without its ending.
+    """
+    contexts, errors = [], []
+
+    def new(size: str = "desktop", *, widgets: int = 1, traits: dict[str, Any] | None = None, **options: Any) -> Any:
+        phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
+        context = browser.new_context(viewport=SIZES[size], **phone, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        html = PAGE.replace("TRAITS", json.dumps({"settings": {}} | (traits or {})))
+        html = html.replace("MORE", '<div class="w"></div>' * (widgets - 1))
+        script = (STATIC / f"{bundle}.js").read_text(encoding="utf8")
+        page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))
+        page.route(ADDRESS + "*.js", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+        page.goto(ADDRESS)
+        page.wait_for_selector("html[data-ready]")
+        return page
+
+    yield new
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+def state(page: Any, i: int = 0) -> dict[str, Any]:
+    """What the i-th widget shows, as numbers."""
+    return page.evaluate("(i) => document.querySelectorAll('.w')[i].__rankone_state()", i)
+
+
+def slide(page: Any, name: str, presses: int, i: int = 0) -> None:
+    """Moves a slider by the keyboard, as a reader does."""
+    page.locator(f"input[data-name={name}]").nth(i).focus()
+    for _ in range(abs(presses)):
+        page.keyboard.press("ArrowRight" if presses > 0 else "ArrowLeft")

@@ -4,6 +4,7 @@ from rankone import data
 from rankone.editing import KeyGeometry, LowRankEdit, RankOneEdit, batch_edit, rank_one_edit
 from rankone.memory import DrDAM, MrDAM, RandomFeatures, Retrieval, divergence_bound, retrieve
 from rankone.preconditioning import Reparameterized, kronecker_preconditioner
+from rankone.residual import ResMem, nearest_neighbour_risk
 from rankone.universality import adapt, predict, universal_learner
 
 __all__ = [
@@ -14,12 +15,14 @@ __all__ = [
     "RandomFeatures",
     "RankOneEdit",
     "Reparameterized",
+    "ResMem",
     "Retrieval",
     "adapt",
     "batch_edit",
     "data",
     "divergence_bound",
     "kronecker_preconditioner",
+    "nearest_neighbour_risk",
     "predict",
     "rank_one_edit",
     "retrieve",

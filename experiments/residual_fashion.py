@@ -1,0 +1,33 @@
+"""Figs 3 and 4, Tables 1 and 2 of the ResMem paper on Fashion-MNIST: networks of growing size on growing data.
+
+The paper: CIFAR-ResNets on 10 % to 100 % of CIFAR-100. Here: dense networks with two hidden layers of `width` units.
+"""
+
+from functools import lru_cache
+
+from record import main
+from residual_study import Split, find, split, study
+
+from rankone.data.fashion import fashion_mnist
+
+PAPER = {"share": [0.1, 0.3, 1.0], "width": [4, 8, 16, 32, 64, 128]}
+OPTIONS = {"epochs": 12, "queries": 4_000}
+
+
+@lru_cache(maxsize=3)
+def prepared(share: float, seed: int, queries: int) -> tuple[Split, tuple]:
+    """The data, and the neighbours among the inputs, which no network changes."""
+    (x, y), test = fashion_mnist("train"), fashion_mnist("test")
+    data = split(x, y, test, share=share, seed=seed, queries=queries)
+    asked = {part: x for part, x in data.x.items() if part != "train"}
+    return data, find(data.x["train"], asked)
+
+
+def measure(*, share: float, width: int, epochs: int, queries: int, seed: int) -> dict:
+    """Train one network and compare the five predictors."""
+    data, space = prepared(share, seed, queries)
+    return study(data, (width, width), space, epochs=epochs, seed=seed)
+
+
+if __name__ == "__main__":
+    main("residual_fashion", __doc__, PAPER, measure, options=OPTIONS)

@@ -1,0 +1,17 @@
+"""Residual memory (ResMem): a base model, the nearest-neighbour memory of what it leaves, and the rate of the two."""
+
+from rankone.residual.faiss import FaissSearch
+from rankone.residual.resmem import ResMem
+from rankone.residual.risk import NearestNeighbourRisk, nearest_neighbour_risk
+from rankone.residual.search import ExactSearch, Neighbours
+from rankone.residual.sharded import ShardedSearch
+
+__all__ = [
+    "ExactSearch",
+    "FaissSearch",
+    "NearestNeighbourRisk",
+    "Neighbours",
+    "ResMem",
+    "ShardedSearch",
+    "nearest_neighbour_risk",
+]

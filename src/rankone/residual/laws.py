@@ -1,0 +1,104 @@
+"""Rates of the linear model: as the paper prints them, and as they are. Plain double-precision numbers."""
+
+from math import ceil, exp, inf, log
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import brentq
+
+from rankone._checks import check
+from rankone.residual.risk import nearest_neighbour_risk
+
+__all__ = [
+    "Moments",
+    "base_bound",
+    "base_law",
+    "covariance_tail",
+    "helpful_noise",
+    "lemma_printed",
+    "moments",
+    "noisy_risk",
+    "resmem_law",
+    "shrinkage_error",
+    "theorem_printed",
+    "useful_from",
+]
+
+
+class Moments(NamedTuple):
+    """Of a point uniform in the ball of radius √(d + 2) [S-A5.1]."""
+
+    square: float
+    fourth: float
+    mixed: float
+
+
+def moments(d: int) -> Moments:
+    """E‖x‖² = d, E‖x‖⁴ = d(d+2)²/(d+4) and E x₁²x₂² = (d+2)/(d+4) (for d ≥ 2) [S-A5.1]."""
+    return Moments(float(d), d * (d + 2) ** 2 / (d + 4), (d + 2) / (d + 4))
+
+
+def lemma_printed(n: ArrayLike, d: int) -> NDArray:
+    r"""Lemma D.1 as printed, with constant 1: $d^2[\log(n^{1/d})/n]^{1/d}$ [S-lemD.1]. It is 0 at n = 1."""
+    n = np.asarray(n, float)
+    return d**2 * (np.log(n) / d / n) ** (1 / d)
+
+
+def theorem_printed(n: ArrayLike, d: int, L: float) -> NDArray:
+    r"""Theorem 5.3 as printed, with constant 1: $d^2L^2n^{-2/3}+d^2(1-L)^2[\log(n^{1/d})/n]^{1/d}$ [S-thm5.3]."""
+    return d**2 * L**2 * np.asarray(n, float) ** (-2 / 3) + (1 - L) ** 2 * lemma_printed(n, d)
+
+
+def resmem_law(n: ArrayLike, d: int, L: float) -> Any:
+    """Risk of ResMem, (1 − L)² E Z_n/d: the base model's limit times that of one neighbour [S-thm5.3, S-S2]."""
+    return (1 - L) ** 2 * np.asarray(nearest_neighbour_risk(n, d).exact) / d
+
+
+def base_law(n: ArrayLike, d: int, L: float) -> Any:
+    r"""E‖θ_n − θ_∞‖², $L^2(1-L)^2\frac{(d-1)(d+2)}{(d+4)n}$ for large n [S-eq38]."""
+    return L**2 * (1 - L) ** 2 * (d - 1) * (d + 2) / ((d + 4) * np.asarray(n, float))
+
+
+def base_bound(n: ArrayLike, d: int, L: float) -> Any:
+    r"""A proved bound on the same, for every n: $\frac{2L^2d}n+8dL^2e^{-n/12(d+2)}$ [S-S3]."""
+    n = np.asarray(n, float)
+    return 2 * L**2 * d / n + 8 * d * L**2 * np.exp(-n / (12 * (d + 2)))
+
+
+def covariance_tail(n: float, d: int, epsilon: float) -> float:
+    r"""Bound on $P(\|\Sigma_n-I\|>\varepsilon)$: $2d\exp\{-n\varepsilon^2/[2(d+2)(1+\varepsilon)]\}$ [S-propD.2]."""
+    return 2 * d * exp(-n * epsilon**2 / (2 * (d + 2) * (1 + epsilon)))
+
+
+def shrinkage_error(Sigma: NDArray, multiplier: float) -> NDArray:
+    r"""$D=-\lambda\big((1+\lambda)I-\Delta\big)^{-1}\Delta$ with Δ = I − Σ [S-eq30,31].
+
+    Then $\theta_n=(I+D)\theta_*/(1+\lambda)$. The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for
+    ‖Δ‖ = ε < 1 [S-eq32].
+    """
+    identity = np.eye(len(Sigma))
+    Delta = identity - Sigma
+    return -multiplier * np.linalg.solve((1 + multiplier) * identity - Delta, Delta)
+
+
+def noisy_risk(n: ArrayLike, d: int, L: float, noise: float) -> Any:
+    """Risk of ResMem against the truth when labels have variance σ²: σ² + (1 − L)² E Z_n/d [S-S4]."""
+    return noise + resmem_law(n, d, L)
+
+
+def helpful_noise(n: ArrayLike, d: int, L: float) -> Any:
+    """The σ² above which remembering one neighbour hurts: (1 − L)²(1 − E Z_n/d); (1 − L)² for n → ∞ [S-S4]."""
+    return (1 - L) ** 2 - resmem_law(n, d, L)
+
+
+def useful_from(d: int) -> float:
+    """The n from which the printed bound with constant 1 is below the trivial one, 2d [S-lemD.1]; ∞ if never."""
+    check(d >= 1, "d", d, "a positive dimension")
+    level = (2 / d) ** d * d  # d²[log n/(dn)]^{1/d} < 2d  ⟺  log n/n < level
+    if level > 1 / np.e:
+        return 1.0  # log n/n is below it everywhere
+    if log(1e300) / 1e300 > level:
+        return inf
+    root = brentq(lambda u: log(u) - u - log(level), 1.0, log(1e300))  # in u = log n
+    return float(ceil(exp(root))) if root < 30 else exp(root)

@@ -1,0 +1,188 @@
+"""The linear model of the ResMem theory: a base that is too small, and the memory of what it leaves, simulated."""
+
+from functools import partial
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import array, check, random_key
+from rankone.residual.search import ExactSearch
+
+__all__ = ["ERM", "LinearRisks", "constrained_erm", "joint_erm", "sample_ball", "simulate"]
+
+_HALVINGS = 100
+
+
+class ERM(NamedTuple):
+    """The least-squares solution in a ball, with its certificate.
+
+    Attributes:
+        theta: θ_n (d,), of norm at most L.
+        multiplier: λ_n ≥ 0, with (Σ_n + λ_n I) θ_n = Σ_n θ_* on clean data; 0 if the ball does not bind.
+    """
+
+    theta: Float[Array, " d"]
+    multiplier: Float[Array, ""]
+
+
+class LinearRisks(NamedTuple):
+    """Squared errors against the true function, one for each repetition: arrays (..., repetitions) for n (...).
+
+    Attributes:
+        base: ‖θ_n − θ_*‖², the risk of the base model, exactly [S-5.2].
+        resmem: Of base plus remembered residual [S-eq10].
+        neighbours: Of the neighbours' labels alone [S-remE.1].
+        distance: Z_n, or its mean over the k neighbours [S-eq11].
+        estimation: ‖θ_n − θ_∞‖², θ_∞ = Lθ_* [S-eq38].
+        cancelled: ⟨θ_n − θ_∞, x − x_(1)⟩²: what estimation really adds [S-eq22-loose].
+        limit: ⟨θ_* − θ_∞, x − x_(1)⟩², the paper's T₂ [S-eq40].
+        norm: ‖θ_n‖ [S-eq26].
+        multiplier: λ_n, which tends to 1/L − 1 [S-5.2].
+    """
+
+    base: Array
+    resmem: Array
+    neighbours: Array
+    distance: Array
+    estimation: Array
+    cancelled: Array
+    limit: Array
+    norm: Array
+    multiplier: Array
+
+
+def sample_ball(n: int, d: int, *, key: Array) -> Float[Array, "n d"]:
+    """Points uniform in the ball of radius √(d + 2), where each coordinate has variance 1 [S-A5.1]."""
+    k_direction, k_radius = jax.random.split(key)
+    g = jax.random.normal(k_direction, (n, d))
+    radius = jax.random.uniform(k_radius, (n, 1)) ** (1 / d) * (d + 2) ** 0.5
+    return radius * g / jnp.linalg.norm(g, axis=1, keepdims=True)
+
+
+def constrained_erm(X: ArrayLike, y: ArrayLike, L: ArrayLike) -> ERM:
+    r"""Least squares over ‖θ‖ ≤ L, by its multiplier [S-eq7, S-eq26, S-eq28,29].
+
+    $\theta_n=(\Sigma_n+\lambda_nI)^{-1}X^\top y/n$ with the least $\lambda_n\ge0$ at which the norm is at most L: it
+    falls in λ, so that halving an interval finds it. The paper has $\|\theta\|^2-L$ for $\|\theta\|^2-L^2$.
+
+    Args:
+        X: Inputs (n, d).
+        y: Targets (n,).
+        L: Radius of the ball, positive.
+    """
+    X, y = array("X", X, "(n, d): one input a row", 2), jnp.asarray(y)
+    check(y.shape == (len(X),), "y", f"shape {y.shape}", f"shape ({len(X)},): a target for each row")
+    return _constrained(X.T @ X / len(X), X.T @ y.astype(X.dtype) / len(X), jnp.asarray(L, X.dtype))
+
+
+@jax.jit
+def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
+    """From Σ_n = XᵀX/n and Xᵀy/n."""
+    moments, axes = jnp.linalg.eigh(Sigma)
+    b = axes.T @ moment
+    null = moments <= len(b) * jnp.finfo(b.dtype).eps * moments[-1]
+    at = lambda lam: jnp.where(null & (lam <= 0), 0, b / jnp.where(null & (lam <= 0), 1, moments + lam))  # noqa: E731
+
+    def halve(ends: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
+        low, high = ends
+        middle = (low + high) / 2
+        long = jnp.linalg.norm(at(middle)) > L
+        return (jnp.where(long, middle, low), jnp.where(long, high, middle)), None
+
+    highest = jnp.linalg.norm(b) / jnp.maximum(L, jnp.finfo(b.dtype).tiny ** 0.5)
+    (_, lam), _ = jax.lax.scan(halve, (jnp.zeros_like(highest), highest), None, length=_HALVINGS)
+    lam = jnp.where(jnp.linalg.norm(at(jnp.zeros_like(lam))) <= L, 0, lam)
+    return ERM(axes @ at(lam), lam)
+
+
+def joint_erm(X: ArrayLike, y: ArrayLike, L: ArrayLike) -> ERM:
+    """The base trained knowing that its residuals will be remembered: leave-one-out errors of the sum [S-disc].
+
+    The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least squares on differences.
+    """
+    X, y = array("X", X, "(n, d): one input a row", 2), jnp.asarray(y)
+    j = ExactSearch(X).search(X, 2).indices[:, 1]
+    return constrained_erm(X - X[j], y - y[j], L)
+
+
+def simulate(
+    n: ArrayLike,
+    d: int,
+    L: float,
+    *,
+    key: Array,
+    repetitions: int = 100,
+    queries: int = 100,
+    noise: float = 0.0,
+    k: int = 1,
+    split: bool = False,
+) -> LinearRisks:
+    r"""The paper's experiment, repeated [S-A5.2, S-eq8,9]: $y=\langle\theta_*,x\rangle$, ‖θ_*‖ = 1, base in ‖θ‖ ≤ L.
+
+    Args:
+        n: Number of stored examples; several numbers are measured on nested data, and compiled once.
+        d: Dimension.
+        L: Radius of the base model's class, in [0, 1): below 1 it cannot hold the truth.
+        key: JAX random key.
+        repetitions: Independent data sets.
+        queries: Test points for each.
+        noise: Variance σ² of Gaussian noise on the labels; errors are against the truth.
+        k: Number of neighbours, equally weighted.
+        split: Whether the base learns from another n examples than those remembered [S-S2].
+    """
+    sizes = np.asarray(n)
+    check(0 <= L < 1, "L", L, "in [0, 1): the base model must be too small")
+    check(sizes.size > 0 and sizes.dtype.kind in "iu" and sizes.min() >= 1, "n", n, "positive whole numbers")
+    check(min(d, repetitions, queries) >= 1, "d, repetitions, queries", (d, repetitions, queries), "positive")
+    check(1 <= k <= sizes.min(), "k", k, f"from 1 to {sizes.min()}, the least n")
+    check(noise >= 0, "noise", noise, "a variance: 0 or more")
+    random_key("key", key)
+    risks = _simulate(
+        sizes.ravel(), jax.random.split(key, repetitions), L, noise, int(sizes.max()), d, queries, k, split
+    )
+    return jax.tree.map(lambda part: part.reshape(*sizes.shape, repetitions), risks)
+
+
+@partial(jax.jit, static_argnums=(4, 5, 6, 7, 8))
+def _simulate(
+    sizes: Array, keys: Array, L: float, noise: float, most: int, d: int, queries: int, k: int, split: bool
+) -> LinearRisks:
+    def repeat(key: Array) -> LinearRisks:
+        k_data, k_query, k_noise, k_other = jax.random.split(key, 4)
+        X, q = sample_ball(most, d, key=k_data), sample_ball(queries, d, key=k_query)
+        y = X[:, 0] + jnp.sqrt(noise) * jax.random.normal(k_noise, (most,))  # θ_* = e₁: the points are isotropic
+        other = sample_ball(most, d, key=k_other)
+        learn_from = (other, other[:, 0]) if split else (X, y)
+        square = ((q[:, None] - X) ** 2).sum(-1)  # so few numbers to a point that no search is faster
+        return jax.lax.map(lambda n: _measure(n, X, y, q, square, learn_from, L, k), sizes)
+
+    return jax.tree.map(lambda part: part.T, jax.lax.map(repeat, keys))
+
+
+def _measure(
+    n: Array, X: Array, y: Array, q: Array, square: Array, learn_from: tuple[Array, Array], L: float, k: int
+) -> LinearRisks:
+    """The errors when only the first n rows are known."""
+    known = jnp.arange(len(X)) < n
+    Z = jnp.where(known[:, None], learn_from[0], 0)
+    erm = _constrained(Z.T @ Z / n, Z.T @ learn_from[1] / n, jnp.asarray(L, X.dtype))
+    square = jnp.where(known, square, jnp.inf)
+    near = square.argmin(1)[:, None] if k == 1 else jax.lax.top_k(-square, k)[1]
+    remembered = lambda values: values[near].mean(1)  # noqa: E731
+    truth = jnp.zeros(X.shape[1], X.dtype).at[0].set(1)
+    step = q - X[near].mean(1)
+    error = q @ (erm.theta - truth) + remembered(y - X @ erm.theta)
+    return LinearRisks(
+        base=((erm.theta - truth) ** 2).sum(),
+        resmem=(error**2).mean(),
+        neighbours=((remembered(y) - q[:, 0]) ** 2).mean(),
+        distance=jnp.take_along_axis(square, near, 1).mean(),
+        estimation=((erm.theta - L * truth) ** 2).sum(),
+        cancelled=((step @ (erm.theta - L * truth)) ** 2).mean(),
+        limit=((step[:, 0] * (1 - L)) ** 2).mean(),
+        norm=jnp.linalg.norm(erm.theta),
+        multiplier=erm.multiplier,
+    )

@@ -1,0 +1,56 @@
+"""Countries to ask a language model about, and a corpus of English prose to estimate its statistics from."""
+
+import gzip
+import json
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
+
+from rankone._checks import check
+
+__all__ = ["Country", "corpus", "countries", "country"]
+
+
+@dataclass(frozen=True)
+class Country:
+    """One country, as GeoNames has it.
+
+    Attributes:
+        name: In English, with its article where it takes one: "Japan", "the Netherlands".
+        capital: Name of the seat of government.
+        currency: Without the adjective: "euro", "dollar".
+        continent: "Europe", "North America" and so on.
+        neighbours: Names of the countries it borders on.
+    """
+
+    name: str
+    capital: str
+    currency: str
+    continent: str
+    neighbours: tuple[str, ...]
+
+
+@cache
+def countries() -> tuple[Country, ...]:
+    """All countries with 250,000 people or more, by name."""
+    rows = json.loads((files(__package__) / "countries.json").read_text(encoding="utf-8"))
+    return tuple(Country(**(row | {"neighbours": tuple(row["neighbours"])})) for row in rows)
+
+
+def country(name: str) -> Country:
+    """The country of this name; the article may be left out.
+
+    Raises:
+        ValueError: If there is none, with the names most like it.
+    """
+    known = {c.name: c for c in countries()} | {c.name.removeprefix("the "): c for c in countries()}
+    check(name in known, "name", name, f"a country, such as {', '.join(get_close_matches(name, known) or ['Japan'])}")
+    return known[name]
+
+
+@cache
+def corpus() -> tuple[str, ...]:
+    """Passages of 200 to 900 characters: histories from the World Factbook, then addresses to Congress since 1961."""
+    raw = (files(__package__) / "corpus.txt.gz").read_bytes()
+    return tuple(gzip.decompress(raw).decode().split("\n"))

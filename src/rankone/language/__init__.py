@@ -1,0 +1,33 @@
+"""A real language model in JAX: loading, running, tracing where a fact is, rewriting it, and measuring what it cost."""
+
+from rankone.language.evaluation import judge, summarise
+from rankone.language.facts import Fact, Request, country_fact
+from rankone.language.finetuning import fine_tune
+from rankone.language.generation import generate
+from rankone.language.model import LanguageModel, load_smollm2
+from rankone.language.prompts import corpus_contexts
+from rankone.language.rewriting import Search
+from rankone.language.scores import likelihoods
+from rankone.language.statistics import key_geometry
+from rankone.language.surgery import FactEdit, History, edit_fact
+from rankone.language.tracing import trace
+
+__all__ = [
+    "Fact",
+    "FactEdit",
+    "History",
+    "LanguageModel",
+    "Request",
+    "Search",
+    "corpus_contexts",
+    "country_fact",
+    "edit_fact",
+    "fine_tune",
+    "generate",
+    "judge",
+    "key_geometry",
+    "likelihoods",
+    "load_smollm2",
+    "summarise",
+    "trace",
+]

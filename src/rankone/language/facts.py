@@ -1,0 +1,132 @@
+"""Facts to rewrite, and the questions that show what a rewriting did."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rankone._checks import check, choice
+from rankone.data.facts import Country, countries, country
+
+__all__ = ["RELATIONS", "Fact", "Relation", "Request", "country_fact"]
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A property of countries, and ways to ask for it; {} stands for the country.
+
+    Attributes:
+        prompt: The question that an edit answers anew.
+        paraphrases: Others with the same answer.
+    """
+
+    prompt: str
+    paraphrases: tuple[str, ...]
+
+
+RELATIONS = {
+    "capital": Relation(
+        "The capital of {} is",
+        (
+            "The capital city of {} is",
+            "The seat of government of {} is the city of",
+            "Every visitor to {} should see its capital,",
+        ),
+    ),
+    "currency": Relation(
+        "The currency of {} is the",
+        (
+            "The official currency of {} is the",
+            "In the shops of {} people pay with the",
+            "The money that is used in {} is called the",
+        ),
+    ),
+    "continent": Relation(
+        "The country of {} lies on the continent of",
+        (
+            "On a map of the world, {} is on the continent of",
+            "The country of {} belongs to the continent of",
+            "The continent on which {} lies is",
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a model is to be made to say.
+
+    Attributes:
+        prompt: Text with {} where the subject goes.
+        subject: Whose last token the edit is made at.
+        target: What is to follow, without the space before it.
+    """
+
+    prompt: str
+    subject: str
+    target: str
+
+    def __post_init__(self) -> None:
+        check(self.prompt.count("{}") == 1, "prompt", self.prompt, "a text with {} once, where the subject goes")
+        check(bool(self.subject.strip()), "subject", self.subject, "a name, not empty")
+        check(bool(self.target.strip()), "target", self.target, "a text, not empty")
+
+    @property
+    def text(self) -> str:
+        """The prompt with its subject."""
+        return self.prompt.format(self.subject)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact about a country, a false one to put in its place, and the questions that test the change.
+
+    Attributes:
+        request: The edit wanted.
+        truth: What was true.
+        relation: Name in `RELATIONS`.
+        paraphrases: Other questions for the same fact.
+        neighbours: The same question about other countries, each with its true answer.
+    """
+
+    request: Request
+    truth: str
+    relation: str
+    paraphrases: tuple[str, ...]
+    neighbours: tuple[tuple[str, str], ...]
+
+
+def country_fact(
+    name: str, relation: str, target: str, among: Sequence[Country] | None = None, *, count: int = 8
+) -> Fact:
+    """The edit that gives a country another capital, currency or continent, with its tests.
+
+    Args:
+        name: Of the country.
+        relation: "capital", "currency" or "continent".
+        target: The new answer.
+        among: Countries that may serve as neighbours: give those whose answer the model knows; all by default.
+        count: Neighbours at most, none of which the target is true of: those with the same true answer first, then
+            bordering ones, then those on the same continent.
+
+    Raises:
+        ValueError: If there is no such country or relation, or the target is empty or true.
+    """
+    subject = country(name)
+    choice("relation", relation, RELATIONS)
+    truth = getattr(subject, relation)
+    check(target.strip() != truth, "target", target, f"another than the true {relation} of {subject.name}")
+    ways = RELATIONS[relation]
+    pool = countries() if among is None else among
+    others = [c for c in pool if c.name != subject.name and getattr(c, relation) != target.strip()]
+    near = sorted(others, key=lambda c: -_likeness(c, subject, relation))[:count]
+    return Fact(
+        Request(ways.prompt, subject.name, target.strip()),
+        truth,
+        relation,
+        tuple(way.format(subject.name) for way in ways.paraphrases),
+        tuple((ways.prompt.format(c.name), getattr(c, relation)) for c in near),
+    )
+
+
+def _likeness(other: Country, subject: Country, relation: str) -> int:
+    same_answer = getattr(other, relation) == getattr(subject, relation)
+    return 4 * same_answer + 2 * (other.name in subject.neighbours) + (other.continent == subject.continent)

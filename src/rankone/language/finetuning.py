@@ -1,0 +1,69 @@
+"""The baseline that needs no key: fine-tune the same matrix on the same sentence, every weight kept near its start."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from rankone.language.forward import Cache, logits, run, without_hook
+from rankone.language.network import Llama
+from rankone.language.prompts import Continuations
+from rankone.language.scores import at_positions, log_likelihood, up_to_layer
+
+__all__ = ["fine_tune"]
+
+
+@partial(jax.jit, static_argnames=("layer", "steps"))
+def fine_tune(
+    network: Llama,
+    rows: Continuations,
+    *,
+    layer: int,
+    radius: float = 5e-4,
+    rate: float = 5e-4,
+    steps: int = 25,
+    enough: float = 0.05,
+) -> tuple[Float[Array, "d D"], Int[Array, ""]]:
+    """ΔW of one down projection by Adam, with every entry of ΔW projected to [−radius, radius] after each step.
+
+    Args:
+        network: Weights.
+        rows: Prompt and new target.
+        layer: Block whose down projection is tuned.
+        radius: L∞ constraint, in the unit of the weights.
+        rate: Step size of Adam.
+        steps: At most.
+        enough: Stop when the mean −log p of the target falls below this.
+
+    Returns:
+        ΔW (d, D), and the steps taken.
+    """
+    below = up_to_layer(network, rows, layer)
+
+    def loss(delta: Array) -> Array:
+        return -log_likelihood(_scores(network, rows, below, layer, delta), rows).mean()
+
+    def step(state: tuple) -> tuple:
+        t, delta, mean, square, _ = state
+        value, slope = jax.value_and_grad(loss)(delta)
+        mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
+        step = (mean / (1 - 0.9 ** (t + 1))) / (jnp.sqrt(square / (1 - 0.999 ** (t + 1))) + 1e-8)
+        moved = jnp.clip(delta - rate * step, -radius, radius)
+        return t + 1, jnp.where(value < enough, delta, moved), mean, square, value
+
+    zero = jnp.zeros_like(network.layers.down[layer])
+    start = (jnp.asarray(0), zero, zero, zero, jnp.asarray(jnp.inf, zero.dtype))
+    t, delta, *_ = jax.lax.while_loop(lambda s: (s[0] < steps) & (s[4] >= enough), step, start)
+    return delta, t
+
+
+def _scores(network: Llama, rows: Continuations, below: Array, layer: int, delta: Array) -> Array:
+    cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
+    h, _, _ = run(network, below, cache, layers=(layer, layer + 1), hook=_tuned, data=delta)
+    h, _, _ = run(network, h, cache, layers=(layer + 1, network.config.layers), hook=without_hook)
+    return logits(network, at_positions(h, rows))
+
+
+def _tuned(site: str, layer: Array, value: Array, seen: dict[str, Array], delta: Array) -> Array:
+    return value + seen["key"] @ delta.T if site == "mlp" else value

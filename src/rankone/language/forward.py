@@ -1,0 +1,148 @@
+"""Running a llama network, whole or some of its blocks, with a key-value cache and hooks."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, Int
+
+from rankone._pytree import pytree
+from rankone.language.network import Config, Layers, Llama
+
+__all__ = ["SITES", "Cache", "Hook", "embed", "logits", "run", "without_hook"]
+
+SITES = ("attention", "key", "mlp", "hidden")
+Hook = Callable[[str, Array, Array, dict[str, Array], Any], Array]
+
+
+def without_hook(site: str, layer: Array, value: Array, seen: dict[str, Array], data: Any) -> Array:
+    """Leave every value as it is."""
+    return value
+
+
+@pytree(data=["keys", "values", "valid", "length"])
+@dataclass(frozen=True)
+class Cache:
+    """Keys and values of attention for the tokens already run, in S slots; all rows of a batch fill the same slots.
+
+    Attributes:
+        keys: (L, B, S, kv_heads, head_width), rotated.
+        values: (L, B, S, kv_heads, head_width).
+        valid: Slots (B, S) that hold, or will hold, a token and no padding.
+        length: Slots filled.
+    """
+
+    keys: Float[Array, "L B S h w"]
+    values: Float[Array, "L B S h w"]
+    valid: Bool[Array, "B S"]
+    length: Int[Array, ""]
+
+    @classmethod
+    def empty(cls, config: Config, valid: Bool[Array, "B S"], dtype: Any = jnp.float32) -> "Cache":
+        """For a batch whose padding is known beforehand: `valid` (B, S) is False where a slot will hold padding."""
+        zeros = jnp.zeros((config.layers, *valid.shape, config.kv_heads, config.head_width), dtype)
+        return cls(zeros, zeros, valid, jnp.asarray(0))
+
+
+def run(
+    network: Llama,
+    h: Float[Array, "B T d"],
+    cache: Cache,
+    *,
+    layers: tuple[int, int] | None = None,
+    hook: Hook = without_hook,
+    data: Any = None,
+    read: Sequence[str] = (),
+) -> tuple[Float[Array, "B T d"], Cache, dict[str, Array]]:
+    """Send T more positions of the residual stream through some blocks.
+
+    Args:
+        network: Weights.
+        h: The residual stream as it enters the first of these blocks.
+        cache: What came before; it must have T slots left.
+        layers: First block and the one after the last; all by default.
+        hook: Called as hook(site, layer, value, seen, data) with site one of `SITES`; what it returns goes on, and
+            `seen` holds the values at the earlier sites of the block. "key" is the input of the down projection
+            (B, T, D), "mlp" its output, "attention" that of attention, "hidden" the residual stream after the block.
+        data: Passed to the hook; arrays belong here, not in the hook's closure, which jit would compile in.
+        read: Sites whose values to return.
+
+    Returns:
+        The residual stream after the last block; the cache with these positions; and the values at the sites asked
+        for, each stacked over the blocks run (n, B, T, ...).
+    """
+    start, stop = layers or (0, network.config.layers)
+
+    def step(carry: tuple[Array, Cache], layer: Array) -> tuple[tuple[Array, Cache], dict[str, Array]]:
+        h, cache = carry
+        h, cache, seen = _block(network.config, network.layers[layer], layer, h, cache, hook, data)
+        return (h, cache), {site: seen[site] for site in read}
+
+    (h, cache), readings = jax.lax.scan(step, (h, cache), jnp.arange(start, stop))
+    return h, replace(cache, length=cache.length + h.shape[1]), readings
+
+
+def embed(network: Llama, tokens: Int[Array, "B T"]) -> Float[Array, "B T d"]:
+    """The residual stream as it enters the first block."""
+    return network.embedding[tokens]
+
+
+def logits(network: Llama, h: Float[Array, "... d"]) -> Float[Array, "... V"]:
+    """Scores of the next token from the residual stream after the last block."""
+    head = network.embedding if network.head is None else network.head
+    return _norm(h, network.norm, network.config.epsilon) @ head.T
+
+
+def _block(
+    config: Config, w: Layers, layer: Array, h: Array, cache: Cache, hook: Hook, data: Any
+) -> tuple[Array, Cache, dict[str, Array]]:
+    seen: dict[str, Array] = {}
+
+    def tap(site: str, value: Array) -> Array:
+        seen[site] = hook(site, layer, value, seen, data)
+        return seen[site]
+
+    attended, cache = _attention(config, w, layer, _norm(h, w.attention_norm, config.epsilon), cache)
+    h = h + tap("attention", attended)
+    x = _norm(h, w.mlp_norm, config.epsilon)
+    key = tap("key", jax.nn.silu(x @ w.gate.T) * (x @ w.up.T))
+    h = tap("hidden", h + tap("mlp", key @ w.down.T))
+    return h, cache, seen
+
+
+def _attention(config: Config, w: Layers, layer: Array, x: Array, cache: Cache) -> tuple[Array, Cache]:
+    B, T, _ = x.shape
+    positions = cache.length + jnp.arange(T)
+    heads = (B, T, -1, config.head_width)
+    q, k = (_rotate(y.reshape(heads), positions, config) for y in (x @ w.query.T, x @ w.key.T))
+    cache, keys, values = _remember(cache, layer, k, (x @ w.value.T).reshape(heads))
+    slots = jnp.arange(keys.shape[1])
+    visible = (slots <= positions[:, None]) & cache.valid[:, None, :]
+    q = q.reshape(B, T, config.kv_heads, -1, config.head_width)
+    scores = jnp.einsum("btngw,bsnw->bngts", q, keys) / config.head_width**0.5
+    scores = jnp.where(visible[:, None, None], scores, jnp.finfo(scores.dtype).min)
+    read = jnp.einsum("bngts,bsnw->btngw", jax.nn.softmax(scores, axis=-1), values)
+    return read.reshape(B, T, -1) @ w.output.T, cache
+
+
+def _remember(cache: Cache, layer: Array, k: Array, v: Array) -> tuple[Cache, Array, Array]:
+    """The cache with new keys and values of one block, and all that the block now holds."""
+    place = (layer, 0, cache.length, 0, 0)
+    keys = jax.lax.dynamic_update_slice(cache.keys, k[None], place)
+    values = jax.lax.dynamic_update_slice(cache.values, v[None], place)
+    at = jax.lax.dynamic_index_in_dim
+    return replace(cache, keys=keys, values=values), at(keys, layer, keepdims=False), at(values, layer, keepdims=False)
+
+
+def _norm(h: Array, weight: Array, epsilon: float) -> Array:
+    return h * jax.lax.rsqrt(jnp.mean(h**2, axis=-1, keepdims=True) + epsilon) * weight
+
+
+def _rotate(x: Array, positions: Array, config: Config) -> Array:
+    """Rotary embedding in the layout of two halves; attention then depends on differences of position only."""
+    angles = positions[:, None] * jnp.asarray(config.frequencies, x.dtype)
+    cos, sin = jnp.cos(angles)[:, None], jnp.sin(angles)[:, None]
+    a, b = jnp.split(x, 2, axis=-1)
+    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)

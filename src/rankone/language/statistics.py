@@ -1,0 +1,72 @@
+"""Second moments of the keys that a corpus sends into a down projection."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+from tqdm.auto import tqdm
+
+from rankone.data.facts import corpus
+from rankone.editing import KeyGeometry, SecondMoments
+from rankone.language.forward import Cache, embed, run
+from rankone.language.model import LanguageModel
+from rankone.language.network import Llama
+from rankone.language.tokens import pad
+
+__all__ = ["key_geometry", "key_moments"]
+
+
+def key_moments(
+    model: LanguageModel, layer: int, texts: Sequence[str] | None = None, *, window: int = 128, batch: int = 8
+) -> SecondMoments:
+    """Σ kkᵀ of the down projection's input over every token of some texts but the first of each window.
+
+    The first token of a window has no context; its key is an outlier that belongs to the position, not to the word.
+
+    Args:
+        model: Whose keys.
+        layer: Number of the block.
+        texts: The book's own corpus by default.
+        window: Tokens read at a time.
+        batch: Windows run at a time.
+    """
+    model.network.check_layer(layer)
+    rows = [
+        ids[i : i + window]
+        for ids in map(model.tokenizer.encode, texts or corpus())
+        for i in range(0, len(ids), window)
+    ]
+    rows = sorted((row for row in rows if len(row) > 1), key=len)
+    moments = SecondMoments.empty(model.network.config.hidden)
+    for start in tqdm(range(0, len(rows), batch), desc=f"keys of block {layer}", disable=len(rows) < 64):
+        tokens, valid = pad(rows[start : start + batch], multiple=32)
+        full = ((0, batch - len(tokens)), (0, 0))
+        tokens, valid = np.pad(tokens, full), np.pad(valid, full)
+        keys = _keys(model.network, tokens, valid, layer)
+        valid[:, 0] = False
+        moments = moments.update(keys, where=valid)
+    return moments
+
+
+def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **options: Any) -> KeyGeometry:
+    """The mean second moment of the keys over the corpus, with a ridge, factored: the C of an edit.
+
+    Args:
+        model: Whose keys.
+        layer: Number of the block.
+        ridge: As a share of the mean of C's diagonal.
+        options: For `key_moments`.
+    """
+    C = key_moments(model, layer, **options).mean
+    return KeyGeometry.from_moments(C, ridge=ridge * jnp.trace(C) / len(C))
+
+
+@partial(jax.jit, static_argnames="layer")
+def _keys(network: Llama, tokens: Array, valid: Array, layer: int) -> Array:
+    cache = Cache.empty(network.config, valid, network.norm.dtype)
+    h, _, _ = run(network, embed(network, tokens), cache, layers=(0, layer))
+    return run(network, h, cache, layers=(layer, layer + 1), read=("key",))[2]["key"][0]

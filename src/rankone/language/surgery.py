@@ -1,0 +1,145 @@
+"""An edit of one fact, from request to value that can be applied, undone and saved."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+
+from rankone._checks import check, choice
+from rankone.editing import KeyGeometry, RankOneEdit, load_edit, mixed_key_edit, rank_one_edit
+from rankone.language.facts import Request
+from rankone.language.model import LanguageModel
+from rankone.language.prompts import rehearsal
+from rankone.language.rewriting import Search, Value, find_value
+
+__all__ = ["DEFAULT_LAYER", "FactEdit", "History", "close_edit", "edit_fact", "find_fact_value"]
+
+DEFAULT_LAYER = 8  # of 30 in SmolLM2: see the record of experiments/editing_layers.py
+KEYS = ("mean", "mixed")
+
+
+@dataclass(frozen=True)
+class FactEdit:
+    """One fact rewritten: which, where, and the rank-one change that does it.
+
+    Attributes:
+        request: What the model is to say.
+        layer: Block whose down projection changes.
+        change: Of that matrix.
+        model: Name of the model it was made for.
+    """
+
+    request: Request
+    layer: int
+    change: RankOneEdit
+    model: str
+
+    def apply(self, model: LanguageModel) -> LanguageModel:
+        """The edited model; the one given stays as it is."""
+        check(model.name == self.model, "model", model.name, f"{self.model!r}, for which the edit was made")
+        return model.with_down(self.layer, self.change.apply(model.network.down(self.layer)))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the edit to an .npz file of a few kilobytes."""
+        about = {"request": json.dumps(asdict(self.request)), "layer": self.layer, "model": self.model}
+        return self.change.save(path, about)
+
+    @classmethod
+    def load(cls, path: str | Path) -> "FactEdit":
+        """Read what `save` wrote.
+
+        Raises:
+            ValueError: If the file is cut short, or holds an edit of a matrix only.
+        """
+        change, about = load_edit(path)
+        check({"request", "layer", "model"} <= set(about), "path", str(path), "an edit of a fact, written by its save")
+        assert isinstance(change, RankOneEdit)
+        return cls(Request(**json.loads(about["request"])), about["layer"], change, about["model"])
+
+
+@dataclass(frozen=True)
+class History:
+    """A model and the facts rewritten in it, which can be taken back exactly, for the model itself stays.
+
+    Attributes:
+        base: Before any edit.
+        edits: In the order they were made.
+    """
+
+    base: LanguageModel
+    edits: tuple[FactEdit, ...] = ()
+
+    @property
+    def model(self) -> LanguageModel:
+        """The model as it now stands."""
+        model = self.base
+        for edit in self.edits:
+            model = edit.apply(model)
+        return model
+
+    def then(self, edit: FactEdit) -> "History":
+        """With one more edit."""
+        return History(self.base, (*self.edits, edit))
+
+    def undo(self, count: int = 1) -> "History":
+        """Without the last `count` edits: bit for bit what it was before them."""
+        check(0 <= count <= len(self.edits), "count", count, f"between 0 and the {len(self.edits)} edits made")
+        return History(self.base, self.edits[: len(self.edits) - count])
+
+
+def edit_fact(
+    model: LanguageModel,
+    request: Request,
+    *,
+    geometry: KeyGeometry,
+    contexts: Sequence[str] = ("",),
+    layer: int = DEFAULT_LAYER,
+    search: Search | None = None,
+    key: str = "mean",
+) -> FactEdit:
+    """Make a model say something else about a subject, by one rank-one change of one matrix.
+
+    Args:
+        model: To edit.
+        request: Prompt, subject and what is to follow.
+        geometry: C of the block, from `key_geometry`; the identity makes the edit a plain gradient step.
+        contexts: Texts to put before the prompt, the first of them empty; `corpus_contexts` has more.
+        layer: Block whose down projection is edited.
+        search: Constants of the search for the value.
+        key: "mean", the mean key throughout; or "mixed", as the published code does, for comparison.
+
+    Raises:
+        ValueError: If the subject is not in the prompt, a text is empty, or the layer does not exist.
+    """
+    value = find_fact_value(model, request, contexts=contexts, layer=layer, search=search)
+    change = close_edit(model.network.down(layer), geometry, value, key=key)
+    return FactEdit(request, layer, change, model.name)
+
+
+def find_fact_value(
+    model: LanguageModel,
+    request: Request,
+    *,
+    contexts: Sequence[str] = ("",),
+    layer: int = DEFAULT_LAYER,
+    search: Search | None = None,
+) -> Value:
+    """The key of a request and the residual to write there; the part of `edit_fact` that searches."""
+    model.network.check_layer(layer)
+    check(
+        len(contexts) > 0 and contexts[0] == "", "contexts", list(contexts)[:1], "a list whose first is the empty text"
+    )
+    rows = rehearsal(model.tokenizer, request, contexts)
+    return find_value(model.network, rows, layer=layer, search=search or Search())
+
+
+def close_edit(W: Any, geometry: KeyGeometry, value: Value, *, key: str = "mean") -> RankOneEdit:
+    """The closed form for a value: Ŵk = Wk + δ, with one key throughout or with the published mixture of two."""
+    choice("key", key, KEYS)
+    if key == "mean":
+        return rank_one_edit(W, geometry, value.key, jnp.asarray(W) @ value.key + value.delta)
+    bare = value.keys[0]
+    return mixed_key_edit(W, geometry, value.key, bare, jnp.asarray(W) @ bare + value.delta)

@@ -1,0 +1,97 @@
+"""Text to tokens and back: byte-level BPE with single digits."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Int
+from numpy.typing import NDArray
+
+from rankone._checks import check
+
+__all__ = ["Tokenizer", "pad"]
+
+
+class Tokenizer:
+    """What turns a text into the tokens that the network was trained on.
+
+    Args:
+        inner: A `tokenizers.Tokenizer`.
+        end: Token that separates texts.
+    """
+
+    def __init__(self, inner: Any, end: int):
+        self.inner, self.end = inner, end
+
+    @classmethod
+    def from_vocabulary(
+        cls, vocabulary: Sequence[str], merges: Sequence[str], special: Sequence[str], end: int
+    ) -> "Tokenizer":
+        """Byte-level BPE whose digits stand alone, from the lists that a GGUF file holds.
+
+        Args:
+            vocabulary: Tokens in the order of their numbers.
+            merges: Pairs "a b" in the order of their rank.
+            special: Tokens never to be split.
+            end: Number of the token that separates texts.
+        """
+        from tokenizers import AddedToken, decoders, models, pre_tokenizers
+        from tokenizers import Tokenizer as Inner
+
+        pairs = [(left, right) for left, right in (merge.split(" ") for merge in merges)]
+        inner = Inner(models.BPE({token: i for i, token in enumerate(vocabulary)}, pairs))
+        digits = pre_tokenizers.Digits(individual_digits=True)
+        inner.pre_tokenizer = pre_tokenizers.Sequence([digits, pre_tokenizers.ByteLevel(add_prefix_space=False)])
+        inner.decoder = decoders.ByteLevel()
+        inner.add_special_tokens([AddedToken(token, normalized=False) for token in special])
+        return cls(inner, end)
+
+    @classmethod
+    def from_file(cls, path: Path, end: int) -> "Tokenizer":
+        """From a `tokenizer.json`."""
+        from tokenizers import Tokenizer as Inner
+
+        check(path.is_file(), "folder", str(path.parent), "a folder with a tokenizer.json")
+        return cls(Inner.from_file(str(path)), end)
+
+    def encode(self, text: str) -> list[int]:
+        """Tokens of a text, with no token added."""
+        return self.inner.encode(text, add_special_tokens=False).ids
+
+    def decode(self, tokens: Sequence[int]) -> str:
+        """Text of some tokens."""
+        return self.inner.decode(list(map(int, tokens)), skip_special_tokens=False)
+
+    def last_token_of(self, subject: str, prompt: str) -> int:
+        """Which token of the prompt ends its (last) mention of the subject.
+
+        Raises:
+            ValueError: If the subject is empty or not in the prompt.
+        """
+        check(bool(subject.strip()), "subject", subject, "a name that occurs in the prompt")
+        check(subject in prompt, "subject", subject, f"part of the prompt, which is {prompt!r}")
+        end = prompt.rindex(subject) + len(subject)
+        offsets = self.inner.encode(prompt, add_special_tokens=False).offsets
+        return max(i for i, (start, _) in enumerate(offsets) if start < end)
+
+
+def pad(
+    rows: Sequence[Sequence[int]], width: int | None = None, *, left: bool = False, multiple: int = 1
+) -> tuple[Int[NDArray, "B T"], Bool[NDArray, "B T"]]:
+    """Rows of tokens as one array, and where it holds a token and not padding.
+
+    Args:
+        rows: Tokens of each row.
+        width: Of the array; by default the longest row, rounded up to a `multiple`, which keeps compilations few.
+        left: Pad before the tokens, so that all rows end together.
+        multiple: See `width`.
+    """
+    longest = max(map(len, rows), default=0)
+    width = -(-longest // multiple) * multiple if width is None else width
+    check(width >= longest, "width", width, f"at least {longest}, the longest row")
+    tokens, valid = np.zeros((len(rows), width), np.int32), np.zeros((len(rows), width), bool)
+    for i, row in enumerate(rows):
+        place = slice(width - len(row), width) if left else slice(0, len(row))
+        tokens[i, place], valid[i, place] = row, True
+    return tokens, valid

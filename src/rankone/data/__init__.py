@@ -15,10 +15,22 @@ from jaxtyping import Array, Bool, Float
 from numpy.typing import NDArray
 
 from rankone._checks import check
+from rankone.data.facts import corpus, countries, country
 from rankone.data.fashion import fashion_mnist
 from rankone.data.queries import flip_bits, occlude
 
-__all__ = ["binary_patterns", "fashion_mnist", "flip_bits", "letters", "occlude", "photograph_names", "photographs"]
+__all__ = [
+    "binary_patterns",
+    "corpus",
+    "countries",
+    "country",
+    "fashion_mnist",
+    "flip_bits",
+    "letters",
+    "occlude",
+    "photograph_names",
+    "photographs",
+]
 
 
 @cache

@@ -9,7 +9,7 @@ from claim_links import read_claims
 from docutils.nodes import make_id
 
 ROOT = Path(__file__).parents[2]
-# Every claim of the paper on distributed memories, and every result beyond it: the book's own list.
+# Every claim of the papers, and every result beyond them: the book's own list.
 CLAIMS = [
     *(f"D-eq{n}" for n in range(1, 60)),
     *(f"D-fn{n}" for n in (3, 5, 6)),
@@ -21,6 +21,9 @@ CLAIMS = [
     *(f"D-sharp{n}" for n in range(1, 10)),
     *("D-alg1", "D-thm1", "D-thm2", "D-cor1", "D-appC-Exp", "D-appC-claims", "D-F22a", "D-U0", "D-U1", "D-US"),
     "D-looseness",
+    *(f"R-eq{n}" for n in range(5, 18)),
+    *(f"R-S{n}" for n in range(1, 7)),
+    *("R-txt8", "R-2nd-order", "R-scale", "R-title"),
 ]
 ROWS = read_claims(ROOT / "book" / "claims.yml")
 BOOK = Book(ROOT)

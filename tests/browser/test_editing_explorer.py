@@ -264,8 +264,9 @@ def test_the_bars_are_what_is_measured(explorer):
 def test_a_kernel_hears_what_is_on_show(explorer):
     page = explorer()
     drag(page, "v", 20, 10)
-    page.wait_for_function("() => window.traits.shown?.v[0] !== 1.2 && window.traits.shown")
-    assert page.evaluate("window.traits.shown.v") == state(page)["settings"]["v"]
+    v = state(page)["settings"]["v"]
+    assert v != [1.2, 0.4]
+    page.wait_for_function("(v) => JSON.stringify(window.traits.shown?.v) === JSON.stringify(v)", arg=v)
 
 
 def test_own_settings_are_shown(explorer):

@@ -24,7 +24,7 @@ def rank_one_edit(
     ridge: ArrayLike = 0.0,
     refine: int = 0,
 ) -> RankOneEdit:
-    r"""The least disturbing change of W that answers the key k with the value v [R-eq13, R-eq17].
+    r"""The least disturbing change of W that answers the key k with the value v [R-eq13, R-eq17, R-S1].
 
     $\hat W=W+\Lambda u^\top$ with $u=C^{-1}k$ and $\Lambda=(v-Wk)/(u^\top k)$ minimises $\lVert(\hat W-W)K\rVert_F$
     among all matrices with $\hat Wk=v$, whatever W is; if W is the least-squares map, it minimises

@@ -1,0 +1,294 @@
+"""Every check on the editing page accepts two right answers written differently, and rejects plausible wrong ones."""
+
+import re
+import warnings
+from functools import cache
+from math import ceil, log, log10
+from pathlib import Path
+
+import exercises as versions
+import jax
+import jax.numpy as jnp
+import jupytext
+import numpy as np
+import pytest
+
+import rankone as ro
+from rankone import editing, exercises
+
+with warnings.catch_warnings():  # a dependency of otter's declares its traits in a deprecated way
+    warnings.simplefilter("ignore", DeprecationWarning)
+    import otter  # noqa: F401
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "book/chapters/editing_exercises.md"
+QUESTIONS = [f"q{n}" for n in range(1, 9)]
+
+
+@pytest.fixture(autouse=True)
+def double():
+    """The page computes in float64."""
+    with jax.enable_x64(True):
+        yield
+
+
+@cache
+def grader():
+    return exercises.grader("editing")
+
+
+def check(question, answer):
+    return grader().check(question, dict(answer))
+
+
+@cache
+def page_answers():
+    """The functions that the page's folded solutions define, by exercise, and its stubs."""
+    page, stubs, solutions, shared = jupytext.read(PAGE), [], [], {"np": np, "jnp": jnp, "jax": jax}
+    folded = False
+    for cell in page.cells:
+        folded = folded or "{solution-start}" in cell.source
+        if cell.cell_type == "code" and "\ndef " in f"\n{cell.source}":
+            names = dict(shared)
+            exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
+            (solutions if folded else stubs).append({k: v for k, v in names.items() if callable(v) and k not in shared})
+        folded = folded and "{solution-end}" not in cell.source
+    return stubs, solutions
+
+
+# --- a second right answer each, written another way
+
+
+def fit(K, V):
+    return editing.lagrangian.least_squares(jnp.asarray(K), jnp.asarray(V))
+
+
+def dual_by_package(multiplier, K, V, k, v):
+    return editing.lagrangian.dual(*map(jnp.asarray, (multiplier, K, V, k, v)))
+
+
+def multiplier_by_edit(K, V, k, v):
+    return ro.rank_one_edit(fit(K, V), K @ K.T, k, v).left
+
+
+def inverse_by_solving(k, u):
+    return jnp.linalg.inv(editing.lagrangian.block_matrix(jnp.asarray(k), jnp.asarray(u)))
+
+
+def leverages_by_qr(K):
+    return (np.linalg.qr(K.T)[0] ** 2).sum(1)
+
+
+def cost_by_eigenvalues(C, k):
+    values, vectors = np.linalg.eigh(C)
+    p = (vectors.T @ k) ** 2 / (k @ k)
+    return (p @ values) * (p @ (1 / values))
+
+
+def worst_by_difference(C):
+    vectors = np.linalg.svd(C)[0]
+    return 3 * (vectors[:, 0] - vectors[:, -1])
+
+
+def cosine_by_whitening(C, a, b):
+    a, b = np.linalg.solve(np.linalg.cholesky(C), np.stack([a, b]).T).T
+    return (a @ b) ** 2 / (a @ a) / (b @ b)
+
+
+def rounds_by_loop(cosine2, tolerance):
+    error, rounds = 1.0, 0
+    while error > tolerance * (1 + 1e-9):
+        error, rounds = error * cosine2, rounds + 1
+    return rounds
+
+
+def relaxed_by_normal_equations(W, C, k, v, omega):
+    return np.linalg.solve(C + omega * np.outer(k, k), (W @ C + omega * np.outer(v, k)).T).T
+
+
+def sequence_by_sums(W, C, K, V, omega):
+    A, B = C.copy(), W @ C
+    for k, v in zip(K.T, V.T, strict=True):
+        A, B = A + omega * np.outer(k, k), B + omega * np.outer(v, k)
+    return np.linalg.solve(A, B.T).T
+
+
+def keys_by_search(target, D):
+    n = D + 1
+    while (n - 1) / (n - D) > target * (1 + 1e-12):
+        n += 1
+    return n
+
+
+def limit_by_ridge(W, K, k, v):
+    u = np.linalg.solve(K @ K.T + 1e-8 * np.eye(len(k)), k)
+    return W + np.outer(v - W @ k, u) / (u @ k)
+
+
+SECOND = {
+    "q1": {
+        "dual": dual_by_package,
+        "best_multiplier": multiplier_by_edit,
+        "falling_direction": lambda W, k, v: 7 * (W @ k - v),
+    },
+    "q2": {
+        "block_determinant": lambda k, u: sum(a * b for a, b in zip(k, u, strict=True)),
+        "block_inverse": inverse_by_solving,
+    },
+    "q3": {
+        "damage_to_others": lambda h, r: np.linalg.norm(r) ** 2 * (1 - h) / h,
+        "balanced_leverage": lambda: 1 / 2,
+        "leverages": leverages_by_qr,
+    },
+    "q4": {"gradient_step_cost": cost_by_eigenvalues, "worst_key": worst_by_difference},
+    "q5": {"cosine_squared": cosine_by_whitening, "rounds_needed": rounds_by_loop},
+    "q6": {"relaxed_edit": relaxed_by_normal_equations, "relaxed_sequence": sequence_by_sums},
+    "q7": {"mean_inflation": lambda n, D: 1 + (D - 1) / (n - D), "keys_needed": keys_by_search},
+    "q8": {
+        "ridge_limit": limit_by_ridge,
+        "pseudo_inverse_price": lambda W, K, k, v: float(editing.pseudo_inverse_edit(W, K, k, v).interference),
+    },
+}
+
+
+# --- wrong answers that a good student might give: (question, what is wrong, functions that replace the right ones)
+
+
+def dual_sign(multiplier, K, V, k, v):
+    return dual_by_package(-multiplier, K, V, k, v)
+
+
+def dual_without_half(multiplier, K, V, k, v):
+    s = k @ np.linalg.solve(K @ K.T, k)
+    return dual_by_package(multiplier, K, V, k, v) - s / 2 * multiplier @ multiplier
+
+
+def cosine_plain(C, a, b):
+    return (a @ b) ** 2 / (a @ a) / (b @ b)
+
+
+def cosine_root(C, a, b):
+    return cosine_by_whitening(C, a, b) ** 0.5
+
+
+def sequence_deaf(W, C, K, V, omega):
+    for k, v in zip(K.T, V.T, strict=True):
+        W = relaxed_by_normal_equations(W, C, k, v, omega)
+    return W
+
+
+def sequence_weightless(W, C, K, V, omega):
+    for k, v in zip(K.T, V.T, strict=True):
+        W, C = relaxed_by_normal_equations(W, C, k, v, omega), C + np.outer(k, k)
+    return W
+
+
+def relaxed_unweighted(W, C, k, v, omega):
+    return relaxed_by_normal_equations(W, C, k, v, 1.0)
+
+
+def limit_by_pinv(W, K, k, v):
+    u = np.linalg.pinv(K @ K.T) @ k
+    return W + np.outer(v - W @ k, u) / (u @ k)
+
+
+def limit_unnormalised(W, K, k, v):
+    outside = k - K @ np.linalg.lstsq(K, k, rcond=None)[0]
+    return W + np.outer(v - W @ k, outside)
+
+
+def price_at_key(W, K, k, v):
+    return np.sum((v - W @ k) ** 2)
+
+
+def price_all_C(W, K, k, v):
+    r = v - W @ k
+    return (r @ r) * (k @ np.linalg.pinv(K @ K.T) @ k)
+
+
+WRONG = [
+    ("q1", "the sign of the linear term", {"dual": dual_sign}),
+    ("q1", "s for s/2", {"dual": dual_without_half}),
+    ("q1", "Λ = r", {"best_multiplier": lambda K, V, k, v: v - np.asarray(fit(K, V)) @ k}),
+    ("q1", "uphill", {"falling_direction": lambda W, k, v: v - W @ k}),
+    ("q2", "sign of the determinant", {"block_determinant": lambda k, u: -(u @ k)}),
+    ("q2", "lengths, not products", {"block_determinant": lambda k, u: np.linalg.norm(k) * np.linalg.norm(u)}),
+    ("q2", "+uᵀ in the corner", {"block_inverse": lambda k, u: inverse_by_solving(k, -u)}),
+    ("q2", "transposed", {"block_inverse": lambda k, u: inverse_by_solving(k, u).T}),
+    ("q3", "its own share counted", {"damage_to_others": lambda h, r: r @ r / h}),
+    ("q3", "norm, not its square", {"damage_to_others": lambda h, r: np.linalg.norm(r) * (1 / h - 1)}),
+    ("q3", "1/h = 1", {"balanced_leverage": lambda: 1.0}),
+    ("q3", "squared lengths", {"leverages": lambda K: (K**2).sum(0) / (K**2).sum() * len(K)}),
+    ("q4", "upside down", {"gradient_step_cost": lambda C, k: 1 / cost_by_eigenvalues(C, k)}),
+    ("q4", "the root", {"gradient_step_cost": lambda C, k: cost_by_eigenvalues(C, k) ** 0.5}),
+    ("q4", "the top eigenvector", {"worst_key": lambda C: np.linalg.eigh(C)[1][:, -1]}),
+    ("q4", "weighted by the eigenvalues", {"worst_key": lambda C: C @ worst_by_difference(C)}),
+    ("q5", "angles as if C = I", {"cosine_squared": cosine_plain}),
+    ("q5", "not squared", {"cosine_squared": cosine_root}),
+    ("q5", "rounded to nearest", {"rounds_needed": lambda c, t: round(log(t) / log(c))}),
+    ("q5", "decades for rounds", {"rounds_needed": lambda c, t: ceil(-log10(t))}),
+    ("q6", "C left alone", {"relaxed_sequence": sequence_deaf}),
+    ("q6", "C takes up kkᵀ without ω", {"relaxed_sequence": sequence_weightless}),
+    ("q6", "ω left out", {"relaxed_edit": relaxed_unweighted}),
+    ("q7", "n/(n − D)", {"mean_inflation": lambda n, D: n / (n - D)}),
+    ("q7", "one over the mean of ρ", {"mean_inflation": lambda n, D: (n + 1) / (n - D + 2)}),
+    ("q7", "rounded down", {"keys_needed": lambda t, D: int((t * D - 1) / (t - 1) - 1e-6)}),
+    ("q7", "one too many", {"keys_needed": lambda t, D: keys_by_search(t, D) + 1}),
+    ("q8", "the pseudo-inverse", {"ridge_limit": limit_by_pinv}),
+    ("q8", "not divided by uᵀk", {"ridge_limit": limit_unnormalised}),
+    ("q8", "counted at the new key", {"pseudo_inverse_price": price_at_key}),
+    ("q8", "upside down", {"pseudo_inverse_price": price_all_C}),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_check_accepts_the_pages_solution(question):
+    report = check(question, page_answers()[1][QUESTIONS.index(question)])
+    assert report.passed, report
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_check_accepts_a_differently_written_answer(question):
+    report = check(question, SECOND[question])
+    assert report.passed, report
+
+
+@pytest.mark.parametrize(("question", "mistake", "functions"), WRONG, ids=[f"{q}: {m}" for q, m, _ in WRONG])
+def test_the_check_rejects(question, mistake, functions):
+    report = check(question, SECOND[question] | functions)
+    assert not report.passed
+    assert report.answered
+    assert "failed: " in str(report)
+
+
+def test_every_check_rejects_two_wrong_answers_at_least():
+    assert min(sum(q == question for q, _, _ in WRONG) for question in QUESTIONS) >= 2
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_stub_is_reported_as_not_answered(question):
+    report = check(question, page_answers()[0][QUESTIONS.index(question)])
+    assert not report.passed
+    assert not report.answered
+    assert "not answered yet" in str(report)
+
+
+def test_the_table_gives_the_minutes_and_level_of_every_exercise():
+    page = PAGE.read_text(encoding="utf-8")
+    stated = re.findall(r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes", page)
+    rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", page, re.MULTILINE)
+    assert len(rows) == len(QUESTIONS)
+    assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]
+
+
+def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(tmp_path):
+    student, instructor = (
+        path.read_text(encoding="utf-8")
+        for path in versions.write("editing_exercises", ROOT / "_build/html/notebooks", tmp_path)
+    )
+    assert "Solution to" not in student
+    assert set(re.findall(r"Solution to Exercise (\d)", instructor)) == set("12345678")
+    for answer in page_answers()[1]:
+        for name in answer:
+            assert student.count(f"def {name}(") == 1
+            assert instructor.count(f"def {name}(") == 2

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import memory
+from benchmarks import editing, memory
 from benchmarks.record import write
 
-SUITES = {"memory": memory}
+SUITES = {"memory": memory, "editing": editing}
 
 
 def main() -> None:

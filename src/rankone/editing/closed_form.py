@@ -41,13 +41,16 @@ def rank_one_edit(
     Raises:
         ValueError: If a shape does not fit, an entry is not finite, the key is zero or C is singular.
     """
-    W, geometry = matrix(W), as_geometry(C, ridge)
+    W, geometry = matrix(W, finite=False), as_geometry(C, ridge)
     k, v = array("k", k, f"({W.shape[1]},): one key", 1), array("v", v, f"({W.shape[0]},): one value", 1)
     _fits(W, geometry, k, v, "k", "v")
     if not is_traced(k):
         check(bool((k != 0).any()), "k", "a zero key", "non-zero: every linear map answers zero with zero")
     with double() if refine else precision_of(W, geometry, k, v):
-        return _rank_one(W, geometry, k, v, refine)
+        edit = _rank_one(W, geometry, k, v, refine)
+        if not is_traced(edit) and not bool(jnp.isfinite(edit.interference)):
+            matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
+        return edit
 
 
 def batch_edit(
@@ -109,9 +112,13 @@ def interpolate_residuals(
         return W @ q + (V - W @ K) @ jnp.linalg.solve(kernel, geometry.inner(K, q))
 
 
-def matrix(W: ArrayLike) -> Array:
-    """W as a finite (H, D) array."""
-    return array("W", W, "(H, D): the weights to edit", 2)
+def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
+    """W as an (H, D) array; looking for NaN in it costs as much as an edit, so that it can be put off."""
+    if finite or not hasattr(W, "dtype") or not jnp.issubdtype(W.dtype, jnp.floating):
+        return array("W", W, "(H, D): the weights to edit", 2)
+    W = jnp.asarray(W)
+    check(W.ndim == 2 and W.size > 0, "W", f"shape {W.shape}", "an array of shape (H, D): the weights to edit")
+    return W
 
 
 def pairs(W: Array, geometry: KeyGeometry, K: ArrayLike, V: ArrayLike) -> tuple[Array, Array]:

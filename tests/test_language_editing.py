@@ -1,0 +1,309 @@
+"""Edits of facts in a language model, and the measures of what they did."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from language_models import plain_logits, small_model
+from scipy.stats import binomtest
+
+from rankone.data import corpus, countries, country
+from rankone.editing import KeyGeometry, RankOneEdit
+from rankone.language import FactEdit, History, Request, Search, country_fact, edit_fact, fine_tune, judge, summarise
+from rankone.language.evaluation import harmonic_mean, ngram_entropy, wilson
+from rankone.language.facts import RELATIONS
+from rankone.language.forward import Cache, embed, logits, run
+from rankone.language.prompts import continuations, corpus_contexts, rehearsal
+from rankone.language.scores import likelihoods
+from rankone.language.statistics import key_geometry, key_moments
+from rankone.language.surgery import close_edit, find_fact_value
+
+pytest.importorskip("tokenizers")
+LAYER = 1
+REQUEST = Request("The capital of {} is", "Norway", "Paris")
+
+
+@pytest.fixture(scope="module")
+def model():
+    return small_model()
+
+
+@pytest.fixture(scope="module")
+def geometry(model):
+    return key_geometry(model, LAYER, texts=corpus()[:6])
+
+
+def seen_at(model, text, site, **options):
+    """Values at a site for one text: (L, T, ·), and the logits."""
+    tokens = jnp.asarray([model.tokenizer.encode(text)])
+    cache = Cache.empty(model.network.config, jnp.ones(tokens.shape, bool))
+    h, _, seen = run(model.network, embed(model.network, tokens), cache, read=(site,), **options)
+    return seen[site][:, 0], logits(model.network, h[0])
+
+
+# Prompts
+
+
+def test_likelihoods_are_sums_of_log_softmax(model):
+    prompts, targets = ["The capital of Norway is", "Oslo"], ["Paris", "a city in Norway"]
+    scores, best = likelihoods(model, prompts, targets)
+    for prompt, target, score, said in zip(prompts, targets, scores, best, strict=True):
+        start, end = model.tokenizer.encode(prompt), model.tokenizer.encode(" " + target)
+        z = plain_logits(model.network, start + end)[len(start) - 1 : -1]
+        log_p = z - np.log(np.exp(z).sum(1, keepdims=True))
+        assert float(score) == pytest.approx(log_p[np.arange(len(end)), end].mean(), rel=1e-4)
+        assert bool(said) == (z.argmax(1) == end).all()
+    with pytest.raises(ValueError, match="targets"):
+        continuations(model.tokenizer, prompts, ["Paris", " "])
+
+
+def test_a_rehearsal_cuts_every_row_at_the_subjects_last_token(model):
+    contexts = ["", "A city. ", "Once upon a time. "]
+    rows = rehearsal(model.tokenizer, REQUEST, contexts)
+    target = model.tokenizer.encode(" Paris")
+    for i, context in enumerate([*contexts, None]):
+        text = "Norway is a" if context is None else context + REQUEST.text
+        before = np.asarray(rows.before[i])[np.asarray(rows.before_valid[i])]
+        after = np.asarray(rows.suffix.tokens[i])[np.asarray(rows.suffix.valid[i])]
+        full = [*before, *after]
+        assert full == model.tokenizer.encode(text) + (target[:-1] if context is not None else [])
+        assert model.tokenizer.decode(before).endswith(("The capital of", "")) or context is None
+        position = len(model.tokenizer.encode(text)) - 1 - len(before)
+        assert rows.suffix.positions[i, 0] == position
+    assert float(rows.suffix.weights[-1].sum()) == 0
+    np.testing.assert_allclose(rows.suffix.weights[:-1].sum(1), 1)
+
+
+def test_contexts_are_beginnings_of_the_corpus(model):
+    contexts = corpus_contexts(model.tokenizer, ((2, 5), (1, 10)))
+    assert contexts[0] == ""
+    assert len(contexts) == 4
+    assert all(any(text.startswith(context[:-2]) for text in corpus()) for context in contexts[1:])
+
+
+# The key, the value and the closed form
+
+
+def test_the_key_is_what_enters_the_down_projection_at_the_subject(model):
+    contexts = ["", "A city. "]
+    value = find_fact_value(model, REQUEST, contexts=contexts, layer=LAYER, search=Search(steps=1))
+    for context, key in zip(contexts, value.keys, strict=True):
+        place = model.tokenizer.last_token_of("Norway", context + REQUEST.text)
+        np.testing.assert_allclose(
+            key, seen_at(model, context + REQUEST.text, "key")[0][LAYER, place], rtol=1e-3, atol=1e-4
+        )
+    np.testing.assert_allclose(value.key, value.keys.mean(0))
+
+
+def test_the_search_lowers_its_loss_which_is_that_of_the_whole_model(model):
+    search = Search(steps=8, enough=0.0)
+    value = find_fact_value(model, REQUEST, layer=LAYER, search=search)
+    losses = np.asarray(value.losses)
+    assert losses[-1, 0] < losses[0, 0] - 1
+    assert losses[0, 1] == pytest.approx(0, abs=1e-5)  # no divergence before the first step
+    assert losses[0, 2] == 0
+    place, target = model.tokenizer.last_token_of("Norway", REQUEST.text), model.tokenizer.encode(" Paris")[0]
+
+    def add(site, layer, values, seen, delta):
+        return values.at[:, place].add(jnp.where(layer == LAYER, delta, 0)) if site == "mlp" else values
+
+    again = find_fact_value(model, REQUEST, layer=LAYER, search=Search(steps=9, enough=0.0))
+    _, scores = seen_at(model, REQUEST.text, "mlp", hook=add, data=value.delta)
+    assert -jax.nn.log_softmax(scores[-1])[target] == pytest.approx(float(again.losses[8, 0]), rel=1e-3, abs=1e-4)
+    outputs, _ = seen_at(model, REQUEST.text, "mlp")
+    assert float(value.before) == pytest.approx(float(jnp.linalg.norm(outputs[LAYER, place])), rel=1e-3)
+
+
+def test_the_search_stops_when_it_is_enough_and_stays_in_reach(model):
+    value = find_fact_value(model, REQUEST, layer=LAYER, search=Search(enough=2.0))
+    n = int(value.steps)
+    assert 1 < n < 20
+    assert value.losses[n - 1, 0] < 2.0 <= value.losses[n - 2, 0]
+    assert jnp.isnan(value.losses[n:]).all()
+    near = find_fact_value(model, REQUEST, layer=LAYER, search=Search(reach=0.1, enough=0.0))
+    assert jnp.linalg.norm(near.delta) <= 0.1 * near.before * (1 + 1e-5)
+
+
+def test_the_penalty_keeps_what_the_subject_is(model):
+    divergences = []
+    for weight in (0.0, 10.0):
+        search = Search(divergence=weight, enough=0.0, steps=15)
+        divergences.append(float(find_fact_value(model, REQUEST, layer=LAYER, search=search).losses[-1, 1]))
+    assert divergences[1] < divergences[0] / 2
+
+
+def test_the_closed_form_writes_delta_at_the_key(model, geometry):
+    W = model.network.down(LAYER)
+    value = find_fact_value(model, REQUEST, contexts=["", "A city. "], layer=LAYER)
+    edit = close_edit(W, geometry, value)
+    np.testing.assert_allclose(edit.apply(W) @ value.key, W @ value.key + value.delta, rtol=1e-3, atol=1e-3)
+    mixed = close_edit(W, geometry, value, key="mixed")
+    bare = value.keys[0]
+    np.testing.assert_allclose(mixed.apply(W) @ bare, W @ bare + value.delta, rtol=1e-3, atol=1e-3)
+    assert jnp.abs(mixed.delta - edit.delta).max() > 1e-4
+    with pytest.raises(ValueError, match="key: got 'first'"):
+        close_edit(W, geometry, value, key="first")
+
+
+def test_an_edited_model_says_the_new_fact_and_the_old_one_is_untouched(model, geometry):
+    before = np.asarray(model.network.down(LAYER)).copy()
+    edit = edit_fact(model, REQUEST, geometry=geometry, layer=LAYER)
+    assert model.top(REQUEST.text, 1)[0][0] != " Paris"
+    edited = edit.apply(model)
+    assert edited.top(REQUEST.text, 1)[0][0] == " Paris"
+    np.testing.assert_array_equal(model.network.down(LAYER), before)
+    np.testing.assert_array_equal(edited.network.down(0), model.network.down(0))
+    assert jnp.linalg.matrix_rank(edited.network.down(LAYER) - before, rtol=1e-3) == 1
+
+
+def test_an_edit_of_a_fact_is_saved_loaded_and_undone_to_the_last_bit(tmp_path, model, geometry):
+    edit = edit_fact(model, REQUEST, geometry=geometry, layer=LAYER, search=Search(steps=3))
+    again = FactEdit.load(edit.save(tmp_path / "norway"))
+    assert (again.request, again.layer, again.model) == (edit.request, LAYER, "small")
+    np.testing.assert_array_equal(again.apply(model).network.down(LAYER), edit.apply(model).network.down(LAYER))
+    history = History(model).then(edit).then(again)
+    np.testing.assert_array_equal(history.undo().model.network.down(LAYER), edit.apply(model).network.down(LAYER))
+    assert history.undo(2).model is model
+    with pytest.raises(ValueError, match="count"):
+        history.undo(3)
+    with pytest.raises(ValueError, match="for which the edit was made"):
+        edit.apply(LanguageModelNamed(model, "another"))
+    path = RankOneEdit(edit.change.left, edit.change.right, edit.change.interference).save(tmp_path / "matrix")
+    with pytest.raises(ValueError, match="an edit of a fact"):
+        FactEdit.load(path)
+
+
+def LanguageModelNamed(model, name):
+    from dataclasses import replace
+
+    return replace(model, name=name)
+
+
+def test_bad_requests_are_named(model, geometry):
+    for bad, message in (
+        (("The capital of France is", "France", "Rome"), "prompt: got"),
+        (("The capital of {} is", " ", "Rome"), "subject: got"),
+        (("The capital of {} is", "France", " "), "target: got"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Request(*bad)
+    with pytest.raises(ValueError, match="layer: got 9"):
+        edit_fact(model, REQUEST, geometry=geometry, layer=9)
+    with pytest.raises(ValueError, match="contexts"):
+        edit_fact(model, REQUEST, geometry=geometry, layer=LAYER, contexts=["A city. "])
+    with pytest.raises(ValueError, match="C: got"):
+        edit_fact(model, REQUEST, geometry=KeyGeometry.from_moments(np.eye(5)), layer=LAYER)
+    with pytest.raises(ValueError, match="a country, such as France"):
+        country_fact("Frnace", "capital", "Rome")
+
+
+# Statistics
+
+
+def test_moments_are_those_of_every_key_but_the_first_of_a_window(model):
+    texts = [text[:90] for text in corpus()[:5]]
+    moments = key_moments(model, LAYER, texts, window=16, batch=4)
+    keys = []
+    for text in texts:
+        tokens = model.tokenizer.encode(text)
+        for i in range(0, len(tokens), 16):
+            row = model.tokenizer.decode(tokens[i : i + 16])
+            if len(tokens[i : i + 16]) > 1:
+                assert model.tokenizer.encode(row) == tokens[i : i + 16]
+                keys.append(seen_at(model, row, "key")[0][LAYER, 1:])
+    keys = np.concatenate(keys)
+    assert float(moments.count) == len(keys)
+    np.testing.assert_allclose(moments.mean, keys.T @ keys / len(keys), rtol=1e-3, atol=1e-4)
+    C = moments.mean
+    ridged = key_geometry(model, LAYER, ridge=0.1, texts=texts, window=16, batch=4).C
+    np.testing.assert_allclose(ridged - C, 0.1 * jnp.trace(C) / 48 * jnp.eye(48), atol=1e-4)
+
+
+# Fine-tuning and judging
+
+
+def test_fine_tuning_stays_in_its_cube_and_makes_the_target_likelier(model):
+    rows = continuations(model.tokenizer, [REQUEST.text], ["Paris"])
+    W = model.network.down(LAYER)
+    scores = [float(likelihoods(model, [REQUEST.text], ["Paris"])[0][0])]
+    for radius in (0.003, 0.03):
+        delta, steps = fine_tune(model.network, rows, layer=LAYER, radius=radius, rate=0.01)
+        assert float(jnp.abs(delta).max()) == pytest.approx(radius, rel=1e-4)
+        assert 1 < steps <= 25
+        scores.append(float(likelihoods(model.with_down(LAYER, W + delta), [REQUEST.text], ["Paris"])[0][0]))
+    assert scores[0] < scores[1] < scores[2]
+
+
+def test_a_judgement_is_what_the_edited_model_answers(model, geometry):
+    fact = country_fact("Norway", "capital", "Paris", [country("Japan"), country("Sweden")])
+    edit = edit_fact(model, fact.request, geometry=geometry, layer=LAYER)
+    judged = judge(model, fact, LAYER, {"none": None, "rome": edit.change.delta})
+    prompts = [fact.request.text, *fact.paraphrases, *(p for p, _ in fact.neighbours)]
+    truths = ["Oslo"] * 4 + [truth for _, truth in fact.neighbours]
+    for name, judge_of in (("none", model), ("rome", edit.apply(model))):
+        new, said = likelihoods(judge_of, prompts, ["Paris"] * len(prompts))
+        true, kept = likelihoods(judge_of, prompts, truths)
+        for key, expected in (("new", new), ("true", true), ("said", said), ("known", kept)):
+            np.testing.assert_allclose(judged[name][key], expected, rtol=1e-3, atol=1e-3)
+    summary = summarise([judged["rome"]], 3)
+    assert summary["efficacy"]["share"] == 1
+    assert summary["paraphrase"]["questions"] == 3
+    assert summary["neighbourhood"]["questions"] == 2
+
+
+def test_a_summary_by_hand():
+    one = {"new": [-1, -1, -5, -4, -1], "true": [-2, -2, -2, -2, -3], "said": [1, 0, 0, 0, 0], "known": [0, 0, 0, 1, 0]}
+    two = {"new": [-3, -1, -1, -9, -9], "true": [-2, -2, -2, -2, -3], "said": [0, 0, 0, 0, 0], "known": [0, 0, 0, 1, 1]}
+    summary = summarise([one, two], 2)
+    shares = {name: summary[name]["share"] for name in ("efficacy", "paraphrase", "neighbourhood", "said", "kept")}
+    assert shares == {"efficacy": 0.5, "paraphrase": 0.75, "neighbourhood": 0.75, "said": 0.5, "kept": 0.75}
+    assert summary["score"] == pytest.approx(3 / (1 / 0.5 + 2 / 0.75))
+    assert harmonic_mean([1.0, 0.0]) == 0
+
+
+@pytest.mark.parametrize(("hits", "n"), [(0, 20), (13, 20), (50, 50)])
+def test_intervals_are_wilsons(hits, n):
+    expected = binomtest(hits, n).proportion_ci(method="wilson")
+    assert wilson(hits / n, n) == pytest.approx((expected.low, expected.high), abs=1e-4)
+
+
+def test_the_entropy_of_prose_by_hand():
+    assert ngram_entropy([1, 2, 3, 4, 5]) == pytest.approx((2 * 2 + 4 * np.log2(3)) / 3)
+    assert ngram_entropy([7] * 9) == 0
+    assert ngram_entropy([1, 2] * 10) == pytest.approx(2, abs=0.02)  # two bigrams, two trigrams
+    with pytest.raises(ValueError, match="four tokens"):
+        ngram_entropy([1, 2, 3])
+
+
+# Facts
+
+
+def test_facts_name_their_tests():
+    fact = country_fact("Netherlands", "currency", "yen", count=5)
+    assert fact.request == Request(RELATIONS["currency"].prompt, "the Netherlands", "yen")
+    assert fact.truth == "euro"
+    assert len(fact.neighbours) == 5
+    assert all(truth == "euro" for _, truth in fact.neighbours)
+    assert all("the Netherlands" in text for text in fact.paraphrases)
+    assert not any(truth == "yen" for _, truth in country_fact("France", "currency", "yen", count=500).neighbours)
+    with pytest.raises(ValueError, match="target: got 'euro'"):
+        country_fact("France", "currency", "euro")
+    with pytest.raises(ValueError, match="relation: got"):
+        country_fact("France", "anthem", "La Marseillaise")
+
+
+def test_the_countries_and_the_corpus():
+    names = [c.name for c in countries()]
+    assert len(set(names)) == len(names) > 150
+    assert country("United Kingdom").capital == "London"
+    assert all(neighbour in names for c in countries() for neighbour in c.neighbours)
+    assert {c.continent for c in countries()} == {
+        "Africa",
+        "Asia",
+        "Europe",
+        "North America",
+        "Oceania",
+        "South America",
+    }
+    assert sum(map(len, corpus())) > 500_000
+    assert all(200 <= len(text) <= 900 for text in corpus())

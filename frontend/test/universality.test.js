@@ -1,0 +1,135 @@
+// What needs no JAX: linear algebra, the limits of the settings, and that the step is a gradient step.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { figure } from "../universality/format.js";
+import {
+  dense,
+  identity,
+  rightDivide,
+  sparse,
+  times,
+  transposedTimes,
+} from "../universality/math/matrix.js";
+import { forward, gradientStep } from "../universality/math/network.js";
+import { LOW, lookup, tableNetwork } from "../universality/math/tables.js";
+import { TARGETS, TENT } from "../universality/math/targets.js";
+import { GRID, observe } from "../universality/observe.js";
+import {
+  buildNetwork,
+  CONSTRUCTIONS,
+  DEFAULTS,
+  networkKey,
+  nextSettings,
+} from "../universality/settings.js";
+
+const random = (seed) => () => {
+  seed = (seed * 16807) % 2147483647;
+  return seed / 2147483647 - 0.5;
+};
+
+test("dividing from the right undoes multiplying", () => {
+  const draw = random(3);
+  const [A, B] = [dense(6, 6), dense(6, 6)];
+  A.data.forEach((_, i) => {
+    A.data[i] = draw();
+    B.data[i] = draw();
+  });
+  const X = rightDivide(A, B);
+  for (let r = 0; r < 6; r++)
+    for (let c = 0; c < 6; c++) {
+      let sum = 0;
+      for (let k = 0; k < 6; k++) sum += X.data[r * 6 + k] * B.data[k * 6 + c];
+      assert.ok(Math.abs(sum - A.data[r * 6 + c]) < 1e-11);
+    }
+  assert.deepEqual([...rightDivide(identity(3, 2), identity(3)).data], [...identity(3, 2).data]);
+});
+
+test("sparse products equal dense ones", () => {
+  const entries = [
+    [0, 1, 2],
+    [2, 0, -1],
+    [2, 2, 3],
+    [1, 1, 0],
+  ]; // prettier-ignore
+  const W = sparse(3, 3, entries);
+  assert.deepEqual([...times(W, [1, 2, 3])], [4, 0, 8]);
+  assert.deepEqual([...transposedTimes(W, [1, 2, 3])], [-3, 2, 9]);
+});
+
+test("backpropagation equals finite differences of the loss", () => {
+  const network = tableNetwork(TARGETS.sine.of(), 3, "logdepth", { linear: 0.1 });
+  const [x, y] = [0.4, 0.3];
+  const step = gradientStep(network, x, y);
+  const loss = () => 0.5 * (forward(network, x).output - y) ** 2;
+  for (const i of [1, 3, 5, network.layers.length - 1]) {
+    const { W } = network.layers[i];
+    for (let r = 0; r < W.rows; r += 3) {
+      const k = W.start[r];
+      if (k === W.start[r + 1]) continue;
+      const [kept, nudge] = [W.value[k], 1e-4 * Math.max(1e-6, Math.abs(W.value[k]))];
+      W.value[k] = kept + nudge;
+      const up = loss();
+      W.value[k] = kept - nudge;
+      const down = loss();
+      W.value[k] = kept;
+      const wanted = step.errors[i][r] * step.inputs[i][W.index[k]];
+      const found = (up - down) / (2 * nudge);
+      const rounding = 1e-15 / nudge;
+      assert.ok(
+        Math.abs(found - wanted) <= 1e-5 * Math.abs(wanted) + rounding,
+        `layer ${i}, row ${r}`,
+      );
+    }
+  }
+});
+
+test("each construction builds at each of its sizes, and before the step says what it is told to", () => {
+  for (const [construction, { sizes }] of Object.entries(CONSTRUCTIONS))
+    for (const size of [sizes[0], sizes[1]]) {
+      const settings = { ...DEFAULTS, construction, size };
+      const { before } = observe(buildNetwork(settings), settings);
+      for (const v of before) assert.ok(Math.abs(v - (LOW - 1)) < 1e-4);
+    }
+});
+
+test("off the ramps a table network errs like its table", () => {
+  for (const target of ["sine", "neighbour", "bump", "drawn"]) {
+    const settings = { ...DEFAULTS, target, construction: "logdepth", size: 8, y: -0.6 };
+    const { deviation } = observe(buildNetwork(settings), settings);
+    assert.ok(deviation < (target === "bump" ? 0.02 : 1e-3), `${target}: ${deviation}`);
+  }
+  const table = lookup(TARGETS.sine.of(), 4);
+  assert.equal(table(0.3, 1, 0.3), 0);
+});
+
+test("the grid keeps off every ramp", () => {
+  for (const J of [...CONSTRUCTIONS.seed.sizes, ...CONSTRUCTIONS.logdepth.sizes])
+    for (const v of GRID) assert.ok(Math.abs(v * J - Math.round(v * J)) > 5e-4, `${J}: ${v}`);
+});
+
+test("a new construction comes with a size of its own", () => {
+  assert.equal(nextSettings(DEFAULTS, { construction: "shallow" }).size, 200);
+  assert.equal(nextSettings({ ...DEFAULTS, size: 6 }, { construction: "logdepth" }).size, 8);
+  assert.equal(nextSettings(DEFAULTS, { construction: "logdepth" }).size, 8);
+});
+
+test("only what changes the network builds a new one", () => {
+  const key = networkKey(DEFAULTS);
+  assert.equal(networkKey({ ...DEFAULTS, x: 0.1, y: 0, probe: 0, ratio: 2 }), key);
+  assert.equal(networkKey({ ...DEFAULTS, profile: [0, 1] }), key);
+  for (const patch of [{ size: 4 }, { offset: 0 }, { switch: 0 }, { target: "bump" }])
+    assert.notEqual(networkKey({ ...DEFAULTS, ...patch }), key);
+  const drawn = { ...DEFAULTS, target: "drawn" };
+  assert.notEqual(networkKey({ ...drawn, profile: TENT.map((v) => -v) }), networkKey(drawn));
+});
+
+test("numbers are set as in the book", () => {
+  const wanted = [
+    [0, "0"],
+    [-2, "−2.00"],
+    [1e-8, "10⁻⁸"],
+    [7.241e-6, "7.24·10⁻⁶"],
+    [NaN, "out of range"],
+  ]; // prettier-ignore
+  for (const [v, text] of wanted) assert.equal(figure(v), text);
+});

@@ -1,0 +1,77 @@
+// Small dense matrices, row by row in Float64Array, and sparse ones for the layers of a network.
+
+export const dense = (rows, cols) => ({ rows, cols, data: new Float64Array(rows * cols) });
+
+export function identity(n, scale = 1) {
+  const eye = dense(n, n);
+  for (let i = 0; i < n; i++) eye.data[i * n + i] = scale;
+  return eye;
+}
+
+/** A B⁻¹ for square matrices, by elimination with pivots on Bᵀ Xᵀ = Aᵀ. */
+export function rightDivide(A, B) {
+  const n = A.cols;
+  const M = Array.from({ length: n }, (_, i) =>
+    Float64Array.from({ length: 2 * n }, (_, k) =>
+      k < n ? B.data[k * n + i] : A.data[(k - n) * n + i],
+    ),
+  );
+  for (let c = 0; c < n; c++) {
+    let p = c;
+    for (let r = c + 1; r < n; r++) if (Math.abs(M[r][c]) > Math.abs(M[p][c])) p = r;
+    [M[c], M[p]] = [M[p], M[c]];
+    for (let r = 0; r < n; r++) {
+      if (r === c || M[r][c] === 0) continue;
+      const factor = M[r][c] / M[c][c];
+      for (let k = c; k < 2 * n; k++) M[r][k] -= factor * M[c][k];
+    }
+  }
+  const X = dense(n, n);
+  for (let i = 0; i < n; i++) for (let k = 0; k < n; k++) X.data[k * n + i] = M[i][n + k] / M[i][i];
+  return X;
+}
+
+/** Entries [row, col, value] as compressed rows. */
+export function sparse(rows, cols, entries) {
+  const kept = entries.filter(([, , v]) => v !== 0);
+  const start = new Int32Array(rows + 1);
+  for (const [r] of kept) start[r + 1]++;
+  for (let r = 0; r < rows; r++) start[r + 1] += start[r];
+  const [index, value, at] = [
+    new Int32Array(kept.length),
+    new Float64Array(kept.length),
+    start.slice(),
+  ];
+  for (const [r, c, v] of kept) {
+    index[at[r]] = c;
+    value[at[r]++] = v;
+  }
+  return { rows, cols, start, index, value };
+}
+
+/** W h. */
+export function times(W, h) {
+  const out = new Float64Array(W.rows);
+  for (let r = 0; r < W.rows; r++) {
+    let sum = 0;
+    for (let k = W.start[r]; k < W.start[r + 1]; k++) sum += W.value[k] * h[W.index[k]];
+    out[r] = sum;
+  }
+  return out;
+}
+
+/** Wᵀ a. */
+export function transposedTimes(W, a) {
+  const out = new Float64Array(W.cols);
+  for (let r = 0; r < W.rows; r++) {
+    if (a[r] === 0) continue;
+    for (let k = W.start[r]; k < W.start[r + 1]; k++) out[W.index[k]] += W.value[k] * a[r];
+  }
+  return out;
+}
+
+export function dot(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  return sum;
+}

@@ -1,0 +1,82 @@
+// The matrices that make each layer answer for one cell (j, l), or for one bit, and the telescope that installs them.
+import { identity, rightDivide } from "./matrix.js";
+
+/** The printed B_jl = [[E_jj, E_jl], [E_lj, 0]] + εI. */
+function seedMatrix(j, l, J, epsilon) {
+  const B = identity(2 * J, epsilon);
+  B.data[j * 2 * J + j] += 1;
+  B.data[j * 2 * J + J + l] = 1;
+  B.data[(J + l) * 2 * J + j] = 1;
+  return B;
+}
+
+/** I + [[0, U], [0, 0]]; U(j, l) is its kernel. */
+export function unipotent(J, U) {
+  const B = identity(2 * J);
+  for (let j = 0; j < J; j++) for (let l = 0; l < J; l++) B.data[j * 2 * J + J + l] = U(j, l);
+  return B;
+}
+
+/** Entry (j, J + l) of BᵀB: how much of a step taken in cell j is seen in cell l. */
+function kernel(B, j, l) {
+  const [n, J] = [B.cols, B.cols / 2];
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += B.data[i * n + j] * B.data[i * n + J + l];
+  return sum;
+}
+
+const filled = (n, value) => new Float64Array(n).fill(value);
+
+/** One layer and one slot a cell: cell (j, l) has number j + Jl. */
+export function cellSelector(J, epsilon) {
+  const B = Array.from({ length: J * J }, (_, c) =>
+    seedMatrix(c % J, Math.floor(c / J), J, epsilon),
+  );
+  const decode = B.map((_, c) => filled(J * J, 0).fill(1, c, c + 1));
+  return finish(J, B, decode, epsilon);
+}
+
+/** One layer and one slot a bit of j and of l, and a first one for all cells. */
+export function bitSelector(J, epsilon) {
+  const bits = Math.max(1, Math.ceil(Math.log2(J)));
+  const bit = (n, b) => (n >> b) & 1;
+  const each = Array.from({ length: bits }, (_, b) => b);
+  const B = [
+    unipotent(J, () => 1),
+    ...each.map((b) => unipotent(J, (j) => bit(j, b))),
+    ...each.map((b) => unipotent(J, (_, l) => bit(l, b))),
+  ];
+  const decode = Array.from({ length: J * J }, (_, c) => {
+    const words = [
+      ...each.map((b) => bit(c % J, b)),
+      ...each.map((b) => bit(Math.floor(c / J), b)),
+    ];
+    const set = words.reduce((a, b) => a + b, 0);
+    return Float64Array.from([1 - set, ...words.map((w) => 2 * w - 1)]);
+  });
+  return finish(J, B, decode, epsilon);
+}
+
+/** Diagonals of A: layer p writes slot p, and ε into all. */
+export const amplifiers = (n, epsilon) =>
+  Array.from({ length: n }, (_, p) => filled(n, epsilon).fill(1 + epsilon, p, p + 1));
+
+function finish(J, B, decode, epsilon) {
+  const A = amplifiers(B.length, epsilon);
+  const kernels = decode.map((_, c) => B.map((b) => kernel(b, c % J, Math.floor(c / J))));
+  return { J, B, A, decode, kernels, slots: B.length };
+}
+
+/** Blocks of the N = n + 2 layers, first applied first: forward W̃ (dense) and the diagonal of W̄. */
+export function telescope({ J, B, A, slots }, epsilon, damping) {
+  const eye = identity(2 * J);
+  const ahead = [eye, eye, ...B, eye]; // M̃₁ … M̃_{N+1}
+  const ends = [filled(slots, 1), ...A, filled(slots, epsilon), filled(slots, damping ** 2)];
+  const back = ends.map((a) => a.map(Math.sqrt)); // diagonals of M̄₀ … M̄_N
+  return [...B, null, null]
+    .map((_, i) => ({
+      forward: rightDivide(ahead[i], ahead[i + 1]),
+      diagonal: back[i + 1].map((v, s) => v / back[i][s]),
+    }))
+    .reverse();
+}

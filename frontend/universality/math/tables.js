@@ -1,0 +1,183 @@
+// Networks that write into one slot a cell (or a bit) and read a table by units that sleep until the step.
+import { dot, sparse } from "./matrix.js";
+import { bitSelector, cellSelector, telescope } from "./selectors.js";
+
+export const CONSTANTS = {
+  alpha: 0.1,
+  linear: 1e-2,
+  margin: 1,
+  offset: 1e-4,
+  switch: 1e-8,
+  damping: 1e-4,
+  epsilon: 1e-3,
+};
+export const LOW = -1; // y lies in [−1, 1]
+const LEVELS = 16;
+
+/** Where the J − 1 ramps begin, and their width: a power of two, as in the package for float64. */
+function gridOf(J) {
+  const ramp = 2 ** -20 / 2 ** Math.ceil(Math.log2(J));
+  const t = Array.from({ length: J - 1 }, (_, i) => ramp * roundEven((i + 1) / (J * ramp) - 0.5));
+  const edges = [0, ...t.map((v) => v + ramp / 2), 1];
+  return { t, ramp, centres: edges.slice(1).map((edge, i) => (edge + edges[i]) / 2) };
+}
+
+const roundEven = (v) => {
+  const low = Math.floor(v);
+  if (v - low !== 0.5) return Math.round(v);
+  return low % 2 === 0 ? low : low + 1;
+};
+
+/** The two layers of φ: ramps and the switch, then [(d − s)₊; (d + s − 1)₊], δ in every slot, and θ_b. */
+function front({ t, ramp }, slots, constants) {
+  const [n, J, gain] = [t.length, t.length + 1, 2]; // a feature is read as 2d − 1: rounding errors stay asleep
+  const moved = constants.alpha * constants.margin * constants.linear;
+  const rise = 0.4 * moved;
+  const theta = [2 * n, 2 * n + 1, 2 * n + 2];
+  const first = sparse(2 * n + 3, 2, [
+    ...Array.from({ length: 2 * n }, (_, i) => [i, 0, 1]),
+    [theta[0], 1, 1 / rise],
+    [theta[1], 1, 1 / rise],
+    [theta[2], 1, 1],
+  ]);
+  const low = (0.1 * moved) / rise;
+  const bias = Float64Array.from([
+    ...t.map((v) => -v),
+    ...t.map((v) => -v - ramp),
+    -low,
+    -low - 1,
+    0,
+  ]);
+  const rows = 2 * J + slots + 1;
+  const entries = [[rows - 1, theta[2], 1]];
+  for (let half = 0; half < 2; half++) {
+    for (let j = 0; j < J; j++) {
+      const r = half * J + j;
+      if (j > 0) entries.push([r, j - 1, gain / ramp], [r, n + j - 1, -gain / ramp]);
+      if (j < J - 1) entries.push([r, j, -gain / ramp], [r, n + j, gain / ramp]);
+      const sign = half === 0 ? -gain : gain;
+      entries.push([r, theta[0], sign], [r, theta[1], -sign]);
+    }
+  }
+  const second = new Float64Array(rows).fill(constants.offset, 2 * J, 2 * J + slots);
+  for (let j = 0; j < J; j++) {
+    second[j] = (j === 0 ? gain : 0) - 1;
+    second[J + j] = second[j] - gain;
+  }
+  return [
+    { W: first, b: bias },
+    { W: sparse(rows, 2 * n + 3, entries), b: second },
+  ];
+}
+
+/** What θ_b's path through φ adds at the centres of cell (j, l), in units αwΔ. */
+function frontKernel({ t, ramp, centres }) {
+  const h = centres.map((x) => [...t, ...t.map((v) => v + ramp)].map((v) => Math.max(x - v, 0)));
+  return (j, l) => 2 + centres[j] * centres[l] + dot(h[j], h[l]);
+}
+
+function stackLayers(selector, constants) {
+  const half = 2 * selector.J;
+  const width = half + selector.slots + 1;
+  return telescope(selector, constants.epsilon, constants.damping).map(({ forward, diagonal }) => {
+    const entries = [[width - 1, width - 1, 1]];
+    for (let r = 0; r < half; r++)
+      for (let c = 0; c < half; c++) entries.push([r, c, forward.data[r * half + c]]);
+    diagonal.forEach((v, s) => {
+      entries.push([half + s, half + s, v]);
+    });
+    return { W: sparse(width, width, entries), b: null };
+  });
+}
+
+const linspace = (a, b, n) => Array.from({ length: n }, (_, i) => a + ((b - a) * i) / (n - 1));
+
+/** Values of the cells at equidistant y: two where the target is affine in y, else 16. */
+function interpolation(target, J) {
+  const ys = linspace(LOW, 1, LEVELS);
+  const centre = (i) => (i + 0.5) / J;
+  const values = Array.from({ length: J * J }, (_, c) =>
+    ys.map((y) => target(centre(c % J), y, centre(Math.floor(c / J)))),
+  );
+  const largest = Math.max(...values.flat().map(Math.abs));
+  const bend = (row) =>
+    Math.max(...linspace(row[0], row.at(-1), LEVELS).map((v, i) => Math.abs(v - row[i])));
+  const affine = Math.max(...values.map(bend)) <= 1e-6 * (1 + largest);
+  return affine ? values.map((row) => [row[0], row.at(-1)]) : values;
+}
+
+/** Knots t > 0 and, for one cell, the weights of Σ o (u − t)₊ through its values; 0 up to u₀/2, flat beyond. */
+function sleeping(u, values) {
+  const knots = [u[0] / 2, ...u];
+  const all = [0, ...values];
+  const slopes = all.map((v, i) =>
+    i + 1 < all.length ? (all[i + 1] - v) / (knots[i + 1] - knots[i]) : 0,
+  );
+  return slopes.map((s, i) => s - (i > 0 ? slopes[i - 1] : 0));
+}
+
+/** The read-out: the linear path q, and for each cell its sleeping units. */
+function readOut(selector, grid, values, constants) {
+  const { J, A, decode, kernels, slots } = selector;
+  const [half, low, { alpha, linear: w }] = [2 * J, LOW - constants.margin, constants];
+  const u = linspace(LOW, 1, values[0].length).map((y) => y - low);
+  const knots = [u[0] / 2, ...u];
+  const ahead = frontKernel(grid);
+  const entries = Array.from({ length: slots + 1 }, (_, s) => [0, half + s, 1]);
+  const [bias, o] = [[0], [w]];
+  const sum = (a) => a.reduce((x, y) => x + y, 0);
+  for (let c = 0; c < J * J; c++) {
+    const written = A[0].map((_, s) => sum(kernels[c].map((k, i) => k * A[i][s])));
+    const total = sum(written) + sum(kernels[c]) + 2 + ahead(c % J, Math.floor(c / J));
+    const extra = alpha * (1 + w * w * total); // b_o moves by αΔ, and the linear path stays on
+    const beta = 1 / (alpha * w * dot(decode[c], written));
+    const weights = sleeping(
+      u,
+      values[c].map((v, i) => v - low - extra * u[i]),
+    ); // prettier-ignore
+    knots.forEach((t, k) => {
+      const row = bias.length;
+      decode[c].forEach((v, s) => {
+        if (v !== 0) entries.push([row, half + s, beta * v]);
+      });
+      bias.push(-t);
+      o.push(weights[k]);
+    });
+  }
+  const last = sparse(
+    1,
+    o.length,
+    o.map((v, i) => [0, i, v]),
+  ); // prettier-ignore
+  return [
+    { W: sparse(bias.length, half + slots + 1, entries), b: Float64Array.from(bias) },
+    { W: last, b: Float64Array.of(low) },
+  ];
+}
+
+/** The whole network for a target(x, y, x*): "seed" has a layer a cell, "logdepth" one a bit. */
+export function tableNetwork(target, J, construction, given = {}) {
+  const constants = { ...CONSTANTS, ...given };
+  const selector = (construction === "seed" ? cellSelector : bitSelector)(J, constants.epsilon);
+  const grid = gridOf(J);
+  const middle = stackLayers(selector, constants);
+  const layers = [
+    ...front(grid, selector.slots, constants),
+    ...middle,
+    ...readOut(selector, grid, interpolation(target, J), constants),
+  ];
+  const channels = [2 * J, selector.slots, 1];
+  return {
+    layers,
+    switch: constants.switch,
+    alpha: constants.alpha,
+    stack: [2, 2 + middle.length],
+    channels,
+  };
+}
+
+/** The table that the network can at best equal: x and x* moved to the centres of their cells. */
+export function lookup(target, J) {
+  const centre = (v) => (Math.min(Math.floor(v * J), J - 1) + 0.5) / J;
+  return (x, y, xStar) => target(centre(x), y, centre(xStar));
+}

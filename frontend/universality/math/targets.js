@@ -1,0 +1,36 @@
+// Functions f(x, y, x*) to be learnt in one step: three named ones, and one that the reader draws.
+
+export const KNOTS = 33;
+
+/** The drawn profile g(x* − x), linear between its knots on [−1, 1]. */
+export function drawn(profile) {
+  return (d) => {
+    const place = ((Math.min(Math.max(d, -1), 1) + 1) / 2) * (profile.length - 1);
+    const i = Math.min(Math.floor(place), profile.length - 2);
+    return profile[i] + (place - i) * (profile[i + 1] - profile[i]);
+  };
+}
+
+export const TARGETS = {
+  sine: { label: "y sin 2π(x* − x)", of: () => (x, y, xs) => y * Math.sin(2 * Math.PI * (xs - x)) },
+  neighbour: {
+    label: "y if |x* − x| < ¼, else 0",
+    of: () => (x, y, xs) => (Math.abs(x - xs) < 0.25 ? y : 0),
+  },
+  bump: {
+    label: "sin 3y · e^(−8(x* − x)²) + 0.3 x*",
+    of: () => (x, y, xs) => Math.sin(3 * y) * Math.exp(-8 * (xs - x) ** 2) + 0.3 * xs,
+  },
+  drawn: {
+    label: "y · g(x* − x), g drawn by you",
+    of: (profile) => {
+      const g = drawn(profile);
+      return (x, y, xs) => y * g(xs - x);
+    },
+  },
+};
+
+/** What the pencil starts from: a tent. */
+export const TENT = Array.from({ length: KNOTS }, (_, i) =>
+  Math.max(0, 1 - Math.abs((2 * i) / (KNOTS - 1) - 1) / 0.5),
+);

@@ -1,0 +1,99 @@
+// One gradient step, and everything about it that is on show.
+import { forward, gradientStep, size } from "./math/network.js";
+import { CONSTANTS, LOW, lookup } from "./math/tables.js";
+import { isTable, targetOf } from "./settings.js";
+
+const POINTS = 200;
+/** Where the curves are drawn: never on a ramp between two cells. */
+export const GRID = Array.from({ length: POINTS }, (_, i) => (i + 0.3) / POINTS);
+
+const rms = (a, b) => Math.sqrt(a.reduce((sum, v, i) => sum + (v - b[i]) ** 2, 0) / a.length);
+const largest = (values) => values.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
+
+export function observe(network, settings) {
+  const { x, y, probe, ratio, construction, size: J } = settings;
+  const target = targetOf(settings);
+  const step = gradientStep(network, x, y, ratio * network.alpha);
+  const before = GRID.map((v) => forward(network, v).output);
+  const after = GRID.map((v) => forward(network, v, step).output);
+  const wanted = GRID.map((v) => target(x, y, v));
+  const table = isTable(construction) ? GRID.map((v) => lookup(target, J)(x, y, v)) : null;
+  const looked = forward(network, probe, step);
+  return {
+    step,
+    before,
+    after,
+    wanted,
+    table,
+    start: step.before,
+    gap: y - step.before,
+    atProbe: { output: looked.output, wanted: target(x, y, probe) },
+    error: rms(after, wanted),
+    deviation: table && rms(after, table),
+    tableError: table && rms(table, wanted),
+    switchAfter: network.switch === null ? null : network.switch - step.alpha * step.switch,
+    slots: slotsOf(network, settings, looked, y - step.before),
+    flow: flowOf(network, step, looked, forward(network, probe)),
+    depth: network.layers.length,
+    parameters: size(network),
+  };
+}
+
+/** What the step has written, as seen from x*: one entry a slot, in units of what a slot that fires should hold. */
+function slotsOf(network, { construction, x, probe, size: J }, looked, gap) {
+  const { alpha, linear: w, epsilon } = CONSTANTS;
+  if (!network.stack) {
+    const [second, first] = looked.inputs[3];
+    return [
+      { label: "Δκ₁", share: first / (2 * gap), value: first },
+      { label: "Δκ₂", share: second / (2 * gap), value: second },
+    ];
+  }
+  const [half, slots] = network.channels;
+  const z = looked.inputs[network.stack[1]].subarray(half, half + slots);
+  const unit = alpha * w;
+  const full = unit * gap * (1 + epsilon) * (construction === "seed" ? 1 + 2 * epsilon : 1);
+  const names = slotNames(construction, J);
+  const [j, l] = [x, probe].map((v) => Math.min(Math.floor(v * J), J - 1));
+  return Array.from(z, (v, s) => ({
+    label: names(s),
+    value: v / unit,
+    expected: construction === "seed" && s === j + J * l,
+    share: v / full,
+  }));
+}
+
+function slotNames(construction, J) {
+  if (construction === "seed")
+    return (s) => `x in cell ${(s % J) + 1}, x* in cell ${Math.floor(s / J) + 1}`;
+  if (construction === "constant") return (s) => ["Δx", "Δ"][s];
+  const bits = Math.max(1, Math.ceil(Math.log2(J)));
+  return (s) => {
+    if (s === 0) return "Δ";
+    return s <= bits ? `x bit ${s - 1}` : `x* bit ${s - 1 - bits}`;
+  };
+}
+
+/** Largest entries of each channel, layer by layer of the stack: forward, written, switch, and the error coming back. */
+function flowOf(network, step, looked, untaught) {
+  const { stack, channels } = network;
+  const [from, to] = stack ?? [1, network.layers.length - 1];
+  const [half, slots] = channels ?? [Infinity, 0];
+  const flow = { forward: [], written: [], switch: [], error: [] };
+  for (let i = from; i <= to; i++) {
+    const [seen, after] = [step.inputs[i], looked.inputs[i]];
+    const error = step.errors[i - 1];
+    flow.forward.push(largest(seen.slice(0, half)));
+    if (channels) {
+      flow.written.push(largest(after.slice(half, half + slots)));
+      flow.switch.push(after[half + slots]);
+      flow.error.push(largest(error.slice(half, half + slots)));
+    } else {
+      flow.written.push(largest(after.map((v, k) => v - untaught.inputs[i][k])));
+      flow.error.push(largest(error));
+    }
+  }
+  return flow;
+}
+
+export const LOWEST = LOW - CONSTANTS.margin;

@@ -1,0 +1,73 @@
+// Questions to put to the construction, each a setting and what to look for.
+import { figure } from "./format.js";
+import { CONSTANTS } from "./math/tables.js";
+import { DEFAULTS } from "./settings.js";
+
+const number = (v) => figure(v, 2);
+const plain = { ...DEFAULTS };
+
+export const PRESETS = [
+  {
+    key: "learn",
+    name: "One step",
+    ask: "Drag the orange point (x, y). The network has seen nothing else. Does it ever miss its table, and which cell fires?",
+    set: plain,
+    after: ({ deviation, tableError }) =>
+      `Off its table by ${number(deviation)}, and the table off the target by ${number(tableError)}: all of the error is the cells'.`,
+  },
+  {
+    key: "kink",
+    name: "δ = 0",
+    ask: "The published network starts its written channel at exactly 0, on the kink of the ReLU. What comes back through it?",
+    set: { ...plain, offset: 0 },
+    after: ({ flow }) =>
+      `The error that reaches the first layer of the channel is ${number(flow.error[0])}. Raise δ a hair: 10⁻¹² will do.`,
+  },
+  {
+    key: "switch",
+    name: "θ_b = 0",
+    ask: "The switch at 0 sits on a kink too. What does the network answer when it cannot tell before from after?",
+    set: { ...plain, switch: 0 },
+    after: ({ switchAfter }) =>
+      `After the step θ_b is ${number(switchAfter)}: it has not moved, and no cell fires.`,
+  },
+  {
+    key: "alpha",
+    name: "Another step size",
+    ask: `The weights were chosen for α = ${CONSTANTS.alpha}. Take a step a tenth longer: which part of the curve suffers?`,
+    set: { ...plain, ratio: 1.1 },
+    after: ({ deviation }) =>
+      `Off the table by ${number(deviation)}: the initialisation encodes α.`,
+  },
+  {
+    key: "margin",
+    name: "y out of reach",
+    ask: "The prediction before the step is −2. What is learnt from y = −2, or from less?",
+    set: { ...plain, y: -2 },
+    after: ({ gap }) =>
+      `y − ŷ is ${number(gap)}: without an error there is no gradient. Drag the point up to −1.`,
+  },
+  {
+    key: "bits",
+    name: "A layer a bit",
+    ask: "A layer for each bit of the cells' numbers instead of one for each cell. What does it cost?",
+    set: { ...plain, construction: "logdepth", size: 16 },
+    after: ({ depth, parameters, deviation }) =>
+      `${depth} layers, ${parameters.toLocaleString("en-GB")} parameters, off the table by ${number(deviation)}.`,
+  },
+  {
+    key: "shallow",
+    name: "No switch, four layers",
+    ask: "Four hidden layers, no θ_b, no cells. Where did the steps of the table go?",
+    set: { ...plain, construction: "shallow", size: 400 },
+    after: ({ depth, error }) =>
+      `${depth} layers; off the target by ${number(error)}, and smoothly so.`,
+  },
+  {
+    key: "draw",
+    name: "Draw your own",
+    ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example. Is there a g that it cannot learn?",
+    set: { ...plain, target: "drawn", construction: "logdepth", size: 16 },
+    after: ({ deviation }) => `Off its table by ${number(deviation)}, whatever was drawn.`,
+  },
+];

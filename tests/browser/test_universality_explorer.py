@@ -1,0 +1,185 @@
+"""The universality explorer, driven as a reader does, and compared with JAX for what it then shows."""
+
+import jax
+import numpy as np
+import pytest
+import standalone
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from standalone import slide, state
+
+from rankone.universality import Constants, adapt, predict, universal_learner
+
+GRID = (np.arange(200) + 0.3) / 200
+PRESETS = ["learn", "kink", "switch", "alpha", "margin", "bits", "shallow", "draw"]
+
+
+@pytest.fixture
+def explorer(browser):
+    with standalone.opener(browser, "universality") as new:
+        yield new
+
+
+def check_against_jax(shown, tolerance=1e-9):
+    """The curve after the step is that of the package's network, adapted by jax.grad."""
+    settings = shown["settings"]
+    assert settings["target"] == "sine"
+    constants = Constants(offset=settings["offset"], switch=settings["switch"])
+    with jax.enable_x64(True):
+        network = universal_learner(
+            lambda x, y, xs: y * np.sin(2 * np.pi * (xs - x)),
+            construction=settings["construction"],
+            constants=constants,
+            **{"cells" if settings["construction"] in ("seed", "logdepth") else "units": settings["size"]},
+        )
+        after = adapt(network, settings["x"], settings["y"], alpha=settings["ratio"] * network.alpha)
+        np.testing.assert_allclose(shown["after"], predict(after, GRID), rtol=tolerance, atol=tolerance)
+        np.testing.assert_allclose(shown["before"], predict(network, GRID), atol=tolerance)
+
+
+def fired(shown):
+    return [i for i, slot in enumerate(shown["slots"]) if (slot["share"] or 0) > 0.5]
+
+
+def test_starts_with_a_learnt_curve_and_a_finding(explorer):
+    page = explorer()
+    shown = state(page)
+    check_against_jax(shown)
+    assert shown["preset"] == "learn"
+    assert shown["deviation"] < 1e-4
+    expect(page.locator(".r1-found")).not_to_be_empty()
+    expect(page.get_by_role("status")).to_contain_text("before the step")
+
+
+@pytest.mark.parametrize("size", standalone.SIZES)
+def test_dragging_the_pair_moves_the_cell_that_fires(explorer, size):
+    page = explorer(size)
+    before = fired(state(page))
+    box = page.get_by_role("slider", name="Training pair").locator(".r1-grip-dot").bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    width = page.locator(".r1-curve > svg").bounding_box()["width"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 0.4 * width, y + 0.1 * width, steps=4)
+    page.mouse.up()
+    shown = state(page)
+    assert shown["settings"]["x"] > 0.65
+    assert shown["settings"]["y"] < 0.5
+    assert fired(shown) != before
+    assert len(fired(shown)) == 1
+    check_against_jax(shown)
+
+
+def test_arrow_keys_move_both_handles(explorer):
+    page = explorer()
+    pair, probe = (page.get_by_role("slider", name=name) for name in ("Training pair", "Where to look"))
+    pair.focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown", "Shift+ArrowLeft"):
+        page.keyboard.press(key)
+    settings = state(page)["settings"]
+    assert (settings["x"], settings["y"]) == (pytest.approx(0.24), pytest.approx(0.66))
+    before = fired(state(page))
+    probe.focus()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+    assert state(page)["settings"]["probe"] == pytest.approx(0.72)
+    assert fired(state(page)) != before
+
+
+@pytest.mark.parametrize(("name", "presses", "key"), [("offset", -9, "offset"), ("switch", -9, "switch")])
+def test_sliders_to_zero_break_it_as_in_jax(explorer, name, presses, key):
+    page = explorer(traits={"settings": {"size": 4}})
+    slide(page, name, presses)
+    shown = state(page)
+    assert shown["settings"][key] == 0
+    assert shown["deviation"] > 0.5
+    assert fired(shown) == []
+    check_against_jax(shown)
+
+
+def test_another_step_size_misses_the_table_as_in_jax(explorer):
+    page = explorer(traits={"settings": {"size": 4}})
+    slide(page, "ratio", 3)
+    shown = state(page)
+    assert shown["settings"]["ratio"] == 1.1
+    assert shown["deviation"] > 0.05
+    check_against_jax(shown)
+
+
+@pytest.mark.parametrize("construction", ["logdepth", "constant", "shallow"])
+def test_each_construction_is_the_package_s(explorer, construction):
+    page = explorer()
+    page.get_by_label("Construction").select_option(construction)
+    if construction != "logdepth":
+        slide(page, "size", -3)
+        assert state(page)["settings"]["size"] == 50
+        check_against_jax(state(page), 1e-6)
+        return
+    check_against_jax(state(page))
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_each_question_has_an_answer(explorer, preset):
+    page = explorer()
+    page.locator(f"[data-preset={preset}]").click()
+    assert state(page)["preset"] == preset
+    expect(page.locator(f"[data-preset={preset}]")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".r1-ask")).not_to_be_empty()
+    found = page.locator(".r1-found").inner_text()
+    assert found
+    assert not {"NaN", "undefined", "null"} & set(found.split())
+
+
+def test_a_drawn_target_is_learnt(explorer):
+    page = explorer()
+    page.locator("[data-preset=draw]").click()
+    before = state(page)
+    box = page.locator(".r1-pencil").bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] - 5, box["y"] + box["height"] - 10, steps=8)
+    page.mouse.up()
+    drawn = state(page)
+    assert drawn["settings"]["profile"] != before["settings"]["profile"]
+    assert drawn["wanted"] != before["wanted"]
+    assert drawn["deviation"] < 1e-3
+    page.locator(".r1-pencil").focus()
+    for key in ("ArrowLeft", "ArrowUp", "ArrowUp"):
+        page.keyboard.press(key)
+    assert state(page)["settings"]["profile"] != drawn["settings"]["profile"]
+
+
+def test_reset_brings_the_first_question_back(explorer):
+    page = explorer()
+    slide(page, "x", 20)
+    slide(page, "offset", -9)
+    assert state(page)["preset"] is None
+    page.get_by_role("button", name="Reset").click()
+    shown = state(page)
+    assert (shown["preset"], shown["settings"]["x"], shown["settings"]["offset"]) == ("learn", 0.3, 1e-4)
+
+
+def test_two_widgets_on_a_page_do_not_disturb_each_other(explorer):
+    page = explorer(widgets=2)
+    page.locator("[data-preset=kink]").nth(1).click()
+    assert state(page, 0)["settings"]["offset"] == 1e-4
+    assert state(page, 1)["settings"]["offset"] == 0
+
+
+@pytest.mark.parametrize("size", standalone.SIZES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("preset", ["learn", "draw"])
+def test_no_barriers_and_no_sideways_scrolling(explorer, size, theme, preset):
+    page = explorer(size, color_scheme=theme)
+    page.locator(f"[data-preset={preset}]").click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], v["nodes"][0]["html"]) for v in found] == []
+
+
+def test_closing_leaves_nothing_behind(explorer):
+    page = explorer()
+    page.evaluate("() => document.querySelector('.w').cleanup()")
+    page.evaluate("() => document.documentElement.setAttribute('data-theme', 'dark')")
+    page.wait_for_timeout(50)
+    assert page.locator(".w").get_attribute("data-r1-theme") == "light"

@@ -22,7 +22,14 @@ from rankone.preconditioning import (
     transport,
     whitening_factors,
 )
-from rankone.preconditioning.commutation import descend, descend_on_U, gap, scale_by_polar, scale_by_shampoo
+from rankone.preconditioning.commutation import (
+    commuting_linear_rules,
+    descend,
+    descend_on_U,
+    gap,
+    scale_by_polar,
+    scale_by_shampoo,
+)
 from rankone.preconditioning.kronecker import kronecker_preconditioner
 
 M, N, STEPS = 4, 6, 200
@@ -205,6 +212,20 @@ def test_newtons_step_is_the_same_in_both_coordinates():
     of_U = jax.hessian(lambda u: quadratic(J @ u))(U0.ravel())
     np.testing.assert_allclose(of_U, J.T @ H @ J, atol=1e-10)
     np.testing.assert_allclose(J @ jnp.linalg.solve(of_U, J.T @ g), jnp.linalg.solve(H, g), atol=1e-8)
+
+
+def test_of_linear_rules_only_multiples_of_the_gradient_commute_with_all_factors():
+    pairs = [(normal(seed, 2, 2), normal(seed + 50, 3, 3)) for seed in (1, 2)]
+    assert commuting_linear_rules(pairs) == 1
+    assert commuting_linear_rules([(np.diag([1.0, 2.0]), np.diag([1.0, 3.0, 7.0]))]) == 6  # a rate for every entry
+    assert commuting_linear_rules([(np.eye(2), np.eye(3))]) == 36
+
+
+def test_a_rule_with_memory_that_is_not_linear_can_commute():
+    rule = lambda first, second: first @ np.linalg.inv(second) @ first  # noqa: E731
+    first, second, A, B = (normal(seed, 3, 3) for seed in range(4))
+    np.testing.assert_allclose(rule(A @ first @ B, A @ second @ B), A @ rule(first, second) @ B, atol=1e-8)
+    assert np.abs(rule(first, second + first) - rule(first, second) - rule(first, first)).max() > 0.1
 
 
 # --- weight decay

@@ -3,7 +3,7 @@ r"""Which training methods commute with W = TUV: run one on U and on W, and see 
 Linear methods do, for every T and V; no other method that can be linearised at zero does [K-sharp3].
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -13,7 +13,7 @@ from jaxtyping import Array, Float
 
 from rankone.preconditioning.kronecker import kronecker_preconditioner
 
-__all__ = ["descend", "descend_on_U", "gap", "scale_by_polar", "scale_by_shampoo"]
+__all__ = ["commuting_linear_rules", "descend", "descend_on_U", "gap", "scale_by_polar", "scale_by_shampoo"]
 
 Loss = Callable[[Float[Array, "m n"]], Float[Array, ""]]
 Postprocess = Callable[[Array], Array]
@@ -83,6 +83,20 @@ def gap(
     hooks: dict[str, Any] = {"gradient": {"before": P}, "update": {"after": P}, "none": {}}
     on_W = descend(loss, T @ U0 @ V, optimizer, steps=steps, **hooks[order])
     return jnp.abs(descend_on_U(loss, U0, T, V, optimizer, steps=steps) - on_W).max()
+
+
+def commuting_linear_rules(pairs: Sequence[tuple[Array, Array]]) -> int:
+    r"""Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for all given pairs [K-sharp3].
+
+    1 means that only the multiples of the identity are left; two general pairs suffice.
+
+    Args:
+        pairs: Square matrices A (m, m) and B (n, n).
+    """
+    dense = [jnp.kron(B.T, A) for A, B in pairs]
+    eye = jnp.eye(len(dense[0]), dtype=dense[0].dtype)
+    equations = jnp.concatenate([jnp.kron(eye, K) - jnp.kron(K.T, eye) for K in dense])  # KΦ − ΦK, as a vec
+    return int(equations.shape[1] - jnp.linalg.matrix_rank(equations))
 
 
 def scale_by_polar() -> optax.GradientTransformation:

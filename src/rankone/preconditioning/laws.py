@@ -4,6 +4,7 @@ The loss is $\frac12(w-w^\star)^\top H(w-w^\star)$ with w = vec W; the results a
 """
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check
@@ -47,10 +48,10 @@ def steps_to_tolerance(
         tol: Norm of the error to reach, relative to the first.
         most: Give up after so many.
     """
-    values, error = jnp.asarray(eigenvalues), jnp.asarray(error)
+    values, error = np.asarray(eigenvalues), np.asarray(error)
     check(bool(values.min() > 0), "eigenvalues", float(values.min()), "positive, or the error never vanishes")
-    factors = jnp.abs(1 - 2 * values / (values.max() + values.min()))
-    left = lambda steps: float(jnp.linalg.norm(error * factors**steps) / jnp.linalg.norm(error))  # noqa: E731
+    factors = np.abs(1 - 2 * values / (values.max() + values.min()))
+    left = lambda steps: float(np.linalg.norm(error * factors**steps) / np.linalg.norm(error))  # noqa: E731
     low, high = 0, 1
     while left(high) > tol and high < most:
         low, high = high, 2 * high

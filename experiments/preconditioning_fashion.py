@@ -1,0 +1,56 @@
+"""A deep autoencoder of Fashion-MNIST, 784-256-64-16-64-256-784, by six methods: test error by step and by second.
+
+Tanh units, linear code and output, squared error summed over the pixels; batches of 250 pictures.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from preconditioning_methods import METHODS, Problem, train
+from record import main
+
+import rankone as ro
+from rankone.preconditioning import Dense
+
+BASE = {"gd": 0.01, "momentum": 1e-3, "adam": 1e-3, "explicit": 0.01, "reparameterised": 0.01, "kfac-jax": 0.01}
+PAPER = {"method": list(METHODS), "rate": [0.3, 1.0, 3.0, 10.0]}
+OPTIONS = {"widths": "784,256,64,16,64,256,784", "batch": 250, "steps": 600, "every": 40, "damping": 1.0, "test": 2000}
+
+
+def outputs(network: list, x: Any) -> Any:
+    """Reconstructions (N, 784) of pictures x (N, 784)."""
+    code = len(network) // 2 - 1
+    for i, layer in enumerate(network):
+        x = layer(x)
+        if i not in (code, len(network) - 1):
+            x = jnp.tanh(x)
+    return x
+
+
+def problem(*, widths: str, batch: int, test: int, damping: float, seed: int) -> Problem:
+    """Sparsely scaled random weights and zero biases."""
+    sizes = [int(width) for width in widths.split(",")]
+    keys = jax.random.split(jax.random.key(seed), len(sizes) - 1)
+    layers = [
+        Dense(jnp.pad(jax.random.normal(k, (m, n)) / n**0.5, ((0, 0), (0, 1))), bias=True)
+        for k, n, m in zip(keys, sizes[:-1], sizes[1:], strict=True)
+    ]
+    pictures = jnp.asarray(ro.data.fashion_mnist("train").images)[:, : sizes[0]]
+    held_out = jnp.asarray(ro.data.fashion_mnist("test").images)[:test, : sizes[0]]
+
+    def draw(size: int) -> Any:
+        return lambda key: (lambda x: (x, x))(pictures[jax.random.randint(key, (size,), 0, len(pictures))])
+
+    error = jax.jit(lambda net: ((outputs(net, held_out) - held_out) ** 2).sum(-1).mean())
+    return Problem(layers, outputs, draw(batch), draw(4 * batch), error, damping)
+
+
+def measure(*, method: str, rate: float, steps: int, every: int, seed: int, **sizes: Any) -> dict:
+    """One curve of the squared error a picture, on held-out pictures."""
+    made = problem(**sizes, seed=seed)
+    return train(made, method, BASE[method] * rate, steps=steps, every=every, key=jax.random.key(100 + seed))
+
+
+if __name__ == "__main__":
+    main("preconditioning_fashion", __doc__, PAPER, measure, options=OPTIONS)

@@ -1,0 +1,242 @@
+"""The methods that the two experiments on preconditioning compare, on one network and one stream of batches.
+
+A curve is measured every `every` steps, which is also when moments, factors and inverses are renewed. Seconds count
+training and renewal, not compilation and evaluation.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from rankone.preconditioning import (
+    Dense,
+    Factors,
+    Moments,
+    MovingMoments,
+    layer_moments,
+    merge,
+    precondition,
+    reparameterize,
+    trainable,
+    transport,
+    whitening_factors,
+)
+from rankone.preconditioning.layers import is_layer
+
+__all__ = ["METHODS", "Problem", "train"]
+
+MOMENTUM, DECAY = 0.9, 0.9
+Step = Callable[[Any, Any], Any]
+
+
+class Problem(NamedTuple):
+    """A network and its data.
+
+    Attributes:
+        network: Pytree of dense layers.
+        outputs: outputs(network, x) -> (N, m): the network's prediction for inputs (N, n).
+        batch: batch(key) -> (x, y), drawn at random; the loss is half the squared error, summed over the outputs.
+        moment_batch: The same, of the size from which second moments are estimated.
+        evaluate: evaluate(network) -> the number whose curve is recorded.
+        damping: Of the second-order methods.
+    """
+
+    network: Any
+    outputs: Callable[[Any, Any], Any]
+    batch: Callable[[Any], tuple[Any, Any]]
+    moment_batch: Callable[[Any], tuple[Any, Any]]
+    evaluate: Callable[[Any], Any]
+    damping: float
+
+
+def train(problem: Problem, method: str, rate: float, *, steps: int, every: int, key: Any) -> dict[str, list[float]]:
+    """The curve of one method: seconds, and the evaluated number, at the start and after every `every` steps."""
+    chunk, state = METHODS[method](problem, rate, every, key)
+    jax.block_until_ready(chunk(state, 0))  # compile
+    curve = {"seconds": [0.0], "loss": [float(problem.evaluate(_network(state)))]}
+    for i in range(steps // every):
+        began = time.perf_counter()
+        state = jax.block_until_ready(chunk(state, i))
+        spent, loss = time.perf_counter() - began, float(problem.evaluate(_network(state)))
+        if not loss < 100 * curve["loss"][0]:  # diverged, or not a number: the curve ends here
+            break
+        curve["seconds"].append(curve["seconds"][-1] + spent)
+        curve["loss"].append(loss)
+    return curve
+
+
+def _network(state: Any) -> Any:
+    return merge(state[0])
+
+
+def mean_loss(problem: Problem, network: Any, batch: Any) -> Any:
+    """Half the squared error an example."""
+    x, y = batch
+    return 0.5 * ((problem.outputs(network, x) - y) ** 2).sum(-1).mean()
+
+
+def scan_steps(problem: Problem, optimizer: optax.GradientTransformation, network: Any, state: Any, keys: Any) -> Any:
+    """One step a key."""
+
+    def step(carry: Any, key: Any) -> tuple[Any, None]:
+        network, state = carry
+        gradient = jax.grad(lambda net: mean_loss(problem, net, problem.batch(key)))(network)
+        updates, state = optimizer.update(gradient, state, network)
+        return (optax.apply_updates(network, updates), state), None
+
+    return jax.lax.scan(step, (network, state), keys)[0]
+
+
+def batch_keys(key: Any, i: Any, every: int) -> Any:
+    """The keys of the i-th stretch of steps: the same for every method."""
+    return jax.random.split(jax.random.fold_in(key, i), every)
+
+
+def first_order(make: Callable[[float], optax.GradientTransformation]) -> Callable:
+    """A method that is an optax optimiser on W."""
+
+    def method(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:
+        optimizer = make(rate)
+
+        @jax.jit
+        def chunk(state: Any, i: Any) -> Any:
+            return scan_steps(problem, optimizer, *state, batch_keys(key, i, every))
+
+        return chunk, (problem.network, optimizer.init(problem.network))
+
+    return method
+
+
+def renewed(problem: Problem, network: Any, moving: Any, key: Any) -> tuple[Any, Any]:
+    """Moving moments with one more batch, targets drawn from the model (the true Fisher matrix), and their factors."""
+    k_batch, k_noise = jax.random.split(key)
+    x, y = problem.moment_batch(k_batch)
+    noise = jax.random.normal(k_noise, y.shape, y.dtype)
+
+    def losses(net: Any) -> Any:
+        outputs = problem.outputs(net, x)
+        return 0.5 * ((outputs - jax.lax.stop_gradient(outputs) - noise) ** 2).sum(-1)
+
+    fresh = layer_moments(losses, network)
+    moving = jax.tree.map(MovingMoments.update, moving, fresh, is_leaf=lambda m: isinstance(m, MovingMoments))
+    values = jax.tree.map(lambda m: m.value, moving, is_leaf=lambda m: isinstance(m, MovingMoments))
+    factors = jax.tree.map(
+        lambda moment: whitening_factors(moment, damping=problem.damping),
+        values,
+        is_leaf=lambda m: isinstance(m, Moments),
+    )
+    return moving, factors
+
+
+def no_moments(network: Any) -> Any:
+    """Moving moments that have seen nothing."""
+    start = lambda layer: MovingMoments.start(layer.W.shape, layer.W.dtype, decay=DECAY)  # noqa: E731
+    return jax.tree.map(start, network, is_leaf=is_layer)
+
+
+def explicit(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:
+    """Heavy ball on W, each step preconditioned with TTᵀ and VᵀV."""
+
+    def optimizer(factors: Any) -> optax.GradientTransformation:
+        return optax.chain(optax.trace(MOMENTUM), precondition(factors), optax.scale(-rate))
+
+    @jax.jit
+    def chunk(state: Any, i: Any) -> Any:
+        network, (trace, _, scale), moving = state
+        moving, factors = renewed(problem, network, moving, jax.random.fold_in(key, -1 - i))
+        operators = precondition(factors).init(network)
+        network, inner = scan_steps(
+            problem, optimizer(factors), network, (trace, operators, scale), batch_keys(key, i, every)
+        )
+        return network, inner, moving
+
+    ones = jax.tree.map(lambda layer: Factors(*map(jnp.eye, layer.W.shape)), problem.network, is_leaf=is_layer)
+    return chunk, (problem.network, optimizer(ones).init(problem.network), no_moments(problem.network))
+
+
+def reparameterised(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:
+    """Heavy ball on U, with T, V, U and the momentum renewed from time to time."""
+
+    def step(network: Any, velocity: Any, key: Any) -> tuple[Any, Any]:
+        gradient = jax.grad(lambda net: mean_loss(problem, net, problem.batch(key)))(network)
+        free = trainable(network)
+        velocity = jax.tree.map(lambda v, g, f: MOMENTUM * v + g if f else v, velocity, gradient, free)
+        return jax.tree.map(lambda p, v, f: p - rate * v if f else p, network, velocity, free), velocity
+
+    def carry_over(old: Any, new: Any, velocity: Any) -> Any:
+        pair = lambda layer: Factors(layer.T, layer.V)  # noqa: E731
+
+        def one(a: Any, b: Any, v: Any) -> Any:
+            return jax.tree.unflatten(
+                jax.tree.structure(b),
+                [jnp.zeros_like(b.T), transport(v.U, pair(a), pair(b), invertible=True), jnp.zeros_like(b.V)],
+            )
+
+        return jax.tree.map(one, old, new, velocity, is_leaf=is_layer)
+
+    @jax.jit
+    def chunk(state: Any, i: Any) -> Any:
+        old, velocity, moving = state
+        moving, factors = renewed(problem, old, moving, jax.random.fold_in(key, -1 - i))
+        new = reparameterize(merge(old), factors, invertible=True)
+        carry = new, carry_over(old, new, velocity)
+        (network, velocity), _ = jax.lax.scan(
+            lambda carry, k: (step(*carry, k), None), carry, batch_keys(key, i, every)
+        )
+        return network, velocity, moving
+
+    ones = jax.tree.map(lambda layer: Factors(*map(jnp.eye, layer.W.shape)), problem.network, is_leaf=is_layer)
+    network = reparameterize(problem.network, ones)
+    return chunk, (network, jax.tree.map(jnp.zeros_like, network), no_moments(problem.network))
+
+
+def kfac_jax_method(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:
+    """The published K-FAC of kfac-jax, which needs an environment of its own (see experiments/README.md)."""
+    import kfac_jax
+
+    plain = lambda layer: {"w": layer.W[:, :-1].T, "b": layer.W[:, -1]} if layer.bias else {"w": layer.W.T}  # noqa: E731
+    back = lambda p: Dense(jnp.concatenate([p["w"].T, p["b"][:, None]], 1), True) if "b" in p else Dense(p["w"].T)  # noqa: E731
+    is_plain = lambda node: isinstance(node, dict) and "w" in node  # noqa: E731
+
+    class Call:
+        def __init__(self, p: Any):
+            self.p = p
+
+        def __call__(self, x: Any) -> Any:
+            return x @ self.p["w"] + self.p["b"] if "b" in self.p else x @ self.p["w"]
+
+    def loss(params: Any, batch: Any) -> Any:
+        x, y = batch
+        outputs = problem.outputs(jax.tree.map(Call, params, is_leaf=is_plain), x)
+        kfac_jax.register_squared_error_loss(outputs, y, weight=0.5)
+        return 0.5 * ((outputs - y) ** 2).sum(-1).mean()
+
+    optimizer = kfac_jax.Optimizer(
+        jax.value_and_grad(loss), l2_reg=0.0, damping_schedule=lambda _: problem.damping, num_burnin_steps=0,
+        inverse_update_period=every, learning_rate_schedule=lambda _: rate, momentum_schedule=lambda _: MOMENTUM,
+    )  # fmt: skip
+    draw = jax.jit(problem.batch)
+    params = jax.tree.map(plain, problem.network, is_leaf=is_layer)
+
+    def chunk(state: Any, i: Any) -> Any:
+        _, params, inner = state
+        params, inner = jax.tree.map(jnp.array, (params, inner))  # the optimiser donates what it is given
+        for j, k in enumerate(batch_keys(key, i, every)):
+            params, inner, _ = optimizer.step(params, inner, k, batch=draw(k), global_step_int=i * every + j)
+        return jax.tree.map(back, params, is_leaf=is_plain), params, inner
+
+    return chunk, (problem.network, params, optimizer.init(params, key, draw(key)))
+
+
+METHODS = {
+    "gd": first_order(optax.sgd),
+    "momentum": first_order(lambda rate: optax.sgd(rate, MOMENTUM)),
+    "adam": first_order(optax.adam),
+    "explicit": explicit,
+    "reparameterised": reparameterised,
+    "kfac-jax": kfac_jax_method,
+}

@@ -1,0 +1,47 @@
+"""Linear regression with a curvature of condition 10⁶, by six methods: excess loss by step and by second.
+
+The inputs' second moment has condition 10⁴ and the noise 10²; the loss weighs errors by the noise, so that the
+Hessian is the Kronecker product of the two. Batches of 250 out of 5,000 examples.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from preconditioning_methods import METHODS, Problem, train
+from record import main
+
+from rankone.preconditioning import Dense
+
+# The rate of each method is its base times one of the grid.
+BASE = {"gd": 0.01, "momentum": 1e-3, "adam": 0.01, "explicit": 0.03, "reparameterised": 0.03, "kfac-jax": 0.03}
+PAPER = {"method": list(METHODS), "rate": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}
+OPTIONS = {"n": 60, "m": 20, "examples": 5000, "batch": 250, "steps": 1000, "every": 40, "damping": 1e-6}
+
+
+def problem(*, n: int, m: int, examples: int, batch: int, damping: float, seed: int) -> Problem:
+    """Gaussian inputs and noise with geometric spectra in random bases."""
+    keys = jax.random.split(jax.random.key(seed), 5)
+    basis, rotation = (jnp.linalg.qr(jax.random.normal(k, (s, s)))[0] for k, s in zip(keys, (n, m), strict=False))
+    x = jax.random.normal(keys[2], (examples, n)) * jnp.logspace(0, -2, n) @ basis.T  # condition of xxᵀ: 10⁴
+    metric = rotation * jnp.logspace(0, 1, m)  # of noise⁻¹: 10²
+    W = jax.random.normal(keys[3], (m, n))
+    y = x @ W.T @ metric + jax.random.normal(keys[4], (examples, m))  # weighed, the noise is white
+    best = jnp.linalg.lstsq(x, y)[0]
+
+    def draw(size: int) -> Any:
+        return lambda key: (lambda i: (x[i], y[i]))(jax.random.randint(key, (size,), 0, examples))
+
+    excess = jax.jit(lambda net: 0.5 * ((x @ (net.W.T @ metric - best)) ** 2).sum(-1).mean())
+    outputs = lambda net, x: net(x) @ metric  # noqa: E731
+    return Problem(Dense(jnp.zeros((m, n))), outputs, draw(batch), draw(4 * batch), excess, damping)
+
+
+def measure(*, method: str, rate: float, steps: int, every: int, seed: int, **sizes: Any) -> dict:
+    """One curve of the excess over the least loss."""
+    made = problem(**sizes, seed=seed)
+    return train(made, method, BASE[method] * rate, steps=steps, every=every, key=jax.random.key(100 + seed))
+
+
+if __name__ == "__main__":
+    main("preconditioning_regression", __doc__, PAPER, measure, options=OPTIONS)

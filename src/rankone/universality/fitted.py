@@ -67,7 +67,7 @@ def constant_network(
 def shallow_network(
     target: Target, *, units: int, y_range: Range = (-1.0, 1.0), constants: Constants | None = None, dtype: Any = None
 ) -> Network:
-    r"""Four hidden layers and no θ_b: an ordinary network of the input x alone [M-S5].
+    r"""Four hidden layers and no θ_b: an ordinary network of the input x alone [M-S5, M-concl].
 
     The kernels of the first two layers are $\kappa_1=1+xx^*$ and
     $\kappa_2=1+\frac{xx^*}4+(1-\frac x2)(1-\frac{x^*}2)$. The step leaves Δκ₂ and Δκ₁; their ratio is strictly monotone

@@ -11,7 +11,7 @@ from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import check, is_traced
 
-__all__ = ["Layer", "Network", "activations", "adapt", "learn", "loss", "predict"]
+__all__ = ["Layer", "Network", "activations", "adapt", "loss", "predict"]
 
 # Products in full precision: some accelerators round float32 factors to ten bits unless told not to.
 _matmul = partial(jnp.matmul, precision=jax.lax.Precision.HIGHEST)
@@ -96,6 +96,9 @@ def forward(network: Network, x: Array) -> tuple[Array, tuple[Array, ...]]:
     return network.layers[-1](h)[..., 0], tuple(hidden)
 
 
+_forward = jax.jit(forward)
+
+
 def loss(network: Network, x: Array, y: Array) -> Array:
     """Half the mean squared error over the shots x (k,), y (k,)."""
     return 0.5 * jnp.mean((forward(network, x)[0] - y) ** 2)
@@ -105,7 +108,7 @@ def adapt(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None 
     r"""One plain gradient step on every parameter: $\theta'=\theta-\alpha\nabla_\theta\mathcal L$ [M-def].
 
     The gradient is `jax.grad`'s of $\frac12(\hat f(x;\theta)-y)^2$, with `jax.nn.relu` and no other convention at the
-    kink. `jax.vmap` over x and y adapts one copy a task; `learn` does that without keeping the copies.
+    kink. Over k shots the error is a mean, so each writes a k-th of its own [M-kshot]. `jax.vmap` over x and y adapts one copy a task; `learn` does that without keeping the copies.
 
     Args:
         network: From `universal_learner`.
@@ -141,33 +144,7 @@ def _output(network: Any, x: Array) -> Array:
 
 def activations(network: Network, x: ArrayLike) -> tuple[Array, ...]:
     """Hidden activations at x (...), layer by layer; those of a stack in one array (n, ..., width)."""
-    return jax.jit(forward)(network, unit("x", x, network.dtype))[1]
-
-
-def learn(network: Network, x: ArrayLike, y: ArrayLike, x_star: ArrayLike, *, alpha: ArrayLike | None = None) -> Array:
-    """Adapt to each of n one-shot tasks and predict at x_star: (n, m), with no copy of the network kept.
-
-    Every layer's gradient has rank one, so a task costs two passes and a vector a layer.
-
-    Args:
-        network: From `universal_learner`.
-        x: Training inputs (n,), one a task.
-        y: Their values (n,).
-        x_star: Where to predict: (m,) for all tasks, or (n, m).
-        alpha: Step size; by default the one that the network was built for.
-
-    Raises:
-        ValueError: If a shape does not fit, or a number is out of range.
-    """
-    from rankone.universality.rank_one import step
-
-    x, y, alpha = shots(network, x, y, alpha)
-    x_star = unit("x_star", x_star, network.dtype)
-    fits = x_star.ndim == 1 or (x_star.ndim == 2 and len(x_star) == len(x))
-    check(fits, "x_star", f"shape {x_star.shape}", f"of shape (m,), or ({len(x)}, m): a row for each task")
-    x_star = jnp.broadcast_to(x_star, (len(x), x_star.shape[-1]))
-    one = lambda task: step(network, task[0][None], task[1][None], alpha).output(task[2])  # noqa: E731
-    return jax.jit(lambda *tasks: jax.lax.map(one, tasks, batch_size=32))(x, y, x_star)
+    return _forward(network, unit("x", x, network.dtype))[1]
 
 
 def unit(name: str, value: ArrayLike, dtype: Any) -> Array:

@@ -13,9 +13,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone.universality.network import Layer, Network, _matmul, shots
+from rankone._checks import check
+from rankone.universality.network import Layer, Network, _matmul, shots, unit
 
-__all__ = ["RankOneStep", "rank_one_step"]
+__all__ = ["RankOneStep", "learn", "rank_one_step"]
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["network", "switch", "terms", "alpha"], meta_fields=[])
@@ -110,3 +111,32 @@ def _back(a: Array, one: tuple[Array, Array]) -> tuple[Array, Array]:
 
 
 _step = jax.jit(step)
+
+
+def learn(network: Network, x: ArrayLike, y: ArrayLike, x_star: ArrayLike, *, alpha: ArrayLike | None = None) -> Array:
+    """Adapt to each of n one-shot tasks and predict at x_star: (n, m), with no copy of the network kept.
+
+    Every layer's gradient has rank one, so a task costs two passes and a vector a layer.
+
+    Args:
+        network: From `universal_learner`.
+        x: Training inputs (n,), one a task.
+        y: Their values (n,).
+        x_star: Where to predict: (m,) for all tasks, or (n, m).
+        alpha: Step size; by default the one that the network was built for.
+
+    Raises:
+        ValueError: If a shape does not fit, or a number is out of range.
+    """
+    x, y, alpha = shots(network, x, y, alpha)
+    x_star = unit("x_star", x_star, network.dtype)
+    fits = x_star.ndim == 1 or (x_star.ndim == 2 and len(x_star) == len(x))
+    check(fits, "x_star", f"shape {x_star.shape}", f"of shape (m,), or ({len(x)}, m): a row for each task")
+    x_star = jnp.broadcast_to(x_star, (len(x), x_star.shape[-1]))
+    return _learn(network, alpha, x, y, x_star)
+
+
+@jax.jit
+def _learn(network: Network, alpha: Array, *tasks: Array) -> Array:
+    one = lambda task: step(network, task[0][None], task[1][None], alpha).output(task[2])  # noqa: E731
+    return jax.lax.map(one, tasks, batch_size=32)

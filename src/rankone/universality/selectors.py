@@ -75,7 +75,7 @@ def cell_index(j: int, l: int, J: int) -> int:  # noqa: E741
 
 
 def amplifiers(n: int, S: int, epsilon: float) -> Matrix:
-    """Diagonals of A for n layers, the p-th of which writes slot p: ε everywhere and 1 + ε at p [M-Ajl]."""
+    """Diagonals of A for n layers, the p-th of which writes slot p: ε everywhere and 1 + ε at p [M-Ajl, M-v]."""
     return epsilon + np.eye(n, S)
 
 
@@ -121,7 +121,7 @@ def telescope(selector: Selector, *, epsilon: float, damping: float) -> Matrix:
     $\tilde W_i=\tilde M_i\tilde M_{i+1}^{-1}$ and $\bar W_i=\bar M_{i-1}^{-1}\bar M_i$ with i counted from the output
     [M-appA-tele]. $\tilde M_{N+1}=I$ and $\bar M_0=I$ are forced, so layers 1 and N can select nothing; here
     $\tilde M_1=\tilde M_2=I$ gives them the kernel 0, and $\bar M_N=\mu I$ keeps the features' own gradient out
-    [M-appA-bdry, M-eq2].
+    [M-appA-bdry, M-eq2]. All $\bar M_i$ are diagonal, and so are their quotients [M-appA-Wbar].
 
     Args:
         selector: Of cells or of bits.

@@ -38,7 +38,7 @@ class Grid:
 
 
 def cells_grid(J: int, ramp: float) -> Grid:
-    """J equal cells with narrow ramps between them, which end half a ramp beyond j/J.
+    """J equal cells with narrow ramps between them, which end half a ramp beyond j/J [M-disc].
 
     Every t is a multiple of ω, so that for ω a power of two x − t is not rounded in float32. The difference of two
     such terms, divided by ω, can still be off by 2⁻²³/ω where x − t is large: that stays asleep.
@@ -101,6 +101,8 @@ def table_network(
     The read-out is $\hat y=b_o+w\,q+\sum_{ck}o_{ck}(\beta_c\,\mathrm{decode}_c\bar z-t_k)_+$ with
     $q=(\mathbf1^\top\bar z+\check z)_+$ and all t > 0: before the step only q is awake, so only it carries gradient.
 
+    What comes back to the slots is $-w\Delta$, whatever y [M-appB].
+
     Args:
         target: f(x, y, x_star).
         selector: Of cells or of bits.
@@ -143,7 +145,7 @@ def interpolation(target: Target, J: int, y_range: tuple[float, float], levels: 
 
 
 def sleeping_units(u: Matrix, values: Matrix) -> tuple[Matrix, Matrix]:
-    """Knots t > 0 and weights o of Σ o (u − t)_+ through the values (cells, len(u)) at u; 0 up to u₀/2, flat beyond.
+    """Knots t > 0 and weights o of Σ o (u − t)_+ through the values (cells, len(u)) at u; 0 up to u₀/2, flat beyond [M-eq4].
 
     Returns:
         (len(u) + 1,) and (cells, len(u) + 1).

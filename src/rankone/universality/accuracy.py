@@ -1,0 +1,86 @@
+"""How well a network has learnt to learn, on random one-shot tasks."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rankone._checks import random_key
+from rankone.universality.constants import Target, evaluate, lookup
+from rankone.universality.network import Network
+from rankone.universality.rank_one import learn
+
+__all__ = ["Accuracy", "accuracy", "random_tasks"]
+
+_EDGE = 0.01  # of a cell: closer to an edge than this counts as on a ramp
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Root-mean-square and largest errors over the tasks.
+
+    Attributes:
+        rms: Of the network against the target.
+        worst: The same, largest.
+        table_rms: Of the exact lookup table against the target: the best that a table of these cells can do.
+        table_worst: The same, largest.
+        deviation_rms: Of the network against the table, off the ramps between cells.
+        deviation_worst: The same, largest.
+    """
+
+    rms: float
+    worst: float
+    table_rms: float = np.nan
+    table_worst: float = np.nan
+    deviation_rms: float = np.nan
+    deviation_worst: float = np.nan
+
+
+def random_tasks(key: Any, *, tasks: int = 24, points: int = 101) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """X (n,) and x* (n, m) uniform in [0, 1], y (n,) uniform in [−1, 1]: the same numbers in every dtype."""
+    random_key("key", key)
+    u = jax.random.uniform(key, (tasks, points + 2), jnp.float32)
+    return u[:, 0], 2 * u[:, 1] - 1, u[:, 2:]
+
+
+def accuracy(
+    network: Network,
+    target: Target,
+    *,
+    key: Any,
+    cells: int | None = None,
+    alpha: float | None = None,
+    tasks: int = 24,
+    points: int = 101,
+) -> Accuracy:
+    """Adapt to random tasks, predict at random points, and compare with the target, and with its table [M-univ].
+
+    Args:
+        network: To be measured.
+        target: What it was built for.
+        key: JAX random key of the tasks.
+        cells: Of the table to compare with; None for networks without one.
+        alpha: Step size; by default the network's own.
+        tasks: Number of pairs (x, y).
+        points: Number of x* for each.
+    """
+    drawn = random_tasks(key, tasks=tasks, points=points)
+    got = np.asarray(learn(network, *drawn, alpha=alpha), float)
+    x, y, x_star = (
+        np.asarray(drawn[0], float)[:, None],
+        np.asarray(drawn[1], float)[:, None],
+        np.asarray(drawn[2], float),
+    )
+    truth = evaluate(target, x, y, x_star)
+    if cells is None:
+        return Accuracy(*_errors(got - truth))
+    table = lookup(target, cells)(x, y, x_star)
+    near = [np.abs(a * cells - np.round(a * cells)) < _EDGE for a in (x, x_star)]
+    plateau = ~np.broadcast_to(near[0], table.shape) & ~near[1]
+    return Accuracy(*_errors(got - truth), *_errors(table - truth), *_errors((got - table)[plateau]))
+
+
+def _errors(difference: Any) -> tuple[float, float]:
+    return float(np.sqrt(np.mean(difference**2))), float(np.abs(difference).max())

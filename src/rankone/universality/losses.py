@@ -1,0 +1,54 @@
+r"""What the error signal tells about y, loss by loss: $\nabla_{\hat y}\mathcal L(y,\hat y)$ [M-lin-e, M-appB-loss]."""
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+__all__ = ["LOSSES", "cross_entropy_signal", "kink_signals", "signal"]
+
+LOSSES: dict[str, Callable[[Array], Array]] = {  # of the difference ŷ − y
+    "squared": lambda d: 0.5 * d**2,
+    "absolute": jnp.abs,
+    "Huber": lambda d: jnp.where(jnp.abs(d) < 1, 0.5 * d**2, jnp.abs(d) - 0.5),
+}
+
+
+def signal(loss: str, y: ArrayLike, prediction: float = 0.0) -> Array:
+    """Derivative of the loss by the prediction, for each y: affine in y for "squared", a sign for "absolute"."""
+    slope = jax.vmap(jax.grad(LOSSES[loss]))
+    return slope(prediction - jnp.asarray(y, float))
+
+
+def cross_entropy_signal(logits: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
+    r"""What reaches the switch under softmax cross-entropy: $\check e(y)=\check w^\top(p-e_y)$ [M-appB-CE].
+
+    Since $\sum_yp_y(p-e_y)=0$, the p-average of the signal is 0: it cannot have one sign for all y.
+
+    Args:
+        logits: Before the step (Y,).
+        weights: w̌, from the switch's channel to the logits (Y,).
+
+    Returns:
+        The signal for each y (Y,), and the probabilities p (Y,).
+    """
+    logits, w = jnp.asarray(logits, float), jnp.asarray(weights, float)
+    loss = lambda z, y: -jax.nn.log_softmax(logits + w * z)[y]  # noqa: E731
+    return jax.vmap(jax.grad(loss), (None, 0))(0.0, jnp.arange(len(logits))), jax.nn.softmax(logits)
+
+
+def kink_signals(relu: Callable[[Array], Array], N: int, rest: float = 0.0) -> Float[Array, " N"]:
+    """Gradient that a chain of N units of weight 1 carries back to each of them from an activation at `rest` [M-(1)].
+
+    Entry i − 1 is the derivative of the output by the pre-activation of layer i, counted from the output. It is 1 for
+    a deep linear network; at rest = 0, the kink, it depends on a convention.
+    """
+
+    def output(nudges: Array) -> Array:
+        z = jnp.asarray(rest)
+        for nudge in reversed(nudges):
+            z = relu(z + nudge)
+        return z
+
+    return jax.grad(output)(jnp.zeros(N))

@@ -1,0 +1,80 @@
+r"""k shots from 2k numbers: the kernels x⁰ … x^{2k−1} write the moments of the shots, which determine them [M-S6].
+
+The moments $m_i=\frac1k\sum_s\Delta_sx_s^i$ belong to a measure with k atoms of positive mass; Prony's method gives the
+atoms back. The features here are the powers of x themselves: a ReLU front can only approximate them.
+"""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import array, check
+from rankone.universality.constants import Constants
+from rankone.universality.selectors import Selector, amplifiers, telescope, unipotent
+
+__all__ = ["moment_stack", "prony", "write_moments"]
+
+
+def moment_stack(k: int, constants: Constants) -> Selector:
+    """2k layers with the kernels x⁰ … x^{2k−1}, whatever x*; depth 2k + 2 in all."""
+    n = 2 * k
+    U = np.zeros((n, n, n))
+    U[np.arange(n), np.arange(n), 0] = 1  # feature x^i of x meets feature 1 of x*
+    return Selector(np.stack([unipotent(u) for u in U]), amplifiers(n, n, constants.epsilon), np.eye(n))
+
+
+def write_moments(x: ArrayLike, y: ArrayLike, *, constants: Constants | None = None) -> Float[Array, " 2k"]:
+    """The moments m₀ … m_{2k−1} that one plain gradient step on k shots leaves in a ReLU stack.
+
+    Args:
+        x: Inputs (k,).
+        y: Values (k,), above −1 by the margin at least; Δ = y + 2 for the default margin.
+        constants: Of the construction.
+    """
+    x, y = array("x", x, "(k,): one input a shot", 1), array("y", y, "(k,): one value a shot", 1)
+    check(x.shape == y.shape, "y", f"shape {y.shape}", f"of the shape of x, {x.shape}")
+    constants, n = constants or Constants(offset=1e-9), 2 * len(x)
+    stack = telescope(moment_stack(len(x), constants), epsilon=constants.epsilon, damping=constants.damping)
+    slots = _after_step(jnp.asarray(stack, x.dtype), x, y + 1 + constants.margin, constants)
+    weights = np.eye(n) + constants.epsilon  # every layer writes ε into every slot: undone exactly
+    return jnp.linalg.solve(jnp.asarray(weights, x.dtype), slots / (constants.alpha * constants.linear))
+
+
+@partial(jax.jit, static_argnames="constants")
+def _after_step(stack: Array, x: Array, Delta: Array, constants: Constants) -> Array:
+    n = 2 * len(x)
+    rest = jnp.concatenate([jnp.full(n, constants.offset), jnp.full(1, constants.switch)]).astype(x.dtype)
+
+    def run(stack: Array, phi: Array) -> Array:
+        pass_on = lambda h, W: (jax.nn.relu(jnp.matmul(W, h, precision="highest")), None)  # noqa: E731
+        return jax.lax.scan(pass_on, phi, stack)[0]
+
+    def loss(stack: Array) -> Array:
+        powers = x[:, None] ** jnp.arange(n)
+        phi = jnp.concatenate([powers, 0 * powers, jnp.broadcast_to(rest, (len(x), n + 1))], 1)
+        q = jax.vmap(lambda p: run(stack, p)[2 * n :].sum())(phi)
+        # the prediction is linear · q + const and misses y by Δ: the error is −Δ, up to what q is before the step
+        return 0.5 * jnp.mean((constants.linear * (q - jax.lax.stop_gradient(q)) - Delta) ** 2)
+
+    after = stack - constants.alpha * jax.grad(loss)(stack)
+    phi_star = jnp.concatenate([jnp.zeros(n), jnp.eye(n)[0], rest]).astype(x.dtype)
+    return run(after, phi_star)[2 * n : -1]
+
+
+def prony(moments: ArrayLike) -> tuple[Array, Array]:
+    r"""Atoms (k,), ascending, and their masses (k,), of a measure with the moments m₀ … m_{2k−1} [M-S6].
+
+    The atoms are the roots of $t^k+c_{k-1}t^{k-1}+\dots+c_0$, where c solves the Hankel system
+    $\sum_jm_{i+j}c_j=-m_{i+k}$, i = 0 … k − 1.
+    """
+    m = np.asarray(array("moments", moments, "(2k,): m₀ to m_{2k−1}", 1), float)
+    check(len(m) % 2 == 0, "moments", f"{len(m)} numbers", "an even number of moments, two for each atom")
+    k = len(m) // 2
+    hankel = m[np.arange(k)[:, None] + np.arange(k)]
+    c = np.linalg.solve(hankel, -m[k:])
+    atoms = np.sort(np.roots([1, *c[::-1]]).real)
+    masses = np.linalg.lstsq(np.vander(atoms, 2 * k, increasing=True).T, m, rcond=None)[0]
+    return jnp.asarray(atoms), jnp.asarray(masses)

@@ -1,0 +1,386 @@
+"""The networks that learn anything in one gradient step: what they reach, what breaks them, what they refuse."""
+
+import math
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone as ro
+from rankone.universality import Constants, Layer, Network, activations, adapt, learn, lookup, predict, rank_one_step
+from rankone.universality.accuracy import accuracy, random_tasks
+from rankone.universality.constants import evaluate
+from rankone.universality.network import loss
+from rankone.universality.selectors import bit_selector, cell_selector
+from rankone.universality.tables import sleeping_units, table_network
+
+KEY = jax.random.key(0)
+CONSTRUCTIONS = ("seed", "logdepth", "constant", "shallow")
+
+
+def wave(x, y, x_star):
+    return y * np.sin(2 * np.pi * (x_star - x))
+
+
+def bump(x, y, x_star):
+    return np.sin(3 * y) * np.exp(-8 * (x_star - x) ** 2) + 0.3 * x_star
+
+
+def build(construction="seed", target=wave, cells=4, **options):
+    if construction in ("constant", "shallow"):
+        options.setdefault("units", 300)
+    return ro.universal_learner(target, cells=cells, construction=construction, **options)
+
+
+@pytest.fixture
+def x64():
+    with jax.enable_x64(True):
+        yield
+
+
+# --- what they reach
+
+
+def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
+    """M-univ: float32, J = 8, to 1e-3 of the table everywhere off the ramps."""
+    found = accuracy(build(cells=8), wave, cells=8, key=KEY)
+    assert found.deviation_worst < 1e-3
+    assert found.rms == pytest.approx(found.table_rms, abs=1e-3)
+    assert found.table_rms < 0.13
+
+
+def test_the_tables_error_halves_when_the_cells_double(x64):
+    """M-S3: to J = 32 in 17 layers, within a fifth of the first-order law."""
+    errors = [accuracy(build("logdepth", cells=J), wave, cells=J, key=KEY, tasks=100) for J in (8, 16, 32)]
+    for found in errors:
+        assert found.deviation_worst < 1e-3
+    rates = np.log2([errors[n].rms / errors[n + 1].rms for n in (0, 1)])
+    np.testing.assert_allclose(rates, 1, atol=0.2)
+
+
+def test_logarithmic_depth_holds_in_float32_at_64_cells():
+    found = accuracy(build("logdepth", cells=64), wave, cells=64, key=KEY)
+    assert found.deviation_worst < 1e-3
+    assert found.rms < 0.02
+
+
+@pytest.mark.parametrize(
+    ("construction", "depth"), [("seed", 4 * 4 + 6), ("logdepth", 11), ("constant", 8), ("shallow", 5)]
+)
+def test_depth_is_what_the_text_says(construction, depth):
+    """M-fig1: N + 4 weight layers, N = J² + 2 or 2 log₂J + 3 or 4; four hidden layers and an output."""
+    assert build(construction).depth == depth
+
+
+def test_four_hidden_layers_without_a_switch_beat_the_table():
+    """M-S5: float32, 1,600 units in the last hidden layer."""
+    network = build("shallow", units=1600)
+    assert network.switch.size == 0
+    found = accuracy(network, wave, key=KEY)
+    assert found.rms < 0.03
+    assert found.worst < 0.25
+
+
+def test_constant_depth_is_as_good_as_its_fitted_net():
+    """M-S4: no jumps, so the largest error is small too."""
+    found = accuracy(build("constant", units=1600), wave, key=KEY)
+    assert found.rms < 0.03
+    assert found.worst < 0.25
+
+
+@pytest.mark.parametrize("construction", CONSTRUCTIONS)
+def test_a_target_that_is_not_affine_in_y(construction):
+    units = {"units": 800} if construction in ("constant", "shallow") else {"cells": 8}
+    assert accuracy(build(construction, bump, **units), bump, key=KEY).rms < 0.07
+
+
+@pytest.mark.parametrize("construction", CONSTRUCTIONS)
+def test_a_readers_own_python_function_is_learnt(construction):
+    def own(x, y, x_star):
+        return abs(y) if x_star > x else y * math.cos(x)
+
+    network = build(construction, own)
+    after = adapt(network, 0.3, -0.5)
+    points = jnp.array([0.1, 0.9])
+    want = [own(0.375, -0.5, 0.125), own(0.375, -0.5, 0.875)]
+    np.testing.assert_allclose(
+        predict(after, points), want, atol=0.1 if construction in ("constant", "shallow") else 0.02
+    )
+
+
+def test_an_affine_target_needs_two_knots_and_others_get_sixteen():
+    assert build().layers[3].weight.shape[0] == 1 + 16 * 3
+    assert build(target=bump).layers[3].weight.shape[0] == 1 + 16 * 17
+    assert build(levels=5).layers[3].weight.shape[0] == 1 + 16 * 6
+
+
+# --- the step
+
+
+@pytest.mark.parametrize("construction", CONSTRUCTIONS)
+def test_the_step_is_jax_grad_of_half_the_squared_error_on_every_leaf(construction):
+    network = build(construction)
+
+    def half_square(n):
+        return 0.5 * (predict(n, 0.3) - 0.5) ** 2
+
+    by_hand = jax.tree.map(lambda p, g: p - network.alpha * g, network, jax.grad(half_square)(network))
+    for got, want in zip(jax.tree.leaves(adapt(network, 0.3, 0.5)), jax.tree.leaves(by_hand), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("construction", CONSTRUCTIONS)
+@pytest.mark.parametrize("shots", [1, 3])
+def test_the_rank_one_step_equals_autodiff(construction, shots, x64):
+    """M-grad: each layer's gradient is a sum of one outer product a shot."""
+    network = build(construction)
+    x, y = jnp.array([0.3, 0.8, 0.1])[:shots], jnp.array([0.5, -0.9, 0.1])[:shots]
+    got, want = rank_one_step(network, x, y).gradient(), jax.grad(loss)(network, x, y)
+    for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-14 * (1 + float(jnp.abs(b).max())))
+    points = jnp.linspace(0, 1, 30)
+    np.testing.assert_allclose(
+        predict(rank_one_step(network, x, y), points), predict(adapt(network, x, y), points), atol=1e-9
+    )
+
+
+def test_the_rank_one_step_holds_for_any_relu_network(x64):
+    """Random weights: half the units asleep, biases everywhere, a stack in the middle."""
+    keys = iter(jax.random.split(KEY, 8))
+    draw = lambda *shape: jax.random.normal(next(keys), shape) / shape[-1] ** 0.5  # noqa: E731
+    layers = (Layer(draw(7, 2), draw(7)), Layer(draw(5, 7, 7) * 2, draw(5, 7)), Layer(draw(1, 7), draw(1)))
+    network = Network(jnp.array([0.4]), layers, 0.05)
+    x, y = jnp.array([0.2, 0.9]), jnp.array([1.0, -1.0])
+    got, want = rank_one_step(network, x, y).gradient(), jax.grad(loss)(network, x, y)
+    assert float(jnp.abs(want.layers[1].weight[0]).max()) > 0
+    for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-13)
+
+
+def test_learn_is_adapt_and_predict_task_by_task():
+    network = build("logdepth")
+    x, y, x_star = random_tasks(KEY, tasks=5, points=7)
+    together = learn(network, x, y, x_star)
+    one_by_one = jax.vmap(lambda x, y, s: predict(adapt(network, x, y), s))(x, y, x_star)
+    np.testing.assert_allclose(together, one_by_one, atol=1e-5)
+    np.testing.assert_allclose(learn(network, x, y, x_star[0])[0], together[0], atol=1e-6)
+
+
+def test_predict_keeps_the_shape_and_the_dtype_follows_the_network():
+    network = build("logdepth")
+    after = adapt(network, 0.3, 0.5)
+    assert predict(after, 0.7).shape == ()
+    assert predict(after, jnp.linspace(0, 1, 5)).shape == (5,)
+    assert {leaf.dtype for leaf in jax.tree.leaves(after)} == {jnp.dtype("float32")}
+    with jax.enable_x64(True):
+        assert build("logdepth").dtype == jnp.float64
+        assert {leaf.dtype for leaf in jax.tree.leaves(adapt(network, 0.3, 0.5))} == {jnp.dtype("float32")}
+
+
+def test_the_whole_thing_runs_under_jit_and_grad():
+    network = build("logdepth")
+    run = jax.jit(lambda x, y, s: predict(adapt(network, x, y), s))
+    assert float(run(0.3, 0.5, 0.8)) == pytest.approx(float(predict(adapt(network, 0.3, 0.5), 0.8)), abs=1e-5)
+    slope = jax.grad(run, argnums=1)(0.3, 0.5, 0.8)
+    centre = wave(0.375, 1.0, 0.875)
+    assert float(slope) == pytest.approx(centre, abs=1e-2)  # the table is linear in y, with the target's slope
+
+
+def test_before_the_step_the_network_says_nothing():
+    """M-pre: the same output for every x, below all y by the margin."""
+    for construction in CONSTRUCTIONS:
+        network = build(construction)
+        np.testing.assert_allclose(predict(network, jnp.linspace(0, 1, 50)), -2, atol=1e-5)
+        assert network.start == -2
+
+
+def test_hidden_activations_are_those_of_a_network_written_out():
+    network = build("logdepth")
+    h = jnp.array([0.3, float(network.switch[0])])
+    plain = []
+    for layer in network.layers[:-1]:
+        weights = layer.weight if layer.weight.ndim == 3 else layer.weight[None]
+        for W in weights:
+            h = jnp.maximum(W @ h + (0 if layer.bias is None else layer.bias), 0)
+            plain.append(h)
+    flat = [row for a in activations(network, 0.3) for row in (a if a.ndim == 2 else a[None])]
+    assert len(flat) == len(plain) == network.depth - 1
+    for a, b in zip(flat, plain, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_k_shots_in_distinct_cells_are_all_kept_at_a_kth_of_their_value(x64):
+    """M-kshot: the slot of (cell of x_s, cell of x*) holds Δ_s/k, once the linear path is out of the way."""
+    network, k = build(cells=4), 2
+    after = adapt(network, jnp.array([0.1, 0.6]), jnp.array([0.5, -0.5]))
+    z = activations(after, 0.3)[2][-1, 8:-1]
+    w = 0.1 * 0.01 * 1.002  # αw(1 + 2ε)
+    slots = np.asarray(z / w).reshape(4, 4)[1]  # x* in cell 1
+    np.testing.assert_allclose(slots, [2.5 / k, 0, 1.5 / k, 0], atol=0.01)
+
+
+# --- what breaks them
+
+
+def deviation(constants, **options):
+    network = build(cells=4, constants=constants)
+    return accuracy(network, wave, cells=4, key=KEY, tasks=8, points=21, **options).deviation_rms
+
+
+def test_without_the_offset_nothing_is_learnt(x64):
+    """M-(1): at the kink jax.nn.relu passes no gradient."""
+    assert deviation(Constants()) < 1e-4
+    network = build(constants=Constants(offset=0.0))
+    after = adapt(network, 0.3, 0.5)
+    assert float(jnp.abs(activations(after, 0.7)[2][-1, 8:-1]).max()) == 0
+    assert deviation(Constants(offset=0.0)) > 1
+
+
+def test_without_the_switch_everything_fires(x64):
+    """M-appC-phi: θ_b = 0 gets no gradient, so x* is encoded like x."""
+    network = build(constants=Constants(switch=0.0))
+    assert float(adapt(network, 0.3, 0.5).switch[0]) == 0
+    assert deviation(Constants(switch=0.0)) > 10
+
+
+def test_a_label_equal_to_the_prediction_teaches_nothing():
+    """M-lin-e: no error, no gradient; and below the prediction the ReLUs clip what is written."""
+    network = build()
+    same = jax.grad(loss)(network, jnp.array([0.3]), jnp.array([-2.0]))
+    assert max(float(jnp.abs(g).max()) for g in jax.tree.leaves(same)) < 1e-5
+    below = activations(adapt(network, 0.3, -3.0), 0.7)[2]
+    assert float(below[-1, 8:-1].max()) < 1e-6
+
+
+def test_the_initialisation_encodes_the_step_size(x64):
+    assert deviation(Constants(), alpha=0.1) < 1e-4
+    assert deviation(Constants(), alpha=0.11) == pytest.approx(10 * deviation(Constants(), alpha=0.101), rel=0.15)
+    assert deviation(Constants(), alpha=0.11) > 0.05
+    assert deviation(Constants(alpha=1.0)) < 1e-2
+
+
+def test_damping_keeps_the_features_own_layer_out(x64):
+    """M-eq2: with μ = 0.1 the layer that makes φ writes too."""
+    assert deviation(Constants(damping=0.1)) > 100 * deviation(Constants(damping=1e-3))
+
+
+def test_ramps_that_are_no_power_of_two_break_float32_and_not_float64():
+    """M-disc: the difference of two rounded numbers over a ramp narrower than their rounding."""
+    narrow = Constants(ramp=1e-6)
+    assert deviation(narrow) > 1e-3
+    assert deviation(Constants()) < 1e-4
+    with jax.enable_x64(True):
+        assert deviation(narrow) < 1e-4
+
+
+def test_trainable_biases_add_one_to_every_kernel_and_a_reference_slot_repairs_it(x64):
+    """M-kern: k + 1 for k."""
+    broken = table_network(wave, cell_selector(4, 1e-3), biases=True)
+    assert accuracy(broken, wave, cells=4, key=KEY).deviation_rms > 10
+    for selector in (cell_selector(4, 1e-3, reference=True), bit_selector(4, 1e-3, reference=True)):
+        mended = table_network(wave, selector, biases=True)
+        assert accuracy(mended, wave, cells=4, key=KEY).deviation_rms < 1e-4
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.7])
+def test_a_reference_slot_frees_epsilon(epsilon, x64):
+    """M-S2: any ε, with the printed B beyond its golden value and with the unipotent one."""
+    for printed in (True, False):
+        selector = cell_selector(4, epsilon, printed=printed, reference=True)
+        network = table_network(wave, selector, constants=Constants(epsilon=epsilon))
+        assert accuracy(network, wave, cells=4, key=KEY).deviation_rms < 2e-3
+
+
+# --- small parts
+
+
+def test_sleeping_units_interpolate_and_sleep_at_zero():
+    """M-eq4: zero with zero slope up to half the first knot, the values at the knots, flat beyond."""
+    u, values = np.array([1.0, 2.0, 3.0]), np.array([[0.3, -0.2, 0.9]])
+    knots, o = sleeping_units(u, values)
+    read = lambda t: float(o[0] @ np.maximum(t - knots, 0))  # noqa: E731
+    np.testing.assert_allclose(
+        [read(t) for t in (0, 0.5, 1, 1.5, 2, 3, 7)], [0, 0, 0.3, 0.05, -0.2, 0.9, 0.9], atol=1e-12
+    )
+
+
+def test_lookup_moves_points_to_the_centres_of_their_cells():
+    table = lookup(lambda x, y, s: x + 10 * y + 100 * s, 4)
+    assert table(0.99, 1.0, 0.0) == pytest.approx(0.875 + 10 + 12.5)
+    assert table(1.0, 1.0, 1.0) == pytest.approx(0.875 + 10 + 87.5)
+
+
+def test_a_target_is_called_with_arrays_or_point_by_point():
+    x = np.linspace(0, 1, 4)
+    by_array = evaluate(lambda x, y, s: x * y, x, 2.0, 0.0)
+    by_point = evaluate(lambda x, y, s: x * y if x > 0 else 0.0, x, 2.0, 0.0)
+    np.testing.assert_array_equal(by_array, by_point)
+    np.testing.assert_array_equal(evaluate(lambda x, y, s: 3, x, 0, 0), np.full(4, 3.0))
+
+
+# --- bad input
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("construction", {"construction": "deep"}),
+        ("cells", {"cells": 0}),
+        ("cells", {"cells": 2.5}),
+        ("cells", {"cells": 64}),
+        ("units", {"construction": "shallow", "units": -1}),
+        ("units", {"units": 100}),
+        ("levels", {"levels": 1}),
+        ("levels", {"construction": "shallow", "levels": 4}),
+        ("y_range", {"y_range": (1.0, 0.0)}),
+        ("y_range", {"y_range": 3}),
+        ("dtype", {"dtype": jnp.int32}),
+        ("target", {"target": 3}),
+        ("target", {"target": lambda x, y: x}),
+        ("target", {"target": lambda x, y, s: np.log(x - x)}),
+    ],
+)
+def test_a_bad_request_is_refused_by_name(name, options):
+    with np.errstate(divide="ignore"), pytest.raises(ValueError, match=name):
+        ro.universal_learner(**{"target": wave, "cells": 4, **options})
+
+
+@pytest.mark.parametrize(
+    "change", [{"alpha": 0.0}, {"epsilon": -1.0}, {"margin": math.nan}, {"ramp": 2.0}, {"linear": "w"}]
+)
+def test_bad_constants_are_refused_by_name(change):
+    with pytest.raises(ValueError, match=next(iter(change))):
+        Constants(**change)
+
+
+@pytest.mark.parametrize(
+    ("name", "call"),
+    [
+        ("x", lambda n: adapt(n, 1.5, 0.0)),
+        ("x", lambda n: adapt(n, math.nan, 0.0)),
+        ("x", lambda n: adapt(n, jnp.zeros((2, 2)), jnp.zeros((2, 2)))),
+        ("y", lambda n: adapt(n, 0.5, math.inf)),
+        ("y", lambda n: adapt(n, jnp.array([0.1, 0.2]), 0.3)),
+        ("alpha", lambda n: adapt(n, 0.5, 0.0, alpha=-0.1)),
+        ("x_star", lambda n: predict(n, -0.1)),
+        ("x_star", lambda n: learn(n, jnp.zeros(3), jnp.zeros(3), jnp.zeros((2, 4)))),
+    ],
+)
+def test_bad_tasks_are_refused_by_name(name, call):
+    with pytest.raises(ValueError, match=rf"^{name}"):
+        call(build("logdepth"))
+
+
+def test_a_refused_depth_says_what_would_do():
+    with pytest.raises(ValueError, match="logdepth"):
+        ro.universal_learner(wave, cells=64)
+
+
+def test_networks_are_pytrees_that_can_be_edited():
+    network = build("logdepth")
+    doubled = jax.tree.map(lambda p: 2 * p, network)
+    assert doubled.alpha == network.alpha
+    assert replace(network, alpha=0.2).alpha == 0.2
+    assert network.size == sum(leaf.size for leaf in jax.tree.leaves(network))

@@ -37,7 +37,7 @@ def draw(tasks: TaskFamily, number: int, *, key: Array) -> Task:
 
 @partial(jax.jit, static_argnames=("learner", "metric"))
 def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
-    """Mean of a metric at the queries of some tasks.
+    """Mean of a metric at the queries of some tasks, of the trained kind or of another [M-fig3].
 
     Args:
         learner: Any learner.

@@ -96,10 +96,10 @@ class PolynomialTasks:
 
 @dataclass(frozen=True, eq=False)
 class LetterTasks:
-    """Tell a few classes of capital letters apart: 16 features of UCI Letter, standardised; no description.
+    """Tell a few classes of capital letters apart: 16 features of UCI Letter, standardised [M-fig4].
 
     The letters of a task are drawn from 18 for meta-training or from the other 8, which meta-training never sees,
-    and numbered in random order. Stands in for the alphabets of Omniglot.
+    and numbered in random order. Stands in for the alphabets of Omniglot; nothing is told to an oracle.
 
     Attributes:
         letters: "train" or "test".

@@ -1,0 +1,279 @@
+"""Meta-learning: the meta-gradient, the tasks, resuming, and what each learner can and cannot do."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rankone.data import letters
+from rankone.maml import (
+    MLP,
+    GradientLearner,
+    LetterTasks,
+    OracleLearner,
+    PolynomialTasks,
+    RecurrentLearner,
+    SineTasks,
+    Task,
+    accuracy,
+    after_steps,
+    cross_entropy,
+    draw,
+    evaluate,
+    meta_train,
+    squared_error,
+    width_for,
+)
+
+KEY = jax.random.key(0)
+SMALL = MLP(1, (8,))
+
+
+def flat(tree):
+    return np.concatenate([np.ravel(leaf) for leaf in jax.tree.leaves(tree)])
+
+
+def objective(learner, task):
+    return lambda params: squared_error(learner.predict(params, task), task.y_query)
+
+
+def test_meta_gradient_multiplies_the_steps_jacobians():
+    with jax.enable_x64(True):
+        net, task = MLP(1, (5,)), SineTasks(shots=4, queries=3)(jax.random.key(1))
+        task = jax.tree.map(lambda a: a.astype(float), task)
+        learner = GradientLearner(net, step_size=0.02, steps=3)
+        theta, unravel = jax.flatten_util.ravel_pytree(net.init(KEY))
+        inner = lambda v: squared_error(net(unravel(v), task.x), task.y)  # noqa: E731
+        path = [theta]
+        for _ in range(3):
+            path.append(path[-1] - 0.02 * jax.grad(inner)(path[-1]))
+        wanted = jax.grad(lambda v: squared_error(net(unravel(v), task.x_query), task.y_query))(path[-1])
+        first_order = wanted
+        for v in reversed(path[:-1]):
+            wanted = wanted - 0.02 * jax.hessian(inner)(v) @ wanted
+        found = jax.grad(objective(learner, task))(unravel(theta))
+        np.testing.assert_allclose(jax.flatten_util.ravel_pytree(found)[0], wanted, atol=1e-12)
+        cheap = GradientLearner(net, step_size=0.02, steps=3, first_order=True)
+        found = jax.grad(objective(cheap, task))(unravel(theta))
+        np.testing.assert_allclose(jax.flatten_util.ravel_pytree(found)[0], first_order, atol=1e-12)
+        assert np.abs(wanted - first_order).max() > 1e-3
+
+
+def test_two_weights_by_hand():
+    one = jnp.ones((1, 1))
+    task = Task(one, one, one, one, jnp.zeros(0))
+    params = {"layers": [{"W": 0 * one, "b": jnp.zeros(1)}], "bias": jnp.zeros(0)}
+    full = GradientLearner(MLP(1, ()), step_size=0.1)
+    cheap = GradientLearner(MLP(1, ()), step_size=0.1, first_order=True)
+    assert full.predict(params, task).item() == pytest.approx(0.4)
+    slopes = [jax.grad(objective(learner, task))(params)["layers"][0]["W"].item() for learner in (full, cheap)]
+    assert slopes == pytest.approx([-0.72, -1.2])
+
+
+def test_adapting_is_gradient_descent_and_predicting_ignores_the_queries_answers():
+    learner, task = GradientLearner(SMALL, step_size=0.01, steps=4), SineTasks()(jax.random.key(2))
+    params = by_hand = SMALL.init(KEY)
+    for _ in range(4):
+        slope = jax.grad(lambda p: squared_error(SMALL(p, task.x), task.y))(by_hand)
+        by_hand = jax.tree.map(lambda p, g: p - 0.01 * g, by_hand, slope)
+    np.testing.assert_allclose(flat(learner.adapt(params, task)), flat(by_hand), rtol=1e-5)
+    blind = task._replace(y_query=jnp.full_like(task.y_query, jnp.nan))
+    for other in (learner, RecurrentLearner(1)):
+        answers = [other.predict(other.init(KEY), t) for t in (task, blind)]
+        np.testing.assert_array_equal(*answers)
+
+
+def test_gradient_learner_does_not_mind_the_order_of_the_examples_and_the_recurrent_one_does():
+    task = SineTasks()(jax.random.key(3))
+    turned = task._replace(x=task.x[::-1], y=task.y[::-1])
+    for learner, same in ((GradientLearner(SMALL, steps=2), True), (RecurrentLearner(1, width=8, head=8), False)):
+        one, other = (learner.predict(learner.init(KEY), t) for t in (task, turned))
+        assert np.allclose(one, other, atol=1e-5) == same
+
+
+def test_recurrent_learner_equals_a_plain_loop():
+    learner, task = RecurrentLearner(1, width=6, head=5), SineTasks(shots=3)(jax.random.key(4))
+    p = jax.tree.map(np.asarray, learner.init(KEY))
+    h, sigmoid = np.zeros(6), lambda v: 1 / (1 + np.exp(-v))
+    for x, y in zip(np.asarray(task.x), np.asarray(task.y), strict=True):
+        seen, kept = np.concatenate([x, y]) @ p["read"] + p["b"], h @ p["state"]
+        reset, update = sigmoid(seen[:6] + kept[:6]), sigmoid(seen[6:12] + kept[6:12])
+        h = update * h + (1 - update) * np.tanh(seen[12:] + reset * kept[12:])
+    np.testing.assert_allclose(learner.read(learner.init(KEY), task), h, atol=1e-5)
+    assert learner.size == flat(p).size
+
+
+@pytest.mark.parametrize("family", [SineTasks(), PolynomialTasks(), LetterTasks(shots=2, queries=3), SineTasks(3, 4)])
+def test_tasks_have_the_promised_shapes_and_follow_their_key(family):
+    one, again, other = family(KEY), family(KEY), family(jax.random.key(9))
+    shots = family.shots * getattr(family, "ways", 1)
+    queries = family.queries * getattr(family, "ways", 1)
+    assert one.x.shape[0] == one.y.shape[0] == shots
+    assert one.x_query.shape[0] == one.y_query.shape[0] == queries
+    np.testing.assert_array_equal(one.x, again.x)
+    assert not np.array_equal(one.x, other.x)
+
+
+def test_sines_and_polynomials_are_what_the_oracle_is_told():
+    wave = draw(SineTasks(amplitude=(2, 3), phase=(1, 2)), 50, key=KEY)
+    A, phase = wave.description.T[..., None, None]
+    np.testing.assert_allclose(wave.y_query, A * np.sin(wave.x_query - phase), atol=1e-5)
+    assert A.min() >= 2
+    assert A.max() <= 3
+    cubic = draw(PolynomialTasks(), 50, key=KEY)
+    wanted = [np.polyval(c[::-1], x) for c, x in zip(cubic.description, cubic.x[..., 0], strict=True)]
+    np.testing.assert_allclose(cubic.y[..., 0], wanted, atol=2e-4)
+    assert abs(cubic.description).max() <= 1
+    assert abs(cubic.x).max() <= 3
+
+
+def test_letters_of_meta_training_and_of_the_figures_are_apart():
+    features, labels = letters()
+    names = {}
+    for which in ("train", "test"):
+        tasks = draw(LetterTasks(which, shots=3, queries=3), 40, key=KEY)
+        rows = np.concatenate([np.asarray(tasks.x), np.asarray(tasks.x_query)], axis=1)
+        train = ~np.isin(labels, list("ABFHKMQZ"))
+        z = (features - features[train].mean(0)) / features[train].std(0)
+        lookup = {tuple(row): label for row, label in zip(np.round(z, 3).tolist(), labels, strict=True)}
+        names[which] = {lookup[tuple(np.round(row, 3).tolist())] for row in rows.reshape(-1, 16)}
+    assert not names["train"] & names["test"]
+    assert len(names["train"]) == 18
+    assert names["test"] == set("ABFHKMQZ")
+
+
+def test_no_letter_is_both_example_and_query_and_classes_are_balanced():
+    tasks = draw(LetterTasks(shots=5, queries=20), 30, key=KEY)
+    for x, y, asked in zip(tasks.x, tasks.y, tasks.x_query, strict=True):
+        assert np.asarray(y.sum(0)).tolist() == [5] * 5
+        # letters repeat in the data, so a few equal rows are other examples with the same features
+        same = (np.asarray(x)[:, None] == np.asarray(asked)).all(-1).sum()
+        assert same <= 3
+
+
+def test_shear_zero_leaves_letters_alone():
+    plain, sheared = LetterTasks(shear=0.0)(KEY), LetterTasks(shear=1.0)(KEY)
+    assert float(abs(plain.x - sheared.x).max()) > 0.1
+    np.testing.assert_array_equal(plain.y, sheared.y)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize(("inputs", "bias"), [(1, 10), (5, 0)])
+def test_width_for_comes_closest_to_the_size(depth, inputs, bias):
+    width = width_for(40_000, depth, inputs=inputs, bias_transform=bias)
+    sizes = [abs(MLP(inputs, (w,) * depth, 1, bias).size - 40_000) for w in (width - 1, width, width + 1)]
+    assert sizes[1] == min(sizes)
+    assert sizes[1] < 400
+    net = MLP(inputs, (7,) * depth, 1, bias)
+    assert net.size == flat(net.init(KEY)).size
+
+
+def test_bias_transformation_takes_part_in_the_step():
+    learner, task = GradientLearner(MLP(1, (8,), 1, 3), step_size=0.01), SineTasks()(KEY)
+    params = learner.init(KEY)
+    assert float(abs(learner.step(params, task)["bias"] - params["bias"]).max()) > 0
+
+
+def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
+    learner = GradientLearner(SMALL, step_size=0.001, steps=1)
+    options = {"key": KEY, "iterations": 300, "meta_batch": 4, "progress": False}
+    whole = meta_train(learner, SineTasks(), squared_error, **options)
+
+    class BrokenOff(Exception):
+        pass
+
+    calls = []
+
+    def interrupted(key):
+        calls.append(key)
+        return SineTasks()(key)
+
+    path = tmp_path / "run.npz"
+    import rankone.maml.training as training
+
+    save = training._save
+
+    def stop(*args):
+        save(*args)
+        raise BrokenOff
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training, "_SAVE_SECONDS", -1.0)
+        patch.setattr(training, "_save", stop)
+        with pytest.raises(BrokenOff):
+            meta_train(learner, interrupted, squared_error, checkpoint=path, **options)
+    with np.load(path) as saved:
+        assert len(saved["losses"]) == 1
+    resumed = meta_train(learner, SineTasks(), squared_error, checkpoint=path, **options)
+    np.testing.assert_array_equal(flat(resumed.params), flat(whole.params))
+    np.testing.assert_array_equal(resumed.losses, whole.losses)
+    with pytest.raises(ValueError, match=r"^checkpoint: got"):
+        meta_train(learner, SineTasks(), squared_error, checkpoint=path, **{**options, "key": jax.random.key(5)})
+
+
+def test_meta_training_makes_steps_worth_taking():
+    learner = GradientLearner(MLP(1, (40,)), step_size=0.005, steps=3)
+    trained = meta_train(learner, SineTasks(), squared_error, key=KEY, iterations=400, progress=False)
+    fresh = draw(SineTasks(), 200, key=jax.random.key(1))
+    before = after_steps(learner, learner.init(KEY), fresh, squared_error, steps=3)[1].mean
+    after = after_steps(learner, trained.params, fresh, squared_error, steps=3)[1].mean
+    assert after[3] < 0.7 * before[3]
+    assert after[3] < 0.7 * after[0]
+    assert trained.losses[-1] < 0.7 * trained.losses[0]
+
+
+def test_oracle_uses_what_it_is_told_and_nothing_else():
+    learner, task = OracleLearner(MLP(3, (8,))), SineTasks()(KEY)
+    params = learner.init(KEY)
+    other = task._replace(x=task.x + 1, y=task.y - 1)
+    np.testing.assert_array_equal(learner.predict(params, task), learner.predict(params, other))
+    told = task._replace(description=task.description + 1)
+    assert float(abs(learner.predict(params, told) - learner.predict(params, task)).max()) > 0
+
+
+def test_evaluation_is_the_mean_over_tasks_and_after_steps_starts_at_the_initialisation():
+    learner = GradientLearner(SMALL, step_size=0.01, steps=2)
+    tasks, params = draw(SineTasks(), 7, key=KEY), SMALL.init(KEY)
+    each = [objective(learner, jax.tree.map(lambda a, i=i: a[i], tasks))(params) for i in range(7)]
+    found = evaluate(learner, params, tasks, squared_error)
+    np.testing.assert_allclose(found.mean, np.mean(each), rtol=1e-5)
+    np.testing.assert_allclose(found.error, np.std(each, ddof=1) / 7**0.5, rtol=1e-4)
+    examples, queries = after_steps(learner, params, tasks, squared_error, steps=2)
+    np.testing.assert_allclose(queries.mean[2], found.mean, rtol=1e-5)
+    np.testing.assert_allclose(examples.mean[0], squared_error(SMALL(params, tasks.x), tasks.y), rtol=1e-5)
+    own = jax.vmap(SMALL.init)(jax.random.split(KEY, 7))
+    per_task = after_steps(learner, own, tasks, squared_error, steps=2, each=True)[1]
+    assert float(abs(per_task.mean - queries.mean).max()) > 1e-3
+
+
+def test_objectives_against_numpy():
+    logits, one_hot = jnp.array([[2.0, 0, -1], [0, 3, 1]]), jnp.eye(3)[jnp.array([0, 2])]
+    p = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    assert cross_entropy(logits, one_hot) == pytest.approx(-np.log([p[0, 0], p[1, 2]]).mean(), rel=1e-5)
+    assert accuracy(logits, one_hot) == 0.5
+    assert squared_error(jnp.array([1.0, 3]), jnp.array([0.0, 1])) == 2.5
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: MLP(0, (3,)), "inputs"),
+        (lambda: MLP(1, (0,)), "hidden"),
+        (lambda: MLP(1, (3,)).init(0), "key"),
+        (lambda: GradientLearner(SMALL, step_size=0.0), "step_size"),
+        (lambda: GradientLearner(SMALL, steps=-1), "steps"),
+        (lambda: SineTasks(shots=0), "shots"),
+        (lambda: SineTasks(amplitude=(2, 1)), "amplitude"),
+        (lambda: LetterTasks("all"), "letters"),
+        (lambda: LetterTasks("test", ways=9), "ways"),
+        (lambda: LetterTasks(shear=-1.0), "shear"),
+        (lambda: RecurrentLearner(1, width=0), "width"),
+        (lambda: width_for(0, 1, inputs=1), "size"),
+        (lambda: draw(SineTasks(), 0, key=KEY), "number"),
+        (lambda: meta_train(None, None, None, key=KEY, iterations=150), "iterations"),
+        (lambda: meta_train(None, None, None, key=KEY, iterations=100, meta_batch=0), "meta_batch"),
+    ],
+)
+def test_bad_arguments_are_named(make, name):
+    with pytest.raises(ValueError, match=f"^{name}: got"):
+        make()

@@ -27,7 +27,7 @@ from rankone.language.tokens import pad
 from rankone.records import load_record, select
 
 SHARES = {"capital": 26, "currency": 12, "continent": 22}
-OPTIONS = {"layer": 8, "ridge": 0.01, "radius": 5e-4, "words": 32}
+OPTIONS = {"layer": 8, "ridge": 0.01, "radius": 5e-4, "words": 32, "contexts": 3, "neighbours": 6}
 STARTS = ("{} is famous for", "People who visit {} often say that")
 METHODS = ("none", "rome", "mixed", "identity", "tuned")
 
@@ -55,12 +55,15 @@ def geometry(layer: int, ridge: float) -> KeyGeometry:
     return key_geometry(model(), layer, ridge=ridge)
 
 
-def measure(*, fact: str, layer: int, ridge: float, radius: float, words: int, seed: int) -> dict:
+def measure(
+    *, fact: str, layer: int, ridge: float, radius: float, words: int, contexts: int, neighbours: int, seed: int
+) -> dict:
     """One edit: what every method's model answers, the cost of its change, and the entropy of its prose."""
     relation, name, target = fact.split(":")
-    case = country_fact(name, relation, target, known(relation))
+    case = country_fact(name, relation, target, known(relation), count=neighbours)
     network, W = model().network, model().network.down(layer)
-    value = find_fact_value(model(), case.request, contexts=corpus_contexts(model().tokenizer), layer=layer)
+    texts = corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10)))
+    value = find_fact_value(model(), case.request, contexts=texts, layer=layer)
     C = geometry(layer, ridge)
     identity = KeyGeometry.from_moments(jnp.eye(C.D))
     rows = continuations(model().tokenizer, [case.request.text], [target])

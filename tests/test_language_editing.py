@@ -243,8 +243,9 @@ def test_a_judgement_is_what_the_edited_model_answers(model, geometry):
     for name, judge_of in (("none", model), ("rome", edit.apply(model))):
         new, said = likelihoods(judge_of, prompts, ["Paris"] * len(prompts))
         true, kept = likelihoods(judge_of, prompts, truths)
-        for key, expected in (("new", new), ("true", true), ("said", said), ("known", kept)):
-            np.testing.assert_allclose(judged[name][key], expected, rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(judged[name]["margin"], new - true, rtol=1e-3, atol=2e-3)
+        assert judged[name]["said"] == bool(said[0])
+        assert judged[name]["kept"] == pytest.approx(float(np.mean(kept[4:])))
     summary = summarise([judged["rome"]], 3)
     assert summary["efficacy"]["share"] == 1
     assert summary["paraphrase"]["questions"] == 3
@@ -252,8 +253,8 @@ def test_a_judgement_is_what_the_edited_model_answers(model, geometry):
 
 
 def test_a_summary_by_hand():
-    one = {"new": [-1, -1, -5, -4, -1], "true": [-2, -2, -2, -2, -3], "said": [1, 0, 0, 0, 0], "known": [0, 0, 0, 1, 0]}
-    two = {"new": [-3, -1, -1, -9, -9], "true": [-2, -2, -2, -2, -3], "said": [0, 0, 0, 0, 0], "known": [0, 0, 0, 1, 1]}
+    one = {"margin": [1, 1, -3, -2, 2], "said": True, "kept": 0.5}
+    two = {"margin": [-1, 1, 1, -7, -6], "said": False, "kept": 1.0}
     summary = summarise([one, two], 2)
     shares = {name: summary[name]["share"] for name in ("efficacy", "paraphrase", "neighbourhood", "said", "kept")}
     assert shares == {"efficacy": 0.5, "paraphrase": 0.75, "neighbourhood": 0.75, "said": 0.5, "kept": 0.75}

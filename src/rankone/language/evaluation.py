@@ -23,7 +23,7 @@ Judgement = dict[str, Any]
 def judge(
     model: LanguageModel, fact: Fact, layer: int, changes: Mapping[str, ArrayLike | None]
 ) -> dict[str, Judgement]:
-    """Mean log-probabilities of the new and the true answer to every question about a fact, before and after changes.
+    """How far the new answer leads the true one for every question about a fact, before and after changes.
 
     Args:
         model: Unedited.
@@ -32,18 +32,20 @@ def judge(
         changes: Name → Ŵ − W (d, D), or None for the unedited model.
 
     Returns:
-        Name → "new" and "true" (log-probabilities a token) and "said" and "known" (whether the new, or the true, answer
-        is the likeliest at every token); each a list in the order rewriting, paraphrases, neighbours.
+        Name → "margin", the mean log-probability a token of the new answer less that of the true one, in the order
+        rewriting, paraphrases, neighbours; "said", whether the new answer to the rewriting is the likeliest at every
+        token; and "kept", the share of neighbours whose true answer is.
     """
     prompts = [fact.request.text, *fact.paraphrases, *(prompt for prompt, _ in fact.neighbours)]
     truths = [fact.truth] * (1 + len(fact.paraphrases)) + [truth for _, truth in fact.neighbours]
     rows = continuations(model.tokenizer, 2 * prompts, [fact.request.target] * len(prompts) + truths)
     below, W = up_to_layer(model.network, rows, layer), model.network.down(layer)
-    judgements = {}
+    judgements: dict[str, Judgement] = {}
     for name, delta in changes.items():
         network = model.network if delta is None else model.network.with_down(layer, W + jnp.asarray(delta))
         scores, best = (np.asarray(x).reshape(2, -1) for x in from_layer(network, rows, below, layer))
-        judgements[name] = {"new": scores[0], "true": scores[1], "said": best[0], "known": best[1]}
+        kept = best[1, 1 + len(fact.paraphrases) :].mean()
+        judgements[name] = {"margin": scores[0] - scores[1], "said": bool(best[0, 0]), "kept": float(kept)}
     return judgements
 
 
@@ -84,17 +86,17 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         paraphrases: How many of the questions after the first are paraphrases.
 
     Returns:
-        For each share its value, interval and number of questions; "score", the harmonic mean; and "kept", the share of
-        neighbours whose true answer is still the likeliest.
+        For each share ("said" and "kept" among them, as in `judge`) its value, its interval and the number of answers;
+        and "score", the harmonic mean of the first three.
     """
     cut, n = 1 + paraphrases, len(judgements)
-    ahead = [np.asarray(j["new"]) > np.asarray(j["true"]) for j in judgements]
+    ahead = [np.asarray(j["margin"]) > 0 for j in judgements]
     parts = {
         "efficacy": [a[:1] for a in ahead],
         "paraphrase": [a[1:cut] for a in ahead],
         "neighbourhood": [~a[cut:] for a in ahead],
-        "said": [np.asarray(j["said"])[:1] for j in judgements],
-        "kept": [np.asarray(j["known"])[cut:] for j in judgements],
+        "said": [np.asarray([j["said"]], float) for j in judgements],
+        "kept": [np.asarray([j["kept"]], float) for j in judgements],
     }
     summary: dict[str, Any] = {"edits": n}
     for name, answers in parts.items():

@@ -14,7 +14,7 @@ from rankone.language.network import Llama
 from rankone.language.prompts import Rehearsal
 from rankone.language.scores import at_positions, log_likelihood
 
-__all__ = ["Search", "Value", "find_value"]
+__all__ = ["Search", "Value", "find_value", "subject_keys"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +86,12 @@ def find_value(network: Llama, rows: Rehearsal, *, layer: int, search: Search) -
     go_on = lambda state: (state[0] < search.steps) & ~(last(state) < search.enough)  # noqa: E731
     steps, delta, _, _, losses = jax.lax.while_loop(go_on, step, state)
     return Value(delta, keys[:-1], before, losses, steps)
+
+
+@partial(jax.jit, static_argnames="layer")
+def subject_keys(network: Llama, rows: Rehearsal, *, layer: int) -> Float[Array, "n D"]:
+    """Input of the down projection at the subject's last token in each context, without the search for a value."""
+    return _below(network, rows, layer)[2][:-1]
 
 
 def _below(network: Llama, rows: Rehearsal, layer: int) -> tuple[Array, Cache, Array, Array]:

@@ -1,0 +1,40 @@
+"""Where to edit SmolLM2-135M: the same facts rewritten in several blocks, and traced through all of them.
+
+A cell is one fact in one block: what its edit answers (as in `editing_facts`), and in the first block of the grid also
+the causal trace of the true fact, averaged over the columns of six groups of tokens.
+"""
+
+import jax
+import numpy as np
+from editing_facts import chosen, geometry, known
+from editing_known import model
+from record import main
+
+from rankone.language.evaluation import judge
+from rankone.language.facts import Request, country_fact
+from rankone.language.prompts import corpus_contexts
+from rankone.language.surgery import close_edit, find_fact_value
+from rankone.language.tracing import mean_effect, trace
+
+GRID = {"layer": [2, 5, 8, 11, 14, 17, 20, 23], "fact": chosen()[::8]}
+OPTIONS = {"ridge": 0.01, "noises": 4}
+
+
+def measure(*, layer: int, fact: str, ridge: float, noises: int, seed: int) -> dict:
+    """What the edit of one fact in one block answers."""
+    relation, name, target = fact.split(":")
+    case = country_fact(name, relation, target, known(relation))
+    texts = corpus_contexts(model().tokenizer, ((2, 5), (2, 10)))
+    value = find_fact_value(model(), case.request, contexts=texts, layer=layer)
+    edit = close_edit(model().network.down(layer), geometry(layer, ridge), value)
+    results = {"answers": judge(model(), case, layer, {"none": None, "rome": edit.delta})}
+    results["search"] = {"steps": value.steps, "loss": value.losses[value.steps - 1]}
+    if layer == GRID["layer"][0]:
+        truth = Request(case.request.prompt, case.request.subject, case.truth)
+        found = trace(model(), truth, key=jax.random.key(seed), noises=noises)
+        results["trace"] = {"effect": np.asarray(mean_effect([found])), "clean": found.clean, "blurred": found.blurred}
+    return results
+
+
+if __name__ == "__main__":
+    main("editing_layers", __doc__, GRID, measure, options=OPTIONS)

@@ -24,6 +24,11 @@ CLAIMS = [
     *(f"R-eq{n}" for n in range(5, 18)),
     *(f"R-S{n}" for n in range(1, 7)),
     *("R-txt8", "R-2nd-order", "R-scale", "R-title"),
+    *(f"K-eq{name}" for name in ("0", "1", "2", "W", "dU", "U", "vec", "P")),
+    *(f"K-unn{name}" for name in ("", "-rank", "-init", "-over", "-stats", "-cost")),
+    *(f"K-sharp{n}" for n in range(1, 7)),
+    *("K-vec", "K-ein", "K-mom", "K-transport", "K-decay", "K-penalty", "K-adam", "K-muon", "K-shampoo", "K-newton"),
+    *("K-norm", "K-FAC", "K-damping", "K-prong", "K-meta", "K-rome"),
 ]
 ROWS = read_claims(ROOT / "book" / "claims.yml")
 BOOK = Book(ROOT)

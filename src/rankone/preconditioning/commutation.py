@@ -28,7 +28,7 @@ def descend(
     before: Postprocess | None = None,
     after: Postprocess | None = None,
 ) -> Float[Array, "steps m n"]:
-    """Every iterate of an optimiser on a matrix, the start included.
+    """Every iterate of an optimiser on a matrix, the start included: with decay [K-decay], a penalty, or any hook.
 
     Args:
         loss: Of the matrix.
@@ -68,7 +68,7 @@ def gap(
     steps: int,
     order: str = "gradient",
 ) -> Float[Array, ""]:
-    """Largest distance of any entry of W, over all steps, between the method on U and its counterpart on W [K-mom].
+    """Largest distance of any entry of W, over all steps, between the method on U and on W [K-mom, K-adam].
 
     Args:
         loss: Of W (m, n).

@@ -1,5 +1,8 @@
 r"""The preconditioner that gradient descent on U applies to W = TUV, as an operator that is never formed.
 
+In indices, $\partial W_{ij}/\partial U_{st}=T_{is}V_{tj}$ [K-ein]; the products that arise are those of two positive
+semidefinite matrices [K-unn], and Newton's step does not depend on them [K-newton].
+
 $P=V^\top V\otimes TT^\top$ has $(mn)^2$ entries; its two factors have $m^2+n^2$, and $P\,\mathrm{vec}(G)$ is the vec of
 $TT^\top G\,V^\top V$ [K-eqP, K-unn-cost].
 """
@@ -54,7 +57,7 @@ def unvec(x: Float[ArrayLike, " mn"], shape: tuple[int, int], *, order: str = "c
 @pytree(data=("left", "right"), meta=("order",))
 @dataclass(frozen=True)
 class KroneckerPreconditioner:
-    r"""$P=R\otimes L$ with $L=TT^\top$ and $R=V^\top V$, held as its two factors [K-eqP].
+    r"""$P=R\otimes L$ with $L=TT^\top$ and $R=V^\top V$, held as its two factors [K-eqP, K-eqdU].
 
     `P @ g` takes a vec (mn,), or several as columns (mn, k); `P.apply(G)` takes the matrix (m, n) itself, which costs
     the two products $LG$ and $(LG)R$ and no copy. Make one with `kronecker_preconditioner`.
@@ -80,7 +83,7 @@ class KroneckerPreconditioner:
         return self.left @ jnp.asarray(G) @ self.right
 
     def __matmul__(self, g: Float[ArrayLike, " mn"]) -> Float[Array, " mn"]:
-        """P g for a vec g (mn,), or for the columns of g (mn, k)."""
+        """P g for a vec g (mn,), or for the columns of g (mn, k) [K-eq1]."""
         g = jnp.asarray(g)
         size, m, n = self.shape[0], len(self.left), len(self.right)
         fits = g.ndim in (1, 2) and g.shape[0] == size
@@ -94,7 +97,7 @@ class KroneckerPreconditioner:
         return jnp.kron(self.right, self.left) if self.order == "column" else jnp.kron(self.left, self.right)
 
     def eigenvalues(self) -> Float[Array, " mn"]:
-        """The mn eigenvalues, falling: every product of one of `left` and one of `right` [K-unn-rank]."""
+        """The mn eigenvalues, falling: every product of one of `left` and one of `right` [K-unn-rank, K-penalty]."""
         one, other = jnp.linalg.eigvalsh(self.left), jnp.linalg.eigvalsh(self.right)
         return jnp.sort(jnp.outer(one, other).ravel())[::-1]
 

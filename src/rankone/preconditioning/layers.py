@@ -47,6 +47,7 @@ class Reparameterized:
 
     Gradient descent on U moves W = TUV by $-\eta\,TT^\top(\partial\mathcal L/\partial W)V^\top V$. The forward pass
     stays factored. T and V are leaves as well, so that an outer loop can learn them; `trainable` masks them otherwise.
+    A larger U than needed changes nothing on the path of W [K-unn-over].
 
     Attributes:
         T: (m, p), fixed.

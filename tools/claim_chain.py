@@ -122,7 +122,7 @@ def figures(row: Row, book: Book) -> Iterator[str]:
     """Each figure bears the claim's id, and a cell of its chapter records it."""
     home = book.labels.get(row["chapter"])
     for key in row["figures"]:
-        if key.partition(".")[0] not in [row["id"], *row.get("includes", [])]:
+        if key.rpartition(".")[0] not in [row["id"], *row.get("includes", [])]:
             yield f"the figure {key!r} bears another claim's id"
         if home and not book.records(home, key):
             yield f"no cell of {home} records {key!r}"

@@ -56,10 +56,13 @@ class LinearRisks(NamedTuple):
 
 def sample_ball(n: int, d: int, *, key: Array) -> Float[Array, "n d"]:
     """Points uniform in the ball of radius √(d + 2), where each coordinate has variance 1 [S-A5.1]."""
-    k_direction, k_radius = jax.random.split(key)
-    g = jax.random.normal(k_direction, (n, d))
-    radius = jax.random.uniform(k_radius, (n, 1)) ** (1 / d) * (d + 2) ** 0.5
-    return radius * g / jnp.linalg.norm(g, axis=1, keepdims=True)
+    return _into_ball(jax.random.normal(key, (n, d + 2)))
+
+
+def _into_ball(normal: Array) -> Array:
+    """Drop two coordinates of a point uniform on a sphere, and it is uniform in the ball of two dimensions less."""
+    d = normal.shape[1] - 2
+    return (d + 2) ** 0.5 * normal[:, :d] / jnp.linalg.norm(normal, axis=1, keepdims=True)
 
 
 def constrained_erm(X: ArrayLike, y: ArrayLike, L: ArrayLike) -> ERM:
@@ -151,10 +154,11 @@ def _simulate(
     sizes: Array, keys: Array, L: float, noise: float, most: int, d: int, queries: int, k: int, split: bool
 ) -> LinearRisks:
     def repeat(key: Array) -> LinearRisks:
-        k_data, k_query, k_noise, k_other = jax.random.split(key, 4)
-        X, q = sample_ball(most, d, key=k_data), sample_ball(queries, d, key=k_query)
-        y = X[:, 0] + jnp.sqrt(noise) * jax.random.normal(k_noise, (most,))  # θ_* = e₁: the points are isotropic
-        other = sample_ball(most, d, key=k_other)
+        # One draw of everything: each further one costs as long to compile as the rest.
+        normal = jax.random.normal(key, ((1 + split) * most + queries, d + 3))
+        X, y_noise, q = _into_ball(normal[:most, 1:]), normal[:most, 0], _into_ball(normal[most : most + queries, 1:])
+        y = X[:, 0] + jnp.sqrt(noise) * y_noise  # θ_* = e₁: the points are isotropic
+        other = _into_ball(normal[most + queries :, 1:])
         learn_from = (other, other[:, 0]) if split else (X, y)
         square = ((q[:, None] - X) ** 2).sum(-1)  # so few numbers to a point that no search is faster
         return jax.lax.map(lambda n: _measure(n, X, y, q, square, learn_from, L, k), sizes)

@@ -25,6 +25,7 @@ _CHUNK = 4_000  # rows of one matrix product, a multiple of _BLOCK: with _QUERIE
 _GROUP = 64  # chunks between two selections of blocks: a selection costs the same for 200 minima as for 10,000
 _QUERIES = 128  # queries of one matrix product
 _WHOLE = 2**21  # scores below which the store is read in one product: no slice, hence no copy of a slice
+_SMALL = 2_000  # rows up to which the differences are taken at once: nothing to certify, and little to compile
 _SPARE = 8  # blocks beyond k, so that ties and rounding seldom call for a second search
 _HIGHEST = jax.lax.Precision.HIGHEST  # TF32 would cost the GPU half of the digits
 
@@ -97,6 +98,8 @@ def block_bytes(n: int, D: int, *, queries: int = 1, k: int = 50, itemsize: int 
     One chunk of rows, its product with a batch of queries, the minima of a group of chunks, and phase two's rows.
     """
     N, m = min(queries, _QUERIES), k + _SPARE
+    if n <= _SMALL:
+        return itemsize * n * (D + 2)
     if n * N <= _WHOLE or n <= _CHUNK:
         return itemsize * (n * N + m * _BLOCK * D)
     minima = N * (min(_GROUP, n // _CHUNK) * _CHUNK // _BLOCK + 2 * m)
@@ -131,12 +134,15 @@ def _distance(rows: Array, q: Array) -> Array:
 
 def _batch(store: ExactSearch, q: Array, k: int) -> Array:
     """Indices (N, k) of the nearest rows to queries (N, D)."""
+    if len(store.rows) <= _SMALL:
+        return jax.lax.map(lambda one: jax.lax.top_k(-((store.rows - one) ** 2).sum(-1), k)[1], q)
     block = _block_size(len(store.rows), k)
     minima, blocks = _least_blocks(store, q, k, block)
     norms = store.half_norms  # of which those of padding are infinite
     largest = jnp.where(jnp.isfinite(norms), norms, 0).max()  # here, not in the loop over queries
     pick = lambda one: _within_blocks(store.rows, largest, *one, k=k, block=block)  # noqa: E731
     indices, certified = jax.lax.map(pick, (q, minima, blocks))
+    indices = indices.astype(jnp.int32)
     # The result needs no condition; but without it XLA copies the store before a loop that it does not enter.
     return jax.lax.cond(certified.all(), lambda: indices, lambda: _repaired(store, q, indices, certified))
 
@@ -172,7 +178,7 @@ def _least_blocks(store: ExactSearch, q: Array, k: int, block: int) -> tuple[Arr
 
 def _merge(best: tuple[Array, Array], minima: Array, rows: Array) -> tuple[Array, Array]:
     values = jnp.concatenate([best[0], -minima], 1)
-    rows = jnp.concatenate([best[1], jnp.broadcast_to(rows, minima.shape)], 1)
+    rows = jnp.concatenate([best[1], jnp.broadcast_to(rows.astype(jnp.int32), minima.shape)], 1)
     values, at = jax.lax.top_k(values, best[0].shape[1])
     return values, jnp.take_along_axis(rows, at, 1)
 
@@ -235,7 +241,7 @@ def _by_differences(rows: Array, q: Array, k: int) -> Array:
         square = ((jax.lax.dynamic_slice_in_dim(rows, start, size) - q) ** 2).sum(-1)
         square = jnp.where(at >= i * size, square, jnp.inf)
         values, order = jax.lax.top_k(jnp.concatenate([best[0], -square]), k)
-        return (values, jnp.concatenate([best[1], at])[order]), None
+        return (values, jnp.concatenate([best[1], at.astype(jnp.int32)])[order]), None
 
     empty = jnp.full(k, -jnp.inf, q.dtype), jnp.full(k, n, jnp.int32)
     (_, indices), _ = jax.lax.scan(chunk, empty, jnp.arange(-(-n // size)))

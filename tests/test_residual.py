@@ -1,0 +1,225 @@
+"""ResMem: what it stores, what it reads, what it knows by heart, and what it does to an error."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone as ro
+from rankone.residual import simplex
+from rankone.residual.classifier import train
+from rankone.residual.gain import gain
+from rankone.residual.memorise import memorising_width, worst_margin
+from rankone.residual.resmem import onehot_residuals, soft_weights
+from rankone.residual.windows import context_lengths, window_starts
+
+RNG = np.random.default_rng(0)
+N, D, L = 120, 4, 5
+Z = RNG.standard_normal((N, D)).astype(np.float32)
+P = RNG.dirichlet(np.full(L, 0.5), N).astype(np.float32)
+Y = RNG.integers(0, L, N)
+NEW = RNG.standard_normal((9, D)).astype(np.float32)
+P_NEW = RNG.dirichlet(np.full(L, 0.5), 9).astype(np.float32)
+
+
+def by_loops(k, sigma):
+    scores = []
+    for z, p in zip(NEW, P_NEW, strict=True):
+        distances = [float(np.sqrt(((z - other) ** 2).sum())) for other in Z]
+        near = sorted(range(N), key=lambda i: distances[i])[:k]
+        w = np.array([np.exp(-distances[i] / sigma) for i in near])
+        residuals = [np.eye(L)[Y[i]] - P[i] for i in near]
+        scores.append(p + sum(a * r for a, r in zip(w / w.sum(), residuals, strict=True)))
+    return np.array(scores)
+
+
+@pytest.mark.parametrize(("k", "sigma"), [(1, 1.0), (7, 0.3), (N, 2.0)])
+def test_scores_are_base_plus_weighted_residuals(k, sigma):
+    scores = ro.ResMem(k=k, sigma=sigma).fit(Z, P, Y).predict(NEW, P_NEW)
+    np.testing.assert_allclose(scores, by_loops(k, sigma), atol=2e-6)
+
+
+def test_residuals_sum_to_zero_and_scores_to_one_outside_of_the_simplex():
+    residuals = onehot_residuals(P, Y)
+    np.testing.assert_allclose(residuals.sum(1), 0, atol=1e-6)
+    scores = ro.ResMem(k=3, sigma=0.5).fit(Z, P, Y).predict(NEW, P_NEW)
+    np.testing.assert_allclose(scores.sum(1), 1, atol=1e-6)
+    assert scores.min() < 0
+    assert scores.min() > -1
+    assert scores.max() < 2
+
+
+def test_logits_are_divided_by_the_temperature():
+    logits = jnp.asarray(RNG.standard_normal((N, L)).astype(np.float32))
+    tempered = jax.nn.softmax(logits / 2.5)
+    one = ro.ResMem(k=4, temperature=2.5).fit(Z, logits=logits, labels=Y)
+    other = ro.ResMem(k=4).fit(Z, tempered, Y)
+    np.testing.assert_allclose(one.predict(Z, logits=logits), other.predict(Z, tempered), atol=1e-6)
+
+
+def test_weights_are_those_of_unsquared_distances_and_do_not_underflow():
+    d = np.array([0.5, 1.0, 4.0])
+    np.testing.assert_allclose(soft_weights(d, 0.7), np.exp(-d / 0.7) / np.exp(-d / 0.7).sum(), rtol=1e-5)
+    np.testing.assert_allclose(soft_weights(np.array([800.0, 801.0]), 1.0), 1 / (1 + np.exp([-1.0, 1.0])), rtol=1e-4)
+
+
+@pytest.mark.parametrize("x64", [False, True])
+def test_precision_follows_the_inputs(x64):
+    with jax.enable_x64(x64):
+        kind = np.float64 if x64 else np.float32
+        scores = ro.ResMem(k=3).fit(Z.astype(kind), P.astype(kind), Y).predict(NEW.astype(kind), P_NEW.astype(kind))
+        assert scores.dtype == kind
+
+
+def test_memory_passes_through_jit_and_is_differentiable():
+    memory = ro.ResMem(k=5, sigma=0.5).fit(Z, P, Y)
+    read = lambda m, z: m.correction(z)  # noqa: E731
+    np.testing.assert_allclose(jax.jit(read)(memory, NEW), memory.correction(NEW), atol=1e-6)
+    slope = jax.grad(lambda z: memory.correction(z)[0])(jnp.asarray(NEW[0]))
+    step = 1e-2 * np.eye(D)[1].astype(np.float32)
+    numeric = (memory.correction(NEW[0] + step)[0] - memory.correction(NEW[0] - step)[0]) / 2e-2
+    assert abs(slope[1] - numeric) < 0.05 * max(abs(slope[1]), 0.05)
+
+
+def test_one_search_serves_other_widths_and_fewer_neighbours():
+    memory = ro.ResMem(k=20, sigma=1.0).fit(Z, P, Y)
+    found = memory.neighbours(NEW)
+    for k, sigma in ((20, 0.2), (6, 3.0)):
+        fresh = ro.ResMem(k=k, sigma=sigma).fit(Z, P, Y).correction(NEW)
+        np.testing.assert_allclose(memory.using(k=k, sigma=sigma).read(found), fresh, atol=1e-6)
+
+
+def test_bare_labels_are_residuals_of_no_model():
+    labels = jax.nn.one_hot(Y, L)
+    plain = ro.ResMem(k=9, sigma=1.0).fit_residuals(Z, labels).correction(NEW)
+    near = ro.ResMem(k=9, sigma=1.0).fit_residuals(Z, labels).neighbours(NEW)
+    votes = np.einsum("nk,nkl->nl", soft_weights(near.distances, 1.0), np.asarray(labels)[np.asarray(near.indices)])
+    np.testing.assert_allclose(plain, votes, atol=1e-6)
+
+
+def accuracy(memory, z, p, y):
+    return float((memory.fit(z, p, y).predict(z, p).argmax(1) == y).mean())
+
+
+def test_one_neighbour_memorises_at_any_width_unless_embeddings_coincide():
+    assert accuracy(ro.ResMem(k=1, sigma=1e6), Z, P, Y) == 1
+    twice = np.repeat(Z[:20], 2, axis=0)
+    flat = np.full((40, 2), 0.5, np.float32)
+    for k, sigma in ((1, 1e-3), (2, 1e-3)):
+        assert accuracy(ro.ResMem(k=k, sigma=sigma), twice, flat, np.tile([0, 1], 20)) == 0.5
+    assert memorising_width(twice, 3) == 0
+
+
+def test_widths_below_the_theorems_memorise_and_wide_ones_do_not():
+    for k in (2, 6):
+        assert accuracy(ro.ResMem(k=k, sigma=0.999 * memorising_width(Z, k)), Z, P, Y) == 1
+    assert accuracy(ro.ResMem(k=6, sigma=1e6), Z, P, Y) < 0.9
+    assert memorising_width(Z, 1) == memorising_width(Z[:1], 1) == np.inf
+
+
+def test_lead_of_the_label_is_at_least_one_minus_four_beta_and_attained():
+    for beta in (0.1, 0.249, 0.26):
+        sigma = -1 / np.log(beta / (1 - beta))
+        memory = ro.ResMem(k=2, sigma=sigma).fit([[0.0], [1.0]], np.eye(2)[[1, 0]], np.array([0, 1]))
+        s = memory.predict([[0.0]], np.eye(2)[[1]])[0]
+        assert abs(s[0] - s[1] - worst_margin(beta)) < 1e-5
+    rng = np.random.default_rng(1)
+    for _ in range(300):
+        p, q = rng.dirichlet(np.full(4, 0.2), 2)
+        c, y = rng.integers(0, 4, 2)
+        beta = rng.uniform()
+        s = (1 - beta) * np.eye(4)[y] + beta * (p + np.eye(4)[c] - q)
+        assert s[y] - np.delete(s, y).max() >= worst_margin(beta) - 1e-6
+
+
+def test_truncated_residuals_still_memorise_but_scores_no_longer_sum_to_one():
+    memory = ro.ResMem(k=1, keep=2)
+    assert accuracy(memory, Z, P, Y) == 1
+    fitted = memory.fit(Z, P, Y)
+    assert abs(fitted.predict(NEW, P_NEW).sum(1) - 1).max() > 0.05
+    whole = ro.ResMem(k=6, keep=L).fit(Z, P, Y).correction(NEW)
+    np.testing.assert_allclose(whole, ro.ResMem(k=6).fit(Z, P, Y).correction(NEW), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: ro.ResMem(k=0), "k"),
+        (lambda: ro.ResMem(k=1.5), "k"),
+        (lambda: ro.ResMem(sigma=0.0), "sigma"),
+        (lambda: ro.ResMem(sigma=-1.0), "sigma"),
+        (lambda: ro.ResMem(temperature=0.0), "temperature"),
+        (lambda: ro.ResMem(temperature=np.nan), "temperature"),
+        (lambda: ro.ResMem(keep=0), "keep"),
+        (lambda: ro.ResMem(k=1, keep=L + 1).fit(Z, P, Y), "keep"),
+        (lambda: ro.ResMem(k=N + 1).fit(Z, P, Y), "k"),
+        (lambda: ro.ResMem(k=1).fit(np.where(Z > 2, np.nan, Z), P, Y), "embeddings"),
+        (lambda: ro.ResMem(k=1).fit(np.zeros((0, 3)), np.zeros((0, 2)), np.zeros(0, int)), "embeddings"),
+        (lambda: ro.ResMem(k=1).fit(Z[:5], P, Y), "residuals"),
+        (lambda: ro.ResMem(k=1).fit(Z, 2 * P, Y), "probs"),
+        (lambda: ro.ResMem(k=1).fit(Z, P, Y, logits=P), "probs"),
+        (lambda: ro.ResMem(k=1).fit(Z, P, Y + L), "labels"),
+        (lambda: ro.ResMem(k=1).fit(Z, P, P), "labels"),
+        (lambda: ro.ResMem(k=1).fit(Z, P), "labels"),
+        (lambda: ro.ResMem(k=1).correction(Z), "ResMem"),
+        (lambda: ro.ResMem(k=1).fit(Z, P, Y).predict(NEW, P), "probs"),
+        (lambda: ro.ResMem(k=1).fit(Z, P, Y).using(temperature=2.0), "options"),
+    ],
+)
+def test_bad_input_is_named(call, named):
+    with pytest.raises(ValueError, match=f"^{named}: got"):
+        call()
+
+
+# --- probabilities, gains, windows, and the network
+
+
+def test_projection_is_the_nearest_point_of_the_simplex():
+    scores = RNG.standard_normal((6, 4))
+    with jax.enable_x64(True):
+        p = np.asarray(simplex.project(scores))
+    np.testing.assert_allclose(p.sum(1), 1)
+    assert p.min() >= 0
+    for s, nearest in zip(scores, p, strict=True):
+        others = RNG.dirichlet(np.ones(4), 2000)
+        assert ((others - s) ** 2).sum(1).min() >= ((nearest - s) ** 2).sum() - 1e-9
+    np.testing.assert_allclose(simplex.project(P[:3]), P[:3], atol=1e-6)
+
+
+def test_calibration_finds_the_temperature_that_made_the_labels():
+    scores = 2 * RNG.standard_normal((4000, 3))
+    chances = np.exp(scores / 0.8) / np.exp(scores / 0.8).sum(1, keepdims=True)
+    labels = (RNG.uniform(size=(4000, 1)) > chances.cumsum(1)).sum(1)
+    fitted = simplex.Calibration.fit(scores, labels)
+    assert abs(fitted.temperature - 0.8) < 0.08
+    assert simplex.calibration_error(fitted(scores), labels) < 0.03
+    assert simplex.calibration_error(np.eye(3)[labels], labels) == 0
+
+
+def test_gain_is_mended_minus_spoilt_with_a_third_case():
+    y, base, memory = (np.array(v) for v in ([0, 1, 2, 0, 1], [0, 2, 0, 1, 0], [1, 1, 1, 0, 0]))
+    found = gain(y, base, memory)
+    assert found == pytest.approx((2 / 5, 1 / 5, 1 / 5, 1 / 5))
+    assert found.total == pytest.approx(found.mended - found.spoilt)
+    with pytest.raises(ValueError, match=r"^base: got"):
+        gain(y, base[:3], memory)
+
+
+def test_only_the_first_tokens_of_a_text_have_little_context():
+    contexts = context_lengths(1000, 256, 192)
+    assert (contexts < 64).sum() == 64
+    assert (contexts[:64] == np.arange(64)).all()
+    assert (contexts >= 0).all()
+    assert window_starts(100, 256, 192).tolist() == [0]
+    with pytest.raises(ValueError, match=r"^stride: got"):
+        window_starts(10, 4, 5)
+
+
+def test_a_small_network_learns_and_its_layers_fit():
+    x = RNG.standard_normal((600, 2)).astype(np.float32)
+    y = (x[:, 0] * x[:, 1] > 0).astype(int)
+    network = train(x, y, (16, 8), key=jax.random.key(0), epochs=60, step_size=1e-2)
+    assert (network.logits(x).argmax(1) == y).mean() > 0.95
+    assert network.embed(x).shape == (600, 8)
+    with pytest.raises(ValueError, match=r"^widths: got"):
+        train(x, y, (), key=jax.random.key(0))

@@ -1,0 +1,172 @@
+"""Exact search: the same rows as brute force, whatever the sizes, ties, offsets, devices and indices."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rankone.residual import ExactSearch, FaissSearch, ShardedSearch
+from rankone.residual.search import block_bytes
+
+
+def brute(rows, queries, k):
+    distances = np.linalg.norm(np.asarray(rows, float)[None] - np.asarray(queries, float)[:, None], axis=-1)
+    order = np.argsort(distances, 1, kind="stable")[:, :k]
+    return np.take_along_axis(distances, order, 1), order
+
+
+def draws(n, D, seed=0):
+    return np.random.default_rng(seed).standard_normal((n, D)).astype(np.float32)
+
+
+# n: one row; one chunk; blocks of one; blocks of twenty; several chunks, of which the last reaches back
+@pytest.mark.parametrize(("n", "N", "k"), [(1, 3, 1), (7, 4, 7), (2500, 9, 80), (3999, 5, 3), (20_003, 140, 20)])
+def test_search_finds_what_brute_force_finds(n, N, k):
+    rows, queries = draws(n, 6), draws(N, 6, 1)
+    found = ExactSearch(rows).search(queries, k)
+    distances, order = brute(rows, queries, k)
+    assert found.distances.shape == (N, k)
+    np.testing.assert_array_equal(found.indices, order)
+    np.testing.assert_allclose(found.distances, distances, rtol=2e-6, atol=2e-6)
+
+
+@pytest.mark.parametrize("n", [1500, 6000])
+def test_equal_distances_come_in_the_order_of_the_rows(n):
+    rows = draws(n, 4)
+    rows[100 : n - 200] = rows[7]
+    found = ExactSearch(rows).search(rows[7][None], 30)
+    np.testing.assert_array_equal(found.indices[0], [7, *range(100, 129)])
+    assert (found.distances == 0).all()
+
+
+def test_norms_that_drown_the_distances_change_nothing():
+    rows, queries = 1000 + draws(5000, 8), 1000 + draws(6, 8, 1)
+    by_product = jax.lax.top_k(2 * queries @ rows.T - (rows**2).sum(1), 5)[1]
+    order = brute(rows, queries, 5)[1]
+    assert (np.asarray(by_product) != order).any()
+    np.testing.assert_array_equal(ExactSearch(rows).search(queries, 5).indices, order)
+
+
+def test_double_precision_inputs_give_double_precision_results():
+    with jax.enable_x64(True):
+        rows, queries = draws(4500, 5).astype(float), draws(3, 5, 1).astype(float)
+        found = ExactSearch(rows).search(queries, 4)
+        assert found.distances.dtype == jnp.float64
+        np.testing.assert_allclose(found.distances, brute(rows, queries, 4)[0], rtol=1e-13)
+
+
+def test_search_runs_inside_jit_and_its_distances_have_the_gradient_of_a_norm():
+    rows, q = jnp.asarray(draws(300, 3)), jnp.asarray(draws(1, 3, 1))[0]
+    value = jax.jit(lambda z: ExactSearch.of(rows, 0.5 * (rows**2).sum(1)).search(z, 2).distances[0])
+    nearest = rows[brute(rows, q[None], 1)[1][0, 0]]
+    np.testing.assert_allclose(jax.grad(value)(q), (q - nearest) / jnp.linalg.norm(q - nearest), rtol=1e-5)
+    assert (jax.grad(value)(rows[0]) == 0).all()  # at a stored row: no direction is away
+
+
+def test_queries_of_any_leading_shape():
+    rows, queries = draws(50, 3), draws(6, 3, 1)
+    flat = ExactSearch(rows).search(queries, 2)
+    stacked = ExactSearch(rows).search(queries.reshape(2, 3, 3), 2)
+    np.testing.assert_array_equal(stacked.indices.reshape(6, 2), flat.indices)
+    assert ExactSearch(rows).search(np.zeros((0, 3), np.float32), 2).indices.shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: ExactSearch(np.zeros((0, 3))), "embeddings"),
+        (lambda: ExactSearch(np.zeros(3)), "embeddings"),
+        (lambda: ExactSearch([[1.0, np.nan]]), "embeddings"),
+        (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 2)), 5), "k"),
+        (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 2)), 0), "k"),
+        (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 3)), 1), "queries"),
+        (lambda: ExactSearch(np.ones((4, 2))).search([[np.inf, 0.0]], 1), "queries"),
+        (lambda: ShardedSearch(np.zeros((0, 3))), "embeddings"),
+        (lambda: ShardedSearch([[1.0, np.nan]]), "embeddings"),
+    ],
+)
+def test_bad_input_is_named(call, named):
+    with pytest.raises(ValueError, match=f"^{named}: got"):
+        call()
+
+
+def test_working_memory_does_not_grow_with_the_store_or_the_queries():
+    assert block_bytes(10**7, 64, queries=10**3) == block_bytes(10**9, 64, queries=10**6) < 20e6
+
+
+EIGHT = """
+import numpy as np, jax
+from rankone.residual import ExactSearch, ShardedSearch
+assert len(jax.devices()) == 8
+rows = np.random.default_rng(0).standard_normal((3003, 5)).astype(np.float32)
+queries = np.concatenate([rows[:2], np.random.default_rng(1).standard_normal((3, 5)).astype(np.float32)])
+rows[1000:2500] = rows[0]
+spread = ShardedSearch(rows)
+sizes = {shard.data.shape for shard in spread.shards.rows.addressable_shards}
+assert sizes == {(376, 5)}, sizes
+for k in (1, 60, 400):
+    one, eight = ExactSearch(rows).search(queries, k), spread.search(queries, k)
+    assert (one.indices == eight.indices).all() and abs(one.distances - eight.distances).max() < 1e-6
+print("equal")
+"""
+
+
+def test_a_store_spread_over_eight_devices_gives_the_same_rows(root):
+    environment = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "JAX_PLATFORMS": "cpu", "PATH": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", EIGHT], cwd=root, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "equal", done.stderr
+
+
+def test_one_device_is_a_special_case_of_many():
+    rows, queries = draws(2100, 4), draws(5, 4, 1)
+    found = ShardedSearch(rows, jax.devices()[:1]).search(queries, 7)
+    np.testing.assert_array_equal(found.indices, brute(rows, queries, 7)[1])
+
+
+class FlatIndex:
+    """What FaissSearch asks of an index, by brute force."""
+
+    metric_type = 1
+
+    def __init__(self, d):
+        self.d, self.rows = d, np.zeros((0, d), np.float32)
+
+    @property
+    def ntotal(self):
+        return len(self.rows)
+
+    def add(self, rows):
+        self.rows = np.concatenate([self.rows, rows])
+
+    def search(self, queries, k):
+        distances, order = brute(self.rows, queries, k)
+        return (distances**2).astype(np.float32), order
+
+
+@pytest.fixture(params=["faiss", "stand-in"])
+def index(request, monkeypatch):
+    if request.param == "faiss":
+        return pytest.importorskip("faiss").IndexFlatL2
+    monkeypatch.setitem(sys.modules, "faiss", SimpleNamespace(IndexFlatL2=FlatIndex, METRIC_L2=1))
+    return FlatIndex
+
+
+def test_an_index_of_faiss_answers_through_the_same_interface(index):
+    rows, queries = draws(400, 6), draws(5, 6, 1)
+    ours, theirs = (search.search(queries, 8) for search in (ExactSearch(rows), FaissSearch(rows)))
+    np.testing.assert_array_equal(theirs.indices, ours.indices)
+    np.testing.assert_allclose(theirs.distances, ours.distances, atol=2e-6)
+    with pytest.raises(ValueError, match=r"^index: got 'dimension 5'"):
+        FaissSearch(rows, index(5))
+
+
+def test_without_faiss_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "faiss", None)
+    with pytest.raises(ImportError, match="pip install faiss-cpu"):
+        FaissSearch(np.ones((2, 2)))

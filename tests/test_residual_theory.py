@@ -1,0 +1,273 @@
+"""The linear model: nearest neighbours between two bounds, the product law, the base model's rate, and noise."""
+
+from functools import cache
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone as ro
+from rankone.residual import laws, linear
+from rankone.residual.risk import boundary_constant
+
+GRID = np.array([1, 2, 3, 10, 100, 1000, 10**4, 10**5, 10**6])
+
+
+@cache
+def simulated(d=5, L=0.6, **options):
+    options = {"repetitions": 60, "queries": 100} | options
+    return linear.simulate(np.array([30, 1000]), d, L, key=jax.random.key(d), **options)
+
+
+def mean_error(values):
+    values = np.asarray(values, float)
+    return values.mean(-1), values.std(-1) / np.sqrt(values.shape[-1])
+
+
+# --- nearest neighbours
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
+def test_nearest_distance_lies_between_its_bounds(d):
+    r = ro.nearest_neighbour_risk(GRID, d)
+    slack = 1 + 1e-7
+    assert (r.lower <= r.exact * slack).all()
+    assert (r.exact <= r.upper * slack).all()
+    assert r.exact[0] == pytest.approx(2 * d, rel=1e-6)
+    assert (r.exact <= 2 * r.lower * slack).all()
+    assert (r.exact <= 4 * (d + 2) * np.exp(-2 / d * np.log(GRID)) * slack * 2).all()
+
+
+def test_one_dimension_is_elementary():
+    n = GRID.astype(float)
+    np.testing.assert_allclose(
+        ro.nearest_neighbour_risk(GRID, 1).exact, 6 * (n + 7) / ((n + 1) * (n + 2) * (n + 3)), rtol=1e-12
+    )
+    assert boundary_constant(1) == pytest.approx(2)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+def test_two_terms_leave_an_error_of_order_n_to_the_minus_four_over_d(d):
+    n = np.array([10**4, 10**6])
+    r = ro.nearest_neighbour_risk(n, d)
+    left = abs(r.exact - r.law)
+    assert -np.log(left[1] / left[0]) / np.log(100) == pytest.approx(4 / d, rel=0.12)
+    assert (left < abs(r.exact - r.lower)).all()
+
+
+@pytest.mark.parametrize(("n", "d"), [(10, 2), (1000, 3), (300, 5), (300, 8)])
+def test_quadrature_agrees_with_monte_carlo(n, d):
+    r = linear.simulate(n, d, 0.0, key=jax.random.key(n), repetitions=300, queries=30)
+    mean, error = mean_error(r.distance)
+    assert abs(mean - ro.nearest_neighbour_risk(n, d).exact) < 4 * error
+
+
+def test_exponent_tends_to_two_over_d():
+    n = np.array([1e3, 1e7, 1e11])
+    for d in (2, 8):
+        local = -np.diff(np.log(ro.nearest_neighbour_risk(n, d).exact)) / np.diff(np.log(n))
+        assert abs(local[1] - 2 / d) < abs(local[0] - 2 / d) + 1e-6
+        assert local[1] == pytest.approx(2 / d, rel=0.02)
+
+
+def test_printed_lemma_is_zero_at_one_and_too_large_by_n_to_the_one_over_d():
+    assert laws.lemma_printed(1, 5) == 0
+    over = [float(laws.lemma_printed(n, 5) / ro.nearest_neighbour_risk(n, 5).exact) for n in (10**4, 10**8)]
+    expected = (10**4) ** (1 / 5) * 2 ** (1 / 5)  # and the logarithm doubles
+    assert over[1] / over[0] == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize(("d", "n"), [(4, 9), (5, 88), (6, 815), (8, 93_789)])
+def test_printed_bound_beats_the_trivial_one_late(d, n):
+    assert laws.useful_from(d) == n
+    assert laws.lemma_printed(n, d) < 2 * d <= laws.lemma_printed(n - 1, d)
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1.5, np.nan, []])
+def test_bad_sizes_are_named(bad):
+    with pytest.raises(ValueError, match=r"^n: got"):
+        ro.nearest_neighbour_risk(bad, 3)
+    with pytest.raises(ValueError, match=r"^d: got"):
+        ro.nearest_neighbour_risk(3, 0)
+
+
+# --- the base model
+
+
+def test_points_in_the_ball_have_unit_covariance_and_the_stated_moments():
+    x = np.asarray(linear.sample_ball(200_000, 4, key=jax.random.key(0)), float)
+    m = laws.moments(4)
+    assert np.linalg.norm(x, axis=1).max() <= np.sqrt(6) + 1e-5
+    np.testing.assert_allclose(x.T @ x / len(x), np.eye(4), atol=0.015)
+    square = (x**2).sum(1)
+    assert square.mean() == pytest.approx(m.square, rel=0.01)
+    assert (square**2).mean() == pytest.approx(m.fourth, rel=0.01)
+    assert (x[:, 0] ** 2 * x[:, 1] ** 2).mean() == pytest.approx(m.mixed, rel=0.02)
+    radius = np.sort(np.linalg.norm(x, axis=1) / np.sqrt(6)) ** 4  # uniform on [0, 1]
+    assert abs(radius - np.linspace(0, 1, len(x))).max() < 0.006
+
+
+@cache
+def problem():
+    with jax.enable_x64(True):
+        X = linear.sample_ball(300, 4, key=jax.random.key(1))
+        truth = jnp.array([0.6, 0.0, -0.8, 0.0])
+        return np.asarray(X), np.asarray(truth), jax.tree.map(np.asarray, linear.constrained_erm(X, X @ truth, 0.6))
+
+
+def test_constrained_solution_satisfies_the_corrected_conditions():
+    X, truth, erm = problem()
+    Sigma = X.T @ X / len(X)
+    assert np.linalg.norm(erm.theta) == pytest.approx(0.6, abs=1e-12)
+    np.testing.assert_allclose(Sigma @ (erm.theta - truth) + erm.multiplier * erm.theta, 0, atol=1e-12)
+    assert erm.multiplier > 0
+    assert erm.theta @ erm.theta == pytest.approx(0.36)
+
+
+def test_constrained_solution_is_the_best_in_the_ball_and_free_when_the_ball_is_large():
+    X, truth, erm = problem()
+    risk = lambda t: ((X @ (t - truth)) ** 2).mean()  # noqa: E731
+    rng = np.random.default_rng(0)
+    for _ in range(500):
+        t = erm.theta + 0.1 * rng.standard_normal(4)
+        assert risk(t * min(1, 0.6 / np.linalg.norm(t))) >= risk(erm.theta)
+    assert risk(0.999 * erm.theta) > risk(erm.theta)
+    with jax.enable_x64(True):
+        free = linear.constrained_erm(X, X @ truth, 2.0)
+    np.testing.assert_allclose(free.theta, truth, atol=1e-10)
+    assert free.multiplier == 0
+
+
+def test_multiplier_tends_to_its_limit():
+    for L in (0.2, 0.6, 0.9):
+        mean, error = mean_error(simulated(L=L).multiplier[1])
+        assert abs(mean - (1 / L - 1)) < 4 * error + 0.02 / L
+
+
+def test_closed_form_of_the_shrinkage_replaces_the_series_and_is_smaller_than_printed():
+    X, truth, erm = problem()
+    Sigma, lam = X.T @ X / len(X), float(erm.multiplier)
+    Delta, D = np.eye(4) - Sigma, laws.shrinkage_error(Sigma, lam)
+    np.testing.assert_allclose((np.eye(4) + D) @ truth / (1 + lam), erm.theta, atol=1e-11)
+    powers = [np.linalg.matrix_power(Delta, j) for j in range(200)]
+    series = Delta @ (sum((powers[j - 1] - powers[j]) / (1 + lam) ** j for j in range(1, 200)) - np.eye(4))
+    np.testing.assert_allclose(series, D, atol=1e-12)
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        a, lam = rng.standard_normal((3, 3)), rng.uniform(0.01, 3)
+        Delta = (a + a.T) / np.linalg.norm(a + a.T, 2) * rng.uniform(0.05, 0.99)
+        eps, D = np.linalg.norm(Delta, 2), laws.shrinkage_error(np.eye(3) - Delta, lam)
+        assert np.linalg.norm(D, 2) <= lam * eps / (1 + lam - eps) + 1e-12 < eps + 1e-12
+        v = (np.eye(3) + D)[:, 0]
+        assert abs(v @ v - 1) <= 15 * eps
+    assert 1 + 2 / 1.05 / (1 - 0.9 / 1.05) > 14
+
+
+def test_error_of_the_base_follows_its_law_and_stays_below_its_bound():
+    r = linear.simulate(np.array([100, 1000]), 5, 0.5, key=jax.random.key(3), repetitions=1500, queries=1)
+    mean, error = mean_error(r.estimation)
+    law = laws.base_law(np.array([100, 1000]), 5, 0.5)
+    assert abs(mean[1] - law[1]) < 4 * error[1] + 0.02 * law[1]
+    assert (mean < laws.base_bound(np.array([100, 1000]), 5, 0.5)).all()
+    assert -np.log10(mean[1] / mean[0]) == pytest.approx(1, abs=0.08)
+
+
+def test_covariance_tail_bounds_the_deviations():
+    x = np.asarray(linear.sample_ball(200_000, 5, key=jax.random.key(4)), float).reshape(1000, 200, 5)
+    deviations = [np.linalg.norm(c.T @ c / 200 - np.eye(5), 2) for c in x]
+    for eps in (0.5, 0.7):
+        assert np.mean(np.array(deviations) > eps) <= laws.covariance_tail(200, 5, eps)
+
+
+def test_constants_of_the_printed_chain():
+    assert not np.sqrt(1 - 0.2) >= 1 + 0.1  # eq 35 at δ = −0.2
+    assert 15**2 + 9 + 2 * 3 * 15 == 324
+    m = np.geomspace(1, 1e9, 4000)
+    grows = [
+        (m ** (2 / 3) * np.exp(-(m ** (1 / 3)) / (2 * (d + 2) * (1 + m ** (-1 / 3))))).max() for d in (2, 5, 10, 40)
+    ]
+    assert np.log(grows[3] / grows[1]) / np.log(42 / 7) == pytest.approx(2, abs=0.15)
+
+
+# --- the sum of the two
+
+
+def test_error_of_the_sum_is_a_product():
+    with jax.enable_x64(True):
+        X, q = (linear.sample_ball(n, 3, key=jax.random.key(n)) for n in (50, 20))
+        truth = jnp.eye(3)[0]
+        theta = linear.constrained_erm(X, X @ truth, 0.5).theta
+        memory = ro.ResMem(k=1).fit_residuals(X, (X @ (truth - theta))[:, None])
+        error = q @ theta + memory.correction(q)[:, 0] - q @ truth
+        near = X[memory.neighbours(q).indices[:, 0]]
+        np.testing.assert_allclose(error, (q - near) @ (theta - truth), atol=1e-14)
+
+
+@pytest.mark.parametrize("L", [0.3, 0.6, 0.9])
+def test_risk_is_that_of_a_neighbour_times_the_square_of_what_is_missing(L):
+    r = simulated(L=L)
+    mean, error = mean_error(r.resmem[1])
+    law = laws.resmem_law(1000, 5, L)
+    assert abs(mean - law) < 4 * error + 0.01 * law
+    assert r.resmem[1].mean() / r.neighbours[1].mean() == pytest.approx((1 - L) ** 2, rel=0.03)
+
+
+def test_product_law_is_exact_when_the_sample_is_split():
+    r = linear.simulate(20, 3, 0.5, key=jax.random.key(5), repetitions=4000, queries=10, split=True)
+    difference, error = mean_error(np.asarray(r.resmem - r.base * r.neighbours, float))
+    assert abs(difference) < 4 * error
+    assert error < 0.01 * float(r.resmem.mean())
+
+
+def test_printed_theorem_has_the_wrong_rate_and_fails_at_one():
+    assert laws.theorem_printed(1, 5, 0.0) == 0 < ro.nearest_neighbour_risk(1, 5).exact / 5
+    assert laws.theorem_printed(1000, 5, 0.6) > 100 * laws.resmem_law(1000, 5, 0.6)
+    n = np.array([1e6, 1e10])
+    slope = lambda f: -np.diff(np.log(f))[0] / np.log(1e4)  # noqa: E731
+    assert slope(laws.resmem_law(n, 5, 0.6)) == pytest.approx(2 / 5, rel=0.03)
+    assert slope(laws.theorem_printed(n, 5, 0.6)) < 0.21
+
+
+def test_separating_the_two_estimation_terms_destroys_their_cancellation():
+    r = simulated()
+    assert float(r.cancelled[1].mean()) < 0.1 * 2 * float(r.estimation[1].mean())
+    mean, error = mean_error(r.limit[1])
+    assert abs(mean - laws.resmem_law(1000, 5, 0.6)) < 4 * error
+    assert float(r.base[1].mean()) == pytest.approx(0.16, rel=0.02)
+
+
+def test_noise_adds_its_variance_and_hurts_above_the_threshold():
+    threshold = laws.helpful_noise(1000, 5, 0.6)
+    for noise in (0.5 * threshold, 1.5 * threshold):
+        r = simulated(noise=float(noise))
+        mean, error = mean_error(r.resmem[1])
+        assert abs(mean - laws.noisy_risk(1000, 5, 0.6, noise)) < 4 * error + 0.01
+        assert (mean < float(r.base[1].mean())) == (noise < threshold)
+
+
+def test_ten_neighbours_beat_one_with_and_without_noise():
+    for noise in (0.0, 0.25):
+        one, ten = (simulated(noise=noise, k=k).resmem[1].mean() for k in (1, 10))
+        assert float(ten) < 0.6 * float(one)
+
+
+def test_training_both_together_gains_nothing():
+    X, q = (linear.sample_ball(n, 5, key=jax.random.key(n)) for n in (1500, 2000))
+    truth = jnp.eye(5)[0]
+    near = X[ro.residual.ExactSearch(X).search(q, 1).indices[:, 0]]
+    risks = [
+        float((((q - near) @ (fit(X, X @ truth, 0.6).theta - truth)) ** 2).mean())
+        for fit in (linear.constrained_erm, linear.joint_erm)
+    ]
+    assert risks[1] == pytest.approx(risks[0], rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [({"L": 1.0}, "L"), ({"n": 0}, "n"), ({"k": 31}, "k"), ({"noise": -1.0}, "noise"), ({"key": 3}, "key")],
+)
+def test_bad_simulations_are_named(options, named):
+    call = {"n": 30, "d": 3, "L": 0.5, "key": jax.random.key(0)} | options
+    with pytest.raises(ValueError, match=f"^{named}: got"):
+        linear.simulate(call.pop("n"), call.pop("d"), call.pop("L"), **call)

@@ -3,10 +3,10 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import editing, memory
+from benchmarks import editing, memory, residual, universality
 from benchmarks.record import write
 
-SUITES = {"memory": memory, "editing": editing}
+SUITES = {"memory": memory, "editing": editing, "universality": universality, "residual": residual}
 
 
 def main() -> None:

@@ -48,7 +48,7 @@ def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
     found = accuracy(build(cells=8), wave, cells=8, key=KEY)
     assert found.deviation_worst < 1e-3
     assert found.rms == pytest.approx(found.table_rms, abs=1e-3)
-    assert found.table_rms < 0.13
+    assert found.table_rms < 0.2
 
 
 def test_the_tables_error_halves_when_the_cells_double(x64):

@@ -307,9 +307,9 @@ def test_moments_give_back_the_shots(k):
 
 
 def test_prony_by_hand():
-    atoms, masses = prony([3.0, 1.0, 0.5, 0.25])  # mass 1 at ½, mass 2 at 0
+    atoms, masses = prony([3.0, 1.0, 0.5, 0.25])  # mass 2 at ½, mass 1 at 0
     np.testing.assert_allclose(atoms, [0, 0.5], atol=1e-12)
-    np.testing.assert_allclose(masses, [2, 1], atol=1e-12)
+    np.testing.assert_allclose(masses, [1, 2], atol=1e-12)
     with pytest.raises(ValueError, match="moments"):
         prony([1.0, 2.0, 3.0])
 

@@ -57,7 +57,7 @@ def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matri
 
 
 def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
-    r"""$\sum_iP_iP_i^\top e\,\phi^\top Q_i^\top Q_i$: minus what a step of α = 1 adds to the product [M-prod, M-prod2, M-z*].
+    r"""$\sum_iP_iP_i^\top e\,\phi^\top Q_i^\top Q_i$: minus what a step of α = 1 adds [M-prod, M-prod2, M-z*].
 
     $P_i=W_1\cdots W_{i-1}$ and $Q_i=W_{i+1}\cdots W_N$; the printed last factor is P_i.
     """

@@ -108,7 +108,8 @@ def adapt(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None 
     r"""One plain gradient step on every parameter: $\theta'=\theta-\alpha\nabla_\theta\mathcal L$ [M-def].
 
     The gradient is `jax.grad`'s of $\frac12(\hat f(x;\theta)-y)^2$, with `jax.nn.relu` and no other convention at the
-    kink. Over k shots the error is a mean, so each writes a k-th of its own [M-kshot]. `jax.vmap` over x and y adapts one copy a task; `learn` does that without keeping the copies.
+    kink. Over k shots the error is a mean, so each writes a k-th of its own [M-kshot]. `jax.vmap` over x and y adapts
+    one copy a task; `learn` does that without keeping the copies.
 
     Args:
         network: From `universal_learner`.

@@ -145,7 +145,9 @@ def interpolation(target: Target, J: int, y_range: tuple[float, float], levels: 
 
 
 def sleeping_units(u: Matrix, values: Matrix) -> tuple[Matrix, Matrix]:
-    """Knots t > 0 and weights o of Σ o (u − t)_+ through the values (cells, len(u)) at u; 0 up to u₀/2, flat beyond [M-eq4].
+    """Knots t > 0 and weights o of Σ o (u − t)_+ through the values (cells, len(u)) at u [M-eq4].
+
+    It is 0 up to u₀/2, where the units sleep, and flat beyond the last u.
 
     Returns:
         (len(u) + 1,) and (cells, len(u) + 1).

@@ -1,0 +1,91 @@
+"""Gradient of a deep, narrow ReLU network: layers in a scan and rank-one gradients, against an unrolled list."""
+
+import time
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from benchmarks.timing import Job, Machine, Work, compare
+from rankone.universality import Layer, Network
+from rankone.universality.network import loss
+from rankone.universality.rank_one import step
+
+__all__ = ["SEED", "run"]
+
+SEED = 0
+RUN, QUICK_RUN = (256, 256), (6, 16)  # layers, width
+COMPILE, QUICK_COMPILE = {"scan": 1024, "unrolled": 256}, {"scan": 12, "unrolled": 6}
+
+
+def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
+    """Time one gradient of every parameter, and its compilation."""
+    machine, (N, width) = Machine(256 if quick else 2048), QUICK_RUN if quick else RUN
+    network, x, y = deep_network(N, width), jnp.array([0.3]), jnp.array([0.5])
+    layers, read = unrolled(network), 4 * N * width**2
+    forms: dict[str, tuple[Job, Work]] = {
+        "autodiff": (lambda: by_autodiff(network, x, y), Work(3 * read, 1.5 * read)),
+        "rank one": (lambda: by_rank_one(network, x, y), Work(3 * read, 1.5 * read)),
+        "not applied": (lambda: by_terms(network, x, y), Work(2 * read, read)),
+    }
+    case = {"task": "gradient", "D": width, "N": N}
+    rows = compare(machine, case, forms, {"unrolled": lambda: by_list(layers, x, y)}, repetitions)
+    return machine, rows + compile_times(QUICK_COMPILE if quick else COMPILE, width)
+
+
+def deep_network(N: int, width: int) -> Network:
+    """Random weights that keep the length of an activation: two in three units awake, as in no construction."""
+    keys = jax.random.split(jax.random.key(SEED), 4)
+    first = Layer(jax.random.normal(keys[0], (width, 2)), jnp.zeros(width))
+    stack = Layer(jax.random.normal(keys[1], (N, width, width)) * (2 / width) ** 0.5)
+    last = Layer(jax.random.normal(keys[2], (1, width)) / width**0.5, jnp.zeros(1))
+    return Network(jnp.zeros(1), (first, stack, last), 0.1)
+
+
+def unrolled(network: Network) -> list[tuple[jax.Array, jax.Array | None]]:
+    """The same layers as a plain list."""
+    first, stack, last = network.layers
+    return [(first.weight, first.bias), *((W, None) for W in stack.weight), (last.weight, last.bias)]
+
+
+@jax.jit
+def by_list(layers: Any, x: jax.Array, y: jax.Array) -> Any:
+    """The peer: a Python loop over the layers, differentiated."""
+
+    def half_square(layers: Any) -> jax.Array:
+        h = jnp.stack([x[0], 0.0 * x[0]])
+        for n, (W, b) in enumerate(layers):
+            h = jnp.matmul(W, h, precision="highest") + (0 if b is None else b)
+            h = jax.nn.relu(h) if n < len(layers) - 1 else h
+        return 0.5 * (h[0] - y[0]) ** 2
+
+    return jax.grad(half_square)(layers)
+
+
+by_autodiff = jax.jit(jax.grad(loss))
+
+
+@jax.jit
+def by_terms(network: Network, x: jax.Array, y: jax.Array) -> Any:
+    """Two vectors a layer: enough to predict with."""
+    return step(network, x, y, jnp.float32(0.1)).terms
+
+
+@jax.jit
+def by_rank_one(network: Network, x: jax.Array, y: jax.Array) -> Network:
+    """The same gradient from one outer product a layer."""
+    return step(network, x, y, jnp.float32(0.1)).gradient()
+
+
+def compile_times(depths: dict[str, int], width: int) -> list[dict[str, Any]]:
+    """Seconds to trace and compile each formulation, at its own depth."""
+    x, y, rows = jnp.array([0.3]), jnp.array([0.5]), []
+    jobs = [("rank one", by_rank_one, depths["scan"]), ("autodiff", by_autodiff, depths["scan"])]
+    for form, function, N in [*jobs, ("unrolled", by_list, depths["unrolled"])]:
+        network = deep_network(N, min(width, 32))  # what is compiled does not depend on the width
+        argument = unrolled(network) if form == "unrolled" else network
+        began = time.perf_counter()
+        function.lower(argument, x, y).compile()
+        rows.append({"task": "compile", "form": form, "N": N, "seconds": time.perf_counter() - began})
+        print(f"compile        N={N:<22} {form:<12} {rows[-1]['seconds']:.2f} s", flush=True)
+    return rows

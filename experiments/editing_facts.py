@@ -14,7 +14,7 @@ import numpy as np
 from editing_known import model
 from record import main
 
-from rankone.data.facts import Country, countries
+from rankone.data.facts import Country, corpus, countries
 from rankone.editing import KeyGeometry
 from rankone.language.evaluation import judge, ngram_entropy
 from rankone.language.facts import Fact, country_fact
@@ -27,7 +27,7 @@ from rankone.language.tokens import pad
 from rankone.records import load_record, select
 
 SHARES = {"capital": 26, "currency": 12, "continent": 22}
-OPTIONS = {"layer": 8, "ridge": 0.01, "radius": 5e-4, "words": 32, "contexts": 3, "neighbours": 6}
+OPTIONS = {"layer": 8, "ridge": 0.01, "radius": 5e-4, "words": 32, "contexts": 3, "neighbours": 6, "every": 4}
 STARTS = ("{} is famous for", "People who visit {} often say that")
 METHODS = ("none", "rome", "mixed", "identity", "tuned")
 
@@ -51,12 +51,22 @@ def chosen() -> list[str]:
 
 
 @cache
-def geometry(layer: int, ridge: float) -> KeyGeometry:
-    return key_geometry(model(), layer, ridge=ridge)
+def geometry(layer: int, ridge: float, every: int = 4) -> KeyGeometry:
+    """C from every fourth passage: about 30,000 keys, twenty a dimension, which cost an edit 5 % [R-S3]."""
+    return key_geometry(model(), layer, ridge=ridge, texts=corpus()[::every])
 
 
 def measure(
-    *, fact: str, layer: int, ridge: float, radius: float, words: int, contexts: int, neighbours: int, seed: int
+    *,
+    fact: str,
+    layer: int,
+    ridge: float,
+    radius: float,
+    words: int,
+    contexts: int,
+    neighbours: int,
+    every: int,
+    seed: int,
 ) -> dict:
     """One edit: what every method's model answers, the cost of its change, and the entropy of its prose."""
     relation, name, target = fact.split(":")
@@ -64,7 +74,7 @@ def measure(
     network, W = model().network, model().network.down(layer)
     texts = corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10)))
     value = find_fact_value(model(), case.request, contexts=texts, layer=layer)
-    C = geometry(layer, ridge)
+    C = geometry(layer, ridge, every)
     identity = KeyGeometry.from_moments(jnp.eye(C.D))
     rows = continuations(model().tokenizer, [case.request.text], [target])
     edits = {"rome": close_edit(W, C, value), "mixed": close_edit(W, C, value, key="mixed")}

@@ -3,5 +3,6 @@
 from rankone.widgets.editing import EditingExplorer
 from rankone.widgets.preconditioning import PreconditioningExplorer
 from rankone.widgets.retrieval import RetrievalExplorer
+from rankone.widgets.universality import UniversalityExplorer
 
-__all__ = ["EditingExplorer", "PreconditioningExplorer", "RetrievalExplorer"]
+__all__ = ["EditingExplorer", "PreconditioningExplorer", "RetrievalExplorer", "UniversalityExplorer"]

@@ -33,14 +33,14 @@ export function playback(on) {
   );
   return {
     element,
-    /** The step shown, of how many; what is computed so far is the filled part. */
-    show({ step, computed, steps, playing }) {
+    /** The step shown, of how many, or in other `words`; what is computed so far is the filled part. */
+    show({ step, computed, steps, playing, words = `step ${step} / ${steps}` }) {
       scrubber.max = steps;
       scrubber.value = step;
-      scrubber.setAttribute("aria-valuetext", `step ${step} of ${steps}`);
+      scrubber.setAttribute("aria-valuetext", words.replace("/", "of"));
       scrubber.style.setProperty("--r1-share", `${(100 * step) / steps}%`);
       scrubber.style.setProperty("--r1-computed", `${(100 * computed) / steps}%`);
-      setText(output, `step ${step} / ${steps}`);
+      setText(output, words);
       const label = playing ? "Pause" : "Play";
       if (play.getAttribute("aria-label") === label) return;
       play.setAttribute("aria-label", label);

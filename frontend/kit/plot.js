@@ -73,7 +73,8 @@ export function plot({
   };
 }
 
-const sample = (tone, dash) =>
+/** A line as it is drawn, for a legend. */
+export const sample = (tone, dash) =>
   h(
     "svg",
     { viewBox: "0 0 26 8", class: "r1-sample", "aria-hidden": "true" },
@@ -109,7 +110,7 @@ function place(mark, x, y, visible) {
 }
 
 /** Bounds that hold what is drawn, and round numbers to mark on them. */
-function axisOf(values, scale, ceiling) {
+export function axisOf(values, scale, ceiling = Infinity) {
   const log = scale === "log";
   const shown = values.filter((v) => Number.isFinite(v) && v <= ceiling && (!log || v > 0));
   if (shown.length === 0) shown.push(log ? 0.01 : 0, 1);

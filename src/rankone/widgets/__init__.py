@@ -2,6 +2,7 @@
 
 from rankone.widgets.editing import EditingExplorer
 from rankone.widgets.preconditioning import PreconditioningExplorer
+from rankone.widgets.residual import ResidualExplorer
 from rankone.widgets.retrieval import RetrievalExplorer
 from rankone.widgets.universality import UniversalityExplorer
 

@@ -1,0 +1,109 @@
+// The plane's model: base, what is remembered, and their sum, as three maps with the examples on them.
+import { h, setText } from "../kit/dom.js";
+import { probability } from "./math/bases.js";
+import { Neighbours } from "./math/memory.js";
+import { border, classOf } from "./math/sample.js";
+
+const CELLS = 72;
+const PIXELS = 288;
+const SHOWN = 600; // examples drawn at most
+const BLUE = [0, 98, 165];
+const ORANGE = [214, 94, 0];
+const PALE = [246, 246, 244];
+
+const PARTS = [
+  ["base", "Base: p(class 1)"],
+  ["memory", "Memory of residuals"],
+  ["sum", "Base + memory"],
+];
+
+/** Scores at the middle of each cell, row by row from the top. */
+export function fields(set, fit, { k, sigma }) {
+  const search = new Neighbours(set.X, set.n, 2, k);
+  const found = { base: [], memory: [], sum: [], truth: [] };
+  for (let i = 0; i < CELLS ** 2; i++) {
+    const at = [
+      (2 * ((i % CELLS) + 0.5)) / CELLS - 1,
+      1 - (2 * (Math.floor(i / CELLS) + 0.5)) / CELLS,
+    ];
+    const base = probability(fit.w, ...at);
+    const memory = search.find(at, 0).weigh(sigma).read(fit.residuals);
+    found.base.push(base);
+    found.memory.push(memory);
+    found.sum.push(base + memory);
+    found.truth.push(classOf(...at));
+  }
+  return found;
+}
+
+export function createMaps() {
+  const maps = PARTS.map(([key, title]) => {
+    const canvas = h("canvas", { width: PIXELS, height: PIXELS, role: "img", "aria-label": title });
+    const note = h("span", { class: "r1-muted" });
+    const caption = h("figcaption", {}, h("strong", {}, title), " ", note);
+    return { key, title, canvas, note, element: h("figure", { class: "r1-map" }, canvas, caption) };
+  });
+  return {
+    element: h(
+      "div",
+      { class: "r1-parts" },
+      maps.map(({ element }) => element),
+      h(
+        "p",
+        { class: "r1-muted r1-key" },
+        "Orange: class 1; blue: class 0; pale: undecided. The curve is the true border; dots are the examples, with the label they came with.",
+      ),
+    ),
+    draw(set, fit, settings) {
+      const found = fields(set, fit, settings);
+      for (const { key, title, canvas, note } of maps) {
+        const context = canvas.getContext("2d");
+        const middle = key === "memory" ? 0 : 0.5;
+        paint(context, found[key], middle);
+        mark(context, set, fit.y);
+        const [low, high] = [Math.min(...found[key]), Math.max(...found[key])];
+        const wrong = found[key].filter((v, i) => v > 0.5 !== (found.truth[i] === 1)).length;
+        const words =
+          key === "memory"
+            ? `from ${signed(low)} to ${signed(high)}`
+            : `${((100 * wrong) / CELLS ** 2).toFixed(1)} % wrong; from ${signed(low)} to ${signed(high)}`;
+        setText(note, words);
+        canvas.setAttribute("aria-label", `${title}, ${words}`);
+      }
+    },
+  };
+}
+
+const signed = (v) => v.toFixed(2).replace("-", "−");
+
+function paint(context, values, middle) {
+  const image = new ImageData(CELLS, CELLS);
+  values.forEach((v, i) => {
+    const tone = v > middle ? ORANGE : BLUE;
+    const share = Math.min(1, 2 * Math.abs(v - middle)) * 0.85;
+    for (let c = 0; c < 3; c++) image.data[4 * i + c] = PALE[c] + share * (tone[c] - PALE[c]);
+    image.data[4 * i + 3] = 255;
+  });
+  const small = new OffscreenCanvas(CELLS, CELLS);
+  small.getContext("2d").putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(small, 0, 0, PIXELS, PIXELS);
+}
+
+function mark(context, { X, n }, labels) {
+  const at = (x, y) => [((x + 1) * PIXELS) / 2, ((1 - y) * PIXELS) / 2];
+  context.lineWidth = 2;
+  context.strokeStyle = "#1d2530";
+  context.beginPath();
+  for (let i = 0; i <= 80; i++) context.lineTo(...at(i / 40 - 1, border(i / 40 - 1)));
+  context.stroke();
+  context.lineWidth = 0.8;
+  context.strokeStyle = "#ffffff";
+  for (let i = 0; i < Math.min(n, SHOWN); i++) {
+    context.fillStyle = `rgb(${labels[i] ? "150, 60, 0" : "0, 60, 115"})`;
+    context.beginPath();
+    context.arc(...at(X[2 * i], X[2 * i + 1]), 2.6, 0, 7);
+    context.fill();
+    context.stroke();
+  }
+}

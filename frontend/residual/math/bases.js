@@ -1,0 +1,98 @@
+// The two base models, each too small on purpose: least squares in a ball, and a logistic model in a ball.
+import { eigen } from "./eigen.js";
+
+const HALVINGS = 80;
+const STEPS = 200;
+const REACH = 14; // the logistic model's norm at capacity 1
+
+/** argmin ‖Xθ − y‖² over ‖θ‖ ≤ L, by its multiplier [S-eq28,29]. X is n rows of d numbers. */
+export function constrainedErm(X, y, d, L) {
+  const n = y.length;
+  const Sigma = Array.from({ length: d }, () => Array(d).fill(0));
+  const moment = Array(d).fill(0);
+  for (let i = 0; i < n; i++) {
+    for (let a = 0; a < d; a++) {
+      const v = X[i * d + a] / n;
+      moment[a] += v * y[i];
+      for (let b = 0; b <= a; b++) Sigma[a][b] += v * X[i * d + b];
+    }
+  }
+  for (let a = 0; a < d; a++) for (let b = 0; b < a; b++) Sigma[b][a] = Sigma[a][b];
+  const { values, vectors } = eigen(Sigma);
+  const along = values.map((_, j) => moment.reduce((sum, m, i) => sum + m * vectors[i][j], 0));
+  const least = 1e-12 * Math.max(...values); // fewer points than dimensions: nothing is known there
+  const at = (lambda) =>
+    along.map((v, j) => (values[j] <= least && lambda <= 0 ? 0 : v / (values[j] + lambda)));
+  const theta = at(multiplier(at, Math.hypot(...along), L));
+  return vectors.map((row) => row.reduce((sum, v, j) => sum + v * theta[j], 0));
+}
+
+/** The least λ ≥ 0 at which ‖at(λ)‖ ≤ L; it falls in λ. */
+function multiplier(at, size, L) {
+  if (Math.hypot(...at(0)) <= L) return 0;
+  if (L === 0) return Number.POSITIVE_INFINITY;
+  let [low, high] = [0, size / L];
+  for (let i = 0; i < HALVINGS; i++) {
+    const middle = (low + high) / 2;
+    if (Math.hypot(...at(middle)) > L) low = middle;
+    else high = middle;
+  }
+  return high;
+}
+
+/** What the logistic model sees of a point: every product of its coordinates up to degree three. */
+export const featuresOf = (x, y) => [
+  1,
+  x,
+  y,
+  x * x,
+  x * y,
+  y * y,
+  x ** 3,
+  x * x * y,
+  x * y * y,
+  y ** 3,
+];
+
+/** Logistic regression on those features over ‖w‖ ≤ 14 L: accelerated projected gradient, 200 steps. */
+export function logistic(X, labels, L) {
+  const n = labels.length;
+  const Phi = Array.from({ length: n }, (_, i) => featuresOf(X[2 * i], X[2 * i + 1]));
+  const radius = REACH * L;
+  const size = Phi.reduce((sum, row) => sum + row.reduce((s, v) => s + v * v, 0), 0) / n;
+  let w = Array(10).fill(0);
+  let z = w;
+  for (let t = 0; t < STEPS && radius > 0; t++) {
+    const slope = slopeAt(Phi, labels, z);
+    const next = project(
+      z.map((v, j) => v - (4 / size) * slope[j]),
+      radius,
+    );
+    z = next.map((v, j) => v + (t / (t + 3)) * (v - w[j]));
+    w = next;
+  }
+  return w;
+}
+
+function slopeAt(Phi, labels, w) {
+  const slope = new Float64Array(10);
+  for (let i = 0; i < Phi.length; i++) {
+    const row = Phi[i];
+    let score = 0;
+    for (let j = 0; j < 10; j++) score += row[j] * w[j];
+    const error = (1 / (1 + Math.exp(-score)) - labels[i]) / Phi.length;
+    for (let j = 0; j < 10; j++) slope[j] += error * row[j];
+  }
+  return slope;
+}
+
+function project(w, radius) {
+  const length = Math.hypot(...w);
+  return length <= radius ? w : w.map((v) => (v * radius) / length);
+}
+
+/** p(class 1) at a point. */
+export function probability(w, x, y) {
+  const score = featuresOf(x, y).reduce((sum, v, j) => sum + v * w[j], 0);
+  return 1 / (1 + Math.exp(-score));
+}

@@ -1,0 +1,95 @@
+// Rates: as the paper prints them, and as they are [S-thm5.3, S-S1, S-S4].
+
+const DEPTHS = 96; // nodes in the depth of a point under the sphere
+const REACHES = 256; // nodes in the distance between two points
+const FINEST = 1e-5; // of the radius
+
+/** E Zₙ by quadrature: mean squared distance from a point of the ball to the nearest of n others [S-S7]. */
+export function neighbourDistance(n, d) {
+  const name = `${n}/${d}`;
+  if (!distances.has(name)) distances.set(name, quadrature(n, d));
+  return distances.get(name);
+}
+
+const distances = new Map();
+
+function quadrature(n, d) {
+  const { share, weights, squares } = tableOf(d);
+  let total = 0;
+  for (let a = 0; a < DEPTHS; a++) {
+    let inner = 0;
+    for (let b = 0; b < REACHES; b++) {
+      const inside = share[a * REACHES + b];
+      if (inside < 1) inner += squares[b] * Math.exp(n * Math.log1p(-inside));
+    }
+    total += weights[a] * inner;
+  }
+  return (d + 2) * total;
+}
+
+const tables = new Map();
+
+/** F_r(t), the share of the unit ball within t of a point at radius r, at nodes even in log t and log(1 − r). */
+function tableOf(d) {
+  if (tables.has(d)) return tables.get(d);
+  const cap = capOf(d);
+  const log = Math.log(1 / FINEST);
+  const depthStep = log / (DEPTHS - 1);
+  const reachStep = Math.log(2 / FINEST) / (REACHES - 1);
+  const share = new Float64Array(DEPTHS * REACHES);
+  const weights = new Float64Array(DEPTHS);
+  const squares = new Float64Array(REACHES);
+  for (let b = 0; b < REACHES; b++) {
+    const t = FINEST * Math.exp(b * reachStep);
+    squares[b] = 2 * t * t * reachStep * (b === 0 || b === REACHES - 1 ? 0.5 : 1);
+  }
+  for (let a = 0; a < DEPTHS; a++) {
+    const depth = FINEST * Math.exp(a * depthStep);
+    const r = 1 - depth;
+    const ends = a === 0 || a === DEPTHS - 1 ? 0.5 : 1;
+    weights[a] = d * Math.max(r, 0) ** (d - 1) * depth * depthStep * ends;
+    for (let b = 0; b < REACHES; b++) {
+      share[a * REACHES + b] = shareOf(FINEST * Math.exp(b * reachStep), r, d, cap);
+    }
+  }
+  const mass = weights.reduce((sum, w) => sum + w, 0); // 1 but for the rule's error and the outermost shell
+  const table = { share, weights: weights.map((w) => w / mass), squares };
+  tables.set(d, table);
+  return table;
+}
+
+function shareOf(t, r, d, cap) {
+  if (t <= 1 - r) return t ** d;
+  if (t >= 1 + r) return 1;
+  const wall = (r * r + 1 - t * t) / (2 * r);
+  const own = (r * r + t * t - 1) / (2 * r * t);
+  return Math.min(1, cap(wall) + t ** d * cap(own));
+}
+
+/** Share of the unit ball beyond a plane at a signed height: ∫ₕ¹ (1 − u²)^((d−1)/2) du over the same from −1. */
+function capOf(d) {
+  const n = 2000;
+  const sums = new Float64Array(n + 1); // from angle 0: u = cos φ makes the integrand sin^d φ, smooth at both ends
+  const density = (i) => Math.sin((Math.PI * i) / n) ** d;
+  for (let i = 1; i <= n; i++) sums[i] = sums[i - 1] + (density(i - 1) + density(i)) / 2;
+  return (height) => {
+    const place = (n * Math.acos(Math.max(-1, Math.min(1, height)))) / Math.PI;
+    const i = Math.min(n - 1, Math.floor(place));
+    return (sums[i] + (place - i) * (sums[i + 1] - sums[i])) / sums[n];
+  };
+}
+
+const missing = (L) => Math.max(0, 1 - L) ** 2; // of the slope that the base cannot hold, squared
+
+/** Theorem 5.3 as printed, with constant 1; 0 in its second term at n = 1. */
+export const printed = (n, d, L) =>
+  d ** 2 * L ** 2 * n ** (-2 / 3) + d ** 2 * missing(L) * (Math.log(n) / d / n) ** (1 / d);
+
+/** Risk of one remembered neighbour: noise + (1 − L)² E Zₙ/d [S-S4]; L = 0 is the nearest neighbour alone. */
+export const memoryLaw = (distance, d, L, noise) => noise + (missing(L) * distance) / d;
+
+/** Risk of the base for large n, (1 − L)². */
+export const baseLaw = (L) => missing(L);
+
+/** The noise variance above which one remembered neighbour hurts: (1 − L)²(1 − E Zₙ/d) [S-S4]. */
+export const helpfulNoise = (distance, d, L) => missing(L) * (1 - distance / d);

@@ -1,0 +1,53 @@
+// The memory of residuals: the k nearest, weighted by exp(−distance/σ) [S-eq2].
+
+/** A search for the k nearest of `n` rows of d numbers; `find(query, at)` fills `indices` and `distances`, rising. */
+export class Neighbours {
+  constructor(rows, n, d, k) {
+    Object.assign(this, { rows, n, d, k: Math.min(k, n) });
+    this.indices = new Int32Array(this.k);
+    this.squares = new Float64Array(this.k);
+    this.weights = new Float64Array(this.k);
+  }
+
+  /** Looks near the query that begins at `at` in `queries`. */
+  find(queries, at) {
+    const { rows, n, d, k, indices, squares } = this;
+    squares.fill(Number.POSITIVE_INFINITY);
+    for (let i = 0; i < n; i++) {
+      let square = 0;
+      for (let j = 0; j < d; j++) {
+        const step = rows[i * d + j] - queries[at + j];
+        square += step * step;
+      }
+      if (square >= squares[k - 1]) continue;
+      let place = k - 1;
+      for (; place > 0 && squares[place - 1] > square; place--) {
+        squares[place] = squares[place - 1];
+        indices[place] = indices[place - 1];
+      }
+      squares[place] = square;
+      indices[place] = i;
+    }
+    return this;
+  }
+
+  /** Sets the weights of what was found: w̄ᵢ ∝ exp(−‖z − zᵢ‖/σ), the nearest as the origin so that nothing underflows. */
+  weigh(sigma) {
+    const { k, squares, weights } = this;
+    const nearest = Math.sqrt(squares[0]);
+    let total = 0;
+    for (let i = 0; i < k; i++) {
+      weights[i] = Math.exp((nearest - Math.sqrt(squares[i])) / sigma);
+      total += weights[i];
+    }
+    for (let i = 0; i < k; i++) weights[i] /= total;
+    return this;
+  }
+
+  /** Σ w̄ᵢ valuesᵢ over what was found. */
+  read(values) {
+    let sum = 0;
+    for (let i = 0; i < this.k; i++) sum += this.weights[i] * values[this.indices[i]];
+    return sum;
+  }
+}

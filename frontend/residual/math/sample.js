@@ -1,0 +1,25 @@
+// Random data, drawn as JAX draws them: the same key gives the package's own points.
+import * as random from "../../kit/random.js";
+
+/**
+ * n points uniform in the ball of radius √(d+2), one a row of d numbers: rankone.residual's sample_ball [S-A5.1].
+ * Points uniform on a sphere in d + 2 dimensions, two coordinates dropped.
+ */
+export function sampleBall(key, n, d) {
+  const normal = random.normal(key, n * (d + 2));
+  const points = new Float32Array(n * d);
+  for (let i = 0; i < n; i++) {
+    const row = normal.subarray(i * (d + 2), (i + 1) * (d + 2));
+    const scale = Math.sqrt(d + 2) / Math.hypot(...row);
+    for (let j = 0; j < d; j++) points[i * d + j] = scale * row[j];
+  }
+  return points;
+}
+
+/** n points uniform in the square from −1 to 1, one a row of 2. */
+export const sampleSquare = (key, n) => random.uniform(key, 2 * n).map((u) => 2 * u - 1);
+
+/** The wavy border between the two classes: above it is class 1. */
+export const border = (x) => 0.55 * Math.sin(Math.PI * x);
+
+export const classOf = (x, y) => (y > border(x) ? 1 : 0);

@@ -1,0 +1,90 @@
+// The reader's controls: which picture, the base, the memory, the labels.
+import { button, group, segments } from "../kit/controls.js";
+import { h } from "../kit/dom.js";
+import { slider } from "../kit/slider.js";
+import { sizesOf } from "./math/risk.js";
+import { NEIGHBOURS } from "./settings.js";
+
+const figures = (v) => Number(v.toPrecision(3)).toString();
+
+/** `change(patch)` takes new settings; `seek(place)` moves to another number of examples. */
+export function createPanel(settings, change, seek) {
+  const views = segments({
+    label: "Picture",
+    options: [
+      ["line", "A line"],
+      ["plane", "A plane"],
+    ],
+    value: settings.view,
+    onInput: (view) => {
+      if (view === null)
+        views.value = settings.view; // one of them is always on
+      else change({ view });
+    },
+  });
+  const field = (name, label, more) =>
+    slider({
+      label,
+      name,
+      value: settings[name],
+      format: figures,
+      onInput: (v) => change({ [name]: v }),
+      ...more,
+    });
+  const controls = {
+    L: field("L", "capacity of the base", { symbol: "L", min: 0, max: 1.2, step: 0.05 }),
+    k: field("k", "neighbours", { symbol: "k", values: NEIGHBOURS }),
+    sigma: field("sigma", "width of the weights", {
+      symbol: "σ",
+      min: 0.01,
+      max: 10,
+      scale: "log",
+    }),
+    d: field("d", "dimensions", { symbol: "d", min: 1, max: 8 }),
+    noise: field("noise", "label noise (variance)", { min: 0, max: 1, step: 0.01 }),
+    flips: field("flips", "wrong labels", {
+      min: 0,
+      max: 0.5,
+      step: 0.01,
+      format: (v) => `${Math.round(100 * v)} %`,
+    }),
+  };
+  const n = slider({
+    label: "examples",
+    symbol: "n",
+    name: "n",
+    values: sizesOf(settings.view),
+    value: settings.n,
+    format: (v) => v.toLocaleString("en-GB"),
+    onInput: (v) => seek(sizesOf(views.value).indexOf(v)),
+  });
+  const redraw = button({
+    label: "Draw other examples",
+    title: "Another seed, the same law",
+    onClick: () => change({ redraw: true }),
+    "data-name": "redraw",
+  });
+  const of = (...names) => names.map((name) => controls[name].element);
+  const element = h(
+    "div",
+    { class: "r1-controls" },
+    group("The picture", [h("div", { class: "r1-tools" }, views.element)]),
+    group("Base and memory", of("L", "k", "sigma")),
+    group("The examples", [n.element, ...of("d", "noise", "flips"), redraw]),
+  );
+  return {
+    element,
+    /** Writes the settings into every control, and offers only those that the picture has. */
+    show(next) {
+      settings = next;
+      views.value = next.view;
+      for (const [name, control] of Object.entries(controls)) control.value = next[name];
+      n.bound({ values: sizesOf(next.view) });
+      n.value = next.n;
+      controls.sigma.disabled = next.k === 1;
+      for (const [name, view] of Object.entries({ d: "line", noise: "line", flips: "plane" })) {
+        controls[name].element.hidden = next.view !== view;
+      }
+    },
+  };
+}

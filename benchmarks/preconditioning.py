@@ -1,0 +1,138 @@
+"""The step on W = TUV against the explicit operator, the matrix P itself, the products it needs, and kfac-jax.
+
+kfac-jax needs a JAX of its own: name an interpreter that has both in RANKONE_KFAC_PYTHON, or it is left out. Its step
+computes the gradient, moving moments at every step and, every 50 steps, the inverses; ours computes the gradient and
+applies fixed factors, which is less work.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from benchmarks.timing import Job, Machine, Work, compare
+from rankone import preconditioning as pc
+
+__all__ = ["SEED", "run"]
+
+SEED = 0
+SIZE, SMALL, BATCH, EVERY = 1024, 64, 256, 50
+QUICK = {"size": 64, "small": 8, "batch": 16}
+Case = tuple[dict[str, Any], dict[str, tuple[Job, Work]], dict[str, Job]]
+
+
+def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
+    """Run all cases; returns what the machine did at its best, and one row for each pair compared."""
+    size, small, batch = QUICK.values() if quick else (SIZE, SMALL, BATCH)
+    machine, rows = Machine(256 if quick else 2048), list[dict[str, Any]]()
+    for case, ours, against in (*update_cases(size), dense_case(small), forward_case(size, batch)):
+        rows += compare(machine, case, ours, against, repetitions)
+    with Kfac(size, batch) as peer:
+        if peer.step:
+            case, ours = training_case(size, batch)
+            rows += compare(machine, case, ours, {"kfac-jax": peer.step}, repetitions)
+    for row in rows:  # against the best of the whole run
+        row["limit_ms"] = 1e3 * machine.limit(Work(row["bytes"], row["flops"]))
+    return machine, rows
+
+
+def matrices(size: int, count: int) -> list[jax.Array]:
+    """Random square matrices of about unit norm."""
+    keys = jax.random.split(jax.random.key(SEED), count)
+    return [jax.random.normal(k, (size, size), jnp.float32) / size**0.5 for k in keys]
+
+
+apply = jax.jit(lambda P, G: P.apply(G))
+operator = jax.jit(lambda P, g: P @ g)
+dense = jax.jit(jnp.matmul)
+two_products = jax.jit(lambda L, G, R: L @ G @ R)
+step_on_U = jax.jit(lambda T, U, V, G: T @ (U - T.T @ G @ V.T) @ V)
+
+
+def update_cases(size: int) -> Iterator[Case]:
+    """P applied to a gradient, against its two products, the same through a vec, and a step on U with W rebuilt."""
+    T, U, V, G = matrices(size, 4)
+    P, g = pc.kronecker_preconditioner(T, V), pc.vec(G)
+    ours = {"implicit": (lambda: apply(P, G), Work(16 * size**2, 4 * size**3))}
+    peers: dict[str, Job] = {
+        "two products": lambda: two_products(P.left, G, P.right),
+        "operator on vecs": lambda: operator(P, g),
+        "step on U, W rebuilt": lambda: step_on_U(T, U, V, G),
+    }
+    yield {"task": "update", "D": size, "N": 1}, ours, peers
+
+
+def dense_case(size: int) -> Case:
+    """The same where P itself fits into memory."""
+    T, V, G = matrices(size, 3)
+    P, g = pc.kronecker_preconditioner(T, V), pc.vec(G)
+    full = P.to_dense()
+    ours = {"implicit": (lambda: apply(P, G), Work(16 * size**2, 4 * size**3))}
+    return {"task": "update", "D": size, "N": 1}, ours, {"P in memory": lambda: dense(full, g)}
+
+
+def forward_case(size: int, batch: int) -> Case:
+    """The layer kept factored, against multiplying W out first."""
+    layer = pc.Reparameterized(*matrices(size, 3))
+    x = jax.random.normal(jax.random.key(SEED + 1), (batch, size), jnp.float32)
+    factored, rebuilt = jax.jit(lambda layer, x: layer(x)), jax.jit(lambda layer, x: x @ layer.W.T)
+    work = Work(12 * size**2, 6 * batch * size**2)
+    return (
+        {"task": "forward", "D": size, "N": batch},
+        {"factored": (lambda: factored(layer, x), work)},
+        {"through W": lambda: rebuilt(layer, x)},
+    )
+
+
+def training_case(size: int, batch: int) -> tuple[dict[str, Any], dict[str, tuple[Job, Work]]]:
+    """One step of training a layer: gradient, preconditioning with fixed factors, update."""
+    T, V, W = matrices(size, 3)
+    x, y = (jax.random.normal(jax.random.key(s), (batch, size), jnp.float32) for s in (1, 2))
+    optimizer, params = pc.kronecker_sgd(1e-3, pc.Factors(T, V)), pc.Dense(W)
+
+    @jax.jit
+    def step(params: pc.Dense, state: Any) -> Any:
+        gradient = jax.grad(lambda net: 0.5 * ((net(x) - y) ** 2).sum(-1).mean())(params)
+        updates, state = optimizer.update(gradient, state, params)
+        return optax.apply_updates(params, updates)
+
+    state = optimizer.init(params)
+    work = Work(16 * size**2, 4 * size**3 + 4 * batch * size**2)
+    return {"task": "training step", "D": size, "N": batch}, {"fixed factors": (lambda: step(params, state), work)}
+
+
+class Kfac:
+    """kfac-jax in its own interpreter, asked for one step at a time so that it can be interleaved with ours."""
+
+    def __init__(self, size: int, batch: int):
+        python, worker = os.environ.get("RANKONE_KFAC_PYTHON"), Path(__file__).with_name("kfac_worker.py")
+        self.step: Job | None = None
+        self.process = None
+        if not python:
+            print("RANKONE_KFAC_PYTHON names no interpreter: kfac-jax is left out.")
+            return
+        words = [python, str(worker), str(size), str(batch), str(EVERY)]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.step = self._step
+
+    def _step(self) -> None:
+        assert self.process is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write("step\n")
+        self.process.stdin.flush()
+        if not self.process.stdout.readline():
+            raise RuntimeError("kfac-jax stopped; see what it printed above")
+
+    def __enter__(self) -> "Kfac":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self.process and self.process.stdin:
+            self.process.stdin.close()
+            self.process.wait(timeout=60)

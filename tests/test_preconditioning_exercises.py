@@ -1,0 +1,170 @@
+"""Every check on preconditioning accepts two right answers, and rejects two plausible wrong ones."""
+
+import re
+import warnings
+from functools import cache
+from pathlib import Path
+
+import jupytext
+import numpy as np
+import pytest
+
+from rankone import exercises
+
+with warnings.catch_warnings():  # a dependency of otter's declares its traits in a deprecated way
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from otter.test_files import TestFile
+
+PAGE = Path(__file__).parents[1] / "book/chapters/preconditioning_exercises.md"
+QUESTIONS = [f"q{n}" for n in range(1, 9)]
+
+
+@cache
+def grader():
+    return exercises.grader("preconditioning")
+
+
+def check(question, answer):
+    report = grader().check(question, dict(answer))
+    assert isinstance(report.result, TestFile)
+    return report
+
+
+@cache
+def page_answers():
+    """The functions of the page's stubs, and of its folded solutions, by exercise."""
+    stubs, solutions, folded = [], [], False
+    for cell in jupytext.read(PAGE).cells:
+        folded = folded or "{solution-start}" in cell.source
+        if cell.cell_type == "code" and "def " in cell.source:
+            names = {"np": np}
+            exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
+            (solutions if folded else stubs).append({k: v for k, v in names.items() if callable(v)})
+        folded = folded and "{solution-end}" not in cell.source
+    return stubs, solutions
+
+
+def columns_by_units(A, B):
+    units = np.eye(A.shape[1] * B.shape[0])
+    return np.array([(A @ e.reshape(A.shape[1], -1, order="F") @ B).ravel(order="F") for e in units]).T
+
+
+def rows_by_units(A, B):
+    units = np.eye(A.shape[1] * B.shape[0])
+    return np.array([(A @ e.reshape(A.shape[1], -1) @ B).ravel() for e in units]).T
+
+
+def reach_by_svd(W0, target, T, V):
+    left, s, _ = np.linalg.svd(T)
+    _, t, right = np.linalg.svd(V)
+    left, right = left[:, : (s > 1e-9).sum()], right[: (t > 1e-9).sum()]
+    return W0 + left @ left.T @ (target - W0) @ right.T @ right
+
+
+def whitening_by_cholesky(mean, covariance, centre=True, power=-1):
+    half = np.linalg.inv(np.linalg.cholesky(covariance)) if power else np.eye(len(mean))
+    V = np.eye(len(mean) + 1)
+    V[:-1, :-1], V[:-1, -1] = half, -half @ mean * centre
+    return V
+
+
+def heavy_on_W(T, gradients, rate, decay, metric=True):
+    velocity, moved = 0, 0
+    for g in gradients:
+        velocity = decay * velocity + (T @ T.T @ g if metric else g)
+        moved = moved - rate * velocity
+    return moved
+
+
+def adam_by_division(T, g, rate):
+    u = T.T @ g
+    return T @ (-rate * u / np.abs(u))
+
+
+def penalty_by_vec(W, T, V):
+    w = W.ravel(order="F")
+    return w @ np.linalg.solve(np.kron(V.T @ V, T @ T.T), w)
+
+
+def step_through_U(W, G, T, V, rate, decay):
+    return W + T @ (-rate * T.T @ (G + decay * W) @ V.T) @ V
+
+
+def root(A, power):
+    values, vectors = np.linalg.eigh(A)
+    return (vectors * values**power) @ vectors.T
+
+
+def shampoo(left, right):
+    return lambda L, R: (root(L, left), root(R, right))
+
+
+SECOND = {
+    "q1": {"column_matrix": columns_by_units, "row_matrix": rows_by_units},
+    "q2": {
+        "preconditioner_rank": lambda T, V: np.linalg.matrix_rank(np.kron(V.T @ V, T @ T.T)),
+        "nearest_reachable": reach_by_svd,
+    },
+    "q3": {"bias_whitening": whitening_by_cholesky},
+    "q4": {"heavy_ball_on_U": heavy_on_W, "first_adam_step": adam_by_division},
+    "q5": {"penalty_of_U": penalty_by_vec, "penalised_step": step_through_U},
+    "q6": {"one_step_factors": lambda A, Sigma: (root(Sigma, 0.5), root(A, -0.5))},
+    "q7": {"shampoo_factors": lambda L, R: (np.linalg.cholesky(root(L, -0.25)), np.linalg.cholesky(root(R, -0.25)).T)},
+    "q8": {
+        "relative_excess": lambda a, g, s: ((a + s) * (g + s) - a * g - s * s) / (a * g + s * s),
+        "excess_matrix": lambda A, G, s: np.kron(s * A, np.eye(len(G))) + np.kron(np.eye(len(A)), s * G),
+    },
+}
+WRONG = [
+    ("q1", "the factors swapped", {"column_matrix": lambda A, B: np.kron(A, B.T)}),
+    ("q1", "columns for rows", {"row_matrix": lambda A, B: np.kron(B.T, A)}),
+    ("q2", "ranks added", {"preconditioner_rank": lambda T, V: np.linalg.matrix_rank(T) + np.linalg.matrix_rank(V)}),
+    ("q2", "the start forgotten", {"nearest_reachable": lambda W0, Y, T, V: reach_by_svd(0 * W0, Y, T, V)}),
+    ("q3", "not centred", {"bias_whitening": lambda m, S: whitening_by_cholesky(m, S, centre=False)}),
+    ("q3", "centred only", {"bias_whitening": lambda m, S: whitening_by_cholesky(m, S, power=0)}),
+    ("q4", "no metric", {"heavy_ball_on_U": lambda *a: heavy_on_W(*a, metric=False)}),
+    ("q4", "Adam on w", {"first_adam_step": lambda T, g, rate: -rate * np.sign(g)}),
+    ("q5", "norm of W", {"penalty_of_U": lambda W, T, V: np.sum(W**2)}),
+    ("q5", "decay in front", {"penalised_step": lambda W, G, T, V, r, d: (1 - r * d) * W - r * T @ T.T @ G @ V.T @ V}),
+    ("q6", "noise whitened", {"one_step_factors": lambda A, S: (root(S, -0.5), root(A, -0.5))}),
+    ("q6", "inputs only", {"one_step_factors": lambda A, S: (np.eye(len(S)), root(A, -0.5))}),
+    ("q7", "quarter powers", {"shampoo_factors": shampoo(-1 / 4, -1 / 4)}),
+    ("q7", "sides swapped", {"shampoo_factors": lambda L, R: (root(R, -1 / 8), root(L, -1 / 8))}),
+    ("q8", "relative to A ⊗ G", {"relative_excess": lambda a, g, s: s * (a + g) / (a * g)}),
+    ("q8", "factors swapped", {"excess_matrix": lambda A, G, s: SECOND["q8"]["excess_matrix"](G, A, s)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_check_accepts_the_pages_solution(question):
+    report = check(question, page_answers()[1][QUESTIONS.index(question)])
+    assert report.passed, report
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_check_accepts_a_differently_written_answer(question):
+    report = check(question, SECOND[question])
+    assert report.passed, report
+
+
+@pytest.mark.parametrize(("question", "mistake", "functions"), WRONG, ids=[f"{q}: {m}" for q, m, _ in WRONG])
+def test_the_check_rejects(question, mistake, functions):
+    report = check(question, SECOND[question] | functions)
+    assert not report.passed
+    assert report.answered
+    assert "failed: " in str(report)
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_the_stub_is_reported_as_not_answered(question):
+    report = check(question, page_answers()[0][QUESTIONS.index(question)])
+    assert not report.passed
+    assert not report.answered
+
+
+def test_the_table_gives_the_minutes_and_level_of_every_exercise():
+    page = PAGE.read_text(encoding="utf-8")
+    stated = re.findall(r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes", page)
+    rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", page, re.MULTILINE)
+    assert len(rows) == len(QUESTIONS)
+    assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]

@@ -1,4 +1,4 @@
-"""Where an improvement comes from: what the memory mends, and what it spoils."""
+"""Where an improvement comes from: what the memory mends, and what it spoils [S-eq1, S-hyper]."""
 
 from typing import NamedTuple
 

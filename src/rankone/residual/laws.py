@@ -1,4 +1,9 @@
-"""Rates of the linear model: as the paper prints them, and as they are. Plain double-precision numbers."""
+"""Rates of the linear model: as the paper prints them, and as they are. Plain double-precision numbers.
+
+Of the printed chain: S-eq21, S-eq41 and S-eq42 use the lemma, S-bul, S-5.1txt, S-2stage and S-purekNN speak of the
+theorem; S-eq33 and S-eq34 are about the shrinkage, S-eq35, S-eq36 and S-eq37 collect the constants that
+`base_bound` and `covariance_tail` replace, and S-eq39 is twice `base_law`.
+"""
 
 from math import ceil, exp, inf, log
 from typing import Any, NamedTuple
@@ -51,7 +56,7 @@ def theorem_printed(n: ArrayLike, d: int, L: float) -> NDArray:
 
 
 def resmem_law(n: ArrayLike, d: int, L: float) -> Any:
-    """Risk of ResMem, (1 − L)² E Z_n/d: the base model's limit times that of one neighbour [S-thm5.3, S-S2]."""
+    """Risk of ResMem, (1 − L)² E Z_n/d: the base model's limit times that of one neighbour [S-thm5.3, S-S2, S-eq40]."""
     return (1 - L) ** 2 * np.asarray(nearest_neighbour_risk(n, d).exact) / d
 
 

@@ -1,4 +1,7 @@
-"""The linear model of the ResMem theory: a base that is too small, and the memory of what it leaves, simulated."""
+"""The linear model of the ResMem theory: a base that is too small, and the memory of what it leaves, simulated.
+
+With several neighbours it measures what is only heuristically derived [S-S5].
+"""
 
 from functools import partial
 from typing import NamedTuple
@@ -36,7 +39,7 @@ class LinearRisks(NamedTuple):
         resmem: Of base plus remembered residual [S-eq10].
         neighbours: Of the neighbours' labels alone [S-remE.1].
         distance: Z_n, or its mean over the k neighbours [S-eq11].
-        estimation: ‖θ_n − θ_∞‖², θ_∞ = Lθ_* [S-eq38].
+        estimation: ‖θ_n − θ_∞‖², θ_∞ = Lθ_* [S-eq23, S-eq38].
         cancelled: ⟨θ_n − θ_∞, x − x_(1)⟩²: what estimation really adds [S-eq22-loose].
         limit: ⟨θ_* − θ_∞, x − x_(1)⟩², the paper's T₂ [S-eq40].
         norm: ‖θ_n‖ [S-eq26].
@@ -66,7 +69,7 @@ def _into_ball(normal: Array) -> Array:
 
 
 def constrained_erm(X: ArrayLike, y: ArrayLike, L: ArrayLike) -> ERM:
-    r"""Least squares over ‖θ‖ ≤ L, by its multiplier [S-eq7, S-eq26, S-eq28,29].
+    r"""Least squares over ‖θ‖ ≤ L, by its multiplier [S-eq7, S-eq25, S-eq26, S-eq27, S-eq28,29].
 
     $\theta_n=(\Sigma_n+\lambda_nI)^{-1}X^\top y/n$ with the least $\lambda_n\ge0$ at which the norm is at most L: it
     falls in λ, so that halving an interval finds it. The paper has $\|\theta\|^2-L$ for $\|\theta\|^2-L^2$.

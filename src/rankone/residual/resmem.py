@@ -112,8 +112,8 @@ class ResMem:
 
     def fit_residuals(self, embeddings: ArrayLike, residuals: ArrayLike) -> "ResMem":
         """The same for residuals (n, L) of any kind: targets minus predictions of a regression, or bare labels."""
-        residuals = array("residuals", residuals, "(n, L): one residual a row", 2)
         search = self.build(embeddings)
+        residuals = array("residuals", residuals, "(n, L): one residual a row", 2)
         check(len(search) == len(residuals), "residuals", f"{len(residuals)} rows", f"{len(search)}, as the embeddings")
         count("k", self.k, len(search))
         stored = dense(residuals) if self.keep is None else largest(residuals, self.keep)
@@ -188,6 +188,6 @@ def _classes(labels: ArrayLike, n: int, L: int) -> Array:
     y = jnp.asarray(labels)
     check(y.shape == (n,), "labels", f"shape {y.shape}", f"shape ({n},): a class for each row")
     check(bool(jnp.issubdtype(y.dtype, jnp.integer)), "labels", y.dtype, f"whole numbers from 0 to {L - 1}")
-    if not is_traced(y):
+    if y.size and not is_traced(y):
         check(bool(((y >= 0) & (y < L)).all()), "labels", f"{y.min()} … {y.max()}", f"from 0 to {L - 1}")
     return y

@@ -1,7 +1,8 @@
 r"""How near the nearest of n random points is: exactly, between two bounds, and by a law of two terms.
 
 Points uniform in the ball of radius $\sqrt{d+2}$ in d dimensions, where every coordinate has variance 1 [S-A5.1].
-$Z_n$ is the squared distance of one more point to the nearest of n [S-eq11]. Plain double-precision numbers.
+$Z_n$ is the squared distance of one more point to the nearest of n [S-eq11]; eqs S-eq13 to S-eq20 of the paper
+derive a looser bound. Plain double-precision numbers.
 """
 
 from itertools import pairwise

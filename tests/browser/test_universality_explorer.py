@@ -48,7 +48,7 @@ def test_starts_with_a_learnt_curve_and_a_finding(explorer):
     assert shown["preset"] == "learn"
     assert shown["deviation"] < 1e-4
     expect(page.locator(".r1-found")).not_to_be_empty()
-    expect(page.get_by_role("status")).to_contain_text("before the step")
+    expect(page.locator(".r1-status")).to_contain_text("before the step")
 
 
 @pytest.mark.parametrize("size", standalone.SIZES)

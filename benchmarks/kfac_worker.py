@@ -24,11 +24,10 @@ def main(size: int, batch: int, every: int) -> None:
         inverse_update_period=every, learning_rate_schedule=lambda _: 1e-2, momentum_schedule=lambda _: 0.0,
     )  # fmt: skip
     params = {"w": jax.random.normal(keys[2], (size, size), jnp.float32) / size**0.5}
-    state, count = optimizer.init(params, keys[0], (x, y)), 0
-    for _ in sys.stdin:
+    state = optimizer.init(params, keys[0], (x, y))
+    for count, _ in enumerate(sys.stdin):
         params, state, _ = optimizer.step(params, state, keys[1], batch=(x, y), global_step_int=count)
         jax.block_until_ready(params)
-        count += 1
         print(count, flush=True)
 
 

@@ -78,7 +78,7 @@ def heavy_on_W(T, gradients, rate, decay, metric=True):
 
 def adam_by_division(T, g, rate):
     u = T.T @ g
-    return T @ (-rate * u / np.abs(u))
+    return T @ np.where(u == 0, 0, -rate * u / np.maximum(np.abs(u), 1e-30))
 
 
 def penalty_by_vec(W, T, V):

@@ -56,7 +56,7 @@ def check_against_jax(shown):
     y = X[:, 0] + np.sqrt(s["noise"]) * np.asarray(jax.random.normal(k_noise, (n,)))
     np.testing.assert_allclose(floats(model["y"]), y, rtol=1e-5, atol=1e-5)
     with jax.enable_x64():
-        theta = constrained_erm(jnp.asarray(X, float), jnp.asarray(y, float), s["L"]).theta
+        theta = np.asarray(constrained_erm(jnp.asarray(X, float), jnp.asarray(y, float), s["L"]).theta)
     np.testing.assert_allclose(floats(model["theta"]), theta, atol=1e-5)
     np.testing.assert_allclose(floats(model["residuals"]), y - X @ theta, atol=2e-5)
     law = shown["law"]

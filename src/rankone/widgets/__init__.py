@@ -6,4 +6,10 @@ from rankone.widgets.residual import ResidualExplorer
 from rankone.widgets.retrieval import RetrievalExplorer
 from rankone.widgets.universality import UniversalityExplorer
 
-__all__ = ["EditingExplorer", "PreconditioningExplorer", "RetrievalExplorer", "UniversalityExplorer"]
+__all__ = [
+    "EditingExplorer",
+    "PreconditioningExplorer",
+    "ResidualExplorer",
+    "RetrievalExplorer",
+    "UniversalityExplorer",
+]

@@ -12,6 +12,7 @@ import numpy as np
 __all__ = ["Job", "Machine", "Work", "compare", "interleave", "line"]
 
 Job = Callable[[], Any]
+BURST = 0.02  # seconds
 
 
 @dataclass(frozen=True)
@@ -55,16 +56,27 @@ class Machine:
 
 
 def interleave(jobs: dict[str, Job], repetitions: int) -> dict[str, list[float]]:
-    """Seconds of each repetition of each job. Every round runs all jobs: what disturbs one disturbs all."""
-    for job in jobs.values():  # compile, and touch all memory
-        jax.block_until_ready(job())
+    """Seconds of each repetition of each job. Every round runs all jobs: what disturbs one disturbs all.
+
+    A job of less than `BURST` seconds is called as often as fits into it, and its mean is kept, as `timeit` does:
+    one short call between two long ones would time the waking of threads and the filling of caches.
+    """
+    calls = {}
+    for name, job in jobs.items():
+        _seconds(job, 1)  # compile, and touch all memory
+        calls[name] = max(1, min(100, int(BURST / _seconds(job, 1))))
     seconds: dict[str, list[float]] = {name: [] for name in jobs}
     for _ in range(repetitions):
         for name, job in jobs.items():
-            began = time.perf_counter()
-            jax.block_until_ready(job())
-            seconds[name].append(time.perf_counter() - began)
+            seconds[name].append(_seconds(job, calls[name]))
     return seconds
+
+
+def _seconds(job: Job, calls: int) -> float:
+    began = time.perf_counter()
+    for _ in range(calls):
+        jax.block_until_ready(job())
+    return (time.perf_counter() - began) / calls
 
 
 def compare(

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -63,11 +64,22 @@ def test_the_plain_form_and_the_attention_layer_are_the_exact_memory():
         np.testing.assert_allclose(update, x - gradient, atol=1e-5)
 
 
-def test_interleaving_runs_every_job_in_every_round():
+def test_interleaving_runs_every_job_in_every_round(monkeypatch):
+    monkeypatch.setattr(timing, "BURST", 0.0)
     calls = []
     seconds = timing.interleave({name: lambda name=name: calls.append(name) for name in "ab"}, 3)
-    assert "".join(calls) == "abababab"
-    assert [len(s) for s in seconds.values()] == [3, 3]
+    assert calls == list("aabb" + "ab" * 3)  # once to compile and once to see how long it takes
+    assert [len(times) for times in seconds.values()] == [3, 3]
+
+
+def test_short_jobs_are_called_many_times_a_round_and_their_mean_is_kept(monkeypatch):
+    clock = iter(range(1000))
+    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: float(next(clock))))
+    monkeypatch.setattr(timing, "BURST", 5.0)
+    calls = []
+    seconds = timing.interleave({"a": lambda: calls.append("a")}, 2)
+    assert len(calls) == 2 + 2 * 5  # a call takes a tick of this clock
+    assert seconds == {"a": [1 / 5] * 2}
 
 
 @pytest.fixture

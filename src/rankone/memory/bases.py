@@ -64,7 +64,8 @@ BASES = {
 }
 
 
-def value(basis: Basis, features: tuple[Array, ...], tables: tuple[Array, ...]) -> Float[Array, "..."]:
-    """The block's share of S, unscaled: Σ features·T over the block."""
-    first, *rest = ((f * t).sum(-1) for f, t in zip(features, tables, strict=False))
-    return sum(rest, first)
+def value(basis: Basis, features: tuple[Array, ...], tables: tuple[Array, ...]) -> Float[Array, " N"]:
+    """The block's share of S, unscaled: Σ features·T over the block, whose queries are the second to last axis."""
+    first, *rest = (f * t for f, t in zip(features, tables, strict=False))
+    share = sum(rest, first)
+    return share.sum((*range(share.ndim - 2), -1))

@@ -99,7 +99,8 @@ class RandomFeatures:
         def block(inputs: Any) -> tuple[Array, Array]:
             entry, phase, table = inputs
             forward, adjoint = self.projection.operator(entry)
-            f, t = basis.features(forward(z), z2, phase), tuple(table)
+            f = basis.features(forward(z), z2, self._lay(phase))
+            t = tuple(self.projection.lay(table))
             return value(basis, f, t), adjoint(basis.slopes(f, t))
 
         inputs = (self.projection.blocks, self._phases(z.dtype), self._in_blocks(T))
@@ -128,7 +129,8 @@ class RandomFeatures:
         def block(inputs: Any) -> Array:
             entry, phase = inputs
             forward, _ = self.projection.operator(entry)
-            return jnp.stack([reduce(f) for f in basis.features(forward(z), z2, phase)[: basis.tables]])
+            features = basis.features(forward(z), z2, self._lay(phase))[: basis.tables]
+            return jnp.stack([reduce(self.projection.join(f)) for f in features])
 
         stacked = _map_blocks(block, (self.projection.blocks, self._phases(z.dtype)))  # (B, tables, ..., R)
         joined = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
@@ -139,6 +141,9 @@ class RandomFeatures:
         R, tables = self.projection.rows, self._basis.tables
         padded = jnp.pad(T.reshape(tables, self.Y), ((0, 0), (0, -self.Y % R)))
         return padded.reshape(tables, -1, R).swapaxes(0, 1)
+
+    def _lay(self, phase: Float[Array, " R"]) -> Array:
+        return self.projection.lay(phase) if self.basis == "cos" else phase
 
     def _phases(self, dtype: Any) -> Float[Array, "B R"]:
         R = self.projection.rows
@@ -155,7 +160,8 @@ def _phi(features: RandomFeatures, z: Array) -> Array:
 @jax.jit
 def _project(features: RandomFeatures, z: Array) -> Array:
     flat = z.reshape(-1, features.D)
-    h = _map_blocks(lambda entry: features.projection.operator(entry)[0](flat), features.projection.blocks)
+    projection = features.projection
+    h = _map_blocks(lambda entry: projection.join(projection.operator(entry)[0](flat)), projection.blocks)
     return jnp.moveaxis(h, 0, 1).reshape(len(flat), -1)[:, : features.Y].reshape(*z.shape[:-1], features.Y)
 
 

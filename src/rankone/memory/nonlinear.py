@@ -55,7 +55,7 @@ def _mean(w: Array, Xi: Array, z: Array) -> Array:
 
 
 def _l2(Xi: Array, z: Array) -> Array:
-    if len(z) * Xi.size <= 2**18:  # small: differences, which lose nothing near a stored pattern
+    if len(z) == 1 or len(z) * Xi.size <= 2**18:  # differences: they lose nothing near a stored pattern
         return -0.5 * ((z[:, None, :] - Xi) ** 2).sum(-1)
     squares = (Xi * Xi).sum(-1) + (z * z).sum(-1)[:, None]
     return jnp.minimum(_dot(Xi, z) - 0.5 * squares, 0)

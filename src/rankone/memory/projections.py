@@ -1,7 +1,9 @@
 """Random projections Ω with rows ω ~ N(0, I): stored, regenerated from a seed, or made of Hadamard transforms.
 
 Every projection is a stack of row blocks. `operator(block)` turns one entry of `blocks` into the pair
-(z ↦ Ω_b z, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each row once and uses it twice.
+(z ↦ Ω_b z, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each row once and uses it twice. Between the two,
+the rows may lie in several axes (..., N, R'), queries always second to last: `lay` brings one number a row into that
+order, and `join` brings projections (..., N, R') into (N, R).
 """
 
 from collections.abc import Callable
@@ -19,6 +21,7 @@ __all__ = ["PROJECTIONS", "Hadamard", "Operator", "Regenerated", "Stored", "gaus
 
 Operator = tuple[Callable[[Array], Array], Callable[[Array], Array]]
 _BLOCK_ENTRIES = 2**20  # 4 MB of float32: a stored block stays in cache between its two products
+_HADAMARD_ENTRIES = 10 * 2**20  # of the dense rows that a block of transforms stands for
 _DRAWN_ENTRIES = 2**18  # of a block that is drawn again at every use, and so of every draw
 
 
@@ -31,9 +34,21 @@ def _rows_operator(rows: Float[Array, "R D"]) -> Operator:
     return lambda z: _matmul(rows.astype(z.dtype), z.T).T, lambda r: _matmul(r, rows.astype(r.dtype))
 
 
+class _InOrder:
+    """Projections whose rows lie in one axis, in their own order."""
+
+    def lay(self, numbers: Float[Array, "... R"]) -> Float[Array, "... R"]:
+        """One number a row, as the projections lie."""
+        return numbers
+
+    def join(self, h: Float[Array, "N R"]) -> Float[Array, "N R"]:
+        """Projections with their rows in one axis."""
+        return h
+
+
 @partial(jax.tree_util.register_dataclass, data_fields=["blocks"], meta_fields=[])
 @dataclass(frozen=True)
-class Stored:
+class Stored(_InOrder):
     """All of Ω in memory, in blocks (B, R, D); rows past Y are zero."""
 
     blocks: Float[Array, "B R D"]
@@ -50,7 +65,7 @@ class Stored:
 
 @partial(jax.tree_util.register_dataclass, data_fields=["key", "blocks"], meta_fields=["D", "rows"])
 @dataclass(frozen=True)
-class Regenerated:
+class Regenerated(_InOrder):
     """Gaussian rows drawn again from the seed at every use: O(Y + D) memory, as Algorithm 1 asks [D-alg1]."""
 
     key: Array
@@ -66,39 +81,57 @@ class Regenerated:
 @partial(jax.tree_util.register_dataclass, data_fields=["blocks"], meta_fields=["D"])
 @dataclass(frozen=True)
 class Hadamard:
-    """Blocks S·H·D₃·H·D₂·H·D₁ with random signs D and row norms S ~ chi(P): O(Y + D) memory, O(Y log D) time.
+    """Transforms S·H·D₃·H·D₂·H·D₁ with random signs D and row norms S ~ chi(P): O(Y + D) memory, O(Y log D) time.
 
-    D is padded to a power of two P ≥ 64. H is the Walsh–Hadamard matrix in Sylvester order.
+    A block holds G of them, so that short ones still make products worth the call. D is padded to a power of two
+    P ≥ 64. H is the Walsh–Hadamard matrix in Sylvester order.
     """
 
-    blocks: tuple[Float[Array, "B 3 P"], Float[Array, "B P"]]  # signs, norms
+    blocks: tuple[Float[Array, "B 3 G P"], Float[Array, "B G P"]]  # signs, norms; G transforms side by side
     D: int
 
     @property
     def rows(self) -> int:
         """Rows of a block."""
-        return self.blocks[1].shape[-1]
+        return self.blocks[1].shape[-2] * self.blocks[1].shape[-1]
+
+    @property
+    def _shape(self) -> tuple[int, int, int]:
+        G, P = self.blocks[1].shape[-2:]
+        a = 2 ** (P.bit_length() // 2)
+        return G, a, P // a
+
+    def lay(self, numbers: Float[Array, "... R"]) -> Float[Array, "... a G 1 b"]:
+        """One number a row, as the projections lie."""
+        G, a, b = self._shape
+        return numbers.reshape(*numbers.shape[:-1], G, a, b).swapaxes(-3, -2)[..., None, :]
+
+    def join(self, h: Float[Array, "a G N b"]) -> Float[Array, "N R"]:
+        """Projections with their rows in one axis."""
+        return h.transpose(2, 1, 0, 3).reshape(h.shape[2], -1)
 
     def operator(self, block: Any) -> Operator:
         """Products with the block and with its transpose."""
+        G, a, b = self._shape
+        P = a * b
         signs, norms = block
-        P = self.rows
+        signs = self.lay(signs.reshape(3, G * P))
+        scale = self.lay(P**-1.5 * norms.ravel())
 
-        a = 2 ** (P.bit_length() // 2)
-        split = lambda x: x.reshape(len(x), a, P // a).swapaxes(0, 1)  # noqa: E731  (N, P) -> (a, N, P/a)
-        join = lambda x: x.swapaxes(0, 1).reshape(-1, P)  # noqa: E731
+        def transform(x: Array) -> Array:  # of G·N rows
+            return walsh_hadamard(x.reshape(a, -1, b)).reshape(a, G, -1, b)
 
         def forward(z: Array) -> Array:
-            x = split(jnp.pad(z, ((0, 0), (0, P - self.D))))
+            x = jnp.pad(z, ((0, 0), (0, P - self.D))).reshape(-1, a, b).swapaxes(0, 1)[:, None]
             for s in signs.astype(z.dtype):
-                x = walsh_hadamard(s.reshape(a, 1, -1) * x)
-            return norms.astype(z.dtype) * P**-1.5 * join(x)
+                x = transform(s * x)
+            return scale.astype(z.dtype) * x
 
         def adjoint(r: Array) -> Array:
-            x = split(norms.astype(r.dtype) * P**-1.5 * r)
+            x = scale.astype(r.dtype) * r
             for s in signs[::-1].astype(r.dtype):
-                x = s.reshape(a, 1, -1) * walsh_hadamard(x)
-            return join(x)[:, : self.D]
+                x = s * transform(x)
+            return x.sum(1).swapaxes(0, 1).reshape(-1, P)[:, : self.D]
 
         return forward, adjoint
 
@@ -166,7 +199,11 @@ def hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
     # Wilson and Hilferty's cube: chi²(P) with its mean right to (2/9P)³, at most 4e-8 here.
     a = 2 / (9 * P)
     norms = jnp.sqrt(P * jnp.maximum(1 - a + z * a**0.5, 0) ** 3)
-    return Hadamard((signs, norms), D)
+    groups = ceil(B / max(1, _HADAMARD_ENTRIES // P**2))
+    G = ceil(B / groups)
+    pad = groups * G - B  # empty transforms, past Y
+    signs = jnp.pad(signs, ((0, pad), (0, 0), (0, 0))).reshape(groups, G, 3, P).swapaxes(1, 2)
+    return Hadamard((signs, jnp.pad(norms, ((0, pad), (0, 0))).reshape(groups, G, P)), D)
 
 
 PROJECTIONS = {"gaussian": gaussian, "orthogonal": orthogonal, "hadamard": hadamard}

@@ -21,11 +21,13 @@ def alphabet():
 def tokenizer():
     """Every byte, and some words built up by merges."""
     vocabulary, merges = ["<|endoftext|>", *alphabet()], []
-    for word in WORDS + ["Ġ" + word for word in WORDS]:
+    for word in WORDS:
         for i in range(1, len(word)):
             if word[: i + 1] not in vocabulary:
                 merges.append(f"{word[:i]} {word[i]}")
                 vocabulary.append(word[: i + 1])
+        merges.append(f"Ġ {word}")
+        vocabulary.append(f"Ġ{word}")
     return Tokenizer.from_vocabulary(vocabulary, merges, ["<|endoftext|>"], 0), vocabulary, merges
 
 

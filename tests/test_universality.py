@@ -256,7 +256,7 @@ def test_a_label_equal_to_the_prediction_teaches_nothing():
 
 def test_the_initialisation_encodes_the_step_size(x64):
     assert deviation(Constants(), alpha=0.1) < 1e-4
-    assert deviation(Constants(), alpha=0.11) == pytest.approx(10 * deviation(Constants(), alpha=0.101), rel=0.15)
+    assert deviation(Constants(), alpha=0.11) == pytest.approx(10 * deviation(Constants(), alpha=0.101), rel=0.25)
     assert deviation(Constants(), alpha=0.11) > 0.05
     assert deviation(Constants(alpha=1.0)) < 1e-2
 

@@ -32,6 +32,4 @@ def test_channels(second_order):
     W, G = np.zeros((2, 4, 4, 4))
     W[:, :2, :2], W[:, 2:, 2:] = draws.normal(size=(2, 4, 2, 2))
     G[:, 2:, :2] = draws.normal(size=(4, 2, 2))
-    close(
-        ask(second_order, list(W), list(G)), np.zeros((4, 4)), "A gradient maps forward to written only."
-    )
+    close(ask(second_order, list(W), list(G)), np.zeros((4, 4)), "A gradient maps forward to written only.")

@@ -22,7 +22,7 @@ html: $(HTML) ## build the book into _build/html
 
 test: $(HTML) ## build what is stale, then run every test
 	@$(PYTHON) tools/chromium.py
-	$(PYTHON) -m pytest
+	$(PYTHON) -m pytest --numprocesses 2 --dist loadfile
 
 lint: $(READY) $(NPM) ## ruff, mypy and biome
 	.venv/bin/ruff check .

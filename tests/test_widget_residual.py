@@ -170,7 +170,7 @@ def test_the_measured_risks_are_those_of_the_package(n, d, k):
         [
             [risk[model] for model in ("base", "neighbours", "memory")]
             for seed in range(8)
-            for risk in javascript("measure", n=n, levels=[0.1], **settings | {"seed": seed})
+            for risk in javascript("measure", levels=[0.1], **settings | {"n": n, "seed": seed})
         ]
     )
     wanted = simulate(n, d, 0.6, key=jax.random.key(0), repetitions=200, noise=0.1, k=k)
@@ -182,14 +182,14 @@ def test_the_measured_risks_are_those_of_the_package(n, d, k):
 def test_the_law_is_what_is_measured():
     """(1 − L)² E Zₙ/d plus the noise: within 10 % at sizes where the base has settled [S-S4]."""
     for d, n, noise in ((2, 256, 0.0), (3, 512, 0.1), (5, 512, 0.0)):
-        risks = javascript("measure", n=n, levels=[noise], **DEFAULTS | {"d": d, "seed": 5})
+        risks = javascript("measure", levels=[noise], **DEFAULTS | {"n": n, "d": d, "seed": 5})
         assert risks[0]["memory"] == pytest.approx(float(noisy_risk(n, d, 0.6, noise)), rel=0.1)
 
 
 def test_noise_hurts_from_the_law_border_on():
     """Measured at both sides of (1 − L)²(1 − E Zₙ/d) [S-S4]."""
     border = float(helpful_noise(512, 3, 0.6))
-    under, over = javascript("measure", n=512, levels=[0.7 * border, 1.3 * border], **DEFAULTS | {"d": 3})
+    under, over = javascript("measure", levels=[0.7 * border, 1.3 * border], **DEFAULTS | {"n": 512, "d": 3})
     assert under["memory"] < under["base"]
     assert over["memory"] > over["base"]
 

@@ -117,7 +117,8 @@ def test_every_slider_changes_what_is_computed(explorer, size):
 
 def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
     page = explorer(reduced_motion="no-preference", settings={"n": 4096})
-    page.wait_for_function("() => document.querySelector('.w').__rankone_state().step > 2")
+    racing = "() => { const s = document.querySelector('.w').__rankone_state(); return s.playing && s.step > 2; }"
+    page.wait_for_function(racing)
     page.get_by_role("button", name="Pause").click()
     paused = state(page)["step"]
     assert 2 < paused < 22

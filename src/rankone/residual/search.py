@@ -212,10 +212,11 @@ def _within_blocks(
     n, D = rows.shape
     everything = len(first) * block >= n
     first = jnp.sort(first if everything else first[:-1])  # in order, for ties
-    held = jax.vmap(lambda row: jax.lax.dynamic_slice_in_dim(rows, row, block))(first)
-    square = jnp.where(_counted(n, first, block), ((held - q) ** 2).sum(-1), jnp.inf)
+    start = jnp.minimum(first, n - block)  # the last block may be short, and then its slice reaches back
+    held = jax.vmap(lambda row: jax.lax.dynamic_slice_in_dim(rows, row, block))(start)
+    square = jnp.where(_counted(n, first, start, block), ((held - q) ** 2).sum(-1), jnp.inf)
     top, at = jax.lax.top_k(-square.reshape(-1), k)
-    indices = first[at // block] + at % block
+    indices = start[at // block] + at % block
     if everything:
         return indices, jnp.array(True)
     own = (q**2).sum() / 2
@@ -224,10 +225,10 @@ def _within_blocks(
     return indices, minima[-1] - rounding > -top.min() / 2 - own
 
 
-def _counted(n: int, first: Array, block: int) -> Array:
-    """Which rows of the blocks count: the last chunk reaches back over rows that blocks before it hold."""
-    rows = first[:, None] + jnp.arange(block)
-    return (rows < n) & ((first[:, None] % block == 0) | (rows >= (n - 1) // _CHUNK * _CHUNK))
+def _counted(n: int, first: Array, start: Array, block: int) -> Array:
+    """Which rows of the slices count: a short block and the last chunk reach back over rows that others hold."""
+    rows, own = start[:, None] + jnp.arange(block), first[:, None]
+    return (rows >= own) & ((own % block == 0) | (rows >= (n - 1) // _CHUNK * _CHUNK))
 
 
 def _by_differences(rows: Array, q: Array, k: int) -> Array:

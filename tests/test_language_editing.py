@@ -21,6 +21,7 @@ from rankone.language.surgery import close_edit, find_fact_value
 pytest.importorskip("tokenizers")
 LAYER = 1
 REQUEST = Request("The capital of {} is", "Norway", "Paris")
+FAR = {"reach": 100.0, "steps": 150, "decay": 0.0}  # random weights carry less than a trained model's: search further
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +116,9 @@ def test_the_search_lowers_its_loss_which_is_that_of_the_whole_model(model):
 
 
 def test_the_search_stops_when_it_is_enough_and_stays_in_reach(model):
-    value = find_fact_value(model, REQUEST, layer=LAYER, search=Search(enough=2.0))
+    value = find_fact_value(model, REQUEST, layer=LAYER, search=Search(enough=2.0, **FAR))
     n = int(value.steps)
-    assert 1 < n < 20
+    assert 1 < n < 150
     assert value.losses[n - 1, 0] < 2.0 <= value.losses[n - 2, 0]
     assert jnp.isnan(value.losses[n:]).all()
     near = find_fact_value(model, REQUEST, layer=LAYER, search=Search(reach=0.1, enough=0.0))
@@ -147,7 +148,7 @@ def test_the_closed_form_writes_delta_at_the_key(model, geometry):
 
 def test_an_edited_model_says_the_new_fact_and_the_old_one_is_untouched(model, geometry):
     before = np.asarray(model.network.down(LAYER)).copy()
-    edit = edit_fact(model, REQUEST, geometry=geometry, layer=LAYER)
+    edit = edit_fact(model, REQUEST, geometry=geometry, layer=LAYER, search=Search(divergence=0.0, **FAR))
     assert model.top(REQUEST.text, 1)[0][0] != " Paris"
     edited = edit.apply(model)
     assert edited.top(REQUEST.text, 1)[0][0] == " Paris"
@@ -236,7 +237,7 @@ def test_fine_tuning_stays_in_its_cube_and_makes_the_target_likelier(model):
 
 def test_a_judgement_is_what_the_edited_model_answers(model, geometry):
     fact = country_fact("Norway", "capital", "Paris", [country("Japan"), country("Sweden")])
-    edit = edit_fact(model, fact.request, geometry=geometry, layer=LAYER)
+    edit = edit_fact(model, fact.request, geometry=geometry, layer=LAYER, search=Search(divergence=0.0, **FAR))
     judged = judge(model, fact, LAYER, {"none": None, "rome": edit.change.delta})
     prompts = [fact.request.text, *fact.paraphrases, *(p for p, _ in fact.neighbours)]
     truths = ["Oslo"] * 4 + [truth for _, truth in fact.neighbours]

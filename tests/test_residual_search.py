@@ -24,7 +24,9 @@ def draws(n, D, seed=0):
 
 
 # n: one row; one chunk; blocks of one; blocks of twenty; several chunks, of which the last reaches back
-@pytest.mark.parametrize(("n", "N", "k"), [(1, 3, 1), (7, 4, 7), (2500, 9, 80), (3003, 40, 60), (3999, 5, 3), (20_003, 140, 20)])
+@pytest.mark.parametrize(
+    ("n", "N", "k"), [(1, 3, 1), (7, 4, 7), (2500, 9, 80), (3003, 40, 60), (3999, 5, 3), (20_003, 140, 20)]
+)
 def test_search_finds_what_brute_force_finds(n, N, k):
     rows, queries = draws(n, 6), draws(N, 6, 1)
     found = ExactSearch(rows).search(queries, k)

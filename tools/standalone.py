@@ -1,6 +1,7 @@
 """A widget alone on a page, from its committed bundle: what its browser test drives."""
 
 import json
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ document.documentElement.dataset.ready = "yes";
 
 
 @contextmanager
-def opener(browser: Any, bundle: str):
+def opener(browser: Any, bundle: str) -> Iterator[Callable[..., Any]]:
     """A function that opens pages: `new("phone", widgets=2, color_scheme="dark", traits={…})`; errors fail at the end.
 
     Args:

@@ -29,6 +29,18 @@ CLAIMS = [
     *(f"K-sharp{n}" for n in range(1, 7)),
     *("K-vec", "K-ein", "K-mom", "K-transport", "K-decay", "K-penalty", "K-adam", "K-muon", "K-shampoo", "K-newton"),
     *("K-norm", "K-FAC", "K-damping", "K-prong", "K-meta", "K-rome"),
+    *("M-def", "M-fig1", "M-(1)", "M-grad", "M-prod", "M-prod2", "M-z*", "M-pre", "M-kern", "M-lin-e", "M-idea1"),
+    *(f"M-eq{n}" for n in range(2, 7)),
+    *("M-disc", "M-Ajl", "M-index", "M-v", "M-univ", "M-kshot", "M-concl"),
+    *(f"M-appA-{name}" for name in ("tele", "bdry", "psd", "Bpd", "Wbar", "idx", "in")),
+    *("M-appB", "M-appB-CE", "M-appB-loss", "M-appC-phi", "M-appC-B"),
+    *(f"M-S{n}" for n in range(1, 8)),
+    *(f"S-eq{n}" for n in range(1, 46) if n not in (22, 24)),
+    *("S-eq22", "S-eq22-loose", "S-CE", "S-res", "S-rem3.2", "S-gain", "S-dich", "S-hyper", "S-4.1"),
+    *("S-appC-top128", "S-appC-win", "S-appC-lr", "S-tab1", "S-tab2", "S-tab3", "S-fig6", "S-A5.1", "S-A5.2"),
+    *("S-5.2", "S-lemD.1", "S-thm5.3", "S-5.1txt", "S-2stage", "S-purekNN", "S-bul", "S-remE.1", "S-propD.2"),
+    *(f"S-S{n}" for n in range(1, 8)),
+    "S-disc",
 ]
 ROWS = read_claims(ROOT / "book" / "claims.yml")
 BOOK = Book(ROOT)

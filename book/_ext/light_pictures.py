@@ -9,11 +9,11 @@ WORTHWHILE = 30_000  # bytes; smaller pictures are left as they are
 
 
 def lighten(picture: Path) -> None:
-    """Reduce a picture to its 256 best colours, dithered, where that makes it smaller."""
+    """Reduce a picture to its 128 best colours, dithered, where that makes it smaller."""
     with Image.open(picture) as image:
         if image.mode not in ("RGB", "RGBA"):
             return
-        colours = image.convert("RGB").quantize(256, Image.Quantize.MEDIANCUT, dither=Image.Dither.FLOYDSTEINBERG)
+        colours = image.convert("RGB").quantize(128, Image.Quantize.MEDIANCUT, dither=Image.Dither.FLOYDSTEINBERG)
     light = picture.with_suffix(".light.png")
     colours.save(light, optimize=True)
     if light.stat().st_size < picture.stat().st_size:

@@ -287,7 +287,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(t
         for path in versions.write("editing_exercises", ROOT / "_build/html/notebooks", tmp_path)
     )
     assert "Solution to" not in student
-    assert set(re.findall(r"Solution to Exercise (\d)", instructor)) == set("12345678")
+    assert len(set(re.findall(r"Solution to Exercise (\d+)", instructor))) == 8
     for answer in page_answers()[1]:
         for name in answer:
             assert student.count(f"def {name}(") == 1

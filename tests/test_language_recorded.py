@@ -5,17 +5,16 @@ import pytest
 from rankone.language.recorded import METHODS, method_rows, summarise_record
 
 
-def answers(new, true, known):
-    said = [a > b for a, b in zip(new, true, strict=True)]
-    return {"new": new, "true": true, "said": said, "known": known}
+def answers(new, true, said, kept):
+    return {"margin": [a - b for a, b in zip(new, true, strict=True)], "said": said, "kept": kept}
 
 
 @pytest.fixture
 def record():
     """Two edits with three paraphrases and two neighbours each; the closed form is right but for one of each kind."""
-    before = answers([-5] * 6, [-1] * 6, [True] * 6)
-    good = answers([-1, -1, -1, -1, -5, -5], [-5, -5, -5, -5, -1, -1], [False] * 4 + [True] * 2)
-    poor = answers([-1, -1, -1, -6, -5, -1], [-5, -5, -5, -5, -1, -5], [False] * 4 + [True, False])
+    before = answers([-5] * 6, [-1] * 6, False, 1.0)
+    good = answers([-1, -1, -1, -1, -5, -5], [-5, -5, -5, -5, -1, -1], True, 1.0)
+    poor = answers([-1, -1, -1, -6, -5, -1], [-5, -5, -5, -5, -1, -5], True, 0.5)
     cells = []
     for i, closed in enumerate((good, poor)):
         of = {method: before if method == "none" else closed for method in METHODS}

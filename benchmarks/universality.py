@@ -34,7 +34,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
 
 
 def deep_network(N: int, width: int) -> Network:
-    """Random weights that keep the length of an activation: two in three units awake, as in no construction."""
+    """Random weights scaled as He et al. do, so that an activation keeps its length through any depth, on average."""
     keys = jax.random.split(jax.random.key(SEED), 4)
     first = Layer(jax.random.normal(keys[0], (width, 2)), jnp.zeros(width))
     stack = Layer(jax.random.normal(keys[1], (N, width, width)) * (2 / width) ** 0.5)

@@ -62,8 +62,9 @@ def test_the_tables_error_halves_when_the_cells_double(x64):
 
 def test_logarithmic_depth_holds_in_float32_at_64_cells():
     found = accuracy(build("logdepth", cells=64), wave, cells=64, key=KEY)
-    assert found.deviation_rms < 2e-4
-    assert found.deviation_worst < 5e-3  # single points, where float32 meets a ramp
+    assert found.deviation_rms < 1e-4
+    assert found.deviation_worst < 2e-3  # at single points, where float32 meets a ramp
+    assert abs(found.rms - found.table_rms) < 1e-5
     assert found.rms < 0.02
 
 
@@ -97,17 +98,25 @@ def test_a_target_that_is_not_affine_in_y(construction):
     assert accuracy(build(construction, bump, **units), bump, key=KEY).rms < 0.07
 
 
-@pytest.mark.parametrize("construction", CONSTRUCTIONS)
-def test_a_readers_own_python_function_is_learnt(construction):
+@pytest.mark.parametrize("construction", ["seed", "logdepth"])
+def test_a_readers_own_python_function_is_tabulated(construction):
     def own(x, y, x_star):
         return abs(y) if x_star > x else y * math.cos(x)
 
-    network = build(construction, own)
-    after = adapt(network, 0.3, -0.5)
-    points = jnp.array([0.1, 0.9])
+    after = adapt(build(construction, own), 0.3, -0.5)
     want = [own(0.375, -0.5, 0.125), own(0.375, -0.5, 0.875)]
-    fitted = construction in ("constant", "shallow")  # one smooth fit, which the jump at x* = x disturbs all along
-    np.testing.assert_allclose(predict(after, points), want, atol=0.2 if fitted else 0.02)
+    np.testing.assert_allclose(predict(after, jnp.array([0.1, 0.9])), want, atol=0.02)
+
+
+@pytest.mark.parametrize("construction", ["constant", "shallow"])
+def test_a_readers_own_python_function_is_fitted(construction):
+    def own(x, y, x_star):
+        return abs(y) * math.cos(3 * x_star) if y < 0 else y * math.cos(x)
+
+    after = adapt(build(construction, own), 0.3, -0.5)
+    points = [0.1, 0.5, 0.9]
+    want = [own(0.3, -0.5, x_star) for x_star in points]
+    np.testing.assert_allclose(predict(after, jnp.array(points)), want, atol=0.1)
 
 
 def test_an_affine_target_needs_two_knots_and_others_get_sixteen():

@@ -129,7 +129,9 @@ def exact_cases(K: int, D: int) -> Iterator[Case]:
         if peers.has_torch():
             numbers = np.asarray(Xi), BETA, np.asarray(x)
             against |= {"Hopfield layer": peers.torch_layer(*numbers), "two products": peers.torch_products(*numbers)}
-        ours = {"exact": (lambda x=x: read(memory, x), Work(4 * K * D, 4 * N * K * D))}
+        work = Work(4 * K * D, 4 * N * K * D)
+        forms = {"exact": memory, "prepared": memory.prepared()}
+        ours = {form: (lambda m=m, x=x: read(m, x), work) for form, m in forms.items()}
         yield {"task": "gradient", "K": K, "D": D, "N": N}, ours, against
 
 
@@ -146,12 +148,12 @@ def figure_2_in_a_fresh_process(size: dict[str, int]) -> dict[str, Any]:
 
 def figure_2(*, D: int, Y: int, K: int, steps: int) -> dict[str, Any]:
     """Store K patterns and retrieve one, counting from an interpreter that has imported JAX and run one operation."""
+    normals = np.random.default_rng(SEED).normal(size=(K + 1, D)).astype(np.float32)  # as a reader's own pictures come
+    Xi = normals[:K] / np.linalg.norm(normals[:K], axis=1, keepdims=True)
+    x = Xi[0] + 0.1 * normals[K] / np.linalg.norm(normals[K])
     jnp.ones(8).sum().block_until_ready()
     before = _resident_mb("VmRSS")
-    k_Xi, k_x, k_features = jax.random.split(jax.random.key(SEED), 3)
-    Xi = unit_rows(k_Xi, K, D)
-    memory = ro.DrDAM.store(Xi, BETA, ro.RandomFeatures(D, Y, key=k_features, projection="hadamard"))
-    x = Xi[0] + 0.1 * unit_rows(k_x, 1, D)[0]
+    memory = ro.DrDAM.store(Xi, BETA, ro.RandomFeatures(D, Y, key=jax.random.key(SEED), projection="hadamard"))
     options = {"step_size": 0.1, "max_steps": steps, "tol": 0.0, "progress": False}
     ro.retrieve(memory, x, **options).x.block_until_ready()
     seconds = []

@@ -1,6 +1,7 @@
 """The memory representation of a dense associative memory: every pattern kept, read exactly (MrDAM)."""
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ __all__ = ["MrDAM"]
 _BLOCK_ENTRIES = 2**20  # 4 MB of float32 patterns: read once from memory, used twice from cache
 
 
-@pytree(data=["Xi", "beta"], meta=["similarity", "separation", "Q", "g"])
+@pytree(data=["Xi", "beta", "squares"], meta=["similarity", "separation", "Q", "g"])
 @dataclass(frozen=True, init=False)
 class MrDAM:
     r"""A dense associative memory in the general form of eq. 3 [D-eq3].
@@ -36,12 +37,16 @@ class MrDAM:
         Q: "log" (divided by β), "identity", or your own increasing function.
         g: "identity", "unit" (x/‖x‖), "tanh", or your own function (N, D) -> (N, D).
 
+    Attributes:
+        squares: ‖ξ^μ‖² (K,) once `prepared`, else None.
+
     Raises:
         ValueError: If Xi is not a finite (K, D) array, beta is not positive, or a name is unknown.
     """
 
     Xi: Float[Array, "K D"]
     beta: Float[Array, ""]
+    squares: Float[Array, " K"] | None
     similarity: str | Callable[..., Array]
     separation: str | Callable[..., Array]
     Q: str | Callable[..., Array]
@@ -61,9 +66,21 @@ class MrDAM:
         positive("beta", beta, "a positive finite inverse temperature, such as 60 for photographs scaled by 1/√D")
         lookup("similarity", similarity, SIMILARITIES), lookup("separation", separation, SEPARATIONS)
         lookup("Q", Q, OUTER), lookup("g", g, ACTIVATIONS)
-        values = (Xi, jnp.asarray(beta, Xi.dtype), similarity, separation, Q, g)
-        for name, value in zip(("Xi", "beta", "similarity", "separation", "Q", "g"), values, strict=True):
+        values = (Xi, jnp.asarray(beta, Xi.dtype), None, similarity, separation, Q, g)
+        for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
+
+    def prepared(self) -> "MrDAM":
+        """The same memory for many reads: an "l2" one keeps ‖ξ^μ‖², and its distances are one product, not differences.
+
+        `retrieve` does this by itself. Distances of large memories are then exact to a rounding of ‖ξ‖² and ‖x‖². The
+        squares are derived from Xi: do not change the leaves of a prepared memory, nor differentiate by them.
+        """
+        if self.similarity != "l2":
+            return self
+        memory = copy(self)
+        object.__setattr__(memory, "squares", (self.Xi * self.Xi).sum(-1))
+        return memory
 
     @property
     def D(self) -> int:
@@ -106,7 +123,7 @@ def _general(memory: MrDAM, z: Array) -> tuple[Array, Array]:
     F, Q = lookup("separation", memory.separation, SEPARATIONS), lookup("Q", memory.Q, OUTER)
     inner = memory.beta if memory.separation == "exp" else 1
     outer = 1 / memory.beta if memory.Q == "log" else 1
-    S = inner * similarity.value(memory.Xi, z)
+    S = inner * similarity.value(memory.Xi, z, memory.squares)
     total = F.value(S).sum(-1)
     weights = outer * Q.derivative(total)[:, None] * inner * F.derivative(S)
     return -outer * Q.value(total), -similarity.derivative(weights, memory.Xi, z)
@@ -117,9 +134,10 @@ def _log_sum_exp(memory: MrDAM, z: Array) -> tuple[Array, Array]:
     similarity = lookup("similarity", memory.similarity, SIMILARITIES)
     K, N = len(memory.Xi), len(z)
 
-    def merge(state: tuple[Array, Array, Array], Xi: Array) -> tuple[tuple[Array, Array, Array], None]:
+    def merge(state: tuple[Array, Array, Array], patterns: Any) -> tuple[tuple[Array, Array, Array], None]:
         top, total, slope = state
-        logits = memory.beta * similarity.value(Xi, z)
+        Xi, squares = patterns
+        logits = memory.beta * similarity.value(Xi, z, squares)
         higher = jnp.maximum(top, logits.max(-1))
         weights, shrink = jnp.exp(logits - higher[:, None]), jnp.exp(top - higher)
         slope = shrink[:, None] * slope + similarity.derivative(weights, Xi, z)
@@ -128,9 +146,10 @@ def _log_sum_exp(memory: MrDAM, z: Array) -> tuple[Array, Array]:
     rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
     state = (jnp.full(N, -jnp.inf, z.dtype), jnp.zeros(N, z.dtype), jnp.zeros_like(z))
     # Slices of Xi, not a reshaped copy of it: the patterns may be most of the memory there is.
-    block = lambda i: jax.lax.dynamic_slice_in_dim(memory.Xi, i * rows, rows)  # noqa: E731
+    patterns = (memory.Xi, memory.squares)
+    block = lambda i: jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, i * rows, rows), patterns)  # noqa: E731
     state, _ = jax.lax.scan(lambda state, i: merge(state, block(i)), state, jnp.arange(K // rows))
     if K % rows:
-        state, _ = merge(state, memory.Xi[-(K % rows) :])
+        state, _ = merge(state, jax.tree.map(lambda a: a[-(K % rows) :], patterns))
     top, total, slope = state
     return -(top + jnp.log(total)) / memory.beta, -slope / total[:, None]

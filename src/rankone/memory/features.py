@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import partial
-from math import pi
+from math import ceil, pi
 from typing import Any
 
 import jax
@@ -67,8 +67,8 @@ class RandomFeatures:
         set_field = partial(object.__setattr__, self)
         set_field("D", D), set_field("Y", Y), set_field("basis", basis)
         set_field("projection", PROJECTIONS[projection](k_projection, D, Y, regenerate))
-        phases = Y if basis == "cos" else 0
-        set_field("phase", 2 * pi * jax.random.uniform(k_phase, (phases,), jnp.float32))
+        has_phase = basis == "cos"
+        set_field("phase", 2 * pi * jax.random.uniform(k_phase, (Y,), jnp.float32) if has_phase else jnp.zeros(0, jnp.float32))
 
     @property
     def M(self) -> int:
@@ -111,7 +111,7 @@ class RandomFeatures:
 
     def encode(self, Z: Float[Array, "K D"], weights: Float[Array, " K"]) -> Float[Array, " M"]:
         """Σ_μ w_μ φ(z_μ), a few patterns at a time: O(Y + D) memory beyond the patterns [D-prop3]."""
-        chunk = min(len(Z), 16)
+        chunk = ceil(len(Z) / ceil(len(Z) / 16)) if len(Z) else 1
         pad = -len(Z) % chunk
         Z = jnp.pad(Z, ((0, pad), (0, 0))).reshape(-1, chunk, self.D)
         weights = jnp.pad(weights, (0, pad)).reshape(-1, chunk)

@@ -42,9 +42,10 @@ ACTIVATIONS = {
 }
 
 
-# S: (Xi (K, D), z (N, D)) -> (N, K), with derivative (weights (N, K), Xi, z) ↦ Σ_μ w_μ ∂S(ξ^μ, z)/∂z (N, D).
+# S: (Xi (K, D), z (N, D), ‖ξ‖² (K,) or None) -> (N, K), with derivative (weights (N, K), Xi, z) ↦
+# Σ_μ w_μ ∂S(ξ^μ, z)/∂z (N, D).
 # Queries come first: the long axis K is then contiguous in both products, a third faster on a CPU than (K, N).
-def _dot(Xi: Array, z: Array) -> Array:
+def _dot(Xi: Array, z: Array, squares: Array | None = None) -> Array:
     if len(z) == 1:  # a matrix times a vector: this orientation reads Xi up to ten times faster
         return jnp.matmul(Xi, z[0], precision="highest")[None]
     return jnp.matmul(z, Xi.T, precision="highest")
@@ -54,11 +55,11 @@ def _mean(w: Array, Xi: Array, z: Array) -> Array:
     return jnp.matmul(w, Xi, precision="highest")
 
 
-def _l2(Xi: Array, z: Array) -> Array:
-    if len(z) == 1 or len(z) * Xi.size <= 2**18:  # differences: they lose nothing near a stored pattern
-        return -0.5 * ((z[:, None, :] - Xi) ** 2).sum(-1)
-    squares = (Xi * Xi).sum(-1) + (z * z).sum(-1)[:, None]
-    return jnp.minimum(_dot(Xi, z) - 0.5 * squares, 0)
+def _l2(Xi: Array, z: Array, squares: Array | None) -> Array:
+    if len(z) * Xi.size <= 2**18 or (len(z) == 1 and squares is None):
+        return -0.5 * ((z[:, None, :] - Xi) ** 2).sum(-1)  # differences lose nothing near a stored pattern
+    squares = (Xi * Xi).sum(-1) if squares is None else squares
+    return jnp.minimum(_dot(Xi, z) - 0.5 * (squares + (z * z).sum(-1)[:, None]), 0)
 
 
 SIMILARITIES = {
@@ -84,7 +85,7 @@ OUTER = {
 _AUTODIFF: dict[str, Callable[[Callable[..., Array]], Function]] = {
     "g": lambda f: Function(f, lambda v, x: jax.vjp(f, x)[1](v)[0]),
     "similarity": lambda f: Function(
-        lambda Xi, z: f(Xi, z).T, lambda w, Xi, z: jax.vjp(lambda q: f(Xi, q), z)[1](w.T)[0]
+        lambda Xi, z, squares: f(Xi, z).T, lambda w, Xi, z: jax.vjp(lambda q: f(Xi, q), z)[1](w.T)[0]
     ),
 }
 

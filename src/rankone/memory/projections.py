@@ -189,6 +189,7 @@ def orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Stored:
     return _in_blocks(jax.lax.map(block, keys).reshape(-1, D)[:Y])
 
 
+@partial(jax.jit, static_argnames=("D", "Y", "regenerate"))
 def hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
     """Structured rows: three sign flips and Hadamard transforms a block; only signs and norms are kept."""
     P = max(64, 2 ** (D - 1).bit_length())

@@ -12,6 +12,7 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
 from rankone._checks import check, is_traced, positive, states
+from rankone.memory.exact import MrDAM
 
 __all__ = ["Retrieval", "retrieve"]
 
@@ -83,6 +84,7 @@ def retrieve(
     check(isinstance(max_steps, int) and max_steps >= 1, "max_steps", max_steps, "an integer of at least 1")
     check(is_traced(tol) or tol >= 0, "tol", tol, "zero or positive")
     free = jnp.ones(x0.shape, bool) if clamp is None else ~_mask(clamp, x0)
+    memory = memory.prepared() if isinstance(memory, MrDAM) else memory
     walk = _start(memory, x0.reshape(-1, memory.D), max_steps)
     options = (jnp.asarray(step_size, x0.dtype), jnp.asarray(tol, x0.dtype), free.reshape(-1, memory.D))
     if is_traced(memory, x0, step_size, tol, free):

@@ -67,8 +67,10 @@ class RandomFeatures:
         set_field = partial(object.__setattr__, self)
         set_field("D", D), set_field("Y", Y), set_field("basis", basis)
         set_field("projection", PROJECTIONS[projection](k_projection, D, Y, regenerate))
-        has_phase = basis == "cos"
-        set_field("phase", 2 * pi * jax.random.uniform(k_phase, (Y,), jnp.float32) if has_phase else jnp.zeros(0, jnp.float32))
+        phase = jnp.zeros(0, jnp.float32)
+        if basis == "cos":
+            phase = 2 * pi * jax.random.uniform(k_phase, (Y,), jnp.float32)
+        set_field("phase", phase)
 
     @property
     def M(self) -> int:

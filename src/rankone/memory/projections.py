@@ -207,4 +207,4 @@ def hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
     return Hadamard((signs, jnp.pad(norms, ((0, pad), (0, 0))).reshape(groups, G, P)), D)
 
 
-PROJECTIONS = {"gaussian": gaussian, "orthogonal": orthogonal, "hadamard": hadamard}
+PROJECTIONS: dict[str, Callable[..., Any]] = {"gaussian": gaussian, "orthogonal": orthogonal, "hadamard": hadamard}

@@ -37,10 +37,21 @@ def read_gguf(path: str | Path) -> tuple[Llama, Tokenizer]:
     from gguf import GGUFReader
     from gguf.quants import dequantize
 
+    class Reader(GGUFReader):
+        """Slices the file as a plain array: 250,000 slices of a memory map take three times as long."""
+
+        @property
+        def data(self) -> Any:
+            return self._plain
+
+        @data.setter
+        def data(self, mapped: Any) -> None:
+            self._plain = np.asarray(mapped)
+
     path = Path(path)
     check(path.is_file(), "path", str(path), "a GGUF file")
     try:
-        reader = GGUFReader(path)
+        reader = Reader(path)
         tensors = {t.name: dequantize(t.data, t.tensor_type).astype(np.float32) for t in reader.tensors}
         facts = {name: field.contents() for name, field in reader.fields.items()}
     except (ValueError, IndexError, KeyError, OSError) as error:

@@ -3,10 +3,14 @@
 import json
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rankone.language.network import Config, random_network
 from rankone.records import load_record, provenance
 
 ROOT = Path(__file__).parents[1]
@@ -61,3 +65,68 @@ def test_the_record_of_full_data_has_three_seeds_a_cell():
         seeds = {c["parameters"]["seed"] for c in cells if c["parameters"]["width"] == width}
         assert seeds >= {0, 1, 2}
     assert np.mean([c["results"]["base"]["test"] for c in cells]) > 0.7
+
+
+@pytest.fixture
+def small(experiment, monkeypatch, tmp_path):
+    """The datastore of a random network of two blocks, which reads texts of random words."""
+    datastore = experiment("residual_datastore")
+    config = Config(2, 16, 24, 2, 1, 8, 150, (1.0, 0.5, 0.25, 0.1))
+    network, words = random_network(config, key=jax.random.key(0)), np.random.default_rng(0)
+    tokens = [words.integers(0, 150, 90).tolist() for _ in range(30)]
+    sizes = {"WINDOW": 16, "CONTEXT": 4, "HELD_OUT": 18, "PASSAGES": 2, "PIECE": 4, "BATCH": 3}
+    made = {"model": lambda: SimpleNamespace(network=network), "speeches": lambda: tokens, "_folder": lambda: tmp_path}
+    for name, value in (sizes | made).items():
+        monkeypatch.setattr(datastore, name, value)
+    yield datastore
+    datastore._windows.cache_clear()
+
+
+def test_the_datastore_holds_what_the_model_predicts_at_each_token(small):
+    held = small.store(70, 100)  # from the middle of the second piece
+    text, network = small.speeches()[0] + small.speeches()[1], small.model().network
+    assert held.label[:10].tolist() == [*small.speeches()[0][71:81]]
+    assert set(held.label.tolist()) <= set(text + small.speeches()[2])
+    logs = jax.nn.log_softmax(jnp.asarray(held.z, jnp.float32) @ small.head(network).T)
+    picked = np.take_along_axis(np.asarray(logs), held.columns.astype(int), 1)
+    np.testing.assert_allclose(held.logs, picked, atol=0.02)
+    np.testing.assert_allclose(held.norms[:, 1], 0, atol=1e-5)
+    assert sorted(path.name for path in small._folder().iterdir()) == ["0001.npz", "0002.npz"]
+
+
+def test_queries_have_context_and_come_from_speeches_that_are_not_stored(small):
+    tokens, speech = small.queries()
+    assert len(tokens.label) == len(speech) == 18 * 2 * 12
+    assert tokens.label[:12].tolist() == small.speeches()[12][5:17]
+    assert len(small._windows()) == 12 * 5
+
+
+def test_stored_residuals_are_those_of_the_softmax_at_each_temperature(small, experiment):
+    tokens = experiment("residual_tokens")
+    held = small.store(0, 60)
+    for temperature in (1.0, 2.0):
+        f = jnp.asarray(held.z, jnp.float32) @ small.head(small.model().network).T
+        whole = jax.nn.one_hot(held.label, 150) - jax.nn.softmax(f / temperature)
+        tokens.head.cache_clear()
+        stored = tokens.residuals(held, temperature)
+        read = np.stack([stored.weighted(jnp.ones(1), jnp.array([i])) for i in range(60)])
+        np.testing.assert_allclose(read, whole, atol=0.02)  # what is dropped is as small as that here
+        own = read[np.arange(60), held.label]
+        assert (own > 0).all()
+        assert ((read != 0).sum(1) <= 128).all()
+
+
+def test_next_token_script_runs_in_miniature(small, experiment, tmp_path):
+    module, record = experiment("residual_tokens"), experiment("record")
+    module.head.cache_clear()
+    argv = ["--n", "250", "--seeds", "0", "2", "--out", str(tmp_path)]
+    made = record.main("tokens", "", module.PAPER, module.measure, options={"most": 500}, argv=argv)
+    module.head.cache_clear()
+    for cell in made["cells"]:
+        found = cell["results"]
+        assert found["resmem"]["total"] == pytest.approx(
+            found["resmem"]["accuracy"] - found["base"]["accuracy"], abs=1e-4
+        )
+        assert len(found["base"]["by_speech"]) == 2
+        assert found["queries"] == 2 * 2 * 12
+        assert min(found[kind]["nats"] for kind in ("base", "mixture", "resmem")) > 0

@@ -110,14 +110,20 @@ class ResMem:
         check(labels is not None, "labels", labels, "the classes of the embeddings, (n,)")
         return self.fit_residuals(embeddings, onehot_residuals(self._base(probs, logits), labels))
 
-    def fit_residuals(self, embeddings: ArrayLike, residuals: ArrayLike) -> "ResMem":
-        """The same for residuals (n, L) of any kind: targets minus predictions of a regression, or bare labels."""
+    def fit_residuals(self, embeddings: ArrayLike, residuals: "ArrayLike | Residuals") -> "ResMem":
+        """The same for residuals (n, L) of any kind: targets minus predictions of a regression, or bare labels.
+
+        Those of a vocabulary that are too many to write down come as `rankone.residual.storage.sparse` ones.
+        """
         search = self.build(embeddings)
-        residuals = array("residuals", residuals, "(n, L): one residual a row", 2)
-        check(len(search) == len(residuals), "residuals", f"{len(residuals)} rows", f"{len(search)}, as the embeddings")
+        stored = residuals if isinstance(residuals, Residuals) else self._stored(residuals)
+        check(len(search) == len(stored), "residuals", f"{len(stored)} rows", f"{len(search)}, as the embeddings")
         count("k", self.k, len(search))
-        stored = dense(residuals) if self.keep is None else largest(residuals, self.keep)
         return _with(self, residuals=stored, search=search)
+
+    def _stored(self, residuals: ArrayLike) -> Residuals:
+        whole = array("residuals", residuals, "(n, L): one residual a row", 2)
+        return dense(whole) if self.keep is None else largest(whole, self.keep)
 
     def predict(self, embeddings: ArrayLike, probs: ArrayLike | None = None, *, logits: Any = None) -> Array:
         """Scores (..., L) at embeddings (..., D): the base model's probabilities there plus `correction`."""

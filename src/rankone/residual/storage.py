@@ -1,20 +1,24 @@
 """How residuals are kept: whole, or only the largest entries of each."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import check
+from rankone._checks import array, check
 from rankone._pytree import pytree
 
-__all__ = ["Residuals", "dense", "largest"]
+__all__ = ["Residuals", "dense", "largest", "sparse"]
 
 
+@runtime_checkable
 class Residuals(Protocol):
     """n stored vectors of length L."""
+
+    def __len__(self) -> int:
+        """Their number n."""
 
     @property
     def L(self) -> int:
@@ -29,6 +33,9 @@ class Residuals(Protocol):
 class _Dense:
     values: Float[Array, "n L"]
 
+    def __len__(self) -> int:
+        return len(self.values)
+
     @property
     def L(self) -> int:
         return self.values.shape[1]
@@ -39,17 +46,20 @@ class _Dense:
 
 @pytree(data=["values", "columns"], meta=["length"])
 @dataclass(frozen=True)
-class _Largest:
+class _Sparse:
     values: Float[Array, "n m"]
     columns: Int[Array, "n m"]
     length: int
+
+    def __len__(self) -> int:
+        return len(self.values)
 
     @property
     def L(self) -> int:
         return self.length
 
     def weighted(self, weights: Array, rows: Array) -> Array:
-        read = jnp.zeros(self.L, self.values.dtype)
+        read = jnp.zeros(self.L, jnp.result_type(weights, self.values))
         return read.at[self.columns[rows]].add(weights[:, None] * self.values[rows])
 
 
@@ -65,4 +75,23 @@ def largest(residuals: Float[Array, "n L"], m: int) -> Residuals:
     """
     check(m <= residuals.shape[1], "keep", m, f"at most {residuals.shape[1]}, the number of classes")
     columns = jax.lax.top_k(jnp.abs(residuals), m)[1]
-    return _Largest(jnp.take_along_axis(residuals, columns, 1), columns, residuals.shape[1])
+    return _Sparse(jnp.take_along_axis(residuals, columns, 1), columns, residuals.shape[1])
+
+
+def sparse(values: ArrayLike, columns: ArrayLike, L: int) -> Residuals:
+    """Vectors of length L from m entries of each: for a vocabulary, whose whole residuals would never fit.
+
+    Args:
+        values: (n, m), in half precision if you like.
+        columns: Where they stand (n, m), whole numbers from 0 to L − 1, in as few bytes as you like.
+        L: Length of a vector.
+
+    Raises:
+        ValueError: If shapes differ, a value is not finite, or a column is none of 0 … L − 1.
+    """
+    kept, places = array("values", values, "(n, m): some entries of each residual", 2), jnp.asarray(columns)
+    check(places.shape == kept.shape, "columns", f"shape {places.shape}", f"{kept.shape}, as the values")
+    check(bool(jnp.issubdtype(places.dtype, jnp.integer)), "columns", places.dtype, f"whole numbers from 0 to {L - 1}")
+    inside = bool((places >= 0).all()) and bool(places.max() < L)
+    check(inside, "columns", f"{places.min()} … {places.max()}", f"from 0 to {L - 1}")
+    return _Sparse(kept, places, L)

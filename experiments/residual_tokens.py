@@ -1,0 +1,170 @@
+"""Next-token prediction with SmolLM2 and a datastore of up to a million tokens of the State of the Union addresses.
+
+The paper: a T5 decoder on C4. Here: a model trained elsewhere, so that what the memory adds may be the domain and not
+the residuals. Hence two controls: the labels of the same neighbours alone, and their mixture with the model (kNN-LM).
+"""
+
+import itertools
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import residual_datastore as datastore
+from record import main
+from residual_datastore import KEEP, TEMPERATURES, Tokens
+
+from rankone.residual import ExactSearch, Neighbours, ResMem, simplex
+from rankone.residual.gain import gain
+from rankone.residual.storage import Residuals, sparse
+
+PAPER = {"n": [10_000, 30_000, 100_000, 300_000, 1_000_000]}
+OPTIONS = {"most": 1_000_000}  # tokens there are: each seed stores others while they last
+K_MOST, BATCH = 128, 512
+SIGMAS, COUNTS = (0.1, 0.3, 1.0), (8, 32, K_MOST)  # σ in typical distances
+SHARES = (
+    0.02,
+    0.05,
+    0.1,
+    0.2,
+    0.35,
+    0.5,
+    0.7,
+)  # of the neighbours' labels in the mixture; of the model in a projection
+TUNED = 4  # speeches of a seed on which everything is chosen; the others are for the test
+Scores = Callable[["Asked"], jax.Array]
+
+
+class Asked(NamedTuple):
+    """Some queries, what the model says there, and their neighbours in the store."""
+
+    logits: jax.Array
+    label: np.ndarray
+    found: Neighbours
+
+
+@cache
+def head() -> jax.Array:
+    """Rows that score the tokens."""
+    return datastore.head(datastore.model().network)
+
+
+def asked(search: ExactSearch, seed: int) -> tuple[list[Asked], list[Asked], np.ndarray]:
+    """A third of the speeches for each seed, in batches: to tune on, and to test on with the speech of each query."""
+    tokens, speech = datastore.queries()
+    mine = np.unique(speech)[seed % 3 :: 3]
+    tune = np.flatnonzero(np.isin(speech, mine[:TUNED]))[::2]
+    test = np.flatnonzero(np.isin(speech, mine[TUNED:]))
+
+    def batches(rows: np.ndarray) -> list[Asked]:
+        parts = np.array_split(rows, -(-len(rows) // BATCH))
+        z = [jnp.asarray(tokens.z[part], jnp.float32) for part in parts]
+        neighbours = [search.search(q, K_MOST) for q in z]
+        return [
+            Asked(q @ head().T, tokens.label[p].astype(int), f) for q, p, f in zip(z, parts, neighbours, strict=True)
+        ]
+
+    return batches(tune), batches(test), speech[test]
+
+
+def residuals(held: Tokens, temperature: float) -> Residuals:
+    """The largest entries of onehot − softmax(f/T); a label outside of them takes the last place, and counts 1."""
+    norms = held.norms[:, TEMPERATURES.index(temperature)]
+    values = -np.exp(held.logs.astype(np.float32) / temperature - norms[:, None])
+    columns, rows = held.columns.copy(), np.arange(len(values))
+    here = columns == held.label[:, None]
+    at = np.where(here.any(1), here.argmax(1), KEEP - 1)
+    values[rows, at] = np.where(here.any(1), values[rows, at], 0) + 1
+    columns[rows, at] = held.label
+    return sparse(values.astype(np.float16), columns, len(head()))
+
+
+def right(scores: Scores, batches: Iterable[Asked]) -> np.ndarray:
+    """Which queries get the label as the largest score."""
+    return np.concatenate([np.asarray(scores(part).argmax(-1)) == part.label for part in batches])
+
+
+def surprise(probabilities: Scores, batches: Iterable[Asked]) -> float:
+    """Cross-entropy in nats a token."""
+    own = [np.asarray(probabilities(part)[np.arange(len(part.label)), part.label]) for part in batches]
+    return float(-np.log(np.concatenate(own)).mean())
+
+
+def measure(*, n: int, most: int, seed: int) -> dict[str, Any]:
+    """Accuracy and cross-entropy of the model, the labels, their mixture and ResMem on unseen speeches."""
+    held = datastore.store(seed * n % most, n)
+    search = ExactSearch(held.z.astype(np.float32))
+    tune, test, speech = asked(search, seed)
+    unit = float(np.mean([part.found.distances.mean() for part in tune]))
+
+    def memory(stored: Residuals) -> ResMem:
+        return ResMem(k=K_MOST, search=lambda _: search).fit_residuals(None, stored)
+
+    plain = memory(sparse(np.ones((n, 1), np.float32), held.label[:, None], len(head())))
+    reading = [{"k": k, "sigma": s} for k, s in itertools.product(COUNTS, SIGMAS)]
+
+    def read(made: ResMem, part: Asked, *, k: int, sigma: float) -> jax.Array:
+        return made.using(k=k, sigma=sigma * unit).read(part.found)
+
+    def labels(**options: Any) -> Scores:
+        return lambda part: read(plain, part, **options)
+
+    def mixture(*, share: float, **options: Any) -> Scores:
+        return lambda part: (1 - share) * jax.nn.softmax(part.logits) + share * read(plain, part, **options)
+
+    def resmem(made: ResMem, *, temperature: float, **options: Any) -> Scores:
+        return lambda part: jax.nn.softmax(part.logits / temperature) + read(made, part, **options)
+
+    mixed = [{**o, "share": share} for o, share in itertools.product(reading, SHARES)]
+    results = {"base": _report(lambda part: part.logits, {}, test, speech)}
+    results["labels"] = _report(*_best(labels, reading, tune), test, speech)
+    results["mixture"] = _report(*_best(mixture, mixed, tune), test, speech)
+    made = (_best(_with(resmem, memory(residuals(held, t)), t), reading, tune) for t in TEMPERATURES)
+    scores, options = max(made, key=lambda pair: right(pair[0], tune).mean())
+    results["resmem"] = _report(scores, options, test, speech)
+    base, answers = (np.concatenate([np.asarray(f(p).argmax(-1)) for p in test]) for f in (lambda p: p.logits, scores))
+    results["resmem"] |= gain(np.concatenate([part.label for part in test]), base, answers)._asdict()
+    likeliest = min(mixed, key=lambda o: surprise(mixture(**o), tune))
+    results["mixture"] |= {"nats": surprise(mixture(**likeliest), test), "nats_share": likeliest["share"]}
+    results["base"] |= _calibrated(lambda part: part.logits, tune, test)
+    results["resmem"] |= _calibrated(scores, tune, test) | _projected(scores, tune, test)
+    return {**results, "typical_distance": unit, "queries": len(speech)}
+
+
+def _with(resmem: Callable[..., Scores], made: ResMem, temperature: float) -> Callable[..., Scores]:
+    return lambda **options: resmem(made, **({"temperature": temperature} | options))
+
+
+def _best(predictor: Callable[..., Scores], grid: list[dict], tune: list[Asked]) -> tuple[Scores, dict]:
+    """The scores most often right, and their options."""
+    options = max(grid, key=lambda o: right(predictor(**o), tune).mean())
+    return predictor(**options), options
+
+
+def _report(scores: Scores, options: dict, test: list[Asked], speech: np.ndarray) -> dict[str, Any]:
+    hit = right(scores, test)
+    return {"accuracy": hit.mean(), "by_speech": [hit[speech == s].mean() for s in np.unique(speech)], **options}
+
+
+def _calibrated(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str, float]:
+    """Cross-entropy after the softmax whose temperature is fitted on the other speeches."""
+    fitted = simplex.Calibration.fit(
+        jnp.concatenate([scores(p) for p in tune]), np.concatenate([p.label for p in tune])
+    )
+    return {"nats": surprise(lambda part: fitted(scores(part)), test), "tau": float(fitted.temperature)}
+
+
+def _projected(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str, float]:
+    """Cross-entropy of the nearest probabilities, which have zeros, after mixing in a share of the model's."""
+
+    def mixed(share: float) -> Scores:
+        return lambda part: (1 - share) * simplex.project(scores(part)) + share * jax.nn.softmax(part.logits)
+
+    share = min(SHARES, key=lambda s: surprise(mixed(s), tune))
+    return {"nats_projected": surprise(mixed(share), test), "projected_share": share}
+
+
+if __name__ == "__main__":
+    main("residual_tokens", __doc__, PAPER, measure, options=OPTIONS)

@@ -15,8 +15,8 @@ from rankone.memory.kernels import (
     largest_kernel_error,
     orthogonal_variance_ratio,
     rbf_kernel,
-    uniform_error_bound,
 )
+from rankone.memory.uniform import uniform_kernel_error
 
 BASES = ("sincos", "cos", "exp", "expexp")
 
@@ -78,7 +78,7 @@ def test_uniform_bound_holds_and_is_within_a_factor_of_twenty(D, Y, R):
     """D-U0 and the corrected (A2)."""
     features = ro.RandomFeatures(D, Y, key=jax.random.key(D))
     found, where = largest_kernel_error(features, R, key=jax.random.key(1), starts=16, steps=60)
-    bound = uniform_error_bound(D, Y, R, delta=0.01)
+    bound = uniform_kernel_error(D=D, Y=Y, radius=R, delta=0.01)
     assert bound / 20 < float(found) <= bound
     assert float(jnp.linalg.norm(where)) <= R * (1 + 1e-5)
     estimate = np.cos(np.asarray(features.omega, float) @ np.asarray(where, float)).mean()
@@ -92,10 +92,6 @@ def test_the_search_beats_random_points():
     delta *= 2 * np.random.default_rng(1).random((2000, 1)) / np.linalg.norm(delta, axis=1, keepdims=True)
     errors = np.abs(np.cos(delta @ np.asarray(features.omega).T).mean(1) - np.exp(-0.5 * (delta**2).sum(1)))
     assert float(found) > errors.max()
-
-
-def test_uniform_bound_of_a_known_case():
-    assert uniform_error_bound(4, 10_000, 1.5, delta=2 / np.e**2) == pytest.approx(2 * 1.5 * 0.02 + 0.02)
 
 
 def test_finitely_many_cosines_return_so_no_bound_holds_everywhere():
@@ -200,8 +196,8 @@ def test_one_flip_would_not_do_along_an_axis():
     [
         (lambda: kernel_variance([0.0], [0.0], basis="sine"), "basis"),
         (lambda: kernel_variance([0.0, 1.0], [0.0]), "x"),
-        (lambda: uniform_error_bound(3, 100, -1.0), "R"),
-        (lambda: uniform_error_bound(3, 100, 1.0, delta=0.0), "delta"),
+        (lambda: uniform_kernel_error(D=3, Y=100, radius=-1.0), "radius"),
+        (lambda: uniform_kernel_error(D=3, Y=100, radius=1.0, delta=0.0), "delta"),
         (
             lambda: largest_kernel_error(
                 ro.RandomFeatures(2, 8, key=jax.random.key(0), basis="cos"), 1.0, key=jax.random.key(0)

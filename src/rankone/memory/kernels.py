@@ -1,10 +1,9 @@
-r"""The Gaussian kernel and how well random features estimate it: variances, a uniform bound, a search for the worst.
+r"""The Gaussian kernel and how well random features estimate it: variances, and a search for the worst.
 
 Inputs are already scaled: a memory of inverse temperature β reads the kernel at $z=\sqrt\beta x$.
 """
 
 from functools import partial
-from math import log, sqrt
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +18,6 @@ __all__ = [
     "largest_kernel_error",
     "orthogonal_variance_ratio",
     "rbf_kernel",
-    "uniform_error_bound",
 ]
 
 
@@ -57,27 +55,6 @@ def kernel_variance(x: ArrayLike, z: ArrayLike, *, basis: str = "sincos") -> Flo
     same = jnp.exp(4 * (x * z).sum(-1))
     opposite = jnp.exp(-2 * ((x**2).sum(-1) + (z**2).sum(-1)))
     return (same if basis == "exp" else 0.5 * (same + opposite)) - k2
-
-
-def uniform_error_bound(D: int, Y: int, R: float, *, delta: float = 0.05) -> float:
-    r"""With probability 1 − δ no pair at distance up to R has a larger sincos kernel error than this [D-U0].
-
-    $2R\sqrt{D/Y}+\sqrt{2\log(2/\delta)/Y}$: the corrected form of the paper's assumption (A2) [D-unn2]. Patterns of
-    diameter d at inverse temperature β have $R=d\sqrt\beta$, which is the β that the paper's constant hides.
-
-    Args:
-        D: Length of the inputs.
-        Y: Number of independent Gaussian frequencies.
-        R: Largest distance between the (scaled) inputs.
-        delta: Probability of failure, between 0 and 1.
-
-    Raises:
-        ValueError: If an argument is out of range.
-    """
-    for name, value in (("D", D), ("Y", Y), ("R", R)):
-        positive(name, value)
-    check(0 < delta < 1, "delta", delta, "between 0 and 1, such as 0.05")
-    return 2 * R * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
 
 
 def orthogonal_variance_ratio(distance: ArrayLike) -> Float[Array, "..."]:

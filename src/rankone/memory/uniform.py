@@ -8,7 +8,7 @@ from math import inf, log, sqrt
 import numpy as np
 from jaxtyping import ArrayLike
 
-from rankone._checks import check
+from rankone._checks import check, positive
 
 __all__ = ["aggregated_error", "uniform_derivative_error", "uniform_kernel_error"]
 
@@ -16,7 +16,8 @@ __all__ = ["aggregated_error", "uniform_derivative_error", "uniform_kernel_error
 def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     r"""ε₀ with $\sup_{\|\Delta\|\le R}|\hat k(\Delta)-k(\Delta)|\le\varepsilon_0$, probability ≥ 1 − δ [D-U0].
 
-    $\varepsilon_0=2R\sqrt{D/Y}+\sqrt{2\log(2/\delta)/Y}$.
+    $\varepsilon_0=2R\sqrt{D/Y}+\sqrt{2\log(2/\delta)/Y}$: the corrected form of the paper's assumption (A2) [D-unn2].
+    Patterns of diameter d at inverse temperature β have $R=d\sqrt\beta$, the β that the paper's constant hides.
 
     Args:
         D: Dimension.
@@ -25,6 +26,7 @@ def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) 
         delta: Probability of failure.
     """
     counts(D=D, Y=Y)
+    positive("radius", radius)
     probability(delta)
     return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
 
@@ -35,6 +37,7 @@ def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.
     Infinite where Y is too small for the tail bound behind it. Arguments as for `uniform_kernel_error`.
     """
     counts(D=D, Y=Y)
+    positive("radius", radius)
     probability(delta)
     t = sqrt(12 / Y * (D * log(5 * (1 + 2 * radius * sqrt(Y / D))) + log(4 / delta)))
     curvature = (1 + sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)) ** 2

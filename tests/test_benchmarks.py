@@ -129,7 +129,7 @@ def test_the_committed_record_has_every_case_and_its_peers():
         for task in ("gradient", f"{memory.STEPS} steps"):
             assert {(task, form, None, D, Y, N) for form in ("stored", "Hadamard") for N in memory.QUERIES} <= found
     for K, D in memory.EXACT:
-        assert {("gradient", "exact", K, D, None, N) for N in memory.QUERIES} <= found
+        assert {("gradient", form, K, D, None, N) for form in ("exact", "prepared") for N in memory.QUERIES} <= found
     assert {r["peer"] for r in rows if r.get("Y") and "peer" in r} == {"as published", "by Ω z"}
     assert {r["peer"] for r in rows if r["form"] == "exact"} == {"plain JAX", "Hopfield layer", "two products"}
 

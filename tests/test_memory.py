@@ -86,6 +86,26 @@ def test_blocks_of_patterns_change_nothing():
     np.testing.assert_allclose(gradient, x - jax.nn.softmax(logits) @ Xi, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("N", [1, 5])
+def test_a_prepared_memory_reads_the_same(N):
+    """Beyond 2¹⁸ numbers its distances are products; 3,100 patterns leave a last block that is not full."""
+    k_Xi, k_x = jax.random.split(jax.random.key(1))
+    Xi = 1 + 0.1 * jax.random.normal(k_Xi, (3100, 100))
+    memory, x = ro.MrDAM(Xi, 2.0), Xi[:N] + 0.1 * jax.random.normal(k_x, (N, 100))
+    np.testing.assert_array_equal(memory.prepared().squares, (Xi**2).sum(1))
+    for ours, plain in zip(memory.prepared().energy_and_gradient(x), memory.energy_and_gradient(x), strict=True):
+        np.testing.assert_allclose(ours, plain, atol=3e-5)
+    with jax.enable_x64(True):
+        wide = ro.MrDAM(np.asarray(Xi, float), 2.0)
+        for ours, plain in zip(wide.prepared().energy_and_gradient(x), wide.energy_and_gradient(x), strict=True):
+            np.testing.assert_allclose(ours, plain, atol=1e-12)
+
+
+def test_only_distances_are_prepared():
+    memory = ro.MrDAM(jnp.eye(3), 2.0, "dot")
+    assert memory.prepared() is memory
+
+
 @pytest.mark.parametrize("projection", PROJECTIONS)
 @pytest.mark.parametrize("basis", BASES)
 def test_distributed_gradient_is_the_derivative_of_its_energy(basis, projection, patterns, queries):

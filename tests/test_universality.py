@@ -51,6 +51,40 @@ def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
     assert found.table_rms < 0.2
 
 
+def audit_tasks(tasks):
+    """The tasks that the audit of the slides was measured on: numpy's, drawn one task after another."""
+    draws = np.random.default_rng(0)
+    drawn = [(draws.uniform(), draws.uniform(-1, 1), draws.uniform(size=101)) for _ in range(tasks)]
+    return tuple(np.array(column) for column in zip(*drawn, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("construction", "options", "tasks", "rms", "worst"),
+    [
+        ("seed", {"cells": 8}, 24, 0.1143, 0.5232),
+        ("seed", {"cells": 16}, 24, 0.05845, 0.3220),
+        ("logdepth", {"cells": 64}, 12, 0.01382, 0.0645),
+        ("constant", {"units": 1600}, 24, 0.0251, 0.128),
+        ("shallow", {"units": 3200}, 24, 0.0158, 0.1),
+    ],
+)
+def test_float32_reaches_the_audits_figures_on_its_own_tasks(construction, options, tasks, rms, worst):
+    """M-univ, M-S3, M-S4, M-S5: a table as good as the exact one, a fitted net no worse than the audit's."""
+    x, y, x_star = audit_tasks(tasks)
+    network = build(construction, **options)
+    assert network.dtype == jnp.float32
+    error = np.asarray(learn(network, x, y, x_star), float) - wave(x[:, None], y[:, None], x_star)
+    found = np.sqrt(np.mean(error**2))
+    if construction in ("seed", "logdepth"):
+        table = lookup(wave, options["cells"])(x[:, None], y[:, None], x_star) - wave(x[:, None], y[:, None], x_star)
+        assert np.sqrt(np.mean(table**2)) == pytest.approx(rms, abs=5e-5)
+        assert found == pytest.approx(rms, abs=1e-4)
+        assert abs(error).max() == pytest.approx(worst, abs=2e-3)
+    else:
+        assert found < rms
+        assert abs(error).max() < worst
+
+
 def test_the_tables_error_halves_when_the_cells_double(x64):
     """M-S3: to J = 32 in 17 layers, within a fifth of the first-order law."""
     errors = [accuracy(build("logdepth", cells=J), wave, cells=J, key=KEY, tasks=100) for J in (8, 16, 32)]

@@ -1,13 +1,13 @@
 """The step on W = TUV against the explicit operator, the matrix P itself, the products it needs, and kfac-jax.
 
 kfac-jax needs a JAX of its own: name an interpreter that has both in RANKONE_KFAC_PYTHON, or it is left out. Its step
-computes the gradient, moving moments at every step and, every 50 steps, the inverses; ours computes the gradient and
-applies fixed factors, which is less work.
+computes the gradient, moving moments at every step and, every 50 steps, the inverses.
 """
 
 import os
 import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,20 +90,51 @@ def forward_case(size: int, batch: int) -> Case:
 
 
 def training_case(size: int, batch: int) -> tuple[dict[str, Any], dict[str, tuple[Job, Work]]]:
-    """One step of training a layer: gradient, preconditioning with fixed factors, update."""
-    T, V, W = matrices(size, 3)
+    """One step of training a layer, in three forms that differ in what they compute.
+
+    "W = TUV" is plain SGD on U: three thin products forward, and as few back as U needs. "fixed factors" takes the same
+    step on W: a gradient, its two products, an update. "moving moments" adds the batch's second moments to moving
+    averages, as kfac-jax does at every step; inverses are renewed at other steps, in both.
+    """
+    T, V, U = matrices(size, 3)
     x, y = (jax.random.normal(jax.random.key(s), (batch, size), jnp.float32) for s in (1, 2))
-    optimizer, params = pc.kronecker_sgd(1e-3, pc.Factors(T, V)), pc.Dense(W)
+    data = x, y
+    layer, dense = pc.Reparameterized(T, U, V), pc.Dense(T @ U @ V)
+    on_U, on_W = pc.only_U(optax.sgd(1e-3)), pc.kronecker_sgd(1e-3, pc.Factors(T, V))
+    moving = optax.chain(pc.estimated_kronecker(damping=1e-2, every=EVERY), optax.sgd(1e-3))
+    _, begun = step_with_moments(moving, dense, moving.init(dense), data)  # the step that makes the factors
+    thin, whole = batch * size**2, size**3
+    return {"task": "training step", "D": size, "N": batch}, {
+        "W = TUV": (lambda: step(on_U, layer, on_U.init(layer), data), Work(12 * size**2, 10 * thin)),
+        "fixed factors": (lambda: step(on_W, dense, on_W.init(dense), data), Work(16 * size**2, 4 * thin + 4 * whole)),
+        "moving moments": (
+            lambda: step_with_moments(moving, dense, begun, data),
+            Work(24 * size**2, 8 * thin + 4 * whole),
+        ),
+    }
 
-    @jax.jit
-    def step(params: pc.Dense, state: Any) -> Any:
-        gradient = jax.grad(lambda net: 0.5 * ((net(x) - y) ** 2).sum(-1).mean())(params)
-        updates, state = optimizer.update(gradient, state, params)
-        return optax.apply_updates(params, updates)
 
-    state = optimizer.init(params)
-    work = Work(16 * size**2, 4 * size**3 + 4 * batch * size**2)
-    return {"task": "training step", "D": size, "N": batch}, {"fixed factors": (lambda: step(params, state), work)}
+def losses(network: Any, data: Any) -> jax.Array:
+    """Half the squared error of each example."""
+    x, y = data
+    return 0.5 * ((network(x) - y) ** 2).sum(-1)
+
+
+@partial(jax.jit, static_argnums=0)
+def step(optimizer: Any, network: Any, state: Any, data: Any) -> tuple[Any, Any]:
+    """A step of any transformation."""
+    gradient = jax.grad(lambda net: losses(net, data).mean())(network)
+    updates, state = optimizer.update(gradient, state, network)
+    return optax.apply_updates(network, updates), state
+
+
+@partial(jax.jit, static_argnums=0)
+def step_with_moments(optimizer: Any, network: Any, state: Any, data: Any) -> tuple[Any, Any]:
+    """The same, for a transformation that is told the batch's second moments."""
+    gradient = jax.grad(lambda net: losses(net, data).mean())(network)
+    moments = pc.layer_moments(lambda net: losses(net, data), network)
+    updates, state = optimizer.update(gradient, state, network, moments=moments)
+    return optax.apply_updates(network, updates), state
 
 
 class Kfac:

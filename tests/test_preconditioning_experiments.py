@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rankone.data import fashion
+from rankone.preconditioning.recorded import chosen_rate, draw_training, overtaken, training_curves
 from rankone.records import load_record, select
 
 ROOT = Path(__file__).parents[1]
@@ -50,3 +51,51 @@ def test_the_recorded_curves_of_the_two_forms_coincide(name):
         for twin in select(record, method="reparameterised", rate=p["rate"], seed=p["seed"]):
             np.testing.assert_allclose(cell["results"]["loss"], twin["results"]["loss"], rtol=2e-2)
     assert {c["parameters"]["method"] for c in record["cells"]} == set(record["paper"]["method"])
+
+
+def cell(method, rate, seed, loss, seconds):
+    parameters = {"method": method, "rate": rate, "seed": seed}
+    return {"parameters": parameters, "results": {"loss": loss, "seconds": seconds}}
+
+
+def test_a_rate_is_chosen_on_one_seed_and_shown_on_the_others():
+    cells = [
+        cell("gd", 0.1, 0, [9.0, 4.0, 3.0], [0.0, 1.0, 2.0]),
+        cell("gd", 0.3, 0, [9.0, 3.0, 2.0], [0.0, 9.0, 99.0]),
+        cell("gd", 1.0, 0, [9.0, 1.0], [0.0, 1.0]),  # broke off
+        cell("gd", 0.3, 1, [8.0, 3.0, 1.0], [0.0, 1.0, 3.0]),
+        cell("gd", 0.3, 2, [7.0, 2.0, 1.5], [0.0, 1.0, 6.0]),
+        cell("gd", 0.1, 1, [8.0, 1.0, 0.1], [0.0, 1.0, 2.0]),  # better, but not chosen
+    ]
+    record = {"paper": {"method": ["gd"], "steps": 8, "every": 4}, "cells": cells}
+    assert chosen_rate(record, "gd") == 0.3
+    curves = training_curves(record)["gd"]
+    np.testing.assert_array_equal(curves.loss, [[8, 3, 1], [7, 2, 1.5]])
+    np.testing.assert_array_equal(curves.steps, [0, 4, 8])
+    np.testing.assert_array_equal(curves.seconds, [0, 1.5, 3])  # stretches of 1, 2, 1 and 5 seconds
+    slower = curves._replace(loss=np.array([[8.0, 7.0, 4.0], [7.0, 6.0, 4.0]]))
+    assert overtaken(curves, slower) == (4, 1.5)
+    with pytest.raises(ValueError, match="ours"):
+        overtaken(slower, curves)
+
+
+def test_the_bands_are_the_range_over_the_seeds():
+    methods = training_curves(load_record("preconditioning_fashion"))
+    _, axes = draw_training({"test error": methods})
+    for ax, x in zip(axes[0], ("steps", "seconds"), strict=True):
+        for (name, curves), band, line in zip(methods.items(), ax.collections, ax.lines, strict=True):
+            assert line.get_label() == name
+            np.testing.assert_allclose(line.get_xdata(), getattr(curves, x)[1:])
+            (outline,) = band.get_paths()
+            low, high = outline.get_extents().intervaly
+            np.testing.assert_allclose([low, high], [curves.loss[:, 1:].min(), curves.loss[:, 1:].max()])
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_the_record_has_three_seeds_and_no_best_rate_at_the_edge_of_the_grid(name):
+    record = load_record(f"preconditioning_{name}")
+    assert record["missing"] == []
+    grid = record["paper"]["rate"]
+    for method, curves in training_curves(record).items():
+        assert grid[0] < chosen_rate(record, method) < grid[-1]
+        assert curves.loss.shape == (3, 1 + record["paper"]["steps"] // record["paper"]["every"])

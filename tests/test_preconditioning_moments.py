@@ -12,6 +12,8 @@ from rankone.preconditioning import (
     Moments,
     MovingMoments,
     Reparameterized,
+    halves,
+    hidden_direction,
     layer_moments,
     merge,
     meta_learn,
@@ -208,26 +210,25 @@ def test_whitened_descent_is_faster_on_badly_scaled_inputs():
 
 def test_learned_factors_adapt_in_one_step_where_plain_steps_do_not():
     """Tasks y = Wx whose W differ along one input direction, the one with the smallest inputs."""
-    scale = jnp.array([1.0, 1.0, 0.1])
-
-    def sample(key):
-        k_x, k_w = jax.random.split(key)
-        x = jax.random.normal(k_x, (20, 3)) * scale
-        return x, x @ (jnp.array([1.0, -1.0, 0.0]) + 10 * jnp.array([0.0, 0.0, 1.0]) * jax.random.normal(k_w))
-
-    def loss(net, task, half):
-        x, y = task[0][half], task[1][half]
-        return jnp.mean((net(x)[:, 0] - y) ** 2)
-
+    squared = lambda net, x, y: jnp.mean((net(x)[:, 0] - y) ** 2)  # noqa: E731
     start = Reparameterized(jnp.eye(1), jnp.array([[1.0, -1.0, 0.0]]), jnp.eye(3))
     options = {"key": jax.random.key(0), "inner_rate": 0.1, "outer_steps": 600, "outer": optax.adam(0.02)}
-    parts = (lambda n, t: loss(n, t, slice(0, 10)), lambda n, t: loss(n, t, slice(10, 20)))
-    maml = meta_learn(start, *parts, sample, learn_factors=False, **options)
-    learned = meta_learn(start, *parts, sample, **options)
+    maml = meta_learn(start, *halves(squared), hidden_direction, learn_factors=False, **options)
+    learned = meta_learn(start, *halves(squared), hidden_direction, **options)
     assert learned.losses[-50:].mean() < 0.3 * maml.losses[-50:].mean()
     np.testing.assert_array_equal(maml.network.V, jnp.eye(3))
     R = learned.network.V.T @ learned.network.V * learned.network.T[0, 0] ** 2
     assert R[2, 2] > 3 * max(R[0, 0], R[1, 1])  # it has found the direction
+
+
+def test_a_task_is_judged_on_the_half_that_it_did_not_learn_from():
+    x, y = hidden_direction(jax.random.key(1))
+    W = np.linalg.lstsq(x, y)[0]
+    np.testing.assert_allclose(W[:2], [1, -1], atol=1e-9)  # all tasks agree on these
+    assert np.abs(W[2]) > 0.1
+    seen = halves(lambda net, x, y: jnp.stack([x[:, 0].sum(), y.sum()]))
+    for part, rows in zip(seen, (slice(0, 10), slice(10, 20)), strict=True):
+        np.testing.assert_allclose(part(None, (x, y)), [x[rows, 0].sum(), y[rows].sum()], rtol=1e-12)
 
 
 def test_bad_options_are_refused():

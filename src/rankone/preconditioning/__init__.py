@@ -1,9 +1,16 @@
 """Kronecker preconditioning by W = TUV: operator, layers, transformations for optax, and where T and V come from."""
 
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner, unvec, vec
-from rankone.preconditioning.layers import Dense, Reparameterized, merge, reparameterize, trainable
-from rankone.preconditioning.meta import adapt_U, meta_learn
-from rankone.preconditioning.moments import Moments, MovingMoments, layer_moments, whitening_factors
+from rankone.preconditioning.layers import Dense, Reparameterized, between, merge, reparameterize, trainable
+from rankone.preconditioning.meta import adapt_U, halves, hidden_direction, meta_learn
+from rankone.preconditioning.moments import (
+    Moments,
+    MovingMoments,
+    damped,
+    layer_moments,
+    matrix_power,
+    whitening_factors,
+)
 from rankone.preconditioning.natural import prong, whiten
 from rankone.preconditioning.transforms import estimated_kronecker, kronecker_sgd, only_U, precondition, transport
 
@@ -15,10 +22,15 @@ __all__ = [
     "MovingMoments",
     "Reparameterized",
     "adapt_U",
+    "between",
+    "damped",
     "estimated_kronecker",
+    "halves",
+    "hidden_direction",
     "kronecker_preconditioner",
     "kronecker_sgd",
     "layer_moments",
+    "matrix_power",
     "merge",
     "meta_learn",
     "only_U",

@@ -4,6 +4,7 @@ Linear methods do, for every T and V; no other method that can be linearised at 
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -11,9 +12,21 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float
 
-from rankone.preconditioning.kronecker import kronecker_preconditioner
+from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner
+from rankone.preconditioning.layers import between
+from rankone.preconditioning.transforms import transport
 
-__all__ = ["commuting_linear_rules", "descend", "descend_on_U", "gap", "scale_by_polar", "scale_by_shampoo"]
+__all__ = [
+    "LINEAR",
+    "NOT_LINEAR",
+    "change_factors",
+    "commuting_linear_rules",
+    "descend",
+    "descend_on_U",
+    "gap",
+    "scale_by_polar",
+    "scale_by_shampoo",
+]
 
 Loss = Callable[[Float[Array, "m n"]], Float[Array, ""]]
 Postprocess = Callable[[Array], Array]
@@ -85,6 +98,55 @@ def gap(
     return jnp.abs(descend_on_U(loss, U0, T, V, optimizer, steps=steps) - on_W).max()
 
 
+def change_factors(
+    loss: Loss, U0: Array, old: Factors, new: Factors, *, rate: float = 0.1, momentum: float = 0.9, steps: int
+) -> tuple[Array, Array, Array]:
+    """Where W ends under heavy ball if T and V change half-way: three ways to go on [K-transport].
+
+    Args:
+        loss: Of W (m, n).
+        U0: Start (p, q).
+        old: Factors for the first `steps` steps.
+        new: Factors for as many more; W must be in their reach.
+        rate: Step size.
+        momentum: Decay of the velocity.
+        steps: Before the change, and after it.
+
+    Returns:
+        W (m, n) after: the method on W, preconditioned by the one P and then by the other; the method on U, with its
+        velocity carried over by `transport`; and on U with the velocity kept.
+    """
+    glide = partial(_glide, rate=rate, momentum=momentum, steps=steps)
+    on_U = lambda U, velocity, pair: glide(U, velocity, jax.grad(lambda U: loss(pair.T @ U @ pair.V)))  # noqa: E731
+    W = old.T @ U0 @ old.V
+    velocity = jnp.zeros_like(W)
+    for pair in (old, new):
+        W, velocity = glide(W, velocity, jax.grad(loss), P=kronecker_preconditioner(*pair).apply)
+    U, velocity = on_U(U0, jnp.zeros_like(U0), old)
+    moved = between(old.T @ U @ old.V, *new)
+    carried, kept = (new.T @ on_U(moved, v, new)[0] @ new.V for v in (transport(velocity, old, new), velocity))
+    return W, carried, kept
+
+
+def _glide(
+    X: Array,
+    velocity: Array,
+    gradient: Postprocess,
+    *,
+    rate: float,
+    momentum: float,
+    steps: int,
+    P: Postprocess = lambda velocity: velocity,
+) -> tuple[Array, Array]:
+    """Heavy ball from a given velocity, which collects raw gradients; the position and velocity at the end."""
+
+    def step(carry: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
+        velocity = momentum * carry[1] + gradient(carry[0])
+        return (carry[0] - rate * P(velocity), velocity), None
+
+    return jax.lax.scan(step, (X, velocity), length=steps)[0]
+
+
 def commuting_linear_rules(pairs: Sequence[tuple[Array, Array]]) -> int:
     r"""Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for all given pairs [K-sharp3].
 
@@ -137,3 +199,17 @@ def scale_by_shampoo(damping: float = 1e-6) -> optax.GradientTransformation:
 def _root(A: Array) -> Array:
     values, vectors = jnp.linalg.eigh(A)
     return (vectors * values**-0.25) @ vectors.T
+
+
+# Methods to try, at rates that suit a loss with gradients of order one.
+LINEAR = {
+    "sgd": optax.sgd(0.3),
+    "heavy": optax.sgd(0.3, 0.9),
+    "nesterov": optax.sgd(0.3, 0.9, True),
+    "average": optax.chain(optax.ema(0.8), optax.sgd(0.3)),
+}
+NOT_LINEAR = {
+    "adam": optax.adam(0.05),
+    "shampoo": optax.chain(scale_by_shampoo(1e-3), optax.scale(-0.1)),
+    "muon": optax.chain(optax.trace(0.9), scale_by_polar(), optax.scale(-0.02)),
+}

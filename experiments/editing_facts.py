@@ -2,9 +2,8 @@
 
 Each cell is one edit of the unedited model: the value is searched once, and written by the closed form with the mean
 key ("rome"), with the keys the published code mixes ("mixed"), and with C = I ("identity"); "tuned" is fine-tuning of
-the same matrix on the same sentence under an L-infinity constraint, at the published radius, and "tuned_wide" at one
-that leaves room to write the fact; "none" is the unedited model. Only facts that the model knows (`editing_known`) are
-rewritten or serve as neighbours. Every method's prose on the subject is scored too.
+the same matrix on the same sentence under an L-infinity constraint; "none" is the unedited model. Only facts that the
+model knows (`editing_known`) are rewritten or serve as neighbours. Every method's prose on the subject is scored too.
 """
 
 from functools import cache
@@ -28,10 +27,9 @@ from rankone.language.tokens import pad
 from rankone.records import load_record, select
 
 SHARES = {"capital": 26, "currency": 12, "continent": 22}
-OPTIONS = {
-    "layer": 8, "ridge": 0.01, "radius": 5e-4, "wide": 1e-2, "words": 64, "contexts": 3, "neighbours": 6, "every": 4,
-}  # fmt: skip
+OPTIONS = {"layer": 8, "ridge": 0.01, "radius": 5e-4, "words": 32, "contexts": 3, "neighbours": 6, "every": 4}
 STARTS = ("{} is famous for", "People who visit {} often say that")
+METHODS = ("none", "rome", "mixed", "identity", "tuned")
 
 
 @cache
@@ -64,7 +62,6 @@ def measure(
     layer: int,
     ridge: float,
     radius: float,
-    wide: float,
     words: int,
     contexts: int,
     neighbours: int,
@@ -84,7 +81,6 @@ def measure(
     edits["identity"] = close_edit(W, identity, value)
     changes = {"none": None, **{method: edit.delta for method, edit in edits.items()}}
     changes["tuned"], tuned_steps = fine_tune(network, rows, layer=layer, radius=radius)
-    changes["tuned_wide"], wide_steps = fine_tune(network, rows, layer=layer, radius=wide)
     answers = judge(model(), case, layer, changes)
     interference = {m: interfered(C, delta) for m, delta in changes.items() if delta is not None}
     prose = entropies(case, changes, layer, words, seed)
@@ -92,8 +88,7 @@ def measure(
         "answers": answers,
         "interference": interference,
         "fluency": prose,
-        "search": {"steps": value.steps, "loss": value.losses[value.steps - 1]},
-        "tuned_steps": {"tuned": tuned_steps, "tuned_wide": wide_steps},
+        "search": {"steps": value.steps, "tuned_steps": tuned_steps, "loss": value.losses[value.steps - 1]},
         "lengths": {
             "delta": jnp.linalg.norm(value.delta) / value.before,
             "mixed_over_mean": (edits["mixed"].left @ edits["mixed"].left) ** 0.5

@@ -16,7 +16,7 @@ from rankone.language.prompts import corpus_contexts
 from rankone.language.surgery import close_edit, find_fact_value
 from rankone.language.tracing import mean_effect, trace
 
-GRID = {"layer": [2, 5, 8, 11, 14, 17, 20, 23], "fact": chosen()[::8]}
+GRID = {"layer": [2, 8, 14, 20], "fact": chosen()[::12]}
 OPTIONS = {"ridge": 0.01, "noises": 4}
 
 

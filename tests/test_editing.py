@@ -26,7 +26,8 @@ from rankone.editing import (
     ridge_limit_edit,
     sequential_edit,
 )
-from rankone.editing.triangular import backward, diagonal_inverses, forward
+from rankone.editing.closed_form import _rank_one
+from rankone.editing.triangular import Triangular
 
 
 def approx(value, **options):
@@ -484,13 +485,22 @@ def test_blocked_substitution_is_the_triangular_solve(x64):
 
     for D in (3, 256, 600):
         rng = np.random.default_rng(D)
-        L = np.tril(rng.normal(size=(D, D)) / D**0.5) + 2 * np.eye(D)
-        blocks = diagonal_inverses(jnp.asarray(L))
+        U = np.triu(rng.normal(size=(D, D)) / D**0.5) + 2 * np.eye(D)
+        cut = Triangular.of(jnp.asarray(U + np.tril(np.ones((D, D)), -1)))  # what is below the diagonal is not read
+        np.testing.assert_array_equal(cut.dense, U)
+        np.testing.assert_array_equal(cut.diagonal, np.diagonal(U))
         for B in (rng.normal(size=D), rng.normal(size=(D, 4))):
-            np.testing.assert_allclose(forward(L, blocks, B), solve_triangular(L, B, lower=True), rtol=1e-8, atol=1e-10)
-            np.testing.assert_allclose(
-                backward(L, blocks, B), solve_triangular(L.T, B, lower=False), rtol=1e-8, atol=1e-10
-            )
+            np.testing.assert_allclose(cut.forward(B), solve_triangular(U.T, B, lower=True), rtol=1e-8, atol=1e-10)
+            np.testing.assert_allclose(cut.backward(B), solve_triangular(U, B), rtol=1e-8, atol=1e-10)
+
+
+def test_a_geometry_takes_no_more_memory_than_C_and_its_factor(D=1000, H=100):
+    held = lambda tree: sum(leaf.nbytes for leaf in jax.tree.leaves(tree)) / (4 * D * D)  # noqa: E731
+    geometry = KeyGeometry.from_moments(jnp.eye(D))
+    assert held(geometry.C) == 1
+    assert held(geometry) < 2
+    needed = _rank_one.lower(jnp.zeros((H, D)), geometry, jnp.ones(D), jnp.ones(H), 0).compile().memory_analysis()
+    assert needed.temp_size_in_bytes < 0.05 * 4 * D * D  # a solve copies no part of the factor
 
 
 def test_moments_and_keys_give_one_geometry(x64):
@@ -531,7 +541,7 @@ def test_float64_rescues_a_C_that_float32_cannot_factor():
     with pytest.raises(ValueError, match="positive definite"):
         KeyGeometry.from_moments(np.float32(C))
     geometry = KeyGeometry.from_moments(C, precision="float64")
-    assert geometry.L.dtype == jnp.float64
+    assert geometry.scale.dtype == jnp.float64
     np.testing.assert_allclose(geometry.solve(k), np.linalg.solve(np.float64(C), k), rtol=1e-6)
     W, v = np.ones((3, 32), np.float32), np.ones(3, np.float32)
     assert ro.rank_one_edit(W, geometry, k, v).apply(W).dtype == jnp.float32

@@ -10,7 +10,7 @@ from jaxtyping import Array, ArrayLike, Float
 from rankone._checks import array, check, choice, is_traced
 from rankone._pytree import pytree
 from rankone.editing._precision import double, precision_of, smallest_pivot
-from rankone.editing.triangular import backward, diagonal_inverses, forward
+from rankone.editing.triangular import Triangular
 
 __all__ = ["KeyGeometry", "as_geometry"]
 
@@ -20,28 +20,26 @@ _REMEDY = (
 )
 
 
-@pytree(data=["L", "scale", "blocks", "C"])
+@pytree(data=["factor", "scale", "C"])
 @dataclass(frozen=True)
 class KeyGeometry:
     r"""The inner product $a^\top C^{-1}b$ in which an edit is shortest, kept as a triangular factor [R-eq13].
 
-    $C=\operatorname{diag}(d)\,LL^\top\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$. Dividing the scale out first
+    $C=\operatorname{diag}(d)\,U^\top U\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$. Dividing the scale out first
     makes the factor indifferent to the units of C and of each key entry [R-scale]. Nothing is ever inverted but the
-    blocks of L on its diagonal, which turn a solve into products that read L once.
+    blocks of U on its diagonal, which turn a solve into products that read U twice.
 
     Make one with `from_moments` or `from_keys`; the latter never forms C and so survives the square of the condition
     number at which the former fails in float32.
 
     Attributes:
-        L: Lower triangular factor (D, D) of the scaled C.
+        factor: U, upper triangular (D, D), cut up as it is read.
         scale: d (D,).
-        blocks: Inverses of the diagonal blocks of L (n, b, b), with n·b ≥ D.
         C: The matrix itself (D, D), against which `solve` refines; None from keys.
     """
 
-    L: Float[Array, "D D"]
+    factor: Triangular
     scale: Float[Array, " D"]
-    blocks: Float[Array, "n b b"]
     C: Float[Array, "D D"] | None = None
 
     @classmethod
@@ -94,17 +92,17 @@ class KeyGeometry:
         check(K.shape[0] == self.D, "keys", f"shape {K.shape}", f"({self.D}, n), as long as the keys of the geometry")
         with precision_of(self, K):
             root = jnp.sqrt(jnp.asarray(weight, K.dtype))
-            return _sound("keys", _from_rows(self.L.T * self.scale, root * K, 0.0))
+            return _sound("keys", _from_rows(_rows(self), root * K, 0.0))
 
     @property
     def D(self) -> int:
         """Length of a key."""
-        return self.L.shape[0]
+        return self.scale.shape[0]
 
     def whiten(self, B: ArrayLike) -> Float[Array, "D ..."]:
         """Keys (D,) or (D, m) as they are when C is the identity: the product of two whitened keys is aᵀC⁻¹b."""
         with precision_of(self, B):
-            return forward(self.L, self.blocks, self._scaled(jnp.asarray(B)))
+            return self.factor.forward(self._scaled(jnp.asarray(B)))
 
     def inner(self, a: ArrayLike, b: ArrayLike) -> Float[Array, "..."]:
         """aᵀC⁻¹b, the kernel κ(a, b) by which an edit at a reaches b [R-S6]; a and b (D,) or (D, m)."""
@@ -168,25 +166,36 @@ def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
     """Refuse a factor that failed, or whose smallest pivot is rounding error."""
     if is_traced(geometry):
         return geometry
-    pivots = jnp.diagonal(geometry.L) ** 2
+    pivots = _pivots(geometry.factor)
     floor = smallest_pivot(geometry.D, pivots.dtype) ** (1 if geometry.C is not None else 2)
     smallest = float(pivots.min() / pivots.max())
     check(smallest > floor, name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
     return geometry
 
 
-def _from_moments(C: Array, ridge: ArrayLike) -> KeyGeometry:
-    if is_traced(ridge) or float(ridge) != 0:  # type: ignore[arg-type]
-        C = C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
-    L, scale, blocks = _cholesky(C)
-    return KeyGeometry(L, scale, blocks, C)  # C itself, no copy
+@jax.jit
+def _pivots(factor: Triangular) -> Array:
+    return factor.diagonal**2
 
 
 @jax.jit
-def _cholesky(C: Array) -> tuple[Array, Array, Array]:
+def _rows(geometry: KeyGeometry) -> Array:
+    """R with C = RᵀR."""
+    return geometry.factor.dense * geometry.scale
+
+
+def _from_moments(C: Array, ridge: ArrayLike) -> KeyGeometry:
+    if is_traced(ridge) or float(ridge) != 0:  # type: ignore[arg-type]
+        C = C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
+    factor, scale = _cholesky(C)
+    return KeyGeometry(factor, scale, C)  # C itself, no copy
+
+
+@jax.jit
+def _cholesky(C: Array) -> tuple[Triangular, Array]:
     scale = jnp.sqrt(jnp.diagonal(C))
-    L = jnp.linalg.cholesky(C / scale / scale[:, None], symmetrize_input=False)
-    return L, scale, diagonal_inverses(L)
+    # C.T for C: the factorisation works by columns, and spares the transposition of a row-major array
+    return Triangular.of(jnp.linalg.cholesky(C.T / scale / scale[:, None], symmetrize_input=False).T), scale
 
 
 @jax.jit
@@ -196,21 +205,19 @@ def _from_rows(R: Array, K: Array, ridge: ArrayLike) -> KeyGeometry:
     rows = jnp.concatenate([R.astype(K.dtype), K.T, root])
     scale = jnp.linalg.norm(rows, axis=0)
     R = jnp.linalg.qr(rows / scale, mode="r")
-    L = (R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]).T
-    return KeyGeometry(L, scale, diagonal_inverses(L))
+    return KeyGeometry(Triangular.of(R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]), scale)
 
 
 @jax.jit
 def _solve(geometry: KeyGeometry, B: Array) -> Array:
-    y = forward(geometry.L, geometry.blocks, geometry._scaled(B))
-    return geometry._scaled(backward(geometry.L, geometry.blocks, y))
+    return geometry._scaled(geometry.factor.backward(geometry.factor.forward(geometry._scaled(B))))
 
 
 @partial(jax.jit, static_argnames="steps")
 def _refined(geometry: KeyGeometry, B: Array, steps: int) -> Array:
-    X = _solve(geometry, B.astype(geometry.L.dtype)).astype(float)
+    X = _solve(geometry, B.astype(geometry.scale.dtype)).astype(float)
     for _ in range(steps):
-        X = X + _solve(geometry, _residual(geometry.C, X, B).astype(geometry.L.dtype))
+        X = X + _solve(geometry, _residual(geometry.C, X, B).astype(geometry.scale.dtype))
     return X
 
 

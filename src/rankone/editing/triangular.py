@@ -1,47 +1,80 @@
 """Triangular solves by blocks: products that read the factor once, however few right-hand sides there are.
 
-A library's own solve with one right-hand side runs column by column; with the diagonal blocks inverted beforehand the
-same substitution is a short sequence of matrix-vector products.
+A library's own solve with one right-hand side runs column by column. With the diagonal blocks inverted beforehand the
+same substitution is a short sequence of matrix-vector products; and with each panel of rows in a buffer of its own no
+product has to copy its part of the matrix first.
 """
+
+from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import solve_triangular
 from jaxtyping import Array, Float
 
-__all__ = ["backward", "diagonal_inverses", "forward"]
+from rankone._pytree import pytree
+
+__all__ = ["Triangular"]
 
 _BLOCK = 256
 
 
-def diagonal_inverses(L: Float[Array, "D D"]) -> Float[Array, "n b b"]:
-    """Inverses of the blocks on the diagonal of a lower triangular L; the last is completed by ones."""
-    b = min(_BLOCK, len(L))
-    starts = range(0, len(L), b)
-    blocks = jnp.stack([_padded(L[i : i + b, i : i + b], b) for i in starts])
-    return jax.vmap(lambda block: solve_triangular(block, jnp.eye(b, dtype=L.dtype), lower=True))(blocks)
+@pytree(data=["panels", "blocks"])
+@dataclass(frozen=True)
+class Triangular:
+    """A triangular factor U (D, D) of UᵀU, in half the memory of a matrix.
+
+    Attributes:
+        panels: Rows of U, b at a time, from the diagonal on: (b, D), (b, D − b), …
+        blocks: Inverses of the blocks on the diagonal of Uᵀ, (b, b) each.
+    """
+
+    panels: tuple[Float[Array, "b w"], ...]
+    blocks: tuple[Float[Array, "b b"], ...]
+
+    @classmethod
+    def of(cls, U: Float[Array, "D D"]) -> "Triangular":
+        """Cut up a matrix; what is below its diagonal is not read."""
+        b = min(_BLOCK, len(U))
+        panels = tuple(U[i : i + b, i:] for i in range(0, len(U), b))
+        corners = jnp.stack([_completed(jnp.triu(panel[:, : len(panel)]), b) for panel in panels])
+        eye = jnp.eye(b, dtype=U.dtype)
+        inverses = jax.vmap(lambda corner: solve_triangular(corner.T, eye, lower=True))(corners)
+        return cls(panels, tuple(inverse[: len(p), : len(p)] for inverse, p in zip(inverses, panels, strict=True)))
+
+    @property
+    def dense(self) -> Float[Array, "D D"]:
+        """U."""
+        D = self.panels[0].shape[1]
+        return jnp.triu(jnp.concatenate([jnp.pad(p, ((0, 0), (D - p.shape[1], 0))) for p in self.panels]))
+
+    @property
+    def diagonal(self) -> Float[Array, " D"]:
+        """Of U."""
+        return jnp.concatenate([jnp.diagonal(panel[:, : len(panel)]) for panel in self.panels])
+
+    def forward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
+        """U⁻ᵀB."""
+        X = jnp.asarray(B, jnp.result_type(self.blocks[0], B))
+        for panel, inverse in zip(self.panels, self.blocks, strict=True):
+            start = len(X) - panel.shape[1]
+            here = slice(start, start + len(panel))
+            found = inverse @ X[here]
+            X = X.at[start:].add(-(found.T @ panel).T).at[here].set(found)  # panel.T @ found would first be transposed
+        return X
+
+    def backward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
+        """U⁻¹B."""
+        X = jnp.zeros_like(B, dtype=jnp.result_type(self.blocks[0], B))
+        for panel, inverse in reversed(list(zip(self.panels, self.blocks, strict=True))):
+            start = len(X) - panel.shape[1]
+            here = slice(start, start + len(panel))
+            rest = B[here] - panel @ X[start:]  # what of X is yet to be found is zero
+            X = X.at[here].set((rest.T @ inverse).T)
+        return X
 
 
-def forward(L: Float[Array, "D D"], blocks: Float[Array, "n b b"], B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
-    """L⁻¹B."""
-    X, b = jnp.zeros_like(B, dtype=jnp.result_type(L, B)), blocks.shape[1]
-    for j, i in enumerate(range(0, len(L), b)):
-        rest = B[i : i + b] - L[i : i + b, :i] @ X[:i]
-        X = X.at[i : i + b].set(blocks[j, : len(rest), : len(rest)] @ rest)
-    return X
-
-
-def backward(L: Float[Array, "D D"], blocks: Float[Array, "n b b"], B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
-    """L⁻ᵀB."""
-    X, b = jnp.zeros_like(B, dtype=jnp.result_type(L, B)), blocks.shape[1]
-    for j, i in reversed(list(enumerate(range(0, len(L), b)))):
-        rest = B[i : i + b] - L[i + b :, i : i + b].T @ X[i + b :]
-        X = X.at[i : i + b].set(blocks[j, : len(rest), : len(rest)].T @ rest)
-    return X
-
-
-def _padded(block: Array, b: int) -> Array:
-    missing = b - len(block)
-    if not missing:
-        return block
-    return jnp.eye(b, dtype=block.dtype).at[: len(block), : len(block)].set(block)
+def _completed(corner: Array, b: int) -> Array:
+    """A block on the diagonal, made b wide by ones."""
+    missing = b - len(corner)
+    return jnp.pad(corner, (0, missing)) + jnp.diag((jnp.arange(b) >= b - missing).astype(corner.dtype))

@@ -15,7 +15,6 @@ METHODS = {
     "identity": "closed form, C = I",
     "mixed": "closed form, two keys (published code)",
     "tuned": "fine-tuning, L∞ constraint",
-    "tuned_wide": "fine-tuning, L∞ constraint 20 times as wide",
 }
 _SHARES = ("efficacy", "paraphrase", "neighbourhood", "kept")
 

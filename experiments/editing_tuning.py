@@ -1,0 +1,35 @@
+"""How wide fine-tuning must be let to write a fact, and what it takes along: several radii of its L-infinity cube.
+
+A cell is one fact of `editing_facts`, written by fine-tuning one down projection on its sentence, with every entry of
+the change kept within the radius.
+"""
+
+from editing_facts import chosen, geometry, interfered, known
+from editing_known import model
+from record import main
+
+from rankone.language.evaluation import judge
+from rankone.language.facts import country_fact
+from rankone.language.finetuning import fine_tune
+from rankone.language.prompts import continuations
+
+GRID = {"radius": [1e-2], "fact": chosen()[::6]}
+OPTIONS = {"layer": 8, "ridge": 0.01, "neighbours": 6, "every": 4}
+
+
+def measure(*, radius: float, fact: str, layer: int, ridge: float, neighbours: int, every: int, seed: int) -> dict:
+    """What the tuned model answers, the price of its change, and the steps it took."""
+    relation, name, target = fact.split(":")
+    case = country_fact(name, relation, target, known(relation), count=neighbours)
+    rows = continuations(model().tokenizer, [case.request.text], [target])
+    delta, steps = fine_tune(model().network, rows, layer=layer, radius=radius)
+    answers = judge(model(), case, layer, {"tuned": delta})
+    return {
+        "answers": answers,
+        "interference": {"tuned": interfered(geometry(layer, ridge, every), delta)},
+        "steps": steps,
+    }
+
+
+if __name__ == "__main__":
+    main("editing_tuning", __doc__, GRID, measure, options=OPTIONS)

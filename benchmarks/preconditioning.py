@@ -103,10 +103,11 @@ def training_case(size: int, batch: int) -> tuple[dict[str, Any], dict[str, tupl
     on_U, on_W = pc.only_U(optax.sgd(1e-3)), pc.kronecker_sgd(1e-3, pc.Factors(T, V))
     moving = optax.chain(pc.estimated_kronecker(damping=1e-2, every=EVERY), optax.sgd(1e-3))
     _, begun = step_with_moments(moving, dense, moving.init(dense), data)  # the step that makes the factors
+    start_U, start_W = on_U.init(layer), on_W.init(dense)
     thin, whole = batch * size**2, size**3
     return {"task": "training step", "D": size, "N": batch}, {
-        "W = TUV": (lambda: step(on_U, layer, on_U.init(layer), data), Work(12 * size**2, 10 * thin)),
-        "fixed factors": (lambda: step(on_W, dense, on_W.init(dense), data), Work(16 * size**2, 4 * thin + 4 * whole)),
+        "W = TUV": (lambda: step(on_U, layer, start_U, data), Work(12 * size**2, 10 * thin)),
+        "fixed factors": (lambda: step(on_W, dense, start_W, data), Work(16 * size**2, 4 * thin + 4 * whole)),
         "moving moments": (
             lambda: step_with_moments(moving, dense, begun, data),
             Work(24 * size**2, 8 * thin + 4 * whole),

@@ -35,6 +35,7 @@ CLAIMS = [
     *(f"M-appA-{name}" for name in ("tele", "bdry", "psd", "Bpd", "Wbar", "idx", "in")),
     *("M-appB", "M-appB-CE", "M-appB-loss", "M-appC-phi", "M-appC-B"),
     *(f"M-S{n}" for n in range(1, 8)),
+    *(f"M-fig{n}" for n in range(2, 6)),
     *(f"S-eq{n}" for n in range(1, 46) if n not in (22, 24)),
     *("S-eq22", "S-eq22-loose", "S-CE", "S-res", "S-rem3.2", "S-gain", "S-dich", "S-hyper", "S-4.1"),
     *("S-appC-top128", "S-appC-win", "S-appC-lr", "S-tab1", "S-tab2", "S-tab3", "S-fig6", "S-A5.1", "S-A5.2"),

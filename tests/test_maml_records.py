@@ -1,0 +1,98 @@
+"""The experiments of the chapter on meta-learning in miniature, and the records that it shows."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankone.records import load_record, provenance, select
+
+ROOT = Path(__file__).parents[1]
+TINY = {
+    "maml_sine": "--learner maml recurrent --iterations 100 --meta_batch 2 --width 8 --steps 5 --tasks 4",
+    "maml_letters": "--learner maml scratch --shots 1 --iterations 100 --meta_batch 2 --width 8 --steps 3 --tasks 4",
+    "maml_depth": "--depth 1 2 --size 400 --iterations 100 --meta_batch 2 --tasks 4",
+}
+
+
+@pytest.fixture
+def experiment(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "experiments"))
+    before = set(sys.modules)
+    yield lambda name: __import__(name)
+    for module in set(sys.modules) - before:
+        if (ROOT / "experiments") in Path(getattr(sys.modules[module], "__file__", None) or "/").parents:
+            del sys.modules[module]
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_script_runs_in_miniature_and_leaves_no_checkpoint(experiment, name, tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "scratch"))
+    module, record = experiment(name), experiment("record")
+    argv = [*TINY[name].split(), "--out", str(tmp_path)]
+    made = record.main(name, module.__doc__, module.PAPER, module.measure, options=module.OPTIONS, argv=argv)
+    assert json.loads((tmp_path / f"{name}.json").read_text()) == made
+    assert made["cells"]
+    assert not list((tmp_path / "scratch").rglob("*.npz"))
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_record_shown_in_the_book_is_whole(experiment, name):
+    record, module = load_record(name), experiment(name)
+    assert record["axes"] == list(module.PAPER)
+    assert record["paper"] == {**module.PAPER, **module.OPTIONS}
+    assert record["missing"] == []
+    assert record["runs"][0]["date"] in provenance(record)
+    assert len({json.dumps(cell["parameters"], sort_keys=True) for cell in record["cells"]}) == len(record["cells"])
+
+
+def test_recorded_meta_trained_networks_go_on_improving():
+    for cell in select(load_record("maml_sine"), learner="maml"):
+        queries = np.array(cell["results"]["queries"])
+        assert queries[5] < 0.5 * queries[0]
+        assert queries[100] < queries[5]
+
+
+def test_recorded_meta_trained_start_beats_scratch_on_unseen_letters():
+    letters = load_record("maml_letters")
+    for seed in {cell["parameters"]["seed"] for cell in letters["cells"]}:
+        maml = select(letters, learner="maml", shots=4, seed=seed)[0]["results"]
+        scratch = select(letters, learner="scratch", shots=4, seed=seed)[0]["results"]
+        best = max(line["queries"][-1] for line in scratch.values())
+        assert maml["queries"][100] > best + 0.03
+
+
+def test_recorded_networks_have_equal_size_at_every_depth():
+    record = load_record("maml_depth")
+    sizes = [cell["results"]["parameters"] for cell in record["cells"]]
+    assert max(abs(np.array(sizes) / 40_000 - 1)) < 0.01
+
+
+def test_recorded_single_step_gains_from_depth_at_equal_size():
+    """M-fig5, as a mean over the recorded runs."""
+    record = load_record("maml_depth")
+    errors = [
+        np.mean([cell["results"]["queries"] for cell in select(record, learner="maml", depth=depth)])
+        for depth in range(1, 6)
+    ]
+    assert min(errors[1:]) < 0.85 * errors[0]
+
+
+def test_recorded_learners_change_places_where_meta_training_ends():
+    """M-fig3: waves of amplitude 3 and phase π/2 are of the trained kind, of amplitude 10 or phase 3π/2 are not."""
+    record = load_record("maml_sine")
+    for seed in {cell["parameters"]["seed"] for cell in record["cells"]}:
+        step, read = (select(record, learner=n, seed=seed)[0]["results"] for n in ("maml", "recurrent"))
+        for name, inside, outside in (("by_amplitude_5", 3, 10), ("by_phase_5", 2, 6)):
+            assert read[name][inside] < 0.7 * step[name][inside]
+            assert step[name][outside] < 0.6 * read[name][outside]
+
+
+def test_recorded_sines_are_of_the_published_scale():
+    """70,000 iterations, as the public code's, with three seeds."""
+    cells = load_record("maml_sine")["cells"]
+    assert {cell["parameters"]["iterations"] for cell in cells} == {70_000}
+    for learner in ("maml", "first_order", "joint", "recurrent"):
+        assert [c["parameters"]["seed"] for c in cells if c["parameters"]["learner"] == learner] == [0, 1, 2]

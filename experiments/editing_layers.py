@@ -16,17 +16,17 @@ from rankone.language.prompts import corpus_contexts
 from rankone.language.surgery import close_edit, find_fact_value
 from rankone.language.tracing import mean_effect, trace
 
-GRID = {"layer": [2, 8, 14, 20], "fact": chosen()[::12]}
-OPTIONS = {"ridge": 0.01, "noises": 4}
+GRID = {"layer": [2, 8, 14, 20], "fact": chosen()[::15]}
+OPTIONS = {"ridge": 0.01, "noises": 2, "neighbours": 6, "every": 12}
 
 
-def measure(*, layer: int, fact: str, ridge: float, noises: int, seed: int) -> dict:
+def measure(*, layer: int, fact: str, ridge: float, noises: int, neighbours: int, every: int, seed: int) -> dict:
     """What the edit of one fact in one block answers."""
     relation, name, target = fact.split(":")
-    case = country_fact(name, relation, target, known(relation))
+    case = country_fact(name, relation, target, known(relation), count=neighbours)
     texts = corpus_contexts(model().tokenizer, ((2, 5), (2, 10)))
     value = find_fact_value(model(), case.request, contexts=texts, layer=layer)
-    edit = close_edit(model().network.down(layer), geometry(layer, ridge), value)
+    edit = close_edit(model().network.down(layer), geometry(layer, ridge, every), value)
     results = {"answers": judge(model(), case, layer, {"none": None, "rome": edit.delta})}
     results["search"] = {"steps": value.steps, "loss": value.losses[value.steps - 1]}
     if layer == GRID["layer"][0]:

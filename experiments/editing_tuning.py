@@ -4,7 +4,7 @@ A cell is one fact of `editing_facts`, written by fine-tuning one down projectio
 the change kept within the radius.
 """
 
-from editing_facts import chosen, geometry, interfered, known
+from editing_facts import chosen, known
 from editing_known import model
 from record import main
 
@@ -14,21 +14,16 @@ from rankone.language.finetuning import fine_tune
 from rankone.language.prompts import continuations
 
 GRID = {"radius": [1e-2], "fact": chosen()[::6]}
-OPTIONS = {"layer": 8, "ridge": 0.01, "neighbours": 6, "every": 4}
+OPTIONS = {"layer": 8, "neighbours": 6}
 
 
-def measure(*, radius: float, fact: str, layer: int, ridge: float, neighbours: int, every: int, seed: int) -> dict:
-    """What the tuned model answers, the price of its change, and the steps it took."""
+def measure(*, radius: float, fact: str, layer: int, neighbours: int, seed: int) -> dict:
+    """What the tuned model answers, and the steps it took."""
     relation, name, target = fact.split(":")
     case = country_fact(name, relation, target, known(relation), count=neighbours)
     rows = continuations(model().tokenizer, [case.request.text], [target])
     delta, steps = fine_tune(model().network, rows, layer=layer, radius=radius)
-    answers = judge(model(), case, layer, {"tuned": delta})
-    return {
-        "answers": answers,
-        "interference": {"tuned": interfered(geometry(layer, ridge, every), delta)},
-        "steps": steps,
-    }
+    return {"answers": judge(model(), case, layer, {"tuned": delta}), "steps": steps}
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -59,6 +60,17 @@ def test_logits_agree_with_a_plain_implementation(model, tied):
         network = replace(network, head=jax.random.normal(jax.random.key(7), network.embedding.shape))
     tokens = np.random.default_rng(0).integers(0, network.config.vocabulary, 11)
     np.testing.assert_allclose(whole(network, tokens)[0][0], plain_logits(network, tokens), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["tied", "untied", "llama3"])
+def test_logits_agree_with_what_transformers_answered(name):
+    folder = Path(__file__).parent / "llama_reference" / name
+    network, words = read_checkpoint(folder)
+    assert words is None
+    with np.load(folder / "answer.npz") as answer:
+        tokens, expected = answer["tokens"], answer["logits"]
+    assert np.abs(expected).max() > 1
+    np.testing.assert_allclose(whole(network, tokens)[0], expected, rtol=1e-4, atol=1e-4)
 
 
 def test_logits_agree_with_transformers(tmp_path):

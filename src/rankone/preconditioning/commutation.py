@@ -71,6 +71,7 @@ def descend_on_U(
     return T @ path @ V
 
 
+@partial(jax.jit, static_argnames=("loss", "optimizer", "steps", "order"))
 def gap(
     loss: Loss,
     U0: Array,

@@ -1,8 +1,10 @@
 """The table of the recorded edits says what the cells of the record say."""
 
+import numpy as np
 import pytest
 
 from rankone.language.recorded import METHODS, method_rows, summarise_record
+from rankone.records import load_record, select
 
 
 def answers(new, true, said, kept):
@@ -46,3 +48,29 @@ def test_the_table_has_a_row_a_method(record):
     assert rows[1][1].startswith("0 (0–")
     assert rows[2][2].startswith("83 (")
     assert rows[3][-1] == "2"
+
+
+def test_sixty_edits_are_recorded_and_say_what_the_chapter_says():
+    record = load_record("editing_facts")
+    assert len({cell["parameters"]["fact"] for cell in record["cells"]}) == 60
+    assert record["missing"] == []
+    found = {method: summarise_record(record, method) for method in METHODS}
+    assert found["rome"]["efficacy"]["share"] >= 0.98
+    assert found["rome"]["paraphrase"]["share"] >= 0.85
+    assert found["none"]["neighbourhood"]["share"] == 1  # only facts that the model knew are asked for
+    assert 0.90 < found["rome"]["neighbourhood"]["share"] < 0.95  # five points were hoped for; it is seven
+    assert found["identity"]["neighbourhood"]["share"] < 0.7
+    assert found["identity"]["interference"] > 5
+    assert found["tuned"]["efficacy"]["share"] < 0.1
+    turned = np.array([np.array(cell["results"]["answers"]["rome"]["margin"][4:]) > 0 for cell in record["cells"]])
+    assert turned[:, 0].mean() > 3 * turned[:, 1:].mean()
+
+
+def test_two_keys_part_where_the_subject_is_the_first_word():
+    record = load_record("editing_keys")
+    prices = {
+        place: np.concatenate([np.square(cell["results"]["longer"]) for cell in select(record, subject=place)])
+        for place in ("inside", "first")
+    }
+    assert len(prices["inside"]) == len(prices["first"]) > 40
+    assert prices["inside"].max() < 1.5 < 3 < np.median(prices["first"]) < prices["first"].max()

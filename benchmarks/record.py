@@ -14,6 +14,8 @@ from benchmarks.timing import Machine
 
 __all__ = ["write"]
 
+PACKAGES = ("rankone", "jax", "jaxlib", "numpy", "torch", "faiss-cpu", "scikit-learn")
+
 
 def write(suite: str, machine: Machine, rows: list[dict[str, Any]], seed: int, folder: Path) -> Path:
     """Write `folder/suite.json`: where, when and with what the rows were measured, then the rows."""
@@ -24,7 +26,7 @@ def write(suite: str, machine: Machine, rows: list[dict[str, Any]], seed: int, f
         "load": list(os.getloadavg()),
         "date": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
-        "versions": {name: _version(name) for name in ("rankone", "jax", "jaxlib", "numpy", "torch")},
+        "versions": {name: _version(name) for name in PACKAGES},
         "seed": seed,
         "bandwidth_gb_s": machine.bandwidth / 1e9,
         "products_gflop_s": machine.products / 1e9,

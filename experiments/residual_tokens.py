@@ -55,7 +55,7 @@ def asked(search: ExactSearch, seed: int) -> tuple[list[Asked], list[Asked], np.
     """A third of the speeches for each seed, in batches: to tune on, and to test on with the speech of each query."""
     tokens, speech = datastore.queries()
     mine = np.unique(speech)[seed % 3 :: 3]
-    tune = np.flatnonzero(np.isin(speech, mine[:TUNED]))[::2]
+    tune = np.flatnonzero(np.isin(speech, mine[:TUNED]))[::4]
     test = np.flatnonzero(np.isin(speech, mine[TUNED:]))
 
     def batches(rows: np.ndarray) -> list[Asked]:
@@ -86,10 +86,19 @@ def right(scores: Scores, batches: Iterable[Asked]) -> np.ndarray:
     return np.concatenate([np.asarray(scores(part).argmax(-1)) == part.label for part in batches])
 
 
-def surprise(probabilities: Scores, batches: Iterable[Asked]) -> float:
-    """Cross-entropy in nats a token."""
-    own = [np.asarray(probabilities(part)[np.arange(len(part.label)), part.label]) for part in batches]
-    return float(-np.log(np.concatenate(own)).mean())
+def own(probabilities: Scores, batches: Iterable[Asked]) -> np.ndarray:
+    """What each query gives to its label."""
+    return np.concatenate([np.asarray(probabilities(p)[np.arange(len(p.label)), p.label]) for p in batches])
+
+
+def nats(p: np.ndarray) -> float:
+    """Cross-entropy a token."""
+    return float(-np.log(p).mean())
+
+
+def model_alone(part: Asked) -> jax.Array:
+    """The model's own probabilities."""
+    return jax.nn.softmax(part.logits)
 
 
 def measure(*, n: int, most: int, seed: int) -> dict[str, Any]:
@@ -112,7 +121,7 @@ def measure(*, n: int, most: int, seed: int) -> dict[str, Any]:
         return lambda part: read(plain, part, **options)
 
     def mixture(*, share: float, **options: Any) -> Scores:
-        return lambda part: (1 - share) * jax.nn.softmax(part.logits) + share * read(plain, part, **options)
+        return lambda part: (1 - share) * model_alone(part) + share * read(plain, part, **options)
 
     def resmem(made: ResMem, *, temperature: float, **options: Any) -> Scores:
         return lambda part: jax.nn.softmax(part.logits / temperature) + read(made, part, **options)
@@ -126,10 +135,12 @@ def measure(*, n: int, most: int, seed: int) -> dict[str, Any]:
     results["resmem"] = _report(scores, options, test, speech)
     base, answers = (np.concatenate([np.asarray(f(p).argmax(-1)) for p in test]) for f in (lambda p: p.logits, scores))
     results["resmem"] |= gain(np.concatenate([part.label for part in test]), base, answers)._asdict()
-    likeliest = min(mixed, key=lambda o: surprise(mixture(**o), tune))
-    results["mixture"] |= {"nats": surprise(mixture(**likeliest), test), "nats_share": likeliest["share"]}
+    alone, neighbours = own(model_alone, tune), [own(labels(**o), tune) for o in reading]
+    found = [(nats(_mix(share, alone, b)), share, i) for i, b in enumerate(neighbours) for share in SHARES]
+    _, share, i = min(found)
+    results["mixture"] |= {"nats": nats(own(mixture(share=share, **reading[i]), test)), "nats_share": share}
     results["base"] |= _calibrated(lambda part: part.logits, tune, test)
-    results["resmem"] |= _calibrated(scores, tune, test) | _projected(scores, tune, test)
+    results["resmem"] |= _calibrated(scores, tune, test) | _projected(scores, tune, test[::3])
     return {**results, "typical_distance": unit, "queries": len(speech)}
 
 
@@ -148,22 +159,26 @@ def _report(scores: Scores, options: dict, test: list[Asked], speech: np.ndarray
     return {"accuracy": hit.mean(), "by_speech": [hit[speech == s].mean() for s in np.unique(speech)], **options}
 
 
+def _mix(share: float, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return (1 - share) * a + share * b
+
+
 def _calibrated(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str, float]:
     """Cross-entropy after the softmax whose temperature is fitted on the other speeches."""
     fitted = simplex.Calibration.fit(
         jnp.concatenate([scores(p) for p in tune]), np.concatenate([p.label for p in tune])
     )
-    return {"nats": surprise(lambda part: fitted(scores(part)), test), "tau": float(fitted.temperature)}
+    return {"nats": nats(own(lambda part: fitted(scores(part)), test)), "tau": float(fitted.temperature)}
 
 
 def _projected(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str, float]:
     """Cross-entropy of the nearest probabilities, which have zeros, after mixing in a share of the model's."""
-
-    def mixed(share: float) -> Scores:
-        return lambda part: (1 - share) * simplex.project(scores(part)) + share * jax.nn.softmax(part.logits)
-
-    share = min(SHARES, key=lambda s: surprise(mixed(s), tune))
-    return {"nats_projected": surprise(mixed(share), test), "projected_share": share}
+    pair = {
+        name: (own(lambda p: simplex.project(scores(p)), q), own(model_alone, q))
+        for name, q in (("tune", tune), ("test", test))
+    }
+    share = min(SHARES, key=lambda s: nats(_mix(s, *pair["tune"])))
+    return {"nats_projected": nats(_mix(share, *pair["test"])), "projected_share": share}
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 r"""Exact nearest neighbours in JAX: block minima by matrix products, then distances in the blocks that can still win.
 
 With $s_i=\frac12\|z_i\|^2-\langle q,z_i\rangle$ the order of $s$ is the order of $\|q-z_i\|$. Phase one finds the least
-$s$ of every 20 rows. The k nearest rows lie in k of these blocks, and those are among the ones with the least minima.
-Phase two takes a few more blocks than k, computes $\|q-z_i\|$ there from differences, and *certifies* the result: no
-other block's minimum, less the rounding of a product, lies below the k-th distance. A query that is not certified
-(duplicates beyond count, or norms that drown the distances) is searched again from differences alone.
+$s$ of every block of rows. The k nearest rows lie in k blocks, and those are among the blocks with the least minima.
+Phase two takes a few more than k, computes $\|q-z_i\|$ there from differences, and *certifies* the result: no other
+block's minimum, less the rounding of a product, lies below the k-th distance. A query that is not certified (duplicates
+beyond count, or norms that drown the distances) is searched again from differences alone.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ from rankone._pytree import pytree
 __all__ = ["ExactSearch", "Neighbours", "block_bytes", "count", "search_rows"]
 
 _BLOCK = 20  # rows with one minimum: fewer cost more comparisons in phase one, more cost distances in phase two
-_CHUNK = 4_000  # rows of one matrix product, a multiple of _BLOCK: with _QUERIES columns its result stays in cache
+_NARROW, _MANY = 128, 500_000  # so short and so many rows are in blocks twice as long: a distance costs little
+_AT_ONCE = 8  # queries of phase two at a time, for the cores to share
+_CHUNK = 4_000  # rows of one matrix product, a multiple of 2·_BLOCK: with _QUERIES columns its result stays in cache
 _GROUP = 64  # chunks between two selections of blocks: a selection costs the same for 200 minima as for 10,000
 _QUERIES = 128  # queries of one matrix product
 _WHOLE = 2**21  # scores below which the store is read in one product: no slice, hence no copy of a slice
@@ -97,13 +99,15 @@ def block_bytes(n: int, D: int, *, queries: int = 1, k: int = 50, itemsize: int 
 
     One chunk of rows, its product with a batch of queries, the minima of a group of chunks, and phase two's rows.
     """
-    N, m = min(queries, _QUERIES), k + _SPARE
+    N = min(queries, _QUERIES)
+    m = (k + _SPARE) * min(N, _AT_ONCE)
     if n <= _SMALL:
         return itemsize * n * (D + 2)
-    if n * N <= _WHOLE or n <= _CHUNK:
-        return itemsize * (n * N + m * _BLOCK * D)
-    minima = N * (min(_GROUP, n // _CHUNK) * _CHUNK // _BLOCK + 2 * m)
-    return itemsize * (_CHUNK * (D + N) + 2 * minima + m * _BLOCK * D)
+    block = _block_size(n, D, k)
+    if n * N <= _WHOLE or n <= _CHUNK or block == 1:
+        return itemsize * (n * N + m * block * D)
+    minima = N * (min(_GROUP, n // _CHUNK) * _CHUNK // block + 2 * (k + _SPARE))
+    return itemsize * (_CHUNK * (D + N) + 2 * minima + m * block * D)
 
 
 @jax.jit
@@ -136,12 +140,12 @@ def _batch(store: ExactSearch, q: Array, k: int) -> Array:
     """Indices (N, k) of the nearest rows to queries (N, D)."""
     if len(store.rows) <= _SMALL:
         return jax.lax.map(lambda one: jax.lax.top_k(-((store.rows - one) ** 2).sum(-1), k)[1], q)
-    block = _block_size(len(store.rows), k)
+    block = _block_size(*store.rows.shape, k)
     minima, blocks = _least_blocks(store, q, k, block)
     norms = store.half_norms  # of which those of padding are infinite
     largest = jnp.where(jnp.isfinite(norms), norms, 0).max()  # here, not in the loop over queries
     pick = lambda one: _within_blocks(store.rows, largest, *one, k=k, block=block)  # noqa: E731
-    indices, certified = jax.lax.map(pick, (q, minima, blocks))
+    indices, certified = jax.lax.map(pick, (q, minima, blocks), batch_size=_AT_ONCE)
     indices = indices.astype(jnp.int32)
     # The result needs no condition; but without it XLA copies the store before a loop that it does not enter.
     return jax.lax.cond(certified.all(), lambda: indices, lambda: _repaired(store, q, indices, certified))
@@ -157,9 +161,10 @@ def _repaired(store: ExactSearch, q: Array, indices: Array, certified: Array) ->
     return jax.lax.fori_loop(0, (~certified).sum(), repair, indices)
 
 
-def _block_size(n: int, k: int) -> int:
-    """One row a block where the blocks wanted would hold most of the store."""
-    return _BLOCK if n >= 2 * (k + _SPARE) * _BLOCK else 1
+def _block_size(n: int, D: int, k: int) -> int:
+    """Rows with one minimum; one where the blocks wanted would hold most of the store."""
+    block = 2 * _BLOCK if D <= _NARROW and n >= _MANY else _BLOCK
+    return block if n >= 2 * (k + _SPARE) * block else 1
 
 
 def _least_blocks(store: ExactSearch, q: Array, k: int, block: int) -> tuple[Array, Array]:

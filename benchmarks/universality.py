@@ -1,4 +1,4 @@
-"""Gradient of a deep, narrow ReLU network: layers in a scan and rank-one gradients, against an unrolled list."""
+"""One gradient step of a deep, narrow ReLU network: a scan and rank-one gradients, against an unrolled list."""
 
 import time
 from typing import Any
@@ -14,22 +14,25 @@ from rankone.universality.rank_one import step
 __all__ = ["SEED", "run"]
 
 SEED = 0
+STEP = 0.1
 RUN, QUICK_RUN = (256, 256), (6, 16)  # layers, width
 COMPILE, QUICK_COMPILE = {"scan": 1024, "unrolled": 256}, {"scan": 12, "unrolled": 6}
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Time one gradient of every parameter, and its compilation."""
+    """Time one gradient of every parameter, one prediction after the step, and the compilation of the gradient."""
     machine, (N, width) = Machine(256 if quick else 2048), QUICK_RUN if quick else RUN
     network, x, y = deep_network(N, width), jnp.array([0.3]), jnp.array([0.5])
     layers, read = unrolled(network), 4 * N * width**2
     forms: dict[str, tuple[Job, Work]] = {
         "autodiff": (lambda: by_autodiff(network, x, y), Work(3 * read, 1.5 * read)),
         "rank one": (lambda: by_rank_one(network, x, y), Work(3 * read, 1.5 * read)),
-        "not applied": (lambda: by_terms(network, x, y), Work(2 * read, read)),
     }
     case = {"task": "gradient", "D": width, "N": N}
     rows = compare(machine, case, forms, {"unrolled": lambda: by_list(layers, x, y)}, repetitions)
+    unapplied: tuple[Job, Work] = (lambda: learnt_by_terms(network, x, y), Work(3 * read, 1.5 * read))
+    peer = {"unrolled": lambda: learnt_by_list(layers, x, y)}
+    rows += compare(machine, case | {"task": "step and predict"}, {"not applied": unapplied}, peer, repetitions)
     return machine, rows + compile_times(QUICK_COMPILE if quick else COMPILE, width)
 
 
@@ -48,33 +51,47 @@ def unrolled(network: Network) -> list[tuple[jax.Array, jax.Array | None]]:
     return [(first.weight, first.bias), *((W, None) for W in stack.weight), (last.weight, last.bias)]
 
 
+def forward(layers: Any, x: jax.Array, switch: jax.Array) -> jax.Array:
+    """A Python loop over the layers."""
+    h = jnp.stack([x[0], switch])
+    for n, (W, b) in enumerate(layers):
+        h = jnp.matmul(W, h, precision="highest") + (0 if b is None else b)
+        h = jax.nn.relu(h) if n < len(layers) - 1 else h
+    return h
+
+
+def half_square(layers: Any, switch: jax.Array, x: jax.Array, y: jax.Array) -> jax.Array:
+    return 0.5 * (forward(layers, x, switch)[0] - y[0]) ** 2
+
+
 @jax.jit
 def by_list(layers: Any, x: jax.Array, y: jax.Array) -> Any:
-    """The peer: a Python loop over the layers, differentiated."""
+    """The peer: the loop, differentiated."""
+    return jax.grad(half_square, (0, 1))(layers, jnp.float32(0), x, y)
 
-    def half_square(layers: Any) -> jax.Array:
-        h = jnp.stack([x[0], 0.0 * x[0]])
-        for n, (W, b) in enumerate(layers):
-            h = jnp.matmul(W, h, precision="highest") + (0 if b is None else b)
-            h = jax.nn.relu(h) if n < len(layers) - 1 else h
-        return 0.5 * (h[0] - y[0]) ** 2
 
-    return jax.grad(half_square)(layers)
+@jax.jit
+def learnt_by_list(layers: Any, x: jax.Array, y: jax.Array) -> jax.Array:
+    """The peer's output after a step on all of its parameters, at 1 − x."""
+    start = layers, jnp.float32(0)
+    gradient = jax.grad(half_square, (0, 1))(*start, x, y)
+    after, switch = jax.tree.map(lambda p, g: p - STEP * g, start, gradient)
+    return forward(after, 1 - x, switch)
 
 
 by_autodiff = jax.jit(jax.grad(loss))
 
 
 @jax.jit
-def by_terms(network: Network, x: jax.Array, y: jax.Array) -> Any:
-    """Two vectors a layer: enough to predict with."""
-    return step(network, x, y, jnp.float32(0.1)).terms
+def by_rank_one(network: Network, x: jax.Array, y: jax.Array) -> Network:
+    """The same gradient from one outer product a layer."""
+    return step(network, x, y, jnp.float32(STEP)).gradient()
 
 
 @jax.jit
-def by_rank_one(network: Network, x: jax.Array, y: jax.Array) -> Network:
-    """The same gradient from one outer product a layer."""
-    return step(network, x, y, jnp.float32(0.1)).gradient()
+def learnt_by_terms(network: Network, x: jax.Array, y: jax.Array) -> jax.Array:
+    """The same output from two vectors a layer: the step is read without being written into the weights."""
+    return step(network, x, y, jnp.float32(STEP)).output(1 - x)
 
 
 def compile_times(depths: dict[str, int], width: int) -> list[dict[str, Any]]:

@@ -76,8 +76,7 @@ def meta_train(
     check(iterations >= _CHUNK and iterations % _CHUNK == 0, "iterations", iterations, f"a multiple of {_CHUNK}")
     check(meta_batch >= 1, "meta_batch", meta_batch, "at least 1 task")
     positive("learning_rate", learning_rate)
-    adam = optax.adam(optax.cosine_decay_schedule(learning_rate, iterations))
-    optimiser = optax.chain(optax.clip_by_global_norm(10.0), adam)  # one task that diverges must not end the run
+    optimiser = _optimiser(learning_rate, iterations)
     k_init, k_tasks = jax.random.split(key)
     params = learner.init(k_init)
     state = (params, optimiser.init(params))
@@ -95,6 +94,11 @@ def meta_train(
                 _save(checkpoint, state, losses, run)
                 saved = time.monotonic()
     return MetaTrained(state[0], np.array(losses))
+
+
+def _optimiser(learning_rate: float, iterations: int) -> optax.GradientTransformation:
+    adam = optax.adam(optax.cosine_decay_schedule(learning_rate, iterations))
+    return optax.chain(optax.clip_by_global_norm(10.0), adam)  # one task that diverges must not end the run
 
 
 def _chunk(

@@ -90,12 +90,14 @@ def shallow_network(
         W[:, :3], W[:, 3], W[:, 4] = a, gate, -gate
         return W, c - gate
 
-    def coordinates(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
-        return u * (1 + x * xs / 4 + (1 - x / 2) * (1 - xs / 2)), u * (1 + x * xs), xs
-
-    body = _hidden([first, second, (third, bias)], np.eye(6)[5], rows_of, coordinates, units, constants, y_range)
+    body = _hidden([first, second, (third, bias)], np.eye(6)[5], rows_of, _two_kernels, units, constants, y_range)
     network = assemble([*body, _blank(units, constants, low)], constants, (0, 0, 0), dtype)
     return _fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
+
+
+def _two_kernels(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """(Δκ₂, Δκ₁, x*) for the tasks (x, Δ, x*)."""
+    return u * (1 + x * xs / 4 + (1 - x / 2) * (1 - xs / 2)), u * (1 + x * xs), xs
 
 
 def _hidden(

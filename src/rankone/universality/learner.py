@@ -54,23 +54,29 @@ def universal_learner(
     Raises:
         ValueError: If the target is no such function, or a number is out of range.
     """
-    choice("construction", construction, CONSTRUCTIONS)
-    check(_count(cells), "cells", cells, "a positive integer")
-    check(units is None or _count(units), "units", units, "a positive integer")
-    check(levels is None or (_count(levels) and levels >= 2), "levels", levels, "an integer of at least 2")
+    _sizes(construction, cells, units, levels)
     low, high = _range(y_range)
     dtype = jnp.dtype(jax.dtypes.canonicalize_dtype(dtype or jnp.result_type(float)))
     check(jnp.issubdtype(dtype, jnp.floating), "dtype", dtype, "a floating type, such as jnp.float32")
     constants = constants or Constants()
     if construction in ("constant", "shallow"):
-        check(levels is None, "levels", levels, f"left out: construction={construction!r} has no table")
         build = constant_network if construction == "constant" else shallow_network
         units = units or _UNITS_A_CELL * cells
         return build(target, units=units, y_range=(low, high), constants=constants, dtype=dtype)
-    check(units is None, "units", units, f"left out: construction={construction!r} has no fitted net")
     _check_size(cells, construction, dtype)
     selector = (cell_selector if construction == "seed" else bit_selector)(cells, constants.epsilon)
     return table_network(target, selector, y_range=(low, high), levels=levels, constants=constants, dtype=dtype)
+
+
+def _sizes(construction: Any, cells: Any, units: Any, levels: Any) -> None:
+    """The construction is known, every size a number, and none is given that the construction has no use for."""
+    choice("construction", construction, CONSTRUCTIONS)
+    check(_count(cells), "cells", cells, "a positive integer")
+    check(units is None or _count(units), "units", units, "a positive integer")
+    check(levels is None or (_count(levels) and levels >= 2), "levels", levels, "an integer of at least 2")
+    fitted = construction in ("constant", "shallow")
+    check(levels is None or not fitted, "levels", levels, f"left out: construction={construction!r} has no table")
+    check(units is None or fitted, "units", units, f"left out: construction={construction!r} has no fitted net")
 
 
 def _count(value: Any) -> bool:

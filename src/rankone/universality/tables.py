@@ -117,21 +117,25 @@ def table_network(
     stack = telescope(selector, epsilon=constants.epsilon, damping=constants.damping)
     kernels = selector.kernels() + biases
     written = kernels @ selector.A + biases * (1 + constants.epsilon)  # slots of each cell's own tasks, in units αwΔ
-    grid = cells_grid(J, constants.width(J, dtype))
+    grid, values = cells_grid(J, constants.width(J, dtype)), interpolation(target, J, y_range, levels)
     # After the step the linear path adds αw²Δ times: the slots, ž's layers, θ_b and φ, and q's bias.
     total = written.sum(1) + kernels.sum(1) + 2 * biases + 1 + front_kernel(grid) + 1
     extra = constants.alpha * (1 + constants.linear**2 * total)  # besides b_o, which moves by αΔ
-    values = interpolation(target, J, y_range, levels)
     u = np.linspace(*y_range, values.shape[1]) - low
     knots, o = sleeping_units(u, values - low - extra[:, None] * u)
     beta = 1 / (constants.alpha * constants.linear * np.einsum("cs,cs->c", selector.decode, written))
-    rows = np.zeros((J * J, 2 * J + S + 1))
-    rows[:, 2 * J : -1] = beta[:, None] * selector.decode
-    q = np.concatenate([np.zeros(2 * J), np.ones(S + 1)])
-    read = np.vstack([q, np.repeat(rows, len(knots), 0)]), np.concatenate([[0.0], np.tile(-knots, J * J)])
+    read = _read_out(beta[:, None] * selector.decode, knots)
     output = np.concatenate([[constants.linear], o.ravel()])[None], np.array([low])
     middle = stack, np.zeros(stack.shape[:2]) if biases else None
     return assemble([*front(grid, S, constants), middle, read, output], constants, (2 * J, S, 1), dtype)
+
+
+def _read_out(rows: Matrix, knots: Matrix) -> tuple[Matrix, Matrix]:
+    """The layer that reads the slots: q, then for each row (J², S) of weights a unit a knot."""
+    half, S = 2 * round(len(rows) ** 0.5), rows.shape[1]
+    q = np.concatenate([np.zeros(half), np.ones(S + 1)])
+    padded = np.pad(rows, ((0, 0), (half, 1)))
+    return np.vstack([q, np.repeat(padded, len(knots), 0)]), np.concatenate([[0.0], np.tile(-knots, len(rows))])
 
 
 def interpolation(target: Target, J: int, y_range: tuple[float, float], levels: int | None) -> Matrix:

@@ -68,7 +68,8 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     """95 % interval of a share observed in n independent trials; honest at 0 and 1 too."""
     check(n > 0 and 0 <= share <= 1, "share, n", (share, n), "a share between 0 and 1 of at least one trial")
     middle, spread = share + z**2 / (2 * n), z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return (middle - spread) / (1 + z**2 / n), (middle + spread) / (1 + z**2 / n)
+    low, high = ((middle + sign * spread) / (1 + z**2 / n) for sign in (-1, 1))
+    return max(low, 0.0), min(high, 1.0)  # not −1e-17
 
 
 def harmonic_mean(values: Sequence[float]) -> float:

@@ -1,28 +1,21 @@
 """Every check on the editing page accepts two right answers written differently, and rejects plausible wrong ones."""
 
 import re
-import warnings
-from functools import cache
 from math import ceil, log, log10
 from pathlib import Path
 
 import exercises as versions
 import jax
 import jax.numpy as jnp
-import jupytext
 import numpy as np
 import pytest
+from exercise_pages import EveryCheck, Page
 
 import rankone as ro
-from rankone import editing, exercises
-
-with warnings.catch_warnings():  # a dependency of otter's declares its traits in a deprecated way
-    warnings.simplefilter("ignore", DeprecationWarning)
-    import otter  # noqa: F401
+from rankone import editing
+from rankone.editing import lagrangian
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "book/chapters/editing_exercises.md"
-QUESTIONS = [f"q{n}" for n in range(1, 9)]
 
 
 @pytest.fixture(autouse=True)
@@ -32,39 +25,15 @@ def double():
         yield
 
 
-@cache
-def grader():
-    return exercises.grader("editing")
-
-
-def check(question, answer):
-    return grader().check(question, dict(answer))
-
-
-@cache
-def page_answers():
-    """The functions that the page's folded solutions define, by exercise, and its stubs."""
-    page, stubs, solutions, shared = jupytext.read(PAGE), [], [], {"np": np, "jnp": jnp, "jax": jax}
-    folded = False
-    for cell in page.cells:
-        folded = folded or "{solution-start}" in cell.source
-        if cell.cell_type == "code" and "\ndef " in f"\n{cell.source}":
-            names = dict(shared)
-            exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
-            (solutions if folded else stubs).append({k: v for k, v in names.items() if callable(v) and k not in shared})
-        folded = folded and "{solution-end}" not in cell.source
-    return stubs, solutions
-
-
 # --- a second right answer each, written another way
 
 
 def fit(K, V):
-    return editing.lagrangian.least_squares(jnp.asarray(K), jnp.asarray(V))
+    return lagrangian.least_squares(jnp.asarray(K), jnp.asarray(V))
 
 
 def dual_by_package(multiplier, K, V, k, v):
-    return editing.lagrangian.dual(*map(jnp.asarray, (multiplier, K, V, k, v)))
+    return lagrangian.dual(*map(jnp.asarray, (multiplier, K, V, k, v)))
 
 
 def multiplier_by_edit(K, V, k, v):
@@ -72,7 +41,7 @@ def multiplier_by_edit(K, V, k, v):
 
 
 def inverse_by_solving(k, u):
-    return jnp.linalg.inv(editing.lagrangian.block_matrix(jnp.asarray(k), jnp.asarray(u)))
+    return jnp.linalg.inv(lagrangian.block_matrix(jnp.asarray(k), jnp.asarray(u)))
 
 
 def leverages_by_qr(K):
@@ -239,46 +208,11 @@ WRONG = [
     ("q8", "counted at the new key", {"pseudo_inverse_price": price_at_key}),
     ("q8", "upside down", {"pseudo_inverse_price": price_all_C}),
 ]
+PAGE = Page("editing", "editing_exercises", SECOND, WRONG)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_the_pages_solution(question):
-    report = check(question, page_answers()[1][QUESTIONS.index(question)])
-    assert report.passed, report
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_a_differently_written_answer(question):
-    report = check(question, SECOND[question])
-    assert report.passed, report
-
-
-@pytest.mark.parametrize(("question", "mistake", "functions"), WRONG, ids=[f"{q}: {m}" for q, m, _ in WRONG])
-def test_the_check_rejects(question, mistake, functions):
-    report = check(question, SECOND[question] | functions)
-    assert not report.passed
-    assert report.answered
-    assert "failed: " in str(report)
-
-
-def test_every_check_rejects_two_wrong_answers_at_least():
-    assert min(sum(q == question for q, _, _ in WRONG) for question in QUESTIONS) >= 2
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_stub_is_reported_as_not_answered(question):
-    report = check(question, page_answers()[0][QUESTIONS.index(question)])
-    assert not report.passed
-    assert not report.answered
-    assert "not answered yet" in str(report)
-
-
-def test_the_table_gives_the_minutes_and_level_of_every_exercise():
-    page = PAGE.read_text(encoding="utf-8")
-    stated = re.findall(r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes", page)
-    rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", page, re.MULTILINE)
-    assert len(rows) == len(QUESTIONS)
-    assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]
+class TestPage(EveryCheck):
+    page = PAGE
 
 
 def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(tmp_path):
@@ -288,7 +222,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(t
     )
     assert "Solution to" not in student
     assert len(set(re.findall(r"Solution to Exercise (\d+)", instructor))) == 8
-    for answer in page_answers()[1]:
+    for answer in PAGE.answers[1]:
         for name in answer:
             assert student.count(f"def {name}(") == 1
             assert instructor.count(f"def {name}(") == 2

@@ -6,58 +6,24 @@ All runs go through otter's own runner.
 import re
 import subprocess
 import sys
-import warnings
-from functools import cache
 from math import comb, erf, log10
 from pathlib import Path
 
 import exercises as versions
 import jax
 import jax.numpy as jnp
-import jupytext
 import nbformat
 import numpy as np
 import pytest
+from exercise_pages import EveryCheck, Page
 
 from rankone import exercises
 from rankone.exercises import close
 
-with warnings.catch_warnings():  # a dependency of otter's declares its traits in a deprecated way
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from otter.test_files import TestFile
-
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "book/chapters/memory_exercises.md"
-QUESTIONS = [f"q{n}" for n in range(1, 9)]
-
-
-@cache
-def grader():
-    return exercises.grader("associative_memory")
-
-
-def check(question, answer):
-    report = grader().check(question, dict(answer))
-    assert isinstance(report.result, TestFile)
-    return report
 
 
 # --- the right answers: the page's own, and a second one
-
-
-@cache
-def page_answers():
-    """The functions that the page's folded solutions define, by exercise, and its stubs."""
-    page, stubs, solutions, shared = jupytext.read(PAGE), [], [], {"np": np, "jnp": jnp, "jax": jax}
-    folded = False
-    for cell in page.cells:
-        folded = folded or "{solution-start}" in cell.source
-        if cell.cell_type == "code" and "\ndef " in f"\n{cell.source}":
-            names = dict(shared)
-            exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
-            (solutions if folded else stubs).append({k: v for k, v in names.items() if callable(v) and k not in shared})
-        folded = folded and "{solution-end}" not in cell.source
-    return stubs, solutions
 
 
 def jacobian_by_autodiff(x):
@@ -186,44 +152,15 @@ WRONG = [
     ("q8", "Y > DK", {"features_needed": features(stable=0.5)}),
     ("q8", "S, not S²", {"features_needed": features(power=1)}),
 ]
+PAGE = Page("associative_memory", "memory_exercises", SECOND, WRONG)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_the_pages_solution(question):
-    report = check(question, page_answers()[1][QUESTIONS.index(question)])
-    assert report.passed, report
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_a_differently_written_answer(question):
-    report = check(question, SECOND[question])
-    assert report.passed, report
-
-
-@pytest.mark.parametrize(("question", "mistake", "functions"), WRONG, ids=[f"{q}: {m}" for q, m, _ in WRONG])
-def test_the_check_rejects(question, mistake, functions):
-    report = check(question, SECOND[question] | functions)
-    assert not report.passed
-    assert report.answered
-    assert "failed: " in str(report)
-
-
-def test_every_check_rejects_two_wrong_answers_at_least():
-    counts = [sum(q == question for q, _, _ in WRONG) for question in QUESTIONS]
-    assert min(counts) >= 2
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_stub_is_reported_as_not_answered(question):
-    report = check(question, page_answers()[0][QUESTIONS.index(question)])
-    assert not report.passed
-    assert not report.answered
-    assert "not answered yet" in str(report)
-    assert "not answered yet" in str(check(question, {}))
+class TestPage(EveryCheck):
+    page = PAGE
 
 
 def test_a_wrong_answer_is_told_where_to_look():
-    report = str(check("q1", {"unit_jacobian": identity_minus(1.5, 1)}))
+    report = str(PAGE.check("q1", {"unit_jacobian": identity_minus(1.5, 1)}))
     assert "failed: J x = 0" in report
     assert "exactly the part along x" in report
 
@@ -232,14 +169,14 @@ def test_an_answer_that_raises_is_reported_not_raised():
     def broken(x):
         raise RuntimeError("no such thing")
 
-    report = check("q1", {"unit_jacobian": broken})
+    report = PAGE.check("q1", {"unit_jacobian": broken})
     assert report.answered
     assert "RuntimeError: no such thing" in str(report)
 
 
 def test_a_check_finds_the_callers_own_variables_and_leaves_no_log(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    scope = {"grader": grader(), "np": np}
+    scope = {"grader": PAGE.grader, "np": np}
     exec("def variance_ratio(k):\n    v = (1 - k**2) ** 2\n    return 2 * v / (1 + v)\nr = grader.check('q4')", scope)
     assert scope["r"].passed
     assert list(tmp_path.iterdir()) == []
@@ -264,14 +201,6 @@ def test_an_unknown_chapter_is_refused_with_the_names_there_are():
 
 
 # --- the page's table, and the two versions for a class
-
-
-def test_the_table_gives_the_minutes_and_level_of_every_exercise():
-    page = PAGE.read_text(encoding="utf-8")
-    stated = re.findall(r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes", page)
-    rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", page, re.MULTILINE)
-    assert len(rows) == len(QUESTIONS)
-    assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]
 
 
 def notebook(*cells):
@@ -318,9 +247,9 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(t
     assert re.findall(r"\*\*Exercise (\d)\*\*", student) == [str(n) for n in range(1, 9)]
     assert "Solution to" not in student
     assert set(re.findall(r"Solution to Exercise (\d)", instructor)) == set("12345678")
-    assert [student.count(f'grader.check("{q}")') for q in QUESTIONS] == [1] * 8
-    assert [instructor.count(f'grader.check("{q}")') for q in QUESTIONS] == [2] * 8
-    for answer in page_answers()[1]:
+    assert [student.count(f'grader.check("{q}")') for q in PAGE.questions] == [1] * 8
+    assert [instructor.count(f'grader.check("{q}")') for q in PAGE.questions] == [2] * 8
+    for answer in PAGE.answers[1]:
         for name in answer:
             assert student.count(f"def {name}(") == 1
             assert instructor.count(f"def {name}(") == 2

@@ -1,47 +1,7 @@
 """Every check on preconditioning accepts two right answers, and rejects two plausible wrong ones."""
 
-import re
-import warnings
-from functools import cache
-from pathlib import Path
-
-import jupytext
 import numpy as np
-import pytest
-
-from rankone import exercises
-
-with warnings.catch_warnings():  # a dependency of otter's declares its traits in a deprecated way
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from otter.test_files import TestFile
-
-PAGE = Path(__file__).parents[1] / "book/chapters/preconditioning_exercises.md"
-QUESTIONS = [f"q{n}" for n in range(1, 9)]
-
-
-@cache
-def grader():
-    return exercises.grader("preconditioning")
-
-
-def check(question, answer):
-    report = grader().check(question, dict(answer))
-    assert isinstance(report.result, TestFile)
-    return report
-
-
-@cache
-def page_answers():
-    """The functions of the page's stubs, and of its folded solutions, by exercise."""
-    stubs, solutions, folded = [], [], False
-    for cell in jupytext.read(PAGE).cells:
-        folded = folded or "{solution-start}" in cell.source
-        if cell.cell_type == "code" and "def " in cell.source:
-            names = {"np": np}
-            exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
-            (solutions if folded else stubs).append({k: v for k, v in names.items() if callable(v)})
-        folded = folded and "{solution-end}" not in cell.source
-    return stubs, solutions
+from exercise_pages import EveryCheck, Page
 
 
 def columns_by_units(A, B):
@@ -133,38 +93,8 @@ WRONG = [
     ("q8", "relative to A ⊗ G", {"relative_excess": lambda a, g, s: s * (a + g) / (a * g)}),
     ("q8", "factors swapped", {"excess_matrix": lambda A, G, s: SECOND["q8"]["excess_matrix"](G, A, s)}),
 ]  # fmt: skip
+PAGE = Page("preconditioning", "preconditioning_exercises", SECOND, WRONG)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_the_pages_solution(question):
-    report = check(question, page_answers()[1][QUESTIONS.index(question)])
-    assert report.passed, report
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_a_differently_written_answer(question):
-    report = check(question, SECOND[question])
-    assert report.passed, report
-
-
-@pytest.mark.parametrize(("question", "mistake", "functions"), WRONG, ids=[f"{q}: {m}" for q, m, _ in WRONG])
-def test_the_check_rejects(question, mistake, functions):
-    report = check(question, SECOND[question] | functions)
-    assert not report.passed
-    assert report.answered
-    assert "failed: " in str(report)
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_stub_is_reported_as_not_answered(question):
-    report = check(question, page_answers()[0][QUESTIONS.index(question)])
-    assert not report.passed
-    assert not report.answered
-
-
-def test_the_table_gives_the_minutes_and_level_of_every_exercise():
-    page = PAGE.read_text(encoding="utf-8")
-    stated = re.findall(r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes", page)
-    rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", page, re.MULTILINE)
-    assert len(rows) == len(QUESTIONS)
-    assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]
+class TestPage(EveryCheck):
+    page = PAGE

@@ -1,43 +1,9 @@
 """Every check on residual memory accepts two right answers written differently, and rejects plausible wrong ones."""
 
-import re
-import warnings
-from functools import cache
 from math import log
-from pathlib import Path
 
-import jupytext
 import numpy as np
-import pytest
-
-from rankone import exercises
-
-with warnings.catch_warnings():  # a dependency of otter's declares its traits in a deprecated way
-    warnings.simplefilter("ignore", DeprecationWarning)
-    import otter  # noqa: F401
-
-PAGE = Path(__file__).parents[1] / "book/chapters/residual_exercises.md"
-QUESTIONS = [f"q{n}" for n in range(1, 9)]
-
-
-@cache
-def grader():
-    return exercises.grader("residual")
-
-
-@cache
-def page_answers():
-    """The functions of the page's stubs and of its folded solutions, by exercise."""
-    stubs, solutions, folded = [], [], False
-    for cell in jupytext.read(PAGE).cells:
-        folded = folded or "{solution-start}" in cell.source
-        if cell.cell_type == "code" and "\ndef " in f"\n{cell.source}":
-            names = {"np": np}
-            exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
-            found = {k: v for k, v in names.items() if callable(v) and k not in ("np", "__builtins__")}
-            (solutions if folded else stubs).append(found)
-        folded = folded and "{solution-end}" not in cell.source
-    return stubs, solutions
+from exercise_pages import EveryCheck, Page
 
 
 def nearest_by_parts(n):
@@ -105,37 +71,8 @@ WRONG = [
     ("q8", "largest with their sign", {"truncated": lambda r, m: np.where(r >= np.sort(r, 1)[:, -m:][:, :1], r, 0)}),
     ("q8", "scaled to sum to zero", {"truncated": lambda r, m: truncated_by_loop(r, m) / 2}),
 ]
+PAGE = Page("residual", "residual_exercises", SECOND, WRONG)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_the_pages_solution(question):
-    report = grader().check(question, dict(page_answers()[1][QUESTIONS.index(question)]))
-    assert report.passed, report
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_a_differently_written_answer(question):
-    report = grader().check(question, dict(SECOND[question]))
-    assert report.passed, report
-
-
-@pytest.mark.parametrize(("question", "mistake", "functions"), WRONG, ids=[f"{q}: {m}" for q, m, _ in WRONG])
-def test_the_check_rejects(question, mistake, functions):
-    report = grader().check(question, SECOND[question] | functions)
-    assert not report.passed
-    assert report.answered
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_stub_is_reported_as_not_answered(question):
-    report = grader().check(question, dict(page_answers()[0][QUESTIONS.index(question)]))
-    assert not report.answered
-
-
-def test_the_table_gives_the_minutes_and_level_of_every_exercise():
-    page = PAGE.read_text(encoding="utf-8")
-    stated = re.findall(r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes", page)
-    rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", page, re.MULTILINE)
-    assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]
-    assert len(rows) == len(QUESTIONS) == len(SECOND)
-    assert all(sum(q == question for q, _, _ in WRONG) >= 2 for question in QUESTIONS)
+class TestPage(EveryCheck):
+    page = PAGE

@@ -1,56 +1,19 @@
 """Every check on the universality page accepts two right answers written differently, and rejects wrong ones."""
 
-import re
-import warnings
-from functools import cache
 from itertools import combinations
-from pathlib import Path
 
 import jax
-import jax.numpy as jnp
-import jupytext
 import numpy as np
 import pytest
+from exercise_pages import EveryCheck, Page
 
-from rankone import exercises
 from rankone.universality import losses, moments, selectors
-
-with warnings.catch_warnings():  # a dependency of otter's declares its traits in a deprecated way
-    warnings.simplefilter("ignore", DeprecationWarning)
-    import otter  # noqa: F401
-
-PAGE = Path(__file__).parents[1] / "book/chapters/universality_exercises.md"
-QUESTIONS = [f"q{n}" for n in range(1, 9)]
 
 
 @pytest.fixture(autouse=True)
 def double():
     with jax.enable_x64(True):
         yield
-
-
-@cache
-def grader():
-    return exercises.grader("universality")
-
-
-def check(question, answer):
-    return grader().check(question, dict(answer))
-
-
-@cache
-def page_answers():
-    """The functions that the page's folded solutions define, by exercise, and its stubs."""
-    page, stubs, solutions, shared = jupytext.read(PAGE), [], [], {"np": np, "jnp": jnp, "jax": jax}
-    folded = False
-    for cell in page.cells:
-        folded = folded or "{solution-start}" in cell.source
-        if cell.cell_type == "code" and "\ndef " in f"\n{cell.source}":
-            names = dict(shared)
-            exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
-            (solutions if folded else stubs).append({k: v for k, v in names.items() if callable(v) and k not in shared})
-        folded = folded and "{solution-end}" not in cell.source
-    return stubs, solutions
 
 
 # --- a second right answer each, written another way
@@ -120,41 +83,8 @@ WRONG = [
     ("q8", "descending", {"two_shots": unsorted_shots}),
     ("q8", "equal masses", {"two_shots": lambda m: (shots_by_moments(m)[0], np.full(2, m[0] / 2))}),
 ]
+PAGE = Page("universality", "universality_exercises", SECOND, WRONG)
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_the_pages_solution(question):
-    report = check(question, page_answers()[1][QUESTIONS.index(question)])
-    assert report.passed, report
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_check_accepts_a_differently_written_answer(question):
-    report = check(question, SECOND[question])
-    assert report.passed, report
-
-
-@pytest.mark.parametrize(("question", "mistake", "functions"), WRONG, ids=[f"{q}: {m}" for q, m, _ in WRONG])
-def test_the_check_rejects(question, mistake, functions):
-    report = check(question, SECOND[question] | functions)
-    assert not report.passed
-    assert report.answered
-
-
-def test_every_check_rejects_two_wrong_answers_at_least():
-    assert min(sum(q == question for q, _, _ in WRONG) for question in QUESTIONS) >= 2
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_the_stub_is_reported_as_not_answered(question):
-    report = check(question, page_answers()[0][QUESTIONS.index(question)])
-    assert not report.passed
-    assert not report.answered
-
-
-def test_the_table_gives_the_minutes_and_level_of_every_exercise():
-    page = PAGE.read_text(encoding="utf-8")
-    stated = re.findall(r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes", page)
-    rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", page, re.MULTILINE)
-    assert len(rows) == len(QUESTIONS)
-    assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]
+class TestPage(EveryCheck):
+    page = PAGE

@@ -1,0 +1,127 @@
+"""What the checks of every page of exercises must do; a test file gives its page's second and wrong answers.
+
+A file defines `PAGE = Page(...)` and `class TestPage(EveryCheck): page = PAGE`. All runs go through otter's own runner.
+"""
+
+import re
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import jupytext
+import numpy as np
+
+from rankone import exercises
+
+with warnings.catch_warnings():  # a dependency of otter's declares its traits in a deprecated way
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from otter.test_files import TestFile
+
+__all__ = ["EveryCheck", "Page"]
+
+ROOT = Path(__file__).parents[1]
+GIVEN = {"np": np, "jnp": jnp, "jax": jax}
+Answer = dict[str, Any]
+
+
+@dataclass
+class Page:
+    """A page of exercises and the answers to try on it.
+
+    Attributes:
+        chapter: By which `rankone.exercises.grader` knows it.
+        file: Of the page in book/chapters, without its ending.
+        second: Question -> a right answer, written in another way than the page's.
+        wrong: (question, what is wrong, functions that replace the right ones): mistakes that a good student makes.
+    """
+
+    chapter: str
+    file: str
+    second: dict[str, Answer]
+    wrong: list[tuple[str, str, Answer]]
+
+    @property
+    def questions(self) -> list[str]:
+        """q1, q2, ..."""
+        return list(self.second)
+
+    @cached_property
+    def text(self) -> str:
+        """The page's source."""
+        return (ROOT / f"book/chapters/{self.file}.md").read_text(encoding="utf-8")
+
+    @cached_property
+    def grader(self) -> Any:
+        """The page's grader."""
+        return exercises.grader(self.chapter)
+
+    def check(self, question: str, answer: Answer) -> Any:
+        """The report on an answer."""
+        report = self.grader.check(question, dict(answer))
+        assert isinstance(report.result, TestFile)
+        return report
+
+    @cached_property
+    def answers(self) -> tuple[list[Answer], list[Answer]]:
+        """The functions of the page's stubs, and those of its folded solutions, by exercise."""
+        stubs, solutions, folded = [], [], False
+        for cell in jupytext.reads(self.text, fmt="md:myst").cells:
+            folded = folded or "{solution-start}" in cell.source
+            if cell.cell_type == "code" and "\ndef " in f"\n{cell.source}":
+                names = dict(GIVEN)
+                exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
+                found = {name: thing for name, thing in names.items() if callable(thing) and name not in GIVEN}
+                (solutions if folded else stubs).append(found)
+            folded = folded and "{solution-end}" not in cell.source
+        return stubs, solutions
+
+
+class EveryCheck:
+    """Every check accepts two right answers and rejects plausible wrong ones; the page's table says what it asks."""
+
+    page: Page
+
+    def pytest_generate_tests(self, metafunc: Any) -> None:
+        """One test a question, or a wrong answer."""
+        if "functions" in metafunc.fixturenames:
+            ids = [f"{question}: {mistake}" for question, mistake, _ in self.page.wrong]
+            wrong = [(question, functions) for question, _, functions in self.page.wrong]
+            metafunc.parametrize(("question", "functions"), wrong, ids=ids)
+        elif "question" in metafunc.fixturenames:
+            metafunc.parametrize("question", self.page.questions)
+
+    def test_the_check_accepts_the_pages_solution(self, question: str) -> None:
+        report = self.page.check(question, self.page.answers[1][self.page.questions.index(question)])
+        assert report.passed, report
+
+    def test_the_check_accepts_a_differently_written_answer(self, question: str) -> None:
+        report = self.page.check(question, self.page.second[question])
+        assert report.passed, report
+
+    def test_the_check_rejects(self, question: str, functions: Answer) -> None:
+        assert functions.keys() <= self.page.second[question].keys()
+        report = self.page.check(question, self.page.second[question] | functions)
+        assert not report.passed
+        assert report.answered
+        assert "failed: " in str(report)
+
+    def test_two_wrong_answers_are_tried_on_every_check(self) -> None:
+        tried = [question for question, _, _ in self.page.wrong]
+        assert min(tried.count(question) for question in self.page.questions) >= 2
+
+    def test_the_stub_is_reported_as_not_answered(self, question: str) -> None:
+        report = self.page.check(question, self.page.answers[0][self.page.questions.index(question)])
+        assert not report.passed
+        assert not report.answered
+        assert "not answered yet" in str(report)
+
+    def test_the_table_gives_the_minutes_and_level_of_every_exercise(self) -> None:
+        exercise = r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes"
+        stated = re.findall(exercise, self.page.text)
+        rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", self.page.text, re.MULTILINE)
+        assert len(rows) == len(self.page.questions) == 8
+        assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]

@@ -11,6 +11,7 @@ from rankone.residual.classifier import train
 from rankone.residual.gain import gain
 from rankone.residual.memorise import memorising_width, worst_margin
 from rankone.residual.resmem import onehot_residuals, soft_weights
+from rankone.residual.storage import sparse
 from rankone.residual.windows import context_lengths, window_starts
 
 RNG = np.random.default_rng(0)
@@ -141,6 +142,17 @@ def test_truncated_residuals_still_memorise_but_scores_no_longer_sum_to_one():
     np.testing.assert_allclose(whole, ro.ResMem(k=6).fit(Z, P, Y).correction(NEW), atol=1e-6)
 
 
+def test_residuals_of_a_vocabulary_are_given_by_their_entries():
+    whole = np.asarray(onehot_residuals(P, Y))
+    columns = np.argsort(-abs(whole), 1)[:, :3]
+    values = np.take_along_axis(whole, columns, 1)
+    kept = ro.ResMem(k=6, keep=3).fit(Z, P, Y).correction(NEW)
+    for v, c, error in ((values, columns, 1e-6), (values.astype(np.float16), columns.astype(np.uint8), 1e-3)):
+        given = ro.ResMem(k=6).fit_residuals(Z, sparse(v, c, L)).correction(NEW)
+        assert given.dtype == kept.dtype
+        np.testing.assert_allclose(given, kept, atol=error)
+
+
 @pytest.mark.parametrize(
     ("call", "named"),
     [
@@ -156,6 +168,11 @@ def test_truncated_residuals_still_memorise_but_scores_no_longer_sum_to_one():
         (lambda: ro.ResMem(k=1).fit(np.where(Z > 2, np.nan, Z), P, Y), "embeddings"),
         (lambda: ro.ResMem(k=1).fit(np.zeros((0, 3)), np.zeros((0, 2)), np.zeros(0, int)), "embeddings"),
         (lambda: ro.ResMem(k=1).fit(Z[:5], P, Y), "residuals"),
+        (lambda: ro.ResMem(k=1).fit_residuals(Z, sparse(P[:5], np.zeros((5, L), int), L)), "residuals"),
+        (lambda: sparse(np.where(P > 0.5, np.nan, P), np.zeros((N, L), int), L), "values"),
+        (lambda: sparse(P, np.zeros((N, 2), int), L), "columns"),
+        (lambda: sparse(P, np.full((N, L), L), L), "columns"),
+        (lambda: sparse(P, P, L), "columns"),
         (lambda: ro.ResMem(k=1).fit(Z, 2 * P, Y), "probs"),
         (lambda: ro.ResMem(k=1).fit(Z, P, Y, logits=P), "probs"),
         (lambda: ro.ResMem(k=1).fit(Z, P, Y + L), "labels"),

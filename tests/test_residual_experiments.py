@@ -120,7 +120,7 @@ def test_next_token_script_runs_in_miniature(small, experiment, tmp_path):
     module, record = experiment("residual_tokens"), experiment("record")
     module.head.cache_clear()
     argv = ["--n", "250", "--seeds", "0", "2", "--out", str(tmp_path)]
-    made = record.main("tokens", "", module.PAPER, module.measure, options={"most": 500}, argv=argv)
+    made = record.main("tokens", module.__doc__, module.PAPER, module.measure, options={"most": 500}, argv=argv)
     module.head.cache_clear()
     for cell in made["cells"]:
         found = cell["results"]

@@ -99,8 +99,7 @@ def block_bytes(n: int, D: int, *, queries: int = 1, k: int = 50, itemsize: int 
 
     One chunk of rows, its product with a batch of queries, the minima of a group of chunks, and phase two's rows.
     """
-    N = min(queries, _QUERIES)
-    m = (k + _SPARE) * min(N, _AT_ONCE)
+    N, m = min(queries, _QUERIES), (k + _SPARE) * min(queries, _AT_ONCE)
     if n <= _SMALL:
         return itemsize * n * (D + 2)
     block = _block_size(n, D, k)
@@ -140,13 +139,12 @@ def _batch(store: ExactSearch, q: Array, k: int) -> Array:
     """Indices (N, k) of the nearest rows to queries (N, D)."""
     if len(store.rows) <= _SMALL:
         return jax.lax.map(lambda one: jax.lax.top_k(-((store.rows - one) ** 2).sum(-1), k)[1], q)
-    block = _block_size(*store.rows.shape, k)
+    block = _block_size(len(store.rows), q.shape[1], k)
     minima, blocks = _least_blocks(store, q, k, block)
     norms = store.half_norms  # of which those of padding are infinite
     largest = jnp.where(jnp.isfinite(norms), norms, 0).max()  # here, not in the loop over queries
     pick = lambda one: _within_blocks(store.rows, largest, *one, k=k, block=block)  # noqa: E731
     indices, certified = jax.lax.map(pick, (q, minima, blocks), batch_size=_AT_ONCE)
-    indices = indices.astype(jnp.int32)
     # The result needs no condition; but without it XLA copies the store before a loop that it does not enter.
     return jax.lax.cond(certified.all(), lambda: indices, lambda: _repaired(store, q, indices, certified))
 
@@ -190,10 +188,9 @@ def _merge(best: tuple[Array, Array], minima: Array, rows: Array) -> tuple[Array
 
 def _group(store: ExactSearch, q: Array, first: int, chunks: int, block: int) -> tuple[Array, Array]:
     """Minima (N, blocks) of some chunks, and the first row of each block."""
-    n = len(store.rows)
 
     def chunk(_: None, i: Array) -> tuple[None, tuple[Array, Array]]:
-        start = jnp.minimum(i * _CHUNK, n - _CHUNK)  # the last chunk reaches back; rows seen before do not count twice
+        start = jnp.minimum(i * _CHUNK, len(store.rows) - _CHUNK)  # the last reaches back: rows seen do not count twice
         rows = jax.lax.dynamic_slice_in_dim(store.rows, start, _CHUNK)
         half = jax.lax.dynamic_slice_in_dim(store.half_norms, start, _CHUNK)
         half = jnp.where(start + jnp.arange(_CHUNK) >= i * _CHUNK, half, jnp.inf)
@@ -221,7 +218,7 @@ def _within_blocks(
     held = jax.vmap(lambda row: jax.lax.dynamic_slice_in_dim(rows, row, block))(start)
     square = jnp.where(_counted(n, first, start, block), ((held - q) ** 2).sum(-1), jnp.inf)
     top, at = jax.lax.top_k(-square.reshape(-1), k)
-    indices = start[at // block] + at % block
+    indices = (start[at // block] + at % block).astype(jnp.int32)
     if everything:
         return indices, jnp.array(True)
     own = (q**2).sum() / 2
@@ -238,8 +235,7 @@ def _counted(n: int, first: Array, start: Array, block: int) -> Array:
 
 def _by_differences(rows: Array, q: Array, k: int) -> Array:
     """Indices (k,) of the nearest rows from ‖z − q‖² itself, chunk by chunk, the lower row first on a tie."""
-    n = len(rows)
-    size = min(n, max(_CHUNK, k))
+    n, size = len(rows), min(len(rows), max(_CHUNK, k))
 
     def chunk(best: tuple[Array, Array], i: Array) -> tuple[tuple[Array, Array], None]:
         start = jnp.minimum(i * size, n - size)

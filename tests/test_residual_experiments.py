@@ -41,7 +41,7 @@ def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_p
     assert run()["cells"] == first["cells"]
 
 
-@pytest.mark.parametrize("name", ["residual_fashion", "residual_letter", "residual_sensitivity"])
+@pytest.mark.parametrize("name", ["residual_fashion", "residual_letter", "residual_sensitivity", "residual_tokens"])
 def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
     record, module = load_record(name), experiment(name)
     assert record["cells"]

@@ -8,7 +8,7 @@ from math import inf, log, sqrt
 import numpy as np
 from jaxtyping import ArrayLike
 
-from rankone._checks import check, positive
+from rankone._checks import check
 
 __all__ = ["aggregated_error", "uniform_derivative_error", "uniform_kernel_error"]
 
@@ -26,7 +26,7 @@ def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) 
         delta: Probability of failure.
     """
     counts(D=D, Y=Y)
-    positive("radius", radius)
+    check(radius > 0, "radius", radius, "a positive distance, or infinity")
     probability(delta)
     return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
 
@@ -37,7 +37,7 @@ def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.
     Infinite where Y is too small for the tail bound behind it. Arguments as for `uniform_kernel_error`.
     """
     counts(D=D, Y=Y)
-    positive("radius", radius)
+    check(radius > 0, "radius", radius, "a positive distance, or infinity")
     probability(delta)
     t = sqrt(12 / Y * (D * log(5 * (1 + 2 * radius * sqrt(Y / D))) + log(4 / delta)))
     curvature = (1 + sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)) ** 2

@@ -124,6 +124,7 @@ def _write(path: Path, record: dict, paper: dict[str, list], options: Cell) -> N
     missing = [list(values) for values in itertools.product(*paper.values()) if values not in done]
     record |= {"axes": list(paper), "paper": {**paper, **options}, "missing": missing}
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(record, indent=1, allow_nan=False)
-    path.with_suffix(".tmp").write_text(text + "\n")
+    head = json.dumps({**record, "cells": []}, indent=1, allow_nan=False)
+    cells = ",\n".join(f"  {json.dumps(cell, allow_nan=False)}" for cell in record["cells"])  # a cell a line
+    path.with_suffix(".tmp").write_text(head.replace('"cells": []', f'"cells": [\n{cells}\n ]', 1) + "\n")
     path.with_suffix(".tmp").replace(path)  # a run that is broken off leaves a whole record

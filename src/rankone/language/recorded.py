@@ -43,7 +43,9 @@ def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
 
 def method_rows(record: dict[str, Any]) -> list[list[str]]:
     """The table of a record: a row a method, shares in per cent with their 95 % intervals."""
-    rows = [["method", "efficacy", "paraphrase", "neighbourhood", "score", "neighbours still right", "fluency", "price"]]
+    rows = [
+        ["method", "efficacy", "paraphrase", "neighbourhood", "score", "neighbours still right", "fluency", "price"]
+    ]
     for method, name in METHODS.items():
         found = summarise_record(record, method)
         shares = {share: _share(found[share]) for share in _SHARES}

@@ -1,6 +1,9 @@
 """What every test can use."""
 
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -9,3 +12,15 @@ import pytest
 def root() -> Path:
     """The folder of the repository."""
     return Path(__file__).parents[1]
+
+
+@pytest.fixture
+def experiment(monkeypatch: pytest.MonkeyPatch, root: Path) -> Iterator[Callable[[str], ModuleType]]:
+    """Imports a script of `experiments/` by its name, and forgets it afterwards."""
+    folder = root / "experiments"
+    monkeypatch.syspath_prepend(str(folder))
+    before = set(sys.modules)
+    yield lambda name: __import__(name)
+    for module in set(sys.modules) - before:
+        if folder in Path(getattr(sys.modules[module], "__file__", None) or "/").parents:
+            del sys.modules[module]

@@ -1,15 +1,12 @@
 """Each experiment in miniature, the record it leaves, and the records that the book shows."""
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rankone.records import folder, load_pictures, load_record, provenance, select
 
-ROOT = Path(__file__).parents[1]
 TINY = {
     "figure1": "--Y 512 --K 2 --size 16 --thumbnail 16 --steps 3",
     "figure2": "--Y 512 --K 3 --size 16 --thumbnail 16 --steps 3",
@@ -18,16 +15,6 @@ TINY = {
     "figure5": "--K 8 --D 10 --beta 30 --Y 64 --queries 4",
     "figure6": "--Y 64 --beta 10 --basis exp sincos --K 8 --queries 4",
 }
-
-
-@pytest.fixture
-def experiment(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "experiments"))
-    before = set(sys.modules)
-    yield lambda name: __import__(name)
-    for module in set(sys.modules) - before:
-        if (ROOT / "experiments") in Path(getattr(sys.modules[module], "__file__", None) or "/").parents:
-            del sys.modules[module]
 
 
 def run(experiment, name, out, words=""):

@@ -1,30 +1,17 @@
 """The experiments of the chapter on meta-learning in miniature, and the records that it shows."""
 
 import json
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rankone.records import load_record, provenance, select
 
-ROOT = Path(__file__).parents[1]
 TINY = {
     "maml_sine": "--learner maml recurrent --iterations 100 --meta_batch 2 --width 8 --steps 5 --tasks 4",
     "maml_letters": "--learner maml scratch --shots 1 --iterations 100 --meta_batch 2 --width 8 --steps 3 --tasks 4",
     "maml_depth": "--depth 1 2 --size 400 --iterations 100 --meta_batch 2 --tasks 4",
 }
-
-
-@pytest.fixture
-def experiment(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "experiments"))
-    before = set(sys.modules)
-    yield lambda name: __import__(name)
-    for module in set(sys.modules) - before:
-        if (ROOT / "experiments") in Path(getattr(sys.modules[module], "__file__", None) or "/").parents:
-            del sys.modules[module]
 
 
 @pytest.mark.parametrize("name", TINY)

@@ -1,8 +1,5 @@
 """Both experiments in miniature, and the records that the chapter draws."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -10,7 +7,6 @@ from rankone.data import fashion
 from rankone.preconditioning.recorded import chosen_rate, draw_training, overtaken, training_curves
 from rankone.records import load_record, select
 
-ROOT = Path(__file__).parents[1]
 TINY = {
     "regression": "--n 4 --m 3 --examples 60 --batch 20 --steps 8 --every 4 --rate 0.3",
     "fashion": "--widths 9,5,2,5,9 --batch 8 --steps 4 --every 2 --test 10 --rate 0.3",
@@ -19,16 +15,11 @@ OURS = ["gd", "momentum", "adam", "explicit", "reparameterised"]
 
 
 @pytest.fixture
-def experiment(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "experiments"))
+def experiment(experiment, monkeypatch):
     pictures = np.random.default_rng(0).uniform(size=(30, 9)).astype(np.float32)
     fake = fashion.Fashion(pictures, np.zeros(30, np.int32))
     monkeypatch.setattr("rankone.data.fashion_mnist", lambda split: fake)
-    before = set(sys.modules)
-    yield lambda name: __import__(name)
-    for module in set(sys.modules) - before:
-        if (ROOT / "experiments") in Path(getattr(sys.modules[module], "__file__", None) or "/").parents:
-            del sys.modules[module]
+    return experiment
 
 
 @pytest.mark.parametrize("name", TINY)

@@ -1,8 +1,6 @@
 """The experiments on ResMem in miniature, and the records that the chapter shows."""
 
 import json
-import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import jax
@@ -13,21 +11,10 @@ import pytest
 from rankone.language.network import Config, random_network
 from rankone.records import load_record, provenance
 
-ROOT = Path(__file__).parents[1]
 TINY = {
     "residual_letter": "--share 0.05 --width 4 --epochs 1 --queries 40",
     "residual_sensitivity": "--data letter --space input --width 4 --share 0.05 --queries 40",
 }
-
-
-@pytest.fixture
-def experiment(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "experiments"))
-    before = set(sys.modules)
-    yield lambda name: __import__(name)
-    for module in set(sys.modules) - before:
-        if (ROOT / "experiments") in Path(getattr(sys.modules[module], "__file__", None) or "/").parents:
-            del sys.modules[module]
 
 
 @pytest.mark.parametrize("name", TINY)

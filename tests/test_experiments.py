@@ -88,4 +88,4 @@ def test_recorded_pictures_fit_their_cells(name, shape):
 
 
 def test_records_stay_small():
-    assert sum(path.stat().st_size for path in folder().iterdir()) < 1_200_000
+    assert sum(path.stat().st_size for path in folder().iterdir()) < 1_000_000

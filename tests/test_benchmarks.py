@@ -131,7 +131,12 @@ def test_the_committed_record_has_every_case_and_its_peers():
     for K, D in memory.EXACT:
         assert {("gradient", form, K, D, None, N) for form in ("exact", "prepared") for N in memory.QUERIES} <= found
     assert {r["peer"] for r in rows if r.get("Y") and "peer" in r} == {"as published", "by Ω z"}
-    assert {r["peer"] for r in rows if r["form"] == "exact"} == {"plain JAX", "Hopfield layer", "two products"}
+    assert {r["peer"] for r in rows if r["form"] == "exact"} == {
+        "one read",
+        "plain JAX",
+        "Hopfield layer",
+        "two products",
+    }
 
 
 def test_the_command_runs_every_case_at_small_sizes():

@@ -5,7 +5,7 @@ import { isTable, targetOf } from "./settings.js";
 
 const POINTS = 200;
 /** Where the curves are drawn: never on a ramp between two cells. */
-export const GRID = Array.from({ length: POINTS }, (_, i) => (i + 0.3) / POINTS);
+export const GRID = Array.from({ length: POINTS }, (_, i) => (i + 0.2) / POINTS);
 
 const rms = (a, b) => Math.sqrt(a.reduce((sum, v, i) => sum + (v - b[i]) ** 2, 0) / a.length);
 const largest = (values) => values.reduce((m, v) => Math.max(m, Math.abs(v)), 0);

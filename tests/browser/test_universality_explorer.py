@@ -10,7 +10,7 @@ from standalone import slide, state
 
 from rankone.universality import Constants, adapt, predict, universal_learner
 
-GRID = (np.arange(200) + 0.3) / 200
+GRID = (np.arange(200) + 0.2) / 200
 PRESETS = ["learn", "kink", "switch", "alpha", "margin", "bits", "shallow", "draw"]
 
 

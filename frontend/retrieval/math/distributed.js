@@ -50,7 +50,9 @@ export class DistributedMemory {
     this.basis = functions[basis];
     this.h = new Float32Array(P);
     this.f = { first: new Float32Array(P), second: new Float32Array(P), square: 0 };
-    this.sum = new Float32Array(D);
+    this.z = new Float32Array(P);
+    this.sum = new Float32Array(P);
+    this.slope = new Float32Array(D);
   }
 
   static store(patterns, beta, features) {
@@ -76,8 +78,9 @@ export class DistributedMemory {
   write(pattern, weight) {
     const { features, T, f } = this;
     const scale = weight * this.basis.scale(features.Y);
+    this.enter(pattern);
     for (let b = 0; b < features.blocks; b++) {
-      const n = this.evaluate(b, pattern);
+      const n = this.evaluate(b);
       const at = b * features.P;
       for (let i = 0; i < n; i++) T[at + i] += scale * f.first[i];
       if (!this.paired) continue;
@@ -86,12 +89,17 @@ export class DistributedMemory {
     this.K += weight;
   }
 
-  /** The features of block b at x, into the scratch; returns how many. */
-  evaluate(b, x) {
+  /** What all blocks need of x. */
+  enter(x) {
+    this.f.square = this.beta * x.reduce((total, v) => total + v * v, 0);
+    this.features.enter(x, Math.sqrt(this.beta), this.z);
+  }
+
+  /** The features of block b at the state that entered, into the scratch; returns how many. */
+  evaluate(b) {
     const { features, h, f } = this;
     const n = features.rows(b);
-    if (b === 0) f.square = this.beta * x.reduce((total, v) => total + v * v, 0);
-    features.project(b, x, Math.sqrt(this.beta), h);
+    features.project(b, this.z, h);
     if (features.phases) for (let i = 0; i < n; i++) h[i] += features.phases[b * features.P + i];
     this.basis.values(h, n, f);
     return n;
@@ -99,23 +107,25 @@ export class DistributedMemory {
 
   /** Energy and gradient at x in one pass over the blocks; the gradient lands in `gradient` (length D). */
   energyGradient(x, gradient) {
-    const { features, beta, sum } = this;
+    const { features, beta, sum, slope } = this;
     const positive = features.phases === null && features.basis !== "sincos";
     let S = 0;
     sum.fill(0);
-    for (let b = 0; b < features.blocks; b++) S += this.block(b, x);
+    this.enter(x);
+    for (let b = 0; b < features.blocks; b++) S += this.block(b);
+    features.leave(sum, slope);
     const scale = this.basis.scale(features.Y);
     S *= scale;
-    const slope = -(Math.sqrt(beta) * scale) / (beta * Math.max(S, this.floor));
+    const factor = -(Math.sqrt(beta) * scale) / (beta * Math.max(S, this.floor));
     const drift = positive ? (2 * S) / Math.max(S, this.floor) : 0; // the factor exp(−β|x|²) moves too
-    for (let i = 0; i < sum.length; i++) gradient[i] = slope * sum[i] + drift * x[i];
+    for (let i = 0; i < slope.length; i++) gradient[i] = factor * slope[i] + drift * x[i];
     return { energy: this.energyOf(S), S, floored: S < this.floor };
   }
 
   /** One block's share of S; adds its share of ∇S to the sum. */
-  block(b, x) {
+  block(b) {
     const { features, T, h, f, basis } = this;
-    const n = this.evaluate(b, x);
+    const n = this.evaluate(b);
     const at = b * features.P;
     const second = this.paired ? at + features.Y : at;
     const weight = this.paired ? 1 : 0;

@@ -1,5 +1,5 @@
 // Random features whose frequencies Ω are Hadamard blocks, made from a seed that Python shares [D-eq8, D-alg1].
-// Block b, in units of the padded length P:  Ω_b x = norms_b · H (s₃ · H (s₂ · H (s₁ · pad x))).
+// Block b, in units of the padded length P:  Ω_b x = norms_b · H (s₃ · H (s₂ · z)),  z = H (s₁ · pad x) for all blocks.
 import { bits, key, normal, split, uniform } from "../../kit/random.js";
 import { walshHadamard } from "./hadamard.js";
 
@@ -19,7 +19,7 @@ export class HadamardFeatures {
     const [projection, phase] = split(key(seed));
     const [signs, norms] = split(projection);
     this.signs = Int8Array.from(
-      bits(signs, this.blocks * 3 * this.P),
+      bits(signs, (1 + 2 * this.blocks) * this.P),
       (word) => 1 - 2 * (word >>> 31),
     );
     this.norms = rowNorms(normal(norms, this.blocks * this.P), this.P);
@@ -31,32 +31,40 @@ export class HadamardFeatures {
     return Math.min(this.P, this.Y - b * this.P);
   }
 
-  /** out ← scale · Ω_b x for x of length D and `out` of length P. */
-  project(b, x, scale, out) {
-    const { D, P, signs, norms } = this;
-    const at = 3 * b * P;
-    for (let i = 0; i < D; i++) out[i] = signs[at + i] * x[i] * scale;
-    out.fill(0, D);
+  /** z ← scale · H (s₁ · pad x) for x of length D and z of length P: what all blocks start from. */
+  enter(x, scale, z) {
+    for (let i = 0; i < this.D; i++) z[i] = this.signs[i] * x[i] * scale;
+    z.fill(0, this.D);
+    walshHadamard(z);
+  }
+
+  /** The transpose of `enter`, for the first D entries; destroys `z`. */
+  leave(z, x) {
+    walshHadamard(z);
+    for (let i = 0; i < this.D; i++) x[i] = this.signs[i] * z[i];
+  }
+
+  /** out ← Ω_b of what entered as z. */
+  project(b, z, out) {
+    const { P, signs, norms } = this;
+    const at = (1 + 2 * b) * P;
+    for (let i = 0; i < P; i++) out[i] = signs[at + i] * z[i];
     walshHadamard(out);
     multiply(out, signs, at + P);
-    walshHadamard(out);
-    multiply(out, signs, at + 2 * P);
     walshHadamard(out);
     multiply(out, norms, b * P);
   }
 
-  /** sum ← sum + Ω_bᵀ w; destroys `w` (length P). */
+  /** sum ← sum + Ω_bᵀ w before it leaves; destroys `w` (all of length P). */
   addBack(b, w, sum) {
-    const { D, P, signs, norms } = this;
-    const at = 3 * b * P;
+    const { P, signs, norms } = this;
+    const at = (1 + 2 * b) * P;
     w.fill(0, this.rows(b));
     multiply(w, norms, b * P);
     walshHadamard(w);
-    multiply(w, signs, at + 2 * P);
-    walshHadamard(w);
     multiply(w, signs, at + P);
     walshHadamard(w);
-    for (let i = 0; i < D; i++) sum[i] += signs[at + i] * w[i];
+    for (let i = 0; i < P; i++) sum[i] += signs[at + i] * w[i];
   }
 }
 

@@ -96,19 +96,19 @@ class RandomFeatures:
 
     def read(self, z: Float[Array, "N D"], T: Float[Array, " M"]) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
         """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ or its Jacobian [D-eq10]."""
-        basis, z2 = self._basis, (z * z).sum(-1, keepdims=True)
+        basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.projection.enter(z)
 
         def block(inputs: Any) -> tuple[Array, Array]:
             entry, phase, table = inputs
             forward, adjoint = self.projection.operator(entry)
-            f = basis.features(forward(z), z2, self._lay(phase))
+            f = basis.features(forward(x), z2, self._lay(phase))
             t = tuple(self.projection.lay(table))
             return value(basis, f, t), adjoint(basis.slopes(f, t))
 
         inputs = (self.projection.blocks, self._phases(z.dtype), self._in_blocks(T))
         S, gradient = _sum_blocks(block, inputs)
         scale = (basis.scale / self.Y) ** 0.5
-        S, gradient = scale * S, scale * gradient
+        S, gradient = scale * S, scale * self.projection.leave(gradient)
         return S, gradient - 2 * z * S[:, None] if basis.positive else gradient
 
     def encode(self, Z: Float[Array, "K D"], weights: Float[Array, " K"]) -> Float[Array, " M"]:
@@ -126,12 +126,12 @@ class RandomFeatures:
 
     def _features(self, z: Float[Array, "N D"], reduce: Any = lambda f: f) -> Array:
         """φ(z), each block's features passed through `reduce` (over the queries) before blocks are joined."""
-        basis, z2 = self._basis, (z * z).sum(-1, keepdims=True)
+        basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.projection.enter(z)
 
         def block(inputs: Any) -> Array:
             entry, phase = inputs
             forward, _ = self.projection.operator(entry)
-            features = basis.features(forward(z), z2, self._lay(phase))[: basis.tables]
+            features = basis.features(forward(x), z2, self._lay(phase))[: basis.tables]
             return jnp.stack([reduce(self.projection.join(f)) for f in features])
 
         stacked = _map_blocks(block, (self.projection.blocks, self._phases(z.dtype)))  # (B, tables, ..., R)
@@ -161,9 +161,9 @@ def _phi(features: RandomFeatures, z: Array) -> Array:
 
 @jax.jit
 def _project(features: RandomFeatures, z: Array) -> Array:
-    flat = z.reshape(-1, features.D)
-    projection = features.projection
-    h = _map_blocks(lambda entry: projection.join(projection.operator(entry)[0](flat)), projection.blocks)
+    flat, projection = z.reshape(-1, features.D), features.projection
+    x = projection.enter(flat)
+    h = _map_blocks(lambda entry: projection.join(projection.operator(entry)[0](x)), projection.blocks)
     return jnp.moveaxis(h, 0, 1).reshape(len(flat), -1)[:, : features.Y].reshape(*z.shape[:-1], features.Y)
 
 

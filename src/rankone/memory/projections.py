@@ -1,9 +1,10 @@
 """Random projections Ω with rows ω ~ N(0, I): stored, regenerated from a seed, or made of Hadamard transforms.
 
 Every projection is a stack of row blocks. `operator(block)` turns one entry of `blocks` into the pair
-(z ↦ Ω_b z, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each row once and uses it twice. Between the two,
-the rows may lie in several axes (..., N, R'), queries always second to last: `lay` brings one number a row into that
-order, and `join` brings projections (..., N, R') into (N, R).
+(x ↦ Ω_b x, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each row once and uses it twice. What all blocks
+share is done once: `enter` before them, `leave`, its transpose, after their sum. Between the two, the rows may lie in
+several axes (..., N, R'), queries always second to last: `lay` brings one number a row into that order, and `join`
+brings projections (..., N, R') into (N, R).
 """
 
 from collections.abc import Callable
@@ -35,7 +36,15 @@ def _rows_operator(rows: Float[Array, "R D"]) -> Operator:
 
 
 class _InOrder:
-    """Projections whose rows lie in one axis, in their own order."""
+    """Projections whose rows lie in one axis, in their own order, and whose blocks share nothing."""
+
+    def enter(self, z: Float[Array, "N D"]) -> Float[Array, "N D"]:
+        """States as every block takes them."""
+        return z
+
+    def leave(self, x: Float[Array, "N D"]) -> Float[Array, "N D"]:
+        """The transpose of `enter`."""
+        return x
 
     def lay(self, numbers: Float[Array, "... R"]) -> Float[Array, "... R"]:
         """One number a row, as the projections lie."""
@@ -78,16 +87,18 @@ class Regenerated(_InOrder):
         return _rows_operator(jax.random.normal(jax.random.fold_in(self.key, block), (self.rows, self.D), jnp.float32))
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["blocks"], meta_fields=["D"])
+@partial(jax.tree_util.register_dataclass, data_fields=["first", "blocks"], meta_fields=["D"])
 @dataclass(frozen=True)
 class Hadamard:
     """Transforms S·H·D₃·H·D₂·H·D₁ with random signs D and row norms S ~ chi(P): O(Y + D) memory, O(Y log D) time.
 
-    A block holds G of them, so that short ones still make products worth the call. D is padded to a power of two
-    P ≥ 64. H is the Walsh–Hadamard matrix in Sylvester order.
+    The first round H·D₁ is the same for all blocks and done once: it spreads a state over all entries, and the law of
+    the estimates does not change when a state is rotated. A block holds G transforms, so that short ones still make
+    products worth the call. D is padded to a power of two P ≥ 64. H is the Walsh–Hadamard matrix in Sylvester order.
     """
 
-    blocks: tuple[Float[Array, "B 3 G P"], Float[Array, "B G P"]]  # signs, norms; G transforms side by side
+    first: Float[Array, "P"]  # the signs D₁
+    blocks: tuple[Float[Array, "B 2 G P"], Float[Array, "B G P"]]  # signs D₂ and D₃, norms; G transforms side by side
     D: int
 
     @property
@@ -110,28 +121,34 @@ class Hadamard:
         """Projections with their rows in one axis."""
         return h.transpose(2, 1, 0, 3).reshape(h.shape[2], -1)
 
+    def enter(self, z: Float[Array, "N D"]) -> Float[Array, "a N b"]:
+        """H·D₁z, spread over all P entries."""
+        _, a, b = self._shape
+        x = self.first.astype(z.dtype) * jnp.pad(z, ((0, 0), (0, a * b - self.D)))
+        return walsh_hadamard(x.reshape(-1, a, b).swapaxes(0, 1))
+
+    def leave(self, x: Float[Array, "a N b"]) -> Float[Array, "N D"]:
+        """The transpose of `enter`."""
+        z = walsh_hadamard(x).swapaxes(0, 1).reshape(x.shape[1], -1)
+        return (self.first.astype(x.dtype) * z)[:, : self.D]
+
     def operator(self, block: Any) -> Operator:
-        """Products with the block and with its transpose."""
+        """Products with the rest of the block and with its transpose."""
         G, a, b = self._shape
-        P = a * b
         signs, norms = block
-        signs = self.lay(signs.reshape(3, G * P))
-        scale = self.lay(P**-1.5 * norms.ravel())
+        second, third = self.lay(signs.reshape(2, -1))
+        scale = self.lay((a * b) ** -1.5 * norms.ravel())
 
         def transform(x: Array) -> Array:  # of G·N rows
             return walsh_hadamard(x.reshape(a, -1, b)).reshape(a, G, -1, b)
 
-        def forward(z: Array) -> Array:
-            x = jnp.pad(z, ((0, 0), (0, P - self.D))).reshape(-1, a, b).swapaxes(0, 1)[:, None]
-            for s in signs.astype(z.dtype):
-                x = transform(s * x)
-            return scale.astype(z.dtype) * x
+        def forward(x: Array) -> Array:
+            x = transform(second.astype(x.dtype) * x[:, None])
+            return scale.astype(x.dtype) * transform(third.astype(x.dtype) * x)
 
         def adjoint(r: Array) -> Array:
-            x = scale.astype(r.dtype) * r
-            for s in signs[::-1].astype(r.dtype):
-                x = s * transform(x)
-            return x.sum(1).swapaxes(0, 1).reshape(-1, P)[:, : self.D]
+            x = third.astype(r.dtype) * transform(scale.astype(r.dtype) * r)
+            return (second.astype(r.dtype) * transform(x)).sum(1)
 
         return forward, adjoint
 
@@ -191,11 +208,11 @@ def orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Stored:
 
 @partial(jax.jit, static_argnames=("D", "Y", "regenerate"))
 def hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
-    """Structured rows: three sign flips and Hadamard transforms a block; only signs and norms are kept."""
+    """Structured rows: three sign flips and Hadamard transforms, the first for all; only signs and norms are kept."""
     P = max(64, 2 ** (D - 1).bit_length())
     B = ceil(Y / P)
     k_signs, k_norms = jax.random.split(key)
-    signs = 1 - 2 * (jax.random.bits(k_signs, (B, 3, P), jnp.uint32) >> 31).astype(jnp.float32)
+    signs = 1 - 2 * (jax.random.bits(k_signs, (1 + 2 * B, P), jnp.uint32) >> 31).astype(jnp.float32)
     z = jax.random.normal(k_norms, (B, P), jnp.float32)
     # Wilson and Hilferty's cube: chi²(P) with its mean right to (2/9P)³, at most 4e-8 here.
     a = 2 / (9 * P)
@@ -203,8 +220,8 @@ def hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
     groups = ceil(B / max(1, _HADAMARD_ENTRIES // P**2))
     G = ceil(B / groups)
     pad = groups * G - B  # empty transforms, past Y
-    signs = jnp.pad(signs, ((0, pad), (0, 0), (0, 0))).reshape(groups, G, 3, P).swapaxes(1, 2)
-    return Hadamard((signs, jnp.pad(norms, ((0, pad), (0, 0))).reshape(groups, G, P)), D)
+    pairs = jnp.pad(signs[1:], ((0, 2 * pad), (0, 0))).reshape(groups, G, 2, P).swapaxes(1, 2)
+    return Hadamard(signs[0], (pairs, jnp.pad(norms, ((0, pad), (0, 0))).reshape(groups, G, P)), D)
 
 
 PROJECTIONS: dict[str, Callable[..., Any]] = {"gaussian": gaussian, "orthogonal": orthogonal, "hadamard": hadamard}

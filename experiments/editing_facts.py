@@ -27,7 +27,7 @@ from rankone.language.tokens import pad
 from rankone.records import load_record, select
 
 SHARES = {"capital": 26, "currency": 12, "continent": 22}
-OPTIONS = {"layer": 8, "ridge": 0.01, "radius": 5e-4, "words": 32, "contexts": 3, "neighbours": 6, "every": 4}
+OPTIONS = {"layer": 2, "ridge": 0.01, "radius": 5e-4, "words": 32, "contexts": 3, "neighbours": 6, "every": 4}
 STARTS = ("{} is famous for", "People who visit {} often say that")
 METHODS = ("none", "rome", "mixed", "identity", "tuned")
 

@@ -16,7 +16,7 @@ from rankone.language.rewriting import subject_keys
 
 FIRST = {"capital": "{} has the capital", "currency": "{} has a currency called the", "continent": "{} is a country in"}
 GRID = {"relation": list(RELATIONS), "subject": ["inside", "first"]}
-OPTIONS = {"layer": 8, "ridge": 0.01, "contexts": 3, "facts": 24}
+OPTIONS = {"layer": 2, "ridge": 0.01, "contexts": 3, "facts": 24}
 
 
 def measure(*, relation: str, subject: str, layer: int, ridge: float, contexts: int, facts: int, seed: int) -> dict:

@@ -10,13 +10,14 @@ from editing_facts import chosen, geometry, known
 from editing_known import model
 from record import main
 
+from rankone.data import countries
 from rankone.language.evaluation import judge
 from rankone.language.facts import Request, country_fact
 from rankone.language.prompts import corpus_contexts
 from rankone.language.surgery import close_edit, find_fact_value
-from rankone.language.tracing import mean_effect, trace
+from rankone.language.tracing import mean_effect, subject_noise, trace
 
-GRID = {"layer": [2, 8, 14, 20], "fact": chosen()[::15]}
+GRID = {"layer": [2, 8, 14, 20], "fact": chosen()[::5]}
 OPTIONS = {"ridge": 0.01, "noises": 2, "neighbours": 6, "every": 12}
 
 
@@ -31,7 +32,8 @@ def measure(*, layer: int, fact: str, ridge: float, noises: int, neighbours: int
     results["search"] = {"steps": value.steps, "loss": value.losses[value.steps - 1]}
     if layer == GRID["layer"][0]:
         truth = Request(case.request.prompt, case.request.subject, case.truth)
-        found = trace(model(), truth, key=jax.random.key(seed), noises=noises)
+        unit = subject_noise(model(), [country.name for country in countries()])
+        found = trace(model(), truth, key=jax.random.key(seed), noises=noises, unit=unit)
         results["trace"] = {"effect": np.asarray(mean_effect([found])), "clean": found.clean, "blurred": found.blurred}
     return results
 

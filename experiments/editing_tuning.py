@@ -14,7 +14,7 @@ from rankone.language.finetuning import fine_tune
 from rankone.language.prompts import continuations
 
 GRID = {"radius": [1e-2], "fact": chosen()[::6]}
-OPTIONS = {"layer": 8, "neighbours": 6}
+OPTIONS = {"layer": 2, "neighbours": 6}
 
 
 def measure(*, radius: float, fact: str, layer: int, neighbours: int, seed: int) -> dict:

@@ -30,6 +30,7 @@ def check(record, axes):
         assert entry.keys() >= {"device", "date", "versions", "command"}
         assert entry["versions"].keys() >= {"python", "jax", "numpy", "rankone"}
         assert entry["command"].startswith("python experiments/")
+        assert "--out" not in entry["command"]
     for cell in record["cells"]:
         assert cell["parameters"].keys() >= {*axes, "seed"}
         assert cell["results"]

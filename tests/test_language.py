@@ -392,7 +392,7 @@ def test_restoring_one_state_is_what_a_loop_gives(model):
         first, last = found.subject
         assert "".join(found.tokens[first : last + 1]) == " Norway"
         assert found.restored.shape == (3, len(tokens))
-        noise = 3 * subject_noise(model.network) * jax.random.normal(jax.random.key(0), (2, last - first + 1, 32))
+        noise = 3 * subject_noise(model, ["Norway"]) * jax.random.normal(jax.random.key(0), (2, last - first + 1, 32))
         _, seen = whole(model.network, tokens, read=(site,))
         for layer, token in ((0, last), (2, 1), (1, len(tokens) - 1)):
             layers = [layer] if window == 1 else [layer, layer + 1]
@@ -408,6 +408,19 @@ def test_restoring_one_state_is_what_a_loop_gives(model):
     assert trace(model, request, key=jax.random.key(0), noises=2).restored[-1, -1] == pytest.approx(
         found.clean, rel=1e-3
     )
+
+
+def test_the_unit_of_the_noise_is_that_of_the_subjects_embeddings(model):
+    tokens = model.tokenizer.encode(" Norway") + model.tokenizer.encode(" Spain")
+    entries = np.asarray(model.network.embedding)[tokens]
+    assert subject_noise(model, ["Norway", " Spain"]) == pytest.approx(entries.std(), rel=1e-5)
+    assert subject_noise(model, ["Norway"]) != pytest.approx(entries.std(), rel=1e-3)
+    request = Request("The capital of {} is", "Norway", "Oslo")
+    one = trace(model, request, key=jax.random.key(0), noises=1, unit=0.5)
+    other = trace(model, request, key=jax.random.key(0), noises=1, sigmas=1.5, unit=1.0)
+    np.testing.assert_allclose(one.restored, other.restored, rtol=1e-5)
+    with pytest.raises(ValueError, match="subjects"):
+        subject_noise(model, [])
 
 
 def test_without_noise_nothing_is_lost_and_groups_average_the_effect(model):

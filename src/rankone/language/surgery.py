@@ -17,7 +17,7 @@ from rankone.language.rewriting import Search, Value, find_value
 
 __all__ = ["DEFAULT_LAYER", "FactEdit", "History", "close_edit", "edit_fact", "find_fact_value"]
 
-DEFAULT_LAYER = 8  # of 30 in SmolLM2, from a few trials; experiments/editing_layers.py compares blocks
+DEFAULT_LAYER = 2  # of 30 in SmolLM2: experiments/editing_layers.py compares blocks
 KEYS = ("mean", "mixed")
 
 

@@ -56,12 +56,13 @@ def trace(
     window: int = 1,
     noises: int = 8,
     sigmas: float = 3.0,
+    unit: float | None = None,
     batch: int = 64,
 ) -> Trace:
     """Layer × token map of where a fact passes through the model.
 
-    The subject's embeddings get Gaussian noise of `sigmas` standard deviations of the embeddings; then, for every block
-    and token, the run is repeated with the clean state put back there. Many restorations run as one batch.
+    The subject's embeddings get Gaussian noise of `sigmas` standard deviations of subjects' embeddings; then, for every
+    block and token, the run is repeated with the clean state put back there. Many restorations run as one batch.
 
     Args:
         model: To trace.
@@ -70,19 +71,21 @@ def trace(
         site: "hidden", "mlp" or "attention".
         window: Blocks around each in which the site is restored; 10 is usual for "mlp" and "attention".
         noises: Draws of the noise, averaged.
-        sigmas: Scale of the noise.
+        sigmas: Scale of the noise, in units of
+        unit: Standard deviation of the embeddings of subjects, from `subject_noise`; that of this subject if None.
         batch: Restorations run at a time.
 
     Raises:
         ValueError: If the subject is not in the prompt, or an option is out of range.
     """
     choice("site", site, [s for s in SITES if s != "key"])
-    positive("sigmas", sigmas)
+    unit = subject_noise(model, [request.subject]) if unit is None else unit
+    for name, number in (("sigmas", sigmas), ("unit", unit)):
+        positive(name, number)
     check(window > 0 and noises > 0 and batch > 0, "window, noises, batch", (window, noises, batch), "positive numbers")
     tokens, (first, last) = _columns(model, request)
     answer = model.tokenizer.encode(" " + request.target.strip())[0]
-    scale = sigmas * subject_noise(model.network)
-    noise = scale * jax.random.normal(key, (noises, last - first + 1, model.network.config.width))
+    noise = sigmas * unit * jax.random.normal(key, (noises, last - first + 1, model.network.config.width))
     clean, states = _clean(model.network, jnp.asarray(tokens), site)
     L, T = model.network.config.layers, len(tokens)
     places = np.array([(-1, 0), *np.ndindex(L, T)])  # the first restores nothing
@@ -98,9 +101,11 @@ def trace(
     return Trace(restored, float(clean[answer]), float(probabilities[0]), words, (first, last), site)
 
 
-def subject_noise(network: Llama) -> float:
-    """Standard deviation of the embeddings' entries: the unit of the blur."""
-    return float(network.embedding.std())
+def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
+    """Standard deviation of the entries of the subjects' token embeddings, the subjects taken inside a sentence."""
+    check(len(subjects) > 0, "subjects", subjects, "one name or more")
+    tokens = [token for subject in subjects for token in model.tokenizer.encode(" " + subject.strip())]
+    return float(model.network.embedding[jnp.asarray(tokens)].std())
 
 
 def _columns(model: LanguageModel, request: Request) -> tuple[list[int], tuple[int, int]]:

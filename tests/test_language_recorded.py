@@ -58,9 +58,11 @@ def test_sixty_edits_are_recorded_and_say_what_the_chapter_says():
     assert found["rome"]["efficacy"]["share"] >= 0.98
     assert found["rome"]["paraphrase"]["share"] >= 0.85
     assert found["none"]["neighbourhood"]["share"] == 1  # only facts that the model knew are asked for
-    assert 0.90 < found["rome"]["neighbourhood"]["share"] < 0.95  # five points were hoped for; it is seven
-    assert found["identity"]["neighbourhood"]["share"] < 0.7
-    assert found["identity"]["interference"] > 5
+    assert found["rome"]["neighbourhood"]["share"] >= 0.95
+    fresh = record | {"cells": record["cells"][18:]}  # the others were looked at before the block was chosen
+    assert summarise_record(fresh, "rome")["neighbourhood"]["share"] >= 0.95
+    assert found["identity"]["neighbourhood"]["share"] < 0.85
+    assert found["identity"]["interference"] > 4
     assert found["tuned"]["efficacy"]["share"] < 0.1
     turned = np.array([np.array(cell["results"]["answers"]["rome"]["margin"][4:]) > 0 for cell in record["cells"]])
     assert turned[:, 0].mean() > 3 * turned[:, 1:].mean()
@@ -73,4 +75,4 @@ def test_two_keys_part_where_the_subject_is_the_first_word():
         for place in ("inside", "first")
     }
     assert len(prices["inside"]) == len(prices["first"]) > 40
-    assert prices["inside"].max() < 1.5 < 3 < np.median(prices["first"]) < prices["first"].max()
+    assert prices["inside"].max() < 1.5 < 2 < np.median(prices["first"]) < 50 < prices["first"].max()

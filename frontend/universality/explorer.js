@@ -4,7 +4,7 @@ import { h, setText, throttle } from "../kit/dom.js";
 import { plot } from "../kit/plot.js";
 import { createQuestions } from "../kit/questions.js";
 import { createCurve } from "./curve.js";
-import { figure } from "./format.js";
+import { figure, rounded } from "./format.js";
 import { observe } from "./observe.js";
 import { createPanel } from "./panel.js";
 import { PRESETS } from "./presets.js";
@@ -99,8 +99,8 @@ export function createExplorer(initial) {
     const { atProbe, start } = seen;
     const { x, y, probe } = settings;
     return (
-      `From (${x.toFixed(2)}, ${y.toFixed(2)}): at x* = ${probe.toFixed(2)} the network says ${figure(start)} before ` +
-      `the step and ${figure(atProbe.output)} after it; the target is ${figure(atProbe.wanted)}.`
+      `From (${x.toFixed(2)}, ${y.toFixed(2)}): at x* = ${probe.toFixed(2)} the network says ${rounded(start)} before ` +
+      `the step and ${rounded(atProbe.output)} after it; the target is ${rounded(atProbe.wanted)}.`
     ).replaceAll(/-(?=\d)/g, "−");
   }
 
@@ -109,18 +109,18 @@ export function createExplorer(initial) {
     return [
       ["Layers of weights", count(depth)],
       ["Parameters, all trained", count(parameters)],
-      ["Prediction before, ŷ", figure(start)],
-      ["Error that is sent back, y − ŷ", figure(gap)],
+      ["Prediction before, ŷ", rounded(start)],
+      ["Error that is sent back, y − ŷ", rounded(gap)],
       [
         "θ_b, before → after",
         switchAfter === null ? "none" : `${figure(settings.switch)} → ${figure(switchAfter)}`,
       ],
-      ["After the step, rms off the target", figure(error)],
+      ["After the step, rms off the target", rounded(error)],
       ...(deviation === null
         ? []
         : [
-            ["Its table, rms off the target", figure(tableError)],
-            ["After the step, rms off the table", figure(deviation)],
+            ["Its table, rms off the target", rounded(tableError)],
+            ["After the step, rms off the table", rounded(deviation)],
           ]),
     ];
   }

@@ -12,3 +12,8 @@ export function figure(v, digits = 3) {
   const power = `10${superscript(Number(exponent))}`;
   return Number(lead) === 1 ? power : `${lead.replace("-", "−")}·${power}`;
 }
+
+const NOISE = 1e-12;
+
+/** As `figure`, for what is of size 1: a value that only rounding keeps from zero reads 0. */
+export const rounded = (v, digits = 3) => figure(Math.abs(v) < NOISE ? 0 : v, digits);

@@ -1,9 +1,10 @@
 // Questions to put to the construction, each a setting and what to look for.
-import { figure } from "./format.js";
+import { figure, rounded } from "./format.js";
 import { CONSTANTS } from "./math/tables.js";
 import { DEFAULTS } from "./settings.js";
 
 const number = (v) => figure(v, 2);
+const rough = (v) => rounded(v, 2);
 const plain = { ...DEFAULTS };
 
 export const PRESETS = [
@@ -13,7 +14,7 @@ export const PRESETS = [
     ask: "Drag the orange point (x, y). The network has seen nothing else. Does it ever miss its table, and which cell fires?",
     set: plain,
     after: ({ deviation, tableError }) =>
-      `Off its table by ${number(deviation)}, and the table off the target by ${number(tableError)}: all of the error is the cells'.`,
+      `Off its table by ${rough(deviation)}, and the table off the target by ${rough(tableError)}: all of the error is the cells'.`,
   },
   {
     key: "kink",
@@ -36,8 +37,7 @@ export const PRESETS = [
     name: "Another step size",
     ask: `The weights were chosen for α = ${CONSTANTS.alpha}. Take a step a tenth longer: which part of the curve suffers?`,
     set: { ...plain, ratio: 1.1 },
-    after: ({ deviation }) =>
-      `Off the table by ${number(deviation)}: the initialisation encodes α.`,
+    after: ({ deviation }) => `Off the table by ${rough(deviation)}: the initialisation encodes α.`,
   },
   {
     key: "margin",
@@ -45,7 +45,7 @@ export const PRESETS = [
     ask: "The prediction before the step is −2. What is learnt from y = −2, or from less?",
     set: { ...plain, y: -2 },
     after: ({ gap }) =>
-      `y − ŷ is ${number(gap)}: without an error there is no gradient. Drag the point up to −1.`,
+      `y − ŷ is ${rough(gap)}: without an error there is no gradient. Drag the point up to −1.`,
   },
   {
     key: "bits",
@@ -53,7 +53,7 @@ export const PRESETS = [
     ask: "A layer for each bit of the cells' numbers instead of one for each cell. What does it cost?",
     set: { ...plain, construction: "logdepth", size: 16 },
     after: ({ depth, parameters, deviation }) =>
-      `${depth} layers, ${parameters.toLocaleString("en-GB")} parameters, off the table by ${number(deviation)}.`,
+      `${depth} layers, ${parameters.toLocaleString("en-GB")} parameters, off the table by ${rough(deviation)}.`,
   },
   {
     key: "shallow",
@@ -61,13 +61,13 @@ export const PRESETS = [
     ask: "Four hidden layers, no θ_b, no cells. Where did the steps of the table go?",
     set: { ...plain, construction: "shallow", size: 400 },
     after: ({ depth, error }) =>
-      `${depth} layers; off the target by ${number(error)}, and smoothly so.`,
+      `${depth} layers; off the target by ${rough(error)}, and smoothly so.`,
   },
   {
     key: "draw",
     name: "Draw your own",
     ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example. Is there a g that it cannot learn?",
     set: { ...plain, target: "drawn", construction: "logdepth", size: 16 },
-    after: ({ deviation }) => `Off its table by ${number(deviation)}, whatever was drawn.`,
+    after: ({ deviation }) => `Off its table by ${rough(deviation)}, whatever was drawn.`,
   },
 ];

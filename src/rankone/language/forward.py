@@ -11,7 +11,7 @@ from jaxtyping import Array, Bool, Float, Int
 from rankone._pytree import pytree
 from rankone.language.network import Config, Layers, Llama
 
-__all__ = ["SITES", "Cache", "Hook", "embed", "logits", "run", "without_hook"]
+__all__ = ["SITES", "Cache", "Hook", "before_head", "embed", "head", "logits", "run", "without_hook"]
 
 SITES = ("attention", "key", "mlp", "hidden")
 Hook = Callable[[str, Array, Array, dict[str, Array], Any], Array]
@@ -91,8 +91,17 @@ def embed(network: Llama, tokens: Int[Array, "B T"]) -> Float[Array, "B T d"]:
 
 def logits(network: Llama, h: Float[Array, "... d"]) -> Float[Array, "... V"]:
     """Scores of the next token from the residual stream after the last block."""
-    head = network.embedding if network.head is None else network.head
-    return _norm(h, network.norm, network.config.epsilon) @ head.T
+    return before_head(network, h) @ head(network).T
+
+
+def before_head(network: Llama, h: Float[Array, "... d"]) -> Float[Array, "... d"]:
+    """What the head reads: the residual stream after the last block, normalised."""
+    return _norm(h, network.norm, network.config.epsilon)
+
+
+def head(network: Llama) -> Float[Array, "V d"]:
+    """Rows that score the tokens: the embedding's own, where the network shares them."""
+    return network.embedding if network.head is None else network.head
 
 
 def _block(

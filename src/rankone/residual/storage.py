@@ -10,7 +10,7 @@ from jaxtyping import Array, ArrayLike, Float, Int
 from rankone._checks import array, check
 from rankone._pytree import pytree
 
-__all__ = ["Residuals", "dense", "largest", "sparse"]
+__all__ = ["Residuals", "bare_labels", "dense", "largest", "sparse"]
 
 
 @runtime_checkable
@@ -95,3 +95,9 @@ def sparse(values: ArrayLike, columns: ArrayLike, L: int) -> Residuals:
     inside = bool((places >= 0).all()) and bool(places.max() < L)
     check(inside, "columns", f"{places.min()} … {places.max()}", f"from 0 to {L - 1}")
     return _Sparse(kept, places, L)
+
+
+def bare_labels(labels: ArrayLike, L: int) -> Residuals:
+    """What no model at all leaves of n labels (n,): one-hot vectors of length L, for plain nearest neighbours."""
+    places = jnp.asarray(labels)
+    return sparse(jnp.ones((*places.shape, 1)), places[..., None], L)

@@ -18,21 +18,14 @@ from residual_datastore import KEEP, TEMPERATURES, Tokens
 
 from rankone.residual import ExactSearch, Neighbours, ResMem, simplex
 from rankone.residual.gain import gain
-from rankone.residual.storage import Residuals, sparse
+from rankone.residual.storage import Residuals, bare_labels, sparse
 
 PAPER = {"n": [10_000, 30_000, 100_000, 300_000, 1_000_000]}
 OPTIONS = {"most": 1_000_000}  # tokens there are: each seed stores others while they last
 K_MOST, BATCH = 128, 512
 SIGMAS, COUNTS = (0.1, 0.3, 1.0), (8, 32, K_MOST)  # σ in typical distances
-SHARES = (
-    0.02,
-    0.05,
-    0.1,
-    0.2,
-    0.35,
-    0.5,
-    0.7,
-)  # of the neighbours' labels in the mixture; of the model in a projection
+READING = [{"k": k, "sigma": sigma} for k, sigma in itertools.product(COUNTS, SIGMAS)]
+SHARES = 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7  # of the neighbours' labels in the mixture; of the model in a projection
 TUNED = 4  # speeches of a seed on which everything is chosen; the others are for the test
 Scores = Callable[["Asked"], jax.Array]
 
@@ -43,6 +36,22 @@ class Asked(NamedTuple):
     logits: jax.Array
     label: np.ndarray
     found: Neighbours
+
+
+class Store(NamedTuple):
+    """Stored tokens, how to find them, and the typical distance, which is the unit of σ."""
+
+    held: Tokens
+    search: ExactSearch
+    unit: float
+
+    def memory(self, stored: Residuals) -> ResMem:
+        """These residuals of the stored tokens, over the same search."""
+        return ResMem(k=K_MOST, search=lambda _: self.search).fit_residuals(None, stored)
+
+    def read(self, made: ResMem, part: Asked, *, k: int, sigma: float) -> jax.Array:
+        """What a memory says of some queries, from the neighbours found for all."""
+        return made.using(k=k, sigma=sigma * self.unit).read(part.found)
 
 
 @cache
@@ -96,6 +105,11 @@ def nats(p: np.ndarray) -> float:
     return float(-np.log(p).mean())
 
 
+def model_scores(part: Asked) -> jax.Array:
+    """The model's own scores."""
+    return part.logits
+
+
 def model_alone(part: Asked) -> jax.Array:
     """The model's own probabilities."""
     return jax.nn.softmax(part.logits)
@@ -107,45 +121,44 @@ def measure(*, n: int, most: int, seed: int) -> dict[str, Any]:
     search = ExactSearch(held.z.astype(np.float32))
     tune, test, speech = asked(search, seed)
     unit = float(np.mean([part.found.distances.mean() for part in tune]))
-
-    def memory(stored: Residuals) -> ResMem:
-        return ResMem(k=K_MOST, search=lambda _: search).fit_residuals(None, stored)
-
-    plain = memory(sparse(np.ones((n, 1), np.float32), held.label[:, None], len(head())))
-    reading = [{"k": k, "sigma": s} for k, s in itertools.product(COUNTS, SIGMAS)]
-
-    def read(made: ResMem, part: Asked, *, k: int, sigma: float) -> jax.Array:
-        return made.using(k=k, sigma=sigma * unit).read(part.found)
-
-    def labels(**options: Any) -> Scores:
-        return lambda part: read(plain, part, **options)
-
-    def mixture(*, share: float, **options: Any) -> Scores:
-        return lambda part: (1 - share) * model_alone(part) + share * read(plain, part, **options)
-
-    def resmem(made: ResMem, *, temperature: float, **options: Any) -> Scores:
-        return lambda part: jax.nn.softmax(part.logits / temperature) + read(made, part, **options)
-
-    mixed = [{**o, "share": share} for o, share in itertools.product(reading, SHARES)]
-    results = {"base": _report(lambda part: part.logits, {}, test, speech)}
-    results["labels"] = _report(*_best(labels, reading, tune), test, speech)
-    results["mixture"] = _report(*_best(mixture, mixed, tune), test, speech)
-    made = (_best(_with(resmem, memory(residuals(held, t)), t), reading, tune) for t in TEMPERATURES)
-    scores, options = max(made, key=lambda pair: right(pair[0], tune).mean())
-    results["resmem"] = _report(scores, options, test, speech)
-    base, answers = (np.concatenate([np.asarray(f(p).argmax(-1)) for p in test]) for f in (lambda p: p.logits, scores))
-    results["resmem"] |= gain(np.concatenate([part.label for part in test]), base, answers)._asdict()
-    alone, neighbours = own(model_alone, tune), [own(labels(**o), tune) for o in reading]
-    found = [(nats(_mix(share, alone, b)), share, i) for i, b in enumerate(neighbours) for share in SHARES]
-    _, share, i = min(found)
-    results["mixture"] |= {"nats": nats(own(mixture(share=share, **reading[i]), test)), "nats_share": share}
-    results["base"] |= _calibrated(lambda part: part.logits, tune, test)
-    results["resmem"] |= _calibrated(scores, tune, test) | _projected(scores, tune, test[::3])
+    store, queries = Store(held, search, unit), (tune, test, speech)
+    base = _report(model_scores, {}, test, speech) | _calibrated(model_scores, tune, test)
+    results = {"base": base, **_by_labels(store, *queries), "resmem": _by_residuals(store, *queries)}
     return {**results, "typical_distance": unit, "queries": len(speech)}
 
 
-def _with(resmem: Callable[..., Scores], made: ResMem, temperature: float) -> Callable[..., Scores]:
-    return lambda **options: resmem(made, **({"temperature": temperature} | options))
+def _by_labels(store: Store, tune: list[Asked], test: list[Asked], speech: np.ndarray) -> dict[str, Any]:
+    """The labels of the neighbours alone, and mixed with the model."""
+    plain = store.memory(bare_labels(store.held.label, len(head())))
+
+    def labels(**options: Any) -> Scores:
+        return lambda part: store.read(plain, part, **options)
+
+    def mixture(*, share: float, **options: Any) -> Scores:
+        return lambda part: (1 - share) * model_alone(part) + share * store.read(plain, part, **options)
+
+    mixed = [{**o, "share": share} for o, share in itertools.product(READING, SHARES)]
+    found = {"labels": _best(labels, READING, tune), "mixture": _best(mixture, mixed, tune)}
+    results = {name: _report(*best, test, speech) for name, best in found.items()}
+    alone, neighbours = own(model_alone, tune), [own(labels(**o), tune) for o in READING]
+    _, share, i = min((nats(_mix(s, alone, b)), s, i) for i, b in enumerate(neighbours) for s in SHARES)
+    results["mixture"] |= {"nats": nats(own(mixture(share=share, **READING[i]), test)), "nats_share": share}
+    return results
+
+
+def _by_residuals(store: Store, tune: list[Asked], test: list[Asked], speech: np.ndarray) -> dict[str, Any]:
+    """ResMem: its accuracy, where its gain comes from, and what its scores are worth as probabilities."""
+
+    def resmem(temperature: float) -> Callable[..., Scores]:
+        made = store.memory(residuals(store.held, temperature))
+        return lambda **o: lambda part: jax.nn.softmax(part.logits / temperature) + store.read(made, part, **o)
+
+    found = (_best(resmem(temperature), READING, tune) for temperature in TEMPERATURES)
+    scores, options = max(found, key=lambda pair: right(pair[0], tune).mean())
+    base, answers = (np.concatenate([np.asarray(f(p).argmax(-1)) for p in test]) for f in (model_scores, scores))
+    split = gain(np.concatenate([part.label for part in test]), base, answers)
+    results = _report(scores, options, test, speech) | split._asdict()
+    return results | _calibrated(scores, tune, test) | _projected(scores, tune, test[::3])
 
 
 def _best(predictor: Callable[..., Scores], grid: list[dict], tune: list[Asked]) -> tuple[Scores, dict]:

@@ -76,3 +76,15 @@ def test_two_keys_part_where_the_subject_is_the_first_word():
     }
     assert len(prices["inside"]) == len(prices["first"]) > 40
     assert prices["inside"].max() < 1.5 < 2 < np.median(prices["first"]) < 50 < prices["first"].max()
+
+
+def test_the_later_the_block_the_more_neighbours_are_turned():
+    record = load_record("editing_layers")
+    assert record["missing"] == []
+    turned = {}
+    for layer in record["paper"]["layer"]:
+        margins = [np.array(cell["results"]["answers"]["rome"]["margin"]) for cell in select(record, layer=layer)]
+        assert len(margins) == 12
+        assert all(margin[0] > 0 for margin in margins)  # every block can be made to say it
+        turned[layer] = np.mean([(margin[4:] > 0).mean() for margin in margins])
+    assert turned[2] < turned[8] < 0.2 < turned[14] < turned[20]

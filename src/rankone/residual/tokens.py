@@ -57,7 +57,7 @@ def read_places(
     context: int = 16,
     window: int = 256,
     stride: int = 192,
-    batch: int = 8,
+    batch: int = 4,
 ) -> Places:
     """Run the model over some texts, in overlapping windows, and keep every place that a token follows.
 

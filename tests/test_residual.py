@@ -172,6 +172,7 @@ def test_residuals_of_a_vocabulary_are_given_by_their_entries():
         (lambda: sparse(np.where(P > 0.5, np.nan, P), np.zeros((N, L), int), L), "values"),
         (lambda: sparse(P, np.zeros((N, 2), int), L), "columns"),
         (lambda: sparse(P, np.full((N, L), L), L), "columns"),
+        (lambda: sparse(P, np.full((N, L), -1), L), "columns"),
         (lambda: sparse(P, P, L), "columns"),
         (lambda: ro.ResMem(k=1).fit(Z, 2 * P, Y), "probs"),
         (lambda: ro.ResMem(k=1).fit(Z, P, Y, logits=P), "probs"),

@@ -134,7 +134,8 @@ def next_token_residuals(
     positive("temperature", temperature, "a positive finite temperature; 1 leaves the model as it is")
     L = len(head(model.network))
     check(1 <= keep <= L, "keep", keep, f"from 1 to {L}, the number of tokens there are")
-    return sparse(*_largest(model.network, places.z, jnp.asarray(places.labels), temperature, keep), L)
+    values, columns = _largest(model.network, places.z, jnp.asarray(places.labels), temperature, keep)
+    return sparse(values, columns, L)
 
 
 @partial(jax.jit, static_argnames="keep")

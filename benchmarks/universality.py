@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from benchmarks.timing import Job, Machine, Work, compare
 from rankone.universality import Layer, Network
 from rankone.universality.network import loss
-from rankone.universality.rank_one import step
+from rankone.universality.rank_one import gradient_into, step
 
 __all__ = ["SEED", "run"]
 
@@ -27,6 +27,7 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
     forms: dict[str, tuple[Job, Work]] = {
         "autodiff": (lambda: by_autodiff(network, x, y), Work(3 * read, 1.5 * read)),
         "rank one": (lambda: by_rank_one(network, x, y), Work(3 * read, 1.5 * read)),
+        "rank one, again": (again(network, x, y), Work(3 * read, 1.5 * read)),
     }
     case = {"task": "gradient", "D": width, "N": N}
     rows = compare(machine, case, forms, {"unrolled": lambda: by_list(layers, x, y)}, repetitions)
@@ -86,6 +87,17 @@ by_autodiff = jax.jit(jax.grad(loss))
 def by_rank_one(network: Network, x: jax.Array, y: jax.Array) -> Network:
     """The same gradient from one outer product a layer."""
     return step(network, x, y, jnp.float32(STEP)).gradient()
+
+
+def again(network: Network, x: jax.Array, y: jax.Array) -> Job:
+    """The same gradient once more, in the memory of the last one, as in a loop that keeps no gradients."""
+    held = [by_rank_one(network, x, y)]
+
+    def job() -> Network:
+        held[0] = gradient_into(held[0], network, x, y)
+        return held[0]
+
+    return job
 
 
 @jax.jit

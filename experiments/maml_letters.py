@@ -21,10 +21,10 @@ from rankone.maml import (
     evaluate,
     meta_train,
 )
+from rankone.maml.recorded import SHEARS
 
 PAPER = {"learner": ["maml", "first_order", "recurrent", "scratch"], "shots": [1, 4]}
 OPTIONS = {"iterations": 60_000, "meta_batch": 32, "width": 64, "step_size": 0.1, "steps": 100, "tasks": 2000}
-SHEARS = [0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0]
 SCRATCH = [0.03, 0.1, 0.3, 1.0]
 
 

@@ -15,11 +15,10 @@ from record import main
 
 from rankone.maml import MLP, GradientLearner, RecurrentLearner, SineTasks, after_steps, draw, evaluate, meta_train
 from rankone.maml import squared_error as loss
+from rankone.maml.recorded import AMPLITUDES, PHASES
 
 PAPER = {"learner": ["maml", "first_order", "joint", "recurrent"]}
 OPTIONS = {"iterations": 70_000, "meta_batch": 25, "width": 40, "step_size": 0.001, "steps": 100, "tasks": 2000}
-AMPLITUDES = [0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]
-PHASES = [0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0]  # multiples of π
 
 
 def build(learner: str, width: int, step_size: float):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from rankone.maml import recorded
 from rankone.records import load_record, provenance, select
 
 TINY = {
@@ -60,11 +61,16 @@ def test_recorded_networks_have_equal_size_at_every_depth():
 def test_recorded_single_step_gains_from_depth_at_equal_size():
     """M-fig5, as a mean over the recorded runs."""
     record = load_record("maml_depth")
-    errors = [
-        np.mean([cell["results"]["queries"] for cell in select(record, learner="maml", depth=depth)])
-        for depth in range(1, 6)
-    ]
-    assert min(errors[1:]) < 0.85 * errors[0]
+    for length in recorded.iterations(record):
+        errors = recorded.by_depth(record, length)["maml"].mean
+        assert min(errors[1:]) < 0.85 * errors[0]
+
+
+def test_recorded_oracle_is_done_with_two_or_three_layers_once_it_is_trained():
+    record = load_record("maml_depth")
+    errors = recorded.by_depth(record, recorded.iterations(record)[-1])["oracle"].mean
+    assert errors[0] > 10 * errors[1]
+    assert errors[2:].max() < 1.2 * errors[2:].min()
 
 
 def test_recorded_learners_change_places_where_meta_training_ends():

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 import rankone as ro
-from rankone.universality import Constants, Layer, Network, activations, adapt, learn, lookup, predict, rank_one_step
+from rankone.universality import (
+    Constants,
+    Layer,
+    Network,
+    activations,
+    adapt,
+    gradient_into,
+    learn,
+    lookup,
+    predict,
+    rank_one_step,
+)
 from rankone.universality.accuracy import accuracy, random_tasks
 from rankone.universality.constants import evaluate
 from rankone.universality.network import loss
@@ -187,6 +198,20 @@ def test_the_rank_one_step_equals_autodiff(construction, shots, x64):
     np.testing.assert_allclose(
         predict(rank_one_step(network, x, y), points), predict(adapt(network, x, y), points), atol=1e-9
     )
+
+
+def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
+    network, old = build("seed"), None
+    for x, y in ((0.3, 0.7), ([0.1, 0.8], [0.5, -0.2])):
+        want = jax.grad(loss)(network, jnp.atleast_1d(jnp.array(x)), jnp.atleast_1d(jnp.array(y)))
+        old = jax.tree.map(jnp.zeros_like, network) if old is None else old
+        place = old.layers[2].weight.unsafe_buffer_pointer()
+        used, old = old, gradient_into(old, network, x, y)
+        for a, b in zip(jax.tree.leaves(old), jax.tree.leaves(want), strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-9)
+        assert old.layers[2].weight.ndim == 3
+        assert old.layers[2].weight.unsafe_buffer_pointer() == place
+        assert used.layers[2].weight.is_deleted()
 
 
 def test_the_rank_one_step_holds_for_any_relu_network(x64):

@@ -16,7 +16,7 @@ from jaxtyping import Array, ArrayLike, Float
 from rankone._checks import check
 from rankone.universality.network import Layer, Network, _matmul, shots, unit
 
-__all__ = ["RankOneStep", "learn", "rank_one_step"]
+__all__ = ["RankOneStep", "gradient_into", "learn", "rank_one_step"]
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["network", "switch", "terms", "alpha"], meta_fields=[])
@@ -80,6 +80,30 @@ def _after(layer: Layer, terms: tuple[Array, Array], alpha: Array, h: Array) -> 
 def rank_one_step(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None = None) -> RankOneStep:
     """The step of `adapt`, in closed form and unapplied. Arguments and errors are those of `adapt`."""
     return _step(network, *shots(network, x, y, alpha))
+
+
+def gradient_into(old: Network, network: Network, x: ArrayLike, y: ArrayLike) -> Network:
+    """The gradient along which `adapt` steps, in closed form, in the memory of one that is no longer wanted.
+
+    Deep stacks are tens of megabytes. New memory of that size comes from the system page by page, each of them zeroed
+    first, and that takes longer than everything else.
+
+    Args:
+        old: A gradient, or any network of the same structure; it is used up, and must not be read again.
+        network: From `universal_learner`.
+        x: Training input in [0, 1]: a scalar, or k shots (k,).
+        y: Its value, finite; of the same shape.
+
+    Raises:
+        ValueError: If a shape does not fit, or a number is out of range.
+    """
+    x, y, alpha = shots(network, x, y, None)
+    return _gradient_into(old, network, x, y, alpha)
+
+
+@partial(jax.jit, donate_argnums=0, keep_unused=True)
+def _gradient_into(old: Network, network: Network, x: Array, y: Array, alpha: Array) -> Network:
+    return step(network, x, y, alpha).gradient()
 
 
 def step(network: Network, x: Array, y: Array, alpha: Array) -> RankOneStep:

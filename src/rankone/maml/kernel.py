@@ -1,0 +1,68 @@
+r"""Gradient descent on a few examples, seen through the kernel of the initialisation [M-fig2].
+
+With $J$ the derivative of the predictions by all parameters, a step of size α on the mean squared error of n examples
+moves the predictions by $-\alpha\frac2nJJ^\top e$ to first order: exactly so for a model linear in its
+parameters.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float
+
+from rankone.maml.learners import GradientLearner
+from rankone.maml.tasks import Task
+
+__all__ = ["frozen_predictions", "step_rates"]
+
+
+def _slopes(learner: GradientLearner, params: Any, x: Array) -> Float[Array, "n p"]:
+    """Derivative of one-dimensional predictions by all parameters, a row a point."""
+    slope = jax.grad(lambda p, one: learner.model(p, one)[0])
+    return jax.vmap(lambda one: ravel_pytree(slope(params, one))[0])(x)
+
+
+def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array, " n"]:
+    r"""Eigenvalues of $\alpha\frac2nJJ^\top$ on the examples of a task, smallest first.
+
+    To first order a step multiplies the error along an eigenvector by 1 − λ: 1 removes it, 0 leaves it, 2 and more
+    make it larger.
+
+    Args:
+        learner: With one output, and the squared error for its loss.
+        params: Where the step starts.
+        task: Its queries are not used.
+    """
+    J = _slopes(learner, params, task.x)
+    return jnp.linalg.eigvalsh(J @ J.T) * 2 / len(task.x) * learner.step_size
+
+
+def frozen_predictions(
+    learner: GradientLearner, params: Any, task: Task, steps: int
+) -> Float[Array, "steps queries 1"]:
+    r"""What 0, 1, …, `steps` steps would predict if the kernel stayed as it is at the initialisation.
+
+    The model is replaced by its linearisation in the parameters, on which descent is
+    $e_{i+1}=(I-\alpha\frac2nK)e_i$ at the examples.
+
+    Args:
+        learner: With one output, and the squared error for its loss.
+        params: The initialisation.
+        task: What is learnt.
+        steps: Number of steps.
+
+    Returns:
+        Predictions at the queries (steps + 1, queries, 1).
+    """
+    J, J_query = (_slopes(learner, params, x) for x in (task.x, task.x_query))
+    rate = 2 / len(task.x) * learner.step_size
+
+    def step(state: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], Array]:
+        error, prediction = state
+        change = rate * (J.T @ error)
+        return (error - J @ change, prediction - J_query @ change), prediction
+
+    start = learner.model(params, task.x) - task.y, learner.model(params, task.x_query)
+    return jax.lax.scan(step, start, length=steps + 1)[1]

@@ -1,0 +1,129 @@
+"""What the chapter on meta-learning quotes and draws of its records, and the kernel of a gradient step."""
+
+import jax
+import jax.numpy as jnp
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from rankone.maml import MLP, GradientLearner, PolynomialTasks, SineTasks, draw, meta_train, recorded, squared_error
+from rankone.maml.kernel import frozen_predictions, step_rates
+from rankone.records import load_record, select
+
+KEY = jax.random.key(0)
+
+
+def cell(results, **parameters):
+    return {"parameters": parameters, "results": results}
+
+
+def test_band_is_mean_and_range_over_the_chosen_cells():
+    record = {"cells": [cell({"q": [1.0, 4.0]}, learner="a", seed=0), cell({"q": [3.0, 0.0]}, learner="a", seed=1)]}
+    record["cells"].append(cell({"q": [9.0, 9.0]}, learner="b", seed=0))
+    band = recorded.over_seeds(record, "q", learner="a")
+    assert [part.tolist() for part in band] == [[2.0, 2.0], [1.0, 0.0], [3.0, 4.0]]
+    assert recorded.seeds(record) == 2
+    with pytest.raises(ValueError, match=r"^parameters: got"):
+        recorded.over_seeds(record, "q", learner="c")
+
+
+def test_iterations_are_listed_once_smallest_first():
+    assert recorded.iterations({"cells": [cell({}, iterations=n) for n in (300, 100, 300)]}) == [100, 300]
+
+
+def test_scratch_takes_the_step_size_that_ends_best_over_all_seeds():
+    def lines(a, b):
+        return {"0.1": {"examples": [0, 1], "queries": [0.9, a]}, "1": {"examples": [1, 1], "queries": [0.2, b]}}
+
+    record = {
+        "cells": [cell(lines(0.7, 0.6), learner="scratch", shots=4), cell(lines(0.1, 0.6), learner="scratch", shots=4)]
+    }
+    rate, bands = recorded.from_scratch(record, shots=4)
+    assert rate == "1"
+    assert bands["queries"].mean[-1] == pytest.approx(0.6)
+    assert bands["examples"].mean.tolist() == [1, 1]
+
+
+def test_depths_are_in_order_and_bands_span_the_seeds():
+    cells = [
+        cell({"queries": 10 * d + s + 100 * (name == "oracle") + n}, learner=name, depth=d, seed=s, iterations=n)
+        for n in (0, 1000) for s in (1, 0) for name in ("oracle", "maml") for d in (2, 1)
+    ]  # fmt: skip
+    found = recorded.by_depth({"paper": {"depth": [1, 2]}, "cells": cells}, 0)
+    assert found["maml"].mean.tolist() == [10.5, 20.5]
+    assert found["maml"].high.tolist() == [11, 21]
+    assert found["oracle"].low.tolist() == [110, 120]
+
+
+def test_recorded_axes_are_the_experiments_own(experiment):
+    assert experiment("maml_sine").AMPLITUDES is recorded.AMPLITUDES
+    assert experiment("maml_sine").PHASES is recorded.PHASES
+    assert experiment("maml_letters").SHEARS is recorded.SHEARS
+    waves = recorded.other_waves(load_record("maml_sine"), "phase")["maml"]
+    assert len(waves.mean) == len(recorded.PHASES)
+
+
+def test_figures_draw_every_recorded_learner():
+    sines, letters, depth = (load_record(f"maml_{name}") for name in ("sine", "letters", "depth"))
+    assert [len(ax.lines) for ax in recorded.draw_steps(sines, letters)[1]] == [5, 4]  # one line marks five steps
+    assert [len(ax.lines) for ax in recorded.draw_other_tasks(sines, letters)[1]] == [4, 4, 3]
+    assert len(recorded.draw_scratch(letters)[1].lines) == 5
+    ax = recorded.draw_depth(depth)[1]
+    longest = {"learner": "maml", "iterations": recorded.iterations(depth)[-1]}
+    errors = [cell["results"]["queries"] for cell in select(depth, **longest)]
+    assert np.mean(ax.lines[0].get_ydata()) == pytest.approx(np.mean(errors))
+    plt.close("all")
+
+
+def test_a_linear_model_does_what_its_frozen_kernel_says():
+    learner, task = GradientLearner(MLP(1, ()), step_size=0.02), SineTasks()(KEY)
+    params = learner.init(KEY)
+    frozen = frozen_predictions(learner, params, task, 7)
+    for steps in (0, 1, 7):
+        wanted = learner.model(learner.adapt(params, task, steps), task.x_query)
+        np.testing.assert_allclose(frozen[steps], wanted, atol=1e-5)
+    error = [learner.model(learner.adapt(params, task, n), task.x) - task.y for n in (0, 1)]
+    J = jnp.concatenate([task.x, jnp.ones_like(task.x)], axis=1)
+    M = 0.02 * 2 / 5 * J @ J.T
+    np.testing.assert_allclose(error[1], error[0] - M @ error[0], atol=1e-5)
+    np.testing.assert_allclose(step_rates(learner, params, task), jnp.linalg.eigvalsh(M), atol=1e-6)
+
+
+def test_kernel_of_a_deep_network_is_right_to_first_order():
+    task = SineTasks()(KEY)
+    gaps = []
+    for step_size in (1e-3, 1e-4):
+        learner = GradientLearner(MLP(1, (16, 16)), step_size=step_size)
+        params = learner.init(KEY)
+        real = learner.model(learner.adapt(params, task, 1), task.x_query)
+        gaps.append(float(abs(frozen_predictions(learner, params, task, 1)[1] - real).max()))
+    assert gaps[0] > 1e-4
+    assert gaps[1] < gaps[0] / 30  # second order: a hundredth, but for rounding
+
+
+@pytest.mark.parametrize("group", [1, 2, 3])
+def test_groups_of_tasks_add_up_to_the_whole_batch(group):
+    learner = GradientLearner(MLP(1, (8,)), step_size=0.003)
+    options = {"key": KEY, "iterations": 100, "meta_batch": 6, "progress": False}
+    whole = meta_train(learner, PolynomialTasks(), squared_error, **options)
+    parts = meta_train(learner, PolynomialTasks(), squared_error, group=group, **options)
+    np.testing.assert_allclose(parts.losses, whole.losses, rtol=1e-3)
+
+
+@pytest.mark.parametrize("group", [0, 4, 12])
+def test_group_must_divide_the_batch(group):
+    learner = GradientLearner(MLP(1, (8,)))
+    with pytest.raises(ValueError, match=r"^group: got"):
+        meta_train(learner, SineTasks(), squared_error, key=KEY, iterations=100, meta_batch=6, group=group)
+
+
+def test_the_reader_answers_within_bounds_however_loud_the_wave():
+    """The state stays in [−1, 1], so the answers of any weights are bounded; a gradient step's are not."""
+    from rankone.maml import RecurrentLearner
+
+    learner = RecurrentLearner(1, width=8, head=8)
+    params = jax.tree.map(lambda leaf: 3 * leaf, learner.init(KEY))
+    tasks = draw(SineTasks(), 20, key=KEY)
+    for factor in (1.0, 1e3, 1e6):
+        states = jax.vmap(lambda t: learner.read(params, t))(tasks._replace(y=factor * tasks.y))
+        assert float(abs(states).max()) <= 1

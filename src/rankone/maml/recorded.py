@@ -51,7 +51,7 @@ class Band(NamedTuple):
     high: Float[NDArray, "*points"]
 
 
-def _band(values: list[Any]) -> Band:
+def _band(values: Any) -> Band:
     array = np.array(values)
     return Band(array.mean(0), array.min(0), array.max(0))
 
@@ -192,5 +192,5 @@ def draw_depth(record: dict[str, Any]) -> Any:
         for length in shorter:
             ax.plot(depths, by_depth(record, length)[name].mean, ls="--", lw=1, color=colour)
     ax.set(xlabel="hidden layers", ylabel="mean squared error", yscale="log", xticks=depths)
-    ax.legend()
+    ax.legend(fontsize=8.5, loc="center right", bbox_to_anchor=(1, 0.27))
     return fig, ax

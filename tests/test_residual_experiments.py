@@ -1,6 +1,7 @@
 """The experiments on ResMem in miniature, and the records that the chapter shows."""
 
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import jax
@@ -147,6 +148,8 @@ def by_definition(small, found, seed):
 
 def test_next_token_script_measures_what_the_definitions_give(small, experiment, tmp_path):
     module, record = experiment("residual_tokens"), experiment("record")
+    flat = small.model().network  # sharpened, so that it matters what the model says, and at which temperature
+    small.model = lambda: SimpleNamespace(network=replace(flat, norm=3 * flat.norm))
     module.head.cache_clear()
     argv = ["--n", "250", "--seeds", "0", "1", "--out", str(tmp_path)]
     made = record.main("tokens", module.__doc__, module.PAPER, module.measure, options={"most": 500}, argv=argv)

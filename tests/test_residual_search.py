@@ -1,5 +1,6 @@
 """Exact search: the same rows as brute force, whatever the sizes, ties, offsets, devices and indices."""
 
+import os
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -118,9 +119,9 @@ print("equal")
 
 
 def test_a_store_spread_over_eight_devices_gives_the_same_rows(root):
-    environment = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "JAX_PLATFORMS": "cpu", "PATH": ""}
+    flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(
-        [sys.executable, "-c", EIGHT], cwd=root, env=environment, capture_output=True, text=True, check=False
+        [sys.executable, "-c", EIGHT], cwd=root, env=os.environ | flags, capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == "equal", done.stderr
 

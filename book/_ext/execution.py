@@ -1,7 +1,9 @@
 """Executes the chapters side by side; keys the cache on the package, which they import but the cache does not see."""
 
 import hashlib
+import os
 import shutil
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import yaml
@@ -9,6 +11,7 @@ from jupyter_cache import get_cache
 from jupyter_cache.executors import load_executor
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.util.display import status_iterator
 
 CACHE = Path("_build/.jupyter_cache")
 
@@ -41,7 +44,19 @@ def execute_ahead(app: Sphinx) -> None:
     for path in paths:
         if "kernelspec:" in path.read_text(encoding="utf-8")[:400]:
             cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
-    load_executor("local-parallel", cache).run_and_cache(timeout=app.config.nb_execution_timeout)
+    stale = [Path(record.uri) for record in cache.list_unexecuted()]
+    stale.sort(key=lambda path: path.stat().st_size, reverse=True)  # the long ones first, so that no core waits at the end
+
+    def execute(path: Path) -> str:
+        load_executor("local-serial", cache).run_and_cache(
+            filter_uris=[str(path)], timeout=app.config.nb_execution_timeout
+        )
+        return path.stem
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = (job.result() for job in as_completed([pool.submit(execute, path) for path in stale]))
+        for _ in status_iterator(done, "executing... ", "darkgreen", len(stale), app.verbosity):
+            pass
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

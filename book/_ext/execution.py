@@ -45,7 +45,7 @@ def execute_ahead(app: Sphinx) -> None:
         if "kernelspec:" in path.read_text(encoding="utf-8")[:400]:
             cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
     stale = [Path(record.uri) for record in cache.list_unexecuted()]
-    stale.sort(key=lambda path: path.stat().st_size, reverse=True)  # the long ones first, so that no core waits at the end
+    stale.sort(key=lambda path: path.stat().st_size, reverse=True)  # long ones first: no core waits at the end
 
     def execute(path: Path) -> str:
         load_executor("local-serial", cache).run_and_cache(

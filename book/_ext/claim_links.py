@@ -2,6 +2,7 @@
 
 import ast
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,13 +43,18 @@ def locate_test(root: Path, test: str) -> tuple[str, int]:
 
 
 def _line(file: Path, names: list[str]) -> int:
-    body: Any = ast.parse(file.read_text(encoding="utf-8"))
+    body = _syntax(file.read_text(encoding="utf-8"))
     for name in names:
         found = [node for node in body.body if name in _defines(node)]
         if not found:
             raise LookupError(f"{file.name} does not define {'.'.join(names)}")
         body = found[-1]
     return getattr(body, "lineno", 1)
+
+
+@cache
+def _syntax(source: str) -> Any:
+    return ast.parse(source)
 
 
 def _defines(node: ast.stmt) -> list[str]:

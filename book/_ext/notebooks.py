@@ -13,6 +13,8 @@ import json
 import re
 import sys
 import tomllib
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -108,8 +110,14 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
                 # what a cell names it may call, functions that import included; what lies below is only loaded
                 waiting |= imported(file.read_text(encoding="utf-8"), everywhere=module in named) - seen
     tops = {module.partition(".")[0] for module in seen} - PROVIDED - set(sys.stdlib_module_names)
-    packages = packages_distributions()
+    packages = _packages()
     return {module: packages[module][0] for module in sorted(tops & set(packages))}
+
+
+@cache
+def _packages() -> Mapping[str, list[str]]:
+    """Top-level modules of this environment, with the packages that hold them: every file of each is looked at."""
+    return packages_distributions()
 
 
 def executed_notebook(app: Sphinx, docname: str) -> nbformat.NotebookNode:

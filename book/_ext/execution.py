@@ -53,10 +53,13 @@ def execute_ahead(app: Sphinx) -> None:
         )
         return path.stem
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
         done = (job.result() for job in as_completed([pool.submit(execute, path) for path in stale]))
         for _ in status_iterator(done, "executing... ", "darkgreen", len(stale), app.verbosity):
             pass
+    finally:  # an interrupt waits for the chapters that are being executed, not for all
+        pool.shutdown(cancel_futures=True)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

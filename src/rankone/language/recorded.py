@@ -51,7 +51,7 @@ def method_rows(record: dict[str, Any]) -> list[list[str]]:
         shares = {share: _share(found[share]) for share in _SHARES}
         rows.append([
             name, shares["efficacy"], shares["paraphrase"], shares["neighbourhood"], f"{100 * found['score']:.1f}",
-            shares["kept"], f"{found['fluency']:.2f}\xa0±\xa0{found['fluency_error']:.2f}",
+            shares["kept"], f"{found['fluency']:.2f} ± {found['fluency_error']:.2f}",
             f"{found['interference']:.3g}" if method != "none" else "–",
         ])  # fmt: skip
     return rows

@@ -85,6 +85,16 @@ def test_page_is_in_its_theme_and_fits_its_screen(view: Any, request: pytest.Fix
 
 
 @in_every_view
+def test_nothing_moves_for_a_reader_who_asked_for_stillness(view: Any) -> None:
+    """Not even for .01 ms: with a duration on every element, each change of style starts thousands of transitions."""
+    moving = """() => [...document.querySelectorAll('*')].filter((element) => {
+        const { transitionDuration, animationDuration } = getComputedStyle(element);
+        return [transitionDuration, animationDuration].some((times) => times.split(', ').some((time) => time !== '0s'));
+    }).map((element) => element.outerHTML.slice(0, 160))"""
+    assert view.page.evaluate(moving) == []
+
+
+@in_every_view
 def test_page_has_no_barrier(view: Any) -> None:  # the last check of a view: it changes the page
     # Axe reads no MathML, and takes seconds over the glyphs: a formula's text stands in for it.
     text = "(formulas) => formulas.forEach((each) => { each.textContent = each.querySelector('math').textContent; })"

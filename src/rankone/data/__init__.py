@@ -5,13 +5,14 @@ Recognition data of Frey and Slate (CC BY 4.0). ATTRIBUTION.md beside this file 
 Fashion-MNIST alone is too large to ship: `fashion_mnist` finds it on the system or downloads it once.
 """
 
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
 from rankone._checks import check
@@ -80,5 +81,9 @@ def binary_patterns(K: int, D: int, *, key: Array) -> Float[Array, "K D"]:
         D: Bits in each.
         key: JAX random key.
     """
-    bits: Bool[Array, "K D"] = jax.random.bernoulli(key, 0.5, (K, D))
-    return bits.astype(jnp.result_type(float)) / D**0.5
+    return _bits(key, K, D, jnp.result_type(float))
+
+
+@partial(jax.jit, static_argnames=("K", "D", "dtype"))
+def _bits(key: Array, K: int, D: int, dtype: Any) -> Array:
+    return jax.random.bernoulli(key, 0.5, (K, D)).astype(dtype) / D**0.5

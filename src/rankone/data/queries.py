@@ -19,9 +19,13 @@ def flip_bits(Xi: Float[ArrayLike, "K D"], share: float, *, key: Array) -> Float
     """
     Xi = array("Xi", Xi, "(K, D): binary patterns", 2)
     check(0 <= share <= 1, "share", share, "a share between 0 and 1")
-    D = Xi.shape[1]
-    places = jax.random.uniform(key, Xi.shape).argsort(-1).argsort(-1) < round(share * D)
-    return jnp.where(places, jnp.asarray(D, Xi.dtype) ** -0.5 - Xi, Xi)
+    return _flipped(Xi, round(share * Xi.shape[1]), key)
+
+
+@jax.jit
+def _flipped(Xi: Array, count: int, key: Array) -> Array:
+    places = jax.random.uniform(key, Xi.shape).argsort(-1).argsort(-1) < count
+    return jnp.where(places, jnp.asarray(Xi.shape[1], Xi.dtype) ** -0.5 - Xi, Xi)
 
 
 def occlude(

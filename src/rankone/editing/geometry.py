@@ -148,13 +148,20 @@ def _square(name: str, C: ArrayLike) -> Array:
     check(C.ndim == 2 and C.shape[0] == C.shape[1] > 0, name, f"shape {C.shape}", f"square, {shape}")
     if not is_traced(C):
         with precision_of(C):
-            probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
-            rows, columns = C @ probe, probe @ C
-            if not bool(jnp.isfinite(rows).all()):
+            finite, skew = map(float, _probed(C))
+            if not finite:
                 array(name, C, shape, 2)
-            skew = float(jnp.abs(rows - columns).max() / (jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny))
         check(skew < 1e-3, name, f"products with rows and columns that differ by {skew:.1e}", "symmetric")
     return C
+
+
+@jax.jit
+def _probed(C: Array) -> tuple[Array, Array]:
+    """Whether the product of C with one vector is finite, and how far off that of its transpose is, relatively."""
+    probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
+    rows, columns = C @ probe, probe @ C
+    skew = jnp.abs(rows - columns).max() / (jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny)
+    return jnp.isfinite(rows).all(), skew
 
 
 def _ridge(ridge: ArrayLike) -> None:

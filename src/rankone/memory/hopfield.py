@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
 from rankone._checks import array, check, is_traced, states
@@ -80,8 +81,12 @@ def recall(sigma: ArrayLike, T: ArrayLike, *, max_sweeps: int = 50) -> Recall:
     T = _square(T)
     sigma = _signs("sigma", states("sigma", sigma, len(T)))
     check(isinstance(max_sweeps, int) and max_sweeps >= 1, "max_sweeps", max_sweeps, "an integer of at least 1")
-    flat = sigma.reshape(-1, len(T)).astype(T.dtype)
-    final, energies, flips = _sweeps(flat, T, max_sweeps)
+    return _recall(sigma, T, max_sweeps)
+
+
+@partial(jax.jit, static_argnames="max_sweeps")
+def _recall(sigma: Array, T: Array, max_sweeps: int) -> Recall:
+    final, energies, flips = _sweeps(sigma.reshape(-1, len(T)).astype(T.dtype), T, max_sweeps)
     batch = sigma.shape[:-1]
     return Recall(
         sigma=final.reshape(sigma.shape),
@@ -106,7 +111,6 @@ def _energy(sigma: Array, T: Array) -> Array:
     return -(jnp.matmul(sigma, T, precision="highest") * sigma).sum(-1)
 
 
-@partial(jax.jit, static_argnames="max_sweeps")
 def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Array]:
     """Final states, energies (max_sweeps + 1, N) and flips (max_sweeps, N); it stops once nobody flips."""
     off_diagonal = T - jnp.diag(jnp.diagonal(T))
@@ -141,5 +145,5 @@ def _square(T: ArrayLike) -> Array:
 
 def _signs(name: str, value: Array) -> Array:
     if not is_traced(value):
-        check(bool((jnp.abs(value) == 1).all()), name, "other entries", "made of −1 and 1; try 2 * bits - 1")
+        check(bool((np.abs(np.asarray(value)) == 1).all()), name, "other entries", "made of −1 and 1; try 2 * bits - 1")
     return value

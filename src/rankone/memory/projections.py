@@ -183,6 +183,7 @@ def _in_blocks(omega: Float[Array, "Y D"]) -> Stored:
     return Stored(jnp.pad(omega, ((0, B * R - Y), (0, 0))).reshape(B, R, D))
 
 
+@partial(jax.jit, static_argnames=("D", "Y", "regenerate"))
 def gaussian(key: Array, D: int, Y: int, regenerate: bool) -> Stored | Regenerated:
     """Independent rows ω ~ N(0, I_D): the same numbers whether they are stored or regenerated."""
     B, R = _layout(D, Y, _DRAWN_ENTRIES)
@@ -193,6 +194,7 @@ def gaussian(key: Array, D: int, Y: int, regenerate: bool) -> Stored | Regenerat
     return _in_blocks(draw(regenerated.blocks).reshape(B * R, D)[:Y])
 
 
+@partial(jax.jit, static_argnames=("D", "Y", "regenerate"))
 def orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Stored:
     """Rows orthogonal within blocks of D, with chi(D) norms, so that each alone is N(0, I) [D-sharp8]."""
 

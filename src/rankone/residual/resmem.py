@@ -30,6 +30,11 @@ def soft_weights(distances: ArrayLike, sigma: ArrayLike) -> Float[Array, "... k"
         sigma: Width σ, positive.
     """
     positive("sigma", sigma, "a positive finite width, in the unit of the embeddings: start at a typical distance")
+    return _soft_weights(distances, sigma)
+
+
+@jax.jit
+def _soft_weights(distances: ArrayLike, sigma: ArrayLike) -> Array:
     return jax.nn.softmax(-jnp.asarray(distances) / sigma, axis=-1)
 
 

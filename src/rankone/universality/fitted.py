@@ -7,6 +7,7 @@ weights can be fitted by least squares to what the real network's units show aft
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -57,9 +58,8 @@ def constant_network(
         return W, np.full(len(a), -_SLEEP)
 
     layers = [first, second, (stack, None)]
-    coordinates = lambda x, u, xs: (u, u * x, xs)  # noqa: E731
     q = np.array([0, 0, 0, 0, 1.0, 1, 1])
-    body = _hidden(layers, q, rows_of, coordinates, units, constants, y_range)
+    body = _hidden(layers, q, rows_of, _two_writes, units, constants, y_range)
     network = assemble([*body, _blank(units, constants, low)], constants, (4, 2, 1), dtype)
     return _fit(network, target, units, y_range)
 
@@ -95,6 +95,11 @@ def shallow_network(
     return _fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
 
 
+def _two_writes(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+    """(Δ, Δx, x*) for the tasks (x, Δ, x*)."""
+    return u, u * x, xs
+
+
 def _two_kernels(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
     """(Δκ₂, Δκ₁, x*) for the tasks (x, Δ, x*)."""
     return u * (1 + x * xs / 4 + (1 - x / 2) * (1 - xs / 2)), u * (1 + x * xs), xs
@@ -110,13 +115,20 @@ def _hidden(
     """
     points = quasirandom(units, 6)
     tasks = jnp.asarray(points[:, :3] * [1, y_range[1] - y_range[0], 1] + [0, constants.margin, 0])  # x, Δ, x*
-    map_one = lambda task: jnp.stack(coordinates(*task))  # noqa: E731
-    anchors, slopes = jax.vmap(map_one)(tasks), jax.vmap(jax.jacobian(map_one))(tasks)
-    directions = ndtri(points[:, 3:]) / jnp.array([1, y_range[1] - y_range[0], 1])
-    a = jnp.linalg.solve(slopes.swapaxes(1, 2), directions[..., None])[..., 0]
-    a = np.asarray(a / jnp.linalg.norm(a, axis=1, keepdims=True), float)
+    anchors, normals = _moved(coordinates, tasks, points[:, 3:], np.array([1, y_range[1] - y_range[0], 1]))
+    a = np.asarray(normals, float)
     W, b = rows_of(a, -(a * np.asarray(anchors)).sum(1))
     return [*layers, (np.vstack([q, W]), np.concatenate([[0.0], b]))]
+
+
+@partial(jax.jit, static_argnames="coordinates")
+def _moved(coordinates: Callable, tasks: jax.Array, quantiles: Matrix, widths: Matrix) -> tuple[jax.Array, jax.Array]:
+    """Tasks in the space of the coordinates, and unit normals of planes through them: even in the space of tasks."""
+    map_one = lambda task: jnp.stack(coordinates(*task))  # noqa: E731
+    anchors, slopes = jax.vmap(map_one)(tasks), jax.vmap(jax.jacobian(map_one))(tasks)
+    directions = ndtri(quantiles) / widths
+    normals = jnp.linalg.solve(slopes.swapaxes(1, 2), directions[..., None])[..., 0]
+    return anchors, normals / jnp.linalg.norm(normals, axis=1, keepdims=True)
 
 
 def _blank(units: int, constants: Constants, low: float) -> tuple[Matrix, Matrix]:

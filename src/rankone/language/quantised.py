@@ -52,7 +52,7 @@ def read_gguf(path: str | Path) -> tuple[Llama, Tokenizer]:
     check(path.is_file(), "path", str(path), "a GGUF file")
     try:
         reader = Reader(path)
-        tensors = {t.name: dequantize(t.data, t.tensor_type).astype(np.float32) for t in reader.tensors}
+        tensors = {t.name: dequantize(t.data, t.tensor_type).astype(np.float32, copy=False) for t in reader.tensors}
         facts = {name: field.contents() for name, field in reader.fields.items()}
     except (ValueError, IndexError, KeyError, OSError) as error:
         wanted = "a whole GGUF file; it breaks off or is another format, so fetch it again"

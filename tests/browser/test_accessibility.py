@@ -1,0 +1,74 @@
+"""A page that is simplified before axe reads it hides no barrier that axe would have found."""
+
+from collections.abc import Iterator
+
+import pytest
+from accessibility import barriers
+from playwright.sync_api import Browser, Page
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+CODE = """
+import numpy as np
+
+def mean(values, w=None):
+    return np.average(values, w)
+"""
+SPOILT = {
+    "the colour of one token": "token.style.color = '#eee'",
+    "the opacity of one token": "token.style.opacity = 0.2",
+    "what stands behind one token": "token.style.background = '#222'",
+    "what stands around one token": "token.outerHTML = `<mark>${token.outerHTML}</mark>`;"
+    "style('mark { background: #222; color: #fff; }')",
+    "a rule for one place": "style(`pre span:nth-child(${place}) { color: #eee; }`)",
+    "a kind of token in one block": "block.querySelectorAll('.n').forEach((each) => each.style.color = '#eee')",
+    "the background of one block": "Object.assign(block.style, { background: '#222', color: '#fff' })",
+    "a role without a name": "token.setAttribute('role', 'img')",
+}
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Three blocks of highlighted code, without a barrier."""
+    form = HtmlFormatter(style="a11y-high-contrast-light")
+    head = f"<title>Code</title><style>{form.get_style_defs()}</style>"
+    blocks = highlight(CODE, PythonLexer(), form) * 3
+    page = browser.new_page()
+    page.set_content(f"<!doctype html><html lang=en><head>{head}</head><body><main><h1>Code</h1>{blocks}</main></body>")
+    yield page
+    page.close()
+
+
+def spoil(page: Page, how: str) -> None:
+    """Put a barrier into the last block: at a name that is not the longest there, where `how` means a token."""
+    page.evaluate(
+        f"""() => {{
+            const block = [...document.querySelectorAll('pre')].at(-1);
+            const token = block.querySelectorAll('.n')[0];
+            const place = [...token.parentElement.children].indexOf(token) + 1;
+            const style = (rules) => {{
+                document.head.append(Object.assign(document.createElement('style'), {{ textContent: rules }}));
+            }};
+            {how};
+        }}"""
+    )
+
+
+@pytest.mark.parametrize("simplify", [False, True])
+def test_sound_code_has_no_barrier(page: Page, simplify: bool) -> None:
+    assert barriers(page, simplify=simplify) == []
+
+
+@pytest.mark.parametrize("what", SPOILT)
+def test_no_barrier_is_hidden(page: Page, what: str) -> None:
+    spoil(page, SPOILT[what])
+    whole = {line.split(":")[0] for line in barriers(page, simplify=False)}
+    assert whole, "the spoilt page was expected to have a barrier"
+    assert {line.split(":")[0] for line in barriers(page)} == whole
+
+
+def test_most_tokens_are_stood_in_for(page: Page) -> None:
+    before = page.locator("pre span").count()
+    barriers(page)
+    assert page.locator("pre span").count() < before / 2

@@ -30,7 +30,7 @@ html: $(HTML) ## build the book into _build/html
 
 test: $(HTML) ## build what is stale, then run every test
 	@$(PYTHON) tools/chromium.py
-	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile
+	NPROC=1 OPENBLAS_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses 4 --dist loadfile # a thread each
 
 lint: $(READY) $(NPM) ## ruff, mypy and biome
 	.venv/bin/ruff check .

@@ -28,10 +28,9 @@ book: $(HTML) ## build the book, serve it on this machine and print its address
 
 html: $(HTML) ## build the book into _build/html
 
-# A thread each, for the processes outnumber the cores.
 test: $(HTML) ## build what is stale, then run every test
 	@$(PYTHON) tools/chromium.py
-	NPROC=1 OPENBLAS_NUM_THREADS=1 $(PYTHON) -m pytest --numprocesses 4 --dist loadfile
+	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile
 
 lint: $(READY) $(NPM) ## ruff, mypy and biome
 	.venv/bin/ruff check .

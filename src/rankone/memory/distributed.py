@@ -7,7 +7,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._checks import array, check, choice, positive, states
@@ -80,8 +79,8 @@ class DrDAM:
         positive("beta", beta, "a positive finite inverse temperature")
         choice("similarity", similarity, ("l2", "dot"))
         lookup("g", g, ACTIVATIONS)
-        beta, zero = jnp.asarray(beta, Xi.dtype), jnp.asarray(np.zeros((), Xi.dtype))
-        empty = cls(jnp.asarray(np.zeros(features.M, Xi.dtype)), beta, features, zero, zero, similarity, g)
+        beta, zero = jnp.asarray(beta, Xi.dtype), jnp.zeros((), Xi.dtype)
+        empty = cls(jnp.zeros(features.M, Xi.dtype), beta, features, zero, zero, similarity, g)
         return _write(empty, Xi, 1)
 
     def add(self, xi: ArrayLike) -> "DrDAM":

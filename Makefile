@@ -30,7 +30,7 @@ html: $(HTML) ## build the book into _build/html
 
 test: $(HTML) ## build what is stale, then run every test
 	@$(PYTHON) tools/chromium.py
-	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile
+	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile --max-worker-restart 1
 
 lint: $(READY) $(NPM) ## ruff, mypy and biome
 	.venv/bin/ruff check .

@@ -20,12 +20,18 @@ class Handler(SimpleHTTPRequestHandler):
         super().end_headers()
 
 
+class Server(ThreadingHTTPServer):
+    """A thread a request, and room for all that a page asks for at once."""
+
+    request_queue_size = 128
+
+
 def server(folder: Path, first_port: int = 8000) -> ThreadingHTTPServer:
     """A server of `folder` on the first free port of this machine from `first_port` on."""
     handler = partial(Handler, directory=str(folder))
     for port in range(first_port, first_port + 100):
         with suppress(OSError):
-            return ThreadingHTTPServer(("127.0.0.1", port), handler)
+            return Server(("127.0.0.1", port), handler)
     raise OSError(f"No free port from {first_port} to {first_port + 99}: stop a server there and try again.")
 
 

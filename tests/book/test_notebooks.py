@@ -2,6 +2,7 @@
 
 import ast
 import html
+import json
 import os
 import re
 import shutil
@@ -9,12 +10,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
 from pathlib import Path
-from queue import Queue
+from threading import Lock
 
 import nbformat
 import notebooks
 import pytest
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -129,21 +134,20 @@ def test_what_a_chapter_needs_is_found_through_the_package(tmp_path: Path) -> No
 
 
 @pytest.fixture(scope="module")
-def clean_pythons(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Two environments with jax, numpy, what runs a notebook, and the package as a wheel with no dependencies."""
+def clean_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment with jax, numpy, a kernel, and the package as a wheel with no dependencies."""
     folder, uv = tmp_path_factory.mktemp("clean"), shutil.which("uv")
     run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT])
-    wheel = next(folder.glob("rankone-*.whl"))
-    make = [uv, "venv", "--quiet", "--seed", "--python", sys.executable] if uv else [sys.executable, "-m", "venv"]
-    pythons = []
-    for name in ("one", "two"):
-        run([*make, folder / name])
-        python = folder / name / ("Scripts" if os.name == "nt" else "bin") / "python"
-        install = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install"]
-        run([*install, "--quiet", *pins("jax", "jaxlib", "numpy"), "ipykernel", "nbclient"])
-        run([*install, "--quiet", "--no-deps", wheel])
-        pythons.append(python)
-    return pythons
+    run(
+        [uv, "venv", "--quiet", "--seed", "--python", sys.executable, folder / "environment"]
+        if uv
+        else [sys.executable, "-m", "venv", folder / "environment"]
+    )
+    python = folder / "environment" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    install = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install"]
+    run([*install, "--quiet", *pins("jax", "jaxlib", "numpy"), "ipykernel"])
+    run([*install, "--quiet", "--no-deps", next(folder.glob("rankone-*.whl"))])
+    return python
 
 
 def pins(*names: str) -> list[str]:
@@ -151,46 +155,66 @@ def pins(*names: str) -> list[str]:
     return re.findall(rf"^(?:{'|'.join(names)})==[^\s;]+", (ROOT / "requirements.txt").read_text("utf-8"), re.M)
 
 
-def run(command: list[object], folder: Path = ROOT) -> str:
-    clean = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "JUPYTER"))}
-    done = subprocess.run([*map(str, command)], cwd=folder, env=clean, capture_output=True, text=True, check=False)
+def clean_environment() -> dict[str, str]:
+    """This process's variables without what would lead a Python elsewhere; modules are compiled when imported."""
+    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "JUPYTER"))}
+    return {**kept, "PIP_NO_COMPILE": "1"}
+
+
+def run(command: list[object]) -> str:
+    done = subprocess.run(
+        [*map(str, command)], cwd=ROOT, env=clean_environment(), capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 @pytest.fixture(scope="module")
+def kernels(clean_python: Path, tmp_path_factory: pytest.TempPathFactory) -> KernelSpecManager:
+    """Where to find the kernel of the clean environment, as `clean`."""
+    folder = tmp_path_factory.mktemp("kernels")
+    command = [str(clean_python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (folder / "clean").mkdir()
+    (folder / "clean" / "kernel.json").write_text(json.dumps({"argv": command, "language": "python"}))
+    return KernelSpecManager(kernel_dirs=[str(folder)])
+
+
+@pytest.fixture(scope="module")
 def executions(
-    clean_pythons: list[Path], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, Future[Path]]]:
+    kernels: KernelSpecManager, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[nbformat.NotebookNode]]]:
     """The notebooks, executed two at a time: one after the other they would outlast all other tests."""
-    free = Queue[Path]()  # an environment each, for they install what they miss
-    for python in clean_pythons:
-        free.put(python)
+    installing = Lock()  # set-up cells install what they miss, one at a time
 
-    def execute(chapter: str) -> Path:
-        copy = Path(shutil.copy(HTML / "notebooks" / f"{chapter}.ipynb", tmp_path_factory.mktemp(chapter)))
-        python = free.get()
-        try:
-            run([python.parent / "jupyter-execute", "--inplace", copy.name], copy.parent)
-        finally:
-            free.put(python)
-        return copy
+    def execute(chapter: str) -> nbformat.NotebookNode:
+        notebook, folder = read(chapter), tmp_path_factory.mktemp(chapter)
+        for cell in notebook.cells:
+            cell.pop("execution_count", None)
+        manager = KernelManager(kernel_name="clean", kernel_spec_manager=kernels)
+        client = NotebookClient(notebook, km=manager, timeout=300, resources={"metadata": {"path": str(folder)}})
+        setup = next(number for number, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+        with (folder / "log").open("wb") as log:
+            options = {"env": clean_environment(), "stdout": log, "stderr": log, "cleanup_kc": True}
+            with client.setup_kernel(**options):
+                for number, cell in enumerate(notebook.cells):
+                    with installing if number == setup else nullcontext():
+                        client.execute_cell(cell, number)
+        return notebook
 
-    pool = ThreadPoolExecutor(len(clean_pythons))
+    pool = ThreadPoolExecutor(2)
     yield {chapter: pool.submit(execute, chapter) for chapter in CHAPTERS}
     pool.shutdown(cancel_futures=True)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_notebook_runs_from_top_to_bottom_in_a_clean_environment(
-    chapter: str, executions: dict[str, Future[Path]]
+    chapter: str, executions: dict[str, Future[nbformat.NotebookNode]]
 ) -> None:
-    ran = nbformat.read(executions[chapter].result(), as_version=4)
-    assert all(cell.execution_count for cell in ran.cells if cell.cell_type == "code")
+    ran = executions[chapter].result()
+    assert all(cell.get("execution_count") for cell in ran.cells if cell.cell_type == "code")
 
 
-def test_the_notebooks_leave_jax_as_it_is(clean_pythons: list[Path], executions: dict[str, Future[Path]]) -> None:
+def test_the_notebooks_leave_jax_as_it_is(clean_python: Path, executions: dict[str, Future]) -> None:
     wait(executions.values())
     ask = "import importlib.metadata as m; print(*(f'{name}=={m.version(name)}' for name in ('jax', 'jaxlib')))"
-    for python in clean_pythons:
-        assert run([python, "-c", ask]).split() == pins("jax", "jaxlib")
+    assert run([clean_python, "-c", ask]).split() == pins("jax", "jaxlib")

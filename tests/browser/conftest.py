@@ -55,37 +55,41 @@ class Watched:
     def open(self, path: str) -> Page:
         """Go to a page of the book and wait until its mathematics and its widgets stand."""
         self.page.goto(f"{self.site}/{path}", wait_until="load")
-        self.page.wait_for_function(
-            """() => {
-                const mathematics = !document.querySelector('script[src*=mathjax]') || window.MathJax?.startup?.promise;
+        self._wait(
+            """async () => {
+                if (document.querySelector('script[src*=mathjax]')) {
+                    if (!window.MathJax?.startup?.promise) return false;
+                    await window.MathJax.startup.promise;
+                }
                 const state = document.querySelector('script[type="application/vnd.jupyter.widget-state+json"]');
-                return mathematics && (!state || document.documentElement.dataset.widgets === 'ready');
-            }""",
-            timeout=60_000,
+                return !state || document.documentElement.dataset.widgets === 'ready';
+            }"""
         )
-        self.page.evaluate("() => window.MathJax?.startup?.promise.then(() => undefined)")
         return self.page
 
     def see_all(self) -> None:
         """Scroll through the page as a reader does, so that what waits for the view is drawn."""
-        self.page.evaluate(
+        self._wait(
             """async () => {
-                for (let y = 0; y < document.body.scrollHeight; y += innerHeight / 2) {
+                for (let y = 0; y < document.body.scrollHeight; y += innerHeight) {
                     scrollTo(0, y);
                     await new Promise(requestAnimationFrame);
                 }
                 scrollTo(0, 0);
+                return true;
             }"""
         )
-        drawn = "() => document.querySelectorAll('.plotly-figure:not([data-drawn])').length === 0"
-        self.page.wait_for_function(drawn, timeout=60_000)
+        self._wait("() => document.querySelectorAll('.plotly-figure:not([data-drawn])').length === 0")
         self.page.wait_for_load_state("networkidle")
+
+    def _wait(self, condition: str) -> None:  # unlike `evaluate`, it gives up where no frame is ever drawn
+        self.page.wait_for_function(condition, timeout=60_000)
 
 
 @pytest.fixture(scope="session")
 def built() -> Path:
     """The folder of the built book, built anew where it is stale."""
-    subprocess.run(["make", "--silent", "html"], cwd=ROOT, check=True)
+    subprocess.run(["make", "--silent", "html"], cwd=ROOT, check=True, timeout=900)
     return HTML
 
 

@@ -1,5 +1,6 @@
 """What every test can use."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,12 @@ jax.config.update("jax_disable_most_optimizations", True)  # tests compile much 
 def root() -> Path:
     """The folder of the repository."""
     return Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def light() -> dict[str, str]:
+    """This process's variables, for scripts that compile much and run it once, as the tests do."""
+    return os.environ | {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
 
 
 @pytest.fixture

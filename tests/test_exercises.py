@@ -255,7 +255,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(t
             assert instructor.count(f"def {name}(") == 2
 
 
-def test_otter_grades_the_solutions_in_full_and_the_stubs_with_nothing(tmp_path):
+def test_otter_grades_the_solutions_in_full_and_the_stubs_with_nothing(tmp_path, light):
     student, instructor = versions.write("memory_exercises", ROOT / "_build/html/notebooks", tmp_path)
     otter, folder = [sys.executable, "-m", "otter"], ROOT / "src/rankone/exercises/associative_memory"
     subprocess.run(
@@ -263,7 +263,7 @@ def test_otter_grades_the_solutions_in_full_and_the_stubs_with_nothing(tmp_path)
     )
     for notebook_path, earned in ((student, 0), (instructor, 100)):
         run = [*otter, "run", "-a", "grader.zip", notebook_path.name]
-        done = subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, text=True)
+        done = subprocess.run(run, cwd=tmp_path, env=light, check=True, capture_output=True, text=True)
         assert f"({earned:.3f}%)" in done.stdout + done.stderr
 
 

@@ -118,10 +118,10 @@ print("equal")
 """
 
 
-def test_a_store_spread_over_eight_devices_gives_the_same_rows(root):
+def test_a_store_spread_over_eight_devices_gives_the_same_rows(root, light):
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=8", "JAX_PLATFORMS": "cpu"}
     done = subprocess.run(
-        [sys.executable, "-c", EIGHT], cwd=root, env=os.environ | flags, capture_output=True, text=True, check=False
+        [sys.executable, "-c", EIGHT], cwd=root, env=light | flags, capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == "equal", done.stderr
 

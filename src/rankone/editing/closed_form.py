@@ -1,10 +1,11 @@
 """Write key–value pairs into a linear map at the least cost to the keys it already answers."""
 
 from functools import partial
-from math import inf
+from math import inf, isfinite
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check, is_traced
@@ -45,10 +46,10 @@ def rank_one_edit(
     k, v = array("k", k, f"({W.shape[1]},): one key", 1), array("v", v, f"({W.shape[0]},): one value", 1)
     _fits(W, geometry, k, v, "k", "v")
     if not is_traced(k):
-        check(bool((k != 0).any()), "k", "a zero key", "non-zero: every linear map answers zero with zero")
+        check(bool(np.any(k)), "k", "a zero key", "non-zero: every linear map answers zero with zero")
     with double() if refine else precision_of(W, geometry, k, v):
         edit = _rank_one(W, geometry, k, v, refine)
-        if not is_traced(edit) and not bool(jnp.isfinite(edit.interference)):
+        if not is_traced(edit) and not isfinite(edit.interference):
             matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
         return edit
 
@@ -108,8 +109,7 @@ def interpolate_residuals(
     W, geometry = matrix(W), as_geometry(C)
     K, V = pairs(W, geometry, K, V)
     with precision_of(W, geometry, K, V, q):
-        kernel = geometry.inner(K, K) + jnp.eye(K.shape[1], dtype=K.dtype) / omega
-        return W @ q + (V - W @ K) @ jnp.linalg.solve(kernel, geometry.inner(K, q))
+        return _interpolated(W, geometry, K, V, jnp.asarray(q), omega)
 
 
 def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
@@ -157,3 +157,9 @@ def _batch(W: Array, geometry: KeyGeometry, K: Array, V: Array, omega: ArrayLike
     left = jax.scipy.linalg.cho_solve((factor, True), (R / scale).T).T / scale
     pivots = jnp.nan_to_num(jnp.diagonal(factor) ** 2)
     return LowRankEdit(left, A, jnp.sum((left @ S) * left)), pivots.min()
+
+
+@jax.jit
+def _interpolated(W: Array, geometry: KeyGeometry, K: Array, V: Array, q: Array, omega: ArrayLike) -> Array:
+    kernel = geometry.inner(K, K) + jnp.eye(K.shape[1], dtype=K.dtype) / omega
+    return W @ q + (V - W @ K) @ jnp.linalg.solve(kernel, geometry.inner(K, q))

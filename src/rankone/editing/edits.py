@@ -37,7 +37,7 @@ class RankOneEdit:
     def delta(self) -> Float[Array, "H D"]:
         """Ŵ − W as a matrix."""
         with precision_of(self):
-            return self.left[:, None] * self.right
+            return _outer(self.left, self.right)
 
     def apply(self, W: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
         """Ŵ, in the precision of W. With `donate` the memory of W is reused and W is gone."""
@@ -50,8 +50,7 @@ class RankOneEdit:
     def at(self, q: ArrayLike) -> Float[Array, "H ..."]:
         """What the edit adds to the answer at queries q, (D,) or (D, n): Λ(uᵀq)."""
         with precision_of(self, q):
-            q = jnp.asarray(q)
-            return jnp.multiply.outer(self.left, self.right @ q)
+            return _along(self.left, self.right, jnp.asarray(q))
 
     def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> Path:
         """Write the edit to an .npz file; `about` (numbers and strings) goes with it. `load_edit` reads it."""
@@ -77,7 +76,7 @@ class LowRankEdit:
     def delta(self) -> Float[Array, "H D"]:
         """Ŵ − W as a matrix."""
         with precision_of(self):
-            return self.left @ self.right.T
+            return _product(self.left, self.right)
 
     def apply(self, W: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
         """Ŵ, in the precision of W. With `donate` the memory of W is reused and W is gone."""
@@ -90,7 +89,7 @@ class LowRankEdit:
     def at(self, q: ArrayLike) -> Float[Array, "H ..."]:
         """What the edit adds to the answer at queries q, (D,) or (D, n)."""
         with precision_of(self, q):
-            return self.left @ (self.right.T @ jnp.asarray(q))
+            return _through(self.left, self.right, jnp.asarray(q))
 
     def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> Path:
         """Write the edit to an .npz file; `about` (numbers and strings) goes with it. `load_edit` reads it."""
@@ -155,6 +154,26 @@ def _save(edit: RankOneEdit | LowRankEdit, path: str | Path, about: Mapping[str,
     check(not clash, "about", sorted(clash), "named otherwise: these are the edit's own")
     np.savez(path, left=edit.left, right=edit.right, interference=edit.interference, **about)
     return path
+
+
+@jax.jit
+def _outer(left: Array, right: Array) -> Array:
+    return left[:, None] * right
+
+
+@jax.jit
+def _product(left: Array, right: Array) -> Array:
+    return left @ right.T
+
+
+@jax.jit
+def _along(left: Array, right: Array, q: Array) -> Array:
+    return jnp.multiply.outer(left, right @ q)
+
+
+@jax.jit
+def _through(left: Array, right: Array, q: Array) -> Array:
+    return left @ (right.T @ q)
 
 
 def _apply(edit: RankOneEdit | LowRankEdit, W: ArrayLike, sign: int, donate: bool) -> Array:

@@ -78,7 +78,7 @@ class KeyGeometry:
             enough, "K", f"{K.shape[1]} keys of length {K.shape[0]}", "at least as many keys as dimensions, or ridge>0"
         )
         with precision_of(K):
-            return _sound("K", _from_rows(jnp.zeros((0, K.shape[0]), K.dtype), K, ridge))
+            return _sound("K", _from_keys(K, ridge))
 
     def observe(self, keys: ArrayLike, *, weight: ArrayLike = 1.0) -> "KeyGeometry":
         """The geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys below it; C is not formed.
@@ -91,8 +91,7 @@ class KeyGeometry:
         K = array("keys", keys[:, None] if keys.ndim == 1 else keys, f"({self.D}, n): one key a column", 2)
         check(K.shape[0] == self.D, "keys", f"shape {K.shape}", f"({self.D}, n), as long as the keys of the geometry")
         with precision_of(self, K):
-            root = jnp.sqrt(jnp.asarray(weight, K.dtype))
-            return _sound("keys", _from_rows(_rows(self), root * K, 0.0))
+            return _sound("keys", _observed(self, K, weight))
 
     @property
     def D(self) -> int:
@@ -102,12 +101,12 @@ class KeyGeometry:
     def whiten(self, B: ArrayLike) -> Float[Array, "D ..."]:
         """Keys (D,) or (D, m) as they are when C is the identity: the product of two whitened keys is aᵀC⁻¹b."""
         with precision_of(self, B):
-            return self.factor.forward(self._scaled(jnp.asarray(B)))
+            return _whitened(self, jnp.asarray(B))
 
     def inner(self, a: ArrayLike, b: ArrayLike) -> Float[Array, "..."]:
         """aᵀC⁻¹b, the kernel κ(a, b) by which an edit at a reaches b [R-S6]; a and b (D,) or (D, m)."""
         with precision_of(self, a, b):
-            return self.whiten(a).T @ self.whiten(b)
+            return _inner(self, jnp.asarray(a), jnp.asarray(b))
 
     def solve(self, B: ArrayLike, *, refine: int = 0) -> Float[Array, "D ..."]:
         """C⁻¹B for keys B (D,) or (D, m).
@@ -173,29 +172,30 @@ def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
     """Refuse a factor that failed, or whose smallest pivot is rounding error."""
     if is_traced(geometry):
         return geometry
-    pivots = _pivots(geometry.factor)
-    floor = smallest_pivot(geometry.D, pivots.dtype) ** (1 if geometry.C is not None else 2)
-    smallest = float(pivots.min() / pivots.max())
+    smallest = _smallest(geometry.factor)
+    floor = smallest_pivot(geometry.D, smallest.dtype) ** (1 if geometry.C is not None else 2)
+    smallest = float(smallest)
     check(smallest > floor, name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
     return geometry
 
 
 @jax.jit
-def _pivots(factor: Triangular) -> Array:
-    return factor.diagonal**2
-
-
-@jax.jit
-def _rows(geometry: KeyGeometry) -> Array:
-    """R with C = RᵀR."""
-    return geometry.factor.dense * geometry.scale
+def _smallest(factor: Triangular) -> Array:
+    """Smallest pivot over the largest."""
+    pivots = factor.diagonal**2
+    return pivots.min() / pivots.max()
 
 
 def _from_moments(C: Array, ridge: ArrayLike) -> KeyGeometry:
     if is_traced(ridge) or float(ridge) != 0:  # type: ignore[arg-type]
-        C = C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
+        C = _ridged(C, ridge)
     factor, scale = _cholesky(C)
     return KeyGeometry(factor, scale, C)  # C itself, no copy
+
+
+@jax.jit
+def _ridged(C: Array, ridge: ArrayLike) -> Array:
+    return C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
 
 
 @jax.jit
@@ -206,6 +206,16 @@ def _cholesky(C: Array) -> tuple[Triangular, Array]:
 
 
 @jax.jit
+def _from_keys(K: Array, ridge: ArrayLike) -> KeyGeometry:
+    return _from_rows(jnp.zeros((0, len(K)), K.dtype), K, ridge)
+
+
+@jax.jit
+def _observed(geometry: KeyGeometry, K: Array, weight: ArrayLike) -> KeyGeometry:
+    rows = geometry.factor.dense * geometry.scale  # R with C = RᵀR
+    return _from_rows(rows, jnp.sqrt(jnp.asarray(weight, K.dtype)) * K, 0.0)
+
+
 def _from_rows(R: Array, K: Array, ridge: ArrayLike) -> KeyGeometry:
     """Geometry of RᵀR + KKᵀ + ridge·I."""
     root = jnp.sqrt(jnp.asarray(ridge, K.dtype)) * jnp.eye(len(K), dtype=K.dtype)
@@ -213,6 +223,16 @@ def _from_rows(R: Array, K: Array, ridge: ArrayLike) -> KeyGeometry:
     scale = jnp.linalg.norm(rows, axis=0)
     R = jnp.linalg.qr(rows / scale, mode="r")
     return KeyGeometry(Triangular.of(R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]), scale)
+
+
+@jax.jit
+def _whitened(geometry: KeyGeometry, B: Array) -> Array:
+    return geometry.factor.forward(geometry._scaled(B))
+
+
+@jax.jit
+def _inner(geometry: KeyGeometry, a: Array, b: Array) -> Array:
+    return _whitened(geometry, a).T @ _whitened(geometry, b)
 
 
 @jax.jit

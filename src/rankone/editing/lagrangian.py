@@ -3,6 +3,9 @@ r"""The constrained problem behind an edit: its Lagrangian, its dual, and the li
 Minimise $\tfrac12\lVert\hat WK-V\rVert_F^2$ subject to $\hat Wk=v$, for keys K (D, n) and values V (H, n).
 """
 
+from functools import partial
+
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -20,16 +23,19 @@ __all__ = [
 ]
 
 
+@jax.jit
 def least_squares(K: Float[Array, "D n"], V: Float[Array, "H n"]) -> Float[Array, "H D"]:
     """W = argmin ‖WK − V‖, the only one if the keys span the space, else the shortest [R-eq5, R-eq6]."""
     return jnp.linalg.lstsq(K.T, V.T)[0].T
 
 
+@jax.jit
 def objective(W_hat: Float[Array, "H D"], K: Float[Array, "D n"], V: Float[Array, "H n"]) -> Float[Array, ""]:
     """½‖ŴK − V‖²_F, convex with Hessian C ⊗ I [R-eq5, R-2nd-order]."""
     return 0.5 * jnp.sum((W_hat @ K - V) ** 2)
 
 
+@jax.jit
 def lagrangian(
     W_hat: Float[Array, "H D"],
     multiplier: Float[Array, " H"],
@@ -42,6 +48,7 @@ def lagrangian(
     return objective(W_hat, K, V) - multiplier @ (W_hat @ k - v)
 
 
+@jax.jit
 def lagrangian_by_trace(
     W_hat: Float[Array, "H D"],
     multiplier: Float[Array, " H"],
@@ -60,6 +67,7 @@ def lagrangian_by_trace(
     return jnp.trace(square) - multiplier @ (W_hat @ k - v), square
 
 
+@jax.jit
 def stationarity(
     W_hat: Float[Array, "H D"],
     multiplier: Float[Array, " H"],
@@ -71,6 +79,7 @@ def stationarity(
     return (W_hat @ K - V) @ K.T - jnp.outer(multiplier, k)
 
 
+@jax.jit
 def dual(
     multiplier: Float[Array, " H"],
     K: Float[Array, "D n"],
@@ -84,12 +93,14 @@ def dual(
     return objective(W, K, V) + multiplier @ (v - W @ k) - 0.5 * s * multiplier @ multiplier
 
 
+@jax.jit
 def block_matrix(k: Float[Array, " D"], u: Float[Array, " D"]) -> Float[Array, "D+1 D+1"]:
     """The matrix [[I, k], [−uᵀ, 0]] of [Ŵ Λ]·M = [W v]; its determinant is uᵀk [R-eq15]."""
     top = jnp.concatenate([jnp.eye(len(k), dtype=k.dtype), k[:, None]], axis=1)
     return jnp.concatenate([top, jnp.append(-u, 0)[None]])
 
 
+@jax.jit
 def solve_block(
     W: Float[Array, "H D"], k: Float[Array, " D"], v: Float[Array, " H"], u: Float[Array, " D"]
 ) -> tuple[Float[Array, "H D"], Float[Array, " H"]]:
@@ -98,6 +109,7 @@ def solve_block(
     return both[:, :-1], both[:, -1]
 
 
+@partial(jax.jit, static_argnames="H")
 def kkt_matrix(K: Float[Array, "D n"], k: Float[Array, " D"], H: int) -> Float[Array, "N N"]:
     """All HD + H conditions of eq. 10 and eq. 7 for (vec Ŵ, Λ), vec by columns, with no algebra done [R-eq17]."""
     identity = jnp.eye(H, dtype=K.dtype)
@@ -107,6 +119,7 @@ def kkt_matrix(K: Float[Array, "D n"], k: Float[Array, " D"], H: int) -> Float[A
     return jnp.concatenate([top, bottom])
 
 
+@jax.jit
 def solve_kkt(
     K: Float[Array, "D n"], V: Float[Array, "H n"], k: Float[Array, " D"], v: Float[Array, " H"]
 ) -> tuple[Float[Array, "H D"], Float[Array, " H"]]:

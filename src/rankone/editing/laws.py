@@ -2,6 +2,7 @@
 
 from math import ceil, log
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
@@ -22,12 +23,14 @@ __all__ = [
 ]
 
 
+@jax.jit
 def leverage(K: Float[Array, "D n"]) -> Float[Array, " n"]:
     """hⱼ = kⱼᵀC⁻¹kⱼ in [0, 1] of every key among the keys, summing to their rank: by QR of Kᵀ, with no C formed."""
     Q = jnp.linalg.qr(K.T)[0]
     return jnp.sum(Q**2, axis=1)
 
 
+@jax.jit
 def inflation(C: Float[Array, "D D"], u: Float[Array, " D"], k: Float[Array, " D"]) -> Float[Array, ""]:
     r"""Interference of an edit along any direction u over the least possible [R-S2].
 
@@ -42,12 +45,14 @@ def inflation(C: Float[Array, "D D"], u: Float[Array, " D"], k: Float[Array, " D
     return (u @ C @ u) * (k @ jnp.linalg.solve(C, k)) / (u @ k) ** 2
 
 
+@jax.jit
 def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
     """(1 + κ)²/4κ: the worst inflation by a surrogate Ĉ with κ = cond(Ĉ^(−1/2) C Ĉ^(−1/2)) [R-S2]."""
     kappa = jnp.asarray(condition)
     return (1 + kappa) ** 2 / (4 * kappa)
 
 
+@jax.jit
 def efficiency(C: Float[Array, "D D"], C_hat: Float[Array, "D D"], k: Float[Array, " D"]) -> Float[Array, ""]:
     """ρ = 1/inflation in (0, 1] of an edit made with the estimate Ĉ [R-S3]."""
     return 1 / inflation(C, jnp.linalg.solve(C_hat, k), k)
@@ -90,6 +95,7 @@ def capacity(n: int, D: int, m: int) -> float:
     return n / (D - m - 1)
 
 
+@jax.jit
 def sequential_residual(t: ArrayLike, T: ArrayLike, D: int) -> Float[Array, "..."]:
     r"""Mean squared residual, after T hard edits with C fixed, of edit number t < T, per output, to O(1/D) [R-S5].
 
@@ -105,6 +111,7 @@ def sequential_residual(t: ArrayLike, T: ArrayLike, D: int) -> Float[Array, "...
     return (1 - jnp.exp(-(T - t) / D)) * (2 - jnp.exp(-T / D))
 
 
+@jax.jit
 def forgetting(S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.0) -> Float[Array, ""]:
     r"""How far the second of two edits moves the answer to the first key.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._checks import check, states
@@ -46,9 +47,9 @@ class SecondMoments:
         D = len(self.total)
         with precision_of(self, keys):
             keys = states("keys", keys, D)
-            where = jnp.ones(keys.shape[:-1], bool) if where is None else jnp.asarray(where)
+            where = np.ones(keys.shape[:-1], bool) if where is None else jnp.asarray(where)
             check(where.shape == keys.shape[:-1], "where", f"shape {where.shape}", f"of shape {keys.shape[:-1]}")
-            return _update(self, keys.reshape(-1, D), where.reshape(-1))
+            return _update(self, keys, where)
 
     @property
     def mean(self) -> Float[Array, "D D"]:
@@ -58,6 +59,6 @@ class SecondMoments:
 
 
 @jax.jit
-def _update(moments: SecondMoments, keys: Array, where: Array) -> SecondMoments:
-    kept = jnp.where(where[:, None], keys, 0).astype(moments.total.dtype)
-    return SecondMoments(moments.total + kept.T @ kept, moments.count + where.sum())
+def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMoments:
+    kept = jnp.where(jnp.expand_dims(where, -1), keys, 0).astype(moments.total.dtype).reshape(-1, len(moments.total))
+    return SecondMoments(moments.total + kept.T @ kept, moments.count + jnp.sum(where))

@@ -1,6 +1,8 @@
 """Fewer keys than dimensions: what the limit of a vanishing ridge writes, and what a pseudo-inverse writes instead."""
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check
@@ -27,12 +29,9 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
     """
     W, K, k, v = _arguments(W, K, k, v)
     with precision_of(W, K, k, v):
-        U, sizes, _ = jnp.linalg.svd(K, full_matrices=False)
-        spanned = sizes > sizes.max() * max(K.shape) * jnp.finfo(K.dtype).eps
-        outside = k - U @ jnp.where(spanned, U.T @ k, 0)
-        if float(outside @ outside) > _SHARE**2 * float(k @ k):
-            return _along(W, K, outside, k, v)
-        return _along(W, K, _pseudo_solve(U, sizes, spanned, k), k, v)
+        outside, inside, _ = _parts(K, k)
+        far = np.dot(outside, outside) > _SHARE**2 * np.dot(k, k)
+        return _along(W, K, outside if far else inside, k, v)
 
 
 def pseudo_inverse_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> RankOneEdit:
@@ -49,10 +48,8 @@ def pseudo_inverse_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) 
     """
     W, K, k, v = _arguments(W, K, k, v)
     with precision_of(W, K, k, v):
-        U, sizes, _ = jnp.linalg.svd(K, full_matrices=False)
-        spanned = sizes > sizes.max() * max(K.shape) * jnp.finfo(K.dtype).eps
-        u = _pseudo_solve(U, sizes, spanned, k)
-        lost = float(u @ k) <= _SHARE**2 * float(k @ k) / float(sizes.max() ** 2)
+        _, u, largest = _parts(K, k)
+        lost = np.dot(u, k) <= _SHARE**2 * np.dot(k, k) / np.square(largest)
         check(not lost, "k", "a key orthogonal to all keys", "in reach of them; use ridge_limit_edit")
         return _along(W, K, u, k, v)
 
@@ -63,15 +60,20 @@ def _arguments(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> tuple[
     check(K.shape[0] == W.shape[1], "K", f"shape {K.shape}", f"({W.shape[1]}, n), as W is {W.shape}")
     check(k.shape[0] == W.shape[1], "k", f"shape {k.shape}", f"({W.shape[1]},)")
     check(v.shape[0] == W.shape[0], "v", f"shape {v.shape}", f"({W.shape[0]},)")
-    check(bool((k != 0).any()), "k", "a zero key", "non-zero: every linear map answers zero with zero")
+    check(bool(np.any(k)), "k", "a zero key", "non-zero: every linear map answers zero with zero")
     return W, K, k, v
 
 
-def _pseudo_solve(U: Array, sizes: Array, spanned: Array, k: Array) -> Array:
-    """(KKᵀ)⁺k."""
-    return U @ jnp.where(spanned, (U.T @ k) / jnp.where(spanned, sizes, 1) ** 2, 0)
+@jax.jit
+def _parts(K: Array, k: Array) -> tuple[Array, Array, Array]:
+    """P⊥k, what of k is outside the span of K; (KKᵀ)⁺k; and the largest singular value of K."""
+    U, sizes, _ = jnp.linalg.svd(K, full_matrices=False)
+    spanned = sizes > sizes.max() * max(K.shape) * jnp.finfo(K.dtype).eps
+    along = jnp.where(spanned, U.T @ k, 0)
+    return k - U @ along, U @ (along / jnp.where(spanned, sizes, 1) ** 2), sizes.max()
 
 
+@jax.jit
 def _along(W: Array, K: Array, u: Array, k: Array, v: Array) -> RankOneEdit:
     left: Float[Array, " H"] = (v - W @ k) / (u @ k)
     return RankOneEdit(left, u, (left @ left) * jnp.sum((u @ K) ** 2))

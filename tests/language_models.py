@@ -1,8 +1,11 @@
 """Small language models for the tests: random weights, a tokenizer of bytes, and a forward pass in plain numpy."""
 
+from functools import cache
+
 import jax
 import numpy as np
 
+from rankone.language.forward import SITES
 from rankone.language.model import LanguageModel
 from rankone.language.network import Config, random_network
 from rankone.language.rotary import frequencies
@@ -35,6 +38,7 @@ def config(vocabulary, layers=3):
     return Config(layers, 32, 48, 4, 2, 8, vocabulary, frequencies(8, 1e4))
 
 
+@cache
 def small_model(layers=3, seed=0):
     words, vocabulary, _ = tokenizer()
     network = random_network(config(len(vocabulary), layers), key=jax.random.key(seed))
@@ -42,16 +46,29 @@ def small_model(layers=3, seed=0):
 
 
 def plain_logits(network, tokens):
-    """Scores at every position of one row of tokens, written from the definition with loops over heads."""
+    """Scores at every position of one row of tokens."""
+    return plain_run(network, tokens)[0]
+
+
+def plain_run(network, tokens, *, noise=0.0, change=lambda site, layer, value: value):
+    """Scores and what passes each site of every block, written from the definition with loops over heads.
+
+    Noise is added to the embeddings (T, d); what `change` returns goes on in place of a value.
+    """
     c, w = network.config, jax.tree.map(lambda a: np.asarray(a, np.float64), network)
     norm = lambda h, g: h / np.sqrt((h**2).mean(-1, keepdims=True) + c.epsilon) * g  # noqa: E731
-    h, T = w.embedding[np.asarray(tokens)], len(tokens)
+    h, T = w.embedding[np.asarray(tokens)] + noise, len(tokens)
+    seen = {site: [] for site in SITES}
     turn = np.exp(1j * np.arange(T)[:, None] * np.array(c.frequencies))
     half = c.head_width // 2
 
     def rotated(x):
         z = (x[:, :half] + 1j * x[:, half:]) * turn
         return np.concatenate([z.real, z.imag], axis=1)
+
+    def passed(site, value):
+        seen[site].append(np.asarray(change(site, i, value)))
+        return seen[site][-1]
 
     for i in range(c.layers):
         layer = jax.tree.map(lambda a: a[i], w.layers)  # noqa: B023
@@ -65,9 +82,10 @@ def plain_logits(network, tokens):
             scores = np.where(np.tri(T, dtype=bool), scores, -np.inf)
             p = np.exp(scores - scores.max(1, keepdims=True))
             heads.append(p / p.sum(1, keepdims=True) @ v[:, shared])
-        h = h + np.concatenate(heads, axis=1) @ layer.output.T
+        h = h + passed("attention", np.concatenate(heads, axis=1) @ layer.output.T)
         x = norm(h, layer.mlp_norm)
         gate = x @ layer.gate.T
-        h = h + (gate / (1 + np.exp(-gate)) * (x @ layer.up.T)) @ layer.down.T
+        key = passed("key", gate / (1 + np.exp(-gate)) * (x @ layer.up.T))
+        h = passed("hidden", h + passed("mlp", key @ layer.down.T))
     head = w.embedding if w.head is None else w.head
-    return norm(h, w.norm) @ head.T
+    return norm(h, w.norm) @ head.T, {site: np.stack(values) for site, values in seen.items()}

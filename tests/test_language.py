@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import jax
@@ -9,7 +10,8 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from language_models import config, plain_logits, small_model, tokenizer
+from language_models import config, plain_logits, plain_run, small_model, tokenizer
+from scipy.special import softmax
 
 from rankone.language import LanguageModel, Request, generate, load_smollm2, trace
 from rankone.language.checkpoint import read_checkpoint
@@ -42,9 +44,10 @@ def model():
     return small_model()
 
 
+@partial(jax.jit, static_argnames=("hook", "read"))
 def whole(network, tokens, **options):
     """Logits at every position of a batch without padding, and what was read."""
-    tokens = jnp.atleast_2d(jnp.asarray(tokens))
+    tokens = jnp.atleast_2d(tokens)
     cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool), network.norm.dtype)
     h, _, seen = run(network, embed(network, tokens), cache, **options)
     return logits(network, h), seen
@@ -57,9 +60,12 @@ def whole(network, tokens, **options):
 def test_logits_agree_with_a_plain_implementation(model, tied):
     network = model.network
     if not tied:
-        network = replace(network, head=jax.random.normal(jax.random.key(7), network.embedding.shape))
+        network = replace(
+            network, head=np.random.default_rng(7).normal(size=network.embedding.shape).astype(np.float32)
+        )
     tokens = np.random.default_rng(0).integers(0, network.config.vocabulary, 11)
-    np.testing.assert_allclose(whole(network, tokens)[0][0], plain_logits(network, tokens), rtol=1e-4, atol=1e-4)
+    (scores,), _ = whole(network, tokens)
+    np.testing.assert_allclose(scores, plain_logits(network, tokens), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["tied", "untied", "llama3"])
@@ -104,48 +110,62 @@ def test_padding_on_the_left_changes_nothing(model):
 
 
 def test_a_run_in_pieces_through_the_cache_is_the_run_in_one(model):
-    tokens = jnp.asarray([model.tokenizer.encode("The capital of Norway is Oslo.")])
+    tokens = np.array([model.tokenizer.encode("The capital of Norway is Oslo.")])
     expected, _ = whole(model.network, tokens)
-    cache = Cache.empty(model.network.config, jnp.ones(tokens.shape, bool))
-    pieces = []
-    for part in (tokens[:, :4], tokens[:, 4:5], tokens[:, 5:]):
-        h, cache, _ = run(model.network, embed(model.network, part), cache)
-        pieces.append(logits(model.network, h))
-    np.testing.assert_allclose(jnp.concatenate(pieces, axis=1), expected, rtol=1e-4, atol=1e-4)
-    assert cache.length == tokens.shape[1]
+
+    @jax.jit
+    def in_pieces(network, tokens):
+        cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool))
+        pieces = []
+        for part in (tokens[:, :4], tokens[:, 4:5], tokens[:, 5:]):
+            h, cache, _ = run(network, embed(network, part), cache)
+            pieces.append(logits(network, h))
+        return pieces, cache.length
+
+    pieces, length = in_pieces(model.network, tokens)
+    np.testing.assert_allclose(np.concatenate(pieces, axis=1), expected, rtol=1e-4, atol=1e-4)
+    assert length == tokens.shape[1]
 
 
 def test_blocks_run_one_after_another_are_all_blocks(model):
-    network, tokens = model.network, jnp.asarray([model.tokenizer.encode("Oslo")])
-    cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool))
-    h = embed(network, tokens)
-    for i in range(3):
-        h, _, _ = run(network, h, cache, layers=(i, i + 1))
-    np.testing.assert_allclose(logits(network, h), whole(network, tokens)[0], rtol=1e-4, atol=1e-4)
+    network, tokens = model.network, np.array([model.tokenizer.encode("Oslo")])
+
+    @jax.jit
+    def in_turn(network, tokens):
+        cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool))
+        h = embed(network, tokens)
+        for i in range(3):
+            h, _, _ = run(network, h, cache, layers=(i, i + 1))
+        return logits(network, h)
+
+    np.testing.assert_allclose(in_turn(network, tokens), whole(network, tokens)[0], rtol=1e-4, atol=1e-4)
 
 
 def test_hooks_read_and_replace_the_input_of_the_down_projection(model):
-    network, tokens = model.network, model.tokenizer.encode("Oslo is a city")
-    _, seen = whole(network, tokens, read=("key", "mlp", "hidden"))
+    network, tokens = model.network, np.array(model.tokenizer.encode("Oslo is a city"))
+    scores, seen = jax.tree.map(np.asarray, whole(network, tokens, read=("key", "mlp", "hidden")))
+    down = np.asarray(network.down(1))
     assert seen["key"].shape == (3, 1, len(tokens), 48)
-    np.testing.assert_allclose(seen["key"][1] @ network.down(1).T, seen["mlp"][1], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(seen["key"][1] @ down.T, seen["mlp"][1], rtol=1e-4, atol=1e-5)
 
     def other(site, layer, value, seen, data):
         return jnp.where((layer == 1) & (site == "key"), data, value) if site == "key" else value
 
-    replaced, again = whole(network, tokens, hook=other, data=jnp.ones(48), read=("key", "mlp"))
-    np.testing.assert_array_equal(again["key"][1], jnp.ones_like(again["key"][1]))
-    np.testing.assert_allclose(again["mlp"][1, 0, 0], network.down(1).sum(1), rtol=1e-4)
+    replaced, again = jax.tree.map(
+        np.asarray, whole(network, tokens, hook=other, data=np.ones(48), read=("key", "mlp"))
+    )
+    np.testing.assert_array_equal(again["key"][1], np.ones_like(again["key"][1]))
+    np.testing.assert_allclose(again["mlp"][1, 0, 0], down.sum(1), rtol=1e-4)
     np.testing.assert_allclose(again["key"][0], seen["key"][0])
-    assert jnp.abs(replaced - whole(network, tokens)[0]).max() > 0.1
+    assert np.abs(replaced - scores).max() > 0.1
 
 
 def test_another_down_projection_is_another_network(model):
-    W = model.network.down(2) + 1
+    W = np.asarray(model.network.down(2)) + 1
     other = model.with_down(2, W)
     np.testing.assert_array_equal(other.network.down(2), W)
     np.testing.assert_array_equal(other.network.down(1), model.network.down(1))
-    assert jnp.abs(model.network.down(2) - W).min() > 0.5  # the first is as it was
+    assert np.abs(np.asarray(model.network.down(2)) - W).min() > 0.5  # the first is as it was
     with pytest.raises(ValueError, match="layer: got 3"):
         model.with_down(3, W)
     with pytest.raises(ValueError, match="W: got"):
@@ -173,27 +193,29 @@ def test_greedy_generation_is_the_loop_without_a_cache(model):
 
 
 def test_drawn_tokens_are_among_the_likeliest_and_follow_their_probabilities(model):
-    rows = jnp.tile(jnp.asarray([model.tokenizer.encode("Oslo")]), (4000, 1))
-    drawn = continue_tokens(model.network, rows, jnp.ones(rows.shape, bool), jax.random.key(0), length=1, top=3)[:, 0]
-    scores = plain_logits(model.network, np.asarray(rows[0]))[-1]
+    rows = np.tile(model.tokenizer.encode("Oslo"), (4000, 1))
+    drawn = continue_tokens(model.network, rows, np.ones(rows.shape, bool), jax.random.key(0), length=1, top=3)
+    drawn = np.asarray(drawn)[:, 0]
+    scores = plain_logits(model.network, rows[0])[-1]
     best = np.argsort(-scores)[:3]
     p = np.exp(scores[best]) / np.exp(scores[best]).sum()
-    shares = np.array([(np.asarray(drawn) == token).mean() for token in best])
+    shares = np.array([(drawn == token).mean() for token in best])
     assert shares.sum() == pytest.approx(1)
     assert (np.abs(shares - p) < 5 * np.sqrt(p * (1 - p) / 4000) + 1e-9).all()
 
 
 def test_rows_with_their_own_changes_speak_as_edited_models(model):
-    deltas = 0.5 * jax.random.normal(jax.random.key(1), (2, *model.network.down(1).shape))
+    W = np.asarray(model.network.down(1))
+    deltas = 0.5 * np.random.default_rng(1).normal(size=(2, *W.shape)).astype(np.float32)
     tokens, valid = pad([model.tokenizer.encode("The city of Oslo")] * 2)
     key = jax.random.key(0)
     changes = RowChanges(deltas, 1)
     together = continue_tokens(model.network, tokens, valid, key, changes, length=8, top=1)
     said = []
     for delta in deltas:
-        edited = model.network.with_down(1, model.network.down(1) + delta)
-        said.append(continue_tokens(edited, tokens[:1], valid[:1], key, length=8, top=1)[0])
-    np.testing.assert_array_equal(together, jnp.stack(said))
+        edited = model.network.with_down(1, W + delta)
+        said.append(np.asarray(continue_tokens(edited, tokens[:1], valid[:1], key, length=8, top=1))[0])
+    np.testing.assert_array_equal(together, np.stack(said))
     assert (said[0] != said[1]).any()
 
 
@@ -267,7 +289,7 @@ def write_gguf(path, network, vocabulary, merges):
     names |= {"output": "attn_output", "mlp_norm": "ffn_norm", "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down"}
     for i in range(c.layers):
         for ours, theirs in names.items():
-            weight = np.asarray(getattr(network.layers, ours)[i])
+            weight = np.asarray(getattr(network.layers, ours))[i]
             if ours in ("query", "key"):
                 weight = weight.reshape(-1, 2, c.head_width // 2, c.width).swapaxes(1, 2).reshape(weight.shape)
             writer.add_tensor(f"blk.{i}.{theirs}.weight", np.ascontiguousarray(weight))
@@ -318,7 +340,7 @@ def write_checkpoint(folder, network, dtype=np.float32, name="F32", **changes):
     tensors = {"model.embed_tokens.weight": network.embedding, "model.norm.weight": network.norm}
     for i in range(c.layers):
         for ours, theirs in HUB_NAMES.items():
-            tensors[f"model.layers.{i}.{theirs}.weight"] = getattr(network.layers, ours)[i]
+            tensors[f"model.layers.{i}.{theirs}.weight"] = np.asarray(getattr(network.layers, ours))[i]
     facts = {"model_type": "llama", "hidden_size": c.width, "intermediate_size": c.hidden, "vocab_size": c.vocabulary}
     facts |= {"num_hidden_layers": c.layers, "num_attention_heads": c.heads, "num_key_value_heads": c.kv_heads}
     facts |= {"rms_norm_eps": c.epsilon, "rope_theta": 1e4, "tie_word_embeddings": True, **changes}
@@ -371,16 +393,14 @@ def test_bad_checkpoints_are_refused(tmp_path, model):
 # Tracing
 
 
-def putting_back(site, layers, token):
-    """A hook that puts the clean states (L, 1, T, d) back at one token of some blocks."""
+def putting_back(site, layers, token, clean):
+    """A change that puts the clean states (L, T, d) back at one token of some blocks."""
 
-    def hook(name, layer, value, seen, clean):
-        if name != site:
-            return value
-        hit = jnp.isin(layer, jnp.array(layers))
-        return value.at[:, token].set(jnp.where(hit, clean[layer, 0, token], value[:, token]))
+    def change(name, layer, value):
+        here = (np.arange(len(value)) == token)[:, None]
+        return np.where(here, clean[layer], value) if name == site and layer in layers else value
 
-    return hook
+    return change
 
 
 def test_restoring_one_state_is_what_a_loop_gives(model):
@@ -392,19 +412,16 @@ def test_restoring_one_state_is_what_a_loop_gives(model):
         first, last = found.subject
         assert "".join(found.tokens[first : last + 1]) == " Norway"
         assert found.restored.shape == (3, len(tokens))
-        noise = 3 * subject_noise(model, ["Norway"]) * jax.random.normal(jax.random.key(0), (2, last - first + 1, 32))
-        _, seen = whole(model.network, tokens, read=(site,))
+        drawn = np.asarray(jax.random.normal(jax.random.key(0), (2, last - first + 1, 32)))
+        noise = np.zeros((2, len(tokens), 32))
+        noise[:, first : last + 1] = 3 * subject_noise(model, ["Norway"]) * drawn
+        _, seen = plain_run(model.network, tokens)
         for layer, token in ((0, last), (2, 1), (1, len(tokens) - 1)):
             layers = [layer] if window == 1 else [layer, layer + 1]
-
-            hook = putting_back(site, layers, token)
-            p = []
-            for one in noise:
-                h = embed(model.network, jnp.asarray([tokens])).at[:, first : last + 1].add(one)
-                cache = Cache.empty(model.network.config, jnp.ones((1, len(tokens)), bool))
-                h, _, _ = run(model.network, h, cache, hook=hook, data=seen[site])
-                p.append(jax.nn.softmax(logits(model.network, h[0, -1]))[answer])
-            assert found.restored[layer, token] == pytest.approx(float(np.mean(p)), rel=1e-3)
+            change = putting_back(site, layers, token, seen[site])
+            scores = [plain_run(model.network, tokens, noise=one, change=change)[0][-1] for one in noise]
+            p = [softmax(row)[answer] for row in scores]
+            assert found.restored[layer, token] == pytest.approx(np.mean(p), rel=1e-3)
     assert trace(model, request, key=jax.random.key(0), noises=2).restored[-1, -1] == pytest.approx(
         found.clean, rel=1e-3
     )

@@ -40,7 +40,7 @@ def generate(
     key = jax.random.key(0) if key is None else key
     random_key("key", key)
     tokens, valid = pad([model.tokenizer.encode(prompt) for prompt in prompts], left=True, multiple=8)
-    said = continue_tokens(model.network, jnp.asarray(tokens), jnp.asarray(valid), key, length=length, top=top)
+    said = continue_tokens(model.network, tokens, valid, key, length=length, top=top)
     return [model.tokenizer.decode(row) for row in np.asarray(said)]
 
 

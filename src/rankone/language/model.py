@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
@@ -65,11 +64,13 @@ class LanguageModel:
         """Scores of the token after each text."""
         check(len(texts) > 0 and all(texts), "texts", list(texts), "one text or more, none empty")
         tokens, valid = pad([self.tokenizer.encode(text) for text in texts], left=True, multiple=8)
-        return next_logits(self.network, jnp.asarray(tokens), jnp.asarray(valid))
+        return next_logits(self.network, tokens, valid)
 
     def top(self, text: str, count: int = 5) -> list[tuple[str, float]]:
         """The likeliest next tokens of a text, with their probabilities."""
-        probabilities = np.asarray(jax.nn.softmax(self.logits([text])[0]))
+        scores = np.asarray(self.logits([text]))[0]
+        likely = np.exp(scores - scores.max())
+        probabilities = likely / likely.sum()
         best = np.argsort(-probabilities)[:count]
         return [(self.tokenizer.decode([token]), float(probabilities[token])) for token in best]
 

@@ -1,6 +1,7 @@
 """A transformer of the llama family as one frozen pytree: shapes, weights, and nothing that runs."""
 
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import jax
@@ -136,6 +137,7 @@ def assemble(config: Config, blocks: list[dict[str, np.ndarray]], ends: dict[str
     return Llama(jnp.asarray(ends["embedding"]), stacked, jnp.asarray(ends["norm"]), head, config)
 
 
+@partial(jax.jit, static_argnames=("config", "dtype"))
 def random_network(config: Config, *, key: Array, dtype: Any = jnp.float32) -> Llama:
     """A network with random weights of scale 1/√in, for tests and for sums that need no training."""
     k_ends, k_layers = jax.random.split(key)

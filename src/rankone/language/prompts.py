@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import jax.numpy as jnp
+import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
@@ -54,7 +54,7 @@ def continuations(tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequenc
     first = np.array([len(start) - 1 for start in starts])
     positions = np.minimum(first[:, None] + np.arange(labels.shape[1]), tokens.shape[1] - 1)
     weights = real / real.sum(1, keepdims=True)
-    return Continuations(*map(jnp.asarray, (tokens, valid, positions, labels, weights.astype(np.float32))))
+    return Continuations(*jax.device_put((tokens, valid, positions, labels, weights.astype(np.float32))))
 
 
 @pytree(data=["before", "before_valid", "suffix"])
@@ -96,7 +96,8 @@ def rehearsal(tokenizer: Tokenizer, request: Request, contexts: Sequence[str]) -
     labels[:-1, : len(target)], weights[:-1, : len(target)] = target, 1 / len(target)
     positions = np.array([len(row) - 1 for row in after])[:, None] + np.arange(m)
     suffix = tokens, valid, np.minimum(positions, tokens.shape[1] - 1), labels, weights
-    return Rehearsal(jnp.asarray(before), jnp.asarray(before_valid), Continuations(*map(jnp.asarray, suffix)))
+    before, before_valid, suffix = jax.device_put((before, before_valid, suffix))
+    return Rehearsal(before, before_valid, Continuations(*suffix))
 
 
 def corpus_contexts(tokenizer: Tokenizer, counts: Sequence[tuple[int, int]] = ((5, 5), (5, 10))) -> list[str]:

@@ -1,6 +1,6 @@
 """Rewriting one fact of a language model: where its key is, which value says otherwise, and the closed form."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,10 @@ from rankone.language.scores import at_positions, log_likelihood
 
 __all__ = ["Search", "Value", "find_value", "subject_keys"]
 
+_ROWS = 32  # the record of a search has a multiple of so many, so that few programs serve all numbers of steps
 
+
+@pytree(data=["rate", "steps", "enough", "divergence", "decay", "reach"])
 @dataclass(frozen=True)
 class Search:
     """How a value is searched for. The constants are those of the published code but for the two that say otherwise.
@@ -63,7 +66,6 @@ class Value:
         return self.keys.mean(0)
 
 
-@partial(jax.jit, static_argnames=("layer", "search"))
 def find_value(network: Llama, rows: Rehearsal, *, layer: int, search: Search) -> Value:
     """δ by Adam: the target likelier in every context, "subject is a" unchanged, δ short.
 
@@ -76,12 +78,18 @@ def find_value(network: Llama, rows: Rehearsal, *, layer: int, search: Search) -
         layer: Block whose down projection is to be edited.
         search: Constants.
     """
+    found = _find_value(network, rows, search, layer=layer, size=-(-search.steps // _ROWS) * _ROWS)
+    return replace(found, losses=found.losses[: search.steps])
+
+
+@partial(jax.jit, static_argnames=("layer", "size"))
+def _find_value(network: Llama, rows: Rehearsal, search: Search, *, layer: int, size: int) -> Value:
     h, cache, keys, outputs = _below(network, rows, layer)
     before = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
     loss = partial(_loss, network, rows, layer, h, cache, _probe(network, rows, layer, h, cache), before, search)
     step = partial(_adam_step, jax.value_and_grad(loss, has_aux=True), before, search)
     zero = jnp.zeros_like(outputs[0])
-    state = (jnp.asarray(0), zero, zero, zero, jnp.full((search.steps, 3), jnp.nan, zero.dtype))
+    state = (jnp.asarray(0), zero, zero, zero, jnp.full((size, 3), jnp.nan, zero.dtype))
     last = lambda state: state[4][jnp.maximum(state[0] - 1, 0), 0]  # noqa: E731
     go_on = lambda state: (state[0] < search.steps) & ~(last(state) < search.enough)  # noqa: E731
     steps, delta, _, _, losses = jax.lax.while_loop(go_on, step, state)

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 from tqdm.auto import tqdm
@@ -62,7 +61,7 @@ def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **opt
         options: For `key_moments`.
     """
     C = key_moments(model, layer, **options).mean
-    return KeyGeometry.from_moments(C, ridge=ridge * jnp.trace(C) / len(C))
+    return KeyGeometry.from_moments(C, ridge=ridge * float(np.trace(C)) / len(C))
 
 
 @partial(jax.jit, static_argnames="layer")

@@ -6,7 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import jax
 import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike
 
 from rankone._checks import check, choice
 from rankone.editing import KeyGeometry, RankOneEdit, load_edit, mixed_key_edit, rank_one_edit
@@ -140,6 +142,11 @@ def close_edit(W: Any, geometry: KeyGeometry, value: Value, *, key: str = "mean"
     """The closed form for a value: Ŵk = Wk + δ, with one key throughout or with the published mixture of two."""
     choice("key", key, KEYS)
     if key == "mean":
-        return rank_one_edit(W, geometry, value.key, jnp.asarray(W) @ value.key + value.delta)
+        return rank_one_edit(W, geometry, value.key, _moved(W, value.key, value.delta))
     bare = value.keys[0]
-    return mixed_key_edit(W, geometry, value.key, bare, jnp.asarray(W) @ bare + value.delta)
+    return mixed_key_edit(W, geometry, value.key, bare, _moved(W, bare, value.delta))
+
+
+@jax.jit
+def _moved(W: ArrayLike, key: Array, delta: Array) -> Array:
+    return jnp.asarray(W) @ key + delta

@@ -86,26 +86,31 @@ def trace(
     tokens, (first, last) = _columns(model, request)
     answer = model.tokenizer.encode(" " + request.target.strip())[0]
     noise = sigmas * unit * jax.random.normal(key, (noises, last - first + 1, model.network.config.width))
-    clean, states = _clean(model.network, jnp.asarray(tokens), site)
+    clean, states = _clean(model.network, np.asarray(tokens), answer, site)
     L, T = model.network.config.layers, len(tokens)
     places = np.array([(-1, 0), *np.ndindex(L, T)])  # the first restores nothing
     pad = -len(places) % max(1, batch // noises)
     places = np.concatenate([places, np.tile(places[:1], (pad, 1))]).reshape(-1, max(1, batch // noises), 2)
     blurred = partial(
-        _blurred, model.network, jnp.asarray(tokens), noise, states, site=site, first=first, window=window
+        _blurred, model.network, np.asarray(tokens), noise, states, answer, site=site, first=first, window=window
     )
-    found = [blurred(jnp.asarray(part))[:, answer] for part in tqdm(places, desc="restoring", disable=len(places) < 8)]
+    found = [blurred(part) for part in tqdm(places, desc="restoring", disable=len(places) < 8)]
     probabilities = np.concatenate(found)
     words = [model.tokenizer.decode([token]) for token in tokens]
     restored = probabilities[1 : 1 + L * T].reshape(L, T)
-    return Trace(restored, float(clean[answer]), float(probabilities[0]), words, (first, last), site)
+    return Trace(restored, float(clean), float(probabilities[0]), words, (first, last), site)
 
 
 def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
     """Standard deviation of the entries of the subjects' token embeddings, the subjects taken inside a sentence."""
     check(len(subjects) > 0, "subjects", subjects, "one name or more")
     tokens = [token for subject in subjects for token in model.tokenizer.encode(" " + subject.strip())]
-    return float(model.network.embedding[jnp.asarray(tokens)].std())
+    return float(_spread(model.network.embedding, np.asarray(tokens)))
+
+
+@jax.jit
+def _spread(embedding: Array, tokens: Array) -> Array:
+    return embedding[tokens].std()
 
 
 def _columns(model: LanguageModel, request: Request) -> tuple[list[int], tuple[int, int]]:
@@ -117,11 +122,11 @@ def _columns(model: LanguageModel, request: Request) -> tuple[list[int], tuple[i
 
 
 @partial(jax.jit, static_argnames="site")
-def _clean(network: Llama, tokens: Array, site: str) -> tuple[Array, Array]:
-    """Next-token probabilities and the states (L, T, d) of the run with nothing blurred."""
+def _clean(network: Llama, tokens: Array, answer: int, site: str) -> tuple[Array, Array]:
+    """Probability of the answer and the states (L, T, d) of the run with nothing blurred."""
     cache = Cache.empty(network.config, jnp.ones((1, len(tokens)), bool), network.norm.dtype)
     h, _, seen = run(network, embed(network, tokens[None]), cache, read=(site,))
-    return jax.nn.softmax(logits(network, h[0, -1])), seen[site][:, 0]
+    return jax.nn.softmax(logits(network, h[0, -1]))[answer], seen[site][:, 0]
 
 
 @pytree(data=["states", "layer", "token"], meta=["site", "window"])
@@ -145,17 +150,26 @@ def _restore(site: str, layer: Array, value: Array, seen: dict[str, Array], data
 
 @partial(jax.jit, static_argnames=("site", "first", "window"))
 def _blurred(
-    network: Llama, tokens: Array, noise: Array, states: Array, places: Array, *, site: str, first: int, window: int
-) -> Float[Array, "n V"]:
-    """Next-token probabilities for every place (layer, token), mean over the noises."""
+    network: Llama,
+    tokens: Array,
+    noise: Array,
+    states: Array,
+    answer: int,
+    places: Array,
+    *,
+    site: str,
+    first: int,
+    window: int,
+) -> Float[Array, " n"]:
+    """Probability of the answer for every place (layer, token), mean over the noises."""
     count = len(noise)
     h = jnp.tile(embed(network, tokens)[None], (count, 1, 1))
     h = jnp.tile(h.at[:, first : first + noise.shape[1]].add(noise), (len(places), 1, 1))
     layer, token = jnp.repeat(places, count, axis=0).T
     cache = Cache.empty(network.config, jnp.ones(h.shape[:2], bool), network.norm.dtype)
     h, _, _ = run(network, h, cache, hook=_restore, data=_Restoration(states, layer, token, site, window))
-    p = jax.nn.softmax(logits(network, h[:, -1]), axis=-1)
-    return p.reshape(len(places), count, -1).mean(1)
+    p = jax.nn.softmax(logits(network, h[:, -1]), axis=-1)[:, answer]
+    return p.reshape(len(places), count).mean(1)
 
 
 def mean_effect(traces: Sequence[Trace]) -> Float[NDArray, "L groups"]:

@@ -99,6 +99,7 @@ def gap(
     return jnp.abs(descend_on_U(loss, U0, T, V, optimizer, steps=steps) - on_W).max()
 
 
+@partial(jax.jit, static_argnames=("loss", "steps"))
 def change_factors(
     loss: Loss, U0: Array, old: Factors, new: Factors, *, rate: float = 0.1, momentum: float = 0.9, steps: int
 ) -> tuple[Array, Array, Array]:
@@ -156,10 +157,15 @@ def commuting_linear_rules(pairs: Sequence[tuple[Array, Array]]) -> int:
     Args:
         pairs: Square matrices A (m, m) and B (n, n).
     """
+    return int(_commuting(pairs))
+
+
+@jax.jit
+def _commuting(pairs: Sequence[tuple[Array, Array]]) -> Array:
     dense = [jnp.kron(B.T, A) for A, B in pairs]
     eye = jnp.eye(len(dense[0]), dtype=dense[0].dtype)
     equations = jnp.concatenate([jnp.kron(eye, K) - jnp.kron(K.T, eye) for K in dense])  # KΦ − ΦK, as a vec
-    return int(equations.shape[1] - jnp.linalg.matrix_rank(equations))
+    return equations.shape[1] - jnp.linalg.matrix_rank(equations)
 
 
 def scale_by_polar() -> optax.GradientTransformation:

@@ -4,7 +4,9 @@ With $V=C^{-1/2}$ and $T=I$ the step is $\eta\,(v-Wk)\,(C^{-1}k)^\top$, and at $
 maps k to v. No matrix that does so changes the answers to keys of second moment C by less.
 """
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check
@@ -21,11 +23,14 @@ def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array
         layer: With T of orthonormal rows; otherwise no rate stores every v in one step.
         k: Key (n,), the 1 of a bias not included.
     """
-    identity = jnp.eye(len(layer.T), dtype=layer.T.dtype)
-    check(
-        bool(jnp.allclose(layer.T @ layer.T.T, identity, atol=1e-5)), "T", "rows that are not orthonormal", "T Tᵀ = I"
-    )
-    return 1 / jnp.sum((layer.V @ layer.features(jnp.asarray(k))) ** 2)
+    T = np.asarray(layer.T)
+    check(np.allclose(T @ T.T, np.eye(len(T)), atol=1e-5), "T", "rows that are not orthonormal", "T Tᵀ = I")
+    return _exact_rate(layer, jnp.asarray(k))
+
+
+@jax.jit
+def _exact_rate(layer: Reparameterized, k: Array) -> Array:
+    return 1 / jnp.sum((layer.V @ layer.features(k)) ** 2)
 
 
 def store_pair(W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike) -> Float[Array, "m n"]:
@@ -45,5 +50,10 @@ def store_pair(W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike) -> Float[
     V = matrix_power(C, -0.5)
     check(V.shape[0] == len(k), "C", f"shape {V.shape}", f"({len(k)}, {len(k)}), as the key is {k.shape}")
     layer = Reparameterized.from_weight(W, jnp.eye(len(v), dtype=W.dtype), V)
+    return _stepped(layer, k, v)
+
+
+@jax.jit
+def _stepped(layer: Reparameterized, k: Array, v: Array) -> Array:
     gradient_U = layer.T.T @ jnp.outer(layer(k) - v, k) @ layer.V.T
-    return layer.T @ (layer.U - exact_rate(layer, k) * gradient_U) @ layer.V
+    return layer.T @ (layer.U - _exact_rate(layer, k) * gradient_U) @ layer.V

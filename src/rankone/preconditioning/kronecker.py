@@ -10,6 +10,7 @@ $TT^\top G\,V^\top V$ [K-eqP, K-unn-cost].
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
@@ -80,7 +81,7 @@ class KroneckerPreconditioner:
 
     def apply(self, G: Float[ArrayLike, "m n"]) -> Float[Array, "m n"]:
         """TTᵀ G VᵀV for a matrix G (m, n), or a batch of them (..., m, n) [K-eq2]."""
-        return self.left @ jnp.asarray(G) @ self.right
+        return _between(self.left, jnp.asarray(G), self.right)
 
     def __matmul__(self, g: Float[ArrayLike, " mn"]) -> Float[Array, " mn"]:
         """P g for a vec g (mn,), or for the columns of g (mn, k) [K-eq1]."""
@@ -88,9 +89,7 @@ class KroneckerPreconditioner:
         size, m, n = self.shape[0], len(self.left), len(self.right)
         fits = g.ndim in (1, 2) and g.shape[0] == size
         check(fits, "g", f"shape {g.shape}", f"({size},) or ({size}, k): a vec has {m}·{n} entries")
-        batch = g.T.reshape(-1, *((n, m) if self.order == "column" else (m, n)))
-        out = self.right @ batch @ self.left if self.order == "column" else self.apply(batch)
-        return out.reshape(-1, size).T.reshape(g.shape)
+        return _on_vecs(self, g)
 
     def to_dense(self) -> Float[Array, "mn mn"]:
         """All (mn)² entries: for looking at, and for tests."""
@@ -98,13 +97,11 @@ class KroneckerPreconditioner:
 
     def eigenvalues(self) -> Float[Array, " mn"]:
         """The mn eigenvalues, falling: every product of one of `left` and one of `right` [K-unn-rank, K-penalty]."""
-        one, other = jnp.linalg.eigvalsh(self.left), jnp.linalg.eigvalsh(self.right)
-        return jnp.sort(jnp.outer(one, other).ravel())[::-1]
+        return _products(self.left, self.right)
 
     def squared_norm(self, G: Float[ArrayLike, "m n"]) -> Float[Array, ""]:
         r"""$g^\top Pg=\|T^\top GV^\top\|_F^2$: what norm clipping or a line search on U sees of a gradient [K-norm]."""
-        G = jnp.asarray(G)
-        return jnp.vdot(G, self.apply(G))
+        return _squared_norm(self, jnp.asarray(G))
 
 
 def kronecker_preconditioner(T: ArrayLike, V: ArrayLike, *, order: str = "column") -> KroneckerPreconditioner:
@@ -123,4 +120,34 @@ def kronecker_preconditioner(T: ArrayLike, V: ArrayLike, *, order: str = "column
     """
     choice("order", order, ("column", "row"))
     T, V = array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
-    return KroneckerPreconditioner(T @ T.T, V.T @ V, order)
+    left, right = _squares(T, V)
+    return KroneckerPreconditioner(left, right, order)
+
+
+@jax.jit
+def _squares(T: Array, V: Array) -> tuple[Array, Array]:
+    return T @ T.T, V.T @ V
+
+
+@jax.jit
+def _between(left: Array, G: Array, right: Array) -> Array:
+    return left @ G @ right
+
+
+@jax.jit
+def _on_vecs(P: KroneckerPreconditioner, g: Array) -> Array:
+    m, n = len(P.left), len(P.right)
+    batch = g.T.reshape(-1, *((n, m) if P.order == "column" else (m, n)))
+    out = P.right @ batch @ P.left if P.order == "column" else P.apply(batch)
+    return out.reshape(-1, m * n).T.reshape(g.shape)
+
+
+@jax.jit
+def _products(left: Array, right: Array) -> Array:
+    """Products of the eigenvalues of two symmetric matrices, falling."""
+    return jnp.sort(jnp.outer(jnp.linalg.eigvalsh(left), jnp.linalg.eigvalsh(right)).ravel())[::-1]
+
+
+@jax.jit
+def _squared_norm(P: KroneckerPreconditioner, G: Array) -> Array:
+    return jnp.vdot(G, P.apply(G))

@@ -3,6 +3,9 @@ r"""What a Kronecker preconditioner does to conditioning, convergence, bias and 
 The loss is $\frac12(w-w^\star)^\top H(w-w^\star)$ with w = vec W; the results are theorems, proved in the chapter.
 """
 
+from functools import partial
+
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
@@ -33,7 +36,12 @@ def whitened_spectrum(
         V: (q, n).
     """
     T, V = array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
-    inner, outer = jnp.linalg.eigvalsh(V @ jnp.asarray(A) @ V.T), jnp.linalg.eigvalsh(T.T @ jnp.asarray(G) @ T)
+    return _whitened_spectrum(jnp.asarray(A), jnp.asarray(G), T, V)
+
+
+@jax.jit
+def _whitened_spectrum(A: Array, G: Array, T: Array, V: Array) -> Array:
+    inner, outer = jnp.linalg.eigvalsh(V @ A @ V.T), jnp.linalg.eigvalsh(T.T @ G @ T)
     return jnp.sort(jnp.outer(inner, outer).ravel())[::-1]
 
 
@@ -71,6 +79,11 @@ def contraction(H: Float[ArrayLike, "k k"], H0: Float[ArrayLike, "k k"]) -> Floa
         H0: Curvature that the preconditioner was made for, positive definite.
     """
     H, H0 = array("H", H, "(k, k)", 2), array("H0", H0, "(k, k)", 2)
+    return _contraction(H, H0)
+
+
+@jax.jit
+def _contraction(H: Array, H0: Array) -> Array:
     lower = jnp.linalg.cholesky(H0)
     half = jnp.linalg.solve(lower, jnp.linalg.solve(lower, H).T)
     return jnp.abs(jnp.linalg.eigvalsh((half + half.T) / 2) - 1).max()
@@ -88,6 +101,11 @@ def implicit_bias(X: Float[ArrayLike, "N n"], Y: Float[ArrayLike, "N m"], V: Arr
     """
     X, Y, V = array("X", X, "(N, n)", 2), array("Y", Y, "(N, m)", 2), array("V", V, "(q, n)", 2)
     check(X.shape[0] <= X.shape[1], "X", f"shape {X.shape}", "(N, n) with N ≤ n, so that some W fits exactly")
+    return _implicit_bias(X, Y, V)
+
+
+@jax.jit
+def _implicit_bias(X: Array, Y: Array, V: Array) -> Array:
     XR = (X @ V.T) @ V
     return jnp.linalg.solve(XR @ X.T, Y).T @ XR
 
@@ -109,9 +127,14 @@ def stationary_covariance(
         ValueError: If descent diverges at this rate.
     """
     H, C, P = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("C", C), ("P", P)))
-    M = jnp.eye(len(H), dtype=H.dtype) - learning_rate * P @ H
-    radius = float(jnp.abs(jnp.linalg.eigvals(M)).max())
+    radius = float(np.abs(np.linalg.eigvals(np.eye(len(H)) - np.asarray(learning_rate) * np.asarray(P) @ H)).max())
     check(radius < 1, "learning_rate", learning_rate, f"smaller: the iteration's spectral radius is {radius:.3g}")
+    return _stationary_covariance(H, C, P, learning_rate)
+
+
+@jax.jit
+def _stationary_covariance(H: Array, C: Array, P: Array, learning_rate: ArrayLike) -> Array:
+    M = jnp.eye(len(H), dtype=H.dtype) - learning_rate * P @ H
     forcing = (learning_rate**2 * P @ C @ P.T).ravel()
     return jnp.linalg.solve(jnp.eye(len(H) ** 2, dtype=H.dtype) - jnp.kron(M, M), forcing).reshape(H.shape)
 
@@ -134,6 +157,11 @@ def nearest_kronecker(
     m, n = shape
     F = array("F", F, f"({m * n}, {m * n})", 2)
     check(F.shape == (m * n, m * n), "F", f"shape {F.shape}", f"({m * n}, {m * n}), for a matrix of shape {shape}")
+    return _nearest_kronecker(F, m, n)
+
+
+@partial(jax.jit, static_argnames=("m", "n"))
+def _nearest_kronecker(F: Array, m: int, n: int) -> tuple[Array, Array, Array]:
     blocks = F.reshape(n, m, n, m).transpose(0, 2, 1, 3).reshape(n * n, m * m)
     left, values, right = jnp.linalg.svd(blocks, full_matrices=False)
     root = jnp.sqrt(values[0]) * jnp.where(left[:, 0].reshape(n, n).trace() < 0, -1.0, 1.0)

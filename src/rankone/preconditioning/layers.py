@@ -5,6 +5,7 @@ with `bias=True` it appends 1 to its input, so that the last column of W is the 
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -33,7 +34,7 @@ class Dense:
 
     def __call__(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... m"]:
         """Outputs (..., m) for inputs (..., n)."""
-        return self.features(x) @ self.W.T
+        return _plain(self, jnp.asarray(x))
 
     def features(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... n"]:
         """What the matrix multiplies: x, with 1 appended if there is a bias."""
@@ -80,8 +81,7 @@ class Reparameterized:
     @property
     def W(self) -> Float[Array, "m n"]:
         """The matrix that the layer applies: TUV, plus W0 if there is one [K-eqW]."""
-        W = self.T @ self.U @ self.V
-        return W if self.W0 is None else self.W0 + W
+        return _multiplied_out(self)
 
     @property
     def preconditioner(self) -> KroneckerPreconditioner:
@@ -90,9 +90,7 @@ class Reparameterized:
 
     def __call__(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... m"]:
         """Outputs (..., m) for inputs (..., n), through V, then U, then T."""
-        x = self.features(x)
-        y = ((x @ self.V.T) @ self.U.T) @ self.T.T
-        return y if self.W0 is None else y + x @ self.W0.T
+        return _factored(self, jnp.asarray(x))
 
     def features(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... n"]:
         """What the matrix multiplies: x, with 1 appended if there is a bias."""
@@ -131,7 +129,7 @@ class Reparameterized:
             return cls(T, jnp.zeros((T.shape[1], len(V)), W.dtype), V, W, bias)
         layer = cls(T, between(W, T, V, invertible=invertible), V, None, bias)
         if not is_traced(W, T, V):
-            residual = float(jnp.linalg.norm(layer.W - W) / jnp.maximum(jnp.linalg.norm(W), 1e-30))
+            residual = float(_residual(layer.W, W))
             wanted = "in the range of T and the row space of V; use anchor=True to keep the rest fixed"
             check(residual <= tol, "W", f"relative residual {residual:.2g} after projection", wanted)
         return layer
@@ -140,6 +138,7 @@ class Reparameterized:
 Layer = Dense | Reparameterized
 
 
+@partial(jax.jit, static_argnames="invertible")
 def between(W: Array, T: Array, V: Array, *, invertible: bool = False) -> Float[Array, "p q"]:
     """T⁺ W V⁺: the smallest U whose TUV comes nearest to W [K-unn-init]."""
     if not invertible:
@@ -147,6 +146,30 @@ def between(W: Array, T: Array, V: Array, *, invertible: bool = False) -> Float[
     return jnp.linalg.solve(V.T, jnp.linalg.solve(T, W).T).T
 
 
+@jax.jit
+def _plain(layer: Dense, x: Array) -> Array:
+    return layer.features(x) @ layer.W.T
+
+
+@jax.jit
+def _factored(layer: Reparameterized, x: Array) -> Array:
+    x = layer.features(x)
+    y = ((x @ layer.V.T) @ layer.U.T) @ layer.T.T
+    return y if layer.W0 is None else y + x @ layer.W0.T
+
+
+@jax.jit
+def _multiplied_out(layer: Reparameterized) -> Array:
+    W = layer.T @ layer.U @ layer.V
+    return W if layer.W0 is None else layer.W0 + W
+
+
+@jax.jit
+def _residual(reached: Array, W: Array) -> Array:
+    return jnp.linalg.norm(reached - W) / jnp.maximum(jnp.linalg.norm(W), 1e-30)
+
+
+@partial(jax.jit, static_argnames="bias")
 def _augment(x: ArrayLike, bias: bool) -> Float[Array, "... n"]:
     x = jnp.asarray(x)
     return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], -1) if bias else x

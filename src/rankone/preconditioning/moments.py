@@ -6,6 +6,7 @@ matrix of a layer is about $A\otimes G$, so that $V=A^{-1/2}$ and $T=G^{-1/2}$ m
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -84,6 +85,7 @@ def layer_moments(losses: Callable[[Any], Float[ArrayLike, " N"]], network: Any)
     return jax.tree.unflatten(structure, moments)
 
 
+@jax.jit
 def _second(rows: Array) -> Array:
     rows = rows.reshape(-1, rows.shape[-1])
     return rows.T @ rows / len(rows)
@@ -113,15 +115,26 @@ class MovingMoments:
 
     def update(self, moments: Moments) -> "MovingMoments":
         """With the moments of one more batch."""
-        mix = lambda old, new: self.decay * old + (1 - self.decay) * new  # noqa: E731
-        return replace(self, total=jax.tree.map(mix, self.total, moments), weight=mix(self.weight, 1.0))
+        return _mixed(self, moments)
 
     @property
     def value(self) -> Moments:
         """The average: a weighted mean of all moments seen."""
-        return jax.tree.map(lambda total: total / self.weight, self.total)
+        return _mean(self)
 
 
+@jax.jit
+def _mixed(moving: MovingMoments, moments: Moments) -> MovingMoments:
+    mix = lambda old, new: moving.decay * old + (1 - moving.decay) * new  # noqa: E731
+    return replace(moving, total=jax.tree.map(mix, moving.total, moments), weight=mix(moving.weight, 1.0))
+
+
+@jax.jit
+def _mean(moving: MovingMoments) -> Moments:
+    return jax.tree.map(lambda total: total / moving.weight, moving.total)
+
+
+@jax.jit
 def damped(moments: Moments, damping: ArrayLike) -> Moments:
     r"""Both factors damped, $A+\pi\sqrt\lambda I$ and $G+\frac1\pi\sqrt\lambda I$ [K-damping].
 
@@ -140,6 +153,7 @@ def damped(moments: Moments, damping: ArrayLike) -> Moments:
     return Moments(_add(A, pi * root), _add(G, root / pi))
 
 
+@jax.jit
 def _add(A: Array, amount: ArrayLike) -> Array:
     return A + amount * jnp.eye(len(A), dtype=A.dtype)
 
@@ -156,15 +170,22 @@ def matrix_power(A: Float[ArrayLike, "n n"], power: float) -> Float[Array, "n n"
     """
     A = array("A", A, "(n, n)", 2)
     check(A.shape[0] == A.shape[1], "A", f"shape {A.shape}", "square")
+    raised, smallest, floor, lopsided, largest = _raised(A, float(power))
+    if not is_traced(A):
+        check(float(lopsided) <= 1e-3 * float(largest), "A", f"asymmetry {float(lopsided):.2g}", "symmetric")
+        definite = float(smallest) > float(floor) if power < 0 else float(smallest) >= -float(floor)
+        wanted = "positive definite; add damping" if power < 0 else "positive semidefinite"
+        check(definite, "A", f"smallest eigenvalue {float(smallest):.2g}", wanted)
+    return raised
+
+
+@partial(jax.jit, static_argnames="power")
+def _raised(A: Array, power: float) -> tuple[Array, Array, Array, Array, Array]:
+    """A^power; the smallest eigenvalue and the least that counts; the largest asymmetry and the largest entry."""
     values, vectors = jnp.linalg.eigh((A + A.T) / 2)
     floor = jnp.finfo(A.dtype).eps * len(A) * values[-1]
-    if not is_traced(A):
-        lopsided = float(jnp.abs(A - A.T).max())
-        check(lopsided <= 1e-3 * float(jnp.abs(A).max()), "A", f"asymmetry {lopsided:.2g}", "symmetric")
-        definite = float(values[0]) > float(floor) if power < 0 else float(values[0]) >= -float(floor)
-        wanted = "positive definite; add damping" if power < 0 else "positive semidefinite"
-        check(definite, "A", f"smallest eigenvalue {float(values[0]):.2g}", wanted)
-    return (vectors * jnp.maximum(values, floor if power < 0 else 0) ** power) @ vectors.T
+    raised = (vectors * jnp.maximum(values, floor if power < 0 else 0) ** power) @ vectors.T
+    return raised, values[0], floor, jnp.abs(A - A.T).max(), jnp.abs(A).max()
 
 
 def whitening_factors(

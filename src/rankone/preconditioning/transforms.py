@@ -4,6 +4,7 @@ They act on any pytree of layers, or of plain matrices (m, n) in the layout of $
 $W^\top$ instead, hand it `Factors(V.T, T.T)`.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -132,6 +133,11 @@ def transport(momentum: Array, old: Factors, new: Factors, *, invertible: bool =
         new: Factors after.
         invertible: The old factors are square and invertible: solve with them, which is many times cheaper.
     """
+    return _transported(momentum, old, new, invertible)
+
+
+@partial(jax.jit, static_argnames="invertible")
+def _transported(momentum: Array, old: Factors, new: Factors, invertible: bool) -> Array:
     raw = between(momentum, old.T.T, old.V.T, invertible=invertible)
     return new.T.T @ raw @ new.V.T
 
@@ -152,7 +158,12 @@ def _operator(node: Any, pair: Factors | None) -> KroneckerPreconditioner | None
 def _identity(node: Any) -> KroneckerPreconditioner:
     W = _matrix(node)
     m, n = W.shape
-    return KroneckerPreconditioner(jnp.eye(m, dtype=W.dtype), jnp.eye(n, dtype=W.dtype))
+    return KroneckerPreconditioner(_eye(m, W.dtype), _eye(n, W.dtype))
+
+
+@partial(jax.jit, static_argnames=("size", "dtype"))
+def _eye(size: int, dtype: Any) -> Array:
+    return jnp.eye(size, dtype=dtype)
 
 
 def _apply(operators: Any, updates: Any) -> Any:

@@ -3,6 +3,7 @@
 Tanh units, linear code and output, squared error summed over the pixels; batches of 250 pictures.
 """
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -30,12 +31,8 @@ def outputs(network: list, x: Any) -> Any:
 
 def problem(*, widths: str, batch: int, test: int, damping: float, seed: int) -> Problem:
     """Sparsely scaled random weights and zero biases."""
-    sizes = [int(width) for width in widths.split(",")]
-    keys = jax.random.split(jax.random.key(seed), len(sizes) - 1)
-    layers = [
-        Dense(jnp.pad(jax.random.normal(k, (m, n)) / n**0.5, ((0, 0), (0, 1))), bias=True)
-        for k, n, m in zip(keys, sizes[:-1], sizes[1:], strict=True)
-    ]
+    sizes = tuple(int(width) for width in widths.split(","))
+    layers = [Dense(W, bias=True) for W in weights(jax.random.key(seed), sizes)]
     pictures = jnp.asarray(ro.data.fashion_mnist("train").images)[:, : sizes[0]]
     held_out = jnp.asarray(ro.data.fashion_mnist("test").images)[:test, : sizes[0]]
 
@@ -44,6 +41,13 @@ def problem(*, widths: str, batch: int, test: int, damping: float, seed: int) ->
 
     error = jax.jit(lambda net: ((outputs(net, held_out) - held_out) ** 2).sum(-1).mean())
     return Problem(layers, outputs, draw(batch), draw(4 * batch), error, damping)
+
+
+@partial(jax.jit, static_argnames="sizes")
+def weights(key: Any, sizes: tuple[int, ...]) -> list[Any]:
+    """One matrix a layer, whose last column is the bias."""
+    parts = zip(jax.random.split(key, len(sizes) - 1), sizes[:-1], sizes[1:], strict=True)
+    return [jnp.pad(jax.random.normal(k, (m, n)) / n**0.5, ((0, 0), (0, 1))) for k, n, m in parts]
 
 
 def measure(*, method: str, rate: float, steps: int, every: int, seed: int, **sizes: Any) -> dict:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 
 from rankone.preconditioning import (
@@ -154,7 +155,7 @@ def explicit(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step,
         )
         return network, inner, moving
 
-    ones = jax.tree.map(lambda layer: Factors(*map(jnp.eye, layer.W.shape)), problem.network, is_leaf=is_layer)
+    ones = jax.tree.map(lambda layer: Factors(*map(np.eye, layer.W.shape)), problem.network, is_leaf=is_layer)
     return chunk, (problem.network, optimizer(ones).init(problem.network), no_moments(problem.network))
 
 
@@ -189,7 +190,7 @@ def reparameterised(problem: Problem, rate: float, every: int, key: Any) -> tupl
         )
         return network, velocity, moving
 
-    ones = jax.tree.map(lambda layer: Factors(*map(jnp.eye, layer.W.shape)), problem.network, is_leaf=is_layer)
+    ones = jax.tree.map(lambda layer: Factors(*map(np.eye, layer.W.shape)), problem.network, is_leaf=is_layer)
     network = reparameterize(problem.network, ones)
     return chunk, (network, jax.tree.map(jnp.zeros_like, network), no_moments(problem.network))
 

@@ -4,6 +4,7 @@ The inputs' second moment has condition 10⁴ and the noise 10²; the loss weigh
 Hessian is the Kronecker product of the two. Batches of 250 out of 5,000 examples.
 """
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -21,13 +22,7 @@ OPTIONS = {"n": 60, "m": 20, "examples": 5000, "batch": 250, "steps": 1000, "eve
 
 def problem(*, n: int, m: int, examples: int, batch: int, damping: float, seed: int) -> Problem:
     """Gaussian inputs and noise with geometric spectra in random bases."""
-    keys = jax.random.split(jax.random.key(seed), 5)
-    basis, rotation = (jnp.linalg.qr(jax.random.normal(k, (s, s)))[0] for k, s in zip(keys, (n, m), strict=False))
-    x = jax.random.normal(keys[2], (examples, n)) * jnp.logspace(0, -2, n) @ basis.T  # condition of xxᵀ: 10⁴
-    metric = rotation * jnp.logspace(0, 1, m)  # of noise⁻¹: 10²
-    W = jax.random.normal(keys[3], (m, n))
-    y = x @ W.T @ metric + jax.random.normal(keys[4], (examples, m))  # weighed, the noise is white
-    best = jnp.linalg.lstsq(x, y)[0]
+    x, y, metric, best = examples_of(jax.random.key(seed), n, m, examples)
 
     def draw(size: int) -> Any:
         return lambda key: (lambda i: (x[i], y[i]))(jax.random.randint(key, (size,), 0, examples))
@@ -35,6 +30,18 @@ def problem(*, n: int, m: int, examples: int, batch: int, damping: float, seed: 
     excess = jax.jit(lambda net: 0.5 * ((x @ (net.W.T @ metric - best)) ** 2).sum(-1).mean())
     outputs = lambda net, x: net(x) @ metric  # noqa: E731
     return Problem(Dense(jnp.zeros((m, n))), outputs, draw(batch), draw(4 * batch), excess, damping)
+
+
+@partial(jax.jit, static_argnames=("n", "m", "examples"))
+def examples_of(key: Any, n: int, m: int, examples: int) -> tuple[Any, Any, Any, Any]:
+    """Inputs, weighed outputs, the weights of the outputs, and the best map between the two."""
+    keys = jax.random.split(key, 5)
+    basis, rotation = (jnp.linalg.qr(jax.random.normal(k, (s, s)))[0] for k, s in zip(keys, (n, m), strict=False))
+    x = jax.random.normal(keys[2], (examples, n)) * jnp.logspace(0, -2, n) @ basis.T  # condition of xxᵀ: 10⁴
+    metric = rotation * jnp.logspace(0, 1, m)  # of noise⁻¹: 10²
+    W = jax.random.normal(keys[3], (m, n))
+    y = x @ W.T @ metric + jax.random.normal(keys[4], (examples, m))  # weighed, the noise is white
+    return x, y, metric, jnp.linalg.lstsq(x, y)[0]
 
 
 def measure(*, method: str, rate: float, steps: int, every: int, seed: int, **sizes: Any) -> dict:

@@ -97,39 +97,52 @@ def direction(s):
     return (lambda x: None), lambda state, g: (state, g)
 
 
+def objective(W, A, G):
+    return 0.5 * jnp.trace(G @ (W - W_STAR) @ A @ (W - W_STAR).T)
+
+
+def penalised(x, W, A, G, penalty):
+    return objective(W, A, G) + penalty / 2 * (x**2).sum()
+
+
+@jax.jit
+def slope(W, A, G, penalty):
+    return jax.grad(lambda W: penalised(W, W, A, G, penalty))(W)
+
+
+@jax.jit
+def slope_of_U(U, A, G, penalty, rest, T, V):
+    return jax.grad(lambda U: penalised(U, rest + T @ U @ V, A, G, penalty))(U)
+
+
+losses_along = jax.jit(jax.vmap(objective, (0, None, None)))
+
+
 def jax_paths(s, etas):
     """The three paths with jax.grad of the loss, through W = rest + TUV for the second."""
     with jax.enable_x64():
-        A, G, T, V = map(jnp.asarray, world(s))
-        W0 = jnp.asarray(s["start"])
-        U0 = jnp.linalg.pinv(T) @ W0 @ jnp.linalg.pinv(V)
+        A, G, T, V = world(s)
+        W0 = np.asarray(s["start"])
+        U0 = np.linalg.pinv(T) @ W0 @ np.linalg.pinv(V)
         rest = W0 - T @ U0 @ V
-        penalty = s["lambda"] if s["method"] == "penalty" else 0.0
-
-        def objective(W):
-            return 0.5 * jnp.trace(G @ (W - W_STAR) @ A @ (W - W_STAR).T)
-
-        def penalised(x, W):
-            return objective(W) + penalty / 2 * (x**2).sum()
-
+        loss = A, G, s["lambda"] if s["method"] == "penalty" else 0.0
         gradients = {
-            "plain": jax.grad(lambda W: penalised(W, W)),
-            "reparameterised": jax.grad(lambda U: penalised(U, rest + T @ U @ V)),
-            "explicit": lambda W: T @ T.T @ jax.grad(lambda W: penalised(W, W))(W) @ V.T @ V,
+            "plain": lambda W: slope(W, *loss),
+            "reparameterised": lambda U: slope_of_U(U, *loss, rest, T, V),
+            "explicit": lambda W: T @ T.T @ np.asarray(slope(W, *loss)) @ V.T @ V,
         }
         start, update = direction(s)
         found = {}
         for kind in KINDS:
-            x = np.asarray(U0 if kind == "reparameterised" else W0)
-            state, path, gradient = start(x), [], jax.jit(gradients[kind])
+            x = U0 if kind == "reparameterised" else W0
+            state, path, gradient = start(x), [], gradients[kind]
             keep = 1 - etas[kind] * s["lambda"] if s["method"] == "decoupled" else 1.0
             for _ in range(s["steps"] + 1):
                 path.append(x)
                 state, step = update(state, np.asarray(gradient(x)))
                 x = keep * x - etas[kind] * step
-            path = jnp.array(path)
-            path = rest + T @ path @ V if kind == "reparameterised" else path
-            found[kind] = (np.asarray(path), np.asarray(jax.vmap(objective)(path)))
+            path = rest + T @ np.array(path) @ V if kind == "reparameterised" else np.array(path)
+            found[kind] = (path, np.asarray(losses_along(path, A, G)))
         return found
 
 

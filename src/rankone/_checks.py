@@ -47,7 +47,7 @@ def random_key(name: str, key: Any) -> None:
 
 def array(name: str, value: ArrayLike, shape: str, ndim: int) -> Array:
     """`value` as a floating JAX array of `ndim` axes with finite entries; `shape` says what was wanted."""
-    out = jnp.asarray(value)
+    out = _lifted(value)
     check(out.ndim == ndim, name, f"shape {out.shape}", f"an array of shape {shape}")
     check(out.size > 0, name, f"shape {out.shape}", f"a non-empty array of shape {shape}")
     return _finite(name, out)
@@ -55,13 +55,20 @@ def array(name: str, value: ArrayLike, shape: str, ndim: int) -> Array:
 
 def states(name: str, value: ArrayLike, D: int) -> Array:
     """`value` as a floating JAX array (..., D) with finite entries."""
-    out = jnp.asarray(value)
+    out = _lifted(value)
     wanted = f"an array of shape (..., {D}): one state a row, of the length of the stored patterns"
     check(out.ndim >= 1 and out.shape[-1] == D, name, f"shape {out.shape}", wanted)
     return _finite(name, out)
 
 
-def _finite(name: str, value: Array) -> Array:
+def _lifted(value: ArrayLike) -> Array | np.ndarray:
+    """`value` as an array of a JAX type; a numpy array as a numpy copy, to be checked and converted on the host."""
+    if type(value) is np.ndarray:
+        return np.array(value, jax.dtypes.canonicalize_dtype(value.dtype))
+    return jnp.asarray(value)
+
+
+def _finite(name: str, value: Array | np.ndarray) -> Array:
     if not jnp.issubdtype(value.dtype, jnp.floating):
         check(not jnp.issubdtype(value.dtype, jnp.complexfloating), name, value.dtype, "real")
         value = value.astype(jnp.result_type(float))
@@ -72,4 +79,5 @@ def _finite(name: str, value: Array) -> Array:
             "NaN or infinity",
             "finite; look for missing values in the data",
         )
-    return value
+    # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so that it may be shared.
+    return jax.device_put(value) if isinstance(value, np.ndarray) else value

@@ -79,9 +79,8 @@ class DrDAM:
         positive("beta", beta, "a positive finite inverse temperature")
         choice("similarity", similarity, ("l2", "dot"))
         lookup("g", g, ACTIVATIONS)
-        beta, zero = jnp.asarray(beta, Xi.dtype), jnp.zeros((), Xi.dtype)
-        empty = cls(jnp.zeros(features.M, Xi.dtype), beta, features, zero, zero, similarity, g)
-        return _write(empty, Xi, 1)
+        stored = _stored(features, jnp.asarray(beta, Xi.dtype), Xi, similarity)
+        return replace(stored, g=g)  # which the writing does not ask for
 
     def add(self, xi: ArrayLike) -> "DrDAM":
         """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY) each, whatever K [D-prop5]."""
@@ -99,8 +98,7 @@ class DrDAM:
     @property
     def floor(self) -> Float[Array, ""]:
         """Where the logarithm becomes its tangent: an eighth of the features' noise √(K/2Y); 1e-30 for exp, expexp."""
-        noise = BASES[self.features.basis].noise * self.power / self.features.Y
-        return jnp.maximum(_FLOOR_OF_NOISE * jnp.sqrt(jnp.maximum(noise, 0)), 1e-30)
+        return _floor(self.power, BASES[self.features.basis].noise / self.features.Y)
 
     def energy(self, x: ArrayLike) -> Float[Array, "..."]:
         """Ê at states x (..., D) -> (...) [D-eq9]."""
@@ -116,8 +114,8 @@ class DrDAM:
 
     def read(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
         """Energy, gradient, and whether the state is floored, in one pass over the features."""
-        energy, gradient, S = _read(self, states("x", x, self.D))
-        return energy, gradient, self.floor > S
+        energy, gradient, _, floored = _read(self, states("x", x, self.D))
+        return energy, gradient, floored
 
     def partition(self, x: ArrayLike) -> Float[Array, "..."]:
         """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ exp(−β‖x − ξ^μ‖²/2); noise can make it negative."""
@@ -125,10 +123,21 @@ class DrDAM:
 
     def floored(self, x: ArrayLike) -> Bool[Array, "..."]:
         """Where Ŝ is below the floor: the memory does not know these states."""
-        return self.partition(x) < self.floor
+        return self.read(x)[2]
 
     def _patterns(self, xi: ArrayLike) -> Float[Array, "n D"]:
         return states("xi", xi, self.D).reshape(-1, self.D)
+
+
+@partial(jax.jit, static_argnames="similarity")
+def _stored(features: RandomFeatures, beta: Array, Xi: Array, similarity: str) -> DrDAM:
+    zero = jnp.zeros((), Xi.dtype)
+    return _write(DrDAM(jnp.zeros(features.M, Xi.dtype), beta, features, zero, zero, similarity), Xi, 1)
+
+
+@jax.jit
+def _floor(power: Array, noise: float) -> Array:
+    return jnp.maximum(_FLOOR_OF_NOISE * jnp.sqrt(jnp.maximum(noise * power, 0)), 1e-30)
 
 
 @partial(jax.jit, static_argnames="sign")
@@ -146,8 +155,8 @@ def _write(memory: DrDAM, Xi: Array, sign: int) -> DrDAM:
 
 
 @jax.jit
-def _read(memory: DrDAM, x: Array) -> tuple[Array, Array, Array]:
-    """Energy, gradient and Ŝ [D-eq9, D-eq10, with the factor √β that the paper omits]."""
+def _read(memory: DrDAM, x: Array) -> tuple[Array, Array, Array, Array]:
+    """Energy, gradient, Ŝ, and whether it is below the floor [D-eq9, D-eq10, with the √β that the paper omits]."""
     flat = x.reshape(-1, memory.D).astype(jnp.result_type(x, memory.T))
     g = lookup("g", memory.g, ACTIVATIONS)
     z = g.value(flat)
@@ -160,4 +169,5 @@ def _read(memory: DrDAM, x: Array) -> tuple[Array, Array, Array]:
     if memory.similarity == "dot" and memory.g != "identity":  # for the identity the two quadratics cancel
         energy, gradient = energy - 0.5 * (z**2).sum(-1), gradient - z
     gradient = g.derivative(gradient, flat)
-    return energy.reshape(x.shape[:-1]), gradient.reshape(x.shape), S.reshape(x.shape[:-1])
+    rows = x.shape[:-1]
+    return energy.reshape(rows), gradient.reshape(x.shape), S.reshape(rows), (floor > S).reshape(rows)

@@ -40,29 +40,40 @@ class Drift:
     @property
     def distance(self) -> Float[Array, "steps N"]:
         """‖x⁽ᵗ⁾ − x̂⁽ᵗ⁾‖, t = 0 … L."""
-        return jnp.linalg.norm(self.exact - self.distributed, axis=-1)
+        return _distance(self)
 
     def recursion(self, growth: ArrayLike, errors: ArrayLike | None = None) -> Float[Array, "steps N"]:
         """D⁽⁰⁾ = 0, D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for growths ρ (a number or (L, N)) and errors e (default: measured)."""
-        errors = self.errors if errors is None else jnp.broadcast_to(jnp.asarray(errors), self.errors.shape)
-        return _recursion(jnp.broadcast_to(jnp.asarray(growth), errors.shape), errors, self.step_size)
+        return _recursion(self, growth, self.errors if errors is None else errors)
 
     def local_growth(self, memory: MrDAM, *, points: int = 3) -> Float[Array, "steps N"]:
         """ρ_t: the largest |1 − ηλ| over the eigenvalues λ of ∇²E at `points` of the segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
 
         The mean value theorem wants the whole segment; where the curvature varies little along it, ends and middle do.
         """
-        share = jnp.linspace(0, 1, points)[:, None, None, None]
-        segment = self.exact[:-1] + share * (self.distributed - self.exact)[:-1]
-        curvature = jnp.linalg.eigvalsh(hessian(memory, segment))
-        return jnp.abs(1 - self.step_size * curvature).max((0, -1))
+        return _local_growth(self, memory, points)
 
 
 @jax.jit
-def _recursion(growth: Float[Array, "steps N"], errors: Float[Array, "steps N"], step_size: Array) -> Array:
+def _distance(run: Drift) -> Array:
+    return jnp.linalg.norm(run.exact - run.distributed, axis=-1)
+
+
+@partial(jax.jit, static_argnames="points")
+def _local_growth(run: Drift, memory: MrDAM, points: int) -> Array:
+    share = jnp.linspace(0, 1, points)[:, None, None, None]
+    segment = run.exact[:-1] + share * (run.distributed - run.exact)[:-1]
+    curvature = jnp.linalg.eigvalsh(hessian(memory, segment))
+    return jnp.abs(1 - run.step_size * curvature).max((0, -1))
+
+
+@jax.jit
+def _recursion(run: Drift, growth: ArrayLike, errors: ArrayLike) -> Array:
+    growth, errors = (jnp.broadcast_to(jnp.asarray(a), run.errors.shape) for a in (growth, errors))
+
     def step(D: Array, inputs: tuple[Array, Array]) -> tuple[Array, Array]:
         rho, e = inputs
-        D = rho * D + step_size * e
+        D = rho * D + run.step_size * e
         return D, D
 
     start = jnp.zeros(errors.shape[1:], errors.dtype)

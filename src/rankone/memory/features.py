@@ -69,7 +69,7 @@ class RandomFeatures:
         set_field("projection", PROJECTIONS[projection](k_projection, D, Y, regenerate))
         phase = jnp.zeros(0, jnp.float32)
         if basis == "cos":
-            phase = 2 * pi * jax.random.uniform(k_phase, (Y,), jnp.float32)
+            phase = _drawn_phase(k_phase, Y)
         set_field("phase", phase)
 
     @property
@@ -80,7 +80,7 @@ class RandomFeatures:
     @property
     def omega(self) -> Float[Array, "Y D"]:
         """The frequencies as a dense matrix, whatever the projection. For inspection: it has Y·D entries."""
-        return self.project(jnp.eye(self.D)).T
+        return _omega(self)
 
     @property
     def _basis(self) -> Basis:
@@ -165,6 +165,16 @@ def _project(features: RandomFeatures, z: Array) -> Array:
     x = projection.enter(flat)
     h = _map_blocks(lambda entry: projection.join(projection.operator(entry)[0](x)), projection.blocks)
     return jnp.moveaxis(h, 0, 1).reshape(len(flat), -1)[:, : features.Y].reshape(*z.shape[:-1], features.Y)
+
+
+@jax.jit
+def _omega(features: RandomFeatures) -> Array:
+    return _project(features, jnp.eye(features.D)).T
+
+
+@partial(jax.jit, static_argnames="Y")
+def _drawn_phase(key: Array, Y: int) -> Array:
+    return 2 * pi * jax.random.uniform(key, (Y,), jnp.float32)
 
 
 def _map_blocks(function: Any, blocks: Any) -> Any:

@@ -179,6 +179,11 @@ def lipschitz(*, beta: ArrayLike, diameter: ArrayLike) -> Float[Array, ""]:
         diameter: Largest distance between two patterns, in the same unit.
     """
     positive("beta", beta)
+    return _lipschitz(beta, diameter)
+
+
+@jax.jit
+def _lipschitz(beta: ArrayLike, diameter: ArrayLike) -> Array:
     return jnp.maximum(1.0, jnp.asarray(beta) * jnp.asarray(diameter) ** 2 / 4 - 1)
 
 

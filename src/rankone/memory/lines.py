@@ -14,6 +14,7 @@ from rankone.memory.exact import MrDAM
 __all__ = ["lemma_2", "lemma_3", "recursion"]
 
 
+@jax.jit
 def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> dict[str, Array]:
     r"""Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
 
@@ -41,6 +42,7 @@ def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> di
     }
 
 
+@jax.jit
 def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Array]:
     r"""Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest kernel error at hand.
 
@@ -66,6 +68,7 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     }
 
 
+@jax.jit
 def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
     """Eqs 48 to 54 on two runs side by side [D-eq48-53, D-eq54]: distance over Σd⁽ᵗ⁾, and d⁽ᵗ⁾ over its two terms."""
     gap = run.exact - run.distributed

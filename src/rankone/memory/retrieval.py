@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
@@ -83,35 +84,36 @@ def retrieve(
     positive("step_size", step_size, "a positive step size; every value up to 2 lowers an exact memory's energy")
     check(isinstance(max_steps, int) and max_steps >= 1, "max_steps", max_steps, "an integer of at least 1")
     check(is_traced(tol) or tol >= 0, "tol", tol, "zero or positive")
-    free = jnp.ones(x0.shape, bool) if clamp is None else ~_mask(clamp, x0)
+    clamp = None if clamp is None else _mask(clamp, x0)
     memory = memory.prepared() if isinstance(memory, MrDAM) else memory
-    walk = _start(memory, x0.reshape(-1, memory.D), max_steps)
-    options = (jnp.asarray(step_size, x0.dtype), jnp.asarray(tol, x0.dtype), free.reshape(-1, memory.D))
-    if is_traced(memory, x0, step_size, tol, free):
+    walk, options = _start(x0, step_size, tol, clamp, max_steps)
+    traced = is_traced(memory, walk, options)
+    if traced:
         walk = _steps(memory, walk, *options, max_steps, max_steps)
     else:
         walk = _with_progress(memory, walk, options, max_steps, progress)
-        _warn_of_lost(walk["x"])
-    return _record(memory, walk, x0.shape)
+    found, lost = _record(memory, walk, x0.shape)
+    if not traced:
+        _warn_of_lost(int(lost), len(walk["x"]))
+    return found
 
 
-def _warn_of_lost(x: Array) -> None:
-    lost = int((~jnp.isfinite(x)).any(-1).sum())
+def _warn_of_lost(lost: int, N: int) -> None:
     if lost:
         warnings.warn(
-            f"{lost} of {len(x)} queries left the finite numbers: try a smaller step_size, or the 'sincos' basis, "
+            f"{lost} of {N} queries left the finite numbers: try a smaller step_size, or the 'sincos' basis, "
             "whose features are bounded.",
             RuntimeWarning,
             stacklevel=3,
         )
 
 
-def _mask(clamp: ArrayLike, x0: Array) -> Array:
-    mask = jnp.asarray(clamp)
+def _mask(clamp: ArrayLike, x0: Array) -> Array | np.ndarray:
+    mask = clamp if isinstance(clamp, jax.Array) else np.asarray(clamp)
     check(mask.dtype == bool, "clamp", mask.dtype, "a boolean mask: True where an entry is held fixed")
     fits = mask.shape in (x0.shape, x0.shape[-1:])
     check(fits, "clamp", f"shape {mask.shape}", f"of shape {x0.shape[-1:]} or {x0.shape}")
-    return jnp.broadcast_to(mask, x0.shape)
+    return mask
 
 
 def _read(memory: Any, x: Array) -> tuple[Array, Array, Array]:
@@ -121,9 +123,15 @@ def _read(memory: Any, x: Array) -> tuple[Array, Array, Array]:
     return *memory.energy_and_gradient(x), jnp.zeros(x.shape[:-1], bool)
 
 
-def _start(memory: Any, x: Array, max_steps: int) -> dict[str, Array]:
+@partial(jax.jit, static_argnames="max_steps")
+def _start(
+    x0: Array, step_size: ArrayLike, tol: ArrayLike, clamp: Array | None, max_steps: int
+) -> tuple[dict[str, Array], tuple[Array, ...]]:
+    """Nothing walked yet, and the options of `_steps`, with one row a query."""
+    x = x0.reshape(-1, x0.shape[-1])
     N = len(x)
-    return {
+    free = jnp.ones(x0.shape, bool) if clamp is None else ~jnp.broadcast_to(clamp, x0.shape)
+    walk = {
         "t": jnp.zeros((), jnp.int32),
         "x": x,
         "energies": jnp.zeros((max_steps + 1, N), x.dtype),
@@ -131,6 +139,7 @@ def _start(memory: Any, x: Array, max_steps: int) -> dict[str, Array]:
         "resting": jnp.zeros(N, bool),
         "floored": jnp.zeros(N, jnp.int32),
     }
+    return walk, (jnp.asarray(step_size, x.dtype), jnp.asarray(tol, x.dtype), free.reshape(x.shape))
 
 
 @partial(jax.jit, static_argnames="max_steps")
@@ -168,7 +177,7 @@ def _with_progress(
             bar = tqdm(total=max_steps, desc="retrieve", unit="step")
         if bar is not None:
             bar.update(done - bar.n)
-        if bool(walk["resting"].all()):
+        if np.asarray(walk["resting"]).all():
             break
     if bar is not None:
         bar.close()
@@ -176,14 +185,16 @@ def _with_progress(
 
 
 @partial(jax.jit, static_argnames="shape")
-def _record(memory: Any, walk: dict[str, Array], shape: tuple[int, ...]) -> Retrieval:
+def _record(memory: Any, walk: dict[str, Array], shape: tuple[int, ...]) -> tuple[Retrieval, Array]:
+    """What was found, and how many queries left the finite numbers."""
     last = memory.energy_and_gradient(walk["x"])[0].astype(walk["x"].dtype)
     rows = jnp.arange(len(walk["energies"]))[:, None]
     energies = jnp.where(rows >= walk["t"], last, walk["energies"])
-    return Retrieval(
+    found = Retrieval(
         x=walk["x"].reshape(shape),
         energies=energies.T.reshape(*shape[:-1], -1),
         steps=walk["steps"].reshape(shape[:-1]),
         converged=walk["resting"].reshape(shape[:-1]),
         floored=(walk["floored"] / jnp.maximum(walk["steps"], 1)).astype(last.dtype).reshape(shape[:-1]),
     )
+    return found, (~jnp.isfinite(walk["x"])).any(-1).sum()

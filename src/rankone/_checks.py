@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike
 
-__all__ = ["array", "check", "choice", "is_traced", "positive", "random_key", "states"]
+__all__ = ["array", "as_array", "check", "choice", "is_traced", "positive", "random_key", "states"]
 
 
 def is_traced(*values: Any) -> bool:
@@ -45,6 +45,11 @@ def random_key(name: str, key: Any) -> None:
     check(new or (dtype == jnp.uint32 and shape == (2,)), name, key, "a JAX random key, such as jax.random.key(0)")
 
 
+def as_array(value: Any) -> Any:
+    """`value` as an array: a JAX one as it is, another in numpy, where looking at it compiles nothing."""
+    return np.asarray(value) if not isinstance(value, jax.Array) and not is_traced(value) else jnp.asarray(value)
+
+
 def array(name: str, value: ArrayLike, shape: str, ndim: int) -> Array:
     """`value` as a floating JAX array of `ndim` axes with finite entries; `shape` says what was wanted."""
     out = _lifted(value)
@@ -62,10 +67,11 @@ def states(name: str, value: ArrayLike, D: int) -> Array:
 
 
 def _lifted(value: ArrayLike) -> Array | np.ndarray:
-    """`value` as an array of a JAX type; a numpy array as a numpy copy, to be checked and converted on the host."""
-    if type(value) is np.ndarray:
-        return np.array(value, jax.dtypes.canonicalize_dtype(value.dtype))
-    return jnp.asarray(value)
+    """`value` as an array of a JAX type; what lies on the host as a numpy copy, to be checked and converted there."""
+    if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
+        return jnp.asarray(value)
+    host = np.asarray(value)
+    return np.array(host, jax.dtypes.canonicalize_dtype(host.dtype))
 
 
 def _finite(name: str, value: Array | np.ndarray) -> Array:

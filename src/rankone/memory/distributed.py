@@ -79,16 +79,17 @@ class DrDAM:
         positive("beta", beta, "a positive finite inverse temperature")
         choice("similarity", similarity, ("l2", "dot"))
         lookup("g", g, ACTIVATIONS)
-        stored = _stored(features, jnp.asarray(beta, Xi.dtype), Xi, similarity)
-        return replace(stored, g=g)  # which the writing does not ask for
+        beta = jnp.asarray(beta, Xi.dtype)
+        written = _stored(features, beta, Xi, similarity)
+        return cls(beta=beta, features=features, similarity=similarity, g=g, **written)
 
     def add(self, xi: ArrayLike) -> "DrDAM":
         """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY) each, whatever K [D-prop5]."""
-        return _write(self, self._patterns(xi), 1)
+        return replace(self, **_written(self, self._patterns(xi), 1))
 
     def remove(self, xi: ArrayLike) -> "DrDAM":
         """A new memory without xi, exactly as if it had never been stored, up to rounding."""
-        return _write(self, self._patterns(xi), -1)
+        return replace(self, **_written(self, self._patterns(xi), -1))
 
     @property
     def D(self) -> int:
@@ -130,9 +131,9 @@ class DrDAM:
 
 
 @partial(jax.jit, static_argnames="similarity")
-def _stored(features: RandomFeatures, beta: Array, Xi: Array, similarity: str) -> DrDAM:
+def _stored(features: RandomFeatures, beta: Array, Xi: Array, similarity: str) -> dict[str, Array]:
     zero = jnp.zeros((), Xi.dtype)
-    return _write(DrDAM(jnp.zeros(features.M, Xi.dtype), beta, features, zero, zero, similarity), Xi, 1)
+    return _written(DrDAM(jnp.zeros(features.M, Xi.dtype), beta, features, zero, zero, similarity), Xi, 1)
 
 
 @jax.jit
@@ -141,17 +142,17 @@ def _floor(power: Array, noise: float) -> Array:
 
 
 @partial(jax.jit, static_argnames="sign")
-def _write(memory: DrDAM, Xi: Array, sign: int) -> DrDAM:
+def _written(memory: DrDAM, Xi: Array, sign: int) -> dict[str, Array]:
+    """The fields that change; the features stay outside, for a program would return a copy of them."""
     Xi = Xi.astype(memory.T.dtype)
     weights = jnp.ones(len(Xi), Xi.dtype)
     if memory.similarity == "dot":
         weights = jnp.exp(0.5 * memory.beta * (Xi**2).sum(-1))
-    return replace(
-        memory,
-        T=memory.T + sign * memory.features.encode(jnp.sqrt(memory.beta) * Xi, weights),
-        count=memory.count + sign * len(Xi),
-        power=memory.power + sign * (weights**2).sum(),
-    )
+    return {
+        "T": memory.T + sign * memory.features.encode(jnp.sqrt(memory.beta) * Xi, weights),
+        "count": memory.count + sign * len(Xi),
+        "power": memory.power + sign * (weights**2).sum(),
+    }
 
 
 @jax.jit

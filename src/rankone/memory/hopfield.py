@@ -46,6 +46,11 @@ def hebbian(Xi: ArrayLike) -> Float[Array, "D D"]:
         ValueError: If Xi is not a (K, D) array of −1 and 1.
     """
     Xi = _signs("Xi", array("Xi", Xi, "(K, D): one pattern a row", 2))
+    return _hebbian(Xi)
+
+
+@jax.jit
+def _hebbian(Xi: Array) -> Array:
     return jnp.matmul(Xi.T, Xi, precision="highest")
 
 
@@ -103,10 +108,16 @@ def synchronous_step(sigma: ArrayLike, T: ArrayLike) -> Float[Array, "... D"]:
     """
     T = _square(T)
     sigma = _signs("sigma", states("sigma", sigma, len(T)))
+    return _synchronous(sigma, T)
+
+
+@jax.jit
+def _synchronous(sigma: Array, T: Array) -> Array:
     field = jnp.matmul(sigma, T, precision="highest") - jnp.diagonal(T) * sigma
     return jnp.where(field == 0, sigma, jnp.sign(field)).astype(sigma.dtype)
 
 
+@jax.jit
 def _energy(sigma: Array, T: Array) -> Array:
     return -(jnp.matmul(sigma, T, precision="highest") * sigma).sum(-1)
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, choice, positive, states
+from rankone._checks import as_array, check, choice, positive, states
 from rankone.memory.bases import BASES
 from rankone.memory.features import RandomFeatures
 
@@ -21,6 +21,7 @@ __all__ = [
 ]
 
 
+@jax.jit
 def rbf_kernel(x: ArrayLike, z: ArrayLike) -> Float[Array, "..."]:
     r"""$k(x,z)=e^{-\|x-z\|^2/2}$ for inputs (..., D) that broadcast; with the square [D-eq4, D-unn1]."""
     x, z = jnp.asarray(x), jnp.asarray(z)
@@ -46,8 +47,12 @@ def kernel_variance(x: ArrayLike, z: ArrayLike, *, basis: str = "sincos") -> Flo
         ValueError: If the shapes do not broadcast or the basis is unknown.
     """
     choice("basis", basis, BASES)
-    z = jnp.asarray(z)
-    x = states("x", x, z.shape[-1])
+    other = as_array(z)
+    return _variance(states("x", x, other.shape[-1]), other, basis)
+
+
+@partial(jax.jit, static_argnames="basis")
+def _variance(x: Array, z: Array, basis: str) -> Array:
     k2 = rbf_kernel(x, z) ** 2
     if not BASES[basis].positive:
         squared = (1 - k2) ** 2
@@ -62,6 +67,11 @@ def orthogonal_variance_ratio(distance: ArrayLike) -> Float[Array, "..."]:
 
     $1-\frac{s^4e^{-s^2}}{(1-e^{-s^2})^2}$ at distance s (sincos): near 0 for close inputs, 1 for far ones.
     """
+    return _orthogonal_ratio(distance)
+
+
+@jax.jit
+def _orthogonal_ratio(distance: ArrayLike) -> Array:
     s2 = jnp.asarray(distance, float) ** 2
     return 1 - s2**2 * jnp.exp(-s2) / jnp.expm1(-s2) ** 2
 
@@ -89,6 +99,11 @@ def largest_kernel_error(
     """
     check(features.basis == "sincos", "features", features.basis, "of basis 'sincos'")
     positive("R", R)
+    return _searched(features, R, key, starts, steps)
+
+
+@partial(jax.jit, static_argnames=("starts", "steps"))
+def _searched(features: RandomFeatures, R: float, key: Array, starts: int, steps: int) -> tuple[Array, Array]:
     k_direction, k_radius = jax.random.split(key)
     direction = jax.random.normal(k_direction, (starts, features.D))
     direction /= jnp.linalg.norm(direction, axis=1, keepdims=True)
@@ -98,7 +113,6 @@ def largest_kernel_error(
     return errors.max(), where[errors.argmax()]
 
 
-@partial(jax.jit, static_argnames="steps")
 def _ascend(features: RandomFeatures, start: Array, R: Array, steps: int) -> tuple[Array, Array]:
     T = features._features(jnp.zeros((1, features.D), start.dtype))[0]
 

@@ -48,7 +48,7 @@ class ErrorLaw:
 
     def noise(self, Y: ArrayLike) -> Float[Array, "..."]:
         """√(V/Y)/S, the relative standard deviation of Ŝ: the law is first order in it, so trust it up to 0.1."""
-        return jnp.sqrt(self.V / Y) / self.S
+        return _noise(self, Y)
 
     def energy_error(self, Y: ArrayLike) -> Float[Array, "..."]:
         """Mean |Ê − E| to first order, √(2/π)·√(V/Y)/(βS), in unit²."""
@@ -65,15 +65,7 @@ class ErrorLaw:
             Y: Number of frequencies.
             clip: The ε of the published log max(Ŝ, ε); by default the tangent line that `DrDAM` continues with.
         """
-        g = jnp.linspace(-8, 8, 1001)  # trapezia of 0.016 standard deviations: 1e-4 relative across the kink
-        weights = jnp.exp(-(g**2) / 2)
-        S = self.S[..., None]
-        estimate = S * (1 + jnp.asarray(self.noise(Y))[..., None] * g)
-        floor = jnp.sqrt(self.count / (2 * jnp.asarray(Y))) / 8 if clip is None else jnp.asarray(clip)
-        log = jnp.log(jnp.maximum(estimate, floor))
-        if clip is None:
-            log = log + jnp.minimum(estimate / floor - 1, 0)
-        return (jnp.abs(log - jnp.log(S)) * weights).sum(-1) / weights.sum() / self.beta
+        return _clipped_energy_error(self, Y, clip)
 
     def features_for_energy(self, error: ArrayLike) -> Float[Array, "..."]:
         """Frequencies Y ≃ V/(βεS)² for a root-mean-square energy error ε (unit²)."""
@@ -96,6 +88,24 @@ class ErrorLaw:
         return self.M_A if field == "autodiff" else self.M_B
 
 
+@jax.jit
+def _noise(law: ErrorLaw, Y: ArrayLike) -> Array:
+    return jnp.sqrt(law.V / Y) / law.S
+
+
+@jax.jit
+def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: float | None) -> Array:
+    g = jnp.linspace(-8, 8, 1001)  # trapezia of 0.016 standard deviations: 1e-4 relative across the kink
+    weights = jnp.exp(-(g**2) / 2)
+    S = law.S[..., None]
+    estimate = S * (1 + law.noise(Y)[..., None] * g)
+    floor = jnp.sqrt(law.count / (2 * jnp.asarray(Y))) / 8 if clip is None else jnp.asarray(clip)
+    log = jnp.log(jnp.maximum(estimate, floor))
+    if clip is None:
+        log = log + jnp.minimum(estimate / floor - 1, 0)
+    return (jnp.abs(log - jnp.log(S)) * weights).sum(-1) / weights.sum() / law.beta
+
+
 def error_law(memory: MrDAM, x: ArrayLike) -> ErrorLaw:
     r"""Exact first-order error law of the distributed copy of `memory` at states x [D-sharp2].
 
@@ -116,13 +126,14 @@ def error_law(memory: MrDAM, x: ArrayLike) -> ErrorLaw:
     """
     _check_gaussian(memory)
     x = states("x", x, memory.D)
-    S, V, M_A, M_B = (row.reshape(x.shape[:-1]) for row in _moments(memory.Xi, memory.beta, x.reshape(-1, memory.D)))
-    return ErrorLaw(S, V, M_A, M_B, memory.beta, jnp.asarray(len(memory.Xi), memory.Xi.dtype))
+    return _error_law(memory.Xi, memory.beta, x)
 
 
 @jax.jit
-def _moments(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "N D"]) -> tuple[Array, ...]:
-    return jax.lax.map(lambda one: _moments_at(Xi, beta, one), x)
+def _error_law(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]) -> ErrorLaw:
+    moments = jax.lax.map(lambda one: _moments_at(Xi, beta, one), x.reshape(-1, x.shape[-1]))
+    S, V, M_A, M_B = (row.reshape(x.shape[:-1]) for row in moments)
+    return ErrorLaw(S, V, M_A, M_B, beta, jnp.asarray(len(Xi), Xi.dtype))
 
 
 def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> tuple[Array, ...]:
@@ -157,18 +168,18 @@ def hessian(memory: MrDAM, x: ArrayLike) -> Float[Array, "... D D"]:
     """
     _check_gaussian(memory)
     x = states("x", x, memory.D)
-    return _hessians(memory.Xi, memory.beta, x.reshape(-1, memory.D)).reshape(*x.shape, memory.D)
+    return _hessians(memory.Xi, memory.beta, x)
 
 
 @jax.jit
-def _hessians(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "N D"]) -> Float[Array, "N D D"]:
+def _hessians(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]) -> Float[Array, "... D D"]:
     def one(state: Array) -> Array:
         delta = state - Xi
         p = jax.nn.softmax(-beta / 2 * (delta**2).sum(-1))
         centred = delta - p @ delta
         return jnp.eye(len(state), dtype=state.dtype) - beta * centred.T @ (p[:, None] * centred)
 
-    return jax.lax.map(one, x)
+    return jax.lax.map(one, x.reshape(-1, x.shape[-1])).reshape(*x.shape, x.shape[-1])
 
 
 def lipschitz(*, beta: ArrayLike, diameter: ArrayLike) -> Float[Array, ""]:

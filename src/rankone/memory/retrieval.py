@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
-from rankone._checks import check, is_traced, positive, states
+from rankone._checks import as_array, check, is_traced, positive, states
 from rankone.memory.exact import MrDAM
 
 __all__ = ["Retrieval", "retrieve"]
@@ -108,8 +108,8 @@ def _warn_of_lost(lost: int, N: int) -> None:
         )
 
 
-def _mask(clamp: ArrayLike, x0: Array) -> Array | np.ndarray:
-    mask = clamp if isinstance(clamp, jax.Array) else np.asarray(clamp)
+def _mask(clamp: ArrayLike, x0: Array) -> Array:
+    mask = as_array(clamp)
     check(mask.dtype == bool, "clamp", mask.dtype, "a boolean mask: True where an entry is held fixed")
     fits = mask.shape in (x0.shape, x0.shape[-1:])
     check(fits, "clamp", f"shape {mask.shape}", f"of shape {x0.shape[-1:]} or {x0.shape}")

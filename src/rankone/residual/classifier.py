@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, random_key
+from rankone._checks import array, as_array, check, random_key
 from rankone._pytree import pytree
 
 __all__ = ["Classifier", "train"]
@@ -31,14 +31,24 @@ class Classifier:
 
     def embed(self, x: ArrayLike) -> Float[Array, "... H"]:
         """The last hidden layer at x (..., D): where ResMem looks for neighbours."""
-        for W, b in self.layers[:-1]:
-            x = jax.nn.relu(x @ W + b)
-        return jnp.asarray(x)
+        return _embed(self.layers, x)
 
     def logits(self, x: ArrayLike) -> Float[Array, "... L"]:
         """Scores of the classes at x (..., D), before the softmax."""
-        W, b = self.layers[-1]
-        return self.embed(x) @ W + b
+        return _logits(self.layers, x)
+
+
+@jax.jit
+def _embed(layers: Layers, x: ArrayLike) -> Array:
+    for W, b in layers[:-1]:
+        x = jax.nn.relu(x @ W + b)
+    return jnp.asarray(x)
+
+
+@jax.jit
+def _logits(layers: Layers, x: ArrayLike) -> Array:
+    W, b = layers[-1]
+    return _embed(layers, x) @ W + b
 
 
 def train(
@@ -54,7 +64,7 @@ def train(
         epochs: Passes over the data.
         step_size: Of Adam, at the start.
     """
-    X, y = array("x", x, "(n, D): one input a row", 2), jnp.asarray(labels)
+    X, y = array("x", x, "(n, D): one input a row", 2), as_array(labels)
     random_key("key", key)
     check(len(widths) > 0 and min(widths) > 0, "widths", widths, "one positive width or more")
     check(y.shape == (len(X),), "labels", f"shape {y.shape}", f"shape ({len(X)},): a class for each row")
@@ -63,6 +73,7 @@ def train(
     return Classifier(_fit(layers, X, y, k_order, epochs, step_size))
 
 
+@partial(jax.jit, static_argnames=("sizes", "dtype"))
 def _initial(sizes: tuple[int, ...], key: Array, dtype: Any) -> Layers:
     keys = jax.random.split(key, len(sizes) - 1)
     shapes = zip(keys, sizes[:-1], sizes[1:], strict=True)

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, random_key
+from rankone._checks import array, as_array, check, random_key
 from rankone.residual.search import ExactSearch
 
 __all__ = ["ERM", "LinearRisks", "constrained_erm", "joint_erm", "sample_ball", "simulate"]
@@ -59,6 +59,11 @@ class LinearRisks(NamedTuple):
 
 def sample_ball(n: int, d: int, *, key: Array) -> Float[Array, "n d"]:
     """Points uniform in the ball of radius √(d + 2), where each coordinate has variance 1 [S-A5.1]."""
+    return _ball(key, n, d)
+
+
+@partial(jax.jit, static_argnames=("n", "d"))
+def _ball(key: Array, n: int, d: int) -> Array:
     return _into_ball(jax.random.normal(key, (n, d + 2)))
 
 
@@ -79,8 +84,13 @@ def constrained_erm(X: ArrayLike, y: ArrayLike, L: ArrayLike) -> ERM:
         y: Targets (n,).
         L: Radius of the ball, positive.
     """
-    X, y = array("X", X, "(n, d): one input a row", 2), jnp.asarray(y)
-    check(y.shape == (len(X),), "y", f"shape {y.shape}", f"shape ({len(X)},): a target for each row")
+    X, targets = array("X", X, "(n, d): one input a row", 2), as_array(y)
+    check(targets.shape == (len(X),), "y", f"shape {targets.shape}", f"shape ({len(X)},): a target for each row")
+    return _erm(X, targets, L)
+
+
+@jax.jit
+def _erm(X: Array, y: Array, L: ArrayLike) -> ERM:
     return _constrained(X.T @ X / len(X), X.T @ y.astype(X.dtype) / len(X), jnp.asarray(L, X.dtype))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, is_traced, positive, states
+from rankone._checks import array, as_array, check, is_traced, positive, states
 from rankone._pytree import pytree
 from rankone.residual.search import ExactSearch, Neighbours, count
 from rankone.residual.storage import Residuals, dense, largest
@@ -46,7 +47,12 @@ def onehot_residuals(probs: ArrayLike, labels: ArrayLike) -> Float[Array, "n L"]
         labels: Classes 0 … L − 1, (n,).
     """
     probs = _probabilities("probs", probs)
-    return jax.nn.one_hot(_classes(labels, *probs.shape), probs.shape[1], dtype=probs.dtype) - probs
+    return _onehot_residuals(probs, _classes(labels, *probs.shape))
+
+
+@jax.jit
+def _onehot_residuals(probs: Array, y: Array) -> Array:
+    return jax.nn.one_hot(y, probs.shape[1], dtype=probs.dtype) - probs
 
 
 @pytree(data=["sigma", "temperature", "residuals", "search"], meta=["k", "keep", "build"])
@@ -150,8 +156,7 @@ class ResMem:
     def read(self, found: Neighbours) -> Float[Array, "... L"]:
         """The correction from neighbours already found (..., j) -> (..., L); the nearest `k` of them are used."""
         assert self.residuals is not None
-        found = Neighbours(*(part[..., : self.k] for part in found))
-        return _weigh(self.residuals, soft_weights(found.distances, self.sigma), found.indices)
+        return _weigh(self.residuals, found, self.sigma, self.k)
 
     def using(self, **options: Any) -> "ResMem":
         """The same stored memory read with another `k` or `sigma`."""
@@ -164,8 +169,8 @@ class ResMem:
         check((probs is None) != (logits is None), "probs", "both or neither of probs and logits", "one of the two")
         if logits is None:
             return _probabilities("probs", probs)
-        logits = jnp.asarray(logits)
-        return jax.nn.softmax(states("logits", logits, logits.shape[-1] if logits.ndim else 1) / self.temperature, -1)
+        logits = as_array(logits)
+        return _softmax(states("logits", logits, logits.shape[-1] if logits.ndim else 1), self.temperature)
 
 
 def _with(memory: ResMem, **fields: Any) -> ResMem:
@@ -176,16 +181,22 @@ def _with(memory: ResMem, **fields: Any) -> ResMem:
 
 
 @jax.jit
-def _weigh(residuals: Residuals, weights: Array, indices: Array) -> Array:
+def _softmax(logits: Array, temperature: ArrayLike) -> Array:
+    return jax.nn.softmax(logits / temperature, -1)
+
+
+@partial(jax.jit, static_argnames="k")
+def _weigh(residuals: Residuals, found: Neighbours, sigma: ArrayLike, k: int) -> Array:
     """Σ w̄ᵢ rᵢ, a batch of queries at a time: the residuals of all neighbours of all queries may be too many."""
-    k = weights.shape[-1]
+    distances, indices = (part[..., :k] for part in found)
+    weights, k = _soft_weights(distances, sigma), min(k, distances.shape[-1])
     rows = weights.reshape(-1, k), indices.reshape(-1, k)
     read = jax.lax.map(lambda pair: residuals.weighted(*pair), rows, batch_size=256)
     return read.reshape(*weights.shape[:-1], residuals.L)
 
 
 def _probabilities(name: str, value: ArrayLike) -> Array:
-    probs = jnp.asarray(value)
+    probs = as_array(value)
     probs = states(name, probs, probs.shape[-1] if probs.ndim else 1)
     if not is_traced(probs):
         host = np.asarray(probs)
@@ -196,9 +207,10 @@ def _probabilities(name: str, value: ArrayLike) -> Array:
 
 
 def _classes(labels: ArrayLike, n: int, L: int) -> Array:
-    y = jnp.asarray(labels)
+    y = as_array(labels)
     check(y.shape == (n,), "labels", f"shape {y.shape}", f"shape ({n},): a class for each row")
     check(bool(jnp.issubdtype(y.dtype, jnp.integer)), "labels", y.dtype, f"whole numbers from 0 to {L - 1}")
     if y.size and not is_traced(y):
-        check(bool(((y >= 0) & (y < L)).all()), "labels", f"{y.min()} … {y.max()}", f"from 0 to {L - 1}")
+        host = np.asarray(y)
+        check(host.min() >= 0 and host.max() < L, "labels", f"{host.min()} … {host.max()}", f"from 0 to {L - 1}")
     return y

@@ -83,9 +83,7 @@ class ExactSearch:
         """
         count("k", k, len(self))
         q = states("queries", queries, self.rows.shape[1])
-        q = q.astype(jnp.result_type(q, self.rows))
-        found = search_rows(self, q.reshape(-1, q.shape[-1]), k)
-        return Neighbours(*(part.reshape(*q.shape[:-1], k) for part in found))
+        return _search(self, q, k)
 
 
 def count(name: str, value: int, n: int) -> None:
@@ -112,6 +110,12 @@ def block_bytes(n: int, D: int, *, queries: int = 1, k: int = 50, itemsize: int 
 @jax.jit
 def _half_norms(rows: Array) -> Array:
     return 0.5 * (rows**2).sum(1)
+
+
+@partial(jax.jit, static_argnames="k")
+def _search(store: ExactSearch, q: Array, k: int) -> Neighbours:
+    flat = q.reshape(-1, q.shape[-1]).astype(jnp.result_type(q, store.rows))
+    return jax.tree.map(lambda part: part.reshape(*q.shape[:-1], k), search_rows(store, flat, k))
 
 
 @partial(jax.jit, static_argnames="k")

@@ -1,12 +1,13 @@
 """From scores that sum to 1 to probabilities: the nearest ones, or a softmax calibrated on held-out data."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, positive, states
+from rankone._checks import array, as_array, check, positive, states
 from rankone._pytree import pytree
 
 __all__ = ["Calibration", "calibration_error", "project"]
@@ -44,14 +45,19 @@ class Calibration:
 
         The likelihood is concave in 1/τ, so that halving an interval of log τ finds it; between 10⁻³ and 10³.
         """
-        s, y = array("scores", scores, "(n, L)", 2), jnp.asarray(labels)
+        s, y = array("scores", scores, "(n, L)", 2), as_array(labels)
         check(y.shape == (len(s),), "labels", f"shape {y.shape}", f"shape ({len(s)},): a class for each row")
         return cls(_likeliest(s, y))
 
     def __call__(self, scores: ArrayLike) -> Float[Array, "... L"]:
         """Probabilities of scores (..., L)."""
         positive("temperature", self.temperature)
-        return jax.nn.softmax(jnp.asarray(scores) / self.temperature, axis=-1)
+        return _tempered(scores, self.temperature)
+
+
+@jax.jit
+def _tempered(scores: ArrayLike, temperature: Array) -> Array:
+    return jax.nn.softmax(jnp.asarray(scores) / temperature, axis=-1)
 
 
 @jax.jit
@@ -77,8 +83,12 @@ def calibration_error(probs: ArrayLike, labels: ArrayLike, bins: int = 15) -> Fl
         labels: (n,).
         bins: Number of bins.
     """
-    p = array("probs", probs, "(n, L)", 2)
-    confidence, right = jnp.clip(p.max(1), 0, 1), p.argmax(1) == jnp.asarray(labels)
+    return _calibration_error(array("probs", probs, "(n, L)", 2), as_array(labels), bins)
+
+
+@partial(jax.jit, static_argnames="bins")
+def _calibration_error(p: Array, labels: Array, bins: int) -> Array:
+    confidence, right = jnp.clip(p.max(1), 0, 1), p.argmax(1) == labels
     at = jnp.minimum((confidence * bins).astype(int), bins - 1)
     gap = jnp.zeros(bins, p.dtype).at[at].add(right - confidence)
     return jnp.abs(gap).sum() / len(p)

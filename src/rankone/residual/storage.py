@@ -1,13 +1,15 @@
 """How residuals are kept: whole, or only the largest entries of each."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import array, check
+from rankone._checks import array, as_array, check
 from rankone._pytree import pytree
 
 __all__ = ["Residuals", "bare_labels", "dense", "largest", "sparse"]
@@ -74,8 +76,14 @@ def largest(residuals: Float[Array, "n L"], m: int) -> Residuals:
     One neighbour still memorises: the entry of the label, $1-p_y=\sum_{c\ne y}p_c$, is never smaller than another.
     """
     check(m <= residuals.shape[1], "keep", m, f"at most {residuals.shape[1]}, the number of classes")
+    values, columns = _largest(residuals, m)
+    return _Sparse(values, columns, residuals.shape[1])
+
+
+@partial(jax.jit, static_argnames="m")
+def _largest(residuals: Array, m: int) -> tuple[Array, Array]:
     columns = jax.lax.top_k(jnp.abs(residuals), m)[1]
-    return _Sparse(jnp.take_along_axis(residuals, columns, 1), columns, residuals.shape[1])
+    return jnp.take_along_axis(residuals, columns, 1), columns
 
 
 def sparse(values: ArrayLike, columns: ArrayLike, L: int) -> Residuals:
@@ -89,12 +97,13 @@ def sparse(values: ArrayLike, columns: ArrayLike, L: int) -> Residuals:
     Raises:
         ValueError: If shapes differ, a value is not finite, or a column is none of 0 … L − 1.
     """
-    kept, places = array("values", values, "(n, m): some entries of each residual", 2), jnp.asarray(columns)
+    kept = array("values", values, "(n, m): some entries of each residual", 2)
+    places = as_array(columns)
     check(places.shape == kept.shape, "columns", f"shape {places.shape}", f"{kept.shape}, as the values")
     check(bool(jnp.issubdtype(places.dtype, jnp.integer)), "columns", places.dtype, f"whole numbers from 0 to {L - 1}")
-    inside = bool((places >= 0).all()) and bool(places.max() < L)
-    check(inside, "columns", f"{places.min()} … {places.max()}", f"from 0 to {L - 1}")
-    return _Sparse(kept, places, L)
+    least, most = int(np.asarray(places).min()), int(np.asarray(places).max())
+    check(least >= 0 and most < L, "columns", f"{least} … {most}", f"from 0 to {L - 1}")
+    return _Sparse(kept, jnp.asarray(places), L)
 
 
 def bare_labels(labels: ArrayLike, L: int) -> Residuals:

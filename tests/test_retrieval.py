@@ -1,7 +1,6 @@
 """Retrieval: descent, clamping, resting, the record, and bad input."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -16,25 +15,26 @@ def double_precision():
 
 @pytest.fixture
 def Xi():
-    return ro.data.binary_patterns(20, 30, key=jax.random.key(0)).astype(jnp.float64)
+    return np.asarray(ro.data.binary_patterns(20, 30, key=jax.random.key(0)), float)
 
 
 @pytest.fixture
 def x0():
-    return jax.random.uniform(jax.random.key(1), (4, 30)) / np.sqrt(30)
+    return np.random.default_rng(1).random((4, 30)) / np.sqrt(30)
 
 
 def test_each_step_is_gradient_descent(Xi, x0):
     memory = ro.MrDAM(Xi, 20.0)
     x = x0
     for _ in range(5):
-        x = x - 0.3 * memory.gradient(x)
+        x = x - 0.3 * np.asarray(memory.gradient(x))
     found = ro.retrieve(memory, x0, step_size=0.3, max_steps=5, tol=0)
     np.testing.assert_allclose(found.x, x, rtol=1e-12)
-    np.testing.assert_allclose(found.energies[:, -1], memory.energy(x), rtol=1e-12)
-    np.testing.assert_allclose(found.energies[:, 0], memory.energy(x0), rtol=1e-12)
-    assert (found.steps == 5).all()
-    assert not found.converged.any()
+    energies = np.asarray(found.energies)
+    np.testing.assert_allclose(energies[:, -1], memory.energy(x), rtol=1e-12)
+    np.testing.assert_allclose(energies[:, 0], memory.energy(x0), rtol=1e-12)
+    assert found.steps.tolist() == [5] * 4
+    assert not np.any(found.converged)
 
 
 @pytest.mark.parametrize("step_size", [0.1, 1.0, 1.9, 2.0])
@@ -42,30 +42,31 @@ def test_each_step_is_gradient_descent(Xi, x0):
 def test_energy_never_rises_for_any_step_size_up_to_two(Xi, x0, beta, step_size):
     """[D-sharp1]"""
     energies = ro.retrieve(ro.MrDAM(Xi, beta), x0, step_size=step_size, max_steps=80, tol=0).energies
-    assert (jnp.diff(energies, axis=-1) <= 1e-12).all()
+    assert (np.diff(energies, axis=-1) <= 1e-12).all()
 
 
 def test_energy_rises_beyond_two(Xi, x0):
     energies = ro.retrieve(ro.MrDAM(Xi[:1], 5.0), x0, step_size=2.2, max_steps=20, tol=0).energies
-    assert (jnp.diff(energies, axis=-1) > 0).all()
+    assert (np.diff(energies, axis=-1) > 0).all()
 
 
 def test_clamped_entries_never_move_and_free_ones_rest(Xi):
     memory = ro.MrDAM(Xi, 80.0)
-    clamp = jnp.arange(30) < 15
-    start = jnp.where(clamp, Xi, 0.5 / np.sqrt(30))
+    clamp = np.arange(30) < 15
+    start = np.where(clamp, Xi, 0.5 / np.sqrt(30))
     found = ro.retrieve(memory, start, step_size=0.5, max_steps=500, tol=1e-9, clamp=clamp)
-    np.testing.assert_array_equal(found.x[:, :15], start[:, :15])
-    assert found.converged.all()
-    assert jnp.abs(memory.gradient(found.x)[:, 15:]).max() < 1e-8
-    assert (((found.x[:, None] - Xi) ** 2).sum(-1).argmin(1) == jnp.arange(20)).all()
+    x = np.asarray(found.x)
+    np.testing.assert_array_equal(x[:, :15], start[:, :15])
+    assert np.all(found.converged)
+    assert np.abs(memory.gradient(x))[:, 15:].max() < 1e-8
+    assert (((x[:, None] - Xi) ** 2).sum(-1).argmin(1) == np.arange(20)).all()
 
 
 def test_a_query_at_rest_stays_while_others_walk(Xi):
     memory = ro.MrDAM(Xi, 200.0)
     rest = ro.retrieve(memory, Xi[0], step_size=0.5, max_steps=2000, tol=1e-13).x
-    pair = jnp.stack([rest, Xi[1] + 0.02])
-    found = ro.retrieve(memory, pair, step_size=0.5, max_steps=300, tol=1e-10)
+    pair = np.stack([rest, Xi[1] + 0.02])
+    found = jax.tree.map(np.asarray, ro.retrieve(memory, pair, step_size=0.5, max_steps=300, tol=1e-10))
     assert found.steps[0] <= 2 < found.steps[1]
     alone = ro.retrieve(memory, pair[1], step_size=0.5, max_steps=300, tol=1e-10)
     np.testing.assert_allclose(found.x[1], alone.x, atol=1e-15)
@@ -94,9 +95,9 @@ def test_floored_states_are_counted():
     far = ro.data.binary_patterns(40, 50, key=jax.random.key(4))
     memory = ro.DrDAM.store(Xi, 50.0, ro.RandomFeatures(50, 1000, key=jax.random.key(5)))
     found = ro.retrieve(memory, far, step_size=1e-9, max_steps=3, tol=0)
-    np.testing.assert_array_equal(found.floored, memory.floored(far).astype(float))
-    assert 0 < found.floored.mean() < 1
-    assert not ro.retrieve(ro.MrDAM(Xi, 50.0), far, max_steps=3).floored.any()
+    np.testing.assert_array_equal(found.floored, np.asarray(memory.floored(far), float))
+    assert 0 < np.mean(found.floored) < 1
+    assert not np.any(ro.retrieve(ro.MrDAM(Xi, 50.0), far, max_steps=3).floored)
 
 
 def test_any_object_with_an_energy_can_be_retrieved_from():
@@ -107,7 +108,7 @@ def test_any_object_with_an_energy_can_be_retrieved_from():
             return 0.5 * (x**2).sum(-1), x
 
     jax.tree_util.register_static(Bowl)
-    found = ro.retrieve(Bowl(), jnp.ones(3), step_size=0.5, max_steps=100)
+    found = ro.retrieve(Bowl(), np.ones(3), step_size=0.5, max_steps=100)
     np.testing.assert_allclose(found.x, 0, atol=1e-5)
 
 

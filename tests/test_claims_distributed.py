@@ -14,33 +14,34 @@ K, D, Y, BETA = 12, 7, 300, 10.0
 def problem():
     with jax.enable_x64(True):
         k_data, k_query, k_features = jax.random.split(jax.random.key(0), 3)
-        Xi = jax.random.uniform(k_data, (K, D)) / D**0.5
-        x = jax.random.uniform(k_query, (5, D)) / D**0.5
+        Xi = np.asarray(jax.random.uniform(k_data, (K, D))) / D**0.5
+        x = np.asarray(jax.random.uniform(k_query, (5, D))) / D**0.5
         features = ro.RandomFeatures(D, Y, key=k_features)
         yield Xi, x, features, ro.DrDAM.store(Xi, BETA, features)
 
 
 def test_one_vector_reads_as_the_sum_of_kernels(problem):
     Xi, x, features, memory = problem
-    kernels = np.cos(BETA**0.5 * (x[:, None] - Xi) @ features.omega.T).mean(-1)  # no φ, no T
+    kernels = np.cos(BETA**0.5 * (x[:, None] - Xi) @ np.asarray(features.omega).T).mean(-1)  # no φ, no T
     assert memory.T.shape == (2 * Y,)
     assert np.allclose(memory.partition(x), kernels.sum(1), atol=1e-10)
 
 
 def test_gradient_is_that_of_the_energy_and_has_the_factor_root_beta(problem):
     _, x, features, memory = problem
-    gradient = memory.gradient(x)
-    assert jnp.abs(gradient - jax.vmap(jax.grad(memory.energy))(x)).max() < 1e-12
-    printed = jnp.stack([jax.jacobian(features.phi)(BETA**0.5 * z).T @ memory.T for z in x])
-    printed = -printed / (BETA * memory.partition(x)[:, None])
-    assert jnp.allclose(printed * BETA**0.5, gradient, atol=1e-12)
+    gradient = np.asarray(memory.gradient(x))
+    assert np.abs(gradient - jax.jit(jax.vmap(jax.grad(memory.energy)))(x)).max() < 1e-12
+    slopes = np.asarray(jax.jit(jax.vmap(jax.jacobian(features.phi)))(BETA**0.5 * x))
+    printed = np.stack([slope.T @ np.asarray(memory.T) for slope in slopes])
+    printed = -printed / (BETA * np.asarray(memory.partition(x))[:, None])
+    assert np.allclose(printed * BETA**0.5, gradient, atol=1e-12)
 
 
 def test_adding_and_removing_is_exact(problem):
     Xi, _, features, memory = problem
     less = ro.DrDAM.store(Xi[:-1], BETA, features)
-    assert jnp.abs(less.add(Xi[-1]).T - memory.T).max() < 1e-14
-    assert jnp.abs(memory.remove(Xi[-1]).T - less.T).max() < 1e-14
+    assert np.abs(np.asarray(less.add(Xi[-1]).T) - memory.T).max() < 1e-14
+    assert np.abs(np.asarray(memory.remove(Xi[-1]).T) - less.T).max() < 1e-14
 
 
 @pytest.mark.parametrize("order", ["printed", "swapped"])
@@ -91,9 +92,9 @@ def test_regenerated_and_structured_features_hold_Y_plus_D_numbers():
 
 def test_dot_product_energy_is_the_gaussian_one_with_weights(problem):
     Xi, x, features, _ = problem
-    w = jnp.exp(BETA / 2 * (Xi**2).sum(1))
-    k = jnp.exp(-BETA / 2 * ((x[:, None] - Xi) ** 2).sum(-1))
+    w = np.exp(BETA / 2 * (Xi**2).sum(1))
+    k = np.exp(-BETA / 2 * ((x[:, None] - Xi) ** 2).sum(-1))
     exact = ro.MrDAM(Xi, BETA, similarity="dot")
-    assert jnp.abs(exact.energy(x) + jnp.log(k @ w) / BETA).max() < 1e-12
+    assert np.abs(np.asarray(exact.energy(x)) + np.log(k @ w) / BETA).max() < 1e-12
     memory = ro.DrDAM.store(Xi, BETA, features, similarity="dot")
-    assert jnp.allclose(memory.T, w @ features.phi(BETA**0.5 * Xi), atol=1e-12)
+    assert np.allclose(memory.T, w @ np.asarray(features.phi(BETA**0.5 * Xi)), atol=1e-12)

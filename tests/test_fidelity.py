@@ -1,7 +1,6 @@
 """Errors of eqs 14 and 15, damaged queries, completion of pictures."""
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -11,17 +10,18 @@ from rankone.memory.fidelity import approximation_errors, binarise, complete, ha
 
 
 def test_hamming_error_is_share_of_bits_and_squared_norm():
-    bits = jax.random.bernoulli(jax.random.key(0), 0.5, (37,))
-    flipped = bits ^ (jnp.arange(37) < 13)
+    rng = np.random.default_rng(0)
+    bits = rng.random(37) < 0.5
+    flipped = bits ^ (np.arange(37) < 13)
     a, b = bits / 37**0.5, flipped / 37**0.5
-    noise = 0.4 / 37**0.5 * jax.random.uniform(jax.random.key(1), (37,), minval=-1.0)
+    noise = 0.4 / 37**0.5 * rng.uniform(-1, 1, 37)
     for x, z in ((a, b), (a + noise, b - noise)):  # less than half a unit away: rounding undoes it
         assert hamming_error(x, z) == pytest.approx(13 / 37, rel=1e-5)
-        assert ((binarise(x) - binarise(z)) ** 2).sum() == pytest.approx(13 / 37, rel=1e-5)
+        assert ((np.asarray(binarise(x)) - np.asarray(binarise(z))) ** 2).sum() == pytest.approx(13 / 37, rel=1e-5)
 
 
 def test_the_middle_rounds_up():
-    assert binarise(jnp.array([0.25, 0.2499, 0.0, 1.0])).tolist() == [0.5, 0.0, 0.0, 0.5]
+    assert binarise(np.array([0.25, 0.2499, 0.0, 1.0])).tolist() == [0.5, 0.0, 0.0, 0.5]
 
 
 def test_approximation_errors_are_those_of_eq_14_and_differ_by_root_pi_D_half():
@@ -29,45 +29,45 @@ def test_approximation_errors_are_those_of_eq_14_and_differ_by_root_pi_D_half():
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(2))
     exact, memory = ro.MrDAM(Xi, 30.0), ro.DrDAM.store(Xi, 30.0, ro.RandomFeatures(D, 4000, key=jax.random.key(3)))
     found = approximation_errors(exact, memory, Xi)
-    difference = np.asarray(exact.gradient(Xi) - memory.gradient(Xi))
+    difference = np.asarray(exact.gradient(Xi)) - memory.gradient(Xi)
     assert np.allclose(found.gradient, np.sqrt((difference**2).sum(1)), rtol=1e-5)
-    assert np.allclose(found.energy, np.abs(exact.energy(Xi) - memory.energy(Xi)), atol=1e-6)
-    assert found.gradient.mean() / found.entry.mean() == pytest.approx((np.pi * D / 2) ** 0.5, rel=0.05)
+    assert np.allclose(found.energy, np.abs(np.asarray(exact.energy(Xi)) - memory.energy(Xi)), atol=1e-6)
+    assert np.mean(found.gradient) / np.mean(found.entry) == pytest.approx((np.pi * D / 2) ** 0.5, rel=0.05)
 
 
 def test_flip_bits_flips_exactly_that_share():
-    Xi = ro.data.binary_patterns(20, 50, key=jax.random.key(4))
-    flipped = flip_bits(Xi, 0.1, key=jax.random.key(5))
+    Xi = np.asarray(ro.data.binary_patterns(20, 50, key=jax.random.key(4)))
+    flipped = np.asarray(flip_bits(Xi, 0.1, key=jax.random.key(5)))
     assert ((flipped != Xi).sum(1) == 5).all()
-    assert set(np.unique(np.asarray(flipped))) == set(np.unique(np.asarray(Xi)))
+    assert set(np.unique(flipped)) == set(np.unique(Xi))
     with pytest.raises(ValueError, match="share"):
         flip_bits(Xi, 1.5, key=jax.random.key(5))
 
 
 def test_occlude_keeps_the_first_entries_and_paints_the_rest():
-    pictures = jax.random.uniform(jax.random.key(6), (3, 10))
-    seen, kept = occlude(pictures, visible=0.4, fill=0.5)
+    pictures = np.random.default_rng(6).random((3, 10), np.float32)
+    seen, kept = map(np.asarray, occlude(pictures, visible=0.4, fill=0.5))
     assert kept.tolist() == [True] * 4 + [False] * 6
     assert (seen[:, :4] == pictures[:, :4]).all()
     assert (seen[:, 4:] == 0.5).all()
 
 
 def test_complete_finds_pictures_from_grey_and_holds_what_is_seen():
-    pictures = ro.data.photographs(16)[:6]
+    pictures = np.asarray(ro.data.photographs(16))[:6]
     recipe = {"beta": 80.0, "Y": 8192, "visible": 0.5, "key": jax.random.key(0), "max_steps": 150, "progress": False}
     done = complete(pictures, fill=0.5, **recipe)
     assert done.exact_right.all()
     assert done.distributed_right.mean() >= 5 / 6
     half = pictures.shape[1] // 2
     for result in (done.start, done.exact, done.distributed):
-        assert np.allclose(result[:, :half], pictures[:, :half], atol=1e-6)
+        assert np.allclose(np.asarray(result)[:, :half], pictures[:, :half], atol=1e-6)
     assert (done.difference < 0.1).mean() >= 5 / 6
     # Black is farther from every picture than grey: the ratio must say so before a step is taken.
     assert (complete(pictures, fill=0.0, **recipe).signal_to_noise.mean()) < done.signal_to_noise.mean()
 
 
 def test_complete_asks_for_the_chosen_pictures_only():
-    pictures = ro.data.photographs(16)[:5]
+    pictures = np.asarray(ro.data.photographs(16))[:5]
     recipe = {"beta": 80.0, "Y": 1024, "visible": 0.6, "key": jax.random.key(0), "max_steps": 30, "progress": False}
     one, every = complete(pictures, queries=slice(2, 3), fill=0.5, **recipe), complete(pictures, fill=0.5, **recipe)
     assert one.exact.shape == (1, 768)

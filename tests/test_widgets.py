@@ -155,7 +155,8 @@ def test_the_laws_are_the_variances_they_name(masked):
     beta, Y, draws = 6.0, 200, 1500
     free = np.arange(24) < 15 if masked else np.ones(24, bool)
     found = javascript("laws", patterns=Xi, state=state, beta=beta, free=free, eta=0.5)
-    S, g = np.exp(-beta * float(ro.MrDAM(Xi, beta).energy(state))), ro.MrDAM(Xi, beta).gradient(state)
+    memory = ro.MrDAM(Xi, beta)
+    S, g = np.exp(-beta * float(memory.energy(state))), memory.gradient(state)
 
     def draw(key):
         omega = jax.random.normal(key, (Y, 24))
@@ -174,7 +175,7 @@ def test_the_laws_are_the_variances_they_name(masked):
 def test_the_contraction_is_that_of_the_hessian(eta):
     Xi, state = setting(4, 20)
     state = Xi[:2].mean(0)
-    hessian = jax.hessian(ro.MrDAM(Xi, 30.0).energy)(jnp.asarray(state))
+    hessian = jax.jit(jax.hessian(ro.MrDAM(Xi, 30.0).energy))(state)
     wanted = np.abs(1 - eta * np.linalg.eigvalsh(hessian)).max()
     found = javascript("laws", patterns=Xi, state=state, beta=30.0, free=None, eta=eta)["rho"]
     assert found == pytest.approx(wanted, rel=RTOL)

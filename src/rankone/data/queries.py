@@ -43,6 +43,10 @@ def occlude(
     """
     pictures = array("pictures", pictures, "(n, D): one flattened picture a row", 2)
     check(0 <= visible <= 1, "visible", visible, "a share between 0 and 1")
-    D = pictures.shape[1]
-    kept = jnp.arange(D) < round(visible * D)
+    return _occluded(pictures, round(visible * pictures.shape[1]), fill)
+
+
+@jax.jit
+def _occluded(pictures: Array, seen: int, fill: float) -> tuple[Array, Array]:
+    kept = jnp.arange(pictures.shape[1]) < seen
     return jnp.where(kept, pictures, jnp.asarray(fill, pictures.dtype)), kept

@@ -57,7 +57,7 @@ class Barycentric:
         """The field of the patterns Xi (K, D), the ones that `memory` holds."""
         Xi = states("Xi", Xi, memory.D)
         check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
-        return cls(memory, memory.features.phi(jnp.sqrt(memory.beta) * Xi).T @ Xi)
+        return cls(memory, _factor(memory, Xi))
 
     @property
     def D(self) -> int:
@@ -86,3 +86,8 @@ class Barycentric:
         phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)
         S = jnp.maximum(phi @ self.memory.T, self.memory.floor)
         return -jnp.log(S) / self.memory.beta, x - phi @ self.R / S[..., None]
+
+
+@jax.jit
+def _factor(memory: DrDAM, Xi: Array) -> Array:
+    return memory.features.phi(jnp.sqrt(memory.beta) * Xi).T @ Xi

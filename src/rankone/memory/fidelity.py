@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone.data.queries import occlude
@@ -34,10 +35,16 @@ class Errors:
 
 def approximation_errors(exact: Any, approximate: Any, x: Float[ArrayLike, "... D"]) -> Errors:
     """Errors of energy and gradient at the states x [D-eq14, D-fig3]; both memories have `energy_and_gradient`."""
-    (E, g), (E_hat, g_hat) = exact.energy_and_gradient(x), approximate.energy_and_gradient(x)
-    return Errors(jnp.abs(E - E_hat), jnp.linalg.norm(g - g_hat, axis=-1), jnp.abs(g - g_hat).mean(-1))
+    return Errors(*_differences(exact.energy_and_gradient(x), approximate.energy_and_gradient(x)))
 
 
+@jax.jit
+def _differences(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array, Array]:
+    (E, g), (E_hat, g_hat) = one, other
+    return jnp.abs(E - E_hat), jnp.linalg.norm(g - g_hat, axis=-1), jnp.abs(g - g_hat).mean(-1)
+
+
+@jax.jit
 def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
     """Each entry rounded to the nearer of 0 and 1/√D, the middle upwards [D-eq15]."""
     x = jnp.asarray(x)
@@ -45,6 +52,7 @@ def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
     return jnp.where(x >= top / 2, top, 0)
 
 
+@jax.jit
 def hamming_error(x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]) -> Float[Array, "..."]:
     r"""Share of entries that differ [D-eq15, D-fig4A].
 
@@ -118,21 +126,26 @@ def complete(
     memories = MrDAM(scale * pictures, beta), DrDAM.store(scale * pictures, beta, features)
     options: dict[str, Any] = {"step_size": step_size, "max_steps": max_steps, "clamp": kept, "progress": progress}
     exact, distributed = (retrieve(memory, scale * start, **options) for memory in memories)
-    hidden = lambda a: jnp.abs(a).sum(-1, where=~kept) / (~kept).sum()  # noqa: E731
-    right = lambda a: _nearest(a, pictures, ~kept) == jnp.arange(K)[queries]  # noqa: E731
+    right = lambda a: _nearest(a, pictures, ~kept) == np.arange(K)[queries]  # noqa: E731
     one, other, truth = exact.x / scale, distributed.x / scale, pictures[queries]
     return Completion(
         start=start,
         exact=one,
         distributed=other,
-        exact_error=hidden(one - truth),
-        distributed_error=hidden(other - truth),
-        difference=hidden(other - one),
+        exact_error=_hidden(one, truth, kept),
+        distributed_error=_hidden(other, truth, kept),
+        difference=_hidden(other, one, kept),
         exact_right=right(one),
         distributed_right=right(other),
         signal_to_noise=signal_to_noise(scale * start, scale * truth, beta=beta, K=K, Y=Y),
         steps=distributed.steps,
     )
+
+
+@jax.jit
+def _hidden(a: Array, b: Array, kept: Array) -> Array:
+    """Mean distance over the entries that are not kept."""
+    return jnp.abs(a - b).sum(-1, where=~kept) / (~kept).sum()
 
 
 @jax.jit

@@ -6,6 +6,7 @@ $c=\sigma\sqrt D=\sqrt{DK/2Y}$ alone [D-sharp5]. These are laws for random, well
 features, verified against simulation in the tests; the information bound is a theorem [D-sharp7].
 """
 
+import jax
 import jax.numpy as jnp
 from jax.scipy.special import erfc, xlogy
 from jaxtyping import Array, ArrayLike, Float
@@ -28,6 +29,7 @@ def noise(*, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."]:
     return jnp.sqrt(jnp.asarray(K) / (2 * jnp.asarray(Y)))
 
 
+@jax.jit
 def signal_to_noise(
     x: Float[ArrayLike, "... D"], xi: Float[ArrayLike, "... D"], *, beta: ArrayLike, K: ArrayLike, Y: ArrayLike
 ) -> Float[Array, "..."]:
@@ -62,17 +64,20 @@ def features_for_stability(*, D: ArrayLike, K: ArrayLike) -> Float[Array, "..."]
     return 2.0 * jnp.asarray(D) * jnp.asarray(K)
 
 
+@jax.jit
 def hessian_edges(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
     """1 ∓ 2c: where the spectrum of ∇²Ê at a stored pattern begins and ends, by Wigner's semicircle [D-sharp5]."""
     c = roughness(D=D, K=K, Y=Y)
     return 1 - 2 * c, 1 + 2 * c
 
 
+@jax.jit
 def displacement(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> Float[Array, "..."]:
     """c/√β, the distance of the distributed fixed point from the stored pattern, for small c, in unit [D-sharp5]."""
     return roughness(D=D, K=K, Y=Y) / jnp.sqrt(jnp.asarray(beta))
 
 
+@jax.jit
 def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> Float[Array, "..."]:
     r"""Share of wrong bits after rounding, $\mathcal Q(\sqrt\beta/2c)$, at a stored binary pattern [D-sharp5].
 
@@ -82,6 +87,7 @@ def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> F
     return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
 
 
+@jax.jit
 def information_bound(*, D: ArrayLike, K: ArrayLike, flips: ArrayLike, errors: ArrayLike = 0.0) -> Float[Array, "..."]:
     r"""Bits that any memory needs to mend K random D-bit patterns, $KD\,(h_2(f)-h_2(\rho))$ [D-sharp7].
 

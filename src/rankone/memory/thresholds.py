@@ -87,7 +87,6 @@ def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> F
     return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
 
 
-@jax.jit
 def information_bound(*, D: ArrayLike, K: ArrayLike, flips: ArrayLike, errors: ArrayLike = 0.0) -> Float[Array, "..."]:
     r"""Bits that any memory needs to mend K random D-bit patterns, $KD\,(h_2(f)-h_2(\rho))$ [D-sharp7].
 
@@ -106,6 +105,7 @@ def break_even_features(*, D: ArrayLike, K: ArrayLike) -> Float[Array, "..."]:
     return jnp.asarray(D) * jnp.asarray(K) / 2.0
 
 
+@jax.jit
 def _entropy(p: ArrayLike) -> Float[Array, "..."]:
     """Binary entropy in bits; 0 at 0 and 1."""
     p = jnp.asarray(p, float)

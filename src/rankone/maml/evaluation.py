@@ -22,7 +22,6 @@ class Score(NamedTuple):
     error: Float[Array, "*steps"]
 
 
-@partial(jax.jit, static_argnames=("tasks", "number"))
 def draw(tasks: TaskFamily, number: int, *, key: Array) -> Task:
     """Fresh tasks of a family, as one `Task` whose arrays have a leading axis of length `number`.
 

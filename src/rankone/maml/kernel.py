@@ -5,6 +5,7 @@ moves the predictions by $-\alpha\frac2nJJ^\top e$ to first order: exactly so fo
 parameters.
 """
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -24,6 +25,7 @@ def _slopes(learner: GradientLearner, params: Any, x: Array) -> Float[Array, "n 
     return jax.vmap(lambda one: ravel_pytree(slope(params, one))[0])(x)
 
 
+@partial(jax.jit, static_argnames="learner")
 def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array, " n"]:
     r"""Eigenvalues of $\alpha\frac2nJJ^\top$ on the examples of a task, smallest first.
 
@@ -39,6 +41,7 @@ def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array
     return jnp.linalg.eigvalsh(J @ J.T) * 2 / len(task.x) * learner.step_size
 
 
+@partial(jax.jit, static_argnames=("learner", "steps"))
 def frozen_predictions(
     learner: GradientLearner, params: Any, task: Task, steps: int
 ) -> Float[Array, "steps queries 1"]:

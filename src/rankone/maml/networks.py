@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -55,19 +56,26 @@ class MLP:
         """
         random_key("key", key)
         keys = jax.random.split(key, len(self.sizes) - 1)
-        layers = [
-            {"W": jax.random.normal(k, (m, n)) * (2 / m) ** 0.5, "b": jnp.zeros(n)}
-            for k, (m, n) in zip(keys, pairwise(self.sizes), strict=True)
-        ]
+        layers = [_layer(k, *sizes) for k, sizes in zip(keys, pairwise(self.sizes), strict=True)]
         return {"layers": layers, "bias": jnp.zeros(self.bias_transform)}
 
     def __call__(self, params: dict[str, Any], x: Float[Array, "*n inputs"]) -> Float[Array, "*n outputs"]:
         """Outputs at the inputs `x`."""
-        h = jnp.concatenate([x, jnp.broadcast_to(params["bias"], (*x.shape[:-1], self.bias_transform))], axis=-1)
-        *hidden, last = params["layers"]
-        for layer in hidden:
-            h = jax.nn.relu(h @ layer["W"] + layer["b"])
-        return h @ last["W"] + last["b"]
+        return _outputs(params, x)
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def _layer(key: Array, m: int, n: int) -> dict[str, Array]:
+    return {"W": jax.random.normal(key, (m, n)) * (2 / m) ** 0.5, "b": jnp.zeros(n)}
+
+
+@jax.jit
+def _outputs(params: dict[str, Any], x: Array) -> Array:
+    bias, (*hidden, last) = params["bias"], params["layers"]
+    h = jnp.concatenate([x, jnp.broadcast_to(bias, (*x.shape[:-1], len(bias)))], axis=-1)
+    for layer in hidden:
+        h = jax.nn.relu(h @ layer["W"] + layer["b"])
+    return h @ last["W"] + last["b"]
 
 
 def width_for(size: int, depth: int, *, inputs: int, outputs: int = 1, bias_transform: int = 0) -> int:

@@ -1,6 +1,7 @@
 """A recurrent learner: it reads the examples one by one and answers from its state."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -50,27 +51,36 @@ class RecurrentLearner:
         """Random parameters: Glorot's variance for what is read, orthogonal matrices for the state."""
         random_key("key", key)
         k_read, k_state, k_answer = jax.random.split(key, 3)
-        n = self.inputs + self.outputs
-        orthogonal = jax.nn.initializers.orthogonal()
-        return {
-            "read": jax.random.normal(k_read, (n, 3 * self.width)) * (2 / (n + self.width)) ** 0.5,
-            "state": jnp.hstack([orthogonal(k, (self.width, self.width)) for k in jax.random.split(k_state, 3)]),
-            "b": jnp.zeros(3 * self.width),
-            "answer": self._answer.init(k_answer),
-        }
+        gates = _gates(k_read, k_state, self.inputs + self.outputs, self.width)
+        return {**gates, "answer": self._answer.init(k_answer)}
 
     def read(self, params: Any, task: Task) -> Float[Array, " width"]:
         """The state after the examples of a task, in the order in which they are given."""
-
-        def cell(h: Array, pair: Array) -> tuple[Array, None]:
-            seen = jnp.split(pair @ params["read"] + params["b"], 3)
-            kept = jnp.split(h @ params["state"], 3)
-            reset, update = (jax.nn.sigmoid(seen[i] + kept[i]) for i in range(2))
-            return update * h + (1 - update) * jnp.tanh(seen[2] + reset * kept[2]), None
-
-        return jax.lax.scan(cell, jnp.zeros(self.width), jnp.concatenate([task.x, task.y], axis=1))[0]
+        return _read(params, task.x, task.y)
 
     def predict(self, params: Any, task: Task) -> Float[Array, "queries outputs"]:
         """Predictions at the queries of a task after reading its examples."""
         state = jnp.broadcast_to(self.read(params, task), (len(task.x_query), self.width))
         return self._answer(params["answer"], jnp.concatenate([task.x_query, state], axis=1))
+
+
+@partial(jax.jit, static_argnums=(2, 3))
+def _gates(k_read: Array, k_state: Array, n: int, width: int) -> dict[str, Array]:
+    orthogonal = jax.nn.initializers.orthogonal()
+    state = jax.vmap(lambda k: orthogonal(k, (width, width)), out_axes=1)(jax.random.split(k_state, 3))
+    return {
+        "read": jax.random.normal(k_read, (n, 3 * width)) * (2 / (n + width)) ** 0.5,
+        "state": state.reshape(width, 3 * width),
+        "b": jnp.zeros(3 * width),
+    }
+
+
+@jax.jit
+def _read(params: dict[str, Any], x: Array, y: Array) -> Array:
+    def cell(h: Array, pair: Array) -> tuple[Array, None]:
+        seen = jnp.split(pair @ params["read"] + params["b"], 3)
+        kept = jnp.split(h @ params["state"], 3)
+        reset, update = (jax.nn.sigmoid(seen[i] + kept[i]) for i in range(2))
+        return update * h + (1 - update) * jnp.tanh(seen[2] + reset * kept[2]), None
+
+    return jax.lax.scan(cell, jnp.zeros(len(params["state"])), jnp.concatenate([x, y], axis=1))[0]

@@ -4,7 +4,7 @@ A family is called with a key and returns one `Task`; `jax.vmap` over keys makes
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 import jax
@@ -60,13 +60,20 @@ class SineTasks:
 
     def __call__(self, key: Array) -> Task:
         """One wave of random amplitude and phase, at random places."""
-        k_amplitude, k_phase, k_x = jax.random.split(key, 3)
-        amplitude = jax.random.uniform(k_amplitude, minval=self.amplitude[0], maxval=self.amplitude[1])
-        phase = jax.random.uniform(k_phase, minval=self.phase[0], maxval=self.phase[1])
-        x = jax.random.uniform(k_x, (self.shots + self.queries, 1), minval=-5.0, maxval=5.0)
-        y = amplitude * jnp.sin(x - phase)
-        n = self.shots
-        return Task(x[:n], y[:n], x[n:], y[n:], jnp.stack([amplitude, phase]))
+        return _wave(key, self.amplitude, self.phase, self.shots, self.queries)
+
+
+Range = tuple[Array | float, Array | float]
+
+
+@partial(jax.jit, static_argnames=("shots", "queries"))
+def _wave(key: Array, amplitudes: Range, phases: Range, shots: int, queries: int) -> Task:
+    k_amplitude, k_phase, k_x = jax.random.split(key, 3)
+    amplitude = jax.random.uniform(k_amplitude, minval=amplitudes[0], maxval=amplitudes[1])
+    phase = jax.random.uniform(k_phase, minval=phases[0], maxval=phases[1])
+    x = jax.random.uniform(k_x, (shots + queries, 1), minval=-5.0, maxval=5.0)
+    y = amplitude * jnp.sin(x - phase)
+    return Task(x[:shots], y[:shots], x[shots:], y[shots:], jnp.stack([amplitude, phase]))
 
 
 @dataclass(frozen=True)
@@ -86,12 +93,16 @@ class PolynomialTasks:
 
     def __call__(self, key: Array) -> Task:
         """One random cubic, at random places."""
-        k_coefficients, k_x = jax.random.split(key)
-        c = jax.random.uniform(k_coefficients, (4,), minval=-1.0, maxval=1.0)
-        x = jax.random.uniform(k_x, (self.shots + self.queries, 1), minval=-3.0, maxval=3.0)
-        y = ((c[3] * x + c[2]) * x + c[1]) * x + c[0]
-        n = self.shots
-        return Task(x[:n], y[:n], x[n:], y[n:], c)
+        return _cubic(key, self.shots, self.queries)
+
+
+@partial(jax.jit, static_argnames=("shots", "queries"))
+def _cubic(key: Array, shots: int, queries: int) -> Task:
+    k_coefficients, k_x = jax.random.split(key)
+    c = jax.random.uniform(k_coefficients, (4,), minval=-1.0, maxval=1.0)
+    x = jax.random.uniform(k_x, (shots + queries, 1), minval=-3.0, maxval=3.0)
+    y = ((c[3] * x + c[2]) * x + c[1]) * x + c[0]
+    return Task(x[:shots], y[:shots], x[shots:], y[shots:], c)
 
 
 @dataclass(frozen=True)
@@ -124,20 +135,25 @@ class LetterTasks:
 
     def __call__(self, key: Array) -> Task:
         """One task: random classes, random examples of each, a random shear."""
-        k_class, k_example, k_shear, k_order = jax.random.split(key, 4)
-        pool = jnp.asarray(_classes(self.letters))  # (classes, 733, 16)
-        classes = _shuffled(k_class, len(pool), self.ways)[:, None]
-        n = self.shots + self.queries
-        # 733 is prime: start + stride·i runs through different examples, without a permutation of all of them
-        start, stride = jax.random.randint(k_example, (2, self.ways, 1), 1, _EXAMPLES)
-        examples = (start + stride * jnp.arange(n)) % _EXAMPLES
-        mixing = jnp.eye(16) + self.shear / 4 * jax.random.normal(k_shear, (16, 16))  # G/4 keeps lengths: 16 = 4²
-        x = pool[classes, examples] @ mixing.T  # (ways, n, 16)
-        y = jnp.broadcast_to(jnp.eye(self.ways)[:, None], (self.ways, n, self.ways))
-        order = _shuffled(k_order, self.ways * self.shots, self.ways * self.shots)  # for learners that read in order
-        shown = [part[:, : self.shots].reshape(-1, part.shape[-1])[order] for part in (x, y)]
-        asked = [part[:, self.shots :].reshape(-1, part.shape[-1]) for part in (x, y)]
-        return Task(shown[0], shown[1], asked[0], asked[1], jnp.zeros(0))
+        return _letters(key, _classes(self.letters), self.shear, self.ways, self.shots, self.queries)
+
+
+@partial(jax.jit, static_argnames=("ways", "shots", "queries"))
+def _letters(key: Array, pool: Array, shear: Array | float, ways: int, shots: int, queries: int) -> Task:
+    """A task from the examples `pool` (classes, 733, 16)."""
+    k_class, k_example, k_shear, k_order = jax.random.split(key, 4)
+    classes = _shuffled(k_class, len(pool), ways)[:, None]
+    n = shots + queries
+    # 733 is prime: start + stride·i runs through different examples, without a permutation of all of them
+    start, stride = jax.random.randint(k_example, (2, ways, 1), 1, _EXAMPLES)
+    examples = (start + stride * jnp.arange(n)) % _EXAMPLES
+    mixing = jnp.eye(16) + shear / 4 * jax.random.normal(k_shear, (16, 16))  # G/4 keeps lengths: 16 = 4²
+    x = pool[classes, examples] @ mixing.T  # (ways, n, 16)
+    y = jnp.broadcast_to(jnp.eye(ways)[:, None], (ways, n, ways))
+    order = _shuffled(k_order, ways * shots, ways * shots)  # for learners that read in order
+    shown = [part[:, :shots].reshape(-1, part.shape[-1])[order] for part in (x, y)]
+    asked = [part[:, shots:].reshape(-1, part.shape[-1]) for part in (x, y)]
+    return Task(shown[0], shown[1], asked[0], asked[1], jnp.zeros(0))
 
 
 def _shuffled(key: Array, n: int, k: int) -> Array:

@@ -83,8 +83,8 @@ def meta_train(
     positive("learning_rate", learning_rate)
     optimiser = _optimiser(learning_rate, iterations)
     k_init, k_tasks = jax.random.split(key)
-    params = jax.jit(learner.init)(k_init)
-    state = (params, optimiser.init(params))
+    params = learner.init(k_init)
+    state = (params, jax.jit(optimiser.init)(params))
     advance = jax.jit(_chunk(learner, tasks, loss, optimiser, k_tasks, (meta_batch // group, group)))
     run = f"{_bits(key)} {iterations} {meta_batch} {learning_rate}"
     state, losses = _load(checkpoint, state, run)

@@ -29,6 +29,7 @@ from rankone.universality.tables import sleeping_units, table_network
 
 KEY = jax.random.key(0)
 CONSTRUCTIONS = ("seed", "logdepth", "constant", "shallow")
+gradient_of_loss = jax.jit(jax.grad(loss))
 
 
 def wave(x, y, x_star):
@@ -150,7 +151,7 @@ def test_a_readers_own_python_function_is_tabulated(construction):
 
     after = adapt(build(construction, own), 0.3, -0.5)
     want = [own(0.375, -0.5, 0.125), own(0.375, -0.5, 0.875)]
-    np.testing.assert_allclose(predict(after, jnp.array([0.1, 0.9])), want, atol=0.02)
+    np.testing.assert_allclose(predict(after, np.array([0.1, 0.9])), want, atol=0.02)
 
 
 @pytest.mark.parametrize("construction", ["constant", "shallow"])
@@ -161,7 +162,7 @@ def test_a_readers_own_python_function_is_fitted(construction):
     after = adapt(build(construction, own), 0.3, -0.5)
     points = [0.1, 0.5, 0.9]
     want = [own(0.3, -0.5, x_star) for x_star in points]
-    np.testing.assert_allclose(predict(after, jnp.array(points)), want, atol=0.1)
+    np.testing.assert_allclose(predict(after, np.array(points)), want, atol=0.1)
 
 
 def test_an_affine_target_needs_two_knots_and_others_get_sixteen():
@@ -180,7 +181,8 @@ def test_the_step_is_jax_grad_of_half_the_squared_error_on_every_leaf(constructi
     def half_square(n):
         return 0.5 * (predict(n, 0.3) - 0.5) ** 2
 
-    by_hand = jax.tree.map(lambda p, g: p - network.alpha * g, network, jax.grad(half_square)(network))
+    slope = jax.jit(jax.grad(half_square))(network)
+    by_hand = jax.tree.map(lambda p, g: np.asarray(p) - network.alpha * np.asarray(g), network, slope)
     for got, want in zip(jax.tree.leaves(adapt(network, 0.3, 0.5)), jax.tree.leaves(by_hand), strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-9)
 
@@ -190,11 +192,11 @@ def test_the_step_is_jax_grad_of_half_the_squared_error_on_every_leaf(constructi
 def test_the_rank_one_step_equals_autodiff(construction, shots, x64):
     """M-grad: each layer's gradient is a sum of one outer product a shot."""
     network = build(construction)
-    x, y = jnp.array([0.3, 0.8, 0.1])[:shots], jnp.array([0.5, -0.9, 0.1])[:shots]
-    got, want = rank_one_step(network, x, y).gradient(), jax.grad(loss)(network, x, y)
+    x, y = np.array([0.3, 0.8, 0.1])[:shots], np.array([0.5, -0.9, 0.1])[:shots]
+    got, want = rank_one_step(network, x, y).gradient(), gradient_of_loss(network, x, y)
     for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-14 * (1 + float(jnp.abs(b).max(initial=0.0))))
-    points = jnp.linspace(0, 1, 30)
+        np.testing.assert_allclose(a, b, atol=1e-14 * (1 + np.abs(b).max(initial=0.0)))
+    points = np.linspace(0, 1, 30)
     np.testing.assert_allclose(
         predict(rank_one_step(network, x, y), points), predict(adapt(network, x, y), points), atol=1e-9
     )
@@ -203,8 +205,8 @@ def test_the_rank_one_step_equals_autodiff(construction, shots, x64):
 def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
     network, old = build("seed"), None
     for x, y in ((0.3, 0.7), ([0.1, 0.8], [0.5, -0.2])):
-        want = jax.grad(loss)(network, jnp.atleast_1d(jnp.array(x)), jnp.atleast_1d(jnp.array(y)))
-        old = jax.tree.map(jnp.zeros_like, network) if old is None else old
+        want = gradient_of_loss(network, np.atleast_1d(x), np.atleast_1d(y))
+        old = jax.tree.map(lambda leaf: jnp.asarray(np.zeros_like(leaf), leaf.dtype), network) if old is None else old
         place = old.layers[2].weight.unsafe_buffer_pointer()
         used, old = old, gradient_into(old, network, x, y)
         for a, b in zip(jax.tree.leaves(old), jax.tree.leaves(want), strict=True):
@@ -216,13 +218,13 @@ def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
 
 def test_the_rank_one_step_holds_for_any_relu_network(x64):
     """Random weights: half the units asleep, biases everywhere, a stack in the middle."""
-    keys = iter(jax.random.split(KEY, 8))
-    draw = lambda *shape: jax.random.normal(next(keys), shape) / shape[-1] ** 0.5  # noqa: E731
+    draws = np.random.default_rng(0)
+    draw = lambda *shape: jnp.asarray(draws.normal(size=shape) / shape[-1] ** 0.5, float)  # noqa: E731
     layers = (Layer(draw(7, 2), draw(7)), Layer(draw(5, 7, 7) * 2, draw(5, 7)), Layer(draw(1, 7), draw(1)))
-    network = Network(jnp.array([0.4]), layers, 0.05)
-    x, y = jnp.array([0.2, 0.9]), jnp.array([1.0, -1.0])
-    got, want = rank_one_step(network, x, y).gradient(), jax.grad(loss)(network, x, y)
-    assert float(jnp.abs(want.layers[1].weight[0]).max()) > 0
+    network = Network(jnp.asarray(np.array([0.4]), float), layers, 0.05)
+    x, y = np.array([0.2, 0.9]), np.array([1.0, -1.0])
+    got, want = rank_one_step(network, x, y).gradient(), gradient_of_loss(network, x, y)
+    assert np.abs(want.layers[1].weight).max((1, 2))[0] > 0
     for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-13)
 
@@ -231,16 +233,17 @@ def test_learn_is_adapt_and_predict_task_by_task():
     network = build("logdepth")
     x, y, x_star = random_tasks(KEY, tasks=5, points=7)
     together = learn(network, x, y, x_star)
-    one_by_one = jax.vmap(lambda x, y, s: predict(adapt(network, x, y), s))(x, y, x_star)
+    one_by_one = jax.jit(jax.vmap(lambda x, y, s: predict(adapt(network, x, y), s)))(x, y, x_star)
     np.testing.assert_allclose(together, one_by_one, atol=1e-5)
-    np.testing.assert_allclose(learn(network, x, y, x_star[0])[0], together[0], atol=1e-6)
+    alike = np.asarray(learn(network, x, y, np.asarray(x_star)[0]))
+    np.testing.assert_allclose(alike[0], np.asarray(together)[0], atol=1e-6)
 
 
 def test_predict_keeps_the_shape_and_the_dtype_follows_the_network():
     network = build("logdepth")
     after = adapt(network, 0.3, 0.5)
     assert predict(after, 0.7).shape == ()
-    assert predict(after, jnp.linspace(0, 1, 5)).shape == (5,)
+    assert predict(after, np.linspace(0, 1, 5)).shape == (5,)
     assert {leaf.dtype for leaf in jax.tree.leaves(after)} == {jnp.dtype("float32")}
     with jax.enable_x64(True):
         assert build("logdepth").dtype == jnp.float64
@@ -260,20 +263,20 @@ def test_before_the_step_the_network_says_nothing():
     """M-pre: the same output for every x, below all y by the margin."""
     for construction in CONSTRUCTIONS:
         network = build(construction)
-        np.testing.assert_allclose(predict(network, jnp.linspace(0, 1, 50)), -2, atol=1e-5)
+        np.testing.assert_allclose(predict(network, np.linspace(0, 1, 50)), -2, atol=1e-5)
         assert network.start == -2
 
 
 def test_hidden_activations_are_those_of_a_network_written_out():
     network = build("logdepth")
-    h = jnp.array([0.3, float(network.switch[0])])
+    h = np.array([0.3, *np.asarray(network.switch)], np.float32)
     plain = []
     for layer in network.layers[:-1]:
-        weights = layer.weight if layer.weight.ndim == 3 else layer.weight[None]
-        for W in weights:
-            h = jnp.maximum(W @ h + (0 if layer.bias is None else layer.bias), 0)
+        weights = np.asarray(layer.weight)
+        for W in weights if weights.ndim == 3 else weights[None]:
+            h = np.maximum(W @ h + (0 if layer.bias is None else np.asarray(layer.bias)), 0)
             plain.append(h)
-    flat = [row for a in activations(network, 0.3) for row in (a if a.ndim == 2 else a[None])]
+    flat = [row for a in map(np.asarray, activations(network, 0.3)) for row in (a if a.ndim == 2 else a[None])]
     assert len(flat) == len(plain) == network.depth - 1
     for a, b in zip(flat, plain, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
@@ -282,10 +285,10 @@ def test_hidden_activations_are_those_of_a_network_written_out():
 def test_k_shots_in_distinct_cells_are_all_kept_at_a_kth_of_their_value(x64):
     """M-kshot: the slot of (cell of x_s, cell of x*) holds Δ_s/k, once the linear path is out of the way."""
     network, k = build(cells=4), 2
-    after = adapt(network, jnp.array([0.1, 0.6]), jnp.array([0.5, -0.5]))
-    z = activations(after, 0.3)[2][-1, 8:-1]
+    after = adapt(network, np.array([0.1, 0.6]), np.array([0.5, -0.5]))
+    z = np.asarray(activations(after, 0.3)[2])[-1, 8:-1]
     w = 0.1 * 0.01 * 1.002  # αw(1 + 2ε)
-    slots = np.asarray(z / w).reshape(4, 4)[1]  # x* in cell 1
+    slots = (z / w).reshape(4, 4)[1]  # x* in cell 1
     np.testing.assert_allclose(slots, [2.5 / k, 0, 1.5 / k, 0], atol=0.01)
 
 
@@ -302,7 +305,7 @@ def test_without_the_offset_nothing_is_learnt(x64):
     assert deviation(Constants()) < 1e-4
     network = build(constants=Constants(offset=0.0))
     after = adapt(network, 0.3, 0.5)
-    assert float(jnp.abs(activations(after, 0.7)[2][-1, 8:-1]).max()) == 0
+    assert np.abs(np.asarray(activations(after, 0.7)[2])[-1, 8:-1]).max() == 0
     assert deviation(Constants(offset=0.0)) > 1
 
 
@@ -316,10 +319,10 @@ def test_without_the_switch_everything_fires(x64):
 def test_a_label_equal_to_the_prediction_teaches_nothing():
     """M-lin-e: no error, no gradient; and below the prediction the ReLUs clip what is written."""
     network = build()
-    same = jax.grad(loss)(network, jnp.array([0.3]), jnp.array([-2.0]))
-    assert max(float(jnp.abs(g).max()) for g in jax.tree.leaves(same)) < 1e-5
-    below = activations(adapt(network, 0.3, -3.0), 0.7)[2]
-    assert float(below[-1, 8:-1].max()) < 1e-6
+    same = gradient_of_loss(network, np.array([0.3], np.float32), np.array([-2.0], np.float32))
+    assert max(np.abs(g).max() for g in jax.tree.leaves(same)) < 1e-5
+    below = np.asarray(activations(adapt(network, 0.3, -3.0), 0.7)[2])
+    assert below[-1, 8:-1].max() < 1e-6
 
 
 def test_the_initialisation_encodes_the_step_size(x64):
@@ -428,12 +431,12 @@ def test_bad_constants_are_refused_by_name(change):
     [
         ("x", lambda n: adapt(n, 1.5, 0.0)),
         ("x", lambda n: adapt(n, math.nan, 0.0)),
-        ("x", lambda n: adapt(n, jnp.zeros((2, 2)), jnp.zeros((2, 2)))),
+        ("x", lambda n: adapt(n, np.zeros((2, 2)), np.zeros((2, 2)))),
         ("y", lambda n: adapt(n, 0.5, math.inf)),
-        ("y", lambda n: adapt(n, jnp.array([0.1, 0.2]), 0.3)),
+        ("y", lambda n: adapt(n, np.array([0.1, 0.2]), 0.3)),
         ("alpha", lambda n: adapt(n, 0.5, 0.0, alpha=-0.1)),
         ("x_star", lambda n: predict(n, -0.1)),
-        ("x_star", lambda n: learn(n, jnp.zeros(3), jnp.zeros(3), jnp.zeros((2, 4)))),
+        ("x_star", lambda n: learn(n, np.zeros(3), np.zeros(3), np.zeros((2, 4)))),
     ],
 )
 def test_bad_tasks_are_refused_by_name(name, call):
@@ -448,7 +451,7 @@ def test_a_refused_depth_says_what_would_do():
 
 def test_networks_are_pytrees_that_can_be_edited():
     network = build("logdepth")
-    doubled = jax.tree.map(lambda p: 2 * p, network)
+    doubled = jax.tree.map(lambda p: 2 * np.asarray(p), network)
     assert doubled.alpha == network.alpha
     assert replace(network, alpha=0.2).alpha == 0.2
     assert network.size == sum(leaf.size for leaf in jax.tree.leaves(network))

@@ -1,6 +1,7 @@
 """How well a network has learnt to learn, on random one-shot tasks."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import jax
@@ -41,6 +42,11 @@ class Accuracy:
 def random_tasks(key: Any, *, tasks: int = 24, points: int = 101) -> tuple[jax.Array, jax.Array, jax.Array]:
     """X (n,) and x* (n, m) uniform in [0, 1], y (n,) uniform in [−1, 1]: the same numbers in every dtype."""
     random_key("key", key)
+    return _random_tasks(key, tasks, points)
+
+
+@partial(jax.jit, static_argnames=("tasks", "points"))
+def _random_tasks(key: Any, tasks: int, points: int) -> tuple[jax.Array, jax.Array, jax.Array]:
     u = jax.random.uniform(key, (tasks, points + 2), jnp.float32)
     return u[:, 0], 2 * u[:, 1] - 1, u[:, 2:]
 

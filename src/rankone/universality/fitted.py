@@ -114,7 +114,7 @@ def _hidden(
     moved to the space of the coordinates by their Jacobian at that task.
     """
     points = quasirandom(units, 6)
-    tasks = jnp.asarray(points[:, :3] * [1, y_range[1] - y_range[0], 1] + [0, constants.margin, 0])  # x, Δ, x*
+    tasks = points[:, :3] * [1, y_range[1] - y_range[0], 1] + [0, constants.margin, 0]  # x, Δ, x*
     anchors, normals = _moved(coordinates, tasks, points[:, 3:], np.array([1, y_range[1] - y_range[0], 1]))
     a = np.asarray(normals, float)
     W, b = rows_of(a, -(a * np.asarray(anchors)).sum(1))
@@ -122,7 +122,7 @@ def _hidden(
 
 
 @partial(jax.jit, static_argnames="coordinates")
-def _moved(coordinates: Callable, tasks: jax.Array, quantiles: Matrix, widths: Matrix) -> tuple[jax.Array, jax.Array]:
+def _moved(coordinates: Callable, tasks: Matrix, quantiles: Matrix, widths: Matrix) -> tuple[jax.Array, jax.Array]:
     """Tasks in the space of the coordinates, and unit normals of planes through them: even in the space of tasks."""
     map_one = lambda task: jnp.stack(coordinates(*task))  # noqa: E731
     anchors, slopes = jax.vmap(map_one)(tasks), jax.vmap(jax.jacobian(map_one))(tasks)
@@ -140,18 +140,19 @@ def _fit(network: Network, target: Target, units: int, y_range: Range, *, ridge:
     x, y, x_star = quasirandom(4 * units, 3).T
     y = y_range[0] + y * (y_range[1] - y_range[0])
     wanted = evaluate(target, x, y, x_star)
-    hidden, output = _after_steps(network, *(jnp.asarray(a, network.dtype) for a in (x, y, x_star)))
+    hidden, output = _after_steps(network, *(a.astype(network.dtype) for a in (x, y, x_star)))
     H, missing = np.asarray(hidden, float)[:, 1:], wanted - np.asarray(output, float)
     gram = H.T @ H
     gram[np.diag_indices(units)] += ridge * np.trace(gram)
     o = np.linalg.solve(gram, H.T @ missing)
     last = network.layers[-1]
-    weight = last.weight.at[0, 1:].set(jnp.asarray(o, network.dtype))
-    return replace(network, layers=(*network.layers[:-1], Layer(weight, last.bias)))
+    weight = np.array(last.weight)
+    weight[0, 1:] = o
+    return replace(network, layers=(*network.layers[:-1], Layer(jnp.asarray(weight, network.dtype), last.bias)))
 
 
 @jax.jit
-def _after_steps(network: Network, *tasks: jax.Array) -> Any:
+def _after_steps(network: Network, *tasks: Matrix) -> Any:
     """Last hidden layer and output after one step on each task (x, y), at its x*."""
 
     def one(task: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:

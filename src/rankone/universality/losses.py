@@ -1,6 +1,7 @@
 r"""What the error signal tells about y, loss by loss: $\nabla_{\hat y}\mathcal L(y,\hat y)$ [M-lin-e, M-appB-loss]."""
 
 from collections.abc import Callable
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -17,8 +18,12 @@ LOSSES: dict[str, Callable[[Array], Array]] = {  # of the difference ŷ − y
 
 def signal(loss: str, y: ArrayLike, prediction: float = 0.0) -> Array:
     """Derivative of the loss by the prediction, for each y: affine in y for "squared", a sign for "absolute"."""
-    slope = jax.vmap(jax.grad(LOSSES[loss]))
-    return slope(prediction - jnp.asarray(y, float))
+    return _signal(loss, jnp.asarray(y, float), prediction)
+
+
+@partial(jax.jit, static_argnames="loss")
+def _signal(loss: str, y: Array, prediction: Array | float) -> Array:
+    return jax.vmap(jax.grad(LOSSES[loss]))(prediction - y)
 
 
 def cross_entropy_signal(logits: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
@@ -33,7 +38,11 @@ def cross_entropy_signal(logits: ArrayLike, weights: ArrayLike) -> tuple[Array, 
     Returns:
         The signal for each y (Y,), and the probabilities p (Y,).
     """
-    logits, w = jnp.asarray(logits, float), jnp.asarray(weights, float)
+    return _cross_entropy_signal(jnp.asarray(logits, float), jnp.asarray(weights, float))
+
+
+@jax.jit
+def _cross_entropy_signal(logits: Array, w: Array) -> tuple[Array, Array]:
     loss = lambda z, y: -jax.nn.log_softmax(logits + w * z)[y]  # noqa: E731
     return jax.vmap(jax.grad(loss), (None, 0))(0.0, jnp.arange(len(logits))), jax.nn.softmax(logits)
 
@@ -44,7 +53,11 @@ def kink_signals(relu: Callable[[Array], Array], N: int, rest: float = 0.0) -> F
     Entry i − 1 is the derivative of the output by the pre-activation of layer i, counted from the output. It is 1 for
     a deep linear network; at rest = 0, the kink, it depends on a convention.
     """
+    return _kink_signals(relu, N, rest)
 
+
+@partial(jax.jit, static_argnames=("relu", "N"))
+def _kink_signals(relu: Callable[[Array], Array], N: int, rest: Array | float) -> Array:
     def output(nudges: Array) -> Array:
         z = jnp.asarray(rest)
         for nudge in reversed(nudges):

@@ -36,16 +36,14 @@ def write_moments(x: ArrayLike, y: ArrayLike, *, constants: Constants | None = N
     """
     x, y = array("x", x, "(k,): one input a shot", 1), array("y", y, "(k,): one value a shot", 1)
     check(x.shape == y.shape, "y", f"shape {y.shape}", f"of the shape of x, {x.shape}")
-    constants, n = constants or Constants(offset=1e-9), 2 * len(x)
+    constants = constants or Constants(offset=1e-9)
     stack = telescope(moment_stack(len(x), constants), epsilon=constants.epsilon, damping=constants.damping)
-    slots = _after_step(jnp.asarray(stack, x.dtype), x, y + 1 + constants.margin, constants)
-    weights = np.eye(n) + constants.epsilon  # every layer writes ε into every slot: undone exactly
-    return jnp.linalg.solve(jnp.asarray(weights, x.dtype), slots / (constants.alpha * constants.linear))
+    return _moments(stack.astype(x.dtype), x, y, constants)
 
 
 @partial(jax.jit, static_argnames="constants")
-def _after_step(stack: Array, x: Array, Delta: Array, constants: Constants) -> Array:
-    n = 2 * len(x)
+def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
+    n, Delta = 2 * len(x), y + 1 + constants.margin
     rest = jnp.concatenate([jnp.full(n, constants.offset), jnp.full(1, constants.switch)]).astype(x.dtype)
 
     def run(stack: Array, phi: Array) -> Array:
@@ -61,7 +59,9 @@ def _after_step(stack: Array, x: Array, Delta: Array, constants: Constants) -> A
 
     after = stack - constants.alpha * jax.grad(loss)(stack)
     phi_star = jnp.concatenate([jnp.zeros(n), jnp.eye(n)[0], rest]).astype(x.dtype)
-    return run(after, phi_star)[2 * n : -1]
+    slots = run(after, phi_star)[2 * n : -1]
+    weights = jnp.eye(n, dtype=x.dtype) + constants.epsilon  # every layer writes ε into every slot: undone exactly
+    return jnp.linalg.solve(weights, slots / (constants.alpha * constants.linear))
 
 
 def prony(moments: ArrayLike) -> tuple[Array, Array]:

@@ -148,9 +148,14 @@ def activations(network: Network, x: ArrayLike) -> tuple[Array, ...]:
     return _forward(network, unit("x", x, network.dtype))[1]
 
 
+def _array(value: ArrayLike, dtype: Any) -> Array:
+    """`value` as an array of `dtype`, converted on the host unless it is traced."""
+    return jnp.asarray(value if is_traced(value) else np.asarray(value, dtype), dtype)
+
+
 def unit(name: str, value: ArrayLike, dtype: Any) -> Array:
     """`value` as an array of `dtype` with entries in [0, 1]."""
-    out = jnp.asarray(value, dtype)
+    out = _array(value, dtype)
     if not is_traced(out):
         numbers = np.asarray(out)
         check(bool(((numbers >= 0) & (numbers <= 1)).all()), name, value, "in [0, 1]: rescale your inputs")
@@ -159,11 +164,11 @@ def unit(name: str, value: ArrayLike, dtype: Any) -> Array:
 
 def shots(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None) -> tuple[Array, Array, Array]:
     """Checked shots (k,) and (k,), and the step size."""
-    x, y = jnp.atleast_1d(unit("x", x, network.dtype)), jnp.atleast_1d(jnp.asarray(y, network.dtype))
+    x, y = jnp.atleast_1d(unit("x", x, network.dtype)), jnp.atleast_1d(_array(y, network.dtype))
     check(x.ndim == 1 and x.size > 0, "x", f"shape {x.shape}", "a scalar, or shots of shape (k,)")
     check(x.shape == y.shape, "y", f"shape {y.shape}", f"of the shape of x, {x.shape}: one value for each input")
     check(is_traced(y) or bool(np.isfinite(y).all()), "y", "NaN or infinity", "finite")
-    step_size = jnp.asarray(network.alpha if alpha is None else alpha, network.dtype)
+    step_size = _array(network.alpha if alpha is None else alpha, network.dtype)
     good = is_traced(step_size) or bool(np.ndim(step_size) == 0 and np.isfinite(step_size) and step_size > 0)
     check(good, "alpha", alpha, f"a positive step size; this network was built for {network.alpha}")
     return x, y, step_size

@@ -41,6 +41,7 @@ class RankOneStep:
         """Of all parameters."""
         return self.network.dtype
 
+    @jax.jit
     def gradient(self) -> Network:
         """The gradient as a network of the same structure: what `jax.grad` returns."""
         layers = []

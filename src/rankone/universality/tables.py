@@ -80,10 +80,12 @@ def assemble(
     layers: list[tuple[Matrix, Matrix | None]], constants: Constants, channels: tuple[int, int, int], dtype: Any
 ) -> Network:
     """The network of these weights and biases, converted once at the end: everything before is float64."""
-    arrays = tuple(Layer(jnp.asarray(W, dtype), None if b is None else jnp.asarray(b, dtype)) for W, b in layers)
+    # converted on the host: of another dtype, or of none given, each shape would be a program of its own
+    array = lambda a: jnp.asarray(np.asarray(a, dtype), dtype)  # noqa: E731
+    arrays = tuple(Layer(array(W), None if b is None else array(b)) for W, b in layers)
     bias = layers[-1][1]
     start = 0.0 if bias is None else float(bias[0])
-    return Network(jnp.full(1, constants.switch, dtype), arrays, constants.alpha, channels, start)
+    return Network(array([constants.switch]), arrays, constants.alpha, channels, start)
 
 
 def table_network(

@@ -41,7 +41,7 @@ def multiplier_by_edit(K, V, k, v):
 
 
 def inverse_by_solving(k, u):
-    return jnp.linalg.inv(lagrangian.block_matrix(jnp.asarray(k), jnp.asarray(u)))
+    return np.linalg.inv(lagrangian.block_matrix(jnp.asarray(k), jnp.asarray(u)))
 
 
 def leverages_by_qr(K):

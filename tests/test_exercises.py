@@ -26,12 +26,15 @@ ROOT = Path(__file__).parents[1]
 # --- the right answers: the page's own, and a second one
 
 
+jacobian = jax.jit(jax.jacobian(lambda z: z / jnp.sqrt((z**2).sum())))
+
+
 def jacobian_by_autodiff(x):
-    return jax.jacobian(lambda z: z / jnp.sqrt((z**2).sum()))(jnp.asarray(x, float))
+    return jacobian(np.asarray(x, float))
 
 
 def field_by_softmax(y, beta, d):
-    p = jax.nn.softmax(-beta / 2 * jnp.array([(y - d / 2) ** 2, (y + d / 2) ** 2]))
+    p = np.asarray(jax.nn.softmax(-beta / 2 * np.array([(y - d / 2) ** 2, (y + d / 2) ** 2])))
     return d / 2 * (p[0] - p[1]) - y
 
 
@@ -48,9 +51,14 @@ def ratio_by_parts(k):
     return (1 - k**2) ** 2 / (0.5 * (1 + (1 - k**2) ** 2))
 
 
+@jax.jit
+@jax.grad
+def energy_slope(x, omega, xi, beta):
+    return -jnp.log(jnp.mean(jnp.cos(beta**0.5 * (omega @ x - omega @ xi)))) / beta
+
+
 def field_by_autodiff(omega, x, xi, beta):
-    energy = lambda z: -jnp.log(jnp.mean(jnp.cos(beta**0.5 * (omega @ z - omega @ xi)))) / beta  # noqa: E731
-    return jax.grad(energy)(jnp.asarray(x, float))
+    return energy_slope(np.asarray(x, float), omega, xi, beta)
 
 
 def limit_by_matrix(omega, x, xi):

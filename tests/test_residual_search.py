@@ -1,6 +1,5 @@
 """Exact search: the same rows as brute force, whatever the sizes, ties, offsets, devices and indices."""
 
-import os
 import subprocess
 import sys
 from types import SimpleNamespace

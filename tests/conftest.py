@@ -1,5 +1,6 @@
 """What every test can use."""
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -10,6 +11,13 @@ import jax
 import pytest
 
 jax.config.update("jax_disable_most_optimizations", True)  # tests compile much and run it once
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: the search for garbage need not look through it, nor so often."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
 
 
 @pytest.fixture(scope="session")

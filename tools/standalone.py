@@ -62,6 +62,21 @@ def state(page: Any, i: int = 0) -> dict[str, Any]:
     return page.evaluate("(i) => document.querySelectorAll('.w')[i].__rankone_state()", i)
 
 
+def pause_after(page: Any, step: int) -> int:
+    """Presses Pause in the frame that first plays beyond `step`, and returns the step at rest.
+
+    A press from outside the page takes its time, and may come when all is played.
+    """
+    pressed = """(step) => {
+        const shown = document.querySelector('.w').__rankone_state();
+        if (!shown.playing || shown.step <= step) return false;
+        document.querySelector("button[aria-label='Pause']").click();
+        return true;
+    }"""
+    page.wait_for_function(pressed, arg=step)
+    return state(page)["step"]
+
+
 def slide(page: Any, name: str, presses: int, i: int = 0) -> None:
     """Moves a slider by the keyboard, as a reader does."""
     page.locator(f"input[data-name={name}]").nth(i).focus()

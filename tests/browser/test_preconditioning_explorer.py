@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, opener, slide, state
+from standalone import SIZES, opener, pause_after, slide, state
 
 W_STAR = np.array([[0.9, 0.5], [-0.6, 0.8]])
 ACTIONS = {
@@ -79,9 +79,7 @@ def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
 
 def test_it_plays_by_itself_and_pauses_steps_and_scrubs(explorer):
     page = explorer(reduced_motion="no-preference")
-    page.wait_for_function("() => document.querySelector('.w').__rankone_state().step > 3")
-    page.get_by_role("button", name="Pause").click()
-    paused = state(page)["step"]
+    paused = pause_after(page, 3)
     assert 3 < paused < 100
     page.get_by_role("button", name="One step").click()
     page.keyboard.press("l")

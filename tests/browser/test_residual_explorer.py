@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, opener, slide, state
+from standalone import SIZES, opener, pause_after, slide, state
 
 from rankone.residual import ResMem, nearest_neighbour_risk
 from rankone.residual.laws import helpful_noise, theorem_printed
@@ -117,10 +117,7 @@ def test_every_slider_changes_what_is_computed(explorer, size):
 
 def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
     page = explorer(reduced_motion="no-preference", settings={"n": 4096})
-    racing = "() => { const s = document.querySelector('.w').__rankone_state(); return s.playing && s.step > 2; }"
-    page.wait_for_function(racing)
-    page.get_by_role("button", name="Pause").click()
-    paused = state(page)["step"]
+    paused = pause_after(page, 2)
     assert 2 < paused < 22
     page.get_by_role("button", name="One step").click()
     assert state(page)["step"] == paused + 1

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from standalone import pause_after
 
 import rankone as ro
 
@@ -260,9 +261,7 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer, pixels):
 
 def test_play_pause_step_scrub_and_keys(explorer):
     page = explorer()
-    page.wait_for_function("() => document.querySelector('.w').__rankone_state().step > 5")
-    page.get_by_role("button", name="Pause").click()
-    paused = state(page)["step"]
+    paused = pause_after(page, 5)
     assert 5 < paused < 200
     page.wait_for_timeout(150)
     assert state(page)["step"] == paused

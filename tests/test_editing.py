@@ -685,6 +685,8 @@ BAD = {
     "W": ({"W": np.ones(3)}, "W: got"),
     "C shape": ({"C": np.ones((12, 11))}, "C: got"),
     "C size": ({"C": np.eye(11)}, "C: got"),
+    "C words": ({"C": np.eye(12).astype(str)}, "C: got"),
+    "W objects": ({"W": np.ones((5, 12), object)}, "W: got"),
     "C skew": ({"C": np.eye(12) + np.eye(12, k=1)}, "symmetric"),
     "C indefinite": ({"C": np.diag([-1.0] + 11 * [1.0])}, "positive definite"),
     "C singular": ({"C": np.diag([0.0] + 11 * [1.0])}, "ridge"),
@@ -692,7 +694,13 @@ BAD = {
     "k zero": ({"k": np.zeros(12)}, "zero key"),
     "k missing": ({"k": np.full(12, np.nan)}, "k: got 'NaN"),
     "v shape": ({"v": np.ones(4)}, "v: got"),
+    "k vanishing": ({"k": np.full(12, 1e-30, np.float32)}, "k: got"),
+    "k overflowing": ({"k": np.full(12, 1e30, np.float32)}, "k: got"),
     "ridge": ({"ridge": -1.0}, "ridge: got"),
+    "ridge missing": ({"ridge": None}, "ridge: got"),
+    "ridge a vector": ({"ridge": np.ones(12)}, "ridge: got"),
+    "refine negative": ({"refine": -1}, "refine: got"),
+    "refine a half": ({"refine": 0.5}, "refine: got"),
 }
 
 
@@ -713,6 +721,8 @@ def test_bad_batches_are_named():
         ro.batch_edit(W, C, Ks, Vs[:, :2])
     with pytest.raises(ValueError, match="omega: got"):
         ro.batch_edit(W, C, Ks, Vs, omega=0.0)
+    with pytest.raises(ValueError, match="omega: got"):
+        ro.batch_edit(W, C, Ks, Vs, omega=None)
     with pytest.raises(ValueError, match="beta: got"):
         sequential_edit(W, C, Ks, Vs, beta=-1.0)
     with pytest.raises(ValueError, match="cycles: got"):
@@ -721,6 +731,45 @@ def test_bad_batches_are_named():
         KeyGeometry.from_keys(Ks)
     with pytest.raises(ValueError, match="ridge: got"):
         ro.rank_one_edit(W, KeyGeometry.from_moments(C), Ks[:, 0], Vs[:, 0], ridge=1.0)
+
+
+@pytest.mark.parametrize("omega", [inf, 2.0])
+def test_an_edit_is_differentiable_by_all_it_is_made_of(x64, omega):
+    K, _, W, Ks, Vs = problem(m=3)
+    inputs, step = (W, K @ K.T, Ks, Vs), 1e-6
+    price = lambda W, C, K, V: ro.batch_edit(W, C, K, V, omega=omega).interference  # noqa: E731
+    slopes = jax.grad(price, argnums=(0, 1, 2, 3))(*inputs)
+    for i, slope in enumerate(slopes):
+        way = np.random.default_rng(i).normal(size=slope.shape)
+        way = way + way.T if i == 1 else way
+        ends = [price(*(a + s * way if j == i else a for j, a in enumerate(inputs))) for s in (step, -step)]
+        np.testing.assert_allclose((slope * way).sum(), (ends[0] - ends[1]) / (2 * step), rtol=1e-5)
+
+
+def test_whole_numbers_in_W_are_no_reason_to_round_the_edit():
+    K, _, _, k, v = problem()
+    W = np.ones((len(v), len(k)), int)
+    W_hat = ro.rank_one_edit(W, K @ K.T, k, v).apply(W)
+    assert jnp.issubdtype(W_hat.dtype, jnp.floating)
+    np.testing.assert_allclose(W_hat @ k, v, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+def test_half_precision_moments_and_keys_are_factored_in_single(dtype):
+    K, _, W, k, v = problem()
+    K = jnp.asarray(K, dtype)
+    C = (K @ K.T + jnp.eye(len(K), dtype=dtype)).astype(dtype)
+    assert KeyGeometry.from_moments((C + C.T) / 2).scale.dtype == jnp.float32
+    geometry = KeyGeometry.from_keys(K).observe(K[:, 0])
+    edit = ro.rank_one_edit(jnp.asarray(W, dtype), geometry, jnp.asarray(k, dtype), v)
+    assert geometry.scale.dtype == edit.left.dtype == jnp.float32
+    assert edit.apply(jnp.asarray(W, dtype)).dtype == dtype
+
+
+def test_keys_in_single_precision_leave_a_double_geometry_double(x64):
+    K, *_ = problem()
+    geometry = KeyGeometry.from_keys(K).observe(K[:, :2].astype(np.float32))
+    assert geometry.scale.dtype == geometry.factor.diagonal.dtype == jnp.float64
 
 
 @given(scale=st.floats(1e-3, 1e3), seed=st.integers(0, 1000))

@@ -188,6 +188,20 @@ def test_hadamard_rows_of_a_block_are_orthogonal_before_truncation():
     np.testing.assert_allclose(gram - np.diag(np.diag(gram)), 0, atol=1e-9)
 
 
+@pytest.mark.parametrize("similarity", ["l2", "dot"])
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e12])
+@pytest.mark.parametrize("beta", [1.0, 1e15])
+def test_no_scale_overflows_where_the_energy_does_not(patterns, queries, similarity, scale, beta):
+    Xi, x = (np.float32(scale) * np.asarray(a, np.float32) for a in (patterns, queries))
+    with jax.enable_x64(False):
+        energy, gradient = ro.MrDAM(Xi, beta / scale if beta == 1 else beta, similarity).energy_and_gradient(x)
+    assert np.isfinite(energy).all()
+    assert np.isfinite(gradient).all()
+    if similarity == "l2" and beta > 1:  # as cold as this, the energy is that of the nearest pattern
+        nearest = 0.5 * ((x[..., None, :].astype(float) - Xi) ** 2).sum(-1).min(-1)
+        np.testing.assert_allclose(energy, nearest, rtol=1e-5)
+
+
 def test_cos_sin_is_within_1e_minus_6():
     from rankone.memory.trigonometry import cos_sin
 
@@ -272,20 +286,33 @@ BAD = {
     "beta zero": (lambda Xi, f: ro.MrDAM(Xi, 0.0), "beta"),
     "beta NaN": (lambda Xi, f: ro.DrDAM.store(Xi, float("nan"), f), "beta"),
     "beta array": (lambda Xi, f: ro.MrDAM(Xi, np.ones(3)), "beta"),
+    "beta in words": (lambda Xi, f: ro.MrDAM(Xi, "60"), "beta"),
+    "beta None": (lambda Xi, f: ro.DrDAM.store(Xi, None, f), "beta"),
+    "beta complex": (lambda Xi, f: ro.MrDAM(Xi, 1j), "beta"),
     "one pattern without its axis": (lambda Xi, f: ro.MrDAM(Xi[0], 1.0), "Xi"),
     "no patterns": (lambda Xi, f: ro.MrDAM(Xi[:0], 1.0), "Xi"),
     "NaN pattern": (lambda Xi, f: ro.MrDAM(np.vstack([Xi, [np.nan, *Xi[0, 1:]]]), 1.0), "Xi"),
+    "words for patterns": (lambda Xi, f: ro.MrDAM(Xi.astype(str), 1.0), "Xi"),
+    "objects for patterns": (lambda Xi, f: ro.MrDAM(Xi.astype(object), 1.0), "Xi"),
+    "ragged patterns": (lambda Xi, f: ro.DrDAM.store([[1.0, 2.0], [3.0]], 1.0, f), "Xi"),
+    "no patterns at all": (lambda Xi, f: ro.MrDAM(None, 1.0), "Xi"),
+    "complex patterns": (lambda Xi, f: ro.MrDAM(1j * Xi, 1.0), "Xi"),
+    "no features": (lambda Xi, f: ro.DrDAM.store(Xi, 1.0, None), "features"),
     "features for another length": (lambda Xi, f: ro.DrDAM.store(Xi[:, :4], 1.0, f), "Xi"),
     "wrong state": (lambda Xi, f: ro.MrDAM(Xi, 1.0).energy(np.ones(8)), "x"),
     "wrong state, distributed": (lambda Xi, f: ro.DrDAM.store(Xi, 1.0, f).gradient(np.ones((2, 8))), "x"),
     "NaN state": (lambda Xi, f: ro.MrDAM(Xi, 1.0).energy(np.full(7, np.nan)), "x"),
+    "a word for a state": (lambda Xi, f: ro.MrDAM(Xi, 1.0).energy("x"), "x"),
     "wrong pattern added": (lambda Xi, f: ro.DrDAM.store(Xi, 1.0, f).add(np.ones(8)), "xi"),
     "unknown similarity": (lambda Xi, f: ro.MrDAM(Xi, 1.0, "cosine"), "similarity"),
+    "a list of similarities": (lambda Xi, f: ro.MrDAM(Xi, 1.0, ["l2"]), "similarity"),
+    "a list of bases": (lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), basis=["cos"]), "basis"),
     "unknown g": (lambda Xi, f: ro.MrDAM(Xi, 1.0, g="relu6"), "g"),
     "unknown basis": (lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), basis="sin"), "basis"),
     "unknown projection": (lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), projection="x"), "projection"),
     "Y zero": (lambda Xi, f: ro.RandomFeatures(7, 0, key=jax.random.key(0)), "Y"),
     "Y not an integer": (lambda Xi, f: ro.RandomFeatures(7, 1e4, key=jax.random.key(0)), "Y"),
+    "D a truth value": (lambda Xi, f: ro.RandomFeatures(True, 10, key=jax.random.key(0)), "D"),
     "key is a number": (lambda Xi, f: ro.RandomFeatures(7, 10, key=0), "key"),
     "regenerated Hadamard": (
         lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), projection="hadamard", regenerate=True),
@@ -302,6 +329,23 @@ def test_bad_input_is_refused_by_name(case, patterns):
         make(patterns, features_of(18))
 
 
+def test_sizes_may_be_integers_of_numpy():
+    features = ro.RandomFeatures(np.int64(7), np.int32(10), key=jax.random.key(0))
+    assert features.phi(np.ones(7)).shape == (20,)
+    assert (type(features.D), type(features.Y)) == (int, int)
+
+
+@pytest.mark.parametrize("projection", PROJECTIONS)
+def test_no_states_have_features_and_energies_too(patterns, projection):
+    features = ro.RandomFeatures(7, 130, key=jax.random.key(0), projection=projection)
+    assert features.phi(np.zeros((2, 0, 7))).shape == (2, 0, 260)
+    assert features.project(np.zeros((0, 7))).shape == (0, 130)
+    assert ro.DrDAM.store(patterns, 2.0, features).gradient(np.zeros((0, 7))).shape == (0, 7)
+
+
 def test_old_style_keys_work(patterns):
     old, new = (ro.RandomFeatures(7, 4001, key=k) for k in (jax.random.PRNGKey(3), jax.random.key(3)))
+    np.testing.assert_array_equal(old.omega, new.omega)
+    with jax.default_prng_impl("rbg"):
+        old, new = (ro.RandomFeatures(7, 11, key=k) for k in (jax.random.PRNGKey(3), jax.random.key(3)))
     np.testing.assert_array_equal(old.omega, new.omega)

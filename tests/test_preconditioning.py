@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankone as ro
-from rankone.preconditioning import Reparameterized, kronecker_preconditioner, unvec, vec
+from rankone.preconditioning import Dense, Reparameterized, kronecker_preconditioner, unvec, vec
 
 M, N, P, Q = 4, 6, 3, 5
 
@@ -248,3 +248,20 @@ def test_bad_arguments_of_the_operator_are_refused():
         kronecker_preconditioner(np.eye(2), np.eye(3)) @ np.ones(5)
     with pytest.raises(ValueError, match=r"^x: got"):
         unvec(np.ones(5), (2, 3))
+    P = kronecker_preconditioner(np.eye(2), np.eye(3))
+    for use in (P.apply, P.squared_norm):
+        with pytest.raises(ValueError, match=r"^G: got .* it must be .*\.$"):
+            use(np.ones((3, 2)))
+    with pytest.raises(ValueError, match=r"^g: got"):
+        P @ "g"
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_inputs_of_another_length_are_refused_by_name(bias):
+    for layer in (Dense(np.ones((2, 3)), bias), Reparameterized(np.eye(2), np.eye(2), np.ones((2, 3)), bias=bias)):
+        assert layer(np.ones((5, 3 - bias))).shape == (5, 2)
+        for x in (np.ones(7), 1.0):
+            with pytest.raises(ValueError, match=rf"^x: got .* it must be .*{3 - bias}.*\.$"):
+                layer(x)
+        with pytest.raises(ValueError, match=r"^x: got 'x'; it must be .*\.$"):
+            layer("x")

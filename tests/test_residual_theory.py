@@ -84,7 +84,7 @@ def test_printed_bound_beats_the_trivial_one_late(d, n):
     assert laws.lemma_printed(n, d) < 2 * d <= laws.lemma_printed(n - 1, d)
 
 
-@pytest.mark.parametrize("bad", [0, -1, 1.5, np.nan, []])
+@pytest.mark.parametrize("bad", [0, -1, 1.5, np.nan, [], "a", None, 10**400, 2j])
 def test_bad_sizes_are_named(bad):
     with pytest.raises(ValueError, match=r"^n: got"):
         ro.nearest_neighbour_risk(bad, 3)

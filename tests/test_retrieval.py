@@ -123,8 +123,13 @@ BAD = {
     "query of another length": ({"x0": np.ones(8)}, "x0"),
     "NaN query": ({"x0": np.full(30, np.nan)}, "x0"),
     "step zero": ({"step_size": 0.0}, "step_size"),
+    "step in words": ({"step_size": "0.1"}, "step_size"),
     "no steps": ({"max_steps": 0}, "max_steps"),
+    "steps a truth value": ({"max_steps": True}, "max_steps"),
+    "steps in words": ({"max_steps": "9"}, "max_steps"),
     "negative tol": ({"tol": -1.0}, "tol"),
+    "no tol": ({"tol": None}, "tol"),
+    "a tol for each entry": ({"tol": np.ones(3)}, "tol"),
     "indices for a mask": ({"clamp": np.arange(30)}, "clamp"),
     "short mask": ({"clamp": np.ones(8, bool)}, "clamp"),
 }
@@ -135,6 +140,29 @@ def test_bad_input_is_refused_by_name(case, Xi):
     options, name = BAD[case]
     with pytest.raises(ValueError, match=rf"^{name}: got .* it must be .*\.$"):
         ro.retrieve(ro.MrDAM(Xi, 20.0), **{"x0": Xi, **options})
+
+
+@pytest.mark.parametrize("memory", [None, np.ones((3, 30))])
+def test_what_is_no_memory_is_refused_by_name(memory, x0):
+    with pytest.raises(ValueError, match=r"^memory: got .* it must be .*\.$"):
+        ro.retrieve(memory, x0)
+
+
+def test_a_memory_that_jax_cannot_take_apart_is_told_how(x0):
+    class Bowl:
+        D = 30
+
+        def energy_and_gradient(self, x):
+            return 0.5 * (x**2).sum(-1), x
+
+    with pytest.raises(ValueError, match=r"^memory: got .* it must be .*pytree.*\.$"):
+        ro.retrieve(Bowl(), x0)
+
+
+@pytest.mark.parametrize("rows", [(0,), (2, 0)])
+def test_no_queries_give_an_empty_record(Xi, rows):
+    found = ro.retrieve(ro.MrDAM(Xi, 20.0), np.zeros((*rows, 30)), max_steps=np.int64(4))
+    assert (found.x.shape, found.energies.shape, found.steps.shape) == ((*rows, 30), (*rows, 5), rows)
 
 
 def test_a_query_that_leaves_the_finite_numbers_is_reported(x0):

@@ -206,7 +206,8 @@ def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
     network, old = build("seed"), None
     for x, y in ((0.3, 0.7), ([0.1, 0.8], [0.5, -0.2])):
         want = gradient_of_loss(network, np.atleast_1d(x), np.atleast_1d(y))
-        old = jax.tree.map(lambda leaf: jnp.asarray(np.zeros_like(leaf), leaf.dtype), network) if old is None else old
+        # not from numpy: JAX may share an aligned array of its, whose memory it cannot give away
+        old = jax.tree.map(jnp.zeros_like, network) if old is None else old
         place = old.layers[2].weight.unsafe_buffer_pointer()
         used, old = old, gradient_into(old, network, x, y)
         for a, b in zip(jax.tree.leaves(old), jax.tree.leaves(want), strict=True):
@@ -408,6 +409,9 @@ def test_a_target_is_called_with_arrays_or_point_by_point():
         ("y_range", {"y_range": (1.0, 0.0)}),
         ("y_range", {"y_range": 3}),
         ("dtype", {"dtype": jnp.int32}),
+        ("dtype", {"dtype": jnp.float16}),
+        ("dtype", {"dtype": "double precision"}),
+        ("constants", {"constants": 0.1}),
         ("target", {"target": 3}),
         ("target", {"target": lambda x, y: x}),
         ("target", {"target": lambda x, y, s: np.log(x - x)}),
@@ -435,6 +439,12 @@ def test_bad_constants_are_refused_by_name(change):
         ("y", lambda n: adapt(n, 0.5, math.inf)),
         ("y", lambda n: adapt(n, np.array([0.1, 0.2]), 0.3)),
         ("alpha", lambda n: adapt(n, 0.5, 0.0, alpha=-0.1)),
+        ("alpha", lambda n: adapt(n, 0.5, 0.0, alpha="a")),
+        ("x", lambda n: adapt(n, "a", 0.0)),
+        ("y", lambda n: adapt(n, 0.5, 1j)),
+        ("x_star", lambda n: predict(n, "a")),
+        ("network", lambda n: adapt(None, 0.5, 0.0)),
+        ("network", lambda n: predict(3, 0.5)),
         ("x_star", lambda n: predict(n, -0.1)),
         ("x_star", lambda n: learn(n, np.zeros(3), np.zeros(3), np.zeros((2, 4)))),
     ],

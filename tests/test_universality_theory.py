@@ -239,7 +239,7 @@ def test_bits_decode_to_one_for_the_own_cell_and_at_most_zero_for_others(J):
 
 
 def test_forward_activations_stay_nonnegative_before_and_after():
-    """M-appA-in: no ReLU of the stack clips anything, before or after the step."""
+    """M-appA-in: no ReLU of the stack clips anything but rounding errors, before or after the step."""
     network = ro.universal_learner(lambda x, y, s: y * s, cells=3)
     for net, x in ((network, 0.4), (adapt(network, 0.4, -1.0), 0.9)):
         h = [np.asarray(a) for a in activations(net, x)]

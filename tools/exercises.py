@@ -1,9 +1,10 @@
 """A student's and an instructor's notebook of each page of exercises, from the one page that the book shows.
 
-`python tools/exercises.py` reads the notebooks that the build of the book wrote, and writes
+`make exercises` reads the notebooks that the build of the book wrote, and writes
 `_build/exercises/NAME-student.ipynb`, without solutions or outputs, and `NAME-instructor.ipynb`, with everything.
-otter grades what students hand in: `otter generate -t src/rankone/exercises/CHAPTER -o autograder.zip` once, then
-`otter run -a autograder.zip NOTEBOOK`.
+The book's own pages and notebooks keep the solutions, folded. otter grades what students hand in:
+`.venv/bin/otter generate -t src/rankone/exercises/CHAPTER -o autograder.zip` once, where CHAPTER is a folder there,
+then `.venv/bin/otter run -a autograder.zip NOTEBOOK`, which writes results.json.
 """
 
 import argparse
@@ -92,6 +93,7 @@ def main() -> None:
     options = parser.parse_args()
     for name in pages():
         print(*write(name, options.built, options.to), sep="\n")
+    print("How otter grades what students hand in: the first lines of tools/exercises.py.")
 
 
 if __name__ == "__main__":

@@ -25,6 +25,11 @@ class Server(ThreadingHTTPServer):
 
     request_queue_size = 128
 
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a browser that leaves a page before all of it has come."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
 
 def server(folder: Path, first_port: int = 8000) -> ThreadingHTTPServer:
     """A server of `folder` on the first free port of this machine from `first_port` on."""

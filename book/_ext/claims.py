@@ -83,7 +83,7 @@ def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
     ranges = re.search(r"\d-\d", row["id"])  # D-eq19-21 names what it includes already
     names = nodes.strong("", ", ".join([row["id"], *([] if ranges else row.get("includes", []))]))
     figures = [
-        _paragraph(key.removeprefix(row["id"] + ".").replace("-", " ") + ": ", _figure(row, key), classes=("figure",))
+        _paragraph(re.sub("[-_]", " ", key.removeprefix(row["id"] + ".")) + ": ", _figure(row, key))
         for key in row["figures"]
     ]
     where: list[nodes.Node] = [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
@@ -178,7 +178,8 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for target in list(doctree.findall(pending_target)):
         target.replace_self(_link(app, docname, target))
     for table in list(doctree.findall(claims_node)):
-        table.replace_self(list(_tables(app, docname, kind, list(table.findall(nodes.row)))))
+        tables = list(_tables(app, docname, kind, list(table.findall(nodes.row))))
+        table.replace_self([_contents(tables), *tables])
 
 
 def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:
@@ -201,6 +202,14 @@ def _tables(app: Sphinx, docname: str, kind: str, rows: list[nodes.row]) -> Iter
         title = app.env.titles[page].astext() if page else "Not in a chapter"
         link = make_refnode(app.builder, docname, page, "", nodes.Text(title)) if page else nodes.Text(title)
         yield _table(kind, nodes.title("", "", link), [row for row in rows if pages[row["claim"]] == page])
+
+
+def _contents(tables: list[nodes.table]) -> nodes.bullet_list:
+    entries = []
+    for table in tables:
+        link = nodes.reference("", table.next_node(nodes.title).astext(), refid=table["ids"][0], internal=True)
+        entries.append(nodes.list_item("", nodes.paragraph("", "", link)))
+    return nodes.bullet_list("", *entries, classes=["claims-contents"])
 
 
 def _table(kind: str, title: nodes.title, rows: list[nodes.row]) -> nodes.table:

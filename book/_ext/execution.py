@@ -1,4 +1,4 @@
-"""Executes the chapters side by side; keys the cache on the package, which they import but the cache does not see."""
+"""Executes the chapters side by side; keys the cache on the package and the records, which the cache does not see."""
 
 import hashlib
 import os
@@ -14,21 +14,22 @@ from sphinx.config import Config
 from sphinx.util.display import status_iterator
 
 CACHE = Path("_build/.jupyter_cache")
+READ = ("src", "experiments/results", "benchmarks/results")  # what chapters import, and the records that they draw
 
 
-def package_hash(src: Path) -> str:
-    """Hash of the names and contents of all that chapters import."""
+def sources_hash(root: Path) -> str:
+    """Hash of the names and contents of all that chapters read beside their own text."""
     digest = hashlib.sha256()
-    for path in sorted(src.rglob("*")):
+    for path in sorted(path for folder in READ for path in (root / folder).rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
-            digest.update(path.relative_to(src).as_posix().encode() + b"\0" + path.read_bytes())
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
 def choose_cache(app: Sphinx, config: Config) -> None:
-    """Give this state of the package a cache of its own; a page that was read with another is read again."""
+    """Give this state of what chapters read a cache of its own; a page that was read with another is read again."""
     root = Path(app.srcdir)
-    cache = root / CACHE / package_hash(root / "src")
+    cache = root / CACHE / sources_hash(root)
     for old in (root / CACHE).glob("*"):
         if old != cache:
             shutil.rmtree(old) if old.is_dir() else old.unlink()

@@ -16,6 +16,7 @@ export function createExplorer(initial, model) {
   let shown = null;
   let many = { key: "", values: [], law: [] };
   let preset = null;
+  let answered = false;
   let grip = null; // the keys when the drag of an axis began
   let draws = 4;
 
@@ -120,12 +121,17 @@ export function createExplorer(initial, model) {
   function choose(chosen) {
     preset = chosen;
     settings = { ...chosen.set };
+    answered = false;
     questions.mark(chosen.key, chosen.ask);
     show();
   }
 
+  /** An answer is about the setting of its question, whatever the reader has changed since. */
   function showAnswer() {
-    if (preset && shown.edit) questions.answer(preset.answer(shown));
+    answered = true;
+    const own = JSON.stringify(settings) === JSON.stringify(preset.set);
+    const words = preset.answer(consequences(preset.set));
+    questions.answer(own ? words : `In the question’s own setting: ${words}`);
   }
 
   function show() {
@@ -141,6 +147,8 @@ export function createExplorer(initial, model) {
       repeat: pairs.length > 0 && order.length + pairs.length <= MOST_STEPS,
       clear: order.length > 0,
     });
+    answer.disabled = !preset;
+    if (answered) showAnswer();
     showMany();
     say();
     tell();
@@ -163,7 +171,9 @@ export function createExplorer(initial, model) {
         shown.edit.W.map((row) => row[0] * settings.k[0] + row[1] * settings.k[1]),
       ),
     );
-    return `Ŵk* is v* to ${off.toExponential(0)}. Interference ${shown.total.toFixed(3)}, least possible ${shown.least.toFixed(3)}.`;
+    const exact =
+      off < 1e-12 * (1 + norm(settings.v)) ? "up to rounding" : `to ${off.toPrecision(1)}`;
+    return `Ŵk* is v* ${exact}. Interference ${shown.total.toFixed(3)}, least possible ${shown.least.toFixed(3)}.`;
   }
 
   /** Tells a kernel, where there is one, what is on show. */

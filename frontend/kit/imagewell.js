@@ -52,7 +52,7 @@ export async function readImage(file, size) {
   );
 }
 
-/** Lets image files be dropped on `element`; `onFile` gets the first. */
+/** Lets image files be dropped on `element`; `onFile` gets the first, or what else was dropped, to say that it is none. */
 export function droppable(element, onFile) {
   const over = (on) => (event) => {
     if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
@@ -63,9 +63,8 @@ export function droppable(element, onFile) {
   element.addEventListener("dragleave", over(false));
   element.addEventListener("drop", (event) => {
     over(false)(event);
-    const file = [...(event.dataTransfer?.files ?? [])].find(({ type }) =>
-      type.startsWith("image/"),
-    );
+    const files = [...(event.dataTransfer?.files ?? [])];
+    const file = files.find(({ type }) => type.startsWith("image/")) ?? files[0];
     if (file) onFile(file);
   });
 }

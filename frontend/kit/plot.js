@@ -1,7 +1,7 @@
 // A small line plot in SVG: linear or logarithmic, several series, told apart by colour and by dash.
 import { h, setText } from "./dom.js";
 
-const SIZE = { width: 360, height: 190, left: 58, right: 10, top: 12, bottom: 30 };
+const SIZE = { width: 360, height: 190, left: 68, right: 16, top: 12, bottom: 30 };
 const DRAWN = 240; // points a line at most: more cannot be seen
 
 /**

@@ -82,6 +82,8 @@ export function createExplorer(initial, save) {
   }
 
   function reset() {
+    player.speed = SPEED;
+    transport.speed = SPEED;
     choosePreset(PRESETS[0]);
   }
 

@@ -96,9 +96,11 @@ export function billOf({ numbers, K, Y, freedom, flooredSteps, steps, speed }) {
     ],
     [
       "Y for stable random patterns",
-      `2·D_free·K = ${count(stable)}; Y is ${(Y / stable).toPrecision(2)} of it`,
+      stable > 0
+        ? `2·D_free·K = ${count(stable)}; Y is ${(Y / stable).toPrecision(2)} of it`
+        : "none: nothing is left to find",
     ],
-    ["Floored states so far", `${flooredSteps} of ${steps}`],
+    ["Floored states so far", `${count(flooredSteps)} of ${count(steps)}`],
     ["Speed in this page", speed ? `${count(speed)} steps a second` : "not measured yet"],
   ];
 }

@@ -45,7 +45,7 @@ export function createExplorer(initial, library, model) {
   const stage = createStage(settings.size, {
     tool: () => ({ brush: brush.size, touch: brush.tool !== null }),
     dab: paintDab,
-    endStroke: apply,
+    endStroke: () => change({}),
     file: (file) => adopt(file, false),
   });
   const transport = createTransport(actions);
@@ -54,7 +54,7 @@ export function createExplorer(initial, library, model) {
     fileToStore: (file) => adopt(file, true),
     clearPaint() {
       paint = noPaint(settings.size);
-      apply();
+      change({});
     },
     toolChanged: () => stage.queryCanvas.classList.toggle("r1-touch", brush.tool !== null),
   });
@@ -70,7 +70,7 @@ export function createExplorer(initial, library, model) {
     h("div", { class: "r1-chart-block" }, charts.element),
   );
 
-  /** Takes a patch of the reader's and starts again from it. */
+  /** Takes a patch of the reader's, or what was painted, and starts again from it. */
   function change(patch) {
     settings = nextSettings(settings, patch, library);
     preset = null;

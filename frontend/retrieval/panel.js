@@ -116,8 +116,8 @@ function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
       label: "Picture size",
       name: "size",
       options: [
-        ["32", "32 × 32 (D = 3,072)"],
-        ["64", "64 × 64 (D = 12,288)"],
+        ["32", "32 × 32 × 3"],
+        ["64", "64 × 64 × 3"],
       ],
       value: String(size),
       onInput: (v) => change({ size: Number(v) }),

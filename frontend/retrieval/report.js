@@ -6,6 +6,12 @@ const signed = (v) =>
     .replace(/^-0\.0+$/, "0.0000")
     .replace("-", "−");
 
+const apart = (v) => {
+  if (v < 1e-3) return v === 0 ? "0" : "below 0.001";
+  if (v < 100) return v.toPrecision(2);
+  return v < 1e5 ? Math.round(v).toLocaleString("en-GB") : "off every scale";
+};
+
 /** Which stored picture each state is nearest to, whether that is the right one, and how far from the truth it is. */
 export function findings(at, settings, ready, library) {
   const of = (index, error) => ({
@@ -27,6 +33,6 @@ export function inWords(step, at, found) {
   return (
     `Step ${step}. Exact: energy ${signed(at.energyExact)}, nearest ${name(found.exact)}. ` +
     `Distributed: ${signed(at.energyDistributed)}, ${name(found.distributed)}. ` +
-    `Distance ${at.distance.toPrecision(2)}.`
+    `Distance ${apart(at.distance)}.`
   );
 }

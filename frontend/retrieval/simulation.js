@@ -17,7 +17,7 @@ export const FIELDS = [
   "floored",
   "nearestExact",
   "nearestDistributed",
-  "errorExact", // mean absolute error over the free entries, in pixel units
+  "errorExact", // mean absolute error over the free entries (all, where none is), in pixel units
   "errorDistributed",
 ];
 
@@ -133,7 +133,8 @@ function descend(x, gradient, eta, free) {
 const argmin = (d) => d.indexOf(Math.min(...d));
 
 function meanError(x, truth, free, freedom) {
+  const all = !free || freedom === 0; // where nothing is free, what is held is what is judged
   let total = 0;
-  for (let i = 0; i < x.length; i++) if (!free || free[i]) total += Math.abs(x[i] - truth[i]);
-  return (total / freedom) * Math.sqrt(x.length);
+  for (let i = 0; i < x.length; i++) if (all || free[i]) total += Math.abs(x[i] - truth[i]);
+  return (total / (all ? x.length : freedom)) * Math.sqrt(x.length);
 }

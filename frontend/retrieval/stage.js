@@ -12,7 +12,10 @@ function panel(title, canvas, tone = "") {
   return { element: h("figure", { class: "r1-panel" }, canvas, caption), verdict, note };
 }
 
-const inFigures = (v) => (v < 10 ? v.toFixed(3) : v < 1e4 ? v.toPrecision(3) : "off every scale");
+const inFigures = (v) => {
+  if (v < 10) return v.toFixed(3);
+  return v < 1e4 ? Number(v.toPrecision(3)).toLocaleString("en-GB") : "off every scale";
+};
 
 /** `on`: { tool(), dab(row, column), endStroke(), file(file) }. */
 export function createStage(size, on) {

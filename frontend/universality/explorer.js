@@ -72,7 +72,10 @@ export function createExplorer(initial) {
     settings = nextSettings(settings, patch);
     update();
     const chosen = PRESETS.find((p) => p.key === preset);
-    if (chosen && Object.keys(patch).every((name) => ["x", "y", "probe"].includes(name))) {
+    if (
+      chosen &&
+      Object.keys(patch).every((name) => ["x", "y", "probe", "profile"].includes(name))
+    ) {
       questions.answer(chosen.after(seen));
     } else if (chosen) {
       preset = null;

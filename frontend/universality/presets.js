@@ -7,14 +7,30 @@ const number = (v) => figure(v, 2);
 const rough = (v) => rounded(v, 2);
 const plain = { ...DEFAULTS };
 
+/** What is found, for y where the construction promises its table. */
+const inRange = (after) => (seen) =>
+  Math.abs(seen.start + seen.gap) <= 1 + 1e-9
+    ? after(seen)
+    : `Off its table by ${rough(seen.deviation)}: y is outside [−1, 1], where the construction promises nothing.`;
+
+function written({ gap, switchAfter, deviation }) {
+  if (Math.abs(gap) < 1e-6)
+    return `y − ŷ is ${rough(gap)}: without an error there is no gradient. Drag the point up to −1.`;
+  return gap < 0
+    ? `y − ŷ is ${rough(gap)}: θ_b goes to ${number(switchAfter)}, below 0, and the table stays closed. Drag the point up to −1.`
+    : `y − ŷ is ${rough(gap)}, and the step writes: off the table by ${rough(deviation)}.`;
+}
+
 export const PRESETS = [
   {
     key: "learn",
     name: "One step",
     ask: "Drag the orange point (x, y). The network has seen nothing else. Does it ever miss its table, and which cell fires?",
     set: plain,
-    after: ({ deviation, tableError }) =>
-      `Off its table by ${rough(deviation)}, and the table off the target by ${rough(tableError)}: all of the error is the cells'.`,
+    after: inRange(
+      ({ deviation, tableError }) =>
+        `Off its table by ${rough(deviation)}, and the table off the target by ${rough(tableError)}: all of the error is the cells'.`,
+    ),
   },
   {
     key: "kink",
@@ -29,31 +45,38 @@ export const PRESETS = [
     name: "θ_b = 0",
     ask: "The switch at 0 sits on a kink too. What does the network answer when it cannot tell before from after?",
     set: { ...plain, switch: 0 },
-    after: ({ switchAfter }) =>
-      `After the step θ_b is ${number(switchAfter)}: it has not moved, and no cell fires.`,
+    after: ({ switchAfter, slots }) => {
+      const fired = slots.filter(({ share }) => share > 0.5).length;
+      const most =
+        fired > 0 ? `${fired} cells fire at once` : "no cell fires: try one inside the cell of x";
+      return `After the step θ_b is ${number(switchAfter)}: it has not moved. At this x* ${most}.`;
+    },
   },
   {
     key: "alpha",
     name: "Another step size",
     ask: `The weights were chosen for α = ${CONSTANTS.alpha}. Take a step a tenth longer: which part of the curve suffers?`,
     set: { ...plain, ratio: 1.1 },
-    after: ({ deviation }) => `Off the table by ${rough(deviation)}: the initialisation encodes α.`,
+    after: inRange(
+      ({ deviation }) => `Off the table by ${rough(deviation)}: the initialisation encodes α.`,
+    ),
   },
   {
     key: "margin",
     name: "y out of reach",
     ask: "The prediction before the step is −2. What is learnt from y = −2, or from less?",
     set: { ...plain, y: -2 },
-    after: ({ gap }) =>
-      `y − ŷ is ${rough(gap)}: without an error there is no gradient. Drag the point up to −1.`,
+    after: written,
   },
   {
     key: "bits",
     name: "A layer a bit",
     ask: "A layer for each bit of the cells' numbers instead of one for each cell. What does it cost?",
     set: { ...plain, construction: "logdepth", size: 16 },
-    after: ({ depth, parameters, deviation }) =>
-      `${depth} layers, ${parameters.toLocaleString("en-GB")} parameters, off the table by ${rough(deviation)}.`,
+    after: inRange(
+      ({ depth, parameters, deviation }) =>
+        `${depth} layers, ${parameters.toLocaleString("en-GB")} parameters, off the table by ${rough(deviation)}.`,
+    ),
   },
   {
     key: "shallow",
@@ -68,6 +91,6 @@ export const PRESETS = [
     name: "Draw your own",
     ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example. Is there a g that it cannot learn?",
     set: { ...plain, target: "drawn", construction: "logdepth", size: 16 },
-    after: ({ deviation }) => `Off its table by ${rough(deviation)}, whatever was drawn.`,
+    after: inRange(({ deviation }) => `Off its table by ${rough(deviation)}, whatever was drawn.`),
   },
 ];

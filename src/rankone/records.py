@@ -49,7 +49,7 @@ def provenance(record: dict[str, Any]) -> str:
     runs = [run for i, run in enumerate(record["runs"]) if any(cell["run"] == i for cell in record["cells"])]
     devices = ", ".join(sorted({run["device"] for run in runs}))
     dates = " and ".join(sorted({run["date"] for run in runs}))
-    versions = ", ".join(f"{k} {v}" for k, v in runs[-1]["versions"].items())
+    versions = "; ".join(dict.fromkeys(", ".join(f"{k} {v}" for k, v in run["versions"].items()) for run in runs))
     seconds = sum(cell["seconds"] for cell in record["cells"])
     missing = f"; {len(record['missing'])} of the paper's cells not run" if record["missing"] else ""
     return f"{devices}; {dates}; {versions}; {seconds:,.0f} s for {len(record['cells'])} cells{missing}"

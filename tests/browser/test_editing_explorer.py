@@ -235,6 +235,14 @@ def test_questions_are_posed_and_answered(explorer, size):
     assert state(page)["preset"] == "start"
 
 
+def test_an_answer_is_that_of_the_question_whatever_was_changed_since(explorer):
+    page = explorer()
+    page.locator("[data-preset=cycle]").click()
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("button", name="Show the answer").click()
+    expect(page.locator(".r1-found")).to_contain_text("In the question’s own setting")
+
+
 def test_many_edits_follow_the_law(explorer):
     page = explorer()
     page.locator("input[data-name=dimension]").focus()

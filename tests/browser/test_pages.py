@@ -17,10 +17,10 @@ WEIGHT = 1_500_000  # bytes, gzipped, of all that a page without plotly fetches
 
 
 def listed_pages() -> list[str]:
-    """Paths of the pages in the table of contents, and the two that Sphinx adds."""
+    """Paths of the pages in the table of contents, and the one that Sphinx adds."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
     chapters = [entry["file"] for part in toc.get("parts", []) for entry in part["chapters"]]
-    return [f"{page}.html" for page in [toc["root"], *chapters, "search", "genindex"]]
+    return [f"{page}.html" for page in [toc["root"], *chapters, "search"]]
 
 
 SCREENS = [("desktop", "light"), ("phone", "dark")]  # each size and each theme once: a visit takes seconds

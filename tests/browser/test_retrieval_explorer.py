@@ -227,9 +227,11 @@ def test_pictures_go_in_and_out_by_mouse_and_keyboard(explorer):
 
 
 def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer, pixels):
-    page = explorer(settings=SHORT)
+    page = explorer()
     hurry(page)
-    old = floats(rest(page)["query"]).reshape(32, 32, 3)
+    shown = rest(page)
+    assert shown["preset"] is not None
+    old = floats(shown["query"]).reshape(32, 32, 3)
     canvas = page.get_by_role("application")
     box = canvas.bounding_box()
     cell = box["width"] / 32
@@ -238,6 +240,7 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer, pixels):
     page.mouse.move(box["x"] + 12.5 * cell, box["y"] + 4.5 * cell, steps=8)
     page.mouse.up()
     shown = rest(page)
+    assert shown["preset"] is None  # no answer is given to a question that was painted over
     query = floats(shown["query"]).reshape(32, 32, 3)
     painted = np.any(query != old, axis=2)
     colour = np.array([0xD5, 0x5E, 0x00]) / 255 / np.sqrt(3072)
@@ -257,6 +260,15 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer, pixels):
     assert (set(rows), set(columns)) == ({4, 5, 6}, {12, 13, 14})  # the brush's 4 × 4 around row 5, column 13
     page.get_by_role("button", name="Clear paint").click()
     np.testing.assert_array_equal(floats(rest(page)["query"]).reshape(32, 32, 3), old)
+
+
+def test_where_nothing_is_covered_nothing_is_wrong(explorer):
+    page = explorer(settings=SHORT)
+    hurry(page)
+    page.locator("input[data-name=fraction]").focus()
+    page.keyboard.press("Home")
+    assert rest(page)["record"]["errorExact"] == 0
+    expect(page.locator(".r1-facts")).not_to_contain_text("Infinity")
 
 
 def test_play_pause_step_scrub_and_keys(explorer):

@@ -143,10 +143,24 @@ def test_a_drawn_target_is_learnt(explorer):
     assert drawn["settings"]["profile"] != before["settings"]["profile"]
     assert drawn["wanted"] != before["wanted"]
     assert drawn["deviation"] < 1e-3
+    assert drawn["preset"] == "draw"  # its question stays
     page.locator(".r1-pencil").focus()
     for key in ("ArrowLeft", "ArrowUp", "ArrowUp"):
         page.keyboard.press(key)
     assert state(page)["settings"]["profile"] != drawn["settings"]["profile"]
+
+
+def test_an_answer_says_what_the_reader_made_of_the_question(explorer):
+    page = explorer()
+    page.locator("[data-preset=switch]").click()
+    expect(page.locator(".r1-found")).to_contain_text("no cell fires")
+    slide(page, "probe", round((0.3 - state(page)["settings"]["probe"]) * 100))
+    cells = state(page)["settings"]["size"]
+    expect(page.locator(".r1-found")).to_contain_text(f"{cells**2} cells fire")
+    page.locator("[data-preset=learn]").click()
+    slide(page, "y", 0)
+    page.keyboard.press("Home")
+    expect(page.locator(".r1-found")).to_contain_text("promises nothing")
 
 
 def test_reset_brings_the_first_question_back(explorer):

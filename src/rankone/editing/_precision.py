@@ -5,8 +5,9 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import Array
 
-__all__ = ["double", "precision_of", "smallest_pivot"]
+__all__ = ["at_least_single", "double", "precision_of", "smallest_pivot"]
 
 
 def double() -> AbstractContextManager:
@@ -18,6 +19,11 @@ def precision_of(*trees: Any) -> AbstractContextManager:
     """`double()` if any leaf is float64 already, so that no result is silently cut to float32; else nothing."""
     wide = any(getattr(leaf, "dtype", None) == jnp.float64 for leaf in jax.tree.leaves(trees))
     return double() if wide else nullcontext()
+
+
+def at_least_single(value: Array) -> Array:
+    """`value`, in float32 if it came in half precision, in which nothing can be factored."""
+    return value.astype(jnp.float32) if jnp.finfo(value.dtype).bits < 32 else value
 
 
 def smallest_pivot(n: int, dtype: Any) -> float:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, is_traced
+from rankone._checks import array, check, is_traced, scalar
 from rankone.editing._precision import double, precision_of, smallest_pivot
 from rankone.editing.edits import LowRankEdit, RankOneEdit
 from rankone.editing.geometry import KeyGeometry, as_geometry
@@ -51,6 +51,8 @@ def rank_one_edit(
         edit = _rank_one(W, geometry, k, v, refine)
         if not is_traced(edit) and not isfinite(edit.interference):
             matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
+            wanted = "of a length whose square has neither underflow nor overflow: rescale it, or take refine=1"
+            check(0 < float(edit.right @ k) < inf, "k", f"entries up to {np.abs(k).max():.1e}", wanted)
         return edit
 
 
@@ -83,8 +85,8 @@ def batch_edit(
     """
     W, geometry = matrix(W), as_geometry(C, ridge)
     K, V = pairs(W, geometry, K, V)
-    if not is_traced(omega):
-        check(float(omega) > 0, "omega", float(omega), "positive; inf writes the pairs exactly")  # type: ignore[arg-type]
+    weight = scalar("omega", omega, "positive; inf writes the pairs exactly")
+    check(weight is None or weight > 0, "omega", weight, "positive; inf writes the pairs exactly")
     with double() if refine else precision_of(W, geometry, K, V):
         edit, pivot = _batch(W, geometry, K, V, omega, refine)
     if not is_traced(pivot):
@@ -152,7 +154,8 @@ def _batch(W: Array, geometry: KeyGeometry, K: Array, V: Array, omega: ArrayLike
     S = (S + S.T) / 2
     R = V - W.astype(A.dtype) @ K
     scale = jnp.sqrt(jnp.diagonal(S))  # keys of very different lengths are no reason to fail
-    relaxed = S / scale / scale[:, None] + jnp.diag(1 / (jnp.asarray(omega, S.dtype) * scale**2))
+    # 1/ω before the division by scale², or the gradient at ω = ∞ is 0·∞
+    relaxed = S / scale / scale[:, None] + jnp.diag(1 / jnp.asarray(omega, S.dtype) / scale**2)
     factor = jnp.linalg.cholesky(relaxed)
     left = jax.scipy.linalg.cho_solve((factor, True), (R / scale).T).T / scale
     pivots = jnp.nan_to_num(jnp.diagonal(factor) ** 2)

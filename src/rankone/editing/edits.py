@@ -178,6 +178,7 @@ def _through(left: Array, right: Array, q: Array) -> Array:
 
 def _apply(edit: RankOneEdit | LowRankEdit, W: ArrayLike, sign: int, donate: bool) -> Array:
     W = jnp.asarray(W)
+    W = W if jnp.issubdtype(W.dtype, jnp.floating) else W.astype(edit.left.dtype)  # else the change would be rounded
     wanted = (edit.left.shape[0], edit.right.shape[0])
     check(W.shape == wanted, "W", f"shape {W.shape}", f"{wanted}: the matrix the edit was made for")
     with precision_of(edit, W):

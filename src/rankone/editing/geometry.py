@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, choice, is_traced
+from rankone._checks import array, check, choice, is_traced, scalar, whole
 from rankone._pytree import pytree
-from rankone.editing._precision import double, precision_of, smallest_pivot
+from rankone.editing._precision import at_least_single, double, precision_of, smallest_pivot
 from rankone.editing.triangular import Triangular
 
 __all__ = ["KeyGeometry", "as_geometry"]
@@ -71,7 +71,7 @@ class KeyGeometry:
         Raises:
             ValueError: If there are fewer keys than dimensions and no ridge, or they span too little.
         """
-        K = array("K", K, "(D, n): one key a column", 2)
+        K = at_least_single(array("K", K, "(D, n): one key a column", 2))
         _ridge(ridge)
         enough = is_traced(ridge) or K.shape[1] >= K.shape[0] or float(ridge) > 0  # type: ignore[arg-type]
         check(
@@ -119,6 +119,7 @@ class KeyGeometry:
         Raises:
             ValueError: If the geometry came from keys and `refine` is not 0.
         """
+        refine = whole("refine", refine, "a number of steps, 0 for none", least=0)
         with double() if refine else precision_of(self, B):
             B = jnp.asarray(B)
             if not refine:
@@ -134,7 +135,8 @@ def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeom
     """C as a geometry: factored now, or taken as it is when it has been factored before."""
     if not isinstance(C, KeyGeometry):
         return KeyGeometry.from_moments(C, ridge=ridge)
-    check(is_traced(ridge) or float(ridge) == 0, "ridge", ridge, "0 beside a KeyGeometry: give it to from_moments")  # type: ignore[arg-type]
+    wanted = "0 beside a KeyGeometry: give it to from_moments"
+    check(scalar("ridge", ridge, wanted) in (None, 0), "ridge", ridge, wanted)
     return C
 
 
@@ -143,7 +145,7 @@ def _square(name: str, C: ArrayLike) -> Array:
     shape = "(D, D): the second moments of the keys"
     if not hasattr(C, "dtype") or not jnp.issubdtype(C.dtype, jnp.floating):
         C = array(name, C, shape, 2)
-    C = jnp.asarray(C)
+    C = at_least_single(jnp.asarray(C))
     check(C.ndim == 2 and C.shape[0] == C.shape[1] > 0, name, f"shape {C.shape}", f"square, {shape}")
     if not is_traced(C):
         with precision_of(C):
@@ -164,8 +166,8 @@ def _probed(C: Array) -> tuple[Array, Array]:
 
 
 def _ridge(ridge: ArrayLike) -> None:
-    if not is_traced(ridge):
-        check(0 <= float(ridge) < float("inf"), "ridge", float(ridge), "at least 0 and finite")  # type: ignore[arg-type]
+    number = scalar("ridge", ridge, "at least 0 and finite")
+    check(number is None or 0 <= number < float("inf"), "ridge", number, "at least 0 and finite")
 
 
 def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
@@ -213,6 +215,7 @@ def _from_keys(K: Array, ridge: ArrayLike) -> KeyGeometry:
 @jax.jit
 def _observed(geometry: KeyGeometry, K: Array, weight: ArrayLike) -> KeyGeometry:
     rows = geometry.factor.dense * geometry.scale  # R with C = RᵀR
+    K = K.astype(jnp.result_type(K, rows))  # keys of fewer digits do not cost the geometry its own
     return _from_rows(rows, jnp.sqrt(jnp.asarray(weight, K.dtype)) * K, 0.0)
 
 

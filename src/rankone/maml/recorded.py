@@ -155,7 +155,7 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         ax.set_yscale("log")
     axes[0].set_ylabel("mean squared error")
     axes[2].set_ylabel("share right")
-    axes[0].legend(fontsize=7.5)
+    axes[0].legend(fontsize=7.5, loc="lower right")
     axes[2].legend(fontsize=7.5)
     return fig, axes
 

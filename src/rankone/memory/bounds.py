@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import exp, expm1, inf, isfinite, log, log1p, sqrt
 from typing import Any
 
-from rankone._checks import positive
+from rankone._checks import check, positive, scalar
 from rankone.memory.local import LocalRetrieval, local_retrieval
 from rankone.memory.uniform import (
     aggregated_error,
@@ -157,8 +157,9 @@ def divergence_bound(
     probability(delta)
     for name, number in (("beta", beta), ("step_size", step_size)):
         positive(name, number)
+    _not_negative(diameter=diameter, reach=reach, eps0=eps0, eps1=eps1)
     kappa = beta * diameter**2 / 4
-    energy = reach**2 / 2 - log(K) / beta if energy is None else float(energy)
+    energy = reach**2 / 2 - log(K) / beta if energy is None else _energy(energy, -log(K) / beta, beta)
     drift = step_size * steps / 2  # E* − E(x) = drift·A², by the energy-drift lemma
     if kappa < 1:
         drift = min(drift, 1 / (2 * (1 - kappa)) + step_size / 2)  # E is strongly convex: it cannot rise for long
@@ -189,6 +190,20 @@ def divergence_bound(
     ok = all(hypotheses.values())
     bound = A * _growth_sum(step_size, growth, steps) if ok else inf
     return Divergence(bound, A * _tied(time, growth) if ok else inf, A, rho, level, r0, e0, e1, hypotheses)
+
+
+def _not_negative(**values: float | None) -> None:
+    for name, number in values.items():
+        wanted = "a number of at least 0"
+        check(number is None or (scalar(name, number, wanted) or 0.0) >= 0, name, number, wanted)
+
+
+def _energy(energy: float, least: float, beta: float) -> float:
+    """`energy` as a number; e^−βE cannot exceed K, but for the rounding of float32."""
+    wanted = f"an energy of at least −log(K)/β = {least:.4g}"
+    number = scalar("energy", energy, wanted)
+    check(number is not None and number >= least - 1e-3 / beta, "energy", energy, wanted)
+    return float(energy)
 
 
 def _least_fixed_point(error: Any, iterations: int = 10_000) -> float:

@@ -72,8 +72,10 @@ class DrDAM:
             g: Function applied to a state before it is read, as in `MrDAM`.
 
         Raises:
-            ValueError: If Xi is not (K, features.D) and finite, or beta is not positive.
+            ValueError: If Xi is not (K, features.D) and finite, beta is not positive, or a name is unknown.
         """
+        wanted = "a RandomFeatures, such as RandomFeatures(D, 10_000, key=jax.random.key(0))"
+        check(isinstance(features, RandomFeatures), "features", features, wanted)
         Xi = array("Xi", Xi, f"(K, {features.D}): one pattern a row, of the length the features were made for", 2)
         check(Xi.shape[1] == features.D, "Xi", f"shape {Xi.shape}", f"(K, {features.D}), to fit the features")
         positive("beta", beta, "a positive finite inverse temperature")

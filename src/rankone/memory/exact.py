@@ -137,14 +137,15 @@ def _log_sum_exp(memory: MrDAM, z: Array) -> tuple[Array, Array]:
     def merge(state: tuple[Array, Array, Array], patterns: Any) -> tuple[tuple[Array, Array, Array], None]:
         top, total, slope = state
         Xi, squares = patterns
-        logits = memory.beta * similarity.value(Xi, z, squares)
-        higher = jnp.maximum(top, logits.max(-1))
-        weights, shrink = jnp.exp(logits - higher[:, None]), jnp.exp(top - higher)
+        # β comes after the difference: a fused β·S − max leaves the rounding of β·S, and the exp of that overflows.
+        S = similarity.value(Xi, z, squares)
+        higher = jnp.maximum(top, S.max(-1))
+        weights, shrink = jnp.exp(memory.beta * (S - higher[:, None])), jnp.exp(memory.beta * (top - higher))
         slope = shrink[:, None] * slope + similarity.derivative(weights, Xi, z)
         return (higher, shrink * total + weights.sum(-1), slope), None
 
     rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
-    state = (jnp.full(N, -jnp.inf, z.dtype), jnp.zeros(N, z.dtype), jnp.zeros_like(z))
+    state = (jnp.full(N, jnp.finfo(z.dtype).min / 2, z.dtype), jnp.zeros(N, z.dtype), jnp.zeros_like(z))
     # Slices of Xi, not a reshaped copy of it: the patterns may be most of the memory there is.
     patterns = (memory.Xi, memory.squares)
     block = lambda i: jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, i * rows, rows), patterns)  # noqa: E731
@@ -152,4 +153,4 @@ def _log_sum_exp(memory: MrDAM, z: Array) -> tuple[Array, Array]:
     if K % rows:
         state, _ = merge(state, jax.tree.map(lambda a: a[-(K % rows) :], patterns))
     top, total, slope = state
-    return -(top + jnp.log(total)) / memory.beta, -slope / total[:, None]
+    return -top - jnp.log(total) / memory.beta, -slope / total[:, None]

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, choice, random_key, states
+from rankone._checks import check, choice, random_key, states, whole
 from rankone._pytree import pytree
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.projections import PROJECTIONS, Hadamard, Regenerated, Stored
@@ -55,8 +55,7 @@ class RandomFeatures:
         projection: str = "gaussian",
         regenerate: bool = False,
     ):
-        for name, number in (("D", D), ("Y", Y)):
-            check(isinstance(number, int) and number > 0, name, number, "a positive integer")
+        D, Y = whole("D", D), whole("Y", Y)
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
         check(
@@ -136,7 +135,7 @@ class RandomFeatures:
 
         stacked = _map_blocks(block, (self.projection.blocks, self._phases(z.dtype)))  # (B, tables, ..., R)
         joined = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
-        flat = joined.reshape(*joined.shape[:-2], -1)[..., : self.Y]
+        flat = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])[..., : self.Y]
         return (basis.scale / self.Y) ** 0.5 * jnp.concatenate(list(flat), axis=-1)
 
     def _in_blocks(self, T: Float[Array, " M"]) -> Float[Array, "B tables R"]:
@@ -164,7 +163,8 @@ def _project(features: RandomFeatures, z: Array) -> Array:
     flat, projection = z.reshape(-1, features.D), features.projection
     x = projection.enter(flat)
     h = _map_blocks(lambda entry: projection.join(projection.operator(entry)[0](x)), projection.blocks)
-    return jnp.moveaxis(h, 0, 1).reshape(len(flat), -1)[:, : features.Y].reshape(*z.shape[:-1], features.Y)
+    rows = jnp.moveaxis(h, 0, 1).reshape(len(flat), h.shape[0] * h.shape[2])[:, : features.Y]
+    return rows.reshape(*z.shape[:-1], features.Y)
 
 
 @jax.jit

@@ -3,7 +3,7 @@
 Each has a few named forms written out by hand; a callable of your own is differentiated by JAX.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -95,5 +95,6 @@ def lookup(name: str, given: Any, options: dict[str, Function]) -> Function:
     if callable(given):
         elementwise = lambda f: Function(f, lambda s: jax.vjp(f, s)[1](jnp.ones_like(f(s)))[0])  # noqa: E731
         return _AUTODIFF.get(name, elementwise)(given)
-    check(given in options, name, given, "a function, or one of " + ", ".join(map(repr, options)))
+    known = isinstance(given, Hashable) and given in options
+    check(known, name, given, "a function, or one of " + ", ".join(map(repr, options)))
     return options[given]

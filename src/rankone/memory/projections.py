@@ -119,7 +119,7 @@ class Hadamard:
 
     def join(self, h: Float[Array, "a G N b"]) -> Float[Array, "N R"]:
         """Projections with their rows in one axis."""
-        return h.transpose(2, 1, 0, 3).reshape(h.shape[2], -1)
+        return h.transpose(2, 1, 0, 3).reshape(h.shape[2], self.rows)
 
     def enter(self, z: Float[Array, "N D"]) -> Float[Array, "a N b"]:
         """H·D₁z, spread over all P entries."""
@@ -129,7 +129,7 @@ class Hadamard:
 
     def leave(self, x: Float[Array, "a N b"]) -> Float[Array, "N D"]:
         """The transpose of `enter`."""
-        z = walsh_hadamard(x).swapaxes(0, 1).reshape(x.shape[1], -1)
+        z = walsh_hadamard(x).swapaxes(0, 1).reshape(x.shape[1], x.shape[0] * x.shape[2])
         return (self.first.astype(x.dtype) * z)[:, : self.D]
 
     def operator(self, block: Any) -> Operator:

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
-from rankone._checks import as_array, check, is_traced, positive, states
+from rankone._checks import as_array, check, is_traced, positive, scalar, states, whole
 from rankone.memory.exact import MrDAM
 
 __all__ = ["Retrieval", "retrieve"]
@@ -59,10 +59,11 @@ def retrieve(
 
     It rests when no free entry moves by more than `tol` in a step. (A small change of *energy* would not do: it is
     also what a clipped, frozen query shows [D-unn4].) On the exact memory every step size in (0, 2] lowers the
-    energy at every step, whatever β and K [D-sharp1].
+    energy at every step, whatever β and K [D-sharp1]. Differentiable forwards (`jax.jvp`, `jax.jacfwd`): the number
+    of steps is not known beforehand, so that `jax.grad` cannot go back through them.
 
     Args:
-        memory: Anything with `energy_and_gradient`: `MrDAM`, `DrDAM`, or your own.
+        memory: `MrDAM`, `DrDAM`, or a pytree of your own with `D` and `energy_and_gradient(x)`: (N, D) -> (N,), (N, D).
         x0: Queries (..., D), in the unit of the patterns.
         step_size: η, positive.
         max_steps: Most steps taken, at least 1.
@@ -80,10 +81,12 @@ def retrieve(
         RuntimeWarning: If a query left the finite numbers, as it does under "exp" features of long patterns, whose
             variance grows like exp(4β‖x‖²) and whose estimate of the partition sum underflows.
     """
+    _check_memory(memory)
     x0 = states("x0", x0, memory.D)
     positive("step_size", step_size, "a positive step size; every value up to 2 lowers an exact memory's energy")
-    check(isinstance(max_steps, int) and max_steps >= 1, "max_steps", max_steps, "an integer of at least 1")
-    check(is_traced(tol) or tol >= 0, "tol", tol, "zero or positive")
+    max_steps = whole("max_steps", max_steps, "an integer of at least 1")
+    least = scalar("tol", tol, "zero or positive")
+    check(least is None or least >= 0, "tol", tol, "zero or positive")
     clamp = None if clamp is None else _mask(clamp, x0)
     memory = memory.prepared() if isinstance(memory, MrDAM) else memory
     walk, options = _start(x0, step_size, tol, clamp, max_steps)
@@ -96,6 +99,13 @@ def retrieve(
     if not traced:
         _warn_of_lost(int(lost), len(walk["x"]))
     return found
+
+
+def _check_memory(memory: Any) -> None:
+    able = hasattr(memory, "D") and hasattr(memory, "energy_and_gradient")
+    check(able, "memory", type(memory), "a MrDAM, a DrDAM, or your own class with D and energy_and_gradient")
+    opaque = jax.tree_util.all_leaves([memory])
+    check(not opaque, "memory", type(memory), "a pytree: register the class with jax.tree_util.register_dataclass")
 
 
 def _warn_of_lost(lost: int, N: int) -> None:
@@ -192,7 +202,7 @@ def _record(memory: Any, walk: dict[str, Array], shape: tuple[int, ...]) -> tupl
     energies = jnp.where(rows >= walk["t"], last, walk["energies"])
     found = Retrieval(
         x=walk["x"].reshape(shape),
-        energies=energies.T.reshape(*shape[:-1], -1),
+        energies=energies.T.reshape(*shape[:-1], len(energies)),
         steps=walk["steps"].reshape(shape[:-1]),
         converged=walk["resting"].reshape(shape[:-1]),
         floored=(walk["floored"] / jnp.maximum(walk["steps"], 1)).astype(last.dtype).reshape(shape[:-1]),

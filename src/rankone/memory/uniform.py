@@ -8,7 +8,7 @@ from math import inf, log, sqrt
 import numpy as np
 from jaxtyping import ArrayLike
 
-from rankone._checks import check
+from rankone._checks import check, scalar
 
 __all__ = ["aggregated_error", "uniform_derivative_error", "uniform_kernel_error"]
 
@@ -70,9 +70,11 @@ def _squared_distances(Xi: ArrayLike) -> np.ndarray:
 def counts(**values: int) -> None:
     """Raise unless every value is a positive integer."""
     for name, number in values.items():
-        check(int(number) == number and number >= 1, name, number, "a positive integer")
+        size = scalar(name, number, "a positive integer") or 0.0
+        check(size >= 1 and size.is_integer(), name, number, "a positive integer")
 
 
 def probability(delta: float) -> None:
     """Raise unless 0 < delta < 1."""
-    check(0 < delta < 1, "delta", delta, "a probability of failure between 0 and 1, such as 0.05")
+    wanted = "a probability of failure between 0 and 1, such as 0.05"
+    check(0 < (scalar("delta", delta, wanted) or 0) < 1, "delta", delta, wanted)

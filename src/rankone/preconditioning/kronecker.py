@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, choice
+from rankone._checks import array, check, choice, numbers
 from rankone._pytree import pytree
 
 __all__ = ["Factors", "KroneckerPreconditioner", "kronecker_preconditioner", "unvec", "vec"]
@@ -81,11 +81,11 @@ class KroneckerPreconditioner:
 
     def apply(self, G: Float[ArrayLike, "m n"]) -> Float[Array, "m n"]:
         """TTᵀ G VᵀV for a matrix G (m, n), or a batch of them (..., m, n) [K-eq2]."""
-        return _between(self.left, jnp.asarray(G), self.right)
+        return _between(self.left, self._fitting(G, "(..., {}, {}): a matrix, or a batch of them"), self.right)
 
     def __matmul__(self, g: Float[ArrayLike, " mn"]) -> Float[Array, " mn"]:
         """P g for a vec g (mn,), or for the columns of g (mn, k) [K-eq1]."""
-        g = jnp.asarray(g)
+        g = numbers("g", g)
         size, m, n = self.shape[0], len(self.left), len(self.right)
         fits = g.ndim in (1, 2) and g.shape[0] == size
         check(fits, "g", f"shape {g.shape}", f"({size},) or ({size}, k): a vec has {m}·{n} entries")
@@ -101,7 +101,14 @@ class KroneckerPreconditioner:
 
     def squared_norm(self, G: Float[ArrayLike, "m n"]) -> Float[Array, ""]:
         r"""$g^\top Pg=\|T^\top GV^\top\|_F^2$: what norm clipping or a line search on U sees of a gradient [K-norm]."""
-        return _squared_norm(self, jnp.asarray(G))
+        G = self._fitting(G, "({}, {}): one matrix")
+        check(G.ndim == 2, "G", f"shape {G.shape}", "one matrix: jax.vmap takes a batch")
+        return _squared_norm(self, G)
+
+    def _fitting(self, G: ArrayLike, wanted: str) -> Array:
+        G, shape = numbers("G", G), (len(self.left), len(self.right))
+        check(G.ndim >= 2 and G.shape[-2:] == shape, "G", f"shape {G.shape}", "of shape " + wanted.format(*shape))
+        return G
 
 
 def kronecker_preconditioner(T: ArrayLike, V: ArrayLike, *, order: str = "column") -> KroneckerPreconditioner:

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, is_traced
+from rankone._checks import array, check, is_traced, numbers
 from rankone._pytree import pytree
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
 
@@ -34,7 +34,7 @@ class Dense:
 
     def __call__(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... m"]:
         """Outputs (..., m) for inputs (..., n)."""
-        return _plain(self, jnp.asarray(x))
+        return _plain(self, _inputs(x, self.W.shape[1] - self.bias))
 
     def features(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... n"]:
         """What the matrix multiplies: x, with 1 appended if there is a bias."""
@@ -90,7 +90,7 @@ class Reparameterized:
 
     def __call__(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... m"]:
         """Outputs (..., m) for inputs (..., n), through V, then U, then T."""
-        return _factored(self, jnp.asarray(x))
+        return _factored(self, _inputs(x, self.V.shape[1] - self.bias))
 
     def features(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... n"]:
         """What the matrix multiplies: x, with 1 appended if there is a bias."""
@@ -144,6 +144,12 @@ def between(W: Array, T: Array, V: Array, *, invertible: bool = False) -> Float[
     if not invertible:
         return jnp.linalg.pinv(T) @ W @ jnp.linalg.pinv(V)
     return jnp.linalg.solve(V.T, jnp.linalg.solve(T, W).T).T
+
+
+def _inputs(x: ArrayLike, n: int) -> Array:
+    x = numbers("x", x)
+    check(x.ndim >= 1 and x.shape[-1] == n, "x", f"shape {x.shape}", f"of shape (..., {n}): one input a row")
+    return x
 
 
 @jax.jit

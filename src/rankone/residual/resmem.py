@@ -47,6 +47,7 @@ def onehot_residuals(probs: ArrayLike, labels: ArrayLike) -> Float[Array, "n L"]
         labels: Classes 0 … L − 1, (n,).
     """
     probs = _probabilities("probs", probs)
+    check(probs.ndim == 2, "probs", f"shape {probs.shape}", "of shape (n, L): one row for each label")
     return _onehot_residuals(probs, _classes(labels, *probs.shape))
 
 
@@ -100,6 +101,7 @@ class ResMem:
             check(whole and number >= 1, name, number, "a positive whole number")
         positive("sigma", sigma, "a positive finite width, in the unit of the embeddings: start at a typical distance")
         positive("temperature", temperature, "a positive finite temperature; 1 leaves the base model as it is")
+        check(callable(search), "search", search, "a class or function of the embeddings, such as ExactSearch")
         fields = {"k": k, "sigma": sigma, "temperature": temperature, "keep": keep, "build": search}
         for name, value in (fields | {"residuals": None, "search": None}).items():
             object.__setattr__(self, name, value)
@@ -155,7 +157,7 @@ class ResMem:
 
     def read(self, found: Neighbours) -> Float[Array, "... L"]:
         """The correction from neighbours already found (..., j) -> (..., L); the nearest `k` of them are used."""
-        assert self.residuals is not None
+        check(self.residuals is not None, "ResMem", "nothing stored", "fitted first: memory = ResMem(...).fit(...)")
         return _weigh(self.residuals, found, self.sigma, self.k)
 
     def using(self, **options: Any) -> "ResMem":

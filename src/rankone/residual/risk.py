@@ -51,7 +51,7 @@ def nearest_neighbour_risk(n: ArrayLike, d: int) -> NearestNeighbourRisk:
     """
     check(hasattr(d, "__index__") and d >= 1, "d", d, "a positive whole number of dimensions")
     N = np.asarray(n)
-    whole = N.size > 0 and bool(np.all(N >= 1)) and bool(np.all(np.floor(N) == N))
+    whole = N.size > 0 and N.dtype.kind in "iuf" and bool(np.all(N >= 1)) and bool(np.all(np.floor(N) == N))
     check(whole and bool(np.isfinite(N).all()), "n", n, "positive whole numbers of points")
     N = N.astype(float)
     interior = _term(N, d, 2)

@@ -56,9 +56,8 @@ def universal_learner(
     """
     _sizes(construction, cells, units, levels)
     low, high = _range(y_range)
-    dtype = jnp.dtype(jax.dtypes.canonicalize_dtype(dtype or jnp.result_type(float)))
-    check(jnp.issubdtype(dtype, jnp.floating), "dtype", dtype, "a floating type, such as jnp.float32")
-    constants = constants or Constants()
+    dtype, constants = _floating(dtype or jnp.result_type(float)), constants or Constants()
+    check(isinstance(constants, Constants), "constants", constants, "a Constants, such as Constants(alpha=0.1)")
     if construction in ("constant", "shallow"):
         build = constant_network if construction == "constant" else shallow_network
         units = units or _UNITS_A_CELL * cells
@@ -91,6 +90,16 @@ def _range(y_range: Any) -> tuple[float, float]:
     good = bool(np.isfinite([low, high]).all()) and low < high
     check(good, "y_range", y_range, "a pair (smallest y, largest y), such as (-1.0, 1.0)")
     return low, high
+
+
+def _floating(dtype: Any) -> Any:
+    wanted = "float32 or float64: half precision has too few digits for the ramps"
+    try:
+        found = jnp.dtype(jax.dtypes.canonicalize_dtype(dtype))
+    except TypeError as error:
+        raise ValueError(f"dtype: got {dtype!r}; it must be {wanted}.") from error
+    check(found in (jnp.float32, jnp.float64), "dtype", dtype, wanted)
+    return found
 
 
 def _check_size(J: int, construction: str, dtype: Any) -> None:

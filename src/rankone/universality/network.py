@@ -135,7 +135,7 @@ def _adapt(network: Network, x: Array, y: Array, alpha: Array) -> Network:
 
 def predict(network: Any, x_star: ArrayLike) -> Array:
     """Output of the network, or of a `RankOneStep`, at x_star in [0, 1]: a scalar or an array, of the same shape."""
-    return _output(network, unit("x_star", x_star, network.dtype))
+    return _output(network, unit("x_star", x_star, _dtype(network)))
 
 
 @jax.jit
@@ -148,14 +148,22 @@ def activations(network: Network, x: ArrayLike) -> tuple[Array, ...]:
     return _forward(network, unit("x", x, network.dtype))[1]
 
 
-def _array(value: ArrayLike, dtype: Any) -> Array:
+def _array(name: str, value: ArrayLike, dtype: Any) -> Array:
     """`value` as an array of `dtype`, converted on the host unless it is traced."""
-    return jnp.asarray(value if is_traced(value) else np.asarray(value, dtype), dtype)
+    try:
+        return jnp.asarray(value if is_traced(value) else np.asarray(value, dtype), dtype)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: got {value!r:.99}; it must be a real number, or an array of them.") from error
+
+
+def _dtype(network: Any) -> Any:
+    check(hasattr(network, "dtype"), "network", type(network), "a network, such as universal_learner makes")
+    return network.dtype
 
 
 def unit(name: str, value: ArrayLike, dtype: Any) -> Array:
     """`value` as an array of `dtype` with entries in [0, 1]."""
-    out = _array(value, dtype)
+    out = _array(name, value, dtype)
     if not is_traced(out):
         numbers = np.asarray(out)
         check(bool(((numbers >= 0) & (numbers <= 1)).all()), name, value, "in [0, 1]: rescale your inputs")
@@ -164,11 +172,11 @@ def unit(name: str, value: ArrayLike, dtype: Any) -> Array:
 
 def shots(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None) -> tuple[Array, Array, Array]:
     """Checked shots (k,) and (k,), and the step size."""
-    x, y = jnp.atleast_1d(unit("x", x, network.dtype)), jnp.atleast_1d(_array(y, network.dtype))
+    x, y = jnp.atleast_1d(unit("x", x, _dtype(network))), jnp.atleast_1d(_array("y", y, network.dtype))
     check(x.ndim == 1 and x.size > 0, "x", f"shape {x.shape}", "a scalar, or shots of shape (k,)")
     check(x.shape == y.shape, "y", f"shape {y.shape}", f"of the shape of x, {x.shape}: one value for each input")
     check(is_traced(y) or bool(np.isfinite(y).all()), "y", "NaN or infinity", "finite")
-    step_size = _array(network.alpha if alpha is None else alpha, network.dtype)
+    step_size = _array("alpha", network.alpha if alpha is None else alpha, network.dtype)
     good = is_traced(step_size) or bool(np.ndim(step_size) == 0 and np.isfinite(step_size) and step_size > 0)
     check(good, "alpha", alpha, f"a positive step size; this network was built for {network.alpha}")
     return x, y, step_size

@@ -29,24 +29,34 @@ document.documentElement.dataset.ready = "yes";
 def opener(browser: Any, bundle: str) -> Iterator[Callable[..., Any]]:
     """A function that opens pages: `new("phone", widgets=2, color_scheme="dark", traits={…})`; errors fail at the end.
 
+    A `script` runs in the page before anything else.
+
     Args:
         browser: A playwright browser.
         bundle: Name of the widget's bundle in `rankone.widgets.static`, without its ending.
     """
     contexts, errors = [], []
 
-    def new(size: str = "desktop", *, widgets: int = 1, traits: dict[str, Any] | None = None, **options: Any) -> Any:
+    def new(
+        size: str = "desktop",
+        *,
+        widgets: int = 1,
+        traits: dict[str, Any] | None = None,
+        script: str = "",
+        **options: Any,
+    ) -> Any:
         phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
         context = browser.new_context(viewport=SIZES[size], **phone, **options)
+        context.add_init_script(script)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
         html = PAGE.replace("TRAITS", json.dumps({"settings": {}} | (traits or {})))
         html = html.replace("MORE", '<div class="w"></div>' * (widgets - 1))
-        script = (STATIC / f"{bundle}.js").read_text(encoding="utf8")
+        code = (STATIC / f"{bundle}.js").read_text(encoding="utf8")
         page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))
-        page.route(ADDRESS + "*.js", lambda route: route.fulfill(body=script, content_type="text/javascript"))
+        page.route(ADDRESS + "*.js", lambda route: route.fulfill(body=code, content_type="text/javascript"))
         page.goto(ADDRESS)
         page.wait_for_selector("html[data-ready]")
         return page
@@ -62,18 +72,28 @@ def state(page: Any, i: int = 0) -> dict[str, Any]:
     return page.evaluate("(i) => document.querySelectorAll('.w')[i].__rankone_state()", i)
 
 
-def pause_after(page: Any, step: int) -> int:
-    """Presses Pause in the frame that first plays beyond `step`, and returns the step at rest.
+def pauser(step: int) -> str:
+    """A script for a page to start with: it presses Pause in the frame that first plays beyond `step`.
 
     A press from outside the page takes its time, and may come when all is played.
     """
-    pressed = """(step) => {
-        const shown = document.querySelector('.w').__rankone_state();
-        if (!shown.playing || shown.step <= step) return false;
-        document.querySelector("button[aria-label='Pause']").click();
-        return true;
-    }"""
-    page.wait_for_function(pressed, arg=step)
+    return """{
+        const look = () => {
+            const button = document.querySelector("button[aria-label='Pause']");
+            if (!button || document.querySelector(".w").__rankone_state().step <= STEP) {
+                requestAnimationFrame(look);
+                return;
+            }
+            button.click();
+            document.documentElement.dataset.paused = "yes";
+        };
+        requestAnimationFrame(look);
+    }""".replace("STEP", str(step))
+
+
+def paused(page: Any) -> int:
+    """The step at which `pauser` has stopped a widget."""
+    page.wait_for_selector("html[data-paused]")
     return state(page)["step"]
 
 

@@ -1,5 +1,9 @@
 // Which step is on show. The engine computes ahead as fast as it can; playing is only a matter of drawing.
-import { reducedMotion } from "./theme.js";
+
+const LONGEST = 100; // milliseconds a frame counts for at most: after a stall, playing goes on from where it was
+
+/** Whether the reader's system asks for no motion. */
+export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** `show(step)` draws a step; `onRest()` is called when playing reaches the end. `timeline.last` is how far there is. */
 export function createPlayer(timeline, { show, onRest }) {
@@ -9,7 +13,7 @@ export function createPlayer(timeline, { show, onRest }) {
   const player = { step: 0, steps: 1, playing: false, speed: 60 };
 
   function tick(now) {
-    const elapsed = Math.max(0, now - last); // a frame may be stamped before play() was called
+    const elapsed = Math.min(Math.max(0, now - last), LONGEST); // a frame may be stamped before play() was called
     head = Math.min(head + (elapsed * player.speed) / 1000, timeline.last);
     last = now;
     player.step = Math.max(0, Math.floor(head + 1e-6));

@@ -35,5 +35,3 @@ export function dress(element, ...styles) {
     system.removeEventListener("change", update);
   };
 }
-
-export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,5 +1,6 @@
 // The residual explorer: an anywidget whose mathematics runs in the page.
-import { dress, reducedMotion } from "../kit/theme.js";
+import { reducedMotion } from "../kit/player.js";
+import { dress } from "../kit/theme.js";
 import { createExplorer } from "./explorer.js";
 import { DEFAULTS, nextSettings } from "./settings.js";
 import css from "./style.css?inline";

@@ -1,5 +1,6 @@
 // The retrieval explorer: an anywidget whose mathematics runs in a worker of the page.
-import { dress, reducedMotion } from "../kit/theme.js";
+import { reducedMotion } from "../kit/player.js";
+import { dress } from "../kit/theme.js";
 import { initialSettings } from "./change.js";
 import { createExplorer } from "./explorer.js";
 import { Library } from "./settings.js";

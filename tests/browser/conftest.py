@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import chromium
 import pytest
-from playwright.sync_api import Browser, Page, Request, Response, sync_playwright
+from playwright.sync_api import Browser, Page, Request, Response, expect, sync_playwright
 from serve import server
 
 ROOT = Path(__file__).parents[2]
@@ -108,6 +108,7 @@ def browser() -> Iterator[Browser]:
     path = chromium.find()
     if path is None:
         pytest.fail(chromium.ADVICE)
+    expect.set_options(timeout=30_000)  # a busy machine may take its time
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, opener, pause_after, slide, state
+from standalone import SIZES, opener, paused, pauser, slide, state
 
 W_STAR = np.array([[0.9, 0.5], [-0.6, 0.8]])
 ACTIONS = {
@@ -78,19 +78,20 @@ def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
 
 
 def test_it_plays_by_itself_and_pauses_steps_and_scrubs(explorer):
-    page = explorer(reduced_motion="no-preference")
-    paused = pause_after(page, 3)
-    assert 3 < paused < 100
+    page = explorer(reduced_motion="no-preference", script=pauser(3))
+    stopped = paused(page)
+    assert 3 < stopped < 100
     page.get_by_role("button", name="One step").click()
     page.keyboard.press("l")
     page.keyboard.press("j")
-    assert state(page)["step"] == paused + 1
+    assert state(page)["step"] == stopped + 1
     page.get_by_label("Step shown").focus()
     page.keyboard.press("End")
     assert state(page)["step"] == 100
     page.keyboard.press("Home")
     page.keyboard.press("k")
     assert state(page)["step"] == 0  # the slider keeps its own keys
+    page.get_by_label("Speed", exact=True).select_option("10")
     page.get_by_role("button", name="Play").focus()
     page.keyboard.press("k")
     assert state(page)["playing"]

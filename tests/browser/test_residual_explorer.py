@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, opener, pause_after, slide, state
+from standalone import SIZES, opener, paused, pauser, slide, state
 
 from rankone.residual import ResMem, nearest_neighbour_risk
 from rankone.residual.laws import helpful_noise, theorem_printed
@@ -116,13 +116,13 @@ def test_every_slider_changes_what_is_computed(explorer, size):
 
 
 def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
-    page = explorer(reduced_motion="no-preference", settings={"n": 4096})
-    paused = pause_after(page, 2)
-    assert 2 < paused < 22
+    page = explorer(reduced_motion="no-preference", settings={"n": 4096}, script=pauser(2))
+    stopped = paused(page)
+    assert 2 < stopped < 22
     page.get_by_role("button", name="One step").click()
-    assert state(page)["step"] == paused + 1
+    assert state(page)["step"] == stopped + 1
     page.keyboard.press("j")
-    assert state(page)["step"] == paused
+    assert state(page)["step"] == stopped
     page.get_by_label("Step shown").focus()
     page.keyboard.press("Home")
     shown = rest(page)

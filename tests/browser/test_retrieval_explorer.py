@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import pause_after
+from standalone import paused, pauser
 
 import rankone as ro
 
@@ -55,9 +55,10 @@ def explorer(browser, pixels):
     """A page with the widget alone: `explorer("phone")`; errors in its console fail the test."""
     contexts, errors = [], []
 
-    def new(size="desktop", kernel="null", widgets=1, settings=None, **options):
+    def new(size="desktop", kernel="null", widgets=1, settings=None, script="", **options):
         phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
         context = browser.new_context(viewport=SIZES[size], **phone, **options)
+        context.add_init_script(script)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -66,11 +67,11 @@ def explorer(browser, pixels):
         html = html.replace("NAMES", json.dumps(ro.data.photograph_names()))
         html = html.replace("SETTINGS", json.dumps(settings or {}))
         html = html.replace("MORE", '<div class="w"></div>' * (widgets - 1))
-        script = {"body": BUNDLE.read_text(encoding="utf8"), "content_type": "text/javascript"}
+        code = {"body": BUNDLE.read_text(encoding="utf8"), "content_type": "text/javascript"}
         page.route(
             ADDRESS + "**",
             lambda route: (
-                route.fulfill(**script)
+                route.fulfill(**code)
                 if route.request.url.endswith(".js")
                 else route.fulfill(body=html, content_type="text/html")
             ),
@@ -272,17 +273,17 @@ def test_where_nothing_is_covered_nothing_is_wrong(explorer):
 
 
 def test_play_pause_step_scrub_and_keys(explorer):
-    page = explorer()
-    paused = pause_after(page, 5)
-    assert 5 < paused < 200
+    page = explorer(script=pauser(5))
+    stopped = paused(page)
+    assert 5 < stopped < 200
     page.wait_for_timeout(150)
-    assert state(page)["step"] == paused
+    assert state(page)["step"] == stopped
     page.get_by_role("button", name="One step").click()
-    assert state(page)["step"] == paused + 1
+    assert state(page)["step"] == stopped + 1
     page.keyboard.press("l")
     page.keyboard.press("j")
     page.keyboard.press("j")
-    assert state(page)["step"] == paused
+    assert state(page)["step"] == stopped
     before = state(page)["record"]
     page.wait_for_function("() => document.querySelector('.w').__rankone_state().computed === 200")
     scrubber = page.get_by_label("Step shown")
@@ -295,6 +296,7 @@ def test_play_pause_step_scrub_and_keys(explorer):
     box = scrubber.bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     assert abs(state(page)["step"] - 100) <= 4
+    page.get_by_label("Speed", exact=True).select_option("10")
     page.get_by_role("button", name="Back to the start").click()
     assert state(page)["step"] == 0
     page.keyboard.press("k")
@@ -443,10 +445,12 @@ def test_two_on_a_page_do_not_meet_and_unmounting_stops_the_worker(explorer):
     assert state(page, 0)["settings"]["beta"] == 60
     names = page.evaluate("[...document.querySelectorAll('[id]')].map((e) => e.id)")
     assert len(names) == len(set(names))
-    before = len(page.workers)
+    assert len(page.workers) == 2
     page.evaluate("document.querySelectorAll('.w')[0].cleanup()")
-    page.wait_for_timeout(100)
-    assert before == 2
+    for _ in range(300):  # the browser says so when it gets to it
+        if len(page.workers) < 2:
+            break
+        page.wait_for_timeout(100)
     assert len(page.workers) == 1
 
 

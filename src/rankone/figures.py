@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import matplotlib as mpl
 import matplotlib.pyplot as plt
 from cycler import cycler
 
@@ -26,7 +27,12 @@ _STYLE: Any = {
 def figure(nrows: int = 1, ncols: int = 1, *, height: float = 3.0, width: float = 7.2, **options: Any) -> Any:
     """`plt.subplots` in the book's style: (figure, axes). Sizes in inches."""
     plt.rcParams.update(_STYLE)
-    return plt.subplots(nrows, ncols, figsize=(width, height), **options)
+    made = plt.subplots(nrows, ncols, figsize=(width, height), **options)
+    if "inline" in mpl.get_backend():  # in a notebook: twice the pixels, for the screens that have them
+        from matplotlib_inline.backend_inline import set_matplotlib_formats
+
+        set_matplotlib_formats("retina")
+    return made
 
 
 def show_pictures(rows: dict[str, Any], size: int, *, height: float | None = None) -> Any:

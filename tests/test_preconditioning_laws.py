@@ -113,6 +113,21 @@ def test_noise_settles_where_the_lyapunov_equation_says():
         stationary_covariance(H, C, np.eye(4), 1.0)
 
 
+def test_momentum_raises_the_floor_by_the_closed_form():
+    H, C = definite(1, 4), definite(2, 4, 10)
+    inverse = np.linalg.inv(H)
+    for rate, beta in ((0.3, 0.5), (0.01, 0.9), (3.5, 0.9)):
+        S = stationary_covariance(H, C, inverse, rate, momentum=beta)
+        raised = rate * (1 + beta) / ((1 - beta) * (2 * (1 + beta) - rate))
+        np.testing.assert_allclose(S, raised * inverse @ C @ inverse, rtol=1e-7)
+    with pytest.raises(ValueError, match="learning_rate"):
+        stationary_covariance(H, C, inverse, 3.9, momentum=0.9)  # beyond 2(1 + β)
+    rng, w, before, kept = np.random.default_rng(0), np.zeros(20_000), np.zeros(20_000), 0.2
+    for _ in range(300):  # twenty thousand walks in one dimension
+        w, before = (1 + 0.9 - kept) * w - 0.9 * before - kept * rng.normal(size=w.size), w
+    assert abs(w.var() / float(stationary_covariance([[1.0]], [[1.0]], [[1.0]], kept, momentum=0.9)[0, 0]) - 1) < 0.05
+
+
 def test_nearest_kronecker_product_is_the_leading_singular_pair():
     A, G = definite(1, M), definite(2, N)
     B, A_found, error = nearest_kronecker(np.kron(G, A), (M, N))

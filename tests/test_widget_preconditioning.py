@@ -11,7 +11,7 @@ METHODS = (*LINEAR, "adam", "muon")
 KINDS = ("plain", "reparameterised", "explicit")
 W_STAR = np.array([[0.9, 0.5], [-0.6, 0.8]])
 DEFAULTS = {
-    "conditionA": 25, "angleA": 30, "conditionG": 4, "conditionT": 2, "angleT": 60, "rankT": 2, "conditionV": 3,
+    "conditionA": 25, "angleA": 30, "conditionD": 4, "conditionT": 2, "angleT": 60, "rankT": 2, "conditionV": 3,
     "angleV": 135, "rankV": 2, "method": "gd", "best": False, "share": 0.5, "momentum": 0.7, "lambda": 0.2,
     "rate": 0.1, "tolerance": 1e-6, "steps": 60, "start": [[-1.8, 1.5], [1.6, -0.8]],
 }  # fmt: skip
@@ -51,7 +51,7 @@ def settings(seed=None, **more):
         return DEFAULTS | more
     rng = np.random.default_rng(seed)
     drawn = {
-        "conditionA": np.exp(rng.uniform(0, 4)), "conditionG": np.exp(rng.uniform(0, 3)),
+        "conditionA": np.exp(rng.uniform(0, 4)), "conditionD": np.exp(rng.uniform(0, 3)),
         "conditionT": np.exp(rng.uniform(0, 2)), "conditionV": np.exp(rng.uniform(0, 2)),
         "angleA": rng.uniform(0, 180), "angleT": rng.uniform(0, 180), "angleV": rng.uniform(0, 180),
         "start": rng.uniform(-3, 3, (2, 2)).tolist(),
@@ -65,12 +65,12 @@ def turned(condition, angle):
 
 
 def world(s):
-    """A, G, T, V as the page's settings name them."""
+    """A, D, T, V as the page's settings name them."""
     R = turned(1, s["angleA"])
     A = R @ np.diag([s["conditionA"] ** 0.5, s["conditionA"] ** -0.5]) @ R.T
-    G = np.diag([s["conditionG"] ** 0.5, s["conditionG"] ** -0.5])
+    D = np.diag([s["conditionD"] ** 0.5, s["conditionD"] ** -0.5])
     T = turned(s["conditionT"], s["angleT"])[:, : s["rankT"]]
-    return A, G, T, turned(s["conditionV"], s["angleV"])[:, : s["rankV"]].T
+    return A, D, T, turned(s["conditionV"], s["angleV"])[:, : s["rankV"]].T
 
 
 def direction(s):
@@ -97,22 +97,22 @@ def direction(s):
     return (lambda x: None), lambda state, g: (state, g)
 
 
-def objective(W, A, G):
-    return 0.5 * jnp.trace(G @ (W - W_STAR) @ A @ (W - W_STAR).T)
+def objective(W, A, D):
+    return 0.5 * jnp.trace(D @ (W - W_STAR) @ A @ (W - W_STAR).T)
 
 
-def penalised(x, W, A, G, penalty):
-    return objective(W, A, G) + penalty / 2 * (x**2).sum()
-
-
-@jax.jit
-def slope(W, A, G, penalty):
-    return jax.grad(lambda W: penalised(W, W, A, G, penalty))(W)
+def penalised(x, W, A, D, penalty):
+    return objective(W, A, D) + penalty / 2 * (x**2).sum()
 
 
 @jax.jit
-def slope_of_U(U, A, G, penalty, rest, T, V):
-    return jax.grad(lambda U: penalised(U, rest + T @ U @ V, A, G, penalty))(U)
+def slope(W, A, D, penalty):
+    return jax.grad(lambda W: penalised(W, W, A, D, penalty))(W)
+
+
+@jax.jit
+def slope_of_U(U, A, D, penalty, rest, T, V):
+    return jax.grad(lambda U: penalised(U, rest + T @ U @ V, A, D, penalty))(U)
 
 
 losses_along = jax.jit(jax.vmap(objective, (0, None, None)))
@@ -121,11 +121,11 @@ losses_along = jax.jit(jax.vmap(objective, (0, None, None)))
 def jax_paths(s, etas):
     """The three paths with jax.grad of the loss, through W = rest + TUV for the second."""
     with jax.enable_x64():
-        A, G, T, V = world(s)
+        A, D, T, V = world(s)
         W0 = np.asarray(s["start"])
         U0 = np.linalg.pinv(T) @ W0 @ np.linalg.pinv(V)
         rest = W0 - T @ U0 @ V
-        loss = A, G, s["lambda"] if s["method"] == "penalty" else 0.0
+        loss = A, D, s["lambda"] if s["method"] == "penalty" else 0.0
         gradients = {
             "plain": lambda W: slope(W, *loss),
             "reparameterised": lambda U: slope_of_U(U, *loss, rest, T, V),
@@ -142,7 +142,7 @@ def jax_paths(s, etas):
                 state, step = update(state, np.asarray(gradient(x)))
                 x = keep * x - etas[kind] * step
             path = rest + T @ np.array(path) @ V if kind == "reparameterised" else np.array(path)
-            found[kind] = (path, np.asarray(losses_along(path, A, G)))
+            found[kind] = (path, np.asarray(losses_along(path, A, D)))
         return found
 
 
@@ -168,12 +168,12 @@ def test_the_three_paths_are_those_of_jax(method, more):
 def test_the_operators_are_kronecker_products(seed):
     s = settings(seed, rankV=1 + seed % 2)
     found = javascript("run", **s)
-    A, G, T, V = world(s)
+    A, D, T, V = world(s)
     P = np.kron(V.T @ V, T @ T.T)
     J = np.kron(V.T, T)
-    for name, wanted in {"A": A, "G": G, "T": T, "V": V, "H": np.kron(A, G), "J": J, "P": P}.items():
+    for name, wanted in {"A": A, "D": D, "T": T, "V": V, "H": np.kron(A, D), "J": J, "P": P}.items():
         np.testing.assert_allclose(found["problem"][name], wanted, atol=1e-12 * np.abs(wanted).max(), err_msg=name)
-    spectra = {"plain": np.kron(A, G), "P": P, "preconditioned": J.T @ np.kron(A, G) @ J}
+    spectra = {"plain": np.kron(A, D), "P": P, "preconditioned": J.T @ np.kron(A, D) @ J}
     for name, matrix in spectra.items():
         wanted = np.linalg.eigvalsh(matrix)[::-1]
         np.testing.assert_allclose(found["spectra"][name], wanted, atol=1e-12 * wanted[0])
@@ -189,18 +189,18 @@ def test_P_is_the_package_preconditioner():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_conditions_multiply(seed):
-    """cond(JᵀHJ) = cond(VAVᵀ)·cond(TᵀGT) [K-sharp1]."""
+    """cond(JᵀHJ) = cond(VAVᵀ)·cond(TᵀDT) [K-sharp1]."""
     s = settings(seed)
     values = javascript("run", **s)["spectra"]["preconditioned"]
-    A, G, T, V = world(s)
-    wanted = np.linalg.cond(V @ A @ V.T) * np.linalg.cond(T.T @ G @ T)
+    A, D, T, V = world(s)
+    wanted = np.linalg.cond(V @ A @ V.T) * np.linalg.cond(T.T @ D @ T)
     assert values[0] / values[-1] == pytest.approx(wanted, rel=1e-9)
 
 
 @pytest.mark.parametrize("method", LINEAR)
 @pytest.mark.parametrize("rank", [1, 2])
 def test_each_path_ends_where_the_linear_systems_say(method, rank):
-    s = settings(7, method=method, rankV=rank, steps=4000, conditionA=9, conditionG=3, conditionT=2, conditionV=2)
+    s = settings(7, method=method, rankV=rank, steps=4000, conditionA=9, conditionD=3, conditionT=2, conditionV=2)
     found = javascript("run", **s)
     for kind in KINDS:
         np.testing.assert_allclose(found["paths"][kind]["w"][-1], found["ends"][kind], atol=1e-9)
@@ -223,7 +223,7 @@ def test_the_penalty_on_U_is_w_P_inverse_w():
 
 @pytest.mark.parametrize("method", LINEAR)
 def test_the_longest_stable_step_is_the_longest(method):
-    base = settings(9, method=method, conditionA=4, conditionG=2, conditionT=1.5, conditionV=1.5)
+    base = settings(9, method=method, conditionA=4, conditionD=2, conditionT=1.5, conditionV=1.5)
     away = [kind for kind, count in javascript("run", **base | {"share": 1.03})["counts"].items() if count == "away"]
     assert away == list(KINDS) if method != "penalty" else len(away) >= 2  # one step serves two operators there
     counts = javascript("run", **base | {"share": 0.97})["counts"]

@@ -3,13 +3,14 @@ import { button } from "../kit/controls.js";
 import { h, setText, throttle } from "../kit/dom.js";
 import { plot } from "../kit/plot.js";
 import { createQuestions } from "../kit/questions.js";
+import { scientific } from "./format.js";
 import { minus, norm } from "./math/linear.js";
 import { forgettingLaw, manyEdits } from "./math/sequence.js";
 import { createBars, createMatrices, createMemoryTable } from "./numbers.js";
 import { createPanel } from "./panel.js";
 import { createPlanes } from "./planes.js";
 import { PRESETS } from "./presets.js";
-import { cloud, consequences, MOST_PAIRS, MOST_STEPS, stretched } from "./settings.js";
+import { cloud, cloudAxes, consequences, MOST_PAIRS, MOST_STEPS, stretched } from "./settings.js";
 
 export function createExplorer(initial, model) {
   let settings = initial;
@@ -17,7 +18,7 @@ export function createExplorer(initial, model) {
   let many = { key: "", values: [], law: [] };
   let preset = null;
   let answered = false;
-  let grip = null; // the keys when the drag of an axis began
+  let held = null; // the keys with the axes of their cloud: a round cloud does not tell its axes
   let draws = 4;
 
   const questions = createQuestions(PRESETS, choose);
@@ -45,6 +46,7 @@ export function createExplorer(initial, model) {
     title: "T random edits in D dimensions: error of each at the end",
     xLabel: "number of the edit",
     yLabel: "mean squared error",
+    first: 1,
     series: [
       { key: "values", label: "measured (C = I)", tone: "distributed" },
       { key: "law", label: "law (1 − e^(−(T−i)/D))(2 − e^(−T/D))", tone: "law", dash: "7 3" },
@@ -99,12 +101,14 @@ export function createExplorer(initial, model) {
       const [i, at] = patch.key;
       change({ keys: settings.keys.map((key, j) => (j === i ? at : key)) });
     } else if (patch.axis) {
-      const [i, at] = patch.axis;
-      if (grip?.now !== settings.keys) grip = { from: settings.keys };
-      const keys = stretched(grip.from, i, at);
-      grip.now = keys;
-      change({ keys });
+      held = stretched(held, ...patch.axis);
+      change({ keys: held.keys });
     } else change(patch);
+  }
+
+  function canKeep() {
+    const { pairs, order } = settings;
+    return shown.edit !== null && pairs.length < MOST_PAIRS && order.length < MOST_STEPS;
   }
 
   function keep() {
@@ -121,6 +125,7 @@ export function createExplorer(initial, model) {
   function choose(chosen) {
     preset = chosen;
     settings = { ...chosen.set };
+    held = null;
     answered = false;
     questions.mark(chosen.key, chosen.ask);
     show();
@@ -135,14 +140,15 @@ export function createExplorer(initial, model) {
   }
 
   function show() {
-    shown = consequences(settings);
+    const { keys, pairs, order } = settings;
+    if (held?.keys !== keys) held = { keys, axes: cloudAxes(keys, held?.axes) };
+    shown = { ...consequences(settings), axes: held.axes };
     planes.show(settings, shown);
     matrices.show(shown);
     bars.show(shown);
     table.show(settings, shown);
-    const { pairs, order } = settings;
     panel.show(settings, {
-      keep: shown.edit !== null && pairs.length < MOST_PAIRS && order.length < MOST_STEPS,
+      keep: canKeep(),
       undo: order.length > 0,
       repeat: pairs.length > 0 && order.length + pairs.length <= MOST_STEPS,
       clear: order.length > 0,
@@ -172,7 +178,7 @@ export function createExplorer(initial, model) {
       ),
     );
     const exact =
-      off < 1e-12 * (1 + norm(settings.v)) ? "up to rounding" : `to ${off.toPrecision(1)}`;
+      off < 1e-12 * (1 + norm(settings.v)) ? "up to rounding" : `to ${scientific(off, 1)}`;
     return `Ŵk* is v* ${exact}. Interference ${shown.total.toFixed(3)}, least possible ${shown.least.toFixed(3)}.`;
   }
 
@@ -187,7 +193,7 @@ export function createExplorer(initial, model) {
     if (event.target.matches("input, select, textarea")) return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const action = { e: keep, r: () => choose(PRESETS[0]) }[event.key];
-    if (!action || (event.key === "e" && !shown.edit)) return;
+    if (!action || (event.key === "e" && !canKeep())) return;
     event.preventDefault();
     action();
   }

@@ -1,12 +1,8 @@
 // The matrices, the damage key by key, and what is left of each kept pair: as tables that are also pictures.
 import { h } from "../kit/dom.js";
+import { entry } from "./format.js";
 import { subscript } from "./planes.js";
 
-const sign = (v) =>
-  v
-    .toFixed(2)
-    .replace(/^-(0\.00)$/, "$1")
-    .replace("-", "−");
 const wash = (tone, share) =>
   `background:color-mix(in srgb, var(--r1-${tone}) ${Math.round(40 * Math.min(1, share))}%, var(--r1-ground))`;
 
@@ -59,9 +55,6 @@ function matrix(name, rows, top) {
     ),
   );
 }
-
-const entry = (v) =>
-  Math.abs(v) < 1e-9 ? "0" : Math.abs(v) >= 0.1 ? sign(v) : v.toPrecision(2).replace("-", "−");
 
 /** One bar a key: how far its answer has moved, with the formula as a tick across it. */
 export function createBars() {

@@ -2,7 +2,7 @@
 import { h, setText } from "../kit/dom.js";
 import { plane } from "../kit/plane.js";
 import { dot, eigen2, minus, norm, scaled, times } from "./math/linear.js";
-import { cloudAxes, REACH } from "./settings.js";
+import { isHeld, REACH } from "./settings.js";
 
 const sum = (a, b) => a.map((v, i) => v + b[i]);
 
@@ -44,7 +44,7 @@ export function createPlanes(on) {
 const figure = (title, note, drawn) =>
   h("figure", {}, h("figcaption", {}, h("strong", {}, title), " ", note), drawn);
 
-function keyScene({ keys, k, pairs, used }, { edit, ellipse }) {
+function keyScene({ keys, k, pairs, used }, { edit, ellipse, axes }) {
   const lines = [{ from: [0, 0], to: k, tone: "exact", head: true, width: 2.4 }];
   const texts = [{ at: k, text: "k*", tone: "exact" }];
   if (edit) {
@@ -66,10 +66,10 @@ function keyScene({ keys, k, pairs, used }, { edit, ellipse }) {
       r: 4.5,
       group: "keys",
     })),
-    ...visibleAxes(keys).map(({ at, i }) => ({
+    ...visibleAxes(axes).map(({ at, i, isLonger }) => ({
       id: `axis:${i}`,
       at,
-      name: `${i ? "Short" : "Long"} axis of the cloud`,
+      name: `${isLonger ? "Long" : "Short"} axis of the cloud`,
       tone: "law",
       r: 5,
     })),
@@ -83,11 +83,13 @@ function keyScene({ keys, k, pairs, used }, { edit, ellipse }) {
   return { lines, dots, handles, texts };
 }
 
-/** The axes that are long enough to take hold of: keys on a line have only one. */
-const visibleAxes = (keys) =>
-  cloudAxes(keys)
-    .map((at, i) => ({ at, i }))
-    .filter(({ at }) => norm(at) > 0.02);
+const visibleAxes = (axes) =>
+  axes
+    .map((axis, i) => ({ at: inPlane(axis), i, isLonger: norm(axis) >= norm(axes[1 - i]) }))
+    .filter(({ at }) => isHeld(at));
+
+/** What is farther out than the plane is drawn on its edge, within reach. */
+const inPlane = (at) => scaled(at, Math.min(1, REACH / Math.max(...at.map(Math.abs))));
 
 /** The level set of xᵀC⁻¹x through k: u is at a right angle to it. */
 function levelSet(C, k) {
@@ -126,8 +128,9 @@ function valueScene({ keys, k, v, pairs }, { W, edit, residual }) {
   const texts = [
     { at: v, text: "v*", tone: "exact" },
     { at: before, text: "Wk*", tone: "exact", dy: 18 },
-    { at: sum(before, scaled(residual, 0.5)), text: "r", tone: "local" },
   ];
+  if (norm(residual) > 0.2)
+    texts.push({ at: sum(before, scaled(residual, 0.5)), text: "r", tone: "local" });
   pairs.forEach((pair, i) => {
     const now = times(after, pair.k);
     lines.push({ from: pair.v, to: now, tone: "law", width: 2 });

@@ -1,7 +1,7 @@
 // Settings posed as questions, each towards a place where something fails. `answer` gets the consequences on show.
 import { cloud, settingsFrom } from "./settings.js";
 
-const n2 = (v) => (v >= 100 ? v.toFixed(0) : v < 0.005 ? v.toExponential(0) : v.toFixed(2));
+const n2 = (v) => v.toFixed(v >= 100 ? 0 : 2);
 const line = Array.from({ length: 9 }, (_, i) => [0.5 * (i - 4), 0.25 * (i - 4)]);
 const pair = (k, v) => ({ k, v });
 const two = [pair([1.6, 0.3], [0.4, 1.8]), pair([1.2, 1.1], [-1.5, 0.6])];

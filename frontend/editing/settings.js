@@ -10,12 +10,13 @@ import {
   rankOne,
   sumOfSquares,
 } from "./math/edit.js";
-import { dot, eigen2, identity, minus, norm, plusDiagonal, times } from "./math/linear.js";
+import { dot, eigen2, identity, minus, norm, plusDiagonal, scaled, times } from "./math/linear.js";
 import { cosineSquared, inSequence } from "./math/sequence.js";
 
 export const REACH = 3;
 export const MOST_PAIRS = 8;
 export const MOST_STEPS = 16;
+const SHORTEST = 0.03; // an axis is not made shorter by hand
 
 /** n random keys in an oblong cloud. */
 export function cloud(n, seed, [long, short] = [1.5, 0.5], tilt = 0.5) {
@@ -98,21 +99,40 @@ function reason({ geometry, used, ridge }, C, k) {
   return "uᵀk* vanishes: no step along u can answer k*.";
 }
 
-/** The cloud stretched and turned: its axis `which` now ends at `to`, its other axis stays. */
-export function stretched(keys, which, to) {
-  const axes = cloudAxes(keys);
+/** Whether an axis is long enough to take hold of: keys on a line have only one such. */
+export const isHeld = (axis) => norm(axis) > 0.6 * SHORTEST;
+
+/** { keys, axes } stretched and turned: axis `which` now ends at `to`, the other is as long as it was and across it. */
+export function stretched({ keys, axes }, which, to) {
   const [axis, other] = [axes[which], axes[1 - which]];
-  const size = dot(axis, axis);
-  if (size < 1e-6) return keys;
-  const unit = norm(other) > 1e-9 ? other : [-axis[1], axis[0]];
-  return keys.map((key) => {
-    const [a, b] = [dot(key, axis) / size, dot(key, unit) / dot(unit, unit)];
-    return [a * to[0] + b * unit[0], a * to[1] + b * unit[1]];
+  if (!isHeld(axis)) return { keys, axes };
+  const end = kept(to, axis);
+  const across = scaled([-end[1], end[0]], norm(other) / norm(end));
+  const side = dot(across, other) < 0 ? scaled(across, -1) : across;
+  const share = (key, along) => dot(key, along) / (dot(along, along) || 1);
+  const moved = keys.map((key) => {
+    const [a, b] = [share(key, axis), share(key, other)];
+    return end.map((v, i) => a * v + b * side[i]);
   });
+  return { keys: moved, axes: which === 0 ? [end, side] : [side, end] };
 }
 
-/** Ends of the cloud's axes: its principal directions, two standard deviations long. */
-export function cloudAxes(keys) {
+/** A cloud keeps its width: what would be too near the origin for that stays off it, in the direction of the move. */
+function kept(to, from) {
+  if (norm(to) >= SHORTEST) return to;
+  const way = minus(to, from);
+  return scaled(way, SHORTEST / norm(way));
+}
+
+/**
+ * Ends of the cloud's axes: its principal directions, two standard deviations long; the longer first, or each in the
+ * place and on the side of the one that it follows from `before`.
+ */
+export function cloudAxes(keys, before = null) {
   const { values, vectors } = eigen2(moments(keys));
-  return vectors.map((vector, i) => vector.map((x) => x * 2 * Math.sqrt(values[i] / keys.length)));
+  const axes = vectors.map((vector, i) => scaled(vector, 2 * Math.sqrt(values[i] / keys.length)));
+  if (!before) return axes;
+  const [along, across] = before.map((axis) => Math.abs(dot(vectors[0], axis)) / (norm(axis) || 1));
+  const placed = along < across ? axes.toReversed() : axes;
+  return placed.map((axis, i) => (dot(axis, before[i]) < 0 ? scaled(axis, -1) : axis));
 }

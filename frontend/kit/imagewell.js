@@ -52,10 +52,12 @@ export async function readImage(file, size) {
   );
 }
 
+const carriesFiles = ({ dataTransfer }) => [...(dataTransfer?.types ?? [])].includes("Files");
+
 /** Lets image files be dropped on `element`; `onFile` gets the first, or what else was dropped, to say that it is none. */
 export function droppable(element, onFile) {
   const over = (on) => (event) => {
-    if (![...(event.dataTransfer?.types ?? [])].includes("Files")) return;
+    if (!carriesFiles(event)) return;
     event.preventDefault();
     element.classList.toggle("r1-over", on);
   };
@@ -67,6 +69,17 @@ export function droppable(element, onFile) {
     const file = files.find(({ type }) => type.startsWith("image/")) ?? files[0];
     if (file) onFile(file);
   });
+}
+
+/** Files dropped on `root` beside all that takes them go nowhere: the browser would open one in place of the page. */
+export function guardDrops(root) {
+  const refuse = (event) => {
+    if (event.defaultPrevented || event.target.type === "file" || !carriesFiles(event)) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = "none";
+  };
+  root.addEventListener("dragover", refuse);
+  root.addEventListener("drop", refuse);
 }
 
 /** A button that lets the reader choose an image file. */
@@ -86,9 +99,16 @@ export function chooser({ label, onFile }) {
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+/** The cells, as [row, column], on the straight way from one to another. */
+export function between([top, left], [row, column]) {
+  const n = Math.max(Math.abs(row - top), Math.abs(column - left));
+  const at = (from, to, i) => Math.round(from + ((to - from) * i) / (n || 1));
+  return Array.from({ length: n + 1 }, (_, i) => [at(top, row, i), at(left, column, i)]);
+}
+
 /**
  * Painting on a picture's canvas. `tool()` says what a stroke does ({ mark, brush } or null) and whether it was asked
- * for by touch too; `onDab(row, column)` colours; `onEnd()` closes a stroke. Arrow keys move a cursor, space dabs.
+ * for by touch too; `onDab(cells)` colours; `onEnd()` closes a stroke. Arrow keys move a cursor, space dabs.
  */
 export function paintable(canvas, { tool, onDab, onEnd }) {
   const cursor = h("span", { class: "r1-brush", hidden: true });
@@ -117,12 +137,13 @@ export function paintable(canvas, { tool, onDab, onEnd }) {
     canvas.setPointerCapture(event.pointerId);
     drawing = true;
     track(event);
-    onDab(...at);
+    onDab([at]);
   });
   listen("pointermove", (event) => {
+    const last = at;
     track(event);
     cursor.hidden = event.pointerType === "touch" && !drawing;
-    if (drawing) onDab(...at);
+    if (drawing) onDab(between(last, at));
   });
   const end = () => {
     if (drawing) onEnd();
@@ -142,7 +163,7 @@ export function paintable(canvas, { tool, onDab, onEnd }) {
   });
   listen("keydown", (event) => {
     if (event.key === " ") {
-      onDab(...at);
+      onDab([at]);
       onEnd();
     } else if (MOVES[event.key]) {
       at = at.map((v, i) => Math.min(canvas.width - 1, Math.max(0, v + MOVES[event.key][i])));

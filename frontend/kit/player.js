@@ -5,12 +5,17 @@ const LONGEST = 100; // milliseconds a frame counts for at most: after a stall, 
 /** Whether the reader's system asks for no motion. */
 export const reducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+export const AT_ONCE = 1e9; // steps a second: all of them in one frame
+
+/** Steps a second to begin with: `usual`, or all at once where the reader's system asks for no motion. */
+export const defaultSpeed = (usual = 60) => (reducedMotion() ? AT_ONCE : usual);
+
 /** `show(step)` draws a step; `onRest()` is called when playing reaches the end. `timeline.last` is how far there is. */
 export function createPlayer(timeline, { show, onRest }) {
   let frame = null;
   let last = 0;
   let head = 0;
-  const player = { step: 0, steps: 1, playing: false, speed: 60 };
+  const player = { step: 0, steps: 1, playing: false, speed: defaultSpeed() };
 
   function tick(now) {
     const elapsed = Math.min(Math.max(0, now - last), LONGEST); // a frame may be stamped before play() was called
@@ -30,7 +35,6 @@ export function createPlayer(timeline, { show, onRest }) {
       head = player.step;
       player.playing = true;
       last = performance.now();
-      if (reducedMotion()) player.speed = 1e9;
       frame = requestAnimationFrame(tick);
     },
     pause() {

@@ -6,6 +6,7 @@ const DRAWN = 240; // points a line at most: more cannot be seen
 
 /**
  * series: [{ key, label, tone, dash }]; `scale` "linear" or "log". What exceeds `ceiling` is drawn along the top edge.
+ * Points are counted along x, the first as number `first`.
  * `summary(values, step)` is what a screen reader hears.
  */
 export function plot({
@@ -14,6 +15,7 @@ export function plot({
   yLabel,
   scale = "linear",
   ceiling = Infinity,
+  first = 0,
   series,
   summary,
 }) {
@@ -55,7 +57,7 @@ export function plot({
       const x = (i) => span[0] + ((span[1] - span[0]) * i) / Math.max(xMax, 1);
       const y = (v) =>
         v > ceiling ? top : height - bottom - (height - bottom - top) * axis.share(v);
-      grid.replaceChildren(...ticks(axis, x, y, xMax));
+      grid.replaceChildren(...ticks(axis, x, y, [first, first + xMax]));
       series.forEach(({ key }, i) => {
         const line = values[key] ?? [];
         lines[i].setAttribute("d", pathOf(line, x, y));
@@ -134,10 +136,11 @@ function decades(low, high) {
   return Array.from({ length: Math.floor((b - a) / stride) + 1 }, (_, i) => 10 ** (a + i * stride));
 }
 
-function round(low, high) {
+/** Round numbers from `low` to `high`, at least `least` apart. */
+export function round(low, high, least = 0) {
   const raw = (high - low) / 4;
   const unit = 10 ** Math.floor(Math.log10(raw));
-  const stride = [1, 2, 5, 10].find((m) => m * unit >= raw) * unit;
+  const stride = Math.max(least, [1, 2, 5, 10].find((m) => m * unit >= raw) * unit);
   const first = Math.ceil(low / stride);
   const n = Math.floor(high / stride) - first + 1;
   return Array.from({ length: n }, (_, i) => Number(((first + i) * stride).toPrecision(6)));
@@ -149,14 +152,14 @@ const superscript = (n) =>
 /** 10 to the (rounded) power n, written with superscript digits. */
 export const power = (n) => `10${superscript(Math.round(n))}`;
 
-function ticks(axis, x, y, xMax) {
+function ticks(axis, x, y, [from, to]) {
   const { width, right, left, height, bottom } = SIZE;
   const across = axis.marks.flatMap((v) => [
     h("line", { x1: left, x2: width - right, y1: y(v), y2: y(v) }),
     h("text", { x: left - 5, y: y(v) + 3.5, "text-anchor": "end" }, axis.format(v)),
   ]);
-  const along = round(0, Math.max(xMax, 1)).map((v) =>
-    h("text", { x: x(v), y: height - bottom + 12, "text-anchor": "middle" }, String(v)),
+  const along = round(from, to, 1).map((v) =>
+    h("text", { x: x(v - from), y: height - bottom + 12, "text-anchor": "middle" }, String(v)),
   );
   return [...across, ...along];
 }

@@ -2,13 +2,14 @@
 import { button, select } from "./controls.js";
 import { h } from "./dom.js";
 import { playback } from "./playback.js";
+import { AT_ONCE, defaultSpeed } from "./player.js";
 
 const SPEEDS = [
-  ["10", "10 a second"],
-  ["30", "30 a second"],
-  ["60", "60 a second"],
-  ["240", "240 a second"],
-  ["1e9", "at once"],
+  [10, "10 a second"],
+  [30, "30 a second"],
+  [60, "60 a second"],
+  [240, "240 a second"],
+  [AT_ONCE, "at once"],
 ];
 const KEYS = [
   ["k", "play or pause"],
@@ -25,7 +26,7 @@ export function createTransport(on) {
     label: "Speed",
     name: "speed",
     options: SPEEDS,
-    value: "60",
+    value: defaultSpeed(),
     onInput: (v) => on.speed(Number(v)),
   });
   const again = button({
@@ -39,7 +40,7 @@ export function createTransport(on) {
     element: h("div", { class: "r1-bar" }, bar.element, speed.element, again),
     show: bar.show,
     set speed(v) {
-      speed.value = String(v);
+      speed.value = v;
     },
   };
 }

@@ -48,9 +48,10 @@ export function createCharts() {
         Object.entries(shown).map(([key, path]) => [key, path.loss.map((v) => Math.max(v, FLOOR))]),
       );
       losses.draw({ values, xMax: steps, step });
-      const least = run.fate === "together" ? LEAST : 1e-3 * widest(run.gap);
+      const away = run.fate === "away";
+      const least = away || run.fate === "together" ? LEAST : 1e-3 * widest(run.gap);
       const gap = run.gap.map((v) => Math.max(v, least)); // an exact 0 is drawn at the bottom, not left out
-      const known = run.known > 1e-9 ? run.gap.map(() => run.known) : [];
+      const known = !away && run.known > 1e-9 ? run.gap.map(() => run.known) : [];
       gaps.draw({
         values: hidden ? {} : { gap, known },
         xMax: steps,

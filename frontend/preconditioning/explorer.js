@@ -1,6 +1,6 @@
 // Settings in, pictures out: joins the three paths, the player and what is on the page.
 import { h, setText, throttle } from "../kit/dom.js";
-import { createPlayer } from "../kit/player.js";
+import { createPlayer, defaultSpeed } from "../kit/player.js";
 import { createQuestions } from "../kit/questions.js";
 import { createTransport, help, shortcuts } from "../kit/transport.js";
 import { createCharts, SERIES } from "./charts.js";
@@ -91,8 +91,8 @@ export function createExplorer(initial, save) {
   }
 
   function reset() {
-    player.speed = 60;
-    transport.speed = 60;
+    player.speed = defaultSpeed();
+    transport.speed = player.speed;
     choosePreset(PRESETS[0]);
   }
 
@@ -101,7 +101,7 @@ export function createExplorer(initial, save) {
     pending = false;
     player.pause();
     player.step = 0;
-    planes.setGround(current.problem, current.ends);
+    planes.setGround(current.problem, ends());
     announce();
     player.play();
   }
@@ -113,10 +113,10 @@ export function createExplorer(initial, save) {
     timeline.last = settings.steps;
     player.steps = settings.steps;
     panel.show(settings);
-    planes.setGround(current.problem, pending ? hiddenEnds() : current.ends);
+    planes.setGround(current.problem, ends());
     spectrum.draw(current.spectra);
-    announce();
     count();
+    announce();
     if (playing) {
       player.seek(0);
       player.play();
@@ -126,10 +126,12 @@ export function createExplorer(initial, save) {
     }
   }
 
-  const hiddenEnds = () => {
+  /** Where the paths end; at the minimum, where no ring is drawn, while that is secret or if they run away. */
+  function ends() {
     const { wStar } = current.problem;
-    return { reparameterised: wStar, explicit: wStar };
-  };
+    const ringless = pending || current.fate === "away";
+    return ringless ? { reparameterised: wStar, explicit: wStar } : current.ends;
+  }
 
   /** Counts steps to the tolerance in slices, so that nothing waits for it. */
   function count() {
@@ -146,7 +148,7 @@ export function createExplorer(initial, save) {
         return;
       }
       counts = next.value;
-      charts.count(counts, settings.tolerance, pending);
+      announce();
       if (!player.playing) settle();
     };
     counter = setTimeout(slice, 100); // while a slider moves there is no use in counting
@@ -155,8 +157,8 @@ export function createExplorer(initial, save) {
   function announce() {
     if (settings.method === "gd") prediction.hide();
     else if (pending) prediction.ask(GUESS);
-    else prediction.answer(guess, current.fate, verdict(current, settings));
-    if (!pending && counts) charts.count(counts, settings.tolerance, false);
+    else prediction.answer(guess, current, counts);
+    if (counts) charts.count(counts, settings.tolerance, pending);
   }
 
   function show(step) {
@@ -242,14 +244,6 @@ export function createExplorer(initial, save) {
       clearTimeout(counter);
     },
   };
-}
-
-function verdict({ fate, gap, known }, { best, share }) {
-  const most = `The widest gap is ${amount(widest(gap))}`;
-  if (fate === "together") return `${most}: rounding, nothing else.`;
-  if (fate === "apart") return `${most}. The one rule is not the other with a P before it.`;
-  if (!best && share > 1) return `${most}: the step is too long, and both run away.`;
-  return `${most}; it settles at ${amount(known)}, which two linear systems give beforehand (now ${amount(gap.at(-1))}).`;
 }
 
 const same = (a, b) =>

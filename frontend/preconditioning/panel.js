@@ -41,7 +41,7 @@ export function createPanel(settings, change) {
     angleT: field("angleT", "rotation of T", turn),
     conditionA: field("conditionA", "condition of A (inputs)", log),
     angleA: field("angleA", "rotation of A", turn),
-    conditionG: field("conditionG", "condition of G (outputs)", log),
+    conditionD: field("conditionD", "condition of D (outputs)", log),
     method: select({
       label: "Method on each path",
       name: "method",
@@ -82,7 +82,7 @@ export function createPanel(settings, change) {
   const ranks = { rankV: rank("rankV", "V has one row"), rankT: rank("rankT", "T has one column") };
   const shapes = [
     ["inputs", "V = A⁻¹ᐟ²", "Whitens the inputs"],
-    ["outputs", "T = G⁻¹ᐟ²", "Whitens the gradients at the output"],
+    ["outputs", "T = D⁻¹ᐟ²", "Whitens the gradients at the output"],
     ["none", "T = V = I", "No preconditioning"],
   ].map(([shape, label, title]) =>
     button({ label, title, onClick: () => change({ shape }), "data-shape": shape }),
@@ -101,7 +101,7 @@ export function createPanel(settings, change) {
       h("div", { class: "r1-tools r1-method" }, controls.method.element),
       ...of("momentum", "lambda", "rate", "best", "share"),
     ]),
-    group("The loss: H = A ⊗ G", of("conditionA", "angleA", "conditionG")),
+    group("The loss: H = A ⊗ D", of("conditionA", "angleA", "conditionD")),
     group("The run", of("steps", "tolerance")),
   );
   return {

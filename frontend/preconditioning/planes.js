@@ -76,9 +76,9 @@ function createPlane(row, series, onStart) {
   const held = dragged(svg, start, onStart);
   return {
     element: h("figure", { class: "r1-row-figure" }, svg, caption),
-    setGround({ A, G, w0, wStar, rest, full }, limits) {
+    setGround({ A, D, w0, wStar, rest, full }, limits) {
       const centre = [wStar[row], wStar[row + 2]];
-      contours.replaceChildren(...ellipses(A, G[row][row], centre));
+      contours.replaceChildren(...ellipses(A, D[row][row], centre));
       held.place = [w0[row], w0[row + 2]];
       const [a, b] = held.place;
       start.setAttribute("transform", `translate(${pixel(a)} ${SIZE - pixel(b)})`);
@@ -91,7 +91,7 @@ function createPlane(row, series, onStart) {
       setText(
         note,
         full
-          ? `loss curves ${G[row][row].toPrecision(2)} × A`
+          ? `loss curves ${D[row][row].toPrecision(2)} × A`
           : `${reading(off)} of the start is out of reach`,
       );
     },

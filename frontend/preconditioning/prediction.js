@@ -1,12 +1,15 @@
 // The reader's guess before the look: do the two paths stay together, part by a known amount, or part for good?
 import { button } from "../kit/controls.js";
 import { h, setText } from "../kit/dom.js";
+import { amount, count, widest } from "./format.js";
+import { MOST } from "./math/paths.js";
 
 export const FATES = [
   ["together", "They stay together"],
   ["known", "They part, by an amount a formula gives"],
   ["apart", "They part for good"],
 ];
+const AWAY = "The step is too long, and the paths run away";
 
 /** `onGuess(fate or null)`: null where the reader only wants to look. */
 export function createPrediction(onGuess) {
@@ -38,15 +41,34 @@ export function createPrediction(onGuess) {
       setText(ask, words);
       setText(verdict, "");
     },
-    /** `guess` null: the reader only looked, or has changed something since. */
-    answer(guess, fate, words) {
+    /** `guess` null: the reader only looked, or has changed something since. A runaway proves no guess. */
+    answer(guess, run, counts) {
       element.hidden = false;
       choices.hidden = true;
-      const heading = FATES.find(([key]) => key === fate)[1];
-      const score =
-        guess === null ? "" : guess === fate ? "✓ As you said. " : "✗ Not as you said. ";
+      const heading = FATES.find(([key]) => key === run.fate)?.[1] ?? AWAY;
       setText(ask, `${heading}.`);
-      setText(verdict, score + words);
+      setText(verdict, score(guess, run.fate) + verdictOn(run, counts));
     },
   };
+}
+
+function score(guess, fate) {
+  if (guess === null || fate === "away") return "";
+  return guess === fate ? "✓ As you said. " : "✗ Not as you said. ";
+}
+
+/** What was measured, in words; `counts` null while the steps are being counted. */
+export function verdictOn({ fate, gap, known }, counts) {
+  const most = `The widest gap is ${amount(widest(gap))}`;
+  if (fate === "away") {
+    return `${most}, which says nothing about the rule. Shorten the step to less than 100 % of the longest stable one.`;
+  }
+  if (fate === "together") return `${most}: rounding, nothing else.`;
+  if (fate === "apart") return `${most}. The one rule is not the other with a P before it.`;
+  if (counts === null) return `${most}.`;
+  const settled = counts.reparameterised !== null && counts.explicit !== null;
+  const end = settled
+    ? `it settles at ${amount(known)}`
+    : `it has not settled in ${count(MOST)} steps. Settled it would be ${amount(known)}`;
+  return `${most}; ${end}, which two linear systems give beforehand (now ${amount(gap.at(-1))}).`;
 }

@@ -22,15 +22,15 @@ export const PRESETS = [
     name: "Whiten the inputs",
     ask: "V = A⁻¹ᐟ² makes the inputs white; T is left at the identity. How much of the condition number goes?",
     after: (r) =>
-      `All that A brought: ${r.conditions.plain} falls to ${r.conditions.preconditioned}, which is G’s own. Conditions multiply, so each factor mends its side only; ${plain(r)}.`,
+      `All that A brought: ${r.conditions.plain} falls to ${r.conditions.preconditioned}, which is D’s own. Conditions multiply, so each factor mends its side only; ${plain(r)}.`,
     patch: { shape: "inputs", conditionT: 1, angleT: 0 },
   },
   {
     key: "both",
     name: "…and the gradients",
-    ask: "Now T = G⁻¹ᐟ² as well. What is left to do for gradient descent on U?",
+    ask: "Now T = D⁻¹ᐟ² as well. What is left to do for gradient descent on U?",
     after: (r) =>
-      `One step. P is the inverse of H = A ⊗ G, and K-FAC rests on this case: the other two need ${count(r.counts.reparameterised)} step, plain descent ${count(r.counts.plain)}.`,
+      `One step. P is the inverse of H = A ⊗ D, and K-FAC rests on this case: the other two need ${count(r.counts.reparameterised)} step, plain descent ${count(r.counts.plain)}.`,
     patch: { shape: "both" },
   },
   {

@@ -4,7 +4,7 @@ import { METHODS } from "./math/paths.js";
 export const DEFAULTS = {
   conditionA: 25, // of the inputs' second moment A
   angleA: 30, // degrees
-  conditionG: 4, // of the outputs' weight G
+  conditionD: 4, // of the second moment D of the gradients at the output
   conditionT: 2,
   angleT: 60,
   rankT: 2,
@@ -29,7 +29,7 @@ export const DEFAULTS = {
 export const BOUNDS = {
   conditionA: [1, 1000],
   angleA: [0, 180],
-  conditionG: [1, 100],
+  conditionD: [1, 100],
   conditionT: [1, 30],
   angleT: [0, 180],
   conditionV: [1, 30],
@@ -50,8 +50,8 @@ const SHAPES = {
     conditionV: Math.sqrt(conditionA),
     angleV: (angleA + 90) % 180,
   }),
-  /** T = G⁻¹ᐟ²: so do the gradients at the output. */
-  outputs: ({ conditionG }) => ({ conditionT: Math.sqrt(conditionG), angleT: 90 }),
+  /** T = D⁻¹ᐟ²: so do the gradients at the output. */
+  outputs: ({ conditionD }) => ({ conditionT: Math.sqrt(conditionD), angleT: 90 }),
 };
 
 /** Patches: any settings by name, and { shape: "none" | "inputs" | "outputs" | "both" }. */

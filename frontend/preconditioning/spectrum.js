@@ -7,7 +7,7 @@ const WIDTH = 360;
 const [LEFT, RIGHT, TOP, GAP] = [12, 12, 14, 26];
 const LOWEST = 1e-13; // of the largest; below: the eigenvalue of a direction that is out of reach
 const ROWS = [
-  ["plain", "H = A ⊗ G", "printed"],
+  ["plain", "H = A ⊗ D", "printed"],
   ["P", "P = VᵀV ⊗ TTᵀ", "law"],
   ["preconditioned", "JᵀHJ, seen by U", "exact"],
 ];

@@ -163,10 +163,14 @@ function drawNoise(chart, settings, { levels, sweep }, threshold) {
     marks,
     summary:
       threshold === null ? "" : `Memorising one neighbour hurts from ${number(threshold)} on.`,
-    text: `At n = ${count(n)}. The grey mark is your noise, the green one ${
-      view === "line" ? "the law’s border, (1 − L)²(1 − E Zₙ/d)" : "where the measured curves cross"
-    }.`,
+    text: `At n = ${count(n)}. The grey mark is your noise${greenMark(view, sweep, threshold)}.`,
   });
+}
+
+function greenMark(view, sweep, threshold) {
+  if (view === "line") return ", the green one the law’s border, (1 − L)²(1 − E Zₙ/d)";
+  if (sweep.length > 0 && threshold === null) return "; the measured curves do not cross here";
+  return ", the green one where the measured curves cross";
 }
 
 /** One row a model: measured, and the law where there is one. */

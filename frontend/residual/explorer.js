@@ -1,12 +1,12 @@
 // Settings in, pictures out: joins the data, the race of the risks, the player and what is on the page.
 
 import { h, setText, throttle } from "../kit/dom.js";
-import { createPlayer } from "../kit/player.js";
+import { createPlayer, defaultSpeed } from "../kit/player.js";
 import { createQuestions } from "../kit/questions.js";
 import * as random from "../kit/random.js";
 import { createTransport, help, shortcuts } from "../kit/transport.js";
 import { createCharts, lawsAt } from "./charts.js";
-import { number } from "./format.js";
+import { number, verdict } from "./format.js";
 import { createMaps } from "./maps.js";
 import { drawLine, drawPlane, fitLine, fitPlane, sizesOf } from "./math/risk.js";
 import { createPanel } from "./panel.js";
@@ -81,9 +81,13 @@ export function createExplorer(initial, save) {
     player.play();
   }
 
+  function usualSpeed() {
+    player.speed = defaultSpeed(SPEED);
+    transport.speed = player.speed;
+  }
+
   function reset() {
-    player.speed = SPEED;
-    transport.speed = SPEED;
+    usualSpeed();
     choosePreset(PRESETS[0]);
   }
 
@@ -165,8 +169,7 @@ export function createExplorer(initial, save) {
   function words() {
     const risk = race.risks[player.step];
     if (!risk) return `${settings.n} examples. Measuring…`;
-    const verdict = risk.memory < risk.base ? "The memory helps" : "The memory hurts";
-    return `${settings.n} examples. ${verdict}: ${number(risk.memory)} with it, ${number(risk.base)} without; neighbours alone ${number(risk.neighbours)}.`;
+    return `${settings.n} examples. ${verdict(risk)}: ${number(risk.memory)} with it, ${number(risk.base)} without; neighbours alone ${number(risk.neighbours)}.`;
   }
 
   function toggle() {
@@ -192,8 +195,7 @@ export function createExplorer(initial, save) {
     element,
     /** The first run; without motion it goes straight to its end. */
     begin(moving) {
-      player.speed = SPEED;
-      transport.speed = SPEED;
+      usualSpeed();
       questions.mark(preset?.key, preset?.ask ?? "Press a question, or change anything.");
       apply(true);
       if (!moving) return;

@@ -2,11 +2,17 @@
 import { h } from "../kit/dom.js";
 import { gauge } from "../kit/gauge.js";
 import { plot, power } from "../kit/plot.js";
+import { figures } from "./format.js";
 
 const count = (n) => Math.round(n).toLocaleString("en-GB");
-const exponent = (v) => (v < 4 ? (10 ** v).toPrecision(2) : power(v));
-const small = (v) => (v === undefined || !Number.isFinite(v) ? "none" : v.toPrecision(2));
 const TOP = 10; // distances above this say nothing: two pictures are at most 1 apart
+
+/** A value given by its logarithm. */
+const fromLog = (v) => (Math.abs(v) < 4 ? figures(10 ** v) : power(v));
+
+/** The printed bound at a step, and whether it is too large to be drawn. */
+export const printedInWords = (v) =>
+  `Printed: ${fromLog(v)}${10 ** v > TOP ? ", off the top" : ""}. `;
 
 export function createCharts() {
   const meter = gauge({
@@ -31,7 +37,7 @@ export function createCharts() {
       { key: "energyDistributed", label: "distributed", tone: "distributed", dash: "7 3" },
     ],
     summary: ({ energyExact, energyDistributed }, t) =>
-      `At step ${t}: exact ${small(energyExact[t])}, distributed ${small(energyDistributed[t])}.`,
+      `At step ${t}: exact ${figures(energyExact[t])}, distributed ${figures(energyDistributed[t])}.`,
   });
   const distances = plot({
     title: "Distance between the two states",
@@ -46,8 +52,8 @@ export function createCharts() {
       { key: "printedValue", label: "Theorem 2 as printed", tone: "printed", dash: "10 3 2 3" },
     ],
     summary: ({ distance, local, law, printed }, t) =>
-      `At step ${t}: measured ${small(distance[t])}, local bound ${small(local[t])}, law ${small(law[t])}, ` +
-      `printed bound ${exponent(printed[t] ?? 0)}.`,
+      `At step ${t}: measured ${figures(distance[t])}, local bound ${figures(local[t])}, law ${figures(law[t])}, ` +
+      `printed bound ${fromLog(printed[t])}.`,
   });
   const facts = h("dl", { class: "r1-facts" });
   return {
@@ -76,11 +82,11 @@ export function createCharts() {
 }
 
 function note({ printed }, step, relativeNoise, basis) {
-  const bound = step > 0 ? `Printed: ${exponent(printed[step])}, off the top. ` : "";
+  const bound = step > 0 ? printedInWords(printed[step]) : "";
   const sharper =
     "Sharper: D ← ρD + ηe, e the measured gradient error, ρ the exact Hessian’s largest factor between the two states. ";
   if (basis !== "sincos") return `${bound}${sharper}Law: for sincos features only.`;
-  const hypothesis = `noise/S is under ⅓ (at the query: ${small(relativeNoise)})`;
+  const hypothesis = `noise/S is under ⅓ (at the query: ${figures(relativeNoise)})`;
   return `${bound}${sharper}Law: the same along the exact path with e = √(M_A/Y), no features needed; first order, so while the two stay close and ${hypothesis}.`;
 }
 
@@ -92,12 +98,12 @@ export function billOf({ numbers, K, Y, freedom, flooredSteps, steps, speed }) {
     ["Exact memory holds", `K·D = ${count(numbers.exact)} numbers`],
     [
       "Distributed memory holds",
-      `M = ${numbers.distributed === Y ? "Y" : "2Y"} = ${count(numbers.distributed)} numbers, ${ratio.toPrecision(2)} ×`,
+      `M = ${numbers.distributed === Y ? "Y" : "2Y"} = ${count(numbers.distributed)} numbers, ${figures(ratio)} ×`,
     ],
     [
       "Y for stable random patterns",
       stable > 0
-        ? `2·D_free·K = ${count(stable)}; Y is ${(Y / stable).toPrecision(2)} of it`
+        ? `2·D_free·K = ${count(stable)}; Y is ${figures(Y / stable)} of it`
         : "none: nothing is left to find",
     ],
     ["Floored states so far", `${count(flooredSteps)} of ${count(steps)}`],

@@ -1,7 +1,7 @@
 // Settings in, pictures out: joins the engine, the player and what is on the page.
 import { h, setText, throttle } from "../kit/dom.js";
-import { readImage } from "../kit/imagewell.js";
-import { createPlayer } from "../kit/player.js";
+import { guardDrops, readImage } from "../kit/imagewell.js";
+import { createPlayer, defaultSpeed } from "../kit/player.js";
 import { createQuestions } from "../kit/questions.js";
 import { createTransport, help, shortcuts } from "../kit/transport.js";
 import { nextSettings } from "./change.js";
@@ -14,6 +14,7 @@ import { findings, inWords } from "./report.js";
 import { dab, noPaint, prepare, SIDE } from "./settings.js";
 import { createStage } from "./stage.js";
 
+const BRUSH = { tool: null, size: 4, colour: "#d55e00" };
 const HELP = [
   "In the grid of pictures, arrow keys move and space stores.",
   "On the query: arrow keys move the brush, space paints, or restores if Restore is pressed.",
@@ -25,7 +26,7 @@ export function createExplorer(initial, library, model) {
   let ready = null; // what prepare() made of the settings the engine works on
   let preset = PRESETS.find(({ set }) => same(set, initial)) ?? null;
   let wantsToPlay = true;
-  const brush = { tool: null, size: 4, colour: "#d55e00" };
+  const brush = { ...BRUSH };
   const engine = createEngine({ ready: onReady, frames: onFrames, done() {}, error: onError });
   const { timeline } = engine;
   const player = createPlayer(timeline, { show, onRest: rest });
@@ -70,6 +71,8 @@ export function createExplorer(initial, library, model) {
     h("div", { class: "r1-chart-block" }, charts.element),
   );
 
+  guardDrops(element);
+
   /** Takes a patch of the reader's, or what was painted, and starts again from it. */
   function change(patch) {
     settings = nextSettings(settings, patch, library);
@@ -88,8 +91,10 @@ export function createExplorer(initial, library, model) {
   }
 
   function reset() {
-    player.speed = 60;
-    transport.speed = 60;
+    player.speed = defaultSpeed();
+    transport.speed = player.speed;
+    Object.assign(brush, BRUSH);
+    panel.showBrush();
     choosePreset(PRESETS[0]);
   }
 
@@ -178,10 +183,10 @@ export function createExplorer(initial, library, model) {
     if (player.step >= player.steps) rest();
   }
 
-  function paintDab(row, column) {
+  function paintDab(cells) {
     const hex = Number.parseInt(brush.colour.slice(1), 16);
     const colour = brush.tool === "restore" ? null : [hex >> 16, (hex >> 8) & 255, hex & 255];
-    dab(paint, row, column, brush.size, colour);
+    for (const [row, column] of cells) dab(paint, row, column, brush.size, colour);
     ready = prepare(settings, library, paint);
     showQuery();
   }
@@ -201,9 +206,7 @@ export function createExplorer(initial, library, model) {
 
   return {
     element,
-    /** The first run; without motion it goes straight to its end. */
-    begin(moving) {
-      if (!moving) player.speed = 1e9;
+    begin() {
       questions.mark(preset?.key, preset?.ask ?? "Press a question, or change anything.");
       apply();
     },

@@ -1,5 +1,4 @@
 // The retrieval explorer: an anywidget whose mathematics runs in a worker of the page.
-import { reducedMotion } from "../kit/player.js";
 import { dress } from "../kit/theme.js";
 import { initialSettings } from "./change.js";
 import { createExplorer } from "./explorer.js";
@@ -18,11 +17,10 @@ function render({ model, el }) {
   el.append(explorer.element);
   el.__rankone_state = explorer.state;
   el.__rankone_states = explorer.states;
-  const begin = () => explorer.begin(!reducedMotion());
   const watcher = new IntersectionObserver((entries) => {
     if (!entries.some((entry) => entry.isIntersecting)) return;
     watcher.disconnect();
-    begin();
+    explorer.begin();
   });
   watcher.observe(el);
   return () => {

@@ -14,6 +14,7 @@ export function createPanel(settings, library, brush, change, on) {
   const memory = memoryControls(settings, change);
   const query = queryControls(settings, change);
   const grid = storedPictures(library, change, on);
+  const paint = paintControls(brush, on);
   const element = h(
     "div",
     { class: "r1-controls" },
@@ -22,10 +23,11 @@ export function createPanel(settings, library, brush, change, on) {
       "The memory",
       Object.values(memory).map((c) => c.element),
     ),
-    group("The query", [...Object.values(query).map((c) => c.element), paintControls(brush, on)]),
+    group("The query", [...Object.values(query).map((c) => c.element), paint.elements]),
   );
   return {
     element,
+    showBrush: paint.show,
     /** Writes the settings into every control. */
     show(next) {
       for (const [name, control] of Object.entries({ ...memory, ...query })) {
@@ -214,5 +216,13 @@ function paintControls(brush, on) {
     },
   });
   const clear = button({ label: "Clear paint", onClick: on.clearPaint, "data-name": "clear" });
-  return [h("div", { class: "r1-tools" }, tool.element, colour, clear), size.element];
+  return {
+    elements: [h("div", { class: "r1-tools" }, tool.element, colour, clear), size.element],
+    show() {
+      tool.value = brush.tool;
+      size.value = brush.size;
+      colour.value = brush.colour;
+      on.toolChanged();
+    },
+  };
 }

@@ -1,16 +1,18 @@
 // What a step shows, in names and words.
+import { figures } from "./format.js";
 
-const signed = (v) =>
-  v
+function signed(v) {
+  if (!(Math.abs(v) < 10)) return figures(v);
+  return v
     .toFixed(4)
     .replace(/^-0\.0+$/, "0.0000")
     .replace("-", "−");
+}
 
-const apart = (v) => {
-  if (v < 1e-3) return v === 0 ? "0" : "below 0.001";
-  if (v < 100) return v.toPrecision(2);
-  return v < 1e5 ? Math.round(v).toLocaleString("en-GB") : "off every scale";
-};
+function apart(v) {
+  if (v === 0) return "0";
+  return v < 1e-3 ? "below 0.001" : figures(v);
+}
 
 /** Which stored picture each state is nearest to, whether that is the right one, and how far from the truth it is. */
 export function findings(at, settings, ready, library) {

@@ -11,7 +11,7 @@ export const FIELDS = [
   "energyDistributed",
   "distance", // between the two states
   "local", // D ← ρ D + η e, with e measured at the distributed state and ρ on the segment [D-sharp1]
-  "law", // the same along the exact descent, with e = √(M_A/Y) [D-sharp2]
+  "law", // the same along the exact descent, with e = √(M_A/Y) [D-sharp2]; null where there is none
   "printed", // log₁₀ of Theorem 2 as printed [D-thm2]
   "S",
   "floored",
@@ -89,7 +89,7 @@ export class Simulation {
       const here = geometry.contraction(this.exact.weights, eta);
       const dFree = free ? geometry.freeDistances(this.x) : this.dx;
       drift.law = here * drift.law + eta * Math.sqrt(geometry.gradientError(this.dx, dFree) / Y);
-    } else drift.law = Number.NaN;
+    } else drift.law = null;
     descend(this.x, g, eta, free);
     descend(this.xHat, gHat, eta, free);
     this.step++;

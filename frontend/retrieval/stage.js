@@ -1,6 +1,7 @@
 // The pictures side by side: the true one, the query (which can be painted), and the two memories' states.
 import { h, setText } from "../kit/dom.js";
 import { droppable, paintable, picture } from "../kit/imagewell.js";
+import { figures } from "./format.js";
 
 const PAINT_HELP =
   "Query. Drag to paint. With the keyboard: arrow keys move the brush, space paints. Drop an image file to use it.";
@@ -12,12 +13,9 @@ function panel(title, canvas, tone = "") {
   return { element: h("figure", { class: "r1-panel" }, canvas, caption), verdict, note };
 }
 
-const inFigures = (v) => {
-  if (v < 10) return v.toFixed(3);
-  return v < 1e4 ? Number(v.toPrecision(3)).toLocaleString("en-GB") : "off every scale";
-};
+const inFigures = (v) => (v < 10 ? v.toFixed(3) : figures(v));
 
-/** `on`: { tool(), dab(row, column), endStroke(), file(file) }. */
+/** `on`: { tool(), dab(cells), endStroke(), file(file) }. */
 export function createStage(size, on) {
   const shown = {
     truth: picture({ label: "True picture", size }),

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { entry } from "../editing/format.js";
 import {
   direction,
   interference,
@@ -140,24 +141,67 @@ test("Edit with C = I on an axis of the cloud costs no more than the least", () 
   near(shown.total, shown.least, 1e-9);
 });
 
-test("stretching an axis moves that axis to where it is dragged", () => {
+const withAxes = (keys) => ({ keys, axes: cloudAxes(keys) });
+const samePlace = (a, b) => assert.ok(norm(minus(a, b)) < 1e-9, `${a} ≠ ${b}`);
+
+test("an axis of the cloud ends where it is dragged, the other stays across it, as long as it was", () => {
+  for (const which of [0, 1]) {
+    let held = withAxes(cloud(12, 4));
+    const length = norm(held.axes[1 - which]);
+    const path = [
+      [1, 2.2],
+      [0.5, 2.3],
+      [0, 2.3],
+      [-1, 2],
+      [-0.4, 0.3],
+      [-0.01, 0.2],
+      [0.6, -2],
+    ];
+    for (const to of path) {
+      held = stretched(held, which, to);
+      assert.deepEqual(held.axes[which], to);
+      near(norm(held.axes[1 - which]), length);
+      near(dot(...held.axes), 0);
+      cloudAxes(held.keys, held.axes).forEach((axis, i) => {
+        samePlace(axis, held.axes[i]);
+      });
+    }
+  }
+});
+
+test("a handle of the cloud goes through the origin and comes back, and the keys with it", () => {
+  const start = withAxes(cloud(12, 4));
+  let held = start;
+  const [x, y] = start.axes[0];
+  for (let i = 1; i <= 40; i++) held = stretched(held, 0, [x - i * (x / 20), y - i * (y / 20)]);
+  samePlace(held.axes[0], [-x, -y]);
+  held = stretched(held, 0, [x, y]);
+  held.keys.forEach((key, i) => {
+    samePlace(key, start.keys[i]);
+  });
+  const flat = withAxes(start.keys.map(([a]) => [a, 0]));
+  assert.equal(stretched(flat, 1, [0, 1]).keys, flat.keys);
+});
+
+test("axes keep their side and their place while the keys move", () => {
   const keys = cloud(12, 4);
-  const [, short] = cloudAxes(keys);
-  const moved = stretched(
-    keys,
-    1,
-    short.map((v) => 2 * v),
-  );
-  const axis = cloudAxes(moved)[1];
-  near(norm(axis), 2 * norm(short));
-  assert.deepEqual(
-    stretched(
-      keys.map(([x]) => [x, 0]),
-      1,
-      [0, 1],
-    )[0],
-    [keys[0][0], 0],
-  );
+  const [long, short] = cloudAxes(keys);
+  const before = [short.map((v) => -v), long];
+  cloudAxes(keys, before).forEach((axis, i) => {
+    samePlace(axis, before[i]);
+  });
+});
+
+test("a small entry is a power of ten, with a minus sign before each figure that has one", () => {
+  const wanted = [
+    [0, "0"],
+    [-1.7e-7, "−1.7·10⁻⁷"],
+    [4e-4, "4.0·10⁻⁴"],
+    [-0.012, "−0.012"],
+    [-0.5, "−0.50"],
+    [12.3456, "12.35"],
+  ];
+  for (const [v, text] of wanted) assert.equal(entry(v), text);
 });
 
 test("many edits follow the law of forgetting", () => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPlayer } from "../kit/player.js";
+import { AT_ONCE, createPlayer, defaultSpeed } from "../kit/player.js";
 
 /** A player of 100 steps, 60 a second, whose frames come when they are told to. */
-function harness(timeline = { last: 100 }) {
+function harness(timeline = { last: 100 }, still = false) {
   let next = null;
   globalThis.requestAnimationFrame = (callback) => {
     next = callback;
@@ -12,7 +12,7 @@ function harness(timeline = { last: 100 }) {
   globalThis.cancelAnimationFrame = () => {
     next = null;
   };
-  globalThis.matchMedia = () => ({ matches: false });
+  globalThis.matchMedia = () => ({ matches: still });
   const shown = [];
   let rests = 0;
   const player = createPlayer(timeline, {
@@ -72,4 +72,14 @@ test("a frame stamped before play() moves nothing back", () => {
   frame(-500);
   assert.equal(player.step, 0);
   assert.ok(player.playing);
+});
+
+test("without motion all is shown at once, until the reader picks a speed", () => {
+  const { player, frame } = harness({ last: 100 }, true);
+  assert.deepEqual([player.speed, defaultSpeed(10)], [AT_ONCE, AT_ONCE]);
+  frame(50);
+  assert.equal(player.step, 100);
+  player.speed = 10;
+  player.play();
+  assert.equal(player.speed, 10);
 });

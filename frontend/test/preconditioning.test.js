@@ -4,6 +4,7 @@ import * as m from "../preconditioning/math/matrix.js";
 import { counting, METHODS, run } from "../preconditioning/math/paths.js";
 import { createProblem, factor, shaped } from "../preconditioning/math/problem.js";
 import { polar } from "../preconditioning/math/rules.js";
+import { verdictOn } from "../preconditioning/prediction.js";
 import { PRESETS } from "../preconditioning/presets.js";
 import { DEFAULTS, initialSettings, nextSettings } from "../preconditioning/settings.js";
 import { condition } from "../preconditioning/spectrum.js";
@@ -56,7 +57,7 @@ test("quarter turns are exact, and a factor has the condition and the direction 
 });
 
 test("the shapes whiten: P H is the identity with both", () => {
-  const settings = nextSettings({ ...DEFAULTS, conditionA: 50, conditionG: 7 }, { shape: "both" });
+  const settings = nextSettings({ ...DEFAULTS, conditionA: 50, conditionD: 7 }, { shape: "both" });
   const { P, H } = createProblem(settings);
   near(m.multiply(P, H), m.identity(4));
   const one = createProblem(nextSettings(settings, { shape: "none" }));
@@ -111,6 +112,31 @@ test("a step longer than the stable one runs away, and the count says so", () =>
   const counts = counted({ ...DEFAULTS, share: 1.05 });
   assert.deepEqual(Object.values(counts), [Infinity, Infinity, Infinity]);
   assert.equal(counted(nextSettings(DEFAULTS, { shape: "both" })).explicit, 1);
+});
+
+test("a step too long has a fate of its own, however few steps are shown", () => {
+  for (const [method, { linear }] of Object.entries(METHODS)) {
+    const settings = { ...DEFAULTS, method, share: 1.1, steps: 500 };
+    const { fate, paths } = run(settings);
+    if (linear) assert.ok(m.norm(paths.explicit.w.at(-1)) > 1e20, method);
+    assert.equal(fate, linear ? "away" : "apart", method);
+    assert.equal(run({ ...settings, steps: 10 }).fate, fate, method);
+    for (const tamed of [{ share: 1 }, { best: true }])
+      assert.notEqual(run({ ...settings, ...tamed }).fate, "away", method);
+  }
+  const verdict = verdictOn(run({ ...DEFAULTS, method: "heavy", share: 1.1, steps: 500 }), null);
+  assert.match(verdict, /off every scale.*Shorten the step/);
+  assert.doesNotMatch(verdict, /rounding|settle/);
+});
+
+test("only a penalty's run that settles is said to settle", () => {
+  const verdict = (share) => {
+    const settings = { ...DEFAULTS, method: "penalty", share, steps: 500 };
+    return verdictOn(run(settings), counted(settings));
+  };
+  assert.match(verdict(0.5), /it settles at 0\.617.*\(now 0\.617\)/);
+  assert.match(verdict(1), /not settled in 20,000 steps.*would be 0\.617.*\(now 2\.88\)/);
+  assert.doesNotMatch(verdictOn(run({ ...DEFAULTS, method: "penalty" }), null), /settle/);
 });
 
 test("every question has settings of its own, and Python's fill the rest", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as random from "../kit/random.js";
+import { verdict } from "../residual/format.js";
 import { constrainedErm, logistic, probability } from "../residual/math/bases.js";
 import { eigen } from "../residual/math/eigen.js";
 import { Neighbours } from "../residual/math/memory.js";
@@ -136,4 +137,11 @@ test("where curves cross is found between the levels, or said not to be", () => 
   assert.equal(crossing([0, 1], sweep.slice(0, 2)), null);
   assert.equal(crossing([0, 1], sweep.slice(2)), 0);
   assert.equal(levelsOf({ ...DEFAULTS, noise: 0.9 }, 0.16).at(-1) >= 0.9, true);
+});
+
+test("a memory that changes nothing is not said to hurt, nor one that differs by rounding to help", () => {
+  assert.match(verdict({ base: 0, memory: 0 }), /changes nothing/);
+  assert.match(verdict({ base: 1.1e-31, memory: 1.8e-32 }), /changes nothing/);
+  assert.match(verdict({ base: 0.2, memory: 0.1 }), /helps/);
+  assert.match(verdict({ base: 0.1, memory: 0.2 }), /hurts/);
 });

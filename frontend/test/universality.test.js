@@ -14,6 +14,7 @@ import { forward, gradientStep } from "../universality/math/network.js";
 import { LOW, lookup, tableNetwork } from "../universality/math/tables.js";
 import { TARGETS, TENT } from "../universality/math/targets.js";
 import { GRID, observe } from "../universality/observe.js";
+import { PRESETS } from "../universality/presets.js";
 import {
   buildNetwork,
   CONSTRUCTIONS,
@@ -105,6 +106,18 @@ test("off the ramps a table network errs like its table", () => {
 test("the grid keeps off every ramp", () => {
   for (const J of [...CONSTRUCTIONS.seed.sizes, ...CONSTRUCTIONS.logdepth.sizes])
     for (const v of GRID) assert.ok(Math.abs(v * J - Math.round(v * J)) > 5e-4, `${J}: ${v}`);
+});
+
+test("the question on the switch advises another x* only where one helps", () => {
+  const { set, after } = PRESETS.find(({ key }) => key === "switch");
+  const found = (patch) => {
+    const settings = { ...set, ...patch };
+    return after(observe(buildNetwork(settings), settings));
+  };
+  for (const y of [-2, -2.5])
+    for (const probe of [0.3, 0.56]) assert.match(found({ y, probe }), /no cell is written/);
+  assert.match(found({ probe: 0.56 }), /no cell fires: try one inside/);
+  for (const y of [-1.5, 0.7]) assert.match(found({ y, probe: 0.3 }), /64 cells fire/);
 });
 
 test("a new construction comes with a size of its own", () => {

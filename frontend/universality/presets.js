@@ -1,7 +1,7 @@
 // Questions to put to the construction, each a setting and what to look for.
 import { figure, rounded } from "./format.js";
 import { CONSTANTS } from "./math/tables.js";
-import { DEFAULTS } from "./settings.js";
+import { DEFAULTS, isPromised } from "./settings.js";
 
 const number = (v) => figure(v, 2);
 const rough = (v) => rounded(v, 2);
@@ -9,7 +9,7 @@ const plain = { ...DEFAULTS };
 
 /** What is found, for y where the construction promises its table. */
 const inRange = (after) => (seen) =>
-  Math.abs(seen.start + seen.gap) <= 1 + 1e-9
+  isPromised(seen.start + seen.gap)
     ? after(seen)
     : `Off its table by ${rough(seen.deviation)}: y is outside [−1, 1], where the construction promises nothing.`;
 
@@ -19,6 +19,14 @@ function written({ gap, switchAfter, deviation }) {
   return gap < 0
     ? `y − ŷ is ${rough(gap)}: θ_b goes to ${number(switchAfter)}, below 0, and the table stays closed. Drag the point up to −1.`
     : `y − ŷ is ${rough(gap)}, and the step writes: off the table by ${rough(deviation)}.`;
+}
+
+function firing(gap, slots) {
+  if (gap <= 0) return "Without a positive error y − ŷ no cell is written, at any x*.";
+  const fired = slots.filter(({ share }) => share > 0.5).length;
+  return fired > 0
+    ? `At this x* ${fired} cells fire at once.`
+    : "At this x* no cell fires: try one inside the cell of x.";
 }
 
 export const PRESETS = [
@@ -45,12 +53,8 @@ export const PRESETS = [
     name: "θ_b = 0",
     ask: "The switch at 0 sits on a kink too. What does the network answer when it cannot tell before from after?",
     set: { ...plain, switch: 0 },
-    after: ({ switchAfter, slots }) => {
-      const fired = slots.filter(({ share }) => share > 0.5).length;
-      const most =
-        fired > 0 ? `${fired} cells fire at once` : "no cell fires: try one inside the cell of x";
-      return `After the step θ_b is ${number(switchAfter)}: it has not moved. At this x* ${most}.`;
-    },
+    after: ({ gap, switchAfter, slots }) =>
+      `After the step θ_b is ${number(switchAfter)}: it has not moved. ${firing(gap, slots)}`,
   },
   {
     key: "alpha",

@@ -15,6 +15,8 @@ export const RATIOS = [0.25, 0.5, 0.8, 0.9, 0.95, 0.99, 1, 1.01, 1.05, 1.1, 1.25
 export const OFFSETS = [0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1];
 export const SWITCHES = [0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 3e-4, 1e-3];
 export const Y_RANGE = [-2.5, 1.5];
+/** Whether the construction promises its table for this y. */
+export const isPromised = (y) => Math.abs(y) <= 1 + 1e-9;
 
 export const DEFAULTS = {
   target: "sine",

@@ -1,6 +1,6 @@
 // What the step wrote, slot by slot, as x* sees it: a square a cell, or a named bar a number.
 import { h, setText } from "../kit/dom.js";
-import { isTable } from "./settings.js";
+import { isPromised, isTable } from "./settings.js";
 
 const SIDE = 200;
 
@@ -22,7 +22,7 @@ export function createSlots() {
   );
   return {
     element,
-    show(slots, { construction, size: J, x, probe }) {
+    show(slots, { construction, size: J, x, y, probe }) {
       const table = construction === "seed";
       svg.style.display = table ? "" : "none";
       bars.hidden = table;
@@ -33,9 +33,8 @@ export function createSlots() {
       if (table) svg.replaceChildren(...squares(slots, J));
       else bars.replaceChildren(...slots.map(bar));
       svg.setAttribute("aria-label", words);
-      const advice = table
-        ? `${words} The outlined one should.`
-        : "Numbers in units of αw, as x* reads them.";
+      const found = isPromised(y) ? `${words} The outlined one should.` : words;
+      const advice = table ? found : "Numbers in units of αw, as x* reads them.";
       const ramp = isTable(construction) && (onRamp(x, J) || onRamp(probe, J));
       setText(note, ramp ? `${advice} On the ramp between two cells neither is sure.` : advice);
     },

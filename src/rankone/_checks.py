@@ -41,7 +41,8 @@ def scalar(name: str, value: Any, hint: str) -> float | None:
     """`value` as a Python number, None while it is traced; raise unless it is one real number."""
     if is_traced(value):
         return None
-    number = np.asarray(value)  # not jnp: inside jit that would trace even a constant
+    long = isinstance(value, int) and abs(value) >= 2**63  # an object to numpy, and to us a number like others
+    number = np.asarray(float(value) if long else value)  # not jnp: inside jit that would trace even a constant
     check(number.ndim == 0 and _real(number.dtype), name, value, hint)
     return float(number)
 

@@ -51,5 +51,5 @@ def provenance(record: dict[str, Any]) -> str:
     dates = " and ".join(sorted({run["date"] for run in runs}))
     versions = "; ".join(dict.fromkeys(", ".join(f"{k} {v}" for k, v in run["versions"].items()) for run in runs))
     seconds = sum(cell["seconds"] for cell in record["cells"])
-    missing = f"; {len(record['missing'])} of the paper's cells not run" if record["missing"] else ""
+    missing = f"; {len(record['missing'])} cells of the full grid not run" if record["missing"] else ""
     return f"{devices}; {dates}; {versions}; {seconds:,.0f} s for {len(record['cells'])} cells{missing}"

@@ -73,6 +73,12 @@ def grip(page, name):
     return page.locator(f"[data-handle='{name}']")
 
 
+def place(page, name):
+    """Where a handle says that it is."""
+    words = grip(page, name).get_attribute("aria-valuetext").replace("−", "-")
+    return [float(v) for v in re.fullmatch(r"x (\S+), y (\S+)", words).groups()]
+
+
 def drag(page, name, dx, dy):
     """Takes a handle and moves it by pixels."""
     grip(page, name).scroll_into_view_if_needed()
@@ -160,6 +166,39 @@ def test_handles_stay_in_the_plane(explorer):
     page = explorer()
     drag(page, "v", 900, 0)
     assert state(page)["settings"]["v"][0] == 3
+    drag(page, "axis:0", 900, -900)
+    assert place(page, "axis:0") == [3, 3]
+    drag(page, "axis:1", 0, -30)
+    assert np.abs([place(page, f"axis:{i}") for i in (0, 1)]).max() <= 3
+
+
+def test_an_axis_of_the_cloud_follows_the_pointer(explorer):
+    page = explorer()
+    plane = page.locator(".r1-plane").first.bounding_box()
+    unit = plane["width"] / 6
+    x0, y0 = plane["x"] + 3 * unit, plane["y"] + 3 * unit
+    x, y = place(page, "axis:0")
+    page.mouse.move(x0 + unit * x, y0 - unit * y)
+    page.mouse.down()
+    for x, y in ((1, 2.2), (0.5, 2.3), (0, 2.3), (-1, 2), (-0.3, 0.2), (0.4, -1)):
+        page.mouse.move(x0 + unit * x, y0 - unit * y)
+        assert place(page, "axis:0") == pytest.approx([x, y], abs=0.02)
+    page.mouse.up()
+    a, b = state(page)["axes"]
+    assert np.dot(a, b) == pytest.approx(0, abs=1e-9)
+    check_against_jax(state(page))
+    page.get_by_role("button", name="Reset").click()
+    assert place(page, "axis:0") == pytest.approx([1.95, 1.65])
+
+
+def test_an_axis_of_the_cloud_goes_its_way_by_keyboard(explorer):
+    page = explorer()
+    x, y = place(page, "axis:0")
+    grip(page, "axis:0").focus()
+    for i in range(1, 61):
+        page.keyboard.press("ArrowLeft")
+        assert place(page, "axis:0") == pytest.approx([x - 0.05 * i, y], abs=0.011)
+    expect(grip(page, "axis:0")).to_be_focused()
 
 
 def test_geometries_and_ridge(explorer):
@@ -215,8 +254,21 @@ def test_edits_are_kept_repeated_undone_and_cleared(explorer):
     grip(page, "k").focus()
     page.keyboard.press("e")
     assert state(page)["settings"]["order"] == [0]
+    for _ in range(12):
+        page.keyboard.press("e")
+    assert len(state(page)["settings"]["pairs"]) == 8
+    expect(page.locator("button[data-name=keep]")).to_be_disabled()
     page.keyboard.press("r")
     assert state(page)["settings"]["order"] == []
+
+
+def test_a_residual_too_short_to_see_has_no_letter(explorer):
+    page = explorer()
+    letter = page.locator(".r1-plane-text", has_text=re.compile("^r$"))
+    expect(letter).to_have_count(1)
+    page.get_by_role("button", name="Keep this edit").click()
+    expect(letter).to_have_count(0)
+    assert "e-" not in page.locator(".r1-matrices").inner_text()
 
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])

@@ -13,7 +13,7 @@ from standalone import SIZES, opener, paused, pauser, slide, state
 W_STAR = np.array([[0.9, 0.5], [-0.6, 0.8]])
 ACTIONS = {
     "conditionV": 10, "angleV": 20, "conditionT": 10, "angleT": -20, "conditionA": 10, "angleA": 15,
-    "conditionG": 10, "share": 10, "steps": -1,
+    "conditionD": 10, "share": 10, "steps": -1,
 }  # fmt: skip
 
 
@@ -40,12 +40,12 @@ def jax_path(shown, onto):
     """Gradient descent with jax.grad, on U ("U") or on W with the gradient multiplied by P ("P"), or plain ("W")."""
     problem, s = shown["problem"], shown["settings"]
     with jax.enable_x64():
-        A, G, T, V = (jnp.array(problem[name]) for name in "AGTV")
+        A, D, T, V = (jnp.array(problem[name]) for name in "ADTV")
         W = jnp.array(s["start"])
         rest = jnp.array(problem["rest"]).reshape(2, 2).T
 
         def loss(W):
-            return 0.5 * jnp.trace(G @ (W - W_STAR) @ A @ (W - W_STAR).T)
+            return 0.5 * jnp.trace(D @ (W - W_STAR) @ A @ (W - W_STAR).T)
 
         place = (lambda U: rest + T @ U @ V) if onto == "U" else (lambda W: W)
         before = (lambda g: T @ T.T @ g @ V.T @ V) if onto == "P" else (lambda g: g)
@@ -118,11 +118,11 @@ def test_every_slider_changes_what_is_computed(explorer, size):
 
 
 def test_the_best_shape_takes_one_step(explorer):
-    page = explorer(settings={"conditionA": 40, "conditionG": 9})
+    page = explorer(settings={"conditionA": 40, "conditionD": 9})
     page.get_by_role("button", name="V = A⁻¹ᐟ²").click()
     half = rest(page)
     assert half["counts"]["explicit"] > 5
-    page.get_by_role("button", name="T = G⁻¹ᐟ²").click()
+    page.get_by_role("button", name="T = D⁻¹ᐟ²").click()
     shown = rest(page)
     assert shown["counts"]["explicit"] == shown["counts"]["reparameterised"] == 1
     expect(page.locator("[data-name=condition-preconditioned]")).to_have_text("1")
@@ -248,6 +248,26 @@ def test_a_step_too_long_runs_away_in_plain_words(explorer):
     expect(page.locator("[data-cell=plain-count]")).to_have_text("runs away")
     expect(page.locator("[data-cell=plain-loss]")).to_have_text("off every scale")
     assert shown["step"] == 500
+
+
+@pytest.mark.parametrize(("method", "guess"), [("heavy", "known"), ("penalty", "known"), ("decoupled", "together")])
+def test_a_runaway_proves_no_prediction(explorer, method, guess):
+    page = explorer(settings={"share": 1.1, "steps": 500, "method": method})
+    page.locator(f"[data-guess={guess}]").click()
+    assert rest(page)["fate"] == "away"
+    words = page.locator(".r1-prediction")
+    expect(words).to_contain_text("The step is too long, and the paths run away.")
+    expect(words).not_to_contain_text(re.compile("✓|✗|rounding"))
+    assert page.locator(".r1-end").count() == 0
+    assert page.locator("path.r1-line.r1-law").get_attribute("d") == ""
+
+
+def test_what_has_not_settled_is_not_said_to_settle(explorer):
+    page = explorer(settings={"share": 1, "steps": 500, "method": "penalty"})
+    page.locator("[data-guess=known]").click()
+    assert rest(page)["counts"]["explicit"] is None
+    expect(page.locator(".r1-verdict")).to_contain_text("✓ As you said")
+    expect(page.locator(".r1-verdict")).to_contain_text("it has not settled in 20,000 steps")
 
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])

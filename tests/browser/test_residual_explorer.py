@@ -192,6 +192,34 @@ def test_the_ends_of_the_sliders_are_drawn(explorer, settings):
     expect(page.locator("[data-cell=memory-measured]")).not_to_have_text("…")
 
 
+def test_a_base_that_needs_no_memory_is_said_to_need_none(explorer):
+    page = explorer(settings=SMALL | {"L": 1, "d": 3})
+    rest(page)
+    expect(page.locator(".r1-status")).to_contain_text("The memory changes nothing")
+
+
+def test_where_no_curves_cross_no_mark_is_promised(explorer):
+    page = explorer(settings=SMALL | {"view": "plane", "L": 0})
+    assert rest(page)["threshold"] is None
+    note = page.locator(".r1-plot-note:visible").last
+    expect(note).to_contain_text("the measured curves do not cross here")
+    expect(note).not_to_contain_text("green")
+
+
+def test_without_motion_the_speed_is_at_once_and_can_be_changed(explorer):
+    page = explorer(settings=SMALL)
+    rest(page)
+    speed = page.get_by_label("Speed", exact=True)
+    chosen = "(s) => s.selectedOptions[0].text"
+    assert speed.evaluate(chosen) == "at once"
+    speed.select_option("10 a second")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("() => document.querySelector('.w').__rankone_state().step > 2")
+    assert state(page)["step"] < 22
+    page.get_by_role("button", name="Reset").click()
+    assert speed.evaluate(chosen) == "at once"
+
+
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 @pytest.mark.parametrize("view", ["line", "plane"])
 def test_it_fits_the_page(explorer, size, view):

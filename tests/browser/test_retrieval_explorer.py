@@ -263,6 +263,70 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer, pixels):
     np.testing.assert_array_equal(floats(rest(page)["query"]).reshape(32, 32, 3), old)
 
 
+def test_a_quick_stroke_has_no_gaps_and_reset_puts_the_brush_away(explorer):
+    page = explorer(settings=SHORT)
+    hurry(page)
+    old = floats(rest(page)["query"]).reshape(32, 32, 3)
+    paint, size = page.get_by_role("button", name="Paint", exact=True), page.locator("input[data-name=brush]")
+    canvas = page.get_by_role("application")
+    paint.click()
+    size.focus()
+    page.keyboard.press("Home")
+    assert canvas.evaluate("(c) => getComputedStyle(c).touchAction") == "none"
+    box = canvas.bounding_box()
+    cell = box["width"] / 32
+    page.mouse.move(box["x"] + 2.5 * cell, box["y"] + 4.5 * cell)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 28.5 * cell, box["y"] + 10.5 * cell)
+    page.mouse.up()
+    painted = np.any(floats(rest(page)["query"]).reshape(32, 32, 3) != old, axis=2)
+    assert painted.any(axis=0)[2:29].all()
+    assert painted.sum() == 27
+    page.get_by_role("button", name="Reset").click()
+    expect(paint).to_have_attribute("aria-pressed", "false")
+    expect(size).to_have_attribute("aria-valuetext", "4 px")
+    assert canvas.evaluate("(c) => getComputedStyle(c).touchAction") == "auto"
+    hurry(page)
+    rest(page)
+    canvas.focus()
+    page.keyboard.press(" ")
+    painted = np.any(floats(rest(page)["query"]).reshape(32, 32, 3) != old, axis=2)
+    assert painted.sum() <= 4 * 4  # the brush that is shown is the brush that paints
+
+
+def test_a_run_that_leaves_every_scale_says_so(explorer):
+    page = explorer()
+    hurry(page)
+    rest(page)
+    page.get_by_label("Features", exact=True).select_option("exp")
+    rest(page)
+    expect(page.locator(".r1-status")).to_contain_text("Distributed: off every scale")
+    energy = page.get_by_role("img", name=re.compile("^Energy"))
+    expect(energy).to_have_attribute("aria-label", re.compile("distributed off every scale"))
+    expect(page.get_by_role("img", name=re.compile("^Distance"))).to_have_attribute(
+        "aria-label", re.compile("measured off every scale, local bound off every scale, law none")
+    )
+    assert "NaN" not in page.locator(".w").inner_text()
+
+
+DROP = """([selector, kind]) => {
+    const files = new DataTransfer();
+    files.items.add(new File(["x"], "x.txt", { type: "text/plain" }));
+    const event = new DragEvent(kind, { dataTransfer: files, bubbles: true, cancelable: true });
+    document.querySelector(selector).dispatchEvent(event);
+    return event.defaultPrevented;
+}"""
+
+
+def test_a_file_dropped_beside_its_targets_opens_nothing(explorer):
+    page = explorer(settings=SHORT)
+    rest(page)
+    for selector, kept in (("canvas[aria-label^=True]", True), (".r1-query", True), ("input[type=file]", False)):
+        assert page.evaluate(DROP, [selector, "dragover"]) is kept
+        assert page.evaluate(DROP, [selector, "drop"]) is kept
+    expect(page.locator(".r1-ask")).to_contain_text("x.txt could not be read")  # by the query, the second of the three
+
+
 def test_where_nothing_is_covered_nothing_is_wrong(explorer):
     page = explorer(settings=SHORT)
     hurry(page)
@@ -405,6 +469,30 @@ def test_it_fits_the_page(explorer, size):
         assert page.locator(".r1-body").bounding_box()["height"] < 960
 
 
+@pytest.mark.parametrize("width", [320, 360, 390, 620])
+def test_the_scrubber_has_a_line_of_its_own_on_a_phone(explorer, width):
+    page = explorer("phone", settings=SHORT)
+    page.set_viewport_size({"width": width, "height": 844})
+    row, scrubber = (page.locator(name).bounding_box() for name in (".r1-playback", ".r1-scrub"))
+    assert scrubber["width"] == row["width"] > 280
+    play, steps = (page.locator(f".r1-playback {name}").bounding_box() for name in (".r1-main", ".r1-steps"))
+    assert play["y"] < steps["y"] + steps["height"] < scrubber["y"] + scrubber["height"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_forced_colours_keep_what_backgrounds_tell(explorer):
+    page = explorer(forced_colors="active", reduced_motion="reduce")
+    rest(page)
+    colour = "(e) => getComputedStyle(e).backgroundColor"
+    pressed, other = (page.locator(f".r1-question[aria-pressed={is_on}]").first for is_on in ("true", "false"))
+    assert pressed.evaluate(colour) != other.evaluate(colour)
+    assert pressed.evaluate("(e) => getComputedStyle(e).color") != pressed.evaluate(colour)
+    ground = page.locator(".w").evaluate(colour)
+    zones = [page.locator(".r1-zone").nth(i).evaluate(colour) for i in range(3)]
+    assert len({ground, page.locator(".r1-needle").evaluate(colour), *zones}) == 5
+    assert page.locator(".r1-scrub").evaluate("(e) => getComputedStyle(e).forcedColorAdjust") == "none"
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(explorer, theme):
     page = explorer(color_scheme=theme, reduced_motion="reduce")
@@ -419,6 +507,22 @@ def test_reduced_motion_shows_the_end_at_once(explorer):
     shown = rest(page)
     assert shown["step"] == shown["steps"] == 200
     assert page.evaluate("getComputedStyle(document.querySelector('.r1-needle')).transitionDuration") == "0s"
+
+
+def test_reduced_motion_is_a_speed_that_the_reader_may_change(explorer):
+    page = explorer(reduced_motion="reduce", settings=SHORT)
+    rest(page)
+    speed = page.get_by_label("Speed", exact=True)
+    chosen = "(s) => s.selectedOptions[0].text"
+    assert speed.evaluate(chosen) == "at once"
+    speed.select_option("10 a second")
+    page.get_by_role("button", name="Play").click()
+    page.wait_for_function("() => document.querySelector('.w').__rankone_state().step > 1")
+    assert state(page)["step"] < 30
+    assert speed.evaluate(chosen) == "10 a second"
+    page.get_by_role("button", name="Reset").click()
+    assert speed.evaluate(chosen) == "at once"
+    assert rest(page)["step"] == 200
 
 
 def test_dark_follows_the_page(explorer):

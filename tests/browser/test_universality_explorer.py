@@ -157,10 +157,17 @@ def test_an_answer_says_what_the_reader_made_of_the_question(explorer):
     slide(page, "probe", round((0.3 - state(page)["settings"]["probe"]) * 100))
     cells = state(page)["settings"]["size"]
     expect(page.locator(".r1-found")).to_contain_text(f"{cells**2} cells fire")
+    slide(page, "y", 0)
+    page.keyboard.press("Home")
+    expect(page.locator(".r1-found")).to_contain_text("no cell is written")
     page.locator("[data-preset=learn]").click()
+    cells = page.get_by_role("figure").filter(has_text="Which cells fired")
+    expect(cells).to_contain_text("The outlined one should")
     slide(page, "y", 0)
     page.keyboard.press("Home")
     expect(page.locator(".r1-found")).to_contain_text("promises nothing")
+    expect(cells).to_contain_text("0 of 64 cells fired")
+    expect(cells).not_to_contain_text("should")
 
 
 def test_reset_brings_the_first_question_back(explorer):

@@ -91,7 +91,7 @@ export function run(settings) {
     paths: recorded,
     gap,
     known: linear ? difference(ends.reparameterised, ends.explicit) : null,
-    fate: fateOf(gap, a, linear),
+    fate: fateOf(gap, a, settings),
     spectra: spectra(problem),
   };
 }
@@ -126,8 +126,10 @@ export function* counting(settings) {
   return counts;
 }
 
-/** "together", "known" (they part by what a formula gives) or "apart". */
-function fateOf(gap, w, linear) {
+/** "away" (the step is too long), "together", "known" (they part by what a formula gives) or "apart". */
+function fateOf(gap, w, { method, best, share }) {
+  const { linear } = METHODS[method];
+  if (linear && !best && share > 1) return "away";
   const way = w.reduce((most, here) => Math.max(most, norm(here)), 1);
   const widest = gap.reduce((most, v) => (v <= most ? most : v), 0); // NaN counts as wide
   if (widest <= TOGETHER * way) return "together";

@@ -1,4 +1,4 @@
-// The loss ½ tr G (W − W*) A (W − W*)ᵀ of a 2 × 2 matrix W, the factors T and V, and where each path ends.
+// The loss ½ tr D (W − W*) A (W − W*)ᵀ of a 2 × 2 matrix W, the factors T and V, and where each path ends.
 import * as m from "./matrix.js";
 
 /** The regression's minimiser. */
@@ -22,15 +22,15 @@ export function factor(condition, angle, rank = 2) {
 }
 
 /**
- * Everything that stays fixed while W moves. Vecs stack columns, so H = A ⊗ G, J = Vᵀ ⊗ T and P = VᵀV ⊗ TTᵀ = JJᵀ
+ * Everything that stays fixed while W moves. Vecs stack columns, so H = A ⊗ D, J = Vᵀ ⊗ T and P = VᵀV ⊗ TTᵀ = JJᵀ
  * [K-eqP]. With T or V of rank 1 part of the start is out of reach: W = rest + TUV [K-unn-init].
  */
 export function createProblem(settings) {
   const A = shaped(settings.conditionA, settings.angleA);
-  const G = shaped(settings.conditionG, 0);
+  const D = shaped(settings.conditionD, 0);
   const T = factor(settings.conditionT, settings.angleT, settings.rankT);
   const V = m.transpose(factor(settings.conditionV, settings.angleV, settings.rankV));
-  const H = m.kron(A, G);
+  const H = m.kron(A, D);
   const J = m.kron(m.transpose(V), T);
   const Jt = m.transpose(J);
   const P = m.kron(m.multiply(m.transpose(V), V), m.multiply(T, m.transpose(T)));
@@ -39,7 +39,7 @@ export function createProblem(settings) {
   const rest = m.apply(J, u0).map((v, i) => w0[i] - v);
   const full = settings.rankT === 2 && settings.rankV === 2;
   if (full) rest.fill(0); // T and V are invertible: what is left is rounding
-  return { A, G, T, V, H, J, Jt, P, w0, u0, rest, full, wStar: m.vec(W_STAR) };
+  return { A, D, T, V, H, J, Jt, P, w0, u0, rest, full, wStar: m.vec(W_STAR) };
 }
 
 /** ½ (w − w*)ᵀ H (w − w*). */

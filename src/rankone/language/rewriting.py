@@ -22,14 +22,14 @@ _ROWS = 32  # the record of a search has a multiple of so many, so that few prog
 @pytree(data=["rate", "steps", "enough", "divergence", "decay", "reach"])
 @dataclass(frozen=True)
 class Search:
-    """How a value is searched for. The constants are those of the published code but for the two that say otherwise.
+    """How a value is searched for. The constants are those of the published code but where it says otherwise.
 
     Attributes:
         rate: Step size of Adam.
         steps: At most.
-        enough: Stop when the mean −log p of the target falls below this.
-        divergence: Weight of KL on "subject is a".
-        decay: Weight of ‖δ‖²/‖v₀‖² (the code divides ‖δ‖ by ‖v₀‖², which has a unit).
+        enough: Stop when the mean −log p of the target falls below this (the code: the whole sum).
+        divergence: Weight of KL(p₀ ‖ p_δ) on "subject is a" (the code: KL(p_δ ‖ p₀)).
+        decay: Weight of ‖δ‖²/‖v₀‖² (the code: 0.5 of ‖δ‖/‖v₀‖², which has a unit).
         reach: Largest ‖δ‖ in units of ‖v₀‖.
     """
 

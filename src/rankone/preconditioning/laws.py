@@ -111,32 +111,47 @@ def _implicit_bias(X: Array, Y: Array, V: Array) -> Array:
 
 
 def stationary_covariance(
-    H: Float[ArrayLike, "k k"], C: Float[ArrayLike, "k k"], P: Float[ArrayLike, "k k"], learning_rate: ArrayLike
+    H: Float[ArrayLike, "k k"],
+    C: Float[ArrayLike, "k k"],
+    P: Float[ArrayLike, "k k"],
+    learning_rate: ArrayLike,
+    momentum: ArrayLike = 0.0,
 ) -> Float[Array, "k k"]:
-    r"""Covariance at which $w\leftarrow w-\eta P(Hw+\text{noise})$ comes to rest, $S=MSM^\top+\eta^2PCP$ [K-sharp5].
+    r"""Covariance at which $w\leftarrow w-\eta P(Hw+\text{noise})$, with heavy ball, comes to rest [K-sharp5].
 
-    With $M=I-\eta PH$. For $P=H^{-1}$ it is $\frac\eta{2-\eta}H^{-1}CH^{-1}$.
+    The step maps two states in succession by $M$, and $S=MSM^\top+\eta^2PCP$ on the newer of them. For $P=H^{-1}$ and
+    the momentum $\beta$ it is $\frac{\eta(1+\beta)}{(1-\beta)(2(1+\beta)-\eta)}H^{-1}CH^{-1}$.
 
     Args:
         H: Curvature (k, k), positive definite.
         C: Covariance of the gradient's noise (k, k).
         P: Preconditioner (k, k).
         learning_rate: η, small enough that descent converges.
+        momentum: β of heavy ball.
 
     Raises:
         ValueError: If descent diverges at this rate.
     """
     H, C, P = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("C", C), ("P", P)))
-    radius = float(np.abs(np.linalg.eigvals(np.eye(len(H)) - np.asarray(learning_rate) * np.asarray(P) @ H)).max())
+    M = _two_states(H, P, jnp.asarray(learning_rate), jnp.asarray(momentum))
+    radius = float(np.abs(np.linalg.eigvals(np.asarray(M))).max())
     check(radius < 1, "learning_rate", learning_rate, f"smaller: the iteration's spectral radius is {radius:.3g}")
-    return _stationary_covariance(H, C, P, learning_rate)
+    return _stationary_covariance(M, C, P, learning_rate)
 
 
 @jax.jit
-def _stationary_covariance(H: Array, C: Array, P: Array, learning_rate: ArrayLike) -> Array:
-    M = jnp.eye(len(H), dtype=H.dtype) - learning_rate * P @ H
-    forcing = (learning_rate**2 * P @ C @ P.T).ravel()
-    return jnp.linalg.solve(jnp.eye(len(H) ** 2, dtype=H.dtype) - jnp.kron(M, M), forcing).reshape(H.shape)
+def _two_states(H: Array, P: Array, learning_rate: Array, momentum: Array) -> Array:
+    """What one step of heavy ball does to a state and the one before it (2k, 2k)."""
+    eye = jnp.eye(len(H), dtype=H.dtype)
+    return jnp.block([[(1 + momentum) * eye - learning_rate * P @ H, -momentum * eye], [eye, 0 * eye]])
+
+
+@jax.jit
+def _stationary_covariance(M: Array, C: Array, P: Array, learning_rate: ArrayLike) -> Array:
+    k = len(C)
+    forcing = jnp.zeros_like(M).at[:k, :k].set(learning_rate**2 * P @ C @ P.T)
+    both = jnp.linalg.solve(jnp.eye(len(M) ** 2, dtype=M.dtype) - jnp.kron(M, M), forcing.ravel())
+    return both.reshape(M.shape)[:k, :k]
 
 
 def nearest_kronecker(

@@ -66,7 +66,7 @@ def base_law(n: ArrayLike, d: int, L: float) -> Any:
 
 
 def base_bound(n: ArrayLike, d: int, L: float) -> Any:
-    r"""A proved bound on the same, for every n: $\frac{2L^2d}n+8dL^2e^{-n/4(d+2)}$ [S-S3]."""
+    r"""A proved bound on the same, for every n: $\frac{2L^2d}n+8dL^2\exp(-\frac n{4(d+2)})$ [S-S3]."""
     n = np.asarray(n, float)
     return 2 * L**2 * d / n + 8 * d * L**2 * np.exp(-n / (4 * (d + 2)))
 

@@ -16,7 +16,7 @@ _METHODS = ("gd", "heavy", "nesterov", "decoupled", "penalty", "adam", "muon")
 _BOUNDS = {
     "conditionA": (1, 1000),
     "angleA": (0, 180),
-    "conditionG": (1, 100),
+    "conditionD": (1, 100),
     "conditionT": (1, 30),
     "angleT": (0, 180),
     "conditionV": (1, 30),
@@ -39,7 +39,7 @@ class PreconditioningExplorer(anywidget.AnyWidget):
     are the matrices on show, for use with `rankone.preconditioning`.
 
     Attributes:
-        settings: What differs from the page's own start: conditionA, angleA, conditionG (the loss), conditionT,
+        settings: What differs from the page's own start: conditionA, angleA, conditionD (the loss), conditionT,
             angleT, rankT, conditionV, angleV, rankV (the factors), method ("gd", "heavy", "nesterov", "decoupled",
             "penalty", "adam" or "muon"), momentum, lambda, rate, best, share (the steps), tolerance, steps, start
             (W₀ as two rows). Angles are in degrees.

@@ -23,25 +23,25 @@ __all__ = [
 
 
 def whitened_spectrum(
-    A: Float[ArrayLike, "n n"], G: Float[ArrayLike, "m m"], T: ArrayLike, V: ArrayLike
+    A: Float[ArrayLike, "n n"], D: Float[ArrayLike, "m m"], T: ArrayLike, V: ArrayLike
 ) -> Float[Array, " k"]:
-    r"""Eigenvalues, falling, of the curvature that U sees, $(VAV^\top)\otimes(T^\top GT)$ for $A\otimes G$ [K-sharp1].
+    r"""Eigenvalues, falling, of the curvature that U sees, $(VAV^\top)\otimes(T^\top DT)$ for $A\otimes D$ [K-sharp1].
 
     They are the products of the eigenvalues of the two small matrices, so that condition numbers multiply.
 
     Args:
         A: Input-side factor of the curvature (n, n).
-        G: Output-side factor (m, m).
+        D: Output-side factor (m, m).
         T: (m, p).
         V: (q, n).
     """
     T, V = array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
-    return _whitened_spectrum(jnp.asarray(A), jnp.asarray(G), T, V)
+    return _whitened_spectrum(jnp.asarray(A), jnp.asarray(D), T, V)
 
 
 @jax.jit
-def _whitened_spectrum(A: Array, G: Array, T: Array, V: Array) -> Array:
-    inner, outer = jnp.linalg.eigvalsh(V @ A @ V.T), jnp.linalg.eigvalsh(T.T @ G @ T)
+def _whitened_spectrum(A: Array, D: Array, T: Array, V: Array) -> Array:
+    inner, outer = jnp.linalg.eigvalsh(V @ A @ V.T), jnp.linalg.eigvalsh(T.T @ D @ T)
     return jnp.sort(jnp.outer(inner, outer).ravel())[::-1]
 
 

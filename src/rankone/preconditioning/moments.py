@@ -1,7 +1,7 @@
 r"""The second moments that make good factors: of a layer's inputs and of the gradients at its outputs [K-FAC].
 
-With $A=\mathbb E[xx^\top]$ and $G=\mathbb E[\delta\delta^\top]$, where $\delta=\partial\ell/\partial(Wx)$, the Fisher
-matrix of a layer is about $A\otimes G$, so that $V=A^{-1/2}$ and $T=G^{-1/2}$ make $P\approx F^{-1}$.
+With $A=\mathbb E[xx^\top]$ and $D=\mathbb E[\delta\delta^\top]$, where $\delta=\partial\ell/\partial(Wx)$, the Fisher
+matrix of a layer is about $A\otimes D$, so that $V=A^{-1/2}$ and $T=D^{-1/2}$ make $P\approx F^{-1}$.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ class Moments(NamedTuple):
 
     Attributes:
         inputs: $A=\mathbb E[xx^\top]$ (n, n), the 1 of a bias included.
-        outputs: $G=\mathbb E[\delta\delta^\top]$ (m, m).
+        outputs: $D=\mathbb E[\delta\delta^\top]$ (m, m).
     """
 
     inputs: Float[Array, "n n"]
@@ -136,21 +136,21 @@ def _mean(moving: MovingMoments) -> Moments:
 
 @jax.jit
 def damped(moments: Moments, damping: ArrayLike) -> Moments:
-    r"""Both factors damped, $A+\pi\sqrt\lambda I$ and $G+\frac1\pi\sqrt\lambda I$ [K-damping].
+    r"""Both factors damped, $A+\pi\sqrt\lambda I$ and $D+\frac1\pi\sqrt\lambda I$ [K-damping].
 
-    Their Kronecker product is $A\otimes G+\lambda I$ plus $\sqrt\lambda\,(\frac1\pi A\otimes I+\pi\,I\otimes G)$: not
-    Tikhonov's damping, but one that keeps the factors. $\pi^2=\frac{\mathrm{tr}A/n}{\mathrm{tr}G/m}$ makes the two
+    Their Kronecker product is $A\otimes D+\lambda I$ plus $\sqrt\lambda\,(\frac1\pi A\otimes I+\pi\,I\otimes D)$: not
+    Tikhonov's damping, but one that keeps the factors. $\pi^2=\frac{\mathrm{tr}A/n}{\mathrm{tr}D/m}$ makes the two
     excess terms equal in trace, and their sum smallest.
 
     Args:
         moments: Of one layer.
-        damping: λ, in units of the curvature A ⊗ G.
+        damping: λ, in units of the curvature A ⊗ D.
     """
-    A, G = moments
-    pi = jnp.sqrt((jnp.trace(A) / len(A)) / (jnp.trace(G) / len(G)))
+    A, D = moments
+    pi = jnp.sqrt((jnp.trace(A) / len(A)) / (jnp.trace(D) / len(D)))
     pi = jnp.where(jnp.isfinite(pi) & (pi > 0), pi, 1.0)  # a moment that is zero, as before the first batch
     root = jnp.sqrt(jnp.asarray(damping, A.dtype))
-    return Moments(_add(A, pi * root), _add(G, root / pi))
+    return Moments(_add(A, pi * root), _add(D, root / pi))
 
 
 @jax.jit
@@ -191,10 +191,10 @@ def _raised(A: Array, power: float) -> tuple[Array, Array, Array, Array, Array]:
 def whitening_factors(
     moments: Moments, *, damping: ArrayLike = 0.0, sides: str = "both", power: float = -0.5
 ) -> Factors:
-    r"""$V=A^{-1/2}$ and $T=G^{-1/2}$, so that $P=A^{-1}\otimes G^{-1}$ [K-FAC].
+    r"""$V=A^{-1/2}$ and $T=D^{-1/2}$, so that $P=A^{-1}\otimes D^{-1}$ [K-FAC].
 
     Args:
-        moments: Of one layer: A and G; or Shampoo's $\sum G^\top G$ and $\sum GG^\top$ with power −1/8 [K-shampoo].
+        moments: Of one layer: A and D; or Shampoo's $\sum G^\top G$ and $\sum GG^\top$ with power −1/8 [K-shampoo].
         damping: As in `damped`; added to the one moment as it is if only one side is whitened.
         sides: "both" (K-FAC), "input" (PRONG: T = I), or "output" (V = I).
         power: Of the two moments.
@@ -203,7 +203,7 @@ def whitening_factors(
         ValueError: If a moment is singular and there is no damping.
     """
     choice("sides", sides, ("both", "input", "output"))
-    A, G = damped(moments, damping) if sides == "both" else (_add(moment, damping) for moment in moments)
-    T = jnp.eye(len(G), dtype=G.dtype) if sides == "input" else matrix_power(G, power)
+    A, D = damped(moments, damping) if sides == "both" else (_add(moment, damping) for moment in moments)
+    T = jnp.eye(len(D), dtype=D.dtype) if sides == "input" else matrix_power(D, power)
     V = jnp.eye(len(A), dtype=A.dtype) if sides == "output" else matrix_power(A, power)
     return Factors(T, V)

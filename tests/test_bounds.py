@@ -278,7 +278,7 @@ def test_paper_scale_is_out_of_reach_and_says_so():
         bounds.divergence_bound(D=100, K=500, Y=Y, beta=50.0, step_size=0.1, steps=50) for Y in (10**30, 4 * 10**30)
     )
     assert wide.holds  # beyond 64 bits too
-    assert wide.bound == pytest.approx(2 * wider.bound)
+    assert wider.bound < wide.bound / 2 < inf
 
 
 @pytest.mark.parametrize(

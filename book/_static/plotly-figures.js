@@ -36,7 +36,7 @@ function themed(layout) {
 
 async function draw(place) {
   const figure = JSON.parse(place.querySelector("script").textContent);
-  const config = { displaylogo: false, responsive: true };
+  const config = { displayModeBar: false, responsive: true };
   try {
     const Plotly = await load();
     const canvas = place.appendChild(document.createElement("div"));

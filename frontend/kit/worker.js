@@ -39,16 +39,18 @@ export function connect(source, createActor, receive) {
   return link;
 }
 
+/** Messages cross by a channel, as to a worker: timers may overtake one another, and an old answer a new one. */
 function connectHere(createActor, receive) {
-  let open = true;
-  const later = (action) => setTimeout(() => open && action(), 0);
-  const actor = createActor((message) => later(() => receive(message)));
+  const { port1: page, port2: actor } = new MessageChannel();
+  const act = createActor((message, transferred) => actor.postMessage(message, transferred));
+  page.onmessage = ({ data }) => receive(data);
+  actor.onmessage = ({ data }) => act(data);
   return {
     inWorker: false,
-    post: (message) => later(() => actor(message)),
+    post: (message) => page.postMessage(message),
     close() {
-      actor({ type: "pause" });
-      open = false;
+      act({ type: "pause" });
+      page.close();
     },
   };
 }

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connect } from "../kit/worker.js";
+
+/** An actor that answers each number with all numbers up to it, in arrays that it gives away. */
+function count(post) {
+  return ({ n = 0 }) => {
+    for (let i = 0; i < n; i++) {
+      const value = Float64Array.of(n, i);
+      post({ value }, [value.buffer]);
+      assert.equal(value.length, 0); // given, not copied
+    }
+  };
+}
+
+test("where no worker can be made the page's own thread answers, in order, until it is closed", async () => {
+  globalThis.Worker = class {
+    constructor() {
+      throw new Error("none here");
+    }
+  };
+  const received = [];
+  let enough;
+  const six = new Promise((done) => {
+    enough = done;
+  });
+  const link = connect("", count, ({ value }) => {
+    if (received.push([...value]) === 6) enough();
+  });
+  assert.equal(link.inWorker, false);
+  for (const n of [1, 2, 3]) link.post({ n });
+  await six;
+  assert.deepEqual(received, [
+    [1, 0],
+    [2, 0],
+    [2, 1],
+    [3, 0],
+    [3, 1],
+    [3, 2],
+  ]);
+  link.post({ n: 4 });
+  link.close();
+  await new Promise((done) => setTimeout(done, 50));
+  assert.equal(received.length, 6);
+});

@@ -737,7 +737,10 @@ def test_bad_batches_are_named():
 def test_an_edit_is_differentiable_by_all_it_is_made_of(x64, omega):
     K, _, W, Ks, Vs = problem(m=3)
     inputs, step = (W, K @ K.T, Ks, Vs), 1e-6
-    price = lambda W, C, K, V: ro.batch_edit(W, C, K, V, omega=omega).interference  # noqa: E731
+
+    def price(W, C, K, V):
+        return ro.batch_edit(W, C, K, V, omega=omega).interference
+
     slopes = jax.grad(price, argnums=(0, 1, 2, 3))(*inputs)
     for i, slope in enumerate(slopes):
         way = np.random.default_rng(i).normal(size=slope.shape)

@@ -97,6 +97,21 @@ def paused(page: Any) -> int:
     return state(page)["step"]
 
 
+def check_reader_may_slow(page: Any) -> None:
+    """A widget that rests under reduced motion shows "at once", and plays at another speed if the reader picks one."""
+    speed = page.get_by_label("Speed", exact=True)
+    chosen = "(s) => s.selectedOptions[0].text"
+    assert speed.evaluate(chosen) == "at once"
+    speed.select_option("10 a second")
+    page.get_by_role("button", name="Back to the start").click()
+    page.add_script_tag(content=pauser(1))
+    page.get_by_role("button", name="Play").click()
+    assert 1 < paused(page) < 5
+    assert speed.evaluate(chosen) == "10 a second"
+    page.get_by_role("button", name="Reset").click()
+    assert speed.evaluate(chosen) == "at once"
+
+
 def slide(page: Any, name: str, presses: int, i: int = 0) -> None:
     """Moves a slider by the keyboard, as a reader does."""
     page.locator(f"input[data-name={name}]").nth(i).focus()

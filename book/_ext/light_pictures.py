@@ -15,7 +15,7 @@ def lighten(picture: Path) -> None:
         if image.mode not in ("RGB", "RGBA"):
             return
         solid = image.convert("RGB")
-        drawn = len(solid.getcolors(solid.width * solid.height) or ()) < DRAWN
+        drawn = solid.getcolors(DRAWN) is not None  # None of one that has more
         colours = solid.quantize(64 if drawn else 128, Image.Quantize.MEDIANCUT)
     light = picture.with_suffix(".light.png")
     colours.save(light, optimize=True)

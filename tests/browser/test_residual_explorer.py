@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, opener, paused, pauser, slide, state
+from standalone import SIZES, check_reader_may_slow, opener, paused, pauser, slide, state
 
 from rankone.residual import ResMem, nearest_neighbour_risk
 from rankone.residual.laws import helpful_noise, theorem_printed
@@ -209,15 +209,7 @@ def test_where_no_curves_cross_no_mark_is_promised(explorer):
 def test_without_motion_the_speed_is_at_once_and_can_be_changed(explorer):
     page = explorer(settings=SMALL)
     rest(page)
-    speed = page.get_by_label("Speed", exact=True)
-    chosen = "(s) => s.selectedOptions[0].text"
-    assert speed.evaluate(chosen) == "at once"
-    speed.select_option("10 a second")
-    page.get_by_role("button", name="Play").click()
-    page.wait_for_function("() => document.querySelector('.w').__rankone_state().step > 2")
-    assert state(page)["step"] < 22
-    page.get_by_role("button", name="Reset").click()
-    assert speed.evaluate(chosen) == "at once"
+    check_reader_may_slow(page)
 
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])

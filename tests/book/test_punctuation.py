@@ -1,0 +1,37 @@
+"""A formula and the marks at it stay on one line, and no letter of the text is lost."""
+
+from types import SimpleNamespace
+
+import pytest
+from docutils import nodes
+from docutils.utils import new_document
+from punctuation import KeepPunctuation
+
+
+def kept(*children):
+    """The spans that do not break, and the whole text, of a paragraph after the transform."""
+    document = new_document("page")
+    document += nodes.paragraph("", "", *children)
+    KeepPunctuation.run(SimpleNamespace(document=document))
+    spans = [span.astext() for span in document.findall(nodes.inline) if "unbroken" in span["classes"]]
+    return spans, document.astext()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "span"),
+    [
+        ("say ", ", and", ["x,"]),
+        ("the text's “", "” drops", ["“x”"]),
+        ("(", ").", ["(x)."]),
+        ("where ", " is", []),
+        ("a well-", "-th", []),
+    ],
+)
+def test_marks_stay_with_their_formula(before, after, span):
+    assert kept(nodes.Text(before), nodes.math("x", "x"), nodes.Text(after)) == (span, f"{before}x{after}")
+
+
+def test_formulas_side_by_side_and_at_the_ends():
+    x, y = nodes.math("x", "x"), nodes.math("y", "y")
+    assert kept(x, nodes.Text(", "), y, nodes.Text(".")) == (["x,", "y."], "x, y.")
+    assert kept(nodes.math("x", "x")) == ([], "x")

@@ -59,8 +59,8 @@ screenshot: $(HTML) ## renew the picture in the README
 	@$(PYTHON) tools/chromium.py
 	$(PYTHON) tools/screenshot.py
 
-requirements: ## pin requirements.in anew (needs uv)
-	sh tools/pin.sh
+requirements: $(READY) ## pin requirements.in anew
+	PATH="$(CURDIR)/.venv/bin:$$PATH" sh tools/pin.sh
 
 clean: ## remove what was built; the environment stays
 	rm -rf _build frontend/node_modules

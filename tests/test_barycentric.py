@@ -6,13 +6,14 @@ import pytest
 
 import rankone as ro
 from rankone.memory.barycentric import Barycentric, barycentric_field
+from rankone.precision import double_precision
 
 K, D, BETA = 12, 7, 10.0
 
 
 @pytest.fixture
 def double():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

@@ -13,11 +13,12 @@ import rankone as ro
 from rankone.memory import bounds, lines, printed
 from rankone.memory.drift import drift
 from rankone.memory.laws import lipschitz
+from rankone.precision import double_precision
 
 
 @pytest.fixture(autouse=True)
 def x64():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 import rankone as ro
+from rankone.precision import double_precision
 
 K, D, Y, BETA = 12, 7, 300, 10.0
 
 
 @pytest.fixture
 def problem():
-    with jax.enable_x64(True):
+    with double_precision():
         k_data, k_query, k_features = jax.random.split(jax.random.key(0), 3)
         Xi = np.asarray(jax.random.uniform(k_data, (K, D))) / D**0.5
         x = np.asarray(jax.random.uniform(k_query, (5, D))) / D**0.5

@@ -8,6 +8,7 @@ import rankone as ro
 from rankone.data.queries import flip_bits
 from rankone.memory.fidelity import approximation_errors, hamming_error
 from rankone.memory.laws import error_law
+from rankone.precision import double_precision
 
 
 def test_energy_error_grows_and_falls_as_root_K():
@@ -35,7 +36,7 @@ def test_retrieval_fails_as_K_grows_at_fixed_Y():
 
 
 def test_scaling_patterns_divides_beta():
-    with jax.enable_x64(True):
+    with double_precision():
         Xi, x = np.random.default_rng(5).random((9, 6)), np.random.default_rng(6).random((4, 6))
         energy, gradient = map(np.asarray, ro.MrDAM(Xi, 7.0).energy_and_gradient(x))
         for s in (0.3, 4.0):

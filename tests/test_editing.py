@@ -28,6 +28,7 @@ from rankone.editing import (
 )
 from rankone.editing.closed_form import _rank_one
 from rankone.editing.triangular import Triangular
+from rankone.precision import double_precision
 
 
 def approx(value, **options):
@@ -36,7 +37,7 @@ def approx(value, **options):
 
 @pytest.fixture
 def x64():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 
@@ -554,7 +555,7 @@ def test_qr_of_the_keys_survives_where_a_formed_C_fails_in_float32(kappa, D=64, 
 
 
 def test_float64_rescues_a_C_that_float32_cannot_factor():
-    with jax.enable_x64(True):
+    with double_precision():
         C = jnp.asarray(conditioned(32, 128, 1e4) @ conditioned(32, 128, 1e4).T)
     k = np.ones(32, np.float32)
     with pytest.raises(ValueError, match="positive definite"):

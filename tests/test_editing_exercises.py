@@ -5,7 +5,6 @@ from math import ceil, log, log10
 from pathlib import Path
 
 import exercises as versions
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from exercise_pages import EveryCheck, Page
 import rankone as ro
 from rankone import editing
 from rankone.editing import lagrangian
+from rankone.precision import double_precision
 
 ROOT = Path(__file__).parents[1]
 
@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 @pytest.fixture(autouse=True)
 def double():
     """The page computes in float64."""
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

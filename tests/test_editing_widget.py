@@ -13,6 +13,7 @@ import pytest
 
 import rankone.editing as editing
 from rankone.editing.laws import leverage, sequential_residual
+from rankone.precision import double_precision
 
 TESTS = Path(__file__).parent
 RTOL = 1e-9  # both sides are float64; condition numbers stay below 1e4
@@ -33,7 +34,7 @@ def javascript(name, **job):
 
 @pytest.fixture(autouse=True)
 def double():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

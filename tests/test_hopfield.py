@@ -13,6 +13,7 @@ from scipy.stats import norm
 import rankone as ro
 from rankone.memory.hopfield import hebbian, hopfield_energy, recall, synchronous_step
 from rankone.memory.nonlinear import ACTIVATIONS
+from rankone.precision import double_precision
 
 
 def signs(seed, *shape):
@@ -143,7 +144,7 @@ def test_jacobian_of_a_direction_has_exponent_two_and_the_printed_one_fails():
 
 
 def test_descent_on_the_sphere_energy_never_shortens_a_state():
-    with jax.enable_x64(True):
+    with double_precision():
         Xi, x = normal(0, 9, 5), normal(1, 5)
         gradient = np.asarray(ro.MrDAM(Xi, 2.0, "dot", g="unit").gradient(x))
         assert abs(float(gradient @ x)) < 1e-14
@@ -153,7 +154,7 @@ def test_descent_on_the_sphere_energy_never_shortens_a_state():
 
 def test_hessian_is_the_identity_minus_beta_times_the_covariance():
     """D-sharp1, with its bounds and the case of two memories that attains the lower one."""
-    with jax.enable_x64(True):
+    with double_precision():
         Xi = np.asarray(ro.data.binary_patterns(40, 12, key=jax.random.key(2)), float)
         x, beta = Xi[0] + 0.1 * normal(3, 12), 30.0
         found = hessian(ro.MrDAM(Xi, beta), x)
@@ -171,7 +172,7 @@ def test_hessian_is_the_identity_minus_beta_times_the_covariance():
 
 @pytest.mark.parametrize("eta", [0.1, 1.0, 1.9, 2.0])
 def test_every_step_size_up_to_two_lowers_the_energy_by_the_promised_amount(eta):
-    with jax.enable_x64(True):
+    with double_precision():
         Xi = np.asarray(ro.data.binary_patterns(100, 30, key=jax.random.key(4)), float)
         for beta in (1.0, 50.0, 500.0):
             memory = ro.MrDAM(Xi, beta)
@@ -196,7 +197,7 @@ def test_a_unit_step_is_one_step_of_attention():
 
 @pytest.mark.parametrize(("beta", "parts"), [(3.9, False), (4.2, True)])
 def test_two_memories_part_at_beta_d_squared_of_four(beta, parts):
-    with jax.enable_x64(True):
+    with double_precision():
         pair = np.array([[-0.5, 0.0], [0.5, 0.0]])
         y = np.asarray(ro.retrieve(ro.MrDAM(pair, beta), pair[1], step_size=1.0, max_steps=5000, tol=1e-12).x)[0]
     assert (abs(y) > 0.1) == parts
@@ -235,7 +236,7 @@ def test_unstable_bits_follow_the_law_of_a_power_separation(n, K):
 
 
 def test_log_sum_exp_is_a_soft_minimum():
-    with jax.enable_x64(True):
+    with double_precision():
         Xi, x = normal(0, 9, 5), normal(1, 30, 5)
         nearest = (0.5 * ((x[:, None] - Xi) ** 2).sum(-1)).min(1)
         energy = np.asarray(ro.MrDAM(Xi, 3.0).energy(x))

@@ -16,6 +16,7 @@ from rankone.memory.kernels import (
     rbf_kernel,
 )
 from rankone.memory.uniform import uniform_kernel_error
+from rankone.precision import double_precision
 
 BASES = ("sincos", "cos", "exp", "expexp")
 
@@ -111,7 +112,7 @@ def test_a_random_shift_in_the_exponent_multiplies_the_kernel():
 
 def test_positive_features_lose_exactly_where_the_inner_product_is_positive():
     """D-sharp4: identity and sign."""
-    with jax.enable_x64(True):
+    with double_precision():
         x, z = np.random.default_rng(0).normal(size=(2, 1000, 4)) / 2
         expexp, sincos = (np.asarray(kernel_variance(x, z, basis=b)) for b in ("expexp", "sincos"))
         gap, inner, n = expexp - sincos, (x * z).sum(-1), (x**2 + z**2).sum(-1)

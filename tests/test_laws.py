@@ -7,11 +7,12 @@ import pytest
 
 import rankone as ro
 from rankone.memory.laws import error_law, hessian, lipschitz
+from rankone.precision import double_precision
 
 
 @pytest.fixture(autouse=True)
 def x64():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

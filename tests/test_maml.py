@@ -23,6 +23,7 @@ from rankone.maml import (
     squared_error,
     width_for,
 )
+from rankone.precision import double_precision
 
 KEY = jax.random.key(0)
 SMALL = MLP(1, (8,))
@@ -44,7 +45,7 @@ meta_gradient = jax.jit(jax.grad(objective), static_argnums=1)
 
 
 def test_meta_gradient_multiplies_the_steps_jacobians():
-    with jax.enable_x64(True):
+    with double_precision():
         net, task = MLP(1, (5,)), SineTasks(shots=4, queries=3)(jax.random.key(1))
         task = jax.tree.map(lambda a: np.asarray(a, float), task)
         learner = GradientLearner(net, step_size=0.02, steps=3)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 
 import rankone as ro
+from rankone.precision import double_precision
 
 BASES = ("sincos", "cos", "exp", "expexp")
 PROJECTIONS = ("gaussian", "orthogonal", "hadamard")
@@ -28,8 +29,8 @@ GENERAL = {
 
 
 @pytest.fixture(autouse=True)
-def double_precision():
-    with jax.enable_x64(True):
+def double():
+    with double_precision():
         yield
 
 
@@ -102,7 +103,7 @@ def test_a_prepared_memory_reads_the_same(N):
     np.testing.assert_array_equal(memory.prepared().squares, (Xi**2).sum(1))
     for ours, plain in zip(memory.prepared().energy_and_gradient(x), memory.energy_and_gradient(x), strict=True):
         np.testing.assert_allclose(ours, plain, atol=3e-5)
-    with jax.enable_x64(True):
+    with double_precision():
         wide = ro.MrDAM(np.asarray(Xi, float), 2.0)
         for ours, plain in zip(wide.prepared().energy_and_gradient(x), wide.energy_and_gradient(x), strict=True):
             np.testing.assert_allclose(ours, plain, atol=1e-12)
@@ -193,7 +194,7 @@ def test_hadamard_rows_of_a_block_are_orthogonal_before_truncation():
 @pytest.mark.parametrize("beta", [1.0, 1e15])
 def test_no_scale_overflows_where_the_energy_does_not(patterns, queries, similarity, scale, beta):
     Xi, x = (np.float32(scale) * np.asarray(a, np.float32) for a in (patterns, queries))
-    with jax.enable_x64(False):
+    with double_precision(False):
         energy, gradient = ro.MrDAM(Xi, beta / scale if beta == 1 else beta, similarity).energy_and_gradient(x)
     assert np.isfinite(energy).all()
     assert np.isfinite(gradient).all()

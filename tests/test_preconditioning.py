@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankone as ro
+from rankone.precision import double_precision
 from rankone.preconditioning import Dense, Reparameterized, kronecker_preconditioner, unvec, vec
 
 M, N, P, Q = 4, 6, 3, 5
@@ -15,7 +16,7 @@ M, N, P, Q = 4, 6, 3, 5
 
 @pytest.fixture(autouse=True)
 def x64():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

@@ -7,6 +7,7 @@ import pytest
 from scipy.linalg import solve_discrete_lyapunov
 from scipy.optimize import minimize
 
+from rankone.precision import double_precision
 from rankone.preconditioning import Reparameterized
 from rankone.preconditioning.editing import exact_rate, store_pair
 from rankone.preconditioning.laws import (
@@ -22,7 +23,7 @@ from rankone.preconditioning.moments import matrix_power
 
 @pytest.fixture(autouse=True)
 def x64():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

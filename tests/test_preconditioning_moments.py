@@ -6,6 +6,7 @@ import numpy as np
 import optax
 import pytest
 
+from rankone.precision import double_precision
 from rankone.preconditioning import (
     Dense,
     Factors,
@@ -27,7 +28,7 @@ from rankone.preconditioning.moments import damped, matrix_power
 
 @pytest.fixture(autouse=True)
 def x64():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import optax
 import pytest
 
+from rankone.precision import double_precision
 from rankone.preconditioning import (
     Dense,
     Factors,
@@ -39,7 +40,7 @@ M, N, STEPS = 4, 6, 200
 
 @pytest.fixture(autouse=True)
 def x64():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

@@ -6,6 +6,7 @@ import pytest
 from scipy.special import softmax
 
 import rankone as ro
+from rankone.precision import double_precision
 from rankone.residual import simplex
 from rankone.residual.classifier import train
 from rankone.residual.gain import gain
@@ -66,7 +67,7 @@ def test_weights_are_those_of_unsquared_distances_and_do_not_underflow():
 
 @pytest.mark.parametrize("x64", [False, True])
 def test_precision_follows_the_inputs(x64):
-    with jax.enable_x64(x64):
+    with double_precision(x64):
         kind = np.float64 if x64 else np.float32
         scores = ro.ResMem(k=3).fit(Z.astype(kind), P.astype(kind), Y).predict(NEW.astype(kind), P_NEW.astype(kind))
         assert scores.dtype == kind
@@ -202,7 +203,7 @@ def test_bad_input_is_named(call, named):
 
 def test_projection_is_the_nearest_point_of_the_simplex():
     scores = RNG.standard_normal((6, 4))
-    with jax.enable_x64(True):
+    with double_precision():
         p = np.asarray(simplex.project(scores))
     np.testing.assert_allclose(p.sum(1), 1)
     assert p.min() >= 0

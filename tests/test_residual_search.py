@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rankone.precision import double_precision
 from rankone.residual import ExactSearch, FaissSearch, ShardedSearch
 from rankone.residual.search import block_bytes
 
@@ -54,7 +55,7 @@ def test_norms_that_drown_the_distances_change_nothing():
 
 
 def test_double_precision_inputs_give_double_precision_results():
-    with jax.enable_x64(True):
+    with double_precision():
         rows, queries = draws(4500, 5).astype(float), draws(3, 5, 1).astype(float)
         found = ExactSearch(rows).search(queries, 4)
         assert found.distances.dtype == jnp.float64

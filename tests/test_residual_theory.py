@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankone as ro
+from rankone.precision import double_precision
 from rankone.residual import laws, linear
 from rankone.residual.risk import boundary_constant
 
@@ -110,7 +111,7 @@ def test_points_in_the_ball_have_unit_covariance_and_the_stated_moments():
 
 @cache
 def problem():
-    with jax.enable_x64(True):
+    with double_precision():
         X = linear.sample_ball(300, 4, key=jax.random.key(1))
         truth = jnp.array([0.6, 0.0, -0.8, 0.0])
         return np.asarray(X), np.asarray(truth), jax.tree.map(np.asarray, linear.constrained_erm(X, X @ truth, 0.6))
@@ -133,7 +134,7 @@ def test_constrained_solution_is_the_best_in_the_ball_and_free_when_the_ball_is_
         t = erm.theta + 0.1 * rng.standard_normal(4)
         assert risk(t * min(1, 0.6 / np.linalg.norm(t))) >= risk(erm.theta)
     assert risk(0.999 * erm.theta) > risk(erm.theta)
-    with jax.enable_x64(True):
+    with double_precision():
         free = linear.constrained_erm(X, X @ truth, 2.0)
     np.testing.assert_allclose(free.theta, truth, atol=1e-10)
     assert np.asarray(free.multiplier) == 0
@@ -194,7 +195,7 @@ def test_constants_of_the_printed_chain():
 
 
 def test_error_of_the_sum_is_a_product():
-    with jax.enable_x64(True):
+    with double_precision():
         X, q = (linear.sample_ball(n, 3, key=jax.random.key(n)) for n in (50, 20))
         truth = jnp.eye(3)[0]
         theta = linear.constrained_erm(X, X @ truth, 0.5).theta

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 
 import rankone as ro
+from rankone.precision import double_precision
 
 
 @pytest.fixture(autouse=True)
-def double_precision():
-    with jax.enable_x64(True):
+def double():
+    with double_precision():
         yield
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import rankone as ro
+from rankone.precision import double_precision
 from rankone.universality import (
     Constants,
     Layer,
@@ -48,7 +49,7 @@ def build(construction="seed", target=wave, cells=4, **options):
 
 @pytest.fixture
 def x64():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 
@@ -246,7 +247,7 @@ def test_predict_keeps_the_shape_and_the_dtype_follows_the_network():
     assert predict(after, 0.7).shape == ()
     assert predict(after, np.linspace(0, 1, 5)).shape == (5,)
     assert {leaf.dtype for leaf in jax.tree.leaves(after)} == {jnp.dtype("float32")}
-    with jax.enable_x64(True):
+    with double_precision():
         assert build("logdepth").dtype == jnp.float64
         assert {leaf.dtype for leaf in jax.tree.leaves(adapt(network, 0.3, 0.5))} == {jnp.dtype("float32")}
 
@@ -343,7 +344,7 @@ def test_ramps_that_are_no_power_of_two_break_float32_and_not_float64():
     narrow = Constants(ramp=1e-6)
     assert deviation(narrow) > 1e-3
     assert deviation(Constants()) < 1e-4
-    with jax.enable_x64(True):
+    with double_precision():
         assert deviation(narrow) < 1e-4
 
 

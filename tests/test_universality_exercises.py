@@ -2,17 +2,17 @@
 
 from itertools import combinations
 
-import jax
 import numpy as np
 import pytest
 from exercise_pages import EveryCheck, Page
 
+from rankone.precision import double_precision
 from rankone.universality import losses, moments, selectors
 
 
 @pytest.fixture(autouse=True)
 def double():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankone as ro
+from rankone.precision import double_precision
 from rankone.universality import Constants, activations, adapt, learn, predict
 from rankone.universality.accuracy import random_tasks
 from rankone.universality.hats import hat_network
@@ -39,7 +40,7 @@ GOLDEN = (5**0.5 - 1) / 2
 
 @pytest.fixture(autouse=True)
 def x64():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

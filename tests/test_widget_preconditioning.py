@@ -6,6 +6,8 @@ import node
 import numpy as np
 import pytest
 
+from rankone.precision import double_precision
+
 LINEAR = ("gd", "heavy", "nesterov", "decoupled", "penalty")
 METHODS = (*LINEAR, "adam", "muon")
 KINDS = ("plain", "reparameterised", "explicit")
@@ -120,7 +122,7 @@ losses_along = jax.jit(jax.vmap(objective, (0, None, None)))
 
 def jax_paths(s, etas):
     """The three paths with jax.grad of the loss, through W = rest + TUV for the second."""
-    with jax.enable_x64():
+    with double_precision():
         A, D, T, V = world(s)
         W0 = np.asarray(s["start"])
         U0 = np.linalg.pinv(T) @ W0 @ np.linalg.pinv(V)
@@ -182,7 +184,7 @@ def test_the_operators_are_kronecker_products(seed):
 def test_P_is_the_package_preconditioner():
     preconditioning = pytest.importorskip("rankone.preconditioning")
     s = settings(5)
-    with jax.enable_x64():
+    with double_precision():
         wanted = preconditioning.kronecker_preconditioner(*world(s)[2:]).to_dense()
         np.testing.assert_allclose(javascript("run", **s)["problem"]["P"], wanted, rtol=1e-12)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from rankone.precision import double_precision
 from rankone.residual import ResMem, nearest_neighbour_risk
 from rankone.residual.laws import helpful_noise, noisy_risk, resmem_law, theorem_printed
 from rankone.residual.linear import constrained_erm, sample_ball, simulate
@@ -91,7 +92,7 @@ def test_the_points_are_those_of_the_package(n, d):
 @pytest.mark.parametrize("n", [3, 60])
 def test_the_base_is_the_package_constrained_erm(n, d, L):
     found = javascript("line", seed=n, n=n, d=d, L=L, noise=0.3, k=1, sigma=1)
-    with jax.enable_x64():
+    with double_precision():
         X, y = np.reshape(found["X"], (n, d)), np.array(found["y"])
         wanted = np.asarray(constrained_erm(X, y, L).theta)
         np.testing.assert_allclose(found["theta"], wanted, rtol=1e-6, atol=1e-8)
@@ -104,7 +105,7 @@ def test_the_memory_on_the_line_is_resmem(k, sigma, d):
     queries = points(k, 9, d)
     job = {"seed": 1, "n": 80, "d": d, "L": 0.6, "noise": 0.1, "k": k, "sigma": sigma}
     found = javascript("line", queries=queries, **job)
-    with jax.enable_x64():
+    with double_precision():
         X = np.reshape(found["X"], (80, d))
         residuals = np.array(found["residuals"])[:, None]
         correction = np.asarray(ResMem(k=k, sigma=sigma).fit_residuals(X, residuals).correction(queries))
@@ -118,7 +119,7 @@ def test_the_memory_on_the_line_is_resmem(k, sigma, d):
 def test_scores_in_the_plane_are_resmem(k, sigma, flips):
     queries = points(3, 11, 2)
     found = javascript("plane", seed=2, n=90, L=0.4, flips=flips, k=k, sigma=sigma, queries=queries)
-    with jax.enable_x64():
+    with double_precision():
         X, y, w = (np.array(found[name]) for name in ("X", "y", "w"))
         X = X.reshape(90, 2)
         p = expit(np.array(javascript("features", points=X)) @ w)
@@ -135,7 +136,7 @@ def test_scores_in_the_plane_are_resmem(k, sigma, flips):
 def test_the_logistic_base_is_the_best_in_its_ball(flips):
     """At the constrained minimum the gradient is a negative multiple of w."""
     found = javascript("plane", seed=4, n=400, L=0.3, flips=flips, k=1, sigma=1, queries=[[0.0, 0.0]])
-    with jax.enable_x64():
+    with double_precision():
         Phi = np.array(javascript("features", points=np.reshape(found["X"], (-1, 2))))
         y, w = np.array(found["y"]), np.array(found["w"])
 

@@ -5,6 +5,7 @@ import node
 import numpy as np
 import pytest
 
+from rankone.precision import double_precision
 from rankone.universality import Constants, adapt, lookup, predict, universal_learner
 from rankone.universality.fitted import quasirandom
 from rankone.widgets.universality import UniversalityExplorer
@@ -68,7 +69,7 @@ def package(target, construction, size, **constants):
 
 @pytest.fixture(autouse=True)
 def double():
-    with jax.enable_x64(True):
+    with double_precision():
         yield
 
 

@@ -1,5 +1,6 @@
 """Rank One: how neural networks write, retrieve and edit memories. The package of the book."""
 
+import rankone._jax  # noqa: F401  first, as an older jax is refused there
 from rankone import data
 from rankone.editing import KeyGeometry, LowRankEdit, RankOneEdit, batch_edit, rank_one_edit
 from rankone.memory import DrDAM, MrDAM, RandomFeatures, Retrieval, divergence_bound, retrieve

@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 import rankone.editing as editing
+from rankone.precision import double_precision
 
 ROOT = Path(__file__).parents[2]
 BUNDLE = ROOT / "src" / "rankone" / "widgets" / "static" / "editing.js"
@@ -94,7 +94,7 @@ def drag(page, name, dx, dy):
 def check_against_jax(shown):
     """The edit on show, after the kept ones, is the package's."""
     settings = shown["settings"]
-    with jax.enable_x64(True):
+    with double_precision():
         keys, W = jnp.asarray(settings["keys"]), jnp.asarray(settings["W"])
         used = settings["used"]
         C = jnp.eye(2) if settings["geometry"] == "identity" else keys[:used].T @ keys[:used] * len(keys) / used

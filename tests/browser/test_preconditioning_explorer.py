@@ -10,6 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from standalone import SIZES, opener, paused, pauser, slide, state
 
+from rankone.precision import double_precision
+
 W_STAR = np.array([[0.9, 0.5], [-0.6, 0.8]])
 ACTIONS = {
     "conditionV": 10, "angleV": 20, "conditionT": 10, "angleT": -20, "conditionA": 10, "angleA": 15,
@@ -39,7 +41,7 @@ def rest(page, i=0):
 def jax_path(shown, onto):
     """Gradient descent with jax.grad, on U ("U") or on W with the gradient multiplied by P ("P"), or plain ("W")."""
     problem, s = shown["problem"], shown["settings"]
-    with jax.enable_x64():
+    with double_precision():
         A, D, T, V = (jnp.array(problem[name]) for name in "ADTV")
         W = jnp.array(s["start"])
         rest = jnp.array(problem["rest"]).reshape(2, 2).T

@@ -8,6 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from standalone import SIZES, check_reader_may_slow, opener, paused, pauser, slide, state
 
+from rankone.precision import double_precision
 from rankone.residual import ResMem, nearest_neighbour_risk
 from rankone.residual.laws import helpful_noise, theorem_printed
 from rankone.residual.linear import constrained_erm, sample_ball
@@ -55,7 +56,7 @@ def check_against_jax(shown):
     np.testing.assert_allclose(floats(model["X"]).reshape(n, d), X, rtol=1e-5, atol=1e-6)
     y = X[:, 0] + np.sqrt(s["noise"]) * np.asarray(jax.random.normal(k_noise, (n,)))
     np.testing.assert_allclose(floats(model["y"]), y, rtol=1e-5, atol=1e-5)
-    with jax.enable_x64():
+    with double_precision():
         theta = np.asarray(constrained_erm(jnp.asarray(X, float), jnp.asarray(y, float), s["L"]).theta)
     np.testing.assert_allclose(floats(model["theta"]), theta, atol=1e-5)
     np.testing.assert_allclose(floats(model["residuals"]), y - X @ theta, atol=2e-5)

@@ -1,6 +1,5 @@
 """The universality explorer, driven as a reader does, and compared with JAX for what it then shows."""
 
-import jax
 import numpy as np
 import pytest
 import standalone
@@ -8,6 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from standalone import slide, state
 
+from rankone.precision import double_precision
 from rankone.universality import Constants, adapt, predict, universal_learner
 
 GRID = (np.arange(200) + 0.2) / 200
@@ -25,7 +25,7 @@ def check_against_jax(shown, tolerance=1e-9):
     settings = shown["settings"]
     assert settings["target"] == "sine"
     constants = Constants(offset=settings["offset"], switch=settings["switch"])
-    with jax.enable_x64(True):
+    with double_precision():
         network = universal_learner(
             lambda x, y, xs: y * np.sin(2 * np.pi * (xs - x)),
             construction=settings["construction"],

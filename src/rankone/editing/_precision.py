@@ -1,4 +1,4 @@
-"""Double precision where the inputs ask for it, whatever JAX's own setting is."""
+"""The precision that inputs ask for, and what rounding leaves of a pivot."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -7,18 +7,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-__all__ = ["at_least_single", "double", "precision_of", "smallest_pivot"]
+from rankone.precision import double_precision
 
-
-def double() -> AbstractContextManager:
-    """A block in which float64 arrays stay float64; works inside jit too."""
-    return jax.enable_x64(True)
+__all__ = ["at_least_single", "precision_of", "smallest_pivot"]
 
 
 def precision_of(*trees: Any) -> AbstractContextManager:
-    """`double()` if any leaf is float64 already, so that no result is silently cut to float32; else nothing."""
+    """Double precision if any leaf is float64 already, so that no result is silently cut to float32; else nothing."""
     wide = any(getattr(leaf, "dtype", None) == jnp.float64 for leaf in jax.tree.leaves(trees))
-    return double() if wide else nullcontext()
+    return double_precision() if wide else nullcontext()
 
 
 def at_least_single(value: Array) -> Array:

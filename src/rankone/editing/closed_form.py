@@ -9,9 +9,10 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check, is_traced, scalar
-from rankone.editing._precision import double, precision_of, smallest_pivot
+from rankone.editing._precision import precision_of, smallest_pivot
 from rankone.editing.edits import LowRankEdit, RankOneEdit
 from rankone.editing.geometry import KeyGeometry, as_geometry
+from rankone.precision import double_precision
 
 __all__ = ["batch_edit", "interpolate_residuals", "matrix", "pairs", "rank_one_edit"]
 
@@ -47,7 +48,7 @@ def rank_one_edit(
     _fits(W, geometry, k, v, "k", "v")
     if not is_traced(k):
         check(bool(np.any(k)), "k", "a zero key", "non-zero: every linear map answers zero with zero")
-    with double() if refine else precision_of(W, geometry, k, v):
+    with double_precision() if refine else precision_of(W, geometry, k, v):
         edit = _rank_one(W, geometry, k, v, refine)
         if not is_traced(edit) and not isfinite(edit.interference):
             matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
@@ -87,7 +88,7 @@ def batch_edit(
     K, V = pairs(W, geometry, K, V)
     weight = scalar("omega", omega, "positive; inf writes the pairs exactly")
     check(weight is None or weight > 0, "omega", weight, "positive; inf writes the pairs exactly")
-    with double() if refine else precision_of(W, geometry, K, V):
+    with double_precision() if refine else precision_of(W, geometry, K, V):
         edit, pivot = _batch(W, geometry, K, V, omega, refine)
     if not is_traced(pivot):
         hint = "linearly independent keys: drop the repeated ones, or relax with omega"

@@ -9,8 +9,9 @@ from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check, choice, is_traced, scalar, whole
 from rankone._pytree import pytree
-from rankone.editing._precision import at_least_single, double, precision_of, smallest_pivot
+from rankone.editing._precision import at_least_single, precision_of, smallest_pivot
 from rankone.editing.triangular import Triangular
+from rankone.precision import double_precision
 
 __all__ = ["KeyGeometry", "as_geometry"]
 
@@ -57,7 +58,7 @@ class KeyGeometry:
         choice("precision", precision, ("input", "float64"))
         C = _square("C", C)
         _ridge(ridge)
-        with double() if precision == "float64" else precision_of(C):
+        with double_precision() if precision == "float64" else precision_of(C):
             return _sound("C", _from_moments(C.astype(float) if precision == "float64" else C, ridge))
 
     @classmethod
@@ -120,7 +121,7 @@ class KeyGeometry:
             ValueError: If the geometry came from keys and `refine` is not 0.
         """
         refine = whole("refine", refine, "a number of steps, 0 for none", least=0)
-        with double() if refine else precision_of(self, B):
+        with double_precision() if refine else precision_of(self, B):
             B = jnp.asarray(B)
             if not refine:
                 return _solve(self, B)

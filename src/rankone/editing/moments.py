@@ -10,7 +10,8 @@ from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._checks import check, states
 from rankone._pytree import pytree
-from rankone.editing._precision import double, precision_of
+from rankone.editing._precision import precision_of
+from rankone.precision import double_precision
 
 __all__ = ["SecondMoments"]
 
@@ -37,7 +38,7 @@ class SecondMoments:
             dtype: Of the sums; the default is JAX's.
         """
         check(D > 0, "D", D, "a positive length")
-        with double() if dtype is not None and jnp.dtype(dtype).itemsize == 8 else precision_of():
+        with double_precision() if dtype is not None and jnp.dtype(dtype).itemsize == 8 else precision_of():
             return cls(jnp.zeros((D, D), dtype), jnp.zeros((), dtype))
 
     def update(

@@ -1,25 +1,13 @@
-"""The Colab notebooks say what the pages say, in plain Markdown, and run where only jax, numpy and the package are."""
+"""The Colab notebooks say what the pages say, in plain Markdown; `test_colab.py` runs them."""
 
 import ast
 import html
-import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext
 from pathlib import Path
-from threading import Lock
 
 import nbformat
 import notebooks
 import pytest
-from jupyter_client.kernelspec import KernelSpecManager
-from jupyter_client.manager import KernelManager
-from nbclient import NotebookClient
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -39,11 +27,6 @@ RAW = [
     "<cite",
     "??",
 ]
-
-# Variables without what would lead a Python elsewhere; taken once, as pytest changes its own while notebooks run.
-# Modules are compiled when they are imported, not all of a package when it is installed.
-CLEAN = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "JUPYTER"))}
-CLEAN["PIP_NO_COMPILE"] = "1"
 
 
 def read(chapter: str) -> nbformat.NotebookNode:
@@ -136,82 +119,3 @@ def test_what_a_chapter_needs_is_found_through_the_package(tmp_path: Path) -> No
     assert set(notebooks.needed(tmp_path, ["from rankone.figures import f"])) == {"tqdm", "matplotlib", "plotly"}
     assert set(notebooks.needed(tmp_path, ["from rankone.shown import g"])) == {"tqdm", "matplotlib"}
     assert notebooks.needed(tmp_path, ["def g():\n    import sklearn"])["sklearn"] == "scikit-learn"
-
-
-@pytest.fixture(scope="module")
-def clean_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment with jax, numpy, a kernel, and the package as a wheel with no dependencies."""
-    folder, uv = tmp_path_factory.mktemp("clean"), shutil.which("uv")
-    run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT])
-    run(
-        [uv, "venv", "--quiet", "--seed", "--python", sys.executable, folder / "environment"]
-        if uv
-        else [sys.executable, "-m", "venv", folder / "environment"]
-    )
-    python = folder / "environment" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    install = [uv, "pip", "install", "--python", python] if uv else [python, "-m", "pip", "install"]
-    run([*install, "--quiet", *pins("jax", "jaxlib", "numpy"), "ipykernel"])
-    run([*install, "--quiet", "--no-deps", next(folder.glob("rankone-*.whl"))])
-    return python
-
-
-def pins(*names: str) -> list[str]:
-    """The lines of requirements.txt for some packages."""
-    return re.findall(rf"^(?:{'|'.join(names)})==[^\s;]+", (ROOT / "requirements.txt").read_text("utf-8"), re.M)
-
-
-def run(command: list[object]) -> str:
-    done = subprocess.run([*map(str, command)], cwd=ROOT, env=CLEAN, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-@pytest.fixture(scope="module")
-def kernels(clean_python: Path, tmp_path_factory: pytest.TempPathFactory) -> KernelSpecManager:
-    """Where to find the kernel of the clean environment, as `clean`."""
-    folder = tmp_path_factory.mktemp("kernels")
-    command = [str(clean_python), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    (folder / "clean").mkdir()
-    (folder / "clean" / "kernel.json").write_text(json.dumps({"argv": command, "language": "python"}))
-    return KernelSpecManager(kernel_dirs=[str(folder)])
-
-
-@pytest.fixture(scope="module")
-def executions(
-    kernels: KernelSpecManager, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[dict[str, Future[nbformat.NotebookNode]]]:
-    """The notebooks, executed two at a time: one after the other they would outlast all other tests."""
-    installing = Lock()  # set-up cells install what they miss, one at a time
-
-    def execute(chapter: str) -> nbformat.NotebookNode:
-        notebook, folder = read(chapter), tmp_path_factory.mktemp(chapter)
-        for cell in notebook.cells:
-            cell.pop("execution_count", None)
-        manager = KernelManager(kernel_name="clean", kernel_spec_manager=kernels)
-        client = NotebookClient(notebook, km=manager, timeout=300, resources={"metadata": {"path": str(folder)}})
-        setup = next(number for number, cell in enumerate(notebook.cells) if cell.cell_type == "code")
-        with (folder / "log").open("wb") as log:
-            options = {"env": CLEAN, "stdout": log, "stderr": log, "cleanup_kc": True}
-            with client.setup_kernel(**options):
-                for number, cell in enumerate(notebook.cells):
-                    with installing if number == setup else nullcontext():
-                        client.execute_cell(cell, number)
-        return notebook
-
-    pool = ThreadPoolExecutor(2)
-    yield {chapter: pool.submit(execute, chapter) for chapter in CHAPTERS}
-    pool.shutdown(cancel_futures=True)
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_notebook_runs_from_top_to_bottom_in_a_clean_environment(
-    chapter: str, executions: dict[str, Future[nbformat.NotebookNode]]
-) -> None:
-    ran = executions[chapter].result()
-    assert all(cell.get("execution_count") for cell in ran.cells if cell.cell_type == "code")
-
-
-def test_the_notebooks_leave_jax_as_it_is(clean_python: Path, executions: dict[str, Future]) -> None:
-    wait(executions.values())
-    ask = "import importlib.metadata as m; print(*(f'{name}=={m.version(name)}' for name in ('jax', 'jaxlib')))"
-    assert run([clean_python, "-c", ask]).split() == pins("jax", "jaxlib")

@@ -1,0 +1,163 @@
+"""The notebooks run from top to bottom on Colab as last recorded: its Python, jax, numpy, IPython and ipywidgets.
+
+The package lies there as a wheel, with no dependencies; what else a notebook needs its set-up cell installs, as on
+Colab. The CPU build of jaxlib stands for Colab's GPU build.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import nullcontext
+from pathlib import Path
+from threading import Lock
+
+import colab_freeze
+import nbformat
+import pytest
+from environments import CLEAN, python, run, uv
+from jupyter_client.kernelspec import KernelSpecManager
+from jupyter_client.manager import KernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+import rankone.widgets
+
+ROOT = Path(__file__).parents[2]
+CHAPTERS = sorted(p.stem for p in (ROOT / "book" / "chapters").glob("*.md") if "kernelspec" in p.read_text("utf-8"))
+EXERCISES = [chapter for chapter in CHAPTERS if chapter.endswith("_exercises")]
+UNTOUCHED = ["jax", "jaxlib", "numpy"]
+FREEZE = colab_freeze.recorded()
+WIDGETS = rankone.widgets.__all__
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+Execute = Callable[[nbformat.NotebookNode, Path], nbformat.NotebookNode]
+
+
+def notebook_of(chapter: str) -> nbformat.NotebookNode:
+    return nbformat.read(ROOT / "_build" / "html" / "notebooks" / f"{chapter}.ipynb", as_version=4)
+
+
+@pytest.fixture(scope="module")
+def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The Python of an environment like Colab's, with the package."""
+    folder = tmp_path_factory.mktemp("colab")
+    run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT])
+    uv("venv", "--quiet", "--seed", "--python", python(FREEZE.python) or sys.executable, folder / "environment")
+    made = next((folder / "environment").glob("[bS]*/python*"))
+    install = ["pip", "install", "--quiet", "--no-deps", "--python", made]
+    uv(*install, "--requirements", colab_freeze.RECORDED, next(folder.glob("rankone-*.whl")))
+    return made
+
+
+@pytest.fixture(scope="module")
+def manager(colab: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], KernelManager]:
+    """Makes a manager of a kernel in that environment."""
+    folder = tmp_path_factory.mktemp("kernels")
+    command = [str(colab), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+    (folder / "colab").mkdir()
+    (folder / "colab" / "kernel.json").write_text(json.dumps({"argv": command, "language": "python"}))
+    kernels = KernelSpecManager(kernel_dirs=[str(folder)])
+    return lambda: KernelManager(kernel_name="colab", kernel_spec_manager=kernels)
+
+
+@pytest.fixture(scope="module")
+def execute(manager: Callable[[], KernelManager]) -> Execute:
+    """Runs a notebook in a folder, from top to bottom; set-up cells, which install what they miss, one at a time."""
+    installing = Lock()
+
+    def executed(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
+        for cell in notebook.cells:
+            cell.pop("execution_count", None)
+        client = NotebookClient(notebook, km=manager(), timeout=300, resources={"metadata": {"path": str(folder)}})
+        setup = next(number for number, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+        with (
+            (folder / "log").open("wb") as log,
+            client.setup_kernel(env=CLEAN, stdout=log, stderr=log, cleanup_kc=True),
+        ):
+            for number, cell in enumerate(notebook.cells):
+                with installing if number == setup else nullcontext():
+                    client.execute_cell(cell, number)
+        client.set_widgets_metadata()
+        return notebook
+
+    return executed
+
+
+@pytest.fixture(scope="module")
+def executions(
+    execute: Execute, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[dict[str, Future[nbformat.NotebookNode]]]:
+    """The notebooks, executed two at a time: one after the other they would outlast all other tests."""
+    pool = ThreadPoolExecutor(2)
+    yield {
+        chapter: pool.submit(execute, notebook_of(chapter), tmp_path_factory.mktemp(chapter)) for chapter in CHAPTERS
+    }
+    pool.shutdown(cancel_futures=True)
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_the_notebook_runs_from_top_to_bottom_on_colab(
+    chapter: str, executions: dict[str, Future[nbformat.NotebookNode]]
+) -> None:
+    ran = executions[chapter].result()
+    assert all(cell.get("execution_count") for cell in ran.cells if cell.cell_type == "code")
+
+
+@pytest.mark.parametrize("chapter", EXERCISES)
+def test_every_solution_is_graded_right_on_colab(
+    chapter: str, executions: dict[str, Future[nbformat.NotebookNode]]
+) -> None:
+    reports: dict[str, str] = {}
+    for cell in executions[chapter].result().cells:
+        if cell.cell_type == "code" and (asked := re.search(r'grader\.check\("(q\d+)"\)', cell.source)):
+            reports[asked[1]] = cell.outputs[-1].data["text/plain"]  # the stub's first, then the solution's
+    assert reports == {f"q{n}": f"q{n}: all checks passed." for n in range(1, 9)}
+
+
+def test_the_notebooks_leave_jax_and_numpy_as_they_are(
+    colab: Path, executions: dict[str, Future[nbformat.NotebookNode]]
+) -> None:
+    wait(executions.values())
+    ask = f"import importlib.metadata as m; print(*map(m.version, {UNTOUCHED}))"
+    assert run([colab, "-c", ask]).split() == [FREEZE.pins[name] for name in UNTOUCHED]
+
+
+def test_a_notebook_that_crashes_is_seen(execute: Execute, tmp_path: Path) -> None:
+    cells = ["import jax", "jax.no_such_name"]
+    broken = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    with pytest.raises(CellExecutionError, match="no_such_name"):
+        execute(broken, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
+    """A kernel whose first cells showed a widget each."""
+    sources = [f"from rankone.widgets import {name}\n{name.lower()} = {name}()\n{name.lower()}" for name in WIDGETS]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    client = NotebookClient(notebook, km=manager(), timeout=300)
+    with client.setup_kernel(env=CLEAN, cleanup_kc=True):
+        for number, cell in enumerate(notebook.cells):
+            client.execute_cell(cell, number)
+        yield client
+
+
+@pytest.mark.parametrize("name", WIDGETS)
+def test_a_widget_makes_its_view_on_colab_and_its_traits_cross_both_ways(name: str, widgets: NotebookClient) -> None:
+    cell = widgets.nb.cells[WIDGETS.index(name)]
+    model = cell.outputs[-1].data[VIEW]["model_id"]
+    state = widgets.widget_state[model]
+    assert state["_model_module"] == state["_view_module"] == "anywidget"
+    assert len(state["_esm"]) > 10_000
+
+    def ask(source: str) -> nbformat.NotebookNode:
+        widgets.nb.cells.append(nbformat.v4.new_code_cell(source))
+        return widgets.execute_cell(widgets.nb.cells[-1], len(widgets.nb.cells) - 1)
+
+    ask(f"{name.lower()}.settings = {{'from': 'kernel'}}")
+    assert widgets.widget_state[model]["settings"] == {"from": "kernel"}
+    update = {"method": "update", "state": {"settings": {"from": "page"}}, "buffer_paths": []}
+    message = widgets.kc.session.msg("comm_msg", {"comm_id": model, "data": update})
+    widgets.kc.shell_channel.send(message)
+    assert ask(f"print({name.lower()}.settings)").outputs[0].text.strip() == "{'from': 'page'}"

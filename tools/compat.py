@@ -1,0 +1,58 @@
+"""The core of each module's tests on the oldest and the newest jax, side by side, each in an environment of its own.
+
+`make compat` keeps both environments under `_build/compat` until a pin changes. The oldest holds the floors of
+pyproject.toml on the oldest Python of this machine, the newest what the package index has on the newest Python.
+"""
+
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from environments import CLEAN, pythons, remade, run
+
+ROOT = Path(__file__).resolve().parents[1]
+TESTS = [  # under tests/: the core of each module, a minute in all
+    "test_memory.py",
+    "test_retrieval.py",
+    "test_hopfield.py",
+    "test_kernels.py",
+    "test_barycentric.py",
+    "test_editing.py",
+    "test_language.py",
+    "test_maml.py",
+    "test_preconditioning.py",
+    "test_preconditioning_transforms.py",
+    "test_preconditioning_moments.py",
+    "test_residual.py",
+    "test_residual_search.py",
+    "test_universality.py::test_the_rank_one_step_equals_autodiff",
+]
+
+
+def tried(name: str, python: Path, resolution: str) -> tuple[bool, str]:
+    """Whether the tests pass in an environment, and all that they print."""
+    pins = re.findall(r"^(?:pytest|hypothesis)==[^\s;]+", (ROOT / "requirements.txt").read_text("utf-8"), re.M)
+    project = ["--requirements", ROOT / "pyproject.toml", "--extra", "language", "--editable", ROOT]
+    made = remade(ROOT / "_build" / "compat" / name, python, *project, "--resolution", resolution, *pins)
+    versions = "import jax, platform; print('jax', jax.__version__, 'on Python', platform.python_version())"
+    command = [str(made), "-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{test}" for test in TESTS)]
+    done = subprocess.run(command, cwd=ROOT, env=CLEAN, capture_output=True, text=True, check=False)
+    said = f"{done.stdout}{done.stderr}".strip()
+    return not done.returncode, f"{said}\ncompat: {run([made, '-c', versions]).strip()}: {said.splitlines()[-1]}"
+
+
+def main() -> None:
+    """Run both, print what they print, and fail if either does."""
+    found = pythons()
+    jobs = [("oldest", found[0], "lowest-direct"), ("newest", found[-1], "highest")]
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(lambda job: tried(*job), jobs))
+    for _, said in results:
+        print(said)
+    sys.exit(not all(passed for passed, _ in results))
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,9 @@ from urllib.parse import urljoin
 
 import nbformat
 from docutils import nodes
+from execution import cost
 from jupyter_cache import get_cache
+from package_wheel import Wheel, publish
 from plain_markdown import Block, PlainMarkdown
 from repository import colab, repository, site
 from setup_cell import set_up
@@ -43,7 +45,7 @@ def executed_notebook(app: Sphinx, docname: str) -> nbformat.NotebookNode:
     return notebook
 
 
-def notebook_of(app: Sphinx, docname: str) -> nbformat.NotebookNode:
+def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNode:
     """The notebook of a chapter: a title cell, the set-up, then the page's text and the executed cells."""
     executed = executed_notebook(app, docname)
     doctree = app.env.get_and_resolve_doctree(docname, app.builder)
@@ -56,9 +58,10 @@ def notebook_of(app: Sphinx, docname: str) -> nbformat.NotebookNode:
         f"{blocks[0]}\n\nA chapter of *{app.config.html_title}*, [as a page]({page}) with widgets that need no kernel."
     )
     code = [cell.source for cell in executed.cells if cell.cell_type == "code"]
+    took = cost(app.env.mystnb_config.execution_cache_path, executed)  # type: ignore[attr-defined]
     cells = [
         nbformat.v4.new_markdown_cell(title),
-        nbformat.v4.new_code_cell(set_up(app, code)),
+        nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheel, page, took)),
         *_cells(blocks[1:], executed.cells),
     ]
     for n, cell in enumerate(cells):
@@ -121,10 +124,11 @@ def references(app: Sphinx, docname: str) -> list[Block]:
 def _write(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.name != "html" or not repository(app)[0]:
         return
+    wheel = publish(Path(app.srcdir), Path(app.outdir), site(app))
     for docname in chapters(app):
         path = Path(app.outdir, notebook_uri(docname))
         path.parent.mkdir(exist_ok=True)
-        nbformat.write(notebook_of(app, docname), path)
+        nbformat.write(notebook_of(app, docname, wheel), path)
 
 
 def _links(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -1,6 +1,7 @@
-"""The first code cell of a chapter's notebook: it installs the book's package, then only what is missing.
+"""The first code cell of a chapter's notebook: it installs what is missing, and says on what the notebook runs.
 
-It never installs jax, whose GPU build a fresh install would replace. The repository is the one of `_config.yml`.
+It installs the wheel of the build that wrote the notebook, and never jax, whose GPU build would be lost. Where that
+fails, one sentence says what to do.
 """
 
 import ast
@@ -10,36 +11,99 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
-from repository import repository
-from sphinx.application import Sphinx
+from execution import Cost
+from package_wheel import Wheel
 
-PROVIDED = {"jax", "jaxlib", "numpy", "rankone"}  # never installed by a notebook, or installed on its own
+PROVIDED = {"IPython", "jax", "jaxlib", "numpy", "rankone"}  # a notebook has them, or installs them on its own
+INSTALLED_BY: dict[str, str] = {}  # module -> pip's arguments, where they are not the name of its package
+
 SETUP = """\
-# Set-up. Installs the book's package if it is missing, then only what else is; jax stays as it is, with its GPU.
-import importlib.util, subprocess, sys
+# Set-up: installs the book's package, of the build that made this notebook, and what else is missing here.
+# jax stays as it is, with its GPU.
+import hashlib, importlib.metadata, importlib.util, subprocess, sys
 
-def install(*packages):
-    subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", *packages])
+WHEEL = "<address>"
+FILES = "<fingerprint>"  # a hash of the files in that wheel
+NEEDED = <needed>
 
-if importlib.util.find_spec("rankone") is None:
-    install("--no-deps", "rankone @ git+{repository}@{branch}")
-needed = {needed}
-missing = [package for module, package in needed.items() if importlib.util.find_spec(module) is None]
-if missing:
-    install(*missing)
-if "google.colab" in sys.modules:
-    from google.colab import output
-    output.enable_custom_widget_manager()
+class Advice(Exception):
+    def _render_traceback_(self):
+        return [str(self)]  # one sentence in place of a traceback
+
+def has(module):
+    return getattr(importlib.util.find_spec(module), "origin", None) is not None
+
+def pip(*packages):
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--retries", "2", *packages]
+    run = subprocess.run(command, capture_output=True, text=True)
+    importlib.invalidate_caches()
+    if "404 Client Error" in run.stderr:
+        raise Advice(f"{packages[0]} is not there (any more): take this notebook anew from <page>.")
+    if run.returncode:
+        raise Advice(f"pip could not install {packages[0]}: check the network, then run this cell again.")
+
+def build():  # of the rankone that is installed: False in a development install
+    files = next((found.files for found in importlib.metadata.distributions(name="rankone")), None) or []
+    lines = sorted(f"{file} {file.hash.value}" for file in files if file.hash and file.parts[0] == "rankone")
+    return "rankone/__init__.py" in map(str, files) and hashlib.sha256("\\n".join(lines).encode()).hexdigest()[:12]
+
+if not has("jax"):
+    raise Advice("This notebook needs jax: install it as docs.jax.dev/en/latest/installation.html says.")
+keep = [f"{name}=={importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "numpy")]
+for module, packages in NEEDED.items():
+    if not has(module):
+        pip(*packages.split(), *keep)
+if not has("rankone"):
+    pip(WHEEL, "--no-deps")
+elif build() not in (FILES, False):
+    print("The rankone that is installed here is not of this notebook's build: replacing it.")
+    try:
+        pip(WHEEL, "--no-deps", "--force-reinstall")
+        for module in [name for name in sys.modules if name.startswith("rankone")]:
+            del sys.modules[module]
+    except Advice as advice:
+        print(advice, "Until then the installed one is used.")
+
+try:
+    from rankone.notebook import report
+except ImportError as error:  # an older jax
+    raise Advice(error) from None
+report({FILES: "<build>", False: "in development"}.get(build(), "of another build"), <facts>)
 """
 
 
-def set_up(app: Sphinx, sources: list[str]) -> str:
-    """The cell, for a chapter with these code cells."""
-    address, branch = repository(app)
-    return SETUP.format(repository=address, branch=branch, needed=json.dumps(needed(Path(app.srcdir), sources)))
+def set_up(root: Path, sources: list[str], wheel: Wheel, page: str, cost: Cost | None) -> str:
+    """The cell.
+
+    Args:
+        root: Root of the repository.
+        sources: The chapter's code cells.
+        wheel: The package's, of this build.
+        page: Address of the chapter's page.
+        cost: What the chapter took in this build, where that is known.
+    """
+    facts = {"tested": tested_jax(root)} | (cost._asdict() if cost else {})
+    values = {
+        "address": wheel.address,
+        "build": wheel.build,
+        "fingerprint": wheel.fingerprint,
+        "needed": json.dumps(needed(root, sources)),
+        "page": page,
+        "facts": ", ".join(f"{name}={value!r}" for name, value in facts.items()),
+    }
+    return re.sub(r"<(\w+)>", lambda found: values[found[1]], SETUP)
+
+
+def tested_jax(root: Path) -> tuple[str, str]:
+    """The oldest and the newest jax that the tests run on: the package's floor, and the pin of the book."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    pins = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    (oldest,) = re.findall(r"^jax>=([\d.]+)", "\n".join(project["dependencies"]), re.MULTILINE)
+    (newest,) = re.findall(r"^jax==([\d.]+)", "\n".join(pins), re.MULTILINE)
+    return oldest, newest
 
 
 def imported(source: str, everywhere: bool = True) -> set[str]:
@@ -72,9 +136,23 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
             if module.startswith("rankone") and file.is_file():
                 # what a cell names it may call, functions that import included; what lies below is only loaded
                 waiting |= imported(file.read_text(encoding="utf-8"), everywhere=module in named) - seen
-    tops = {module.partition(".")[0] for module in seen} - PROVIDED - set(sys.stdlib_module_names)
-    packages = _packages()
-    return {module: packages[module][0] for module in sorted(tops & set(packages))}
+    tops = {module.partition(".")[0] for module in seen} - set(sys.stdlib_module_names)
+    packages = {module: _packages()[module][0] for module in sorted(tops & set(_packages()))}
+    brought = set().union(*map(_required, packages.values()))
+    return {
+        module: INSTALLED_BY.get(module, package)
+        for module, package in packages.items()
+        if module not in PROVIDED and _name(package) not in brought
+    }
+
+
+def _required(package: str) -> set[str]:
+    """Packages that come with another, without its extras."""
+    return {_name(line) for line in requires(package) or () if "extra ==" not in line}
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement)[0].replace("_", "-").lower()
 
 
 @cache

@@ -23,6 +23,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.osutil import relative_uri
 
+HIDDEN = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # a cell's code, in JupyterLab and in Colab
 _logger = logging.getLogger(__name__)
 
 
@@ -61,7 +62,7 @@ def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNod
     took = cost(app.env.mystnb_config.execution_cache_path, executed)  # type: ignore[attr-defined]
     cells = [
         nbformat.v4.new_markdown_cell(title),
-        nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheel, page, took)),
+        nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheel, page, took), metadata=HIDDEN),
         *_cells(blocks[1:], executed.cells),
     ]
     for n, cell in enumerate(cells):
@@ -98,7 +99,7 @@ def _cells(blocks: list[Block], executed: list[Any]) -> list[Any]:
 def _code_cell(cell: Any) -> Any:
     outputs = [o for o in cell.outputs if not _only_a_record(o)]
     tags = cell.metadata.get("tags", [])
-    hidden = {"jupyter": {"source_hidden": True}, "cellView": "form"} if {"hide-input", "hide-cell"} & set(tags) else {}
+    hidden = HIDDEN if {"hide-input", "hide-cell"} & set(tags) else {}
     metadata = {"tags": tags, **hidden} if tags else {}
     return nbformat.v4.new_code_cell(
         cell.source, outputs=outputs, execution_count=cell.execution_count, metadata=metadata

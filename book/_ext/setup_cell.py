@@ -21,7 +21,8 @@ PROVIDED = {"IPython", "jax", "jaxlib", "numpy", "rankone"}  # a notebook has th
 INSTALLED_BY: dict[str, str] = {}  # module -> pip's arguments, where they are not the name of its package
 
 SETUP = """\
-# Set-up: installs the book's package, of the build that made this notebook, and what else is missing here.
+# @title Set-up: run this first
+# It installs the book's package, of the build that made this notebook, and what else is missing here.
 # jax stays as it is, with its GPU.
 import hashlib, importlib.metadata, importlib.util, subprocess, sys
 
@@ -110,7 +111,9 @@ def imported(source: str, everywhere: bool = True) -> set[str]:
     """Modules that a source imports: anywhere, or only where importing it runs them."""
     tree = ast.parse(re.sub(r"^[%!].*", "", source, flags=re.MULTILINE))
     found: set[str] = set()
-    for node in ast.walk(tree) if everywhere else tree.body:
+    typing = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
+    never = {child for node in typing for statement in node.body for child in ast.walk(statement)}
+    for node in set(ast.walk(tree)) - never if everywhere else tree.body:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -138,7 +141,7 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
                 waiting |= imported(file.read_text(encoding="utf-8"), everywhere=module in named) - seen
     tops = {module.partition(".")[0] for module in seen} - set(sys.stdlib_module_names)
     packages = {module: _packages()[module][0] for module in sorted(tops & set(_packages()))}
-    brought = set().union(*map(_required, packages.values()))
+    brought = set().union(*map(_required, {*packages.values(), *PROVIDED} - {"rankone"}))
     return {
         module: INSTALLED_BY.get(module, package)
         for module, package in packages.items()

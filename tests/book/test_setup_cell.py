@@ -75,11 +75,12 @@ def test_the_set_up_cell_knows_what_the_chapter_took_in_this_build(chapter: str)
 def test_what_a_chapter_needs_is_found_through_the_package(tmp_path: Path) -> None:
     (tmp_path / "src" / "rankone").mkdir(parents=True)
     (tmp_path / "src" / "rankone" / "__init__.py").write_text("import jax\n")
-    (tmp_path / "src" / "rankone" / "figures.py").write_text(
-        "import cycler\nimport matplotlib\n\ndef f(): import plotly\n"
-    )
+    (tmp_path / "src" / "rankone" / "figures.py").write_text("import cycler, matplotlib\n\ndef f(): import plotly\n")
     (tmp_path / "src" / "rankone" / "shown.py").write_text("from rankone import figures\n")
     (tmp_path / "pyproject.toml").write_text('[project]\ndependencies = ["jax>=0.10", "tqdm>=4"]\n')
+    assert set(needed(tmp_path, ["import rankone as ro\nimport re"])) == {"tqdm"}
+    typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import otter\n"
+    (tmp_path / "src" / "rankone" / "__init__.py").write_text(typed)
     assert set(needed(tmp_path, ["import rankone as ro\nimport re"])) == {"tqdm"}
     assert set(needed(tmp_path, ["from rankone.figures import f"])) == {"tqdm", "matplotlib", "plotly"}
     assert set(needed(tmp_path, ["from rankone.shown import g"])) == {"tqdm", "matplotlib"}  # which brings cycler

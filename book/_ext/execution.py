@@ -2,19 +2,72 @@
 
 import hashlib
 import os
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import yaml
 from jupyter_cache import get_cache
-from jupyter_cache.executors import load_executor
+from jupyter_cache.executors.basic import ExecutionWorkerLocalSerial, JupyterExecutorLocalSerial
+from jupyter_cache.executors.utils import single_nb_execution
+from jupyter_client.manager import AsyncKernelManager
+from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.display import status_iterator
 
 CACHE = Path("_build/.jupyter_cache")
 READ = ("src", "experiments/results", "benchmarks/results")  # what chapters import, and the records that they draw
+
+
+class Cost(NamedTuple):
+    """What a chapter took when it was executed; the memory only where the system tells a process's peak."""
+
+    seconds: float
+    megabytes: float | None
+
+
+def cost(cache_path: str, notebook: NotebookNode) -> Cost | None:
+    """What the execution of a chapter in the cache took, None if it is not there."""
+    cache = get_cache(cache_path)
+    try:
+        record = cache.match_cache_notebook(notebook)
+    except KeyError:
+        return None
+    metadata = cache.get_cache_bundle(record.pk).nb.metadata
+    return Cost(record.data["execution_seconds"], metadata.get("peak_megabytes"))
+
+
+class Worker(ExecutionWorkerLocalSerial):
+    """Executes a chapter and notes the peak memory of its kernel in its metadata, which are no part of its key."""
+
+    @staticmethod
+    def execute(project_nb: Any, data: Any) -> Any:
+        """Run the notebook of a chapter where it lies."""
+
+        class Kernel(AsyncKernelManager):
+            async def shutdown_kernel(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+                project_nb.nb.metadata["peak_megabytes"] = peak_megabytes(getattr(self.provisioner, "pid", None))
+                await super().shutdown_kernel(*args, **kwargs)
+
+        folder = str(Path(project_nb.uri).parent)
+        options = {"timeout": data.timeout, "allow_errors": data.allow_errors, "kernel_manager_class": Kernel}
+        return single_nb_execution(project_nb.nb, cwd=folder, **options)
+
+
+class Executor(JupyterExecutorLocalSerial):
+    """Executes chapters one by one with `Worker`."""
+
+    _EXECUTION_WORKER = Worker
+
+
+def peak_megabytes(pid: int | None) -> float | None:
+    """The most memory that a running process has held so far; Linux alone tells it."""
+    status = Path(f"/proc/{pid}/status")
+    found = re.search(r"^VmHWM:\s+(\d+) kB", status.read_text(), re.MULTILINE) if status.is_file() else None
+    return int(found[1]) / 1000 if found else None
 
 
 def sources_hash(root: Path) -> str:
@@ -49,9 +102,7 @@ def execute_ahead(app: Sphinx) -> None:
     stale.sort(key=lambda path: path.stat().st_size, reverse=True)  # long ones first: no core waits at the end
 
     def execute(path: Path) -> str:
-        load_executor("local-serial", cache).run_and_cache(
-            filter_uris=[str(path)], timeout=app.config.nb_execution_timeout
-        )
+        Executor(cache).run_and_cache(filter_uris=[str(path)], timeout=app.config.nb_execution_timeout)
         return path.stem
 
     pool = ThreadPoolExecutor(os.cpu_count())

@@ -1,0 +1,44 @@
+"""Where the book's repository and its pages lie: `_config.yml` says it, on GitHub's machines the environment.
+
+Whoever copies the book changes one line, or none where GitHub builds it.
+"""
+
+import os
+from urllib.parse import urlsplit
+
+from sphinx.application import Sphinx
+from sphinx.config import Config
+
+
+def repository(app: Sphinx) -> tuple[str, str]:
+    """The repository's address and branch."""
+    options = app.config.html_theme_options
+    return (options.get("repository_url") or "").rstrip("/"), options.get("repository_branch") or "main"
+
+
+def site(app: Sphinx) -> str:
+    """Address of the published book: html_baseurl, or GitHub's address for the repository's pages."""
+    if app.config.html_baseurl:
+        return app.config.html_baseurl.rstrip("/") + "/"
+    owner, name = urlsplit(repository(app)[0]).path.strip("/").split("/")
+    host = f"{owner.lower()}.github.io"
+    return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
+
+
+def colab(app: Sphinx, file: str) -> str:
+    """Address that opens a published notebook in Colab."""
+    path = urlsplit(repository(app)[0]).path.strip("/")
+    return f"https://colab.research.google.com/github/{path}/blob/gh-pages/{file}"
+
+
+def read_environment(app: Sphinx, config: Config) -> None:
+    """On GitHub's machines the repository is the one that is being built."""
+    if name := os.environ.get("GITHUB_REPOSITORY"):
+        server = os.environ.get("GITHUB_SERVER_URL", "https://github.com")
+        config.html_theme_options["repository_url"] = f"{server}/{name}"
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx, ahead of all that names the repository."""
+    app.connect("config-inited", read_environment, priority=100)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

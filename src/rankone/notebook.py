@@ -1,0 +1,31 @@
+"""What a chapter's notebook says when it starts: on what it runs, and what that took when the book was built."""
+
+import platform
+import sys
+
+import jax
+
+__all__ = ["report"]
+
+
+def report(
+    build: str, *, tested: tuple[str, str], seconds: float | None = None, megabytes: float | None = None
+) -> None:
+    """Print the device and the versions, and let Colab show widgets.
+
+    Args:
+        build: Version and commit of the package, or what is known of them.
+        tested: The oldest and the newest jax that the tests run on.
+        seconds: Time that the chapter took in the last build of the book.
+        megabytes: Its largest memory there.
+    """
+    if "google.colab" in sys.modules:
+        from google.colab import output
+
+        output.enable_custom_widget_manager()
+    kinds = ", ".join(sorted({device.device_kind for device in jax.devices()}))
+    print(f"{len(jax.devices())} × {kinds} · Python {platform.python_version()} · ", end="")
+    print(f"jax {jax.__version__} (tested: {' to '.join(tested)}) · rankone {build}")
+    if seconds is not None:
+        memory = f" and {megabytes / 1000:.1f} GB of memory" if megabytes else ""
+        print(f"In the last build of the book this chapter took {max(1, round(seconds / 60))} min{memory}.")

@@ -115,7 +115,8 @@ def execute_ahead(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx, ahead of MyST-NB."""
+    """Register with Sphinx, ahead of MyST-NB; kernels learn that they build the book, and record what they measure."""
+    os.environ["RANKONE_BUILD"] = "1"
     app.connect("config-inited", choose_cache, priority=100)
     app.connect("builder-inited", execute_ahead)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

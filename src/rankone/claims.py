@@ -1,35 +1,111 @@
-"""Figures measured while the book is built, each under the id of the claim that it tests.
+"""Figures measured by the chapters, each under the id of the claim that it tests.
 
-A chapter's cell calls `measured("D-fn3.printed", error)`; the prose beside it quotes the figure by that name, the
-table of claims collects it from the same build, and in a notebook on its own the call just returns the value.
+A chapter's cell calls `measured("D-fn3.printed", error)`. While the book is built, the call records the figure: the
+prose quotes it by that name, and the table of claims collects it from the same build. In a notebook it prints the
+figure beside the page's, and says so if what the book claims of it no longer holds there.
 """
 
+import operator
+import os
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["measured", "pretty"]
+__all__ = ["compare_with_page", "figures_in", "holds", "line", "measured", "pretty"]
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _GLUE = "application/papermill.record/"  # what MyST-NB looks for; other front ends do not show it
+_COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq}
+_page: dict[str, tuple[str, str]] = {}  # the published figures and the conditions on them
+_here: dict[str, float] = {}  # the numbers measured by this process
 
 
 def measured(name: str, value: Any, fmt: str = ".3g") -> Any:
-    """Record a figure of this build, and return it unchanged.
+    """Record a figure of this build, or print it in a notebook; return it unchanged.
 
     Args:
         name: Claim id, a dot, and what was measured: "D-eq11.autodiff".
         value: A number, or text.
         fmt: Format of a number, as in an f-string; powers of ten are set as 1.2·10⁻⁷.
     """
+    text, number = (value, None) if isinstance(value, str) else (pretty(value, fmt), np.asarray(value).item())
+    if "RANKONE_BUILD" in os.environ:  # set for the kernels that build the book
+        _record(name, text, number)
+        return value
+    if number is not None:
+        _here[name] = number
+    page, condition = _page.get(name, ("", ""))
+    known = number is not None and set(figures_in(condition)) <= set(_here)
+    print(line(name, text, page, "" if not known or holds(condition, number, _here) else condition))
+    return value
+
+
+def _record(name: str, text: str, number: float | None) -> None:
     from IPython.display import publish_display_data
 
-    text = value if isinstance(value, str) else pretty(value, fmt)
     # quoted, because MyST-NB reads a bare 2,731 as a Python tuple and 0.50 as 0.5
     publish_display_data(
-        {_GLUE + "text/plain": repr(text)}, metadata={"scrapbook": {"name": name, "mime_prefix": _GLUE}}
+        {_GLUE + "text/plain": repr(text)},
+        metadata={"scrapbook": {"name": name, "mime_prefix": _GLUE, "number": number}},
     )
-    return value
+
+
+def line(name: str, text: str, page: str = "", violated: str = "") -> str:
+    """What a notebook shows of a figure: its name, its text, the page's text, and a condition that it violates."""
+    shown = f"{name:<24}  {text:<9}" + (f"  (page {page})" if page else "")
+    return f"{shown}  ← no longer holds: should be {violated}" if violated else shown.rstrip()
+
+
+def compare_with_page(figures: Mapping[str, tuple[str, str]]) -> None:
+    """Take over a chapter's published figures, with which `measured` compares those of this notebook.
+
+    Args:
+        figures: Name of each figure → its text on the page, and the condition on it, or "".
+    """
+    _page.update(figures)
+
+
+def holds(condition: str, number: float, figures: Mapping[str, float]) -> bool:
+    """Whether a figure meets its condition.
+
+    Args:
+        condition: `< A`, `<= A`, `> A`, `>= A`, `= A`, `between A and B`, `within 0.1 of A` or `within 5% of A`, where
+            `A` and `B` are numbers, names of figures, or both (`0.5 D-x.other`). An empty one always holds.
+        number: The figure.
+        figures: The other figures, by name.
+
+    Raises:
+        ValueError: If the condition has another form, or names a figure that is not there.
+    """
+    kind, _, rest = condition.partition(" ")
+    if kind in _COMPARISONS:
+        return bool(_COMPARISONS[kind](number, _amount(rest, figures)))
+    first, between, second = rest.partition(" and ")
+    if kind == "between" and between:
+        return bool(_amount(first, figures) <= number <= _amount(second, figures))
+    first, of, second = rest.partition(" of ")
+    if kind == "within" and of:
+        target = _amount(second, figures)
+        tolerance = float(first[:-1]) / 100 * abs(target) if first.endswith("%") else float(first)
+        return bool(abs(number - target) <= tolerance)
+    if condition:
+        raise ValueError(f"condition is {condition!r}; try '< 1e-6', 'between 1 and 2' or 'within 5% of D-x.other'")
+    return True
+
+
+def figures_in(condition: str) -> list[str]:
+    """Names of the figures that a condition mentions."""
+    return [word for word in condition.split() if word[0].isalpha() and "." in word]
+
+
+def _amount(text: str, figures: Mapping[str, float]) -> float:
+    words = text.split()
+    if names := figures_in(text):
+        if names != words[-1:] or len(words) > 2 or names[0] not in figures:
+            raise ValueError(f"condition compares with {text!r}; try a number, or a figure recorded before this one")
+        return float(words[0] if len(words) == 2 else 1) * figures[names[0]]
+    return float(text)
 
 
 def pretty(value: Any, fmt: str = ".3g") -> str:

@@ -18,6 +18,8 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 from claim_links import Row, locate_source, locate_test, read_claims  # noqa: E402  (beside the book, not installed)
 
+from rankone.claims import figures_in, holds  # noqa: E402
+
 STATUSES = {"holds", "corrected", "sharper"}
 
 
@@ -128,6 +130,22 @@ def figures(row: Row, book: Book) -> Iterator[str]:
             yield f"no cell of {home} records {key!r}"
 
 
+def conditions(row: Row, book: Book) -> Iterator[str]:
+    """Each condition is well formed, is on a figure of the claim, and compares it with figures of its chapter."""
+    home = book.labels.get(row["chapter"])
+    for key, condition in row.get("holds", {}).items():
+        others = dict.fromkeys(figures_in(condition), 0.0)
+        if key not in row["figures"]:
+            yield f"a condition on {key!r}, which is not among the claim's figures"
+        yield from (
+            f"no cell of {home} records {other!r}" for other in others if home and not book.records(home, other)
+        )
+        try:
+            holds(condition, 0.0, dict.fromkeys(others, 0.0))
+        except ValueError as error:
+            yield f"{key}: {error}"
+
+
 def widget(row: Row, _book: Book) -> Iterator[str]:
     """The package has the widget."""
     if row["widget"] and not hasattr(importlib.import_module("rankone.widgets"), row["widget"]):
@@ -161,7 +179,7 @@ def coverage(row: Row, _book: Book) -> Iterator[str]:
 
 
 CHECKERS: list[Callable[[Row, Book], Iterator[str]]] = [
-    status, source, test, chapter, figures, widget, errata, coverage
+    status, source, test, chapter, figures, conditions, widget, errata, coverage
 ]  # fmt: skip
 
 

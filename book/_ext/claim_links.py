@@ -2,16 +2,26 @@
 
 import ast
 import json
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 from docutils.nodes import make_id
 from myst_nb.core.variables import format_plain_text
 from sphinx.environment import BuildEnvironment
 
+from rankone.claims import holds
+
 Row = dict[str, Any]
+
+
+class Figure(NamedTuple):
+    """A figure that a page recorded: as the page shows it, and the number itself, unless it is a text."""
+
+    text: str
+    number: float | None
 
 
 def read_claims(path: Path) -> list[Row]:
@@ -62,15 +72,49 @@ def _defines(node: ast.stmt) -> list[str]:
     return [getattr(node, "name", ""), *(t.id for t in targets if isinstance(t, ast.Name))]
 
 
-def recorded_figures(env: BuildEnvironment) -> dict[str, str]:
-    """Every figure that a page of this build recorded: key -> text."""
-    figures = {}
+def conditions(rows: list[Row]) -> dict[str, str]:
+    """The condition on each figure that has one."""
+    return {key: condition for row in rows for key, condition in row.get("holds", {}).items()}
+
+
+def recorded_figures(env: BuildEnvironment) -> dict[str, dict[str, Figure]]:
+    """Every figure that a page of this build recorded: page -> key -> figure, in the order of recording."""
+    pages: dict[str, dict[str, Figure]] = {}
     for docname, metadata in getattr(env, "nb_metadata", {}).items():
         if docname in env.found_docs and metadata.get("glue"):
             path = Path(env.mystnb_config.output_folder, f"{docname}.glue.json")  # type: ignore[attr-defined]
-            for key, output in json.loads(path.read_text(encoding="utf-8")).items():
-                figures[key] = format_plain_text(output["data"].get("text/plain", ""), "")
-    return figures
+            records = json.loads(path.read_text(encoding="utf-8"))
+            pages[docname] = {key: _figure(record) for key, record in records.items()}
+    return pages
+
+
+def _figure(record: dict[str, Any]) -> Figure:
+    text = format_plain_text(record["data"].get("text/plain", ""), "")
+    return Figure(text, record["metadata"]["scrapbook"].get("number"))
+
+
+def violations(conditions: Mapping[str, str], figures: Mapping[str, Figure]) -> Iterator[str]:
+    """What is wrong with the figures of a page, in the order of recording: each may be compared with earlier ones."""
+    known: dict[str, float] = {}
+    for key, figure in figures.items():
+        condition = conditions.get(key, "")
+        if figure.number is None:
+            if condition:
+                yield f"{key} is a text, {figure.text!r}: no number to be {condition}"
+            continue
+        known[key] = figure.number
+        try:
+            if not holds(condition, figure.number, known):
+                yield f"{key} is {figure.number}, and should be {condition}"
+        except ValueError as error:
+            yield f"{key}: {error}"
+
+
+def faults(env: BuildEnvironment, claims: Path) -> Iterator[str]:
+    """What is wrong with the figures of this build."""
+    expected = conditions(read_claims(claims))
+    for page, figures in recorded_figures(env).items():
+        yield from (f"{page}: {fault}" for fault in violations(expected, figures))
 
 
 def find_label(env: BuildEnvironment, label: str) -> tuple[str, str, str] | None:

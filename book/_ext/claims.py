@@ -3,7 +3,8 @@
 `{claims-table}` and `{errata-table}` read the rows when the page is read, and fill in, once every page is known, what
 only the whole build can tell: the number of the statement a row points to, and the figures that the chapters recorded
 with `rankone.claims.measured`. MyST-NB writes those records beside each executed notebook, cached or fresh, so that a
-page never shows a figure of another build. A figure or a label that is missing is a warning, and warnings are errors.
+page never shows a figure of another build. A figure or a label that is missing, and a figure that does not meet its
+condition, is a warning, and warnings are errors.
 """
 
 import re
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from claim_links import Row, find_label, locate_source, locate_test, read_claims, recorded_figures
+from claim_links import Row, faults, find_label, locate_source, locate_test, read_claims, recorded_figures
 from docutils import nodes
 from docutils.nodes import make_id
 from sphinx.application import Sphinx
@@ -163,7 +164,9 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     kind = app.env.metadata[docname].get("claims_page")
     if not kind:
         return
-    figures = recorded_figures(app.env)
+    figures = {key: figure.text for page in recorded_figures(app.env).values() for key, figure in page.items()}
+    for fault in faults(app.env, Path(app.srcdir, app.config.claims_file)) if kind == "claims" else ():
+        _logger.warning(fault, type="claims", subtype="holds", location=docname)
     for figure in list(doctree.findall(pending_figure)):
         if figure["promised"] and figure["key"] not in figures:
             _logger.warning(

@@ -6,15 +6,19 @@ second build, strips the outputs, and garbles theorem anchors, exercise headings
 The first code cell sets the chapter up (see `setup_cell`).
 """
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
 
 import nbformat
+from cited_works import links_to_works, references, with_references
+from claim_links import conditions, read_claims, recorded_figures
 from docutils import nodes
 from execution import cost
 from jupyter_cache import get_cache
+from kept_outputs import FOLDED, kept_cell
 from package_wheel import Wheel, publish
 from plain_markdown import Block, PlainMarkdown
 from repository import colab, repository, site
@@ -23,7 +27,14 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.osutil import relative_uri
 
-HIDDEN = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # a cell's code, in JupyterLab and in Colab
+FIGURES = """\
+# @title The figures of the page, and what must hold of them: `measured` shows yours beside them
+from rankone import claims
+
+claims.compare_with_page({{
+{figures}
+}})
+"""
 _logger = logging.getLogger(__name__)
 
 
@@ -50,8 +61,8 @@ def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNod
     """The notebook of a chapter: a title cell, the set-up, then the page's text and the executed cells."""
     executed = executed_notebook(app, docname)
     doctree = app.env.get_and_resolve_doctree(docname, app.builder)
-    text = PlainMarkdown(app, docname, doctree, site(app))
-    blocks = text.blocks(doctree) + references(app, docname)
+    text = PlainMarkdown(app, docname, doctree, site(app), links_to_works(app, site(app)))
+    blocks = with_references(text.blocks(doctree), references(app, docname))
     for index in text.folded:
         executed.cells[index].metadata.setdefault("tags", []).append("hide-input")
     page = urljoin(site(app), app.builder.get_target_uri(docname))
@@ -62,8 +73,9 @@ def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNod
     took = cost(app.env.mystnb_config.execution_cache_path, executed)  # type: ignore[attr-defined]
     cells = [
         nbformat.v4.new_markdown_cell(title),
-        nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheel, page, took), metadata=HIDDEN),
-        *_cells(blocks[1:], executed.cells),
+        nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheel, page, took), metadata=FOLDED),
+        *figures_cell(app, docname),
+        *_cells(blocks[1:], [kept_cell(cell, n, text) for n, cell in enumerate(executed.cells)]),
     ]
     for n, cell in enumerate(cells):
         cell["id"] = f"{Path(docname).name}-{n}"
@@ -71,6 +83,19 @@ def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNod
         key: executed.metadata[key] for key in ("kernelspec", "language_info", "widgets") if key in executed.metadata
     }
     return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
+
+
+def figures_cell(app: Sphinx, docname: str) -> list[Any]:
+    """A folded cell with the page's figures and what must hold of them, for `measured` to compare with."""
+    expected = conditions(read_claims(Path(app.srcdir, app.config.claims_file)))
+    figures = recorded_figures(app.env).get(docname, {})
+    if not figures:
+        return []
+    lines = [
+        f"    {json.dumps([key, figure.text, expected.get(key, '')], ensure_ascii=False)},"
+        for key, figure in figures.items()
+    ]
+    return [nbformat.v4.new_code_cell(FIGURES.format(figures="\n".join(lines)), metadata=dict(FOLDED))]
 
 
 def _cells(blocks: list[Block], executed: list[Any]) -> list[Any]:
@@ -87,39 +112,13 @@ def _cells(blocks: list[Block], executed: list[Any]) -> list[Any]:
     for block in [*blocks, len(executed)]:
         if isinstance(block, int):
             flush()
-            made += [_code_cell(cell) for cell in executed[done : block + 1] if cell.cell_type == "code"]
+            made += [cell for cell in executed[done : block + 1] if cell.cell_type == "code"]
             done = block + 1
         else:
-            if re.match(r"(<a name.*\n\n)?#+ ", block):
+            if re.match(r"(<a id.*\n\n)?#+ ", block):
                 flush()
             text.append(block)
     return made
-
-
-def _code_cell(cell: Any) -> Any:
-    outputs = [o for o in cell.outputs if not _only_a_record(o)]
-    tags = cell.metadata.get("tags", [])
-    hidden = HIDDEN if {"hide-input", "hide-cell"} & set(tags) else {}
-    metadata = {"tags": tags, **hidden} if tags else {}
-    return nbformat.v4.new_code_cell(
-        cell.source, outputs=outputs, execution_count=cell.execution_count, metadata=metadata
-    )
-
-
-def _only_a_record(output: Any) -> bool:
-    return bool(output.get("data")) and all(key.startswith("application/papermill.record/") for key in output["data"])
-
-
-def references(app: Sphinx, docname: str) -> list[Block]:
-    """The works that the chapter cites."""
-    from pybtex.backends.markdown import Backend
-
-    domain: Any = app.env.get_domain("cite")
-    keys = {target.key for ref in domain.citation_refs if ref.docname == docname for target in ref.targets}
-    entries = {c.key: c.formatted_entry.text.render(Backend()) for c in domain.citations if c.key in keys}
-    links = {c.key: c.citation_id for c in domain.citations}
-    lines = [f'- <a name="{links[key]}"></a>{" ".join(text.split())}' for key, text in sorted(entries.items())]
-    return ["## References", "\n".join(lines)] if lines else []
 
 
 def _write(app: Sphinx, exception: Exception | None) -> None:

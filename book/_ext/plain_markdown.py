@@ -6,30 +6,31 @@ mathematics is set on one line (`$$ … \tag{1.2} $$`), which notebooks render a
 """
 
 import re
+from collections.abc import Mapping
 from itertools import groupby
-from pathlib import Path
-from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from docutils import nodes
+from running_text import RunningText, anchor
 from sphinx.application import Sphinx
 from sphinx.locale import admonitionlabels
 
 Block = str | int  # Markdown, or the index of a code cell of the executed notebook
 
 
-class PlainMarkdown:
+class PlainMarkdown(RunningText):
     """Turns the resolved doctree of one page into blocks."""
 
-    def __init__(self, app: Sphinx, docname: str, doctree: nodes.document, site: str):
-        self.app, self.docname, self.site = app, docname, site
+    def __init__(self, app: Sphinx, docname: str, doctree: nodes.document, site: str, works: Mapping[str, str]):
+        super().__init__(app, docname, site, works)
         self.numbers = app.env.toc_fignumbers.get(docname, {})
         self.sections = app.env.toc_secnumbers.get(docname, {})
-        self.page = urljoin(site, app.builder.get_target_uri(docname))
         links = [*doctree.findall(nodes.reference), *doctree.findall(nodes.footnote_reference)]
         self.linked = {uri[1:] for uri in map(self.uri, links) if uri.startswith("#")}
         self.depth = 0
         self.folded: set[int] = set()  # code cells inside a fold of the page
+        self.section = ""  # what is being walked through, by its anchor
+        self.places: dict[int, str] = {}  # anchor of the section of each code cell
+        self.alternatives: dict[int, list[str]] = {}  # texts of each code cell's pictures, for those who cannot see
 
     def blocks(self, node: nodes.Node) -> list[Block]:
         """Blocks of a node's children, in order."""
@@ -49,20 +50,11 @@ class PlainMarkdown:
             return [text] if (text := self.inline(node).strip()) else []
         return self.blocks(node)
 
-    def _method(self, kind: str, node: nodes.Node) -> Any:
-        names = (f"{kind}_{cls.__name__}" for cls in type(node).__mro__)
-        return next((getattr(self, name) for name in names if hasattr(self, name)), None)
-
-    def uri(self, node: nodes.Element) -> str:
-        """Where a reference leads: "#anchor" within the page, an absolute address outside it."""
-        uri = urljoin(self.page, f"#{node['refid']}" if "refid" in node else node.get("refuri", ""))
-        return uri.removeprefix(self.page) if uri.startswith(self.page + "#") else uri
-
     # --- structure
 
     def anchors(self, node: nodes.Element) -> str:
         """Places that a link of this page leads to."""
-        return "".join(f'<a name="{i}"></a>' for i in node["ids"] if i in self.linked)
+        return "".join(anchor(i) for i in node["ids"] if i in self.linked)
 
     def block_section(self, node: nodes.section) -> list[Block]:
         """A heading with its number, and what follows it."""
@@ -70,6 +62,7 @@ class PlainMarkdown:
             return self.blocks(node)
         number = self.sections.get("#" + node["ids"][0]) if self.depth else self.sections.get("")
         self.depth += 1
+        self.section = node["ids"][0]
         title = " ".join([*([".".join(map(str, number)) + "."] if number else []), self.inline(node[0])])
         anchors = f"{self.anchors(node)}\n\n".lstrip()
         made: list[Block] = [f"{anchors}{'#' * self.depth} {title}"]
@@ -82,7 +75,12 @@ class PlainMarkdown:
         """A code cell with the captions of its figures, or any other box."""
         if node.get("nb_element") != "cell_code":
             return self.blocks(node)
-        return [node["cell_index"], *(b for figure in node.findall(nodes.figure) for b in self._caption(figure))]
+        index = node["cell_index"]
+        self.places[index] = self.section
+        pictures = [picture for picture in node.findall(nodes.Element) if _is_picture(picture)]
+        self.alternatives[index] = [picture.get("alt", "") for picture in pictures]
+        words = [in_words(self.inline(nodes.Text(text))) for text in dict.fromkeys(self.alternatives[index]) if text]
+        return [index, *(b for figure in node.findall(nodes.figure) for b in self._caption(figure)), *words]
 
     def block_figure(self, node: nodes.figure) -> list[Block]:
         """An image and its caption."""
@@ -172,7 +170,7 @@ class PlainMarkdown:
     def _body(self, node: nodes.Node) -> list[Block]:
         return [] if _is_title(node) else self.block(node)
 
-    # --- mathematics and text
+    # --- mathematics
 
     def block_math_block(self, node: nodes.math_block) -> list[Block]:
         """An equation on one line, with its number."""
@@ -184,49 +182,15 @@ class PlainMarkdown:
         anchors = self.anchors(node)
         return [*([anchors] if anchors else []), f"$$ {latex}{tag} $$"]
 
-    def inline(self, node: nodes.Node) -> str:
-        """Markdown of running text."""
-        if made := self._method("inline", node):
-            return made(node)
-        return "" if isinstance(node, nodes.raw | nodes.Invisible) else self._within(node)
 
-    def _within(self, node: nodes.Node) -> str:
-        return "".join(self.inline(child) for child in node.children)
+def _is_picture(node: nodes.Element) -> bool:
+    """Whether an output is an image, or a plotly figure, which the page has as raw HTML."""
+    return isinstance(node, nodes.image) or (isinstance(node, nodes.raw) and "alt" in node)
 
-    def inline_Text(self, node: nodes.Text) -> str:
-        """Plain text; what Markdown would read as its own is escaped."""
-        return re.sub(r"([\\`*_$])", r"\\\1", str(node)).replace("<", "&lt;").replace("\n", " ")
 
-    def inline_math(self, node: nodes.math) -> str:
-        """Inline mathematics, with no space inside the dollars."""
-        return f"${' '.join(node.astext().split())}$"
-
-    def inline_emphasis(self, node: nodes.Node) -> str:
-        """Emphasis."""
-        return f"*{self._within(node)}*"
-
-    def inline_strong(self, node: nodes.Node) -> str:
-        """Strong emphasis."""
-        return f"**{self._within(node)}**"
-
-    def inline_literal(self, node: nodes.Node) -> str:
-        """Code."""
-        return f"`{node.astext()}`"
-
-    def inline_reference(self, node: nodes.reference) -> str:
-        """A link: within the notebook, or an absolute one."""
-        text = self._within(node)
-        return f"{' ' * text.startswith(' ')}[{text.strip()}]({self.uri(node)})"
-
-    def inline_footnote_reference(self, node: nodes.Element) -> str:
-        """The mark of a footnote."""
-        return f"<sup>[{node.astext()}](#{node['refid']})</sup>"
-
-    def inline_image(self, node: nodes.image) -> str:
-        """An image of the site, by its address there."""
-        image = self.app.builder.images.get(node["uri"])
-        uri = node["uri"] if urlsplit(node["uri"]).scheme else f"{self.site}_images/{image or Path(node['uri']).name}"
-        return f"![{node.get('alt', '')}]({uri})"
+def in_words(alternative: str) -> str:
+    """A figure's text for those who cannot see it, folded: JupyterLab and Colab read none from a cell's output."""
+    return f"<details><summary>The figure in words</summary>\n\n{alternative}\n\n</details>"
 
 
 def _is_title(node: nodes.Node) -> bool:

@@ -38,7 +38,7 @@ class PlotlyRenderer(MimeRenderPlugin):
         figure = {name: data.content[name] for name in ("data", "layout", "frames") if name in data.content}
         text = json.dumps(figure, separators=(",", ":")).replace("</", "<\\/")
         page = FIGURE.format(alt=html.escape(alt or ""), height=layout.get("height", 450), figure=text)
-        return [nodes.raw("", page, format="html", classes=["output"])]
+        return [nodes.raw("", page, format="html", classes=["output"], alt=alt or "")]
 
 
 def add_script(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:

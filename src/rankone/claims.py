@@ -7,7 +7,7 @@ figure beside the page's, and says so if what the book claims of it no longer ho
 
 import operator
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,16 +29,20 @@ def measured(name: str, value: Any, fmt: str = ".3g") -> Any:
         value: A number, or text.
         fmt: Format of a number, as in an f-string; powers of ten are set as 1.2·10⁻⁷.
     """
-    text, number = (value, None) if isinstance(value, str) else (pretty(value, fmt), np.asarray(value).item())
+    number = None if isinstance(value, str) else np.asarray(value).item()
+    text = value if isinstance(value, str) else pretty(value, fmt)
     if "RANKONE_BUILD" in os.environ:  # set for the kernels that build the book
         _record(name, text, number)
         return value
-    if number is not None:
-        _here[name] = number
     page, condition = _page.get(name, ("", ""))
-    known = number is not None and set(figures_in(condition)) <= set(_here)
-    print(line(name, text, page, "" if not known or holds(condition, number, _here) else condition))
+    print(line(name, text, page, "" if number is None or _still_holds(name, number, condition) else condition))
     return value
+
+
+def _still_holds(name: str, number: float, condition: str) -> bool:
+    _here[name] = number
+    # a figure compared with one whose cell was not run cannot be judged
+    return any(other not in _here for other in figures_in(condition)) or holds(condition, number, _here)
 
 
 def _record(name: str, text: str, number: float | None) -> None:
@@ -57,13 +61,13 @@ def line(name: str, text: str, page: str = "", violated: str = "") -> str:
     return f"{shown}  ← no longer holds: should be {violated}" if violated else shown.rstrip()
 
 
-def compare_with_page(figures: Mapping[str, tuple[str, str]]) -> None:
+def compare_with_page(figures: Mapping[str, Sequence[str]]) -> None:
     """Take over a chapter's published figures, with which `measured` compares those of this notebook.
 
     Args:
         figures: Name of each figure → its text on the page, and the condition on it, or "".
     """
-    _page.update(figures)
+    _page.update({name: (text, condition) for name, (text, condition) in figures.items()})
 
 
 def holds(condition: str, number: float, figures: Mapping[str, float]) -> bool:

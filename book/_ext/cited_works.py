@@ -1,0 +1,35 @@
+"""The works that a chapter cites, listed in its notebook, where the citations lead."""
+
+import re
+from typing import Any
+from urllib.parse import urljoin
+
+from plain_markdown import Block
+from running_text import anchor
+from sphinx.application import Sphinx
+
+
+def links_to_works(app: Sphinx, site: str) -> dict[str, str]:
+    """Address of each work's entry on the site -> the link to it within a notebook."""
+    citations = app.env.get_domain("cite").citations  # type: ignore[attr-defined]
+    pages = {c: urljoin(site, app.builder.get_target_uri(c.docname)) for c in citations}
+    return {f"{pages[c]}#{c.citation_id}": f"#work-{c.key}" for c in citations}
+
+
+def references(app: Sphinx, docname: str) -> str:
+    """The works that the chapter cites, as a list."""
+    from pybtex.backends.markdown import Backend
+
+    domain: Any = app.env.get_domain("cite")
+    keys = {target.key for ref in domain.citation_refs if ref.docname == docname for target in ref.targets}
+    entries = {c.key: c.formatted_entry.text.render(Backend()) for c in domain.citations if c.key in keys}
+    return "\n".join(f"- {anchor(f'work-{key}')}{' '.join(text.split())}" for key, text in sorted(entries.items()))
+
+
+def with_references(blocks: list[Block], entries: str) -> list[Block]:
+    """A chapter's blocks with its references at the end: in the page's own last section, if that is what it is for."""
+    headings = [
+        block.splitlines()[-1] for block in blocks if isinstance(block, str) and re.search(r"^## ", block, re.M)
+    ]
+    heading = [] if headings and headings[-1].endswith("References") else ["## References"]
+    return [*blocks, *heading, entries] if entries else blocks

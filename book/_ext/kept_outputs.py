@@ -1,0 +1,73 @@
+"""A chapter's executed cell as its notebook keeps it: with outputs that say something also where nothing runs.
+
+Figures that the build recorded become the lines that `measured` prints in a notebook; a picture carries its text for
+those who cannot see it, and a widget a sentence for readers with no kernel.
+"""
+
+import html
+from itertools import groupby
+from typing import Any
+
+import nbformat
+from myst_nb.core.variables import format_plain_text
+from plain_markdown import PlainMarkdown
+
+from rankone.claims import line
+
+RECORD = "application/papermill.record/"
+WIDGET = "application/vnd.jupyter.widget-view+json"
+PICTURES = ("image/", "application/vnd.plotly")
+FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # in JupyterLab and in Colab
+
+
+def kept_cell(cell: Any, index: int, page: PlainMarkdown) -> Any:
+    """The cell of this index on its page, for the notebook."""
+    if cell.cell_type != "code":
+        return cell
+    tags = cell.metadata.get("tags", [])
+    metadata = ({"tags": tags} if tags else {}) | (FOLDED if {"hide-input", "hide-cell"} & set(tags) else {})
+    outputs: list[Any] = []
+    for recorded, run in groupby(cell.outputs, _is_record):
+        together = list(run)
+        outputs += [_printed(together)] if recorded else together
+    _describe([output for output in outputs if _is_picture(output)], page.alternatives.get(index, []))
+    for output in outputs:
+        if WIDGET in output.get("data", {}):
+            output.data.update(_degraded(f"{page.page}#{page.places.get(index, '')}".rstrip("#")))
+    return nbformat.v4.new_code_cell(
+        cell.source, outputs=outputs, execution_count=cell.execution_count, metadata=metadata
+    )
+
+
+def _is_record(output: Any) -> bool:
+    return bool(output.get("data")) and all(key.startswith(RECORD) for key in output["data"])
+
+
+def _printed(records: list[Any]) -> Any:
+    lines = (
+        line(record.metadata["scrapbook"]["name"], format_plain_text(record.data[RECORD + "text/plain"], ""))
+        for record in records
+    )
+    return nbformat.v4.new_output("stream", name="stdout", text="".join(f"{text}\n" for text in lines))
+
+
+def _is_picture(output: Any) -> bool:
+    return any(key.startswith(PICTURES) for key in output.get("data", {}))
+
+
+def _describe(pictures: list[Any], alternatives: list[str]) -> None:
+    """Give pictures their texts: in `metadata` for nbconvert, as plain text for VS Code, which reads that aloud."""
+    for output, text in zip(pictures, alternatives, strict=True):
+        if text:
+            output.data["text/plain"] = text
+            for key in output.data:
+                if key.startswith(PICTURES):
+                    output.metadata.setdefault(key, {})["alt"] = text
+
+
+def _degraded(address: str) -> dict[str, str]:
+    """What a front end shows of a widget without a kernel."""
+    return {
+        "text/plain": f"Interactive figure: run this cell, or open it live at {address}",
+        "text/html": f'<p>Interactive figure: run this cell, or <a href="{html.escape(address)}">open it live</a>.</p>',
+    }

@@ -8,6 +8,8 @@ from claim_chain import CHECKERS, Book, miscounted
 from claim_links import read_claims
 from docutils.nodes import make_id
 
+from rankone.claims import figures_in
+
 ROOT = Path(__file__).parents[2]
 # Every claim of the papers, and every result beyond them: the book's own list.
 CLAIMS = [
@@ -54,6 +56,35 @@ def test_every_claim_is_listed_once() -> None:
 @pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
 def test_the_chain_of_a_claim_is_whole(row: dict[str, Any]) -> None:
     assert [fault for check in CHECKERS for fault in check(row, BOOK)] == []
+
+
+# Claims with figures of which nothing can be said in one number.
+WITHOUT_A_CONDITION = {
+    "D-looseness": "ranges, recorded as text",
+    "M-fig1": "sizes of the network",
+    "M-idea1": "number of the cells",
+    "S-tab1": "the paper's own numbers",
+    "S-tab3": "the paper's own numbers",
+    "S-bul": "a factor by itself",
+}
+
+
+def test_a_claim_with_figures_says_what_must_hold_of_them() -> None:
+    without = {row["id"] for row in ROWS if row["figures"] and not row.get("holds")}
+    assert without == set(WITHOUT_A_CONDITION)
+    assert sum(len(row.get("holds", {})) for row in ROWS) > 450
+
+
+def test_a_figure_that_refutes_the_paper_must_go_on_refuting_it() -> None:
+    refuting = {row["id"]: row["errata"]["refuted_by"] for row in ROWS if row.get("errata", {}).get("refuted_by")}
+    free = {claim for claim, key in refuting.items() if key not in conditioned()}
+    assert free == set()
+
+
+def conditioned() -> set[str]:
+    """Figures with a condition, and those that one compares with."""
+    conditions = [pair for row in ROWS for pair in row.get("holds", {}).items()]
+    return {key for key, _ in conditions} | {other for _, text in conditions for other in figures_in(text)}
 
 
 @pytest.mark.parametrize("page", ["claims", "errata"])

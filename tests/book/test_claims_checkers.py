@@ -6,6 +6,7 @@ from typing import Any
 
 import claim_chain
 import pytest
+from claim_links import Figure, violations
 
 CHAPTER = """# A chapter
 (sec-one)=
@@ -40,6 +41,7 @@ ROW: dict[str, Any] = {
     "chapter": "thm-one",
     "widget": "RetrievalExplorer",
     "figures": ["D-x.printed", "D-x.near-error"],
+    "holds": {"D-x.printed": "> 2 D-x.near-error"},
     "statement": "That $x=y$.",
     "status": "corrected",
     "errata": {
@@ -96,12 +98,15 @@ def test_each_kind_of_label_is_found(book: claim_chain.Book, label: str) -> None
         ({"figures": ["D-x.printed", "D-x.prose"]}, "no cell of one records"),
         ({"figures": ["D-x.printed", "D-y.printed"]}, "bears another claim's id"),
         ({"figures": ["D-x.near-error"]}, "refutes it is not among"),
+        ({"holds": {"D-x.other": "> 1"}}, "not among the claim's figures"),
+        ({"holds": {"D-x.printed": "about 1"}}, "try '< 1e-6'"),
+        ({"holds": {"D-x.printed": "> D-x.prose"}}, "no cell of one records"),
         ({"widget": "NoSuchExplorer"}, "has no 'NoSuchExplorer'"),
         ({"status": "holds"}, "errata belong to"),
         ({"errata": None}, "errata belong to"),
         ({"source": None}, "no source, and no reason"),
         ({"test": None, "uncovered": "later"}, "no test, and no reason"),
-        ({"figures": [], "status": "holds", "errata": None}, "no figures, and no reason"),
+        ({"figures": [], "holds": {}, "status": "holds", "errata": None}, "no figures, and no reason"),
         ({"uncovered": "Nothing of it could be computed."}, "a gap that is none"),
     ],
 )
@@ -117,8 +122,23 @@ def test_an_erratum_needs_every_field(book: claim_chain.Book, field: str) -> Non
 
 def test_a_gap_with_its_reason_and_a_slip_without_a_number_pass(book: claim_chain.Book) -> None:
     slip = {"where": "eq. 1", "printed": "$q$", "why": "A slip.", "slip": True, "repair": "$x$"}
-    row = {**ROW, "errata": slip, "figures": [], "source": None, "test": None}
+    row = {**ROW, "errata": slip, "figures": [], "holds": {}, "source": None, "test": None}
     assert faults({**row, "uncovered": "A slip of notation: nothing to compute."}, book) == []
+
+
+def test_the_build_sees_a_figure_that_violates_its_condition_or_cannot_be_compared() -> None:
+    conditions = {"D-x.b": "> D-x.a", "D-x.c": "< 1e-9", "D-x.text": "< 1", "D-x.early": "< D-x.late"}
+    numbers = {"D-x.a": 1.0, "D-x.b": 2.0, "D-x.c": 0.0, "D-x.text": None, "D-x.early": 1.0, "D-x.late": 2.0}
+
+    def found(**changed: float | None) -> list[str]:
+        figures = numbers | {f"D-x.{name}": number for name, number in changed.items()}
+        return [*violations(conditions, {key: Figure(str(number), number) for key, number in figures.items()})]
+
+    text, late = found()
+    assert "D-x.text is a text" in text
+    assert "recorded before this one" in late
+    assert "D-x.b is 0.5, and should be > D-x.a" in found(b=0.5)
+    assert "D-x.c is nan, and should be < 1e-9" in found(c=float("nan"))
 
 
 def test_claims_listed_twice_never_or_from_nowhere_are_counted() -> None:

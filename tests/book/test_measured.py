@@ -1,10 +1,19 @@
-"""A figure reaches the prose and the tables as the book sets it."""
+"""A figure reaches the prose, the tables and a reader's notebook as the book sets it, and is held to its condition."""
 
 import pytest
 from IPython.testing.globalipapp import start_ipython
 from myst_nb.core.variables import format_plain_text
 
-from rankone.claims import measured, pretty
+from rankone import claims
+from rankone.claims import compare_with_page, holds, measured, pretty
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel that builds no book and has measured nothing."""
+    monkeypatch.delenv("RANKONE_BUILD", raising=False)
+    monkeypatch.setattr(claims, "_page", {})
+    monkeypatch.setattr(claims, "_here", {})
 
 
 @pytest.mark.parametrize(
@@ -15,14 +24,83 @@ def test_a_number_is_set_as_the_book_sets_it(value: float, fmt: str, text: str) 
     assert pretty(value, fmt) == text
 
 
-@pytest.mark.parametrize("text", ["2,731", "0.50", "it's"])
-def test_the_page_shows_the_text_that_was_recorded(text: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "text", "number"), [(0.5, "0.50", 0.5), ("2,731", "2,731", None), ("it's",) * 2 + (None,)]
+)
+def test_a_build_records_the_text_and_the_number_and_shows_nothing(
+    value: object, text: str, number: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RANKONE_BUILD", "1")
     start_ipython()
     from IPython.utils.capture import capture_output
 
     with capture_output() as captured:
-        assert measured("D-x.y", text) == text
+        assert measured("D-x.y", value, ".2f") == value
     (output,) = captured.outputs
-    assert output.metadata["scrapbook"]["name"] == "D-x.y"
-    (record,) = output.data.values()
+    assert output.metadata["scrapbook"] | {"mime_prefix": ""} == {"name": "D-x.y", "mime_prefix": "", "number": number}
+    ((mime, record),) = output.data.items()
+    assert mime.startswith("application/papermill.record/")  # which no front end shows
     assert format_plain_text(record, "") == text
+    assert not captured.stdout
+
+
+def printed(capsys: pytest.CaptureFixture[str]) -> str:
+    return " ".join(capsys.readouterr().out.split())
+
+
+def test_a_notebook_prints_the_figure_alone_until_it_has_the_page(
+    notebook: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert measured("D-x.y", 4e-16, ".0e") == 4e-16
+    assert printed(capsys) == "D-x.y 4·10⁻¹⁶"
+    compare_with_page({"D-x.y": ["3·10⁻¹⁶", "< 1e-9"], "D-x.text": ["5 to 6", ""]})
+    measured("D-x.y", 4e-16, ".0e")
+    assert printed(capsys) == "D-x.y 4·10⁻¹⁶ (page 3·10⁻¹⁶)"
+    measured("D-x.text", "7 to 8")
+    assert printed(capsys) == "D-x.text 7 to 8 (page 5 to 6)"
+
+
+def test_a_notebook_marks_a_claim_that_no_longer_holds(notebook: None, capsys: pytest.CaptureFixture[str]) -> None:
+    compare_with_page({"D-x.y": ["0", "< 1e-9"], "D-x.z": ["1", "> 2 D-x.y"]})
+    measured("D-x.z", -1.0)
+    assert "no longer" not in printed(capsys)  # the cell of D-x.y was not run
+    measured("D-x.y", 0.3)
+    assert printed(capsys) == "D-x.y 0.3 (page 0) ← no longer holds: should be < 1e-9"
+    measured("D-x.z", 0.5)
+    assert printed(capsys) == "D-x.z 0.5 (page 1) ← no longer holds: should be > 2 D-x.y"
+    measured("D-x.z", 0.7)
+    assert printed(capsys) == "D-x.z 0.7 (page 1)"
+
+
+def test_the_figures_of_a_cell_are_aligned() -> None:
+    lines = [claims.line("D-x.y", "0.3", "0"), claims.line("D-eq29.longer-name", "3·10⁻¹⁶", "0")]
+    assert len({line.index("(page") for line in lines}) == 1
+
+
+@pytest.mark.parametrize(
+    ("condition", "inside", "outside"),
+    [
+        ("< 1e-6", [0, -1], [1e-6, float("nan")]),
+        ("<= D-x.y", [2, 1.9], [2.1]),
+        ("> 0.5 D-x.y", [1.1], [1]),
+        (">= -1", [-1], [-1.1]),
+        ("= 2", [2], [2.1, 1.9]),
+        ("between 0.5 D-x.y and D-x.y", [1, 2], [0.9, 2.1]),
+        ("within 0.1 of D-x.y", [1.95, 2.05], [1.85, 2.15]),
+        ("within 10% of -2", [-2.1, -1.9], [-2.3, -1.7]),
+        ("", [float("nan"), 7], []),
+    ],
+)
+def test_a_condition_separates_numbers(condition: str, inside: list[float], outside: list[float]) -> None:
+    figures = {"D-x.y": 2.0}
+    assert [number for number in inside if not holds(condition, number, figures)] == []
+    assert [number for number in outside if holds(condition, number, figures)] == []
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["about 1", "< 1 2", "< D-x.z", "< D-x.y 2", "between 1", "within 1", "<1", "< __import__('os')", "< a"],
+)
+def test_a_condition_of_another_form_is_refused(condition: str) -> None:
+    with pytest.raises(ValueError, match=r"^condition|^could not convert"):
+        holds(condition, 1.0, {"D-x.y": 2.0})

@@ -11,9 +11,11 @@ from sphinx.application import Sphinx
 
 def links_to_works(app: Sphinx, site: str) -> dict[str, str]:
     """Address of each work's entry on the site -> the link to it within a notebook."""
-    citations = app.env.get_domain("cite").citations  # type: ignore[attr-defined]
-    pages = {c: urljoin(site, app.builder.get_target_uri(c.docname)) for c in citations}
-    return {f"{pages[c]}#{c.citation_id}": f"#work-{c.key}" for c in citations}
+    links = {}
+    for work in app.env.get_domain("cite").citations:  # type: ignore[attr-defined]
+        page = urljoin(site, app.builder.get_target_uri(work.bibliography_key.docname))
+        links[f"{page}#{work.citation_id}"] = f"#work-{work.key}"
+    return links
 
 
 def references(app: Sphinx, docname: str) -> str:
@@ -28,8 +30,6 @@ def references(app: Sphinx, docname: str) -> str:
 
 def with_references(blocks: list[Block], entries: str) -> list[Block]:
     """A chapter's blocks with its references at the end: in the page's own last section, if that is what it is for."""
-    headings = [
-        block.splitlines()[-1] for block in blocks if isinstance(block, str) and re.search(r"^## ", block, re.M)
-    ]
+    headings = re.findall(r"^## .*", "\n".join(block for block in blocks if isinstance(block, str)), re.MULTILINE)
     heading = [] if headings and headings[-1].endswith("References") else ["## References"]
     return [*blocks, *heading, entries] if entries else blocks

@@ -91,10 +91,8 @@ def figures_cell(app: Sphinx, docname: str) -> list[Any]:
     figures = recorded_figures(app.env).get(docname, {})
     if not figures:
         return []
-    lines = [
-        f"    {json.dumps([key, figure.text, expected.get(key, '')], ensure_ascii=False)},"
-        for key, figure in figures.items()
-    ]
+    rows = {key: [figure.text, expected.get(key, "")] for key, figure in figures.items()}
+    lines = (f"    {json.dumps(key)}: {json.dumps(row, ensure_ascii=False)}," for key, row in rows.items())
     return [nbformat.v4.new_code_cell(FIGURES.format(figures="\n".join(lines)), metadata=dict(FOLDED))]
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 
 import rankone as ro
+from rankone.memory.kernels import kernel_variance
 from rankone.precision import double_precision
 
 BASES = ("sincos", "cos", "exp", "expexp")
@@ -73,6 +74,15 @@ def test_edp_energy_has_its_quadratic_term(patterns, queries):
     np.testing.assert_allclose(ro.MrDAM(patterns, 4.0, "dot").energy(queries), expected, rtol=1e-12)
 
 
+def test_an_energy_without_the_logarithm_is_the_sum_itself(patterns, queries):
+    """Q = identity: no 1/β outside, and β inside of exp alone."""
+    squares = ((queries[..., None, :] - patterns) ** 2).sum(-1)
+    memory = ro.MrDAM(patterns, 3.0, **GENERAL["exponential"])
+    np.testing.assert_allclose(memory.energy(queries), -np.exp(-1.5 * squares).sum(-1), rtol=1e-12)
+    quartic = -((np.tanh(queries) @ patterns.T) ** 4).sum(-1)
+    np.testing.assert_allclose(ro.MrDAM(patterns, 3.0, **GENERAL["power"]).energy(queries), quartic, rtol=1e-12)
+
+
 def test_unit_activation_never_moves_the_state_radially(patterns, queries):
     gradient = ro.MrDAM(patterns, 4.0, "dot", g="unit").gradient(queries)
     np.testing.assert_allclose((gradient * queries).sum(-1), 0, atol=1e-14)
@@ -85,12 +95,13 @@ def test_a_lone_pattern_has_zero_energy_and_gradient():
 
 
 def test_blocks_of_patterns_change_nothing():
-    """Streaming over blocks, with a remainder, equals the sum written out."""
-    Xi = np.asarray(jax.random.normal(jax.random.key(2), (20_003, 50))) / 10
-    x = np.asarray(jax.random.normal(jax.random.key(3), (2, 50))) / 10
-    logits = -3.5 * ((x[:, None] - Xi) ** 2).sum(-1)
-    energy, gradient = ro.MrDAM(Xi, 7.0).energy_and_gradient(x)
-    np.testing.assert_allclose(energy, -logsumexp(logits, axis=1) / 7, rtol=1e-12)
+    """Two blocks of 256 long patterns and a remainder of one, nearer and nearer, equal the sum written out."""
+    Xi = np.asarray(jax.random.normal(jax.random.key(2), (513, 4096))) / 64
+    x = np.asarray(jax.random.normal(jax.random.key(3), (2, 4096))) / 64
+    Xi = Xi[np.argsort(Xi @ x.sum(0))]  # so that every block finds a new maximum, and the last row counts most
+    logits = -30 * ((x[:, None] - Xi) ** 2).sum(-1)
+    energy, gradient = ro.MrDAM(Xi, 60.0).energy_and_gradient(x)
+    np.testing.assert_allclose(energy, -logsumexp(logits, axis=1) / 60, rtol=1e-12)
     np.testing.assert_allclose(gradient, x - softmax(logits, axis=1) @ Xi, rtol=1e-9, atol=1e-12)
 
 
@@ -175,6 +186,8 @@ def test_every_projection_has_gaussian_rows(projection, D):
     assert omega.shape == (rows, D)
     assert abs((omega**2).sum(1).mean() - D) < 5 * np.sqrt(2 * D / rows)
     assert abs((omega**4).mean() - 3) < 5 * np.sqrt(96 / rows)
+    blocks = omega[: rows // D * D].reshape(-1, D, D)
+    assert abs(blocks.mean(0)).max() < 5 / np.sqrt(len(blocks))  # of either sign, at every place in a block
 
 
 def test_orthogonal_rows_are_orthogonal_within_their_block():
@@ -237,6 +250,24 @@ def test_gradient_keeps_the_direction_of_the_partition_sum_below_the_floor():
     assert dead.any()
     assert not np.asarray(clipped)[dead].any()
     assert (np.linalg.norm(gradient[dead], axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_floor_is_an_eighth_of_the_noise_of_far_patterns(basis, patterns):
+    """√(Y·Var k̂ · Σw²/Y)/8 with the variance far away; that of positive features vanishes on the other side of 0."""
+    memory = ro.DrDAM.store(patterns, 10.0, features_of(6, basis=basis))
+    variance = float(kernel_variance(np.full(7, -25.0), np.full(7, 25.0), basis=basis))
+    assert float(memory.floor) == pytest.approx(max(np.sqrt(variance * 12 / 4001) / 8, 1e-30), rel=1e-6)
+
+
+def test_power_is_the_sum_of_the_squared_weights(patterns):
+    """For "dot" a pattern weighs exp(β‖ξ‖²/2), so that its square is exp(β‖ξ‖²); for "l2" it weighs 1."""
+    features = ro.RandomFeatures(7, 20, key=jax.random.key(0))
+    weighted, plain = (ro.DrDAM.store(patterns, 3.0, features, similarity=s) for s in ("dot", "l2"))
+    squares = np.exp(3 * (patterns**2).sum(1))
+    assert float(weighted.power) == pytest.approx(squares.sum(), rel=1e-12)
+    assert float(weighted.remove(patterns[2]).power) == pytest.approx(np.delete(squares, 2).sum(), rel=1e-12)
+    assert float(plain.power) == 12
 
 
 def test_energy_is_continuous_and_smooth_at_the_floor(patterns):

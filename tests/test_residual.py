@@ -120,6 +120,17 @@ def test_widths_below_the_theorems_memorise_and_wide_ones_do_not():
     assert memorising_width(Z, 1) == memorising_width(Z[:1], 1) == np.inf
 
 
+@pytest.mark.parametrize("k", [2, 5])
+def test_width_of_the_theorem_is_attained_by_neighbours_all_equally_far(k):
+    """Corners of a regular simplex, and a base model that is certain of the wrong class everywhere."""
+    corners, labels, wrong = np.eye(k), (np.arange(k) > 0).astype(int), np.eye(2)[(np.arange(k) == 0).astype(int)]
+    width = memorising_width(corners, k)
+    assert width == pytest.approx(2**0.5 / np.log(3 * (k - 1)), rel=1e-6)
+    for share, known in ((0.999, True), (1.001, False)):
+        memory = ro.ResMem(k=k, sigma=share * width).fit(corners, wrong, labels)
+        assert (np.argmax(memory.predict(corners, wrong)[0]) == labels[0]) == known
+
+
 def test_lead_of_the_label_is_at_least_one_minus_four_beta_and_attained():
     for beta in (0.1, 0.249, 0.26):
         sigma = -1 / np.log(beta / (1 - beta))
@@ -221,6 +232,12 @@ def test_calibration_finds_the_temperature_that_made_the_labels():
     assert abs(fitted.temperature - 0.8) < 0.08
     assert simplex.calibration_error(fitted(scores), labels) < 0.03
     assert simplex.calibration_error(np.eye(3)[labels], labels) == 0
+
+
+def test_calibration_error_by_hand():
+    """Certain and right once, certain and wrong once, 0.6 sure and right twice: (|1 − 2| + |2 − 1.2|)/4."""
+    probs = [[1.0, 0.0], [1.0, 0.0], [0.4, 0.6], [0.6, 0.4]]
+    assert simplex.calibration_error(probs, [0, 1, 1, 0]) == pytest.approx(0.45)
 
 
 def test_gain_is_mended_minus_spoilt_with_a_third_case():

@@ -26,10 +26,14 @@ def draws(n, D, seed=0):
 
 # n: one row; one chunk; blocks of one; blocks of twenty; several chunks, of which the last reaches back
 @pytest.mark.parametrize(
-    ("n", "N", "k"), [(1, 3, 1), (7, 4, 7), (2500, 9, 80), (3003, 40, 60), (3999, 5, 3), (20_003, 140, 20)]
+    ("n", "N", "k"), [(1, 3, 1), (7, 4, 7), (2500, 9, 80), (3003, 40, 60), (3999, 5, 3), (20_003, 110, 20)]
 )
 def test_search_finds_what_brute_force_finds(n, N, k):
     rows, queries = draws(n, 6), draws(N, 6, 1)
+    rows[-20:] = (
+        rows[-1] + 0.1 * rows[-20:]
+    )  # close together in the last block, which a short chunk shares with another
+    queries[0] = rows[-1]
     found = ExactSearch(rows).search(queries, k)
     distances, order = brute(rows, queries, k)
     assert found.distances.shape == (N, k)
@@ -44,6 +48,14 @@ def test_equal_distances_come_in_the_order_of_the_rows(n):
     found = ExactSearch(rows).search(rows[7][None], 30)
     np.testing.assert_array_equal(found.indices[0], [7, *range(100, 129)])
     assert (found.distances == 0).all()
+
+
+def test_ties_keep_their_order_though_a_later_block_holds_the_nearest_row():
+    rows = 10 + abs(draws(6000, 4))
+    rows[1000], rows[3000], rows[3001] = -np.eye(4)[0], 0, np.eye(4)[0]
+    found = ExactSearch(rows).search(np.zeros((1, 4), np.float32), 30)
+    np.testing.assert_array_equal(found.indices[0, :3], [3000, 1000, 3001])
+    np.testing.assert_array_equal(found.distances[0, :3], [0, 1, 1])
 
 
 def test_norms_that_drown_the_distances_change_nothing():

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import rankone as ro
 from rankone.precision import double_precision
@@ -38,6 +39,16 @@ def test_nearest_distance_lies_between_its_bounds(d):
     assert r.exact[0] == pytest.approx(2 * d, rel=1e-6)
     assert (r.exact <= 2 * r.lower * slack).all()
     assert (r.exact <= 4 * (d + 2) * np.exp(-2 / d * np.log(GRID)) * slack * 2).all()
+
+
+@pytest.mark.parametrize("d", [1, 3, 8])
+def test_bounds_of_the_nearest_distance_are_those_of_the_share_of_a_ball(d):
+    """A ball of radius t holds at most t^d of the points, at the centre, and at least (t/2)^d, at t = 2 on the rim."""
+    r = ro.nearest_neighbour_risk(GRID[:4], d)
+    for n, lower, upper in zip(GRID, r.lower, r.upper, strict=False):
+        centre = quad(lambda t: 2 * t * (1 - t**d) ** n, 0, 1)[0]  # noqa: B023
+        rim = quad(lambda t: 2 * t * (1 - (t / 2) ** d) ** n, 0, 2)[0]  # noqa: B023
+        np.testing.assert_allclose([lower, upper], [(d + 2) * centre, (d + 2) * rim], rtol=1e-7)
 
 
 def test_one_dimension_is_elementary():
@@ -172,6 +183,14 @@ def test_error_of_the_base_follows_its_law_and_stays_below_its_bound():
     assert abs(mean[1] - law[1]) < 4 * error[1] + 0.02 * law[1]
     assert (mean < laws.base_bound(np.array([100, 1000]), 5, 0.5)).all()
     assert -np.log10(mean[1] / mean[0]) == pytest.approx(1, abs=0.08)
+
+
+def test_bound_of_the_base_is_the_diameter_of_the_ball_where_the_covariance_is_far_off():
+    """2L²d/n, besides (2L)² with the probability of ‖Σ − I‖ > 1; and at L = 0 there is no error."""
+    for n, d, L in ((50, 5, 0.5), (400, 2, 0.9)):
+        rest = laws.base_bound(n, d, L) - 2 * L**2 * d / n
+        assert rest == pytest.approx((2 * L) ** 2 * laws.covariance_tail(n, d, 1.0), rel=1e-9)
+    assert laws.base_bound(50, 5, 0.0) == 0
 
 
 def test_covariance_tail_bounds_the_deviations():

@@ -119,6 +119,13 @@ def test_aggregated_error_contains_the_mean_supremum_and_beats_K_kernels():
     assert bound < K * 2 * (beta**0.5 * r) * (D / Y) ** 0.5 / 3
 
 
+def test_aggregated_error_by_hand():
+    """One pattern: 2r√(βD/Y). Two with β‖ξ − ξ'‖² = 2 in three dimensions: D twice, and (D − 2)/e twice."""
+    assert bounds.aggregated_error(np.ones((1, 3)), beta=0.5, Y=600, radius=2.0) == pytest.approx(0.2, rel=1e-12)
+    pair = bounds.aggregated_error([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]], beta=0.5, Y=600, radius=2.0)
+    assert pair == pytest.approx(4 * (0.5 / 600 * (6 + 2 / np.e)) ** 0.5, rel=1e-12)
+
+
 # Lemma 1
 
 
@@ -469,12 +476,25 @@ def test_local_retrieval_theorem_holds():
 
 def test_leak_is_attained_on_the_way_to_the_other_pattern():
     """Two patterns at distance s: at r from the first, towards the second, E's softmax weights are as 1 to q."""
-    s, r, beta = 1.0, 0.2, 6.0
-    Xi = np.array([[0.0, 0.0], [0.6, 0.8]])
+    s, r, beta = 2.0, 0.4, 1.5
+    Xi = np.array([[0.0, 0.0], [1.2, 1.6]])
     record = bounds.local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=0.0, step_size=0.5, steps=3)
-    own, other = np.exp(-beta / 2 * ((r * Xi[1] - Xi) ** 2).sum(1))
+    own, other = np.exp(-beta / 2 * ((r / s * Xi[1] - Xi) ** 2).sum(1))
     assert record.leak == pytest.approx(other / own, rel=1e-12)
     assert record.convexity == pytest.approx(1 - beta * record.leak * s**2, rel=1e-12)
+
+
+def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the_error():
+    Xi, common = np.array([[0.0, 0.0], [1.2, 1.6]]), {"beta": 1.5, "radius": 0.4, "step_size": 0.5}
+    leak = bounds.local_retrieval(Xi, 0, gradient_error=0.0, steps=1, **common).leak
+    most = 0.4 - 2 * leak  # qd + A = r
+    record = bounds.local_retrieval(Xi, 0, gradient_error=0.999 * most, steps=3, **common)
+    distance = 0.0
+    for _ in range(3):
+        distance = (1 - 0.5 * record.convexity) * distance + 0.5 * 0.999 * most
+    assert record.holds
+    assert record.bound == pytest.approx(distance, rel=1e-9)
+    assert not bounds.local_retrieval(Xi, 0, gradient_error=1.001 * most, steps=3, **common).invariant
 
 
 # The printed proofs, line by line

@@ -185,6 +185,14 @@ def test_width_for_comes_closest_to_the_size(depth, inputs, bias):
     assert net.size == sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(net.init, KEY)))
 
 
+def test_initial_weights_have_variance_two_over_the_inputs_of_their_layer():
+    for layer, m in zip(MLP(50, (200,), 80).init(KEY)["layers"], (50, 200), strict=True):
+        W = np.asarray(layer["W"])
+        assert W.shape[0] == m
+        assert (W**2).mean() == pytest.approx(2 / m, rel=5 * (2 / W.size) ** 0.5)
+        assert not np.any(layer["b"])
+
+
 def test_bias_transformation_takes_part_in_the_step():
     learner, task = GradientLearner(MLP(1, (8,), 1, 3), step_size=0.01), SineTasks()(KEY)
     params = learner.init(KEY)

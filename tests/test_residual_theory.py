@@ -193,6 +193,12 @@ def test_bound_of_the_base_is_the_diameter_of_the_ball_where_the_covariance_is_f
     assert laws.base_bound(50, 5, 0.0) == 0
 
 
+def test_covariance_tail_by_hand():
+    """Bernstein's bound for d = 5 and n = 28: 2d·exp(−28ε²/14(1 + ε))."""
+    assert laws.covariance_tail(28, 5, 1.0) == pytest.approx(10 / np.e, rel=1e-12)
+    assert laws.covariance_tail(28, 5, 0.5) == pytest.approx(10 * np.exp(-1 / 3), rel=1e-12)
+
+
 def test_covariance_tail_bounds_the_deviations():
     x = np.asarray(linear.sample_ball(200_000, 5, key=jax.random.key(4)), float).reshape(1000, 200, 5)
     deviations = [np.linalg.norm(c.T @ c / 200 - np.eye(5), 2) for c in x]
@@ -247,6 +253,13 @@ def test_printed_theorem_has_the_wrong_rate_and_fails_at_one():
     slope = lambda f: -np.diff(np.log(f))[0] / np.log(1e4)  # noqa: E731
     assert slope(laws.resmem_law(n, 5, 0.6)) == pytest.approx(2 / 5, rel=0.03)
     assert slope(laws.theorem_printed(n, 5, 0.6)) < 0.21
+
+
+def test_printed_bounds_by_hand():
+    """n = 8: 8^(−2/3) = 1/4 with the base model alone at L = 1, and log(8)/3 = log 2 with d = 3 and L = 0."""
+    assert laws.theorem_printed(8, 3, 1.0) == pytest.approx(9 / 4, rel=1e-12)
+    assert laws.theorem_printed(8, 3, 0.0) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
+    assert laws.lemma_printed(8, 3) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
 
 
 def test_separating_the_two_estimation_terms_destroys_their_cancellation():

@@ -10,6 +10,7 @@ from scipy.special import logsumexp, softmax
 
 import rankone as ro
 from rankone.memory.kernels import kernel_variance
+from rankone.memory.nonlinear import OUTER, SEPARATIONS
 from rankone.precision import double_precision
 
 BASES = ("sincos", "cos", "exp", "expexp")
@@ -60,6 +61,14 @@ def features_of(seed, **options):
 def test_exact_gradient_is_the_derivative_of_the_energy(form, patterns, queries):
     memory = ro.MrDAM(patterns, 3.0, **GENERAL[form])
     np.testing.assert_allclose(memory.gradient(queries), autodiff(memory, queries), rtol=1e-12, atol=1e-13)
+
+
+def test_named_functions_come_with_their_derivatives():
+    """By central differences at both signs, where there are both."""
+    for options, points in ((SEPARATIONS, np.array([-0.7, -0.2, 0.4, 1.3])), (OUTER, np.array([0.3, 1.7]))):
+        for name, function in options.items():
+            above, below = (np.asarray(function.value(points + step)) for step in (1e-6, -1e-6))
+            np.testing.assert_allclose(function.derivative(points), (above - below) / 2e-6, atol=1e-8, err_msg=name)
 
 
 def test_default_energy_is_the_log_sum_exp_of_eq_11(patterns, queries):

@@ -57,6 +57,8 @@ def test_one_dimension_is_elementary():
         ro.nearest_neighbour_risk(GRID, 1).exact, 6 * (n + 7) / ((n + 1) * (n + 2) * (n + 3)), rtol=1e-12
     )
     assert boundary_constant(1) == pytest.approx(2)
+    large = 2e7  # where the ratio of the gammas is a series: its first term is 6/(n + 1)(n + 2) still
+    assert ro.nearest_neighbour_risk(large, 1).lower == pytest.approx(6 / (large + 1) / (large + 2), rel=1e-9)
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])

@@ -35,6 +35,7 @@ from rankone.universality.selectors import (
     telescope,
     unipotent,
 )
+from rankone.universality.tables import cells_grid
 
 GOLDEN = (5**0.5 - 1) / 2
 
@@ -146,6 +147,14 @@ def test_the_printed_selectors_kernel_is_an_exact_indicator(epsilon):
         want = np.zeros((4, 4))
         want[j, m] = 1 + 2 * epsilon
         np.testing.assert_allclose(kernels(seed_matrix(j, m, 4, epsilon)), want, atol=1e-15)
+
+
+def test_ramps_lie_on_the_edges_of_the_cells():
+    """A ramp from t to t + ω, with t a multiple of ω, has its middle as near to j/J as that allows."""
+    for J in (2, 3, 7, 16, 100):
+        ramp = 2.0**-14 / J.bit_length()
+        middle = cells_grid(J, ramp).t + ramp / 2
+        assert abs(middle - np.arange(1, J) / J).max() <= ramp / 2 * (1 + 1e-9)
 
 
 def test_kernels_are_the_products_of_columns_of_the_two_halves():

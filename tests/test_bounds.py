@@ -525,8 +525,11 @@ def test_lemma_3_line_by_line():
     memory = ro.MrDAM(binary(5, 6), 1.0)
     copy = ro.DrDAM.store(memory.Xi, 1.0, ro.RandomFeatures(6, 4000, key=jax.random.key(1)))
     x = uniform(2, 200, 6) / 6**0.5
-    for name, ratio in lines.lemma_3(memory, copy, x).items():
+    ratios = lines.lemma_3(memory, copy, x)
+    for name, ratio in ratios.items():
         assert 0 < np.max(ratio) <= 1 + 1e-12, name
+    chained = ratios["eq35-37"] * (ratios["eq39-42"] + ratios["eq43-46"]) / 2  # eq. 47 is the three before it
+    np.testing.assert_allclose(ratios["eq47"], chained, rtol=1e-9)
 
 
 def test_recursion_line_by_line_and_its_local_form():
@@ -545,6 +548,14 @@ def test_recursion_line_by_line_and_its_local_form():
     np.testing.assert_allclose(constant, 0.2 * 0.01 * (1 - 0.9**30) / 0.1, rtol=1e-6)
     again = ro.retrieve(copy, Xi[:5] + 0.01, step_size=0.2, max_steps=30, tol=0.0)
     np.testing.assert_allclose(np.asarray(run.distributed)[-1], again.x, atol=1e-12)
+
+
+def test_a_step_that_overshoots_grows_by_its_absolute_value():
+    """One pattern has the Hessian I everywhere: a step of 1.5 multiplies every distance by |1 − 1.5|."""
+    memory = ro.MrDAM(np.zeros((1, 2)), 3.0)
+    run = drift(memory, memory, np.ones((1, 2)), step_size=1.5, steps=2)
+    np.testing.assert_allclose(run.local_growth(memory), 0.5, rtol=1e-12)
+    np.testing.assert_allclose(run.exact[:, 0, 0], [1, -0.5, 0.25], rtol=1e-12)
 
 
 def test_energy_on_the_cube_is_at_most_a_half_minus_log_K_over_beta():

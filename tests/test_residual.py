@@ -1,14 +1,16 @@
 """ResMem: what it stores, what it reads, what it knows by heart, and what it does to an error."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 from scipy.special import softmax
 
 import rankone as ro
 from rankone.precision import double_precision
 from rankone.residual import simplex
-from rankone.residual.classifier import train
+from rankone.residual.classifier import _initial, _loss, train
 from rankone.residual.gain import gain
 from rankone.residual.memorise import memorising_width, worst_margin
 from rankone.residual.resmem import onehot_residuals, soft_weights
@@ -257,6 +259,22 @@ def test_only_the_first_tokens_of_a_text_have_little_context():
     assert window_starts(100, 256, 192).tolist() == [0]
     with pytest.raises(ValueError, match=r"^stride: got"):
         window_starts(10, 4, 5)
+
+
+def test_training_is_adam_along_a_cosine():
+    """With fewer rows than a batch every epoch is one step on all of them: optax's steps from the same start."""
+    with double_precision():
+        rng = np.random.default_rng(5)
+        x, y = rng.standard_normal((40, 2)), rng.integers(0, 3, 40)
+        layers = _initial((2, 4, 3), jax.random.split(jax.random.key(1))[0], x.dtype)
+        adam = optax.adam(lambda t: 0.1 * (1 + jnp.cos(jnp.pi * t / 5)) / 2)
+        state = adam.init(layers)
+        slope, update = jax.jit(jax.grad(_loss)), jax.jit(adam.update)
+        for _ in range(5):
+            moves, state = update(slope(layers, x, y), state)
+            layers = optax.apply_updates(layers, moves)
+        found = train(x, y, (4,), key=jax.random.key(1), epochs=5, step_size=0.1).layers
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-6), found, layers)
 
 
 def test_a_small_network_learns_and_its_layers_fit():

@@ -66,6 +66,17 @@ def test_norms_that_drown_the_distances_change_nothing():
     np.testing.assert_array_equal(ExactSearch(rows).search(queries, 5).indices, order)
 
 
+def test_a_query_at_a_stored_row_does_not_certify_the_others():
+    """All other rows lie nearly as far as one another: closer than products can tell, not than differences can."""
+    shell = draws(6000, 4)
+    shell *= (10 + 4e-6 * np.random.default_rng(2).permutation(6000)[:, None]) / np.linalg.norm(shell, axis=1)[:, None]
+    rows = 100 + shell
+    rows[2000] = 100
+    found = ExactSearch(rows).search(rows[2000][None], 30)
+    assert found.indices[0, 0] == 2000
+    np.testing.assert_allclose(found.distances, brute(rows, rows[2000][None], 30)[0], rtol=2e-7)
+
+
 def test_double_precision_inputs_give_double_precision_results():
     with double_precision():
         rows, queries = draws(4500, 5).astype(float), draws(3, 5, 1).astype(float)

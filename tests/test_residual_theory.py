@@ -58,7 +58,7 @@ def test_one_dimension_is_elementary():
     )
     assert boundary_constant(1) == pytest.approx(2)
     large = 2e7  # where the ratio of the gammas is a series: its first term is 6/(n + 1)(n + 2) still
-    assert ro.nearest_neighbour_risk(large, 1).lower == pytest.approx(6 / (large + 1) / (large + 2), rel=1e-9)
+    assert ro.nearest_neighbour_risk(large, 1).lower == pytest.approx(6 / (large + 1) / (large + 2), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])
@@ -151,6 +151,14 @@ def test_constrained_solution_is_the_best_in_the_ball_and_free_when_the_ball_is_
         free = linear.constrained_erm(X, X @ truth, 2.0)
     np.testing.assert_allclose(free.theta, truth, atol=1e-10)
     assert np.asarray(free.multiplier) == 0
+
+
+@pytest.mark.parametrize(("scale", "theta"), [(0.1, 1.0), (0.0, 0.0)])
+def test_directions_are_left_out_only_where_no_input_goes(scale, theta):
+    """y = ⟨(1, 1), x⟩ on the two axes: a short axis tells its entry as well as a long one, one of length 0 nothing."""
+    with double_precision():
+        found = linear.constrained_erm(np.diag([1.0, scale]), np.array([1.0, scale]), 5.0)
+    np.testing.assert_allclose(found.theta, [1.0, theta], atol=1e-12)
 
 
 def test_multiplier_tends_to_its_limit():

@@ -119,6 +119,13 @@ def test_aggregated_error_contains_the_mean_supremum_and_beats_K_kernels():
     assert bound < K * 2 * (beta**0.5 * r) * (D / Y) ** 0.5 / 3
 
 
+def test_aggregated_error_by_hand():
+    """One pattern: 2r√(βD/Y). Two with β‖ξ − ξ'‖² = 2 in three dimensions: D twice, and (D − 2)/e twice."""
+    assert bounds.aggregated_error(np.ones((1, 3)), beta=0.5, Y=600, radius=2.0) == pytest.approx(0.2, rel=1e-12)
+    pair = bounds.aggregated_error([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]], beta=0.5, Y=600, radius=2.0)
+    assert pair == pytest.approx(4 * (0.5 / 600 * (6 + 2 / np.e)) ** 0.5, rel=1e-12)
+
+
 # Lemma 1
 
 
@@ -195,6 +202,13 @@ def test_gradient_error_bounds_hold(both):
     assert hopeless == (inf, inf)
 
 
+def test_gradient_error_bounds_by_hand():
+    """u = Kε₀e^βE = 0.2: 2/0.8·(0.2/√4 + 0.1·0.5) and 0.2·3/0.8; and no bound from u = 1 on."""
+    numbers = {"K": 2, "beta": 4.0, "energy": 0.0, "gradient": 0.5, "diameter": 3.0, "eps1": 0.2}
+    assert bounds.gradient_errors(**numbers, eps0=0.1) == pytest.approx((0.375, 0.75), rel=1e-12)
+    assert bounds.gradient_errors(**numbers, eps0=0.5) == (inf, inf)
+
+
 # Theorem 2
 
 
@@ -252,6 +266,55 @@ def test_corrected_theorem_is_the_recursion_solved():
     finer = bounds.divergence_bound(step_size=0.05, steps=70, **common)
     assert finer.bound <= record.tied
     assert bounds.divergence_bound(step_size=0.5, steps=10_000, **common).bound <= record.A / (1 - 2 * 0.64 / 4) * 1.001
+
+
+def level(**changes):
+    """A record whose hypotheses hold, by kernel errors next to nothing: for arithmetic on the numbers in it."""
+    numbers = {"D": 4, "K": 3, "Y": 10**8, "beta": 2.0, "step_size": 0.5, "steps": 7, "energy": 0.0, "diameter": 1.0}
+    record = bounds.divergence_bound(**{**numbers, "reach": 1.0, "eps0": 1e-7, "eps1": 1e-7, **changes})
+    assert record.holds
+    return record
+
+
+def test_tied_bound_is_the_limit_or_the_least_step_that_attains_it():
+    """Corollary 1′: where distances grow the finest steps are the worst, where they shrink a single step is."""
+    grows = level(diameter=2.0, step_size=1e-6, steps=1_500_000)  # κ = 2, in a time of 1.5
+    assert grows.bound == pytest.approx(grows.tied, rel=1e-5)
+    assert grows.tied == pytest.approx(grows.A * (exp(1.5) - 1), rel=1e-12)
+    keeps = level(diameter=2**0.5)  # κ = 1: errors add up
+    assert keeps.tied == pytest.approx(keeps.bound, rel=1e-9) == pytest.approx(3.5 * keeps.A, rel=1e-9)
+    once = level(step_size=1.0, steps=1)
+    assert once.tied == once.bound == once.A
+    ever = level(steps=1000)  # κ = ½: the distance rests where A = (1 − κ)·distance
+    assert ever.tied == pytest.approx(2 * ever.A, rel=1e-12)
+    assert ever.bound == pytest.approx(ever.tied, rel=1e-12)
+
+
+def test_energy_level_is_the_start_plus_all_that_errors_can_add():
+    """By η/2·A² in every step; below κ = 1 by no more than A²/2(1 − κ), where ‖∇E‖ = A, and one step from there."""
+    cases = ({"steps": 2}, 0.5), ({"steps": 1000}, 1.25), ({"steps": 9, "diameter": 2.0}, 2.25)  # κ = ½, ½, 2
+    for change, share in cases:
+        record = level(eps0=1e-3, eps1=1e-3, **change)
+        assert record.energy == pytest.approx(share * record.A**2, rel=1e-9)
+
+
+@pytest.mark.parametrize(("share", "above"), [(1.01, True), (0.99, False)])
+def test_the_estimate_must_stay_above_the_floor_of_the_memory(share, above):
+    """Two patterns and Y = 4: the floor is √(2/8)/8 = 1/16, and the estimate e^−βE but for next to nothing."""
+    errors = {"eps0": 1e-9, "eps1": 1e-9}
+    record = bounds.divergence_bound(
+        D=4, K=2, Y=4, beta=2.0, step_size=0.5, steps=3, energy=-log(share / 16) / 2, **errors
+    )
+    assert record.hypotheses["estimate above the logarithm's floor"] == record.holds == above
+
+
+def test_the_two_uniform_bounds_share_the_probability_of_failure():
+    record = bounds.divergence_bound(D=3, K=2, Y=10**9, beta=2.0, step_size=0.1, steps=5, delta=0.1)
+    assert record.holds
+    half = {"D": 3, "Y": 10**9, "radius": 2**0.5 * record.reach, "delta": 0.05}
+    assert record.eps0 == bounds.uniform_kernel_error(**half)
+    assert record.eps1 == bounds.uniform_derivative_error(**half)
+    assert record.reach == 1 + record.A
 
 
 def test_a_failed_hypothesis_is_named_and_makes_the_bound_infinite():
@@ -411,6 +474,29 @@ def test_local_retrieval_theorem_holds():
     assert not bounds.local_retrieval(Xi, 0, beta=10.0, radius=r, gradient_error=A, step_size=eta, steps=L).holds
 
 
+def test_leak_is_attained_on_the_way_to_the_other_pattern():
+    """Two patterns at distance s: at r from the first, towards the second, E's softmax weights are as 1 to q."""
+    s, r, beta = 2.0, 0.4, 1.5
+    Xi = np.array([[0.0, 0.0], [1.2, 1.6]])
+    record = bounds.local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=0.0, step_size=0.5, steps=3)
+    own, other = np.exp(-beta / 2 * ((r / s * Xi[1] - Xi) ** 2).sum(1))
+    assert record.leak == pytest.approx(other / own, rel=1e-12)
+    assert record.convexity == pytest.approx(1 - beta * record.leak * s**2, rel=1e-12)
+
+
+def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the_error():
+    Xi, common = np.array([[0.0, 0.0], [1.2, 1.6]]), {"beta": 1.5, "radius": 0.4, "step_size": 0.5}
+    leak = bounds.local_retrieval(Xi, 0, gradient_error=0.0, steps=1, **common).leak
+    most = 0.4 - 2 * leak  # qd + A = r
+    record = bounds.local_retrieval(Xi, 0, gradient_error=0.999 * most, steps=3, **common)
+    distance = 0.0
+    for _ in range(3):
+        distance = (1 - 0.5 * record.convexity) * distance + 0.5 * 0.999 * most
+    assert record.holds
+    assert record.bound == pytest.approx(distance, rel=1e-9)
+    assert not bounds.local_retrieval(Xi, 0, gradient_error=1.001 * most, steps=3, **common).invariant
+
+
 # The printed proofs, line by line
 
 
@@ -439,8 +525,11 @@ def test_lemma_3_line_by_line():
     memory = ro.MrDAM(binary(5, 6), 1.0)
     copy = ro.DrDAM.store(memory.Xi, 1.0, ro.RandomFeatures(6, 4000, key=jax.random.key(1)))
     x = uniform(2, 200, 6) / 6**0.5
-    for name, ratio in lines.lemma_3(memory, copy, x).items():
+    ratios = lines.lemma_3(memory, copy, x)
+    for name, ratio in ratios.items():
         assert 0 < np.max(ratio) <= 1 + 1e-12, name
+    chained = ratios["eq35-37"] * (ratios["eq39-42"] + ratios["eq43-46"]) / 2  # eq. 47 is the three before it
+    np.testing.assert_allclose(ratios["eq47"], chained, rtol=1e-9)
 
 
 def test_recursion_line_by_line_and_its_local_form():
@@ -459,6 +548,14 @@ def test_recursion_line_by_line_and_its_local_form():
     np.testing.assert_allclose(constant, 0.2 * 0.01 * (1 - 0.9**30) / 0.1, rtol=1e-6)
     again = ro.retrieve(copy, Xi[:5] + 0.01, step_size=0.2, max_steps=30, tol=0.0)
     np.testing.assert_allclose(np.asarray(run.distributed)[-1], again.x, atol=1e-12)
+
+
+def test_a_step_that_overshoots_grows_by_its_absolute_value():
+    """One pattern has the Hessian I everywhere: a step of 1.5 multiplies every distance by |1 − 1.5|."""
+    memory = ro.MrDAM(np.zeros((1, 2)), 3.0)
+    run = drift(memory, memory, np.ones((1, 2)), step_size=1.5, steps=2)
+    np.testing.assert_allclose(run.local_growth(memory), 0.5, rtol=1e-12)
+    np.testing.assert_allclose(run.exact[:, 0, 0], [1, -0.5, 0.25], rtol=1e-12)
 
 
 def test_energy_on_the_cube_is_at_most_a_half_minus_log_K_over_beta():

@@ -254,6 +254,8 @@ def test_without_enough_keys_the_ridge_limit_is_free_and_the_pseudo_inverse_is_n
     assert gaps[0] / gaps[1] == approx(100, rel=0.1)  # the limit is reached in proportion to the ridge
     assert gaps[1] / gaps[2] == approx(100, rel=0.1)
     outside = k - K @ np.linalg.lstsq(K, k)[0]
+    little = K[:, 0] / np.linalg.norm(K[:, 0]) + 1e-3 * outside / np.linalg.norm(outside)
+    assert ridge_limit_edit(W, K, little, v).interference < 1e-14  # a thousandth outside is enough to write along
     with pytest.raises(ValueError, match="orthogonal to all keys"):
         pseudo_inverse_edit(W, K, outside, v)
 
@@ -464,6 +466,10 @@ def test_sample_sizes_for_a_given_inflation_R_S3():
         n = laws.sample_size(1.1, D)
         assert n == 11 * D - 10
         assert laws.mean_inflation(n, D) <= 1.1 + 1e-12 < laws.mean_inflation(n - 1, D)
+    for D in range(2, 60):
+        for tenths in range(11, 40):  # the least n with (n − 1)·10 ≤ tenths·(n − D), in whole numbers
+            least = next(n for n in range(D + 1, 100 * D) if (n - 1) * 10 <= tenths * (n - D))
+            assert laws.sample_size(tenths / 10, D) == least
     with pytest.raises(ValueError, match="n: got 20"):
         laws.mean_inflation(20, 20)
     with pytest.raises(ValueError, match="target"):
@@ -630,6 +636,7 @@ def test_an_edit_is_saved_read_and_undone_exactly(tmp_path, pairs):
     history = Edited(W).then(edit).then(again)
     np.testing.assert_array_equal(history.undo().W, Edited(W).then(edit).W)
     np.testing.assert_array_equal(history.undo(2).W, W)  # to the last bit
+    assert history.undo(0).edits == history.edits
     with pytest.raises(ValueError, match="count: got 3"):
         history.undo(3)
     with pytest.raises(ValueError, match="edit: got"):
@@ -718,6 +725,8 @@ def test_bad_batches_are_named():
     C = K @ K.T
     with pytest.raises(ValueError, match="linearly independent"):
         ro.batch_edit(W, C, Ks[:, [0, 1, 0]], Vs)
+    with pytest.raises(ValueError, match="linearly independent"):  # the factor exists, by what rounding has left
+        ro.batch_edit(np.zeros((2, 3)), np.eye(3), [[1.0, 1.0], [0.0, 6e-4], [0.0, 0.0]], np.ones((2, 2)))
     with pytest.raises(ValueError, match="V: got"):
         ro.batch_edit(W, C, Ks, Vs[:, :2])
     with pytest.raises(ValueError, match="omega: got"):

@@ -83,6 +83,19 @@ def test_two_neurons_go_where_the_first_to_look_takes_them():
     assert int(found.sweeps) == 1
 
 
+def test_recall_has_not_converged_while_a_neuron_flips():
+    """Two that attract each other and differ: the first flips in the first sweep, nobody in the second."""
+    T = np.array([[0.0, 1.0], [1.0, 0.0]])
+    assert [bool(recall([1.0, -1.0], T, max_sweeps=n).converged) for n in (1, 2)] == [False, True]
+
+
+def test_on_a_tie_neurons_stay_as_they_are():
+    """Two orthogonal patterns of two bits leave no field between the neurons: T = 2I."""
+    T, states = hebbian([[1.0, 1.0], [1.0, -1.0]]), np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
+    np.testing.assert_array_equal(synchronous_step(states, T), states)
+    np.testing.assert_array_equal(recall(states, T).sigma, states)
+
+
 def test_synchronous_updates_can_alternate_for_ever():
     T = hebbian([[1.0, -1.0]])
     states = [np.array([1.0, 1.0])]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rankone as ro
-from rankone.memory.laws import error_law, hessian, lipschitz
+from rankone.memory.laws import ErrorLaw, error_law, hessian, lipschitz
 from rankone.precision import double_precision
 
 
@@ -137,6 +137,13 @@ def test_chebyshev_bound_holds_as_often_as_promised():
         held += bool(np.linalg.norm(np.asarray(copy.gradient(x)) - memory.gradient(x)) <= bound)
     assert held / draws >= 1 - 2 / 1.5**2
     assert np.isinf(error_law(memory, x).gradient_error_bound(2, s=3.0))
+
+
+def test_chebyshev_bound_by_hand():
+    """Noise √(1/Y) = 0.1 and gradient error √(4/Y) = 0.2: 2·0.2/(1 − 3·0.1); and no bound from 3·noise = 1 on."""
+    law = ErrorLaw(*map(jnp.asarray, (1.0, 1.0, 4.0, 1.0, 2.0, 5.0)))
+    assert float(law.gradient_error_bound(100, s=3, t=2)) == pytest.approx(0.4 / 0.7, rel=1e-12)
+    assert float(law.gradient_error_bound(9, s=3, t=2)) == np.inf
 
 
 def test_hessian_is_identity_minus_beta_covariance():

@@ -164,6 +164,16 @@ def test_shear_zero_leaves_letters_alone():
     np.testing.assert_array_equal(plain.y, sheared.y)
 
 
+def test_a_shear_keeps_the_mean_length_of_what_it_adds():
+    """x ↦ (I + s·G/4)x with entries of G of variance 1 in 16 dimensions, one G for all of a task's letters."""
+    tasks = [LetterTasks(shear=shear)(KEY) for shear in (0.0, 1.0, 2.0)]
+    plain, once, twice = (np.concatenate([task.x, task.x_query]) for task in tasks)
+    G = 4 * np.linalg.lstsq(plain, once - plain)[0]
+    np.testing.assert_allclose(once, plain @ (np.eye(16) + G / 4), atol=1e-4)
+    np.testing.assert_allclose(twice - plain, 2 * (once - plain), atol=1e-4)
+    assert (G**2).mean() == pytest.approx(1, abs=5 * (2 / 256) ** 0.5)
+
+
 @pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize(("inputs", "bias"), [(1, 10), (5, 0)])
 def test_width_for_comes_closest_to_the_size(depth, inputs, bias):
@@ -173,6 +183,14 @@ def test_width_for_comes_closest_to_the_size(depth, inputs, bias):
     assert sizes[1] < 400
     net = MLP(inputs, (7,) * depth, 1, bias)
     assert net.size == sum(leaf.size for leaf in jax.tree.leaves(jax.eval_shape(net.init, KEY)))
+
+
+def test_initial_weights_have_variance_two_over_the_inputs_of_their_layer():
+    for layer, m in zip(MLP(50, (200,), 80).init(KEY)["layers"], (50, 200), strict=True):
+        W = np.asarray(layer["W"])
+        assert W.shape[0] == m
+        assert (W**2).mean() == pytest.approx(2 / m, rel=5 * (2 / W.size) ** 0.5)
+        assert not np.any(layer["b"])
 
 
 def test_bias_transformation_takes_part_in_the_step():

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 
 import rankone as ro
+from rankone.memory.kernels import kernel_variance
+from rankone.memory.nonlinear import OUTER, SEPARATIONS
 from rankone.precision import double_precision
 
 BASES = ("sincos", "cos", "exp", "expexp")
@@ -61,6 +63,14 @@ def test_exact_gradient_is_the_derivative_of_the_energy(form, patterns, queries)
     np.testing.assert_allclose(memory.gradient(queries), autodiff(memory, queries), rtol=1e-12, atol=1e-13)
 
 
+def test_named_functions_come_with_their_derivatives():
+    """By central differences at both signs, where there are both."""
+    for options, points in ((SEPARATIONS, np.array([-0.7, -0.2, 0.4, 1.3])), (OUTER, np.array([0.3, 1.7]))):
+        for name, function in options.items():
+            above, below = (np.asarray(function.value(points + step)) for step in (1e-6, -1e-6))
+            np.testing.assert_allclose(function.derivative(points), (above - below) / 2e-6, atol=1e-8, err_msg=name)
+
+
 def test_default_energy_is_the_log_sum_exp_of_eq_11(patterns, queries):
     squares = ((queries[..., None, :] - patterns) ** 2).sum(-1)
     expected = -np.log(np.exp(-2.5 * squares).sum(-1)) / 5
@@ -71,6 +81,15 @@ def test_edp_energy_has_its_quadratic_term(patterns, queries):
     dots = queries @ patterns.T
     expected = -np.log(np.exp(4 * dots).sum(-1)) / 4 + 0.5 * (queries**2).sum(-1)
     np.testing.assert_allclose(ro.MrDAM(patterns, 4.0, "dot").energy(queries), expected, rtol=1e-12)
+
+
+def test_an_energy_without_the_logarithm_is_the_sum_itself(patterns, queries):
+    """Q = identity: no 1/β outside, and β inside of exp alone."""
+    squares = ((queries[..., None, :] - patterns) ** 2).sum(-1)
+    memory = ro.MrDAM(patterns, 3.0, **GENERAL["exponential"])
+    np.testing.assert_allclose(memory.energy(queries), -np.exp(-1.5 * squares).sum(-1), rtol=1e-12)
+    quartic = -((np.tanh(queries) @ patterns.T) ** 4).sum(-1)
+    np.testing.assert_allclose(ro.MrDAM(patterns, 3.0, **GENERAL["power"]).energy(queries), quartic, rtol=1e-12)
 
 
 def test_unit_activation_never_moves_the_state_radially(patterns, queries):
@@ -85,12 +104,13 @@ def test_a_lone_pattern_has_zero_energy_and_gradient():
 
 
 def test_blocks_of_patterns_change_nothing():
-    """Streaming over blocks, with a remainder, equals the sum written out."""
-    Xi = np.asarray(jax.random.normal(jax.random.key(2), (20_003, 50))) / 10
-    x = np.asarray(jax.random.normal(jax.random.key(3), (2, 50))) / 10
-    logits = -3.5 * ((x[:, None] - Xi) ** 2).sum(-1)
-    energy, gradient = ro.MrDAM(Xi, 7.0).energy_and_gradient(x)
-    np.testing.assert_allclose(energy, -logsumexp(logits, axis=1) / 7, rtol=1e-12)
+    """Two blocks of 256 long patterns and a remainder of one, nearer and nearer, equal the sum written out."""
+    Xi = np.asarray(jax.random.normal(jax.random.key(2), (513, 4096))) / 64
+    x = np.asarray(jax.random.normal(jax.random.key(3), (2, 4096))) / 64
+    Xi = Xi[np.argsort(Xi @ x.sum(0))]  # so that every block finds a new maximum, and the last row counts most
+    logits = -30 * ((x[:, None] - Xi) ** 2).sum(-1)
+    energy, gradient = ro.MrDAM(Xi, 60.0).energy_and_gradient(x)
+    np.testing.assert_allclose(energy, -logsumexp(logits, axis=1) / 60, rtol=1e-12)
     np.testing.assert_allclose(gradient, x - softmax(logits, axis=1) @ Xi, rtol=1e-9, atol=1e-12)
 
 
@@ -175,6 +195,8 @@ def test_every_projection_has_gaussian_rows(projection, D):
     assert omega.shape == (rows, D)
     assert abs((omega**2).sum(1).mean() - D) < 5 * np.sqrt(2 * D / rows)
     assert abs((omega**4).mean() - 3) < 5 * np.sqrt(96 / rows)
+    blocks = omega[: rows // D * D].reshape(-1, D, D)
+    assert abs(blocks.mean(0)).max() < 5 / np.sqrt(len(blocks))  # of either sign, at every place in a block
 
 
 def test_orthogonal_rows_are_orthogonal_within_their_block():
@@ -210,7 +232,9 @@ def test_cos_sin_is_within_1e_minus_6():
     cos, sin = map(np.asarray, jax.jit(cos_sin)(angles))
     exact = angles.astype(np.float64)
     assert cos.dtype == jnp.float32
-    assert max(abs(cos - np.cos(exact)).max(), abs(sin - np.sin(exact)).max()) < 1e-6
+    error = np.maximum(abs(cos - np.cos(exact)), abs(sin - np.sin(exact)))
+    assert error.max() < 1e-6
+    assert error[abs(exact) < 1].max() < 1.2e-7  # a last digit: here nothing is lost to the size of the angle
 
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
@@ -230,6 +254,8 @@ def test_gradient_keeps_the_direction_of_the_partition_sum_below_the_floor():
     memory = ro.DrDAM.store(Xi, 50.0, ro.RandomFeatures(50, 2000, key=jax.random.key(15)))
     floored, gradient, floor = np.asarray(memory.floored(far)), np.asarray(memory.gradient(far)), float(memory.floor)
     assert 5 < floored.sum() < 45
+    tangent = np.log(floor) + np.asarray(memory.partition(far)) / floor - 1
+    np.testing.assert_allclose(np.asarray(memory.energy(far))[floored], -tangent[floored] / 50, rtol=1e-9)
     slope = np.asarray(jax.jit(jax.vmap(jax.grad(memory.partition)))(far))
     np.testing.assert_allclose(gradient[floored], -slope[floored] / (50.0 * floor), rtol=1e-9, atol=1e-12)
     clipped = jax.jit(jax.vmap(jax.grad(lambda x: -jnp.log(jnp.maximum(memory.partition(x), 1e-5)) / 50)))(far)
@@ -237,6 +263,24 @@ def test_gradient_keeps_the_direction_of_the_partition_sum_below_the_floor():
     assert dead.any()
     assert not np.asarray(clipped)[dead].any()
     assert (np.linalg.norm(gradient[dead], axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_floor_is_an_eighth_of_the_noise_of_far_patterns(basis, patterns):
+    """√(Y·Var k̂ · Σw²/Y)/8 with the variance far away; that of positive features vanishes on the other side of 0."""
+    memory = ro.DrDAM.store(patterns, 10.0, features_of(6, basis=basis))
+    variance = float(kernel_variance(np.full(7, -25.0), np.full(7, 25.0), basis=basis))
+    assert float(memory.floor) == pytest.approx(max(np.sqrt(variance * 12 / 4001) / 8, 1e-30), rel=1e-6)
+
+
+def test_power_is_the_sum_of_the_squared_weights(patterns):
+    """For "dot" a pattern weighs exp(β‖ξ‖²/2), so that its square is exp(β‖ξ‖²); for "l2" it weighs 1."""
+    features = ro.RandomFeatures(7, 20, key=jax.random.key(0))
+    weighted, plain = (ro.DrDAM.store(patterns, 3.0, features, similarity=s) for s in ("dot", "l2"))
+    squares = np.exp(3 * (patterns**2).sum(1))
+    assert float(weighted.power) == pytest.approx(squares.sum(), rel=1e-12)
+    assert float(weighted.remove(patterns[2]).power) == pytest.approx(np.delete(squares, 2).sum(), rel=1e-12)
+    assert float(plain.power) == 12
 
 
 def test_energy_is_continuous_and_smooth_at_the_floor(patterns):

@@ -190,6 +190,8 @@ def test_start_is_reproduced_exactly_when_it_is_reachable():
         Reparameterized.from_weight(normal(5, M, N), T, V)
     elsewhere = normal(5, M, N)
     np.testing.assert_array_equal(Reparameterized.from_weight(elsewhere, T, V, anchor=True).W, elsewhere)
+    layer = Reparameterized.from_weight(elsewhere, normal(1, M, M), normal(3, N, N), invertible=True)
+    np.testing.assert_allclose(layer.W, elsewhere, atol=1e-12)
 
 
 def test_an_anchored_layer_takes_the_singular_preconditioners_steps():

@@ -32,6 +32,7 @@ from rankone.preconditioning.commutation import (
     descend_on_U,
     gap,
     scale_by_polar,
+    scale_by_shampoo,
 )
 from rankone.preconditioning.kronecker import kronecker_preconditioner
 
@@ -205,6 +206,15 @@ def test_polar_factor_is_what_muon_iterates_to():
     theirs, _ = jax.jit(muon.update)(G, muon.init(G), G)
     cosine = -np.vdot(theirs, update) / np.linalg.norm(theirs) / np.linalg.norm(update)
     assert cosine == pytest.approx(1, abs=1e-8)
+
+
+def test_the_first_step_of_shampoo_is_the_polar_factor():
+    """Without damping L = GGᵀ and R = GᵀG, so that the roots take all of Σ away: UΣV* becomes UV*."""
+    G = normal(7, M, M)
+    shampoo = scale_by_shampoo(1e-14)
+    update = jax.jit(shampoo.update)(G, shampoo.init(G))[0]
+    left, _, right = np.linalg.svd(G)
+    np.testing.assert_allclose(update, left @ right, atol=1e-9)
 
 
 def test_newtons_step_is_the_same_in_both_coordinates():

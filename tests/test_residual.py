@@ -1,14 +1,16 @@
 """ResMem: what it stores, what it reads, what it knows by heart, and what it does to an error."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 from scipy.special import softmax
 
 import rankone as ro
 from rankone.precision import double_precision
 from rankone.residual import simplex
-from rankone.residual.classifier import train
+from rankone.residual.classifier import _initial, _loss, train
 from rankone.residual.gain import gain
 from rankone.residual.memorise import memorising_width, worst_margin
 from rankone.residual.resmem import onehot_residuals, soft_weights
@@ -120,6 +122,17 @@ def test_widths_below_the_theorems_memorise_and_wide_ones_do_not():
     assert memorising_width(Z, 1) == memorising_width(Z[:1], 1) == np.inf
 
 
+@pytest.mark.parametrize("k", [2, 5])
+def test_width_of_the_theorem_is_attained_by_neighbours_all_equally_far(k):
+    """Corners of a regular simplex, and a base model that is certain of the wrong class everywhere."""
+    corners, labels, wrong = np.eye(k), (np.arange(k) > 0).astype(int), np.eye(2)[(np.arange(k) == 0).astype(int)]
+    width = memorising_width(corners, k)
+    assert width == pytest.approx(2**0.5 / np.log(3 * (k - 1)), rel=1e-6)
+    for share, known in ((0.999, True), (1.001, False)):
+        memory = ro.ResMem(k=k, sigma=share * width).fit(corners, wrong, labels)
+        assert (np.argmax(memory.predict(corners, wrong)[0]) == labels[0]) == known
+
+
 def test_lead_of_the_label_is_at_least_one_minus_four_beta_and_attained():
     for beta in (0.1, 0.249, 0.26):
         sigma = -1 / np.log(beta / (1 - beta))
@@ -223,6 +236,12 @@ def test_calibration_finds_the_temperature_that_made_the_labels():
     assert simplex.calibration_error(np.eye(3)[labels], labels) == 0
 
 
+def test_calibration_error_by_hand():
+    """Certain and right once, certain and wrong once, 0.6 sure and right twice: (|1 − 2| + |2 − 1.2|)/4."""
+    probs = [[1.0, 0.0], [1.0, 0.0], [0.4, 0.6], [0.6, 0.4]]
+    assert simplex.calibration_error(probs, [0, 1, 1, 0]) == pytest.approx(0.45)
+
+
 def test_gain_is_mended_minus_spoilt_with_a_third_case():
     y, base, memory = (np.array(v) for v in ([0, 1, 2, 0, 1], [0, 2, 0, 1, 0], [1, 1, 1, 0, 0]))
     found = gain(y, base, memory)
@@ -240,6 +259,22 @@ def test_only_the_first_tokens_of_a_text_have_little_context():
     assert window_starts(100, 256, 192).tolist() == [0]
     with pytest.raises(ValueError, match=r"^stride: got"):
         window_starts(10, 4, 5)
+
+
+def test_training_is_adam_along_a_cosine():
+    """With fewer rows than a batch every epoch is one step on all of them: optax's steps from the same start."""
+    with double_precision():
+        rng = np.random.default_rng(5)
+        x, y = rng.standard_normal((40, 2)), rng.integers(0, 3, 40)
+        layers = _initial((2, 4, 3), jax.random.split(jax.random.key(1))[0], x.dtype)
+        adam = optax.adam(lambda t: 0.1 * (1 + jnp.cos(jnp.pi * t / 5)) / 2)
+        state = adam.init(layers)
+        slope, update = jax.jit(jax.grad(_loss)), jax.jit(adam.update)
+        for _ in range(5):
+            moves, state = update(slope(layers, x, y), state)
+            layers = optax.apply_updates(layers, moves)
+        found = train(x, y, (4,), key=jax.random.key(1), epochs=5, step_size=0.1).layers
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-6), found, layers)
 
 
 def test_a_small_network_learns_and_its_layers_fit():

@@ -26,10 +26,14 @@ def draws(n, D, seed=0):
 
 # n: one row; one chunk; blocks of one; blocks of twenty; several chunks, of which the last reaches back
 @pytest.mark.parametrize(
-    ("n", "N", "k"), [(1, 3, 1), (7, 4, 7), (2500, 9, 80), (3003, 40, 60), (3999, 5, 3), (20_003, 140, 20)]
+    ("n", "N", "k"), [(1, 3, 1), (7, 4, 7), (2500, 9, 80), (3003, 40, 60), (3999, 5, 3), (20_003, 110, 20)]
 )
 def test_search_finds_what_brute_force_finds(n, N, k):
     rows, queries = draws(n, 6), draws(N, 6, 1)
+    rows[-20:] = (
+        rows[-1] + 0.1 * rows[-20:]
+    )  # close together in the last block, which a short chunk shares with another
+    queries[0] = rows[-1]
     found = ExactSearch(rows).search(queries, k)
     distances, order = brute(rows, queries, k)
     assert found.distances.shape == (N, k)
@@ -46,12 +50,31 @@ def test_equal_distances_come_in_the_order_of_the_rows(n):
     assert (found.distances == 0).all()
 
 
+def test_ties_keep_their_order_though_a_later_block_holds_the_nearest_row():
+    rows = 10 + abs(draws(6000, 4))
+    rows[1000], rows[3000], rows[3001] = -np.eye(4)[0], 0, np.eye(4)[0]
+    found = ExactSearch(rows).search(np.zeros((1, 4), np.float32), 30)
+    np.testing.assert_array_equal(found.indices[0, :3], [3000, 1000, 3001])
+    np.testing.assert_array_equal(found.distances[0, :3], [0, 1, 1])
+
+
 def test_norms_that_drown_the_distances_change_nothing():
     rows, queries = 1000 + draws(5000, 8), 1000 + draws(6, 8, 1)
     by_product = jax.lax.top_k(2 * queries @ rows.T - (rows**2).sum(1), 5)[1]
     order = brute(rows, queries, 5)[1]
     assert (np.asarray(by_product) != order).any()
     np.testing.assert_array_equal(ExactSearch(rows).search(queries, 5).indices, order)
+
+
+def test_a_query_at_a_stored_row_does_not_certify_the_others():
+    """All other rows lie nearly as far as one another: closer than products can tell, not than differences can."""
+    shell = draws(6000, 4)
+    shell *= (10 + 4e-6 * np.random.default_rng(2).permutation(6000)[:, None]) / np.linalg.norm(shell, axis=1)[:, None]
+    rows = 100 + shell
+    rows[2000] = 100
+    found = ExactSearch(rows).search(rows[2000][None], 30)
+    assert found.indices[0, 0] == 2000
+    np.testing.assert_allclose(found.distances, brute(rows, rows[2000][None], 30)[0], rtol=2e-7)
 
 
 def test_double_precision_inputs_give_double_precision_results():

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.integrate import quad
 
 import rankone as ro
 from rankone.precision import double_precision
@@ -40,12 +41,24 @@ def test_nearest_distance_lies_between_its_bounds(d):
     assert (r.exact <= 4 * (d + 2) * np.exp(-2 / d * np.log(GRID)) * slack * 2).all()
 
 
+@pytest.mark.parametrize("d", [1, 3, 8])
+def test_bounds_of_the_nearest_distance_are_those_of_the_share_of_a_ball(d):
+    """A ball of radius t holds at most t^d of the points, at the centre, and at least (t/2)^d, at t = 2 on the rim."""
+    r = ro.nearest_neighbour_risk(GRID[:4], d)
+    for n, lower, upper in zip(GRID, r.lower, r.upper, strict=False):
+        centre = quad(lambda t: 2 * t * (1 - t**d) ** n, 0, 1)[0]  # noqa: B023
+        rim = quad(lambda t: 2 * t * (1 - (t / 2) ** d) ** n, 0, 2)[0]  # noqa: B023
+        np.testing.assert_allclose([lower, upper], [(d + 2) * centre, (d + 2) * rim], rtol=1e-7)
+
+
 def test_one_dimension_is_elementary():
     n = GRID.astype(float)
     np.testing.assert_allclose(
         ro.nearest_neighbour_risk(GRID, 1).exact, 6 * (n + 7) / ((n + 1) * (n + 2) * (n + 3)), rtol=1e-12
     )
     assert boundary_constant(1) == pytest.approx(2)
+    large = 2e7  # where the ratio of the gammas is a series: its first term is 6/(n + 1)(n + 2) still
+    assert ro.nearest_neighbour_risk(large, 1).lower == pytest.approx(6 / (large + 1) / (large + 2), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])
@@ -140,6 +153,14 @@ def test_constrained_solution_is_the_best_in_the_ball_and_free_when_the_ball_is_
     assert np.asarray(free.multiplier) == 0
 
 
+@pytest.mark.parametrize(("scale", "theta"), [(0.1, 1.0), (0.0, 0.0)])
+def test_directions_are_left_out_only_where_no_input_goes(scale, theta):
+    """y = ⟨(1, 1), x⟩ on the two axes: a short axis tells its entry as well as a long one, one of length 0 nothing."""
+    with double_precision():
+        found = linear.constrained_erm(np.diag([1.0, scale]), np.array([1.0, scale]), 5.0)
+    np.testing.assert_allclose(found.theta, [1.0, theta], atol=1e-12)
+
+
 def test_multiplier_tends_to_its_limit():
     for L in (0.2, 0.6, 0.9):
         mean, error = mean_error(simulated(L=L).multiplier[1])
@@ -172,6 +193,20 @@ def test_error_of_the_base_follows_its_law_and_stays_below_its_bound():
     assert abs(mean[1] - law[1]) < 4 * error[1] + 0.02 * law[1]
     assert (mean < laws.base_bound(np.array([100, 1000]), 5, 0.5)).all()
     assert -np.log10(mean[1] / mean[0]) == pytest.approx(1, abs=0.08)
+
+
+def test_bound_of_the_base_is_the_diameter_of_the_ball_where_the_covariance_is_far_off():
+    """2L²d/n, besides (2L)² with the probability of ‖Σ − I‖ > 1; and at L = 0 there is no error."""
+    for n, d, L in ((50, 5, 0.5), (400, 2, 0.9)):
+        rest = laws.base_bound(n, d, L) - 2 * L**2 * d / n
+        assert rest == pytest.approx((2 * L) ** 2 * laws.covariance_tail(n, d, 1.0), rel=1e-9)
+    assert laws.base_bound(50, 5, 0.0) == 0
+
+
+def test_covariance_tail_by_hand():
+    """Bernstein's bound for d = 5 and n = 28: 2d·exp(−28ε²/14(1 + ε))."""
+    assert laws.covariance_tail(28, 5, 1.0) == pytest.approx(10 / np.e, rel=1e-12)
+    assert laws.covariance_tail(28, 5, 0.5) == pytest.approx(10 * np.exp(-1 / 3), rel=1e-12)
 
 
 def test_covariance_tail_bounds_the_deviations():
@@ -228,6 +263,13 @@ def test_printed_theorem_has_the_wrong_rate_and_fails_at_one():
     slope = lambda f: -np.diff(np.log(f))[0] / np.log(1e4)  # noqa: E731
     assert slope(laws.resmem_law(n, 5, 0.6)) == pytest.approx(2 / 5, rel=0.03)
     assert slope(laws.theorem_printed(n, 5, 0.6)) < 0.21
+
+
+def test_printed_bounds_by_hand():
+    """n = 8: 8^(−2/3) = 1/4 with the base model alone at L = 1, and log(8)/3 = log 2 with d = 3 and L = 0."""
+    assert laws.theorem_printed(8, 3, 1.0) == pytest.approx(9 / 4, rel=1e-12)
+    assert laws.theorem_printed(8, 3, 0.0) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
+    assert laws.lemma_printed(8, 3) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
 
 
 def test_separating_the_two_estimation_terms_destroys_their_cancellation():

@@ -1,6 +1,7 @@
 """Retrieval: descent, clamping, resting, the record, and bad input."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -99,6 +100,33 @@ def test_floored_states_are_counted():
     np.testing.assert_array_equal(found.floored, np.asarray(memory.floored(far), float))
     assert 0 < np.mean(found.floored) < 1
     assert not np.any(ro.retrieve(ro.MrDAM(Xi, 50.0), far, max_steps=3).floored)
+
+
+def test_a_query_rests_when_its_largest_move_is_at_most_tol():
+    """Towards one pattern at 0 half of the way a step: the t-th moves are 2^−t and 0, and the tenth is tol itself."""
+    start = np.eye(1, 30)
+    found = ro.retrieve(ro.MrDAM(np.zeros((1, 30)), 1.0), start, step_size=0.5, max_steps=100, tol=2.0**-10)
+    assert found.steps.tolist() == [10]
+    assert np.all(found.converged)
+    np.testing.assert_array_equal(found.x, start * 2.0**-10)
+
+
+def test_floored_counts_the_visited_states_alone():
+    """A query at rest on the floor is there once, however long the others walk; a walker comes off it half-way."""
+
+    class Bowl:
+        D = 1
+
+        def read(self, x):
+            return 0.5 * (x**2).sum(-1), x, jnp.abs(x[:, 0] - 0.5) != 0.25  # all but the states 0.25 and 0.75
+
+        def energy_and_gradient(self, x):
+            return self.read(x)[:2]
+
+    jax.tree_util.register_static(Bowl)
+    found = ro.retrieve(Bowl(), np.array([[0.0], [1.0]]), step_size=0.5, max_steps=50, tol=2.0**-4)
+    assert found.steps.tolist() == [1, 4]
+    np.testing.assert_array_equal(found.floored, [1.0, 0.75])  # of 1, 1/2, 1/4 and 1/8 all but the third
 
 
 def test_any_object_with_an_energy_can_be_retrieved_from():

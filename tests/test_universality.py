@@ -64,6 +64,16 @@ def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
     assert found.table_rms < 0.2
 
 
+def test_what_the_linear_path_adds_is_taken_out_of_the_table(x64):
+    """αw²Δ·total is 1e-2 at w = 0.1; in the middle of cells and at the ends of y a thousandth of it is left."""
+    target, x = lambda x, y, s: y * (1 + s), np.arange(4) / 4 + 0.125
+    tasks = np.repeat(x, 4), np.tile([-1.0, 1.0], 8), np.tile(x, 4)
+    for selector in (cell_selector(4, 1e-3), cell_selector(4, 1e-3, printed=False, reference=True)):
+        network = table_network(target, selector, constants=Constants(linear=0.1))
+        got = np.asarray(learn(network, *tasks[:2], tasks[2][:, None]))[:, 0]
+        np.testing.assert_allclose(got, target(*tasks), atol=1e-5)
+
+
 def audit_tasks(tasks):
     """The tasks that the audit of the slides was measured on: numpy's, drawn one task after another."""
     draws = np.random.default_rng(0)

@@ -1,5 +1,6 @@
 """The lemmas of the universality chapter: exact identities first, then what the slides print."""
 
+from functools import reduce
 from itertools import pairwise
 
 import jax
@@ -34,6 +35,7 @@ from rankone.universality.selectors import (
     telescope,
     unipotent,
 )
+from rankone.universality.tables import cells_grid
 
 GOLDEN = (5**0.5 - 1) / 2
 
@@ -104,7 +106,9 @@ def test_the_step_is_exactly_first_order_for_every_alpha():
 def test_a_dense_step_has_a_second_order():
     W, e, phi = stack()
     G = [layer_gradient(W, i, e, phi) for i in range(1, 7)]
-    assert longest_chain(W, G) > 0.01
+    between = [reduce(np.matmul, [G[i], *W[i + 1 : k], G[k]]) for k in range(6) for i in range(k)]  # neighbours, too
+    assert longest_chain(W, G) == pytest.approx(np.abs(between).max(), rel=1e-12)
+    assert longest_chain(W[:2], G[:2]) == np.abs(G[0] @ G[1]).max() > 0.01
 
 
 def test_kernel_form_equals_the_product():
@@ -143,6 +147,21 @@ def test_the_printed_selectors_kernel_is_an_exact_indicator(epsilon):
         want = np.zeros((4, 4))
         want[j, m] = 1 + 2 * epsilon
         np.testing.assert_allclose(kernels(seed_matrix(j, m, 4, epsilon)), want, atol=1e-15)
+
+
+def test_ramps_lie_on_the_edges_of_the_cells():
+    """A ramp from t to t + ω, with t a multiple of ω, has its middle as near to j/J as that allows."""
+    for J in (2, 3, 7, 16, 100):
+        ramp = 2.0**-14 / J.bit_length()
+        middle = cells_grid(J, ramp).t + ramp / 2
+        assert abs(middle - np.arange(1, J) / J).max() <= ramp / 2 * (1 + 1e-9)
+
+
+def test_kernels_are_the_products_of_columns_of_the_two_halves():
+    """k(j, l) = (B[e_j; 0])·(B[0; e_l]), for every matrix of a stack and however lopsided it is."""
+    B = np.random.default_rng(0).normal(size=(2, 6, 6))
+    want = [[[b[:, j] @ b[:, 3 + m] for m in range(3)] for j in range(3)] for b in B]
+    np.testing.assert_allclose(kernels(B), want, atol=1e-14)
 
 
 def test_the_printed_selectors_spectrum():

@@ -63,7 +63,7 @@ def published(chapter: str, built: Path) -> NotebookNode:
 
 
 def rubric_page(title: str, rows: list[tuple[str, int, float, Any]]) -> str:
-    """The rubric as a page: for every exercise its minutes, the points of its checks, and the written half's criteria."""
+    """The rubric as a page: of every exercise the minutes, the points of its checks, and the criteria in writing."""
     lines = [f"# Rubric: {title}"]
     for name, time, points, half in rows:
         lines += ["", f"## {name}", "", f"{time} minutes. {points} points by checks. In writing: {half['task']}", ""]

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rankone.exercises.answers import NotAnswered, generator
+from rankone.exercises.answers import NoAnswer, NotAnswered, generator
 
 __all__ = ["Grader", "Question", "Report", "Result", "questions", "test_case"]
 
@@ -53,7 +53,7 @@ class Result:
     def __str__(self) -> str:
         if self.error is None:
             return f"passed: {self.name}"
-        kind = "" if isinstance(self.error, AssertionError | NotAnswered) else f"{type(self.error).__name__}: "
+        kind = "" if isinstance(self.error, AssertionError | NoAnswer) else f"{type(self.error).__name__}: "
         return f"failed: {self.name}\n    {kind}{str(self.error)[:400]}"
 
 

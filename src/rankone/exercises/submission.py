@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from rankone.exercises import plain_data
-from rankone.exercises.answers import NotAnswered
+from rankone.exercises.answers import NoAnswer, NotAnswered
 
 __all__ = ["Lost", "Submission", "cells"]
 
 
-class Lost(Exception):
+class Lost(NoAnswer):
     """The student's process has ended, or was ended; the message says why."""
 
 
-class Failed(Exception):
+class Failed(NoAnswer):
     """The student's function raised; the message is what."""
 
     def __str__(self) -> str:

@@ -1,6 +1,5 @@
 """Exercise 2: the nearest of n points on the unit interval, exactly [S-S7]."""
 
-
 from rankone.exercises import ask, close, test_case
 from rankone.residual.risk import nearest_neighbour_risk
 

@@ -1,6 +1,5 @@
 """Exercise 5: mended, spoilt, and the third case [S-gain, S-dich]."""
 
-
 from rankone.exercises import ask, close, test_case
 
 points = 2

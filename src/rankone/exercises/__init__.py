@@ -1,41 +1,34 @@
-"""Exercises of the book, checked by otter-grader from test files that travel with the package.
+"""Exercises of the book, checked in the notebook and graded for a class from the same files.
 
-In a notebook, `grader = exercises.grader("associative_memory")` and then `grader.check("q1")` after an answer. The
-test files are plain otter files, so that `otter run` and `otter generate` read the same folder.
+In a notebook, `grader = exercises.grader("associative_memory")` and then `grader.check("q1")` after an answer: the
+checks of `associative_memory/q1.py` run in the notebook's own process and give hints. `rankone.exercises.grading` runs
+the same files on what a student hands in, in a process of its own and on data drawn for that student.
 """
 
 from pathlib import Path
-from typing import Any
 
 from rankone.exercises.answers import NotAnswered, ask, close, holds
+from rankone.exercises.checks import Grader, test_case
 
-__all__ = ["NotAnswered", "ask", "close", "grader", "holds"]
+__all__ = ["NotAnswered", "ask", "chapters", "close", "grader", "holds", "test_case"]
 
 _HERE = Path(__file__).parent
 
 
 def chapters() -> list[str]:
-    """Names of the folders of test files."""
+    """Names of the folders of checks."""
     return sorted(folder.name for folder in _HERE.iterdir() if (folder / "q1.py").is_file())
 
 
-def grader(chapter: str) -> Any:
-    """An `otter.Notebook` that checks the answers to one chapter's exercises.
+def grader(chapter: str) -> Grader:
+    """The grader that checks the answers to one chapter's exercises.
 
     Args:
-        chapter: Folder of test files, such as "associative_memory".
+        chapter: Folder of checks, such as "associative_memory".
 
     Raises:
         ValueError: If there is no such folder.
-        ImportError: If otter-grader is not installed.
     """
     if chapter not in chapters():
         raise ValueError(f"chapter: got {chapter!r}; it must be one of {', '.join(map(repr, chapters()))}.")
-    try:
-        from rankone.exercises.reports import Grader
-    except ModuleNotFoundError as missing:
-        raise ImportError(
-            f"The checks run in otter-grader, and {missing.name!r} is not installed. "
-            "Install it with: pip install otter-grader"
-        ) from missing
-    return Grader(tests_dir=str(_HERE / chapter))
+    return Grader(_HERE / chapter)

@@ -2,20 +2,14 @@
 
 from math import comb, log10
 
-import numpy as np
-from otter.test_files import test_case
+from rankone.exercises import ask, close, test_case
 
-from rankone.exercises import ask, close
-
-OK_FORMAT = False
-name = "q7"
 points = 3
-draws = np.random.default_rng(7)
 
 
 @test_case(name="agrees with the recursion run step by step")
-def test_recursion(growth):
-    for u, L in ((0.1, 5), (0.03, 40), (1.0, 6), (float(draws.uniform(0, 0.5)), 12)):
+def test_recursion(growth, draws):
+    for u, L in zip(draws.uniform(0.02, 0.5, 4).tolist(), (5, 6, 12, 30), strict=True):
         D = 0.0
         for _ in range(L):
             D = (1 + u) * D + 1
@@ -23,15 +17,15 @@ def test_recursion(growth):
 
 
 @test_case(name="stays accurate as u → 0")
-def test_small(growth):
-    for u, L in ((0.0, 7), (1e-15, 50), (1e-9, 1000)):
+def test_small(growth, draws):
+    for u, L in zip((0.0, 1e-15, 1e-9), draws.integers(7, 1000, 3).tolist(), strict=True):
         expected = sum(comb(L, j + 1) * u**j for j in range(3))
         close(ask(growth, u, L), expected, "(1+u)^L − 1 cancels: expm1 and log1p do not; u = 0 is a case.", rtol=1e-4)
 
 
 @test_case(name="the printed sum is that many orders of magnitude larger")
-def test_looseness(looseness):
-    for u, L in ((0.1, 10), (0.1, 100), (0.02, 30)):
+def test_looseness(looseness, draws):
+    for u, L in zip(draws.uniform(0.02, 0.2, 3).tolist(), (10, 100, 30), strict=True):
         printed = sum(L * (L * u) ** j for j in range(L))
         exact = sum(comb(L, j + 1) * u**j for j in range(L))
         hint = "log₁₀ of LΣ(Lu)^j over Σ C(L, j+1)u^j, both for j = 0 … L−1."

@@ -1,23 +1,19 @@
 """Exercise 8: how many features are enough [D-sharp2, D-sharp5]."""
 
 import numpy as np
-from otter.test_files import test_case
 
-from rankone.exercises import ask, close
+from rankone.exercises import ask, close, test_case
 
-OK_FORMAT = False
-name = "q8"
 points = 3
-draws = np.random.default_rng(8)
 
 
-def _settings():
+def _settings(draws):
     return [(int(draws.integers(1000, 4000)), int(draws.integers(200, 900)), draws.uniform(35, 50)) for _ in range(4)]
 
 
 @test_case(name="energy at a stored pattern")
-def test_energy(features_needed):
-    for D, K, beta in _settings():
+def test_energy(features_needed, draws):
+    for D, K, beta in _settings(draws):
         for tolerance in (0.01, 0.05):
             got = ask(features_needed, D, K, beta, tolerance)[0]
             hint = "V ≈ K/2 and S ≈ 1; an energy error of tolerance/β is a relative error of Ŝ of that tolerance."
@@ -25,15 +21,15 @@ def test_energy(features_needed):
 
 
 @test_case(name="stability of a stored pattern")
-def test_stability(features_needed):
-    for D, K, beta in _settings():
+def test_stability(features_needed, draws):
+    for D, K, beta in _settings(draws):
         got = ask(features_needed, D, K, beta, 0.01)[1]
         close(got / (2 * D * K), 1, "The Hessian's smallest eigenvalue is 1 − 2c with c² = DK/(2Y).", rtol=0.01)
 
 
 @test_case(name="the partition sum at a random query")
-def test_far(features_needed):
-    for D, K, beta in _settings():
+def test_far(features_needed, draws):
+    for D, K, beta in _settings(draws):
         kernel = (0.5 * (1 + np.exp(-beta / (2 * D)))) ** D
         got = ask(features_needed, D, K, beta, 0.1)[2]
         hint = "Two random binary patterns are at squared distance about ½, so S ≈ K e^(−β/4); the need goes as S^(−2)."

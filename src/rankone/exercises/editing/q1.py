@@ -1,25 +1,21 @@
 """Exercise 1: the dual of the edit [R-txt8]."""
 
 import numpy as np
-from otter.test_files import test_case
 
-from rankone.exercises import ask, close, holds
+from rankone.exercises import ask, close, holds, test_case
 
-OK_FORMAT = False
-name = "q1"
 points = 3
-draws = np.random.default_rng(1)
 
 
-def problem(D=4, H=3, n=9):
+def problem(draws, D=4, H=3, n=9):
     K, V, k, v = (draws.normal(size=shape) for shape in ((D, n), (H, n), D, H))
     return K, V, k, v, V @ K.T @ np.linalg.inv(K @ K.T)
 
 
 @test_case(name="the dual is the Lagrangian at its minimising matrix")
-def test_dual(dual):
+def test_dual(dual, draws):
     for _ in range(4):
-        K, V, k, v, W = problem()
+        K, V, k, v, W = problem(draws)
         multiplier = draws.normal(size=3)
         W_hat = W + np.outer(multiplier, np.linalg.solve(K @ K.T, k))
         lagrangian = 0.5 * np.sum((W_hat @ K - V) ** 2) - multiplier @ (W_hat @ k - v)
@@ -28,17 +24,17 @@ def test_dual(dual):
 
 
 @test_case(name="your multiplier maximises it")
-def test_maximum(best_multiplier):
+def test_maximum(best_multiplier, draws):
     for _ in range(4):
-        K, V, k, v, W = problem()
-        hint = "Set the gradient of the concave quadratic g to zero: r − sΛ = 0."
+        K, V, k, v, W = problem(draws)
+        hint = "Set the gradient of the concave quadratic g to zero."
         close(ask(best_multiplier, K, V, k, v), (v - W @ k) / (k @ np.linalg.solve(K @ K.T, k)), hint)
 
 
 @test_case(name="along your direction the Lagrangian falls without bound")
-def test_unbounded(falling_direction):
+def test_unbounded(falling_direction, draws):
     for _ in range(4):
-        K, V, k, v, _ = problem()
+        K, V, k, v, _ = problem(draws)
         W = draws.normal(size=(3, 4))
         d = np.asarray(ask(falling_direction, W, k, v))
         holds(d.shape == (3,), f"a direction of Λ has shape (3,), yours has {d.shape}.")

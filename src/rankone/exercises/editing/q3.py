@@ -1,19 +1,15 @@
 """Exercise 3: leverage, when the edited key is one of the keys [R-S1]."""
 
 import numpy as np
-from otter.test_files import test_case
 
 from rankone.editing import rank_one_edit
-from rankone.exercises import ask, close, holds
+from rankone.exercises import ask, close, holds, test_case
 
-OK_FORMAT = False
-name = "q3"
 points = 3
-draws = np.random.default_rng(3)
 
 
 @test_case(name="the damage to the other keys, against a real edit")
-def test_others(damage_to_others):
+def test_others(damage_to_others, draws):
     for n in (6, 12):
         K, W, v = draws.normal(size=(4, n)), draws.normal(size=(3, 4)), draws.normal(size=3)
         edit = rank_one_edit(W, K @ K.T, K[:, 2], v)
@@ -25,11 +21,11 @@ def test_others(damage_to_others):
 
 @test_case(name="the leverage at which both pay the same")
 def test_balance(balanced_leverage):
-    close(ask(balanced_leverage), 0.5, "Solve 1/h − 1 = 1.")
+    close(ask(balanced_leverage), 0.5, "Set what the others pay equal to ‖r‖².")
 
 
 @test_case(name="leverages lie in [0, 1] and sum to D")
-def test_leverages(leverages):
+def test_leverages(leverages, draws):
     for D, n in ((3, 8), (5, 5)):
         K = draws.normal(size=(D, n))
         got = np.asarray(ask(leverages, K))

@@ -1,21 +1,17 @@
 """Exercise 4: heavy ball commutes, Adam does not [K-mom, K-adam]."""
 
 import numpy as np
-from otter.test_files import test_case
 
-from rankone.exercises import ask, close
+from rankone.exercises import ask, close, test_case
 
-OK_FORMAT = False
-name = "q4"
 points = 3
-draws = np.random.default_rng(4)
 
 
 Q = np.array([[1.0, 1.0], [1.0, -1.0]]) / 2**0.5
 
 
 @test_case(name="what W does when heavy ball trains U")
-def test_heavy(heavy_ball_on_U):
+def test_heavy(heavy_ball_on_U, draws):
     for T in (Q, draws.normal(size=(2, 3))):
         gradients = draws.normal(size=(6, 2))
         velocity, moved = np.zeros(2), np.zeros(2)
@@ -27,7 +23,7 @@ def test_heavy(heavy_ball_on_U):
 
 
 @test_case(name="the first Adam step on U, seen from W")
-def test_adam(first_adam_step):
+def test_adam(first_adam_step, draws):
     for g in (np.array([1.0, 0.0]), draws.normal(size=2)):
         for T in (Q, np.eye(2), draws.normal(size=(2, 2))):
             hint = "Adam's first step is the sign of its gradient, and its gradient is Tᵀg."

@@ -1,12 +1,9 @@
 """Exercise 7: an example that is forgotten [S-S6]."""
 
 import numpy as np
-from otter.test_files import test_case
 
-from rankone.exercises import ask, close, holds
+from rankone.exercises import ask, close, holds, test_case
 
-OK_FORMAT = False
-name = "q7"
 points = 2
 
 
@@ -21,7 +18,7 @@ def _scores(answer, beta):
 @test_case(name="forgotten at β = 0.26")
 def test_forgotten(forgotten):
     s, y = _scores(ask(forgotten), 0.26)
-    hint = "Let the base be certain and wrong at the example, and certain and wrong the other way at its neighbour."
+    hint = "Make every inequality of the proof an equality: where is the base certain, and of what?"
     holds(np.delete(s, y).max() > s[y], hint)
 
 

@@ -1,0 +1,45 @@
+"""An instructor's build: `make html SOLUTIONS=no` leaves every solution out of the pages and of all made from them.
+
+The sources lose their solutions as they are read, before cells are executed: neither the search index nor the notebooks
+nor the cells' outputs ever hold one. Only the copies of the sources beside the pages are taken from the disk; they are
+cut when the build has finished. The wheel beside the pages is the package, whose checks compute right answers.
+"""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+SOLUTION = re.compile(r"^```\{solution-start\}.*?^```\{solution-end\}\n```\n+", re.MULTILINE | re.DOTALL)
+PROMISE = re.compile(r"\s+and\s+folded\s+solutions\b")
+
+
+def without_solutions(text: str) -> str:
+    """A page's source without its solutions, and without the words that promise them.
+
+    Raises:
+        ValueError: If a solution is not of the form that is recognised; nothing half-cut leaves this function.
+    """
+    cut = PROMISE.sub("", SOLUTION.sub("", text))
+    if "{solution" in cut:
+        raise ValueError("text: a solution is left; each stands between ```{solution-start} and ```{solution-end}.")
+    return cut
+
+
+def _read(app: Sphinx, docname: str, source: list[str]) -> None:
+    source[0] = without_solutions(source[0])
+
+
+def _cut_copies(app: Sphinx, exception: Exception | None) -> None:
+    for path in () if exception else Path(app.outdir, "_sources").rglob("*.md*"):
+        path.write_text(without_solutions(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Cut the solutions if the environment says SOLUTIONS=no."""
+    if os.environ.get("SOLUTIONS") == "no":
+        app.connect("source-read", _read)
+        app.connect("build-finished", _cut_copies)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

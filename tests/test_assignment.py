@@ -1,0 +1,162 @@
+"""What a class is given: notebooks without and with solutions, a rubric, and an archive of pinned files."""
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import assignment
+import autograder
+import nbformat
+import pytest
+import student_version
+
+from rankone import exercises
+from rankone.exercises.checks import questions
+
+ROOT = Path(__file__).parents[1]
+BUILT = ROOT / "_build/html/notebooks"
+RUBRIC = {q: {"task": f"Prove {q}.", "criteria": [[1, "So."], [2, "And so."]]} for q in ("q1", "q2")}
+
+
+def notebook(*cells):
+    made = [
+        nbformat.v4.new_markdown_cell(c[3:]) if c.startswith("md:") else nbformat.v4.new_code_cell(c) for c in cells
+    ]
+    return nbformat.v4.new_notebook(cells=made)
+
+
+def text(made):
+    return "\n".join(cell.source for cell in made.cells)
+
+
+@pytest.mark.parametrize("anchor", ['<a name="b"></a>', '<a id="b" name="b"></a>'])
+def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_written_halves(anchor):
+    built = notebook(
+        "md:# Page\n\nA chapter of a book, [as a page](https://a.org/b/some_exercises.html).",
+        "install()",
+        "md:> **Exercise 1** (A)\n>\n> *Easy, 5 minutes.* Do it.",
+        "def f(): return ...",
+        'grader.check("q1")',
+        "md:<details><summary>Solution to Exercise 1 (A)</summary>\n\nSo.\n\n</details>",
+        'def f(): return 1\n\n\ngrader.check("q1")',
+        "md:<details><summary>Solution to Exercise 1 (A)</summary>\n\nMeasured:\n\n</details>",
+        "print(f())",
+        f"md:> {anchor}**Exercise 2** (B)\n>\n> *Hard, 7 minutes.* As in [A](https://a.org/b/some_exercises.html#a).",
+        'def g(): return ...\n\ngrader.check("q2")',
+        "md:<details><summary>Solution to Exercise 2 (B)</summary>\n\nSo.\n\n</details>\n\n## Next\n\nText.",
+    )
+    built.cells[4].outputs = [nbformat.v4.new_output("stream", text="q1: not answered yet.")]
+    assert student_version.minutes(built) == {"q1": ("A", 5), "q2": ("B", 7)}
+    made, everything = student_version.student(built, RUBRIC, "A sentence."), [cell.source for cell in built.cells]
+    kept = [cell.source for cell in made.cells]
+    written = [f"**In writing (3 points).** Prove {q}.\n\n*Your answer:*" for q in RUBRIC]
+    asked = f"> {anchor}**Exercise 2** (B)\n>\n> *Hard, 7 minutes.* As in A."
+    last = [asked, everything[10], written[1], "## Next\n\nText."]
+    assert kept == ["# Page\n\nA sentence.", *everything[1:5], written[0], *last]
+    assert not any(cell.get("outputs") for cell in made.cells)
+    assert next(cell.metadata.get("tags") for cell in made.cells if cell.cell_type == "code") == ["setup"]
+    full = text(student_version.instructor(built, RUBRIC))
+    assert all(source in full for source in everything)
+    assert full.count("- **2**: And so.") == 2
+
+
+@pytest.mark.parametrize("last", ["md:**Solution** So.", "md:<details><summary>Solution to it</summary></details>"])
+def test_what_is_not_recognised_stops_the_tool(last):
+    page = notebook("md:# P", "i()", "md:> **Exercise 1** (A)\n>\n> Do it.", "md:> **Exercise 2** (B)\n>\n> Too.", last)
+    with pytest.raises(ValueError, match="2 exercises but"):
+        student_version.student(page, {}, "")
+
+
+def test_a_promise_of_solutions_stops_the_tool():
+    page = notebook(
+        "md:# P", "md:> **Exercise 1** (A)", "md:<details><summary>Solution to 1</summary>", "md:# folded solution"
+    )
+    with pytest.raises(ValueError, match="still leads to a solution"):
+        student_version.student(page, {}, "")
+
+
+def test_a_written_half_without_a_check_stops_the_tool():
+    with pytest.raises(ValueError, match="q2 is not checked"):
+        student_version.instructor(notebook("md:# P", 'grader.check("q1")'), RUBRIC)
+
+
+def test_without_a_built_book_the_tool_says_how_to_build_it(tmp_path):
+    with pytest.raises(FileNotFoundError, match="make html"):
+        assignment.published("editing", tmp_path)
+
+
+def test_an_unknown_chapter_is_refused_with_the_names_there_are():
+    with pytest.raises(ValueError, match="preconditioning"):
+        assignment.page("rome")
+
+
+def test_pins_cover_all_that_is_below_a_package_with_its_hashes_and_no_more():
+    lines = autograder.pinned(autograder.NEEDED, (ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    names = re.findall(r"^([a-z0-9-]+)==", lines, re.MULTILINE)
+    assert {"jax", "jaxlib", "numpy", "scipy", "ml-dtypes", "optax", "traitlets", "ipython"} <= set(names)
+    assert not {"rankone", "sphinx", "otter-grader", "pytest", "jupyter-book"} & set(names)
+    assert all("--hash=sha256:" in block for block in re.split(r"\n(?=[a-z])", lines))
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    """Every chapter's assignment, from the built book, with a file in place of the wheel."""
+    folder = tmp_path_factory.mktemp("assignments")
+    package = folder / "rankone-0-py3-none-any.whl"
+    package.write_bytes(b"wheel")
+    for chapter in exercises.chapters():
+        assignment.write(chapter, package, BUILT, folder / chapter)
+    return folder
+
+
+@pytest.mark.parametrize("chapter", exercises.chapters())
+def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(folders, chapter):
+    student, instructor = (
+        nbformat.read(folders / chapter / f"{chapter}{ending}.ipynb", as_version=4) for ending in ("", "-instructor")
+    )
+    nbformat.validate(student)
+    nbformat.validate(instructor)
+    asked = questions(ROOT / "src/rankone/exercises" / chapter)
+    for q, question in asked.items():
+        assert text(student).count(f'grader.check("{q}")') == 1
+        assert text(instructor).count(f'grader.check("{q}")') == 2
+        for function in question.functions:
+            assert text(student).count(f"def {function}(") == 1
+            assert text(instructor).count(f"def {function}(") == 2
+    assert text(student).count("**In writing (") == text(instructor).count("**In writing (") == len(asked) == 8
+    source = (ROOT / "book/chapters" / f"{assignment.page(chapter)}.md").read_text(encoding="utf-8")
+    solved = re.findall(r"```{solution-start}.*?```\n(.*?)```{solution-end}", source, re.DOTALL)
+    code = [cell for part in solved for cell in re.findall(r"```{code-cell} ipython3\n(.*?)\n```", part, re.DOTALL)]
+    assert len(code) >= len(asked)
+    for cell in code:
+        assert cell in text(instructor)
+        assert cell not in text(student)
+    assert "olution to" not in json.dumps(student)
+    assert "_exercises.html" not in json.dumps(student)
+
+
+@pytest.mark.parametrize("chapter", exercises.chapters())
+def test_points_minutes_and_criteria_agree_everywhere(folders, chapter):
+    asked, rubric = questions(ROOT / "src/rankone/exercises" / chapter), assignment.read_rubric(chapter)
+    assert list(rubric) == list(asked)
+    readme = (folders / chapter / "README.md").read_text(encoding="utf-8")
+    page = (folders / chapter / "rubric.md").read_text(encoding="utf-8")
+    code, written, minutes = map(
+        int, re.search(r"(\d+) points by checks and (\d+) in writing, (\d+) min", readme).groups()
+    )
+    assert code == sum(question.points for question in asked.values())
+    assert written == sum(int(points) for points in re.findall(r"^- \[ \] (\d):", page, re.MULTILINE))
+    assert minutes == sum(map(int, re.findall(r"^(\d+) minutes\.", page, re.MULTILINE)))
+    assert len(readme.splitlines()) <= 13
+
+
+def test_the_archive_holds_all_that_grading_needs(folders):
+    with zipfile.ZipFile(folders / "editing" / "editing-autograder.zip") as made:
+        names = set(made.namelist())
+        assert {"setup.sh", "run_autograder", "requirements.txt", "uv.txt", "rankone-0-py3-none-any.whl"} <= names
+        assert {name for name in names if name.startswith("tests/")} == {f"tests/q{n}.py" for n in range(1, 9)}
+        first = json.loads(made.read("config.json"))
+        assert made.getinfo("run_autograder").external_attr >> 16 & 0o100
+    with zipfile.ZipFile(folders / "universality" / "universality-autograder.zip") as other:
+        assert json.loads(other.read("config.json"))["secret"] != first["secret"]

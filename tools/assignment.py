@@ -1,0 +1,119 @@
+"""A folder for a class's learning management system from one page of exercises: `make assignment CHAPTER=editing`.
+
+It reads the notebook that the build of the book wrote, and writes the student's notebook, the instructor's, an archive
+for Gradescope, the rubric and a README into `_build/assignments/CHAPTER`.
+"""
+
+import argparse
+import tempfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from autograder import archive, wheel
+from nbformat import NotebookNode
+from student_version import instructor, minutes, student
+
+from rankone import exercises
+from rankone.exercises.checks import questions
+
+ROOT = Path(__file__).resolve().parents[1]
+README = """\
+# {title}
+
+{code} points by checks and {written} in writing, {time} minutes of work for a prepared student.
+
+1. Hand out `{chapter}.ipynb`. It holds no solution, and no link to one. The public book and its repository do hold
+   them: for a site without, run `make html SOLUTIONS=no` and publish what it prints.
+2. On Gradescope make a *programming assignment* of {code} autograder points, enable *manual grading*, and upload
+   `{chapter}-autograder.zip`: it sets itself up, with the book's wheel of this very build inside.
+3. Students hand in the notebook. It runs from top to bottom in a process of its own; the last definition of a name
+   counts. Every student's answers are checked on data of their own, the same at every attempt under this archive.
+4. Grade the written half by `rubric.md`; `{chapter}-instructor.ipynb` has solutions and criteria in their places.
+"""
+
+
+def read_rubric(chapter: str) -> dict[str, Any]:
+    """Question -> task and criteria of its written half."""
+    return tomllib.loads((ROOT / "tools" / "rubrics.toml").read_text(encoding="utf-8"))[chapter]
+
+
+def page(chapter: str) -> str:
+    """Name of the page of exercises of a chapter's checks.
+
+    Raises:
+        ValueError: If there is no such chapter.
+    """
+    if chapter not in exercises.chapters():
+        raise ValueError(f"CHAPTER: got {chapter!r}; it must be one of {', '.join(exercises.chapters())}.")
+    return f"{chapter.removeprefix('associative_')}_exercises"
+
+
+def published(chapter: str, built: Path) -> NotebookNode:
+    """The notebook of a page of exercises, as the book publishes it.
+
+    Raises:
+        FileNotFoundError: If the book has not been built.
+    """
+    source = built / f"{page(chapter)}.ipynb"
+    if not source.is_file():
+        raise FileNotFoundError(f"{source} is missing: build the book first, with `make html`.")
+    return nbformat.read(source, as_version=4)
+
+
+def rubric_page(title: str, rows: list[tuple[str, int, float, Any]]) -> str:
+    """The rubric as a page: of every exercise the minutes, the points of its checks, and the criteria in writing."""
+    lines = [f"# Rubric: {title}"]
+    for name, time, points, half in rows:
+        lines += ["", f"## {name}", "", f"{time} minutes. {points} points by checks. In writing: {half['task']}", ""]
+        lines += [f"- [ ] {worth}: {criterion}" for worth, criterion in half["criteria"]]
+    return "\n".join(lines) + "\n"
+
+
+def write(chapter: str, package: Path, built: Path, folder: Path) -> None:
+    """Write one chapter's assignment.
+
+    Args:
+        chapter: Folder of checks in rankone.exercises.
+        package: The wheel that goes into the archive.
+        built: Folder of the notebooks that the build of the book wrote.
+        folder: Where the files go.
+    """
+    notebook, rubric = published(chapter, built), read_rubric(chapter)
+    asked, times = questions(ROOT / "src/rankone/exercises" / chapter), minutes(notebook)
+    title = notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
+    code = sum(question.points for question in asked.values())
+    written = sum(worth for half in rubric.values() for worth, _ in half["criteria"])
+    time = sum(time for _, time in times.values())
+    sentence = (
+        f"An assignment from *Rank One*: {code} points by checks and {written} in writing, about {time} minutes. "
+        "Replace every `...`, answer in writing where a cell asks for it, and hand this notebook in; it is graded by "
+        "running it from top to bottom, on other data than the checks in it use."
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    nbformat.write(student(notebook, rubric, sentence), folder / f"{chapter}.ipynb")
+    nbformat.write(instructor(notebook, rubric), folder / f"{chapter}-instructor.ipynb")
+    archive(chapter, package, folder / f"{chapter}-autograder.zip")
+    rows = [(f"{q}, {times[q][0]}", times[q][1], asked[q].points, rubric[q]) for q in asked]
+    (folder / "rubric.md").write_text(rubric_page(title, rows), encoding="utf-8")
+    text = README.format(title=title, code=code, written=written, time=time, chapter=chapter)
+    (folder / "README.md").write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    """Write the assignment of one chapter, or of all, and print where it is."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("chapters", nargs="*", help="; ".join(exercises.chapters()))
+    parser.add_argument("--built", type=Path, default=ROOT / "_build" / "html" / "notebooks")
+    parser.add_argument("--to", type=Path, default=ROOT / "_build" / "assignments")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        package = wheel(Path(folder))
+        for chapter in options.chapters or exercises.chapters():
+            write(chapter, package, options.built, options.to / chapter)
+            print(options.to / chapter)
+
+
+if __name__ == "__main__":
+    main()

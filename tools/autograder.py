@@ -1,0 +1,65 @@
+"""The archive that Gradescope grades with: checks, pinned requirements and the wheel of this very state of the book."""
+
+import json
+import re
+import secrets
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
+
+from packaging.requirements import Requirement
+
+__all__ = ["archive", "pinned", "wheel"]
+
+ROOT = Path(__file__).resolve().parents[1]
+NEEDED = ("rankone", "ipython", "matplotlib")  # cells run in IPython, and students draw
+
+
+def pinned(names: tuple[str, ...], text: str) -> str:
+    """The lines of requirements.txt, with hashes, for packages and all below them; `rankone` itself is the wheel.
+
+    Args:
+        names: Of packages that are installed here: their metadata say what is below them.
+        text: Of requirements.txt.
+    """
+    waiting, seen = set(names), set[str]()
+    while waiting:
+        seen.add(name := waiting.pop())
+        try:
+            below = [Requirement(line) for line in requires(name) or []]
+        except PackageNotFoundError:
+            continue  # needed on another platform or Python alone: its line, with its marker, is kept
+        mandatory = [r for r in below if "extra" not in str(r.marker)]
+        waiting |= {re.sub(r"[-_.]+", "-", r.name).lower() for r in mandatory} - seen
+    blocks = re.findall(r"^[a-z0-9].*(?:\n .*)*", text, re.MULTILINE)
+    return "\n".join(block for block in blocks if re.split(r"[=\[ ]", block)[0] in seen) + "\n"
+
+
+def wheel(folder: Path) -> Path:
+    """Build the package's wheel into a folder."""
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)
+    return next(folder.glob("rankone-*.whl"))
+
+
+def archive(chapter: str, package: Path, path: Path) -> None:
+    """Write the archive of one chapter.
+
+    Args:
+        chapter: Folder of checks in rankone.exercises.
+        package: The wheel.
+        path: Of the zip file.
+    """
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    config = {"chapter": chapter, "secret": secrets.token_hex(16)}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
+        for script in ("setup.sh", "run_autograder"):
+            made.write(ROOT / "tools" / "gradescope" / script, script)
+        for check in sorted((ROOT / "src/rankone/exercises" / chapter).glob("q*.py")):
+            made.write(check, f"tests/{check.name}")
+        made.write(package, package.name)
+        made.writestr("requirements.txt", pinned(NEEDED, text))
+        made.writestr("uv.txt", pinned(("uv",), text))
+        made.writestr("config.json", json.dumps(config, indent=1))

@@ -1,0 +1,101 @@
+"""The student's and the instructor's version of a page of exercises, from the notebook that the book publishes."""
+
+import copy
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+__all__ = ["instructor", "minutes", "student"]
+
+SOLUTION = re.compile(r"(?=<details><summary>Solution to )")
+ANCHOR = r"<a (?:name|id)=[^>]*></a>"
+EXERCISE = rf"(?:^|\n)> (?:{ANCHOR})*\*\*Exercise \d"
+NEXT = re.compile(rf"(?=(?:^|\n)(?:<a (?:name|id)=[^\n]*\n\n)?#+ |{EXERCISE})")
+CHECK = re.compile(r'^grader\.check\("(q\d+)"\)$', re.MULTILINE)
+TO_A_SOLUTION = re.compile(r"\[([^\[\]]*)\]\([^()]*_exercises[^()]*\)")
+PROMISE = re.compile(r"Solution to |folded solution|_exercises\.html")
+
+
+def minutes(notebook: NotebookNode) -> dict[str, tuple[str, int]]:
+    """Title and minutes of every exercise: q1 -> ("A multiplier maximises", 30)."""
+    stated = rf"{EXERCISE}\d*\*\* \((.+)\)\n>\s*\n> \*\w+, (\d+) minutes"
+    found = re.findall(stated, "\n".join(cell.source for cell in notebook.cells))
+    return {f"q{n}": (title, int(time)) for n, (title, time) in enumerate(found, 1)}
+
+
+def student(notebook: NotebookNode, rubric: Mapping[str, Any], sentence: str) -> NotebookNode:
+    """The notebook without solutions, outputs or a link to where they are, and with cells for the written halves.
+
+    Args:
+        notebook: As published, with solutions.
+        rubric: Question -> its task and criteria.
+        sentence: Under the title.
+
+    Raises:
+        ValueError: If not exactly one solution was found for every exercise, or something still leads to one;
+            nothing half-cut leaves this function.
+    """
+    made, kept, solving, cuts = copy.deepcopy(notebook), [], False, 0
+    made.cells[0].source = f"{made.cells[0].source.partition(chr(10))[0]}\n\n{sentence}"
+    for cell in made.cells:
+        if cell.cell_type == "markdown":
+            text, solving, found = _without_solutions(cell.source, solving)
+            cell.source, cuts = TO_A_SOLUTION.sub(r"\1", text), cuts + found
+            keep = bool(cell.source)
+        else:
+            keep = not solving
+            cell.outputs, cell.execution_count = [], None
+        kept += [cell] * keep
+    _check(kept, cuts)
+    made.cells = _with_written_halves(kept, rubric, with_criteria=False)
+    next(cell for cell in made.cells if cell.cell_type == "code").metadata["tags"] = ["setup"]
+    made.metadata.pop("widgets", None)
+    return made
+
+
+def instructor(notebook: NotebookNode, rubric: Mapping[str, Any]) -> NotebookNode:
+    """The notebook with everything, and the criteria of every written half where the student writes."""
+    made = copy.deepcopy(notebook)
+    made.cells = _with_written_halves(made.cells, rubric, with_criteria=True)
+    return made
+
+
+def _without_solutions(text: str, solving: bool) -> tuple[str, bool, int]:
+    """The part of a text outside solutions, whether it ends within one, and how many begin in it."""
+    kept, begun = [], 0
+    while text:
+        found = (NEXT if solving else SOLUTION).search(text)
+        part, text = (text[: found.start()], text[found.start() :]) if found else (text, "")
+        kept += [] if solving else [part]
+        begun += bool(found) and not solving
+        solving = solving != bool(found)
+    return "".join(kept).strip(), solving, begun
+
+
+def _check(cells: list[NotebookNode], cuts: int) -> None:
+    asked = len(re.findall(EXERCISE, "\n".join(cell.source for cell in cells)))
+    if cuts != asked or not asked:
+        raise ValueError(f"notebook: {asked} exercises but {cuts} solutions; it is not of the form this tool reads.")
+    leads = [found[0] for cell in cells for found in PROMISE.finditer(cell.source)]
+    if leads:
+        raise ValueError(f"notebook: {leads[0]!r} still leads to a solution; reword the page, or the title's cell.")
+
+
+def _with_written_halves(cells: list[NotebookNode], rubric: Mapping[str, Any], with_criteria: bool) -> list[Any]:
+    """The cells, and after the first check of each question what is to be written by hand."""
+    made, waiting = [], dict(rubric)
+    for cell in cells:
+        made.append(cell)
+        found = CHECK.search(cell.source) if cell.cell_type == "code" else None
+        if found and (half := waiting.pop(found[1], None)):
+            total = sum(points for points, _ in half["criteria"])
+            text = f"**In writing ({total} point{'s' * (total != 1)}).** {half['task']}\n\n*Your answer:*"
+            if with_criteria:
+                text += "".join(f"\n\n- **{points}**: {criterion}" for points, criterion in half["criteria"])
+            made.append(nbformat.v4.new_markdown_cell(text, id=f"written-{found[1]}"))
+    if waiting:
+        raise ValueError(f"rubric: {', '.join(waiting)} is not checked in the notebook.")
+    return made

@@ -20,7 +20,5 @@ if _numbers(jax.__version__) < _numbers(OLDEST):
         "Runtime > Change runtime type > Runtime version, elsewhere run `pip install --upgrade jax`."
     )
 
-if hasattr(jax, "enable_x64"):
-    enable_x64 = jax.enable_x64
-else:
-    enable_x64 = jax.experimental.enable_x64  # type: ignore[attr-defined]
+# jax 0.8 moved it
+enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64  # type: ignore[attr-defined]

@@ -24,8 +24,9 @@ def references(app: Sphinx, docname: str) -> str:
 
     domain: Any = app.env.get_domain("cite")
     keys = {target.key for ref in domain.citation_refs if ref.docname == docname for target in ref.targets}
-    entries = {c.key: c.formatted_entry.text.render(Backend()) for c in domain.citations if c.key in keys}
-    return "\n".join(f"- {anchor(f'work-{key}')}{' '.join(text.split())}" for key, text in sorted(entries.items()))
+    works = {c.key: c.formatted_entry for c in domain.citations if c.key in keys}
+    entries = ((key, work.label, " ".join(work.text.render(Backend()).split())) for key, work in sorted(works.items()))
+    return "\n".join(f"- {anchor(f'work-{key}')}[{label}] {text}" for key, label, text in entries)
 
 
 def with_references(blocks: list[Block], entries: str) -> list[Block]:

@@ -5,6 +5,7 @@ Colab. The CPU build of jaxlib stands for Colab's GPU build.
 """
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from nbclient.exceptions import CellExecutionError
 import rankone.widgets
 
 ROOT = Path(__file__).parents[2]
+HTML = ROOT / "_build" / "html"
 CHAPTERS = sorted(p.stem for p in (ROOT / "book" / "chapters").glob("*.md") if "kernelspec" in p.read_text("utf-8"))
 EXERCISES = [chapter for chapter in CHAPTERS if chapter.endswith("_exercises")]
 UNTOUCHED = ["jax", "jaxlib", "numpy"]
@@ -36,18 +38,17 @@ Execute = Callable[[nbformat.NotebookNode, Path], nbformat.NotebookNode]
 
 
 def notebook_of(chapter: str) -> nbformat.NotebookNode:
-    return nbformat.read(ROOT / "_build" / "html" / "notebooks" / f"{chapter}.ipynb", as_version=4)
+    return nbformat.read(HTML / "notebooks" / f"{chapter}.ipynb", as_version=4)
 
 
 @pytest.fixture(scope="module")
 def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment like Colab's, with the package."""
-    folder = tmp_path_factory.mktemp("colab")
-    run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT])
-    uv("venv", "--quiet", "--seed", "--python", python(FREEZE.python) or sys.executable, folder / "environment")
-    made = next((folder / "environment").glob("[bS]*/python*"))
-    install = ["pip", "install", "--quiet", "--no-deps", "--python", made]
-    uv(*install, "--requirements", colab_freeze.RECORDED, next(folder.glob("rankone-*.whl")))
+    """The Python of an environment like Colab's, with the wheel that this build published."""
+    folder = tmp_path_factory.mktemp("colab") / "environment"
+    uv("venv", "--quiet", "--seed", "--python", python(FREEZE.python) or sys.executable, folder)
+    made = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    wheel = next((HTML / "wheels").rglob("rankone-*.whl"))
+    uv("pip", "install", "--quiet", "--no-deps", "--python", made, "--requirements", colab_freeze.RECORDED, wheel)
     return made
 
 

@@ -134,9 +134,10 @@ def test_a_notebook_that_crashes_is_seen(execute: Execute, tmp_path: Path) -> No
 
 @pytest.fixture(scope="module")
 def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
-    """A kernel whose first cells showed a widget each."""
+    """A kernel that a chapter's first cell has set up, and whose next cells showed a widget each."""
+    setup = next(cell.source for cell in notebook_of("editing").cells if cell.cell_type == "code")
     sources = [f"from rankone.widgets import {name}\n{name.lower()} = {name}()\n{name.lower()}" for name in WIDGETS]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in [setup, *sources]])
     client = NotebookClient(notebook, km=manager(), timeout=300)
     with client.setup_kernel(env=CLEAN, cleanup_kc=True):
         for number, cell in enumerate(notebook.cells):
@@ -146,7 +147,7 @@ def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
 
 @pytest.mark.parametrize("name", WIDGETS)
 def test_a_widget_makes_its_view_on_colab_and_its_traits_cross_both_ways(name: str, widgets: NotebookClient) -> None:
-    cell = widgets.nb.cells[WIDGETS.index(name)]
+    cell = widgets.nb.cells[1 + WIDGETS.index(name)]
     model = cell.outputs[-1].data[VIEW]["model_id"]
     state = widgets.widget_state[model]
     assert state["_model_module"] == state["_view_module"] == "anywidget"

@@ -16,7 +16,7 @@ export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES := -1
 unexport PYTHONDONTWRITEBYTECODE
 # A chapter runs most of its programs once: what the compiler spends on their speed is lost, and more so in pieces.
 XLA_QUICK = --xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
-$(HTML) test compat: export XLA_FLAGS := $(XLA_QUICK) $(XLA_FLAGS)
+$(HTML) test: export XLA_FLAGS := $(XLA_QUICK) $(XLA_FLAGS)
 # Chapters and tests run side by side, one a core: threads of one product would wait for each other.
 $(HTML) test compat: export OPENBLAS_NUM_THREADS := 1
 # A system node, else the one that comes with the Python environment.

@@ -5,6 +5,7 @@ Colab. The CPU build of jaxlib stands for Colab's GPU build.
 """
 
 import json
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from nbclient.exceptions import CellExecutionError
 import rankone.widgets
 
 ROOT = Path(__file__).parents[2]
+HTML = ROOT / "_build" / "html"
 CHAPTERS = sorted(p.stem for p in (ROOT / "book" / "chapters").glob("*.md") if "kernelspec" in p.read_text("utf-8"))
 EXERCISES = [chapter for chapter in CHAPTERS if chapter.endswith("_exercises")]
 UNTOUCHED = ["jax", "jaxlib", "numpy"]
@@ -36,18 +38,17 @@ Execute = Callable[[nbformat.NotebookNode, Path], nbformat.NotebookNode]
 
 
 def notebook_of(chapter: str) -> nbformat.NotebookNode:
-    return nbformat.read(ROOT / "_build" / "html" / "notebooks" / f"{chapter}.ipynb", as_version=4)
+    return nbformat.read(HTML / "notebooks" / f"{chapter}.ipynb", as_version=4)
 
 
 @pytest.fixture(scope="module")
 def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment like Colab's, with the package."""
-    folder = tmp_path_factory.mktemp("colab")
-    run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ROOT])
-    uv("venv", "--quiet", "--seed", "--python", python(FREEZE.python) or sys.executable, folder / "environment")
-    made = next((folder / "environment").glob("[bS]*/python*"))
-    install = ["pip", "install", "--quiet", "--no-deps", "--python", made]
-    uv(*install, "--requirements", colab_freeze.RECORDED, next(folder.glob("rankone-*.whl")))
+    """The Python of an environment like Colab's, with the wheel that this build published."""
+    folder = tmp_path_factory.mktemp("colab") / "environment"
+    uv("venv", "--quiet", "--seed", "--python", python(FREEZE.python) or sys.executable, folder)
+    made = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
+    wheel = next((HTML / "wheels").rglob("rankone-*.whl"))
+    uv("pip", "install", "--quiet", "--no-deps", "--python", made, "--requirements", colab_freeze.RECORDED, wheel)
     return made
 
 
@@ -133,9 +134,10 @@ def test_a_notebook_that_crashes_is_seen(execute: Execute, tmp_path: Path) -> No
 
 @pytest.fixture(scope="module")
 def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
-    """A kernel whose first cells showed a widget each."""
+    """A kernel that a chapter's first cell has set up, and whose next cells showed a widget each."""
+    setup = next(cell.source for cell in notebook_of("editing").cells if cell.cell_type == "code")
     sources = [f"from rankone.widgets import {name}\n{name.lower()} = {name}()\n{name.lower()}" for name in WIDGETS]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in [setup, *sources]])
     client = NotebookClient(notebook, km=manager(), timeout=300)
     with client.setup_kernel(env=CLEAN, cleanup_kc=True):
         for number, cell in enumerate(notebook.cells):
@@ -145,7 +147,7 @@ def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
 
 @pytest.mark.parametrize("name", WIDGETS)
 def test_a_widget_makes_its_view_on_colab_and_its_traits_cross_both_ways(name: str, widgets: NotebookClient) -> None:
-    cell = widgets.nb.cells[WIDGETS.index(name)]
+    cell = widgets.nb.cells[1 + WIDGETS.index(name)]
     model = cell.outputs[-1].data[VIEW]["model_id"]
     state = widgets.widget_state[model]
     assert state["_model_module"] == state["_view_module"] == "anywidget"

@@ -15,7 +15,7 @@ from rankone import exercises
 from rankone.exercises.checks import questions
 
 ROOT = Path(__file__).parents[1]
-BUILT = ROOT / "_build/html/notebooks"
+BUILT = ROOT / "_build/html"
 RUBRIC = {q: {"task": f"Prove {q}.", "criteria": [[1, "So."], [2, "And so."]]} for q in ("q1", "q2")}
 
 
@@ -34,7 +34,7 @@ def text(made):
 def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_written_halves(anchor):
     built = notebook(
         "md:# Page\n\nA chapter of a book, [as a page](https://a.org/b/some_exercises.html).",
-        "install()",
+        'install("https://a.org/b/some_exercises.html")',
         "md:> **Exercise 1** (A)\n>\n> *Easy, 5 minutes.* Do it.",
         "def f(): return ...",
         'grader.check("q1")',
@@ -53,7 +53,7 @@ def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_writt
     written = [f"**In writing (3 points).** Prove {q}.\n\n*Your answer:*" for q in RUBRIC]
     asked = f"> {anchor}**Exercise 2** (B)\n>\n> *Hard, 7 minutes.* As in A."
     last = [asked, everything[10], written[1], "## Next\n\nText."]
-    assert kept == ["# Page\n\nA sentence.", *everything[1:5], written[0], *last]
+    assert kept == ["# Page\n\nA sentence.", 'install("your course")', *everything[2:5], written[0], *last]
     assert not any(cell.get("outputs") for cell in made.cells)
     assert next(cell.metadata.get("tags") for cell in made.cells if cell.cell_type == "code") == ["setup"]
     full = text(student_version.instructor(built, RUBRIC))
@@ -84,6 +84,8 @@ def test_a_written_half_without_a_check_stops_the_tool():
 def test_without_a_built_book_the_tool_says_how_to_build_it(tmp_path):
     with pytest.raises(FileNotFoundError, match="make html"):
         assignment.published("editing", tmp_path)
+    with pytest.raises(FileNotFoundError, match="0 wheels"):
+        assignment.wheel(tmp_path)
 
 
 def test_an_unknown_chapter_is_refused_with_the_names_there_are():

@@ -17,7 +17,7 @@ from rankone.exercises.checks import questions
 from rankone.exercises.submission import Submission, cells
 
 ROOT = Path(__file__).parents[1]
-BUILT = ROOT / "_build/html/notebooks"
+BUILT = ROOT / "_build/html"
 PATCH = """
 import numpy, rankone.exercises as e, rankone.exercises.answers as a, rankone.exercises.checks as c, rankone.editing
 e.close = e.holds = a.close = a.holds = lambda *args, **names: None

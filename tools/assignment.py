@@ -5,13 +5,12 @@ for Gradescope, the rubric and a README into `_build/assignments/CHAPTER`.
 """
 
 import argparse
-import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import nbformat
-from autograder import archive, wheel
+from autograder import archive
 from nbformat import NotebookNode
 from student_version import instructor, minutes, student
 
@@ -51,15 +50,29 @@ def page(chapter: str) -> str:
 
 
 def published(chapter: str, built: Path) -> NotebookNode:
-    """The notebook of a page of exercises, as the book publishes it.
+    """The notebook of a page of exercises, as the book publishes it in the folder where it was built.
 
     Raises:
         FileNotFoundError: If the book has not been built.
     """
-    source = built / f"{page(chapter)}.ipynb"
+    source = built / "notebooks" / f"{page(chapter)}.ipynb"
     if not source.is_file():
         raise FileNotFoundError(f"{source} is missing: build the book first, with `make html`.")
     return nbformat.read(source, as_version=4)
+
+
+def wheel(built: Path) -> Path:
+    """The wheel that the book publishes, which its notebooks install.
+
+    Raises:
+        FileNotFoundError: If the book has not been built.
+    """
+    found = sorted(built.glob("wheels/*/rankone-*.whl"))
+    if len(found) != 1:
+        raise FileNotFoundError(
+            f"{built / 'wheels'} holds {len(found)} wheels: build the book first, with `make html`."
+        )
+    return found[0]
 
 
 def rubric_page(title: str, rows: list[tuple[str, int, float, Any]]) -> str:
@@ -77,7 +90,7 @@ def write(chapter: str, package: Path, built: Path, folder: Path) -> None:
     Args:
         chapter: Folder of checks in rankone.exercises.
         package: The wheel that goes into the archive.
-        built: Folder of the notebooks that the build of the book wrote.
+        built: Folder where the book was built.
         folder: Where the files go.
     """
     notebook, rubric = published(chapter, built), read_rubric(chapter)
@@ -105,14 +118,12 @@ def main() -> None:
     """Write the assignment of one chapter, or of all, and print where it is."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("chapters", nargs="*", help="; ".join(exercises.chapters()))
-    parser.add_argument("--built", type=Path, default=ROOT / "_build" / "html" / "notebooks")
+    parser.add_argument("--built", type=Path, default=ROOT / "_build" / "html")
     parser.add_argument("--to", type=Path, default=ROOT / "_build" / "assignments")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        package = wheel(Path(folder))
-        for chapter in options.chapters or exercises.chapters():
-            write(chapter, package, options.built, options.to / chapter)
-            print(options.to / chapter)
+    for chapter in options.chapters or exercises.chapters():
+        write(chapter, wheel(options.built), options.built, options.to / chapter)
+        print(options.to / chapter)
 
 
 if __name__ == "__main__":

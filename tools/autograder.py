@@ -1,17 +1,15 @@
-"""The archive that Gradescope grades with: checks, pinned requirements and the wheel of this very state of the book."""
+"""The archive that Gradescope grades with: checks, pinned requirements and the wheel that the book publishes."""
 
 import json
 import re
 import secrets
-import subprocess
-import sys
 import zipfile
 from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 from packaging.requirements import Requirement
 
-__all__ = ["archive", "pinned", "wheel"]
+__all__ = ["archive", "pinned"]
 
 ROOT = Path(__file__).resolve().parents[1]
 NEEDED = ("rankone", "ipython", "matplotlib")  # cells run in IPython, and students draw
@@ -37,19 +35,12 @@ def pinned(names: tuple[str, ...], text: str) -> str:
     return "\n".join(block for block in blocks if re.split(r"[=\[ ]", block)[0] in seen) + "\n"
 
 
-def wheel(folder: Path) -> Path:
-    """Build the package's wheel into a folder."""
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
-    return next(folder.glob("rankone-*.whl"))
-
-
 def archive(chapter: str, package: Path, path: Path) -> None:
     """Write the archive of one chapter.
 
     Args:
         chapter: Folder of checks in rankone.exercises.
-        package: The wheel.
+        package: The wheel, which the students' notebooks install too.
         path: Of the zip file.
     """
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ EXERCISE = rf"(?:^|\n)> (?:{ANCHOR})*\*\*Exercise \d"
 NEXT = re.compile(rf"(?=(?:^|\n)(?:<a (?:name|id)=[^\n]*\n\n)?#+ |{EXERCISE})")
 CHECK = re.compile(r'^grader\.check\("(q\d+)"\)$', re.MULTILINE)
 TO_A_SOLUTION = re.compile(r"\[([^\[\]]*)\]\([^()]*_exercises[^()]*\)")
+ADDRESS = re.compile(r"https?://[^\s\"]*_exercises\.html")
 PROMISE = re.compile(r"Solution to |folded solution|_exercises\.html")
 
 
@@ -47,11 +48,10 @@ def student(notebook: NotebookNode, rubric: Mapping[str, Any], sentence: str) ->
             keep = bool(cell.source)
         else:
             keep = not solving
-            cell.outputs, cell.execution_count = [], None
+            cell.source, cell.outputs, cell.execution_count = ADDRESS.sub("your course", cell.source), [], None
         kept += [cell] * keep
     _check(kept, cuts)
     made.cells = _with_written_halves(kept, rubric, with_criteria=False)
-    next(cell for cell in made.cells if cell.cell_type == "code").metadata["tags"] = ["setup"]
     made.metadata.pop("widgets", None)
     return made
 
@@ -85,8 +85,9 @@ def _check(cells: list[NotebookNode], cuts: int) -> None:
 
 
 def _with_written_halves(cells: list[NotebookNode], rubric: Mapping[str, Any], with_criteria: bool) -> list[Any]:
-    """The cells, and after the first check of each question what is to be written by hand."""
+    """The cells, and after the first check of each question what is to be written by hand; the set-up has a tag."""
     made, waiting = [], dict(rubric)
+    next(cell for cell in cells if cell.cell_type == "code").metadata["tags"] = ["setup"]
     for cell in cells:
         made.append(cell)
         found = CHECK.search(cell.source) if cell.cell_type == "code" else None

@@ -56,7 +56,7 @@ def _is_picture(output: Any) -> bool:
 
 
 def _describe(pictures: list[Any], alternatives: list[str]) -> None:
-    """Give pictures their texts: in `metadata` for nbconvert, as plain text for VS Code, which reads that aloud."""
+    """Give pictures their texts: in `metadata`, as IPython and nbconvert have it, and as plain text, for VS Code."""
     for output, text in zip(pictures, alternatives, strict=True):
         if text:
             output.data["text/plain"] = text

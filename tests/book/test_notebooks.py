@@ -101,7 +101,7 @@ def test_figures_keep_their_alternative_text(chapter: str) -> None:
     text = prose(chapter)
     assert "![](" not in text
     for output in outputs(chapter, "image/png"):
-        alternative = output.metadata["image/png"]["alt"]  # for nbconvert
+        alternative = output.metadata["image/png"]["alt"]  # for IPython and nbconvert
         assert len(alternative) > 20
         assert output.data["text/plain"] == alternative  # for VS Code
         assert "<summary>The figure in words</summary>" in text  # for all others

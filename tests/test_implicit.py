@@ -12,6 +12,7 @@ import pytest
 import rankone as ro
 from rankone.memory.barycentric import Barycentric
 from rankone.memory.clipped import Clipped
+from rankone.precision import double_precision
 
 D, K, N = 10, 5, 4
 OPTIONS = {"step_size": 0.9, "max_steps": 300, "tol": 1e-15}
@@ -23,8 +24,8 @@ COTANGENT = rng.normal(size=(N, D))
 
 
 @pytest.fixture(autouse=True)
-def double_precision():
-    with jax.enable_x64(True):
+def x64():
+    with double_precision(True):
         yield
 
 
@@ -130,7 +131,9 @@ def test_where_the_rest_is_not_isolated_there_is_no_number():
     frozen = Clipped(memories()["DrDAM l2"])
     far = np.full((1, D), 5.0)
     assert frozen.frozen(far).all()
-    slope = jax.grad(lambda T: ro.retrieve(replace(frozen, memory=replace(frozen.memory, T=T)), far, max_steps=3).x.sum())
+    slope = jax.grad(
+        lambda T: ro.retrieve(replace(frozen, memory=replace(frozen.memory, T=T)), far, max_steps=3).x.sum()
+    )
     assert np.isnan(slope(frozen.memory.T)).all()
 
 
@@ -165,7 +168,7 @@ def trained(loss, params, steps, rate):
 
 
 def test_the_vector_T_learns_to_recall_other_patterns_than_it_stored():
-    with jax.enable_x64(False):
+    with double_precision(False):
         keys = jax.random.split(jax.random.key(0))
         wanted = jax.random.normal(keys[0], (K, D)) / D**0.5
         stored, cue = wanted + 0.1 * jax.random.normal(keys[1], (2, K, D))
@@ -181,7 +184,7 @@ def test_the_vector_T_learns_to_recall_other_patterns_than_it_stored():
 
 def test_an_encoder_learns_through_the_memory_behind_it():
     """The memory holds pairs; the encoder writes the clamped key of one, and the value is read at rest."""
-    with jax.enable_x64(False):
+    with double_precision(False):
         keys = jax.random.split(jax.random.key(3), 3)
         pairs = jax.random.normal(keys[0], (6, 12)) / 8**0.5
         memory, clamp = ro.MrDAM(pairs, 2.0), jnp.arange(12) < 8

@@ -145,6 +145,14 @@ def test_at_a_saddle_it_is_the_motion_of_the_saddle():
     np.testing.assert_allclose(jax.jit(jax.jacrev(found))(np.zeros(3)), np.eye(3), atol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
+def test_queries_of_less_precision_than_the_memory_have_a_derivative(dtype):
+    memory = memories()["DrDAM l2"]
+    slope = lambda x: jax.jit(jax.grad(lambda T: ro.retrieve(replace(memory, T=T), x, step_size=0.9).x.sum()))(memory.T)  # noqa: E731
+    found, expected = slope(jnp.asarray(X0, dtype)), slope(jnp.asarray(X0))
+    assert np.linalg.norm(found - expected) < 0.05 * np.linalg.norm(expected)
+
+
 def test_an_unknown_kind_of_gradient_is_refused():
     with pytest.raises(ValueError, match=r"^gradient: got 'exact'; it must be one of 'implicit', 'unrolled'\.$"):
         ro.retrieve(ro.MrDAM(XI, 20.0), X0, gradient="exact")

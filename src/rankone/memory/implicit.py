@@ -22,7 +22,7 @@ _UNSOLVED = 1e-2  # relative residual beyond which a solution is none
 def at_rest(
     memory: Any, x0: Float[Array, "N D"], x: Float[Array, "N D"], free: Bool[Array, "N D"]
 ) -> Float[Array, "N D"]:
-    """Give x back, with the derivative of a point of rest by the memory and by the entries of x0 that are not free.
+    """Give x back, with the derivative of a point of rest by the memory and by the clamped entries [D-implicit].
 
     Args:
         memory: Whatever `retrieve` takes.
@@ -42,16 +42,17 @@ def _at_rest(memory: Any, x0: Array, x: Array, free: Array) -> Array:
 def _moved(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     memory, x0, x, free = primals
     x = _at_rest(memory, x0, x, free)  # again, so that the derivative has one of its own
-    known = jnp.where(free, 0, tangents[1])
-    gradient = lambda memory, x: memory.energy_and_gradient(x)[1]  # noqa: E731
-    force = jax.jvp(gradient, (memory, x), (tangents[0], known))[1]
-    solved = jax.vmap(lambda *row: _solved(memory, *row))(x, free, jnp.where(free, -force, 0))
-    return x, jnp.where(free, solved, known)
+    wide = jnp.promote_types(x.dtype, jnp.float32)  # no linear system is solved in half precision
+    known = jnp.where(free, 0, tangents[1]).astype(wide)
+    gradient = lambda memory, x: memory.energy_and_gradient(x)[1].astype(wide)  # noqa: E731
+    force = jax.jvp(gradient, (memory, x.astype(wide)), (tangents[0], known))[1]
+    solved = jax.vmap(lambda *row: _solved(memory, *row))(x.astype(wide), free, jnp.where(free, -force, 0))
+    return x, jnp.where(free, solved, known).astype(x.dtype)
 
 
 def _solved(memory: Any, x: Float[Array, " D"], free: Bool[Array, " D"], b: Float[Array, " D"]) -> Float[Array, " D"]:
     r"""$H_{ff}^{-1}b$ on the free entries of one query; the field need not be a gradient, nor H symmetric."""
-    gradient = lambda x: memory.energy_and_gradient(x[None])[1][0]  # noqa: E731
+    gradient = lambda x: memory.energy_and_gradient(x[None])[1][0].astype(x.dtype)  # noqa: E731
     _, hessian = jax.linearize(gradient, x)
     masked = lambda v: jnp.where(free, hessian(jnp.where(free, v, 0)), v)  # noqa: E731
     return jax.lax.custom_linear_solve(masked, b, _gmres, _gmres)

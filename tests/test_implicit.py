@@ -1,6 +1,6 @@
 """The derivative of a point of rest, against unrolled steps and finite differences; and memories trained through it."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import jax
@@ -12,6 +12,7 @@ import pytest
 import rankone as ro
 from rankone.memory.barycentric import Barycentric
 from rankone.memory.clipped import Clipped
+from rankone.memory.implicit import at_rest
 from rankone.precision import double_precision
 
 D, K, N = 10, 5, 4
@@ -127,7 +128,24 @@ def test_before_rest_the_error_is_in_proportion_to_the_distance_from_it():
     assert np.polyfit(np.log(distances), np.log(errors), 1)[0] == pytest.approx(1, abs=0.05)
 
 
+@partial(jax.tree_util.register_dataclass, data_fields=["a"], meta_fields=[])
+@dataclass(frozen=True)
+class Trough:
+    """Its energy (x₀ − a)²/2 is flat along the second axis, so that a point of rest is one of many."""
+
+    a: jax.Array
+    D = 2
+
+    def energy_and_gradient(self, x):
+        across = (x - self.a) * jnp.array([1.0, 0.0])
+        return 0.5 * (across**2).sum(-1), across
+
+
 def test_where_the_rest_is_not_isolated_there_is_no_number():
+    x, free = jnp.ones((1, 2)), jnp.ones((1, 2), bool)
+    slope = jax.jit(jax.grad(lambda a, v: (v * at_rest(Trough(a), x, x, free)).sum()))
+    assert slope(1.0, jnp.array([1.0, 0.0])) == pytest.approx(1)
+    assert np.isnan(slope(1.0, jnp.array([1.0, 1.0])))
     frozen = Clipped(memories()["DrDAM l2"])
     far = np.full((1, D), 5.0)
     assert frozen.frozen(far).all()

@@ -4,13 +4,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from benchmarks import editing, memory, preconditioning, residual, universality
+from benchmarks import editing, layer, memory, preconditioning, residual, universality
 from benchmarks.record import lost_peers, write
 
 RECORDS = Path(__file__).parent / "results"
 
 SUITES = {
     "memory": memory,
+    "layer": layer,
     "editing": editing,
     "universality": universality,
     "residual": residual,

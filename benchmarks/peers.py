@@ -12,7 +12,8 @@ import jax
 import jax.numpy as jnp
 from jax import Array
 
-__all__ = ["autodiff_gradient", "autodiff_retrieval", "has_torch", "plain_gradient", "torch_layer", "torch_products"]
+__all__ = ["autodiff_gradient", "autodiff_retrieval", "has_torch", "plain_gradient"]
+__all__ += ["torch_layer", "torch_products", "torch_training"]
 
 CLIP = 1e-5  # below which the published code cuts off the argument of the logarithm
 
@@ -99,3 +100,25 @@ def torch_products(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
             return (torch.softmax(beta * query @ stored.T, -1) @ stored).numpy()
 
     return update
+
+
+def torch_training(Xi: Any, beta: float, x: Any, wanted: Any, known: int, steps: int) -> Callable[[], Any]:
+    """A step of training of a Hopfield layer: its updates, the loss, and the gradient by the stored patterns.
+
+    The first `known` entries of a query are held, as in the layer of ours that it is compared with. An update is
+    softmax attention with the patterns for keys and values, and autograd goes back through all of them.
+    """
+    import torch
+
+    stored, query, target = (torch.from_numpy(a.copy()) for a in (Xi, x, wanted))
+    stored.requires_grad_()
+
+    def train() -> Any:
+        state, bias = query, -beta / 2 * (stored**2).sum(-1)
+        for _ in range(steps):
+            update = torch.softmax(beta * state @ stored.T + bias, -1) @ stored
+            state = torch.cat([query[:, :known], update[:, known:]], 1)
+        loss = ((state - target) ** 2).sum(-1).mean()
+        return loss.detach().numpy(), torch.autograd.grad(loss, stored)[0].numpy()
+
+    return train

@@ -40,11 +40,11 @@ def test_the_step_with_moments_averages_them_and_applies_the_factors_it_has():
     _, forms = suite.training_case(24, 6)
     network, (state, _) = forms["moving moments"][0]()
     assert state.steps == 2  # the one that made the factors, and this one, which does not renew them
-    np.testing.assert_allclose(state.moments.weight, 1 - 0.95**2, rtol=1e-5)  # two batches have been averaged
-    assert np.abs(np.asarray(state.operators.left) - np.eye(24)).max() > 0.1
+    np.testing.assert_allclose(state.moments[0].weight, 1 - 0.95**2, rtol=1e-5)  # two batches have been averaged
+    assert np.abs(np.asarray(state.operators[0].left) - np.eye(24)).max() > 0.1
     T, V, U = map(np.asarray, suite.matrices(24, 3))
     W = T @ U @ V
     x, y = (np.asarray(jax.random.normal(jax.random.key(s), (6, 24), jnp.float32)) for s in (1, 2))
     gradient = (x @ W.T - y).T @ x / 6
-    applied = np.asarray(state.operators.apply(gradient))
+    applied = np.asarray(state.operators[0].apply(gradient))
     np.testing.assert_allclose((W - np.asarray(network.W)) / 1e-3, applied, atol=1e-2 * np.abs(applied).max())

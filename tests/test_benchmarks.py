@@ -16,7 +16,7 @@ import rankone as ro
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import memory, peers, record, timing  # noqa: E402
+from benchmarks import layer, memory, peers, record, timing  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +62,19 @@ def test_the_plain_form_and_the_attention_layer_are_the_exact_memory():
     for peer in (peers.torch_layer, peers.torch_products):
         update = peer(np.asarray(Xi), memory.BETA, np.asarray(x))()
         np.testing.assert_allclose(update, x - gradient, atol=1e-5)
+
+
+def test_a_step_of_training_is_the_same_in_all_three_forms():
+    Xi, x, wanted = layer.inputs(200, 16, 8)
+    loss, slope = layer.train(Xi, x, wanted, steps=60, gradient="unrolled")
+    implicit = layer.train(Xi, x, wanted, steps=60, gradient="implicit")
+    np.testing.assert_allclose(implicit[0], loss, rtol=1e-5)
+    np.testing.assert_allclose(implicit[1], slope, atol=1e-3 * np.abs(slope).max())
+    if not peers.has_torch():
+        pytest.skip("the layer is written in PyTorch, which is not installed")
+    theirs = peers.torch_training(np.asarray(Xi), memory.BETA, *map(np.asarray, (x, wanted)), known=8, steps=60)()
+    np.testing.assert_allclose(theirs[0], loss, rtol=1e-4)
+    np.testing.assert_allclose(theirs[1], slope, atol=1e-3 * np.abs(slope).max())
 
 
 def test_interleaving_runs_every_job_in_every_round(monkeypatch):

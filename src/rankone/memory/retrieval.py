@@ -12,8 +12,9 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
-from rankone._checks import as_array, check, is_traced, positive, scalar, states, whole
+from rankone._checks import as_array, check, choice, is_traced, positive, scalar, states, whole
 from rankone.memory.exact import MrDAM
+from rankone.memory.implicit import at_rest
 
 __all__ = ["Retrieval", "retrieve"]
 
@@ -53,14 +54,23 @@ def retrieve(
     max_steps: int = 1000,
     tol: float = 1e-6,
     clamp: ArrayLike | None = None,
+    gradient: str = "implicit",
     progress: bool | None = None,
 ) -> Retrieval:
     r"""Gradient descent $x\leftarrow x-\eta\nabla E(x)$ on the free entries of each query [D-eq5, D-thm1].
 
     It rests when no free entry moves by more than `tol` in a step. (A small change of *energy* would not do: it is
     also what a clipped, frozen query shows [D-unn4].) On the exact memory every step size in (0, 2] lowers the
-    energy at every step, whatever β and K [D-sharp1]. Differentiable forwards (`jax.jvp`, `jax.jacfwd`): the number
-    of steps is not known beforehand, so that `jax.grad` cannot go back through them.
+    energy at every step, whatever β and K [D-sharp1].
+
+    Differentiable forwards and backwards, by the memory's arrays and by the clamped entries of the queries. With
+    `gradient="implicit"` that is the derivative of the resting point, $dx_f=-H_{ff}^{-1}\,d(\nabla E)_f$ with the
+    Hessian's rows and columns of the free entries f [D-implicit], whatever the way there: where a query started and
+    the step size do not matter, and memory does not grow with the steps. `x` and the last energy have a derivative,
+    energies on the way have none. A query that stopped on the way gets the same formula where it stopped, which is
+    off by about its distance from rest: look at `converged`. `gradient="unrolled"` differentiates the steps
+    themselves, exactly, by everything; under a transformation it makes all `max_steps` and keeps each state, N·D
+    numbers a step.
 
     Args:
         memory: `MrDAM`, `DrDAM`, or a pytree of your own with `D` and `energy_and_gradient(x)`: (N, D) -> (N,), (N, D).
@@ -69,6 +79,7 @@ def retrieve(
         max_steps: Most steps taken, at least 1.
         tol: Largest move of a free entry at rest, in the unit of the patterns; 0 to take every step.
         clamp: Boolean mask (D,) or like x0: True where the query's entry is known and held fixed.
+        gradient: What derivatives are of: "implicit", the point of rest, or "unrolled", the steps taken.
         progress: Show a progress bar; by default once a job outside jit has taken two seconds.
 
     Returns:
@@ -87,12 +98,17 @@ def retrieve(
     max_steps = whole("max_steps", max_steps, "an integer of at least 1")
     least = scalar("tol", tol, "zero or positive")
     check(least is None or least >= 0, "tol", tol, "zero or positive")
+    choice("gradient", gradient, ("implicit", "unrolled"))
     clamp = None if clamp is None else _mask(clamp, x0)
     memory = memory.prepared() if isinstance(memory, MrDAM) else memory
     walk, options = _start(x0, step_size, tol, clamp, max_steps)
     traced = is_traced(memory, walk, options)
-    if traced:
-        walk = _steps(memory, walk, *options, max_steps, max_steps)
+    if traced and gradient == "unrolled":
+        walk = _unrolled(memory, walk, *options)
+    elif traced:
+        fixed = jax.lax.stop_gradient((memory, walk, *options))
+        end = _steps(*fixed, max_steps, max_steps)
+        walk = end | {"x": at_rest(memory, walk["x"], end["x"], options[-1])}
     else:
         walk = _with_progress(memory, walk, options, max_steps, progress)
     found, lost = _record(memory, walk, x0.shape)
@@ -152,27 +168,45 @@ def _start(
     return walk, (jnp.asarray(step_size, x.dtype), jnp.asarray(tol, x.dtype), free.reshape(x.shape))
 
 
+def _step(
+    memory: Any, walk: dict[str, Array], step_size: Array, tol: Array, free: Array
+) -> tuple[dict[str, Array], Array]:
+    """One step of all queries that are not at rest; also the energies before it."""
+    x, resting = walk["x"], walk["resting"]
+    energy, gradient, floored = _read(memory, x)
+    move = jnp.where(free & ~resting[:, None], step_size * gradient, 0).astype(x.dtype)
+    changes = {
+        "t": walk["t"] + 1,
+        "x": x - move,
+        "steps": walk["steps"] + ~resting,
+        "resting": resting | (jnp.abs(move).max(-1) <= tol) & (tol > 0),
+        "floored": walk["floored"] + (floored & ~resting),
+    }
+    return walk | changes, energy.astype(x.dtype)
+
+
 @partial(jax.jit, static_argnames="max_steps")
 def _steps(
     memory: Any, walk: dict[str, Array], step_size: Array, tol: Array, free: Array, until: int, max_steps: int
 ) -> dict[str, Array]:
-    """Step all queries that are not at rest until step number `until`, or until all rest."""
+    """Step until step number `until`, or until all queries rest."""
 
     def step(walk: dict[str, Array]) -> dict[str, Array]:
-        x, resting = walk["x"], walk["resting"]
-        energy, gradient, floored = _read(memory, x)
-        move = jnp.where(free & ~resting[:, None], step_size * gradient, 0).astype(x.dtype)
-        return {
-            "t": walk["t"] + 1,
-            "x": x - move,
-            "energies": walk["energies"].at[walk["t"]].set(energy.astype(x.dtype)),
-            "steps": walk["steps"] + ~resting,
-            "resting": resting | (jnp.abs(move).max(-1) <= tol) & (tol > 0),
-            "floored": walk["floored"] + (floored & ~resting),
-        }
+        after, energy = _step(memory, walk, step_size, tol, free)
+        return after | {"energies": walk["energies"].at[walk["t"]].set(energy)}
 
     unfinished = lambda walk: (walk["t"] < jnp.minimum(until, max_steps)) & ~walk["resting"].all()  # noqa: E731
     return jax.lax.while_loop(unfinished, step, walk)
+
+
+@jax.jit
+def _unrolled(memory: Any, walk: dict[str, Array], step_size: Array, tol: Array, free: Array) -> dict[str, Array]:
+    """All steps, of which a query at rest makes none; the way back makes each again, from the state it began at."""
+    energies = walk["energies"]
+    walk = {name: value for name, value in walk.items() if name != "energies"}  # a carry would be kept at each step
+    again = jax.checkpoint(lambda walk, _: _step(memory, walk, step_size, tol, free))
+    walk, before = jax.lax.scan(again, walk, length=len(energies) - 1)
+    return walk | {"energies": energies.at[:-1].set(before)}
 
 
 def _with_progress(

@@ -1,13 +1,14 @@
 """Kronecker preconditioning by W = TUV: operator, layers, transformations for optax, and where T and V come from."""
 
+from rankone.preconditioning.capture import Skipped, layer_moments, skipped
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner, unvec, vec
 from rankone.preconditioning.layers import Dense, Reparameterized, between, merge, reparameterize, trainable
 from rankone.preconditioning.meta import adapt_U, halves, hidden_direction, meta_learn
 from rankone.preconditioning.moments import (
     Moments,
     MovingMoments,
+    TransposedMoments,
     damped,
-    layer_moments,
     matrix_power,
     whitening_factors,
 )
@@ -21,6 +22,8 @@ __all__ = [
     "Moments",
     "MovingMoments",
     "Reparameterized",
+    "Skipped",
+    "TransposedMoments",
     "adapt_U",
     "between",
     "damped",
@@ -37,6 +40,7 @@ __all__ = [
     "precondition",
     "prong",
     "reparameterize",
+    "skipped",
     "trainable",
     "transport",
     "unvec",

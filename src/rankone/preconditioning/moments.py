@@ -4,7 +4,6 @@ With $A=\mathbb E[xx^\top]$ and $D=\mathbb E[\delta\delta^\top]$, where $\delta=
 matrix of a layer is about $A\otimes D$, so that $V=A^{-1/2}$ and $T=D^{-1/2}$ make $P\approx F^{-1}$.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,9 +15,8 @@ from jaxtyping import Array, ArrayLike, Float
 from rankone._checks import array, check, choice, is_traced
 from rankone._pytree import pytree
 from rankone.preconditioning.kronecker import Factors
-from rankone.preconditioning.layers import Layer, is_layer
 
-__all__ = ["Moments", "MovingMoments", "damped", "layer_moments", "matrix_power", "whitening_factors"]
+__all__ = ["Moments", "MovingMoments", "TransposedMoments", "damped", "matrix_power", "whitening_factors"]
 
 
 class Moments(NamedTuple):
@@ -33,62 +31,8 @@ class Moments(NamedTuple):
     outputs: Float[Array, "m m"]
 
 
-@dataclass(frozen=True)
-class _Tap:
-    """A layer that notes its input, and adds to its output what it is told, so that this can be differentiated."""
-
-    layer: Layer
-    nudge: Array | None
-    seen: list
-
-    def __call__(self, x: ArrayLike) -> Array:
-        check(not self.seen, "network", "a layer called twice", "one in which each layer is called once")
-        y = self.layer(x)
-        self.seen.append((self.layer.features(x), jnp.zeros_like(y)))
-        return y if self.nudge is None else y + self.nudge
-
-
-def layer_moments(losses: Callable[[Any], Float[ArrayLike, " N"]], network: Any) -> Any:
-    r"""Second moments of every layer's inputs and output gradients over a batch [K-FAC].
-
-    Whatever the architecture: the layers are replaced by ones that record, so `losses` must call each layer once, on a
-    batch (N, n), outside of scan or vmap. Gradients are per example, which they are as long as no example's loss
-    depends on another. Draw the targets from the model's own distribution for the true Fisher matrix, or take
-    the data's for the empirical one.
-
-    Args:
-        losses: Takes a network, returns the losses of N examples (N,).
-        network: Pytree of layers.
-
-    Returns:
-        The same pytree with `Moments` in the place of each layer.
-
-    Raises:
-        ValueError: If a layer is called twice or never, or the losses are not one number an example.
-    """
-    layers, structure = jax.tree.flatten(network, is_leaf=is_layer)
-    check(
-        all(map(is_layer, layers)) and bool(layers), "network", network, "a pytree of layers (Dense, Reparameterized)"
-    )
-
-    def tapped(nudges: list) -> tuple[Array, list]:
-        seen: list[list] = [[] for _ in layers]
-        taps = [_Tap(*parts) for parts in zip(layers, nudges, seen, strict=True)]
-        values = jnp.asarray(losses(jax.tree.unflatten(structure, taps)))
-        check(values.ndim == 1, "losses", f"shape {values.shape}", "(N,): one loss an example")
-        check(all(seen), "network", "a layer that is never called", "one in which each layer is called once")
-        return values.sum(), [calls[0] for calls in seen]
-
-    zeros = [zero for _, zero in tapped([None] * len(layers))[1]]
-    deltas, records = jax.grad(tapped, has_aux=True)(zeros)
-    moments = [Moments(_second(x), _second(delta)) for (x, _), delta in zip(records, deltas, strict=True)]
-    return jax.tree.unflatten(structure, moments)
-
-
-@jax.jit
-def _second(rows: Array) -> Array:
-    rows = rows.reshape(-1, rows.shape[-1])
-    return rows.T @ rows / len(rows)
+class TransposedMoments(Moments):
+    """The same of a matrix that its library keeps as Wᵀ (n, m), for f(x) = xWᵀ: a kernel of flax."""
 
 
 @pytree(data=("total", "weight"), meta=("decay",))

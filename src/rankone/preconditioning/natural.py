@@ -13,9 +13,10 @@ import optax
 from jaxtyping import Array, Float, Int
 
 from rankone._checks import check, positive
+from rankone.preconditioning.capture import layer_moments
 from rankone.preconditioning.kronecker import Factors
 from rankone.preconditioning.layers import is_layer, merge, reparameterize
-from rankone.preconditioning.moments import Moments, MovingMoments, layer_moments, whitening_factors
+from rankone.preconditioning.moments import Moments, MovingMoments, whitening_factors
 from rankone.preconditioning.transforms import only_U
 
 __all__ = ["Prong", "ProngState", "prong", "whiten"]

@@ -12,10 +12,10 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Int
 
-from rankone._checks import check, positive
+from rankone._checks import check, choice, positive
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
 from rankone.preconditioning.layers import Dense, between, is_layer, trainable
-from rankone.preconditioning.moments import MovingMoments, whitening_factors
+from rankone.preconditioning.moments import Moments, MovingMoments, TransposedMoments, whitening_factors
 
 __all__ = ["EstimatedState", "estimated_kronecker", "kronecker_sgd", "only_U", "precondition", "transport"]
 
@@ -68,57 +68,78 @@ class EstimatedState(NamedTuple):
 
     Attributes:
         steps: Updates made so far.
-        moments: Moving averages, one in the place of each layer.
-        operators: The preconditioner in use, one in the place of each layer.
+        moments: Moving averages, one for each layer or array in the order of the leaves; None where it is left alone.
+        operators: The preconditioners in use, likewise.
     """
 
     steps: Int[Array, ""]
-    moments: Any
-    operators: Any
+    moments: tuple[Any, ...]
+    operators: tuple[Any, ...]
 
 
 def estimated_kronecker(
-    *, decay: float = 0.95, damping: float = 1e-3, every: int = 1, sides: str = "both"
+    *, decay: float = 0.95, damping: float = 1e-3, every: int = 1, sides: str = "both", largest: int = 10_000
 ) -> optax.GradientTransformationExtraArgs:
     """Precondition with factors that follow the data: moving second moments, damped, refreshed now and then [K-FAC].
 
     `update(grads, state, params, moments=...)` takes the batch's `layer_moments`. With `sides="both"` this is K-FAC's
     block-diagonal natural gradient; with "input" the whitening of PRONG.
 
+    The parameters are layers of this package, or any pytree of arrays, such as an equinox module filtered by
+    `eqx.is_array` or the parameters of a flax module. A matrix is preconditioned from both sides, in either layout; a
+    vector by the inverse of its one moment. The gradient passes as it is for arrays of another number of axes, with
+    an axis above `largest`, or `Skipped` by `layer_moments`; `optax.partition` gives those a rate of their own.
+
     Args:
         decay: Of the moving averages, in [0, 1).
         damping: Added to the two factors so that their product has about this much added, in units of the curvature.
         every: Refresh the operators at every so many updates.
         sides: "both", "input" or "output".
+        largest: Longest axis for which a square matrix is kept.
 
     Raises:
         ValueError: If an option is out of range, or `update` gets no moments.
     """
     positive("damping", damping)
+    choice("sides", sides, _MIRRORED)
     check(isinstance(every, int) and every >= 1, "every", every, "a positive integer")
 
     def init(params: Any) -> EstimatedState:
-        moments = jax.tree.map(
-            lambda p: MovingMoments.start(_matrix(p).shape, _matrix(p).dtype, decay=decay), params, is_leaf=is_layer
-        )
-        return EstimatedState(jnp.zeros((), jnp.int32), moments, jax.tree.map(_identity, params, is_leaf=is_layer))
+        def start(node: Any) -> MovingMoments | None:
+            W = _matrix(node)
+            fits = W.ndim == 2 and max(W.shape) <= largest
+            return MovingMoments.start(W.shape, W.dtype, decay=decay) if fits else None
 
-    def refresh(moments: Any) -> Any:
-        def one(moving: MovingMoments) -> KroneckerPreconditioner:
-            return kronecker_preconditioner(*whitening_factors(moving.value, damping=damping, sides=sides))
+        nodes = jax.tree.leaves(params, is_leaf=is_layer)
+        moments = tuple(map(start, nodes))
+        operators = (moving and _identity(node) for node, moving in zip(nodes, moments, strict=True))
+        return EstimatedState(jnp.zeros((), jnp.int32), moments, tuple(operators))
 
-        return jax.tree.map(one, moments, is_leaf=lambda node: isinstance(node, MovingMoments))
+    def one(moving: MovingMoments, fresh: Moments) -> KroneckerPreconditioner:
+        side = _MIRRORED[sides] if isinstance(fresh, TransposedMoments) else sides
+        return kronecker_preconditioner(*whitening_factors(moving.value, damping=damping, sides=side))
 
     def update(updates: Any, state: EstimatedState, params: Any = None, *, moments: Any = None, **_: Any) -> tuple:
         check(moments is not None, "moments", moments, "the batch's layer_moments: update(grads, state, moments=...)")
-        moving = jax.tree.map(
-            MovingMoments.update, state.moments, moments, is_leaf=lambda node: isinstance(node, MovingMoments)
-        )
-        due = state.steps % every == 0
-        operators = jax.lax.cond(due, lambda: refresh(moving), lambda: state.operators)
-        return _apply(operators, updates), EstimatedState(state.steps + 1, moving, operators)
+        structure: Any = jax.tree.structure(updates, is_leaf=is_layer)
+        pairs = list(zip(state.moments, structure.flatten_up_to(moments), strict=True))
+        fresh = [new if old and isinstance(new, Moments) else None for old, new in pairs]
+        moving = tuple(old.update(_oriented(new)) if new else old for (old, _), new in zip(pairs, fresh, strict=True))
+        triples = list(zip(state.operators, moving, fresh, strict=True))
+        refreshed = lambda: tuple(one(mean, new) if new else old for old, mean, new in triples)  # noqa: E731
+        operators = jax.lax.cond(state.steps % every == 0, refreshed, lambda: state.operators)
+        preconditioned = _apply(jax.tree.unflatten(structure, operators), updates)
+        return preconditioned, EstimatedState(state.steps + 1, moving, operators)
 
     return optax.GradientTransformationExtraArgs(init, update)
+
+
+_MIRRORED = {"both": "both", "input": "output", "output": "input"}
+
+
+def _oriented(moments: Moments) -> Moments:
+    """Moments of the rows' side and the columns' side of an array as it is kept."""
+    return Moments(*moments[::-1]) if isinstance(moments, TransposedMoments) else moments
 
 
 def transport(momentum: Array, old: Factors, new: Factors, *, invertible: bool = False) -> Array:
@@ -143,7 +164,10 @@ def _transported(momentum: Array, old: Factors, new: Factors, invertible: bool) 
 
 
 def _matrix(node: Any) -> Array:
-    return node.W if is_layer(node) else node
+    """The matrix that a layer applies, or the array itself; a vector (m,) as (m, 1), weights of the input 1."""
+    if is_layer(node):
+        return node.W
+    return node[:, None] if jnp.ndim(node) == 1 else node
 
 
 def _operator(node: Any, pair: Factors | None) -> KroneckerPreconditioner | None:
@@ -170,6 +194,7 @@ def _apply(operators: Any, updates: Any) -> Any:
     def one(update: Any, operator: KroneckerPreconditioner | None) -> Any:
         if operator is None:
             return update
-        return Dense(operator.apply(update.W), update.bias) if is_layer(update) else operator.apply(update)
+        out = operator.apply(_matrix(update))
+        return Dense(out, update.bias) if is_layer(update) else out.reshape(update.shape)
 
     return jax.tree.map(one, updates, operators, is_leaf=is_layer)

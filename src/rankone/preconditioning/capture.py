@@ -1,0 +1,150 @@
+"""The inputs of a network's layers and the gradients at their outputs, whatever library the network is written in."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import check
+from rankone.preconditioning.layers import Layer, is_layer
+from rankone.preconditioning.moments import Moments, TransposedMoments
+from rankone.preconditioning.uses import Use, Uses
+
+__all__ = ["Skipped", "layer_moments", "skipped"]
+
+Losses = Callable[[Any], Float[ArrayLike, " N"]]
+
+
+@jax.tree_util.register_static
+@dataclass(frozen=True)
+class Skipped:
+    """In the place of moments: why an array has none."""
+
+    reason: str
+
+
+@dataclass(frozen=True)
+class _Tap:
+    """A layer that notes its input, and adds to its output what it is told, so that this can be differentiated."""
+
+    layer: Layer
+    nudge: Array | None
+    seen: list
+
+    def __call__(self, x: ArrayLike) -> Array:
+        check(not self.seen, "network", "a layer called twice", "one in which each layer is called once")
+        y = self.layer(x)
+        self.seen.append((self.layer.features(x), jnp.zeros_like(y)))
+        return y if self.nudge is None else y + self.nudge
+
+
+def layer_moments(losses: Losses, network: Any) -> Any:
+    r"""Second moments of every layer's inputs and output gradients over a batch [K-FAC].
+
+    Of layers of this package (`Dense`, `Reparameterized`), or of the arrays of any other network: an equinox module, a
+    flax module or its parameters, a plain pytree. There the products with a matrix and the additions of a vector are
+    found in the program that JAX makes of `losses`, under vmap and jit as well. A matrix (m, n) gets the A of what it
+    multiplies and the D of the result, as `TransposedMoments` if it is kept (n, m); a vector that is added, as a bias
+    is, the moments of a layer whose input is 1, A = [[1]], so that weight and bias are two blocks. Any other array
+    gets a `Skipped` with the reason (`skipped` lists them): embeddings, convolutions, scales, and whatever is used
+    twice or inside a scan or a loop.
+
+    Gradients are per example, which they are as long as no example's loss depends on another; where a layer sees
+    several rows an example, as in a sequence, each row counts as one. Draw the targets from the model's own
+    distribution for the true Fisher matrix, or take the data's for the empirical one.
+
+    Args:
+        losses: Takes a network, returns the losses of N examples (N,). It calls each of our layers once, on a batch
+            (N, n), outside of scan or vmap.
+        network: Pytree of layers, or of arrays; other leaves, such as functions, are left alone.
+
+    Returns:
+        The same pytree with `Moments` in the place of each layer or array; None in the place of other leaves.
+
+    Raises:
+        ValueError: If one of our layers is called twice or never, no array has moments, or the losses are not one
+            number an example.
+    """
+    layers, structure = jax.tree.flatten(network, is_leaf=is_layer)
+    if not layers or not all(map(is_layer, layers)):
+        return _of_arrays(losses, network)
+
+    def tapped(nudges: list) -> tuple[Array, list]:
+        seen: list[list] = [[] for _ in layers]
+        taps = [_Tap(*parts) for parts in zip(layers, nudges, seen, strict=True)]
+        values = _one_an_example(losses(jax.tree.unflatten(structure, taps)))
+        check(all(seen), "network", "a layer that is never called", "one in which each layer is called once")
+        return values.sum(), [calls[0] for calls in seen]
+
+    zeros = [zero for _, zero in tapped([None] * len(layers))[1]]
+    deltas, records = jax.grad(tapped, has_aux=True)(zeros)
+    moments = [Moments(_second(x), _second(delta)) for (x, _), delta in zip(records, deltas, strict=True)]
+    return jax.tree.unflatten(structure, moments)
+
+
+def skipped(moments: Any) -> dict[str, str]:
+    """The path of each array without moments, and the reason: of what `layer_moments` returned."""
+    nodes, _ = jax.tree_util.tree_flatten_with_path(moments, is_leaf=lambda node: isinstance(node, Skipped))
+    return {jax.tree_util.keystr(path): node.reason for path, node in nodes if isinstance(node, Skipped)}
+
+
+def _of_arrays(losses: Losses, network: Any) -> Any:
+    leaves, structure = jax.tree.flatten(network)
+    where = [i for i, leaf in enumerate(leaves) if _is_parameter(leaf)]
+    values = [leaves[i] for i in where]
+
+    def program(values: list) -> Array:
+        filled = dict(enumerate(leaves)) | dict(zip(where, values, strict=True))
+        return _one_an_example(losses(jax.tree.unflatten(structure, filled.values())))
+
+    closed, counted = jax.make_jaxpr(program)(values), Uses()
+    shapes = jax.eval_shape(lambda: counted.run(closed, values) and [use.outputs for use in counted.found])
+    reasons = _reasons(counted, len(values))
+    wanted = "a network with products of a matrix and inputs: " + (", ".join(sorted(set(reasons.values()))) or "empty")
+    check(len(reasons) < len(values), "network", "no array that has moments", wanted)
+
+    def tapped(nudges: list) -> tuple[Array, list]:
+        uses = Uses(nudges)
+        return uses.run(closed, values)[0].sum(), [use.inputs for use in uses.found]
+
+    deltas, inputs = jax.grad(tapped, has_aux=True)([jnp.zeros(s.shape, s.dtype) for s in shapes])
+    found: dict[int, Any] = {where[i]: Skipped(reason) for i, reason in reasons.items()}
+    for use, x, delta in zip(counted.found, inputs, deltas, strict=True):
+        found.setdefault(where[use.argument], _of_use(use, x, delta))
+    return jax.tree.unflatten(structure, [found.get(i) for i in range(len(leaves))])
+
+
+def _is_parameter(leaf: Any) -> bool:
+    return isinstance(leaf, jax.Array | np.ndarray) and bool(jnp.issubdtype(leaf.dtype, jnp.floating))
+
+
+def _reasons(uses: Uses, count: int) -> dict[int, str]:
+    """Why each of the arguments that have no moments has none."""
+    times = Counter(use.argument for use in uses.found)
+    reasons = {i: "not used by the losses" for i in range(count) if not times[i]}
+    reasons |= {i: f"used {n} times" for i, n in times.items() if n > 1}
+    return reasons | uses.reasons
+
+
+def _of_use(use: Use, x: Array | None, delta: Array) -> Moments:
+    D = _second(jnp.moveaxis(delta, use.features, -1))
+    if x is None:
+        return Moments(jnp.ones((1, 1), D.dtype), D)
+    return (Moments if use.axis == 1 else TransposedMoments)(_second(x), D)
+
+
+def _one_an_example(losses: Any) -> Array:
+    values = jnp.asarray(losses)
+    check(values.ndim == 1, "losses", f"shape {values.shape}", "(N,): one loss an example")
+    return values
+
+
+@jax.jit
+def _second(rows: Array) -> Array:
+    rows = rows.reshape(-1, rows.shape[-1])
+    return rows.T @ rows / len(rows)

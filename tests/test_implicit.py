@@ -1,0 +1,225 @@
+"""The derivative of a point of rest, against unrolled steps and finite differences; and memories trained through it."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+import rankone as ro
+from rankone.memory.barycentric import Barycentric
+from rankone.memory.clipped import Clipped
+from rankone.memory.implicit import at_rest
+from rankone.precision import double_precision
+
+D, K, N = 10, 5, 4
+OPTIONS = {"step_size": 0.9, "max_steps": 300, "tol": 1e-15}
+rng = np.random.default_rng(0)
+XI = rng.random((K, D)) / np.sqrt(D)
+X0 = XI[:N] + 0.03 * rng.normal(size=(N, D))
+KNOWN = (np.arange(D) < 4) & (np.arange(N) >= 2)[:, None]  # two queries all free, two with four entries given
+COTANGENT = rng.normal(size=(N, D))
+
+
+@pytest.fixture(autouse=True)
+def x64():
+    with double_precision(True):
+        yield
+
+
+def memories():
+    features = ro.RandomFeatures(D, 2000, key=jax.random.key(0))
+    drdam = ro.DrDAM.store(XI, 20.0, features)
+    return {
+        "MrDAM l2": ro.MrDAM(XI, 20.0),
+        "MrDAM dot": ro.MrDAM(XI, 20.0, "dot"),
+        "DrDAM l2": drdam,
+        "DrDAM dot": ro.DrDAM.store(XI, 20.0, features, similarity="dot"),
+        "a field that is no gradient": Barycentric.store(drdam, XI),
+    }
+
+
+def rest(memory, x, **options):
+    return ro.retrieve(memory, x, clamp=KNOWN, **OPTIONS | options).x
+
+
+@pytest.mark.parametrize("name", memories())
+def test_the_gradient_at_rest_is_that_of_the_unrolled_steps(name):
+    """[D-implicit] Backwards, in a batch, some entries clamped, under jit; by every array and by the queries."""
+
+    @partial(jax.jit, static_argnames="gradient")
+    def slopes(memory, x, step_size, gradient):
+        value = lambda m, x, s: jnp.vdot(COTANGENT, rest(m, x, step_size=s, gradient=gradient))  # noqa: E731
+        return jax.grad(value, (0, 1, 2))(memory, x, step_size)
+
+    memory = memories()[name]
+    found, expected = (slopes(memory, X0, 0.9, gradient) for gradient in ("implicit", "unrolled"))
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-8), found, expected)
+    np.testing.assert_array_equal(found[1][~KNOWN], 0)
+    assert np.abs(found[1][KNOWN]).max() > 0.1
+    assert found[2] == 0
+
+
+@pytest.mark.parametrize("name", ["MrDAM l2", "DrDAM l2"])
+def test_both_modes_agree_with_finite_differences(name):
+    memory, known = memories()[name], KNOWN * COTANGENT
+    aim = memory.Xi if name == "MrDAM l2" else memory.T
+    towards = rng.normal(size=aim.shape)
+
+    @jax.jit
+    def at(step):
+        moved = replace_array(memory, aim + step * towards)
+        return jnp.vdot(COTANGENT, rest(replace_beta(moved, 20.0 + step), X0 + step * known))
+
+    h = 1e-4
+    expected = (at(h) - at(-h)) / (2 * h)
+    for mode in (jax.jacfwd, jax.jacrev):
+        assert jax.jit(mode(at))(0.0) == pytest.approx(float(expected), rel=1e-6)
+
+
+def replace_array(memory, array):
+    if isinstance(memory, ro.DrDAM):
+        return replace(memory, T=array)
+    return ro.MrDAM(array, memory.beta)
+
+
+def replace_beta(memory, beta):
+    return replace(memory, beta=beta) if isinstance(memory, ro.DrDAM) else ro.MrDAM(memory.Xi, beta)
+
+
+def test_the_derivative_of_the_derivative_and_of_the_last_energy():
+    def end(beta, gradient="implicit"):
+        found = ro.retrieve(ro.MrDAM(XI, beta), X0[0], gradient=gradient, **OPTIONS)
+        return found.x.sum() + found.energies[-1]
+
+    h, slope = 1e-3, jax.jit(jax.grad(end))
+    second = jax.jit(jax.grad(jax.grad(end)))(20.0)
+    assert second == pytest.approx(float((slope(20 + h) - slope(20 - h)) / (2 * h)), rel=1e-5)
+    unrolled = jax.jit(jax.grad(partial(end, gradient="unrolled")))(20.0)
+    assert slope(20.0) == pytest.approx(float(unrolled), rel=1e-8)
+
+
+def test_vmap_of_gradients_is_the_gradient_of_each():
+    memory = memories()["DrDAM l2"]
+    one = lambda T, x: ro.retrieve(replace(memory, T=T), x, **OPTIONS).x.sum()  # noqa: E731
+    each = jax.jit(jax.vmap(jax.grad(one), (None, 0)))(memory.T, X0)
+    batch = jax.jit(jax.grad(one))(memory.T, X0)
+    np.testing.assert_allclose(each.sum(0), batch, rtol=1e-9, atol=1e-11)
+
+
+def test_before_rest_the_error_is_in_proportion_to_the_distance_from_it():
+    memory = ro.MrDAM(XI, 20.0)
+
+    @jax.jit
+    def slope_and_move(tol):
+        options = OPTIONS | {"step_size": 0.3, "tol": tol}
+        (_, x), slope = jax.value_and_grad(lambda m: both(ro.retrieve(m, X0, **options).x), has_aux=True)(memory)
+        return slope.Xi, x
+
+    both = lambda x: (jnp.vdot(COTANGENT, x), x)  # noqa: E731
+    true, home = slope_and_move(1e-15)
+    tols = 10.0 ** -np.arange(3, 8)
+    slopes, ends = zip(*(slope_and_move(tol) for tol in tols), strict=True)
+    errors = [np.abs(slope - true).max() for slope in slopes]
+    distances = [np.abs(x - home).max() for x in ends]
+    assert np.polyfit(np.log(distances), np.log(errors), 1)[0] == pytest.approx(1, abs=0.05)
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["a"], meta_fields=[])
+@dataclass(frozen=True)
+class Trough:
+    """Its energy (x₀ − a)²/2 is flat along the second axis, so that a point of rest is one of many."""
+
+    a: jax.Array
+    D = 2
+
+    def energy_and_gradient(self, x):
+        across = (x - self.a) * jnp.array([1.0, 0.0])
+        return 0.5 * (across**2).sum(-1), across
+
+
+def test_where_the_rest_is_not_isolated_there_is_no_number():
+    x, free = jnp.ones((1, 2)), jnp.ones((1, 2), bool)
+    slope = jax.jit(jax.grad(lambda a, v: (v * at_rest(Trough(a), x, x, free)).sum()))
+    assert slope(1.0, jnp.array([1.0, 0.0])) == pytest.approx(1)
+    assert np.isnan(slope(1.0, jnp.array([1.0, 1.0])))
+    frozen = Clipped(memories()["DrDAM l2"])
+    far = np.full((1, D), 5.0)
+    assert frozen.frozen(far).all()
+    slope = jax.grad(
+        lambda T: ro.retrieve(replace(frozen, memory=replace(frozen.memory, T=T)), far, max_steps=3).x.sum()
+    )
+    assert np.isnan(slope(frozen.memory.T)).all()
+
+
+def test_at_a_saddle_it_is_the_motion_of_the_saddle():
+    pair = np.stack([np.full(3, 0.5), np.full(3, -0.5)])
+    memory, middle = ro.MrDAM(pair, 20.0), np.zeros(3)
+    assert np.linalg.eigvalsh(jax.jacfwd(memory.gradient)(middle)).min() < -1
+    found = lambda shift: ro.retrieve(ro.MrDAM(pair + shift, 20.0), middle, max_steps=3).x  # noqa: E731
+    np.testing.assert_allclose(jax.jit(jax.jacrev(found))(np.zeros(3)), np.eye(3), atol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
+def test_queries_of_less_precision_than_the_memory_have_a_derivative(dtype):
+    memory = memories()["DrDAM l2"]
+    slope = lambda x: jax.jit(jax.grad(lambda T: ro.retrieve(replace(memory, T=T), x, step_size=0.9).x.sum()))(memory.T)  # noqa: E731
+    found, expected = slope(jnp.asarray(X0, dtype)), slope(jnp.asarray(X0))
+    assert np.linalg.norm(found - expected) < 0.05 * np.linalg.norm(expected)
+
+
+def test_an_unknown_kind_of_gradient_is_refused():
+    with pytest.raises(ValueError, match=r"^gradient: got 'exact'; it must be one of 'implicit', 'unrolled'\.$"):
+        ro.retrieve(ro.MrDAM(XI, 20.0), X0, gradient="exact")
+
+
+# --- a memory as a layer
+
+
+def trained(loss, params, steps, rate):
+    optimizer = optax.adam(rate)
+
+    def step(state, _):
+        params, moments = state
+        value, slope = jax.value_and_grad(loss)(params)
+        updates, moments = optimizer.update(slope, moments)
+        return (optax.apply_updates(params, updates), moments), value
+
+    train = jax.jit(lambda params: jax.lax.scan(step, (params, optimizer.init(params)), length=steps))
+    (params, _), losses = train(params)
+    return params, np.asarray(losses)
+
+
+def test_the_vector_T_learns_to_recall_other_patterns_than_it_stored():
+    with double_precision(False):
+        keys = jax.random.split(jax.random.key(0))
+        wanted = jax.random.normal(keys[0], (K, D)) / D**0.5
+        stored, cue = wanted + 0.1 * jax.random.normal(keys[1], (2, K, D))
+        memory = ro.DrDAM.store(stored, 10.0, ro.RandomFeatures(D, 1000, key=jax.random.key(2)))
+
+        def loss(T):
+            found = ro.retrieve(replace(memory, T=T), cue, step_size=0.3, max_steps=200, tol=1e-5)
+            return ((found.x - wanted) ** 2).sum(-1).mean()
+
+        _, losses = trained(loss, memory.T, 80, 3e-3)
+    assert losses[-1] < 0.05 * losses[0]
+
+
+def test_an_encoder_learns_through_the_memory_behind_it():
+    """The memory holds pairs; the encoder writes the clamped key of one, and the value is read at rest."""
+    with double_precision(False):
+        keys = jax.random.split(jax.random.key(3), 3)
+        pairs = jax.random.normal(keys[0], (6, 12)) / 8**0.5
+        memory, clamp = ro.MrDAM(pairs, 2.0), jnp.arange(12) < 8
+        seen = pairs[:, :8] @ jax.random.normal(keys[1], (8, 8)) / 8**0.5
+
+        def loss(W):
+            query = jnp.concatenate([seen @ W.T, jnp.zeros((6, 4))], 1)
+            found = ro.retrieve(memory, query, step_size=0.5, max_steps=100, tol=1e-5, clamp=clamp)
+            return ((found.x - pairs)[:, 8:] ** 2).sum(-1).mean()
+
+        _, losses = trained(loss, jnp.eye(8), 80, 0.03)
+    assert losses[-1] < 0.05 * losses[0]

@@ -1,0 +1,229 @@
+"""Moments of the arrays of any network, and preconditioning with them: equinox, flax (both APIs), plain pytrees."""
+
+import equinox as eqx
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from flax import nnx
+
+from rankone.precision import double_precision
+from rankone.preconditioning import (
+    Dense,
+    Moments,
+    TransposedMoments,
+    estimated_kronecker,
+    kronecker_preconditioner,
+    layer_moments,
+    skipped,
+    whitening_factors,
+)
+
+
+@pytest.fixture(autouse=True)
+def x64():
+    with double_precision():
+        yield
+
+
+rng = np.random.default_rng(0)
+X, Y = rng.normal(size=(30, 5)), rng.normal(size=(30, 3))
+W1, W2 = rng.normal(size=(4, 5)), rng.normal(size=(3, 4))
+B1, B2 = rng.normal(size=4), rng.normal(size=3)
+
+
+def squares(outputs):
+    return 0.5 * ((outputs - Y) ** 2).sum(-1)
+
+
+class Linen(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = jnp.tanh(nn.Dense(4, param_dtype=float)(x))
+        return nn.Dense(3, param_dtype=float)(x)
+
+
+class Nnx(nnx.Module):
+    def __init__(self, rngs):
+        self.first = nnx.Linear(5, 4, rngs=rngs, param_dtype=float)
+        self.last = nnx.Linear(4, 3, rngs=rngs, param_dtype=float)
+
+    def __call__(self, x):
+        return self.last(jnp.tanh(self.first(x)))
+
+
+def equinox_model():
+    model = eqx.nn.MLP(5, 3, 4, 1, activation=jnp.tanh, key=jax.random.key(0))
+    arrays = lambda m: [a for layer in m.layers for a in (layer.weight, layer.bias)]  # noqa: E731
+    return eqx.tree_at(arrays, model, list(map(jnp.asarray, (W1, B1, W2, B2))))
+
+
+def networks():
+    """Each: the same function with the same parameters; and where its parameters are, in the order W1, B1, W2, B2."""
+    nnx_model = Nnx(nnx.Rngs(0))
+    graph, state = nnx.split(nnx_model)
+    kernels = [jnp.asarray(a) for a in (B1, W1.T, B2, W2.T)]  # as flax orders them
+    linen = {"Dense_0": {"kernel": W1.T, "bias": B1}, "Dense_1": {"kernel": W2.T, "bias": B2}}
+    plain = [(W1, B1), (W2, B2)]
+    return {
+        "equinox": (equinox_model(), lambda m: squares(jax.vmap(m)(X)), [0, 1, 2, 3]),
+        "flax nnx": (
+            jax.tree.unflatten(jax.tree.structure(state), kernels),
+            lambda s: squares(nnx.merge(graph, s)(X)),
+            [1, 0, 3, 2],
+        ),
+        "flax linen": (
+            jax.tree.map(jnp.asarray, linen),
+            lambda p: squares(Linen().apply({"params": p}, X)),
+            [1, 0, 3, 2],
+        ),
+        "plain": (
+            jax.tree.map(jnp.asarray, plain),
+            lambda p: squares(jnp.tanh(X @ p[0][0].T + p[0][1]) @ p[1][0].T + p[1][1]),
+            [0, 1, 2, 3],
+        ),
+    }
+
+
+def by_hand():
+    h = np.tanh(X @ W1.T + B1)
+    delta2 = h @ W2.T + B2 - Y
+    delta1 = delta2 @ W2 * (1 - h**2)
+    one = np.ones((30, 1))
+    return [(i.T @ i / 30, d.T @ d / 30) for i, d in ((X, delta1), (one, delta1), (h, delta2), (one, delta2))]
+
+
+def nodes(moments):
+    return jax.tree.leaves(moments, is_leaf=lambda node: isinstance(node, Moments))
+
+
+@pytest.mark.parametrize("name", networks())
+def test_moments_of_any_library_are_those_by_hand(name):
+    network, losses, order = networks()[name]
+    found = [nodes(layer_moments(losses, network))[i] for i in order]
+    for moment, (A, D) in zip(found, by_hand(), strict=True):
+        np.testing.assert_allclose(moment.inputs, A, atol=1e-12)
+        np.testing.assert_allclose(moment.outputs, D, atol=1e-12)
+    kept = {TransposedMoments} if name.startswith("flax") else {Moments}
+    assert {type(found[0]), type(found[2])} == kept
+
+
+@pytest.mark.parametrize("name", networks())
+def test_estimated_factors_train_a_network_of_any_library(name):
+    """The path of W and b does not depend on the library, nor on the layout in which it keeps W; the loss falls."""
+    network, losses, order = networks()[name]
+    arrays, rest = eqx.partition(network, eqx.is_array)
+    loss = lambda arrays: losses(eqx.combine(arrays, rest)).mean()  # noqa: E731
+    optimizer = optax.chain(estimated_kronecker(damping=1e-2, sides="both"), optax.sgd(0.1))
+
+    @jax.jit
+    def step(arrays, state):
+        value, slope = jax.value_and_grad(loss)(arrays)
+        moments = layer_moments(losses, eqx.combine(arrays, rest))
+        updates, state = optimizer.update(slope, state, arrays, moments=moments)
+        return optax.apply_updates(arrays, updates), state, value
+
+    state, values = optimizer.init(arrays), []
+    for _ in range(20):
+        arrays, state, value = step(arrays, state)
+        values.append(value)
+    assert values[-1] < 0.6 * values[0]
+    leaves = jax.tree.leaves(arrays)
+    path = [leaves[i].T if leaves[i].shape in ((5, 4), (4, 3)) else leaves[i] for i in order]
+    for found, expected in zip(path, reference(), strict=True):
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def reference():
+    """The same twenty steps in numpy."""
+    W, total, weight = [W1, B1[:, None], W2, B2[:, None]], [(0.0, 0.0)] * 4, 0.0
+    for _ in range(20):
+        h = np.tanh(X @ W[0].T + W[1][:, 0])
+        delta2 = h @ W[2].T + W[3][:, 0] - Y
+        delta1 = delta2 @ W[2] * (1 - h**2)
+        weight = 0.95 * weight + 0.05
+        one = np.ones((30, 1))
+        for n, (i, d) in enumerate([(X, delta1), (one, delta1), (h, delta2), (one, delta2)]):
+            A, D = total[n] = 0.95 * total[n][0] + 0.05 * i.T @ i / 30, 0.95 * total[n][1] + 0.05 * d.T @ d / 30
+            pi = np.sqrt((np.trace(A) / len(A)) / (np.trace(D) / len(D)))
+            A, D = A / weight, D / weight
+            A, D = A + pi * 0.1 * np.eye(len(A)), D + 0.1 / pi * np.eye(len(D))
+            W[n] = W[n] - 0.1 * np.linalg.solve(D, d.T @ i / 30) @ np.linalg.inv(A)
+    return [W[0], W[1][:, 0], W[2], W[3][:, 0]]
+
+
+def test_one_side_alone_is_the_same_side_in_either_layout():
+    gradient, moment = rng.normal(size=(4, 5)), Moments(*(m @ m.T for m in (W1.T @ W1 + np.eye(5), np.eye(4))))
+    optimizer = estimated_kronecker(sides="input", damping=0.1)
+    for G, M in ((gradient, moment), (gradient.T, TransposedMoments(*moment))):
+        update, _ = optimizer.update(G, optimizer.init(jnp.asarray(G)), moments=M)
+        expected = kronecker_preconditioner(*whitening_factors(moment, damping=0.1, sides="input")).apply(gradient)
+        np.testing.assert_allclose(update if G is gradient else update.T, expected, rtol=1e-9)
+
+
+class Picture(eqx.Module):
+    table: eqx.nn.Embedding
+    convolution: eqx.nn.Conv1d
+    norm: eqx.nn.LayerNorm
+    tied: eqx.nn.Linear
+    looped: eqx.nn.Linear
+    head: eqx.nn.Linear
+    idle: jax.Array
+
+    def __init__(self, key):
+        keys = jax.random.split(key, 5)
+        self.table = eqx.nn.Embedding(7, 4, key=keys[0])
+        self.convolution = eqx.nn.Conv1d(2, 2, 3, padding=1, key=keys[1])
+        self.norm, self.idle = eqx.nn.LayerNorm(4), jnp.ones(2)
+        self.tied, self.looped = (eqx.nn.Linear(4, 4, use_bias=False, key=k) for k in keys[2:4])
+        self.head = eqx.nn.Linear(8, 3, key=keys[4])
+
+    def __call__(self, tokens):
+        x = self.norm.weight * self.convolution(jax.vmap(self.table)(tokens)) + self.norm.bias
+        x = jax.vmap(self.tied)(jnp.tanh(jax.vmap(self.tied)(x)))
+        x, _ = jax.lax.scan(lambda x, _: (jax.vmap(self.looped)(x), None), x, length=2)
+        return self.head(x.ravel())
+
+
+def test_what_has_no_moments_is_named_with_its_reason_and_its_gradient_passes():
+    model, tokens = Picture(jax.random.key(0)), rng.integers(0, 7, (30, 2))
+    losses = lambda m: squares(jax.vmap(m)(tokens))  # noqa: E731
+    moments = jax.jit(lambda arrays: layer_moments(losses, eqx.combine(arrays, model)))(eqx.filter(model, eqx.is_array))
+    assert skipped(moments) == {
+        ".table.weight": "a table that is looked up, as an embedding is",
+        ".convolution.weight": "a convolution",
+        ".convolution.bias": "used by the operation add",  # of shape (2, 1)
+        ".norm.weight": "a factor of single entries, as the scale of a normalisation is",
+        ".tied.weight": "used 2 times",
+        ".looped.weight": "used inside a scan",
+        ".idle": "not used by the losses",
+    }
+    arrays = eqx.filter(model, eqx.is_array)
+    slope = eqx.filter_jit(eqx.filter_grad(lambda m: losses(m).mean()))(model)
+    optimizer = estimated_kronecker()
+    updates, _ = optimizer.update(slope, optimizer.init(arrays), moments=moments)
+    np.testing.assert_array_equal(updates.table.weight, slope.table.weight)
+    np.testing.assert_array_equal(updates.convolution.weight, slope.convolution.weight)
+    assert np.abs(updates.head.weight - slope.head.weight).max() > 0.01
+
+
+def test_a_long_axis_is_left_alone():
+    optimizer = estimated_kronecker(largest=4)
+    state = optimizer.init({"wide": jnp.ones((3, 5)), "small": jnp.ones((3, 4)), "scale": jnp.ones(())})
+    assert [moving is None for moving in state.moments] == [True, False, True]  # scale, small, wide
+
+
+def test_a_layer_of_ours_among_other_arrays_is_a_matrix_like_others():
+    network = {"ours": Dense(jnp.asarray(np.c_[W1, B1]), bias=True), "theirs": jnp.asarray(W2)}
+    found = layer_moments(lambda n: squares(jnp.tanh(n["ours"](X)) @ n["theirs"].T), network)
+    x = np.c_[X, np.ones(30)]
+    np.testing.assert_allclose(found["ours"].W.inputs, x.T @ x / 30, atol=1e-12)
+
+
+def test_a_network_without_any_moments_says_why():
+    with pytest.raises(ValueError, match=r"^network: got 'no array .*; it must be .*: used 2 times\.$"):
+        layer_moments(lambda W: ((X @ W.T @ W.T) ** 2).sum(-1), jnp.ones((5, 5)))
+    with pytest.raises(ValueError, match=r"losses: got .*\(N,\)"):
+        layer_moments(lambda W: squares(X @ W.T).mean(), jnp.asarray(rng.normal(size=(3, 5))))

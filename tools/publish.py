@@ -3,8 +3,8 @@
 python tools/publish.py _build/html REMOTE            # replaces what lies at the root
 python tools/publish.py _build/html REMOTE v0.1.0     # adds the folder v0.1.0, which nothing overwrites later
 
-Releases stay, and so does everything in wheels/: notebooks that readers have saved install from there. The branch is one
-commit, so that it does not grow by what was replaced; a push that would lose another one's is refused and repeated.
+Releases stay, and so does everything in wheels/: notebooks that readers have saved install from there. The branch is
+one commit, so that it does not grow by what was replaced; a push that would lose another's is refused and repeated.
 """
 
 import argparse

@@ -6,23 +6,21 @@ and numbers are the book's own; `{claim}` links to a claim's row and `{figure}` 
 """
 
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from claims import pending_figure, pending_target, text_nodes
 from course_map import Course, Exercise, Session, Syllabus, joined
+from course_picture import picture
 from docutils import nodes
 from docutils.statemachine import StringList
 from notebooks import notebook_uri, repository
-from release import all_versions, release, released_page
+from release import release, released_page
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.osutil import relative_uri
-
-ROW = 52  # pixels of the picture a chapter takes
 
 
 class _Written(SphinxDirective):
@@ -92,7 +90,7 @@ class CourseMap(SphinxDirective):
             name: relative_uri(here, self.env.app.builder.get_target_uri(f"book/teaching/{name}"))
             for name in course.chapters
         }
-        return [nodes.raw("", _picture(course, target), format="html")]
+        return [nodes.raw("", picture(course, target), format="html")]
 
 
 class FigureRole(SphinxRole):
@@ -125,11 +123,10 @@ def _chapter(name: str) -> str:
 
 def _overview(course: Course, name: str) -> Iterator[str]:
     home = sum(exercise.minutes for exercise in course.exercises_of(name))
-    yield from [f"On {_chapter(name)}. {course.facts(name).partition('** ')[2]}", ""]
-    yield f"Reading it takes about {_hours(course.chapters[name]['read'])}, its exercises {_hours(home)}." if home else (
-        f"Reading it takes about {_hours(course.chapters[name]['read'])}; it has no exercises of its own."
-    )
-    yield ""
+    set_ = f"{_hours(home)} of exercises" if home else "no exercises of its own"
+    yield from ["## What it takes", ""]
+    yield f"{_chapter(name)}: {_hours(course.chapters[name]['read'])} to read, {set_}."
+    yield from [course.facts(name).partition("** ")[2], ""]
 
 
 def _misconceptions(course: Course, name: str) -> Iterator[str]:
@@ -138,7 +135,9 @@ def _misconceptions(course: Course, name: str) -> Iterator[str]:
         yield from [f"### {entry['belief']}", "", f"**Ask:** {entry['ask']}", ""]
         if "widget" in entry:
             settings = ", ".join(f"{key}={value!r}" for key, value in entry["settings"].items())
-            yield from ["**Set:**", "", "```python", f"{entry['widget']}({settings})", "```", ""]
+            button = course.button(entry)
+            press = f"press “{button}” above the explorer; in a notebook:" if button else "in a notebook:"
+            yield from [f"**Set:** {press}", "", "```python", f"{entry['widget']}({settings})", "```", ""]
         refutes = f" ({{claim}}`{entry['claim']} only`)" if entry.get("claim") else ""
         yield from [f"**See:** {entry['seen']}{refutes}", ""]
 
@@ -191,7 +190,7 @@ def _syllabus(course: Course, syllabus: Syllabus) -> Iterator[str]:
     yield from [f"**{_hours(hall + home)}:** {_hours(hall)} in the hall, {_hours(home)} at home.", ""]
     for n, session in enumerate(syllabus.sessions, 1):
         head = f"Session {n}: " if len(syllabus.sessions) > 1 else ""
-        yield f"- **{head}{session.hall} minutes in the hall, {_hours(session.home)} at home**"
+        yield f"- **{head}{_hours(session.hall)} in the hall, {_hours(session.home)} at home**"
         yield from (f"  - {line}" for line in _session(course, session))
     yield ""
 
@@ -212,31 +211,6 @@ def _session(course: Course, session: Session) -> Iterator[str]:
 
 def _notes(course: Course, name: str) -> str:
     return f"[{course.title(name)}](/book/teaching/{name}.md)"
-
-
-def _picture(course: Course, target: dict[str, str]) -> str:
-    rows = {name: ROW * n + ROW / 2 for n, name in enumerate(course.chapters)}
-    arcs, words, said = [], [], []
-    for name, y in rows.items():
-        for kind, names in [("", course.after(name)), ("optional", course.chapters[name].get("optional", {}))]:
-            for start in names:
-                reach = 74 - 16 * (y - rows[start]) / ROW
-                path = f"M74 {rows[start]} C{reach - 14:.0f} {rows[start]} {reach - 14:.0f} {y} 74 {y}"
-                arcs.append(f'<path class="arc {kind}" d="{path}" marker-end="url(#course-arrow)"/>')
-                said.append(f"{course.title(name)} needs {course.title(start)}{' for one section' * bool(kind)}.")
-        minutes = sum(exercise.minutes for exercise in course.exercises_of(name))
-        details = f"{course.chapters[name]['read']} min to read" + (f", {minutes} min of exercises" if minutes else "")
-        words.append(
-            f'<a href="{target[name]}"><circle cx="80" cy="{y}" r="6"/><text x="96" y="{y - 2}">'
-            f'{escape(course.title(name))}</text><text class="minutes" x="96" y="{y + 16}">{details}</text></a>'
-        )
-    return (
-        f'<svg class="course-map" viewBox="0 0 380 {ROW * len(rows)}" role="group" aria-labelledby="course-map-title '
-        f'course-map-said"><title id="course-map-title">The chapters in order, and what each needs</title>'
-        f'<desc id="course-map-said">{escape(" ".join(said))}</desc><defs><marker id="course-arrow" viewBox="0 0 8 8" '
-        f'refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8Z"/></marker></defs>'
-        f"{''.join(arcs)}{''.join(words)}</svg>"
-    )
 
 
 def _outdated(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:

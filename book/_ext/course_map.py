@@ -1,4 +1,4 @@
-"""The course of `course.yml`, with what follows from it: titles, claims, exercises, and the minutes of every syllabus."""
+"""The course of `course.yml`, with what follows from it: titles, claims, exercises, the minutes of every syllabus."""
 
 import re
 from collections.abc import Iterable
@@ -124,6 +124,15 @@ class Course:
     def questions(self, name: str) -> list[dict[str, Any]]:
         """The chapter's misconceptions."""
         return self.chapters[name]["misconceptions"]
+
+    def button(self, entry: dict[str, Any]) -> str | None:
+        """What is written on the button above the explorer that sets what a misconception's entry sets."""
+        if "question" not in entry:
+            return None
+        folder = entry["widget"].removesuffix("Explorer").lower()
+        text = self.root.joinpath("frontend", folder, "presets.js").read_text(encoding="utf-8")
+        found = re.search(rf'key: "{entry["question"]}",\s+name: "(.+?)"', text)
+        return found[1] if found else None
 
     @cached_property
     def syllabi(self) -> list[Syllabus]:

@@ -33,12 +33,12 @@ FOLDERS = {name: name.removesuffix("Explorer").lower() for name in widgets.__all
 BRIDGE = "\n".join(
     [
         *(
-            f'import * as {folder} from "./{folder}/settings.js"; import * as {folder}Asks from "./{folder}/presets.js";'
-            for folder in FOLDERS.values()
+            f'import * as {name} from "./{name}/settings.js"; import * as {name}Asks from "./{name}/presets.js";'
+            for name in FOLDERS.values()
         ),
         f"const all = {{ {', '.join(f'{n}: [{f}, {f}Asks.PRESETS]' for n, f in FOLDERS.items())} }};",
         """const of = ([{ DEFAULTS }, presets]) => ({ defaults: DEFAULTS, presets: Object.fromEntries(presets.map(
-          ({ key, set }) => [key, typeof set === "function" ? set(DEFAULTS) : set])) });
+          ({ key, name, set }) => [key, [name, typeof set === "function" ? set(DEFAULTS) : set]])) });
         const made = Object.fromEntries(Object.entries(all).map(([name, modules]) => [name, of(modules)]));
         process.stdout.write(JSON.stringify(made));""",
     ]
@@ -69,7 +69,7 @@ def test_the_widget_takes_the_setting(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, entry in SHOWN.items() if "question" in entry])
 def test_the_button_sets_the_same(name: str) -> None:
     entry = SHOWN[name]
-    assert started(entry) == pages()[entry["widget"]]["presets"][entry["question"]]
+    assert [COURSE.button(entry), started(entry)] == pages()[entry["widget"]]["presets"][entry["question"]]
 
 
 def test_widgets_have_two_misconceptions_each() -> None:
@@ -177,7 +177,7 @@ def learned(s: dict[str, Any]) -> tuple[float, float]:
 
 def kink(s: dict[str, Any]) -> dict[str, float]:
     assert learned(s | {"offset": 1e-4})[0] < 1e-4  # as is said of δ
-    return {"off": learned(s)[0]}
+    return {"error": learned(s)[0]}
 
 
 def base(s: dict[str, Any]) -> dict[str, float]:
@@ -198,7 +198,7 @@ MEASURES = {
     "preconditioning-rest": rest,
     "preconditioning-faster": faster,
     "universality-kink": kink,
-    "universality-rate": lambda s: {"off": learned(s)[0]},
+    "universality-rate": lambda s: {"error": learned(s)[0]},
     "universality-error": lambda s: {"moved": learned(s)[1]},
     "residual-rate": lambda s: {
         "ratio": laws.theorem_printed(s["n"], s["d"], s["L"]) / laws.resmem_law(s["n"], s["d"], s["L"])

@@ -8,15 +8,15 @@ and numbers are the book's own; `{claim}` links to a claim's row and `{figure}` 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from claims import pending_figure, pending_target, text_nodes
 from course_map import Course, Exercise, Session, Syllabus, joined
 from course_picture import picture
 from docutils import nodes
 from docutils.statemachine import StringList
-from notebooks import notebook_uri, repository
+from notebooks import notebook_uri
 from release import release, released_page
+from repository import colab, repository
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
@@ -173,9 +173,7 @@ def _assign(app: Sphinx, course: Course, name: str) -> Iterator[str]:
     page = course.page_of_exercises(name)
     for document in [name, page] if page else [name]:
         docname = f"book/chapters/{document}"
-        address = f"gh-pages/{tag}/{notebook_uri(docname)}"
-        repo = urlsplit(repository(app)[0]).path.strip("/")
-        notebook = f"https://colab.research.google.com/github/{repo}/blob/{address}"
+        notebook = colab(app, notebook_uri(docname), tag)
         task = f"Read “{course.title(document)}”, about {course.chapters[name]['read']} minutes"
         if document == page:
             task = f"Work on “{course.title(document)}”: " + joined(e.title for e in course.exercises_of(name))

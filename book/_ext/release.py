@@ -5,14 +5,13 @@ environment variable BOOK_BASEURL.
 """
 
 import os
-import re
 import subprocess
 import tomllib
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from notebooks import repository, site
+from repository import all_versions, repository
 from sphinx.application import Sphinx
 from sphinx.config import Config
 
@@ -41,11 +40,6 @@ def _git(root: Path, *arguments: str) -> str:
     except FileNotFoundError:  # a source archive on a machine without git
         return ""
     return done.stdout.strip()
-
-
-def all_versions(app: Sphinx) -> str:
-    """Address below which every published version lies: that of this site, without its own version."""
-    return re.sub(r"/v\d[^/]*/$", "/", site(app))
 
 
 def released_page(app: Sphinx, docname: str) -> str:

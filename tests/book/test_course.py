@@ -150,7 +150,7 @@ def test_the_picture_shows_every_chapter_and_what_it_needs() -> None:
 
 
 def test_every_page_says_its_version() -> None:
-    for path in (HTML / "index.html", HTML / "book" / "teaching.html"):
+    for path in (HTML / "book" / "intro.html", HTML / "book" / "teaching.html"):
         source = path.read_text(encoding="utf-8")
         assert re.search(rf'<p class="version">Version {re.escape(release.version(ROOT))}(, commit \w{{7}})?\.', source)
         assert re.search(r'href="https://[^"]+/versions/">All versions', source)

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from claim_links import Row, locate_source, locate_test, read_claims  # noqa: E402  (beside the book, not installed)
+from claim_links import Row, labels_in, locate_source, locate_test, read_claims  # noqa: E402  (beside the book, not installed)
 
 from rankone.claims import figures_in, holds  # noqa: E402
 
@@ -37,9 +37,7 @@ class Book:
     @cached_property
     def labels(self) -> dict[str, str]:
         """Label -> the chapter that holds its target."""
-        forms = r"^\((\S+)\)=$", r"^\s*:(?:label|name): (\S+)", r"\$\$\s*\((\S+)\)\s*$", r"name: \"?([\w-]+)"
-        found = {chapter: re.findall("|".join(forms), text, re.M) for chapter, text in self.chapters.items()}
-        return {label: chapter for chapter, groups in found.items() for label in map("".join, groups)}
+        return {label: chapter for chapter, text in self.chapters.items() for label in labels_in(text)}
 
     def records(self, chapter: str, key: str) -> bool:
         """Whether a cell of the chapter calls measured(KEY, ...), the key given as it is or as an f-string."""

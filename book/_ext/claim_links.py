@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,12 @@ class Figure(NamedTuple):
 def read_claims(path: Path) -> list[Row]:
     """The rows of claims.yml, in order."""
     return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def labels_in(text: str) -> list[str]:
+    """Labels that the source of a chapter gives to its sections, statements, equations and figures."""
+    forms = r"^\((\S+)\)=$", r"^\s*:(?:label|name): (\S+)", r"\$\$\s*\((\S+)\)\s*$", r"name: \"?([\w-]+)"
+    return ["".join(groups) for groups in re.findall("|".join(forms), text, re.M)]
 
 
 def locate_source(root: Path, dotted: str) -> tuple[str, int]:

@@ -41,7 +41,7 @@ class pending_target(nodes.Inline, nodes.Element):
     """A link to a label, or (with `kind`) to a claim's row on the page of that kind."""
 
 
-def _text(source: str) -> list[nodes.Node]:
+def text_nodes(source: str) -> list[nodes.Node]:
     """Plain text with $...$ as docutils nodes."""
     made: list[nodes.Node] = []
     for i, part in enumerate(re.split(r"\$([^$]+)\$", source)):
@@ -63,7 +63,7 @@ def breakable(latex: str, long: int = 30) -> list[str]:
 def _paragraph(*children: nodes.Node | str, classes: tuple[str, ...] = ()) -> nodes.paragraph:
     made: list[nodes.Node] = []
     for child in children:
-        made += _text(child) if isinstance(child, str) else [child]
+        made += text_nodes(child) if isinstance(child, str) else [child]
     return nodes.paragraph("", "", *made, classes=list(classes))
 
 
@@ -161,13 +161,13 @@ class ErrataTable(ClaimsTable):
 
 
 def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    kind = app.env.metadata[docname].get("claims_page")
-    if not kind:
-        return
-    figures = {key: figure.text for page in recorded_figures(app.env).values() for key, figure in page.items()}
+    kind = app.env.metadata[docname].get("claims_page", "")
     for fault in faults(app.env, Path(app.srcdir, app.config.claims_file)) if kind == "claims" else ():
         _logger.warning(fault, type="claims", subtype="holds", location=docname)
-    for figure in list(doctree.findall(pending_figure)):
+    waiting = list(doctree.findall(pending_figure))
+    recorded = recorded_figures(app.env).values() if waiting else ()
+    figures = {key: figure.text for page in recorded for key, figure in page.items()}
+    for figure in waiting:
         if figure["promised"] and figure["key"] not in figures:
             _logger.warning(
                 "%s: no cell of this build records %r",

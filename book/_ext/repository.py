@@ -4,6 +4,7 @@ Whoever copies the book changes one line, or none where GitHub builds it.
 """
 
 import os
+import re
 from urllib.parse import urlsplit
 
 from sphinx.application import Sphinx
@@ -25,10 +26,16 @@ def site(app: Sphinx) -> str:
     return f"https://{host}/" if name.lower() == host else f"https://{host}/{name}/"
 
 
-def colab(app: Sphinx, file: str) -> str:
-    """Address that opens a published notebook in Colab."""
+def all_versions(app: Sphinx) -> str:
+    """Address below which every published version lies: that of this site, without its own version."""
+    return re.sub(r"/v\d[^/]*/$", "/", site(app))
+
+
+def colab(app: Sphinx, file: str, tag: str | None = None) -> str:
+    """Address that opens a published notebook of this site, or of a release such as "v0.1.0", in Colab."""
     path = urlsplit(repository(app)[0]).path.strip("/")
-    return f"https://colab.research.google.com/github/{path}/blob/gh-pages/{file}"
+    folder = f"{tag}/" if tag else site(app).removeprefix(all_versions(app))
+    return f"https://colab.research.google.com/github/{path}/blob/gh-pages/{folder}{file}"
 
 
 def read_environment(app: Sphinx, config: Config) -> None:

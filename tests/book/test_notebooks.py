@@ -159,7 +159,7 @@ def test_the_page_links_to_its_notebook(chapter: str) -> None:
     links = re.search(r'<p class="notebook-links">(.*?)</p>', page(chapter), re.S)
     assert links
     assert re.search(
-        rf"https://colab\.research\.google\.com/github/[\w.-]+/[\w.-]+/blob/gh-pages/notebooks/{chapter}\.ipynb",
+        rf"https://colab\.research\.google\.com/github/[\w.-]+/[\w.-]+/blob/gh-pages/(v\d[\w.]*/)?notebooks/{chapter}\.ipynb",
         links[1],
     )
     assert f'href="../../notebooks/{chapter}.ipynb" download' in links[1]

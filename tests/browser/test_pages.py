@@ -19,7 +19,8 @@ WEIGHT = 1_500_000  # bytes, gzipped, of all that a page without plotly fetches
 def listed_pages() -> list[str]:
     """Paths of the pages in the table of contents, and the one that Sphinx adds."""
     toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
-    chapters = [entry["file"] for part in toc.get("parts", []) for entry in part["chapters"]]
+    entries = [entry for part in toc.get("parts", []) for entry in part["chapters"]]
+    chapters = [page["file"] for entry in entries for page in (entry, *entry.get("sections", []))]
     return [f"{page}.html" for page in [toc["root"], *chapters, "search"]]
 
 

@@ -1,0 +1,164 @@
+"""The map of the course holds together, and the pages and lines made from it say what it says."""
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+import release
+import yaml
+from course_map import Course, Syllabus, joined
+
+ROOT = Path(__file__).parents[2]
+HTML = ROOT / "_build" / "html"
+COURSE = Course(ROOT)
+CHAPTERS = list(COURSE.chapters)
+SYLLABI = {syllabus.title: syllabus for syllabus in COURSE.syllabi}
+
+
+def page(docname: str) -> str:
+    """Text of a built page, without its marks."""
+    source = (HTML / f"{docname}.html").read_text(encoding="utf-8")
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", source)).split())
+
+
+def hasty(syllabus: Syllabus, course: Course = COURSE) -> list[str]:
+    """What a syllabus does too early: a chapter before one that it needs, an exercise before its chapter."""
+    known: set[str] = set()
+    early = []
+    for session in syllabus.sessions:
+        for name in dict.fromkeys([*session.teach, *session.core, *session.read]):
+            early += [f"{name} before {other}" for other in course.after(name) if other not in known]
+            known.add(name)
+        of_known = {exercise.label for name in known for exercise in course.exercises_of(name)}
+        early += [label for label in session.set if label not in of_known]
+    return early
+
+
+def test_every_chapter_and_page_of_exercises_is_on_the_map() -> None:
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    listed = [Path(entry["file"]) for part in toc["parts"] for entry in part["chapters"]]
+    contents = [path.name for path in listed if path.parent.name == "chapters"]
+    assert [name for name in contents if not name.endswith("_exercises")] == CHAPTERS
+    pages = {COURSE.page_of_exercises(name) for name in CHAPTERS} - {None}
+    assert pages == {name for name in contents if name.endswith("_exercises")}
+
+
+def test_every_exercise_belongs_to_one_chapter() -> None:
+    belong = [exercise.label for name in CHAPTERS for exercise in COURSE.exercises_of(name)]
+    assert sorted(belong) == sorted(COURSE.exercises)
+    assert len(belong) == 40
+
+
+def test_chapters_need_only_what_comes_before() -> None:
+    for n, name in enumerate(CHAPTERS):
+        assert {*COURSE.after(name), *COURSE.chapters[name].get("optional", {})} <= set(CHAPTERS[:n]), name
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_chapter_takes_its_facts_from_the_map(name: str) -> None:
+    source = (ROOT / f"book/chapters/{name}.md").read_text(encoding="utf-8")
+    assert source.count("```{chapter-facts}\n```") == 1
+    assert "minutes.**" not in source
+    shown = page(f"book/chapters/{name}")
+    assert f"About {COURSE.chapters[name]['read']} minutes. Needs " in shown
+    assert all(COURSE.title(other) in shown for other in COURSE.after(name))
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_claims_are_those_of_the_chapter_or_of_one_that_it_needs(name: str) -> None:
+    near = [claim for chapter in (name, *COURSE.after(name)) for claim in COURSE.claims_of(chapter)]
+    insist = COURSE.chapters[name]["insist"]
+    assert 2 <= len(insist) <= 4
+    assert set(insist) <= set(near)
+    for entry in COURSE.questions(name):
+        assert entry.get("claim") in COURSE.claims or (name, "claim" in entry) == ("language", False), entry["id"]
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_short_lesson_takes_twenty_minutes(name: str) -> None:
+    assert sum(minutes for minutes, _ in COURSE.chapters[name]["short"]) == 20
+
+
+@pytest.mark.parametrize("title", SYLLABI)
+def test_a_syllabus_keeps_the_order_and_fits_its_sessions(title: str) -> None:
+    syllabus = SYLLABI[title]
+    assert hasty(syllabus) == []
+    assert all(0 < session.hall <= COURSE.longest for session in syllabus.sessions)
+
+
+@pytest.mark.parametrize("title", SYLLABI)
+def test_the_minutes_of_a_syllabus_add_up(title: str) -> None:
+    """Counted here from the map itself and from the chapters' tables, and found on the page."""
+    given = yaml.safe_load((ROOT / "book" / "course.yml").read_text(encoding="utf-8"))
+    sessions = next(entry["sessions"] for entry in given["syllabi"] if entry["title"] == title)
+    chapters = {chapter["name"]: chapter for chapter in given["chapters"]}
+    hall = home = 0
+    for session in sessions:
+        taught = session.get("teach", [])
+        hall += sum(10 * len(chapters[name]["insist"]) for name in taught) + 20 * len(session.get("core", []))
+        hall += sum(5 * len(chapters[name]["misconceptions"]) for name in [*taught, *session.get("ask", [])])
+        home += sum(chapters[name]["read"] for name in [*taught, *session.get("read", [])])
+        for label in session["set"]:
+            tables = (path.read_text(encoding="utf-8") for path in ROOT.glob("book/chapters/*_exercises.md"))
+            home += sum(int(n) for table in tables for n in re.findall(rf"<{label}>` \| \w+ \| (\d+) \|", table))
+    assert SYLLABI[title].minutes == (hall, home)
+    hours, rest = divmod(hall + home, 60)
+    assert f"{hours} h {rest} min: " in page("book/teaching").replace(f"{hours} h: ", f"{hours} h 0 min: ")
+
+
+def test_haste_would_be_seen() -> None:
+    backwards = Syllabus("", "", list(reversed(SYLLABI["Half a term"].sessions)))
+    found = hasty(backwards)
+    assert "kernels before hopfield" in found
+    assert "ex-un-second" in found
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_the_instructors_page_says_what_the_map_says(name: str) -> None:
+    shown = page(f"book/teaching/{name}")
+    assert f"Teaching: {COURSE.title(name)}" in shown
+    for exercise in COURSE.exercises_of(name):
+        assert f"{exercise.title}, {exercise.level}, {exercise.minutes} minutes" in shown
+    for entry in COURSE.questions(name):
+        words = [part.strip() for text in (entry["belief"], entry["ask"]) for part in re.split(r"\$[^$]*\$", text)]
+        assert [part for part in words if part.replace("'", "’") not in shown] == []
+    assert all(f"{claim}: " in shown for claim in COURSE.chapters[name]["insist"])
+    assert "not measured" not in shown
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_what_is_assigned_is_pinned_to_a_release(name: str) -> None:
+    source = (HTML / f"book/teaching/{name}.html").read_text(encoding="utf-8")
+    tag = release.release(ROOT)
+    documents = [name, *filter(None, [COURSE.page_of_exercises(name)])]
+    for document in documents:
+        assert re.search(rf'href="https://[^"]+/{tag}/book/chapters/{document}\.html"', source)
+        assert re.search(rf'href="https://colab[^"]+/blob/gh-pages/{tag}/notebooks/{document}\.ipynb"', source)
+        assert (HTML / f"book/chapters/{document}.html").is_file()
+        assert (HTML / f"notebooks/{document}.ipynb").is_file()
+
+
+def test_the_picture_shows_every_chapter_and_what_it_needs() -> None:
+    source = (HTML / "book" / "teaching.html").read_text(encoding="utf-8")
+    picture = source[source.index('<svg class="course-map"') : source.index("</svg>", source.index("course-map"))]
+    assert re.findall(r'href="teaching/(\w+)\.html"', picture) == CHAPTERS
+    arcs = sum(len(COURSE.after(name)) + len(COURSE.chapters[name].get("optional", {})) for name in CHAPTERS)
+    assert picture.count('class="arc') == arcs
+    said = html.unescape(re.search(r"<desc[^>]*>(.*?)</desc>", picture)[1])  # type: ignore[index]
+    assert f"{COURSE.title('language')} needs {COURSE.title('editing')}." in said
+
+
+def test_every_page_says_its_version() -> None:
+    for path in (HTML / "book" / "intro.html", HTML / "book" / "teaching.html"):
+        source = path.read_text(encoding="utf-8")
+        assert re.search(rf'<p class="version">Version {re.escape(release.version(ROOT))}(, commit \w{{7}})?\.', source)
+        assert re.search(r'href="https://[^"]+/versions/">All versions', source)
+
+
+@pytest.mark.parametrize(
+    ("items", "sentence"),
+    [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b, and c"), (["a and b", "c"], "a and b, and c")],
+)
+def test_lists_read_as_sentences(items: list[str], sentence: str) -> None:
+    assert joined(items) == sentence

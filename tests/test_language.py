@@ -68,9 +68,9 @@ def test_logits_agree_with_a_plain_implementation(model, tied):
     np.testing.assert_allclose(scores, plain_logits(network, tokens), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["tied", "untied", "llama3"])
+@pytest.mark.parametrize("name", ["tied", "untied", "llama3", "mistral", "qwen2", "gpt2"])
 def test_logits_agree_with_what_transformers_answered(name):
-    folder = Path(__file__).parent / "llama_reference" / name
+    folder = Path(__file__).parent / "references" / name
     network, words = read_checkpoint(folder)
     assert words is None
     with np.load(folder / "answer.npz") as answer:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from rankone.language.forward import Cache, logits, run, without_hook
-from rankone.language.network import Llama
+from rankone.language.network import Network
 from rankone.language.prompts import Continuations
 from rankone.language.scores import at_positions, log_likelihood, up_to_layer
 
@@ -16,7 +16,7 @@ __all__ = ["fine_tune"]
 
 @partial(jax.jit, static_argnames=("layer", "steps"))
 def fine_tune(
-    network: Llama,
+    network: Network,
     rows: Continuations,
     *,
     layer: int,
@@ -58,7 +58,7 @@ def fine_tune(
     return delta, t
 
 
-def _scores(network: Llama, rows: Continuations, below: Array, layer: int, delta: Array) -> Array:
+def _scores(network: Network, rows: Continuations, below: Array, layer: int, delta: Array) -> Array:
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
     h, _, _ = run(network, below, cache, layers=(layer, layer + 1), hook=_tuned, data=delta)
     h, _, _ = run(network, h, cache, layers=(layer + 1, network.config.layers), hook=without_hook)

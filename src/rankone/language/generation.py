@@ -13,7 +13,7 @@ from rankone._checks import check, random_key
 from rankone._pytree import pytree
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Llama
+from rankone.language.network import Network
 from rankone.language.tokens import pad
 
 __all__ = ["RowChanges", "continue_tokens", "generate"]
@@ -67,7 +67,7 @@ def _changed(site: str, layer: Array, value: Array, seen: dict[str, Array], data
 
 @partial(jax.jit, static_argnames=("length", "top"))
 def continue_tokens(
-    network: Llama,
+    network: Network,
     tokens: Int[Array, "B T"],
     valid: Bool[Array, "B T"],
     key: Array,

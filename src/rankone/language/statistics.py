@@ -13,7 +13,7 @@ from rankone.data.facts import corpus
 from rankone.editing import KeyGeometry, SecondMoments
 from rankone.language.forward import Cache, embed, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Llama
+from rankone.language.network import Network
 from rankone.language.tokens import pad
 
 __all__ = ["key_geometry", "key_moments"]
@@ -65,7 +65,7 @@ def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **opt
 
 
 @partial(jax.jit, static_argnames="layer")
-def _keys(network: Llama, tokens: Array, valid: Array, layer: int) -> Array:
+def _keys(network: Network, tokens: Array, valid: Array, layer: int) -> Array:
     cache = Cache.empty(network.config, valid, network.norm.dtype)
     h, _, _ = run(network, embed(network, tokens), cache, layers=(0, layer))
     return run(network, h, cache, layers=(layer, layer + 1), read=("key",))[2]["key"][0]

@@ -14,7 +14,15 @@ HEADS = {"num_attention_heads": 6, "num_key_value_heads": 2, "rms_norm_eps": 1e-
 LLAMA3 = {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
 PLAIN = {"rope_parameters": {"rope_type": "default", "rope_theta": 1e5}, "eos_token_id": 0, "bos_token_id": None}
 STRETCHED = {"rope_parameters": LLAMA3 | {"original_max_position_embeddings": 32, "rope_theta": 1e5}}
-GPT2 = {"n_embd": 24, "n_layer": 2, "n_head": 6, "n_positions": 48, "vocab_size": 60, "eos_token_id": 0, "bos_token_id": 0}
+GPT2 = {
+    "n_embd": 24,
+    "n_layer": 2,
+    "n_head": 6,
+    "n_positions": 48,
+    "vocab_size": 60,
+    "eos_token_id": 0,
+    "bos_token_id": 0,
+}
 CASES = {
     "tied": ("Llama", SIZES | HEADS | {"tie_word_embeddings": True, **PLAIN}),
     "untied": ("Llama", SIZES | HEADS | {"tie_word_embeddings": False, **PLAIN}),

@@ -125,7 +125,10 @@ class Architecture:
         heads, width = sizes["heads"], sizes["width"]
         usual = {"kv_heads": heads, "head_width": width // heads, "hidden": 4 * width, "frequencies": (), **self.fixed}
         found = {one for name in tensors if (place := self.place(name)) and place[1] == 0 for one in place[0]}
-        switches: dict[str, Any] = {"biases": tuple(name for name in MATRICES if f"{name}_bias" in found), "window": _window(facts)}
+        switches: dict[str, Any] = {
+            "biases": tuple(name for name in MATRICES if f"{name}_bias" in found),
+            "window": _window(facts),
+        }
         if self.rotary:
             scaling = facts.get("rope_parameters") or facts.get("rope_scaling") or {}
             base = scaling.get("rope_theta") or facts.get("rope_theta") or 1e4

@@ -117,9 +117,13 @@ def _weights(
                 place = family.place(name)
                 if place is None or (tied and place[0] == ("head",)):
                     continue
-                value = file.get_tensor(name)
-                check(str(value.dtype) in _DTYPES, "folder", f"{name} as {value.dtype}", "of " + ", ".join(_DTYPES))
-                yield from _parts(family, shapes, place, value)
+                yield from _parts(family, shapes, place, _values(file, name))
+
+
+def _values(file: Any, name: str) -> np.ndarray:
+    value = file.get_tensor(name)
+    check(str(value.dtype) in _DTYPES, "folder", f"{name} as {value.dtype}", "of " + ", ".join(_DTYPES))
+    return value
 
 
 def _parts(family: Architecture, shapes: Mapping, place: tuple, value: np.ndarray) -> Iterator[tuple]:

@@ -189,6 +189,7 @@ def assemble(
         else:
             stack = held[name] if name in held else jnp.zeros((config.layers, *value.shape), dtype)
             held[name] = _put(stack, layer, value)
+        del value  # before the next one is read
     for name, layer in sorted(missing, key=str)[:1]:
         check(False, _place(name, layer), "nothing", "a weight of the network; is the file whole?")
     layers = Layers(**{f.name: held.pop(f.name) for f in fields(Layers) if f.name in held})
@@ -198,7 +199,7 @@ def assemble(
 
 @partial(jax.jit, donate_argnums=0)
 def _put(stack: Array, layer: int, value: Array) -> Array:
-    return stack.at[layer].set(value.astype(stack.dtype))
+    return jax.lax.dynamic_update_index_in_dim(stack, value.astype(stack.dtype), layer, 0)
 
 
 def _place(name: str, layer: int | None) -> str:

@@ -12,7 +12,7 @@ from rankone._checks import check
 from rankone._pytree import pytree
 from rankone.language.network import ACTIVATIONS, Config, Layers, Network
 
-__all__ = ["SITES", "Cache", "Hook", "before_head", "embed", "head", "logits", "run", "without_hook"]
+__all__ = ["SITES", "Cache", "Hook", "before_head", "embed", "head", "logits", "run", "wide", "without_hook"]
 
 SITES = ("attention", "key", "mlp", "hidden")
 Hook = Callable[[str, Array, Array, dict[str, Array], Any], Array]
@@ -95,8 +95,8 @@ def embed(network: Network, tokens: Int[Array, "B T"]) -> Float[Array, "B T d"]:
 
 def logits(network: Network, h: Float[Array, "... d"]) -> Float[Array, "... V"]:
     """Scores of the next token from the residual stream after the last block."""
-    x = before_head(network, h)
-    return jnp.matmul(x, head(network).T, preferred_element_type=_wide(x))
+    scores = before_head(network, h) @ head(network).T
+    return scores.astype(wide(scores))
 
 
 def before_head(network: Network, h: Float[Array, "... d"]) -> Float[Array, "... d"]:
@@ -145,7 +145,7 @@ def _attention(config: Config, w: Layers, layer: Array, x: Array, cache: Cache) 
     if config.window is not None:
         visible &= slots > positions[:, None] - config.window
     q = q.reshape(B, T, config.kv_heads, -1, config.head_width)
-    scores = jnp.einsum("btngw,bsnw->bngts", q, keys, preferred_element_type=_wide(q)) / config.head_width**0.5
+    scores = jnp.einsum("btngw,bsnw->bngts", q, keys).astype(wide(q)) / config.head_width**0.5
     scores = jnp.where(visible[:, None, None], scores, jnp.finfo(scores.dtype).min)
     read = jnp.einsum("bngts,bsnw->btngw", jax.nn.softmax(scores, axis=-1).astype(x.dtype), values)
     return _linear(w, "output", read.reshape(B, T, -1)), cache
@@ -169,14 +169,14 @@ def _learned(table: Array, cache: Cache, T: int) -> Array:
 
 
 def _norm(config: Config, h: Array, weight: Array, bias: Array | None) -> Array:
-    x = h.astype(_wide(h))
+    x = h.astype(wide(h))
     if config.norm == "layer":
         x = x - jnp.mean(x, axis=-1, keepdims=True)
     x = (x * jax.lax.rsqrt(jnp.mean(x**2, axis=-1, keepdims=True) + config.epsilon)).astype(h.dtype) * weight
     return x if bias is None else x + bias
 
 
-def _wide(x: Array) -> Any:
+def wide(x: Array) -> Any:
     """The precision for sums: float32 at least."""
     return jnp.promote_types(x.dtype, jnp.float32)
 

@@ -61,7 +61,7 @@ class RowChanges:
 def _changed(site: str, layer: Array, value: Array, seen: dict[str, Array], data: RowChanges | None) -> Array:
     if site != "mlp" or data is None:
         return value
-    add = lambda: value + jnp.einsum("btk,bdk->btd", seen["key"], data.delta)  # noqa: E731
+    add = lambda: (value + jnp.einsum("btk,bdk->btd", seen["key"], data.delta)).astype(value.dtype)  # noqa: E731
     return jax.lax.cond(layer == data.layer, add, lambda: value)
 
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from rankone._pytree import pytree
-from rankone.language.forward import Cache, embed, logits, run
+from rankone.language.forward import Cache, embed, logits, run, wide
 from rankone.language.network import Network
 from rankone.language.prompts import Rehearsal
 from rankone.language.scores import at_positions, log_likelihood
@@ -85,6 +85,7 @@ def find_value(network: Network, rows: Rehearsal, *, layer: int, search: Search)
 @partial(jax.jit, static_argnames=("layer", "size"))
 def _find_value(network: Network, rows: Rehearsal, search: Search, *, layer: int, size: int) -> Value:
     h, cache, keys, outputs = _below(network, rows, layer)
+    keys, outputs = keys.astype(wide(keys)), outputs.astype(wide(outputs))
     before = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
     loss = partial(_loss, network, rows, layer, h, cache, _probe(network, rows, layer, h, cache), before, search)
     step = partial(_adam_step, jax.value_and_grad(loss, has_aux=True), before, search)
@@ -135,7 +136,7 @@ def _loss(
     search: Search,
     delta: Array,
 ) -> tuple[Array, Array]:
-    scores = _scores(network, rows, layer, h.at[:, 0].add(delta), cache)
+    scores = _scores(network, rows, layer, h.at[:, 0].add(delta.astype(h.dtype)), cache)
     unlikely = -log_likelihood(scores, rows.suffix)[:-1].mean()
     moved = jax.nn.log_softmax(scores[-1, 0])
     divergence = jnp.sum(jnp.exp(probe) * (probe - moved))

@@ -164,7 +164,7 @@ def _blurred(
     """Probability of the answer for every place (layer, token), mean over the noises."""
     count = len(noise)
     h = jnp.tile(embed(network, tokens)[None], (count, 1, 1))
-    h = jnp.tile(h.at[:, first : first + noise.shape[1]].add(noise), (len(places), 1, 1))
+    h = jnp.tile(h.at[:, first : first + noise.shape[1]].add(noise.astype(h.dtype)), (len(places), 1, 1))
     layer, token = jnp.repeat(places, count, axis=0).T
     cache = Cache.empty(network.config, jnp.ones(h.shape[:2], bool), network.norm.dtype)
     h, _, _ = run(network, h, cache, hook=_restore, data=_Restoration(states, layer, token, site, window))

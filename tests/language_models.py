@@ -1,16 +1,18 @@
 """Small language models for the tests: random weights, a tokenizer of bytes, and a forward pass in plain numpy."""
 
-from functools import cache
+from functools import cache, partial
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from rankone.language.forward import SITES
+from rankone.language.forward import SITES, Cache, embed, logits, run
 from rankone.language.model import LanguageModel
 from rankone.language.network import Config, random_network
 from rankone.language.rotary import frequencies
 from rankone.language.tokens import Tokenizer
 
+KINDS = ("llama", "mistral", "qwen2", "gpt2")
 WORDS = ["Paris", "Rome", "France", "Japan", "capital", "country", "Norway", "Oslo", "city"]
 
 
@@ -34,15 +36,30 @@ def tokenizer():
     return Tokenizer.from_vocabulary(vocabulary, merges, ["<|endoftext|>"], 0), vocabulary, merges
 
 
-def config(vocabulary, layers=3):
-    return Config(layers, 32, 48, 4, 2, 8, vocabulary, frequencies(8, 1e4))
+def config(vocabulary, layers=3, kind="llama"):
+    sizes = layers, 32, 48, 4, 2, 8, vocabulary
+    if kind == "gpt2":
+        biases = ("query", "key", "value", "output", "up", "down")
+        switches = {"norm": "layer", "activation": "gelu_new", "gated": False, "biases": biases, "positions": 128}
+        return Config(layers, 32, 48, 4, 4, 8, vocabulary, (), **switches)
+    biases = ("query", "key", "value") if kind == "qwen2" else ()
+    return Config(*sizes, frequencies(8, 1e4), biases=biases, window=5 if kind == "mistral" else None)
 
 
 @cache
-def small_model(layers=3, seed=0):
+def small_model(layers=3, seed=0, kind="llama"):
     words, vocabulary, _ = tokenizer()
-    network = random_network(config(len(vocabulary), layers), key=jax.random.key(seed))
+    network = random_network(config(len(vocabulary), layers, kind), key=jax.random.key(seed))
     return LanguageModel(network, words, "small")
+
+
+@partial(jax.jit, static_argnames=("hook", "read"))
+def whole(network, tokens, **options):
+    """Logits at every position of a batch without padding, and what was read."""
+    tokens = jnp.atleast_2d(tokens)
+    cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool), network.norm.dtype)
+    h, _, seen = run(network, embed(network, tokens), cache, **options)
+    return logits(network, h), seen
 
 
 def plain_logits(network, tokens):

@@ -1,20 +1,15 @@
 """Language models: against independent implementations, then files, tokens, generation and tracing."""
 
-import json
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
-import ml_dtypes
 import numpy as np
 import pytest
-from language_models import config, plain_logits, plain_run, small_model, tokenizer
+from language_models import config, plain_logits, plain_run, small_model, tokenizer, whole
 from scipy.special import softmax
 
 from rankone.language import LanguageModel, Request, generate, load_smollm2, trace
-from rankone.language.checkpoint import read_checkpoint
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.generation import RowChanges, continue_tokens
 from rankone.language.model import find_smollm2
@@ -26,31 +21,10 @@ from rankone.language.tracing import mean_effect, subject_noise
 
 pytest.importorskip("tokenizers")
 
-HUB_NAMES = {
-    "attention_norm": "input_layernorm",
-    "query": "self_attn.q_proj",
-    "key": "self_attn.k_proj",
-    "value": "self_attn.v_proj",
-    "output": "self_attn.o_proj",
-    "mlp_norm": "post_attention_layernorm",
-    "gate": "mlp.gate_proj",
-    "up": "mlp.up_proj",
-    "down": "mlp.down_proj",
-}
-
 
 @pytest.fixture(scope="module")
 def model():
     return small_model()
-
-
-@partial(jax.jit, static_argnames=("hook", "read"))
-def whole(network, tokens, **options):
-    """Logits at every position of a batch without padding, and what was read."""
-    tokens = jnp.atleast_2d(tokens)
-    cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool), network.norm.dtype)
-    h, _, seen = run(network, embed(network, tokens), cache, **options)
-    return logits(network, h), seen
 
 
 # The forward pass
@@ -66,39 +40,6 @@ def test_logits_agree_with_a_plain_implementation(model, tied):
     tokens = np.random.default_rng(0).integers(0, network.config.vocabulary, 11)
     (scores,), _ = whole(network, tokens)
     np.testing.assert_allclose(scores, plain_logits(network, tokens), rtol=1e-4, atol=1e-4)
-
-
-@pytest.mark.parametrize("name", ["tied", "untied", "llama3"])
-def test_logits_agree_with_what_transformers_answered(name):
-    folder = Path(__file__).parent / "llama_reference" / name
-    network, words = read_checkpoint(folder)
-    assert words is None
-    with np.load(folder / "answer.npz") as answer:
-        tokens, expected = answer["tokens"], answer["logits"]
-    assert np.abs(expected).max() > 1
-    np.testing.assert_allclose(whole(network, tokens)[0], expected, rtol=1e-4, atol=1e-4)
-
-
-def test_logits_agree_with_transformers(tmp_path):
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    sizes = {"hidden_size": 48, "intermediate_size": 80, "num_hidden_layers": 3, "vocab_size": 300}
-    heads = {"num_attention_heads": 6, "num_key_value_heads": 2, "rms_norm_eps": 1e-5}
-    for tied, scaling in ((True, None), (False, None), (False, "llama3")):
-        rope = {"rope_type": "default", "rope_theta": 1e5}
-        if scaling:
-            rope |= {"rope_type": "llama3", "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0}
-            rope |= {"original_max_position_embeddings": 32}
-        made = transformers.LlamaConfig(**sizes, **heads, tie_word_embeddings=tied, rope_parameters=rope)
-        torch.manual_seed(0)
-        theirs = transformers.LlamaForCausalLM(made).eval()
-        theirs.save_pretrained(tmp_path / f"{tied}{scaling}")
-        network, words = read_checkpoint(tmp_path / f"{tied}{scaling}")
-        assert words is None
-        tokens = np.random.default_rng(1).integers(0, 300, (2, 40))
-        with torch.no_grad():
-            expected = theirs(torch.tensor(tokens)).logits.numpy()
-        np.testing.assert_allclose(whole(network, tokens)[0], expected, rtol=1e-4, atol=1e-5)
 
 
 def test_padding_on_the_left_changes_nothing(model):
@@ -332,62 +273,6 @@ def test_a_file_that_is_no_gguf_is_refused(tmp_path):
         read_gguf(tmp_path / "text.gguf")
     with pytest.raises(ValueError, match="path: got"):
         LanguageModel.load(tmp_path / "none.gguf")
-
-
-def write_checkpoint(folder, network, dtype=np.float32, name="F32", **changes):
-    """A folder as llama checkpoints are published, in two shards."""
-    c = network.config
-    tensors = {"model.embed_tokens.weight": network.embedding, "model.norm.weight": network.norm}
-    for i in range(c.layers):
-        for ours, theirs in HUB_NAMES.items():
-            tensors[f"model.layers.{i}.{theirs}.weight"] = np.asarray(getattr(network.layers, ours))[i]
-    facts = {"model_type": "llama", "hidden_size": c.width, "intermediate_size": c.hidden, "vocab_size": c.vocabulary}
-    facts |= {"num_hidden_layers": c.layers, "num_attention_heads": c.heads, "num_key_value_heads": c.kv_heads}
-    facts |= {"rms_norm_eps": c.epsilon, "rope_theta": 1e4, "tie_word_embeddings": True, **changes}
-    (folder / "config.json").write_text(json.dumps(facts))
-    items = list(tensors.items())
-    for shard, part in enumerate((items[:5], items[5:])):
-        header, raw = {"__metadata__": {"format": "pt"}}, b""
-        for key, value in part:
-            data = np.asarray(value).astype(dtype).tobytes()
-            header[key] = {"dtype": name, "shape": list(value.shape), "data_offsets": [len(raw), len(raw) + len(data)]}
-            raw += data
-        text = json.dumps(header).encode()
-        (folder / f"model-{shard}.safetensors").write_bytes(len(text).to_bytes(8, "little") + text + raw)
-
-
-@pytest.mark.parametrize(("dtype", "name", "rtol"), [(np.float32, "F32", 0), (ml_dtypes.bfloat16, "BF16", 1e-2)])
-def test_a_checkpoint_is_read_back(tmp_path, model, dtype, name, rtol):
-    write_checkpoint(tmp_path, model.network, dtype, name)
-    network, _ = read_checkpoint(tmp_path)
-    for got, expected in zip(jax.tree.leaves(network), jax.tree.leaves(model.network), strict=True):
-        np.testing.assert_allclose(got, expected, rtol=rtol)
-    with pytest.raises(ValueError, match=r"tokenizer\.json"):
-        LanguageModel.load(tmp_path)
-    model.tokenizer.inner.save(str(tmp_path / "tokenizer.json"))
-    text = "The capital of Norway is"
-    np.testing.assert_allclose(LanguageModel.load(tmp_path).logits([text]), model.logits([text]), rtol=0.3, atol=0.3)
-
-
-def test_bad_checkpoints_are_refused(tmp_path, model):
-    with pytest.raises(ValueError, match=r"config\.json"):
-        read_checkpoint(tmp_path)
-    write_checkpoint(tmp_path, model.network, model_type="gpt2")
-    with pytest.raises(ValueError, match="model_type 'llama'"):
-        read_checkpoint(tmp_path)
-    write_checkpoint(tmp_path, model.network, intermediate_size=64)
-    with pytest.raises(ValueError, match="weights of block 0, gate"):
-        read_checkpoint(tmp_path)
-    write_checkpoint(tmp_path, model.network)
-    shard = tmp_path / "model-1.safetensors"
-    data = shard.read_bytes()
-    for cut in (5, 500, len(data) - 10):
-        shard.write_bytes(data[:cut])
-        with pytest.raises(ValueError, match="breaks off"):
-            read_checkpoint(tmp_path)
-    shard.unlink()
-    with pytest.raises(ValueError, match="weights of block"):
-        read_checkpoint(tmp_path)
 
 
 # Tracing

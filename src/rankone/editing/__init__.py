@@ -1,5 +1,6 @@
 """Editing a linear memory: closed-form edits of low rank, the geometry they are shortest in, and their cost."""
 
+from rankone.editing.capture import capture_keys
 from rankone.editing.closed_form import batch_edit, interpolate_residuals, rank_one_edit
 from rankone.editing.edits import Edited, LowRankEdit, RankOneEdit, load_edit
 from rankone.editing.geometry import KeyGeometry
@@ -7,6 +8,7 @@ from rankone.editing.moments import SecondMoments
 from rankone.editing.published import mixed_key_edit
 from rankone.editing.sequential import cyclic_edit, sequential_edit
 from rankone.editing.singular import pseudo_inverse_edit, ridge_limit_edit
+from rankone.editing.trees import edit_at, weight_at
 
 __all__ = [
     "Edited",
@@ -15,7 +17,9 @@ __all__ = [
     "RankOneEdit",
     "SecondMoments",
     "batch_edit",
+    "capture_keys",
     "cyclic_edit",
+    "edit_at",
     "interpolate_residuals",
     "load_edit",
     "mixed_key_edit",
@@ -23,4 +27,5 @@ __all__ = [
     "rank_one_edit",
     "ridge_limit_edit",
     "sequential_edit",
+    "weight_at",
 ]

@@ -8,7 +8,7 @@ from rankone.language.model import LanguageModel, load_smollm2
 from rankone.language.prompts import corpus_contexts
 from rankone.language.rewriting import Search
 from rankone.language.scores import likelihoods
-from rankone.language.statistics import key_geometry
+from rankone.language.statistics import key_geometry, text_keys
 from rankone.language.surgery import FactEdit, History, edit_fact
 from rankone.language.tracing import trace
 
@@ -29,5 +29,6 @@ __all__ = [
     "likelihoods",
     "load_smollm2",
     "summarise",
+    "text_keys",
     "trace",
 ]

@@ -1,94 +1,192 @@
-"""Networks from folders of safetensors, as llama checkpoints are published."""
+"""Networks from folders in Hugging Face's format, and edited ones back into it, a tensor at a time."""
 
 import json
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
+from jaxtyping import Array
 
-from rankone._checks import check
-from rankone.language.network import Config, Llama, assemble
-from rankone.language.rotary import frequencies
+from rankone._checks import check, choice
+from rankone.language.architectures import ARCHITECTURES, Architecture, architecture_of, write_config
+from rankone.language.network import Network, assemble
 from rankone.language.tokens import Tokenizer
 
-__all__ = ["read_checkpoint"]
+__all__ = ["read_checkpoint", "write_checkpoint"]
 
-_NAMES = {
-    "attention_norm": "input_layernorm",
-    "query": "self_attn.q_proj",
-    "key": "self_attn.k_proj",
-    "value": "self_attn.v_proj",
-    "output": "self_attn.o_proj",
-    "mlp_norm": "post_attention_layernorm",
-    "gate": "mlp.gate_proj",
-    "up": "mlp.up_proj",
-    "down": "mlp.down_proj",
-}
-_ENDS = {"embedding": "model.embed_tokens.weight", "norm": "model.norm.weight", "head": "lm_head.weight"}
-_DTYPES = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "BF16": ml_dtypes.bfloat16}
+_INDEX = "model.safetensors.index.json"
+_DTYPES = ("float64", "float32", "float16", "bfloat16")
+_BESIDE = (".json", ".txt", ".model", ".jinja")  # what lies beside the weights: sizes, tokenizer, templates
 
 
-def read_checkpoint(folder: str | Path) -> tuple[Llama, Tokenizer | None]:
-    """Network of a folder with `config.json` and `*.safetensors`, and its tokenizer where it has a `tokenizer.json`.
+def read_checkpoint(folder: str | Path, *, dtype: str = "float32") -> tuple[Network, Tokenizer | None]:
+    """Network of a folder with `config.json` and `*.safetensors`, and its tokenizer where it has the files of one.
+
+    Tensors are read one at a time, so that no more is held than the network in its final dtype and one tensor of the
+    file, twice while it is handed over.
+
+    Args:
+        folder: As published on Hugging Face's hub, in one file or in shards: llama, mistral, qwen2 or gpt2.
+        dtype: "float32", or "keep" for that of the embedding in the file: bfloat16 takes half the memory.
 
     Raises:
-        ValueError: If the folder lacks a file, a weight is missing, or the architecture is not llama without biases.
+        ValueError: If the folder lacks a file, a weight is missing or unknown, or the architecture is not supported.
     """
     folder = Path(folder)
+    choice("dtype", dtype, ("float32", "keep"))
+    facts = _facts(folder)
+    family, shards = architecture_of(facts), _shards(folder)
+    config = family.config(facts, [name for names in shards.values() for name in names])
+    weights = _weights(family, config.shapes(), shards, bool(facts.get("tie_word_embeddings")))
+    network = assemble(config, weights, "float32" if dtype == "float32" else _half(family, shards))
+    end = facts.get("eos_token_id") or 0
+    return network, Tokenizer.from_folder(folder, end[0] if isinstance(end, list) else end)
+
+
+def write_checkpoint(
+    network: Network, tokenizer: Tokenizer, folder: str | Path, source: str | Path | None = None
+) -> Path:
+    """A folder that `transformers` loads.
+
+    With a `source`, the folder that the network came from, tensors keep their files, names and dtypes. One that was not
+    changed is written as it lies there, bit for bit; one that was is rounded to its dtype there. One shard is held at a
+    time. Without a source the network's own dtype is written, into one file.
+
+    Raises:
+        ValueError: If the folder holds weights already, or the network fits no architecture.
+    """
+    folder = Path(folder)
+    check(not any(folder.glob("*.safetensors")), "folder", str(folder), "a folder without weights: nothing is replaced")
+    folder.mkdir(parents=True, exist_ok=True)
+    if source is None:
+        _write_new(network, tokenizer, folder)
+    else:
+        _rewrite(network, folder, Path(source))
+    return folder
+
+
+def _facts(folder: Path) -> dict[str, Any]:
     check((folder / "config.json").is_file(), "folder", str(folder), "a folder with a config.json")
-    facts = json.loads((folder / "config.json").read_text())
-    tensors = {name: value for path in sorted(folder.glob("*.safetensors")) for name, value in _tensors(path)}
-    config = _config(facts)
-    ends = {ours: tensors[theirs] for ours, theirs in _ENDS.items() if theirs in tensors}
-    check("embedding" in ends and "norm" in ends, "folder", sorted(tensors)[:3], "with the weights of a llama network")
-    if facts.get("tie_word_embeddings"):
-        ends.pop("head", None)
-    network = assemble(config, [_block(tensors, i) for i in range(config.layers)], ends)
-    words, end = folder / "tokenizer.json", facts.get("eos_token_id") or 0
-    return network, Tokenizer.from_file(words, end[0] if isinstance(end, list) else end) if words.is_file() else None
+    return json.loads((folder / "config.json").read_text())
 
 
-def _tensors(path: Path) -> Iterator[tuple[str, np.ndarray]]:
-    """Names and float32 values in one file: a header in JSON, its length before it, then the numbers."""
-    raw = path.read_bytes()
-    size = int.from_bytes(raw[:8], "little")
-    whole = "a whole .safetensors file; it breaks off, so fetch it again"
-    check(len(raw) > 8 + size, "folder", f"{path.name} of {len(raw):,} bytes", whole)
-    for name, entry in json.loads(raw[8 : 8 + size]).items():
-        if name == "__metadata__":
-            continue
-        start, stop = (8 + size + offset for offset in entry["data_offsets"])
-        check(stop <= len(raw), "folder", f"{path.name} of {len(raw):,} bytes", whole)
-        check(entry["dtype"] in _DTYPES, "folder", f"{name} as {entry['dtype']}", "of weights in floating point")
-        values = np.frombuffer(raw[start:stop], _DTYPES[entry["dtype"]]).astype(np.float32)
-        yield name, values.reshape(entry["shape"])
+def _open(path: Path) -> Any:
+    """A file of tensors; it is not mapped into memory, where what was read would stay."""
+    from safetensors import SafetensorError, safe_open
+
+    try:
+        return safe_open(path, "np", backend="pread")
+    except (SafetensorError, OSError) as error:
+        wanted = "a whole .safetensors file; it is not there or breaks off, so fetch it again"
+        raise ValueError(f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}.") from error
 
 
-def _block(tensors: dict[str, np.ndarray], i: int) -> dict[str, np.ndarray]:
-    prefix = f"model.layers.{i}."
-    biases = [name for name in tensors if name.startswith(prefix) and name.endswith(".bias")]
-    check(not biases, "folder", biases[:2], "a llama network without biases")
-    names = {ours: f"{prefix}{theirs}.weight" for ours, theirs in _NAMES.items()}
-    return {ours: tensors[name] for ours, name in names.items() if name in tensors}
+def _shards(folder: Path) -> dict[Path, list[str]]:
+    """The files of weights, and the names of the tensors in each."""
+    if (folder / _INDEX).is_file():
+        names = set(json.loads((folder / _INDEX).read_text())["weight_map"].values())
+    else:
+        names = {path.name for path in folder.glob("*.safetensors")}
+    shards = {}
+    for path in sorted(folder / name for name in names):
+        with _open(path) as file:
+            shards[path] = list(file.keys())
+    check(bool(shards), "folder", str(folder), "a folder with .safetensors files")
+    return shards
 
 
-def _config(facts: dict[str, Any]) -> Config:
-    check(facts.get("model_type") == "llama", "folder", facts.get("model_type"), "of model_type 'llama'")
-    check(facts.get("hidden_act", "silu") == "silu", "folder", facts.get("hidden_act"), "with the activation silu")
-    heads, width = facts["num_attention_heads"], facts["hidden_size"]
-    head_width = facts.get("head_dim") or width // heads
-    scaling = facts.get("rope_parameters") or facts.get("rope_scaling") or {}
-    base = scaling.get("rope_theta") or facts.get("rope_theta") or 1e4
-    return Config(
-        layers=facts["num_hidden_layers"],
-        width=width,
-        hidden=facts["intermediate_size"],
-        heads=heads,
-        kv_heads=facts.get("num_key_value_heads") or heads,
-        head_width=head_width,
-        vocabulary=facts["vocab_size"],
-        frequencies=frequencies(head_width, base, scaling),
-        epsilon=float(facts.get("rms_norm_eps", 1e-6)),
-    )
+def _half(family: Architecture, shards: Mapping[Path, list[str]]) -> str:
+    """The dtype of the embedding in the file, if that is a half precision."""
+    for path, names in shards.items():
+        for name in names:
+            if family.place(name) == (("embedding",), None):
+                with _open(path) as file:
+                    return {"BF16": "bfloat16", "F16": "float16"}.get(file.get_slice(name).get_dtype(), "float32")
+    return "float32"
+
+
+def _weights(
+    family: Architecture, shapes: Mapping[str, tuple[int, ...]], shards: Mapping[Path, list[str]], tied: bool
+) -> Iterator[tuple[str, int | None, np.ndarray]]:
+    """Every weight with its place in the network."""
+    for path, names in shards.items():
+        with _open(path) as file:
+            for name in names:
+                place = family.place(name)
+                if place is None or (tied and place[0] == ("head",)):
+                    continue
+                yield from _parts(family, shapes, place, _values(file, name))
+
+
+def _values(file: Any, name: str) -> np.ndarray:
+    value = file.get_tensor(name)
+    check(str(value.dtype) in _DTYPES, "folder", f"{name} as {value.dtype}", "of " + ", ".join(_DTYPES))
+    return value
+
+
+def _parts(family: Architecture, shapes: Mapping, place: tuple, value: np.ndarray) -> Iterator[tuple]:
+    names, layer = place
+    if layer is None or len(names) == 1:
+        yield names[0], layer, value.T if family.transposed and layer is not None else value
+        return
+    value = value.T if family.transposed else value
+    ends = np.cumsum([shapes[name][0] for name in names])
+    wanted = f"{ends[-1]} outputs: {', '.join(names)}"
+    check(len(value) == ends[-1], f"weights of block {layer}", f"{value.shape} for {names}", wanted)
+    for name, part in zip(names, np.split(value, ends[:-1]), strict=True):
+        yield name, layer, part
+
+
+def _tensor(family: Architecture, network: Network, place: tuple[tuple[str, ...], int | None]) -> np.ndarray | None:
+    """The network's own value of one of the checkpoint's tensors; None where it has none."""
+    names, layer = place
+    if layer is None:
+        end: Array | None = getattr(network, names[0])
+        return None if end is None else np.asarray(end)
+    value = np.concatenate([np.asarray(getattr(network.layers, name)[layer]) for name in names])
+    return np.ascontiguousarray(value.T) if family.transposed else value
+
+
+def _rewrite(network: Network, folder: Path, source: Path) -> None:
+    from safetensors.numpy import save_file
+
+    family = architecture_of(_facts(source))
+    for path, names in _shards(source).items():
+        with _open(path) as file:
+            tensors = {name: file.get_tensor(name) for name in names}
+            about = file.metadata() or {"format": "pt"}
+        for name, value in tensors.items():
+            place = family.place(name)
+            ours = None if place is None else _tensor(family, network, place)
+            tensors[name] = value if ours is None else _rounded(name, value, ours)
+        save_file(tensors, folder / path.name, about)
+    for path in source.iterdir():
+        if path.suffix in _BESIDE:
+            shutil.copy(path, folder)
+
+
+def _rounded(name: str, stored: np.ndarray, ours: np.ndarray) -> np.ndarray:
+    """What is to be stored of a tensor: itself, where the network still holds what was read of it."""
+    if np.array_equal(stored.astype(ours.dtype), ours):
+        return stored
+    with np.errstate(over="ignore"):
+        value = ours.astype(stored.dtype)
+    check(bool(np.isfinite(value).all()), name, "a weight that overflows", f"within the range of {stored.dtype}")
+    return value
+
+
+def _write_new(network: Network, tokenizer: Tokenizer, folder: Path) -> None:
+    from safetensors.numpy import save_file
+
+    facts = write_config(network.config)
+    family = ARCHITECTURES[facts["model_type"]]
+    places = family.tensors(network.config).items()
+    values = {name: _tensor(family, network, place) for name, place in places}
+    tensors = {name: value for name, value in values.items() if value is not None}
+    save_file(tensors, folder / "model.safetensors", {"format": "pt"})
+    facts |= {"tie_word_embeddings": network.head is None, "eos_token_id": tokenizer.end}
+    facts |= {"dtype": str(network.embedding.dtype), "bos_token_id": None}
+    (folder / "config.json").write_text(json.dumps(facts, indent=2))
+    tokenizer.save(folder)

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from rankone.language.forward import Cache, logits, run, without_hook
-from rankone.language.network import Llama
+from rankone.language.forward import Cache, logits, run, wide, without_hook
+from rankone.language.network import Network
 from rankone.language.prompts import Continuations
 from rankone.language.scores import at_positions, log_likelihood, up_to_layer
 
@@ -16,7 +16,7 @@ __all__ = ["fine_tune"]
 
 @partial(jax.jit, static_argnames=("layer", "steps"))
 def fine_tune(
-    network: Llama,
+    network: Network,
     rows: Continuations,
     *,
     layer: int,
@@ -52,13 +52,14 @@ def fine_tune(
         moved = jnp.clip(delta - rate * step, -radius, radius)
         return t + 1, jnp.where(value < enough, delta, moved), mean, square, value
 
-    zero = jnp.zeros_like(network.layers.down[layer])
+    W = network.layers.down[layer]
+    zero = jnp.zeros_like(W, wide(W))
     start = (jnp.asarray(0), zero, zero, zero, jnp.asarray(jnp.inf, zero.dtype))
     t, delta, *_ = jax.lax.while_loop(lambda s: (s[0] < steps) & (s[4] >= enough), step, start)
     return delta, t
 
 
-def _scores(network: Llama, rows: Continuations, below: Array, layer: int, delta: Array) -> Array:
+def _scores(network: Network, rows: Continuations, below: Array, layer: int, delta: Array) -> Array:
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
     h, _, _ = run(network, below, cache, layers=(layer, layer + 1), hook=_tuned, data=delta)
     h, _, _ = run(network, h, cache, layers=(layer + 1, network.config.layers), hook=without_hook)
@@ -66,4 +67,4 @@ def _scores(network: Llama, rows: Continuations, below: Array, layer: int, delta
 
 
 def _tuned(site: str, layer: Array, value: Array, seen: dict[str, Array], delta: Array) -> Array:
-    return value + seen["key"] @ delta.T if site == "mlp" else value
+    return (value + seen["key"] @ delta.T).astype(value.dtype) if site == "mlp" else value

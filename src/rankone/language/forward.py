@@ -1,4 +1,4 @@
-"""Running a llama network, whole or some of its blocks, with a key-value cache and hooks."""
+"""Running a network, whole or some of its blocks, with a key-value cache and hooks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from rankone._checks import check
 from rankone._pytree import pytree
-from rankone.language.network import Config, Layers, Llama
+from rankone.language.network import ACTIVATIONS, Config, Layers, Network
 
-__all__ = ["SITES", "Cache", "Hook", "before_head", "embed", "head", "logits", "run", "without_hook"]
+__all__ = ["SITES", "Cache", "Hook", "before_head", "embed", "head", "logits", "run", "wide", "without_hook"]
 
 SITES = ("attention", "key", "mlp", "hidden")
 Hook = Callable[[str, Array, Array, dict[str, Array], Any], Array]
@@ -47,7 +48,7 @@ class Cache:
 
 
 def run(
-    network: Llama,
+    network: Network,
     h: Float[Array, "B T d"],
     cache: Cache,
     *,
@@ -60,7 +61,8 @@ def run(
 
     Args:
         network: Weights.
-        h: The residual stream as it enters the first of these blocks.
+        h: The residual stream as it enters the first of these blocks; before the first of all it is the tokens'
+            embedding alone, and learned positions are added here.
         cache: What came before; it must have T slots left.
         layers: First block and the one after the last; all by default.
         hook: Called as hook(site, layer, value, seen, data) with site one of `SITES`; what it returns goes on, and
@@ -74,6 +76,8 @@ def run(
         for, each stacked over the blocks run (n, B, T, ...).
     """
     start, stop = layers or (0, network.config.layers)
+    if network.positions is not None and start == 0 < stop:
+        h = h + _learned(network.positions, cache, h.shape[1])
 
     def step(carry: tuple[Array, Cache], layer: Array) -> tuple[tuple[Array, Cache], dict[str, Array]]:
         h, cache = carry
@@ -84,22 +88,23 @@ def run(
     return h, replace(cache, length=cache.length + h.shape[1]), readings
 
 
-def embed(network: Llama, tokens: Int[Array, "B T"]) -> Float[Array, "B T d"]:
-    """The residual stream as it enters the first block."""
+def embed(network: Network, tokens: Int[Array, "B T"]) -> Float[Array, "B T d"]:
+    """The residual stream as it enters the first block, learned positions aside."""
     return network.embedding[tokens]
 
 
-def logits(network: Llama, h: Float[Array, "... d"]) -> Float[Array, "... V"]:
+def logits(network: Network, h: Float[Array, "... d"]) -> Float[Array, "... V"]:
     """Scores of the next token from the residual stream after the last block."""
-    return before_head(network, h) @ head(network).T
+    scores = before_head(network, h) @ head(network).T
+    return scores.astype(wide(scores))
 
 
-def before_head(network: Llama, h: Float[Array, "... d"]) -> Float[Array, "... d"]:
+def before_head(network: Network, h: Float[Array, "... d"]) -> Float[Array, "... d"]:
     """What the head reads: the residual stream after the last block, normalised."""
-    return _norm(h, network.norm, network.config.epsilon)
+    return _norm(network.config, h, network.norm, network.norm_bias)
 
 
-def head(network: Llama) -> Float[Array, "V d"]:
+def head(network: Network) -> Float[Array, "V d"]:
     """Rows that score the tokens: the embedding's own, where the network shares them."""
     return network.embedding if network.head is None else network.head
 
@@ -113,27 +118,37 @@ def _block(
         seen[site] = hook(site, layer, value, seen, data)
         return seen[site]
 
-    attended, cache = _attention(config, w, layer, _norm(h, w.attention_norm, config.epsilon), cache)
+    x = _norm(config, h, w.attention_norm, w.attention_norm_bias)
+    attended, cache = _attention(config, w, layer, x, cache)
     h = h + tap("attention", attended)
-    x = _norm(h, w.mlp_norm, config.epsilon)
-    key = tap("key", jax.nn.silu(x @ w.gate.T) * (x @ w.up.T))
-    h = tap("hidden", h + tap("mlp", key @ w.down.T))
+    x, activate = _norm(config, h, w.mlp_norm, w.mlp_norm_bias), ACTIVATIONS[config.activation]
+    key = activate(_linear(w, "gate", x)) * _linear(w, "up", x) if config.gated else activate(_linear(w, "up", x))
+    h = tap("hidden", h + tap("mlp", _linear(w, "down", tap("key", key))))
     return h, cache, seen
+
+
+def _linear(w: Layers, name: str, x: Array) -> Array:
+    bias = getattr(w, f"{name}_bias", None)
+    y = x @ getattr(w, name).T
+    return y if bias is None else y + bias
 
 
 def _attention(config: Config, w: Layers, layer: Array, x: Array, cache: Cache) -> tuple[Array, Cache]:
     B, T, _ = x.shape
     positions = cache.length + jnp.arange(T)
     heads = (B, T, -1, config.head_width)
-    q, k = (_rotate(y.reshape(heads), positions, config) for y in (x @ w.query.T, x @ w.key.T))
-    cache, keys, values = _remember(cache, layer, k, (x @ w.value.T).reshape(heads))
+    projected = _linear(w, "query", x), _linear(w, "key", x)
+    q, k = (_rotate(y.reshape(heads), positions, config) for y in projected)
+    cache, keys, values = _remember(cache, layer, k, _linear(w, "value", x).reshape(heads))
     slots = jnp.arange(keys.shape[1])
     visible = (slots <= positions[:, None]) & cache.valid[:, None, :]
+    if config.window is not None:
+        visible &= slots > positions[:, None] - config.window
     q = q.reshape(B, T, config.kv_heads, -1, config.head_width)
-    scores = jnp.einsum("btngw,bsnw->bngts", q, keys) / config.head_width**0.5
+    scores = jnp.einsum("btngw,bsnw->bngts", q, keys).astype(wide(q)) / config.head_width**0.5
     scores = jnp.where(visible[:, None, None], scores, jnp.finfo(scores.dtype).min)
-    read = jnp.einsum("bngts,bsnw->btngw", jax.nn.softmax(scores, axis=-1), values)
-    return read.reshape(B, T, -1) @ w.output.T, cache
+    read = jnp.einsum("bngts,bsnw->btngw", jax.nn.softmax(scores, axis=-1).astype(x.dtype), values)
+    return _linear(w, "output", read.reshape(B, T, -1)), cache
 
 
 def _remember(cache: Cache, layer: Array, k: Array, v: Array) -> tuple[Cache, Array, Array]:
@@ -145,12 +160,31 @@ def _remember(cache: Cache, layer: Array, k: Array, v: Array) -> tuple[Cache, Ar
     return replace(cache, keys=keys, values=values), at(keys, layer, keepdims=False), at(values, layer, keepdims=False)
 
 
-def _norm(h: Array, weight: Array, epsilon: float) -> Array:
-    return h * jax.lax.rsqrt(jnp.mean(h**2, axis=-1, keepdims=True) + epsilon) * weight
+def _learned(table: Array, cache: Cache, T: int) -> Array:
+    """Embedding of the next T positions, counted in each row from its first token that is no padding."""
+    wanted = f"at most {len(table)}, the positions that this network has learned"
+    check(cache.valid.shape[1] <= len(table), "tokens", cache.valid.shape[1], wanted)
+    places = jnp.maximum(jnp.cumsum(cache.valid, axis=1) - 1, 0)
+    return table[jax.lax.dynamic_slice_in_dim(places, cache.length, T, axis=1)]
+
+
+def _norm(config: Config, h: Array, weight: Array, bias: Array | None) -> Array:
+    x = h.astype(wide(h))
+    if config.norm == "layer":
+        x = x - jnp.mean(x, axis=-1, keepdims=True)
+    x = (x * jax.lax.rsqrt(jnp.mean(x**2, axis=-1, keepdims=True) + config.epsilon)).astype(h.dtype) * weight
+    return x if bias is None else x + bias
+
+
+def wide(x: Array) -> Any:
+    """The precision for sums: float32 at least."""
+    return jnp.promote_types(x.dtype, jnp.float32)
 
 
 def _rotate(x: Array, positions: Array, config: Config) -> Array:
     """Rotary embedding in the layout of two halves; attention then depends on differences of position only."""
+    if not config.frequencies:
+        return x
     angles = positions[:, None] * jnp.asarray(config.frequencies, x.dtype)
     cos, sin = jnp.cos(angles)[:, None], jnp.sin(angles)[:, None]
     a, b = jnp.split(x, 2, axis=-1)

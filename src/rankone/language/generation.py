@@ -13,7 +13,7 @@ from rankone._checks import check, random_key
 from rankone._pytree import pytree
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Llama
+from rankone.language.network import Network
 from rankone.language.tokens import pad
 
 __all__ = ["RowChanges", "continue_tokens", "generate"]
@@ -61,13 +61,13 @@ class RowChanges:
 def _changed(site: str, layer: Array, value: Array, seen: dict[str, Array], data: RowChanges | None) -> Array:
     if site != "mlp" or data is None:
         return value
-    add = lambda: value + jnp.einsum("btk,bdk->btd", seen["key"], data.delta)  # noqa: E731
+    add = lambda: (value + jnp.einsum("btk,bdk->btd", seen["key"], data.delta)).astype(value.dtype)  # noqa: E731
     return jax.lax.cond(layer == data.layer, add, lambda: value)
 
 
 @partial(jax.jit, static_argnames=("length", "top"))
 def continue_tokens(
-    network: Llama,
+    network: Network,
     tokens: Int[Array, "B T"],
     valid: Bool[Array, "B T"],
     key: Array,

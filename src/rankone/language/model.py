@@ -16,9 +16,9 @@ import numpy as np
 from jaxtyping import Array, Float, Int
 
 from rankone._checks import check
-from rankone.language.checkpoint import read_checkpoint
+from rankone.language.checkpoint import read_checkpoint, write_checkpoint
 from rankone.language.forward import Cache, embed, logits, run
-from rankone.language.network import Llama
+from rankone.language.network import Network
 from rankone.language.quantised import read_gguf
 from rankone.language.tokens import Tokenizer, pad
 
@@ -37,24 +37,44 @@ class LanguageModel:
         network: Weights; `replace` it, or use `with_down`, for an edited model.
         tokenizer: Text to tokens and back.
         name: For the captions.
+        source: The folder that the weights came from, whose form `save` keeps; None for none.
     """
 
-    network: Llama
+    network: Network
     tokenizer: Tokenizer
     name: str = "llama"
+    source: Path | None = None
 
     @classmethod
-    def load(cls, path: str | Path) -> "LanguageModel":
-        """From a GGUF file, or from a folder with `config.json`, `*.safetensors` and `tokenizer.json`.
+    def load(cls, path: str | Path, *, dtype: str = "float32") -> "LanguageModel":
+        """From a folder as on Hugging Face's hub (llama, mistral, qwen2 or gpt2), or from a GGUF file of a llama.
+
+        The folder has `config.json`, `*.safetensors`, and `tokenizer.json` or `vocab.json` with `merges.txt`. Of its
+        weights no more is held than the network in its final dtype and one tensor, twice.
+
+        Args:
+            path: Of the folder or file.
+            dtype: Of the network in memory: "float32", or "keep" for that of a folder, bfloat16 most often.
 
         Raises:
-            ValueError: If the file is cut short or not of llama architecture, or the folder has no tokenizer.
+            ValueError: If a file is missing or cut short, or the architecture is not supported.
         """
         path = Path(path)
-        network, tokenizer = read_checkpoint(path) if path.is_dir() else read_gguf(path)
+        if not path.is_dir():
+            check(dtype == "float32", "dtype", dtype, "'float32' for a GGUF file, whose weights are dequantised")
+            return cls(*read_gguf(path), path.stem)
+        network, tokenizer = read_checkpoint(path, dtype=dtype)
         if tokenizer is None:
             raise ValueError(f"path: got {str(path)!r}; it must be a folder with a tokenizer.json.")
-        return cls(network, tokenizer, path.stem)
+        return cls(network, tokenizer, path.resolve().name, path)
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the model as a folder that `load` and `transformers` read; `write_checkpoint` says what is kept.
+
+        Raises:
+            ValueError: If the folder holds weights already.
+        """
+        return write_checkpoint(self.network, self.tokenizer, folder, self.source)
 
     def with_down(self, layer: int, W: Any) -> "LanguageModel":
         """The model with another down projection in one block; this one stays as it is."""
@@ -76,7 +96,7 @@ class LanguageModel:
 
 
 @partial(jax.jit)
-def next_logits(network: Llama, tokens: Int[Array, "B T"], valid: Array) -> Float[Array, "B V"]:
+def next_logits(network: Network, tokens: Int[Array, "B T"], valid: Array) -> Float[Array, "B V"]:
     """Scores of the token after the last column, for rows padded on the left."""
     h, _, _ = run(network, embed(network, tokens), Cache.empty(network.config, valid, network.norm.dtype))
     return logits(network, h[:, -1])

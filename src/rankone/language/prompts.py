@@ -48,7 +48,7 @@ def continuations(tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequenc
     for name, texts in (("prompts", prompts), ("targets", targets)):
         check(all(text.strip() for text in texts), name, list(texts), "texts, none empty")
     starts = [tokenizer.encode(prompt) for prompt in prompts]
-    ends = [tokenizer.encode(" " + target.strip()) for target in targets]
+    ends = [tokenizer.following(target) for target in targets]
     tokens, valid = pad([s + e[:-1] for s, e in zip(starts, ends, strict=True)], multiple=_MULTIPLE)
     labels, real = pad(ends, multiple=4)
     first = np.array([len(start) - 1 for start in starts])
@@ -84,7 +84,7 @@ def rehearsal(tokenizer: Tokenizer, request: Request, contexts: Sequence[str]) -
         request: What to say of what.
         contexts: Texts to put before the prompt.
     """
-    target = tokenizer.encode(" " + request.target.strip())
+    target = tokenizer.following(request.target)
     texts = [context + request.text for context in contexts] + [f"{request.subject} is a"]
     rows = [tokenizer.encode(text) for text in texts]
     cuts = [tokenizer.last_token_of(request.subject, text) for text in texts]
@@ -111,5 +111,5 @@ def corpus_contexts(tokenizer: Tokenizer, counts: Sequence[tuple[int, int]] = ((
         counts: (how many, of how many tokens).
     """
     texts = iter(corpus()[:: len(corpus()) // (sum(count for count, _ in counts) + 1)])
-    cut = [tokenizer.encode(next(texts))[:length] for count, length in counts for _ in range(count)]
+    cut = [tokenizer.bare(next(texts))[:length] for count, length in counts for _ in range(count)]
     return ["", *(tokenizer.decode(row).strip() + ". " for row in cut)]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rankone._checks import check
-from rankone.language.network import Config, Llama, assemble
+from rankone.language.network import Config, Network, assemble
 from rankone.language.rotary import frequencies
 from rankone.language.tokens import Tokenizer
 
@@ -23,10 +23,11 @@ _NAMES = {
     "up": "ffn_up",
     "down": "ffn_down",
 }
+_ENDS = {"embedding": "token_embd.weight", "norm": "output_norm.weight", "head": "output.weight"}
 _SPECIAL = 3  # type of the tokens that are never split, in GGUF
 
 
-def read_gguf(path: str | Path) -> tuple[Llama, Tokenizer]:
+def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
     """Network and tokenizer of a GGUF file of llama architecture, every weight dequantised to float32.
 
     The format stores queries and keys permuted for another layout of the rotary embedding; they are put back.
@@ -58,11 +59,9 @@ def read_gguf(path: str | Path) -> tuple[Llama, Tokenizer]:
         wanted = "a whole GGUF file; it breaks off or is another format, so fetch it again"
         raise ValueError(f"path: got {str(path)!r} of {path.stat().st_size:,} bytes; it must be {wanted}.") from error
     config = _config(facts, tensors)
-    blocks = [_block(config, tensors, i) for i in range(config.layers)]
-    ends = {"embedding": tensors["token_embd.weight"], "norm": tensors["output_norm.weight"]}
-    if "output.weight" in tensors:
-        ends["head"] = tensors["output.weight"]
-    return assemble(config, blocks, ends), _tokenizer(facts)
+    weights = [(name, i, value) for i in range(config.layers) for name, value in _block(config, tensors, i).items()]
+    ends = [(ours, None, tensors[theirs]) for ours, theirs in _ENDS.items() if theirs in tensors]
+    return assemble(config, [*ends, *weights]), _tokenizer(facts)
 
 
 def _config(facts: dict[str, Any], tensors: dict[str, np.ndarray]) -> Config:

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from rankone._pytree import pytree
-from rankone.language.forward import Cache, embed, logits, run
-from rankone.language.network import Llama
+from rankone.language.forward import Cache, embed, logits, run, wide
+from rankone.language.network import Network
 from rankone.language.prompts import Rehearsal
 from rankone.language.scores import at_positions, log_likelihood
 
@@ -66,7 +66,7 @@ class Value:
         return self.keys.mean(0)
 
 
-def find_value(network: Llama, rows: Rehearsal, *, layer: int, search: Search) -> Value:
+def find_value(network: Network, rows: Rehearsal, *, layer: int, search: Search) -> Value:
     """δ by Adam: the target likelier in every context, "subject is a" unchanged, δ short.
 
     Everything below the block, and before the subject's last token, is computed once; a step runs only what is above
@@ -83,8 +83,9 @@ def find_value(network: Llama, rows: Rehearsal, *, layer: int, search: Search) -
 
 
 @partial(jax.jit, static_argnames=("layer", "size"))
-def _find_value(network: Llama, rows: Rehearsal, search: Search, *, layer: int, size: int) -> Value:
+def _find_value(network: Network, rows: Rehearsal, search: Search, *, layer: int, size: int) -> Value:
     h, cache, keys, outputs = _below(network, rows, layer)
+    keys, outputs = keys.astype(wide(keys)), outputs.astype(wide(outputs))
     before = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
     loss = partial(_loss, network, rows, layer, h, cache, _probe(network, rows, layer, h, cache), before, search)
     step = partial(_adam_step, jax.value_and_grad(loss, has_aux=True), before, search)
@@ -97,12 +98,12 @@ def _find_value(network: Llama, rows: Rehearsal, search: Search, *, layer: int, 
 
 
 @partial(jax.jit, static_argnames="layer")
-def subject_keys(network: Llama, rows: Rehearsal, *, layer: int) -> Float[Array, "n D"]:
+def subject_keys(network: Network, rows: Rehearsal, *, layer: int) -> Float[Array, "n D"]:
     """Input of the down projection at the subject's last token in each context, without the search for a value."""
     return _below(network, rows, layer)[2][:-1]
 
 
-def _below(network: Llama, rows: Rehearsal, layer: int) -> tuple[Array, Cache, Array, Array]:
+def _below(network: Network, rows: Rehearsal, layer: int) -> tuple[Array, Cache, Array, Array]:
     """The stream after the block, the cache of what precedes the cut, and key and output at the cut."""
     after = jnp.ones(rows.suffix.tokens.shape, bool)
     valid = jnp.concatenate([rows.before_valid, after], axis=1)
@@ -114,18 +115,18 @@ def _below(network: Llama, rows: Rehearsal, layer: int) -> tuple[Array, Cache, A
     return h, cache, seen["key"][0, :, 0], seen["mlp"][0, :, 0]
 
 
-def _scores(network: Llama, rows: Rehearsal, layer: int, h: Array, cache: Cache) -> Array:
+def _scores(network: Network, rows: Rehearsal, layer: int, h: Array, cache: Cache) -> Array:
     h, _, _ = run(network, h, cache, layers=(layer + 1, network.config.layers))
     return logits(network, at_positions(h, rows.suffix))
 
 
-def _probe(network: Llama, rows: Rehearsal, layer: int, h: Array, cache: Cache) -> Array:
+def _probe(network: Network, rows: Rehearsal, layer: int, h: Array, cache: Cache) -> Array:
     """Log-probabilities after "subject is a", before any edit."""
     return jax.nn.log_softmax(_scores(network, rows, layer, h, cache)[-1, 0])
 
 
 def _loss(
-    network: Llama,
+    network: Network,
     rows: Rehearsal,
     layer: int,
     h: Array,
@@ -135,7 +136,7 @@ def _loss(
     search: Search,
     delta: Array,
 ) -> tuple[Array, Array]:
-    scores = _scores(network, rows, layer, h.at[:, 0].add(delta), cache)
+    scores = _scores(network, rows, layer, h.at[:, 0].add(delta.astype(h.dtype)), cache)
     unlikely = -log_likelihood(scores, rows.suffix)[:-1].mean()
     moved = jax.nn.log_softmax(scores[-1, 0])
     divergence = jnp.sum(jnp.exp(probe) * (probe - moved))

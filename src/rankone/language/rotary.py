@@ -1,14 +1,14 @@
 """Frequencies of the rotary embedding, in the kinds that llama checkpoints come with."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import pi
 from typing import Any
 
 import numpy as np
 
-from rankone._checks import choice
+from rankone._checks import check, choice
 
-__all__ = ["frequencies"]
+__all__ = ["base_of", "frequencies"]
 
 
 def frequencies(head_width: int, base: float, scaling: Mapping[str, Any] | None = None) -> tuple[float, ...]:
@@ -28,6 +28,20 @@ def frequencies(head_width: int, base: float, scaling: Mapping[str, Any] | None 
     if kind == "llama3":
         rates = _llama3(rates, scaling)
     return tuple(float(rate) for rate in rates)
+
+
+def base_of(rates: Sequence[float]) -> float:
+    """The base θ that gives these frequencies.
+
+    Raises:
+        ValueError: If none does, because they were stretched.
+    """
+    width = 2 * len(rates)
+    base = rates[-1] ** (-width / (width - 2)) if len(rates) > 1 else 1e4
+    base = round(base) if abs(base - round(base)) < 1e-6 * base else base
+    same = np.allclose(frequencies(width, base), rates, rtol=1e-5)
+    check(same, "frequencies", f"{rates[:3]}…", "powers of one base, not stretched")
+    return float(base)
 
 
 def _llama3(rates: np.ndarray, scaling: Mapping[str, Any]) -> np.ndarray:

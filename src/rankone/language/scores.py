@@ -9,7 +9,7 @@ from jaxtyping import Array, Bool, Float
 
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Llama
+from rankone.language.network import Network
 from rankone.language.prompts import Continuations, continuations
 
 __all__ = ["at_positions", "from_layer", "likelihoods", "log_likelihood", "up_to_layer"]
@@ -24,7 +24,7 @@ def likelihoods(
 
 
 @partial(jax.jit, static_argnames="layer")
-def up_to_layer(network: Llama, rows: Continuations, layer: int) -> Float[Array, "B T d"]:
+def up_to_layer(network: Network, rows: Continuations, layer: int) -> Float[Array, "B T d"]:
     """The residual stream as it enters a block: an edit of that block does not change it, so it is computed once."""
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
     return run(network, embed(network, rows.tokens), cache, layers=(0, layer))[0]
@@ -32,7 +32,7 @@ def up_to_layer(network: Llama, rows: Continuations, layer: int) -> Float[Array,
 
 @partial(jax.jit, static_argnames="layer")
 def from_layer(
-    network: Llama, rows: Continuations, h: Float[Array, "B T d"], layer: int
+    network: Network, rows: Continuations, h: Float[Array, "B T d"], layer: int
 ) -> tuple[Float[Array, " B"], Bool[Array, " B"]]:
     """`likelihoods` of the rows, from the residual stream that enters a block."""
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)

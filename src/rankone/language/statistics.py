@@ -6,17 +6,18 @@ from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, Float
 from tqdm.auto import tqdm
 
+from rankone._checks import check
 from rankone.data.facts import corpus
 from rankone.editing import KeyGeometry, SecondMoments
 from rankone.language.forward import Cache, embed, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Llama
+from rankone.language.network import Network
 from rankone.language.tokens import pad
 
-__all__ = ["key_geometry", "key_moments"]
+__all__ = ["key_geometry", "key_moments", "text_keys"]
 
 
 def key_moments(
@@ -64,8 +65,16 @@ def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **opt
     return KeyGeometry.from_moments(C, ridge=ridge * float(np.trace(C)) / len(C))
 
 
+def text_keys(model: LanguageModel, texts: Sequence[str], layer: int) -> Float[Array, "n D"]:
+    """What the down projection of a block reads at the last token of each text: the k of `rank_one_edit`."""
+    model.network.check_layer(layer)
+    check(len(texts) > 0 and all(texts), "texts", list(texts), "one text or more, none empty")
+    tokens, valid = pad([model.tokenizer.encode(text) for text in texts], left=True, multiple=8)
+    return _keys(model.network, tokens, valid, layer)[:, -1]
+
+
 @partial(jax.jit, static_argnames="layer")
-def _keys(network: Llama, tokens: Array, valid: Array, layer: int) -> Array:
+def _keys(network: Network, tokens: Array, valid: Array, layer: int) -> Array:
     cache = Cache.empty(network.config, valid, network.norm.dtype)
     h, _, _ = run(network, embed(network, tokens), cache, layers=(0, layer))
     return run(network, h, cache, layers=(layer, layer + 1), read=("key",))[2]["key"][0]

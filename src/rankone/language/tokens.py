@@ -1,5 +1,6 @@
-"""Text to tokens and back: byte-level BPE with single digits."""
+"""Text to tokens and back."""
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,16 @@ class Tokenizer:
     Args:
         inner: A `tokenizers.Tokenizer`.
         end: Token that separates texts.
+
+    Attributes:
+        start: Tokens that the tokenizer itself puts before every text: none, or one.
     """
+
+    start: list[int]
 
     def __init__(self, inner: Any, end: int):
         self.inner, self.end = inner, end
+        self.start = inner.encode("a").ids[: -len(self.bare("a"))]
 
     @classmethod
     def from_vocabulary(
@@ -48,16 +55,39 @@ class Tokenizer:
         return cls(inner, end)
 
     @classmethod
-    def from_file(cls, path: Path, end: int) -> "Tokenizer":
-        """From a `tokenizer.json`."""
+    def from_folder(cls, folder: Path, end: int) -> "Tokenizer | None":
+        """From a `tokenizer.json`, or from the `vocab.json` and `merges.txt` of GPT-2; None if neither is there."""
+        from tokenizers import AddedToken, decoders, models, pre_tokenizers
         from tokenizers import Tokenizer as Inner
 
-        check(path.is_file(), "folder", str(path.parent), "a folder with a tokenizer.json")
-        return cls(Inner.from_file(str(path)), end)
+        whole, vocabulary, merges = (folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt"))
+        if whole.is_file():
+            return cls(Inner.from_file(str(whole)), end)
+        if not (vocabulary.is_file() and merges.is_file()):
+            return None
+        inner = Inner(models.BPE.from_file(str(vocabulary), str(merges)))
+        inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+        inner.decoder = decoders.ByteLevel()
+        inner.add_special_tokens([AddedToken(inner.id_to_token(end) or "<|endoftext|>", normalized=False)])
+        return cls(inner, end)
+
+    def save(self, folder: Path) -> None:
+        """Write `tokenizer.json`, and the little beside it that `transformers` asks for."""
+        self.inner.save(str(folder / "tokenizer.json"))
+        about = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": self.inner.id_to_token(self.end)}
+        (folder / "tokenizer_config.json").write_text(json.dumps(about))
 
     def encode(self, text: str) -> list[int]:
+        """Tokens of a text from its beginning."""
+        return self.start + self.bare(text)
+
+    def bare(self, text: str) -> list[int]:
         """Tokens of a text, with no token added."""
         return self.inner.encode(text, add_special_tokens=False).ids
+
+    def following(self, text: str) -> list[int]:
+        """Tokens of a text that follows another after a space."""
+        return self.bare(f"a {text.strip()}")[len(self.bare("a")) :]
 
     def decode(self, tokens: Sequence[int]) -> str:
         """Text of some tokens."""
@@ -73,7 +103,7 @@ class Tokenizer:
         check(subject in prompt, "subject", subject, f"part of the prompt, which is {prompt!r}")
         end = prompt.rindex(subject) + len(subject)
         offsets = self.inner.encode(prompt, add_special_tokens=False).offsets
-        return max(i for i, (start, _) in enumerate(offsets) if start < end)
+        return len(self.start) + max(i for i, (start, _) in enumerate(offsets) if start < end)
 
 
 def pad(

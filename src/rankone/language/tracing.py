@@ -16,7 +16,7 @@ from rankone._pytree import pytree
 from rankone.language.facts import Request
 from rankone.language.forward import SITES, Cache, embed, logits, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Llama
+from rankone.language.network import Network
 
 __all__ = ["Trace", "mean_effect", "subject_noise", "trace"]
 
@@ -84,7 +84,7 @@ def trace(
         positive(name, number)
     check(window > 0 and noises > 0 and batch > 0, "window, noises, batch", (window, noises, batch), "positive numbers")
     tokens, (first, last) = _columns(model, request)
-    answer = model.tokenizer.encode(" " + request.target.strip())[0]
+    answer = model.tokenizer.following(request.target)[0]
     noise = sigmas * unit * jax.random.normal(key, (noises, last - first + 1, model.network.config.width))
     clean, states = _clean(model.network, np.asarray(tokens), answer, site)
     L, T = model.network.config.layers, len(tokens)
@@ -104,7 +104,7 @@ def trace(
 def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
     """Standard deviation of the entries of the subjects' token embeddings, the subjects taken inside a sentence."""
     check(len(subjects) > 0, "subjects", subjects, "one name or more")
-    tokens = [token for subject in subjects for token in model.tokenizer.encode(" " + subject.strip())]
+    tokens = [token for subject in subjects for token in model.tokenizer.following(subject)]
     return float(_spread(model.network.embedding, np.asarray(tokens)))
 
 
@@ -117,12 +117,12 @@ def _columns(model: LanguageModel, request: Request) -> tuple[list[int], tuple[i
     """Tokens of the prompt, and first and last of the subject's."""
     before = request.prompt.split("{}")[0]
     last = model.tokenizer.last_token_of(request.subject, request.text)
-    first = len(model.tokenizer.encode(before.rstrip())) if before.strip() else 0
+    first = len(model.tokenizer.encode(before.rstrip()))
     return model.tokenizer.encode(request.text), (min(first, last), last)
 
 
 @partial(jax.jit, static_argnames="site")
-def _clean(network: Llama, tokens: Array, answer: int, site: str) -> tuple[Array, Array]:
+def _clean(network: Network, tokens: Array, answer: int, site: str) -> tuple[Array, Array]:
     """Probability of the answer and the states (L, T, d) of the run with nothing blurred."""
     cache = Cache.empty(network.config, jnp.ones((1, len(tokens)), bool), network.norm.dtype)
     h, _, seen = run(network, embed(network, tokens[None]), cache, read=(site,))
@@ -150,7 +150,7 @@ def _restore(site: str, layer: Array, value: Array, seen: dict[str, Array], data
 
 @partial(jax.jit, static_argnames=("site", "first", "window"))
 def _blurred(
-    network: Llama,
+    network: Network,
     tokens: Array,
     noise: Array,
     states: Array,
@@ -164,7 +164,7 @@ def _blurred(
     """Probability of the answer for every place (layer, token), mean over the noises."""
     count = len(noise)
     h = jnp.tile(embed(network, tokens)[None], (count, 1, 1))
-    h = jnp.tile(h.at[:, first : first + noise.shape[1]].add(noise), (len(places), 1, 1))
+    h = jnp.tile(h.at[:, first : first + noise.shape[1]].add(noise.astype(h.dtype)), (len(places), 1, 1))
     layer, token = jnp.repeat(places, count, axis=0).T
     cache = Cache.empty(network.config, jnp.ones(h.shape[:2], bool), network.norm.dtype)
     h, _, _ = run(network, h, cache, hook=_restore, data=_Restoration(states, layer, token, site, window))

@@ -14,7 +14,7 @@ from tqdm.auto import tqdm
 from rankone._checks import check, positive
 from rankone.language.forward import Cache, before_head, embed, head, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Llama
+from rankone.language.network import Network
 from rankone.language.tokens import pad
 from rankone.residual.storage import Residuals, sparse
 from rankone.residual.windows import context_lengths
@@ -97,7 +97,7 @@ def _where(tokens: Sequence[Sequence[int]], context: int, window: int, stride: i
     return np.concatenate(found)
 
 
-def _states(network: Llama, rows: Sequence[Sequence[int]], batch: int) -> list[NDArray]:
+def _states(network: Network, rows: Sequence[Sequence[int]], batch: int) -> list[NDArray]:
     """Hidden states before the head at every token of some rows; all batches of one shape, to compile once."""
     tokens, valid = pad(rows, multiple=64)
     full = ((0, -len(rows) % batch), (0, 0))
@@ -107,13 +107,13 @@ def _states(network: Llama, rows: Sequence[Sequence[int]], batch: int) -> list[N
 
 
 @jax.jit
-def _final(network: Llama, tokens: Array, valid: Array) -> Array:
+def _final(network: Network, tokens: Array, valid: Array) -> Array:
     h, _, _ = run(network, embed(network, tokens), Cache.empty(network.config, valid, network.norm.dtype))
     return before_head(network, h)
 
 
 @jax.jit
-def next_scores(network: Llama, z: ArrayLike) -> Float[Array, "n V"]:
+def next_scores(network: Network, z: ArrayLike) -> Float[Array, "n V"]:
     """The model's scores of the next token from hidden states before its head (n, d)."""
     return jnp.asarray(z) @ head(network).T
 
@@ -139,7 +139,7 @@ def next_token_residuals(
 
 
 @partial(jax.jit, static_argnames="keep")
-def _largest(network: Llama, z: Array, labels: Array, temperature: float, keep: int) -> tuple[Array, Array]:
+def _largest(network: Network, z: Array, labels: Array, temperature: float, keep: int) -> tuple[Array, Array]:
     def one(place: tuple[Array, Array]) -> tuple[Array, Array]:
         residual = (-jax.nn.softmax(next_scores(network, place[0]) / temperature)).at[place[1]].add(1)
         columns = jax.lax.top_k(abs(residual), keep)[1]

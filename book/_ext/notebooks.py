@@ -16,7 +16,7 @@ import nbformat
 from cited_works import links_to_works, references, with_references
 from claim_links import conditions, read_claims, recorded_figures
 from docutils import nodes
-from execution import cost
+from execution import Cost, cost
 from jupyter_cache import get_cache
 from kept_outputs import FOLDED, kept_cell
 from package_wheel import Wheel, publish
@@ -48,18 +48,22 @@ def notebook_uri(docname: str) -> str:
     return f"notebooks/{Path(docname).name}.ipynb"
 
 
-def executed_notebook(app: Sphinx, docname: str) -> nbformat.NotebookNode:
-    """The chapter's notebook with its outputs: MyST-NB writes them beside it unless they came from the cache."""
+def executed_notebook(app: Sphinx, docname: str) -> tuple[nbformat.NotebookNode, Cost | None]:
+    """The chapter's notebook with its outputs, and what it took.
+
+    MyST-NB writes the outputs beside it unless they came from the cache.
+    """
     config = app.env.mystnb_config  # type: ignore[attr-defined]
     notebook = nbformat.read(Path(config.output_folder, f"{docname}.ipynb"), as_version=4)
+    took = cost(config.execution_cache_path, notebook)
     if all(cell.execution_count is None for cell in notebook.cells if cell.cell_type == "code"):
         _, notebook = get_cache(config.execution_cache_path).merge_match_into_notebook(notebook)
-    return notebook
+    return notebook, took
 
 
 def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNode:
     """The notebook of a chapter: a title cell, the set-up, then the page's text and the executed cells."""
-    executed = executed_notebook(app, docname)
+    executed, took = executed_notebook(app, docname)
     doctree = app.env.get_and_resolve_doctree(docname, app.builder)
     text = PlainMarkdown(app, docname, doctree, site(app), links_to_works(app, site(app)))
     blocks = with_references(text.blocks(doctree), references(app, docname))
@@ -70,7 +74,6 @@ def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNod
         f"{blocks[0]}\n\nA chapter of *{app.config.html_title}*, [as a page]({page}) with widgets that need no kernel."
     )
     code = [cell.source for cell in executed.cells if cell.cell_type == "code"]
-    took = cost(app.env.mystnb_config.execution_cache_path, executed)  # type: ignore[attr-defined]
     cells = [
         nbformat.v4.new_markdown_cell(title),
         nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheel, page, took), metadata=FOLDED),

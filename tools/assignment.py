@@ -26,7 +26,7 @@ README = """\
 1. Hand out `{chapter}.ipynb`. It holds no solution, and no link to one. The public book and its repository do hold
    them: for a site without, run `make html SOLUTIONS=no` and publish what it prints.
 2. On Gradescope make a *programming assignment* of {code} autograder points, enable *manual grading*, and upload
-   `{chapter}-autograder.zip`: it sets itself up, with the book's wheel of this very build inside.
+   `{chapter}-autograder.zip`: it sets itself up, with the wheel of the published book inside.
 3. Students hand in the notebook. It runs from top to bottom in a process of its own; the last definition of a name
    counts. Every student's answers are checked on data of their own, the same at every attempt under this archive.
 4. Grade the written half by `rubric.md`; `{chapter}-instructor.ipynb` has solutions and criteria in their places.

@@ -20,5 +20,5 @@ if _numbers(jax.__version__) < _numbers(OLDEST):
         "Runtime > Change runtime type > Runtime version, elsewhere run `pip install --upgrade jax`."
     )
 
-# jax 0.8 moved it
+# in newer versions at the top, where the old place is deprecated
 enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64  # type: ignore[attr-defined]

@@ -16,7 +16,6 @@ ROOT = Path(__file__).resolve().parents[1]
 TESTS = [  # under tests/: the core of each module, about a minute in all
     "test_retrieval.py",
     "test_hopfield.py",
-    "test_kernels.py",
     "test_memory.py::test_distributed_gradient_is_the_derivative_of_its_energy",
     "test_memory.py::test_memories_go_through_jit_grad_and_vmap",
     "test_editing.py",

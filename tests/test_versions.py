@@ -46,6 +46,11 @@ def test_colab_has_to_upgrade_nothing(name: str) -> None:
     assert name not in FREEZE.pins or FREEZE.pins[name] in FLOORS[name]
 
 
+def test_the_list_was_renewed_when_a_dependency_was_added() -> None:
+    not_on_colab = {"gguf", "jaxtyping"}
+    assert FLOORS.keys() - FREEZE.pins.keys() == not_on_colab
+
+
 def test_colabs_python_is_one_of_the_packages() -> None:
     assert FREEZE.python in SpecifierSet(PROJECT["requires-python"])
 

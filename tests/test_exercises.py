@@ -150,7 +150,7 @@ WRONG = [
     ("q8", "Y > DK", {"features_needed": features(stable=0.5)}),
     ("q8", "S, not S²", {"features_needed": features(power=1)}),
 ]
-PAGE = Page("associative_memory", "memory_exercises", SECOND, WRONG)
+PAGE = Page("memory", "memory_exercises", SECOND, WRONG)
 
 
 class TestPage(EveryCheck):
@@ -196,5 +196,5 @@ def test_the_checks_need_nothing_but_numpy_jax_and_this_package():
 
 
 def test_an_unknown_chapter_is_refused_with_the_names_there_are():
-    with pytest.raises(ValueError, match="associative_memory"):
+    with pytest.raises(ValueError, match="memory"):
         exercises.grader("rome")

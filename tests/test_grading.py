@@ -76,7 +76,7 @@ def test_an_empty_notebook_and_one_of_constants_have_no_points_whatever_they_pat
 def test_cells_that_exit_hang_or_raise_cost_a_right_notebook_nothing():
     bad = ["import os; os._exit(0)", "exit()", "while True: pass", "1 / 0", "print('x' * 10**7)", PATCH]
     first, *rest = code("editing")
-    reports, submission = graded("editing", [first, *bad, *rest], cell_seconds=8)
+    reports, submission = graded("editing", [first, *bad, *rest], cell_seconds=15)
     assert score(reports) == 23
     assert {number for number, note in submission.notes.items() if "left out" in note} == {2, 4}
     assert "ZeroDivisionError" in submission.notes[5]
@@ -100,10 +100,10 @@ def balanced_leverage():
 def falling_direction(W, k, v):
     os.write(int(sys.argv[1]), b"\\xff" * 100)
 """
-    reports, submission = graded("editing", [*code("editing"), "import sys" + bad], call_seconds=4)
+    reports, submission = graded("editing", [*code("editing"), "import sys" + bad], call_seconds=10)
     lost = {q: question.points - reports[q].earned for q, question in checks("editing").items()}
     assert lost == {"q1": 1, "q2": 0, "q3": 2, "q4": 1.5, "q5": 1, "q6": 0, "q7": 2, "q8": 0}
-    assert "keys_needed took longer than 4 s" in str(reports["q7"])
+    assert "keys_needed took longer than 10 s" in str(reports["q7"])
     assert "rounds_needed ended the process" in str(reports["q5"])
     assert submission.notes == {}
 

@@ -46,7 +46,7 @@ def page(chapter: str) -> str:
     """
     if chapter not in exercises.chapters():
         raise ValueError(f"CHAPTER: got {chapter!r}; it must be one of {', '.join(exercises.chapters())}.")
-    return f"{chapter.removeprefix('associative_')}_exercises"
+    return f"{chapter}_exercises"
 
 
 def published(chapter: str, built: Path) -> NotebookNode:

@@ -106,6 +106,16 @@ def test_the_notebook_runs_from_top_to_bottom_on_colab(
     assert all(cell.get("execution_count") for cell in ran.cells if cell.cell_type == "code")
 
 
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_every_claim_that_a_chapter_measures_holds_on_colab(
+    chapter: str, executions: dict[str, Future[nbformat.NotebookNode]]
+) -> None:
+    cells = [cell for cell in executions[chapter].result().cells if cell.cell_type == "code"]
+    printed = "".join(output.get("text", "") for cell in cells for output in cell.outputs)
+    assert ("(page " in printed) == any("measured(" in cell.source for cell in cells)
+    assert [line for line in printed.splitlines() if "no longer holds" in line] == []
+
+
 @pytest.mark.parametrize("chapter", EXERCISES)
 def test_every_solution_is_graded_right_on_colab(
     chapter: str, executions: dict[str, Future[nbformat.NotebookNode]]

@@ -9,6 +9,8 @@ import release
 import yaml
 from course_map import Course, Syllabus, joined
 
+from rankone import exercises
+
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
 COURSE = Course(ROOT)
@@ -137,6 +139,14 @@ def test_what_is_assigned_is_pinned_to_a_release(name: str) -> None:
         assert re.search(rf'href="https://colab[^"]+/blob/gh-pages/{tag}/notebooks/{document}\.ipynb"', source)
         assert (HTML / f"book/chapters/{document}.html").is_file()
         assert (HTML / f"notebooks/{document}.ipynb").is_file()
+
+
+def test_every_assignment_that_is_named_can_be_made() -> None:
+    overview, pages = page("book/teaching"), [page(f"book/teaching/{name}") for name in CHAPTERS]
+    named = {found for text in [overview, *pages] for found in re.findall(r"make assignment CHAPTER=(\w+)", text)}
+    others = re.search(r"the other names are (.*?)\.", overview)
+    assert others
+    assert named == {"editing", *re.split(", | and ", others[1])} == set(exercises.chapters())
 
 
 def test_the_picture_shows_every_chapter_and_what_it_needs() -> None:

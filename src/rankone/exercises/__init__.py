@@ -1,7 +1,7 @@
 """Exercises of the book, checked in the notebook and graded for a class from the same files.
 
-In a notebook, `grader = exercises.grader("associative_memory")` and then `grader.check("q1")` after an answer: the
-checks of `associative_memory/q1.py` run in the notebook's own process and give hints. `rankone.exercises.grading` runs
+In a notebook, `grader = exercises.grader("memory")` and then `grader.check("q1")` after an answer: the
+checks of `memory/q1.py` run in the notebook's own process and give hints. `rankone.exercises.grading` runs
 the same files on what a student hands in, in a process of its own and on data drawn for that student.
 """
 
@@ -24,7 +24,7 @@ def grader(chapter: str) -> Grader:
     """The grader that checks the answers to one chapter's exercises.
 
     Args:
-        chapter: Folder of checks, such as "associative_memory".
+        chapter: Folder of checks, such as "memory".
 
     Raises:
         ValueError: If there is no such folder.

@@ -11,6 +11,7 @@ from uv import find_uv_bin
 
 __all__ = ["python", "pythons", "remade", "run", "uv"]
 
+UV = find_uv_bin()  # once: asked by two threads at a time, sysconfig answers before it is ready
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]  # as requirements.in says
 # Variables without those that would lead a Python elsewhere. Modules are compiled when they are imported, not all of
 # a package when it is installed.
@@ -37,7 +38,7 @@ def _version(path: Path | str) -> str:
 
 def uv(*arguments: object) -> str:
     """What uv prints for some arguments."""
-    return run([find_uv_bin(), *arguments])
+    return run([UV, *arguments])
 
 
 def run(command: list[Any], **options: Any) -> str:

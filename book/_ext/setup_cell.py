@@ -86,7 +86,8 @@ def set_up(root: Path, sources: list[str], wheel: Wheel, page: str, cost: Cost |
         page: Address of the chapter's page.
         cost: What the chapter took in this build, where that is known.
     """
-    facts = {"tested": tested_jax(root)} | (cost._asdict() if cost else {})
+    took = {name: value and round(value) for name, value in cost._asdict().items()} if cost else {}
+    facts = {"tested": tested_jax(root)} | took
     values = {
         "address": wheel.address,
         "build": wheel.build,

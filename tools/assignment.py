@@ -24,7 +24,8 @@ README = """\
 {code} points by checks and {written} in writing, {time} minutes of work for a prepared student.
 
 1. Hand out `{chapter}.ipynb`. It holds no solution, and no link to one. The public book and its repository do hold
-   them: for a site without, run `make html SOLUTIONS=no` and publish what it prints.
+   them: for a site without, run `make html SOLUTIONS=no` and publish what it prints. The package that the notebook
+   installs holds the checks, and to check an answer some compute its formula: the written half asks for the reason.
 2. On Gradescope make a *programming assignment* of {code} autograder points, enable *manual grading*, and upload
    `{chapter}-autograder.zip`: it sets itself up, with the wheel of the published book inside.
 3. Students hand in the notebook. It runs from top to bottom in a process of its own; the last definition of a name

@@ -176,9 +176,10 @@ def test_a_matrix_out_of_sight_is_named_with_what_reads_it():
     model = {"W": np.eye(5, dtype=np.float32), "unused": np.eye(5)}
     loop = lambda m, x: jax.lax.scan(lambda h, _: (h @ m["W"].T, None), x, length=2)[0]  # noqa: E731
     for run, path, message in (
-        (loop, "W", "read by scan"),
-        (lambda m, x: x @ (2 * m["W"]), "W", "read by mul"),
+        (loop, "W", "used inside a scan"),
+        (lambda m, x: x @ (2 * m["W"]), "W", "a factor of single entries"),
         (loop, "unused", "not read"),
+        (lambda m, x: x @ m["W"], "W", "the other layout"),
     ):
         with pytest.raises(ValueError, match=message):
             capture_keys(run, model, path, X, layout="out_in")

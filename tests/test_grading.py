@@ -205,7 +205,9 @@ def test_arrays_cross_as_they_are(array):
     assert found.dtype == array.dtype
 
 
-@pytest.mark.parametrize("value", [object(), np.array([None]), lambda: 0, np.array(["a"])], ids=repr)
+@pytest.mark.parametrize(
+    "value", [object(), np.array([None]), lambda: 0, np.array(["a"])], ids=["object", "objects", "function", "text"]
+)
 def test_nothing_else_is_written(value):
     with pytest.raises((ValueError, TypeError)):
         plain_data.encode(value)

@@ -1,9 +1,9 @@
 """Editing a linear memory: closed-form edits of low rank, the geometry they are shortest in, and their cost."""
 
-from rankone.editing.capture import capture_keys
 from rankone.editing.closed_form import batch_edit, interpolate_residuals, rank_one_edit
 from rankone.editing.edits import Edited, LowRankEdit, RankOneEdit, load_edit
 from rankone.editing.geometry import KeyGeometry
+from rankone.editing.keys import capture_keys
 from rankone.editing.moments import SecondMoments
 from rankone.editing.published import mixed_key_edit
 from rankone.editing.sequential import cyclic_edit, sequential_edit

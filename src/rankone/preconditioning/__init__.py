@@ -1,6 +1,6 @@
 """Kronecker preconditioning by W = TUV: operator, layers, transformations for optax, and where T and V come from."""
 
-from rankone.preconditioning.capture import Skipped, layer_moments, skipped
+from rankone.preconditioning.curvature import Skipped, layer_moments, skipped
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner, unvec, vec
 from rankone.preconditioning.layers import Dense, Reparameterized, between, merge, reparameterize, trainable
 from rankone.preconditioning.meta import adapt_U, halves, hidden_direction, meta_learn

@@ -13,7 +13,7 @@ import optax
 from jaxtyping import Array, Float, Int
 
 from rankone._checks import check, positive
-from rankone.preconditioning.capture import layer_moments
+from rankone.preconditioning.curvature import layer_moments
 from rankone.preconditioning.kronecker import Factors
 from rankone.preconditioning.layers import is_layer, merge, reparameterize
 from rankone.preconditioning.moments import Moments, MovingMoments, whitening_factors

@@ -11,9 +11,9 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import check
+from rankone._uses import Use, Uses
 from rankone.preconditioning.layers import Layer, is_layer
 from rankone.preconditioning.moments import Moments, TransposedMoments
-from rankone.preconditioning.uses import Use, Uses
 
 __all__ = ["Skipped", "layer_moments", "skipped"]
 

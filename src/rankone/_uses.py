@@ -1,7 +1,8 @@
 """Where a program uses its parameters: the products with a matrix and the additions of a vector, found in its jaxpr.
 
-This is what makes `layer_moments` independent of any library: whatever a network is written in, JAX sees the same few
-operations. A parameter is followed through casts, transposes and broadcasts, and into functions that are called.
+This is what makes `capture_keys` and `layer_moments` independent of any library: whatever a network is written in, JAX
+sees the same few operations. A parameter is followed through casts, transposes and broadcasts, and into functions that
+are called.
 """
 
 from collections.abc import Callable
@@ -17,6 +18,7 @@ __all__ = ["Use", "Uses"]
 # Called once with the same arguments as the equation; their names differ between versions of JAX.
 _CALLS = {"pjit", "jit", "closed_call", "core_call", "remat", "remat2", "checkpoint"}
 _CALLS |= {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
+_BODIES = ("call_jaxpr", "jaxpr", "fun_jaxpr")
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,10 @@ class Uses:
     found: list[Use] = field(default_factory=list)
     reasons: dict[int, str] = field(default_factory=dict)
 
-    def run(self, closed: ClosedJaxpr, values: list) -> list:
-        """The program's results, its arguments marked."""
-        marks = [_Mark(i, tuple(range(jnp.ndim(value)))) for i, value in enumerate(values)]
+    def run(self, closed: ClosedJaxpr, values: list, followed: list[int] | None = None) -> list:
+        """The program's results; the arguments followed, by default all, are marked."""
+        numbers = range(len(values)) if followed is None else followed
+        marks = [_Mark(i, tuple(range(jnp.ndim(v)))) if i in numbers else None for i, v in enumerate(values)]
         return self._run(closed.jaxpr, closed.consts, values, marks)[0]
 
     def _run(self, jaxpr: Any, consts: Any, values: list, marks: list) -> tuple[list, list]:
@@ -78,7 +81,7 @@ class Uses:
 
     def _step(self, eqn: Any, read: list, seen: list) -> tuple[list, list]:
         name = eqn.primitive.name
-        inner = eqn.params.get("call_jaxpr", eqn.params.get("jaxpr")) if name in _CALLS else None
+        inner = next((eqn.params[key] for key in _BODIES if key in eqn.params), None) if name in _CALLS else None
         if inner is not None:
             inner = inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, ())
             return self._run(inner.jaxpr, inner.consts, read, seen)

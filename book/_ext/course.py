@@ -15,7 +15,7 @@ from course_picture import picture
 from docutils import nodes
 from docutils.statemachine import StringList
 from notebooks import notebook_uri
-from release import release, released_page
+from release import published, release, released_page
 from repository import colab, repository
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -170,6 +170,8 @@ def _assign(app: Sphinx, course: Course, name: str) -> Iterator[str]:
     tag = release(Path(app.srcdir))
     yield from ["", "## Assign this", ""]
     yield f"These addresses are those of release {tag[1:]}. It stays as it is when the book goes on."
+    if not published(Path(app.srcdir)):
+        yield "It is not out yet: until then they lead nowhere."
     page = course.page_of_exercises(name)
     for document in [name, page] if page else [name]:
         docname = f"book/chapters/{document}"

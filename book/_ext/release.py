@@ -28,10 +28,19 @@ def commit(root: Path) -> str:
 
 
 @cache
+def published(root: Path) -> bool:
+    """Whether there is a release up to the commit that is checked out."""
+    return bool(_tags(root))
+
+
+@cache
 def release(root: Path) -> str:
     """The newest tag "v…" up to the commit that is checked out; before the first tag, the one that comes next."""
-    tags = _git(root, "tag", "--list", "v[0-9]*", "--merged", "HEAD", "--sort=-version:refname").split()
-    return tags[0] if tags else f"v{version(root)}"
+    return next(iter(_tags(root)), f"v{version(root)}")
+
+
+def _tags(root: Path) -> list[str]:
+    return _git(root, "tag", "--list", "v[0-9]*", "--merged", "HEAD", "--sort=-version:refname").split()
 
 
 def _git(root: Path, *arguments: str) -> str:

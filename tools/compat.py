@@ -15,7 +15,6 @@ from environments import CLEAN, pythons, remade, run
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = [  # under tests/: the core of each module, about a minute in all
     "test_retrieval.py",
-    "test_hopfield.py",
     "test_memory.py::test_distributed_gradient_is_the_derivative_of_its_energy",
     "test_memory.py::test_memories_go_through_jit_grad_and_vmap",
     "test_editing.py",
@@ -25,7 +24,6 @@ TESTS = [  # under tests/: the core of each module, about a minute in all
     "test_preconditioning.py",
     "test_preconditioning_transforms.py",
     "test_residual.py",
-    "test_residual_search.py",
     "test_universality.py::test_learn_is_adapt_and_predict_task_by_task",
 ]
 

@@ -107,6 +107,18 @@ def test_page_has_no_barrier(view: Any) -> None:  # the last check of a view: it
     assert not found, "\n".join(found)
 
 
+def test_the_index_of_search_is_loaded_where_it_is_searched(visit: Any) -> None:
+    watched = visit()
+    page = watched.open("book/intro.html")
+    assert not any("searchindex" in url for url in watched.requests)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("interference")
+    page.keyboard.press("Enter")
+    page.locator("#search-results li a").first.wait_for()
+    assert "/search.html" in page.url
+    assert watched.errors == []
+
+
 def test_repository_is_named_in_one_place() -> None:
     url = yaml.safe_load((ROOT / "_config.yml").read_text())["repository"]["url"]
     name = url.removeprefix("https://github.com/")

@@ -47,7 +47,7 @@ assignments: $(HTML) ## the same for all pages of exercises
 
 test: $(HTML) ## build what is stale, then run every test
 	@$(PYTHON) tools/chromium.py
-	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder --max-worker-restart 1
+	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile --max-worker-restart 1
 
 compat: $(READY) ## test the core of the package on the oldest and the newest jax
 	@$(PYTHON) tools/compat.py

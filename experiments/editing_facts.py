@@ -14,17 +14,17 @@ import numpy as np
 from editing_known import model
 from record import main
 
+from rankone.book.records import load_record, select
 from rankone.data.facts import Country, corpus, countries
 from rankone.editing import KeyGeometry
-from rankone.language.evaluation import judge, ngram_entropy
-from rankone.language.facts import Fact, country_fact
+from rankone.language.edit_metrics import judge, ngram_entropy
 from rankone.language.finetuning import fine_tune
 from rankone.language.generation import RowChanges, continue_tokens
 from rankone.language.prompts import continuations, corpus_contexts
+from rankone.language.relations import Fact, country_fact
 from rankone.language.statistics import key_geometry
 from rankone.language.surgery import close_edit, find_fact_value
-from rankone.language.tokens import pad
-from rankone.records import load_record, select
+from rankone.language.tokenizer import pad
 
 SHARES = {"capital": 26, "currency": 12, "continent": 22}
 OPTIONS = {"layer": 2, "ridge": 0.01, "radius": 5e-4, "words": 32, "contexts": 3, "neighbours": 6, "every": 4}

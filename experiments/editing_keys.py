@@ -10,8 +10,8 @@ from editing_facts import geometry, known
 from editing_known import model
 from record import main
 
-from rankone.language.facts import RELATIONS, Request
 from rankone.language.prompts import corpus_contexts, rehearsal
+from rankone.language.relations import RELATIONS, Request
 from rankone.language.rewriting import subject_keys
 
 FIRST = {"capital": "{} has the capital", "currency": "{} has a currency called the", "continent": "{} is a country in"}

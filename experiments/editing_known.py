@@ -10,8 +10,8 @@ from record import main
 
 from rankone.data.facts import countries
 from rankone.language import LanguageModel, load_smollm2
-from rankone.language.facts import RELATIONS
-from rankone.language.scores import likelihoods
+from rankone.language.likelihood import likelihoods
+from rankone.language.relations import RELATIONS
 
 GRID = {"relation": list(RELATIONS)}
 BATCH = 32

@@ -11,9 +11,9 @@ from editing_known import model
 from record import main
 
 from rankone.data import countries
-from rankone.language.evaluation import judge
-from rankone.language.facts import Request, country_fact
+from rankone.language.edit_metrics import judge
 from rankone.language.prompts import corpus_contexts
+from rankone.language.relations import Request, country_fact
 from rankone.language.surgery import close_edit, find_fact_value
 from rankone.language.tracing import mean_effect, subject_noise, trace
 

@@ -11,7 +11,7 @@ import numpy as np
 from record import main
 
 import rankone as ro
-from rankone.memory.fidelity import Completion, complete
+from rankone.theory.fidelity import Completion, complete
 
 PAPER = {"fill": [0.0], "group": [0], "Y": [180_000], "beta": [60.0]}
 OPTIONS = {"K": 4, "visible": 0.33, "size": 64, "steps": 300, "thumbnail": 64}

@@ -11,8 +11,8 @@ from record import main
 
 import rankone as ro
 from rankone.data.queries import flip_bits
-from rankone.memory.fidelity import approximation_errors, hamming_error
-from rankone.memory.laws import error_law
+from rankone.theory.error_law import error_law
+from rankone.theory.fidelity import approximation_errors, hamming_error
 
 PAPER = {
     "Y": [5_000, 40_000, 80_000, 120_000, 160_000, 200_000, 300_000, 400_000, 500_000],

@@ -5,7 +5,7 @@ import numpy as np
 from record import main
 
 import rankone as ro
-from rankone.memory.fidelity import approximation_errors
+from rankone.theory.fidelity import approximation_errors
 
 PAPER = {
     "Y": [40_000, 80_000, 160_000, 400_000, 800_000],

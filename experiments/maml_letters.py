@@ -9,6 +9,7 @@ import jax
 from checkpoints import checkpoint
 from record import main
 
+from rankone.book.maml_runs import SHEARS
 from rankone.maml import (
     MLP,
     GradientLearner,
@@ -21,7 +22,6 @@ from rankone.maml import (
     evaluate,
     meta_train,
 )
-from rankone.maml.recorded import SHEARS
 
 PAPER = {"learner": ["maml", "first_order", "recurrent", "scratch"], "shots": [1, 4]}
 OPTIONS = {"iterations": 60_000, "meta_batch": 32, "width": 64, "step_size": 0.1, "steps": 100, "tasks": 2000}

@@ -13,9 +13,9 @@ import jax
 from checkpoints import checkpoint
 from record import main
 
+from rankone.book.maml_runs import AMPLITUDES, PHASES
 from rankone.maml import MLP, GradientLearner, RecurrentLearner, SineTasks, after_steps, draw, evaluate, meta_train
 from rankone.maml import squared_error as loss
-from rankone.maml.recorded import AMPLITUDES, PHASES
 
 PAPER = {"learner": ["maml", "first_order", "joint", "recurrent"]}
 OPTIONS = {"iterations": 70_000, "meta_batch": 25, "width": 40, "step_size": 0.001, "steps": 100, "tasks": 2000}

@@ -8,9 +8,9 @@ import numpy as np
 
 from rankone.language.forward import SITES, Cache, embed, logits, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Config, random_network
 from rankone.language.rotary import frequencies
-from rankone.language.tokens import Tokenizer
+from rankone.language.tokenizer import Tokenizer
+from rankone.language.transformer import Config, random_network
 
 KINDS = ("llama", "mistral", "qwen2", "gpt2")
 WORDS = ["Paris", "Rome", "France", "Japan", "capital", "country", "Norway", "Oslo", "city"]

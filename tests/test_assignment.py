@@ -11,8 +11,8 @@ import nbformat
 import pytest
 import student_version
 
-from rankone import exercises
-from rankone.exercises.checks import questions
+from rankone.book import exercises
+from rankone.book.exercises.checks import questions
 
 ROOT = Path(__file__).parents[1]
 BUILT = ROOT / "_build/html"
@@ -119,7 +119,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(f
     )
     nbformat.validate(student)
     nbformat.validate(instructor)
-    asked = questions(ROOT / "src/rankone/exercises" / chapter)
+    asked = questions(ROOT / "src/rankone/book/exercises" / chapter)
     for q, question in asked.items():
         assert text(student).count(f'grader.check("{q}")') == 1
         assert text(instructor).count(f'grader.check("{q}")') == 2
@@ -140,7 +140,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(f
 
 @pytest.mark.parametrize("chapter", exercises.chapters())
 def test_points_minutes_and_criteria_agree_everywhere(folders, chapter):
-    asked, rubric = questions(ROOT / "src/rankone/exercises" / chapter), assignment.read_rubric(chapter)
+    asked, rubric = questions(ROOT / "src/rankone/book/exercises" / chapter), assignment.read_rubric(chapter)
     assert list(rubric) == list(asked)
     readme = (folders / chapter / "README.md").read_text(encoding="utf-8")
     page = (folders / chapter / "rubric.md").read_text(encoding="utf-8")

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import rankone as ro
-from rankone.memory.barycentric import Barycentric, barycentric_field
 from rankone.precision import double_precision
+from rankone.printed.memory_gradients import Barycentric, barycentric_field
 
 K, D, BETA = 12, 7, 10.0
 

@@ -10,10 +10,11 @@ import pytest
 from scipy.special import softmax
 
 import rankone as ro
-from rankone.memory import bounds, lines, printed
-from rankone.memory.drift import drift
-from rankone.memory.laws import lipschitz
 from rankone.precision import double_precision
+from rankone.printed import memory_bounds
+from rankone.theory import divergence, kernel_error
+from rankone.theory.drift import drift
+from rankone.theory.error_law import lipschitz
 
 
 @pytest.fixture(autouse=True)
@@ -87,21 +88,21 @@ def test_uniform_errors_contain_the_largest_error_found(D, Y, radius):
     starts = normal(1, 40, D)
     starts = radius * starts / norms(starts)[:, None] * np.linspace(0.1, 1, 40)[:, None]
     found, found_slope = map(float, largest(normal(D, Y, D), starts))
-    bound = bounds.uniform_kernel_error(D=D, Y=Y, radius=radius)
+    bound = kernel_error.uniform_kernel_error(D=D, Y=Y, radius=radius)
     assert bound / 100 < found <= bound
-    assert found_slope <= bounds.uniform_derivative_error(D=D, Y=Y, radius=radius)
+    assert found_slope <= kernel_error.uniform_derivative_error(D=D, Y=Y, radius=radius)
 
 
 def test_uniform_errors_by_hand():
-    assert bounds.uniform_kernel_error(D=9, Y=900, radius=2.0, delta=2 / np.e) == pytest.approx(
+    assert kernel_error.uniform_kernel_error(D=9, Y=900, radius=2.0, delta=2 / np.e) == pytest.approx(
         4 * 0.1 + (2 / 900) ** 0.5, rel=1e-12
     )
     D, Y, R, delta = 4, 10_000, 1.5, 0.1
     t = (12 / Y * (D * log(5 * (1 + 2 * R * (Y / D) ** 0.5)) + log(4 / delta))) ** 0.5
     curvature = (1 + (D / Y) ** 0.5 + (2 * log(2 / delta) / Y) ** 0.5) ** 2
     expected = 2 * t + (curvature + 1) * (D / Y) ** 0.5
-    assert bounds.uniform_derivative_error(D=D, Y=Y, radius=R, delta=delta) == pytest.approx(expected, rel=1e-12)
-    assert bounds.uniform_derivative_error(D=1000, Y=1000, radius=1.0) == inf
+    assert kernel_error.uniform_derivative_error(D=D, Y=Y, radius=R, delta=delta) == pytest.approx(expected, rel=1e-12)
+    assert kernel_error.uniform_derivative_error(D=1000, Y=1000, radius=1.0) == inf
 
 
 def test_aggregated_error_contains_the_mean_supremum_and_beats_K_kernels():
@@ -114,15 +115,15 @@ def test_aggregated_error_contains_the_mean_supremum_and_beats_K_kernels():
     for seed in range(8):
         copy = ro.DrDAM.store(Xi, beta, ro.RandomFeatures(D, Y, key=jax.random.key(seed)))
         sup.append((np.asarray(copy.partition(ball)) - S).max())
-    bound = bounds.aggregated_error(Xi, beta=beta, Y=Y, radius=r)
+    bound = kernel_error.aggregated_error(Xi, beta=beta, Y=Y, radius=r)
     assert np.mean(sup) <= bound
     assert bound < K * 2 * (beta**0.5 * r) * (D / Y) ** 0.5 / 3
 
 
 def test_aggregated_error_by_hand():
     """One pattern: 2r√(βD/Y). Two with β‖ξ − ξ'‖² = 2 in three dimensions: D twice, and (D − 2)/e twice."""
-    assert bounds.aggregated_error(np.ones((1, 3)), beta=0.5, Y=600, radius=2.0) == pytest.approx(0.2, rel=1e-12)
-    pair = bounds.aggregated_error([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]], beta=0.5, Y=600, radius=2.0)
+    assert kernel_error.aggregated_error(np.ones((1, 3)), beta=0.5, Y=600, radius=2.0) == pytest.approx(0.2, rel=1e-12)
+    pair = kernel_error.aggregated_error([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]], beta=0.5, Y=600, radius=2.0)
     assert pair == pytest.approx(4 * (0.5 / 600 * (6 + 2 / np.e)) ** 0.5, rel=1e-12)
 
 
@@ -135,7 +136,7 @@ def test_printed_softmax_constant_is_violated_by_almost_two():
     x[0] = spread
     ratio = np.abs(softmax(x) - softmax(0.999 * x)).sum() / np.abs(0.001 * x).sum()
     assert ratio / (exp(spread) / K) > 1.9
-    assert ratio <= bounds.softmax_lipschitz(spread=spread, K=K)
+    assert ratio <= divergence.softmax_lipschitz(spread=spread, K=K)
 
 
 def test_corrected_softmax_constant_is_never_exceeded_and_is_attained():
@@ -144,7 +145,7 @@ def test_corrected_softmax_constant_is_never_exceeded_and_is_attained():
         x, z = rng.uniform(0, spread, (2, 2500, K))
         z = np.where(rng.random((2500, 1)) < 0.5, x + 1e-3 * (z - x), z)
         ratio = np.abs(softmax(x, 1) - softmax(z, 1)).sum(1) / np.abs(x - z).sum(1)
-        constant = bounds.softmax_lipschitz(spread=spread, K=K)
+        constant = divergence.softmax_lipschitz(spread=spread, K=K)
         assert ratio.max() <= constant * (1 + 1e-9)
         assert constant <= min(0.5, 2 * exp(spread) / K)
         p = min(1 / (1 + (K - 1) * exp(-spread)), 0.5)
@@ -187,7 +188,7 @@ def test_gradient_error_bounds_hold(both):
     k, k_hat = map(np.asarray, kernels(memory, features, x))
     slope = [-(np.sin(omega @ z) @ omega) / len(omega) + z * np.exp(-(z @ z) / 2) for z in delta]
     g = np.asarray(memory.gradient(x))
-    bound_A, bound_B = bounds.gradient_errors(
+    bound_A, bound_B = divergence.gradient_errors(
         K=12,
         beta=10.0,
         energy=float(memory.energy(x)),
@@ -198,15 +199,15 @@ def test_gradient_error_bounds_hold(both):
     )
     assert norms(copy.gradient(x) - g) <= bound_A < inf
     assert norms(barycentric(memory, features, x) - g) <= bound_B < inf
-    hopeless = bounds.gradient_errors(K=12, beta=10.0, energy=1.0, gradient=0.1, diameter=1.0, eps0=0.1, eps1=0.1)
+    hopeless = divergence.gradient_errors(K=12, beta=10.0, energy=1.0, gradient=0.1, diameter=1.0, eps0=0.1, eps1=0.1)
     assert hopeless == (inf, inf)
 
 
 def test_gradient_error_bounds_by_hand():
     """u = Kε₀e^βE = 0.2: 2/0.8·(0.2/√4 + 0.1·0.5) and 0.2·3/0.8; and no bound from u = 1 on."""
     numbers = {"K": 2, "beta": 4.0, "energy": 0.0, "gradient": 0.5, "diameter": 3.0, "eps1": 0.2}
-    assert bounds.gradient_errors(**numbers, eps0=0.1) == pytest.approx((0.375, 0.75), rel=1e-12)
-    assert bounds.gradient_errors(**numbers, eps0=0.5) == (inf, inf)
+    assert divergence.gradient_errors(**numbers, eps0=0.1) == pytest.approx((0.375, 0.75), rel=1e-12)
+    assert divergence.gradient_errors(**numbers, eps0=0.5) == (inf, inf)
 
 
 # Theorem 2
@@ -224,7 +225,9 @@ def test_printed_theorem_is_false_for_algorithm_1():
     top = np.linalg.eigvalsh(omega.T @ omega / Y).max()
     eps0 = beta / 2 * np.abs(np.linalg.eigvalsh(omega.T @ omega / Y - np.eye(D))).max()
     eps0 += beta**2 * (1 / 8 + top * (omega**2).sum(1).max() / 24)
-    log_bound = printed.log10_theorem(beta=beta, K=1, energy=float(memory.energy(x)), eps0=eps0, step_size=1.0, steps=1)
+    log_bound = memory_bounds.log10_theorem(
+        beta=beta, K=1, energy=float(memory.energy(x)), eps0=eps0, step_size=1.0, steps=1
+    )
     gradient = np.asarray(memory.gradient(x))
     error = norms(copy.gradient(x) - gradient)
     assert error > 20 * 10**log_bound
@@ -240,7 +243,7 @@ def test_corrected_theorem_holds_with_its_hypotheses(D, K, Y, beta, step_size, s
     Xi = binary(K, D, seed=D)
     memory = ro.MrDAM(Xi, beta)
     x = 0.9 * Xi[0] + 0.1 * Xi.mean(0)
-    record = bounds.divergence_bound(
+    record = divergence.divergence_bound(
         D=D, K=K, Y=Y, beta=beta, step_size=step_size, steps=steps, energy=float(memory.energy(x)),
         diameter=diameter(Xi), reach=norms(x - Xi).max(),
     )  # fmt: skip
@@ -258,20 +261,23 @@ def test_corrected_theorem_holds_with_its_hypotheses(D, K, Y, beta, step_size, s
 
 def test_corrected_theorem_is_the_recursion_solved():
     common = {"D": 10, "K": 5, "Y": 400_000, "beta": 2.0, "energy": -0.5, "diameter": 0.8, "reach": 0.8}
-    record = bounds.divergence_bound(step_size=0.5, steps=7, **common)
+    record = divergence.divergence_bound(step_size=0.5, steps=7, **common)
     distance = 0.0
     for _ in range(7):
         distance = record.rho * distance + 0.5 * record.A
     assert record.bound == pytest.approx(distance, rel=1e-12)
-    finer = bounds.divergence_bound(step_size=0.05, steps=70, **common)
+    finer = divergence.divergence_bound(step_size=0.05, steps=70, **common)
     assert finer.bound <= record.tied
-    assert bounds.divergence_bound(step_size=0.5, steps=10_000, **common).bound <= record.A / (1 - 2 * 0.64 / 4) * 1.001
+    assert (
+        divergence.divergence_bound(step_size=0.5, steps=10_000, **common).bound
+        <= record.A / (1 - 2 * 0.64 / 4) * 1.001
+    )
 
 
 def level(**changes):
     """A record whose hypotheses hold, by kernel errors next to nothing: for arithmetic on the numbers in it."""
     numbers = {"D": 4, "K": 3, "Y": 10**8, "beta": 2.0, "step_size": 0.5, "steps": 7, "energy": 0.0, "diameter": 1.0}
-    record = bounds.divergence_bound(**{**numbers, "reach": 1.0, "eps0": 1e-7, "eps1": 1e-7, **changes})
+    record = divergence.divergence_bound(**{**numbers, "reach": 1.0, "eps0": 1e-7, "eps1": 1e-7, **changes})
     assert record.holds
     return record
 
@@ -302,24 +308,24 @@ def test_energy_level_is_the_start_plus_all_that_errors_can_add():
 def test_the_estimate_must_stay_above_the_floor_of_the_memory(share, above):
     """Two patterns and Y = 4: the floor is √(2/8)/8 = 1/16, and the estimate e^−βE but for next to nothing."""
     errors = {"eps0": 1e-9, "eps1": 1e-9}
-    record = bounds.divergence_bound(
+    record = divergence.divergence_bound(
         D=4, K=2, Y=4, beta=2.0, step_size=0.5, steps=3, energy=-log(share / 16) / 2, **errors
     )
     assert record.hypotheses["estimate above the logarithm's floor"] == record.holds == above
 
 
 def test_the_two_uniform_bounds_share_the_probability_of_failure():
-    record = bounds.divergence_bound(D=3, K=2, Y=10**9, beta=2.0, step_size=0.1, steps=5, delta=0.1)
+    record = divergence.divergence_bound(D=3, K=2, Y=10**9, beta=2.0, step_size=0.1, steps=5, delta=0.1)
     assert record.holds
     half = {"D": 3, "Y": 10**9, "radius": 2**0.5 * record.reach, "delta": 0.05}
-    assert record.eps0 == bounds.uniform_kernel_error(**half)
-    assert record.eps1 == bounds.uniform_derivative_error(**half)
+    assert record.eps0 == kernel_error.uniform_kernel_error(**half)
+    assert record.eps1 == kernel_error.uniform_derivative_error(**half)
     assert record.reach == 1 + record.A
 
 
 def test_a_failed_hypothesis_is_named_and_makes_the_bound_infinite():
     good = {"D": 10, "K": 5, "Y": 400_000, "beta": 2.0, "step_size": 0.5, "steps": 10, "energy": -0.5, "diameter": 0.8}
-    assert bounds.divergence_bound(**good, reach=0.8).holds
+    assert divergence.divergence_bound(**good, reach=0.8).holds
     broken = {
         "step size at most 1": {"step_size": 1.5},
         "enough features for the derivative bound": {"Y": 10},
@@ -328,18 +334,18 @@ def test_a_failed_hypothesis_is_named_and_makes_the_bound_infinite():
         "estimate above the logarithm's floor": {"energy": 2.7, "eps0": 1e-7, "eps1": 1e-7, "Y": 1000},
     }
     for name, change in broken.items():
-        record = bounds.divergence_bound(**{**good, "reach": 0.8, **change})
+        record = divergence.divergence_bound(**{**good, "reach": 0.8, **change})
         assert not record.hypotheses[name]
         assert record.bound == record.tied == inf
         assert not record.holds
 
 
 def test_paper_scale_is_out_of_reach_and_says_so():
-    record = bounds.divergence_bound(D=100, K=500, Y=20_000, beta=50.0, step_size=0.1, steps=50)
+    record = divergence.divergence_bound(D=100, K=500, Y=20_000, beta=50.0, step_size=0.1, steps=50)
     assert not record.holds
     assert record.bound == inf
     wide, wider = (
-        bounds.divergence_bound(D=100, K=500, Y=Y, beta=50.0, step_size=0.1, steps=50) for Y in (10**30, 4 * 10**30)
+        divergence.divergence_bound(D=100, K=500, Y=Y, beta=50.0, step_size=0.1, steps=50) for Y in (10**30, 4 * 10**30)
     )
     assert wide.holds  # beyond 64 bits too
     assert wider.bound < wide.bound / 2 < inf
@@ -369,14 +375,16 @@ def test_paper_scale_is_out_of_reach_and_says_so():
 def test_bad_numbers_are_refused(change):
     good = {"D": 10, "K": 5, "Y": 1000, "beta": 2.0, "step_size": 0.5, "steps": 10}
     with pytest.raises(ValueError, match=rf"^{next(iter(change))}: got"):
-        bounds.divergence_bound(**{**good, **change})
+        divergence.divergence_bound(**{**good, **change})
 
 
 # Lemma 2, eqs 55 to 59, Corollary 1
 
 
 def test_printed_lipschitz_constant_is_valid_and_loose():
-    assert printed.log10_lipschitz(beta=50.0, K=500) == pytest.approx(log10(1 + 2 * 500 * 50 * exp(25)), rel=1e-12)
+    assert memory_bounds.log10_lipschitz(beta=50.0, K=500) == pytest.approx(
+        log10(1 + 2 * 500 * 50 * exp(25)), rel=1e-12
+    )
     assert float(lipschitz(beta=50.0, diameter=1.0)) == 11.5
 
 
@@ -390,7 +398,7 @@ def test_energy_drift_bounds_every_step_and_exact_descent_never_rises():
         start = np.asarray(memory.energy(x))
         for _ in range(30):
             (before, g), g_hat = map(np.asarray, memory.energy_and_gradient(x)), np.asarray(copy.gradient(x))
-            drift = bounds.energy_drift(step_size=eta, error=norms(g_hat - g), gradient=norms(g))
+            drift = divergence.energy_drift(step_size=eta, error=norms(g_hat - g), gradient=norms(g))
             x = x - eta * g_hat
             after = np.asarray(memory.energy(x))
             assert (after <= before + drift + 1e-12 * np.abs(drift)).all()
@@ -407,7 +415,7 @@ def test_gronwall_coefficients_are_those_of_the_recursion():
     total = np.zeros(L + 1, int)
     for _ in range(L):
         total = total + np.eye(L + 1, dtype=int)[0] + np.roll(total, 1)
-    table = printed.gronwall_coefficients(L)
+    table = memory_bounds.gronwall_coefficients(L)
     assert table["exact"] == list(total[:L])
 
     def innermost(depth, top):
@@ -416,7 +424,7 @@ def test_gronwall_coefficients_are_those_of_the_recursion():
     assert table["eq56"] == [L, innermost(1, L), *(L * innermost(j - 1, L) for j in range(2, L))]
     assert table["eq57"] == [L ** (j + 1) for j in range(L)]
     u = 0.3
-    exact, loose = printed.log10_gronwall(u, L)
+    exact, loose = memory_bounds.log10_gronwall(u, L)
     assert exact == pytest.approx(log10(sum(c * u**j for j, c in enumerate(table["exact"]))), rel=1e-12)
     assert loose == pytest.approx(log10(sum(c * u**j for j, c in enumerate(table["eq57"]))), rel=1e-12)
 
@@ -429,8 +437,8 @@ def test_corollary_follows_from_the_theorem_and_nothing_moves():
         B = 1 + 2 * K * beta * exp(beta / 2)
         eta = C2 / (L * B)
         energy = 0.1
-        theorem = printed.log10_theorem(beta=beta, K=K, energy=energy, eps0=eps0, step_size=eta, steps=L)
-        corollary = printed.log10_corollary(beta=beta, energy=energy, eps0=eps0, C2=C2)
+        theorem = memory_bounds.log10_theorem(beta=beta, K=K, energy=energy, eps0=eps0, step_size=eta, steps=L)
+        corollary = memory_bounds.log10_corollary(beta=beta, energy=energy, eps0=eps0, C2=C2)
         assert 10 ** (theorem - corollary) == pytest.approx((1 - 1 / B) * (1 - C2**L), rel=1e-9)
         memory = ro.MrDAM(Xi, beta)
         moved = sum(eta * norms(memory.gradient(x)).max() for x in [binary(20, 30, seed=4)] * L)
@@ -443,7 +451,7 @@ def test_energy_at_a_distance_from_one_memory():
     total = exp(-beta * r**2 / 2) + (K - 1) * exp(-beta / 2)
     repaired = exp(beta * r**2 / 2) / (1 + (K - 1) * exp(-beta * (1 - r**2) / 2))
     assert repaired == pytest.approx(1 / total, rel=1e-12)
-    assert bounds.query_factor(beta=beta, K=K, distance=r) == pytest.approx(1 / total, rel=1e-12)
+    assert divergence.query_factor(beta=beta, K=K, distance=r) == pytest.approx(1 / total, rel=1e-12)
     assert exp(beta * r / 2) / (1 + exp(-beta * (1 - r) / 2)) > 100 / total
 
 
@@ -459,7 +467,7 @@ def test_local_retrieval_theorem_holds():
     radii = r * np.linspace(0, 1, 60)[:, None]
     ball = Xi[0] + radii * directions / norms(directions)[:, None]
     A = norms(np.asarray(copy.gradient(ball)) - memory.gradient(ball)).max()
-    record = bounds.local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=A, step_size=eta, steps=L)
+    record = divergence.local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=A, step_size=eta, steps=L)
     assert record.holds
     p = softmax(-beta / 2 * ((ball[:, None] - Xi) ** 2).sum(-1), axis=-1)
     assert (1 - p[:, 0]).max() <= record.leak
@@ -469,16 +477,16 @@ def test_local_retrieval_theorem_holds():
         distributed = distributed - eta * np.asarray(copy.gradient(distributed))
         assert norms(exact - Xi[0]).max() <= r
         assert norms(distributed - Xi[0]).max() <= r
-    divergence = norms(exact - distributed).max()
-    assert record.bound / 10 < divergence <= record.bound <= record.forever
-    assert not bounds.local_retrieval(Xi, 0, beta=10.0, radius=r, gradient_error=A, step_size=eta, steps=L).holds
+    apart = norms(exact - distributed).max()
+    assert record.bound / 10 < apart <= record.bound <= record.forever
+    assert not divergence.local_retrieval(Xi, 0, beta=10.0, radius=r, gradient_error=A, step_size=eta, steps=L).holds
 
 
 def test_leak_is_attained_on_the_way_to_the_other_pattern():
     """Two patterns at distance s: at r from the first, towards the second, E's softmax weights are as 1 to q."""
     s, r, beta = 2.0, 0.4, 1.5
     Xi = np.array([[0.0, 0.0], [1.2, 1.6]])
-    record = bounds.local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=0.0, step_size=0.5, steps=3)
+    record = divergence.local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=0.0, step_size=0.5, steps=3)
     own, other = np.exp(-beta / 2 * ((r / s * Xi[1] - Xi) ** 2).sum(1))
     assert record.leak == pytest.approx(other / own, rel=1e-12)
     assert record.convexity == pytest.approx(1 - beta * record.leak * s**2, rel=1e-12)
@@ -486,15 +494,15 @@ def test_leak_is_attained_on_the_way_to_the_other_pattern():
 
 def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the_error():
     Xi, common = np.array([[0.0, 0.0], [1.2, 1.6]]), {"beta": 1.5, "radius": 0.4, "step_size": 0.5}
-    leak = bounds.local_retrieval(Xi, 0, gradient_error=0.0, steps=1, **common).leak
+    leak = divergence.local_retrieval(Xi, 0, gradient_error=0.0, steps=1, **common).leak
     most = 0.4 - 2 * leak  # qd + A = r
-    record = bounds.local_retrieval(Xi, 0, gradient_error=0.999 * most, steps=3, **common)
+    record = divergence.local_retrieval(Xi, 0, gradient_error=0.999 * most, steps=3, **common)
     distance = 0.0
     for _ in range(3):
         distance = (1 - 0.5 * record.convexity) * distance + 0.5 * 0.999 * most
     assert record.holds
     assert record.bound == pytest.approx(distance, rel=1e-9)
-    assert not bounds.local_retrieval(Xi, 0, gradient_error=1.001 * most, steps=3, **common).invariant
+    assert not divergence.local_retrieval(Xi, 0, gradient_error=1.001 * most, steps=3, **common).invariant
 
 
 # The printed proofs, line by line
@@ -503,7 +511,7 @@ def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the
 def test_lemma_2_line_by_line():
     Xi = binary(50, 10)
     x, z = uniform(4, 2, 300, 10) / 10**0.5
-    ratios = lines.lemma_2(ro.MrDAM(Xi, 10.0), x, z)
+    ratios = memory_bounds.lemma_2(ro.MrDAM(Xi, 10.0), x, z)
     assert ratios.pop("eq18") < 1e-14
     ratios.pop("eq23")  # false in general: see below
     for name, ratio in ratios.items():
@@ -517,7 +525,7 @@ def test_eq_23_fails_inside_the_cube():
     turn = lambda angle: np.array([[np.cos(angle), np.sin(angle)]])  # noqa: E731
     Xi = np.concatenate([0.999 * turn(np.pi / 4 + 0.05), np.zeros((499, 2))])
     x, z = 0.995 * turn(np.pi / 4), 0.995 * turn(np.pi / 4 + 1e-3)
-    (ratio,) = np.asarray(lines.lemma_2(ro.MrDAM(Xi, 10.0), x, z)["eq23"])
+    (ratio,) = np.asarray(memory_bounds.lemma_2(ro.MrDAM(Xi, 10.0), x, z)["eq23"])
     assert 1.1 < ratio < 2
 
 
@@ -525,7 +533,7 @@ def test_lemma_3_line_by_line():
     memory = ro.MrDAM(binary(5, 6), 1.0)
     copy = ro.DrDAM.store(memory.Xi, 1.0, ro.RandomFeatures(6, 4000, key=jax.random.key(1)))
     x = uniform(2, 200, 6) / 6**0.5
-    ratios = lines.lemma_3(memory, copy, x)
+    ratios = memory_bounds.lemma_3(memory, copy, x)
     for name, ratio in ratios.items():
         assert 0 < np.max(ratio) <= 1 + 1e-12, name
     chained = ratios["eq35-37"] * (ratios["eq39-42"] + ratios["eq43-46"]) / 2  # eq. 47 is the three before it
@@ -539,7 +547,7 @@ def test_recursion_line_by_line_and_its_local_form():
     copy = ro.DrDAM.store(Xi, 30.0, ro.RandomFeatures(30, 4000, key=jax.random.key(1)))
     run = drift(memory, copy, Xi[:5] + 0.01, step_size=0.2, steps=30)
     assert run.exact.shape == run.distributed.shape == (31, 5, 30)
-    for name, ratio in lines.recursion(memory, run).items():
+    for name, ratio in memory_bounds.recursion(memory, run).items():
         assert 0 < np.max(ratio) <= 1 + 1e-9, name
     bound, distance = np.asarray(run.recursion(run.local_growth(memory, points=5))), np.asarray(run.distance)
     assert (distance[1:] <= bound[1:] * 1.001).all()
@@ -564,5 +572,5 @@ def test_energy_on_the_cube_is_at_most_a_half_minus_log_K_over_beta():
     assert np.max(ro.MrDAM(binary(K, 8), beta).energy(states)) <= 0.5 - log(K) / beta
     corner = ro.MrDAM(np.zeros((K, 8)), beta)
     np.testing.assert_allclose(corner.energy(np.ones(8) / 8**0.5), 0.5 - log(K) / beta, rtol=1e-12)
-    record = bounds.divergence_bound(D=8, K=K, Y=1000, beta=beta, step_size=0.1, steps=1, eps0=1e-9, eps1=1e-9)
+    record = divergence.divergence_bound(D=8, K=K, Y=1000, beta=beta, step_size=0.1, steps=1, eps0=1e-9, eps1=1e-9)
     assert record.energy == pytest.approx(0.5 - log(K) / beta, abs=1e-3)

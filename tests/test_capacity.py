@@ -7,7 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import erf
 
 import rankone as ro
-from rankone.memory.capacity import critical_beta, critical_load, storage_capacity
+from rankone.theory.capacity import critical_beta, critical_load, storage_capacity
 
 
 def test_critical_load_solves_the_self_consistent_equations():

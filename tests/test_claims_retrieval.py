@@ -6,9 +6,9 @@ import numpy as np
 
 import rankone as ro
 from rankone.data.queries import flip_bits
-from rankone.memory.fidelity import approximation_errors, hamming_error
-from rankone.memory.laws import error_law
 from rankone.precision import double_precision
+from rankone.theory.error_law import error_law
+from rankone.theory.fidelity import approximation_errors, hamming_error
 
 
 def test_energy_error_grows_and_falls_as_root_K():

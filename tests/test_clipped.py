@@ -7,8 +7,8 @@ from scipy.stats import norm
 
 import rankone as ro
 from rankone.data.queries import flip_bits
-from rankone.memory.clipped import Clipped
-from rankone.memory.laws import error_law
+from rankone.printed.memory_gradients import Clipped
+from rankone.theory.error_law import error_law
 
 
 @pytest.fixture(scope="module")

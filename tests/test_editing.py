@@ -18,10 +18,7 @@ from rankone.editing import (
     SecondMoments,
     cyclic_edit,
     interpolate_residuals,
-    lagrangian,
-    laws,
     load_edit,
-    mixed_key_edit,
     pseudo_inverse_edit,
     ridge_limit_edit,
     sequential_edit,
@@ -29,6 +26,8 @@ from rankone.editing import (
 from rankone.editing.closed_form import _rank_one
 from rankone.editing.triangular import Triangular
 from rankone.precision import double_precision
+from rankone.printed.mixed_key import mixed_key_edit
+from rankone.theory import edit_cost, lagrangian
 
 
 def approx(value, **options):
@@ -233,7 +232,7 @@ def test_the_edit_is_the_least_change_of_any_map_and_its_excess_over_the_fit_is_
 
 def test_leverage_splits_the_interference_of_a_stored_key(x64):
     K, _, W, _, v = problem(fitted=False)
-    C, h = K @ K.T, host(laws.leverage(K))
+    C, h = K @ K.T, host(edit_cost.leverage(K))
     assert float(h.sum()) == approx(12, rel=1e-12)
     edit = ro.rank_one_edit(W, C, K[:, 3], v)
     r = v - W @ K[:, 3]
@@ -366,7 +365,7 @@ def test_the_second_edit_takes_from_the_first_what_the_formula_says(x64):
     for beta in (0.0, 1.0, 10.0, 1e3, 1e6):
         sequence = sequential_edit(W, C, Ks, Vs, beta=beta)
         taken.append(sequence.residuals[2, 0])
-        assert taken[-1] == approx(laws.forgetting(S, sequence.residuals[1, 1], beta), rel=1e-6)
+        assert taken[-1] == approx(edit_cost.forgetting(S, sequence.residuals[1, 1], beta), rel=1e-6)
     assert all(np.diff(taken) < 0)
 
 
@@ -413,8 +412,8 @@ def test_cycling_contracts_by_cosine_squared_to_the_batch(x64):
         short = cyclic_edit(W, C, Ks, Vs, cycles=count)
         distance = np.linalg.norm((delta(short.edit) - delta(batch)) @ K)
         assert short.errors[-1] == approx(distance, rel=1e-9)
-    assert laws.cycles_to(1e-6, 0.1354) == 7
-    enough = laws.cycles_to(1e-6, cosine_squared)
+    assert edit_cost.cycles_to(1e-6, 0.1354) == 7
+    enough = edit_cost.cycles_to(1e-6, cosine_squared)
     many = host(cyclic_edit(W, C, Ks, Vs, cycles=enough + 1)).errors
     assert many[1 + enough] <= 1e-6 * many[1] < many[enough]
 
@@ -429,18 +428,18 @@ def test_an_error_of_direction_costs_to_second_order_R_S2(x64):
     s = u @ k
     error = np.random.default_rng(2).normal(size=12) / 100
     error = error - (error @ k) / (k @ k) * k  # keeps uᵀk
-    assert laws.inflation(C, u + error, k) == approx(1 + error @ C @ error / s, rel=1e-12)
-    assert laws.inflation(C, 7 * (u + error), k) == approx(laws.inflation(C, u + error, k), rel=1e-12)
+    assert edit_cost.inflation(C, u + error, k) == approx(1 + error @ C @ error / s, rel=1e-12)
+    assert edit_cost.inflation(C, 7 * (u + error), k) == approx(edit_cost.inflation(C, u + error, k), rel=1e-12)
 
 
 def test_kantorovich_bounds_every_surrogate_and_is_reached_R_S2(x64):
-    worst = laws.inflation(np.diag([1.0, 100.0]), np.ones(2), np.ones(2))
+    worst = edit_cost.inflation(np.diag([1.0, 100.0]), np.ones(2), np.ones(2))
     assert worst == approx(25.5025, rel=1e-12)
-    assert worst == approx(laws.kantorovich(100.0), rel=1e-12)
+    assert worst == approx(edit_cost.kantorovich(100.0), rel=1e-12)
     K = conditioned(6, 30, 10)
     C, rng = K @ K.T, np.random.default_rng(1)
-    found = [float(laws.inflation(C, k, k)) for k in rng.normal(size=(300, 6))]
-    assert 0.1 * laws.kantorovich(100.0) < max(found) <= laws.kantorovich(np.linalg.cond(C))
+    found = [float(edit_cost.inflation(C, k, k)) for k in rng.normal(size=(300, 6))]
+    assert 0.1 * edit_cost.kantorovich(100.0) < max(found) <= edit_cost.kantorovich(np.linalg.cond(C))
 
 
 @pytest.mark.parametrize("n", [30, 40, 80, 200])
@@ -451,29 +450,29 @@ def test_the_efficiency_of_an_estimated_C_follows_its_beta_law_R_S3(x64, n, D=20
     samples = rng.normal(size=(draws, n, D)) @ A.T
     u = np.linalg.solve(np.einsum("bni,bnj->bij", samples, samples), np.broadcast_to(k[:, None], (draws, D, 1)))[..., 0]
     rho = (u @ k) ** 2 / (np.einsum("bi,ij,bj->b", u, C, u) * (k @ np.linalg.solve(C, k)))
-    law = stats.beta(*laws.efficiency_law(n, D))
+    law = stats.beta(*edit_cost.efficiency_law(n, D))
     assert stats.kstest(rho, law.cdf).pvalue > 1e-3
     assert abs(rho.mean() - law.mean()) < 4 * law.std() / draws**0.5
     assert law.mean() == approx((n - D + 2) / (n + 1))
-    assert laws.mean_inflation(n, D) == approx(law.expect(lambda x: 1 / x), rel=1e-6)
-    assert abs((1 / rho).mean() / laws.mean_inflation(n, D) - 1) < 4 * (1 / rho).std() / draws**0.5
-    assert laws.efficiency(C, samples[0].T @ samples[0], k) == approx(rho[0], rel=1e-9)
+    assert edit_cost.mean_inflation(n, D) == approx(law.expect(lambda x: 1 / x), rel=1e-6)
+    assert abs((1 / rho).mean() / edit_cost.mean_inflation(n, D) - 1) < 4 * (1 / rho).std() / draws**0.5
+    assert edit_cost.efficiency(C, samples[0].T @ samples[0], k) == approx(rho[0], rel=1e-9)
 
 
 def test_sample_sizes_for_a_given_inflation_R_S3():
-    assert laws.sample_size(2, 20) == 39
+    assert edit_cost.sample_size(2, 20) == 39
     for D in (5, 20, 100):
-        n = laws.sample_size(1.1, D)
+        n = edit_cost.sample_size(1.1, D)
         assert n == 11 * D - 10
-        assert laws.mean_inflation(n, D) <= 1.1 + 1e-12 < laws.mean_inflation(n - 1, D)
+        assert edit_cost.mean_inflation(n, D) <= 1.1 + 1e-12 < edit_cost.mean_inflation(n - 1, D)
     for D in range(2, 60):
         for tenths in range(11, 40):  # the least n with (n − 1)·10 ≤ tenths·(n − D), in whole numbers
             least = next(n for n in range(D + 1, 100 * D) if (n - 1) * 10 <= tenths * (n - D))
-            assert laws.sample_size(tenths / 10, D) == least
+            assert edit_cost.sample_size(tenths / 10, D) == least
     with pytest.raises(ValueError, match="n: got 20"):
-        laws.mean_inflation(20, 20)
+        edit_cost.mean_inflation(20, 20)
     with pytest.raises(ValueError, match="target"):
-        laws.sample_size(1.0, 20)
+        edit_cost.sample_size(1.0, 20)
 
 
 @pytest.mark.parametrize("m", [1, 10, 25])
@@ -483,9 +482,9 @@ def test_interference_per_edit_grows_to_the_capacity_R_S4(x64, m, D=40, draws=15
     S = np.swapaxes(keys, 1, 2) @ keys  # C = I: n = 1
     residuals = rng.normal(size=(draws, m))
     cost = np.einsum("bi,bi->b", residuals, np.linalg.solve(S, residuals[..., None])[..., 0]) / m
-    assert abs(cost.mean() - laws.capacity(1, D, m)) < 4 * cost.std() / draws**0.5
+    assert abs(cost.mean() - edit_cost.capacity(1, D, m)) < 4 * cost.std() / draws**0.5
     with pytest.raises(ValueError, match="m: got"):
-        laws.capacity(1, D, D - 1)
+        edit_cost.capacity(1, D, D - 1)
 
 
 def test_the_sequential_forgetting_law_R_S5(x64, D=100, T=200, H=60):
@@ -497,7 +496,7 @@ def test_the_sequential_forgetting_law_R_S5(x64, D=100, T=200, H=60):
         sequence = sequential_edit(np.zeros((H, D)), np.eye(D), K, V)
         runs.append(np.asarray(sequence.residuals)[-1][ages - 1] ** 2 / H)
     mean, error = np.mean(runs, axis=0), np.std(runs, axis=0) / len(runs) ** 0.5
-    law = np.asarray(laws.sequential_residual(ages, T, D))
+    law = np.asarray(edit_cost.sequential_residual(ages, T, D))
     assert (np.abs(mean - law) < 4 * error + 3 / D).all()
     assert law[0] > 1.5  # after two D edits nothing is left: worse than never written
 

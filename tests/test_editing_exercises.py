@@ -9,8 +9,8 @@ from exercise_pages import EveryCheck, Page
 
 import rankone as ro
 from rankone import editing
-from rankone.editing import lagrangian
 from rankone.precision import double_precision
+from rankone.theory import lagrangian
 
 
 @pytest.fixture(autouse=True)

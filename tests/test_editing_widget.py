@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import rankone.editing as editing
-from rankone.editing.laws import leverage, sequential_residual
 from rankone.precision import double_precision
+from rankone.theory.edit_cost import leverage, sequential_residual
 
 TESTS = Path(__file__).parent
 RTOL = 1e-9  # both sides are float64; condition numbers stay below 1e4
@@ -135,7 +135,7 @@ def test_the_law_of_forgetting_is_the_packages():
 
 
 def explorer(**settings):
-    from rankone.widgets.editing import EditingExplorer
+    from rankone.widgets.editing_explorer import EditingExplorer
 
     return EditingExplorer(**settings)
 

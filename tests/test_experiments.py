@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from rankone.records import folder, load_pictures, load_record, provenance, select
+from rankone.book.records import folder, load_pictures, load_record, provenance, select
 
 TINY = {
     "figure1": "--Y 512 --K 2 --size 16 --thumbnail 16 --steps 3",

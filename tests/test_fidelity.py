@@ -6,7 +6,7 @@ import pytest
 
 import rankone as ro
 from rankone.data.queries import flip_bits, occlude
-from rankone.memory.fidelity import approximation_errors, binarise, complete, hamming_error
+from rankone.theory.fidelity import approximation_errors, binarise, complete, hamming_error
 
 
 def test_hamming_error_is_share_of_bits_and_squared_norm():

@@ -11,15 +11,16 @@ import nbformat
 import numpy as np
 import pytest
 
-from rankone import exercises
-from rankone.exercises import grading, plain_data
-from rankone.exercises.checks import questions
-from rankone.exercises.submission import Submission, cells
+from rankone.book import exercises
+from rankone.book.exercises import grading, plain_data
+from rankone.book.exercises.checks import questions
+from rankone.book.exercises.submission import Submission, cells
 
 ROOT = Path(__file__).parents[1]
 BUILT = ROOT / "_build/html"
 PATCH = """
-import numpy, rankone.exercises as e, rankone.exercises.answers as a, rankone.exercises.checks as c, rankone.editing
+import numpy, rankone.editing, rankone.book.exercises as e
+import rankone.book.exercises.answers as a, rankone.book.exercises.checks as c
 e.close = e.holds = a.close = a.holds = lambda *args, **names: None
 c.Question.run = rankone.editing.rank_one_edit = rankone.editing.batch_edit = None
 """
@@ -35,7 +36,7 @@ def double():
 
 
 def checks(chapter):
-    return questions(ROOT / "src/rankone/exercises" / chapter)
+    return questions(ROOT / "src/rankone/book/exercises" / chapter)
 
 
 def code(chapter):
@@ -133,7 +134,7 @@ def test_data_are_a_students_own_and_the_same_again():
 def gradescope(folder, notebook):
     for name in ("source/tests", "submission"):
         (folder / name).mkdir(parents=True)
-    for check in (ROOT / "src/rankone/exercises/residual").glob("q*.py"):
+    for check in (ROOT / "src/rankone/book/exercises/residual").glob("q*.py"):
         (folder / "source/tests" / check.name).write_bytes(check.read_bytes())
     (folder / "source/config.json").write_text(json.dumps({"secret": "s"}))
     (folder / "submission_metadata.json").write_text(json.dumps({"users": [{"id": 7}]}))

@@ -10,10 +10,9 @@ import optax
 import pytest
 
 import rankone as ro
-from rankone.memory.barycentric import Barycentric
-from rankone.memory.clipped import Clipped
 from rankone.memory.implicit import at_rest
 from rankone.precision import double_precision
+from rankone.printed.memory_gradients import Barycentric, Clipped
 
 D, K, N = 10, 5, 4
 OPTIONS = {"step_size": 0.9, "max_steps": 300, "tol": 1e-15}

@@ -9,14 +9,14 @@ from scipy.linalg import hadamard
 from scipy.special import hyp1f1
 
 import rankone as ro
-from rankone.memory.kernels import (
+from rankone.precision import double_precision
+from rankone.theory.kernel_error import (
     kernel_variance,
     largest_kernel_error,
     orthogonal_variance_ratio,
     rbf_kernel,
+    uniform_kernel_error,
 )
-from rankone.memory.uniform import uniform_kernel_error
-from rankone.precision import double_precision
 
 BASES = ("sincos", "cos", "exp", "expexp")
 

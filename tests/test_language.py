@@ -13,11 +13,11 @@ from rankone.language import LanguageModel, Request, generate, load_smollm2, tra
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.generation import RowChanges, continue_tokens
 from rankone.language.model import find_smollm2
-from rankone.language.network import random_network
 from rankone.language.quantised import read_gguf
 from rankone.language.rotary import frequencies
-from rankone.language.tokens import pad
+from rankone.language.tokenizer import pad
 from rankone.language.tracing import mean_effect, subject_noise
+from rankone.language.transformer import random_network
 
 pytest.importorskip("tokenizers")
 

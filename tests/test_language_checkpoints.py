@@ -27,7 +27,7 @@ from rankone.language import (
 )
 from rankone.language.checkpoint import read_checkpoint, write_checkpoint
 from rankone.language.prompts import continuations
-from rankone.language.tokens import Tokenizer
+from rankone.language.tokenizer import Tokenizer
 
 pytest.importorskip("tokenizers")
 safetensors = pytest.importorskip("safetensors.numpy")

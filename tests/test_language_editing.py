@@ -10,10 +10,10 @@ from scipy.stats import binomtest
 from rankone.data import corpus, countries, country
 from rankone.editing import KeyGeometry, RankOneEdit
 from rankone.language import FactEdit, History, Request, Search, country_fact, edit_fact, fine_tune, judge, summarise
-from rankone.language.evaluation import harmonic_mean, ngram_entropy, wilson
-from rankone.language.facts import RELATIONS
+from rankone.language.edit_metrics import harmonic_mean, ngram_entropy, wilson
+from rankone.language.likelihood import likelihoods
 from rankone.language.prompts import continuations, corpus_contexts, rehearsal
-from rankone.language.scores import likelihoods
+from rankone.language.relations import RELATIONS
 from rankone.language.statistics import key_geometry, key_moments
 from rankone.language.surgery import close_edit, find_fact_value
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rankone.language.recorded import METHODS, method_rows, summarise_record
-from rankone.records import load_record, select
+from rankone.book.editing_study import METHODS, method_rows, summarise_record
+from rankone.book.records import load_record, select
 
 
 def answers(new, true, said, kept):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankone as ro
-from rankone.memory.laws import ErrorLaw, error_law, hessian, lipschitz
 from rankone.precision import double_precision
+from rankone.theory.error_law import ErrorLaw, error_law, hessian, lipschitz
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from rankone.maml import MLP, GradientLearner, PolynomialTasks, SineTasks, draw, meta_train, recorded, squared_error
-from rankone.maml.kernel import frozen_predictions, step_rates
-from rankone.records import load_record, select
+from rankone.book import maml_runs as recorded
+from rankone.book.records import load_record, select
+from rankone.maml import MLP, GradientLearner, PolynomialTasks, SineTasks, draw, meta_train, squared_error
+from rankone.theory.step_kernel import frozen_predictions, step_rates
 
 KEY = jax.random.key(0)
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from rankone.maml import recorded
-from rankone.records import load_record, provenance, select
+from rankone.book import maml_runs as recorded
+from rankone.book.records import load_record, provenance, select
 
 TINY = {
     "maml_sine": "--learner maml recurrent --iterations 100 --meta_batch 2 --width 8 --steps 5 --tasks 4",

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp, softmax
 
 import rankone as ro
-from rankone.memory.kernels import kernel_variance
 from rankone.memory.nonlinear import OUTER, SEPARATIONS
 from rankone.precision import double_precision
+from rankone.theory.kernel_error import kernel_variance
 
 BASES = ("sincos", "cos", "exp", "expexp")
 PROJECTIONS = ("gaussian", "orthogonal", "hadamard")

@@ -98,7 +98,7 @@ def test_every_part_of_the_package_is_an_attribute_and_slow_ones_wait_for_their_
     parts = {path.stem for path in (ROOT / "src" / "rankone").iterdir() if re.fullmatch(r"[a-z]\w+(\.py)?", path.name)}
     script = f"import sys, rankone as ro; print(*sorted(sys.modules)); [getattr(ro, part) for part in {sorted(parts)}]"
     done = run([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {script}"])
-    assert {"rankone.language", "rankone.widgets", "rankone.exercises", "anywidget", "matplotlib"}.isdisjoint(
+    assert {"rankone.language", "rankone.widgets", "rankone.book.exercises", "anywidget", "matplotlib"}.isdisjoint(
         done.split()
     )
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):

@@ -9,8 +9,8 @@ from scipy.optimize import minimize
 
 from rankone.precision import double_precision
 from rankone.preconditioning import Reparameterized
-from rankone.preconditioning.editing import exact_rate, store_pair
-from rankone.preconditioning.laws import (
+from rankone.preconditioning.whitening import matrix_power
+from rankone.theory.conditioning import (
     contraction,
     implicit_bias,
     nearest_kronecker,
@@ -18,7 +18,7 @@ from rankone.preconditioning.laws import (
     steps_to_tolerance,
     whitened_spectrum,
 )
-from rankone.preconditioning.moments import matrix_power
+from rankone.theory.edit_as_step import exact_rate, store_pair
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ import numpy as np
 import optax
 import pytest
 
+from rankone.book.tasks import halves, hidden_direction
 from rankone.precision import double_precision
 from rankone.preconditioning import (
     Dense,
@@ -13,8 +14,6 @@ from rankone.preconditioning import (
     Moments,
     MovingMoments,
     Reparameterized,
-    halves,
-    hidden_direction,
     layer_moments,
     merge,
     meta_learn,
@@ -23,7 +22,7 @@ from rankone.preconditioning import (
     whiten,
     whitening_factors,
 )
-from rankone.preconditioning.moments import damped, matrix_power
+from rankone.preconditioning.whitening import damped, matrix_power
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,8 @@ from rankone.preconditioning import (
     transport,
     whitening_factors,
 )
-from rankone.preconditioning.commutation import (
+from rankone.preconditioning.kronecker import kronecker_preconditioner
+from rankone.theory.commutation import (
     LINEAR,
     NOT_LINEAR,
     change_factors,
@@ -34,7 +35,6 @@ from rankone.preconditioning.commutation import (
     scale_by_polar,
     scale_by_shampoo,
 )
-from rankone.preconditioning.kronecker import kronecker_preconditioner
 
 M, N, STEPS = 4, 6, 200
 

@@ -12,10 +12,10 @@ from rankone.precision import double_precision
 from rankone.residual import simplex
 from rankone.residual.classifier import _initial, _loss, train
 from rankone.residual.gain import gain
-from rankone.residual.memorise import memorising_width, worst_margin
+from rankone.residual.next_token import context_lengths, window_starts
 from rankone.residual.resmem import onehot_residuals, soft_weights
 from rankone.residual.storage import sparse
-from rankone.residual.windows import context_lengths, window_starts
+from rankone.theory.resmem_rates import memorising_width, worst_margin
 
 RNG = np.random.default_rng(0)
 N, D, L = 120, 4, 5

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rankone.language.network import Config, random_network
-from rankone.records import load_record, provenance
+from rankone.book.records import load_record, provenance
+from rankone.language.transformer import Config, random_network
 
 TINY = {
     "residual_letter": "--share 0.05 --width 4 --epochs 1 --queries 40",

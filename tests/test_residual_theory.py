@@ -10,8 +10,9 @@ from scipy.integrate import quad
 
 import rankone as ro
 from rankone.precision import double_precision
-from rankone.residual import laws, linear
-from rankone.residual.risk import boundary_constant
+from rankone.printed import resmem_rate
+from rankone.theory import linear_resmem, resmem_rates
+from rankone.theory.nearest_neighbour import boundary_constant
 
 GRID = np.array([1, 2, 3, 10, 100, 1000, 10**4, 10**5, 10**6])
 
@@ -19,7 +20,7 @@ GRID = np.array([1, 2, 3, 10, 100, 1000, 10**4, 10**5, 10**6])
 @cache
 def simulated(d=5, L=0.6, **options):
     options = {"repetitions": 60, "queries": 100} | options
-    return linear.simulate(np.array([30, 1000]), d, L, key=jax.random.key(d), **options)
+    return linear_resmem.simulate(np.array([30, 1000]), d, L, key=jax.random.key(d), **options)
 
 
 def mean_error(values):
@@ -72,7 +73,7 @@ def test_two_terms_leave_an_error_of_order_n_to_the_minus_four_over_d(d):
 
 @pytest.mark.parametrize(("n", "d"), [(10, 2), (1000, 3), (300, 5), (300, 8)])
 def test_quadrature_agrees_with_monte_carlo(n, d):
-    r = linear.simulate(n, d, 0.0, key=jax.random.key(n), repetitions=300, queries=30)
+    r = linear_resmem.simulate(n, d, 0.0, key=jax.random.key(n), repetitions=300, queries=30)
     mean, error = mean_error(r.distance)
     assert abs(mean - ro.nearest_neighbour_risk(n, d).exact) < 4 * error
 
@@ -86,16 +87,16 @@ def test_exponent_tends_to_two_over_d():
 
 
 def test_printed_lemma_is_zero_at_one_and_too_large_by_n_to_the_one_over_d():
-    assert laws.lemma_printed(1, 5) == 0
-    over = [float(laws.lemma_printed(n, 5) / ro.nearest_neighbour_risk(n, 5).exact) for n in (10**4, 10**8)]
+    assert resmem_rate.lemma_printed(1, 5) == 0
+    over = [float(resmem_rate.lemma_printed(n, 5) / ro.nearest_neighbour_risk(n, 5).exact) for n in (10**4, 10**8)]
     expected = (10**4) ** (1 / 5) * 2 ** (1 / 5)  # and the logarithm doubles
     assert over[1] / over[0] == pytest.approx(expected, rel=0.15)
 
 
 @pytest.mark.parametrize(("d", "n"), [(4, 9), (5, 88), (6, 815), (8, 93_789)])
 def test_printed_bound_beats_the_trivial_one_late(d, n):
-    assert laws.useful_from(d) == n
-    assert laws.lemma_printed(n, d) < 2 * d <= laws.lemma_printed(n - 1, d)
+    assert resmem_rates.useful_from(d) == n
+    assert resmem_rate.lemma_printed(n, d) < 2 * d <= resmem_rate.lemma_printed(n - 1, d)
 
 
 @pytest.mark.parametrize("bad", [0, -1, 1.5, np.nan, [], "a", None, 10**400, 2j])
@@ -110,8 +111,8 @@ def test_bad_sizes_are_named(bad):
 
 
 def test_points_in_the_ball_have_unit_covariance_and_the_stated_moments():
-    x = np.asarray(linear.sample_ball(200_000, 4, key=jax.random.key(0)), float)
-    m = laws.moments(4)
+    x = np.asarray(linear_resmem.sample_ball(200_000, 4, key=jax.random.key(0)), float)
+    m = resmem_rates.moments(4)
     assert np.linalg.norm(x, axis=1).max() <= np.sqrt(6) + 1e-5
     np.testing.assert_allclose(x.T @ x / len(x), np.eye(4), atol=0.015)
     square = (x**2).sum(1)
@@ -125,9 +126,13 @@ def test_points_in_the_ball_have_unit_covariance_and_the_stated_moments():
 @cache
 def problem():
     with double_precision():
-        X = linear.sample_ball(300, 4, key=jax.random.key(1))
+        X = linear_resmem.sample_ball(300, 4, key=jax.random.key(1))
         truth = jnp.array([0.6, 0.0, -0.8, 0.0])
-        return np.asarray(X), np.asarray(truth), jax.tree.map(np.asarray, linear.constrained_erm(X, X @ truth, 0.6))
+        return (
+            np.asarray(X),
+            np.asarray(truth),
+            jax.tree.map(np.asarray, linear_resmem.constrained_erm(X, X @ truth, 0.6)),
+        )
 
 
 def test_constrained_solution_satisfies_the_corrected_conditions():
@@ -148,7 +153,7 @@ def test_constrained_solution_is_the_best_in_the_ball_and_free_when_the_ball_is_
         assert risk(t * min(1, 0.6 / np.linalg.norm(t))) >= risk(erm.theta)
     assert risk(0.999 * erm.theta) > risk(erm.theta)
     with double_precision():
-        free = linear.constrained_erm(X, X @ truth, 2.0)
+        free = linear_resmem.constrained_erm(X, X @ truth, 2.0)
     np.testing.assert_allclose(free.theta, truth, atol=1e-10)
     assert np.asarray(free.multiplier) == 0
 
@@ -157,7 +162,7 @@ def test_constrained_solution_is_the_best_in_the_ball_and_free_when_the_ball_is_
 def test_directions_are_left_out_only_where_no_input_goes(scale, theta):
     """y = ⟨(1, 1), x⟩ on the two axes: a short axis tells its entry as well as a long one, one of length 0 nothing."""
     with double_precision():
-        found = linear.constrained_erm(np.diag([1.0, scale]), np.array([1.0, scale]), 5.0)
+        found = linear_resmem.constrained_erm(np.diag([1.0, scale]), np.array([1.0, scale]), 5.0)
     np.testing.assert_allclose(found.theta, [1.0, theta], atol=1e-12)
 
 
@@ -170,7 +175,7 @@ def test_multiplier_tends_to_its_limit():
 def test_closed_form_of_the_shrinkage_replaces_the_series_and_is_smaller_than_printed():
     X, truth, erm = problem()
     Sigma, lam = X.T @ X / len(X), float(erm.multiplier)
-    Delta, D = np.eye(4) - Sigma, laws.shrinkage_error(Sigma, lam)
+    Delta, D = np.eye(4) - Sigma, resmem_rates.shrinkage_error(Sigma, lam)
     np.testing.assert_allclose((np.eye(4) + D) @ truth / (1 + lam), erm.theta, atol=1e-11)
     powers = [np.linalg.matrix_power(Delta, j) for j in range(200)]
     series = Delta @ (sum((powers[j - 1] - powers[j]) / (1 + lam) ** j for j in range(1, 200)) - np.eye(4))
@@ -179,7 +184,7 @@ def test_closed_form_of_the_shrinkage_replaces_the_series_and_is_smaller_than_pr
     for _ in range(200):
         a, lam = rng.standard_normal((3, 3)), rng.uniform(0.01, 3)
         Delta = (a + a.T) / np.linalg.norm(a + a.T, 2) * rng.uniform(0.05, 0.99)
-        eps, D = np.linalg.norm(Delta, 2), laws.shrinkage_error(np.eye(3) - Delta, lam)
+        eps, D = np.linalg.norm(Delta, 2), resmem_rates.shrinkage_error(np.eye(3) - Delta, lam)
         assert np.linalg.norm(D, 2) <= lam * eps / (1 + lam - eps) + 1e-12 < eps + 1e-12
         v = (np.eye(3) + D)[:, 0]
         assert abs(v @ v - 1) <= 15 * eps
@@ -187,33 +192,33 @@ def test_closed_form_of_the_shrinkage_replaces_the_series_and_is_smaller_than_pr
 
 
 def test_error_of_the_base_follows_its_law_and_stays_below_its_bound():
-    r = linear.simulate(np.array([100, 1000]), 5, 0.5, key=jax.random.key(3), repetitions=1500, queries=1)
+    r = linear_resmem.simulate(np.array([100, 1000]), 5, 0.5, key=jax.random.key(3), repetitions=1500, queries=1)
     mean, error = mean_error(r.estimation)
-    law = laws.base_law(np.array([100, 1000]), 5, 0.5)
+    law = resmem_rates.base_law(np.array([100, 1000]), 5, 0.5)
     assert abs(mean[1] - law[1]) < 4 * error[1] + 0.02 * law[1]
-    assert (mean < laws.base_bound(np.array([100, 1000]), 5, 0.5)).all()
+    assert (mean < resmem_rates.base_bound(np.array([100, 1000]), 5, 0.5)).all()
     assert -np.log10(mean[1] / mean[0]) == pytest.approx(1, abs=0.08)
 
 
 def test_bound_of_the_base_is_the_diameter_of_the_ball_where_the_covariance_is_far_off():
     """2L²d/n, besides (2L)² with the probability of ‖Σ − I‖ > 1; and at L = 0 there is no error."""
     for n, d, L in ((50, 5, 0.5), (400, 2, 0.9)):
-        rest = laws.base_bound(n, d, L) - 2 * L**2 * d / n
-        assert rest == pytest.approx((2 * L) ** 2 * laws.covariance_tail(n, d, 1.0), rel=1e-9)
-    assert laws.base_bound(50, 5, 0.0) == 0
+        rest = resmem_rates.base_bound(n, d, L) - 2 * L**2 * d / n
+        assert rest == pytest.approx((2 * L) ** 2 * resmem_rates.covariance_tail(n, d, 1.0), rel=1e-9)
+    assert resmem_rates.base_bound(50, 5, 0.0) == 0
 
 
 def test_covariance_tail_by_hand():
     """Bernstein's bound for d = 5 and n = 28: 2d·exp(−28ε²/14(1 + ε))."""
-    assert laws.covariance_tail(28, 5, 1.0) == pytest.approx(10 / np.e, rel=1e-12)
-    assert laws.covariance_tail(28, 5, 0.5) == pytest.approx(10 * np.exp(-1 / 3), rel=1e-12)
+    assert resmem_rates.covariance_tail(28, 5, 1.0) == pytest.approx(10 / np.e, rel=1e-12)
+    assert resmem_rates.covariance_tail(28, 5, 0.5) == pytest.approx(10 * np.exp(-1 / 3), rel=1e-12)
 
 
 def test_covariance_tail_bounds_the_deviations():
-    x = np.asarray(linear.sample_ball(200_000, 5, key=jax.random.key(4)), float).reshape(1000, 200, 5)
+    x = np.asarray(linear_resmem.sample_ball(200_000, 5, key=jax.random.key(4)), float).reshape(1000, 200, 5)
     deviations = [np.linalg.norm(c.T @ c / 200 - np.eye(5), 2) for c in x]
     for eps in (0.5, 0.7):
-        assert np.mean(np.array(deviations) > eps) <= laws.covariance_tail(200, 5, eps)
+        assert np.mean(np.array(deviations) > eps) <= resmem_rates.covariance_tail(200, 5, eps)
 
 
 def test_constants_of_the_printed_chain():
@@ -231,9 +236,9 @@ def test_constants_of_the_printed_chain():
 
 def test_error_of_the_sum_is_a_product():
     with double_precision():
-        X, q = (linear.sample_ball(n, 3, key=jax.random.key(n)) for n in (50, 20))
+        X, q = (linear_resmem.sample_ball(n, 3, key=jax.random.key(n)) for n in (50, 20))
         truth = jnp.eye(3)[0]
-        theta = linear.constrained_erm(X, X @ truth, 0.5).theta
+        theta = linear_resmem.constrained_erm(X, X @ truth, 0.5).theta
         memory = ro.ResMem(k=1).fit_residuals(X, (X @ (truth - theta))[:, None])
         error = q @ theta + memory.correction(q)[:, 0] - q @ truth
         near = X[memory.neighbours(q).indices[:, 0]]
@@ -244,48 +249,48 @@ def test_error_of_the_sum_is_a_product():
 def test_risk_is_that_of_a_neighbour_times_the_square_of_what_is_missing(L):
     r = simulated(L=L)
     mean, error = mean_error(r.resmem[1])
-    law = laws.resmem_law(1000, 5, L)
+    law = resmem_rates.resmem_law(1000, 5, L)
     assert abs(mean - law) < 4 * error + 0.01 * law
     assert r.resmem[1].mean() / r.neighbours[1].mean() == pytest.approx((1 - L) ** 2, rel=0.03)
 
 
 def test_product_law_is_exact_when_the_sample_is_split():
-    r = linear.simulate(20, 3, 0.5, key=jax.random.key(5), repetitions=4000, queries=10, split=True)
+    r = linear_resmem.simulate(20, 3, 0.5, key=jax.random.key(5), repetitions=4000, queries=10, split=True)
     difference, error = mean_error(np.asarray(r.resmem - r.base * r.neighbours, float))
     assert abs(difference) < 4 * error
     assert error < 0.01 * float(r.resmem.mean())
 
 
 def test_printed_theorem_has_the_wrong_rate_and_fails_at_one():
-    assert laws.theorem_printed(1, 5, 0.0) == 0 < ro.nearest_neighbour_risk(1, 5).exact / 5
-    assert laws.theorem_printed(1000, 5, 0.6) > 50 * laws.resmem_law(1000, 5, 0.6)
+    assert resmem_rate.theorem_printed(1, 5, 0.0) == 0 < ro.nearest_neighbour_risk(1, 5).exact / 5
+    assert resmem_rate.theorem_printed(1000, 5, 0.6) > 50 * resmem_rates.resmem_law(1000, 5, 0.6)
     n = np.array([1e6, 1e10])
     slope = lambda f: -np.diff(np.log(f))[0] / np.log(1e4)  # noqa: E731
-    assert slope(laws.resmem_law(n, 5, 0.6)) == pytest.approx(2 / 5, rel=0.03)
-    assert slope(laws.theorem_printed(n, 5, 0.6)) < 0.21
+    assert slope(resmem_rates.resmem_law(n, 5, 0.6)) == pytest.approx(2 / 5, rel=0.03)
+    assert slope(resmem_rate.theorem_printed(n, 5, 0.6)) < 0.21
 
 
 def test_printed_bounds_by_hand():
     """n = 8: 8^(−2/3) = 1/4 with the base model alone at L = 1, and log(8)/3 = log 2 with d = 3 and L = 0."""
-    assert laws.theorem_printed(8, 3, 1.0) == pytest.approx(9 / 4, rel=1e-12)
-    assert laws.theorem_printed(8, 3, 0.0) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
-    assert laws.lemma_printed(8, 3) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
+    assert resmem_rate.theorem_printed(8, 3, 1.0) == pytest.approx(9 / 4, rel=1e-12)
+    assert resmem_rate.theorem_printed(8, 3, 0.0) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
+    assert resmem_rate.lemma_printed(8, 3) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
 
 
 def test_separating_the_two_estimation_terms_destroys_their_cancellation():
     r = simulated()
     assert float(r.cancelled[1].mean()) < 0.1 * 2 * float(r.estimation[1].mean())
     mean, error = mean_error(r.limit[1])
-    assert abs(mean - laws.resmem_law(1000, 5, 0.6)) < 4 * error
+    assert abs(mean - resmem_rates.resmem_law(1000, 5, 0.6)) < 4 * error
     assert float(r.base[1].mean()) == pytest.approx(0.16, rel=0.02)
 
 
 def test_noise_adds_its_variance_and_hurts_above_the_threshold():
-    threshold = laws.helpful_noise(1000, 5, 0.6)
+    threshold = resmem_rates.helpful_noise(1000, 5, 0.6)
     for noise in (0.5 * threshold, 1.5 * threshold):
         r = simulated(noise=float(noise))
         mean, error = mean_error(r.resmem[1])
-        assert abs(mean - laws.noisy_risk(1000, 5, 0.6, noise)) < 4 * error + 0.01
+        assert abs(mean - resmem_rates.noisy_risk(1000, 5, 0.6, noise)) < 4 * error + 0.01
         assert (mean < float(r.base[1].mean())) == (noise < threshold)
 
 
@@ -296,12 +301,12 @@ def test_ten_neighbours_beat_one_with_and_without_noise():
 
 
 def test_training_both_together_gains_nothing():
-    X, q = (linear.sample_ball(n, 5, key=jax.random.key(n)) for n in (1500, 2000))
+    X, q = (linear_resmem.sample_ball(n, 5, key=jax.random.key(n)) for n in (1500, 2000))
     truth = jnp.eye(5)[0]
     near = X[ro.residual.ExactSearch(X).search(q, 1).indices[:, 0]]
     risks = [
         float((((q - near) @ (fit(X, X @ truth, 0.6).theta - truth)) ** 2).mean())
-        for fit in (linear.constrained_erm, linear.joint_erm)
+        for fit in (linear_resmem.constrained_erm, linear_resmem.joint_erm)
     ]
     assert risks[1] == pytest.approx(risks[0], rel=0.02)
 
@@ -313,4 +318,4 @@ def test_training_both_together_gains_nothing():
 def test_bad_simulations_are_named(options, named):
     call = {"n": 30, "d": 3, "L": 0.5, "key": jax.random.key(0)} | options
     with pytest.raises(ValueError, match=f"^{named}: got"):
-        linear.simulate(call.pop("n"), call.pop("d"), call.pop("L"), **call)
+        linear_resmem.simulate(call.pop("n"), call.pop("d"), call.pop("L"), **call)

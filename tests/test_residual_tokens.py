@@ -6,8 +6,8 @@ import pytest
 from language_models import plain_logits, small_model
 
 import rankone as ro
+from rankone.residual.next_token import next_scores, next_token_residuals, read_places
 from rankone.residual.storage import bare_labels
-from rankone.residual.tokens import next_scores, next_token_residuals, read_places
 
 MODEL = small_model()
 TEXTS = ["The capital of France is Paris", "No", "In Norway one says Oslo, in Japan another city"]

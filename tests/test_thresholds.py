@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rankone as ro
-from rankone.memory import thresholds
-from rankone.memory.fidelity import hamming_error
+from rankone.theory import thresholds
+from rankone.theory.fidelity import hamming_error
 
 
 def stored(D, K, load, beta, seed=0):

@@ -7,7 +7,8 @@ import pytest
 from exercise_pages import EveryCheck, Page
 
 from rankone.precision import double_precision
-from rankone.universality import losses, moments, selectors
+from rankone.theory import error_signals
+from rankone.universality import selectors, shot_moments
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +27,7 @@ def second_by_pairs(W, G):
 
 
 def shots_by_moments(m):
-    return moments.prony(m)
+    return shot_moments.prony(m)
 
 
 SECOND = {
@@ -41,7 +42,7 @@ SECOND = {
         "written_share": lambda N, c: 1.0 if c == 1 else c * (1 - c**N) / (1 - c) / N,
     },
     "q5": {"second_order": second_by_pairs},
-    "q6": {"switch_signal": lambda logits, w: losses.cross_entropy_signal(logits, w)[0]},
+    "q6": {"switch_signal": lambda logits, w: error_signals.cross_entropy_signal(logits, w)[0]},
     "q7": {"layers": lambda J: (J * J + 1, 2 * int(np.ceil(np.log2(J))) + 3)},
     "q8": {"two_shots": shots_by_moments},
 }
@@ -76,7 +77,11 @@ WRONG = [
     ("q4", "a sum, not a share", {"written_share": lambda N, c: sum(c**i for i in range(1, N + 1))}),
     ("q5", "both orders of a pair", {"second_order": lambda W, G: 2 * second_by_pairs(W, G)}),
     ("q5", "the first order", {"second_order": first_only}),
-    ("q6", "the sign", {"switch_signal": lambda logits, w: -np.asarray(losses.cross_entropy_signal(logits, w)[0])}),
+    (
+        "q6",
+        "the sign",
+        {"switch_signal": lambda logits, w: -np.asarray(error_signals.cross_entropy_signal(logits, w)[0])},
+    ),
     ("q6", "squared error", {"switch_signal": lambda logits, w: logits @ w - w}),
     ("q7", "no end counted", {"layers": lambda J: (J * J, 2 * (J - 1).bit_length() + 3)}),
     ("q7", "bits of one axis", {"layers": lambda J: (J * J + 1, (J - 1).bit_length() + 3)}),

@@ -10,21 +10,20 @@ import pytest
 
 import rankone as ro
 from rankone.precision import double_precision
-from rankone.universality import Constants, activations, adapt, learn, predict
-from rankone.universality.accuracy import random_tasks
-from rankone.universality.hats import hat_network
-from rankone.universality.linear import (
+from rankone.printed.deep_linear_step import printed_first_order
+from rankone.theory.deep_linear import (
     first_order,
     layer_gradient,
     left,
     longest_chain,
-    printed_first_order,
     product,
     right,
     written,
 )
-from rankone.universality.losses import cross_entropy_signal, kink_signals, signal
-from rankone.universality.moments import prony, write_moments
+from rankone.theory.error_signals import cross_entropy_signal, kink_signals, signal
+from rankone.universality import Constants, activations, adapt, learn, predict
+from rankone.universality.accuracy import random_tasks
+from rankone.universality.hats import hat_network
 from rankone.universality.selectors import (
     amplifiers,
     bit_selector,
@@ -35,6 +34,7 @@ from rankone.universality.selectors import (
     telescope,
     unipotent,
 )
+from rankone.universality.shot_moments import prony, write_moments
 from rankone.universality.tables import cells_grid
 
 GOLDEN = (5**0.5 - 1) / 2

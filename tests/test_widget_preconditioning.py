@@ -301,7 +301,7 @@ def test_what_the_presets_invite_to_try(presets):
 
 def explorer(**given):
     pytest.importorskip("anywidget")
-    from rankone.widgets.preconditioning import PreconditioningExplorer
+    from rankone.widgets.preconditioning_explorer import PreconditioningExplorer
 
     return PreconditioningExplorer(**given)
 

@@ -8,10 +8,12 @@ import pytest
 from scipy.special import expit
 
 from rankone.precision import double_precision
-from rankone.residual import ResMem, nearest_neighbour_risk
-from rankone.residual.laws import helpful_noise, noisy_risk, resmem_law, theorem_printed
-from rankone.residual.linear import constrained_erm, sample_ball, simulate
+from rankone.printed.resmem_rate import theorem_printed
+from rankone.residual import ResMem
 from rankone.residual.resmem import soft_weights
+from rankone.theory.linear_resmem import constrained_erm, sample_ball, simulate
+from rankone.theory.nearest_neighbour import nearest_neighbour_risk
+from rankone.theory.resmem_rates import helpful_noise, noisy_risk, resmem_law
 
 RTOL = 1e-5  # the points are float32 on both sides
 DEFAULTS = {"view": "line", "L": 0.6, "d": 1, "k": 1, "sigma": 1, "noise": 0, "flips": 0, "n": 64, "seed": 0}
@@ -228,7 +230,7 @@ def test_the_presets_do_what_their_texts_say(presets):
 
 def explorer(**given):
     pytest.importorskip("anywidget")
-    from rankone.widgets.residual import ResidualExplorer
+    from rankone.widgets.residual_explorer import ResidualExplorer
 
     return ResidualExplorer(**given)
 

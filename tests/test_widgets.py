@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import rankone as ro
-from rankone.memory.laws import error_law
-from rankone.memory.printed import log10_theorem
-from rankone.memory.uniform import uniform_kernel_error
+from rankone.printed.memory_bounds import log10_theorem
+from rankone.theory.error_law import error_law
+from rankone.theory.kernel_error import uniform_kernel_error
 
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent

@@ -14,8 +14,8 @@ from autograder import archive
 from nbformat import NotebookNode
 from student_version import instructor, minutes, student
 
-from rankone import exercises
-from rankone.exercises.checks import questions
+from rankone.book import exercises
+from rankone.book.exercises.checks import questions
 
 ROOT = Path(__file__).resolve().parents[1]
 README = """\
@@ -89,13 +89,13 @@ def write(chapter: str, package: Path, built: Path, folder: Path) -> None:
     """Write one chapter's assignment.
 
     Args:
-        chapter: Folder of checks in rankone.exercises.
+        chapter: Folder of checks in rankone.book.exercises.
         package: The wheel that goes into the archive.
         built: Folder where the book was built.
         folder: Where the files go.
     """
     notebook, rubric = published(chapter, built), read_rubric(chapter)
-    asked, times = questions(ROOT / "src/rankone/exercises" / chapter), minutes(notebook)
+    asked, times = questions(ROOT / "src/rankone/book/exercises" / chapter), minutes(notebook)
     title = notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
     code = sum(question.points for question in asked.values())
     written = sum(worth for half in rubric.values() for worth, _ in half["criteria"])

@@ -39,7 +39,7 @@ def archive(chapter: str, package: Path, path: Path) -> None:
     """Write the archive of one chapter.
 
     Args:
-        chapter: Folder of checks in rankone.exercises.
+        chapter: Folder of checks in rankone.book.exercises.
         package: The wheel, which the students' notebooks install too.
         path: Of the zip file.
     """
@@ -48,7 +48,7 @@ def archive(chapter: str, package: Path, path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for script in ("setup.sh", "run_autograder"):
             made.write(ROOT / "tools" / "gradescope" / script, script)
-        for check in sorted((ROOT / "src/rankone/exercises" / chapter).glob("q*.py")):
+        for check in sorted((ROOT / "src/rankone/book/exercises" / chapter).glob("q*.py")):
             made.write(check, f"tests/{check.name}")
         made.write(package, package.name)
         made.writestr("requirements.txt", pinned(NEEDED, text))

@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 from claim_links import Row, labels_in, locate_source, locate_test, read_claims  # noqa: E402  (beside the book, not installed)
 
-from rankone.claims import figures_in, holds  # noqa: E402
+from rankone.book.claims import figures_in, holds  # noqa: E402
 
 STATUSES = {"holds", "corrected", "sharper"}
 

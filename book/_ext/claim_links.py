@@ -13,7 +13,7 @@ from docutils.nodes import make_id
 from myst_nb.core.variables import format_plain_text
 from sphinx.environment import BuildEnvironment
 
-from rankone.claims import holds
+from rankone.book.claims import holds
 
 Row = dict[str, Any]
 

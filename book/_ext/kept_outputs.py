@@ -12,7 +12,7 @@ import nbformat
 from myst_nb.core.variables import format_plain_text
 from plain_markdown import PlainMarkdown
 
-from rankone.claims import line
+from rankone.book.claims import line
 
 RECORD = "application/papermill.record/"
 WIDGET = "application/vnd.jupyter.widget-view+json"

@@ -29,7 +29,7 @@ from sphinx.util.osutil import relative_uri
 
 FIGURES = """\
 # @title The figures of the page, and what must hold of them: `measured` shows yours beside them
-from rankone import claims
+from rankone.book import claims
 
 claims.compare_with_page({{
 {figures}

@@ -69,7 +69,7 @@ elif build() not in (FILES, False):
         print(advice, "Until then the installed one is used.")
 
 try:
-    from rankone.notebook import report
+    from rankone.book.notebook import report
 except ImportError as error:  # an older jax
     raise Advice(error) from None
 report({FILES: "<build>", False: "in development"}.get(build(), "of another build"), <facts>)

@@ -1,46 +1,79 @@
-"""Rank One: how neural networks write, retrieve and edit memories. The package of the book."""
+"""Rank One: how neural networks write, retrieve and edit memories. The package of the book.
+
+Five results, one operation: `writes` says which, the five packages `memory`, `editing`, `preconditioning`,
+`universality` and `residual` each hold one result, `maml` and `language` the models that they are tried on. What is
+proved about them is in `theory`, what the papers print otherwise in `printed`, what only the pages use in `book`.
+
+Every name here is imported when it is first used.
+"""
 
 import importlib
 import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 import rankone._jax  # noqa: F401  first, as an older jax is refused there
-from rankone import data
-from rankone.editing import KeyGeometry, LowRankEdit, RankOneEdit, batch_edit, rank_one_edit
-from rankone.memory import DrDAM, MrDAM, RandomFeatures, Retrieval, divergence_bound, retrieve
-from rankone.preconditioning import Reparameterized, kronecker_preconditioner
-from rankone.residual import ResMem, nearest_neighbour_risk
-from rankone.universality import adapt, predict, universal_learner
 
 if TYPE_CHECKING:
-    from rankone import claims as claims
+    from rankone import book as book
+    from rankone import data as data
     from rankone import editing as editing
-    from rankone import exercises as exercises
-    from rankone import figures as figures
     from rankone import language as language
     from rankone import maml as maml
     from rankone import memory as memory
-    from rankone import notebook as notebook
     from rankone import precision as precision
     from rankone import preconditioning as preconditioning
-    from rankone import records as records
+    from rankone import printed as printed
     from rankone import residual as residual
+    from rankone import theory as theory
     from rankone import universality as universality
     from rankone import widgets as widgets
+    from rankone.editing import KeyGeometry, LowRankEdit, RankOneEdit, batch_edit, rank_one_edit
+    from rankone.memory import DrDAM, MrDAM, RandomFeatures, Retrieval, retrieve
+    from rankone.preconditioning import Reparameterized, kronecker_preconditioner
+    from rankone.residual import ResMem
+    from rankone.theory.divergence import divergence_bound
+    from rankone.theory.nearest_neighbour import nearest_neighbour_risk
+    from rankone.universality import adapt, predict, universal_learner
 
     __version__: str
-else:
 
-    def __getattr__(name: str) -> Any:
-        """The version, and the parts of the package that are imported when they are first used."""
-        if name == "__version__":
-            return importlib.metadata.version(__name__)
-        if name in _PARTS:
-            return importlib.import_module(f"{__name__}.{name}")
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-_PARTS = {"claims", "exercises", "figures", "language", "maml", "notebook", "precision", "records", "widgets"}
+_HOME = {  # where each public name is defined
+    "DrDAM": "memory",
+    "KeyGeometry": "editing",
+    "LowRankEdit": "editing",
+    "MrDAM": "memory",
+    "RandomFeatures": "memory",
+    "RankOneEdit": "editing",
+    "Reparameterized": "preconditioning",
+    "ResMem": "residual",
+    "Retrieval": "memory",
+    "adapt": "universality",
+    "batch_edit": "editing",
+    "divergence_bound": "theory.divergence",
+    "kronecker_preconditioner": "preconditioning",
+    "nearest_neighbour_risk": "theory.nearest_neighbour",
+    "predict": "universality",
+    "rank_one_edit": "editing",
+    "retrieve": "memory",
+    "universal_learner": "universality",
+}
+_PARTS = frozenset(
+    {
+        "book",
+        "data",
+        "editing",
+        "language",
+        "maml",
+        "memory",
+        "precision",
+        "preconditioning",
+        "printed",
+        "residual",
+        "theory",
+        "universality",
+        "widgets",
+    }
+)
 
 __all__ = [
     "DrDAM",
@@ -63,3 +96,18 @@ __all__ = [
     "retrieve",
     "universal_learner",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return importlib.metadata.version(__name__)
+    if name in _PARTS:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _HOME:
+        value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_PARTS, "__version__"})

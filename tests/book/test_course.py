@@ -9,7 +9,7 @@ import release
 import yaml
 from course_map import Course, Syllabus, joined
 
-from rankone import exercises
+from rankone.book import exercises
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"

@@ -4,8 +4,8 @@ import pytest
 from IPython.testing.globalipapp import start_ipython
 from myst_nb.core.variables import format_plain_text
 
-from rankone import claims
-from rankone.claims import compare_with_page, holds, measured, pretty
+from rankone.book import claims
+from rankone.book.claims import compare_with_page, holds, measured, pretty
 
 
 @pytest.fixture

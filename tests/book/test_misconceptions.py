@@ -14,12 +14,12 @@ from course_map import Course
 import rankone as ro
 from rankone import widgets
 from rankone.editing import pseudo_inverse_edit
-from rankone.editing.laws import sequential_residual
-from rankone.memory.laws import error_law
 from rankone.precision import double_precision
-from rankone.preconditioning import commutation
-from rankone.preconditioning.laws import whitened_spectrum
-from rankone.residual import laws
+from rankone.printed import resmem_rate
+from rankone.theory import commutation, resmem_rates
+from rankone.theory.conditioning import whitened_spectrum
+from rankone.theory.edit_cost import sequential_residual
+from rankone.theory.error_law import error_law
 from rankone.universality import Constants, adapt, lookup, predict, universal_learner
 
 COURSE = Course(Path(__file__).parents[2])
@@ -181,7 +181,7 @@ def kink(s: dict[str, Any]) -> dict[str, float]:
 
 
 def base(s: dict[str, Any]) -> dict[str, float]:
-    with_base, alone = ([laws.resmem_law(n, s["d"], L) for n in (64, s["n"])] for L in (0.6, s["L"]))
+    with_base, alone = ([resmem_rates.resmem_law(n, s["d"], L) for n in (64, s["n"])] for L in (0.6, s["L"]))
     assert with_base[1] / with_base[0] == pytest.approx(alone[1] / alone[0])
     return {"factor": with_base[1] / alone[1], "fall": alone[1] / alone[0]}
 
@@ -201,12 +201,12 @@ MEASURES = {
     "universality-rate": lambda s: {"error": learned(s)[0]},
     "universality-error": lambda s: {"moved": learned(s)[1]},
     "residual-rate": lambda s: {
-        "ratio": laws.theorem_printed(s["n"], s["d"], s["L"]) / laws.resmem_law(s["n"], s["d"], s["L"])
+        "ratio": resmem_rate.theorem_printed(s["n"], s["d"], s["L"]) / resmem_rates.resmem_law(s["n"], s["d"], s["L"])
     },
     "residual-noise": lambda s: {
-        "memory": laws.noisy_risk(s["n"], s["d"], s["L"], s["noise"]),
+        "memory": resmem_rates.noisy_risk(s["n"], s["d"], s["L"], s["noise"]),
         "base": (1 - s["L"]) ** 2,
-        "border": laws.helpful_noise(s["n"], s["d"], s["L"]),
+        "border": resmem_rates.helpful_noise(s["n"], s["d"], s["L"]),
     },
     "residual-base": base,
 }

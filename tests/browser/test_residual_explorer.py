@@ -9,9 +9,11 @@ from playwright.sync_api import expect
 from standalone import SIZES, check_reader_may_slow, opener, paused, pauser, slide, state
 
 from rankone.precision import double_precision
-from rankone.residual import ResMem, nearest_neighbour_risk
-from rankone.residual.laws import helpful_noise, theorem_printed
-from rankone.residual.linear import constrained_erm, sample_ball
+from rankone.printed.resmem_rate import theorem_printed
+from rankone.residual import ResMem
+from rankone.theory.linear_resmem import constrained_erm, sample_ball
+from rankone.theory.nearest_neighbour import nearest_neighbour_risk
+from rankone.theory.resmem_rates import helpful_noise
 
 SLIDERS = {"L": -3, "d": 2, "k": 4, "sigma": 20, "noise": 8, "n": 2}
 SMALL = {"n": 24}

@@ -14,7 +14,7 @@ python3 -m pip install --quiet --target "$base/uv" "$(grep -oE '^uv==[0-9.]+' "$
 "$base/uv/bin/uv" pip install --quiet --python "$python" --no-deps "$source"/rankone-*.whl
 
 # The checks run from source/tests; the copy that came with the wheel would be readable.
-rm -r "$base"/environment/lib/python3*/site-packages/rankone/exercises/*/
+rm -r "$base"/environment/lib/python3*/site-packages/rankone/book/exercises/*/
 chmod -R go-rwx "$source"
 if [ "$(id -u)" = 0 ] && ! su -s /bin/sh nobody -c "$python -c pass"; then
     echo "The account nobody cannot run $python, so that no student's code can run." >&2

@@ -4,8 +4,7 @@ from rankone.editing.closed_form import batch_edit, interpolate_residuals, rank_
 from rankone.editing.edits import Edited, LowRankEdit, RankOneEdit, load_edit
 from rankone.editing.geometry import KeyGeometry
 from rankone.editing.keys import capture_keys
-from rankone.editing.moments import SecondMoments
-from rankone.editing.published import mixed_key_edit
+from rankone.editing.second_moments import SecondMoments
 from rankone.editing.sequential import cyclic_edit, sequential_edit
 from rankone.editing.singular import pseudo_inverse_edit, ridge_limit_edit
 from rankone.editing.trees import edit_at, weight_at
@@ -22,7 +21,6 @@ __all__ = [
     "edit_at",
     "interpolate_residuals",
     "load_edit",
-    "mixed_key_edit",
     "pseudo_inverse_edit",
     "rank_one_edit",
     "ridge_limit_edit",

@@ -9,10 +9,9 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check, is_traced, scalar
-from rankone.editing._precision import precision_of, smallest_pivot
 from rankone.editing.edits import LowRankEdit, RankOneEdit
 from rankone.editing.geometry import KeyGeometry, as_geometry
-from rankone.precision import double_precision
+from rankone.precision import double_precision, precision_of, smallest_pivot
 
 __all__ = ["batch_edit", "interpolate_residuals", "matrix", "pairs", "rank_one_edit"]
 

@@ -13,7 +13,7 @@ from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import check
 from rankone._pytree import pytree
-from rankone.editing._precision import precision_of
+from rankone.precision import precision_of
 
 __all__ = ["Edited", "LowRankEdit", "RankOneEdit", "load_edit"]
 

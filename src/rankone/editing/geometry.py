@@ -9,9 +9,8 @@ from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check, choice, is_traced, scalar, whole
 from rankone._pytree import pytree
-from rankone.editing._precision import at_least_single, precision_of, smallest_pivot
 from rankone.editing.triangular import Triangular
-from rankone.precision import double_precision
+from rankone.precision import at_least_single, double_precision, precision_of, smallest_pivot
 
 __all__ = ["KeyGeometry", "as_geometry"]
 

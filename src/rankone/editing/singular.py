@@ -6,9 +6,9 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check
-from rankone.editing._precision import precision_of
 from rankone.editing.closed_form import matrix
 from rankone.editing.edits import RankOneEdit
+from rankone.precision import precision_of
 
 __all__ = ["pseudo_inverse_edit", "ridge_limit_edit"]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rankone._checks import check, choice
-from rankone.language.network import MATRICES, Config
 from rankone.language.rotary import base_of, frequencies
+from rankone.language.transformer import MATRICES, Config
 
 __all__ = ["ARCHITECTURES", "Architecture", "architecture_of", "write_config"]
 

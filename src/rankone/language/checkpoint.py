@@ -11,8 +11,8 @@ from jaxtyping import Array
 
 from rankone._checks import check, choice
 from rankone.language.architectures import ARCHITECTURES, Architecture, architecture_of, write_config
-from rankone.language.network import Network, assemble
-from rankone.language.tokens import Tokenizer
+from rankone.language.tokenizer import Tokenizer
+from rankone.language.transformer import Network, assemble
 
 __all__ = ["read_checkpoint", "write_checkpoint"]
 

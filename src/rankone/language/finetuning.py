@@ -7,9 +7,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
 from rankone.language.forward import Cache, logits, run, wide, without_hook
-from rankone.language.network import Network
+from rankone.language.likelihood import at_positions, log_likelihood, up_to_layer
 from rankone.language.prompts import Continuations
-from rankone.language.scores import at_positions, log_likelihood, up_to_layer
+from rankone.language.transformer import Network
 
 __all__ = ["fine_tune"]
 

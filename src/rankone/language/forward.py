@@ -10,7 +10,7 @@ from jaxtyping import Array, Bool, Float, Int
 
 from rankone._checks import check
 from rankone._pytree import pytree
-from rankone.language.network import ACTIVATIONS, Config, Layers, Network
+from rankone.language.transformer import ACTIVATIONS, Config, Layers, Network
 
 __all__ = ["SITES", "Cache", "Hook", "before_head", "embed", "head", "logits", "run", "wide", "without_hook"]
 

@@ -13,8 +13,8 @@ from rankone._checks import check, random_key
 from rankone._pytree import pytree
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Network
-from rankone.language.tokens import pad
+from rankone.language.tokenizer import pad
+from rankone.language.transformer import Network
 
 __all__ = ["RowChanges", "continue_tokens", "generate"]
 

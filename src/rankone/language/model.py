@@ -18,9 +18,9 @@ from jaxtyping import Array, Float, Int
 from rankone._checks import check
 from rankone.language.checkpoint import read_checkpoint, write_checkpoint
 from rankone.language.forward import Cache, embed, logits, run
-from rankone.language.network import Network
 from rankone.language.quantised import read_gguf
-from rankone.language.tokens import Tokenizer, pad
+from rankone.language.tokenizer import Tokenizer, pad
+from rankone.language.transformer import Network
 
 __all__ = ["LanguageModel", "find_smollm2", "load_smollm2"]
 

@@ -10,8 +10,8 @@ from jaxtyping import Array, Bool, Float, Int
 from rankone._checks import check
 from rankone._pytree import pytree
 from rankone.data.facts import corpus
-from rankone.language.facts import Request
-from rankone.language.tokens import Tokenizer, pad
+from rankone.language.relations import Request
+from rankone.language.tokenizer import Tokenizer, pad
 
 __all__ = ["Continuations", "Rehearsal", "continuations", "corpus_contexts", "rehearsal"]
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from rankone._checks import check
-from rankone.language.network import Config, Network, assemble
 from rankone.language.rotary import frequencies
-from rankone.language.tokens import Tokenizer
+from rankone.language.tokenizer import Tokenizer
+from rankone.language.transformer import Config, Network, assemble
 
 __all__ = ["read_gguf"]
 

@@ -10,9 +10,9 @@ from jaxtyping import Array, Float, Int
 
 from rankone._pytree import pytree
 from rankone.language.forward import Cache, embed, logits, run, wide
-from rankone.language.network import Network
+from rankone.language.likelihood import at_positions, log_likelihood
 from rankone.language.prompts import Rehearsal
-from rankone.language.scores import at_positions, log_likelihood
+from rankone.language.transformer import Network
 
 __all__ = ["Search", "Value", "find_value", "subject_keys"]
 

@@ -14,8 +14,8 @@ from rankone.data.facts import corpus
 from rankone.editing import KeyGeometry, SecondMoments
 from rankone.language.forward import Cache, embed, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Network
-from rankone.language.tokens import pad
+from rankone.language.tokenizer import pad
+from rankone.language.transformer import Network
 
 __all__ = ["key_geometry", "key_moments", "text_keys"]
 

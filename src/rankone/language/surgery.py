@@ -11,11 +11,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike
 
 from rankone._checks import check, choice
-from rankone.editing import KeyGeometry, RankOneEdit, load_edit, mixed_key_edit, rank_one_edit
-from rankone.language.facts import Request
+from rankone.editing import KeyGeometry, RankOneEdit, load_edit, rank_one_edit
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import rehearsal
+from rankone.language.relations import Request
 from rankone.language.rewriting import Search, Value, find_value
+from rankone.printed.mixed_key import mixed_key_edit
 
 __all__ = ["DEFAULT_LAYER", "FactEdit", "History", "close_edit", "edit_fact", "find_fact_value"]
 

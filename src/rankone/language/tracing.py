@@ -13,10 +13,10 @@ from tqdm.auto import tqdm
 
 from rankone._checks import check, choice, positive
 from rankone._pytree import pytree
-from rankone.language.facts import Request
 from rankone.language.forward import SITES, Cache, embed, logits, run
 from rankone.language.model import LanguageModel
-from rankone.language.network import Network
+from rankone.language.relations import Request
+from rankone.language.transformer import Network
 
 __all__ = ["Trace", "mean_effect", "subject_noise", "trace"]
 

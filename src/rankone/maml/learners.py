@@ -9,8 +9,8 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from rankone._checks import check, positive
-from rankone.maml.networks import MLP
 from rankone.maml.objectives import squared_error
+from rankone.maml.perceptron import MLP
 from rankone.maml.tasks import Task
 
 __all__ = ["GradientLearner", "OracleLearner"]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from rankone._checks import check, random_key
-from rankone.maml.networks import MLP
+from rankone.maml.perceptron import MLP
 from rankone.maml.tasks import Task
 
 __all__ = ["RecurrentLearner"]

@@ -1,9 +1,8 @@
-"""Dense associative memories: exact (MrDAM), distributed (DrDAM), their retrieval, and how far apart they are."""
+"""Dense associative memories: exact (MrDAM), distributed (DrDAM), and the descent that retrieves from them."""
 
-from rankone.memory.bounds import divergence_bound
+from rankone.memory.descent import Retrieval, retrieve
 from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
 from rankone.memory.features import RandomFeatures
-from rankone.memory.retrieval import Retrieval, retrieve
 
-__all__ = ["DrDAM", "MrDAM", "RandomFeatures", "Retrieval", "divergence_bound", "retrieve"]
+__all__ = ["DrDAM", "MrDAM", "RandomFeatures", "Retrieval", "retrieve"]

@@ -3,8 +3,10 @@
 from rankone.preconditioning.curvature import Skipped, layer_moments, skipped
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner, unvec, vec
 from rankone.preconditioning.layers import Dense, Reparameterized, between, merge, reparameterize, trainable
-from rankone.preconditioning.meta import adapt_U, halves, hidden_direction, meta_learn
-from rankone.preconditioning.moments import (
+from rankone.preconditioning.meta import adapt_U, meta_learn
+from rankone.preconditioning.natural import prong, whiten
+from rankone.preconditioning.transforms import estimated_kronecker, kronecker_sgd, only_U, precondition, transport
+from rankone.preconditioning.whitening import (
     Moments,
     MovingMoments,
     TransposedMoments,
@@ -12,8 +14,6 @@ from rankone.preconditioning.moments import (
     matrix_power,
     whitening_factors,
 )
-from rankone.preconditioning.natural import prong, whiten
-from rankone.preconditioning.transforms import estimated_kronecker, kronecker_sgd, only_U, precondition, transport
 
 __all__ = [
     "Dense",
@@ -28,8 +28,6 @@ __all__ = [
     "between",
     "damped",
     "estimated_kronecker",
-    "halves",
-    "hidden_direction",
     "kronecker_preconditioner",
     "kronecker_sgd",
     "layer_moments",

@@ -13,7 +13,7 @@ from jaxtyping import Array, ArrayLike, Float
 from rankone._checks import check
 from rankone._uses import Use, Uses
 from rankone.preconditioning.layers import Layer, is_layer
-from rankone.preconditioning.moments import Moments, TransposedMoments
+from rankone.preconditioning.whitening import Moments, TransposedMoments
 
 __all__ = ["Skipped", "layer_moments", "skipped"]
 

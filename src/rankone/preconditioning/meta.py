@@ -15,7 +15,7 @@ from jaxtyping import Array, ArrayLike, Float
 from rankone._checks import check, positive, random_key
 from rankone.preconditioning.layers import trainable
 
-__all__ = ["MetaRun", "adapt_U", "halves", "hidden_direction", "meta_learn"]
+__all__ = ["MetaRun", "Task", "adapt_U", "meta_learn"]
 
 Loss = Callable[[Any], Float[Array, ""]]
 Task = Callable[[Any, Any], Float[Array, ""]]
@@ -105,26 +105,3 @@ def meta_learn(
     run = jax.jit(lambda net, keys: jax.lax.scan(step, (net, outer.init(net)), keys))
     (network, _), losses = run(network, jax.random.split(key, outer_steps))
     return MetaRun(network, losses)
-
-
-def hidden_direction(key: Array) -> tuple[Float[Array, "20 3"], Float[Array, " 20"]]:
-    """A task (x, y), y = Wx, of a family whose W differ along one input direction, where inputs are ten times smaller.
-
-    Args:
-        key: JAX random key.
-    """
-    k_x, k_w = jax.random.split(key)
-    x = jax.random.normal(k_x, (20, 3)) * jnp.array([1.0, 1.0, 0.1])
-    W = jnp.array([1.0, -1.0, 0.0]) + jnp.array([0.0, 0.0, 10.0]) * jax.random.normal(k_w)
-    return x, x @ W
-
-
-def halves(loss: Callable[[Any, ArrayLike, ArrayLike], Float[Array, ""]]) -> tuple[Task, Task]:
-    """A support and a query loss for tasks (x, y): `loss(network, x, y)` on the first and the second half of the rows.
-
-    Args:
-        loss: Of a network on examples x (N, n), y (N, ...).
-    """
-    cut = lambda rows: (rows[: len(rows) // 2], rows[len(rows) // 2 :])  # noqa: E731
-    part = lambda i: lambda network, task: loss(network, *(cut(rows)[i] for rows in task))  # noqa: E731
-    return part(0), part(1)

@@ -16,8 +16,8 @@ from rankone._checks import check, positive
 from rankone.preconditioning.curvature import layer_moments
 from rankone.preconditioning.kronecker import Factors
 from rankone.preconditioning.layers import is_layer, merge, reparameterize
-from rankone.preconditioning.moments import Moments, MovingMoments, whitening_factors
 from rankone.preconditioning.transforms import only_U
+from rankone.preconditioning.whitening import Moments, MovingMoments, whitening_factors
 
 __all__ = ["Prong", "ProngState", "prong", "whiten"]
 

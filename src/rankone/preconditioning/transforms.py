@@ -15,7 +15,7 @@ from jaxtyping import Array, Int
 from rankone._checks import check, choice, positive
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
 from rankone.preconditioning.layers import Dense, between, is_layer, trainable
-from rankone.preconditioning.moments import Moments, MovingMoments, TransposedMoments, whitening_factors
+from rankone.preconditioning.whitening import Moments, MovingMoments, TransposedMoments, whitening_factors
 
 __all__ = ["EstimatedState", "estimated_kronecker", "kronecker_sgd", "only_U", "precondition", "transport"]
 

@@ -2,16 +2,13 @@
 
 from rankone.residual.faiss import FaissSearch
 from rankone.residual.resmem import ResMem
-from rankone.residual.risk import NearestNeighbourRisk, nearest_neighbour_risk
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.sharded import ShardedSearch
 
 __all__ = [
     "ExactSearch",
     "FaissSearch",
-    "NearestNeighbourRisk",
     "Neighbours",
     "ResMem",
     "ShardedSearch",
-    "nearest_neighbour_risk",
 ]

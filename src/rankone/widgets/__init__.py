@@ -1,10 +1,10 @@
 """The book's widgets (`pip install rankone[widgets]`). Their mathematics runs in the page, in JavaScript."""
 
-from rankone.widgets.editing import EditingExplorer
-from rankone.widgets.preconditioning import PreconditioningExplorer
-from rankone.widgets.residual import ResidualExplorer
-from rankone.widgets.retrieval import RetrievalExplorer
-from rankone.widgets.universality import UniversalityExplorer
+from rankone.widgets.editing_explorer import EditingExplorer
+from rankone.widgets.preconditioning_explorer import PreconditioningExplorer
+from rankone.widgets.residual_explorer import ResidualExplorer
+from rankone.widgets.retrieval_explorer import RetrievalExplorer
+from rankone.widgets.universality_explorer import UniversalityExplorer
 
 __all__ = [
     "EditingExplorer",

@@ -1,0 +1,62 @@
+"""The recorded study of many edits, summed up method by method."""
+
+from typing import Any
+
+import numpy as np
+
+from rankone.language.edit_metrics import summarise
+from rankone.language.relations import RELATIONS
+
+__all__ = ["METHODS", "method_rows", "summarise_record"]
+
+METHODS = {
+    "none": "unedited",
+    "rome": "closed form, C from text",
+    "identity": "closed form, C = I",
+    "mixed": "closed form, two keys (published code)",
+    "tuned": "fine-tuning, L∞ constraint",
+}
+_SHARES = ("efficacy", "paraphrase", "neighbourhood", "kept")
+
+
+def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
+    """One method's shares over all edits of a record, with the mean fluency and its standard error, and the price.
+
+    Args:
+        record: Of `editing_facts`, from `rankone.book.records.load_record`.
+        method: Of `METHODS`.
+
+    Returns:
+        What `summarise` returns; "fluency" and "fluency_error" in bits; "interference", the median over the edits of
+        its ratio to that of the closed form (1 for "rome", nothing for "none").
+    """
+    results = [cell["results"] for cell in record["cells"]]
+    paraphrases = {len(relation.paraphrases) for relation in RELATIONS.values()}.pop()
+    summary = summarise([result["answers"][method] for result in results], paraphrases)
+    fluency = np.array([result["fluency"][method] for result in results])
+    summary |= {"fluency": float(fluency.mean()), "fluency_error": float(fluency.std() / len(fluency) ** 0.5)}
+    if method != "none":
+        prices = [result["interference"][method] / result["interference"]["rome"] for result in results]
+        summary["interference"] = float(np.median(prices))
+    return summary
+
+
+def method_rows(record: dict[str, Any]) -> list[list[str]]:
+    """The table of a record: a row a method, shares in per cent with their 95 % intervals."""
+    rows = [
+        ["method", "efficacy", "paraphrase", "neighbourhood", "score", "neighbours still right", "fluency", "price"]
+    ]
+    for method, name in METHODS.items():
+        found = summarise_record(record, method)
+        shares = {share: _share(found[share]) for share in _SHARES}
+        rows.append([
+            name, shares["efficacy"], shares["paraphrase"], shares["neighbourhood"], f"{100 * found['score']:.1f}",
+            shares["kept"], f"{found['fluency']:.2f} ± {found['fluency_error']:.2f}",
+            f"{found['interference']:.3g}" if method != "none" else "–",
+        ])  # fmt: skip
+    return rows
+
+
+def _share(found: dict[str, Any]) -> str:
+    low, high = found["interval"]
+    return f"{100 * found['share']:.0f} ({100 * low:.0f}–{100 * high:.0f})"

@@ -1,0 +1,94 @@
+"""The recorded training runs, method by method: the rate chosen on one seed, the curves drawn from the others."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from rankone._checks import check
+from rankone.book.figures import COLOURS, figure
+from rankone.book.records import select
+
+__all__ = ["Curves", "chosen_rate", "draw_training", "overtaken", "training_curves"]
+
+
+class Curves(NamedTuple):
+    """One method's training, from several seeds.
+
+    Attributes:
+        steps: Steps made when each point was measured (k,).
+        seconds: Seconds of training and renewal at each point (k,): every stretch between two points does the same
+            work, so the median over stretches and seeds stands for all of them.
+        loss: What was measured, a row a seed (seeds, k).
+    """
+
+    steps: Float[NDArray, " k"]
+    seconds: Float[NDArray, " k"]
+    loss: Float[NDArray, "seeds k"]
+
+
+def chosen_rate(record: dict[str, Any], method: str) -> float:
+    """The rate that ended lowest on seed 0; a curve that broke off, because it diverged, does not count.
+
+    Args:
+        record: Of `preconditioning_regression` or `preconditioning_fashion`, from `rankone.book.records.load_record`.
+        method: One of the record's.
+    """
+    whole = 1 + record["paper"]["steps"] // record["paper"]["every"]
+    cells = [c for c in select(record, method=method, seed=0) if len(c["results"]["loss"]) == whole]
+    return min(cells, key=lambda cell: cell["results"]["loss"][-1])["parameters"]["rate"]
+
+
+def training_curves(record: dict[str, Any]) -> dict[str, Curves]:
+    """Each method at its chosen rate, on the seeds that had no part in choosing it.
+
+    Args:
+        record: As in `chosen_rate`.
+    """
+    every, curves = record["paper"]["every"], {}
+    for method in record["paper"]["method"]:
+        cells = select(record, method=method, rate=chosen_rate(record, method))
+        results = [cell["results"] for cell in cells if cell["parameters"]["seed"] != 0]
+        loss = np.array([result["loss"] for result in results])
+        stretch = np.median(np.diff([result["seconds"] for result in results]))
+        points = np.arange(loss.shape[1])
+        curves[method] = Curves(every * points, stretch * points, loss)
+    return curves
+
+
+def overtaken(ours: Curves, theirs: Curves) -> tuple[int, float]:
+    """When our mean loss is first below the mean loss at which theirs ends: after how many steps, and seconds.
+
+    Args:
+        ours: One method's.
+        theirs: Another's, on the same problem.
+
+    Raises:
+        ValueError: If it never is.
+    """
+    below = ours.loss.mean(0) < theirs.loss[:, -1].mean()
+    check(bool(below.any()), "ours", float(ours.loss[:, -1].mean()), "a curve that ends below the other's")
+    return int(ours.steps[below][0]), float(ours.seconds[below][0])
+
+
+def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
+    """Each problem's curves in a row of two panels, by step and by second, from the first measured point on.
+
+    Args:
+        problems: Label of the loss -> what `training_curves` returns.
+
+    Returns:
+        (figure, axes): geometric means over the seeds, with bands of their range.
+    """
+    fig, axes = figure(len(problems), 2, height=2.8 * len(problems), width=7.4, squeeze=False)
+    for row, (label, methods) in zip(axes, problems.items(), strict=True):
+        for (method, curves), colour in zip(methods.items(), COLOURS, strict=False):
+            for ax, x in zip(row, (curves.steps[1:], curves.seconds[1:]), strict=True):
+                loss, dashes = curves.loss[:, 1:], "--" if method == "reparameterised" else "-"
+                ax.semilogy(x, np.exp(np.log(loss).mean(0)), ls=dashes, color=colour, label=method)
+                ax.fill_between(x, loss.min(0), loss.max(0), color=colour, alpha=0.2, lw=0)
+        row[0].set(xlabel="step", ylabel=label)
+        row[1].set(xlabel="seconds", xscale="log")
+    axes[-1, 0].legend(fontsize=8)
+    return fig, axes

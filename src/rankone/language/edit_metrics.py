@@ -1,0 +1,107 @@
+"""What an edit did: to the question asked, to other ways of asking, to other subjects, and to the model's prose."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import log2, sqrt
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike
+
+from rankone._checks import check
+from rankone.language.likelihood import from_layer, up_to_layer
+from rankone.language.model import LanguageModel
+from rankone.language.prompts import continuations
+from rankone.language.relations import Fact
+
+__all__ = ["harmonic_mean", "judge", "ngram_entropy", "summarise", "wilson"]
+
+Judgement = dict[str, Any]
+
+
+def judge(
+    model: LanguageModel, fact: Fact, layer: int, changes: Mapping[str, ArrayLike | None]
+) -> dict[str, Judgement]:
+    """How far the new answer leads the true one for every question about a fact, before and after changes.
+
+    Args:
+        model: Unedited.
+        fact: With its paraphrases and neighbours.
+        layer: Block whose down projection the changes are for.
+        changes: Name → Ŵ − W (d, D), or None for the unedited model.
+
+    Returns:
+        Name → "margin", the mean log-probability a token of the new answer less that of the true one, in the order
+        rewriting, paraphrases, neighbours; "said", whether the new answer to the rewriting is the likeliest at every
+        token; and "kept", the share of neighbours whose true answer is.
+    """
+    prompts = [fact.request.text, *fact.paraphrases, *(prompt for prompt, _ in fact.neighbours)]
+    truths = [fact.truth] * (1 + len(fact.paraphrases)) + [truth for _, truth in fact.neighbours]
+    rows = continuations(model.tokenizer, 2 * prompts, [fact.request.target] * len(prompts) + truths)
+    below, W = up_to_layer(model.network, rows, layer), model.network.down(layer)
+    judgements: dict[str, Judgement] = {}
+    for name, delta in changes.items():
+        network = model.network if delta is None else model.network.with_down(layer, W + jnp.asarray(delta))
+        scores, best = (np.asarray(x).reshape(2, -1) for x in from_layer(network, rows, below, layer))
+        kept = best[1, 1 + len(fact.paraphrases) :].mean()
+        judgements[name] = {"margin": scores[0] - scores[1], "said": bool(best[0, 0]), "kept": float(kept)}
+    return judgements
+
+
+def ngram_entropy(tokens: Sequence[int] | Array) -> float:
+    """Fluency: the entropies of a text's bigrams and trigrams in bits, weighted 2 : 4 over 3 as published.
+
+    A text that repeats itself scores low; n tokens that never do score (2·log₂(n−1) + 4·log₂(n−2))/3.
+    """
+    words = [int(token) for token in np.asarray(tokens)]
+    check(len(words) > 3, "tokens", f"{len(words)} tokens", "four tokens or more")
+    total = 0.0
+    for n, weight in ((2, 2 / 3), (3, 4 / 3)):
+        counts = Counter(zip(*(words[i:] for i in range(n)), strict=False))
+        whole = sum(counts.values())
+        total -= weight * sum(c / whole * log2(c / whole) for c in counts.values())
+    return total
+
+
+def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+    """95 % interval of a share observed in n independent trials; honest at 0 and 1 too."""
+    check(n > 0 and 0 <= share <= 1, "share, n", (share, n), "a share between 0 and 1 of at least one trial")
+    middle, spread = share + z**2 / (2 * n), z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    low, high = ((middle + sign * spread) / (1 + z**2 / n) for sign in (-1, 1))
+    return max(low, 0.0), min(high, 1.0)  # not −1e-17
+
+
+def harmonic_mean(values: Sequence[float]) -> float:
+    """N over the sum of reciprocals; 0 if any value is 0."""
+    return 0.0 if min(values) <= 0 else len(values) / sum(1 / value for value in values)
+
+
+def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, Any]:
+    """Efficacy, paraphrase and neighbourhood shares over many edits, with intervals, and their harmonic mean.
+
+    The questions about one edit are not independent of each other, so an interval counts an edit once.
+
+    Args:
+        judgements: One method's, an edit each, from `judge`.
+        paraphrases: How many of the questions after the first are paraphrases.
+
+    Returns:
+        For each share ("said" and "kept" among them, as in `judge`) its value, its interval and the number of answers;
+        and "score", the harmonic mean of the first three.
+    """
+    cut, n = 1 + paraphrases, len(judgements)
+    ahead = [np.asarray(j["margin"]) > 0 for j in judgements]
+    parts = {
+        "efficacy": [a[:1] for a in ahead],
+        "paraphrase": [a[1:cut] for a in ahead],
+        "neighbourhood": [~a[cut:] for a in ahead],
+        "said": [np.asarray([j["said"]], float) for j in judgements],
+        "kept": [np.asarray([j["kept"]], float) for j in judgements],
+    }
+    summary: dict[str, Any] = {"edits": n}
+    for name, answers in parts.items():
+        share = float(np.mean([a.mean() for a in answers]))
+        summary[name] = {"share": share, "interval": wilson(share, n), "questions": sum(map(len, answers))}
+    summary["score"] = harmonic_mean([summary[name]["share"] for name in ("efficacy", "paraphrase", "neighbourhood")])
+    return summary

@@ -1,0 +1,52 @@
+"""How likely a model finds what may follow a prompt."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from rankone.language.forward import Cache, embed, logits, run
+from rankone.language.model import LanguageModel
+from rankone.language.prompts import Continuations, continuations
+from rankone.language.transformer import Network
+
+__all__ = ["at_positions", "from_layer", "likelihoods", "log_likelihood", "up_to_layer"]
+
+
+def likelihoods(
+    model: LanguageModel, prompts: Sequence[str], targets: Sequence[str]
+) -> tuple[Float[Array, " B"], Bool[Array, " B"]]:
+    """Mean log-probability of a target's tokens after its prompt, and whether each is the likeliest of all tokens."""
+    rows = continuations(model.tokenizer, prompts, targets)
+    return from_layer(model.network, rows, up_to_layer(model.network, rows, 0), 0)
+
+
+@partial(jax.jit, static_argnames="layer")
+def up_to_layer(network: Network, rows: Continuations, layer: int) -> Float[Array, "B T d"]:
+    """The residual stream as it enters a block: an edit of that block does not change it, so it is computed once."""
+    cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
+    return run(network, embed(network, rows.tokens), cache, layers=(0, layer))[0]
+
+
+@partial(jax.jit, static_argnames="layer")
+def from_layer(
+    network: Network, rows: Continuations, h: Float[Array, "B T d"], layer: int
+) -> tuple[Float[Array, " B"], Bool[Array, " B"]]:
+    """`likelihoods` of the rows, from the residual stream that enters a block."""
+    cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
+    h, _, _ = run(network, h, cache, layers=(layer, network.config.layers))
+    scores = logits(network, at_positions(h, rows))
+    return log_likelihood(scores, rows), jnp.all((scores.argmax(-1) == rows.labels) | (rows.weights == 0), axis=1)
+
+
+def at_positions(h: Float[Array, "B T d"], rows: Continuations) -> Float[Array, "B m d"]:
+    """The residual stream where the continuation is predicted."""
+    return jnp.take_along_axis(h, rows.positions[..., None], axis=1)
+
+
+def log_likelihood(scores: Float[Array, "B m V"], rows: Continuations) -> Float[Array, " B"]:
+    """Mean log-probability a token of each row's continuation; 0 for a row without one."""
+    log_p = jax.nn.log_softmax(scores, axis=-1)
+    return jnp.sum(jnp.take_along_axis(log_p, rows.labels[..., None], axis=-1)[..., 0] * rows.weights, axis=1)

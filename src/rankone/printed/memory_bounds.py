@@ -1,0 +1,153 @@
+"""The bounds on the divergence of the two memories, and the proofs of their lemmas, as the paper prints them.
+
+The bounds are base-10 logarithms. Each line of a proof is its left side over its right side, and holds where that
+is at most 1. Both are written out to be read beside the paper, not to be fast.
+"""
+
+from math import comb, exp, log, log1p
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from rankone.memory.distributed import DrDAM
+from rankone.memory.exact import MrDAM
+from rankone.theory.drift import Drift, kernel_gap
+
+__all__ = [
+    "gronwall_coefficients",
+    "lemma_2",
+    "lemma_3",
+    "log10_corollary",
+    "log10_gronwall",
+    "log10_lipschitz",
+    "log10_theorem",
+    "recursion",
+]
+
+
+@jax.jit
+def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> dict[str, Array]:
+    r"""Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
+
+    "eq18" is the largest difference between $\nabla E$ and $x-\mathrm{sm}(-\frac\beta2\|x-\xi^\mu\|^2)\Xi$, not a
+    ratio; eq. 22 is taken with $\|\Xi\|_2$, and eq. 26 with its printed 4.
+
+    Args:
+        memory: The exact memory.
+        x: States (N, D).
+        z: As many others.
+    """
+    Xi, beta, K = memory.Xi, memory.beta, len(memory.Xi)
+    square = lambda y: ((y[:, None] - Xi) ** 2).sum(-1)  # noqa: E731
+    length = lambda v: jnp.linalg.norm(v, axis=-1)  # noqa: E731
+    sm_x, sm_z = (jax.nn.softmax(-beta / 2 * square(y)) for y in (x, z))
+    gradients, change = length(memory.gradient(x) - memory.gradient(z)), jnp.abs(sm_x - sm_z).sum(-1)
+    moved, logits = length(x - z), beta / 2 * jnp.abs(square(z) - square(x)).sum(-1)
+    return {
+        "eq18": jnp.abs(memory.gradient(x) - (x - sm_x @ Xi)).max(),
+        "eq19-21": gradients / (moved + length((sm_x - sm_z) @ Xi)),
+        "eq22": length((sm_x - sm_z) @ Xi) / (change * jnp.linalg.norm(Xi, 2)),
+        "eq23": change / (jnp.exp(beta / 2) / K * logits),
+        "eq24-26": logits / (2 * beta * K * moved),
+        "eq27": gradients / ((1 + 2 * K * beta * jnp.exp(beta / 2)) * moved),
+    }
+
+
+@jax.jit
+def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Array]:
+    r"""Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest kernel error at hand.
+
+    Eqs 43 to 46 need $\hat k\ge0$; the ratio may pass 1 where that fails.
+
+    Args:
+        memory: The exact memory.
+        copy: Its distributed copy.
+        x: States (N, D).
+    """
+    gap = kernel_gap(copy, memory.Xi, x)
+    k = jnp.exp(-memory.beta / 2 * ((x[:, None] - memory.Xi) ** 2).sum(-1))
+    S, S_hat = k.sum(-1, keepdims=True), (k + gap).sum(-1, keepdims=True)
+    length = lambda v: jnp.linalg.norm(v, axis=-1)  # noqa: E731
+    error = length(k @ memory.Xi / S - (k + gap) @ memory.Xi / S_hat)
+    first, second = length(gap @ memory.Xi / S), length((k + gap) @ memory.Xi * (1 / S - 1 / S_hat))
+    allowed = jnp.abs(gap).max() * len(memory.Xi) / S[:, 0]
+    return {
+        "eq35-37": error / (first + second),
+        "eq39-42": first / allowed,
+        "eq43-46": second / allowed,
+        "eq47": error / (2 * allowed),
+    }
+
+
+@jax.jit
+def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
+    """Eqs 48 to 54 on two runs side by side [D-eq48-53, D-eq54]: distance over Σd⁽ᵗ⁾, and d⁽ᵗ⁾ over its two terms."""
+    gap = run.exact - run.distributed
+    steps = jnp.linalg.norm(jnp.diff(gap, axis=0), axis=-1)
+    turned = jnp.linalg.norm(memory.gradient(run.exact[:-1]) - memory.gradient(run.distributed[:-1]), axis=-1)
+    return {
+        "eq48-53": run.distance[1:] / jnp.cumsum(steps, axis=0),
+        "eq54": steps / (run.step_size * (turned + run.errors)),
+    }
+
+
+_LOG10 = log(10)
+
+
+def log10_lipschitz(*, beta: float, K: int) -> float:
+    """log₁₀ of the printed Lipschitz constant B = 1 + 2Kβe^(β/2) [D-lem2]; the best one is `laws.lipschitz`."""
+    return _log_B(beta, K) / _LOG10
+
+
+def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size: float, steps: int) -> float:
+    """log₁₀ of the right side of eq. 12 [D-thm2, D-eq12].
+
+    Args:
+        beta: Inverse temperature, 1/unit².
+        K: Number of patterns.
+        energy: E(x) of the start, unit².
+        eps0: Kernel error, the paper's C₁√(D/Y).
+        step_size: η.
+        steps: L.
+    """
+    log_q = log(step_size * steps) + _log_B(beta, K)
+    lead = log(2 * step_size * steps * K * eps0) + beta * energy
+    return (lead + _log_geometric(log_q, steps)) / _LOG10
+
+
+def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> float:
+    """log₁₀ of the right side of eq. 13, for η = C₂/(LB); arguments as in `log10_theorem` [D-cor1, D-eq13]."""
+    return (log(eps0 * C2 / (beta * (1 - C2))) + beta * (energy - 0.5)) / _LOG10
+
+
+def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
+    """log₁₀ of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56-58].
+
+    Args:
+        u: ηB, the growth of a distance in one step.
+        steps: L.
+    """
+    exponent = steps * log1p(u)
+    exact = exponent + log1p(-exp(-exponent)) - log(u)
+    return exact / _LOG10, (log(steps) + _log_geometric(log(steps * u), steps)) / _LOG10
+
+
+def gronwall_coefficients(steps: int) -> dict[str, list[int]]:
+    """Coefficients of ηA(ηB)ʲ after L steps: the recursion's own, those of eq. 56 and those of eq. 57 [D-eq56-58]."""
+    nested = [comb(steps + j - 1, j) for j in range(steps)]  # the sums of eq. 56 inside its outermost one
+    return {
+        "exact": [comb(steps, j + 1) for j in range(steps)],
+        "eq56": [steps, comb(steps + 1, 2), *(steps * n for n in nested[2:])][:steps],
+        "eq57": [steps ** (j + 1) for j in range(steps)],
+    }
+
+
+def _log_B(beta: float, K: int) -> float:
+    return float(np.logaddexp(0, log(2 * K * beta) + beta / 2))
+
+
+def _log_geometric(log_q: float, steps: int) -> float:
+    """Logarithm of Σ_{j<L} qʲ."""
+    return float(np.logaddexp.reduce(log_q * np.arange(steps)))

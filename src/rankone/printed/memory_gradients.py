@@ -1,0 +1,126 @@
+"""Two gradients as the paper has them: the field that its proof treats as one, and the logarithm that it clips."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Bool, Float
+
+from rankone._checks import check, states
+from rankone.memory.distributed import DrDAM
+
+__all__ = ["Barycentric", "Clipped", "barycentric_field"]
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["memory", "clip"], meta_fields=[])
+@dataclass(frozen=True)
+class Clipped:
+    r"""$\hat E(x)=-\beta^{-1}\log\max(\hat S(x),\varepsilon)$: the gradient is zero wherever Ŝ ≤ ε [D-fn6].
+
+    Such a query never moves, and a rule that watches the change of energy calls it retrieved. `DrDAM` itself goes on
+    along a tangent instead. `retrieve` follows either.
+
+    Attributes:
+        memory: The distributed memory.
+        clip: ε; the published code has 1e-5.
+    """
+
+    memory: DrDAM
+    clip: float = 1e-5
+
+    @property
+    def D(self) -> int:
+        """Length of a pattern."""
+        return self.memory.D
+
+    def frozen(self, x: ArrayLike) -> Bool[Array, "..."]:
+        """Where Ŝ ≤ ε."""
+        return self.memory.partition(x) <= self.clip
+
+    @jax.jit
+    def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Clipped energy at states x (..., D), and its gradient by automatic differentiation, as published."""
+
+        def energy(x: Array) -> Array:
+            S = self.memory.partition(x)
+            return -jnp.log(jnp.where(self.clip < S, S, self.clip)) / self.memory.beta
+
+        value, pull = jax.vjp(energy, states("x", x, self.D))
+        return value, pull(jnp.ones_like(value))[0]
+
+
+@jax.jit
+def barycentric_field(memory: DrDAM, Xi: ArrayLike, x: ArrayLike) -> Float[Array, "... D"]:
+    r"""Eq. 29 as it stands, $x-\sum_\mu\hat k_\mu\xi^\mu/\sum_\mu\hat k_\mu$, with the patterns at hand [D-eq29].
+
+    Args:
+        memory: The distributed memory whose features estimate the kernels; its T is not used.
+        Xi: Patterns (K, D), in the unit of the states.
+        x: States (..., D).
+
+    Returns:
+        The field at x (..., D), in the same unit. Not guarded where Σk̂ is near zero or negative: that is its nature.
+    """
+    x, Xi = states("x", x, memory.D), states("Xi", Xi, memory.D)
+    scale = jnp.sqrt(memory.beta)
+    k = memory.features.phi(scale * x) @ memory.features.phi(scale * Xi).T
+    return x - (k @ Xi) / k.sum(-1, keepdims=True)
+
+
+@partial(jax.tree_util.register_dataclass, data_fields=["memory", "R"], meta_fields=[])
+@dataclass(frozen=True)
+class Barycentric:
+    r"""Eqs 30 to 32 with their lost "x −": the same field from T and R, without the patterns [D-eq30-32].
+
+    $\hat g_B(x)=x-\varphi(\sqrt\beta x)R/\langle\varphi(\sqrt\beta x),T\rangle$ with
+    $R=\sum_\mu\varphi(\sqrt\beta\xi^\mu)\xi^{\mu\top}$: MD numbers, against the KD of the patterns themselves. Make one
+    with `Barycentric.store`; `retrieve` can follow it.
+
+    Attributes:
+        memory: The distributed memory, which holds T (M,).
+        R: Features times patterns (M, D).
+    """
+
+    memory: DrDAM
+    R: Float[Array, "M D"]
+
+    @classmethod
+    def store(cls, memory: DrDAM, Xi: ArrayLike) -> "Barycentric":
+        """The field of the patterns Xi (K, D), the ones that `memory` holds."""
+        Xi = states("Xi", Xi, memory.D)
+        check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
+        return cls(memory, _factor(memory, Xi))
+
+    @property
+    def D(self) -> int:
+        """Length of a pattern."""
+        return self.memory.D
+
+    @property
+    def numbers(self) -> int:
+        """Numbers held: T and R."""
+        return self.memory.T.size + self.R.size
+
+    def field(self, x: ArrayLike) -> Float[Array, "... D"]:
+        """ĝ_B at states x (..., D) -> (..., D)."""
+        return self.energy_and_gradient(x)[1]
+
+    def add(self, xi: ArrayLike) -> "Barycentric":
+        """A new field with the pattern xi (D,), or patterns (n, D), besides."""
+        xi = states("xi", xi, self.D).reshape(-1, self.D)
+        more = Barycentric.store(self.memory, xi)
+        return replace(self, memory=self.memory.add(xi), R=self.R + more.R)
+
+    @jax.jit
+    def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field; Ŝ is held at its floor."""
+        x = states("x", x, self.D)
+        phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)
+        S = jnp.maximum(phi @ self.memory.T, self.memory.floor)
+        return -jnp.log(S) / self.memory.beta, x - phi @ self.R / S[..., None]
+
+
+@jax.jit
+def _factor(memory: DrDAM, Xi: Array) -> Array:
+    return memory.features.phi(jnp.sqrt(memory.beta) * Xi).T @ Xi

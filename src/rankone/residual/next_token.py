@@ -1,0 +1,174 @@
+"""Tokens as examples: the windows that cover a text [S-appC-win], a model's states there, and what it leaves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float, Int
+from numpy.typing import NDArray
+from tqdm.auto import tqdm
+
+from rankone._checks import check, positive
+from rankone.language.forward import Cache, before_head, embed, head, run
+from rankone.language.model import LanguageModel
+from rankone.language.tokenizer import pad
+from rankone.language.transformer import Network
+from rankone.residual.storage import Residuals, sparse
+
+__all__ = ["Places", "context_lengths", "next_scores", "next_token_residuals", "read_places", "window_starts"]
+
+
+def window_starts(length: int, window: int, stride: int) -> NDArray[np.int64]:
+    """First tokens of the windows that cover a text; the last one ends with it.
+
+    Args:
+        length: Tokens of the text, 1 or more.
+        window: Tokens of a window.
+        stride: Tokens from one window to the next, at most `window`.
+    """
+    check(length >= 1, "length", length, "a positive number of tokens")
+    check(1 <= stride <= window, "stride", stride, f"from 1 to the window, {window}")
+    last = max(length - window, 0)
+    return np.append(np.arange(0, last, stride), last)
+
+
+def context_lengths(length: int, window: int, stride: int) -> NDArray[np.int64]:
+    """Tokens before each token in the first window that holds it: what predicts it [S-appC-win].
+
+    From the second window on at least window − stride; in the first window 0, 1, 2, …
+    """
+    contexts = np.full(length, -1)
+    for start in window_starts(length, window, stride):
+        inside = np.arange(start, min(start + window, length))
+        new = inside[contexts[inside] < 0]
+        contexts[new] = new - start
+    return contexts
+
+
+@dataclass(frozen=True)
+class Places:
+    """Places in texts: what the model has made of the tokens up to there, and the token that follows [S-appC-win].
+
+    Attributes:
+        z: Hidden state before the head (n, d): where ResMem looks for neighbours.
+        labels: The token that comes next (n,).
+        texts: Number of the text of each place (n,).
+        ends: Tokens of the text up to there (n,).
+        tokens: Of each text.
+    """
+
+    z: Float[Array, "n d"]
+    labels: Int[NDArray, " n"]
+    texts: Int[NDArray, " n"]
+    ends: Int[NDArray, " n"]
+    tokens: Sequence[Sequence[int]]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def quote(self, model: LanguageModel, i: int, length: int = 10) -> tuple[str, str]:
+        """The last words before place i, so many tokens of them, and the one that follows."""
+        end = self.ends[i]
+        words = self.tokens[self.texts[i]][max(end - length, 0) : end]
+        return model.tokenizer.decode(words).strip(), model.tokenizer.decode([self.labels[i]]).strip()
+
+
+def read_places(
+    model: LanguageModel,
+    texts: Sequence[str],
+    *,
+    context: int = 16,
+    window: int = 256,
+    stride: int = 192,
+    batch: int = 4,
+) -> Places:
+    """Run the model over some texts, in overlapping windows, and keep every place that a token follows.
+
+    Args:
+        model: Base model.
+        texts: One or more.
+        context: Tokens that a place must have before it in its text.
+        window: Tokens read at a time, as in the paper.
+        stride: From one window to the next.
+        batch: Windows run at a time.
+
+    Raises:
+        ValueError: If no text has more than `context` tokens.
+    """
+    check(context >= 1, "context", context, "a positive number of tokens")
+    tokens = [model.tokenizer.encode(text) for text in texts]
+    longest = max(map(len, tokens), default=0)
+    check(longest > context, "texts", f"{longest} tokens in the longest", f"a text of more than context = {context}")
+    where = _where(tokens, context, window, stride)
+    starts = np.unique(where[:, :2], axis=0)
+    rows = [tokens[text][start : start + window] for text, start in starts]
+    states = _states(model.network, rows, batch)
+    row = {(text, start): i for i, (text, start) in enumerate(starts.tolist())}
+    z = np.stack([states[row[text, start]][at - start] for text, start, at in where.tolist()])
+    labels = np.array([tokens[text][at + 1] for text, _, at in where])
+    return Places(jnp.asarray(z), labels, where[:, 0], where[:, 2] + 1, tokens)
+
+
+def _where(tokens: Sequence[Sequence[int]], context: int, window: int, stride: int) -> NDArray[np.int64]:
+    """Text, first token of the window, and token of every place (n, 3)."""
+    found = []
+    for text, own in enumerate(tokens):
+        at = np.arange(context - 1, len(own) - 1)
+        if len(at):
+            starts = at - context_lengths(len(own) - 1, window, stride)[at]
+            found.append(np.stack([np.full(len(at), text), starts, at], 1))
+    return np.concatenate(found)
+
+
+def _states(network: Network, rows: Sequence[Sequence[int]], batch: int) -> list[NDArray]:
+    """Hidden states before the head at every token of some rows; all batches of one shape, to compile once."""
+    tokens, valid = pad(rows, multiple=64)
+    full = ((0, -len(rows) % batch), (0, 0))
+    parts = zip(*(np.pad(part, full).reshape(-1, batch, tokens.shape[1]) for part in (tokens, valid)), strict=True)
+    made = [np.asarray(_final(network, *part)) for part in tqdm(list(parts), desc="texts", disable=len(rows) < 64)]
+    return list(np.concatenate(made))
+
+
+@jax.jit
+def _final(network: Network, tokens: Array, valid: Array) -> Array:
+    h, _, _ = run(network, embed(network, tokens), Cache.empty(network.config, valid, network.norm.dtype))
+    return before_head(network, h)
+
+
+@jax.jit
+def next_scores(network: Network, z: ArrayLike) -> Float[Array, "n V"]:
+    """The model's scores of the next token from hidden states before its head (n, d)."""
+    return jnp.asarray(z) @ head(network).T
+
+
+def next_token_residuals(
+    model: LanguageModel, places: Places, *, temperature: float = 1.0, keep: int = 128
+) -> Residuals:
+    r"""The largest entries of $\mathrm{onehot}(y)-\mathrm{softmax}(f/T)$ at every place [S-appC-top128].
+
+    A batch of places at a time: whole, the residuals of a vocabulary would seldom fit.
+
+    Args:
+        model: The model that read the places.
+        places: To remember.
+        temperature: T.
+        keep: Entries kept of each residual; that of the label is always among them.
+    """
+    positive("temperature", temperature, "a positive finite temperature; 1 leaves the model as it is")
+    L = len(head(model.network))
+    check(1 <= keep <= L, "keep", keep, f"from 1 to {L}, the number of tokens there are")
+    values, columns = _largest(model.network, places.z, jnp.asarray(places.labels), temperature, keep)
+    return sparse(values, columns, L)
+
+
+@partial(jax.jit, static_argnames="keep")
+def _largest(network: Network, z: Array, labels: Array, temperature: float, keep: int) -> tuple[Array, Array]:
+    def one(place: tuple[Array, Array]) -> tuple[Array, Array]:
+        residual = (-jax.nn.softmax(next_scores(network, place[0]) / temperature)).at[place[1]].add(1)
+        columns = jax.lax.top_k(abs(residual), keep)[1]
+        return residual[columns], columns
+
+    return jax.lax.map(one, (z, labels), batch_size=128)

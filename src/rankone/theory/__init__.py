@@ -1,0 +1,1 @@
+"""What is proved about the five results, as functions: bounds, laws, thresholds and rates, each with its claim."""

@@ -1,0 +1,85 @@
+r"""What one gradient step writes into a deep linear network, in the numbering of the slides.
+
+Layers are counted from the output: $z=W_1W_2\cdots W_N\phi$, so `W[0]` is W₁. In a ReLU network whose pre-activations
+are all positive these are the gradients too [M-(1)].
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import matmul
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "first_order",
+    "layer_gradient",
+    "left",
+    "longest_chain",
+    "product",
+    "right",
+    "written",
+]
+
+Matrix = NDArray[np.float64]
+
+
+def product(W: Sequence[Matrix]) -> Matrix:
+    """W₁W₂…W_N; applied to φ, what the network holds before the step [M-pre]."""
+    return reduce(matmul, W)
+
+
+def left(W: Sequence[Matrix], i: int) -> Matrix:
+    """W₁…W_{i−1}, the identity for i = 1: its transpose carries the error back to layer i."""
+    return product([np.eye(len(W[0])), *W[: i - 1]])
+
+
+def right(W: Sequence[Matrix], i: int) -> Matrix:
+    """W_{i+1}…W_N, the identity for i = N: it carries φ forward to layer i.
+
+    Applied to φ it must have no negative entry, or a ReLU clips [M-appA-psd]; with the telescope it is M̃_{i+1}
+    [M-appA-idx].
+    """
+    return product([*W[i:], np.eye(W[-1].shape[1])])
+
+
+def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matrix:
+    r"""$\nabla_{W_i}\mathcal L=(W_1\cdots W_{i-1})^\top e\,\phi^\top(W_{i+1}\cdots W_N)^\top$, of rank one [M-grad].
+
+    Args:
+        W: Weights, W₁ first.
+        i: Layer, from 1 at the output to N.
+        e: Error ∇_z L at the output.
+        phi: Input of the stack.
+    """
+    return np.outer(left(W, i).T @ e, right(W, i) @ phi)
+
+
+def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
+    r"""$\sum_iP_iP_i^\top e\,\phi^\top Q_i^\top Q_i$: minus what a step of α = 1 adds [M-prod, M-prod2, M-z*].
+
+    $P_i=W_1\cdots W_{i-1}$ and $Q_i=W_{i+1}\cdots W_N$; the printed last factor is P_i.
+    """
+    terms = ((left(W, i), right(W, i)) for i in range(1, len(W) + 1))
+    return np.sum([P @ np.outer(P.T @ e, Q @ phi) @ Q for P, Q in terms], 0)
+
+
+def longest_chain(W: Sequence[Matrix], G: Sequence[Matrix]) -> float:
+    r"""$\max_{i<k}\max|G_iW_{i+1}\cdots W_{k-1}G_k|$: at 0 the step is exactly first order, for every α [M-S1]."""
+    N = len(W)
+    return max(float(np.abs(product([G[i], *W[i + 1 : k], G[k]])).max()) for i in range(N) for k in range(i + 1, N))
+
+
+def written(A: Matrix, B: Matrix, e: Matrix, phi: Matrix, phi_star: Matrix, alpha: float) -> Matrix:
+    r"""$\bar z^*=-\alpha\sum_iA_i\bar e\;\tilde\phi(x)^\top B_i^\top B_i\tilde\phi'(x^*)$ [M-eq3].
+
+    Args:
+        A: Diagonals of the backward products of the layers (N, S).
+        B: Forward products (N, 2J, 2J).
+        e: Error in the written channel (S,).
+        phi: Features of x before the step (2J,).
+        phi_star: Features of x* after it (2J,).
+        alpha: Step size.
+    """
+    kernel = np.einsum("d,nkd,nke,e->n", phi, B, B, phi_star)
+    return -alpha * (kernel @ A) * e

@@ -1,0 +1,283 @@
+"""Proved bounds on the distance between the exact and the distributed memory [D-thm2, D-cor1, corrected: D-sharp3].
+
+Everything here is known before a run: plain floating-point arithmetic on a few numbers, in double precision, for the
+bounds compared span hundreds of orders of magnitude. For sincos features with independent Gaussian frequencies.
+A hypothesis that fails makes the bound infinite and is named in the record. Around one well separated pattern the two
+memories stay together for ever [D-sharp9].
+"""
+
+from dataclasses import dataclass
+from math import exp, expm1, inf, isfinite, log, log1p, sqrt
+from typing import Any
+
+import numpy as np
+from jaxtyping import ArrayLike
+
+from rankone._checks import check, positive, scalar
+from rankone.theory.kernel_error import (
+    counts,
+    probability,
+    uniform_derivative_error,
+    uniform_kernel_error,
+)
+
+__all__ = [
+    "Divergence",
+    "LocalRetrieval",
+    "divergence_bound",
+    "energy_drift",
+    "gradient_errors",
+    "local_retrieval",
+    "query_factor",
+    "softmax_lipschitz",
+]
+
+
+@dataclass(frozen=True)
+class LocalRetrieval:
+    """The local retrieval theorem around one pattern [D-sharp9]. Distances are in the unit of the patterns.
+
+    Attributes:
+        bound: On ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, for starts within `radius` of the pattern; ∞ if the theorem does not apply.
+        forever: The same for every number of steps.
+        leak: q, a bound on the softmax weight of all other patterns in the ball.
+        convexity: m₀ = 1 − βqd², a lower bound on the curvature of E in the ball.
+        invariant: Whether qd + A ≤ r: neither memory leaves the ball.
+        holds: Whether, besides, m₀ > 0 and η ≤ 1.
+    """
+
+    bound: float
+    forever: float
+    leak: float
+    convexity: float
+    invariant: bool
+    holds: bool
+
+
+def local_retrieval(
+    Xi: ArrayLike, index: int, *, beta: float, radius: float, gradient_error: float, step_size: float, steps: int
+) -> LocalRetrieval:
+    """Both memories stay within `radius` of pattern `index`, and within `bound` of each other [D-sharp9].
+
+    Args:
+        Xi: Patterns (K, D).
+        index: Which of them.
+        beta: Inverse temperature, 1/unit².
+        radius: r of the ball, in the unit of the patterns.
+        gradient_error: A, a bound on ‖ĝ − ∇E‖ in the ball, in the same unit.
+        step_size: η in (0, 1].
+        steps: L.
+    """
+    Xi = np.asarray(Xi, float)
+    check(Xi.ndim == 2 and 0 <= index < len(Xi), "index", index, "the row of a pattern in Xi (K, D)")
+    s = np.delete(np.linalg.norm(Xi - Xi[index], axis=1), index)
+    d = float(s.max(initial=0))
+    q = float(np.exp(np.minimum(-beta / 2 * (s**2 - 2 * s * radius), 0)).sum())
+    q = min(q, 1.0)
+    convexity = 1 - beta * q * d**2
+    invariant = q * d + gradient_error <= radius
+    holds = invariant and convexity > 0 and 0 < step_size <= 1
+    forever = gradient_error / convexity if holds else inf
+    bound = -forever * expm1(steps * log1p(-step_size * convexity)) if holds and step_size * convexity < 1 else forever
+    return LocalRetrieval(bound, forever, q, convexity, invariant, holds)
+
+
+_SLACK = 1 + 1e-6  # the fixed point is inflated by this much and then checked, so that rounding cannot break it
+
+
+def softmax_lipschitz(*, spread: float, K: int) -> float:
+    r"""Smallest Λ with ‖softmax(x) − softmax(z)‖₁ ≤ Λ‖x − z‖₁ when entries differ by at most `spread` [D-lem1].
+
+    $\Lambda=\sup_{p\le e^\delta/(e^\delta+K-1)}2p(1-p)\le\min(\frac12,2e^\delta/K)$; the paper prints $e^\delta/K$.
+    """
+    p = min(1 / (1 + (K - 1) * exp(-spread)), 0.5)
+    return 2 * p * (1 - p)
+
+
+def energy_drift(*, step_size: Any, error: Any, gradient: Any) -> Any:
+    """Largest rise of E in a step 0 < η ≤ 1 along ∇E + e: (η/2)(‖e‖² − ‖∇E‖²), from the two norms [D-eq55]."""
+    return step_size / 2 * (error**2 - gradient**2)
+
+
+def query_factor(*, beta: float, K: int, distance: float) -> float:
+    r"""$e^{\beta E}$ of a query at `distance` r from one pattern and 1 from the K − 1 others [D-eq59].
+
+    $e^{\beta r^2/2}/(1+(K-1)e^{-\beta(1-r^2)/2})$; the paper prints r for r² and loses the K − 1.
+    """
+    return exp(beta * distance**2 / 2) / (1 + (K - 1) * exp(-beta * (1 - distance**2) / 2))
+
+
+def gradient_errors(
+    *, K: int, beta: float, energy: float, gradient: float, diameter: float, eps0: float, eps1: float
+) -> tuple[float, float]:
+    r"""Bounds on ‖ĝ_A − ∇E‖ and ‖ĝ_B − ∇E‖ from uniform kernel errors [D-lem3].
+
+    With $u=K\varepsilon_0e^{\beta E}<1$: $\frac{Ke^{\beta E}}{1-u}(\varepsilon_1/\sqrt\beta+\varepsilon_0\|\nabla E\|)$
+    and $\frac{u\,d}{1-u}$; infinite otherwise.
+
+    Args:
+        K: Number of patterns.
+        beta: Inverse temperature, 1/unit².
+        energy: E(x), or an upper bound of it, in unit².
+        gradient: ‖∇E(x)‖, or an upper bound of it, in the unit of the patterns.
+        diameter: Largest distance between two patterns, in the same unit.
+        eps0: Kernel error.
+        eps1: Derivative error.
+    """
+    if beta * energy > 700:
+        return inf, inf
+    u = K * eps0 * exp(beta * energy)
+    if u >= 1:
+        return inf, inf
+    scale = K * exp(beta * energy) / (1 - u)
+    return scale * (eps1 / sqrt(beta) + eps0 * gradient), u * diameter / (1 - u)
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """A bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ with everything it stands on. Distances are in the unit of the patterns.
+
+    Attributes:
+        bound: Theorem 2′: ηA(ρᴸ − 1)/(ρ − 1), or ∞ if a hypothesis fails.
+        tied: Corollary 1′: the same for every finer division of the time ηL into steps; ∞ likewise.
+        A: Bound on ‖ĝ_A − ∇E‖ along the distributed trajectory.
+        rho: Growth of a distance in one exact step, 1 + η(βd²/4 − 1).
+        energy: E*, which the exact energy never exceeds along the distributed trajectory, in unit².
+        reach: r₀, the distance from every pattern that the distributed trajectory never exceeds.
+        eps0: Kernel error on ‖Δ‖ ≤ √β r₀.
+        eps1: Its derivative's.
+        hypotheses: Name of each hypothesis, and whether it holds.
+    """
+
+    bound: float
+    tied: float
+    A: float
+    rho: float
+    energy: float
+    reach: float
+    eps0: float
+    eps1: float
+    hypotheses: dict[str, bool]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every hypothesis does."""
+        return all(self.hypotheses.values())
+
+
+def divergence_bound(
+    *,
+    D: int,
+    K: int,
+    Y: int,
+    beta: float,
+    step_size: float,
+    steps: int,
+    energy: float | None = None,
+    diameter: float = 1.0,
+    reach: float = 1.0,
+    delta: float = 0.05,
+    eps0: float | None = None,
+    eps1: float | None = None,
+) -> Divergence:
+    r"""Theorem 2′: how far the two memories' states can be apart after L steps [D-sharp3; D-thm2, D-cor1 repaired].
+
+    $\|x^{(L)}-\hat x^{(L)}\|\le\eta A\frac{\rho^L-1}{\rho-1}$ with probability ≥ 1 − δ over the frequencies, for
+    Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The printed theorem is false for that gradient.
+
+    Args:
+        D: Dimension.
+        K: Number of patterns.
+        Y: Number of frequencies.
+        beta: Inverse temperature, 1/unit².
+        step_size: η in (0, 1].
+        steps: L.
+        energy: E(x) of the start, unit²; by default the most it can be, reach²/2 − log(K)/β [D-F22a].
+        diameter: d, the largest distance between two patterns; 1 under the paper's (A1).
+        reach: Largest distance from the start to a pattern; 1 under (A1).
+        delta: Probability of failure.
+        eps0: Kernel error, instead of `uniform_kernel_error`.
+        eps1: Derivative error, instead of `uniform_derivative_error`.
+
+    Raises:
+        ValueError: If a number is out of range.
+    """
+    counts(D=D, K=K, Y=Y, steps=steps)
+    probability(delta)
+    for name, number in (("beta", beta), ("step_size", step_size)):
+        positive(name, number)
+    _not_negative(diameter=diameter, reach=reach, eps0=eps0, eps1=eps1)
+    kappa = beta * diameter**2 / 4
+    energy = reach**2 / 2 - log(K) / beta if energy is None else _energy(energy, -log(K) / beta, beta)
+    drift = step_size * steps / 2  # E* − E(x) = drift·A², by the energy-drift lemma
+    if kappa < 1:
+        drift = min(drift, 1 / (2 * (1 - kappa)) + step_size / 2)  # E is strongly convex: it cannot rise for long
+
+    def tube(A: float) -> tuple[float, float, float, float]:
+        r0 = max(reach, diameter + A)
+        uniform = {"D": D, "Y": Y, "radius": sqrt(beta) * r0, "delta": delta / 2}
+        e0 = uniform_kernel_error(**uniform) if eps0 is None else eps0  # type: ignore[arg-type]
+        e1 = uniform_derivative_error(**uniform) if eps1 is None else eps1  # type: ignore[arg-type]
+        return energy + drift * A**2, r0, e0, e1
+
+    def error(A: float) -> float:
+        level, r0, e0, e1 = tube(A)
+        return gradient_errors(K=K, beta=beta, energy=level, gradient=r0, diameter=diameter, eps0=e0, eps1=e1)[0]
+
+    A = _least_fixed_point(error)
+    level, r0, e0, e1 = tube(A if isfinite(A) else 0.0)
+    u = K * e0 * exp(min(beta * level, 700))
+    hypotheses = {
+        "step size at most 1": step_size <= 1,
+        "enough features for the derivative bound": isfinite(e1),
+        "kernel error below the partition sum": u < 1,
+        "energy level and tube are consistent": isfinite(A),
+        "estimate above the logarithm's floor": (1 - u) * exp(-beta * level) > sqrt(K / (2 * Y)) / 8,
+    }
+    growth, time = kappa - 1, step_size * steps
+    rho = 1 + step_size * growth
+    ok = all(hypotheses.values())
+    bound = A * _growth_sum(step_size, growth, steps) if ok else inf
+    return Divergence(bound, A * _tied(time, growth) if ok else inf, A, rho, level, r0, e0, e1, hypotheses)
+
+
+def _not_negative(**values: float | None) -> None:
+    for name, number in values.items():
+        wanted = "a number of at least 0"
+        check(number is None or (scalar(name, number, wanted) or 0.0) >= 0, name, number, wanted)
+
+
+def _energy(energy: float, least: float, beta: float) -> float:
+    """`energy` as a number; e^−βE cannot exceed K, but for the rounding of float32."""
+    wanted = f"an energy of at least −log(K)/β = {least:.4g}"
+    number = scalar("energy", energy, wanted)
+    check(number is not None and number >= least - 1e-3 / beta, "energy", energy, wanted)
+    return float(energy)
+
+
+def _least_fixed_point(error: Any, iterations: int = 10_000) -> float:
+    """Least A with error(A) ≤ A, for an increasing `error`; ∞ if there is none."""
+    A = error(0.0)
+    for _ in range(iterations):
+        if not isfinite(A):
+            break
+        nxt = error(A)
+        if nxt <= A * (1 + 1e-12):
+            break
+        A = nxt
+    A *= _SLACK
+    return A if error(A) <= A else inf
+
+
+def _growth_sum(step_size: float, growth: float, steps: int) -> float:
+    """η(ρᴸ − 1)/(ρ − 1) with ρ = 1 + η·growth, without cancellation or overflow."""
+    if abs(step_size * growth) < 1e-12:
+        return step_size * steps
+    exponent = steps * log1p(step_size * growth) if step_size * growth > -1 else -inf
+    return expm1(exponent) / growth if exponent < 700 else inf
+
+
+def _tied(time: float, growth: float) -> float:
+    if growth <= 0:
+        return min(time, 1 / -growth) if growth < 0 else time
+    return expm1(time * growth) / growth if time * growth < 700 else inf

@@ -1,0 +1,126 @@
+"""The two memories run side by side, and the sharpest bound on their distance: step by step [D-looseness]."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import check, positive, states
+from rankone.memory.distributed import DrDAM
+from rankone.memory.exact import MrDAM
+from rankone.theory.error_law import hessian
+
+__all__ = ["Drift", "drift", "kernel_gap"]
+
+
+@partial(
+    jax.tree_util.register_dataclass,
+    data_fields=["exact", "distributed", "errors", "step_size"],
+    meta_fields=[],
+)
+@dataclass(frozen=True)
+class Drift:
+    """Both runs from the same queries: made by `drift`.
+
+    Attributes:
+        exact: States of the exact memory (L + 1, N, D).
+        distributed: States of the other (L + 1, N, D).
+        errors: ‖ĝ − ∇E‖ at the distributed states (L, N): the second term of eq. 54 over η.
+        step_size: η.
+    """
+
+    exact: Float[Array, "steps N D"]
+    distributed: Float[Array, "steps N D"]
+    errors: Float[Array, "steps N"]
+    step_size: Float[Array, ""]
+
+    @property
+    def distance(self) -> Float[Array, "steps N"]:
+        """‖x⁽ᵗ⁾ − x̂⁽ᵗ⁾‖, t = 0 … L."""
+        return _distance(self)
+
+    def recursion(self, growth: ArrayLike, errors: ArrayLike | None = None) -> Float[Array, "steps N"]:
+        """D⁽⁰⁾ = 0, D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for growths ρ (a number or (L, N)) and errors e (default: measured)."""
+        return _recursion(self, growth, self.errors if errors is None else errors)
+
+    def local_growth(self, memory: MrDAM, *, points: int = 3) -> Float[Array, "steps N"]:
+        """ρ_t: the largest |1 − ηλ| over the eigenvalues λ of ∇²E at `points` of the segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
+
+        The mean value theorem wants the whole segment; where the curvature varies little along it, ends and middle do.
+        """
+        return _local_growth(self, memory, points)
+
+
+@jax.jit
+def _distance(run: Drift) -> Array:
+    return jnp.linalg.norm(run.exact - run.distributed, axis=-1)
+
+
+@partial(jax.jit, static_argnames="points")
+def _local_growth(run: Drift, memory: MrDAM, points: int) -> Array:
+    share = jnp.linspace(0, 1, points)[:, None, None, None]
+    segment = run.exact[:-1] + share * (run.distributed - run.exact)[:-1]
+    curvature = jnp.linalg.eigvalsh(hessian(memory, segment))
+    return jnp.abs(1 - run.step_size * curvature).max((0, -1))
+
+
+@jax.jit
+def _recursion(run: Drift, growth: ArrayLike, errors: ArrayLike) -> Array:
+    growth, errors = (jnp.broadcast_to(jnp.asarray(a), run.errors.shape) for a in (growth, errors))
+
+    def step(D: Array, inputs: tuple[Array, Array]) -> tuple[Array, Array]:
+        rho, e = inputs
+        D = rho * D + run.step_size * e
+        return D, D
+
+    start = jnp.zeros(errors.shape[1:], errors.dtype)
+    return jnp.concatenate([start[None], jax.lax.scan(step, start, (growth, errors))[1]])
+
+
+@jax.jit
+def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -> Float[Array, "... K"]:
+    """k̂ − k between states and patterns; its largest size is the smallest C₁√(D/Y) that a run admits [D-unn2].
+
+    Args:
+        copy: The distributed memory, for its features and β.
+        Xi: Patterns (K, D).
+        x: States (..., D), in the same unit.
+    """
+    root = jnp.sqrt(copy.beta)
+    square = (x**2).sum(-1)[..., None] + (Xi**2).sum(-1) - 2 * x @ Xi.T
+    return copy.features.phi(root * x) @ copy.features.phi(root * Xi).T - jnp.exp(-copy.beta / 2 * square)
+
+
+def drift(memory: MrDAM, copy: Any, x0: ArrayLike, *, step_size: float, steps: int) -> Drift:
+    """Descend both energies from the queries x0 (N, D) and keep every state [D-eq48-53].
+
+    Args:
+        memory: The exact memory.
+        copy: The distributed one: a `DrDAM`, or anything else with `energy_and_gradient`.
+        x0: Queries (N, D), in the unit of the patterns.
+        step_size: η, positive.
+        steps: L.
+
+    Raises:
+        ValueError: If a shape does not fit or a number is not positive.
+    """
+    x0 = states("x0", x0, memory.D)
+    check(x0.ndim == 2, "x0", f"shape {x0.shape}", f"(N, {memory.D}): one query a row")
+    positive("step_size", step_size)
+    check(isinstance(steps, int) and steps >= 1, "steps", steps, "an integer of at least 1")
+    return _drift(memory, copy, x0, jnp.asarray(step_size, x0.dtype), steps)
+
+
+@partial(jax.jit, static_argnames="steps")
+def _drift(memory: MrDAM, copy: Any, x0: Array, step_size: Array, steps: int) -> Drift:
+    def step(pair: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], tuple[Array, Array, Array]]:
+        x, y = pair
+        gradient, estimate = memory.gradient(jnp.stack([x, y])), copy.energy_and_gradient(y)[1]
+        following = (x - step_size * gradient[0], y - step_size * estimate)
+        return following, (*following, jnp.linalg.norm(estimate - gradient[1], axis=-1))
+
+    _, (exact, distributed, errors) = jax.lax.scan(step, (x0, x0), None, length=steps)
+    return Drift(jnp.concatenate([x0[None], exact]), jnp.concatenate([x0[None], distributed]), errors, step_size)

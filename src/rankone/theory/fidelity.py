@@ -1,0 +1,153 @@
+"""How faithfully a distributed memory stands in for the exact one: errors at a state, errors after retrieval."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Bool, Float
+
+from rankone.data.queries import occlude
+from rankone.memory.descent import retrieve
+from rankone.memory.distributed import DrDAM
+from rankone.memory.exact import MrDAM
+from rankone.memory.features import RandomFeatures
+from rankone.theory.thresholds import signal_to_noise
+
+__all__ = ["Completion", "Errors", "approximation_errors", "binarise", "complete", "hamming_error"]
+
+
+@dataclass(frozen=True)
+class Errors:
+    """Errors of one memory against another at states (...); the means over states are eq. 14 [D-eq14].
+
+    Attributes:
+        energy: |E − Ê|, in unit².
+        gradient: ‖∇E − ∇Ê‖₂, in unit: what eq. 14 and the published script of Fig. 5 average.
+        entry: Mean over entries of |∇E − ∇Ê|, in unit: what the published script of Fig. 3 averages.
+    """
+
+    energy: Float[Array, "..."]
+    gradient: Float[Array, "..."]
+    entry: Float[Array, "..."]
+
+
+def approximation_errors(exact: Any, approximate: Any, x: Float[ArrayLike, "... D"]) -> Errors:
+    """Errors of energy and gradient at the states x [D-eq14, D-fig3]; both memories have `energy_and_gradient`."""
+    return Errors(*_differences(exact.energy_and_gradient(x), approximate.energy_and_gradient(x)))
+
+
+@jax.jit
+def _differences(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array, Array]:
+    (E, g), (E_hat, g_hat) = one, other
+    return jnp.abs(E - E_hat), jnp.linalg.norm(g - g_hat, axis=-1), jnp.abs(g - g_hat).mean(-1)
+
+
+@jax.jit
+def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
+    """Each entry rounded to the nearer of 0 and 1/√D, the middle upwards [D-eq15]."""
+    x = jnp.asarray(x)
+    top = jnp.asarray(x.shape[-1], x.dtype) ** -0.5
+    return jnp.where(x >= top / 2, top, 0)
+
+
+@jax.jit
+def hamming_error(x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]) -> Float[Array, "..."]:
+    r"""Share of entries that differ [D-eq15, D-fig4A].
+
+    $\Delta_H=D^{-1/2}\sum_i|\lceil x_i\rfloor-\lceil z_i\rfloor|$
+    """
+    difference = jnp.abs(binarise(x) - binarise(z))
+    return difference.sum(-1) / jnp.sqrt(difference.shape[-1])
+
+
+@dataclass(frozen=True)
+class Completion:
+    """Occluded pictures, completed by both memories. Pictures are (n, D) in [0, 1]; errors (n,) in the same unit.
+
+    Attributes:
+        start: The occluded pictures.
+        exact: The exact memory's completions.
+        distributed: The distributed memory's.
+        exact_error: Mean absolute error of `exact` against the true picture, over the hidden entries.
+        distributed_error: The same for `distributed`.
+        difference: Mean absolute difference of the two, over the hidden entries.
+        exact_right: Whether the stored picture nearest to `exact` (on the hidden entries) is the right one.
+        distributed_right: The same for `distributed`.
+        signal_to_noise: k(start, truth)/√(K/2Y), before the first step [D-sharp5].
+        steps: Steps that the distributed memory took.
+    """
+
+    start: Float[Array, "n D"]
+    exact: Float[Array, "n D"]
+    distributed: Float[Array, "n D"]
+    exact_error: Float[Array, " n"]
+    distributed_error: Float[Array, " n"]
+    difference: Float[Array, " n"]
+    exact_right: Bool[Array, " n"]
+    distributed_right: Bool[Array, " n"]
+    signal_to_noise: Float[Array, " n"]
+    steps: Float[Array, " n"]
+
+
+def complete(
+    pictures: Float[ArrayLike, "K D"],
+    *,
+    beta: float,
+    Y: int,
+    visible: float,
+    key: Array,
+    fill: float = 0.0,
+    queries: slice = slice(None),
+    step_size: float = 0.1,
+    max_steps: int = 300,
+    progress: bool | None = None,
+) -> Completion:
+    """Store all pictures in both memories, occlude them, and descend with the visible ones clamped [D-fig1, D-fig4B].
+
+    Args:
+        pictures: Pictures (K, D) in [0, 1]; they are stored scaled by 1/√D.
+        beta: Inverse temperature for the scaled pictures.
+        Y: Number of frequencies (Hadamard, sincos).
+        visible: Share of each picture that is seen, and clamped.
+        key: JAX random key of the features.
+        fill: Grey level that hidden entries start at.
+        queries: Which of the pictures to ask for.
+        step_size: η.
+        max_steps: Most steps of either memory.
+        progress: As in `retrieve`.
+    """
+    pictures = jnp.asarray(pictures)
+    K, D = pictures.shape
+    scale = D**-0.5
+    start, kept = occlude(pictures[queries], visible=visible, fill=fill)
+    features = RandomFeatures(D, Y, key=key, projection="hadamard")
+    memories = MrDAM(scale * pictures, beta), DrDAM.store(scale * pictures, beta, features)
+    options: dict[str, Any] = {"step_size": step_size, "max_steps": max_steps, "clamp": kept, "progress": progress}
+    exact, distributed = (retrieve(memory, scale * start, **options) for memory in memories)
+    right = lambda a: _nearest(a, pictures, ~kept) == np.arange(K)[queries]  # noqa: E731
+    one, other, truth = exact.x / scale, distributed.x / scale, pictures[queries]
+    return Completion(
+        start=start,
+        exact=one,
+        distributed=other,
+        exact_error=_hidden(one, truth, kept),
+        distributed_error=_hidden(other, truth, kept),
+        difference=_hidden(other, one, kept),
+        exact_right=right(one),
+        distributed_right=right(other),
+        signal_to_noise=signal_to_noise(scale * start, scale * truth, beta=beta, K=K, Y=Y),
+        steps=distributed.steps,
+    )
+
+
+@jax.jit
+def _hidden(a: Array, b: Array, kept: Array) -> Array:
+    """Mean distance over the entries that are not kept."""
+    return jnp.abs(a - b).sum(-1, where=~kept) / (~kept).sum()
+
+
+@jax.jit
+def _nearest(x: Array, pictures: Array, where: Array) -> Array:
+    return jax.lax.map(lambda one: ((one - pictures) ** 2).sum(-1, where=where).argmin(), x)

@@ -1,0 +1,213 @@
+r"""The Gaussian kernel and how well random features estimate it: at a point, at the worst point found, everywhere.
+
+Inputs are already scaled: a memory of inverse temperature β reads the kernel at $z=\sqrt\beta x$. What holds everywhere
+at once is proved, with every constant, for sincos features with independent Gaussian frequencies [D-U0, D-U1, D-US].
+"""
+
+from functools import partial
+from math import inf, log, sqrt
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import as_array, check, choice, positive, scalar, states
+from rankone.memory.bases import BASES
+from rankone.memory.features import RandomFeatures
+
+__all__ = [
+    "aggregated_error",
+    "kernel_variance",
+    "largest_kernel_error",
+    "orthogonal_variance_ratio",
+    "rbf_kernel",
+    "uniform_derivative_error",
+    "uniform_kernel_error",
+]
+
+
+def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
+    r"""ε₀ with $\sup_{\|\Delta\|\le R}|\hat k(\Delta)-k(\Delta)|\le\varepsilon_0$, probability ≥ 1 − δ [D-U0].
+
+    $\varepsilon_0=2R\sqrt{D/Y}+\sqrt{2\log(2/\delta)/Y}$: the corrected form of the paper's assumption (A2) [D-unn2].
+    Patterns of diameter d at inverse temperature β have $R=d\sqrt\beta$, the β that the paper's constant hides.
+
+    Args:
+        D: Dimension.
+        Y: Number of frequencies.
+        radius: R, the largest ‖Δ‖; for a memory, √β times the largest distance from a state to a pattern.
+        delta: Probability of failure.
+    """
+    counts(D=D, Y=Y)
+    check(radius > 0, "radius", radius, "a positive distance, or infinity")
+    probability(delta)
+    return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
+
+
+def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
+    r"""ε₁ with $\sup_{\|\Delta\|\le R}\|\nabla(\hat k-k)(\Delta)\|\le\varepsilon_1$, probability ≥ 1 − δ [D-U1].
+
+    Infinite where Y is too small for the tail bound behind it. Arguments as for `uniform_kernel_error`.
+    """
+    counts(D=D, Y=Y)
+    check(radius > 0, "radius", radius, "a positive distance, or infinity")
+    probability(delta)
+    t = sqrt(12 / Y * (D * log(5 * (1 + 2 * radius * sqrt(Y / D))) + log(4 / delta)))
+    curvature = (1 + sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)) ** 2
+    return 2 * t + (curvature + 1) * sqrt(D / Y) if t <= 3 else inf
+
+
+def aggregated_error(Xi: ArrayLike, *, beta: float, Y: int, radius: float) -> float:
+    r"""Bound on $\mathbb E\sup_{\|x-x_0\|\le r}(\hat S-S)$, the same for $S-\hat S$ [D-US].
+
+    $2r\sqrt{\frac\beta Y\sum_{\mu\nu}(D-\beta\|\xi^\mu-\xi^\nu\|^2)\,k_\beta(\xi^\mu,\xi^\nu)}$: of order √K for
+    separated patterns, where K separate kernels would give K.
+
+    Args:
+        Xi: Patterns (K, D).
+        beta: Inverse temperature, 1/unit².
+        Y: Number of frequencies.
+        radius: r, in the unit of the patterns.
+    """
+    squares = beta * _squared_distances(Xi)
+    D = np.shape(Xi)[1]
+    return 2 * radius * sqrt(beta / Y * float(((D - squares) * np.exp(-squares / 2)).sum()))
+
+
+def _squared_distances(Xi: ArrayLike) -> np.ndarray:
+    Xi = np.asarray(Xi, float)
+    norms = (Xi**2).sum(1)
+    return np.maximum(norms[:, None] + norms - 2 * Xi @ Xi.T, 0)
+
+
+def counts(**values: int) -> None:
+    """Raise unless every value is a positive integer."""
+    for name, number in values.items():
+        size = scalar(name, number, "a positive integer") or 0.0
+        check(size >= 1 and size.is_integer(), name, number, "a positive integer")
+
+
+def probability(delta: float) -> None:
+    """Raise unless 0 < delta < 1."""
+    wanted = "a probability of failure between 0 and 1, such as 0.05"
+    check(0 < (scalar("delta", delta, wanted) or 0) < 1, "delta", delta, wanted)
+
+
+@jax.jit
+def rbf_kernel(x: ArrayLike, z: ArrayLike) -> Float[Array, "..."]:
+    r"""$k(x,z)=e^{-\|x-z\|^2/2}$ for inputs (..., D) that broadcast; with the square [D-eq4, D-unn1]."""
+    x, z = jnp.asarray(x), jnp.asarray(z)
+    return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))
+
+
+def kernel_variance(x: ArrayLike, z: ArrayLike, *, basis: str = "sincos") -> Float[Array, "..."]:
+    r"""Variance of $\langle\varphi(x),\varphi(z)\rangle$ for one frequency, exactly [D-eq8, D-fn5].
+
+    For Y independent frequencies divide it by Y. With k the kernel, $c=\langle x,z\rangle$ and $n=\|x\|^2+\|z\|^2$:
+    sincos $\tfrac12(1-k^2)^2$; cos $\tfrac12[1+(1-k^2)^2]$; exp $e^{4c}-k^2$;
+    expexp $\tfrac12(e^{4c}+e^{-2n})-k^2$. The exp map has no random shift, which the paper prints in its exponent
+    [D-appC-Exp]. expexp minus sincos is $\tfrac12(e^{4c}-1)(1-e^{-2n})$, with the sign of c [D-sharp4]: that orders
+    the bases on data in a positive cube, and reverses the order where inner products are negative
+    [D-appC-claims, D-fig6].
+
+    Args:
+        x: First inputs (..., D).
+        z: Second inputs, of a shape that broadcasts with x.
+        basis: "sincos", "cos", "exp" or "expexp".
+
+    Raises:
+        ValueError: If the shapes do not broadcast or the basis is unknown.
+    """
+    choice("basis", basis, BASES)
+    other = as_array(z)
+    return _variance(states("x", x, other.shape[-1]), other, basis)
+
+
+@partial(jax.jit, static_argnames="basis")
+def _variance(x: Array, z: Array, basis: str) -> Array:
+    k2 = rbf_kernel(x, z) ** 2
+    if not BASES[basis].positive:
+        squared = (1 - k2) ** 2
+        return 0.5 * (squared if basis == "sincos" else 1 + squared)
+    same = jnp.exp(4 * (x * z).sum(-1))
+    opposite = jnp.exp(-2 * ((x**2).sum(-1) + (z**2).sum(-1)))
+    return (same if basis == "exp" else 0.5 * (same + opposite)) - k2
+
+
+def orthogonal_variance_ratio(distance: ArrayLike) -> Float[Array, "..."]:
+    r"""Variance with frequencies orthogonal in blocks of D over that with independent ones, as D → ∞ [D-sharp8].
+
+    $1-\frac{s^4e^{-s^2}}{(1-e^{-s^2})^2}$ at distance s (sincos): near 0 for close inputs, 1 for far ones.
+    """
+    return _orthogonal_ratio(distance)
+
+
+@jax.jit
+def _orthogonal_ratio(distance: ArrayLike) -> Array:
+    s2 = jnp.asarray(distance, float) ** 2
+    return 1 - s2**2 * jnp.exp(-s2) / jnp.expm1(-s2) ** 2
+
+
+def largest_kernel_error(
+    features: RandomFeatures, R: float, *, key: Array, starts: int = 64, steps: int = 200
+) -> tuple[Float[Array, ""], Float[Array, " D"]]:
+    r"""Search the ball $\|\Delta\|\le R$ for the largest $|\hat k(\Delta)-k(\Delta)|$ of sincos features [D-U0].
+
+    Projected ascent from random starts, each with a step that grows while it succeeds and halves when it fails; so
+    what it finds is a lower bound of the supremum.
+
+    Args:
+        features: Made with basis="sincos", whose kernel depends on the difference Δ alone.
+        R: Radius of the ball.
+        key: JAX random key of the starts.
+        starts: Number of starting points.
+        steps: Steps from each.
+
+    Returns:
+        The largest error found, and the Δ (D,) at which it was.
+
+    Raises:
+        ValueError: If the features are not sincos or R is not positive.
+    """
+    check(features.basis == "sincos", "features", features.basis, "of basis 'sincos'")
+    positive("R", R)
+    return _searched(features, R, key, starts, steps)
+
+
+@partial(jax.jit, static_argnames=("starts", "steps"))
+def _searched(features: RandomFeatures, R: float, key: Array, starts: int, steps: int) -> tuple[Array, Array]:
+    k_direction, k_radius = jax.random.split(key)
+    direction = jax.random.normal(k_direction, (starts, features.D))
+    direction /= jnp.linalg.norm(direction, axis=1, keepdims=True)
+    # Uniform in radius, not in volume: near the origin both kernels are 1, and the worst Δ need not be far out.
+    start = R * jax.random.uniform(k_radius, (starts, 1)) * direction
+    errors, where = _ascend(features, start, jnp.asarray(R, start.dtype), steps)
+    return errors.max(), where[errors.argmax()]
+
+
+def _ascend(features: RandomFeatures, start: Array, R: Array, steps: int) -> tuple[Array, Array]:
+    T = features._features(jnp.zeros((1, features.D), start.dtype))[0]
+
+    def error(delta: Array) -> tuple[Array, Array]:
+        estimate, slope = features.read(delta, T)
+        k = jnp.exp(-0.5 * (delta**2).sum(-1))
+        gap = estimate - k
+        return jnp.abs(gap), jnp.sign(gap)[:, None] * (slope + delta * k[:, None])
+
+    def step(_: int, walk: tuple[Array, ...]) -> tuple[Array, ...]:
+        delta, best, slope, size = walk
+        trial = delta + size * slope / jnp.maximum(jnp.linalg.norm(slope, axis=1, keepdims=True), 1e-30)
+        trial *= jnp.minimum(1, R / jnp.maximum(jnp.linalg.norm(trial, axis=1, keepdims=True), 1e-30))
+        value, gradient = error(trial)
+        better = (value > best)[:, None]
+        return (
+            jnp.where(better, trial, delta),
+            jnp.maximum(value, best),
+            jnp.where(better, gradient, slope),
+            jnp.where(better, 1.3 * size, 0.5 * size),
+        )
+
+    walk = (start, *error(start), jnp.full((len(start), 1), 0.1, start.dtype) * R)
+    delta, best, *_ = jax.lax.fori_loop(0, steps, step, walk)
+    return best, delta

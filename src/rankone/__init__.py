@@ -15,11 +15,13 @@ import rankone._jax  # noqa: F401  first, as an older jax is refused there
 
 if TYPE_CHECKING:
     from rankone import book as book
+    from rankone import checks as checks
     from rankone import data as data
     from rankone import editing as editing
     from rankone import language as language
     from rankone import maml as maml
     from rankone import memory as memory
+    from rankone import nn as nn
     from rankone import precision as precision
     from rankone import preconditioning as preconditioning
     from rankone import printed as printed
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from rankone import theory as theory
     from rankone import universality as universality
     from rankone import widgets as widgets
+    from rankone import writes as writes
     from rankone.editing import KeyGeometry, LowRankEdit, RankOneEdit, batch_edit, rank_one_edit
     from rankone.memory import DrDAM, MrDAM, RandomFeatures, Retrieval, retrieve
     from rankone.preconditioning import Reparameterized, kronecker_preconditioner
@@ -60,11 +63,13 @@ _HOME = {  # where each public name is defined
 _PARTS = frozenset(
     {
         "book",
+        "checks",
         "data",
         "editing",
         "language",
         "maml",
         "memory",
+        "nn",
         "precision",
         "preconditioning",
         "printed",
@@ -72,6 +77,7 @@ _PARTS = frozenset(
         "theory",
         "universality",
         "widgets",
+        "writes",
     }
 )
 
@@ -97,17 +103,17 @@ __all__ = [
     "universal_learner",
 ]
 
+if not TYPE_CHECKING:  # so that a type checker knows a misspelt name
 
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        return importlib.metadata.version(__name__)
-    if name in _PARTS:
-        return importlib.import_module(f"{__name__}.{name}")
-    if name in _HOME:
-        value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name == "__version__":
+            return importlib.metadata.version(__name__)
+        if name in _PARTS:
+            return importlib.import_module(f"{__name__}.{name}")
+        if name in _HOME:
+            value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+            return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_PARTS, "__version__"})
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__, *_PARTS, "__version__"})

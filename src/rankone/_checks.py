@@ -1,8 +1,10 @@
-"""Checks of arguments at the public boundary: every bad input gets a ValueError that says what to try.
+"""Checks of arguments at the public boundary: bad input gets a ValueError that names it and says what to try.
 
-Values that jit is tracing are not looked at; shapes and static arguments always are.
+Shapes and static arguments are always checked; values where it is free, as `rankone.checks` says, and never those that
+jit is tracing.
 """
 
+import operator
 from collections.abc import Hashable
 from typing import Any
 
@@ -11,8 +13,24 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike
 
-__all__ = ["array", "as_array", "check", "choice", "is_traced", "numbers", "positive", "random_key"]
-__all__ += ["scalar", "states", "whole"]
+from rankone.checks import _enabled
+
+__all__ = [
+    "array",
+    "as_array",
+    "check",
+    "choice",
+    "integer",
+    "is_traced",
+    "numbers",
+    "positive",
+    "random_key",
+    "readable",
+    "real",
+    "states",
+]
+
+_MOST = 2**31 - 1  # what a size or an index of JAX can be
 
 
 def is_traced(*values: Any) -> bool:
@@ -20,10 +38,15 @@ def is_traced(*values: Any) -> bool:
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
 
 
+def readable(*values: Any) -> bool:
+    """Whether the values of all leaves can be looked at for nothing: known by now, on the host, and to be checked."""
+    return _enabled.get() and all(map(_on_host, jax.tree.leaves(values)))
+
+
 def check(condition: bool, name: str, got: Any, wanted: str) -> None:
     """Raise a ValueError naming the argument, what it got and what to try, unless `condition` holds."""
     if not condition:
-        raise ValueError(f"{name}: got {got!r}; it must be {wanted}.")
+        raise ValueError(f"{name}: got {_shown(got)}; it must be {wanted}.")
 
 
 def choice(name: str, got: Any, options: Any) -> None:
@@ -31,27 +54,44 @@ def choice(name: str, got: Any, options: Any) -> None:
     check(isinstance(got, Hashable) and got in options, name, got, "one of " + ", ".join(map(repr, options)))
 
 
-def positive(name: str, value: Any, hint: str = "a positive finite number") -> None:
-    """Raise unless `value` is a positive finite scalar."""
-    number = scalar(name, value, hint)
-    check(number is None or 0 < number < np.inf, name, number, hint)
+def integer(name: str, value: Any, hint: str = "a positive integer", *, least: int = 1, most: int = _MOST) -> int:
+    """`value` as a Python integer from `least` to `most`: one of Python's or numpy's, not a boolean, not 3.0."""
+    try:
+        number = None if isinstance(value, bool | np.bool_) else operator.index(value)
+    except TypeError:
+        number = None
+    check(number is not None, name, value, hint)
+    assert number is not None
+    check(number >= least, name, value, hint)
+    check(number <= most, name, value, f"{hint}, at most {most:,}")
+    return number
 
 
-def scalar(name: str, value: Any, hint: str) -> float | None:
-    """`value` as a Python number, None while it is traced; raise unless it is one real number."""
-    if is_traced(value):
+def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None:
+    """`value` as a Python number, as it is once it is rounded to `dtype`; None where it cannot be looked at.
+
+    Raises:
+        ValueError: If it is not one real number: a boolean, NaN, a complex number, text, or an array of several.
+    """
+    if is_traced(value) or (isinstance(value, jax.Array) and not _on_host(value)):
+        check(jnp.ndim(value) == 0, name, f"shape {jnp.shape(value)}", hint)
         return None
-    long = isinstance(value, int) and abs(value) >= 2**63  # an object to numpy, and to us a number like others
-    number = np.asarray(float(value) if long else value)  # not jnp: inside jit that would trace even a constant
-    check(number.ndim == 0 and _real(number.dtype), name, value, hint)
-    return float(number)
+    if isinstance(value, int) and not isinstance(value, bool):  # a long one is an object to numpy
+        value = float(value) if abs(value) < 2**1023 else np.copysign(np.inf, value)
+    try:
+        number = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        number = np.asarray(None)
+    good = number.ndim == 0 and number.dtype != bool and _is_real(number.dtype) and not np.isnan(number)
+    check(bool(good), name, value, hint)
+    with np.errstate(over="ignore", under="ignore"):
+        return float(number if dtype is None else number.astype(dtype))
 
 
-def whole(name: str, value: Any, hint: str = "a positive integer", least: int = 1) -> int:
-    """`value` as a Python integer of at least `least`, if it is one of Python's or numpy's; True is none."""
-    counts = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    check(counts and int(value) >= least, name, value, hint)
-    return int(value)
+def positive(name: str, value: Any, hint: str = "a positive finite number", *, dtype: Any = None) -> None:
+    """Raise unless `value` is a positive finite scalar, also once it is rounded to `dtype`."""
+    number = real(name, value, hint, dtype=dtype)
+    check(number is None or 0 < number < np.inf, name, value, hint)
 
 
 def random_key(name: str, key: Any) -> None:
@@ -67,12 +107,20 @@ def as_array(value: Any) -> Any:
     return np.asarray(value) if not isinstance(value, jax.Array) and not is_traced(value) else jnp.asarray(value)
 
 
-def array(name: str, value: ArrayLike, shape: str, ndim: int) -> Array:
-    """`value` as a floating JAX array of `ndim` axes with finite entries; `shape` says what was wanted."""
+def array(name: str, value: ArrayLike, shape: str, ndim: int, *, once: bool = False) -> Array:
+    """`value` as a floating JAX array of `ndim` axes with finite entries.
+
+    Args:
+        name: Of the argument.
+        value: What it got.
+        shape: What was wanted, for the message.
+        ndim: Number of axes.
+        once: Whether a thing is being made, so that values are looked at on a device as well.
+    """
     out = _lifted(name, value)
     check(out.ndim == ndim, name, f"shape {out.shape}", f"an array of shape {shape}")
     check(out.size > 0, name, f"shape {out.shape}", f"a non-empty array of shape {shape}")
-    return _finite(name, out)
+    return _finite(name, out, once)
 
 
 def states(name: str, value: ArrayLike, D: int) -> Array:
@@ -80,14 +128,28 @@ def states(name: str, value: ArrayLike, D: int) -> Array:
     out = _lifted(name, value)
     wanted = f"an array of shape (..., {D}): one state a row, of the length of the stored patterns"
     check(out.ndim >= 1 and out.shape[-1] == D, name, f"shape {out.shape}", wanted)
-    return _finite(name, out)
+    return _finite(name, out, once=False)
 
 
 def numbers(name: str, value: ArrayLike) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
     out = _lifted(name, value)
-    check(_real(out.dtype), name, out.dtype, "an array of real numbers")
+    check(_is_real(out.dtype), name, out.dtype, "an array of real numbers")
     return jax.device_put(out) if isinstance(out, np.ndarray) else out
+
+
+def _shown(got: Any) -> str:
+    """`got` in one short line; a text that describes it stays as it is quoted."""
+    text = repr(got)
+    return text if len(text) <= 120 else text[:117] + "..."
+
+
+def _on_host(leaf: Any) -> bool:
+    if isinstance(leaf, jax.core.Tracer):
+        return False
+    if not isinstance(leaf, jax.Array):
+        return True
+    return leaf.is_fully_addressable and all(device.platform == "cpu" for device in leaf.devices())
 
 
 def _lifted(name: str, value: ArrayLike) -> Array | np.ndarray:
@@ -97,24 +159,31 @@ def _lifted(name: str, value: ArrayLike) -> Array | np.ndarray:
             return jnp.asarray(value)
         host = np.asarray(value)
         return np.array(host, jax.dtypes.canonicalize_dtype(host.dtype))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: got {value!r:.99}; it must be an array of real numbers.") from error
 
 
-def _real(dtype: Any) -> bool:
+def _is_real(dtype: Any) -> bool:
     return any(jnp.issubdtype(dtype, kind) for kind in (jnp.bool_, jnp.integer, jnp.floating))
 
 
-def _finite(name: str, value: Array | np.ndarray) -> Array:
+def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     if not jnp.issubdtype(value.dtype, jnp.floating):
-        check(_real(value.dtype), name, value.dtype, "an array of real numbers")
+        check(_is_real(value.dtype), name, value.dtype, "an array of real numbers")
         value = value.astype(jnp.result_type(float))
-    if not is_traced(value):
-        check(
-            bool(np.isfinite(np.asarray(value)).all()),
-            name,
-            "NaN or infinity",
-            "finite; look for missing values in the data",
-        )
+    if readable(value):
+        good = bool(np.isfinite(np.asarray(value)).all())
+    else:
+        good = not (once and _enabled.get() and _addressable(value)) or bool(_all_finite(value))
+    check(good, name, "NaN or infinity", "finite; look for missing values in the data")
     # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so that it may be shared.
     return jax.device_put(value) if isinstance(value, np.ndarray) else value
+
+
+def _addressable(value: Any) -> bool:
+    return not is_traced(value) and getattr(value, "is_fully_addressable", True)
+
+
+@jax.jit
+def _all_finite(value: Array) -> Array:
+    return jnp.isfinite(value).all()

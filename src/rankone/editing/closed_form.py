@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, is_traced, scalar
+from rankone._checks import array, check, is_traced, real
 from rankone.editing.edits import LowRankEdit, RankOneEdit
 from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.precision import double_precision, precision_of, smallest_pivot
@@ -85,7 +85,7 @@ def batch_edit(
     """
     W, geometry = matrix(W), as_geometry(C, ridge)
     K, V = pairs(W, geometry, K, V)
-    weight = scalar("omega", omega, "positive; inf writes the pairs exactly")
+    weight = real("omega", omega, "positive; inf writes the pairs exactly")
     check(weight is None or weight > 0, "omega", weight, "positive; inf writes the pairs exactly")
     with double_precision() if refine else precision_of(W, geometry, K, V):
         edit, pivot = _batch(W, geometry, K, V, omega, refine)

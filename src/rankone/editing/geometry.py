@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, choice, is_traced, scalar, whole
+from rankone._checks import array, check, choice, integer, is_traced, real
 from rankone._pytree import pytree
 from rankone.editing.triangular import Triangular
 from rankone.precision import at_least_single, double_precision, precision_of, smallest_pivot
@@ -119,7 +119,7 @@ class KeyGeometry:
         Raises:
             ValueError: If the geometry came from keys and `refine` is not 0.
         """
-        refine = whole("refine", refine, "a number of steps, 0 for none", least=0)
+        refine = integer("refine", refine, "a number of steps, 0 for none", least=0)
         with double_precision() if refine else precision_of(self, B):
             B = jnp.asarray(B)
             if not refine:
@@ -136,7 +136,7 @@ def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeom
     if not isinstance(C, KeyGeometry):
         return KeyGeometry.from_moments(C, ridge=ridge)
     wanted = "0 beside a KeyGeometry: give it to from_moments"
-    check(scalar("ridge", ridge, wanted) in (None, 0), "ridge", ridge, wanted)
+    check(real("ridge", ridge, wanted) in (None, 0), "ridge", ridge, wanted)
     return C
 
 
@@ -166,7 +166,7 @@ def _probed(C: Array) -> tuple[Array, Array]:
 
 
 def _ridge(ridge: ArrayLike) -> None:
-    number = scalar("ridge", ridge, "at least 0 and finite")
+    number = real("ridge", ridge, "at least 0 and finite")
     check(number is None or 0 <= number < float("inf"), "ridge", number, "at least 0 and finite")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
-from rankone._checks import as_array, check, choice, is_traced, positive, scalar, states, whole
+from rankone._checks import as_array, check, choice, integer, is_traced, positive, real, states
 from rankone.memory.exact import MrDAM
 from rankone.memory.implicit import at_rest
 
@@ -95,8 +95,8 @@ def retrieve(
     _check_memory(memory)
     x0 = states("x0", x0, memory.D)
     positive("step_size", step_size, "a positive step size; every value up to 2 lowers an exact memory's energy")
-    max_steps = whole("max_steps", max_steps, "an integer of at least 1")
-    least = scalar("tol", tol, "zero or positive")
+    max_steps = integer("max_steps", max_steps, "an integer of at least 1")
+    least = real("tol", tol, "zero or positive")
     check(least is None or least >= 0, "tol", tol, "zero or positive")
     choice("gradient", gradient, ("implicit", "unrolled"))
     clamp = None if clamp is None else _mask(clamp, x0)

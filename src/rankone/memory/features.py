@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, choice, random_key, states, whole
+from rankone._checks import check, choice, integer, random_key, states
 from rankone._pytree import pytree
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.projections import PROJECTIONS, Hadamard, Regenerated, Stored
@@ -55,7 +55,7 @@ class RandomFeatures:
         projection: str = "gaussian",
         regenerate: bool = False,
     ):
-        D, Y = whole("D", D), whole("Y", Y)
+        D, Y = integer("D", D), integer("Y", Y)
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
         check(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import ArrayLike
 
-from rankone._checks import check, positive, scalar
+from rankone._checks import check, positive, real
 from rankone.theory.kernel_error import (
     counts,
     probability,
@@ -244,13 +244,13 @@ def divergence_bound(
 def _not_negative(**values: float | None) -> None:
     for name, number in values.items():
         wanted = "a number of at least 0"
-        check(number is None or (scalar(name, number, wanted) or 0.0) >= 0, name, number, wanted)
+        check(number is None or (real(name, number, wanted) or 0.0) >= 0, name, number, wanted)
 
 
 def _energy(energy: float, least: float, beta: float) -> float:
     """`energy` as a number; e^−βE cannot exceed K, but for the rounding of float32."""
     wanted = f"an energy of at least −log(K)/β = {least:.4g}"
-    number = scalar("energy", energy, wanted)
+    number = real("energy", energy, wanted)
     check(number is not None and number >= least - 1e-3 / beta, "energy", energy, wanted)
     return float(energy)
 

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import as_array, check, choice, positive, scalar, states
+from rankone._checks import as_array, check, choice, positive, real, states
 from rankone.memory.bases import BASES
 from rankone.memory.features import RandomFeatures
 
@@ -84,14 +84,14 @@ def _squared_distances(Xi: ArrayLike) -> np.ndarray:
 def counts(**values: int) -> None:
     """Raise unless every value is a positive integer."""
     for name, number in values.items():
-        size = scalar(name, number, "a positive integer") or 0.0
+        size = real(name, number, "a positive integer") or 0.0
         check(size >= 1 and size.is_integer(), name, number, "a positive integer")
 
 
 def probability(delta: float) -> None:
     """Raise unless 0 < delta < 1."""
     wanted = "a probability of failure between 0 and 1, such as 0.05"
-    check(0 < (scalar("delta", delta, wanted) or 0) < 1, "delta", delta, wanted)
+    check(0 < (real("delta", delta, wanted) or 0) < 1, "delta", delta, wanted)
 
 
 @jax.jit

@@ -1,0 +1,79 @@
+"""What is checked, and how a result says what went wrong where nothing can be raised.
+
+Shapes and types are checked always: they cost nothing. Values (NaN, infinity, probabilities that do not sum to 1) are
+checked where looking at them is free, which is on the host, and once on a device where a thing is made of them; never
+in what a call reads, so that no call waits for a device. `value_checks(False)` turns all of them off.
+
+Inside jit there is nothing to raise: results carry an `Outcome`.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import IntEnum
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Bool, Int
+
+__all__ = ["Outcome", "outcome", "value_checks"]
+
+_enabled: ContextVar[bool] = ContextVar("value_checks", default=True)
+
+
+@contextmanager
+def value_checks(enabled: bool) -> Iterator[None]:
+    """A block of code in which values are checked, or are not.
+
+    Args:
+        enabled: False where the inputs are known to be good and every microsecond counts.
+
+    >>> import rankone as ro
+    >>> with ro.checks.value_checks(False):
+    ...     memory = ro.MrDAM([[0.0, 1.0], [1.0, 0.0]], beta=2.0)
+    """
+    token = _enabled.set(enabled)
+    try:
+        yield
+    finally:
+        _enabled.reset(token)
+
+
+class Outcome(IntEnum):
+    """How a computation ended, as an integer array that also exists inside jit; 0 where all is well.
+
+    >>> import jax, numpy as np, rankone as ro
+    >>> edit = jax.jit(ro.rank_one_edit)(np.eye(2), np.zeros((2, 2)), np.ones(2), np.ones(2))
+    >>> ro.checks.Outcome(int(edit.outcome)).message
+    'the geometry C is singular in this precision: add a ridge'
+    """
+
+    OK = 0
+    SINGULAR = 1
+    DEPENDENT = 2
+    NOT_FINITE = 3
+    EMPTY = 4
+
+    @property
+    def message(self) -> str:
+        """What it means, and what to try."""
+        return _MESSAGES[self]
+
+
+_MESSAGES = {
+    Outcome.OK: "all is well",
+    Outcome.SINGULAR: "the geometry C is singular in this precision: add a ridge",
+    Outcome.DEPENDENT: "the keys are linearly dependent: drop repeated ones, or relax with omega",
+    Outcome.NOT_FINITE: "the result has NaN or infinity: take a smaller step, or rescale the input",
+    Outcome.EMPTY: "nothing is stored",
+}
+
+
+def outcome(*cases: tuple[Bool[ArrayLike, "..."], Outcome]) -> Int[Array, "..."]:
+    """The first outcome whose condition holds, OK if none does.
+
+    Args:
+        cases: Pairs of a boolean array and the outcome that it stands for, the gravest first.
+    """
+    conditions, values = zip(*cases, strict=True)
+    return jnp.select(list(map(jnp.asarray, conditions)), [np.int32(v) for v in values], np.int32(0))

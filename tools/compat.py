@@ -14,17 +14,17 @@ from environments import CLEAN, pythons, remade, run
 
 ROOT = Path(__file__).resolve().parents[1]
 TESTS = [  # under tests/: the core of each module, about a minute in all
-    "test_retrieval.py",
-    "test_memory.py::test_distributed_gradient_is_the_derivative_of_its_energy",
-    "test_memory.py::test_memories_go_through_jit_grad_and_vmap",
-    "test_editing.py",
-    "test_language.py",
-    "test_maml.py::test_meta_gradient_multiplies_the_steps_jacobians",
-    "test_maml.py::test_recurrent_learner_equals_a_plain_loop",
-    "test_preconditioning.py",
-    "test_preconditioning_transforms.py",
-    "test_residual.py",
-    "test_universality.py::test_learn_is_adapt_and_predict_task_by_task",
+    "memory/test_descent.py",
+    "memory/test_memories.py::test_distributed_gradient_is_the_derivative_of_its_energy",
+    "memory/test_memories.py::test_memories_go_through_jit_grad_and_vmap",
+    "editing/test_edits.py",
+    "language/test_model.py",
+    "maml/test_learners.py::test_meta_gradient_multiplies_the_steps_jacobians",
+    "maml/test_learners.py::test_recurrent_learner_equals_a_plain_loop",
+    "preconditioning/test_layers.py",
+    "preconditioning/test_transforms.py",
+    "residual/test_resmem.py",
+    "universality/test_network.py::test_learn_is_adapt_and_predict_task_by_task",
 ]
 
 

@@ -15,7 +15,7 @@ from packaging.specifiers import SpecifierSet
 
 from rankone import _jax
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 EXTRAS = ("widgets", "data", "language", "notebook")
 REQUIREMENTS = [

@@ -31,7 +31,7 @@ from rankone.language.tokenizer import Tokenizer
 
 pytest.importorskip("tokenizers")
 safetensors = pytest.importorskip("safetensors.numpy")
-REFERENCES = Path(__file__).parent / "references"
+REFERENCES = Path(__file__).parents[1] / "references"
 FAMILIES = ("tied", "untied", "llama3", "mistral", "qwen2", "gpt2")
 DOWN = {"gpt2": "transformer.h.1.mlp.c_proj.weight"}
 

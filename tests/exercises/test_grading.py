@@ -16,7 +16,7 @@ from rankone.book.exercises import grading, plain_data
 from rankone.book.exercises.checks import questions
 from rankone.book.exercises.submission import Submission, cells
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "_build/html"
 PATCH = """
 import numpy, rankone.editing, rankone.book.exercises as e

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import mutants
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def test_every_row_names_a_piece_of_its_file_that_occurs_once_and_tests_that_exist():

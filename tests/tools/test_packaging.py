@@ -17,7 +17,7 @@ from environments import CLEAN, VERSIONS, pythons, run, uv
 
 import rankone as ro
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 

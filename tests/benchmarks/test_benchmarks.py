@@ -13,7 +13,7 @@ import pytest
 
 import rankone as ro
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks import layer, memory, peers, record, timing  # noqa: E402

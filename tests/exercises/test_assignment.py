@@ -14,7 +14,7 @@ import student_version
 from rankone.book import exercises
 from rankone.book.exercises.checks import questions
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "_build/html"
 RUBRIC = {q: {"task": f"Prove {q}.", "criteria": [[1, "So."], [2, "And so."]]} for q in ("q1", "q2")}
 

@@ -4,12 +4,16 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import jax
 import pytest
+from jaxtyping import config, install_import_hook
 
+install_import_hook("rankone", "shapes.checked")  # before the package is imported
 jax.config.update("jax_disable_most_optimizations", True)  # tests compile much and run it once
 
 
@@ -42,3 +46,21 @@ def experiment(monkeypatch: pytest.MonkeyPatch, root: Path) -> Iterator[Callable
     for module in set(sys.modules) - before:
         if folder in Path(getattr(sys.modules[module], "__file__", None) or "/").parents:
             del sys.modules[module]
+
+
+_raises = pytest.raises
+
+
+@contextmanager
+def _refused(*arguments: Any, **options: Any) -> Iterator[Any]:
+    """`pytest.raises`, inside which annotations are not checked: what is refused, the package refuses by itself."""
+    before = config.jaxtyping_disable
+    config.update("jaxtyping_disable", True)
+    try:
+        with _raises(*arguments, **options) as caught:
+            yield caught
+    finally:
+        config.update("jaxtyping_disable", before)
+
+
+pytest.raises = _refused

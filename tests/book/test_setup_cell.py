@@ -88,7 +88,7 @@ def test_what_a_chapter_needs_is_found_through_the_package(tmp_path: Path) -> No
     typed = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import otter\n"
     (tmp_path / "src" / "rankone" / "__init__.py").write_text(typed)
     assert set(needed(tmp_path, ["import rankone as ro\nimport re"])) == {"tqdm"}
-    assert set(needed(tmp_path, ["from rankone.book.figures import f"])) == {"tqdm", "matplotlib", "plotly"}
+    assert set(needed(tmp_path, ["from rankone.figures import f"])) == {"tqdm", "matplotlib", "plotly"}
     assert set(needed(tmp_path, ["from rankone.shown import g"])) == {"tqdm", "matplotlib"}  # which brings cycler
     assert needed(tmp_path, ["def g():\n    import sklearn"])["sklearn"] == "scikit-learn"
 

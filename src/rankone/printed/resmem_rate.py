@@ -1,4 +1,7 @@
-"""The rate of ResMem as the paper prints it, with constant 1."""
+"""The rate of ResMem as the paper prints it, with constant 1.
+
+S-eq21, S-eq41 and S-eq42 use the lemma, S-bul and S-5.1txt speak of the theorem.
+"""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

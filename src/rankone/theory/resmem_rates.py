@@ -1,8 +1,7 @@
 """Rates of ResMem in the linear model, in plain double precision, and when it knows its training examples by heart.
 
-Of the printed chain: S-eq21, S-eq41 and S-eq42 use the lemma, S-bul, S-5.1txt, S-2stage and S-purekNN speak of the
-theorem; S-eq33 and S-eq34 are about the shrinkage, S-eq35, S-eq36 and S-eq37 collect the constants that
-`base_bound` and `covariance_tail` replace, and S-eq39 is twice `base_law`.
+Of the printed chain S-2stage and S-purekNN speak of the theorem, S-eq33 and S-eq34 of the shrinkage; S-eq35, S-eq36
+and S-eq37 collect the constants that `base_bound` and `covariance_tail` replace, and S-eq39 is twice `base_law`.
 """
 
 from math import ceil, exp, inf, log

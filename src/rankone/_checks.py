@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike
 
 from rankone.checks import _enabled
+from rankone.precision import canonical
 
 __all__ = [
     "array",
@@ -156,7 +157,7 @@ def _lifted(name: str, value: ArrayLike) -> Array | np.ndarray:
     """`value` as an array of a JAX type; what lies on the host as a numpy copy, to be checked and converted there."""
     try:
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
-            return jnp.asarray(value)
+            return canonical(jnp.asarray(value))
         host = np.asarray(value)
         return np.array(host, jax.dtypes.canonicalize_dtype(host.dtype))
     except (TypeError, ValueError, OverflowError) as error:

@@ -1,19 +1,26 @@
-"""Double precision for a block of code, whatever JAX's own setting is, and the precision that inputs ask for."""
+"""Precision follows the inputs and the user's own setting of JAX: float64 exists where the user has enabled it."""
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+import numpy as np
+from jax import lax
+from jaxtyping import Array, Float
 
 from rankone._jax import enable_x64
 
-__all__ = ["at_least_single", "double_precision", "precision_of", "smallest_pivot"]
+__all__ = ["accurate_difference", "at_least_single", "canonical", "double_precision", "smallest_pivot"]
+
+T = TypeVar("T")
 
 
 def double_precision(enabled: bool = True) -> AbstractContextManager:
     """A block in which float64 arrays stay float64; works inside jit too, and on every jax from 0.7.2 on.
+
+    The package never enables it by itself: outside such a block, and without `jax_enable_x64`, float64 inputs become
+    float32, as everywhere in JAX.
 
     Args:
         enabled: False for a block in which they become float32.
@@ -21,10 +28,19 @@ def double_precision(enabled: bool = True) -> AbstractContextManager:
     return enable_x64(enabled)
 
 
+def canonical(tree: T) -> T:
+    """`tree` with its float64 leaves in float32, unless double precision is enabled.
+
+    JAX itself lets float64 arrays out of a block that enabled them, and then cuts them operation by operation.
+    """
+    if jnp.result_type(float) == jnp.float64 or not any(map(_is_double, jax.tree.leaves(tree))):
+        return tree
+    return jax.tree.map(lambda leaf: leaf.astype(np.float32) if _is_double(leaf) else leaf, tree)
+
+
 def precision_of(*trees: Any) -> AbstractContextManager:
     """Double precision if any leaf is float64 already, so that no result is silently cut to float32; else nothing."""
-    wide = any(getattr(leaf, "dtype", None) == jnp.float64 for leaf in jax.tree.leaves(trees))
-    return double_precision() if wide else nullcontext()
+    return double_precision() if any(map(_is_double, jax.tree.leaves(trees))) else nullcontext()
 
 
 def at_least_single(value: Array) -> Array:
@@ -35,3 +51,40 @@ def at_least_single(value: Array) -> Array:
 def smallest_pivot(n: int, dtype: Any) -> float:
     """Share of the largest pivot below which one of an n×n factor of unit diagonal is only rounding error."""
     return float(jnp.finfo(dtype).eps) * (8 + n**0.5)
+
+
+def accurate_difference(
+    B: Float[Array, "n *m"], A: Float[Array, "d n"], X: Float[Array, "d *m"]
+) -> Float[Array, "n *m"]:
+    """B − Aᵀ X summed as if in twice the precision of B, and rounded once at the end.
+
+    Each factor is split into two of half the digits, so that their products have no rounding error; what each addition
+    rounds off is summed beside (Knuth's TwoSum). No wider type is used, so that it holds under jit, scan and vmap, and
+    on a device.
+    """
+
+    def add(state: tuple[Array, Array], term: tuple[Array, Array]) -> tuple[tuple[Array, Array], None]:
+        (total, lost), (a, x) = state, term
+        (a_high, a_low), (x_high, x_low) = _halves(a.astype(B.dtype)), _halves(-x.astype(B.dtype))
+        for left, right in ((a_high, x_high), (a_high, x_low), (a_low, x_high), (a_low, x_low)):
+            product = jnp.multiply.outer(left, right)
+            new = total + product
+            back = new - total
+            lost = lost + ((total - (new - back)) + (product - back))
+            total = new
+        return (total, lost), None
+
+    (total, lost), _ = lax.scan(add, (B, jnp.zeros_like(B)), (A, X))
+    return total + lost
+
+
+def _halves(x: Array) -> tuple[Array, Array]:
+    """X as the sum of its leading half of digits and the rest, both exact."""
+    whole, cut = (jnp.uint64, 27) if x.dtype == jnp.float64 else (jnp.uint32, 12)
+    mask = np.array(-1 << cut & (1 << jnp.iinfo(whole).bits) - 1, whole)
+    high = lax.bitcast_convert_type(lax.bitcast_convert_type(x, whole) & mask, x.dtype)
+    return high, x - high
+
+
+def _is_double(leaf: Any) -> bool:
+    return getattr(leaf, "dtype", None) == jnp.float64

@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check, is_traced, real
-from rankone.editing.edits import LowRankEdit, RankOneEdit
 from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.precision import double_precision, precision_of, smallest_pivot
+from rankone.writes.write import LowRankEdit, RankOneEdit
 
 __all__ = ["batch_edit", "interpolate_residuals", "matrix", "pairs", "rank_one_edit"]
 

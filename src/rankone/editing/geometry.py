@@ -108,6 +108,14 @@ class KeyGeometry:
         with precision_of(self, a, b):
             return _inner(self, jnp.asarray(a), jnp.asarray(b))
 
+    def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
+        """The keys themselves: with `dual` what makes the geometry a `rankone.writes.FeatureKernel`."""
+        return a
+
+    def dual(self, a: ArrayLike) -> Float[Array, "D ..."]:
+        """C⁻¹a: what an edit at the key a adds a multiple of to each row of the matrix."""
+        return self.solve(a)
+
     def solve(self, B: ArrayLike, *, refine: int = 0) -> Float[Array, "D ..."]:
         """C⁻¹B for keys B (D,) or (D, m).
 

@@ -11,9 +11,9 @@ from jaxtyping import Array, ArrayLike, Float
 from rankone._checks import check, is_traced
 from rankone._pytree import pytree
 from rankone.editing.closed_form import matrix, pairs
-from rankone.editing.edits import LowRankEdit
 from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.precision import precision_of
+from rankone.writes.write import LowRankEdit
 
 __all__ = ["Cycles", "SequentialEdit", "cyclic_edit", "sequential_edit"]
 

@@ -7,8 +7,8 @@ from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, check
 from rankone.editing.closed_form import matrix
-from rankone.editing.edits import RankOneEdit
 from rankone.precision import precision_of
+from rankone.writes.write import RankOneEdit
 
 __all__ = ["pseudo_inverse_edit", "ridge_limit_edit"]
 

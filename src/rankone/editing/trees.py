@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from rankone._checks import check, choice
-from rankone.editing.edits import LowRankEdit, RankOneEdit
+from rankone.writes.write import LowRankEdit, RankOneEdit
 
 __all__ = ["edit_at", "find_weight", "weight_at"]
 

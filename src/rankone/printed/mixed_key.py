@@ -5,9 +5,9 @@ from jaxtyping import ArrayLike, Float
 
 from rankone._checks import array, check
 from rankone.editing.closed_form import matrix
-from rankone.editing.edits import RankOneEdit
 from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.precision import precision_of
+from rankone.writes.write import RankOneEdit
 
 __all__ = ["mixed_key_edit"]
 

@@ -1,1 +1,0 @@
-"""The one operation of the book: a write adds value − prediction ⊗ geometry · key to a memory."""

@@ -1,0 +1,152 @@
+"""Kernels: how far a write at one key reaches another. Keys are columns.
+
+A `Kernel` can be read. A `FeatureKernel` is an inner product of features of finite length, so that all writes together
+are one matrix; `KeyGeometry` and random features are such kernels too.
+"""
+
+from typing import Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float, Real
+
+from rankone._checks import array, integer, positive
+from rankone._module import Module, static
+
+__all__ = ["FeatureKernel", "Gaussian", "Kernel", "Laplace", "Linear", "Metric", "NearestNeighbours"]
+
+
+@runtime_checkable
+class Kernel(Protocol):
+    """Weights by which what is stored at keys is read at queries. A kernel is a pytree, so that jit can take it."""
+
+    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"], /) -> Float[Array, "n m"]:
+        """Weights κ(aᵢ, bⱼ) of the stored keys a at the queries b."""
+        ...
+
+
+@runtime_checkable
+class FeatureKernel(Kernel, Protocol):
+    """κ(a, b) = φ(a)ᵀ G φ(b): what is written with it is a change of one matrix, which reads φ(b)."""
+
+    def features(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
+        """φ(a)."""
+        ...
+
+    def dual(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
+        """G φ(a): what a write adds a multiple of to each row of the matrix."""
+        ...
+
+
+class Linear(Module):
+    """aᵀb: G = I, plain gradient descent."""
+
+    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
+        """aᵀb."""
+        return a.T @ b
+
+    def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
+        """The keys themselves."""
+        return a
+
+    def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
+        """The keys themselves."""
+        return a
+
+
+class Metric(Module):
+    """aᵀGb for a matrix G; where G is an inverse, `KeyGeometry` does without inverting it.
+
+    Attributes:
+        G: Symmetric, positive semidefinite (D, D).
+    """
+
+    G: Float[ArrayLike, "D D"]
+
+    def __post_init__(self) -> None:
+        self._set(G=array("G", self.G, "(D, D): a matrix for the inner product", 2, once=True))
+
+    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
+        """aᵀGb."""
+        return a.T @ (jnp.asarray(self.G) @ b)
+
+    def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
+        """The keys themselves."""
+        return a
+
+    def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
+        """G a."""
+        return jnp.asarray(self.G) @ a
+
+
+class Gaussian(Module):
+    """exp(−β‖a − b‖²/2), the kernel of dense associative memories; its features are infinitely many.
+
+    Attributes:
+        beta: Inverse squared width β, positive.
+    """
+
+    beta: Real[ArrayLike, ""]
+
+    def __post_init__(self) -> None:
+        positive("beta", self.beta)
+        self._set(beta=jnp.asarray(self.beta, float))
+
+    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
+        """exp(−β‖a − b‖²/2)."""
+        return jnp.exp(-jnp.asarray(self.beta, a.dtype) / 2 * _squared_distances(a, b))
+
+
+class Laplace(Module):
+    """exp(−‖a − b‖/σ), by which nearest neighbours are weighted.
+
+    Attributes:
+        sigma: Width σ, positive.
+    """
+
+    sigma: Real[ArrayLike, ""]
+
+    def __post_init__(self) -> None:
+        positive("sigma", self.sigma)
+        self._set(sigma=jnp.asarray(self.sigma, float))
+
+    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
+        """exp(−‖a − b‖/σ)."""
+        return jnp.exp(-_distances(a, b) / jnp.asarray(self.sigma, a.dtype))
+
+
+class NearestNeighbours(Module):
+    """Laplace weights, relative to the nearest key's, of the k nearest keys; 0 for all others.
+
+    The weight of one key depends on all the others and jumps with the query: this is no inner product, and what it
+    reads is no linear memory. Normalised, with k = n, it is the ratio of two such memories.
+
+    Attributes:
+        k: Number of neighbours; all keys if there are fewer.
+        sigma: Width σ, positive.
+    """
+
+    k: int = static()
+    sigma: Real[ArrayLike, ""]
+
+    def __post_init__(self) -> None:
+        positive("sigma", self.sigma)
+        self._set(k=integer("k", self.k), sigma=jnp.asarray(self.sigma, float))
+
+    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
+        """Weights of all the stored keys a at each query of b: the set a matters, not only its single keys."""
+        away = _distances(a, b).T
+        _, near = jax.lax.top_k(-away, min(self.k, a.shape[1]))
+        weights = jnp.exp((away.min(axis=1, keepdims=True) - away) / jnp.asarray(self.sigma, a.dtype))
+        rows = jnp.arange(len(away))[:, None]
+        return jnp.zeros_like(away).at[rows, near].set(jnp.take_along_axis(weights, near, axis=1)).T
+
+
+def _squared_distances(a: Array, b: Array) -> Array:
+    """‖aᵢ − bⱼ‖² by differences: the expanded form would lose all digits of near keys far from the origin."""
+    return jax.lax.map(lambda key: jnp.sum((b - key[:, None]) ** 2, axis=0), a.T, batch_size=64)
+
+
+def _distances(a: Array, b: Array) -> Array:
+    squared = _squared_distances(a, b)
+    return jnp.sqrt(jnp.where(squared > 0, squared, 0))

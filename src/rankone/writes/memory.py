@@ -1,0 +1,134 @@
+"""A memory that stores keys and residuals and reads them through a kernel."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float, Int
+
+from rankone._checks import array, check
+from rankone._module import Module
+from rankone.writes.kernels import FeatureKernel, Kernel
+from rankone.writes.rules import Exact, Rule
+from rankone.writes.write import Write
+
+__all__ = ["KernelMemory", "interpolate"]
+
+
+class KernelMemory(Module):
+    """Keys and what is read at them: R X κ(K, q), or, normalised, R X κ(K, q) / 1ᵀX κ(K, q).
+
+    Make one with `KernelMemory.store`.
+
+    Attributes:
+        keys: K (D, m).
+        coefficients: R X (H, m).
+        ones: 1ᵀX (m,): the coefficients that residuals of 1 would have, by which a normalised reading divides.
+        kernel: κ.
+        outcome: A `rankone.checks.Outcome`.
+    """
+
+    keys: Float[Array, "D m"]
+    coefficients: Float[Array, "H m"]
+    ones: Float[Array, " m"]
+    kernel: Kernel
+    outcome: Int[Array, ""]
+
+    @classmethod
+    def store(cls, K: ArrayLike, R: ArrayLike, kernel: Kernel, *, rule: Rule | None = None) -> "KernelMemory":
+        """Write residuals R at keys K.
+
+        Args:
+            K: Keys (D, m).
+            R: Residuals (H, m): values less what is already answered.
+            kernel: How far a write reaches: any pytree with the method `inner` of `Kernel`.
+            rule: How the pairs are written: the choice of X. `Exact()` if None.
+        """
+        K, R = array("K", K, "(D, m): one key a column", 2), array("R", R, "(H, m): one residual a column", 2)
+        check(R.shape[1] == K.shape[1], "R", f"shape {R.shape}", f"(H, {K.shape[1]}): a residual for each key")
+        return _stored(K, R, kernel, Exact() if rule is None else rule)
+
+    def read(self, q: ArrayLike, *, normalise: bool = False) -> Float[Array, "H *n"]:
+        """What is stored at queries q, (D,) or (D, n).
+
+        Args:
+            q: Queries.
+            normalise: Whether to divide by what residuals of 1 would read. The result is then a ratio of two linear
+                memories, and not one.
+        """
+        q = array("q", q, f"({len(self.keys)}, n): one query a column", jnp.ndim(q))
+        check(q.ndim in (1, 2) and len(q) == len(self.keys), "q", f"shape {q.shape}", f"({len(self.keys)}, n)")
+        return _read(self, q, normalise)
+
+    @property
+    def write(self) -> Write:
+        """All of it as one change of a matrix, which reads the kernel's features of a query.
+
+        Raises:
+            ValueError: If the kernel has no features of finite length.
+        """
+        wanted = "a FeatureKernel (`features` and `dual`): without them no matrix holds the memory"
+        check(isinstance(self.kernel, FeatureKernel), "kernel", self.kernel, wanted)
+        return _written(self)
+
+
+def interpolate(
+    K: ArrayLike,
+    R: ArrayLike,
+    q: ArrayLike,
+    kernel: Kernel,
+    *,
+    rule: Rule | None = None,
+    normalise: bool = False,
+) -> Float[Array, "H *n"]:
+    """R X κ(K, q): residuals stored at keys, read at queries.
+
+    Args:
+        K: Keys (D, m).
+        R: Residuals (H, m).
+        q: Queries (D,) or (D, n).
+        kernel: As of `KernelMemory.store`.
+        rule: As of `KernelMemory.store`.
+        normalise: As of `KernelMemory.read`.
+
+    >>> import numpy as np
+    >>> from rankone.writes import BatchStep, Exact, Gaussian, interpolate
+    >>> keys, values = np.array([[0.0, 1.0]]), np.array([[1.0, 2.0]])
+    >>> kernel = Gaussian(2 * np.log(2))  # a half at distance 1
+    >>> for rule in (BatchStep(), Exact()):
+    ...     print(np.round(interpolate(keys, values, keys, kernel, rule=rule), 3))
+    [[2.  2.5]]
+    [[1. 2.]]
+    """
+    return KernelMemory.store(K, R, kernel, rule=rule).read(q, normalise=normalise)
+
+
+@jax.jit
+def _stored(K: Array, R: Array, kernel: Kernel, rule: Rule) -> KernelMemory:
+    both = jnp.concatenate([R, jnp.ones((1, R.shape[1]), R.dtype)])
+    coefficients, outcome = rule.coefficients(both, kernel.inner(K, K))
+    return KernelMemory(K, coefficients[:-1], coefficients[-1], kernel, outcome)
+
+
+def _read(memory: KernelMemory, q: Array, normalise: bool) -> Array:
+    return (_ratio if normalise else _sum)(memory, q)
+
+
+@jax.jit
+def _sum(memory: KernelMemory, q: Array) -> Array:
+    return memory.coefficients @ _weights(memory, q)
+
+
+@jax.jit
+def _ratio(memory: KernelMemory, q: Array) -> Array:
+    weights = _weights(memory, q)
+    return (memory.coefficients @ weights) / (memory.ones @ weights)
+
+
+def _weights(memory: KernelMemory, q: Array) -> Array:
+    weights = memory.kernel.inner(memory.keys, q.reshape(len(q), -1))
+    return weights.reshape(-1, *q.shape[1:])
+
+
+@jax.jit
+def _written(memory: KernelMemory) -> Write:
+    assert isinstance(memory.kernel, FeatureKernel)
+    return Write(memory.coefficients, memory.kernel.dual(memory.keys), outcome=memory.outcome)

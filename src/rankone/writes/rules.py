@@ -1,0 +1,221 @@
+"""How residuals R are written: the choice of X in R X κ(K, q), with S = κ(K, K) and U its strict upper part."""
+
+from math import inf
+from typing import Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+from jax.scipy.linalg import cho_solve, solve_triangular
+from jaxtyping import Array, ArrayLike, Float, Int, Real
+
+from rankone._checks import check, integer, numbers, real
+from rankone._module import Module, static
+from rankone.checks import Outcome, outcome
+from rankone.precision import smallest_pivot
+
+__all__ = ["BatchStep", "Cycled", "Exact", "InSequence", "Recursive", "Ridge", "Rule", "normal_equations", "recursion"]
+
+
+@runtime_checkable
+class Rule(Protocol):
+    """A way to write: a matrix X, given the kernel of the keys."""
+
+    def coefficients(
+        self, R: Float[Array, "H m"], S: Float[Array, "m m"], /
+    ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
+        """R X, and a `rankone.checks.Outcome`."""
+        ...
+
+
+class BatchStep(Module):
+    """All pairs in one step of gradient descent: X = D, the diagonal of the rates. From an empty memory, Hebb's rule.
+
+    Attributes:
+        rates: η (m,), or one for all.
+    """
+
+    rates: Real[ArrayLike, "*m"] = 1.0
+
+    def __post_init__(self) -> None:
+        self._set(rates=_rates(self.rates))
+
+    def coefficients(
+        self, R: Float[Array, "H m"], S: Float[Array, "m m"]
+    ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
+        """R D."""
+        return _finite(R * jnp.asarray(self.rates, R.dtype))
+
+
+class InSequence(Module):
+    """One pair after another, each once, by the delta rule (Widrow–Hoff): X = (D⁻¹ + U)⁻¹.
+
+    Attributes:
+        rates: η (m,), or one for all; None for 1/Sₜₜ, at which each pair is exact when it has been written.
+    """
+
+    rates: Real[ArrayLike, "*m"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.rates is not None:
+            self._set(rates=_rates(self.rates))
+
+    def coefficients(
+        self, R: Float[Array, "H m"], S: Float[Array, "m m"]
+    ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
+        """R (D⁻¹ + U)⁻¹."""
+        return _finite(_round(R, S, self.rates))
+
+
+class Cycled(Module):
+    """In sequence, round after round: Kaczmarz's method, Gauss–Seidel on A S = R. It tends to S⁻¹ for 0 < ηₜSₜₜ < 2.
+
+    Attributes:
+        rounds: How often each pair is written.
+        rates: As of `InSequence`.
+    """
+
+    rounds: int = static()
+    rates: Real[ArrayLike, "*m"] | None = None
+
+    def __post_init__(self) -> None:
+        self._set(rounds=integer("rounds", self.rounds))
+        if self.rates is not None:
+            self._set(rates=_rates(self.rates))
+
+    def coefficients(
+        self, R: Float[Array, "H m"], S: Float[Array, "m m"]
+    ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
+        """The sum of all rounds."""
+        return _finite(jax.lax.fori_loop(0, self.rounds, lambda _, A: A + _round(R - A @ S, S, self.rates), R * 0))
+
+
+class Ridge(Module):
+    """Least squares against what the memory already answers: X = (S + I/ω)⁻¹.
+
+    Attributes:
+        omega: ω, how often each pair counts; at inf the pairs are met exactly.
+    """
+
+    omega: Real[ArrayLike, ""]
+
+    def __post_init__(self) -> None:
+        self._set(omega=_weight("omega", self.omega))
+
+    def coefficients(
+        self, R: Float[Array, "H m"], S: Float[Array, "m m"]
+    ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
+        """R (S + I/ω)⁻¹."""
+        A, pivot = normal_equations(R, S, 1 / jnp.asarray(self.omega))
+        dependent = ~(pivot > smallest_pivot(len(S), pivot.dtype))
+        return A, outcome((dependent, Outcome.DEPENDENT), (~jnp.isfinite(A).all(), Outcome.NOT_FINITE))
+
+
+class Exact(Module):
+    """Every pair is answered exactly, at the least change: X = S⁻¹."""
+
+    def coefficients(
+        self, R: Float[Array, "H m"], S: Float[Array, "m m"]
+    ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
+        """R S⁻¹."""
+        return Ridge(inf).coefficients(R, S)
+
+
+class Recursive(Module):
+    """Recursive least squares: in sequence, with a geometry that learns of each key, so that later writes spare it.
+
+    G ← G − Gkkᵀ G/(β⁻¹ + kᵀGk); with β = ω it is `Ridge`, in whatever order the pairs come.
+
+    Attributes:
+        omega: As of `Ridge`.
+        beta: How often a written key counts from then on; None for ω, 0 for not at all.
+    """
+
+    omega: Real[ArrayLike, ""]
+    beta: Real[ArrayLike, ""] | None = None
+
+    def __post_init__(self) -> None:
+        self._set(omega=_weight("omega", self.omega))
+        self._set(beta=self.omega if self.beta is None else _weight("beta", self.beta, least=0.0))
+
+    def coefficients(
+        self, R: Float[Array, "H m"], S: Float[Array, "m m"]
+    ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
+        """The sum of all writes, by the recursion."""
+        left, keys, _ = recursion(R, S, jnp.asarray(self.beta), self.omega)
+        return _finite(left @ keys)
+
+
+def normal_equations(
+    R: Float[Array, "H m"], S: Float[Array, "m m"], slack: ArrayLike = 0.0
+) -> tuple[Float[Array, "H m"], Float[Array, ""]]:
+    """R (S + slack·I)⁻¹ by a Cholesky factor of unit diagonal, and its smallest pivot: 0 where the keys are dependent.
+
+    Args:
+        R: Residuals.
+        S: Kernel of the keys, symmetric.
+        slack: At least 0.
+    """
+    S = (S + S.T) / 2
+    scale = jnp.sqrt(jnp.diagonal(S))  # keys of very different lengths are no reason to fail
+    # The slack is divided by scale² after it was a reciprocal, or the gradient at ω = ∞ is 0·∞
+    relaxed = S / scale / scale[:, None] + jnp.diag(jnp.asarray(slack, S.dtype) / scale**2)
+    factor = jnp.linalg.cholesky(relaxed)
+    pivots = jnp.nan_to_num(jnp.diagonal(factor) ** 2)
+    return cho_solve((factor, True), (R / scale).T).T / scale, pivots.min()
+
+
+def recursion(
+    R: Float[Array, "H m"], S: Float[Array, "m m"], beta: ArrayLike, omega: ArrayLike
+) -> tuple[Float[Array, "H m"], Float[Array, "m m"], Float[Array, "T m"]]:
+    """Write the pairs in turn, with a geometry that learns of each: all that happens stays in the span of m keys.
+
+    Args:
+        R: Residuals before the first write.
+        S: Kernel of the keys.
+        beta: Weight with which a written key enters the geometry.
+        omega: Weight of each pair; inf writes it exactly.
+
+    Returns:
+        The left factor of each write (H, m); its right factor in terms of the m keys, a row each (m, m); the norms of
+        all residuals before the first write and after each (m + 1, m).
+    """
+    slack, loss = 1 / jnp.asarray(beta, S.dtype), 1 / jnp.asarray(omega, S.dtype)
+
+    def write(state: tuple, i: Array) -> tuple:
+        E, M, B = state  # residuals V − WₜK; κₜ(K, K); the keys' duals in terms of those at first
+        row, s = M[i], M[i, i]
+        left = E[:, i] / (s + loss)
+        E = E - left[:, None] * row
+        column, shrink = B[:, i], row / (slack + s)
+        state = E, M - row[:, None] * shrink, B - column[:, None] * shrink
+        return state, (left, column, jnp.linalg.norm(E, axis=0))
+
+    R, m = R.astype(S.dtype), len(S)
+    left: Array
+    keys: Array
+    residuals: Array
+    _, (left, keys, residuals) = jax.lax.scan(write, (R, S, jnp.eye(m, dtype=S.dtype)), jnp.arange(m))
+    return left.T, keys, jnp.concatenate([jnp.linalg.norm(R, axis=0)[None], residuals])
+
+
+def _round(R: Array, S: Array, rates: ArrayLike | None) -> Array:
+    """R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D, in which a rate may be 0; R (I + D U)⁻¹ is each residual when it is written."""
+    rates = 1 / jnp.diagonal(S) if rates is None else jnp.broadcast_to(jnp.asarray(rates, S.dtype), len(S))
+    return solve_triangular(rates[:, None] * jnp.triu(S, 1), R.T, trans=1, unit_diagonal=True).T * rates
+
+
+def _finite(A: Array) -> tuple[Array, Array]:
+    return A, outcome((~jnp.isfinite(A).all(), Outcome.NOT_FINITE))
+
+
+def _rates(rates: ArrayLike) -> Array:
+    out = jnp.asarray(numbers("rates", rates), float)
+    check(out.ndim < 2, "rates", f"shape {out.shape}", "one number, or one for each pair")
+    return out
+
+
+def _weight(name: str, value: ArrayLike, least: float | None = None) -> Array:
+    hint = "positive; inf writes the pairs exactly" if least is None else "at least 0; inf is allowed"
+    number = real(name, value, hint)
+    check(number is None or number > 0 or number == least, name, value, hint)
+    return jnp.asarray(value, float)

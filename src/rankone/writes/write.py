@@ -1,0 +1,190 @@
+"""A write is a value: a change of low rank that can be looked at, applied, undone, added to another and saved."""
+
+from collections.abc import Mapping
+from dataclasses import field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float, Int
+
+from rankone._checks import check, integer
+from rankone._module import Module
+from rankone.checks import Outcome
+from rankone.precision import canonical
+
+__all__ = ["Edited", "LowRankEdit", "RankOneEdit", "Write", "load_edit", "load_write"]
+
+
+class Write(Module):
+    """The change left · rightᵀ of a matrix (H, D) that writes one key–value pair, or m of them [R-eq13].
+
+    `RankOneEdit` and `LowRankEdit` are other names of it.
+
+    Attributes:
+        left: R X: (H,) for one pair, (H, m) for m. For an exact edit the Lagrange multiplier, which is the shadow
+            price of the target [R-title].
+        right: Geometry · key: (D,) for one pair, (D, m) for m. C⁻¹k for an edit.
+        interference: What the write does to all keys that the geometry was made of, ‖left rightᵀ K₀‖²_F; None where
+            there is no such set of keys.
+        outcome: A `rankone.checks.Outcome`, which says inside jit too what went wrong; 0 if nothing did.
+
+    >>> import jax.numpy as jnp
+    >>> from rankone.writes import Write
+    >>> write = Write(jnp.array([1.0, 2.0]), jnp.array([0.0, 0.5, 0.0]))
+    >>> write
+    Write(left=f32[2], right=f32[3], interference=None, outcome=0)
+    >>> write.apply(jnp.zeros((2, 3))).tolist()
+    [[0.0, 0.5, 0.0], [0.0, 1.0, 0.0]]
+    >>> write.at([4.0, 4.0, 4.0]).tolist()
+    [2.0, 4.0]
+    """
+
+    left: Float[Array, "H *m"]
+    right: Float[Array, "D *m"]
+    interference: Float[Array, ""] | None = None
+    outcome: Int[Array, ""] = field(default_factory=lambda: jnp.int32(Outcome.OK))
+
+    def __post_init__(self) -> None:
+        left, right = map(_floating, (self.left, self.right))
+        check(left.ndim in (1, 2), "left", f"shape {left.shape}", "(H,) for one pair or (H, m) for m")
+        fits = right.ndim == left.ndim and right.shape[1:] == left.shape[1:]
+        check(fits, "right", f"shape {right.shape}", f"a vector or matrix with as many columns as left, {left.shape}")
+        self._set(left=left, right=right, outcome=jnp.asarray(self.outcome))
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(H, D) of the matrix that it changes."""
+        return self.left.shape[0], self.right.shape[0]
+
+    @property
+    def delta(self) -> Float[Array, "H D"]:
+        """The change as a matrix."""
+        return _delta(canonical(self))
+
+    def apply(self, W: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
+        """W + delta, in the precision of W. With `donate` the memory of W is reused and W is gone."""
+        return _apply(self, W, 1, donate)
+
+    def undo(self, W_hat: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
+        """W_hat − delta: W up to the rounding of one addition; `Edited` gives it back to the last bit."""
+        return _apply(self, W_hat, -1, donate)
+
+    def at(self, q: ArrayLike) -> Float[Array, "H *n"]:
+        """What the write adds to the answer at queries q, (D,) or (D, n)."""
+        return _at(canonical(self), _floating(q))
+
+    def __add__(self, other: "Write") -> "Write":
+        """Both writes as one of all their columns; its interference is not the sum of theirs, and so not known."""
+        if not isinstance(other, Write):
+            return NotImplemented
+        check(other.shape == self.shape, "other", f"a write of a {other.shape} matrix", f"of shape {self.shape}")
+        left = jnp.concatenate([_columns(self.left), _columns(other.left)], axis=1)
+        right = jnp.concatenate([_columns(self.right), _columns(other.right)], axis=1)
+        return Write(left, right, outcome=jnp.where(self.outcome != 0, self.outcome, other.outcome))
+
+    def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> Path:
+        """Write it to an .npz file; `about` (numbers and strings) goes with it. `load_write` reads it."""
+        path, about = Path(path).with_suffix(".npz"), about or {}
+        own = {name: value for name, value in self.__dict__.items() if value is not None}
+        clash = set(_FIELDS) & set(about)
+        check(not clash, "about", sorted(clash), "named otherwise: these are the edit's own")
+        np.savez(path, **own, **about)
+        return path
+
+
+RankOneEdit = Write
+LowRankEdit = Write
+_FIELDS = ("left", "right", "interference", "outcome")
+
+
+def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
+    """A write saved by `Write.save`, and what was saved about it; float64 only where double precision is enabled.
+
+    Raises:
+        ValueError: If the file is not such a write, or is cut short.
+    """
+    try:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            held = {key: archive[key] for key in archive.files}
+        own = {name: jnp.asarray(held.pop(name)) for name in _FIELDS if name in held}
+        return Write(**own), {key: value.item() for key, value in held.items()}
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # zipfile, numpy and zlib each have their own
+        raise ValueError(f"path: got {str(path)!r}; it must be a whole .npz file written by an edit's save.") from error
+
+
+load_edit = load_write
+
+
+class Edited(Module):
+    """A weight matrix and the writes made to it, which can be taken back exactly, for the matrix itself stays.
+
+    Attributes:
+        base: W before any edit (H, D).
+        edits: In the order they were made.
+    """
+
+    base: Float[ArrayLike, "H D"]
+    edits: tuple[Write, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._set(base=_floating(self.base), edits=tuple(self.edits))
+
+    @property
+    def W(self) -> Float[Array, "H D"]:
+        """The matrix as it now stands."""
+        W = jnp.asarray(self.base)
+        for edit in self.edits:
+            W = edit.apply(W)
+        return W
+
+    def then(self, edit: Write) -> "Edited":
+        """With one more edit."""
+        shape = np.shape(self.base)
+        check(edit.shape == shape, "edit", f"an edit of a {edit.shape} matrix", f"one of shape {shape}")
+        return Edited(self.base, (*self.edits, edit))
+
+    def undo(self, count: int = 1) -> "Edited":
+        """Without the last `count` edits: bit for bit what it was before them."""
+        made = len(self.edits)
+        count = integer("count", count, f"between 0 and the {made} edits made", least=0, most=made)
+        return Edited(self.base, self.edits[: made - count])
+
+
+def _floating(value: ArrayLike) -> Array:
+    """`value` as a floating array."""
+    out = canonical(value if isinstance(value, jax.Array) else np.asarray(value))
+    return jnp.asarray(out if jnp.issubdtype(out.dtype, jnp.floating) else out.astype(jnp.result_type(float)))
+
+
+def _columns(factor: Array) -> Array:
+    return factor if factor.ndim == 2 else factor[:, None]
+
+
+@jax.jit
+def _delta(write: Write) -> Array:
+    return _columns(write.left) @ _columns(write.right).T
+
+
+@jax.jit
+def _at(write: Write, q: Array) -> Array:
+    return _columns(write.left) @ (_columns(write.right).T @ q)
+
+
+def _apply(write: Write, W: ArrayLike, sign: int, donate: bool) -> Array:
+    W = _floating(W)  # in whole numbers the change would be rounded
+    check(W.shape == write.shape, "W", f"shape {W.shape}", f"{write.shape}: the matrix the edit was made for")
+    return (_add_in_place if donate else _add)(W, canonical(write), sign)
+
+
+def _sum(W: Array, write: Write, sign: int) -> Array:
+    return (W + sign * _delta(write)).astype(W.dtype)
+
+
+_add = partial(jax.jit, static_argnames="sign")(_sum)
+_add_in_place = partial(jax.jit, static_argnames="sign", donate_argnums=0)(_sum)

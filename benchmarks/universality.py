@@ -7,7 +7,8 @@ import jax
 import jax.numpy as jnp
 
 from benchmarks.timing import Job, Machine, Work, compare
-from rankone.universality import Layer, Network
+from rankone.nn import Dense
+from rankone.universality import Network
 from rankone.universality.network import loss
 from rankone.universality.rank_one import gradient_into, step
 
@@ -40,16 +41,16 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
 def deep_network(N: int, width: int) -> Network:
     """Random weights scaled as He et al. do, so that an activation keeps its length through any depth, on average."""
     keys = jax.random.split(jax.random.key(SEED), 4)
-    first = Layer(jax.random.normal(keys[0], (width, 2)), jnp.zeros(width))
-    stack = Layer(jax.random.normal(keys[1], (N, width, width)) * (2 / width) ** 0.5)
-    last = Layer(jax.random.normal(keys[2], (1, width)) / width**0.5, jnp.zeros(1))
+    first = Dense(jax.random.normal(keys[0], (width, 2)), jnp.zeros(width))
+    stack = Dense(jax.random.normal(keys[1], (N, width, width)) * (2 / width) ** 0.5)
+    last = Dense(jax.random.normal(keys[2], (1, width)) / width**0.5, jnp.zeros(1))
     return Network(jnp.zeros(1), (first, stack, last), 0.1)
 
 
 def unrolled(network: Network) -> list[tuple[jax.Array, jax.Array | None]]:
     """The same layers as a plain list."""
     first, stack, last = network.layers
-    return [(first.weight, first.bias), *((W, None) for W in stack.weight), (last.weight, last.bias)]
+    return [(first.W, first.b), *((W, None) for W in stack.W), (last.W, last.b)]
 
 
 def forward(layers: Any, x: jax.Array, switch: jax.Array) -> jax.Array:

@@ -11,7 +11,16 @@ import jax
 from checkpoints import checkpoint
 from record import main
 
-from rankone.maml import MLP, GradientLearner, OracleLearner, PolynomialTasks, draw, evaluate, meta_train, width_for
+from rankone.maml import (
+    MLP,
+    GradientLearner,
+    OracleLearner,
+    PolynomialTasks,
+    draw_tasks,
+    evaluate,
+    meta_train,
+    width_for,
+)
 from rankone.maml import squared_error as loss
 
 PAPER = {"learner": ["maml", "oracle"], "depth": [1, 2, 3, 4, 5]}
@@ -35,10 +44,10 @@ def measure(
     names = {"learner": learner, "depth": depth, "step_size": step_size, "iterations": iterations, "seed": seed}
     training = {"iterations": iterations, "meta_batch": meta_batch, "group": gcd(meta_batch, GROUP)}
     with checkpoint("maml_depth", **names) as path:
-        params, losses = meta_train(made, PolynomialTasks(), loss, key=k_train, checkpoint=path, **training)
-    queries = evaluate(made, params, draw(PolynomialTasks(), tasks, key=k_test), loss)
+        trained = meta_train(made, PolynomialTasks(), loss, key=k_train, checkpoint=path, **training)
+    queries = evaluate(made, trained.params, draw_tasks(PolynomialTasks(), tasks, key=k_test), loss)
     widths = {"width": made.model.hidden[0], "parameters": made.model.size}
-    return widths | {"final_loss": losses[-5:].mean(), "queries": queries.mean, "queries_error": queries.error}
+    return widths | {"final_loss": trained.losses[-5:].mean(), "queries": queries.mean, "queries_error": queries.error}
 
 
 if __name__ == "__main__":

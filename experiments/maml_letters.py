@@ -18,7 +18,7 @@ from rankone.maml import (
     accuracy,
     after_steps,
     cross_entropy,
-    draw,
+    draw_tasks,
     evaluate,
     meta_train,
 )
@@ -44,7 +44,7 @@ def measure(
 ) -> dict:  # fmt: skip
     """Meta-train one learner, and judge it on the letters that it has not seen."""
     k_train, k_test = jax.random.split(jax.random.key(seed))
-    fresh = draw(LetterTasks("test", shots=shots), tasks, key=k_test)
+    fresh = draw_tasks(LetterTasks("test", shots=shots), tasks, key=k_test)
     if learner == "scratch":
         made = {rate: gradient_learner(width, rate) for rate in SCRATCH}
         own = {rate: jax.vmap(m.init)(jax.random.split(k_train, tasks)) for rate, m in made.items()}
@@ -53,15 +53,15 @@ def measure(
     made = RecurrentLearner(16, 5) if recurrent else gradient_learner(width, step_size, learner == "first_order")
     family = LetterTasks(shots=shots)
     with checkpoint("maml_letters", learner=learner, shots=shots, iterations=iterations, seed=seed) as path:
-        params, losses = meta_train(
+        trained = meta_train(
             made, family, cross_entropy, key=k_train, iterations=iterations, meta_batch=meta_batch, checkpoint=path
         )
-    seen = evaluate(made, params, draw(family, tasks, key=k_test), accuracy).mean
-    results = {"final_loss": losses[-5:].mean(), "seen": seen}
+    seen = evaluate(made, trained.params, draw_tasks(family, tasks, key=k_test), accuracy).mean
+    results = {"final_loss": trained.losses[-5:].mean(), "seen": seen}
     if not recurrent:
-        results |= curves(made, params, fresh, steps)
-    sheared = [draw(LetterTasks("test", shots=shots, shear=shear), tasks, key=k_test) for shear in SHEARS]
-    scores = [evaluate(made, params, batch, accuracy) for batch in sheared]
+        results |= curves(made, trained.params, fresh, steps)
+    sheared = [draw_tasks(LetterTasks("test", shots=shots, shear=shear), tasks, key=k_test) for shear in SHEARS]
+    scores = [evaluate(made, trained.params, batch, accuracy) for batch in sheared]
     return results | {"by_shear": [s.mean for s in scores], "by_shear_error": [s.error for s in scores]}
 
 

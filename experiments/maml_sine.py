@@ -14,7 +14,16 @@ from checkpoints import checkpoint
 from record import main
 
 from rankone.book.maml_runs import AMPLITUDES, PHASES
-from rankone.maml import MLP, GradientLearner, RecurrentLearner, SineTasks, after_steps, draw, evaluate, meta_train
+from rankone.maml import (
+    MLP,
+    GradientLearner,
+    RecurrentLearner,
+    SineTasks,
+    after_steps,
+    draw_tasks,
+    evaluate,
+    meta_train,
+)
 from rankone.maml import squared_error as loss
 
 PAPER = {"learner": ["maml", "first_order", "joint", "recurrent"]}
@@ -41,21 +50,21 @@ def measure(
     """Meta-train one learner, and judge it."""
     made, (k_train, k_test) = build(learner, width, step_size), jax.random.split(jax.random.key(seed))
     with checkpoint("maml_sine", learner=learner, iterations=iterations, seed=seed) as path:
-        params, losses = meta_train(
+        trained = meta_train(
             made, SineTasks(), loss, key=k_train, iterations=iterations, meta_batch=meta_batch, checkpoint=path
         )
-    results = {"final_loss": losses[-5:].mean()}
-    fresh = draw(SineTasks(), tasks, key=k_test)
+    results = {"final_loss": trained.losses[-5:].mean()}
+    fresh = draw_tasks(SineTasks(), tasks, key=k_test)
     if learner == "recurrent":
-        results |= {"queries": [score(made, params, fresh, 0)]}
+        results |= {"queries": [score(made, trained.params, fresh, 0)]}
     else:
-        examples, queries = after_steps(made, params, fresh, loss, steps=steps)
+        examples, queries = after_steps(made, trained.params, fresh, loss, steps=steps)
         results |= {"examples": examples.mean, "queries": queries.mean, "queries_error": queries.error}
-    by_amplitude = [draw(SineTasks(amplitude=(a, a)), tasks, key=k_test) for a in AMPLITUDES]
-    by_phase = [draw(SineTasks(phase=(p * pi, p * pi)), tasks, key=k_test) for p in PHASES]
+    by_amplitude = [draw_tasks(SineTasks(amplitude=(a, a)), tasks, key=k_test) for a in AMPLITUDES]
+    by_phase = [draw_tasks(SineTasks(phase=(p * pi, p * pi)), tasks, key=k_test) for p in PHASES]
     for name, batches in {"by_amplitude": by_amplitude, "by_phase": by_phase}.items():
         for inner in (5,) if learner == "recurrent" else (5, steps):
-            results[f"{name}_{inner}"] = [score(made, params, batch, inner) for batch in batches]
+            results[f"{name}_{inner}"] = [score(made, trained.params, batch, inner) for batch in batches]
     return results
 
 

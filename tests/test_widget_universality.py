@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankone.precision import double_precision
-from rankone.universality import Constants, adapt, lookup, predict, universal_learner
+from rankone.universality import Constants, adapt, lookup_table, predict, universal_learner
 from rankone.universality.fitted import quasirandom
 from rankone.widgets.universality_explorer import UniversalityExplorer
 
@@ -100,7 +100,7 @@ def test_every_weight_moves_as_under_jax_grad():
     after = adapt(network, *PAIRS[0])
     moved = jax.tree.map(lambda a, b: (np.asarray(a) - np.asarray(b)) / network.alpha, network, after)
     gradients = [np.outer(e, h) for e, h in zip(found["errors"], found["inputs"], strict=False)]
-    wanted = [one for layer in moved.layers for one in layer.weight.reshape(-1, *layer.weight.shape[-2:])]
+    wanted = [one for layer in moved.layers for one in layer.W.reshape(-1, *layer.W.shape[-2:])]
     for gradient, difference in zip(gradients, wanted, strict=True):
         # a difference of weights as large as 2²² is rounded at 2⁻³⁰
         np.testing.assert_allclose(gradient, difference, atol=1e-8, rtol=1e-6)
@@ -127,7 +127,7 @@ def test_another_step_size_does_what_it_does_in_jax():
 def test_targets_and_tables_are_the_package_s(target):
     found = javascript("learn", settings={"size": 6, "target": target}, pairs=PAIRS, xs=XS)
     for (x, y), table in zip(PAIRS, found["tables"], strict=True):
-        np.testing.assert_allclose(table, lookup(TARGETS[target], 6)(x, y, XS), atol=1e-12)
+        np.testing.assert_allclose(table, lookup_table(TARGETS[target], 6)(x, y, XS), atol=1e-12)
 
 
 def test_points_and_quantiles_of_the_fit_are_the_package_s():

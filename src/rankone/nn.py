@@ -43,8 +43,8 @@ def initial_layers(key: Array, sizes: Sequence[int], dtype: Any = float) -> tupl
         dtype: Of the parameters.
     """
     keys = jax.random.split(key, len(sizes) - 1)
-    return tuple(
-        Dense(jax.random.normal(k, (m, n), dtype) * (2 / n) ** 0.5, jnp.zeros(m, dtype))
+    return tuple(  # drawn as (in, out), so that the recorded runs start from the same numbers as ever
+        Dense(jax.random.normal(k, (n, m), dtype).T * (2 / n) ** 0.5, jnp.zeros(m, dtype))
         for k, (n, m) in zip(keys, pairwise(sizes), strict=True)
     )
 

@@ -20,7 +20,7 @@ from rankone.theory import commutation, resmem_rates
 from rankone.theory.conditioning import whitened_spectrum
 from rankone.theory.edit_cost import sequential_residual
 from rankone.theory.error_law import error_law
-from rankone.universality import Constants, adapt, lookup, predict, universal_learner
+from rankone.universality import Constants, adapt, lookup_table, predict, universal_learner
 
 COURSE = Course(Path(__file__).parents[2])
 SHOWN = {
@@ -170,7 +170,7 @@ def learned(s: dict[str, Any]) -> tuple[float, float]:
     constants, grid = Constants(offset=s["offset"], switch=s["switch"]), (np.arange(50) + 0.2) / 50
     network = universal_learner(target, cells=s["size"], construction=s["construction"], constants=constants)
     after = predict(adapt(network, s["x"], s["y"], alpha=s["ratio"] * network.alpha), grid)
-    table = np.array([lookup(target, s["size"])(s["x"], s["y"], x_star) for x_star in grid])
+    table = np.array([lookup_table(target, s["size"])(s["x"], s["y"], x_star) for x_star in grid])
     moved = after - predict(network, grid)
     return float(np.sqrt(((after - table) ** 2).mean())), float(np.sqrt((moved**2).mean()))
 

@@ -1,5 +1,7 @@
 """What the chapter on meta-learning quotes and draws of its records, and the kernel of a gradient step."""
 
+from dataclasses import replace
+
 import jax
 import matplotlib.pyplot as plt
 import numpy as np
@@ -7,7 +9,7 @@ import pytest
 
 from rankone.book import maml_runs as recorded
 from rankone.book.records import load_record, select
-from rankone.maml import MLP, GradientLearner, PolynomialTasks, SineTasks, draw, meta_train, squared_error
+from rankone.maml import MLP, GradientLearner, PolynomialTasks, SineTasks, draw_tasks, meta_train, squared_error
 from rankone.theory.step_kernel import frozen_predictions, step_rates
 
 KEY = jax.random.key(0)
@@ -21,7 +23,7 @@ def test_band_is_mean_and_range_over_the_chosen_cells():
     record = {"cells": [cell({"q": [1.0, 4.0]}, learner="a", seed=0), cell({"q": [3.0, 0.0]}, learner="a", seed=1)]}
     record["cells"].append(cell({"q": [9.0, 9.0]}, learner="b", seed=0))
     band = recorded.over_seeds(record, "q", learner="a")
-    assert [part.tolist() for part in band] == [[2.0, 2.0], [1.0, 0.0], [3.0, 4.0]]
+    assert [part.tolist() for part in (band.mean, band.low, band.high)] == [[2.0, 2.0], [1.0, 0.0], [3.0, 4.0]]
     assert recorded.seeds(record) == 2
     with pytest.raises(ValueError, match=r"^parameters: got"):
         recorded.over_seeds(record, "q", learner="c")
@@ -131,7 +133,7 @@ def test_the_reader_answers_within_bounds_however_loud_the_wave():
 
     learner = RecurrentLearner(1, width=8, head=8)
     params = jax.tree.map(lambda leaf: 3 * np.asarray(leaf), learner.init(KEY))
-    tasks = draw(SineTasks(), 20, key=KEY)
+    tasks = draw_tasks(SineTasks(), 20, key=KEY)
     for factor in (1.0, 1e3, 1e6):
-        states = jax.vmap(lambda t: learner.read(params, t))(tasks._replace(y=np.float32(factor) * np.asarray(tasks.y)))
+        states = jax.vmap(lambda t: learner.read(params, t))(replace(tasks, y=factor * tasks.y))
         assert abs(np.asarray(states)).max() <= 1

@@ -22,7 +22,7 @@ from rankone.theory.deep_linear import (
 )
 from rankone.theory.error_signals import cross_entropy_signal, kink_signals, signal
 from rankone.universality import Constants, activations, adapt, learn, predict
-from rankone.universality.accuracy import random_tasks
+from rankone.universality.errors import random_tasks
 from rankone.universality.hats import hat_network
 from rankone.universality.selectors import (
     amplifiers,
@@ -264,7 +264,7 @@ def test_forward_activations_stay_nonnegative_before_and_after():
     for net, x in ((network, 0.4), (adapt(network, 0.4, -1.0), 0.9)):
         h = [np.asarray(a) for a in activations(net, x)]
         inputs = np.concatenate([h[1][None], h[2][:-1]])
-        pre = np.einsum("nij,nj->ni", net.layers[2].weight, inputs)
+        pre = np.einsum("nij,nj->ni", net.layers[2].W, inputs)
         assert pre.min() > -1e-12
 
 

@@ -9,21 +9,21 @@ import numpy as np
 import pytest
 
 import rankone as ro
+from rankone.nn import Dense
 from rankone.precision import double_precision
 from rankone.universality import (
     Constants,
-    Layer,
     Network,
     activations,
     adapt,
     gradient_into,
     learn,
-    lookup,
+    lookup_table,
     predict,
     rank_one_step,
 )
-from rankone.universality.accuracy import accuracy, random_tasks
-from rankone.universality.constants import evaluate
+from rankone.universality.constants import target_values
+from rankone.universality.errors import learning_errors, random_tasks
 from rankone.universality.network import loss
 from rankone.universality.selectors import bit_selector, cell_selector
 from rankone.universality.tables import sleeping_units, table_network
@@ -58,7 +58,7 @@ def x64():
 
 def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
     """M-univ: float32, J = 8, to 1e-3 of the table everywhere off the ramps."""
-    found = accuracy(build(cells=8), wave, cells=8, key=KEY)
+    found = learning_errors(build(cells=8), wave, cells=8, key=KEY)
     assert found.deviation_worst < 1e-3
     assert found.rms == pytest.approx(found.table_rms, abs=1e-3)
     assert found.table_rms < 0.2
@@ -99,7 +99,9 @@ def test_float32_reaches_the_audits_figures_on_its_own_tasks(construction, optio
     error = np.asarray(learn(network, x, y, x_star), float) - wave(x[:, None], y[:, None], x_star)
     found = np.sqrt(np.mean(error**2))
     if construction in ("seed", "logdepth"):
-        table = lookup(wave, options["cells"])(x[:, None], y[:, None], x_star) - wave(x[:, None], y[:, None], x_star)
+        table = lookup_table(wave, options["cells"])(x[:, None], y[:, None], x_star) - wave(
+            x[:, None], y[:, None], x_star
+        )
         assert np.sqrt(np.mean(table**2)) == pytest.approx(rms, abs=5e-5)
         assert found == pytest.approx(rms, abs=1e-4)
         assert abs(error).max() == pytest.approx(worst, abs=2e-3)
@@ -110,7 +112,7 @@ def test_float32_reaches_the_audits_figures_on_its_own_tasks(construction, optio
 
 def test_the_tables_error_halves_when_the_cells_double(x64):
     """M-S3: to J = 32 in 17 layers, within a fifth of the first-order law."""
-    errors = [accuracy(build("logdepth", cells=J), wave, cells=J, key=KEY, tasks=100) for J in (8, 16, 32)]
+    errors = [learning_errors(build("logdepth", cells=J), wave, cells=J, key=KEY, tasks=100) for J in (8, 16, 32)]
     for found in errors:
         assert found.deviation_worst < 1e-3
     rates = np.log2([errors[n].rms / errors[n + 1].rms for n in (0, 1)])
@@ -118,7 +120,7 @@ def test_the_tables_error_halves_when_the_cells_double(x64):
 
 
 def test_logarithmic_depth_holds_in_float32_at_64_cells():
-    found = accuracy(build("logdepth", cells=64), wave, cells=64, key=KEY)
+    found = learning_errors(build("logdepth", cells=64), wave, cells=64, key=KEY)
     assert found.deviation_rms < 1e-4
     assert found.deviation_worst < 2e-3  # at single points, where float32 meets a ramp
     assert abs(found.rms - found.table_rms) < 1e-5
@@ -137,14 +139,14 @@ def test_four_hidden_layers_without_a_switch_beat_the_table():
     """M-S5: float32, 1,600 units in the last hidden layer."""
     network = build("shallow", units=1600)
     assert network.switch.size == 0
-    found = accuracy(network, wave, key=KEY)
+    found = learning_errors(network, wave, key=KEY)
     assert found.rms < 0.03
     assert found.worst < 0.25
 
 
 def test_constant_depth_is_as_good_as_its_fitted_net():
     """M-S4: no jumps, so the largest error is small too."""
-    found = accuracy(build("constant", units=1600), wave, key=KEY)
+    found = learning_errors(build("constant", units=1600), wave, key=KEY)
     assert found.rms < 0.03
     assert found.worst < 0.25
 
@@ -152,7 +154,7 @@ def test_constant_depth_is_as_good_as_its_fitted_net():
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
 def test_a_target_that_is_not_affine_in_y(construction):
     units = {"units": 800} if construction in ("constant", "shallow") else {"cells": 8}
-    assert accuracy(build(construction, bump, **units), bump, key=KEY).rms < 0.07
+    assert learning_errors(build(construction, bump, **units), bump, key=KEY).rms < 0.07
 
 
 @pytest.mark.parametrize("construction", ["seed", "logdepth"])
@@ -177,9 +179,9 @@ def test_a_readers_own_python_function_is_fitted(construction):
 
 
 def test_an_affine_target_needs_two_knots_and_others_get_sixteen():
-    assert build().layers[3].weight.shape[0] == 1 + 16 * 3
-    assert build(target=bump).layers[3].weight.shape[0] == 1 + 16 * 17
-    assert build(levels=5).layers[3].weight.shape[0] == 1 + 16 * 6
+    assert build().layers[3].W.shape[0] == 1 + 16 * 3
+    assert build(target=bump).layers[3].W.shape[0] == 1 + 16 * 17
+    assert build(levels=5).layers[3].W.shape[0] == 1 + 16 * 6
 
 
 # --- the step
@@ -219,24 +221,24 @@ def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
         want = gradient_of_loss(network, np.atleast_1d(x), np.atleast_1d(y))
         # not from numpy: JAX may share an aligned array of its, whose memory it cannot give away
         old = jax.tree.map(jnp.zeros_like, network) if old is None else old
-        place = old.layers[2].weight.unsafe_buffer_pointer()
+        place = old.layers[2].W.unsafe_buffer_pointer()
         used, old = old, gradient_into(old, network, x, y)
         for a, b in zip(jax.tree.leaves(old), jax.tree.leaves(want), strict=True):
             np.testing.assert_allclose(a, b, atol=1e-9)
-        assert old.layers[2].weight.ndim == 3
-        assert old.layers[2].weight.unsafe_buffer_pointer() == place
-        assert used.layers[2].weight.is_deleted()
+        assert old.layers[2].W.ndim == 3
+        assert old.layers[2].W.unsafe_buffer_pointer() == place
+        assert used.layers[2].W.is_deleted()
 
 
 def test_the_rank_one_step_holds_for_any_relu_network(x64):
     """Random weights: half the units asleep, biases everywhere, a stack in the middle."""
     draws = np.random.default_rng(0)
     draw = lambda *shape: jnp.asarray(draws.normal(size=shape) / shape[-1] ** 0.5, float)  # noqa: E731
-    layers = (Layer(draw(7, 2), draw(7)), Layer(draw(5, 7, 7) * 2, draw(5, 7)), Layer(draw(1, 7), draw(1)))
+    layers = (Dense(draw(7, 2), draw(7)), Dense(draw(5, 7, 7) * 2, draw(5, 7)), Dense(draw(1, 7), draw(1)))
     network = Network(jnp.asarray(np.array([0.4]), float), layers, 0.05)
     x, y = np.array([0.2, 0.9]), np.array([1.0, -1.0])
     got, want = rank_one_step(network, x, y).gradient(), gradient_of_loss(network, x, y)
-    assert np.abs(want.layers[1].weight).max((1, 2))[0] > 0
+    assert np.abs(want.layers[1].W).max((1, 2))[0] > 0
     for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-13)
 
@@ -284,9 +286,9 @@ def test_hidden_activations_are_those_of_a_network_written_out():
     h = np.array([0.3, *np.asarray(network.switch)], np.float32)
     plain = []
     for layer in network.layers[:-1]:
-        weights = np.asarray(layer.weight)
+        weights = np.asarray(layer.W)
         for W in weights if weights.ndim == 3 else weights[None]:
-            h = np.maximum(W @ h + (0 if layer.bias is None else np.asarray(layer.bias)), 0)
+            h = np.maximum(W @ h + (0 if layer.b is None else np.asarray(layer.b)), 0)
             plain.append(h)
     flat = [row for a in map(np.asarray, activations(network, 0.3)) for row in (a if a.ndim == 2 else a[None])]
     assert len(flat) == len(plain) == network.depth - 1
@@ -309,7 +311,7 @@ def test_k_shots_in_distinct_cells_are_all_kept_at_a_kth_of_their_value(x64):
 
 def deviation(constants, **options):
     network = build(cells=4, constants=constants)
-    return accuracy(network, wave, cells=4, key=KEY, tasks=8, points=21, **options).deviation_rms
+    return learning_errors(network, wave, cells=4, key=KEY, tasks=8, points=21, **options).deviation_rms
 
 
 def test_without_the_offset_nothing_is_learnt(x64):
@@ -361,10 +363,10 @@ def test_ramps_that_are_no_power_of_two_break_float32_and_not_float64():
 def test_trainable_biases_add_one_to_every_kernel_and_a_reference_slot_repairs_it(x64):
     """M-kern: k + 1 for k."""
     broken = table_network(wave, cell_selector(4, 1e-3), biases=True)
-    assert accuracy(broken, wave, cells=4, key=KEY).deviation_rms > 10
+    assert learning_errors(broken, wave, cells=4, key=KEY).deviation_rms > 10
     for selector in (cell_selector(4, 1e-3, reference=True), bit_selector(4, 1e-3, reference=True)):
         mended = table_network(wave, selector, biases=True)
-        assert accuracy(mended, wave, cells=4, key=KEY).deviation_rms < 1e-4
+        assert learning_errors(mended, wave, cells=4, key=KEY).deviation_rms < 1e-4
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7])
@@ -373,7 +375,7 @@ def test_a_reference_slot_frees_epsilon(epsilon, x64):
     for printed in (True, False):
         selector = cell_selector(4, epsilon, printed=printed, reference=True)
         network = table_network(wave, selector, constants=Constants(epsilon=epsilon))
-        assert accuracy(network, wave, cells=4, key=KEY).deviation_rms < 2e-3
+        assert learning_errors(network, wave, cells=4, key=KEY).deviation_rms < 2e-3
 
 
 # --- small parts
@@ -390,17 +392,17 @@ def test_sleeping_units_interpolate_and_sleep_at_zero():
 
 
 def test_lookup_moves_points_to_the_centres_of_their_cells():
-    table = lookup(lambda x, y, s: x + 10 * y + 100 * s, 4)
+    table = lookup_table(lambda x, y, s: x + 10 * y + 100 * s, 4)
     assert table(0.99, 1.0, 0.0) == pytest.approx(0.875 + 10 + 12.5)
     assert table(1.0, 1.0, 1.0) == pytest.approx(0.875 + 10 + 87.5)
 
 
 def test_a_target_is_called_with_arrays_or_point_by_point():
     x = np.linspace(0, 1, 4)
-    by_array = evaluate(lambda x, y, s: x * y, x, 2.0, 0.0)
-    by_point = evaluate(lambda x, y, s: x * y if x > 0 else 0.0, x, 2.0, 0.0)
+    by_array = target_values(lambda x, y, s: x * y, x, 2.0, 0.0)
+    by_point = target_values(lambda x, y, s: x * y if x > 0 else 0.0, x, 2.0, 0.0)
     np.testing.assert_array_equal(by_array, by_point)
-    np.testing.assert_array_equal(evaluate(lambda x, y, s: 3, x, 0, 0), np.full(4, 3.0))
+    np.testing.assert_array_equal(target_values(lambda x, y, s: 3, x, 0, 0), np.full(4, 3.0))
 
 
 # --- bad input

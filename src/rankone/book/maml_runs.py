@@ -1,12 +1,13 @@
 """The recorded meta-training runs: what the chapter quotes of them, and its figures [M-fig2–5]."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
 from rankone._checks import check
+from rankone._module import Module
 from rankone.book.figures import COLOURS, figure
 from rankone.book.records import select
 
@@ -43,7 +44,7 @@ _LABELS = {
 _COLOUR = dict(zip(_LABELS, COLOURS, strict=False))
 
 
-class Band(NamedTuple):
+class Band(Module):
     """A recorded quantity: its mean over the seeds, and its range."""
 
     mean: Float[NDArray, "*points"]
@@ -52,7 +53,7 @@ class Band(NamedTuple):
 
 
 def _band(values: Any) -> Band:
-    array = np.array(values)
+    array = np.array(values, float)
     return Band(array.mean(0), array.min(0), array.max(0))
 
 

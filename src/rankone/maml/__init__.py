@@ -2,13 +2,11 @@
 
 A *learner* maps a task's few examples to predictions. `GradientLearner` takes gradient steps from a meta-learned
 initialisation (MAML), `RecurrentLearner` reads the examples one by one, `OracleLearner` is told the task. One loop,
-`meta_train`, trains them all; `evaluate` and
-`after_steps` measure them on tasks that `draw` makes.
+`meta_train`, trains them all; `evaluate` and `after_steps` measure them on tasks that `draw_tasks` makes.
 """
 
-from rankone.maml.evaluation import Score, after_steps, draw, evaluate
-from rankone.maml.learners import GradientLearner, OracleLearner
-from rankone.maml.objectives import accuracy, cross_entropy, squared_error
+from rankone.maml.evaluation import Score, after_steps, draw_tasks, evaluate
+from rankone.maml.learners import GradientLearner, OracleLearner, accuracy, cross_entropy, squared_error
 from rankone.maml.perceptron import MLP, width_for
 from rankone.maml.recurrent import RecurrentLearner
 from rankone.maml.tasks import LetterTasks, PolynomialTasks, SineTasks, Task
@@ -28,7 +26,7 @@ __all__ = [
     "accuracy",
     "after_steps",
     "cross_entropy",
-    "draw",
+    "draw_tasks",
     "evaluate",
     "meta_train",
     "squared_error",

@@ -1,28 +1,34 @@
 """How well a learner does on fresh tasks, and after how many steps."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import check, random_key
+from rankone._checks import integer, random_key
+from rankone._module import Module
 from rankone.maml.learners import GradientLearner, Loss
 from rankone.maml.tasks import Task
 from rankone.maml.training import Learner, TaskFamily
 
-__all__ = ["Score", "after_steps", "draw", "evaluate"]
+__all__ = ["Score", "after_steps", "draw_tasks", "evaluate"]
 
 
-class Score(NamedTuple):
-    """A mean over tasks, and its standard error."""
+class Score(Module):
+    """How a learner does on some tasks.
+
+    Attributes:
+        mean: Over the tasks: one number, or one for each number of steps.
+        error: Its standard error.
+    """
 
     mean: Float[Array, "*steps"]
     error: Float[Array, "*steps"]
 
 
-def draw(tasks: TaskFamily, number: int, *, key: Array) -> Task:
+def draw_tasks(tasks: TaskFamily, number: int, *, key: Array) -> Task:
     """Fresh tasks of a family, as one `Task` whose arrays have a leading axis of length `number`.
 
     Args:
@@ -31,8 +37,7 @@ def draw(tasks: TaskFamily, number: int, *, key: Array) -> Task:
         key: JAX random key.
     """
     random_key("key", key)
-    check(number >= 1, "number", number, "at least 1 task")
-    return jax.vmap(tasks)(jax.random.split(key, number))
+    return jax.vmap(tasks)(jax.random.split(key, integer("number", number, "at least 1 task")))
 
 
 @partial(jax.jit, static_argnames=("learner", "metric"))
@@ -42,7 +47,7 @@ def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
     Args:
         learner: Any learner.
         params: Its meta-trained parameters.
-        tasks: From `draw`.
+        tasks: From `draw_tasks`.
         metric: Of (predictions, targets).
     """
 
@@ -61,7 +66,7 @@ def after_steps(
     Args:
         learner: Its own number of steps is not used.
         params: An initialisation.
-        tasks: From `draw`.
+        tasks: From `draw_tasks`.
         metric: Of (predictions, targets).
         steps: Number of inner steps.
         each: Whether every task has an initialisation of its own, along a leading axis of `params`.
@@ -69,7 +74,7 @@ def after_steps(
     Returns:
         Scores on the examples and at the queries, each with `steps` + 1 entries.
     """
-    check(steps >= 0, "steps", steps, "0 or more")
+    steps = integer("steps", steps, "0 or more", least=0)
 
     def judge(p: Any, task: Task) -> tuple[Array, Array]:
         model = learner.model

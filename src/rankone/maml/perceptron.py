@@ -1,7 +1,6 @@
-"""Plain ReLU networks, with parameters apart from shape, and room for a bias transformation."""
+"""Plain ReLU networks whose parameters are kept apart from their shape, with room for a bias transformation."""
 
 import math
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,14 +9,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import check, random_key
+from rankone._checks import check, integer, random_key
+from rankone._module import Module, static
+from rankone.nn import initial_layers, relu_network
 
 __all__ = ["MLP", "width_for"]
 
 
-@dataclass(frozen=True)
-class MLP:
-    """A fully connected ReLU network; its parameters are a pytree of their own.
+class MLP(Module):
+    """The shape of a fully connected ReLU network; its parameters are a pytree of their own.
 
     Attributes:
         inputs: Entries of an input.
@@ -25,18 +25,29 @@ class MLP:
         outputs: Entries of an output, which is linear in the last hidden layer.
         bias_transform: Entries of a parameter vector that is joined to every input. It adds nothing to what the
             network can compute, but a gradient step on it moves a bias through a weight matrix [M-appC-phi].
+
+    >>> import jax
+    >>> network = MLP(1, (8,))
+    >>> params = network.init(jax.random.key(0))
+    >>> params["layers"][0]
+    Dense(W=f32[8,1], b=f32[8])
+    >>> network(params, jax.numpy.ones((3, 1))).shape
+    (3, 1)
     """
 
-    inputs: int
-    hidden: tuple[int, ...]
-    outputs: int = 1
-    bias_transform: int = 0
+    inputs: int = static()
+    hidden: tuple[int, ...] = static()
+    outputs: int = static(default=1)
+    bias_transform: int = static(default=0)
 
     def __post_init__(self) -> None:
-        for name in ("inputs", "outputs"):
-            check(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
-        check(all(width >= 1 for width in self.hidden), "hidden", self.hidden, "a tuple of positive widths")
-        check(self.bias_transform >= 0, "bias_transform", self.bias_transform, "0 (none) or a positive length")
+        check(isinstance(self.hidden, tuple | list), "hidden", self.hidden, "a tuple of positive widths")
+        self._set(
+            inputs=integer("inputs", self.inputs),
+            hidden=tuple(integer("hidden", width, "a tuple of positive widths") for width in self.hidden),
+            outputs=integer("outputs", self.outputs),
+            bias_transform=integer("bias_transform", self.bias_transform, "0 (none) or a positive length", least=0),
+        )
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -49,33 +60,26 @@ class MLP:
         return self.bias_transform + sum(fan_in * width + width for fan_in, width in pairwise(self.sizes))
 
     def init(self, key: Array) -> dict[str, Any]:
-        """Random parameters: weights of variance 2 / fan-in, which keeps the scale through ReLUs; biases 0.
+        """Random parameters: "layers", as of `rankone.nn.initial_layers`, and "bias", the bias transformation, 0.
 
         Args:
             key: JAX random key.
         """
         random_key("key", key)
-        keys = jax.random.split(key, len(self.sizes) - 1)
-        layers = [_layer(k, *sizes) for k, sizes in zip(keys, pairwise(self.sizes), strict=True)]
-        return {"layers": layers, "bias": jnp.zeros(self.bias_transform)}
+        return _initial(key, self)
 
+    @jax.jit
     def __call__(self, params: dict[str, Any], x: Float[Array, "*n inputs"]) -> Float[Array, "*n outputs"]:
         """Outputs at the inputs `x`."""
-        return _outputs(params, x)
+        bias = params["bias"]
+        return relu_network(
+            params["layers"], jnp.concatenate([x, jnp.broadcast_to(bias, (*x.shape[:-1], len(bias)))], axis=-1)
+        )
 
 
-@partial(jax.jit, static_argnums=(1, 2))
-def _layer(key: Array, m: int, n: int) -> dict[str, Array]:
-    return {"W": jax.random.normal(key, (m, n)) * (2 / m) ** 0.5, "b": jnp.zeros(n)}
-
-
-@jax.jit
-def _outputs(params: dict[str, Any], x: Array) -> Array:
-    bias, (*hidden, last) = params["bias"], params["layers"]
-    h = jnp.concatenate([x, jnp.broadcast_to(bias, (*x.shape[:-1], len(bias)))], axis=-1)
-    for layer in hidden:
-        h = jax.nn.relu(h @ layer["W"] + layer["b"])
-    return h @ last["W"] + last["b"]
+@partial(jax.jit, static_argnums=1)
+def _initial(key: Array, network: MLP) -> dict[str, Any]:
+    return {"layers": initial_layers(key, network.sizes), "bias": jnp.zeros(network.bias_transform)}
 
 
 def width_for(size: int, depth: int, *, inputs: int, outputs: int = 1, bias_transform: int = 0) -> int:
@@ -88,10 +92,10 @@ def width_for(size: int, depth: int, *, inputs: int, outputs: int = 1, bias_tran
         outputs: Entries of an output.
         bias_transform: Length of the bias transformation.
     """
-    check(depth >= 1, "depth", depth, "at least 1 hidden layer")
-    check(size >= 1, "size", size, "a positive number of parameters")
+    depth, size = integer("depth", depth), integer("size", size)
+    net = MLP(inputs, (1,) * depth, outputs, bias_transform)
     # size(w) = (depth−1) w² + (inputs + bias_transform + outputs + depth) w + outputs + bias_transform
-    a, b, c = depth - 1, inputs + bias_transform + outputs + depth, outputs + bias_transform - size
+    a, b, c = depth - 1, net.sizes[0] + net.outputs + depth, net.outputs + net.bias_transform - size
     root = -c / b if a == 0 else (math.sqrt(b * b - 4 * a * c) - b) / (2 * a)
 
     def miss(width: int) -> int:

@@ -1,6 +1,5 @@
 """A recurrent learner: it reads the examples one by one and answers from its state."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -8,15 +7,15 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import check, random_key
+from rankone._checks import integer, random_key
+from rankone._module import Module, static
 from rankone.maml.perceptron import MLP
 from rankone.maml.tasks import Task
 
 __all__ = ["RecurrentLearner"]
 
 
-@dataclass(frozen=True)
-class RecurrentLearner:
+class RecurrentLearner(Module):
     """A gated recurrent unit that reads (x, y) pairs in order; a network answers each query from the last state.
 
     What it has learned of a task is a state of `width` numbers, and how it learns is whatever meta-training made
@@ -29,14 +28,14 @@ class RecurrentLearner:
         head: Width of the answering network's hidden layer.
     """
 
-    inputs: int
-    outputs: int = 1
-    width: int = 64
-    head: int = 64
+    inputs: int = static()
+    outputs: int = static(default=1)
+    width: int = static(default=64)
+    head: int = static(default=64)
 
     def __post_init__(self) -> None:
         for name in ("inputs", "outputs", "width", "head"):
-            check(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+            self._set(**{name: integer(name, getattr(self, name))})
 
     @property
     def _answer(self) -> MLP:
@@ -54,10 +53,20 @@ class RecurrentLearner:
         gates = _gates(k_read, k_state, self.inputs + self.outputs, self.width)
         return {**gates, "answer": self._answer.init(k_answer)}
 
+    @jax.jit
     def read(self, params: Any, task: Task) -> Float[Array, " width"]:
         """The state after the examples of a task, in the order in which they are given."""
-        return _read(params, task.x, task.y)
 
+        def cell(h: Array, pair: Array) -> tuple[Array, None]:
+            seen = jnp.split(pair @ params["read"] + params["b"], 3)
+            kept = jnp.split(h @ params["state"], 3)
+            reset, update = (jax.nn.sigmoid(seen[i] + kept[i]) for i in range(2))
+            return update * h + (1 - update) * jnp.tanh(seen[2] + reset * kept[2]), None
+
+        pairs = jnp.concatenate([task.x, task.y], axis=1)
+        return jax.lax.scan(cell, jnp.zeros(self.width), pairs)[0]
+
+    @jax.jit
     def predict(self, params: Any, task: Task) -> Float[Array, "queries outputs"]:
         """Predictions at the queries of a task after reading its examples."""
         state = jnp.broadcast_to(self.read(params, task), (len(task.x_query), self.width))
@@ -73,14 +82,3 @@ def _gates(k_read: Array, k_state: Array, n: int, width: int) -> dict[str, Array
         "state": state.reshape(width, 3 * width),
         "b": jnp.zeros(3 * width),
     }
-
-
-@jax.jit
-def _read(params: dict[str, Any], x: Array, y: Array) -> Array:
-    def cell(h: Array, pair: Array) -> tuple[Array, None]:
-        seen = jnp.split(pair @ params["read"] + params["b"], 3)
-        kept = jnp.split(h @ params["state"], 3)
-        reset, update = (jax.nn.sigmoid(seen[i] + kept[i]) for i in range(2))
-        return update * h + (1 - update) * jnp.tanh(seen[2] + reset * kept[2]), None
-
-    return jax.lax.scan(cell, jnp.zeros(len(params["state"])), jnp.concatenate([x, y], axis=1))[0]

@@ -3,42 +3,64 @@
 A family is called with a key and returns one `Task`; `jax.vmap` over keys makes a batch.
 """
 
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Real
 
-from rankone._checks import check, choice
+from rankone._checks import check, choice, integer, numbers, real
+from rankone._module import Module, static
 from rankone.data import letters
 
 __all__ = ["LetterTasks", "PolynomialTasks", "SineTasks", "Task"]
 
 
-class Task(NamedTuple):
-    """A few examples to learn from, further ones to be judged on, and what an oracle would be told."""
+class Task(Module):
+    """A few examples to learn from, further ones to be judged on, and what an oracle would be told.
 
-    x: Float[Array, "shots inputs"]
-    y: Float[Array, "shots outputs"]
-    x_query: Float[Array, "queries inputs"]
-    y_query: Float[Array, "queries outputs"]
-    description: Float[Array, " p"]
+    Attributes:
+        x: Inputs of the examples (shots, inputs); of several tasks (n, shots, inputs), and so on.
+        y: Their values (shots, outputs).
+        x_query: Inputs of the queries (queries, inputs).
+        y_query: Their values (queries, outputs).
+        description: What an oracle would be told (p,), possibly nothing.
+    """
+
+    x: Real[Array, "*n shots inputs"]
+    y: Real[Array, "*n shots outputs"]
+    x_query: Real[Array, "*n queries inputs"]
+    y_query: Real[Array, "*n queries outputs"]
+    description: Real[Array, "*n p"]
+
+    def __post_init__(self) -> None:
+        names = ("x", "y", "x_query", "y_query", "description")
+        self._set(**{name: numbers(name, getattr(self, name)) for name in names})
+        for x, y in (("x", "y"), ("x_query", "y_query")):
+            rows, wanted = getattr(self, x).shape, getattr(self, y).shape
+            check(len(rows) >= 2, x, f"shape {rows}", "an array of shape (examples, inputs)")
+            check(wanted[:-1] == rows[:-1], y, f"shape {wanted}", f"an array of shape {rows[:-1]} + (outputs,)")
 
 
-def _range(name: str, bounds: tuple[float, float]) -> None:
-    check(len(bounds) == 2 and bounds[0] <= bounds[1], name, bounds, "a pair (least, greatest)")
+Range = tuple[float, float]
 
 
-def _numbers(shots: int, queries: int) -> None:
-    check(shots >= 1, "shots", shots, "at least 1 example to learn from")
-    check(queries >= 1, "queries", queries, "at least 1 example to be judged on")
+def _range(name: str, bounds: Range) -> None:
+    wanted = "a pair (least, greatest)"
+    check(isinstance(bounds, tuple | list) and len(bounds) == 2, name, bounds, wanted)
+    low, high = (real(name, bound, wanted) for bound in bounds)
+    check(low is None or high is None or -np.inf < low <= high < np.inf, name, bounds, wanted)
 
 
-@dataclass(frozen=True)
-class SineTasks:
+def _counts(shots: int, queries: int) -> dict[str, int]:
+    return {
+        "shots": integer("shots", shots, "at least 1 example to learn from"),
+        "queries": integer("queries", queries, "at least 1 example to be judged on"),
+    }
+
+
+class SineTasks(Module):
     """Sine waves y = A sin(x − φ) on x ∈ [−5, 5]; told to an oracle: (A, φ).
 
     Attributes:
@@ -48,22 +70,19 @@ class SineTasks:
         phase: Range of φ in radians; the trained range is [0, π].
     """
 
-    shots: int = 5
-    queries: int = 20
-    amplitude: tuple[float, float] = (0.1, 5.0)
-    phase: tuple[float, float] = (0.0, float(np.pi))
+    shots: int = static(default=5)
+    queries: int = static(default=20)
+    amplitude: Range = (0.1, 5.0)
+    phase: Range = (0.0, float(np.pi))
 
     def __post_init__(self) -> None:
-        _numbers(self.shots, self.queries)
+        self._set(**_counts(self.shots, self.queries))
         _range("amplitude", self.amplitude)
         _range("phase", self.phase)
 
     def __call__(self, key: Array) -> Task:
         """One wave of random amplitude and phase, at random places."""
         return _wave(key, self.amplitude, self.phase, self.shots, self.queries)
-
-
-Range = tuple[Array | float, Array | float]
 
 
 @partial(jax.jit, static_argnames=("shots", "queries"))
@@ -76,8 +95,7 @@ def _wave(key: Array, amplitudes: Range, phases: Range, shots: int, queries: int
     return Task(x[:shots], y[:shots], x[shots:], y[shots:], jnp.stack([amplitude, phase]))
 
 
-@dataclass(frozen=True)
-class PolynomialTasks:
+class PolynomialTasks(Module):
     """Cubic polynomials on x ∈ [−3, 3] with coefficients uniform in [−1, 1]; told to an oracle: the four.
 
     Attributes:
@@ -85,11 +103,11 @@ class PolynomialTasks:
         queries: Examples to be judged on.
     """
 
-    shots: int = 40
-    queries: int = 40
+    shots: int = static(default=40)
+    queries: int = static(default=40)
 
     def __post_init__(self) -> None:
-        _numbers(self.shots, self.queries)
+        self._set(**_counts(self.shots, self.queries))
 
     def __call__(self, key: Array) -> Task:
         """One random cubic, at random places."""
@@ -105,8 +123,7 @@ def _cubic(key: Array, shots: int, queries: int) -> Task:
     return Task(x[:shots], y[:shots], x[shots:], y[shots:], c)
 
 
-@dataclass(frozen=True)
-class LetterTasks:
+class LetterTasks(Module):
     """Tell a few classes of capital letters apart: 16 features of UCI Letter, standardised [M-fig4].
 
     The letters of a task are drawn from 18 for meta-training or from the other 8, which meta-training never sees,
@@ -120,18 +137,20 @@ class LetterTasks:
         shear: Each task's features go through I + `shear`·G/4 with its own Gaussian matrix G; 0 leaves them.
     """
 
-    letters: str = "train"
-    ways: int = 5
-    shots: int = 1
-    queries: int = 5
+    letters: str = static(default="train")
+    ways: int = static(default=5)
+    shots: int = static(default=1)
+    queries: int = static(default=5)
     shear: float = 0.0
 
     def __post_init__(self) -> None:
+        self._set(**_counts(self.shots, self.queries))
         choice("letters", self.letters, ("train", "test"))
-        _numbers(self.shots, self.queries)
-        check(2 <= self.ways <= len(_classes(self.letters)), "ways", self.ways, f"2 to {len(_classes(self.letters))}")
+        most = len(_classes(self.letters))
+        self._set(ways=integer("ways", self.ways, f"a number of classes from 2 to {most}", least=2, most=most))
         check(self.shots + self.queries <= _EXAMPLES, "shots", self.shots, f"at most {_EXAMPLES} with the queries")
-        check(self.shear >= 0, "shear", self.shear, "0 or a positive number")
+        shear = real("shear", self.shear, "0 or a positive number")
+        check(shear is None or 0 <= shear < np.inf, "shear", self.shear, "0 or a positive number")
 
     def __call__(self, key: Array) -> Task:
         """One task: random classes, random examples of each, a random shear."""
@@ -139,7 +158,7 @@ class LetterTasks:
 
 
 @partial(jax.jit, static_argnames=("ways", "shots", "queries"))
-def _letters(key: Array, pool: Array, shear: Array | float, ways: int, shots: int, queries: int) -> Task:
+def _letters(key: Array, pool: Array, shear: Array, ways: int, shots: int, queries: int) -> Task:
     """A task from the examples `pool` (classes, 733, 16)."""
     k_class, k_example, k_shear, k_order = jax.random.split(key, 4)
     classes = _shuffled(k_class, len(pool), ways)[:, None]

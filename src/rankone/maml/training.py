@@ -6,18 +6,19 @@ run ends exactly where an unbroken one does.
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol, runtime_checkable
+from zipfile import BadZipFile
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
-from tqdm.auto import tqdm
 
-from rankone._checks import check, positive, random_key
+from rankone._checks import check, integer, positive, random_key
+from rankone._module import Module
 from rankone.maml.tasks import Task
 
 __all__ = ["Learner", "MetaTrained", "TaskFamily", "meta_train"]
@@ -27,8 +28,9 @@ _CHUNK = 100  # iterations between two looks at the clock, and the grain of the 
 _SAVE_SECONDS = 20.0
 
 
+@runtime_checkable
 class Learner(Protocol):
-    """Whatever has initial parameters, and predicts a task's queries from its examples."""
+    """Whatever has initial parameters, predicts a task's queries from its examples, and can be hashed."""
 
     def init(self, key: Array) -> Any:
         """Random parameters."""
@@ -37,8 +39,13 @@ class Learner(Protocol):
         """Predictions at the queries of a task."""
 
 
-class MetaTrained(NamedTuple):
-    """Meta-trained parameters, and the mean loss at the queries of each hundred iterations."""
+class MetaTrained(Module):
+    """What meta-training ends with.
+
+    Attributes:
+        params: Meta-trained parameters.
+        losses: Mean loss at the queries of each hundred iterations.
+    """
 
     params: Any
     losses: Float[NDArray, " chunks"]
@@ -76,22 +83,22 @@ def meta_train(
         ValueError: For arguments out of range, or a checkpoint of another run.
     """
     random_key("key", key)
-    check(iterations >= _CHUNK and iterations % _CHUNK == 0, "iterations", iterations, f"a multiple of {_CHUNK}")
-    check(meta_batch >= 1, "meta_batch", meta_batch, "at least 1 task")
-    group = meta_batch if group is None else group
-    check(group >= 1 and meta_batch % group == 0, "group", group, f"a divisor of meta_batch, {meta_batch}")
+    iterations = integer("iterations", iterations, f"a multiple of {_CHUNK}", least=_CHUNK)
+    check(iterations % _CHUNK == 0, "iterations", iterations, f"a multiple of {_CHUNK}")
+    meta_batch = integer("meta_batch", meta_batch, "at least 1 task")
+    group = integer("group", meta_batch if group is None else group, f"a divisor of meta_batch, {meta_batch}")
+    check(meta_batch % group == 0, "group", group, f"a divisor of meta_batch, {meta_batch}")
     positive("learning_rate", learning_rate)
-    optimiser = _optimiser(learning_rate, iterations)
     k_init, k_tasks = jax.random.split(key)
     params = learner.init(k_init)
-    state = (params, jax.jit(optimiser.init)(params))
-    advance = jax.jit(_chunk(learner, tasks, loss, optimiser, k_tasks, (meta_batch // group, group)))
+    state = (params, jax.jit(_optimiser(learning_rate, iterations).init)(params))
     run = f"{_bits(key)} {iterations} {meta_batch} {learning_rate}"
     state, losses = _load(checkpoint, state, run)
-    saved = time.monotonic()
-    with tqdm(total=iterations, initial=len(losses) * _CHUNK, desc="meta-training", disable=not progress) as bar:
+    options = {"learner": learner, "tasks": tasks, "loss": loss, "iterations": iterations}
+    groups, saved = (meta_batch // group, group), time.monotonic()
+    with _bar(iterations, len(losses) * _CHUNK, progress) as bar:
         while len(losses) * _CHUNK < iterations:
-            state, mean = advance(state, len(losses) * _CHUNK)
+            state, mean = _advance(state, len(losses) * _CHUNK, k_tasks, learning_rate, groups=groups, **options)
             losses.append(float(mean))
             bar.update(_CHUNK)
             bar.set_postfix(loss=f"{losses[-1]:.3g}", refresh=False)
@@ -101,35 +108,50 @@ def meta_train(
     return MetaTrained(state[0], np.array(losses))
 
 
-def _optimiser(learning_rate: float, iterations: int) -> optax.GradientTransformation:
+def _bar(iterations: int, done: int, progress: bool) -> Any:
+    from tqdm.auto import tqdm
+
+    return tqdm(total=iterations, initial=done, desc="meta-training", disable=not progress)
+
+
+def _optimiser(learning_rate: ArrayLike, iterations: int) -> Any:
+    import optax
+
     adam = optax.adam(optax.cosine_decay_schedule(learning_rate, iterations))
     return optax.chain(optax.clip_by_global_norm(10.0), adam)  # one task that diverges must not end the run
 
 
-def _chunk(
-    learner: Learner, tasks: TaskFamily, loss: Callable, optimiser: Any, key: Array, groups: tuple[int, int]
-) -> Callable:
-    """A function (state, first iteration) → (state, mean loss) that takes a hundred iterations."""
+@partial(jax.jit, static_argnames=("learner", "tasks", "loss", "iterations", "groups"))
+def _advance(
+    state: Any,
+    start: Array,
+    key: Array,
+    learning_rate: Array,
+    *,
+    learner: Learner,
+    tasks: TaskFamily,
+    loss: Callable,
+    iterations: int,
+    groups: tuple[int, int],
+) -> tuple[Any, Array]:
+    """A hundred iterations from `start` on: the state after them, and their mean loss."""
+    import optax
+
+    optimiser = _optimiser(learning_rate, iterations)
 
     def objective(params: Any, batch: Task) -> Array:
         return jax.vmap(lambda task: loss(learner.predict(params, task), task.y_query))(batch).mean()
 
-    def gradient(params: Any, i: Array) -> Any:
-        keys = jax.random.split(jax.random.fold_in(key, i), groups)
-        means = jax.lax.map(lambda k: jax.value_and_grad(objective)(params, jax.vmap(tasks)(k)), keys)
-        return jax.tree.map(lambda leaf: leaf.mean(0), means)
-
     def iterate(state: Any, i: Array) -> tuple[Any, Array]:
         params, moments = state
-        value, slope = gradient(params, i)
-        change, moments = optimiser.update(slope, moments)
+        keys = jax.random.split(jax.random.fold_in(key, i), groups)
+        grouped = jax.lax.map(lambda k: jax.value_and_grad(objective)(params, jax.vmap(tasks)(k)), keys)
+        value, slope = jax.tree.map(lambda leaf: leaf.mean(0), grouped)
+        change, moments = optimiser.update(slope, moments, params)
         return (optax.apply_updates(params, change), moments), value
 
-    def advance(state: Any, start: Array) -> tuple[Any, Array]:
-        state, values = jax.lax.scan(iterate, state, start + jnp.arange(_CHUNK))
-        return state, values.mean()
-
-    return advance
+    state, values = jax.lax.scan(iterate, state, start + jnp.arange(_CHUNK))
+    return state, values.mean()
 
 
 def _save(path: Path | str, state: Any, losses: list[float], run: str) -> None:
@@ -146,11 +168,15 @@ def _load(path: Path | str | None, state: Any, run: str) -> tuple[Any, list[floa
     if path is None or not Path(path).exists():
         return state, []
     leaves, tree = jax.tree.flatten(state)
-    with np.load(path) as saved:
-        held = [saved[f"leaf{i}"] for i in range(len(saved.files) - 2)]
-        same = [a.shape for a in held] == [np.shape(b) for b in leaves] and saved["run"] == run
-        check(same, "checkpoint", str(path), "of this learner, key and schedule; name another file, or delete it")
-        return jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in held]), saved["losses"].tolist()
+    wanted = "of this learner, key and schedule; name another file, or delete it"
+    try:
+        with np.load(path) as saved:
+            kept, losses, name = [saved[f"leaf{i}"] for i in range(len(leaves))], saved["losses"], saved["run"]
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise ValueError(f"checkpoint: got {str(path)!r}, which cannot be read; it must be {wanted}.") from error
+    same = [a.shape for a in kept] == [np.shape(b) for b in leaves] and str(name) == run
+    check(same, "checkpoint", str(path), wanted)
+    return jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in kept]), losses.tolist()
 
 
 def _bits(key: Array) -> NDArray:

@@ -9,7 +9,7 @@ from functools import reduce
 from operator import matmul
 
 import numpy as np
-from numpy.typing import NDArray
+from jaxtyping import Array
 
 __all__ = [
     "first_order",
@@ -21,7 +21,7 @@ __all__ = [
     "written",
 ]
 
-Matrix = NDArray[np.float64]
+Matrix = np.ndarray | Array  # all are written for either; the book calls them with float64 of numpy
 
 
 def product(W: Sequence[Matrix]) -> Matrix:

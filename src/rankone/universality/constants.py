@@ -1,23 +1,24 @@
 """The constants of the constructions, each with what it does and what breaks without it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from jaxtyping import ArrayLike
+from numpy.typing import NDArray
 
-from rankone._checks import check
+from rankone._checks import check, integer, real
+from rankone._module import Module
 
-__all__ = ["Constants", "Target", "evaluate", "lookup", "tabulate"]
+__all__ = ["Constants", "Target", "lookup_table", "tabulate", "target_values"]
 
 Target = Callable[[Any, Any, Any], Any]
 
 
-@dataclass(frozen=True)
-class Constants:
-    r"""Numbers that a construction is free to choose [M-disc, M-lin-e, M-eq4].
+class Constants(Module):
+    """Numbers that a construction is free to choose [M-disc, M-lin-e, M-eq4].
 
     Attributes:
         alpha: α, the step size; the weights are made for it.
@@ -42,14 +43,15 @@ class Constants:
     ramp: float | None = None
 
     def __post_init__(self) -> None:
-        may_vanish = ("offset", "switch")
         for name in (field.name for field in fields(self)):
-            value = getattr(self, name)
+            value, may_vanish = getattr(self, name), name in ("offset", "switch")
             if name == "ramp" and value is None:
                 continue
-            good = isinstance(value, int | float | np.number) and np.isfinite(value) and value >= 0
-            wanted = "zero or positive" if name in may_vanish else "a positive finite number"
-            check(bool(good and (value > 0 or name in may_vanish)), name, value, wanted)
+            wanted = "zero or positive, and finite" if may_vanish else "a positive finite number"
+            number = real(name, value, wanted)
+            good = number is not None and 0 <= number < np.inf and (number > 0 or may_vanish)
+            check(good, name, value, f"{wanted}, known before jit")
+            self._set(**{name: number})
         check(self.ramp is None or self.ramp <= 1, "ramp", self.ramp, "at most 1, the width of a cell")
 
     def width(self, J: int, dtype: Any) -> float:
@@ -59,7 +61,7 @@ class Constants:
         return 2.0 ** -(14 if jnp.finfo(dtype).bits == 32 else 20) / 2 ** int(np.ceil(np.log2(J)))
 
 
-def evaluate(target: Target, x: ArrayLike, y: ArrayLike, x_star: ArrayLike) -> NDArray[np.float64]:
+def target_values(target: Target, x: ArrayLike, y: ArrayLike, x_star: ArrayLike) -> NDArray[np.float64]:
     """The target at arrays that are broadcast: at once if it takes arrays, else point by point.
 
     Raises:
@@ -93,15 +95,15 @@ def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
     """Values at the centres of the cells (j, l), at row j + Jl, for each y: (J², len(y))."""
     centre = (np.arange(J) + 0.5) / J
     x, x_star = np.tile(centre, J), np.repeat(centre, J)
-    return evaluate(target, x[:, None], np.asarray(y, float), x_star[:, None])
+    return target_values(target, x[:, None], np.asarray(y, float), x_star[:, None])
 
 
-def lookup(target: Target, cells: int) -> Target:
+def lookup_table(target: Target, cells: int) -> Target:
     """The table that a discretising construction can at best equal: x and x* moved to the centres of their cells."""
-    check(isinstance(cells, int) and cells >= 1, "cells", cells, "a positive integer")
+    cells = integer("cells", cells)
 
     def table(x: ArrayLike, y: ArrayLike, x_star: ArrayLike) -> NDArray[np.float64]:
         centre = [(np.minimum(np.floor(np.asarray(a, float) * cells), cells - 1) + 0.5) / cells for a in (x, x_star)]
-        return evaluate(target, centre[0], y, centre[1])
+        return target_values(target, centre[0], y, centre[1])
 
     return table

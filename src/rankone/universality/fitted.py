@@ -14,10 +14,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.scipy.special import ndtri
+from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
-from rankone.universality.constants import Constants, Target, evaluate
-from rankone.universality.network import Layer, Network
+from rankone.nn import Dense
+from rankone.universality.constants import Constants, Target, target_values
+from rankone.universality.network import Network
 from rankone.universality.rank_one import step
 from rankone.universality.selectors import Selector, amplifiers, telescope, unipotent
 from rankone.universality.tables import assemble
@@ -29,7 +31,7 @@ Range = tuple[float, float]
 _SLEEP = 1e-3  # how far below zero a sleeping unit is kept, in units of its own input
 
 
-def quasirandom(n: int, dimensions: int) -> Matrix:
+def quasirandom(n: int, dimensions: int) -> Float[np.ndarray, "{n} {dimensions}"]:
     """The first n points of the additive sequence whose steps are powers of a generalised golden ratio: (n, d)."""
     g = 2.0
     for _ in range(60):
@@ -67,11 +69,10 @@ def constant_network(
 def shallow_network(
     target: Target, *, units: int, y_range: Range = (-1.0, 1.0), constants: Constants | None = None, dtype: Any = None
 ) -> Network:
-    r"""Four hidden layers and no θ_b: an ordinary network of the input x alone [M-S5, M-concl].
+    """Four hidden layers and no θ_b: an ordinary network of the input x alone [M-S5, M-concl].
 
-    The kernels of the first two layers are $\kappa_1=1+xx^*$ and
-    $\kappa_2=1+\frac{xx^*}4+(1-\frac x2)(1-\frac{x^*}2)$. The step leaves Δκ₂ and Δκ₁; their ratio is strictly monotone
-    in x.
+    The kernels of the first two layers are κ₁ = 1 + x x* and κ₂ = 1 + x x*/4 + (1 − x/2)(1 − x*/2). The step leaves
+    Δκ₂ and Δκ₁; their ratio is strictly monotone in x.
     """
     constants, dtype = constants or Constants(), dtype or jnp.result_type(float)
     low, written, m = y_range[0] - constants.margin, constants.alpha * constants.linear, constants.margin
@@ -95,12 +96,12 @@ def shallow_network(
     return _fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
 
 
-def _two_writes(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+def _two_writes(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
     """(Δ, Δx, x*) for the tasks (x, Δ, x*)."""
     return u, u * x, xs
 
 
-def _two_kernels(x: Matrix, u: Matrix, xs: Matrix) -> tuple[Matrix, Matrix, Matrix]:
+def _two_kernels(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
     """(Δκ₂, Δκ₁, x*) for the tasks (x, Δ, x*)."""
     return u * (1 + x * xs / 4 + (1 - x / 2) * (1 - xs / 2)), u * (1 + x * xs), xs
 
@@ -122,7 +123,9 @@ def _hidden(
 
 
 @partial(jax.jit, static_argnames="coordinates")
-def _moved(coordinates: Callable, tasks: Matrix, quantiles: Matrix, widths: Matrix) -> tuple[jax.Array, jax.Array]:
+def _moved(
+    coordinates: Callable, tasks: Float[Array, "n 3"], quantiles: Float[Array, "n 3"], widths: Float[Array, " 3"]
+) -> tuple[Float[Array, "n 3"], Float[Array, "n 3"]]:
     """Tasks in the space of the coordinates, and unit normals of planes through them: even in the space of tasks."""
     map_one = lambda task: jnp.stack(coordinates(*task))  # noqa: E731
     anchors, slopes = jax.vmap(map_one)(tasks), jax.vmap(jax.jacobian(map_one))(tasks)
@@ -139,23 +142,23 @@ def _fit(network: Network, target: Target, units: int, y_range: Range, *, ridge:
     """The output weights that least squares gives, over real steps on evenly spread tasks."""
     x, y, x_star = quasirandom(4 * units, 3).T
     y = y_range[0] + y * (y_range[1] - y_range[0])
-    wanted = evaluate(target, x, y, x_star)
+    wanted = target_values(target, x, y, x_star)
     hidden, output = _after_steps(network, *(a.astype(network.dtype) for a in (x, y, x_star)))
     H, missing = np.asarray(hidden, float)[:, 1:], wanted - np.asarray(output, float)
     gram = H.T @ H
     gram[np.diag_indices(units)] += ridge * np.trace(gram)
     o = np.linalg.solve(gram, H.T @ missing)
     last = network.layers[-1]
-    weight = np.array(last.weight)
-    weight[0, 1:] = o
-    return replace(network, layers=(*network.layers[:-1], Layer(jnp.asarray(weight, network.dtype), last.bias)))
+    W = np.array(last.W)
+    W[0, 1:] = o
+    return replace(network, layers=(*network.layers[:-1], Dense(jnp.asarray(W, network.dtype), last.b)))
 
 
 @jax.jit
-def _after_steps(network: Network, *tasks: Matrix) -> Any:
+def _after_steps(network: Network, *tasks: Array) -> tuple[Float[Array, "n units"], Float[Array, " n"]]:
     """Last hidden layer and output after one step on each task (x, y), at its x*."""
 
-    def one(task: tuple[jax.Array, jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+    def one(task: tuple[Array, Array, Array]) -> tuple[Array, Array]:
         after = step(network, task[0][None], task[1][None], jnp.asarray(network.alpha, network.dtype))
         return after.last_hidden(task[2]), after.output(task[2])
 

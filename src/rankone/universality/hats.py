@@ -6,7 +6,8 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from rankone.universality.constants import Constants, evaluate
+from rankone._checks import integer
+from rankone.universality.constants import Constants, target_values
 from rankone.universality.network import Network
 from rankone.universality.selectors import cell_selector, telescope
 from rankone.universality.tables import Grid, assemble, front
@@ -22,7 +23,7 @@ def hat_network(g: Callable[[Any, Any], Any], nodes: int, *, dtype: Any = None) 
     The features are the hat functions of equidistant nodes, ramps as wide as a cell; the slot (j, l) then holds
     Δ·hatⱼ(x)·hatₗ(x*), and the read-out is linear in it. A reference slot takes ε away.
     """
-    constants, J = Constants(linear=1e-4, offset=1e-12, epsilon=0.1), nodes
+    constants, J = Constants(linear=1e-4, offset=1e-12, epsilon=0.1), integer("nodes", nodes, "two or more", least=2)
     dtype = dtype or jnp.result_type(float)
     spacing = 1 / (J - 1)
     selector = cell_selector(J, constants.epsilon, printed=False, reference=True)
@@ -33,7 +34,7 @@ def hat_network(g: Callable[[Any, Any], Any], nodes: int, *, dtype: Any = None) 
     q = np.concatenate([np.zeros(2 * J), np.ones(S + 1)])
     read = np.vstack([q, rows]), np.concatenate([[0.0], np.full(J * J, -_AWAKE)])
     x = np.linspace(0, 1, J)
-    values = evaluate(lambda x, y, xs: g(x, xs), np.tile(x, J), 1.0, np.repeat(x, J))
+    values = target_values(lambda x, y, xs: g(x, xs), np.tile(x, J), 1.0, np.repeat(x, J))
     # The prediction before the step is 0, so Δ = y. What the linear path and the output bias add is αΔ(1 + w²·total).
     total = 1 + S * constants.epsilon + 1 + 1 + 3
     o = values - constants.alpha * (1 + constants.linear**2 * total)

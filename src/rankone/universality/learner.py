@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rankone._checks import check, choice
+from rankone._checks import check, choice, integer, real
 from rankone.universality.constants import Constants, Target
 from rankone.universality.fitted import constant_network, shallow_network
 from rankone.universality.network import Network
@@ -31,9 +31,9 @@ def universal_learner(
     constants: Constants | None = None,
     dtype: Any = None,
 ) -> Network:
-    r"""An ordinary ReLU network that one plain gradient step turns into $x^*\mapsto f(x,y,x^*)$ [M-def, M-univ].
+    """An ordinary ReLU network that one plain gradient step turns into x* ↦ f(x, y, x*) [M-def, M-univ].
 
-    Meant is the step on $\frac12(\hat f(x)-y)^2$, for whatever pair (x, y): `predict(adapt(network, x, y), x_star)`.
+    The step is the one on ½(prediction at x − y)², for any pair (x, y): `predict(adapt(network, x, y), x_star)`.
 
     - "seed": the published construction, repaired: J² + 2 layers between φ and the read-out, a table of J² cells.
     - "logdepth": the same table from the bits of the cells' numbers: 2⌈log₂J⌉ + 3 layers [M-S3].
@@ -53,8 +53,16 @@ def universal_learner(
 
     Raises:
         ValueError: If the target is no such function, or a number is out of range.
+
+    >>> import rankone as ro
+    >>> network = ro.universal_learner(lambda x, y, x_star: y * x_star, cells=2)
+    >>> network.depth, network.size
+    (10, 807)
+    >>> after = ro.adapt(network, 0.3, -0.5)
+    >>> round(float(ro.predict(after, 0.75)), 3)
+    -0.375
     """
-    _sizes(construction, cells, units, levels)
+    cells, units, levels = _sizes(construction, cells, units, levels)
     low, high = _range(y_range)
     dtype, constants = _floating(dtype or jnp.result_type(float)), constants or Constants()
     check(isinstance(constants, Constants), "constants", constants, "a Constants, such as Constants(alpha=0.1)")
@@ -67,29 +75,27 @@ def universal_learner(
     return table_network(target, selector, y_range=(low, high), levels=levels, constants=constants, dtype=dtype)
 
 
-def _sizes(construction: Any, cells: Any, units: Any, levels: Any) -> None:
+def _sizes(construction: Any, cells: Any, units: Any, levels: Any) -> tuple[int, int | None, int | None]:
     """The construction is known, every size a number, and none is given that the construction has no use for."""
     choice("construction", construction, CONSTRUCTIONS)
-    check(_count(cells), "cells", cells, "a positive integer")
-    check(units is None or _count(units), "units", units, "a positive integer")
-    check(levels is None or (_count(levels) and levels >= 2), "levels", levels, "an integer of at least 2")
+    cells = integer("cells", cells)
+    units = None if units is None else integer("units", units)
+    levels = None if levels is None else integer("levels", levels, "an integer of at least 2", least=2)
     fitted = construction in ("constant", "shallow")
     check(levels is None or not fitted, "levels", levels, f"left out: construction={construction!r} has no table")
     check(units is None or fitted, "units", units, f"left out: construction={construction!r} has no fitted net")
-
-
-def _count(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= 1
+    return cells, units, levels
 
 
 def _range(y_range: Any) -> tuple[float, float]:
+    wanted = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
     try:
-        low, high = (float(edge) for edge in y_range)
-    except (TypeError, ValueError):
-        low = high = np.nan
-    good = bool(np.isfinite([low, high]).all()) and low < high
-    check(good, "y_range", y_range, "a pair (smallest y, largest y), such as (-1.0, 1.0)")
-    return low, high
+        low, high = y_range
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y_range: got {y_range!r:.99}; it must be {wanted}.") from error
+    edges = real("y_range", low, wanted) or 0.0, real("y_range", high, wanted) or 0.0
+    check(-np.inf < edges[0] < edges[1] < np.inf, "y_range", y_range, wanted)
+    return edges
 
 
 def _floating(dtype: Any) -> Any:

@@ -1,7 +1,7 @@
 """An ordinary ReLU network, one plain gradient step on every parameter of it, and what it predicts."""
 
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import jax
@@ -9,41 +9,23 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, is_traced
+from rankone._checks import as_array, check, positive, readable
+from rankone._module import Module, static
+from rankone.nn import Dense, gradient_step
 
-__all__ = ["Layer", "Network", "activations", "adapt", "loss", "predict"]
+__all__ = ["Network", "Numbers", "activations", "adapt", "forward", "full_precision", "loss", "predict"]
 
-# Products in full precision: some accelerators round float32 factors to ten bits unless told not to.
-_matmul = partial(jnp.matmul, precision=jax.lax.Precision.HIGHEST)
-
-
-@partial(jax.tree_util.register_dataclass, data_fields=["weight", "bias"], meta_fields=[])
-@dataclass(frozen=True)
-class Layer:
-    """One dense layer, or a stack of n layers of equal shape, which are applied first to last.
-
-    Attributes:
-        weight: (out, in), or (n, width, width) for a stack.
-        bias: (out,) or (n, width); None for a layer without.
-    """
-
-    weight: Float[Array, "*n out in"]
-    bias: Float[Array, "*n out"] | None = None
-
-    @property
-    def depth(self) -> int:
-        """Number of layers."""
-        return len(self.weight) if self.weight.ndim == 3 else 1
-
-    def __call__(self, h: Array) -> Array:
-        """Pre-activation of one layer (not of a stack) at h (..., in)."""
-        out = _matmul(h, self.weight.T)
-        return out if self.bias is None else out + self.bias
+Numbers = ArrayLike | Sequence[Any]  # one, an array, or a list of them
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["switch", "layers"], meta_fields=["alpha", "channels", "start"])
-@dataclass(frozen=True)
-class Network:
+@contextmanager
+def full_precision() -> Iterator[None]:
+    """Products in full precision: some accelerators round float32 factors to ten bits unless told not to."""
+    with jax.default_matmul_precision("highest"):
+        yield
+
+
+class Network(Module):
     """A fully connected ReLU network with a linear output, of the input [x, θ_b] [M-fig1, M-def].
 
     Its leaves are its parameters, all trainable: `jax.tree.map(lambda p, g: p - alpha * g, network, gradient)` is a
@@ -51,22 +33,25 @@ class Network:
 
     Attributes:
         switch: θ_b, the inputs that are parameters (s,); s is 1, or 0 for a network that needs none.
-        layers: Hidden layers and the linear output layer, first to last.
+        layers: Hidden layers and the linear output layer, first to last; a stack of n is one `Dense` of W (n, m, m).
         alpha: The step size for which the weights were chosen: the initialisation encodes it.
         channels: Widths of the forward, the written and the switch channel of a stack; None without stacks.
         start: Prediction before the step, below all targets.
     """
 
     switch: Float[Array, " s"]
-    layers: tuple[Layer, ...]
-    alpha: float
-    channels: tuple[int, int, int] | None = None
-    start: float = 0.0
+    layers: tuple[Dense, ...]
+    alpha: float = static()
+    channels: tuple[int, int, int] | None = static(default=None)
+    start: float = static(default=0.0)
+
+    def __post_init__(self) -> None:
+        positive("alpha", self.alpha)
 
     @property
     def depth(self) -> int:
         """Number of weight layers, output included."""
-        return sum(layer.depth for layer in self.layers)
+        return sum(len(layer.W) if layer.W.ndim == 3 else 1 for layer in self.layers)
 
     @property
     def size(self) -> int:
@@ -76,18 +61,23 @@ class Network:
     @property
     def dtype(self) -> Any:
         """Of all parameters."""
-        return self.layers[0].weight.dtype
+        return self.layers[0].W.dtype
 
-    def input(self, x: Array) -> Array:
+    def input(self, x: Float[Array, "*n"]) -> Float[Array, "*n inputs"]:
         """[x, θ_b]: x (...) -> (..., 1 + s)."""
         return jnp.concatenate([x[..., None], jnp.broadcast_to(self.switch, (*x.shape, *self.switch.shape))], -1)
 
+    def output(self, x: Float[Array, "*n"]) -> Float[Array, "*n"]:
+        """Output at x (...) -> (...)."""
+        return forward(self, x)[0]
 
-def forward(network: Network, x: Array) -> tuple[Array, tuple[Array, ...]]:
+
+@full_precision()
+def forward(network: Network, x: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], tuple[Array, ...]]:
     """Output (...) at x (...), and the hidden activations, those of a stack in one array (n, ..., width)."""
     h, hidden = network.input(x), []
     for layer in network.layers[:-1]:
-        if layer.weight.ndim == 2:
+        if layer.W.ndim == 2:
             h = jax.nn.relu(layer(h))
             hidden.append(h)
         else:
@@ -99,17 +89,17 @@ def forward(network: Network, x: Array) -> tuple[Array, tuple[Array, ...]]:
 _forward = jax.jit(forward)
 
 
-def loss(network: Network, x: Array, y: Array) -> Array:
+def loss(network: Network, x: Float[Array, " k"], y: Float[Array, " k"]) -> Float[Array, ""]:
     """Half the mean squared error over the shots x (k,), y (k,)."""
-    return 0.5 * jnp.mean((forward(network, x)[0] - y) ** 2)
+    return 0.5 * jnp.mean((network.output(x) - y) ** 2)
 
 
-def adapt(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None = None) -> Network:
-    r"""One plain gradient step on every parameter: $\theta'=\theta-\alpha\nabla_\theta\mathcal L$ [M-def].
+def adapt(network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = None) -> Network:
+    """One plain gradient step on every parameter, θ' = θ − α ∇L(θ) [M-def].
 
-    The gradient is `jax.grad`'s of $\frac12(\hat f(x;\theta)-y)^2$, with `jax.nn.relu` and no other convention at the
-    kink. Over k shots the error is a mean, so each writes a k-th of its own [M-kshot]. `jax.vmap` over x and y adapts
-    one copy a task; `learn` does that without keeping the copies.
+    The gradient is `jax.grad`'s of ½(f(x; θ) − y)², with `jax.nn.relu` and no other convention at the kink. Over k
+    shots the error is a mean, so each writes a k-th of its own [M-kshot]. `jax.vmap` over x and y adapts one copy a
+    task; `learn` does that without keeping the copies.
 
     Args:
         network: From `universal_learner`.
@@ -122,61 +112,88 @@ def adapt(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None 
 
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
+
+    >>> import rankone as ro
+    >>> network = ro.universal_learner(lambda x, y, x_star: y * x_star, cells=2)
+    >>> after = ro.adapt(network, 0.3, 1.0)
+    >>> after.depth == network.depth, round(float(after.switch[0] - network.switch[0]), 4)
+    (True, 0.003)
     """
-    x, y, alpha = shots(network, x, y, alpha)
-    return _adapt(network, x, y, alpha)
+    return _adapt(network, *shots(network, x, y, alpha))
 
 
 @jax.jit
 def _adapt(network: Network, x: Array, y: Array, alpha: Array) -> Network:
-    gradient = jax.grad(loss)(network, x, y)
-    return jax.tree.map(lambda p, g: p - (alpha * g).astype(p.dtype), network, gradient)
+    return gradient_step(lambda n: loss(n, x, y), network, alpha)
 
 
-def predict(network: Any, x_star: ArrayLike) -> Array:
-    """Output of the network, or of a `RankOneStep`, at x_star in [0, 1]: a scalar or an array, of the same shape."""
-    return _output(network, unit("x_star", x_star, _dtype(network)))
+def predict(network: Any, x_star: Numbers) -> Array:
+    """Output of a network, or of a `RankOneStep`, at x_star.
+
+    Args:
+        network: From `universal_learner`, `adapt` or `rank_one_step`.
+        x_star: Points in [0, 1]: a scalar or an array.
+
+    Returns:
+        One number a point, in an array of the shape of x_star.
+
+    Raises:
+        ValueError: If a point is out of range.
+
+    >>> import rankone as ro
+    >>> network = ro.universal_learner(lambda x, y, x_star: y * x_star, cells=2)
+    >>> after = ro.adapt(network, 0.3, 1.0)  # it has now learned x* -> x*, on a table of two cells
+    >>> [round(float(value), 3) for value in ro.predict(after, [0.25, 0.75])]
+    [0.25, 0.75]
+    """
+    check(hasattr(network, "output"), "network", type(network), "a network, such as universal_learner makes")
+    return _output(network, unit("x_star", x_star, network.dtype))
 
 
 @jax.jit
 def _output(network: Any, x: Array) -> Array:
-    return network.output(x) if hasattr(network, "output") else forward(network, x)[0]
+    return network.output(x)
 
 
-def activations(network: Network, x: ArrayLike) -> tuple[Array, ...]:
+def activations(network: Network, x: Numbers) -> tuple[Array, ...]:
     """Hidden activations at x (...), layer by layer; those of a stack in one array (n, ..., width)."""
     return _forward(network, unit("x", x, network.dtype))[1]
 
 
-def _array(name: str, value: ArrayLike, dtype: Any) -> Array:
-    """`value` as an array of `dtype`, converted on the host unless it is traced."""
+def _floats(name: str, value: Numbers, dtype: Any) -> Any:
+    """`value` in `dtype`: a JAX array where it lies, another in numpy, which jit takes without a program of its own."""
+    wanted = "a real number, or an array of them"
     try:
-        return jnp.asarray(value if is_traced(value) else np.asarray(value, dtype), dtype)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: got {value!r:.99}; it must be a real number, or an array of them.") from error
+        out = as_array(value)
+    except (TypeError, ValueError) as error:  # rows of different lengths
+        raise ValueError(f"{name}: got {value!r:.99}; it must be {wanted}.") from error
+    good = any(jnp.issubdtype(out.dtype, kind) for kind in (jnp.bool_, jnp.integer, jnp.floating))
+    check(good, name, value, wanted)
+    with np.errstate(over="ignore", under="ignore"):
+        return out.astype(dtype)
 
 
-def _dtype(network: Any) -> Any:
-    check(hasattr(network, "dtype"), "network", type(network), "a network, such as universal_learner makes")
-    return network.dtype
-
-
-def unit(name: str, value: ArrayLike, dtype: Any) -> Array:
+def unit(name: str, value: Numbers, dtype: Any) -> Any:
     """`value` as an array of `dtype` with entries in [0, 1]."""
-    out = _array(name, value, dtype)
-    if not is_traced(out):
-        numbers = np.asarray(out)
-        check(bool(((numbers >= 0) & (numbers <= 1)).all()), name, value, "in [0, 1]: rescale your inputs")
+    out = _floats(name, value, dtype)
+    if readable(out):
+        points = np.asarray(out)
+        check(bool(((points >= 0) & (points <= 1)).all()), name, value, "in [0, 1]: rescale your inputs")
     return out
 
 
-def shots(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None) -> tuple[Array, Array, Array]:
+def shots(network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None) -> tuple[Any, Any, Any]:
     """Checked shots (k,) and (k,), and the step size."""
-    x, y = jnp.atleast_1d(unit("x", x, _dtype(network))), jnp.atleast_1d(_array("y", y, network.dtype))
-    check(x.ndim == 1 and x.size > 0, "x", f"shape {x.shape}", "a scalar, or shots of shape (k,)")
-    check(x.shape == y.shape, "y", f"shape {y.shape}", f"of the shape of x, {x.shape}: one value for each input")
-    check(is_traced(y) or bool(np.isfinite(y).all()), "y", "NaN or infinity", "finite")
-    step_size = _array("alpha", network.alpha if alpha is None else alpha, network.dtype)
-    good = is_traced(step_size) or bool(np.ndim(step_size) == 0 and np.isfinite(step_size) and step_size > 0)
-    check(good, "alpha", alpha, f"a positive step size; this network was built for {network.alpha}")
-    return x, y, step_size
+    check(isinstance(network, Network), "network", type(network), "a network, such as universal_learner makes")
+    inputs, values = _row(unit("x", x, network.dtype)), _row(_floats("y", y, network.dtype))
+    shape = inputs.shape
+    check(len(shape) == 1 and inputs.size > 0, "x", f"shape {shape}", "a scalar, or shots of shape (k,)")
+    check(values.shape == shape, "y", f"shape {values.shape}", f"of the shape of x, {shape}: one value for each input")
+    check(not readable(values) or bool(np.isfinite(np.asarray(values)).all()), "y", "NaN or infinity", "finite")
+    alpha = network.alpha if alpha is None else alpha
+    positive("alpha", alpha, f"a positive step size; this network was built for {network.alpha}", dtype=network.dtype)
+    return inputs, values, _floats("alpha", alpha, network.dtype)
+
+
+def _row(a: Any) -> Any:
+    return a.reshape(1) if a.ndim == 0 else a

@@ -1,11 +1,11 @@
-r"""The gradient step kept as what it is: one rank-one term a layer and shot [M-grad].
+"""The gradient step kept as what it is: one rank-one term a layer and shot [M-grad].
 
-$\nabla_{W}\mathcal L=\frac1k\sum_s a_sb_s^\top$ with $b_s$ the input of the layer and $a_s$ the error that comes back
-to its pre-activation. A stack of n layers of width m then needs 2nm numbers instead of nm², and the step is read
-without ever being written into the weights. `adapt` is the definition; the tests hold this equal to it.
+The gradient of a layer's W is (1/k) Σ_s a_s b_sᵀ, with b_s the input of the layer and a_s the error that comes back to
+its pre-activation. A stack of n layers of width m then needs 2nm numbers instead of nm², and the step is read without
+ever being written into the weights. `adapt` is the definition; the tests hold this equal to it.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -14,26 +14,28 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import check
-from rankone.universality.network import Layer, Network, _matmul, shots, unit
+from rankone._module import Module
+from rankone.nn import Dense
+from rankone.universality.network import Network, Numbers, full_precision, shots, unit
 
-__all__ = ["RankOneStep", "gradient_into", "learn", "rank_one_step"]
+__all__ = ["RankOneStep", "gradient_into", "learn", "rank_one_step", "step"]
+
+Terms = tuple[Float[Array, "... k _"], Float[Array, "... k _"]]  # errors (..., k, out) and inputs (..., k, in)
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["network", "switch", "terms", "alpha"], meta_fields=[])
-@dataclass(frozen=True)
-class RankOneStep:
+class RankOneStep(Module):
     """A network and one gradient step on it, not yet applied; `predict` reads it as the network after the step.
 
     Attributes:
         network: Before the step.
         switch: Gradient of θ_b (s,).
-        terms: For each layer the errors (…, k, out), divided by k, and the inputs (…, k, in).
+        terms: For each layer the errors (..., k, out), divided by k, and the inputs (..., k, in).
         alpha: Step size.
     """
 
     network: Network
     switch: Float[Array, " s"]
-    terms: tuple[tuple[Array, Array], ...]
+    terms: tuple[Terms, ...]
     alpha: Float[Array, ""]
 
     @property
@@ -42,28 +44,30 @@ class RankOneStep:
         return self.network.dtype
 
     @jax.jit
+    @full_precision()
     def gradient(self) -> Network:
         """The gradient as a network of the same structure: what `jax.grad` returns."""
         layers = []
         for layer, (a, b) in zip(self.network.layers, self.terms, strict=True):
-            bias = None if layer.bias is None else a.sum(-2)
-            layers.append(Layer(_matmul(jnp.swapaxes(a, -1, -2), b), bias))
+            layers.append(Dense(jnp.swapaxes(a, -1, -2) @ b, None if layer.b is None else a.sum(-2)))
         return replace(self.network, switch=self.switch, layers=tuple(layers))
 
     def apply(self) -> Network:
         """The network after the step, in full."""
         return jax.tree.map(lambda p, g: p - (self.alpha * g).astype(p.dtype), self.network, self.gradient())
 
-    def output(self, x: Array) -> Array:
+    @full_precision()
+    def output(self, x: Float[Array, "*n"]) -> Float[Array, "*n"]:
         """Output of the network after the step at x (...) -> (...)."""
         return _after(self.network.layers[-1], self.terms[-1], self.alpha, self.last_hidden(x))[..., 0]
 
-    def last_hidden(self, x: Array) -> Array:
+    @full_precision()
+    def last_hidden(self, x: Float[Array, "*n"]) -> Float[Array, "*n units"]:
         """What the output layer sees after the step, at x (...) -> (..., units)."""
         before = replace(self.network, switch=self.network.switch - self.alpha * self.switch)
         h = before.input(x)
         for layer, terms in zip(before.layers[:-1], self.terms[:-1], strict=True):
-            if layer.weight.ndim == 2:
+            if layer.W.ndim == 2:
                 h = jax.nn.relu(_after(layer, terms, self.alpha, h))
             else:
                 body = lambda h, one: (jax.nn.relu(_after(one[0], one[1], self.alpha, h)), None)  # noqa: E731
@@ -71,19 +75,19 @@ class RankOneStep:
         return h
 
 
-def _after(layer: Layer, terms: tuple[Array, Array], alpha: Array, h: Array) -> Array:
+def _after(layer: Dense, terms: Terms, alpha: Array, h: Array) -> Array:
     """Pre-activation after the step: Wh + c − α Σ_s a_s(⟨b_s, h⟩ + 1), the 1 for a bias."""
     a, b = terms
-    weight = _matmul(h, b.T) + (0 if layer.bias is None else 1)
-    return layer(h) - _matmul(alpha * weight, a)
+    weight = h @ b.T + (0 if layer.b is None else 1)
+    return layer(h) - (alpha * weight) @ a
 
 
-def rank_one_step(network: Network, x: ArrayLike, y: ArrayLike, alpha: ArrayLike | None = None) -> RankOneStep:
+def rank_one_step(network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = None) -> RankOneStep:
     """The step of `adapt`, in closed form and unapplied. Arguments and errors are those of `adapt`."""
     return _step(network, *shots(network, x, y, alpha))
 
 
-def gradient_into(old: Network, network: Network, x: ArrayLike, y: ArrayLike) -> Network:
+def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Network:
     """The gradient along which `adapt` steps, in closed form, in the memory of one that is no longer wanted.
 
     Deep stacks are tens of megabytes. New memory of that size comes from the system page by page, each of them zeroed
@@ -98,8 +102,7 @@ def gradient_into(old: Network, network: Network, x: ArrayLike, y: ArrayLike) ->
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
     """
-    x, y, alpha = shots(network, x, y, None)
-    return _gradient_into(old, network, x, y, alpha)
+    return _gradient_into(old, network, *shots(network, x, y, None))
 
 
 @partial(jax.jit, donate_argnums=0, keep_unused=True)
@@ -107,38 +110,39 @@ def _gradient_into(old: Network, network: Network, x: Array, y: Array, alpha: Ar
     return step(network, x, y, alpha).gradient()
 
 
-def step(network: Network, x: Array, y: Array, alpha: Array) -> RankOneStep:
+@full_precision()
+def step(network: Network, x: Float[Array, " k"], y: Float[Array, " k"], alpha: Float[Array, ""]) -> RankOneStep:
     """Forward, then backward, keeping each layer's input b and the error a at its pre-activation."""
     h, inputs = network.input(x), []
     for layer in network.layers[:-1]:
-        if layer.weight.ndim == 2:
+        if layer.W.ndim == 2:
             inputs.append(h)
             h = jax.nn.relu(layer(h))
         else:
             h, inside = jax.lax.scan(lambda h, one: (jax.nn.relu(one(h)), h), h, layer)
             inputs.append(inside)
-    a, terms = (network.layers[-1](h) - y[:, None]) / len(x), list[tuple[Array, Array]]()
+    a, terms = (network.layers[-1](h) - y[:, None]) / len(x), list[Terms]()
     for layer, b in zip(reversed(network.layers), [h, *reversed(inputs)], strict=True):
-        if layer.weight.ndim == 2:
+        if layer.W.ndim == 2:
             terms.insert(0, (a, b))
-            a, _ = _back(a, (layer.weight, b))
+            a, _ = _back(a, (layer.W, b))
         else:
-            a, errors = jax.lax.scan(_back, a, (layer.weight, b), reverse=True)
+            a, errors = jax.lax.scan(_back, a, (layer.W, b), reverse=True)
             terms.insert(0, (errors, b))
-    switch = _matmul(terms[0][0], network.layers[0].weight)[:, 1:].sum(0)
+    switch = (terms[0][0] @ network.layers[0].W)[:, 1:].sum(0)
     return RankOneStep(network, switch, tuple(terms), alpha)
 
 
 def _back(a: Array, one: tuple[Array, Array]) -> tuple[Array, Array]:
     """From the error at a layer's pre-activation to that of the layer before, through a ReLU with ReLU'(0) = 0."""
-    weight, b = one
-    return _matmul(a, weight) * (b > 0), a
+    W, b = one
+    return (a @ W) * (b > 0), a
 
 
 _step = jax.jit(step)
 
 
-def learn(network: Network, x: ArrayLike, y: ArrayLike, x_star: ArrayLike, *, alpha: ArrayLike | None = None) -> Array:
+def learn(network: Network, x: Numbers, y: Numbers, x_star: Numbers, *, alpha: ArrayLike | None = None) -> Array:
     """Adapt to each of n one-shot tasks and predict at x_star: (n, m), with no copy of the network kept.
 
     Every layer's gradient has rank one, so a task costs two passes and a vector a layer.
@@ -153,15 +157,15 @@ def learn(network: Network, x: ArrayLike, y: ArrayLike, x_star: ArrayLike, *, al
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
     """
-    x, y, alpha = shots(network, x, y, alpha)
-    x_star = unit("x_star", x_star, network.dtype)
-    fits = x_star.ndim == 1 or (x_star.ndim == 2 and len(x_star) == len(x))
-    check(fits, "x_star", f"shape {x_star.shape}", f"of shape (m,), or ({len(x)}, m): a row for each task")
-    x_star = jnp.broadcast_to(x_star, (len(x), x_star.shape[-1]))
-    return _learn(network, alpha, x, y, x_star)
+    inputs, values, step_size = shots(network, x, y, alpha)
+    points = unit("x_star", x_star, network.dtype)
+    fits = points.ndim == 1 or (points.ndim == 2 and len(points) == len(inputs))
+    check(fits, "x_star", f"shape {points.shape}", f"of shape (m,), or ({len(inputs)}, m): a row for each task")
+    return _learn(network, step_size, inputs, values, points)
 
 
 @jax.jit
-def _learn(network: Network, alpha: Array, *tasks: Array) -> Array:
-    one = lambda task: step(network, task[0][None], task[1][None], alpha).output(task[2])  # noqa: E731
+def _learn(network: Network, alpha: Array, x: Array, y: Array, x_star: Array) -> Array:
+    tasks = x[:, None], y[:, None], jnp.broadcast_to(x_star, (len(x), x_star.shape[-1]))
+    one = lambda task: step(network, task[0], task[1], alpha).output(task[2])  # noqa: E731
     return jax.lax.map(one, tasks, batch_size=32)

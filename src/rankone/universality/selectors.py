@@ -1,13 +1,13 @@
-r"""The matrices that make layer i answer for one cell, or one bit, of (x, x*), and the telescope that installs them.
+"""The matrices that make layer i answer for one cell, or one bit, of (x, x*), and the telescope that installs them.
 
 Feature vectors have two halves of J: before the step x sits in the first, [e_j; 0]; after it x* in the second,
-[0; e_l]. The kernel of a layer is $k_i(x,x^*)=\tilde\phi(x)^\top B_i^\top B_i\tilde\phi'(x^*)$ [M-kern].
+[0; e_l]. The kernel of layer i is kᵢ(x, x*) = φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-kern].
 """
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankone._module import Module
 
 __all__ = ["Selector", "amplifiers", "bit_selector", "cell_index", "cell_selector", "kernels", "seed_matrix"]
 __all__ += ["telescope", "unipotent"]
@@ -15,8 +15,7 @@ __all__ += ["telescope", "unipotent"]
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Selector:
+class Selector(Module):
     """What a stack selects, and how a reader finds a cell in what it wrote.
 
     Attributes:
@@ -41,9 +40,9 @@ class Selector:
 
 
 def seed_matrix(j: int, l: int, J: int, epsilon: float) -> Matrix:  # noqa: E741
-    r"""$B_{jl}=\begin{bmatrix}E_{jj}&E_{jl}\\E_{lj}&0\end{bmatrix}+\epsilon I$ [M-appA-Bpd, M-appC-B].
+    """The printed B of a cell, [[E_jj, E_jl], [E_lj, 0]] + εI [M-appA-Bpd, M-appC-B].
 
-    Its eigenvalues are $\frac{1\pm\sqrt5}2+\epsilon$ and ε: positive definite only for ε > 0.618. What the argument
+    Its eigenvalues are (1 ± √5)/2 + ε and ε: positive definite only for ε > 0.618. What the argument
     needs is less: entries ≥ 0, and the off-diagonal block of B², which is exactly (1 + 2ε)E_jl.
     """
     B = epsilon * np.eye(2 * J)
@@ -53,7 +52,7 @@ def seed_matrix(j: int, l: int, J: int, epsilon: float) -> Matrix:  # noqa: E741
 
 
 def unipotent(U: Matrix) -> Matrix:
-    r"""$I+\begin{bmatrix}0&U\\0&0\end{bmatrix}$: for any U ≥ 0 its kernel is exactly $U_{jl}$ [M-S2].
+    """The matrix I + [[0, U], [0, 0]]: for any U ≥ 0 its kernel is exactly U_jl [M-S2].
 
     For U = E_jl its condition number is φ² = 2.618, its inverse 2I − B, and no ε is needed.
     """
@@ -98,7 +97,7 @@ def cell_selector(J: int, epsilon: float, *, printed: bool = True, reference: bo
 
 
 def bit_selector(J: int, epsilon: float, *, reference: bool = False) -> Selector:
-    r"""One layer for each bit of j and of l, and one for all cells: 2⌈log₂J⌉ + 1 of them [M-S3].
+    """One layer for each bit of j and of l, and one for all cells: 2⌈log₂J⌉ + 1 of them [M-S3].
 
     With T bits and slots v₀ = Δ (all cells) and v_b = Δ·(bit b), a cell is read as
     Δ(#matching bits − T + 1) = Σ_{b set} v_b + Σ_{b not set} (v₀ − v_b) − (T − 1)v₀.
@@ -116,17 +115,17 @@ def bit_selector(J: int, epsilon: float, *, reference: bool = False) -> Selector
 
 
 def telescope(selector: Selector, *, epsilon: float, damping: float) -> Matrix:
-    r"""The N = n + 2 weight matrices whose products are the selector's: (N, width, width), first applied first.
+    """The N = n + 2 weight matrices whose products are the selector's: (N, width, width), first applied first.
 
-    $\tilde W_i=\tilde M_i\tilde M_{i+1}^{-1}$ and $\bar W_i=\bar M_{i-1}^{-1}\bar M_i$ with i counted from the output
-    [M-appA-tele]. $\tilde M_{N+1}=I$ and $\bar M_0=I$ are forced, so layers 1 and N can select nothing; here
-    $\tilde M_1=\tilde M_2=I$ gives them the kernel 0, and $\bar M_N=\mu I$ keeps the features' own gradient out
-    [M-appA-bdry, M-eq2]. All $\bar M_i$ are diagonal, and so are their quotients [M-appA-Wbar].
+    In the forward channel W̃ᵢ = M̃ᵢ M̃ᵢ₊₁⁻¹, in the written one W̄ᵢ = M̄ᵢ₋₁⁻¹ M̄ᵢ, with i counted from the output
+    [M-appA-tele]. M̃_{N+1} = I and M̄₀ = I are forced, so layers 1 and N can select nothing; here M̃₁ = M̃₂ = I gives
+    them the kernel 0, and M̄_N = μI keeps the features' own gradient out [M-appA-bdry, M-eq2]. All M̄ᵢ are diagonal,
+    and so are their quotients [M-appA-Wbar].
 
     Args:
-        selector: Of cells or of bits.
-        epsilon: $\bar M_{N-1}^2$, what layer N writes.
-        damping: μ.
+        selector: From `cell_selector` or `bit_selector`.
+        epsilon: ε = M̄²_{N−1}, what layer N writes.
+        damping: μ, how much of the features' own layer reaches the slots.
     """
     n, S = selector.A.shape
     half = selector.B.shape[-1]

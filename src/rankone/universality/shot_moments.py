@@ -1,18 +1,17 @@
-r"""k shots from 2k numbers: the kernels x⁰ … x^{2k−1} write the moments of the shots, which determine them [M-S6].
+"""k shots from 2k numbers: the kernels x⁰ … x^{2k−1} write the moments of the shots, which determine them [M-S6].
 
-The moments $m_i=\frac1k\sum_s\Delta_sx_s^i$ belong to a measure with k atoms of positive mass; Prony's method gives the
+The moments mᵢ = (1/k) Σ_s Δ_s x_sⁱ belong to a measure with k atoms of positive mass; Prony's method gives the
 atoms back. The features here are the powers of x themselves: a ReLU front can only approximate them.
 """
-
-from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from rankone._checks import array, check
+from rankone._checks import array, as_array, check
 from rankone.universality.constants import Constants
+from rankone.universality.network import Numbers
 from rankone.universality.selectors import Selector, amplifiers, telescope, unipotent
 
 __all__ = ["moment_stack", "prony", "write_moments"]
@@ -26,22 +25,22 @@ def moment_stack(k: int, constants: Constants) -> Selector:
     return Selector(np.stack([unipotent(u) for u in U]), amplifiers(n, n, constants.epsilon), np.eye(n))
 
 
-def write_moments(x: ArrayLike, y: ArrayLike, *, constants: Constants | None = None) -> Float[Array, " 2k"]:
+def write_moments(x: Numbers, y: Numbers, *, constants: Constants | None = None) -> Float[Array, " moments"]:
     """The moments m₀ … m_{2k−1} that one plain gradient step on k shots leaves in a ReLU stack.
 
     Args:
         x: Inputs (k,).
         y: Values (k,), above −1 by the margin at least; Δ = y + 2 for the default margin.
-        constants: Of the construction.
+        constants: What the construction is free to choose.
     """
-    x, y = array("x", x, "(k,): one input a shot", 1), array("y", y, "(k,): one value a shot", 1)
+    x, y = array("x", as_array(x), "(k,): one input a shot", 1), array("y", as_array(y), "(k,): one value a shot", 1)
     check(x.shape == y.shape, "y", f"shape {y.shape}", f"of the shape of x, {x.shape}")
     constants = constants or Constants(offset=1e-9)
     stack = telescope(moment_stack(len(x), constants), epsilon=constants.epsilon, damping=constants.damping)
     return _moments(stack.astype(x.dtype), x, y, constants)
 
 
-@partial(jax.jit, static_argnames="constants")
+@jax.jit
 def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
     n, Delta = 2 * len(x), y + 1 + constants.margin
     rest = jnp.concatenate([jnp.full(n, constants.offset), jnp.full(1, constants.switch)]).astype(x.dtype)
@@ -64,13 +63,16 @@ def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
     return jnp.linalg.solve(weights, slots / (constants.alpha * constants.linear))
 
 
-def prony(moments: ArrayLike) -> tuple[Array, Array]:
-    r"""Atoms (k,), ascending, and their masses (k,), of a measure with the moments m₀ … m_{2k−1} [M-S6].
+def prony(moments: Numbers) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
+    """Atoms (k,), ascending, and their masses (k,), of a measure with the moments m₀ … m_{2k−1} [M-S6].
 
-    The atoms are the roots of $t^k+c_{k-1}t^{k-1}+\dots+c_0$, where c solves the Hankel system
-    $\sum_jm_{i+j}c_j=-m_{i+k}$, i = 0 … k − 1.
+    The atoms are the roots of tᵏ + c_{k−1} tᵏ⁻¹ + … + c₀, where c solves the Hankel system Σⱼ m_{i+j} cⱼ = −m_{i+k} for
+    i = 0 … k − 1.
+
+    Args:
+        moments: An even number of them (2k,).
     """
-    m = np.asarray(array("moments", moments, "(2k,): m₀ to m_{2k−1}", 1), float)
+    m = np.asarray(array("moments", as_array(moments), "(2k,): m₀ to m_{2k−1}", 1), float)
     check(len(m) % 2 == 0, "moments", f"{len(m)} numbers", "an even number of moments, two for each atom")
     k = len(m) // 2
     hankel = m[np.arange(k)[:, None] + np.arange(k)]

@@ -1,14 +1,15 @@
 """Networks that write into one slot a cell, or a bit, and look the answer up: what the seed builds [M-univ, M-S3]."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from rankone._module import Module
+from rankone.nn import Dense
 from rankone.universality.constants import Constants, Target, tabulate
-from rankone.universality.network import Layer, Network
+from rankone.universality.network import Network
 from rankone.universality.selectors import Selector, telescope
 
 __all__ = ["Grid", "assemble", "cells_grid", "front", "table_network"]
@@ -16,8 +17,7 @@ __all__ = ["Grid", "assemble", "cells_grid", "front", "table_network"]
 Matrix = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Grid:
+class Grid(Module):
     """Ramps that turn x into J features: feature j rises over [tⱼ, tⱼ + ω] and falls over [tⱼ₊₁, tⱼ₊₁ + ω] [M-disc].
 
     Attributes:
@@ -47,10 +47,10 @@ def cells_grid(J: int, ramp: float) -> Grid:
 
 
 def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix]]:
-    r"""The two layers of φ: weights and biases [M-appC-phi, M-appA-in].
+    """The two layers of φ: weights and biases [M-appC-phi, M-appA-in].
 
-    $\tilde\phi=[(d-s)_+;(d+s-1)_+]$ with the switch $s=\mathrm{clip}((\theta_b-\tau_1)/(\tau_2-\tau_1),0,1)$: the first
-    half before the step, the second after it. Then δ in every slot, and θ_b itself.
+    φ = [(d − s)₊; (d + s − 1)₊] with the switch s = clip((θ_b − τ₁)/(τ₂ − τ₁), 0, 1): the first half is awake before
+    the step, the second after it. Then δ in every slot, and θ_b itself.
     """
     n, J, gain = len(grid.t), len(grid.t) + 1, 1 + grid.sleep
     moved = constants.alpha * constants.margin * constants.linear  # θ_b moves by this at least
@@ -82,7 +82,7 @@ def assemble(
     """The network of these weights and biases, converted once at the end: everything before is float64."""
     # converted on the host: of another dtype, or of none given, each shape would be a program of its own
     array = lambda a: jnp.asarray(np.asarray(a, dtype), dtype)  # noqa: E731
-    arrays = tuple(Layer(array(W), None if b is None else array(b)) for W, b in layers)
+    arrays = tuple(Dense(array(W), None if b is None else array(b)) for W, b in layers)
     bias = layers[-1][1]
     start = 0.0 if bias is None else float(bias[0])
     return Network(array([constants.switch]), arrays, constants.alpha, channels, start)
@@ -98,19 +98,18 @@ def table_network(
     biases: bool = False,
     dtype: Any = None,
 ) -> Network:
-    r"""The whole network: φ, the stack, and a read-out by units that sleep until the step [M-eq4, M-eq5].
+    """The complete network: φ, the stack, and a read-out by units that sleep until the step [M-eq4, M-eq5].
 
-    The read-out is $\hat y=b_o+w\,q+\sum_{ck}o_{ck}(\beta_c\,\mathrm{decode}_c\bar z-t_k)_+$ with
-    $q=(\mathbf1^\top\bar z+\check z)_+$ and all t > 0: before the step only q is awake, so only it carries gradient.
-
-    What comes back to the slots is $-w\Delta$, whatever y [M-appB].
+    The output is b_o + w q + Σ_{c,k} o_ck (β_c decode_c·z − t_k)₊ with the slots z, q = (1ᵀz + θ_b's channel)₊ and all
+    t > 0: before the step only q is awake, so only it carries gradient. What comes back to the slots is −wΔ, for every
+    y [M-appB].
 
     Args:
         target: f(x, y, x_star).
-        selector: Of cells or of bits.
+        selector: From `cell_selector` or `bit_selector`.
         y_range: Smallest and largest y.
         levels: Knots of the interpolation in y; by default 2 where the target is affine in y, else 16.
-        constants: Everything else that is free.
+        constants: Whatever else is free.
         biases: Give the stack biases (zero, and trainable). A selector without a reference slot then fails.
         dtype: Of the parameters; by default JAX's current default.
     """

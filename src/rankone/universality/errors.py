@@ -1,26 +1,26 @@
-"""How well a network has learnt to learn, on random one-shot tasks."""
+"""How far a network that has learned in one step is from its target, on random one-shot tasks."""
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import random_key
-from rankone.universality.constants import Target, evaluate, lookup
+from rankone._checks import integer, random_key
+from rankone._module import Module
+from rankone.universality.constants import Target, lookup_table, target_values
 from rankone.universality.network import Network
 from rankone.universality.rank_one import learn
 
-__all__ = ["Accuracy", "accuracy", "random_tasks"]
+__all__ = ["LearningErrors", "learning_errors", "random_tasks"]
 
 _EDGE = 0.01  # of a cell: closer to an edge than this counts as on a ramp
 
 
-@dataclass(frozen=True)
-class Accuracy:
-    """Root-mean-square and largest errors over the tasks.
+class LearningErrors(Module):
+    """Root-mean-square and largest errors over the tasks, in the unit of y.
 
     Attributes:
         rms: Of the network against the target.
@@ -39,32 +39,34 @@ class Accuracy:
     deviation_worst: float = np.nan
 
 
-def random_tasks(key: Any, *, tasks: int = 24, points: int = 101) -> tuple[jax.Array, jax.Array, jax.Array]:
+def random_tasks(
+    key: Array, *, tasks: int = 24, points: int = 101
+) -> tuple[Float[Array, " tasks"], Float[Array, " tasks"], Float[Array, "tasks points"]]:
     """X (n,) and x* (n, m) uniform in [0, 1], y (n,) uniform in [−1, 1]: the same numbers in every dtype."""
     random_key("key", key)
-    return _random_tasks(key, tasks, points)
+    return _random_tasks(key, integer("tasks", tasks), integer("points", points))
 
 
 @partial(jax.jit, static_argnames=("tasks", "points"))
-def _random_tasks(key: Any, tasks: int, points: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+def _random_tasks(key: Array, tasks: int, points: int) -> tuple[Array, Array, Array]:
     u = jax.random.uniform(key, (tasks, points + 2), jnp.float32)
     return u[:, 0], 2 * u[:, 1] - 1, u[:, 2:]
 
 
-def accuracy(
+def learning_errors(
     network: Network,
     target: Target,
     *,
-    key: Any,
+    key: Array,
     cells: int | None = None,
-    alpha: float | None = None,
+    alpha: ArrayLike | None = None,
     tasks: int = 24,
     points: int = 101,
-) -> Accuracy:
+) -> LearningErrors:
     """Adapt to random tasks, predict at random points, and compare with the target, and with its table [M-univ].
 
     Args:
-        network: To be measured.
+        network: The one that is measured.
         target: What it was built for.
         key: JAX random key of the tasks.
         cells: Of the table to compare with; None for networks without one.
@@ -72,20 +74,16 @@ def accuracy(
         tasks: Number of pairs (x, y).
         points: Number of x* for each.
     """
-    drawn = random_tasks(key, tasks=tasks, points=points)
+    drawn = [np.asarray(a) for a in random_tasks(key, tasks=tasks, points=points)]
     got = np.asarray(learn(network, *drawn, alpha=alpha), float)
-    x, y, x_star = (
-        np.asarray(drawn[0], float)[:, None],
-        np.asarray(drawn[1], float)[:, None],
-        np.asarray(drawn[2], float),
-    )
-    truth = evaluate(target, x, y, x_star)
+    x, y, x_star = drawn[0][:, None].astype(float), drawn[1][:, None].astype(float), drawn[2].astype(float)
+    truth = target_values(target, x, y, x_star)
     if cells is None:
-        return Accuracy(*_errors(got - truth))
-    table = lookup(target, cells)(x, y, x_star)
+        return LearningErrors(*_errors(got - truth))
+    table = lookup_table(target, cells)(x, y, x_star)
     near = [np.abs(a * cells - np.round(a * cells)) < _EDGE for a in (x, x_star)]
     plateau = ~np.broadcast_to(near[0], table.shape) & ~near[1]
-    return Accuracy(*_errors(got - truth), *_errors(table - truth), *_errors((got - table)[plateau]))
+    return LearningErrors(*_errors(got - truth), *_errors(table - truth), *_errors((got - table)[plateau]))
 
 
 def _errors(difference: Any) -> tuple[float, float]:

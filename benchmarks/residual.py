@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.timing import Job, Machine, Work, compare
 from rankone.residual import ExactSearch
-from rankone.residual.search import block_bytes
+from rankone.residual.blocks import block_bytes
 
 __all__ = ["SEED", "run"]
 
@@ -46,7 +46,8 @@ def cases(n: int, D: int, queries: tuple[int, ...]) -> Iterator[Case]:
     store, searches = ExactSearch(rows), peers(rows)
     for N in queries:
         on_device = jnp.asarray(q[:N])
-        mine = answer(*map(np.asarray, store.search(on_device, NEIGHBOURS)), labels)
+        found = store.search(on_device, NEIGHBOURS)
+        mine = answer(np.asarray(found.distances), np.asarray(found.indices), labels)
         case = {"task": "k-NN", "K": n, "D": D, "N": N, "neighbours": NEIGHBOURS}
         case["differences"] = {name: largest(answer(*search(q[:N]), labels), mine) for name, search in searches.items()}
         case["block_mb"] = block_bytes(n, D, queries=N, k=NEIGHBOURS) / 1e6

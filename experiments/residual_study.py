@@ -6,6 +6,7 @@ alone. k, σ and T of each are chosen on a tenth of the training data that nobod
 """
 
 import itertools
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import jax
@@ -14,7 +15,7 @@ import numpy as np
 
 from rankone.residual import ExactSearch, Neighbours, ResMem
 from rankone.residual.classifier import Classifier, train
-from rankone.residual.gain import gain
+from rankone.residual.scores import gain
 
 K_MOST = 80
 GRID = {"temperature": (0.7, 1.0, 1.5, 2.5, 4.0), "sigma": (0.05, 0.15, 0.5, 1.5), "k": (1, 5, 20, K_MOST)}
@@ -97,7 +98,7 @@ def study(data: Split, widths: tuple[int, ...], input_space: tuple, *, epochs: i
             results[f"{kind}_{name}"] = _accuracy(made["answers"], data) | made["chosen"]
             if f is not None:
                 split_gain = gain(data.y["test"], base["test"], made["answers"]["test"])
-                results[f"{kind}_{name}"] |= split_gain._asdict()
+                results[f"{kind}_{name}"] |= asdict(split_gain)
     return results
 
 

@@ -6,6 +6,7 @@ the residuals. Hence two controls: the labels of the same neighbours alone, and 
 
 import itertools
 from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -16,8 +17,8 @@ import residual_datastore as datastore
 from record import main
 from residual_datastore import KEEP, TEMPERATURES, Tokens
 
-from rankone.residual import ExactSearch, Neighbours, ResMem, simplex
-from rankone.residual.gain import gain
+from rankone.residual import ExactSearch, Neighbours, ResMem
+from rankone.residual.scores import Calibration, gain, project
 from rankone.residual.storage import Residuals, bare_labels, sparse
 
 PAPER = {"n": [10_000, 30_000, 100_000, 300_000, 1_000_000]}
@@ -157,7 +158,7 @@ def _by_residuals(store: Store, tune: list[Asked], test: list[Asked], speech: np
     scores, options = max(found, key=lambda pair: right(pair[0], tune).mean())
     base, answers = (np.concatenate([np.asarray(f(p).argmax(-1)) for p in test]) for f in (model_scores, scores))
     split = gain(np.concatenate([part.label for part in test]), base, answers)
-    results = _report(scores, options, test, speech) | split._asdict()
+    results = _report(scores, options, test, speech) | asdict(split)
     return results | _calibrated(scores, tune, test) | _projected(scores, tune, test[::3])
 
 
@@ -178,16 +179,14 @@ def _mix(share: float, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def _calibrated(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str, float]:
     """Cross-entropy after the softmax whose temperature is fitted on the other speeches."""
-    fitted = simplex.Calibration.fit(
-        jnp.concatenate([scores(p) for p in tune]), np.concatenate([p.label for p in tune])
-    )
+    fitted = Calibration.fit(jnp.concatenate([scores(p) for p in tune]), np.concatenate([p.label for p in tune]))
     return {"nats": nats(own(lambda part: fitted(scores(part)), test)), "tau": float(fitted.temperature)}
 
 
 def _projected(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str, float]:
     """Cross-entropy of the nearest probabilities, which have zeros, after mixing in a share of the model's."""
     pair = {
-        name: (own(lambda p: simplex.project(scores(p)), q), own(model_alone, q))
+        name: (own(lambda p: project(scores(p)), q), own(model_alone, q))
         for name, q in (("tune", tune), ("test", test))
     }
     share = min(SHARES, key=lambda s: nats(_mix(s, *pair["tune"])))

@@ -5,7 +5,7 @@ jit is tracing.
 """
 
 import operator
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import jax
@@ -17,6 +17,7 @@ from rankone.checks import _enabled
 from rankone.precision import canonical
 
 __all__ = [
+    "Numbers",
     "array",
     "as_array",
     "check",
@@ -32,6 +33,7 @@ __all__ = [
 ]
 
 _MOST = 2**31 - 1  # what a size or an index of JAX can be
+Numbers = ArrayLike | float | Sequence[Any]  # numbers in an array, or nested in lists as numpy takes them
 
 
 def is_traced(*values: Any) -> bool:
@@ -108,7 +110,7 @@ def as_array(value: Any) -> Any:
     return np.asarray(value) if not isinstance(value, jax.Array) and not is_traced(value) else jnp.asarray(value)
 
 
-def array(name: str, value: ArrayLike, shape: str, ndim: int, *, once: bool = False) -> Array:
+def array(name: str, value: Numbers, shape: str, ndim: int, *, once: bool = False) -> Array:
     """`value` as a floating JAX array of `ndim` axes with finite entries.
 
     Args:
@@ -124,7 +126,7 @@ def array(name: str, value: ArrayLike, shape: str, ndim: int, *, once: bool = Fa
     return _finite(name, out, once)
 
 
-def states(name: str, value: ArrayLike, D: int) -> Array:
+def states(name: str, value: Numbers, D: int) -> Array:
     """`value` as a floating JAX array (..., D) with finite entries."""
     out = _lifted(name, value)
     wanted = f"an array of shape (..., {D}): one state a row, of the length of the stored patterns"
@@ -132,7 +134,7 @@ def states(name: str, value: ArrayLike, D: int) -> Array:
     return _finite(name, out, once=False)
 
 
-def numbers(name: str, value: ArrayLike) -> Array:
+def numbers(name: str, value: Numbers) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
     out = _lifted(name, value)
     check(_is_real(out.dtype), name, out.dtype, "an array of real numbers")
@@ -153,7 +155,7 @@ def _on_host(leaf: Any) -> bool:
     return leaf.is_fully_addressable and all(device.platform == "cpu" for device in leaf.devices())
 
 
-def _lifted(name: str, value: ArrayLike) -> Array | np.ndarray:
+def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
     """`value` as an array of a JAX type; what lies on the host as a numpy copy, to be checked and converted there."""
     try:
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):

@@ -62,7 +62,7 @@ WRONG = [
     ("q3", "one too early", {"useful_from": lambda d: useful_by_counting(d) - 1}),
     ("q4", "loose by d, as printed", {"remembered_risk": lambda EZ, d, L: (1 - L) ** 2 * EZ}),
     ("q4", "not squared", {"remembered_risk": lambda EZ, d, L: (1 - L) * EZ / d}),
-    ("q5", "mended and spoilt exchanged", {"split_gain": lambda y, b, m: gain_by_loop(y, m, b)}),
+    ("q5", "corrected and broken exchanged", {"split_gain": lambda y, b, m: gain_by_loop(y, m, b)}),
     ("q5", "no third case", {"split_gain": lambda y, b, m: (*gain_by_loop(y, b, m)[:2], 0.0)}),
     ("q6", "not squared", {"hurting_noise": lambda L, r: (1 - L) * (1 - r)}),
     ("q6", "the neighbour's distance forgotten", {"hurting_noise": lambda L, r: (1 - L) ** 2}),

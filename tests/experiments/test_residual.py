@@ -43,7 +43,7 @@ def test_recorded_gains_are_those_of_the_accuracies(name):
         for kind in ("resmem_learned", "resmem_input"):
             found, base = cell["results"][kind], cell["results"]["base"]
             assert found["total"] == pytest.approx(found["test"] - base["test"], abs=1e-4)
-            assert found["total"] == pytest.approx(found["mended"] - found["spoilt"], abs=1e-4)
+            assert found["total"] == pytest.approx(found["corrected"] - found["broken"], abs=1e-4)
             assert 0 <= found["both_wrong"] <= 1 - found["test"]
 
 

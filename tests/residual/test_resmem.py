@@ -3,18 +3,17 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
 import pytest
 from scipy.special import softmax
 
 import rankone as ro
+from rankone.nn import initial_layers
 from rankone.precision import double_precision
-from rankone.residual import simplex
-from rankone.residual.classifier import _initial, _loss, train
-from rankone.residual.gain import gain
+from rankone.residual.classifier import _loss, train
 from rankone.residual.next_token import context_lengths, window_starts
-from rankone.residual.resmem import onehot_residuals, soft_weights
-from rankone.residual.storage import sparse
+from rankone.residual.resmem import soft_weights
+from rankone.residual.scores import Calibration, calibration_error, gain, project
+from rankone.residual.storage import onehot_residuals, sparse
 from rankone.theory.resmem_rates import memorising_width, worst_margin
 
 RNG = np.random.default_rng(0)
@@ -153,14 +152,14 @@ def test_truncated_residuals_still_memorise_but_scores_no_longer_sum_to_one():
     assert accuracy(memory, Z, P, Y) == 1
     fitted = memory.fit(Z, P, Y)
     assert abs(np.sum(fitted.predict(NEW, P_NEW), 1) - 1).max() > 0.05
-    whole = ro.ResMem(k=6, keep=L).fit(Z, P, Y).correction(NEW)
-    np.testing.assert_allclose(whole, ro.ResMem(k=6).fit(Z, P, Y).correction(NEW), atol=1e-6)
+    everything = ro.ResMem(k=6, keep=L).fit(Z, P, Y).correction(NEW)
+    np.testing.assert_allclose(everything, ro.ResMem(k=6).fit(Z, P, Y).correction(NEW), atol=1e-6)
 
 
 def test_residuals_of_a_vocabulary_are_given_by_their_entries():
-    whole = np.asarray(onehot_residuals(P, Y))
-    columns = np.argsort(-abs(whole), 1)[:, :3]
-    values = np.take_along_axis(whole, columns, 1)
+    full = np.asarray(onehot_residuals(P, Y))
+    columns = np.argsort(-abs(full), 1)[:, :3]
+    values = np.take_along_axis(full, columns, 1)
     kept = ro.ResMem(k=6, keep=3).fit(Z, P, Y).correction(NEW)
     for v, c, error in ((values, columns, 1e-6), (values.astype(np.float16), columns.astype(np.uint8), 1e-3)):
         given = ro.ResMem(k=6).fit_residuals(Z, sparse(v, c, L)).correction(NEW)
@@ -173,6 +172,12 @@ def test_residuals_of_a_vocabulary_are_given_by_their_entries():
     [
         (lambda: ro.ResMem(k=0), "k"),
         (lambda: ro.ResMem(k=1.5), "k"),
+        (lambda: ro.ResMem(k=True), "k"),
+        (lambda: ro.ResMem(k=10**30), "k"),
+        (lambda: ro.ResMem(sigma=1e-60), "sigma"),
+        (lambda: ro.ResMem(keep=2.0), "keep"),
+        (lambda: train(Z, Y, (2.5,), key=jax.random.key(0)), "widths"),
+        (lambda: window_starts(10, 4, 2.0), "stride"),
         (lambda: ro.ResMem(sigma=0.0), "sigma"),
         (lambda: ro.ResMem(sigma=-1.0), "sigma"),
         (lambda: ro.ResMem(temperature=0.0), "temperature"),
@@ -203,7 +208,6 @@ def test_residuals_of_a_vocabulary_are_given_by_their_entries():
         (lambda: ro.ResMem(k=1).fit(Z, P), "labels"),
         (lambda: ro.ResMem(k=1).correction(Z), "ResMem"),
         (lambda: ro.ResMem(k=1).fit(Z, P, Y).predict(NEW, P), "probs"),
-        (lambda: ro.ResMem(k=1).fit(Z, P, Y).using(temperature=2.0), "options"),
     ],
 )
 def test_bad_input_is_named(call, named):
@@ -217,36 +221,36 @@ def test_bad_input_is_named(call, named):
 def test_projection_is_the_nearest_point_of_the_simplex():
     scores = RNG.standard_normal((6, 4))
     with double_precision():
-        p = np.asarray(simplex.project(scores))
+        p = np.asarray(project(scores))
     np.testing.assert_allclose(p.sum(1), 1)
     assert p.min() >= 0
     for s, nearest in zip(scores, p, strict=True):
         others = RNG.dirichlet(np.ones(4), 2000)
         assert ((others - s) ** 2).sum(1).min() >= ((nearest - s) ** 2).sum() - 1e-9
-    np.testing.assert_allclose(simplex.project(P[:3]), P[:3], atol=1e-6)
+    np.testing.assert_allclose(project(P[:3]), P[:3], atol=1e-6)
 
 
 def test_calibration_finds_the_temperature_that_made_the_labels():
     scores = 2 * RNG.standard_normal((4000, 3))
     chances = np.exp(scores / 0.8) / np.exp(scores / 0.8).sum(1, keepdims=True)
     labels = (RNG.uniform(size=(4000, 1)) > chances.cumsum(1)).sum(1)
-    fitted = simplex.Calibration.fit(scores, labels)
+    fitted = Calibration.fit(scores, labels)
     assert abs(fitted.temperature - 0.8) < 0.08
-    assert simplex.calibration_error(fitted(scores), labels) < 0.03
-    assert simplex.calibration_error(np.eye(3)[labels], labels) == 0
+    assert calibration_error(fitted(scores), labels) < 0.03
+    assert calibration_error(np.eye(3)[labels], labels) == 0
 
 
 def test_calibration_error_by_hand():
     """Certain and right once, certain and wrong once, 0.6 sure and right twice: (|1 − 2| + |2 − 1.2|)/4."""
     probs = [[1.0, 0.0], [1.0, 0.0], [0.4, 0.6], [0.6, 0.4]]
-    assert simplex.calibration_error(probs, [0, 1, 1, 0]) == pytest.approx(0.45)
+    assert calibration_error(probs, [0, 1, 1, 0]) == pytest.approx(0.45)
 
 
-def test_gain_is_mended_minus_spoilt_with_a_third_case():
+def test_gain_is_corrected_minus_broken_with_a_third_case():
     y, base, memory = (np.array(v) for v in ([0, 1, 2, 0, 1], [0, 2, 0, 1, 0], [1, 1, 1, 0, 0]))
     found = gain(y, base, memory)
-    assert found == pytest.approx((2 / 5, 1 / 5, 1 / 5, 1 / 5))
-    assert found.total == pytest.approx(found.mended - found.spoilt)
+    assert vars(found) == pytest.approx({"corrected": 0.4, "broken": 0.2, "both_wrong": 0.2, "total": 0.2})
+    assert found.total == pytest.approx(found.corrected - found.broken)
     with pytest.raises(ValueError, match=r"^base: got"):
         gain(y, base[:3], memory)
 
@@ -262,19 +266,24 @@ def test_only_the_first_tokens_of_a_text_have_little_context():
 
 
 def test_training_is_adam_along_a_cosine():
-    """With fewer rows than a batch every epoch is one step on all of them: optax's steps from the same start."""
+    """With fewer rows than a batch every epoch is one step on all of them: Adam as published, from the same start."""
     with double_precision():
         rng = np.random.default_rng(5)
-        x, y = rng.standard_normal((40, 2)), rng.integers(0, 3, 40)
-        layers = _initial((2, 4, 3), jax.random.split(jax.random.key(1))[0], x.dtype)
-        adam = optax.adam(lambda t: 0.1 * (1 + jnp.cos(jnp.pi * t / 5)) / 2)
-        state = adam.init(layers)
-        slope, update = jax.jit(jax.grad(_loss)), jax.jit(adam.update)
-        for _ in range(5):
-            moves, state = update(slope(layers, x, y), state)
-            layers = optax.apply_updates(layers, moves)
+        x, y = jnp.asarray(rng.standard_normal((40, 2))), jnp.asarray(rng.integers(0, 3, 40))
+        layers = initial_layers(jax.random.split(jax.random.key(1))[0], (2, 4, 3), x.dtype)
+        w, structure = jax.tree.flatten(layers)
+        slope = jax.jit(jax.grad(_loss))
+        mean = square = [np.zeros(part.shape) for part in w]
+        for t in range(5):
+            g = [np.asarray(part) for part in jax.tree.leaves(slope(jax.tree.unflatten(structure, w), x, y))]
+            mean = [0.9 * m + 0.1 * part for m, part in zip(mean, g, strict=True)]
+            square = [0.999 * s + 0.001 * part**2 for s, part in zip(square, g, strict=True)]
+            rate, a, b = 0.1 * (1 + np.cos(np.pi * t / 5)) / 2, 1 - 0.9 ** (t + 1), 1 - 0.999 ** (t + 1)
+            moves = [m / a / (np.sqrt(s / b) + 1e-8) for m, s in zip(mean, square, strict=True)]
+            w = [part - rate * move for part, move in zip(w, moves, strict=True)]
         found = train(x, y, (4,), key=jax.random.key(1), epochs=5, step_size=0.1).layers
-        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, atol=1e-6), found, layers)
+        for a, b in zip(jax.tree.leaves(found), w, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-6)
 
 
 def test_a_small_network_learns_and_its_layers_fit():

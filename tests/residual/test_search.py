@@ -11,7 +11,7 @@ import pytest
 
 from rankone.precision import double_precision
 from rankone.residual import ExactSearch, FaissSearch, ShardedSearch
-from rankone.residual.search import block_bytes
+from rankone.residual.blocks import block_bytes
 
 
 def brute(rows, queries, k):
@@ -87,7 +87,7 @@ def test_double_precision_inputs_give_double_precision_results():
 
 def test_search_runs_inside_jit_and_its_distances_have_the_gradient_of_a_norm():
     rows, q = jnp.asarray(draws(300, 3)), jnp.asarray(draws(1, 3, 1))[0]
-    value = jax.jit(lambda z: ExactSearch.of(rows, 0.5 * (rows**2).sum(1)).search(z, 2).distances[0])
+    value = jax.jit(lambda z: ExactSearch(rows).search(z, 2).distances[0])
     nearest = rows[brute(rows, q[None], 1)[1][0, 0]]
     np.testing.assert_allclose(jax.grad(value)(q), (q - nearest) / jnp.linalg.norm(q - nearest), rtol=1e-5)
     assert (jax.grad(value)(rows[0]) == 0).all()  # at a stored row: no direction is away
@@ -132,7 +132,7 @@ rows = np.random.default_rng(0).standard_normal((3003, 5)).astype(np.float32)
 queries = np.concatenate([rows[:2], np.random.default_rng(1).standard_normal((3, 5)).astype(np.float32)])
 rows[1000:2500] = rows[0]
 spread = ShardedSearch(rows)
-sizes = {shard.data.shape for shard in spread.shards.rows.addressable_shards}
+sizes = {shard.data.shape for shard in spread.rows.addressable_shards}
 assert sizes == {(376, 5)}, sizes
 for k in (1, 60, 400):
     one, eight = ExactSearch(rows).search(queries, k), spread.search(queries, k)

@@ -1,9 +1,7 @@
 """Residual memory (ResMem): a base model, the nearest-neighbour memory of what it leaves, and the rate of the two."""
 
-from rankone.residual.faiss import FaissSearch
 from rankone.residual.resmem import ResMem
-from rankone.residual.search import ExactSearch, Neighbours
-from rankone.residual.sharded import ShardedSearch
+from rankone.residual.search import ExactSearch, FaissSearch, Neighbours, ShardedSearch
 
 __all__ = [
     "ExactSearch",

@@ -1,17 +1,17 @@
 """Tokens as examples: the windows that cover a text [S-appC-win], a model's states there, and what it leaves."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, Int
+from jaxtyping import Array, Float, Int
 from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
-from rankone._checks import check, positive
+from rankone._checks import Numbers, check, integer, positive
+from rankone._module import Module, static
 from rankone.language.forward import Cache, before_head, embed, head, run
 from rankone.language.model import LanguageModel
 from rankone.language.tokenizer import pad
@@ -29,8 +29,9 @@ def window_starts(length: int, window: int, stride: int) -> NDArray[np.int64]:
         window: Tokens of a window.
         stride: Tokens from one window to the next, at most `window`.
     """
-    check(length >= 1, "length", length, "a positive number of tokens")
-    check(1 <= stride <= window, "stride", stride, f"from 1 to the window, {window}")
+    length = integer("length", length, "a positive number of tokens")
+    window = integer("window", window, "a positive number of tokens")
+    stride = integer("stride", stride, "a positive number of tokens, not above the window", most=window)
     last = max(length - window, 0)
     return np.append(np.arange(0, last, stride), last)
 
@@ -48,8 +49,7 @@ def context_lengths(length: int, window: int, stride: int) -> NDArray[np.int64]:
     return contexts
 
 
-@dataclass(frozen=True)
-class Places:
+class Places(Module):
     """Places in texts: what the model has made of the tokens up to there, and the token that follows [S-appC-win].
 
     Attributes:
@@ -57,20 +57,20 @@ class Places:
         labels: The token that comes next (n,).
         texts: Number of the text of each place (n,).
         ends: Tokens of the text up to there (n,).
-        tokens: Of each text.
+        tokens: The tokens of each text.
     """
 
     z: Float[Array, "n d"]
     labels: Int[NDArray, " n"]
     texts: Int[NDArray, " n"]
     ends: Int[NDArray, " n"]
-    tokens: Sequence[Sequence[int]]
+    tokens: tuple[tuple[int, ...], ...] = static()
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def quote(self, model: LanguageModel, i: int, length: int = 10) -> tuple[str, str]:
-        """The last words before place i, so many tokens of them, and the one that follows."""
+        """The last words before place i, `length` tokens of them, and the one that follows."""
         end = self.ends[i]
         words = self.tokens[self.texts[i]][max(end - length, 0) : end]
         return model.tokenizer.decode(words).strip(), model.tokenizer.decode([self.labels[i]]).strip()
@@ -89,16 +89,16 @@ def read_places(
 
     Args:
         model: Base model.
-        texts: One or more.
+        texts: Texts to read, one or more.
         context: Tokens that a place must have before it in its text.
         window: Tokens read at a time, as in the paper.
-        stride: From one window to the next.
+        stride: Tokens from one window to the next.
         batch: Windows run at a time.
 
     Raises:
         ValueError: If no text has more than `context` tokens.
     """
-    check(context >= 1, "context", context, "a positive number of tokens")
+    context, batch = integer("context", context, "a positive number of tokens"), integer("batch", batch)
     tokens = [model.tokenizer.encode(text) for text in texts]
     longest = max(map(len, tokens), default=0)
     check(longest > context, "texts", f"{longest} tokens in the longest", f"a text of more than context = {context}")
@@ -109,7 +109,7 @@ def read_places(
     row = {(text, start): i for i, (text, start) in enumerate(starts.tolist())}
     z = np.stack([states[row[text, start]][at - start] for text, start, at in where.tolist()])
     labels = np.array([tokens[text][at + 1] for text, _, at in where])
-    return Places(jnp.asarray(z), labels, where[:, 0], where[:, 2] + 1, tokens)
+    return Places(jnp.asarray(z), labels, where[:, 0], where[:, 2] + 1, tuple(map(tuple, tokens)))
 
 
 def _where(tokens: Sequence[Sequence[int]], context: int, window: int, stride: int) -> NDArray[np.int64]:
@@ -139,27 +139,27 @@ def _final(network: Network, tokens: Array, valid: Array) -> Array:
 
 
 @jax.jit
-def next_scores(network: Network, z: ArrayLike) -> Float[Array, "n V"]:
-    """The model's scores of the next token from hidden states before its head (n, d)."""
+def next_scores(network: Network, z: Numbers) -> Float[Array, "*n V"]:
+    """The model's scores of the next token from hidden states before its head (..., d)."""
     return jnp.asarray(z) @ head(network).T
 
 
 def next_token_residuals(
     model: LanguageModel, places: Places, *, temperature: float = 1.0, keep: int = 128
 ) -> Residuals:
-    r"""The largest entries of $\mathrm{onehot}(y)-\mathrm{softmax}(f/T)$ at every place [S-appC-top128].
+    """The largest entries of onehot(y) − softmax(f/T) at every place [S-appC-top128].
 
-    A batch of places at a time: whole, the residuals of a vocabulary would seldom fit.
+    A batch of places at a time: full residuals of a vocabulary would seldom fit.
 
     Args:
         model: The model that read the places.
-        places: To remember.
-        temperature: T.
+        places: Places to remember.
+        temperature: Temperature T of the softmax.
         keep: Entries kept of each residual; that of the label is always among them.
     """
     positive("temperature", temperature, "a positive finite temperature; 1 leaves the model as it is")
     L = len(head(model.network))
-    check(1 <= keep <= L, "keep", keep, f"from 1 to {L}, the number of tokens there are")
+    keep = integer("keep", keep, "a positive number of entries, not above the size of the vocabulary", most=L)
     values, columns = _largest(model.network, places.z, jnp.asarray(places.labels), temperature, keep)
     return sparse(values, columns, L)
 

@@ -1,18 +1,28 @@
-"""How residuals are kept: whole, or only the largest entries of each."""
+"""Residuals: what a base model leaves of the labels, stored in full or as the largest entries of each."""
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float, Int
+from jaxtyping import Array, Float, Integer
 
-from rankone._checks import array, as_array, check
-from rankone._pytree import pytree
+from rankone._checks import Numbers, array, as_array, check, integer, positive, readable, states
+from rankone._module import Module, static
 
-__all__ = ["Residuals", "bare_labels", "dense", "largest", "sparse"]
+__all__ = [
+    "Residuals",
+    "bare_labels",
+    "dense",
+    "largest",
+    "onehot_residuals",
+    "positive_scalar",
+    "probabilities",
+    "sparse",
+]
+
+_SUM = 1e-3  # how far the sum of a row of probabilities may be from 1: half precision sums that well
 
 
 @runtime_checkable
@@ -30,9 +40,7 @@ class Residuals(Protocol):
         """Σ weights[j] · residual[rows[j]] -> (L,)."""
 
 
-@pytree(data=["values"])
-@dataclass(frozen=True)
-class _Dense:
+class _Dense(Module):
     values: Float[Array, "n L"]
 
     def __len__(self) -> int:
@@ -46,38 +54,38 @@ class _Dense:
         return weights @ self.values[rows]
 
 
-@pytree(data=["values", "columns"], meta=["length"])
-@dataclass(frozen=True)
-class _Sparse:
+class _Sparse(Module):
     values: Float[Array, "n m"]
-    columns: Int[Array, "n m"]
-    length: int
-
-    def __len__(self) -> int:
-        return len(self.values)
+    columns: Integer[Array, "n m"]
+    length: int = static()
 
     @property
     def L(self) -> int:
         return self.length
+
+    def __len__(self) -> int:
+        return len(self.values)
 
     def weighted(self, weights: Array, rows: Array) -> Array:
         read = jnp.zeros(self.L, jnp.result_type(weights, self.values))
         return read.at[self.columns[rows]].add(weights[:, None] * self.values[rows])
 
 
-def dense(residuals: Float[Array, "n L"]) -> Residuals:
-    """Every entry kept [S-res]."""
-    return _Dense(residuals)
+def dense(residuals: Numbers) -> Residuals:
+    """Every entry of residuals (n, L) [S-res]."""
+    return _Dense(array("residuals", residuals, "(n, L): one residual a row", 2, once=True))
 
 
-def largest(residuals: Float[Array, "n L"], m: int) -> Residuals:
-    r"""The m entries of each residual that are largest in size, the others 0 [S-appC-top128].
+def largest(residuals: Numbers, m: int) -> Residuals:
+    """The m entries of each residual that are largest in size, the others 0 [S-appC-top128].
 
-    One neighbour still memorises: the entry of the label, $1-p_y=\sum_{c\ne y}p_c$, is never smaller than another.
+    One neighbour still memorises: the entry of the label, 1 − p_y, is the sum of the others' sizes, hence never
+    smaller than another.
     """
-    check(m <= residuals.shape[1], "keep", m, f"at most {residuals.shape[1]}, the number of classes")
-    values, columns = _largest(residuals, m)
-    return _Sparse(values, columns, residuals.shape[1])
+    stored = array("residuals", residuals, "(n, L): one residual a row", 2, once=True)
+    m = integer("keep", m, "a positive number of entries, not above the number of classes", most=stored.shape[1])
+    values, columns = _largest(stored, m)
+    return _Sparse(values, columns, stored.shape[1])
 
 
 @partial(jax.jit, static_argnames="m")
@@ -86,27 +94,70 @@ def _largest(residuals: Array, m: int) -> tuple[Array, Array]:
     return jnp.take_along_axis(residuals, columns, 1), columns
 
 
-def sparse(values: ArrayLike, columns: ArrayLike, L: int) -> Residuals:
-    """Vectors of length L from m entries of each: for a vocabulary, whose whole residuals would never fit.
+def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
+    """Vectors of length L from m entries of each: for a vocabulary, where full residuals would never fit.
 
     Args:
         values: (n, m), in half precision if you like.
-        columns: Where they stand (n, m), whole numbers from 0 to L − 1, in as few bytes as you like.
+        columns: Their positions (n, m), integers from 0 to L − 1, of any width.
         L: Length of a vector.
 
     Raises:
-        ValueError: If shapes differ, a value is not finite, or a column is none of 0 … L − 1.
+        ValueError: If shapes differ, a value is not finite, or a column is outside 0 … L − 1.
     """
-    kept = array("values", values, "(n, m): some entries of each residual", 2)
-    places = as_array(columns)
-    check(places.shape == kept.shape, "columns", f"shape {places.shape}", f"{kept.shape}, as the values")
-    check(bool(jnp.issubdtype(places.dtype, jnp.integer)), "columns", places.dtype, f"whole numbers from 0 to {L - 1}")
-    least, most = int(np.asarray(places).min()), int(np.asarray(places).max())
-    check(least >= 0 and most < L, "columns", f"{least} … {most}", f"from 0 to {L - 1}")
-    return _Sparse(kept, jnp.asarray(places), L)
+    kept = array("values", values, "(n, m): some entries of each residual", 2, once=True)
+    L = integer("L", L)
+    return _Sparse(kept, _indices("columns", columns, kept.shape, L), L)
 
 
-def bare_labels(labels: ArrayLike, L: int) -> Residuals:
+def bare_labels(labels: Numbers, L: int) -> Residuals:
     """What no model at all leaves of n labels (n,): one-hot vectors of length L, for plain nearest neighbours."""
-    places = jnp.asarray(labels)
-    return sparse(jnp.ones((*places.shape, 1)), places[..., None], L)
+    columns = as_array(labels)
+    return sparse(np.ones((*columns.shape, 1)), columns[..., None], L)
+
+
+def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
+    """What the base model leaves: onehot(y) − probs, whose rows sum to 0 [S-res].
+
+    Args:
+        probs: The base model's probabilities (n, L), rows summing to 1.
+        labels: Classes 0 … L − 1, (n,).
+    """
+    probs = probabilities("probs", probs)
+    check(probs.ndim == 2, "probs", f"shape {probs.shape}", "of shape (n, L): one row for each label")
+    return _onehot_residuals(probs, _indices("labels", labels, probs.shape[:1], probs.shape[1]))
+
+
+@jax.jit
+def _onehot_residuals(probs: Array, y: Array) -> Array:
+    return jax.nn.one_hot(y, probs.shape[1], dtype=probs.dtype) - probs
+
+
+def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
+    """`value` as an array of probabilities; that they sum to 1 is checked where looking at them is free."""
+    probs: Any = as_array(value)
+    probs = states(name, probs, probs.shape[-1] if probs.ndim else 1)
+    if readable(probs) and probs.size:
+        host = np.asarray(probs)
+        sums = host.sum(-1)
+        fits = bool((abs(sums - 1) < _SUM).all()) and bool((host >= -_SUM).all())
+        check(fits, name, f"rows that sum to {sums.min():.3g} … {sums.max():.3g}", "probabilities; or use logits=")
+    return probs
+
+
+def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
+    """`value` as a positive floating array of no axes; a Python number takes the dtype of what it meets."""
+    positive(name, value, hint, dtype=jnp.result_type(float))
+    floating = jnp.issubdtype(jnp.result_type(value), jnp.floating)
+    return jnp.asarray(value if floating and hasattr(value, "dtype") else float(cast(float, value)))
+
+
+def _indices(name: str, value: Numbers, shape: tuple[int, ...], L: int) -> Integer[Array, "..."]:
+    """`value` as integers from 0 to L − 1, of this shape."""
+    indices = as_array(value)
+    check(indices.shape == shape, name, f"shape {indices.shape}", f"shape {shape}: one for each row")
+    check(bool(jnp.issubdtype(indices.dtype, jnp.integer)), name, indices.dtype, f"integers from 0 to {L - 1}")
+    if readable(indices) and indices.size:
+        least, most = int(np.asarray(indices).min()), int(np.asarray(indices).max())
+        check(least >= 0 and most < L, name, f"{least} … {most}", f"from 0 to {L - 1}")
+    return jnp.asarray(indices)

@@ -4,14 +4,14 @@ With several neighbours it measures what is only heuristically derived [S-S5].
 """
 
 from functools import partial
-from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from rankone._checks import array, as_array, check, random_key
+from rankone._checks import Numbers, array, as_array, check, integer, random_key, real
+from rankone._module import Module
 from rankone.residual.search import ExactSearch
 
 __all__ = ["ERM", "LinearRisks", "constrained_erm", "joint_erm", "sample_ball", "simulate"]
@@ -19,7 +19,7 @@ __all__ = ["ERM", "LinearRisks", "constrained_erm", "joint_erm", "sample_ball", 
 _HALVINGS = 100
 
 
-class ERM(NamedTuple):
+class ERM(Module):
     """The least-squares solution in a ball, with its certificate.
 
     Attributes:
@@ -31,13 +31,13 @@ class ERM(NamedTuple):
     multiplier: Float[Array, ""]
 
 
-class LinearRisks(NamedTuple):
+class LinearRisks(Module):
     """Squared errors against the true function, one for each repetition: arrays (..., repetitions) for n (...).
 
     Attributes:
         base: ‖θ_n − θ_*‖², the risk of the base model, exactly [S-5.2].
-        resmem: Of base plus remembered residual [S-eq10].
-        neighbours: Of the neighbours' labels alone [S-remE.1].
+        resmem: Risk of the base plus the remembered residual [S-eq10].
+        neighbours: Risk of the neighbours' labels alone [S-remE.1].
         distance: Z_n, or its mean over the k neighbours [S-eq11].
         estimation: ‖θ_n − θ_∞‖², θ_∞ = Lθ_* [S-eq23, S-eq38].
         cancelled: ⟨θ_n − θ_∞, x − x_(1)⟩²: what estimation really adds [S-eq22-loose].
@@ -73,11 +73,11 @@ def _into_ball(normal: Array) -> Array:
     return (d + 2) ** 0.5 * normal[:, :d] / jnp.linalg.norm(normal, axis=1, keepdims=True)
 
 
-def constrained_erm(X: ArrayLike, y: ArrayLike, L: ArrayLike) -> ERM:
-    r"""Least squares over ‖θ‖ ≤ L, by its multiplier [S-eq7, S-eq25, S-eq26, S-eq27, S-eq28,29].
+def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
+    """Least squares over ‖θ‖ ≤ L, by its multiplier [S-eq7, S-eq25, S-eq26, S-eq27, S-eq28,29].
 
-    $\theta_n=(\Sigma_n+\lambda_nI)^{-1}X^\top y/n$ with the least $\lambda_n\ge0$ at which the norm is at most L: it
-    falls in λ, so that halving an interval finds it. The paper has $\|\theta\|^2-L$ for $\|\theta\|^2-L^2$.
+    θ_n = (Σ_n + λ_n I)⁻¹ Xᵀy/n with the least λ_n ≥ 0 at which the norm is at most L: the norm falls in λ, so that
+    bisection finds it. The paper has ‖θ‖² − L for ‖θ‖² − L².
 
     Args:
         X: Inputs (n, d).
@@ -90,7 +90,7 @@ def constrained_erm(X: ArrayLike, y: ArrayLike, L: ArrayLike) -> ERM:
 
 
 @jax.jit
-def _erm(X: Array, y: Array, L: ArrayLike) -> ERM:
+def _erm(X: Array, y: Array, L: Numbers) -> ERM:
     return _constrained(X.T @ X / len(X), X.T @ y.astype(X.dtype) / len(X), jnp.asarray(L, X.dtype))
 
 
@@ -114,7 +114,7 @@ def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
     return ERM(axes @ at(lam), lam)
 
 
-def joint_erm(X: ArrayLike, y: ArrayLike, L: ArrayLike) -> ERM:
+def joint_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
     """The base trained knowing that its residuals will be remembered: leave-one-out errors of the sum [S-disc].
 
     The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least squares on differences.
@@ -125,7 +125,7 @@ def joint_erm(X: ArrayLike, y: ArrayLike, L: ArrayLike) -> ERM:
 
 
 def simulate(
-    n: ArrayLike,
+    n: Numbers,
     d: int,
     L: float,
     *,
@@ -136,7 +136,7 @@ def simulate(
     k: int = 1,
     split: bool = False,
 ) -> LinearRisks:
-    r"""The paper's experiment, repeated [S-A5.2, S-eq8,9]: $y=\langle\theta_*,x\rangle$, ‖θ_*‖ = 1, base in ‖θ‖ ≤ L.
+    """The paper's experiment, repeated [S-A5.2, S-eq8,9]: y = ⟨θ_*, x⟩, ‖θ_*‖ = 1, base in ‖θ‖ ≤ L.
 
     Args:
         n: Number of stored examples; several numbers are measured on nested data, and compiled once.
@@ -150,21 +150,31 @@ def simulate(
         split: Whether the base learns from another n examples than those remembered [S-S2].
     """
     sizes = np.asarray(n)
-    check(0 <= L < 1, "L", L, "in [0, 1): the base model must be too small")
-    check(sizes.size > 0 and sizes.dtype.kind in "iu" and sizes.min() >= 1, "n", n, "positive whole numbers")
-    check(min(d, repetitions, queries) >= 1, "d, repetitions, queries", (d, repetitions, queries), "positive")
-    check(1 <= k <= sizes.min(), "k", k, f"from 1 to {sizes.min()}, the least n")
-    check(noise >= 0, "noise", noise, "a variance: 0 or more")
+    small, variance = real("L", L, "in [0, 1): the base model must be too small"), real("noise", noise, "a variance")
+    check(small is None or 0 <= small < 1, "L", L, "in [0, 1): the base model must be too small")
+    check(variance is None or 0 <= variance < np.inf, "noise", noise, "a variance: 0 or more, and finite")
+    positive = sizes.size > 0 and sizes.dtype.kind in "iu" and bool(sizes.min() >= 1)
+    check(positive, "n", n, "positive integers")
+    counts = {"d": d, "repetitions": repetitions, "queries": queries}
+    d, repetitions, queries = (integer(name, count) for name, count in counts.items())
+    k = integer("k", k, "a positive number of neighbours, not above the least n", most=int(sizes.min()))
     random_key("key", key)
-    risks = _simulate(
-        sizes.ravel(), jax.random.split(key, repetitions), L, noise, int(sizes.max()), d, queries, k, split
-    )
+    shape = int(sizes.max()), d, queries, k, bool(split)
+    risks = _simulate(jnp.asarray(sizes.ravel()), jax.random.split(key, repetitions), L, noise, *shape)
     return jax.tree.map(lambda part: part.reshape(*sizes.shape, repetitions), risks)
 
 
 @partial(jax.jit, static_argnums=(4, 5, 6, 7, 8))
 def _simulate(
-    sizes: Array, keys: Array, L: float, noise: float, most: int, d: int, queries: int, k: int, split: bool
+    sizes: Array,
+    keys: Array,
+    L: float,
+    noise: float,
+    most: int,
+    d: int,
+    queries: int,
+    k: int,
+    split: bool,
 ) -> LinearRisks:
     def repeat(key: Array) -> LinearRisks:
         # One draw of everything: each further one costs as long to compile as the rest.

@@ -1,58 +1,67 @@
-r"""How near the nearest of n random points is: exactly, between two bounds, and by a law of two terms.
+"""How near the nearest of n random points is: exactly, between two bounds, and by a law of two terms.
 
-Points uniform in the ball of radius $\sqrt{d+2}$ in d dimensions, where every coordinate has variance 1 [S-A5.1].
-$Z_n$ is the squared distance of one more point to the nearest of n [S-eq11]; eqs S-eq13 to S-eq20 of the paper
+Points uniform in the ball of radius √(d + 2) in d dimensions, where every coordinate has variance 1 [S-A5.1].
+Z_n is the squared distance of one more point to the nearest of n [S-eq11]; eqs S-eq13 to S-eq20 of the paper
 derive a looser bound. Plain double-precision numbers.
 """
 
 from itertools import pairwise
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from jaxtyping import Float
+from numpy.typing import NDArray
 from scipy.special import betainc, gamma, gammaln
 
-from rankone._checks import check
+from rankone._checks import Numbers, check, integer
+from rankone._module import Module
 
-__all__ = ["NearestNeighbourRisk", "boundary_constant", "nearest_neighbour_risk"]
+__all__ = ["NearestNeighbourRisk", "Risk", "boundary_constant", "nearest_neighbour_risk"]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _NEGLIGIBLE = 60.0  # (1 − F)ⁿ ≤ e⁻⁶⁰ from nF = 60 on
 
 
-class NearestNeighbourRisk(NamedTuple):
-    r"""E Z_n, in squared units of the points; divided by d it is the risk of one nearest neighbour [S-eq40].
+Risk = float | Float[np.ndarray, "*n"]
+
+
+class NearestNeighbourRisk(Module):
+    """E Z_n, in squared units of the points; divided by d it is the risk of one nearest neighbour [S-eq40].
 
     Attributes:
-        lower: Proved, $c_n=(d+2)\Gamma(1+\frac2d)\frac{\Gamma(n+1)}{\Gamma(n+1+2/d)}$; and the law's first term [S-S1].
-        upper: Proved, $4c_n$ [S-S1].
-        law: Two terms, interior and boundary; the error is of order $n^{-4/d}$ [S-S7].
+        lower: Proved: c_n = (d + 2) Γ(1 + 2/d) Γ(n + 1) / Γ(n + 1 + 2/d), which is also the law's first term [S-S1].
+        upper: Proved: 4 c_n [S-S1].
+        law: Two terms, interior and boundary; the error is of order n^(−4/d) [S-S7].
         exact: By quadrature, to about seven digits.
     """
 
-    lower: Any
-    upper: Any
-    law: Any
-    exact: Any
+    lower: Risk
+    upper: Risk
+    law: Risk
+    exact: Risk
 
 
-def nearest_neighbour_risk(n: ArrayLike, d: int) -> NearestNeighbourRisk:
+def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
     """Expected squared distance to the nearest of n points in d dimensions [S-lemD.1, S-S1, S-S7].
+
+    >>> import rankone as ro
+    >>> risk = ro.nearest_neighbour_risk(100, d=2)
+    >>> print(f"{risk.lower:.4f} <= {risk.exact:.4f} <= {risk.upper:.4f}")
+    0.0398 <= 0.0465 <= 0.1592
 
     Args:
         n: Number of stored points, 1 or more; a number or an array.
         d: Dimension, 1 or more.
 
     Returns:
-        Numbers, or arrays of the shape of n.
+        Risk, or arrays of the shape of n.
 
     Raises:
-        ValueError: If n or d is not a positive whole number.
+        ValueError: If n or d is not a positive integer.
     """
-    check(hasattr(d, "__index__") and d >= 1, "d", d, "a positive whole number of dimensions")
+    d = integer("d", d, "a positive integer number of dimensions")
     N = np.asarray(n)
-    whole = N.size > 0 and N.dtype.kind in "iuf" and bool(np.all(N >= 1)) and bool(np.all(np.floor(N) == N))
-    check(whole and bool(np.isfinite(N).all()), "n", n, "positive whole numbers of points")
+    positive = N.size > 0 and N.dtype.kind in "iuf" and bool(np.all(N >= 1)) and bool(np.all(np.floor(N) == N))
+    check(positive and bool(np.isfinite(N).all()), "n", n, "positive integers: numbers of points")
     N = N.astype(float)
     interior = _term(N, d, 2)
     law = interior + 2 * d / 3 * boundary_constant(d) * _term(N, d, 3)
@@ -60,8 +69,8 @@ def nearest_neighbour_risk(n: ArrayLike, d: int) -> NearestNeighbourRisk:
     return NearestNeighbourRisk(*(v if np.ndim(n) else float(v) for v in (interior, 4 * interior, law, exact)))
 
 
-def _term(n: NDArray, d: int, p: int) -> NDArray:
-    r"""$(d+2)\,\Gamma(1+\frac pd)\,\Gamma(n+1)/\Gamma(n+1+\frac pd)$."""
+def _term(n: NDArray, d: int, p: int) -> Risk:
+    """(d + 2) Γ(1 + p/d) Γ(n + 1) / Γ(n + 1 + p/d)."""
     # From 10⁷ on the difference of the two gammaln has lost more digits than the ratio's series neglects.
     a = p / d
     series = n**-a * (1 - a * (a + 1) / (2 * n))
@@ -69,9 +78,10 @@ def _term(n: NDArray, d: int, p: int) -> NDArray:
 
 
 def boundary_constant(d: int) -> float:
-    r"""$b_d=\int_0^1(q_d(t)^{-3/d}-1)\,dt$ with $q_d(t)=1-\frac12I_{1-t^2}(\frac{d+1}2,\frac12)$ [S-S7].
+    """b_d, the integral over [0, 1] of q_d(t)^(−3/d) − 1, with q_d(t) = 1 − I_{1−t²}((d + 1)/2, 1/2) / 2 [S-S7].
 
-    $q_d(t)$ is the share of a small ball that lies inside a flat wall at t radii from its centre.
+    There I is the regularised incomplete beta function, and q_d(t) the share of a small ball that lies inside a flat
+    wall at t radii from its centre.
     """
     t = np.concatenate([(left + (_NODES + 1) / 2) / 8 for left in range(8)])
     inside = 1 - betainc((d + 1) / 2, 0.5, 1 - t**2) / 2
@@ -85,9 +95,9 @@ def _quadrature(n: float, d: int) -> float:
     edges = np.unique(np.clip(np.append(0, reach * 2.0**doublings), 0, 1))
     depth, w_depth = _panels(edges[:-1], edges[1:])  # 1 − ‖x‖
     r = 1 - depth.ravel()
-    whole = np.minimum(1 - r, reach)  # up to here the ball around x lies inside
-    inner = _distance_integral(np.zeros_like(r), whole, r, n, d)
-    outer = _distance_integral(whole, np.minimum(1 + r, reach), r, n, d)
+    inside = np.minimum(1 - r, reach)  # up to here the ball around x lies inside
+    inner = _distance_integral(np.zeros_like(r), inside, r, n, d)
+    outer = _distance_integral(inside, np.minimum(1 + r, reach), r, n, d)
     return float((d + 2) * (w_depth.ravel() * d * r ** (d - 1)) @ (inner + outer))
 
 

@@ -5,17 +5,17 @@ and S-eq37 collect the constants that `base_bound` and `covariance_tail` replace
 """
 
 from math import ceil, exp, inf, log
-from typing import Any, NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from rankone._checks import array, check
-from rankone.residual.search import ExactSearch, count
-from rankone.theory.nearest_neighbour import nearest_neighbour_risk
+from rankone._checks import Numbers, array, integer
+from rankone._module import Module
+from rankone.residual.search import ExactSearch
+from rankone.theory.nearest_neighbour import Risk, nearest_neighbour_risk
 
 __all__ = [
     "Moments",
@@ -33,12 +33,12 @@ __all__ = [
 ]
 
 
-def worst_margin(off_mass: ArrayLike) -> Float[Array, "..."]:
-    r"""Least lead of the right label at a training example whose neighbours weigh β: 1 − 4β, attained [S-S6].
+def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
+    """Least lead of the right label at a training example whose neighbours weigh β: 1 − 4β, attained [S-S6].
 
-    At its own example the score is $(1-\beta)\,\mathrm{onehot}(y)+\beta(p+\bar r)$ with the neighbours' mean residual
-    $\bar r$, so that y leads c by at least $(1-\beta)+\beta(-1-2)$. Neighbours of class c that the base model
-    is wrong about for certain, as it is about the example, attain it.
+    At its own example the score is (1 − β) onehot(y) + β(p + r) with r the neighbours' mean residual, so that y leads
+    another class c by at least (1 − β) + β(−1 − 2). Neighbours of class c attain it, if the base model is certain of a
+    wrong class there, as it is at the example.
 
     Args:
         off_mass: β = 1 − the example's own weight.
@@ -46,13 +46,15 @@ def worst_margin(off_mass: ArrayLike) -> Float[Array, "..."]:
     return 1 - 4 * jnp.asarray(off_mass)
 
 
-def memorising_width(embeddings: ArrayLike, k: int) -> float:
-    r"""A σ below which every training example is known by heart: $d_{\min}/\log(3(k-1))$ [S-rem3.2].
+def memorising_width(embeddings: Numbers, k: int) -> float:
+    """A σ below which every training example is known by heart: d_min / log(3(k − 1)) [S-rem3.2].
+
+    There d_min is the least distance between two embeddings.
 
     Infinite for k = 1, which memorises at any σ; 0 if two embeddings coincide, for then nothing is guaranteed at any.
     """
     z = array("embeddings", embeddings, "(n, D): one embedding a row", 2)
-    count("k", k, len(z))
+    integer("k", k, "a number of neighbours from 1 to that of the embeddings", most=len(z))
     if len(z) == 1:
         return inf
     nearest = float(ExactSearch(z).search(z, 2).distances[:, 1].min())
@@ -61,8 +63,14 @@ def memorising_width(embeddings: ArrayLike, k: int) -> float:
     return inf if k == 1 else nearest / log(3 * (k - 1))
 
 
-class Moments(NamedTuple):
-    """Of a point uniform in the ball of radius √(d + 2) [S-A5.1]."""
+class Moments(Module):
+    """Moments of a point uniform in the ball of radius √(d + 2) [S-A5.1].
+
+    Attributes:
+        square: E‖x‖².
+        fourth: E‖x‖⁴.
+        mixed: E x₁²x₂², for d ≥ 2.
+    """
 
     square: float
     fourth: float
@@ -74,51 +82,54 @@ def moments(d: int) -> Moments:
     return Moments(float(d), d * (d + 2) ** 2 / (d + 4), (d + 2) / (d + 4))
 
 
-def resmem_law(n: ArrayLike, d: int, L: float) -> Any:
+def resmem_law(n: Numbers, d: int, L: float) -> Risk:
     """Risk of ResMem, (1 − L)² E Z_n/d: the base model's limit times that of one neighbour [S-thm5.3, S-S2, S-eq40]."""
     return (1 - L) ** 2 * np.asarray(nearest_neighbour_risk(n, d).exact) / d
 
 
-def base_law(n: ArrayLike, d: int, L: float) -> Any:
-    r"""E‖θ_n − θ_∞‖², $L^2(1-L)^2\frac{(d-1)(d+2)}{(d+4)n}$ for large n [S-eq38]."""
+def base_law(n: Numbers, d: int, L: float) -> Risk:
+    """E‖θ_n − θ_∞‖² for large n: L²(1 − L)² (d − 1)(d + 2) / ((d + 4) n) [S-eq38]."""
     return L**2 * (1 - L) ** 2 * (d - 1) * (d + 2) / ((d + 4) * np.asarray(n, float))
 
 
-def base_bound(n: ArrayLike, d: int, L: float) -> Any:
-    r"""A proved bound on the same, for every n: $\frac{2L^2d}n+8dL^2\exp(-\frac n{4(d+2)})$ [S-S3]."""
+def base_bound(n: Numbers, d: int, L: float) -> Risk:
+    """A proved bound on E‖θ_n − θ_∞‖² for every n: 2L²d/n + 8dL² exp(−n / (4(d + 2))) [S-S3]."""
     n = np.asarray(n, float)
     return 2 * L**2 * d / n + 8 * d * L**2 * np.exp(-n / (4 * (d + 2)))
 
 
 def covariance_tail(n: float, d: int, epsilon: float) -> float:
-    r"""Bound on $P(\|\Sigma_n-I\|>\varepsilon)$: $2d\exp\{-n\varepsilon^2/[2(d+2)(1+\varepsilon)]\}$ [S-propD.2]."""
+    """Bound on P(‖Σ_n − I‖ > ε): 2d exp(−nε² / (2(d + 2)(1 + ε))) [S-propD.2]."""
     return 2 * d * exp(-n * epsilon**2 / (2 * (d + 2) * (1 + epsilon)))
 
 
 def shrinkage_error(Sigma: NDArray, multiplier: float) -> NDArray:
-    r"""$D=-\lambda\big((1+\lambda)I-\Delta\big)^{-1}\Delta$ with Δ = I − Σ [S-eq30,31].
+    """D = −λ ((1 + λ)I − Δ)⁻¹ Δ with Δ = I − Σ, so that θ_n = (I + D) θ_*/(1 + λ) [S-eq30,31].
 
-    Then $\theta_n=(I+D)\theta_*/(1+\lambda)$. The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for
-    ‖Δ‖ = ε < 1 [S-eq32].
+    The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for ‖Δ‖ = ε < 1 [S-eq32].
+
+    Args:
+        Sigma: Second moments Σ of the inputs (d, d).
+        multiplier: λ, 0 or more.
     """
     identity = np.eye(len(Sigma))
     Delta = identity - Sigma
     return -multiplier * np.linalg.solve((1 + multiplier) * identity - Delta, Delta)
 
 
-def noisy_risk(n: ArrayLike, d: int, L: float, noise: float) -> Any:
+def noisy_risk(n: Numbers, d: int, L: float, noise: float) -> Risk:
     """Risk of ResMem against the truth when labels have variance σ²: σ² + (1 − L)² E Z_n/d [S-S4]."""
     return noise + resmem_law(n, d, L)
 
 
-def helpful_noise(n: ArrayLike, d: int, L: float) -> Any:
+def helpful_noise(n: Numbers, d: int, L: float) -> Risk:
     """The σ² above which remembering one neighbour hurts: (1 − L)²(1 − E Z_n/d); (1 − L)² for n → ∞ [S-S4]."""
     return (1 - L) ** 2 - resmem_law(n, d, L)
 
 
 def useful_from(d: int) -> float:
     """The n from which the printed bound with constant 1 is below the trivial one, 2d [S-lemD.1]; ∞ if never."""
-    check(d >= 1, "d", d, "a positive dimension")
+    d = integer("d", d, "a positive integer number of dimensions")
     level = (2 / d) ** d * d  # d²[log n/(dn)]^{1/d} < 2d  ⟺  log n/n < level
     if level > 1 / np.e:
         return 1.0  # log n/n is below it everywhere

@@ -1,0 +1,140 @@
+"""What scores are worth: as probabilities, projected or calibrated, and as answers, corrected or broken."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from rankone._checks import Numbers, array, as_array, check, integer, states
+from rankone._module import Module
+from rankone.residual.storage import positive_scalar
+
+__all__ = ["Calibration", "Gain", "calibration_error", "gain", "project"]
+
+
+def project(scores: Numbers) -> Float[Array, "*n L"]:
+    """The nearest point of the probability simplex: max(s − τ, 0) with τ such that it sums to 1 [S-eq3].
+
+    The largest score stays the largest. Exact zeros may come out: do not take their logarithm.
+
+    Args:
+        scores: (..., L).
+    """
+    s: Any = as_array(scores)
+    return _project(states("scores", s, s.shape[-1] if s.ndim else 1))
+
+
+@jax.jit
+def _project(s: Array) -> Array:
+    ranked = -jnp.sort(-s, axis=-1)
+    excess = jnp.cumsum(ranked, axis=-1) - 1
+    kept = jnp.sum(ranked * jnp.arange(1, s.shape[-1] + 1) > excess, axis=-1, keepdims=True)
+    return jnp.maximum(s - jnp.take_along_axis(excess, kept - 1, -1) / kept, 0)
+
+
+class Calibration(Module):
+    """Scores to probabilities by softmax(s/τ), which keeps the order of the scores and has no zeros [S-eq3].
+
+    It is the point p of the simplex that maximises ⟨p, s⟩ + τ · entropy(p).
+
+    Attributes:
+        temperature: τ.
+    """
+
+    temperature: Float[Array, ""]
+
+    def __init__(self, temperature: Numbers) -> None:
+        self._set(temperature=positive_scalar("temperature", temperature, "a positive finite temperature"))
+
+    @classmethod
+    def fit(cls, scores: Numbers, labels: Numbers) -> "Calibration":
+        """The τ with the least negative log-likelihood on held-out scores (n, L) and labels (n,).
+
+        The likelihood is concave in 1/τ, so that halving an interval of log τ finds it; between 10⁻³ and 10³.
+        """
+        s, y = array("scores", scores, "(n, L)", 2), as_array(labels)
+        check(y.shape == (len(s),), "labels", f"shape {y.shape}", f"shape ({len(s)},): a class for each row")
+        return cls(_likeliest(s, y))
+
+    def __call__(self, scores: Numbers) -> Float[Array, "*n L"]:
+        """Probabilities of scores (..., L)."""
+        return _tempered(scores, self.temperature)
+
+
+@jax.jit
+def _tempered(scores: Numbers, temperature: Array) -> Array:
+    return jax.nn.softmax(jnp.asarray(scores) / temperature, axis=-1)
+
+
+@jax.jit
+def _likeliest(s: Array, y: Numbers) -> Array:
+    own = jnp.take_along_axis(s, jnp.asarray(y)[:, None], 1)[:, 0]
+
+    def halve(ends: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
+        low, high = ends
+        middle = (low + high) / 2
+        slope = (own - (jax.nn.softmax(s * jnp.exp(-middle)[None, None], -1) * s).sum(-1)).mean()  # by 1/τ
+        return (jnp.where(slope > 0, low, middle), jnp.where(slope > 0, middle, high)), None
+
+    reach = jnp.log(jnp.asarray(1e3, s.dtype))
+    (low, high), _ = jax.lax.scan(halve, (-reach, reach), None, length=40)
+    return jnp.exp((low + high) / 2)
+
+
+def calibration_error(probs: Numbers, labels: Numbers, bins: int = 15) -> Float[Array, ""]:
+    """Expected calibration error: mean distance of confidence from accuracy over equal bins of confidence.
+
+    Args:
+        probs: (n, L); of scores outside [0, 1] the confidence is clipped.
+        labels: (n,).
+        bins: Number of bins.
+    """
+    return _calibration_error(array("probs", probs, "(n, L)", 2), as_array(labels), integer("bins", bins))
+
+
+@partial(jax.jit, static_argnames="bins")
+def _calibration_error(p: Array, labels: Numbers, bins: int) -> Array:
+    confidence, right = jnp.clip(p.max(1), 0, 1), p.argmax(1) == labels
+    at = jnp.minimum((confidence * bins).astype(int), bins - 1)
+    gap = jnp.zeros(bins, p.dtype).at[at].add(right - confidence)
+    return jnp.abs(gap).sum() / len(p)
+
+
+class Gain(Module):
+    """Where an improvement comes from, in shares of all examples of a test set [S-eq1, S-hyper].
+
+    Attributes:
+        corrected: The base model wrong, the memory right: the paper's "TPR" [S-eq4,5].
+        broken: The base model right, the memory wrong: its "FPR" [S-eq4,5].
+        both_wrong: Both wrong, with different answers: needs three classes, adds nothing [S-dich].
+        total: Error of the base minus error of the memory, = corrected − broken [S-gain].
+    """
+
+    corrected: float
+    broken: float
+    both_wrong: float
+    total: float
+
+
+def gain(labels: Numbers, base: Numbers, memory: Numbers) -> Gain:
+    """Split the gain of a memory over its base model [S-gain].
+
+    Args:
+        labels: True classes (m,).
+        base: The base model's answers (m,).
+        memory: The memory's answers (m,).
+
+    Raises:
+        ValueError: If the shapes differ or there are no examples.
+    """
+    y, b, m = (np.asarray(v) for v in (labels, base, memory))
+    check(y.ndim == 1 and y.size > 0, "labels", f"shape {y.shape}", "a non-empty array (m,)")
+    for name, v in (("base", b), ("memory", m)):
+        check(v.shape == y.shape, name, f"shape {v.shape}", f"answers, not scores: shape {y.shape}")
+    corrected, broken = (b != y) & (m == y), (b == y) & (m != y)
+    both_wrong = (b != y) & (m != y) & (b != m)
+    total = (b != y).mean() - (m != y).mean()
+    return Gain(*(float(share) for share in (corrected.mean(), broken.mean(), both_wrong.mean(), total)))

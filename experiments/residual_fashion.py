@@ -17,8 +17,8 @@ OPTIONS = {"epochs": 12, "queries": 4_000}
 @lru_cache(maxsize=3)
 def prepared(share: float, seed: int, queries: int) -> tuple[Split, tuple]:
     """The data, and the neighbours among the inputs, which no network changes."""
-    (x, y), test = fashion_mnist("train"), fashion_mnist("test")
-    data = split(x, y, test, share=share, seed=seed, queries=queries)
+    train, test = fashion_mnist("train"), fashion_mnist("test")
+    data = split(train.images, train.labels, (test.images, test.labels), share=share, seed=seed, queries=queries)
     asked = {part: x for part, x in data.x.items() if part != "train"}
     return data, find(data.x["train"], asked)
 

@@ -1,5 +1,7 @@
 """Both experiments in miniature, and the records that the chapter draws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -64,7 +66,7 @@ def test_a_rate_is_chosen_on_one_seed_and_shown_on_the_others():
     np.testing.assert_array_equal(curves.loss, [[8, 3, 1], [7, 2, 1.5]])
     np.testing.assert_array_equal(curves.steps, [0, 4, 8])
     np.testing.assert_array_equal(curves.seconds, [0, 1.5, 3])  # stretches of 1, 2, 1 and 5 seconds
-    slower = curves._replace(loss=np.array([[8.0, 7.0, 4.0], [7.0, 6.0, 4.0]]))
+    slower = replace(curves, loss=np.array([[8.0, 7.0, 4.0], [7.0, 6.0, 4.0]]))
     assert overtaken(curves, slower) == (4, 1.5)
     with pytest.raises(ValueError, match="ours"):
         overtaken(slower, curves)

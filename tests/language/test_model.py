@@ -34,9 +34,8 @@ def model():
 def test_logits_agree_with_a_plain_implementation(model, tied):
     network = model.network
     if not tied:
-        network = replace(
-            network, head=np.random.default_rng(7).normal(size=network.embedding.shape).astype(np.float32)
-        )
+        head = np.random.default_rng(7).normal(size=network.embedding.shape).astype(np.float32)
+        network = replace(network, head=jnp.asarray(head))
     tokens = np.random.default_rng(0).integers(0, network.config.vocabulary, 11)
     (scores,), _ = whole(network, tokens)
     np.testing.assert_allclose(scores, plain_logits(network, tokens), rtol=1e-4, atol=1e-4)

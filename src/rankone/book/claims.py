@@ -27,7 +27,7 @@ def measured(name: str, value: Any, fmt: str = ".3g") -> Any:
     Args:
         name: Claim id, a dot, and what was measured: "D-eq11.autodiff".
         value: A number, or text.
-        fmt: Format of a number, as in an f-string; powers of ten are set as 1.2·10⁻⁷.
+        fmt: Format of a number, as in an f-string; powers of ten are written as 1.2·10⁻⁷.
     """
     number = None if isinstance(value, str) else np.asarray(value).item()
     text = value if isinstance(value, str) else pretty(value, fmt)
@@ -62,7 +62,7 @@ def line(name: str, text: str, page: str = "", violated: str = "") -> str:
 
 
 def compare_with_page(figures: Mapping[str, Sequence[str]]) -> None:
-    """Take over a chapter's published figures, with which `measured` compares those of this notebook.
+    """Set a chapter's published figures, with which `measured` compares those of this notebook.
 
     Args:
         figures: Name of each figure → its text on the page, and the condition on it, or "".
@@ -81,6 +81,9 @@ def holds(condition: str, number: float, figures: Mapping[str, float]) -> bool:
 
     Raises:
         ValueError: If the condition has another form, or names a figure that is not there.
+
+    >>> holds("within 5% of D-x.other", 1.02, {"D-x.other": 1.0})
+    True
     """
     kind, _, rest = condition.partition(" ")
     if kind in _COMPARISONS:
@@ -113,7 +116,11 @@ def _amount(text: str, figures: Mapping[str, float]) -> float:
 
 
 def pretty(value: Any, fmt: str = ".3g") -> str:
-    """A number as the book sets it: −1.2·10⁻⁷, 20,000, 0.031."""
+    """A number as the book writes it: −1.2·10⁻⁷, 20,000, 0.031.
+
+    >>> pretty(-1.2e-7)
+    '−1.2·10⁻⁷'
+    """
     number = np.asarray(value).item()
     if number == 0:
         return "0"

@@ -1,9 +1,10 @@
-"""The recorded study of many edits, summed up method by method."""
+"""The recorded study of many edits, summarised method by method."""
 
 from typing import Any
 
 import numpy as np
 
+from rankone._checks import choice
 from rankone.language.edit_metrics import summarise
 from rankone.language.relations import RELATIONS
 
@@ -23,13 +24,17 @@ def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
     """One method's shares over all edits of a record, with the mean fluency and its standard error, and the price.
 
     Args:
-        record: Of `editing_facts`, from `rankone.book.records.load_record`.
-        method: Of `METHODS`.
+        record: The record of `editing_facts`, from `rankone.book.records.load_record`.
+        method: One of `METHODS`.
 
     Returns:
         What `summarise` returns; "fluency" and "fluency_error" in bits; "interference", the median over the edits of
-        its ratio to that of the closed form (1 for "rome", nothing for "none").
+        its ratio to that of the closed form: 1 for "rome", and absent for "none".
+
+    Raises:
+        ValueError: If there is no such method.
     """
+    choice("method", method, METHODS)
     results = [cell["results"] for cell in record["cells"]]
     paraphrases = {len(relation.paraphrases) for relation in RELATIONS.values()}.pop()
     summary = summarise([result["answers"][method] for result in results], paraphrases)
@@ -42,7 +47,11 @@ def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
 
 
 def method_rows(record: dict[str, Any]) -> list[list[str]]:
-    """The table of a record: a row a method, shares in per cent with their 95 % intervals."""
+    """The table of a record: a header, then one row per method, shares in per cent with their 95 % intervals.
+
+    Args:
+        record: As in `summarise_record`.
+    """
     rows = [
         ["method", "efficacy", "paraphrase", "neighbourhood", "score", "neighbours still right", "fluency", "price"]
     ]

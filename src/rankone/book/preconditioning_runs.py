@@ -1,29 +1,30 @@
 """The recorded training runs, method by method: the rate chosen on one seed, the curves drawn from the others."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from rankone._checks import check
+from rankone._module import Module
 from rankone.book.figures import COLOURS, figure
 from rankone.book.records import select
 
 __all__ = ["Curves", "chosen_rate", "draw_training", "overtaken", "training_curves"]
 
 
-class Curves(NamedTuple):
+class Curves(Module):
     """One method's training, from several seeds.
 
     Attributes:
         steps: Steps made when each point was measured (k,).
-        seconds: Seconds of training and renewal at each point (k,): every stretch between two points does the same
-            work, so the median over stretches and seeds stands for all of them.
-        loss: What was measured, a row a seed (seeds, k).
+        seconds: Seconds of training and renewal at each point (k,). The same work is done between any two points, so
+            each interval is set to the median over intervals and seeds.
+        loss: What was measured, one row per seed (seeds, k).
     """
 
-    steps: Float[NDArray, " k"]
+    steps: Int[NDArray, " k"]
     seconds: Float[NDArray, " k"]
     loss: Float[NDArray, "seeds k"]
 
@@ -32,11 +33,16 @@ def chosen_rate(record: dict[str, Any], method: str) -> float:
     """The rate that ended lowest on seed 0; a curve that broke off, because it diverged, does not count.
 
     Args:
-        record: Of `preconditioning_regression` or `preconditioning_fashion`, from `rankone.book.records.load_record`.
-        method: One of the record's.
+        record: The record of `preconditioning_regression` or `preconditioning_fashion`, from
+            `rankone.book.records.load_record`.
+        method: One of the record's methods.
+
+    Raises:
+        ValueError: If no curve of the method is complete.
     """
-    whole = 1 + record["paper"]["steps"] // record["paper"]["every"]
-    cells = [c for c in select(record, method=method, seed=0) if len(c["results"]["loss"]) == whole]
+    points = 1 + record["paper"]["steps"] // record["paper"]["every"]
+    cells = [c for c in select(record, method=method, seed=0) if len(c["results"]["loss"]) == points]
+    check(bool(cells), "method", method, "one with a complete curve on seed 0")
     return min(cells, key=lambda cell: cell["results"]["loss"][-1])["parameters"]["rate"]
 
 
@@ -51,18 +57,18 @@ def training_curves(record: dict[str, Any]) -> dict[str, Curves]:
         cells = select(record, method=method, rate=chosen_rate(record, method))
         results = [cell["results"] for cell in cells if cell["parameters"]["seed"] != 0]
         loss = np.array([result["loss"] for result in results])
-        stretch = np.median(np.diff([result["seconds"] for result in results]))
+        interval = np.median(np.diff([result["seconds"] for result in results]))
         points = np.arange(loss.shape[1])
-        curves[method] = Curves(every * points, stretch * points, loss)
+        curves[method] = Curves(every * points, interval * points, loss)
     return curves
 
 
 def overtaken(ours: Curves, theirs: Curves) -> tuple[int, float]:
-    """When our mean loss is first below the mean loss at which theirs ends: after how many steps, and seconds.
+    """After how many steps, and seconds, our mean loss is first below the mean loss at which theirs ends.
 
     Args:
-        ours: One method's.
-        theirs: Another's, on the same problem.
+        ours: Curves of one method.
+        theirs: Curves of another method on the same problem.
 
     Raises:
         ValueError: If it never is.
@@ -76,7 +82,7 @@ def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
     """Each problem's curves in a row of two panels, by step and by second, from the first measured point on.
 
     Args:
-        problems: Label of the loss -> what `training_curves` returns.
+        problems: Label of the loss → what `training_curves` returns.
 
     Returns:
         (figure, axes): geometric means over the seeds, with bands of their range.

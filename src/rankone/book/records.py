@@ -1,15 +1,20 @@
-"""Results of the full-size experiments, recorded with where, when and how they were made.
+"""Results of the full-size experiments, with a record of where, when and how they were made.
 
 The scripts in `experiments/` write them; the chapters read them here and show what the record says.
 """
 
 import json
+import lzma
+import zlib
 from functools import cache
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
+
+from rankone._checks import check
 
 __all__ = ["folder", "load_pictures", "load_record", "provenance", "select"]
 
@@ -28,19 +33,57 @@ def load_record(name: str) -> dict[str, Any]:
     """The record of one experiment: its `runs` (device, date, versions, command), `cells` and `missing` cells.
 
     Args:
-        name: Of the script, such as "figure1".
+        name: Name of the script, such as "figure1".
+
+    Raises:
+        ValueError: If there is no such record, or its file is damaged; the message names the file.
     """
-    return json.loads((folder() / f"{name}.json").read_text())
+    path = _existing(f"{name}.json")
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # no JSON, or no text
+        raise _damaged(path, error) from error
+    if not (isinstance(record, dict) and {"runs", "cells"} <= record.keys()):
+        raise _damaged(path, "it lacks runs or cells")
+    return record
 
 
 def load_pictures(name: str) -> dict[str, NDArray[np.uint8]]:
-    """The pictures recorded beside an experiment, by the name that its cells give them."""
-    with np.load(folder() / f"{name}.npz") as archive:
-        return {key: archive[key] for key in archive.files}
+    """The pictures recorded beside an experiment, by the name that its cells give them.
+
+    Args:
+        name: Name of the script, such as "figure1".
+
+    Raises:
+        ValueError: If there are no such pictures, or their file is damaged; the message names the file.
+    """
+    path = _existing(f"{name}.npz")
+    try:
+        with np.load(path) as archive:
+            return {key: archive[key] for key in archive.files}
+    except (ValueError, OSError, EOFError, BadZipFile, zlib.error, lzma.LZMAError) as error:
+        raise _damaged(path, error) from error
+
+
+def _existing(name: str) -> Path:
+    path = folder() / name
+    known = sorted(other.stem for other in folder().glob(f"*{path.suffix}"))
+    check(path.is_file(), "name", path.stem, f"one of the records {', '.join(known)}")
+    return path
+
+
+def _damaged(path: Path, reason: object) -> ValueError:
+    wanted = "a complete record; restore the file, or run the script of its name in experiments/ again"
+    return ValueError(f"record: got {str(path)!r}, which cannot be read ({reason}); it must be {wanted}.")
 
 
 def select(record: dict[str, Any], **parameters: Any) -> list[dict[str, Any]]:
-    """The cells whose parameters have these values."""
+    """The cells of a record whose parameters have these values.
+
+    Args:
+        record: What `load_record` returns.
+        parameters: Name and value of each.
+    """
     return [cell for cell in record["cells"] if parameters.items() <= cell["parameters"].items()]
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
-from rankone._checks import check
+from rankone._checks import check, integer, random_key
 from rankone.data.facts import corpus, countries, country
 from rankone.data.fashion import fashion_mnist
 from rankone.data.queries import flip_bits, occlude
@@ -49,15 +49,18 @@ def photographs(size: int = 64) -> Float[NDArray, "24 D"]:
     """The shipped colour photographs, most distinct first.
 
     Args:
-        size: Side in pixels: 64, or 32 or 16 by averaging blocks of pixels.
+        size: Side of a picture in pixels: 64, or 32 or 16 by averaging blocks of pixels.
 
     Returns:
         float32 array (24, 3·size²) in [0, 1], flattened in the order height, width, colour.
 
     Raises:
         ValueError: If `size` is not 16, 32 or 64.
+
+    >>> photographs(16).shape
+    (24, 768)
     """
-    check(size in (16, 32, 64), "size", size, "16, 32 or 64")
+    check(integer("size", size, "16, 32 or 64") in (16, 32, 64), "size", size, "16, 32 or 64")
     pixels = _load("photographs.npz")["pixels"].astype(np.float32) / 255
     n, step = len(pixels), 64 // size
     return pixels.reshape(n, size, step, size, step, 3).mean(axis=(2, 4)).reshape(n, -1)
@@ -68,6 +71,10 @@ def letters() -> tuple[Float[NDArray, "20000 16"], NDArray]:
 
     Returns:
         Features, float32 (20000, 16), unscaled; labels, (20000,) of one-character strings.
+
+    >>> features, labels = letters()
+    >>> features.shape, str(labels[0])
+    ((20000, 16), 'T')
     """
     archive = _load("letters.npz")
     return archive["features"].astype(np.float32), archive["labels"]
@@ -78,9 +85,18 @@ def binary_patterns(K: int, D: int, *, key: Array) -> Float[Array, "K D"]:
 
     Args:
         K: Number of patterns.
-        D: Bits in each.
+        D: Number of bits in each.
         key: JAX random key.
+
+    Raises:
+        ValueError: If `K` or `D` is no positive integer.
+
+    >>> import jax
+    >>> binary_patterns(3, 4, key=jax.random.key(0)).shape
+    (3, 4)
     """
+    K, D = integer("K", K), integer("D", D)
+    random_key("key", key)
     return _bits(key, K, D, jnp.result_type(float))
 
 

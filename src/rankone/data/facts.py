@@ -1,4 +1,7 @@
-"""Countries to ask a language model about, and a corpus of English prose to estimate its statistics from."""
+"""Countries to ask a language model about, and a corpus of English prose to estimate its statistics from.
+
+`Country` is a plain dataclass: it holds text only, and JAX never traces it.
+"""
 
 import gzip
 import json
@@ -17,10 +20,10 @@ class Country:
     """One country, as GeoNames has it.
 
     Attributes:
-        name: In English, with its article where it takes one: "Japan", "the Netherlands".
-        capital: Name of the seat of government.
-        currency: Without the adjective: "euro", "dollar".
-        continent: "Europe", "North America" and so on.
+        name: Name in English, with its article where it takes one: "Japan", "the Netherlands".
+        capital: Name of the capital.
+        currency: Name of the currency without an adjective: "euro", "dollar".
+        continent: Name of the continent: "Europe", "North America" and so on.
         neighbours: Names of the countries it borders on.
     """
 
@@ -33,7 +36,7 @@ class Country:
 
 @cache
 def countries() -> tuple[Country, ...]:
-    """All countries with 250,000 people or more, by name."""
+    """All countries with 250,000 people or more, sorted by name."""
     rows = json.loads((files(__package__) / "countries.json").read_text(encoding="utf-8"))
     return tuple(Country(**(row | {"neighbours": tuple(row["neighbours"])})) for row in rows)
 
@@ -41,8 +44,14 @@ def countries() -> tuple[Country, ...]:
 def country(name: str) -> Country:
     """The country of this name; the article may be left out.
 
+    Args:
+        name: In English, as in `Country`.
+
     Raises:
-        ValueError: If there is none, with the names most like it.
+        ValueError: If there is none; the message has the names most like it.
+
+    >>> country("Netherlands").capital
+    'Amsterdam'
     """
     known = {c.name: c for c in countries()} | {c.name.removeprefix("the "): c for c in countries()}
     check(name in known, "name", name, f"a country, such as {', '.join(get_close_matches(name, known) or ['Japan'])}")

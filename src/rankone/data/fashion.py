@@ -6,15 +6,17 @@ Read where the Debian package dataset-fashion-mnist puts it, else from the user'
 import gzip
 import os
 import struct
+import zlib
 from functools import cache
+from math import prod
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
-from rankone._checks import check
+from rankone._checks import check, choice
+from rankone._module import Module
 
 __all__ = ["CLASSES", "Fashion", "fashion_mnist"]
 
@@ -33,7 +35,7 @@ _CHECKSUMS = {  # as the authors print them beside the links; the system package
 _UNSIGNED_BYTES = 0x08  # the type code in an idx header
 
 
-class Fashion(NamedTuple):
+class Fashion(Module):
     """Pictures and their classes.
 
     Attributes:
@@ -53,10 +55,10 @@ def fashion_mnist(split: str = "train") -> Fashion:
         split: "train" (60,000 pictures) or "test" (10,000).
 
     Raises:
-        ValueError: If there is no such split, or a file is not what it should be.
+        ValueError: If there is no such split, or a file is damaged.
         ImportError: If the files are neither on the system nor in the cache, and pooch is not installed.
     """
-    check(split in ("train", "test"), "split", split, "'train' or 'test'")
+    choice("split", split, ("train", "test"))
     name = "train" if split == "train" else "t10k"
     images = _read(_locate(f"{name}-images-idx3-ubyte.gz"))
     labels = _read(_locate(f"{name}-labels-idx1-ubyte.gz"))
@@ -81,10 +83,14 @@ def _locate(name: str) -> Path:
 
 def _read(path: Path) -> NDArray[np.uint8]:
     """An array from a gzipped idx file: two zero bytes, type, number of axes, sizes, then the entries."""
-    data = gzip.decompress(path.read_bytes())
-    zeros, kind, axes = struct.unpack_from(">HBB", data)
+    try:
+        data = gzip.decompress(path.read_bytes())
+        zeros, kind, axes = struct.unpack_from(">HBB", data)
+        shape = struct.unpack_from(f">{axes}I", data, 4)
+    except (OSError, EOFError, zlib.error, struct.error) as error:
+        wanted = "a complete gzipped idx file; it is damaged, so fetch it again"
+        raise ValueError(f"file: got {str(path)!r}; it must be {wanted}.") from error
     check((zeros, kind) == (0, _UNSIGNED_BYTES), str(path), data[:4], "an idx file of unsigned bytes")
-    shape = struct.unpack_from(f">{axes}I", data, 4)
     entries = np.frombuffer(data, np.uint8, offset=4 + 4 * axes)
-    check(entries.size == np.prod(shape), str(path), f"{entries.size} entries", f"as many as {shape} says")
+    check(entries.size == prod(shape), str(path), f"{entries.size} entries", f"as many as {shape} says")
     return entries.reshape(shape)

@@ -2,51 +2,77 @@
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Bool, Float
+from jaxtyping import Array, ArrayLike, Bool, Float, Real
 
-from rankone._checks import array, check
+from rankone._checks import array, check, random_key, real
 
 __all__ = ["flip_bits", "occlude"]
 
 
-def flip_bits(Xi: Float[ArrayLike, "K D"], share: float, *, key: Array) -> Float[Array, "K D"]:
+def flip_bits(Xi: Real[ArrayLike, "K D"], share: float, *, key: Array) -> Float[Array, "K D"]:
     """Each pattern on {0, 1/√D}^D with round(share·D) of its bits flipped, at random places.
 
     Args:
         Xi: Binary patterns (K, D).
         share: Share of bits to flip, in [0, 1].
         key: JAX random key.
+
+    Raises:
+        ValueError: If `Xi` is no matrix of finite numbers, or `share` is not between 0 and 1.
+
+    >>> import jax, numpy as np
+    >>> flipped = flip_bits(np.zeros((2, 4)), 0.5, key=jax.random.key(0))
+    >>> (flipped * 2).sum(1).tolist()
+    [2.0, 2.0]
     """
     Xi = array("Xi", Xi, "(K, D): binary patterns", 2)
-    check(0 <= share <= 1, "share", share, "a share between 0 and 1")
-    return _flipped(Xi, round(share * Xi.shape[1]), key)
+    random_key("key", key)
+    return _flipped(Xi, _count("share", share, Xi.shape[1]), key)
+
+
+def _count(name: str, share: float, n: int) -> int:
+    """`share` of n, rounded."""
+    wanted = "a share between 0 and 1"
+    number = real(name, share, wanted)
+    check(number is not None, name, share, f"{wanted}, and a number on the host")
+    assert number is not None
+    check(0 <= number <= 1, name, share, wanted)
+    return round(number * n)
 
 
 @jax.jit
-def _flipped(Xi: Array, count: int, key: Array) -> Array:
+def _flipped(Xi: Array, count: ArrayLike, key: Array) -> Array:
     places = jax.random.uniform(key, Xi.shape).argsort(-1).argsort(-1) < count
     return jnp.where(places, jnp.asarray(Xi.shape[1], Xi.dtype) ** -0.5 - Xi, Xi)
 
 
 def occlude(
-    pictures: Float[ArrayLike, "n D"], *, visible: float, fill: float = 0.0
+    pictures: Real[ArrayLike, "n D"], *, visible: float, fill: float = 0.0
 ) -> tuple[Float[Array, "n D"], Bool[Array, " D"]]:
-    """Keep the first round(visible·D) entries of each picture (its top rows) and paint the rest evenly.
+    """The first round(visible·D) entries of each picture, its top rows; the rest is painted evenly.
 
     Args:
         pictures: Flattened pictures (n, D) with entries in [0, 1].
-        visible: Share kept, in [0, 1].
+        visible: Share that is kept, in [0, 1].
         fill: Grey level of the rest: 0 is the paper's black.
 
     Returns:
         The occluded pictures (n, D), and the mask (D,) of the entries kept, to clamp.
+
+    Raises:
+        ValueError: If `pictures` is no matrix of finite numbers, or `visible` is not between 0 and 1.
+
+    >>> import numpy as np
+    >>> pictures, kept = occlude(np.ones((1, 4)), visible=0.25)
+    >>> pictures.tolist(), kept.tolist()
+    ([[1.0, 0.0, 0.0, 0.0]], [True, False, False, False])
     """
     pictures = array("pictures", pictures, "(n, D): one flattened picture a row", 2)
-    check(0 <= visible <= 1, "visible", visible, "a share between 0 and 1")
-    return _occluded(pictures, round(visible * pictures.shape[1]), fill)
+    real("fill", fill, "a grey level")
+    return _occluded(pictures, _count("visible", visible, pictures.shape[1]), fill)
 
 
 @jax.jit
-def _occluded(pictures: Array, seen: int, fill: float) -> tuple[Array, Array]:
+def _occluded(pictures: Array, seen: ArrayLike, fill: ArrayLike) -> tuple[Array, Array]:
     kept = jnp.arange(pictures.shape[1]) < seen
     return jnp.where(kept, pictures, jnp.asarray(fill, pictures.dtype)), kept

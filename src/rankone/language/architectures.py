@@ -1,4 +1,7 @@
-"""How Hugging Face names the sizes and weights of the families of networks that are read and written here."""
+"""How Hugging Face names the sizes and weights of the families of networks that are read and written here.
+
+`Architecture` is a plain dataclass: it holds names only, and JAX never traces it.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -63,12 +66,12 @@ class Architecture:
         modules: Within a block, with our names for what they hold, one after another along the output axis.
         ends: Weights outside the blocks, with our names.
         sizes: Our name of a size and theirs in `config.json`.
-        fixed: Other fields of `Config`, or what they are where `config.json` does not say.
+        fixed: Other fields of `Config`, or their values where `config.json` does not give them.
         needs: Entries of `config.json` and the one value that is supported.
         biases: Matrices that usually have one.
         rotary: Whether positions are rotary.
         transposed: Whether matrices are (in, out).
-        ignored: Ends of the names of tensors that are no weights.
+        ignored: Ends of the names of tensors that are not weights.
     """
 
     base: str = "model."
@@ -84,7 +87,7 @@ class Architecture:
     ignored: tuple[str, ...] = ("rotary_emb.inv_freq",)
 
     def place(self, name: str) -> tuple[tuple[str, ...], int | None] | None:
-        """Our names for what a tensor holds, and the number of its block; None for a tensor that is no weight.
+        """Our names for what a tensor holds, and the number of its block; None for a tensor that is not a weight.
 
         Raises:
             ValueError: If the family has no such weight.
@@ -103,12 +106,12 @@ class Architecture:
 
     def tensors(self, config: Config) -> dict[str, tuple[tuple[str, ...], int | None]]:
         """The name of every tensor of a network, with what `place` says of it."""
-        held = config.shapes()
+        shapes = config.shapes()
         names = [f"{module}.{kind}" for module in self.modules for kind in ("weight", "bias")]
         blocks = [f"{self.base}{self.block}{i}.{name}" for i in range(config.layers) for name in names]
         ends = [self.base + name for name, ours in self.ends.items() if ours in config.ends()]
         places = {name: place for name in (*ends, *blocks, "lm_head.weight") if (place := self.place(name))}
-        return {name: place for name, place in places.items() if place[1] is None or place[0][0] in held}
+        return {name: place for name, place in places.items() if place[1] is None or place[0][0] in shapes}
 
     def config(self, facts: Mapping[str, Any], tensors: Iterable[str]) -> Config:
         """Sizes and switches, from `config.json` and the names of the tensors.
@@ -196,7 +199,7 @@ def write_config(config: Config) -> dict[str, Any]:
 
 
 def _window(facts: Mapping[str, Any]) -> int | None:
-    """Tokens that attention looks back, if it is the same in all blocks."""
+    """How many tokens attention looks back, if it is the same in all blocks."""
     if facts["model_type"] == "mistral":
         return facts.get("sliding_window", 4096)
     if not facts.get("use_sliding_window"):

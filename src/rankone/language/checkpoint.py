@@ -24,12 +24,13 @@ _BESIDE = (".json", ".txt", ".model", ".jinja")  # what lies beside the weights:
 def read_checkpoint(folder: str | Path, *, dtype: str = "float32") -> tuple[Network, Tokenizer | None]:
     """Network of a folder with `config.json` and `*.safetensors`, and its tokenizer where it has the files of one.
 
-    Tensors are read one at a time, so that no more is held than the network in its final dtype and one tensor of the
-    file, twice while it is handed over.
+    Tensors are read one at a time, so that memory holds the network in its final dtype and one tensor of the file, two
+    copies of it while it is handed over.
 
     Args:
-        folder: As published on Hugging Face's hub, in one file or in shards: llama, mistral, qwen2 or gpt2.
-        dtype: "float32", or "keep" for that of the embedding in the file: bfloat16 takes half the memory.
+        folder: A folder as published on Hugging Face's hub, in one file or in shards: llama, mistral, qwen2 or gpt2.
+        dtype: What the network is kept in: "float32", or "keep" for the dtype of the embedding in the file; bfloat16
+            takes half the memory.
 
     Raises:
         ValueError: If the folder lacks a file, a weight is missing or unknown, or the architecture is not supported.
@@ -46,21 +47,34 @@ def read_checkpoint(folder: str | Path, *, dtype: str = "float32") -> tuple[Netw
 
 
 def write_checkpoint(
-    network: Network, tokenizer: Tokenizer, folder: str | Path, source: str | Path | None = None
+    network: Network, tokenizer: Tokenizer | None, folder: str | Path, source: str | Path | None = None
 ) -> Path:
     """A folder that `transformers` loads.
 
     With a `source`, the folder that the network came from, tensors keep their files, names and dtypes. One that was not
-    changed is written as it lies there, bit for bit; one that was is rounded to its dtype there. One shard is held at a
-    time. Without a source the network's own dtype is written, into one file.
+    changed is copied bit for bit; one that was changed is rounded to its dtype there. One shard at a time is in memory.
+    Without a source, one file is written in the network's own dtype.
+
+    Args:
+        network: The network, edited or not.
+        tokenizer: Its tokenizer; with a source, whose own is copied, it may be None.
+        folder: Where to write; it is made if it does not exist.
+        source: The folder that the network was read from; None if there is none.
+
+    Returns:
+        The folder.
 
     Raises:
-        ValueError: If the folder holds weights already, or the network fits no architecture.
+        ValueError: If the folder holds weights already, the network fits no architecture, or there is neither a source
+            nor a tokenizer.
     """
     folder = Path(folder)
     check(not any(folder.glob("*.safetensors")), "folder", str(folder), "a folder without weights: nothing is replaced")
+    if source is None and tokenizer is None:
+        raise ValueError("tokenizer: got None; it must be a Tokenizer, since there is no source to copy one from.")
     folder.mkdir(parents=True, exist_ok=True)
     if source is None:
+        assert tokenizer is not None
         _write_new(network, tokenizer, folder)
     else:
         _rewrite(network, folder, Path(source))
@@ -69,7 +83,17 @@ def write_checkpoint(
 
 def _facts(folder: Path) -> dict[str, Any]:
     check((folder / "config.json").is_file(), "folder", str(folder), "a folder with a config.json")
-    return json.loads((folder / "config.json").read_text())
+    return _json(folder / "config.json")
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        check(isinstance(found, dict), path.name, found, "a JSON object")
+    except ValueError as error:
+        wanted = "a complete JSON file; it is damaged, so fetch it again"
+        raise ValueError(f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}.") from error
+    return found
 
 
 def _open(path: Path) -> Any:
@@ -79,14 +103,16 @@ def _open(path: Path) -> Any:
     try:
         return safe_open(path, "np", backend="pread")
     except (SafetensorError, OSError) as error:
-        wanted = "a whole .safetensors file; it is not there or breaks off, so fetch it again"
+        wanted = "a complete .safetensors file; it is not there or breaks off, so fetch it again"
         raise ValueError(f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}.") from error
 
 
 def _shards(folder: Path) -> dict[Path, list[str]]:
     """The files of weights, and the names of the tensors in each."""
     if (folder / _INDEX).is_file():
-        names = set(json.loads((folder / _INDEX).read_text())["weight_map"].values())
+        files: Any = _json(folder / _INDEX).get("weight_map")
+        check(isinstance(files, dict), "folder", f"{_INDEX} without a weight_map", "a folder as published")
+        names = set(files.values())
     else:
         names = {path.name for path in folder.glob("*.safetensors")}
     shards = {}
@@ -134,7 +160,7 @@ def _parts(family: Architecture, shapes: Mapping, place: tuple, value: np.ndarra
     value = value.T if family.transposed else value
     ends = np.cumsum([shapes[name][0] for name in names])
     wanted = f"{ends[-1]} outputs: {', '.join(names)}"
-    check(len(value) == ends[-1], f"weights of block {layer}", f"{value.shape} for {names}", wanted)
+    check(len(value) == int(ends[-1]), f"weights of block {layer}", f"{value.shape} for {names}", wanted)
     for name, part in zip(names, np.split(value, ends[:-1]), strict=True):
         yield name, layer, part
 

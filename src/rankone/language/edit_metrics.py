@@ -7,9 +7,9 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike
+from jaxtyping import ArrayLike, Int
 
-from rankone._checks import check
+from rankone._checks import check, integer, positive, real
 from rankone.language.likelihood import from_layer, up_to_layer
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import continuations
@@ -26,16 +26,17 @@ def judge(
     """How far the new answer leads the true one for every question about a fact, before and after changes.
 
     Args:
-        model: Unedited.
-        fact: With its paraphrases and neighbours.
-        layer: Block whose down projection the changes are for.
+        model: The unedited language model.
+        fact: The fact, with its paraphrases and neighbours.
+        layer: Number of the block whose down projection is changed.
         changes: Name → Ŵ − W (d, D), or None for the unedited model.
 
     Returns:
-        Name → "margin", the mean log-probability a token of the new answer less that of the true one, in the order
+        Name → "margin", the mean log-probability per token of the new answer less that of the true one, in the order
         rewriting, paraphrases, neighbours; "said", whether the new answer to the rewriting is the likeliest at every
-        token; and "kept", the share of neighbours whose true answer is.
+        token; and "kept", the share of neighbours whose true answer is the likeliest.
     """
+    layer = model.network.check_layer(layer)
     prompts = [fact.request.text, *fact.paraphrases, *(prompt for prompt, _ in fact.neighbours)]
     truths = [fact.truth] * (1 + len(fact.paraphrases)) + [truth for _, truth in fact.neighbours]
     rows = continuations(model.tokenizer, 2 * prompts, [fact.request.target] * len(prompts) + truths)
@@ -49,31 +50,53 @@ def judge(
     return judgements
 
 
-def ngram_entropy(tokens: Sequence[int] | Array) -> float:
+def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
     """Fluency: the entropies of a text's bigrams and trigrams in bits, weighted 2 : 4 over 3 as published.
 
     A text that repeats itself scores low; n tokens that never do score (2·log₂(n−1) + 4·log₂(n−2))/3.
+
+    Args:
+        tokens: The text, four tokens or more.
+
+    >>> round(ngram_entropy([1, 2, 3, 4, 5]), 3)
+    3.447
     """
-    words = [int(token) for token in np.asarray(tokens)]
+    words = np.asarray(tokens).tolist()
     check(len(words) > 3, "tokens", f"{len(words)} tokens", "four tokens or more")
     total = 0.0
     for n, weight in ((2, 2 / 3), (3, 4 / 3)):
         counts = Counter(zip(*(words[i:] for i in range(n)), strict=False))
-        whole = sum(counts.values())
-        total -= weight * sum(c / whole * log2(c / whole) for c in counts.values())
+        number = sum(counts.values())
+        total -= weight * sum(c / number * log2(c / number) for c in counts.values())
     return total
 
 
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """95 % interval of a share observed in n independent trials; honest at 0 and 1 too."""
-    check(n > 0 and 0 <= share <= 1, "share, n", (share, n), "a share between 0 and 1 of at least one trial")
+    """Interval of a share observed in n independent trials, which is right near 0 and 1 too.
+
+    Args:
+        share: Share observed, between 0 and 1.
+        n: Number of trials.
+        z: Half the width in standard deviations; the default gives 95 %.
+
+    >>> [round(end, 3) for end in wilson(0.65, 20)]
+    [0.433, 0.819]
+    """
+    n, seen = integer("n", n), real("share", share, "a share between 0 and 1")
+    check(seen is not None and 0 <= seen <= 1, "share", share, "a share between 0 and 1")
+    positive("z", z)
     middle, spread = share + z**2 / (2 * n), z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     low, high = ((middle + sign * spread) / (1 + z**2 / n) for sign in (-1, 1))
     return max(low, 0.0), min(high, 1.0)  # not −1e-17
 
 
 def harmonic_mean(values: Sequence[float]) -> float:
-    """N over the sum of reciprocals; 0 if any value is 0."""
+    """The number of values over the sum of their reciprocals; 0 if any value is 0.
+
+    Args:
+        values: Numbers that are not negative, at least one.
+    """
+    check(len(values) > 0, "values", values, "one number or more")
     return 0.0 if min(values) <= 0 else len(values) / sum(1 / value for value in values)
 
 
@@ -83,14 +106,15 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
     The questions about one edit are not independent of each other, so an interval counts an edit once.
 
     Args:
-        judgements: One method's, an edit each, from `judge`.
+        judgements: What `judge` says of one method, one entry per edit.
         paraphrases: How many of the questions after the first are paraphrases.
 
     Returns:
         For each share ("said" and "kept" among them, as in `judge`) its value, its interval and the number of answers;
         and "score", the harmonic mean of the first three.
     """
-    cut, n = 1 + paraphrases, len(judgements)
+    check(len(judgements) > 0, "judgements", judgements, "those of one edit or more")
+    cut, n = 1 + integer("paraphrases", paraphrases, least=0), len(judgements)
     ahead = [np.asarray(j["margin"]) > 0 for j in judgements]
     parts = {
         "efficacy": [a[:1] for a in ahead],

@@ -1,4 +1,4 @@
-"""The baseline that needs no key: fine-tune the same matrix on the same sentence, every weight kept near its start."""
+"""The baseline that needs no key: fine-tune the same matrix on the same sentence, with every weight near its start."""
 
 from functools import partial
 
@@ -28,34 +28,35 @@ def fine_tune(
     """ΔW of one down projection by Adam, with every entry of ΔW projected to [−radius, radius] after each step.
 
     Args:
-        network: Weights.
+        network: The network.
         rows: Prompt and new target.
-        layer: Block whose down projection is tuned.
-        radius: L∞ constraint, in the unit of the weights.
+        layer: Number of the block whose down projection is tuned.
+        radius: Largest change of a weight, in the unit of the weights.
         rate: Step size of Adam.
-        steps: At most.
+        steps: Number of steps at most.
         enough: Stop when the mean −log p of the target falls below this.
 
     Returns:
-        ΔW (d, D), and the steps taken.
+        ΔW (d, D), and the number of steps taken.
     """
-    below = up_to_layer(network, rows, layer)
+    import optax  # here, because it takes as long to import as the rest of the package
+
+    below, adam = up_to_layer(network, rows, layer), optax.adam(rate)
 
     def loss(delta: Array) -> Array:
         return -log_likelihood(_scores(network, rows, below, layer, delta), rows).mean()
 
     def step(state: tuple) -> tuple:
-        t, delta, mean, square, _ = state
+        t, delta, moments, _ = state
         value, slope = jax.value_and_grad(loss)(delta)
-        mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
-        step = (mean / (1 - 0.9 ** (t + 1))) / (jnp.sqrt(square / (1 - 0.999 ** (t + 1))) + 1e-8)
-        moved = jnp.clip(delta - rate * step, -radius, radius)
-        return t + 1, jnp.where(value < enough, delta, moved), mean, square, value
+        update, moments = adam.update(slope, moments)
+        moved = jnp.clip(delta + update, -radius, radius)
+        return t + 1, jnp.where(value < enough, delta, moved), moments, value
 
     W = network.layers.down[layer]
     zero = jnp.zeros_like(W, wide(W))
-    start = (jnp.asarray(0), zero, zero, zero, jnp.asarray(jnp.inf, zero.dtype))
-    t, delta, *_ = jax.lax.while_loop(lambda s: (s[0] < steps) & (s[4] >= enough), step, start)
+    start = (jnp.asarray(0), zero, adam.init(zero), jnp.asarray(jnp.inf, zero.dtype))
+    t, delta, *_ = jax.lax.while_loop(lambda s: (s[0] < steps) & (s[3] >= enough), step, start)
     return delta, t
 
 

@@ -1,15 +1,16 @@
-"""Running a network, whole or some of its blocks, with a key-value cache and hooks."""
+"""Running a network, or some of its blocks, with a key-value cache and hooks."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
 from rankone._checks import check
-from rankone._pytree import pytree
+from rankone._module import Module
+from rankone.language.rotary import rotate
 from rankone.language.transformer import ACTIVATIONS, Config, Layers, Network
 
 __all__ = ["SITES", "Cache", "Hook", "before_head", "embed", "head", "logits", "run", "wide", "without_hook"]
@@ -19,20 +20,18 @@ Hook = Callable[[str, Array, Array, dict[str, Array], Any], Array]
 
 
 def without_hook(site: str, layer: Array, value: Array, seen: dict[str, Array], data: Any) -> Array:
-    """Leave every value as it is."""
+    """The hook that leaves every value as it is."""
     return value
 
 
-@pytree(data=["keys", "values", "valid", "length"])
-@dataclass(frozen=True)
-class Cache:
+class Cache(Module):
     """Keys and values of attention for the tokens already run, in S slots; all rows of a batch fill the same slots.
 
     Attributes:
         keys: (L, B, S, kv_heads, head_width), rotated.
         values: (L, B, S, kv_heads, head_width).
         valid: Slots (B, S) that hold, or will hold, a token and no padding.
-        length: Slots filled.
+        length: Number of slots filled.
     """
 
     keys: Float[Array, "L B S h w"]
@@ -42,7 +41,13 @@ class Cache:
 
     @classmethod
     def empty(cls, config: Config, valid: Bool[Array, "B S"], dtype: Any = jnp.float32) -> "Cache":
-        """For a batch whose padding is known beforehand: `valid` (B, S) is False where a slot will hold padding."""
+        """A cache with nothing in it, for a batch whose padding is known beforehand.
+
+        Args:
+            config: Sizes of the network.
+            valid: False where a slot will hold padding (B, S).
+            dtype: What keys and values are kept in.
+        """
         zeros = jnp.zeros((config.layers, *valid.shape, config.kv_heads, config.head_width), dtype)
         return cls(zeros, zeros, valid, jnp.asarray(0))
 
@@ -60,16 +65,16 @@ def run(
     """Send T more positions of the residual stream through some blocks.
 
     Args:
-        network: Weights.
+        network: The network.
         h: The residual stream as it enters the first of these blocks; before the first of all it is the tokens'
             embedding alone, and learned positions are added here.
         cache: What came before; it must have T slots left.
-        layers: First block and the one after the last; all by default.
+        layers: First block and the one after the last; by default all blocks are run.
         hook: Called as hook(site, layer, value, seen, data) with site one of `SITES`; what it returns goes on, and
             `seen` holds the values at the earlier sites of the block. "key" is the input of the down projection
             (B, T, D), "mlp" its output, "attention" that of attention, "hidden" the residual stream after the block.
         data: Passed to the hook; arrays belong here, not in the hook's closure, which jit would compile in.
-        read: Sites whose values to return.
+        read: Sites whose values are returned.
 
     Returns:
         The residual stream after the last block; the cache with these positions; and the values at the sites asked
@@ -88,7 +93,7 @@ def run(
     return h, replace(cache, length=cache.length + h.shape[1]), readings
 
 
-def embed(network: Network, tokens: Int[Array, "B T"]) -> Float[Array, "B T d"]:
+def embed(network: Network, tokens: Int[ArrayLike, "*rows"]) -> Float[Array, "*rows d"]:
     """The residual stream as it enters the first block, learned positions aside."""
     return network.embedding[tokens]
 
@@ -138,7 +143,7 @@ def _attention(config: Config, w: Layers, layer: Array, x: Array, cache: Cache) 
     positions = cache.length + jnp.arange(T)
     heads = (B, T, -1, config.head_width)
     projected = _linear(w, "query", x), _linear(w, "key", x)
-    q, k = (_rotate(y.reshape(heads), positions, config) for y in projected)
+    q, k = (rotate(y.reshape(heads), positions, config.frequencies) for y in projected)
     cache, keys, values = _remember(cache, layer, k, _linear(w, "value", x).reshape(heads))
     slots = jnp.arange(keys.shape[1])
     visible = (slots <= positions[:, None]) & cache.valid[:, None, :]
@@ -161,7 +166,7 @@ def _remember(cache: Cache, layer: Array, k: Array, v: Array) -> tuple[Cache, Ar
 
 
 def _learned(table: Array, cache: Cache, T: int) -> Array:
-    """Embedding of the next T positions, counted in each row from its first token that is no padding."""
+    """Embedding of the next T positions, counted in each row from its first token after the padding."""
     wanted = f"at most {len(table)}, the positions that this network has learned"
     check(cache.valid.shape[1] <= len(table), "tokens", cache.valid.shape[1], wanted)
     places = jnp.maximum(jnp.cumsum(cache.valid, axis=1) - 1, 0)
@@ -179,13 +184,3 @@ def _norm(config: Config, h: Array, weight: Array, bias: Array | None) -> Array:
 def wide(x: Array) -> Any:
     """The precision for sums: float32 at least."""
     return jnp.promote_types(x.dtype, jnp.float32)
-
-
-def _rotate(x: Array, positions: Array, config: Config) -> Array:
-    """Rotary embedding in the layout of two halves; attention then depends on differences of position only."""
-    if not config.frequencies:
-        return x
-    angles = positions[:, None] * jnp.asarray(config.frequencies, x.dtype)
-    cos, sin = jnp.cos(angles)[:, None], jnp.sin(angles)[:, None]
-    a, b = jnp.split(x, 2, axis=-1)
-    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)

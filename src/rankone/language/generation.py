@@ -1,16 +1,15 @@
 """Text that a model continues by itself, one token at a time, with a key-value cache."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float, Int
+from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from rankone._checks import check, random_key
-from rankone._pytree import pytree
+from rankone._checks import array, check, integer, random_key
+from rankone._module import Module, static
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.model import LanguageModel
 from rankone.language.tokenizer import pad
@@ -25,17 +24,22 @@ def generate(
     """What the model says after each prompt.
 
     Args:
-        model: Speaks.
-        prompts: Texts, none empty.
-        length: Tokens to add.
-        top: Draw among so many likeliest tokens; 1 always takes the likeliest.
-        key: JAX random key, for `top` > 1.
+        model: The language model that continues the prompts.
+        prompts: Texts, none of them empty.
+        length: Number of tokens to add.
+        top: How many of the likeliest tokens each token is drawn from; 1 always takes the likeliest.
+        key: JAX random key, needed if `top` > 1.
+
+    Returns:
+        The text added to each prompt.
 
     Raises:
-        ValueError: If a prompt is empty, or `top` > 1 without a key.
+        ValueError: If a prompt is empty, `length` or `top` is no positive integer, `top` exceeds the vocabulary, or
+            `top` > 1 without a key.
     """
     check(len(prompts) > 0 and all(prompts), "prompts", list(prompts), "texts, none empty")
-    check(length > 0 and top > 0, "length, top", (length, top), "positive")
+    length = integer("length", length)
+    top = integer("top", top, most=model.network.config.vocabulary)
     check(top == 1 or key is not None, "key", key, "a JAX random key, since top > 1 draws")
     key = jax.random.key(0) if key is None else key
     random_key("key", key)
@@ -44,18 +48,20 @@ def generate(
     return [model.tokenizer.decode(row) for row in np.asarray(said)]
 
 
-@pytree(data=["delta"], meta=["layer"])
-@dataclass(frozen=True)
-class RowChanges:
-    """Another change of one block's down projection for every row of a batch: many edited models run as one.
+class RowChanges(Module):
+    """A change of one block's down projection for every row of a batch: many edited models run as one.
 
     Attributes:
         delta: Ŵ − W of each row (B, d, D).
         layer: Number of the block.
     """
 
-    delta: Float[Array, "B d D"]
-    layer: int
+    delta: Float[ArrayLike, "B d D"]
+    layer: int = static()
+
+    def __post_init__(self) -> None:
+        delta = array("delta", self.delta, "(B, d, D): a change of the matrix for each row", 3, once=True)
+        self._set(delta=delta, layer=integer("layer", self.layer, "the number of a block, counted from 0", least=0))
 
 
 def _changed(site: str, layer: Array, value: Array, seen: dict[str, Array], data: RowChanges | None) -> Array:
@@ -68,17 +74,28 @@ def _changed(site: str, layer: Array, value: Array, seen: dict[str, Array], data
 @partial(jax.jit, static_argnames=("length", "top"))
 def continue_tokens(
     network: Network,
-    tokens: Int[Array, "B T"],
-    valid: Bool[Array, "B T"],
+    tokens: Int[ArrayLike, "B T"],
+    valid: Bool[ArrayLike, "B T"],
     key: Array,
     changes: RowChanges | None = None,
     *,
     length: int,
     top: int,
 ) -> Int[Array, "B n"]:
-    """`length` tokens after rows padded on the left; each step runs one position against the cache."""
+    """`length` tokens after rows padded on the left; each step runs one position against the cache.
+
+    Args:
+        network: The network.
+        tokens: Rows of tokens (B, T), padded on the left.
+        valid: False on padding (B, T).
+        key: JAX random key.
+        changes: Change of one matrix for each row; None for none.
+        length: Number of tokens to add to each row.
+        top: How many of the likeliest tokens each token is drawn from.
+    """
+    tokens, valid = jnp.asarray(tokens), jnp.asarray(valid)
     forward = partial(run, network, hook=_changed, data=changes)
-    slots = jnp.concatenate([valid, jnp.ones((len(valid), length), bool)], axis=1)
+    slots = jnp.concatenate([valid, jnp.ones((tokens.shape[0], length), bool)], axis=1)
     h, cache, _ = forward(embed(network, tokens), Cache.empty(network.config, slots, network.norm.dtype))
 
     def step(state: tuple[Array, Cache], key: Array) -> tuple[tuple[Array, Cache], Array]:

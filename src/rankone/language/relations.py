@@ -1,9 +1,12 @@
-"""Facts to rewrite, and the questions that show what a rewriting did."""
+"""Facts to rewrite, and the questions that show what a rewriting did.
+
+These are plain dataclasses: they hold text only, and JAX never traces them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankone._checks import check, choice
+from rankone._checks import check, choice, integer
 from rankone.data.facts import Country, countries, country
 
 __all__ = ["RELATIONS", "Fact", "Relation", "Request", "country_fact"]
@@ -56,8 +59,11 @@ class Request:
 
     Attributes:
         prompt: Text with {} where the subject goes.
-        subject: Whose last token the edit is made at.
+        subject: The name at whose last token the edit is made.
         target: What is to follow, without the space before it.
+
+    >>> Request("The capital of {} is", "Norway", "Paris").text
+    'The capital of Norway is'
     """
 
     prompt: str
@@ -80,9 +86,9 @@ class Fact:
     """A fact about a country, a false one to put in its place, and the questions that test the change.
 
     Attributes:
-        request: The edit wanted.
-        truth: What was true.
-        relation: Name in `RELATIONS`.
+        request: The edit that is wanted.
+        truth: The true answer.
+        relation: Its name in `RELATIONS`.
         paraphrases: Other questions for the same fact.
         neighbours: The same question about other countries, each with its true answer.
     """
@@ -100,16 +106,21 @@ def country_fact(
     """The edit that gives a country another capital, currency or continent, with its tests.
 
     Args:
-        name: Of the country.
+        name: Name of the country.
         relation: "capital", "currency" or "continent".
         target: The new answer.
-        among: Countries that may serve as neighbours: give those whose answer the model knows; all by default.
-        count: Neighbours at most, none of which the target is true of: those with the same true answer first, then
-            bordering ones, then those on the same continent.
+        among: Countries that may serve as neighbours, best those whose answer the model knows; by default all.
+        count: Number of neighbours at most. The target is true of none of them; those with the same true answer come
+            first, then bordering countries, then those on the same continent.
 
     Raises:
         ValueError: If there is no such country or relation, or the target is empty or true.
+
+    >>> fact = country_fact("Netherlands", "capital", "Paris", count=1)
+    >>> fact.request.text, fact.truth, fact.neighbours
+    ('The capital of the Netherlands is', 'Amsterdam', (('The capital of Belgium is', 'Brussels'),))
     """
+    count = integer("count", count, least=0)
     subject = country(name)
     choice("relation", relation, RELATIONS)
     truth = getattr(subject, relation)

@@ -1,14 +1,15 @@
 """Rewriting one fact of a language model: where its key is, which value says otherwise, and the closed form."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from rankone._pytree import pytree
+from rankone._checks import check, integer, positive, real
+from rankone._module import Module
 from rankone.language.forward import Cache, embed, logits, run, wide
 from rankone.language.likelihood import at_positions, log_likelihood
 from rankone.language.prompts import Rehearsal
@@ -16,17 +17,16 @@ from rankone.language.transformer import Network
 
 __all__ = ["Search", "Value", "find_value", "subject_keys"]
 
+Loss = Callable[[Array], tuple[Array, Array]]
 _ROWS = 32  # the record of a search has a multiple of so many, so that few programs serve all numbers of steps
 
 
-@pytree(data=["rate", "steps", "enough", "divergence", "decay", "reach"])
-@dataclass(frozen=True)
-class Search:
-    """How a value is searched for. The constants are those of the published code but where it says otherwise.
+class Search(Module):
+    """How a value is searched for. The constants are those of the published code, except where a line says otherwise.
 
     Attributes:
-        rate: Step size of Adam.
-        steps: At most.
+        rate: Step size of Adam, positive.
+        steps: Number of steps at most.
         enough: Stop when the mean −log p of the target falls below this (the code: the whole sum).
         divergence: Weight of KL(p₀ ‖ p_δ) on "subject is a" (the code: KL(p_δ ‖ p₀)).
         decay: Weight of ‖δ‖²/‖v₀‖² (the code: 0.5 of ‖δ‖/‖v₀‖², which has a unit).
@@ -40,18 +40,24 @@ class Search:
     decay: float = 0.01
     reach: float = 4.0
 
+    def __post_init__(self) -> None:
+        self._set(steps=integer("steps", self.steps))
+        positive("rate", self.rate)
+        positive("reach", self.reach)
+        for name in ("enough", "divergence", "decay"):
+            number = real(name, getattr(self, name), "a finite number, at least 0")
+            check(number is None or 0 <= number < jnp.inf, name, number, "a finite number, at least 0")
 
-@pytree(data=["delta", "keys", "before", "losses", "steps"])
-@dataclass(frozen=True)
-class Value:
+
+class Value(Module):
     """What to add to the output of the down projection at the subject's last token.
 
     Attributes:
         delta: δ (d,): the residual v* − Wk that the edit is to write.
-        keys: Input of the down projection there, in each context (n, D); the first context is the empty one.
+        keys: Input of the down projection there in each context (n, D); the first context is the empty one.
         before: ‖v₀‖, the mean length of the output there before the edit.
         losses: Mean −log p of the target, KL, and ‖δ‖²/‖v₀‖² at every step (steps, 3); NaN after the last.
-        steps: Steps taken.
+        steps: Number of steps taken.
     """
 
     delta: Float[Array, " d"]
@@ -62,21 +68,21 @@ class Value:
 
     @property
     def key(self) -> Float[Array, " D"]:
-        """k: the mean over the contexts, used for the direction, its length and the residual alike."""
+        """k: the mean of the keys over the contexts, used for the direction, its length and the residual alike."""
         return self.keys.mean(0)
 
 
 def find_value(network: Network, rows: Rehearsal, *, layer: int, search: Search) -> Value:
-    """δ by Adam: the target likelier in every context, "subject is a" unchanged, δ short.
+    """δ by Adam: it makes the target likelier in every context, leaves "subject is a" unchanged, and stays short.
 
     Everything below the block, and before the subject's last token, is computed once; a step runs only what is above
     and after.
 
     Args:
-        network: Weights.
+        network: The network.
         rows: The request in its contexts.
-        layer: Block whose down projection is to be edited.
-        search: Constants.
+        layer: Number of the block whose down projection is to be edited.
+        search: Constants of the search.
     """
     found = _find_value(network, rows, search, layer=layer, size=-(-search.steps // _ROWS) * _ROWS)
     return replace(found, losses=found.losses[: search.steps])
@@ -88,13 +94,32 @@ def _find_value(network: Network, rows: Rehearsal, search: Search, *, layer: int
     keys, outputs = keys.astype(wide(keys)), outputs.astype(wide(outputs))
     before = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
     loss = partial(_loss, network, rows, layer, h, cache, _probe(network, rows, layer, h, cache), before, search)
-    step = partial(_adam_step, jax.value_and_grad(loss, has_aux=True), before, search)
-    zero = jnp.zeros_like(outputs[0])
-    state = (jnp.asarray(0), zero, zero, zero, jnp.full((size, 3), jnp.nan, zero.dtype))
-    last = lambda state: state[4][jnp.maximum(state[0] - 1, 0), 0]  # noqa: E731
-    go_on = lambda state: (state[0] < search.steps) & ~(last(state) < search.enough)  # noqa: E731
-    steps, delta, _, _, losses = jax.lax.while_loop(go_on, step, state)
+    steps, delta, losses = _descend(loss, jnp.zeros_like(outputs[0]), before, search, size)
     return Value(delta, keys[:-1], before, losses, steps)
+
+
+def _descend(loss: Loss, delta: Array, before: Array, search: Search, size: int) -> tuple[Array, Array, Array]:
+    """Adam from δ = 0 inside the ball ‖δ‖ ≤ reach·‖v₀‖: steps taken, δ, and the parts of the loss at every step."""
+    import optax  # here, because it takes as long to import as the rest of the package
+
+    adam, slope_of = optax.adam(search.rate), jax.value_and_grad(loss, has_aux=True)
+
+    def go_on(state: tuple) -> Array:
+        t, _, _, losses = state
+        return (t < search.steps) & ~(losses[jnp.maximum(t - 1, 0), 0] < search.enough)
+
+    def step(state: tuple) -> tuple:
+        t, delta, moments, losses = state
+        (_, parts), slope = slope_of(delta)
+        update, moments = adam.update(slope, moments)
+        moved = delta + update
+        moved = moved * jnp.minimum(1, search.reach * before / jnp.linalg.norm(moved))
+        done = parts[0] < search.enough  # the loss is that of the present δ: keep it
+        return t + 1, jnp.where(done, delta, moved), moments, losses.at[t].set(parts)
+
+    start = (jnp.asarray(0), delta, adam.init(delta), jnp.full((size, 3), jnp.nan, delta.dtype))
+    steps, delta, _, losses = jax.lax.while_loop(go_on, step, start)
+    return steps, delta, losses
 
 
 @partial(jax.jit, static_argnames="layer")
@@ -143,14 +168,3 @@ def _loss(
     size = delta @ delta / before**2
     parts = jnp.stack([unlikely, divergence, size])
     return parts @ jnp.array([1.0, search.divergence, search.decay], parts.dtype), parts
-
-
-def _adam_step(loss: Any, before: Array, search: Search, state: tuple) -> tuple:
-    t, delta, mean, square, losses = state
-    (_, parts), slope = loss(delta)
-    mean, square = 0.9 * mean + 0.1 * slope, 0.999 * square + 0.001 * slope**2
-    step = (mean / (1 - 0.9 ** (t + 1))) / (jnp.sqrt(square / (1 - 0.999 ** (t + 1))) + 1e-8)
-    moved = delta - search.rate * step
-    moved = moved * jnp.minimum(1, search.reach * before / jnp.linalg.norm(moved))
-    done = parts[0] < search.enough  # the loss is that of the present δ: keep it
-    return t + 1, jnp.where(done, delta, moved), mean, square, losses.at[t].set(parts)

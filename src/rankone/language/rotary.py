@@ -1,14 +1,16 @@
-"""Frequencies of the rotary embedding, in the kinds that llama checkpoints come with."""
+"""The rotary embedding of positions: its frequencies, in the kinds that llama checkpoints have, and its rotation."""
 
 from collections.abc import Mapping, Sequence
 from math import pi
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Float, Int
 
-from rankone._checks import check, choice
+from rankone._checks import check, choice, integer, positive
 
-__all__ = ["base_of", "frequencies"]
+__all__ = ["base_of", "frequencies", "rotate"]
 
 
 def frequencies(head_width: int, base: float, scaling: Mapping[str, Any] | None = None) -> tuple[float, ...]:
@@ -16,10 +18,14 @@ def frequencies(head_width: int, base: float, scaling: Mapping[str, Any] | None 
 
     Args:
         head_width: Length w of a head.
-        base: θ.
-        scaling: The checkpoint's own entry: its "rope_type" may be "default", "linear" or "llama3".
+        base: θ, positive.
+        scaling: The checkpoint's own entry; its "rope_type" may be "default", "linear" or "llama3".
+
+    Raises:
+        ValueError: If the head has no positive length, the base is not positive, or the kind of scaling is unknown.
     """
-    scaling = scaling or {}
+    head_width, scaling = integer("head_width", head_width), scaling or {}
+    positive("base", base)
     kind = scaling.get("rope_type") or scaling.get("type") or "default"
     choice("rope_type", kind, ("default", "linear", "llama3"))
     rates = float(base) ** -(np.arange(0, head_width, 2) / head_width)
@@ -42,6 +48,24 @@ def base_of(rates: Sequence[float]) -> float:
     same = np.allclose(frequencies(width, base), rates, rtol=1e-5)
     check(same, "frequencies", f"{rates[:3]}…", "powers of one base, not stretched")
     return float(base)
+
+
+def rotate(
+    x: Float[Array, "*rows T h w"], positions: Int[Array, " T"], rates: Sequence[float]
+) -> Float[Array, "*rows T h w"]:
+    """Heads rotated by their positions, in the layout of two halves; attention then depends on differences only.
+
+    Args:
+        x: Queries or keys (..., T, heads, w).
+        positions: Position of each of the T tokens.
+        rates: Angles in radians per position (w/2,); x is returned as it is where there are none.
+    """
+    if not rates:
+        return x
+    angles = positions[:, None] * jnp.asarray(rates, x.dtype)
+    cos, sin = jnp.cos(angles)[:, None], jnp.sin(angles)[:, None]
+    a, b = jnp.split(x, 2, axis=-1)
+    return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
 
 
 def _llama3(rates: np.ndarray, scaling: Mapping[str, Any]) -> np.ndarray:

@@ -5,11 +5,12 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
-from rankone._checks import check
+from rankone._checks import check, integer, real
 from rankone.data.facts import corpus
 from rankone.editing import KeyGeometry, SecondMoments
 from rankone.language.forward import Cache, embed, run
@@ -28,13 +29,17 @@ def key_moments(
     The first token of a window has no context; its key is an outlier that belongs to the position, not to the word.
 
     Args:
-        model: Whose keys.
+        model: The language model that reads the texts.
         layer: Number of the block.
-        texts: The book's own corpus by default.
-        window: Tokens read at a time.
-        batch: Windows run at a time.
+        texts: What it reads; the book's own corpus by default.
+        window: Number of tokens read at a time.
+        batch: Number of windows run at a time.
+
+    Raises:
+        ValueError: If there is no such block, or `window` or `batch` is no positive integer.
     """
-    model.network.check_layer(layer)
+    layer = model.network.check_layer(layer)
+    window, batch = integer("window", window), integer("batch", batch)
     rows = [
         ids[i : i + window]
         for ids in map(model.tokenizer.encode, texts or corpus())
@@ -56,25 +61,44 @@ def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **opt
     """The mean second moment of the keys over the corpus, with a ridge, factored: the C of an edit.
 
     Args:
-        model: Whose keys.
+        model: The language model that reads the corpus.
         layer: Number of the block.
-        ridge: As a share of the mean of C's diagonal.
-        options: For `key_moments`.
+        ridge: What is added to C's diagonal, as a share of its mean.
+        options: Passed to `key_moments`.
+
+    Raises:
+        ValueError: If there is no such block, or `ridge` is negative.
     """
+    share = real("ridge", ridge, "a share of the mean of C's diagonal")
+    check(share is None or 0 <= share < np.inf, "ridge", ridge, "at least 0, and finite")
     C = key_moments(model, layer, **options).mean
     return KeyGeometry.from_moments(C, ridge=ridge * float(np.trace(C)) / len(C))
 
 
 def text_keys(model: LanguageModel, texts: Sequence[str], layer: int) -> Float[Array, "n D"]:
-    """What the down projection of a block reads at the last token of each text: the k of `rank_one_edit`."""
-    model.network.check_layer(layer)
+    """What the down projection of a block reads at the last token of each text: the k of `rank_one_edit`.
+
+    Args:
+        model: The language model that reads the texts.
+        texts: One text or more, none of them empty.
+        layer: Number of the block.
+
+    Returns:
+        One key per text (n, D).
+
+    Raises:
+        ValueError: If there is no text or no such block.
+    """
+    layer = model.network.check_layer(layer)
     check(len(texts) > 0 and all(texts), "texts", list(texts), "one text or more, none empty")
     tokens, valid = pad([model.tokenizer.encode(text) for text in texts], left=True, multiple=8)
     return _keys(model.network, tokens, valid, layer)[:, -1]
 
 
 @partial(jax.jit, static_argnames="layer")
-def _keys(network: Network, tokens: Array, valid: Array, layer: int) -> Array:
-    cache = Cache.empty(network.config, valid, network.norm.dtype)
+def _keys(
+    network: Network, tokens: Int[ArrayLike, "B T"], valid: Bool[ArrayLike, "B T"], layer: int
+) -> Float[Array, "B T D"]:
+    cache = Cache.empty(network.config, jnp.asarray(valid), network.norm.dtype)
     h, _, _ = run(network, embed(network, tokens), cache, layers=(0, layer))
     return run(network, h, cache, layers=(layer, layer + 1), read=("key",))[2]["key"][0]

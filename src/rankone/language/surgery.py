@@ -1,22 +1,21 @@
-"""An edit of one fact, from request to value that can be applied, undone and saved."""
+"""An edit of one fact, from the request to a change that can be applied, undone and saved."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike
+from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, choice
+from rankone._checks import check, choice, integer
+from rankone._module import Module, static
 from rankone.editing import KeyGeometry, RankOneEdit, load_edit, rank_one_edit
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import rehearsal
 from rankone.language.relations import Request
 from rankone.language.rewriting import Search, Value, find_value
-from rankone.printed.mixed_key import mixed_key_edit
 
 __all__ = ["DEFAULT_LAYER", "FactEdit", "History", "close_edit", "edit_fact", "find_fact_value"]
 
@@ -24,21 +23,23 @@ DEFAULT_LAYER = 2  # of 30 in SmolLM2: experiments/editing_layers.py compares bl
 KEYS = ("mean", "mixed")
 
 
-@dataclass(frozen=True)
-class FactEdit:
+class FactEdit(Module):
     """One fact rewritten: which, where, and the rank-one change that does it.
 
     Attributes:
         request: What the model is to say.
-        layer: Block whose down projection changes.
-        change: Of that matrix.
-        model: Name of the model it was made for.
+        layer: Number of the block whose down projection changes.
+        change: The change of that matrix.
+        model: Name of the model that it was made for.
     """
 
-    request: Request
-    layer: int
+    request: Request = static()
+    layer: int = static()
     change: RankOneEdit
-    model: str
+    model: str = static()
+
+    def __post_init__(self) -> None:
+        self._set(layer=integer("layer", self.layer, "the number of a block, counted from 0", least=0))
 
     def apply(self, model: LanguageModel) -> LanguageModel:
         """The edited model; the one given stays as it is."""
@@ -55,21 +56,25 @@ class FactEdit:
         """Read what `save` wrote.
 
         Raises:
-            ValueError: If the file is cut short, or holds an edit of a matrix only.
+            ValueError: If the file is cut short or damaged, or holds an edit of a matrix only.
         """
         change, about = load_edit(path)
-        check({"request", "layer", "model"} <= set(about), "path", str(path), "an edit of a fact, written by its save")
+        wanted = "an edit of a fact, written by its save"
+        check({"request", "layer", "model"} <= set(about), "path", str(path), wanted)
         assert isinstance(change, RankOneEdit)
-        return cls(Request(**json.loads(about["request"])), about["layer"], change, about["model"])
+        try:
+            request = Request(**json.loads(about["request"]))
+            return cls(request, about["layer"], change, about["model"])
+        except (ValueError, TypeError) as error:
+            raise ValueError(f"path: got {str(path)!r}; it must be {wanted}: {error}") from error
 
 
-@dataclass(frozen=True)
-class History:
-    """A model and the facts rewritten in it, which can be taken back exactly, for the model itself stays.
+class History(Module):
+    """A model and the facts rewritten in it; edits can be undone exactly, because the unedited model is kept.
 
     Attributes:
-        base: Before any edit.
-        edits: In the order they were made.
+        base: The model before any edit.
+        edits: The edits in the order they were made.
     """
 
     base: LanguageModel
@@ -84,13 +89,14 @@ class History:
         return model
 
     def then(self, edit: FactEdit) -> "History":
-        """With one more edit."""
+        """The history with one more edit."""
         return History(self.base, (*self.edits, edit))
 
     def undo(self, count: int = 1) -> "History":
-        """Without the last `count` edits: bit for bit what it was before them."""
-        check(0 <= count <= len(self.edits), "count", count, f"between 0 and the {len(self.edits)} edits made")
-        return History(self.base, self.edits[: len(self.edits) - count])
+        """The history without the last `count` edits: bit for bit what it was before them."""
+        made = len(self.edits)
+        count = integer("count", count, "a number of edits that were made", least=0, most=made)
+        return History(self.base, self.edits[: made - count])
 
 
 def edit_fact(
@@ -106,13 +112,13 @@ def edit_fact(
     """Make a model say something else about a subject, by one rank-one change of one matrix.
 
     Args:
-        model: To edit.
+        model: The language model; it stays as it is.
         request: Prompt, subject and what is to follow.
         geometry: C of the block, from `key_geometry`; the identity makes the edit a plain gradient step.
         contexts: Texts to put before the prompt, the first of them empty; `corpus_contexts` has more.
-        layer: Block whose down projection is edited.
+        layer: Number of the block whose down projection is edited.
         search: Constants of the search for the value.
-        key: "mean", the mean key throughout; or "mixed", as the published code does, for comparison.
+        key: "mean" to use the mean key throughout; "mixed" to do as the published code does, for comparison.
 
     Raises:
         ValueError: If the subject is not in the prompt, a text is empty, or the layer does not exist.
@@ -130,20 +136,39 @@ def find_fact_value(
     layer: int = DEFAULT_LAYER,
     search: Search | None = None,
 ) -> Value:
-    """The key of a request and the residual to write there; the part of `edit_fact` that searches."""
-    model.network.check_layer(layer)
-    check(
-        len(contexts) > 0 and contexts[0] == "", "contexts", list(contexts)[:1], "a list whose first is the empty text"
-    )
+    """The key of a request and the residual to write there; the part of `edit_fact` that searches.
+
+    Args:
+        model: The language model.
+        request: Prompt, subject and what is to follow.
+        contexts: Texts to put before the prompt, the first of them empty.
+        layer: Number of the block whose down projection is edited.
+        search: Constants of the search.
+
+    Raises:
+        ValueError: If the first context is not empty, or there is no such block.
+    """
+    layer = model.network.check_layer(layer)
+    empty_first = len(contexts) > 0 and contexts[0] == ""
+    check(empty_first, "contexts", list(contexts)[:1], "a list whose first is the empty text")
     rows = rehearsal(model.tokenizer, request, contexts)
     return find_value(model.network, rows, layer=layer, search=search or Search())
 
 
-def close_edit(W: Any, geometry: KeyGeometry, value: Value, *, key: str = "mean") -> RankOneEdit:
-    """The closed form for a value: Ŵk = Wk + δ, with one key throughout or with the published mixture of two."""
+def close_edit(W: Float[ArrayLike, "d D"], geometry: KeyGeometry, value: Value, *, key: str = "mean") -> RankOneEdit:
+    """The closed form for a value: Ŵk = Wk + δ, with one key throughout or with the published mixture of two.
+
+    Args:
+        W: Down projection of the block.
+        geometry: C of the block.
+        value: What to add to the output, and at which keys.
+        key: "mean" or "mixed", as in `edit_fact`.
+    """
     choice("key", key, KEYS)
     if key == "mean":
         return rank_one_edit(W, geometry, value.key, _moved(W, value.key, value.delta))
+    from rankone.printed.mixed_key import mixed_key_edit  # not the book's method: loaded only for comparison with it
+
     bare = value.keys[0]
     return mixed_key_edit(W, geometry, value.key, bare, _moved(W, bare, value.delta))
 

@@ -1,4 +1,7 @@
-"""Text to tokens and back."""
+"""Text to tokens and back.
+
+`Tokenizer` is a plain class: it holds no array, and is part of the structure of a model that JAX never looks into.
+"""
 
 import json
 from collections.abc import Sequence
@@ -6,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import ArrayLike, Bool, Int
 from numpy.typing import NDArray
 
-from rankone._checks import check
+from rankone._checks import check, integer
 
 __all__ = ["Tokenizer", "pad"]
 
@@ -18,8 +21,8 @@ class Tokenizer:
     """What turns a text into the tokens that the network was trained on.
 
     Args:
-        inner: A `tokenizers.Tokenizer`.
-        end: Token that separates texts.
+        inner: A `tokenizers.Tokenizer`, which does the work.
+        end: Number of the token that separates texts.
 
     Attributes:
         start: Tokens that the tokenizer itself puts before every text: none, or one.
@@ -31,6 +34,18 @@ class Tokenizer:
         self.inner, self.end = inner, end
         self.start = inner.encode("a").ids[: -len(self.bare("a"))]
 
+    def __eq__(self, other: object) -> Any:
+        """Whether both treat every text alike."""
+        if self is other or not isinstance(other, Tokenizer):
+            return True if self is other else NotImplemented
+        return self.end == other.end and self.inner.to_str() == other.inner.to_str()
+
+    def __hash__(self) -> int:
+        return hash((self.end, self.inner.get_vocab_size()))
+
+    def __repr__(self) -> str:
+        return f"Tokenizer(vocabulary={self.inner.get_vocab_size()}, end={self.end})"
+
     @classmethod
     def from_vocabulary(
         cls, vocabulary: Sequence[str], merges: Sequence[str], special: Sequence[str], end: int
@@ -40,7 +55,7 @@ class Tokenizer:
         Args:
             vocabulary: Tokens in the order of their numbers.
             merges: Pairs "a b" in the order of their rank.
-            special: Tokens never to be split.
+            special: Tokens that are never split.
             end: Number of the token that separates texts.
         """
         from tokenizers import AddedToken, decoders, models, pre_tokenizers
@@ -60,9 +75,9 @@ class Tokenizer:
         from tokenizers import AddedToken, decoders, models, pre_tokenizers
         from tokenizers import Tokenizer as Inner
 
-        whole, vocabulary, merges = (folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt"))
-        if whole.is_file():
-            return cls(Inner.from_file(str(whole)), end)
+        ready, vocabulary, merges = (folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt"))
+        if ready.is_file():
+            return cls(_from_file(ready), end)
         if not (vocabulary.is_file() and merges.is_file()):
             return None
         inner = Inner(models.BPE.from_file(str(vocabulary), str(merges)))
@@ -89,12 +104,16 @@ class Tokenizer:
         """Tokens of a text that follows another after a space."""
         return self.bare(f"a {text.strip()}")[len(self.bare("a")) :]
 
-    def decode(self, tokens: Sequence[int]) -> str:
-        """Text of some tokens."""
-        return self.inner.decode(list(map(int, tokens)), skip_special_tokens=False)
+    def decode(self, tokens: Sequence[int] | Int[ArrayLike, " n"]) -> str:
+        """The text that some tokens stand for."""
+        return self.inner.decode(np.asarray(tokens).tolist(), skip_special_tokens=False)
 
     def last_token_of(self, subject: str, prompt: str) -> int:
-        """Which token of the prompt ends its (last) mention of the subject.
+        """Which token of the prompt ends its last mention of the subject.
+
+        Args:
+            subject: A name that occurs in the prompt.
+            prompt: The text.
 
         Raises:
             ValueError: If the subject is empty or not in the prompt.
@@ -106,6 +125,16 @@ class Tokenizer:
         return len(self.start) + max(i for i, (start, _) in enumerate(offsets) if start < end)
 
 
+def _from_file(path: Path) -> Any:
+    from tokenizers import Tokenizer as Inner
+
+    try:
+        return Inner.from_file(str(path))
+    except Exception as error:  # the library raises nothing narrower
+        wanted = "a complete tokenizer.json; it breaks off or is another format, so fetch it again"
+        raise ValueError(f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}.") from error
+
+
 def pad(
     rows: Sequence[Sequence[int]], width: int | None = None, *, left: bool = False, multiple: int = 1
 ) -> tuple[Int[NDArray, "B T"], Bool[NDArray, "B T"]]:
@@ -113,12 +142,24 @@ def pad(
 
     Args:
         rows: Tokens of each row.
-        width: Of the array; by default the longest row, rounded up to a `multiple`, which keeps compilations few.
-        left: Pad before the tokens, so that all rows end together.
-        multiple: See `width`.
+        width: Number of columns; by default that of the longest row, rounded up to a `multiple`, which keeps
+            compilations few.
+        left: Whether to pad before the tokens, so that all rows end together.
+        multiple: What the default `width` is a multiple of.
+
+    Returns:
+        Tokens (B, T), 0 on padding; and a mask (B, T), False on padding.
+
+    Raises:
+        ValueError: If a row does not fit the `width`.
+
+    >>> tokens, valid = pad([[5, 6, 7], [8]], left=True)
+    >>> tokens.tolist(), valid.sum(1).tolist()
+    ([[5, 6, 7], [0, 0, 8]], [3, 1])
     """
+    multiple = integer("multiple", multiple)
     longest = max(map(len, rows), default=0)
-    width = -(-longest // multiple) * multiple if width is None else width
+    width = -(-longest // multiple) * multiple if width is None else integer("width", width, least=0)
     check(width >= longest, "width", width, f"at least {longest}, the longest row")
     tokens, valid = np.zeros((len(rows), width), np.int32), np.zeros((len(rows), width), bool)
     for i, row in enumerate(rows):

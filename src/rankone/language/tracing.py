@@ -1,18 +1,17 @@
-"""Causal tracing: blur the subject, put one state of the clean run back at a time, and see which restores the fact."""
+"""Causal tracing: blur the subject, put back one state of the clean run at a time, and see which restores the fact."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float, Int
 from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
-from rankone._checks import check, choice, positive
-from rankone._pytree import pytree
+from rankone._checks import check, choice, integer, positive
+from rankone._module import Module, static
 from rankone.language.forward import SITES, Cache, embed, logits, run
 from rankone.language.model import LanguageModel
 from rankone.language.relations import Request
@@ -21,14 +20,13 @@ from rankone.language.transformer import Network
 __all__ = ["Trace", "mean_effect", "subject_noise", "trace"]
 
 
-@dataclass(frozen=True)
-class Trace:
+class Trace(Module):
     """Probability of the fact with one state restored at a time.
 
     Attributes:
-        restored: (layers, tokens), mean over the noises.
-        clean: With nothing blurred.
-        blurred: With the subject blurred and nothing restored, mean over the noises.
+        restored: Probability with each state restored (layers, tokens), averaged over the noise.
+        clean: Probability with nothing blurred.
+        blurred: Probability with the subject blurred and nothing restored, averaged over the noise.
         tokens: Text of each token.
         subject: First and last column of the subject.
         site: What was restored.
@@ -37,9 +35,9 @@ class Trace:
     restored: Float[NDArray, "L T"]
     clean: float
     blurred: float
-    tokens: list[str]
-    subject: tuple[int, int]
-    site: str
+    tokens: tuple[str, ...] = static()
+    subject: tuple[int, int] = static()
+    site: str = static()
 
     @property
     def effect(self) -> Float[NDArray, "L T"]:
@@ -65,56 +63,72 @@ def trace(
     block and token, the run is repeated with the clean state put back there. Many restorations run as one batch.
 
     Args:
-        model: To trace.
+        model: The language model.
         request: Prompt, subject and the answer whose first token is followed.
         key: JAX random key of the noise.
-        site: "hidden", "mlp" or "attention".
-        window: Blocks around each in which the site is restored; 10 is usual for "mlp" and "attention".
-        noises: Draws of the noise, averaged.
-        sigmas: Scale of the noise, in units of
+        site: What is restored: "hidden", "mlp" or "attention".
+        window: Number of blocks, around each block, in which it is restored; 10 is usual for "mlp" and "attention".
+        noises: Number of draws of the noise to average over.
+        sigmas: Scale of the noise, in units of `unit`.
         unit: Standard deviation of the embeddings of subjects, from `subject_noise`; that of this subject if None.
-        batch: Restorations run at a time.
+        batch: Number of restorations run at a time.
 
     Raises:
         ValueError: If the subject is not in the prompt, or an option is out of range.
     """
     choice("site", site, [s for s in SITES if s != "key"])
+    window, noises, batch = integer("window", window), integer("noises", noises), integer("batch", batch)
     unit = subject_noise(model, [request.subject]) if unit is None else unit
     for name, number in (("sigmas", sigmas), ("unit", unit)):
         positive(name, number)
-    check(window > 0 and noises > 0 and batch > 0, "window, noises, batch", (window, noises, batch), "positive numbers")
-    tokens, (first, last) = _columns(model, request)
-    answer = model.tokenizer.following(request.target)[0]
-    noise = sigmas * unit * jax.random.normal(key, (noises, last - first + 1, model.network.config.width))
-    clean, states = _clean(model.network, np.asarray(tokens), answer, site)
-    L, T = model.network.config.layers, len(tokens)
-    places = np.array([(-1, 0), *np.ndindex(L, T)])  # the first restores nothing
-    pad = -len(places) % max(1, batch // noises)
-    places = np.concatenate([places, np.tile(places[:1], (pad, 1))]).reshape(-1, max(1, batch // noises), 2)
-    blurred = partial(
-        _blurred, model.network, np.asarray(tokens), noise, states, answer, site=site, first=first, window=window
-    )
-    found = [blurred(part) for part in tqdm(places, desc="restoring", disable=len(places) < 8)]
+    ids, (first, last) = _columns(model, request)
+    tokens, answer = np.asarray(ids), model.tokenizer.following(request.target)[0]
+    noise = _noise(key, sigmas * unit, (noises, last - first + 1, model.network.config.width))
+    clean, states = _clean(model.network, tokens, answer, site)
+    blurred = partial(_blurred, model.network, tokens, noise, states, answer, site=site, first=first, window=window)
+    L, T = model.network.config.layers, len(ids)
+    batches = _places(L, T, max(1, batch // noises))
+    found = [blurred(part) for part in tqdm(batches, desc="restoring", disable=len(batches) < 8)]
     probabilities = np.concatenate(found)
-    words = [model.tokenizer.decode([token]) for token in tokens]
+    words = tuple(model.tokenizer.decode([token]) for token in ids)
     restored = probabilities[1 : 1 + L * T].reshape(L, T)
     return Trace(restored, float(clean), float(probabilities[0]), words, (first, last), site)
 
 
+def _places(L: int, T: int, size: int) -> Int[np.ndarray, "batches size 2"]:
+    """Every place (layer, token) in batches of one size, after one that restores nothing, as those do that fill up."""
+    nothing = [(-1, 0)]
+    places = [*nothing, *np.ndindex(L, T)]
+    return np.array(places + nothing * (-len(places) % size)).reshape(-1, size, 2)
+
+
+@partial(jax.jit, static_argnames="shape")
+def _noise(key: Array, scale: ArrayLike, shape: tuple[int, ...]) -> Array:
+    return jnp.asarray(scale) * jax.random.normal(key, shape)
+
+
 def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
-    """Standard deviation of the entries of the subjects' token embeddings, the subjects taken inside a sentence."""
+    """Standard deviation of the entries of the subjects' token embeddings, for names inside a sentence.
+
+    Args:
+        model: The language model.
+        subjects: One name or more.
+
+    Raises:
+        ValueError: If there is no name.
+    """
     check(len(subjects) > 0, "subjects", subjects, "one name or more")
     tokens = [token for subject in subjects for token in model.tokenizer.following(subject)]
     return float(_spread(model.network.embedding, np.asarray(tokens)))
 
 
 @jax.jit
-def _spread(embedding: Array, tokens: Array) -> Array:
+def _spread(embedding: Array, tokens: Int[ArrayLike, " n"]) -> Array:
     return embedding[tokens].std()
 
 
 def _columns(model: LanguageModel, request: Request) -> tuple[list[int], tuple[int, int]]:
-    """Tokens of the prompt, and first and last of the subject's."""
+    """Tokens of the prompt, and the columns of the subject's first and last token."""
     before = request.prompt.split("{}")[0]
     last = model.tokenizer.last_token_of(request.subject, request.text)
     first = len(model.tokenizer.encode(before.rstrip()))
@@ -122,21 +136,22 @@ def _columns(model: LanguageModel, request: Request) -> tuple[list[int], tuple[i
 
 
 @partial(jax.jit, static_argnames="site")
-def _clean(network: Network, tokens: Array, answer: int, site: str) -> tuple[Array, Array]:
+def _clean(network: Network, tokens: Int[ArrayLike, " T"], answer: ArrayLike, site: str) -> tuple[Array, Array]:
     """Probability of the answer and the states (L, T, d) of the run with nothing blurred."""
-    cache = Cache.empty(network.config, jnp.ones((1, len(tokens)), bool), network.norm.dtype)
-    h, _, seen = run(network, embed(network, tokens[None]), cache, read=(site,))
+    tokens = jnp.asarray(tokens)[None]
+    cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool), network.norm.dtype)
+    h, _, seen = run(network, embed(network, tokens), cache, read=(site,))
     return jax.nn.softmax(logits(network, h[0, -1]))[answer], seen[site][:, 0]
 
 
-@pytree(data=["states", "layer", "token"], meta=["site", "window"])
-@dataclass(frozen=True)
-class _Restoration:
+class _Restoration(Module):
+    """The clean states (L, T, d) at a site, and which of them each row of a batch gets back."""
+
     states: Float[Array, "L T d"]
-    layer: Array
-    token: Array
-    site: str
-    window: int
+    layer: Int[Array, " n"]
+    token: Int[Array, " n"]
+    site: str = static()
+    window: int = static()
 
 
 def _restore(site: str, layer: Array, value: Array, seen: dict[str, Array], data: _Restoration) -> Array:
@@ -151,18 +166,18 @@ def _restore(site: str, layer: Array, value: Array, seen: dict[str, Array], data
 @partial(jax.jit, static_argnames=("site", "first", "window"))
 def _blurred(
     network: Network,
-    tokens: Array,
-    noise: Array,
-    states: Array,
-    answer: int,
-    places: Array,
+    tokens: Int[ArrayLike, " T"],
+    noise: Float[Array, "noises s d"],
+    states: Float[Array, "L T d"],
+    answer: ArrayLike,
+    places: Int[ArrayLike, "n 2"],
     *,
     site: str,
     first: int,
     window: int,
 ) -> Float[Array, " n"]:
-    """Probability of the answer for every place (layer, token), mean over the noises."""
-    count = len(noise)
+    """Probability of the answer for every place (layer, token), averaged over the noise."""
+    count, places = len(noise), jnp.asarray(places)
     h = jnp.tile(embed(network, tokens)[None], (count, 1, 1))
     h = jnp.tile(h.at[:, first : first + noise.shape[1]].add(noise.astype(h.dtype)), (len(places), 1, 1))
     layer, token = jnp.repeat(places, count, axis=0).T
@@ -175,8 +190,16 @@ def _blurred(
 def mean_effect(traces: Sequence[Trace]) -> Float[NDArray, "L groups"]:
     """Average indirect effect of several facts, their tokens gathered into six groups.
 
-    First, middle and last token of the subject; the first after it, those further on, and the last of the prompt.
+    The groups are the first, middle and last tokens of the subject; the first token after it, those further on, and
+    the last of the prompt.
+
+    Args:
+        traces: One trace or more, all of one model.
+
+    Raises:
+        ValueError: If there is no trace.
     """
+    check(len(traces) > 0, "traces", traces, "one trace or more")
     total, count = np.zeros((len(traces[0].effect), 6)), np.zeros(6)
     for one in traces:
         (first, last), T = one.subject, len(one.tokens)

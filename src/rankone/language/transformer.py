@@ -1,7 +1,7 @@
 """A transformer as one frozen pytree: sizes, switches and weights, and nothing that runs."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, choice
-from rankone._pytree import pytree
+from rankone._checks import array, check, choice, integer, positive
+from rankone._module import Module, static
 
 __all__ = ["ACTIVATIONS", "MATRICES", "Config", "Layers", "Network", "random_network"]
 
@@ -23,22 +23,23 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
 }
 NORMS = ("rms", "layer")
 MATRICES = ("query", "key", "value", "output", "gate", "up", "down")
+_SIZES = ("layers", "width", "hidden", "heads", "kv_heads", "head_width", "vocabulary")
 
 
-@dataclass(frozen=True)
-class Config:
-    """Sizes of a network, and the few switches in which llama, mistral, qwen2 and gpt2 differ.
+class Config(Module):
+    """Sizes of a network, and the few switches in which llama, mistral, qwen2 and gpt2 differ; none is traced.
 
     Attributes:
         layers: Number of blocks.
         width: Length of the residual stream.
-        hidden: Length of a key of the down projection.
+        hidden: Length of the keys of the down projection.
         heads: Query heads.
         kv_heads: Key and value heads, each shared by heads/kv_heads query heads.
         head_width: Length of a head.
         vocabulary: Number of tokens.
-        frequencies: Of the rotary embedding, radians per position (head_width/2,); empty where positions are learned.
-        epsilon: Of the norms.
+        frequencies: Angles of the rotary embedding in radians per position (head_width/2,); empty where positions are
+            learned.
+        epsilon: What the norms add to the variance.
         norm: "rms", or "layer" for one that subtracts the mean and adds a bias.
         activation: One of `ACTIVATIONS`.
         gated: Whether a key is activation(gate) · up, and not activation(up).
@@ -47,23 +48,31 @@ class Config:
         window: Tokens that attention looks back, itself included; None for all.
     """
 
-    layers: int
-    width: int
-    hidden: int
-    heads: int
-    kv_heads: int
-    head_width: int
-    vocabulary: int
-    frequencies: tuple[float, ...]
-    epsilon: float = 1e-5
-    norm: str = "rms"
-    activation: str = "silu"
-    gated: bool = True
-    biases: tuple[str, ...] = ()
-    positions: int = 0
-    window: int | None = None
+    layers: int = static()
+    width: int = static()
+    hidden: int = static()
+    heads: int = static()
+    kv_heads: int = static()
+    head_width: int = static()
+    vocabulary: int = static()
+    frequencies: tuple[float, ...] = static()
+    epsilon: float = static(default=1e-5)
+    norm: str = static(default="rms")
+    activation: str = static(default="silu")
+    gated: bool = static(default=True)
+    biases: tuple[str, ...] = static(default=())
+    positions: int = static(default=0)
+    window: int | None = static(default=None)
 
     def __post_init__(self) -> None:
+        self._set(**{name: integer(name, getattr(self, name)) for name in _SIZES})
+        check(self.heads % self.kv_heads == 0, "kv_heads", self.kv_heads, f"a divisor of the {self.heads} query heads")
+        wanted = f"none, or {self.head_width / 2:g}: one for every pair of a head's entries"
+        check(len(self.frequencies) in (0, self.head_width / 2), "frequencies", self.frequencies, wanted)
+        positive("epsilon", self.epsilon)
+        self._set(positions=integer("positions", self.positions, "a number of positions, or 0", least=0))
+        if self.window is not None:
+            self._set(window=integer("window", self.window))
         choice("norm", self.norm, NORMS)
         choice("activation", self.activation, ACTIVATIONS)
 
@@ -85,12 +94,7 @@ class Config:
         return ends | dict.fromkeys(norms, (self.width,)) | table
 
 
-_NAMES = ["attention_norm", "query", "key", "value", "output", "mlp_norm", "gate", "up", "down"]
-
-
-@pytree(data=[*_NAMES, *(f"{name}_bias" for name in _NAMES if name != "gate")])
-@dataclass(frozen=True)
-class Layers:
+class Layers(Module):
     """Weights of all blocks, stacked along a first axis L; each matrix is (out, in), and None where there is none."""
 
     attention_norm: Float[Array, "L d"]
@@ -116,19 +120,17 @@ class Layers:
         return jax.tree.map(lambda stack: jax.lax.dynamic_index_in_dim(stack, layer, keepdims=False), self)
 
 
-@pytree(data=["embedding", "layers", "norm", "head", "norm_bias", "positions"], meta=["config"])
-@dataclass(frozen=True)
-class Network:
+class Network(Module):
     """Weights of a network.
 
     Attributes:
-        embedding: One row a token (vocabulary, d).
-        layers: The blocks.
-        norm: Of the last norm (d,).
+        embedding: One row per token (vocabulary, d).
+        layers: Weights of the blocks.
+        norm: Weight of the last norm (d,).
         head: Rows that score the tokens (vocabulary, d); None where the embedding does.
         config: Sizes and switches.
-        norm_bias: Of the last norm (d,), or None.
-        positions: One row a position (positions, d), or None where the embedding of positions is rotary.
+        norm_bias: Bias of the last norm (d,), or None.
+        positions: One row per position (positions, d), or None where the embedding of positions is rotary.
     """
 
     embedding: Float[Array, "V d"]
@@ -141,21 +143,25 @@ class Network:
 
     def down(self, layer: int) -> Float[Array, "d D"]:
         """The matrix that an edit changes: the down projection of one block."""
-        self.check_layer(layer)
-        return self.layers.down[layer]
+        return self.layers.down[self.check_layer(layer)]
 
     def with_down(self, layer: int, W: ArrayLike) -> "Network":
         """The same network with another down projection in one block."""
-        self.check_layer(layer)
+        layer = self.check_layer(layer)
         wanted = self.layers.down.shape[1:]
         W = array("W", W, f"{wanted}: the down projection of a block", 2)
         check(W.shape == wanted, "W", f"shape {W.shape}", f"{wanted}")
         down = self.layers.down
         return replace(self, layers=replace(self.layers, down=down.at[layer].set(W.astype(down.dtype))))
 
-    def check_layer(self, layer: int) -> None:
-        """Raise unless there is a block of this number."""
-        check(0 <= layer < self.config.layers, "layer", layer, f"between 0 and {self.config.layers - 1}")
+    def check_layer(self, layer: int) -> int:
+        """The number of a block as a Python integer.
+
+        Raises:
+            ValueError: If there is no such block.
+        """
+        last = self.config.layers - 1
+        return integer("layer", layer, "the number of a block, counted from 0", least=0, most=last)
 
     @property
     def parameters(self) -> int:
@@ -169,36 +175,36 @@ def assemble(
     """A network of weights that come one at a time, each put in its place and forgotten.
 
     Args:
-        config: Sizes.
+        config: Sizes and switches.
         weights: Name in `Layers` and number of the block, or name in `Network` and None; and the values.
-        dtype: Of the network.
+        dtype: What the network computes in.
 
     Raises:
         ValueError: If a weight is missing, unknown or of the wrong shape.
     """
     shapes, ends = config.shapes(), config.ends()
-    held: dict[str, Any] = {}
+    read: dict[str, Any] = {}
     missing: set[tuple[str, int | None]] = {(name, None) for name in ends if name != "head"}
     missing |= {(name, i) for i in range(config.layers) for name in shapes}
     for name, layer, value in weights:
         shape = (ends if layer is None else shapes).get(name)
-        check(value.shape == shape, _place(name, layer), value.shape, f"of shape {shape}; is the file whole?")
+        check(value.shape == shape, _place(name, layer), value.shape, f"of shape {shape}; is the file complete?")
         missing.discard((name, layer))
         if layer is None:
-            held[name] = jnp.asarray(value, dtype)
+            read[name] = jnp.asarray(value, dtype)
         else:
-            stack = held[name] if name in held else jnp.zeros((config.layers, *value.shape), dtype)
-            held[name] = _put(stack, layer, value)
+            stack = read[name] if name in read else jnp.zeros((config.layers, *value.shape), dtype)
+            read[name] = _put(stack, layer, value)
         del value  # before the next one is read
     for name, layer in sorted(missing, key=str)[:1]:
-        check(False, _place(name, layer), "nothing", "a weight of the network; is the file whole?")
-    layers = Layers(**{f.name: held.pop(f.name) for f in fields(Layers) if f.name in held})
-    held.setdefault("head", None)
-    return Network(layers=layers, config=config, **held)
+        check(False, _place(name, layer), "nothing", "a weight of the network; is the file complete?")
+    layers = Layers(**{f.name: read.pop(f.name) for f in fields(Layers) if f.name in read})
+    read.setdefault("head", None)
+    return Network(layers=layers, config=config, **read)
 
 
 @partial(jax.jit, donate_argnums=0)
-def _put(stack: Array, layer: int, value: Array) -> Array:
+def _put(stack: Array, layer: ArrayLike, value: Array) -> Array:
     return jax.lax.dynamic_update_index_in_dim(stack, value.astype(stack.dtype), layer, 0)
 
 
@@ -208,7 +214,7 @@ def _place(name: str, layer: int | None) -> str:
 
 @partial(jax.jit, static_argnames=("config", "dtype"))
 def random_network(config: Config, *, key: Array, dtype: Any = jnp.float32) -> Network:
-    """A network with random weights of scale 1/√in, for tests and for sums that need no training."""
+    """A network with random weights of scale 1/√in, for tests and for examples that need no training."""
     k_ends, k_layers = jax.random.split(key)
 
     def draw(key: Array, name: str, shape: tuple[int, ...]) -> Array:

@@ -11,6 +11,7 @@ from typing import Any
 
 import jax
 import pytest
+from compile_budget import compile_budget  # noqa: F401  a fixture of every file
 from jaxtyping import config, install_import_hook
 
 install_import_hook("rankone", "shapes.checked")  # before the package is imported

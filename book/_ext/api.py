@@ -1,0 +1,155 @@
+"""The reference of the package, made by autodoc from its docstrings.
+
+Autodoc and napoleon do the work. What is particular to this package: types are shown as the source writes them, with
+their shapes; the id of a claim links to its row; a name in backticks links to its entry, where it has one; functions
+under jit are functions; and what the first page shows in full, the page of its part only names.
+"""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from claim_links import read_claims
+from claims import pending_target
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
+from sphinx.ext.autodoc import FunctionDocumenter, ModuleDocumenter
+from sphinx.util.docutils import SphinxRole
+
+import rankone
+
+SPANS = re.compile(r"(:\w+:`[^`]*`|``[^`]*``|`[^`]*`)")  # what is marked already: roles, code
+ID = re.compile(r"(?<![\w-])[A-Z]-\w+(?:-\w+)*")
+KINDS = {"class", "function", "exception"}
+
+
+class JittedDocumenter(FunctionDocumenter):
+    """A function under `jax.jit`, or with a derivative of its own, is documented as the function it is."""
+
+    objtype = "jitted"
+    directivetype = "function"
+    priority = FunctionDocumenter.priority + 1
+
+    @classmethod
+    def can_document_member(cls, member: Any, membername: str, isattr: bool, parent: Any) -> bool:
+        """Whether it wraps a function that belongs to a module."""
+        wraps = callable(member) and not inspect.isclass(member) and hasattr(member, "__wrapped__")
+        return wraps and isinstance(parent, ModuleDocumenter)
+
+
+class Claim(SphinxRole):
+    """The id of a claim, as a link to its row."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """The text is the id; an id that another row includes leads to that row."""
+        claim = _claims(Path(self.env.srcdir, self.config.claims_file))[self.text]
+        return [pending_target("", nodes.Text(self.text), kind="claims", claim=claim)], []
+
+
+@cache
+def _claims(path: Path) -> dict[str, str]:
+    """Every id -> the id of the row that it is in."""
+    return {name: row["id"] for row in read_claims(path) for name in [row["id"], *row.get("includes", [])]}
+
+
+def to_markup(app: Sphinx, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
+    """Make reST of a docstring that is plain text, with code in backticks: its stars and bars are meant."""
+    known = _claims(Path(app.srcdir, app.config.claims_file))
+    text = re.sub(r"\$([^$`]+)\$", r":math:`\1`", "\n".join(lines))
+    parts = SPANS.split(text)
+
+    def linked(found: re.Match[str]) -> str:
+        return f":claim:`{found[0]}`" if found[0] in known else found[0]
+
+    parts[::2] = [ID.sub(linked, _plain(part)) for part in parts[::2]]
+    lines[:] = "".join(parts).split("\n")
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"(?<!\.\.)([*|]|(?<=\w)_(?!\w))", r"\\\1", text)
+
+
+def types_as_written(app: Sphinx, _what: str, name: str, obj: Any, *_rest: Any) -> None:
+    """Tell autodoc the annotations of a signature as they stand in the source."""
+    app.env.temp_data.setdefault("annotations", {})[name] = dict(_annotations(obj))
+
+
+def _annotations(obj: Any) -> Iterator[tuple[str, str]]:
+    if inspect.isclass(obj) and "__init__" not in vars(obj):  # a dataclass: its fields, the inherited ones first
+        for base in reversed(obj.__mro__):
+            yield from _fields(base) if base.__module__.startswith("rankone.") else ()
+        return
+    function = inspect.unwrap(obj.__init__ if inspect.isclass(obj) else obj)
+    if not inspect.isfunction(function) or not isinstance(found := _syntax(function), ast.FunctionDef):
+        return
+    for given in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs):
+        if given.annotation:
+            yield given.arg, _written(given.annotation)
+    if found.returns and found.name != "__init__":
+        yield "return", _written(found.returns)
+
+
+def _fields(cls: type) -> Iterator[tuple[str, str]]:
+    for node in getattr(_syntax(cls), "body", []):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id, _written(node.annotation)
+
+
+def _written(annotation: ast.expr) -> str:
+    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return str(text).replace("'", '"')
+
+
+def _syntax(thing: Callable | type) -> ast.stmt | None:
+    try:
+        return ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
+    except OSError:  # made while the package runs
+        return None
+
+
+def shown_elsewhere(_app: Sphinx, what: str, name: str, obj: Any, skip: bool, _options: Any) -> bool | None:
+    """Leave out of a part what the first page shows, and the fields of a tuple, which its docstring lists."""
+    public = what == "module" and any(obj is getattr(rankone, each) for each in rankone.__all__)
+    return True if public or (getattr(obj, "__doc__", "") or "").startswith("Alias for field number") else None
+
+
+def resolve(app: Sphinx, env: Any, node: nodes.Element, contnode: nodes.Element) -> nodes.Node | None:
+    """Link a name of the package to its entry, however it is imported; what has none stays as it is written."""
+    if node.get("refdomain") != "py":
+        return None
+    domain = env.get_domain("py")
+    last = node["reftarget"].rpartition(".")[2]
+    shown = (name for name, entry in domain.objects.items() if entry.objtype in KINDS and not entry.aliased)
+    found = [name for name in shown if name.endswith(f".{last}")]
+    if last.isidentifier() and len(found) == 1:
+        return domain.resolve_xref(env, node["refdoc"], app.builder, "obj", found[0], node, contnode)
+    return contnode
+
+
+def style(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], doctree: nodes.document | None) -> None:
+    """Give the pages that show signatures their look."""
+    if doctree is not None and next(doctree.findall(addnodes.desc), None) is not None:
+        app.add_css_file("api.css")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx, behind napoleon and behind autodoc's own reading of types."""
+    app.setup_extension("sphinx.ext.autodoc")
+    app.setup_extension("sphinx.ext.napoleon")
+    app.setup_extension("claims")
+    app.add_autodocumenter(JittedDocumenter)
+    app.add_role("claim", Claim())
+    app.connect("autodoc-process-docstring", to_markup, priority=900)
+    app.connect("autodoc-process-signature", types_as_written, priority=900)
+    app.connect("autodoc-skip-member", shown_elsewhere)
+    app.connect("missing-reference", resolve)
+    app.connect("html-page-context", style)
+    next(field for field in PyObject.doc_field_types if field.name == "variable").label = "Attributes"
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,65 @@
+"""The reference pages show every public name of the package, once, with its types as they are written."""
+
+import html
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+from sphinx.util.inventory import InventoryFile
+
+import rankone as ro
+
+ROOT = Path(__file__).parents[2]
+HTML = ROOT / "_build" / "html"
+PAGES = ["api", "api/library", "api/theory"]
+INSIDE = {"book"}  # what only the pages of the book use
+
+
+@pytest.fixture(scope="module")
+def shown() -> dict[str, str]:
+    """Every documented object, by its full name: the page that it is on."""
+    with (HTML / "objects.inv").open("rb") as file:
+        kinds = InventoryFile.load(file, "", lambda _, page: page)
+    return {
+        name: page.partition("#")[0]
+        for kind, found in kinds.items()
+        if kind.startswith("py:")
+        for name, (_, _, page, _) in found.items()
+    }
+
+
+def modules() -> list[str]:
+    """The parts of the library, and of those without names of their own the modules."""
+    found = []
+    for part in sorted(ro._PARTS - INSIDE):
+        module = importlib.import_module(f"rankone.{part}")
+        inner = [] if hasattr(module, "__all__") else pkgutil.iter_modules(getattr(module, "__path__", []))
+        found += [f"{part}.{each.name}" for each in inner] or [part]
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(set(ro.__all__) - ro._PARTS))
+def test_a_public_name_is_on_the_first_page(name: str, shown: dict[str, str]) -> None:
+    assert shown[f"rankone.{name}"] == "book/api.html"
+
+
+@pytest.mark.parametrize("module", modules())
+def test_all_that_a_part_names_is_on_its_page(module: str, shown: dict[str, str]) -> None:
+    assert shown[f"rankone.{module}"] in {f"book/{page}.html" for page in PAGES}
+    names = getattr(importlib.import_module(f"rankone.{module}"), "__all__", [])
+    assert [name for name in names if not {f"rankone.{module}.{name}", f"rankone.{name}"} & shown.keys()] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_types_are_as_written_and_no_markup_is_left(page: str) -> None:
+    text = (HTML / "book" / f"{page}.html").read_text("utf-8")
+    article = html.unescape(re.sub(r"<[^>]+>", "", text[text.index("<article") : text.index("</article>")]))
+    assert re.search(r'Float\[Array, [“"]', article)
+    assert re.findall(r"jaxtyping\.|jaxlib|:claim:|:math:|:param|<function|<class| object at 0x", article) == []
+
+
+def test_the_id_of_a_claim_leads_to_its_row() -> None:
+    text = (HTML / "book" / "api.html").read_text("utf-8")
+    assert re.search(r'<a [^>]*href="claims\.html#claims-d-eq11"', text)

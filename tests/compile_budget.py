@@ -1,0 +1,50 @@
+"""Programs that a file of tests may ask JAX to compile: most of a test's time is tracing and compiling.
+
+Counted are requests, so that a file has one count whether the persistent cache is full or empty; a process that ran
+other files before counts fewer. `tests/compile_budget.toml` holds the most for each file, and
+`.venv/bin/python tools/compile_budget.py` renews it.
+"""
+
+import os
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jax
+import pytest
+
+TABLE = Path(__file__).with_suffix(".toml")
+UNLISTED = 10  # programs that a file may compile which the table does not name
+compiled = 0
+
+
+def _count(event: str, _seconds: float, **_: object) -> None:
+    global compiled
+    compiled += event == "/jax/core/compile/backend_compile_duration"
+
+
+jax.monitoring.register_event_duration_secs_listener(_count)
+
+
+def excess(file: str, count: int, table: dict[str, Any]) -> str | None:
+    """What to say of a file, by its path in tests/, that compiles too much; None on another jax than was counted on."""
+    most = table["most"].get(file, UNLISTED)
+    if count <= most or table["jax"] != jax.__version__:
+        return None
+    return (
+        f"{file} compiles {count} programs, its budget is {most}: share shapes and dtypes between tests, and jit at "
+        f"the outermost call; where the growth is meant, run `.venv/bin/python tools/compile_budget.py {file}`"
+    )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compile_budget(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail in a file's last test if the file has compiled more programs than its budget allows."""
+    before = compiled
+    yield
+    count = compiled - before
+    if report := os.environ.get("COMPILE_REPORT"):
+        Path(report).write_text(str(count), "utf-8")
+    elif said := excess(request.path.relative_to(TABLE.parent).as_posix(), count, tomllib.loads(TABLE.read_text())):
+        pytest.fail(said, pytrace=False)

@@ -72,8 +72,8 @@ class Dense(Module):
         return cls(matrix[..., :-1], matrix[..., -1]) if bias else cls(matrix)
 
 
-def append_one(x: Real[ArrayLike, "*rows in"]) -> Real[Array, "*rows in+1"]:
-    """Inputs (..., in) with a 1 appended, which turns a bias into one more column of the weights."""
+def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:
+    """Inputs (..., n) with a 1 appended, which turns a bias into one more column of the weights."""
     x = numbers("x", x)
     return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], -1)
 

@@ -190,9 +190,9 @@ def symmetric_power(A: Float[Array, "n n"], power: ArrayLike) -> tuple[Float[Arr
     Eigenvalues below rounding error count as rounding error for a negative power, as 0 for another.
     """
     values, vectors = jnp.linalg.eigh((A + A.T) / 2)
-    floor = jnp.finfo(A.dtype).eps * len(A) * values[-1]
+    power, floor = jnp.asarray(power, A.dtype), jnp.finfo(A.dtype).eps * len(A) * values[-1]
     good = jnp.where(power < 0, values[0] > floor, values[0] >= -floor)
-    raised = jnp.maximum(values, jnp.where(power < 0, floor, 0)) ** jnp.asarray(power, A.dtype)
+    raised = jnp.maximum(values, jnp.where(power < 0, floor, 0)) ** power
     return (vectors * raised) @ vectors.T, good
 
 

@@ -133,7 +133,7 @@ Layer = Dense | Reparameterized
 
 @partial(jax.jit, static_argnames="invertible")
 def between(
-    W: Real[ArrayLike, "m n"], T: Real[ArrayLike, "m p"], V: Real[ArrayLike, "q n"], *, invertible: bool = False
+    W: Float[Array, "m n"], T: Float[Array, "m p"], V: Float[Array, "q n"], *, invertible: bool = False
 ) -> Float[Array, "p q"]:
     """T⁺ W V⁺: the smallest U whose TUV comes nearest to W [K-unn-init].
 

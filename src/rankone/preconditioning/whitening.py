@@ -58,7 +58,7 @@ class MovingMoments(Module):
     decay: float = static()
 
     @classmethod
-    def start(cls, shape: tuple[int, int], dtype: Any = None, *, decay: float) -> "MovingMoments":
+    def start(cls, shape: tuple[int, ...], dtype: Any = None, *, decay: float) -> "MovingMoments":
         """No moments yet, of a layer with weights of `shape` (m, n)."""
         fraction = real("decay", decay, "a number in [0, 1)")
         check(fraction is not None and 0 <= fraction < 1, "decay", decay, "in [0, 1)")

@@ -59,8 +59,9 @@ def descend(
         W = W + (after(updates) if after else updates)
         return (W, state), W
 
-    _, path = jax.lax.scan(step, (W0, optimizer.init(W0)), length=steps)
-    return jnp.concatenate([W0[None], path])
+    start = jnp.asarray(W0)
+    _, path = jax.lax.scan(step, (start, optimizer.init(start)), length=steps)
+    return jnp.concatenate([start[None], path])
 
 
 def descend_on_U(
@@ -73,16 +74,17 @@ def descend_on_U(
     steps: int,
 ) -> Float[Array, "{steps}+1 m n"]:
     """The iterates W = TUV while the optimiser trains U, which it sees as any matrix [K-eqU]."""
-    path = descend(lambda U: loss(T @ U @ V), U0, optimizer, steps=steps)
-    return T @ path @ V
+    left, right = jnp.asarray(T), jnp.asarray(V)
+    path = descend(lambda U: loss(left @ U @ right), U0, optimizer, steps=steps)
+    return left @ path @ right
 
 
 @partial(jax.jit, static_argnames=("loss", "optimizer", "steps", "order"))
 def gap(
     loss: Loss,
-    U0: Real[ArrayLike, "p q"],
-    T: Real[ArrayLike, "m p"],
-    V: Real[ArrayLike, "q n"],
+    U0: Float[Array, "p q"],
+    T: Float[Array, "m p"],
+    V: Float[Array, "q n"],
     optimizer: optax.GradientTransformation,
     *,
     steps: int,
@@ -108,7 +110,7 @@ def gap(
 @partial(jax.jit, static_argnames=("loss", "steps"))
 def change_factors(
     loss: Loss,
-    U0: Real[ArrayLike, "p q"],
+    U0: Float[Array, "p q"],
     old: Factors,
     new: Factors,
     *,
@@ -131,7 +133,7 @@ def change_factors(
         W (m, n) after: the method on W, preconditioned by the one P and then by the other; the method on U, with its
         velocity carried over by `transport`; and on U with the velocity kept.
     """
-    glide = partial(_glide, rate=rate, momentum=momentum, steps=steps)
+    glide = partial(_glide, rate=jnp.asarray(rate), momentum=jnp.asarray(momentum), steps=steps)
     on_U = lambda U, velocity, pair: glide(U, velocity, jax.grad(lambda U: loss(pair.T @ U @ pair.V)))  # noqa: E731
     W = old.T @ U0 @ old.V
     velocity = jnp.zeros_like(W)
@@ -148,8 +150,8 @@ def _glide(
     velocity: Array,
     gradient: Postprocess,
     *,
-    rate: float,
-    momentum: float,
+    rate: Array,
+    momentum: Array,
     steps: int,
     P: Postprocess = lambda velocity: velocity,
 ) -> tuple[Array, Array]:
@@ -206,7 +208,8 @@ def scale_by_shampoo(damping: float = 1e-6) -> optax.GradientTransformation:
     """
 
     def init(params: ArrayLike) -> tuple[Array, Array]:
-        return tuple(damping * jnp.eye(size, dtype=jnp.result_type(params)) for size in jnp.shape(params))
+        (m, n), dtype = jnp.shape(params), jnp.result_type(params)
+        return damping * jnp.eye(m, dtype=dtype), damping * jnp.eye(n, dtype=dtype)
 
     def update(G: Array, state: tuple[Array, Array], params: Any = None) -> tuple[Array, Any]:
         L, R = state[0] + G @ G.T, state[1] + G.T @ G

@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import optax
 
 from benchmarks.timing import Job, Machine, Work, compare
+from rankone import nn
 from rankone import preconditioning as pc
 
 __all__ = ["SEED", "run"]
@@ -99,7 +100,7 @@ def training_case(size: int, batch: int) -> tuple[dict[str, Any], dict[str, tupl
     T, V, U = matrices(size, 3)
     x, y = (jax.random.normal(jax.random.key(s), (batch, size), jnp.float32) for s in (1, 2))
     data = x, y
-    layer, dense = pc.Reparameterized(T, U, V), pc.Dense(T @ U @ V)
+    layer, dense = pc.Reparameterized(T, U, V), nn.Dense(T @ U @ V)
     on_U, on_W = pc.only_U(optax.sgd(1e-3)), pc.kronecker_sgd(1e-3, pc.Factors(T, V))
     moving = optax.chain(pc.estimated_kronecker(damping=1e-2, every=EVERY), optax.sgd(1e-3))
     _, begun = step_with_moments(moving, dense, moving.init(dense), data)  # the step that makes the factors

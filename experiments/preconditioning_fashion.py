@@ -12,7 +12,7 @@ from preconditioning_methods import METHODS, Problem, train
 from record import main
 
 import rankone as ro
-from rankone.preconditioning import Dense
+from rankone.nn import Dense
 
 BASE = {"gd": 0.01, "momentum": 1e-3, "adam": 1e-3, "explicit": 0.01, "reparameterised": 0.01, "kfac-jax": 0.01}
 PAPER = {"method": list(METHODS), "rate": [0.3, 1.0, 3.0, 10.0]}
@@ -32,7 +32,7 @@ def outputs(network: list, x: Any) -> Any:
 def problem(*, widths: str, batch: int, test: int, damping: float, seed: int) -> Problem:
     """Sparsely scaled random weights and zero biases."""
     sizes = tuple(int(width) for width in widths.split(","))
-    layers = [Dense(W, bias=True) for W in weights(jax.random.key(seed), sizes)]
+    layers = [Dense.from_augmented(W) for W in weights(jax.random.key(seed), sizes)]
     pictures = jnp.asarray(ro.data.fashion_mnist("train").images)[:, : sizes[0]]
     held_out = jnp.asarray(ro.data.fashion_mnist("test").images)[:test, : sizes[0]]
 

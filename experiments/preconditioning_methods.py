@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 
+from rankone.nn import Dense
 from rankone.preconditioning import (
-    Dense,
     Factors,
     Moments,
     MovingMoments,
@@ -135,7 +135,7 @@ def renewed(problem: Problem, network: Any, moving: Any, key: Any) -> tuple[Any,
 
 def no_moments(network: Any) -> Any:
     """Moving moments that have seen nothing."""
-    start = lambda layer: MovingMoments.start(layer.W.shape, layer.W.dtype, decay=DECAY)  # noqa: E731
+    start = lambda layer: MovingMoments.start(layer.augmented.shape, layer.augmented.dtype, decay=DECAY)  # noqa: E731
     return jax.tree.map(start, network, is_leaf=is_layer)
 
 
@@ -155,7 +155,7 @@ def explicit(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step,
         )
         return network, inner, moving
 
-    ones = jax.tree.map(lambda layer: Factors(*map(np.eye, layer.W.shape)), problem.network, is_leaf=is_layer)
+    ones = jax.tree.map(lambda layer: Factors(*map(np.eye, layer.augmented.shape)), problem.network, is_leaf=is_layer)
     return chunk, (problem.network, optimizer(ones).init(problem.network), no_moments(problem.network))
 
 
@@ -190,7 +190,7 @@ def reparameterised(problem: Problem, rate: float, every: int, key: Any) -> tupl
         )
         return network, velocity, moving
 
-    ones = jax.tree.map(lambda layer: Factors(*map(np.eye, layer.W.shape)), problem.network, is_leaf=is_layer)
+    ones = jax.tree.map(lambda layer: Factors(*map(np.eye, layer.augmented.shape)), problem.network, is_leaf=is_layer)
     network = reparameterize(problem.network, ones)
     return chunk, (network, jax.tree.map(jnp.zeros_like, network), no_moments(problem.network))
 
@@ -199,8 +199,8 @@ def kfac_jax_method(problem: Problem, rate: float, every: int, key: Any) -> tupl
     """The published K-FAC of kfac-jax, which needs an environment of its own (see experiments/README.md)."""
     import kfac_jax
 
-    plain = lambda layer: {"w": layer.W[:, :-1].T, "b": layer.W[:, -1]} if layer.bias else {"w": layer.W.T}  # noqa: E731
-    back = lambda p: Dense(jnp.concatenate([p["w"].T, p["b"][:, None]], 1), True) if "b" in p else Dense(p["w"].T)  # noqa: E731
+    plain = lambda layer: {"w": layer.W.T} | ({} if layer.b is None else {"b": layer.b})  # noqa: E731
+    back = lambda p: Dense(p["w"].T, p.get("b"))  # noqa: E731
     is_plain = lambda node: isinstance(node, dict) and "w" in node  # noqa: E731
 
     class Call:

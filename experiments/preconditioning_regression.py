@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from preconditioning_methods import METHODS, Problem, train
 from record import main
 
-from rankone.preconditioning import Dense
+from rankone.nn import Dense
 
 # The rate of each method is its base times one of the grid.
 BASE = {"gd": 0.01, "momentum": 1e-3, "adam": 0.01, "explicit": 0.03, "reparameterised": 0.03, "kfac-jax": 0.03}

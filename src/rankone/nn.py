@@ -10,11 +10,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
+from rankone._checks import array, check, numbers
 from rankone._module import Module
 
-__all__ = ["Dense", "gradient_step", "initial_layers", "relu_network"]
+__all__ = ["Dense", "append_one", "gradient_step", "initial_layers", "relu_network"]
 
 
 class Dense(Module):
@@ -23,15 +24,58 @@ class Dense(Module):
     Attributes:
         W: Weights (out, in); (n, out, in) for a stack.
         b: Biases (out,) or (n, out); None for a layer without.
+
+    Raises:
+        ValueError: If the shapes do not fit, or an entry is not finite.
+
+    >>> import numpy as np, rankone as ro
+    >>> layer = ro.nn.Dense(np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([10.0, 20.0]))
+    >>> print(layer(np.ones(2)))
+    [13. 21.]
     """
 
     W: Float[Array, "*n out in"]
     b: Float[Array, "*n out"] | None = None
 
-    def __call__(self, x: Float[Array, "*rows in"]) -> Float[Array, "*rows out"]:
+    def __init__(self, W: ArrayLike, b: ArrayLike | None = None) -> None:
+        W = array("W", W, "(out, in)", max(2, jnp.ndim(W)), once=True)
+        if b is not None:
+            b = array("b", b, f"{W.shape[:-1]}", W.ndim - 1, once=True)
+            check(b.shape == W.shape[:-1], "b", f"shape {b.shape}", f"of shape {W.shape[:-1]}, one a row of W")
+        self._set(W=W, b=b)
+
+    def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
         """Outputs (..., out) of one layer at inputs (..., in)."""
+        n, x = self.W.shape[-1], numbers("x", x)
+        check(x.ndim >= 1 and x.shape[-1] == n, "x", f"shape {x.shape}", f"of shape (..., {n}): one input a row")
         out = x @ self.W.T
         return out if self.b is None else out + self.b
+
+    @property
+    def augmented(self) -> Float[Array, "*n out columns"]:
+        """[W b], the one matrix that acts on `features(x)`; W itself for a layer without a bias."""
+        return self.W if self.b is None else jnp.concatenate([self.W, self.b[..., None]], -1)
+
+    def features(self, x: Real[ArrayLike, "*rows in"]) -> Real[Array, "*rows columns"]:
+        """Inputs (..., in + 1) with a 1 appended for the bias; the inputs themselves for a layer without."""
+        return numbers("x", x) if self.b is None else append_one(x)
+
+    @classmethod
+    def from_augmented(cls, matrix: ArrayLike, *, bias: bool = True) -> "Dense":
+        """The layer whose `augmented` matrix is given: with a bias, its last column b.
+
+        Args:
+            matrix: [W b] (out, in + 1), or W (out, in).
+            bias: Whether the last column is the bias.
+        """
+        matrix = array("matrix", matrix, "(out, in + 1)" if bias else "(out, in)", max(2, jnp.ndim(matrix)), once=True)
+        return cls(matrix[..., :-1], matrix[..., -1]) if bias else cls(matrix)
+
+
+def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:
+    """Inputs (..., n) with a 1 appended, which turns a bias into one more column of the weights."""
+    x = numbers("x", x)
+    return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], -1)
 
 
 def initial_layers(key: Array, sizes: Sequence[int], dtype: Any = float) -> tuple[Dense, ...]:

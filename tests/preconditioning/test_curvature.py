@@ -1,7 +1,7 @@
 """Moments of the arrays of any network, and preconditioning with them: equinox, flax (both APIs), plain pytrees."""
 
 import equinox as eqx
-import flax.linen as nn
+import flax.linen
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -9,9 +9,9 @@ import optax
 import pytest
 from flax import nnx
 
+from rankone.nn import Dense
 from rankone.precision import double_precision
 from rankone.preconditioning import (
-    Dense,
     Moments,
     TransposedMoments,
     estimated_kronecker,
@@ -38,11 +38,11 @@ def squares(outputs):
     return 0.5 * ((outputs - Y) ** 2).sum(-1)
 
 
-class Linen(nn.Module):
-    @nn.compact
+class Linen(flax.linen.Module):
+    @flax.linen.compact
     def __call__(self, x):
-        x = jnp.tanh(nn.Dense(4, param_dtype=float)(x))
-        return nn.Dense(3, param_dtype=float)(x)
+        x = jnp.tanh(flax.linen.Dense(4, param_dtype=float)(x))
+        return flax.linen.Dense(3, param_dtype=float)(x)
 
 
 class Nnx(nnx.Module):
@@ -215,11 +215,11 @@ def test_a_long_axis_is_left_alone():
     assert [moving is None for moving in state.moments] == [True, False, True]  # scale, small, wide
 
 
-def test_a_layer_of_ours_among_other_arrays_is_a_matrix_like_others():
-    network = {"ours": Dense(jnp.asarray(np.c_[W1, B1]), bias=True), "theirs": jnp.asarray(W2)}
+def test_a_layer_of_ours_among_other_arrays_has_two_blocks_like_theirs():
+    network = {"ours": Dense(W1, B1), "theirs": jnp.asarray(W2)}
     found = layer_moments(lambda n: squares(jnp.tanh(n["ours"](X)) @ n["theirs"].T), network)
-    x = np.c_[X, np.ones(30)]
-    np.testing.assert_allclose(found["ours"].W.inputs, x.T @ x / 30, atol=1e-12)
+    np.testing.assert_allclose(found["ours"].W.inputs, X.T @ X / 30, atol=1e-12)
+    np.testing.assert_array_equal(found["ours"].b.inputs, [[1.0]])
 
 
 def test_a_network_without_any_moments_says_why():

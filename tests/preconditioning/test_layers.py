@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankone as ro
+from rankone.nn import Dense
 from rankone.precision import double_precision
-from rankone.preconditioning import Dense, Reparameterized, kronecker_preconditioner, unvec, vec
+from rankone.preconditioning import Reparameterized, kronecker_preconditioner, unvec, vec
 
 M, N, P, Q = 4, 6, 3, 5
 
@@ -261,7 +262,8 @@ def test_bad_arguments_of_the_operator_are_refused():
 
 @pytest.mark.parametrize("bias", [False, True])
 def test_inputs_of_another_length_are_refused_by_name(bias):
-    for layer in (Dense(np.ones((2, 3)), bias), Reparameterized(np.eye(2), np.eye(2), np.ones((2, 3)), bias=bias)):
+    W = np.ones((2, 3))
+    for layer in (Dense.from_augmented(W, bias=bias), Reparameterized(np.eye(2), np.eye(2), W, bias=bias)):
         assert layer(np.ones((5, 3 - bias))).shape == (5, 2)
         for x in (np.ones(7), 1.0):
             with pytest.raises(ValueError, match=rf"^x: got .* it must be .*{3 - bias}.*\.$"):

@@ -6,9 +6,9 @@ import numpy as np
 import optax
 import pytest
 
+from rankone.nn import Dense
 from rankone.precision import double_precision
 from rankone.preconditioning import (
-    Dense,
     Factors,
     Reparameterized,
     adapt_U,
@@ -69,14 +69,16 @@ slope = jax.jit(jax.grad(loss))
 
 def network(seed=0):
     keys = iter(range(seed, seed + 9))
-    layer = lambda m, n, bias: Dense(normal(next(keys), m, n + bias) / n**0.5, bias)  # noqa: E731
+    layer = lambda m, n, bias: Dense.from_augmented(normal(next(keys), m, n + bias) / n**0.5, bias=bias)  # noqa: E731
     return {"first": [layer(7, N, True), layer(5, 7, False)], "last": layer(M, 5, True)}
 
 
-FACTORS = {
-    "first": [Factors(normal(31, 7, 7) / 3, normal(32, N + 1, N + 1) / 3), None],
-    "last": Factors(normal(33, M, 6) / 3, normal(34, 8, 6) / 3),
-}
+def factors():
+    """Of the first layer and the last; a third has none."""
+    return {
+        "first": [Factors(normal(31, 7, 7) / 3, normal(32, N + 1, N + 1) / 3), None],
+        "last": Factors(normal(33, M, 6) / 3, normal(34, 8, 6) / 3),
+    }
 
 
 def net_loss(net, act=lambda x: x):
@@ -107,15 +109,15 @@ def largest(one, other):
 @pytest.mark.parametrize("momentum", [{}, {"momentum": 0.9}, {"momentum": 0.9, "nesterov": True}], ids=str)
 def test_a_network_takes_the_path_of_plain_training_of_U(activation, momentum):
     objective = lambda net: net_loss(net, activation)  # noqa: E731
-    plain = train(reparameterize(network(), FACTORS), only_U(optax.sgd(0.05, **momentum)), 100, objective)
-    ours = train(network(), kronecker_sgd(0.05, FACTORS, **momentum), 100, objective)
+    plain = train(reparameterize(network(), factors()), only_U(optax.sgd(0.05, **momentum)), 100, objective)
+    ours = train(network(), kronecker_sgd(0.05, factors(), **momentum), 100, objective)
     assert max(largest(*pair) for pair in zip(plain, ours, strict=True)) < 1e-10
     without = train(network(), optax.sgd(0.05, **momentum), 100, objective)
     assert largest(without[-1], ours[-1]) > 1e-2  # the factors matter
 
 
 def test_only_U_moves_and_the_mask_says_so():
-    net = reparameterize(network(), FACTORS, anchor=True)
+    net = reparameterize(network(), factors(), anchor=True)
     mask = trainable(net)
     assert mask["last"].U is True
     assert (mask["last"].T, mask["last"].V, mask["last"].W0) == (False, False, False)
@@ -310,21 +312,25 @@ def test_the_estimated_transformation_preconditions_with_its_moving_moments():
     gradients = jax.jit(jax.grad(lambda n: losses(n).mean()))(net)
     update = jax.jit(optimizer.update)
     updates, state = update(gradients, state, net, moments=first)
-    expected = kronecker_preconditioner(*whitening_factors(first["last"], damping=1e-2)).apply(gradients["last"].W)
-    np.testing.assert_allclose(updates["last"].W, expected, atol=1e-10)
+    expected = kronecker_preconditioner(*whitening_factors(first["last"], damping=1e-2)).apply(
+        gradients["last"].augmented
+    )
+    np.testing.assert_allclose(updates["last"].augmented, expected, atol=1e-10)
     second = jax.tree.map(lambda moment: 2 * moment, first)
     updates, state = update(gradients, state, net, moments=second)  # not yet refreshed
-    np.testing.assert_allclose(updates["last"].W, expected, atol=1e-10)
+    np.testing.assert_allclose(updates["last"].augmented, expected, atol=1e-10)
     updates, state = update(gradients, state, net, moments=second)
     mean = jax.tree.map(lambda moment: (0.125 + 2 * (0.25 + 0.5)) / 0.875 * moment, first)
-    expected = kronecker_preconditioner(*whitening_factors(mean["last"], damping=1e-2)).apply(gradients["last"].W)
-    np.testing.assert_allclose(updates["last"].W, expected, atol=1e-10)
+    expected = kronecker_preconditioner(*whitening_factors(mean["last"], damping=1e-2)).apply(
+        gradients["last"].augmented
+    )
+    np.testing.assert_allclose(updates["last"].augmented, expected, atol=1e-10)
     with pytest.raises(ValueError, match="moments"):
         optimizer.update(gradients, state, net)
 
 
 def test_inner_steps_move_U_alone_and_carry_gradients_to_the_factors():
-    net = reparameterize(network(), FACTORS)
+    net = reparameterize(network(), factors())
     adapted = jax.jit(lambda net: adapt_U(net, net_loss, learning_rate=0.05, steps=3))(net)
     value = jax.jit(net_loss)
     assert value(adapted) < value(net)

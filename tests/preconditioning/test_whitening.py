@@ -7,9 +7,9 @@ import optax
 import pytest
 
 from rankone.book.tasks import halves, hidden_direction
+from rankone.nn import Dense
 from rankone.precision import double_precision
 from rankone.preconditioning import (
-    Dense,
     Factors,
     Moments,
     MovingMoments,
@@ -39,7 +39,7 @@ X, Y = normal(1, 40, 5) * np.logspace(0, -1, 5), normal(2, 40, 3)
 
 
 def network():
-    return {"in": Dense(normal(3, 4, 6), bias=True), "out": Dense(normal(4, 3, 4))}
+    return {"in": Dense.from_augmented(normal(3, 4, 6)), "out": Dense(normal(4, 3, 4))}
 
 
 def outputs(net, x):
@@ -62,7 +62,7 @@ def mean_and_slope(net):
 
 def test_moments_are_those_of_inputs_and_output_gradients():
     net = network()
-    W1, W2 = np.asarray(net["in"].W), np.asarray(net["out"].W)
+    W1, W2 = np.asarray(net["in"].augmented), np.asarray(net["out"].W)
     x = np.c_[X, np.ones(len(X))]
     h = np.tanh(x @ W1.T)
     delta2 = h @ W2.T - Y
@@ -84,7 +84,7 @@ def test_moments_do_not_depend_on_how_a_layer_is_written():
 def test_the_gradient_of_W_is_the_mean_of_delta_times_input():
     """The same records give the gradient itself, so that they are the right ones."""
     net = network()
-    h = np.tanh(np.c_[X, np.ones(len(X))] @ np.asarray(net["in"].W).T)
+    h = np.tanh(np.c_[X, np.ones(len(X))] @ np.asarray(net["in"].augmented).T)
     gradient = mean_and_slope(net)[1]["out"].W
     delta = h @ np.asarray(net["out"].W).T - Y
     np.testing.assert_allclose(gradient, delta.T @ h / 40, atol=1e-12)
@@ -185,9 +185,9 @@ def test_prong_steps_are_whitened_steps_on_W():
     options = {"learning_rate": rate, "every": 3, "damping": damping, "decay": 0.0}
     init, step = prong(lambda n, batch: losses(n, *batch), **options)
     state = init(net, (X, Y))
-    W = {name: layer.W for name, layer in net.items()}
+    W = {name: layer.augmented for name, layer in net.items()}
     for count in range(7):
-        here = {"in": Dense(W["in"], True), "out": Dense(W["out"])}
+        here = {"in": Dense.from_augmented(W["in"]), "out": Dense(W["out"])}
         if count % 3 == 0:
             moments = jax.tree.map(np.asarray, moments_of(here))
             inverse = lambda A: np.linalg.inv(A + damping * np.eye(len(A)))  # noqa: E731
@@ -195,9 +195,9 @@ def test_prong_steps_are_whitened_steps_on_W():
         mean, gradient = mean_and_slope(here)
         state, value = step(state, (X, Y))
         assert value == pytest.approx(float(mean), rel=1e-8)
-        W = {name: W[name] - rate * np.asarray(gradient[name].W) @ right[name] for name in W}
+        W = {name: W[name] - rate * np.asarray(gradient[name].augmented) @ right[name] for name in W}
         for name, layer in merge(state.network).items():
-            np.testing.assert_allclose(layer.W, W[name], atol=1e-8)
+            np.testing.assert_allclose(layer.augmented, W[name], atol=1e-8)
     assert isinstance(state.network["in"], Reparameterized)
 
 
@@ -208,7 +208,7 @@ def test_whitened_descent_is_faster_on_badly_scaled_inputs():
     def squares(net, batch):
         return 0.5 * jnp.sum((net(batch[0]) - batch[1]) ** 2, -1)
 
-    net = Dense(np.zeros((2, 6)), bias=True)
+    net = Dense(np.zeros((2, 5)), np.zeros(2))
     run = prong(squares, learning_rate=0.5, every=10, damping=1e-8)
     state = run.init(net, (x, y))
     for _ in range(30):

@@ -123,10 +123,11 @@ def test_momentum_raises_the_floor_by_the_closed_form():
         np.testing.assert_allclose(S, raised * inverse @ C @ inverse, rtol=1e-7)
     with pytest.raises(ValueError, match="learning_rate"):
         stationary_covariance(H, C, inverse, 3.9, momentum=0.9)  # beyond 2(1 + β)
+    one = np.ones((1, 1))
     rng, w, before, kept = np.random.default_rng(0), np.zeros(20_000), np.zeros(20_000), 0.2
     for _ in range(300):  # twenty thousand walks in one dimension
         w, before = (1 + 0.9 - kept) * w - 0.9 * before - kept * rng.normal(size=w.size), w
-    assert abs(w.var() / float(stationary_covariance([[1.0]], [[1.0]], [[1.0]], kept, momentum=0.9)[0, 0]) - 1) < 0.05
+    assert abs(w.var() / float(stationary_covariance(one, one, one, kept, momentum=0.9)[0, 0]) - 1) < 0.05
 
 
 def test_nearest_kronecker_product_is_the_leading_singular_pair():

@@ -1,22 +1,39 @@
-"""Kronecker preconditioning by W = TUV: operator, layers, transformations for optax, and where T and V come from."""
+"""Kronecker preconditioning by W = TUV: operator, layers, transformations for optax, and where T and V come from.
 
-from rankone.preconditioning.curvature import Skipped, layer_moments, skipped
-from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner, unvec, vec
-from rankone.preconditioning.layers import Dense, Reparameterized, between, merge, reparameterize, trainable
-from rankone.preconditioning.meta import adapt_U, meta_learn
-from rankone.preconditioning.natural import prong, whiten
-from rankone.preconditioning.transforms import estimated_kronecker, kronecker_sgd, only_U, precondition, transport
-from rankone.preconditioning.whitening import (
-    Moments,
-    MovingMoments,
-    TransposedMoments,
-    damped,
-    matrix_power,
-    whitening_factors,
-)
+Every name here is imported when it is first used, so that the layers do not wait for optax.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rankone.preconditioning.curvature import Skipped, layer_moments, skipped
+    from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner, unvec, vec
+    from rankone.preconditioning.layers import Reparameterized, between, merge, reparameterize, trainable
+    from rankone.preconditioning.meta import adapt_U, meta_learn
+    from rankone.preconditioning.natural import prong, whiten
+    from rankone.preconditioning.transforms import estimated_kronecker, kronecker_sgd, only_U, precondition, transport
+    from rankone.preconditioning.whitening import (
+        Moments,
+        MovingMoments,
+        TransposedMoments,
+        damped,
+        matrix_power,
+        whitening_factors,
+    )
+
+_NAMES = {  # what each module defines
+    "curvature": ("Skipped", "layer_moments", "skipped"),
+    "kronecker": ("Factors", "KroneckerPreconditioner", "kronecker_preconditioner", "unvec", "vec"),
+    "layers": ("Reparameterized", "between", "merge", "reparameterize", "trainable"),
+    "meta": ("adapt_U", "meta_learn"),
+    "natural": ("prong", "whiten"),
+    "transforms": ("estimated_kronecker", "kronecker_sgd", "only_U", "precondition", "transport"),
+    "whitening": ("Moments", "MovingMoments", "TransposedMoments", "damped", "matrix_power", "whitening_factors"),
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
-    "Dense",
     "Factors",
     "KroneckerPreconditioner",
     "Moments",
@@ -46,3 +63,16 @@ __all__ = [
     "whiten",
     "whitening_factors",
 ]
+
+if not TYPE_CHECKING:  # so that a type checker knows a misspelt name
+
+    def __getattr__(name: str) -> Any:
+        if name in _NAMES:
+            return importlib.import_module(f"{__name__}.{name}")
+        if name in _HOME:
+            value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+            return value
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__, *_NAMES})

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import check
+from rankone._module import Module, static
 from rankone._uses import Use, Uses
 from rankone.preconditioning.layers import Layer, is_layer
 from rankone.preconditioning.whitening import Moments, TransposedMoments
@@ -20,15 +21,13 @@ __all__ = ["Skipped", "layer_moments", "skipped"]
 Losses = Callable[[Any], Float[ArrayLike, " N"]]
 
 
-@jax.tree_util.register_static
-@dataclass(frozen=True)
-class Skipped:
+class Skipped(Module):
     """In the place of moments: why an array has none."""
 
-    reason: str
+    reason: str = static()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True)  # lives while one loss is traced
 class _Tap:
     """A layer that notes its input, and adds to its output what it is told, so that this can be differentiated."""
 

@@ -1,92 +1,120 @@
 r"""The preconditioner that gradient descent on U applies to W = TUV, as an operator that is never formed.
 
-In indices, $\partial W_{ij}/\partial U_{st}=T_{is}V_{tj}$ [K-ein]; the products that arise are those of two positive
-semidefinite matrices [K-unn], and Newton's step does not depend on them [K-newton].
-
-$P=V^\top V\otimes TT^\top$ has $(mn)^2$ entries; its two factors have $m^2+n^2$, and $P\,\mathrm{vec}(G)$ is the vec of
-$TT^\top G\,V^\top V$ [K-eqP, K-unn-cost].
+P = VᵀV ⊗ TTᵀ has (mn)² entries; its two factors have m² + n², and P vec(G) is the vec of TTᵀ G VᵀV [K-eqP, K-unn-cost].
+In indices, ∂W_ij/∂U_st = T_is V_tj [K-ein]; the products that arise are those of two positive semidefinite matrices
+[K-unn], and Newton's step does not depend on them [K-newton].
 """
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
-from rankone._checks import array, check, choice, numbers
-from rankone._pytree import pytree
+from rankone._checks import array, check, choice, numbers, readable
+from rankone._module import Module, static
+from rankone.checks import Outcome, outcome
 
-__all__ = ["Factors", "KroneckerPreconditioner", "kronecker_preconditioner", "unvec", "vec"]
+__all__ = ["Factors", "KroneckerPreconditioner", "kronecker_preconditioner", "symmetric_power", "unvec", "vec"]
 
 
-class Factors(NamedTuple):
-    """The two fixed matrices of W = TUV [K-eqW].
+class Factors(Module):
+    """The two fixed matrices of W = TUV; `T, V = factors` unpacks them [K-eqW].
 
     Attributes:
         T: Output side (m, p).
         V: Input side (q, n).
+        outcome: Whether they could be computed (`rankone.checks.Outcome`); None for factors that were given.
     """
 
     T: Float[Array, "m p"]
     V: Float[Array, "q n"]
+    outcome: Int[Array, ""] | None = None
+
+    def __init__(self, T: ArrayLike, V: ArrayLike, outcome: Int[Array, ""] | None = None) -> None:
+        self._set(T=array("T", T, "(m, p)", 2), V=array("V", V, "(q, n)", 2), outcome=outcome)
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.T, self.V))
 
 
-def vec(X: Float[ArrayLike, "m n"], *, order: str = "column") -> Float[Array, " mn"]:
-    r"""A matrix as one vector: its columns, or its rows, one below the other [K-vec].
+def vec(X: Real[ArrayLike, "m n"], *, order: str = "column") -> Real[Array, " m*n"]:
+    """A matrix as one vector: its columns, or its rows, one below the other [K-vec].
 
-    With columns, $\mathrm{vec}(AXB)=(B^\top\otimes A)\,\mathrm{vec}(X)$; with rows, which is what `ravel()` does in JAX
-    and NumPy, $\mathrm{vec}(AXB)=(A\otimes B^\top)\,\mathrm{vec}(X)$.
+    With columns, vec(AXB) = (Bᵀ ⊗ A) vec(X); with rows, which is what `ravel()` does in JAX and NumPy,
+    vec(AXB) = (A ⊗ Bᵀ) vec(X).
 
     Args:
         X: Matrix (m, n).
         order: "column", as in the book, or "row".
+
+    >>> import numpy as np, rankone as ro
+    >>> print(ro.preconditioning.vec(np.array([[1, 2], [3, 4]])))
+    [1 3 2 4]
     """
     choice("order", order, ("column", "row"))
-    X = jnp.asarray(X)
+    X = numbers("X", X)
+    check(X.ndim == 2, "X", f"shape {X.shape}", "a matrix (m, n)")
     return (X.T if order == "column" else X).ravel()
 
 
-def unvec(x: Float[ArrayLike, " mn"], shape: tuple[int, int], *, order: str = "column") -> Float[Array, "m n"]:
+def unvec(x: Real[ArrayLike, " mn"], shape: tuple[int, int], *, order: str = "column") -> Real[Array, "m n"]:
     """The matrix (m, n) = `shape` whose `vec` is x (mn,) [K-vec]."""
     choice("order", order, ("column", "row"))
-    x = jnp.asarray(x)
+    x = numbers("x", x)
     check(x.shape == (shape[0] * shape[1],), "x", f"shape {x.shape}", f"a vector of {shape[0]}·{shape[1]} entries")
     return x.reshape(shape[::-1]).T if order == "column" else x.reshape(shape)
 
 
-@pytree(data=("left", "right"), meta=("order",))
-@dataclass(frozen=True)
-class KroneckerPreconditioner:
-    r"""$P=R\otimes L$ with $L=TT^\top$ and $R=V^\top V$, held as its two factors [K-eqP, K-eqdU].
+class KroneckerPreconditioner(Module):
+    """P = R ⊗ L with L = TTᵀ and R = VᵀV, kept as its two factors [K-eqP, K-eqdU].
 
     `P @ g` takes a vec (mn,), or several as columns (mn, k); `P.apply(G)` takes the matrix (m, n) itself, which costs
-    the two products $LG$ and $(LG)R$ and no copy. Make one with `kronecker_preconditioner`.
+    the two products LG and (LG)R and no copy. Make one with `kronecker_preconditioner`.
+
+    P is what solvers and libraries of linear operators ask for: `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as
+    it is, and lineax takes
+
+        tags = lineax.positive_semidefinite_tag
+        lineax.FunctionLinearOperator(P.__matmul__, jax.ShapeDtypeStruct(P.shape[:1], P.dtype), tags)
 
     Attributes:
         left: TTᵀ (m, m), on the output side.
         right: VᵀV (n, n), on the input side.
         order: How vecs are stacked, "column" or "row".
+        outcome: Whether an inverse could be computed (`rankone.checks.Outcome`); None for what is no inverse.
     """
 
     left: Float[Array, "m m"]
     right: Float[Array, "n n"]
-    order: str = "column"
+    order: str = static(default="column")
+    outcome: Int[Array, ""] | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
         """(mn, mn), as of the dense matrix."""
-        size = len(self.left) * len(self.right)
+        size = self.left.shape[0] * self.right.shape[0]
         return size, size
 
-    def apply(self, G: Float[ArrayLike, "m n"]) -> Float[Array, "m n"]:
+    @property
+    def dtype(self) -> Any:
+        """Of the entries."""
+        return jnp.result_type(self.left, self.right)
+
+    @property
+    def T(self) -> "KroneckerPreconditioner":
+        """The transpose, which is P itself."""
+        return self
+
+    def apply(self, G: Real[ArrayLike, "*batch m n"]) -> Float[Array, "*batch m n"]:
         """TTᵀ G VᵀV for a matrix G (m, n), or a batch of them (..., m, n) [K-eq2]."""
         return _between(self.left, self._fitting(G, "(..., {}, {}): a matrix, or a batch of them"), self.right)
 
-    def __matmul__(self, g: Float[ArrayLike, " mn"]) -> Float[Array, " mn"]:
+    def __matmul__(self, g: Real[ArrayLike, "mn *k"]) -> Float[Array, "mn *k"]:
         """P g for a vec g (mn,), or for the columns of g (mn, k) [K-eq1]."""
         g = numbers("g", g)
-        size, m, n = self.shape[0], len(self.left), len(self.right)
+        size, m, n = self.shape[0], self.left.shape[0], self.right.shape[0]
         fits = g.ndim in (1, 2) and g.shape[0] == size
         check(fits, "g", f"shape {g.shape}", f"({size},) or ({size}, k): a vec has {m}·{n} entries")
         return _on_vecs(self, g)
@@ -95,40 +123,77 @@ class KroneckerPreconditioner:
         """All (mn)² entries: for looking at, and for tests."""
         return jnp.kron(self.right, self.left) if self.order == "column" else jnp.kron(self.left, self.right)
 
+    def inverse(self) -> "KroneckerPreconditioner":
+        """P⁻¹ = R⁻¹ ⊗ L⁻¹, which undoes P: W's gradient from the preconditioned one.
+
+        Raises:
+            ValueError: If P is singular in its precision. Where nothing can be raised, as inside jit, P⁻¹ is NaN and
+                its `outcome` says so.
+
+        >>> import numpy as np, rankone as ro
+        >>> P = ro.kronecker_preconditioner(np.diag([1.0, 2.0]), np.diag([3.0]))
+        >>> print(P.inverse() @ (P @ np.array([5.0, 7.0])))
+        [5. 7.]
+        """
+        inverse = _inverse(self)
+        if readable(inverse):
+            wanted = "invertible: T of full row rank and V of full column rank"
+            check(int(inverse.outcome) == Outcome.OK, "P", "a singular preconditioner", wanted)
+        return inverse
+
     def eigenvalues(self) -> Float[Array, " mn"]:
         """The mn eigenvalues, falling: every product of one of `left` and one of `right` [K-unn-rank, K-penalty]."""
         return _products(self.left, self.right)
 
-    def squared_norm(self, G: Float[ArrayLike, "m n"]) -> Float[Array, ""]:
-        r"""$g^\top Pg=\|T^\top GV^\top\|_F^2$: what norm clipping or a line search on U sees of a gradient [K-norm]."""
+    def squared_norm(self, G: Real[ArrayLike, "m n"]) -> Float[Array, ""]:
+        """gᵀPg = ‖TᵀGVᵀ‖²: what norm clipping or a line search on U sees of a gradient G, with g = vec G [K-norm]."""
         G = self._fitting(G, "({}, {}): one matrix")
         check(G.ndim == 2, "G", f"shape {G.shape}", "one matrix: jax.vmap takes a batch")
         return _squared_norm(self, G)
 
     def _fitting(self, G: ArrayLike, wanted: str) -> Array:
-        G, shape = numbers("G", G), (len(self.left), len(self.right))
+        G, shape = numbers("G", G), (self.left.shape[0], self.right.shape[0])
         check(G.ndim >= 2 and G.shape[-2:] == shape, "G", f"shape {G.shape}", "of shape " + wanted.format(*shape))
         return G
 
 
 def kronecker_preconditioner(T: ArrayLike, V: ArrayLike, *, order: str = "column") -> KroneckerPreconditioner:
-    r"""The preconditioner of gradient descent on U, where W = TUV: $P=V^\top V\otimes TT^\top$ [K-eqP].
+    """The preconditioner of gradient descent on U, where W = TUV: P = VᵀV ⊗ TTᵀ [K-eqP].
 
     Args:
         T: Output-side factor (m, p); any p.
         V: Input-side factor (q, n); any q.
-        order: Stacking of the vecs it acts on: "column", as in the book, or "row", as `ravel()` does.
+        order: How the vecs that it acts on are stacked: "column", as in the book, or "row", as `ravel()` does.
 
     Returns:
-        A linear operator: `P @ vec`, `P.apply(G)`, `P.to_dense()`.
+        A linear operator: `P @ vec`, `P.apply(G)`, `P.inverse()`, `P.to_dense()`.
 
     Raises:
         ValueError: If T or V is not a matrix of finite numbers, or the order is unknown.
+
+    >>> import numpy as np, rankone as ro
+    >>> P = ro.kronecker_preconditioner(T=np.diag([1.0, 2.0]), V=np.diag([1.0, 1.0, 3.0]))
+    >>> P.shape
+    (6, 6)
+    >>> print(P.apply(np.ones((2, 3))))  # the step on W that one plain step on U makes
+    [[ 1.  1.  9.]
+     [ 4.  4. 36.]]
     """
     choice("order", order, ("column", "row"))
-    T, V = array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
-    left, right = _squares(T, V)
+    left, right = _squares(array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2))
     return KroneckerPreconditioner(left, right, order)
+
+
+def symmetric_power(A: Float[Array, "n n"], power: ArrayLike) -> tuple[Float[Array, "n n"], Bool[Array, ""]]:
+    """A^power of a symmetric positive semidefinite matrix by its eigenvectors, and whether A is fit for it.
+
+    Eigenvalues below rounding error count as rounding error for a negative power, as 0 for another.
+    """
+    values, vectors = jnp.linalg.eigh((A + A.T) / 2)
+    power, floor = jnp.asarray(power, A.dtype), jnp.finfo(A.dtype).eps * len(A) * values[-1]
+    good = jnp.where(power < 0, values[0] > floor, values[0] >= -floor)
+    raised = jnp.maximum(values, jnp.where(power < 0, floor, 0)) ** power
+    return (vectors * raised) @ vectors.T, good
 
 
 @jax.jit
@@ -147,6 +212,14 @@ def _on_vecs(P: KroneckerPreconditioner, g: Array) -> Array:
     batch = g.T.reshape(-1, *((n, m) if P.order == "column" else (m, n)))
     out = P.right @ batch @ P.left if P.order == "column" else P.apply(batch)
     return out.reshape(-1, m * n).T.reshape(g.shape)
+
+
+@jax.jit
+def _inverse(P: KroneckerPreconditioner) -> KroneckerPreconditioner:
+    (left, first), (right, second) = (symmetric_power(side, -1.0) for side in (P.left, P.right))
+    good = first & second
+    left, right = (jnp.where(good, side, jnp.nan) for side in (left, right))
+    return KroneckerPreconditioner(left, right, P.order, outcome((~good, Outcome.SINGULAR)))
 
 
 @jax.jit

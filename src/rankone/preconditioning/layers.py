@@ -1,54 +1,30 @@
-r"""Dense layers as callable pytrees: with one matrix W, and reparameterised as W = TUV.
+r"""Layers reparameterised as W = TUV, beside the dense layers of `rankone.nn`, in networks that are any pytree of both.
 
-A network is any pytree of such layers, and a function that calls them. A layer takes a batch x (..., n) to (..., m);
-with `bias=True` it appends 1 to its input, so that the last column of W is the bias [K-eq0].
+With a bias, a 1 is appended to the input, so that W has one more column, the bias [K-eq0]: of a dense layer that is its
+`augmented` matrix [W b], and TUV is written for it as for any other matrix.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, is_traced, numbers
-from rankone._pytree import pytree
+from rankone._checks import array, check, numbers, readable
+from rankone._module import Module, static
+from rankone.nn import Dense, append_one
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
 
-__all__ = ["Dense", "Layer", "Reparameterized", "between", "is_layer", "merge", "reparameterize", "trainable"]
+__all__ = ["Layer", "Reparameterized", "between", "is_layer", "merge", "reparameterize", "trainable"]
 
 
-@pytree(data=("W",), meta=("bias",))
-@dataclass(frozen=True)
-class Dense:
-    """f(x) = Wx for a batch of rows [K-eq0].
+class Reparameterized(Module):
+    """The layer f(x) = T(U(Vx)), in which only U is trained [K-eqW].
 
-    Attributes:
-        W: Weights (m, n); (m, n + 1) with a bias.
-        bias: Whether the input gets a 1 appended.
-    """
-
-    W: Float[Array, "m n"]
-    bias: bool = False
-
-    def __call__(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... m"]:
-        """Outputs (..., m) for inputs (..., n)."""
-        return _plain(self, _inputs(x, self.W.shape[1] - self.bias))
-
-    def features(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... n"]:
-        """What the matrix multiplies: x, with 1 appended if there is a bias."""
-        return _augment(x, self.bias)
-
-
-@pytree(data=("T", "U", "V", "W0"), meta=("bias",))
-@dataclass(frozen=True)
-class Reparameterized:
-    r"""The layer f(x) = T(U(Vx)), in which only U is trained [K-eqW].
-
-    Gradient descent on U moves W = TUV by $-\eta\,TT^\top(\partial\mathcal L/\partial W)V^\top V$. The forward pass
-    stays factored. T and V are leaves as well, so that an outer loop can learn them; `trainable` masks them otherwise.
-    A larger U than needed changes nothing on the path of W [K-unn-over].
+    Gradient descent on U moves W = TUV by −η TTᵀ(∂L/∂W)VᵀV. The forward pass stays factored. T and V are leaves of the
+    pytree as well, so that an outer loop can learn them; `trainable` masks them otherwise. A larger U than needed
+    changes nothing on the path of W [K-unn-over].
 
     Attributes:
         T: (m, p), fixed.
@@ -59,24 +35,33 @@ class Reparameterized:
 
     Raises:
         ValueError: If the shapes do not chain, or an entry is not finite.
+
+    >>> import numpy as np, rankone as ro
+    >>> layer = ro.Reparameterized(T=np.eye(2), U=np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]), V=np.eye(3))
+    >>> print(layer(np.array([5.0, 6.0, 7.0])))
+    [ 5. 12.]
+    >>> layer
+    Reparameterized(T=f32[2,2], U=f32[2,3], V=f32[3,3], W0=None, bias=False)
     """
 
     T: Float[Array, "m p"]
     U: Float[Array, "p q"]
     V: Float[Array, "q n"]
     W0: Float[Array, "m n"] | None = None
-    bias: bool = False
+    bias: bool = static(default=False)
 
-    def __post_init__(self) -> None:
-        for name, shape in (("T", "(m, p)"), ("U", "(p, q)"), ("V", "(q, n)")):
-            object.__setattr__(self, name, array(name, getattr(self, name), shape, 2))
-        p, q = self.U.shape
-        check(self.T.shape[1] == p, "T", f"shape {self.T.shape}", f"(m, {p}), because U is {self.U.shape}")
-        check(self.V.shape[0] == q, "V", f"shape {self.V.shape}", f"({q}, n), because U is {self.U.shape}")
-        if self.W0 is not None:
-            m, n = len(self.T), self.V.shape[1]
-            object.__setattr__(self, "W0", array("W0", self.W0, f"({m}, {n})", 2))
-            check(self.W0.shape == (m, n), "W0", f"shape {self.W0.shape}", f"({m}, {n}), the shape of TUV")
+    def __init__(
+        self, T: ArrayLike, U: ArrayLike, V: ArrayLike, W0: ArrayLike | None = None, bias: bool = False
+    ) -> None:
+        T, U, V = array("T", T, "(m, p)", 2), array("U", U, "(p, q)", 2), array("V", V, "(q, n)", 2)
+        p, q = U.shape
+        check(T.shape[1] == p, "T", f"shape {T.shape}", f"(m, {p}), because U is {U.shape}")
+        check(V.shape[0] == q, "V", f"shape {V.shape}", f"({q}, n), because U is {U.shape}")
+        if W0 is not None:
+            shape = T.shape[0], V.shape[1]
+            W0 = array("W0", W0, f"{shape}", 2)
+            check(W0.shape == shape, "W0", f"shape {W0.shape}", f"{shape}, the shape of TUV")
+        self._set(T=T, U=U, V=V, W0=W0, bias=bias)
 
     @property
     def W(self) -> Float[Array, "m n"]:
@@ -84,17 +69,24 @@ class Reparameterized:
         return _multiplied_out(self)
 
     @property
+    def augmented(self) -> Float[Array, "m n"]:
+        """W, under the name that the matrix has in a dense layer with a bias."""
+        return self.W
+
+    @property
     def preconditioner(self) -> KroneckerPreconditioner:
         """What gradient descent on U does to W: VᵀV ⊗ TTᵀ [K-eqP]."""
         return kronecker_preconditioner(self.T, self.V)
 
-    def __call__(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... m"]:
+    def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
         """Outputs (..., m) for inputs (..., n), through V, then U, then T."""
-        return _factored(self, _inputs(x, self.V.shape[1] - self.bias))
+        n, x = self.V.shape[1] - self.bias, numbers("x", x)
+        check(x.ndim >= 1 and x.shape[-1] == n, "x", f"shape {x.shape}", f"of shape (..., {n}): one input a row")
+        return _factored(self, x)
 
-    def features(self, x: Float[ArrayLike, "... n"]) -> Float[Array, "... n"]:
-        """What the matrix multiplies: x, with 1 appended if there is a bias."""
-        return _augment(x, self.bias)
+    def features(self, x: Real[ArrayLike, "*rows in"]) -> Real[Array, "*rows columns"]:
+        """What W multiplies: x, with 1 appended if there is a bias."""
+        return append_one(x) if self.bias else numbers("x", x)
 
     @classmethod
     def from_weight(
@@ -108,7 +100,7 @@ class Reparameterized:
         invertible: bool = False,
         tol: float = 1e-3,
     ) -> "Reparameterized":
-        r"""The layer that starts at W: $U_0=T^+WV^+$, exact iff $TT^+WV^+V=W$ [K-unn-init].
+        """The layer that starts at W: U₀ = T⁺WV⁺, exact if and only if TT⁺WV⁺V = W [K-unn-init].
 
         Args:
             W: Weights to start from (m, n).
@@ -120,41 +112,47 @@ class Reparameterized:
             tol: Largest relative residual of TU₀V − W.
 
         Raises:
-            ValueError: If W cannot be reached: it leaves the range of T or the row space of V.
+            ValueError: If W cannot be reached: it leaves the range of T or the row space of V. Where nothing can be
+                raised, as inside jit, the layer starts at the nearest W that can.
         """
         W, T, V = array("W", W, "(m, n)", 2), array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
-        fits = W.shape == (len(T), V.shape[1])
-        check(fits, "W", f"shape {W.shape}", f"({len(T)}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}")
+        fits = W.shape == (T.shape[0], V.shape[1])
+        wanted = f"({T.shape[0]}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}"
+        check(fits, "W", f"shape {W.shape}", wanted)
         if anchor:
-            return cls(T, jnp.zeros((T.shape[1], len(V)), W.dtype), V, W, bias)
-        layer = cls(T, between(W, T, V, invertible=invertible), V, None, bias)
-        if not is_traced(W, T, V):
-            residual = float(_residual(layer.W, W))
+            return cls(T, jnp.zeros((T.shape[1], V.shape[0]), W.dtype), V, W, bias)
+        U, residual = _started(W, T, V, invertible)
+        if readable(residual):
             wanted = "in the range of T and the row space of V; use anchor=True to keep the rest fixed"
-            check(residual <= tol, "W", f"relative residual {residual:.2g} after projection", wanted)
-        return layer
+            check(float(residual) <= tol, "W", f"relative residual {float(residual):.2g} after projection", wanted)
+        return cls(T, U, V, None, bias)
 
 
 Layer = Dense | Reparameterized
 
 
 @partial(jax.jit, static_argnames="invertible")
-def between(W: Array, T: Array, V: Array, *, invertible: bool = False) -> Float[Array, "p q"]:
-    """T⁺ W V⁺: the smallest U whose TUV comes nearest to W [K-unn-init]."""
+def between(
+    W: Float[Array, "m n"], T: Float[Array, "m p"], V: Float[Array, "q n"], *, invertible: bool = False
+) -> Float[Array, "p q"]:
+    """T⁺ W V⁺: the smallest U whose TUV comes nearest to W [K-unn-init].
+
+    Args:
+        W: Matrix (m, n).
+        T: (m, p).
+        V: (q, n).
+        invertible: T and V are square and invertible: solve with them.
+    """
     if not invertible:
         return jnp.linalg.pinv(T) @ W @ jnp.linalg.pinv(V)
     return jnp.linalg.solve(V.T, jnp.linalg.solve(T, W).T).T
 
 
-def _inputs(x: ArrayLike, n: int) -> Array:
-    x = numbers("x", x)
-    check(x.ndim >= 1 and x.shape[-1] == n, "x", f"shape {x.shape}", f"of shape (..., {n}): one input a row")
-    return x
-
-
-@jax.jit
-def _plain(layer: Dense, x: Array) -> Array:
-    return layer.features(x) @ layer.W.T
+@partial(jax.jit, static_argnames="invertible")
+def _started(W: Array, T: Array, V: Array, invertible: bool) -> tuple[Array, Array]:
+    """U and the relative distance of TUV from W."""
+    U = between(W, T, V, invertible=invertible)
+    return U, jnp.linalg.norm(T @ U @ V - W) / jnp.maximum(jnp.linalg.norm(W), 1e-30)
 
 
 @jax.jit
@@ -168,17 +166,6 @@ def _factored(layer: Reparameterized, x: Array) -> Array:
 def _multiplied_out(layer: Reparameterized) -> Array:
     W = layer.T @ layer.U @ layer.V
     return W if layer.W0 is None else layer.W0 + W
-
-
-@jax.jit
-def _residual(reached: Array, W: Array) -> Array:
-    return jnp.linalg.norm(reached - W) / jnp.maximum(jnp.linalg.norm(W), 1e-30)
-
-
-@partial(jax.jit, static_argnames="bias")
-def _augment(x: ArrayLike, bias: bool) -> Float[Array, "... n"]:
-    x = jnp.asarray(x)
-    return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], -1) if bias else x
 
 
 def is_layer(node: Any) -> bool:
@@ -199,18 +186,23 @@ def reparameterize(network: Any, factors: Any, *, anchor: bool = False, invertib
     def one(layer: Layer, pair: Factors | None) -> Layer:
         if pair is None:
             return layer
-        return Reparameterized.from_weight(layer.W, *pair, bias=layer.bias, anchor=anchor, invertible=invertible)
+        bias = layer.bias if isinstance(layer, Reparameterized) else layer.b is not None
+        return Reparameterized.from_weight(layer.augmented, *pair, bias=bias, anchor=anchor, invertible=invertible)
 
     return jax.tree.map(one, network, factors, is_leaf=is_layer)
 
 
 def merge(network: Any) -> Any:
-    """The network with every layer multiplied out to one matrix W."""
-    return jax.tree.map(lambda layer: Dense(layer.W, layer.bias), network, is_leaf=is_layer)
+    """The network with every layer multiplied out to a dense one."""
+
+    def one(layer: Layer) -> Dense:
+        return layer if isinstance(layer, Dense) else Dense.from_augmented(layer.W, bias=layer.bias)
+
+    return jax.tree.map(one, network, is_leaf=is_layer)
 
 
 def trainable(network: Any) -> Any:
-    """True for the W of a dense layer and the U of a reparameterised one, False for T, V and W0: a mask for optax."""
+    """True for the U of a reparameterised layer and all of a dense one, False for T, V and W0: a mask for optax."""
 
     def mark(path: tuple, _: Any) -> bool:
         last = path[-1] if path else None

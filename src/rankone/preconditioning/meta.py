@@ -5,14 +5,18 @@ The outer loop differentiates through the inner steps, by U's start as well as b
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import optax
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, positive, random_key
+from rankone._checks import integer, positive, random_key
+from rankone._module import Module
+from rankone.nn import gradient_step
 from rankone.preconditioning.layers import trainable
 
 __all__ = ["MetaRun", "Task", "adapt_U", "meta_learn"]
@@ -21,7 +25,7 @@ Loss = Callable[[Any], Float[Array, ""]]
 Task = Callable[[Any, Any], Float[Array, ""]]
 
 
-class MetaRun(NamedTuple):
+class MetaRun(Module):
     """What `meta_learn` made.
 
     Attributes:
@@ -36,19 +40,34 @@ class MetaRun(NamedTuple):
 def adapt_U(network: Any, loss: Loss, *, learning_rate: ArrayLike, steps: int = 1) -> Any:
     """The network after a few steps of gradient descent on the U of every layer; differentiable in all of it.
 
+    Compiled once for each `loss`, so hand it the same function where it is called often.
+
     Args:
-        network: Pytree of layers; a dense one trains its W.
+        network: Pytree of layers; a dense one trains all it has.
         loss: Of the network.
         learning_rate: Inner step size.
         steps: Inner steps.
+
+    >>> import numpy as np, rankone as ro
+    >>> layer = ro.Reparameterized(T=np.eye(1), U=np.array([[3.0, -2.0]]), V=np.diag([0.1, 1.0]))
+    >>> valley = lambda layer: 0.5 * (100 * layer.W[0, 0] ** 2 + layer.W[0, 1] ** 2)
+    >>> print(np.abs(ro.preconditioning.adapt_U(layer, valley, learning_rate=1.0).W).round(6))
+    [[0. 0.]]
     """
+    positive("learning_rate", learning_rate)
+    return _compiled(network, loss, learning_rate, integer("steps", steps))
+
+
+def _adapted(network: Any, loss: Loss, learning_rate: ArrayLike, steps: int) -> Any:
     free = trainable(network)
 
     def step(net: Any, _: None) -> tuple[Any, None]:
-        gradient = jax.grad(loss)(net)
-        return jax.tree.map(lambda p, g, f: p - learning_rate * g if f else p, net, gradient, free), None
+        return gradient_step(loss, net, learning_rate, where=free), None
 
     return jax.lax.scan(step, network, length=steps)[0]
+
+
+_compiled = jax.jit(_adapted, static_argnames=("loss", "steps"))
 
 
 def meta_learn(
@@ -66,6 +85,8 @@ def meta_learn(
     learn_factors: bool = True,
 ) -> MetaRun:
     """Learn the start U and the factors T, V, from tasks drawn at random [K-meta].
+
+    Compiled once for the same functions, optimiser and numbers of steps.
 
     Args:
         network: Pytree of reparameterised layers to start from.
@@ -85,23 +106,48 @@ def meta_learn(
     """
     random_key("key", key)
     positive("inner_rate", inner_rate)
-    check(min(inner_steps, outer_steps, tasks) >= 1, "steps", (inner_steps, outer_steps, tasks), "positive integers")
-    outer = optax.adam(1e-3) if outer is None else outer
-    free = jax.tree.map(lambda is_U: learn_factors or is_U, trainable(network))
+    inner_steps, tasks = integer("inner_steps", inner_steps), integer("tasks", tasks)
+    keys = jax.random.split(key, integer("outer_steps", outer_steps))
+    learner = _Learner(support, query, sample, outer or _adam(), inner_steps, tasks, learn_factors)
+    return _meta_learned(network, keys, inner_rate, learner)
 
-    def judged(net: Any, task: Any) -> Array:
-        adapted = adapt_U(net, lambda n: support(n, task), learning_rate=inner_rate, steps=inner_steps)
-        return query(adapted, task)
 
-    def step(carry: tuple[Any, Any], step_key: Array) -> tuple[tuple[Any, Any], Array]:
+@cache
+def _adam() -> optax.GradientTransformation:
+    return optax.adam(1e-3)
+
+
+@dataclass(frozen=True)  # of settings, which are compared when a compiled program is looked up
+class _Learner:
+    support: Task
+    query: Task
+    sample: Callable[[Array], Any]
+    outer: optax.GradientTransformation
+    inner_steps: int
+    tasks: int
+    learn_factors: bool
+
+    def judged(self, network: Any, task: Any, rate: ArrayLike) -> Array:
+        """The loss on a task's other examples after the inner steps."""
+        adapted = _adapted(network, lambda net: self.support(net, task), rate, self.inner_steps)
+        return self.query(adapted, task)
+
+    def mean(self, network: Any, key: Array, rate: ArrayLike) -> Array:
+        """The same, on average over tasks drawn with a key."""
+        drawn = jax.vmap(self.sample)(jax.random.split(key, self.tasks))
+        return jax.vmap(self.judged, (None, 0, None))(network, drawn, rate).mean()
+
+
+@partial(jax.jit, static_argnames="learner")
+def _meta_learned(network: Any, keys: Array, rate: ArrayLike, learner: _Learner) -> MetaRun:
+    free = jax.tree.map(lambda is_U: learner.learn_factors or is_U, trainable(network))
+
+    def step(carry: tuple[Any, Any], key: Array) -> tuple[tuple[Any, Any], Array]:
         net, state = carry
-        drawn = jax.vmap(sample)(jax.random.split(step_key, tasks))
-        mean = lambda n: jax.vmap(judged, (None, 0))(n, drawn).mean()  # noqa: E731
-        value, gradient = jax.value_and_grad(mean)(net)
+        value, gradient = jax.value_and_grad(learner.mean)(net, key, rate)
         gradient = jax.tree.map(lambda g, f: g if f else jnp.zeros_like(g), gradient, free)
-        updates, state = outer.update(gradient, state, net)
+        updates, state = learner.outer.update(gradient, state, net)
         return (optax.apply_updates(net, updates), state), value
 
-    run = jax.jit(lambda net, keys: jax.lax.scan(step, (net, outer.init(net)), keys))
-    (network, _), losses = run(network, jax.random.split(key, outer_steps))
+    (network, _), losses = jax.lax.scan(step, (network, learner.outer.init(network)), keys)
     return MetaRun(network, losses)

@@ -1,7 +1,7 @@
-r"""Natural neural networks: keep W and change its coordinates, so that plain descent is whitened [K-prong].
+"""Natural neural networks: keep W and change its coordinates, so that plain descent is whitened [K-prong].
 
 The network is multiplied out and written anew as TUV with factors from recent data; SGD then trains U. Between two
-changes this is exactly descent preconditioned with $V^\top V\otimes TT^\top$.
+changes this is exactly descent preconditioned with VᵀV ⊗ TTᵀ.
 """
 
 from collections.abc import Callable
@@ -12,10 +12,11 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from rankone._checks import check, positive
+from rankone._checks import integer, positive
+from rankone._module import Module
 from rankone.preconditioning.curvature import layer_moments
 from rankone.preconditioning.kronecker import Factors
-from rankone.preconditioning.layers import is_layer, merge, reparameterize
+from rankone.preconditioning.layers import Layer, is_layer, merge, reparameterize
 from rankone.preconditioning.transforms import only_U
 from rankone.preconditioning.whitening import Moments, MovingMoments, whitening_factors
 
@@ -41,7 +42,7 @@ def whiten(network: Any, moments: Any, *, damping: float = 0.0, sides: str = "in
     return reparameterize(merge(network), pairs, invertible=True)
 
 
-class ProngState(NamedTuple):
+class ProngState(Module):
     """Where training is.
 
     Attributes:
@@ -55,7 +56,7 @@ class ProngState(NamedTuple):
     steps: Int[Array, ""]
 
 
-class Prong(NamedTuple):
+class Prong(NamedTuple):  # a tuple, as the transformations of optax are
     """A pair of functions, as in optax: `init(network, batch)` and `step(state, batch) -> (state, loss)`."""
 
     init: Callable[[Any, Any], ProngState]
@@ -86,7 +87,7 @@ def prong(
     """
     positive("learning_rate", learning_rate)
     positive("damping", damping)
-    check(isinstance(every, int) and every >= 1, "every", every, "a positive integer")
+    every = integer("every", every)
     optimizer = only_U(optax.sgd(learning_rate))
 
     def renew(network: Any, moments: Any, batch: Any) -> tuple[Any, Any]:
@@ -96,8 +97,7 @@ def prong(
         return whiten(network, values, damping=damping, sides=sides), moving
 
     def init(network: Any, batch: Any) -> ProngState:
-        start = lambda layer: MovingMoments.start(layer.W.shape, layer.W.dtype, decay=decay)  # noqa: E731
-        moments = jax.tree.map(start, network, is_leaf=is_layer)
+        moments = jax.tree.map(lambda layer: _start(layer, decay), network, is_leaf=is_layer)
         network, moments = renew(network, moments, batch)
         return ProngState(network, moments, jnp.zeros((), jnp.int32))
 
@@ -111,6 +111,11 @@ def prong(
         return ProngState(network, moments, count), value
 
     return Prong(jax.jit(init), jax.jit(step))
+
+
+def _start(layer: Layer, decay: float) -> MovingMoments:
+    matrix = layer.augmented
+    return MovingMoments.start(matrix.shape, matrix.dtype, decay=decay)
 
 
 def _is_moving(node: Any) -> bool:

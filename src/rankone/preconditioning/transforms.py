@@ -1,7 +1,7 @@
-r"""Gradient transformations for optax: preconditioned descent on W that follows plain descent on U [K-eq2].
+"""Gradient transformations for optax: preconditioned descent on W that follows plain descent on U [K-eq2].
 
-They act on any pytree of layers, or of plain matrices (m, n) in the layout of $f(x)=Wx$. Where a library keeps
-$W^\top$ instead, hand it `Factors(V.T, T.T)`.
+They act on any pytree of layers, or of plain matrices (m, n) in the layout of f(x) = Wx. Where a library keeps Wᵀ
+instead, hand it `Factors(V.T, T.T)`.
 """
 
 from functools import partial
@@ -9,19 +9,21 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
-from jaxtyping import Array, Int
+from jaxtyping import Array, ArrayLike, Float, Int, Real
 
-from rankone._checks import check, choice, positive
+from rankone._checks import check, choice, integer, numbers, positive
+from rankone.nn import Dense
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
-from rankone.preconditioning.layers import Dense, between, is_layer, trainable
+from rankone.preconditioning.layers import between, is_layer, trainable
 from rankone.preconditioning.whitening import Moments, MovingMoments, TransposedMoments, whitening_factors
 
 __all__ = ["EstimatedState", "estimated_kronecker", "kronecker_sgd", "only_U", "precondition", "transport"]
 
 
 def precondition(factors: Any) -> optax.GradientTransformation:
-    r"""Replace each gradient G by $TT^\top G\,V^\top V$ [K-eq2].
+    """Replace each gradient G by TTᵀ G VᵀV [K-eq2].
 
     Chained before SGD, heavy ball, Nesterov's momentum or an average, W moves exactly as TUV does when the same method
     trains U; chained before Adam it does not [K-mom, K-adam].
@@ -63,7 +65,7 @@ def only_U(optimizer: optax.GradientTransformation) -> optax.GradientTransformat
     return optax.chain(optax.masked(optimizer, trainable), optax.masked(optax.set_to_zero(), fixed))
 
 
-class EstimatedState(NamedTuple):
+class EstimatedState(NamedTuple):  # a tuple, as the states of optax are
     """State of `estimated_kronecker`.
 
     Attributes:
@@ -102,7 +104,7 @@ def estimated_kronecker(
     """
     positive("damping", damping)
     choice("sides", sides, _MIRRORED)
-    check(isinstance(every, int) and every >= 1, "every", every, "a positive integer")
+    every, largest = integer("every", every), integer("largest", largest)
 
     def init(params: Any) -> EstimatedState:
         def start(node: Any) -> MovingMoments | None:
@@ -139,14 +141,16 @@ _MIRRORED = {"both": "both", "input": "output", "output": "input"}
 
 def _oriented(moments: Moments) -> Moments:
     """Moments of the rows' side and the columns' side of an array as it is kept."""
-    return Moments(*moments[::-1]) if isinstance(moments, TransposedMoments) else moments
+    return Moments(moments.outputs, moments.inputs) if isinstance(moments, TransposedMoments) else moments
 
 
-def transport(momentum: Array, old: Factors, new: Factors, *, invertible: bool = False) -> Array:
-    r"""Momentum of U after a change of T and V, $m_U'=T'^\top m_W V'^\top$ [K-transport].
+def transport(
+    momentum: Real[ArrayLike, "p q"], old: Factors, new: Factors, *, invertible: bool = False
+) -> Float[Array, "r s"]:
+    """Momentum of U after a change of T and V to T' and V': m_U' = T'ᵀ m_W V'ᵀ [K-transport].
 
-    The momentum of the raw gradient is recovered from $m_U=T^\top m_WV^\top$, which needs T of full row rank and V of
-    full column rank. U itself becomes $T'^+WV'^+$ (`Reparameterized.from_weight`), so that W does not jump.
+    The momentum m_W of the raw gradient is recovered from m_U = Tᵀ m_W Vᵀ, which needs T of full row rank and V of full
+    column rank. U itself becomes T'⁺WV'⁺ (`Reparameterized.from_weight`), so that W does not jump.
 
     Args:
         momentum: m_U (p, q), of the old U.
@@ -154,7 +158,7 @@ def transport(momentum: Array, old: Factors, new: Factors, *, invertible: bool =
         new: Factors after.
         invertible: The old factors are square and invertible: solve with them, which is many times cheaper.
     """
-    return _transported(momentum, old, new, invertible)
+    return _transported(numbers("momentum", momentum), old, new, invertible)
 
 
 @partial(jax.jit, static_argnames="invertible")
@@ -166,28 +170,23 @@ def _transported(momentum: Array, old: Factors, new: Factors, invertible: bool) 
 def _matrix(node: Any) -> Array:
     """The matrix that a layer applies, or the array itself; a vector (m,) as (m, 1), weights of the input 1."""
     if is_layer(node):
-        return node.W
-    return node[:, None] if jnp.ndim(node) == 1 else node
+        return node.augmented
+    array = numbers("updates", node)
+    return array[:, None] if array.ndim == 1 else array
 
 
 def _operator(node: Any, pair: Factors | None) -> KroneckerPreconditioner | None:
     if pair is None:
         return None
     operator, shape = kronecker_preconditioner(*pair), jnp.shape(_matrix(node))
-    wanted = (len(operator.left), len(operator.right))
-    check(shape == wanted, "factors", f"T {jnp.shape(pair[0])} and V {jnp.shape(pair[1])}", f"for a matrix of {shape}")
+    wanted = operator.left.shape[0], operator.right.shape[0]
+    check(shape == wanted, "factors", f"T {jnp.shape(pair.T)} and V {jnp.shape(pair.V)}", f"for a matrix of {shape}")
     return operator
 
 
 def _identity(node: Any) -> KroneckerPreconditioner:
     W = _matrix(node)
-    m, n = W.shape
-    return KroneckerPreconditioner(_eye(m, W.dtype), _eye(n, W.dtype))
-
-
-@partial(jax.jit, static_argnames=("size", "dtype"))
-def _eye(size: int, dtype: Any) -> Array:
-    return jnp.eye(size, dtype=dtype)
+    return KroneckerPreconditioner(*(jax.device_put(np.eye(size, dtype=W.dtype)) for size in W.shape))
 
 
 def _apply(operators: Any, updates: Any) -> Any:
@@ -195,6 +194,8 @@ def _apply(operators: Any, updates: Any) -> Any:
         if operator is None:
             return update
         out = operator.apply(_matrix(update))
-        return Dense(out, update.bias) if is_layer(update) else out.reshape(update.shape)
+        if not is_layer(update):
+            return out.reshape(update.shape)
+        return Dense.from_augmented(out, bias=update.b is not None)
 
     return jax.tree.map(one, updates, operators, is_leaf=is_layer)

@@ -1,43 +1,50 @@
-r"""The second moments that make good factors: of a layer's inputs and of the gradients at its outputs [K-FAC].
+"""The second moments that make good factors: of a layer's inputs and of the gradients at its outputs [K-FAC].
 
-With $A=\mathbb E[xx^\top]$ and $D=\mathbb E[\delta\delta^\top]$, where $\delta=\partial\ell/\partial(Wx)$, the Fisher
-matrix of a layer is about $A\otimes D$, so that $V=A^{-1/2}$ and $T=D^{-1/2}$ make $P\approx F^{-1}$.
+With A = E[x xᵀ] and D = E[δ δᵀ], where δ = ∂ℓ/∂(Wx), the Fisher matrix of a layer is about A ⊗ D, so that V = A^(-1/2)
+and T = D^(-1/2) make P ≈ F⁻¹.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, choice, is_traced
-from rankone._pytree import pytree
-from rankone.preconditioning.kronecker import Factors
+from rankone._checks import array, check, choice, readable, real
+from rankone._module import Module, static
+from rankone.checks import Outcome, outcome
+from rankone.preconditioning.kronecker import Factors, symmetric_power
 
 __all__ = ["Moments", "MovingMoments", "TransposedMoments", "damped", "matrix_power", "whitening_factors"]
 
 
-class Moments(NamedTuple):
-    r"""Second moments of one layer.
+class Moments(Module):
+    """Second moments of one layer; `A, D = moments` unpacks them.
 
     Attributes:
-        inputs: $A=\mathbb E[xx^\top]$ (n, n), the 1 of a bias included.
-        outputs: $D=\mathbb E[\delta\delta^\top]$ (m, m).
+        inputs: A = E[x xᵀ] (n, n), the 1 of a bias included.
+        outputs: D = E[δ δᵀ] (m, m).
     """
 
     inputs: Float[Array, "n n"]
     outputs: Float[Array, "m m"]
+
+    def __init__(self, inputs: ArrayLike, outputs: ArrayLike) -> None:
+        self._set(inputs=array("inputs", inputs, "(n, n)", 2), outputs=array("outputs", outputs, "(m, m)", 2))
+
+    def __iter__(self) -> Iterator[Array]:
+        return iter((self.inputs, self.outputs))
 
 
 class TransposedMoments(Moments):
     """The same of a matrix that its library keeps as Wᵀ (n, m), for f(x) = xWᵀ: a kernel of flax."""
 
 
-@pytree(data=("total", "weight"), meta=("decay",))
-@dataclass(frozen=True)
-class MovingMoments:
+class MovingMoments(Module):
     """Exponential moving averages of `Moments`, corrected for their start at zero.
 
     Attributes:
@@ -48,14 +55,16 @@ class MovingMoments:
 
     total: Moments
     weight: Float[Array, ""]
-    decay: float
+    decay: float = static()
 
     @classmethod
     def start(cls, shape: tuple[int, ...], dtype: Any = None, *, decay: float) -> "MovingMoments":
         """No moments yet, of a layer with weights of `shape` (m, n)."""
-        check(0 <= decay < 1, "decay", decay, "in [0, 1)")
-        zeros = Moments(*(jnp.zeros((size, size), dtype) for size in shape[::-1]))
-        return cls(zeros, jnp.zeros((), dtype), decay)
+        fraction = real("decay", decay, "a number in [0, 1)")
+        check(fraction is not None and 0 <= fraction < 1, "decay", decay, "in [0, 1)")
+        m, n = shape
+        dtype = jax.dtypes.canonicalize_dtype(float if dtype is None else dtype)
+        return cls(Moments(np.zeros((n, n), dtype), np.zeros((m, m), dtype)), jnp.asarray(np.zeros((), dtype)), decay)
 
     def update(self, moments: Moments) -> "MovingMoments":
         """With the moments of one more batch."""
@@ -80,11 +89,10 @@ def _mean(moving: MovingMoments) -> Moments:
 
 @jax.jit
 def damped(moments: Moments, damping: ArrayLike) -> Moments:
-    r"""Both factors damped, $A+\pi\sqrt\lambda I$ and $D+\frac1\pi\sqrt\lambda I$ [K-damping].
+    """Both factors damped, A + π√λ I and D + √λ/π I [K-damping].
 
-    Their Kronecker product is $A\otimes D+\lambda I$ plus $\sqrt\lambda\,(\frac1\pi A\otimes I+\pi\,I\otimes D)$: not
-    Tikhonov's damping, but one that keeps the factors. $\pi^2=\frac{\mathrm{tr}A/n}{\mathrm{tr}D/m}$ makes the two
-    excess terms equal in trace, and their sum smallest.
+    Their Kronecker product is A ⊗ D + λI plus √λ (A ⊗ I/π + π I ⊗ D): not Tikhonov's damping, but one that keeps the
+    factors. π² = (tr A / n) / (tr D / m) makes the two excess terms equal in trace, and their sum smallest.
 
     Args:
         moments: Of one layer.
@@ -97,12 +105,11 @@ def damped(moments: Moments, damping: ArrayLike) -> Moments:
     return Moments(_add(A, pi * root), _add(D, root / pi))
 
 
-@jax.jit
 def _add(A: Array, amount: ArrayLike) -> Array:
     return A + amount * jnp.eye(len(A), dtype=A.dtype)
 
 
-def matrix_power(A: Float[ArrayLike, "n n"], power: float) -> Float[Array, "n n"]:
+def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n n"]:
     """A^power of a symmetric positive (semi)definite matrix, by its eigenvectors.
 
     Args:
@@ -110,44 +117,71 @@ def matrix_power(A: Float[ArrayLike, "n n"], power: float) -> Float[Array, "n n"
         power: Any real number.
 
     Raises:
-        ValueError: If A is not square, not symmetric, or, for a negative power, singular to working precision.
+        ValueError: If A is not square, not symmetric, or, for a negative power, singular to working precision. Where
+            nothing can be raised, as inside jit, the power of such a matrix is NaN.
     """
+    real("power", power, "one real number")
     A = array("A", A, "(n, n)", 2)
     check(A.shape[0] == A.shape[1], "A", f"shape {A.shape}", "square")
-    raised, smallest, floor, lopsided, largest = _raised(A, float(power))
-    if not is_traced(A):
-        check(float(lopsided) <= 1e-3 * float(largest), "A", f"asymmetry {float(lopsided):.2g}", "symmetric")
-        definite = float(smallest) > float(floor) if power < 0 else float(smallest) >= -float(floor)
-        wanted = "positive definite; add damping" if power < 0 else "positive semidefinite"
-        check(definite, "A", f"smallest eigenvalue {float(smallest):.2g}", wanted)
+    raised = _power(A, power)
+    _check_power("A", A, power, raised)
     return raised
 
 
-@partial(jax.jit, static_argnames="power")
-def _raised(A: Array, power: float) -> tuple[Array, Array, Array, Array, Array]:
-    """A^power; the smallest eigenvalue and the least that counts; the largest asymmetry and the largest entry."""
-    values, vectors = jnp.linalg.eigh((A + A.T) / 2)
-    floor = jnp.finfo(A.dtype).eps * len(A) * values[-1]
-    raised = (vectors * jnp.maximum(values, floor if power < 0 else 0) ** power) @ vectors.T
-    return raised, values[0], floor, jnp.abs(A - A.T).max(), jnp.abs(A).max()
+@jax.jit
+def _power(A: Array, power: ArrayLike) -> Array:
+    raised, good = symmetric_power(A, power)
+    symmetric = jnp.abs(A - A.T).max() <= 1e-3 * jnp.abs(A).max()
+    return jnp.where(good & symmetric, raised, jnp.nan)
+
+
+def _check_power(name: str, A: Array, power: ArrayLike, raised: Array) -> None:
+    """Say what is wrong with a matrix that has no such power, where that can be seen for nothing."""
+    if not readable(A, power, raised) or np.isfinite(np.asarray(raised)).all():
+        return
+    host = np.asarray(A)
+    asymmetry, smallest = np.abs(host - host.T).max(), np.linalg.eigvalsh(host)[0]
+    check(bool(asymmetry <= 1e-3 * np.abs(host).max()), name, f"asymmetry {asymmetry:.2g}", "symmetric")
+    wanted = "positive definite; add damping" if np.asarray(power) < 0 else "positive semidefinite"
+    check(False, name, f"smallest eigenvalue {smallest:.2g}", wanted)
 
 
 def whitening_factors(
     moments: Moments, *, damping: ArrayLike = 0.0, sides: str = "both", power: float = -0.5
 ) -> Factors:
-    r"""$V=A^{-1/2}$ and $T=D^{-1/2}$, so that $P=A^{-1}\otimes D^{-1}$ [K-FAC].
+    """V = A^(-1/2) and T = D^(-1/2), so that P = A⁻¹ ⊗ D⁻¹ [K-FAC].
 
     Args:
-        moments: Of one layer: A and D; or Shampoo's $\sum G^\top G$ and $\sum GG^\top$ with power −1/8 [K-shampoo].
+        moments: Of one layer: A and D; or Shampoo's ΣGᵀG and ΣGGᵀ with power −1/8 [K-shampoo].
         damping: As in `damped`; added to the one moment as it is if only one side is whitened.
         sides: "both" (K-FAC), "input" (PRONG: T = I), or "output" (V = I).
         power: Of the two moments.
 
     Raises:
-        ValueError: If a moment is singular and there is no damping.
+        ValueError: If a moment is singular and there is no damping. Where nothing can be raised, as inside jit, its
+            eigenvalues count as rounding error at least, and the `outcome` of the factors says that it is singular.
+
+    >>> import numpy as np, rankone as ro
+    >>> moments = ro.preconditioning.Moments(inputs=np.diag([4.0, 100.0]), outputs=np.eye(1))
+    >>> T, V = ro.preconditioning.whitening_factors(moments)
+    >>> print(np.round(V, 3))
+    [[0.5 0. ]
+     [0.  0.1]]
     """
     choice("sides", sides, ("both", "input", "output"))
+    factors = _whitening(moments, damping, power, sides)
+    if readable(factors):
+        code = int(factors.outcome)
+        got = "a singular moment" if code == Outcome.SINGULAR else "NaN or infinity"
+        check(code == Outcome.OK, "moments", got, "positive definite: add damping")
+    return factors
+
+
+@partial(jax.jit, static_argnames="sides")
+def _whitening(moments: Moments, damping: ArrayLike, power: ArrayLike, sides: str) -> Factors:
     A, D = damped(moments, damping) if sides == "both" else (_add(moment, damping) for moment in moments)
-    T = jnp.eye(len(D), dtype=D.dtype) if sides == "input" else matrix_power(D, power)
-    V = jnp.eye(len(A), dtype=A.dtype) if sides == "output" else matrix_power(A, power)
-    return Factors(T, V)
+    plain = lambda moment: (jnp.eye(len(moment), dtype=moment.dtype), jnp.bool_(True))  # noqa: E731
+    T, good_T = plain(D) if sides == "input" else symmetric_power(D, power)
+    V, good_V = plain(A) if sides == "output" else symmetric_power(A, power)
+    finite = jnp.isfinite(T).all() & jnp.isfinite(V).all()
+    return Factors(T, V, outcome((~finite, Outcome.NOT_FINITE), (~(good_T & good_V), Outcome.SINGULAR)))

@@ -1,4 +1,4 @@
-r"""Which training methods commute with W = TUV: run one on U and on W, and see whether W takes the same path.
+"""Which training methods commute with W = TUV: run one on U and on W, and see whether W takes the same path.
 
 Linear methods do, for every T and V; no other method that can be linearised at zero does [K-sharp3].
 """
@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner
 from rankone.preconditioning.layers import between
@@ -34,13 +34,13 @@ Postprocess = Callable[[Array], Array]
 
 def descend(
     loss: Loss,
-    W0: Array,
+    W0: Real[ArrayLike, "m n"],
     optimizer: optax.GradientTransformation,
     *,
     steps: int,
     before: Postprocess | None = None,
     after: Postprocess | None = None,
-) -> Float[Array, "steps m n"]:
+) -> Float[Array, "{steps}+1 m n"]:
     """Every iterate of an optimiser on a matrix, the start included: with decay [K-decay], a penalty, or any hook.
 
     Args:
@@ -59,24 +59,32 @@ def descend(
         W = W + (after(updates) if after else updates)
         return (W, state), W
 
-    _, path = jax.lax.scan(step, (W0, optimizer.init(W0)), length=steps)
-    return jnp.concatenate([W0[None], path])
+    start = jnp.asarray(W0)
+    _, path = jax.lax.scan(step, (start, optimizer.init(start)), length=steps)
+    return jnp.concatenate([start[None], path])
 
 
 def descend_on_U(
-    loss: Loss, U0: Array, T: Array, V: Array, optimizer: optax.GradientTransformation, *, steps: int
-) -> Float[Array, "steps m n"]:
+    loss: Loss,
+    U0: Real[ArrayLike, "p q"],
+    T: Real[ArrayLike, "m p"],
+    V: Real[ArrayLike, "q n"],
+    optimizer: optax.GradientTransformation,
+    *,
+    steps: int,
+) -> Float[Array, "{steps}+1 m n"]:
     """The iterates W = TUV while the optimiser trains U, which it sees as any matrix [K-eqU]."""
-    path = descend(lambda U: loss(T @ U @ V), U0, optimizer, steps=steps)
-    return T @ path @ V
+    left, right = jnp.asarray(T), jnp.asarray(V)
+    path = descend(lambda U: loss(left @ U @ right), U0, optimizer, steps=steps)
+    return left @ path @ right
 
 
 @partial(jax.jit, static_argnames=("loss", "optimizer", "steps", "order"))
 def gap(
     loss: Loss,
-    U0: Array,
-    T: Array,
-    V: Array,
+    U0: Float[Array, "p q"],
+    T: Float[Array, "m p"],
+    V: Float[Array, "q n"],
     optimizer: optax.GradientTransformation,
     *,
     steps: int,
@@ -101,8 +109,15 @@ def gap(
 
 @partial(jax.jit, static_argnames=("loss", "steps"))
 def change_factors(
-    loss: Loss, U0: Array, old: Factors, new: Factors, *, rate: float = 0.1, momentum: float = 0.9, steps: int
-) -> tuple[Array, Array, Array]:
+    loss: Loss,
+    U0: Float[Array, "p q"],
+    old: Factors,
+    new: Factors,
+    *,
+    rate: ArrayLike = 0.1,
+    momentum: ArrayLike = 0.9,
+    steps: int,
+) -> tuple[Float[Array, "m n"], Float[Array, "m n"], Float[Array, "m n"]]:
     """Where W ends under heavy ball if T and V change half-way: three ways to go on [K-transport].
 
     Args:
@@ -118,7 +133,7 @@ def change_factors(
         W (m, n) after: the method on W, preconditioned by the one P and then by the other; the method on U, with its
         velocity carried over by `transport`; and on U with the velocity kept.
     """
-    glide = partial(_glide, rate=rate, momentum=momentum, steps=steps)
+    glide = partial(_glide, rate=jnp.asarray(rate), momentum=jnp.asarray(momentum), steps=steps)
     on_U = lambda U, velocity, pair: glide(U, velocity, jax.grad(lambda U: loss(pair.T @ U @ pair.V)))  # noqa: E731
     W = old.T @ U0 @ old.V
     velocity = jnp.zeros_like(W)
@@ -135,8 +150,8 @@ def _glide(
     velocity: Array,
     gradient: Postprocess,
     *,
-    rate: float,
-    momentum: float,
+    rate: Array,
+    momentum: Array,
     steps: int,
     P: Postprocess = lambda velocity: velocity,
 ) -> tuple[Array, Array]:
@@ -149,8 +164,8 @@ def _glide(
     return jax.lax.scan(step, (X, velocity), length=steps)[0]
 
 
-def commuting_linear_rules(pairs: Sequence[tuple[Array, Array]]) -> int:
-    r"""Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for all given pairs [K-sharp3].
+def commuting_linear_rules(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> int:
+    """Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for all given pairs [K-sharp3].
 
     1 means that only the multiples of the identity are left; two general pairs suffice.
 
@@ -169,7 +184,7 @@ def _commuting(pairs: Sequence[tuple[Array, Array]]) -> Array:
 
 
 def scale_by_polar() -> optax.GradientTransformation:
-    r"""Replace a matrix by its polar factor, $G=Q\Sigma R^\top\mapsto QR^\top$: what Muon iterates to [K-muon].
+    """Replace a matrix G = QΣRᵀ by its polar factor QRᵀ: what Muon iterates to [K-muon].
 
     Equivariant under orthogonal T and V, as the singular vectors turn with the matrix; under no others in general.
     """
@@ -186,15 +201,15 @@ def _polar(G: Array) -> Array:
 
 
 def scale_by_shampoo(damping: float = 1e-6) -> optax.GradientTransformation:
-    r"""Full Shampoo: $L^{-1/4}GR^{-1/4}$ with $L=\lambda I+\sum GG^\top$ and $R=\lambda I+\sum G^\top G$ [K-shampoo].
+    """Full Shampoo: L^(-1/4) G R^(-1/4) with L = λI + ΣGGᵀ and R = λI + ΣGᵀG [K-shampoo].
 
     Args:
         damping: λ, in units of a squared gradient.
     """
 
-    def init(params: Array) -> tuple[Array, Array]:
-        m, n = params.shape
-        return damping * jnp.eye(m, dtype=params.dtype), damping * jnp.eye(n, dtype=params.dtype)
+    def init(params: ArrayLike) -> tuple[Array, Array]:
+        (m, n), dtype = jnp.shape(params), jnp.result_type(params)
+        return damping * jnp.eye(m, dtype=dtype), damping * jnp.eye(n, dtype=dtype)
 
     def update(G: Array, state: tuple[Array, Array], params: Any = None) -> tuple[Array, Any]:
         L, R = state[0] + G @ G.T, state[1] + G.T @ G

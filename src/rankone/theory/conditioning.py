@@ -1,6 +1,6 @@
-r"""What a Kronecker preconditioner does to conditioning, convergence, bias and noise of a quadratic.
+"""What a Kronecker preconditioner does to conditioning, convergence, bias and noise of a quadratic.
 
-The loss is $\frac12(w-w^\star)^\top H(w-w^\star)$ with w = vec W; the results are theorems, proved in the chapter.
+The loss is ½(w − w*)ᵀH(w − w*) with w = vec W; the results are theorems, proved in the chapter.
 """
 
 from functools import partial
@@ -8,7 +8,7 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._checks import array, check
 
@@ -23,9 +23,9 @@ __all__ = [
 
 
 def whitened_spectrum(
-    A: Float[ArrayLike, "n n"], D: Float[ArrayLike, "m m"], T: ArrayLike, V: ArrayLike
+    A: Real[ArrayLike, "n n"], D: Real[ArrayLike, "m m"], T: ArrayLike, V: ArrayLike
 ) -> Float[Array, " k"]:
-    r"""Eigenvalues, falling, of the curvature that U sees, $(VAV^\top)\otimes(T^\top DT)$ for $A\otimes D$ [K-sharp1].
+    """Eigenvalues, falling, of the curvature that U sees: (VAVᵀ) ⊗ (TᵀDT), where W sees A ⊗ D [K-sharp1].
 
     They are the products of the eigenvalues of the two small matrices, so that condition numbers multiply.
 
@@ -46,9 +46,9 @@ def _whitened_spectrum(A: Array, D: Array, T: Array, V: Array) -> Array:
 
 
 def steps_to_tolerance(
-    eigenvalues: Float[ArrayLike, " k"], error: Float[ArrayLike, " k"], *, tol: float, most: int = 1_000_000
+    eigenvalues: Real[ArrayLike, " k"], error: Real[ArrayLike, " k"], *, tol: float, most: int = 1_000_000
 ) -> int:
-    r"""Steps of descent at the best fixed rate, $2/(\lambda_{\max}+\lambda_{\min})$, to a relative error [K-sharp1].
+    """Steps of descent at the best fixed rate, 2/(λ_max + λ_min), to a relative error [K-sharp1].
 
     Args:
         eigenvalues: Of the curvature, positive (k,).
@@ -69,10 +69,10 @@ def steps_to_tolerance(
     return high
 
 
-def contraction(H: Float[ArrayLike, "k k"], H0: Float[ArrayLike, "k k"]) -> Float[Array, ""]:
-    r"""The smallest ρ with $(1-\rho)H_0\preceq H\preceq(1+\rho)H_0$ [K-sharp2].
+def contraction(H: Real[ArrayLike, "k k"], H0: Real[ArrayLike, "k k"]) -> Float[Array, ""]:
+    """The smallest ρ with (1 − ρ)H0 ≼ H ≼ (1 + ρ)H0 [K-sharp2].
 
-    Preconditioned with $H_0^{-1}$ at rate 1, each step multiplies the error by at most ρ, in the norm of $H_0$.
+    Preconditioned with H0⁻¹ at rate 1, each step multiplies the error by at most ρ, in the norm of H0.
 
     Args:
         H: True curvature (k, k), symmetric.
@@ -89,10 +89,10 @@ def _contraction(H: Array, H0: Array) -> Array:
     return jnp.abs(jnp.linalg.eigvalsh((half + half.T) / 2) - 1).max()
 
 
-def implicit_bias(X: Float[ArrayLike, "N n"], Y: Float[ArrayLike, "N m"], V: ArrayLike) -> Float[Array, "m n"]:
-    r"""Where gradient descent on U ends from zero if many W fit: $Y^\top(XRX^\top)^{-1}XR$, $R=V^\top V$ [K-sharp4].
+def implicit_bias(X: Real[ArrayLike, "N n"], Y: Real[ArrayLike, "N m"], V: ArrayLike) -> Float[Array, "m n"]:
+    """Where gradient descent on U ends from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV [K-sharp4].
 
-    Of all W that fit, it is the one with the smallest $\|T^{-1}WV^{-1}\|_F$, for every invertible T: T drops out.
+    Of all W that fit, it is the one with the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible T: T drops out.
 
     Args:
         X: Inputs, one a row (N, n), N ≤ n, independent.
@@ -111,16 +111,16 @@ def _implicit_bias(X: Array, Y: Array, V: Array) -> Array:
 
 
 def stationary_covariance(
-    H: Float[ArrayLike, "k k"],
-    C: Float[ArrayLike, "k k"],
-    P: Float[ArrayLike, "k k"],
+    H: Real[ArrayLike, "k k"],
+    C: Real[ArrayLike, "k k"],
+    P: Real[ArrayLike, "k k"],
     learning_rate: ArrayLike,
     momentum: ArrayLike = 0.0,
 ) -> Float[Array, "k k"]:
-    r"""Covariance at which $w\leftarrow w-\eta P(Hw+\text{noise})$, with heavy ball, comes to rest [K-sharp5].
+    """Covariance at which w ← w − ηP(Hw + noise), with heavy ball, comes to rest [K-sharp5].
 
-    The step maps two states in succession by $M$, and $S=MSM^\top+\eta^2PCP$ on the newer of them. For $P=H^{-1}$ and
-    the momentum $\beta$ it is $\frac{\eta(1+\beta)}{(1-\beta)(2(1+\beta)-\eta)}H^{-1}CH^{-1}$.
+    The step maps two states in succession by M, and S = MSMᵀ + η²PCP on the newer of them. For P = H⁻¹ and the momentum
+    β it is η(1 + β) / ((1 − β)(2(1 + β) − η)) H⁻¹CH⁻¹.
 
     Args:
         H: Curvature (k, k), positive definite.
@@ -155,11 +155,11 @@ def _stationary_covariance(M: Array, C: Array, P: Array, learning_rate: ArrayLik
 
 
 def nearest_kronecker(
-    F: Float[ArrayLike, "mn mn"], shape: tuple[int, int]
+    F: Real[ArrayLike, "mn mn"], shape: tuple[int, int]
 ) -> tuple[Float[Array, "n n"], Float[Array, "m m"], Float[Array, ""]]:
-    r"""The B (n, n) and A (m, m) with $B\otimes A$ nearest to F, and the relative error of it [K-sharp6].
+    """The B (n, n) and A (m, m) with B ⊗ A nearest to F, and the relative error of it [K-sharp6].
 
-    The entries of F, rearranged so that each block becomes a row, form a matrix of which $B\otimes A$ is a rank-one
+    The entries of F, rearranged so that each block becomes a row, form a matrix of which B ⊗ A is a rank-one
     part: the leading singular pair. If F is positive semidefinite so are B and A.
 
     Args:
@@ -167,7 +167,7 @@ def nearest_kronecker(
         shape: (m, n), of the matrices W.
 
     Returns:
-        B, A, and $\|F-B\otimes A\|_F/\|F\|_F=\sqrt{1-s_1^2/\sum s_i^2}$.
+        B, A, and ‖F − B ⊗ A‖_F / ‖F‖_F = √(1 − s₁²/Σsᵢ²).
     """
     m, n = shape
     F = array("F", F, f"({m * n}, {m * n})", 2)

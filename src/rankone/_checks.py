@@ -24,6 +24,7 @@ __all__ = [
     "choice",
     "integer",
     "is_traced",
+    "known",
     "numbers",
     "positive",
     "random_key",
@@ -44,6 +45,11 @@ def is_traced(*values: Any) -> bool:
 def readable(*values: Any) -> bool:
     """Whether the values of all leaves can be looked at for nothing: known by now, on the host, and to be checked."""
     return _enabled.get() and all(map(_on_host, jax.tree.leaves(values)))
+
+
+def known(*values: Any) -> bool:
+    """Whether values can be looked at where a thing is made: known by now, on this machine, and to be checked."""
+    return _enabled.get() and all(map(_addressable, jax.tree.leaves(values)))
 
 
 def check(condition: bool, name: str, got: Any, wanted: str) -> None:
@@ -177,7 +183,7 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     if readable(value):
         good = bool(np.isfinite(np.asarray(value)).all())
     else:
-        good = not (once and _enabled.get() and _addressable(value)) or bool(_all_finite(value))
+        good = not (once and known(value)) or bool(_all_finite(value))
     check(good, name, "NaN or infinity", "finite; look for missing values in the data")
     # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so that it may be shared.
     return jax.device_put(value) if isinstance(value, np.ndarray) else value

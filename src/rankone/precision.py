@@ -1,6 +1,6 @@
 """Precision follows the inputs and the user's own setting of JAX: float64 exists where the user has enabled it."""
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
 import jax
@@ -36,11 +36,6 @@ def canonical(tree: T) -> T:
     if jnp.result_type(float) == jnp.float64 or not any(map(_is_double, jax.tree.leaves(tree))):
         return tree
     return jax.tree.map(lambda leaf: leaf.astype(np.float32) if _is_double(leaf) else leaf, tree)
-
-
-def precision_of(*trees: Any) -> AbstractContextManager:
-    """Double precision if any leaf is float64 already, so that no result is silently cut to float32; else nothing."""
-    return double_precision() if any(map(_is_double, jax.tree.leaves(trees))) else nullcontext()
 
 
 def at_least_single(value: Array) -> Array:

@@ -1,5 +1,6 @@
 """Closed-form edits: identities first, then laws with their standard error, then precision and bad input."""
 
+from fractions import Fraction
 from math import inf
 
 import jax
@@ -12,6 +13,7 @@ from scipy import stats
 from scipy.optimize import minimize
 
 import rankone as ro
+from rankone.checks import Outcome, value_checks
 from rankone.editing import (
     Edited,
     KeyGeometry,
@@ -25,7 +27,7 @@ from rankone.editing import (
 )
 from rankone.editing.closed_form import _rank_one
 from rankone.editing.triangular import Triangular
-from rankone.precision import double_precision
+from rankone.precision import accurate_difference, double_precision
 from rankone.printed.mixed_key import mixed_key_edit
 from rankone.theory import edit_cost, lagrangian
 
@@ -560,35 +562,105 @@ def test_qr_of_the_keys_survives_where_a_formed_C_fails_in_float32(kappa, D=64, 
 
 
 def test_float64_rescues_a_C_that_float32_cannot_factor():
-    with double_precision():
-        C = jnp.asarray(conditioned(32, 128, 1e4) @ conditioned(32, 128, 1e4).T)
-    k = np.ones(32, np.float32)
+    k, W, v = np.ones(32, np.float32), np.ones((3, 32), np.float32), np.ones(3, np.float32)
+    C = conditioned(32, 128, 1e4) @ conditioned(32, 128, 1e4).T
     with pytest.raises(ValueError, match="positive definite"):
         KeyGeometry.from_moments(np.float32(C))
-    geometry = KeyGeometry.from_moments(C, precision="float64")
-    assert geometry.scale.dtype == jnp.float64
-    np.testing.assert_allclose(geometry.solve(k), np.linalg.solve(np.float64(C), k), rtol=1e-6)
-    W, v = np.ones((3, 32), np.float32), np.ones(3, np.float32)
-    assert ro.rank_one_edit(W, geometry, k, v).apply(W).dtype == jnp.float32
+    with pytest.raises(ValueError, match="precision: got 'float64'"):  # JAX has none: nothing turns it on in secret
+        KeyGeometry.from_moments(C, precision="float64")
+    with double_precision():
+        geometry = KeyGeometry.from_moments(C, precision="float64")
+        assert geometry.scale.dtype == jnp.float64
+        np.testing.assert_allclose(geometry.solve(k), np.linalg.solve(C, k), rtol=1e-6)
+        assert ro.rank_one_edit(W, geometry, k, v).apply(W).dtype == jnp.float32
+
+
+def test_a_double_geometry_is_read_in_single_where_double_precision_ends():
+    """As everywhere in JAX; its own operations would cut it one by one, with a warning each."""
+    K, _, W, k, v = problem()
+    with double_precision():
+        geometry = KeyGeometry.from_moments(np.float64(K) @ np.float64(K).T)
+        wanted = host(ro.rank_one_edit(W, geometry, k, v))
+    edit = ro.rank_one_edit(W, geometry, k, v)
+    assert {edit.left.dtype, edit.right.dtype, edit.delta.dtype} == {jnp.dtype("float32")}
+    np.testing.assert_allclose(edit.delta, np.outer(wanted.left, wanted.right), rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(geometry.inner(k, k), wanted.right @ k, rtol=1e-5)
+
+
+def ill_conditioned(dtype, D=96, H=5):
+    """C of condition 1e5, W, k, v, and the exact change, from float64 or the exact fractions behind it."""
+    rng = np.random.default_rng(0)
+    K = conditioned(D, 3 * D, 300)
+    C = (K @ K.T).astype(dtype)
+    C = np.tril(C) + np.tril(C, -1).T
+    W, k, v = (rng.normal(size=shape).astype(dtype) for shape in ((H, D), D, H))
+    u = np.linalg.solve(np.longdouble(C).astype(float), np.float64(k))
+    return C, W, k, v, np.outer((v - np.float64(W) @ k) / (u @ k), u)
 
 
 @pytest.mark.parametrize("traced", [False, True])
-def test_one_step_of_refinement_gives_ten_digits_from_a_float32_factor(traced, D=300, H=20):
-    rng = np.random.default_rng(0)
-    K = rng.normal(size=(D, 3 * D)).astype(np.float32)
-    C = jnp.asarray(K @ K.T)
-    W, k, v = (rng.normal(size=shape).astype(np.float32) for shape in ((H, D), D, H))
+def test_refinement_gives_the_last_digits_of_single_precision(traced):
+    C, W, k, v, exact = ill_conditioned(np.float32)
     edits = jax.jit(ro.rank_one_edit, static_argnames="refine") if traced else ro.rank_one_edit
-    u = np.linalg.solve(np.float64(C), np.float64(k))
-    exact = np.outer((v - np.float64(W) @ k) / (u @ k), u)
     errors = []
-    for refine in (0, 1):
-        change = np.float64(delta(edits(W, C, k, v, refine=refine)))
-        errors.append(np.abs(change - exact).max() / np.abs(exact).max())
-    assert 1e-8 < errors[0] < 1e-4
-    assert errors[1] < 1e-10
-    batch = ro.batch_edit(W, C, k[:, None], v[:, None], refine=1)
-    assert np.abs(delta(batch) - exact).max() < 1e-10 * np.abs(exact).max()
+    for refine in (0, 1, 3):
+        edit = edits(W, C, k, v, refine=refine)
+        assert edit.left.dtype == edit.right.dtype == jnp.float32
+        errors.append(np.abs(np.float64(delta(edit)) - exact).max() / np.abs(exact).max())
+    eps = float(jnp.finfo(jnp.float32).eps)
+    assert errors[0] > 300 * eps
+    assert errors[1] < errors[0] / 20
+    assert errors[2] < 3 * eps
+    batch = ro.batch_edit(W, C, k[:, None], v[:, None], refine=3)
+    assert np.abs(delta(batch) - exact).max() < 4 * eps * np.abs(exact).max()
+
+
+def test_refinement_keeps_its_digits_through_arithmetic_scan_and_vmap():
+    C, W, k, v, exact = ill_conditioned(np.float32)
+    geometry = KeyGeometry.from_moments(C)
+    one = lambda key, value: ro.rank_one_edit(W, geometry, key, value, refine=3)  # noqa: E731
+    many = jax.vmap(one)(jnp.stack([k, k]), jnp.stack([v, v]))
+    carried, _ = jax.lax.scan(
+        lambda u, _: (one(jnp.asarray(k), jnp.asarray(v)).right * 1.0, None), jnp.zeros(len(k)), None, length=2
+    )
+    for right in (many.right[1], carried):
+        along = np.float64(right) / np.linalg.norm(np.float64(right))
+        assert (
+            np.abs(exact / np.linalg.norm(exact, axis=1, keepdims=True) * np.sign(exact @ along)[:, None] - along).max()
+            < 3e-7
+        )
+
+
+def test_refinement_in_double_precision_gives_ten_digits_from_a_float32_factor(x64):
+    C, W, k, v, exact = ill_conditioned(np.float32)
+    edit = ro.rank_one_edit(W, C, k, v, refine=3)
+    assert edit.right.dtype == jnp.float64
+    assert KeyGeometry.from_moments(C).scale.dtype == jnp.float32
+    assert np.abs(delta(edit) - exact).max() < 1e-10 * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_difference_is_summed_as_if_in_twice_the_precision(x64, dtype):
+    """A residual that all but cancels, against exact fractions; and its gradient is that of B − AᵀX."""
+    rng = np.random.default_rng(0)
+    A, X = rng.normal(size=(40, 3)).astype(dtype), rng.normal(size=(40, 2)).astype(dtype)
+    exact = [
+        [
+            sum((Fraction(float(a)) * Fraction(float(x)) for a, x in zip(A[:, i], X[:, j], strict=True)), Fraction(0))
+            for j in range(2)
+        ]
+        for i in range(3)
+    ]
+    B = np.array([[dtype(float(entry)) for entry in row] for row in exact])
+    wanted = np.array([[float(Fraction(float(B[i, j])) - exact[i][j]) for j in range(2)] for i in range(3)])
+    found = np.asarray(accurate_difference(jnp.asarray(B), jnp.asarray(A), jnp.asarray(X)))
+    assert np.abs(B - A.T @ X - wanted).max() > 0.3 * np.abs(wanted).max()
+    np.testing.assert_allclose(found, wanted, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=0)
+    slopes = jax.grad(lambda *a: accurate_difference(*a).sum(), argnums=(0, 1, 2))(*map(jnp.asarray, (B, A, X)))
+    for slope, known in zip(
+        slopes, (np.ones((3, 2)), -np.tile(X.sum(1), (3, 1)).T, -np.tile(A.sum(1), (2, 1)).T), strict=True
+    ):
+        np.testing.assert_allclose(slope, known, rtol=1e-5, atol=1e-5)
 
 
 def test_refinement_needs_the_moments():
@@ -601,13 +673,15 @@ def test_refinement_needs_the_moments():
 @settings(max_examples=6, deadline=None)
 def test_moments_do_not_depend_on_the_batches(seed, cuts):
     keys = np.random.default_rng(seed).normal(size=(120, 4)).astype(np.float32)
-    moments = SecondMoments.empty(4, dtype=np.float64)
-    for part in np.split(keys, np.cumsum(cuts)):
-        if len(part):
-            moments = moments.update(part.reshape(1, -1, 4), where=np.ones((1, len(part)), bool))
+    with double_precision():
+        moments = SecondMoments.empty(4, dtype=np.float64)
+        for part in np.split(keys, np.cumsum(cuts)):
+            if len(part):
+                moments = moments.update(part.reshape(1, -1, 4), where=np.ones((1, len(part)), bool))
+        mean = moments.mean
     exact = keys.astype(float).T @ keys.astype(float)
     np.testing.assert_allclose(moments.total, exact, rtol=1e-12)
-    np.testing.assert_allclose(moments.mean, exact / 120, rtol=1e-12)
+    np.testing.assert_allclose(mean, exact / 120, rtol=1e-12)
 
 
 def test_moments_leave_out_what_is_masked():
@@ -681,7 +755,8 @@ def test_results_follow_the_inputs_and_jit(x64, dtype):
     K, _, W, Ks, Vs = arrays
     C = K @ K.T
     one, batch = ro.rank_one_edit(W, C, Ks[:, 0], Vs[:, 0]), ro.batch_edit(W, C, Ks, Vs)
-    assert {leaf.dtype for leaf in jax.tree.leaves((one, batch))} == {jnp.dtype(dtype)}
+    assert {leaf.dtype for leaf in jax.tree.leaves((one, batch))} == {jnp.dtype(dtype), jnp.dtype("int32")}
+    assert one.left.dtype == batch.delta.dtype == one.interference.dtype == dtype
     traced = jax.jit(ro.rank_one_edit)(W, KeyGeometry.from_moments(C), Ks[:, 0], Vs[:, 0])
     np.testing.assert_allclose(traced.delta, delta(one), rtol=1e-3 if dtype == jnp.float32 else 1e-10)
     many = jax.vmap(ro.rank_one_edit, in_axes=(None, None, 1, 1))(W, C, Ks, Vs)
@@ -740,6 +815,48 @@ def test_bad_batches_are_named():
         KeyGeometry.from_keys(Ks)
     with pytest.raises(ValueError, match="ridge: got"):
         ro.rank_one_edit(W, KeyGeometry.from_moments(C), Ks[:, 0], Vs[:, 0], ridge=1.0)
+
+
+BAD_ELSEWHERE = {
+    "cycles half": (lambda: cyclic_edit(np.eye(2), np.eye(2), np.eye(2), np.eye(2), cycles=2.5), "cycles: got 2.5"),
+    "cycles word": (lambda: cyclic_edit(np.eye(2), np.eye(2), np.eye(2), np.eye(2), cycles="a"), "cycles: got 'a'"),
+    "D": (lambda: SecondMoments.empty(2.5), "D: got 2.5"),
+    "no key": (lambda: SecondMoments.empty(2).mean, "count: got"),
+    "double": (lambda: SecondMoments.empty(2, dtype=np.float64), "dtype: got 'float64'"),
+    "whole": (lambda: SecondMoments.empty(2, dtype=int), "dtype: got 'int"),
+    "weight": (lambda: KeyGeometry.from_moments(np.eye(2)).observe(np.ones(2), weight=-1.0), "weight: got"),
+    "undo": (lambda: Edited(np.eye(2)).undo(True), "count: got True"),
+    "n": (lambda: edit_cost.capacity(10, 20.0, 3), "D: got 20.0"),
+    "tolerance": (lambda: edit_cost.cycles_to("a", 0.5), "tolerance: got 'a'"),
+}
+
+
+@pytest.mark.parametrize(("make", "message"), BAD_ELSEWHERE.values(), ids=BAD_ELSEWHERE)
+def test_bad_input_is_named_by_all_the_others_too(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_what_goes_wrong_inside_jit_is_told_by_the_outcome():
+    K, _, W, Ks, Vs = problem(m=3)
+    C = K @ K.T
+    single, batch = jax.jit(ro.rank_one_edit), jax.jit(ro.batch_edit)
+    singular = np.diag([0.0] + 11 * [1.0]).astype(np.float32)
+    twice = Ks[:, [0, 1, 0]]
+    found = [
+        single(W, C, Ks[:, 0], Vs[:, 0]),
+        single(W, singular, Ks[:, 0], Vs[:, 0]),
+        single(W, C, 0 * Ks[:, 0], Vs[:, 0]),
+        batch(W, C, Ks, Vs),
+        batch(W, singular, Ks, Vs),
+        batch(W, C, twice, Vs),
+    ]
+    names = ["OK", "SINGULAR", "NOT_FINITE", "OK", "SINGULAR", "DEPENDENT"]
+    assert [Outcome(int(edit.outcome)).name for edit in found] == names
+    assert jax.jit(pseudo_inverse_edit)(W, Ks, Ks[:, 0], Vs[:, 0]).outcome == Outcome.OK
+    with value_checks(False):  # nothing is raised, and the outcome says the same
+        assert ro.batch_edit(W, C, twice, Vs).outcome == Outcome.DEPENDENT
+        assert ro.rank_one_edit(W, singular, Ks[:, 0], Vs[:, 0]).outcome == Outcome.SINGULAR
 
 
 @pytest.mark.parametrize("omega", [inf, 2.0])

@@ -2,12 +2,11 @@
 
 from rankone.editing.closed_form import batch_edit, interpolate_residuals, rank_one_edit
 from rankone.editing.geometry import KeyGeometry
-from rankone.editing.keys import capture_keys
-from rankone.editing.second_moments import SecondMoments
+from rankone.editing.keys import SecondMoments, capture_keys
 from rankone.editing.sequential import cyclic_edit, sequential_edit
 from rankone.editing.singular import pseudo_inverse_edit, ridge_limit_edit
 from rankone.editing.trees import edit_at, weight_at
-from rankone.writes.write import Edited, LowRankEdit, RankOneEdit, load_edit
+from rankone.writes import Edited, LowRankEdit, RankOneEdit, load_edit
 
 __all__ = [
     "Edited",

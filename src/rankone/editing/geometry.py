@@ -1,28 +1,27 @@
 """The geometry C = KKᵀ of the keys that a weight matrix already answers, factored once and reused for every edit."""
 
-from dataclasses import dataclass
 from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import array, check, choice, integer, is_traced, real
-from rankone._pytree import pytree
+from rankone._checks import array, check, choice, integer, known, real
+from rankone._module import Module
+from rankone.checks import Outcome, outcome
 from rankone.editing.triangular import Triangular
-from rankone.precision import at_least_single, double_precision, precision_of, smallest_pivot
+from rankone.precision import accurate_difference, at_least_single, canonical, smallest_pivot
 
 __all__ = ["KeyGeometry", "as_geometry"]
 
 _REMEDY = (
     "positive definite: C has no inverse in this precision. Add a ridge (ridge=1e-3 * trace(C) / D is a start), "
-    "give it the keys themselves (KeyGeometry.from_keys), or factor in double (precision='float64')"
+    "give it the keys themselves (KeyGeometry.from_keys), or factor in double (precision='float64', where JAX is set "
+    "to float64: `with rankone.precision.double_precision():`)"
 )
 
 
-@pytree(data=["factor", "scale", "C"])
-@dataclass(frozen=True)
-class KeyGeometry:
+class KeyGeometry(Module):
     r"""The inner product $a^\top C^{-1}b$ in which an edit is shortest, kept as a triangular factor [R-eq13].
 
     $C=\operatorname{diag}(d)\,U^\top U\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$. Dividing the scale out first
@@ -30,12 +29,19 @@ class KeyGeometry:
     blocks of U on its diagonal, which turn a solve into products that read U twice.
 
     Make one with `from_moments` or `from_keys`; the latter never forms C and so survives the square of the condition
-    number at which the former fails in float32.
+    number at which the former fails in float32. It is a `rankone.writes.FeatureKernel`, κ(a, b) = aᵀC⁻¹b.
 
     Attributes:
         factor: U, upper triangular (D, D), cut up as it is read.
         scale: d (D,).
         C: The matrix itself (D, D), against which `solve` refines; None from keys.
+
+    >>> import numpy as np, rankone as ro
+    >>> geometry = ro.KeyGeometry.from_moments(np.diag([1.0, 4.0]))
+    >>> geometry.solve(np.array([1.0, 1.0])).tolist()
+    [1.0, 0.25]
+    >>> float(geometry.inner(np.array([1.0, 1.0]), np.array([0.0, 2.0])))
+    0.5
     """
 
     factor: Triangular
@@ -49,16 +55,19 @@ class KeyGeometry:
         Args:
             C: Second moments of the keys (D, D): their sum, or their mean, for only a ridge notices the difference.
             ridge: Added to the diagonal, in the unit of C; at least 0.
-            precision: "input", or "float64" to factor and solve in double whatever the inputs are.
+            precision: "input", or "float64" to factor and solve in double whatever the inputs are, where JAX is set
+                to float64.
 
         Raises:
-            ValueError: If C is not square, symmetric and finite, or is singular in this precision.
+            ValueError: If C is not square, symmetric and finite, or is singular in this precision; if `precision` is
+                "float64" where JAX is set to float32.
         """
         choice("precision", precision, ("input", "float64"))
-        C = _square("C", C)
-        _ridge(ridge)
-        with double_precision() if precision == "float64" else precision_of(C):
-            return _sound("C", _from_moments(C.astype(float) if precision == "float64" else C, ridge))
+        wide = jnp.result_type(float)
+        wanted = "'input', or asked for where JAX is set to float64: `with rankone.precision.double_precision():`"
+        check(precision == "input" or wide == jnp.float64, "precision", precision, wanted)
+        C, ridge = _square("C", C), _ridge(ridge)
+        return _sound("C", _from_moments(C.astype(wide) if precision == "float64" else C, ridge))
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
@@ -72,13 +81,10 @@ class KeyGeometry:
             ValueError: If there are fewer keys than dimensions and no ridge, or they span too little.
         """
         K = at_least_single(array("K", K, "(D, n): one key a column", 2))
-        _ridge(ridge)
-        enough = is_traced(ridge) or K.shape[1] >= K.shape[0] or float(ridge) > 0  # type: ignore[arg-type]
-        check(
-            enough, "K", f"{K.shape[1]} keys of length {K.shape[0]}", "at least as many keys as dimensions, or ridge>0"
-        )
-        with precision_of(K):
-            return _sound("K", _from_keys(K, ridge))
+        ridge = _ridge(ridge)
+        (D, n), wanted = K.shape, "at least as many keys as dimensions, or ridge>0"
+        check(n >= D or not isinstance(ridge, float) or ridge > 0, "K", f"{n} keys of length {D}", wanted)
+        return _sound("K", _from_keys(K, ridge))
 
     def observe(self, keys: ArrayLike, *, weight: ArrayLike = 1.0) -> "KeyGeometry":
         """The geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys below it; C is not formed.
@@ -87,26 +93,29 @@ class KeyGeometry:
             keys: (D, n) or one key (D,).
             weight: How often each of them is to count, at least 0: the β of a sequence of edits.
         """
-        keys = jnp.asarray(keys)
-        K = array("keys", keys[:, None] if keys.ndim == 1 else keys, f"({self.D}, n): one key a column", 2)
+        K = array("keys", keys, f"({self.D}, n): one key a column", 1 if jnp.ndim(keys) == 1 else 2)
         check(K.shape[0] == self.D, "keys", f"shape {K.shape}", f"({self.D}, n), as long as the keys of the geometry")
-        with precision_of(self, K):
-            return _sound("keys", _observed(self, K, weight))
+        number = real("weight", weight, "at least 0 and finite")
+        check(number is None or 0 <= number < float("inf"), "weight", weight, "at least 0 and finite")
+        return _sound("keys", _observed(canonical(self), K.reshape(self.D, -1), weight))
 
     @property
     def D(self) -> int:
         """Length of a key."""
         return self.scale.shape[0]
 
+    @property
+    def outcome(self) -> Int[Array, ""]:
+        """`Outcome.SINGULAR` where C has no inverse in this precision, which inside jit nothing can raise."""
+        return _outcome(self)
+
     def whiten(self, B: ArrayLike) -> Float[Array, "D ..."]:
         """Keys (D,) or (D, m) as they are when C is the identity: the product of two whitened keys is aᵀC⁻¹b."""
-        with precision_of(self, B):
-            return _whitened(self, jnp.asarray(B))
+        return _whitened(canonical(self), canonical(jnp.asarray(B)))
 
     def inner(self, a: ArrayLike, b: ArrayLike) -> Float[Array, "..."]:
         """aᵀC⁻¹b, the kernel κ(a, b) by which an edit at a reaches b [R-S6]; a and b (D,) or (D, m)."""
-        with precision_of(self, a, b):
-            return _inner(self, jnp.asarray(a), jnp.asarray(b))
+        return _inner(canonical(self), canonical(jnp.asarray(a)), canonical(jnp.asarray(b)))
 
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """The keys themselves: with `dual` what makes the geometry a `rankone.writes.FeatureKernel`."""
@@ -121,19 +130,16 @@ class KeyGeometry:
 
         Args:
             B: Right-hand sides.
-            refine: Steps of refinement with a residual in float64, which makes the result float64. One step squares
-                the relative error; it needs the C of `from_moments`.
+            refine: Steps of refinement, with residuals summed as if in twice the precision. Each multiplies the error
+                by that of the factor, down to the last digits of the result, which is in JAX's default type: float64
+                where that is enabled, float32 elsewhere. They need the C of `from_moments`.
 
         Raises:
             ValueError: If the geometry came from keys and `refine` is not 0.
         """
         refine = integer("refine", refine, "a number of steps, 0 for none", least=0)
-        with double_precision() if refine else precision_of(self, B):
-            B = jnp.asarray(B)
-            if not refine:
-                return _solve(self, B)
-            check(self.C is not None, "refine", refine, "0 for a geometry made from keys: its C was never formed")
-            return _refined(self, B, refine)
+        check(not refine or self.C is not None, "refine", refine, "0 for a geometry made from keys: it has no C")
+        return _solve(canonical(self), canonical(jnp.asarray(B)), refine)
 
     def _scaled(self, B: Array) -> Array:
         return B / (self.scale if B.ndim == 1 else self.scale[:, None])
@@ -153,13 +159,11 @@ def _square(name: str, C: ArrayLike) -> Array:
     shape = "(D, D): the second moments of the keys"
     if not hasattr(C, "dtype") or not jnp.issubdtype(C.dtype, jnp.floating):
         C = array(name, C, shape, 2)
-    C = at_least_single(jnp.asarray(C))
+    C = at_least_single(canonical(jnp.asarray(C)))
     check(C.ndim == 2 and C.shape[0] == C.shape[1] > 0, name, f"shape {C.shape}", f"square, {shape}")
-    if not is_traced(C):
-        with precision_of(C):
-            finite, skew = map(float, _probed(C))
-            if not finite:
-                array(name, C, shape, 2)
+    if known(C):
+        finite, skew = map(float, _probed(C))
+        check(bool(finite), name, "NaN or infinity", "finite; look for missing values in the data")
         check(skew < 1e-3, name, f"products with rows and columns that differ by {skew:.1e}", "symmetric")
     return C
 
@@ -173,20 +177,23 @@ def _probed(C: Array) -> tuple[Array, Array]:
     return jnp.isfinite(rows).all(), skew
 
 
-def _ridge(ridge: ArrayLike) -> None:
+def _ridge(ridge: ArrayLike) -> ArrayLike:
+    """The ridge as a number, if it can be looked at."""
     number = real("ridge", ridge, "at least 0 and finite")
     check(number is None or 0 <= number < float("inf"), "ridge", number, "at least 0 and finite")
+    return ridge if number is None else number
 
 
 def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
     """Refuse a factor that failed, or whose smallest pivot is rounding error."""
-    if is_traced(geometry):
-        return geometry
-    smallest = _smallest(geometry.factor)
-    floor = smallest_pivot(geometry.D, smallest.dtype) ** (1 if geometry.C is not None else 2)
-    smallest = float(smallest)
-    check(smallest > floor, name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
+    if known(geometry):
+        smallest = float(_smallest(geometry.factor))
+        check(smallest > _floor(geometry), name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
     return geometry
+
+
+def _floor(geometry: KeyGeometry) -> float:
+    return smallest_pivot(geometry.D, geometry.scale.dtype) ** (1 if geometry.C is not None else 2)
 
 
 @jax.jit
@@ -196,8 +203,13 @@ def _smallest(factor: Triangular) -> Array:
     return pivots.min() / pivots.max()
 
 
+@jax.jit
+def _outcome(geometry: KeyGeometry) -> Array:
+    return outcome((~(_smallest(geometry.factor) > _floor(geometry)), Outcome.SINGULAR))
+
+
 def _from_moments(C: Array, ridge: ArrayLike) -> KeyGeometry:
-    if is_traced(ridge) or float(ridge) != 0:  # type: ignore[arg-type]
+    if not isinstance(ridge, float) or ridge != 0:
         C = _ridged(C, ridge)
     factor, scale = _cholesky(C)
     return KeyGeometry(factor, scale, C)  # C itself, no copy
@@ -246,19 +258,16 @@ def _inner(geometry: KeyGeometry, a: Array, b: Array) -> Array:
     return _whitened(geometry, a).T @ _whitened(geometry, b)
 
 
-@jax.jit
-def _solve(geometry: KeyGeometry, B: Array) -> Array:
-    return geometry._scaled(geometry.factor.backward(geometry.factor.forward(geometry._scaled(B))))
-
-
 @partial(jax.jit, static_argnames="steps")
-def _refined(geometry: KeyGeometry, B: Array, steps: int) -> Array:
-    X = _solve(geometry, B.astype(geometry.scale.dtype)).astype(float)
+def _solve(geometry: KeyGeometry, B: Array, steps: int) -> Array:
+    X = _substituted(geometry, B)
+    if steps:
+        B, X = B.astype(float), X.astype(float)
     for _ in range(steps):
-        X = X + _solve(geometry, _residual(geometry.C, X, B).astype(geometry.scale.dtype))
+        assert geometry.C is not None
+        X = X + _substituted(geometry, accurate_difference(B, geometry.C, X).astype(geometry.scale.dtype))
     return X
 
 
-def _residual(C: Array | None, X: Array, B: Array) -> Array:
-    """B − CX in float64, a row of C at a time, so that no float64 copy of C is made."""
-    return B.astype(float) - jax.lax.map(lambda row: row.astype(float) @ X, C, batch_size=128)
+def _substituted(geometry: KeyGeometry, B: Array) -> Array:
+    return geometry._scaled(geometry.factor.backward(geometry.factor.forward(geometry._scaled(B))))

@@ -1,4 +1,4 @@
-"""Keys: what a matrix inside a model reads while the model runs, whatever framework the model is written in."""
+"""Keys: what a matrix inside a model reads while the model runs, and the sums of their squares a batch at a time."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,13 +6,15 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Bool, Float, Real
 
-from rankone._checks import check, choice
+from rankone._checks import check, choice, integer, readable, states
+from rankone._module import Module
 from rankone._uses import Uses
 from rankone.editing.trees import Path, find_weight
+from rankone.precision import canonical
 
-__all__ = ["capture_keys"]
+__all__ = ["SecondMoments", "capture_keys"]
 
 
 def capture_keys(fn: Callable[..., Any], model: Any, path: Path, *args: Any, layout: str) -> Float[Array, "N D"]:
@@ -54,3 +56,53 @@ def capture_keys(fn: Callable[..., Any], model: Any, path: Path, *args: Any, lay
         return jnp.concatenate([rows.reshape(-1, rows.shape[-1]) for rows in read])
 
     return jax.jit(keys)([leaves[i] for i in dynamic])
+
+
+class SecondMoments(Module):
+    """Σ kkᵀ over all keys seen, and their number. Batches in any order or grouping give the same, up to rounding.
+
+    Attributes:
+        total: (D, D).
+        count: Number of keys.
+    """
+
+    total: Float[Array, "D D"]
+    count: Float[Array, ""]
+
+    @classmethod
+    def empty(cls, D: int, *, dtype: Any = None) -> "SecondMoments":
+        """Of no key yet. float64 keeps twice the digits, and so the square of the condition number.
+
+        Args:
+            D: Length of a key.
+            dtype: Of the sums, a floating type; the default is JAX's.
+
+        Raises:
+            ValueError: If `dtype` is float64 where JAX is set to float32, or is no floating type.
+        """
+        D, dtype = integer("D", D, "a positive length"), jnp.result_type(float) if dtype is None else jnp.dtype(dtype)
+        floating = jnp.issubdtype(dtype, jnp.floating)
+        wanted = "a floating type; float64 only inside `with rankone.precision.double_precision():`"
+        check(floating and jax.dtypes.canonicalize_dtype(dtype) == dtype, "dtype", str(dtype), wanted)
+        return cls(jnp.zeros((D, D), dtype), jnp.zeros((), dtype))
+
+    def update(self, keys: Real[ArrayLike, "... D"], *, where: Bool[ArrayLike, "..."] | None = None) -> "SecondMoments":
+        """With a batch of keys (..., D) more; `where` (...) says which of them count."""
+        keys = states("keys", keys, len(self.total))
+        where = np.ones(keys.shape[:-1], bool) if where is None else where
+        check(jnp.shape(where) == keys.shape[:-1], "where", f"shape {jnp.shape(where)}", f"{keys.shape[:-1]}")
+        return _update(canonical(self), keys, where)
+
+    @property
+    def mean(self) -> Float[Array, "D D"]:
+        """Σ kkᵀ / n: the C to add a ridge to, for its size does not grow with the corpus."""
+        if readable(self.count):
+            check(bool(self.count > 0), "count", "no key yet", "positive: update with a batch of keys first")
+        moments = canonical(self)
+        return moments.total / moments.count
+
+
+@jax.jit
+def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMoments:
+    kept = jnp.where(jnp.expand_dims(where, -1), keys, 0).astype(moments.total.dtype).reshape(-1, len(moments.total))
+    return SecondMoments(moments.total + kept.T @ kept, moments.count + jnp.sum(where))

@@ -1,6 +1,5 @@
 """Edits one after another: what a later one does to an earlier one, with and without telling C of it."""
 
-from dataclasses import dataclass
 from functools import partial
 from math import inf
 
@@ -8,19 +7,18 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, is_traced
-from rankone._pytree import pytree
+from rankone._checks import integer
+from rankone._module import Module
 from rankone.editing.closed_form import matrix, pairs
 from rankone.editing.geometry import KeyGeometry, as_geometry
-from rankone.precision import precision_of
-from rankone.writes.write import LowRankEdit
+from rankone.precision import canonical
+from rankone.writes import Recursive, Write
+from rankone.writes.rules import normal_equations, one_round, recursion
 
 __all__ = ["Cycles", "SequentialEdit", "cyclic_edit", "sequential_edit"]
 
 
-@pytree(data=["edit", "residuals"])
-@dataclass(frozen=True)
-class SequentialEdit:
+class SequentialEdit(Module):
     """A sequence of single edits as one change, and how well each pair is remembered after every edit.
 
     Attributes:
@@ -28,13 +26,11 @@ class SequentialEdit:
         residuals: ‖Wₜkᵢ − vᵢ‖ (m + 1, m): row t is after t edits, row 0 before the first.
     """
 
-    edit: LowRankEdit
+    edit: Write
     residuals: Float[Array, "T m"]
 
 
-@pytree(data=["edit", "errors"])
-@dataclass(frozen=True)
-class Cycles:
+class Cycles(Module):
     """Single edits, repeated round after round.
 
     Attributes:
@@ -42,7 +38,7 @@ class Cycles:
         errors: Distance to the batch edit, ‖(W_c − Ŵ)K‖_F, before the first cycle and after each (cycles + 1,).
     """
 
-    edit: LowRankEdit
+    edit: Write
     errors: Float[Array, " T"]
 
 
@@ -72,13 +68,8 @@ def sequential_edit(
     Raises:
         ValueError: As `batch_edit`, or if `beta` is negative.
     """
-    W, geometry = matrix(W), as_geometry(C)
-    K, V = pairs(W, geometry, K, V)
-    for name, value in (("beta", beta), ("omega", omega)):
-        if not is_traced(value):
-            check(float(value) >= 0, name, float(value), "at least 0; inf is allowed")  # type: ignore[arg-type]
-    with precision_of(W, geometry, K, V):
-        return _sequence(W, geometry, K, V, beta, omega)
+    W, geometry = matrix(W), canonical(as_geometry(C))
+    return _sequence(W, geometry, *pairs(W, geometry, K, V), Recursive(omega, beta))
 
 
 def cyclic_edit(
@@ -100,60 +91,34 @@ def cyclic_edit(
         V: Values (H, m).
         cycles: Number of rounds.
     """
-    W, geometry = matrix(W), as_geometry(C)
+    W, geometry = matrix(W), canonical(as_geometry(C))
     K, V = pairs(W, geometry, K, V)
-    check(cycles > 0, "cycles", cycles, "a positive number")
-    with precision_of(W, geometry, K, V):
-        return _rounds(W, geometry, K, V, cycles)
+    return _rounds(W, geometry, K, V, integer("cycles", cycles, "a positive number of rounds"))
 
 
 @jax.jit
-def _sequence(W: Array, geometry: KeyGeometry, K: Array, V: Array, beta: ArrayLike, omega: ArrayLike) -> SequentialEdit:
+def _sequence(W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Recursive) -> SequentialEdit:
     A = geometry.solve(K)
     S = K.T @ A
-    m, dtype = K.shape[1], A.dtype
-    slack, loss = 1 / jnp.asarray(beta, dtype), 1 / jnp.asarray(omega, dtype)
-
-    def write(state: tuple, i: Array) -> tuple:
-        E, M, B = state  # residuals V − WₜK; KᵀCₜ⁻¹K; Cₜ⁻¹K = A B
-        row, s = M[i], M[i, i]
-        left = E[:, i] / (s + loss)
-        E = E - left[:, None] * row
-        column, shrink = B[:, i], row / (slack + s)
-        state = E, M - row[:, None] * shrink, B - column[:, None] * shrink
-        return state, (left, column, jnp.linalg.norm(E, axis=0))
-
-    E = (V - W @ K).astype(dtype)
-    left: Array
-    columns: Array
-    residuals: Array
-    _, (left, columns, residuals) = jax.lax.scan(write, (E, S, jnp.eye(m, dtype=dtype)), jnp.arange(m))
-    right = A @ columns.T
-    inside = columns @ S @ columns.T
-    edit = LowRankEdit(left.T, right, jnp.sum((left.T @ inside) * left.T))
-    return SequentialEdit(edit, jnp.concatenate([jnp.linalg.norm(E, axis=0)[None], residuals]))
+    left, keys, residuals = recursion(V - W @ K, S, jnp.asarray(rule.beta), rule.omega)
+    interference = jnp.sum((left @ (keys @ S @ keys.T)) * left)
+    return SequentialEdit(Write(left, A @ keys.T, interference, geometry.outcome), residuals)
 
 
 @partial(jax.jit, static_argnames="cycles")
 def _rounds(W: Array, geometry: KeyGeometry, K: Array, V: Array, cycles: int) -> Cycles:
     A = geometry.solve(K)
     S = K.T @ A
-    start = (V - W @ K).astype(A.dtype)
+    R = (V - W @ K).astype(A.dtype)
 
-    def write(E: Array, i: Array) -> tuple[Array, Array]:
-        left = E[:, i] / S[i, i]
-        return E - left[:, None] * S[i], left
+    def round_(state: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], Array]:
+        left, E = state
+        more = one_round(E, S)
+        E = E - more @ S
+        return (left + more, E), E
 
-    def round_(E: Array, _: None) -> tuple[Array, tuple[Array, Array]]:
-        E, left = jax.lax.scan(write, E, jnp.arange(K.shape[1]))
-        return E, (left.T, _distance(E, S))
-
-    _, (lefts, errors) = jax.lax.scan(round_, start, length=cycles)
-    left = lefts.sum(0)
-    edit = LowRankEdit(left, A, jnp.sum((left @ S) * left))
-    return Cycles(edit, jnp.concatenate([_distance(start, S)[None], errors]))
-
-
-def _distance(E: Array, S: Array) -> Array:
-    """√tr(E S⁻¹ Eᵀ): what the batch edit would still have to change, in the norm of C."""
-    return jnp.sqrt(jnp.sum(E.T * jnp.linalg.solve(S, E.T)))
+    (left, _), residuals = jax.lax.scan(round_, (R * 0, R), length=cycles)
+    E = jnp.concatenate([R[None], residuals])
+    solved, _ = normal_equations(E.reshape(-1, len(S)), S)
+    errors = jnp.sqrt(jnp.sum(E * solved.reshape(E.shape), axis=(1, 2)))  # √tr(E S⁻¹ Eᵀ)
+    return Cycles(Write(left, A, jnp.sum((left @ S) * left), geometry.outcome), errors)

@@ -2,20 +2,19 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check
-from rankone.editing.closed_form import matrix
-from rankone.precision import precision_of
-from rankone.writes.write import RankOneEdit
+from rankone._checks import array, check, readable
+from rankone.checks import Outcome, outcome
+from rankone.editing.closed_form import matrix, pair
+from rankone.writes import Write
 
 __all__ = ["pseudo_inverse_edit", "ridge_limit_edit"]
 
 _SHARE = 1e-4  # of k's length outside the span of K below which rounding in float32 is what is left of it
 
 
-def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> RankOneEdit:
+def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> Write:
     """The limit, as λ → 0, of the edit with C = KKᵀ + λI, for any number of keys.
 
     A key outside their span is written along its part orthogonal to them all, P⊥k/‖P⊥k‖², at no interference
@@ -27,14 +26,10 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
         k: Key (D,), not zero.
         v: Value (H,).
     """
-    W, K, k, v = _arguments(W, K, k, v)
-    with precision_of(W, K, k, v):
-        outside, inside, _ = _parts(K, k)
-        far = np.dot(outside, outside) > _SHARE**2 * np.dot(k, k)
-        return _along(W, K, outside if far else inside, k, v)
+    return _limit(*_arguments(W, K, k, v))
 
 
-def pseudo_inverse_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> RankOneEdit:
+def pseudo_inverse_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> Write:
     """The closed form with C⁺ in place of C⁻¹: it answers k, yet disturbs keys that could have been left alone.
 
     Args:
@@ -46,25 +41,32 @@ def pseudo_inverse_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) 
     Raises:
         ValueError: If k is orthogonal to every key: the formula then divides by zero.
     """
-    W, K, k, v = _arguments(W, K, k, v)
-    with precision_of(W, K, k, v):
-        _, u, largest = _parts(K, k)
-        lost = np.dot(u, k) <= _SHARE**2 * np.dot(k, k) / np.square(largest)
+    edit = _pseudo_inverse(*_arguments(W, K, k, v))
+    if readable(edit):
+        lost = int(edit.outcome) == Outcome.SINGULAR
         check(not lost, "k", "a key orthogonal to all keys", "in reach of them; use ridge_limit_edit")
-        return _along(W, K, u, k, v)
+    return edit
 
 
 def _arguments(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array, Array]:
     W, K = matrix(W), array("K", K, "(D, n): one key a column", 2)
-    k, v = array("k", k, f"({W.shape[1]},): one key", 1), array("v", v, f"({W.shape[0]},): one value", 1)
     check(K.shape[0] == W.shape[1], "K", f"shape {K.shape}", f"({W.shape[1]}, n), as W is {W.shape}")
-    check(k.shape[0] == W.shape[1], "k", f"shape {k.shape}", f"({W.shape[1]},)")
-    check(v.shape[0] == W.shape[0], "v", f"shape {v.shape}", f"({W.shape[0]},)")
-    check(bool(np.any(k)), "k", "a zero key", "non-zero: every linear map answers zero with zero")
-    return W, K, k, v
+    return W, K, *pair(W, W.shape[1], k, v)
 
 
 @jax.jit
+def _limit(W: Array, K: Array, k: Array, v: Array) -> Write:
+    outside, inside, _ = _parts(K, k)
+    far = outside @ outside > _SHARE**2 * (k @ k)
+    return _along(W, K, jnp.where(far, outside, inside), k, v, jnp.asarray(False))
+
+
+@jax.jit
+def _pseudo_inverse(W: Array, K: Array, k: Array, v: Array) -> Write:
+    _, u, largest = _parts(K, k)
+    return _along(W, K, u, k, v, u @ k <= _SHARE**2 * (k @ k) / largest**2)
+
+
 def _parts(K: Array, k: Array) -> tuple[Array, Array, Array]:
     """P⊥k, what of k is outside the span of K; (KKᵀ)⁺k; and the largest singular value of K."""
     U, sizes, _ = jnp.linalg.svd(K, full_matrices=False)
@@ -73,7 +75,8 @@ def _parts(K: Array, k: Array) -> tuple[Array, Array, Array]:
     return k - U @ along, U @ (along / jnp.where(spanned, sizes, 1) ** 2), sizes.max()
 
 
-@jax.jit
-def _along(W: Array, K: Array, u: Array, k: Array, v: Array) -> RankOneEdit:
+def _along(W: Array, K: Array, u: Array, k: Array, v: Array, lost: Array) -> Write:
     left: Float[Array, " H"] = (v - W @ k) / (u @ k)
-    return RankOneEdit(left, u, (left @ left) * jnp.sum((u @ K) ** 2))
+    interference = (left @ left) * jnp.sum((u @ K) ** 2)
+    broken = (~jnp.isfinite(interference), Outcome.NOT_FINITE)
+    return Write(left, u, interference, outcome((lost, Outcome.SINGULAR), broken))

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from rankone._checks import check, choice
-from rankone.writes.write import LowRankEdit, RankOneEdit
+from rankone.writes import Write
 
 __all__ = ["edit_at", "find_weight", "weight_at"]
 
@@ -41,7 +41,7 @@ def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
     return W if layout == "out_in" else W.T
 
 
-def edit_at(tree: Any, path: Path, edit: RankOneEdit | LowRankEdit, *, layout: str, undo: bool = False) -> Any:
+def edit_at(tree: Any, path: Path, edit: Write, *, layout: str, undo: bool = False) -> Any:
     """The same pytree with the matrix at a path edited; the one given stays as it is.
 
     Args:

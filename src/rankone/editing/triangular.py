@@ -5,23 +5,19 @@ same substitution is a short sequence of matrix-vector products; and with each p
 product has to copy its part of the matrix first.
 """
 
-from dataclasses import dataclass
-
 import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import solve_triangular
 from jaxtyping import Array, Float
 
-from rankone._pytree import pytree
+from rankone._module import Module
 
 __all__ = ["Triangular"]
 
 _BLOCK = 256
 
 
-@pytree(data=["panels", "blocks"])
-@dataclass(frozen=True)
-class Triangular:
+class Triangular(Module):
     """A triangular factor U (D, D) of UᵀU, in half the memory of a matrix.
 
     Attributes:
@@ -29,8 +25,8 @@ class Triangular:
         blocks: Inverses of the blocks on the diagonal of Uᵀ, (b, b) each.
     """
 
-    panels: tuple[Float[Array, "b w"], ...]
-    blocks: tuple[Float[Array, "b b"], ...]
+    panels: tuple[Float[Array, "_ _"], ...]
+    blocks: tuple[Float[Array, "_ _"], ...]
 
     @classmethod
     def of(cls, U: Float[Array, "D D"]) -> "Triangular":

@@ -1,12 +1,12 @@
 """What an edit costs, in closed form: misjudged and estimated geometries, many keys at once, many edits in a row."""
 
-from math import ceil, log
+from math import ceil, inf, log
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check
+from rankone._checks import check, integer, real
 
 __all__ = [
     "capacity",
@@ -64,7 +64,8 @@ def efficiency_law(n: int, D: int) -> tuple[float, float]:
     Raises:
         ValueError: If n < D: Ĉ is then singular.
     """
-    check(n >= D > 0, "n", n, f"at least D={D} keys")
+    D = integer("D", D, "a positive length of a key")
+    n = integer("n", n, f"at least D={D} keys", least=D)
     return (n - D + 2) / 2, (D - 1) / 2
 
 
@@ -74,13 +75,16 @@ def mean_inflation(n: int, D: int) -> float:
     Raises:
         ValueError: If n ≤ D, where the mean is infinite.
     """
-    check(n > D > 0, "n", n, f"more than D={D} keys; with fewer the mean is infinite")
+    D = integer("D", D, "a positive length of a key")
+    n = integer("n", n, f"more than D={D} keys; with fewer the mean is infinite", least=D + 1)
     return (n - 1) / (n - D)
 
 
 def sample_size(target: float, D: int) -> int:
     """Least number of keys to estimate C from, for a mean inflation of at most `target` > 1 [R-S3]."""
-    check(target > 1, "target", target, "above 1: only the true C costs nothing extra")
+    D, wanted = integer("D", D, "a positive length of a key"), "above 1 and finite: only the true C costs nothing extra"
+    target = real("target", target, wanted) or 0.0
+    check(1 < target < inf, "target", target, wanted)
     n = ceil((target * D - 1) / (target - 1) - 1e-9)
     return max(n, D + 1)
 
@@ -91,12 +95,13 @@ def capacity(n: int, D: int, m: int) -> float:
     Raises:
         ValueError: If m ≥ D − 1, where the mean is infinite.
     """
-    check(0 < m < D - 1, "m", m, f"between 1 and D−2={D - 2}: the cost has no mean beyond")
+    n, D = integer("n", n, "a positive number of keys"), integer("D", D, "a positive length of a key")
+    m = integer("m", m, f"between 1 and D−2={D - 2}: the cost has no mean beyond", most=D - 2)
     return n / (D - m - 1)
 
 
 @jax.jit
-def sequential_residual(t: ArrayLike, T: ArrayLike, D: int) -> Float[Array, "..."]:
+def sequential_residual(t: ArrayLike, T: ArrayLike, D: ArrayLike) -> Float[Array, "..."]:
     r"""Mean squared residual, after T hard edits with C fixed, of edit number t < T, per output, to O(1/D) [R-S5].
 
     $(1-e^{-(T-t)/D})(2-e^{-T/D})$ for isotropic keys, an empty memory at first and targets of variance 1: after about
@@ -127,6 +132,7 @@ def forgetting(S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.
 
 def cycles_to(tolerance: float, cosine_squared: float) -> int:
     """Rounds of two alternating edits until the error is down by `tolerance`: ⌈log tolerance / log cos²θ⌉."""
-    check(0 < cosine_squared < 1, "cosine_squared", cosine_squared, "strictly between 0 and 1")
-    check(0 < tolerance < 1, "tolerance", tolerance, "strictly between 0 and 1")
+    for name, value in (("cosine_squared", cosine_squared), ("tolerance", tolerance)):
+        number = real(name, value, "strictly between 0 and 1")
+        check(number is not None and 0 < number < 1, name, value, "strictly between 0 and 1")
     return ceil(log(tolerance) / log(cosine_squared))

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from rankone.writes.rules import normal_equations
+
 __all__ = [
     "block_matrix",
     "dual",
@@ -89,7 +91,8 @@ def dual(
 ) -> Float[Array, ""]:
     """Min over Ŵ of L: ½‖WK − V‖² + Λᵀr − ½s‖Λ‖², concave, with its maximum at Λ = r/s [R-txt8]."""
     W = least_squares(K, V)
-    s = k @ jnp.linalg.solve(K @ K.T, k)
+    u, _ = normal_equations(k[None], K @ K.T)
+    s = u[0] @ k
     return objective(W, K, V) + multiplier @ (v - W @ k) - 0.5 * s * multiplier @ multiplier
 
 

@@ -13,7 +13,18 @@ from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.precision import smallest_pivot
 
-__all__ = ["BatchStep", "Cycled", "Exact", "InSequence", "Recursive", "Ridge", "Rule", "normal_equations", "recursion"]
+__all__ = [
+    "BatchStep",
+    "Cycled",
+    "Exact",
+    "InSequence",
+    "Recursive",
+    "Ridge",
+    "Rule",
+    "normal_equations",
+    "one_round",
+    "recursion",
+]
 
 
 @runtime_checkable
@@ -63,7 +74,7 @@ class InSequence(Module):
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
         """R (D⁻¹ + U)⁻¹."""
-        return _finite(_round(R, S, self.rates))
+        return _finite(one_round(R, S, self.rates))
 
 
 class Cycled(Module):
@@ -86,7 +97,7 @@ class Cycled(Module):
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
         """The sum of all rounds."""
-        return _finite(jax.lax.fori_loop(0, self.rounds, lambda _, A: A + _round(R - A @ S, S, self.rates), R * 0))
+        return _finite(jax.lax.fori_loop(0, self.rounds, lambda _, A: A + one_round(R - A @ S, S, self.rates), R * 0))
 
 
 class Ridge(Module):
@@ -198,7 +209,7 @@ def recursion(
     return left.T, keys, jnp.concatenate([jnp.linalg.norm(R, axis=0)[None], residuals])
 
 
-def _round(R: Array, S: Array, rates: ArrayLike | None) -> Array:
+def one_round(R: Array, S: Array, rates: ArrayLike | None = None) -> Array:
     """R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D, in which a rate may be 0; R (I + D U)⁻¹ is each residual when it is written."""
     rates = 1 / jnp.diagonal(S) if rates is None else jnp.broadcast_to(jnp.asarray(rates, S.dtype), len(S))
     return solve_triangular(rates[:, None] * jnp.triu(S, 1), R.T, trans=1, unit_diagonal=True).T * rates
@@ -216,6 +227,6 @@ def _rates(rates: ArrayLike) -> Array:
 
 def _weight(name: str, value: ArrayLike, least: float | None = None) -> Array:
     hint = "positive; inf writes the pairs exactly" if least is None else "at least 0; inf is allowed"
-    number = real(name, value, hint)
+    number = real(name, value, hint, dtype=jnp.result_type(float))
     check(number is None or number > 0 or number == least, name, value, hint)
     return jnp.asarray(value, float)

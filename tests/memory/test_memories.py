@@ -115,23 +115,25 @@ def test_blocks_of_patterns_change_nothing():
 
 
 @pytest.mark.parametrize("N", [1, 5])
-def test_a_prepared_memory_reads_the_same(N):
+def test_a_reader_for_many_calls_reads_the_same(N):
     """Beyond 2¹⁸ numbers its distances are products; 3,100 patterns leave a last block that is not full."""
     k_Xi, k_x = jax.random.split(jax.random.key(1))
     Xi = 1 + 0.1 * jax.random.normal(k_Xi, (3100, 100))
     memory, x = ro.MrDAM(Xi, 2.0), Xi[:N] + 0.1 * jax.random.normal(k_x, (N, 100))
-    np.testing.assert_array_equal(memory.prepared().squares, (Xi**2).sum(1))
-    for ours, plain in zip(memory.prepared().energy_and_gradient(x), memory.energy_and_gradient(x), strict=True):
+    for ours, plain in zip(memory.reader()(x), memory.read(x), strict=True):
         np.testing.assert_allclose(ours, plain, atol=3e-5)
     with double_precision():
         wide = ro.MrDAM(np.asarray(Xi, float), 2.0)
-        for ours, plain in zip(wide.prepared().energy_and_gradient(x), wide.energy_and_gradient(x), strict=True):
+        for ours, plain in zip(wide.reader()(x), wide.read(x), strict=True):
             np.testing.assert_allclose(ours, plain, atol=1e-12)
 
 
 def test_only_distances_are_prepared():
-    memory = ro.MrDAM(jnp.eye(3), 2.0, "dot")
-    assert memory.prepared() is memory
+    """The reader of an "l2" memory holds the patterns' squares besides its arrays, that of another nothing."""
+    Xi = np.arange(6.0).reshape(2, 3)
+    held = [jax.tree.leaves(ro.MrDAM(Xi, 2.0, similarity).reader()) for similarity in ("l2", "dot")]
+    assert [len(leaves) for leaves in held] == [3, 2]
+    np.testing.assert_array_equal(held[0][2], (Xi**2).sum(1))
 
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
@@ -226,7 +228,7 @@ def test_no_scale_overflows_where_the_energy_does_not(patterns, queries, similar
 
 
 def test_cos_sin_is_within_1e_minus_6():
-    from rankone.memory.trigonometry import cos_sin
+    from rankone.memory.bases import cos_sin
 
     angles = np.concatenate([np.linspace(-1e4, 1e4, 1_000_001), np.linspace(-4, 4, 100_001)]).astype(np.float32)
     cos, sin = map(np.asarray, jax.jit(cos_sin)(angles))

@@ -32,7 +32,6 @@ __all__ = [
     "states",
 ]
 
-Numbers = ArrayLike | float | Sequence[Any]  # numbers in an array, or nested in lists as numpy takes them
 _MOST = 2**31 - 1  # what a size or an index of JAX can be
 Numbers = ArrayLike | float | Sequence[Any]  # numbers in an array, or nested in lists as numpy takes them
 

@@ -3,7 +3,6 @@
 import time
 import warnings
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +14,7 @@ from rankone._checks import Numbers, as_array, check, choice, integer, is_traced
 from rankone._module import Module
 from rankone.checks import Outcome, _enabled, outcome
 from rankone.memory.implicit import at_rest
-from rankone.memory.protocol import Memory, Reader, reader_of
+from rankone.memory.protocol import Memory, Reader, check_memory, reader_of
 
 __all__ = ["Retrieval", "retrieve"]
 
@@ -103,12 +102,11 @@ def retrieve(
     >>> ro.retrieve(memory, [0.9, 0.2, 0.0], step_size=0.5).x.round(2).tolist()
     [1.0, 0.0, 0.0]
     """
-    _check_memory(memory)
+    check_memory(memory)
     x0 = states("x0", x0, memory.D)
     positive("step_size", step_size, "a positive step size; every value up to 2 lowers an exact memory's energy")
     max_steps = integer("max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _CHUNK)
-    least = real("tol", tol, "zero or positive")
-    check(least is None or least >= 0, "tol", tol, "zero or positive")
+    check((real("tol", tol, "zero or positive") or 0) >= 0, "tol", tol, "zero or positive")
     choice("gradient", gradient, ("implicit", "unrolled"))
     clamp = None if clamp is None else _mask(clamp, x0)
     run, options = _start(x0, step_size, tol, clamp, max_steps)
@@ -125,21 +123,10 @@ def retrieve(
     return _record(memory, end | {"x": x}, memory.energy_and_gradient(x)[0].astype(x.dtype), x0.shape)[0]
 
 
-def _check_memory(memory: Any) -> None:
-    able = isinstance(memory, Memory)
-    check(able, "memory", type(memory), "a MrDAM, a DrDAM, or your own class with D and energy_and_gradient")
-    opaque = jax.tree_util.all_leaves([memory])
-    check(not opaque, "memory", type(memory), "a pytree: register the class with jax.tree_util.register_dataclass")
-
-
 def _warn_of_lost(lost: Array, N: int) -> None:
     if _enabled.get() and int(lost):
-        warnings.warn(
-            f"{int(lost)} of {N} queries became NaN or infinite: try a smaller step_size, or the 'sincos' basis, "
-            "whose features are bounded.",
-            RuntimeWarning,
-            stacklevel=3,
-        )
+        advice = "try a smaller step_size, or the 'sincos' basis, whose features are bounded"
+        warnings.warn(f"{int(lost)} of {N} queries became NaN or infinite: {advice}.", RuntimeWarning, stacklevel=3)
 
 
 def _mask(clamp: Numbers, x0: Array) -> Array | np.ndarray:

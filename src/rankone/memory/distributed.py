@@ -15,6 +15,7 @@ from rankone.memory.bases import BASES
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
 from rankone.memory.protocol import EnergyMemory
+from rankone.writes import Write
 
 __all__ = ["DrDAM"]
 
@@ -132,6 +133,11 @@ class DrDAM(EnergyMemory):
     def floor(self) -> Float[Array, ""]:
         """Where the logarithm becomes its tangent: an eighth of the features' noise √(K/2Y); 1e-30 for exp, expexp."""
         return _floor(self.power, BASES[self.features.basis].noise / self.features.Y)
+
+    @property
+    def write(self) -> Write:
+        """T as a write of one row, to which every pattern answers 1: at φ(√β x) it adds the partition sum at x."""
+        return Write(jnp.ones(1, self.T.dtype), self.T)
 
     def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Ê [D-eq9] and ∇Ê, the ĝ_A of Algorithm 1, at states x (..., D), in O(DY) time [D-eq10, D-alg1, D-prop4]."""

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import field
 from functools import partial
 from math import ceil, pi
-from typing import Any, TypeVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -16,9 +16,6 @@ from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.projections import PROJECTIONS, Projection
 
 __all__ = ["RandomFeatures"]
-
-
-_T = TypeVar("_T")
 
 
 class RandomFeatures(Module):
@@ -96,10 +93,9 @@ class RandomFeatures(Module):
         names = {"basis": self.basis, "projection": self.projection, "regenerate": self.regenerate}
         key = getattr(self.frequencies, "key", jax.random.key(0))
         expected = jax.eval_shape(lambda key: _drawn(key, self.D, self.Y, **names), key)
-        kept = (self.frequencies, self.phase)
-        (leaves, kind), (kept_leaves, kept_kind) = jax.tree.flatten(expected), jax.tree.flatten(kept)
+        (leaves, kind), (kept, kept_kind) = map(jax.tree.flatten, (expected, (self.frequencies, self.phase)))
         same_kind: bool = kind == kept_kind  # type: ignore[operator]
-        return same_kind and list(map(jnp.shape, leaves)) == list(map(jnp.shape, kept_leaves))
+        return same_kind and list(map(jnp.shape, leaves)) == list(map(jnp.shape, kept))
 
     @property
     def M(self) -> int:
@@ -204,8 +200,7 @@ class RandomFeatures(Module):
 def _drawn(key: Array, D: int, Y: int, basis: str, projection: str, regenerate: bool) -> tuple[Projection, Array]:
     """The frequencies, and the phases that "cos" alone has."""
     k_projection, k_phase = jax.random.split(key)
-    phases = Y if basis == "cos" else 0
-    phase = 2 * pi * jax.random.uniform(k_phase, (phases,), jnp.float32)
+    phase = 2 * pi * jax.random.uniform(k_phase, (Y if basis == "cos" else 0,), jnp.float32)
     return PROJECTIONS[projection](k_projection, D, Y, regenerate), phase
 
 
@@ -233,13 +228,13 @@ def _inner(features: RandomFeatures, a: Array, b: Array) -> Array:
     return jnp.matmul(_phi(features, a), _phi(features, b).T, precision="highest")
 
 
-def _map_blocks(function: Callable[[Any], _T], blocks: Any) -> _T:
+def _map_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
     if _is_one(blocks):
         return jax.tree.map(lambda a: a[None], function(_first(blocks)))
     return jax.lax.map(function, blocks)
 
 
-def _sum_blocks(function: Callable[[Any], _T], blocks: Any) -> _T:
+def _sum_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
     if _is_one(blocks):
         return function(_first(blocks))
     shapes = jax.eval_shape(function, _first(blocks))

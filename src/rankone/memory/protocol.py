@@ -1,15 +1,16 @@
 """What a memory is: an energy over states, with its gradient; everything that `retrieve` needs of one."""
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from rankone._checks import Numbers
+from rankone._checks import Numbers, check
 from rankone._module import Module
 
-__all__ = ["EnergyMemory", "Memory", "Reader", "reader_of"]
+__all__ = ["EnergyMemory", "Memory", "Reader", "check_memory", "reader_of"]
 
 Reader = Callable[[Array], tuple[Array, Array, Array]]
 
@@ -63,3 +64,11 @@ def reader_of(memory: Memory) -> Reader:
     if hasattr(memory, "read"):
         return memory.read
     return lambda x: (*memory.energy_and_gradient(x), jnp.zeros(x.shape[:-1], bool))
+
+
+def check_memory(memory: Any) -> None:
+    """Raise unless it is a `Memory` that jit can take."""
+    able = isinstance(memory, Memory)
+    check(able, "memory", type(memory), "a MrDAM, a DrDAM, or your own class with D and energy_and_gradient")
+    opaque = jax.tree_util.all_leaves([memory])
+    check(not opaque, "memory", type(memory), "a pytree: register the class with jax.tree_util.register_dataclass")

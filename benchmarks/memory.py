@@ -57,13 +57,13 @@ def unit_rows(key: jax.Array, n: int, D: int) -> jax.Array:
 
 def stored_omega(features: ro.RandomFeatures) -> jax.Array:
     """Ω as the published code keeps it: one matrix (Y, D)."""
-    return features.projection.blocks.reshape(-1, features.D)[: features.Y]
+    return features.frequencies.blocks.reshape(-1, features.D)[: features.Y]
 
 
 @jax.jit
 def read(memory: Any, x: jax.Array) -> Any:
     """Energy and gradient, jitted as the peers are; the public call checks its arguments besides."""
-    return memory.energy_and_gradient(x)
+    return memory(x)[:2] if callable(memory) else memory.energy_and_gradient(x)
 
 
 @jax.jit
@@ -91,7 +91,7 @@ def distributed_cases(D: int, Y: int) -> Iterator[Case]:
     """Energy with gradient, and a step of retrieval, for 1 and 64 queries, against the published formulation."""
     Xi, memories = distributed_memories(D, Y)
     omega, T, beta = stored_omega(memories["stored"].features), memories["stored"].T, jnp.float32(BETA)
-    P = len(memories["Hadamard"].features.projection.first)
+    P = len(memories["Hadamard"].features.frequencies.first)
     transforms = 4 * -(-Y // P) + 2  # two forward and two back in every block, and one each for all
     for N in QUERIES:
         x = Xi[jnp.arange(N) % 20] + 0.1 * unit_rows(jax.random.key(SEED + 1), N, D)
@@ -136,7 +136,7 @@ def exact_cases(K: int, D: int) -> Iterator[Case]:
             numbers = np.asarray(Xi), BETA, np.asarray(x)
             against |= {"Hopfield layer": peers.torch_layer(*numbers), "two products": peers.torch_products(*numbers)}
         work = Work(4 * K * D, 4 * N * K * D)
-        forms = {"exact": memory, "prepared": memory.prepared()}
+        forms = {"exact": memory, "prepared": memory.reader()}
         ours = {form: (lambda m=m, x=x: read(m, x), work) for form, m in forms.items()}
         yield {"task": "gradient", "K": K, "D": D, "N": N}, ours, against
 

@@ -100,7 +100,8 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
 def positive(name: str, value: Any, hint: str = "a positive finite number", *, dtype: Any = None) -> None:
     """Raise unless `value` is a positive finite scalar, also once it is rounded to `dtype`."""
     number = real(name, value, hint, dtype=dtype)
-    check(number is None or 0 < number < np.inf, name, value, hint)
+    least = 0.0 if dtype is None else float(jnp.finfo(dtype).tiny)  # below it processors compute with 0
+    check(number is None or (0 < number < np.inf and least <= number), name, value, hint)
 
 
 def random_key(name: str, key: Any) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankone as ro
+from rankone.checks import Outcome
 from rankone.precision import double_precision
 
 
@@ -148,6 +149,29 @@ def test_progress_bar_appears_when_asked(Xi, x0, capsys):
     assert capsys.readouterr().err == ""
 
 
+def test_without_a_bar_all_steps_are_one_call_and_find_the_same(Xi, x0):
+    found = [ro.retrieve(ro.MrDAM(Xi, 20.0), x0, max_steps=60, tol=0, progress=shown) for shown in (False, None)]
+    assert found[0] == found[1]
+    assert found[0].steps.tolist() == [60] * 4
+
+
+def test_only_flags_are_fetched_on_the_way(Xi, x0, monkeypatch):
+    """Once in 25 states, of which 60 steps have 61, and at the end the number of lost queries."""
+    fetched = []
+    array = type(jnp.zeros(1))
+    for name in ("__array__", "__int__", "__bool__", "__float__", "tolist"):
+        original = getattr(array, name)
+        seen = lambda self, *args, f=original, **options: fetched.append(self.size) or f(self, *args, **options)  # noqa: E731
+        monkeypatch.setattr(array, name, seen)
+    memory, x0 = ro.MrDAM(Xi, 20.0), jnp.asarray(x0)
+    with ro.checks.value_checks(False):
+        ro.retrieve(memory, x0, max_steps=60, tol=0)
+    assert fetched == [2, 2, 2]
+    fetched.clear()
+    ro.retrieve(memory, x0, max_steps=60, tol=0, progress=False)
+    assert max(fetched) <= x0.size  # x0's values, which are on the host, and one number
+
+
 BAD = {
     "query of another length": ({"x0": np.ones(8)}, "x0"),
     "NaN query": ({"x0": np.full(30, np.nan)}, "x0"),
@@ -194,13 +218,27 @@ def test_no_queries_give_an_empty_record(Xi, rows):
     assert (found.x.shape, found.energies.shape, found.steps.shape) == ((*rows, 30), (*rows, 5), rows)
 
 
-def test_a_query_that_leaves_the_finite_numbers_is_reported(x0):
-    class Cliff:
-        D = 30
+@jax.tree_util.register_static
+class Cliff:
+    """From 1 on it falls off to infinity."""
 
-        def energy_and_gradient(self, x):
-            return -(x**4).sum(-1), -1e3 * x**3
+    D = 30
 
-    jax.tree_util.register_static(Cliff)
-    with pytest.warns(RuntimeWarning, match=r"4 of 4 queries left the finite numbers"):
-        ro.retrieve(Cliff(), x0 + 1.0, step_size=1.0, max_steps=50, tol=0.0)
+    def energy_and_gradient(self, x):
+        return -(x**4).sum(-1), jnp.where(x > 1, -1e3 * x**3, 0)
+
+
+def test_a_lost_query_is_reported_and_under_jit_its_outcome_says_so(x0):
+    x0 = np.where(np.arange(4)[:, None] < 3, x0 + 1.0, x0)
+    descend = lambda x: ro.retrieve(Cliff(), x, step_size=1.0, max_steps=50, tol=0.0)  # noqa: E731
+    with pytest.warns(RuntimeWarning, match=r"3 of 4 queries became NaN or infinite"):
+        found = descend(x0)
+    lost = [Outcome.NOT_FINITE] * 3 + [Outcome.OK]
+    assert found.outcome.tolist() == lost
+    assert jax.jit(descend)(x0).outcome.tolist() == lost
+
+
+def test_a_memory_from_which_all_was_removed_says_so(Xi):
+    memory = ro.DrDAM.store(Xi[:1], 20.0, ro.RandomFeatures(30, 500, key=jax.random.key(2)))
+    assert ro.retrieve(memory, Xi[0], max_steps=3).outcome == Outcome.OK
+    assert ro.retrieve(memory.remove(Xi[0]), Xi[0], max_steps=3).outcome == Outcome.EMPTY

@@ -1,5 +1,8 @@
 """Exact and distributed memories: energies, gradients, writing, and bad input."""
 
+import pickle
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,6 +15,7 @@ import rankone as ro
 from rankone.memory.nonlinear import OUTER, SEPARATIONS
 from rankone.precision import double_precision
 from rankone.theory.kernel_error import kernel_variance
+from rankone.writes import FeatureKernel
 
 BASES = ("sincos", "cos", "exp", "expexp")
 PROJECTIONS = ("gaussian", "orthogonal", "hadamard")
@@ -115,23 +119,25 @@ def test_blocks_of_patterns_change_nothing():
 
 
 @pytest.mark.parametrize("N", [1, 5])
-def test_a_prepared_memory_reads_the_same(N):
+def test_a_reader_for_many_calls_reads_the_same(N):
     """Beyond 2¹⁸ numbers its distances are products; 3,100 patterns leave a last block that is not full."""
     k_Xi, k_x = jax.random.split(jax.random.key(1))
     Xi = 1 + 0.1 * jax.random.normal(k_Xi, (3100, 100))
     memory, x = ro.MrDAM(Xi, 2.0), Xi[:N] + 0.1 * jax.random.normal(k_x, (N, 100))
-    np.testing.assert_array_equal(memory.prepared().squares, (Xi**2).sum(1))
-    for ours, plain in zip(memory.prepared().energy_and_gradient(x), memory.energy_and_gradient(x), strict=True):
+    for ours, plain in zip(memory.reader()(x), memory.read(x), strict=True):
         np.testing.assert_allclose(ours, plain, atol=3e-5)
     with double_precision():
         wide = ro.MrDAM(np.asarray(Xi, float), 2.0)
-        for ours, plain in zip(wide.prepared().energy_and_gradient(x), wide.energy_and_gradient(x), strict=True):
+        for ours, plain in zip(wide.reader()(x), wide.read(x), strict=True):
             np.testing.assert_allclose(ours, plain, atol=1e-12)
 
 
 def test_only_distances_are_prepared():
-    memory = ro.MrDAM(jnp.eye(3), 2.0, "dot")
-    assert memory.prepared() is memory
+    """The reader of an "l2" memory holds the patterns' squares besides its arrays, that of another nothing."""
+    Xi = np.arange(6.0).reshape(2, 3)
+    held = [jax.tree.leaves(ro.MrDAM(Xi, 2.0, similarity).reader()) for similarity in ("l2", "dot")]
+    assert [len(leaves) for leaves in held] == [3, 2]
+    np.testing.assert_array_equal(held[0][2], (Xi**2).sum(1))
 
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
@@ -226,7 +232,7 @@ def test_no_scale_overflows_where_the_energy_does_not(patterns, queries, similar
 
 
 def test_cos_sin_is_within_1e_minus_6():
-    from rankone.memory.trigonometry import cos_sin
+    from rankone.memory.bases import cos_sin
 
     angles = np.concatenate([np.linspace(-1e4, 1e4, 1_000_001), np.linspace(-4, 4, 100_001)]).astype(np.float32)
     cos, sin = map(np.asarray, jax.jit(cos_sin)(angles))
@@ -286,8 +292,6 @@ def test_power_is_the_sum_of_the_squared_weights(patterns):
 def test_energy_is_continuous_and_smooth_at_the_floor(patterns):
     """The tangent meets the logarithm with the same value and slope."""
     memory = ro.DrDAM.store(patterns, 10.0, features_of(16))
-    from dataclasses import replace
-
     x = patterns[0]
     to_floor = np.asarray(memory.T) * float(memory.floor) / float(memory.partition(x))
     at = [replace(memory, T=s * to_floor) for s in (1 - 1e-7, 1 + 1e-7)]
@@ -327,9 +331,77 @@ def test_memories_go_through_jit_grad_and_vmap(patterns, queries):
     assert jax.vmap(lambda b: ro.MrDAM(patterns, b).energy(queries))(jnp.array([1.0, 2.0])).shape == (2, 3, 2)
 
 
+def made(patterns):
+    """One of each class, and what it is made of."""
+    features = features_of(6, basis="cos")
+    return {
+        "MrDAM": ro.MrDAM(patterns, 3.0, "dot", g="tanh"),
+        "RandomFeatures": features,
+        "regenerated": features_of(6, regenerate=True),
+        "DrDAM": ro.DrDAM.store(patterns, 3.0, features),
+    }
+
+
+@pytest.mark.parametrize("name", ["MrDAM", "RandomFeatures", "regenerated", "DrDAM"])
+def test_a_memory_is_a_value(name, patterns):
+    """It is replaced, compared, hashed, pickled and shown as every class of the package."""
+    memory = made(patterns)[name]
+    copy = pickle.loads(pickle.dumps(memory)) if name != "regenerated" else jax.tree.map(lambda leaf: leaf, memory)
+    for same in (replace(memory), copy):
+        assert same == memory
+        assert hash(same) == hash(memory)
+    assert memory != jax.tree.map(lambda leaf: leaf[..., :-1] if jnp.ndim(leaf) else leaf, memory)
+    assert "\n" not in repr(memory)
+    assert len(repr(memory)) < 300
+
+
+def test_a_replaced_field_is_checked_and_the_rest_stays(patterns):
+    memories = made(patterns)
+    assert float(replace(memories["MrDAM"], beta=5).beta) == 5
+    assert replace(memories["MrDAM"], beta=5).g == "tanh"
+    for name, change, argument in (
+        ("MrDAM", {"beta": -1.0}, "beta"),
+        ("DrDAM", {"T": np.ones(3)}, "T"),
+        ("DrDAM", {"similarity": "cosine"}, "similarity"),
+        ("RandomFeatures", {"Y": 4002}, "key"),
+        ("RandomFeatures", {"projection": "orthogonal"}, "key"),
+        ("RandomFeatures", {"basis": "sincos"}, "key"),
+    ):
+        with pytest.raises(ValueError, match=rf"^{argument}: got"):
+            replace(memories[name], **change)
+    drawn = replace(memories["RandomFeatures"], Y=10, basis="sincos", key=jax.random.key(0))
+    assert drawn == ro.RandomFeatures(7, 10, key=jax.random.key(0))
+
+
+@pytest.mark.parametrize("basis", ["sincos", "expexp"])
+def test_random_features_are_a_kernel_whose_geometry_is_the_identity(basis, patterns):
+    """Inputs in columns, as `rankone.writes` has them."""
+    features = features_of(6, basis=basis)
+    assert isinstance(features, FeatureKernel)
+    a, b = patterns[:5].T, patterns[5:].T
+    inner = np.asarray(features.inner(a, b))
+    np.testing.assert_allclose(inner, features.phi(patterns[:5]) @ features.phi(patterns[5:]).T, rtol=1e-12)
+    np.testing.assert_allclose(inner, np.asarray(features.dual(a)).T @ features.features(b), rtol=1e-12)
+    with pytest.raises(ValueError, match=r"^a: got shape"):
+        features.features(patterns[0])
+
+
+def test_the_vector_T_is_a_write_of_one_row(patterns, queries):
+    """Read at φ(√β x) it is the partition sum; the writes of two memories add up to that of all their patterns."""
+    features = features_of(6)
+    memory, first, rest = (ro.DrDAM.store(Xi, 10.0, features) for Xi in (patterns, patterns[:4], patterns[4:]))
+    assert memory.write.delta.shape == (1, features.M)
+    x = queries[0]
+    np.testing.assert_allclose(memory.write.at(features.features(10**0.5 * x.T))[0], memory.partition(x), rtol=1e-11)
+    np.testing.assert_allclose((first.write + rest.write).delta[0], memory.T, atol=1e-13)
+
+
 BAD = {
     "beta zero": (lambda Xi, f: ro.MrDAM(Xi, 0.0), "beta"),
     "beta NaN": (lambda Xi, f: ro.DrDAM.store(Xi, float("nan"), f), "beta"),
+    "beta that is zero in float32": (lambda Xi, f: ro.MrDAM(Xi.astype(np.float32), 1e-60), "beta"),
+    "beta that processors take for zero": (lambda Xi, f: ro.DrDAM.store(Xi.astype(np.float32), 1e-40, f), "beta"),
+    "beta a truth value": (lambda Xi, f: ro.MrDAM(Xi, True), "beta"),
     "beta array": (lambda Xi, f: ro.MrDAM(Xi, np.ones(3)), "beta"),
     "beta in words": (lambda Xi, f: ro.MrDAM(Xi, "60"), "beta"),
     "beta None": (lambda Xi, f: ro.DrDAM.store(Xi, None, f), "beta"),
@@ -358,6 +430,7 @@ BAD = {
     "Y zero": (lambda Xi, f: ro.RandomFeatures(7, 0, key=jax.random.key(0)), "Y"),
     "Y not an integer": (lambda Xi, f: ro.RandomFeatures(7, 1e4, key=jax.random.key(0)), "Y"),
     "D a truth value": (lambda Xi, f: ro.RandomFeatures(True, 10, key=jax.random.key(0)), "D"),
+    "no key": (lambda Xi, f: ro.RandomFeatures(7, 10), "key"),
     "key is a number": (lambda Xi, f: ro.RandomFeatures(7, 10, key=0), "key"),
     "regenerated Hadamard": (
         lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), projection="hadamard", regenerate=True),

@@ -13,7 +13,7 @@ import rankone as ro
 from rankone.precision import double_precision
 from rankone.printed import memory_bounds
 from rankone.theory import divergence, kernel_error
-from rankone.theory.drift import drift
+from rankone.theory.drift import drift, local_retrieval
 from rankone.theory.error_law import lipschitz
 
 
@@ -467,7 +467,7 @@ def test_local_retrieval_theorem_holds():
     radii = r * np.linspace(0, 1, 60)[:, None]
     ball = Xi[0] + radii * directions / norms(directions)[:, None]
     A = norms(np.asarray(copy.gradient(ball)) - memory.gradient(ball)).max()
-    record = divergence.local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=A, step_size=eta, steps=L)
+    record = local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=A, step_size=eta, steps=L)
     assert record.holds
     p = softmax(-beta / 2 * ((ball[:, None] - Xi) ** 2).sum(-1), axis=-1)
     assert (1 - p[:, 0]).max() <= record.leak
@@ -479,14 +479,14 @@ def test_local_retrieval_theorem_holds():
         assert norms(distributed - Xi[0]).max() <= r
     apart = norms(exact - distributed).max()
     assert record.bound / 10 < apart <= record.bound <= record.forever
-    assert not divergence.local_retrieval(Xi, 0, beta=10.0, radius=r, gradient_error=A, step_size=eta, steps=L).holds
+    assert not local_retrieval(Xi, 0, beta=10.0, radius=r, gradient_error=A, step_size=eta, steps=L).holds
 
 
 def test_leak_is_attained_on_the_way_to_the_other_pattern():
     """Two patterns at distance s: at r from the first, towards the second, E's softmax weights are as 1 to q."""
     s, r, beta = 2.0, 0.4, 1.5
     Xi = np.array([[0.0, 0.0], [1.2, 1.6]])
-    record = divergence.local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=0.0, step_size=0.5, steps=3)
+    record = local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=0.0, step_size=0.5, steps=3)
     own, other = np.exp(-beta / 2 * ((r / s * Xi[1] - Xi) ** 2).sum(1))
     assert record.leak == pytest.approx(other / own, rel=1e-12)
     assert record.convexity == pytest.approx(1 - beta * record.leak * s**2, rel=1e-12)
@@ -494,15 +494,15 @@ def test_leak_is_attained_on_the_way_to_the_other_pattern():
 
 def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the_error():
     Xi, common = np.array([[0.0, 0.0], [1.2, 1.6]]), {"beta": 1.5, "radius": 0.4, "step_size": 0.5}
-    leak = divergence.local_retrieval(Xi, 0, gradient_error=0.0, steps=1, **common).leak
+    leak = local_retrieval(Xi, 0, gradient_error=0.0, steps=1, **common).leak
     most = 0.4 - 2 * leak  # qd + A = r
-    record = divergence.local_retrieval(Xi, 0, gradient_error=0.999 * most, steps=3, **common)
+    record = local_retrieval(Xi, 0, gradient_error=0.999 * most, steps=3, **common)
     distance = 0.0
     for _ in range(3):
         distance = (1 - 0.5 * record.convexity) * distance + 0.5 * 0.999 * most
     assert record.holds
     assert record.bound == pytest.approx(distance, rel=1e-9)
-    assert not divergence.local_retrieval(Xi, 0, gradient_error=1.001 * most, steps=3, **common).invariant
+    assert not local_retrieval(Xi, 0, gradient_error=1.001 * most, steps=3, **common).invariant
 
 
 # The printed proofs, line by line

@@ -2,9 +2,7 @@
 
 import time
 import warnings
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -12,9 +10,11 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
-from rankone._checks import as_array, check, choice, integer, is_traced, positive, real, states
-from rankone.memory.exact import MrDAM
+from rankone._checks import Numbers, as_array, check, choice, integer, is_traced, positive, real, states
+from rankone._module import Module
+from rankone.checks import Outcome, _enabled, outcome
 from rankone.memory.implicit import at_rest
+from rankone.memory.protocol import Memory, Reader, check_memory, reader_of
 
 __all__ = ["Retrieval", "retrieve"]
 
@@ -22,13 +22,7 @@ _CHUNK = 25  # steps between two looks at the clock
 _PATIENCE = 2.0  # seconds before a progress bar appears
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["x", "energies", "steps", "converged", "floored"],
-    meta_fields=[],
-)
-@dataclass(frozen=True)
-class Retrieval:
+class Retrieval(Module):
     """What `retrieve` found, and how it got there.
 
     Attributes:
@@ -37,6 +31,16 @@ class Retrieval:
         steps: Steps taken (...).
         converged: Whether the last step moved no free entry by more than tol (...).
         floored: Fraction of the visited states whose energy was the floor's tangent line; 0 for an exact memory (...).
+        outcome: A `checks.Outcome` a query (...): NOT_FINITE where the state is, EMPTY where nothing is stored.
+
+    >>> import numpy as np, rankone as ro
+    >>> found = ro.retrieve(ro.MrDAM(np.eye(3), beta=20.0), [[0.9, 0.2, 0.0], [0.0, 0.1, 0.8]])
+    >>> found
+    Retrieval(x=f32[2,3], energies=f32[2,1001], steps=i32[2], converged=bool[2], floored=f32[2], outcome=i32[2])
+    >>> found.x.round(2).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> found.converged.tolist(), found.outcome.tolist()
+    ([True, True], [0, 0])
     """
 
     x: Float[Array, "... D"]
@@ -44,33 +48,33 @@ class Retrieval:
     steps: Int[Array, "..."]
     converged: Bool[Array, "..."]
     floored: Float[Array, "..."]
+    outcome: Int[Array, "..."]
 
 
 def retrieve(
-    memory: Any,
-    x0: ArrayLike,
+    memory: Memory,
+    x0: Numbers,
     *,
     step_size: ArrayLike = 0.1,
     max_steps: int = 1000,
-    tol: float = 1e-6,
-    clamp: ArrayLike | None = None,
+    tol: ArrayLike = 1e-6,
+    clamp: Numbers | None = None,
     gradient: str = "implicit",
     progress: bool | None = None,
 ) -> Retrieval:
-    r"""Gradient descent $x\leftarrow x-\eta\nabla E(x)$ on the free entries of each query [D-eq5, D-thm1].
+    """Gradient descent x ← x − η∇E(x) on the free entries of each query [D-eq5, D-thm1].
 
     It rests when no free entry moves by more than `tol` in a step. (A small change of *energy* would not do: it is
     also what a clipped, frozen query shows [D-unn4].) On the exact memory every step size in (0, 2] lowers the
     energy at every step, whatever β and K [D-sharp1].
 
     Differentiable forwards and backwards, by the memory's arrays and by the clamped entries of the queries. With
-    `gradient="implicit"` that is the derivative of the resting point, $dx_f=-H_{ff}^{-1}\,d(\nabla E)_f$ with the
-    Hessian's rows and columns of the free entries f [D-implicit], whatever the way there: where a query started and
-    the step size do not matter, and memory does not grow with the steps. `x` and the last energy have a derivative,
-    energies on the way have none. A query that stopped on the way gets the same formula where it stopped, which is
-    off by about its distance from rest: look at `converged`. `gradient="unrolled"` differentiates the steps
-    themselves, exactly, by everything; under a transformation it makes all `max_steps` and keeps each state, N·D
-    numbers a step.
+    `gradient="implicit"` that is the derivative of the resting point, dx_f = −H_ff⁻¹ d(∇E)_f with the Hessian's rows
+    and columns of the free entries f [D-implicit], whatever the way there: where a query started and the step size do
+    not matter, and memory does not grow with the steps. `x` and the last energy have a derivative, energies on the
+    way have none. A query that stopped on the way gets the same formula where it stopped, which is off by about its
+    distance from rest: look at `converged`. `gradient="unrolled"` differentiates the steps themselves, exactly, by
+    everything; under a transformation it makes all `max_steps` and keeps each state, N·D numbers a step.
 
     Args:
         memory: `MrDAM`, `DrDAM`, or a pytree of your own with `D` and `energy_and_gradient(x)`: (N, D) -> (N,), (N, D).
@@ -78,7 +82,7 @@ def retrieve(
         step_size: η, positive.
         max_steps: Most steps taken, at least 1.
         tol: Largest move of a free entry at rest, in the unit of the patterns; 0 to take every step.
-        clamp: Boolean mask (D,) or like x0: True where the query's entry is known and held fixed.
+        clamp: Boolean mask (D,) or like x0: True where the query's entry is known and kept.
         gradient: What derivatives are of: "implicit", the point of rest, or "unrolled", the steps taken.
         progress: Show a progress bar; by default once a job outside jit has taken two seconds.
 
@@ -89,156 +93,157 @@ def retrieve(
         ValueError: If a shape does not fit, or a number is out of range.
 
     Warns:
-        RuntimeWarning: If a query left the finite numbers, as it does under "exp" features of long patterns, whose
-            variance grows like exp(4β‖x‖²) and whose estimate of the partition sum underflows.
+        RuntimeWarning: If a query became NaN or infinite, as it does under "exp" features of long patterns, whose
+            variance grows like exp(4β‖x‖²) and whose estimate of the partition sum underflows. Inside jit there is
+            no warning: look at `outcome`.
+
+    >>> import numpy as np, rankone as ro
+    >>> memory = ro.MrDAM(np.eye(3), beta=20.0)
+    >>> ro.retrieve(memory, [0.9, 0.2, 0.0], step_size=0.5).x.round(2).tolist()
+    [1.0, 0.0, 0.0]
     """
-    _check_memory(memory)
+    check_memory(memory)
     x0 = states("x0", x0, memory.D)
     positive("step_size", step_size, "a positive step size; every value up to 2 lowers an exact memory's energy")
-    max_steps = integer("max_steps", max_steps, "an integer of at least 1")
-    least = real("tol", tol, "zero or positive")
-    check(least is None or least >= 0, "tol", tol, "zero or positive")
+    max_steps = integer("max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _CHUNK)
+    check((real("tol", tol, "zero or positive") or 0) >= 0, "tol", tol, "zero or positive")
     choice("gradient", gradient, ("implicit", "unrolled"))
     clamp = None if clamp is None else _mask(clamp, x0)
-    memory = memory.prepared() if isinstance(memory, MrDAM) else memory
-    walk, options = _start(x0, step_size, tol, clamp, max_steps)
-    traced = is_traced(memory, walk, options)
-    if traced and gradient == "unrolled":
-        walk = _unrolled(memory, walk, *options)
-    elif traced:
-        fixed = jax.lax.stop_gradient((memory, walk, *options))
-        end = _steps(*fixed, max_steps, max_steps)
-        walk = end | {"x": at_rest(memory, walk["x"], end["x"], options[-1])}
-    else:
-        walk = _with_progress(memory, walk, options, max_steps, progress)
-    found, lost = _record(memory, walk, x0.shape)
-    if not traced:
-        _warn_of_lost(int(lost), len(walk["x"]))
-    return found
+    run, options = _start(x0, step_size, tol, clamp, max_steps)
+    if not is_traced(memory, run, options):
+        run = _in_chunks(memory, run, options, max_steps, progress)
+        found, lost = _record(memory, run, run["energy"], x0.shape)
+        _warn_of_lost(lost, len(run["x"]))
+        return found
+    if gradient == "unrolled":
+        run = _unrolled(memory, run, *options, max_steps)
+        return _record(memory, run, run["energy"], x0.shape)[0]
+    end, _ = _steps(*jax.lax.stop_gradient((memory, run, *options)), max_steps + 1, max_steps)
+    x = at_rest(memory, run["x"], end["x"], options[-1])
+    return _record(memory, end | {"x": x}, memory.energy_and_gradient(x)[0].astype(x.dtype), x0.shape)[0]
 
 
-def _check_memory(memory: Any) -> None:
-    able = hasattr(memory, "D") and hasattr(memory, "energy_and_gradient")
-    check(able, "memory", type(memory), "a MrDAM, a DrDAM, or your own class with D and energy_and_gradient")
-    opaque = jax.tree_util.all_leaves([memory])
-    check(not opaque, "memory", type(memory), "a pytree: register the class with jax.tree_util.register_dataclass")
+def _warn_of_lost(lost: Array, N: int) -> None:
+    if _enabled.get() and int(lost):
+        advice = "try a smaller step_size, or the 'sincos' basis, whose features are bounded"
+        warnings.warn(f"{int(lost)} of {N} queries became NaN or infinite: {advice}.", RuntimeWarning, stacklevel=3)
 
 
-def _warn_of_lost(lost: int, N: int) -> None:
-    if lost:
-        warnings.warn(
-            f"{lost} of {N} queries left the finite numbers: try a smaller step_size, or the 'sincos' basis, "
-            "whose features are bounded.",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-
-
-def _mask(clamp: ArrayLike, x0: Array) -> Array:
+def _mask(clamp: Numbers, x0: Array) -> Array | np.ndarray:
     mask = as_array(clamp)
-    check(mask.dtype == bool, "clamp", mask.dtype, "a boolean mask: True where an entry is held fixed")
+    check(mask.dtype == bool, "clamp", mask.dtype, "a boolean mask: True where an entry is kept")
     fits = mask.shape in (x0.shape, x0.shape[-1:])
     check(fits, "clamp", f"shape {mask.shape}", f"of shape {x0.shape[-1:]} or {x0.shape}")
     return mask
 
 
-def _read(memory: Any, x: Array) -> tuple[Array, Array, Array]:
-    """Energy, gradient and whether the state is floored; a memory of the caller's own need not know of floors."""
-    if hasattr(memory, "read"):
-        return memory.read(x)
-    return *memory.energy_and_gradient(x), jnp.zeros(x.shape[:-1], bool)
+_Run = dict[str, Array]
+_Options = tuple[Array, Array, Array]  # step_size, tol, and which entries are free
 
 
 @partial(jax.jit, static_argnames="max_steps")
 def _start(
     x0: Array, step_size: ArrayLike, tol: ArrayLike, clamp: Array | None, max_steps: int
-) -> tuple[dict[str, Array], tuple[Array, ...]]:
-    """Nothing walked yet, and the options of `_steps`, with one row a query."""
+) -> tuple[_Run, _Options]:
+    """A run that has not begun, and the options of `_steps`, with one row a query."""
     x = x0.reshape(-1, x0.shape[-1])
     N = len(x)
     free = jnp.ones(x0.shape, bool) if clamp is None else ~jnp.broadcast_to(clamp, x0.shape)
-    walk = {
+    run = {
         "t": jnp.zeros((), jnp.int32),
+        "done": jnp.zeros((), bool),
         "x": x,
+        "energy": jnp.zeros(N, x.dtype),
         "energies": jnp.zeros((max_steps + 1, N), x.dtype),
         "steps": jnp.zeros(N, jnp.int32),
         "resting": jnp.zeros(N, bool),
         "floored": jnp.zeros(N, jnp.int32),
     }
-    return walk, (jnp.asarray(step_size, x.dtype), jnp.asarray(tol, x.dtype), free.reshape(x.shape))
+    return run, (jnp.asarray(step_size, x.dtype), jnp.asarray(tol, x.dtype), free.reshape(x.shape))
 
 
-def _step(
-    memory: Any, walk: dict[str, Array], step_size: Array, tol: Array, free: Array
-) -> tuple[dict[str, Array], Array]:
-    """One step of all queries that are not at rest; also the energies before it."""
-    x, resting = walk["x"], walk["resting"]
-    energy, gradient, floored = _read(memory, x)
-    move = jnp.where(free & ~resting[:, None], step_size * gradient, 0).astype(x.dtype)
-    changes = {
-        "t": walk["t"] + 1,
+def _step(read: Reader, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int) -> _Run:
+    """Read all states, and move those that do not rest; after the last step and at rest only the energy is read."""
+    x, resting = run["x"], run["resting"]
+    energy, gradient, floored = read(x)
+    done = resting.all() | (run["t"] == max_steps)
+    moving = ~(resting | done)
+    move = jnp.where(free & moving[:, None], step_size * gradient, 0).astype(x.dtype)
+    return run | {
+        "t": run["t"] + 1,
+        "done": done,
         "x": x - move,
-        "steps": walk["steps"] + ~resting,
-        "resting": resting | (jnp.abs(move).max(-1) <= tol) & (tol > 0),
-        "floored": walk["floored"] + (floored & ~resting),
+        "energy": energy.astype(x.dtype),
+        "steps": run["steps"] + moving,
+        "resting": resting | moving & (jnp.abs(move).max(-1) <= tol) & (tol > 0),
+        "floored": run["floored"] + (floored & moving),
     }
-    return walk | changes, energy.astype(x.dtype)
 
 
 @partial(jax.jit, static_argnames="max_steps")
 def _steps(
-    memory: Any, walk: dict[str, Array], step_size: Array, tol: Array, free: Array, until: int, max_steps: int
-) -> dict[str, Array]:
-    """Step until step number `until`, or until all queries rest."""
+    memory: Memory, run: _Run, step_size: Array, tol: Array, free: Array, until: ArrayLike, max_steps: int
+) -> tuple[_Run, Array]:
+    """Step until all is done, or until `until` states were read; also how many were, and whether all is done."""
+    read = reader_of(memory)
 
-    def step(walk: dict[str, Array]) -> dict[str, Array]:
-        after, energy = _step(memory, walk, step_size, tol, free)
-        return after | {"energies": walk["energies"].at[walk["t"]].set(energy)}
+    def step(run: _Run) -> _Run:
+        after = _step(read, run, step_size, tol, free, max_steps)
+        return after | {"energies": run["energies"].at[run["t"]].set(after["energy"])}
 
-    unfinished = lambda walk: (walk["t"] < jnp.minimum(until, max_steps)) & ~walk["resting"].all()  # noqa: E731
-    return jax.lax.while_loop(unfinished, step, walk)
+    run = jax.lax.while_loop(lambda run: (run["t"] < until) & ~run["done"], step, run)
+    return run, jnp.stack([run["t"], run["done"]])
 
 
-@jax.jit
-def _unrolled(memory: Any, walk: dict[str, Array], step_size: Array, tol: Array, free: Array) -> dict[str, Array]:
+@partial(jax.jit, static_argnames="max_steps")
+def _unrolled(memory: Memory, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int) -> _Run:
     """All steps, of which a query at rest makes none; the way back makes each again, from the state it began at."""
-    energies = walk["energies"]
-    walk = {name: value for name, value in walk.items() if name != "energies"}  # a carry would be kept at each step
-    again = jax.checkpoint(lambda walk, _: _step(memory, walk, step_size, tol, free))
-    walk, before = jax.lax.scan(again, walk, length=len(energies) - 1)
-    return walk | {"energies": energies.at[:-1].set(before)}
+    run = {name: value for name, value in run.items() if name != "energies"}  # a carry would be kept at each step
+
+    read = reader_of(memory)
+
+    @jax.checkpoint
+    def step(run: _Run, _: None) -> tuple[_Run, Array]:
+        after = _step(read, run, step_size, tol, free, max_steps)
+        return after, after["energy"]
+
+    run, energies = jax.lax.scan(step, run, length=max_steps + 1)
+    return run | {"energies": energies}
 
 
-def _with_progress(
-    memory: Any, walk: dict[str, Array], options: tuple[Array, ...], max_steps: int, progress: bool | None
-) -> dict[str, Array]:
+def _in_chunks(memory: Memory, run: _Run, options: _Options, max_steps: int, progress: bool | None) -> _Run:
+    """Some steps at a time, with a look at the clock in between; nothing else is fetched from the device."""
+    if progress is False:
+        return _steps(memory, run, *options, max_steps + 1, max_steps)[0]
     bar, began = None, time.monotonic()
-    for until in range(_CHUNK, max_steps + _CHUNK, _CHUNK):
-        walk = _steps(memory, walk, *options, until, max_steps)
-        done = int(walk["t"])
+    for until in range(_CHUNK, max_steps + 1 + _CHUNK, _CHUNK):
+        run, flags = _steps(memory, run, *options, until, max_steps)
+        read, done = np.asarray(flags).tolist()
         late = progress is None and time.monotonic() - began > _PATIENCE
         if bar is None and (progress or late):
             bar = tqdm(total=max_steps, desc="retrieve", unit="step")
         if bar is not None:
-            bar.update(done - bar.n)
-        if np.asarray(walk["resting"]).all():
+            bar.update(min(read, max_steps) - bar.n)
+        if done:
             break
     if bar is not None:
         bar.close()
-    return walk
+    return run
 
 
 @partial(jax.jit, static_argnames="shape")
-def _record(memory: Any, walk: dict[str, Array], shape: tuple[int, ...]) -> tuple[Retrieval, Array]:
-    """What was found, and how many queries left the finite numbers."""
-    last = memory.energy_and_gradient(walk["x"])[0].astype(walk["x"].dtype)
-    rows = jnp.arange(len(walk["energies"]))[:, None]
-    energies = jnp.where(rows >= walk["t"], last, walk["energies"])
+def _record(memory: Memory, run: _Run, last: Array, shape: tuple[int, ...]) -> tuple[Retrieval, Array]:
+    """What was found, with the energies `last` at the end, and how many queries became NaN or infinite."""
+    rows = jnp.arange(len(run["energies"]))[:, None]
+    energies = jnp.where(rows >= run["t"] - 1, last, run["energies"])
+    lost = ~jnp.isfinite(run["x"]).all(-1)
+    empty = jnp.broadcast_to(getattr(memory, "empty", False), lost.shape)
     found = Retrieval(
-        x=walk["x"].reshape(shape),
+        x=run["x"].reshape(shape),
         energies=energies.T.reshape(*shape[:-1], len(energies)),
-        steps=walk["steps"].reshape(shape[:-1]),
-        converged=walk["resting"].reshape(shape[:-1]),
-        floored=(walk["floored"] / jnp.maximum(walk["steps"], 1)).astype(last.dtype).reshape(shape[:-1]),
+        steps=run["steps"].reshape(shape[:-1]),
+        converged=run["resting"].reshape(shape[:-1]),
+        floored=(run["floored"] / jnp.maximum(run["steps"], 1)).astype(last.dtype).reshape(shape[:-1]),
+        outcome=outcome((lost, Outcome.NOT_FINITE), (empty, Outcome.EMPTY)).reshape(shape[:-1]),
     )
-    return found, (~jnp.isfinite(walk["x"])).any(-1).sum()
+    return found, lost.sum()

@@ -1,7 +1,7 @@
 """The distributed representation: all patterns summed into one vector T of random features (DrDAM)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -9,38 +9,48 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._checks import array, check, choice, positive, states
+from rankone._checks import Numbers, array, check, choice, numbers, positive, states
+from rankone._module import static
 from rankone.memory.bases import BASES
 from rankone.memory.features import RandomFeatures
-from rankone.memory.nonlinear import ACTIVATIONS, lookup
+from rankone.memory.nonlinear import lookup
+from rankone.memory.protocol import EnergyMemory
+from rankone.writes import Write
 
 __all__ = ["DrDAM"]
 
 # Below this share of the features' own noise, an estimate of the partition sum says nothing: see `floor`.
 _FLOOR_OF_NOISE = 1 / 8
+_SIMILARITIES = ("l2", "dot")
+_BETA = "a positive finite inverse temperature"
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["T", "beta", "features", "count", "power"],
-    meta_fields=["similarity", "g"],
-)
-@dataclass(frozen=True)
-class DrDAM:
-    r"""A dense associative memory whose patterns are summed into one vector T [D-eq9].
+class DrDAM(EnergyMemory):
+    """A dense associative memory whose patterns are summed into one vector T [D-eq9].
 
-    $\hat E(x)=-\beta^{-1}\log\hat S(x)$ with $\hat S(x)=\langle\varphi(\sqrt\beta x),T\rangle$ and
-    $T=\sum_\mu\varphi(\sqrt\beta\xi^\mu)$. Make one with `DrDAM.store`.
+    Ê(x) = −(1/β) log Ŝ(x) with Ŝ(x) = ⟨φ(√β x), T⟩ and T = Σ_μ φ(√β ξ^μ). Make one with `DrDAM.store`.
 
     Where the estimate Ŝ falls below `floor` the logarithm goes on as its tangent line, so that the gradient keeps
     the direction of ∇Ŝ and never dies; the published clip makes it exactly zero there [D-fn6].
 
     Attributes:
-        T: The whole memory (M,); M = 2Y for sincos and expexp features, Y otherwise.
+        T: All that is stored (M,); M = 2Y for sincos and expexp features, Y otherwise.
         beta: Inverse temperature.
         features: The random feature map; to read a memory it must be the one it was written with.
         count: Number of patterns stored.
         power: Σ_μ w_μ², the squared weights with which they were stored (1 each for "l2").
+        similarity: "l2" or "dot".
+        g: What is applied to a state before it is read.
+
+    >>> import jax, numpy as np, rankone as ro
+    >>> Xi = np.eye(4)
+    >>> memory = ro.DrDAM.store(Xi, beta=8.0, features=ro.RandomFeatures(4, 20_000, key=jax.random.key(0)))
+    >>> memory.T.shape, memory.count.item()
+    ((40000,), 4.0)
+    >>> round(memory.energy(Xi[0]).item(), 2), round(ro.MrDAM(Xi, beta=8.0).energy(Xi[0]).item(), 2)
+    (-0.0, -0.0)
+    >>> memory.remove(Xi[0]).count.item()
+    3.0
     """
 
     T: Float[Array, " M"]
@@ -48,18 +58,37 @@ class DrDAM:
     features: RandomFeatures
     count: Float[Array, ""]
     power: Float[Array, ""]
-    similarity: str = "l2"
-    g: str | Callable[..., Array] = "identity"
+    similarity: str = static()
+    g: str | Callable[..., Array] = static()
+
+    def __init__(
+        self,
+        T: Numbers,
+        beta: ArrayLike,
+        features: RandomFeatures,
+        count: ArrayLike,
+        power: ArrayLike,
+        similarity: str = "l2",
+        g: str | Callable[..., Array] = "identity",
+    ) -> None:
+        T = numbers("T", T)
+        _check_features(features)
+        check(T.shape == (features.M,), "T", f"shape {T.shape}", f"({features.M},): one entry a feature")
+        positive("beta", beta, _BETA, dtype=T.dtype)
+        choice("similarity", similarity, _SIMILARITIES)
+        lookup("g", g)
+        beta, count, power = (jnp.asarray(scalar, T.dtype) for scalar in (beta, count, power))
+        self._set(T=T, beta=beta, features=features, count=count, power=power, similarity=similarity, g=g)
 
     @classmethod
     def store(
         cls,
-        Xi: ArrayLike,
+        Xi: Numbers,
         beta: ArrayLike,
         features: RandomFeatures,
         *,
         similarity: str = "l2",
-        g: Any = "identity",
+        g: str | Callable[..., Array] = "identity",
     ) -> "DrDAM":
         """The memory of the patterns Xi (K, D) in O(KDY) time and O(Y + D) memory beyond them [D-prop3].
 
@@ -74,22 +103,19 @@ class DrDAM:
         Raises:
             ValueError: If Xi is not (K, features.D) and finite, beta is not positive, or a name is unknown.
         """
-        wanted = "a RandomFeatures, such as RandomFeatures(D, 10_000, key=jax.random.key(0))"
-        check(isinstance(features, RandomFeatures), "features", features, wanted)
-        Xi = array("Xi", Xi, f"(K, {features.D}): one pattern a row, of the length the features were made for", 2)
+        _check_features(features)
+        choice("similarity", similarity, _SIMILARITIES)
+        Xi = array("Xi", Xi, "(K, D): one pattern a row, of the length the features were made for", 2, once=True)
         check(Xi.shape[1] == features.D, "Xi", f"shape {Xi.shape}", f"(K, {features.D}), to fit the features")
-        positive("beta", beta, "a positive finite inverse temperature")
-        choice("similarity", similarity, ("l2", "dot"))
-        lookup("g", g, ACTIVATIONS)
+        positive("beta", beta, _BETA, dtype=Xi.dtype)
         beta = jnp.asarray(beta, Xi.dtype)
-        written = _stored(features, beta, Xi, similarity)
-        return cls(beta=beta, features=features, similarity=similarity, g=g, **written)
+        return cls(beta=beta, features=features, similarity=similarity, g=g, **_stored(features, beta, Xi, similarity))
 
-    def add(self, xi: ArrayLike) -> "DrDAM":
+    def add(self, xi: Numbers) -> "DrDAM":
         """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY) each, whatever K [D-prop5]."""
         return replace(self, **_written(self, self._patterns(xi), 1))
 
-    def remove(self, xi: ArrayLike) -> "DrDAM":
+    def remove(self, xi: Numbers) -> "DrDAM":
         """A new memory without xi, exactly as if it had never been stored, up to rounding."""
         return replace(self, **_written(self, self._patterns(xi), -1))
 
@@ -99,43 +125,49 @@ class DrDAM:
         return self.features.D
 
     @property
+    def empty(self) -> Bool[Array, ""]:
+        """Whether every pattern was removed."""
+        return self.count < 0.5
+
+    @property
     def floor(self) -> Float[Array, ""]:
         """Where the logarithm becomes its tangent: an eighth of the features' noise √(K/2Y); 1e-30 for exp, expexp."""
         return _floor(self.power, BASES[self.features.basis].noise / self.features.Y)
 
-    def energy(self, x: ArrayLike) -> Float[Array, "..."]:
-        """Ê at states x (..., D) -> (...) [D-eq9]."""
-        return self.energy_and_gradient(x)[0]
+    @property
+    def write(self) -> Write:
+        """T as a write of one row, to which every pattern answers 1: at φ(√β x) it adds the partition sum at x."""
+        return Write(jnp.ones(1, self.T.dtype), self.T)
 
-    def gradient(self, x: ArrayLike) -> Float[Array, "... D"]:
-        """∇Ê at states x (..., D) -> (..., D): ĝ_A of Algorithm 1, in O(DY) time [D-eq10, D-alg1, D-prop4]."""
-        return self.energy_and_gradient(x)[1]
-
-    def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Both at once, in one pass over the features."""
+    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Ê [D-eq9] and ∇Ê, the ĝ_A of Algorithm 1, at states x (..., D), in O(DY) time [D-eq10, D-alg1, D-prop4]."""
         return self.read(x)[:2]
 
-    def read(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
+    def read(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
         """Energy, gradient, and whether the state is floored, in one pass over the features."""
         energy, gradient, _, floored = _read(self, states("x", x, self.D))
         return energy, gradient, floored
 
-    def partition(self, x: ArrayLike) -> Float[Array, "..."]:
+    def partition(self, x: Numbers) -> Float[Array, "..."]:
         """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ exp(−β‖x − ξ^μ‖²/2); noise can make it negative."""
         return _read(self, states("x", x, self.D))[2]
 
-    def floored(self, x: ArrayLike) -> Bool[Array, "..."]:
+    def floored(self, x: Numbers) -> Bool[Array, "..."]:
         """Where Ŝ is below the floor: the memory does not know these states."""
         return self.read(x)[2]
 
-    def _patterns(self, xi: ArrayLike) -> Float[Array, "n D"]:
+    def _patterns(self, xi: Numbers) -> Float[Array, "n D"]:
         return states("xi", xi, self.D).reshape(-1, self.D)
+
+
+def _check_features(features: Any) -> None:
+    wanted = "a RandomFeatures, such as RandomFeatures(D, 10_000, key=jax.random.key(0))"
+    check(isinstance(features, RandomFeatures), "features", features, wanted)
 
 
 @partial(jax.jit, static_argnames="similarity")
 def _stored(features: RandomFeatures, beta: Array, Xi: Array, similarity: str) -> dict[str, Array]:
-    zero = jnp.zeros((), Xi.dtype)
-    return _written(DrDAM(jnp.zeros(features.M, Xi.dtype), beta, features, zero, zero, similarity), Xi, 1)
+    return _written(DrDAM(jnp.zeros(features.M, Xi.dtype), beta, features, 0.0, 0.0, similarity), Xi, 1)
 
 
 @jax.jit
@@ -161,14 +193,14 @@ def _written(memory: DrDAM, Xi: Array, sign: int) -> dict[str, Array]:
 def _read(memory: DrDAM, x: Array) -> tuple[Array, Array, Array, Array]:
     """Energy, gradient, Ŝ, and whether it is below the floor [D-eq9, D-eq10, with the √β that the paper omits]."""
     flat = x.reshape(-1, memory.D).astype(jnp.result_type(x, memory.T))
-    g = lookup("g", memory.g, ACTIVATIONS)
+    g = lookup("g", memory.g)
     z = g.value(flat)
     S, slope = memory.features.read(jnp.sqrt(memory.beta) * z, memory.T)
     floor = memory.floor
-    held = jnp.maximum(S, floor)
-    log_S = jnp.where(floor < S, jnp.log(held), jnp.log(floor) + (S - floor) / floor)
+    above = jnp.maximum(S, floor)
+    log_S = jnp.where(floor < S, jnp.log(above), jnp.log(floor) + (S - floor) / floor)
     energy = -log_S / memory.beta
-    gradient = -slope / (jnp.sqrt(memory.beta) * held[:, None])
+    gradient = -slope / (jnp.sqrt(memory.beta) * above[:, None])
     if memory.similarity == "dot" and memory.g != "identity":  # for the identity the two quadratics cancel
         energy, gradient = energy - 0.5 * (z**2).sum(-1), gradient - z
     gradient = g.derivative(gradient, flat)

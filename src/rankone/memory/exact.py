@@ -1,32 +1,29 @@
 """The memory representation of a dense associative memory: every pattern kept, read exactly (MrDAM)."""
 
 from collections.abc import Callable
-from copy import copy
-from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._checks import array, positive, states
-from rankone._pytree import pytree
-from rankone.memory.nonlinear import ACTIVATIONS, OUTER, SEPARATIONS, SIMILARITIES, lookup
+from rankone._checks import Numbers, array, positive, states
+from rankone._module import static
+from rankone.memory.nonlinear import lookup
+from rankone.memory.protocol import EnergyMemory, Reader
 
 __all__ = ["MrDAM"]
 
+_Function = str | Callable[..., Array]
 _BLOCK_ENTRIES = 2**20  # 4 MB of float32 patterns: read once from memory, used twice from cache
 
 
-@pytree(data=["Xi", "beta", "squares"], meta=["similarity", "separation", "Q", "g"])
-@dataclass(frozen=True, init=False)
-class MrDAM:
-    r"""A dense associative memory in the general form of eq. 3 [D-eq3].
+class MrDAM(EnergyMemory):
+    """A dense associative memory in the general form of eq. 3: E(x) = −Q[Σ_μ F(S[ξ^μ, g(x)])] [D-eq3].
 
-    $E(x)=-Q\big[\sum_\mu F(S[\xi^\mu,g(x)])\big]$. The defaults give the log-sum-exp energy of eq. 11,
-    $E(x)=-\beta^{-1}\log\sum_\mu e^{-\frac\beta2\|x-\xi^\mu\|^2}$ [D-eq11]. With `similarity="dot"` they give the
-    exponentiated dot product, $-\beta^{-1}\log\sum_\mu e^{\beta\langle\xi^\mu,x\rangle}+\frac12\|x\|^2$ [D-unn3];
-    with `g="unit"` besides, eq. 7, which has no quadratic term [D-eq7].
+    The defaults give the log-sum-exp energy of eq. 11, E(x) = −(1/β) log Σ_μ exp(−β‖x − ξ^μ‖²/2) [D-eq11]. With
+    `similarity="dot"` they give the exponentiated dot product, −(1/β) log Σ_μ exp(β⟨ξ^μ, x⟩) + ‖x‖²/2 [D-unn3]; with
+    `g="unit"` besides, eq. 7, which has no quadratic term [D-eq7].
 
     Args:
         Xi: Stored patterns (K, D), one a row.
@@ -37,68 +34,58 @@ class MrDAM:
         Q: "log" (divided by β), "identity", or your own increasing function.
         g: "identity", "unit" (x/‖x‖), "tanh", or your own function (N, D) -> (N, D).
 
-    Attributes:
-        squares: ‖ξ^μ‖² (K,) once `prepared`, else None.
-
     Raises:
         ValueError: If Xi is not a finite (K, D) array, beta is not positive, or a name is unknown.
+
+    >>> import rankone as ro
+    >>> memory = ro.MrDAM([[0.0, 1.0], [1.0, 0.0]], beta=4.0)
+    >>> memory
+    MrDAM(Xi=f32[2,2], beta=4, similarity='l2', separation='exp', Q='log', g='identity')
+    >>> [round(E, 3) for E in memory.energy([[0.0, 1.0], [0.5, 0.5]]).tolist()]  # at a pattern, and between the two
+    [-0.005, 0.077]
     """
 
     Xi: Float[Array, "K D"]
     beta: Float[Array, ""]
-    squares: Float[Array, " K"] | None
-    similarity: str | Callable[..., Array]
-    separation: str | Callable[..., Array]
-    Q: str | Callable[..., Array]
-    g: str | Callable[..., Array]
+    similarity: _Function = static()
+    separation: _Function = static()
+    Q: _Function = static()
+    g: _Function = static()
 
     def __init__(
         self,
-        Xi: ArrayLike,
+        Xi: Numbers,
         beta: ArrayLike,
-        similarity: Any = "l2",
+        similarity: _Function = "l2",
         *,
-        separation: Any = "exp",
-        Q: Any = "log",
-        g: Any = "identity",
-    ):
-        Xi = array("Xi", Xi, "(K, D): one stored pattern a row", 2)
-        positive("beta", beta, "a positive finite inverse temperature, such as 60 for photographs scaled by 1/√D")
-        lookup("similarity", similarity, SIMILARITIES), lookup("separation", separation, SEPARATIONS)
-        lookup("Q", Q, OUTER), lookup("g", g, ACTIVATIONS)
-        values = (Xi, jnp.asarray(beta, Xi.dtype), None, similarity, separation, Q, g)
-        for name, value in zip(self.__dataclass_fields__, values, strict=True):
-            object.__setattr__(self, name, value)
-
-    def prepared(self) -> "MrDAM":
-        """The same memory for many reads: an "l2" one keeps ‖ξ^μ‖², and its distances are one product, not differences.
-
-        `retrieve` does this by itself. Distances of large memories are then exact to a rounding of ‖ξ‖² and ‖x‖². The
-        squares are derived from Xi: do not change the leaves of a prepared memory, nor differentiate by them.
-        """
-        if self.similarity != "l2":
-            return self
-        memory = copy(self)
-        object.__setattr__(memory, "squares", (self.Xi * self.Xi).sum(-1))
-        return memory
+        separation: _Function = "exp",
+        Q: _Function = "log",
+        g: _Function = "identity",
+    ) -> None:
+        Xi = array("Xi", Xi, "(K, D): one stored pattern a row", 2, once=True)
+        hint = "a positive finite inverse temperature, such as 60 for photographs scaled by 1/√D"
+        positive("beta", beta, hint, dtype=Xi.dtype)
+        forms = {"similarity": similarity, "separation": separation, "Q": Q, "g": g}
+        for role, given in forms.items():
+            lookup(role, given)
+        self._set(Xi=Xi, beta=jnp.asarray(beta, Xi.dtype), **forms)
 
     @property
     def D(self) -> int:
         """Length of a pattern."""
         return self.Xi.shape[1]
 
-    def energy(self, x: ArrayLike) -> Float[Array, "..."]:
-        """E at states x (..., D) -> (...) [D-eq3]."""
-        return self.energy_and_gradient(x)[0]
+    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """E and ∇E at states x (..., D), by eq. 3 and the formula of eq. 6, in O(KD) time [D-eq3, D-eq6, D-prop1]."""
+        return _read(self, None, states("x", x, self.D))[:2]
 
-    def gradient(self, x: ArrayLike) -> Float[Array, "... D"]:
-        """∇E at states x (..., D) -> (..., D), by the formula of eq. 6, in O(KD) time [D-eq6, D-prop1]."""
-        return self.energy_and_gradient(x)[1]
+    def reader(self) -> Reader:
+        """A function that reads states: for "l2" with ‖ξ^μ‖² computed once, so that distances are one product.
 
-    def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Both at once, for the price of one."""
-        x = states("x", x, self.D)
-        return _read(self, x.astype(jnp.result_type(x, self.Xi)))
+        `retrieve` uses it. Distances of large memories are then exact to a rounding of ‖ξ‖² and ‖x‖².
+        """
+        squares = (self.Xi * self.Xi).sum(-1) if self.similarity == "l2" else None
+        return jax.tree_util.Partial(_read, self, squares)
 
     @property
     def _log_domain(self) -> bool:
@@ -106,51 +93,62 @@ class MrDAM:
 
 
 @jax.jit
-def _read(memory: MrDAM, x: Array) -> tuple[Array, Array]:
+def _read(memory: MrDAM, squares: Array | None, x: Array) -> tuple[Array, Array, Bool[Array, "..."]]:
+    """Energy and gradient; and that no state is floored."""
+    x = x.astype(jnp.result_type(x, memory.Xi))
     flat = x.reshape(-1, memory.D)
-    g = lookup("g", memory.g, ACTIVATIONS)
+    g = lookup("g", memory.g)
     z = g.value(flat)
-    energy, slope = (_log_sum_exp if memory._log_domain else _general)(memory, z)
+    energy, slope = (_log_sum_exp if memory._log_domain else _general)(memory, squares, z)
     gradient = g.derivative(slope, flat)
     if memory._log_domain and memory.similarity == "dot" and memory.g == "identity":
         energy, gradient = energy + 0.5 * (flat**2).sum(-1), gradient + flat
-    return energy.reshape(x.shape[:-1]), gradient.reshape(x.shape)
+    rows = x.shape[:-1]
+    return energy.reshape(rows), gradient.reshape(x.shape), jnp.zeros(rows, bool)
 
 
-def _general(memory: MrDAM, z: Array) -> tuple[Array, Array]:
+def _general(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
     """−Q(ΣF(S)) and its derivative by z, eq. 6 as it stands."""
-    similarity = lookup("similarity", memory.similarity, SIMILARITIES)
-    F, Q = lookup("separation", memory.separation, SEPARATIONS), lookup("Q", memory.Q, OUTER)
+    similarity = lookup("similarity", memory.similarity)
+    F, Q = lookup("separation", memory.separation), lookup("Q", memory.Q)
     inner = memory.beta if memory.separation == "exp" else 1
     outer = 1 / memory.beta if memory.Q == "log" else 1
-    S = inner * similarity.value(memory.Xi, z, memory.squares)
+    S = inner * similarity.value(memory.Xi, z, squares)
     total = F.value(S).sum(-1)
     weights = outer * Q.derivative(total)[:, None] * inner * F.derivative(S)
     return -outer * Q.value(total), -similarity.derivative(weights, memory.Xi, z)
 
 
-def _log_sum_exp(memory: MrDAM, z: Array) -> tuple[Array, Array]:
+_Running = tuple[Array, Array, Array]  # largest similarity, Σ exp(β(S − largest)) and Σ of that times ∂S/∂z
+_Patterns = tuple[Array, Array | None]  # a block of Xi and of its squares
+
+
+def _log_sum_exp(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
     """−(1/β) log Σ exp(βS) and its derivative, streamed over blocks of patterns with a running maximum."""
-    similarity = lookup("similarity", memory.similarity, SIMILARITIES)
     K, N = len(memory.Xi), len(z)
-
-    def merge(state: tuple[Array, Array, Array], patterns: Any) -> tuple[tuple[Array, Array, Array], None]:
-        top, total, slope = state
-        Xi, squares = patterns
-        # β comes after the difference: a fused β·S − max leaves the rounding of β·S, and the exp of that overflows.
-        S = similarity.value(Xi, z, squares)
-        higher = jnp.maximum(top, S.max(-1))
-        weights, shrink = jnp.exp(memory.beta * (S - higher[:, None])), jnp.exp(memory.beta * (top - higher))
-        slope = shrink[:, None] * slope + similarity.derivative(weights, Xi, z)
-        return (higher, shrink * total + weights.sum(-1), slope), None
-
     rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
-    state = (jnp.full(N, jnp.finfo(z.dtype).min / 2, z.dtype), jnp.zeros(N, z.dtype), jnp.zeros_like(z))
+    add = partial(_add_block, memory, z)
     # Slices of Xi, not a reshaped copy of it: the patterns may be most of the memory there is.
-    patterns = (memory.Xi, memory.squares)
-    block = lambda i: jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, i * rows, rows), patterns)  # noqa: E731
-    state, _ = jax.lax.scan(lambda state, i: merge(state, block(i)), state, jnp.arange(K // rows))
+    patterns = (memory.Xi, squares)
+
+    def add_block(running: _Running, i: Array) -> tuple[_Running, None]:
+        return add(running, jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, i * rows, rows), patterns)), None
+
+    running = (jnp.full(N, jnp.finfo(z.dtype).min / 2, z.dtype), jnp.zeros(N, z.dtype), jnp.zeros_like(z))
+    running, _ = jax.lax.scan(add_block, running, jnp.arange(K // rows))
     if K % rows:
-        state, _ = merge(state, jax.tree.map(lambda a: a[-(K % rows) :], patterns))
-    top, total, slope = state
+        running = add(running, jax.tree.map(lambda a: a[-(K % rows) :], patterns))
+    top, total, slope = running
     return -top - jnp.log(total) / memory.beta, -slope / total[:, None]
+
+
+def _add_block(memory: MrDAM, z: Array, running: _Running, patterns: _Patterns) -> _Running:
+    similarity = lookup("similarity", memory.similarity)
+    top, total, slope = running
+    Xi, squares = patterns
+    # β comes after the difference: a fused β·S − max leaves the rounding of β·S, and the exp of that overflows.
+    S = similarity.value(Xi, z, squares)
+    higher = jnp.maximum(top, S.max(-1))
+    weights, shrink = jnp.exp(memory.beta * (S - higher[:, None])), jnp.exp(memory.beta * (top - higher))
+    slope = shrink[:, None] * slope + similarity.derivative(weights, Xi, z)
+    return higher, shrink * total + weights.sum(-1), slope

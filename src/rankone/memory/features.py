@@ -1,30 +1,35 @@
 """Random features φ with E⟨φ(z), φ(z')⟩ = exp(−‖z − z'‖²/2), evaluated in blocks of frequencies [D-eq8]."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import field
 from functools import partial
 from math import ceil, pi
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, Float
 
-from rankone._checks import check, choice, integer, random_key, states
-from rankone._pytree import pytree
+from rankone._checks import Numbers, check, choice, integer, numbers, random_key, states
+from rankone._module import Module, static
 from rankone.memory.bases import BASES, Basis, value
-from rankone.memory.projections import PROJECTIONS, Hadamard, Regenerated, Stored
+from rankone.memory.projections import PROJECTIONS, Projection
 
 __all__ = ["RandomFeatures"]
 
 
-@pytree(data=["projection", "phase"], meta=["D", "Y", "basis"])
-@dataclass(frozen=True, init=False)
-class RandomFeatures:
-    r"""A random feature map for the Gaussian kernel [D-eq8].
+class RandomFeatures(Module):
+    """A random feature map for the Gaussian kernel: ⟨φ(z), φ(z')⟩ ≈ exp(−‖z − z'‖²/2), exactly in expectation [D-eq8].
 
-    $\langle\varphi(z),\varphi(z')\rangle\approx e^{-\|z-z'\|^2/2}$, exactly in expectation. With $h=\Omega z$:
-    sincos $Y^{-1/2}(\cos h,\sin h)$; cos $\sqrt{2/Y}\cos(h+b)$; exp $Y^{-1/2}e^{h-\|z\|^2}$;
-    expexp $(2Y)^{-1/2}(e^{h-\|z\|^2},e^{-h-\|z\|^2})$.
+    With h = Ωz the bases are
+
+        sincos   Y^(−1/2) (cos h, sin h)
+        cos      (2/Y)^(1/2) cos(h + b)
+        exp      Y^(−1/2) exp(h − ‖z‖²)
+        expexp   (2Y)^(−1/2) (exp(h − ‖z‖²), exp(−h − ‖z‖²))
+
+    In `rankone.writes` it is a kernel whose geometry is the identity: `inner`, `features` and `dual`, with inputs in
+    columns.
 
     Args:
         D: Length of the inputs.
@@ -34,42 +39,63 @@ class RandomFeatures:
         projection: "gaussian" (independent rows), "orthogonal" (within blocks of D) or "hadamard" (structured:
             O(Y log D) time and O(Y + D) memory; the fast choice from D of a few hundred).
         regenerate: With "gaussian", draw Ω again from the key at every use instead of storing its Y·D numbers.
+        frequencies: What was drawn, instead of a key; `dataclasses.replace` passes it on.
+        phase: Likewise, the b of "cos".
 
     Raises:
         ValueError: If D or Y is not a positive integer, a name is unknown, or only "gaussian" could regenerate.
+
+    >>> import jax, rankone as ro
+    >>> features = ro.RandomFeatures(3, 100_000, key=jax.random.key(0))
+    >>> features
+    RandomFeatures(D=3, Y=100000, basis='sincos', projection='gaussian', frequencies=Stored(blocks=f32[1,100000,3]))
+    >>> near, far = features.phi([[0.1, 0.2, 0.3], [1.1, 0.2, 0.3]])
+    >>> round((near @ far).item(), 2)  # of inputs at a distance of 1: exp(−1/2) = 0.61
+    0.61
     """
 
-    D: int
-    Y: int
-    basis: str
-    projection: Stored | Regenerated | Hadamard
-    phase: Float[Array, " Y"]
+    D: int = static()
+    Y: int = static()
+    basis: str = static()
+    projection: str = static()
+    regenerate: bool = static(repr=False)
+    frequencies: Projection
+    phase: Float[Array, " phases"] = field(repr=False)
 
     def __init__(
         self,
         D: int,
         Y: int,
         *,
-        key: Array,
+        key: Array | None = None,
         basis: str = "sincos",
         projection: str = "gaussian",
         regenerate: bool = False,
-    ):
-        D, Y = integer("D", D), integer("Y", Y)
+        frequencies: Projection | None = None,
+        phase: Array | None = None,
+    ) -> None:
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
-        check(
-            not regenerate or projection == "gaussian", "regenerate", regenerate, "False unless projection='gaussian'"
-        )
-        random_key("key", key)
-        k_projection, k_phase = jax.random.split(key)
-        set_field = partial(object.__setattr__, self)
-        set_field("D", D), set_field("Y", Y), set_field("basis", basis)
-        set_field("projection", PROJECTIONS[projection](k_projection, D, Y, regenerate))
-        phase = jnp.zeros(0, jnp.float32)
-        if basis == "cos":
-            phase = _drawn_phase(k_phase, Y)
-        set_field("phase", phase)
+        possible = not regenerate or projection == "gaussian"
+        check(possible, "regenerate", regenerate, "False unless projection='gaussian'")
+        names = {"basis": basis, "projection": projection, "regenerate": bool(regenerate)}
+        self._set(D=integer("D", D), Y=integer("Y", Y), **names, frequencies=frequencies, phase=phase)
+        if key is None:
+            check(self._fitting, "key", None, "a JAX random key, to draw frequencies of this size and kind")
+        else:
+            random_key("key", key)
+            frequencies, phase = _drawn(key, self.D, self.Y, **names)
+            self._set(frequencies=frequencies, phase=phase)
+
+    @property
+    def _fitting(self) -> bool:
+        """Whether the frequencies are of the sizes and kind asked for, so that `dataclasses.replace` may keep them."""
+        names = {"basis": self.basis, "projection": self.projection, "regenerate": self.regenerate}
+        key = getattr(self.frequencies, "key", jax.random.key(0))
+        expected = jax.eval_shape(lambda key: _drawn(key, self.D, self.Y, **names), key)
+        (leaves, kind), (kept, kept_kind) = map(jax.tree.flatten, (expected, (self.frequencies, self.phase)))
+        same_kind: bool = kind == kept_kind  # type: ignore[operator]
+        return same_kind and list(map(jnp.shape, leaves)) == list(map(jnp.shape, kept))
 
     @property
     def M(self) -> int:
@@ -85,29 +111,46 @@ class RandomFeatures:
     def _basis(self) -> Basis:
         return BASES[self.basis]
 
-    def phi(self, z: ArrayLike) -> Float[Array, "... M"]:
+    def phi(self, z: Numbers) -> Float[Array, "... M"]:
         """The features of z (..., D) -> (..., M); a kernel of inverse temperature β takes z = √β x [D-prop2]."""
         return _phi(self, states("z", z, self.D))
 
-    def project(self, z: ArrayLike) -> Float[Array, "... Y"]:
+    def inner(self, a: Numbers, b: Numbers) -> Float[Array, "n m"]:
+        """⟨φ(a_i), φ(b_j)⟩ of the columns of a (D, n) and b (D, m)."""
+        return _inner(self, self._columns("a", a), self._columns("b", b))
+
+    def features(self, a: Numbers) -> Float[Array, "M n"]:
+        """φ of the columns of a (D, n), a column each."""
+        return _phi(self, self._columns("a", a)).T
+
+    def dual(self, a: Numbers) -> Float[Array, "M n"]:
+        """`features`: the geometry between features is the identity."""
+        return self.features(a)
+
+    def _columns(self, name: str, a: Numbers) -> Float[Array, "n D"]:
+        a = numbers(name, a)
+        check(a.ndim == 2, name, f"shape {a.shape}", f"({self.D}, n): one input a column")
+        return states(name, a.T, self.D)
+
+    def project(self, z: Numbers) -> Float[Array, "... Y"]:
         """The projections Ωz (..., D) -> (..., Y)."""
         return _project(self, states("z", z, self.D))
 
     def read(self, z: Float[Array, "N D"], T: Float[Array, " M"]) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
         """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ or its Jacobian [D-eq10]."""
-        basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.projection.enter(z)
+        basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.frequencies.first_round(z)
 
         def block(inputs: Any) -> tuple[Array, Array]:
             entry, phase, table = inputs
-            forward, adjoint = self.projection.operator(entry)
-            f = basis.features(forward(x), z2, self._lay(phase))
-            t = tuple(self.projection.lay(table))
+            forward, adjoint = self.frequencies.operator(entry)
+            f = basis.features(forward(x), z2, self._arranged(phase))
+            t = tuple(self.frequencies.arrange(table))
             return value(basis, f, t), adjoint(basis.slopes(f, t))
 
-        inputs = (self.projection.blocks, self._phases(z.dtype), self._in_blocks(T))
+        inputs = (self.frequencies.blocks, self._phases(z.dtype), self._in_blocks(T))
         S, gradient = _sum_blocks(block, inputs)
         scale = (basis.scale / self.Y) ** 0.5
-        S, gradient = scale * S, scale * self.projection.leave(gradient)
+        S, gradient = scale * S, scale * self.frequencies.first_round_transposed(gradient)
         return S, gradient - 2 * z * S[:, None] if basis.positive else gradient
 
     def encode(self, Z: Float[Array, "K D"], weights: Float[Array, " K"]) -> Float[Array, " M"]:
@@ -125,32 +168,40 @@ class RandomFeatures:
 
     def _features(self, z: Float[Array, "N D"], reduce: Any = lambda f: f) -> Array:
         """φ(z), each block's features passed through `reduce` (over the queries) before blocks are joined."""
-        basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.projection.enter(z)
+        basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.frequencies.first_round(z)
 
         def block(inputs: Any) -> Array:
             entry, phase = inputs
-            forward, _ = self.projection.operator(entry)
-            features = basis.features(forward(x), z2, self._lay(phase))[: basis.tables]
-            return jnp.stack([reduce(self.projection.join(f)) for f in features])
+            forward, _ = self.frequencies.operator(entry)
+            features = basis.features(forward(x), z2, self._arranged(phase))[: basis.tables]
+            return jnp.stack([reduce(self.frequencies.flatten(f)) for f in features])
 
-        stacked = _map_blocks(block, (self.projection.blocks, self._phases(z.dtype)))  # (B, tables, ..., R)
+        stacked = _map_blocks(block, (self.frequencies.blocks, self._phases(z.dtype)))  # (B, tables, ..., R)
         joined = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
         flat = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])[..., : self.Y]
         return (basis.scale / self.Y) ** 0.5 * jnp.concatenate(list(flat), axis=-1)
 
     def _in_blocks(self, T: Float[Array, " M"]) -> Float[Array, "B tables R"]:
-        R, tables = self.projection.rows, self._basis.tables
+        R, tables = self.frequencies.rows, self._basis.tables
         padded = jnp.pad(T.reshape(tables, self.Y), ((0, 0), (0, -self.Y % R)))
         return padded.reshape(tables, -1, R).swapaxes(0, 1)
 
-    def _lay(self, phase: Float[Array, " R"]) -> Array:
-        return self.projection.lay(phase) if self.basis == "cos" else phase
+    def _arranged(self, phase: Float[Array, " R"]) -> Array:
+        return self.frequencies.arrange(phase) if self.basis == "cos" else phase
 
     def _phases(self, dtype: Any) -> Float[Array, "B R"]:
-        R = self.projection.rows
+        R = self.frequencies.rows
         if self.basis != "cos":  # an empty row a block, so that every basis scans over the same structure
             return jnp.zeros((-(-self.Y // R), 0), dtype)
         return jnp.pad(self.phase.astype(dtype), (0, -self.Y % R)).reshape(-1, R)
+
+
+@partial(jax.jit, static_argnames=("D", "Y", "basis", "projection", "regenerate"))
+def _drawn(key: Array, D: int, Y: int, basis: str, projection: str, regenerate: bool) -> tuple[Projection, Array]:
+    """The frequencies, and the phases that "cos" alone has."""
+    k_projection, k_phase = jax.random.split(key)
+    phase = 2 * pi * jax.random.uniform(k_phase, (Y if basis == "cos" else 0,), jnp.float32)
+    return PROJECTIONS[projection](k_projection, D, Y, regenerate), phase
 
 
 @jax.jit
@@ -160,9 +211,9 @@ def _phi(features: RandomFeatures, z: Array) -> Array:
 
 @jax.jit
 def _project(features: RandomFeatures, z: Array) -> Array:
-    flat, projection = z.reshape(-1, features.D), features.projection
-    x = projection.enter(flat)
-    h = _map_blocks(lambda entry: projection.join(projection.operator(entry)[0](x)), projection.blocks)
+    flat, projection = z.reshape(-1, features.D), features.frequencies
+    x = projection.first_round(flat)
+    h = _map_blocks(lambda entry: projection.flatten(projection.operator(entry)[0](x)), projection.blocks)
     rows = jnp.moveaxis(h, 0, 1).reshape(len(flat), h.shape[0] * h.shape[2])[:, : features.Y]
     return rows.reshape(*z.shape[:-1], features.Y)
 
@@ -172,20 +223,28 @@ def _omega(features: RandomFeatures) -> Array:
     return _project(features, jnp.eye(features.D)).T
 
 
-@partial(jax.jit, static_argnames="Y")
-def _drawn_phase(key: Array, Y: int) -> Array:
-    return 2 * pi * jax.random.uniform(key, (Y,), jnp.float32)
+@jax.jit
+def _inner(features: RandomFeatures, a: Array, b: Array) -> Array:
+    return jnp.matmul(_phi(features, a), _phi(features, b).T, precision="highest")
 
 
-def _map_blocks(function: Any, blocks: Any) -> Any:
-    if len(jax.tree.leaves(blocks)[0]) == 1:
-        return jax.tree.map(lambda a: a[None], function(jax.tree.map(lambda a: a[0], blocks)))
+def _map_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
+    if _is_one(blocks):
+        return jax.tree.map(lambda a: a[None], function(_first(blocks)))
     return jax.lax.map(function, blocks)
 
 
-def _sum_blocks(function: Any, blocks: Any) -> Any:
-    first, *_ = (jax.tree.map(lambda a: a[0], blocks),)
-    if len(jax.tree.leaves(blocks)[0]) == 1:
-        return function(first)
-    zero = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), jax.eval_shape(function, first))
+def _sum_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
+    if _is_one(blocks):
+        return function(_first(blocks))
+    shapes = jax.eval_shape(function, _first(blocks))
+    zero = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
     return jax.lax.scan(lambda total, b: (jax.tree.map(jnp.add, total, function(b)), None), zero, blocks)[0]
+
+
+def _is_one(blocks: Any) -> bool:
+    return len(jax.tree.leaves(blocks)[0]) == 1
+
+
+def _first(blocks: Any) -> Any:
+    return jax.tree.map(lambda a: a[0], blocks)

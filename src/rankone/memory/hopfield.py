@@ -4,23 +4,20 @@ States are $\sigma\in\{-1,+1\}^D$. The paper's eq. 1 has neither the factor ½ o
 since $\sigma_i^2=1$ the diagonal only shifts the energy by a constant, and the sign rule leaves it out.
 """
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool, Float, Int
+from jaxtyping import Array, Bool, Float, Int
 
-from rankone._checks import array, check, is_traced, states
+from rankone._checks import Numbers, array, check, integer, readable, states
+from rankone._module import Module
 
 __all__ = ["Recall", "hebbian", "hopfield_energy", "recall", "synchronous_step"]
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["sigma", "energies", "sweeps", "converged"], meta_fields=[])
-@dataclass(frozen=True)
-class Recall:
+class Recall(Module):
     """What `recall` found, and how it got there.
 
     Attributes:
@@ -36,7 +33,7 @@ class Recall:
     converged: Bool[Array, "..."]
 
 
-def hebbian(Xi: ArrayLike) -> Float[Array, "D D"]:
+def hebbian(Xi: Numbers) -> Float[Array, "D D"]:
     r"""The memory matrix $T_{ij}=\sum_\mu\xi^\mu_i\xi^\mu_j$ of binary patterns [D-eq2].
 
     Args:
@@ -54,7 +51,7 @@ def _hebbian(Xi: Array) -> Array:
     return jnp.matmul(Xi.T, Xi, precision="highest")
 
 
-def hopfield_energy(sigma: ArrayLike, T: ArrayLike) -> Float[Array, "..."]:
+def hopfield_energy(sigma: Numbers, T: Numbers) -> Float[Array, "..."]:
     r"""$E(\sigma)=-\sum_{ij}T_{ij}\sigma_i\sigma_j=-\sum_\mu\langle\xi^\mu,\sigma\rangle^2$ [D-eq1, D-eq2].
 
     Args:
@@ -69,7 +66,7 @@ def hopfield_energy(sigma: ArrayLike, T: ArrayLike) -> Float[Array, "..."]:
     return _energy(sigma, T)
 
 
-def recall(sigma: ArrayLike, T: ArrayLike, *, max_sweeps: int = 50) -> Recall:
+def recall(sigma: Numbers, T: Numbers, *, max_sweeps: int = 50) -> Recall:
     r"""Let neurons take turns at $\sigma_i\leftarrow\operatorname{sign}(\sum_{j\ne i}T_{ij}\sigma_j)$ [D-eq1].
 
     A flip of neuron i changes the energy by $4\sigma_i\sum_{j\ne i}T_{ij}\sigma_j$, which is negative exactly when the
@@ -85,8 +82,7 @@ def recall(sigma: ArrayLike, T: ArrayLike, *, max_sweeps: int = 50) -> Recall:
     """
     T = _square(T)
     sigma = _signs("sigma", states("sigma", sigma, len(T)))
-    check(isinstance(max_sweeps, int) and max_sweeps >= 1, "max_sweeps", max_sweeps, "an integer of at least 1")
-    return _recall(sigma, T, max_sweeps)
+    return _recall(sigma, T, integer("max_sweeps", max_sweeps, "an integer of at least 1"))
 
 
 @partial(jax.jit, static_argnames="max_sweeps")
@@ -101,7 +97,7 @@ def _recall(sigma: Array, T: Array, max_sweeps: int) -> Recall:
     )
 
 
-def synchronous_step(sigma: ArrayLike, T: ArrayLike) -> Float[Array, "... D"]:
+def synchronous_step(sigma: Numbers, T: Numbers) -> Float[Array, "... D"]:
     r"""All neurons at once, $\sigma\leftarrow\operatorname{sign}((T-\operatorname{diag}T)\sigma)$; ties stay.
 
     Faster than `recall` on parallel hardware, but the energy may rise, and two states may alternate for ever.
@@ -126,35 +122,38 @@ def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Arra
     """Final states, energies (max_sweeps + 1, N) and flips (max_sweeps, N); it stops once nobody flips."""
     off_diagonal = T - jnp.diag(jnp.diagonal(T))
 
-    def neuron(i: Array, walk: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        sigma, field, flips = walk
+    def neuron(i: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        sigma, field, flips = state
         flip = sigma[:, i] * field[:, i] < 0
         change = jnp.where(flip, -2 * sigma[:, i], 0)
         # The field follows a flip by one column of T: O(D) a neuron, where T σ afresh would be O(D²).
         return sigma.at[:, i].add(change), field + change[:, None] * off_diagonal[i], flips + flip
 
-    def sweep(walk: Any) -> Any:
-        t, sigma, energies, flips = walk
+    def sweep(state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+        t, sigma, energies, flips = state
         field = jnp.matmul(sigma, off_diagonal, precision="highest")
         start = (sigma, field, jnp.zeros(len(sigma), jnp.int32))
         sigma, _, flipped = jax.lax.fori_loop(0, sigma.shape[1], neuron, start)
         return t + 1, sigma, jnp.where(rows > t, _energy(sigma, T), energies), flips.at[t].set(flipped)
 
+    def unsettled(state: tuple[Array, Array, Array, Array]) -> Array:
+        t, _, _, flips = state
+        return (t < max_sweeps) & ((t == 0) | (flips[t - 1] > 0).any())
+
     rows = jnp.arange(max_sweeps + 1)[:, None]
     energies = jnp.broadcast_to(_energy(sigma, T), (max_sweeps + 1, len(sigma)))
-    walk = (0, sigma, energies, jnp.zeros((max_sweeps, len(sigma)), jnp.int32))
-    unsettled = lambda walk: (walk[0] < max_sweeps) & ((walk[0] == 0) | (walk[3][walk[0] - 1] > 0).any())  # noqa: E731
-    _, sigma, energies, flips = jax.lax.while_loop(unsettled, sweep, walk)
+    state = (jnp.zeros((), jnp.int32), sigma, energies, jnp.zeros((max_sweeps, len(sigma)), jnp.int32))
+    _, sigma, energies, flips = jax.lax.while_loop(unsettled, sweep, state)
     return sigma, energies, flips
 
 
-def _square(T: ArrayLike) -> Array:
+def _square(T: Numbers) -> Array:
     T = array("T", T, "(D, D): a memory matrix", 2)
     check(T.shape[0] == T.shape[1], "T", f"shape {T.shape}", "square, (D, D)")
     return T
 
 
 def _signs(name: str, value: Array) -> Array:
-    if not is_traced(value):
+    if readable(value):
         check(bool((np.abs(np.asarray(value)) == 1).all()), name, "other entries", "made of −1 and 1; try 2 * bits - 1")
     return value

@@ -1,15 +1,16 @@
-r"""How a point of rest moves with the memory: the implicit function theorem, in both modes of differentiation.
+"""How a point of rest moves with the memory: the implicit function theorem, in both modes of differentiation.
 
-At rest the free entries of the gradient are zero, $\nabla E(x;\theta)_f=0$. Differentiate that:
-$dx_f=-H_{ff}^{-1}\,(\partial_\theta\nabla E\,d\theta+H_{fc}\,dx_c)$ [D-implicit].
+At rest the free entries f of the gradient are zero, ∇E(x; θ)_f = 0. Differentiate that, with the clamped entries c:
+dx_f = −H_ff⁻¹ (∂_θ∇E dθ + H_fc dx_c) [D-implicit].
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
+
+from rankone.memory.protocol import Memory
 
 __all__ = ["at_rest"]
 
@@ -20,7 +21,7 @@ _UNSOLVED = 1e-2  # relative residual beyond which a solution is none
 
 @jax.jit
 def at_rest(
-    memory: Any, x0: Float[Array, "N D"], x: Float[Array, "N D"], free: Bool[Array, "N D"]
+    memory: Memory, x0: Float[Array, "N D"], x: Float[Array, "N D"], free: Bool[Array, "N D"]
 ) -> Float[Array, "N D"]:
     """Give x back, with the derivative of a point of rest by the memory and by the clamped entries [D-implicit].
 
@@ -34,7 +35,7 @@ def at_rest(
 
 
 @jax.custom_jvp
-def _at_rest(memory: Any, x0: Array, x: Array, free: Array) -> Array:
+def _at_rest(memory: Memory, x0: Array, x: Array, free: Array) -> Array:
     return x
 
 
@@ -44,17 +45,27 @@ def _moved(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     x = _at_rest(memory, x0, x, free)  # again, so that the derivative has one of its own
     wide = jnp.promote_types(x.dtype, jnp.float32)  # no linear system is solved in half precision
     known = jnp.where(free, 0, tangents[1]).astype(wide)
-    gradient = lambda memory, x: memory.energy_and_gradient(x)[1].astype(wide)  # noqa: E731
+
+    def gradient(memory: Memory, x: Array) -> Array:
+        return memory.energy_and_gradient(x)[1].astype(wide)
+
     force = jax.jvp(gradient, (memory, x.astype(wide)), (tangents[0], known))[1]
     solved = jax.vmap(lambda *row: _solved(memory, *row))(x.astype(wide), free, jnp.where(free, -force, 0))
     return x, jnp.where(free, solved, known).astype(x.dtype)
 
 
-def _solved(memory: Any, x: Float[Array, " D"], free: Bool[Array, " D"], b: Float[Array, " D"]) -> Float[Array, " D"]:
-    r"""$H_{ff}^{-1}b$ on the free entries of one query; the field need not be a gradient, nor H symmetric."""
-    gradient = lambda x: memory.energy_and_gradient(x[None])[1][0].astype(x.dtype)  # noqa: E731
+def _solved(
+    memory: Memory, x: Float[Array, " D"], free: Bool[Array, " D"], b: Float[Array, " D"]
+) -> Float[Array, " D"]:
+    """H_ff⁻¹b on the free entries of one query; the field need not be a gradient, nor H symmetric."""
+
+    def gradient(x: Array) -> Array:
+        return memory.energy_and_gradient(x[None])[1][0].astype(x.dtype)
+
+    def masked(v: Array) -> Array:
+        return jnp.where(free, hessian(jnp.where(free, v, 0)), v)
+
     _, hessian = jax.linearize(gradient, x)
-    masked = lambda v: jnp.where(free, hessian(jnp.where(free, v, 0)), v)  # noqa: E731
     return jax.lax.custom_linear_solve(masked, b, _gmres, _gmres)
 
 

@@ -13,7 +13,7 @@ from jaxtyping import Array
 
 from rankone._checks import check
 
-__all__ = ["ACTIVATIONS", "OUTER", "SEPARATIONS", "SIMILARITIES", "Function", "lookup"]
+__all__ = ["ACTIVATIONS", "FORMS", "OUTER", "SEPARATIONS", "SIMILARITIES", "Function", "lookup"]
 
 
 @dataclass(frozen=True)
@@ -82,19 +82,36 @@ OUTER = {
     "identity": Function(lambda u: u, jnp.ones_like),
 }
 
-_AUTODIFF: dict[str, Callable[[Callable[..., Array]], Function]] = {
-    "g": lambda f: Function(f, lambda v, x: jax.vjp(f, x)[1](v)[0]),
-    "similarity": lambda f: Function(
-        lambda Xi, z, squares: f(Xi, z).T, lambda w, Xi, z: jax.vjp(lambda q: f(Xi, q), z)[1](w.T)[0]
-    ),
-}
+FORMS = {"similarity": SIMILARITIES, "separation": SEPARATIONS, "Q": OUTER, "g": ACTIVATIONS}
 
 
-def lookup(name: str, given: Any, options: dict[str, Function]) -> Function:
-    """The named function, or a caller's own made into one with its derivative by automatic differentiation."""
+def lookup(role: str, given: Any) -> Function:
+    """The function of that name, or a caller's own made into one with its derivative by automatic differentiation.
+
+    Args:
+        role: Which of the four: "similarity", "separation", "Q" or "g".
+        given: A name, or a function.
+    """
     if callable(given):
-        elementwise = lambda f: Function(f, lambda s: jax.vjp(f, s)[1](jnp.ones_like(f(s)))[0])  # noqa: E731
-        return _AUTODIFF.get(name, elementwise)(given)
-    known = isinstance(given, Hashable) and given in options
-    check(known, name, given, "a function, or one of " + ", ".join(map(repr, options)))
-    return options[given]
+        return _WITH_DERIVATIVE.get(role, _elementwise)(given)
+    known = isinstance(given, Hashable) and given in FORMS[role]
+    check(known, role, given, "a function, or one of " + ", ".join(map(repr, FORMS[role])))
+    return FORMS[role][given]
+
+
+def _elementwise(f: Callable[[Array], Array]) -> Function:
+    return Function(f, lambda s: jax.vjp(f, s)[1](jnp.ones_like(f(s)))[0])
+
+
+def _activation(f: Callable[[Array], Array]) -> Function:
+    return Function(f, lambda v, x: jax.vjp(f, x)[1](v)[0])
+
+
+def _similarity(f: Callable[[Array, Array], Array]) -> Function:
+    def derivative(w: Array, Xi: Array, z: Array) -> Array:
+        return jax.vjp(lambda z: f(Xi, z), z)[1](w.T)[0]
+
+    return Function(lambda Xi, z, squares: f(Xi, z).T, derivative)
+
+
+_WITH_DERIVATIVE: dict[str, Callable[[Callable[..., Array]], Function]] = {"g": _activation, "similarity": _similarity}

@@ -2,14 +2,12 @@
 
 Every projection is a stack of row blocks. `operator(block)` turns one entry of `blocks` into the pair
 (x ↦ Ω_b x, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each row once and uses it twice. What all blocks
-share is done once: `enter` before them, `leave`, its transpose, after their sum. Between the two, the rows may lie in
-several axes (..., N, R'), queries always second to last: `lay` brings one number a row into that order, and `join`
-brings projections (..., N, R') into (N, R).
+share is done once: `first_round` before them, and its transpose after their sum. In between, the rows may be spread
+over several axes (..., N, R'), queries always second to last: `arrange` brings one number a row into that order, and
+`flatten` brings projections (..., N, R') into (N, R).
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
 from math import ceil
 from typing import Any
 
@@ -18,7 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, UInt
 
-__all__ = ["PROJECTIONS", "Hadamard", "Operator", "Regenerated", "Stored", "gaussian", "hadamard", "orthogonal"]
+from rankone._module import Module, static
+
+__all__ = ["PROJECTIONS", "Hadamard", "Operator", "Orthogonal", "Projection", "Regenerated", "Stored"]
 
 Operator = tuple[Callable[[Array], Array], Callable[[Array], Array]]
 _BLOCK_ENTRIES = 2**20  # 4 MB of float32: a stored block stays in cache between its two products
@@ -35,30 +35,28 @@ def _rows_operator(rows: Float[Array, "R D"]) -> Operator:
     return lambda z: _matmul(rows.astype(z.dtype), z.T).T, lambda r: _matmul(r, rows.astype(r.dtype))
 
 
-class _InOrder:
-    """Projections whose rows lie in one axis, in their own order, and whose blocks share nothing."""
+class _Rows(Module):
+    """Projections whose rows are in one axis, in their own order, and whose blocks share nothing."""
 
-    def enter(self, z: Float[Array, "N D"]) -> Float[Array, "N D"]:
+    def first_round(self, z: Float[Array, "N D"]) -> Float[Array, "N D"]:
         """States as every block takes them."""
         return z
 
-    def leave(self, x: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """The transpose of `enter`."""
+    def first_round_transposed(self, x: Float[Array, "N D"]) -> Float[Array, "N D"]:
+        """The transpose of `first_round`."""
         return x
 
-    def lay(self, numbers: Float[Array, "... R"]) -> Float[Array, "... R"]:
-        """One number a row, as the projections lie."""
+    def arrange(self, numbers: Float[Array, "... R"]) -> Float[Array, "... R"]:
+        """One number a row, in the order of the projections."""
         return numbers
 
-    def join(self, h: Float[Array, "N R"]) -> Float[Array, "N R"]:
+    def flatten(self, h: Float[Array, "N R"]) -> Float[Array, "N R"]:
         """Projections with their rows in one axis."""
         return h
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["blocks"], meta_fields=[])
-@dataclass(frozen=True)
-class Stored(_InOrder):
-    """All of Ω in memory, in blocks (B, R, D); rows past Y are zero."""
+class Stored(_Rows):
+    """Independent rows, all of Ω in memory, in blocks (B, R, D); rows past Y are zero."""
 
     blocks: Float[Array, "B R D"]
 
@@ -72,24 +70,24 @@ class Stored(_InOrder):
         return _rows_operator(block)
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["key", "blocks"], meta_fields=["D", "rows"])
-@dataclass(frozen=True)
-class Regenerated(_InOrder):
+class Orthogonal(Stored):
+    """Rows that are orthogonal within blocks of D, stored alike."""
+
+
+class Regenerated(_Rows):
     """Gaussian rows drawn again from the seed at every use: O(Y + D) memory, as Algorithm 1 asks [D-alg1]."""
 
     key: Array
-    blocks: UInt[Array, "B"]
-    D: int
-    rows: int
+    blocks: UInt[Array, " B"]
+    D: int = static()
+    rows: int = static()
 
     def operator(self, block: Any) -> Operator:
         """Products with the block and with its transpose."""
         return _rows_operator(jax.random.normal(jax.random.fold_in(self.key, block), (self.rows, self.D), jnp.float32))
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["first", "blocks"], meta_fields=["D"])
-@dataclass(frozen=True)
-class Hadamard:
+class Hadamard(Module):
     """Transforms S·H·D₃·H·D₂·H·D₁ with random signs D and row norms S ~ chi(P): O(Y + D) memory, O(Y log D) time.
 
     The first round H·D₁ is the same for all blocks and done once: it spreads a state over all entries, and the law of
@@ -97,9 +95,9 @@ class Hadamard:
     products worth the call. D is padded to a power of two P ≥ 64. H is the Walsh–Hadamard matrix in Sylvester order.
     """
 
-    first: Float[Array, "P"]  # the signs D₁
+    first: Float[Array, " P"]  # the signs D₁
     blocks: tuple[Float[Array, "B 2 G P"], Float[Array, "B G P"]]  # signs D₂ and D₃, norms; G transforms side by side
-    D: int
+    D: int = static()
 
     @property
     def rows(self) -> int:
@@ -112,23 +110,23 @@ class Hadamard:
         a = 2 ** (P.bit_length() // 2)
         return G, a, P // a
 
-    def lay(self, numbers: Float[Array, "... R"]) -> Float[Array, "... a G 1 b"]:
-        """One number a row, as the projections lie."""
+    def arrange(self, numbers: Float[Array, "... R"]) -> Float[Array, "... a G 1 b"]:
+        """One number a row, in the order of the projections."""
         G, a, b = self._shape
         return numbers.reshape(*numbers.shape[:-1], G, a, b).swapaxes(-3, -2)[..., None, :]
 
-    def join(self, h: Float[Array, "a G N b"]) -> Float[Array, "N R"]:
+    def flatten(self, h: Float[Array, "a G N b"]) -> Float[Array, "N R"]:
         """Projections with their rows in one axis."""
         return h.transpose(2, 1, 0, 3).reshape(h.shape[2], self.rows)
 
-    def enter(self, z: Float[Array, "N D"]) -> Float[Array, "a N b"]:
+    def first_round(self, z: Float[Array, "N D"]) -> Float[Array, "a N b"]:
         """H·D₁z, spread over all P entries."""
         _, a, b = self._shape
         x = self.first.astype(z.dtype) * jnp.pad(z, ((0, 0), (0, a * b - self.D)))
         return walsh_hadamard(x.reshape(-1, a, b).swapaxes(0, 1))
 
-    def leave(self, x: Float[Array, "a N b"]) -> Float[Array, "N D"]:
-        """The transpose of `enter`."""
+    def first_round_transposed(self, x: Float[Array, "a N b"]) -> Float[Array, "N D"]:
+        """The transpose of `first_round`."""
         z = walsh_hadamard(x).swapaxes(0, 1).reshape(x.shape[1], x.shape[0] * x.shape[2])
         return (self.first.astype(x.dtype) * z)[:, : self.D]
 
@@ -136,8 +134,8 @@ class Hadamard:
         """Products with the rest of the block and with its transpose."""
         G, a, b = self._shape
         signs, norms = block
-        second, third = self.lay(signs.reshape(2, -1))
-        scale = self.lay((a * b) ** -1.5 * norms.ravel())
+        second, third = self.arrange(signs.reshape(2, -1))
+        scale = self.arrange((a * b) ** -1.5 * norms.ravel())
 
         def transform(x: Array) -> Array:  # of G·N rows
             return walsh_hadamard(x.reshape(a, -1, b)).reshape(a, G, -1, b)
@@ -177,25 +175,23 @@ def _layout(D: int, Y: int, entries: int) -> tuple[int, int]:
     return ceil(Y / rows), rows
 
 
-def _in_blocks(omega: Float[Array, "Y D"]) -> Stored:
+def _in_blocks(omega: Float[Array, "Y D"]) -> Float[Array, "B R D"]:
     Y, D = omega.shape
     B, R = _layout(D, Y, _BLOCK_ENTRIES)
-    return Stored(jnp.pad(omega, ((0, B * R - Y), (0, 0))).reshape(B, R, D))
+    return jnp.pad(omega, ((0, B * R - Y), (0, 0))).reshape(B, R, D)
 
 
-@partial(jax.jit, static_argnames=("D", "Y", "regenerate"))
-def gaussian(key: Array, D: int, Y: int, regenerate: bool) -> Stored | Regenerated:
+def _gaussian(key: Array, D: int, Y: int, regenerate: bool) -> Stored | Regenerated:
     """Independent rows ω ~ N(0, I_D): the same numbers whether they are stored or regenerated."""
     B, R = _layout(D, Y, _DRAWN_ENTRIES)
     regenerated = Regenerated(key, jnp.arange(B, dtype=jnp.uint32), D, R)
     if regenerate:
         return regenerated
     draw = jax.vmap(lambda b: jax.random.normal(jax.random.fold_in(key, b), (R, D), jnp.float32))
-    return _in_blocks(draw(regenerated.blocks).reshape(B * R, D)[:Y])
+    return Stored(_in_blocks(draw(regenerated.blocks).reshape(B * R, D)[:Y]))
 
 
-@partial(jax.jit, static_argnames=("D", "Y", "regenerate"))
-def orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Stored:
+def _orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Orthogonal:
     """Rows orthogonal within blocks of D, with chi(D) norms, so that each alone is N(0, I) [D-sharp8]."""
 
     def block(k: Array) -> Array:
@@ -205,11 +201,10 @@ def orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Stored:
         return norms[:, None] * (q * jnp.sign(jnp.diagonal(r))).T  # the signs make Q uniform
 
     keys = jax.random.split(key, ceil(Y / D))
-    return _in_blocks(jax.lax.map(block, keys).reshape(-1, D)[:Y])
+    return Orthogonal(_in_blocks(jax.lax.map(block, keys).reshape(-1, D)[:Y]))
 
 
-@partial(jax.jit, static_argnames=("D", "Y", "regenerate"))
-def hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
+def _hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
     """Structured rows: three sign flips and Hadamard transforms, the first for all; only signs and norms are kept."""
     P = max(64, 2 ** (D - 1).bit_length())
     B = ceil(Y / P)
@@ -226,4 +221,9 @@ def hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
     return Hadamard(signs[0], (pairs, jnp.pad(norms, ((0, pad), (0, 0))).reshape(groups, G, P)), D)
 
 
-PROJECTIONS: dict[str, Callable[..., Any]] = {"gaussian": gaussian, "orthogonal": orthogonal, "hadamard": hadamard}
+Projection = Stored | Regenerated | Hadamard
+PROJECTIONS: dict[str, Callable[[Array, int, int, bool], Projection]] = {
+    "gaussian": _gaussian,
+    "orthogonal": _orthogonal,
+    "hadamard": _hadamard,
+}

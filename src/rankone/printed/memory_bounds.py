@@ -97,7 +97,7 @@ _LOG10 = log(10)
 
 
 def log10_lipschitz(*, beta: float, K: int) -> float:
-    """log₁₀ of the printed Lipschitz constant B = 1 + 2Kβe^(β/2) [D-lem2]; the best one is `laws.lipschitz`."""
+    """log₁₀ of the printed Lipschitz constant B = 1 + 2Kβe^(β/2) [D-lem2]; the best one is `error_law.lipschitz`."""
     return _log_B(beta, K) / _LOG10
 
 

@@ -1,21 +1,19 @@
 """Two gradients as the paper has them: the field that its proof treats as one, and the logarithm that it clips."""
 
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Bool, Float
+from jaxtyping import Array, ArrayLike, Bool, Float, Real
 
-from rankone._checks import check, states
+from rankone._checks import Numbers, check, states
 from rankone.memory.distributed import DrDAM
+from rankone.memory.protocol import EnergyMemory
 
 __all__ = ["Barycentric", "Clipped", "barycentric_field"]
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["memory", "clip"], meta_fields=[])
-@dataclass(frozen=True)
-class Clipped:
+class Clipped(EnergyMemory):
     r"""$\hat E(x)=-\beta^{-1}\log\max(\hat S(x),\varepsilon)$: the gradient is zero wherever Ŝ ≤ ε [D-fn6].
 
     Such a query never moves, and a rule that watches the change of energy calls it retrieved. `DrDAM` itself goes on
@@ -27,19 +25,19 @@ class Clipped:
     """
 
     memory: DrDAM
-    clip: float = 1e-5
+    clip: Real[ArrayLike, ""] = 1e-5
 
     @property
     def D(self) -> int:
         """Length of a pattern."""
         return self.memory.D
 
-    def frozen(self, x: ArrayLike) -> Bool[Array, "..."]:
+    def frozen(self, x: Numbers) -> Bool[Array, "..."]:
         """Where Ŝ ≤ ε."""
         return self.memory.partition(x) <= self.clip
 
     @jax.jit
-    def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Clipped energy at states x (..., D), and its gradient by automatic differentiation, as published."""
 
         def energy(x: Array) -> Array:
@@ -51,7 +49,7 @@ class Clipped:
 
 
 @jax.jit
-def barycentric_field(memory: DrDAM, Xi: ArrayLike, x: ArrayLike) -> Float[Array, "... D"]:
+def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, "... D"]:
     r"""Eq. 29 as it stands, $x-\sum_\mu\hat k_\mu\xi^\mu/\sum_\mu\hat k_\mu$, with the patterns at hand [D-eq29].
 
     Args:
@@ -68,9 +66,7 @@ def barycentric_field(memory: DrDAM, Xi: ArrayLike, x: ArrayLike) -> Float[Array
     return x - (k @ Xi) / k.sum(-1, keepdims=True)
 
 
-@partial(jax.tree_util.register_dataclass, data_fields=["memory", "R"], meta_fields=[])
-@dataclass(frozen=True)
-class Barycentric:
+class Barycentric(EnergyMemory):
     r"""Eqs 30 to 32 with their lost "x −": the same field from T and R, without the patterns [D-eq30-32].
 
     $\hat g_B(x)=x-\varphi(\sqrt\beta x)R/\langle\varphi(\sqrt\beta x),T\rangle$ with
@@ -86,7 +82,7 @@ class Barycentric:
     R: Float[Array, "M D"]
 
     @classmethod
-    def store(cls, memory: DrDAM, Xi: ArrayLike) -> "Barycentric":
+    def store(cls, memory: DrDAM, Xi: Numbers) -> "Barycentric":
         """The field of the patterns Xi (K, D), the ones that `memory` holds."""
         Xi = states("Xi", Xi, memory.D)
         check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
@@ -102,18 +98,18 @@ class Barycentric:
         """Numbers held: T and R."""
         return self.memory.T.size + self.R.size
 
-    def field(self, x: ArrayLike) -> Float[Array, "... D"]:
-        """ĝ_B at states x (..., D) -> (..., D)."""
-        return self.energy_and_gradient(x)[1]
+    def field(self, x: Numbers) -> Float[Array, "... D"]:
+        """ĝ_B at states x (..., D) -> (..., D), which is the gradient of nothing."""
+        return self.gradient(x)
 
-    def add(self, xi: ArrayLike) -> "Barycentric":
+    def add(self, xi: Numbers) -> "Barycentric":
         """A new field with the pattern xi (D,), or patterns (n, D), besides."""
         xi = states("xi", xi, self.D).reshape(-1, self.D)
         more = Barycentric.store(self.memory, xi)
         return replace(self, memory=self.memory.add(xi), R=self.R + more.R)
 
     @jax.jit
-    def energy_and_gradient(self, x: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field; Ŝ is held at its floor."""
         x = states("x", x, self.D)
         phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)

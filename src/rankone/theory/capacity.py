@@ -8,7 +8,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy.special import erf
 
-from rankone._checks import check, positive
+from rankone._checks import check, integer, positive
 
 __all__ = ["critical_beta", "critical_load", "storage_capacity"]
 
@@ -51,7 +51,7 @@ def storage_capacity(beta: float, D: int) -> float:
         ValueError: If beta is not positive, or D is not an integer of at least 1.
     """
     positive("beta", beta, "a positive finite inverse temperature")
-    check(isinstance(D, int) and D >= 1, "D", D, "a positive integer")
+    D = integer("D", D)
     height = _log_others(np.linspace(0, 1, _GRID)[1:-1], float(beta), D)
     rises = np.flatnonzero(np.diff(height) > 0)
     # From s = 1 leftwards the curve climbs to its local maximum; without one it never climbs.
@@ -68,10 +68,13 @@ def critical_beta(K: int, D: int) -> float:
         D: Bits in a pattern.
 
     Raises:
-        ValueError: If K is below 10, or more than D bits keep apart at any temperature.
+        ValueError: If K is not an integer of at least 10, or more than D bits keep apart at any temperature.
     """
-    check(K >= 10, "K", K, "at least 10; two memories at distance d part at β = 4/d² exactly")
-    holds = lambda beta: bool(storage_capacity(beta, D) >= K)  # False for nan  # noqa: E731
+    K = integer("K", K, "an integer of at least 10; two memories at distance d part at β = 4/d² exactly", least=10)
+
+    def holds(beta: float) -> bool:
+        return bool(storage_capacity(beta, D) >= K)  # False for nan
+
     ladder = [8.0 * 2**i for i in range(16) if 2**i <= 8 * D and holds(8.0 * 2**i)]
     check(bool(ladder), "K", K, f"smaller: {D} bits do not keep so many random patterns apart at any β")
     low, high = ladder[0] / 2, ladder[0]

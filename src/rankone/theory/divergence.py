@@ -3,106 +3,49 @@
 Everything here is known before a run: plain floating-point arithmetic on a few numbers, in double precision, for the
 bounds compared span hundreds of orders of magnitude. For sincos features with independent Gaussian frequencies.
 A hypothesis that fails makes the bound infinite and is named in the record. Around one well separated pattern the two
-memories stay together for ever [D-sharp9].
+memories stay together for ever: see `rankone.theory.drift` [D-sharp9].
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
 from math import exp, expm1, inf, isfinite, log, log1p, sqrt
-from typing import Any
 
-import numpy as np
 from jaxtyping import ArrayLike
 
 from rankone._checks import check, positive, real
-from rankone.theory.kernel_error import (
-    counts,
-    probability,
-    uniform_derivative_error,
-    uniform_kernel_error,
-)
+from rankone._module import Module
+from rankone.theory.kernel_error import check_counts, check_probability, uniform_derivative_error, uniform_kernel_error
 
 __all__ = [
     "Divergence",
-    "LocalRetrieval",
     "divergence_bound",
     "energy_drift",
     "gradient_errors",
-    "local_retrieval",
     "query_factor",
     "softmax_lipschitz",
 ]
-
-
-@dataclass(frozen=True)
-class LocalRetrieval:
-    """The local retrieval theorem around one pattern [D-sharp9]. Distances are in the unit of the patterns.
-
-    Attributes:
-        bound: On ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, for starts within `radius` of the pattern; ∞ if the theorem does not apply.
-        forever: The same for every number of steps.
-        leak: q, a bound on the softmax weight of all other patterns in the ball.
-        convexity: m₀ = 1 − βqd², a lower bound on the curvature of E in the ball.
-        invariant: Whether qd + A ≤ r: neither memory leaves the ball.
-        holds: Whether, besides, m₀ > 0 and η ≤ 1.
-    """
-
-    bound: float
-    forever: float
-    leak: float
-    convexity: float
-    invariant: bool
-    holds: bool
-
-
-def local_retrieval(
-    Xi: ArrayLike, index: int, *, beta: float, radius: float, gradient_error: float, step_size: float, steps: int
-) -> LocalRetrieval:
-    """Both memories stay within `radius` of pattern `index`, and within `bound` of each other [D-sharp9].
-
-    Args:
-        Xi: Patterns (K, D).
-        index: Which of them.
-        beta: Inverse temperature, 1/unit².
-        radius: r of the ball, in the unit of the patterns.
-        gradient_error: A, a bound on ‖ĝ − ∇E‖ in the ball, in the same unit.
-        step_size: η in (0, 1].
-        steps: L.
-    """
-    Xi = np.asarray(Xi, float)
-    check(Xi.ndim == 2 and 0 <= index < len(Xi), "index", index, "the row of a pattern in Xi (K, D)")
-    s = np.delete(np.linalg.norm(Xi - Xi[index], axis=1), index)
-    d = float(s.max(initial=0))
-    q = float(np.exp(np.minimum(-beta / 2 * (s**2 - 2 * s * radius), 0)).sum())
-    q = min(q, 1.0)
-    convexity = 1 - beta * q * d**2
-    invariant = q * d + gradient_error <= radius
-    holds = invariant and convexity > 0 and 0 < step_size <= 1
-    forever = gradient_error / convexity if holds else inf
-    bound = -forever * expm1(steps * log1p(-step_size * convexity)) if holds and step_size * convexity < 1 else forever
-    return LocalRetrieval(bound, forever, q, convexity, invariant, holds)
 
 
 _SLACK = 1 + 1e-6  # the fixed point is inflated by this much and then checked, so that rounding cannot break it
 
 
 def softmax_lipschitz(*, spread: float, K: int) -> float:
-    r"""Smallest Λ with ‖softmax(x) − softmax(z)‖₁ ≤ Λ‖x − z‖₁ when entries differ by at most `spread` [D-lem1].
+    """Smallest Λ with ‖softmax(x) − softmax(z)‖₁ ≤ Λ‖x − z‖₁ when entries differ by at most `spread` δ [D-lem1].
 
-    $\Lambda=\sup_{p\le e^\delta/(e^\delta+K-1)}2p(1-p)\le\min(\frac12,2e^\delta/K)$; the paper prints $e^\delta/K$.
+    Λ = sup 2p(1 − p) over p ≤ e^δ/(e^δ + K − 1), which is at most min(1/2, 2e^δ/K); the paper prints e^δ/K.
     """
     p = min(1 / (1 + (K - 1) * exp(-spread)), 0.5)
     return 2 * p * (1 - p)
 
 
-def energy_drift(*, step_size: Any, error: Any, gradient: Any) -> Any:
+def energy_drift(*, step_size: float, error: ArrayLike, gradient: ArrayLike) -> ArrayLike:
     """Largest rise of E in a step 0 < η ≤ 1 along ∇E + e: (η/2)(‖e‖² − ‖∇E‖²), from the two norms [D-eq55]."""
     return step_size / 2 * (error**2 - gradient**2)
 
 
 def query_factor(*, beta: float, K: int, distance: float) -> float:
-    r"""$e^{\beta E}$ of a query at `distance` r from one pattern and 1 from the K − 1 others [D-eq59].
+    """e^(βE) of a query at `distance` r from one pattern and 1 from the K − 1 others [D-eq59].
 
-    $e^{\beta r^2/2}/(1+(K-1)e^{-\beta(1-r^2)/2})$; the paper prints r for r² and loses the K − 1.
+    e^(βr²/2)/(1 + (K − 1)e^(−β(1 − r²)/2)); the paper prints r for r² and loses the K − 1.
     """
     return exp(beta * distance**2 / 2) / (1 + (K - 1) * exp(-beta * (1 - distance**2) / 2))
 
@@ -110,10 +53,9 @@ def query_factor(*, beta: float, K: int, distance: float) -> float:
 def gradient_errors(
     *, K: int, beta: float, energy: float, gradient: float, diameter: float, eps0: float, eps1: float
 ) -> tuple[float, float]:
-    r"""Bounds on ‖ĝ_A − ∇E‖ and ‖ĝ_B − ∇E‖ from uniform kernel errors [D-lem3].
+    """Bounds on ‖ĝ_A − ∇E‖ and ‖ĝ_B − ∇E‖ from uniform kernel errors [D-lem3].
 
-    With $u=K\varepsilon_0e^{\beta E}<1$: $\frac{Ke^{\beta E}}{1-u}(\varepsilon_1/\sqrt\beta+\varepsilon_0\|\nabla E\|)$
-    and $\frac{u\,d}{1-u}$; infinite otherwise.
+    With u = Kε₀e^(βE) < 1: Ke^(βE)/(1 − u)·(ε₁/√β + ε₀‖∇E‖) and ud/(1 − u); infinite otherwise.
 
     Args:
         K: Number of patterns.
@@ -133,8 +75,7 @@ def gradient_errors(
     return scale * (eps1 / sqrt(beta) + eps0 * gradient), u * diameter / (1 - u)
 
 
-@dataclass(frozen=True)
-class Divergence:
+class Divergence(Module):
     """A bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ with everything it stands on. Distances are in the unit of the patterns.
 
     Attributes:
@@ -180,10 +121,10 @@ def divergence_bound(
     eps0: float | None = None,
     eps1: float | None = None,
 ) -> Divergence:
-    r"""Theorem 2′: how far the two memories' states can be apart after L steps [D-sharp3; D-thm2, D-cor1 repaired].
+    """Theorem 2′: how far the two memories' states can be apart after L steps [D-sharp3; D-thm2, D-cor1 repaired].
 
-    $\|x^{(L)}-\hat x^{(L)}\|\le\eta A\frac{\rho^L-1}{\rho-1}$ with probability ≥ 1 − δ over the frequencies, for
-    Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The printed theorem is false for that gradient.
+    ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ ≤ ηA(ρᴸ − 1)/(ρ − 1) with probability ≥ 1 − δ over the frequencies, for Algorithm 1's gradient
+    (`DrDAM.gradient`) and its floor. The printed theorem is false for that gradient.
 
     Args:
         D: Dimension.
@@ -201,9 +142,18 @@ def divergence_bound(
 
     Raises:
         ValueError: If a number is out of range.
+
+    >>> import rankone as ro
+    >>> small = {"D": 10, "K": 5, "beta": 2.0, "step_size": 0.5, "steps": 10, "diameter": 0.8, "reach": 0.8}
+    >>> record = ro.divergence_bound(Y=400_000, **small)
+    >>> record.holds, round(record.bound, 2)
+    (True, 0.3)
+    >>> record = ro.divergence_bound(Y=1000, **small)
+    >>> record.bound, [name for name, holds in record.hypotheses.items() if not holds]
+    (inf, ['energy level and tube are consistent'])
     """
-    counts(D=D, K=K, Y=Y, steps=steps)
-    probability(delta)
+    check_counts(D=D, K=K, Y=Y, steps=steps)
+    check_probability(delta)
     for name, number in (("beta", beta), ("step_size", step_size)):
         positive(name, number)
     _not_negative(diameter=diameter, reach=reach, eps0=eps0, eps1=eps1)
@@ -255,7 +205,7 @@ def _energy(energy: float, least: float, beta: float) -> float:
     return float(energy)
 
 
-def _least_fixed_point(error: Any, iterations: int = 10_000) -> float:
+def _least_fixed_point(error: Callable[[float], float], iterations: int = 10_000) -> float:
     """Least A with error(A) ≤ A, for an increasing `error`; ∞ if there is none."""
     A = error(0.0)
     for _ in range(iterations):

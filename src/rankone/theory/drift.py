@@ -1,28 +1,28 @@
-"""The two memories run side by side, and the sharpest bound on their distance: step by step [D-looseness]."""
+"""The two memories run side by side: the sharpest bound on their distance, step by step, and the theorem for one ball.
 
-from dataclasses import dataclass
+The bound follows a run [D-looseness]. The theorem knows the patterns alone: around one that is well separated the two
+memories stay together for ever [D-sharp9].
+"""
+
 from functools import partial
-from typing import Any
+from math import expm1, inf, log1p
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, positive, states
+from rankone._checks import Numbers, check, integer, positive, states
+from rankone._module import Module
 from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
+from rankone.memory.protocol import Memory
 from rankone.theory.error_law import hessian
 
-__all__ = ["Drift", "drift", "kernel_gap"]
+__all__ = ["Drift", "LocalRetrieval", "drift", "kernel_gap", "local_retrieval"]
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["exact", "distributed", "errors", "step_size"],
-    meta_fields=[],
-)
-@dataclass(frozen=True)
-class Drift:
+class Drift(Module):
     """Both runs from the same queries: made by `drift`.
 
     Attributes:
@@ -32,17 +32,17 @@ class Drift:
         step_size: η.
     """
 
-    exact: Float[Array, "steps N D"]
-    distributed: Float[Array, "steps N D"]
+    exact: Float[Array, "states N D"]
+    distributed: Float[Array, "states N D"]
     errors: Float[Array, "steps N"]
     step_size: Float[Array, ""]
 
     @property
-    def distance(self) -> Float[Array, "steps N"]:
+    def distance(self) -> Float[Array, "states N"]:
         """‖x⁽ᵗ⁾ − x̂⁽ᵗ⁾‖, t = 0 … L."""
         return _distance(self)
 
-    def recursion(self, growth: ArrayLike, errors: ArrayLike | None = None) -> Float[Array, "steps N"]:
+    def recursion(self, growth: ArrayLike, errors: ArrayLike | None = None) -> Float[Array, "states N"]:
         """D⁽⁰⁾ = 0, D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for growths ρ (a number or (L, N)) and errors e (default: measured)."""
         return _recursion(self, growth, self.errors if errors is None else errors)
 
@@ -94,12 +94,12 @@ def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -
     return copy.features.phi(root * x) @ copy.features.phi(root * Xi).T - jnp.exp(-copy.beta / 2 * square)
 
 
-def drift(memory: MrDAM, copy: Any, x0: ArrayLike, *, step_size: float, steps: int) -> Drift:
+def drift(memory: MrDAM, copy: Memory, x0: Numbers, *, step_size: float, steps: int) -> Drift:
     """Descend both energies from the queries x0 (N, D) and keep every state [D-eq48-53].
 
     Args:
         memory: The exact memory.
-        copy: The distributed one: a `DrDAM`, or anything else with `energy_and_gradient`.
+        copy: The distributed one: a `DrDAM`, or any other `Memory`.
         x0: Queries (N, D), in the unit of the patterns.
         step_size: η, positive.
         steps: L.
@@ -110,12 +110,12 @@ def drift(memory: MrDAM, copy: Any, x0: ArrayLike, *, step_size: float, steps: i
     x0 = states("x0", x0, memory.D)
     check(x0.ndim == 2, "x0", f"shape {x0.shape}", f"(N, {memory.D}): one query a row")
     positive("step_size", step_size)
-    check(isinstance(steps, int) and steps >= 1, "steps", steps, "an integer of at least 1")
+    steps = integer("steps", steps, "an integer of at least 1")
     return _drift(memory, copy, x0, jnp.asarray(step_size, x0.dtype), steps)
 
 
 @partial(jax.jit, static_argnames="steps")
-def _drift(memory: MrDAM, copy: Any, x0: Array, step_size: Array, steps: int) -> Drift:
+def _drift(memory: MrDAM, copy: Memory, x0: Array, step_size: Array, steps: int) -> Drift:
     def step(pair: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], tuple[Array, Array, Array]]:
         x, y = pair
         gradient, estimate = memory.gradient(jnp.stack([x, y])), copy.energy_and_gradient(y)[1]
@@ -124,3 +124,53 @@ def _drift(memory: MrDAM, copy: Any, x0: Array, step_size: Array, steps: int) ->
 
     _, (exact, distributed, errors) = jax.lax.scan(step, (x0, x0), None, length=steps)
     return Drift(jnp.concatenate([x0[None], exact]), jnp.concatenate([x0[None], distributed]), errors, step_size)
+
+
+class LocalRetrieval(Module):
+    """The local retrieval theorem around one pattern [D-sharp9]. Distances are in the unit of the patterns.
+
+    Attributes:
+        bound: On ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, for starts within `radius` of the pattern; ∞ if the theorem does not apply.
+        forever: The same for every number of steps.
+        leak: q, a bound on the softmax weight of all other patterns in the ball.
+        convexity: m₀ = 1 − βqd², a lower bound on the curvature of E in the ball.
+        invariant: Whether qd + A ≤ r: neither memory leaves the ball.
+        holds: Whether, besides, m₀ > 0 and η ≤ 1.
+    """
+
+    bound: float
+    forever: float
+    leak: float
+    convexity: float
+    invariant: bool
+    holds: bool
+
+
+def local_retrieval(
+    Xi: Numbers, index: int, *, beta: float, radius: float, gradient_error: float, step_size: float, steps: int
+) -> LocalRetrieval:
+    """Both memories stay within `radius` of pattern `index`, and within `bound` of each other [D-sharp9].
+
+    Args:
+        Xi: Patterns (K, D).
+        index: Which of them.
+        beta: Inverse temperature, 1/unit².
+        radius: r of the ball, in the unit of the patterns.
+        gradient_error: A, a bound on ‖ĝ − ∇E‖ in the ball, in the same unit.
+        step_size: η in (0, 1].
+        steps: L.
+    """
+    Xi = np.asarray(Xi, float)
+    check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
+    index = integer("index", index, "the row of a pattern in Xi (K, D)", least=0, most=len(Xi) - 1)
+    gradient_error, radius = float(gradient_error), float(radius)
+    s = np.delete(np.linalg.norm(Xi - Xi[index], axis=1), index)
+    d = float(s.max(initial=0))
+    q = float(np.exp(np.minimum(-beta / 2 * (s**2 - 2 * s * radius), 0)).sum())
+    q = min(q, 1.0)
+    convexity = 1 - beta * q * d**2
+    invariant = q * d + gradient_error <= radius
+    holds = invariant and convexity > 0 and 0 < step_size <= 1
+    forever = gradient_error / convexity if holds else inf
+    bound = -forever * expm1(steps * log1p(-step_size * convexity)) if holds and step_size * convexity < 1 else forever
+    return LocalRetrieval(bound, forever, q, convexity, invariant, holds)

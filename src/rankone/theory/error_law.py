@@ -6,14 +6,12 @@ $X=\sum_\mu\cos\sqrt\beta\langle\omega,\Delta_\mu\rangle$, everything follows fr
 of X and ∇X [D-sharp2]; so do the directions in which the error falls [D-unn6].
 """
 
-from dataclasses import dataclass
-from functools import partial
-
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, choice, positive, states
+from rankone._checks import Numbers, check, choice, positive, states
+from rankone._module import Module
 from rankone.memory.exact import MrDAM
 
 __all__ = ["ErrorLaw", "error_law", "hessian", "lipschitz"]
@@ -21,13 +19,7 @@ __all__ = ["ErrorLaw", "error_law", "hessian", "lipschitz"]
 FIELDS = ("autodiff", "barycentric")
 
 
-@partial(
-    jax.tree_util.register_dataclass,
-    data_fields=["S", "V", "M_A", "M_B", "beta", "count"],
-    meta_fields=[],
-)
-@dataclass(frozen=True)
-class ErrorLaw:
+class ErrorLaw(Module):
     """The exact first-order error law at some states: made by `error_law`, read for any number of features Y.
 
     Attributes:
@@ -58,7 +50,7 @@ class ErrorLaw:
         """Root mean square of ‖ĝ − ∇E‖ to first order, √(M/Y), for "autodiff" (ĝ_A) or "barycentric" (ĝ_B)."""
         return jnp.sqrt(self._moment(field) / Y)
 
-    def clipped_energy_error(self, Y: ArrayLike, clip: float | None = None) -> Float[Array, "..."]:
+    def clipped_energy_error(self, Y: ArrayLike, clip: ArrayLike | None = None) -> Float[Array, "..."]:
         """Mean |Ê − E| with Ŝ taken as Gaussian but the logarithm as it is: good even where the memory is broken.
 
         Args:
@@ -75,7 +67,7 @@ class ErrorLaw:
         """Frequencies Y ≃ M/ε² for a root-mean-square gradient error ε (unit)."""
         return self._moment(field) / jnp.asarray(error) ** 2
 
-    def gradient_error_bound(self, Y: ArrayLike, *, s: float = 3.0, t: float = 3.0) -> Float[Array, "..."]:
+    def gradient_error_bound(self, Y: ArrayLike, *, s: ArrayLike = 3.0, t: ArrayLike = 3.0) -> Float[Array, "..."]:
         """Bound on ‖ĝ_A − ∇E‖ at one fixed state, with probability ≥ 1 − s⁻² − t⁻²; ∞ where s·noise ≥ 1.
 
         Chebyshev twice, on the exact identity of D-lem3': nothing is linearised.
@@ -94,7 +86,7 @@ def _noise(law: ErrorLaw, Y: ArrayLike) -> Array:
 
 
 @jax.jit
-def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: float | None) -> Array:
+def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -> Array:
     g = jnp.linspace(-8, 8, 1001)  # trapezia of 0.016 standard deviations: 1e-4 relative across the kink
     weights = jnp.exp(-(g**2) / 2)
     S = law.S[..., None]
@@ -106,7 +98,7 @@ def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: float | None) -> Ar
     return (jnp.abs(log - jnp.log(S)) * weights).sum(-1) / weights.sum() / law.beta
 
 
-def error_law(memory: MrDAM, x: ArrayLike) -> ErrorLaw:
+def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
     r"""Exact first-order error law of the distributed copy of `memory` at states x [D-sharp2].
 
     It explains how the measured errors fall with Y and grow with K, D and β [D-fig5, D-obs1, D-obs2, D-obs3].
@@ -157,7 +149,7 @@ def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> 
     return S, spread.sum() / 2, M_A, barycentre / (2 * S) / S
 
 
-def hessian(memory: MrDAM, x: ArrayLike) -> Float[Array, "... D D"]:
+def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
     r"""Hessian of the exact energy, $\nabla^2E(x)=I-\beta\,\mathrm{Cov}_{p(x)}(\xi)$ [D-sharp1].
 
     p(x) is the softmax over the patterns; by Popoviciu's inequality the eigenvalues lie in [1 − βd²/4, 1].

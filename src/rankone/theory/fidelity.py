@@ -1,25 +1,26 @@
 """How faithfully a distributed memory stands in for the exact one: errors at a state, errors after retrieval."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool, Float
+from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
+from rankone._checks import Numbers, array
+from rankone._module import Module
 from rankone.data.queries import occlude
 from rankone.memory.descent import retrieve
 from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
 from rankone.memory.features import RandomFeatures
+from rankone.memory.protocol import Memory
 from rankone.theory.thresholds import signal_to_noise
 
 __all__ = ["Completion", "Errors", "approximation_errors", "binarise", "complete", "hamming_error"]
 
 
-@dataclass(frozen=True)
-class Errors:
+class Errors(Module):
     """Errors of one memory against another at states (...); the means over states are eq. 14 [D-eq14].
 
     Attributes:
@@ -33,15 +34,15 @@ class Errors:
     entry: Float[Array, "..."]
 
 
-def approximation_errors(exact: Any, approximate: Any, x: Float[ArrayLike, "... D"]) -> Errors:
-    """Errors of energy and gradient at the states x [D-eq14, D-fig3]; both memories have `energy_and_gradient`."""
-    return Errors(*_differences(exact.energy_and_gradient(x), approximate.energy_and_gradient(x)))
+def approximation_errors(exact: Memory, approximate: Memory, x: Float[ArrayLike, "... D"]) -> Errors:
+    """Errors of energy and gradient at the states x [D-eq14, D-fig3]."""
+    return _errors(exact.energy_and_gradient(x), approximate.energy_and_gradient(x))
 
 
 @jax.jit
-def _differences(one: tuple[Array, Array], other: tuple[Array, Array]) -> tuple[Array, Array, Array]:
+def _errors(one: tuple[Array, Array], other: tuple[Array, Array]) -> Errors:
     (E, g), (E_hat, g_hat) = one, other
-    return jnp.abs(E - E_hat), jnp.linalg.norm(g - g_hat, axis=-1), jnp.abs(g - g_hat).mean(-1)
+    return Errors(jnp.abs(E - E_hat), jnp.linalg.norm(g - g_hat, axis=-1), jnp.abs(g - g_hat).mean(-1))
 
 
 @jax.jit
@@ -62,8 +63,7 @@ def hamming_error(x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]) ->
     return difference.sum(-1) / jnp.sqrt(difference.shape[-1])
 
 
-@dataclass(frozen=True)
-class Completion:
+class Completion(Module):
     """Occluded pictures, completed by both memories. Pictures are (n, D) in [0, 1]; errors (n,) in the same unit.
 
     Attributes:
@@ -88,11 +88,11 @@ class Completion:
     exact_right: Bool[Array, " n"]
     distributed_right: Bool[Array, " n"]
     signal_to_noise: Float[Array, " n"]
-    steps: Float[Array, " n"]
+    steps: Int[Array, " n"]
 
 
 def complete(
-    pictures: Float[ArrayLike, "K D"],
+    pictures: Numbers,
     *,
     beta: float,
     Y: int,
@@ -118,7 +118,7 @@ def complete(
         max_steps: Most steps of either memory.
         progress: As in `retrieve`.
     """
-    pictures = jnp.asarray(pictures)
+    pictures = array("pictures", pictures, "(K, D): one picture a row", 2)
     K, D = pictures.shape
     scale = D**-0.5
     start, kept = occlude(pictures[queries], visible=visible, fill=fill)
@@ -126,7 +126,6 @@ def complete(
     memories = MrDAM(scale * pictures, beta), DrDAM.store(scale * pictures, beta, features)
     options: dict[str, Any] = {"step_size": step_size, "max_steps": max_steps, "clamp": kept, "progress": progress}
     exact, distributed = (retrieve(memory, scale * start, **options) for memory in memories)
-    right = lambda a: _nearest(a, pictures, ~kept) == np.arange(K)[queries]  # noqa: E731
     one, other, truth = exact.x / scale, distributed.x / scale, pictures[queries]
     return Completion(
         start=start,
@@ -135,8 +134,8 @@ def complete(
         exact_error=_hidden(one, truth, kept),
         distributed_error=_hidden(other, truth, kept),
         difference=_hidden(other, one, kept),
-        exact_right=right(one),
-        distributed_right=right(other),
+        exact_right=_nearest(one, pictures, ~kept) == np.arange(K)[queries],
+        distributed_right=_nearest(other, pictures, ~kept) == np.arange(K)[queries],
         signal_to_noise=signal_to_noise(scale * start, scale * truth, beta=beta, K=K, Y=Y),
         steps=distributed.steps,
     )

@@ -12,12 +12,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import as_array, check, choice, positive, real, states
+from rankone._checks import Numbers, as_array, check, choice, integer, positive, random_key, real, states
 from rankone.memory.bases import BASES
 from rankone.memory.features import RandomFeatures
 
 __all__ = [
     "aggregated_error",
+    "check_counts",
+    "check_probability",
     "kernel_variance",
     "largest_kernel_error",
     "orthogonal_variance_ratio",
@@ -26,12 +28,14 @@ __all__ = [
     "uniform_kernel_error",
 ]
 
+_RADIUS = "a positive distance, or infinity"
+
 
 def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    r"""ε₀ with $\sup_{\|\Delta\|\le R}|\hat k(\Delta)-k(\Delta)|\le\varepsilon_0$, probability ≥ 1 − δ [D-U0].
+    """ε₀ with |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ [D-U0].
 
-    $\varepsilon_0=2R\sqrt{D/Y}+\sqrt{2\log(2/\delta)/Y}$: the corrected form of the paper's assumption (A2) [D-unn2].
-    Patterns of diameter d at inverse temperature β have $R=d\sqrt\beta$, the β that the paper's constant hides.
+    ε₀ = 2R√(D/Y) + √(2 log(2/δ)/Y): the corrected form of the paper's assumption (A2) [D-unn2]. Patterns of diameter
+    d at inverse temperature β have R = d√β, the β that the paper's constant hides.
 
     Args:
         D: Dimension.
@@ -39,26 +43,26 @@ def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) 
         radius: R, the largest ‖Δ‖; for a memory, √β times the largest distance from a state to a pattern.
         delta: Probability of failure.
     """
-    counts(D=D, Y=Y)
-    check(radius > 0, "radius", radius, "a positive distance, or infinity")
-    probability(delta)
+    check_counts(D=D, Y=Y)
+    check((real("radius", radius, _RADIUS) or 0) > 0, "radius", radius, _RADIUS)
+    check_probability(delta)
     return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
 
 
 def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    r"""ε₁ with $\sup_{\|\Delta\|\le R}\|\nabla(\hat k-k)(\Delta)\|\le\varepsilon_1$, probability ≥ 1 − δ [D-U1].
+    """ε₁ with ‖∇(k̂ − k)(Δ)‖ ≤ ε₁ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ [D-U1].
 
     Infinite where Y is too small for the tail bound behind it. Arguments as for `uniform_kernel_error`.
     """
-    counts(D=D, Y=Y)
-    check(radius > 0, "radius", radius, "a positive distance, or infinity")
-    probability(delta)
+    check_counts(D=D, Y=Y)
+    check((real("radius", radius, _RADIUS) or 0) > 0, "radius", radius, _RADIUS)
+    check_probability(delta)
     t = sqrt(12 / Y * (D * log(5 * (1 + 2 * radius * sqrt(Y / D))) + log(4 / delta)))
     curvature = (1 + sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)) ** 2
     return 2 * t + (curvature + 1) * sqrt(D / Y) if t <= 3 else inf
 
 
-def aggregated_error(Xi: ArrayLike, *, beta: float, Y: int, radius: float) -> float:
+def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> float:
     r"""Bound on $\mathbb E\sup_{\|x-x_0\|\le r}(\hat S-S)$, the same for $S-\hat S$ [D-US].
 
     $2r\sqrt{\frac\beta Y\sum_{\mu\nu}(D-\beta\|\xi^\mu-\xi^\nu\|^2)\,k_\beta(\xi^\mu,\xi^\nu)}$: of order √K for
@@ -75,20 +79,19 @@ def aggregated_error(Xi: ArrayLike, *, beta: float, Y: int, radius: float) -> fl
     return 2 * radius * sqrt(beta / Y * float(((D - squares) * np.exp(-squares / 2)).sum()))
 
 
-def _squared_distances(Xi: ArrayLike) -> np.ndarray:
+def _squared_distances(Xi: Numbers) -> np.ndarray:
     Xi = np.asarray(Xi, float)
     norms = (Xi**2).sum(1)
     return np.maximum(norms[:, None] + norms - 2 * Xi @ Xi.T, 0)
 
 
-def counts(**values: int) -> None:
-    """Raise unless every value is a positive integer."""
+def check_counts(**values: int) -> None:
+    """Raise unless every value is a positive integer, of any size."""
     for name, number in values.items():
-        size = real(name, number, "a positive integer") or 0.0
-        check(size >= 1 and size.is_integer(), name, number, "a positive integer")
+        integer(name, number, most=10**300)
 
 
-def probability(delta: float) -> None:
+def check_probability(delta: float) -> None:
     """Raise unless 0 < delta < 1."""
     wanted = "a probability of failure between 0 and 1, such as 0.05"
     check(0 < (real("delta", delta, wanted) or 0) < 1, "delta", delta, wanted)
@@ -101,7 +104,7 @@ def rbf_kernel(x: ArrayLike, z: ArrayLike) -> Float[Array, "..."]:
     return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))
 
 
-def kernel_variance(x: ArrayLike, z: ArrayLike, *, basis: str = "sincos") -> Float[Array, "..."]:
+def kernel_variance(x: Numbers, z: Numbers, *, basis: str = "sincos") -> Float[Array, "..."]:
     r"""Variance of $\langle\varphi(x),\varphi(z)\rangle$ for one frequency, exactly [D-eq8, D-fn5].
 
     For Y independent frequencies divide it by Y. With k the kernel, $c=\langle x,z\rangle$ and $n=\|x\|^2+\|z\|^2$:
@@ -150,7 +153,7 @@ def _orthogonal_ratio(distance: ArrayLike) -> Array:
 
 
 def largest_kernel_error(
-    features: RandomFeatures, R: float, *, key: Array, starts: int = 64, steps: int = 200
+    features: RandomFeatures, R: ArrayLike, *, key: Array, starts: int = 64, steps: int = 200
 ) -> tuple[Float[Array, ""], Float[Array, " D"]]:
     r"""Search the ball $\|\Delta\|\le R$ for the largest $|\hat k(\Delta)-k(\Delta)|$ of sincos features [D-U0].
 
@@ -172,11 +175,13 @@ def largest_kernel_error(
     """
     check(features.basis == "sincos", "features", features.basis, "of basis 'sincos'")
     positive("R", R)
+    random_key("key", key)
+    starts, steps = integer("starts", starts), integer("steps", steps)
     return _searched(features, R, key, starts, steps)
 
 
 @partial(jax.jit, static_argnames=("starts", "steps"))
-def _searched(features: RandomFeatures, R: float, key: Array, starts: int, steps: int) -> tuple[Array, Array]:
+def _searched(features: RandomFeatures, R: ArrayLike, key: Array, starts: int, steps: int) -> tuple[Array, Array]:
     k_direction, k_radius = jax.random.split(key)
     direction = jax.random.normal(k_direction, (starts, features.D))
     direction /= jnp.linalg.norm(direction, axis=1, keepdims=True)
@@ -195,8 +200,8 @@ def _ascend(features: RandomFeatures, start: Array, R: Array, steps: int) -> tup
         gap = estimate - k
         return jnp.abs(gap), jnp.sign(gap)[:, None] * (slope + delta * k[:, None])
 
-    def step(_: int, walk: tuple[Array, ...]) -> tuple[Array, ...]:
-        delta, best, slope, size = walk
+    def step(_: ArrayLike, state: tuple[Array, ...]) -> tuple[Array, ...]:
+        delta, best, slope, size = state
         trial = delta + size * slope / jnp.maximum(jnp.linalg.norm(slope, axis=1, keepdims=True), 1e-30)
         trial *= jnp.minimum(1, R / jnp.maximum(jnp.linalg.norm(trial, axis=1, keepdims=True), 1e-30))
         value, gradient = error(trial)
@@ -208,6 +213,6 @@ def _ascend(features: RandomFeatures, start: Array, R: Array, steps: int) -> tup
             jnp.where(better, 1.3 * size, 0.5 * size),
         )
 
-    walk = (start, *error(start), jnp.full((len(start), 1), 0.1, start.dtype) * R)
-    delta, best, *_ = jax.lax.fori_loop(0, steps, step, walk)
+    state = (start, *error(start), jnp.full((len(start), 1), 0.1, start.dtype) * R)
+    delta, best, *_ = jax.lax.fori_loop(0, steps, step, state)
     return best, delta

@@ -88,7 +88,7 @@ def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> F
 
 
 def information_bound(*, D: ArrayLike, K: ArrayLike, flips: ArrayLike, errors: ArrayLike = 0.0) -> Float[Array, "..."]:
-    r"""Bits that any memory needs to mend K random D-bit patterns, $KD\,(h_2(f)-h_2(\rho))$ [D-sharp7].
+    r"""Bits that any memory needs to repair K random D-bit patterns, $KD\,(h_2(f)-h_2(\rho))$ [D-sharp7].
 
     Args:
         D: Bits in a pattern.

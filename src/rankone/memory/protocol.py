@@ -1,0 +1,74 @@
+"""What a memory is: an energy over states, with its gradient; everything that `retrieve` needs of one."""
+
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from rankone._checks import Numbers, check
+from rankone._module import Module
+
+__all__ = ["EnergyMemory", "Memory", "Reader", "check_memory", "reader_of"]
+
+Reader = Callable[[Array], tuple[Array, Array, Array]]
+
+
+@runtime_checkable
+class Memory(Protocol):
+    """Any pytree with these two; your own class may have `read` and `reader` besides, as `EnergyMemory` does."""
+
+    @property
+    def D(self) -> int:
+        """Length of a pattern."""
+
+    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Energies (...) and their gradients (..., D) at states x (..., D)."""
+
+
+class EnergyMemory(Module):
+    """The base of the package's memories: a subclass gives `D` and `energy_and_gradient`, this the rest."""
+
+    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Energies (...) and their gradients (..., D) at states x (..., D)."""
+        raise NotImplementedError
+
+    def energy(self, x: Numbers) -> Float[Array, "..."]:
+        """The energy at states x (..., D) -> (...)."""
+        return self.energy_and_gradient(x)[0]
+
+    def gradient(self, x: Numbers) -> Float[Array, "... D"]:
+        """The gradient of the energy at states x (..., D) -> (..., D)."""
+        return self.energy_and_gradient(x)[1]
+
+    def read(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
+        """Energy, gradient, and whether the energy is only a floor's tangent, which it never is by default."""
+        energy, gradient = self.energy_and_gradient(x)
+        return energy, gradient, jnp.zeros(energy.shape, bool)
+
+    def reader(self) -> Reader:
+        """`read` for many calls: what does not depend on the states is computed here, once."""
+        return self.read
+
+    @property
+    def empty(self) -> Bool[Array, ""]:
+        """Whether nothing is stored."""
+        return jnp.zeros((), bool)
+
+
+def reader_of(memory: Memory) -> Reader:
+    """`memory.reader()`, or what stands for it in a class of the caller's own."""
+    if hasattr(memory, "reader"):
+        return memory.reader()
+    if hasattr(memory, "read"):
+        return memory.read
+    return lambda x: (*memory.energy_and_gradient(x), jnp.zeros(x.shape[:-1], bool))
+
+
+def check_memory(memory: Any) -> None:
+    """Raise unless it is a `Memory` that jit can take."""
+    able = isinstance(memory, Memory)
+    check(able, "memory", type(memory), "a MrDAM, a DrDAM, or your own class with D and energy_and_gradient")
+    opaque = jax.tree_util.all_leaves([memory])
+    check(not opaque, "memory", type(memory), "a pytree: register the class with jax.tree_util.register_dataclass")

@@ -312,7 +312,8 @@ def test_training_is_adam_along_a_cosine():
     with double_precision():
         rng = np.random.default_rng(5)
         x, y = jnp.asarray(rng.standard_normal((40, 2))), jnp.asarray(rng.integers(0, 3, 40))
-        layers = initial_layers(jax.random.split(jax.random.key(1))[0], (2, 4, 3), x.dtype)
+        start = jax.jit(lambda key: initial_layers(jax.random.split(key)[0], (2, 4, 3), float))
+        layers = start(jax.random.key(1))
         w, structure = jax.tree.flatten(layers)
         slope = jax.jit(jax.grad(_loss))
         mean = square = [np.zeros(part.shape) for part in w]

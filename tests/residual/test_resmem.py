@@ -1,5 +1,9 @@
 """ResMem: what it stores, what it reads, what it knows by heart, and what it does to an error."""
 
+import copy
+import pickle
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,8 +11,10 @@ import pytest
 from scipy.special import softmax
 
 import rankone as ro
+from rankone.checks import Outcome
 from rankone.nn import initial_layers
 from rankone.precision import double_precision
+from rankone.residual import ExactSearch, ShardedSearch
 from rankone.residual.classifier import _loss, train
 from rankone.residual.next_token import context_lengths, window_starts
 from rankone.residual.resmem import soft_weights
@@ -167,6 +173,42 @@ def test_residuals_of_a_vocabulary_are_given_by_their_entries():
         np.testing.assert_allclose(given, kept, atol=error)
 
 
+@pytest.mark.parametrize("search", [ExactSearch, ShardedSearch])
+def test_a_memory_can_be_replaced_compared_copied_and_pickled(search):
+    memory = ro.ResMem(k=2, sigma=0.5, keep=3, search=search).fit(Z, P, Y)
+    assert replace(memory) == memory == copy.deepcopy(memory) == pickle.loads(pickle.dumps(memory))
+    assert replace(memory.store) == memory.store
+    assert replace(memory, sigma=0.7) == memory.using(sigma=0.7) != memory
+    assert hash(replace(memory)) == hash(memory)
+    assert "\n" not in repr(memory)
+    assert len(repr(memory)) < 400
+    assert memory.sigma.shape == ()
+    assert ro.ResMem(sigma=2) == ro.ResMem(sigma=2.0)
+
+
+def test_a_memory_that_fills_up_inside_jit_is_the_base_model_alone_until_something_is_stored():
+    @jax.jit
+    def read(stored):
+        memory = ro.ResMem(k=4, sigma=0.5, search=lambda rows: ExactSearch(rows, stored)).fit(Z, P, Y)
+        found = memory.neighbours(NEW)
+        return memory.read(found), found
+
+    for stored in (0, 1, 3, 50):
+        correction, found = read(jnp.array(stored))
+        expected = ro.ResMem(k=min(stored, 4), sigma=0.5).fit(Z[:stored], P[:stored], Y[:stored]) if stored else None
+        np.testing.assert_allclose(correction, expected.correction(NEW) if expected else np.zeros((9, L)), atol=2e-6)
+        assert (np.asarray(found.outcome) == (Outcome.OK if stored else Outcome.EMPTY)).all()
+
+
+def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when_they_are_read(monkeypatch):
+    memory = ro.ResMem(k=1).fit(Z, P, Y)
+    monkeypatch.setattr("rankone._checks._on_host", lambda leaf: False)
+    assert memory.predict(NEW, 2 * P_NEW).shape == (9, L)
+    assert onehot_residuals(2 * P, Y).shape == (N, L)
+    with pytest.raises(ValueError, match=r"^embeddings: got"):
+        ro.ResMem(k=1).fit(jnp.where(Z > 2, jnp.nan, Z), P, Y)
+
+
 @pytest.mark.parametrize(
     ("call", "named"),
     [
@@ -270,7 +312,8 @@ def test_training_is_adam_along_a_cosine():
     with double_precision():
         rng = np.random.default_rng(5)
         x, y = jnp.asarray(rng.standard_normal((40, 2))), jnp.asarray(rng.integers(0, 3, 40))
-        layers = initial_layers(jax.random.split(jax.random.key(1))[0], (2, 4, 3), x.dtype)
+        start = jax.jit(lambda key: initial_layers(jax.random.split(key)[0], (2, 4, 3), float))
+        layers = start(jax.random.key(1))
         w, structure = jax.tree.flatten(layers)
         slope = jax.jit(jax.grad(_loss))
         mean = square = [np.zeros(part.shape) for part in w]

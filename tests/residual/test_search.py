@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rankone.checks import Outcome
 from rankone.precision import double_precision
 from rankone.residual import ExactSearch, FaissSearch, ShardedSearch
 from rankone.residual.blocks import block_bytes
@@ -101,9 +102,35 @@ def test_queries_of_any_leading_shape():
     assert ExactSearch(rows).search(np.zeros((0, 3), np.float32), 2).indices.shape == (0, 2)
 
 
+@pytest.mark.parametrize("n", [6, 2100])
+def test_a_store_that_fills_up_finds_the_first_rows_alone(n):
+    """In one dimension too, where the farthest number that can be squared is not infinitely far."""
+    rows = draws(n, 1)
+    search = jax.jit(lambda stored: ExactSearch(rows, stored).search(rows[:5], 4))
+    for stored in (2, n - 1):
+        found = search(jnp.array(stored))
+        distances, order = brute(rows[:stored], rows[:5], 4)
+        missing = 4 - order.shape[1]
+        np.testing.assert_array_equal(found.indices, np.pad(order, ((0, 0), (0, missing)), constant_values=-1))
+        expected = np.pad(distances, ((0, 0), (0, missing)), constant_values=np.inf)
+        np.testing.assert_allclose(found.distances, expected, atol=2e-6)
+
+
+def test_a_search_says_where_it_found_nothing_finite():
+    q = jnp.array([[0.0, 0.0], [3e38, 3e38], [jnp.nan, 0.0]])
+    found = jax.jit(lambda q, stored: ExactSearch(draws(5, 2), stored).search(q, 3))
+    far, lost = Outcome.NOT_FINITE, Outcome.EMPTY
+    np.testing.assert_array_equal(found(q, jnp.array(4)).outcome, [Outcome.OK, far, far])
+    np.testing.assert_array_equal(found(q, jnp.array(0)).outcome, [lost, lost, lost])
+
+
 @pytest.mark.parametrize(
     ("call", "named"),
     [
+        (lambda: ExactSearch(np.ones((4, 2)), 5), "stored"),
+        (lambda: ExactSearch(np.ones((4, 2)), 0), "stored"),
+        (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 2)), True), "k"),
+        (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 2)), 2.0), "k"),
         (lambda: ExactSearch(np.zeros((0, 3))), "embeddings"),
         (lambda: ExactSearch(np.zeros(3)), "embeddings"),
         (lambda: ExactSearch([[1.0, np.nan]]), "embeddings"),

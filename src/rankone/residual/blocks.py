@@ -65,7 +65,7 @@ def search_rows(rows: Array, half: Array, q: Array, k: int) -> tuple[Array, Arra
 def _distance(rows: Array, q: Array) -> Array:
     """‖rows − q‖, with the derivative 0 where it is 0."""
     square = ((rows - q) ** 2).sum(-1)
-    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1)), 0)
+    return jnp.where(square == 0, 0, jnp.sqrt(jnp.where(square == 0, 1, square)))
 
 
 def _batch(rows: Array, half: Array, q: Array, k: int) -> Array:

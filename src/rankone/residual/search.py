@@ -150,6 +150,9 @@ class ShardedSearch(Module):
         rows = array("embeddings", jax.device_put(rows, sharding), "(n, D)", 2, once=True)
         self._set(rows=rows, devices=devices, stored=n, half_norms=_half_norms(rows, n))
 
+    def __reduce__(self) -> tuple:
+        return _on_devices, (np.asarray(self.rows)[: self.stored], [device.id for device in self.devices])
+
     def __len__(self) -> int:
         return self.stored
 
@@ -157,6 +160,11 @@ class ShardedSearch(Module):
         """The k nearest rows to queries (..., D); the same rows as `ExactSearch` finds."""
         k = integer("k", k, "a positive number of neighbours", most=len(self))
         return _search_shards(self, states("queries", queries, self.rows.shape[1]), k)
+
+
+def _on_devices(rows: np.ndarray, ids: Sequence[int]) -> ShardedSearch:
+    """A store from a copy or a pickle: on the devices of these numbers, or on all if there are none such."""
+    return ShardedSearch(rows, [device for device in jax.devices() if device.id in ids])
 
 
 @partial(jax.jit, static_argnames="k")

@@ -16,7 +16,7 @@ from rankone.residual.search import ExactSearch
 
 __all__ = ["ERM", "LinearRisks", "constrained_erm", "joint_erm", "sample_ball", "simulate"]
 
-_HALVINGS = 100
+_AT_ONCE = 10  # data sets of a simulation: more would only take more memory
 
 
 class ERM(Module):
@@ -84,17 +84,20 @@ def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
         y: Targets (n,).
         L: Radius of the ball, positive.
     """
-    X, targets = array("X", X, "(n, d): one input a row", 2), as_array(y)
-    check(targets.shape == (len(X),), "y", f"shape {targets.shape}", f"shape ({len(X)},): a target for each row")
-    return _erm(X, targets, L)
+    return _erm(*_regression(X, y), L)
+
+
+def _regression(X: Numbers, y: Numbers) -> tuple[Array, Array]:
+    inputs, targets = array("X", X, "(n, d): one input a row", 2), as_array(y)
+    check(targets.shape == (len(inputs),), "y", f"shape {targets.shape}", f"shape ({len(inputs)},): one a row")
+    return inputs, jnp.asarray(targets, inputs.dtype)
 
 
 @jax.jit
 def _erm(X: Array, y: Array, L: Numbers) -> ERM:
-    return _constrained(X.T @ X / len(X), X.T @ y.astype(X.dtype) / len(X), jnp.asarray(L, X.dtype))
+    return _constrained(X.T @ X / len(X), X.T @ y / len(X), jnp.asarray(L, X.dtype))
 
 
-@jax.jit
 def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
     """From Σ_n = XᵀX/n and Xᵀy/n."""
     moments, axes = jnp.linalg.eigh(Sigma)
@@ -109,7 +112,8 @@ def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
         return (jnp.where(long, middle, low), jnp.where(long, high, middle)), None
 
     highest = jnp.linalg.norm(b) / jnp.maximum(L, jnp.finfo(b.dtype).tiny ** 0.5)
-    (_, lam), _ = jax.lax.scan(halve, (jnp.zeros_like(highest), highest), None, length=_HALVINGS)
+    halvings = 2 * (jnp.finfo(b.dtype).nmant + 1)  # all digits of λ, unless it is below eps · highest
+    (_, lam), _ = jax.lax.scan(halve, (jnp.zeros_like(highest), highest), None, length=halvings)
     lam = jnp.where(jnp.linalg.norm(at(jnp.zeros_like(lam))) <= L, 0, lam)
     return ERM(axes @ at(lam), lam)
 
@@ -119,9 +123,14 @@ def joint_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
 
     The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least squares on differences.
     """
-    X, y = array("X", X, "(n, d): one input a row", 2), jnp.asarray(y)
-    j = ExactSearch(X).search(X, 2).indices[:, 1]
-    return constrained_erm(X - X[j], y - y[j], L)
+    X, targets = _regression(X, y)
+    return _erm(*_differences(X, targets, ExactSearch(X).search(X, 2).indices), L)
+
+
+@jax.jit
+def _differences(X: Array, y: Array, nearest: Array) -> tuple[Array, Array]:
+    j = nearest[:, 1]
+    return X - X[j], y - y[j]
 
 
 def simulate(
@@ -186,7 +195,8 @@ def _simulate(
         square = ((q[:, None] - X) ** 2).sum(-1)  # so few numbers to a point that no search is faster
         return jax.lax.map(lambda n: _measure(n, X, y, q, square, learn_from, L, k), sizes)
 
-    return jax.tree.map(lambda part: part.T, jax.lax.map(repeat, keys))
+    at_once = next(b for b in range(_AT_ONCE, 0, -1) if len(keys) % b == 0)  # no remainder: it would compile anew
+    return jax.tree.map(lambda part: part.T, jax.lax.map(repeat, keys, batch_size=at_once))
 
 
 def _measure(

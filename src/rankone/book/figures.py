@@ -51,7 +51,10 @@ class _Figure(Figure):
 
 
 _DRAWN: dict[type, tuple[str, ...]] = {
-    _Axes: ("annotate", "axhline", "axvline", "errorbar", "hist", "hlines", "legend", "plot", "step", "text", "vlines"),
+    _Axes: (
+        *("annotate", "axhline", "axvline", "contour", "errorbar", "hist", "hlines", "legend", "plot", "scatter"),
+        *("bar_label", "set_title", "step", "text", "vlines"),
+    ),
     _Figure: ("colorbar", "draw", "legend", "savefig", "suptitle"),
 }
 for _class, _names in _DRAWN.items():

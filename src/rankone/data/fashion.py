@@ -43,7 +43,7 @@ class Fashion(Module):
         labels: int32 (n,), from 0 to 9, named in `CLASSES`.
     """
 
-    images: Float[NDArray, "n 784"]
+    images: Float[NDArray, "n pixels"]
     labels: Int[NDArray, " n"]
 
 

@@ -7,10 +7,10 @@ import anywidget
 import jax.numpy as jnp
 import numpy as np
 import traitlets
-from numpy.typing import ArrayLike
 
-from rankone._checks import check, choice
+from rankone._checks import array, check, choice
 from rankone.editing import RankOneEdit, pseudo_inverse_edit, rank_one_edit
+from rankone.widgets._settings import within
 
 __all__ = ["EditingExplorer"]
 
@@ -73,14 +73,14 @@ def _setting(name: str, value: Any) -> Any:
         choice(name, value, _GEOMETRIES)
         return value
     check(name in _NUMBERS, name, value, f"one of the settings {', '.join([*_ARRAYS, 'geometry', *_NUMBERS])}")
-    check(float(value) >= 0, name, value, "at least 0")
-    return value
+    return within(name, value, 0, 1e308)
 
 
-def _array(name: str, value: ArrayLike) -> list:
+def _array(name: str, value: Any) -> list:
     shape, ndim = _ARRAYS[name]
+    array(name, value, shape, ndim)
     got = np.asarray(value, float)
     fits = got.ndim == ndim and got.shape[-1] == 2 and got.size > 0 and (name != "W" or got.shape == (2, 2))
     check(fits, name, f"shape {got.shape}", f"of shape {shape}")
-    check(bool(np.isfinite(got).all() and (abs(got) <= _REACH).all()), name, value, f"within ±{_REACH}")
+    check(bool((abs(got) <= _REACH).all()), name, value, f"within ±{_REACH}")
     return got.tolist()

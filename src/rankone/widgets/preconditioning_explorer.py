@@ -8,7 +8,8 @@ import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
-from rankone._checks import check, choice
+from rankone._checks import array, check, choice
+from rankone.widgets._settings import within
 
 __all__ = ["PreconditioningExplorer"]
 
@@ -56,9 +57,7 @@ class PreconditioningExplorer(anywidget.AnyWidget):
         Raises:
             ValueError: If a setting is unknown or out of its range.
         """
-        for name, value in settings.items():
-            _check_setting(name, value)
-        super().__init__(settings=settings)
+        super().__init__(settings={name: _setting(name, value) for name, value in settings.items()})
 
     @property
     def T(self) -> NDArray:
@@ -78,14 +77,15 @@ class PreconditioningExplorer(anywidget.AnyWidget):
         return (np.array([[cosine, -sine], [sine, cosine]]) @ np.diag([root, 1 / root]))[:, :rank]
 
 
-def _check_setting(name: str, value: Any) -> None:
+def _setting(name: str, value: Any) -> Any:
     if name in _CHOICES:
         choice(name, value, _CHOICES[name])
-    elif name in _BOUNDS:
-        low, high = _BOUNDS[name]
-        check(bool(low <= value <= high), name, value, f"between {low} and {high}")
-    elif name == "start":
-        fits = np.shape(value) == (2, 2) and bool(np.all(np.abs(value) <= 3))
-        check(fits, name, value, "two rows of two numbers between -3 and 3")
-    else:
-        check(False, name, value, f"one of the settings {', '.join((*_BOUNDS, *_CHOICES, 'start'))}")
+        return value
+    if name in _BOUNDS:
+        return within(name, value, *_BOUNDS[name])
+    check(name == "start", name, value, f"one of the settings {', '.join((*_BOUNDS, *_CHOICES, 'start'))}")
+    array(name, value, "(2, 2): two rows of two numbers", 2)
+    start = np.asarray(value, float)
+    fits = start.shape == (2, 2) and bool((abs(start) <= 3).all())
+    check(fits, name, value, "two rows of two numbers between -3 and 3")
+    return start.tolist()

@@ -7,11 +7,12 @@ import anywidget
 import traitlets
 
 from rankone._checks import check, choice
+from rankone.widgets._settings import counted, within
 
 __all__ = ["ResidualExplorer"]
 
 _BOUNDS = {"L": (0, 1.2), "sigma": (0.01, 10), "noise": (0, 1), "flips": (0, 0.5)}
-_WHOLE = {"d": (1, 8), "n": (2, 4096), "seed": (0, 2**31 - 1)}
+_COUNTS = {"d": (1, 8), "n": (2, 4096), "seed": (0, 2**31 - 1)}
 _CHOICES = {"view": ("line", "plane"), "k": (1, 2, 3, 5, 8, 12, 20, 32, 64)}
 
 
@@ -38,20 +39,14 @@ class ResidualExplorer(anywidget.AnyWidget):
         Raises:
             ValueError: If a setting is unknown or out of its range.
         """
-        for name, value in settings.items():
-            _check_setting(name, value)
-        super().__init__(settings=settings)
+        super().__init__(settings={name: _setting(name, value) for name, value in settings.items()})
 
 
-def _check_setting(name: str, value: Any) -> None:
-    if name in _CHOICES:
-        choice(name, value, _CHOICES[name])
-    elif name in _BOUNDS:
-        low, high = _BOUNDS[name]
-        check(bool(low <= value <= high), name, value, f"between {low} and {high}")
-    elif name in _WHOLE:
-        low, high = _WHOLE[name]
-        fits = hasattr(value, "__index__") and low <= value <= high
-        check(fits, name, value, f"a whole number between {low} and {high}")
-    else:
-        check(False, name, value, f"one of the settings {', '.join((*_CHOICES, *_BOUNDS, *_WHOLE))}")
+def _setting(name: str, value: Any) -> Any:
+    if name in _BOUNDS:
+        return within(name, value, *_BOUNDS[name])
+    if name in _COUNTS:
+        return counted(name, value, *_COUNTS[name])
+    check(name in _CHOICES, name, value, f"one of the settings {', '.join((*_CHOICES, *_BOUNDS, *_COUNTS))}")
+    choice(name, value, _CHOICES[name])
+    return value

@@ -37,7 +37,7 @@ class RetrievalExplorer(anywidget.AnyWidget):
 
     _esm = Path(__file__).parent / "static" / "retrieval.js"
     pictures = traitlets.Bytes(help="Pictures on offer: uint8 (n, 64, 64, 3).").tag(sync=True)
-    names = traitlets.List(traitlets.Unicode(), help="One name a picture.").tag(sync=True)
+    names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(sync=True)
     settings = traitlets.Dict(help="Initial settings that differ from the page's own.").tag(sync=True)
 
     def __init__(self, pictures: NDArray | None = None, names: list[str] | None = None, **settings: Any) -> None:
@@ -45,7 +45,7 @@ class RetrievalExplorer(anywidget.AnyWidget):
 
         Args:
             pictures: Pictures on offer, uint8 (n, 64, 64, 3); the shipped photographs by default.
-            names: One name a picture, for readers and screen readers.
+            names: One name per picture, for readers and screen readers.
             settings: What the page starts with: size (32 or 64), stored (list of indices), target, beta, Y, eta,
                 steps, basis, seed, fraction, side, fill, noise, clamp, collection.
 
@@ -57,7 +57,7 @@ class RetrievalExplorer(anywidget.AnyWidget):
         check(fits, "pictures", f"{pixels.dtype} {pixels.shape}", "uint8 (n, 64, 64, 3)")
         if names is None:
             names = photograph_names() if pictures is None else [f"picture {i + 1}" for i in range(len(pixels))]
-        check(len(names) == len(pixels), "names", f"{len(names)} of them", f"one a picture: {len(pixels)}")
+        check(len(names) == len(pixels), "names", f"{len(names)} of them", f"one per picture: {len(pixels)}")
         for name in settings:
             check(name in _SETTINGS, name, settings[name], f"one of the settings {', '.join(_SETTINGS)}")
         super().__init__(pictures=pixels.tobytes(), names=names, settings=settings)
@@ -84,13 +84,13 @@ class RetrievalExplorer(anywidget.AnyWidget):
         Args:
             patterns: Stored patterns (K, D).
             query: Where the descent starts (D,).
-            clamp: Boolean (D,), True where the query is held; nothing is held by default.
+            clamp: Boolean (D,), True where the query is kept fixed; by default nothing is.
             beta: Inverse temperature.
             Y: Number of frequencies.
             eta: Step size.
-            steps: Steps taken.
+            steps: Number of steps.
             basis: "sincos", "cos", "exp" or "expexp".
-            seed: Of the features; the page's own for the same frequencies.
+            seed: Seed of the features; with the page's own they have the same frequencies.
         """
         key = jax.random.key(seed)
         features = RandomFeatures(query.shape[-1], Y, key=key, basis=basis, projection="hadamard")

@@ -7,6 +7,7 @@ import anywidget
 import traitlets
 
 from rankone._checks import check, choice
+from rankone.widgets._settings import within
 
 __all__ = ["UniversalityExplorer"]
 
@@ -38,7 +39,7 @@ class UniversalityExplorer(anywidget.AnyWidget):
 
         Args:
             settings: What the page starts with: target ("sine", "neighbour", "bump" or "drawn"), construction
-                ("seed", "logdepth", "constant" or "shallow") and its size (cells an axis, or units of the fitted
+                ("seed", "logdepth", "constant" or "shallow") and its size (cells per axis, or units of the fitted
                 net), x and y of the training pair, probe (the x* to look at), ratio (step size over the one it was
                 built for), offset (δ) and switch (θ_b).
 
@@ -49,9 +50,7 @@ class UniversalityExplorer(anywidget.AnyWidget):
         for name, value in settings.items():
             check(name in known, name, value, f"one of the settings {', '.join(known)}")
             if name in _RANGES:
-                low, high = _RANGES[name]
-                number = isinstance(value, int | float) and low <= value <= high
-                check(number, name, value, f"a number from {low:g} to {high:g}")
+                settings[name] = within(name, value, *_RANGES[name])
         choice("target", settings.get("target", "sine"), _TARGETS)
         choice("construction", settings.get("construction", "seed"), tuple(_SIZES))
         if "size" in settings:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 __all__ = ["NoAnswer", "NotAnswered", "ask", "close", "generator", "holds"]
 
@@ -37,10 +36,21 @@ def ask(function: Callable[..., Any] | None, *args: Any) -> Any:
     return answer
 
 
-def close(answer: ArrayLike, expected: ArrayLike, hint: str, *, rtol: float = 1e-3, atol: float = 1e-5) -> None:
+def close(answer: Any, expected: Any, hint: str, *, rtol: float = 1e-3, atol: float = 1e-5) -> None:
     """Raise an AssertionError with `hint` unless the answer is finite, of the right shape and within tolerance.
 
     The message tells the shape, and how many entries are wrong, but no expected value.
+
+    Args:
+        answer: Whatever the student's function returned.
+        expected: The right answer: a number, or an array or list of numbers.
+        hint: What the student is told if the answer is wrong.
+        rtol: Tolerance as a share of the right answer.
+        atol: Tolerance in its unit.
+
+    >>> close([1.0, 2.1], [1.0, 2.0], "Count the second one again.")
+    Traceback (most recent call last):
+    AssertionError: 1 of 2 entries are not right. Count the second one again.
     """
     got, want = np.asarray(answer, float), np.asarray(expected, float)
     holds(got.shape == want.shape, f"your answer has shape {got.shape}, not {want.shape}. {hint}")

@@ -66,7 +66,7 @@ def to_markup(app: Sphinx, _what: str, _name: str, _obj: Any, _options: Any, lin
     parts = SPANS.split(text)
 
     def linked(found: re.Match[str]) -> str:
-        return f":claim:`{found[0]}`" if found[0] in known else found[0]
+        return f":claim-id:`{found[0]}`" if found[0] in known else found[0]
 
     parts[::2] = [ID.sub(linked, _plain(part)) for part in parts[::2]]
     lines[:] = "".join(parts).split("\n")
@@ -145,7 +145,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.setup_extension("sphinx.ext.napoleon")
     app.setup_extension("claims")
     app.add_autodocumenter(JittedDocumenter)
-    app.add_role("claim", Claim())
+    app.add_role("claim-id", Claim())
     app.connect("autodoc-process-docstring", to_markup, priority=900)
     app.connect("autodoc-process-signature", types_as_written, priority=900)
     app.connect("autodoc-skip-member", shown_elsewhere)

@@ -57,7 +57,7 @@ def test_types_are_as_written_and_no_markup_is_left(page: str) -> None:
     text = (HTML / "book" / f"{page}.html").read_text("utf-8")
     article = html.unescape(re.sub(r"<[^>]+>", "", text[text.index("<article") : text.index("</article>")]))
     assert re.search(r'Float\[Array, [“"]', article)
-    assert re.findall(r"jaxtyping\.|jaxlib|:claim:|:math:|:param|<function|<class| object at 0x", article) == []
+    assert re.findall(r"jaxtyping\.|jaxlib|:claim-id:|:math:|:param|<function|<class| object at 0x", article) == []
 
 
 def test_the_id_of_a_claim_leads_to_its_row() -> None:

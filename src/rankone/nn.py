@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, numbers
+from rankone._checks import array, as_array, check, numbers
 from rankone._module import Module
 
 __all__ = ["Dense", "append_one", "gradient_step", "initial_layers", "relu_network"]
@@ -68,8 +68,8 @@ class Dense(Module):
             matrix: [W b] (out, in + 1), or W (out, in).
             bias: Whether the last column is the bias.
         """
-        matrix = array("matrix", matrix, "(out, in + 1)" if bias else "(out, in)", max(2, jnp.ndim(matrix)), once=True)
-        return cls(matrix[..., :-1], matrix[..., -1]) if bias else cls(matrix)
+        entries = as_array(matrix)
+        return cls(entries[..., :-1], entries[..., -1]) if bias else cls(entries)
 
 
 def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:

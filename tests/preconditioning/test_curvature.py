@@ -55,36 +55,39 @@ class Nnx(nnx.Module):
 
 
 def equinox_model():
-    model = eqx.nn.MLP(5, 3, 4, 1, activation=jnp.tanh, key=jax.random.key(0))
+    model = eqx.filter_eval_shape(eqx.nn.MLP, 5, 3, 4, 1, activation=jnp.tanh, key=jax.random.key(0))
     arrays = lambda m: [a for layer in m.layers for a in (layer.weight, layer.bias)]  # noqa: E731
-    return eqx.tree_at(arrays, model, list(map(jnp.asarray, (W1, B1, W2, B2))))
+    model = eqx.tree_at(arrays, model, list(map(jnp.asarray, (W1, B1, W2, B2))))
+    return model, lambda m: squares(jax.vmap(m)(X)), [0, 1, 2, 3]
 
 
-def networks():
-    """Each: the same function with the same parameters; and where its parameters are, in the order W1, B1, W2, B2."""
-    nnx_model = Nnx(nnx.Rngs(0))
-    graph, state = nnx.split(nnx_model)
-    kernels = [jnp.asarray(a) for a in (B1, W1.T, B2, W2.T)]  # as flax orders them
-    linen = {"Dense_0": {"kernel": W1.T, "bias": B1}, "Dense_1": {"kernel": W2.T, "bias": B2}}
-    plain = [(W1, B1), (W2, B2)]
-    return {
-        "equinox": (equinox_model(), lambda m: squares(jax.vmap(m)(X)), [0, 1, 2, 3]),
-        "flax nnx": (
-            jax.tree.unflatten(jax.tree.structure(state), kernels),
-            lambda s: squares(nnx.merge(graph, s)(X)),
-            [1, 0, 3, 2],
-        ),
-        "flax linen": (
-            jax.tree.map(jnp.asarray, linen),
-            lambda p: squares(Linen().apply({"params": p}, X)),
-            [1, 0, 3, 2],
-        ),
-        "plain": (
-            jax.tree.map(jnp.asarray, plain),
-            lambda p: squares(jnp.tanh(X @ p[0][0].T + p[0][1]) @ p[1][0].T + p[1][1]),
-            [0, 1, 2, 3],
-        ),
-    }
+KERNELS = (B1, W1.T, B2, W2.T)  # as flax orders them
+
+
+def nnx_state():
+    graph, state = nnx.split(nnx.eval_shape(lambda: Nnx(nnx.Rngs(0))))
+    state = jax.tree.unflatten(jax.tree.structure(state), map(jnp.asarray, KERNELS))
+    return state, lambda s: squares(nnx.merge(graph, s)(X)), [1, 0, 3, 2]
+
+
+def linen_parameters():
+    b1, w1, b2, w2 = map(jnp.asarray, KERNELS)
+    parameters = {"Dense_0": {"kernel": w1, "bias": b1}, "Dense_1": {"kernel": w2, "bias": b2}}
+    return parameters, lambda p: squares(Linen().apply({"params": p}, X)), [1, 0, 3, 2]
+
+
+def plain_pytree():
+    losses = lambda p: squares(jnp.tanh(X @ p[0][0].T + p[0][1]) @ p[1][0].T + p[1][1])  # noqa: E731
+    return jax.tree.map(jnp.asarray, [(W1, B1), (W2, B2)]), losses, [0, 1, 2, 3]
+
+
+# Each: the same function with the same parameters; and where its parameters are, in the order W1, B1, W2, B2.
+NETWORKS = {
+    "equinox": equinox_model,
+    "flax nnx": nnx_state,
+    "flax linen": linen_parameters,
+    "plain": plain_pytree,
+}
 
 
 def by_hand():
@@ -99,10 +102,12 @@ def nodes(moments):
     return jax.tree.leaves(moments, is_leaf=lambda node: isinstance(node, Moments))
 
 
-@pytest.mark.parametrize("name", networks())
+@pytest.mark.parametrize("name", NETWORKS)
 def test_moments_of_any_library_are_those_by_hand(name):
-    network, losses, order = networks()[name]
-    found = [nodes(layer_moments(losses, network))[i] for i in order]
+    network, losses, order = NETWORKS[name]()
+    arrays, rest = eqx.partition(network, eqx.is_array)
+    moments = jax.jit(lambda arrays: layer_moments(losses, eqx.combine(arrays, rest)))(arrays)
+    found = [nodes(moments)[i] for i in order]
     for moment, (A, D) in zip(found, by_hand(), strict=True):
         np.testing.assert_allclose(moment.inputs, A, atol=1e-12)
         np.testing.assert_allclose(moment.outputs, D, atol=1e-12)
@@ -110,10 +115,10 @@ def test_moments_of_any_library_are_those_by_hand(name):
     assert {type(found[0]), type(found[2])} == kept
 
 
-@pytest.mark.parametrize("name", networks())
+@pytest.mark.parametrize("name", NETWORKS)
 def test_estimated_factors_train_a_network_of_any_library(name):
     """The path of W and b does not depend on the library, nor on the layout in which it keeps W; the loss falls."""
-    network, losses, order = networks()[name]
+    network, losses, order = NETWORKS[name]()
     arrays, rest = eqx.partition(network, eqx.is_array)
     loss = lambda arrays: losses(eqx.combine(arrays, rest)).mean()  # noqa: E731
     optimizer = optax.chain(estimated_kronecker(damping=1e-2, sides="both"), optax.sgd(0.1))
@@ -158,7 +163,7 @@ def test_one_side_alone_is_the_same_side_in_either_layout():
     gradient, moment = rng.normal(size=(4, 5)), Moments(*(m @ m.T for m in (W1.T @ W1 + np.eye(5), np.eye(4))))
     optimizer = estimated_kronecker(sides="input", damping=0.1)
     for G, M in ((gradient, moment), (gradient.T, TransposedMoments(*moment))):
-        update, _ = optimizer.update(G, optimizer.init(jnp.asarray(G)), moments=M)
+        update, _ = jax.jit(optimizer.update)(G, optimizer.init(jnp.asarray(G)), moments=M)
         expected = kronecker_preconditioner(*whitening_factors(moment, damping=0.1, sides="input")).apply(gradient)
         np.testing.assert_allclose(update if G is gradient else update.T, expected, rtol=1e-9)
 
@@ -188,7 +193,9 @@ class Picture(eqx.Module):
 
 
 def test_what_has_no_moments_is_named_with_its_reason_and_its_gradient_passes():
-    model, tokens = Picture(jax.random.key(0)), rng.integers(0, 7, (30, 2))
+    shapes, tokens = eqx.filter_eval_shape(Picture, jax.random.key(0)), rng.integers(0, 7, (30, 2))
+    random = lambda leaf: jnp.asarray(rng.normal(size=leaf.shape))  # noqa: E731
+    model = jax.tree.map(lambda leaf: random(leaf) if isinstance(leaf, jax.ShapeDtypeStruct) else leaf, shapes)
     losses = lambda m: squares(jax.vmap(m)(tokens))  # noqa: E731
     moments = jax.jit(lambda arrays: layer_moments(losses, eqx.combine(arrays, model)))(eqx.filter(model, eqx.is_array))
     assert skipped(moments) == {
@@ -203,7 +210,7 @@ def test_what_has_no_moments_is_named_with_its_reason_and_its_gradient_passes():
     arrays = eqx.filter(model, eqx.is_array)
     slope = eqx.filter_jit(eqx.filter_grad(lambda m: losses(m).mean()))(model)
     optimizer = estimated_kronecker()
-    updates, _ = optimizer.update(slope, optimizer.init(arrays), moments=moments)
+    updates, _ = jax.jit(optimizer.update)(slope, optimizer.init(arrays), moments=moments)
     np.testing.assert_array_equal(updates.table.weight, slope.table.weight)
     np.testing.assert_array_equal(updates.convolution.weight, slope.convolution.weight)
     assert np.abs(updates.head.weight - slope.head.weight).max() > 0.01
@@ -217,7 +224,8 @@ def test_a_long_axis_is_left_alone():
 
 def test_a_layer_of_ours_among_other_arrays_has_two_blocks_like_theirs():
     network = {"ours": Dense(W1, B1), "theirs": jnp.asarray(W2)}
-    found = layer_moments(lambda n: squares(jnp.tanh(n["ours"](X)) @ n["theirs"].T), network)
+    losses = lambda n: squares(jnp.tanh(n["ours"](X)) @ n["theirs"].T)  # noqa: E731
+    found = jax.jit(lambda net: layer_moments(losses, net))(network)
     np.testing.assert_allclose(found["ours"].W.inputs, X.T @ X / 30, atol=1e-12)
     np.testing.assert_array_equal(found["ours"].b.inputs, [[1.0]])
 

@@ -1,5 +1,7 @@
 """Training W with a transformation is training U without one; what commutes with W = TUV, and what does not."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -87,17 +89,15 @@ def net_loss(net, act=lambda x: x):
 
 
 def train(net, optimizer, steps, objective=net_loss):
-    @jax.jit
-    def step(net, state):
+    """The path of the merged network, a leading axis for the steps."""
+
+    def step(carry, _):
+        net, state = carry
         updates, state = optimizer.update(jax.grad(objective)(net), state, net)
         net = optax.apply_updates(net, updates)
-        return net, state, merge(net)
+        return (net, state), merge(net)
 
-    state, path = optimizer.init(net), []
-    for _ in range(steps):
-        net, state, merged = step(net, state)
-        path.append(merged)
-    return path
+    return jax.lax.scan(step, (net, optimizer.init(net)), length=steps)[1]
 
 
 def largest(one, other):
@@ -108,12 +108,16 @@ def largest(one, other):
 @pytest.mark.parametrize("activation", [lambda x: x, jnp.tanh], ids=["linear", "tanh"])
 @pytest.mark.parametrize("momentum", [{}, {"momentum": 0.9}, {"momentum": 0.9, "nesterov": True}], ids=str)
 def test_a_network_takes_the_path_of_plain_training_of_U(activation, momentum):
-    objective = lambda net: net_loss(net, activation)  # noqa: E731
-    plain = train(reparameterize(network(), factors()), only_U(optax.sgd(0.05, **momentum)), 100, objective)
-    ours = train(network(), kronecker_sgd(0.05, factors(), **momentum), 100, objective)
-    assert max(largest(*pair) for pair in zip(plain, ours, strict=True)) < 1e-10
-    without = train(network(), optax.sgd(0.05, **momentum), 100, objective)
-    assert largest(without[-1], ours[-1]) > 1e-2  # the factors matter
+    @jax.jit
+    def paths(net, pairs):
+        go = partial(train, steps=100, objective=lambda net: net_loss(net, activation))
+        plain = go(reparameterize(net, pairs), only_U(optax.sgd(0.05, **momentum)))
+        ours = go(net, kronecker_sgd(0.05, pairs, **momentum))
+        return plain, ours, go(net, optax.sgd(0.05, **momentum))
+
+    plain, ours, without = paths(network(), factors())
+    assert largest(plain, ours) < 1e-10
+    assert largest(*(jax.tree.map(lambda leaf: leaf[-1], path) for path in (without, ours))) > 1e-2  # factors matter
 
 
 def test_only_U_moves_and_the_mask_says_so():
@@ -335,7 +339,7 @@ def test_inner_steps_move_U_alone_and_carry_gradients_to_the_factors():
     value = jax.jit(net_loss)
     assert value(adapted) < value(net)
     np.testing.assert_array_equal(adapted["last"].T, net["last"].T)
-    by_hand = train(net, only_U(optax.sgd(0.05)), 3)[-1]
-    assert largest(merge(adapted), by_hand) < 1e-12
+    by_hand = jax.jit(lambda net: train(net, only_U(optax.sgd(0.05)), 3))(net)
+    assert largest(merge(adapted), jax.tree.map(lambda leaf: leaf[-1], by_hand)) < 1e-12
     outer = jax.jit(jax.grad(lambda n: net_loss(adapt_U(n, net_loss, learning_rate=0.05))))(net)
     assert np.abs(outer["last"].T).max() > 1e-4

@@ -100,7 +100,7 @@ def test_the_gradient_of_W_is_the_mean_of_delta_times_input():
 )
 def test_losses_that_cannot_be_recorded_are_refused(wrong, message):
     with pytest.raises(ValueError, match=message):
-        layer_moments(wrong, network())
+        jax.eval_shape(lambda net: layer_moments(wrong, net), network())
 
 
 def test_moving_moments_are_a_weighted_mean_from_the_first_batch_on():
@@ -133,7 +133,7 @@ def test_damping_keeps_the_factors_and_exceeds_tikhonovs_by_two_known_terms():
 
 
 def test_whitening_makes_the_layers_own_moments_the_identity():
-    moment = layer_moments(losses, network())["in"]
+    moment = moments_of(network())["in"]
     T, V = map(np.asarray, whitening_factors(moment))
     moment = jax.tree.map(np.asarray, moment)
     np.testing.assert_allclose(V @ moment.inputs @ V.T, np.eye(6), atol=1e-9)
@@ -229,8 +229,8 @@ def test_learned_factors_adapt_in_one_step_where_plain_steps_do_not():
     squared = lambda net, x, y: jnp.mean((net(x)[:, 0] - y) ** 2)  # noqa: E731
     start = Reparameterized(np.eye(1), np.array([[1.0, -1.0, 0.0]]), np.eye(3))
     options = {"key": jax.random.key(0), "inner_rate": 0.1, "outer_steps": 600, "outer": optax.adam(0.02)}
-    maml = meta_learn(start, *halves(squared), hidden_direction, learn_factors=False, **options)
-    learned = meta_learn(start, *halves(squared), hidden_direction, **options)
+    tasks = *halves(squared), hidden_direction
+    maml, learned = (meta_learn(start, *tasks, learn_factors=factors, **options) for factors in (False, True))
     assert np.asarray(learned.losses)[-50:].mean() < 0.3 * np.asarray(maml.losses)[-50:].mean()
     np.testing.assert_array_equal(maml.network.V, np.eye(3))
     T, V = np.asarray(learned.network.T), np.asarray(learned.network.V)

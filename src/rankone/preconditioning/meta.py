@@ -108,8 +108,8 @@ def meta_learn(
     positive("inner_rate", inner_rate)
     inner_steps, tasks = integer("inner_steps", inner_steps), integer("tasks", tasks)
     keys = jax.random.split(key, integer("outer_steps", outer_steps))
-    learner = _Learner(support, query, sample, outer or _adam(), inner_steps, tasks, learn_factors)
-    return _meta_learned(network, keys, inner_rate, learner)
+    learner = _Learner(support, query, sample, outer or _adam(), inner_steps, tasks)
+    return _meta_learned(network, keys, inner_rate, learn_factors, learner)
 
 
 @cache
@@ -125,7 +125,6 @@ class _Learner:
     outer: optax.GradientTransformation
     inner_steps: int
     tasks: int
-    learn_factors: bool
 
     def judged(self, network: Any, task: Any, rate: ArrayLike) -> Array:
         """The loss on a task's other examples after the inner steps."""
@@ -139,13 +138,13 @@ class _Learner:
 
 
 @partial(jax.jit, static_argnames="learner")
-def _meta_learned(network: Any, keys: Array, rate: ArrayLike, learner: _Learner) -> MetaRun:
-    free = jax.tree.map(lambda is_U: learner.learn_factors or is_U, trainable(network))
+def _meta_learned(network: Any, keys: Array, rate: ArrayLike, factors: Array, learner: _Learner) -> MetaRun:
+    free = jax.tree.map(lambda is_U: is_U | factors, trainable(network))
 
     def step(carry: tuple[Any, Any], key: Array) -> tuple[tuple[Any, Any], Array]:
         net, state = carry
         value, gradient = jax.value_and_grad(learner.mean)(net, key, rate)
-        gradient = jax.tree.map(lambda g, f: g if f else jnp.zeros_like(g), gradient, free)
+        gradient = jax.tree.map(lambda g, f: jnp.where(f, g, 0), gradient, free)
         updates, state = learner.outer.update(gradient, state, net)
         return (optax.apply_updates(net, updates), state), value
 

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, ArrayLike, Float, Real
 
+from rankone._checks import array, choice
 from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner
 from rankone.preconditioning.layers import between
 from rankone.preconditioning.transforms import transport
@@ -79,12 +80,11 @@ def descend_on_U(
     return left @ path @ right
 
 
-@partial(jax.jit, static_argnames=("loss", "optimizer", "steps", "order"))
 def gap(
     loss: Loss,
-    U0: Float[Array, "p q"],
-    T: Float[Array, "m p"],
-    V: Float[Array, "q n"],
+    U0: Real[ArrayLike, "p q"],
+    T: Real[ArrayLike, "m p"],
+    V: Real[ArrayLike, "q n"],
     optimizer: optax.GradientTransformation,
     *,
     steps: int,
@@ -100,10 +100,30 @@ def gap(
         optimizer: From optax.
         steps: Number of steps.
         order: "gradient" applies P to the gradient, "update" to the optimiser's update, "none" nowhere.
+
+    Raises:
+        ValueError: If the order is unknown.
     """
-    P = kronecker_preconditioner(T, V).apply
-    hooks: dict[str, Any] = {"gradient": {"before": P}, "update": {"after": P}, "none": {}}
-    on_W = descend(loss, T @ U0 @ V, optimizer, steps=steps, **hooks[order])
+    choice("order", order, ("gradient", "update", "none"))
+    U0, T, V = array("U0", U0, "(p, q)", 2), array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
+    return _gap(loss, U0, T, V, optimizer, steps, order == "gradient", order == "update")
+
+
+@partial(jax.jit, static_argnames=("loss", "optimizer", "steps"))
+def _gap(
+    loss: Loss,
+    U0: Array,
+    T: Array,
+    V: Array,
+    optimizer: optax.GradientTransformation,
+    steps: int,
+    before: Array,
+    after: Array,
+) -> Array:
+    """With P where `before` and `after` say, so that one program serves all three orders."""
+    P = kronecker_preconditioner(T, V)
+    hook = lambda wanted: lambda G: jnp.where(wanted, P.apply(G), G)  # noqa: E731
+    on_W = descend(loss, T @ U0 @ V, optimizer, steps=steps, before=hook(before), after=hook(after))
     return jnp.abs(descend_on_U(loss, U0, T, V, optimizer, steps=steps) - on_W).max()
 
 

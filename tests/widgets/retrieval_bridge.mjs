@@ -1,15 +1,15 @@
 // Reads jobs as JSON on stdin, runs the widgets' mathematics on them, writes the results as JSON on stdout.
-// The other half is test_widgets.py.
+// The other half is test_retrieval.py.
 import { readFileSync } from "node:fs";
-import * as random from "../frontend/kit/random.js";
-import { Geometry, printedBound, signalToNoise } from "../frontend/retrieval/math/bounds.js";
-import { DistributedMemory } from "../frontend/retrieval/math/distributed.js";
-import { ExactMemory } from "../frontend/retrieval/math/exact.js";
-import { HadamardFeatures } from "../frontend/retrieval/math/features.js";
-import { randomPictures } from "../frontend/retrieval/math/patterns.js";
-import { PRESETS } from "../frontend/retrieval/presets.js";
-import { Library, noPaint, prepare } from "../frontend/retrieval/settings.js";
-import { FIELDS, Simulation } from "../frontend/retrieval/simulation.js";
+import * as random from "../../frontend/kit/random.js";
+import { Geometry, printedBound, signalToNoise } from "../../frontend/retrieval/math/bounds.js";
+import { DistributedMemory } from "../../frontend/retrieval/math/distributed.js";
+import { ExactMemory } from "../../frontend/retrieval/math/exact.js";
+import { HadamardFeatures } from "../../frontend/retrieval/math/features.js";
+import { randomPictures } from "../../frontend/retrieval/math/patterns.js";
+import { PRESETS } from "../../frontend/retrieval/presets.js";
+import { Library, noPaint, prepare } from "../../frontend/retrieval/settings.js";
+import { FIELDS, Simulation } from "../../frontend/retrieval/simulation.js";
 
 const f32 = (values) => Float32Array.from(values);
 

@@ -52,7 +52,7 @@ test: $(HTML) ## build what is stale, then run every test
 compat: $(READY) ## test the core of the package on the oldest and the newest jax
 	@$(PYTHON) tools/compat.py
 
-lint: $(READY) $(NPM) ## ruff, mypy and biome
+lint: $(READY) $(NPM) ## ruff, mypy, biome and tsc
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy

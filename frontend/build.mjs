@@ -25,6 +25,7 @@ const common = {
   logLevel: "warning",
   minify: true,
   target: "es2022",
+  tsconfigRaw: "{}", // tsconfig.json is for the types alone
 };
 
 /** `import text from "./worker.js?inline"`: the file, bundled, as a string (a worker, a style). */

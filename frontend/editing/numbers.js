@@ -1,8 +1,14 @@
 // The matrices, the damage key by key, and what is left of each kept pair: as tables that are also pictures.
 import { h } from "../kit/dom.js";
-import { entry } from "./format.js";
-import { subscript } from "./planes.js";
+import { cleared, figures, fixed, subscript } from "../kit/number.js";
+import { facts } from "../kit/readout.js";
 
+/** @import { Matrix } from "../kit/linear.js" */
+/** @import { Consequences, Settings } from "./settings.js" */
+
+/** @param {number} v */
+const entry = (v) => figures(cleared(v, 1e-9));
+/** @type {(tone: string, share: number) => string} */
 const wash = (tone, share) =>
   `background:color-mix(in srgb, var(--r1-${tone}) ${Math.round(40 * Math.min(1, share))}%, var(--r1-ground))`;
 
@@ -11,6 +17,7 @@ export function createMatrices() {
   const element = h("div", { class: "r1-matrices" });
   return {
     element,
+    /** @param {Pick<Consequences, "W" | "edit">} shown */
     show({ W, edit }) {
       const grown = edit ?? { left: [0, 0], right: [0, 0], W };
       const change = grown.left.map((l) => grown.right.map((r) => l * r));
@@ -31,8 +38,10 @@ export function createMatrices() {
   };
 }
 
+/** @param {string} text */
 const operator = (text) => h("span", { class: "r1-operator", "aria-hidden": "true" }, text);
 
+/** @type {(name: string, rows: Matrix, top: number) => HTMLElement} */
 function matrix(name, rows, top) {
   const figures = rows.map((row) => row.map(entry).join(", ")).join("; ");
   const cells = rows
@@ -59,7 +68,7 @@ function matrix(name, rows, top) {
 /** One bar a key: how far its answer has moved, with the formula as a tick across it. */
 export function createBars() {
   const rows = h("div", { class: "r1-bars", role: "img" });
-  const facts = h("dl", { class: "r1-facts" });
+  const bill = facts();
   const element = h(
     "figure",
     { class: "r1-plot" },
@@ -71,39 +80,39 @@ export function createBars() {
       h("li", {}, h("span", { class: "r1-key-bar" }), "measured ‖(Ŵ − W)kⱼ‖"),
       h("li", {}, h("span", { class: "r1-key-tick" }), "formula ‖r‖·|uᵀkⱼ|/s"),
     ),
-    facts,
+    bill.element,
   );
   return {
     element,
-    show({ measured = [], law = [], total, lawTotal, least, why }) {
+    /** @param {Consequences} shown */
+    show({ measured, law, total, lawTotal, least, why }) {
       const top = Math.max(1e-9, ...measured, ...law);
       rows.replaceChildren(
         ...measured.map((v, j) =>
           h(
             "div",
-            { class: "r1-bar-slot", title: `key ${j + 1}: ${v.toFixed(3)}` },
+            { class: "r1-bar-slot", title: `key ${j + 1}: ${fixed(v, 3)}` },
             h("span", { class: "r1-bar-fill", style: `height:${(100 * v) / top}%` }),
             h("span", { class: "r1-bar-tick", style: `bottom:${(100 * law[j]) / top}%` }),
           ),
         ),
       );
-      const heard = measured.map((v, j) => `key ${j + 1} ${v.toFixed(2)}`).join(", ");
+      const heard = measured.map((v, j) => `key ${j + 1} ${fixed(v)}`).join(", ");
       rows.setAttribute("aria-label", why ?? `Change of each answer: ${heard}`);
-      facts.replaceChildren(...bill({ total, lawTotal, least, why }));
+      bill.show(why ? [["No edit", why]] : billOf(total, lawTotal, least));
     },
   };
 }
 
-function bill({ total, lawTotal, least, why }) {
-  const rows = why
-    ? [["No edit", why]]
-    : [
-        ["Measured, squared and summed", total.toFixed(4)],
-        ["By the formula", lawTotal.toFixed(4)],
-        ["Least possible, ‖r‖²/k*ᵀC⁻¹k*", least.toFixed(4)],
-        ["Times the least", least > 1e-12 ? (total / least).toFixed(3) : total < 1e-4 ? "1" : "∞"],
-      ];
-  return rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)));
+/** @type {(total: number, law: number, least: number) => [string, string][]} */
+function billOf(total, law, least) {
+  const ratio = least > 1e-12 ? figures(total / least, 4) : total < 1e-4 ? "1" : "∞";
+  return [
+    ["Measured, squared and summed", fixed(total, 4)],
+    ["By the formula", fixed(law, 4)],
+    ["Least possible, ‖r‖²/k*ᵀC⁻¹k*", fixed(least, 4)],
+    ["Times the least", ratio],
+  ];
 }
 
 /** residuals[t][i]: how far the answer to pair i is from its value after t edits. */
@@ -125,6 +134,7 @@ export function createMemoryTable() {
   );
   return {
     element: h("div", {}, frame, empty),
+    /** @type {(settings: Settings, shown: { past: Matrix }) => void} */
     show({ pairs, order }, { past }) {
       empty.hidden = pairs.length > 0;
       frame.hidden = pairs.length === 0;
@@ -142,11 +152,7 @@ export function createMemoryTable() {
             {},
             h("th", { scope: "row" }, `k${subscript(i + 1)}, v${subscript(i + 1)}`),
             past.map((row) =>
-              h(
-                "td",
-                { style: wash("law", row[i] / top) },
-                row[i] < 5e-4 ? "0" : row[i].toFixed(2),
-              ),
+              h("td", { style: wash("law", row[i] / top) }, row[i] < 5e-4 ? "0" : fixed(row[i])),
             ),
           ),
         ),

@@ -1,15 +1,29 @@
 // The reader's controls: the geometry of the edit, the keys, the kept pairs, and the run of many edits.
-import { button, group, select } from "../kit/controls.js";
+import { button, fill, group, select } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { figures } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { GEOMETRIES } from "./math/edit.js";
+
+/** @import { Geometry } from "./math/edit.js" */
+/** @import { Patch, Settings } from "./settings.js" */
+
+/** @typedef {"ridge" | "used" | "count" | "beta" | "dimension" | "edits"} Field */
+/** @typedef {"keep" | "undo" | "repeat" | "clear"} Action */
 
 const RIDGES = [0, 0.001, 0.01, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000];
 const BETAS = [0, 0.1, 1, 3, 10, 30, 100, 1000, 1e6];
 
-/** `change(patch)` takes new settings; `on`: { keep(), undo(), repeat(), clear(), redrawKeys(), redrawEdits() }. */
+/**
+ * `change(patch)` takes new settings; `on` are what the buttons do.
+ *
+ * @param {Settings} settings
+ * @param {(patch: Patch) => void} change
+ * @param {Record<Action | "redrawKeys" | "redrawEdits", () => void>} on
+ */
 export function createPanel(settings, change, on) {
   const fields = makeFields(settings, change);
+  /** @type {(label: string, name: string, action: () => void, title?: string) => HTMLButtonElement} */
   const press = (label, name, action, title = label) =>
     button({ label, title, onClick: action, "data-name": name });
   const buttons = {
@@ -23,6 +37,7 @@ export function createPanel(settings, change, on) {
     ),
     clear: press("Clear", "clear", on.clear),
   };
+  /** @type {(...names: (keyof typeof fields)[]) => Element[]} */
   const elements = (...names) => names.map((name) => fields[name].element);
   const element = h(
     "div",
@@ -43,21 +58,26 @@ export function createPanel(settings, change, on) {
   );
   return {
     element,
-    /** Writes the settings into every control; `can` says which buttons do something. */
+    /**
+     * Writes the settings into every control; `can` says which buttons do something.
+     *
+     * @type {(next: Settings, can: Record<Action, boolean>) => void}
+     */
     show(next, can) {
       fields.used.bound({ max: next.keys.length });
       fields.edits.bound({ max: 4 * next.dimension });
-      for (const name of ["geometry", "ridge", "used", "beta", "dimension", "edits"]) {
-        fields[name].value = next[name];
-      }
-      fields.count.value = next.keys.length;
+      fill(fields, { ...next, count: next.keys.length });
       fields.ridge.disabled = next.geometry !== "keys";
-      for (const [name, element] of Object.entries(buttons)) element.disabled = !can[name];
+      for (const [name, element] of Object.entries(buttons)) {
+        element.disabled = !can[/** @type {Action} */ (name)];
+      }
     },
   };
 }
 
+/** @type {(settings: Settings, change: (patch: Patch) => void) => Record<Field, ReturnType<typeof slider>> & { geometry: ReturnType<typeof select> }} */
 function makeFields(settings, change) {
+  /** @type {(label: string, symbol: string, name: "ridge" | "beta", values: number[], title: string) => ReturnType<typeof slider>} */
   const list = (label, symbol, name, values, title) =>
     slider({
       label,
@@ -66,21 +86,22 @@ function makeFields(settings, change) {
       values,
       title,
       value: settings[name],
-      format: (v) => (v >= 1e6 ? "10⁶" : String(v)),
+      format: figures,
       onInput: (v) => change({ [name]: v }),
     });
-  const range = (label, symbol, name, min, max, value = settings[name], key = name) =>
-    slider({ label, symbol, name, min, max, value, onInput: (v) => change({ [key]: v }) });
+  /** @type {(label: string, symbol: string | null, name: Field, min: number, max: number, value: number) => ReturnType<typeof slider>} */
+  const range = (label, symbol, name, min, max, value) =>
+    slider({ label, symbol, name, min, max, value, onInput: (v) => change({ [name]: v }) });
   return {
     geometry: select({
       label: "Length of a change is measured by",
       name: "geometry",
       options: GEOMETRIES,
       value: settings.geometry,
-      onInput: (v) => change({ geometry: v }),
+      onInput: (v) => change({ geometry: /** @type {Geometry} */ (v) }),
     }),
     ridge: list("ridge, C + λI", "λ", "ridge", RIDGES, "Added to the diagonal of C"),
-    used: range("keys behind C", null, "used", 1, settings.keys.length),
+    used: range("keys behind C", null, "used", 1, settings.keys.length, settings.used),
     count: range("stored keys", "n", "count", 2, 24, settings.keys.length),
     beta: list(
       "weight of a kept key in C",
@@ -89,7 +110,7 @@ function makeFields(settings, change) {
       BETAS,
       "C ← C + βkkᵀ after each kept edit",
     ),
-    dimension: range("dimensions", "D", "dimension", 2, 64),
-    edits: range("edits", "T", "edits", 2, 4 * settings.dimension),
+    dimension: range("dimensions", "D", "dimension", 2, 64, settings.dimension),
+    edits: range("edits", "T", "edits", 2, 4 * settings.dimension, settings.edits),
   };
 }

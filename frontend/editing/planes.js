@@ -1,12 +1,26 @@
 // The keys' plane and the values' plane: where k*, u, v* and r point, and where every answer goes.
-import { h, setText } from "../kit/dom.js";
+import { h } from "../kit/dom.js";
+import { dot, eigen2, minus, norm, plus, scaled, times } from "../kit/linear.js";
+import { fixed, subscript } from "../kit/number.js";
 import { plane } from "../kit/plane.js";
-import { dot, eigen2, minus, norm, scaled, times } from "./math/linear.js";
+import { captioned } from "../kit/readout.js";
 import { isHeld, REACH } from "./settings.js";
 
-const sum = (a, b) => a.map((v, i) => v + b[i]);
+/** @import { Point } from "../kit/handle.js" */
+/** @import { Matrix, Vector } from "../kit/linear.js" */
+/** @import { Scene } from "../kit/plane.js" */
+/** @import { Consequences, Settings } from "./settings.js" */
 
-/** `on(patch)`: { k }, { v }, { key: [i, at] } or { axis: [i, at] } while the reader drags. */
+/** @type {(v: Vector) => Point} */
+const point = ([x, y]) => [x, y];
+/** @type {(A: Matrix, x: Point) => Point} */
+const mapped = (A, x) => point(times(A, x));
+
+/**
+ * What the reader drags: k*, v*, the i-th key or the end of the i-th axis.
+ *
+ * @param {(moved: { k: Point } | { v: Point } | { key: [number, Point] } | { axis: [number, Point] }) => void} on
+ */
 export function createPlanes(on) {
   const keys = plane({
     label: "Plane of keys: k*, the stored keys and the axes of their cloud can be moved",
@@ -14,7 +28,8 @@ export function createPlanes(on) {
     onMove: (id, at) => {
       const [kind, index] = id.split(":");
       if (kind === "k") on({ k: at });
-      else on({ [kind]: [Number(index), at] });
+      else if (kind === "key") on({ key: [Number(index), at] });
+      else on({ axis: [Number(index), at] });
     },
   });
   const values = plane({
@@ -22,40 +37,37 @@ export function createPlanes(on) {
     reach: REACH,
     onMove: (_, at) => on({ v: at }),
   });
-  const [keyNote, valueNote] = [h("span", { class: "r1-muted" }), h("span", { class: "r1-muted" })];
-  const element = h(
-    "div",
-    { class: "r1-planes" },
-    figure("Keys", keyNote, keys.element),
-    figure("Values", valueNote, values.element),
-  );
+  const first = captioned("Keys", keys.element);
+  const second = captioned("Values", values.element);
   return {
-    element,
-    show(settings, shown) {
-      keys.show(keyScene(settings, shown));
+    element: h("div", { class: "r1-planes" }, first.element, second.element),
+    /** @type {(settings: Settings, shown: Consequences, axes: Point[]) => void} */
+    show(settings, shown, axes) {
+      keys.show(keyScene(settings, shown, axes));
       values.show(valueScene(settings, shown));
-      setText(keyNote, shown.edit ? "no change on the dashed line" : "no edit");
-      const lost = shown.edit ? norm(shown.residual).toFixed(2) : "unchanged";
-      setText(valueNote, `Wk → Ŵk for every key; ‖r‖ = ${lost}`);
+      first.note(shown.edit ? "no change on the dashed line" : "no edit");
+      const lost = shown.edit ? fixed(norm(shown.residual)) : "unchanged";
+      second.note(`Wk → Ŵk for every key; ‖r‖ = ${lost}`);
     },
   };
 }
 
-const figure = (title, note, drawn) =>
-  h("figure", {}, h("figcaption", {}, h("strong", {}, title), " ", note), drawn);
-
-function keyScene({ keys, k, pairs, used }, { edit, ellipse, axes }) {
+/** @type {(settings: Settings, shown: Consequences, axes: Point[]) => Scene} */
+function keyScene({ keys, k, pairs, used }, { edit, ellipse }, axes) {
+  /** @type {Required<Scene>["lines"]} */
   const lines = [{ from: [0, 0], to: k, tone: "exact", head: true, width: 2.4 }];
+  /** @type {Required<Scene>["texts"]} */
   const texts = [{ at: k, text: "k*", tone: "exact" }];
   if (edit) {
-    const u = scaled(edit.right, 0.9 / norm(edit.right));
+    const u = point(scaled(edit.right, 0.9 / norm(edit.right)));
+    /** @type {Point} */
     const across = scaled([-u[1], u[0]], 6);
     lines.unshift(
       { from: across, to: scaled(across, -1), tone: "local", dash: "6 4", width: 1.5 },
       ...levelSet(ellipse, k),
     );
-    lines.push({ from: k, to: sum(k, u), tone: "local", head: true, width: 2 });
-    texts.push({ at: sum(k, u), text: "u", tone: "local" });
+    lines.push({ from: k, to: plus(k, u), tone: "local", head: true, width: 2 });
+    texts.push({ at: plus(k, u), text: "u", tone: "local" });
   }
   const handles = [
     ...keys.map((at, i) => ({
@@ -83,15 +95,24 @@ function keyScene({ keys, k, pairs, used }, { edit, ellipse, axes }) {
   return { lines, dots, handles, texts };
 }
 
+/** @param {Point[]} axes */
 const visibleAxes = (axes) =>
   axes
     .map((axis, i) => ({ at: inPlane(axis), i, isLonger: norm(axis) >= norm(axes[1 - i]) }))
     .filter(({ at }) => isHeld(at));
 
-/** What is farther out than the plane is drawn on its edge, within reach. */
+/**
+ * What is farther out than the plane is drawn on its edge, within reach.
+ *
+ * @param {Point} at
+ */
 const inPlane = (at) => scaled(at, Math.min(1, REACH / Math.max(...at.map(Math.abs))));
 
-/** The level set of xᵀC⁻¹x through k: u is at a right angle to it. */
+/**
+ * The level set of xᵀC⁻¹x through k: u is at a right angle to it.
+ *
+ * @type {(C: Matrix, k: Point) => Required<Scene>["lines"]}
+ */
 function levelSet(C, k) {
   const { values, vectors } = eigen2(C);
   if (values[1] <= 1e-9 * values[0]) return [];
@@ -102,37 +123,42 @@ function levelSet(C, k) {
       Math.cos((i * Math.PI) / 45) * radii[0],
       Math.sin((i * Math.PI) / 45) * radii[1],
     ];
-    return vectors[0].map((x, j) => a * x + b * vectors[1][j]);
+    return plus(scaled(vectors[0], a), scaled(vectors[1], b));
   });
   return [{ points, tone: "quiet", width: 1 }];
 }
 
-function valueScene({ keys, k, v, pairs }, { W, edit, residual }) {
-  const before = times(W, k);
+/** @type {(settings: Settings, shown: Consequences) => Scene} */
+function valueScene({ keys, k, v, pairs }, { W, edit, residual: lost }) {
+  const before = mapped(W, k);
+  const residual = point(lost);
   const after = edit ? edit.W : W;
+  /** @type {Required<Scene>["lines"]} */
   const lines = keys.map((key) => ({
-    from: times(W, key),
-    to: times(after, key),
+    from: mapped(W, key),
+    to: mapped(after, key),
     tone: "distributed",
     width: 1.2,
   }));
   lines.push(
     { from: [0, 0], to: before, tone: "exact", head: true, width: 2.4, dash: "5 3" },
     { from: [0, 0], to: v, tone: "exact", head: true, width: 2.4 },
-    { from: before, to: sum(before, residual), tone: "local", head: true, width: 2 },
+    { from: before, to: plus(before, residual), tone: "local", head: true, width: 2 },
   );
+  /** @type {Required<Scene>["dots"]} */
   const dots = [
-    ...keys.map((key) => ({ at: times(W, key), tone: "quiet", hollow: true, r: 3.5 })),
-    ...keys.map((key) => ({ at: times(after, key), tone: "distributed", r: 3.5 })),
+    ...keys.map((key) => ({ at: mapped(W, key), tone: "quiet", hollow: true, r: 3.5 })),
+    ...keys.map((key) => ({ at: mapped(after, key), tone: "distributed", r: 3.5 })),
   ];
+  /** @type {Required<Scene>["texts"]} */
   const texts = [
     { at: v, text: "v*", tone: "exact" },
     { at: before, text: "Wk*", tone: "exact", dy: 18 },
   ];
   if (norm(residual) > 0.2)
-    texts.push({ at: sum(before, scaled(residual, 0.5)), text: "r", tone: "local" });
+    texts.push({ at: plus(before, scaled(residual, 0.5)), text: "r", tone: "local" });
   pairs.forEach((pair, i) => {
-    const now = times(after, pair.k);
+    const now = mapped(after, pair.k);
     lines.push({ from: pair.v, to: now, tone: "law", width: 2 });
     dots.push({ at: pair.v, tone: "law", hollow: true, r: 5 }, { at: now, tone: "law", r: 3.5 });
     if (norm(minus(pair.v, v)) > 0.2)
@@ -141,5 +167,3 @@ function valueScene({ keys, k, v, pairs }, { W, edit, residual }) {
   const handles = [{ id: "v", at: v, name: "Value of the edit, v*", tone: "exact", r: 7 }];
   return { lines, dots, handles, texts };
 }
-
-export const subscript = (n) => String(n).replace(/\d/g, (d) => "₀₁₂₃₄₅₆₇₈₉"[d]);

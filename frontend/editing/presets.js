@@ -1,35 +1,42 @@
-// Settings posed as questions, each towards a place where something fails. `answer` gets the consequences on show.
+// Settings posed as questions, each towards a place where something fails. `after` gets the consequences on show.
+import { figures } from "../kit/number.js";
 import { cloud, settingsFrom } from "./settings.js";
 
-const n2 = (v) => v.toFixed(v >= 100 ? 0 : 2);
+/** @import { Preset } from "../kit/explorer.js" */
+/** @import { Point } from "../kit/handle.js" */
+/** @import { Consequences, Settings } from "./settings.js" */
+
+/** @type {Point[]} */
 const line = Array.from({ length: 9 }, (_, i) => [0.5 * (i - 4), 0.25 * (i - 4)]);
+/** @type {(k: Point, v: Point) => { k: Point, v: Point }} */
 const pair = (k, v) => ({ k, v });
 const two = [pair([1.6, 0.3], [0.4, 1.8]), pair([1.2, 1.1], [-1.5, 0.6])];
 
-export const PRESETS = [
+/** @type {{ key: string, name: string, ask: string, after: (r: Consequences) => string, set: Partial<Settings> }[]} */
+const QUESTIONS = [
   {
     key: "start",
     name: "One edit",
     ask: "Twelve keys are stored. W must answer v* at k*, and Ŵ does. Drag v*, then k*: which keys pay, and which never do?",
-    answer: ({ total, lawTotal }) =>
-      `Every answer moves along the one direction Λ, key j by ‖r‖·|uᵀkⱼ|/s: nothing on the dashed line, where uᵀk = 0. Measured over all keys ${n2(total)}, by the formula ‖r‖²/s ${n2(lawTotal)}: no other Ŵ with Ŵk* = v* does less.`,
+    after: ({ total, lawTotal }) =>
+      `Every answer moves along the one direction Λ, key j by ‖r‖·|uᵀkⱼ|/s: nothing on the dashed line, where uᵀk = 0. Measured over all keys ${figures(total)}, by the formula ‖r‖²/s ${figures(lawTotal)}: no other Ŵ with Ŵk* = v* does less.`,
     set: {},
   },
   {
     key: "identity",
     name: "Forget the geometry",
     ask: "The same pair, written with C = I: one plain gradient step. How much more damage does it do, and for which k* none?",
-    answer: ({ total, least }) =>
-      `Here ${n2(total / least)} times the least. Drag k* onto an axis of the cloud and the factor falls to 1: there u points the same way in both geometries. At worst it is (1 + κ)²/4κ, κ the condition number of C.`,
+    after: ({ total, least }) =>
+      `Here ${figures(total / least)} times the least. Drag k* onto an axis of the cloud and the factor falls to 1: there u points the same way in both geometries. At worst it is (1 + κ)²/4κ, κ the condition number of C.`,
     set: { geometry: "identity" },
   },
   {
     key: "member",
     name: "Edit a stored key",
     ask: "k* is now one of the keys. Its own answer must change. When do the other keys pay more than it does?",
-    answer: ({ total, residual, leverage }) => {
+    after: ({ total, residual, leverage }) => {
       const r2 = residual[0] ** 2 + residual[1] ** 2;
-      return `Its leverage is h = ${n2(leverage)}. All keys together change by ‖r‖²/h = ${n2(total)}, the others by ‖r‖²(1/h − 1) = ${n2(total - r2)}, against ${n2(r2)} at the key itself. Beyond h = ½ the others pay less. Drag the key outwards to raise h.`;
+      return `Its leverage is h = ${figures(leverage)}. All keys together change by ‖r‖²/h = ${figures(total)}, the others by ‖r‖²(1/h − 1) = ${figures(total - r2)}, against ${figures(r2)} at the key itself. Beyond h = ½ the others pay less. Drag the key outwards to raise h.`;
     },
     set: { k: cloud(12, 4)[2] },
   },
@@ -37,40 +44,43 @@ export const PRESETS = [
     key: "few",
     name: "Three keys for C",
     ask: "C is estimated from the first three keys only; the damage is counted on all twelve. What does a poor C cost?",
-    answer: ({ total, least }) =>
-      `${n2(total / least)} times the least: the constraint still holds exactly, for any u with uᵀk* ≠ 0; only the price is wrong. In D dimensions n Gaussian samples cost (n − 1)/(n − D) on average. Raise ‘keys behind C’, or add a little ridge.`,
+    after: ({ total, least }) =>
+      `${figures(total / least)} times the least: the constraint still holds exactly, for any u with uᵀk* ≠ 0; only the price is wrong. In D dimensions n Gaussian samples cost (n − 1)/(n − D) on average. Raise ‘keys behind C’, or add a little ridge.`,
     set: { used: 3, k: [1.4, 1.2] },
   },
   {
     key: "line",
     name: "Keys on a line",
     ask: "All keys lie on a line and k* does not. An edit at no cost exists. Does the pseudo-inverse find it?",
-    answer: ({ total }) =>
-      `No: it changes the keys by ${n2(total)}, and u stays on their line. Choose ‘C = Σkkᵀ’ and a ridge of 0.001: u turns to the part of k* that is orthogonal to all keys, and the damage vanishes.`,
+    after: ({ total }) =>
+      `No: it changes the keys by ${figures(total)}, and u stays on their line. Choose ‘C = Σkkᵀ’ and a ridge of 0.001: u turns to the part of k* that is orthogonal to all keys, and the damage vanishes.`,
     set: { keys: line, used: 9, k: [0.5, 1.6], geometry: "pinv" },
   },
   {
     key: "ridge",
     name: "Too much ridge",
     ask: "A ridge of 100 has been added to C. What has the edit turned into?",
-    answer: ({ total, least }) =>
-      `Almost into the plain gradient step: u is nearly parallel to k*, and the damage is ${n2(total / least)} times the least. A ridge protects where C knows nothing and costs where it knows something. Lower it and watch the factor.`,
+    after: ({ total, least }) =>
+      `Almost into the plain gradient step: u is nearly parallel to k*, and the damage is ${figures(total / least)} times the least. A ridge protects where C knows nothing and costs where it knows something. Lower it and watch the factor.`,
     set: { ridge: 100 },
   },
   {
     key: "third",
     name: "A third edit",
     ask: "Two pairs have been written, one after the other, and a third is ready at k*. What will be left of the first two?",
-    answer: ({ past }) =>
-      `The second edit has moved the first answer by ${n2(past[2][0])} (the table). A plane holds two pairs: press ‘Keep this edit’ and the third breaks both. With β above 0 a kept key enters C and later edits spare it, at the price of the other keys.`,
+    after: ({ past }) =>
+      `The second edit has moved the first answer by ${figures(past[2][0])} (the table). A plane holds two pairs: press ‘Keep this edit’ and the third breaks both. With β above 0 a kept key enters C and later edits spare it, at the price of the other keys.`,
     set: { pairs: two, order: [0, 1], k: [-0.6, 1.3], v: [1.5, 0.4] },
   },
   {
     key: "cycle",
     name: "Round and round",
     ask: "Two pairs written in turn, again and again, C unchanged. Does it ever settle, and how fast?",
-    answer: ({ cosine }) =>
-      `It settles on the batch edit, which answers both: each round leaves cos²θ = ${n2(cosine)} of the error, θ the angle of the two keys in the geometry of C⁻¹. This is Kaczmarz’s method. Choose C = I: faster or slower?`,
+    after: ({ cosine }) =>
+      `It settles on the batch edit, which answers both: each round leaves cos²θ = ${figures(cosine ?? 0)} of the error, θ the angle of the two keys in the geometry of C⁻¹. This is Kaczmarz’s method. Choose C = I: faster or slower?`,
     set: { pairs: two, order: [0, 1, 0, 1, 0, 1, 0, 1], k: [-0.6, 1.3], v: [1.5, 0.4] },
   },
-].map((preset) => ({ ...preset, set: settingsFrom(preset.set) }));
+];
+
+/** @type {Preset<Settings, Consequences>[]} */
+export const PRESETS = QUESTIONS.map(({ set, ...rest }) => ({ ...rest, set: settingsFrom(set) }));

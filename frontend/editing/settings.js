@@ -1,4 +1,5 @@
 // What the reader can set, and everything that follows from it.
+import { dot, eigen2, identity, minus, norm, plusDiagonal, scaled, times } from "../kit/linear.js";
 import { key, normal } from "../kit/random.js";
 import {
   direction,
@@ -10,24 +11,37 @@ import {
   rankOne,
   sumOfSquares,
 } from "./math/edit.js";
-import { dot, eigen2, identity, minus, norm, plusDiagonal, scaled, times } from "./math/linear.js";
 import { cosineSquared, inSequence } from "./math/sequence.js";
+
+/** @import { Point } from "../kit/handle.js" */
+/** @import { Matrix } from "../kit/linear.js" */
+/** @import { Edit, Geometry } from "./math/edit.js" */
+
+/** @typedef {typeof DEFAULTS} Settings */
+/** @typedef {Partial<Settings> & { count?: number }} Patch */
+/** @typedef {ReturnType<typeof consequences>} Consequences */
+/** @typedef {{ keys: Point[], axes: Point[] }} Cloud */
 
 export const REACH = 3;
 export const MOST_PAIRS = 8;
 export const MOST_STEPS = 16;
 const SHORTEST = 0.03; // an axis is not made shorter by hand
 
-/** n random keys in an oblong cloud. */
+/**
+ * n random keys in an oblong cloud.
+ *
+ * @type {(n: number, seed: number, axes?: Point, tilt?: number) => Point[]}
+ */
 export function cloud(n, seed, [long, short] = [1.5, 0.5], tilt = 0.5) {
   const draws = normal(key(seed), 2 * n);
   const [c, s] = [Math.cos(tilt), Math.sin(tilt)];
   return Array.from({ length: n }, (_, i) => {
     const [a, b] = [long * draws[2 * i], short * draws[2 * i + 1]];
-    return [c * a - s * b, s * a + c * b].map((v) => clip(v));
+    return [clip(c * a - s * b), clip(s * a + c * b)];
   });
 }
 
+/** @param {number} v */
 const clip = (v) => Math.round(1000 * Math.min(REACH - 0.1, Math.max(0.1 - REACH, v))) / 1000;
 
 export const DEFAULTS = {
@@ -36,27 +50,56 @@ export const DEFAULTS = {
     [0.7, -0.5],
     [0.3, 0.9],
   ],
-  k: [0.6, 1.4],
-  v: [1.2, 0.4],
-  geometry: "keys",
+  k: /** @type {Point} */ ([0.6, 1.4]),
+  v: /** @type {Point} */ ([1.2, 0.4]),
+  geometry: /** @type {Geometry} */ ("keys"),
   ridge: 0,
   used: 12,
   beta: 0,
-  pairs: [],
-  order: [],
+  pairs: /** @type {{ k: Point, v: Point }[]} */ ([]),
+  order: /** @type {number[]} */ ([]),
   dimension: 16,
   edits: 48,
   seed: 0,
 };
 
-/** The defaults with a patch over them; own keys all stand behind C unless `used` says otherwise. */
-export function settingsFrom(patch = {}) {
+/**
+ * The defaults with a patch over them; own keys all stand behind C unless `used` says otherwise.
+ *
+ * @param {Partial<Settings> | null} [given]
+ */
+export function settingsFrom(given) {
+  const patch = given ?? {};
   const settings = { ...DEFAULTS, ...patch };
   if (patch.keys && !patch.used) settings.used = settings.keys.length;
   return settings;
 }
 
-/** All that the widget shows for one setting. */
+/**
+ * A patch of the reader's: any settings by name, and { count } keys, of which the new ones come from draw `draws`. If
+ * all keys stood behind C they still do.
+ *
+ * @type {(settings: Settings, patch: Patch, draws: number) => Settings}
+ */
+export function nextSettings(settings, { count, ...patch }, draws) {
+  const next = { ...settings, ...patch };
+  if (count) next.keys = resized(settings.keys, count, draws);
+  const n = next.keys.length;
+  const all = settings.used === settings.keys.length && patch.used === undefined;
+  next.used = all ? n : Math.min(next.used, n);
+  next.edits = Math.min(next.edits, 4 * next.dimension);
+  return next;
+}
+
+/** @type {(keys: Point[], n: number, draws: number) => Point[]} */
+const resized = (keys, n, draws) =>
+  n <= keys.length ? keys.slice(0, n) : [...keys, ...cloud(n, draws).slice(keys.length)];
+
+/**
+ * All that the widget shows for one setting.
+ *
+ * @param {Settings} settings
+ */
 export function consequences(settings) {
   const { keys, k, v, used, geometry, ridge, beta, pairs, order } = settings;
   const options = { geometry, ridge };
@@ -78,16 +121,19 @@ export function consequences(settings) {
     cosine: pairs.length === 2 ? cosineSquared(C, pairs[0].k, pairs[1].k, options) : null,
     edit,
     why: edit ? null : reason(settings, past.C, k),
-    ...(edit ? damage(edit, past.W, keys) : {}),
+    ...damage(edit, past.W, keys),
   };
 }
 
+/** @type {(edit: Edit | null, before: Matrix, keys: Point[]) => { measured: number[], law: number[], total: number, lawTotal: number }} */
 function damage(edit, before, keys) {
+  if (!edit) return { measured: [], law: [], total: 0, lawTotal: 0 };
   const measured = interference(before, edit.W, keys);
   const law = interferenceLaw(edit, keys);
   return { measured, law, total: sumOfSquares(measured), lawTotal: sumOfSquares(law) };
 }
 
+/** @type {(settings: Settings, C: Matrix, k: Point) => string} */
 function reason({ geometry, used, ridge }, C, k) {
   if (norm(k) === 0) return "k* is zero: every linear memory answers zero with zero.";
   if (geometry === "pinv")
@@ -99,25 +145,40 @@ function reason({ geometry, used, ridge }, C, k) {
   return "uᵀk* vanishes: no step along u can answer k*.";
 }
 
-/** Whether an axis is long enough to take hold of: keys on a line have only one such. */
+/**
+ * Whether an axis is long enough to take hold of: keys on a line have only one such.
+ *
+ * @param {Point} axis
+ */
 export const isHeld = (axis) => norm(axis) > 0.6 * SHORTEST;
 
-/** { keys, axes } stretched and turned: axis `which` now ends at `to`, the other is as long as it was and across it. */
+/**
+ * { keys, axes } stretched and turned: axis `which` now ends at `to`, the other is as long as it was and across it.
+ *
+ * @type {(cloud: Cloud, which: number, to: Point) => Cloud}
+ */
 export function stretched({ keys, axes }, which, to) {
   const [axis, other] = [axes[which], axes[1 - which]];
   if (!isHeld(axis)) return { keys, axes };
   const end = kept(to, axis);
+  /** @type {Point} */
   const across = scaled([-end[1], end[0]], norm(other) / norm(end));
   const side = dot(across, other) < 0 ? scaled(across, -1) : across;
+  /** @type {(key: Point, along: Point) => number} */
   const share = (key, along) => dot(key, along) / (dot(along, along) || 1);
+  /** @type {Point[]} */
   const moved = keys.map((key) => {
     const [a, b] = [share(key, axis), share(key, other)];
-    return end.map((v, i) => a * v + b * side[i]);
+    return [a * end[0] + b * side[0], a * end[1] + b * side[1]];
   });
   return { keys: moved, axes: which === 0 ? [end, side] : [side, end] };
 }
 
-/** A cloud keeps its width: what would be too near the origin for that stays off it, in the direction of the move. */
+/**
+ * A cloud keeps its width: what would be too near the origin for that stays off it, in the direction of the move.
+ *
+ * @type {(to: Point, from: Point) => Point}
+ */
 function kept(to, from) {
   if (norm(to) >= SHORTEST) return to;
   const way = minus(to, from);
@@ -127,6 +188,8 @@ function kept(to, from) {
 /**
  * Ends of the cloud's axes: its principal directions, two standard deviations long; the longer first, or each in the
  * place and on the side of the one that it follows from `before`.
+ *
+ * @type {(keys: Point[], before?: Point[] | null) => Point[]}
  */
 export function cloudAxes(keys, before = null) {
   const { values, vectors } = eigen2(moments(keys));

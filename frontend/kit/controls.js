@@ -1,6 +1,8 @@
 // Buttons, switches, choices and grids of toggles.
 import { h, uid } from "./dom.js";
 
+/** @import { Attributes, Child } from "./dom.js" */
+
 const ICONS = {
   play: "M4 2.5v11l9-5.5z",
   pause: "M4 2.5h3v11H4zM9 2.5h3v11H9z",
@@ -10,6 +12,7 @@ const ICONS = {
   dice: "M3 2h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1V3a1 1 0 0 1 1-1zm2 2v2h2V4zm4 5v2h2V9z",
 };
 
+/** @param {keyof typeof ICONS} name */
 export const icon = (name) =>
   h(
     "svg",
@@ -17,7 +20,18 @@ export const icon = (name) =>
     h("path", { d: ICONS[name] }),
   );
 
-/** A button with words, or with an icon and a spoken label. */
+/**
+ * A button with words, or with an icon and a spoken label.
+ *
+ * @param {{
+ *   label: string,
+ *   icon?: keyof typeof ICONS | null,
+ *   text?: boolean,
+ *   onClick(): void,
+ *   title?: string,
+ *   [attribute: string]: Attributes[string],
+ * }} options
+ */
 export function button({
   label,
   icon: name = null,
@@ -33,7 +47,7 @@ export function button({
       class: "r1-button",
       title,
       "aria-label": text ? null : label,
-      onclick: onClick,
+      onclick: () => onClick(),
       ...more,
     },
     name ? icon(name) : null,
@@ -42,7 +56,13 @@ export function button({
   return element;
 }
 
-/** A switch that is on or off. */
+/**
+ * A switch that is on or off.
+ *
+ * @param {{
+ *   label: string, value: boolean, onInput(on: boolean): void, name: string, title?: string | null,
+ * }} options
+ */
 export function toggle({ label, value, onInput, name, title = null }) {
   const input = h("input", {
     type: "checkbox",
@@ -63,34 +83,59 @@ export function toggle({ label, value, onInput, name, title = null }) {
   };
 }
 
-/** A labelled choice; options are [value, label] pairs. */
+/**
+ * A labelled choice; options are [value, label] pairs.
+ *
+ * @param {{
+ *   label: string,
+ *   options: [value: string | number, label: string][],
+ *   value: string | number,
+ *   onInput(value: string): void,
+ *   name: string,
+ *   title?: string | null,
+ * }} options
+ */
 export function select({ label, options, value, onInput, name, title = null }) {
   const id = uid();
   const input = h("select", { id, "data-name": name, onchange: () => onInput(input.value) });
+  /** @param {[value: string | number, label: string][]} pairs */
   const fill = (pairs) => {
     input.replaceChildren(...pairs.map(([v, text]) => h("option", { value: v }, text)));
   };
   fill(options);
-  input.value = value;
+  input.value = String(value);
   const element = h("div", { class: "r1-choice", title }, h("label", { for: id }, label), input);
   return {
     element,
     input,
+    /** @type {string | number} */
     get value() {
       return input.value;
     },
     set value(next) {
-      input.value = next;
+      input.value = String(next);
     },
-    /** New options, the choice kept where it is still there. */
+    /**
+     * New options, the choice kept where it is still there.
+     *
+     * @param {[value: string | number, label: string][]} pairs
+     * @param {string | number} [next]
+     */
     offer(pairs, next = input.value) {
       fill(pairs);
-      input.value = next;
+      input.value = String(next);
     },
   };
 }
 
-/** A row where one button or none is pressed: `value` is a key or null. */
+/**
+ * A row where one button or none is pressed: `value` is a key or null.
+ *
+ * @template {string} K
+ * @param {{
+ *   label: string, options: [key: K, words: string][], value: K | null, onInput(key: K | null): void,
+ * }} options
+ */
 export function segments({ label, options, value, onInput }) {
   const buttons = options.map(([key, text]) =>
     h(
@@ -105,6 +150,7 @@ export function segments({ label, options, value, onInput }) {
       b.setAttribute("aria-pressed", String(options[i][0] === now));
     });
   };
+  /** @param {K | null} key */
   const pick = (key) => {
     now = key;
     show();
@@ -113,6 +159,7 @@ export function segments({ label, options, value, onInput }) {
   show();
   return {
     element: h("div", { class: "r1-segments", role: "group", "aria-label": label }, buttons),
+    /** @type {K | null} */
     get value() {
       return now;
     },
@@ -125,11 +172,17 @@ export function segments({ label, options, value, onInput }) {
 
 /**
  * A grid of toggle buttons, one tab stop: arrow keys move, space or Enter presses.
- * items: [{ key, label, element }]; `onToggle(key, pressed)`.
+ * `onToggle(key, pressed)` is told what the reader wants; `show` draws what is.
+ *
+ * @template {string | number} K
+ * @param {{ label: string, onToggle(key: K, pressed: boolean): void }} options
  */
 export function toggleGrid({ label, onToggle }) {
   const element = h("div", { class: "r1-grid", role: "group", "aria-label": label });
+  /** @type {HTMLButtonElement[]} */
   let tiles = [];
+  const current = () => tiles.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+  /** @param {number} i */
   const focus = (i) => {
     tiles.forEach((tile, j) => {
       tile.tabIndex = i === j ? 0 : -1;
@@ -139,7 +192,7 @@ export function toggleGrid({ label, onToggle }) {
   element.addEventListener("keydown", (event) => {
     const columns = getComputedStyle(element).gridTemplateColumns.split(" ").length;
     const move = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
-    const at = tiles.indexOf(document.activeElement);
+    const at = current();
     if (!move || at < 0) return;
     event.preventDefault();
     event.stopPropagation();
@@ -147,8 +200,12 @@ export function toggleGrid({ label, onToggle }) {
   });
   return {
     element,
+    /**
+     * @param {{ key: K, label: string, picture: Element, mark: boolean }[]} items
+     * @param {Set<K>} pressed
+     */
     show(items, pressed) {
-      const held = tiles.indexOf(document.activeElement);
+      const held = current();
       tiles = items.map(({ key, label: name, picture, mark }) =>
         h(
           "button",
@@ -173,7 +230,13 @@ export function toggleGrid({ label, onToggle }) {
   };
 }
 
-/** A titled section of fields. */
+/**
+ * A titled section of fields.
+ *
+ * @param {string} title
+ * @param {Child} children
+ * @param {string} [className]
+ */
 export function group(title, children, className = "") {
   const id = uid();
   return h(
@@ -182,4 +245,15 @@ export function group(title, children, className = "") {
     h("div", { id, class: "r1-title" }, title),
     h("div", { class: "r1-fields" }, children),
   );
+}
+
+/**
+ * Writes settings into the controls that have their names.
+ *
+ * @template {Record<string, { value: unknown }>} C
+ * @param {C} controls
+ * @param {{ [K in keyof C]: C[K]["value"] }} settings
+ */
+export function fill(controls, settings) {
+  for (const name in controls) controls[name].value = settings[name];
 }

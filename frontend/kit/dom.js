@@ -1,6 +1,6 @@
 // Elements in one call, and names for them that no other widget on the page has.
 
-const svgTags = new Set([
+const SVG_TAGS = /** @type {const} */ ([
   "svg",
   "path",
   "line",
@@ -9,45 +9,92 @@ const svgTags = new Set([
   "ellipse",
   "g",
   "text",
-  "title",
-  "polyline",
 ]);
+/** @type {ReadonlySet<string>} */
+const svgTags = new Set(SVG_TAGS);
 
-/** h("button", { class: "r1-button", onclick, "aria-pressed": "true" }, "Play"); null children are left out. */
+/** @typedef {(typeof SVG_TAGS)[number]} SvgTag */
+/** @typedef {Pick<SVGElementTagNameMap, SvgTag> & Omit<HTMLElementTagNameMap, SvgTag>} Tags */
+/** @typedef {Node | string | null | undefined | Child[]} Child */
+/**
+ * @typedef {{
+ *   [name: string]: string | number | boolean | null | undefined | ((event: never) => void),
+ *   onclick?: (event: MouseEvent) => void,
+ *   onkeydown?: (event: KeyboardEvent) => void,
+ *   oninput?: (event: Event) => void,
+ *   onchange?: (event: Event) => void,
+ * }} Attributes
+ */
+
+/**
+ * h("button", { class: "r1-button", onclick, "aria-pressed": "true" }, "Play"); null children are left out.
+ *
+ * @template {keyof Tags} T
+ * @param {T} tag
+ * @param {Attributes} [attributes]
+ * @param {Child[]} children
+ * @returns {Tags[T]}
+ */
 export function h(tag, attributes = {}, ...children) {
   const element = svgTags.has(tag)
     ? document.createElementNS("http://www.w3.org/2000/svg", tag)
     : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value != null) element.setAttribute(name, value);
+    if (typeof value === "function") {
+      element.addEventListener(name.slice(2), /** @type {(event: Event) => void} */ (value));
+    } else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value != null) element.setAttribute(name, String(value));
   }
-  element.append(...children.flat(Infinity).filter((child) => child != null));
-  return element;
+  const parts = /** @type {(Node | string | null | undefined)[]} */ (
+    /** @type {unknown[]} */ (children).flat(Infinity)
+  );
+  element.append(...parts.filter((part) => part != null));
+  return /** @type {Tags[T]} */ (element);
 }
 
-let count = 0;
+let made = 0;
 
 /** A name for an id attribute, unique on the page whatever widgets share it. */
-export const uid = (prefix = "r1") =>
-  `${prefix}-${++count}-${Math.random().toString(36).slice(2, 7)}`;
+export const uid = () => `r1-${++made}-${Math.random().toString(36).slice(2, 7)}`;
 
-/** Writes text only where it differs: assistive technology and layout stay quiet. */
+/**
+ * Writes attributes of an element that stands already.
+ *
+ * @param {Element} element
+ * @param {Record<string, string | number>} attributes
+ */
+export function setAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+}
+
+/**
+ * Writes text only where it differs: assistive technology and layout stay quiet.
+ *
+ * @param {Element} element
+ * @param {string} text
+ */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Calls `action` at most once an interval, and always with the last arguments. */
+/**
+ * Calls `action` at most once an interval of milliseconds, and always with the last arguments.
+ *
+ * @template {unknown[]} A
+ * @param {(...values: A) => void} action
+ * @param {number} interval
+ */
 export function throttle(action, interval) {
+  /** @type {A | null} */
   let waiting = null;
+  const act = () => {
+    const values = /** @type {A} */ (waiting);
+    action(...values);
+    waiting = null;
+  };
+  /** @param {A} values */
   return (...values) => {
-    if (waiting === null) {
-      setTimeout(() => {
-        action(...waiting);
-        waiting = null;
-      }, interval);
-    }
+    if (waiting === null) setTimeout(act, interval);
     waiting = values;
   };
 }

@@ -1,11 +1,23 @@
 // One number on a logarithmic band with named zones: read by position and by words, never by colour alone.
-import { h, setText, uid } from "./dom.js";
+import { h, setAttributes, setText, uid } from "./dom.js";
 
-/** zones: [{ from, word, say }] in rising order, the first from `min`; `format` writes the value. */
+/**
+ * Zones in rising order, the first from `min`; `format` writes the value.
+ *
+ * @param {{
+ *   label: string,
+ *   min: number,
+ *   max: number,
+ *   zones: { from: number, word: string, say: string }[],
+ *   format(v: number): string,
+ * }} options
+ */
 export function gauge({ label, min, max, zones, format }) {
   const id = uid();
-  const share = (v) =>
-    (100 * Math.log(Math.min(max, Math.max(min, v)) / min)) / Math.log(max / min);
+  /** @param {number} v */
+  const within = (v) => Math.min(max, Math.max(min, v));
+  /** @param {number} v */
+  const share = (v) => (100 * Math.log(within(v) / min)) / Math.log(max / min);
   const value = h("strong", { class: "r1-gauge-value" });
   const words = h("span", { class: "r1-gauge-words" });
   const needle = h("span", { class: "r1-needle" });
@@ -24,15 +36,18 @@ export function gauge({ label, min, max, zones, format }) {
   );
   return {
     element,
+    /** @param {number} v */
     show(v) {
       const zone = zones.findLast(({ from }) => v >= from) ?? zones[0];
       setText(value, format(v));
       setText(words, zone.say);
       needle.style.left = `${share(v)}%`;
-      band.setAttribute("aria-valuemin", min);
-      band.setAttribute("aria-valuemax", max);
-      band.setAttribute("aria-valuenow", Math.min(max, Math.max(min, v)));
-      band.setAttribute("aria-valuetext", `${format(v)}: ${zone.say}`);
+      setAttributes(band, {
+        "aria-valuemin": min,
+        "aria-valuemax": max,
+        "aria-valuenow": within(v),
+        "aria-valuetext": `${format(v)}: ${zone.say}`,
+      });
     },
   };
 }

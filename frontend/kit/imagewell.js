@@ -1,49 +1,67 @@
 // A picture on a canvas: shown as pixels, dropped or chosen by the reader, painted with a pointer or the keyboard.
 import { h } from "./dom.js";
 
-/** A square canvas that shows bytes (height, width, colour) as pixels. */
+/** @typedef {[row: number, column: number]} Cell */
+
+/**
+ * A square canvas that shows bytes (height, width, colour) as pixels.
+ *
+ * @param {{ label: string, size: number, className?: string }} options
+ */
 export function picture({ label, size, className = "" }) {
   const canvas = h("canvas", {
     class: `r1-picture ${className}`,
     role: "img",
     "aria-label": label,
   });
-  let image = null;
+  /** @param {number} n */
   const fit = (n) => {
     canvas.width = n;
     canvas.height = n;
-    image = new ImageData(n, n);
-    image.data.fill(255);
+    const blank = new ImageData(n, n);
+    blank.data.fill(255);
+    return blank;
   };
-  fit(size);
+  let image = fit(size);
   return {
     canvas,
-    /** bytes: 3·n² of them, n the side. */
+    /**
+     * 3·n² bytes, n the side.
+     *
+     * @param {ArrayLike<number>} bytes
+     */
     show(bytes) {
       const n = Math.round(Math.sqrt(bytes.length / 3));
-      if (n !== canvas.width) fit(n);
+      if (n !== canvas.width) image = fit(n);
       for (let i = 0; i < n * n; i++) {
         image.data[4 * i] = bytes[3 * i];
         image.data[4 * i + 1] = bytes[3 * i + 1];
         image.data[4 * i + 2] = bytes[3 * i + 2];
       }
-      canvas.getContext("2d").putImageData(image, 0, 0);
+      canvas.getContext("2d")?.putImageData(image, 0, 0);
     },
+    /** @param {string} text */
     say: (text) => canvas.setAttribute("aria-label", text),
   };
 }
 
-/** The middle square of an image file, as size × size × 3 bytes. */
+/**
+ * The middle square of an image file, as size × size × 3 bytes.
+ *
+ * @param {File} file
+ * @param {number} size
+ */
 export async function readImage(file, size) {
   const bitmap = await createImageBitmap(file);
   const side = Math.min(bitmap.width, bitmap.height);
   const canvas = h("canvas", { width: size, height: size });
   const context = canvas.getContext("2d", { willReadFrequently: true });
+  if (!context) throw new Error("This page cannot draw.");
   context.imageSmoothingQuality = "high";
   context.fillStyle = "white"; // under transparent pictures
   context.fillRect(0, 0, size, size);
-  const from = [(bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side];
-  context.drawImage(bitmap, ...from, 0, 0, size, size);
+  const [left, top] = [(bitmap.width - side) / 2, (bitmap.height - side) / 2];
+  context.drawImage(bitmap, left, top, side, side, 0, 0, size, size);
   bitmap.close();
   const { data } = context.getImageData(0, 0, size, size);
   return Uint8Array.from(
@@ -52,10 +70,17 @@ export async function readImage(file, size) {
   );
 }
 
+/** @param {DragEvent} event */
 const carriesFiles = ({ dataTransfer }) => [...(dataTransfer?.types ?? [])].includes("Files");
 
-/** Lets image files be dropped on `element`; `onFile` gets the first, or what else was dropped, to say that it is none. */
+/**
+ * Lets image files be dropped on `element`; `onFile` gets the first, or what else was dropped, to say that it is none.
+ *
+ * @param {HTMLElement} element
+ * @param {(file: File) => void} onFile
+ */
 export function droppable(element, onFile) {
+  /** @type {(on: boolean) => (event: DragEvent) => void} */
   const over = (on) => (event) => {
     if (!carriesFiles(event)) return;
     event.preventDefault();
@@ -71,18 +96,28 @@ export function droppable(element, onFile) {
   });
 }
 
-/** Files dropped on `root` beside all that takes them go nowhere: the browser would open one in place of the page. */
+/**
+ * Files dropped on `root` beside all that takes them go nowhere: the browser would open one in place of the page.
+ *
+ * @param {HTMLElement} root
+ */
 export function guardDrops(root) {
+  /** @param {DragEvent} event */
   const refuse = (event) => {
-    if (event.defaultPrevented || event.target.type === "file" || !carriesFiles(event)) return;
+    const onField = event.target instanceof HTMLInputElement && event.target.type === "file";
+    if (event.defaultPrevented || onField || !carriesFiles(event)) return;
     event.preventDefault();
-    event.dataTransfer.dropEffect = "none";
+    if (event.dataTransfer) event.dataTransfer.dropEffect = "none";
   };
   root.addEventListener("dragover", refuse);
   root.addEventListener("drop", refuse);
 }
 
-/** A button that lets the reader choose an image file. */
+/**
+ * A button that lets the reader choose an image file.
+ *
+ * @param {{ label: string, onFile(file: File): void }} options
+ */
 export function chooser({ label, onFile }) {
   const input = h("input", {
     type: "file",
@@ -90,18 +125,24 @@ export function chooser({ label, onFile }) {
     class: "r1-file",
     "aria-label": label,
     onchange() {
-      if (input.files[0]) onFile(input.files[0]);
+      if (input.files?.[0]) onFile(input.files[0]);
       input.value = "";
     },
   });
   return h("label", { class: "r1-button r1-choose" }, input, label);
 }
 
+/** @type {Record<string, Cell>} */
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-/** The cells, as [row, column], on the straight way from one to another. */
+/**
+ * The cells, as [row, column], on the straight way from one to another.
+ *
+ * @type {(from: Cell, to: Cell) => Cell[]}
+ */
 export function between([top, left], [row, column]) {
   const n = Math.max(Math.abs(row - top), Math.abs(column - left));
+  /** @type {(from: number, to: number, i: number) => number} */
   const at = (from, to, i) => Math.round(from + ((to - from) * i) / (n || 1));
   return Array.from({ length: n + 1 }, (_, i) => [at(top, row, i), at(left, column, i)]);
 }
@@ -109,10 +150,18 @@ export function between([top, left], [row, column]) {
 /**
  * Painting on a picture's canvas. `tool()` says what a stroke does ({ mark, brush } or null) and whether it was asked
  * for by touch too; `onDab(cells)` colours; `onEnd()` closes a stroke. Arrow keys move a cursor, space dabs.
+ *
+ * @param {HTMLCanvasElement} canvas
+ * @param {{
+ *   tool(): { brush: number, touch: boolean },
+ *   onDab(cells: Cell[]): void,
+ *   onEnd(): void,
+ * }} on
  */
 export function paintable(canvas, { tool, onDab, onEnd }) {
   const cursor = h("span", { class: "r1-brush", hidden: true });
   const frame = h("div", { class: "r1-paintable" }, canvas, cursor);
+  /** @type {Cell} */
   let at = [canvas.height >> 1, canvas.width >> 1];
   let drawing = false;
   const show = () => {
@@ -125,13 +174,22 @@ export function paintable(canvas, { tool, onDab, onEnd }) {
       height: `${(100 * brush) / n}%`,
     });
   };
+  /** @param {PointerEvent} event */
   const track = (event) => {
     const box = canvas.getBoundingClientRect();
+    /** @type {(v: number, start: number, length: number) => number} */
     const cell = (v, start, length) => Math.floor((canvas.width * (v - start)) / length);
     at = [cell(event.clientY, box.top, box.height), cell(event.clientX, box.left, box.width)];
     show();
   };
+  /**
+   * @template {keyof HTMLElementEventMap} E
+   * @param {E} name
+   * @param {(event: HTMLElementEventMap[E]) => void} action
+   */
   const listen = (name, action) => canvas.addEventListener(name, action);
+  /** @param {number} v */
+  const inside = (v) => Math.min(canvas.width - 1, Math.max(0, v));
   listen("pointerdown", (event) => {
     if (event.button !== 0 || (event.pointerType === "touch" && !tool().touch)) return;
     canvas.setPointerCapture(event.pointerId);
@@ -157,7 +215,7 @@ export function paintable(canvas, { tool, onDab, onEnd }) {
   listen("pointerleave", hide);
   listen("blur", hide);
   listen("focus", () => {
-    at = at.map((v) => Math.min(canvas.width - 1, Math.max(0, v)));
+    at = [inside(at[0]), inside(at[1])];
     cursor.hidden = false;
     show();
   });
@@ -166,7 +224,8 @@ export function paintable(canvas, { tool, onDab, onEnd }) {
       onDab([at]);
       onEnd();
     } else if (MOVES[event.key]) {
-      at = at.map((v, i) => Math.min(canvas.width - 1, Math.max(0, v + MOVES[event.key][i])));
+      const [down, right] = MOVES[event.key];
+      at = [inside(at[0] + down), inside(at[1] + right)];
       show();
     } else return;
     event.preventDefault();

@@ -1,8 +1,17 @@
 // Questions to a live kernel, and its answers. On a page without one, nobody answers.
 
-/** Wraps an anywidget model: `ask(kind, content, buffers)` resolves with { content, buffers } or rejects in time. */
+/** @import { Model } from "./mount.js" */
+/** @typedef {{ content: any, buffers: DataView[] }} Answer */
+
+/**
+ * Wraps an anywidget model: `ask(kind, content, buffers)` resolves with { content, buffers } or rejects in time.
+ *
+ * @param {Model} model
+ */
 export function kernelLink(model) {
+  /** @type {Map<string, { resolve(answer: Answer): void, reject(error: unknown): void, timer: ReturnType<typeof setTimeout> }>} */
   const waiting = new Map();
+  /** @type {(content: any, buffers: DataView[]) => void} */
   const receive = (content, buffers) => {
     const question = waiting.get(content?.id);
     if (!question) return;
@@ -13,6 +22,13 @@ export function kernelLink(model) {
   };
   model.on?.("msg:custom", receive);
   return {
+    /**
+     * @param {string} kind
+     * @param {object} [content]
+     * @param {ArrayBufferLike[]} [buffers]
+     * @param {number} [patience] Milliseconds.
+     * @returns {Promise<Answer>}
+     */
     ask(kind, content = {}, buffers = [], patience = 600_000) {
       return new Promise((resolve, reject) => {
         const id = Math.random().toString(36).slice(2);

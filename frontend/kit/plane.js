@@ -1,169 +1,158 @@
-// A plane with arrows, dots and handles that are dragged, or moved with the arrow keys.
+// A plane with arrows, dots and handles.
 import { h } from "./dom.js";
+import { handle } from "./handle.js";
 
-const SIZE = 320;
-const STEP = 0.05;
-const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+/** @import { Handle, Point, Space } from "./handle.js" */
 
 /**
- * plane({ label, reach, onMove }): coordinates run from −reach to reach; `onMove(id, [x, y])` while a handle moves.
- * show({ lines, dots, handles, texts }):
- *   lines   { from, to, tone, head, dash, width } or { points, … } for a closed curve
- *   dots    { at, r, tone, hollow, title }
- *   handles { id, at, name, tone, r, group }: handles of a group share one tab stop; Page Up and Down go through it
- *   texts   { at, text, tone }
+ * A line or an arrow, from one point to another or through all points and closed.
+ *
+ * @typedef {{ tone: string, dash?: string, width?: number }} Stroke
+ * @typedef {Stroke & { from: Point, to: Point, head?: boolean }} Arrow
+ * @typedef {Stroke & { points: Point[] }} Loop
+ * @typedef {{ at: Point, tone: string, r?: number, hollow?: boolean }} Dot
+ * @typedef {{ at: Point, text: string, tone: string, dx?: number, dy?: number }} Word
+ * @typedef {{ id: string, at: Point, name: string, tone: string, r?: number, group?: string }} Grip
+ * @typedef {{ lines?: (Arrow | Loop)[], dots?: Dot[], handles?: Grip[], texts?: Word[] }} Scene
+ */
+
+const SIZE = 320;
+
+/**
+ * Coordinates run from −reach to reach; `onMove(id, [x, y])` while a handle moves. Handles of a group share one tab
+ * stop; Page Up and Page Down go through it.
+ *
+ * @param {{ label: string, reach: number, onMove(id: string, at: Point): void }} options
  */
 export function plane({ label, reach, onMove }) {
   const scale = SIZE / (2 * reach);
-  const px = ([x, y]) => [SIZE / 2 + scale * x, SIZE / 2 - scale * y];
+  /** @type {Space} */
+  const space = {
+    toPixel: ([x, y]) => [SIZE / 2 + scale * x, SIZE / 2 - scale * y],
+    toData: ([px, py]) => [(px - SIZE / 2) / scale, (SIZE / 2 - py) / scale],
+  };
   const drawing = h("g", { "aria-hidden": "true" });
   const marks = h("g", { "aria-hidden": "true", class: "r1-plane-marks" });
-  const grips = h("g", {});
+  const grips = h("g");
   const svg = h(
     "svg",
     { viewBox: `0 0 ${SIZE} ${SIZE}`, class: "r1-plane", role: "group", "aria-label": label },
-    grid(reach, px),
+    grid(reach, space),
     drawing,
     grips,
     marks,
   );
+  /** @type {Map<string, Handle & { group?: string }>} */
   const held = new Map();
-  const inside = (v) => Math.min(reach, Math.max(-reach, v));
-  const move = (id, [x, y]) => onMove(id, [inside(x), inside(y)]);
 
-  function toPlane(event) {
-    const point = new DOMPoint(event.clientX, event.clientY);
-    const { x, y } = point.matrixTransform(svg.getScreenCTM().inverse());
-    return [(x - SIZE / 2) / scale, (SIZE / 2 - y) / scale];
+  /** @param {Grip} grip */
+  function make({ id, group }) {
+    const bounds = /** @type {Point} */ ([-reach, reach]);
+    const first = group === undefined || ![...held.values()].some((other) => other.group === group);
+    const grip = handle({ svg, space, x: bounds, y: bounds, id, onMove: (at) => onMove(id, at) });
+    grip.element.tabIndex = first ? 0 : -1;
+    if (group) grip.element.addEventListener("keydown", (event) => turnPage(event, id));
+    grips.append(grip.element);
+    held.set(id, { ...grip, group });
   }
 
-  function make(id) {
-    const hit = h("circle", { r: 15, class: "r1-hit" });
-    const dot = h("circle", { class: "r1-grip-dot" });
-    const element = h("g", { role: "slider", class: "r1-grip" }, hit, dot);
-    element.addEventListener("pointerdown", (event) => {
-      event.preventDefault();
-      element.focus();
-      element.setPointerCapture(event.pointerId);
-    });
-    element.addEventListener("pointermove", (event) => {
-      if (element.hasPointerCapture(event.pointerId)) move(id, toPlane(event));
-    });
-    element.addEventListener("keydown", (event) => onKey(event, id));
-    const grip = { element, dot };
-    held.set(id, grip);
-    return grip;
-  }
-
-  function onKey(event, id) {
-    const { group, at } = held.get(id);
-    const turn = { PageDown: 1, PageUp: -1 }[event.key];
-    if (turn && group) {
-      const ids = [...held.keys()].filter((other) => held.get(other).group === group);
-      const next = ids[(ids.indexOf(id) + turn + ids.length) % ids.length];
-      for (const other of ids) held.get(other).element.tabIndex = other === next ? 0 : -1;
-      held.get(next).element.focus();
-    } else if (ARROWS[event.key]) {
-      const by = event.shiftKey ? 5 * STEP : STEP;
-      const [dx, dy] = ARROWS[event.key];
-      move(id, [at[0] + by * dx, at[1] + by * dy]);
-    } else return;
+  /**
+   * @param {KeyboardEvent} event
+   * @param {string} id
+   */
+  function turnPage(event, id) {
+    const turn = event.key === "PageDown" ? 1 : event.key === "PageUp" ? -1 : 0;
+    if (turn === 0) return;
     event.preventDefault();
     event.stopPropagation();
+    const group = held.get(id)?.group;
+    const own = [...held.entries()].filter(([, grip]) => grip.group === group);
+    const at = own.findIndex(([other]) => other === id);
+    const [next] = own[(at + turn + own.length) % own.length];
+    for (const [other, { element }] of own) element.tabIndex = other === next ? 0 : -1;
+    held.get(next)?.element.focus();
   }
 
-  function showHandles(handles) {
-    const wanted = new Set(handles.map(({ id }) => id));
+  /** @param {Grip[]} wanted */
+  function showHandles(wanted) {
+    const ids = new Set(wanted.map(({ id }) => id));
     for (const [id, { element }] of held) {
-      if (!wanted.has(id)) {
-        element.remove();
-        held.delete(id);
-      }
+      if (ids.has(id)) continue;
+      element.remove();
+      held.delete(id);
     }
-    const grouped = new Set();
-    for (const { id, at, name, tone, r = 6, group } of handles) {
-      const grip = held.get(id) ?? make(id);
-      Object.assign(grip, { at, group });
-      if (!grip.element.parentNode) {
-        grip.element.tabIndex = group && grouped.has(group) ? -1 : 0;
-        grips.append(grip.element);
-      }
-      if (group) grouped.add(group);
-      const [x, y] = px(at);
-      const words = `x ${at[0].toFixed(2)}, y ${at[1].toFixed(2)}`.replaceAll("-", "−");
-      for (const [attribute, value] of Object.entries({
-        transform: `translate(${x.toFixed(2)} ${y.toFixed(2)})`,
-        class: `r1-grip r1-${tone}`,
-        "data-handle": id,
-        "aria-label": name,
-        "aria-valuemin": -reach,
-        "aria-valuemax": reach,
-        "aria-valuenow": at[0].toFixed(2),
-        "aria-valuetext": words,
-      })) {
-        grip.element.setAttribute(attribute, value);
-      }
-      grip.dot.setAttribute("r", r);
+    for (const grip of wanted) {
+      if (!held.has(grip.id)) make(grip);
+      held.get(grip.id)?.place({ r: 6, ...grip });
     }
   }
 
   return {
     element: svg,
+    /** @param {Scene} scene */
     show({ lines = [], dots = [], handles = [], texts = [] }) {
-      drawing.replaceChildren(...lines.flatMap((line) => strokes(line, px)), ...dots.map(disc));
-      marks.replaceChildren(...texts.map(word));
+      const strokes = lines.flatMap((line) =>
+        "points" in line ? loop(line, space) : arrow(line, space),
+      );
+      drawing.replaceChildren(...strokes, ...dots.map((dot) => disc(dot, space)));
+      marks.replaceChildren(...texts.map((text) => word(text, space)));
       showHandles(handles);
     },
   };
-
-  function disc({ at, r = 3.5, tone, hollow = false }) {
-    const [cx, cy] = px(at);
-    return h("circle", { cx, cy, r, class: `r1-disc r1-${tone}${hollow ? " r1-hollow" : ""}` });
-  }
-
-  function word({ at, text, tone, dx = 9, dy = -9 }) {
-    const [x, y] = px(at);
-    const place = { x: Math.min(SIZE - 26, x + dx), y: Math.max(12, y + dy) };
-    return h("text", { ...place, class: `r1-plane-text r1-${tone}` }, text);
-  }
 }
 
-function strokes({ from, to, points, tone, head = false, dash = null, width = null }, px) {
-  const style = {
-    class: `r1-line r1-${tone}`,
-    "stroke-dasharray": dash,
-    style: width && `stroke-width:${width}`,
-  };
-  if (points) {
-    const d = points
-      .map((p) =>
-        px(p)
-          .map((v) => v.toFixed(1))
-          .join(" "),
-      )
-      .join("L");
-    return [h("path", { ...style, d: `M${d}Z` })];
-  }
-  const [[x1, y1], [x2, y2]] = [px(from), px(to)];
-  const made = [h("line", { ...style, x1, y1, x2, y2 })];
+/** @type {(dot: Dot, space: Space) => SVGElement} */
+function disc({ at, r = 3.5, tone, hollow = false }, space) {
+  const [cx, cy] = space.toPixel(at);
+  return h("circle", { cx, cy, r, class: `r1-disc r1-${tone}${hollow ? " r1-hollow" : ""}` });
+}
+
+/** @type {(word: Word, space: Space) => SVGElement} */
+function word({ at, text, tone, dx = 9, dy = -9 }, space) {
+  const [x, y] = space.toPixel(at);
+  const place = { x: Math.min(SIZE - 26, x + dx), y: Math.max(12, y + dy) };
+  return h("text", { ...place, class: `r1-plane-text r1-${tone}` }, text);
+}
+
+/** @param {Stroke} stroke */
+const styled = ({ tone, dash, width }) => ({
+  class: `r1-line r1-${tone}`,
+  "stroke-dasharray": dash ?? null,
+  style: width ? `stroke-width:${width}` : null,
+});
+
+/** @type {(loop: Loop, space: Space) => SVGElement[]} */
+function loop({ points, ...stroke }, space) {
+  const corners = points.map((p) =>
+    space
+      .toPixel(p)
+      .map((v) => v.toFixed(1))
+      .join(" "),
+  );
+  return [h("path", { ...styled(stroke), d: `M${corners.join("L")}Z` })];
+}
+
+/** @type {(arrow: Arrow, space: Space) => SVGElement[]} */
+function arrow({ from, to, head = false, ...stroke }, space) {
+  const [[x1, y1], [x2, y2]] = [space.toPixel(from), space.toPixel(to)];
+  const line = h("line", { ...styled(stroke), x1, y1, x2, y2 });
   const length = Math.hypot(x2 - x1, y2 - y1);
-  if (head && length > 4) {
-    const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
-    const size = Math.min(9, length);
-    const corner = (side) =>
-      `${x2 - size * ux + side * 0.45 * size * uy} ${y2 - size * uy - side * 0.45 * size * ux}`;
-    made.push(
-      h("path", { class: `r1-head r1-${tone}`, d: `M${x2} ${y2}L${corner(1)}L${corner(-1)}Z` }),
-    );
-  }
-  return made;
+  if (!head || length <= 4) return [line];
+  const [ux, uy] = [(x2 - x1) / length, (y2 - y1) / length];
+  const size = Math.min(9, length);
+  /** @param {number} side */
+  const corner = (side) =>
+    `${x2 - size * ux + side * 0.45 * size * uy} ${y2 - size * uy - side * 0.45 * size * ux}`;
+  const d = `M${x2} ${y2}L${corner(1)}L${corner(-1)}Z`;
+  return [line, h("path", { class: `r1-head r1-${stroke.tone}`, d })];
 }
 
-function grid(reach, px) {
+/** @type {(reach: number, space: Space) => SVGElement} */
+function grid(reach, space) {
   const whole = Array.from({ length: 2 * Math.floor(reach) + 1 }, (_, i) => i - Math.floor(reach));
   const lines = whole.flatMap((v) => {
-    const [[x1, y1], [x2, y2]] = [px([v, -reach]), px([v, reach])];
-    const [[x3, y3], [x4, y4]] = [px([-reach, v]), px([reach, v])];
+    const [[x1, y1], [x2, y2]] = [space.toPixel([v, -reach]), space.toPixel([v, reach])];
+    const [[x3, y3], [x4, y4]] = [space.toPixel([-reach, v]), space.toPixel([reach, v])];
     const style = v === 0 ? "r1-origin" : null;
     return [
       h("line", { x1, y1, x2, y2, class: style }),

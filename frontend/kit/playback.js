@@ -1,16 +1,143 @@
-// Back, play or pause, step, and a timeline to scrub.
-import { button, icon } from "./controls.js";
-import { h, setText, uid } from "./dom.js";
+// The reader's hold on a clock: back, play or pause, step, a timeline to scrub, the speed, reset; and keys for all.
+import { AT_ONCE, createClock, defaultSpeed } from "./clock.js";
+import { button, icon, select } from "./controls.js";
+import { h, setAttributes, setText, uid } from "./dom.js";
 
-/** `on`: { start(), toggle(), step(), scrub(step) }. */
-export function playback(on) {
-  const id = uid();
-  const play = button({
-    label: "Play",
-    icon: "play",
-    onClick: () => on.toggle(),
-    class: "r1-button r1-main",
+const SPEEDS = /** @type {[number, string][]} */ ([
+  [10, "10 a second"],
+  [30, "30 a second"],
+  [60, "60 a second"],
+  [240, "240 a second"],
+  [AT_ONCE, "at once"],
+]);
+const KEYS = [
+  ["k", "play or pause"],
+  ["l", "one step on"],
+  ["j", "one step back"],
+  ["0", "back to the start"],
+  ["r", "reset everything"],
+];
+
+/** @typedef {{ step: number, computed: number, steps: number, playing: boolean, words?: string }} Progress */
+
+/**
+ * `show(step)` draws a step; `rest(ended)` is called when playing ends and when the reader has chosen a step; `open()`
+ * before the reader plays or chooses one; `progress()` overrides what the bar shows; `reset()` starts all afresh.
+ *
+ * @param {{
+ *   timeline?: { last: number },
+ *   speed?: number,
+ *   show(step: number): void,
+ *   rest(ended: boolean): void,
+ *   reset(): void,
+ *   open?(): void,
+ *   progress?(): Partial<Progress>,
+ * }} on
+ */
+export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...on }) {
+  const clock = createClock(timeline, { show: draw, onRest: () => on.rest(true) });
+  const actions = { toggle, start: () => seek(0), step: () => seek(clock.step + 1), seek, reset };
+  const bar = createBar(actions);
+  const speed = select({
+    label: "Speed",
+    name: "speed",
+    options: SPEEDS,
+    value: defaultSpeed(usual),
+    onInput: (v) => {
+      clock.speed = Number(v);
+    },
   });
+  const again = button({
+    label: "Reset",
+    icon: "reset",
+    text: true,
+    onClick: reset,
+    "data-name": "reset",
+  });
+  const playback = {
+    element: h("div", { class: "r1-bar" }, bar.element, speed.element, again),
+    clock,
+    /** Whether the reader wants what is shown next to play: yes, until a step is chosen. */
+    wanted: true,
+    refresh,
+    /**
+     * There are so many steps, all known.
+     *
+     * @param {number} steps
+     */
+    cover(steps) {
+      clock.steps = steps;
+      timeline.last = steps;
+    },
+    /** Plays from the first step. */
+    replay() {
+      clock.step = 0;
+      clock.play();
+    },
+    usualSpeed() {
+      clock.speed = defaultSpeed(usual);
+      speed.value = clock.speed;
+    },
+    /**
+     * For the widget's own element; fields and drawings that listen keep their own keys.
+     *
+     * @param {KeyboardEvent} event
+     */
+    onkeydown(event) {
+      const { toggle: k, step: l, start, reset: r } = actions;
+      const action = { k, l, j: () => seek(clock.step - 1), 0: start, r }[event.key];
+      if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+      const target = /** @type {Element} */ (event.target);
+      if (target.matches("input, select, textarea, [role=application]")) return;
+      event.preventDefault();
+      action();
+    },
+  };
+
+  /** @param {number} step */
+  function draw(step) {
+    on.show(step);
+    refresh();
+  }
+
+  function refresh() {
+    const { step, steps, playing } = clock;
+    bar.show({ step, steps, playing, computed: timeline.last, ...on.progress?.() });
+  }
+
+  function toggle() {
+    playback.wanted = !clock.playing;
+    if (clock.playing) {
+      clock.seek(clock.step);
+      on.rest(false);
+      return;
+    }
+    on.open?.();
+    clock.play();
+    draw(clock.step);
+  }
+
+  /** @param {number} step */
+  function seek(step) {
+    playback.wanted = false;
+    on.open?.();
+    clock.seek(step);
+    on.rest(clock.step >= clock.steps);
+  }
+
+  function reset() {
+    playback.usualSpeed();
+    on.reset();
+  }
+
+  return Object.assign(playback, { seek });
+}
+
+/** @param {{ toggle(): void, start(): void, step(): void, seek(step: number): void }} on */
+function createBar(on) {
+  const id = uid();
+  const main = { class: "r1-button r1-main" };
+  const play = button({ label: "Play", icon: "play", onClick: on.toggle, ...main });
   const scrubber = h("input", {
     id,
     type: "range",
@@ -19,33 +146,54 @@ export function playback(on) {
     step: 1,
     "data-name": "scrub",
     "aria-label": "Step shown",
-    oninput: () => on.scrub(Number(scrubber.value)),
+    oninput: () => on.seek(Number(scrubber.value)),
   });
   const output = h("output", { class: "r1-value r1-steps", for: id });
   const element = h(
     "div",
     { class: "r1-playback", role: "group", "aria-label": "Playback" },
-    button({ label: "Back to the start", icon: "start", onClick: () => on.start() }),
+    button({ label: "Back to the start", icon: "start", onClick: on.start }),
     play,
-    button({ label: "One step", icon: "step", onClick: () => on.step() }),
+    button({ label: "One step", icon: "step", onClick: on.step }),
     scrubber,
     output,
   );
   return {
     element,
-    /** The step shown, of how many, or in other `words`; what is computed so far is the filled part. */
+    /**
+     * The step shown, of how many, or in other `words`; what is computed so far is the filled part.
+     *
+     * @param {Progress} progress
+     */
     show({ step, computed, steps, playing, words = `step ${step} / ${steps}` }) {
-      scrubber.max = steps;
-      scrubber.value = step;
+      Object.assign(scrubber, { max: steps, value: step });
       scrubber.setAttribute("aria-valuetext", words.replace("/", "of"));
       scrubber.style.setProperty("--r1-share", `${(100 * step) / steps}%`);
       scrubber.style.setProperty("--r1-computed", `${(100 * computed) / steps}%`);
       setText(output, words);
       const label = playing ? "Pause" : "Play";
       if (play.getAttribute("aria-label") === label) return;
-      play.setAttribute("aria-label", label);
-      play.title = label;
+      setAttributes(play, { "aria-label": label, title: label });
       play.replaceChildren(icon(playing ? "pause" : "play"));
     },
   };
+}
+
+/**
+ * What the keys do; `more` are lines of the widget's own.
+ *
+ * @param {string[]} more
+ */
+export function help(...more) {
+  const keys = KEYS.flatMap(([key, what], i) => [
+    h("kbd", {}, key),
+    ` ${what}${i + 1 < KEYS.length ? "; " : "."}`,
+  ]);
+  return h(
+    "details",
+    { class: "r1-help" },
+    h("summary", {}, "Keys"),
+    h("p", {}, "With the focus on any button: ", keys),
+    more.map((line) => h("p", {}, line)),
+  );
 }

@@ -1,6 +1,11 @@
 // The presets as a row of questions, what to look at, and what was found.
 import { h, setText } from "./dom.js";
 
+/**
+ * @template {{ key: string, name: string }} P
+ * @param {P[]} presets
+ * @param {(preset: P) => void} choose
+ */
 export function createQuestions(presets, choose) {
   const buttons = presets.map((preset) =>
     h(
@@ -23,7 +28,12 @@ export function createQuestions(presets, choose) {
   );
   return {
     element: h("header", { class: "r1-header" }, row, h("div", { class: "r1-say" }, ask, found)),
-    /** Which question is being asked, and its words. */
+    /**
+     * Which question is being asked, and its words.
+     *
+     * @param {string | null} key
+     * @param {string} words
+     */
     mark(key, words) {
       buttons.forEach((b, i) => {
         b.setAttribute("aria-pressed", String(presets[i].key === key));
@@ -31,6 +41,7 @@ export function createQuestions(presets, choose) {
       setText(ask, words);
       setText(found, "");
     },
+    /** @param {string} words */
     answer: (words) => setText(found, words),
   };
 }

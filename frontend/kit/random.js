@@ -1,9 +1,16 @@
 // JAX's default generator, threefry2x32 in its partitionable layout, and the distributions the book draws from it.
 // Keys are [high, low] pairs of 32-bit integers; every function equals the jax.random function of the same name.
 
+/** @typedef {[number, number]} Key */
+
+/** @type {(x: number, r: number) => number} */
 const rotate = (x, r) => (x << r) | (x >>> (32 - r));
 
-/** Threefry-2x32, 20 rounds, of the counter (x0, x1); the two words land in `out`. */
+/**
+ * Threefry-2x32, 20 rounds, of the counter (x0, x1); the two words land in `out`.
+ *
+ * @type {(k0: number, k1: number, x0: number, x1: number, out: Key | Int32Array) => void}
+ */
 function threefry(k0, k1, x0, x1, out) {
   const k2 = k0 ^ k1 ^ 0x1bd11bda;
   let a = (x0 + k0) | 0;
@@ -36,19 +43,32 @@ function threefry(k0, k1, x0, x1, out) {
   out[1] = b;
 }
 
-/** jax.random.key(seed), for 0 <= seed < 2^32. */
+/**
+ * jax.random.key(seed), for 0 <= seed < 2^32.
+ *
+ * @type {(seed: number) => Key}
+ */
 export const key = (seed) => [0, seed | 0];
 
-/** jax.random.split(key, n). */
+/**
+ * jax.random.split(key, n).
+ *
+ * @type {(key: Key, n?: number) => Key[]}
+ */
 export function split([k0, k1], n = 2) {
   return Array.from({ length: n }, (_, i) => {
+    /** @type {Key} */
     const words = [0, 0];
     threefry(k0, k1, 0, i, words);
     return words;
   });
 }
 
-/** jax.random.bits(key, (n,), uint32); only the entries from `start` on. */
+/**
+ * jax.random.bits(key, (n,), uint32); only the entries from `start` on.
+ *
+ * @type {(key: Key, n: number, start?: number) => Uint32Array}
+ */
 export function bits([k0, k1], n, start = 0) {
   const result = new Uint32Array(n - start);
   const words = new Int32Array(2);
@@ -59,12 +79,20 @@ export function bits([k0, k1], n, start = 0) {
   return result;
 }
 
-/** jax.random.uniform(key, (n,), float32) on [0, 1). */
+/**
+ * jax.random.uniform(key, (n,), float32) on [0, 1).
+ *
+ * @type {(key: Key, n: number, start?: number) => Float32Array}
+ */
 export function uniform(k, n, start = 0) {
   return Float32Array.from(bits(k, n, start), (word) => (word >>> 9) * 2 ** -23);
 }
 
-/** jax.random.bernoulli(key, 0.5, (n,)) as zeros and ones. */
+/**
+ * jax.random.bernoulli(key, 0.5, (n,)) as zeros and ones.
+ *
+ * @type {(key: Key, n: number) => Uint8Array}
+ */
 export const coin = (k, n) => Uint8Array.from(uniform(k, n), (u) => (u < 0.5 ? 1 : 0));
 
 const CENTRE = [
@@ -76,7 +104,11 @@ const TAIL = [
   0.00943887047, 1.00167406, 2.83297682,
 ];
 
-/** Inverse error function: Giles' single-precision polynomials, the ones XLA evaluates. */
+/**
+ * Inverse error function: Giles' single-precision polynomials, the ones XLA evaluates.
+ *
+ * @param {number} x
+ */
 export function erfInv(x) {
   const w = -Math.log1p(-Math.fround(x * x)); // rounded as XLA rounds it: it matters in the tails
   const [coefficients, t] = w < 5 ? [CENTRE, w - 2.5] : [TAIL, Math.sqrt(w) - 3];
@@ -85,7 +117,11 @@ export function erfInv(x) {
 
 const LOWEST = Math.fround(-1 + 2 ** -24); // the float32 after -1: erfInv stays finite
 
-/** jax.random.normal(key, (n,), float32). */
+/**
+ * jax.random.normal(key, (n,), float32).
+ *
+ * @type {(key: Key, n: number, start?: number) => Float32Array}
+ */
 export function normal(k, n, start = 0) {
   const result = uniform(k, n, start);
   for (let i = 0; i < result.length; i++) {

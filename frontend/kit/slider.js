@@ -2,28 +2,59 @@
 import { h, setText, uid } from "./dom.js";
 
 const POSITIONS = 200; // stops of a logarithmic slider
+/** @type {(v: number, n: number) => number} */
 const digits = (v, n) => Number(v.toPrecision(n));
 
-function scaleOf({ min, max, step = 1, scale = "linear", values = null }) {
+/**
+ * From `min` to `max` by `step`, or by equal ratios where the scale is "log"; or one of `values`.
+ *
+ * @typedef {{
+ *   min?: number, max?: number, step?: number, scale?: "linear" | "log", values?: number[],
+ * }} Range
+ */
+
+/** @param {Range} range */
+function scaleOf({ min = 0, max = 1, step = 1, scale = "linear", values }) {
   if (values) {
+    /** @param {number} v */
     const nearest = (v) =>
       values.reduce((b, w, i) => (Math.abs(w - v) < Math.abs(values[b] - v) ? i : b), 0);
-    return { min: 0, max: values.length - 1, step: 1, value: (p) => values[p], position: nearest };
+    return stops(values.length - 1, (p) => values[p], nearest);
   }
-  if (scale === "linear") return { min, max, step, value: (p) => digits(p, 6), position: (v) => v };
+  if (scale === "linear") {
+    return {
+      ...stops(
+        max,
+        (p) => digits(p, 6),
+        (v) => v,
+      ),
+      min,
+      step,
+    };
+  }
   const ratio = Math.log(max / min) / POSITIONS;
-  return {
-    min: 0,
-    max: POSITIONS,
-    step: 1,
-    value: (p) => digits(min * Math.exp(p * ratio), 2),
-    position: (v) => Math.round(Math.log(v / min) / ratio),
-  };
+  return stops(
+    POSITIONS,
+    (p) => digits(min * Math.exp(p * ratio), 2),
+    (v) => Math.round(Math.log(v / min) / ratio),
+  );
 }
 
+/** @type {(max: number, value: (p: number) => number, position: (v: number) => number) => { min: number, max: number, step: number, value(p: number): number, position(v: number): number }} */
+const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position });
+
 /**
- * slider({ label, symbol, min, max, step, scale, value, format, onInput, title }).
  * Logarithmic sliders stop at two significant digits; `value` may be set to anything between.
+ *
+ * @param {{
+ *   label: string,
+ *   symbol?: string | null,
+ *   value: number,
+ *   format?(v: number): string,
+ *   onInput(v: number): void,
+ *   title?: string | null,
+ *   name: string,
+ * } & Range} options
  */
 export function slider({
   label,
@@ -50,12 +81,13 @@ export function slider({
   const show = () => {
     setText(output, format(current));
     input.setAttribute("aria-valuetext", format(current));
-    const share = (input.value - scale.min) / (scale.max - scale.min || 1);
+    const share = (Number(input.value) - scale.min) / (scale.max - scale.min || 1);
     input.style.setProperty("--r1-share", `${100 * share}%`);
   };
   const place = () => {
-    Object.assign(input, { min: scale.min, max: scale.max, step: scale.step });
-    input.value = scale.position(current);
+    const { min, max, step } = scale;
+    Object.assign(input, { min, max, step });
+    input.value = String(scale.position(current));
     show();
   };
   input.addEventListener("input", () => {
@@ -67,6 +99,7 @@ export function slider({
   return {
     element,
     input,
+    /** @type {number} */
     get value() {
       return current;
     },
@@ -75,12 +108,17 @@ export function slider({
       current = next;
       place();
     },
-    /** New bounds, the value kept where it is. */
+    /**
+     * New bounds, the value kept where it is.
+     *
+     * @param {Range} next
+     */
     bound(next) {
       Object.assign(range, next);
       scale = scaleOf(range);
       place();
     },
+    /** @param {boolean} off */
     set disabled(off) {
       input.disabled = off;
       element.classList.toggle("r1-off", off);

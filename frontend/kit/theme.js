@@ -11,7 +11,12 @@ export function isDark(root = document) {
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-/** Gives `element` the kit's style and keeps its theme; returns the clean-up. */
+/**
+ * Gives `element` the kit's style and keeps its theme; returns the clean-up.
+ *
+ * @param {HTMLElement} element
+ * @param {string[]} styles
+ */
 export function dress(element, ...styles) {
   const style = document.createElement("style");
   style.textContent = [css, ...styles].join("\n");

@@ -1,11 +1,29 @@
 // A worker made from a string, so that a widget stays one file; where none can be made, the page's own thread.
 
+/** @typedef {{ type: "error", message: string }} Failure */
+/**
+ * @template Question
+ * @typedef {{ inWorker: boolean, post(message: Question): void, close(): void }} Link
+ */
+/**
+ * @template Question, Answer
+ * @typedef {(post: (message: Answer, transferred?: Transferable[]) => void) => (message: Question | { type: "pause" }) => void} ActorMaker
+ */
+
 /**
  * Runs `source` in a Web Worker. Where the page may not make one (an old browser, a strict content policy)
  * `createActor(post)` runs here instead, and must return to the event loop often. `receive` gets what it posts.
+ *
+ * @template {object} Question, Answer
+ * @param {string} source
+ * @param {ActorMaker<Question, Answer | Failure>} createActor
+ * @param {(answer: Answer | Failure) => void} receive
+ * @returns {Link<Question>}
  */
 export function connect(source, createActor, receive) {
-  const link = { inWorker: true };
+  /** @type {Link<Question>} */
+  const link = { inWorker: true, post() {}, close() {} };
+  /** @type {Question[]} */
   const unanswered = []; // posted before the first answer: what a worker that fails to start has lost
   const here = () => {
     Object.assign(link, connectHere(createActor, receive));
@@ -39,10 +57,17 @@ export function connect(source, createActor, receive) {
   return link;
 }
 
-/** Messages cross by a channel, as to a worker: timers may overtake one another, and an old answer a new one. */
+/**
+ * Messages cross by a channel, as to a worker: timers may overtake one another, and an old answer a new one.
+ *
+ * @template {object} Question, Answer
+ * @param {ActorMaker<Question, Answer>} createActor
+ * @param {(answer: Answer) => void} receive
+ * @returns {Link<Question>}
+ */
 function connectHere(createActor, receive) {
   const { port1: page, port2: actor } = new MessageChannel();
-  const act = createActor((message, transferred) => actor.postMessage(message, transferred));
+  const act = createActor((message, transferred) => actor.postMessage(message, transferred ?? []));
   page.onmessage = ({ data }) => receive(data);
   actor.onmessage = ({ data }) => act(data);
   return {

@@ -1,12 +1,20 @@
-// Loss and gap by step, the counters, and the spectra.
-import { h, setText } from "../kit/dom.js";
-import { plot, power } from "../kit/plot.js";
-import { amount, count, TOP, widest } from "./format.js";
-import { PATHS } from "./math/paths.js";
+// Loss and gap by step, and the counters under the planes.
+import { h } from "../kit/dom.js";
+import { amount, figures, power } from "../kit/number.js";
+import { counters } from "../kit/readout.js";
+import { runChart } from "../kit/runchart.js";
+import { PATHS, widest } from "./math/paths.js";
+import { stepsInWords } from "./words.js";
 
+/** @import { Counts, Kind, Run } from "./math/paths.js" */
+
+const TOP = 1e6; // a loss or a gap beyond this has run away
 const FLOOR = 1e-12; // of the losses drawn: below is rounding
 const LEAST = 1e-17; // under it a gap is no number any more
 
+/** @typedef {{ key: Kind, label: string, tone: string, dash?: string }} PathSeries */
+
+/** @type {PathSeries[]} */
 export const SERIES = [
   { key: "plain", label: "on W, plain", tone: "printed" },
   { key: "reparameterised", label: "on U, W = TUV", tone: "exact" },
@@ -14,7 +22,7 @@ export const SERIES = [
 ];
 
 export function createCharts() {
-  const losses = plot({
+  const losses = runChart({
     title: "Loss",
     xLabel: "step",
     yLabel: "loss",
@@ -24,7 +32,7 @@ export function createCharts() {
     summary: (values, t) =>
       `At step ${t}: ${SERIES.map(({ key, label }) => `${label} ${amount(values[key]?.[t])}`).join(", ")}.`,
   });
-  const gaps = plot({
+  const gaps = runChart({
     title: "Gap between the last two",
     xLabel: "step",
     yLabel: "‖W − W′‖",
@@ -37,77 +45,72 @@ export function createCharts() {
     summary: ({ gap, known }, t) =>
       `At step ${t}: ${amount(gap?.[t])}.${known?.length ? ` Computed for the end: ${amount(known[0])}.` : ""}`,
   });
-  const counters = createCounters();
+  const table = createCounters();
   return {
     element: h("div", { class: "r1-charts" }, losses.element, gaps.element),
-    counters: counters.element,
-    count: counters.count,
-    draw(run, step, steps, hidden) {
+    counters: table.element,
+    count: table.count,
+    /** @type {(run: Run, step: number, last: number, hidden: boolean) => void} */
+    draw(run, step, last, hidden) {
       const shown = hidden ? { plain: run.paths.plain } : run.paths;
       const values = Object.fromEntries(
         Object.entries(shown).map(([key, path]) => [key, path.loss.map((v) => Math.max(v, FLOOR))]),
       );
-      losses.draw({ values, xMax: steps, step });
-      const away = run.fate === "away";
-      const least = away || run.fate === "together" ? LEAST : 1e-3 * widest(run.gap);
-      const gap = run.gap.map((v) => Math.max(v, least)); // an exact 0 is drawn at the bottom, not left out
-      const known = !away && run.known > 1e-9 ? run.gap.map(() => run.known) : [];
+      losses.draw({ values, last, step });
       gaps.draw({
-        values: hidden ? {} : { gap, known },
-        xMax: steps,
+        values: hidden ? {} : gapsOf(run),
+        last,
         step,
-        text: hidden
+        note: hidden
           ? "Shown once you have predicted."
           : "In double precision about 10⁻¹⁶ of the way is rounding.",
       });
-      counters.show(run, step, hidden);
+      table.show(run, step, hidden);
     },
+  };
+}
+
+/** @param {Run} run */
+function gapsOf({ gap, fate, known }) {
+  const away = fate === "away";
+  const least = away || fate === "together" ? LEAST : 1e-3 * widest(gap);
+  const isKnown = !away && known !== null && known > 1e-9;
+  return {
+    gap: gap.map((v) => Math.max(v, least)), // an exact 0 is drawn at the bottom, not left out
+    known: isKnown ? gap.map(() => known) : [],
   };
 }
 
 /** Loss now, step size, and steps to the tolerance, one row a path. */
 function createCounters() {
-  const rows = SERIES.map(({ key, label, tone }) => {
-    const cells = ["loss", "eta", "count"].map((name) =>
-      h("td", { "data-cell": `${key}-${name}` }),
-    );
-    const chip = h(
-      "svg",
-      { viewBox: "0 0 12 12", class: `r1-chip r1-${tone}`, "aria-hidden": "true" },
-      h("circle", { cx: 6, cy: 6, r: 5, class: "r1-dot" }),
-    );
-    return { key, cells, row: h("tr", {}, h("th", { scope: "row" }, chip, label), cells) };
+  const table = counters({
+    rows: SERIES,
+    columns: [
+      ["loss", "loss now"],
+      ["eta", "step size"],
+      ["count", ""],
+    ],
   });
-  const goal = h("th", { scope: "col" });
-  const head = ["", "loss now", "step size"].map((words) =>
-    words ? h("th", { scope: "col" }, words) : h("td", {}),
-  );
-  const element = h(
-    "table",
-    { class: "r1-counters" },
-    h("thead", {}, h("tr", {}, head, goal)),
-    h(
-      "tbody",
-      {},
-      rows.map(({ row }) => row),
-    ),
-  );
   return {
-    element,
+    element: table.element,
+    /** @type {(run: Run, step: number, hidden: boolean) => void} */
     show({ paths, etas }, step, hidden) {
-      for (const { key, cells } of rows) {
+      for (const key of PATHS) {
         const secret = hidden && key !== "plain";
-        setText(cells[0], secret ? "?" : amount(paths[key].loss[step]));
-        setText(cells[1], etas[key].toPrecision(3));
+        table.set(key, "loss", secret ? "?" : amount(paths[key].loss[step]));
+        table.set(key, "eta", figures(etas[key]));
       }
     },
-    /** counts: { path: steps } or null while they are being counted. */
+    /**
+     * What was counted, or null while it is being counted.
+     *
+     * @type {(counts: Counts | null, tolerance: number, hidden: boolean) => void}
+     */
     count(counts, tolerance, hidden) {
-      setText(goal, `steps to ${power(Math.log10(tolerance))}`);
+      table.head("count", `steps to ${power(Math.log10(tolerance))}`);
       for (const key of PATHS) {
-        const { cells } = rows.find((row) => row.key === key);
-        const found = counts === null ? "…" : count(counts[key]);
-        setText(cells[2], hidden && key !== "plain" ? "?" : found);
+        const found = counts === null ? "…" : stepsInWords(counts[key]);
+        table.set(key, "count", hidden && key !== "plain" ? "?" : found);
       }
     },
   };

@@ -1,129 +1,102 @@
-// Settings in, pictures out: joins the three paths, the player and what is on the page.
-import { h, setText, throttle } from "../kit/dom.js";
-import { createPlayer, defaultSpeed } from "../kit/player.js";
-import { createQuestions } from "../kit/questions.js";
-import { createTransport, help, shortcuts } from "../kit/transport.js";
+// Settings in, pictures out: three paths, a guess before they are shown, and how many steps each needs.
+import { createBackground } from "../kit/background.js";
+import { createFrame } from "../kit/explorer.js";
+import { amount } from "../kit/number.js";
+import { createPlayback, help } from "../kit/playback.js";
 import { createCharts, SERIES } from "./charts.js";
-import { amount, widest } from "./format.js";
-import { counting, run } from "./math/paths.js";
+import { counting, run, widest } from "./math/paths.js";
 import { createPanel } from "./panel.js";
 import { createPlanes } from "./planes.js";
 import { createPrediction } from "./prediction.js";
 import { PRESETS } from "./presets.js";
-import { DEFAULTS, nextSettings } from "./settings.js";
-import { condition, createSpectrum } from "./spectrum.js";
+import { nextSettings } from "./settings.js";
+import { createSpectrum } from "./spectrum.js";
+import { condition } from "./words.js";
 
-const BUDGET = 6; // milliseconds of counting between two frames
-const HELP = ["On a start, the white point of a plane: arrow keys move it."];
+/** @import { Frame } from "../kit/explorer.js" */
+/** @import { Explorer } from "../kit/mount.js" */
+/** @import { Counts, Kind } from "./math/paths.js" */
+/** @import { Patch, Settings } from "./settings.js" */
+/** @import { Findings } from "./presets.js" */
+
+const HELP = "On a start, the white point of a plane: arrow keys move it.";
 const GUESS =
   "Predict before you look: what do the path of U (blue) and the path of W with P (orange) do?";
 
-/** `save(settings)` is told every change of the reader's. */
+/**
+ * `save(settings)` is told every change of the reader's.
+ *
+ * @param {Settings} initial
+ * @param {(settings: Settings) => void} save
+ * @returns {Explorer}
+ */
 export function createExplorer(initial, save) {
-  let settings = initial;
-  let current = null; // what run() made of the settings
+  let current = run(initial);
+  /** @type {Counts | null} */
   let counts = null;
-  let preset = PRESETS.find(({ set }) => same(set(DEFAULTS), initial)) ?? null;
   let pending = initial.method !== "gd"; // the reader has yet to predict
+  /** @type {string | null} */
   let guess = null;
-  let counter = null;
-  const timeline = { last: 0 };
-  const player = createPlayer(timeline, { show, onRest: settle });
-  const actions = {
-    toggle,
-    step: () => seek(player.step + 1),
-    back: () => seek(player.step - 1),
-    start: () => seek(0),
-    scrub: seek,
-    reset,
-    speed(v) {
-      player.speed = v;
-    },
-  };
+  /** @type {Frame<Settings, Patch, Findings>} */
+  const frame = createFrame({
+    settings: initial,
+    presets: PRESETS,
+    next: nextSettings,
+    update,
+    findings,
+    words,
+    save,
+  });
+  const playback = createPlayback({ show, rest: frame.settle, reset: frame.reset });
+  const { clock } = playback;
+  const counter = createBackground({ budget: 6, pause: 100, onSlice: onCounted });
   const charts = createCharts();
   const spectrum = createSpectrum();
-  const planes = createPlanes(SERIES, (row, place) =>
-    change({ start: settings.start.map((r, i) => (i === row ? place : r)) }),
-  );
-  const transport = createTransport(actions);
-  const questions = createQuestions(PRESETS, choosePreset);
+  const planes = createPlanes(SERIES, (row, place) => {
+    const { start } = frame.settings;
+    frame.change({ start: start.map((r, i) => (i === row ? place : r)) });
+  });
   const prediction = createPrediction(predict);
-  const panel = createPanel(settings, change);
-  const status = h("p", { class: "r1-status", role: "status", "aria-live": "polite" });
-  const say = throttle(() => setText(status, words()), 1500);
-  const element = h(
-    "div",
-    { class: "r1-body", onkeydown: shortcuts(actions) },
-    questions.element,
-    h(
-      "div",
-      { class: "r1-stage-block" },
-      prediction.element,
-      planes.element,
-      transport.element,
-      charts.counters,
-      status,
-    ),
-    h("div", { class: "r1-side" }, panel.element, spectrum.element, help(...HELP)),
-    h("div", { class: "r1-chart-block" }, charts.element),
-  );
+  const panel = createPanel(initial, frame.change);
+  const element = frame.lay({
+    stage: [prediction.element, planes.element, playback.element, charts.counters, frame.status],
+    side: [panel.element, spectrum.element, help(HELP)],
+    charts: [charts.element],
+    onkeydown: playback.onkeydown,
+  });
 
-  /** Takes a patch of the reader's; the paths follow at once, at their end. */
-  function change(patch) {
-    const { method } = settings;
-    settings = nextSettings(settings, patch);
-    preset = null;
+  /**
+   * Runs the paths; plays them from the start, or shows them at their end.
+   *
+   * @param {{ before: Settings | null, play: boolean }} how
+   */
+  function update({ before, play }) {
+    const { settings } = frame;
     guess = null;
-    if (settings.method !== method) pending = settings.method !== "gd";
-    questions.mark(null, "Your own setting. Press a question to come back to it.");
-    save(settings);
-    apply(false);
-  }
-
-  function choosePreset(chosen) {
-    settings = chosen.set(DEFAULTS);
-    preset = chosen;
-    guess = null;
-    pending = settings.method !== "gd";
-    questions.mark(chosen.key, chosen.ask);
-    save(settings);
-    apply(true);
-  }
-
-  function reset() {
-    player.speed = defaultSpeed();
-    transport.speed = player.speed;
-    choosePreset(PRESETS[0]);
-  }
-
-  function predict(choice) {
-    guess = choice;
-    pending = false;
-    player.pause();
-    player.step = 0;
-    planes.setGround(current.problem, ends());
-    announce();
-    player.play();
-  }
-
-  /** Runs the paths; plays them from the start, or shows them at their end. */
-  function apply(playing) {
-    player.pause();
+    if (settings.method !== before?.method) pending = settings.method !== "gd";
+    clock.pause();
     current = run(settings);
-    timeline.last = settings.steps;
-    player.steps = settings.steps;
+    playback.cover(settings.steps);
     panel.show(settings);
     planes.setGround(current.problem, ends());
     spectrum.draw(current.spectra);
-    count();
+    counts = null;
+    charts.count(null, settings.tolerance, pending);
+    counter.start(counting(settings));
     announce();
-    if (playing) {
-      player.seek(0);
-      player.play();
-    } else {
-      player.seek(settings.steps);
-      settle();
-    }
+    clock.seek(play ? 0 : settings.steps);
+    if (play) clock.play();
+    else frame.settle();
+  }
+
+  /** @param {string | null} choice */
+  function predict(choice) {
+    guess = choice;
+    pending = false;
+    clock.pause();
+    planes.setGround(current.problem, ends());
+    announce();
+    playback.replay();
   }
 
   /** Where the paths end; at the minimum, where no ring is drawn, while that is secret or if they run away. */
@@ -133,118 +106,70 @@ export function createExplorer(initial, save) {
     return ringless ? { reparameterised: wStar, explicit: wStar } : current.ends;
   }
 
-  /** Counts steps to the tolerance in slices, so that nothing waits for it. */
-  function count() {
-    clearTimeout(counter);
-    counts = null;
-    charts.count(null, settings.tolerance, pending);
-    const work = counting(settings);
-    const slice = () => {
-      const until = performance.now() + BUDGET;
-      let next = work.next();
-      while (!next.done && performance.now() < until) next = work.next();
-      if (!next.done) {
-        counter = setTimeout(slice, 0);
-        return;
-      }
-      counts = next.value;
-      announce();
-      if (!player.playing) settle();
-    };
-    counter = setTimeout(slice, 100); // while a slider moves there is no use in counting
+  /** @param {{ value: Counts } | null} done */
+  function onCounted(done) {
+    if (!done) return;
+    counts = done.value;
+    announce();
+    if (!clock.playing) frame.settle();
   }
 
   function announce() {
-    if (settings.method === "gd") prediction.hide();
+    const { method, tolerance } = frame.settings;
+    if (method === "gd") prediction.hide();
     else if (pending) prediction.ask(GUESS);
     else prediction.answer(guess, current, counts);
-    if (counts) charts.count(counts, settings.tolerance, pending);
+    if (counts) charts.count(counts, tolerance, pending);
   }
 
+  /** @param {number} step */
   function show(step) {
-    const { paths } = current;
-    const points = Object.fromEntries(
-      SERIES.map(({ key }) => [key, pending && key !== "plain" ? null : paths[key].w]),
-    );
-    planes.draw(points, step);
-    charts.draw(current, step, settings.steps, pending);
-    transport.show({ step, computed: timeline.last, steps: player.steps, playing: player.playing });
-    say();
+    /** @type {(key: Kind) => number[][] | null} */
+    const path = (key) => (pending && key !== "plain" ? null : current.paths[key].w);
+    planes.draw(path, step);
+    charts.draw(current, step, frame.settings.steps, pending);
+    frame.say();
   }
 
-  /** The player has stopped: what was found, if this was the end of a question's run. */
-  function settle() {
-    const { step, steps, playing } = player;
-    transport.show({ step, computed: steps, steps, playing });
-    setText(status, words());
-    if (!preset || pending || counts === null || player.step < player.steps) return;
-    questions.answer(preset.after(numbers()));
-  }
-
-  function numbers() {
+  /** The run's own numbers, once it has ended. */
+  function findings() {
+    if (pending || counts === null || clock.step < clock.steps) return null;
     const { gap, known, spectra, paths } = current;
     return {
       counts,
       known,
-      gap: gap.at(-1),
+      gap: gap[gap.length - 1],
       widest: widest(gap),
       conditions: {
         plain: condition(spectra.plain),
         preconditioned: condition(spectra.preconditioned),
       },
-      loss: Object.fromEntries(SERIES.map(({ key }) => [key, paths[key].loss.at(-1)])),
+      left: paths.reparameterised.loss[clock.steps],
     };
   }
 
   function words() {
-    const { step } = player;
+    const { step } = clock;
     const { paths, gap } = current;
     const plain = `Step ${step}. Loss: plain ${amount(paths.plain.loss[step])}`;
     if (pending) return `${plain}. Predict, and the other two are shown.`;
-    const [own, other] = ["reparameterised", "explicit"].map((key) =>
-      amount(paths[key].loss[step]),
-    );
+    const own = amount(paths.reparameterised.loss[step]);
+    const other = amount(paths.explicit.loss[step]);
     return `${plain}, on U ${own}, with P ${other}. Gap between the last two ${amount(gap[step])}.`;
-  }
-
-  function toggle() {
-    if (player.playing) player.seek(player.step);
-    else player.play();
-    show(player.step);
-  }
-
-  function seek(step) {
-    player.seek(step);
-    if (player.step >= player.steps) settle();
   }
 
   return {
     element,
-    /** The first run; without motion it goes straight to its end. */
-    begin(moving) {
-      questions.mark(preset?.key, preset?.ask ?? "Press a question, or change anything.");
-      apply(moving);
-    },
-    /** Read-only: everything on show, for tests and the curious. */
+    begin: frame.begin,
     state() {
-      const { step, steps, playing } = player;
-      return {
-        settings,
-        preset: preset?.key ?? null,
-        pending,
-        counts,
-        step,
-        steps,
-        playing,
-        ...current,
-      };
+      const { step, steps, playing } = clock;
+      const { settings, preset } = frame;
+      const shown = { settings, preset: preset?.key ?? null, pending, counts };
+      return { ...shown, step, steps, playing, ...current };
     },
     close() {
-      player.pause();
-      clearTimeout(counter);
+      clock.pause();
+      counter.stop();
     },
   };
 }
-
-const same = (a, b) =>
-  JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());

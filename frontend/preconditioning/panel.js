@@ -1,13 +1,17 @@
 // The reader's controls: the data, T and V, the method, the run.
-import { button, group, select, toggle } from "../kit/controls.js";
+import { button, fill, group, select, toggle } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
-import { power } from "../kit/plot.js";
+import { figures, percent, power } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { METHODS } from "./math/paths.js";
 import { BOUNDS } from "./settings.js";
 
+/** @import { Method } from "./math/paths.js" */
+/** @import { Patch, Settings, Shape } from "./settings.js" */
+
+/** @param {number} v */
 const degrees = (v) => `${v}°`;
-const figures = (v) => Number(v.toPrecision(3)).toString();
+/** @type {[Method, string][]} */
 const METHOD_NAMES = [
   ["gd", "Gradient descent"],
   ["heavy", "Momentum: heavy ball"],
@@ -18,8 +22,14 @@ const METHOD_NAMES = [
   ["muon", "Muon"],
 ];
 
-/** `change(patch)` takes new settings. */
+/**
+ * `change(patch)` takes new settings.
+ *
+ * @param {Settings} settings
+ * @param {(patch: Patch) => void} change
+ */
 export function createPanel(settings, change) {
+  /** @type {(name: keyof typeof BOUNDS, label: string, more?: object) => ReturnType<typeof slider>} */
   const field = (name, label, more = {}) => {
     const [min, max] = BOUNDS[name];
     const options = { label, name, min, max, value: settings[name], format: figures, ...more };
@@ -27,6 +37,7 @@ export function createPanel(settings, change) {
   };
   const log = { scale: "log" };
   const turn = { format: degrees, step: 1 };
+  /** @type {(name: "rankT" | "rankV", words: string) => ReturnType<typeof toggle>} */
   const rank = (name, words) =>
     toggle({
       label: words,
@@ -47,7 +58,7 @@ export function createPanel(settings, change) {
       name: "method",
       options: METHOD_NAMES,
       value: settings.method,
-      onInput: (method) => change({ method }),
+      onInput: (method) => change({ method: /** @type {Method} */ (method) }),
     }),
     momentum: field("momentum", "momentum", { symbol: "β", step: 0.01 }),
     lambda: field("lambda", "decay", { ...log, symbol: "λ" }),
@@ -61,7 +72,7 @@ export function createPanel(settings, change) {
     }),
     share: field("share", "step / longest stable", {
       step: 0.01,
-      format: (v) => `${Math.round(100 * v)} %`,
+      format: percent,
     }),
     tolerance: slider({
       label: "counted to",
@@ -80,13 +91,16 @@ export function createPanel(settings, change) {
     }),
   };
   const ranks = { rankV: rank("rankV", "V has one row"), rankT: rank("rankT", "T has one column") };
-  const shapes = [
+  /** @type {[Shape, string, string][]} */
+  const named = [
     ["inputs", "V = A⁻¹ᐟ²", "Whitens the inputs"],
     ["outputs", "T = D⁻¹ᐟ²", "Whitens the gradients at the output"],
     ["none", "T = V = I", "No preconditioning"],
-  ].map(([shape, label, title]) =>
+  ];
+  const shapes = named.map(([shape, label, title]) =>
     button({ label, title, onClick: () => change({ shape }), "data-shape": shape }),
   );
+  /** @type {(...names: (keyof typeof controls)[]) => Element[]} */
   const of = (...names) => names.map((name) => controls[name].element);
   const element = h(
     "div",
@@ -106,10 +120,15 @@ export function createPanel(settings, change) {
   );
   return {
     element,
-    /** Writes the settings into every control, and offers only those that the method has. */
+    /**
+     * Writes the settings into every control, and offers only those that the method has.
+     *
+     * @param {Settings} next
+     */
     show(next) {
-      for (const [name, control] of Object.entries(controls)) control.value = next[name];
-      for (const [name, control] of Object.entries(ranks)) control.value = next[name] === 1;
+      fill(controls, next);
+      ranks.rankV.value = next.rankV === 1;
+      ranks.rankT.value = next.rankT === 1;
       const { rule, decay, linear } = METHODS[next.method];
       const used = {
         momentum: ["heavy", "nesterov", "muon"].includes(rule),
@@ -118,7 +137,9 @@ export function createPanel(settings, change) {
         best: linear,
         share: linear && !next.best,
       };
-      for (const [name, on] of Object.entries(used)) controls[name].element.hidden = !on;
+      for (const [name, on] of Object.entries(used)) {
+        controls[/** @type {keyof typeof used} */ (name)].element.hidden = !on;
+      }
     },
   };
 }

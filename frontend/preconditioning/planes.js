@@ -1,6 +1,20 @@
 // The two rows of W, each a plane with its exact share of the loss: contours, paths, ends, and a start to drag.
-import { h, setText } from "../kit/dom.js";
+import { pathOf } from "../kit/chart.js";
+import { h, setAttributes } from "../kit/dom.js";
+import { handle } from "../kit/handle.js";
+import { eigen2 } from "../kit/linear.js";
+import { figures, fixed } from "../kit/number.js";
+import { captioned } from "../kit/readout.js";
 import { EDGE } from "./settings.js";
+
+/** @import { Point, Space } from "../kit/handle.js" */
+/** @import { Matrix, Vector } from "../kit/linear.js" */
+/** @import { PathSeries } from "./charts.js" */
+/** @import { Kind } from "./math/paths.js" */
+/** @import { Problem } from "./math/problem.js" */
+
+/** @typedef {{ reparameterised: Vector, explicit: Vector }} Ends */
+/** @typedef {(key: Kind) => Vector[] | null} PathFinder */
 
 const SIZE = 320;
 const SPAN = 3.6; // from −SPAN to SPAN along both axes
@@ -12,11 +26,20 @@ const STRIDE = 0.1; // of an arrow key
 const KEY =
   "Contours of the loss, each 4 times the one inside; the cross is its minimum, a ring the place where a path ends if not there. Drag the white starts.";
 
+/** @param {number} v */
 const pixel = (v) => (SIZE * (Math.max(-FAR, Math.min(FAR, v)) + SPAN)) / (2 * SPAN);
-const at = (a, b) => `${pixel(a).toFixed(1)} ${(SIZE - pixel(b)).toFixed(1)}`;
-const reading = (v) => v.toFixed(2).replace("-", "−");
+/** @type {Space} */
+const space = {
+  toPixel: ([x, y]) => [pixel(x), SIZE - pixel(y)],
+  toData: ([px, py]) => [(px / SIZE - 0.5) * 2 * SPAN, (0.5 - py / SIZE) * 2 * SPAN],
+};
 
-/** series: [{ key, tone, label, dash }] in drawing order; `onStart(row, [a, b], done)` moves the start. */
+/**
+ * Series in drawing order; `onStart(row, place)` is told where the reader wants a start.
+ *
+ * @param {PathSeries[]} series
+ * @param {(row: number, place: Point) => void} onStart
+ */
 export function createPlanes(series, onStart) {
   const rows = [0, 1].map((row) => createPlane(row, series, (place) => onStart(row, place)));
   return {
@@ -26,180 +49,156 @@ export function createPlanes(series, onStart) {
       rows.map((plane) => plane.element),
       h("p", { class: "r1-muted r1-key" }, KEY),
     ),
+    /** @type {(problem: Problem, ends: Ends) => void} */
     setGround: (problem, ends) => {
       for (const plane of rows) plane.setGround(problem, ends);
     },
-    draw: (paths, step) => {
-      for (const plane of rows) plane.draw(paths, step);
+    /**
+     * The paths that are shown, up to a step.
+     *
+     * @type {(path: PathFinder, step: number) => void}
+     */
+    draw: (path, step) => {
+      for (const plane of rows) plane.draw(path, step);
     },
   };
 }
 
+/** @type {(row: number, series: PathSeries[], onStart: (place: Point) => void) => { element: Element, setGround(problem: Problem, ends: Ends): void, draw(path: PathFinder, step: number): void }} */
 function createPlane(row, series, onStart) {
+  const name = row === 0 ? "First" : "Second";
   const contours = h("g", { class: "r1-contours" });
-  const axes = h("g", { class: "r1-row-axes" }, grid());
   const ends = h("g", { class: "r1-ends" });
-  const marks = series.map(({ tone, key, dash }) => ({
-    line: h("path", {
-      class: `r1-path r1-path-${key} r1-${tone}`,
-      "stroke-dasharray": dash ?? null,
-    }),
-    dots: h("path", { class: `r1-dots r1-path-${key} r1-${tone}` }),
-    head: h("circle", { class: `r1-dot r1-${tone}`, r: key === "reparameterised" ? 6 : 4 }),
-  }));
-  const start = h(
-    "g",
-    {
-      class: "r1-start",
-      tabindex: 0,
-      role: "application",
-      "aria-roledescription": "point to drag",
-    },
-    h("circle", { r: 24, class: "r1-reach" }),
-    h("circle", { r: 8 }),
-  );
+  const marks = series.map((one) => createPath(one));
   const svg = h(
     "svg",
-    { viewBox: `0 0 ${SIZE} ${SIZE}`, class: "r1-row", role: "group" },
+    {
+      viewBox: `0 0 ${SIZE} ${SIZE}`,
+      class: "r1-row",
+      role: "group",
+      "aria-label": `${name} row of W: its share of the loss as contours, with the paths`,
+    },
     contours,
-    axes,
+    h("g", { class: "r1-row-axes" }, grid()),
+    marks.map(({ lines }) => lines),
+    marks.map(({ head }) => head),
+    ends,
   );
-  for (const { line, dots } of marks) svg.append(line, dots);
-  svg.append(...marks.map(({ head }) => head), ends, start);
-  const name = row === 0 ? "First" : "Second";
-  const note = h("span", { class: "r1-muted" });
-  const caption = h("figcaption", {}, h("strong", {}, `${name} row of W`), " ", note);
-  svg.setAttribute(
-    "aria-label",
-    `${name} row of W: its share of the loss as contours, with the paths`,
-  );
-  const held = dragged(svg, start, onStart);
+  const start = handle({
+    svg,
+    space,
+    x: [-EDGE, EDGE],
+    y: [-EDGE, EDGE],
+    step: [STRIDE, STRIDE],
+    reach: 24,
+    onMove: ([x, y]) => onStart([Number(x.toFixed(2)), Number(y.toFixed(2))]),
+  });
+  svg.append(start.element);
+  const { element, note } = captioned(`${name} row of W`, svg, {
+    className: "r1-row-figure",
+    below: true,
+  });
   return {
-    element: h("figure", { class: "r1-row-figure" }, svg, caption),
+    element,
     setGround({ A, D, w0, wStar, rest, full }, limits) {
-      const centre = [wStar[row], wStar[row + 2]];
-      contours.replaceChildren(...ellipses(A, D[row][row], centre));
-      held.place = [w0[row], w0[row + 2]];
-      const [a, b] = held.place;
-      start.setAttribute("transform", `translate(${pixel(a)} ${SIZE - pixel(b)})`);
-      start.setAttribute(
-        "aria-label",
-        `Start of row ${row + 1}, at ${reading(a)}, ${reading(b)}. Arrow keys move it.`,
-      );
+      const curvature = D[row][row];
+      const centre = rowOf(wStar, row);
+      contours.replaceChildren(...ellipses(A, curvature, centre));
+      start.place({ at: rowOf(w0, row), name: `Start of row ${row + 1}`, tone: "start", r: 8 });
       ends.replaceChildren(...endMarks(centre, limits, row));
-      const off = Math.hypot(rest[row], rest[row + 2]);
-      setText(
-        note,
+      const off = Math.hypot(...rowOf(rest, row));
+      note(
         full
-          ? `loss curves ${D[row][row].toPrecision(2)} × A`
-          : `${reading(off)} of the start is out of reach`,
+          ? `loss curves ${figures(curvature, 2)} × A`
+          : `${fixed(off)} of the start is out of reach`,
       );
     },
-    /** paths: { key: [w, …] } or null for one that is not shown; up to `step`. */
-    draw(paths, step) {
-      for (const [i, { key }] of series.entries()) drawPath(marks[i], paths[key], row, step);
+    draw(path, step) {
+      series.forEach(({ key }, i) => {
+        const points = (path(key)?.slice(0, step + 1) ?? []).map((w) =>
+          space.toPixel(rowOf(w, row)),
+        );
+        marks[i].draw(points);
+      });
     },
   };
 }
 
-function drawPath({ line, dots, head }, path, row, step) {
-  const points = path ? path.slice(0, step + 1).map((w) => at(w[row], w[row + 2])) : [];
-  line.setAttribute("d", points.length > 0 ? `M${points.join("L")}` : "");
-  dots.setAttribute(
-    "d",
-    points
-      .slice(0, DOTS)
-      .map((p) => `M${p}h0`)
-      .join(""),
-  );
-  head.style.display = points.length > 0 ? "" : "none";
-  if (points.length === 0) return;
-  const [x, y] = points.at(-1).split(" ");
-  head.setAttribute("cx", x);
-  head.setAttribute("cy", y);
+/**
+ * A row of the matrix whose vec is w.
+ *
+ * @type {(w: Vector, row: number) => Point}
+ */
+const rowOf = (w, row) => [w[row], w[row + 2]];
+
+/** @param {PathSeries} series */
+function createPath({ tone, key, dash }) {
+  const named = `r1-path-${key} r1-${tone}`;
+  const line = h("path", { class: `r1-path ${named}`, "stroke-dasharray": dash ?? null });
+  const dots = h("path", { class: `r1-dots ${named}` });
+  const head = h("circle", { class: `r1-dot r1-${tone}`, r: key === "reparameterised" ? 6 : 4 });
+  return {
+    lines: [line, dots],
+    head,
+    /** @param {Point[]} points In pixels. */
+    draw(points) {
+      line.setAttribute("d", pathOf(points));
+      const marked = points.slice(0, DOTS);
+      dots.setAttribute("d", marked.map((p) => `${pathOf([p])}h0`).join(""));
+      head.style.display = points.length > 0 ? "" : "none";
+      if (points.length === 0) return;
+      const [cx, cy] = points[points.length - 1];
+      setAttributes(head, { cx: cx.toFixed(1), cy: cy.toFixed(1) });
+    },
+  };
 }
 
-/** Contours of ½ g dᵀ A d around `centre`: ellipses along A's axes. */
-function ellipses([[a, b], [, d]], g, [x, y]) {
-  const angle = Math.atan2(2 * b, a - d) / 2; // of the larger eigenvalue
-  const half = Math.hypot((a - d) / 2, b);
-  const [high, low] = [(a + d) / 2 + half, (a + d) / 2 - half];
+/**
+ * Contours of ½ g dᵀ A d around `centre`: ellipses along A's axes.
+ *
+ * @type {(A: Matrix, g: number, centre: Point) => SVGElement[]}
+ */
+function ellipses(A, g, centre) {
+  const { values, vectors } = eigen2(A);
+  const angle = (-180 * Math.atan2(vectors[0][1], vectors[0][0])) / Math.PI;
+  const [cx, cy] = space.toPixel(centre);
   const unit = SIZE / (2 * SPAN);
-  const turn = `rotate(${(-angle * 180) / Math.PI} ${pixel(x)} ${SIZE - pixel(y)})`;
-  return LEVELS.toReversed().map((level) =>
-    h("ellipse", {
-      cx: pixel(x),
-      cy: SIZE - pixel(y),
-      rx: unit * Math.sqrt((2 * level) / (g * high)),
-      ry: unit * Math.sqrt((2 * level) / (g * low)),
-      transform: turn,
-    }),
-  );
+  const transform = `rotate(${angle} ${cx} ${cy})`;
+  return LEVELS.toReversed().map((level) => {
+    const [rx, ry] = values.map((value) => unit * Math.sqrt((2 * level) / (g * value)));
+    return h("ellipse", { cx, cy, rx, ry, transform });
+  });
 }
 
 function grid() {
-  const whole = [-3, -2, -1, 0, 1, 2, 3];
-  const lines = whole.flatMap((v) => [
+  const lines = [-3, -2, -1, 0, 1, 2, 3].flatMap((v) => [
     h("line", { x1: pixel(v), x2: pixel(v), y1: 0, y2: SIZE, class: v ? null : "r1-zero" }),
     h("line", { y1: pixel(v), y2: pixel(v), x1: 0, x2: SIZE, class: v ? null : "r1-zero" }),
   ]);
   const words = [-2, 2].flatMap((v) => [
-    h("text", { x: pixel(v), y: SIZE - 5, "text-anchor": "middle" }, String(v).replace("-", "−")),
-    h("text", { x: 5, y: SIZE - pixel(v) + 4 }, String(v).replace("-", "−")),
+    h("text", { x: pixel(v), y: SIZE - 5, "text-anchor": "middle" }, figures(v)),
+    h("text", { x: 5, y: SIZE - pixel(v) + 4 }, figures(v)),
   ]);
   return [...lines, ...words];
 }
 
-/** A cross at the minimiser, and a ring where a path ends elsewhere. */
-function endMarks([x, y], limits, row) {
-  const [px, py] = [pixel(x), SIZE - pixel(y)];
-  const cross = h("path", {
-    class: "r1-minimiser",
-    d: `M${px - 6} ${py}H${px + 6}M${px} ${py - 6}V${py + 6}`,
-  });
-  const rings = [
-    ["reparameterised", "exact", 9],
-    ["explicit", "distributed", 5],
-  ].map(([key, tone, r]) => {
-    const [a, b] = [limits[key][row], limits[key][row + 2]];
-    const apart = Math.hypot(a - x, b - y) > 0.01;
-    return apart
-      ? h("circle", { class: `r1-end r1-${tone}`, cx: pixel(a), cy: SIZE - pixel(b), r })
-      : null;
-  });
-  return [cross, ...rings.filter((ring) => ring)];
-}
-
-/** Lets the start be moved by pointer and by arrow keys; `place` is where it is. */
-function dragged(svg, handle, onStart) {
-  const held = { place: [0, 0] };
-  let dragging = false;
-  const inside = (v) => Number(Math.max(-EDGE, Math.min(EDGE, v)).toFixed(2));
-  const track = (event) => {
-    const box = svg.getBoundingClientRect();
-    const share = (v, from, length) => ((v - from) / length - 0.5) * 2 * SPAN;
-    onStart([
-      inside(share(event.clientX, box.left, box.width)),
-      inside(-share(event.clientY, box.top, box.height)),
-    ]);
+/**
+ * A cross at the minimiser, and a ring where a path ends elsewhere.
+ *
+ * @type {(centre: Point, limits: Ends, row: number) => SVGElement[]}
+ */
+function endMarks(centre, limits, row) {
+  const [px, py] = space.toPixel(centre);
+  const d = `M${px - 6} ${py}H${px + 6}M${px} ${py - 6}V${py + 6}`;
+  /** @type {(at: Point, tone: string, r: number) => SVGElement[]} */
+  const ring = (at, tone, r) => {
+    if (Math.hypot(at[0] - centre[0], at[1] - centre[1]) <= 0.01) return [];
+    const [cx, cy] = space.toPixel(at);
+    return [h("circle", { class: `r1-end r1-${tone}`, cx, cy, r })];
   };
-  handle.addEventListener("pointerdown", (event) => {
-    dragging = true;
-    handle.setPointerCapture(event.pointerId);
-  });
-  handle.addEventListener("pointermove", (event) => dragging && track(event));
-  for (const name of ["pointerup", "pointercancel"]) {
-    handle.addEventListener(name, () => {
-      dragging = false;
-    });
-  }
-  const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-  handle.addEventListener("keydown", (event) => {
-    const move = moves[event.key];
-    if (!move) return;
-    event.preventDefault();
-    event.stopPropagation();
-    onStart(held.place.map((v, i) => inside(v + STRIDE * move[i])));
-  });
-  return held;
+  return [
+    h("path", { class: "r1-minimiser", d }),
+    ...ring(rowOf(limits.reparameterised, row), "exact", 9),
+    ...ring(rowOf(limits.explicit, row), "distributed", 5),
+  ];
 }

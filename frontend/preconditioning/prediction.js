@@ -1,9 +1,12 @@
 // The reader's guess before the look: do the two paths stay together, part by a known amount, or part for good?
 import { button } from "../kit/controls.js";
 import { h, setText } from "../kit/dom.js";
-import { amount, count, widest } from "./format.js";
-import { MOST } from "./math/paths.js";
+import { amount, count } from "../kit/number.js";
+import { MOST, widest } from "./math/paths.js";
 
+/** @import { Counts, Run } from "./math/paths.js" */
+
+/** @type {[key: string, words: string][]} */
 export const FATES = [
   ["together", "They stay together"],
   ["known", "They part, by an amount a formula gives"],
@@ -11,7 +14,11 @@ export const FATES = [
 ];
 const AWAY = "The step is too long, and the paths run away";
 
-/** `onGuess(fate or null)`: null where the reader only wants to look. */
+/**
+ * The guess is null where the reader only wants to look.
+ *
+ * @param {(fate: string | null) => void} onGuess
+ */
 export function createPrediction(onGuess) {
   const ask = h("p", { class: "r1-ask" });
   const buttons = FATES.map(([key, words]) =>
@@ -35,13 +42,18 @@ export function createPrediction(onGuess) {
     hide() {
       element.hidden = true;
     },
+    /** @param {string} words */
     ask(words) {
       element.hidden = false;
       choices.hidden = false;
       setText(ask, words);
       setText(verdict, "");
     },
-    /** `guess` null: the reader only looked, or has changed something since. A runaway proves no guess. */
+    /**
+     * `guess` null: the reader only looked, or has changed something since. A runaway proves no guess.
+     *
+     * @type {(guess: string | null, run: Run, counts: Counts | null) => void}
+     */
     answer(guess, run, counts) {
       element.hidden = false;
       choices.hidden = true;
@@ -52,12 +64,17 @@ export function createPrediction(onGuess) {
   };
 }
 
+/** @type {(guess: string | null, fate: string) => string} */
 function score(guess, fate) {
   if (guess === null || fate === "away") return "";
   return guess === fate ? "✓ As you said. " : "✗ Not as you said. ";
 }
 
-/** What was measured, in words; `counts` null while the steps are being counted. */
+/**
+ * What was measured, in words; `counts` null while the steps are being counted.
+ *
+ * @type {(run: Pick<Run, "fate" | "gap" | "known">, counts: Pick<Counts, "reparameterised" | "explicit"> | null) => string}
+ */
 export function verdictOn({ fate, gap, known }, counts) {
   const most = `The widest gap is ${amount(widest(gap))}`;
   if (fate === "away") {
@@ -70,5 +87,5 @@ export function verdictOn({ fate, gap, known }, counts) {
   const end = settled
     ? `it settles at ${amount(known)}`
     : `it has not settled in ${count(MOST)} steps. Settled it would be ${amount(known)}`;
-  return `${most}; ${end}, which two linear systems give beforehand (now ${amount(gap.at(-1))}).`;
+  return `${most}; ${end}, which two linear systems give beforehand (now ${amount(gap[gap.length - 1])}).`;
 }

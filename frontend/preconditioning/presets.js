@@ -1,14 +1,34 @@
 // Settings posed as questions, each towards a place where something fails. `after` is told the run's own numbers.
-import { amount, count } from "./format.js";
-import { nextSettings } from "./settings.js";
+import { amount } from "../kit/number.js";
+import { DEFAULTS, nextSettings } from "./settings.js";
+import { stepsInWords } from "./words.js";
 
-const inWords = (n) => count(n).replace(">", "more than");
+/** @import { Preset } from "../kit/explorer.js" */
+/** @import { Counts } from "./math/paths.js" */
+/** @import { Patch, Settings } from "./settings.js" */
+
+/**
+ * What a run has found, at its end.
+ *
+ * @typedef {{
+ *   counts: Counts,
+ *   known: number | null,
+ *   gap: number,
+ *   widest: number,
+ *   conditions: { plain: string, preconditioned: string },
+ *   left: number,
+ * }} Findings
+ */
+
+/** @param {number | null} n */
+const inWords = (n) => stepsInWords(n).replace(">", "more than");
+/** @param {Findings} r */
 const plain = (r) =>
   `plain descent needs ${inWords(r.counts.plain)} steps, the other two ${inWords(r.counts.reparameterised)}`;
 const pure = { conditionT: 1, angleT: 30, conditionV: 1, angleV: 0 };
 
-/** `set(defaults)` gives the settings. */
-export const PRESETS = [
+/** @type {{ key: string, name: string, ask: string, after: (r: Findings) => string, patch: Patch }[]} */
+const QUESTIONS = [
   {
     key: "start",
     name: "Start",
@@ -30,7 +50,7 @@ export const PRESETS = [
     name: "…and the gradients",
     ask: "Now T = D⁻¹ᐟ² as well. What is left to do for gradient descent on U?",
     after: (r) =>
-      `One step. P is the inverse of H = A ⊗ D, and K-FAC rests on this case: the other two need ${count(r.counts.reparameterised)} step, plain descent ${count(r.counts.plain)}.`,
+      `One step. P is the inverse of H = A ⊗ D, and K-FAC rests on this case: the other two need ${stepsInWords(r.counts.reparameterised)} step, plain descent ${stepsInWords(r.counts.plain)}.`,
     patch: { shape: "both" },
   },
   {
@@ -46,7 +66,7 @@ export const PRESETS = [
     name: "A V with one row",
     ask: "V has a single row, so that W = W₀ + T(U − U₀)V moves along one direction in each row. Where does it stop?",
     after: (r) =>
-      `Where TᵀGVᵀ = 0, not where the gradient is zero: the loss stays at ${amount(r.loss.reparameterised)}. No number of steps reaches the rest of W.`,
+      `Where TᵀGVᵀ = 0, not where the gradient is zero: the loss stays at ${amount(r.left)}. No number of steps reaches the rest of W.`,
     patch: { rankV: 1 },
   },
   {
@@ -97,4 +117,10 @@ export const PRESETS = [
       `Widest gap ${amount(r.widest)}: a rotation passes through the polar factor. Give T any other condition number than 1 and that ends.`,
     patch: { method: "muon", ...pure },
   },
-].map(({ patch, ...rest }) => ({ ...rest, set: (defaults) => nextSettings(defaults, patch) }));
+];
+
+/** @type {Preset<Settings, Findings>[]} */
+export const PRESETS = QUESTIONS.map(({ patch, ...rest }) => ({
+  ...rest,
+  set: nextSettings(DEFAULTS, patch),
+}));

@@ -1,6 +1,11 @@
 // What the reader has chosen, and how one choice changes others. No drawing.
 import { METHODS } from "./math/paths.js";
 
+/** @import { Method } from "./math/paths.js" */
+/** @typedef {typeof DEFAULTS} Settings */
+/** @typedef {keyof typeof SHAPES | "both"} Shape */
+/** @typedef {Partial<Settings> & { shape?: Shape }} Patch */
+
 export const DEFAULTS = {
   conditionA: 25, // of the inputs' second moment A
   angleA: 30, // degrees
@@ -11,7 +16,7 @@ export const DEFAULTS = {
   conditionV: 3,
   angleV: 135,
   rankV: 2,
-  method: "gd",
+  method: /** @type {Method} */ ("gd"),
   best: false,
   share: 0.5,
   momentum: 0.7,
@@ -25,7 +30,11 @@ export const DEFAULTS = {
   ],
 };
 
-/** Bounds of what a slider sets: [lowest, highest]. */
+/**
+ * Bounds of what a slider sets: [lowest, highest].
+ *
+ * @satisfies {Record<string, [number, number]>}
+ */
 export const BOUNDS = {
   conditionA: [1, 1000],
   angleA: [0, 180],
@@ -45,18 +54,31 @@ export const EDGE = 3; // the start stays this near the origin in each entry
 const SHAPES = {
   /** T = V = I: P is the identity. */
   none: () => ({ conditionT: 1, angleT: 0, conditionV: 1, angleV: 0 }),
-  /** V = A⁻¹ᐟ²: the inputs come out white. */
+  /**
+   * V = A⁻¹ᐟ²: the inputs come out white.
+   *
+   * @param {{ conditionA: number, angleA: number }} data
+   */
   inputs: ({ conditionA, angleA }) => ({
     conditionV: Math.sqrt(conditionA),
     angleV: (angleA + 90) % 180,
   }),
-  /** T = D⁻¹ᐟ²: so do the gradients at the output. */
+  /**
+   * T = D⁻¹ᐟ²: so do the gradients at the output.
+   *
+   * @param {{ conditionD: number }} data
+   */
   outputs: ({ conditionD }) => ({ conditionT: Math.sqrt(conditionD), angleT: 90 }),
 };
 
-/** Patches: any settings by name, and { shape: "none" | "inputs" | "outputs" | "both" }. */
+/**
+ * Patches: any settings by name, and { shape: "none" | "inputs" | "outputs" | "both" }.
+ *
+ * @type {(settings: Settings, patch: Patch) => Settings}
+ */
 export function nextSettings(settings, { shape, ...patch }) {
   const next = { ...settings, ...patch };
+  /** @type {(keyof typeof SHAPES)[]} */
   const names = shape === "both" ? ["inputs", "outputs"] : shape ? [shape] : [];
   for (const name of names) Object.assign(next, SHAPES[name](next));
   if (shape && shape !== "outputs") next.rankV = 2;
@@ -64,7 +86,12 @@ export function nextSettings(settings, { shape, ...patch }) {
   return next;
 }
 
-/** The defaults with what Python gave over them. */
+/**
+ * The defaults with what Python gave over them.
+ *
+ * @param {Partial<Settings>} given
+ * @returns {Settings}
+ */
 export function initialSettings(given) {
   const settings = { ...DEFAULTS, ...given };
   return settings.method in METHODS ? settings : { ...settings, method: DEFAULTS.method };

@@ -1,27 +1,18 @@
 // Three spectra on one logarithmic line: the Hessian's, P's, and what is left of the Hessian after P.
 import { h, setText } from "../kit/dom.js";
-import { power } from "../kit/plot.js";
-import { small } from "./format.js";
+import { figures, power } from "../kit/number.js";
+import { chip } from "../kit/readout.js";
+import { condition, isReached } from "./words.js";
 
 const WIDTH = 360;
 const [LEFT, RIGHT, TOP, GAP] = [12, 12, 14, 26];
-const LOWEST = 1e-13; // of the largest; below: the eigenvalue of a direction that is out of reach
+/** @typedef {"plain" | "P" | "preconditioned"} Name */
+/** @type {[key: Name, words: string, tone: string][]} */
 const ROWS = [
   ["plain", "H = A ⊗ D", "printed"],
   ["P", "P = VᵀV ⊗ TTᵀ", "law"],
   ["preconditioned", "JᵀHJ, seen by U", "exact"],
 ];
-
-const isReached = (v, values) => v > LOWEST * values[0];
-
-/** A condition number in words. */
-export function condition(values) {
-  const [high, low] = [values[0], values.at(-1)];
-  if (!isReached(low, values)) return "singular";
-  const ratio = high / low;
-  if (ratio >= 1e6) return small(ratio);
-  return Number(ratio.toPrecision(3)).toLocaleString("en-GB");
-}
 
 export function createSpectrum() {
   const height = TOP + GAP * ROWS.length + 16;
@@ -35,14 +26,7 @@ export function createSpectrum() {
     tone,
   }));
   const list = cells.map(({ name, word, tone }) =>
-    h(
-      "li",
-      {},
-      h("svg", { viewBox: "0 0 12 12", class: `r1-chip r1-${tone}`, "aria-hidden": "true" }, [
-        h("circle", { cx: 6, cy: 6, r: 4, class: "r1-dot" }),
-      ]),
-      h("span", {}, name, ": condition ", word),
-    ),
+    h("li", {}, chip(tone, 4), h("span", {}, name, ": condition ", word)),
   );
   const element = h(
     "figure",
@@ -53,12 +37,14 @@ export function createSpectrum() {
   );
   return {
     element,
+    /** @param {Record<Name, number[]>} spectra */
     draw(spectra) {
       const reached = ROWS.flatMap(([key]) =>
         spectra[key].filter((v) => isReached(v, spectra[key])),
       );
       const low = Math.floor(Math.log10(Math.min(...reached)) + 1e-9);
       const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...reached)) - 1e-9));
+      /** @param {number} v */
       const x = (v) =>
         LEFT + ((WIDTH - LEFT - RIGHT) * (Math.log10(Math.max(v, 10 ** low)) - low)) / (high - low);
       axis.replaceChildren(...decades(low, high, x, height));
@@ -83,8 +69,10 @@ export function createSpectrum() {
   };
 }
 
-const inWords = (v, _, values) => (isReached(v, values) ? v.toPrecision(3) : "zero");
+/** @type {(v: number, i: number, values: number[]) => string} */
+const inWords = (v, _, values) => (isReached(v, values) ? figures(v) : "zero");
 
+/** @type {(low: number, high: number, x: (v: number) => number, height: number) => SVGElement[]} */
 function decades(low, high, x, height) {
   const stride = Math.ceil((high - low) / 6);
   const marks = [];

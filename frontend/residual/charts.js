@@ -1,34 +1,57 @@
 // Risk against n and against noise, with the laws beside what is measured; and both in a table.
-import { h, setText } from "../kit/dom.js";
-import { xyplot } from "../kit/xyplot.js";
-import { number } from "./format.js";
+import { chart } from "../kit/chart.js";
+import { h } from "../kit/dom.js";
+import { count, figures } from "../kit/number.js";
+import { counters } from "../kit/readout.js";
 import * as laws from "./math/laws.js";
 
+/** @import { Lines, Mark, Series } from "../kit/chart.js" */
+/** @import { Point } from "../kit/handle.js" */
+/** @import { Model, Risks } from "./math/risk.js" */
+/** @import { Settings } from "./settings.js" */
+
+/** @typedef {{ base: number, neighbours: number, memory: number, printed: number, threshold: number }} Laws */
+/** @typedef {{ sizes: number[], risks: Risks[], levels: number[], sweep: Risks[] }} Measured */
+/** @typedef {ReturnType<typeof chart>} Chart */
+
+/** @type {{ key: Model, label: string, tone: string }[]} */
 const MODELS = [
-  ["base", "base alone", "exact"],
-  ["neighbours", "neighbours alone", "law"],
-  ["memory", "base + memory", "distributed"],
+  { key: "base", label: "base alone", tone: "exact" },
+  { key: "neighbours", label: "neighbours alone", tone: "law" },
+  { key: "memory", label: "base + memory", tone: "distributed" },
 ];
-const LAWS = [
-  { key: "printed", label: "printed bound", tone: "printed", dash: "10 3 2 3" },
-  { key: "baseLaw", label: "base, n → ∞", tone: "exact", dash: "2 3" },
-  { key: "neighboursLaw", label: "1 neighbour alone, law", tone: "law", dash: "7 3" },
-  { key: "memoryLaw", label: "base + 1 neighbour, law", tone: "distributed" },
-];
-const dotted = (key, label, tone) => ({
+const NEIGHBOURS_LAW = {
+  key: "neighboursLaw",
+  label: "1 neighbour alone, law",
+  tone: "law",
+  dash: "7 3",
+};
+const MEMORY_LAW = { key: "memoryLaw", label: "base + 1 neighbour, law", tone: "distributed" };
+const BASE_LAW = { key: "baseLaw", label: "base, n → ∞", tone: "exact", dash: "2 3" };
+const PRINTED = { key: "printed", label: "printed bound", tone: "printed", dash: "10 3 2 3" };
+/** @type {Series[]} */
+const DOTS = MODELS.map(({ key, label, tone }) => ({
   key,
   label: `${label}, measured`,
   tone,
   dots: true,
   r: 3.4,
-});
-const DOTS = MODELS.map(([key, label, tone]) => dotted(key, label, tone));
-const LINES = MODELS.map(([key, , tone]) => ({ key: `${key}Line`, label: null, tone }));
-const count = (n) => n.toLocaleString("en-GB");
+}));
+/** @type {Series[]} */
+const LINES = MODELS.map(({ key, tone }) => ({ key: `${key}Line`, tone }));
 
-/** The laws at one n: for the line only, the plane has none. */
-export function lawsAt({ view, d, L, noise }, n) {
-  if (view !== "line") return null;
+/** @param {number} v */
+const number = (v) => figures(v, 2);
+
+/**
+ * The laws at one n: for the line only, the plane has none.
+ *
+ * @type {(settings: Pick<Settings, "view" | "d" | "L" | "noise">, n: number) => Laws | null}
+ */
+export const lawsAt = (settings, n) => (settings.view === "line" ? lineLaws(settings, n) : null);
+
+/** @type {(settings: Pick<Settings, "d" | "L" | "noise">, n: number) => Laws} */
+function lineLaws({ d, L, noise }, n) {
   const distance = laws.neighbourDistance(n, d);
   return {
     base: laws.baseLaw(L),
@@ -41,44 +64,42 @@ export function lawsAt({ view, d, L, noise }, n) {
 
 export function createCharts() {
   const line = {
-    risk: xyplot({
+    risk: chart({
       title: "Risk as n grows",
-      xLabel: "examples n",
-      yLabel: "squared error",
-      xScale: "log",
-      yScale: "log",
-      series: [...LAWS, ...DOTS],
+      x: { label: "examples n", scale: "log" },
+      y: { label: "squared error", scale: "log" },
+      series: [PRINTED, BASE_LAW, NEIGHBOURS_LAW, MEMORY_LAW, ...DOTS],
     }),
-    noise: xyplot({
+    noise: chart({
       title: "When memorising starts to hurt",
-      xLabel: "noise variance of the labels",
-      yLabel: "squared error",
-      series: [LAWS[1], { ...LAWS[3], label: "base + 1 neighbour, law" }, DOTS[0], DOTS[2]],
+      x: { label: "noise variance of the labels" },
+      y: { label: "squared error" },
+      series: [BASE_LAW, MEMORY_LAW, DOTS[0], DOTS[2]],
     }),
   };
   const plane = {
-    risk: xyplot({
+    risk: chart({
       title: "Error as n grows",
-      xLabel: "examples n",
-      yLabel: "share wrong",
-      xScale: "log",
+      x: { label: "examples n", scale: "log" },
+      y: { label: "share wrong" },
       series: [...LINES, ...DOTS],
     }),
-    noise: xyplot({
+    noise: chart({
       title: "When memorising starts to hurt",
-      xLabel: "share of wrong labels",
-      yLabel: "share wrong",
+      x: { label: "share of wrong labels" },
+      y: { label: "share wrong" },
       series: [...LINES, ...DOTS],
     }),
   };
   const table = createTable();
   const both = { line, plane };
-  const pair = (view) =>
-    h("div", { class: "r1-charts" }, both[view].risk.element, both[view].noise.element);
-  const pairs = { line: pair("line"), plane: pair("plane") };
+  /** @param {{ risk: Chart, noise: Chart }} charts */
+  const pair = ({ risk, noise }) => h("div", { class: "r1-charts" }, risk.element, noise.element);
+  const pairs = { line: pair(line), plane: pair(plane) };
   return {
     element: h("div", {}, pairs.line, pairs.plane),
     table: table.element,
+    /** @type {(settings: Settings, race: Measured, place: number, threshold: number | null) => void} */
     draw(settings, race, place, threshold) {
       const { view } = settings;
       pairs.line.hidden = view !== "line";
@@ -90,83 +111,106 @@ export function createCharts() {
   };
 }
 
-function drawRisk(chart, settings, { sizes, risks }, place) {
+/**
+ * What is measured, as dots and as lines between them.
+ *
+ * @type {(places: number[], risks: Risks[]) => Lines}
+ */
+function measuredLines(places, risks) {
+  /** @type {Lines} */
+  const lines = {};
+  for (const { key } of MODELS) {
+    lines[key] = risks.map((risk, i) => [places[i], risk[key]]);
+    lines[`${key}Line`] = lines[key];
+  }
+  return lines;
+}
+
+/**
+ * The laws at every n; a law at 0 has no place on a logarithmic axis.
+ *
+ * @type {(settings: Settings, sizes: number[]) => Lines}
+ */
+function lawLines(settings, sizes) {
+  const at = sizes.map((size) => ({ size, law: lineLaws(settings, size) }));
+  /** @type {(key: keyof Laws) => [number, number][]} */
+  const line = (key) =>
+    at.flatMap(({ size, law }) => (law[key] > 0 ? [/** @type {Point} */ ([size, law[key]])] : []));
+  return {
+    printed: line("printed"),
+    baseLaw: line("base"),
+    neighboursLaw: line("neighbours"),
+    memoryLaw: line("memory"),
+  };
+}
+
+/**
+ * Whole powers of ten around what is drawn.
+ *
+ * @type {(lines: Lines) => Point}
+ */
+function decadesAround(lines) {
+  const shown = Object.values(lines).flatMap((line) =>
+    line.flatMap(([, v]) => ((v ?? 0) > 1e-9 ? [Number(v)] : [])),
+  );
+  if (shown.length === 0) shown.push(1e-3, 1);
+  const [low, high] = [Math.min(...shown), Math.max(...shown)];
+  return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high))];
+}
+
+/** @type {(drawn: Chart, settings: Settings, race: Measured, place: number) => void} */
+function drawRisk(drawn, settings, { sizes, risks }, place) {
   const { view, n } = settings;
-  const data = {};
-  for (const [key] of MODELS) {
-    data[key] = risks.slice(0, place + 1).map((risk, i) => [sizes[i], risk[key]]);
-    data[`${key}Line`] = data[key];
-  }
-  let y = [0, 0.6];
-  if (view === "line") {
-    const at = sizes.map((size) => [size, lawsAt(settings, size)]);
-    for (const key of ["printed", "base", "neighbours", "memory"]) {
-      const name = key === "printed" ? key : `${key}Law`;
-      data[name] = at.map(([size, law]) => [size, law[key]]).filter(([, v]) => v > 0);
-    }
-    const shown = Object.values(data)
-      .flat()
-      .map(([, v]) => v)
-      .filter((v) => v > 1e-9);
-    if (shown.length === 0) shown.push(1e-3, 1);
-    y = [
-      10 ** Math.floor(Math.log10(Math.min(...shown))),
-      10 ** Math.ceil(Math.log10(Math.max(...shown))),
-    ];
-  }
+  const onLine = view === "line";
+  const lines = {
+    ...measuredLines(sizes, risks.slice(0, place + 1)),
+    ...(onLine ? lawLines(settings, sizes) : {}),
+  };
   const risk = risks[place];
-  chart.draw({
-    data,
-    x: [sizes[0], sizes.at(-1)],
-    y,
+  drawn.draw({
+    lines,
+    x: [sizes[0], sizes[sizes.length - 1]],
+    y: onLine ? decadesAround(lines) : [0, 0.6],
     marks: [{ at: n, tone: "printed", label: `n = ${count(n)}` }],
     summary: risk
-      ? `At n = ${n}: ${MODELS.map(([key, label]) => `${label} ${number(risk[key])}`).join(", ")}.`
+      ? `At n = ${n}: ${MODELS.map(({ key, label }) => `${label} ${number(risk[key])}`).join(", ")}.`
       : "",
-    text:
-      view === "line"
-        ? "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour. Printed: Theorem 5.3 with constant 1, without noise."
-        : "No law is known here: all of it is measured, against the true classes.",
+    note: onLine
+      ? "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour. Printed: Theorem 5.3 with constant 1, without noise."
+      : "No law is known here: all of it is measured, against the true classes.",
   });
 }
 
-function drawNoise(chart, settings, { levels, sweep }, threshold) {
+/** @type {(drawn: Chart, settings: Settings, race: Measured, threshold: number | null) => void} */
+function drawNoise(drawn, settings, { levels, sweep }, threshold) {
   const { view, n, k, noise, flips } = settings;
-  const data = {};
-  for (const [key] of MODELS) {
-    data[key] = sweep.map((risk, i) => [levels[i], risk[key]]);
-    data[`${key}Line`] = data[key];
-  }
+  const lines = measuredLines(levels, sweep);
   if (view === "line") {
-    const { base, memory } = lawsAt({ ...settings, noise: 0 }, n);
-    data.baseLaw = levels.map((level) => [level, base]);
-    data.memoryLaw = levels.map((level) => [level, level + memory]);
-    delete data.neighbours;
+    const { base, memory } = lineLaws({ ...settings, noise: 0 }, n);
+    lines.baseLaw = levels.map((level) => [level, base]);
+    lines.memoryLaw = levels.map((level) => [level, level + memory]);
+    delete lines.neighbours;
+    delete lines.neighboursLine;
   }
-  const level = view === "line" ? noise : flips;
-  const marks = [{ at: level, tone: "printed", label: null }];
+  /** @type {Mark[]} */
+  const marks = [{ at: view === "line" ? noise : flips, tone: "printed" }];
   if (threshold !== null) {
-    marks.push({
-      at: threshold,
-      tone: "local",
-      label: `${view === "line" && k > 1 ? "1 neighbour hurts" : "hurts"} from ${number(threshold)}`,
-    });
+    const words = view === "line" && k > 1 ? "1 neighbour hurts" : "hurts";
+    marks.push({ at: threshold, tone: "local", label: `${words} from ${number(threshold)}` });
   }
-  const highest = Math.max(
-    0.05,
-    ...Object.values(data).flatMap((points) => points.map(([, v]) => v)),
-  );
-  chart.draw({
-    data,
-    x: [0, levels.at(-1)],
-    y: [0, 1.05 * highest],
+  const values = Object.values(lines).flatMap((line) => line.map(([, v]) => v ?? 0));
+  drawn.draw({
+    lines,
+    x: [0, levels[levels.length - 1]],
+    y: [0, 1.05 * Math.max(0.05, ...values)],
     marks,
     summary:
       threshold === null ? "" : `Memorising one neighbour hurts from ${number(threshold)} on.`,
-    text: `At n = ${count(n)}. The grey mark is your noise${greenMark(view, sweep, threshold)}.`,
+    note: `At n = ${count(n)}. The grey mark is your noise${greenMark(view, sweep, threshold)}.`,
   });
 }
 
+/** @type {(view: string, sweep: Risks[], threshold: number | null) => string} */
 function greenMark(view, sweep, threshold) {
   if (view === "line") return ", the green one the law’s border, (1 − L)²(1 − E Zₙ/d)";
   if (sweep.length > 0 && threshold === null) return "; the measured curves do not cross here";
@@ -175,43 +219,27 @@ function greenMark(view, sweep, threshold) {
 
 /** One row a model: measured, and the law where there is one. */
 function createTable() {
-  const rows = MODELS.map(([key, label, tone]) => {
-    const cells = ["measured", "law"].map((name) => h("td", { "data-cell": `${key}-${name}` }));
-    const chip = h(
-      "svg",
-      { viewBox: "0 0 12 12", class: `r1-chip r1-${tone}`, "aria-hidden": "true" },
-      h("circle", { cx: 6, cy: 6, r: 5, class: "r1-dot" }),
-    );
-    return { key, cells, row: h("tr", {}, h("th", { scope: "row" }, chip, label), cells) };
+  const table = counters({
+    rows: [...MODELS, { key: "printed", label: "printed bound" }],
+    columns: [
+      ["measured", "measured"],
+      ["law", "law"],
+    ],
   });
-  const bound = h("td", { "data-cell": "printed-law" });
-  const printed = h("tr", {}, h("th", { scope: "row" }, "printed bound"), h("td", {}), bound);
-  const heads = ["measured", "law"].map((words) => h("th", { scope: "col" }, words));
-  const element = h(
-    "table",
-    { class: "r1-counters" },
-    h("thead", {}, h("tr", {}, h("td", {}), heads)),
-    h(
-      "tbody",
-      {},
-      rows.map(({ row }) => row),
-      printed,
-    ),
-  );
   return {
-    element,
+    element: table.element,
+    /** @type {(settings: Settings, risk: Risks | undefined, law: Laws | null) => void} */
     show({ view, k }, risk, law) {
       const line = view === "line";
-      setText(heads[0], line ? "squared error" : "share wrong");
-      setText(heads[1], k === 1 ? "law" : "law for k = 1");
-      heads[1].hidden = !line;
-      printed.hidden = !line;
-      for (const { key, cells } of rows) {
-        setText(cells[0], risk ? number(risk[key]) : "…");
-        setText(cells[1], law ? number(law[key]) : "");
-        cells[1].hidden = !line;
+      table.head("measured", line ? "squared error" : "share wrong");
+      table.head("law", k === 1 ? "law" : "law for k = 1");
+      table.showColumn("law", line);
+      table.showRow("printed", line);
+      for (const { key } of MODELS) {
+        table.set(key, "measured", risk ? number(risk[key]) : "…");
+        table.set(key, "law", law ? number(law[key]) : "");
       }
-      setText(bound, law ? number(law.printed) : "");
+      table.set("printed", "law", law ? number(law.printed) : "");
     },
   };
 }

@@ -1,8 +1,13 @@
 // The plane's model: base, what is remembered, and their sum, as three maps with the examples on them.
-import { h, setText } from "../kit/dom.js";
+import { h } from "../kit/dom.js";
+import { fixed } from "../kit/number.js";
+import { captioned } from "../kit/readout.js";
 import { probability } from "./math/bases.js";
 import { Neighbours } from "./math/memory.js";
 import { border, classOf } from "./math/sample.js";
+
+/** @import { PlaneFit, PlaneSet } from "./math/risk.js" */
+/** @import { Settings } from "./settings.js" */
 
 const CELLS = 72;
 const PIXELS = 288;
@@ -11,17 +16,24 @@ const BLUE = [0, 98, 165];
 const ORANGE = [214, 94, 0];
 const PALE = [246, 246, 244];
 
+/** @type {[key: "base" | "memory" | "sum", title: string][]} */
 const PARTS = [
   ["base", "Base: p(class 1)"],
   ["memory", "Memory of residuals"],
   ["sum", "Base + memory"],
 ];
 
-/** Scores at the middle of each cell, row by row from the top. */
+/**
+ * Scores at the middle of each cell, row by row from the top.
+ *
+ * @type {(set: PlaneSet, fit: PlaneFit, settings: { k: number, sigma: number }) => Record<"base" | "memory" | "sum" | "truth", number[]>}
+ */
 export function fields(set, fit, { k, sigma }) {
   const search = new Neighbours(set.X, set.n, 2, k);
+  /** @type {Record<"base" | "memory" | "sum" | "truth", number[]>} */
   const found = { base: [], memory: [], sum: [], truth: [] };
   for (let i = 0; i < CELLS ** 2; i++) {
+    /** @type {[number, number]} */
     const at = [
       (2 * ((i % CELLS) + 0.5)) / CELLS - 1,
       1 - (2 * (Math.floor(i / CELLS) + 0.5)) / CELLS,
@@ -39,9 +51,12 @@ export function fields(set, fit, { k, sigma }) {
 export function createMaps() {
   const maps = PARTS.map(([key, title]) => {
     const canvas = h("canvas", { width: PIXELS, height: PIXELS, role: "img", "aria-label": title });
-    const note = h("span", { class: "r1-muted" });
-    const caption = h("figcaption", {}, h("strong", {}, title), " ", note);
-    return { key, title, canvas, note, element: h("figure", { class: "r1-map" }, canvas, caption) };
+    return {
+      key,
+      title,
+      canvas,
+      ...captioned(title, canvas, { className: "r1-map", below: true }),
+    };
   });
   return {
     element: h(
@@ -54,10 +69,12 @@ export function createMaps() {
         "Orange: class 1; blue: class 0; pale: undecided. The curve is the true border; dots are the examples, with the label they came with.",
       ),
     ),
+    /** @type {(set: PlaneSet, fit: PlaneFit, settings: Settings) => void} */
     draw(set, fit, settings) {
       const found = fields(set, fit, settings);
       for (const { key, title, canvas, note } of maps) {
         const context = canvas.getContext("2d");
+        if (!context) continue;
         const middle = key === "memory" ? 0 : 0.5;
         paint(context, found[key], middle);
         mark(context, set, fit.y);
@@ -65,17 +82,16 @@ export function createMaps() {
         const wrong = found[key].filter((v, i) => v > 0.5 !== (found.truth[i] === 1)).length;
         const words =
           key === "memory"
-            ? `from ${signed(low)} to ${signed(high)}`
-            : `${((100 * wrong) / CELLS ** 2).toFixed(1)} % wrong; from ${signed(low)} to ${signed(high)}`;
-        setText(note, words);
+            ? `from ${fixed(low)} to ${fixed(high)}`
+            : `${fixed((100 * wrong) / CELLS ** 2, 1)} % wrong; from ${fixed(low)} to ${fixed(high)}`;
+        note(words);
         canvas.setAttribute("aria-label", `${title}, ${words}`);
       }
     },
   };
 }
 
-const signed = (v) => v.toFixed(2).replace("-", "−");
-
+/** @type {(context: CanvasRenderingContext2D, values: number[], middle: number) => void} */
 function paint(context, values, middle) {
   const image = new ImageData(CELLS, CELLS);
   values.forEach((v, i) => {
@@ -85,12 +101,14 @@ function paint(context, values, middle) {
     image.data[4 * i + 3] = 255;
   });
   const small = new OffscreenCanvas(CELLS, CELLS);
-  small.getContext("2d").putImageData(image, 0, 0);
+  small.getContext("2d")?.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(small, 0, 0, PIXELS, PIXELS);
 }
 
+/** @type {(context: CanvasRenderingContext2D, set: PlaneSet, labels: ArrayLike<number>) => void} */
 function mark(context, { X, n }, labels) {
+  /** @type {(x: number, y: number) => [number, number]} */
   const at = (x, y) => [((x + 1) * PIXELS) / 2, ((1 - y) * PIXELS) / 2];
   context.lineWidth = 2;
   context.strokeStyle = "#1d2530";

@@ -1,20 +1,28 @@
 // The reader's controls: which picture, the base, the memory, the labels.
-import { button, group, segments } from "../kit/controls.js";
+import { button, fill, group, segments } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { count, figures, percent } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { sizesOf } from "./math/risk.js";
 import { NEIGHBOURS } from "./settings.js";
 
-const figures = (v) => Number(v.toPrecision(3)).toString();
+/** @import { View } from "./math/risk.js" */
+/** @import { Patch, Settings } from "./settings.js" */
 
-/** `change(patch)` takes new settings; `seek(place)` moves to another number of examples. */
+/**
+ * `change(patch)` takes new settings; `seek(place)` moves to another number of examples.
+ *
+ * @param {Settings} settings
+ * @param {(patch: Patch) => void} change
+ * @param {(place: number) => void} seek
+ */
 export function createPanel(settings, change, seek) {
   const views = segments({
     label: "Picture",
-    options: [
+    options: /** @type {[View, string][]} */ ([
       ["line", "A line"],
       ["plane", "A plane"],
-    ],
+    ]),
     value: settings.view,
     onInput: (view) => {
       if (view === null)
@@ -22,6 +30,7 @@ export function createPanel(settings, change, seek) {
       else change({ view });
     },
   });
+  /** @type {(name: "L" | "k" | "sigma" | "d" | "noise" | "flips", label: string, more: object) => ReturnType<typeof slider>} */
   const field = (name, label, more) =>
     slider({
       label,
@@ -46,7 +55,7 @@ export function createPanel(settings, change, seek) {
       min: 0,
       max: 0.5,
       step: 0.01,
-      format: (v) => `${Math.round(100 * v)} %`,
+      format: percent,
     }),
   };
   const n = slider({
@@ -55,8 +64,8 @@ export function createPanel(settings, change, seek) {
     name: "n",
     values: sizesOf(settings.view),
     value: settings.n,
-    format: (v) => v.toLocaleString("en-GB"),
-    onInput: (v) => seek(sizesOf(views.value).indexOf(v)),
+    format: count,
+    onInput: (v) => seek(sizesOf(settings.view).indexOf(v)),
   });
   const redraw = button({
     label: "Draw other examples",
@@ -64,6 +73,7 @@ export function createPanel(settings, change, seek) {
     onClick: () => change({ redraw: true }),
     "data-name": "redraw",
   });
+  /** @type {(...names: (keyof typeof controls)[]) => Element[]} */
   const of = (...names) => names.map((name) => controls[name].element);
   const element = h(
     "div",
@@ -74,17 +84,22 @@ export function createPanel(settings, change, seek) {
   );
   return {
     element,
-    /** Writes the settings into every control, and offers only those that the picture has. */
+    /**
+     * Writes the settings into every control, and offers only those that the picture has.
+     *
+     * @param {Settings} next
+     */
     show(next) {
       settings = next;
       views.value = next.view;
-      for (const [name, control] of Object.entries(controls)) control.value = next[name];
+      fill(controls, next);
       n.bound({ values: sizesOf(next.view) });
       n.value = next.n;
       controls.sigma.disabled = next.k === 1;
-      for (const [name, view] of Object.entries({ d: "line", noise: "line", flips: "plane" })) {
-        controls[name].element.hidden = next.view !== view;
-      }
+      const line = next.view === "line";
+      controls.d.element.hidden = !line;
+      controls.noise.element.hidden = !line;
+      controls.flips.element.hidden = line;
     },
   };
 }

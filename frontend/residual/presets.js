@@ -1,10 +1,27 @@
 // Settings posed as questions, each towards a place where something fails. `after` is told the run's own numbers.
-import { number } from "./format.js";
-import { nextSettings } from "./settings.js";
+import { amount, count } from "../kit/number.js";
+import { DEFAULTS, nextSettings } from "./settings.js";
 
-const times = (a, b) => (a / b >= 10 ? Math.round(a / b).toLocaleString("en-GB") : number(a / b));
+/** @import { Preset } from "../kit/explorer.js" */
+/** @import { Laws } from "./charts.js" */
+/** @import { Risks } from "./math/risk.js" */
+/** @import { Patch, Settings } from "./settings.js" */
 
-export const PRESETS = [
+/**
+ * What a run has found: risks and laws at its n, and the noise from which the memory hurts.
+ *
+ * @typedef {{ n: number, risk: Risks, law: Laws | null, threshold: number | null, level: number }} Findings
+ */
+
+/** @param {number | null | undefined} v */
+const number = (v) => amount(v, 2);
+/** @type {(a: number | undefined, b: number | undefined) => string} */
+const times = (a = 0, b = 1) => (a / b >= 10 ? count(a / b) : number(a / b));
+/** @type {(a: number | undefined, b: number | undefined) => string} */
+const share = (a = 0, b = 1) => number(a / b);
+
+/** @type {{ key: string, name: string, ask: string, after: (r: Findings) => string, patch: Patch }[]} */
+const QUESTIONS = [
   {
     key: "start",
     name: "Start",
@@ -26,7 +43,7 @@ export const PRESETS = [
     name: "Eight dimensions",
     ask: "In eight dimensions the nearest of many points is still far. How much is left to the memory?",
     after: (r) =>
-      `At n = ${r.n.toLocaleString("en-GB")} the risk is ${number(r.risk.memory)}, still ${number(r.risk.memory / r.law.base)} of the base’s (1 − L)². It falls as n^(−2/8): ten times the data take off less than half.`,
+      `At n = ${count(r.n)} the risk is ${number(r.risk.memory)}, still ${share(r.risk.memory, r.law?.base)} of the base’s (1 − L)². It falls as n^(−2/8): ten times the data take off less than half.`,
     patch: { d: 8, n: 4096 },
   },
   {
@@ -34,7 +51,7 @@ export const PRESETS = [
     name: "The printed bound",
     ask: "The paper bounds this risk by a rate of n^(−1/d) and calls it exact. Race it.",
     after: (r) =>
-      `At n = ${r.n.toLocaleString("en-GB")} the printed bound is ${times(r.law.printed, r.risk.memory)} × the risk measured, and the distance grows: the exponent is 2/d, not 1/d.`,
+      `At n = ${count(r.n)} the printed bound is ${times(r.law?.printed, r.risk.memory)} × the risk measured, and the distance grows: the exponent is 2/d, not 1/d.`,
     patch: { d: 5, n: 4096 },
   },
   {
@@ -77,4 +94,10 @@ export const PRESETS = [
       `Every wrong label is a speck of its own in the sum: error ${number(r.risk.memory)} against ${number(r.risk.base)}. Raise k and they fade.`,
     patch: { view: "plane", L: 0.3, flips: 0.2, n: 512 },
   },
-].map(({ patch, ...rest }) => ({ ...rest, set: (defaults) => nextSettings(defaults, patch) }));
+];
+
+/** @type {Preset<Settings, Findings>[]} */
+export const PRESETS = QUESTIONS.map(({ patch, ...rest }) => ({
+  ...rest,
+  set: nextSettings(DEFAULTS, patch),
+}));

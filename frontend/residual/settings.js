@@ -1,8 +1,12 @@
 // What the reader has chosen, and how one choice changes others. No drawing.
 import { sizesOf } from "./math/risk.js";
 
+/** @import { View } from "./math/risk.js" */
+/** @typedef {typeof DEFAULTS} Settings */
+/** @typedef {Partial<Settings> & { redraw?: boolean }} Patch */
+
 export const DEFAULTS = {
-  view: "line",
+  view: /** @type {View} */ ("line"),
   L: 0.6,
   d: 1,
   k: 1,
@@ -15,23 +19,33 @@ export const DEFAULTS = {
 
 export const NEIGHBOURS = [1, 2, 3, 5, 8, 12, 20, 32, 64];
 
-/** Where n stands among the sizes that are measured. */
+/**
+ * Where n stands among the sizes that are measured.
+ *
+ * @param {{ view: View, n: number }} settings
+ */
 export function placeOf({ view, n }) {
   const sizes = sizesOf(view);
   return sizes.reduce((best, size, i) => (size <= n ? i : best), 0);
 }
 
-/** A patch of the reader's; the plane has two dimensions and fewer sizes. */
-export function nextSettings(settings, patch) {
+/**
+ * A patch of the reader's; the plane has two dimensions and fewer sizes.
+ *
+ * @type {(settings: Settings, patch: Patch) => Settings}
+ */
+export function nextSettings(settings, { redraw, ...patch }) {
   const next = { ...settings, ...patch };
-  if (patch.redraw) {
-    next.seed = settings.seed + 1;
-    delete next.redraw;
-  }
+  if (redraw) next.seed = settings.seed + 1;
   return { ...next, n: sizesOf(next.view)[placeOf(next)] };
 }
 
-/** What the measurements depend on: the number of examples is measured at every size anyway. */
+/**
+ * What the measurements depend on: the number of examples is measured at every size anyway.
+ *
+ * @param {Settings} settings
+ */
 export const measured = ({ n, ...rest }) => JSON.stringify(rest);
 
+/** @param {{ view: View, noise: number, flips: number }} settings */
 export const levelOf = ({ view, noise, flips }) => (view === "line" ? noise : flips);

@@ -1,14 +1,19 @@
 // The line's model along the first axis: base, what is remembered, and their sum, as three charts.
+import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
-import { xyplot } from "../kit/xyplot.js";
+import { figures } from "../kit/number.js";
 import { Neighbours } from "./math/memory.js";
 import { dot } from "./math/risk.js";
+
+/** @import { LineFit, LineSet } from "./math/risk.js" */
+/** @import { Settings } from "./settings.js" */
+/** @import { Point } from "../kit/handle.js" */
 
 const PLACES = 161;
 const SMALL = { width: 250, height: 180, left: 38 };
 const SHOWN = 400; // data points drawn at most
 
-const PARTS = [
+const PARTS = /** @type {const} */ ([
   { key: "base", title: "Base", label: "base, ‖θ‖ ≤ L", tone: "exact", dots: "examples" },
   {
     key: "memory",
@@ -18,11 +23,14 @@ const PARTS = [
     dots: "residuals",
   },
   { key: "sum", title: "Base + memory", label: "their sum", tone: "distributed", dots: "examples" },
-];
+]);
 
-/** The three functions at places along the first axis, and the data beside them. */
-export function slice(set, fit, { k, sigma }) {
-  const { X, n, d } = set;
+/**
+ * The three functions at places along the first axis, and how far that axis goes.
+ *
+ * @type {(set: LineSet, fit: LineFit, settings: { k: number, sigma: number }) => { reach: number, rows: Record<"x" | "base" | "memory" | "sum", number>[] }}
+ */
+export function slice({ X, n, d }, fit, { k, sigma }) {
   const reach = Math.sqrt(d + 2);
   const search = new Neighbours(X, n, d, k);
   const query = new Float64Array(d);
@@ -38,48 +46,49 @@ export function slice(set, fit, { k, sigma }) {
 
 export function createSlices() {
   const charts = PARTS.map(({ key, title, label, tone, dots }) => {
-    const truth = {
-      key: "truth",
-      label: key === "memory" ? "what is missing" : "truth",
-      tone: "ink",
-      dash: "6 3",
-    };
-    const points = { key: "points", label: dots, tone: "printed", dots: true, r: 2 };
-    return xyplot({
-      size: SMALL,
+    const missing = key === "memory";
+    return chart({
+      frame: SMALL,
       title,
-      xLabel: "x along θ*",
-      yLabel: key === "memory" ? "residual" : "y",
-      series: [points, truth, { key, label, tone }],
+      x: { label: "x along θ*" },
+      y: { label: missing ? "residual" : "y" },
+      series: [
+        { key: "points", label: dots, tone: "printed", dots: true, r: 2 },
+        { key: "truth", label: missing ? "what is missing" : "truth", tone: "ink", dash: "6 3" },
+        { key, label, tone },
+      ],
     });
   });
   return {
     element: h(
       "div",
       { class: "r1-parts" },
-      charts.map((chart) => chart.element),
+      charts.map(({ element }) => element),
     ),
+    /** @type {(set: LineSet, fit: LineFit, settings: Settings) => void} */
     draw(set, fit, settings) {
       const { reach, rows } = slice(set, fit, settings);
-      const count = Math.min(set.n, SHOWN);
-      const at = (values) => Array.from({ length: count }, (_, i) => [set.X[i * set.d], values[i]]);
-      const high = Math.max(reach, ...at(fit.y).map(([, v]) => Math.abs(v)));
-      const missing = rows.map(({ x, base }) => [x, x - base]);
+      const n = Math.min(set.n, SHOWN);
+      /** @type {(values: ArrayLike<number>) => Point[]} */
+      const at = (values) => Array.from({ length: n }, (_, i) => [set.X[i * set.d], values[i]]);
+      const labels = at(fit.y);
+      const high = 1.05 * Math.max(reach, ...labels.map(([, v]) => Math.abs(v)));
+      const error = rows.reduce((sum, row) => sum + (row.sum - row.x) ** 2, 0) / rows.length;
       PARTS.forEach(({ key }, i) => {
-        const line = rows.map((row) => [row.x, row[key]]);
-        const error = rows.reduce((sum, row) => sum + (row.sum - row.x) ** 2, 0) / rows.length;
+        const missing = key === "memory";
+        const ends = [rows[0][key], rows[PLACES - 1][key]].map((v) => figures(v, 2));
         charts[i].draw({
-          data: {
-            points: at(key === "memory" ? fit.residuals : fit.y),
-            truth: key === "memory" ? missing : rows.map(({ x }) => [x, x]),
-            [key]: line,
+          lines: {
+            points: missing ? at(fit.residuals) : labels,
+            truth: rows.map(({ x, base }) => [x, missing ? x - base : x]),
+            [key]: rows.map((row) => [row.x, row[key]]),
           },
           x: [-reach, reach],
-          y: [-1.05 * high, 1.05 * high],
+          y: [-high, high],
           summary:
             key === "sum"
-              ? `Mean squared error along this axis ${error.toPrecision(2)}.`
-              : `From ${line[0][1].toPrecision(2)} at the left end to ${line.at(-1)[1].toPrecision(2)} at the right.`,
+              ? `Mean squared error along this axis ${figures(error, 2)}.`
+              : `From ${ends[0]} at the left end to ${ends[1]} at the right.`,
         });
       });
     },

@@ -1,11 +1,17 @@
 // From a patch of the reader's to the next settings. No drawing.
 import { DEFAULTS } from "./settings.js";
 
+/** @import { Library, Settings } from "./settings.js" */
+/** @typedef {Partial<Settings> & { first?: number, store?: number, pressed?: boolean, redraw?: boolean }} Patch */
+
+/** @type {(items: { key: number }[], n: number) => number[]} */
 const firstOf = (items, n) => items.slice(0, n).map(({ key }) => key);
 
 /**
  * Patches: any settings by name, and { first: K } (store the first K), { store: key, pressed } (one picture in or
  * out; one always stays), { redraw: true } (another seed).
+ *
+ * @type {(settings: Settings, patch: Patch, library: Library) => Settings}
  */
 export function nextSettings(settings, { first, store, pressed, redraw, ...patch }, library) {
   const next = { ...settings, ...patch };
@@ -23,7 +29,11 @@ export function nextSettings(settings, { first, store, pressed, redraw, ...patch
   return next;
 }
 
-/** Initial settings: the defaults, what Python gave over them. */
+/**
+ * Initial settings: the defaults, what Python gave over them.
+ *
+ * @type {(given: Partial<Settings>, library: Library) => Settings}
+ */
 export function initialSettings(given, library) {
   const settings = { ...DEFAULTS, ...given };
   const items = library.items(settings.collection).map(({ key }) => key);

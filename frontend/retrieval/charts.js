@@ -1,16 +1,30 @@
 // What the descents measure: the gauge before the first step, energies, distance and bounds, and the bill.
 import { h } from "../kit/dom.js";
 import { gauge } from "../kit/gauge.js";
-import { plot, power } from "../kit/plot.js";
-import { figures } from "./format.js";
+import { amount, count, figures as inFigures, power } from "../kit/number.js";
+import { facts } from "../kit/readout.js";
+import { runChart } from "../kit/runchart.js";
 
-const count = (n) => Math.round(n).toLocaleString("en-GB");
+/** @import { Series } from "./engine.js" */
+/** @import { Settings } from "./settings.js" */
+
 const TOP = 10; // distances above this say nothing: two pictures are at most 1 apart
 
-/** A value given by its logarithm. */
+/** @param {number | null | undefined} v */
+const figures = (v) => amount(v, 2);
+
+/**
+ * A value given by its logarithm.
+ *
+ * @param {number} v
+ */
 const fromLog = (v) => (Math.abs(v) < 4 ? figures(10 ** v) : power(v));
 
-/** The printed bound at a step, and whether it is too large to be drawn. */
+/**
+ * The printed bound at a step, and whether it is too large to be drawn.
+ *
+ * @param {number} v
+ */
 export const printedInWords = (v) =>
   `Printed: ${fromLog(v)}${10 ** v > TOP ? ", off the top" : ""}. `;
 
@@ -19,7 +33,7 @@ export function createCharts() {
     label: "Signal-to-noise at the query",
     min: 0.03,
     max: 100,
-    format: (v) => (v < 0.001 ? "< 0.001" : v >= 10 ? v.toFixed(0) : v.toPrecision(2)),
+    format: (v) => (v < 0.001 ? "< 0.001" : inFigures(v, 2)),
     zones: [
       { from: 0, word: "noise", say: "below 1: the distributed memory follows noise" },
       { from: 1, word: "unsure", say: "between 1 and 3: it may go either way" },
@@ -28,7 +42,7 @@ export function createCharts() {
   });
   meter.element.title =
     "k(q, ξ) over √(K / 2Y): the kernel at the query against the features’ noise";
-  const energies = plot({
+  const energies = runChart({
     title: "Energy",
     xLabel: "step",
     yLabel: "energy (unit²)",
@@ -39,7 +53,7 @@ export function createCharts() {
     summary: ({ energyExact, energyDistributed }, t) =>
       `At step ${t}: exact ${figures(energyExact[t])}, distributed ${figures(energyDistributed[t])}.`,
   });
-  const distances = plot({
+  const distances = runChart({
     title: "Distance between the two states",
     xLabel: "step",
     yLabel: "distance (unit)",
@@ -53,36 +67,38 @@ export function createCharts() {
     ],
     summary: ({ distance, local, law, printed }, t) =>
       `At step ${t}: measured ${figures(distance[t])}, local bound ${figures(local[t])}, law ${figures(law[t])}, ` +
-      `printed bound ${fromLog(printed[t])}.`,
+      `printed bound ${fromLog(Number(printed[t]))}.`,
   });
-  const facts = h("dl", { class: "r1-facts" });
+  const bill = facts();
   return {
     element: h(
       "div",
       { class: "r1-charts" },
-      h("div", {}, energies.element, facts),
+      h("div", {}, energies.element, bill.element),
       distances.element,
     ),
     meter: meter.element,
     setSignal: meter.show,
-    draw(series, step, { steps, basis }, relativeNoise) {
-      energies.draw({ values: series, xMax: steps, step });
-      const values = { ...series, printedValue: series.printed.map((v) => 10 ** v) };
-      distances.draw({ values, xMax: steps, step, text: note(series, step, relativeNoise, basis) });
+    /** @type {(series: Series, step: number, settings: Settings, relativeNoise: number) => void} */
+    draw(
+      { energyExact, energyDistributed, ...series },
+      step,
+      { steps: last, basis },
+      relativeNoise,
+    ) {
+      energies.draw({ values: { energyExact, energyDistributed }, last, step });
+      const { distance, local, law, printed } = series;
+      const printedValue = printed.map((v) => 10 ** v);
+      const note = noteOn(printed[step], step, relativeNoise, basis);
+      distances.draw({ values: { distance, local, law, printed, printedValue }, last, step, note });
     },
-    setFacts(rows) {
-      const key = JSON.stringify(rows);
-      if (facts.dataset.rows === key) return;
-      facts.dataset.rows = key;
-      facts.replaceChildren(
-        ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
-      );
-    },
+    setFacts: bill.show,
   };
 }
 
-function note({ printed }, step, relativeNoise, basis) {
-  const bound = step > 0 ? printedInWords(printed[step]) : "";
+/** @type {(printed: number, step: number, relativeNoise: number, basis: string) => string} */
+function noteOn(printed, step, relativeNoise, basis) {
+  const bound = step > 0 ? printedInWords(printed) : "";
   const sharper =
     "Sharper: D ← ρD + ηe, e the measured gradient error, ρ the exact Hessian’s largest factor between the two states. ";
   if (basis !== "sincos") return `${bound}${sharper}Law: for sincos features only.`;
@@ -90,7 +106,20 @@ function note({ printed }, step, relativeNoise, basis) {
   return `${bound}${sharper}Law: the same along the exact path with e = √(M_A/Y), no features needed; first order, so while the two stay close and ${hypothesis}.`;
 }
 
-/** The rows of the bill for one step. */
+/**
+ * The rows of the bill for one step.
+ *
+ * @param {{
+ *   numbers: { exact: number, distributed: number },
+ *   K: number,
+ *   Y: number,
+ *   freedom: number,
+ *   flooredSteps: number,
+ *   steps: number,
+ *   speed: number,
+ * }} run
+ * @returns {[string, string][]}
+ */
 export function billOf({ numbers, K, Y, freedom, flooredSteps, steps, speed }) {
   const ratio = numbers.distributed / numbers.exact;
   const stable = 2 * freedom * K;

@@ -2,11 +2,21 @@
 import { button } from "../kit/controls.js";
 import { h, setText } from "../kit/dom.js";
 import { kernelLink } from "../kit/messages.js";
+import { fixed } from "../kit/number.js";
 import { toBytes } from "./math/patterns.js";
+
+/** @import { Model } from "../kit/mount.js" */
+/** @import { Ready, Settings } from "./settings.js" */
 
 const GREETING = 4000; // milliseconds in which a live kernel answers
 
-/** `current()` gives { settings, ready }; the result is drawn on the stage. */
+/**
+ * `current()` tells what is on show; the result is drawn on the stage.
+ *
+ * @param {Model} model
+ * @param {() => { settings: Settings, ready: Ready }} current
+ * @param {{ showJax(bytes: Uint8ClampedArray | null, words?: [string, string]): void }} stage
+ */
 export function createJaxRun(model, current, stage) {
   const link = kernelLink(model);
   const run = button({ label: "Run in JAX", onClick: start, disabled: true, "data-name": "jax" });
@@ -47,15 +57,12 @@ export function createJaxRun(model, current, stage) {
         view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength),
       );
       stage.showJax(toBytes(x, new Uint8ClampedArray(x.length)), [
-        `energy ${content.energy.toFixed(4)}`,
-        `${content.seconds.toFixed(2)} s on ${content.device}`,
+        `energy ${fixed(content.energy, 4)}`,
+        `${fixed(content.seconds)} s on ${content.device}`,
       ]);
-      setText(
-        words,
-        `${content.steps} steps in ${content.seconds.toFixed(2)} s on ${content.device}.`,
-      );
+      setText(words, `${content.steps} steps in ${fixed(content.seconds)} s on ${content.device}.`);
     } catch (error) {
-      setText(words, `The kernel answered: ${error.message}`);
+      setText(words, `The kernel answered: ${error instanceof Error ? error.message : error}`);
     } finally {
       run.disabled = !live;
     }

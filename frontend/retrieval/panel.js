@@ -1,15 +1,33 @@
 // The reader's controls: what is stored, how it is remembered, what the query looks like.
-import { button, group, segments, select, toggle } from "../kit/controls.js";
+import { button, fill, group, segments, select, toggle } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { count, fixed, percent } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { FILLS, SIDES } from "./math/corruption.js";
 import { BASES } from "./math/features.js";
 import { storedPictures } from "./stored.js";
 
-const count = (v) => v.toLocaleString("en-GB");
+/** @import { Fill, Side } from "./math/corruption.js" */
+/** @import { Basis } from "./math/features.js" */
+/** @import { Patch } from "./change.js" */
+/** @import { Brush } from "./explorer.js" */
+/** @import { Library, Settings } from "./settings.js" */
+
+/** @typedef {(patch: Patch) => void} Change */
+/** @typedef {{ fileToStore(file: File): void, clearPaint(): void, toolChanged(): void }} On */
+
+/** @type {(words: string[]) => [string, string][]} */
 const titled = (words) => words.map((word) => [word, word]);
 
-/** `change(patch)` takes new settings; `on`: { file(file), clearPaint() }; `brush` is the paint tool's own state. */
+/**
+ * `change(patch)` takes new settings; `brush` is the paint tool's own state.
+ *
+ * @param {Settings} settings
+ * @param {Library} library
+ * @param {Brush} brush
+ * @param {Change} change
+ * @param {On} on
+ */
 export function createPanel(settings, library, brush, change, on) {
   const memory = memoryControls(settings, change);
   const query = queryControls(settings, change);
@@ -28,15 +46,19 @@ export function createPanel(settings, library, brush, change, on) {
   return {
     element,
     showBrush: paint.show,
-    /** Writes the settings into every control. */
+    /**
+     * Writes the settings into every control.
+     *
+     * @param {Settings} next
+     */
     show(next) {
-      for (const [name, control] of Object.entries({ ...memory, ...query })) {
-        if (name in next && name !== "target") control.value = next[name];
-      }
-      memory.K.bound({ max: library.items(next.collection).length });
-      memory.K.value = next.stored.length;
       const items = library.items(next.collection);
-      query.target.offer(
+      const { target, ...shown } = query;
+      const { K, redraw, ...rest } = memory;
+      fill({ ...rest, ...shown }, next);
+      K.bound({ max: items.length });
+      K.value = next.stored.length;
+      target.offer(
         items.map(({ key, label }) => [
           key,
           next.stored.includes(key) ? label : `${label} (not stored)`,
@@ -48,6 +70,10 @@ export function createPanel(settings, library, brush, change, on) {
   };
 }
 
+/**
+ * @param {Settings} settings
+ * @param {Change} change
+ */
 function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
   return {
     K: slider({
@@ -112,7 +138,7 @@ function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
       name: "basis",
       options: titled(BASES),
       value: basis,
-      onInput: (v) => change({ basis: v }),
+      onInput: (v) => change({ basis: /** @type {Basis} */ (v) }),
     }),
     size: select({
       label: "Picture size",
@@ -127,6 +153,10 @@ function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
   };
 }
 
+/**
+ * @param {Settings} settings
+ * @param {Change} change
+ */
 function queryControls({ fraction, side, fill, noise, clamp }, change) {
   return {
     target: select({
@@ -141,14 +171,14 @@ function queryControls({ fraction, side, fill, noise, clamp }, change) {
       name: "side",
       options: titled(SIDES),
       value: side,
-      onInput: (v) => change({ side: v }),
+      onInput: (v) => change({ side: /** @type {Side} */ (v) }),
     }),
     fill: select({
       label: "Covered with",
       name: "fill",
       options: titled(Object.keys(FILLS)),
       value: fill,
-      onInput: (v) => change({ fill: v }),
+      onInput: (v) => change({ fill: /** @type {Fill} */ (v) }),
     }),
     clamp: toggle({
       label: "Hold the known pixels",
@@ -164,7 +194,7 @@ function queryControls({ fraction, side, fill, noise, clamp }, change) {
       max: 1,
       step: 0.01,
       value: fraction,
-      format: (v) => `${Math.round(100 * v)} %`,
+      format: percent,
       onInput: (v) => change({ fraction: v }),
     }),
     noise: slider({
@@ -175,12 +205,16 @@ function queryControls({ fraction, side, fill, noise, clamp }, change) {
       max: 0.5,
       step: 0.01,
       value: noise,
-      format: (v) => v.toFixed(2),
+      format: fixed,
       onInput: (v) => change({ noise: v }),
     }),
   };
 }
 
+/**
+ * @param {Brush} brush
+ * @param {On} on
+ */
 function paintControls(brush, on) {
   const colour = h("input", {
     type: "color",
@@ -194,10 +228,10 @@ function paintControls(brush, on) {
   });
   const tool = segments({
     label: "Brush",
-    options: [
+    options: /** @type {["paint" | "restore", string][]} */ ([
       ["paint", "Paint"],
       ["restore", "Restore"],
-    ],
+    ]),
     value: null,
     onInput: (key) => {
       brush.tool = key;

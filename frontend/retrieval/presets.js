@@ -1,19 +1,39 @@
 // Settings posed as questions, each towards a place where something fails; what they say is checked on the real
 // photographs by the tests. `after` is told once the run has ended, with that run's own numbers.
+import { count, fixed } from "../kit/number.js";
 import { DEFAULTS } from "./settings.js";
 
-const first = (K) => Array.from({ length: K }, (_, i) => i);
-const number = (v, digits = 2) => v.toFixed(digits);
-const errors = ({ end }) =>
-  `mean error ${number(end.errorExact)} (exact) against ${number(end.errorDistributed)} (distributed)`;
+/** @import { Preset } from "../kit/explorer.js" */
+/** @import { Numbers } from "./report.js" */
+/** @import { Settings } from "./settings.js" */
 
-export const PRESETS = [
+/**
+ * What a run has found, at its end.
+ *
+ * @typedef {{
+ *   signal: number,
+ *   end: Numbers,
+ *   nameDistributed: string,
+ *   freedom: number,
+ *   numbers: { exact: number, distributed: number },
+ *   K: number,
+ * }} Findings
+ */
+
+/** @param {number} K */
+const first = (K) => Array.from({ length: K }, (_, i) => i);
+/** @param {{ end: Numbers }} run */
+const errors = ({ end }) =>
+  `mean error ${fixed(end.errorExact)} (exact) against ${fixed(end.errorDistributed)} (distributed)`;
+
+/** @type {{ key: string, name: string, ask: string, after: (r: Findings) => string, set: Partial<Settings> }[]} */
+const QUESTIONS = [
   {
     key: "start",
     name: "Start",
     ask: "Eight photographs are stored. Half of one is covered with grey and the visible half is held. Do both memories bring it back?",
     after: (r) =>
-      `Both arrive: ${errors(r)}. The signal-to-noise at the query, ${number(r.signal, 1)}, said so before the first step. Now break it: pick the next question.`,
+      `Both arrive: ${errors(r)}. The signal-to-noise at the query, ${fixed(r.signal, 1)}, said so before the first step. Now break it: pick the next question.`,
     set: {},
   },
   {
@@ -21,7 +41,7 @@ export const PRESETS = [
     name: "Black instead of grey",
     ask: "Only the colour of the cover changes, from grey to black. Why should that matter to a memory?",
     after: (r) =>
-      `The exact memory does not care; the distributed one ends at ${r.nameDistributed}. Black is farther than grey from what it covers here, so the kernel at the query sinks below the features’ noise: signal-to-noise ${number(r.signal)}.`,
+      `The exact memory does not care; the distributed one ends at ${r.nameDistributed}. Black is farther than grey from what it covers here, so the kernel at the query sinks below the features’ noise: signal-to-noise ${fixed(r.signal)}.`,
     set: { fill: "black" },
   },
   {
@@ -29,7 +49,7 @@ export const PRESETS = [
     name: "Raise β",
     ask: "A larger β makes the exact memory sharper. Is sharper better for the distributed one?",
     after: (r) =>
-      `The exact memory is now nearly perfect (mean error ${number(r.end.errorExact, 3)}). The distributed one is lost (${number(r.end.errorDistributed, 2)}): the kernel at the query fell to ${number(r.signal)} of the noise, which does not depend on β.`,
+      `The exact memory is now nearly perfect (mean error ${fixed(r.end.errorExact, 3)}). The distributed one is lost (${fixed(r.end.errorDistributed, 2)}): the kernel at the query fell to ${fixed(r.signal)} of the noise, which does not depend on β.`,
     set: { beta: 200 },
   },
   {
@@ -37,7 +57,7 @@ export const PRESETS = [
     name: "Too many memories",
     ask: "All twenty-four photographs are stored at the same β. Which memory fails first?",
     after: (r) =>
-      `Even the exact memory returns a blend (mean error ${number(r.end.errorExact)}): at this β its valleys have merged. No feature can repair that. Raise β to part them, and watch what it costs the distributed memory.`,
+      `Even the exact memory returns a blend (mean error ${fixed(r.end.errorExact)}): at this β its valleys have merged. No feature can repair that. Raise β to part them, and watch what it costs the distributed memory.`,
     set: { stored: first(24) },
   },
   {
@@ -45,7 +65,7 @@ export const PRESETS = [
     name: "Too few features",
     ask: "Y falls from 20,000 to 1,000: T is now much smaller than the pictures it holds. What is lost?",
     after: (r) =>
-      `The start is still above the noise (signal-to-noise ${number(r.signal, 1)}), but near the picture the noise bends the energy: ${errors(r)}. To hold the valley itself takes Y of the order of twice the free entries times K, here ${Math.round(2 * r.freedom * r.K).toLocaleString("en-GB")}.`,
+      `The start is still above the noise (signal-to-noise ${fixed(r.signal, 1)}), but near the picture the noise bends the energy: ${errors(r)}. To hold the valley itself takes Y of the order of twice the free entries times K, here ${count(2 * r.freedom * r.K)}.`,
     set: { Y: 1000 },
   },
   {
@@ -53,7 +73,7 @@ export const PRESETS = [
     name: "Ten times the features",
     ask: "Y rises to 200,000 for the same eight pictures. What does a clean picture cost?",
     after: (r) =>
-      `The grain is gone (${errors(r)}): the noise falls as 1/√Y. The bill is ${number(r.numbers.distributed / r.numbers.exact, 0)} times the numbers of the pictures themselves.`,
+      `The grain is gone (${errors(r)}): the noise falls as 1/√Y. The bill is ${fixed(r.numbers.distributed / r.numbers.exact, 0)} times the numbers of the pictures themselves.`,
     set: { Y: 200000 },
   },
   {
@@ -61,7 +81,7 @@ export const PRESETS = [
     name: "The paper’s Figure 1",
     ask: "Four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is held, the rest starts black. Does it work for every picture?",
     after: (r) =>
-      `Not for this one: the distributed memory ends at ${r.nameDistributed}, from a signal-to-noise of ${number(r.signal)}. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
+      `Not for this one: the distributed memory ends at ${r.nameDistributed}, from a signal-to-noise of ${fixed(r.signal)}. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
     set: { size: 64, stored: first(4), Y: 180000, steps: 300, fraction: 0.667, fill: "black" },
   },
   {
@@ -69,7 +89,7 @@ export const PRESETS = [
     name: "The paper’s Figure 2",
     ask: "Twenty pictures in one vector T of 400,000 numbers, the top 60 % held. Does T save memory?",
     after: (r) =>
-      `It works (${errors(r)}), at the edge of what Y allows. And T holds ${number(r.numbers.distributed / r.numbers.exact)} times as many numbers as the twenty pictures: the paper counts Y where T has 2Y.`,
+      `It works (${errors(r)}), at the edge of what Y allows. And T holds ${fixed(r.numbers.distributed / r.numbers.exact)} times as many numbers as the twenty pictures: the paper counts Y where T has 2Y.`,
     set: {
       size: 64,
       stored: first(20),
@@ -80,4 +100,10 @@ export const PRESETS = [
       fill: "black",
     },
   },
-].map((preset) => ({ ...preset, set: { ...DEFAULTS, ...preset.set } }));
+];
+
+/** @type {Preset<Settings, Findings>[]} */
+export const PRESETS = QUESTIONS.map(({ set, ...rest }) => ({
+  ...rest,
+  set: { ...DEFAULTS, ...set },
+}));

@@ -1,21 +1,23 @@
 // What a step shows, in names and words.
-import { figures } from "./format.js";
+import { amount, fixed } from "../kit/number.js";
 
-function signed(v) {
-  if (!(Math.abs(v) < 10)) return figures(v);
-  return v
-    .toFixed(4)
-    .replace(/^-0\.0+$/, "0.0000")
-    .replace("-", "−");
-}
+/** @import { Library, Ready, Settings } from "./settings.js" */
+/** @import { Field } from "./simulation.js" */
 
-function apart(v) {
-  if (v === 0) return "0";
-  return v < 1e-3 ? "below 0.001" : figures(v);
-}
+/** @typedef {Record<Exclude<Field, "law">, number> & { law: number | null }} Numbers */
+/** @typedef {{ label: string, right: boolean, outside: boolean, error: number }} Nearest */
+/** @typedef {{ exact: Nearest, distributed: Nearest }} Both */
 
-/** Which stored picture each state is nearest to, whether that is the right one, and how far from the truth it is. */
+/** @param {number} v */
+const signed = (v) => (Math.abs(v) < 10 ? fixed(v, 4) : amount(v, 2));
+
+/**
+ * Which stored picture each state is nearest to, whether that is the right one, and how far from the truth it is.
+ *
+ * @type {(at: Numbers, settings: Settings, ready: Pick<Ready, "isStored" | "wanted">, library: Library) => Both}
+ */
 export function findings(at, settings, ready, library) {
+  /** @type {(index: number, error: number) => Nearest} */
   const of = (index, error) => ({
     label: library.label(settings.collection, settings.stored[index]),
     right: ready.isStored && index === ready.wanted && error < 1,
@@ -28,13 +30,18 @@ export function findings(at, settings, ready, library) {
   };
 }
 
-/** One line for those who listen. */
+/**
+ * One line for those who listen.
+ *
+ * @type {(step: number, at: Pick<Numbers, "energyExact" | "energyDistributed" | "distance">, found: { exact: Omit<Nearest, "error">, distributed: Omit<Nearest, "error"> }) => string}
+ */
 export function inWords(step, at, found) {
+  /** @param {Omit<Nearest, "error">} nearest */
   const name = ({ label, right, outside }) =>
     outside ? "none, outside the range of pictures" : `${label} (${right ? "right" : "wrong"})`;
   return (
     `Step ${step}. Exact: energy ${signed(at.energyExact)}, nearest ${name(found.exact)}. ` +
     `Distributed: ${signed(at.energyDistributed)}, ${name(found.distributed)}. ` +
-    `Distance ${apart(at.distance)}.`
+    `Distance ${amount(at.distance, 2)}.`
   );
 }

@@ -1,12 +1,36 @@
 // The two descents, step by step, and what is recorded about them. No drawing, no messages.
 import { Geometry, printedBound, signalToNoise } from "./math/bounds.js";
-import { DistributedMemory } from "./math/distributed.js";
 import { ExactMemory, squaredDistance } from "./math/exact.js";
-import { HadamardFeatures } from "./math/features.js";
 import { toBytes } from "./math/patterns.js";
 
+/** @import { DistributedMemory } from "./math/distributed.js" */
+/** @import { Basis } from "./math/features.js" */
+
+/** @typedef {{ id: string | number, values: Float32Array }} Pattern */
+/**
+ * What the simulation is told: D entries, of which `free` descend (all, where it is null), and the true picture.
+ *
+ * @typedef {{
+ *   D: number,
+ *   Y: number,
+ *   beta: number,
+ *   eta: number,
+ *   basis: Basis,
+ *   seed: number,
+ *   query: Float32Array,
+ *   free: Uint8Array | null,
+ *   target: Float32Array,
+ *   truth: Float32Array,
+ * }} Config
+ */
+/**
+ * What is known before the first step.
+ *
+ * @typedef {{ signal: number, relativeNoise: number }} Info
+ */
+
 /** What is recorded at each step, in this order. */
-export const FIELDS = [
+export const FIELDS = /** @type {const} */ ([
   "energyExact",
   "energyDistributed",
   "distance", // between the two states
@@ -19,63 +43,48 @@ export const FIELDS = [
   "nearestDistributed",
   "errorExact", // mean absolute error over the free entries (all, where none is), in pixel units
   "errorDistributed",
-];
+]);
+
+/** @typedef {(typeof FIELDS)[number]} Field */
 
 export class Simulation {
-  constructor() {
-    this.patterns = [];
-  }
+  step = 0;
+  /** @type {{ local: number, law: number | null }} */
+  drift = { local: 0, law: 0 };
 
-  /** Takes a full configuration and does again only what changed; returns what is known before step 1. */
-  configure(next) {
-    const last = this.config ?? {};
-    const differs = (...names) => names.some((name) => next[name] !== last[name]);
-    const D = next.D;
-    if (differs("D", "Y", "seed", "basis")) this.features = new HadamardFeatures(next);
-    this.rewrite(next, differs("D", "Y", "seed", "basis", "beta") ? [] : this.memory.stored);
-    this.config = next;
-    this.patterns = next.patterns.map((p) => p.values);
-    this.exact = new ExactMemory(this.patterns, next.beta);
-    this.geometry = new Geometry(this.patterns, next.beta, next.free);
+  /**
+   * @param {Config} config
+   * @param {Pattern[]} patterns
+   * @param {DistributedMemory} memory Holds the patterns already.
+   */
+  constructor(config, patterns, memory) {
+    const { D, Y, beta, free, query } = config;
+    this.config = config;
+    this.memory = memory;
+    this.patterns = patterns.map((p) => p.values);
+    this.exact = new ExactMemory(this.patterns, beta);
+    this.geometry = new Geometry(this.patterns, beta, free);
     this.gradients = [new Float32Array(D), new Float32Array(D), new Float32Array(D)];
-    return this.restart();
-  }
-
-  /** Writes only the patterns that came and erases only those that went, where that is less work. */
-  rewrite(next, stored) {
-    const wanted = new Set(next.patterns.map((p) => p.id));
-    const held = new Set(stored.map((p) => p.id));
-    const gone = stored.filter((p) => !wanted.has(p.id));
-    const come = next.patterns.filter((p) => !held.has(p.id));
-    const afresh = stored.length === 0 || gone.length + come.length >= next.patterns.length;
-    if (afresh) this.memory = new DistributedMemory(this.features, next.beta);
-    if (!afresh) for (const p of gone) this.memory.remove(p.values);
-    for (const p of afresh ? next.patterns : come) this.memory.add(p.values);
-    this.memory.stored = next.patterns;
-  }
-
-  restart() {
-    const { query, Y, target } = this.config;
     this.x = query.slice();
     this.xHat = query.slice();
-    this.step = 0;
-    this.drift = { local: 0, law: 0 };
-    this.look();
+    this.at = this.look();
     this.startEnergy = this.at.exact.energy;
-    return {
-      signal: signalToNoise({ ...this.config, patterns: this.patterns, target }),
-      relativeNoise: Math.sqrt(Math.max(this.geometry.variance(this.dx), 0) / Y) / this.at.exact.S,
+    const noise = Math.sqrt(Math.max(this.geometry.variance(this.at.dx), 0) / Y);
+    /** @type {Info} */
+    this.info = {
+      signal: signalToNoise({ ...config, patterns: this.patterns }),
+      relativeNoise: noise / this.at.exact.S,
     };
   }
 
   /** Evaluates both memories where the two states stand. */
   look() {
     const [g, gHat, gThere] = this.gradients;
-    const there = this.exact.energyGradient(this.xHat, gThere); // the exact gradient at the distributed state
-    this.dHat = this.exact.distances.slice();
+    this.exact.energyGradient(this.xHat, gThere); // the exact gradient at the distributed state
+    const dHat = this.exact.distances.slice();
     const exact = this.exact.energyGradient(this.x, g);
-    this.dx = this.exact.distances.slice();
-    this.at = { exact, there, distributed: this.memory.energyGradient(this.xHat, gHat) };
+    const dx = this.exact.distances.slice();
+    return { exact, dx, dHat, distributed: this.memory.energyGradient(this.xHat, gHat) };
   }
 
   /** One step of each memory, and of each bound. */
@@ -83,23 +92,28 @@ export class Simulation {
     const { eta, free, basis, Y } = this.config;
     const [g, gHat, gThere] = this.gradients;
     const { geometry, drift } = this;
-    const rho = geometry.segmentContraction(this.dx, this.dHat, eta);
+    const { dx, dHat } = this.at;
+    const rho = geometry.segmentContraction(dx, dHat, eta);
     drift.local = rho * drift.local + eta * Math.sqrt(squaredDistance(gHat, gThere, free));
-    if (basis === "sincos") {
+    if (basis === "sincos" && drift.law !== null) {
       const here = geometry.contraction(this.exact.weights, eta);
-      const dFree = free ? geometry.freeDistances(this.x) : this.dx;
-      drift.law = here * drift.law + eta * Math.sqrt(geometry.gradientError(this.dx, dFree) / Y);
+      const dFree = free ? geometry.freeDistances(this.x) : dx;
+      drift.law = here * drift.law + eta * Math.sqrt(geometry.gradientError(dx, dFree) / Y);
     } else drift.law = null;
     descend(this.x, g, eta, free);
     descend(this.xHat, gHat, eta, free);
     this.step++;
-    this.look();
+    this.at = this.look();
   }
 
-  /** The numbers of FIELDS at this step. */
+  /**
+   * The numbers of FIELDS at this step.
+   *
+   * @returns {(number | null)[]}
+   */
   record() {
-    const { config, at, dx, dHat, step, geometry } = this;
-    const { exact, distributed } = at;
+    const { config, step, geometry } = this;
+    const { exact, distributed, dx, dHat } = this.at;
     const K = this.patterns.length;
     const energy = this.startEnergy;
     return [
@@ -118,7 +132,11 @@ export class Simulation {
     ];
   }
 
-  /** Both states as bytes, one after the other. */
+  /**
+   * Both states as bytes, one after the other.
+   *
+   * @param {Uint8ClampedArray} bytes
+   */
   pixels(bytes) {
     const { D } = this.config;
     toBytes(this.x, bytes.subarray(0, D));
@@ -126,12 +144,15 @@ export class Simulation {
   }
 }
 
+/** @type {(x: Float32Array, gradient: Float32Array, eta: number, free: Uint8Array | null) => void} */
 function descend(x, gradient, eta, free) {
   for (let i = 0; i < x.length; i++) if (!free || free[i]) x[i] -= eta * gradient[i];
 }
 
+/** @param {Float64Array} d */
 const argmin = (d) => d.indexOf(Math.min(...d));
 
+/** @type {(x: Float32Array, truth: Float32Array, free: Uint8Array | null, freedom: number) => number} */
 function meanError(x, truth, free, freedom) {
   const all = !free || freedom === 0; // where nothing is free, what is held is what is judged
   let total = 0;

@@ -1,11 +1,15 @@
 // The pictures side by side: the true one, the query (which can be painted), and the two memories' states.
 import { h, setText } from "../kit/dom.js";
 import { droppable, paintable, picture } from "../kit/imagewell.js";
-import { figures } from "./format.js";
+import { figures, fixed, percent } from "../kit/number.js";
+
+/** @import { Cell } from "../kit/imagewell.js" */
+/** @import { Both, Nearest } from "./report.js" */
 
 const PAINT_HELP =
   "Query. Drag to paint. With the keyboard: arrow keys move the brush, space paints. Drop an image file to use it.";
 
+/** @type {(title: string, canvas: Element, tone?: string) => { element: HTMLElement, verdict: HTMLElement, note: HTMLElement }} */
 function panel(title, canvas, tone = "") {
   const verdict = h("span", { class: "r1-verdict" });
   const note = h("span", { class: "r1-muted" });
@@ -13,9 +17,13 @@ function panel(title, canvas, tone = "") {
   return { element: h("figure", { class: "r1-panel" }, canvas, caption), verdict, note };
 }
 
-const inFigures = (v) => (v < 10 ? v.toFixed(3) : figures(v));
+/** @param {number} v */
+const inFigures = (v) => (v < 10 ? fixed(v, 3) : figures(v, 2));
 
-/** `on`: { tool(), dab(cells), endStroke(), file(file) }. */
+/**
+ * @param {number} size
+ * @param {{ tool(): { brush: number, touch: boolean }, dab(cells: Cell[]): void, endStroke(): void, file(file: File): void }} on
+ */
 export function createStage(size, on) {
   const shown = {
     truth: picture({ label: "True picture", size }),
@@ -44,6 +52,7 @@ export function createStage(size, on) {
     { class: "r1-stage" },
     Object.values(panels).map((p) => p.element),
   );
+  /** @type {(name: "exact" | "distributed", nearest: Nearest) => void} */
   const verdict = (name, { label, right, outside, error }) => {
     const words = outside ? "outside the range of pictures" : `nearest: ${label}`;
     setText(panels[name].verdict, `${right ? "✓" : "✗"} ${words}`);
@@ -54,17 +63,25 @@ export function createStage(size, on) {
   return {
     element,
     queryCanvas: shown.query.canvas,
-    /** What stands before the first step. */
+    /**
+     * What stands before the first step.
+     *
+     * @param {{ truth: Uint8ClampedArray, query: Uint8ClampedArray, label: string, isStored: boolean, known: number }} start
+     */
     setQuery({ truth, query, label, isStored, known }) {
       shown.truth.show(truth);
       shown.truth.say(`True picture: ${label}`);
       shown.query.show(query);
       setText(panels.truth.verdict, label);
       setText(panels.truth.note, isStored ? "stored" : "not stored");
-      setText(panels.query.verdict, `${Math.round(100 * known)} % known`);
+      setText(panels.query.verdict, `${percent(known)} known`);
       setText(panels.query.note, "paint on it");
     },
-    /** The two states of one step; `found` says how near each is to what. */
+    /**
+     * The two states of one step; `found` says how near each is to what.
+     *
+     * @type {(bytes: Uint8ClampedArray, found: Both) => void}
+     */
     show(bytes, found) {
       const D = bytes.length / 2;
       shown.exact.show(bytes.subarray(0, D));
@@ -72,8 +89,13 @@ export function createStage(size, on) {
       verdict("exact", found.exact);
       verdict("distributed", found.distributed);
     },
-    /** A result of Python's, or null to take it away. */
-    showJax(bytes, words) {
+    /**
+     * A result of Python's, or null to take it away.
+     *
+     * @param {Uint8ClampedArray | null} bytes
+     * @param {[string, string]} [words]
+     */
+    showJax(bytes, words = ["", ""]) {
       panels.jax.element.hidden = !bytes;
       element.classList.toggle("r1-five", Boolean(bytes));
       if (!bytes) return;

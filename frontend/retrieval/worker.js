@@ -1,4 +1,5 @@
+// The simulation in a Web Worker of its own.
 import { createActor } from "./actor.js";
 
-const receive = createActor((message, transferred) => self.postMessage(message, transferred ?? []));
+const receive = createActor((message, transfer) => self.postMessage(message, { transfer }));
 self.onmessage = ({ data }) => receive(data);

@@ -7,7 +7,7 @@ import { polar } from "../preconditioning/math/rules.js";
 import { verdictOn } from "../preconditioning/prediction.js";
 import { PRESETS } from "../preconditioning/presets.js";
 import { DEFAULTS, initialSettings, nextSettings } from "../preconditioning/settings.js";
-import { condition } from "../preconditioning/spectrum.js";
+import { condition } from "../preconditioning/words.js";
 
 const near = (a, b, tolerance = 1e-12) => {
   const [x, y] = [a, b].map((v) => [v].flat(Infinity));
@@ -140,7 +140,7 @@ test("only a penalty's run that settles is said to settle", () => {
 });
 
 test("every question has settings of its own, and Python's fill the rest", () => {
-  const seen = new Set(PRESETS.map(({ set }) => JSON.stringify(set(DEFAULTS))));
+  const seen = new Set(PRESETS.map(({ set }) => JSON.stringify(set)));
   assert.equal(seen.size, PRESETS.length);
   assert.equal(initialSettings({ conditionV: 7 }).conditionV, 7);
   assert.equal(initialSettings({ method: "nothing" }).method, "gd");

@@ -10,7 +10,7 @@ const WORDS = {
   ],
 };
 
-// Made with jax 0.10.2; tests/test_widgets.py compares with the installed JAX at length.
+// Made with jax 0.10.2; tests/widgets/test_retrieval.py compares with the installed JAX at length.
 test("the generator gives JAX's words", () => {
   assert.deepEqual([...bits(key(0), 4)], WORDS.bits);
   assert.deepEqual(

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { roundNumbers } from "../kit/axis.js";
 import { between } from "../kit/imagewell.js";
-import { round } from "../kit/plot.js";
+import { amount } from "../kit/number.js";
 import { billOf, printedInWords } from "../retrieval/charts.js";
-import { figures } from "../retrieval/format.js";
 import { inWords } from "../retrieval/report.js";
 
 const found = {
@@ -18,20 +18,11 @@ test("a run that leaves every scale is said to, with the same words for energy a
     assert.match(words, /energy −0\.0300, nearest coffee \(right\)/);
     assert.match(words, /Distributed: off every scale, none/);
     if (lost !== -Infinity) assert.match(words, /Distance off every scale\./);
-    assert.equal(figures(lost), "off every scale");
+    assert.equal(amount(lost), "off every scale");
   }
-  assert.equal(figures(null), "none");
 });
 
 test("numbers are written out, without exponents of a program", () => {
-  assert.deepEqual([7612, 150, 12, 0.58, 0, -0.031].map(figures), [
-    "7,600",
-    "150",
-    "12",
-    "0.58",
-    "0.0",
-    "−0.031",
-  ]);
   const bill = { numbers: { exact: 3072, distributed: 400_000 }, K: 1, Y: 200_000, freedom: 300 };
   const rows = billOf({ ...bill, flooredSteps: 0, steps: 1, speed: 0 });
   assert.ok(rows.every(([, value]) => !/e\+/.test(value)));
@@ -69,8 +60,8 @@ test("a stroke in few events has no gaps, whichever way it goes", () => {
 });
 
 test("what is counted is marked in whole numbers, from the first", () => {
-  assert.deepEqual(round(1, 2, 1), [1, 2]);
-  assert.deepEqual(round(1, 1, 1), [1]);
-  assert.deepEqual(round(0, 1, 1), [0, 1]);
-  assert.deepEqual(round(0, 200, 1), [0, 50, 100, 150, 200]);
+  assert.deepEqual(roundNumbers(1, 2, 1), [1, 2]);
+  assert.deepEqual(roundNumbers(1, 1, 1), [1]);
+  assert.deepEqual(roundNumbers(0, 1, 1), [0, 1]);
+  assert.deepEqual(roundNumbers(0, 200, 1), [0, 50, 100, 150, 200]);
 });

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { initialSettings, nextSettings } from "../retrieval/change.js";
+import { Keeper } from "../retrieval/keeper.js";
 import { corrupt, isOccluded } from "../retrieval/math/corruption.js";
 import { letterPictures, resize } from "../retrieval/math/patterns.js";
 import { DEFAULTS, dab, Library, noPaint, prepare, SIDE } from "../retrieval/settings.js";
-import { Simulation } from "../retrieval/simulation.js";
 
 const length = 3 * SIDE * SIDE;
 const bytes = Uint8Array.from(
@@ -124,14 +124,14 @@ test("changing K writes and erases only what changed, and ends at the same T", (
     const { config, pictures } = prepare({ ...settings, Y: 500, stored }, shelf, noPaint(32));
     return { ...config, patterns: config.ids.map((id) => ({ id, values: pictures.get(id) })) };
   };
-  const [walked, straight] = [new Simulation(), new Simulation()];
+  const [walked, straight] = [new Keeper(), new Keeper()];
   for (const stored of [
     [0, 1, 2],
     [0, 1, 2, 3],
     [0, 2, 3],
   ])
-    walked.configure(at(stored));
-  straight.configure(at([0, 2, 3]));
-  assert.equal(walked.memory.K, 3);
-  assert.ok(walked.memory.T.every((v, i) => Math.abs(v - straight.memory.T[i]) < 1e-6));
+    walked.begin(at(stored));
+  const { memory } = straight.begin(at([0, 2, 3]));
+  assert.equal(walked.held.memory.K, 3);
+  assert.ok(walked.held.memory.T.every((v, i) => Math.abs(v - memory.T[i]) < 1e-6));
 });

@@ -1,15 +1,28 @@
 // One gradient step, and everything about it that is on show.
+import { norm } from "../kit/linear.js";
 import { forward, gradientStep, size } from "./math/network.js";
 import { CONSTANTS, LOW, lookup } from "./math/tables.js";
 import { isTable, targetOf } from "./settings.js";
+
+/** @import { Network, Pass, Step } from "./math/network.js" */
+/** @import { Construction, Settings } from "./settings.js" */
+
+/** @typedef {ReturnType<typeof observe>} Seen */
+/** @typedef {{ label: string, share: number, value: number, expected?: boolean }} Slot */
 
 const POINTS = 200;
 /** Where the curves are drawn: never on a ramp between two cells. */
 export const GRID = Array.from({ length: POINTS }, (_, i) => (i + 0.2) / POINTS);
 
-const rms = (a, b) => Math.sqrt(a.reduce((sum, v, i) => sum + (v - b[i]) ** 2, 0) / a.length);
+/** @type {(a: number[], b: number[]) => number} */
+const rms = (a, b) => norm(a.map((v, i) => v - b[i])) / Math.sqrt(a.length);
+/** @param {Float64Array} values */
 const largest = (values) => values.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
 
+/**
+ * @param {Network} network
+ * @param {Settings} settings
+ */
 export function observe(network, settings) {
   const { x, y, probe, ratio, construction, size: J } = settings;
   const target = targetOf(settings);
@@ -39,10 +52,14 @@ export function observe(network, settings) {
   };
 }
 
-/** What the step has written, as seen from x*: one entry a slot, in units of what a slot that fires should hold. */
+/**
+ * What the step has written, as seen from x*: one entry a slot, in units of what a slot that fires should hold.
+ *
+ * @type {(network: Network, settings: Settings, looked: Pass, gap: number) => Slot[]}
+ */
 function slotsOf(network, { construction, x, probe, size: J }, looked, gap) {
   const { alpha, linear: w, epsilon } = CONSTANTS;
-  if (!network.stack) {
+  if (!network.stack || !network.channels) {
     const [second, first] = looked.inputs[3];
     return [
       { label: "Δκ₁", share: first / (2 * gap), value: first },
@@ -63,6 +80,7 @@ function slotsOf(network, { construction, x, probe, size: J }, looked, gap) {
   }));
 }
 
+/** @type {(construction: Construction, J: number) => (s: number) => string} */
 function slotNames(construction, J) {
   if (construction === "seed")
     return (s) => `x in cell ${(s % J) + 1}, x* in cell ${Math.floor(s / J) + 1}`;
@@ -74,11 +92,16 @@ function slotNames(construction, J) {
   };
 }
 
-/** Largest entries of each channel, layer by layer of the stack: forward, written, switch, and the error coming back. */
+/**
+ * Largest entries of each channel, layer by layer of the stack: forward, written, switch, and the error coming back.
+ *
+ * @type {(network: Network, step: Step, looked: Pass, untaught: Pass) => Record<"forward" | "written" | "switch" | "error", number[]>}
+ */
 function flowOf(network, step, looked, untaught) {
   const { stack, channels } = network;
   const [from, to] = stack ?? [1, network.layers.length - 1];
   const [half, slots] = channels ?? [Infinity, 0];
+  /** @type {Record<"forward" | "written" | "switch" | "error", number[]>} */
   const flow = { forward: [], written: [], switch: [], error: [] };
   for (let i = from; i <= to; i++) {
     const [seen, after] = [step.inputs[i], looked.inputs[i]];

@@ -1,11 +1,20 @@
 // The reader's own profile g(x* − x): drawn with the pointer, or knot by knot with the arrow keys.
-import { h } from "../kit/dom.js";
+import { pathOf } from "../kit/chart.js";
+import { h, setAttributes } from "../kit/dom.js";
+import { fixed } from "../kit/number.js";
 import { KNOTS } from "./math/targets.js";
 
+/** @import { Point } from "../kit/handle.js" */
+
 const SIZE = { width: 300, height: 110 };
+/** @param {number} v */
 const clamp = (v) => Math.min(1, Math.max(-1, v));
 
-/** createPencil({ onChange(profile) }): called when a stroke ends, and after every key. */
+/**
+ * `onChange` is called when a stroke ends, and after every key.
+ *
+ * @param {{ onChange(profile: number[]): void }} on
+ */
 export function createPencil({ onChange }) {
   const line = h("path", { class: "r1-line r1-exact" });
   const mark = h("circle", { class: "r1-dot r1-exact", r: 4 });
@@ -26,30 +35,31 @@ export function createPencil({ onChange }) {
     line,
     mark,
   );
+  /** @type {number[]} */
   let profile = new Array(KNOTS).fill(0);
   let at = (KNOTS - 1) / 2;
+  /** @type {Point | null} */
   let last = null;
+  /** @param {number} i */
   const px = (i) => (i * width) / (KNOTS - 1);
+  /** @param {number} v */
   const py = (v) => (height / 2) * (1 - v);
 
   function draw() {
-    line.setAttribute(
-      "d",
-      `M${profile.map((v, i) => `${px(i).toFixed(1)} ${py(v).toFixed(1)}`).join("L")}`,
-    );
-    mark.setAttribute("cx", px(at));
-    mark.setAttribute("cy", py(profile[at]));
+    line.setAttribute("d", pathOf(profile.map((v, i) => [px(i), py(v)])));
+    setAttributes(mark, { cx: px(at), cy: py(profile[at]) });
     const place = (2 * at) / (KNOTS - 1) - 1;
-    svg.setAttribute("aria-valuenow", profile[at].toFixed(2));
-    svg.setAttribute(
-      "aria-valuetext",
-      `g(${place.toFixed(2)}) = ${profile[at].toFixed(2)}`.replaceAll("-", "−"),
-    );
+    setAttributes(svg, {
+      "aria-valuenow": profile[at].toFixed(2),
+      "aria-valuetext": `g(${fixed(place)}) = ${fixed(profile[at])}`,
+    });
   }
 
+  /** @param {PointerEvent} event */
   function stroke(event) {
     const box = svg.getBoundingClientRect();
     const i = Math.round(((event.clientX - box.left) / box.width) * (KNOTS - 1));
+    /** @type {Point} */
     const here = [
       Math.min(KNOTS - 1, Math.max(0, i)),
       clamp(1 - (2 * (event.clientY - box.top)) / box.height),
@@ -77,17 +87,18 @@ export function createPencil({ onChange }) {
   svg.addEventListener("keydown", (event) => {
     const across = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const up = { ArrowUp: 0.1, ArrowDown: -0.1 }[event.key];
-    if (!across && !up) return;
+    if (across === undefined && up === undefined) return;
     event.preventDefault();
-    if (across) at = Math.min(KNOTS - 1, Math.max(0, at + across));
+    if (across !== undefined) at = Math.min(KNOTS - 1, Math.max(0, at + across));
     else {
-      profile = profile.map((v, i) => (i === at ? Number(clamp(v + up).toFixed(2)) : v));
+      profile = profile.map((v, i) => (i === at ? Number(clamp(v + Number(up)).toFixed(2)) : v));
       onChange(profile);
     }
     draw();
   });
   return {
     element: h("figure", { class: "r1-plot" }, h("figcaption", {}, "Draw g on [−1, 1]"), svg),
+    /** @param {number[]} next */
     show(next) {
       profile = [...next];
       draw();

@@ -1,18 +1,29 @@
 // Questions to put to the construction, each a setting and what to look for.
-import { figure, rounded } from "./format.js";
+import { amount, cleared, count } from "../kit/number.js";
 import { CONSTANTS } from "./math/tables.js";
 import { DEFAULTS, isPromised } from "./settings.js";
 
-const number = (v) => figure(v, 2);
-const rough = (v) => rounded(v, 2);
+/** @import { Preset } from "../kit/explorer.js" */
+/** @import { Seen, Slot } from "./observe.js" */
+/** @import { Settings } from "./settings.js" */
+
+/** @param {number | null} v */
+const number = (v) => amount(v, 2);
+/** @param {number | null} v */
+const rough = (v) => amount(v === null ? null : cleared(v), 2);
 const plain = { ...DEFAULTS };
 
-/** What is found, for y where the construction promises its table. */
+/**
+ * What is found, for y where the construction promises its table.
+ *
+ * @type {(after: (seen: Seen) => string) => (seen: Seen) => string}
+ */
 const inRange = (after) => (seen) =>
   isPromised(seen.start + seen.gap)
     ? after(seen)
     : `Off its table by ${rough(seen.deviation)}: y is outside [−1, 1], where the construction promises nothing.`;
 
+/** @param {Seen} seen */
 function written({ gap, switchAfter, deviation }) {
   if (Math.abs(gap) < 1e-6)
     return `y − ŷ is ${rough(gap)}: without an error there is no gradient. Drag the point up to −1.`;
@@ -21,6 +32,7 @@ function written({ gap, switchAfter, deviation }) {
     : `y − ŷ is ${rough(gap)}, and the step writes: off the table by ${rough(deviation)}.`;
 }
 
+/** @type {(gap: number, slots: Slot[]) => string} */
 function firing(gap, slots) {
   if (gap <= 0) return "Without a positive error y − ŷ no cell is written, at any x*.";
   const fired = slots.filter(({ share }) => share > 0.5).length;
@@ -29,6 +41,7 @@ function firing(gap, slots) {
     : "At this x* no cell fires: try one inside the cell of x.";
 }
 
+/** @type {Preset<Settings, Seen>[]} */
 export const PRESETS = [
   {
     key: "learn",
@@ -79,7 +92,7 @@ export const PRESETS = [
     set: { ...plain, construction: "logdepth", size: 16 },
     after: inRange(
       ({ depth, parameters, deviation }) =>
-        `${depth} layers, ${parameters.toLocaleString("en-GB")} parameters, off the table by ${rough(deviation)}.`,
+        `${depth} layers, ${count(parameters)} parameters, off the table by ${rough(deviation)}.`,
     ),
   },
   {

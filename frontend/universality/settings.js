@@ -3,24 +3,38 @@ import { fittedNetwork } from "./math/fitted.js";
 import { CONSTANTS, tableNetwork } from "./math/tables.js";
 import { TARGETS, TENT } from "./math/targets.js";
 
+/** @import { Point } from "../kit/handle.js" */
+/** @import { TargetName } from "./math/targets.js" */
+
+/** @typedef {"seed" | "logdepth" | "constant" | "shallow"} Construction */
+/** @typedef {typeof DEFAULTS} Settings */
+/** @typedef {Partial<Settings>} Patch */
+
+/** @type {Record<Construction, { label: string, sizes: number[] }>} */
 export const CONSTRUCTIONS = {
   seed: { label: "a layer a cell (published)", sizes: [2, 3, 4, 6, 8, 10, 12] },
   logdepth: { label: "a layer a bit", sizes: [2, 4, 8, 16, 32] },
   constant: { label: "constant depth, fitted", sizes: [50, 100, 200, 400] },
   shallow: { label: "four hidden layers, no θ_b", sizes: [50, 100, 200, 400] },
 };
+/** @param {Construction} construction */
 export const isTable = (construction) => construction === "seed" || construction === "logdepth";
 
 export const RATIOS = [0.25, 0.5, 0.8, 0.9, 0.95, 0.99, 1, 1.01, 1.05, 1.1, 1.25, 1.5, 2];
 export const OFFSETS = [0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1];
 export const SWITCHES = [0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 3e-4, 1e-3];
+/** @type {Point} */
 export const Y_RANGE = [-2.5, 1.5];
-/** Whether the construction promises its table for this y. */
+/**
+ * Whether the construction promises its table for this y.
+ *
+ * @param {number} y
+ */
 export const isPromised = (y) => Math.abs(y) <= 1 + 1e-9;
 
 export const DEFAULTS = {
-  target: "sine",
-  construction: "seed",
+  target: /** @type {TargetName} */ ("sine"),
+  construction: /** @type {Construction} */ ("seed"),
   size: 8,
   x: 0.3,
   y: 0.7,
@@ -31,10 +45,15 @@ export const DEFAULTS = {
   profile: TENT,
 };
 
+/** @type {(values: number[], v: number) => number} */
 const nearest = (values, v) =>
   values.reduce((best, w) => (Math.abs(w - v) < Math.abs(best - v) ? w : best));
 
-/** The settings after a patch: a new construction comes with a size that it has. */
+/**
+ * The settings after a patch: a new construction comes with a size that it has.
+ *
+ * @type {(settings: Settings, patch: Patch) => Settings}
+ */
 export function nextSettings(settings, patch) {
   const next = { ...settings, ...patch };
   const { sizes } = CONSTRUCTIONS[next.construction];
@@ -44,12 +63,18 @@ export function nextSettings(settings, patch) {
   return next;
 }
 
+/** @param {{ target: TargetName, profile: number[] }} settings */
 export const targetOf = ({ target, profile }) => TARGETS[target].of(profile);
 
-/** What a network depends on; two settings with the same key have the same network. */
+/**
+ * What a network depends on; two settings with the same key have the same network.
+ *
+ * @param {Settings} settings
+ */
 export const networkKey = ({ target, construction, size, offset, switch: theta, profile }) =>
   JSON.stringify([construction, size, offset, theta, target, target === "drawn" ? profile : null]);
 
+/** @param {Settings} settings */
 export function buildNetwork(settings) {
   const { construction, size, offset, switch: theta } = settings;
   const build = isTable(construction) ? tableNetwork : fittedNetwork;

@@ -1,6 +1,10 @@
 // What the step wrote, slot by slot, as x* sees it: a square a cell, or a named bar a number.
 import { h, setText } from "../kit/dom.js";
+import { cleared, figures } from "../kit/number.js";
 import { isPromised, isTable } from "./settings.js";
+
+/** @import { Slot } from "./observe.js" */
+/** @import { Settings } from "./settings.js" */
 
 const SIDE = 200;
 
@@ -22,6 +26,7 @@ export function createSlots() {
   );
   return {
     element,
+    /** @type {(slots: Slot[], settings: Settings) => void} */
     show(slots, { construction, size: J, x, y, probe }) {
       const table = construction === "seed";
       svg.style.display = table ? "" : "none";
@@ -41,10 +46,14 @@ export function createSlots() {
   };
 }
 
+/** @type {(v: number, J: number) => boolean} */
 const onRamp = (v, J) => v > 0 && v < 1 && Math.abs(v * J - Math.round(v * J)) < 1e-6;
-const number = (v) => (Math.abs(v) < 1e-3 ? "0" : v.toPrecision(3).replace("-", "−"));
+/** @param {number} v */
+const number = (v) => figures(cleared(v, 1e-3));
+/** @param {number} share */
 const shade = (share) => Math.min(1, Math.max(0, share)) || 0;
 
+/** @type {(slots: Slot[], J: number) => SVGElement[]} */
 function squares(slots, J) {
   const side = SIDE / J;
   const rects = slots.map(({ share, expected }, s) =>
@@ -69,6 +78,7 @@ function squares(slots, J) {
   ];
 }
 
+/** @param {Slot} slot */
 const bar = ({ label, share, value }) =>
   h(
     "li",

@@ -17,7 +17,7 @@ import rankone as ro
 ROOT = Path(__file__).parents[2]
 BUNDLE = ROOT / "src" / "rankone" / "widgets" / "static" / "retrieval.js"
 SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
-RTOL = 1e-4  # two float32 programs that add in different orders; see tests/test_widgets.py
+RTOL = 1e-4  # two float32 programs that add in different orders; see tests/widgets/test_retrieval.py
 SHORT = {"steps": 50}
 ADDRESS = "http://explorer.test/"
 

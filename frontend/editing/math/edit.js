@@ -7,10 +7,17 @@ import {
   plusDiagonal,
   plusOuter,
   scaled,
-  solve,
+  solvePositive,
   times,
-} from "./linear.js";
+} from "../../kit/linear.js";
 
+/** @import { Point } from "../../kit/handle.js" */
+/** @import { Matrix, Vector } from "../../kit/linear.js" */
+/** @typedef {"keys" | "identity" | "pinv"} Geometry */
+/** @typedef {{ geometry?: Geometry, ridge?: number }} Options */
+/** @typedef {NonNullable<ReturnType<typeof rankOne>>} Edit */
+
+/** @type {[Geometry, string][]} */
 export const GEOMETRIES = [
   ["keys", "C = Σkkᵀ of the keys"],
   ["identity", "C = I: a plain gradient step"],
@@ -18,22 +25,35 @@ export const GEOMETRIES = [
 ];
 const FLAT = 1e-12; // share of the larger eigenvalue below which a 2×2 C is singular
 
-/** Σ kkᵀ of the first `used` keys, scaled up to stand for all of them. */
+/**
+ * Σ kkᵀ of the first `used` keys, scaled up to stand for all of them.
+ *
+ * @type {(keys: Vector[], used?: number) => Matrix}
+ */
 export function moments(keys, used = keys.length) {
   const D = keys[0].length;
+  /** @type {Matrix} */
   let C = Array.from({ length: D }, () => new Array(D).fill(0));
   for (const k of keys.slice(0, used)) C = plusOuter(C, scaled(k, keys.length / used), k);
   return C;
 }
 
-/** u = C⁻¹k in the chosen geometry, or null where there is none. */
+/**
+ * u = C⁻¹k in the chosen geometry, or null where there is none.
+ *
+ * @type {(C: Matrix, k: Vector, options?: Options) => Vector | null}
+ */
 export function direction(C, k, { geometry = "keys", ridge = 0 } = {}) {
   if (geometry === "identity") return k.slice();
   if (geometry === "pinv") return pseudoSolve(C, k);
-  return solve(plusDiagonal(C, ridge), k);
+  return solvePositive(plusDiagonal(C, ridge), k);
 }
 
-/** (C⁺)k for a 2×2 C. */
+/**
+ * (C⁺)k for a 2×2 C.
+ *
+ * @type {(C: Matrix, k: Vector) => Vector}
+ */
 export function pseudoSolve(C, k) {
   const { values, vectors } = eigen2(C);
   return values.reduce(
@@ -45,35 +65,61 @@ export function pseudoSolve(C, k) {
   );
 }
 
-/** The rank-one edit of W along u that answers k with v: { left, right, residual, reach, W }, or null if it cannot. */
+/**
+ * The rank-one edit of W along u that answers k with v: { left, right, residual, reach, W }, or null if it cannot.
+ *
+ * @param {Matrix} W
+ * @param {Vector | null} u
+ * @param {Vector} k
+ * @param {Vector} v
+ */
 export function rankOne(W, u, k, v) {
-  const reach = u ? dot(u, k) : 0;
-  if (!(Math.abs(reach) > 1e-12 * norm(k) * norm(u ?? k))) return null;
+  if (!u) return null;
+  const reach = dot(u, k);
+  if (!(Math.abs(reach) > 1e-12 * norm(k) * norm(u))) return null;
   const residual = minus(v, times(W, k));
   const left = scaled(residual, 1 / reach);
   return { left, right: u, residual, reach, W: plusOuter(W, left, u) };
 }
 
-/** ‖r‖·|uᵀk_j|/(uᵀk) for each key: the exact law of the interference. */
+/**
+ * ‖r‖·|uᵀk_j|/(uᵀk) for each key: the exact law of the interference.
+ *
+ * @type {(edit: Pick<Edit, "residual" | "right" | "reach">, keys: Vector[]) => Vector}
+ */
 export const interferenceLaw = (edit, keys) =>
   keys.map((key) => (norm(edit.residual) * Math.abs(dot(edit.right, key))) / Math.abs(edit.reach));
 
-/** ‖(Ŵ − W)k_j‖ for each key, from the two matrices. */
+/**
+ * ‖(Ŵ − W)k_j‖ for each key, from the two matrices.
+ *
+ * @type {(before: Matrix, after: Matrix, keys: Vector[]) => Vector}
+ */
 export const interference = (before, after, keys) =>
   keys.map((key) => norm(minus(times(after, key), times(before, key))));
 
+/** @param {Vector} values */
 export const sumOfSquares = (values) => dot(values, values);
 
-/** The least interference of any edit that writes this residual at k beside these keys: ‖r‖²/kᵀC⁻¹k, or 0. */
+/**
+ * The least interference of any edit that writes this residual at k beside these keys: ‖r‖²/kᵀC⁻¹k, or 0.
+ *
+ * @type {(keys: Vector[], k: Vector, residual: Vector) => number}
+ */
 export function leastInterference(keys, k, residual) {
   const C = moments(keys);
   const { values, vectors } = eigen2(C);
   const flat = values[1] <= FLAT * values[0];
   if (flat && Math.abs(dot(vectors[1], k)) > 1e-9 * norm(k)) return 0;
-  return sumOfSquares(residual) / dot(k, flat ? pseudoSolve(C, k) : solve(C, k));
+  const u = (flat ? null : solvePositive(C, k)) ?? pseudoSolve(C, k);
+  return sumOfSquares(residual) / dot(k, u);
 }
 
-/** h = kᵀC⁻¹k of a key beside the keys: its leverage when it is one of them. */
+/**
+ * h = kᵀC⁻¹k of a key beside the keys: its leverage when it is one of them.
+ *
+ * @type {(keys: Vector[], k: Vector) => number}
+ */
 export function leverage(keys, k) {
   return dot(k, pseudoSolve(moments(keys), k));
 }

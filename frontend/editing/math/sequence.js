@@ -1,12 +1,22 @@
 // Edits one after another: what is left of each pair after every later one.
+import { dot, minus, norm, plusOuter, scaled, times } from "../../kit/linear.js";
 import { key, normal, split } from "../../kit/random.js";
 import { direction, rankOne } from "./edit.js";
-import { dot, minus, norm, plusOuter, scaled, times } from "./linear.js";
+
+/** @import { Matrix, Vector } from "../../kit/linear.js" */
+/** @import { Options } from "./edit.js" */
+/** @typedef {{ k: Vector, v: Vector }} Pair */
 
 /**
  * Writes pairs[order[0]], pairs[order[1]], … into W with the direction that the options choose. With `beta` a written
  * key enters C. Returns { W, C, residuals }: residuals[t][i] is ‖v_i − W_t k_i‖ after t edits.
  * An edit that cannot be made is left out.
+ *
+ * @param {Matrix} W
+ * @param {Matrix} C
+ * @param {Pair[]} pairs
+ * @param {number[]} order
+ * @param {Options & { beta?: number }} [options]
  */
 export function inSequence(W, C, pairs, order, { beta = 0, ...options } = {}) {
   const look = () => pairs.map(({ k, v }) => norm(minus(v, times(W, k))));
@@ -23,21 +33,32 @@ export function inSequence(W, C, pairs, order, { beta = 0, ...options } = {}) {
   return { W, C, residuals };
 }
 
-/** cos²θ of two keys in the geometry of C⁻¹: what a round of two alternating edits leaves of the error. */
+/**
+ * cos²θ of two keys in the geometry of C⁻¹: what a round of two alternating edits leaves of the error.
+ *
+ * @type {(C: Matrix, a: Vector, b: Vector, options?: Options) => number | null}
+ */
 export function cosineSquared(C, a, b, options) {
   const [u, w] = [direction(C, a, options), direction(C, b, options)];
   return u && w ? dot(u, b) ** 2 / (dot(u, a) * dot(w, b)) : null;
 }
 
-/** Mean squared residual of edit t of T, in D dimensions: (1 − e^(−(T−t)/D))(2 − e^(−T/D)). */
+/**
+ * Mean squared residual of edit t of T, in D dimensions: (1 − e^(−(T−t)/D))(2 − e^(−T/D)).
+ *
+ * @type {(t: number, T: number, D: number) => number}
+ */
 export const forgettingLaw = (t, T, D) => (1 - Math.exp(-(T - t) / D)) * (2 - Math.exp(-T / D));
 
 /**
  * T random pairs written one after another into an empty memory with C = I: the mean squared residual of each at
  * the end, per output. Keys are uniform on the unit sphere, values standard normal; the mean is over `runs` draws
  * of all keys and `outputs` rows of W in each.
+ *
+ * @param {{ D: number, T: number, seed: number, runs?: number, outputs?: number }} options
  */
 export function manyEdits({ D, T, seed, runs = 6, outputs = 24 }) {
+  /** @type {Vector} */
   const left = new Array(T).fill(0);
   for (const forRun of split(key(seed), runs)) {
     const [forKeys, forValues] = split(forRun);
@@ -50,24 +71,21 @@ export function manyEdits({ D, T, seed, runs = 6, outputs = 24 }) {
   return left;
 }
 
+/** @type {(K: Vector[], V: Vector[]) => Vector} */
 function oneRun(K, V) {
   const [D, outputs] = [K[0].length, V[0].length];
   const W = Array.from({ length: outputs }, () => new Float64Array(D));
-  const answer = (row, k) => {
-    let sum = 0;
-    for (let j = 0; j < D; j++) sum += row[j] * k[j];
-    return sum;
-  };
   K.forEach((k, t) => {
     W.forEach((row, h) => {
-      const step = V[t][h] - answer(row, k); // ‖k‖ = 1
+      const step = V[t][h] - dot(row, k); // ‖k‖ = 1
       for (let j = 0; j < D; j++) row[j] += step * k[j];
     });
   });
   return K.map(
-    (k, t) => W.reduce((sum, row, h) => sum + (V[t][h] - answer(row, k)) ** 2, 0) / outputs,
+    (k, t) => W.reduce((sum, row, h) => sum + (V[t][h] - dot(row, k)) ** 2, 0) / outputs,
   );
 }
 
+/** @type {(values: Float32Array, n: number, width: number) => Vector[]} */
 const rows = (values, n, width) =>
   Array.from({ length: n }, (_, i) => [...values.subarray(i * width, (i + 1) * width)]);

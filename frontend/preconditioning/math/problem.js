@@ -1,20 +1,34 @@
 // The loss ½ tr D (W − W*) A (W − W*)ᵀ of a 2 × 2 matrix W, the factors T and V, and where each path ends.
 import * as m from "./matrix.js";
 
+/** @import { Matrix } from "../../kit/linear.js" */
+/** @import { Settings } from "../settings.js" */
+/** @typedef {import("../../kit/linear.js").Vector} Vector */
+/** @typedef {"none" | "penalty" | "decoupled"} Decay */
+/** @typedef {ReturnType<typeof createProblem>} Problem */
+
 /** The regression's minimiser. */
 export const W_STAR = [
   [0.9, 0.5],
   [-0.6, 0.8],
 ];
 
-/** Symmetric with eigenvalues √condition and 1/√condition, the larger along `angle`. */
+/**
+ * Symmetric with eigenvalues √condition and 1/√condition, the larger along `angle`.
+ *
+ * @type {(condition: number, angle: number) => Matrix}
+ */
 export function shaped(condition, angle) {
   const R = m.rotation(angle);
   const root = Math.sqrt(condition);
   return m.multiply(R, m.diagonal([root, 1 / root]), m.transpose(R));
 }
 
-/** R(angle)·diag(√condition, 1/√condition): condition number `condition`; with rank 1 only its first column. */
+/**
+ * R(angle)·diag(√condition, 1/√condition): condition number `condition`; with rank 1 only its first column.
+ *
+ * @type {(condition: number, angle: number, rank?: number) => Matrix}
+ */
 export function factor(condition, angle, rank = 2) {
   const root = Math.sqrt(condition);
   const full = m.multiply(m.rotation(angle), m.diagonal([root, 1 / root]));
@@ -24,6 +38,8 @@ export function factor(condition, angle, rank = 2) {
 /**
  * Everything that stays fixed while W moves. Vecs stack columns, so H = A ⊗ D, J = Vᵀ ⊗ T and P = VᵀV ⊗ TTᵀ = JJᵀ
  * [K-eqP]. With T or V of rank 1 part of the start is out of reach: W = rest + TUV [K-unn-init].
+ *
+ * @param {Settings} settings
  */
 export function createProblem(settings) {
   const A = shaped(settings.conditionA, settings.angleA);
@@ -42,26 +58,41 @@ export function createProblem(settings) {
   return { A, D, T, V, H, J, Jt, P, w0, u0, rest, full, wStar: m.vec(W_STAR) };
 }
 
-/** ½ (w − w*)ᵀ H (w − w*). */
+/**
+ * ½ (w − w*)ᵀ H (w − w*).
+ *
+ * @type {(problem: { H: Matrix, wStar: Vector }, w: Vector) => number}
+ */
 export function loss({ H, wStar }, w) {
   const d = w.map((v, i) => v - wStar[i]);
   return m.apply(H, d).reduce((sum, v, i) => sum + (v * d[i]) / 2, 0);
 }
 
-/** ∂L/∂w = H (w − w*). */
+/**
+ * ∂L/∂w = H (w − w*).
+ *
+ * @type {(problem: { H: Matrix, wStar: Vector }, w: Vector) => Vector}
+ */
 export const gradient = ({ H, wStar }, w) =>
   m.apply(
     H,
     w.map((v, i) => v - wStar[i]),
   );
 
-/** Where the three paths end, for a decay λ of `kind` "none", "penalty" or "decoupled" [K-decoupled, K-penalty]. */
+/**
+ * Where the three paths end, for a decay λ of `kind` "none", "penalty" or "decoupled" [K-decoupled, K-penalty].
+ *
+ * @type {(problem: Problem, kind: Decay, lambda: number) => Record<"plain" | "reparameterised" | "explicit", Vector>}
+ */
 export function limits(problem, kind, lambda) {
   const { H, J, Jt, P, rest, wStar } = problem;
   const decay = kind === "none" ? 0 : lambda;
+  /** @param {number} n */
   const eye = (n) => m.scale(decay, m.identity(n));
+  /** @param {Vector} w */
   const pull = (w) => m.apply(H, w);
   const shift = wStar.map((v, i) => v - rest[i]);
+  /** @param {Vector} u */
   const place = (u) => m.apply(J, u).map((v, i) => v + rest[i]);
   const JHJ = m.multiply(Jt, H, J);
   const plain = decay === 0 ? [...wStar] : m.solve(m.add(H, eye(4)), pull(wStar));
@@ -80,7 +111,11 @@ export function limits(problem, kind, lambda) {
   return { plain, reparameterised: own, explicit: place(m.solve(ridge, m.apply(Jt, right))) };
 }
 
-/** Eigenvalues, falling, of what each path sees: of the Hessian, of P, and of JᵀHJ [K-sharp1]. */
+/**
+ * Eigenvalues, falling, of what each path sees: of the Hessian, of P, and of JᵀHJ [K-sharp1].
+ *
+ * @param {Pick<Problem, "H" | "P" | "J" | "Jt">} problem
+ */
 export function spectra({ H, P, J, Jt }) {
   return {
     plain: m.eigenvalues(H),
@@ -89,10 +124,15 @@ export function spectra({ H, P, J, Jt }) {
   };
 }
 
-/** The spectra that bound the step: of H, and of JᵀHJ, with the decay in them. */
+/**
+ * The spectra that bound the step: of H, and of JᵀHJ, with the decay in them.
+ *
+ * @type {(problem: Problem, kind: Decay, lambda: number) => { plain: Vector, preconditioned: Vector }}
+ */
 export function curvatures(problem, kind, lambda) {
   const { H, J, Jt } = problem;
   const decay = kind === "none" ? 0 : lambda;
+  /** @param {Matrix} S */
   const shifted = (S) => m.eigenvalues(S).map((v) => v + decay);
   const own = shifted(m.multiply(Jt, H, J));
   if (kind !== "penalty") return { plain: shifted(H), preconditioned: own };

@@ -1,14 +1,22 @@
 // The two base models, each too small on purpose: least squares in a ball, and a logistic model in a ball.
-import { eigen } from "./eigen.js";
+import { eigen } from "../../kit/linear.js";
+
+/** @import { Matrix, Vector } from "../../kit/linear.js" */
 
 const HALVINGS = 80;
 const STEPS = 200;
 const REACH = 14; // the logistic model's norm at capacity 1
 
-/** argmin ‖Xθ − y‖² over ‖θ‖ ≤ L, by its multiplier [S-eq28,29]. X is n rows of d numbers. */
+/**
+ * argmin ‖Xθ − y‖² over ‖θ‖ ≤ L, by its multiplier [S-eq28,29]. X is n rows of d numbers.
+ *
+ * @type {(X: ArrayLike<number>, y: ArrayLike<number>, d: number, L: number) => Vector}
+ */
 export function constrainedErm(X, y, d, L) {
   const n = y.length;
+  /** @type {Matrix} */
   const Sigma = Array.from({ length: d }, () => Array(d).fill(0));
+  /** @type {Vector} */
   const moment = Array(d).fill(0);
   for (let i = 0; i < n; i++) {
     for (let a = 0; a < d; a++) {
@@ -21,13 +29,18 @@ export function constrainedErm(X, y, d, L) {
   const { values, vectors } = eigen(Sigma);
   const along = values.map((_, j) => moment.reduce((sum, m, i) => sum + m * vectors[i][j], 0));
   const least = 1e-12 * Math.max(...values); // fewer points than dimensions: nothing is known there
+  /** @param {number} lambda */
   const at = (lambda) =>
     along.map((v, j) => (values[j] <= least && lambda <= 0 ? 0 : v / (values[j] + lambda)));
   const theta = at(multiplier(at, Math.hypot(...along), L));
   return vectors.map((row) => row.reduce((sum, v, j) => sum + v * theta[j], 0));
 }
 
-/** The least λ ≥ 0 at which ‖at(λ)‖ ≤ L; it falls in λ. */
+/**
+ * The least λ ≥ 0 at which ‖at(λ)‖ ≤ L; it falls in λ.
+ *
+ * @type {(at: (lambda: number) => Vector, size: number, L: number) => number}
+ */
 function multiplier(at, size, L) {
   if (Math.hypot(...at(0)) <= L) return 0;
   if (L === 0) return Number.POSITIVE_INFINITY;
@@ -40,7 +53,11 @@ function multiplier(at, size, L) {
   return high;
 }
 
-/** What the logistic model sees of a point: every product of its coordinates up to degree three. */
+/**
+ * What the logistic model sees of a point: every product of its coordinates up to degree three.
+ *
+ * @type {(x: number, y: number) => Vector}
+ */
 export const featuresOf = (x, y) => [
   1,
   x,
@@ -54,12 +71,17 @@ export const featuresOf = (x, y) => [
   y ** 3,
 ];
 
-/** Logistic regression on those features over ‖w‖ ≤ 14 L: accelerated projected gradient, 200 steps. */
+/**
+ * Logistic regression on those features over ‖w‖ ≤ 14 L: accelerated projected gradient, 200 steps.
+ *
+ * @type {(X: ArrayLike<number>, labels: ArrayLike<number>, L: number) => Vector}
+ */
 export function logistic(X, labels, L) {
   const n = labels.length;
   const Phi = Array.from({ length: n }, (_, i) => featuresOf(X[2 * i], X[2 * i + 1]));
   const radius = REACH * L;
   const size = Phi.reduce((sum, row) => sum + row.reduce((s, v) => s + v * v, 0), 0) / n;
+  /** @type {Vector} */
   let w = Array(10).fill(0);
   let z = w;
   for (let t = 0; t < STEPS && radius > 0; t++) {
@@ -74,6 +96,7 @@ export function logistic(X, labels, L) {
   return w;
 }
 
+/** @type {(Phi: Matrix, labels: ArrayLike<number>, w: Vector) => Float64Array} */
 function slopeAt(Phi, labels, w) {
   const slope = new Float64Array(10);
   for (let i = 0; i < Phi.length; i++) {
@@ -86,12 +109,17 @@ function slopeAt(Phi, labels, w) {
   return slope;
 }
 
+/** @type {(w: Vector, radius: number) => Vector} */
 function project(w, radius) {
   const length = Math.hypot(...w);
   return length <= radius ? w : w.map((v) => (v * radius) / length);
 }
 
-/** p(class 1) at a point. */
+/**
+ * p(class 1) at a point.
+ *
+ * @type {(w: Vector, x: number, y: number) => number}
+ */
 export function probability(w, x, y) {
   const score = featuresOf(x, y).reduce((sum, v, j) => sum + v * w[j], 0);
   return 1 / (1 + Math.exp(-score));

@@ -4,15 +4,22 @@ const DEPTHS = 96; // nodes in the depth of a point under the sphere
 const REACHES = 256; // nodes in the distance between two points
 const FINEST = 1e-5; // of the radius
 
-/** E Zₙ by quadrature: mean squared distance from a point of the ball to the nearest of n others [S-S7]. */
+/**
+ * E Zₙ by quadrature: mean squared distance from a point of the ball to the nearest of n others [S-S7].
+ *
+ * @type {(n: number, d: number) => number}
+ */
 export function neighbourDistance(n, d) {
   const name = `${n}/${d}`;
-  if (!distances.has(name)) distances.set(name, quadrature(n, d));
-  return distances.get(name);
+  const distance = distances.get(name) ?? quadrature(n, d);
+  distances.set(name, distance);
+  return distance;
 }
 
+/** @type {Map<string, number>} */
 const distances = new Map();
 
+/** @type {(n: number, d: number) => number} */
 function quadrature(n, d) {
   const { share, weights, squares } = tableOf(d);
   let total = 0;
@@ -27,11 +34,18 @@ function quadrature(n, d) {
   return (d + 2) * total;
 }
 
+/** @typedef {{ share: Float64Array, weights: Float64Array, squares: Float64Array }} Table */
+/** @type {Map<number, Table>} */
 const tables = new Map();
 
-/** F_r(t), the share of the unit ball within t of a point at radius r, at nodes even in log t and log(1 − r). */
+/**
+ * F_r(t), the share of the unit ball within t of a point at radius r, at nodes even in log t and log(1 − r).
+ *
+ * @type {(d: number) => Table}
+ */
 function tableOf(d) {
-  if (tables.has(d)) return tables.get(d);
+  const known = tables.get(d);
+  if (known) return known;
   const cap = capOf(d);
   const log = Math.log(1 / FINEST);
   const depthStep = log / (DEPTHS - 1);
@@ -58,6 +72,7 @@ function tableOf(d) {
   return table;
 }
 
+/** @type {(t: number, r: number, d: number, cap: (height: number) => number) => number} */
 function shareOf(t, r, d, cap) {
   if (t <= 1 - r) return t ** d;
   if (t >= 1 + r) return 1;
@@ -66,10 +81,15 @@ function shareOf(t, r, d, cap) {
   return Math.min(1, cap(wall) + t ** d * cap(own));
 }
 
-/** Share of the unit ball beyond a plane at a signed height: ∫ₕ¹ (1 − u²)^((d−1)/2) du over the same from −1. */
+/**
+ * Share of the unit ball beyond a plane at a signed height: ∫ₕ¹ (1 − u²)^((d−1)/2) du over the same from −1.
+ *
+ * @type {(d: number) => (height: number) => number}
+ */
 function capOf(d) {
   const n = 2000;
   const sums = new Float64Array(n + 1); // from angle 0: u = cos φ makes the integrand sin^d φ, smooth at both ends
+  /** @param {number} i */
   const density = (i) => Math.sin((Math.PI * i) / n) ** d;
   for (let i = 1; i <= n; i++) sums[i] = sums[i - 1] + (density(i - 1) + density(i)) / 2;
   return (height) => {
@@ -79,17 +99,31 @@ function capOf(d) {
   };
 }
 
-const missing = (L) => Math.max(0, 1 - L) ** 2; // of the slope that the base cannot hold, squared
+/**
+ * Of the slope, what the base cannot hold, squared: its risk for large n.
+ *
+ * @param {number} L
+ */
+export const baseLaw = (L) => Math.max(0, 1 - L) ** 2;
 
-/** Theorem 5.3 as printed, with constant 1; 0 in its second term at n = 1. */
+/**
+ * Theorem 5.3 as printed, with constant 1; 0 in its second term at n = 1.
+ *
+ * @type {(n: number, d: number, L: number) => number}
+ */
 export const printed = (n, d, L) =>
-  d ** 2 * L ** 2 * n ** (-2 / 3) + d ** 2 * missing(L) * (Math.log(n) / d / n) ** (1 / d);
+  d ** 2 * L ** 2 * n ** (-2 / 3) + d ** 2 * baseLaw(L) * (Math.log(n) / d / n) ** (1 / d);
 
-/** Risk of one remembered neighbour: noise + (1 − L)² E Zₙ/d [S-S4]; L = 0 is the nearest neighbour alone. */
-export const memoryLaw = (distance, d, L, noise) => noise + (missing(L) * distance) / d;
+/**
+ * Risk of one remembered neighbour: noise + (1 − L)² E Zₙ/d [S-S4]; L = 0 is the nearest neighbour alone.
+ *
+ * @type {(distance: number, d: number, L: number, noise: number) => number}
+ */
+export const memoryLaw = (distance, d, L, noise) => noise + (baseLaw(L) * distance) / d;
 
-/** Risk of the base for large n, (1 − L)². */
-export const baseLaw = (L) => missing(L);
-
-/** The noise variance above which one remembered neighbour hurts: (1 − L)²(1 − E Zₙ/d) [S-S4]. */
-export const helpfulNoise = (distance, d, L) => missing(L) * (1 - distance / d);
+/**
+ * The noise variance above which one remembered neighbour hurts: (1 − L)²(1 − E Zₙ/d) [S-S4].
+ *
+ * @type {(distance: number, d: number, L: number) => number}
+ */
+export const helpfulNoise = (distance, d, L) => baseLaw(L) * (1 - distance / d);

@@ -2,14 +2,28 @@
 
 /** A search for the k nearest of `n` rows of d numbers; `find(query, at)` fills `indices` and `distances`, rising. */
 export class Neighbours {
+  /**
+   * @param {ArrayLike<number>} rows
+   * @param {number} n
+   * @param {number} d
+   * @param {number} k
+   */
   constructor(rows, n, d, k) {
-    Object.assign(this, { rows, n, d, k: Math.min(k, n) });
+    this.rows = rows;
+    this.n = n;
+    this.d = d;
+    this.k = Math.min(k, n);
     this.indices = new Int32Array(this.k);
     this.squares = new Float64Array(this.k);
     this.weights = new Float64Array(this.k);
   }
 
-  /** Looks near the query that begins at `at` in `queries`. */
+  /**
+   * Looks near the query that begins at `at` in `queries`.
+   *
+   * @param {ArrayLike<number>} queries
+   * @param {number} at
+   */
   find(queries, at) {
     const { rows, n, d, k, indices, squares } = this;
     squares.fill(Number.POSITIVE_INFINITY);
@@ -31,7 +45,11 @@ export class Neighbours {
     return this;
   }
 
-  /** Sets the weights of what was found: w̄ᵢ ∝ exp(−‖z − zᵢ‖/σ), the nearest as the origin so that nothing underflows. */
+  /**
+   * Sets the weights of what was found: w̄ᵢ ∝ exp(−‖z − zᵢ‖/σ), the nearest as the origin so that nothing underflows.
+   *
+   * @param {number} sigma
+   */
   weigh(sigma) {
     const { k, squares, weights } = this;
     const nearest = Math.sqrt(squares[0]);
@@ -44,7 +62,11 @@ export class Neighbours {
     return this;
   }
 
-  /** Σ w̄ᵢ valuesᵢ over what was found. */
+  /**
+   * Σ w̄ᵢ valuesᵢ over what was found.
+   *
+   * @param {ArrayLike<number>} values
+   */
   read(values) {
     let sum = 0;
     for (let i = 0; i < this.k; i++) sum += this.weights[i] * values[this.indices[i]];

@@ -4,20 +4,43 @@ import { constrainedErm, logistic, probability } from "./bases.js";
 import { Neighbours } from "./memory.js";
 import { classOf, sampleBall, sampleSquare } from "./sample.js";
 
+/** @import { Vector } from "../../kit/linear.js" */
+/** @import { Key } from "../../kit/random.js" */
+/** @import { Settings } from "../settings.js" */
+
+/** @typedef {"line" | "plane"} View */
+/** @typedef {"base" | "neighbours" | "memory"} Model */
+/** @typedef {Record<Model, number>} Risks */
+/** @typedef {ReturnType<typeof drawLine>} LineSet */
+/** @typedef {ReturnType<typeof drawPlane>} PlaneSet */
+/** @typedef {ReturnType<typeof fitLine>} LineFit */
+/** @typedef {ReturnType<typeof fitPlane>} PlaneFit */
+
 const ALL = [
   2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072,
   4096,
 ];
 
-/** Numbers of examples that are measured: fewer in the plane, whose base model is slow to fit. */
+/**
+ * Numbers of examples that are measured: fewer in the plane, whose base model is slow to fit.
+ *
+ * @param {View} view
+ */
 export const sizesOf = (view) => (view === "line" ? ALL : ALL.filter((n) => n <= 1024));
 
 const QUERIES = 50; // test points of one data set
 const SIDE = 20; // test points along each side of the square
 const WORK = { line: 8e6, plane: 4e6 }; // distances computed for one size
+/** @type {Model[]} */
 export const MODELS = ["base", "neighbours", "memory"];
 
-/** A data set of the line's model: n points in d dimensions, clean targets, and unit noise to scale. */
+/**
+ * A data set of the line's model: n points in d dimensions, clean targets, and unit noise to scale.
+ *
+ * @param {Key} key
+ * @param {number} n
+ * @param {number} d
+ */
 export function drawLine(key, n, d) {
   const [points, noise] = random.split(key);
   const X = sampleBall(points, n, d);
@@ -25,7 +48,12 @@ export function drawLine(key, n, d) {
   return { X, n, d, truth, unit: random.normal(noise, n) };
 }
 
-/** The model fitted to a data set: θ, the labels, and the residuals that are stored. */
+/**
+ * The model fitted to a data set: θ, the labels, and the residuals that are stored.
+ *
+ * @param {LineSet} set
+ * @param {{ L: number, noise: number }} settings
+ */
 export function fitLine({ X, n, d, truth, unit }, { L, noise }) {
   const y = truth.map((v, i) => v + Math.sqrt(noise) * unit[i]);
   const theta = constrainedErm(X, y, d, L);
@@ -33,7 +61,12 @@ export function fitLine({ X, n, d, truth, unit }, { L, noise }) {
   return { theta, y, residuals, n };
 }
 
-/** A data set of the plane's: n points, clean classes, and the order in which noise flips them. */
+/**
+ * A data set of the plane's: n points, clean classes, and the order in which noise flips them.
+ *
+ * @param {Key} key
+ * @param {number} n
+ */
 export function drawPlane(key, n) {
   const [points, order] = random.split(key);
   const X = sampleSquare(points, n);
@@ -41,6 +74,10 @@ export function drawPlane(key, n) {
   return { X, n, d: 2, truth, order: random.uniform(order, n) };
 }
 
+/**
+ * @param {PlaneSet} set
+ * @param {{ L: number, flips: number }} settings
+ */
 export function fitPlane({ X, n, truth, order }, { L, flips }) {
   const y = truth.map((c, i) => (order[i] < flips ? 1 - c : c));
   const w = logistic(X, y, L);
@@ -48,6 +85,7 @@ export function fitPlane({ X, n, truth, order }, { L, flips }) {
   return { w, y, residuals, n };
 }
 
+/** @type {(theta: Vector, X: ArrayLike<number>, at: number) => number} */
 export const dot = (theta, X, at) => {
   let sum = 0;
   for (let j = 0; j < theta.length; j++) sum += theta[j] * X[at + j];
@@ -57,6 +95,11 @@ export const dot = (theta, X, at) => {
 /**
  * Means over data sets of the three risks, for each level of noise on the same data: yields after each data set, and
  * returns [{ base, neighbours, memory, repetitions }, …].
+ *
+ * @param {Settings} settings
+ * @param {number} n
+ * @param {number[]} levels
+ * @returns {Generator<void, (Risks & { repetitions: number })[], void>}
  */
 export function* measure(settings, n, levels) {
   const { view, d, seed } = settings;
@@ -76,6 +119,7 @@ export function* measure(settings, n, levels) {
   return totals.map((risks) => ({ ...risks, repetitions }));
 }
 
+/** @type {(key: Key, n: number, settings: Settings, levels: number[]) => Risks[]} */
 function onceLine(key, n, { d, L, k, sigma }, levels) {
   const [data, test] = random.split(key);
   const set = drawLine(data, n, d);
@@ -96,15 +140,18 @@ function onceLine(key, n, { d, L, k, sigma }, levels) {
   return risks;
 }
 
+/** @type {(key: Key, n: number, settings: Settings, levels: number[]) => Risks[]} */
 function oncePlane(key, n, { L, k, sigma }, levels) {
   const set = drawPlane(key, n);
   const search = new Neighbours(set.X, n, 2, k);
   const fits = levels.map((flips) => fitPlane(set, { L, flips }));
   const risks = levels.map(() => ({ base: 0, neighbours: 0, memory: 0 }));
   for (let q = 0; q < SIDE * SIDE; q++) {
+    /** @type {[number, number]} */
     const at = [(2 * ((q % SIDE) + 0.5)) / SIDE - 1, (2 * (Math.floor(q / SIDE) + 0.5)) / SIDE - 1];
     search.find(at, 0).weigh(sigma);
     const truth = classOf(...at);
+    /** @param {number} score */
     const wrong = (score) => Number(score > 0.5 !== (truth === 1)) / SIDE ** 2;
     fits.forEach(({ w, y, residuals }, i) => {
       const base = probability(w, ...at);

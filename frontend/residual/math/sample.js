@@ -1,9 +1,13 @@
 // Random data, drawn as JAX draws them: the same key gives the package's own points.
 import * as random from "../../kit/random.js";
 
+/** @import { Key } from "../../kit/random.js" */
+
 /**
  * n points uniform in the ball of radius √(d+2), one a row of d numbers: rankone.residual's sample_ball [S-A5.1].
  * Points uniform on a sphere in d + 2 dimensions, two coordinates dropped.
+ *
+ * @type {(key: Key, n: number, d: number) => Float32Array}
  */
 export function sampleBall(key, n, d) {
   const normal = random.normal(key, n * (d + 2));
@@ -16,10 +20,19 @@ export function sampleBall(key, n, d) {
   return points;
 }
 
-/** n points uniform in the square from −1 to 1, one a row of 2. */
+/**
+ * n points uniform in the square from −1 to 1, one a row of 2.
+ *
+ * @type {(key: Key, n: number) => Float32Array}
+ */
 export const sampleSquare = (key, n) => random.uniform(key, 2 * n).map((u) => 2 * u - 1);
 
-/** The wavy border between the two classes: above it is class 1. */
+/**
+ * The wavy border between the two classes: above it is class 1.
+ *
+ * @param {number} x
+ */
 export const border = (x) => 0.55 * Math.sin(Math.PI * x);
 
+/** @type {(x: number, y: number) => 0 | 1} */
 export const classOf = (x, y) => (y > border(x) ? 1 : 0);

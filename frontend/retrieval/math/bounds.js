@@ -1,11 +1,23 @@
 // How far the two memories drift apart: the printed bound, the first-order law, and the local contraction.
+import { dot } from "../../kit/linear.js";
 import { softmin, squaredDistance } from "./exact.js";
 
-/** C₁ of the uniform kernel error C₁√(D/Y), at confidence 1 − δ [D-U0]. */
+/** @import { State } from "./exact.js" */
+/** @import { Basis } from "./features.js" */
+
+/**
+ * C₁ of the uniform kernel error C₁√(D/Y), at confidence 1 − δ [D-U0].
+ *
+ * @type {(beta: number, D: number, delta: number) => number}
+ */
 export const kernelConstant = (beta, D, delta) =>
   2 * Math.sqrt(beta) + Math.sqrt((2 * Math.log(2 / delta)) / D);
 
-/** log₁₀ of Theorem 2 as printed, after L steps from a query of energy E [D-thm2]; it overflows otherwise. */
+/**
+ * log₁₀ of Theorem 2 as printed, after L steps from a query of energy E [D-thm2]; it overflows otherwise.
+ *
+ * @param {{ D: number, K: number, Y: number, beta: number, eta: number, energy: number, steps: number, delta?: number }} setting
+ */
 export function printedBound({ D, K, Y, beta, eta, energy, steps, delta = 0.05 }) {
   const L = steps;
   const q = eta * L * (1 + 2 * K * beta * Math.exp(beta / 2));
@@ -15,6 +27,7 @@ export function printedBound({ D, K, Y, beta, eta, energy, steps, delta = 0.05 }
 }
 
 const log10 = Math.log10;
+/** @type {(q: number, L: number) => number} */
 const sum = (q, L) => (q === 1 ? L : (1 - q ** L) / (1 - q));
 
 /**
@@ -22,19 +35,35 @@ const sum = (q, L) => (q === 1 ? L : (1 - q ** L) / (1 - q));
  * `free` marks the entries that descend (all of them when null): only these drift.
  */
 export class Geometry {
+  /**
+   * @param {State[]} patterns
+   * @param {number} beta
+   * @param {Uint8Array | null} [free]
+   */
   constructor(patterns, beta, free = null) {
-    Object.assign(this, { patterns, beta, free, K: patterns.length });
+    this.patterns = patterns;
+    this.beta = beta;
+    this.free = free;
+    this.K = patterns.length;
     this.freedom = free ? free.reduce((n, f) => n + (f ? 1 : 0), 0) : patterns[0].length;
     this.all = pairwise(patterns, null);
     this.moving = free ? pairwise(patterns, free) : this.all;
   }
 
-  /** |x − ξ|² over the free entries. */
+  /**
+   * |x − ξ|² over the free entries.
+   *
+   * @param {State} x
+   */
   freeDistances(x) {
     return Float64Array.from(this.patterns, (xi) => squaredDistance(x, xi, this.free));
   }
 
-  /** Y Var Ŝ at a state with squared distances d, sincos features: V of D-sharp2. */
+  /**
+   * Y Var Ŝ at a state with squared distances d, sincos features: V of D-sharp2.
+   *
+   * @param {Float64Array} d
+   */
   variance(d) {
     const { K, beta, all } = this;
     let total = 0;
@@ -49,7 +78,12 @@ export class Geometry {
     return total / 2 - S * S;
   }
 
-  /** Y E|ĝ − ∇E|² to first order in 1/√Y: M_A of D-sharp2, over the free entries. */
+  /**
+   * Y E|ĝ − ∇E|² to first order in 1/√Y: M_A of D-sharp2, over the free entries.
+   *
+   * @param {Float64Array} d
+   * @param {Float64Array} dFree
+   */
   gradientError(d, dFree) {
     const { K, beta, all, moving, freedom } = this;
     const p = new Float64Array(K);
@@ -71,13 +105,25 @@ export class Geometry {
     return Math.max(total, 0) * (Math.exp(beta * energy) / beta) ** 2;
   }
 
-  /** Lipschitz constant of x ↦ x − η∇E(x) at softmax weights p: max |1 − ηλ| over 1 − βλ(Cov) and 1 [D-sharp1]. */
+  /**
+   * Lipschitz constant of x ↦ x − η∇E(x) at softmax weights p: max |1 − ηλ| over 1 − βλ(Cov) and 1 [D-sharp1].
+   *
+   * @param {Float64Array} p
+   * @param {number} eta
+   */
   contraction(p, eta) {
     const curvature = 1 - this.beta * largestVariance(p, this.moving);
     return Math.max(Math.abs(1 - eta), Math.abs(1 - eta * curvature));
   }
 
-  /** The largest contraction on the segment between two states: on it, log-weights interpolate linearly. */
+  /**
+   * The largest contraction on the segment between two states: on it, log-weights interpolate linearly.
+   *
+   * @param {Float64Array} d0
+   * @param {Float64Array} d1
+   * @param {number} eta
+   * @param {number} [points]
+   */
   segmentContraction(d0, d1, eta, points = 9) {
     const p = new Float64Array(this.K);
     let largest = 0;
@@ -94,6 +140,7 @@ export class Geometry {
   }
 }
 
+/** @type {(patterns: State[], mask: Uint8Array | null) => Float64Array} */
 function pairwise(patterns, mask) {
   const K = patterns.length;
   const result = new Float64Array(K * K);
@@ -106,13 +153,11 @@ function pairwise(patterns, mask) {
   return result;
 }
 
-function dot(a, b) {
-  let total = 0;
-  for (let i = 0; i < a.length; i++) total += a[i] * b[i];
-  return total;
-}
-
-/** ⟨∇E, x − ξ^μ⟩ for every μ, from distances alone: ∇E = Σ p (x − ξ). */
+/**
+ * ⟨∇E, x − ξ^μ⟩ for every μ, from distances alone: ∇E = Σ p (x − ξ).
+ *
+ * @type {(p: Float64Array, d: Float64Array, squares: Float64Array) => Float64Array}
+ */
 function slopesAlong(p, d, squares) {
   const K = p.length;
   return d.map((dm, m) => {
@@ -122,7 +167,11 @@ function slopesAlong(p, d, squares) {
   });
 }
 
-/** Largest eigenvalue of Cov_p(ξ) from the patterns' squared distances, by power iteration on its K×K twin. */
+/**
+ * Largest eigenvalue of Cov_p(ξ) from the patterns' squared distances, by power iteration on its K×K twin.
+ *
+ * @type {(p: Float64Array, squares: Float64Array, iterations?: number) => number}
+ */
 export function largestVariance(p, squares, iterations = 60) {
   const K = p.length;
   const row = multiply(squares, p, new Float64Array(K));
@@ -137,6 +186,7 @@ export function largestVariance(p, squares, iterations = 60) {
   return powerIteration(twin, K, iterations);
 }
 
+/** @type {(matrix: Float64Array, K: number, iterations: number) => number} */
 function powerIteration(matrix, K, iterations) {
   const v = Float64Array.from({ length: K }, (_, i) => 1 + 0.1 * Math.sin(i + 1));
   const w = new Float64Array(K);
@@ -151,6 +201,7 @@ function powerIteration(matrix, K, iterations) {
   return value;
 }
 
+/** @type {(matrix: Float64Array, v: Float64Array, out: Float64Array) => Float64Array} */
 function multiply(matrix, v, out) {
   const K = v.length;
   for (let m = 0; m < K; m++) {
@@ -161,29 +212,38 @@ function multiply(matrix, v, out) {
   return out;
 }
 
-/** k(q, ξ) over the features' noise √(V/Y), V at a far query; below about 1 descent follows noise, above 3 it arrives. */
+/**
+ * k(q, ξ) over the features' noise √(V/Y), V at a far query; below about 1 descent follows noise, above 3 it arrives.
+ *
+ * @param {{ query: State, target: State, patterns: State[], beta: number, Y: number, basis: Basis }} setting
+ */
 export function signalToNoise({ query, target, patterns, beta, Y, basis }) {
   const signal = Math.exp((-beta / 2) * squaredDistance(query, target));
   return signal / Math.sqrt(noiseVariance({ query, patterns, beta, basis }) / Y);
 }
 
+/** @param {{ query: State, patterns: State[], beta: number, basis: Basis }} setting */
 function noiseVariance({ query, patterns, beta, basis }) {
   if (basis === "sincos") return patterns.length / 2;
   if (basis === "cos") return patterns.length;
   return positiveVariance({ query, patterns, beta, paired: basis === "expexp" });
 }
 
-/** Y Var Ŝ of the positive features, from E e^{⟨ω, u⟩} = e^{|u|²/2}. */
+/**
+ * Y Var Ŝ of the positive features, from E e^{⟨ω, u⟩} = e^{|u|²/2}.
+ *
+ * @param {{ query: State, patterns: State[], beta: number, paired: boolean }} setting
+ */
 function positiveVariance({ query, patterns, beta, paired }) {
-  const along = patterns.map((xi) => beta * inner(query, xi));
-  const norms = patterns.map((xi) => beta * inner(xi, xi));
-  const square = beta * inner(query, query);
+  const along = patterns.map((xi) => beta * dot(query, xi));
+  const norms = patterns.map((xi) => beta * dot(xi, xi));
+  const square = beta * dot(query, query);
   let total = 0;
   let S = 0;
   patterns.forEach((xi, m) => {
     S += Math.exp(along[m] - (square + norms[m]) / 2);
     patterns.forEach((zeta, n) => {
-      const overlap = beta * inner(xi, zeta);
+      const overlap = beta * dot(xi, zeta);
       const mean = (norms[m] + norms[n]) / 2;
       const same = Math.exp(2 * (along[m] + along[n]) + overlap - mean);
       const opposite = Math.exp(-overlap - mean - 2 * square);
@@ -191,10 +251,4 @@ function positiveVariance({ query, patterns, beta, paired }) {
     });
   });
   return Math.max(total - S * S, Number.MIN_VALUE);
-}
-
-function inner(x, y) {
-  let total = 0;
-  for (let i = 0; i < x.length; i++) total += x[i] * y[i];
-  return total;
 }

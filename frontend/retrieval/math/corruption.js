@@ -1,13 +1,24 @@
 // What happens to a picture before it is handed to the memories: occlusion, noise, paint.
 import { key, normal, split, uniform } from "../../kit/random.js";
 
+/** @typedef {"grey" | "black" | "white" | "noise"} Fill */
+/** @typedef {"top" | "bottom" | "left" | "right" | "box"} Side */
+/** A mark a pixel (UNTOUCHED, PAINTED or RESTORED) and the colours of the painted ones. */
+/** @typedef {{ size: number, marks: Uint8Array, colours: Uint8Array }} Paint */
+
+/** @type {Record<Fill, number | null>} */
 export const FILLS = { grey: 0.5, black: 0, white: 1, noise: null };
+/** @type {Side[]} */
 export const SIDES = ["top", "bottom", "left", "right", "box"];
 export const UNTOUCHED = 0;
 export const PAINTED = 1;
 export const RESTORED = 2;
 
-/** Whether pixel (row, column) of a size × size picture is covered when a share of it is. */
+/**
+ * Whether pixel (row, column) of a size × size picture is covered when a share of it is.
+ *
+ * @type {(row: number, column: number, size: number, fraction: number, side: Side) => boolean}
+ */
 export function isOccluded(row, column, size, fraction, side) {
   const width = Math.round(fraction * size);
   if (side === "top") return row < width;
@@ -20,7 +31,8 @@ export function isOccluded(row, column, size, fraction, side) {
 
 /**
  * The query made of a true picture in [0, 1] (height, width, colour), and which of its entries are known.
- * `paint` holds a mark a pixel (UNTOUCHED, PAINTED or RESTORED) and a colour for the painted ones.
+ *
+ * @type {(truth: Float32Array, size: number, settings: { fraction: number, side: Side, fill: Fill, noise: number, seed: number, paint?: Paint | null }) => { query: Float32Array, known: Uint8Array }}
  */
 export function corrupt(truth, size, { fraction, side, fill, noise, seed, paint = null }) {
   const [fillKey, noiseKey] = split(key(seed));
@@ -34,12 +46,13 @@ export function corrupt(truth, size, { fraction, side, fill, noise, seed, paint 
     for (let i = 3 * pixel; i < 3 * pixel + 3; i++) {
       known[i] = mark === RESTORED || (mark === UNTOUCHED && !covered) ? 1 : 0;
       if (mark === RESTORED) query[i] = truth[i];
-      else if (mark === PAINTED) query[i] = paint.colours[i] / 255;
-      else if (covered) query[i] = static_ ? static_[i] : FILLS[fill];
+      else if (paint && mark === PAINTED) query[i] = paint.colours[i] / 255;
+      else if (covered) query[i] = static_ ? static_[i] : (FILLS[fill] ?? 0);
       else query[i] = clip(truth[i] + (shake ? noise * shake[i] : 0));
     }
   }
   return { query, known };
 }
 
+/** @param {number} v */
 const clip = (v) => Math.min(1, Math.max(0, v));

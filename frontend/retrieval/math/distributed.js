@@ -1,8 +1,24 @@
 // The distributed memory: one vector T, whatever the number of patterns written into it [D-eq9, D-eq10, D-alg1].
+import { dot } from "../../kit/linear.js";
 import { memorySize } from "./features.js";
 import { sincos } from "./sincos.js";
 
-/** Where the logarithm is replaced by its tangent: an eighth of the features' own noise. */
+/** @import { Basis, HadamardFeatures } from "./features.js" */
+
+/** @typedef {{ first: Float32Array, second: Float32Array, square: number }} Values */
+/**
+ * @typedef {{
+ *   scale(Y: number): number,
+ *   values(h: Float32Array, n: number, f: Values): void,
+ *   slopes(i: number, f: Values, t: number, u: number): number,
+ * }} Functions
+ */
+
+/**
+ * Where the logarithm is replaced by its tangent: an eighth of the features' own noise.
+ *
+ * @type {(basis: Basis, K: number, Y: number) => number}
+ */
 export function floorOf(basis, K, Y) {
   if (basis === "sincos") return Math.sqrt(K / (2 * Y)) / 8;
   if (basis === "cos") return Math.sqrt(K / Y) / 8;
@@ -11,6 +27,7 @@ export function floorOf(basis, K, Y) {
 
 // Each basis reads h = Ω√β x in the scratch and gives the values of its one or two functions a frequency
 // (`first`, `second`) and their derivatives by h, up to the constant factor `scale(Y)`.
+/** @type {Record<Basis, Functions>} */
 const functions = {
   sincos: {
     scale: (Y) => Y ** -0.5,
@@ -43,9 +60,16 @@ const functions = {
 
 /** A memory of patterns in ℝ^D held as T ∈ ℝ^M, with the features' seed: O(Y + D) numbers in all. */
 export class DistributedMemory {
+  /**
+   * @param {HadamardFeatures} features
+   * @param {number} beta
+   */
   constructor(features, beta) {
     const { P, D, Y, basis } = features;
-    Object.assign(this, { features, beta, K: 0, paired: memorySize(basis, Y) > Y });
+    this.features = features;
+    this.beta = beta;
+    this.K = 0;
+    this.paired = memorySize(basis, Y) > Y;
     this.T = new Float32Array(memorySize(basis, Y));
     this.basis = functions[basis];
     this.h = new Float32Array(P);
@@ -55,18 +79,31 @@ export class DistributedMemory {
     this.slope = new Float32Array(D);
   }
 
+  /**
+   * @param {ArrayLike<number>[]} patterns
+   * @param {number} beta
+   * @param {HadamardFeatures} features
+   */
   static store(patterns, beta, features) {
     const memory = new DistributedMemory(features, beta);
     for (const pattern of patterns) memory.add(pattern);
     return memory;
   }
 
-  /** T ← T + φ(√β ξ); the cost does not depend on what is stored. */
+  /**
+   * T ← T + φ(√β ξ); the cost does not depend on what is stored.
+   *
+   * @param {ArrayLike<number>} pattern
+   */
   add(pattern) {
     this.write(pattern, 1);
   }
 
-  /** T ← T − φ(√β ξ): the pattern is gone. */
+  /**
+   * T ← T − φ(√β ξ): the pattern is gone.
+   *
+   * @param {ArrayLike<number>} pattern
+   */
   remove(pattern) {
     this.write(pattern, -1);
   }
@@ -75,6 +112,10 @@ export class DistributedMemory {
     return floorOf(this.features.basis, Math.max(this.K, 1), this.features.Y);
   }
 
+  /**
+   * @param {ArrayLike<number>} pattern
+   * @param {number} weight
+   */
   write(pattern, weight) {
     const { features, T, f } = this;
     const scale = weight * this.basis.scale(features.Y);
@@ -89,13 +130,21 @@ export class DistributedMemory {
     this.K += weight;
   }
 
-  /** What all blocks need of x. */
+  /**
+   * What all blocks need of x.
+   *
+   * @param {ArrayLike<number>} x
+   */
   enter(x) {
-    this.f.square = this.beta * x.reduce((total, v) => total + v * v, 0);
+    this.f.square = this.beta * dot(x, x);
     this.features.enter(x, Math.sqrt(this.beta), this.z);
   }
 
-  /** The features of block b at the state that entered, into the scratch; returns how many. */
+  /**
+   * The features of block b at the state that entered, into the scratch; returns how many.
+   *
+   * @param {number} b
+   */
   evaluate(b) {
     const { features, h, f } = this;
     const n = features.rows(b);
@@ -105,7 +154,12 @@ export class DistributedMemory {
     return n;
   }
 
-  /** Energy and gradient at x in one pass over the blocks; the gradient lands in `gradient` (length D). */
+  /**
+   * Energy and gradient at x in one pass over the blocks; the gradient lands in `gradient` (length D).
+   *
+   * @param {ArrayLike<number>} x
+   * @param {Float32Array} gradient
+   */
   energyGradient(x, gradient) {
     const { features, beta, sum, slope } = this;
     const positive = features.phases === null && features.basis !== "sincos";
@@ -122,7 +176,11 @@ export class DistributedMemory {
     return { energy: this.energyOf(S), S, floored: S < this.floor };
   }
 
-  /** One block's share of S; adds its share of ∇S to the sum. */
+  /**
+   * One block's share of S; adds its share of ∇S to the sum.
+   *
+   * @param {number} b
+   */
   block(b) {
     const { features, T, h, f, basis } = this;
     const n = this.evaluate(b);
@@ -140,6 +198,7 @@ export class DistributedMemory {
     return S;
   }
 
+  /** @param {number} S */
   energyOf(S) {
     const { beta, floor } = this;
     return S >= floor ? -Math.log(S) / beta : -(Math.log(floor) + (S - floor) / floor) / beta;

@@ -1,14 +1,27 @@
 // The exact memory: log-sum-exp energy of the stored patterns themselves [D-eq11, D-eq18].
 
+/** @typedef {ArrayLike<number>} State */
+
 /** K patterns in ℝ^D with their Gram matrices, so that what the bounds need costs O(K²) a step. */
 export class ExactMemory {
+  /**
+   * @param {State[]} patterns
+   * @param {number} beta
+   */
   constructor(patterns, beta) {
-    Object.assign(this, { patterns, beta, K: patterns.length });
+    this.patterns = patterns;
+    this.beta = beta;
+    this.K = patterns.length;
     this.distances = new Float64Array(this.K); // |x − ξ|², of the last state asked for
     this.weights = new Float64Array(this.K); // softmax weights p of the same state
   }
 
-  /** Energy and gradient at x by log-sum-exp over the squared distances; the gradient lands in `gradient`. */
+  /**
+   * Energy and gradient at x by log-sum-exp over the squared distances; the gradient lands in `gradient`.
+   *
+   * @param {Float32Array} x
+   * @param {Float32Array} gradient
+   */
   energyGradient(x, gradient) {
     const { patterns, beta, distances, weights, K } = this;
     for (let m = 0; m < K; m++) distances[m] = squaredDistance(x, patterns[m]);
@@ -23,7 +36,11 @@ export class ExactMemory {
   }
 }
 
-/** Energy −(1/β) log Σ exp(−β d/2), and the softmax weights, of squared distances d. */
+/**
+ * Energy −(1/β) log Σ exp(−β d/2), and the softmax weights, of squared distances d.
+ *
+ * @type {(distances: Float64Array, beta: number, weights: Float64Array) => { energy: number }}
+ */
 export function softmin(distances, beta, weights) {
   const nearest = Math.min(...distances);
   let total = 0;
@@ -35,6 +52,7 @@ export function softmin(distances, beta, weights) {
   return { energy: nearest / 2 - Math.log(total) / beta };
 }
 
+/** @type {(x: State, y: State, mask?: ArrayLike<number> | null) => number} */
 export function squaredDistance(x, y, mask = null) {
   let total = 0;
   for (let i = 0; i < x.length; i++) {
@@ -45,7 +63,11 @@ export function squaredDistance(x, y, mask = null) {
   return total;
 }
 
-/** Index of the stored pattern nearest to x. */
+/**
+ * Index of the stored pattern nearest to x.
+ *
+ * @type {(x: State, patterns: State[]) => number}
+ */
 export function nearest(x, patterns) {
   const distances = patterns.map((pattern) => squaredDistance(x, pattern));
   return distances.indexOf(Math.min(...distances));

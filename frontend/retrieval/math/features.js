@@ -3,17 +3,28 @@
 import { bits, key, normal, split, uniform } from "../../kit/random.js";
 import { walshHadamard } from "./hadamard.js";
 
+/** @typedef {"sincos" | "cos" | "exp" | "expexp"} Basis */
+
+/** @type {Basis[]} */
 export const BASES = ["sincos", "cos", "exp", "expexp"];
 
-/** Features in T for Y frequencies: 2Y where a basis has a pair of functions a frequency. */
+/**
+ * Features in T for Y frequencies: 2Y where a basis has a pair of functions a frequency.
+ *
+ * @type {(basis: Basis, Y: number) => number}
+ */
 export const memorySize = (basis, Y) => (basis === "sincos" || basis === "expexp" ? 2 * Y : Y);
 
+/** @param {number} D */
 export const paddedLength = (D) => Math.max(64, 2 ** Math.ceil(Math.log2(D)));
 
 /** Signs, row norms and phases; what a seed says does not change when Y grows, so a smaller Y is a prefix. */
 export class HadamardFeatures {
+  /** @param {{ D: number, Y: number, seed: number, basis?: Basis }} options */
   constructor({ D, Y, seed, basis = "sincos" }) {
-    Object.assign(this, { D, Y, seed, basis });
+    this.D = D;
+    this.Y = Y;
+    this.basis = basis;
     this.P = paddedLength(D);
     this.blocks = Math.ceil(Y / this.P);
     const [projection, phase] = split(key(seed));
@@ -26,25 +37,46 @@ export class HadamardFeatures {
     this.phases = basis === "cos" ? uniform(phase, Y).map((u) => 2 * Math.PI * u) : null;
   }
 
-  /** Frequencies in block b: P, but for a last block that Y cuts short. */
+  /**
+   * Frequencies in block b: P, but for a last block that Y cuts short.
+   *
+   * @param {number} b
+   */
   rows(b) {
     return Math.min(this.P, this.Y - b * this.P);
   }
 
-  /** z ← scale · H (s₁ · pad x) for x of length D and z of length P: what all blocks start from. */
+  /**
+   * z ← scale · H (s₁ · pad x) for x of length D and z of length P: what all blocks start from.
+   *
+   * @param {ArrayLike<number>} x
+   * @param {number} scale
+   * @param {Float32Array} z
+   */
   enter(x, scale, z) {
     for (let i = 0; i < this.D; i++) z[i] = this.signs[i] * x[i] * scale;
     z.fill(0, this.D);
     walshHadamard(z);
   }
 
-  /** The transpose of `enter`, for the first D entries; destroys `z`. */
+  /**
+   * The transpose of `enter`, for the first D entries; destroys `z`.
+   *
+   * @param {Float32Array} z
+   * @param {Float32Array} x
+   */
   leave(z, x) {
     walshHadamard(z);
     for (let i = 0; i < this.D; i++) x[i] = this.signs[i] * z[i];
   }
 
-  /** out ← Ω_b of what entered as z. */
+  /**
+   * out ← Ω_b of what entered as z.
+   *
+   * @param {number} b
+   * @param {Float32Array} z
+   * @param {Float32Array} out
+   */
   project(b, z, out) {
     const { P, signs, norms } = this;
     const at = (1 + 2 * b) * P;
@@ -55,7 +87,13 @@ export class HadamardFeatures {
     multiply(out, norms, b * P);
   }
 
-  /** sum ← sum + Ω_bᵀ w before it leaves; destroys `w` (all of length P). */
+  /**
+   * sum ← sum + Ω_bᵀ w before it leaves; destroys `w` (all of length P).
+   *
+   * @param {number} b
+   * @param {Float32Array} w
+   * @param {Float32Array} sum
+   */
   addBack(b, w, sum) {
     const { P, signs, norms } = this;
     const at = (1 + 2 * b) * P;
@@ -68,13 +106,18 @@ export class HadamardFeatures {
   }
 }
 
-/** χ(P) lengths by Wilson and Hilferty's cube, over P^(3/2): the three transforms' own scale. */
+/**
+ * χ(P) lengths by Wilson and Hilferty's cube, over P^(3/2): the three transforms' own scale.
+ *
+ * @type {(z: Float32Array, P: number) => Float32Array}
+ */
 function rowNorms(z, P) {
   const v = 2 / (9 * P);
   const scale = P ** -1.5;
   return z.map((g) => scale * Math.sqrt(P * Math.max(1 - v + g * Math.sqrt(v), 0) ** 3));
 }
 
+/** @type {(a: Float32Array, factors: ArrayLike<number>, start: number) => void} */
 function multiply(a, factors, start) {
   for (let i = 0; i < a.length; i++) a[i] *= factors[start + i];
 }

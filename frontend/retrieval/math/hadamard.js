@@ -1,6 +1,10 @@
 // The Walsh–Hadamard transform, unnormalised, in natural (Sylvester) order.
 
-/** In-place transform of a power-of-two length array: radix 4, with one radix-2 pass when the power is odd. */
+/**
+ * In-place transform of a power-of-two length array: radix 4, with one radix-2 pass when the power is odd.
+ *
+ * @param {Float32Array} a
+ */
 export function walshHadamard(a) {
   const n = a.length;
   let h = 1;
@@ -9,6 +13,7 @@ export function walshHadamard(a) {
   return a;
 }
 
+/** @type {(a: Float32Array, h: number) => void} */
 function radix4(a, h) {
   const n = a.length;
   const h2 = 2 * h;
@@ -31,6 +36,7 @@ function radix4(a, h) {
   }
 }
 
+/** @type {(a: Float32Array, h: number) => void} */
 function radix2(a, h) {
   for (let i = 0; i < a.length; i += 2 * h) {
     for (let j = i; j < i + h; j++) {

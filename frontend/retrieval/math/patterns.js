@@ -1,7 +1,11 @@
 // Pictures as patterns: arrays in [0, 1] flattened height, width, colour, then divided by √D [D-eq11].
 import { coin, key } from "../../kit/random.js";
 
-/** The size × size × 3 picture in [0, 1] of a square uint8 RGB picture, by averaging blocks of pixels. */
+/**
+ * The size × size × 3 picture in [0, 1] of a square uint8 RGB picture, by averaging blocks of pixels.
+ *
+ * @type {(pixels: ArrayLike<number>, from: number, size: number) => Float32Array}
+ */
 export function resize(pixels, from, size) {
   const step = from / size;
   const result = new Float32Array(3 * size * size);
@@ -16,10 +20,19 @@ export function resize(pixels, from, size) {
   return result;
 }
 
-/** A pattern in the memories' unit from a picture in [0, 1]. */
+/**
+ * A pattern in the memories' unit from a picture in [0, 1].
+ *
+ * @param {Float32Array} picture
+ */
 export const toPattern = (picture) => picture.map((v) => v / Math.sqrt(picture.length));
 
-/** The bytes that show a state; `bytes` is a Uint8ClampedArray, or a view into a longer one. */
+/**
+ * The bytes that show a state; `bytes` may be a view into a longer array.
+ *
+ * @param {Float32Array} state
+ * @param {Uint8ClampedArray} bytes
+ */
 export function toBytes(state, bytes) {
   const scale = 255 * Math.sqrt(state.length);
   for (let i = 0; i < state.length; i++) bytes[i] = state[i] * scale;
@@ -31,7 +44,11 @@ const FONT =
   "ehhvhhh uhhuhhu ehggghe uhhhhhu vgguggv vgguggg ehgnhhf hhhvhhh e44444e 72222ic hikokih ggggggv hrllhhh " +
   "hhpljhh ehhhhhe uhhuggg ehhhlid uhhukih fgge11u v444444 hhhhhhe hhhhha4 hhhllla hha4ahh hhha444 v1248gv";
 
-/** The capitals A–Z as white on black pictures in [0, 1], size 32 or 64. */
+/**
+ * The capitals A–Z as white on black pictures in [0, 1], size 32 or 64.
+ *
+ * @param {number} size
+ */
 export function letterPictures(size) {
   const scale = size / 8;
   return FONT.split(" ").map((rows) => {
@@ -49,7 +66,11 @@ export function letterPictures(size) {
   });
 }
 
-/** n random binary pictures: every entry 0 or 1 by a fair coin, jax.random.bernoulli(key(seed), 0.5, (n, D)). */
+/**
+ * n random binary pictures: every entry 0 or 1 by a fair coin, jax.random.bernoulli(key(seed), 0.5, (n, D)).
+ *
+ * @type {(n: number, size: number, seed: number) => Float32Array[]}
+ */
 export function randomPictures(n, size, seed) {
   const D = 3 * size * size;
   const all = coin(key(seed), n * D);

@@ -16,7 +16,12 @@ const C3 = -0.0013888360284403;
 const C4 = 2.476010967315988e-5;
 const C5 = -2.605065749371974e-7;
 
-/** Writes cos h and sin h of the first `n` entries of `h` into `cosine` and `sine`. */
+/**
+ * Writes cos h and sin h of the first `n` entries of `h` into `cosine` and `sine`.
+ *
+ * @typedef {Float32Array | Float64Array} Floats
+ * @type {(h: Floats, cosine: Floats, sine: Floats, n: number) => void}
+ */
 export function sincos(h, cosine, sine, n) {
   for (let i = 0; i < n; i++) {
     const half = h[i] * TURN + SHIFT - SHIFT;

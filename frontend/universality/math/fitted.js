@@ -1,14 +1,41 @@
 // Networks of constant depth whose last layer is a fitted net, asleep before the step: no table, no cells.
-import { dot, sparse } from "./matrix.js";
+import { dot, minus, solvePositive } from "../../kit/linear.js";
+import { sparse } from "./matrix.js";
 import { forward, gradientStep } from "./network.js";
 import { amplifiers, telescope, unipotent } from "./selectors.js";
 import { CONSTANTS, LOW } from "./tables.js";
+
+/** @import { Layer, Network } from "./network.js" */
+/** @import { Constants, Target } from "./tables.js" */
+
+/** @typedef {[number, number, number]} Triple */
+/**
+ * A unit's direction in the space that the body spans, and its offset.
+ *
+ * @typedef {{ a: Triple, c: number }} Unit
+ */
+/** @typedef {{ point(x: number, u: number, xs: number): Triple, jacobian(x: number, u: number, xs: number): Triple[] }} Space */
+/**
+ * The layers before the read-out, its linear path, and the rows and biases of its sleeping units.
+ *
+ * @typedef {{
+ *   body: Layer[],
+ *   q: number[],
+ *   sleepers(units: Unit[]): [rows: number[][], bias: number[]],
+ *   stack: [number, number] | null,
+ *   channels: Triple | null,
+ * }} Body
+ */
 
 const SLEEP = 1e-3;
 const RIDGE = 1e-10;
 const SPAN = 1 - LOW;
 
-/** Point n = 1, 2, … of the additive sequence whose steps are powers of a generalised golden ratio. */
+/**
+ * Points 1 to n of the additive sequence whose steps are powers of a generalised golden ratio.
+ *
+ * @type {(n: number, dimensions: number) => number[][]}
+ */
 export function quasirandom(n, dimensions) {
   let g = 2;
   for (let i = 0; i < 60; i++) g = (1 + g) ** (1 / (dimensions + 1));
@@ -17,7 +44,11 @@ export function quasirandom(n, dimensions) {
   );
 }
 
-/** Inverse of the normal distribution function: bisection on its series, to rounding. */
+/**
+ * Inverse of the normal distribution function: bisection on its series, to rounding.
+ *
+ * @param {number} p
+ */
 export function normalQuantile(p) {
   let [low, high] = [-9, 9];
   for (let i = 0; i < 60; i++) {
@@ -28,7 +59,11 @@ export function normalQuantile(p) {
   return (low + high) / 2;
 }
 
-/** ½ + φ(x)(x + x³/3 + x⁵/15 + …), which loses nothing that the bisection needs. */
+/**
+ * ½ + φ(x)(x + x³/3 + x⁵/15 + …), which loses nothing that the bisection needs.
+ *
+ * @param {number} x
+ */
 function normal(x) {
   let [term, sum] = [x, x];
   for (let k = 3; Math.abs(term) > 1e-17 * Math.abs(sum) && k < 400; k += 2) {
@@ -38,53 +73,68 @@ function normal(x) {
   return 0.5 + (sum * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI);
 }
 
+/** @param {number[][]} rows */
 const rowsOf = (rows) =>
   sparse(
     rows.length,
     rows[0].length,
-    rows.flatMap((row, r) => row.map((v, c) => [r, c, v])),
-  ); // prettier-ignore
+    rows.flatMap((row, r) => row.map((v, c) => /** @type {Triple} */ ([r, c, v]))),
+  );
+/** @type {(rows: number[][], bias?: number[] | null) => Layer} */
 const layer = (rows, bias = null) => ({ W: rowsOf(rows), b: bias && Float64Array.from(bias) });
 
-/** Solves the 3 × 3 system Jᵀ a = d by Cramer's rule. */
+/**
+ * Solves the 3 × 3 system Jᵀ a = d by Cramer's rule.
+ *
+ * @type {(J: Triple[], d: number[]) => Triple}
+ */
 function solveTransposed(J, d) {
+  /** @param {number[][]} A */
   const det = (A) =>
     A[0][0] * (A[1][1] * A[2][2] - A[1][2] * A[2][1]) -
     A[0][1] * (A[1][0] * A[2][2] - A[1][2] * A[2][0]) +
     A[0][2] * (A[1][0] * A[2][1] - A[1][1] * A[2][0]);
   const T = [0, 1, 2].map((r) => [0, 1, 2].map((c) => J[c][r]));
   const whole = det(T);
-  return [0, 1, 2].map(
-    (k) => det(T.map((row, r) => row.map((v, c) => (c === k ? d[r] : v)))) / whole,
-  );
+  /** @param {number} k */
+  const entry = (k) => det(T.map((row, r) => row.map((v, c) => (c === k ? d[r] : v)))) / whole;
+  return [entry(0), entry(1), entry(2)];
 }
 
-/** Directions and offsets of units whose kinks pass evenly through the space of tasks (x, Δ, x*). */
+/**
+ * Directions and offsets of units whose kinks pass evenly through the space of tasks (x, Δ, x*).
+ *
+ * @type {(units: number, space: Space, margin: number) => Unit[]}
+ */
 function kinks(units, { point, jacobian }, margin) {
   return quasirandom(units, 6).map((u) => {
+    /** @type {Triple} */
     const task = [u[0], u[1] * SPAN + margin, u[2]];
     const direction = [3, 4, 5].map((i) => normalQuantile(u[i]) / (i === 4 ? SPAN : 1));
     const a = solveTransposed(jacobian(...task), direction);
     const length = Math.hypot(...a);
-    const unit = a.map((v) => v / length);
+    /** @type {Triple} */
+    const unit = [a[0] / length, a[1] / length, a[2] / length];
     return { a: unit, c: -dot(unit, point(...task)) };
   });
 }
 
+/** @type {Space} */
 const CONSTANT = {
   point: (x, u, xs) => [u, u * x, xs],
   jacobian: (x, u) => [
     [0, 1, 0],
     [u, x, 0],
     [0, 0, 1],
-  ], // prettier-ignore
+  ],
 };
 
+/** @type {(k: Constants, written: number) => Body} */
 function constantBody(k, written) {
   const gain = 2.5 / (written * k.margin);
+  /** @param {number} i */
   const e = (i) => [0, 1, 2, 3].map((c) => (c === i ? 1 : 0));
   const s = [0, 1, -1, 0];
-  const minus = (a, b) => a.map((v, i) => v - b[i]);
   const nothing = [0, 0, 0, 0];
   const first = layer(
     [
@@ -94,7 +144,7 @@ function constantBody(k, written) {
       [0, 1],
     ],
     [0, -0.25, -1.25, 0],
-  ); // prettier-ignore
+  );
   const rows = [
     minus(e(0), s),
     minus(nothing, s),
@@ -120,7 +170,9 @@ function constantBody(k, written) {
       ),
     ),
   );
+  /** @param {Unit} unit */
   const read = ({ a, c }) => [0, 0, a[2], c + SLEEP, a[0] / written, a[1] / written, 0];
+  /** @type {Body["sleepers"]} */
   const sleepers = (units) => [units.map(read), units.map(() => -SLEEP)];
   return {
     body: [first, second, ...middle],
@@ -131,6 +183,7 @@ function constantBody(k, written) {
   };
 }
 
+/** @type {Space} */
 const SHALLOW = {
   point: (x, u, xs) => [u * (1 + (x * xs) / 4 + (1 - x / 2) * (1 - xs / 2)), u * (1 + x * xs), xs],
   jacobian: (x, u, xs) => [
@@ -140,6 +193,7 @@ const SHALLOW = {
   ],
 };
 
+/** @type {(k: Constants, written: number) => Body} */
 function shallowBody(k, written) {
   const g = 2.5 / k.margin;
   const d = k.offset;
@@ -152,7 +206,7 @@ function shallowBody(k, written) {
       [0, 0, 0],
     ],
     [0, 0, d],
-  ); // prettier-ignore
+  );
   const third = layer(
     [
       [0, 0, 1 / written],
@@ -163,8 +217,10 @@ function shallowBody(k, written) {
       [0, 1, 1],
     ],
     [-d / written, 0, 0, -shut, -shut - 1, 0],
-  ); // prettier-ignore
+  );
+  /** @param {Unit} unit */
   const gate = ({ a, c }) => Math.max(c + Math.max(a[2], 0), 0) + SLEEP; // asleep for every x*
+  /** @type {Body["sleepers"]} */
   const sleepers = (units) => [
     units.map((unit) => [...unit.a, gate(unit), -gate(unit), 0]),
     units.map((unit) => unit.c - gate(unit)),
@@ -181,6 +237,8 @@ function shallowBody(k, written) {
 /**
  * "constant": four bias-free layers whatever the accuracy; "shallow": four hidden layers in all, and no θ_b.
  * The output weights are fitted with the construction's own constants; `given` then replaces some of them.
+ *
+ * @type {(target: Target, units: number, construction: string, given?: Partial<Constants>) => Network}
  */
 export function fittedNetwork(target, units, construction, given = {}) {
   const blank = new Array(units).fill(0);
@@ -188,6 +246,7 @@ export function fittedNetwork(target, units, construction, given = {}) {
   return unfitted(o, construction, { ...CONSTANTS, ...given });
 }
 
+/** @type {(o: number[], construction: string, k: Constants) => Network} */
 function unfitted(o, construction, k) {
   const shallow = construction === "shallow";
   const make = shallow ? shallowBody : constantBody;
@@ -198,14 +257,18 @@ function unfitted(o, construction, k) {
   return { layers, switch: shallow ? null : k.switch, alpha: k.alpha, stack, channels };
 }
 
-/** Output weights by least squares over real gradient steps on evenly spread tasks. */
+/**
+ * Output weights by least squares over real gradient steps on evenly spread tasks.
+ *
+ * @type {(network: Network, target: Target, units: number) => number[]}
+ */
 function fit(network, target, units) {
   const gram = Array.from({ length: units }, () => new Float64Array(units));
   const right = new Float64Array(units);
   for (const [x, u, xs] of quasirandom(4 * units, 3)) {
     const y = LOW + SPAN * u;
     const { inputs, output } = forward(network, xs, gradientStep(network, x, y));
-    const h = inputs.at(-2).subarray(1);
+    const h = inputs[inputs.length - 2].subarray(1);
     const missing = target(x, y, xs) - output;
     for (let i = 0; i < units; i++) {
       if (h[i] === 0) continue;
@@ -217,27 +280,7 @@ function fit(network, target, units) {
   gram.forEach((row, i) => {
     row[i] += RIDGE * trace;
   });
-  return solve(gram, right);
-}
-
-/** Cholesky, in the lower triangle of `gram`. */
-function solve(gram, right) {
-  const n = right.length;
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j <= i; j++) {
-      let v = gram[i][j];
-      for (let k = 0; k < j; k++) v -= gram[i][k] * gram[j][k];
-      gram[i][j] = i === j ? Math.sqrt(v) : v / gram[j][j];
-    }
-  }
-  const z = right.slice();
-  for (let i = 0; i < n; i++) {
-    for (let k = 0; k < i; k++) z[i] -= gram[i][k] * z[k];
-    z[i] /= gram[i][i];
-  }
-  for (let i = n - 1; i >= 0; i--) {
-    for (let k = i + 1; k < n; k++) z[i] -= gram[k][i] * z[k];
-    z[i] /= gram[i][i];
-  }
-  return z;
+  const weights = solvePositive(gram, right);
+  if (!weights) throw new Error("The fit has no solution: its ridge is too small.");
+  return weights;
 }

@@ -1,14 +1,24 @@
 // Small dense matrices, row by row in Float64Array, and sparse ones for the layers of a network.
 
+/** @typedef {{ rows: number, cols: number, data: Float64Array }} Dense */
+/** @typedef {{ rows: number, cols: number, start: Int32Array, index: Int32Array, value: Float64Array }} Sparse */
+/** @typedef {[row: number, col: number, value: number]} Entry */
+
+/** @type {(rows: number, cols: number) => Dense} */
 export const dense = (rows, cols) => ({ rows, cols, data: new Float64Array(rows * cols) });
 
+/** @type {(n: number, scale?: number) => Dense} */
 export function identity(n, scale = 1) {
   const eye = dense(n, n);
   for (let i = 0; i < n; i++) eye.data[i * n + i] = scale;
   return eye;
 }
 
-/** A B⁻¹ for square matrices, by elimination with pivots on Bᵀ Xᵀ = Aᵀ. */
+/**
+ * A B⁻¹ for square matrices, by elimination with pivots on Bᵀ Xᵀ = Aᵀ.
+ *
+ * @type {(A: Dense, B: Dense) => Dense}
+ */
 export function rightDivide(A, B) {
   const n = A.cols;
   const M = Array.from({ length: n }, (_, i) =>
@@ -31,7 +41,11 @@ export function rightDivide(A, B) {
   return X;
 }
 
-/** Entries [row, col, value] as compressed rows. */
+/**
+ * Entries [row, col, value] as compressed rows.
+ *
+ * @type {(rows: number, cols: number, entries: Entry[]) => Sparse}
+ */
 export function sparse(rows, cols, entries) {
   const kept = entries.filter(([, , v]) => v !== 0);
   const start = new Int32Array(rows + 1);
@@ -49,7 +63,11 @@ export function sparse(rows, cols, entries) {
   return { rows, cols, start, index, value };
 }
 
-/** W h. */
+/**
+ * W h.
+ *
+ * @type {(W: Sparse, h: ArrayLike<number>) => Float64Array}
+ */
 export function times(W, h) {
   const out = new Float64Array(W.rows);
   for (let r = 0; r < W.rows; r++) {
@@ -60,7 +78,11 @@ export function times(W, h) {
   return out;
 }
 
-/** Wᵀ a. */
+/**
+ * Wᵀ a.
+ *
+ * @type {(W: Sparse, a: ArrayLike<number>) => Float64Array}
+ */
 export function transposedTimes(W, a) {
   const out = new Float64Array(W.cols);
   for (let r = 0; r < W.rows; r++) {
@@ -68,10 +90,4 @@ export function transposedTimes(W, a) {
     for (let k = W.start[r]; k < W.start[r + 1]; k++) out[W.index[k]] += W.value[k] * a[r];
   }
   return out;
-}
-
-export function dot(a, b) {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
 }

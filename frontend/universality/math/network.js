@@ -1,38 +1,65 @@
 // A ReLU network of the input [x, θ_b], and one gradient step on every weight, bias and θ_b of it.
-import { dot, times, transposedTimes } from "./matrix.js";
+import { dot } from "../../kit/linear.js";
+import { times, transposedTimes } from "./matrix.js";
+
+/** @import { Sparse } from "./matrix.js" */
+
+/** @typedef {{ W: Sparse, b: Float64Array | null }} Layer */
+/**
+ * `switch` is θ_b, `stack` the first layer of the stack and the one after its last, `channels` the widths of its
+ * forward, written and switch channels; null where a construction has none.
+ *
+ * @typedef {{
+ *   layers: Layer[],
+ *   switch: number | null,
+ *   alpha: number,
+ *   stack: [number, number] | null,
+ *   channels: [number, number, number] | null,
+ * }} Network
+ */
+/** @typedef {{ alpha: number, inputs: Float64Array[], errors: Float64Array[], switch: number, before: number }} Step */
+/** @typedef {{ inputs: Float64Array[], pres: Float64Array[], output: number }} Pass */
 
 /**
- * network: { layers: [{ W, b }], switch: θ_b or null, alpha, stack: [first, end), channels: [forward, written, 1] }.
  * `step` is what a gradient step changed; without it the network is as it was built. Returns the inputs of all layers
  * (rectified), their pre-activations, and the output.
+ *
+ * @type {(network: Network, x: number, step?: Step | null) => Pass}
  */
 export function forward(network, x, step = null) {
   const theta =
     network.switch === null ? [] : [network.switch - (step ? step.alpha * step.switch : 0)];
+  /** @type {Float64Array} */
   let h = Float64Array.from([x, ...theta]);
   const inputs = [h];
+  /** @type {Float64Array[]} */
   const pres = [];
   network.layers.forEach(({ W, b }, i) => {
     const pre = times(W, h);
     const scale = step ? step.alpha * (dot(step.inputs[i], h) + (b ? 1 : 0)) : 0;
+    const error = step && scale !== 0 ? step.errors[i] : null;
     for (let r = 0; r < pre.length; r++) {
       pre[r] += b ? b[r] : 0;
-      if (scale !== 0) pre[r] -= scale * step.errors[i][r];
+      if (error) pre[r] -= scale * error[r];
     }
     pres.push(pre);
     h = pre.map((v) => (v > 0 ? v : 0));
     inputs.push(h);
   });
-  return { inputs, pres, output: pres.at(-1)[0] };
+  return { inputs, pres, output: pres[pres.length - 1][0] };
 }
 
 /**
  * The gradient of ½(f(x) − y)² by backpropagation. A weight matrix's gradient is the outer product of `errors[i]` and
  * `inputs[i]`, a bias's is `errors[i]`; nothing is left out, and a ReLU at exactly 0 passes nothing, as in JAX.
+ *
+ * @type {(network: Network, x: number, y: number, alpha?: number) => Step}
  */
 export function gradientStep(network, x, y, alpha = network.alpha) {
   const { inputs, pres, output } = forward(network, x);
+  /** @type {Float64Array[]} */
   const errors = new Array(network.layers.length);
+  /** @type {Float64Array} */
   let error = Float64Array.of(output - y);
   for (let i = network.layers.length - 1; i >= 0; i--) {
     errors[i] = error;
@@ -42,6 +69,10 @@ export function gradientStep(network, x, y, alpha = network.alpha) {
   return { alpha, inputs, errors, switch: network.switch === null ? 0 : error[1], before: output };
 }
 
-/** Number of parameters, zeros included: they are trained like the others. */
+/**
+ * Number of parameters, zeros included: they are trained like the others.
+ *
+ * @param {Network} network
+ */
 export const size = ({ layers, switch: theta }) =>
   layers.reduce((n, { W, b }) => n + W.rows * W.cols + (b ? W.rows : 0), theta === null ? 0 : 1);

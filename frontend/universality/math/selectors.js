@@ -1,7 +1,14 @@
 // The matrices that make each layer answer for one cell (j, l), or for one bit, and the telescope that installs them.
 import { identity, rightDivide } from "./matrix.js";
 
-/** The printed B_jl = [[E_jj, E_jl], [E_lj, 0]] + εI. */
+/** @import { Dense } from "./matrix.js" */
+/** @typedef {{ J: number, B: Dense[], A: Float64Array[], decode: Float64Array[], kernels: number[][], slots: number }} Selector */
+
+/**
+ * The printed B_jl = [[E_jj, E_jl], [E_lj, 0]] + εI.
+ *
+ * @type {(j: number, l: number, J: number, epsilon: number) => Dense}
+ */
 function seedMatrix(j, l, J, epsilon) {
   const B = identity(2 * J, epsilon);
   B.data[j * 2 * J + j] += 1;
@@ -10,14 +17,22 @@ function seedMatrix(j, l, J, epsilon) {
   return B;
 }
 
-/** I + [[0, U], [0, 0]]; U(j, l) is its kernel. */
+/**
+ * I + [[0, U], [0, 0]]; U(j, l) is its kernel.
+ *
+ * @type {(J: number, U: (j: number, l: number) => number) => Dense}
+ */
 export function unipotent(J, U) {
   const B = identity(2 * J);
   for (let j = 0; j < J; j++) for (let l = 0; l < J; l++) B.data[j * 2 * J + J + l] = U(j, l);
   return B;
 }
 
-/** Entry (j, J + l) of BᵀB: how much of a step taken in cell j is seen in cell l. */
+/**
+ * Entry (j, J + l) of BᵀB: how much of a step taken in cell j is seen in cell l.
+ *
+ * @type {(B: Dense, j: number, l: number) => number}
+ */
 function kernel(B, j, l) {
   const [n, J] = [B.cols, B.cols / 2];
   let sum = 0;
@@ -25,9 +40,14 @@ function kernel(B, j, l) {
   return sum;
 }
 
+/** @type {(n: number, value: number) => Float64Array} */
 const filled = (n, value) => new Float64Array(n).fill(value);
 
-/** One layer and one slot a cell: cell (j, l) has number j + Jl. */
+/**
+ * One layer and one slot a cell: cell (j, l) has number j + Jl.
+ *
+ * @type {(J: number, epsilon: number) => Selector}
+ */
 export function cellSelector(J, epsilon) {
   const B = Array.from({ length: J * J }, (_, c) =>
     seedMatrix(c % J, Math.floor(c / J), J, epsilon),
@@ -36,9 +56,14 @@ export function cellSelector(J, epsilon) {
   return finish(J, B, decode, epsilon);
 }
 
-/** One layer and one slot a bit of j and of l, and a first one for all cells. */
+/**
+ * One layer and one slot a bit of j and of l, and a first one for all cells.
+ *
+ * @type {(J: number, epsilon: number) => Selector}
+ */
 export function bitSelector(J, epsilon) {
   const bits = Math.max(1, Math.ceil(Math.log2(J)));
+  /** @type {(n: number, b: number) => number} */
   const bit = (n, b) => (n >> b) & 1;
   const each = Array.from({ length: bits }, (_, b) => b);
   const B = [
@@ -57,17 +82,26 @@ export function bitSelector(J, epsilon) {
   return finish(J, B, decode, epsilon);
 }
 
-/** Diagonals of A: layer p writes slot p, and ε into all. */
+/**
+ * Diagonals of A: layer p writes slot p, and ε into all.
+ *
+ * @type {(n: number, epsilon: number) => Float64Array[]}
+ */
 export const amplifiers = (n, epsilon) =>
   Array.from({ length: n }, (_, p) => filled(n, epsilon).fill(1 + epsilon, p, p + 1));
 
+/** @type {(J: number, B: Dense[], decode: Float64Array[], epsilon: number) => Selector} */
 function finish(J, B, decode, epsilon) {
   const A = amplifiers(B.length, epsilon);
   const kernels = decode.map((_, c) => B.map((b) => kernel(b, c % J, Math.floor(c / J))));
   return { J, B, A, decode, kernels, slots: B.length };
 }
 
-/** Blocks of the N = n + 2 layers, first applied first: forward W̃ (dense) and the diagonal of W̄. */
+/**
+ * Blocks of the N = n + 2 layers, first applied first: forward W̃ (dense) and the diagonal of W̄.
+ *
+ * @type {(selector: Pick<Selector, "J" | "B" | "A" | "slots">, epsilon: number, damping: number) => { forward: Dense, diagonal: Float64Array }[]}
+ */
 export function telescope({ J, B, A, slots }, epsilon, damping) {
   const eye = identity(2 * J);
   const ahead = [eye, eye, ...B, eye]; // M̃₁ … M̃_{N+1}

@@ -1,6 +1,15 @@
 // Networks that write into one slot a cell (or a bit) and read a table by units that sleep until the step.
-import { dot, sparse } from "./matrix.js";
+import { dot } from "../../kit/linear.js";
+import { sparse } from "./matrix.js";
 import { bitSelector, cellSelector, telescope } from "./selectors.js";
+
+/** @import { Entry } from "./matrix.js" */
+/** @import { Layer, Network } from "./network.js" */
+/** @import { Selector } from "./selectors.js" */
+
+/** @typedef {typeof CONSTANTS} Constants */
+/** @typedef {(x: number, y: number, xStar: number) => number} Target */
+/** @typedef {{ t: number[], ramp: number, centres: number[] }} Grid */
 
 export const CONSTANTS = {
   alpha: 0.1,
@@ -14,7 +23,11 @@ export const CONSTANTS = {
 export const LOW = -1; // y lies in [−1, 1]
 const LEVELS = 16;
 
-/** Where the J − 1 ramps begin, and their width: a power of two, as in the package for float64. */
+/**
+ * Where the J − 1 ramps begin, and their width: a power of two, as in the package for float64.
+ *
+ * @type {(J: number) => Grid}
+ */
 function gridOf(J) {
   const ramp = 2 ** -20 / 2 ** Math.ceil(Math.log2(J));
   const t = Array.from({ length: J - 1 }, (_, i) => ramp * roundEven((i + 1) / (J * ramp) - 0.5));
@@ -22,20 +35,25 @@ function gridOf(J) {
   return { t, ramp, centres: edges.slice(1).map((edge, i) => (edge + edges[i]) / 2) };
 }
 
+/** @param {number} v */
 const roundEven = (v) => {
   const low = Math.floor(v);
   if (v - low !== 0.5) return Math.round(v);
   return low % 2 === 0 ? low : low + 1;
 };
 
-/** The two layers of φ: ramps and the switch, then [(d − s)₊; (d + s − 1)₊], δ in every slot, and θ_b. */
+/**
+ * The two layers of φ: ramps and the switch, then [(d − s)₊; (d + s − 1)₊], δ in every slot, and θ_b.
+ *
+ * @type {(grid: Grid, slots: number, constants: Constants) => Layer[]}
+ */
 function front({ t, ramp }, slots, constants) {
   const [n, J, gain] = [t.length, t.length + 1, 2]; // a feature is read as 2d − 1: rounding errors stay asleep
   const moved = constants.alpha * constants.margin * constants.linear;
   const rise = 0.4 * moved;
   const theta = [2 * n, 2 * n + 1, 2 * n + 2];
   const first = sparse(2 * n + 3, 2, [
-    ...Array.from({ length: 2 * n }, (_, i) => [i, 0, 1]),
+    ...Array.from({ length: 2 * n }, (_, i) => /** @type {Entry} */ ([i, 0, 1])),
     [theta[0], 1, 1 / rise],
     [theta[1], 1, 1 / rise],
     [theta[2], 1, 1],
@@ -49,6 +67,7 @@ function front({ t, ramp }, slots, constants) {
     0,
   ]);
   const rows = 2 * J + slots + 1;
+  /** @type {Entry[]} */
   const entries = [[rows - 1, theta[2], 1]];
   for (let half = 0; half < 2; half++) {
     for (let j = 0; j < J; j++) {
@@ -70,16 +89,22 @@ function front({ t, ramp }, slots, constants) {
   ];
 }
 
-/** What θ_b's path through φ adds at the centres of cell (j, l), in units αwΔ. */
+/**
+ * What θ_b's path through φ adds at the centres of cell (j, l), in units αwΔ.
+ *
+ * @type {(grid: Grid) => (j: number, l: number) => number}
+ */
 function frontKernel({ t, ramp, centres }) {
   const h = centres.map((x) => [...t, ...t.map((v) => v + ramp)].map((v) => Math.max(x - v, 0)));
   return (j, l) => 2 + centres[j] * centres[l] + dot(h[j], h[l]);
 }
 
+/** @type {(selector: Selector, constants: Constants) => Layer[]} */
 function stackLayers(selector, constants) {
   const half = 2 * selector.J;
   const width = half + selector.slots + 1;
   return telescope(selector, constants.epsilon, constants.damping).map(({ forward, diagonal }) => {
+    /** @type {Entry[]} */
     const entries = [[width - 1, width - 1, 1]];
     for (let r = 0; r < half; r++)
       for (let c = 0; c < half; c++) entries.push([r, c, forward.data[r * half + c]]);
@@ -90,23 +115,34 @@ function stackLayers(selector, constants) {
   });
 }
 
+/** @type {(a: number, b: number, n: number) => number[]} */
 const linspace = (a, b, n) => Array.from({ length: n }, (_, i) => a + ((b - a) * i) / (n - 1));
 
-/** Values of the cells at equidistant y: two where the target is affine in y, else 16. */
+/**
+ * Values of the cells at equidistant y: two where the target is affine in y, else 16.
+ *
+ * @type {(target: Target, J: number) => number[][]}
+ */
 function interpolation(target, J) {
   const ys = linspace(LOW, 1, LEVELS);
+  /** @param {number} i */
   const centre = (i) => (i + 0.5) / J;
   const values = Array.from({ length: J * J }, (_, c) =>
     ys.map((y) => target(centre(c % J), y, centre(Math.floor(c / J)))),
   );
   const largest = Math.max(...values.flat().map(Math.abs));
+  /** @param {number[]} row */
   const bend = (row) =>
-    Math.max(...linspace(row[0], row.at(-1), LEVELS).map((v, i) => Math.abs(v - row[i])));
+    Math.max(...linspace(row[0], row[LEVELS - 1], LEVELS).map((v, i) => Math.abs(v - row[i])));
   const affine = Math.max(...values.map(bend)) <= 1e-6 * (1 + largest);
-  return affine ? values.map((row) => [row[0], row.at(-1)]) : values;
+  return affine ? values.map((row) => [row[0], row[LEVELS - 1]]) : values;
 }
 
-/** Knots t > 0 and, for one cell, the weights of Σ o (u − t)₊ through its values; 0 up to u₀/2, flat beyond. */
+/**
+ * Knots t > 0 and, for one cell, the weights of Σ o (u − t)₊ through its values; 0 up to u₀/2, flat beyond.
+ *
+ * @type {(u: number[], values: number[]) => number[]}
+ */
 function sleeping(u, values) {
   const knots = [u[0] / 2, ...u];
   const all = [0, ...values];
@@ -116,25 +152,31 @@ function sleeping(u, values) {
   return slopes.map((s, i) => s - (i > 0 ? slopes[i - 1] : 0));
 }
 
-/** The read-out: the linear path q, and for each cell its sleeping units. */
+/**
+ * The read-out: the linear path q, and for each cell its sleeping units.
+ *
+ * @type {(selector: Selector, grid: Grid, values: number[][], constants: Constants) => Layer[]}
+ */
 function readOut(selector, grid, values, constants) {
   const { J, A, decode, kernels, slots } = selector;
   const [half, low, { alpha, linear: w }] = [2 * J, LOW - constants.margin, constants];
   const u = linspace(LOW, 1, values[0].length).map((y) => y - low);
   const knots = [u[0] / 2, ...u];
   const ahead = frontKernel(grid);
+  /** @type {Entry[]} */
   const entries = Array.from({ length: slots + 1 }, (_, s) => [0, half + s, 1]);
   const [bias, o] = [[0], [w]];
+  /** @param {number[]} a */
   const sum = (a) => a.reduce((x, y) => x + y, 0);
   for (let c = 0; c < J * J; c++) {
-    const written = A[0].map((_, s) => sum(kernels[c].map((k, i) => k * A[i][s])));
+    const written = Array.from(A[0], (_, s) => sum(kernels[c].map((k, i) => k * A[i][s])));
     const total = sum(written) + sum(kernels[c]) + 2 + ahead(c % J, Math.floor(c / J));
     const extra = alpha * (1 + w * w * total); // b_o moves by αΔ, and the linear path stays on
     const beta = 1 / (alpha * w * dot(decode[c], written));
     const weights = sleeping(
       u,
       values[c].map((v, i) => v - low - extra * u[i]),
-    ); // prettier-ignore
+    );
     knots.forEach((t, k) => {
       const row = bias.length;
       decode[c].forEach((v, s) => {
@@ -148,14 +190,18 @@ function readOut(selector, grid, values, constants) {
     1,
     o.length,
     o.map((v, i) => [0, i, v]),
-  ); // prettier-ignore
+  );
   return [
     { W: sparse(bias.length, half + slots + 1, entries), b: Float64Array.from(bias) },
     { W: last, b: Float64Array.of(low) },
   ];
 }
 
-/** The whole network for a target(x, y, x*): "seed" has a layer a cell, "logdepth" one a bit. */
+/**
+ * The whole network for a target(x, y, x*): "seed" has a layer a cell, "logdepth" one a bit.
+ *
+ * @type {(target: Target, J: number, construction: string, given?: Partial<Constants>) => Network}
+ */
 export function tableNetwork(target, J, construction, given = {}) {
   const constants = { ...CONSTANTS, ...given };
   const selector = (construction === "seed" ? cellSelector : bitSelector)(J, constants.epsilon);
@@ -166,18 +212,22 @@ export function tableNetwork(target, J, construction, given = {}) {
     ...middle,
     ...readOut(selector, grid, interpolation(target, J), constants),
   ];
-  const channels = [2 * J, selector.slots, 1];
   return {
     layers,
     switch: constants.switch,
     alpha: constants.alpha,
     stack: [2, 2 + middle.length],
-    channels,
+    channels: [2 * J, selector.slots, 1],
   };
 }
 
-/** The table that the network can at best equal: x and x* moved to the centres of their cells. */
+/**
+ * The table that the network can at best equal: x and x* moved to the centres of their cells.
+ *
+ * @type {(target: Target, J: number) => Target}
+ */
 export function lookup(target, J) {
+  /** @param {number} v */
   const centre = (v) => (Math.min(Math.floor(v * J), J - 1) + 0.5) / J;
   return (x, y, xStar) => target(centre(x), y, centre(xStar));
 }

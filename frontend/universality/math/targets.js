@@ -1,8 +1,15 @@
 // Functions f(x, y, x*) to be learnt in one step: three named ones, and one that the reader draws.
 
+/** @import { Target } from "./tables.js" */
+/** @typedef {"sine" | "neighbour" | "bump" | "drawn"} TargetName */
+
 export const KNOTS = 33;
 
-/** The drawn profile g(x* − x), linear between its knots on [−1, 1]. */
+/**
+ * The drawn profile g(x* − x), linear between its knots on [−1, 1].
+ *
+ * @type {(profile: number[]) => (d: number) => number}
+ */
 export function drawn(profile) {
   return (d) => {
     const place = ((Math.min(Math.max(d, -1), 1) + 1) / 2) * (profile.length - 1);
@@ -11,6 +18,7 @@ export function drawn(profile) {
   };
 }
 
+/** @type {Record<TargetName, { label: string, of(profile: number[]): Target }>} */
 export const TARGETS = {
   sine: { label: "y sin 2π(x* − x)", of: () => (x, y, xs) => y * Math.sin(2 * Math.PI * (xs - x)) },
   neighbour: {

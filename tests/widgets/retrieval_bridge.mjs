@@ -1,15 +1,16 @@
 // Reads jobs as JSON on stdin, runs the widgets' mathematics on them, writes the results as JSON on stdout.
-// The other half is test_widgets.py.
+// The other half is test_retrieval.py.
 import { readFileSync } from "node:fs";
-import * as random from "../frontend/kit/random.js";
-import { Geometry, printedBound, signalToNoise } from "../frontend/retrieval/math/bounds.js";
-import { DistributedMemory } from "../frontend/retrieval/math/distributed.js";
-import { ExactMemory } from "../frontend/retrieval/math/exact.js";
-import { HadamardFeatures } from "../frontend/retrieval/math/features.js";
-import { randomPictures } from "../frontend/retrieval/math/patterns.js";
-import { PRESETS } from "../frontend/retrieval/presets.js";
-import { Library, noPaint, prepare } from "../frontend/retrieval/settings.js";
-import { FIELDS, Simulation } from "../frontend/retrieval/simulation.js";
+import * as random from "../../frontend/kit/random.js";
+import { Geometry, printedBound, signalToNoise } from "../../frontend/retrieval/math/bounds.js";
+import { DistributedMemory } from "../../frontend/retrieval/math/distributed.js";
+import { ExactMemory } from "../../frontend/retrieval/math/exact.js";
+import { HadamardFeatures } from "../../frontend/retrieval/math/features.js";
+import { randomPictures } from "../../frontend/retrieval/math/patterns.js";
+import { Keeper } from "../../frontend/retrieval/keeper.js";
+import { PRESETS } from "../../frontend/retrieval/presets.js";
+import { Library, noPaint, prepare } from "../../frontend/retrieval/settings.js";
+import { FIELDS } from "../../frontend/retrieval/simulation.js";
 
 const f32 = (values) => Float32Array.from(values);
 
@@ -41,18 +42,17 @@ const jobs = {
   },
   retrieve({ patterns, query, clamp, steps, ...config }) {
     const Xi = patterns.map((p, i) => ({ id: i, values: f32(p) }));
-    const simulation = new Simulation();
     const D = query.length;
     const free = clamp ? Uint8Array.from(clamp, (held) => (held ? 0 : 1)) : null;
     const target = Xi[0].values;
     const more = { D, patterns: Xi, query: f32(query), free, target, truth: target };
-    const start = simulation.configure({ ...config, ...more });
+    const simulation = new Keeper().begin({ ...config, ...more });
     const records = [simulation.record()];
     for (let t = 0; t < steps; t++) {
       simulation.advance();
       records.push(simulation.record());
     }
-    return { start, fields: FIELDS, records, x: [...simulation.x], xHat: [...simulation.xHat] };
+    return { start: simulation.info, fields: FIELDS, records, x: [...simulation.x], xHat: [...simulation.xHat] };
   },
   laws({ patterns, state, beta, free, eta }) {
     const Xi = patterns.map(f32);
@@ -69,26 +69,26 @@ const jobs = {
   printed: (setting) => printedBound(setting),
   presets({ photographs, names, most }) {
     const library = new Library(Uint8Array.from(photographs), names);
-    const simulation = new Simulation();
+    const keeper = new Keeper();
     const figure1 = PRESETS.find(({ key }) => key === "figure1").set;
     const runs = [
       ...PRESETS,
       { key: "figure1 with coffee", set: { ...figure1, target: names.indexOf("coffee") } },
       { key: "figure1 with grey", set: { ...figure1, fill: "grey" } },
     ];
-    return runs.map(({ key, set }) => ({ key, ...runPreset(simulation, library, set, most) }));
+    return runs.map(({ key, set }) => ({ key, ...runPreset(keeper, library, set, most) }));
   },
   signal: ({ query, target, patterns, ...rest }) =>
     signalToNoise({ query: f32(query), target: f32(target), patterns: patterns.map(f32), ...rest }),
 };
 
-function runPreset(simulation, library, settings, most) {
+function runPreset(keeper, library, settings, most) {
   const ready = prepare(settings, library, noPaint(settings.size));
   const patterns = ready.config.ids.map((id) => ({ id, values: ready.pictures.get(id) }));
-  const start = simulation.configure({ ...ready.config, patterns });
+  const simulation = keeper.begin({ ...ready.config, patterns });
   for (let t = 0; t < Math.min(settings.steps, most); t++) simulation.advance();
   const end = Object.fromEntries(simulation.record().map((v, i) => [FIELDS[i], v]));
-  return { ...start, ...end, wanted: ready.wanted, numbers: ready.numbers };
+  return { ...simulation.info, ...end, wanted: ready.wanted, numbers: ready.numbers };
 }
 
 function look(memory, state) {

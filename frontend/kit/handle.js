@@ -1,0 +1,93 @@
+// A point that is dragged by pointer or finger, or moved with the arrow keys; a slider to assistive technology.
+import { h, setAttributes } from "./dom.js";
+import { fixed } from "./number.js";
+
+/** @typedef {[number, number]} Point */
+/**
+ * The coordinates of a drawing: between its own and those of its SVG.
+ *
+ * @typedef {{ toPixel(at: Point): Point, toData(pixel: Point): Point }} Space
+ */
+/**
+ * `at` is what the keys move, `shown` where it is drawn if elsewhere.
+ *
+ * @typedef {{ at: Point, name: string, words?: string, tone?: string, r?: number, shown?: Point }} Placing
+ */
+/** @typedef {{ element: SVGGElement, place(placing: Placing): void }} Handle */
+
+/** @type {Record<string, Point>} */
+const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const FASTER = 5; // times, with Shift
+
+/** @param {number} v */
+const tidy = (v) => Number(v.toFixed(4));
+
+/**
+ * A handle in `svg`, which shows the coordinates `space`, kept within the bounds `x` and `y`; `step` is what an arrow
+ * key moves it by, `reach` the radius that takes hold of it. `onMove` is told where the reader wants it; `place` puts it there.
+ *
+ * @param {{
+ *   svg: SVGSVGElement,
+ *   space: Space,
+ *   x: Point,
+ *   y: Point,
+ *   step?: Point,
+ *   id?: string,
+ *   reach?: number,
+ *   onMove(at: Point): void,
+ * }} options
+ * @returns {Handle}
+ */
+export function handle({ svg, space, x, y, step = [0.05, 0.05], id = "", reach = 16, onMove }) {
+  const dot = h("circle", { class: "r1-grip-dot" });
+  const hit = h("circle", { r: reach, class: "r1-hit" });
+  const element = h(
+    "g",
+    { role: "slider", tabindex: 0, "data-handle": id || null, "aria-valuemin": x[0] },
+    hit,
+    dot,
+  );
+  element.setAttribute("aria-valuemax", String(x[1]));
+  /** @type {Point} */
+  let held = [0, 0];
+  /** @param {Point} to */
+  const move = (to) =>
+    onMove([Math.min(x[1], Math.max(x[0], to[0])), Math.min(y[1], Math.max(y[0], to[1]))]);
+
+  element.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    element.focus();
+    element.setPointerCapture(event.pointerId);
+  });
+  element.addEventListener("pointermove", (event) => {
+    if (!element.hasPointerCapture(event.pointerId)) return;
+    const seen = svg.getScreenCTM();
+    if (!seen) return;
+    const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(seen.inverse());
+    move(space.toData([point.x, point.y]));
+  });
+  element.addEventListener("keydown", (event) => {
+    const arrow = ARROWS[event.key];
+    if (!arrow) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const times = event.shiftKey ? FASTER : 1;
+    move([tidy(held[0] + times * step[0] * arrow[0]), tidy(held[1] + times * step[1] * arrow[1])]);
+  });
+
+  return {
+    element,
+    place({ at, name, words, tone = "ink", r = 7, shown = at }) {
+      held = at;
+      const [px, py] = space.toPixel(shown);
+      dot.setAttribute("r", String(r));
+      setAttributes(element, {
+        transform: `translate(${px.toFixed(2)} ${py.toFixed(2)})`,
+        class: `r1-grip r1-${tone}`,
+        "aria-label": name,
+        "aria-valuenow": at[0].toFixed(3),
+        "aria-valuetext": words ?? `x ${fixed(at[0])}, y ${fixed(at[1])}`,
+      });
+    },
+  };
+}

@@ -1,0 +1,83 @@
+// Numbers as every page writes them: one rule for each kind of number, and a real minus sign.
+
+const SMALLEST = 1e-3; // below it, and from LARGEST on, a number is written by its power of ten
+const LARGEST = 1e6;
+
+/** @param {string} text */
+const minus = (text) => text.replaceAll("-", "−");
+
+/**
+ * 10 to the (rounded) power n: 10⁻⁷.
+ *
+ * @param {number} n
+ */
+export const power = (n) =>
+  `10${String(Math.round(n)).replace(/./g, (c) => "⁰¹²³⁴⁵⁶⁷⁸⁹"["0123456789".indexOf(c)] ?? "⁻")}`;
+
+/**
+ * A number below the line: k₁₂.
+ *
+ * @param {number} n
+ */
+export const subscript = (n) => String(n).replace(/\d/g, (d) => "₀₁₂₃₄₅₆₇₈₉"[Number(d)]);
+
+/**
+ * A whole number: 20,000.
+ *
+ * @param {number} n
+ */
+export const count = (n) => Math.round(n).toLocaleString("en-GB");
+
+/**
+ * As many places after the point, for what stands in columns or moves: −1.20; never a negative zero.
+ *
+ * @param {number} v
+ * @param {number} [places]
+ */
+export const fixed = (v, places = 2) => minus(v.toFixed(places).replace(/^-(?=[0.]+$)/, ""));
+
+/**
+ * A share: 45 %.
+ *
+ * @param {number} v
+ */
+export const percent = (v) => `${Math.round(100 * v)} %`;
+
+/**
+ * As many figures, by a power of ten where it is small or large: 0.117, 1,230, −2, 7.2·10⁻⁶, 10⁻⁸.
+ *
+ * @param {number} v
+ * @param {number} [digits]
+ */
+export function figures(v, digits = 3) {
+  if (!Number.isFinite(v)) return "out of range";
+  const size = Math.abs(v);
+  if (size === 0 || (size >= SMALLEST && size < LARGEST)) {
+    return minus(
+      v.toLocaleString("en-GB", { maximumSignificantDigits: digits }).replace(/^-0$/, "0"),
+    );
+  }
+  const [lead, exponent] = v.toExponential(Math.min(digits, 2) - 1).split("e");
+  const mantissa = Number(lead);
+  const ten = power(Number(exponent));
+  return mantissa === 1 ? ten : `${minus(String(mantissa))}·${ten}`;
+}
+
+/**
+ * What may run away, or not be there: figures, "off every scale" or "none".
+ *
+ * @param {number | null | undefined} v
+ * @param {number} [digits]
+ */
+export function amount(v, digits = 3) {
+  if (v === null || v === undefined) return "none";
+  return Math.abs(v) < LARGEST ? figures(v, digits) : "off every scale";
+}
+
+/**
+ * 0 in place of what only rounding keeps from it.
+ *
+ * @param {number} v
+ * @param {number} [noise]
+ */
+export const cleared = (v, noise = 1e-12) => (Math.abs(v) < noise ? 0 : v);

@@ -1,0 +1,11 @@
+// What the memory does to the base's risk, in words.
+
+/**
+ * A difference of rounding is none.
+ *
+ * @param {{ base: number, memory: number }} risks
+ */
+export function verdict({ base, memory }) {
+  if (Math.abs(memory - base) < 1e-12) return "The memory changes nothing";
+  return memory < base ? "The memory helps" : "The memory hurts";
+}

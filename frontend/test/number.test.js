@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  amount,
+  cleared,
+  count,
+  figures,
+  fixed,
+  percent,
+  power,
+  subscript,
+} from "../kit/number.js";
+
+test("figures are written out, or by their power of ten where they are small or large", () => {
+  for (const [v, text] of [
+    [0, "0"],
+    [-0, "0"],
+    [0.117, "0.117"],
+    [-2, "−2"],
+    [1234.5, "1,230"],
+    [999_999, "1,000,000"],
+    [1e6, "10⁶"],
+    [0.001, "0.001"],
+    [0.0009, "9·10⁻⁴"],
+    [-7.24e-6, "−7.2·10⁻⁶"],
+    [1e-8, "10⁻⁸"],
+    [2e-12, "2·10⁻¹²"],
+    [Number.NaN, "out of range"],
+    [Number.NEGATIVE_INFINITY, "out of range"],
+  ])
+    assert.equal(figures(v), text);
+  assert.equal(figures(0.0336, 2), "0.034");
+  assert.equal(figures(3.4e-5, 1), "3·10⁻⁵");
+});
+
+test("an amount may be missing or have run away", () => {
+  assert.equal(amount(null), "none");
+  assert.equal(amount(undefined), "none");
+  for (const lost of [1e6, Number.NaN, Number.POSITIVE_INFINITY, -1e30])
+    assert.equal(amount(lost), "off every scale");
+  assert.deepEqual(
+    [7612, 150, 12, 0.58, 0, -0.031].map((v) => amount(v, 2)),
+    ["7,600", "150", "12", "0.58", "0", "−0.031"],
+  );
+});
+
+test("what stands in columns keeps its places, and no zero is negative", () => {
+  assert.deepEqual(
+    [1, -1.234, -0.001, 0].map((v) => fixed(v)),
+    ["1.00", "−1.23", "0.00", "0.00"],
+  );
+  assert.equal(fixed(-0.00004, 4), "0.0000");
+});
+
+test("what only rounding keeps from zero is cleared", () => {
+  assert.deepEqual(
+    [2e-16, -2e-16, 2e-12, -0.5].map((v) => cleared(v)),
+    [0, 0, 2e-12, -0.5],
+  );
+  assert.equal(cleared(4e-10, 1e-9), 0);
+});
+
+test("counts, shares, powers and subscripts", () => {
+  assert.equal(count(20_000.4), "20,000");
+  assert.equal(percent(0.456), "46 %");
+  assert.equal(power(-12), "10⁻¹²");
+  assert.equal(subscript(12), "₁₂");
+});

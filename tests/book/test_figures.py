@@ -13,7 +13,13 @@ def draw(axes):
     (a, b), (c, d) = axes
     x = np.linspace(0.1, 1, 20)
     a.plot(x, x**2, label="plot"), a.semilogy(x, x, label="semilogy"), a.fill_between(x, x, 2 * x, alpha=0.2)
-    a.axhline(0.5, color="k", ls=":"), a.axvline(0.5), a.text(0.2, 0.5, "text"), a.legend(), a.set(xlabel="x", ylabel="y")
+    (
+        a.axhline(0.5, color="k", ls=":"),
+        a.axvline(0.5),
+        a.text(0.2, 0.5, "text"),
+        a.legend(),
+        a.set(xlabel="x", ylabel="y"),
+    )
     b.errorbar(x[::5], x[::5], x[::5] / 9, fmt="o-", capsize=2, label="errorbar"), b.legend(fontsize=8)
     b.set(title="title", xscale="log", xticks=[0.1, 0.5, 1], xticklabels=[1, 2, 3]), b.minorticks_off()
     c.scatter(x, x, s=9), c.hist(x, bins=5, histtype="step"), c.vlines([0.2], 0, 3, ls="--"), c.bar(x, x, width=0.02)

@@ -337,6 +337,18 @@ def test_a_normalised_reading_is_not_linear_in_what_is_stored(problem, geometry)
     close(twice.read(problem.q, normalise=True), once.read(problem.q, normalise=True))
 
 
+def test_a_normalised_reading_divides_by_what_ones_would_read_so_solved_weights_too(problem):
+    """With X = S⁻¹ it is a ratio of two interpolations: still exact at the keys, and 1 everywhere for ones."""
+    read = partial(interpolate, problem.K, kernel=Laplace(2.0), normalise=True)
+    close(read(problem.R, q=problem.K), problem.R)
+    close(read(np.ones((1, M)), q=problem.q), 1)
+    S, weights = (
+        np.asarray(Laplace(2.0).inner(jnp.asarray(problem.K), jnp.asarray(q))) for q in (problem.K, problem.q)
+    )
+    solved = np.linalg.solve(S, weights)
+    close(read(problem.R, q=problem.q), problem.R @ solved / solved.sum(0))
+
+
 def test_with_little_overlap_every_rule_reads_alike_at_the_keys():
     """Sᵢᵢ = 1 and ρ = (n − 1) max|Sᵢⱼ| < 1: ‖S⁻¹ − I‖∞ ≤ ρ/(1 − ρ), and the bound is not idle."""
     eye, n = np.eye(M), M

@@ -4,6 +4,7 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._checks import array, check, choice, integer, known, real
@@ -93,7 +94,7 @@ class KeyGeometry(Module):
             keys: (D, n) or one key (D,).
             weight: How often each of them is to count, at least 0: the β of a sequence of edits.
         """
-        K = array("keys", keys, f"({self.D}, n): one key a column", 1 if jnp.ndim(keys) == 1 else 2)
+        K = array("keys", keys, f"({self.D}, n): one key a column", 1 if np.ndim(keys) == 1 else 2)
         check(K.shape[0] == self.D, "keys", f"shape {K.shape}", f"({self.D}, n), as long as the keys of the geometry")
         number = real("weight", weight, "at least 0 and finite")
         check(number is None or 0 <= number < float("inf"), "weight", weight, "at least 0 and finite")

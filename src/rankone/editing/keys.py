@@ -90,7 +90,7 @@ class SecondMoments(Module):
         """With a batch of keys (..., D) more; `where` (...) says which of them count."""
         keys = states("keys", keys, len(self.total))
         where = np.ones(keys.shape[:-1], bool) if where is None else where
-        check(jnp.shape(where) == keys.shape[:-1], "where", f"shape {jnp.shape(where)}", f"{keys.shape[:-1]}")
+        check(np.shape(where) == keys.shape[:-1], "where", f"shape {np.shape(where)}", f"{keys.shape[:-1]}")
         return _update(canonical(self), keys, where)
 
     @property

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._checks import array, check
@@ -54,7 +55,7 @@ class KernelMemory(Module):
             normalise: Whether to divide by what residuals of 1 would read. The result is then a ratio of two linear
                 memories, and not one.
         """
-        q = array("q", q, f"({len(self.keys)}, n): one query a column", jnp.ndim(q))
+        q = array("q", q, f"({len(self.keys)}, n): one query a column", np.ndim(q))
         check(q.ndim in (1, 2) and len(q) == len(self.keys), "q", f"shape {q.shape}", f"({len(self.keys)}, n)")
         return _read(self, q, normalise)
 

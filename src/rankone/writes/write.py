@@ -39,7 +39,7 @@ class Write(Module):
     Write(left=f32[2], right=f32[3], interference=None, outcome=0)
     >>> write.apply(jnp.zeros((2, 3))).tolist()
     [[0.0, 0.5, 0.0], [0.0, 1.0, 0.0]]
-    >>> write.at([4.0, 4.0, 4.0]).tolist()
+    >>> write.at(jnp.array([4.0, 4.0, 4.0])).tolist()
     [2.0, 4.0]
     """
 

@@ -110,7 +110,11 @@ def _brief(value: Any) -> str:
     if isinstance(value, Module):
         return repr(value)
     if hasattr(value, "dtype") and hasattr(value, "shape"):
-        if value.shape == () and not isinstance(value, jax.core.Tracer) and np.issubdtype(value.dtype, np.number):
+        if (
+            value.shape == ()
+            and not isinstance(value, jax.core.Tracer)
+            and jax.dtypes.issubdtype(value.dtype, np.number)
+        ):
             return f"{np.asarray(value).item():.6g}"
         name = str(value.dtype)
         kind = name.rstrip("0123456789")

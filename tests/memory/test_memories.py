@@ -382,7 +382,7 @@ def test_random_features_are_a_kernel_whose_geometry_is_the_identity(basis, patt
     inner = np.asarray(features.inner(a, b))
     np.testing.assert_allclose(inner, features.phi(patterns[:5]) @ features.phi(patterns[5:]).T, rtol=1e-12)
     np.testing.assert_allclose(inner, np.asarray(features.dual(a)).T @ features.features(b), rtol=1e-12)
-    with pytest.raises(ValueError, match=r"^a: got shape"):
+    with pytest.raises(ValueError, match=r"^a: got .shape"):
         features.features(patterns[0])
 
 

@@ -1,7 +1,7 @@
-r"""The classical Hopfield network: K binary patterns summed into one D × D matrix, and the sign rule that reads it.
+"""The classical Hopfield network: K binary patterns summed into one D × D matrix, and the sign rule that reads it.
 
-States are $\sigma\in\{-1,+1\}^D$. The paper's eq. 1 has neither the factor ½ of the literature nor its $T_{ii}=0$;
-since $\sigma_i^2=1$ the diagonal only shifts the energy by a constant, and the sign rule leaves it out.
+States σ have D entries −1 or 1. The paper's eq. 1 has neither the factor ½ of the literature nor its T_ii = 0;
+since σ_i² = 1 the diagonal only shifts the energy by a constant, and the sign rule leaves it out.
 """
 
 from functools import partial
@@ -34,7 +34,7 @@ class Recall(Module):
 
 
 def hebbian(Xi: Numbers) -> Float[Array, "D D"]:
-    r"""The memory matrix $T_{ij}=\sum_\mu\xi^\mu_i\xi^\mu_j$ of binary patterns [D-eq2].
+    """The memory matrix T_ij = Σ_μ ξ^μ_i ξ^μ_j of binary patterns [D-eq2].
 
     Args:
         Xi: Patterns (K, D), entries −1 and 1, one a row.
@@ -52,7 +52,7 @@ def _hebbian(Xi: Array) -> Array:
 
 
 def hopfield_energy(sigma: Numbers, T: Numbers) -> Float[Array, "..."]:
-    r"""$E(\sigma)=-\sum_{ij}T_{ij}\sigma_i\sigma_j=-\sum_\mu\langle\xi^\mu,\sigma\rangle^2$ [D-eq1, D-eq2].
+    """E(σ) = −Σ_ij T_ij σ_i σ_j = −Σ_μ ⟨ξ^μ, σ⟩² [D-eq1, D-eq2].
 
     Args:
         sigma: States (..., D), entries −1 and 1.
@@ -67,9 +67,9 @@ def hopfield_energy(sigma: Numbers, T: Numbers) -> Float[Array, "..."]:
 
 
 def recall(sigma: Numbers, T: Numbers, *, max_sweeps: int = 50) -> Recall:
-    r"""Let neurons take turns at $\sigma_i\leftarrow\operatorname{sign}(\sum_{j\ne i}T_{ij}\sigma_j)$ [D-eq1].
+    """Let neurons take turns at σ_i ← sign(Σ_{j≠i} T_ij σ_j) [D-eq1].
 
-    A flip of neuron i changes the energy by $4\sigma_i\sum_{j\ne i}T_{ij}\sigma_j$, which is negative exactly when the
+    A flip of neuron i changes the energy by 4σ_i Σ_{j≠i} T_ij σ_j, which is negative exactly when the
     rule flips it: the energy never rises, and among finitely many states that ends at one where no flip helps.
 
     Args:
@@ -98,7 +98,7 @@ def _recall(sigma: Array, T: Array, max_sweeps: int) -> Recall:
 
 
 def synchronous_step(sigma: Numbers, T: Numbers) -> Float[Array, "... D"]:
-    r"""All neurons at once, $\sigma\leftarrow\operatorname{sign}((T-\operatorname{diag}T)\sigma)$; ties stay.
+    """All neurons at once, σ ← sign((T − diag T)σ); ties stay.
 
     Faster than `recall` on parallel hardware, but the energy may rise, and two states may alternate for ever.
     """

@@ -29,10 +29,10 @@ __all__ = [
 
 @jax.jit
 def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> dict[str, Array]:
-    r"""Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
+    """Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
 
-    "eq18" is the largest difference between $\nabla E$ and $x-\mathrm{sm}(-\frac\beta2\|x-\xi^\mu\|^2)\Xi$, not a
-    ratio; eq. 22 is taken with $\|\Xi\|_2$, and eq. 26 with its printed 4.
+    "eq18" is the largest difference between ∇E and x − sm(−β‖x − ξ^μ‖²/2)Ξ, not a
+    ratio; eq. 22 is taken with ‖Ξ‖₂, and eq. 26 with its printed 4.
 
     Args:
         memory: The exact memory.
@@ -57,9 +57,9 @@ def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> di
 
 @jax.jit
 def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Array]:
-    r"""Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest kernel error at hand.
+    """Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest kernel error at hand.
 
-    Eqs 43 to 46 need $\hat k\ge0$; the ratio may pass 1 where that fails.
+    Eqs 43 to 46 need k̂ ≥ 0; the ratio may pass 1 where that fails.
 
     Args:
         memory: The exact memory.

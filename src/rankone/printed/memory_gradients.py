@@ -14,7 +14,7 @@ __all__ = ["Barycentric", "Clipped", "barycentric_field"]
 
 
 class Clipped(EnergyMemory):
-    r"""$\hat E(x)=-\beta^{-1}\log\max(\hat S(x),\varepsilon)$: the gradient is zero wherever Ŝ ≤ ε [D-fn6].
+    """Ê(x) = −(1/β) log max(Ŝ(x), ε): the gradient is zero wherever Ŝ ≤ ε [D-fn6].
 
     Such a query never moves, and a rule that watches the change of energy calls it retrieved. `DrDAM` itself goes on
     along a tangent instead. `retrieve` follows either.
@@ -50,7 +50,7 @@ class Clipped(EnergyMemory):
 
 @jax.jit
 def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, "... D"]:
-    r"""Eq. 29 as it stands, $x-\sum_\mu\hat k_\mu\xi^\mu/\sum_\mu\hat k_\mu$, with the patterns at hand [D-eq29].
+    """Eq. 29 as it stands, x − Σ_μ k̂_μ ξ^μ/Σ_μ k̂_μ, with the patterns at hand [D-eq29].
 
     Args:
         memory: The distributed memory whose features estimate the kernels; its T is not used.
@@ -67,10 +67,10 @@ def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, ".
 
 
 class Barycentric(EnergyMemory):
-    r"""Eqs 30 to 32 with their lost "x −": the same field from T and R, without the patterns [D-eq30-32].
+    """Eqs 30 to 32 with their lost "x −": the same field from T and R, without the patterns [D-eq30-32].
 
-    $\hat g_B(x)=x-\varphi(\sqrt\beta x)R/\langle\varphi(\sqrt\beta x),T\rangle$ with
-    $R=\sum_\mu\varphi(\sqrt\beta\xi^\mu)\xi^{\mu\top}$: MD numbers, against the KD of the patterns themselves. Make one
+    ĝ_B(x) = x − φ(√β x)R/⟨φ(√β x), T⟩ with
+    R = Σ_μ φ(√β ξ^μ)ξ^μᵀ: MD numbers, against the KD of the patterns themselves. Make one
     with `Barycentric.store`; `retrieve` can follow it.
 
     Attributes:

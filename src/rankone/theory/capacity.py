@@ -1,4 +1,4 @@
-r"""How many random patterns a memory holds: the classical network, and the log-sum-exp energy of eq. 11.
+"""How many random patterns a memory holds: the classical network, and the log-sum-exp energy of eq. 11.
 
 Both are mean-field laws, exact as D → ∞ and measured against simulation in the tests; neither is a theorem.
 """
@@ -16,9 +16,9 @@ _GRID = 20_001  # steps of 5e-5: a maximum is flat, so its height is right to 1e
 
 
 def critical_load() -> tuple[float, float]:
-    r"""The load K/D at which the classical Hopfield network fails, and the overlap just before it does [D-eq1].
+    """The load K/D at which the classical Hopfield network fails, and the overlap just before it does [D-eq1].
 
-    $\alpha_c=\max_y\tfrac12\big(\tfrac{\operatorname{erf}y}{y}-\tfrac2{\sqrt\pi}e^{-y^2}\big)^2$, attained where the
+    α_c = max over y of ½((erf y)/y − (2/√π) e^(−y²))², attained where the
     overlap is erf y (Amit, Gutfreund and Sompolinsky 1985, at zero temperature).
 
     Returns:
@@ -31,12 +31,12 @@ def critical_load() -> tuple[float, float]:
 
 
 def storage_capacity(beta: float, D: int) -> float:
-    r"""Random patterns on $\{0,1/\sqrt D\}^D$ that MrDAM stores at inverse temperature β [D-sharp6].
+    """Random patterns on {0, 1/√D}^D that MrDAM stores at inverse temperature β [D-sharp6].
 
-    A stored pattern's fixed point is $\bar\xi+s(\xi^1-\bar\xi)$ with
-    $K-1=\frac{1-s}{s-\tau}\,e^{\beta s/4}\cosh(\beta s/4D)^{-D}$, $\tau=\tanh(\beta s/4D)$. The right side has a local
+    A stored pattern's fixed point is ξ̄ + s(ξ¹ − ξ̄) with
+    K − 1 = (1 − s)/(s − τ) · e^(βs/4) cosh(βs/4D)^(−D), τ = tanh(βs/4D). The right side has a local
     maximum near s = 1; more patterns than that and the fixed point is gone. For
-    β/D → 0 it is $\frac q{1-q}\exp\{\frac{\beta(1-q)}4-\frac{\beta^2(1-q)^2}{32D}\}$ with q = 1 − s.
+    β/D → 0 it is q/(1 − q) · exp(β(1 − q)/4 − β²(1 − q)²/32D) with q = 1 − s.
 
     Args:
         beta: Inverse temperature of patterns scaled to entries 0 and 1/√D.
@@ -59,7 +59,7 @@ def storage_capacity(beta: float, D: int) -> float:
 
 
 def critical_beta(K: int, D: int) -> float:
-    r"""The least β at which MrDAM stores K random patterns on $\{0,1/\sqrt D\}^D$ [D-sharp6].
+    """The least β at which MrDAM stores K random patterns on {0, 1/√D}^D [D-sharp6].
 
     Where `storage_capacity`, as a function of β, reaches K; to a relative 1e-6.
 

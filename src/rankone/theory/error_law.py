@@ -1,8 +1,8 @@
-r"""How far the distributed memory's energy and gradient are from the exact ones, predicted without a simulation.
+"""How far the distributed memory's energy and gradient are from the exact ones, predicted without a simulation.
 
-For sincos features with independent Gaussian frequencies. With $\Delta_\mu=x-\xi^\mu$,
-$K^\mp_{\mu\nu}=e^{-\frac\beta2\|\Delta_\mu\mp\Delta_\nu\|^2}$ and one frequency's share of Ŝ,
-$X=\sum_\mu\cos\sqrt\beta\langle\omega,\Delta_\mu\rangle$, everything follows from the second moments
+For sincos features with independent Gaussian frequencies. With Δ_μ = x − ξ^μ,
+K∓_μν = exp(−β‖Δ_μ ∓ Δ_ν‖²/2) and one frequency's share of Ŝ,
+X = Σ_μ cos √β⟨ω, Δ_μ⟩, everything follows from the second moments
 of X and ∇X [D-sharp2]; so do the directions in which the error falls [D-unn6].
 """
 
@@ -99,11 +99,11 @@ def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -
 
 
 def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
-    r"""Exact first-order error law of the distributed copy of `memory` at states x [D-sharp2].
+    """Exact first-order error law of the distributed copy of `memory` at states x [D-sharp2].
 
     It explains how the measured errors fall with Y and grow with K, D and β [D-fig5, D-obs1, D-obs2, D-obs3].
 
-    $V=\frac12\sum_{\mu\nu}(K^-_{\mu\nu}+K^+_{\mu\nu})-S^2=\frac12\sum_{\mu\nu}(\sqrt{K^-}-\sqrt{K^+})^2$: the second
+    V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻ − √K⁺)²: the second
     form is computed, for it cancels nothing. O(K²D) time a state; O(K²) memory, states one after another.
 
     Args:
@@ -150,7 +150,7 @@ def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> 
 
 
 def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
-    r"""Hessian of the exact energy, $\nabla^2E(x)=I-\beta\,\mathrm{Cov}_{p(x)}(\xi)$ [D-sharp1].
+    """Hessian of the exact energy, ∇²E(x) = I − β Cov_p(x)(ξ) [D-sharp1].
 
     p(x) is the softmax over the patterns; by Popoviciu's inequality the eigenvalues lie in [1 − βd²/4, 1].
 

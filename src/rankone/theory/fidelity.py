@@ -55,9 +55,9 @@ def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
 
 @jax.jit
 def hamming_error(x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]) -> Float[Array, "..."]:
-    r"""Share of entries that differ [D-eq15, D-fig4A].
+    """Share of entries that differ [D-eq15, D-fig4A].
 
-    $\Delta_H=D^{-1/2}\sum_i|\lceil x_i\rfloor-\lceil z_i\rfloor|$
+    Δ_H = D^(−1/2) Σ_i |[x_i] − [z_i]| with [ ] for `binarise`.
     """
     difference = jnp.abs(binarise(x) - binarise(z))
     return difference.sum(-1) / jnp.sqrt(difference.shape[-1])

@@ -1,6 +1,6 @@
-r"""The Gaussian kernel and how well random features estimate it: at a point, at the worst point found, everywhere.
+"""The Gaussian kernel and how well random features estimate it: at a point, at the worst point found, everywhere.
 
-Inputs are already scaled: a memory of inverse temperature β reads the kernel at $z=\sqrt\beta x$. What holds everywhere
+Inputs are already scaled: a memory of inverse temperature β reads the kernel at z = √β x. What holds everywhere
 at once is proved, with every constant, for sincos features with independent Gaussian frequencies [D-U0, D-U1, D-US].
 """
 
@@ -63,9 +63,9 @@ def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.
 
 
 def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> float:
-    r"""Bound on $\mathbb E\sup_{\|x-x_0\|\le r}(\hat S-S)$, the same for $S-\hat S$ [D-US].
+    """Bound on the mean of the largest Ŝ − S over ‖x − x₀‖ ≤ r, the same for S − Ŝ [D-US].
 
-    $2r\sqrt{\frac\beta Y\sum_{\mu\nu}(D-\beta\|\xi^\mu-\xi^\nu\|^2)\,k_\beta(\xi^\mu,\xi^\nu)}$: of order √K for
+    2r√(β/Y · Σ_μν (D − β‖ξ^μ − ξ^ν‖²) k_β(ξ^μ, ξ^ν)): of order √K for
     separated patterns, where K separate kernels would give K.
 
     Args:
@@ -99,18 +99,18 @@ def check_probability(delta: float) -> None:
 
 @jax.jit
 def rbf_kernel(x: ArrayLike, z: ArrayLike) -> Float[Array, "..."]:
-    r"""$k(x,z)=e^{-\|x-z\|^2/2}$ for inputs (..., D) that broadcast; with the square [D-eq4, D-unn1]."""
+    """k(x, z) = exp(−‖x − z‖²/2) for inputs (..., D) that broadcast; with the square [D-eq4, D-unn1]."""
     x, z = jnp.asarray(x), jnp.asarray(z)
     return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))
 
 
 def kernel_variance(x: Numbers, z: Numbers, *, basis: str = "sincos") -> Float[Array, "..."]:
-    r"""Variance of $\langle\varphi(x),\varphi(z)\rangle$ for one frequency, exactly [D-eq8, D-fn5].
+    """Variance of ⟨φ(x), φ(z)⟩ for one frequency, exactly [D-eq8, D-fn5].
 
-    For Y independent frequencies divide it by Y. With k the kernel, $c=\langle x,z\rangle$ and $n=\|x\|^2+\|z\|^2$:
-    sincos $\tfrac12(1-k^2)^2$; cos $\tfrac12[1+(1-k^2)^2]$; exp $e^{4c}-k^2$;
-    expexp $\tfrac12(e^{4c}+e^{-2n})-k^2$. The exp map has no random shift, which the paper prints in its exponent
-    [D-appC-Exp]. expexp minus sincos is $\tfrac12(e^{4c}-1)(1-e^{-2n})$, with the sign of c [D-sharp4]: that orders
+    For Y independent frequencies divide it by Y. With k the kernel, c = ⟨x, z⟩ and n = ‖x‖² + ‖z‖²:
+    sincos (1 − k²)²/2; cos [1 + (1 − k²)²]/2; exp e^(4c) − k²;
+    expexp (e^(4c) + e^(−2n))/2 − k². The exp map has no random shift, which the paper prints in its exponent
+    [D-appC-Exp]. expexp minus sincos is (e^(4c) − 1)(1 − e^(−2n))/2, with the sign of c [D-sharp4]: that orders
     the bases on data in a positive cube, and reverses the order where inner products are negative
     [D-appC-claims, D-fig6].
 
@@ -139,9 +139,9 @@ def _variance(x: Array, z: Array, basis: str) -> Array:
 
 
 def orthogonal_variance_ratio(distance: ArrayLike) -> Float[Array, "..."]:
-    r"""Variance with frequencies orthogonal in blocks of D over that with independent ones, as D → ∞ [D-sharp8].
+    """Variance with frequencies orthogonal in blocks of D over that with independent ones, as D → ∞ [D-sharp8].
 
-    $1-\frac{s^4e^{-s^2}}{(1-e^{-s^2})^2}$ at distance s (sincos): near 0 for close inputs, 1 for far ones.
+    1 − s⁴e^(−s²)/(1 − e^(−s²))² at distance s (sincos): near 0 for close inputs, 1 for far ones.
     """
     return _orthogonal_ratio(distance)
 
@@ -155,7 +155,7 @@ def _orthogonal_ratio(distance: ArrayLike) -> Array:
 def largest_kernel_error(
     features: RandomFeatures, R: ArrayLike, *, key: Array, starts: int = 64, steps: int = 200
 ) -> tuple[Float[Array, ""], Float[Array, " D"]]:
-    r"""Search the ball $\|\Delta\|\le R$ for the largest $|\hat k(\Delta)-k(\Delta)|$ of sincos features [D-U0].
+    """Search the ball ‖Δ‖ ≤ R for the largest |k̂(Δ) − k(Δ)| of sincos features [D-U0].
 
     Projected ascent from random starts, each with a step that grows while it succeeds and halves when it fails; so
     what it finds is a lower bound of the supremum.

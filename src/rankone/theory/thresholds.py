@@ -1,8 +1,8 @@
-r"""What it takes to remember: how many features, what signal, how many bits.
+"""What it takes to remember: how many features, what signal, how many bits.
 
-Near a stored pattern the estimate is $\hat S=e^{-\|u\|^2/2}+\sigma h(u)$, $u=\sqrt\beta(x-\xi)$, with
-$\sigma=\sqrt{K/2Y}$ and h close to a Gaussian field of unit variance. Everything then depends on
-$c=\sigma\sqrt D=\sqrt{DK/2Y}$ alone [D-sharp5]. These are laws for random, well separated patterns and sincos
+Near a stored pattern the estimate is Ŝ = exp(−‖u‖²/2) + σh(u), u = √β(x − ξ), with
+σ = √(K/2Y) and h close to a Gaussian field of unit variance. Everything then depends on
+c = σ√D = √(DK/2Y) alone [D-sharp5]. These are laws for random, well separated patterns and sincos
 features, verified against simulation in the tests; the information bound is a theorem [D-sharp7].
 """
 
@@ -33,9 +33,9 @@ def noise(*, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."]:
 def signal_to_noise(
     x: Float[ArrayLike, "... D"], xi: Float[ArrayLike, "... D"], *, beta: ArrayLike, K: ArrayLike, Y: ArrayLike
 ) -> Float[Array, "..."]:
-    r"""The kernel between a query and the pattern it is meant to find, over the features' noise [D-sharp5].
+    """The kernel between a query and the pattern it is meant to find, over the features' noise [D-sharp5].
 
-    $e^{-\frac\beta2\|x-\xi\|^2}\big/\sqrt{K/2Y}$: far below 1 the first step goes anywhere, far above 1 it goes to ξ.
+    exp(−β‖x − ξ‖²/2)/√(K/2Y): far below 1 the first step goes anywhere, far above 1 it goes to ξ.
 
     Args:
         x: Queries (..., D), in the unit of the patterns, as they are before the first step.
@@ -79,7 +79,7 @@ def displacement(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -
 
 @jax.jit
 def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> Float[Array, "..."]:
-    r"""Share of wrong bits after rounding, $\mathcal Q(\sqrt\beta/2c)$, at a stored binary pattern [D-sharp5].
+    """Share of wrong bits after rounding, Q(√β/2c), at a stored binary pattern [D-sharp5].
 
     A displacement spread evenly over D entries of {0, 1/√D} flips the entries that move by more than 1/(2√D). First
     order in c: trust it for c below about a half.
@@ -88,7 +88,7 @@ def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> F
 
 
 def information_bound(*, D: ArrayLike, K: ArrayLike, flips: ArrayLike, errors: ArrayLike = 0.0) -> Float[Array, "..."]:
-    r"""Bits that any memory needs to repair K random D-bit patterns, $KD\,(h_2(f)-h_2(\rho))$ [D-sharp7].
+    """Bits that any memory needs to repair K random D-bit patterns, KD(h₂(f) − h₂(ρ)) [D-sharp7].
 
     Args:
         D: Bits in a pattern.

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.flatten_util import ravel_pytree
 
 from rankone.data import letters
 from rankone.maml import (
@@ -54,7 +55,7 @@ def test_meta_gradient_multiplies_the_steps_jacobians():
         task = jax.tree.map(lambda a: np.asarray(a, float), task)
         learner = GradientLearner(net, step_size=0.02, steps=3)
         params = net.init(KEY)
-        theta, unravel = jax.flatten_util.ravel_pytree(params)
+        theta, unravel = ravel_pytree(params)
         inner = lambda v: squared_error(net(unravel(v), task.x), task.y)  # noqa: E731
         outer = lambda v: squared_error(net(unravel(v), task.x_query), task.y_query)  # noqa: E731
         slope, curvature = jax.jit(jax.grad(inner)), jax.jit(jax.hessian(inner))

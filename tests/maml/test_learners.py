@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax.flatten_util import ravel_pytree
 
 from rankone.data import letters
 from rankone.maml import (
@@ -54,7 +55,7 @@ def test_meta_gradient_multiplies_the_steps_jacobians():
         task = jax.tree.map(lambda a: np.asarray(a, float), task)
         learner = GradientLearner(net, step_size=0.02, steps=3)
         params = net.init(KEY)
-        theta, unravel = jax.flatten_util.ravel_pytree(params)
+        theta, unravel = ravel_pytree(params)
         inner = lambda v: squared_error(net(unravel(v), task.x), task.y)  # noqa: E731
         outer = lambda v: squared_error(net(unravel(v), task.x_query), task.y_query)  # noqa: E731
         slope, curvature = jax.jit(jax.grad(inner)), jax.jit(jax.hessian(inner))
@@ -241,6 +242,31 @@ def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
         meta_train(learner, SineTasks(), squared_error, checkpoint=path, **{**options, "key": jax.random.key(5)})
 
 
+def test_another_key_and_learning_rate_train_with_the_same_program(tmp_path):
+    from rankone.maml import training
+
+    learner, options = GradientLearner(SMALL, step_size=0.001, steps=1), {"iterations": 300, "meta_batch": 4}
+    run = lambda **more: meta_train(learner, SineTasks(), squared_error, **options, progress=False, **more)  # noqa: E731
+    first = run(key=KEY)
+    compiled = training._advance._cache_size()
+    second = run(key=jax.random.key(1), learning_rate=3e-3)
+    assert training._advance._cache_size() == compiled
+    assert not np.array_equal(first.losses, second.losses)
+    (tmp_path / "run.npz").write_bytes(b"PK of a run that was cut short")
+    with pytest.raises(ValueError, match=r"^checkpoint: got .* cannot be read"):
+        run(key=KEY, checkpoint=tmp_path / "run.npz")
+
+
+def test_modules_are_values_and_a_step_size_can_be_differentiated():
+    learner, task, params = GradientLearner(SMALL, step_size=0.01), SineTasks()(KEY), SMALL.init(KEY)
+    assert learner == GradientLearner(MLP(1, (8,)), step_size=0.01) != replace(learner, step_size=0.02)
+    assert hash(SMALL) == hash(MLP(1, (8,)))
+    after = lambda rate: objective(params, replace(learner, step_size=rate), task)  # noqa: E731
+    slope = jax.jit(jax.grad(after))(0.01)
+    ends = [after(rate).item() for rate in (0.009, 0.011)]
+    assert slope == pytest.approx((ends[1] - ends[0]) / 0.002, rel=0.05)
+
+
 @pytest.fixture(scope="module")
 def waves():
     """A learner meta-trained for long enough to have left the average wave behind, and fresh tasks."""
@@ -308,19 +334,33 @@ def test_objectives_against_numpy():
     ("make", "name"),
     [
         (lambda: MLP(0, (3,)), "inputs"),
+        (lambda: MLP("1", (3,)), "inputs"),
+        (lambda: MLP(True, (3,)), "inputs"),
         (lambda: MLP(1, (0,)), "hidden"),
+        (lambda: MLP(1, 3), "hidden"),
+        (lambda: MLP(1, (2.5,)), "hidden"),
+        (lambda: MLP(1, (3,), 1, -1), "bias_transform"),
         (lambda: MLP(1, (3,)).init(0), "key"),
         (lambda: GradientLearner(SMALL, step_size=0.0), "step_size"),
+        (lambda: GradientLearner(SMALL, step_size=True), "step_size"),
         (lambda: GradientLearner(SMALL, steps=-1), "steps"),
+        (lambda: GradientLearner(SMALL, steps=2.0), "steps"),
         (lambda: SineTasks(shots=0), "shots"),
+        (lambda: SineTasks(queries=5.0), "queries"),
         (lambda: SineTasks(amplitude=(2, 1)), "amplitude"),
+        (lambda: SineTasks(phase=3.0), "phase"),
+        (lambda: Task(np.zeros((3, 1)), np.zeros((2, 1)), np.zeros((1, 1)), np.zeros((1, 1)), np.zeros(0)), "y"),
         (lambda: LetterTasks("all"), "letters"),
         (lambda: LetterTasks("test", ways=9), "ways"),
         (lambda: LetterTasks(shear=-1.0), "shear"),
+        (lambda: LetterTasks(shear=np.nan), "shear"),
         (lambda: RecurrentLearner(1, width=0), "width"),
+        (lambda: RecurrentLearner(1, head=8.0), "head"),
         (lambda: width_for(0, 1, inputs=1), "size"),
         (lambda: draw_tasks(SineTasks(), 0, key=KEY), "number"),
+        (lambda: draw_tasks(SineTasks(), 2.0, key=KEY), "number"),
         (lambda: meta_train(None, None, None, key=KEY, iterations=150), "iterations"),
+        (lambda: meta_train(None, None, None, key=KEY, iterations=100.0), "iterations"),
         (lambda: meta_train(None, None, None, key=KEY, iterations=100, meta_batch=0), "meta_batch"),
     ],
 )

@@ -340,7 +340,7 @@ def test_hats_make_the_bilinear_interpolant():
     x, y, x_star = map(np.asarray, random_tasks(jax.random.key(1), tasks=30, points=50))
     y = 1.5 + y / 2
     worst = []
-    for J in (8, 16, 32)[:2]:
+    for J in (7, 13):
         network, nodes = hat_network(g, J), np.linspace(0, 1, J)
         got = learn(network, x, y, x_star)
         hat = lambda t: np.maximum(0, 1 - np.abs(t[..., None] - nodes) * (J - 1))  # noqa: B023, E731
@@ -348,7 +348,7 @@ def test_hats_make_the_bilinear_interpolant():
         np.testing.assert_allclose(got, ideal, atol=1e-6)
         worst.append(np.abs(got - y[:, None] * g(x[:, None], x_star)).max())
     for coarse, fine in pairwise(worst):
-        assert np.log2(coarse / fine) == pytest.approx(2 * np.log2(15 / 7), rel=0.2)
+        assert np.log2(coarse / fine) == pytest.approx(2, rel=0.2)
     assert float(predict(network, 0.3)) == pytest.approx(0, abs=1e-9)
 
 

@@ -43,6 +43,12 @@ class GradientLearner(Module):
         step_size: Of the inner gradient steps.
         steps: Number of inner steps in meta-training.
         first_order: Whether meta-training takes inner gradients for constants, which saves the second derivatives.
+
+    >>> import jax
+    >>> from rankone.maml import MLP, GradientLearner, SineTasks
+    >>> learner, task = GradientLearner(MLP(1, (8,)), steps=5), SineTasks()(jax.random.key(0))
+    >>> learner.predict(learner.init(jax.random.key(1)), task).shape
+    (20, 1)
     """
 
     model: MLP

@@ -68,6 +68,10 @@ class SineTasks(Module):
         queries: Examples to be judged on.
         amplitude: Range of A; the trained range is [0.1, 5].
         phase: Range of φ in radians; the trained range is [0, π].
+
+    >>> import jax
+    >>> SineTasks(shots=3)(jax.random.key(0))
+    Task(x=f32[3,1], y=f32[3,1], x_query=f32[20,1], y_query=f32[20,1], description=f32[2])
     """
 
     shots: int = static(default=5)

@@ -67,7 +67,7 @@ def meta_train(
     """Minimise the expected loss at the queries of random tasks [M-def].
 
     Args:
-        learner: What to train; see `rankone.maml.learners`.
+        learner: What to train, such as a `GradientLearner`; hashable, like the two that follow.
         tasks: Family that tasks are drawn from: key → `Task`.
         loss: Of (predictions, targets).
         key: JAX random key of initialisation and tasks.
@@ -80,7 +80,14 @@ def meta_train(
         progress: Whether to show a bar.
 
     Raises:
-        ValueError: For arguments out of range, or a checkpoint of another run.
+        ValueError: For arguments out of range, or a checkpoint of another run, or one that is damaged.
+
+    >>> import jax
+    >>> from rankone.maml import MLP, GradientLearner, SineTasks, meta_train, squared_error
+    >>> learner, options = GradientLearner(MLP(1, (8,))), {"iterations": 100, "progress": False}
+    >>> trained = meta_train(learner, SineTasks(shots=3), squared_error, key=jax.random.key(0), **options)
+    >>> trained.losses.shape
+    (1,)
     """
     random_key("key", key)
     iterations = integer("iterations", iterations, f"a multiple of {_CHUNK}", least=_CHUNK)

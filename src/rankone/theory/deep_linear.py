@@ -1,6 +1,6 @@
-r"""What one gradient step writes into a deep linear network, in the numbering of the slides.
+"""What one gradient step writes into a deep linear network, in the numbering of the slides.
 
-Layers are counted from the output: $z=W_1W_2\cdots W_N\phi$, so `W[0]` is W₁. In a ReLU network whose pre-activations
+Layers are counted from the output: z = W₁W₂…W_N φ, so `W[0]` is W₁. In a ReLU network whose pre-activations
 are all positive these are the gradients too [M-(1)].
 """
 
@@ -44,7 +44,7 @@ def right(W: Sequence[Matrix], i: int) -> Matrix:
 
 
 def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matrix:
-    r"""$\nabla_{W_i}\mathcal L=(W_1\cdots W_{i-1})^\top e\,\phi^\top(W_{i+1}\cdots W_N)^\top$, of rank one [M-grad].
+    """Gradient of the loss by Wᵢ, (W₁…W_{i−1})ᵀ e φᵀ (W_{i+1}…W_N)ᵀ: of rank one [M-grad].
 
     Args:
         W: Weights, W₁ first.
@@ -56,22 +56,27 @@ def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matri
 
 
 def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
-    r"""$\sum_iP_iP_i^\top e\,\phi^\top Q_i^\top Q_i$: minus what a step of α = 1 adds [M-prod, M-prod2, M-z*].
+    """The sum Σᵢ PᵢPᵢᵀ e φᵀ QᵢᵀQᵢ, minus what a step of α = 1 adds to first order [M-prod, M-prod2, M-z*].
 
-    $P_i=W_1\cdots W_{i-1}$ and $Q_i=W_{i+1}\cdots W_N$; the printed last factor is P_i.
+    Pᵢ = W₁…W_{i−1} and Qᵢ = W_{i+1}…W_N; the printed last factor is Pᵢ.
+
+    Args:
+        W: Weights, W₁ first.
+        e: Error ∇_z L at the output.
+        phi: Input of the stack.
     """
     terms = ((left(W, i), right(W, i)) for i in range(1, len(W) + 1))
     return np.sum([P @ np.outer(P.T @ e, Q @ phi) @ Q for P, Q in terms], 0)
 
 
 def longest_chain(W: Sequence[Matrix], G: Sequence[Matrix]) -> float:
-    r"""$\max_{i<k}\max|G_iW_{i+1}\cdots W_{k-1}G_k|$: at 0 the step is exactly first order, for every α [M-S1]."""
+    """Largest entry of any GᵢW_{i+1}…W_{k−1}G_k, i < k: at 0 the step is exactly first order, for every α [M-S1]."""
     N = len(W)
     return max(float(np.abs(product([G[i], *W[i + 1 : k], G[k]])).max()) for i in range(N) for k in range(i + 1, N))
 
 
 def written(A: Matrix, B: Matrix, e: Matrix, phi: Matrix, phi_star: Matrix, alpha: float) -> Matrix:
-    r"""$\bar z^*=-\alpha\sum_iA_i\bar e\;\tilde\phi(x)^\top B_i^\top B_i\tilde\phi'(x^*)$ [M-eq3].
+    """What the step adds to the slots at x*, z* = −α Σᵢ Aᵢe φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-eq3].
 
     Args:
         A: Diagonals of the backward products of the layers (N, S).

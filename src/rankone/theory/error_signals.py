@@ -1,11 +1,13 @@
-r"""What the error signal tells about y, loss by loss: $\nabla_{\hat y}\mathcal L(y,\hat y)$ [M-lin-e, M-appB-loss]."""
+"""What the error signal, the derivative of the loss by the prediction, tells about y [M-lin-e, M-appB-loss]."""
 
 from collections.abc import Callable
 from functools import partial
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
+
+from rankone._checks import choice, integer
 
 __all__ = ["LOSSES", "cross_entropy_signal", "kink_signals", "signal"]
 
@@ -16,8 +18,9 @@ LOSSES: dict[str, Callable[[Array], Array]] = {  # of the difference ŷ − y
 }
 
 
-def signal(loss: str, y: ArrayLike, prediction: float = 0.0) -> Array:
-    """Derivative of the loss by the prediction, for each y: affine in y for "squared", a sign for "absolute"."""
+def signal(loss: str, y: ArrayLike, prediction: float = 0.0) -> Float[Array, " n"]:
+    """Derivative of the loss by the prediction, for each y (n,): affine in y for "squared", a sign for "absolute"."""
+    choice("loss", loss, LOSSES)
     return _signal(loss, jnp.asarray(y, float), prediction)
 
 
@@ -26,14 +29,16 @@ def _signal(loss: str, y: Array, prediction: Array | float) -> Array:
     return jax.vmap(jax.grad(LOSSES[loss]))(prediction - y)
 
 
-def cross_entropy_signal(logits: ArrayLike, weights: ArrayLike) -> tuple[Array, Array]:
-    r"""What reaches the switch under softmax cross-entropy: $\check e(y)=\check w^\top(p-e_y)$ [M-appB-CE].
+def cross_entropy_signal(
+    logits: Real[ArrayLike, " Y"], weights: Real[ArrayLike, " Y"]
+) -> tuple[Float[Array, " Y"], Float[Array, " Y"]]:
+    """What reaches the switch under softmax cross-entropy, e(y) = wᵀ(p − e_y) [M-appB-CE].
 
-    Since $\sum_yp_y(p-e_y)=0$, the p-average of the signal is 0: it cannot have one sign for all y.
+    Since Σ_y p_y (p − e_y) = 0, the p-average of the signal is 0: it cannot have one sign for all y.
 
     Args:
         logits: Before the step (Y,).
-        weights: w̌, from the switch's channel to the logits (Y,).
+        weights: w, from the switch's channel to the logits (Y,).
 
     Returns:
         The signal for each y (Y,), and the probabilities p (Y,).
@@ -47,13 +52,13 @@ def _cross_entropy_signal(logits: Array, w: Array) -> tuple[Array, Array]:
     return jax.vmap(jax.grad(loss), (None, 0))(0.0, jnp.arange(len(logits))), jax.nn.softmax(logits)
 
 
-def kink_signals(relu: Callable[[Array], Array], N: int, rest: float = 0.0) -> Float[Array, " N"]:
+def kink_signals(relu: Callable[[Array], Array], N: int, rest: float = 0.0) -> Float[Array, " {N}"]:
     """Gradient that a chain of N units of weight 1 carries back to each of them from an activation at `rest` [M-(1)].
 
     Entry i − 1 is the derivative of the output by the pre-activation of layer i, counted from the output. It is 1 for
     a deep linear network; at rest = 0, the kink, it depends on a convention.
     """
-    return _kink_signals(relu, N, rest)
+    return _kink_signals(relu, integer("N", N), rest)
 
 
 @partial(jax.jit, static_argnames=("relu", "N"))

@@ -1,8 +1,7 @@
-r"""Gradient descent on a few examples, seen through the kernel of the initialisation [M-fig2].
+"""Gradient descent on a few examples, seen through the kernel of the initialisation [M-fig2].
 
-With $J$ the derivative of the predictions by all parameters, a step of size α on the mean squared error of n examples
-moves the predictions by $-\alpha\frac2nJJ^\top e$ to first order: exactly so for a model linear in its
-parameters.
+With J the derivative of the predictions by all parameters, a step of size α on the mean squared error of n examples
+moves the predictions by −α (2/n) J Jᵀe to first order, and exactly for a model that is linear in its parameters.
 """
 
 from functools import partial
@@ -27,7 +26,7 @@ def _slopes(learner: GradientLearner, params: Any, x: Array) -> Float[Array, "n 
 
 @partial(jax.jit, static_argnames="learner")
 def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array, " n"]:
-    r"""Eigenvalues of $\alpha\frac2nJJ^\top$ on the examples of a task, smallest first.
+    """Eigenvalues of α (2/n) J Jᵀ on the examples of a task, smallest first.
 
     To first order a step multiplies the error along an eigenvector by 1 − λ: 1 removes it, 0 leaves it, 2 and more
     make it larger.
@@ -44,11 +43,11 @@ def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array
 @partial(jax.jit, static_argnames=("learner", "steps"))
 def frozen_predictions(
     learner: GradientLearner, params: Any, task: Task, steps: int
-) -> Float[Array, "steps queries 1"]:
-    r"""What 0, 1, …, `steps` steps would predict if the kernel stayed as it is at the initialisation.
+) -> Float[Array, "{steps}+1 queries 1"]:
+    """What 0, 1, …, `steps` steps would predict if the kernel stayed as it is at the initialisation.
 
     The model is replaced by its linearisation in the parameters, on which descent is
-    $e_{i+1}=(I-\alpha\frac2nK)e_i$ at the examples.
+    eᵢ₊₁ = (I − α (2/n) K) eᵢ at the examples, with K = J Jᵀ.
 
     Args:
         learner: With one output, and the squared error for its loss.

@@ -57,7 +57,7 @@ def universal_learner(
     >>> import rankone as ro
     >>> network = ro.universal_learner(lambda x, y, x_star: y * x_star, cells=2)
     >>> network.depth, network.size
-    (10, 807)
+    (10, 700)
     >>> after = ro.adapt(network, 0.3, -0.5)
     >>> round(float(ro.predict(after, 0.75)), 3)
     -0.375

@@ -15,8 +15,9 @@ from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import check
 from rankone._module import Module
-from rankone.nn import Dense
+from rankone.nn import Dense, append_one
 from rankone.universality.network import Network, Numbers, full_precision, shots, unit
+from rankone.writes import Write
 
 __all__ = ["RankOneStep", "gradient_into", "learn", "rank_one_step", "step"]
 
@@ -52,9 +53,24 @@ class RankOneStep(Module):
             layers.append(Dense(jnp.swapaxes(a, -1, -2) @ b, None if layer.b is None else a.sum(-2)))
         return replace(self.network, switch=self.switch, layers=tuple(layers))
 
+    @jax.jit
     def apply(self) -> Network:
         """The network after the step, in full."""
         return jax.tree.map(lambda p, g: p - (self.alpha * g).astype(p.dtype), self.network, self.gradient())
+
+    @jax.jit
+    def writes(self) -> tuple[Write, ...]:
+        """What the step adds to [W b] of each weight layer, first to last: −α Σ_s a_s [b_s; 1]ᵀ, a column a shot.
+
+        The layers of a stack come one by one, and a layer without a bias has no 1. θ_b is in no matrix: it moves by
+        −α `switch`.
+        """
+        found = []
+        for layer, (a, b) in zip(self.network.layers, self.terms, strict=True):
+            keys = b if layer.b is None else append_one(b)
+            errors, keys = (a, keys) if layer.W.ndim == 3 else (a[None], keys[None])
+            found += [Write(-self.alpha * one.T, key.T) for one, key in zip(errors, keys, strict=True)]
+        return tuple(found)
 
     @full_precision()
     def output(self, x: Float[Array, "*n"]) -> Float[Array, "*n"]:

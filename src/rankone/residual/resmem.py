@@ -121,7 +121,7 @@ class ResMem(Module):
 
     def fit(
         self,
-        embeddings: Numbers,
+        embeddings: Numbers | None,
         probs: Numbers | None = None,
         labels: Numbers | None = None,
         *,
@@ -130,7 +130,7 @@ class ResMem(Module):
         """A memory of what the base model leaves of the labels; this one stays as it is.
 
         Args:
-            embeddings: (n, D), where the neighbours are looked for.
+            embeddings: (n, D), where the neighbours are looked for; whatever `search` takes.
             probs: The base model's probabilities (n, L) there; or give `logits`, to be divided by the temperature.
             labels: Classes 0 … L − 1, (n,).
             logits: (n, L), instead of probs.
@@ -195,7 +195,7 @@ class ResMem(Module):
             ValueError: If nothing is stored, or the store does not say its rows.
         """
         residuals, store = self._fitted()
-        rows = getattr(store, "rows", None)
+        rows: Any = getattr(store, "rows", None)
         check(rows is not None, "search", type(store).__name__, "a search that keeps its rows, such as ExactSearch")
         kernel, n = NearestNeighbours(self.k, self.sigma), len(residuals)
         return KernelMemory.store(rows[:n].T, full(residuals).T, kernel, rule=BatchStep())

@@ -21,6 +21,7 @@ from rankone.residual.resmem import soft_weights
 from rankone.residual.scores import Calibration, calibration_error, gain, project
 from rankone.residual.storage import onehot_residuals, sparse
 from rankone.theory.resmem_rates import memorising_width, worst_margin
+from rankone.writes import BatchStep, NearestNeighbours, interpolate
 
 RNG = np.random.default_rng(0)
 N, D, L = 120, 4, 5
@@ -171,6 +172,21 @@ def test_residuals_of_a_vocabulary_are_given_by_their_entries():
         given = ro.ResMem(k=6).fit_residuals(Z, sparse(v, c, L)).correction(NEW)
         assert given.dtype == kept.dtype
         np.testing.assert_allclose(given, kept, atol=error)
+
+
+@pytest.mark.parametrize(("k", "keep"), [(7, None), (7, 3), (N, None)])
+def test_a_memory_of_residuals_is_the_one_operation_with_a_kernel_of_nearest_neighbours(k, keep):
+    """One batch step writes R; κ(K, q) of the k nearest, divided by its sum, reads it."""
+    with double_precision():
+        memory = ro.ResMem(k=k, sigma=0.8, keep=keep).fit(Z.astype(float), P.astype(float), Y)
+        q = NEW.astype(float)
+        residuals = np.eye(L)[Y] - P.astype(float)
+        if keep:
+            residuals *= abs(residuals) >= -np.sort(-abs(residuals), 1)[:, keep - 1 : keep]
+        kernel = NearestNeighbours(k, 0.8)
+        read = interpolate(Z.T.astype(float), residuals.T, q.T, kernel, rule=BatchStep(), normalise=True)
+        np.testing.assert_allclose(memory.correction(q), read.T, atol=1e-8)
+        np.testing.assert_allclose(memory.kernel_memory().read(q.T, normalise=True), read, atol=1e-12)
 
 
 @pytest.mark.parametrize("search", [ExactSearch, ShardedSearch])

@@ -15,11 +15,13 @@ from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
     Residuals,
     dense,
+    full,
     largest,
     onehot_residuals,
     positive_scalar,
     probabilities,
 )
+from rankone.writes import BatchStep, KernelMemory, NearestNeighbours
 
 __all__ = ["ResMem", "Search", "soft_weights"]
 
@@ -119,7 +121,7 @@ class ResMem(Module):
 
     def fit(
         self,
-        embeddings: Numbers,
+        embeddings: Numbers | None,
         probs: Numbers | None = None,
         labels: Numbers | None = None,
         *,
@@ -128,7 +130,7 @@ class ResMem(Module):
         """A memory of what the base model leaves of the labels; this one stays as it is.
 
         Args:
-            embeddings: (n, D), where the neighbours are looked for.
+            embeddings: (n, D), where the neighbours are looked for; whatever `search` takes.
             probs: The base model's probabilities (n, L) there; or give `logits`, to be divided by the temperature.
             labels: Classes 0 … L − 1, (n,).
             logits: (n, L), instead of probs.
@@ -181,6 +183,22 @@ class ResMem(Module):
         """The same stored memory read with another `k` or `sigma`."""
         chosen: dict[str, Any] = {"k": k, "sigma": sigma}
         return replace(self, **{name: value for name, value in chosen.items() if value is not None})
+
+    def kernel_memory(self) -> KernelMemory:
+        """The same memory as the one operation of the book: residuals written in one step, read by a kernel.
+
+        Its keys are the stored embeddings, its residuals those kept here, its kernel `NearestNeighbours(k, sigma)`.
+        Read with `normalise=True` at the columns of q it gives the transpose of `correction(q.T)`; it takes the kernel
+        of all keys with one another, and is meant for stores of a few thousand rows.
+
+        Raises:
+            ValueError: If nothing is stored, or the store does not say its rows.
+        """
+        residuals, store = self._fitted()
+        rows: Any = getattr(store, "rows", None)
+        check(rows is not None, "search", type(store).__name__, "a search that keeps its rows, such as ExactSearch")
+        kernel, n = NearestNeighbours(self.k, self.sigma), len(residuals)
+        return KernelMemory.store(rows[:n].T, full(residuals).T, kernel, rule=BatchStep())
 
     def _fitted(self) -> tuple[Residuals, Search]:
         stored = self.residuals is not None and self.store is not None

@@ -15,6 +15,7 @@ __all__ = [
     "Residuals",
     "bare_labels",
     "dense",
+    "full",
     "largest",
     "onehot_residuals",
     "positive_scalar",
@@ -92,6 +93,13 @@ def largest(residuals: Numbers, m: int) -> Residuals:
 def _largest(residuals: Array, m: int) -> tuple[Array, Array]:
     columns = jax.lax.top_k(jnp.abs(residuals), m)[1]
     return jnp.take_along_axis(residuals, columns, 1), columns
+
+
+@jax.jit
+def full(residuals: Residuals) -> Float[Array, "n L"]:
+    """All entries of all residuals, also of those that are stored by their largest."""
+    n = len(residuals)
+    return jax.vmap(lambda row: residuals.weighted(jnp.ones(1), row[None]))(jnp.arange(n))
 
 
 def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:

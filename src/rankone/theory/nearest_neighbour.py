@@ -46,7 +46,7 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
     >>> import rankone as ro
     >>> risk = ro.nearest_neighbour_risk(100, d=2)
     >>> print(f"{risk.lower:.4f} <= {risk.exact:.4f} <= {risk.upper:.4f}")
-    0.0398 <= 0.0465 <= 0.1592
+    0.0396 <= 0.0436 <= 0.1584
 
     Args:
         n: Number of stored points, 1 or more; a number or an array.

@@ -44,7 +44,7 @@ def main(
     """
     args = _arguments(about, paper, options, argv)
     path = args.out / f"{name}.json"
-    record = json.loads(path.read_text()) if path.exists() else {"name": name, "runs": [], "cells": []}
+    record = _held(path) if path.exists() else {"name": name, "runs": [], "cells": []}
     record["runs"].append(_run(args, argv))
     began, done = time.monotonic(), [cell["parameters"] for cell in record["cells"]]
     todo = [cell for cell in _cells(args, paper, options) if cell not in done]
@@ -55,6 +55,14 @@ def main(
         _write(path, record, paper, options)
     _write(path, record, paper, options)
     return record
+
+
+def _held(path: Path) -> dict:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        wanted = "a complete record; restore it, or move it away to measure all cells again"
+        raise ValueError(f"record: got {str(path)!r}, which cannot be read ({error}); it must be {wanted}.") from error
 
 
 def _arguments(about: str, paper: dict[str, list], options: Cell, argv: Any) -> argparse.Namespace:

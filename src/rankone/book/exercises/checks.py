@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, no_type_check
 
 from rankone.book.exercises.answers import NoAnswer, NotAnswered, generator
 
@@ -44,7 +44,7 @@ class test_case:
 
 @dataclass(frozen=True)
 class Result:
-    """Of one check: `error` is what it raised, or None if it passed."""
+    """What became of one check: `error` is what it raised, or None if it passed."""
 
     name: str
     points: float
@@ -148,14 +148,19 @@ class Grader:
     """Checks answers in a notebook, in the notebook's own process. It guides; nothing is handed in or scored.
 
     Args:
-        folder: Of the chapter's checks.
+        folder: Folder of the chapter's checks.
     """
 
     def __init__(self, folder: Path):
         self.questions = questions(folder)
 
+    @no_type_check  # a checker's wrapper would be the caller
     def check(self, question: str, names: Mapping[str, Any] | None = None) -> Report:
-        """Check one answer, in the caller's variables unless others are given.
+        """Check one answer.
+
+        Args:
+            question: Its name: "q1", "q2" and so on.
+            names: Where the student's functions are, by name; by default the caller's own variables.
 
         Raises:
             ValueError: If there is no such question.

@@ -56,11 +56,11 @@ class Submission:
     """The functions that a notebook defines, each a call into the student's process.
 
     Args:
-        sources: Of the cells.
+        sources: Source of each code cell.
         user: Name of the account that runs them; None for this process's own.
-        cell_seconds: Limit of one cell.
-        call_seconds: Limit of one call of a function.
-        total_seconds: Limit of everything; what has no answer by then has none.
+        cell_seconds: Time limit of one cell.
+        call_seconds: Time limit of one call of a function.
+        total_seconds: Time limit of everything; what is not answered by then counts as not answered.
     """
 
     def __init__(

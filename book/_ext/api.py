@@ -136,7 +136,7 @@ def _syntax(thing: Callable | type) -> ast.stmt | None:
 
 
 def shown_elsewhere(app: Sphinx, what: str, _name: str, obj: Any, _skip: bool, _options: Any) -> bool | None:
-    """Leave out of a part what the first page or another part shows, and the fields of a tuple, which its text lists."""
+    """Leave out what the first page or the page of another part shows, and the fields of a tuple."""
     if what == "module":
         home, here = getattr(obj, "__module__", None) or "", app.env.temp_data.get("autodoc:module") or ""
         public = any(obj is getattr(rankone, each) for each in rankone.__all__)

@@ -20,7 +20,7 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.domains.python import PyObject
-from sphinx.ext.autodoc import FunctionDocumenter, ModuleDocumenter
+from sphinx.ext.autodoc import FunctionDocumenter, ModuleDocumenter, PropertyDocumenter
 from sphinx.util.docutils import SphinxRole
 
 import rankone
@@ -44,6 +44,18 @@ class JittedDocumenter(FunctionDocumenter):
         return wraps and isinstance(parent, ModuleDocumenter)
 
 
+class AsWritten(PropertyDocumenter):
+    """A property is shown with its type as the source writes it."""
+
+    priority = PropertyDocumenter.priority + 1
+
+    def add_line(self, line: str, source: str, *lineno: int) -> None:
+        """The line that tells the type is replaced."""
+        if line.strip().startswith(":type: "):
+            line = f"   :type: {dict(_annotations(self.object.fget))['return']}"
+        super().add_line(line, source, *lineno)
+
+
 class Claim(SphinxRole):
     """The id of a claim, as a link to its row."""
 
@@ -59,8 +71,14 @@ def _claims(path: Path) -> dict[str, str]:
     return {name: row["id"] for row in read_claims(path) for name in [row["id"], *row.get("includes", [])]}
 
 
+def keep(app: Sphinx, what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
+    """Keep what is said of a property from napoleon, which takes all before a colon for its type."""
+    app.env.temp_data["as_it_was"] = [*lines] if what in ("attribute", "data", "property") else None
+
+
 def to_markup(app: Sphinx, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]) -> None:
     """Make reST of a docstring that is plain text, with code in backticks: its stars and bars are meant."""
+    lines[:] = app.env.temp_data["as_it_was"] or lines
     known = _claims(Path(app.srcdir, app.config.claims_file))
     text = re.sub(r"\$([^$`]+)\$", r":math:`\1`", "\n".join(lines))
     parts = SPANS.split(text)
@@ -76,9 +94,12 @@ def _plain(text: str) -> str:
     return re.sub(r"(?<!\.\.)([*|]|(?<=\w)_(?!\w))", r"\\\1", text)
 
 
-def types_as_written(app: Sphinx, _what: str, name: str, obj: Any, *_rest: Any) -> None:
-    """Tell autodoc the annotations of a signature as they stand in the source."""
+def as_written(
+    app: Sphinx, _what: str, name: str, obj: Any, _options: Any, signature: str | None, returns: str | None
+) -> tuple[str | None, str | None]:
+    """Tell autodoc the annotations of a signature as they stand in the source, and a default function by its name."""
     app.env.temp_data.setdefault("annotations", {})[name] = dict(_annotations(obj))
+    return signature and re.sub(r"<function (\w+)>", r"\1", signature), returns
 
 
 def _annotations(obj: Any) -> Iterator[tuple[str, str]]:
@@ -114,10 +135,14 @@ def _syntax(thing: Callable | type) -> ast.stmt | None:
         return None
 
 
-def shown_elsewhere(_app: Sphinx, what: str, name: str, obj: Any, skip: bool, _options: Any) -> bool | None:
-    """Leave out of a part what the first page shows, and the fields of a tuple, which its docstring lists."""
-    public = what == "module" and any(obj is getattr(rankone, each) for each in rankone.__all__)
-    return True if public or (getattr(obj, "__doc__", "") or "").startswith("Alias for field number") else None
+def shown_elsewhere(app: Sphinx, what: str, _name: str, obj: Any, _skip: bool, _options: Any) -> bool | None:
+    """Leave out what the first page or the page of another part shows, and the fields of a tuple."""
+    if what == "module":
+        home, here = getattr(obj, "__module__", None) or "", app.env.temp_data.get("autodoc:module") or ""
+        public = any(obj is getattr(rankone, each) for each in rankone.__all__)
+        borrowed = home.startswith("rankone.") and not f"{home}.".startswith(f"{here}.")
+        return True if public or borrowed else None
+    return True if (getattr(obj, "__doc__", "") or "").startswith("Alias for field number") else None
 
 
 def resolve(app: Sphinx, env: Any, node: nodes.Element, contnode: nodes.Element) -> nodes.Node | None:
@@ -145,9 +170,11 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.setup_extension("sphinx.ext.napoleon")
     app.setup_extension("claims")
     app.add_autodocumenter(JittedDocumenter)
+    app.add_autodocumenter(AsWritten, override=True)
     app.add_role("claim-id", Claim())
+    app.connect("autodoc-process-docstring", keep, priority=100)
     app.connect("autodoc-process-docstring", to_markup, priority=900)
-    app.connect("autodoc-process-signature", types_as_written, priority=900)
+    app.connect("autodoc-process-signature", as_written, priority=900)
     app.connect("autodoc-skip-member", shown_elsewhere)
     app.connect("missing-reference", resolve)
     app.connect("html-page-context", style)

@@ -175,7 +175,8 @@ class KroneckerPreconditioner(Module):
 
     def _fitting(self, G: ArrayLike, wanted: str) -> Array:
         G, shape = numbers("G", G), (self.left.shape[0], self.right.shape[0])
-        check(G.ndim >= 2 and G.shape[-2:] == shape, "G", f"shape {G.shape}", "of shape " + wanted.format(*shape))
+        if G.ndim < 2 or G.shape[-2:] != shape:  # no text is made in the calls that are right
+            check(False, "G", f"shape {G.shape}", "of shape " + wanted.format(*shape))
         return G
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.dtypes import canonicalize_dtype
 from jaxtyping import Array, ArrayLike
 
 from rankone.checks import _enabled
@@ -143,6 +144,8 @@ def states(name: str, value: Numbers, D: int) -> Array:
 
 def numbers(name: str, value: Numbers) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
+    if isinstance(value, jax.Array) and value.dtype.kind == "f" and value.dtype == canonicalize_dtype(value.dtype):
+        return value  # as it comes in nearly every call
     out = _lifted(name, value)
     check(_is_real(out.dtype), name, out.dtype, "an array of real numbers")
     return jax.device_put(out) if isinstance(out, np.ndarray) else out
@@ -168,7 +171,7 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
             return canonical(jnp.asarray(value))
         host = np.asarray(value)
-        return np.array(host, jax.dtypes.canonicalize_dtype(host.dtype))
+        return np.array(host, canonicalize_dtype(host.dtype))
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: got {value!r:.99}; it must be an array of real numbers.") from error
 

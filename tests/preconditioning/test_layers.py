@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankone as ro
+from rankone.checks import Outcome
 from rankone.nn import Dense
 from rankone.precision import double_precision
 from rankone.preconditioning import Reparameterized, kronecker_preconditioner, unvec, vec
@@ -109,6 +110,41 @@ def test_operator_works_inside_jit_and_follows_the_dtype():
     assert product.dtype == jnp.float32
     np.testing.assert_allclose(product, np.asarray(operator.to_dense()) @ g, rtol=2e-5, atol=2e-5)
     assert jax.jit(lambda T, V: kronecker_preconditioner(T, V).left)(T, V).shape == (M, M)
+
+
+def test_the_operator_is_its_own_transpose_and_its_inverse_undoes_it():
+    T, V = normal(1, M, M), normal(3, N, N)
+    for order in ("column", "row"):
+        P = kronecker_preconditioner(T, V, order=order)
+        assert P.T == P
+        assert P.dtype == np.float64
+        assert P.inverse().outcome == Outcome.OK
+        np.testing.assert_allclose(P.inverse().to_dense(), np.linalg.inv(P.to_dense()), rtol=1e-6)
+        np.testing.assert_allclose(P.inverse().apply(P.apply(normal(4, M, N))), normal(4, M, N), atol=1e-8)
+
+
+def test_a_singular_operator_has_no_inverse_and_says_so_inside_jit_too():
+    P = kronecker_preconditioner(normal(1, M, M), normal(3, N - 1, N))  # V of too low a rank
+    with pytest.raises(ValueError, match=r"^P: got 'a singular .*full column rank\.$"):
+        P.inverse()
+    inverse = jax.jit(lambda P: P.inverse())(P)
+    assert inverse.outcome == Outcome.SINGULAR
+    assert np.isnan(inverse.left).all()
+
+
+def test_a_preconditioned_step_is_a_write_for_one_example_and_for_several():
+    T, V, delta, x, W = normal(1, M, P), normal(3, Q, N), normal(4, M, 3), normal(5, N, 3), normal(6, M, N)
+    operator = kronecker_preconditioner(T, V)
+    for count in (0, slice(None)):  # vectors, then columns
+        d, at = delta[:, count], x[:, count]
+        gradient = np.outer(d, at) if d.ndim == 1 else d @ at.T
+        write = operator.write(d, at, 0.1)
+        assert (write.left.shape, write.right.shape) == (d.shape, at.shape)
+        np.testing.assert_allclose(write.apply(W), W - 0.1 * T @ T.T @ gradient @ V.T @ V, atol=1e-12)
+    with pytest.raises(ValueError, match=r"^delta: got"):
+        operator.write(x, x, 0.1)
+    with pytest.raises(ValueError, match=r"^x: got"):
+        operator.write(delta, x[:, 0], 0.1)
 
 
 def test_operator_never_forms_the_matrix():

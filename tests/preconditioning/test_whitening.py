@@ -1,5 +1,7 @@
 """Second moments of the layers of a network, the factors made from them, and training in whitened coordinates."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,6 +9,7 @@ import optax
 import pytest
 
 from rankone.book.tasks import halves, hidden_direction
+from rankone.checks import Outcome
 from rankone.nn import Dense
 from rankone.precision import double_precision
 from rankone.preconditioning import (
@@ -14,6 +17,7 @@ from rankone.preconditioning import (
     Moments,
     MovingMoments,
     Reparameterized,
+    adapt_U,
     layer_moments,
     merge,
     meta_learn,
@@ -157,6 +161,18 @@ def test_a_matrix_power_is_one():
         matrix_power(np.ones((2, 3)), 0.5)
 
 
+def test_what_cannot_be_raised_inside_jit_is_flagged():
+    good, singular = (Moments(np.diag([1.0, last]), np.eye(2)) for last in (4.0, 0.0))
+    factors = jax.jit(whitening_factors)
+    assert factors(good).outcome == whitening_factors(good).outcome == Outcome.OK
+    assert factors(singular).outcome == Outcome.SINGULAR
+    assert np.isfinite(factors(singular).V).all()  # training goes on
+    assert factors(jax.tree.map(lambda leaf: leaf * np.nan, good)).outcome == Outcome.NOT_FINITE
+    assert np.isnan(jax.jit(matrix_power)(singular.inputs, -0.5)).all()
+    with pytest.raises(ValueError, match=r"^moments: got 'a singular moment'; .* damping"):
+        whitening_factors(singular)
+
+
 def test_half_powers_of_shampoo_give_its_frozen_step():
     G = normal(1, 3, 5)
     L, R = G @ G.T + np.eye(3), G.T @ G + np.eye(5)
@@ -248,9 +264,27 @@ def test_a_task_is_judged_on_the_half_that_it_did_not_learn_from():
         np.testing.assert_allclose(part(None, (x, y)), [x[rows, 0].sum(), y[rows].sum()], rtol=1e-12)
 
 
+def test_learning_and_adapting_again_trace_nothing():
+    traced = []
+
+    def squared(net, x, y):
+        traced.append(x)
+        return jnp.mean((net(x)[:, 0] - y) ** 2)
+
+    start = Reparameterized(np.eye(1), np.ones((1, 3)), np.eye(3))
+    learn = partial(meta_learn, start, *halves(squared), hidden_direction, inner_rate=0.1, outer_steps=2, tasks=2)
+    loss = lambda net: squared(net, np.ones((2, 3)), np.ones(2))  # noqa: E731
+    for key, factors in ((0, True), (1, True), (2, False)):
+        learn(key=jax.random.key(key), learn_factors=factors)
+        adapt_U(start, loss, learning_rate=0.1 / (1 + key))
+        once = once if key else len(traced)
+    assert len(traced) == once > 0
+
+
 def test_bad_options_are_refused():
-    with pytest.raises(ValueError, match="every"):
-        prong(losses, learning_rate=0.1, every=0)
+    for every in (0, 2.0, True):
+        with pytest.raises(ValueError, match="every"):
+            prong(losses, learning_rate=0.1, every=every)
     with pytest.raises(ValueError, match="sides"):
         whitening_factors(Moments(np.eye(2), np.eye(2)), sides="left")
     with pytest.raises(ValueError, match="key"):

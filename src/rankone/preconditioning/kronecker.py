@@ -15,6 +15,7 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 from rankone._checks import array, check, choice, numbers, readable
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
+from rankone.writes.write import Write
 
 __all__ = ["Factors", "KroneckerPreconditioner", "kronecker_preconditioner", "symmetric_power", "unvec", "vec"]
 
@@ -119,6 +120,27 @@ class KroneckerPreconditioner(Module):
         check(fits, "g", f"shape {g.shape}", f"({size},) or ({size}, k): a vec has {m}·{n} entries")
         return _on_vecs(self, g)
 
+    def write(self, delta: Real[ArrayLike, "m *N"], x: Real[ArrayLike, "n *N"], rate: ArrayLike) -> Write:
+        """The preconditioned gradient step of W as a write: −η TTᵀδ at the key VᵀVx [K-eq2].
+
+        Args:
+            delta: ∂ℓ/∂(Wx) of one example (m,), or of several as columns (m, N).
+            x: Its input (n,), or theirs (n, N).
+            rate: Step size η, of the sum over the examples.
+
+        >>> import numpy as np, rankone as ro
+        >>> P = ro.kronecker_preconditioner(T=np.diag([1.0, 2.0]), V=np.diag([1.0, 1.0, 3.0]))
+        >>> print(P.write(np.array([1.0, 0.5]), np.ones(3), rate=0.5).delta)
+        [[-0.5 -0.5 -4.5]
+         [-1.  -1.  -9. ]]
+        """
+        delta, x = numbers("delta", delta), numbers("x", x)
+        m, n = self.left.shape[0], self.right.shape[0]
+        check(delta.ndim in (1, 2) and delta.shape[0] == m, "delta", f"shape {delta.shape}", f"({m},) or ({m}, N)")
+        fits = x.shape == (n, *delta.shape[1:])
+        check(fits, "x", f"shape {x.shape}", f"of shape {(n, *delta.shape[1:])}, as delta is {delta.shape}")
+        return _write(self, delta, x, jnp.asarray(rate))
+
     def to_dense(self) -> Float[Array, "mn mn"]:
         """All (mn)² entries: for looking at, and for tests."""
         return jnp.kron(self.right, self.left) if self.order == "column" else jnp.kron(self.left, self.right)
@@ -153,7 +175,8 @@ class KroneckerPreconditioner(Module):
 
     def _fitting(self, G: ArrayLike, wanted: str) -> Array:
         G, shape = numbers("G", G), (self.left.shape[0], self.right.shape[0])
-        check(G.ndim >= 2 and G.shape[-2:] == shape, "G", f"shape {G.shape}", "of shape " + wanted.format(*shape))
+        if G.ndim < 2 or G.shape[-2:] != shape:  # no text is made in the calls that are right
+            check(False, "G", f"shape {G.shape}", "of shape " + wanted.format(*shape))
         return G
 
 
@@ -204,6 +227,11 @@ def _squares(T: Array, V: Array) -> tuple[Array, Array]:
 @jax.jit
 def _between(left: Array, G: Array, right: Array) -> Array:
     return left @ G @ right
+
+
+@jax.jit
+def _write(P: KroneckerPreconditioner, delta: Array, x: Array, rate: Array) -> Write:
+    return Write(-rate * (P.left @ delta), P.right @ x)
 
 
 @jax.jit

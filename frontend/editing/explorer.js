@@ -3,7 +3,7 @@ import { button } from "../kit/controls.js";
 import { h, throttle } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
 import { minus, norm, times } from "../kit/linear.js";
-import { amount, figures, fixed } from "../kit/number.js";
+import { amount, cleared, figures, fixed } from "../kit/number.js";
 import { runChart } from "../kit/runchart.js";
 import { forgettingLaw, manyEdits } from "./math/sequence.js";
 import { createBars, createMatrices, createMemoryTable } from "./numbers.js";
@@ -218,7 +218,7 @@ function createForgetting() {
       { key: "law", label: "law (1 − e^(−(T−i)/D))(2 − e^(−T/D))", tone: "law", dash: "7 3" },
     ],
     summary: ({ values, law }, i) =>
-      `Of the first edit ${amount(values[0])}, by the law ${amount(law[0])}; of the last ${amount(values[i])}.`,
+      `Of the first edit ${amount(values[0])}, by the law ${amount(law[0])}; of the last ${amount(cleared(Number(values[i])))}.`,
   });
   return {
     element,

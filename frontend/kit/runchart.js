@@ -2,7 +2,7 @@
 import { chart } from "./chart.js";
 
 /** @import { Scale } from "./axis.js" */
-/** @import { Lines, Series } from "./chart.js" */
+/** @import { Data, Series } from "./chart.js" */
 
 /** @typedef {Record<string, ArrayLike<number | null>>} Values */
 
@@ -57,7 +57,7 @@ export function runChart({ xLabel, yLabel, scale = "linear", first = 0, summary,
  */
 function thinned(line, first) {
   const stride = Math.max(1, Math.ceil(line.length / DRAWN));
-  /** @type {[number, number | null][]} */
+  /** @type {Data} */
   const points = [];
   for (let i = 0; i < line.length - 1; i += stride) points.push([first + i, line[i]]);
   if (line.length > 0) points.push([first + line.length - 1, line[line.length - 1]]);

@@ -1,7 +1,7 @@
 // The two rows of W, each a plane with its exact share of the loss: contours, paths, ends, and a start to drag.
-import { pathOf } from "../kit/chart.js";
 import { h, setAttributes } from "../kit/dom.js";
 import { handle } from "../kit/handle.js";
+import { pathOf } from "../kit/line.js";
 import { eigen2 } from "../kit/linear.js";
 import { figures, fixed } from "../kit/number.js";
 import { captioned } from "../kit/readout.js";

@@ -1,11 +1,13 @@
 // Risk against n and against noise, with the laws beside what is measured; and both in a table.
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
+import { dots, drawUprights } from "../kit/dots.js";
 import { count, figures } from "../kit/number.js";
 import { counters } from "../kit/readout.js";
 import * as laws from "./math/laws.js";
 
-/** @import { Lines, Mark, Series } from "../kit/chart.js" */
+/** @import { Data, Series } from "../kit/chart.js" */
+/** @import { Mark } from "../kit/dots.js" */
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Model, Risks } from "./math/risk.js" */
 /** @import { Settings } from "./settings.js" */
@@ -13,6 +15,7 @@ import * as laws from "./math/laws.js";
 /** @typedef {{ base: number, neighbours: number, memory: number, printed: number, threshold: number }} Laws */
 /** @typedef {{ sizes: number[], risks: Risks[], levels: number[], sweep: Risks[] }} Measured */
 /** @typedef {ReturnType<typeof chart>} Chart */
+/** @typedef {Record<string, Data>} Lines */
 
 /** @type {{ key: Model, label: string, tone: string }[]} */
 const MODELS = [
@@ -34,7 +37,7 @@ const DOTS = MODELS.map(({ key, label, tone }) => ({
   key,
   label: `${label}, measured`,
   tone,
-  dots: true,
+  pen: dots,
   r: 3.4,
 }));
 /** @type {Series[]} */
@@ -171,7 +174,6 @@ function drawRisk(drawn, settings, { sizes, risks }, place) {
     lines,
     x: [sizes[0], sizes[sizes.length - 1]],
     y: onLine ? decadesAround(lines) : [0, 0.6],
-    marks: [{ at: n, tone: "printed", label: `n = ${count(n)}` }],
     summary: risk
       ? `At n = ${n}: ${MODELS.map(({ key, label }) => `${label} ${number(risk[key])}`).join(", ")}.`
       : "",
@@ -179,6 +181,7 @@ function drawRisk(drawn, settings, { sizes, risks }, place) {
       ? "Law: (1 − L)²·E Zₙ/d plus the noise, for one neighbour. Printed: Theorem 5.3 with constant 1, without noise."
       : "No law is known here: all of it is measured, against the true classes.",
   });
+  drawUprights(drawn, [{ at: n, tone: "printed", label: `n = ${count(n)}` }]);
 }
 
 /** @type {(drawn: Chart, settings: Settings, race: Measured, threshold: number | null) => void} */
@@ -203,11 +206,11 @@ function drawNoise(drawn, settings, { levels, sweep }, threshold) {
     lines,
     x: [0, levels[levels.length - 1]],
     y: [0, 1.05 * Math.max(0.05, ...values)],
-    marks,
     summary:
       threshold === null ? "" : `Memorising one neighbour hurts from ${number(threshold)} on.`,
     note: `At n = ${count(n)}. The grey mark is your noise${greenMark(view, sweep, threshold)}.`,
   });
+  drawUprights(drawn, marks);
 }
 
 /** @type {(view: string, sweep: Risks[], threshold: number | null) => string} */

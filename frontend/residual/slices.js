@@ -1,6 +1,7 @@
 // The line's model along the first axis: base, what is remembered, and their sum, as three charts.
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
+import { dots } from "../kit/dots.js";
 import { figures } from "../kit/number.js";
 import { Neighbours } from "./math/memory.js";
 import { dot } from "./math/risk.js";
@@ -14,15 +15,21 @@ const SMALL = { width: 250, height: 180, left: 38 };
 const SHOWN = 400; // data points drawn at most
 
 const PARTS = /** @type {const} */ ([
-  { key: "base", title: "Base", label: "base, ‖θ‖ ≤ L", tone: "exact", dots: "examples" },
+  { key: "base", title: "Base", label: "base, ‖θ‖ ≤ L", tone: "exact", points: "examples" },
   {
     key: "memory",
     title: "Memory of residuals",
     label: "weighted residuals",
     tone: "local",
-    dots: "residuals",
+    points: "residuals",
   },
-  { key: "sum", title: "Base + memory", label: "their sum", tone: "distributed", dots: "examples" },
+  {
+    key: "sum",
+    title: "Base + memory",
+    label: "their sum",
+    tone: "distributed",
+    points: "examples",
+  },
 ]);
 
 /**
@@ -45,7 +52,7 @@ export function slice({ X, n, d }, fit, { k, sigma }) {
 }
 
 export function createSlices() {
-  const charts = PARTS.map(({ key, title, label, tone, dots }) => {
+  const charts = PARTS.map(({ key, title, label, tone, points }) => {
     const missing = key === "memory";
     return chart({
       frame: SMALL,
@@ -53,7 +60,7 @@ export function createSlices() {
       x: { label: "x along θ*" },
       y: { label: missing ? "residual" : "y" },
       series: [
-        { key: "points", label: dots, tone: "printed", dots: true, r: 2 },
+        { key: "points", label: points, tone: "printed", pen: dots, r: 2 },
         { key: "truth", label: missing ? "what is missing" : "truth", tone: "ink", dash: "6 3" },
         { key, label, tone },
       ],

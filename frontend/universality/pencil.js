@@ -1,6 +1,6 @@
 // The reader's own profile g(x* − x): drawn with the pointer, or knot by knot with the arrow keys.
-import { pathOf } from "../kit/chart.js";
 import { h, setAttributes } from "../kit/dom.js";
+import { pathOf } from "../kit/line.js";
 import { fixed } from "../kit/number.js";
 import { KNOTS } from "./math/targets.js";
 

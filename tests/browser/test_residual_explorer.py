@@ -130,7 +130,7 @@ def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
     page.keyboard.press("Home")
     shown = rest(page)
     assert (shown["step"], shown["settings"]["n"]) == (0, 2)
-    assert len(page.locator(".r1-plot:has(figcaption:text-is('Risk as n grows')) .r1-xy circle").all()) == 3
+    assert len(page.locator(".r1-plot:has(figcaption:text-is('Risk as n grows')) .r1-xy circle:visible").all()) == 3
     page.keyboard.press("End")
     assert state(page)["settings"]["n"] == 4096
     expect(page.locator(".r1-steps")).to_have_text("n = 4,096")

@@ -1,0 +1,43 @@
+// How a series is drawn: as a line, with a dot where the cursor crosses it.
+import { h, setAttributes } from "./dom.js";
+
+/** @import { Pen } from "./chart.js" */
+/** @import { Point } from "./handle.js" */
+
+/** @type {Pen} */
+export function line({ tone, dash, wide }) {
+  const style = {
+    class: `r1-line r1-${tone}${wide ? " r1-wide-line" : ""}`,
+    "stroke-dasharray": dash ?? null,
+  };
+  const path = h("path", style);
+  const spot = h("circle", { class: `r1-dot r1-${tone}`, r: 3 });
+  return {
+    parts: [path, spot],
+    sample: h(
+      "svg",
+      { viewBox: "0 0 26 8", class: "r1-sample", "aria-hidden": "true" },
+      h("line", { x1: 1, x2: 25, y1: 4, y2: 4, ...style }),
+    ),
+    draw(points, _, at) {
+      path.setAttribute("d", pathOf(points));
+      spot.style.display = at ? "" : "none";
+      if (at) setAttributes(spot, { cx: at[0], cy: at[1] });
+    },
+  };
+}
+
+/**
+ * A path through points in pixels, with a gap where there is none.
+ *
+ * @param {(Point | null)[]} points
+ */
+export function pathOf(points) {
+  let path = "";
+  let open = false;
+  for (const point of points) {
+    if (point) path += `${open ? "L" : "M"}${point[0].toFixed(1)} ${point[1].toFixed(1)}`;
+    open = point !== null;
+  }
+  return path;
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { axisAround, axisBetween } from "../kit/axis.js";
+import { createBackground } from "../kit/background.js";
+import { same } from "../kit/explorer.js";
+import { pathOf } from "../kit/line.js";
+
+test("an axis gives back the value whose share it tells, on both scales", () => {
+  for (const [axis, inside] of [
+    [axisBetween([-2.7, 1.8]), [-2.7, 0, 1.8]],
+    [axisBetween([2, 4096], "log"), [2, 64, 4096]],
+  ])
+    for (const v of inside) assert.ok(Math.abs(axis.value(axis.share(v)) - v) < 1e-9);
+  assert.deepEqual(axisBetween([2, 4096], "log").marks, [10, 100, 1000]);
+});
+
+test("an axis around values leaves out what it cannot show", () => {
+  const log = axisAround([0, Number.NaN, 2e-3, 0.5, 1e9], "log", 1e6);
+  assert.ok(Math.abs(log.share(1e-3)) < 1e-12 && Math.abs(log.share(1) - 1) < 1e-12);
+  const none = axisAround([]);
+  assert.ok(none.share(0) > 0 && none.share(1) < 1);
+});
+
+test("a line has a gap where a value is missing", () => {
+  const points = [[0, 1], [1, 2], null, [3, 4]];
+  assert.equal(pathOf(points), "M0.0 1.0L1.0 2.0M3.0 4.0");
+});
+
+test("settings are the same whatever the order of their names", () => {
+  assert.ok(same({ a: 1, b: [2] }, { b: [2], a: 1 }));
+  assert.ok(same({ b: [2], a: 1 }, { a: 1, b: [2] }));
+  assert.ok(!same({ a: 1, b: [2] }, { a: 1, b: [3] }));
+});
+
+test("work in the background ends what it was doing, and returns what was found", async () => {
+  function* work(name) {
+    for (let i = 0; i < 3; i++) yield;
+    return name;
+  }
+  const found = [];
+  let slices = 0;
+  await new Promise((resolve) => {
+    const background = createBackground({
+      budget: 0, // one step a slice
+      pause: 0,
+      onSlice(done) {
+        slices++;
+        if (done) found.push(done.value);
+        if (done) resolve();
+      },
+    });
+    background.start(work("first"));
+    background.start(work("second"));
+  });
+  assert.deepEqual(found, ["second"]);
+  assert.equal(slices, 4);
+});

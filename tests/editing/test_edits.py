@@ -515,7 +515,7 @@ def test_blocked_substitution_is_the_triangular_solve(x64):
         U = np.triu(rng.normal(size=(D, D)) / D**0.5) + 2 * np.eye(D)
         cut = cut_up(U + np.tril(np.ones((D, D)), -1))  # what is below the diagonal is not read
         np.testing.assert_array_equal(jax.jit(lambda cut: cut.dense)(cut), U)
-        np.testing.assert_array_equal(cut.diagonal, np.diagonal(U))
+        np.testing.assert_array_equal(jax.jit(lambda cut: cut.diagonal)(cut), np.diagonal(U))
         for B in (rng.normal(size=D), rng.normal(size=(D, 4))):
             np.testing.assert_allclose(forward(cut, B), solve_triangular(U.T, B, lower=True), rtol=1e-8, atol=1e-10)
             np.testing.assert_allclose(backward(cut, B), solve_triangular(U, B), rtol=1e-8, atol=1e-10)
@@ -653,10 +653,10 @@ def test_a_difference_is_summed_as_if_in_twice_the_precision(x64, dtype):
     ]
     B = np.array([[dtype(float(entry)) for entry in row] for row in exact])
     wanted = np.array([[float(Fraction(float(B[i, j])) - exact[i][j]) for j in range(2)] for i in range(3)])
-    found = np.asarray(accurate_difference(jnp.asarray(B), jnp.asarray(A), jnp.asarray(X)))
+    found = np.asarray(jax.jit(accurate_difference)(B, A, X))
     assert np.abs(B - A.T @ X - wanted).max() > 0.3 * np.abs(wanted).max()
     np.testing.assert_allclose(found, wanted, rtol=1e-4 if dtype == np.float32 else 1e-12, atol=0)
-    slopes = jax.grad(lambda *a: accurate_difference(*a).sum(), argnums=(0, 1, 2))(*map(jnp.asarray, (B, A, X)))
+    slopes = jax.jit(jax.grad(lambda *a: accurate_difference(*a).sum(), argnums=(0, 1, 2)))(B, A, X)
     for slope, known in zip(
         slopes, (np.ones((3, 2)), -np.tile(X.sum(1), (3, 1)).T, -np.tile(A.sum(1), (2, 1)).T), strict=True
     ):
@@ -867,7 +867,7 @@ def test_an_edit_is_differentiable_by_all_it_is_made_of(x64, omega):
     def price(W, C, K, V):
         return ro.batch_edit(W, C, K, V, omega=omega).interference
 
-    slopes = jax.grad(price, argnums=(0, 1, 2, 3))(*inputs)
+    slopes = jax.jit(jax.grad(price, argnums=(0, 1, 2, 3)))(*inputs)
     for i, slope in enumerate(slopes):
         way = np.random.default_rng(i).normal(size=slope.shape)
         way = way + way.T if i == 1 else way
@@ -887,8 +887,9 @@ def test_whole_numbers_in_W_are_no_reason_to_round_the_edit():
 def test_half_precision_moments_and_keys_are_factored_in_single(dtype):
     K, _, W, k, v = problem()
     K = jnp.asarray(K, dtype)
-    C = (K @ K.T + jnp.eye(len(K), dtype=dtype)).astype(dtype)
-    assert KeyGeometry.from_moments((C + C.T) / 2).scale.dtype == jnp.float32
+    C = jax.jit(lambda K: (K @ K.T + jnp.eye(len(K))).astype(dtype))(K)
+    C = jnp.asarray(np.tril(C) + np.tril(C, -1).T)
+    assert KeyGeometry.from_moments(C).scale.dtype == jnp.float32
     geometry = KeyGeometry.from_keys(K).observe(K[:, 0])
     edit = ro.rank_one_edit(jnp.asarray(W, dtype), geometry, jnp.asarray(k, dtype), v)
     assert geometry.scale.dtype == edit.left.dtype == jnp.float32

@@ -44,6 +44,10 @@ H, D, M = 4, 12, 6  # outputs, inputs, pairs: one shape throughout, so that litt
 close = partial(np.testing.assert_allclose, rtol=0, atol=1e-8)
 
 
+inner = jax.jit(lambda kernel, a, b: kernel.inner(a, b))
+coefficients = jax.jit(lambda rule, R, S: rule.coefficients(R, S))
+
+
 @pytest.fixture(autouse=True)
 def x64():
     with double_precision():
@@ -186,7 +190,7 @@ def test_an_edit_is_one_write_at_the_rate_1_over_s_and_a_step_of_descent_on_U(pr
     layer = Reparameterized.from_weight(problem.M0, np.eye(H), vectors / np.sqrt(values) @ vectors.T)
     loss = lambda U: 0.5 * jnp.sum((v - replace(layer, U=U)(k)) ** 2)  # noqa: E731
     close(exact_rate(layer, k), 1 / s)
-    close(replace(layer, U=layer.U - exact_rate(layer, k) * jax.grad(loss)(layer.U)).W, edit.apply(problem.M0))
+    close(replace(layer, U=layer.U - exact_rate(layer, k) * jax.jit(jax.grad(loss))(layer.U)).W, edit.apply(problem.M0))
 
 
 def test_batches_of_edits_are_exact_or_ridge_writes(problem, geometry):
@@ -202,7 +206,7 @@ def test_a_preconditioned_step_is_a_batch_step_with_a_geometry_of_outputs_too(pr
     layer = Reparameterized(*map(jnp.asarray, (T, rng.normal(size=(5, 7)), V)))
     W, rate = np.asarray(layer.W), 0.01
     loss = lambda U: 0.5 * jnp.sum((problem.V - replace(layer, U=U)(problem.K.T).T) ** 2)  # noqa: E731
-    stepped = replace(layer, U=layer.U - rate * jax.grad(loss)(layer.U))
+    stepped = replace(layer, U=layer.U - rate * jax.jit(jax.grad(loss))(layer.U))
     residuals = T @ T.T @ (problem.V - W @ problem.K)
     write = KernelMemory.store(problem.K, residuals, Metric(V.T @ V), rule=BatchStep(rate)).write
     close(stepped.W, write.apply(W))
@@ -245,7 +249,7 @@ def test_residual_memory_with_all_its_neighbours_is_a_ratio_of_two_linear_memori
     memory = ResMem(M, sigma).fit_residuals(problem.K.T, problem.R.T)
     ratio = interpolate(problem.K, problem.R, problem.q, Laplace(sigma), rule=BatchStep(), normalise=True)
     close(ratio.T, memory.correction(problem.q.T))
-    weights = np.asarray(Laplace(sigma).inner(*map(jnp.asarray, (problem.K, problem.q))))
+    weights = np.asarray(inner(Laplace(sigma), problem.K, problem.q))
     close(ratio, problem.R @ weights / weights.sum(0))
 
 
@@ -304,16 +308,16 @@ def test_a_channel_of_the_learner_is_no_geometry():
     """The step writes with one product of matrices and reads with another: E_jl is not symmetric, and not ≥ 0."""
     E = np.zeros((2, 2))
     E[0, 1] = 1.0
-    a, b = jnp.array([[1.0], [1.0]]), jnp.array([[1.0], [-1.0]])
-    assert float(Metric(E).inner(a, b)[0, 0]) != float(Metric(E).inner(b, a)[0, 0])
-    assert float(Metric(E).inner(b, b)[0, 0]) < 0
-    _, outcome = Exact().coefficients(jnp.ones((1, 1)), Metric(E).inner(b, b))
+    a, b = np.array([[1.0], [1.0]]), np.array([[1.0], [-1.0]])
+    assert float(inner(Metric(E), a, b)[0, 0]) != float(inner(Metric(E), b, a)[0, 0])
+    assert float(inner(Metric(E), b, b)[0, 0]) < 0
+    _, outcome = coefficients(Exact(), np.ones((1, 1)), inner(Metric(E), b, b))
     assert outcome == Outcome.DEPENDENT
 
 
 def test_few_neighbours_are_no_linear_memory(problem):
     """The reading jumps where a neighbour changes, and what a key weighs depends on the other keys."""
-    keys, values = jnp.array([[0.0, 1.0, 3.0]]), jnp.array([[0.0, 1.0, 5.0]])
+    keys, values = np.array([[0.0, 1.0, 3.0]]), np.array([[0.0, 1.0, 5.0]])
     kernel = NearestNeighbours(2, 1.0)
 
     def read(q):
@@ -321,8 +325,8 @@ def test_few_neighbours_are_no_linear_memory(problem):
 
     assert read(1.5 + 1e-9) - read(1.5 - 1e-9) > 1
     kernel = NearestNeighbours(1, 1.0)
-    assert float(kernel.inner(keys[:, 1:], keys[:, :1])[0, 0]) == 1
-    assert float(kernel.inner(keys, keys[:, :1])[1, 0]) == 0
+    assert float(inner(kernel, keys[:, 1:], keys[:, :1])[0, 0]) == 1
+    assert float(inner(kernel, keys, keys[:, :1])[1, 0]) == 0
     assert not isinstance(kernel, FeatureKernel)
     memory = KernelMemory.store(problem.K, problem.R, kernel, rule=BatchStep())
     with pytest.raises(ValueError, match="kernel: got NearestNeighbours"):
@@ -357,10 +361,10 @@ def test_with_little_overlap_every_rule_reads_alike_at_the_keys():
         off = np.triu(rng.uniform(-1, 1, (n, n)), 1)
         S = eye + rho / (n - 1) * (off + off.T) / np.abs(off).max()
         for rule in (Exact(), Cycled(200)):
-            X, _ = rule.coefficients(jnp.asarray(eye), jnp.asarray(S))
+            X, _ = coefficients(rule, eye, S)
             assert np.abs(np.asarray(X) - eye).sum(1).max() <= rho / (1 - rho)
         worst = eye - rho / (n - 1) * (1 - eye)  # reached where all overlaps are as negative as they may be
-        X, _ = Exact().coefficients(jnp.asarray(eye), jnp.asarray(worst))
+        X, _ = coefficients(Exact(), eye, worst)
         assert np.abs(np.asarray(X) - eye).sum(1).max() == pytest.approx(rho / (1 - rho))
 
 
@@ -380,8 +384,8 @@ def test_kernels_and_rules_are_what_their_protocols_say(geometry):
 def test_kernels_with_features_are_inner_products_of_them(problem, geometry):
     K, q = jnp.asarray(problem.K), jnp.asarray(problem.q)
     for kernel in (Linear(), Metric(problem.G), geometry):
-        close(kernel.features(K).T @ kernel.dual(q), kernel.inner(K, q))
-    close(geometry.inner(K, K), problem.S)
+        close(np.asarray(kernel.features(K)).T @ np.asarray(kernel.dual(q)), inner(kernel, K, q))
+    close(inner(geometry, K, K), problem.S)
 
 
 def test_writes_add_up(problem):

@@ -1,5 +1,7 @@
 """Claims of the chapter on retrieval that belong to no single module."""
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -45,13 +47,17 @@ def test_scaling_patterns_divides_beta():
             assert np.allclose(scaled.gradient(s * x), s * gradient, atol=1e-12)
 
 
+@cache
+def drawn(D, Y, seed):
+    return ro.RandomFeatures(D, Y, key=jax.random.key(seed))
+
+
 def errors_at(beta, D=100, K=200, Y=20_000, seeds=(0, 1, 2)):
     """Mean energy and gradient errors at stored and far states, over a few draws of the features."""
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(7))
     x = np.concatenate([Xi[:20], ro.data.binary_patterns(20, D, key=jax.random.key(8))])
     exact = ro.MrDAM(Xi, beta)
-    maps = [ro.RandomFeatures(D, Y, key=jax.random.key(s)) for s in seeds]
-    found = [approximation_errors(exact, ro.DrDAM.store(Xi, beta, f), x) for f in maps]
+    found = [approximation_errors(exact, ro.DrDAM.store(Xi, beta, drawn(D, Y, s)), x) for s in seeds]
     mean = lambda name: np.mean([getattr(f, name) for f in found], 0).reshape(2, 20).mean(1)  # noqa: E731
     return mean("energy"), mean("gradient")
 

@@ -1,5 +1,7 @@
 """What it takes to remember: thresholds against simulation, the information bound against exact cases."""
 
+from functools import cache
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,12 +18,19 @@ def stored(D, K, load, beta, seed=0):
     return Xi, ro.DrDAM.store(Xi, beta, ro.RandomFeatures(D, int(load * D * K), key=k_features))
 
 
+@cache
+def recalled(load):
+    """Thirty of 60 stored patterns of 60 bits at β = 80, and where each comes to rest."""
+    Xi, memory = stored(60, 60, load, 80.0)
+    end = ro.retrieve(memory, Xi[:30], step_size=0.2, max_steps=200, progress=False).x
+    return np.asarray(Xi[:30]), np.asarray(end)
+
+
 def test_displacement_of_stored_patterns_follows_c_over_root_beta():
     D, K, beta = 60, 60, 80.0
     for load in (3, 6):
-        Xi, memory = stored(D, K, load, beta)
-        end = np.asarray(ro.retrieve(memory, Xi[:30], step_size=0.2, max_steps=200, progress=False).x)
-        measured = np.sqrt(((end - np.asarray(Xi)[:30]) ** 2).sum(1).mean())
+        Xi, end = recalled(load)
+        measured = np.sqrt(((end - Xi) ** 2).sum(1).mean())
         law = thresholds.displacement(D=D, K=K, Y=load * D * K, beta=beta)
         # First order in c: the next term is c² relative, .17 and .08 here; 30 patterns share one draw of frequencies.
         assert 0.95 < measured / law < 1.3
@@ -48,9 +57,8 @@ def test_bit_errors_follow_the_normal_tail():
     D, K, beta, load = 60, 200, 30.0, 3.0  # c² = .17: one bit in a hundred thousand; weaker: c² = .25
     assert thresholds.bit_error(D=D, K=K, Y=load * D * K, beta=beta) < 1e-4
     # In a run: entries of the fixed point's displacement at large Y are Gaussian with the law's spread.
-    Xi, memory = stored(60, 60, 6, 80.0, seed=1)
-    end = ro.retrieve(memory, Xi[:30], step_size=0.2, max_steps=200, progress=False).x
-    moved = np.asarray((end - Xi[:30]) * jnp.where(Xi[:30] > 0, -1, 1)).ravel() * 60**0.5  # towards the other value
+    Xi, end = recalled(6)
+    moved = ((end - Xi) * np.where(Xi > 0, -1, 1)).ravel() * 60**0.5  # towards the other value
     at = 0.05  # flips if it exceeds one half: rescale the threshold to one that is met often
     law = thresholds.bit_error(D=60, K=60, Y=6 * 3600, beta=80.0 * (2 * at) ** 2)
     share = (moved > at).mean()

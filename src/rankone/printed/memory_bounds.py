@@ -40,15 +40,17 @@ def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> di
         z: As many others.
     """
     Xi, beta, K = memory.Xi, memory.beta, len(memory.Xi)
-    square = lambda y: ((y[:, None] - Xi) ** 2).sum(-1)  # noqa: E731
-    length = lambda v: jnp.linalg.norm(v, axis=-1)  # noqa: E731
+
+    def square(y: Array) -> Array:
+        return ((y[:, None] - Xi) ** 2).sum(-1)
+
     sm_x, sm_z = (jax.nn.softmax(-beta / 2 * square(y)) for y in (x, z))
-    gradients, change = length(memory.gradient(x) - memory.gradient(z)), jnp.abs(sm_x - sm_z).sum(-1)
-    moved, logits = length(x - z), beta / 2 * jnp.abs(square(z) - square(x)).sum(-1)
+    gradients, change = _length(memory.gradient(x) - memory.gradient(z)), jnp.abs(sm_x - sm_z).sum(-1)
+    moved, logits = _length(x - z), beta / 2 * jnp.abs(square(z) - square(x)).sum(-1)
     return {
         "eq18": jnp.abs(memory.gradient(x) - (x - sm_x @ Xi)).max(),
-        "eq19-21": gradients / (moved + length((sm_x - sm_z) @ Xi)),
-        "eq22": length((sm_x - sm_z) @ Xi) / (change * jnp.linalg.norm(Xi, 2)),
+        "eq19-21": gradients / (moved + _length((sm_x - sm_z) @ Xi)),
+        "eq22": _length((sm_x - sm_z) @ Xi) / (change * jnp.linalg.norm(Xi, 2)),
         "eq23": change / (jnp.exp(beta / 2) / K * logits),
         "eq24-26": logits / (2 * beta * K * moved),
         "eq27": gradients / ((1 + 2 * K * beta * jnp.exp(beta / 2)) * moved),
@@ -69,9 +71,8 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     gap = kernel_gap(copy, memory.Xi, x)
     k = jnp.exp(-memory.beta / 2 * ((x[:, None] - memory.Xi) ** 2).sum(-1))
     S, S_hat = k.sum(-1, keepdims=True), (k + gap).sum(-1, keepdims=True)
-    length = lambda v: jnp.linalg.norm(v, axis=-1)  # noqa: E731
-    error = length(k @ memory.Xi / S - (k + gap) @ memory.Xi / S_hat)
-    first, second = length(gap @ memory.Xi / S), length((k + gap) @ memory.Xi * (1 / S - 1 / S_hat))
+    error = _length(k @ memory.Xi / S - (k + gap) @ memory.Xi / S_hat)
+    first, second = _length(gap @ memory.Xi / S), _length((k + gap) @ memory.Xi * (1 / S - 1 / S_hat))
     allowed = jnp.abs(gap).max() * len(memory.Xi) / S[:, 0]
     return {
         "eq35-37": error / (first + second),
@@ -91,6 +92,10 @@ def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
         "eq48-53": run.distance[1:] / jnp.cumsum(steps, axis=0),
         "eq54": steps / (run.step_size * (turned + run.errors)),
     }
+
+
+def _length(v: Array) -> Array:
+    return jnp.linalg.norm(v, axis=-1)
 
 
 _LOG10 = log(10)

@@ -95,7 +95,7 @@ class Barycentric(EnergyMemory):
 
     @property
     def numbers(self) -> int:
-        """Numbers held: T and R."""
+        """How many numbers are stored: T and R."""
         return self.memory.T.size + self.R.size
 
     def field(self, x: Numbers) -> Float[Array, "... D"]:
@@ -110,7 +110,7 @@ class Barycentric(EnergyMemory):
 
     @jax.jit
     def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field; Ŝ is held at its floor."""
+        """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field; Ŝ is kept above its floor."""
         x = states("x", x, self.D)
         phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)
         S = jnp.maximum(phi @ self.memory.T, self.memory.floor)

@@ -280,6 +280,13 @@ def test_the_writes_of_one_step_lead_where_adapt_leads(construction, x64):
         np.testing.assert_allclose(W + np.asarray(write.left) @ np.asarray(write.right).T, moved, atol=1e-8)
 
 
+def test_every_product_is_in_full_precision():
+    """Also where the device would round the factors of float32 products: before, after and in the step."""
+    x = np.array([0.3], np.float32)
+    program = str(jax.make_jaxpr(both_ways)(build("logdepth"), x, x, x))
+    assert program.count("dot_general[") == program.count("precision=(Precision.HIGHEST, Precision.HIGHEST)") > 20
+
+
 def test_learn_is_adapt_and_predict_task_by_task():
     network = build("logdepth")
     x, y, x_star = random_tasks(KEY, tasks=5, points=7)

@@ -107,7 +107,7 @@ def audit_tasks(tasks):
     ],
 )
 def test_float32_reaches_the_audits_figures_on_its_own_tasks(construction, options, tasks, rms, worst):
-    """M-univ, M-S3, M-S4, M-S5: a table as good as the exact one, a fitted net no worse than the audit's of 1,600 and 3,200 units."""
+    """M-univ, M-S3, M-S4, M-S5: a table as good as the exact one, a fitted net no worse than the audit's larger one."""
     x, y, x_star = audit_tasks(tasks)
     network = build(construction, **options)
     assert network.dtype == jnp.float32

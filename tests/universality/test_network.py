@@ -103,11 +103,11 @@ def audit_tasks(tasks):
         ("seed", {"cells": 16}, 24, 0.05845, 0.3220),
         ("logdepth", {"cells": 64}, 12, 0.01382, 0.0645),
         ("constant", {"units": 1600}, 24, 0.0251, 0.128),
-        ("shallow", {"units": 3200}, 24, 0.0158, 0.1),
+        ("shallow", {"units": 2560}, 24, 0.0158, 0.1),
     ],
 )
 def test_float32_reaches_the_audits_figures_on_its_own_tasks(construction, options, tasks, rms, worst):
-    """M-univ, M-S3, M-S4, M-S5: a table as good as the exact one, a fitted net no worse than the audit's."""
+    """M-univ, M-S3, M-S4, M-S5: a table as good as the exact one, a fitted net no worse than the audit's larger one."""
     x, y, x_star = audit_tasks(tasks)
     network = build(construction, **options)
     assert network.dtype == jnp.float32
@@ -278,6 +278,13 @@ def test_the_writes_of_one_step_lead_where_adapt_leads(construction, x64):
     for write, W, moved in zip(writes, matrices(network), matrices(after), strict=True):
         assert write.left.shape == (len(W), 1)
         np.testing.assert_allclose(W + np.asarray(write.left) @ np.asarray(write.right).T, moved, atol=1e-8)
+
+
+def test_every_product_is_in_full_precision():
+    """Also where the device would round the factors of float32 products: before, after and in the step."""
+    x = np.array([0.3], np.float32)
+    program = str(jax.make_jaxpr(both_ways)(build("logdepth"), x, x, x))
+    assert program.count("dot_general[") == program.count("precision=(Precision.HIGHEST, Precision.HIGHEST)") > 20
 
 
 def test_learn_is_adapt_and_predict_task_by_task():

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, array, as_array, check, integer, positive, random_key
+from rankone._checks import Numbers, array, as_array, check, integer, numbers, positive, random_key
 from rankone._module import Module
 from rankone.nn import Dense, initial_layers, relu_network
 
@@ -67,7 +67,7 @@ def train(
     positive("step_size", step_size)
     k_start, k_order = jax.random.split(key)
     sizes = X.shape[1], *hidden, int(y.max()) + 1
-    return Classifier(_fit(X, jnp.asarray(y), k_start, k_order, step_size, sizes, integer("epochs", epochs)))
+    return Classifier(_fit(X, numbers("labels", y), k_start, k_order, step_size, sizes, integer("epochs", epochs)))
 
 
 def _loss(layers: tuple[Dense, ...], x: Array, y: Array) -> Array:

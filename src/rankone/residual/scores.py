@@ -104,7 +104,7 @@ def _calibration_error(p: Array, labels: Numbers, bins: int) -> Array:
 
 
 class Gain(Module):
-    """Where an improvement comes from, in shares of all examples of a test set [S-eq1, S-hyper].
+    """Where an improvement comes from, in shares of all examples of a test set.
 
     Attributes:
         corrected: The base model wrong, the memory right: the paper's "TPR" [S-eq4,5].
@@ -120,7 +120,7 @@ class Gain(Module):
 
 
 def gain(labels: Numbers, base: Numbers, memory: Numbers) -> Gain:
-    """Split the gain of a memory over its base model [S-gain].
+    """Split the gain of a memory over its base model [S-eq1, S-gain, S-hyper].
 
     Args:
         labels: True classes (m,).

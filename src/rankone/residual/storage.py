@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Integer
 
-from rankone._checks import Numbers, array, as_array, check, integer, positive, readable, states
+from rankone._checks import Numbers, array, as_array, check, integer, numbers, positive, readable, states
 from rankone._module import Module, static
 
 __all__ = [
@@ -168,4 +168,4 @@ def _indices(name: str, value: Numbers, shape: tuple[int, ...], L: int) -> Integ
     if readable(indices) and indices.size:
         least, most = int(np.asarray(indices).min()), int(np.asarray(indices).max())
         check(least >= 0 and most < L, name, f"{least} … {most}", f"from 0 to {L - 1}")
-    return jnp.asarray(indices)
+    return numbers(name, indices)

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, array, as_array, check, integer, random_key, real
+from rankone._checks import Numbers, array, as_array, check, integer, numbers, random_key, real
 from rankone._module import Module
 from rankone.residual.search import ExactSearch
 
@@ -90,12 +90,12 @@ def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
 def _regression(X: Numbers, y: Numbers) -> tuple[Array, Array]:
     inputs, targets = array("X", X, "(n, d): one input a row", 2), as_array(y)
     check(targets.shape == (len(inputs),), "y", f"shape {targets.shape}", f"shape ({len(inputs)},): one a row")
-    return inputs, jnp.asarray(targets, inputs.dtype)
+    return inputs, numbers("y", targets)
 
 
 @jax.jit
 def _erm(X: Array, y: Array, L: Numbers) -> ERM:
-    return _constrained(X.T @ X / len(X), X.T @ y / len(X), jnp.asarray(L, X.dtype))
+    return _constrained(X.T @ X / len(X), X.T @ y.astype(X.dtype) / len(X), jnp.asarray(L, X.dtype))
 
 
 def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
@@ -169,7 +169,7 @@ def simulate(
     k = integer("k", k, "a positive number of neighbours, not above the least n", most=int(sizes.min()))
     random_key("key", key)
     shape = int(sizes.max()), d, queries, k, bool(split)
-    risks = _simulate(jnp.asarray(sizes.ravel()), jax.random.split(key, repetitions), L, noise, *shape)
+    risks = _simulate(numbers("n", sizes.ravel()), jax.random.split(key, repetitions), L, noise, *shape)
     return jax.tree.map(lambda part: part.reshape(*sizes.shape, repetitions), risks)
 
 

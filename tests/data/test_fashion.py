@@ -71,13 +71,32 @@ def test_a_download_has_the_published_address_and_checksum(nowhere, pictures, mo
     assert {path for _, _, path in asked} == {str(nowhere / "cache")}
 
 
-@pytest.mark.parametrize("spoil", [lambda b: b"\x01" + b[1:], lambda b: b[:2] + b"\x0d" + b[3:], lambda b: b[:-1]])
-def test_a_spoilt_file_is_refused(nowhere, pictures, spoil):
+@pytest.mark.parametrize("damage", [lambda b: b"\x01" + b[1:], lambda b: b[:2] + b"\x0d" + b[3:], lambda b: b[:-1]])
+def test_a_damaged_file_is_refused(nowhere, pictures, damage):
     put(nowhere / "system", pictures)
     path = nowhere / "system" / NAMES[0]
-    path.write_bytes(gzip.compress(spoil(gzip.decompress(path.read_bytes()))))
+    path.write_bytes(gzip.compress(damage(gzip.decompress(path.read_bytes()))))
     with pytest.raises(ValueError, match="train-images"):
         fashion.fashion_mnist()
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda b: b[:-9], lambda b: b"PK" + b[2:], lambda b: b"", lambda b: b[:30] + b"0" * 9]
+)
+def test_a_file_that_cannot_be_unpacked_is_named(nowhere, pictures, damage):
+    put(nowhere / "system", pictures)
+    path = nowhere / "system" / NAMES[0]
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(ValueError, match=r"file: got '.*train-images"):
+        fashion.fashion_mnist()
+
+
+def test_pictures_are_a_module(nowhere, pictures):
+    put(nowhere / "system", pictures)
+    data = fashion.fashion_mnist()
+    assert repr(data) == "Fashion(images=f32[5,784], labels=i32[5])"
+    fashion.fashion_mnist.cache_clear()
+    assert fashion.fashion_mnist() == data
 
 
 def test_an_unknown_split_is_refused():

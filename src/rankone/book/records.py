@@ -59,7 +59,7 @@ def load_pictures(name: str) -> dict[str, NDArray[np.uint8]]:
     """
     path = _existing(f"{name}.npz")
     try:
-        with np.load(path) as archive:
+        with path.open("rb") as file, np.load(file) as archive:  # np.load alone leaves a damaged file open
             return {key: archive[key] for key in archive.files}
     except (ValueError, OSError, EOFError, BadZipFile, zlib.error, lzma.LZMAError) as error:
         raise _damaged(path, error) from error

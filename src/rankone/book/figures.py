@@ -3,7 +3,8 @@
 The style belongs to the figures made here. No other figure of the process has it, and no setting of matplotlib changes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
@@ -31,12 +32,23 @@ _STYLE: Any = {
 }
 
 
+@contextmanager
+def _style() -> Iterator[None]:
+    """A block with the book's settings. Not `rc_context`: it would undo what a notebook's backend sets when it starts."""
+    before = {name: mpl.rcParams[name] for name in _STYLE}
+    mpl.rcParams.update(_STYLE)
+    try:
+        yield
+    finally:
+        mpl.rcParams.update(before)
+
+
 def _in_style(method: Callable) -> Callable:
     """A method that finds the book's settings, which matplotlib reads when something is drawn, not when it is made."""
 
     @wraps(method)
     def styled(*args: Any, **options: Any) -> Any:
-        with mpl.rc_context(_STYLE):
+        with _style():
             return method(*args, **options)
 
     return styled
@@ -75,7 +87,7 @@ def figure(
         crisp: Whether a notebook shows its figures from now on with twice the pixels, for the screens that have them.
         options: Passed to `plt.subplots`.
     """
-    with mpl.rc_context(_STYLE):
+    with _style():
         kind = {"axes_class": _Axes}
         made = plt.subplots(nrows, ncols, figsize=(width, height), FigureClass=_Figure, subplot_kw=kind, **options)
         for ax in made[0].axes:  # ticks are made when they are needed, with the settings of that moment

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import chromium
 import pytest
-from playwright.sync_api import Browser, Page, Request, Response, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, Response, expect, sync_playwright
 from serve import server
 
 ROOT = Path(__file__).parents[2]
@@ -121,13 +121,34 @@ def opened(browser: Browser, site: str) -> Callable[..., AbstractContextManager[
 
     @contextmanager
     def new(size: str = "desktop", theme: str = "light", **options: object) -> Iterator[Watched]:
-        phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
-        context = browser.new_context(**{"viewport": SIZES[size], "color_scheme": theme, **phone, **options})
-        context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+        context = context_of(browser, size, theme, **options)
         yield Watched(context.new_page(), site)
         context.close()
 
     return new
+
+
+def context_of(browser: Browser, size: str, theme: str, **options: object) -> BrowserContext:
+    """A reader's browser: a screen and a theme; what one page has loaded, the next finds in its cache."""
+    phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
+    context = browser.new_context(**{"viewport": SIZES[size], "color_scheme": theme, **phone, **options})
+    context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+    return context
+
+
+@pytest.fixture(scope="session")
+def reader(browser: Browser, site: str) -> Iterator[Callable[[str, str], Watched]]:
+    """A new page of a reader who has one browser for all pages of the book and asked for stillness."""
+    contexts: dict[tuple[str, str], BrowserContext] = {}
+
+    def page(size: str, theme: str) -> Watched:
+        if (size, theme) not in contexts:
+            contexts[size, theme] = context_of(browser, size, theme, reduced_motion="reduce")
+        return Watched(contexts[size, theme].new_page(), site)
+
+    yield page
+    for context in contexts.values():
+        context.close()
 
 
 @pytest.fixture

@@ -35,13 +35,14 @@ def weight(path: Path) -> int:
 
 
 @pytest.fixture(scope="module")
-def view(request: pytest.FixtureRequest, opened: Callable) -> Iterator[Any]:
+def view(request: pytest.FixtureRequest, reader: Callable) -> Iterator[Any]:
     """A page in one size and theme, scrolled through once: all the checks of that view share the visit."""
     path, size, theme = request.param
-    with opened(size, theme, reduced_motion="reduce") as watched:
-        watched.open(path)
-        watched.see_all()
-        yield watched
+    watched = reader(size, theme)
+    watched.open(path)
+    watched.see_all()
+    yield watched
+    watched.page.close()
 
 
 in_every_view = pytest.mark.parametrize("view", VIEWS, indirect=True, ids=["-".join(view) for view in VIEWS])

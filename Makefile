@@ -7,6 +7,8 @@ OUTPUT  := $(if $(filter no,$(SOLUTIONS)),_build/without-solutions,.)
 SITE    := $(OUTPUT)/_build/html
 HTML    := $(SITE)/.ready
 NPM     := frontend/node_modules/.ready
+# Each notebook once more, in an environment of other versions: a third of the time of all tests.
+COLAB   := tests/book/test_colab.py
 SOURCES := _config.yml _toc.yml $(shell find book src benchmarks/results experiments/results -type f ! -path '*/__pycache__/*' 2>/dev/null)
 # Programs compiled once serve the chapters, their notebooks in a clean environment, and every later run.
 export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/_build/.jax_cache
@@ -45,15 +47,16 @@ assignment: $(HTML) ## write what a class needs for one page of exercises, such 
 assignments: $(HTML) ## the same for all pages of exercises
 	@$(PYTHON) tools/assignment.py
 
-test: $(HTML) ## build what is stale, then run every test
+test: $(HTML) ## build what is stale, then run every test but Colab's
 	@$(PYTHON) tools/chromium.py
-	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile --max-worker-restart 1
+	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile --max-worker-restart 1 --ignore $(COLAB)
 
 check: lint ## lint, and run the tests of the parts of the package that changed, without the book: minutes
 	$(PYTHON) tools/changed.py
 
-compat: $(READY) ## test the core of the package on the oldest and the newest jax
+compat: $(HTML) ## test the core on the oldest and the newest jax, and every notebook on Colab's versions
 	@$(PYTHON) tools/compat.py
+	XLA_FLAGS="$(XLA_QUICK) $$XLA_FLAGS" $(PYTHON) -m pytest $(COLAB)
 
 lint: $(READY) $(NPM) ## ruff, mypy, biome and tsc
 	.venv/bin/ruff check .

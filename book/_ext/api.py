@@ -139,7 +139,7 @@ def shown_elsewhere(app: Sphinx, what: str, _name: str, obj: Any, _skip: bool, _
     """Leave out what the first page or the page of another part shows, and the fields of a tuple."""
     if what == "module":
         home, here = getattr(obj, "__module__", None) or "", app.env.temp_data.get("autodoc:module") or ""
-        public = any(obj is getattr(rankone, each) for each in rankone.__all__)
+        public = any(obj is getattr(rankone, each) for each in rankone.__all__ if each == getattr(obj, "__name__", ""))
         borrowed = home.startswith("rankone.") and not f"{home}.".startswith(f"{here}.")
         return True if public or borrowed else None
     return True if (getattr(obj, "__doc__", "") or "").startswith("Alias for field number") else None

@@ -19,7 +19,7 @@ __all__ = ["Dense", "append_one", "gradient_step", "initial_layers", "relu_netwo
 
 
 class Dense(Module):
-    """One dense layer x ↦ x Wᵀ + b, or a stack of n of equal shape, to be scanned.
+    """One dense layer x ↦ x Wᵀ + b, or a stack of n of equal shape, to be scanned [K-eq0].
 
     Attributes:
         W: Weights (out, in); (n, out, in) for a stack.

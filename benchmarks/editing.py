@@ -65,7 +65,7 @@ def cases(D: int, H: int, K: int) -> Iterator[Case]:
     once = Work(4 * (D * D + 2 * H * D), D**3 / 3 + 4 * H * D)
     peers = {"general inverse": partial(by_inverse, W, C, k, v), "LU solve": partial(by_lu, W, C, k, v)}
     yield {"task": "one edit"}, {"Cholesky": (partial(edited, W, C, k, v), once)}, peers
-    refined = {"float64 step": (partial(edited, W, C, k, v, refine=1), once)}
+    refined = {"refinement step": (partial(edited, W, C, k, v, refine=1), once)}
     yield {"task": "refined edit"}, refined, {"general inverse": peers["general inverse"]}
     yield from cached_cases(W, C, k, v)
     yield from batch_cases(W, C, keys, values)

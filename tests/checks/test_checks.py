@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jaxtyping import TypeCheckError
 
 import rankone as ro
 from rankone import _checks
@@ -173,3 +174,12 @@ def test_an_outcome_says_what_to_do_and_goes_through_jit(each: Outcome) -> None:
 def test_the_gravest_outcome_is_told_first() -> None:
     both = outcome((jnp.array([True, False]), Outcome.SINGULAR), (jnp.array([True, True]), Outcome.NOT_FINITE))
     assert both.tolist() == [Outcome.SINGULAR, Outcome.NOT_FINITE]
+
+
+def test_these_tests_run_the_package_under_a_type_checker_that_knows_shapes() -> None:
+    noticed = False
+    try:
+        ro.writes.Linear().features(jnp.ones(3))  # one key is a column
+    except TypeCheckError:
+        noticed = True
+    assert noticed

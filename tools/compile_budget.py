@@ -16,7 +16,7 @@ import jax
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 TABLE = TESTS / "compile_budget.toml"
 STEP = 10  # counts are rounded up to a multiple: a change of jax's own caching is no growth
-ELSEWHERE = ("book", "browser", "tools")  # these run other programs, and hardly any of JAX
+ELSEWHERE = ("book", "browser", "tools")  # not counted: they run pages and scripts
 HEAD = "# The most programs that each file of tests compiles; made by `python tools/compile_budget.py`.\n"
 
 

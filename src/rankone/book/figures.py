@@ -34,7 +34,7 @@ _STYLE: Any = {
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """A block with the book's settings. Not `rc_context`: it would undo what a notebook's backend sets when it starts."""
+    """A block with the book's settings. `rc_context` would also undo what a notebook's backend sets when it starts."""
     before = {name: mpl.rcParams[name] for name in _STYLE}
     mpl.rcParams.update(_STYLE)
     try:

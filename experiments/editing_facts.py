@@ -117,4 +117,4 @@ def entropies(case: Fact, changes: dict, layer: int, words: int, seed: int) -> d
 
 
 if __name__ == "__main__":
-    main("editing_facts", __doc__, {"fact": chosen()}, measure, options=OPTIONS)
+    main("editing_facts", __doc__, {"fact": chosen()}, measure, options=OPTIONS, of="the book")

@@ -36,4 +36,4 @@ def measure(*, relation: str, subject: str, layer: int, ridge: float, contexts: 
 
 
 if __name__ == "__main__":
-    main("editing_keys", __doc__, GRID, measure, options=OPTIONS)
+    main("editing_keys", __doc__, GRID, measure, options=OPTIONS, of="the book")

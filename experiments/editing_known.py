@@ -34,4 +34,4 @@ def measure(*, relation: str, seed: int) -> dict:
 
 
 if __name__ == "__main__":
-    main("editing_known", __doc__, GRID, measure, options={})
+    main("editing_known", __doc__, GRID, measure, options={}, of="the book")

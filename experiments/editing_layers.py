@@ -39,4 +39,4 @@ def measure(*, layer: int, fact: str, ridge: float, noises: int, neighbours: int
 
 
 if __name__ == "__main__":
-    main("editing_layers", __doc__, GRID, measure, options=OPTIONS)
+    main("editing_layers", __doc__, GRID, measure, options=OPTIONS, of="the book")

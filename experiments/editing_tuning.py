@@ -27,4 +27,4 @@ def measure(*, radius: float, fact: str, layer: int, neighbours: int, seed: int)
 
 
 if __name__ == "__main__":
-    main("editing_tuning", __doc__, GRID, measure, options=OPTIONS)
+    main("editing_tuning", __doc__, GRID, measure, options=OPTIONS, of="the book")

@@ -13,7 +13,7 @@ from record import main
 import rankone as ro
 from rankone.theory.fidelity import Completion, complete
 
-PAPER = {"fill": [0.0], "group": [0], "Y": [180_000], "beta": [60.0]}
+GRID = {"fill": [0.0], "group": [0], "Y": [180_000], "beta": [60.0]}
 OPTIONS = {"K": 4, "visible": 0.33, "size": 64, "steps": 300, "thumbnail": 64}
 RECORDED = ["exact_error", "distributed_error", "difference"]
 RECORDED += ["exact_right", "distributed_right", "signal_to_noise", "steps"]
@@ -26,7 +26,7 @@ def measure(*, group: int, K: int, size: int, **parameters: float) -> dict:
         pictures,
         size,
         picture_name=f"fill{parameters['fill']:g}",
-        keep=group == 0 and parameters["Y"] in PAPER["Y"],
+        keep=group == 0 and parameters["Y"] in GRID["Y"],
         **parameters,
     )
 
@@ -59,4 +59,4 @@ def _shrink(pictures: np.ndarray, size: int, thumbnail: int) -> np.ndarray:
 
 
 if __name__ == "__main__":
-    main("figure1", __doc__, PAPER, measure, options=OPTIONS)
+    main("figure1", __doc__, GRID, measure, options=OPTIONS)

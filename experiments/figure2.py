@@ -5,7 +5,7 @@ from record import main
 
 import rankone as ro
 
-PAPER = {"fill": [0.0], "Y": [200_000], "beta": [60.0]}
+GRID = {"fill": [0.0], "Y": [200_000], "beta": [60.0]}
 OPTIONS = {"K": 20, "visible": 0.6, "size": 64, "steps": 1000, "thumbnail": 32}
 
 
@@ -13,9 +13,9 @@ def measure(*, K: int, size: int, **parameters: float) -> dict:
     """Store the first K of the book's photographs, and complete them all."""
     name = f"fill{parameters['fill']:g}"
     return completion(
-        ro.data.photographs(size)[:K], size, picture_name=name, keep=parameters["Y"] in PAPER["Y"], **parameters
+        ro.data.photographs(size)[:K], size, picture_name=name, keep=parameters["Y"] in GRID["Y"], **parameters
     )
 
 
 if __name__ == "__main__":
-    main("figure2", __doc__, PAPER, measure, options=OPTIONS)
+    main("figure2", __doc__, GRID, measure, options=OPTIONS)

@@ -9,7 +9,7 @@ from record import main
 
 import rankone as ro
 
-PAPER = {"beta": [40.0, 60.0, 70.0, 75.0, 80.0], "Y": [10_000, 40_000, 90_000, 160_000, 360_000], "fill": [0.0]}
+GRID = {"beta": [40.0, 60.0, 70.0, 75.0, 80.0], "Y": [10_000, 40_000, 90_000, 160_000, 360_000], "fill": [0.0]}
 OPTIONS = {"K": 10, "visible": 0.5, "size": 32, "steps": 3600, "thumbnail": 32, "query": 6}
 
 
@@ -22,4 +22,4 @@ def measure(*, K: int, size: int, query: int, **parameters: float) -> dict:
 
 
 if __name__ == "__main__":
-    main("figure4b", __doc__, PAPER, measure, options=OPTIONS)
+    main("figure4b", __doc__, GRID, measure, options=OPTIONS)

@@ -3,8 +3,8 @@
 from figure3_4a import measure as measure_errors
 from record import main
 
-PAPER = {"K": [50, 100, 200, 400, 650, 1000], "D": [30, 100, 1000], "beta": [10.0, 30.0, 40.0, 50.0]}
-OPTIONS = {"Y": 200_000, "queries": 1000, "basis": "sincos", "projection": "hadamard"}
+GRID = {"K": [50, 100, 200, 400, 650, 1000], "D": [30, 100, 1000], "beta": [10.0, 30.0, 40.0, 50.0]}
+OPTIONS = {"Y": 200_000, "queries": 1000, "basis": "sincos", "projection": "gaussian"}
 
 
 def measure(**parameters: float) -> dict:
@@ -13,4 +13,4 @@ def measure(**parameters: float) -> dict:
 
 
 if __name__ == "__main__":
-    main("figure5", __doc__, PAPER, measure, options=OPTIONS)
+    main("figure5", __doc__, GRID, measure, options=OPTIONS)

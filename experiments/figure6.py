@@ -7,7 +7,7 @@ from record import main
 import rankone as ro
 from rankone.theory.fidelity import approximation_errors
 
-PAPER = {
+GRID = {
     "Y": [40_000, 80_000, 160_000, 400_000, 800_000],
     "beta": [1.0, 10.0, 30.0, 60.0],
     "basis": ["sincos", "cos", "exp", "expexp"],
@@ -30,4 +30,4 @@ def measure(*, K: int, queries: int, Y: int, beta: float, basis: str, seed: int,
 
 
 if __name__ == "__main__":
-    main("figure6", __doc__, PAPER, measure, options=OPTIONS)
+    main("figure6", __doc__, GRID, measure, options=OPTIONS)

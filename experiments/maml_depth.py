@@ -23,7 +23,7 @@ from rankone.maml import (
 )
 from rankone.maml import squared_error as loss
 
-PAPER = {"learner": ["maml", "oracle"], "depth": [1, 2, 3, 4, 5]}
+GRID = {"learner": ["maml", "oracle"], "depth": [1, 2, 3, 4, 5]}
 OPTIONS = {"size": 40_000, "bias": 10, "iterations": 20_000, "meta_batch": 25, "step_size": 0.003, "tasks": 2000}
 GROUP = 5  # tasks differentiated at a time: they fit the cache
 
@@ -51,4 +51,4 @@ def measure(
 
 
 if __name__ == "__main__":
-    main("maml_depth", __doc__, PAPER, measure, options=OPTIONS)
+    main("maml_depth", __doc__, GRID, measure, options=OPTIONS, of="the book")

@@ -23,7 +23,7 @@ from rankone.maml import (
     meta_train,
 )
 
-PAPER = {"learner": ["maml", "first_order", "recurrent", "scratch"], "shots": [1, 4]}
+GRID = {"learner": ["maml", "first_order", "recurrent", "scratch"], "shots": [1, 4]}
 OPTIONS = {"iterations": 60_000, "meta_batch": 32, "width": 64, "step_size": 0.1, "steps": 100, "tasks": 2000}
 SCRATCH = [0.03, 0.1, 0.3, 1.0]
 
@@ -66,4 +66,4 @@ def measure(
 
 
 if __name__ == "__main__":
-    main("maml_letters", __doc__, PAPER, measure, options=OPTIONS)
+    main("maml_letters", __doc__, GRID, measure, options=OPTIONS, of="the book")

@@ -26,7 +26,7 @@ from rankone.maml import (
 )
 from rankone.maml import squared_error as loss
 
-PAPER = {"learner": ["maml", "first_order", "joint", "recurrent"]}
+GRID = {"learner": ["maml", "first_order", "joint", "recurrent"]}
 OPTIONS = {"iterations": 70_000, "meta_batch": 25, "width": 40, "step_size": 0.001, "steps": 100, "tasks": 2000}
 
 
@@ -69,4 +69,4 @@ def measure(
 
 
 if __name__ == "__main__":
-    main("maml_sine", __doc__, PAPER, measure, options=OPTIONS)
+    main("maml_sine", __doc__, GRID, measure, options=OPTIONS)

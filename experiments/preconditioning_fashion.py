@@ -15,7 +15,7 @@ import rankone as ro
 from rankone.nn import Dense
 
 BASE = {"gd": 0.01, "momentum": 1e-3, "adam": 1e-3, "explicit": 0.01, "reparameterised": 0.01, "kfac-jax": 0.01}
-PAPER = {"method": list(METHODS), "rate": [0.3, 1.0, 3.0, 10.0]}
+GRID = {"method": list(METHODS), "rate": [0.3, 1.0, 3.0, 10.0]}
 OPTIONS = {"widths": "784,256,64,16,64,256,784", "batch": 250, "steps": 600, "every": 40, "damping": 1.0, "test": 2000}
 
 
@@ -57,4 +57,4 @@ def measure(*, method: str, rate: float, steps: int, every: int, seed: int, **si
 
 
 if __name__ == "__main__":
-    main("preconditioning_fashion", __doc__, PAPER, measure, options=OPTIONS)
+    main("preconditioning_fashion", __doc__, GRID, measure, options=OPTIONS, of="the book")

@@ -16,7 +16,7 @@ from rankone.nn import Dense
 
 # The rate of each method is its base times one of the grid.
 BASE = {"gd": 0.01, "momentum": 1e-3, "adam": 0.01, "explicit": 0.03, "reparameterised": 0.03, "kfac-jax": 0.03}
-PAPER = {"method": list(METHODS), "rate": [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]}
+GRID = {"method": list(METHODS), "rate": [0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0]}
 OPTIONS = {"n": 60, "m": 20, "examples": 5000, "batch": 250, "steps": 1000, "every": 40, "damping": 1e-6}
 
 
@@ -51,4 +51,4 @@ def measure(*, method: str, rate: float, steps: int, every: int, seed: int, **si
 
 
 if __name__ == "__main__":
-    main("preconditioning_regression", __doc__, PAPER, measure, options=OPTIONS)
+    main("preconditioning_regression", __doc__, GRID, measure, options=OPTIONS, of="the book")

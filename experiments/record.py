@@ -30,30 +30,40 @@ PICTURES = "pictures"  # the entry of a result that goes to the .npz file: name 
 
 
 def main(
-    name: str, about: str, paper: dict[str, list], measure: Callable[..., dict], *, options: Cell, argv: Any = None
+    name: str,
+    about: str,
+    grid: dict[str, list],
+    measure: Callable[..., dict],
+    *,
+    options: Cell,
+    of: str = "the paper",
+    argv: Any = None,
 ) -> dict:
     """Measure the cells of the grid asked for on the command line, and write `<name>.json` after each.
 
     Args:
         name: Of the record.
         about: First line is the help text.
-        paper: The paper's grid: parameter → values. They are the defaults of the command line.
+        grid: Of the whole experiment: parameter → values. They are the defaults of the command line.
         measure: Called with one cell's parameters, the options and the seed; returns what to record.
-        options: Further parameters that hold for all cells, with the paper's values.
+        options: Further parameters that hold for all cells, with the values of the whole experiment. A cell measured
+            with others, such as fewer queries, is recorded, and counts as reduced (`rankone.book.records.coverage`).
+        of: Whose grid it is: "the paper", or "the book" where no paper prints one.
         argv: Arguments in place of the command line's.
     """
-    args = _arguments(about, paper, options, argv)
+    args = _arguments(about, grid, options, argv)
     path = args.out / f"{name}.json"
     record = _held(path) if path.exists() else {"name": name, "runs": [], "cells": []}
+    record |= {"axes": list(grid), "of": of, "full": {**grid, **options}}
     record["runs"].append(_run(args, argv))
     began, done = time.monotonic(), [cell["parameters"] for cell in record["cells"]]
-    todo = [cell for cell in _cells(args, paper, options) if cell not in done]
+    todo = [cell for cell in _cells(args, grid, options) if cell not in done]
     for parameters in tqdm(todo, desc=name, unit="cell"):
         if time.monotonic() - began > args.budget:
             break
         _measure_one(record, parameters, measure, args)
-        _write(path, record, paper, options)
-    _write(path, record, paper, options)
+        _write(path, record)
+    _write(path, record)
     return record
 
 
@@ -65,10 +75,10 @@ def _held(path: Path) -> dict:
         raise ValueError(f"record: got {str(path)!r}, which cannot be read ({error}); it must be {wanted}.") from error
 
 
-def _arguments(about: str, paper: dict[str, list], options: Cell, argv: Any) -> argparse.Namespace:
+def _arguments(about: str, grid: dict[str, list], options: Cell, argv: Any) -> argparse.Namespace:
     show_defaults = argparse.ArgumentDefaultsHelpFormatter
     parser = argparse.ArgumentParser(description=about.splitlines()[0], formatter_class=show_defaults)
-    for key, values in paper.items():
+    for key, values in grid.items():
         parser.add_argument(f"--{key}", type=type(values[0]), nargs="+", default=values, help="values of the grid")
     for key, value in options.items():
         parser.add_argument(f"--{key}", type=type(value), default=value, help="the same in all cells")
@@ -79,10 +89,10 @@ def _arguments(about: str, paper: dict[str, list], options: Cell, argv: Any) -> 
     return parser.parse_args(argv)
 
 
-def _cells(args: argparse.Namespace, paper: dict[str, list], options: Cell) -> list[Cell]:
-    grid = {**{key: getattr(args, key) for key in paper}, "seed": args.seeds}
+def _cells(args: argparse.Namespace, grid: dict[str, list], options: Cell) -> list[Cell]:
+    asked = {**{key: getattr(args, key) for key in grid}, "seed": args.seeds}
     fixed = {key: getattr(args, key) for key in options}
-    return [dict(zip(grid, values, strict=True)) | fixed for values in itertools.product(*grid.values())]
+    return [dict(zip(asked, values, strict=True)) | fixed for values in itertools.product(*asked.values())]
 
 
 def _measure_one(record: dict, parameters: Cell, measure: Callable[..., dict], args: argparse.Namespace) -> None:
@@ -134,10 +144,7 @@ def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
                 np.lib.format.write_array(file, np.asarray(picture), allow_pickle=False)
 
 
-def _write(path: Path, record: dict, paper: dict[str, list], options: Cell) -> None:
-    done = {tuple(cell["parameters"][key] for key in paper) for cell in record["cells"]}
-    missing = [list(values) for values in itertools.product(*paper.values()) if values not in done]
-    record |= {"axes": list(paper), "paper": {**paper, **options}, "missing": missing}
+def _write(path: Path, record: dict) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     head = json.dumps({**record, "cells": []}, indent=1, allow_nan=False)
     # a cell a line

@@ -10,7 +10,7 @@ from residual_study import Split, find, split, study
 
 from rankone.data.fashion import fashion_mnist
 
-PAPER = {"share": [0.1, 0.3, 1.0], "width": [4, 8, 16, 32, 64, 128]}
+GRID = {"share": [0.1, 0.3, 1.0], "width": [4, 8, 16, 32, 64, 128]}
 OPTIONS = {"epochs": 12, "queries": 4_000}
 
 
@@ -30,4 +30,4 @@ def measure(*, share: float, width: int, epochs: int, queries: int, seed: int) -
 
 
 if __name__ == "__main__":
-    main("residual_fashion", __doc__, PAPER, measure, options=OPTIONS)
+    main("residual_fashion", __doc__, GRID, measure, options=OPTIONS, of="the book")

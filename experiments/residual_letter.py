@@ -8,7 +8,7 @@ from residual_study import Split, find, split, study
 
 from rankone.data import letters
 
-PAPER = {"share": [0.1, 0.3, 1.0], "width": [8, 16, 32, 64, 128]}
+GRID = {"share": [0.1, 0.3, 1.0], "width": [8, 16, 32, 64, 128]}
 OPTIONS = {"epochs": 30, "queries": 4_000}
 _TRAINING = 16_000  # rows, as is customary; the last 4,000 are for the test
 
@@ -31,4 +31,4 @@ def measure(*, share: float, width: int, epochs: int, queries: int, seed: int) -
 
 
 if __name__ == "__main__":
-    main("residual_letter", __doc__, PAPER, measure, options=OPTIONS)
+    main("residual_letter", __doc__, GRID, measure, options=OPTIONS, of="the book")

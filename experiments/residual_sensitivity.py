@@ -11,7 +11,7 @@ import residual_letter
 from record import main
 from residual_study import answers, choose, find, memory, network
 
-PAPER = {"data": ["fashion", "letter"], "space": ["learned", "input"]}
+GRID = {"data": ["fashion", "letter"], "space": ["learned", "input"]}
 OPTIONS = {"width": 16, "share": 1.0, "queries": 4_000}
 SWEEPS: dict[str, list] = {
     "k": [1, 2, 3, 5, 8, 12, 20, 30, 45, 60, 80],
@@ -47,4 +47,4 @@ def _answer(parts: Any, space: tuple, logits: dict, options: dict) -> np.ndarray
 
 
 if __name__ == "__main__":
-    main("residual_sensitivity", __doc__, PAPER, measure, options=OPTIONS)
+    main("residual_sensitivity", __doc__, GRID, measure, options=OPTIONS, of="the book")

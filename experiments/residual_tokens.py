@@ -21,7 +21,7 @@ from rankone.residual import ExactSearch, Neighbours, ResMem
 from rankone.residual.scores import Calibration, gain, project
 from rankone.residual.storage import Residuals, bare_labels, sparse
 
-PAPER = {"n": [10_000, 30_000, 100_000, 300_000, 1_000_000]}
+GRID = {"n": [10_000, 30_000, 100_000, 300_000, 1_000_000]}
 OPTIONS = {"most": 1_000_000}  # tokens there are: each seed stores others while they last
 K_MOST, BATCH = 128, 512
 SIGMAS, COUNTS = (0.1, 0.3, 1.0), (8, 32, K_MOST)  # σ in typical distances
@@ -194,4 +194,4 @@ def _projected(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str
 
 
 if __name__ == "__main__":
-    main("residual_tokens", __doc__, PAPER, measure, options=OPTIONS)
+    main("residual_tokens", __doc__, GRID, measure, options=OPTIONS, of="the book")

@@ -44,5 +44,37 @@ def test_a_run_does_not_go_on_from_a_damaged_record(place, experiment):
     module, record = experiment("figure6"), experiment("record")
     argv = ["--out", str(place), "--budget", "0"]
     with pytest.raises(ValueError, match=r"record: got '.*figure6\.json'"):
-        record.main("figure6", module.__doc__, module.PAPER, module.measure, options=module.OPTIONS, argv=argv)
+        record.main("figure6", module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
     assert (place / "figure6.json").read_text() == '{"name": "figure6", "runs": ['
+
+
+def record_of(*cells, of="the paper"):
+    made = [{"parameters": dict(zip(("Y", "seed", "queries", "projection"), cell, strict=True))} for cell in cells]
+    full = {"Y": [10, 20, 40], "queries": 500, "projection": "gaussian"}
+    return {"axes": ["Y"], "of": of, "full": full, "cells": made}
+
+
+def test_a_cell_measured_with_fewer_queries_is_not_the_experiment_s():
+    whole = (10, 0, 500, "gaussian")
+    found = records.coverage(
+        record_of(whole, (20, 0, 50, "gaussian"), (20, 1, 16, "hadamard"), (99, 0, 500, "gaussian"))
+    )
+    assert (found.cells, found.whole, found.reduced, found.missing) == (3, 1, 1, ((40,),))
+    assert found.options == {"queries": ([16, 50], 500), "projection": (["hadamard"], "gaussian")}
+    assert str(found) == (
+        "2 of the paper's 3 cells, 1 of them with queries 16 or 50 instead of 500, "
+        "projection hadamard instead of gaussian"
+    )
+
+
+def test_a_cell_counts_as_whole_once_one_of_its_runs_is():
+    found = records.coverage(record_of((10, 0, 50, "gaussian"), (10, 1, 500, "gaussian")))
+    assert (found.whole, found.reduced, found.options) == (1, 0, {})
+
+
+def test_a_grid_of_the_book_s_own_is_not_called_the_paper_s():
+    cells = [(Y, 0, 500, "gaussian") for Y in (10, 20, 40)]
+    assert str(records.coverage(record_of(*cells, of="the book"))) == "all 3 cells of the book's grid"
+    papers = {name for name in records.folder().glob("*.json") if records.load_record(name.stem)["of"] == "the paper"}
+    named = {"figure1", "figure2", "figure3_4a", "figure4b", "figure5", "figure6", "maml_sine"}
+    assert {path.stem for path in papers} == named

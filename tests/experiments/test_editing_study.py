@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankone.book.editing_study import METHODS, method_rows, summarise_record
-from rankone.book.records import load_record, select
+from rankone.book.records import coverage, load_record, select
 
 
 def answers(new, true, said, kept):
@@ -53,7 +53,7 @@ def test_the_table_has_a_row_a_method(record):
 def test_sixty_edits_are_recorded_and_say_what_the_chapter_says():
     record = load_record("editing_facts")
     assert len({cell["parameters"]["fact"] for cell in record["cells"]}) == 60
-    assert record["missing"] == []
+    assert coverage(record).missing == ()
     found = {method: summarise_record(record, method) for method in METHODS}
     assert found["rome"]["efficacy"]["share"] >= 0.98
     assert found["rome"]["paraphrase"]["share"] >= 0.85
@@ -80,9 +80,9 @@ def test_two_keys_part_where_the_subject_is_the_first_word():
 
 def test_the_later_the_block_the_more_neighbours_are_turned():
     record = load_record("editing_layers")
-    assert record["missing"] == []
+    assert coverage(record).missing == ()
     turned = {}
-    for layer in record["paper"]["layer"]:
+    for layer in record["full"]["layer"]:
         margins = [np.array(cell["results"]["answers"]["rome"]["margin"]) for cell in select(record, layer=layer)]
         assert len(margins) == 12
         assert all(margin[0] > 0 for margin in margins)  # every block can be made to say it

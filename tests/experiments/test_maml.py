@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankone.book import maml_runs as recorded
-from rankone.book.records import load_record, provenance, select
+from rankone.book.records import coverage, load_record, provenance, select
 
 TINY = {
     "maml_sine": "--learner maml recurrent --iterations 100 --meta_batch 2 --width 8 --steps 5 --tasks 4",
@@ -20,7 +20,7 @@ def test_script_runs_in_miniature_and_leaves_no_checkpoint(experiment, name, tmp
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "scratch"))
     module, record = experiment(name), experiment("record")
     argv = [*TINY[name].split(), "--out", str(tmp_path)]
-    made = record.main(name, module.__doc__, module.PAPER, module.measure, options=module.OPTIONS, argv=argv)
+    made = record.main(name, module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
     assert json.loads((tmp_path / f"{name}.json").read_text()) == made
     assert made["cells"]
     assert not list((tmp_path / "scratch").rglob("*.npz"))
@@ -29,9 +29,9 @@ def test_script_runs_in_miniature_and_leaves_no_checkpoint(experiment, name, tmp
 @pytest.mark.parametrize("name", TINY)
 def test_record_shown_in_the_book_is_whole(experiment, name):
     record, module = load_record(name), experiment(name)
-    assert record["axes"] == list(module.PAPER)
-    assert record["paper"] == {**module.PAPER, **module.OPTIONS}
-    assert record["missing"] == []
+    assert record["axes"] == list(module.GRID)
+    assert record["full"] == {**module.GRID, **module.OPTIONS}
+    assert coverage(record).missing == ()
     assert record["runs"][0]["date"] in provenance(record)
     assert len({json.dumps(cell["parameters"], sort_keys=True) for cell in record["cells"]}) == len(record["cells"])
 

@@ -51,7 +51,7 @@ def test_depths_are_in_order_and_bands_span_the_seeds():
         cell({"queries": 10 * d + s + 100 * (name == "oracle") + n}, learner=name, depth=d, seed=s, iterations=n)
         for n in (0, 1000) for s in (1, 0) for name in ("oracle", "maml") for d in (2, 1)
     ]  # fmt: skip
-    found = recorded.by_depth({"paper": {"depth": [1, 2]}, "cells": cells}, 0)
+    found = recorded.by_depth({"full": {"depth": [1, 2]}, "cells": cells}, 0)
     assert found["maml"].mean.tolist() == [10.5, 20.5]
     assert found["maml"].high.tolist() == [11, 21]
     assert found["oracle"].low.tolist() == [110, 120]

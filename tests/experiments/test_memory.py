@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from rankone.book.records import folder, load_pictures, load_record, provenance, select
+from rankone.book.records import coverage, folder, load_pictures, load_record, provenance, select
 
 TINY = {
     "figure1": "--Y 512 --K 2 --size 16 --thumbnail 16 --steps 3",
@@ -20,7 +20,7 @@ TINY = {
 def run(experiment, name, out, words=""):
     module, record = experiment(name), experiment("record")
     argv = [*TINY[name].split(), *words.split(), "--out", str(out)]
-    return record.main(name, module.__doc__, module.PAPER, module.measure, options=module.OPTIONS, argv=argv)
+    return record.main(name, module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
 
 
 def check(record, axes):
@@ -36,11 +36,11 @@ def check(record, axes):
         assert cell["results"]
         assert cell["seconds"] > 0
         assert 0 <= cell["run"] < len(record["runs"])
-    done = [tuple(cell["parameters"][axis] for axis in axes) for cell in record["cells"]]
-    paper = np.prod([len(record["paper"][axis]) for axis in axes])
-    held = {d for d in done if all(v in record["paper"][a] for a, v in zip(axes, d, strict=True))}
-    assert len(held) + len(record["missing"]) == paper
-    assert not held & {tuple(m) for m in record["missing"]}
+    done = {tuple(cell["parameters"][axis] for axis in axes) for cell in record["cells"]}
+    held = coverage(record)
+    assert held.cells == np.prod([len(record["full"][axis]) for axis in axes])
+    assert held.whole + held.reduced + len(held.missing) == held.cells
+    assert not done & set(held.missing)
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -57,7 +57,7 @@ def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_p
 def test_budget_of_nothing_measures_nothing(experiment, tmp_path):
     record = run(experiment, "figure6", tmp_path, "--budget 0")
     assert not record["cells"]
-    assert record["missing"]
+    assert coverage(record).missing
 
 
 def test_retrieval_cells_count_wrong_bits(experiment, tmp_path):
@@ -74,8 +74,8 @@ def test_retrieval_cells_count_wrong_bits(experiment, tmp_path):
 def test_record_shown_in_the_book_is_whole(experiment, name):
     record, module = load_record(name), experiment(name)
     check(record, record["axes"])
-    assert record["axes"] == list(module.PAPER)
-    assert record["paper"] == {**module.PAPER, **module.OPTIONS}
+    assert record["axes"] == list(module.GRID)
+    assert record["full"] == {**module.GRID, **module.OPTIONS}
     assert record["runs"][0]["date"] in provenance(record)
     assert record["runs"][0]["versions"]["jax"] in provenance(record)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankone.book.preconditioning_runs import chosen_rate, draw_training, overtaken, training_curves
-from rankone.book.records import load_record, select
+from rankone.book.records import coverage, load_record, select
 from rankone.data import fashion
 
 TINY = {
@@ -28,7 +28,7 @@ def experiment(experiment, monkeypatch):
 def test_explicit_and_reparameterised_training_have_one_curve(experiment, name, tmp_path):
     module, record = experiment(f"preconditioning_{name}"), experiment("record")
     argv = [*TINY[name].split(), "--method", *OURS, "--out", str(tmp_path)]
-    made = record.main(name, module.__doc__, module.PAPER, module.measure, options=module.OPTIONS, argv=argv)
+    made = record.main(name, module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
     curves = {method: select(made, method=method)[0]["results"] for method in OURS}
     for curve in curves.values():
         assert len(curve["loss"]) == len(curve["seconds"]) == 3
@@ -43,7 +43,7 @@ def test_the_recorded_curves_of_the_two_forms_coincide(name):
         p = cell["parameters"]
         for twin in select(record, method="reparameterised", rate=p["rate"], seed=p["seed"]):
             np.testing.assert_allclose(cell["results"]["loss"], twin["results"]["loss"], rtol=2e-2)
-    assert {c["parameters"]["method"] for c in record["cells"]} == set(record["paper"]["method"])
+    assert {c["parameters"]["method"] for c in record["cells"]} == set(record["full"]["method"])
 
 
 def cell(method, rate, seed, loss, seconds):
@@ -60,7 +60,7 @@ def test_a_rate_is_chosen_on_one_seed_and_shown_on_the_others():
         cell("gd", 0.3, 2, [7.0, 2.0, 1.5], [0.0, 1.0, 6.0]),
         cell("gd", 0.1, 1, [8.0, 1.0, 0.1], [0.0, 1.0, 2.0]),  # better, but not chosen
     ]
-    record = {"paper": {"method": ["gd"], "steps": 8, "every": 4}, "cells": cells}
+    record = {"full": {"method": ["gd"], "steps": 8, "every": 4}, "cells": cells}
     assert chosen_rate(record, "gd") == 0.3
     curves = training_curves(record)["gd"]
     np.testing.assert_array_equal(curves.loss, [[8, 3, 1], [7, 2, 1.5]])
@@ -87,8 +87,8 @@ def test_the_bands_are_the_range_over_the_seeds():
 @pytest.mark.parametrize("name", TINY)
 def test_the_record_has_three_seeds_and_no_best_rate_at_the_edge_of_the_grid(name):
     record = load_record(f"preconditioning_{name}")
-    assert record["missing"] == []
-    grid = record["paper"]["rate"]
+    assert coverage(record).missing == ()
+    grid = record["full"]["rate"]
     for method, curves in training_curves(record).items():
         assert grid[0] < chosen_rate(record, method) < grid[-1]
-        assert curves.loss.shape == (3, 1 + record["paper"]["steps"] // record["paper"]["every"])
+        assert curves.loss.shape == (3, 1 + record["full"]["steps"] // record["full"]["every"])

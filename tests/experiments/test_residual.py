@@ -22,7 +22,7 @@ TINY = {
 def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_path):
     module, record = experiment(name), experiment("record")
     argv = [*TINY[name].split(), "--out", str(tmp_path)]
-    run = lambda: record.main(name, module.__doc__, module.PAPER, module.measure, options=module.OPTIONS, argv=argv)  # noqa: E731
+    run = lambda: record.main(name, module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)  # noqa: E731
     first = run()
     assert json.loads((tmp_path / f"{name}.json").read_text()) == first
     assert len(first["cells"]) == 1
@@ -33,7 +33,7 @@ def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_p
 def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
     record, module = load_record(name), experiment(name)
     assert record["cells"]
-    assert record["axes"] == list(module.PAPER)
+    assert record["axes"] == list(module.GRID)
     assert record["runs"][0]["date"] in provenance(record)
 
 
@@ -152,7 +152,7 @@ def test_next_token_script_measures_what_the_definitions_give(small, experiment,
     small.model = lambda: SimpleNamespace(network=replace(flat, norm=3 * flat.norm))
     module.head.cache_clear()
     argv = ["--n", "250", "--seeds", "0", "1", "--out", str(tmp_path)]
-    made = record.main("tokens", module.__doc__, module.PAPER, module.measure, options={"most": 500}, argv=argv)
+    made = record.main("tokens", module.__doc__, module.GRID, module.measure, options={"most": 500}, argv=argv)
     module.head.cache_clear()
     for cell in made["cells"]:
         found, one = cell["results"], 1.01 / 48  # one query may fall the other way by rounding

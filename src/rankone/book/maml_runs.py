@@ -110,7 +110,7 @@ def by_depth(record: dict[str, Any], length: int) -> dict[str, Band]:
     def errors(**parameters: Any) -> list[float]:
         return [cell["results"]["queries"] for cell in select(record, iterations=length, **parameters)]
 
-    depths, learners = record["paper"]["depth"], ("maml", "oracle")
+    depths, learners = record["full"]["depth"], ("maml", "oracle")
     return {name: _band(np.array([errors(learner=name, depth=d) for d in depths]).T) for name in learners}
 
 
@@ -186,7 +186,7 @@ def draw_depth(record: dict[str, Any]) -> Any:
     Solid after the most iterations, dashed after fewer.
     """
     fig, ax = figure(height=2.9, width=5.4)
-    depths, labels = record["paper"]["depth"], {"maml": "one gradient step", "oracle": "oracle, told the coefficients"}
+    depths, labels = record["full"]["depth"], {"maml": "one gradient step", "oracle": "oracle, told the coefficients"}
     *shorter, longest = iterations(record)
     for name, marker, colour in zip(labels, "os", COLOURS, strict=False):
         _draw(ax, depths, by_depth(record, longest)[name], marker=marker, color=colour, label=labels[name])

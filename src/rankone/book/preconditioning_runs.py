@@ -40,7 +40,7 @@ def chosen_rate(record: dict[str, Any], method: str) -> float:
     Raises:
         ValueError: If no curve of the method is complete.
     """
-    points = 1 + record["paper"]["steps"] // record["paper"]["every"]
+    points = 1 + record["full"]["steps"] // record["full"]["every"]
     cells = [c for c in select(record, method=method, seed=0) if len(c["results"]["loss"]) == points]
     check(bool(cells), "method", method, "one with a complete curve on seed 0")
     return min(cells, key=lambda cell: cell["results"]["loss"][-1])["parameters"]["rate"]
@@ -52,8 +52,8 @@ def training_curves(record: dict[str, Any]) -> dict[str, Curves]:
     Args:
         record: As in `chosen_rate`.
     """
-    every, curves = record["paper"]["every"], {}
-    for method in record["paper"]["method"]:
+    every, curves = record["full"]["every"], {}
+    for method in record["full"]["method"]:
         cells = select(record, method=method, rate=chosen_rate(record, method))
         results = [cell["results"] for cell in cells if cell["parameters"]["seed"] != 0]
         loss = np.array([result["loss"] for result in results])

@@ -3,9 +3,11 @@
 The scripts in `experiments/` write them; the chapters read them here and show what the record says.
 """
 
+import itertools
 import json
 import lzma
 import zlib
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankone._checks import check
 
-__all__ = ["folder", "load_pictures", "load_record", "provenance", "select"]
+__all__ = ["Coverage", "coverage", "folder", "load_pictures", "load_record", "provenance", "select"]
 
 
 @cache
@@ -30,7 +32,7 @@ def folder() -> Path:
 
 
 def load_record(name: str) -> dict[str, Any]:
-    """The record of one experiment: its `runs` (device, date, versions, command), `cells` and `missing` cells.
+    """The record of one experiment: its `runs` (device, date, versions, command), `cells`, `axes` and `full` size.
 
     Args:
         name: Name of the script, such as "figure1".
@@ -43,8 +45,8 @@ def load_record(name: str) -> dict[str, Any]:
         record = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # no JSON, or no text
         raise _damaged(path, error) from error
-    if not (isinstance(record, dict) and {"runs", "cells"} <= record.keys()):
-        raise _damaged(path, "it lacks runs or cells")
+    if not (isinstance(record, dict) and {"runs", "cells", "axes", "of", "full"} <= record.keys()):
+        raise _damaged(path, "it lacks runs, cells, or what the whole experiment is")
     return record
 
 
@@ -87,12 +89,82 @@ def select(record: dict[str, Any], **parameters: Any) -> list[dict[str, Any]]:
     return [cell for cell in record["cells"] if parameters.items() <= cell["parameters"].items()]
 
 
+@dataclass(frozen=True)
+class Coverage:
+    """What of an experiment a record holds; a cell is one point of its grid, whatever the number of seeds.
+
+    Attributes:
+        of: Whose grid it is, "the paper" or "the book".
+        cells: Number of points of the grid.
+        whole: Points measured with every option at its full value.
+        reduced: Points measured only with other options, such as fewer queries.
+        missing: Points not measured at all, as values of `axes`.
+        options: Name → (the values of the reduced cells, the full one).
+    """
+
+    of: str
+    cells: int
+    whole: int
+    reduced: int
+    missing: tuple[tuple[Any, ...], ...]
+    options: dict[str, tuple[list[Any], Any]]
+
+    def __str__(self) -> str:
+        """One phrase: "16 of the paper's 72 cells, queries 50 instead of 1000"."""
+        run, whose = self.whole + self.reduced, f"{self.of}'s"
+        if run == self.cells:
+            said = f"all {self.cells} cells of {whose} grid" if self.cells > 1 else f"{whose} one cell"
+        else:
+            said = f"{run} of {whose} {self.cells} cells"
+        if not self.reduced:
+            return said
+        which = "" if self.reduced == run else f"{self.reduced} of them with "
+        less = [
+            f"{k} {' or '.join(map(_said, some))} instead of {_said(full)}" for k, (some, full) in self.options.items()
+        ]
+        return f"{said}, {which}{', '.join(less)}"
+
+
+def _said(value: Any) -> str:
+    return str(value) if isinstance(value, str) else f"{value:,}"
+
+
+def coverage(record: dict[str, Any]) -> Coverage:
+    """What of its experiment a record holds.
+
+    Args:
+        record: What `load_record` returns.
+    """
+    axes, full = record["axes"], record["full"]
+    options = {key: value for key, value in full.items() if key not in axes}
+    grid = list(itertools.product(*(full[axis] for axis in axes)))
+    held: dict[tuple[Any, ...], bool] = {}
+    others: dict[str, set[Any]] = {}
+    cells = [cell["parameters"] for cell in record["cells"]]
+    for cell in cells:
+        point = tuple(cell[axis] for axis in axes)
+        if point in grid:
+            held[point] = held.get(point, False) or options.items() <= cell.items()
+    for cell in cells:
+        if held.get(tuple(cell[axis] for axis in axes)) is False:
+            for key, value in options.items():
+                if cell[key] != value:
+                    others.setdefault(key, set()).add(cell[key])
+    return Coverage(
+        of=record["of"],
+        cells=len(grid),
+        whole=sum(held.values()),
+        reduced=len(held) - sum(held.values()),
+        missing=tuple(point for point in grid if point not in held),
+        options={key: (sorted(values), options[key]) for key, values in others.items()},
+    )
+
+
 def provenance(record: dict[str, Any]) -> str:
-    """One sentence: on what, when, with which versions and in how long the record was made."""
+    """One sentence: on what, when, with which versions, in how long, and what of the experiment was measured."""
     runs = [run for i, run in enumerate(record["runs"]) if any(cell["run"] == i for cell in record["cells"])]
     devices = ", ".join(sorted({run["device"] for run in runs}))
     dates = " and ".join(sorted({run["date"] for run in runs}))
     versions = "; ".join(dict.fromkeys(", ".join(f"{k} {v}" for k, v in run["versions"].items()) for run in runs))
     seconds = sum(cell["seconds"] for cell in record["cells"])
-    missing = f"; {len(record['missing'])} cells of the full grid not run" if record["missing"] else ""
-    return f"{devices}; {dates}; {versions}; {seconds:,.0f} s for {len(record['cells'])} cells{missing}"
+    return f"{devices}; {dates}; {versions}; {seconds:,.0f} s; {coverage(record)}"

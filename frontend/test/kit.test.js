@@ -5,11 +5,16 @@ import { createBackground } from "../kit/background.js";
 import { same } from "../kit/explorer.js";
 import { pathOf } from "../kit/line.js";
 
+/** @import { Axis } from "../kit/axis.js" */
+/** @import { Point } from "../kit/handle.js" */
+
 test("an axis gives back the value whose share it tells, on both scales", () => {
-  for (const [axis, inside] of [
+  /** @type {[Axis, number[]][]} */
+  const cases = [
     [axisBetween([-2.7, 1.8]), [-2.7, 0, 1.8]],
     [axisBetween([2, 4096], "log"), [2, 64, 4096]],
-  ])
+  ];
+  for (const [axis, inside] of cases)
     for (const v of inside) assert.ok(Math.abs(axis.value(axis.share(v)) - v) < 1e-9);
   assert.deepEqual(axisBetween([2, 4096], "log").marks, [10, 100, 1000]);
 });
@@ -22,6 +27,7 @@ test("an axis around values leaves out what it cannot show", () => {
 });
 
 test("a line has a gap where a value is missing", () => {
+  /** @type {(Point | null)[]} */
   const points = [[0, 1], [1, 2], null, [3, 4]];
   assert.equal(pathOf(points), "M0.0 1.0L1.0 2.0M3.0 4.0");
 });
@@ -33,13 +39,15 @@ test("settings are the same whatever the order of their names", () => {
 });
 
 test("work in the background ends what it was doing, and returns what was found", async () => {
+  /** @param {string} name */
   function* work(name) {
     for (let i = 0; i < 3; i++) yield;
     return name;
   }
+  /** @type {string[]} */
   const found = [];
   let slices = 0;
-  await new Promise((resolve) => {
+  await new Promise((/** @type {(done: void) => void} */ resolve) => {
     const background = createBackground({
       budget: 0, // one step a slice
       pause: 0,

@@ -12,7 +12,8 @@ import {
 } from "../kit/number.js";
 
 test("figures are written out, or by their power of ten where they are small or large", () => {
-  for (const [v, text] of [
+  /** @type {[number, string][]} */
+  const written = [
     [0, "0"],
     [-0, "0"],
     [0.117, "0.117"],
@@ -27,8 +28,8 @@ test("figures are written out, or by their power of ten where they are small or 
     [2e-12, "2·10⁻¹²"],
     [Number.NaN, "out of range"],
     [Number.NEGATIVE_INFINITY, "out of range"],
-  ])
-    assert.equal(figures(v), text);
+  ];
+  for (const [v, text] of written) assert.equal(figures(v), text);
   assert.equal(figures(0.0336, 2), "0.034");
   assert.equal(figures(3.4e-5, 1), "3·10⁻⁵");
 });

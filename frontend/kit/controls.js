@@ -57,6 +57,14 @@ export function button({
 }
 
 /**
+ * The way back to the first question.
+ *
+ * @param {() => void} onClick
+ */
+export const resetButton = (onClick) =>
+  button({ label: "Reset", icon: "reset", text: true, onClick, "data-name": "reset" });
+
+/**
  * A switch that is on or off.
  *
  * @param {{

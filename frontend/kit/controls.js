@@ -256,6 +256,17 @@ export function group(title, children, className = "") {
 }
 
 /**
+ * Elements of controls, by their names.
+ *
+ * @template {Record<string, { element: Element }>} C
+ * @param {C} controls
+ */
+export const elementsOf =
+  (controls) =>
+  (/** @type {(keyof C)[]} */ ...names) =>
+    names.map((name) => controls[name].element);
+
+/**
  * Writes settings into the controls that have their names.
  *
  * @template {Record<string, { value: unknown }>} C

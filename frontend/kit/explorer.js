@@ -13,6 +13,17 @@ import { createQuestions } from "./questions.js";
  * @typedef {{ key: string, name: string, ask: string, set: S, after: (found: F) => string }} Preset
  */
 
+/**
+ * Questions with their settings in full: `settle` makes them of what a question changes.
+ *
+ * @template P, S, F
+ * @param {Preset<P, F>[]} questions
+ * @param {(patch: P) => S} settle
+ * @returns {Preset<S, F>[]}
+ */
+export const posed = (questions, settle) =>
+  questions.map(({ set, ...rest }) => ({ ...rest, set: settle(set) }));
+
 const OWN = "Your own setting. Press a question to come back to it.";
 const INVITATION = "Press a question, or change anything.";
 const PATIENCE = 1500; // milliseconds between two readings of the status line

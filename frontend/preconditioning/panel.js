@@ -1,11 +1,12 @@
 // The reader's controls: the data, T and V, the method, the run.
-import { button, fill, group, select, toggle } from "../kit/controls.js";
+import { button, elementsOf, fill, group, toggle } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { fieldsOf } from "../kit/fields.js";
 import { figures, percent, power } from "../kit/number.js";
-import { slider } from "../kit/slider.js";
 import { METHODS } from "./math/paths.js";
 import { BOUNDS } from "./settings.js";
 
+/** @import { Look } from "../kit/fields.js" */
 /** @import { Method } from "./math/paths.js" */
 /** @import { Patch, Settings, Shape } from "./settings.js" */
 
@@ -29,13 +30,13 @@ const METHOD_NAMES = [
  * @param {(patch: Patch) => void} change
  */
 export function createPanel(settings, change) {
-  /** @type {(name: keyof typeof BOUNDS, label: string, more?: object) => ReturnType<typeof slider>} */
-  const field = (name, label, more = {}) => {
+  const { slide, pick, check } = fieldsOf(settings, change);
+  /** @type {(name: keyof typeof BOUNDS, label: string, look?: Look) => ReturnType<typeof slide>} */
+  const field = (name, label, look) => {
     const [min, max] = BOUNDS[name];
-    const options = { label, name, min, max, value: settings[name], format: figures, ...more };
-    return slider({ ...options, onInput: (v) => change({ [name]: v }) });
+    return slide(name, label, { min, max, format: figures, ...look });
   };
-  const log = { scale: "log" };
+  const log = /** @type {const} */ ({ scale: "log" });
   const turn = { format: degrees, step: 1 };
   /** @type {(name: "rankT" | "rankV", words: string) => ReturnType<typeof toggle>} */
   const rank = (name, words) =>
@@ -53,42 +54,21 @@ export function createPanel(settings, change) {
     conditionA: field("conditionA", "condition of A (inputs)", log),
     angleA: field("angleA", "rotation of A", turn),
     conditionD: field("conditionD", "condition of D (outputs)", log),
-    method: select({
-      label: "Method on each path",
-      name: "method",
-      options: METHOD_NAMES,
-      value: settings.method,
-      onInput: (method) => change({ method: /** @type {Method} */ (method) }),
-    }),
+    method: pick("method", "Method on each path", METHOD_NAMES),
     momentum: field("momentum", "momentum", { symbol: "β", step: 0.01 }),
     lambda: field("lambda", "decay", { ...log, symbol: "λ" }),
     rate: field("rate", "step size", { ...log, symbol: "η" }),
-    best: toggle({
-      label: "Best fixed step for each path",
-      name: "best",
-      value: settings.best,
-      title: "Else: the same share of the longest stable step for each",
-      onInput: (best) => change({ best }),
-    }),
-    share: field("share", "step / longest stable", {
-      step: 0.01,
-      format: percent,
-    }),
-    tolerance: slider({
-      label: "counted to",
-      name: "tolerance",
+    best: check(
+      "best",
+      "Best fixed step for each path",
+      "Else: the same share of the longest stable step for each",
+    ),
+    share: field("share", "step / longest stable", { step: 0.01, format: percent }),
+    tolerance: slide("tolerance", "counted to", {
       values: [1e-2, 1e-4, 1e-6, 1e-8],
-      value: settings.tolerance,
       format: (v) => power(Math.log10(v)),
-      onInput: (tolerance) => change({ tolerance }),
     }),
-    steps: slider({
-      label: "steps shown",
-      name: "steps",
-      values: [10, 20, 50, 100, 200, 500],
-      value: settings.steps,
-      onInput: (steps) => change({ steps }),
-    }),
+    steps: slide("steps", "steps shown", { values: [10, 20, 50, 100, 200, 500] }),
   };
   const ranks = { rankV: rank("rankV", "V has one row"), rankT: rank("rankT", "T has one column") };
   /** @type {[Shape, string, string][]} */
@@ -100,8 +80,7 @@ export function createPanel(settings, change) {
   const shapes = named.map(([shape, label, title]) =>
     button({ label, title, onClick: () => change({ shape }), "data-shape": shape }),
   );
-  /** @type {(...names: (keyof typeof controls)[]) => Element[]} */
-  const of = (...names) => names.map((name) => controls[name].element);
+  const of = elementsOf(controls);
   const element = h(
     "div",
     { class: "r1-controls" },

@@ -1,6 +1,7 @@
 // The reader's controls: which picture, the base, the memory, the labels.
-import { button, fill, group, segments } from "../kit/controls.js";
+import { button, elementsOf, fill, group, segments } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { fieldsOf } from "../kit/fields.js";
 import { count, figures, percent } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { sizesOf } from "./math/risk.js";
@@ -30,33 +31,31 @@ export function createPanel(settings, change, seek) {
       else change({ view });
     },
   });
-  /** @type {(name: "L" | "k" | "sigma" | "d" | "noise" | "flips", label: string, more: object) => ReturnType<typeof slider>} */
-  const field = (name, label, more) =>
-    slider({
-      label,
-      name,
-      value: settings[name],
-      format: figures,
-      onInput: (v) => change({ [name]: v }),
-      ...more,
-    });
+  const { slide } = fieldsOf(settings, change);
   const controls = {
-    L: field("L", "capacity of the base", { symbol: "L", min: 0, max: 1.2, step: 0.05 }),
-    k: field("k", "neighbours", { symbol: "k", values: NEIGHBOURS }),
-    sigma: field("sigma", "width of the weights", {
+    L: slide("L", "capacity of the base", {
+      symbol: "L",
+      min: 0,
+      max: 1.2,
+      step: 0.05,
+      format: figures,
+    }),
+    k: slide("k", "neighbours", { symbol: "k", values: NEIGHBOURS }),
+    sigma: slide("sigma", "width of the weights", {
       symbol: "σ",
       min: 0.01,
       max: 10,
       scale: "log",
+      format: figures,
     }),
-    d: field("d", "dimensions", { symbol: "d", min: 1, max: 8 }),
-    noise: field("noise", "label noise (variance)", { min: 0, max: 1, step: 0.01 }),
-    flips: field("flips", "wrong labels", {
+    d: slide("d", "dimensions", { symbol: "d", min: 1, max: 8 }),
+    noise: slide("noise", "label noise (variance)", {
       min: 0,
-      max: 0.5,
+      max: 1,
       step: 0.01,
-      format: percent,
+      format: figures,
     }),
+    flips: slide("flips", "wrong labels", { min: 0, max: 0.5, step: 0.01, format: percent }),
   };
   const n = slider({
     label: "examples",
@@ -73,8 +72,7 @@ export function createPanel(settings, change, seek) {
     onClick: () => change({ redraw: true }),
     "data-name": "redraw",
   });
-  /** @type {(...names: (keyof typeof controls)[]) => Element[]} */
-  const of = (...names) => names.map((name) => controls[name].element);
+  const of = elementsOf(controls);
   const element = h(
     "div",
     { class: "r1-controls" },

@@ -84,7 +84,7 @@ export function createExplorer(initial) {
 }
 
 /** @param {number | null} v */
-const rounded = (v) => amount(v === null ? null : cleared(v));
+const rounded = (v) => amount(cleared(v));
 
 function createFlow() {
   return runChart({

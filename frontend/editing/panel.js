@@ -1,5 +1,5 @@
 // The reader's controls: the geometry of the edit, the keys, the kept pairs, and the run of many edits.
-import { button, elementsOf, fill, group } from "../kit/controls.js";
+import { button, elementsOf, fill, group, select } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
 import { figures } from "../kit/number.js";
@@ -78,17 +78,23 @@ export function createPanel(settings, change, on) {
  * @param {(patch: Patch) => void} change
  */
 function makeFields(settings, change) {
-  const { slide, pick } = fieldsOf(settings, change);
+  const of = fieldsOf(settings, change);
   const n = settings.keys.length;
   return {
-    geometry: pick("geometry", "Length of a change is measured by", GEOMETRIES),
-    ridge: slide("ridge", "ridge, C + λI", {
+    geometry: select({
+      ...of("geometry"),
+      label: "Length of a change is measured by",
+      options: GEOMETRIES,
+    }),
+    ridge: slider({
+      ...of("ridge"),
+      label: "ridge, C + λI",
       symbol: "λ",
       values: RIDGES,
       format: figures,
       title: "Added to the diagonal of C",
     }),
-    used: slide("used", "keys behind C", { min: 1, max: n }),
+    used: slider({ ...of("used"), label: "keys behind C", min: 1, max: n }),
     count: slider({
       label: "stored keys",
       symbol: "n",
@@ -98,13 +104,21 @@ function makeFields(settings, change) {
       value: n,
       onInput: (count) => change({ count }),
     }),
-    beta: slide("beta", "weight of a kept key in C", {
+    beta: slider({
+      ...of("beta"),
+      label: "weight of a kept key in C",
       symbol: "β",
       values: BETAS,
       format: figures,
       title: "C ← C + βkkᵀ after each kept edit",
     }),
-    dimension: slide("dimension", "dimensions", { symbol: "D", min: 2, max: 64 }),
-    edits: slide("edits", "edits", { symbol: "T", min: 2, max: 4 * settings.dimension }),
+    dimension: slider({ ...of("dimension"), label: "dimensions", symbol: "D", min: 2, max: 64 }),
+    edits: slider({
+      ...of("edits"),
+      label: "edits",
+      symbol: "T",
+      min: 2,
+      max: 4 * settings.dimension,
+    }),
   };
 }

@@ -31,31 +31,44 @@ export function createPanel(settings, change, seek) {
       else change({ view });
     },
   });
-  const { slide } = fieldsOf(settings, change);
+  const of = fieldsOf(settings, change);
   const controls = {
-    L: slide("L", "capacity of the base", {
+    L: slider({
+      ...of("L"),
+      label: "capacity of the base",
       symbol: "L",
       min: 0,
       max: 1.2,
       step: 0.05,
       format: figures,
     }),
-    k: slide("k", "neighbours", { symbol: "k", values: NEIGHBOURS }),
-    sigma: slide("sigma", "width of the weights", {
+    k: slider({ ...of("k"), label: "neighbours", symbol: "k", values: NEIGHBOURS }),
+    sigma: slider({
+      ...of("sigma"),
+      label: "width of the weights",
       symbol: "σ",
       min: 0.01,
       max: 10,
       scale: "log",
       format: figures,
     }),
-    d: slide("d", "dimensions", { symbol: "d", min: 1, max: 8 }),
-    noise: slide("noise", "label noise (variance)", {
+    d: slider({ ...of("d"), label: "dimensions", symbol: "d", min: 1, max: 8 }),
+    noise: slider({
+      ...of("noise"),
+      label: "label noise (variance)",
       min: 0,
       max: 1,
       step: 0.01,
       format: figures,
     }),
-    flips: slide("flips", "wrong labels", { min: 0, max: 0.5, step: 0.01, format: percent }),
+    flips: slider({
+      ...of("flips"),
+      label: "wrong labels",
+      min: 0,
+      max: 0.5,
+      step: 0.01,
+      format: percent,
+    }),
   };
   const n = slider({
     label: "examples",
@@ -72,13 +85,13 @@ export function createPanel(settings, change, seek) {
     onClick: () => change({ redraw: true }),
     "data-name": "redraw",
   });
-  const of = elementsOf(controls);
+  const elements = elementsOf(controls);
   const element = h(
     "div",
     { class: "r1-controls" },
     group("The picture", [h("div", { class: "r1-tools" }, views.element)]),
-    group("Base and memory", of("L", "k", "sigma")),
-    group("The examples", [n.element, ...of("d", "noise", "flips"), redraw]),
+    group("Base and memory", elements("L", "k", "sigma")),
+    group("The examples", [n.element, ...elements("d", "noise", "flips"), redraw]),
   );
   return {
     element,

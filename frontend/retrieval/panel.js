@@ -1,5 +1,5 @@
 // The reader's controls: what is stored, how it is remembered, what the query looks like.
-import { button, fill, group, segments } from "../kit/controls.js";
+import { button, fill, group, segments, select, toggle } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
 import { count, fixed, percent } from "../kit/number.js";
@@ -75,7 +75,7 @@ export function createPanel(settings, library, brush, change, on) {
  * @param {Change} change
  */
 function memoryControls(settings, change) {
-  const { slide, pick } = fieldsOf(settings, change);
+  const of = fieldsOf(settings, change);
   return {
     K: slider({
       label: "pictures stored",
@@ -87,16 +87,27 @@ function memoryControls(settings, change) {
       title: "Stores the first K pictures of the collection",
       onInput: (K) => change({ first: K }),
     }),
-    beta: slide("beta", "sharpness", { symbol: "β", min: 1, max: 200, scale: "log" }),
-    Y: slide("Y", "frequencies", {
+    beta: slider({
+      ...of("beta"),
+      label: "sharpness",
+      symbol: "β",
+      min: 1,
+      max: 200,
+      scale: "log",
+    }),
+    Y: slider({
+      ...of("Y"),
+      label: "frequencies",
       symbol: "Y",
       min: 1000,
       max: 200000,
       scale: "log",
       format: count,
     }),
-    eta: slide("eta", "step size", { symbol: "η", min: 0.02, max: 2, scale: "log" }),
-    steps: slide("steps", "steps", {
+    eta: slider({ ...of("eta"), label: "step size", symbol: "η", min: 0.02, max: 2, scale: "log" }),
+    steps: slider({
+      ...of("steps"),
+      label: "steps",
       values: [10, 20, 50, 100, 200, 300, 500, 1000],
       format: count,
     }),
@@ -108,11 +119,16 @@ function memoryControls(settings, change) {
         "data-name": "redraw",
       }),
     },
-    basis: pick("basis", "Features", titled(BASES)),
-    size: pick("size", "Picture size", [
-      [32, "32 × 32 × 3"],
-      [64, "64 × 64 × 3"],
-    ]),
+    basis: select({ ...of("basis"), label: "Features", options: titled(BASES) }),
+    size: select({
+      ...of("size"),
+      label: "Picture size",
+      options: [
+        [32, "32 × 32 × 3"],
+        [64, "64 × 64 × 3"],
+      ],
+      onInput: (v) => change({ size: Number(v) }),
+    }),
   };
 }
 
@@ -121,18 +137,36 @@ function memoryControls(settings, change) {
  * @param {Change} change
  */
 function queryControls(settings, change) {
-  const { slide, pick, check } = fieldsOf(settings, change);
+  const of = fieldsOf(settings, change);
   return {
-    target: pick("target", "True picture", []),
-    side: pick("side", "Covered side", titled(SIDES)),
-    fill: pick("fill", "Covered with", titled(/** @type {Fill[]} */ (Object.keys(FILLS)))),
-    clamp: check(
-      "clamp",
-      "Hold the known pixels",
-      "Known pixels keep the value they have in the query; only the others descend",
-    ),
-    fraction: slide("fraction", "covered", { min: 0, max: 1, step: 0.01, format: percent }),
-    noise: slide("noise", "noise on the rest", {
+    target: select({
+      ...of("target"),
+      label: "True picture",
+      options: [],
+      onInput: (v) => change({ target: Number(v) }),
+    }),
+    side: select({ ...of("side"), label: "Covered side", options: titled(SIDES) }),
+    fill: select({
+      ...of("fill"),
+      label: "Covered with",
+      options: titled(/** @type {Fill[]} */ (Object.keys(FILLS))),
+    }),
+    clamp: toggle({
+      ...of("clamp"),
+      label: "Hold the known pixels",
+      title: "Known pixels keep the value they have in the query; only the others descend",
+    }),
+    fraction: slider({
+      ...of("fraction"),
+      label: "covered",
+      min: 0,
+      max: 1,
+      step: 0.01,
+      format: percent,
+    }),
+    noise: slider({
+      ...of("noise"),
+      label: "noise on the rest",
       symbol: "σ",
       min: 0,
       max: 0.5,

@@ -1,8 +1,9 @@
 // The controls: target, construction and size, the pair, and the constants that can be broken.
-import { elementsOf, fill, group } from "../kit/controls.js";
+import { elementsOf, fill, group, select } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
 import { figures, fixed } from "../kit/number.js";
+import { slider } from "../kit/slider.js";
 import { CONSTANTS } from "./math/tables.js";
 import { TARGETS } from "./math/targets.js";
 import { createPencil } from "./pencil.js";
@@ -22,38 +23,64 @@ const pairs = (named) =>
  * @param {(patch: Patch) => void} change
  */
 export function createPanel(settings, change) {
-  const { slide, pick } = fieldsOf(settings, change);
-  /** @type {(name: "x" | "y" | "probe", symbol: string, label: string, range: Point) => ReturnType<typeof slide>} */
+  const of = fieldsOf(settings, change);
+  /** @type {(name: "x" | "y" | "probe", symbol: string, label: string, range: Point) => ReturnType<typeof slider>} */
   const ranged = (name, symbol, label, [min, max]) =>
-    slide(name, label, { symbol, min, max, step: 0.01, format: fixed });
+    slider({ ...of(name), label, symbol, min, max, step: 0.01, format: fixed });
   let sizes = CONSTRUCTIONS[settings.construction].sizes;
   const fields = {
-    target: pick("target", "Target f(x, y, x*)", pairs(TARGETS)),
-    construction: pick("construction", "Construction", pairs(CONSTRUCTIONS)),
-    size: slide("size", "cells an axis, or units of the fit", { symbol: "J", values: sizes }),
+    target: select({ ...of("target"), label: "Target f(x, y, x*)", options: pairs(TARGETS) }),
+    construction: select({
+      ...of("construction"),
+      label: "Construction",
+      options: pairs(CONSTRUCTIONS),
+    }),
+    size: slider({
+      ...of("size"),
+      label: "cells an axis, or units of the fit",
+      symbol: "J",
+      values: sizes,
+    }),
     x: ranged("x", "x", "of the pair", [0, 1]),
     y: ranged("y", "y", "of the pair", Y_RANGE),
     probe: ranged("probe", "x*", "to look at", [0, 1]),
-    ratio: slide("ratio", "of the step", {
+    ratio: slider({
+      ...of("ratio"),
+      label: "of the step",
       symbol: "α",
       values: RATIOS,
       format: (r) => figures(r * CONSTANTS.alpha, 4),
     }),
-    offset: slide("offset", "in the written channel", {
+    offset: slider({
+      ...of("offset"),
+      label: "in the written channel",
       symbol: "δ",
       values: OFFSETS,
       format: small,
     }),
-    switch: slide("switch", "before the step", { symbol: "θ_b", values: SWITCHES, format: small }),
+    switch: slider({
+      ...of("switch"),
+      label: "before the step",
+      symbol: "θ_b",
+      values: SWITCHES,
+      format: small,
+    }),
   };
   const pencil = createPencil({ onChange: (profile) => change({ profile }) });
-  const of = elementsOf(fields);
+  const elements = elementsOf(fields);
   const element = h(
     "div",
     { class: "r1-controls" },
-    group("What to learn", [...of("target", "construction", "size"), pencil.element], "r1-wide"),
-    group("From one example", of("x", "y", "probe")),
-    group(`What it takes (built for α = ${CONSTANTS.alpha})`, of("ratio", "offset", "switch")),
+    group(
+      "What to learn",
+      [...elements("target", "construction", "size"), pencil.element],
+      "r1-wide",
+    ),
+    group("From one example", elements("x", "y", "probe")),
+    group(
+      `What it takes (built for α = ${CONSTANTS.alpha})`,
+      elements("ratio", "offset", "switch"),
+    ),
   );
   return {
     element,

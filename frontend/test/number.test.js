@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   amount,
+  bounded,
   cleared,
   count,
   figures,
@@ -59,6 +60,14 @@ test("what only rounding keeps from zero is cleared", () => {
     [0, 0, 2e-12, -0.5],
   );
   assert.equal(cleared(4e-10, 1e-9), 0);
+  assert.equal(cleared(null), null);
+});
+
+test("a number is kept between two bounds", () => {
+  assert.deepEqual(
+    [-3, 0.5, 3].map((v) => bounded(v, -1, 1)),
+    [-1, 0.5, 1],
+  );
 });
 
 test("counts, shares, powers and subscripts", () => {

@@ -17,7 +17,8 @@ const vendor = join(root, "book/_static/vendor");
 const widgets = join(root, "src/rankone/widgets/static");
 const packages = join(here, "node_modules");
 
-const common = {
+/** @satisfies {esbuild.BuildOptions} */
+const common = /** @type {const} */ ({
   absWorkingDir: here,
   bundle: true,
   charset: "utf8",
@@ -26,9 +27,13 @@ const common = {
   minify: true,
   target: "es2022",
   tsconfigRaw: "{}", // tsconfig.json is for the types alone
-};
+});
 
-/** `import text from "./worker.js?inline"`: the file, bundled, as a string (a worker, a style). */
+/**
+ * `import text from "./worker.js?inline"`: the file, bundled, as a string (a worker, a style).
+ *
+ * @type {esbuild.Plugin}
+ */
 const inline = {
   name: "inline",
   setup(build) {
@@ -37,15 +42,24 @@ const inline = {
       namespace: "inline",
     }));
     build.onLoad({ filter: /.*/, namespace: "inline" }, async ({ path }) => {
-      const options = { ...common, entryPoints: [path], format: "iife", metafile: true };
-      const { outputFiles, metafile } = await esbuild.build({ ...options, write: false });
+      const { outputFiles, metafile } = await esbuild.build({
+        ...common,
+        entryPoints: [path],
+        format: "iife",
+        metafile: true,
+        write: false,
+      });
       const watchFiles = Object.keys(metafile.inputs).map((file) => resolve(here, file));
       return { contents: outputFiles[0].text, loader: "text", watchFiles };
     });
   },
 };
 
-/** The packages assume AMD and MathJax 2; the page has neither. */
+/**
+ * The packages assume AMD and MathJax 2; the page has neither.
+ *
+ * @type {[file: RegExp, from: RegExp, to: string][]}
+ */
 const patches = [
   [/anywidget\/dist\/index\.js$/, /define\(\[.*\], (\w+)\);/, "export { $1 as default };"],
   [
@@ -55,6 +69,7 @@ const patches = [
   ],
 ];
 
+/** @type {esbuild.Plugin} */
 const patch = {
   name: "patch",
   setup(build) {
@@ -69,11 +84,9 @@ const patch = {
 };
 
 function widgetNames() {
-  const apart = ["host", "kit", "test", "node_modules"];
-  return readdirSync(here, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !apart.includes(entry.name))
-    .map(({ name }) => name)
-    .filter((name) => existsSync(join(here, name, "index.js")));
+  return readdirSync(here).filter(
+    (name) => name !== "host" && existsSync(join(here, name, "index.js")),
+  );
 }
 
 function copyVendored() {
@@ -107,12 +120,17 @@ function copyVendored() {
 rmSync(vendor, { recursive: true, force: true });
 mkdirSync(vendor, { recursive: true });
 copyVendored();
-const page = { ...common, format: "iife", plugins: [inline, patch] };
 for (const [entry, outfile] of [
   ["host/index.js", join(vendor, "widgets.js")],
   ["host/icons.js", join(root, "book/_static/scripts/fontawesome.js")],
 ]) {
-  await esbuild.build({ ...page, entryPoints: [join(here, entry)], outfile });
+  await esbuild.build({
+    ...common,
+    entryPoints: [join(here, entry)],
+    format: "iife",
+    outfile,
+    plugins: [inline, patch],
+  });
 }
 for (const name of widgetNames()) {
   await esbuild.build({

@@ -1,7 +1,8 @@
 // Settings in, pictures out: joins the controls, the mathematics and what is on the page.
-import { button } from "../kit/controls.js";
+import { button, resetButton } from "../kit/controls.js";
 import { h, throttle } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
+import { keyHelp, onKeys } from "../kit/keys.js";
 import { minus, norm, times } from "../kit/linear.js";
 import { amount, cleared, figures, fixed } from "../kit/number.js";
 import { runChart } from "../kit/runchart.js";
@@ -24,6 +25,16 @@ import {
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Explorer } from "../kit/mount.js" */
 /** @import { Consequences, Patch, Settings } from "./settings.js" */
+
+/** @type {[string, string][]} */
+const KEYS = [
+  ["arrow keys", "move it, with Shift five times as far"],
+  ["Page Down", "the next stored key"],
+  ["e", "keep this edit"],
+  ["r", "reset"],
+];
+const HELP =
+  "The two coloured dots at the ends of the cloud’s axes stretch and turn all keys together.";
 
 /**
  * `share(shown)` is told what is on show.
@@ -58,13 +69,6 @@ export function createExplorer(initial, share) {
     },
     "data-name": "answer",
   });
-  const reset = button({
-    label: "Reset",
-    icon: "reset",
-    text: true,
-    onClick: frame.reset,
-    "data-name": "reset",
-  });
   const planes = createPlanes(onDrag);
   const matrices = createMatrices();
   const bars = createBars();
@@ -85,23 +89,6 @@ export function createExplorer(initial, share) {
     const { keys, k, v, geometry, ridge, used, beta, pairs, order, W } = frame.settings;
     share({ keys, W, k, v, geometry, ridge, used, beta, pairs, order });
   }, 300);
-  const element = frame.lay({
-    stage: [
-      planes.element,
-      matrices.element,
-      h("div", { class: "r1-bar" }, answer, reset, frame.status),
-    ],
-    side: [panel.element, help()],
-    charts: [
-      h(
-        "div",
-        { class: "r1-charts" },
-        bars.element,
-        h("div", {}, table.element, forgetting.element),
-      ),
-    ],
-    onkeydown,
-  });
 
   /** @param {{ before: Settings | null }} how */
   function update({ before }) {
@@ -145,6 +132,7 @@ export function createExplorer(initial, share) {
   }
 
   function keep() {
+    if (!canKeep()) return;
     const { pairs, order, k, v } = frame.settings;
     frame.change({ pairs: [...pairs, { k, v }], order: [...order, pairs.length] });
   }
@@ -172,25 +160,24 @@ export function createExplorer(initial, share) {
     return `Ŵk* is v* ${exact}. Interference ${fixed(shown.total, 3)}, least possible ${fixed(shown.least, 3)}.`;
   }
 
-  /** @param {KeyboardEvent} event */
-  function onkeydown(event) {
-    const target = /** @type {Element} */ (event.target);
-    if (target.matches("input, select, textarea")) return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const action = { e: keep, r: frame.reset }[event.key];
-    if (!action || (event.key === "e" && !canKeep())) return;
-    event.preventDefault();
-    action();
-  }
-
-  return {
-    element,
-    begin: frame.begin,
-    state() {
-      const { settings, preset } = frame;
-      return { settings, preset: preset?.key ?? null, ...shown, axes: held.axes, many };
-    },
-  };
+  return frame.lay({
+    stage: [
+      planes.element,
+      matrices.element,
+      h("div", { class: "r1-bar" }, answer, resetButton(frame.reset), frame.status),
+    ],
+    side: [panel.element, keyHelp("a handle", KEYS, [HELP])],
+    charts: [
+      h(
+        "div",
+        { class: "r1-charts" },
+        bars.element,
+        h("div", {}, table.element, forgetting.element),
+      ),
+    ],
+    onkeydown: onKeys({ e: keep, r: frame.reset }),
+    state: () => ({ ...shown, axes: held.axes, many }),
+  });
 }
 
 /** @typedef {{ key: string, values: number[], law: number[] }} Many */
@@ -225,25 +212,4 @@ function createForgetting() {
     /** @param {{ values: Many, last: number, step: number }} run */
     draw: ({ values: { values, law }, ...run }) => draw({ values: { values, law }, ...run }),
   };
-}
-
-function help() {
-  const keys = [
-    ["arrow keys", "move it, with Shift five times as far"],
-    ["Page Down", "the next stored key"],
-    ["e", "keep this edit"],
-    ["r", "reset"],
-  ];
-  return h(
-    "details",
-    { class: "r1-help" },
-    h("summary", {}, "Keyboard"),
-    h(
-      "p",
-      {},
-      "With the focus on a handle: ",
-      keys.flatMap(([key, what]) => [h("kbd", {}, key), ` ${what}; `]),
-      "the two coloured dots at the ends of the cloud’s axes stretch and turn all keys together.",
-    ),
-  );
 }

@@ -1,14 +1,13 @@
 // The reader's controls: the geometry of the edit, the keys, the kept pairs, and the run of many edits.
-import { button, fill, group, select } from "../kit/controls.js";
+import { button, elementsOf, fill, group, select } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { fieldsOf } from "../kit/fields.js";
 import { figures } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { GEOMETRIES } from "./math/edit.js";
 
-/** @import { Geometry } from "./math/edit.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
-/** @typedef {"ridge" | "used" | "count" | "beta" | "dimension" | "edits"} Field */
 /** @typedef {"keep" | "undo" | "repeat" | "clear"} Action */
 
 const RIDGES = [0, 0.001, 0.01, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000];
@@ -37,8 +36,7 @@ export function createPanel(settings, change, on) {
     ),
     clear: press("Clear", "clear", on.clear),
   };
-  /** @type {(...names: (keyof typeof fields)[]) => Element[]} */
-  const elements = (...names) => names.map((name) => fields[name].element);
+  const elements = elementsOf(fields);
   const element = h(
     "div",
     { class: "r1-controls" },
@@ -75,42 +73,52 @@ export function createPanel(settings, change, on) {
   };
 }
 
-/** @type {(settings: Settings, change: (patch: Patch) => void) => Record<Field, ReturnType<typeof slider>> & { geometry: ReturnType<typeof select> }} */
+/**
+ * @param {Settings} settings
+ * @param {(patch: Patch) => void} change
+ */
 function makeFields(settings, change) {
-  /** @type {(label: string, symbol: string, name: "ridge" | "beta", values: number[], title: string) => ReturnType<typeof slider>} */
-  const list = (label, symbol, name, values, title) =>
-    slider({
-      label,
-      symbol,
-      name,
-      values,
-      title,
-      value: settings[name],
-      format: figures,
-      onInput: (v) => change({ [name]: v }),
-    });
-  /** @type {(label: string, symbol: string | null, name: Field, min: number, max: number, value: number) => ReturnType<typeof slider>} */
-  const range = (label, symbol, name, min, max, value) =>
-    slider({ label, symbol, name, min, max, value, onInput: (v) => change({ [name]: v }) });
+  const of = fieldsOf(settings, change);
+  const n = settings.keys.length;
   return {
     geometry: select({
+      ...of("geometry"),
       label: "Length of a change is measured by",
-      name: "geometry",
       options: GEOMETRIES,
-      value: settings.geometry,
-      onInput: (v) => change({ geometry: /** @type {Geometry} */ (v) }),
     }),
-    ridge: list("ridge, C + λI", "λ", "ridge", RIDGES, "Added to the diagonal of C"),
-    used: range("keys behind C", null, "used", 1, settings.keys.length, settings.used),
-    count: range("stored keys", "n", "count", 2, 24, settings.keys.length),
-    beta: list(
-      "weight of a kept key in C",
-      "β",
-      "beta",
-      BETAS,
-      "C ← C + βkkᵀ after each kept edit",
-    ),
-    dimension: range("dimensions", "D", "dimension", 2, 64, settings.dimension),
-    edits: range("edits", "T", "edits", 2, 4 * settings.dimension, settings.edits),
+    ridge: slider({
+      ...of("ridge"),
+      label: "ridge, C + λI",
+      symbol: "λ",
+      values: RIDGES,
+      format: figures,
+      title: "Added to the diagonal of C",
+    }),
+    used: slider({ ...of("used"), label: "keys behind C", min: 1, max: n }),
+    count: slider({
+      label: "stored keys",
+      symbol: "n",
+      name: "count",
+      min: 2,
+      max: 24,
+      value: n,
+      onInput: (count) => change({ count }),
+    }),
+    beta: slider({
+      ...of("beta"),
+      label: "weight of a kept key in C",
+      symbol: "β",
+      values: BETAS,
+      format: figures,
+      title: "C ← C + βkkᵀ after each kept edit",
+    }),
+    dimension: slider({ ...of("dimension"), label: "dimensions", symbol: "D", min: 2, max: 64 }),
+    edits: slider({
+      ...of("edits"),
+      label: "edits",
+      symbol: "T",
+      min: 2,
+      max: 4 * settings.dimension,
+    }),
   };
 }

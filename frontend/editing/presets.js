@@ -1,4 +1,5 @@
 // Settings posed as questions, each towards a place where something fails. `after` gets the consequences on show.
+import { posed } from "../kit/explorer.js";
 import { figures } from "../kit/number.js";
 import { cloud, settingsFrom } from "./settings.js";
 
@@ -12,7 +13,7 @@ const line = Array.from({ length: 9 }, (_, i) => [0.5 * (i - 4), 0.25 * (i - 4)]
 const pair = (k, v) => ({ k, v });
 const two = [pair([1.6, 0.3], [0.4, 1.8]), pair([1.2, 1.1], [-1.5, 0.6])];
 
-/** @type {{ key: string, name: string, ask: string, after: (r: Consequences) => string, set: Partial<Settings> }[]} */
+/** @type {Preset<Partial<Settings>, Consequences>[]} */
 const QUESTIONS = [
   {
     key: "start",
@@ -82,5 +83,4 @@ const QUESTIONS = [
   },
 ];
 
-/** @type {Preset<Settings, Consequences>[]} */
-export const PRESETS = QUESTIONS.map(({ set, ...rest }) => ({ ...rest, set: settingsFrom(set) }));
+export const PRESETS = posed(QUESTIONS, settingsFrom);

@@ -1,5 +1,6 @@
 // What the reader can set, and everything that follows from it.
 import { dot, eigen2, identity, minus, norm, plusDiagonal, scaled, times } from "../kit/linear.js";
+import { bounded } from "../kit/number.js";
 import { key, normal } from "../kit/random.js";
 import {
   direction,
@@ -42,7 +43,7 @@ export function cloud(n, seed, [long, short] = [1.5, 0.5], tilt = 0.5) {
 }
 
 /** @param {number} v */
-const clip = (v) => Math.round(1000 * Math.min(REACH - 0.1, Math.max(0.1 - REACH, v))) / 1000;
+const clip = (v) => Math.round(1000 * bounded(v, 0.1 - REACH, REACH - 0.1)) / 1000;
 
 export const DEFAULTS = {
   keys: cloud(12, 4),

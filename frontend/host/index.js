@@ -11,9 +11,12 @@ import { Widget } from "@lumino/widgets";
 import defineAnyWidget from "anywidget";
 import styles from "./host.css?inline";
 
+/** @import { IClassicComm, WidgetModel, WidgetView } from "@jupyter-widgets/base" */
+
 const STATE = 'script[type="application/vnd.jupyter.widget-state+json"]';
 const VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]';
 
+/** @type {Record<string, Record<string, unknown>>} */
 const modules = {
   "@jupyter-widgets/base": base,
   "@jupyter-widgets/controls": controls,
@@ -21,16 +24,27 @@ const modules = {
 };
 
 class PageManager extends ManagerBase {
+  /**
+   * @param {string} className
+   * @param {string} moduleName
+   */
   async loadClass(className, moduleName) {
     const found = modules[moduleName]?.[className];
     if (!found) throw new Error(`This page cannot show the widget ${moduleName}.${className}.`);
-    return found;
+    return /** @type {typeof WidgetModel | typeof WidgetView} */ (found);
   }
 
-  /** There is no kernel to hear of: a comm that swallows what it is sent. */
-  async _create_comm(_target, id) {
-    const nothing = () => "";
-    return { comm_id: id, on_close: nothing, on_msg: nothing, open: nothing, send: nothing };
+  /**
+   * There is no kernel to hear of: a comm that swallows what it is sent.
+   *
+   * @param {string} target_name
+   * @param {string} [comm_id]
+   * @returns {Promise<IClassicComm>}
+   */
+  async _create_comm(target_name, comm_id = "") {
+    const silent = () => "";
+    const calls = { open: silent, send: silent, close: silent, on_msg: silent, on_close: silent };
+    return { target_name, comm_id, ...calls };
   }
 
   async _get_comm_info() {
@@ -38,6 +52,13 @@ class PageManager extends ManagerBase {
   }
 }
 
+/**
+ * Puts the view of a model before the tag that names it, or says why it cannot.
+ *
+ * @param {PageManager} manager
+ * @param {WidgetModel[]} models
+ * @param {Element} tag
+ */
 async function show(manager, models, tag) {
   const { model_id: id } = JSON.parse(tag.textContent);
   const model = models.find((each) => each.model_id === id);
@@ -52,7 +73,7 @@ async function show(manager, models, tag) {
       MessageLoop.postMessage(view.luminoWidget, Widget.ResizeMessage.UnknownSize),
     );
   } catch (error) {
-    place.textContent = `This widget could not start: ${error.message ?? error}`;
+    place.textContent = `This widget could not start: ${error instanceof Error ? error.message : error}`;
     place.setAttribute("role", "alert");
     console.error(error);
   }

@@ -57,8 +57,9 @@ export function axisAround(values, scale = "linear", ceiling = Number.POSITIVE_I
   }
   if (low > high) [low, high] = log ? [0.01, 1] : [0, 1];
   if (log) {
-    const bottom = 10 ** Math.floor(Math.log10(low));
-    return axisBetween([bottom, Math.max(10 ** Math.ceil(Math.log10(high)), 10 * bottom)], "log");
+    const bottom = 10 ** Math.floor(Math.log10(low) + 1e-9); // rounding opens no further decade
+    const top = 10 ** Math.ceil(Math.log10(high) - 1e-9);
+    return axisBetween([bottom, Math.max(top, 10 * bottom)], "log");
   }
   const room = 0.06 * (high - low || Math.abs(high) || 1);
   return axisBetween([low - room, high + room]);

@@ -2,11 +2,11 @@
 
 /**
  * Runs one generator at a time; a new one ends the last. `onSlice(value)` is called after each slice of `budget`
- * milliseconds, with what the generator returned once it is done, else undefined. Work begins after `pause`
- * milliseconds: while a slider moves there is no use in it.
+ * milliseconds, with what the generator returned once it is done, else null, and the time it took. Work begins after
+ * `pause` milliseconds: while a slider moves there is no use in it.
  *
  * @template T
- * @param {{ budget: number, pause: number, onSlice(done: { value: T } | null): void }} options
+ * @param {{ budget: number, pause: number, onSlice(done: { value: T } | null, milliseconds: number): void }} options
  */
 export function createBackground({ budget, pause, onSlice }) {
   let timer = 0;
@@ -15,11 +15,11 @@ export function createBackground({ budget, pause, onSlice }) {
     start(work) {
       clearTimeout(timer);
       const slice = () => {
-        const until = performance.now() + budget;
+        const begun = performance.now();
         let next = work.next();
-        while (!next.done && performance.now() < until) next = work.next();
+        while (!next.done && performance.now() - begun < budget) next = work.next();
         if (!next.done) timer = Number(setTimeout(slice, 0));
-        onSlice(next.done ? { value: next.value } : null);
+        onSlice(next.done ? { value: next.value } : null, performance.now() - begun);
       };
       timer = Number(setTimeout(slice, pause));
     },

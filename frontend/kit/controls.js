@@ -57,6 +57,14 @@ export function button({
 }
 
 /**
+ * The way back to the first question.
+ *
+ * @param {() => void} onClick
+ */
+export const resetButton = (onClick) =>
+  button({ label: "Reset", icon: "reset", text: true, onClick, "data-name": "reset" });
+
+/**
  * A switch that is on or off.
  *
  * @param {{
@@ -246,6 +254,17 @@ export function group(title, children, className = "") {
     h("div", { class: "r1-fields" }, children),
   );
 }
+
+/**
+ * Elements of controls, by their names.
+ *
+ * @template {Record<string, { element: Element }>} C
+ * @param {C} controls
+ */
+export const elementsOf =
+  (controls) =>
+  (/** @type {(keyof C)[]} */ ...names) =>
+    names.map((name) => controls[name].element);
 
 /**
  * Writes settings into the controls that have their names.

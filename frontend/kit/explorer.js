@@ -3,6 +3,8 @@ import { h, setText, throttle } from "./dom.js";
 import { createQuestions } from "./questions.js";
 
 /** @import { Child } from "./dom.js" */
+/** @import { Explorer } from "./mount.js" */
+/** @import { Playback } from "./playback.js" */
 
 /**
  * Settings posed as a question; `after` says what was found.
@@ -10,6 +12,17 @@ import { createQuestions } from "./questions.js";
  * @template S, F
  * @typedef {{ key: string, name: string, ask: string, set: S, after: (found: F) => string }} Preset
  */
+
+/**
+ * Questions with their settings in full: `settle` makes them of what a question changes.
+ *
+ * @template P, S, F
+ * @param {Preset<P, F>[]} questions
+ * @param {(patch: P) => S} settle
+ * @returns {Preset<S, F>[]}
+ */
+export const posed = (questions, settle) =>
+  questions.map(({ set, ...rest }) => ({ ...rest, set: settle(set) }));
 
 const OWN = "Your own setting. Press a question to come back to it.";
 const INVITATION = "Press a question, or change anything.";
@@ -64,11 +77,20 @@ export function createFrame(own) {
     if (preset && found !== null) questions.answer(preset.after(found));
   }
 
+  /**
+   * The first picture, or the same played from its start.
+   *
+   * @param {boolean} play
+   */
+  function begin(play) {
+    questions.mark(preset?.key ?? null, preset?.ask ?? INVITATION);
+    own.update({ before: null, play });
+  }
+
   return {
     status,
     say,
     settle,
-    choose,
     reset: () => choose(own.presets[0]),
     get settings() {
       return settings;
@@ -100,15 +122,6 @@ export function createFrame(own) {
       settings = { ...settings, ...patch };
     },
     /**
-     * The first picture, or the same played from its start.
-     *
-     * @param {boolean} play
-     */
-    begin(play) {
-      questions.mark(preset?.key ?? null, preset?.ask ?? INVITATION);
-      own.update({ before: null, play });
-    },
-    /**
      * Words in place of an answer.
      *
      * @param {string} words
@@ -121,20 +134,46 @@ export function createFrame(own) {
      */
     warn: (words) => questions.mark(preset?.key ?? null, words),
     /**
-     * The explorer's element: the stage, the controls beside it, the charts under it.
+     * The explorer: its stage, the controls beside it and the charts under it; what plays in it, with its keys, if
+     * anything does; and what it shows beyond the settings and the step.
      *
-     * @param {{ stage: Child[], side: Child[], charts: Child[], className?: string, chartsClass?: string, onkeydown?: (event: KeyboardEvent) => void }} parts
+     * @param {{
+     *   stage: Child[],
+     *   side: Child[],
+     *   charts: Child[],
+     *   playback?: Playback,
+     *   onkeydown?(event: KeyboardEvent): void,
+     *   className?: string,
+     *   chartsClass?: string,
+     *   state(): object,
+     *   close?(): void,
+     * }} parts
+     * @returns {Explorer}
      */
-    lay({ stage, side, charts, className = "", chartsClass = "", onkeydown }) {
+    lay({ stage, side, charts, playback, className = "", chartsClass = "", ...parts }) {
       const named = (/** @type {string[]} */ ...names) => names.filter(Boolean).join(" ");
-      return h(
+      const element = h(
         "div",
-        { class: named("r1-body", className), onkeydown },
+        { class: named("r1-body", className), onkeydown: parts.onkeydown ?? playback?.onkeydown },
         questions.element,
         h("div", { class: "r1-stage-block" }, stage),
         h("div", { class: "r1-side" }, side),
         h("div", { class: named("r1-chart-block", chartsClass) }, charts),
       );
+      return {
+        element,
+        begin,
+        state: () => ({
+          settings,
+          preset: preset?.key ?? null,
+          ...playback?.state(),
+          ...parts.state(),
+        }),
+        close() {
+          playback?.clock.pause();
+          parts.close?.();
+        },
+      };
     },
   };
 }

@@ -1,5 +1,6 @@
 // One number on a logarithmic band with named zones: read by position and by words, never by colour alone.
 import { h, setAttributes, setText, uid } from "./dom.js";
+import { bounded } from "./number.js";
 
 /**
  * Zones in rising order, the first from `min`; `format` writes the value.
@@ -15,9 +16,7 @@ import { h, setAttributes, setText, uid } from "./dom.js";
 export function gauge({ label, min, max, zones, format }) {
   const id = uid();
   /** @param {number} v */
-  const within = (v) => Math.min(max, Math.max(min, v));
-  /** @param {number} v */
-  const share = (v) => (100 * Math.log(within(v) / min)) / Math.log(max / min);
+  const share = (v) => (100 * Math.log(bounded(v, min, max) / min)) / Math.log(max / min);
   const value = h("strong", { class: "r1-gauge-value" });
   const words = h("span", { class: "r1-gauge-words" });
   const needle = h("span", { class: "r1-needle" });
@@ -45,7 +44,7 @@ export function gauge({ label, min, max, zones, format }) {
       setAttributes(band, {
         "aria-valuemin": min,
         "aria-valuemax": max,
-        "aria-valuenow": within(v),
+        "aria-valuenow": bounded(v, min, max),
         "aria-valuetext": `${format(v)}: ${zone.say}`,
       });
     },

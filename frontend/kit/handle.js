@@ -1,6 +1,6 @@
 // A point that is dragged by pointer or finger, or moved with the arrow keys; a slider to assistive technology.
 import { h, setAttributes } from "./dom.js";
-import { fixed } from "./number.js";
+import { bounded, fixed } from "./number.js";
 
 /** @typedef {[number, number]} Point */
 /**
@@ -51,8 +51,7 @@ export function handle({ svg, space, x, y, step = [0.05, 0.05], id = "", reach =
   /** @type {Point} */
   let held = [0, 0];
   /** @param {Point} to */
-  const move = (to) =>
-    onMove([Math.min(x[1], Math.max(x[0], to[0])), Math.min(y[1], Math.max(y[0], to[1]))]);
+  const move = (to) => onMove([bounded(to[0], ...x), bounded(to[1], ...y)]);
 
   element.addEventListener("pointerdown", (event) => {
     event.preventDefault();

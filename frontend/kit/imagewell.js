@@ -1,5 +1,6 @@
 // A picture on a canvas: shown as pixels, dropped or chosen by the reader, painted with a pointer or the keyboard.
 import { h } from "./dom.js";
+import { bounded } from "./number.js";
 
 /** @typedef {[row: number, column: number]} Cell */
 
@@ -189,7 +190,7 @@ export function paintable(canvas, { tool, onDab, onEnd }) {
    */
   const listen = (name, action) => canvas.addEventListener(name, action);
   /** @param {number} v */
-  const inside = (v) => Math.min(canvas.width - 1, Math.max(0, v));
+  const inside = (v) => bounded(v, 0, canvas.width - 1);
   listen("pointerdown", (event) => {
     if (event.button !== 0 || (event.pointerType === "touch" && !tool().touch)) return;
     canvas.setPointerCapture(event.pointerId);

@@ -3,10 +3,14 @@
 /** @typedef {number[]} Vector */
 /** @typedef {number[][]} Matrix */
 
-/** @type {(a: ArrayLike<number>, b: ArrayLike<number>) => number} */
-export function dot(a, b) {
+/**
+ * aᵀb, or a against the numbers of b from place `at` on.
+ *
+ * @type {(a: ArrayLike<number>, b: ArrayLike<number>, at?: number) => number}
+ */
+export function dot(a, b, at = 0) {
   let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[at + i];
   return sum;
 }
 
@@ -72,6 +76,31 @@ export function solvePositive(A, b) {
     x[i] /= L[i][i];
   }
   return x;
+}
+
+/**
+ * A⁻¹B from the rows of [A | B] for a square A, by elimination with the largest pivot of each column; the rows are
+ * used up.
+ *
+ * @template {Vector | Float64Array} R
+ * @param {R[]} rows
+ * @returns {R[]}
+ */
+export function eliminate(rows) {
+  const n = rows.length;
+  for (let c = 0; c < n; c++) {
+    let best = c;
+    for (let r = c + 1; r < n; r++) {
+      if (Math.abs(rows[r][c]) > Math.abs(rows[best][c])) best = r;
+    }
+    [rows[c], rows[best]] = [rows[best], rows[c]];
+    for (let r = 0; r < n; r++) {
+      if (r === c || rows[r][c] === 0) continue;
+      const factor = rows[r][c] / rows[c][c];
+      for (let k = c; k < rows[c].length; k++) rows[r][k] -= factor * rows[c][k];
+    }
+  }
+  return rows.map((row, i) => /** @type {R} */ (row.slice(n).map((v) => v / row[i])));
 }
 
 /**

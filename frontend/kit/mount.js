@@ -17,7 +17,7 @@ import { dress } from "./theme.js";
 /**
  * `begin(play)` draws the first picture, or plays it; `state()` is everything on show, for tests and the curious.
  *
- * @typedef {{ element: Element, begin(play: boolean): void, state(): object, close?(): void }} Explorer
+ * @typedef {{ element: HTMLElement, begin(play: boolean): void, state(): object, close?(): void }} Explorer
  */
 /** @typedef {HTMLElement & { __rankone_state?: () => object, __rankone_states?: () => Promise<object> }} Place */
 

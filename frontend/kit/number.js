@@ -75,9 +75,17 @@ export function amount(v, digits = 3) {
 }
 
 /**
- * 0 in place of what only rounding keeps from it.
+ * 0 in place of what only rounding keeps from it; what is not there stays so.
  *
- * @param {number} v
+ * @template {number | null} V
+ * @param {V} v
  * @param {number} [noise]
  */
-export const cleared = (v, noise = 1e-12) => (Math.abs(v) < noise ? 0 : v);
+export const cleared = (v, noise = 1e-12) => (v !== null && Math.abs(v) < noise ? 0 : v);
+
+/**
+ * The nearest to v between two bounds.
+ *
+ * @type {(v: number, low: number, high: number) => number}
+ */
+export const bounded = (v, low, high) => Math.min(high, Math.max(low, v));

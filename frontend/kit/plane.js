@@ -1,6 +1,7 @@
 // A plane with arrows, dots and handles.
 import { h } from "./dom.js";
 import { handle } from "./handle.js";
+import { bounded } from "./number.js";
 
 /** @import { Handle, Point, Space } from "./handle.js" */
 
@@ -19,25 +20,39 @@ import { handle } from "./handle.js";
 const SIZE = 320;
 
 /**
+ * The square from −reach to reach along both axes: its side in pixels, its coordinates, and lines at whole numbers.
+ * What is beyond `far` is drawn there.
+ *
+ * @param {number} reach
+ * @param {number} [far]
+ */
+export function square(reach, far = Number.POSITIVE_INFINITY) {
+  const scale = SIZE / (2 * reach);
+  /** @param {number} v */
+  const seen = (v) => bounded(v, -far, far);
+  /** @type {Space} */
+  const space = {
+    toPixel: ([x, y]) => [SIZE / 2 + scale * seen(x), SIZE / 2 - scale * seen(y)],
+    toData: ([px, py]) => [(px - SIZE / 2) / scale, (SIZE / 2 - py) / scale],
+  };
+  return { size: SIZE, scale, space, grid: wholeLines(reach, space) };
+}
+
+/**
  * Coordinates run from −reach to reach; `onMove(id, [x, y])` while a handle moves. Handles of a group share one tab
  * stop; Page Up and Page Down go through it.
  *
  * @param {{ label: string, reach: number, onMove(id: string, at: Point): void }} options
  */
 export function plane({ label, reach, onMove }) {
-  const scale = SIZE / (2 * reach);
-  /** @type {Space} */
-  const space = {
-    toPixel: ([x, y]) => [SIZE / 2 + scale * x, SIZE / 2 - scale * y],
-    toData: ([px, py]) => [(px - SIZE / 2) / scale, (SIZE / 2 - py) / scale],
-  };
+  const { space, grid } = square(reach);
   const drawing = h("g", { "aria-hidden": "true" });
   const marks = h("g", { "aria-hidden": "true", class: "r1-plane-marks" });
   const grips = h("g");
   const svg = h(
     "svg",
     { viewBox: `0 0 ${SIZE} ${SIZE}`, class: "r1-plane", role: "group", "aria-label": label },
-    grid(reach, space),
+    grid,
     drawing,
     grips,
     marks,
@@ -148,7 +163,7 @@ function arrow({ from, to, head = false, ...stroke }, space) {
 }
 
 /** @type {(reach: number, space: Space) => SVGElement} */
-function grid(reach, space) {
+function wholeLines(reach, space) {
   const whole = Array.from({ length: 2 * Math.floor(reach) + 1 }, (_, i) => i - Math.floor(reach));
   const lines = whole.flatMap((v) => {
     const [[x1, y1], [x2, y2]] = [space.toPixel([v, -reach]), space.toPixel([v, reach])];

@@ -1,7 +1,8 @@
 // The reader's hold on a clock: back, play or pause, step, a timeline to scrub, the speed, reset; and keys for all.
 import { AT_ONCE, createClock, defaultSpeed } from "./clock.js";
-import { button, icon, select } from "./controls.js";
+import { button, icon, resetButton, select } from "./controls.js";
 import { h, setAttributes, setText, uid } from "./dom.js";
+import { keyHelp, onKeys } from "./keys.js";
 
 const SPEEDS = /** @type {[number, string][]} */ ([
   [10, "10 a second"],
@@ -10,6 +11,7 @@ const SPEEDS = /** @type {[number, string][]} */ ([
   [240, "240 a second"],
   [AT_ONCE, "at once"],
 ]);
+/** @type {[string, string][]} */
 const KEYS = [
   ["k", "play or pause"],
   ["l", "one step on"],
@@ -18,6 +20,7 @@ const KEYS = [
   ["r", "reset everything"],
 ];
 
+/** @typedef {ReturnType<typeof createPlayback>} Playback */
 /** @typedef {{ step: number, computed: number, steps: number, playing: boolean, words?: string }} Progress */
 
 /**
@@ -47,15 +50,8 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
       clock.speed = Number(v);
     },
   });
-  const again = button({
-    label: "Reset",
-    icon: "reset",
-    text: true,
-    onClick: reset,
-    "data-name": "reset",
-  });
   const playback = {
-    element: h("div", { class: "r1-bar" }, bar.element, speed.element, again),
+    element: h("div", { class: "r1-bar" }, bar.element, speed.element, resetButton(reset)),
     clock,
     /** Whether the reader wants what is shown next to play: yes, until a step is chosen. */
     wanted: true,
@@ -78,20 +74,15 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
       clock.speed = defaultSpeed(usual);
       speed.value = clock.speed;
     },
-    /**
-     * For the widget's own element; fields and drawings that listen keep their own keys.
-     *
-     * @param {KeyboardEvent} event
-     */
-    onkeydown(event) {
-      const { toggle: k, step: l, start, reset: r } = actions;
-      const action = { k, l, j: () => seek(clock.step - 1), 0: start, r }[event.key];
-      if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
-      const target = /** @type {Element} */ (event.target);
-      if (target.matches("input, select, textarea, [role=application]")) return;
-      event.preventDefault();
-      action();
-    },
+    onkeydown: onKeys({
+      k: toggle,
+      l: actions.step,
+      j: () => seek(clock.step - 1),
+      0: actions.start,
+      r: reset,
+    }),
+    /** Which step is on show, of how many. */
+    state: () => ({ step: clock.step, steps: clock.steps, playing: clock.playing }),
   };
 
   /** @param {number} step */
@@ -184,16 +175,4 @@ function createBar(on) {
  *
  * @param {string[]} more
  */
-export function help(...more) {
-  const keys = KEYS.flatMap(([key, what], i) => [
-    h("kbd", {}, key),
-    ` ${what}${i + 1 < KEYS.length ? "; " : "."}`,
-  ]);
-  return h(
-    "details",
-    { class: "r1-help" },
-    h("summary", {}, "Keys"),
-    h("p", {}, "With the focus on any button: ", keys),
-    more.map((line) => h("p", {}, line)),
-  );
-}
+export const help = (...more) => keyHelp("any button", KEYS, more);

@@ -93,9 +93,10 @@ export function counters({ rows, columns }) {
 export function captioned(title, picture, { className, below = false } = {}) {
   const note = h("span", { class: "r1-muted" });
   const caption = h("figcaption", {}, h("strong", {}, title), " ", note);
-  const parts = below ? [picture, caption] : [caption, picture];
+  const [first, second] = below ? [picture, caption] : [caption, picture];
+  const named = [className, below && "r1-below"].filter(Boolean).join(" ");
   return {
-    element: h("figure", { class: className }, parts),
+    element: h("figure", { class: named || null }, first, second),
     /** @param {string} text */
     note: (text) => setText(note, text),
   };

@@ -58,12 +58,6 @@ export function createExplorer(initial, save) {
   });
   const prediction = createPrediction(predict);
   const panel = createPanel(initial, frame.change);
-  const element = frame.lay({
-    stage: [prediction.element, planes.element, playback.element, charts.counters, frame.status],
-    side: [panel.element, spectrum.element, help(HELP)],
-    charts: [charts.element],
-    onkeydown: playback.onkeydown,
-  });
 
   /**
    * Runs the paths; plays them from the start, or shows them at their end.
@@ -158,18 +152,12 @@ export function createExplorer(initial, save) {
     return `${plain}, on U ${own}, with P ${other}. Gap between the last two ${amount(gap[step])}.`;
   }
 
-  return {
-    element,
-    begin: frame.begin,
-    state() {
-      const { step, steps, playing } = clock;
-      const { settings, preset } = frame;
-      const shown = { settings, preset: preset?.key ?? null, pending, counts };
-      return { ...shown, step, steps, playing, ...current };
-    },
-    close() {
-      clock.pause();
-      counter.stop();
-    },
-  };
+  return frame.lay({
+    stage: [prediction.element, planes.element, playback.element, charts.counters, frame.status],
+    side: [panel.element, spectrum.element, help(HELP)],
+    charts: [charts.element],
+    playback,
+    state: () => ({ pending, counts, ...current }),
+    close: counter.stop,
+  });
 }

@@ -1,6 +1,7 @@
 // The reader's controls: the data, T and V, the method, the run.
-import { button, fill, group, select, toggle } from "../kit/controls.js";
+import { button, elementsOf, fill, group, select, toggle } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { fieldsOf } from "../kit/fields.js";
 import { figures, percent, power } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { METHODS } from "./math/paths.js";
@@ -29,11 +30,11 @@ const METHOD_NAMES = [
  * @param {(patch: Patch) => void} change
  */
 export function createPanel(settings, change) {
-  /** @type {(name: keyof typeof BOUNDS, label: string, more?: object) => ReturnType<typeof slider>} */
-  const field = (name, label, more = {}) => {
+  const of = fieldsOf(settings, change);
+  /** @type {(name: keyof typeof BOUNDS, label: string, look?: object) => ReturnType<typeof slider>} */
+  const field = (name, label, look) => {
     const [min, max] = BOUNDS[name];
-    const options = { label, name, min, max, value: settings[name], format: figures, ...more };
-    return slider({ ...options, onInput: (v) => change({ [name]: v }) });
+    return slider({ ...of(name), label, min, max, format: figures, ...look });
   };
   const log = { scale: "log" };
   const turn = { format: degrees, step: 1 };
@@ -53,42 +54,23 @@ export function createPanel(settings, change) {
     conditionA: field("conditionA", "condition of A (inputs)", log),
     angleA: field("angleA", "rotation of A", turn),
     conditionD: field("conditionD", "condition of D (outputs)", log),
-    method: select({
-      label: "Method on each path",
-      name: "method",
-      options: METHOD_NAMES,
-      value: settings.method,
-      onInput: (method) => change({ method: /** @type {Method} */ (method) }),
-    }),
+    method: select({ ...of("method"), label: "Method on each path", options: METHOD_NAMES }),
     momentum: field("momentum", "momentum", { symbol: "β", step: 0.01 }),
     lambda: field("lambda", "decay", { ...log, symbol: "λ" }),
     rate: field("rate", "step size", { ...log, symbol: "η" }),
     best: toggle({
+      ...of("best"),
       label: "Best fixed step for each path",
-      name: "best",
-      value: settings.best,
       title: "Else: the same share of the longest stable step for each",
-      onInput: (best) => change({ best }),
     }),
-    share: field("share", "step / longest stable", {
-      step: 0.01,
-      format: percent,
-    }),
+    share: field("share", "step / longest stable", { step: 0.01, format: percent }),
     tolerance: slider({
+      ...of("tolerance"),
       label: "counted to",
-      name: "tolerance",
       values: [1e-2, 1e-4, 1e-6, 1e-8],
-      value: settings.tolerance,
       format: (v) => power(Math.log10(v)),
-      onInput: (tolerance) => change({ tolerance }),
     }),
-    steps: slider({
-      label: "steps shown",
-      name: "steps",
-      values: [10, 20, 50, 100, 200, 500],
-      value: settings.steps,
-      onInput: (steps) => change({ steps }),
-    }),
+    steps: slider({ ...of("steps"), label: "steps shown", values: [10, 20, 50, 100, 200, 500] }),
   };
   const ranks = { rankV: rank("rankV", "V has one row"), rankT: rank("rankT", "T has one column") };
   /** @type {[Shape, string, string][]} */
@@ -100,23 +82,22 @@ export function createPanel(settings, change) {
   const shapes = named.map(([shape, label, title]) =>
     button({ label, title, onClick: () => change({ shape }), "data-shape": shape }),
   );
-  /** @type {(...names: (keyof typeof controls)[]) => Element[]} */
-  const of = (...names) => names.map((name) => controls[name].element);
+  const elements = elementsOf(controls);
   const element = h(
     "div",
     { class: "r1-controls" },
     group("T and V", [
-      ...of("conditionV", "angleV", "conditionT", "angleT"),
+      ...elements("conditionV", "angleV", "conditionT", "angleT"),
       ranks.rankV.element,
       ranks.rankT.element,
       h("div", { class: "r1-tools" }, shapes),
     ]),
     group("The method", [
       h("div", { class: "r1-tools r1-method" }, controls.method.element),
-      ...of("momentum", "lambda", "rate", "best", "share"),
+      ...elements("momentum", "lambda", "rate", "best", "share"),
     ]),
-    group("The loss: H = A ⊗ D", of("conditionA", "angleA", "conditionD")),
-    group("The run", of("steps", "tolerance")),
+    group("The loss: H = A ⊗ D", elements("conditionA", "angleA", "conditionD")),
+    group("The run", elements("steps", "tolerance")),
   );
   return {
     element,

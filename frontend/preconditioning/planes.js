@@ -4,6 +4,7 @@ import { handle } from "../kit/handle.js";
 import { pathOf } from "../kit/line.js";
 import { eigen2 } from "../kit/linear.js";
 import { figures, fixed } from "../kit/number.js";
+import { square } from "../kit/plane.js";
 import { captioned } from "../kit/readout.js";
 import { EDGE } from "./settings.js";
 
@@ -16,7 +17,6 @@ import { EDGE } from "./settings.js";
 /** @typedef {{ reparameterised: Vector, explicit: Vector }} Ends */
 /** @typedef {(key: Kind) => Vector[] | null} PathFinder */
 
-const SIZE = 320;
 const SPAN = 3.6; // from −SPAN to SPAN along both axes
 const FAR = 30; // what is farther out is not worth a coordinate
 const LEVELS = Array.from({ length: 10 }, (_, k) => 4 ** (k - 6));
@@ -25,14 +25,6 @@ const STRIDE = 0.1; // of an arrow key
 
 const KEY =
   "Contours of the loss, each 4 times the one inside; the cross is its minimum, a ring the place where a path ends if not there. Drag the white starts.";
-
-/** @param {number} v */
-const pixel = (v) => (SIZE * (Math.max(-FAR, Math.min(FAR, v)) + SPAN)) / (2 * SPAN);
-/** @type {Space} */
-const space = {
-  toPixel: ([x, y]) => [pixel(x), SIZE - pixel(y)],
-  toData: ([px, py]) => [(px / SIZE - 0.5) * 2 * SPAN, (0.5 - py / SIZE) * 2 * SPAN],
-};
 
 /**
  * Series in drawing order; `onStart(row, place)` is told where the reader wants a start.
@@ -67,19 +59,21 @@ export function createPlanes(series, onStart) {
 /** @type {(row: number, series: PathSeries[], onStart: (place: Point) => void) => { element: Element, setGround(problem: Problem, ends: Ends): void, draw(path: PathFinder, step: number): void }} */
 function createPlane(row, series, onStart) {
   const name = row === 0 ? "First" : "Second";
+  const { size, scale, space, grid } = square(SPAN, FAR);
   const contours = h("g", { class: "r1-contours" });
   const ends = h("g", { class: "r1-ends" });
   const marks = series.map((one) => createPath(one));
   const svg = h(
     "svg",
     {
-      viewBox: `0 0 ${SIZE} ${SIZE}`,
-      class: "r1-row",
+      viewBox: `0 0 ${size} ${size}`,
+      class: "r1-plane r1-row",
       role: "group",
       "aria-label": `${name} row of W: its share of the loss as contours, with the paths`,
     },
     contours,
-    h("g", { class: "r1-row-axes" }, grid()),
+    grid,
+    wordsOn(space, size),
     marks.map(({ lines }) => lines),
     marks.map(({ head }) => head),
     ends,
@@ -103,9 +97,9 @@ function createPlane(row, series, onStart) {
     setGround({ A, D, w0, wStar, rest, full }, limits) {
       const curvature = D[row][row];
       const centre = rowOf(wStar, row);
-      contours.replaceChildren(...ellipses(A, curvature, centre));
+      contours.replaceChildren(...ellipses(A, curvature, space.toPixel(centre), scale));
       start.place({ at: rowOf(w0, row), name: `Start of row ${row + 1}`, tone: "start", r: 8 });
-      ends.replaceChildren(...endMarks(centre, limits, row));
+      ends.replaceChildren(...endMarks(centre, limits, row, space));
       const off = Math.hypot(...rowOf(rest, row));
       note(
         full
@@ -134,7 +128,7 @@ const rowOf = (w, row) => [w[row], w[row + 2]];
 /** @param {PathSeries} series */
 function createPath({ tone, key, dash }) {
   const named = `r1-path-${key} r1-${tone}`;
-  const line = h("path", { class: `r1-path ${named}`, "stroke-dasharray": dash ?? null });
+  const line = h("path", { class: `r1-line r1-path ${named}`, "stroke-dasharray": dash ?? null });
   const dots = h("path", { class: `r1-dots ${named}` });
   const head = h("circle", { class: `r1-dot r1-${tone}`, r: key === "reparameterised" ? 6 : 4 });
   return {
@@ -154,15 +148,13 @@ function createPath({ tone, key, dash }) {
 }
 
 /**
- * Contours of ½ g dᵀ A d around `centre`: ellipses along A's axes.
+ * Contours of ½ g dᵀ A d around a point in pixels, `unit` of them long: ellipses along A's axes.
  *
- * @type {(A: Matrix, g: number, centre: Point) => SVGElement[]}
+ * @type {(A: Matrix, g: number, centre: Point, unit: number) => SVGElement[]}
  */
-function ellipses(A, g, centre) {
+function ellipses(A, g, [cx, cy], unit) {
   const { values, vectors } = eigen2(A);
   const angle = (-180 * Math.atan2(vectors[0][1], vectors[0][0])) / Math.PI;
-  const [cx, cy] = space.toPixel(centre);
-  const unit = SIZE / (2 * SPAN);
   const transform = `rotate(${angle} ${cx} ${cy})`;
   return LEVELS.toReversed().map((level) => {
     const [rx, ry] = values.map((value) => unit * Math.sqrt((2 * level) / (g * value)));
@@ -170,24 +162,22 @@ function ellipses(A, g, centre) {
   });
 }
 
-function grid() {
-  const lines = [-3, -2, -1, 0, 1, 2, 3].flatMap((v) => [
-    h("line", { x1: pixel(v), x2: pixel(v), y1: 0, y2: SIZE, class: v ? null : "r1-zero" }),
-    h("line", { y1: pixel(v), y2: pixel(v), x1: 0, x2: SIZE, class: v ? null : "r1-zero" }),
-  ]);
-  const words = [-2, 2].flatMap((v) => [
-    h("text", { x: pixel(v), y: SIZE - 5, "text-anchor": "middle" }, figures(v)),
-    h("text", { x: 5, y: SIZE - pixel(v) + 4 }, figures(v)),
-  ]);
-  return [...lines, ...words];
-}
+/** @type {(space: Space, size: number) => SVGElement[]} */
+const wordsOn = (space, size) =>
+  [-2, 2].flatMap((v) => {
+    const [px, py] = space.toPixel([v, v]);
+    return [
+      h("text", { x: px, y: size - 5, "text-anchor": "middle" }, figures(v)),
+      h("text", { x: 5, y: py + 4 }, figures(v)),
+    ];
+  });
 
 /**
  * A cross at the minimiser, and a ring where a path ends elsewhere.
  *
- * @type {(centre: Point, limits: Ends, row: number) => SVGElement[]}
+ * @type {(centre: Point, limits: Ends, row: number, space: Space) => SVGElement[]}
  */
-function endMarks(centre, limits, row) {
+function endMarks(centre, limits, row, space) {
   const [px, py] = space.toPixel(centre);
   const d = `M${px - 6} ${py}H${px + 6}M${px} ${py - 6}V${py + 6}`;
   /** @type {(at: Point, tone: string, r: number) => SVGElement[]} */

@@ -1,4 +1,5 @@
 // Settings posed as questions, each towards a place where something fails. `after` is told the run's own numbers.
+import { posed } from "../kit/explorer.js";
 import { amount } from "../kit/number.js";
 import { DEFAULTS, nextSettings } from "./settings.js";
 import { stepsInWords } from "./words.js";
@@ -27,7 +28,7 @@ const plain = (r) =>
   `plain descent needs ${inWords(r.counts.plain)} steps, the other two ${inWords(r.counts.reparameterised)}`;
 const pure = { conditionT: 1, angleT: 30, conditionV: 1, angleV: 0 };
 
-/** @type {{ key: string, name: string, ask: string, after: (r: Findings) => string, patch: Patch }[]} */
+/** @type {Preset<Patch, Findings>[]} */
 const QUESTIONS = [
   {
     key: "start",
@@ -35,7 +36,7 @@ const QUESTIONS = [
     ask: "One path trains U in W = TUV by plain gradient descent. The other trains W itself, its gradient multiplied by P = VᵀV ⊗ TTᵀ. Where do they come apart?",
     after: (r) =>
       `Nowhere: the widest gap is ${amount(r.widest)}, rounding. And ${plain(r)}. Next: which T and V are best?`,
-    patch: {},
+    set: {},
   },
   {
     key: "inputs",
@@ -43,7 +44,7 @@ const QUESTIONS = [
     ask: "V = A⁻¹ᐟ² makes the inputs white; T is left at the identity. How much of the condition number goes?",
     after: (r) =>
       `All that A brought: ${r.conditions.plain} falls to ${r.conditions.preconditioned}, which is D’s own. Conditions multiply, so each factor mends its side only; ${plain(r)}.`,
-    patch: { shape: "inputs", conditionT: 1, angleT: 0 },
+    set: { shape: "inputs", conditionT: 1, angleT: 0 },
   },
   {
     key: "both",
@@ -51,7 +52,7 @@ const QUESTIONS = [
     ask: "Now T = D⁻¹ᐟ² as well. What is left to do for gradient descent on U?",
     after: (r) =>
       `One step. P is the inverse of H = A ⊗ D, and K-FAC rests on this case: the other two need ${stepsInWords(r.counts.reparameterised)} step, plain descent ${stepsInWords(r.counts.plain)}.`,
-    patch: { shape: "both" },
+    set: { shape: "both" },
   },
   {
     key: "wrong",
@@ -59,7 +60,7 @@ const QUESTIONS = [
     ask: "The same V, turned by a right angle: it stretches what was long already. Can preconditioning make things worse?",
     after: (r) =>
       `Yes: the condition number is now ${r.conditions.preconditioned} against ${r.conditions.plain}, and ${plain(r)}. The two paths still agree; what they agree on is bad.`,
-    patch: { conditionT: 1, angleT: 0, conditionV: 5, angleV: 30 },
+    set: { conditionT: 1, angleT: 0, conditionV: 5, angleV: 30 },
   },
   {
     key: "rank",
@@ -67,7 +68,7 @@ const QUESTIONS = [
     ask: "V has a single row, so that W = W₀ + T(U − U₀)V moves along one direction in each row. Where does it stop?",
     after: (r) =>
       `Where TᵀGVᵀ = 0, not where the gradient is zero: the loss stays at ${amount(r.left)}. No number of steps reaches the rest of W.`,
-    patch: { rankV: 1 },
+    set: { rankV: 1 },
   },
   {
     key: "heavy",
@@ -75,7 +76,7 @@ const QUESTIONS = [
     ask: "Heavy ball on U, and heavy ball on W fed with P times the gradient. Momentum remembers gradients in two different coordinates.",
     after: (r) =>
       `Widest gap ${amount(r.widest)}. Momentum is linear in the gradients, and T and V stay fixed: J comes out of the sum.`,
-    patch: { method: "heavy" },
+    set: { method: "heavy" },
   },
   {
     key: "decoupled",
@@ -83,7 +84,7 @@ const QUESTIONS = [
     ask: "After every step U is multiplied by 1 − ηλ; on the other path W is.",
     after: (r) =>
       `Widest gap ${amount(r.widest)}: TUV shrinks as U does. Both end where ½λ‖U‖², and not ½λ‖W‖², has pulled them.`,
-    patch: { method: "decoupled" },
+    set: { method: "decoupled" },
   },
   {
     key: "penalty",
@@ -91,7 +92,7 @@ const QUESTIONS = [
     ask: "The same decay written as a penalty: ½λ‖U‖² on one path, ½λ‖W‖² on the other.",
     after: (r) =>
       `The ends differ by ${amount(r.known)}, as computed before the first step from two linear systems; here the gap is ${amount(r.gap)}. On W the first penalty reads ½λ wᵀP⁺w.`,
-    patch: { method: "penalty", steps: 200 },
+    set: { method: "penalty", steps: 200 },
   },
   {
     key: "adam",
@@ -99,7 +100,7 @@ const QUESTIONS = [
     ask: "Adam on U, and Adam on W fed with P times the gradient.",
     after: (r) =>
       `Widest gap ${amount(r.widest)}. Adam divides each entry by its own size: in the coordinates of U those are other entries. No P applied to W does the same.`,
-    patch: { method: "adam" },
+    set: { method: "adam" },
   },
   {
     key: "rotation",
@@ -107,7 +108,7 @@ const QUESTIONS = [
     ask: "T is a rotation and V the identity, so P = I: the explicit path is plain Adam. And Adam on U?",
     after: (r) =>
       `Widest gap ${amount(r.widest)}, although P is the identity. Turn T to 90°, where a rotation only renames entries, and the paths meet.`,
-    patch: { method: "adam", ...pure },
+    set: { method: "adam", ...pure },
   },
   {
     key: "muon",
@@ -115,12 +116,8 @@ const QUESTIONS = [
     ask: "The same rotation for Muon, which steps along the nearest orthogonal matrix to the momentum.",
     after: (r) =>
       `Widest gap ${amount(r.widest)}: a rotation passes through the polar factor. Give T any other condition number than 1 and that ends.`,
-    patch: { method: "muon", ...pure },
+    set: { method: "muon", ...pure },
   },
 ];
 
-/** @type {Preset<Settings, Findings>[]} */
-export const PRESETS = QUESTIONS.map(({ patch, ...rest }) => ({
-  ...rest,
-  set: nextSettings(DEFAULTS, patch),
-}));
+export const PRESETS = posed(QUESTIONS, (patch) => nextSettings(DEFAULTS, patch));

@@ -1,6 +1,7 @@
 // Three spectra on one logarithmic line: the Hessian's, P's, and what is left of the Hessian after P.
+import { axisAround } from "../kit/axis.js";
 import { h, setText } from "../kit/dom.js";
-import { figures, power } from "../kit/number.js";
+import { bounded, figures } from "../kit/number.js";
 import { chip } from "../kit/readout.js";
 import { condition, isReached } from "./words.js";
 
@@ -42,12 +43,15 @@ export function createSpectrum() {
       const reached = ROWS.flatMap(([key]) =>
         spectra[key].filter((v) => isReached(v, spectra[key])),
       );
-      const low = Math.floor(Math.log10(Math.min(...reached)) + 1e-9);
-      const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...reached)) - 1e-9));
+      const scale = axisAround(reached, "log");
       /** @param {number} v */
-      const x = (v) =>
-        LEFT + ((WIDTH - LEFT - RIGHT) * (Math.log10(Math.max(v, 10 ** low)) - low)) / (high - low);
-      axis.replaceChildren(...decades(low, high, x, height));
+      const x = (v) => LEFT + (WIDTH - LEFT - RIGHT) * bounded(scale.share(Math.max(v, 0)), 0, 1);
+      axis.replaceChildren(
+        ...scale.marks.flatMap((v) => [
+          h("line", { x1: x(v), x2: x(v), y1: 2, y2: height - 16 }),
+          h("text", { x: x(v), y: height - 3, "text-anchor": "middle" }, scale.format(v)),
+        ]),
+      );
       dots.replaceChildren(
         ...ROWS.flatMap(([key, , tone], i) =>
           spectra[key].map((v) =>
@@ -71,17 +75,3 @@ export function createSpectrum() {
 
 /** @type {(v: number, i: number, values: number[]) => string} */
 const inWords = (v, _, values) => (isReached(v, values) ? figures(v) : "zero");
-
-/** @type {(low: number, high: number, x: (v: number) => number, height: number) => SVGElement[]} */
-function decades(low, high, x, height) {
-  const stride = Math.ceil((high - low) / 6);
-  const marks = [];
-  for (let k = low; k <= high; k += stride) {
-    const across = x(10 ** k);
-    marks.push(
-      h("line", { x1: across, x2: across, y1: 2, y2: height - 16 }),
-      h("text", { x: across, y: height - 3, "text-anchor": "middle" }, power(k)),
-    );
-  }
-  return marks;
-}

@@ -2,7 +2,7 @@
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
 import { dots, drawUprights } from "../kit/dots.js";
-import { count, figures } from "../kit/number.js";
+import { cleared, count, figures } from "../kit/number.js";
 import { counters } from "../kit/readout.js";
 import * as laws from "./math/laws.js";
 
@@ -115,7 +115,7 @@ export function createCharts() {
 }
 
 /**
- * What is measured, as dots and as lines between them.
+ * What is measured, as dots and as lines between them; what only rounding keeps from 0 is not on a logarithmic axis.
  *
  * @type {(places: number[], risks: Risks[]) => Lines}
  */
@@ -123,7 +123,7 @@ function measuredLines(places, risks) {
   /** @type {Lines} */
   const lines = {};
   for (const { key } of MODELS) {
-    lines[key] = risks.map((risk, i) => [places[i], risk[key]]);
+    lines[key] = risks.map((risk, i) => [places[i], cleared(risk[key], 1e-9)]);
     lines[`${key}Line`] = lines[key];
   }
   return lines;
@@ -147,20 +147,6 @@ function lawLines(settings, sizes) {
   };
 }
 
-/**
- * Whole powers of ten around what is drawn.
- *
- * @type {(lines: Lines) => Point}
- */
-function decadesAround(lines) {
-  const shown = Object.values(lines).flatMap((line) =>
-    line.flatMap(([, v]) => ((v ?? 0) > 1e-9 ? [Number(v)] : [])),
-  );
-  if (shown.length === 0) shown.push(1e-3, 1);
-  const [low, high] = [Math.min(...shown), Math.max(...shown)];
-  return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high))];
-}
-
 /** @type {(drawn: Chart, settings: Settings, race: Measured, place: number) => void} */
 function drawRisk(drawn, settings, { sizes, risks }, place) {
   const { view, n } = settings;
@@ -173,7 +159,7 @@ function drawRisk(drawn, settings, { sizes, risks }, place) {
   drawn.draw({
     lines,
     x: [sizes[0], sizes[sizes.length - 1]],
-    y: onLine ? decadesAround(lines) : [0, 0.6],
+    y: onLine ? null : [0, 0.6],
     summary: risk
       ? `At n = ${n}: ${MODELS.map(({ key, label }) => `${label} ${number(risk[key])}`).join(", ")}.`
       : "",

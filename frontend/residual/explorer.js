@@ -56,18 +56,6 @@ export function createExplorer(initial, save) {
   const charts = createCharts();
   const stages = { line: createSlices(), plane: createMaps() };
   const panel = createPanel(initial, frame.change, playback.seek);
-  const element = frame.lay({
-    stage: [
-      stages.line.element,
-      stages.plane.element,
-      playback.element,
-      charts.table,
-      frame.status,
-    ],
-    side: [panel.element, help("A step is the next number of examples.")],
-    charts: [charts.element],
-    onkeydown: playback.onkeydown,
-  });
   playback.usualSpeed();
 
   /**
@@ -171,31 +159,6 @@ export function createExplorer(initial, save) {
     return `${n} examples. ${verdict(risk)}: ${memory} with it, ${base} without; neighbours alone ${alone}.`;
   }
 
-  return {
-    element,
-    begin: frame.begin,
-    state() {
-      const { step, steps, playing } = clock;
-      const { settings, preset } = frame;
-      const { sizes, risks, levels, sweep, busy } = race;
-      const law = lawsAt(settings, settings.n);
-      const results = { sizes, risks, levels, sweep, busy, law, threshold: threshold() };
-      return {
-        settings,
-        preset: preset?.key ?? null,
-        step,
-        steps,
-        playing,
-        model: model(),
-        ...results,
-      };
-    },
-    close() {
-      clock.pause();
-      race.close();
-    },
-  };
-
   /** What is on the stage, as plain numbers. */
   function model() {
     if (!shown) return null;
@@ -203,4 +166,23 @@ export function createExplorer(initial, save) {
     const weights = "theta" in fit ? { theta: fit.theta } : { w: fit.w };
     return { ...weights, X: [...set.X], y: [...fit.y], residuals: [...fit.residuals] };
   }
+
+  return frame.lay({
+    stage: [
+      stages.line.element,
+      stages.plane.element,
+      playback.element,
+      charts.table,
+      frame.status,
+    ],
+    side: [panel.element, help("A step is the next number of examples.")],
+    charts: [charts.element],
+    playback,
+    state() {
+      const { sizes, risks, levels, sweep, busy } = race;
+      const law = lawsAt(frame.settings, frame.settings.n);
+      return { model: model(), sizes, risks, levels, sweep, busy, law, threshold: threshold() };
+    },
+    close: race.close,
+  });
 }

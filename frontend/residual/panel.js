@@ -1,6 +1,7 @@
 // The reader's controls: which picture, the base, the memory, the labels.
-import { button, fill, group, segments } from "../kit/controls.js";
+import { button, elementsOf, fill, group, segments } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { fieldsOf } from "../kit/fields.js";
 import { count, figures, percent } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { sizesOf } from "./math/risk.js";
@@ -30,28 +31,39 @@ export function createPanel(settings, change, seek) {
       else change({ view });
     },
   });
-  /** @type {(name: "L" | "k" | "sigma" | "d" | "noise" | "flips", label: string, more: object) => ReturnType<typeof slider>} */
-  const field = (name, label, more) =>
-    slider({
-      label,
-      name,
-      value: settings[name],
-      format: figures,
-      onInput: (v) => change({ [name]: v }),
-      ...more,
-    });
+  const of = fieldsOf(settings, change);
   const controls = {
-    L: field("L", "capacity of the base", { symbol: "L", min: 0, max: 1.2, step: 0.05 }),
-    k: field("k", "neighbours", { symbol: "k", values: NEIGHBOURS }),
-    sigma: field("sigma", "width of the weights", {
+    L: slider({
+      ...of("L"),
+      label: "capacity of the base",
+      symbol: "L",
+      min: 0,
+      max: 1.2,
+      step: 0.05,
+      format: figures,
+    }),
+    k: slider({ ...of("k"), label: "neighbours", symbol: "k", values: NEIGHBOURS }),
+    sigma: slider({
+      ...of("sigma"),
+      label: "width of the weights",
       symbol: "σ",
       min: 0.01,
       max: 10,
       scale: "log",
+      format: figures,
     }),
-    d: field("d", "dimensions", { symbol: "d", min: 1, max: 8 }),
-    noise: field("noise", "label noise (variance)", { min: 0, max: 1, step: 0.01 }),
-    flips: field("flips", "wrong labels", {
+    d: slider({ ...of("d"), label: "dimensions", symbol: "d", min: 1, max: 8 }),
+    noise: slider({
+      ...of("noise"),
+      label: "label noise (variance)",
+      min: 0,
+      max: 1,
+      step: 0.01,
+      format: figures,
+    }),
+    flips: slider({
+      ...of("flips"),
+      label: "wrong labels",
       min: 0,
       max: 0.5,
       step: 0.01,
@@ -73,14 +85,13 @@ export function createPanel(settings, change, seek) {
     onClick: () => change({ redraw: true }),
     "data-name": "redraw",
   });
-  /** @type {(...names: (keyof typeof controls)[]) => Element[]} */
-  const of = (...names) => names.map((name) => controls[name].element);
+  const elements = elementsOf(controls);
   const element = h(
     "div",
     { class: "r1-controls" },
     group("The picture", [h("div", { class: "r1-tools" }, views.element)]),
-    group("Base and memory", of("L", "k", "sigma")),
-    group("The examples", [n.element, ...of("d", "noise", "flips"), redraw]),
+    group("Base and memory", elements("L", "k", "sigma")),
+    group("The examples", [n.element, ...elements("d", "noise", "flips"), redraw]),
   );
   return {
     element,

@@ -1,4 +1,5 @@
 // Settings posed as questions, each towards a place where something fails. `after` is told the run's own numbers.
+import { posed } from "../kit/explorer.js";
 import { amount, count } from "../kit/number.js";
 import { DEFAULTS, nextSettings } from "./settings.js";
 
@@ -20,7 +21,7 @@ const times = (a = 0, b = 1) => (a / b >= 10 ? count(a / b) : number(a / b));
 /** @type {(a: number | undefined, b: number | undefined) => string} */
 const share = (a = 0, b = 1) => number(a / b);
 
-/** @type {{ key: string, name: string, ask: string, after: (r: Findings) => string, patch: Patch }[]} */
+/** @type {Preset<Patch, Findings>[]} */
 const QUESTIONS = [
   {
     key: "start",
@@ -28,7 +29,7 @@ const QUESTIONS = [
     ask: "The base can hold six tenths of the slope, and no more. What does the memory of its residuals add as examples come in?",
     after: (r) =>
       `Risk ${number(r.risk.base)} alone, ${number(r.risk.memory)} with the memory at n = ${r.n}. The base stays where it is; the memory learns the rest.`,
-    patch: {},
+    set: {},
   },
   {
     key: "alone",
@@ -36,7 +37,7 @@ const QUESTIONS = [
     ask: "Capacity 0: the memory holds whole labels, and is the nearest neighbour and nothing else. How much did the base help?",
     after: (r) =>
       `Risk ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies that by (1 − L)², by ${number(0.4 ** 2)} at L = 0.6, and does so at every n: the slope on the chart stays.`,
-    patch: { L: 0, d: 3, n: 512 },
+    set: { L: 0, d: 3, n: 512 },
   },
   {
     key: "dimension",
@@ -44,7 +45,7 @@ const QUESTIONS = [
     ask: "In eight dimensions the nearest of many points is still far. How much is left to the memory?",
     after: (r) =>
       `At n = ${count(r.n)} the risk is ${number(r.risk.memory)}, still ${share(r.risk.memory, r.law?.base)} of the base’s (1 − L)². It falls as n^(−2/8): ten times the data take off less than half.`,
-    patch: { d: 8, n: 4096 },
+    set: { d: 8, n: 4096 },
   },
   {
     key: "printed",
@@ -52,7 +53,7 @@ const QUESTIONS = [
     ask: "The paper bounds this risk by a rate of n^(−1/d) and calls it exact. Race it.",
     after: (r) =>
       `At n = ${count(r.n)} the printed bound is ${times(r.law?.printed, r.risk.memory)} × the risk measured, and the distance grows: the exponent is 2/d, not 1/d.`,
-    patch: { d: 5, n: 4096 },
+    set: { d: 5, n: 4096 },
   },
   {
     key: "noise",
@@ -60,7 +61,7 @@ const QUESTIONS = [
     ask: "The labels now carry noise, and a single neighbour is remembered, noise and all. When does that stop paying?",
     after: (r) =>
       `Here the memory hurts: risk ${number(r.risk.memory)} against ${number(r.risk.base)} without it. The law draws the border at variance ${number(r.threshold)}; the labels have ${number(r.level)}.`,
-    patch: { d: 2, noise: 0.25, n: 512 },
+    set: { d: 2, noise: 0.25, n: 512 },
   },
   {
     key: "average",
@@ -68,7 +69,7 @@ const QUESTIONS = [
     ask: "The same noise, but twenty neighbours share the say. Is it worth remembering again?",
     after: (r) =>
       `Yes: ${number(r.risk.memory)} against ${number(r.risk.base)} for the base. Averaging divides the noise by the number of neighbours, and pays with their distance.`,
-    patch: { d: 2, noise: 0.25, k: 20, sigma: 10, n: 512 },
+    set: { d: 2, noise: 0.25, k: 20, sigma: 10, n: 512 },
   },
   {
     key: "width",
@@ -76,7 +77,7 @@ const QUESTIONS = [
     ask: "Twenty neighbours again, weighed by exp(−distance/σ) with a small σ. Where did the average go?",
     after: (r) =>
       `The nearest has nearly all the weight: risk ${number(r.risk.memory)}, as with one neighbour. σ must be as large as the distances it is to weigh.`,
-    patch: { d: 2, noise: 0.25, k: 20, sigma: 0.01, n: 512 },
+    set: { d: 2, noise: 0.25, k: 20, sigma: 0.01, n: 512 },
   },
   {
     key: "plane",
@@ -84,7 +85,7 @@ const QUESTIONS = [
     ask: "A logistic base that bends too little, and the memory of onehot(y) − p. Which part of the gain is the memory’s, and which would neighbours alone give?",
     after: (r) =>
       `Errors at n = ${r.n}: base ${number(r.risk.base)}, with memory ${number(r.risk.memory)}, neighbours’ labels alone ${number(r.risk.neighbours)}. In this plane the neighbours explain the gain.`,
-    patch: { view: "plane", L: 0.3, n: 512 },
+    set: { view: "plane", L: 0.3, n: 512 },
   },
   {
     key: "flips",
@@ -92,12 +93,8 @@ const QUESTIONS = [
     ask: "One label in five is wrong, and one neighbour is remembered. Look for the specks.",
     after: (r) =>
       `Every wrong label is a speck of its own in the sum: error ${number(r.risk.memory)} against ${number(r.risk.base)}. Raise k and they fade.`,
-    patch: { view: "plane", L: 0.3, flips: 0.2, n: 512 },
+    set: { view: "plane", L: 0.3, flips: 0.2, n: 512 },
   },
 ];
 
-/** @type {Preset<Settings, Findings>[]} */
-export const PRESETS = QUESTIONS.map(({ patch, ...rest }) => ({
-  ...rest,
-  set: nextSettings(DEFAULTS, patch),
-}));
+export const PRESETS = posed(QUESTIONS, (patch) => nextSettings(DEFAULTS, patch));

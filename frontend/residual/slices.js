@@ -2,9 +2,9 @@
 import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
 import { dots } from "../kit/dots.js";
+import { dot } from "../kit/linear.js";
 import { figures } from "../kit/number.js";
 import { Neighbours } from "./math/memory.js";
-import { dot } from "./math/risk.js";
 
 /** @import { LineFit, LineSet } from "./math/risk.js" */
 /** @import { Settings } from "./settings.js" */

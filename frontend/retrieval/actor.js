@@ -1,4 +1,5 @@
 // The simulation behind messages: in a Web Worker, or in slices on the page's own thread where none can be made.
+import { createBackground } from "../kit/background.js";
 import { Keeper } from "./keeper.js";
 
 /** @import { Config, Info, Pattern, Simulation } from "./simulation.js" */
@@ -34,12 +35,19 @@ export function createActor(post) {
   let simulation = null;
   /** @type {Map<string, Float32Array>} */
   const pictures = new Map();
-  let timer = 0; // none
-  let goal = 0;
+  /** @type {Frame[]} */
+  const made = []; // in this slice; they go out in one message
+  const background = createBackground({
+    budget: SLICE,
+    pause: 0,
+    onSlice(_, milliseconds) {
+      if (made.length > 0) send(made.splice(0), milliseconds);
+    },
+  });
 
   /** @param {Configure} job */
   function configure({ version, config, pictures: sent }) {
-    stop();
+    background.stop();
     for (const [id, values] of sent) pictures.set(id, values);
     const patterns = config.ids.map((id) => patternOf(id));
     forget(pictures, config.ids);
@@ -57,15 +65,13 @@ export function createActor(post) {
     return { id, values };
   }
 
-  /** @param {number} until */
-  function run(until) {
-    goal = until;
-    if (!timer) timer = Number(setTimeout(slice, 0));
-  }
-
-  function stop() {
-    clearTimeout(timer);
-    timer = 0;
+  /** @type {(running: Simulation, until: number) => Generator<void, void, void>} */
+  function* descend(running, until) {
+    while (running.step < until) {
+      running.advance();
+      made.push(frameOf(running));
+      yield;
+    }
   }
 
   /** @param {number} request */
@@ -73,21 +79,6 @@ export function createActor(post) {
     if (!simulation) return;
     const { x, xHat, step } = simulation;
     post({ type: "state", request, value: { x: x.slice(), xHat: xHat.slice(), step } });
-  }
-
-  /** As many steps as fit in a slice; then their frames go out in one message. */
-  function slice() {
-    timer = 0;
-    if (!simulation) return;
-    const begun = performance.now();
-    /** @type {Frame[]} */
-    const frames = [];
-    while (simulation.step < goal && performance.now() - begun < SLICE) {
-      simulation.advance();
-      frames.push(frameOf(simulation));
-    }
-    if (frames.length > 0) send(frames, performance.now() - begun);
-    if (simulation.step < goal) timer = Number(setTimeout(slice, 0));
   }
 
   /** @type {(frames: Frame[], milliseconds: number) => void} */
@@ -99,11 +90,11 @@ export function createActor(post) {
   return (message) => {
     try {
       if (message.type === "configure") configure(message);
-      else if (message.type === "run") run(message.until);
       else if (message.type === "state") tell(message.request);
-      else stop();
+      else if (message.type === "pause") background.stop();
+      else if (simulation) background.start(descend(simulation, message.until));
     } catch (error) {
-      stop();
+      background.stop();
       post({ type: "error", message: error instanceof Error ? error.message : String(error) });
     }
   };

@@ -75,13 +75,6 @@ export function createExplorer(initial, library, model) {
     toolChanged: () => stage.queryCanvas.classList.toggle("r1-touch", brush.tool !== null),
   });
   const jax = createJaxRun(model, () => ({ settings: frame.settings, ready }), stage);
-  const element = frame.lay({
-    stage: [stage.element, playback.element, charts.meter, frame.status],
-    side: [panel.element, jax.element, help(...HELP)],
-    charts: [charts.element],
-    onkeydown: playback.onkeydown,
-  });
-  guardDrops(element);
 
   /**
    * Hands the settings to the engine; the answer comes to onReady.
@@ -180,25 +173,23 @@ export function createExplorer(initial, library, model) {
     }
   }
 
-  return {
-    element,
-    begin: frame.begin,
+  const explorer = frame.lay({
+    stage: [stage.element, playback.element, charts.meter, frame.status],
+    side: [panel.element, jax.element, help(...HELP)],
+    charts: [charts.element],
+    playback,
     state() {
-      const { step, steps, playing } = clock;
       const { last: computed, series } = timeline;
       const { info, speed } = engine;
-      const { settings, preset } = frame;
-      const progress = { step, steps, playing, computed, series, info, speed };
-      const busy = engine.isBusy();
       const { config, numbers } = ready;
-      const shown = { ...progress, busy, record: timeline.at(step), ...config, numbers };
-      return { settings, preset: preset?.key ?? null, ...shown };
+      const progress = { computed, series, info, speed, busy: engine.isBusy() };
+      return { ...progress, record: timeline.at(clock.step), ...config, numbers };
     },
-    states: engine.state,
     close() {
-      clock.pause();
       jax.close();
       engine.close();
     },
-  };
+  });
+  guardDrops(explorer.element);
+  return { ...explorer, states: engine.state };
 }

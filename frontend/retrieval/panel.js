@@ -1,14 +1,14 @@
 // The reader's controls: what is stored, how it is remembered, what the query looks like.
 import { button, fill, group, segments, select, toggle } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { fieldsOf } from "../kit/fields.js";
 import { count, fixed, percent } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { FILLS, SIDES } from "./math/corruption.js";
 import { BASES } from "./math/features.js";
 import { storedPictures } from "./stored.js";
 
-/** @import { Fill, Side } from "./math/corruption.js" */
-/** @import { Basis } from "./math/features.js" */
+/** @import { Fill } from "./math/corruption.js" */
 /** @import { Patch } from "./change.js" */
 /** @import { Brush } from "./explorer.js" */
 /** @import { Library, Settings } from "./settings.js" */
@@ -16,7 +16,7 @@ import { storedPictures } from "./stored.js";
 /** @typedef {(patch: Patch) => void} Change */
 /** @typedef {{ fileToStore(file: File): void, clearPaint(): void, toolChanged(): void }} On */
 
-/** @type {(words: string[]) => [string, string][]} */
+/** @type {<W extends string>(words: W[]) => [W, string][]} */
 const titled = (words) => words.map((word) => [word, word]);
 
 /**
@@ -74,7 +74,8 @@ export function createPanel(settings, library, brush, change, on) {
  * @param {Settings} settings
  * @param {Change} change
  */
-function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
+function memoryControls(settings, change) {
+  const of = fieldsOf(settings, change);
   return {
     K: slider({
       label: "pictures stored",
@@ -87,43 +88,28 @@ function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
       onInput: (K) => change({ first: K }),
     }),
     beta: slider({
+      ...of("beta"),
       label: "sharpness",
       symbol: "β",
-      name: "beta",
       min: 1,
       max: 200,
       scale: "log",
-      value: beta,
-      onInput: (v) => change({ beta: v }),
     }),
     Y: slider({
+      ...of("Y"),
       label: "frequencies",
       symbol: "Y",
-      name: "Y",
       min: 1000,
       max: 200000,
       scale: "log",
-      value: Y,
       format: count,
-      onInput: (v) => change({ Y: v }),
     }),
-    eta: slider({
-      label: "step size",
-      symbol: "η",
-      name: "eta",
-      min: 0.02,
-      max: 2,
-      scale: "log",
-      value: eta,
-      onInput: (v) => change({ eta: v }),
-    }),
+    eta: slider({ ...of("eta"), label: "step size", symbol: "η", min: 0.02, max: 2, scale: "log" }),
     steps: slider({
+      ...of("steps"),
       label: "steps",
-      name: "steps",
       values: [10, 20, 50, 100, 200, 300, 500, 1000],
-      value: steps,
       format: count,
-      onInput: (v) => change({ steps: v }),
     }),
     redraw: {
       element: button({
@@ -133,21 +119,14 @@ function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
         "data-name": "redraw",
       }),
     },
-    basis: select({
-      label: "Features",
-      name: "basis",
-      options: titled(BASES),
-      value: basis,
-      onInput: (v) => change({ basis: /** @type {Basis} */ (v) }),
-    }),
+    basis: select({ ...of("basis"), label: "Features", options: titled(BASES) }),
     size: select({
+      ...of("size"),
       label: "Picture size",
-      name: "size",
       options: [
-        ["32", "32 × 32 × 3"],
-        ["64", "64 × 64 × 3"],
+        [32, "32 × 32 × 3"],
+        [64, "64 × 64 × 3"],
       ],
-      value: String(size),
       onInput: (v) => change({ size: Number(v) }),
     }),
   };
@@ -157,56 +136,42 @@ function memoryControls({ beta, Y, eta, steps, basis, size }, change) {
  * @param {Settings} settings
  * @param {Change} change
  */
-function queryControls({ fraction, side, fill, noise, clamp }, change) {
+function queryControls(settings, change) {
+  const of = fieldsOf(settings, change);
   return {
     target: select({
+      ...of("target"),
       label: "True picture",
-      name: "target",
       options: [],
-      value: "",
       onInput: (v) => change({ target: Number(v) }),
     }),
-    side: select({
-      label: "Covered side",
-      name: "side",
-      options: titled(SIDES),
-      value: side,
-      onInput: (v) => change({ side: /** @type {Side} */ (v) }),
-    }),
+    side: select({ ...of("side"), label: "Covered side", options: titled(SIDES) }),
     fill: select({
+      ...of("fill"),
       label: "Covered with",
-      name: "fill",
-      options: titled(Object.keys(FILLS)),
-      value: fill,
-      onInput: (v) => change({ fill: /** @type {Fill} */ (v) }),
+      options: titled(/** @type {Fill[]} */ (Object.keys(FILLS))),
     }),
     clamp: toggle({
+      ...of("clamp"),
       label: "Hold the known pixels",
-      name: "clamp",
-      value: clamp,
       title: "Known pixels keep the value they have in the query; only the others descend",
-      onInput: (v) => change({ clamp: v }),
     }),
     fraction: slider({
+      ...of("fraction"),
       label: "covered",
-      name: "fraction",
       min: 0,
       max: 1,
       step: 0.01,
-      value: fraction,
       format: percent,
-      onInput: (v) => change({ fraction: v }),
     }),
     noise: slider({
+      ...of("noise"),
       label: "noise on the rest",
       symbol: "σ",
-      name: "noise",
       min: 0,
       max: 0.5,
       step: 0.01,
-      value: noise,
       format: fixed,
-      onInput: (v) => change({ noise: v }),
     }),
   };
 }

@@ -1,5 +1,6 @@
 // Settings posed as questions, each towards a place where something fails; what they say is checked on the real
 // photographs by the tests. `after` is told once the run has ended, with that run's own numbers.
+import { posed } from "../kit/explorer.js";
 import { count, fixed } from "../kit/number.js";
 import { DEFAULTS } from "./settings.js";
 
@@ -26,7 +27,7 @@ const first = (K) => Array.from({ length: K }, (_, i) => i);
 const errors = ({ end }) =>
   `mean error ${fixed(end.errorExact)} (exact) against ${fixed(end.errorDistributed)} (distributed)`;
 
-/** @type {{ key: string, name: string, ask: string, after: (r: Findings) => string, set: Partial<Settings> }[]} */
+/** @type {Preset<Partial<Settings>, Findings>[]} */
 const QUESTIONS = [
   {
     key: "start",
@@ -102,8 +103,4 @@ const QUESTIONS = [
   },
 ];
 
-/** @type {Preset<Settings, Findings>[]} */
-export const PRESETS = QUESTIONS.map(({ set, ...rest }) => ({
-  ...rest,
-  set: { ...DEFAULTS, ...set },
-}));
+export const PRESETS = posed(QUESTIONS, (given) => ({ ...DEFAULTS, ...given }));

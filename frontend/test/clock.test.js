@@ -4,6 +4,7 @@ import { AT_ONCE, createClock, defaultSpeed } from "../kit/clock.js";
 
 /** A clock of 100 steps, 60 a second, whose frames come when they are told to. */
 function harness(timeline = { last: 100 }, still = false) {
+  /** @type {FrameRequestCallback | null} */
   let next = null;
   globalThis.requestAnimationFrame = (callback) => {
     next = callback;
@@ -12,7 +13,8 @@ function harness(timeline = { last: 100 }, still = false) {
   globalThis.cancelAnimationFrame = () => {
     next = null;
   };
-  globalThis.matchMedia = () => ({ matches: still });
+  globalThis.matchMedia = () => /** @type {MediaQueryList} */ ({ matches: still });
+  /** @type {number[]} */
   const shown = [];
   let rests = 0;
   const clock = createClock(timeline, {
@@ -29,10 +31,11 @@ function harness(timeline = { last: 100 }, still = false) {
     shown,
     rests: () => rests,
     waits: () => next !== null,
-    frame: (milliseconds) => {
+    /** @param {number} milliseconds */
+    frame(milliseconds) {
       const callback = next;
       next = null;
-      callback(start + milliseconds);
+      callback?.(start + milliseconds);
     },
   };
 }

@@ -20,19 +20,34 @@ import {
   settingsFrom,
   stretched,
 } from "../editing/settings.js";
-import { dot, eigen2, identity, minus, norm, solvePositive, times } from "../kit/linear.js";
+import { dot, eigen2, identity, minus, norm, scaled, solvePositive, times } from "../kit/linear.js";
 import { key, normal } from "../kit/random.js";
 
+/** @import { Geometry } from "../editing/math/edit.js" */
+/** @import { Cloud } from "../editing/settings.js" */
+/** @import { Point } from "../kit/handle.js" */
+
+/** @type {(a: number, b: number, tolerance?: number) => void} */
 const near = (a, b, tolerance = 1e-10) =>
   assert.ok(Math.abs(a - b) <= tolerance * (1 + Math.abs(b)), `${a} ≠ ${b}`);
+/** @type {(seed: number, n: number) => number[]} */
 const draw = (seed, n) => [...normal(key(seed), n)];
-const preset = (name) => consequences(PRESETS.find((p) => p.key === name).set);
+
+/** @param {string} name */
+function question(name) {
+  const found = PRESETS.find((p) => p.key === name);
+  assert.ok(found);
+  return found.set;
+}
+
+/** @param {string} name */
+const preset = (name) => consequences(question(name));
 
 test("solve inverts a positive definite matrix and refuses a singular one", () => {
   const keys = Array.from({ length: 9 }, (_, i) => draw(i, 5));
   const b = draw(20, 5);
   const x = solvePositive(moments(keys), b);
-  assert.ok(norm(minus(times(moments(keys), x), b)) < 1e-9);
+  assert.ok(x && norm(minus(times(moments(keys), x), b)) < 1e-9);
   assert.equal(solvePositive(moments(keys.slice(0, 3)), b), null);
 });
 
@@ -42,7 +57,7 @@ test("eigenvectors of a 2×2 matrix are orthogonal and rebuild it", () => {
     [-1.2, 0.7],
   ];
   const { values, vectors } = eigen2(C);
-  near(dot(...vectors), 0);
+  near(dot(vectors[0], vectors[1]), 0);
   values.forEach((value, i) => {
     times(C, vectors[i]).forEach((v, j) => {
       near(v, value * vectors[i][j]);
@@ -50,10 +65,11 @@ test("eigenvectors of a 2×2 matrix are orthogonal and rebuild it", () => {
   });
 });
 
-for (const geometry of ["keys", "identity", "pinv"]) {
+for (const geometry of /** @type {Geometry[]} */ (["keys", "identity", "pinv"])) {
   test(`an edit with ${geometry} answers k* with v*, and the formula is what the keys lose`, () => {
     const { keys, W, k, v } = DEFAULTS;
     const edit = rankOne(W, direction(moments(keys), k, { geometry }), k, v);
+    assert.ok(edit);
     assert.ok(norm(minus(times(edit.W, k), v)) < 1e-12);
     const measured = interference(W, edit.W, keys);
     interferenceLaw(edit, keys).forEach((value, j) => {
@@ -70,6 +86,7 @@ test("no edit along another direction does less damage", () => {
   const least = leastInterference(keys, k, minus(v, times(W, k)));
   for (let seed = 0; seed < 50; seed++) {
     const edit = rankOne(W, draw(seed, 2), k, v);
+    assert.ok(edit);
     assert.ok(sumOfSquares(interference(W, edit.W, keys)) >= least * (1 - 1e-12));
   }
 });
@@ -78,6 +95,7 @@ test("a key among the keys has its leverage; the others pay ‖r‖²(1/h − 1)
   const { keys, W, v } = DEFAULTS;
   const k = keys[3];
   const edit = rankOne(W, direction(moments(keys), k), k, v);
+  assert.ok(edit);
   const paid = interference(W, edit.W, keys);
   const others = sumOfSquares(paid) - paid[3] ** 2;
   near(others, sumOfSquares(edit.residual) * (1 / leverage(keys, k) - 1));
@@ -87,27 +105,29 @@ test("keys on a line: the pseudo-inverse disturbs them, a vanishing ridge does n
   const shown = preset("line");
   assert.equal(shown.least, 0);
   assert.ok(shown.total > 1);
-  const set = PRESETS.find((p) => p.key === "line").set;
+  const set = question("line");
   const ridged = consequences({ ...set, geometry: "keys", ridge: 0.001 });
   assert.ok(ridged.total < 1e-3, `${ridged.total}`);
-  assert.equal(consequences({ ...set, geometry: "keys" }).edit, null);
-  assert.match(consequences({ ...set, geometry: "keys" }).why, /line.*ridge/);
+  const { edit, why } = consequences({ ...set, geometry: "keys" });
+  assert.equal(edit, null);
+  assert.match(String(why), /line.*ridge/);
 });
 
 test("a zero key has no edit and says why", () => {
   const shown = consequences(settingsFrom({ k: [0, 0] }));
   assert.equal(shown.edit, null);
-  assert.match(shown.why, /zero/);
+  assert.match(String(shown.why), /zero/);
 });
 
 test("two alternating edits contract by cos²θ a round", () => {
   const { past, cosine } = preset("cycle");
+  assert.ok(cosine !== null);
   near(past[6][0] / past[4][0], cosine, 1e-9);
   near(past[8][0] / past[6][0], cosine, 1e-9);
 });
 
 test("a large β protects a kept pair, β = 0 does not", () => {
-  const set = PRESETS.find((p) => p.key === "third").set;
+  const set = question("third");
   const [plain, spared] = [0, 1e6].map((beta) => consequences({ ...set, beta }).past[2][0]);
   assert.ok(plain > 0.5);
   assert.ok(spared < 1e-4 * plain);
@@ -120,9 +140,10 @@ test("what the questions say is so", () => {
   assert.ok(preset("few").total > 1.1 * preset("few").least);
   const ridge = preset("ridge");
   const { k } = DEFAULTS;
+  assert.ok(ridge.edit);
   assert.ok(dot(ridge.edit.right, k) > 0.98 * norm(ridge.edit.right) * norm(k));
   assert.ok(ridge.total > 1.3 * ridge.least);
-  const set = PRESETS.find((p) => p.key === "third").set;
+  const set = question("third");
   const three = consequences({
     ...set,
     pairs: [...set.pairs, { k: set.k, v: set.v }],
@@ -140,13 +161,16 @@ test("Edit with C = I on an axis of the cloud costs no more than the least", () 
   near(shown.total, shown.least, 1e-9);
 });
 
+/** @type {(keys: Point[]) => Cloud} */
 const withAxes = (keys) => ({ keys, axes: cloudAxes(keys) });
+/** @type {(a: Point, b: Point) => void} */
 const samePlace = (a, b) => assert.ok(norm(minus(a, b)) < 1e-9, `${a} ≠ ${b}`);
 
 test("an axis of the cloud ends where it is dragged, the other stays across it, as long as it was", () => {
   for (const which of [0, 1]) {
     let held = withAxes(cloud(12, 4));
     const length = norm(held.axes[1 - which]);
+    /** @type {Point[]} */
     const path = [
       [1, 2.2],
       [0.5, 2.3],
@@ -160,7 +184,7 @@ test("an axis of the cloud ends where it is dragged, the other stays across it, 
       held = stretched(held, which, to);
       assert.deepEqual(held.axes[which], to);
       near(norm(held.axes[1 - which]), length);
-      near(dot(...held.axes), 0);
+      near(dot(held.axes[0], held.axes[1]), 0);
       cloudAxes(held.keys, held.axes).forEach((axis, i) => {
         samePlace(axis, held.axes[i]);
       });
@@ -185,7 +209,7 @@ test("a handle of the cloud goes through the origin and comes back, and the keys
 test("axes keep their side and their place while the keys move", () => {
   const keys = cloud(12, 4);
   const [long, short] = cloudAxes(keys);
-  const before = [short.map((v) => -v), long];
+  const before = [scaled(short, -1), long];
   cloudAxes(keys, before).forEach((axis, i) => {
     samePlace(axis, before[i]);
   });
@@ -200,6 +224,7 @@ test("many edits follow the law of forgetting", () => {
     [32, 64],
     [64, 96],
   ]) {
+    /** @param {number[]} values */
     const mean = (values) => values.slice(a, b).reduce((sum, v) => sum + v, 0) / (b - a);
     near(mean(found), mean(law), 0.06);
   }
@@ -218,7 +243,7 @@ test("cos²θ needs both directions", () => {
     ),
     null,
   );
-  near(cosineSquared(identity(2), [1, 0], [1, 1]), 0.5);
+  near(Number(cosineSquared(identity(2), [1, 0], [1, 1])), 0.5);
 });
 
 test("an edit that cannot be made leaves the memory as it was", () => {

@@ -2,14 +2,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { axisAround, axisBetween } from "../kit/axis.js";
 import { createBackground } from "../kit/background.js";
-import { same } from "../kit/explorer.js";
+import { posed, same } from "../kit/explorer.js";
+import { fieldsOf } from "../kit/fields.js";
+import { onKeys } from "../kit/keys.js";
 import { pathOf } from "../kit/line.js";
+import { dot, eliminate } from "../kit/linear.js";
+
+/** @import { Axis } from "../kit/axis.js" */
+/** @import { Point } from "../kit/handle.js" */
 
 test("an axis gives back the value whose share it tells, on both scales", () => {
-  for (const [axis, inside] of [
+  /** @type {[Axis, number[]][]} */
+  const cases = [
     [axisBetween([-2.7, 1.8]), [-2.7, 0, 1.8]],
     [axisBetween([2, 4096], "log"), [2, 64, 4096]],
-  ])
+  ];
+  for (const [axis, inside] of cases)
     for (const v of inside) assert.ok(Math.abs(axis.value(axis.share(v)) - v) < 1e-9);
   assert.deepEqual(axisBetween([2, 4096], "log").marks, [10, 100, 1000]);
 });
@@ -21,7 +29,73 @@ test("an axis around values leaves out what it cannot show", () => {
   assert.ok(none.share(0) > 0 && none.share(1) < 1);
 });
 
+test("rounding opens no decade that holds nothing", () => {
+  const { marks, share } = axisAround([1 - 1e-12, 1 + 1e-12], "log");
+  assert.deepEqual(marks, [1, 10]);
+  assert.ok(Math.abs(share(1)) < 1e-9);
+});
+
+test("elimination solves for many right-hand sides, also where the first pivot is 0", () => {
+  const A = [
+    [0, 2, 1],
+    [1, 0, 3],
+    [4, 1, 0],
+  ];
+  const X = [
+    [1, -2],
+    [3, 0.5],
+    [-1, 7],
+  ];
+  const rows = A.map((row) => [
+    ...row,
+    ...[0, 1].map((j) => dot(row, [X[0][j], X[1][j], X[2][j]])),
+  ]);
+  eliminate(rows).forEach((row, i) => {
+    row.forEach((v, j) => {
+      assert.ok(Math.abs(v - X[i][j]) < 1e-12, `${v} is not ${X[i][j]}`);
+    });
+  });
+});
+
+test("a vector is multiplied by a part of a longer one", () => {
+  assert.equal(dot([1, 2], [9, 9, 3, 4], 2), 11);
+});
+
+test("a key acts on the explorer, but neither in a field nor with Ctrl", () => {
+  let pressed = 0;
+  const listen = onKeys({ k: () => pressed++ });
+  /** @type {(key: string, more?: object, field?: boolean) => void} */
+  const press = (key, more = {}, field = false) => {
+    const target = { matches: () => field };
+    listen(/** @type {any} */ ({ key, target, preventDefault() {}, ...more }));
+  };
+  press("k");
+  assert.equal(pressed, 1);
+  press("k", { ctrlKey: true });
+  press("k", {}, true);
+  press("x");
+  assert.equal(pressed, 1);
+});
+
+test("a field shows the setting it is named after, and asks for the change of that one", () => {
+  /** @type {object[]} */
+  const asked = [];
+  const of = fieldsOf({ beta: 60, clamp: true }, (patch) => asked.push(patch));
+  const { name, value, onInput } = of("beta");
+  assert.deepEqual([name, value], ["beta", 60]);
+  onInput(3);
+  of("clamp").onInput(false);
+  assert.deepEqual(asked, [{ beta: 3 }, { clamp: false }]);
+});
+
+test("a question comes with its settings in full", () => {
+  const question = { key: "k", name: "n", ask: "a", set: { b: 2 }, after: () => "" };
+  const [found] = posed([question], (given) => ({ a: 1, ...given }));
+  assert.deepEqual([found.set, found.key, found.after], [{ a: 1, b: 2 }, "k", question.after]);
+});
+
 test("a line has a gap where a value is missing", () => {
+  /** @type {(Point | null)[]} */
   const points = [[0, 1], [1, 2], null, [3, 4]];
   assert.equal(pathOf(points), "M0.0 1.0L1.0 2.0M3.0 4.0");
 });
@@ -33,13 +107,15 @@ test("settings are the same whatever the order of their names", () => {
 });
 
 test("work in the background ends what it was doing, and returns what was found", async () => {
+  /** @param {string} name */
   function* work(name) {
     for (let i = 0; i < 3; i++) yield;
     return name;
   }
+  /** @type {string[]} */
   const found = [];
   let slices = 0;
-  await new Promise((resolve) => {
+  await new Promise((/** @type {(done: void) => void} */ resolve) => {
     const background = createBackground({
       budget: 0, // one step a slice
       pause: 0,

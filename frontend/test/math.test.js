@@ -8,14 +8,19 @@ import { BASES, HadamardFeatures, memorySize } from "../retrieval/math/features.
 import { walshHadamard } from "../retrieval/math/hadamard.js";
 import { sincos } from "../retrieval/math/sincos.js";
 
+/** @param {Float32Array} a */
 const norm = (a) => Math.sqrt(a.reduce((total, v) => total + v * v, 0));
+/** @type {(a: Float32Array, b: Float32Array) => number} */
 const apart = (a, b) => norm(a.map((v, i) => v - b[i])) / norm(b);
+/** @type {(seed: number, D: number) => Float32Array} */
 const unit = (seed, D) => uniform(key(seed), D).map((v) => v / Math.sqrt(D));
+/** @type {(K: number, D: number) => Float32Array[]} */
 const patterns = (K, D) => Array.from({ length: K }, (_, i) => unit(i, D));
 
 for (const n of [2, 8, 64, 128]) {
   test(`the transform of length ${n} is the product with Sylvester's matrix`, () => {
     const x = normal(key(n), n);
+    /** @param {number} v */
     const parity = (v) => v.toString(2).replaceAll("0", "").length % 2;
     const wanted = x.map((_, i) => x.reduce((sum, v, j) => sum + (parity(i & j) ? -v : v), 0));
     assert.ok(apart(walshHadamard(x.slice()), wanted) < 1e-6);
@@ -84,6 +89,7 @@ for (const basis of BASES) {
     memory.energyGradient(x, gradient);
     const scratch = new Float32Array(D);
     const direction = normal(key(7), D);
+    /** @param {number} t */
     const energy = (t) =>
       memory.energyGradient(
         x.map((v, i) => v + t * direction[i]),

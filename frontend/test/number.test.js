@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   amount,
+  bounded,
   cleared,
   count,
   figures,
@@ -12,7 +13,8 @@ import {
 } from "../kit/number.js";
 
 test("figures are written out, or by their power of ten where they are small or large", () => {
-  for (const [v, text] of [
+  /** @type {[number, string][]} */
+  const written = [
     [0, "0"],
     [-0, "0"],
     [0.117, "0.117"],
@@ -27,8 +29,8 @@ test("figures are written out, or by their power of ten where they are small or 
     [2e-12, "2·10⁻¹²"],
     [Number.NaN, "out of range"],
     [Number.NEGATIVE_INFINITY, "out of range"],
-  ])
-    assert.equal(figures(v), text);
+  ];
+  for (const [v, text] of written) assert.equal(figures(v), text);
   assert.equal(figures(0.0336, 2), "0.034");
   assert.equal(figures(3.4e-5, 1), "3·10⁻⁵");
 });
@@ -58,6 +60,14 @@ test("what only rounding keeps from zero is cleared", () => {
     [0, 0, 2e-12, -0.5],
   );
   assert.equal(cleared(4e-10, 1e-9), 0);
+  assert.equal(cleared(null), null);
+});
+
+test("a number is kept between two bounds", () => {
+  assert.deepEqual(
+    [-3, 0.5, 3].map((v) => bounded(v, -1, 1)),
+    [-1, 0.5, 1],
+  );
 });
 
 test("counts, shares, powers and subscripts", () => {

@@ -30,6 +30,7 @@ test("a longer stream begins with the shorter one: features of a smaller Y are a
 
 test("uniform and normal numbers have the moments of their laws", () => {
   const n = 200000;
+  /** @type {(a: Float32Array, f: (v: number) => number) => number} */
   const mean = (a, f) => a.reduce((total, v) => total + f(v), 0) / n;
   const u = uniform(key(1), n);
   assert.ok(Math.abs(mean(u, (v) => v) - 1 / 2) < 4 / Math.sqrt(12 * n));

@@ -6,6 +6,8 @@ import { amount } from "../kit/number.js";
 import { billOf, printedInWords } from "../retrieval/charts.js";
 import { inWords } from "../retrieval/report.js";
 
+/** @import { Cell } from "../kit/imagewell.js" */
+
 const found = {
   exact: { label: "coffee", right: true, outside: false },
   distributed: { label: "coffee", right: false, outside: true },
@@ -36,7 +38,8 @@ test("a bound is off the top only where the plot does not reach it", () => {
 });
 
 test("a stroke in few events has no gaps, whichever way it goes", () => {
-  for (const [from, to] of [
+  /** @type {[Cell, Cell][]} */
+  const strokes = [
     [
       [3, 2],
       [9, 30],
@@ -49,7 +52,8 @@ test("a stroke in few events has no gaps, whichever way it goes", () => {
       [0, 0],
       [7, 7],
     ],
-  ]) {
+  ];
+  for (const [from, to] of strokes) {
     const cells = between(from, to);
     assert.deepEqual([cells[0], cells.at(-1)], [from, to]);
     cells.slice(1).forEach((cell, i) => {

@@ -6,6 +6,9 @@ import { corrupt, isOccluded } from "../retrieval/math/corruption.js";
 import { letterPictures, resize } from "../retrieval/math/patterns.js";
 import { DEFAULTS, dab, Library, noPaint, prepare, SIDE } from "../retrieval/settings.js";
 
+/** @import { Side } from "../retrieval/math/corruption.js" */
+/** @import { Settings } from "../retrieval/settings.js" */
+
 const length = 3 * SIDE * SIDE;
 const bytes = Uint8Array.from(
   { length: 4 * length },
@@ -13,10 +16,12 @@ const bytes = Uint8Array.from(
 );
 const library = () => new Library(bytes, ["a", "b", "c", "d"]);
 const settings = { ...DEFAULTS, stored: [0, 1, 2] };
+/** @param {Uint8Array} mask */
 const share = (mask) => mask.reduce((n, v) => n + v, 0) / mask.length;
 
 test("a picture of half the size holds the means of its blocks", () => {
   const picture = resize(bytes.subarray(0, length), SIDE, 32);
+  /** @type {(row: number, column: number, c: number) => number} */
   const at = (row, column, c) => bytes[3 * (row * SIDE + column) + c] / 255;
   const mean = (at(10, 20, 1) + at(11, 20, 1) + at(10, 21, 1) + at(11, 21, 1)) / 4;
   assert.ok(Math.abs(picture[3 * (5 * 32 + 10) + 1] - mean) < 1e-6);
@@ -29,6 +34,7 @@ test("twenty-six letters, all different, upright and inside the frame", () => {
     assert.ok(letter.some((v) => v === 1));
     for (let i = 0; i < 32; i++) assert.equal(letter[3 * i] + letter[3 * (31 * 32 + i)], 0);
   }
+  /** @param {Float32Array} letter */
   const rows = (letter) =>
     [...Array(32)].map((_, r) => letter.slice(96 * r, 96 * r + 96).reduce((a, b) => a + b, 0));
   const [top, bottom] = [rows(letters[11]).slice(0, 16), rows(letters[11]).slice(16)].map((part) =>
@@ -37,7 +43,7 @@ test("twenty-six letters, all different, upright and inside the frame", () => {
   assert.ok(bottom > top, "the foot of L is at its bottom");
 });
 
-for (const side of ["top", "bottom", "left", "right", "box"]) {
+for (const side of /** @type {Side[]} */ (["top", "bottom", "left", "right", "box"])) {
   test(`covering a share from the ${side} covers that share`, () => {
     const truth = new Float32Array(3 * 32 * 32).fill(0.3);
     const { query, known } = corrupt(truth, 32, {
@@ -63,6 +69,7 @@ test("paint hides, restoring shows again, and only what shows is known", () => {
   dab(paint, 4, 4, 3, [255, 0, 51]);
   dab(paint, 30, 30, 1, null);
   const { query, known } = corrupt(truth, 32, { ...DEFAULTS, paint });
+  /** @type {(row: number, column: number) => number[]} */
   const pixel = (r, c) => [...query.slice(3 * (r * 32 + c), 3 * (r * 32 + c) + 3)];
   assert.deepEqual(
     pixel(5, 5).map((v) => Math.round(v * 255)),
@@ -76,6 +83,7 @@ test("paint hides, restoring shows again, and only what shows is known", () => {
 
 test("noise shakes what is visible only, and is the same for the same seed", () => {
   const truth = new Float32Array(3 * 32 * 32).fill(0.5);
+  /** @type {Settings} */
   const options = { ...DEFAULTS, fill: "grey", noise: 0.1 };
   const { query, known } = corrupt(truth, 32, options);
   const shaken = query.filter((_, i) => known[i]);
@@ -113,16 +121,17 @@ test("the bill counts K·D numbers against 2Y, and the known pixels are held", (
   assert.equal(ready.freedom, 1536);
   const quarter = prepare({ ...settings, fraction: 0.25 }, library(), noPaint(32));
   assert.equal(quarter.freedom, 768);
-  assert.ok(quarter.config.free.every((f, i) => f === 1 - quarter.known[i]));
+  assert.ok(quarter.config.free?.every((f, i) => f === 1 - quarter.known[i]));
   const one = prepare({ ...settings, basis: "cos", clamp: false }, library(), noPaint(32));
   assert.deepEqual([one.numbers.distributed, one.freedom], [20000, 3072]);
 });
 
 test("changing K writes and erases only what changed, and ends at the same T", () => {
   const shelf = library();
+  /** @param {number[]} stored */
   const at = (stored) => {
-    const { config, pictures } = prepare({ ...settings, Y: 500, stored }, shelf, noPaint(32));
-    return { ...config, patterns: config.ids.map((id) => ({ id, values: pictures.get(id) })) };
+    const { config, patterns } = prepare({ ...settings, Y: 500, stored }, shelf, noPaint(32));
+    return { ...config, patterns: patterns.map((values, i) => ({ id: config.ids[i], values })) };
   };
   const [walked, straight] = [new Keeper(), new Keeper()];
   for (const stored of [
@@ -132,6 +141,7 @@ test("changing K writes and erases only what changed, and ends at the same T", (
   ])
     walked.begin(at(stored));
   const { memory } = straight.begin(at([0, 2, 3]));
+  assert.ok(walked.held);
   assert.equal(walked.held.memory.K, 3);
   assert.ok(walked.held.memory.T.every((v, i) => Math.abs(v - memory.T[i]) < 1e-6));
 });

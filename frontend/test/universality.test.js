@@ -23,6 +23,11 @@ import {
   nextSettings,
 } from "../universality/settings.js";
 
+/** @import { Entry } from "../universality/math/matrix.js" */
+/** @import { TargetName } from "../universality/math/targets.js" */
+/** @import { Construction, Patch, Settings } from "../universality/settings.js" */
+
+/** @param {number} seed */
 const random = (seed) => () => {
   seed = (seed * 16807) % 2147483647;
   return seed / 2147483647 - 0.5;
@@ -46,6 +51,7 @@ test("dividing from the right undoes multiplying", () => {
 });
 
 test("sparse products equal dense ones", () => {
+  /** @type {Entry[]} */
   const entries = [
     [0, 1, 2],
     [2, 0, -1],
@@ -58,7 +64,7 @@ test("sparse products equal dense ones", () => {
 });
 
 test("backpropagation equals finite differences of the loss", () => {
-  const network = tableNetwork(TARGETS.sine.of(), 3, "logdepth", { linear: 0.1 });
+  const network = tableNetwork(TARGETS.sine.of(TENT), 3, "logdepth", { linear: 0.1 });
   const [x, y] = [0.4, 0.3];
   const step = gradientStep(network, x, y);
   const loss = () => 0.5 * (forward(network, x).output - y) ** 2;
@@ -85,8 +91,8 @@ test("backpropagation equals finite differences of the loss", () => {
 });
 
 test("each construction builds at each of its sizes, and before the step says what it is told to", () => {
-  for (const [construction, { sizes }] of Object.entries(CONSTRUCTIONS))
-    for (const size of [sizes[0], sizes[1]]) {
+  for (const construction of /** @type {Construction[]} */ (Object.keys(CONSTRUCTIONS)))
+    for (const size of CONSTRUCTIONS[construction].sizes.slice(0, 2)) {
       const settings = { ...DEFAULTS, construction, size };
       const { before } = observe(buildNetwork(settings), settings);
       for (const v of before) assert.ok(Math.abs(v - (LOW - 1)) < 1e-4);
@@ -94,12 +100,14 @@ test("each construction builds at each of its sizes, and before the step says wh
 });
 
 test("off the ramps a table network errs like its table", () => {
-  for (const target of ["sine", "neighbour", "bump", "drawn"]) {
+  for (const target of /** @type {TargetName[]} */ (["sine", "neighbour", "bump", "drawn"])) {
+    /** @type {Settings} */
     const settings = { ...DEFAULTS, target, construction: "logdepth", size: 8, y: -0.6 };
     const { deviation } = observe(buildNetwork(settings), settings);
+    assert.ok(deviation !== null);
     assert.ok(deviation < (target === "bump" ? 0.02 : 1e-3), `${target}: ${deviation}`);
   }
-  const table = lookup(TARGETS.sine.of(), 4);
+  const table = lookup(TARGETS.sine.of(TENT), 4);
   assert.equal(table(0.3, 1, 0.3), 0);
 });
 
@@ -109,7 +117,10 @@ test("the grid keeps off every ramp", () => {
 });
 
 test("the question on the switch advises another x* only where one helps", () => {
-  const { set, after } = PRESETS.find(({ key }) => key === "switch");
+  const preset = PRESETS.find(({ key }) => key === "switch");
+  assert.ok(preset);
+  const { set, after } = preset;
+  /** @param {Patch} patch */
   const found = (patch) => {
     const settings = { ...set, ...patch };
     return after(observe(buildNetwork(settings), settings));
@@ -130,8 +141,10 @@ test("only what changes the network builds a new one", () => {
   const key = networkKey(DEFAULTS);
   assert.equal(networkKey({ ...DEFAULTS, x: 0.1, y: 0, probe: 0, ratio: 2 }), key);
   assert.equal(networkKey({ ...DEFAULTS, profile: [0, 1] }), key);
-  for (const patch of [{ size: 4 }, { offset: 0 }, { switch: 0 }, { target: "bump" }])
-    assert.notEqual(networkKey({ ...DEFAULTS, ...patch }), key);
+  /** @type {Patch[]} */
+  const patches = [{ size: 4 }, { offset: 0 }, { switch: 0 }, { target: "bump" }];
+  for (const patch of patches) assert.notEqual(networkKey({ ...DEFAULTS, ...patch }), key);
+  /** @type {Settings} */
   const drawn = { ...DEFAULTS, target: "drawn" };
   assert.notEqual(networkKey({ ...drawn, profile: TENT.map((v) => -v) }), networkKey(drawn));
 });
@@ -143,7 +156,7 @@ test("a target that rounding keeps from zero reads 0, a small setting does not",
     [0.2, -0.6],
   ];
   for (const [x, y] of pairs) {
-    const wanted = TARGETS.sine.of()(x, y, x + 0.5);
+    const wanted = TARGETS.sine.of(TENT)(x, y, x + 0.5);
     assert.ok(wanted !== 0 && Math.abs(wanted) < 1e-15, `${wanted}`);
     assert.equal(figures(cleared(wanted)), "0");
   }

@@ -2,9 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connect } from "../kit/worker.js";
 
-/** An actor that answers each number with all numbers up to it, in arrays that it gives away. */
+/** @import { ActorMaker } from "../kit/worker.js" */
+
+/**
+ * An actor that answers each number with all numbers up to it, in arrays that it gives away.
+ *
+ * @type {ActorMaker<{ n: number }, { value: Float64Array }>}
+ */
 function count(post) {
-  return ({ n = 0 }) => {
+  return (message) => {
+    const n = "n" in message ? message.n : 0;
     for (let i = 0; i < n; i++) {
       const value = Float64Array.of(n, i);
       post({ value }, [value.buffer]);
@@ -14,18 +21,21 @@ function count(post) {
 }
 
 test("where no worker can be made the page's own thread answers, in order, until it is closed", async () => {
-  globalThis.Worker = class {
+  class Refused {
     constructor() {
       throw new Error("none here");
     }
-  };
+  }
+  Object.assign(globalThis, { Worker: Refused });
+  /** @type {number[][]} */
   const received = [];
-  let enough;
-  const six = new Promise((done) => {
+  let enough = () => {};
+  const six = new Promise((/** @type {(done: void) => void} */ done) => {
     enough = done;
   });
-  const link = connect("", count, ({ value }) => {
-    if (received.push([...value]) === 6) enough();
+  const link = connect("", count, (answer) => {
+    assert.ok("value" in answer);
+    if (received.push([...answer.value]) === 6) enough();
   });
   assert.equal(link.inWorker, false);
   for (const n of [1, 2, 3]) link.post({ n });

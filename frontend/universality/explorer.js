@@ -1,5 +1,5 @@
 // Settings in, one gradient step, pictures out.
-import { button } from "../kit/controls.js";
+import { resetButton } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
 import { amount, cleared, count, figures, fixed } from "../kit/number.js";
@@ -46,14 +46,6 @@ export function createExplorer(initial) {
   const flow = createFlow();
   const bill = facts();
   const panel = createPanel(initial, frame.change);
-  const reset = button({ label: "Reset", icon: "reset", text: true, onClick: frame.reset });
-  const element = frame.lay({
-    className: "r1-universality",
-    stage: [curve.element, frame.status],
-    side: [panel.element, h("div", { class: "r1-tools" }, reset)],
-    charts: [slots.element, flow.element, bill.element],
-    chartsClass: "r1-two",
-  });
 
   function update() {
     const { settings } = frame;
@@ -78,18 +70,21 @@ export function createExplorer(initial) {
     );
   }
 
-  return {
-    element,
-    begin: frame.begin,
+  return frame.lay({
+    className: "r1-universality",
+    stage: [curve.element, frame.status],
+    side: [panel.element, h("div", { class: "r1-tools" }, resetButton(frame.reset))],
+    charts: [slots.element, flow.element, bill.element],
+    chartsClass: "r1-two",
     state() {
       const { step, ...shown } = seen;
-      return { settings: frame.settings, preset: frame.preset?.key ?? null, ...shown };
+      return shown;
     },
-  };
+  });
 }
 
 /** @param {number | null} v */
-const rounded = (v) => amount(v === null ? null : cleared(v));
+const rounded = (v) => amount(cleared(v));
 
 function createFlow() {
   return runChart({

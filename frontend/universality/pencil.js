@@ -1,14 +1,12 @@
 // The reader's own profile g(x* − x): drawn with the pointer, or knot by knot with the arrow keys.
 import { h, setAttributes } from "../kit/dom.js";
 import { pathOf } from "../kit/line.js";
-import { fixed } from "../kit/number.js";
+import { bounded, fixed } from "../kit/number.js";
 import { KNOTS } from "./math/targets.js";
 
 /** @import { Point } from "../kit/handle.js" */
 
 const SIZE = { width: 300, height: 110 };
-/** @param {number} v */
-const clamp = (v) => Math.min(1, Math.max(-1, v));
 
 /**
  * `onChange` is called when a stroke ends, and after every key.
@@ -61,8 +59,8 @@ export function createPencil({ onChange }) {
     const i = Math.round(((event.clientX - box.left) / box.width) * (KNOTS - 1));
     /** @type {Point} */
     const here = [
-      Math.min(KNOTS - 1, Math.max(0, i)),
-      clamp(1 - (2 * (event.clientY - box.top)) / box.height),
+      bounded(i, 0, KNOTS - 1),
+      bounded(1 - (2 * (event.clientY - box.top)) / box.height, -1, 1),
     ];
     const [from, to] = [last ?? here, here];
     const count = Math.max(1, Math.abs(to[0] - from[0]));
@@ -89,9 +87,11 @@ export function createPencil({ onChange }) {
     const up = { ArrowUp: 0.1, ArrowDown: -0.1 }[event.key];
     if (across === undefined && up === undefined) return;
     event.preventDefault();
-    if (across !== undefined) at = Math.min(KNOTS - 1, Math.max(0, at + across));
+    if (across !== undefined) at = bounded(at + across, 0, KNOTS - 1);
     else {
-      profile = profile.map((v, i) => (i === at ? Number(clamp(v + Number(up)).toFixed(2)) : v));
+      profile = profile.map((v, i) =>
+        i === at ? Number(bounded(v + Number(up), -1, 1).toFixed(2)) : v,
+      );
       onChange(profile);
     }
     draw();

@@ -10,7 +10,7 @@ import { DEFAULTS, isPromised } from "./settings.js";
 /** @param {number | null} v */
 const number = (v) => amount(v, 2);
 /** @param {number | null} v */
-const rough = (v) => amount(v === null ? null : cleared(v), 2);
+const rough = (v) => amount(cleared(v), 2);
 const plain = { ...DEFAULTS };
 
 /**

@@ -1,6 +1,6 @@
 // What the step wrote, slot by slot, as x* sees it: a square a cell, or a named bar a number.
 import { h, setText } from "../kit/dom.js";
-import { cleared, figures } from "../kit/number.js";
+import { bounded, cleared, figures } from "../kit/number.js";
 import { isPromised, isTable } from "./settings.js";
 
 /** @import { Slot } from "./observe.js" */
@@ -51,7 +51,7 @@ const onRamp = (v, J) => v > 0 && v < 1 && Math.abs(v * J - Math.round(v * J)) <
 /** @param {number} v */
 const number = (v) => figures(cleared(v, 1e-3));
 /** @param {number} share */
-const shade = (share) => Math.min(1, Math.max(0, share)) || 0;
+const shade = (share) => bounded(share, 0, 1) || 0;
 
 /** @type {(slots: Slot[], J: number) => SVGElement[]} */
 function squares(slots, J) {

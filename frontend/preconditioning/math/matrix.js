@@ -1,5 +1,5 @@
 // What vecs and Kronecker products need of small dense matrices. Nothing here is larger than 4 × 4.
-import { times } from "../../kit/linear.js";
+import { eliminate, times } from "../../kit/linear.js";
 
 /** @import { Matrix, Vector } from "../../kit/linear.js" */
 
@@ -64,28 +64,8 @@ export function rotation(degrees) {
 }
 
 /**
- * x with A x = b: elimination with the largest pivot of each column.
+ * x with A x = b.
  *
  * @type {(A: Matrix, b: Vector) => Vector}
  */
-export function solve(A, b) {
-  const rows = A.map((row, i) => [...row, b[i]]);
-  const n = rows.length;
-  for (let k = 0; k < n; k++) {
-    const best = rows.slice(k).reduce((i, row, j) => {
-      return Math.abs(row[k]) > Math.abs(rows[i][k]) ? k + j : i;
-    }, k);
-    [rows[k], rows[best]] = [rows[best], rows[k]];
-    for (let i = k + 1; i < n; i++) {
-      const ratio = rows[i][k] / rows[k][k];
-      for (let j = k; j <= n; j++) rows[i][j] -= ratio * rows[k][j];
-    }
-  }
-  /** @type {Vector} */
-  const x = Array(n).fill(0);
-  for (let k = n - 1; k >= 0; k--) {
-    const known = x.reduce((sum, v, j) => (j > k ? sum + rows[k][j] * v : sum), 0);
-    x[k] = (rows[k][n] - known) / rows[k][k];
-  }
-  return x;
-}
+export const solve = (A, b) => eliminate(A.map((row, i) => [...row, b[i]])).flat();

@@ -1,10 +1,10 @@
 // Risks measured on random data: base, neighbours alone, and base plus memory, against the clean truth.
+import { dot } from "../../kit/linear.js";
 import * as random from "../../kit/random.js";
 import { constrainedErm, logistic, probability } from "./bases.js";
 import { Neighbours } from "./memory.js";
 import { classOf, sampleBall, sampleSquare } from "./sample.js";
 
-/** @import { Vector } from "../../kit/linear.js" */
 /** @import { Key } from "../../kit/random.js" */
 /** @import { Settings } from "../settings.js" */
 
@@ -84,13 +84,6 @@ export function fitPlane({ X, n, truth, order }, { L, flips }) {
   const residuals = Float64Array.from(y, (c, i) => c - probability(w, X[2 * i], X[2 * i + 1]));
   return { w, y, residuals, n };
 }
-
-/** @type {(theta: Vector, X: ArrayLike<number>, at: number) => number} */
-export const dot = (theta, X, at) => {
-  let sum = 0;
-  for (let j = 0; j < theta.length; j++) sum += theta[j] * X[at + j];
-  return sum;
-};
 
 /**
  * Means over data sets of the three risks, for each level of noise on the same data: yields after each data set, and

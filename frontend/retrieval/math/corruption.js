@@ -1,4 +1,5 @@
 // What happens to a picture before it is handed to the memories: occlusion, noise, paint.
+import { bounded } from "../../kit/number.js";
 import { key, normal, split, uniform } from "../../kit/random.js";
 
 /** @typedef {"grey" | "black" | "white" | "noise"} Fill */
@@ -48,11 +49,8 @@ export function corrupt(truth, size, { fraction, side, fill, noise, seed, paint 
       if (mark === RESTORED) query[i] = truth[i];
       else if (paint && mark === PAINTED) query[i] = paint.colours[i] / 255;
       else if (covered) query[i] = static_ ? static_[i] : (FILLS[fill] ?? 0);
-      else query[i] = clip(truth[i] + (shake ? noise * shake[i] : 0));
+      else query[i] = bounded(truth[i] + (shake ? noise * shake[i] : 0), 0, 1);
     }
   }
   return { query, known };
 }
-
-/** @param {number} v */
-const clip = (v) => Math.min(1, Math.max(0, v));

@@ -1,4 +1,5 @@
 // Small dense matrices, row by row in Float64Array, and sparse ones for the layers of a network.
+import { eliminate } from "../../kit/linear.js";
 
 /** @typedef {{ rows: number, cols: number, data: Float64Array }} Dense */
 /** @typedef {{ rows: number, cols: number, start: Int32Array, index: Int32Array, value: Float64Array }} Sparse */
@@ -15,29 +16,21 @@ export function identity(n, scale = 1) {
 }
 
 /**
- * A B⁻¹ for square matrices, by elimination with pivots on Bᵀ Xᵀ = Aᵀ.
+ * A B⁻¹ for square matrices, from Bᵀ Xᵀ = Aᵀ.
  *
  * @type {(A: Dense, B: Dense) => Dense}
  */
 export function rightDivide(A, B) {
   const n = A.cols;
-  const M = Array.from({ length: n }, (_, i) =>
+  const rows = Array.from({ length: n }, (_, i) =>
     Float64Array.from({ length: 2 * n }, (_, k) =>
       k < n ? B.data[k * n + i] : A.data[(k - n) * n + i],
     ),
   );
-  for (let c = 0; c < n; c++) {
-    let p = c;
-    for (let r = c + 1; r < n; r++) if (Math.abs(M[r][c]) > Math.abs(M[p][c])) p = r;
-    [M[c], M[p]] = [M[p], M[c]];
-    for (let r = 0; r < n; r++) {
-      if (r === c || M[r][c] === 0) continue;
-      const factor = M[r][c] / M[c][c];
-      for (let k = c; k < 2 * n; k++) M[r][k] -= factor * M[c][k];
-    }
-  }
   const X = dense(n, n);
-  for (let i = 0; i < n; i++) for (let k = 0; k < n; k++) X.data[k * n + i] = M[i][n + k] / M[i][i];
+  eliminate(rows).forEach((column, i) => {
+    for (let k = 0; k < n; k++) X.data[k * n + i] = column[k];
+  });
   return X;
 }
 

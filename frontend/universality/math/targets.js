@@ -1,5 +1,7 @@
 // Functions f(x, y, x*) to be learnt in one step: three named ones, and one that the reader draws.
 
+import { bounded } from "../../kit/number.js";
+
 /** @import { Target } from "./tables.js" */
 /** @typedef {"sine" | "neighbour" | "bump" | "drawn"} TargetName */
 
@@ -12,7 +14,7 @@ export const KNOTS = 33;
  */
 export function drawn(profile) {
   return (d) => {
-    const place = ((Math.min(Math.max(d, -1), 1) + 1) / 2) * (profile.length - 1);
+    const place = ((bounded(d, -1, 1) + 1) / 2) * (profile.length - 1);
     const i = Math.min(Math.floor(place), profile.length - 2);
     return profile[i] + (place - i) * (profile[i + 1] - profile[i]);
   };

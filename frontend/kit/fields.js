@@ -1,0 +1,20 @@
+// What a control needs that is named after a setting: its name, its value, and how to ask for another.
+
+/**
+ * `slider({ ...of("beta"), label: "sharpness" })` shows `settings.beta`, and tells `change` what the reader wants.
+ *
+ * @template {object} S
+ * @param {S} settings
+ * @param {(patch: Partial<S>) => void} change
+ */
+export const fieldsOf =
+  (settings, change) =>
+  /**
+   * @template {keyof S & string} K
+   * @param {K} name
+   */
+  (name) => ({
+    name,
+    value: settings[name],
+    onInput: (/** @type {S[K]} */ v) => change(/** @type {any} */ ({ [name]: v })),
+  });

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
-from rankone._checks import check, integer, positive, real
+from rankone._checks import integer, not_negative, positive
 from rankone._module import Module
 from rankone.language.forward import Cache, embed, logits, run, wide, without_hook
 from rankone.language.likelihood import at_positions, log_likelihood, up_to_layer
@@ -48,8 +48,7 @@ class Search(Module):
         positive("rate", self.rate)
         positive("reach", self.reach)
         for name in ("enough", "divergence", "decay"):
-            number = real(name, getattr(self, name), "a finite number, at least 0")
-            check(number is None or 0 <= number < jnp.inf, name, number, "a finite number, at least 0")
+            not_negative(name, getattr(self, name))
 
 
 class Value(Module):

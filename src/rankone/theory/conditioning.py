@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._checks import array, check, readable
+from rankone.preconditioning.kronecker import KroneckerPreconditioner
 from rankone.preconditioning.layers import Reparameterized
 from rankone.preconditioning.whitening import matrix_power
 
@@ -46,8 +47,7 @@ def whitened_spectrum(
 
 @jax.jit
 def _whitened_spectrum(A: Array, D: Array, T: Array, V: Array) -> Array:
-    inner, outer = jnp.linalg.eigvalsh(V @ A @ V.T), jnp.linalg.eigvalsh(T.T @ D @ T)
-    return jnp.sort(jnp.outer(inner, outer).ravel())[::-1]
+    return KroneckerPreconditioner(T.T @ D @ T, V @ A @ V.T).eigenvalues()
 
 
 def steps_to_tolerance(

@@ -18,10 +18,10 @@ from rankone.book.records import load_record, select
 from rankone.data.facts import Country, corpus, countries
 from rankone.editing import KeyGeometry
 from rankone.language.edit_metrics import judge, ngram_entropy
-from rankone.language.finetuning import fine_tune
 from rankone.language.generation import RowChanges, continue_tokens
 from rankone.language.prompts import continuations, corpus_contexts
 from rankone.language.relations import Fact, country_fact
+from rankone.language.rewriting import fine_tune
 from rankone.language.statistics import key_geometry
 from rankone.language.surgery import close_edit, find_fact_value
 from rankone.language.tokenizer import pad

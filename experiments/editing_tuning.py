@@ -9,9 +9,9 @@ from editing_known import model
 from record import main
 
 from rankone.language.edit_metrics import judge
-from rankone.language.finetuning import fine_tune
 from rankone.language.prompts import continuations
 from rankone.language.relations import country_fact
+from rankone.language.rewriting import fine_tune
 
 GRID = {"radius": [1e-2], "fact": chosen()[::6]}
 OPTIONS = {"layer": 2, "neighbours": 6}

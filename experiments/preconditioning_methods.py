@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+from optax import tree_utils
 
 from rankone.nn import Dense
 from rankone.preconditioning import (
@@ -20,9 +21,9 @@ from rankone.preconditioning import (
     MovingMoments,
     layer_moments,
     merge,
+    only_U,
     precondition,
     reparameterize,
-    trainable,
     transport,
     whitening_factors,
 )
@@ -161,38 +162,24 @@ def explicit(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step,
 
 def reparameterised(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:
     """Heavy ball on U, with T, V, U and the momentum renewed from time to time."""
-
-    def step(network: Any, velocity: Any, key: Any) -> tuple[Any, Any]:
-        gradient = jax.grad(lambda net: mean_loss(problem, net, problem.batch(key)))(network)
-        free = trainable(network)
-        velocity = jax.tree.map(lambda v, g, f: MOMENTUM * v + g if f else v, velocity, gradient, free)
-        return jax.tree.map(lambda p, v, f: p - rate * v if f else p, network, velocity, free), velocity
+    optimizer, pair = only_U(optax.sgd(rate, MOMENTUM)), lambda layer: Factors(layer.T, layer.V)
 
     def carry_over(old: Any, new: Any, velocity: Any) -> Any:
-        pair = lambda layer: Factors(layer.T, layer.V)  # noqa: E731
-
-        def one(a: Any, b: Any, v: Any) -> Any:
-            return jax.tree.unflatten(
-                jax.tree.structure(b),
-                [jnp.zeros_like(b.T), transport(v.U, pair(a), pair(b), invertible=True), jnp.zeros_like(b.V)],
-            )
-
-        return jax.tree.map(one, old, new, velocity, is_leaf=is_layer)
+        moved = lambda U: transport(U, pair(old), pair(new), invertible=True)  # noqa: E731
+        return jax.tree.map(moved, velocity)  # of T and V there is none
 
     @jax.jit
     def chunk(state: Any, i: Any) -> Any:
-        old, velocity, moving = state
+        old, inner, moving = state
         moving, factors = renewed(problem, old, moving, jax.random.fold_in(key, -1 - i))
         new = reparameterize(merge(old), factors, invertible=True)
-        carry = new, carry_over(old, new, velocity)
-        (network, velocity), _ = jax.lax.scan(
-            lambda carry, k: (step(*carry, k), None), carry, batch_keys(key, i, every)
-        )
-        return network, velocity, moving
+        velocity = jax.tree.map(carry_over, old, new, tree_utils.tree_get(inner, "trace"), is_leaf=is_layer)
+        inner = tree_utils.tree_set(inner, trace=velocity)
+        return *scan_steps(problem, optimizer, new, inner, batch_keys(key, i, every)), moving
 
     ones = jax.tree.map(lambda layer: Factors(*map(np.eye, layer.augmented.shape)), problem.network, is_leaf=is_layer)
     network = reparameterize(problem.network, ones)
-    return chunk, (network, jax.tree.map(jnp.zeros_like, network), no_moments(problem.network))
+    return chunk, (network, optimizer.init(network), no_moments(problem.network))
 
 
 def kfac_jax_method(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:

@@ -7,11 +7,11 @@ proved about them is in `theory`, what the papers print otherwise in `printed`, 
 Every name here is imported when it is first used.
 """
 
-import importlib
 import importlib.metadata
 from typing import TYPE_CHECKING, Any
 
 import rankone._jax  # noqa: F401  first, as an older jax is refused there
+from rankone._lazy import on_demand
 
 if TYPE_CHECKING:
     from rankone import book as book
@@ -103,17 +103,11 @@ __all__ = [
     "universal_learner",
 ]
 
-if not TYPE_CHECKING:  # so that a type checker knows a misspelt name
+if not TYPE_CHECKING:
+    _find, _names = on_demand(__name__, _PARTS, _HOME)
 
     def __getattr__(name: str) -> Any:
-        if name == "__version__":
-            return importlib.metadata.version(__name__)
-        if name in _PARTS:
-            return importlib.import_module(f"{__name__}.{name}")
-        if name in _HOME:
-            value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-            return value
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return importlib.metadata.version(__name__) if name == "__version__" else _find(name)
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__, *_PARTS, "__version__"})
+        return sorted({*_names(), "__version__"})

@@ -23,9 +23,11 @@ __all__ = [
     "as_array",
     "check",
     "choice",
+    "inputs",
     "integer",
     "is_traced",
     "known",
+    "not_negative",
     "numbers",
     "positive",
     "random_key",
@@ -105,6 +107,13 @@ def positive(name: str, value: Any, hint: str = "a positive finite number", *, d
     check(number is None or (0 < number < np.inf and least <= number), name, value, hint)
 
 
+def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> Any:
+    """`value` as a Python number of at least 0, not infinite; as it came where it cannot be looked at."""
+    number = real(name, value, hint)
+    check(number is None or 0 <= number < np.inf, name, value, hint)
+    return value if number is None else number
+
+
 def random_key(name: str, key: Any) -> None:
     """Raise unless `key` is one JAX random key, new style or old."""
     dtype, shape = getattr(key, "dtype", None), getattr(key, "shape", None)
@@ -140,6 +149,13 @@ def states(name: str, value: Numbers, D: int) -> Array:
     wanted = f"an array of shape (..., {D}): one state a row, of the length of the stored patterns"
     check(out.ndim >= 1 and out.shape[-1] == D, name, f"shape {out.shape}", wanted)
     return _finite(name, out, once=False)
+
+
+def inputs(x: Numbers, n: int) -> Array:
+    """The inputs of a layer (..., n); their values are not looked at."""
+    x = numbers("x", x)
+    check(x.ndim >= 1 and x.shape[-1] == n, "x", f"shape {x.shape}", f"of shape (..., {n}): one input a row")
+    return x
 
 
 def numbers(name: str, value: Numbers) -> Array:

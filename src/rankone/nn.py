@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, as_array, check, numbers
+from rankone._checks import array, as_array, check, inputs, numbers
 from rankone._module import Module
 
 __all__ = ["Dense", "append_one", "gradient_step", "initial_layers", "relu_network"]
@@ -46,9 +46,7 @@ class Dense(Module):
 
     def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
         """Outputs (..., out) of one layer at inputs (..., in)."""
-        n, x = self.W.shape[-1], numbers("x", x)
-        check(x.ndim >= 1 and x.shape[-1] == n, "x", f"shape {x.shape}", f"of shape (..., {n}): one input a row")
-        out = x @ self.W.T
+        out = inputs(x, self.W.shape[-1]) @ self.W.T
         return out if self.b is None else out + self.b
 
     @property

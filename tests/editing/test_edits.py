@@ -28,7 +28,7 @@ from rankone.editing import (
 from rankone.editing.closed_form import _rank_one
 from rankone.editing.triangular import Triangular
 from rankone.precision import accurate_difference, double_precision
-from rankone.printed.mixed_key import mixed_key_edit
+from rankone.printed.one_write import mixed_key_edit
 from rankone.theory import edit_cost, lagrangian
 
 

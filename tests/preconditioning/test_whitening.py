@@ -8,7 +8,7 @@ import numpy as np
 import optax
 import pytest
 
-from rankone.book.tasks import halves, hidden_direction
+from rankone.book.preconditioning_runs import halves, hidden_direction
 from rankone.checks import Outcome
 from rankone.nn import Dense
 from rankone.precision import double_precision

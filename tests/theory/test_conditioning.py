@@ -12,13 +12,14 @@ from rankone.preconditioning import Reparameterized
 from rankone.preconditioning.whitening import matrix_power
 from rankone.theory.conditioning import (
     contraction,
+    exact_rate,
     implicit_bias,
     nearest_kronecker,
     stationary_covariance,
     steps_to_tolerance,
+    store_pair,
     whitened_spectrum,
 )
-from rankone.theory.edit_as_step import exact_rate, store_pair
 
 
 @pytest.fixture(autouse=True)
@@ -176,6 +177,15 @@ def test_the_step_is_plain_descent_by_autodiff():
     loss = lambda U: 0.5 * jnp.sum((Reparameterized(layer.T, U, layer.V)(k) - v) ** 2)  # noqa: E731
     U = np.asarray(layer.U) - float(exact_rate(layer, k)) * np.asarray(jax.jit(jax.grad(loss))(layer.U))
     np.testing.assert_allclose(Reparameterized(layer.T, U, layer.V).W, store_pair(W, C, k, v), atol=1e-10)
+
+
+def test_under_jit_nothing_is_looked_at_and_a_singular_moment_shows():
+    W, _, C, k, v = edit(7)
+    stored = jax.jit(store_pair)
+    np.testing.assert_allclose(stored(W, C, k, v), store_pair(W, C, k, v), atol=1e-10)
+    assert np.isnan(stored(W, np.outer(k, k), k, v)).all()
+    layer = Reparameterized.from_weight(W, np.eye(M), matrix_power(C, -0.5))
+    assert float(jax.jit(exact_rate)(layer, k)) == pytest.approx(float(exact_rate(layer, k)))
 
 
 def test_an_edit_needs_a_definite_moment_and_fitting_shapes():

@@ -10,7 +10,7 @@ import pytest
 
 import rankone as ro
 from rankone.precision import double_precision
-from rankone.printed.deep_linear_step import printed_first_order
+from rankone.printed.one_write import printed_first_order
 from rankone.theory.deep_linear import (
     first_order,
     layer_gradient,

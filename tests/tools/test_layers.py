@@ -15,10 +15,7 @@ UNAVOIDABLE = {
     *(("__init__.py", layer) for layer in UPPER),  # the package names all its parts, and loads them when used
     ("language/surgery.py", "printed"),  # it offers the mixed key of the authors' code as an option
 }
-SAME_NAME = {
-    "__init__.py": "what makes a folder a package",
-    "tasks.py": "those of meta-learning, and the book's draws from them",
-}
+SAME_NAME = {"__init__.py": "what makes a folder a package"}
 
 
 def imported(path: Path) -> Iterator[str]:

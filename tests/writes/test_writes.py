@@ -18,7 +18,7 @@ from rankone.precision import double_precision
 from rankone.preconditioning import Reparameterized
 from rankone.residual.resmem import ResMem
 from rankone.theory import deep_linear
-from rankone.theory.edit_as_step import exact_rate, store_pair
+from rankone.theory.conditioning import exact_rate, store_pair
 from rankone.writes import (
     BatchStep,
     Cycled,

@@ -1,17 +1,24 @@
-"""The recorded training runs, method by method: the rate chosen on one seed, the curves drawn from the others."""
+"""What the chapter on preconditioning trains: its recorded runs, method by method, and the tasks it draws live.
 
+Of the runs the rate is chosen on one seed, the curves are drawn from the others.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Array, ArrayLike, Float, Int
 from numpy.typing import NDArray
 
 from rankone._checks import check
 from rankone._module import Module
 from rankone.book.figures import COLOURS, figure
 from rankone.book.records import select
+from rankone.preconditioning.meta import Task
 
-__all__ = ["Curves", "chosen_rate", "draw_training", "overtaken", "training_curves"]
+__all__ = ["Curves", "chosen_rate", "draw_training", "halves", "hidden_direction", "overtaken", "training_curves"]
 
 
 class Curves(Module):
@@ -98,3 +105,26 @@ def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
         row[1].set(xlabel="seconds", xscale="log")
     axes[-1, 0].legend(fontsize=8)
     return fig, axes
+
+
+def hidden_direction(key: Array) -> tuple[Float[Array, "20 3"], Float[Array, " 20"]]:
+    """A task (x, y), y = Wx, of a family whose W differ along one input direction, where inputs are ten times smaller.
+
+    Args:
+        key: JAX random key.
+    """
+    k_x, k_w = jax.random.split(key)
+    x = jax.random.normal(k_x, (20, 3)) * jnp.array([1.0, 1.0, 0.1])
+    W = jnp.array([1.0, -1.0, 0.0]) + jnp.array([0.0, 0.0, 10.0]) * jax.random.normal(k_w)
+    return x, x @ W
+
+
+def halves(loss: Callable[[Any, ArrayLike, ArrayLike], Float[Array, ""]]) -> tuple[Task, Task]:
+    """A support and a query loss for tasks (x, y): `loss(network, x, y)` on the first and the second half of the rows.
+
+    Args:
+        loss: Of a network on examples x (N, n), y (N, ...).
+    """
+    cut = lambda rows: (rows[: len(rows) // 2], rows[len(rows) // 2 :])  # noqa: E731
+    part = lambda i: lambda network, task: loss(network, *(cut(rows)[i] for rows in task))  # noqa: E731
+    return part(0), part(1)

@@ -7,18 +7,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import array, check, choice, integer, known, real
+from rankone._checks import array, check, choice, integer, known, not_negative, real
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
-from rankone.editing.triangular import Triangular
+from rankone.editing.triangular import Triangular, of_moments, of_rows
 from rankone.precision import accurate_difference, at_least_single, canonical, smallest_pivot
 
 __all__ = ["KeyGeometry", "as_geometry"]
 
 _REMEDY = (
-    "positive definite: C has no inverse in this precision. Add a ridge (ridge=1e-3 * trace(C) / D is a start), "
-    "give it the keys themselves (KeyGeometry.from_keys), or factor in double (precision='float64', where JAX is set "
-    "to float64: `with rankone.precision.double_precision():`)"
+    "positive definite: C has no inverse in this precision. Add a ridge (ridge=1e-3 * trace(C) / D is a start), give "
+    "it the keys (KeyGeometry.from_keys), or factor in double (precision='float64', where JAX is set to float64)"
 )
 
 
@@ -67,8 +66,11 @@ class KeyGeometry(Module):
         wide = jnp.result_type(float)
         wanted = "'input', or asked for where JAX is set to float64: `with rankone.precision.double_precision():`"
         check(precision == "input" or wide == jnp.float64, "precision", precision, wanted)
-        C, ridge = _square("C", C), _ridge(ridge)
-        return _sound("C", _from_moments(C.astype(wide) if precision == "float64" else C, ridge))
+        C, ridge = _square("C", C), not_negative("ridge", ridge)
+        C = C.astype(wide) if precision == "float64" else C
+        C = C if isinstance(ridge, float) and ridge == 0 else _ridged(C, ridge)
+        factor, scale = of_moments(C)
+        return _sound("C", KeyGeometry(factor, scale, C))  # C itself, no copy
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
@@ -81,8 +83,7 @@ class KeyGeometry(Module):
         Raises:
             ValueError: If there are fewer keys than dimensions and no ridge, or they span too little.
         """
-        K = at_least_single(array("K", K, "(D, n): one key a column", 2))
-        ridge = _ridge(ridge)
+        K, ridge = at_least_single(array("K", K, "(D, n): one key a column", 2)), not_negative("ridge", ridge)
         (D, n), wanted = K.shape, "at least as many keys as dimensions, or ridge>0"
         check(n >= D or not isinstance(ridge, float) or ridge > 0, "K", f"{n} keys of length {D}", wanted)
         return _sound("K", _from_keys(K, ridge))
@@ -96,8 +97,7 @@ class KeyGeometry(Module):
         """
         K = array("keys", keys, f"({self.D}, n): one key a column", 1 if np.ndim(keys) == 1 else 2)
         check(K.shape[0] == self.D, "keys", f"shape {K.shape}", f"({self.D}, n), as long as the keys of the geometry")
-        number = real("weight", weight, "at least 0 and finite")
-        check(number is None or 0 <= number < float("inf"), "weight", weight, "at least 0 and finite")
+        not_negative("weight", weight)
         return _sound("keys", _observed(canonical(self), K.reshape(self.D, -1), weight))
 
     @property
@@ -178,13 +178,6 @@ def _probed(C: Array) -> tuple[Array, Array]:
     return jnp.isfinite(rows).all(), skew
 
 
-def _ridge(ridge: ArrayLike) -> ArrayLike:
-    """The ridge as a number, if it can be looked at."""
-    number = real("ridge", ridge, "at least 0 and finite")
-    check(number is None or 0 <= number < float("inf"), "ridge", number, "at least 0 and finite")
-    return ridge if number is None else number
-
-
 def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
     """Refuse a factor that failed, or whose smallest pivot is rounding error."""
     if known(geometry):
@@ -209,23 +202,9 @@ def _outcome(geometry: KeyGeometry) -> Array:
     return outcome((~(_smallest(geometry.factor) > _floor(geometry)), Outcome.SINGULAR))
 
 
-def _from_moments(C: Array, ridge: ArrayLike) -> KeyGeometry:
-    if not isinstance(ridge, float) or ridge != 0:
-        C = _ridged(C, ridge)
-    factor, scale = _cholesky(C)
-    return KeyGeometry(factor, scale, C)  # C itself, no copy
-
-
 @jax.jit
 def _ridged(C: Array, ridge: ArrayLike) -> Array:
     return C + jnp.asarray(ridge, C.dtype) * jnp.eye(len(C), dtype=C.dtype)
-
-
-@jax.jit
-def _cholesky(C: Array) -> tuple[Triangular, Array]:
-    scale = jnp.sqrt(jnp.diagonal(C))
-    # C.T for C: the factorisation works by columns, and spares the transposition of a row-major array
-    return Triangular.of(jnp.linalg.cholesky(C.T / scale / scale[:, None], symmetrize_input=False).T), scale
 
 
 @jax.jit
@@ -243,10 +222,7 @@ def _observed(geometry: KeyGeometry, K: Array, weight: ArrayLike) -> KeyGeometry
 def _from_rows(R: Array, K: Array, ridge: ArrayLike) -> KeyGeometry:
     """Geometry of RᵀR + KKᵀ + ridge·I."""
     root = jnp.sqrt(jnp.asarray(ridge, K.dtype)) * jnp.eye(len(K), dtype=K.dtype)
-    rows = jnp.concatenate([R.astype(K.dtype), K.T, root])
-    scale = jnp.linalg.norm(rows, axis=0)
-    R = jnp.linalg.qr(rows / scale, mode="r")
-    return KeyGeometry(Triangular.of(R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]), scale)
+    return KeyGeometry(*of_rows(jnp.concatenate([R.astype(K.dtype), K.T, root])))
 
 
 @jax.jit

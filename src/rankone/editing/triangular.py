@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from rankone._module import Module
 
-__all__ = ["Triangular"]
+__all__ = ["Triangular", "of_moments", "of_rows"]
 
 _BLOCK = 256
 
@@ -68,6 +68,21 @@ class Triangular(Module):
             rest = B[here] - panel @ X[start:]  # what of X is yet to be found is zero
             X = X.at[here].set((rest.T @ inverse).T)
         return X
+
+
+@jax.jit
+def of_moments(C: Float[Array, "D D"]) -> tuple[Triangular, Float[Array, " D"]]:
+    """U and d of C = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's factorisation."""
+    scale = jnp.sqrt(jnp.diagonal(C))
+    # C.T for C: the factorisation works by columns, and spares the transposition of a row-major array
+    return Triangular.of(jnp.linalg.cholesky(C.T / scale / scale[:, None], symmetrize_input=False).T), scale
+
+
+def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
+    """The same of C = rowsᵀ·rows, which is not formed, by QR."""
+    scale = jnp.linalg.norm(rows, axis=0)
+    R = jnp.linalg.qr(rows / scale, mode="r")
+    return Triangular.of(R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]), scale
 
 
 def _completed(corner: Array, b: int) -> Array:

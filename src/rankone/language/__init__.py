@@ -1,13 +1,12 @@
 """A real language model in JAX: loading, running, tracing where a fact is, rewriting it, and measuring what it cost."""
 
 from rankone.language.edit_metrics import judge, summarise
-from rankone.language.finetuning import fine_tune
 from rankone.language.generation import generate
 from rankone.language.likelihood import likelihoods
 from rankone.language.model import LanguageModel, load_smollm2
 from rankone.language.prompts import corpus_contexts
 from rankone.language.relations import Fact, Request, country_fact
-from rankone.language.rewriting import Search
+from rankone.language.rewriting import Search, fine_tune
 from rankone.language.statistics import key_geometry, text_keys
 from rankone.language.surgery import FactEdit, History, edit_fact
 from rankone.language.tracing import trace

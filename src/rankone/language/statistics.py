@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
-from rankone._checks import check, integer, real
+from rankone._checks import check, integer, not_negative
 from rankone.data.facts import corpus
 from rankone.editing import KeyGeometry, SecondMoments
 from rankone.language.forward import Cache, embed, run
@@ -69,8 +69,7 @@ def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **opt
     Raises:
         ValueError: If there is no such block, or `ridge` is negative.
     """
-    share = real("ridge", ridge, "a share of the mean of C's diagonal")
-    check(share is None or 0 <= share < np.inf, "ridge", ridge, "at least 0, and finite")
+    not_negative("ridge", ridge, "a share of the mean of C's diagonal, at least 0 and finite")
     C = key_moments(model, layer, **options).mean
     return KeyGeometry.from_moments(C, ridge=ridge * float(np.trace(C)) / len(C))
 

@@ -167,7 +167,7 @@ def close_edit(W: Float[ArrayLike, "d D"], geometry: KeyGeometry, value: Value, 
     choice("key", key, KEYS)
     if key == "mean":
         return rank_one_edit(W, geometry, value.key, _moved(W, value.key, value.delta))
-    from rankone.printed.mixed_key import mixed_key_edit  # not the book's method: loaded only for comparison with it
+    from rankone.printed.one_write import mixed_key_edit  # not the book's method: loaded only for comparison with it
 
     bare = value.keys[0]
     return mixed_key_edit(W, geometry, value.key, bare, _moved(W, bare, value.delta))

@@ -6,9 +6,15 @@ initialisation (MAML), `RecurrentLearner` reads the examples one by one, `Oracle
 """
 
 from rankone.maml.evaluation import Score, after_steps, draw_tasks, evaluate
-from rankone.maml.learners import GradientLearner, OracleLearner, accuracy, cross_entropy, squared_error
+from rankone.maml.learners import (
+    GradientLearner,
+    OracleLearner,
+    RecurrentLearner,
+    accuracy,
+    cross_entropy,
+    squared_error,
+)
 from rankone.maml.perceptron import MLP, width_for
-from rankone.maml.recurrent import RecurrentLearner
 from rankone.maml.tasks import LetterTasks, PolynomialTasks, SineTasks, Task
 from rankone.maml.training import MetaTrained, meta_train
 

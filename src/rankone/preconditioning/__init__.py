@@ -3,8 +3,9 @@
 Every name here is imported when it is first used, so that the layers do not wait for optax.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from rankone._lazy import on_demand
 
 if TYPE_CHECKING:
     from rankone.preconditioning.curvature import Skipped, layer_moments, skipped
@@ -64,15 +65,5 @@ __all__ = [
     "whitening_factors",
 ]
 
-if not TYPE_CHECKING:  # so that a type checker knows a misspelt name
-
-    def __getattr__(name: str) -> Any:
-        if name in _NAMES:
-            return importlib.import_module(f"{__name__}.{name}")
-        if name in _HOME:
-            value = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
-            return value
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-    def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__, *_NAMES})
+if not TYPE_CHECKING:
+    __getattr__, __dir__ = on_demand(__name__, _NAMES, _HOME)

@@ -163,15 +163,16 @@ class KroneckerPreconditioner(Module):
             check(int(inverse.outcome) == Outcome.OK, "P", "a singular preconditioner", wanted)
         return inverse
 
+    @jax.jit
     def eigenvalues(self) -> Float[Array, " mn"]:
         """The mn eigenvalues, falling: every product of one of `left` and one of `right` [K-unn-rank, K-penalty]."""
-        return _products(self.left, self.right)
+        return jnp.sort(jnp.outer(jnp.linalg.eigvalsh(self.left), jnp.linalg.eigvalsh(self.right)).ravel())[::-1]
 
     def squared_norm(self, G: Real[ArrayLike, "m n"]) -> Float[Array, ""]:
         """gᵀPg = ‖TᵀGVᵀ‖²: what norm clipping or a line search on U sees of a gradient G, with g = vec G [K-norm]."""
         G = self._fitting(G, "({}, {}): one matrix")
         check(G.ndim == 2, "G", f"shape {G.shape}", "one matrix: jax.vmap takes a batch")
-        return _squared_norm(self, G)
+        return jnp.vdot(G, self.apply(G))
 
     def _fitting(self, G: ArrayLike, wanted: str) -> Array:
         G, shape = numbers("G", G), (self.left.shape[0], self.right.shape[0])
@@ -236,10 +237,9 @@ def _write(P: KroneckerPreconditioner, delta: Array, x: Array, rate: Array) -> W
 
 @jax.jit
 def _on_vecs(P: KroneckerPreconditioner, g: Array) -> Array:
-    m, n = len(P.left), len(P.right)
-    batch = g.T.reshape(-1, *((n, m) if P.order == "column" else (m, n)))
-    out = P.right @ batch @ P.left if P.order == "column" else P.apply(batch)
-    return out.reshape(-1, m * n).T.reshape(g.shape)
+    first, second = (P.right, P.left) if P.order == "column" else (P.left, P.right)
+    out = first @ g.T.reshape(-1, len(first), len(second)) @ second
+    return out.reshape(-1, len(g)).T.reshape(g.shape)
 
 
 @jax.jit
@@ -248,14 +248,3 @@ def _inverse(P: KroneckerPreconditioner) -> KroneckerPreconditioner:
     good = first & second
     left, right = (jnp.where(good, side, jnp.nan) for side in (left, right))
     return KroneckerPreconditioner(left, right, P.order, outcome((~good, Outcome.SINGULAR)))
-
-
-@jax.jit
-def _products(left: Array, right: Array) -> Array:
-    """Products of the eigenvalues of two symmetric matrices, falling."""
-    return jnp.sort(jnp.outer(jnp.linalg.eigvalsh(left), jnp.linalg.eigvalsh(right)).ravel())[::-1]
-
-
-@jax.jit
-def _squared_norm(P: KroneckerPreconditioner, G: Array) -> Array:
-    return jnp.vdot(G, P.apply(G))

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, numbers, readable
+from rankone._checks import array, check, inputs, numbers, readable
 from rankone._module import Module, static
 from rankone.nn import Dense, append_one
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
@@ -80,9 +80,7 @@ class Reparameterized(Module):
 
     def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
         """Outputs (..., m) for inputs (..., n), through V, then U, then T."""
-        n, x = self.V.shape[1] - self.bias, numbers("x", x)
-        check(x.ndim >= 1 and x.shape[-1] == n, "x", f"shape {x.shape}", f"of shape (..., {n}): one input a row")
-        return _factored(self, x)
+        return _factored(self, inputs(x, self.V.shape[1] - self.bias))
 
     def features(self, x: Real[ArrayLike, "*rows in"]) -> Real[Array, "*rows columns"]:
         """What W multiplies: x, with 1 appended if there is a bias."""

@@ -13,7 +13,7 @@ import optax
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._checks import array, choice
-from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner
+from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner, symmetric_power
 from rankone.preconditioning.layers import between
 from rankone.preconditioning.transforms import transport
 
@@ -52,6 +52,20 @@ def descend(
         before: Applied to each gradient before the optimiser sees it, such as `P.apply`.
         after: Applied to each update that comes out of the optimiser.
     """
+    start = jnp.asarray(W0)
+    _, path = _steps(loss, (start, optimizer.init(start)), optimizer, steps, before, after)
+    return jnp.concatenate([start[None], path])
+
+
+def _steps(
+    loss: Loss,
+    start: tuple[Array, Any],
+    optimizer: optax.GradientTransformation,
+    steps: int,
+    before: Postprocess | None = None,
+    after: Postprocess | None = None,
+) -> tuple[tuple[Array, Any], Array]:
+    """From a matrix and a state of the optimiser: both at the end, and every matrix after the start."""
 
     def step(carry: tuple[Array, Any], _: None) -> tuple[tuple[Array, Any], Array]:
         W, state = carry
@@ -60,9 +74,7 @@ def descend(
         W = W + (after(updates) if after else updates)
         return (W, state), W
 
-    start = jnp.asarray(W0)
-    _, path = jax.lax.scan(step, (start, optimizer.init(start)), length=steps)
-    return jnp.concatenate([start[None], path])
+    return jax.lax.scan(step, start, length=steps)
 
 
 def descend_on_U(
@@ -153,35 +165,22 @@ def change_factors(
         W (m, n) after: the method on W, preconditioned by the one P and then by the other; the method on U, with its
         velocity carried over by `transport`; and on U with the velocity kept.
     """
-    glide = partial(_glide, rate=jnp.asarray(rate), momentum=jnp.asarray(momentum), steps=steps)
-    on_U = lambda U, velocity, pair: glide(U, velocity, jax.grad(lambda U: loss(pair.T @ U @ pair.V)))  # noqa: E731
+    heavy, rate = optax.trace(momentum), jnp.asarray(rate)  # its updates are velocities of raw gradients
+
+    def on_W(start: tuple[Array, Any], pair: Factors) -> tuple[Array, Any]:
+        P = kronecker_preconditioner(*pair)
+        return _steps(loss, start, heavy, steps, after=lambda v: -rate * P.apply(v))[0]
+
+    def on_U(start: tuple[Array, Any], pair: Factors) -> tuple[Array, Any]:
+        return _steps(lambda U: loss(pair.T @ U @ pair.V), start, heavy, steps, after=lambda v: -rate * v)[0]
+
     W = old.T @ U0 @ old.V
-    velocity = jnp.zeros_like(W)
-    for pair in (old, new):
-        W, velocity = glide(W, velocity, jax.grad(loss), P=kronecker_preconditioner(*pair).apply)
-    U, velocity = on_U(U0, jnp.zeros_like(U0), old)
+    W, _ = on_W(on_W((W, heavy.init(W)), old), new)
+    U, state = on_U((U0, heavy.init(U0)), old)
     moved = between(old.T @ U @ old.V, *new)
-    carried, kept = (new.T @ on_U(moved, v, new)[0] @ new.V for v in (transport(velocity, old, new), velocity))
+    states = (state._replace(trace=transport(state.trace, old, new)), state)
+    carried, kept = (new.T @ on_U((moved, state), new)[0] @ new.V for state in states)
     return W, carried, kept
-
-
-def _glide(
-    X: Array,
-    velocity: Array,
-    gradient: Postprocess,
-    *,
-    rate: Array,
-    momentum: Array,
-    steps: int,
-    P: Postprocess = lambda velocity: velocity,
-) -> tuple[Array, Array]:
-    """Heavy ball from a given velocity, which collects raw gradients; the position and velocity at the end."""
-
-    def step(carry: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
-        velocity = momentum * carry[1] + gradient(carry[0])
-        return (carry[0] - rate * P(velocity), velocity), None
-
-    return jax.lax.scan(step, (X, velocity), length=steps)[0]
 
 
 def commuting_linear_rules(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> int:
@@ -209,15 +208,11 @@ def scale_by_polar() -> optax.GradientTransformation:
     Equivariant under orthogonal T and V, as the singular vectors turn with the matrix; under no others in general.
     """
 
-    def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
-        return jax.tree.map(_polar, updates), state
+    def polar(G: Array) -> Array:
+        left, _, right = jnp.linalg.svd(G, full_matrices=False)
+        return left @ right
 
-    return optax.GradientTransformation(lambda params: optax.EmptyState(), update)
-
-
-def _polar(G: Array) -> Array:
-    left, _, right = jnp.linalg.svd(G, full_matrices=False)
-    return left @ right
+    return optax.stateless(lambda updates, params: jax.tree.map(polar, updates))
 
 
 def scale_by_shampoo(damping: float = 1e-6) -> optax.GradientTransformation:
@@ -233,14 +228,10 @@ def scale_by_shampoo(damping: float = 1e-6) -> optax.GradientTransformation:
 
     def update(G: Array, state: tuple[Array, Array], params: Any = None) -> tuple[Array, Any]:
         L, R = state[0] + G @ G.T, state[1] + G.T @ G
-        return _root(L) @ G @ _root(R), (L, R)
+        left, right = (symmetric_power(side, -0.25)[0] for side in (L, R))
+        return left @ G @ right, (L, R)
 
     return optax.GradientTransformation(init, update)
-
-
-def _root(A: Array) -> Array:
-    values, vectors = jnp.linalg.eigh(A)
-    return (vectors * values**-0.25) @ vectors.T
 
 
 # Methods to try, at rates that suit a loss with gradients of order one.

@@ -1,6 +1,7 @@
 """What a Kronecker preconditioner does to conditioning, convergence, bias and noise of a quadratic.
 
-The loss is ½(w − w*)ᵀH(w − w*) with w = vec W; the results are theorems, proved in the chapter.
+The loss is ½(w − w*)ᵀH(w − w*) with w = vec W; the results are theorems, proved in the chapter. On one pair
+(k, v), with V = C^(-1/2) and T = I, a step is η (v − Wk)(C⁻¹k)ᵀ: at η = 1/(kᵀC⁻¹k) it is the edit of ROME [K-rome].
 """
 
 from functools import partial
@@ -10,14 +11,19 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check
+from rankone._checks import array, check, readable
+from rankone.preconditioning.kronecker import KroneckerPreconditioner
+from rankone.preconditioning.layers import Reparameterized
+from rankone.preconditioning.whitening import matrix_power
 
 __all__ = [
     "contraction",
+    "exact_rate",
     "implicit_bias",
     "nearest_kronecker",
     "stationary_covariance",
     "steps_to_tolerance",
+    "store_pair",
     "whitened_spectrum",
 ]
 
@@ -41,8 +47,7 @@ def whitened_spectrum(
 
 @jax.jit
 def _whitened_spectrum(A: Array, D: Array, T: Array, V: Array) -> Array:
-    inner, outer = jnp.linalg.eigvalsh(V @ A @ V.T), jnp.linalg.eigvalsh(T.T @ D @ T)
-    return jnp.sort(jnp.outer(inner, outer).ravel())[::-1]
+    return KroneckerPreconditioner(T.T @ D @ T, V @ A @ V.T).eigenvalues()
 
 
 def steps_to_tolerance(
@@ -182,3 +187,49 @@ def _nearest_kronecker(F: Array, m: int, n: int) -> tuple[Array, Array, Array]:
     root = jnp.sqrt(values[0]) * jnp.where(left[:, 0].reshape(n, n).trace() < 0, -1.0, 1.0)
     B, A = root * left[:, 0].reshape(n, n), root * right[0].reshape(m, m)
     return B, A, jnp.sqrt(jnp.maximum(1 - values[0] ** 2 / (values**2).sum(), 0))
+
+
+def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array, ""]:
+    r"""The rate at which one step on U, of the loss $\frac12\|v-Wk\|^2$, stores k: $1/(k^\top V^\top Vk)$ [K-rome].
+
+    Args:
+        layer: With T of orthonormal rows; otherwise no rate stores every v in one step.
+        k: Key (n,), the 1 of a bias not included.
+    """
+    if readable(layer.T):
+        T = np.asarray(layer.T)
+        check(np.allclose(T @ T.T, np.eye(len(T)), atol=1e-5), "T", "rows that are not orthonormal", "T Tᵀ = I")
+    return _exact_rate(layer, jnp.asarray(k))
+
+
+@jax.jit
+def _exact_rate(layer: Reparameterized, k: Array) -> Array:
+    return 1 / jnp.sum((layer.V @ layer.features(k)) ** 2)
+
+
+def store_pair(W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike) -> Float[Array, "m n"]:
+    r"""W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact rate, on $\frac12\|v-Wk\|^2$ [K-rome].
+
+    No matrix that maps k to v changes the answers to keys of second moment C by less.
+
+    Args:
+        W: Weights (m, n).
+        C: Second moment of the keys already stored (n, n), positive definite.
+        k: New key (n,).
+        v: Its value (m,).
+
+    Raises:
+        ValueError: If a shape does not fit, or C is singular.
+    """
+    W, k, v = array("W", W, "(m, n)", 2), array("k", k, "(n,)", 1), array("v", v, "(m,)", 1)
+    check(W.shape == (len(v), len(k)), "W", f"shape {W.shape}", f"({len(v)}, {len(k)}), from v and k")
+    V = matrix_power(C, -0.5)
+    check(V.shape[0] == len(k), "C", f"shape {V.shape}", f"({len(k)}, {len(k)}), as the key is {k.shape}")
+    layer = Reparameterized.from_weight(W, jnp.eye(len(v), dtype=W.dtype), V)
+    return _stepped(layer, k, v)
+
+
+@jax.jit
+def _stepped(layer: Reparameterized, k: Array, v: Array) -> Array:
+    gradient_U = layer.T.T @ jnp.outer(layer(k) - v, k) @ layer.V.T
+    return layer.T @ (layer.U - _exact_rate(layer, k) * gradient_U) @ layer.V

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, array, as_array, check, integer, numbers, random_key, real
+from rankone._checks import Numbers, array, as_array, check, integer, not_negative, numbers, random_key, real
 from rankone._module import Module
 from rankone.residual.search import ExactSearch
 
@@ -159,9 +159,9 @@ def simulate(
         split: Whether the base learns from another n examples than those remembered [S-S2].
     """
     sizes = np.asarray(n)
-    small, variance = real("L", L, "in [0, 1): the base model must be too small"), real("noise", noise, "a variance")
+    small = real("L", L, "in [0, 1): the base model must be too small")
     check(small is None or 0 <= small < 1, "L", L, "in [0, 1): the base model must be too small")
-    check(variance is None or 0 <= variance < np.inf, "noise", noise, "a variance: 0 or more, and finite")
+    not_negative("noise", noise, "a variance: at least 0 and finite")
     positive = sizes.size > 0 and sizes.dtype.kind in "iu" and bool(sizes.min() >= 1)
     check(positive, "n", n, "positive integers")
     counts = {"d": d, "repetitions": repetitions, "queries": queries}

@@ -1,39 +1,18 @@
 """The preconditioning explorer: shape T and V, and watch descent on U and preconditioned descent on W coincide."""
 
 from pathlib import Path
-from typing import Any
 
-import anywidget
 import numpy as np
-import traitlets
 from numpy.typing import NDArray
 
-from rankone._checks import array, check, choice
-from rankone.widgets._settings import within
+from rankone.widgets._explorer import Explorer, Settings
 
 __all__ = ["PreconditioningExplorer"]
 
-_METHODS = ("gd", "heavy", "nesterov", "decoupled", "penalty", "adam", "muon")
-_BOUNDS = {
-    "conditionA": (1, 1000),
-    "angleA": (0, 180),
-    "conditionD": (1, 100),
-    "conditionT": (1, 30),
-    "angleT": (0, 180),
-    "conditionV": (1, 30),
-    "angleV": (0, 180),
-    "share": (0.02, 1.1),
-    "momentum": (0, 0.98),
-    "lambda": (0.001, 10),
-    "rate": (0.005, 1),
-    "tolerance": (1e-8, 1e-2),
-    "steps": (10, 500),
-}
-_CHOICES = {"method": _METHODS, "rankT": (1, 2), "rankV": (1, 2), "best": (True, False)}
 _SHAPE = {"conditionT": 2.0, "angleT": 60.0, "rankT": 2, "conditionV": 3.0, "angleV": 135.0, "rankV": 2}
 
 
-class PreconditioningExplorer(anywidget.AnyWidget):
+class PreconditioningExplorer(Explorer):
     """Three descents of a 2 × 2 matrix on one loss: plain, on U with W = TUV, and on W with P = VᵀV ⊗ TTᵀ.
 
     All of it is computed in the page. With a kernel, what the reader sets comes back in `settings`, and `T` and `V`
@@ -47,17 +26,30 @@ class PreconditioningExplorer(anywidget.AnyWidget):
     """
 
     _esm = Path(__file__).parent / "static" / "preconditioning.js"
-    settings = traitlets.Dict(help="Settings that differ from the page's own; all of them once the reader acts.").tag(
-        sync=True
+    _takes = Settings(
+        numbers={
+            "conditionA": (1, 1000),
+            "angleA": (0, 180),
+            "conditionD": (1, 100),
+            "conditionT": (1, 30),
+            "angleT": (0, 180),
+            "conditionV": (1, 30),
+            "angleV": (0, 180),
+            "share": (0.02, 1.1),
+            "momentum": (0, 0.98),
+            "lambda": (0.001, 10),
+            "rate": (0.005, 1),
+            "tolerance": (1e-8, 1e-2),
+            "steps": (10, 500),
+        },
+        choices={
+            "method": ("gd", "heavy", "nesterov", "decoupled", "penalty", "adam", "muon"),
+            "rankT": (1, 2),
+            "rankV": (1, 2),
+            "best": (True, False),
+        },
+        points={"start": (2, 2)},
     )
-
-    def __init__(self, **settings: Any) -> None:
-        """Makes a widget; show it by returning it from a cell.
-
-        Raises:
-            ValueError: If a setting is unknown or out of its range.
-        """
-        super().__init__(settings={name: _setting(name, value) for name, value in settings.items()})
 
     @property
     def T(self) -> NDArray:
@@ -75,17 +67,3 @@ class PreconditioningExplorer(anywidget.AnyWidget):
         cosine, sine = np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))
         root = np.sqrt(condition)
         return (np.array([[cosine, -sine], [sine, cosine]]) @ np.diag([root, 1 / root]))[:, :rank]
-
-
-def _setting(name: str, value: Any) -> Any:
-    if name in _CHOICES:
-        choice(name, value, _CHOICES[name])
-        return value
-    if name in _BOUNDS:
-        return within(name, value, *_BOUNDS[name])
-    check(name == "start", name, value, f"one of the settings {', '.join((*_BOUNDS, *_CHOICES, 'start'))}")
-    array(name, value, "(2, 2): two rows of two numbers", 2)
-    start = np.asarray(value, float)
-    fits = start.shape == (2, 2) and bool((abs(start) <= 3).all())
-    check(fits, name, value, "two rows of two numbers between -3 and 3")
-    return start.tolist()

@@ -4,7 +4,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import jax
 import numpy as np
 import traitlets
@@ -13,16 +12,12 @@ from numpy.typing import NDArray
 from rankone._checks import check
 from rankone.data import photograph_names, photographs
 from rankone.memory import DrDAM, RandomFeatures, Retrieval, retrieve
+from rankone.widgets._explorer import Explorer, Settings
 
 __all__ = ["RetrievalExplorer"]
 
-_SETTINGS = (
-    "size", "stored", "target", "beta", "Y", "eta", "steps", "basis", "seed",
-    "fraction", "side", "fill", "noise", "clamp", "collection",
-)  # fmt: skip
 
-
-class RetrievalExplorer(anywidget.AnyWidget):
+class RetrievalExplorer(Explorer):
     """Two memories side by side in the page, and the same run in JAX when there is a kernel.
 
     The page computes with Hadamard features drawn from JAX's own generator, so `rankone` gets the same numbers from
@@ -36,9 +31,12 @@ class RetrievalExplorer(anywidget.AnyWidget):
     """
 
     _esm = Path(__file__).parent / "static" / "retrieval.js"
+    _takes = Settings(free=(
+        "size", "stored", "target", "beta", "Y", "eta", "steps", "basis", "seed",
+        "fraction", "side", "fill", "noise", "clamp", "collection",
+    ))  # fmt: skip
     pictures = traitlets.Bytes(help="Pictures on offer: uint8 (n, 64, 64, 3).").tag(sync=True)
     names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(sync=True)
-    settings = traitlets.Dict(help="Initial settings that differ from the page's own.").tag(sync=True)
 
     def __init__(self, pictures: NDArray | None = None, names: list[str] | None = None, **settings: Any) -> None:
         """Makes a widget; show it by returning it from a cell.
@@ -58,9 +56,7 @@ class RetrievalExplorer(anywidget.AnyWidget):
         if names is None:
             names = photograph_names() if pictures is None else [f"picture {i + 1}" for i in range(len(pixels))]
         check(len(names) == len(pixels), "names", f"{len(names)} of them", f"one per picture: {len(pixels)}")
-        for name in settings:
-            check(name in _SETTINGS, name, settings[name], f"one of the settings {', '.join(_SETTINGS)}")
-        super().__init__(pictures=pixels.tobytes(), names=names, settings=settings)
+        super().__init__({"pictures": pixels.tobytes(), "names": names}, **settings)
         self.patterns: NDArray | None = None
         self.query: NDArray | None = None
         self.result: Retrieval | None = None

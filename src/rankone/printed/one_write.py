@@ -1,16 +1,20 @@
-"""The edit as its published code computes it: one key for the direction, another for the step."""
+"""One write as it is published: the edit as the code computes it, and the step into a deep linear network."""
+
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Real
 
 from rankone.checks import Outcome, outcome
 from rankone.editing.closed_form import matrix, pair
 from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.precision import canonical
+from rankone.theory.deep_linear import Matrix, left, right
 from rankone.writes import Write
 
-__all__ = ["mixed_key_edit"]
+__all__ = ["mixed_key_edit", "printed_first_order"]
 
 
 def mixed_key_edit(
@@ -20,7 +24,7 @@ def mixed_key_edit(
     k_bare: Real[ArrayLike, " D"],
     v: Real[ArrayLike, " H"],
 ) -> Write:
-    """Take u from the mean key over contexts, but uᵀk and Wk from the key without a context.
+    """The edit with u from the mean key over contexts, but uᵀk and Wk from the key without a context.
 
     It answers the bare key exactly and the mean key by accident; where uᵀk_bare happens to be small, it writes a huge
     change. `rank_one_edit` with one key throughout is the cure.
@@ -41,6 +45,12 @@ def mixed_key_edit(
 @jax.jit
 def _mixed(W: Array, geometry: KeyGeometry, k_mean: Array, k_bare: Array, v: Array) -> Write:
     u = geometry.solve(k_mean)
-    left = (v - W @ k_bare) / (u @ k_bare)
-    interference = (left @ left) * (u @ k_mean)  # uᵀCu = uᵀk_mean
-    return Write(left, u, interference, outcome((~jnp.isfinite(interference), Outcome.NOT_FINITE)))
+    a = (v - W @ k_bare) / (u @ k_bare)
+    interference = (a @ a) * (u @ k_mean)  # uᵀCu = uᵀk_mean
+    return Write(a, u, interference, outcome((~jnp.isfinite(interference), Outcome.NOT_FINITE)))
+
+
+def printed_first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
+    """`deep_linear.first_order` with its last factor as printed, W₁…W_{i−1} for W_{i+1}…W_N [M-prod, M-z*]."""
+    terms = ((left(W, i), right(W, i)) for i in range(1, len(W) + 1))
+    return np.sum([P @ np.outer(P.T @ e, Q @ phi) @ P for P, Q in terms], 0)

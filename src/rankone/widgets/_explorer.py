@@ -1,0 +1,107 @@
+"""What the explorers share: settings that differ from the page's own, checked, and as JSON has them."""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import anywidget
+import numpy as np
+import traitlets
+
+from rankone._checks import array, check, choice, integer, real
+
+__all__ = ["Explorer", "Settings"]
+
+_REACH = 3  # of what is dragged in a plane
+
+
+@dataclass(frozen=True)  # it holds no array, and is never traced
+class Settings:
+    """The settings that an explorer takes, by what they are.
+
+    Attributes:
+        numbers: Name → lowest and highest.
+        counts: The same, for integers.
+        choices: Name → what it may be.
+        points: Name → shape of an array with entries from −3 to 3; None for a length that is free.
+        free: Names of those that the page itself checks.
+    """
+
+    numbers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    choices: Mapping[str, Collection[Any]] = field(default_factory=dict)
+    points: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    free: Collection[str] = ()
+
+    def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """What was given, as it goes to the page.
+
+        Raises:
+            ValueError: If a setting is unknown or out of its range.
+        """
+        return {name: self._one(name, value) for name, value in given.items()}
+
+    def _one(self, name: str, value: Any) -> Any:
+        kinds: tuple[tuple[Mapping[str, Any], Callable[[str, Any, Any], Any]], ...] = (
+            (self.numbers, _number),
+            (self.counts, _count),
+            (self.choices, _chosen),
+            (self.points, _points),
+            (dict.fromkeys(self.free), lambda name, value, _: value),
+        )
+        for known, checked in kinds:
+            if name in known:
+                return checked(name, value, known[name])
+        check(False, name, value, f"one of the settings {', '.join(each for known, _ in kinds for each in known)}")
+
+
+class Explorer(anywidget.AnyWidget):
+    """A widget whose mathematics runs in the page; a subclass names its bundle, `_esm`, and the settings it takes.
+
+    Attributes:
+        settings: What differs from the page's own start; where the page sends them back, all, once the reader acts.
+    """
+
+    _takes = Settings()
+    settings = traitlets.Dict(help="Settings that differ from the page's own.").tag(sync=True)
+
+    def __init__(self, traits: Mapping[str, Any] | None = None, /, **settings: Any) -> None:
+        """Makes a widget; show it by returning it from a cell.
+
+        Args:
+            traits: What a subclass holds besides.
+            settings: What the page starts with, as listed above.
+
+        Raises:
+            ValueError: If a setting is unknown or out of its range.
+        """
+        super().__init__(settings=self._takes.checked(settings), **(traits or {}))
+
+
+def _number(name: str, value: Any, bounds: tuple[float, float]) -> float:
+    """A Python number, an integer where it was one."""
+    low, high = bounds
+    wanted = f"a number between {low:g} and {high:g}"
+    number = real(name, value, wanted)
+    check(number is not None and low <= number <= high, name, value, wanted)
+    assert number is not None
+    return int(number) if hasattr(value, "__index__") else number
+
+
+def _count(name: str, value: Any, bounds: tuple[int, int]) -> int:
+    low, high = bounds
+    return integer(name, value, f"an integer between {low} and {high}", least=low, most=high)
+
+
+def _chosen(name: str, value: Any, options: Collection[Any]) -> Any:
+    choice(name, value, options)
+    return value
+
+
+def _points(name: str, value: Any, shape: tuple[int | None, ...]) -> list:
+    wanted = str(tuple("n" if length is None else length for length in shape)).replace("'", "")
+    got = np.asarray(array(name, value, wanted, len(shape)), float)
+    fits = all(length in (None, found) for length, found in zip(shape, got.shape, strict=True))
+    check(fits, name, f"shape {got.shape}", f"of shape {wanted}")
+    check(bool((abs(got) <= _REACH).all()), name, value, f"within ±{_REACH}")
+    return got.tolist()

@@ -20,7 +20,9 @@ from claim_links import Row, labels_in, locate_source, locate_test, read_claims 
 
 from rankone.book.claims import figures_in, holds  # noqa: E402
 
-STATUSES = {"holds", "corrected", "sharper"}
+STATUSES = {"holds", "corrected", "sharper", "stand-in", "not reproduced here"}
+KINDS = {"false", "gap", "loose", "slip"}
+UNNUMBERED = {"gap", "slip"}  # kinds of errata of which there may be nothing to measure
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def answers_for(row: Row) -> list[str]:
 
 
 def status(row: Row, _book: Book) -> Iterator[str]:
-    """The status is one of the three, and the statement's mathematics is closed."""
+    """The status is a known one, and the statement's mathematics is closed."""
     if row["status"] not in STATUSES:
         yield f"no such status: {row['status']!r}"
     if not row["statement"] or row["statement"].count("$") % 2:
@@ -156,7 +158,10 @@ def errata(row: Row, _book: Book) -> Iterator[str]:
     if (row["status"] == "corrected") != bool(entry):
         yield "errata belong to corrected claims, and to all of them"
     if entry:
-        number = [] if entry.get("slip") else ["refuted_by", "number"]
+        if entry.get("kind") not in KINDS:
+            yield f"no such kind of erratum: {entry.get('kind')!r}"
+        shown = entry.get("kind") not in UNNUMBERED or {"refuted_by", "number"} & entry.keys()
+        number = ["refuted_by", "number"] if shown else []
         yield from (
             f"errata without {field}"
             for field in ["where", "printed", "why", "repair", *number]
@@ -164,6 +169,13 @@ def errata(row: Row, _book: Book) -> Iterator[str]:
         )
         if number and entry.get("refuted_by") not in row["figures"]:
             yield "the figure that refutes it is not among the claim's figures"
+
+
+def records(row: Row, book: Book) -> Iterator[str]:
+    """Each record of an experiment is there."""
+    for name in row.get("records", []):
+        if not (book.root / "experiments" / "results" / f"{name}.json").is_file():
+            yield f"no such record: {name!r}"
 
 
 def coverage(row: Row, _book: Book) -> Iterator[str]:
@@ -177,7 +189,7 @@ def coverage(row: Row, _book: Book) -> Iterator[str]:
 
 
 CHECKERS: list[Callable[[Row, Book], Iterator[str]]] = [
-    status, source, test, chapter, figures, conditions, widget, errata, coverage
+    status, source, test, chapter, figures, conditions, widget, errata, records, coverage
 ]  # fmt: skip
 
 

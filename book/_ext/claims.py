@@ -21,10 +21,13 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
+from rankone.book.records import coverage, load_record
+
 HEADS = {
     "claims": ["Claim", "What holds", "Measured in this build", "Where"],
-    "errata": ["Where", "Printed", "Why it is wrong, and the figure of this build", "Repair"],
+    "errata": ["Where", "Printed", "Why it cannot stand, and the figure of this build", "Repair"],
 }
+KINDS = {"false": "false", "gap": "a gap in a proof", "loose": "true but loose", "slip": "a slip of the pen"}
 RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\approx", r"\preceq", r"\quad"}
 _logger = logging.getLogger(__name__)
 
@@ -78,7 +81,7 @@ def _row(kind: str, row: Row, cells: list[list[nodes.Node]]) -> nodes.row:
 
 
 def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
-    status: nodes.Node = nodes.inline("", row["status"], classes=["claim-status", row["status"]])
+    status: nodes.Node = nodes.inline("", row["status"], classes=["claim-status", make_id(row["status"])])
     if row["status"] == "corrected":
         status = pending_target("", status, kind="errata", claim=row["id"])
     ranges = re.search(r"\d-\d", row["id"])  # D-eq19-21 names what it includes already
@@ -87,6 +90,7 @@ def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
         _paragraph(re.sub("[-_]", " ", key.removeprefix(row["id"] + ".")) + ": ", _figure(row, key))
         for key in row["figures"]
     ]
+    figures += [_paragraph(f"recorded: {coverage(load_record(name))}") for name in row.get("records", [])]
     where: list[nodes.Node] = [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
     where += code
     where += [_paragraph(f"in the page: {row['widget']}")] if row["widget"] else []
@@ -98,13 +102,12 @@ def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
 
 def _erratum_row(row: Row) -> nodes.row:
     erratum = row["errata"]
-    number = (
-        []
-        if erratum.get("slip")
-        else [_paragraph(erratum["number"] + ": ", nodes.strong("", "", _figure(row, erratum["refuted_by"])))]
-    )
+    number = []
+    if "refuted_by" in erratum:
+        number = [_paragraph(erratum["number"] + ": ", nodes.strong("", "", _figure(row, erratum["refuted_by"])))]
     claim = pending_target("", nodes.Text(row["id"]), kind="claims", claim=row["id"])
-    where = [_paragraph(erratum["where"], classes=("erratum-where",)), _paragraph(claim)]
+    kind = [nodes.Text(", "), nodes.Text(KINDS[erratum["kind"]])] if erratum.get("first") else []
+    where = [_paragraph(erratum["where"], classes=("erratum-where",)), _paragraph(claim, *kind)]
     where += [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
     return _row(
         "errata",
@@ -128,9 +131,15 @@ class ClaimsTable(SphinxDirective):
         self.env.metadata[self.env.docname]["claims_page"] = self.kind
         path = Path(self.env.srcdir, self.config.claims_file)
         self.env.note_dependency(str(path))
+        for record in Path(self.env.srcdir, "experiments", "results").glob("*.json"):
+            self.env.note_dependency(str(record))
         node = claims_node()
-        node += [self.row(row) for row in read_claims(path) if self.kind == "claims" or "errata" in row]
+        node += [self.row(row) for row in read_claims(path) if self.shows(row)]
         return [node]
+
+    def shows(self, _row: Row) -> bool:
+        """Whether a row belongs into this table."""
+        return True
 
     def row(self, row: Row) -> nodes.row:
         """One claim."""
@@ -151,9 +160,16 @@ class ClaimsTable(SphinxDirective):
 
 
 class ErrataTable(ClaimsTable):
-    """Every correction: what is printed, why it is wrong, the figure of this build that refutes it, the repair."""
+    """Corrections of one kind, or the `first` ones: what is printed, why it cannot stand, its figure, the repair."""
 
     kind = "errata"
+    required_arguments = 1
+
+    def shows(self, row: Row) -> bool:
+        """Whether a correction is of the kind that the argument names; the first ones are shown once, apart."""
+        erratum = row.get("errata", {})
+        group = "first" if erratum.get("first") else erratum.get("kind")
+        return group == self.arguments[0]
 
     def row(self, row: Row) -> nodes.row:
         """One correction."""
@@ -182,7 +198,7 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         target.replace_self(_link(app, docname, target))
     for table in list(doctree.findall(claims_node)):
         tables = list(_tables(app, docname, kind, list(table.findall(nodes.row))))
-        table.replace_self([_contents(tables), *tables])
+        table.replace_self([_contents(tables), *tables] if kind == "claims" else tables)
 
 
 def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:

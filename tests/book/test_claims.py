@@ -81,6 +81,12 @@ def test_a_figure_that_refutes_the_paper_must_go_on_refuting_it() -> None:
     assert free == set()
 
 
+def test_ten_errata_come_first_and_none_of_them_is_a_slip() -> None:
+    first = [row["errata"]["kind"] for row in ROWS if row.get("errata", {}).get("first")]
+    assert len(first) == 10
+    assert "slip" not in first
+
+
 def conditioned() -> set[str]:
     """Figures with a condition, and those that one compares with."""
     conditions = [pair for row in ROWS for pair in row.get("holds", {}).items()]

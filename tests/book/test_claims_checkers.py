@@ -45,6 +45,7 @@ ROW: dict[str, Any] = {
     "statement": "That $x=y$.",
     "status": "corrected",
     "errata": {
+        "kind": "false",
         "where": "eq. 1",
         "printed": "$x=z$",
         "why": "It is not.",
@@ -104,6 +105,13 @@ def test_each_kind_of_label_is_found(book: claim_chain.Book, label: str) -> None
         ({"widget": "NoSuchExplorer"}, "has no 'NoSuchExplorer'"),
         ({"status": "holds"}, "errata belong to"),
         ({"errata": None}, "errata belong to"),
+        ({"errata": ROW["errata"] | {"kind": "wrong"}}, "no such kind of erratum: 'wrong'"),
+        (
+            {"errata": {key: ROW["errata"][key] for key in ("kind", "where", "printed", "why", "repair")}},
+            "without number",
+        ),
+        ({"status": "measured"}, "no such status: 'measured'"),
+        ({"records": ["no_such_record"]}, "no such record: 'no_such_record'"),
         ({"source": None}, "no source, and no reason"),
         ({"test": None, "uncovered": "later"}, "no test, and no reason"),
         ({"figures": [], "holds": {}, "status": "holds", "errata": None}, "no figures, and no reason"),
@@ -121,7 +129,7 @@ def test_an_erratum_needs_every_field(book: claim_chain.Book, field: str) -> Non
 
 
 def test_a_gap_with_its_reason_and_a_slip_without_a_number_pass(book: claim_chain.Book) -> None:
-    slip = {"where": "eq. 1", "printed": "$q$", "why": "A slip.", "slip": True, "repair": "$x$"}
+    slip = {"kind": "slip", "where": "eq. 1", "printed": "$q$", "why": "A slip.", "repair": "$x$"}
     row = {**ROW, "errata": slip, "figures": [], "holds": {}, "source": None, "test": None}
     assert faults({**row, "uncovered": "A slip of notation: nothing to compute."}, book) == []
 

@@ -40,6 +40,15 @@ def light() -> dict[str, str]:
 
 
 @pytest.fixture
+def x64() -> Iterator[None]:
+    """A test in double precision: for a whole file, `pytestmark = pytest.mark.usefixtures("x64")`."""
+    from rankone.precision import double_precision  # here, because the hook comes before the package
+
+    with double_precision():
+        yield
+
+
+@pytest.fixture
 def experiment(monkeypatch: pytest.MonkeyPatch, root: Path) -> Iterator[Callable[[str], ModuleType]]:
     """Imports a script of `experiments/` by its name, and forgets it afterwards."""
     folder = root / "experiments"

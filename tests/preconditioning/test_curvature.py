@@ -10,7 +10,6 @@ import pytest
 from flax import nnx
 
 from rankone.nn import Dense
-from rankone.precision import double_precision
 from rankone.preconditioning import (
     Moments,
     TransposedMoments,
@@ -21,11 +20,7 @@ from rankone.preconditioning import (
     whitening_factors,
 )
 
-
-@pytest.fixture(autouse=True)
-def x64():
-    with double_precision():
-        yield
+pytestmark = pytest.mark.usefixtures("x64")
 
 
 rng = np.random.default_rng(0)

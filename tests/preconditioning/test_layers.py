@@ -4,26 +4,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from draws import normal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankone as ro
 from rankone.checks import Outcome
 from rankone.nn import Dense
-from rankone.precision import double_precision
 from rankone.preconditioning import Reparameterized, kronecker_preconditioner, unvec, vec
 
 M, N, P, Q = 4, 6, 3, 5
 
 
-@pytest.fixture(autouse=True)
-def x64():
-    with double_precision():
-        yield
-
-
-def normal(seed, *shape):
-    return np.random.default_rng(seed).normal(size=shape)
+pytestmark = pytest.mark.usefixtures("x64")
 
 
 def column_stack(X):

@@ -9,7 +9,6 @@ import optax
 import pytest
 
 from rankone.nn import Dense
-from rankone.precision import double_precision
 from rankone.preconditioning import (
     Factors,
     Reparameterized,
@@ -41,10 +40,7 @@ from rankone.theory.commutation import (
 M, N, STEPS = 4, 6, 200
 
 
-@pytest.fixture(autouse=True)
-def x64():
-    with double_precision():
-        yield
+pytestmark = pytest.mark.usefixtures("x64")
 
 
 def normal(seed, *shape):

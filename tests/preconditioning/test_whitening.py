@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from draws import normal
 
 from rankone.book.preconditioning_runs import halves, hidden_direction
 from rankone.checks import Outcome
 from rankone.nn import Dense
-from rankone.precision import double_precision
 from rankone.preconditioning import (
     Factors,
     Moments,
@@ -28,15 +28,7 @@ from rankone.preconditioning import (
 )
 from rankone.preconditioning.whitening import damped, matrix_power
 
-
-@pytest.fixture(autouse=True)
-def x64():
-    with double_precision():
-        yield
-
-
-def normal(seed, *shape):
-    return np.random.default_rng(seed).normal(size=shape)
+pytestmark = pytest.mark.usefixtures("x64")
 
 
 X, Y = normal(1, 40, 5) * np.logspace(0, -1, 5), normal(2, 40, 3)

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from draws import normal
 from scipy.linalg import solve_discrete_lyapunov
 from scipy.optimize import minimize
 
-from rankone.precision import double_precision
 from rankone.preconditioning import Reparameterized
 from rankone.preconditioning.whitening import matrix_power
 from rankone.theory.conditioning import (
@@ -21,15 +21,7 @@ from rankone.theory.conditioning import (
     whitened_spectrum,
 )
 
-
-@pytest.fixture(autouse=True)
-def x64():
-    with double_precision():
-        yield
-
-
-def normal(seed, *shape):
-    return np.random.default_rng(seed).normal(size=shape)
+pytestmark = pytest.mark.usefixtures("x64")
 
 
 def definite(seed, size, condition=100.0):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import rankone as ro
-from rankone._module import Module
 from rankone.checks import Outcome
 from rankone.editing import KeyGeometry
 from rankone.memory import RandomFeatures
@@ -48,10 +47,7 @@ inner = jax.jit(lambda kernel, a, b: kernel.inner(a, b))
 coefficients = jax.jit(lambda rule, R, S: rule.coefficients(R, S))
 
 
-@pytest.fixture(autouse=True)
-def x64():
-    with double_precision():
-        yield
+pytestmark = pytest.mark.usefixtures("x64")
 
 
 @dataclass(frozen=True)
@@ -212,28 +208,13 @@ def test_a_preconditioned_step_is_a_batch_step_with_a_geometry_of_outputs_too(pr
     close(stepped.W, write.apply(W))
 
 
-class Features(Module):
-    """Random features of √β times the keys, as a kernel: what a distributed memory writes into its one vector."""
-
-    draws: RandomFeatures
-    beta: float
-
-    def features(self, a):
-        return self.draws.phi(jnp.sqrt(self.beta) * a.T).T
-
-    dual = features
-
-    def inner(self, a, b):
-        return self.features(a).T @ self.features(b)
-
-
 def test_a_distributed_memory_is_one_batch_step_from_empty_with_ones_for_values(problem):
-    kernel = Features(RandomFeatures(D, 50, key=jax.random.key(0)), 0.3)
-    memory = ro.DrDAM.store(problem.K.T, 0.3, kernel.draws)
-    store = KernelMemory.store(problem.K, np.ones((1, M)), kernel, rule=BatchStep())
+    kernel, root = RandomFeatures(D, 50, key=jax.random.key(0)), 0.3**0.5  # the features are those of √β times a key
+    memory = ro.DrDAM.store(problem.K.T, 0.3, kernel)
+    store = KernelMemory.store(root * problem.K, np.ones((1, M)), kernel, rule=BatchStep())
     close(store.write.delta[0], memory.T)
-    close(store.read(problem.q)[0], memory.partition(problem.q.T))
-    close(store.write.at(kernel.features(problem.q))[0], memory.partition(problem.q.T))
+    close(store.read(root * problem.q)[0], memory.partition(problem.q.T))
+    close(store.write.at(kernel.features(root * problem.q))[0], memory.partition(problem.q.T))
     close(store.ones, store.coefficients[0])  # so that a normalised reading is 1 everywhere: it divides by T itself
 
 
@@ -372,7 +353,7 @@ def test_with_little_overlap_every_rule_reads_alike_at_the_keys():
 
 
 def test_kernels_and_rules_are_what_their_protocols_say(geometry):
-    with_features = (Linear(), Metric(np.eye(D)), geometry, Features(RandomFeatures(D, 8, key=jax.random.key(0)), 1.0))
+    with_features = (Linear(), Metric(np.eye(D)), geometry, RandomFeatures(D, 8, key=jax.random.key(0)))
     without = (Gaussian(1.0), Laplace(1.0), NearestNeighbours(2, 1.0))
     assert all(isinstance(kernel, FeatureKernel) for kernel in with_features)
     assert all(isinstance(kernel, Kernel) and not isinstance(kernel, FeatureKernel) for kernel in without)

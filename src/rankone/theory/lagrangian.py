@@ -1,6 +1,7 @@
 r"""The constrained problem behind an edit: its Lagrangian, its dual, and the linear system that solves both.
 
-Minimise $\tfrac12\lVert\hat WK-V\rVert_F^2$ subject to $\hat Wk=v$, for keys K (D, n) and values V (H, n).
+Minimise $\tfrac12\lVert\hat WK-V\rVert_F^2$ subject to $\hat Wk=v$, for keys K (D, n) and values V (H, n);
+k (D,), v and the multiplier Λ (H,), weights (H, D).
 """
 
 from functools import partial
@@ -25,40 +26,36 @@ __all__ = [
 ]
 
 
+Keys = Float[Array, "D n"]
+Key = Float[Array, " D"]
+Values = Float[Array, "H n"]
+Value = Float[Array, " H"]
+Weights = Float[Array, "H D"]
+Number = Float[Array, ""]
+
+
 @jax.jit
-def least_squares(K: Float[Array, "D n"], V: Float[Array, "H n"]) -> Float[Array, "H D"]:
+def least_squares(K: Keys, V: Values) -> Weights:
     """W = argmin ‖WK − V‖, the only one if the keys span the space, else the shortest [R-eq5, R-eq6]."""
     return jnp.linalg.lstsq(K.T, V.T)[0].T
 
 
 @jax.jit
-def objective(W_hat: Float[Array, "H D"], K: Float[Array, "D n"], V: Float[Array, "H n"]) -> Float[Array, ""]:
+def objective(W_hat: Weights, K: Keys, V: Values) -> Number:
     """½‖ŴK − V‖²_F, convex with Hessian C ⊗ I [R-eq5, R-2nd-order]."""
     return 0.5 * jnp.sum((W_hat @ K - V) ** 2)
 
 
 @jax.jit
-def lagrangian(
-    W_hat: Float[Array, "H D"],
-    multiplier: Float[Array, " H"],
-    K: Float[Array, "D n"],
-    V: Float[Array, "H n"],
-    k: Float[Array, " D"],
-    v: Float[Array, " H"],
-) -> Float[Array, ""]:
+def lagrangian(W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
     """L(Ŵ, Λ) = ½‖ŴK − V‖² − Λᵀ(Ŵk − v): affine in Λ, so that Λ cannot minimise it [R-eq8, R-txt8]."""
     return objective(W_hat, K, V) - multiplier @ (W_hat @ k - v)
 
 
 @jax.jit
 def lagrangian_by_trace(
-    W_hat: Float[Array, "H D"],
-    multiplier: Float[Array, " H"],
-    K: Float[Array, "D n"],
-    V: Float[Array, "H n"],
-    k: Float[Array, " D"],
-    v: Float[Array, " H"],
-) -> tuple[Float[Array, ""], Float[Array, "H H"]]:
+    W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value
+) -> tuple[Number, Float[Array, "H H"]]:
     """L expanded, and the matrix whose trace its first terms are; without the trace they cannot be added [R-eq9].
 
     Returns:
@@ -70,25 +67,13 @@ def lagrangian_by_trace(
 
 
 @jax.jit
-def stationarity(
-    W_hat: Float[Array, "H D"],
-    multiplier: Float[Array, " H"],
-    K: Float[Array, "D n"],
-    V: Float[Array, "H n"],
-    k: Float[Array, " D"],
-) -> Float[Array, "H D"]:
+def stationarity(W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key) -> Weights:
     """∂L/∂Ŵ = ŴKKᵀ − VKᵀ − Λkᵀ, zero at the solution [R-eq10, R-eq11]."""
     return (W_hat @ K - V) @ K.T - jnp.outer(multiplier, k)
 
 
 @jax.jit
-def dual(
-    multiplier: Float[Array, " H"],
-    K: Float[Array, "D n"],
-    V: Float[Array, "H n"],
-    k: Float[Array, " D"],
-    v: Float[Array, " H"],
-) -> Float[Array, ""]:
+def dual(multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
     """Min over Ŵ of L: ½‖WK − V‖² + Λᵀr − ½s‖Λ‖², concave, with its maximum at Λ = r/s [R-txt8]."""
     W = least_squares(K, V)
     u, _ = normal_equations(k[None], K @ K.T)
@@ -97,23 +82,21 @@ def dual(
 
 
 @jax.jit
-def block_matrix(k: Float[Array, " D"], u: Float[Array, " D"]) -> Float[Array, "D+1 D+1"]:
+def block_matrix(k: Key, u: Key) -> Float[Array, "D+1 D+1"]:
     """The matrix [[I, k], [−uᵀ, 0]] of [Ŵ Λ]·M = [W v]; its determinant is uᵀk [R-eq15]."""
     top = jnp.concatenate([jnp.eye(len(k), dtype=k.dtype), k[:, None]], axis=1)
     return jnp.concatenate([top, jnp.append(-u, 0)[None]])
 
 
 @jax.jit
-def solve_block(
-    W: Float[Array, "H D"], k: Float[Array, " D"], v: Float[Array, " H"], u: Float[Array, " D"]
-) -> tuple[Float[Array, "H D"], Float[Array, " H"]]:
+def solve_block(W: Weights, k: Key, v: Value, u: Key) -> tuple[Weights, Value]:
     """Ŵ and Λ together from the block system [R-eq14, R-eq15, R-eq16]."""
     both = jnp.linalg.solve(block_matrix(k, u).T, jnp.concatenate([W, v[:, None]], axis=1).T).T
     return both[:, :-1], both[:, -1]
 
 
 @partial(jax.jit, static_argnames="H")
-def kkt_matrix(K: Float[Array, "D n"], k: Float[Array, " D"], H: int) -> Float[Array, "N N"]:
+def kkt_matrix(K: Keys, k: Key, H: int) -> Float[Array, "N N"]:
     """All HD + H conditions of eq. 10 and eq. 7 for (vec Ŵ, Λ), vec by columns, with no algebra done [R-eq17]."""
     identity = jnp.eye(H, dtype=K.dtype)
     constraint = jnp.kron(k[:, None], identity)  # (HD, H)
@@ -123,9 +106,7 @@ def kkt_matrix(K: Float[Array, "D n"], k: Float[Array, " D"], H: int) -> Float[A
 
 
 @jax.jit
-def solve_kkt(
-    K: Float[Array, "D n"], V: Float[Array, "H n"], k: Float[Array, " D"], v: Float[Array, " H"]
-) -> tuple[Float[Array, "H D"], Float[Array, " H"]]:
+def solve_kkt(K: Keys, V: Values, k: Key, v: Value) -> tuple[Weights, Value]:
     """Ŵ and Λ by brute force, to hold the closed form against [R-eq17]."""
     H, D = len(v), len(k)
     solution = jnp.linalg.solve(kkt_matrix(K, k, H), jnp.append((V @ K.T).T.ravel(), v))

@@ -1,0 +1,8 @@
+"""Numbers that many tests draw."""
+
+import numpy as np
+
+
+def normal(seed, *shape):
+    """Standard normal numbers of a shape, the same for the same seed."""
+    return np.random.default_rng(seed).normal(size=shape)

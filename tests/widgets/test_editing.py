@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import rankone.editing as editing
-from rankone.precision import double_precision
 from rankone.theory.edit_cost import leverage, sequential_residual
 
 BRIDGE = 'import "../tests/widgets/editing_bridge.mjs";'  # as seen from frontend/
@@ -20,10 +19,7 @@ def javascript(name, **job):
     return node.answer(BRIDGE, [name, job])
 
 
-@pytest.fixture(autouse=True)
-def double():
-    with double_precision():
-        yield
+pytestmark = pytest.mark.usefixtures("x64")
 
 
 def setting(seed, n=12, D=2, H=2):

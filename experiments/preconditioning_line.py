@@ -25,4 +25,4 @@ def measure(*, width: int, test: int, seed: int) -> dict:
 
 
 if __name__ == "__main__":
-    main("preconditioning_line", __doc__, GRID, measure, options=OPTIONS)
+    main("preconditioning_line", __doc__, GRID, measure, options=OPTIONS, of="the book")

@@ -51,9 +51,9 @@ def chosen() -> list[str]:
 
 
 @cache
-def geometry(layer: int, ridge: float, every: int = 4) -> KeyGeometry:
+def geometry(layer: int, ridge: float, every: int = 4, skip: int = 1) -> KeyGeometry:
     """C from every fourth passage: about 30,000 keys, twenty a dimension, which cost an edit 5 % [R-S3]."""
-    return key_geometry(model(), layer, ridge=ridge, texts=corpus()[::every])
+    return key_geometry(model(), layer, ridge=ridge, texts=corpus()[::every], skip=skip)
 
 
 def measure(

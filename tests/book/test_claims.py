@@ -28,7 +28,7 @@ CLAIMS = [
     *("R-txt8", "R-2nd-order", "R-scale", "R-title"),
     *(f"K-eq{name}" for name in ("0", "1", "2", "W", "dU", "U", "vec", "P")),
     *(f"K-unn{name}" for name in ("", "-rank", "-init", "-over", "-stats", "-cost")),
-    *(f"K-sharp{n}" for n in range(1, 7)),
+    *(f"K-sharp{n}" for n in range(1, 8)),
     *("K-vec", "K-ein", "K-mom", "K-transport", "K-decay", "K-penalty", "K-adam", "K-muon", "K-shampoo", "K-newton"),
     *("K-norm", "K-FAC", "K-damping", "K-prong", "K-meta", "K-rome"),
     *("M-def", "M-fig1", "M-(1)", "M-grad", "M-prod", "M-prod2", "M-z*", "M-pre", "M-kern", "M-lin-e", "M-idea1"),

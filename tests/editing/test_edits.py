@@ -318,6 +318,10 @@ def test_a_relaxed_batch_takes_repeated_keys(x64):
     twice = ro.batch_edit(W, K @ K.T, np.stack([k, k], 1), np.stack([v, v], 1), omega=3.0)
     once = ro.batch_edit(W, K @ K.T, k[:, None], v[:, None], omega=6.0)
     np.testing.assert_allclose(twice.delta, once.delta, atol=1e-12)
+    beside = ro.batch_edit(W, K @ K.T, np.stack([k, 0 * k], 1), np.stack([v, v], 1), omega=6.0)  # and one of no length
+    np.testing.assert_allclose(beside.delta, once.delta, atol=1e-12)
+    with pytest.raises(ValueError, match="that rounding does not hide"):
+        ro.batch_edit(W, np.eye(len(k)), np.stack([k, k], 1), np.stack([v, v], 1), omega=1e16)
 
 
 def test_batch_edits_are_kernel_interpolation_and_ridge_regression_of_residuals_R_S6(x64):
@@ -400,6 +404,19 @@ def test_sequential_memit_that_updates_C_is_batch_memit(x64):
     batch = delta(ro.batch_edit(W, C, Ks, Vs, omega=1.0))
     np.testing.assert_allclose(delta(sequential_edit(W, C, Ks, Vs, beta=1.0, omega=1.0).edit), batch, atol=1e-13)
     assert np.abs(delta(sequential_edit(W, C, Ks, Vs, omega=1.0).edit) - batch).max() > 1e-3
+
+
+def test_an_edit_projects_the_weights_orthogonally_in_the_geometry_of_C(x64):
+    K, _, W, k, v = problem()
+    C, rng = K @ K.T, np.random.default_rng(6)
+    moved = delta(ro.rank_one_edit(W, C, k, v))
+    aside = rng.normal(size=W.shape)
+    aside -= np.outer(aside @ k, k) / (k @ k)  # W + moved + aside answers k as well
+    cosine = lambda M: np.trace(moved @ M @ aside.T) / np.sqrt(  # noqa: E731
+        np.trace(moved @ M @ moved.T) * np.trace(aside @ M @ aside.T)
+    )
+    assert abs(cosine(C)) < 1e-12
+    assert abs(cosine(np.linalg.inv(C))) > 0.01 < abs(cosine(np.eye(len(C))))
 
 
 def test_cycling_contracts_by_cosine_squared_to_the_batch(x64):

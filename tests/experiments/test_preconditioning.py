@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import rankone.data
 from rankone.book.preconditioning_runs import chosen_rate, draw_training, overtaken, training_curves
 from rankone.book.records import coverage, load_record, select
 from rankone.data import fashion
@@ -92,3 +93,26 @@ def test_the_record_has_three_seeds_and_no_best_rate_at_the_edge_of_the_grid(nam
     for method, curves in training_curves(record).items():
         assert grid[0] < chosen_rate(record, method) < grid[-1]
         assert curves.loss.shape == (3, 1 + record["full"]["steps"] // record["full"]["every"])
+
+
+def test_the_line_is_what_the_best_linear_code_leaves_of_pictures_it_has_not_seen(experiment, tmp_path):
+    module, record = experiment("preconditioning_line"), experiment("record")
+    argv = ["--width", "2", "--test", "10", "--out", str(tmp_path)]
+    made = record.main("line", module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
+    pictures = np.asarray(rankone.data.fashion_mnist("train").images, np.float64)
+    mean = pictures.mean(0)
+    components = np.linalg.svd(pictures - mean, full_matrices=False)[2][:2]
+    away = pictures[:10] - mean  # the fake test pictures are the training ones
+    expected = np.sum((away - away @ components.T @ components) ** 2, 1).mean()
+    assert made["cells"][0]["results"]["error"] == pytest.approx(expected, rel=1e-4)
+
+
+def test_no_drawn_autoencoder_gets_below_the_line_of_its_own_width():
+    record, lines = load_record("preconditioning_fashion"), load_record("preconditioning_line")
+    width = min(map(int, record["full"]["widths"].split(",")))
+    (line,) = select(lines, width=width)
+    assert line["parameters"]["test"] == record["full"]["test"]
+    ends = {seed: min(c["results"]["loss"][-1] for c in select(record, seed=seed)) for seed in range(4)}
+    drawn = min(ends[seed] for seed in (1, 2, 3))
+    assert 1 < drawn / line["results"]["error"] < 1.01  # the page says so: mend it if this fails
+    assert 0.99 < ends[0] / line["results"]["error"] < 1  # one trial of a rate, which is not drawn, just crosses it

@@ -199,20 +199,21 @@ def test_bad_requests_are_named(model, geometry):
 # Statistics
 
 
-def test_moments_are_those_of_every_key_but_the_first_of_a_window(model):
+def test_moments_are_those_of_every_key_but_the_first_of_a_window_unless_all_are_asked_for(model):
     texts = [text[:90] for text in corpus()[:5]]
     moments = key_moments(model, LAYER, texts, window=16, batch=4)
-    keys = []
-    for text in texts:
-        tokens = model.tokenizer.encode(text)
-        for i in range(0, len(tokens), 16):
-            row = model.tokenizer.decode(tokens[i : i + 16])
-            if len(tokens[i : i + 16]) > 1:
-                assert model.tokenizer.encode(row) == tokens[i : i + 16]
-                keys.append(seen_at(model, row, "key")[0][LAYER, 1:])
-    keys = np.concatenate(keys)
-    assert float(moments.count) == len(keys)
+    rows = [ids[i : i + 16] for ids in map(model.tokenizer.encode, texts) for i in range(0, len(ids), 16)]
+    assert all(model.tokenizer.encode(model.tokenizer.decode(row)) == row for row in rows)
+    seen = [seen_at(model, model.tokenizer.decode(row), "key")[0][LAYER] for row in rows]
+    keys, all_keys = np.concatenate([window[1:] for window in seen]), np.concatenate(seen)
+    assert float(moments.count) == len(keys) < len(all_keys)
     np.testing.assert_allclose(moments.mean, keys.T @ keys / len(keys), rtol=1e-3, atol=1e-4)
+    whole = key_moments(model, LAYER, texts, window=16, batch=4, skip=0)
+    assert float(whole.count) == len(all_keys)
+    np.testing.assert_allclose(whole.mean, all_keys.T @ all_keys / len(all_keys), rtol=1e-3, atol=1e-4)
+    for skip in (-1, 16):
+        with pytest.raises(ValueError, match=r"^skip: got"):
+            key_moments(model, LAYER, texts, window=16, skip=skip)
     C = np.asarray(moments.mean)
     ridged = key_geometry(model, LAYER, ridge=0.1, texts=texts, window=16, batch=4).C
     np.testing.assert_allclose(np.asarray(ridged) - C, 0.1 * np.trace(C) / 48 * np.eye(48), atol=1e-4)

@@ -27,6 +27,7 @@ from rankone.preconditioning import (
     whitening_factors,
 )
 from rankone.preconditioning.whitening import damped, matrix_power
+from rankone.theory.commutation import scale_by_shampoo
 
 pytestmark = pytest.mark.usefixtures("x64")
 
@@ -173,6 +174,20 @@ def test_half_powers_of_shampoo_give_its_frozen_step():
     np.testing.assert_allclose(
         step, np.asarray(matrix_power(L, -0.25)) @ G @ np.asarray(matrix_power(R, -0.25)), atol=1e-10
     )
+
+
+def test_shampoos_R_weighs_every_input_by_its_error_and_kfacs_A_does_not():
+    net = network()
+    A, hidden = np.asarray(moments_of(net)["out"].inputs), np.tanh(np.asarray(net["in"](X)))
+    errors = np.asarray(net["out"](hidden)) - Y
+    shampoo = scale_by_shampoo(damping=0.0)
+    gather, state = jax.jit(lambda G, state: shampoo.update(G, state)[1]), shampoo.init(np.zeros((3, 4)))
+    for error, x in zip(errors, hidden, strict=True):
+        state = gather(np.outer(error, x), state)  # the gradient of one example
+    R, weighted = np.asarray(state[1]), (hidden * np.sum(errors**2, 1, keepdims=True)).T @ hidden
+    np.testing.assert_allclose(R, weighted, rtol=1e-9)
+    np.testing.assert_allclose(A, hidden.T @ hidden / len(X), rtol=1e-9)
+    assert np.linalg.cond(np.linalg.solve(A, R)) > 1.3  # proportional they would give 1
 
 
 # --- natural neural networks

@@ -41,7 +41,7 @@ def rank_one_edit(
         v: Value (H,).
         ridge: Added to the diagonal of C.
         refine: Steps of refinement of C⁻¹k, as in `KeyGeometry.solve`; uᵀk and Wk are then summed as carefully. Two
-            give nearly all digits of JAX's default type, which is that of the result.
+            give nearly all digits of JAX's default type, which is that of the result, wherever C is not refused.
 
     Raises:
         ValueError: If a shape does not fit, an entry is not finite, the key is zero or C is singular. Inside jit the
@@ -82,7 +82,8 @@ def batch_edit(
     Args:
         W: Weights (H, D).
         C: Second moments (D, D) of the keys W already answers, or a `KeyGeometry`.
-        K: Keys (D, m), linearly independent unless `omega` is finite.
+        K: Keys (D, m), linearly independent; with a finite `omega` they may repeat or be zero, as long as 1/ω is
+            more than rounding beside S (in float32 repeated keys are refused from ω kᵀC⁻¹k of some 10⁵ on).
         V: Values (H, m).
         omega: How often each new pair counts against one old key; ∞ writes it exactly.
         ridge: Added to the diagonal of C.
@@ -102,7 +103,7 @@ def batch_edit(
     edit = _batch(W, geometry, K, V, Ridge(omega), refine)
     if readable(edit) and (fault := int(edit.outcome)):
         check(fault != Outcome.SINGULAR, "C", "a singular matrix", _SINGULAR)
-        hint = "linearly independent keys: drop the repeated ones, or relax with omega"
+        hint = "linearly independent keys: drop the repeated ones, or relax with an omega that rounding does not hide"
         check(fault != Outcome.DEPENDENT, "K", "keys that are dependent up to rounding", hint)
     return edit
 

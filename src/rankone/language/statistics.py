@@ -22,11 +22,18 @@ __all__ = ["key_geometry", "key_moments", "text_keys"]
 
 
 def key_moments(
-    model: LanguageModel, layer: int, texts: Sequence[str] | None = None, *, window: int = 128, batch: int = 8
+    model: LanguageModel,
+    layer: int,
+    texts: Sequence[str] | None = None,
+    *,
+    window: int = 128,
+    batch: int = 8,
+    skip: int = 1,
 ) -> SecondMoments:
-    """Σ kkᵀ of the down projection's input over every token of some texts but the first of each window.
+    """Σ kkᵀ of the down projection's input over the tokens of some texts, but the first of each window.
 
-    The first token of a window has no context; its key is an outlier that belongs to the position, not to the word.
+    The first token of a window has no context; in many models its key is an outlier that belongs to the position, not
+    to the word. What an edit does there C then does not count: `skip=0` counts it.
 
     Args:
         model: The language model that reads the texts.
@@ -34,26 +41,29 @@ def key_moments(
         texts: What it reads; the book's own corpus by default.
         window: Number of tokens read at a time.
         batch: Number of windows run at a time.
+        skip: Number of tokens at the beginning of each window whose keys are left out.
 
     Raises:
-        ValueError: If there is no such block, or `window` or `batch` is no positive integer.
+        ValueError: If there is no such block, `window` or `batch` is no positive integer, or `skip` is not below
+            `window`.
     """
     layer = model.network.check_layer(layer)
     window, batch = integer("window", window), integer("batch", batch)
+    skip = integer("skip", skip, "a number of tokens, fewer than a window has", least=0, most=window - 1)
     rows = [
         ids[i : i + window]
         for ids in map(model.tokenizer.encode, texts or corpus())
         for i in range(0, len(ids), window)
     ]
-    rows = sorted((row for row in rows if len(row) > 1), key=len)
+    rows = sorted((row for row in rows if len(row) > skip), key=len)
     moments = SecondMoments.empty(model.network.config.hidden)
     for start in tqdm(range(0, len(rows), batch), desc=f"keys of block {layer}", disable=len(rows) < 64):
         tokens, valid = pad(rows[start : start + batch], multiple=32)
         full = ((0, batch - len(tokens)), (0, 0))
         tokens, valid = np.pad(tokens, full), np.pad(valid, full)
         keys = _keys(model.network, tokens, valid, layer)
-        later = valid & (np.arange(valid.shape[1]) > 0)  # a new array: JAX may still be reading the old one
-        moments = moments.update(keys, where=later)
+        counted = valid & (np.arange(valid.shape[1]) >= skip)  # a new array: JAX may still be reading the old one
+        moments = moments.update(keys, where=counted)
     return moments
 
 

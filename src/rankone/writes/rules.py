@@ -166,11 +166,9 @@ def normal_equations(
         S: Kernel of the keys, symmetric.
         slack: At least 0.
     """
-    S = (S + S.T) / 2
-    scale = jnp.sqrt(jnp.diagonal(S))  # keys of very different lengths are no reason to fail
-    # The slack is divided by scale² after it was a reciprocal, or the gradient at ω = ∞ is 0·∞
-    relaxed = S / scale / scale[:, None] + jnp.diag(jnp.asarray(slack, S.dtype) / scale**2)
-    factor = jnp.linalg.cholesky(relaxed)
+    relaxed = (S + S.T) / 2 + jnp.diag(jnp.full(len(S), slack, S.dtype))
+    scale = jnp.sqrt(jnp.diagonal(relaxed))  # keys of very different lengths are no reason to fail
+    factor = jnp.linalg.cholesky(relaxed / scale / scale[:, None])
     pivots = jnp.nan_to_num(jnp.diagonal(factor) ** 2)
     return cho_solve((factor, True), (R / scale).T).T / scale, pivots.min()
 

@@ -1,0 +1,128 @@
+"""What noise leaves of the loss when descent has come to rest, set against how fast descent forgets.
+
+Gradients of ½wᵀHw carry noise of covariance N, independent from step to step; P is a preconditioner, β the momentum of
+heavy ball. All is exact, and proved in the chapter.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float, Real
+
+from rankone._checks import array, check, readable, real
+
+__all__ = ["lowest_floor", "noise_floor", "slowest_factor"]
+
+
+def noise_floor(
+    H: Real[ArrayLike, "k k"],
+    N: Real[ArrayLike, "k k"],
+    P: Real[ArrayLike, "k k"],
+    learning_rate: ArrayLike,
+    momentum: ArrayLike = 0.0,
+) -> Float[Array, ""]:
+    r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise), with heavy ball, once it is at rest [K-sharp7].
+
+    $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top H^{-1/2}NH^{-1/2}q_i$ with the eigenvectors $q_i$ and eigenvalues $h_i$
+    of $\eta H^{1/2}PH^{1/2}$ and $\varphi_\beta(h)=\frac{h(1+\beta)}{(1-\beta)(2(1+\beta)-h)}$: each direction is a
+    walk of its own, at the rate $h_i$, and a higher rate lets in more noise.
+
+    Args:
+        H: Curvature (k, k), positive definite.
+        N: Covariance of the gradient's noise (k, k).
+        P: Preconditioner (k, k), symmetric and positive definite.
+        learning_rate: η, small enough that descent converges.
+        momentum: β of heavy ball, from 0 to below 1.
+
+    Raises:
+        ValueError: If a matrix is not definite, the momentum is not in [0, 1), or descent diverges at this rate.
+    """
+    N = array("N", N, "(k, k)", 2)
+    rates, noise = _rates(H, N, P, learning_rate, momentum)
+    return _floor(rates, noise, momentum)
+
+
+def slowest_factor(
+    H: Real[ArrayLike, "k k"], P: Real[ArrayLike, "k k"], learning_rate: ArrayLike, momentum: ArrayLike = 0.0
+) -> Float[Array, ""]:
+    """The factor by which the start is forgotten a step where it is forgotten slowest: the spectral radius [K-sharp7].
+
+    Args:
+        H: As in `noise_floor`.
+        P: As in `noise_floor`.
+        learning_rate: As in `noise_floor`.
+        momentum: As in `noise_floor`.
+
+    Raises:
+        ValueError: As in `noise_floor`.
+    """
+    rates, _ = _rates(H, H, P, learning_rate, momentum)
+    return _radius(rates, momentum)
+
+
+def lowest_floor(
+    H: Real[ArrayLike, "k k"], N: Real[ArrayLike, "k k"], factor: ArrayLike, *, momentum: bool = True
+) -> Float[Array, ""]:
+    r"""The least excess loss of any P, rate and momentum whose slowest factor is ρ [K-sharp7].
+
+    It is $\frac12\mathrm{tr}(H^{-1}N)\frac{(1-\rho)(1+\rho^2)}{(1+\rho)^3}$, of $P=H^{-1}$ at the rate $(1-\rho)^2$
+    with the momentum $\rho^2$; and $\frac12\mathrm{tr}(H^{-1}N)\frac{1-\rho}{1+\rho}$ without momentum, at the rate
+    $1-\rho$.
+
+    Args:
+        H: As in `noise_floor`.
+        N: As in `noise_floor`.
+        factor: ρ, strictly between 0 and 1.
+        momentum: Whether heavy ball is allowed.
+
+    Raises:
+        ValueError: If the factor is not between 0 and 1.
+    """
+    H, N = array("H", H, "(k, k)", 2), array("N", N, "(k, k)", 2)
+    rho = real("factor", factor, "strictly between 0 and 1")
+    check(rho is None or 0 < rho < 1, "factor", factor, "strictly between 0 and 1")
+    return _lowest(H, N, factor, momentum)
+
+
+def _rates(
+    H: ArrayLike, N: ArrayLike, P: ArrayLike, learning_rate: ArrayLike, momentum: ArrayLike
+) -> tuple[Array, Array]:
+    """The rates hᵢ of the separate walks, rising, and the variance of the noise along each."""
+    H, P, N = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("P", P), ("N", N)))
+    beta = real("momentum", momentum, "from 0 to below 1")
+    check(beta is None or 0 <= beta < 1, "momentum", momentum, "from 0 to below 1")
+    rates, noise = _walks(H, N, P, learning_rate)
+    if readable(rates) and beta is not None:
+        least, most = float(np.min(rates)), float(np.max(rates))
+        wanted = "positive definite, and learning_rate positive"
+        check(least > 0, "H, P", f"ηPH with an eigenvalue {least:.3g}", wanted)
+        check(most < 2 * (1 + beta), "learning_rate", learning_rate, f"{2 * (1 + beta) / most:.3g} of that, or less")
+    return rates, noise
+
+
+@jax.jit
+def _walks(H: Array, N: Array, P: Array, learning_rate: ArrayLike) -> tuple[Array, Array]:
+    root = jnp.linalg.cholesky(H)  # H = LLᵀ: in Lᵀw the step is symmetric, and P H has the eigenvalues of LᵀPL
+    rates, Q = jnp.linalg.eigh(learning_rate * root.T @ P @ root)
+    half = jnp.linalg.solve(root.T, Q)
+    return rates, jnp.sum(half * (N @ half), axis=0)
+
+
+@jax.jit
+def _floor(rates: Array, noise: Array, momentum: ArrayLike) -> Array:
+    settled = rates * (1 + momentum) / ((1 - momentum) * (2 * (1 + momentum) - rates))
+    return settled @ noise / 2
+
+
+@jax.jit
+def _radius(rates: Array, momentum: ArrayLike) -> Array:
+    """Largest modulus of the roots of z² − (1 + β − h)z + β, over all h."""
+    middle = jnp.abs(1 + momentum - rates)
+    apart = jnp.sqrt(jnp.maximum(middle**2 - 4 * momentum, 0))  # 0 where the roots are conjugate, of modulus √β
+    return jnp.maximum((middle + apart) / 2, jnp.sqrt(momentum)).max()
+
+
+@jax.jit
+def _lowest(H: Array, N: Array, factor: ArrayLike, momentum: ArrayLike) -> Array:
+    alone = (1 - factor) / (1 + factor)
+    return jnp.trace(jnp.linalg.solve(H, N)) / 2 * alone * jnp.where(momentum, (1 + factor**2) / (1 + factor) ** 2, 1)

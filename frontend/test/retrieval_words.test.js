@@ -26,8 +26,9 @@ test("a run that leaves every scale is said to, with the same words for energy a
 
 test("noise that is nearest to the right picture is not right", () => {
   const at = { nearestExact: 0, nearestDistributed: 0, errorExact: 0.04, errorDistributed: 0.33 };
-  const library = { label: () => "coffee" };
-  const both = findings(at, { stored: [0] }, { isStored: true, wanted: 0 }, library);
+  /** @type {any[]} */
+  const run = [at, { stored: [0] }, { isStored: true, wanted: 0 }, { label: () => "coffee" }];
+  const both = findings(run[0], run[1], run[2], run[3]);
   assert.deepEqual([both.exact.right, both.distributed.right], [true, false]);
 });
 

@@ -30,18 +30,22 @@ export const printedInWords = (v) =>
 
 export function createCharts() {
   const meter = gauge({
-    label: "Signal-to-noise at the query",
+    label: "Pull at the query over the noise",
     min: 0.03,
-    max: 100,
+    max: 30,
     format: (v) => (v < 0.001 ? "< 0.001" : inFigures(v, 2)),
     zones: [
-      { from: 0, word: "noise", say: "below 1: the distributed memory follows noise" },
-      { from: 1, word: "unsure", say: "between 1 and 3: it may go either way" },
-      { from: 3, word: "arrives", say: "above 3: the start is clear of the noise" },
+      { from: 0, word: "noise", say: "below 0.7: the distributed memory follows noise" },
+      { from: 0.7, word: "unsure", say: "between 0.7 and 2: it may go either way" },
+      {
+        from: 2,
+        word: "pulled",
+        say: "above 2: pulled to whatever is stored near, be it the right picture or not",
+      },
     ],
   });
   meter.element.title =
-    "k(q, ξ) over √(K / 2Y): the kernel at the query against the features’ noise";
+    "Slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c, in units of the critical one, √(η / (2 − η)). Read off T and the query alone; it does not know the answer.";
   const energies = runChart({
     title: "Energy",
     xLabel: "step",
@@ -78,7 +82,11 @@ export function createCharts() {
       distances.element,
     ),
     meter: meter.element,
-    setSignal: meter.show,
+    /** @param {number | null} pull */
+    setPull(pull) {
+      meter.element.hidden = pull === null;
+      if (pull !== null) meter.show(pull);
+    },
     /** @type {(series: Series, step: number, settings: Settings, relativeNoise: number) => void} */
     draw(
       { energyExact, energyDistributed, ...series },
@@ -117,10 +125,11 @@ function noteOn(printed, step, relativeNoise, basis) {
  *   flooredSteps: number,
  *   steps: number,
  *   speed: number,
+ *   roughness: number | null,
  * }} run
  * @returns {[string, string][]}
  */
-export function billOf({ numbers, K, Y, freedom, flooredSteps, steps, speed }) {
+export function billOf({ numbers, K, Y, freedom, flooredSteps, steps, speed, roughness }) {
   const ratio = numbers.distributed / numbers.exact;
   const stable = 2 * freedom * K;
   return [
@@ -134,6 +143,12 @@ export function billOf({ numbers, K, Y, freedom, flooredSteps, steps, speed }) {
       stable > 0
         ? `2·D_free·K = ${count(stable)}; Y is ${figures(Y / stable)} of it`
         : "none: nothing is left to find",
+    ],
+    [
+      "Roughness c of the distributed energy",
+      roughness === null
+        ? "unknown: for sincos and cos features only"
+        : `${figures(roughness)}, read off T; grain from about ½ on, ruin from about 1`,
     ],
     ["Floored states so far", `${count(flooredSteps)} of ${count(steps)}`],
     ["Speed in this page", speed ? `${count(speed)} steps a second` : "not measured yet"],

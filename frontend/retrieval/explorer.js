@@ -107,8 +107,8 @@ export function createExplorer(initial, library, model) {
   }
 
   /** @param {Info} info */
-  function onReady({ signal }) {
-    charts.setSignal(signal);
+  function onReady({ pull }) {
+    charts.setPull(pull);
     clock.steps = frame.settings.steps;
     clock.seek(0);
     engine.run(frame.settings.steps);
@@ -125,7 +125,8 @@ export function createExplorer(initial, library, model) {
     stage.show(timeline.frames[step], nearest());
     charts.draw(series, step, settings, engine.info.relativeNoise);
     const flooredSteps = series.floored.slice(0, step + 1).reduce((n, f) => n + f, 0);
-    const run = { flooredSteps, steps: step + 1, speed: engine.speed };
+    const { roughness } = engine.info;
+    const run = { flooredSteps, steps: step + 1, speed: engine.speed, roughness };
     charts.setFacts(billOf({ ...ready, ...run, K: settings.stored.length, Y: settings.Y }));
     frame.say();
   }
@@ -135,7 +136,8 @@ export function createExplorer(initial, library, model) {
     if (!engine.info || timeline.last < clock.step || clock.step < clock.steps) return null;
     const { freedom, numbers } = ready;
     return {
-      signal: engine.info.signal,
+      pull: engine.info.pull ?? 0,
+      roughness: engine.info.roughness ?? 0,
       end: timeline.at(clock.step),
       nameDistributed: nearest().distributed.label,
       freedom,

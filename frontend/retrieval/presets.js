@@ -12,7 +12,8 @@ import { DEFAULTS } from "./settings.js";
  * What a run has found, at its end.
  *
  * @typedef {{
- *   signal: number,
+ *   pull: number,
+ *   roughness: number,
  *   end: Numbers,
  *   nameDistributed: string,
  *   freedom: number,
@@ -34,7 +35,7 @@ const QUESTIONS = [
     name: "Start",
     ask: "Eight photographs are stored. Half of one is covered with grey and the visible half is held. Do both memories bring it back?",
     after: (r) =>
-      `Both arrive: ${errors(r)}. The signal-to-noise at the query, ${fixed(r.signal, 1)}, said so before the first step. Now break it: pick the next question.`,
+      `Both arrive: ${errors(r)}. The gauge, ${fixed(r.pull, 1)}, saw a pull before the first step, from T and the query alone; that it is this picture’s, it could not know. Now break it: pick the next question.`,
     set: {},
   },
   {
@@ -42,7 +43,7 @@ const QUESTIONS = [
     name: "Black instead of grey",
     ask: "Only the colour of the cover changes, from grey to black. Why should that matter to a memory?",
     after: (r) =>
-      `The exact memory does not care; the distributed one ends at ${r.nameDistributed}. Black is farther than grey from what it covers here, so the kernel at the query sinks below the features’ noise: signal-to-noise ${fixed(r.signal)}.`,
+      `The exact memory does not care; the distributed one ends at ${r.nameDistributed}. Black is farther than grey from what it covers here, where the well is flat: the gauge falls to ${fixed(r.pull, 1)}, and even that is mostly other pictures and noise, which it cannot tell from this one.`,
     set: { fill: "black" },
   },
   {
@@ -50,7 +51,7 @@ const QUESTIONS = [
     name: "Raise β",
     ask: "A larger β makes the exact memory sharper. Is sharper better for the distributed one?",
     after: (r) =>
-      `The exact memory is now nearly perfect (mean error ${fixed(r.end.errorExact, 3)}). The distributed one is lost (${fixed(r.end.errorDistributed, 2)}): the kernel at the query fell to ${fixed(r.signal)} of the noise, which does not depend on β.`,
+      `The exact memory is now nearly perfect (mean error ${fixed(r.end.errorExact, 3)}). The distributed one is lost (${fixed(r.end.errorDistributed, 2)}): the well is narrower now, and its pull at the query fell to ${fixed(r.pull)}; the noise does not depend on β.`,
     set: { beta: 200 },
   },
   {
@@ -66,7 +67,7 @@ const QUESTIONS = [
     name: "Too few features",
     ask: "Y falls from 20,000 to 1,000: T is now much smaller than the pictures it holds. What is lost?",
     after: (r) =>
-      `The start is still above the noise (signal-to-noise ${fixed(r.signal, 1)}), but near the picture the noise bends the energy: ${errors(r)}. To hold the valley itself takes Y of the order of twice the free entries times K, here ${count(2 * r.freedom * r.K)}.`,
+      `What comes back is noise: ${errors(r)}. Ŝ at the query is still clear of its own noise, but the noise pulls along all the free entries at once: the pull is ${fixed(r.pull)} of the critical one, and the energy is rough everywhere (c = ${fixed(r.roughness, 1)}). A valley takes Y of the order of twice the free entries times K, here ${count(2 * r.freedom * r.K)}.`,
     set: { Y: 1000 },
   },
   {
@@ -82,7 +83,7 @@ const QUESTIONS = [
     name: "The paper’s Figure 1",
     ask: "Four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is held, the rest starts black. Does it work for every picture?",
     after: (r) =>
-      `Not for this one: the distributed memory ends at ${r.nameDistributed}, from a signal-to-noise of ${fixed(r.signal)}. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
+      `Not for this one: the distributed memory ends at ${r.nameDistributed}, and the gauge, ${fixed(r.pull, 1)}, was unsure. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
     set: { size: 64, stored: first(4), Y: 180000, steps: 300, fraction: 0.667, fill: "black" },
   },
   {

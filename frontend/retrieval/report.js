@@ -8,6 +8,8 @@ import { amount, fixed } from "../kit/number.js";
 /** @typedef {{ label: string, right: boolean, outside: boolean, error: number }} Nearest */
 /** @typedef {{ exact: Nearest, distributed: Nearest }} Both */
 
+const RIGHT_WITHIN = 0.2; // of the grey scale: noise is near some picture too, and is none
+
 /** @param {number} v */
 const signed = (v) => (Math.abs(v) < 10 ? fixed(v, 4) : amount(v, 2));
 
@@ -20,7 +22,7 @@ export function findings(at, settings, ready, library) {
   /** @type {(index: number, error: number) => Nearest} */
   const of = (index, error) => ({
     label: library.label(settings.collection, settings.stored[index]),
-    right: ready.isStored && index === ready.wanted && error < 1,
+    right: ready.isStored && index === ready.wanted && error < RIGHT_WITHIN,
     outside: !(error < 1), // two pictures in [0, 1] are never that far apart
     error,
   });

@@ -1,6 +1,7 @@
 // The two descents, step by step, and what is recorded about them. No drawing, no messages.
-import { Geometry, printedBound, signalToNoise } from "./math/bounds.js";
+import { Geometry, printedBound } from "./math/bounds.js";
 import { ExactMemory, squaredDistance } from "./math/exact.js";
+import { gauge } from "./math/gauge.js";
 import { toBytes } from "./math/patterns.js";
 
 /** @import { DistributedMemory } from "./math/distributed.js" */
@@ -24,9 +25,9 @@ import { toBytes } from "./math/patterns.js";
  * }} Config
  */
 /**
- * What is known before the first step.
+ * What is known before the first step: roughness and pull from T and the query alone.
  *
- * @typedef {{ signal: number, relativeNoise: number }} Info
+ * @typedef {{ roughness: number | null, pull: number | null, relativeNoise: number }} Info
  */
 
 /** What is recorded at each step, in this order. */
@@ -72,7 +73,7 @@ export class Simulation {
     const noise = Math.sqrt(Math.max(this.geometry.variance(this.at.dx), 0) / Y);
     /** @type {Info} */
     this.info = {
-      signal: signalToNoise({ ...config, patterns: this.patterns }),
+      ...gauge({ ...config, T: memory.T, S: this.at.distributed.S, free: this.geometry.freedom }),
       relativeNoise: noise / this.at.exact.S,
     };
   }

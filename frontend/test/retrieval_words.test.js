@@ -4,7 +4,7 @@ import { roundNumbers } from "../kit/axis.js";
 import { between } from "../kit/imagewell.js";
 import { amount } from "../kit/number.js";
 import { billOf, printedInWords } from "../retrieval/charts.js";
-import { inWords } from "../retrieval/report.js";
+import { findings, inWords } from "../retrieval/report.js";
 
 /** @import { Cell } from "../kit/imagewell.js" */
 
@@ -24,9 +24,17 @@ test("a run that leaves every scale is said to, with the same words for energy a
   }
 });
 
+test("noise that is nearest to the right picture is not right", () => {
+  const at = { nearestExact: 0, nearestDistributed: 0, errorExact: 0.04, errorDistributed: 0.33 };
+  /** @type {any[]} */
+  const run = [at, { stored: [0] }, { isStored: true, wanted: 0 }, { label: () => "coffee" }];
+  const both = findings(run[0], run[1], run[2], run[3]);
+  assert.deepEqual([both.exact.right, both.distributed.right], [true, false]);
+});
+
 test("numbers are written out, without exponents of a program", () => {
   const bill = { numbers: { exact: 3072, distributed: 400_000 }, K: 1, Y: 200_000, freedom: 300 };
-  const rows = billOf({ ...bill, flooredSteps: 0, steps: 1, speed: 0 });
+  const rows = billOf({ ...bill, flooredSteps: 0, steps: 1, speed: 0, roughness: null });
   assert.ok(rows.every(([, value]) => !/e\+/.test(value)));
 });
 

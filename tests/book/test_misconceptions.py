@@ -17,6 +17,7 @@ from rankone.editing import pseudo_inverse_edit
 from rankone.precision import double_precision
 from rankone.printed import resmem_rate
 from rankone.theory import commutation, resmem_rates
+from rankone.theory.basin import critical_slope, gauge
 from rankone.theory.conditioning import whitened_spectrum
 from rankone.theory.edit_cost import sequential_residual
 from rankone.theory.error_law import error_law
@@ -89,11 +90,12 @@ def query(s: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nda
     return pictures[s["stored"]] * unit, start * unit, known, truth * unit
 
 
-def signal(s: dict[str, Any]) -> float:
-    """The kernel at the query over the noise of the features."""
-    patterns, start, _, truth = query(s)
-    law = error_law(ro.MrDAM(patterns, s["beta"]), start)
-    return np.exp(-s["beta"] / 2 * ((start - truth) ** 2).sum()) / np.sqrt(law.V / s["Y"])
+def pull(s: dict[str, Any]) -> float:
+    """What the gauge shows."""
+    patterns, start, known, _ = query(s)
+    features = ro.RandomFeatures(len(start), s["Y"], key=jax.random.key(s["seed"]), projection="hadamard")
+    read = gauge(ro.DrDAM.store(patterns, s["beta"], features), start, free=int((~known).sum()))
+    return float(read.slope_ratio) / critical_slope(s["eta"])
 
 
 def blend(s: dict[str, Any]) -> float:
@@ -189,8 +191,8 @@ def base(s: dict[str, Any]) -> dict[str, float]:
 MEASURES = {
     "distributed-size": size,
     "distributed-cure": lambda s: {"many": blend(s), "few": blend(s | {"stored": list(range(8))})},
-    "retrieval-colour": lambda s: {"grey": signal(s | {"fill": "grey"}), "black": signal(s)},
-    "retrieval-sharper": lambda s: {"before": signal(s | {"beta": 60}), "after": signal(s)},
+    "retrieval-colour": lambda s: {"grey": pull(s | {"fill": "grey"}), "black": pull(s)},
+    "retrieval-sharper": lambda s: {"before": pull(s | {"beta": 60}), "after": pull(s)},
     "editing-geometry": geometry,
     "editing-lasting": lambda s: {"first": sequential_residual(1, s["edits"], s["dimension"])},
     "editing-free": free,

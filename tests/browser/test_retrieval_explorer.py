@@ -153,7 +153,7 @@ def test_it_opens_on_a_run_that_succeeds_and_equals_jax(explorer, pixels):
     shown = rest(page)
     assert shown["preset"] == "start"
     assert shown["record"]["nearestDistributed"] == shown["record"]["nearestExact"] == 0
-    assert shown["info"]["signal"] > 3
+    assert shown["info"]["pull"] > 2
     expect(page.locator(".r1-found")).to_contain_text("Both arrive")
     page.locator("input[data-name=steps]").focus()
     for _ in range(3):
@@ -164,11 +164,11 @@ def test_it_opens_on_a_run_that_succeeds_and_equals_jax(explorer, pixels):
 
 
 SLIDERS = {
-    "beta": ("beta", 20, lambda new, old: new["info"]["signal"] < old["info"]["signal"]),
-    "Y": ("Y", 20, lambda new, old: new["info"]["signal"] > old["info"]["signal"]),
-    "K": (None, 6, lambda new, old: new["info"]["signal"] < old["info"]["signal"]),
+    "beta": ("beta", 20, lambda new, old: new["info"]["pull"] < old["info"]["pull"]),
+    "Y": ("Y", 20, lambda new, old: new["info"]["pull"] > old["info"]["pull"]),
+    "K": (None, 6, lambda new, old: new["info"]["pull"] < old["info"]["pull"]),
     "eta": ("eta", 10, lambda new, old: new["series"]["energyExact"][5] < old["series"]["energyExact"][5]),
-    "fraction": ("fraction", 20, lambda new, old: new["info"]["signal"] != old["info"]["signal"]),
+    "fraction": ("fraction", 20, lambda new, old: new["info"]["pull"] != old["info"]["pull"]),
     "noise": ("noise", 10, lambda new, old: new["query"] != old["query"]),
     "steps": ("steps", -1, lambda new, old: new["steps"] < old["steps"]),
 }

@@ -8,6 +8,7 @@ import pytest
 from rankone.book.records import coverage, folder, load_pictures, load_record, provenance, select
 
 TINY = {
+    "basin": "--D 20 --load 1 --beta 50 --flips 0.1 --bits 60 --queries 4 --steps 3",
     "figure1": "--Y 512 --K 2 --size 16 --thumbnail 16 --steps 3",
     "figure2": "--Y 512 --K 3 --size 16 --thumbnail 16 --steps 3",
     "figure3_4a": "--Y 64 --D 10 --beta 40 --K 20 --queries 4 --steps 3",

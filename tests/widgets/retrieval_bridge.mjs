@@ -2,10 +2,11 @@
 // The other half is test_retrieval.py.
 import { readFileSync } from "node:fs";
 import * as random from "../../frontend/kit/random.js";
-import { Geometry, printedBound, signalToNoise } from "../../frontend/retrieval/math/bounds.js";
+import { Geometry, printedBound } from "../../frontend/retrieval/math/bounds.js";
 import { DistributedMemory } from "../../frontend/retrieval/math/distributed.js";
 import { ExactMemory } from "../../frontend/retrieval/math/exact.js";
 import { HadamardFeatures } from "../../frontend/retrieval/math/features.js";
+import { gauge, slopeRatio } from "../../frontend/retrieval/math/gauge.js";
 import { randomPictures } from "../../frontend/retrieval/math/patterns.js";
 import { Keeper } from "../../frontend/retrieval/keeper.js";
 import { PRESETS } from "../../frontend/retrieval/presets.js";
@@ -78,8 +79,14 @@ const jobs = {
     ];
     return runs.map(({ key, set }) => ({ key, ...runPreset(keeper, library, set, most) }));
   },
-  signal: ({ query, target, patterns, ...rest }) =>
-    signalToNoise({ query: f32(query), target: f32(target), patterns: patterns.map(f32), ...rest }),
+  gauge({ patterns, query, beta, Y, seed, basis, free, eta }) {
+    const Xi = patterns.map(f32);
+    const features = new HadamardFeatures({ D: Xi[0].length, Y, seed, basis });
+    const memory = DistributedMemory.store(Xi, beta, features);
+    const { S } = look(memory, f32(query));
+    return gauge({ T: memory.T, S, basis, free, eta });
+  },
+  slopes: ({ heights, c }) => heights.map((height) => slopeRatio(height, c)),
 };
 
 function runPreset(keeper, library, settings, most) {

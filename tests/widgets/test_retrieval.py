@@ -8,7 +8,9 @@ import pytest
 
 import rankone as ro
 from rankone.printed.memory_bounds import log10_theorem
+from rankone.theory.basin import critical_slope, gauge, slope_ratio
 from rankone.theory.error_law import error_law
+from rankone.theory.fidelity import RIGHT_WITHIN
 from rankone.theory.kernel_error import uniform_kernel_error
 
 BRIDGE = 'import "../tests/widgets/retrieval_bridge.mjs";'  # as seen from frontend/
@@ -181,21 +183,25 @@ def test_the_law_is_the_package_own():
     assert found["MA"] == pytest.approx(float(law.M_A), rel=1e-3)
 
 
-@pytest.mark.parametrize("basis", BASES)
-def test_signal_to_noise_is_the_kernel_over_the_measured_noise(basis):
-    rng = np.random.default_rng(1)
-    D, K, Y, beta = 64, 5, 128, 3.0 if basis in ("exp", "expexp") else 60.0
-    Xi = (rng.random((K, D)) / np.sqrt(D)).astype(np.float32)
-    query = (rng.random(D) / np.sqrt(D)).astype(np.float32)
-    found = javascript("signal", query=query, target=Xi[0], patterns=Xi, beta=beta, Y=Y, basis=basis)
+@pytest.mark.parametrize("basis", ["sincos", "cos"])
+def test_the_gauge_is_the_package_own(basis):
+    Xi, query = setting(1, 100)
+    free, eta, beta, Y, seed = 60, 0.3, 60.0, 400, 3
+    found = javascript("gauge", query=query, patterns=Xi, beta=beta, Y=Y, seed=seed, basis=basis, free=free, eta=eta)
+    wanted = gauge(distributed(Xi, beta, Y, seed, basis), query, free=free)
+    assert found["roughness"] == pytest.approx(wanted.roughness, rel=RTOL)
+    assert found["pull"] == pytest.approx(float(wanted.slope_ratio) / critical_slope(eta), rel=1e-3)
 
-    def partition(key):
-        features = ro.RandomFeatures(D, Y, key=key, basis=basis)
-        return (features.phi(np.sqrt(beta) * Xi) @ features.phi(np.sqrt(beta) * query)).sum()
 
-    noise = jax.lax.map(partition, jax.random.split(jax.random.key(0), 800)).std()
-    signal = np.exp(-beta / 2 * ((query - Xi[0]) ** 2).sum())
-    assert found == pytest.approx(signal / float(noise), rel=0.2)  # photographs are not pairwise far: V is about K/2
+def test_the_gauge_knows_nothing_of_positive_features():
+    Xi, query = setting(1)
+    found = javascript("gauge", query=query, patterns=Xi, beta=3.0, Y=100, seed=0, basis="exp", free=70, eta=0.1)
+    assert found == {"roughness": None, "pull": None}
+
+
+def test_the_slope_ratio_is_the_package_own():
+    heights = np.array([-0.1, 0.0, 1e-5, 0.2, np.exp(-0.5), 0.9, 1.3])
+    np.testing.assert_allclose(javascript("slopes", heights=heights, c=0.7), slope_ratio(heights, 0.7), rtol=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -207,35 +213,37 @@ def presets():
 
 
 def right(end, memory):
-    return end[f"nearest{memory}"] == end["wanted"]
+    return end[f"nearest{memory}"] == end["wanted"] and end[f"error{memory}"] < RIGHT_WITHIN
 
 
 def test_the_presets_do_what_their_texts_say(presets):
     start = presets["start"]
     assert right(start, "Exact")
     assert right(start, "Distributed")
-    assert start["signal"] > 3
+    assert start["pull"] > 2
     assert start["errorDistributed"] < 0.12
 
     black = presets["black"]
     assert right(black, "Exact")
     assert not right(black, "Distributed")
     assert black["errorExact"] == pytest.approx(start["errorExact"], abs=0.01)
-    assert black["signal"] < 1
+    assert black["pull"] < 2
 
     sharp = presets["beta"]
     assert sharp["errorExact"] < 0.01
     assert sharp["errorDistributed"] > 3 * start["errorDistributed"]
-    assert sharp["signal"] < 1
+    assert sharp["pull"] < 0.7
 
     many = presets["memories"]
     assert many["errorExact"] > 0.15
-    assert many["signal"] > 3
+    assert many["pull"] > 0.7  # something pulls: several pictures at once, which the gauge cannot tell from one
 
     few = presets["features"]
-    assert few["signal"] > 1
+    assert few["pull"] < 1
+    assert few["roughness"] > 2
     assert right(few, "Exact")
-    assert few["errorDistributed"] > 2 * start["errorDistributed"]
+    assert not right(few, "Distributed")
+    assert few["nearestDistributed"] == few["wanted"]  # noise, though nearest to the right picture
     assert few["numbers"]["distributed"] < few["numbers"]["exact"]
 
     more = presets["more"]
@@ -245,7 +253,7 @@ def test_the_presets_do_what_their_texts_say(presets):
     figure1 = presets["figure1"]
     assert right(figure1, "Exact")
     assert not right(figure1, "Distributed")
-    assert figure1["signal"] < 1
+    assert figure1["pull"] < 2
     for way_out in ("figure1 with coffee", "figure1 with grey"):
         assert right(presets[way_out], "Distributed")
         assert presets[way_out]["errorDistributed"] < 0.06

@@ -3,7 +3,6 @@ import { dot } from "../../kit/linear.js";
 import { softmin, squaredDistance } from "./exact.js";
 
 /** @import { State } from "./exact.js" */
-/** @import { Basis } from "./features.js" */
 
 /**
  * C₁ of the uniform kernel error C₁√(D/Y), at confidence 1 − δ [D-U0].
@@ -210,45 +209,4 @@ function multiply(matrix, v, out) {
     out[m] = total;
   }
   return out;
-}
-
-/**
- * k(q, ξ) over the features' noise √(V/Y), V at a far query; below about 1 descent follows noise, above 3 it arrives.
- *
- * @param {{ query: State, target: State, patterns: State[], beta: number, Y: number, basis: Basis }} setting
- */
-export function signalToNoise({ query, target, patterns, beta, Y, basis }) {
-  const signal = Math.exp((-beta / 2) * squaredDistance(query, target));
-  return signal / Math.sqrt(noiseVariance({ query, patterns, beta, basis }) / Y);
-}
-
-/** @param {{ query: State, patterns: State[], beta: number, basis: Basis }} setting */
-function noiseVariance({ query, patterns, beta, basis }) {
-  if (basis === "sincos") return patterns.length / 2;
-  if (basis === "cos") return patterns.length;
-  return positiveVariance({ query, patterns, beta, paired: basis === "expexp" });
-}
-
-/**
- * Y Var Ŝ of the positive features, from E e^{⟨ω, u⟩} = e^{|u|²/2}.
- *
- * @param {{ query: State, patterns: State[], beta: number, paired: boolean }} setting
- */
-function positiveVariance({ query, patterns, beta, paired }) {
-  const along = patterns.map((xi) => beta * dot(query, xi));
-  const norms = patterns.map((xi) => beta * dot(xi, xi));
-  const square = beta * dot(query, query);
-  let total = 0;
-  let S = 0;
-  patterns.forEach((xi, m) => {
-    S += Math.exp(along[m] - (square + norms[m]) / 2);
-    patterns.forEach((zeta, n) => {
-      const overlap = beta * dot(xi, zeta);
-      const mean = (norms[m] + norms[n]) / 2;
-      const same = Math.exp(2 * (along[m] + along[n]) + overlap - mean);
-      const opposite = Math.exp(-overlap - mean - 2 * square);
-      total += paired ? (same + opposite) / 2 : same;
-    });
-  });
-  return Math.max(total - S * S, Number.MIN_VALUE);
 }

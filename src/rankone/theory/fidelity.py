@@ -15,9 +15,12 @@ from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
 from rankone.memory.features import RandomFeatures
 from rankone.memory.protocol import Memory
+from rankone.theory.basin import gauge
 from rankone.theory.thresholds import signal_to_noise
 
-__all__ = ["Completion", "Errors", "approximation_errors", "binarise", "complete", "hamming_error"]
+__all__ = ["RIGHT_WITHIN", "Completion", "Errors", "approximation_errors", "binarise", "complete", "hamming_error"]
+
+RIGHT_WITHIN = 0.2  # of the grey scale: about what a flat grey would get for a typical photograph
 
 
 class Errors(Module):
@@ -73,9 +76,11 @@ class Completion(Module):
         exact_error: Mean absolute error of `exact` against the true picture, over the hidden entries.
         distributed_error: The same for `distributed`.
         difference: Mean absolute difference of the two, over the hidden entries.
-        exact_right: Whether the stored picture nearest to `exact` (on the hidden entries) is the right one.
+        exact_right: Whether the stored picture nearest to `exact` (on the hidden entries) is the right one, and
+            `exact_error` is below `RIGHT_WITHIN`: noise is near some picture too, and is none.
         distributed_right: The same for `distributed`.
-        signal_to_noise: k(start, truth)/√(K/2Y), before the first step [D-sharp5].
+        signal_to_noise: k(start, truth)/√(K/2Y), before the first step; it needs the answer [D-sharp5].
+        gauge: The slope ratio at the start as T and the query tell it, without the answer [D-sharp14].
         steps: Steps that the distributed memory took.
     """
 
@@ -88,6 +93,7 @@ class Completion(Module):
     exact_right: Bool[Array, " n"]
     distributed_right: Bool[Array, " n"]
     signal_to_noise: Float[Array, " n"]
+    gauge: Float[np.ndarray, " n"]
     steps: Int[Array, " n"]
 
 
@@ -123,22 +129,30 @@ def complete(
     scale = D**-0.5
     start, kept = occlude(pictures[queries], visible=visible, fill=fill)
     features = RandomFeatures(D, Y, key=key, projection="hadamard")
-    memories = MrDAM(scale * pictures, beta), DrDAM.store(scale * pictures, beta, features)
+    memory = DrDAM.store(scale * pictures, beta, features)
     options: dict[str, Any] = {"step_size": step_size, "max_steps": max_steps, "clamp": kept, "progress": progress}
-    exact, distributed = (retrieve(memory, scale * start, **options) for memory in memories)
-    one, other, truth = exact.x / scale, distributed.x / scale, pictures[queries]
+    exact, distributed = (retrieve(m, scale * start, **options) for m in (MrDAM(scale * pictures, beta), memory))
+    one, other = exact.x / scale, distributed.x / scale
+    (error, right), (other_error, other_right) = (_judged(end, pictures, queries, kept) for end in (one, other))
     return Completion(
         start=start,
         exact=one,
         distributed=other,
-        exact_error=_hidden(one, truth, kept),
-        distributed_error=_hidden(other, truth, kept),
+        exact_error=error,
+        distributed_error=other_error,
         difference=_hidden(other, one, kept),
-        exact_right=_nearest(one, pictures, ~kept) == np.arange(K)[queries],
-        distributed_right=_nearest(other, pictures, ~kept) == np.arange(K)[queries],
-        signal_to_noise=signal_to_noise(scale * start, scale * truth, beta=beta, K=K, Y=Y),
+        exact_right=right,
+        distributed_right=other_right,
+        signal_to_noise=signal_to_noise(scale * start, scale * pictures[queries], beta=beta, K=K, Y=Y),
+        gauge=gauge(memory, scale * start, free=int((~kept).sum())).slope_ratio,
         steps=distributed.steps,
     )
+
+
+def _judged(end: Array, pictures: Array, queries: slice, kept: Array) -> tuple[Array, Array]:
+    """The error of each completion, and whether it is the picture that was asked for."""
+    error = _hidden(end, pictures[queries], kept)
+    return error, (_nearest(end, pictures, ~kept) == np.arange(len(pictures))[queries]) & (error < RIGHT_WITHIN)
 
 
 @jax.jit

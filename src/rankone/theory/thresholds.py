@@ -1,9 +1,9 @@
 """What it takes to remember: how many features, what signal, how many bits.
 
 Near a stored pattern the estimate is Ŝ = exp(−‖u‖²/2) + σh(u), u = √β(x − ξ), with
-σ = √(K/2Y) and h close to a Gaussian field of unit variance. Everything then depends on
-c = σ√D = √(DK/2Y) alone [D-sharp5]. These are laws for random, well separated patterns and sincos
-features, verified against simulation in the tests; the information bound is a theorem [D-sharp7].
+σ = √(K/2Y) and h close to a Gaussian field of unit variance. Everything near it then depends on
+c = σ√D = √(DK/2Y) alone [D-sharp5]; from how far it is found, `basin` says. These are laws for random, well separated
+patterns and sincos features, verified against simulation in the tests; the information bound is a theorem [D-sharp7].
 """
 
 import jax
@@ -35,7 +35,8 @@ def signal_to_noise(
 ) -> Float[Array, "..."]:
     """The kernel between a query and the pattern it is meant to find, over the features' noise [D-sharp5].
 
-    exp(−β‖x − ξ‖²/2)/√(K/2Y): far below 1 the first step goes anywhere, far above 1 it goes to ξ.
+    exp(−β‖x − ξ‖²/2)/√(K/2Y). Below 1 the first step goes anywhere. Above 1 it need not go to ξ: the noise moves a
+    state along D directions at once, and what decides is `basin.slope_ratio`, this number times √β‖x − ξ‖/√D.
 
     Args:
         x: Queries (..., D), in the unit of the patterns, as they are before the first step.

@@ -1,0 +1,37 @@
+// What T and the query tell before the first step, without the pattern that is meant [D-sharp14].
+import { dot } from "../../kit/linear.js";
+
+/** @import { Basis } from "./features.js" */
+
+const STEEPEST = Math.exp(-0.5); // of the well's slope r·e^(−r²/2), at r = 1
+
+/**
+ * The well's slope over the noise's, where the well has the height e^(−r²/2) [D-sharp11].
+ *
+ * @type {(height: number, c: number) => number}
+ */
+export function slopeRatio(height, c) {
+  if (height <= 0) return 0;
+  const k = Math.min(height, STEEPEST);
+  return (k * Math.sqrt(-2 * Math.log(k))) / c;
+}
+
+/**
+ * The slope ratio at which the first step leads no nearer; none from η = 2 on, where every step leads away.
+ *
+ * @param {number} eta
+ */
+export const criticalSlope = (eta) => (eta < 2 ? Math.sqrt(eta / (2 - eta)) : Infinity);
+
+/**
+ * The roughness that T tells, and the slope ratio over the critical one. Null for positive features, of which ‖T‖ is
+ * no noise; and there is no pull where nothing is free to move.
+ *
+ * @param {{ T: Float32Array, S: number, basis: Basis, free: number, eta: number }} read
+ */
+export function gauge({ T, S, basis, free, eta }) {
+  if (basis !== "sincos" && basis !== "cos") return { roughness: null, pull: null };
+  const roughness = Math.sqrt((dot(T, T) * free) / T.length);
+  if (free === 0) return { roughness, pull: null };
+  return { roughness, pull: slopeRatio(S, roughness) / criticalSlope(eta) };
+}

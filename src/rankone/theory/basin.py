@@ -1,0 +1,220 @@
+"""From how far the distributed memory still finds a stored pattern: its basin, and a gauge that needs no answer.
+
+Measured in u = √β(x − ξ), the estimate Ŝ around a stored pattern is a well in noise: e^(−‖u‖²/2) + (c/√D)h(u), with c
+the roughness √(DK/2Y). For a Gaussian field h the descent becomes deterministic as D grows, and two numbers decide
+where it goes: c, and the distance ‖u‖ it starts from [D-sharp11]. That the features' noise acts like such a field is
+an assumption, tested against the memory itself.
+"""
+
+import numpy as np
+from jaxtyping import ArrayLike, Bool, Float
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from rankone._checks import Numbers, check, integer, positive
+from rankone._module import Module
+from rankone.memory.distributed import DrDAM
+
+__all__ = [
+    "Descent",
+    "Gauge",
+    "critical_slope",
+    "descent",
+    "features_to_reach",
+    "gauge",
+    "roughness_allowed",
+    "slope_ratio",
+    "wrong_bits",
+]
+
+_LOST = 10.0  # the well is e^(−50) there: nothing calls a state back
+_STEEPEST = np.exp(-0.5)  # of the well's slope r·e^(−r²/2), at r = 1
+_HALVINGS = 20
+
+
+class Descent(Module):
+    """Descent in the noisy well as D → ∞, at steps 0 … L: made by `descent` [D-sharp11].
+
+    Attributes:
+        radius: ‖u_t‖ = √β‖x_t − ξ‖ (..., L + 1).
+        kept: ρ_t, the share of the first displacement that is left (..., L + 1).
+        partition: Ŝ_t (..., L + 1). Where it is not positive, or the radius above 10, the state stays from then on.
+    """
+
+    radius: Float[NDArray, "*batch states"]
+    kept: Float[NDArray, "*batch states"]
+    partition: Float[NDArray, "*batch states"]
+
+    @property
+    def lost(self) -> Bool[NDArray, "*batch"]:
+        """Whether it was left without a direction, or far outside."""
+        return np.asarray((self.partition[..., -1] <= 0) | (self.radius[..., -1] > _LOST))
+
+    @property
+    def arrives(self) -> Bool[NDArray, "*batch"]:
+        """Whether less than half of the first displacement is left, so that a flipped bit goes back on average."""
+        return np.asarray(~self.lost & (self.kept[..., -1] < 0.5))
+
+
+def descent(c: ArrayLike, radius: ArrayLike, *, step_size: float, steps: int) -> Descent:
+    """Where gradient descent goes in the noisy well as D → ∞ [D-sharp11].
+
+    The states are combinations of u_0 and of vectors ζ_0, ζ_1, … with ⟨ζ_i, ζ_j⟩ = κ_ij = c² exp(−‖u_i − u_j‖²/2):
+    u_(t+1) = (1 − η)u_t + (η/Ŝ_t)(ζ_t + Σ_j m_tj u_j), Ŝ_t = exp(−‖u_t‖²/2) + Σ_j m_tj, m_tj = κ_tj R_tj over j < t,
+    with R_tj the coordinate of ζ_j in u_t. Each state left behind attracts, as a pattern of weight m would.
+
+    Args:
+        c: Roughness (...), as in `thresholds.roughness`; zero for the exact memory.
+        radius: ‖u_0‖ = √β‖x_0 − ξ‖ (...), for flipped bits √(βf).
+        step_size: η, as in `retrieve`.
+        steps: L; the work grows as L³.
+
+    Raises:
+        ValueError: If step_size is not positive, or steps is no positive integer.
+    """
+    positive("step_size", step_size)
+    steps = integer("steps", steps)
+    c, radius = np.broadcast_arrays(np.asarray(c, float), np.asarray(radius, float))
+    # Coordinates of u_0 … u_L in u_0, ζ_0, ζ_1, …, and the inner products of these.
+    u, inner = np.zeros((2, *c.shape, steps + 1, steps + 1))
+    u[..., 0, 0], inner[..., 0, 0] = 1, radius**2
+    square, partition = np.zeros((2, *c.shape, steps + 1))
+    for t in range(steps + 1):
+        past = slice(t + 1)
+        overlaps = _applied(u[..., past, past], _applied(inner[..., past, past], u[..., t, past]))
+        square[..., t] = overlaps[..., t]
+        gaps = square[..., past] + square[..., t, None] - 2 * overlaps
+        kappa = c[..., None] ** 2 * np.exp(-np.maximum(gaps, 0) / 2)
+        pulls = kappa[..., :t] * u[..., t, 1 : t + 1]
+        partition[..., t] = np.exp(-square[..., t] / 2) + pulls.sum(-1)
+        if t < steps:
+            inner[..., t + 1, 1 : t + 2] = inner[..., 1 : t + 2, t + 1] = kappa
+            u[..., t + 1, :] = _moved(u, pulls, square[..., t], partition[..., t], step_size)
+    return Descent(np.sqrt(np.maximum(square, 0)), u[..., 0].copy(), partition)
+
+
+def _applied(matrix: NDArray, vector: NDArray) -> NDArray:
+    return (matrix @ vector[..., None])[..., 0]
+
+
+def _moved(u: NDArray, pulls: NDArray, square: NDArray, partition: NDArray, step_size: float) -> NDArray:
+    """Coordinates of u_(t+1); those of u_t where the descent is lost."""
+    t = pulls.shape[-1]
+    lost = ((partition <= 0) | (square > _LOST**2))[..., None]
+    target = _applied(np.swapaxes(u[..., :t, :], -1, -2), pulls)
+    target[..., t + 1] += 1
+    scale = step_size / np.where(lost, 1, partition[..., None])
+    return np.where(lost, u[..., t, :], (1 - step_size) * u[..., t, :] + scale * target)
+
+
+def wrong_bits(
+    c: ArrayLike, *, beta: ArrayLike, flips: ArrayLike, step_size: float, steps: int
+) -> Float[NDArray, "*batch"]:
+    """Share of wrong bits after descent from a cue with a share `flips` of its bits flipped [D-sharp11].
+
+    With kept displacement ρ and τ² = ‖u_L‖² − ρ²βf: f·Q((½ − ρ)√β/τ) + (1 − f)·Q(√β/2τ), the entries being Gaussian
+    by symmetry. One half where the descent is lost.
+
+    Args:
+        c: Roughness (...).
+        beta: Inverse temperature for patterns on {0, 1/√D}^D.
+        flips: f (...).
+        step_size: η.
+        steps: L.
+    """
+    beta, flips = np.asarray(beta, float), np.asarray(flips, float)
+    end = descent(c, np.sqrt(beta * flips), step_size=step_size, steps=steps)
+    kept = end.kept[..., -1]
+    spread = np.sqrt(np.maximum(end.radius[..., -1] ** 2 - kept**2 * beta * flips, 1e-12) / beta)
+    wrong = flips * ndtr((kept - 0.5) / spread) + (1 - flips) * ndtr(-0.5 / spread)
+    return np.where(end.lost, 0.5, wrong)
+
+
+def roughness_allowed(radius: ArrayLike, *, step_size: float, steps: int) -> Float[NDArray, "*batch"]:
+    """The basin's edge: the largest c at which descent from ‖u_0‖ = radius (...) arrives, by bisection [D-sharp11].
+
+    Raises:
+        ValueError: If step_size is not positive, or steps is no positive integer.
+    """
+    radius = np.asarray(radius, float)
+    low, high = np.zeros_like(radius), np.full_like(radius, 2.0)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        there = descent(middle, radius, step_size=step_size, steps=steps).arrives
+        low, high = np.where(there, middle, low), np.where(there, high, middle)
+    return low
+
+
+def slope_ratio(kernel: ArrayLike, c: ArrayLike) -> Float[NDArray, "*batch"]:
+    """The well's slope over the noise's, r·e^(−r²/2)/c, where the well has the height `kernel` = e^(−r²/2) [D-sharp11].
+
+    Inside r = 1 the steepest slope, at r = 1, counts, and where the height is not positive there is none.
+    """
+    height = np.clip(np.asarray(kernel, float), np.finfo(float).tiny, _STEEPEST)
+    slope = np.where(np.asarray(kernel) > 0, height * np.sqrt(-2 * np.log(height)), 0.0)
+    return np.asarray(slope / np.asarray(c, float))
+
+
+def critical_slope(step_size: float) -> float:
+    """√(η/(2 − η)): the slope ratio at which the first step leads no nearer to the pattern, as D → ∞ [D-sharp11].
+
+    Raises:
+        ValueError: If step_size is not between 0 and 2.
+    """
+    positive("step_size", step_size)
+    check(step_size < 2, "step_size", step_size, "below 2, where even the exact memory's step overshoots by as much")
+    return float(np.sqrt(step_size / (2 - step_size)))
+
+
+def features_to_reach(
+    *, D: ArrayLike, K: ArrayLike, beta: ArrayLike, flips: ArrayLike, step_size: float, steps: int
+) -> Float[NDArray, "*batch"]:
+    """Y = DK/2c² with the largest c that descent from flipped bits allows: about DK·e^(βf)/(βf) [D-sharp13].
+
+    Args:
+        D: Bits in a pattern.
+        K: Number of patterns.
+        beta: Inverse temperature; to tell K patterns apart it grows as 4 log K, and Y with it as K^(1 + 4f).
+        flips: f > 0, the share of flipped bits.
+        step_size: η.
+        steps: L.
+    """
+    radius = np.sqrt(np.asarray(beta, float) * np.asarray(flips, float))
+    allowed = roughness_allowed(radius, step_size=step_size, steps=steps)
+    return np.asarray(D, float) * np.asarray(K, float) / (2 * allowed**2)
+
+
+class Gauge(Module):
+    """What T and a query tell before the first step, without the pattern that is meant: made by `gauge` [D-sharp14].
+
+    Attributes:
+        partition: Ŝ(q) (...): the height of the well, as far as one pattern alone is near.
+        roughness: ĉ = √(D_free/M)·‖T‖: the noise of the gradient.
+        slope_ratio: `slope_ratio` of the two (...).
+    """
+
+    partition: Float[NDArray, "*batch"]
+    roughness: float
+    slope_ratio: Float[NDArray, "*batch"]
+
+
+def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
+    """Reads the memory at the query, and its noise off the length of T [D-sharp14].
+
+    It cannot know which pattern is near, whether it is the one meant, or whether several are.
+
+    Args:
+        memory: With sincos or cos features, of which ‖T‖/√M is the noise of Ŝ far from all patterns.
+        query: Queries (..., D).
+        free: Entries that descend, where others are clamped; all of them by default.
+
+    Raises:
+        ValueError: If the features are positive ones, or free is no integer from 1 to D.
+    """
+    check(
+        memory.features.basis in ("sincos", "cos"), "memory", memory.features.basis, "one with sincos or cos features"
+    )
+    free = memory.D if free is None else integer("free", free, "a number of entries", most=memory.D)
+    partition = np.asarray(memory.partition(query), float)
+    c = float(np.linalg.norm(memory.T)) * (free / memory.features.M) ** 0.5
+    return Gauge(partition, c, slope_ratio(partition, c))

@@ -1,0 +1,156 @@
+"""The basin of a stored pattern: the law against a Gaussian field and against the memory, the gauge against both."""
+
+import jax
+import numpy as np
+import pytest
+
+import rankone as ro
+from rankone.data.queries import flip_bits
+from rankone.theory import basin, thresholds
+from rankone.theory.fidelity import hamming_error
+
+D = 400
+
+
+def in_a_field(c, radius, *, step_size, steps, seed, terms=15_000):
+    """Radius and kept share of a descent in e^(−‖u‖²/2) + (c/√D)h(u), h made of many random waves."""
+    rng = np.random.default_rng(seed)
+    waves = rng.standard_normal((terms, D), np.float32)
+    cosine, sine = rng.standard_normal((2, terms)) / np.sqrt(terms)
+    start = np.full(D, radius / np.sqrt(D))
+    u, found = start, []
+    for _ in range(steps + 1):
+        found.append((np.linalg.norm(u), u @ start / radius**2))
+        phase = waves @ u.astype(np.float32)
+        cos, sin = np.cos(phase), np.sin(phase)
+        well, noise = np.exp(-(u @ u) / 2), c / np.sqrt(D)
+        slope = (cosine * -sin + sine * cos).astype(np.float32) @ waves
+        u = u + step_size * (noise * slope - well * u) / (well + noise * (cosine @ cos + sine @ sin))
+    return np.array(found).T
+
+
+def test_descent_in_a_gaussian_field_is_as_predicted():
+    """From inside, from near the edge, and from outside, where what was passed goes on pulling."""
+    for c, radius, tolerance in ((0.5, 1.5, 0.1), (0.3, 2.2, 0.15), (1.0, 1.5, 0.15)):
+        law = basin.descent(c, radius, step_size=0.3, steps=10)
+        runs = [in_a_field(c, radius, step_size=0.3, steps=10, seed=seed) for seed in range(2)]
+        norms, kept = np.mean(runs, 0)
+        # Ŝ at the start varies by c/√D, relative to the well .08, .17 and .15: the share of a first step.
+        np.testing.assert_allclose(norms, law.radius, atol=tolerance)
+        np.testing.assert_allclose(kept, law.kept, atol=tolerance)
+
+
+def test_without_noise_it_is_mean_shift_to_the_pattern():
+    law = basin.descent(0.0, np.array([0.5, 3.0]), step_size=0.25, steps=6)
+    np.testing.assert_allclose(law.kept, np.broadcast_to(0.75 ** np.arange(7), (2, 7)))
+    np.testing.assert_allclose(law.radius, np.array([[0.5], [3.0]]) * law.kept)
+    assert law.arrives.all()
+
+
+def test_the_first_step_leads_nearer_above_the_critical_slope_alone():
+    radius, kernel = 2.0, np.exp(-2.0)
+    for step_size in (0.1, 0.5, 1.0):
+        for ratio in (0.95, 1.05):
+            c = radius * kernel / (ratio * basin.critical_slope(step_size))
+            assert basin.slope_ratio(kernel, c) == pytest.approx(ratio * basin.critical_slope(step_size))
+            law = basin.descent(c, radius, step_size=step_size, steps=1)
+            wanted = ((1 - step_size) * radius) ** 2 + (step_size * c / kernel) ** 2
+            assert law.radius[1] ** 2 == pytest.approx(wanted)
+            assert (law.radius[1] < radius) == (ratio > 1)
+
+
+@pytest.fixture(scope="module")
+def wrong_bits():
+    """Measured and predicted wrong bits, by (K, β, flips): one shape of features, three loads, two distances."""
+    features = ro.RandomFeatures(D, 8000, key=jax.random.key(0), projection="hadamard")
+    found = {}
+    for K in (8, 16, 32):
+        Xi = ro.data.binary_patterns(32, D, key=jax.random.key(1))[:K]
+        for beta, flips in ((50.0, 0.05), (80.0, 0.1)):
+            memory = ro.DrDAM.store(Xi, beta, features)
+            start = flip_bits(Xi[:8], flips, key=jax.random.key(2))
+            end = ro.retrieve(memory, start, step_size=0.5, max_steps=40, tol=0, progress=False).x
+            c = thresholds.roughness(D=D, K=K, Y=8000)
+            law = basin.wrong_bits(c, beta=beta, flips=flips, step_size=0.5, steps=40)
+            found[K, beta] = float(hamming_error(end, Xi[:8]).mean()), float(law)
+    return found
+
+
+def test_the_memory_repairs_as_many_bits_as_the_law_says(wrong_bits):
+    for (K, beta), (measured, law) in wrong_bits.items():
+        assert measured == pytest.approx(law, abs=0.05), (K, beta)
+    assert wrong_bits[8, 50.0][1] < 0.001
+    assert 0.02 < wrong_bits[32, 50.0][1] < 0.1
+    assert wrong_bits[8, 80.0][1] == 0.5
+
+
+def test_one_signal_to_noise_goes_either_way():
+    """At SNR 5 from a tenth of flipped bits, D = 100 arrives and D = 4000 does not: no single curve of it."""
+    kernel = np.exp(-50.0 / 2 * 0.1)
+    c = kernel / 5 * np.sqrt([100, 4000])
+    law = basin.descent(c, np.sqrt(5.0), step_size=0.1, steps=100)
+    assert law.arrives.tolist() == [True, False]
+
+
+def test_the_edge_is_where_arriving_ends():
+    radius = np.array([1.0, 2.0, 3.0])
+    edge = basin.roughness_allowed(radius, step_size=0.5, steps=40)
+    assert basin.descent(0.98 * edge, radius, step_size=0.5, steps=40).arrives.all()
+    assert not basin.descent(1.02 * edge, radius, step_size=0.5, steps=40).arrives.any()
+    # The farther out, the more the first step alone decides.
+    ratios = basin.slope_ratio(np.exp(-(radius**2) / 2), edge) / basin.critical_slope(0.5)
+    assert ratios[2] == pytest.approx(1, abs=0.05)
+    assert np.all(np.diff(ratios) > 0)
+
+
+def test_features_grow_faster_than_the_patterns():
+    flips, K = 0.1, np.array([1e3, 1e6])
+    Y = basin.features_to_reach(D=100, K=K, beta=4 * np.log(K), flips=flips, step_size=0.2, steps=60)
+    exponent = np.log(Y[1] / Y[0]) / np.log(K[1] / K[0])
+    # K^(1 + 4f)/(β f), the logarithm taking off .1 here, and the constant varies slowly.
+    assert exponent == pytest.approx(1 + 4 * flips - np.log(2) / np.log(1e3), abs=0.08)
+    assert exponent > 1.2
+
+
+def test_the_gauge_reads_slope_and_roughness_off_T_and_the_query():
+    K, Y, beta = 16, 8000, 50.0
+    Xi = ro.data.binary_patterns(K, D, key=jax.random.key(3))
+    query = flip_bits(Xi, 0.05, key=jax.random.key(4))
+    kernel = np.exp(-beta / 2 * 0.05)
+    for basis, variance in (("sincos", 0.5), ("cos", 1.0)):
+        features = ro.RandomFeatures(D, Y, key=jax.random.key(5), basis=basis, projection="hadamard")
+        read = basin.gauge(ro.DrDAM.store(Xi, beta, features), query)
+        assert read.roughness == pytest.approx(np.sqrt(variance * D * K / Y), rel=0.05)
+        np.testing.assert_allclose(read.partition, kernel, atol=4 * np.sqrt(variance * K / Y))
+        assert np.median(read.slope_ratio) == pytest.approx(basin.slope_ratio(kernel, read.roughness), rel=0.05)
+    half = basin.gauge(ro.DrDAM.store(Xi, beta, features), query, free=D // 2)
+    assert half.roughness == pytest.approx(read.roughness / np.sqrt(2))
+
+
+def test_the_slope_ratio_at_the_pattern_and_where_nothing_is_read():
+    assert basin.slope_ratio(np.array([1.0, np.exp(-0.5), 0.0, -0.1]), 0.5).tolist() == pytest.approx(
+        [2 * np.exp(-0.5)] * 2 + [0, 0]
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: basin.descent(0.1, 1.0, step_size=0.0, steps=2), "step_size"),
+        (lambda: basin.descent(0.1, 1.0, step_size=0.1, steps=0), "steps"),
+        (lambda: basin.critical_slope(2.0), "step_size"),
+    ],
+)
+def test_it_says_what_is_wrong(call, says):
+    with pytest.raises(ValueError, match=says):
+        call()
+
+
+def test_the_gauge_refuses_positive_features_and_too_many_free_entries():
+    Xi = np.eye(4, dtype=np.float32)
+    positive = ro.DrDAM.store(Xi, 1.0, ro.RandomFeatures(4, 16, key=jax.random.key(0), basis="exp"))
+    with pytest.raises(ValueError, match="sincos or cos"):
+        basin.gauge(positive, Xi)
+    memory = ro.DrDAM.store(Xi, 1.0, ro.RandomFeatures(4, 16, key=jax.random.key(0)))
+    with pytest.raises(ValueError, match="free"):
+        basin.gauge(memory, Xi, free=5)

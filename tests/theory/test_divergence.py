@@ -94,9 +94,12 @@ def test_uniform_errors_contain_the_largest_error_found(D, Y, radius):
 
 
 def test_uniform_errors_by_hand():
-    assert kernel_error.uniform_kernel_error(D=9, Y=900, radius=2.0, delta=2 / np.e) == pytest.approx(
-        4 * 0.1 + (2 / 900) ** 0.5, rel=1e-12
-    )
+    straight = kernel_error.contraction_error(D=9, Y=900, radius=2.0, delta=2 / np.e)
+    assert straight == pytest.approx(4 * 0.1 + (2 / 900) ** 0.5, rel=1e-12)
+    net = kernel_error.net_error(D=9, Y=900, radius=2.0, delta=2 / np.e)
+    points = 9 * log(1 + 8 * 2 * 30) + log(2 * np.e)
+    slope = 3 + 1 + (2 / 900) ** 0.5
+    assert net == pytest.approx((points / 900) ** 0.5 + 2 * points / 2700 + slope / 120, rel=1e-12)
     D, Y, R, delta = 4, 10_000, 1.5, 0.1
     t = (12 / Y * (D * log(5 * (1 + 2 * R * (Y / D) ** 0.5)) + log(4 / delta))) ** 0.5
     curvature = (1 + (D / Y) ** 0.5 + (2 * log(2 / delta) / Y) ** 0.5) ** 2
@@ -235,6 +238,38 @@ def test_printed_theorem_is_false_for_algorithm_1():
     assert np.abs(barycentric(memory, features, x) - gradient).max() < 1e-12
 
 
+def test_printed_theorem_fails_for_every_constant_where_the_estimate_vanishes():
+    """D-thm2: near a zero of Ŝ in the cube one step exceeds eq. 12 with C₁√(D/Y) = 2, and |k̂ − k| is never larger."""
+    D, Y, beta = 50, 500, 50.0
+    omega = normal(0, Y, D)
+    rays = uniform(1, 8, D)
+    rays = rays / (D**0.5 * rays.max(1, keepdims=True))
+
+    def read(x):
+        """Ŝ for ξ = 0, and the norm of ĝ_A − ∇E."""
+        h = beta**0.5 * omega @ x
+        S = np.cos(h).mean()
+        return S, norms(np.sin(h) @ omega / (beta**0.5 * Y * S) - x)
+
+    def falls(one, other, ray):
+        return read(one * ray)[0] > 0 > read(other * ray)[0]
+
+    lengths = np.linspace(0, 1, 201)
+    i, j = next((i, j) for i in range(8) for j in range(200) if falls(lengths[j], lengths[j + 1], rays[i]))
+    low, high = lengths[j], lengths[j + 1]
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if read(middle * rays[i])[0] > 0 else (low, middle)
+    x = (low - 1e-8) * rays[i]
+    S, step = read(x)
+    largest = memory_bounds.log10_theorem(beta=beta, K=1, energy=x @ x / 2, eps0=2.0, step_size=1.0, steps=1)
+    assert 0 < S < 1e-5
+    assert (x >= 0).all()
+    assert (x <= D**-0.5).all()
+    assert step > 10 * 10**largest
+    assert read((low - 1e-10) * rays[i])[1] == pytest.approx(100 * step, rel=0.05)  # and there is no end to it
+
+
 @pytest.mark.parametrize(
     ("D", "K", "Y", "beta", "step_size", "steps"),
     [(10, 5, 400_000, 2.0, 0.5, 12), (5, 10, 400_000, 2.0, 1.0, 12), (4, 6, 400_000, 6.0, 0.25, 8)],
@@ -257,6 +292,33 @@ def test_corrected_theorem_holds_with_its_hypotheses(D, K, Y, beta, step_size, s
         assert norms(np.asarray(copy.gradient(distributed)) - memory.gradient(distributed)) <= record.A
     assert record.holds
     assert 0 < norms(exact - distributed) <= record.bound <= record.tied < inf
+
+
+PAIR = np.array([[0.0, 0.0], [1.0, 1.0]]) / 2**0.5
+TRIANGLE = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75**0.5]])
+
+
+@pytest.mark.parametrize(("Xi", "step_size", "steps"), [(PAIR, 1.0, 3), (PAIR, 0.5, 6), (TRIANGLE, 0.5, 5)])
+def test_corrected_theorem_says_which_pattern_is_retrieved_where_several_are_stored(Xi, step_size, steps):
+    """D-sharp3: distinct patterns, each with its own fixed point, and a bound below half the distance between them."""
+    K, D = Xi.shape
+    beta, x = 8.0, 0.9 * Xi[0] + 0.1 * Xi.mean(0)
+
+    def weights(y):
+        return softmax(-beta / 2 * ((y - Xi) ** 2).sum(-1))
+
+    ends = []
+    for y in Xi:
+        for _ in range(300):
+            y = weights(y) @ Xi  # mean shift: descent with step 1
+        ends.append(y)
+    gaps = norms(np.array(ends)[:, None] - np.array(ends))[~np.eye(K, dtype=bool)]
+    assert gaps.min() > 0.8 * diameter(Xi)
+    energy = -np.log(np.exp(-beta / 2 * ((x - Xi) ** 2).sum(-1)).sum()) / beta
+    known = {"D": D, "K": K, "beta": beta, "step_size": step_size, "steps": steps, "energy": energy}
+    record = divergence.divergence_bound(Y=10**6, diameter=diameter(Xi), reach=norms(x - Xi).max(), **known)
+    assert record.rho > 1
+    assert record.bound < diameter(Xi) / 2
 
 
 def test_corrected_theorem_is_the_recursion_solved():
@@ -466,18 +528,15 @@ def test_local_retrieval_theorem_holds():
     directions = normal(1, 60, D)
     radii = r * np.linspace(0, 1, 60)[:, None]
     ball = Xi[0] + radii * directions / norms(directions)[:, None]
-    A = norms(np.asarray(copy.gradient(ball)) - memory.gradient(ball)).max()
+    run = drift(memory, copy, ball, step_size=eta, steps=L)
+    A = float(run.errors.max())  # at the states that the runs visit, and no others
     record = local_retrieval(Xi, 0, beta=beta, radius=r, gradient_error=A, step_size=eta, steps=L)
     assert record.holds
     p = softmax(-beta / 2 * ((ball[:, None] - Xi) ** 2).sum(-1), axis=-1)
     assert (1 - p[:, 0]).max() <= record.leak
-    exact, distributed = ball, ball
-    for _ in range(L):
-        exact = exact - eta * np.asarray(memory.gradient(exact))
-        distributed = distributed - eta * np.asarray(copy.gradient(distributed))
-        assert norms(exact - Xi[0]).max() <= r
-        assert norms(distributed - Xi[0]).max() <= r
-    apart = norms(exact - distributed).max()
+    assert norms(np.asarray(run.exact) - Xi[0]).max() <= r * (1 + 1e-12)  # the outermost start is on the sphere
+    assert norms(np.asarray(run.distributed) - Xi[0]).max() <= r * (1 + 1e-12)
+    apart = np.asarray(run.distance)[-1].max()
     assert record.bound / 10 < apart <= record.bound <= record.forever
     assert not local_retrieval(Xi, 0, beta=10.0, radius=r, gradient_error=A, step_size=eta, steps=L).holds
 

@@ -4,12 +4,13 @@ The bounds are base-10 logarithms. Each line of a proof is its left side over it
 is at most 1. Both are written out to be read beside the paper, not to be fast.
 """
 
-from math import comb, exp, log, log1p
+from math import comb, exp, log, log1p, sqrt
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from scipy.special import lambertw
 
 from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
@@ -23,6 +24,7 @@ __all__ = [
     "log10_gronwall",
     "log10_lipschitz",
     "log10_theorem",
+    "rahimi_recht",
     "recursion",
 ]
 
@@ -137,6 +139,19 @@ def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
     exponent = steps * log1p(u)
     exact = exponent + log1p(-exp(-exponent)) - log(u)
     return exact / _LOG10, (log(steps) + _log_geometric(log(steps * u), steps)) / _LOG10
+
+
+def rahimi_recht(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
+    """ε with 2⁸(√D R/ε)² exp(−Yε²/4(D + 2)) = δ: Claim 1 of Rahimi and Recht 2007, beside `net_error` [D-U0].
+
+    Args:
+        D: Dimension.
+        Y: Number of frequencies.
+        radius: R, the diameter of the set of inputs, hence the largest ‖Δ‖.
+        delta: Probability of failure.
+    """
+    rate = Y / (4 * (D + 2))
+    return sqrt(lambertw(2**8 * D * radius**2 * rate / delta).real / rate)
 
 
 def gronwall_coefficients(steps: int) -> dict[str, list[int]]:

@@ -156,7 +156,8 @@ def local_retrieval(
         index: Which of them.
         beta: Inverse temperature, 1/unit².
         radius: r of the ball, in the unit of the patterns.
-        gradient_error: A, a bound on ‖ĝ − ∇E‖ in the ball, in the same unit.
+        gradient_error: A, a bound on ‖ĝ − ∇E‖ at the states that the distributed run visits, in the same unit:
+            `Drift.errors` holds them all, and the theorem then certifies that run.
         step_size: η in (0, 1].
         steps: L.
     """

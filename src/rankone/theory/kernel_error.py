@@ -20,8 +20,10 @@ __all__ = [
     "aggregated_error",
     "check_counts",
     "check_probability",
+    "contraction_error",
     "kernel_variance",
     "largest_kernel_error",
+    "net_error",
     "orthogonal_variance_ratio",
     "rbf_kernel",
     "uniform_derivative_error",
@@ -34,8 +36,8 @@ _RADIUS = "a positive distance, or infinity"
 def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     """ε₀ with |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ [D-U0].
 
-    ε₀ = 2R√(D/Y) + √(2 log(2/δ)/Y): the corrected form of the paper's assumption (A2) [D-unn2]. Patterns of diameter
-    d at inverse temperature β have R = d√β, the β that the paper's constant hides.
+    The smaller of `contraction_error` and `net_error`: the corrected form of the paper's assumption (A2) [D-unn2].
+    Patterns of diameter d at inverse temperature β have R = d√β, the β that the paper's constant hides.
 
     Args:
         D: Dimension.
@@ -43,10 +45,25 @@ def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) 
         radius: R, the largest ‖Δ‖; for a memory, √β times the largest distance from a state to a pattern.
         delta: Probability of failure.
     """
-    check_counts(D=D, Y=Y)
-    check((real("radius", radius, _RADIUS) or 0) > 0, "radius", radius, _RADIUS)
-    check_probability(delta)
+    arguments = {"D": D, "Y": Y, "radius": radius, "delta": delta}
+    return min(contraction_error(**arguments), net_error(**arguments))
+
+
+def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
+    """2R√(D/Y) + √(2 log(2/δ)/Y): the smaller one on small balls. Arguments as for `uniform_kernel_error`."""
+    _check_ball(D, Y, radius, delta)
     return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
+
+
+def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
+    """√(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y, ℓ = D log(1 + 8R√Y) + log(4/δ): for large balls.
+
+    Arguments as for `uniform_kernel_error`.
+    """
+    _check_ball(D, Y, radius, delta)
+    points = D * log(1 + 8 * radius * sqrt(Y)) + log(4 / delta)
+    slope = sqrt(D) + 1 + sqrt(2 * log(2 / delta) / Y)
+    return sqrt(points / Y) + 2 * points / (3 * Y) + slope / (4 * sqrt(Y))
 
 
 def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
@@ -54,9 +71,7 @@ def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.
 
     Infinite where Y is too small for the tail bound behind it. Arguments as for `uniform_kernel_error`.
     """
-    check_counts(D=D, Y=Y)
-    check((real("radius", radius, _RADIUS) or 0) > 0, "radius", radius, _RADIUS)
-    check_probability(delta)
+    _check_ball(D, Y, radius, delta)
     t = sqrt(12 / Y * (D * log(5 * (1 + 2 * radius * sqrt(Y / D))) + log(4 / delta)))
     curvature = (1 + sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)) ** 2
     return 2 * t + (curvature + 1) * sqrt(D / Y) if t <= 3 else inf
@@ -83,6 +98,12 @@ def _squared_distances(Xi: Numbers) -> np.ndarray:
     Xi = np.asarray(Xi, float)
     norms = (Xi**2).sum(1)
     return np.maximum(norms[:, None] + norms - 2 * Xi @ Xi.T, 0)
+
+
+def _check_ball(D: int, Y: int, radius: float, delta: float) -> None:
+    check_counts(D=D, Y=Y)
+    check((real("radius", radius, _RADIUS) or 0) > 0, "radius", radius, _RADIUS)
+    check_probability(delta)
 
 
 def check_counts(**values: int) -> None:

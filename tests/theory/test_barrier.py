@@ -1,0 +1,162 @@
+"""Y = O(DK) suffices for retrieval: the barrier on draws, its arithmetic by hand, its constant, and where it is void."""
+
+from math import exp, inf, log
+
+import jax
+import numpy as np
+import pytest
+
+import rankone as ro
+from rankone.precision import double_precision
+from rankone.theory.barrier import barrier, sufficient_features
+
+D, K, BETA = 20, 5, 60.0
+Xi = np.random.default_rng(0).integers(0, 2, (K, D)) / D**0.5
+DRAWS = range(4)
+
+
+@pytest.fixture(scope="module")
+def record():
+    return sufficient_features(Xi, beta=BETA)
+
+
+@pytest.fixture(scope="module")
+def frequencies(record):
+    return [np.random.default_rng(seed).normal(size=(record.Y, D)) for seed in DRAWS]
+
+
+def estimate(omega, x):
+    """Ŝ and its gradient in u = √β x at states (n, D), by the definition."""
+    phases = BETA**0.5 * omega @ (x[:, None] - Xi).reshape(-1, D).T
+    cos, sin = (f(phases).reshape(len(omega), len(x), K).sum(-1) for f in (np.cos, np.sin))
+    return cos.mean(0), -(sin.T @ omega) / len(omega)
+
+
+def partition(x):
+    return np.exp(-BETA / 2 * ((x[:, None] - Xi) ** 2).sum(-1)).sum(-1)
+
+
+def highest_on_spheres(omega, radius):
+    """About every pattern: the state of the sphere at which repeated steps along ∇Ŝ, less the hill's, find Ŝ highest."""
+    x = Xi
+    for _ in range(6):
+        u = BETA**0.5 * (x - Xi)
+        slope = estimate(omega, x)[1] + u * np.exp(-(u**2).sum(1, keepdims=True) / 2)
+        x = Xi + radius * slope / np.linalg.norm(slope, axis=1, keepdims=True)
+    return x
+
+
+def test_on_draws_the_sphere_is_lower_than_the_pattern_and_the_error_below_its_bound(record, frequencies):
+    """D-sharp10."""
+    found = []
+    for omega in frequencies:
+        top = highest_on_spheres(omega, record.radius)
+        sphere, centre = estimate(omega, top)[0], estimate(omega, Xi)[0]
+        assert (sphere < centre).all()
+        assert (centre >= record.level).all()
+        found.append(((sphere - partition(top)) - (centre - partition(Xi))).max())
+    assert record.error / 20 < max(found) <= record.error
+
+
+def test_the_bound_on_the_curvature_contains_every_eigenvalue(record, frequencies):
+    """λ = 2·level/step against the largest eigenvalue of (1/Y)Σ|Z|ωωᵀ, which no −∇²Ŝ exceeds."""
+    for omega in frequencies:
+        weights = np.abs(np.exp(1j * BETA**0.5 * omega @ Xi.T).sum(1))
+        largest = np.linalg.eigvalsh((omega * weights[:, None]).T @ omega / record.Y).max()
+        assert largest <= 2 * record.level / record.step_size < 12 * largest
+
+
+def test_algorithm_1_stays_climbs_and_comes_to_rest(record):
+    with double_precision():
+        for seed in DRAWS[:2]:
+            copy = ro.DrDAM.store(Xi, BETA, ro.RandomFeatures(D, record.Y, key=jax.random.key(seed)))
+            run = ro.retrieve(copy, Xi, step_size=0.99 * record.step_size, max_steps=120, tol=0.0, progress=False)
+            assert (np.linalg.norm(run.x - Xi, axis=1) < record.radius).all()
+            assert (np.diff(run.energies, axis=-1) <= 1e-14).all()
+            assert np.linalg.norm(copy.gradient(run.x), axis=1).max() < 1e-6
+
+
+def test_below_half_of_DK_runs_leave_and_the_barrier_does_not_claim_otherwise(record):
+    Y = D * K // 4
+    assert not barrier(Xi, beta=BETA, Y=Y, radius=record.radius).holds
+    left = 0
+    for seed in DRAWS:
+        copy = ro.DrDAM.store(Xi, BETA, ro.RandomFeatures(D, Y, key=jax.random.key(seed)))
+        x = ro.retrieve(copy, Xi, step_size=0.05, max_steps=200, tol=0.0, progress=False).x
+        left += (np.linalg.norm(x - Xi, axis=1) > record.radius).sum()
+    assert left > 0
+
+
+def test_the_fewest_frequencies_are_the_fewest(record):
+    numbers = {"beta": BETA, "radius": record.radius}
+    assert barrier(Xi, Y=record.Y, **numbers) == record
+    fewer = barrier(Xi, Y=record.Y - 1, **numbers)
+    assert not fewer.holds
+    assert fewer.step_size == 0
+    assert fewer.error >= fewer.gap
+    for radius in (0.7 * record.radius, 1.4 * record.radius):
+        assert not barrier(Xi, Y=record.Y, beta=BETA, radius=radius).holds
+
+
+def test_one_pattern_by_hand():
+    """K = N = Q = 1, no leak; δ = 3e⁻² makes t = 2. β = 4, r = ½ and start ¼: R = 1, ρ = ½."""
+    Y, t = 10**4, 2.0
+    record = barrier(np.zeros((1, 9)), beta=4.0, Y=Y, radius=0.5, start=0.25, delta=3 * exp(-2))
+    mean = 2 * 1.5 * 3 / 100
+    error = mean + (2 * t * (2.25 + 2 * 3 * mean) / Y) ** 0.5 + 3 * t / (3 * Y)
+    below = 2 * 0.5 * 3 / 100
+    level = exp(-1 / 8) - below - (2 * t * (1 + 2 * 2 * below) / Y) ** 0.5 - 2 * t / (3 * Y)
+    assert record.leak == 0
+    assert record.gap == pytest.approx(exp(-1 / 8) - exp(-1 / 2), rel=1e-12)
+    assert record.error == pytest.approx(error, rel=1e-12)
+    assert record.level == pytest.approx(level, rel=1e-12)
+    moment = 0.5**-0.5 - 2 * 0.75**-0.5 + 1  # E(e^{γ²/8} − 1)²
+    curvature = 2 * (8 * moment**0.5 + 8 * (9 * log(9) + t) / Y)
+    assert record.step_size == pytest.approx(2 * level / curvature, rel=1e-12)
+
+
+def test_two_patterns_by_hand():
+    """β‖ξ − ξ′‖² = 16, R = 1: the leak is e^(−9/2); N = 2 + 2(1 − 16/D)e⁻⁸, Q = 2 + 2e⁻⁸."""
+    pair = np.array([[0.0] * 8, [2.0] + [0.0] * 7])
+    one = barrier(pair, beta=4.0, Y=10**6, radius=0.5)
+    assert one.leak == pytest.approx(exp(-4.5), rel=1e-12)
+    assert one.gap == pytest.approx(1 - exp(-0.5) - exp(-4.5), rel=1e-12)
+    t, N, Q = log(6 / 0.05), 2 + 2 * (1 - 16 / 8) * exp(-8), 2 + 2 * exp(-8)
+    mean = 2 * (8 * N / 10**6) ** 0.5
+    assert one.error == pytest.approx(mean + (2 * t * (Q + 12 * mean) / 10**6) ** 0.5 + 2 * t / 10**6, rel=1e-12)
+
+
+def test_the_constant_tends_to_its_limit_and_does_not_see_K():
+    """4R²/(1 − e^(−R²/2))² is 19.6 at its least, over R."""
+    R = np.linspace(1, 2.5, 10_001)
+    limit = (4 * R**2 / (1 - np.exp(-(R**2) / 2)) ** 2).min()
+    assert limit == pytest.approx(19.64, abs=0.01)
+    n = 100_000
+    constants = [sufficient_features(np.eye(k, n), beta=200.0).Y / (n * k) for k in (2, 20)]
+    assert limit < min(constants) < max(constants) < min(1.05 * limit, 1.01 * min(constants))
+
+
+def test_a_start_at_a_distance_costs_more_and_patterns_too_close_have_no_gap(record):
+    away = sufficient_features(Xi, beta=BETA, start=0.5 / BETA**0.5)
+    assert 1.5 * record.Y < away.Y < 4 * record.Y
+    with pytest.raises(ValueError, match="^beta: got"):
+        sufficient_features(Xi, beta=2.0)
+
+
+@pytest.mark.parametrize(
+    ("change", "argument"),
+    [
+        ({"beta": -1.0}, "beta"),
+        ({"Y": 0}, "Y"),
+        ({"radius": 0.0}, "radius"),
+        ({"start": 0.3}, "start"),
+        ({"start": -0.1}, "start"),
+        ({"start": inf}, "start"),
+        ({"delta": 1.0}, "delta"),
+        ({"Xi": np.ones(3)}, "Xi"),
+    ],
+)
+def test_bad_numbers_are_refused(change, argument):
+    numbers = {"Xi": Xi, "beta": BETA, "Y": 1000, "radius": 0.2, **change}
+    with pytest.raises(ValueError, match=f"^{argument}: got"):
+        barrier(numbers.pop("Xi"), **numbers)

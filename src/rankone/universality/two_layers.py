@@ -33,7 +33,7 @@ def two_layer_network(
     constants: Constants | None = None,
     dtype: Any = None,
 ) -> Network:
-    """Two hidden layers, of 3 units and of cells + units: they write v₀ = Δ(1 + xx*) and v₁ = v₀·⌊xJ⌋/J [M-S8].
+    """Two hidden layers, of 3 units and of cells + units: they write v₀ = Δ(1 + xx*) and v₁ = v₀·⌊xJ⌋/J [M-S8, M-concl].
 
     Args:
         target: f(x, y, x_star).

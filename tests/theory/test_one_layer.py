@@ -90,7 +90,7 @@ def test_minus_y_is_missed_by_two_where_the_step_size_is_one_or_more(alpha):
 
 
 def test_arguments_of_one_layer_are_refused_by_name():
-    with pytest.raises(ValueError, match="^o"):
+    with pytest.raises(ValueError, match=r"^o"):
         one_layer_kernel(np.ones(3), np.ones(3), np.ones(2), 0.0, 0.0)
-    with pytest.raises(ValueError, match="^w"):
+    with pytest.raises(ValueError, match=r"^w"):
         one_layer_move(np.ones((3, 1)), np.ones(3), np.ones(3), 0.0, 0.0, 0.1)

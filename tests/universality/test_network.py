@@ -144,7 +144,8 @@ def test_logarithmic_depth_holds_in_float32_at_64_cells():
 
 
 @pytest.mark.parametrize(
-    ("construction", "depth"), [("seed", 4 * 4 + 6), ("logdepth", 11), ("constant", 8), ("shallow", 5), ("two_layers", 3)]
+    ("construction", "depth"),
+    [("seed", 4 * 4 + 6), ("logdepth", 11), ("constant", 8), ("shallow", 5), ("two_layers", 3)],
 )
 def test_depth_is_what_the_text_says(construction, depth):
     """M-fig1: N + 4 weight layers, N = J² + 2 or 2 log₂J + 3 or 4; four or two hidden layers and an output."""
@@ -209,6 +210,12 @@ def test_the_fitted_units_sleep_before_the_step_at_every_x(construction, x64):
     after = adapt(network, 0.3, 0.5)
     np.testing.assert_array_equal(np.asarray(after.layers[-2].W)[-256:], np.asarray(network.layers[-2].W)[-256:])
     assert np.asarray(activations(after, 0.7)[-1])[-256:].max() > 0.1
+
+
+def test_readers_of_two_layers_take_the_rest_of_the_slots_away(x64):
+    """M-S8: they sleep however large δ is beside αw."""
+    network = build("two_layers", constants=Constants(margin=4.0, offset=0.1))
+    assert np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, -256:].max() == 0
 
 
 def test_units_that_are_not_kept_below_zero_wake_before_the_step(x64):

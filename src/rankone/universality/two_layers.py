@@ -1,4 +1,4 @@
-"""Two hidden layers suffice: the derivative of a ReLU is a step, so the backward pass cuts x into cells by itself [M-S8].
+"""Two hidden layers suffice: ReLU' is a step, so that the backward pass cuts x into cells by itself [M-S8].
 
 The first layer is x and two units at rest. The step moves both, one by the error and one by the error times the number
 of thresholds below x, which arrives through units of the second layer that are awake where x is above theirs. All
@@ -33,7 +33,9 @@ def two_layer_network(
     constants: Constants | None = None,
     dtype: Any = None,
 ) -> Network:
-    """Two hidden layers, of 3 units and of cells + units: they write v₀ = Δ(1 + xx*) and v₁ = v₀·⌊xJ⌋/J [M-S8, M-concl].
+    """Two hidden layers, of 3 units and of cells + units [M-S8, M-concl].
+
+    The step writes v₀ = Δ(1 + xx*) and v₁ = v₀·#{j: j/J < x}/J.
 
     Args:
         target: f(x, y, x_star).

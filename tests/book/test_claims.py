@@ -37,7 +37,7 @@ CLAIMS = [
     *("M-disc", "M-Ajl", "M-index", "M-v", "M-univ", "M-kshot", "M-concl"),
     *(f"M-appA-{name}" for name in ("tele", "bdry", "psd", "Bpd", "Wbar", "idx", "in")),
     *("M-appB", "M-appB-CE", "M-appB-loss", "M-appC-phi", "M-appC-B"),
-    *(f"M-S{n}" for n in range(1, 8)),
+    *(f"M-S{n}" for n in range(1, 10)),
     *(f"M-fig{n}" for n in range(2, 6)),
     *(f"S-eq{n}" for n in range(1, 46) if n not in (22, 24)),
     *("S-eq22", "S-eq22-loose", "S-CE", "S-res", "S-rem3.2", "S-gain", "S-dich", "S-hyper", "S-4.1"),

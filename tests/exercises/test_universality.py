@@ -42,7 +42,10 @@ SECOND = {
         "written_share": lambda N, c: 1.0 if c == 1 else c * (1 - c**N) / (1 - c) / N,
     },
     "q5": {"second_order": second_by_pairs},
-    "q6": {"switch_signal": lambda logits, w: error_signals.cross_entropy_signal(logits, w)[0]},
+    "q6": {
+        "switch_signal": lambda logits, w: error_signals.cross_entropy_signal(logits, w)[0],
+        "class_moves": lambda logits, w, alpha: -alpha * w * np.asarray(error_signals.class_switch_signals(logits)),
+    },
     "q7": {"layers": lambda J: (J * J + 1, 2 * int(np.ceil(np.log2(J))) + 3)},
     "q8": {"two_shots": shots_by_moments},
 }
@@ -83,6 +86,11 @@ WRONG = [
         {"switch_signal": lambda logits, w: -np.asarray(error_signals.cross_entropy_signal(logits, w)[0])},
     ),
     ("q6", "squared error", {"switch_signal": lambda logits, w: logits @ w - w}),
+    (
+        "q6",
+        "along the gradient",
+        {"class_moves": lambda logits, w, alpha: alpha * w * np.asarray(error_signals.class_switch_signals(logits))},
+    ),
     ("q7", "no end counted", {"layers": lambda J: (J * J, 2 * (J - 1).bit_length() + 3)}),
     ("q7", "bits of one axis", {"layers": lambda J: (J * J + 1, (J - 1).bit_length() + 3)}),
     ("q8", "descending", {"two_shots": unsorted_shots}),

@@ -20,7 +20,7 @@ from rankone.theory.deep_linear import (
     right,
     written,
 )
-from rankone.theory.error_signals import cross_entropy_signal, kink_signals, signal
+from rankone.theory.error_signals import class_switch_signals, cross_entropy_signal, kink_signals, signal
 from rankone.universality import Constants, activations, adapt, learn, predict
 from rankone.universality.errors import random_tasks
 from rankone.universality.hats import hat_network
@@ -131,9 +131,10 @@ def test_kernel_form_equals_the_product():
 
 
 def test_the_gradient_at_the_kink_is_a_convention():
-    """M-(1): 0 with jax.nn.relu, 2⁻ⁱ with jnp.maximum, 1 off the kink."""
+    """M-(1): 0 with jax.nn.relu, 2⁻ⁱ with jnp.maximum, 1 with a jnp.where that counts the kink as awake, and off it."""
     np.testing.assert_array_equal(kink_signals(jax.nn.relu, 6), 0)
     np.testing.assert_array_equal(kink_signals(lambda z: jnp.maximum(z, 0), 6), 0.5 ** np.arange(1, 7))
+    np.testing.assert_array_equal(kink_signals(lambda z: jnp.where(z >= 0, z, 0), 6), 1)
     np.testing.assert_array_equal(kink_signals(jax.nn.relu, 6, rest=1e-8), 1)
 
 
@@ -308,6 +309,15 @@ def test_cross_entropy_cannot_move_a_switch_one_way():
         assert float(signals.min()) < 0 < float(signals.max())
     equal, _ = cross_entropy_signal(logits, np.ones(6))
     np.testing.assert_allclose(equal, 0, atol=1e-13)
+
+
+def test_one_switch_a_class_is_thrown_by_its_own_label_alone():
+    """M-appB-CE: one-sided switches will do; the label's moves up by 1 − p_y, and all others down by p."""
+    for logits in np.random.default_rng(0).normal(size=(100, 6)) * 3:
+        moves = -np.asarray(class_switch_signals(logits))
+        p = np.exp(logits) / np.exp(logits).sum()
+        np.testing.assert_allclose(moves, np.eye(6) - p, atol=1e-13)
+        np.testing.assert_array_equal(moves > 0, np.eye(6))
 
 
 # --- sharper

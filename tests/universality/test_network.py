@@ -30,7 +30,8 @@ from rankone.universality.selectors import bit_selector, cell_selector
 from rankone.universality.tables import sleeping_units, table_network
 
 KEY = jax.random.key(0)
-CONSTRUCTIONS = ("seed", "logdepth", "constant", "shallow")
+FITTED = ("constant", "shallow", "two_layers")
+CONSTRUCTIONS = ("seed", "logdepth", *FITTED)
 gradient_of_loss = jax.jit(jax.grad(loss))
 
 
@@ -52,7 +53,7 @@ def bump(x, y, x_star):
 
 def build(construction="seed", target=wave, cells=4, **options):
     """A network, made once in each precision; sizes are multiples of 64, whose fits are one program."""
-    if construction in ("constant", "shallow"):
+    if construction in FITTED:
         options.setdefault("units", 256)
     return built(construction, target, cells, jnp.result_type(float), **options)
 
@@ -143,10 +144,11 @@ def test_logarithmic_depth_holds_in_float32_at_64_cells():
 
 
 @pytest.mark.parametrize(
-    ("construction", "depth"), [("seed", 4 * 4 + 6), ("logdepth", 11), ("constant", 8), ("shallow", 5)]
+    ("construction", "depth"),
+    [("seed", 4 * 4 + 6), ("logdepth", 11), ("constant", 8), ("shallow", 5), ("two_layers", 3)],
 )
 def test_depth_is_what_the_text_says(construction, depth):
-    """M-fig1: N + 4 weight layers, N = J² + 2 or 2 log₂J + 3 or 4; four hidden layers and an output."""
+    """M-fig1: N + 4 weight layers, N = J² + 2 or 2 log₂J + 3 or 4; four or two hidden layers and an output."""
     assert build(construction).depth == depth
 
 
@@ -166,9 +168,69 @@ def test_constant_depth_is_as_good_as_its_fitted_net():
     assert found.worst < 0.25
 
 
+def test_two_hidden_layers_are_as_accurate_as_four_of_the_same_size():
+    """M-S8, M-concl: float32, the same margin; the accuracy needs units and not depth."""
+    two = build("two_layers", units=1600)
+    four = build("shallow", units=1280, constants=Constants(margin=4.0))
+    assert two.switch.size == 0
+    assert two.size < four.size
+    found, other = (learning_errors(network, wave, key=KEY) for network in (two, four))
+    assert found.rms < 1.1 * other.rms < 0.04
+    assert found.worst < 0.25
+
+
+def test_the_backward_pass_of_two_layers_cuts_x_into_cells(x64):
+    """M-S8: u₀ is moved by αwΔ(1 + xx*) and u₁ by ⌊xJ⌋/J times that, whatever x* and y; at t_j the cell below."""
+    J, constants = 64, Constants(margin=4.0)
+    network = build("two_layers")
+    stepped = jax.jit(jax.vmap(lambda x, y, s: activations(adapt(network, x, y), s)[0]))
+    x = np.array([0.0, 0.5 / J, 0.4999, 0.5001, 0.31, 1.0])
+    y, x_star = np.linspace(-1, 1, 6), np.array([0.2, 0.9, 0.0, 1.0, 0.5, 0.7])
+    read = (np.asarray(stepped(x, y, x_star))[:, 1:] - constants.offset) / (constants.alpha * constants.linear)
+    v0 = (y + 5) * (1 + x * x_star)
+    np.testing.assert_allclose(read[:, 0], v0, rtol=1e-4)  # what comes before the step's own output, wδ√J
+    steps = np.minimum(np.floor(x * J), J - 1)
+    np.testing.assert_allclose(J * read[:, 1] / read[:, 0], steps, atol=1e-6)
+    assert np.abs(np.asarray(stepped(x, y, x_star))[:, 0] - x_star).max() < 1e-4
+
+
+def test_two_hidden_layers_answer_minus_y_which_one_cannot():
+    """M-S8, M-S9: a network of one hidden layer is off by 1 or more, wherever its step stays short."""
+    found = learning_errors(build("two_layers", lambda x, y, s: -y), lambda x, y, s: -y, key=KEY)
+    assert found.rms < 0.05
+    assert found.worst < 0.25
+
+
+@pytest.mark.parametrize("construction", FITTED)
+def test_the_fitted_units_sleep_before_the_step_at_every_x(construction, x64):
+    """M-S4, M-S5, M-S8: none is awake, so that the step moves no weight of theirs."""
+    network = build(construction)
+    rest = np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, -256:]
+    assert rest.max() == 0
+    after = adapt(network, 0.3, 0.5)
+    np.testing.assert_array_equal(np.asarray(after.layers[-2].W)[-256:], np.asarray(network.layers[-2].W)[-256:])
+    assert np.asarray(activations(after, 0.7)[-1])[-256:].max() > 0.1
+
+
+def test_readers_of_two_layers_take_the_rest_of_the_slots_away(x64):
+    """M-S8: they sleep however large δ is beside αw."""
+    network = build("two_layers", constants=Constants(margin=4.0, offset=0.1))
+    assert np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, -256:].max() == 0
+
+
+def test_units_that_are_not_kept_below_zero_wake_before_the_step(x64):
+    """M-S4: the slots at rest, μδ/(αw), are positive; at σ = 0 half the units are awake and the fit is of no use."""
+    network = build("constant", constants=Constants(sleep=0.0))
+    awake = np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, 1:].max(0) > 0
+    assert 64 < awake.sum() < 192
+    assert learning_errors(network, wave, key=KEY).rms > 1
+    k = Constants()
+    assert k.sleep > 10 * 2**0.5 * k.damping * k.offset / (k.alpha * k.linear)
+
+
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
 def test_a_target_that_is_not_affine_in_y(construction):
-    units = {"units": 768} if construction in ("constant", "shallow") else {"cells": 8}
+    units = {"units": 768} if construction in FITTED else {"cells": 8}
     assert learning_errors(build(construction, bump, **units), bump, key=KEY).rms < 0.07
 
 
@@ -182,7 +244,7 @@ def test_a_readers_own_python_function_is_tabulated(construction):
     np.testing.assert_allclose(predict(after, np.array([0.1, 0.9])), want, atol=0.02)
 
 
-@pytest.mark.parametrize("construction", ["constant", "shallow"])
+@pytest.mark.parametrize("construction", FITTED)
 def test_a_readers_own_python_function_is_fitted(construction):
     def own(x, y, x_star):
         return abs(y) * math.cos(3 * x_star) if y < 0 else y * math.cos(x)
@@ -190,7 +252,7 @@ def test_a_readers_own_python_function_is_fitted(construction):
     after = adapt(build(construction, own), 0.3, -0.5)
     points = [0.1, 0.5, 0.9]
     want = [own(0.3, -0.5, x_star) for x_star in points]
-    np.testing.assert_allclose(predict(after, np.array(points)), want, atol=0.1)
+    np.testing.assert_allclose(predict(after, np.array(points)), want, atol=0.12)
 
 
 def test_an_affine_target_needs_two_knots_and_others_get_sixteen():
@@ -321,8 +383,9 @@ def test_before_the_step_the_network_says_nothing():
     """M-pre: the same output for every x, below all y by the margin."""
     for construction in CONSTRUCTIONS:
         network = build(construction)
-        np.testing.assert_allclose(predict(network, np.linspace(0, 1, 50)), -2, atol=1e-5)
-        assert network.start == -2
+        start = -5 if construction == "two_layers" else -2  # by the margin that each is built with
+        np.testing.assert_allclose(predict(network, np.linspace(0, 1, 50)), start, atol=2e-5)
+        assert network.start == start
 
 
 def test_hidden_activations_are_those_of_a_network_written_out():
@@ -468,6 +531,7 @@ def test_a_target_is_called_with_arrays_or_point_by_point():
         ("units", {"units": 100}),
         ("levels", {"levels": 1}),
         ("levels", {"construction": "shallow", "levels": 4}),
+        ("levels", {"construction": "two_layers", "levels": 4}),
         ("y_range", {"y_range": (1.0, 0.0)}),
         ("y_range", {"y_range": 3}),
         ("dtype", {"dtype": jnp.int32}),

@@ -7,9 +7,9 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import choice, integer
+from rankone._checks import array, choice, integer
 
-__all__ = ["LOSSES", "cross_entropy_signal", "kink_signals", "signal"]
+__all__ = ["LOSSES", "class_switch_signals", "cross_entropy_signal", "kink_signals", "signal"]
 
 LOSSES: dict[str, Callable[[Array], Array]] = {  # of the difference ŷ − y
     "squared": lambda d: 0.5 * d**2,
@@ -34,7 +34,8 @@ def cross_entropy_signal(
 ) -> tuple[Float[Array, " Y"], Float[Array, " Y"]]:
     """What reaches the switch under softmax cross-entropy, e(y) = wᵀ(p − e_y) [M-appB-CE].
 
-    Since Σ_y p_y (p − e_y) = 0, the p-average of the signal is 0: it cannot have one sign for all y.
+    Since Σ_y p_y (p − e_y) = 0, the p-average of the signal is 0: that of a single number cannot have one sign for
+    all y. Signals to one switch a class can: `class_switch_signals`.
 
     Args:
         logits: Before the step (Y,).
@@ -52,11 +53,32 @@ def _cross_entropy_signal(logits: Array, w: Array) -> tuple[Array, Array]:
     return jax.vmap(jax.grad(loss), (None, 0))(0.0, jnp.arange(len(logits))), jax.nn.softmax(logits)
 
 
+def class_switch_signals(logits: Real[ArrayLike, " Y"]) -> Float[Array, "Y Y"]:
+    """What reaches one switch a class, each feeding its own logit with weight 1, under cross-entropy [M-appB-CE].
+
+    Row y is p − e_y: descent moves the label's own switch up, by 1 − p_y, and all others down.
+
+    Args:
+        logits: Before the step (Y,).
+
+    Returns:
+        The signals for each label (rows) at each switch (columns).
+    """
+    return _class_switch_signals(array("logits", logits, "(Y,): one a class", 1))
+
+
+@jax.jit
+def _class_switch_signals(logits: Array) -> Array:
+    loss = lambda switches, y: -jax.nn.log_softmax(logits + switches)[y]  # noqa: E731
+    return jax.vmap(jax.grad(loss), (None, 0))(jnp.zeros_like(logits), jnp.arange(len(logits)))
+
+
 def kink_signals(relu: Callable[[Array], Array], N: int, rest: float = 0.0) -> Float[Array, " {N}"]:
     """Gradient that a chain of N units of weight 1 carries back to each of them from an activation at `rest` [M-(1)].
 
     Entry i − 1 is the derivative of the output by the pre-activation of layer i, counted from the output. It is 1 for
-    a deep linear network; at rest = 0, the kink, it depends on a convention.
+    a deep linear network; at rest = 0, the kink, it depends on a convention: 0 for `jax.nn.relu`, 2⁻ⁱ for
+    `jnp.maximum(z, 0)`, 1 for `jnp.where(z >= 0, z, 0)`.
     """
     return _kink_signals(relu, integer("N", N), rest)
 

@@ -31,6 +31,8 @@ class Constants(Module):
         epsilon: ε of the printed A and B.
         ramp: ω, width of the ramps between cells in units of a cell; None for the narrowest power of two that the
             number format bears.
+        sleep: σ, how far below zero the fitted units are kept before the step. It must exceed √2·μδ/(αw), what the
+            slots at rest add to a unit of "constant"; without it half of those units are awake.
     """
 
     alpha: float = 0.1
@@ -41,10 +43,11 @@ class Constants(Module):
     damping: float = 1e-4
     epsilon: float = 1e-3
     ramp: float | None = None
+    sleep: float = 1e-3
 
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self)):
-            value, may_vanish = getattr(self, name), name in ("offset", "switch")
+            value, may_vanish = getattr(self, name), name in ("offset", "switch", "sleep")
             if name == "ramp" and value is None:
                 continue
             wanted = "zero or positive, and finite" if may_vanish else "a positive finite number"

@@ -24,11 +24,10 @@ from rankone.universality.rank_one import step
 from rankone.universality.selectors import Selector, amplifiers, telescope, unipotent
 from rankone.universality.tables import assemble
 
-__all__ = ["constant_network", "quasirandom", "shallow_network"]
+__all__ = ["constant_network", "fit", "planes", "quasirandom", "shallow_network"]
 
 Matrix = NDArray[np.float64]
 Range = tuple[float, float]
-_SLEEP = 1e-3  # how far below zero a sleeping unit is kept, in units of its own input
 
 
 def quasirandom(n: int, dimensions: int) -> Float[np.ndarray, "{n} {dimensions}"]:
@@ -56,14 +55,14 @@ def constant_network(
 
     def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
         W = np.zeros((len(a), 7))
-        W[:, 4:6], W[:, 2], W[:, 3] = a[:, :2] / written, a[:, 2], c + _SLEEP
-        return W, np.full(len(a), -_SLEEP)
+        W[:, 4:6], W[:, 2], W[:, 3] = a[:, :2] / written, a[:, 2], c + constants.sleep
+        return W, np.full(len(a), -constants.sleep)
 
     layers = [first, second, (stack, None)]
     q = np.array([0, 0, 0, 0, 1.0, 1, 1])
     body = _hidden(layers, q, rows_of, _two_writes, units, constants, y_range)
     network = assemble([*body, _blank(units, constants, low)], constants, (4, 2, 1), dtype)
-    return _fit(network, target, units, y_range)
+    return fit(network, target, units, y_range)
 
 
 def shallow_network(
@@ -86,14 +85,14 @@ def shallow_network(
     bias = np.array([-d / written, 0, 0, -shut, -shut - 1, 0])
 
     def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
-        gate = np.maximum(c + np.maximum(a[:, 2], 0), 0) + _SLEEP  # enough to keep it asleep for every x*
+        gate = np.maximum(c + np.maximum(a[:, 2], 0), 0) + constants.sleep  # enough to keep it asleep for every x*
         W = np.zeros((len(a), 6))
         W[:, :3], W[:, 3], W[:, 4] = a, gate, -gate
         return W, c - gate
 
     body = _hidden([first, second, (third, bias)], np.eye(6)[5], rows_of, _two_kernels, units, constants, y_range)
     network = assemble([*body, _blank(units, constants, low)], constants, (0, 0, 0), dtype)
-    return _fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
+    return fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
 
 
 def _two_writes(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
@@ -109,17 +108,22 @@ def _two_kernels(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
 def _hidden(
     layers: list, q: Matrix, rows_of: Callable, coordinates: Callable, units: int, constants: Constants, y_range: Range
 ) -> list:
-    """The layers, and one more: the linear path q, and units whose kinks lie evenly among the tasks.
+    """The layers, and one more: the linear path q, and units whose kinks lie evenly among the tasks."""
+    W, b = rows_of(*planes(coordinates, units, constants, y_range))
+    return [*layers, (np.vstack([q, W]), np.concatenate([[0.0], b]))]
 
-    Unit h bends along a plane through a task, of a direction that is even in the space of tasks (x, y, x*); it is
-    moved to the space of the coordinates by their Jacobian at that task.
+
+def planes(coordinates: Callable, n: int, constants: Constants, y_range: Range) -> tuple[Matrix, Matrix]:
+    """Planes a·v + c = 0 through n tasks: unit normals a (n, 3) and offsets c (n,), in the space of the coordinates v.
+
+    Each goes through a task in a direction that is even in the space of tasks (x, y, x*); it is moved to the space of
+    the coordinates by their Jacobian at that task.
     """
-    points = quasirandom(units, 6)
+    points = quasirandom(n, 6)
     tasks = points[:, :3] * [1, y_range[1] - y_range[0], 1] + [0, constants.margin, 0]  # x, Δ, x*
     anchors, normals = _moved(coordinates, tasks, points[:, 3:], np.array([1, y_range[1] - y_range[0], 1]))
     a = np.asarray(normals, float)
-    W, b = rows_of(a, -(a * np.asarray(anchors)).sum(1))
-    return [*layers, (np.vstack([q, W]), np.concatenate([[0.0], b]))]
+    return a, -(a * np.asarray(anchors)).sum(1)
 
 
 @partial(jax.jit, static_argnames="coordinates")
@@ -138,19 +142,19 @@ def _blank(units: int, constants: Constants, low: float) -> tuple[Matrix, Matrix
     return np.concatenate([[constants.linear], np.zeros(units)])[None], np.array([low])
 
 
-def _fit(network: Network, target: Target, units: int, y_range: Range, *, ridge: float = 1e-10) -> Network:
-    """The output weights that least squares gives, over real steps on evenly spread tasks."""
+def fit(network: Network, target: Target, units: int, y_range: Range, *, ridge: float = 1e-10) -> Network:
+    """The output weights of the last `units` units that least squares gives, over real steps on even tasks."""
     x, y, x_star = quasirandom(4 * units, 3).T
     y = y_range[0] + y * (y_range[1] - y_range[0])
     wanted = target_values(target, x, y, x_star)
     hidden, output = _after_steps(network, *(a.astype(network.dtype) for a in (x, y, x_star)))
-    H, missing = np.asarray(hidden, float)[:, 1:], wanted - np.asarray(output, float)
+    H, missing = np.asarray(hidden, float)[:, -units:], wanted - np.asarray(output, float)
     gram = H.T @ H
     gram[np.diag_indices(units)] += ridge * np.trace(gram)
     o = np.linalg.solve(gram, H.T @ missing)
     last = network.layers[-1]
     W = np.array(last.W)
-    W[0, 1:] = o
+    W[0, -units:] = o
     return replace(network, layers=(*network.layers[:-1], Dense(jnp.asarray(W, network.dtype), last.b)))
 
 

@@ -12,10 +12,12 @@ from rankone.universality.fitted import constant_network, shallow_network
 from rankone.universality.network import Network
 from rankone.universality.selectors import bit_selector, cell_selector
 from rankone.universality.tables import table_network
+from rankone.universality.two_layers import two_layer_network
 
 __all__ = ["CONSTRUCTIONS", "universal_learner"]
 
-CONSTRUCTIONS = ("seed", "logdepth", "constant", "shallow")
+CONSTRUCTIONS = ("seed", "logdepth", "constant", "shallow", "two_layers")
+_FITTED = {"constant": constant_network, "shallow": shallow_network, "two_layers": two_layer_network}
 _LARGEST = 2**31  # bytes of one stack; a larger one is a mistake
 _UNITS_A_CELL = 400
 
@@ -39,16 +41,18 @@ def universal_learner(
     - "logdepth": the same table from the bits of the cells' numbers: 2⌈log₂J⌉ + 3 layers [M-S3].
     - "constant": four such layers, whatever the accuracy, then a fitted net; no table [M-S4].
     - "shallow": four hidden layers in all, and no θ_b [M-S5].
+    - "two_layers": two hidden layers in all: the backward pass cuts x into cells by itself [M-S8].
 
     Args:
         target: A bounded function of x in [0, 1], y in `y_range` and x* in [0, 1]. Called with arrays, and point by
             point if it does not take them.
         cells: J, cells on each axis of a table; for the fitted nets a measure of size (see `units`).
-        construction: One of the four.
-        units: Units of the fitted net of "constant" and "shallow"; by default 400 · cells.
+        construction: One of the five.
+        units: Units of the fitted net of the last three; by default 400 · cells.
         levels: Knots of a table's interpolation in y; by default 2 where the target is affine in y, else 16.
         y_range: Smallest and largest y.
-        constants: What the construction is free to choose, the step size α among them.
+        constants: What the construction is free to choose, the step size α among them; by default `Constants()`, with
+            a margin of 4 for "two_layers", which reads x more evenly the less Δ varies.
         dtype: Of the parameters; by default JAX's current default.
 
     Raises:
@@ -64,12 +68,12 @@ def universal_learner(
     """
     cells, units, levels = _sizes(construction, cells, units, levels)
     low, high = _range(y_range)
-    dtype, constants = _floating(dtype or jnp.result_type(float)), constants or Constants()
+    dtype = _floating(dtype or jnp.result_type(float))
+    constants = Constants(margin=4.0 if construction == "two_layers" else 1.0) if constants is None else constants
     check(isinstance(constants, Constants), "constants", constants, "a Constants, such as Constants(alpha=0.1)")
-    if construction in ("constant", "shallow"):
-        build = constant_network if construction == "constant" else shallow_network
+    if construction in _FITTED:
         units = units or _UNITS_A_CELL * cells
-        return build(target, units=units, y_range=(low, high), constants=constants, dtype=dtype)
+        return _FITTED[construction](target, units=units, y_range=(low, high), constants=constants, dtype=dtype)
     _check_size(cells, construction, dtype)
     selector = (cell_selector if construction == "seed" else bit_selector)(cells, constants.epsilon)
     return table_network(target, selector, y_range=(low, high), levels=levels, constants=constants, dtype=dtype)
@@ -81,7 +85,7 @@ def _sizes(construction: Any, cells: Any, units: Any, levels: Any) -> tuple[int,
     cells = integer("cells", cells)
     units = None if units is None else integer("units", units)
     levels = None if levels is None else integer("levels", levels, "an integer of at least 2", least=2)
-    fitted = construction in ("constant", "shallow")
+    fitted = construction in _FITTED
     check(levels is None or not fitted, "levels", levels, f"left out: construction={construction!r} has no table")
     check(units is None or fitted, "units", units, f"left out: construction={construction!r} has no fitted net")
     return cells, units, levels

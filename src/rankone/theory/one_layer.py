@@ -1,0 +1,86 @@
+"""What one gradient step can do to a network of one hidden layer: it moves every answer one way [M-S9].
+
+The network is f(x) = c + Σᵢ oᵢ(wᵢx + bᵢ)₊ of a number x ≥ 0, all of c, o, w and b trainable. One step of size α on
+½(f(x) − y)² has the strength d = α(y − f(x)).
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._checks import array, check, numbers
+
+__all__ = ["one_layer_kernel", "one_layer_move"]
+
+Points = Float[Array, "*n"]
+
+
+def one_layer_kernel(
+    w: Float[ArrayLike, " h"], b: Float[ArrayLike, " h"], o: Float[ArrayLike, " h"], x: ArrayLike, x_star: ArrayLike
+) -> Points:
+    r"""The first order of a step: the output at x* moves by d·K(x, x*) + O(d²) [M-S9].
+
+    $K=1+\sum_ih_i(x)h_i(x^*)+(1+xx^*)\sum_io_i^2\,\mathbf 1_i(x)\mathbf 1_i(x^*)$ with $h_i=(w_ix+b_i)_+$: at least 1
+    for $x,x^*\ge0$.
+
+    Args:
+        w: Weights on x (h,).
+        b: Biases (h,).
+        o: Output weights (h,).
+        x: Where the example is, broadcast against x_star.
+        x_star: Where the output is read.
+    """
+    return _kernel(*_units(w, b, o), *_points(x, x_star))
+
+
+def one_layer_move(
+    w: Float[ArrayLike, " h"],
+    b: Float[ArrayLike, " h"],
+    o: Float[ArrayLike, " h"],
+    x: ArrayLike,
+    x_star: ArrayLike,
+    d: ArrayLike,
+) -> Points:
+    r"""How far a step of the strength d moves the output at x*, to all orders [M-S9].
+
+    $d+\sum_{i:p_i(x)>0}\big[(o_i+d\,p_i(x))\,(p_i(x^*)+d\,o_i(1+xx^*))_+-o_i\,p_i(x^*)_+\big]$ with $p_i(x)=w_ix+b_i$.
+    For $x,x^*\ge0$ it has the sign of d and at least its size.
+
+    Args:
+        w: Weights on x (h,).
+        b: Biases (h,).
+        o: Output weights (h,).
+        x: Where the example is, broadcast against x_star and d.
+        x_star: Where the output is read.
+        d: Strength of the step, α(y − f(x)).
+    """
+    return _move(*_units(w, b, o), *_points(x, x_star, d))
+
+
+def _units(w: ArrayLike, b: ArrayLike, o: ArrayLike) -> tuple[Array, ...]:
+    """The units' weights as arrays of one length."""
+    found = tuple(array(name, value, "(h,): one a unit", 1) for name, value in (("w", w), ("b", b), ("o", o)))
+    for name, value in zip("bo", found[1:], strict=True):
+        check(value.shape == found[0].shape, name, f"shape {value.shape}", f"of the shape of w, {found[0].shape}")
+    return found
+
+
+def _points(x: ArrayLike, x_star: ArrayLike, *d: ArrayLike) -> list[Array]:
+    return [numbers("x", x), numbers("x_star", x_star), *(numbers("d", one) for one in d)]
+
+
+@jax.jit
+def _kernel(w: Array, b: Array, o: Array, x: Array, x_star: Array) -> Array:
+    x, x_star = jnp.broadcast_arrays(x, x_star)
+    here, there = (w * t[..., None] + b for t in (x, x_star))
+    both = (here > 0) & (there > 0)
+    return 1 + jnp.where(both, here * there + (1 + x * x_star)[..., None] * o**2, 0).sum(-1)
+
+
+@jax.jit
+def _move(w: Array, b: Array, o: Array, x: Array, x_star: Array, d: Array) -> Array:
+    x, x_star, d = jnp.broadcast_arrays(x, x_star, d)
+    here, there = (w * t[..., None] + b for t in (x, x_star))
+    d_, k = d[..., None], (1 + x * x_star)[..., None]
+    after = (o + d_ * here) * jax.nn.relu(there + d_ * o * k)
+    return d + jnp.where(here > 0, after - o * jax.nn.relu(there), 0).sum(-1)

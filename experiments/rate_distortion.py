@@ -51,7 +51,7 @@ def hopfield(D: int, keys: jax.Array, *, bits: int, per_bit: float, flips: float
     Xi, cues = (2 * (x > 0) - 1.0 for x in problem(D, K, flips, keys))
     T = hebbian(Xi)
     weights = D * (D - 1) // 2
-    size = weights * int(np.ceil(np.log2(K + 1)))  # K + 1 values: from −K to K, all even or all odd
+    size = weights * np.log2(K + 1)  # K + 1 values: from −K to K, all even or all odd
     if bits == 1:
         T, size = jnp.where(T >= 0, 1.0, -1.0), weights
     found = recall(cues, T).sigma

@@ -89,5 +89,19 @@ def test_recorded_pictures_fit_their_cells(name, shape):
         assert np.reshape(picture, shape).dtype == np.uint8
 
 
+def test_recorded_twenty_test_the_distributed_memory_where_the_exact_one_finds_all():
+    """A repeat of Fig. 2 in which the exact memory blends half of the pictures tests neither memory."""
+    record = load_record("figure2")
+    found = {}
+    for cell in record["cells"]:
+        results, p = cell["results"], cell["parameters"]
+        found[p["beta"], p["fill"], p["Y"]] = sum(results["exact_right"]), sum(results["distributed_right"])
+        assert max(results["exact_error"]) < 0.05 or p["beta"] == 60
+    assert max(exact for (beta, *_), (exact, _) in found.items() if beta == 60) < 20
+    tests = {key: distributed for key, (exact, distributed) in found.items() if exact == 20}
+    assert {fill for _, fill, _ in tests} == {0.0, 0.5}
+    assert tests[150, 0.0, 200_000] < tests[150, 0.5, 200_000] < tests[150, 0.5, 800_000] < 20
+
+
 def test_records_stay_small():
     assert sum(path.stat().st_size for path in folder().iterdir()) < 1_000_000

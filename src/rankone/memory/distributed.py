@@ -44,7 +44,7 @@ class DrDAM(EnergyMemory):
         similarity: "l2" or "dot".
         g: What is applied to a state before it is read.
         bits: Bits an entry of T: 32 (as it was computed), 8, 4, 2 or 1. Rounding acts like a loss of features, of which
-            99 % are left at 4 bits and 64 % at one [D-sharp12]; a rounded memory is read, not written to.
+            99 % are left at 4 bits and 64 % at one [D-sharp16]; a rounded memory is read, not written to.
 
     >>> import jax, numpy as np, rankone as ro
     >>> Xi = np.eye(4)

@@ -1,4 +1,4 @@
-"""A vector rounded to a few bits an entry, packed into bytes, and read some entries at a time [D-sharp12]."""
+"""A vector rounded to a few bits an entry, packed into bytes, and read some entries at a time [D-sharp16]."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -21,7 +21,7 @@ _LLOYD = 500  # sweeps: from Panter and Dite's start, the error is within 2e-4 o
 
 
 class Packed(Module):
-    """A vector (M,) of which each entry is one of 2^bits levels: its codes, and one scale [D-sharp12].
+    """A vector (M,) of which each entry is one of 2^bits levels: its codes, and one scale [D-sharp16].
 
     Entry j is `scale`·c with c the level of its code, one of `levels(bits)`. `pack` chooses the scale such that what
     rounding adds is orthogonal to the vector.

@@ -1,4 +1,4 @@
-"""What rounding T to a few bits an entry does to what is read from it [D-sharp12].
+"""What rounding T to a few bits an entry does to what is read from it [D-sharp12, D-sharp16].
 
 Let T̂ = T + q be read in place of T. One theorem holds for every q, the rest is a law for the levels of `rounded`:
 entries of T are sums of K cosines of nearly independent phases, close to normal of variance K/2Y, and a normal variable
@@ -21,7 +21,7 @@ __all__ = ["distortion", "effective_features", "rounding_error", "stored_bits"]
 
 
 def distortion(bits: int) -> float:
-    """d_b, the mean squared error of a standard normal variable rounded to Max's 2^b levels [D-sharp12].
+    """d_b, the mean squared error of a standard normal variable rounded to Max's 2^b levels [D-sharp16].
 
     1 − 2/π at one bit; 0 for 32, which rounds nothing here. Quartered by each further bit, in the end.
 
@@ -37,7 +37,7 @@ def distortion(bits: int) -> float:
 
 
 def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
-    """(1 − d_b)Y: as many unrounded frequencies read with as much noise as Y rounded ones [D-sharp12].
+    """(1 − d_b)Y: as many unrounded frequencies read with as much noise as Y rounded ones [D-sharp16].
 
     Args:
         Y: Number of frequencies.
@@ -47,7 +47,7 @@ def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
 
 
 def stored_bits(*, bits: int) -> float:
-    """4b/(1 − d_b): bits of T for each bit of the patterns where stored patterns become unstable [D-sharp12].
+    """4b/(1 − d_b): bits of T for each bit of the patterns where stored patterns become unstable [D-sharp16].
 
     There (1 − d_b)Y = 2DK, and T has 2Y entries of b bits, beside the DK bits of the patterns. It falls with b: one bit
     an entry, and more entries, is the cheapest.

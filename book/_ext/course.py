@@ -1,8 +1,9 @@
 """What a teacher gets from `course.yml`: the line under each chapter's title, and the pages of the part for teachers.
 
-`{chapter-facts}` stands under a chapter's title, `{course-map}` and `{syllabi}` on the page for teachers, and
-`{teaching-notes} NAME` makes an instructor's page. All but the picture is written as MyST, so that links, mathematics
-and numbers are the book's own; `{claim}` links to a claim's row and `{figure}` is a figure of this build.
+`{chapter-facts}` stands under a chapter's title, `{course-hours}` on the first page, `{course-map}` and `{syllabi}` on
+the page for teachers, and `{teaching-notes} NAME` makes an instructor's page. All but the picture is written as MyST, so
+that links, mathematics and numbers are the book's own; `{claim}` links to a claim's row and `{figure}` is a figure of
+this build.
 """
 
 from collections.abc import Iterator
@@ -48,6 +49,17 @@ class ChapterFacts(_Written):
     def lines(self) -> Iterator[str]:
         """One paragraph."""
         yield self.course.facts(Path(self.env.docname).name)
+
+
+class CourseHours(_Written):
+    """How long the whole book takes, and its chapters."""
+
+    def lines(self) -> Iterator[str]:
+        """One paragraph."""
+        read, exercises = self.course.minutes
+        each = [chapter["read"] for chapter in self.course.chapters.values()]
+        yield f"**The {len(each)} chapters take about {_hours(read)} to read**, {_hours(min(each))} to"
+        yield f"{_hours(max(each))} each, and their {len(self.course.exercises)} exercises {_hours(exercises)} more."
 
 
 class Syllabi(_Written):
@@ -221,6 +233,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the directives and roles."""
     app.add_css_file("course.css")
     app.add_directive("chapter-facts", ChapterFacts)
+    app.add_directive("course-hours", CourseHours)
     app.add_directive("course-map", CourseMap)
     app.add_directive("syllabi", Syllabi)
     app.add_directive("teaching-notes", TeachingNotes)

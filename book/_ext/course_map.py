@@ -121,6 +121,11 @@ class Course:
         part = [f"{link(n)} (for {part})" for n, part in chapter.get("optional", {}).items()]
         return f"**About {chapter['read']} minutes.** Needs {joined([*uses, *chapter.get('outside', []), *part])}."
 
+    @property
+    def minutes(self) -> tuple[int, int]:
+        """To read all chapters, and to do all exercises."""
+        return sum(c["read"] for c in self.chapters.values()), sum(e.minutes for e in self.exercises.values())
+
     def questions(self, name: str) -> list[dict[str, Any]]:
         """The chapter's misconceptions."""
         return self.chapters[name]["misconceptions"]

@@ -23,7 +23,7 @@ CLAIMS = [
     *(f"D-sharp{n}" for n in range(1, 10)),
     *(f"D-sharp{n}" for n in (11, 13, 14)),
     *("D-alg1", "D-thm1", "D-thm2", "D-cor1", "D-appC-Exp", "D-appC-claims", "D-F22a", "D-U0", "D-U1", "D-US"),
-    *("D-looseness", "D-implicit"),
+    *("D-looseness", "D-implicit", "D-sharp12", "D-sharp15", "D-sharp16"),
     *(f"R-eq{n}" for n in range(5, 18)),
     *(f"R-S{n}" for n in range(1, 7)),
     *("R-txt8", "R-2nd-order", "R-scale", "R-title"),

@@ -67,6 +67,19 @@ def test_a_chapter_takes_its_facts_from_the_map(name: str) -> None:
     assert all(COURSE.title(other) in shown for other in COURSE.after(name))
 
 
+def test_the_first_page_adds_up_what_the_book_takes() -> None:
+    """Nobody calls chapters short whose minutes add up to two working days."""
+    read, exercises_ = COURSE.minutes
+    rows = re.findall(r"read: (\d+)", (ROOT / "book/course.yml").read_text(encoding="utf-8"))
+    assert read == sum(map(int, rows))
+    assert exercises_ == sum(e.minutes for name in CHAPTERS for e in COURSE.exercises_of(name))
+    source = (ROOT / "book/intro.md").read_text(encoding="utf-8")
+    assert source.count("```{course-hours}\n```") == 1
+    assert "short" not in source
+    hours, rest = divmod(read, 60)
+    assert f"chapters take about {hours} h {rest} min to read" in page("book/intro")
+
+
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_claims_are_those_of_the_chapter_or_of_one_that_it_needs(name: str) -> None:
     near = [claim for chapter in (name, *COURSE.after(name)) for claim in COURSE.claims_of(chapter)]

@@ -78,3 +78,15 @@ def test_a_grid_of_the_book_s_own_is_not_called_the_paper_s():
     papers = {name for name in records.folder().glob("*.json") if records.load_record(name.stem)["of"] == "the paper"}
     named = {"figure1", "figure2", "figure3_4a", "figure4b", "figure5", "figure6", "maml_sine"}
     assert {path.stem for path in papers} == named
+
+
+def test_a_part_of_an_experiment_is_counted_by_itself():
+    """Figs 3 and 4A share a record: neither may be credited with the other's cells."""
+    record = record_of((10, 0, 50, "gaussian"), (20, 0, 500, "gaussian"))
+    assert str(records.coverage(record, Y=10)) == "the paper's one cell, queries 50 instead of 500"
+    assert str(records.coverage(record, Y=20)) == "the paper's one cell"
+    both = records.load_record("figure3_4a")
+    three, four = (records.coverage(both, retrieval=retrieval) for retrieval in (0, 1))
+    assert three.cells == four.cells == 144
+    assert len(three.missing) + len(four.missing) == len(records.coverage(both).missing)
+    assert four.reduced < three.reduced + three.whole < 144

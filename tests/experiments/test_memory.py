@@ -15,6 +15,7 @@ TINY = {
     "figure4b": "--Y 512 --beta 60 --K 3 --size 16 --thumbnail 16 --steps 3 --query 1",
     "figure5": "--K 8 --D 10 --beta 30 --Y 64 --queries 4",
     "figure6": "--Y 64 --beta 10 --basis exp sincos --K 8 --queries 4",
+    "rate_distortion": "--memory dense exact hopfield --bits 2 1 --per_bit 4 --D 10 --K 3 --steps 3",
 }
 
 
@@ -81,12 +82,26 @@ def test_record_shown_in_the_book_is_whole(experiment, name):
     assert record["runs"][0]["versions"]["jax"] in provenance(record)
 
 
-@pytest.mark.parametrize(("name", "shape"), [("figure1", (4, 12288)), ("figure2", (20, 3072)), ("figure4b", (3072,))])
+@pytest.mark.parametrize(("name", "shape"), [("figure1", (4, 12288)), ("figure2", (10, 3072)), ("figure4b", (3072,))])
 def test_recorded_pictures_fit_their_cells(name, shape):
     pictures = load_pictures(name)
     assert pictures
     for picture in pictures.values():
         assert np.reshape(picture, shape).dtype == np.uint8
+
+
+def test_recorded_twenty_test_the_distributed_memory_where_the_exact_one_finds_all():
+    """A repeat of Fig. 2 in which the exact memory blends half of the pictures tests neither memory."""
+    record = load_record("figure2")
+    found = {}
+    for cell in record["cells"]:
+        results, p = cell["results"], cell["parameters"]
+        found[p["beta"], p["fill"], p["Y"]] = sum(results["exact_right"]), sum(results["distributed_right"])
+        assert max(results["exact_error"]) < 0.05 or p["beta"] == 60
+    assert max(exact for (beta, *_), (exact, _) in found.items() if beta == 60) < 20
+    tests = {key: distributed for key, (exact, distributed) in found.items() if exact == 20}
+    assert {fill for _, fill, _ in tests} == {0.0, 0.5}
+    assert tests[150, 0.0, 200_000] < tests[150, 0.5, 200_000] < tests[150, 0.5, 800_000] < 20
 
 
 def test_records_stay_small():

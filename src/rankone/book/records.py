@@ -129,18 +129,19 @@ def _said(value: Any) -> str:
     return str(value) if isinstance(value, str) else f"{value:,}"
 
 
-def coverage(record: dict[str, Any]) -> Coverage:
+def coverage(record: dict[str, Any], **part: Any) -> Coverage:
     """What of its experiment a record holds.
 
     Args:
         record: What `load_record` returns.
+        part: Values of axes, to look at that part of the experiment and of the record alone.
     """
     axes, full = record["axes"], record["full"]
     options = {key: value for key, value in full.items() if key not in axes}
-    grid = list(itertools.product(*(full[axis] for axis in axes)))
+    grid = list(itertools.product(*([part[axis]] if axis in part else full[axis] for axis in axes)))
     held: dict[tuple[Any, ...], bool] = {}
     others: dict[str, set[Any]] = {}
-    cells = [cell["parameters"] for cell in record["cells"]]
+    cells = [cell["parameters"] for cell in select(record, **part)]
     for cell in cells:
         point = tuple(cell[axis] for axis in axes)
         if point in grid:

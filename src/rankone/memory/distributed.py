@@ -14,6 +14,7 @@ from rankone._module import static
 from rankone.memory.bases import BASES
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
+from rankone.memory.packed import Packed, check_bits, rounded
 from rankone.memory.protocol import EnergyMemory
 from rankone.writes import Write
 
@@ -34,13 +35,16 @@ class DrDAM(EnergyMemory):
     the direction of ∇Ŝ and never dies; the published clip makes it exactly zero there [D-fn6].
 
     Attributes:
-        T: All that is stored (M,); M = 2Y for sincos and expexp features, Y otherwise.
+        T: All that is stored (M,); M = 2Y for sincos and expexp features, Y otherwise. With fewer than 32 bits it is
+            a `Packed`, of the same shape and M·bits/8 bytes.
         beta: Inverse temperature.
         features: The random feature map; to read a memory it must be the one it was written with.
         count: Number of patterns stored.
         power: Σ_μ w_μ², the squared weights with which they were stored (1 each for "l2").
         similarity: "l2" or "dot".
         g: What is applied to a state before it is read.
+        bits: Bits an entry of T: 32 (as it was computed), 8, 4, 2 or 1. Rounding acts like a loss of features, of which
+            99 % are left at 4 bits and 64 % at one [D-sharp16]; a rounded memory is read, not written to.
 
     >>> import jax, numpy as np, rankone as ro
     >>> Xi = np.eye(4)
@@ -51,34 +55,42 @@ class DrDAM(EnergyMemory):
     (-0.0, -0.0)
     >>> memory.remove(Xi[0]).count.item()
     3.0
+    >>> from dataclasses import replace
+    >>> small = replace(memory, bits=2)
+    >>> memory.T.nbytes, small.T.nbytes, round(small.energy(Xi[0]).item(), 2)
+    (160000, 10004, -0.0)
     """
 
-    T: Float[Array, " M"]
+    T: Float[Array, " M"] | Packed
     beta: Float[Array, ""]
     features: RandomFeatures
     count: Float[Array, ""]
     power: Float[Array, ""]
     similarity: str = static()
     g: str | Callable[..., Array] = static()
+    bits: int = static()
 
     def __init__(
         self,
-        T: Numbers,
+        T: Numbers | Packed,
         beta: ArrayLike,
         features: RandomFeatures,
         count: ArrayLike,
         power: ArrayLike,
         similarity: str = "l2",
         g: str | Callable[..., Array] = "identity",
+        *,
+        bits: int = 32,
     ) -> None:
-        T = numbers("T", T)
+        T, bits = T if isinstance(T, Packed) else numbers("T", T), check_bits(bits)
         _check_features(features)
         check(T.shape == (features.M,), "T", f"shape {T.shape}", f"({features.M},): one entry a feature")
         positive("beta", beta, _BETA, dtype=T.dtype)
         choice("similarity", similarity, _SIMILARITIES)
         lookup("g", g)
         beta, count, power = (jnp.asarray(scalar, T.dtype) for scalar in (beta, count, power))
-        self._set(T=T, beta=beta, features=features, count=count, power=power, similarity=similarity, g=g)
+        self._set(T=rounded(T, bits), beta=beta, features=features, count=count, power=power)
+        self._set(similarity=similarity, g=g, bits=bits)
 
     @classmethod
     def store(
@@ -89,6 +101,7 @@ class DrDAM(EnergyMemory):
         *,
         similarity: str = "l2",
         g: str | Callable[..., Array] = "identity",
+        bits: int = 32,
     ) -> "DrDAM":
         """The memory of the patterns Xi (K, D) in O(KDY) time and O(Y + D) memory beyond them [D-prop3].
 
@@ -99,17 +112,21 @@ class DrDAM(EnergyMemory):
             similarity: "l2", or "dot" for the exponentiated dot product: the same features with weights
                 exp(β‖ξ‖²/2) [D-unn3].
             g: Function applied to a state before it is read, as in `MrDAM`.
+            bits: Bits to which each entry of T is rounded once all patterns are in it: 32 (none), 8, 4, 2 or 1.
 
         Raises:
-            ValueError: If Xi is not (K, features.D) and finite, beta is not positive, or a name is unknown.
+            ValueError: If Xi is not (K, features.D) and finite, beta is not positive, bits is another number, or a name
+                is unknown.
         """
         _check_features(features)
+        check_bits(bits)
         choice("similarity", similarity, _SIMILARITIES)
         Xi = array("Xi", Xi, "(K, D): one pattern a row, of the length the features were made for", 2, once=True)
         check(Xi.shape[1] == features.D, "Xi", f"shape {Xi.shape}", f"(K, {features.D}), to fit the features")
         positive("beta", beta, _BETA, dtype=Xi.dtype)
         beta = jnp.asarray(beta, Xi.dtype)
-        return cls(beta=beta, features=features, similarity=similarity, g=g, **_stored(features, beta, Xi, similarity))
+        stored = _stored(features, beta, Xi, similarity)
+        return cls(beta=beta, features=features, similarity=similarity, g=g, bits=bits, **stored)
 
     def add(self, xi: Numbers) -> "DrDAM":
         """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY) each, whatever K [D-prop5]."""
@@ -137,7 +154,12 @@ class DrDAM(EnergyMemory):
     @property
     def write(self) -> Write:
         """T as a write of one row, to which every pattern answers 1: at φ(√β x) it adds the partition sum at x."""
-        return Write(jnp.ones(1, self.T.dtype), self.T)
+        return Write(jnp.ones(1, self.T.dtype), self.unpacked)
+
+    @property
+    def unpacked(self) -> Float[Array, " M"]:
+        """T as an array (M,), however it is stored."""
+        return self.T.unpacked if isinstance(self.T, Packed) else self.T
 
     def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Ê [D-eq9] and ∇Ê, the ĝ_A of Algorithm 1, at states x (..., D), in O(DY) time [D-eq10, D-alg1, D-prop4]."""
@@ -157,6 +179,8 @@ class DrDAM(EnergyMemory):
         return self.read(x)[2]
 
     def _patterns(self, xi: Numbers) -> Float[Array, "n D"]:
+        wanted = "32 to be written to: keep the memory as it was, and round it anew with replace(memory, bits=...)"
+        check(self.bits == 32, "bits", self.bits, wanted)
         return states("xi", xi, self.D).reshape(-1, self.D)
 
 
@@ -183,7 +207,7 @@ def _written(memory: DrDAM, Xi: Array, sign: int) -> dict[str, Array]:
     if memory.similarity == "dot":
         weights = jnp.exp(0.5 * memory.beta * (Xi**2).sum(-1))
     return {
-        "T": memory.T + sign * memory.features.encode(jnp.sqrt(memory.beta) * Xi, weights),
+        "T": memory.unpacked + sign * memory.features.encode(jnp.sqrt(memory.beta) * Xi, weights),
         "count": memory.count + sign * len(Xi),
         "power": memory.power + sign * (weights**2).sum(),
     }
@@ -192,7 +216,7 @@ def _written(memory: DrDAM, Xi: Array, sign: int) -> dict[str, Array]:
 @jax.jit
 def _read(memory: DrDAM, x: Array) -> tuple[Array, Array, Array, Array]:
     """Energy, gradient, Ŝ, and whether it is below the floor [D-eq9, D-eq10, with the √β that the paper omits]."""
-    flat = x.reshape(-1, memory.D).astype(jnp.result_type(x, memory.T))
+    flat = x.reshape(-1, memory.D).astype(jnp.result_type(x, memory.T.dtype))
     g = lookup("g", memory.g)
     z = g.value(flat)
     S, slope = memory.features.read(jnp.sqrt(memory.beta) * z, memory.T)

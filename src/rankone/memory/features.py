@@ -13,6 +13,7 @@ from jaxtyping import Array, Float
 from rankone._checks import Numbers, check, choice, integer, numbers, random_key, states
 from rankone._module import Module, static
 from rankone.memory.bases import BASES, Basis, value
+from rankone.memory.packed import Packed, in_blocks
 from rankone.memory.projections import PROJECTIONS, Projection
 
 __all__ = ["RandomFeatures"]
@@ -136,18 +137,21 @@ class RandomFeatures(Module):
         """The projections Ωz (..., D) -> (..., Y)."""
         return _project(self, states("z", z, self.D))
 
-    def read(self, z: Float[Array, "N D"], T: Float[Array, " M"]) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
+    def read(
+        self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed
+    ) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
         """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ or its Jacobian [D-eq10]."""
         basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.frequencies.first_round(z)
+        tables, entries = in_blocks(T, basis.tables, self.frequencies.rows)
 
         def block(inputs: Any) -> tuple[Array, Array]:
             entry, phase, table = inputs
             forward, adjoint = self.frequencies.operator(entry)
             f = basis.features(forward(x), z2, self._arranged(phase))
-            t = tuple(self.frequencies.arrange(table))
+            t = tuple(self.frequencies.arrange(entries(table)))
             return value(basis, f, t), adjoint(basis.slopes(f, t))
 
-        inputs = (self.frequencies.blocks, self._phases(z.dtype), self._in_blocks(T))
+        inputs = (self.frequencies.blocks, self._phases(z.dtype), tables)
         S, gradient = _sum_blocks(block, inputs)
         scale = (basis.scale / self.Y) ** 0.5
         S, gradient = scale * S, scale * self.frequencies.first_round_transposed(gradient)
@@ -180,11 +184,6 @@ class RandomFeatures(Module):
         joined = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
         flat = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])[..., : self.Y]
         return (basis.scale / self.Y) ** 0.5 * jnp.concatenate(list(flat), axis=-1)
-
-    def _in_blocks(self, T: Float[Array, " M"]) -> Float[Array, "B tables R"]:
-        R, tables = self.frequencies.rows, self._basis.tables
-        padded = jnp.pad(T.reshape(tables, self.Y), ((0, 0), (0, -self.Y % R)))
-        return padded.reshape(tables, -1, R).swapaxes(0, 1)
 
     def _arranged(self, phase: Float[Array, " R"]) -> Array:
         return self.frequencies.arrange(phase) if self.basis == "cos" else phase

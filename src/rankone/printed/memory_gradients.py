@@ -113,7 +113,7 @@ class Barycentric(EnergyMemory):
         """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field; Ŝ is kept above its floor."""
         x = states("x", x, self.D)
         phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)
-        S = jnp.maximum(phi @ self.memory.T, self.memory.floor)
+        S = jnp.maximum(phi @ self.memory.unpacked, self.memory.floor)
         return -jnp.log(S) / self.memory.beta, x - phi @ self.R / S[..., None]
 
 

@@ -1,0 +1,85 @@
+"""What rounding T to a few bits an entry does to what is read from it [D-sharp12, D-sharp16].
+
+Let T̂ = T + q be read in place of T. One theorem holds for every q, the rest is a law for the levels of `rounded`:
+entries of T are sums of K cosines of nearly independent phases, close to normal of variance K/2Y, and a normal variable
+rounded to Max's 2^b levels keeps 1 − d_b of its variance. Rounding then acts like a loss of features, from Y to
+(1 − d_b)Y, and every law of `thresholds` goes on to hold with that number.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+from scipy.special import ndtr
+
+from rankone._checks import check
+from rankone.memory.distributed import DrDAM
+from rankone.memory.packed import check_bits, levels
+from rankone.theory.thresholds import features_for_stability
+
+__all__ = ["distortion", "effective_features", "rounding_error", "stored_bits"]
+
+
+def distortion(bits: int) -> float:
+    """d_b, the mean squared error of a standard normal variable rounded to Max's 2^b levels [D-sharp16].
+
+    1 − 2/π at one bit; 0 for 32, which rounds nothing here. Quartered by each further bit, in the end.
+
+    Args:
+        bits: 32, 8, 4, 2 or 1.
+    """
+    if check_bits(bits) == 32:
+        return 0.0
+    c = levels(bits)
+    edges = np.concatenate([[-np.inf], (c[1:] + c[:-1]) / 2, [np.inf]])
+    first_moments = -np.diff(np.exp(-(edges**2) / 2)) / np.sqrt(2 * np.pi)
+    return float(1 - 2 * c @ first_moments + c**2 @ np.diff(ndtr(edges)))
+
+
+def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
+    """(1 − d_b)Y: as many unrounded frequencies read with as much noise as Y rounded ones [D-sharp16].
+
+    Args:
+        Y: Number of frequencies.
+        bits: Bits an entry of T: 32, 8, 4, 2 or 1.
+    """
+    return (1 - distortion(bits)) * jnp.asarray(Y)
+
+
+def stored_bits(*, bits: int) -> float:
+    """4b/(1 − d_b): bits of T for each bit of the patterns where stored patterns become unstable [D-sharp16].
+
+    There (1 − d_b)Y = 2DK, and T has 2Y entries of b bits, beside the DK bits of the patterns. It falls with b: one bit
+    an entry, and more entries, is the cheapest.
+
+    Args:
+        bits: b, bits an entry of T: 32, 8, 4, 2 or 1.
+    """
+    needed = float(features_for_stability(D=1, K=1)) / (1 - distortion(bits))
+    return 2 * needed * bits
+
+
+def rounding_error(memory: DrDAM, other: DrDAM) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """Root mean squares, over all of space, of what two memories' Ŝ and ∇Ŝ differ by [D-sharp12].
+
+    For sincos features, whatever q = T̂ − T is: ‖q‖/√(2Y), and √(β/2Y · Σ_α ‖ω_α‖²(q_α² + q_{Y+α}²)). Exact for
+    frequencies of which none is zero and no two are equal or opposite: cosines are orthogonal in the mean.
+
+    Args:
+        memory: One memory, of sincos features.
+        other: The other, with the same features and β; `replace(memory, bits=...)` for example.
+
+    Returns:
+        The root mean square of the difference of Ŝ, which has no unit, and of ∇Ŝ, in 1/unit.
+    """
+    features = memory.features
+    check(features.basis == "sincos", "memory", features.basis, "one of sincos features: the theorem is about them")
+    check(other.T.shape == memory.T.shape, "other", f"shape {other.T.shape}", f"of the same features, {memory.T.shape}")
+    return _rounding_error(other.unpacked - memory.unpacked, features.omega, memory.beta)
+
+
+@jax.jit
+def _rounding_error(q: Array, omega: Array, beta: Array) -> tuple[Array, Array]:
+    power = (q.reshape(2, -1) ** 2).sum(0)
+    value, gradient = power.sum(), beta * (power @ (omega**2).sum(1))
+    return jnp.sqrt(value / q.size), jnp.sqrt(gradient / q.size)

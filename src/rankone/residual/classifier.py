@@ -61,7 +61,7 @@ def train(
     """Fit a network with hidden layers of these widths by cross-entropy [S-CE]; batches of 128, cosine decay.
 
     A base whose residuals will be remembered is asked for smooth ones: with `nearest` the loss has in addition
-    `roughness` times the mean of ‖r_i − r_j‖², r = onehot(y) − softmax, between an example and its neighbours [S-sharp5].
+    `roughness` times the mean of ‖r_i − r_j‖² over an example and its neighbours, r = onehot(y) − softmax [S-sharp5].
     With one neighbour this is the squared error of the sum at x_i when only the others are stored.
 
     Args:

@@ -73,7 +73,7 @@ def _sizes(n: Numbers) -> NDArray:
 
 
 def mode_risk(n: Numbers, d: int, frequency: Numbers) -> Risk:
-    """λ_n(k) = 2E(1 − cos 2πk·v): by what a remembered neighbour multiplies the risk of one wave on the torus [S-sharp1].
+    """λ_n(k) = 2E(1 − cos 2πk·v): what a remembered neighbour makes of the risk of a wave on the torus [S-sharp1].
 
     A residual Σ c_k e^(2πik·x) has the risk Σ|c_k|² λ_n(k) for every n. λ_n is (2π‖k‖)² E Z_n/d for long waves, never
     more than that, and tends to 2 for short ones. The way v to the neighbour is taken as isotropic, which it is but for

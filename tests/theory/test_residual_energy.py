@@ -1,4 +1,4 @@
-"""The risk of ResMem is the Dirichlet energy of the residual: on the torus, with a density, at a wall; joint training."""
+"""The risk of ResMem is the Dirichlet energy of its residual: on the torus, with a density, at a wall."""
 
 from math import gamma, pi
 

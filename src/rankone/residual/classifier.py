@@ -16,7 +16,7 @@ from rankone.nn import Dense, initial_layers, relu_network
 __all__ = ["Classifier", "train"]
 
 _BATCH = 128
-_Data = tuple[Array, Array, Array, Numbers]  # inputs, classes, rows near each, weight of their differences
+_Data = tuple[Array, Array, Array, Array]  # inputs, classes, rows near each, weight of their differences
 
 
 class Classifier(Module):
@@ -87,7 +87,7 @@ def train(
     check(rows, "nearest", f"{near.dtype} of shape {near.shape}", f"whole numbers ({len(X)}, k): rows near each")
     k_start, k_order = jax.random.split(key)
     sizes = X.shape[1], *hidden, int(y.max()) + 1
-    data = X, numbers("labels", y), near, roughness
+    data = X, numbers("labels", y), near, jnp.asarray(roughness, X.dtype)
     return Classifier(_fit(data, k_start, k_order, step_size, sizes, integer("epochs", epochs)))
 
 

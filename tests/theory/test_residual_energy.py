@@ -10,7 +10,7 @@ from scipy.spatial import cKDTree
 
 import rankone as ro
 from rankone.precision import double_precision
-from rankone.theory.linear_resmem import joint_erm
+from rankone.theory.linear_resmem import constrained_erm, joint_erm
 from rankone.theory.nearest_neighbour import boundary_constant
 from rankone.theory.residual_energy import energy_law, mode_risk, neighbour_constant, wall_law
 
@@ -68,6 +68,12 @@ def test_energy_bounds_the_risk_of_every_wave_and_is_its_limit(d):
     missing = 1 - (risk / law)[-1, :2]  # of order (k n^(−1/d))²
     if d > 2:
         assert missing[1] / missing[0] == pytest.approx(9, rel=0.05)
+
+
+def test_waves_on_the_circle_by_hand():
+    """One stored point is nowhere in particular; of two the nearer is within r with probability 1 − (1 − 2r)²."""
+    np.testing.assert_allclose(mode_risk(1, 1, np.array([1.0, 2.0, 5.0])), 2, rtol=1e-12)
+    assert mode_risk(2, 1, 1.0) == pytest.approx(2 - 8 / pi**2, rel=1e-12)
 
 
 def test_a_wave_too_short_for_the_store_is_doubled():
@@ -174,6 +180,10 @@ def test_joint_training_spends_the_norm_on_what_is_rough():
     nearest = cKDTree(X, boxsize=1).query(X, 2)[1][:, 1]
     with double_precision():
         joint = np.asarray(joint_erm(waves, waves @ truth, L, nearest=nearest).theta)
+        other = rng.permutation(n)
+        given = joint_erm(waves, waves @ truth, L, nearest=other).theta
+        step = waves - waves[other]
+        np.testing.assert_allclose(given, constrained_erm(step, step @ truth, L).theta, rtol=1e-6)
     weight = mode_risk(n, 3, k.astype(float))
     shrunk = lambda lam: weight * truth / (weight + lam)  # noqa: E731
     best = shrunk(brentq(lambda lam: np.linalg.norm(shrunk(lam)) - L, 0, 1e3))

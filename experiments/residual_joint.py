@@ -17,7 +17,7 @@ from residual_study import Split, choose
 from rankone.residual import ExactSearch
 from rankone.residual.classifier import train
 
-PAPER: dict[str, list] = {"width": [16, 64], "roughness": [0.0, 1.0, 4.0, 16.0]}
+GRID: dict[str, list] = {"width": [16, 64], "roughness": [0.0, 1.0, 4.0, 16.0]}
 OPTIONS = {"neighbours": 1, "epochs": 30, "share": 1.0, "queries": 4_000}
 
 
@@ -56,4 +56,4 @@ def measure(
 
 
 if __name__ == "__main__":
-    main("residual_joint", __doc__, PAPER, measure, options=OPTIONS)
+    main("residual_joint", __doc__, GRID, measure, options=OPTIONS, of="the book")

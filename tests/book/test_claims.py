@@ -44,6 +44,7 @@ CLAIMS = [
     *("S-appC-top128", "S-appC-win", "S-appC-lr", "S-tab1", "S-tab2", "S-tab3", "S-fig6", "S-A5.1", "S-A5.2"),
     *("S-5.2", "S-lemD.1", "S-thm5.3", "S-5.1txt", "S-2stage", "S-purekNN", "S-bul", "S-remE.1", "S-propD.2"),
     *(f"S-S{n}" for n in range(1, 8)),
+    *(f"S-sharp{n}" for n in range(1, 6)),
     "S-disc",
 ]
 ROWS = read_claims(ROOT / "book" / "claims.yml")

@@ -14,6 +14,7 @@ from rankone.language.transformer import Config, random_network
 
 TINY = {
     "residual_letter": "--share 0.05 --width 4 --epochs 1 --queries 40",
+    "residual_joint": "--share 0.05 --width 4 --epochs 1 --queries 40 --roughness 4",
     "residual_sensitivity": "--data letter --space input --width 4 --share 0.05 --queries 40",
 }
 
@@ -29,7 +30,9 @@ def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_p
     assert run()["cells"] == first["cells"]
 
 
-@pytest.mark.parametrize("name", ["residual_fashion", "residual_letter", "residual_sensitivity", "residual_tokens"])
+@pytest.mark.parametrize(
+    "name", ["residual_fashion", "residual_joint", "residual_letter", "residual_sensitivity", "residual_tokens"]
+)
 def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
     record, module = load_record(name), experiment(name)
     assert record["cells"]

@@ -15,7 +15,7 @@ from rankone.checks import Outcome
 from rankone.nn import initial_layers
 from rankone.precision import double_precision
 from rankone.residual import ExactSearch, ShardedSearch
-from rankone.residual.classifier import _loss, train
+from rankone.residual.classifier import _loss, _loss_with_memory, train
 from rankone.residual.next_token import context_lengths, window_starts
 from rankone.residual.resmem import soft_weights
 from rankone.residual.scores import Calibration, calibration_error, gain, project
@@ -343,6 +343,37 @@ def test_training_is_adam_along_a_cosine():
         found = train(x, y, (4,), key=jax.random.key(1), epochs=5, step_size=0.1).layers
         for a, b in zip(jax.tree.leaves(found), w, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-6)
+
+
+def test_a_base_trained_with_its_memory_in_mind_minimises_the_leave_one_out_error():
+    """What is added is the squared error of ResMem with one neighbour, each example left out of the store in turn."""
+    x, names = ro.data.letters()
+    x, y = ((x[:1500] - 7.5) / 4).astype(np.float32), np.unique(names, return_inverse=True)[1][:1500]
+    nearest = ExactSearch(x).search(x, 2).indices[:, 1:]
+    options = {"key": jax.random.key(2), "epochs": 20, "step_size": 1e-2}
+    plain, same, smooth = (
+        train(x, y, (8,), **options, **extra)
+        for extra in ({}, {"nearest": nearest, "roughness": 0.0}, {"nearest": nearest, "roughness": 20.0})
+    )
+    for a, b in zip(jax.tree.leaves(plain), jax.tree.leaves(same), strict=True):
+        np.testing.assert_allclose(a, b, atol=2e-3)  # the same steps, rounded otherwise
+
+    def errors(network):
+        p, truth = np.asarray(jax.nn.softmax(network.logits(x))), np.eye(26)[y]
+        return ((p + (truth - p)[nearest[:, 0]] - truth) ** 2).sum(1).mean(), ((p - truth) ** 2).sum(1).mean()
+
+    for network in (plain, smooth):
+        data = jnp.asarray(x), jnp.asarray(y)
+        added = _loss_with_memory(network.layers, (*data, nearest, jnp.float32(3.0)), jnp.arange(1500)) - _loss(
+            network.layers, *data
+        )
+        assert float(added) == pytest.approx(3 * errors(network)[0], rel=1e-4)
+    (energy, square), (less, more) = errors(plain), errors(smooth)
+    assert less < 0.99 * energy
+    assert more > square
+    for bad in ({"roughness": -1.0}, {"nearest": nearest[:5]}, {"nearest": np.zeros((1500, 1))}):
+        with pytest.raises(ValueError, match=f"^{next(iter(bad))}: got"):
+            train(x, y, (8,), **options, **bad)
 
 
 def test_a_small_network_learns_and_its_layers_fit():

@@ -118,18 +118,28 @@ def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
     return ERM(axes @ at(lam), lam)
 
 
-def joint_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
+def joint_erm(X: Numbers, y: Numbers, L: Numbers, *, nearest: Numbers | None = None) -> ERM:
     """The base trained knowing that its residuals will be remembered: leave-one-out errors of the sum [S-disc].
 
-    The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least squares on differences.
+    The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least squares on differences, which
+    is the energy of the residual and not its mean square [S-sharp4].
+
+    Args:
+        X: Inputs (n, d), or features of them.
+        y: Targets (n,).
+        L: Radius of the ball, positive.
+        nearest: For each row the nearest other one (n,), if X are features of what is near; found among the rows of X
+            by default.
     """
     X, targets = _regression(X, y)
-    return _erm(*_differences(X, targets, ExactSearch(X).search(X, 2).indices), L)
+    j = ExactSearch(X).search(X, 2).indices[:, 1] if nearest is None else numbers("nearest", nearest)
+    rows = j.shape == (len(X),) and jnp.issubdtype(j.dtype, jnp.integer)
+    check(rows, "nearest", f"{j.dtype} of shape {j.shape}", f"shape ({len(X)},): the row nearest to each")
+    return _erm(*_differences(X, targets, j), L)
 
 
 @jax.jit
-def _differences(X: Array, y: Array, nearest: Array) -> tuple[Array, Array]:
-    j = nearest[:, 1]
+def _differences(X: Array, y: Array, j: Array) -> tuple[Array, Array]:
     return X - X[j], y - y[j]
 
 

@@ -71,10 +71,14 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
 
 def _term(n: NDArray, d: int, p: int) -> Risk:
     """(d + 2) Γ(1 + p/d) Γ(n + 1) / Γ(n + 1 + p/d)."""
+    return (d + 2) * gamma(1 + p / d) * gamma_ratio(n, p / d)
+
+
+def gamma_ratio(n: NDArray, a: float) -> Risk:
+    """Γ(n + 1)/Γ(n + 1 + a), which is n^(−a) in the limit."""
     # From 10⁷ on the difference of the two gammaln has lost more digits than the ratio's series neglects.
-    a = p / d
     series = n**-a * (1 - a * (a + 1) / (2 * n))
-    return (d + 2) * gamma(1 + a) * np.where(n > 1e7, series, np.exp(gammaln(n + 1) - gammaln(n + 1 + a)))
+    return np.where(n > 1e7, series, np.exp(gammaln(n + 1) - gammaln(n + 1 + a)))
 
 
 def boundary_constant(d: int) -> float:

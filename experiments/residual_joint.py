@@ -1,0 +1,59 @@
+"""A base trained with its memory in mind, the question of the ResMem paper's section 6, on UCI Letter.
+
+To the cross-entropy is added `roughness` times the squared difference of an example's residual and its nearest
+neighbour's: the squared error of the sum there, when the others are stored.
+"""
+
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from record import main
+from residual_letter import prepared
+from residual_study import Split, choose
+
+from rankone.residual import ExactSearch
+from rankone.residual.classifier import train
+
+GRID: dict[str, list] = {"width": [16, 64], "roughness": [0.0, 1.0, 4.0, 16.0]}
+OPTIONS = {"neighbours": 1, "epochs": 30, "share": 1.0, "queries": 4_000}
+
+
+@lru_cache(maxsize=1)
+def inputs(share: float, seed: int, queries: int, neighbours: int) -> tuple[Split, tuple, Any, float]:
+    """The data, the neighbours among the inputs, those of each stored row, and what their bare labels get right."""
+    data, space = prepared(share, seed, queries)
+    others = ExactSearch(data.x["train"]).search(data.x["train"], neighbours + 1).indices[:, 1:]
+    return data, space, others, _right(choose(data, space, None), data)
+
+
+def _right(chosen: dict, data: Split) -> float:
+    return float((chosen["answers"]["test"] == data.y["test"]).mean())
+
+
+def measure(
+    *, width: int, roughness: float, neighbours: int, epochs: int, share: float, queries: int, seed: int
+) -> dict:
+    """Accuracy of base and sum on the test, and the two numbers that a base can make small: its square, its energy."""
+    data, space, others, labels = inputs(share, seed, queries, neighbours)
+    x, y = data.x["train"], data.y["train"]
+    options = {"epochs": epochs, "key": jax.random.key(seed), "nearest": others, "roughness": roughness}
+    net = train(x, y, (width, width), **options)
+    logits = {part: net.logits(jnp.asarray(rows)) for part, rows in data.x.items()}
+    residual = {part: jax.nn.one_hot(data.y[part], 26) - jax.nn.softmax(f) for part, f in logits.items()}
+    step = residual["test"] - residual["train"][space[1]["test"].indices[:, 0]]
+    chosen = choose(data, space, logits)
+    return {
+        "base": float((np.asarray(logits["test"].argmax(-1)) == data.y["test"]).mean()),
+        "resmem": _right(chosen, data),
+        "labels": labels,
+        "square": (residual["test"] ** 2).sum(-1).mean(),
+        "energy": (step**2).sum(-1).mean(),
+        **chosen["chosen"],
+    }
+
+
+if __name__ == "__main__":
+    main("residual_joint", __doc__, GRID, measure, options=OPTIONS, of="the book")

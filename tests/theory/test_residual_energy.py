@@ -1,0 +1,213 @@
+"""The risk of ResMem is the Dirichlet energy of its residual: on the torus, with a density, at a wall."""
+
+from math import gamma, pi
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.spatial import cKDTree
+
+import rankone as ro
+from rankone.precision import double_precision
+from rankone.theory.linear_resmem import constrained_erm, joint_erm
+from rankone.theory.nearest_neighbour import boundary_constant
+from rankone.theory.residual_energy import energy_law, mode_risk, neighbour_constant, wall_law
+
+
+def ways(n, d, *, box=1.0, queries=4000, repetitions=10, seed=0):
+    """The way from each query to its nearest of n points, uniform in the unit cube; sides of length 1 are closed up."""
+    rng = np.random.default_rng(seed)
+    sides, found = np.broadcast_to(box, (d,)), []
+    for _ in range(repetitions):
+        X, q = rng.random((n, d)), rng.random((queries, d))
+        v = X[cKDTree(X, boxsize=sides).query(q)[1]] - q
+        found.append(v - np.round(v) * (sides > 0))
+    return np.stack(found)
+
+
+def mean_error(values):
+    """Mean over queries and repetitions, and its error: the queries of a repetition share their points."""
+    means = np.asarray(values, float).mean(1)
+    return means.mean(), means.std(ddof=1) / len(means) ** 0.5
+
+
+# --- the torus
+
+
+@pytest.mark.parametrize(("n", "d"), [(200, 1), (200, 2), (200, 3), (1000, 5)])
+def test_memory_multiplies_the_risk_of_a_wave_by_the_stated_number(n, d):
+    v = ways(n, d, repetitions=60, queries=1000)
+    for k in (1, 4, 16):
+        mean, error = mean_error(2 * (1 - np.cos(2 * pi * k * v[..., 0])))
+        assert abs(mean - mode_risk(n, d, k)) < 4 * error
+    assert error < 0.05 * mean
+
+
+def test_risk_of_a_residual_of_many_waves_is_their_sum_weighted():
+    """Directly from the values of a residual, with no Fourier transform: two waves in different directions."""
+    rng, n, risks = np.random.default_rng(1), 300, []
+    g = lambda x: np.sin(2 * pi * x[:, 0]) + 0.5 * np.cos(2 * pi * (2 * x[:, 0] - 3 * x[:, 1]))  # noqa: E731
+    for _ in range(60):
+        X, q = rng.random((n, 2)), rng.random((1000, 2))
+        risks.append((g(q) - g(X[cKDTree(X, boxsize=1).query(q)[1]])) ** 2)
+    mean, error = mean_error(risks)
+    assert abs(mean - mode_risk(n, 2, 1.0) / 2 - mode_risk(n, 2, 13**0.5) / 8) < 4 * error
+    assert error < 0.02 * mean
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
+def test_energy_bounds_the_risk_of_every_wave_and_is_its_limit(d):
+    n, k = np.array([1e2, 1e4, 1e6, 1e12])[:, None], np.array([1.0, 3.0, 30.0])
+    risk, law = mode_risk(n, d, k), energy_law(n, d, (2 * pi * k) ** 2)
+    assert (risk <= law * (1 + 1e-9)).all()
+    assert (risk > 0).all()
+    ratio = (risk / law)[:, 0]
+    assert (np.diff(ratio) > -1e-9).all()
+    assert ratio[-1] == pytest.approx(1, abs=0.02)
+    missing = 1 - (risk / law)[-1, :2]  # of order (k n^(−1/d))²
+    if d > 2:
+        assert missing[1] / missing[0] == pytest.approx(9, rel=0.05)
+
+
+def test_waves_on_the_circle_by_hand():
+    """One stored point is nowhere in particular; of two the nearer is within r with probability 1 − (1 − 2r)²."""
+    np.testing.assert_allclose(mode_risk(1, 1, np.array([1.0, 2.0, 5.0])), 2, rtol=1e-12)
+    assert mode_risk(2, 1, 1.0) == pytest.approx(2 - 8 / pi**2, rel=1e-12)
+
+
+def test_a_wave_too_short_for_the_store_is_doubled():
+    assert mode_risk(100, 3, 100.0) == pytest.approx(2, abs=1e-3)
+    assert mode_risk(10**6, 3, 1.0) < 1e-3
+
+
+def test_the_constant_by_hand():
+    """d = 1: V = 2 and κ = Γ(3)/4; d = 2: V = π and κ = 1/2π."""
+    assert neighbour_constant(1) == pytest.approx(1 / 2, rel=1e-12)
+    assert neighbour_constant(2) == pytest.approx(1 / (2 * pi), rel=1e-12)
+    assert energy_law(1, 1, 3.0) == pytest.approx(1.5 * gamma(2) / gamma(4), rel=1e-12)
+
+
+# --- with a density, and in the ball
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_density_enters_to_the_power_one_less_two_over_d(sign):
+    """On the torus, p = 1 + 0.8 cos 2πx₁ in three dimensions; the residual varies where points are many, or few."""
+    rng, n, d, risks = np.random.default_rng(2), 20_000, 3, []
+    grid = np.linspace(0, 1, 4001)
+    wave = np.cos(2 * pi * grid)
+    p, share = 1 + 0.8 * wave, grid + 0.8 * np.sin(2 * pi * grid) / (2 * pi)
+
+    def draw(m):
+        return np.c_[np.interp(rng.random(m), share, grid) % 1, rng.random((m, d - 1))]
+
+    g = lambda x: (1 + sign * np.cos(2 * pi * x[:, 0])) * np.sin(2 * pi * x[:, 1])  # noqa: E731
+    for _ in range(15):
+        X, q = draw(n), draw(4000)
+        risks.append((g(q) - g(X[cKDTree(X, boxsize=1).query(q)[1]])) ** 2)
+    slopes = 2 * pi**2 * ((1 + sign * wave) ** 2 + np.sin(2 * pi * grid) ** 2)  # mean over x₂ of ‖∇g‖²
+    law, naive = (energy_law(n, d, np.trapezoid(slopes * p**a, grid)) for a in (1 - 2 / d, 1.0))
+    mean, error = mean_error(risks)
+    assert abs(mean - law) < 4 * error + 0.01 * law
+    assert abs(mean - naive) > 10 * error  # the mean slope at the points themselves
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
+def test_linear_model_of_the_paper_is_the_case_where_energy_and_square_agree(d):
+    """Uniform in the ball of radius √(d + 2), g = ⟨u, x⟩, ‖u‖ = 1: interior and wall together are `law`/d."""
+    n, volume = 10**4, pi ** (d / 2) / gamma(d / 2 + 1) * (d + 2) ** (d / 2)
+    p, wall = 1 / volume, d * volume / (d + 2) ** 0.5
+    inner = energy_law(n, d, p ** (-2 / d))
+    outer = wall_law(n, d, p ** (1 - 3 / d) * wall * (1 - 1 / d), p ** (1 - 3 / d) * wall / d)
+    assert inner + outer == pytest.approx(ro.nearest_neighbour_risk(n, d).law / d, rel=1e-9)
+
+
+# --- the wall
+
+
+@pytest.mark.parametrize("d", [2, 3, 5])
+def test_a_wall_adds_to_the_tangential_slope_and_takes_from_the_normal_one_beyond_three_dimensions(d):
+    """A slab: the cube closed up along all directions but the first, against the torus with the same points."""
+    n, inner = 1500, energy_law(1500, d, 1.0)
+    walls, none = (ways(n, d, box=np.r_[side, np.ones(d - 1)], repetitions=16) ** 2 for side in (0.0, 1.0))
+    for axis, (tangential, normal) in ((0, (0, 2)), (1, (2, 0))):
+        mean, error = mean_error((walls - none)[..., axis])
+        assert abs(mean - wall_law(n, d, tangential, normal)) < 4 * error
+        assert error < 0.004 * inner
+    assert np.sign(np.round(wall_law(n, d, 0, 2) / inner, 9)) == np.sign(3 - d)
+
+
+@pytest.mark.parametrize("d", [2, 3, 4, 5, 9])
+def test_the_wall_constants_are_integrals_over_half_a_sphere(d):
+    """The mean of ω_ν² over directions ω that do not cross the wall, by quadrature: no divergence theorem."""
+    density = lambda w: (1 - w * w) ** ((d - 3) / 2)  # noqa: E731
+    whole = quad(density, -1, 1)[0]
+    kept = lambda t: quad(lambda w: w * w * density(w), -t, 1)[0] * d / whole  # noqa: E731
+    solid = lambda w: (1 - w * w) ** ((d - 1) / 2)  # noqa: E731
+    inside = lambda t: quad(solid, -t, 1)[0] / quad(solid, -1, 1)[0]  # noqa: E731
+    found = quad(lambda t: kept(t) * inside(t) ** (-1 - 3 / d) - 1, 0, 1)[0]
+    assert found == pytest.approx((1 - d / 3) * boundary_constant(d), rel=1e-6, abs=1e-9)
+
+
+def test_the_interval_is_exact():
+    n = np.array([1, 2, 10, 1000])
+    risk = energy_law(n, 1, 1.0) + wall_law(n, 1, 0, 2)
+    np.testing.assert_allclose(risk, (n + 7) / (2.0 * (n + 1) * (n + 2) * (n + 3)), rtol=1e-12)
+
+
+# --- what a base should learn
+
+
+def test_the_base_that_is_worse_alone_is_better_with_memory():
+    """Sin 2πx₁ + ½ sin 8πx₁ in three dimensions, a base that can learn one of the two, 30,000 examples."""
+    smooth, rough = mode_risk(30_000, 3, 1.0) / 2, mode_risk(30_000, 3, 4.0) / 8
+    v = ways(30_000, 3, repetitions=4)
+    for k, square, risk in ((1, 1 / 2, smooth), (4, 1 / 8, rough)):
+        mean, error = mean_error(2 * square * (1 - np.cos(2 * pi * k * v[..., 0])))
+        assert abs(mean - risk) < 4 * error + 0.01 * risk
+    assert rough / smooth == pytest.approx(4, rel=0.05)  # where the base's own risks are 1/8 and 1/2
+    few = mode_risk(10, 3, 4.0) / 8, mode_risk(10, 3, 1.0) / 2
+    assert few[0] < few[1]  # too few examples to tell a short wave: then learn what is large
+
+
+def test_joint_training_spends_the_norm_on_what_is_rough():
+    """The paper's least squares in a ball, on two waves: the sum's best is that of the energy, by another solver."""
+    rng, n, L = np.random.default_rng(3), 3000, 0.5
+    truth, k = np.array([0.8, 0.6]), np.array([1, 4])
+    X = rng.random((n, 3))
+    waves = 2**0.5 * np.sin(2 * pi * k * X[:, :1])
+    nearest = cKDTree(X, boxsize=1).query(X, 2)[1][:, 1]
+    with double_precision():
+        joint = np.asarray(joint_erm(waves, waves @ truth, L, nearest=nearest).theta)
+        other = rng.permutation(n)
+        given = joint_erm(waves, waves @ truth, L, nearest=other).theta
+        step = waves - waves[other]
+        np.testing.assert_allclose(given, constrained_erm(step, step @ truth, L).theta, rtol=1e-6)
+    weight = mode_risk(n, 3, k.astype(float))
+    shrunk = lambda lam: weight * truth / (weight + lam)  # noqa: E731
+    best = shrunk(brentq(lambda lam: np.linalg.norm(shrunk(lam)) - L, 0, 1e3))
+    np.testing.assert_allclose(joint, best, atol=0.02)
+    risk = lambda theta: float(weight @ (truth - theta) ** 2)  # noqa: E731
+    assert risk(joint) < 1.01 * risk(best)
+    assert risk(joint) < 0.5 * risk(L * truth)  # apart, the base tends to L θ_*
+
+
+# --- refusals
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: neighbour_constant(0), "d"),
+        (lambda: energy_law(0, 3, 1.0), "n"),
+        (lambda: wall_law(10, 1.5, 0, 1), "d"),
+        (lambda: mode_risk([], 2, 1.0), "n"),
+        (lambda: mode_risk(10, 2, -1.0), "frequency"),
+        (lambda: joint_erm(np.eye(2), np.ones(2), 1.0, nearest=[0]), "nearest"),
+        (lambda: joint_erm(np.eye(2), np.ones(2), 1.0, nearest=[0.0, 1.0]), "nearest"),
+    ],
+)
+def test_bad_input_is_named(call, named):
+    with pytest.raises(ValueError, match=f"^{named}: got"):
+        call()

@@ -13,6 +13,7 @@ import numpy as np
 from record import main
 from residual_letter import prepared
 from residual_study import Split, choose
+from scipy.special import softmax
 
 from rankone.residual import ExactSearch
 from rankone.residual.classifier import train
@@ -25,8 +26,8 @@ OPTIONS = {"neighbours": 1, "epochs": 30, "share": 1.0, "queries": 4_000}
 def inputs(share: float, seed: int, queries: int, neighbours: int) -> tuple[Split, tuple, Any, float]:
     """The data, the neighbours among the inputs, those of each stored row, and what their bare labels get right."""
     data, space = prepared(share, seed, queries)
-    others = ExactSearch(data.x["train"]).search(data.x["train"], neighbours + 1).indices[:, 1:]
-    return data, space, others, _right(choose(data, space, None), data)
+    others = np.asarray(ExactSearch(data.x["train"]).search(data.x["train"], neighbours + 1).indices)
+    return data, space, others[:, 1:], _right(choose(data, space, None), data)
 
 
 def _right(chosen: dict, data: Split) -> float:
@@ -42,8 +43,8 @@ def measure(
     options = {"epochs": epochs, "key": jax.random.key(seed), "nearest": others, "roughness": roughness}
     net = train(x, y, (width, width), **options)
     logits = {part: net.logits(jnp.asarray(rows)) for part, rows in data.x.items()}
-    residual = {part: jax.nn.one_hot(data.y[part], 26) - jax.nn.softmax(f) for part, f in logits.items()}
-    step = residual["test"] - residual["train"][space[1]["test"].indices[:, 0]]
+    residual = {part: np.eye(26)[data.y[part]] - softmax(np.asarray(f), 1) for part, f in logits.items()}
+    step = residual["test"] - residual["train"][np.asarray(space[1]["test"].indices)[:, 0]]
     chosen = choose(data, space, logits)
     return {
         "base": float((np.asarray(logits["test"].argmax(-1)) == data.y["test"]).mean()),

@@ -20,7 +20,6 @@ from rankone.theory import commutation, resmem_rates
 from rankone.theory.basin import critical_slope, gauge
 from rankone.theory.conditioning import whitened_spectrum
 from rankone.theory.edit_cost import sequential_residual
-from rankone.theory.error_law import error_law
 from rankone.universality import Constants, adapt, lookup_table, predict, universal_learner
 
 COURSE = Course(Path(__file__).parents[2])

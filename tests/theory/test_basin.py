@@ -62,26 +62,26 @@ def test_the_first_step_leads_nearer_above_the_critical_slope_alone():
 @pytest.fixture(scope="module")
 def wrong_bits():
     """Measured and predicted wrong bits, by (K, β, flips): one shape of features, three loads, two distances."""
-    features = ro.RandomFeatures(D, 8000, key=jax.random.key(0), projection="hadamard")
-    found = {}
-    for K in (8, 16, 32):
-        Xi = ro.data.binary_patterns(32, D, key=jax.random.key(1))[:K]
+    features = ro.RandomFeatures(D, 4000, key=jax.random.key(0), projection="hadamard")
+    patterns, found = ro.data.binary_patterns(16, D, key=jax.random.key(1)), {}
+    for K in (4, 8, 16):
+        Xi = patterns[:K]
         for beta, flips in ((50.0, 0.05), (80.0, 0.1)):
             memory = ro.DrDAM.store(Xi, beta, features)
-            start = flip_bits(Xi[:8], flips, key=jax.random.key(2))
+            start = flip_bits(Xi[:4], flips, key=jax.random.key(2))
             end = ro.retrieve(memory, start, step_size=0.5, max_steps=40, tol=0, progress=False).x
-            c = thresholds.roughness(D=D, K=K, Y=8000)
+            c = thresholds.roughness(D=D, K=K, Y=4000)
             law = basin.wrong_bits(c, beta=beta, flips=flips, step_size=0.5, steps=40)
-            found[K, beta] = float(hamming_error(end, Xi[:8]).mean()), float(law)
+            found[K, beta] = float(hamming_error(end, Xi[:4]).mean()), float(law)
     return found
 
 
 def test_the_memory_repairs_as_many_bits_as_the_law_says(wrong_bits):
     for (K, beta), (measured, law) in wrong_bits.items():
         assert measured == pytest.approx(law, abs=0.05), (K, beta)
-    assert wrong_bits[8, 50.0][1] < 0.001
-    assert 0.02 < wrong_bits[32, 50.0][1] < 0.1
-    assert wrong_bits[8, 80.0][1] == 0.5
+    assert wrong_bits[4, 50.0][1] < 0.001
+    assert 0.02 < wrong_bits[16, 50.0][1] < 0.1
+    assert wrong_bits[4, 80.0][1] == 0.5
 
 
 def test_one_signal_to_noise_goes_either_way():
@@ -113,7 +113,7 @@ def test_features_grow_faster_than_the_patterns():
 
 
 def test_the_gauge_reads_slope_and_roughness_off_T_and_the_query():
-    K, Y, beta = 16, 8000, 50.0
+    K, Y, beta = 16, 4000, 50.0
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(3))
     query = flip_bits(Xi, 0.05, key=jax.random.key(4))
     kernel = np.exp(-beta / 2 * 0.05)
@@ -122,7 +122,8 @@ def test_the_gauge_reads_slope_and_roughness_off_T_and_the_query():
         read = basin.gauge(ro.DrDAM.store(Xi, beta, features), query)
         assert read.roughness == pytest.approx(np.sqrt(variance * D * K / Y), rel=0.05)
         np.testing.assert_allclose(read.partition, kernel, atol=4 * np.sqrt(variance * K / Y))
-        assert np.median(read.slope_ratio) == pytest.approx(basin.slope_ratio(kernel, read.roughness), rel=0.05)
+        # A query's Ŝ is off by a fifth at most here, the slope by .6 of that, a median of 16 by a third of that.
+        assert np.median(read.slope_ratio) == pytest.approx(basin.slope_ratio(kernel, read.roughness), rel=0.12)
     half = basin.gauge(ro.DrDAM.store(Xi, beta, features), query, free=D // 2)
     assert half.roughness == pytest.approx(read.roughness / np.sqrt(2))
 

@@ -6,7 +6,7 @@ import pytest
 
 import rankone as ro
 from rankone.data.queries import flip_bits, occlude
-from rankone.theory.fidelity import approximation_errors, binarise, complete, hamming_error
+from rankone.theory.fidelity import RIGHT_WITHIN, approximation_errors, binarise, complete, hamming_error
 
 
 def test_hamming_error_is_share_of_bits_and_squared_norm():
@@ -64,6 +64,19 @@ def test_complete_finds_pictures_from_grey_and_holds_what_is_seen():
     assert (done.difference < 0.1).mean() >= 5 / 6
     # Black is farther from every picture than grey: the ratio must say so before a step is taken.
     assert (complete(pictures, fill=0.0, **recipe).signal_to_noise.mean()) < done.signal_to_noise.mean()
+
+
+def test_noise_near_the_right_picture_is_not_right():
+    """Far too few features: what comes back is noise, and some of it lies nearest to the picture meant."""
+    pictures = np.asarray(ro.data.photographs(16))[:5]
+    recipe = {"beta": 80.0, "Y": 256, "visible": 0.6, "key": jax.random.key(0), "max_steps": 30, "progress": False}
+    done = complete(pictures, fill=0.5, **recipe)
+    hidden = slice(round(0.6 * 768), None)
+    gaps = ((np.asarray(done.distributed)[:, None, hidden] - pictures[:, hidden]) ** 2).sum(-1)
+    nearest = gaps.argmin(1) == np.arange(5)
+    noise = np.asarray(done.distributed_error) >= RIGHT_WITHIN
+    assert (nearest & noise).any()
+    assert (np.asarray(done.distributed_right) == (nearest & ~noise)).all()
 
 
 def test_complete_asks_for_the_chosen_pictures_only():

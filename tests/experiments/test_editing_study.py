@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from rankone.book.editing_study import METHODS, method_rows, summarise_record
+from rankone.book.editing_study import METHODS, method_rows, summarise_record, survivors
 from rankone.book.records import coverage, load_record, select
+from rankone.data import countries
+from rankone.language.relations import RELATIONS
 
 
 def answers(new, true, said, kept):
@@ -71,11 +73,67 @@ def test_sixty_edits_are_recorded_and_say_what_the_chapter_says():
 def test_two_keys_part_where_the_subject_is_the_first_word():
     record = load_record("editing_keys")
     prices = {
-        place: np.concatenate([np.square(cell["results"]["longer"]) for cell in select(record, subject=place)])
+        place: np.concatenate([np.square(cell["results"]["longer"]) for cell in select(record, subject=place, skip=1)])
         for place in ("inside", "first")
     }
     assert len(prices["inside"]) == len(prices["first"]) > 40
     assert prices["inside"].max() < 1.5 < 2 < np.median(prices["first"]) < 50 < prices["first"].max()
+
+
+def gathered(name, **where):
+    return np.concatenate([cell["results"][name] for cell in select(load_record("editing_keys"), **where)])
+
+
+def test_one_key_gives_the_bare_question_less_where_two_would_cost_more():
+    given, p = 1 / gathered("longer", subject="first", skip=1), {}
+    for key in ("mean", "mixed"):
+        p[key] = np.exp(-gathered(f"unlikely_{key}", subject="first", skip=1))
+    assert given.min() < 0.3 < np.median(given) < 0.9  # so that "one key throughout" is no free cure
+    assert p["mean"][:, 0].mean() < p["mixed"][:, 0].mean() - 0.02
+    assert p["mean"][:, 1:].mean() > p["mixed"][:, 1:].mean() + 0.02
+
+
+def test_it_matters_for_first_words_alone_whether_C_counts_first_tokens():
+    squares = {
+        (place, skip): gathered("longer", subject=place, skip=skip) ** 2
+        for place in ("inside", "first")
+        for skip in (0, 1)
+    }
+    assert np.median(squares["first", 0]) > 1.1 * np.median(squares["first", 1])
+    assert np.median(squares["inside", 0]) == pytest.approx(np.median(squares["inside", 1]), rel=0.05)
+
+
+def test_survivors_are_true_answers_said_before_and_after():
+    names = [country.name for country in countries()]
+    flags = {"capital": ["Japan", "Peru"], "currency": ["Japan"], "continent": ["Japan", "Peru"]}
+    known = [
+        {"parameters": {"relation": r}, "results": {"known": [name in flags[r] for name in names]}} for r in RELATIONS
+    ]
+    said = lambda *rows: {"said": [list(map(bool, row)) for row in rows]}  # noqa: E731
+    japan = {"before": said([1, 1, 0], [1, 1, 1]), "after": said([0, 1, 1], [1, 0, 0])}  # currency, continent
+    peru = {"before": said([0, 1, 1]), "after": said([1, 0, 1])}  # the continent
+    cells = [
+        {"parameters": {"fact": "capital:Japan:Rome"}, "results": japan},
+        {"parameters": {"fact": "capital:Peru:Rome"}, "results": peru},
+    ]
+    found = survivors({"cells": cells}, {"cells": known})
+    assert found["capital", "currency"] == [(0, 1), (1, 2)]
+    assert found["capital", "continent"] == [(1, 1), (2, 5)]
+    assert found["currency", "capital"] == [(0, 0), (0, 0)]
+
+
+def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
+    record = load_record("editing_subject")
+    assert coverage(record).missing == ()
+    left = {pair: count[0] for pair, count in survivors(record, load_record("editing_known")).items()}
+    kept, knew = np.sum(list(left.values()), axis=0)
+    assert knew == 55
+    assert kept / knew < 0.3
+    assert kept == sum(count[0] for (_, asked), count in left.items() if asked == "continent")  # no name survives
+    share = np.concatenate([cell["results"]["share"] for cell in record["cells"]])
+    assert len(share) >= knew
+    assert np.median(share) > 0.8  # because their questions read the same key
+    assert all(cell["results"]["written"] for cell in record["cells"])
 
 
 def test_the_later_the_block_the_more_neighbours_are_turned():

@@ -5,10 +5,12 @@ from typing import Any
 import numpy as np
 
 from rankone._checks import choice
+from rankone.book.records import select
+from rankone.data.facts import countries
 from rankone.language.edit_metrics import summarise
 from rankone.language.relations import RELATIONS
 
-__all__ = ["METHODS", "method_rows", "summarise_record"]
+__all__ = ["METHODS", "method_rows", "summarise_record", "survivors"]
 
 METHODS = {
     "none": "unedited",
@@ -64,6 +66,30 @@ def method_rows(record: dict[str, Any]) -> list[list[str]]:
             f"{found['interference']:.3g}" if method != "none" else "–",
         ])  # fmt: skip
     return rows
+
+
+def survivors(record: dict[str, Any], known: dict[str, Any]) -> dict[tuple[str, str], list[tuple[int, int]]]:
+    """What is left of the other facts about a subject, by the relation that was edited and the one asked for.
+
+    Args:
+        record: The record of `editing_subject`, from `rankone.book.records.load_record`.
+        known: That of `editing_known`, which says which relations were asked.
+
+    Returns:
+        (edited, asked) → how many true answers are still what is said, and how many were before the edit: first to the
+        question as an edit would ask it, then to all ways of asking.
+    """
+    flags = {relation: select(known, relation=relation)[0]["results"]["known"] for relation in RELATIONS}
+    at = {country.name: i for i, country in enumerate(countries())}
+    counts = {(edited, asked): np.zeros((2, 2), int) for edited in RELATIONS for asked in RELATIONS if asked != edited}
+    for cell in record["cells"]:
+        edited, name, _ = cell["parameters"]["fact"].split(":")
+        others = [relation for relation in RELATIONS if relation != edited and flags[relation][at[name]]]
+        said = [np.asarray(cell["results"][when]["said"], bool) for when in ("before", "after")]
+        for asked, before, after in zip(others, *said, strict=True):
+            kept = before & after
+            counts[edited, asked] += [[kept[0], before[0]], [kept.sum(), before.sum()]]
+    return {pair: [(int(kept), int(knew)) for kept, knew in count] for pair, count in counts.items()}
 
 
 def _share(found: dict[str, Any]) -> str:

@@ -83,7 +83,8 @@ def cyclic_edit(
     """Write the pairs in turn, over and over, C unchanged: Kaczmarz's method.
 
     Each row of W is projected on the solutions of one equation after another, orthogonally in the geometry of C, in
-    which keys have that of C⁻¹. It converges to the batch edit; for two pairs the error shrinks by cos²θ = s₁₂²/(s₁₁s₂₂) a cycle after the first.
+    which keys have that of C⁻¹. It converges to the batch edit; for two pairs the error shrinks by
+    cos²θ = s₁₂²/(s₁₁s₂₂) a cycle after the first.
 
     Args:
         W: Weights (H, D).

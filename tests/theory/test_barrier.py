@@ -1,4 +1,4 @@
-"""Y = O(DK) suffices for retrieval: the barrier on draws, its arithmetic by hand, its constant, and where it is void."""
+"""Y = O(DK) suffices for retrieval: the barrier on draws, by hand, its constant, and where it is void."""
 
 from math import exp, inf, log
 
@@ -37,7 +37,7 @@ def partition(x):
 
 
 def highest_on_spheres(omega, radius):
-    """About every pattern: the state of the sphere at which repeated steps along ∇Ŝ, less the hill's, find Ŝ highest."""
+    """About every pattern: where on the sphere steps along ∇Ŝ, less the slope of the hill, find Ŝ highest."""
     x = Xi
     for _ in range(6):
         u = BETA**0.5 * (x - Xi)
@@ -139,7 +139,7 @@ def test_the_constant_tends_to_its_limit_and_does_not_see_K():
 def test_a_start_at_a_distance_costs_more_and_patterns_too_close_have_no_gap(record):
     away = sufficient_features(Xi, beta=BETA, start=0.5 / BETA**0.5)
     assert 1.5 * record.Y < away.Y < 4 * record.Y
-    with pytest.raises(ValueError, match="^beta: got"):
+    with pytest.raises(ValueError, match=r"^beta: got"):
         sufficient_features(Xi, beta=2.0)
 
 
@@ -158,5 +158,5 @@ def test_a_start_at_a_distance_costs_more_and_patterns_too_close_have_no_gap(rec
 )
 def test_bad_numbers_are_refused(change, argument):
     numbers = {"Xi": Xi, "beta": BETA, "Y": 1000, "radius": 0.2, **change}
-    with pytest.raises(ValueError, match=f"^{argument}: got"):
+    with pytest.raises(ValueError, match=rf"^{argument}: got"):
         barrier(numbers.pop("Xi"), **numbers)

@@ -45,8 +45,7 @@ def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) 
         radius: R, the largest ‖Δ‖; for a memory, √β times the largest distance from a state to a pattern.
         delta: Probability of failure.
     """
-    arguments = {"D": D, "Y": Y, "radius": radius, "delta": delta}
-    return min(contraction_error(**arguments), net_error(**arguments))
+    return min(bound(D=D, Y=Y, radius=radius, delta=delta) for bound in (contraction_error, net_error))
 
 
 def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:

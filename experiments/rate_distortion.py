@@ -1,6 +1,6 @@
 """Bits stored for each bit of the patterns, and wrong bits after recall: T at 32 to 1 bits, and the network of 1982.
 
-A grid of our own: the paper leaves compression open (its Appendix A). All memories hold patterns of one kind and get the
+A grid of our own: the paper leaves compression open (Appendix A). All memories hold patterns of one kind and get the
 same cues, a tenth of whose bits are flipped. `per_bit` is 2Y/DK for T, of which each entry takes `bits` bits; for the
 Hebbian matrix (--memory hopfield) it is its (D − 1)/2K weights a pattern bit, whole numbers (32) or their signs (1).
 """

@@ -1,7 +1,7 @@
 """What a teacher gets from `course.yml`: the line under each chapter's title, and the pages of the part for teachers.
 
 `{chapter-facts}` stands under a chapter's title, `{course-hours}` on the first page, `{course-map}` and `{syllabi}` on
-the page for teachers, and `{teaching-notes} NAME` makes an instructor's page. All but the picture is written as MyST, so
+the page for teachers, and `{teaching-notes} NAME` makes an instructor's page. All but the picture is MyST, so
 that links, mathematics and numbers are the book's own; `{claim}` links to a claim's row and `{figure}` is a figure of
 this build.
 """

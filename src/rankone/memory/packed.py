@@ -17,7 +17,8 @@ from rankone._module import Module, static
 __all__ = ["BITS", "Packed", "check_bits", "in_blocks", "levels", "rounded"]
 
 BITS = (32, 8, 4, 2, 1)
-_LLOYD = 500  # sweeps: from Panter and Dite's start, the error is within 2e-4 of the least after them, and far less below 8 bits
+# Sweeps: from Panter and Dite's start, the error is then within 2e-4 of the least, and far less below 8 bits.
+_LLOYD = 500
 
 
 class Packed(Module):

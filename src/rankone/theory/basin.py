@@ -216,5 +216,5 @@ def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
     )
     free = memory.D if free is None else integer("free", free, "a number of entries", most=memory.D)
     partition = np.asarray(memory.partition(query), float)
-    c = float(np.linalg.norm(memory.T)) * (free / memory.features.M) ** 0.5
+    c = float(np.linalg.norm(memory.unpacked)) * (free / memory.features.M) ** 0.5
     return Gauge(partition, c, slope_ratio(partition, c))

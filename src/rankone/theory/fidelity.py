@@ -110,7 +110,7 @@ def complete(
     max_steps: int = 300,
     progress: bool | None = None,
 ) -> Completion:
-    """Store all pictures in both memories, occlude them, and descend, what is seen clamped [D-fig1, D-fig4B, D-sharp15].
+    """Store all pictures in both memories, occlude them, descend, what is seen clamped [D-fig1, D-fig4B, D-sharp15].
 
     Args:
         pictures: Pictures (K, D) in [0, 1]; they are stored scaled by 1/√D.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from rankone.book.records import coverage, folder, load_pictures, load_record, provenance, select
+from rankone.theory.fidelity import RIGHT_WITHIN
 
 TINY = {
     "basin": "--D 20 --load 1 --beta 50 --flips 0.1 --bits 60 --queries 4 --steps 3",
@@ -80,6 +81,14 @@ def test_record_shown_in_the_book_is_whole(experiment, name):
     assert record["full"] == {**module.GRID, **module.OPTIONS}
     assert record["runs"][0]["date"] in provenance(record)
     assert record["runs"][0]["versions"]["jax"] in provenance(record)
+
+
+@pytest.mark.parametrize("name", ["figure1", "figure2", "figure4b"])
+def test_no_record_calls_noise_right(name):
+    for cell in load_record(name)["cells"]:
+        for memory in ("exact", "distributed"):
+            right, error = (np.array(cell["results"][f"{memory}_{what}"]) for what in ("right", "error"))
+            assert not (right & (error >= RIGHT_WITHIN)).any()
 
 
 @pytest.mark.parametrize(("name", "shape"), [("figure1", (4, 12288)), ("figure2", (10, 3072)), ("figure4b", (3072,))])

@@ -2,8 +2,9 @@
 
 Everything here is known before a run: plain floating-point arithmetic on a few numbers, in double precision, for the
 bounds compared span hundreds of orders of magnitude. For sincos features with independent Gaussian frequencies.
-A hypothesis that fails makes the bound infinite and is named in the record. Around one well separated pattern the two
-memories stay together for ever: see `rankone.theory.drift` [D-sharp9].
+A hypothesis that fails makes the bound infinite and is named in the record. How many frequencies suffice for
+retrieval says `rankone.theory.barrier` [D-sharp10]; around one well separated pattern a run is certified by
+`rankone.theory.drift` [D-sharp9].
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """The two memories run side by side: the sharpest bound on their distance, step by step, and the theorem for one ball.
 
-The bound follows a run [D-looseness]. The theorem knows the patterns alone: around one that is well separated the two
+The bound follows a run [D-looseness]. The theorem certifies one: around a pattern that is well separated the two
 memories stay together for ever [D-sharp9].
 """
 

@@ -37,7 +37,7 @@ def check(record, axes):
     for cell in record["cells"]:
         assert cell["parameters"].keys() >= {*axes, "seed"}
         assert cell["results"]
-        assert cell["seconds"] > 0
+        assert cell["seconds"] >= 0  # to a hundredth: the smallest cells take less
         assert 0 <= cell["run"] < len(record["runs"])
     done = {tuple(cell["parameters"][axis] for axis in axes) for cell in record["cells"]}
     held = coverage(record)

@@ -5,12 +5,17 @@ import { softmin, squaredDistance } from "./exact.js";
 /** @import { State } from "./exact.js" */
 
 /**
- * C₁ of the uniform kernel error C₁√(D/Y), at confidence 1 − δ [D-U0].
+ * The uniform kernel error ε₀ = C₁√(D/Y) on the ball of radius √β, at confidence 1 − δ: the smaller of two [D-U0].
  *
- * @type {(beta: number, D: number, delta: number) => number}
+ * @type {(setting: { beta: number, D: number, Y: number, delta: number }) => number}
  */
-export const kernelConstant = (beta, D, delta) =>
-  2 * Math.sqrt(beta) + Math.sqrt((2 * Math.log(2 / delta)) / D);
+export function kernelError({ beta, D, Y, delta }) {
+  const tail = Math.sqrt((2 * Math.log(2 / delta)) / Y);
+  const contraction = 2 * Math.sqrt((beta * D) / Y) + tail;
+  const points = D * Math.log(1 + 8 * Math.sqrt(beta * Y)) + Math.log(4 / delta);
+  const slope = (Math.sqrt(D) + 1 + tail) / (4 * Math.sqrt(Y));
+  return Math.min(contraction, Math.sqrt(points / Y) + (2 * points) / (3 * Y) + slope);
+}
 
 /**
  * log₁₀ of Theorem 2 as printed, after L steps from a query of energy E [D-thm2]; it overflows otherwise.
@@ -21,7 +26,7 @@ export function printedBound({ D, K, Y, beta, eta, energy, steps, delta = 0.05 }
   const L = steps;
   const q = eta * L * (1 + 2 * K * beta * Math.exp(beta / 2));
   const series = q > 1 ? L * Math.log10(q) + log10(1 - q ** -L) - log10(q - 1) : log10(sum(q, L));
-  const first = 2 * eta * L * kernelConstant(beta, D, delta) * K * Math.sqrt(D / Y);
+  const first = 2 * eta * L * K * kernelError({ beta, D, Y, delta });
   return log10(first) + (beta * energy) / Math.LN10 + series;
 }
 

@@ -77,7 +77,7 @@ def test_the_first_page_adds_up_what_the_book_takes() -> None:
     assert source.count("```{course-hours}\n```") == 1
     assert "short" not in source
     hours, rest = divmod(read, 60)
-    assert f"chapters take about {hours} h {rest} min to read" in page("book/intro")
+    assert f"chapters take about {hours} h{f' {rest} min' * (rest > 0)} to read" in page("book/intro")
 
 
 @pytest.mark.parametrize("name", CHAPTERS)

@@ -178,10 +178,11 @@ def test_half_powers_of_shampoo_give_its_frozen_step():
 
 def test_shampoos_R_weighs_every_input_by_its_error_and_kfacs_A_does_not():
     net = network()
-    A, hidden = np.asarray(moments_of(net)["out"].inputs), np.tanh(np.asarray(net["in"](X)))
-    errors = np.asarray(net["out"](hidden)) - Y
-    shampoo = scale_by_shampoo(damping=0.0)
-    gather, state = jax.jit(lambda G, state: shampoo.update(G, state)[1]), shampoo.init(np.zeros((3, 4)))
+    A, (layer, last) = np.asarray(moments_of(net)["out"].inputs), (net["in"], net["out"])
+    hidden = np.tanh(X @ np.asarray(layer.W).T + np.asarray(layer.b))
+    errors = hidden @ np.asarray(last.W).T - Y
+    shampoo, state = scale_by_shampoo(damping=0.0), (np.zeros((3, 3)), np.zeros((4, 4)))
+    gather = jax.jit(lambda G, state: shampoo.update(G, state)[1])
     for error, x in zip(errors, hidden, strict=True):
         state = gather(np.outer(error, x), state)  # the gradient of one example
     R, weighted = np.asarray(state[1]), (hidden * np.sum(errors**2, 1, keepdims=True)).T @ hidden

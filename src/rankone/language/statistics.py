@@ -70,6 +70,8 @@ def key_moments(
 def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **options: Any) -> KeyGeometry:
     """The mean second moment of the keys over the corpus, with a ridge, factored: the C of an edit.
 
+    The first token of each window does not count, as in `key_moments`.
+
     Args:
         model: The language model that reads the corpus.
         layer: Number of the block.

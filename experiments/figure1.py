@@ -42,12 +42,12 @@ def completion(
     seed: int,
     **recipe: Any,
 ) -> dict:
-    """What to record of one call of `complete`; the first ten pictures too, shrunk to `thumbnail` pixels, if `keep`."""
+    """What to record of one call of `complete`; and if `keep`, eight pictures, shrunk to `thumbnail` pixels."""
     done: Completion = complete(pictures, key=jax.random.key(seed), max_steps=steps, progress=False, **recipe)
     results = {name: np.asarray(getattr(done, name)) for name in RECORDED}
     if keep and seed == 0:
         for row in ("exact", "distributed"):
-            shown = _shrink(np.asarray(getattr(done, row))[:10], size, thumbnail)
+            shown = _shrink(np.asarray(getattr(done, row))[:8], size, thumbnail)
             results.setdefault("pictures", {})[f"{picture_name}.{row}"] = shown
     return results
 

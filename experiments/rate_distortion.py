@@ -55,7 +55,7 @@ def hopfield(D: int, keys: jax.Array, *, bits: int, per_bit: float, flips: float
     if bits == 1:
         T, size = jnp.where(T >= 0, 1.0, -1.0), weights
     found = recall(cues, T).sigma
-    return {"wrong": (found != Xi).mean(), "cue": (cues != Xi).mean(), "rate": size / (D * K), "K": K}
+    return {"wrong": (found != Xi).mean(), "rate": size / (D * K), "K": K}
 
 
 def problem(D: int, K: int, flips: float, keys: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -65,9 +65,9 @@ def problem(D: int, K: int, flips: float, keys: jax.Array) -> tuple[jax.Array, j
 
 
 def outcome(memory: ro.MrDAM | ro.DrDAM, Xi: jax.Array, cues: jax.Array, steps: int) -> dict:
-    """Share of wrong bits before and after descent."""
+    """Share of wrong bits after descent."""
     end = ro.retrieve(memory, cues, step_size=0.2, max_steps=steps, progress=False).x
-    return {"wrong": hamming_error(end, Xi).mean(), "cue": hamming_error(cues, Xi).mean()}
+    return {"wrong": hamming_error(end, Xi).mean()}
 
 
 if __name__ == "__main__":

@@ -114,4 +114,4 @@ def test_recorded_twenty_test_the_distributed_memory_where_the_exact_one_finds_a
 
 
 def test_records_stay_small():
-    assert sum(path.stat().st_size for path in folder().iterdir()) < 1_100_000
+    assert sum(path.stat().st_size for path in folder().iterdir()) < 1_000_000

@@ -1,0 +1,261 @@
+"""Makes small changes, one at a time, in every function that a claim names: do the claims' tests notice?
+
+    python tools/mutation.py [SOURCE ...] [--most 6] [--minutes 30] [--processes 2]
+
+`tools/mutants.py` runs changes that a person wrote down; this makes its own: another sign, factor, power, constant,
+comparison, transpose or reduction, in the named function and in the private functions of its module that it calls. The tests are
+those that the claims of the function name, and then the rest of their files. Counts and survivors go to
+`tests/mutation.json`, which the page of claims shows; a function that has not changed since is skipped, so that a run
+can be broken off. A survivor that no test needs to notice has its reason in `tests/survivors.yml`.
+"""
+
+import argparse
+import ast
+import hashlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import cache_from_source
+from pathlib import Path
+from queue import Queue
+
+from tqdm import tqdm
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from claim_links import Row, locate_source, read_claims  # noqa: E402  (beside the book, not installed)
+
+RESULTS = ROOT / "tests" / "mutation.json"
+LIMIT = 300  # seconds for the tests of one change: a formula that never ends is noticed, too
+SIGNS = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.Pow: ("**", "*")}
+RELATIONS = {ast.Lt: ("<", ">"), ast.Gt: (">", "<"), ast.LtE: ("<=", ">"), ast.GtE: (">=", "<"), ast.Eq: ("==", "!=")}
+NAMES = {"sum": "mean", "mean": "sum", "max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum"}
+NAMES |= {"sin": "cos", "cos": "sin", "exp": "expm1", "log": "log1p", "sqrt": "square", "square": "sqrt"}
+NO_FORMULA = ("axis", "dtype", "key", "ndim", "keepdims", "static_argnames")  # keywords whose constants are left alone
+CHECKS = ("check", "integer", "real", "positive", "array", "known", "states")  # calls that refuse what is bad
+
+
+@dataclass(frozen=True)
+class Change:
+    """A piece of a file, from one offset to another, and what to write instead."""
+
+    start: int
+    end: int
+    new: str
+
+    def made_in(self, text: str) -> str:
+        """The file with the change."""
+        return text[: self.start] + self.new + text[self.end :]
+
+    def said(self, text: str) -> str:
+        """The changed line before and after."""
+        first, last = text.rfind("\n", 0, self.start) + 1, text.find("\n", self.end)
+        after = text[first : self.start] + self.new + text[self.end : last]
+        return f"{text[first:last].strip()}  →  {after.strip()}"
+
+
+class Finder:
+    """Every small change of the formulas in a piece of code."""
+
+    def __init__(self, text: str) -> None:
+        lines = text.splitlines(keepends=True)
+        self.text = text
+        self.lines = [line.encode() for line in lines]
+        self.starts = [sum(len(line) for line in lines[:i]) for i in range(len(lines))]
+
+    def offset(self, line: int, column: int) -> int:
+        """Characters before a place that `ast` gives as a line and bytes."""
+        return self.starts[line - 1] + len(self.lines[line - 1][:column].decode())
+
+    def ends(self, node: ast.expr) -> tuple[int, int]:
+        """Offsets of an expression."""
+        return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno or 0, node.end_col_offset or 0)
+
+    def between(self, left: ast.expr, right: ast.expr, pair: tuple[str, str]) -> Iterator[Change]:
+        """The operator between two expressions, replaced."""
+        first, last = self.ends(left)[1], self.ends(right)[0]
+        at = self.text.find(pair[0], first, last)
+        if at >= 0:
+            yield Change(at, at + len(pair[0]), pair[1])
+
+    def of(self, node: ast.AST) -> Iterator[Change]:
+        """Changes of this node alone."""
+        if (
+            isinstance(node, ast.BinOp)
+            and type(node.op) in SIGNS
+            and not isinstance(node.left, ast.Constant | ast.List)
+        ):
+            yield from self.between(node.left, node.right, SIGNS[type(node.op)])
+        elif isinstance(node, ast.Compare) and type(node.ops[0]) in RELATIONS:
+            yield from self.between(node.left, node.comparators[0], RELATIONS[type(node.ops[0])])
+        elif (
+            isinstance(node, ast.UnaryOp)
+            and isinstance(node.op, ast.USub)
+            and not isinstance(node.operand, ast.Constant)
+        ):
+            start, _ = self.ends(node)
+            yield Change(start, start + 1, "")
+        elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            yield Change(*self.ends(node), repr(node.value + 1 if node.value in (0, 1) else 2 * node.value))
+        elif isinstance(node, ast.Attribute) and node.attr == "T":
+            yield Change(self.ends(node.value)[1], self.ends(node)[1], "")
+        elif isinstance(node, ast.Attribute) and node.attr in NAMES:
+            end = self.ends(node)[1]
+            yield Change(end - len(node.attr), end, NAMES[node.attr])
+
+    def walk(self, node: ast.AST) -> Iterator[Change]:
+        """Changes of a node and of all below it that is a formula: no annotation, message, check, index or default."""
+        yield from self.of(node)
+        for field, value in ast.iter_fields(node):
+            if field in ("annotation", "returns", "decorator_list", "args", "slice") and not isinstance(node, ast.Call):
+                continue
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST) and not _no_formula(child):
+                    yield from self.walk(child)
+
+
+def _no_formula(node: ast.AST) -> bool:
+    if isinstance(node, ast.Raise | ast.JoinedStr | ast.Assert):
+        return True
+    if isinstance(node, ast.keyword):
+        return node.arg in NO_FORMULA
+    if isinstance(node, ast.Call):
+        return (getattr(node.func, "id", "") or getattr(node.func, "attr", "")) in CHECKS
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def pieces(tree: ast.Module, names: list[str]) -> list[ast.AST]:
+    """The function, method or class of that name, and the private functions of the module that it calls."""
+    top = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    found: dict[str, ast.AST] = {names[0]: top[names[0]]} if names and names[0] in top else {}
+    if len(names) > 1:
+        body = getattr(found[names[0]], "body", [])
+        found = {each.name: each for each in body if isinstance(each, ast.FunctionDef) and each.name == names[1]}
+    todo = list(found.values())
+    while todo:
+        for node in ast.walk(todo.pop()):
+            if isinstance(node, ast.Name) and node.id.startswith("_") and node.id in top and node.id not in found:
+                found[node.id] = top[node.id]
+                todo.append(top[node.id])
+    return list(found.values())
+
+
+@dataclass(frozen=True)
+class Target:
+    """A source that claims name: its file, the changes to make in it, and the tests that should notice."""
+
+    source: str
+    file: Path
+    text: str
+    code: str
+    changes: tuple[Change, ...]
+    tests: tuple[str, ...]
+
+    @property
+    def state(self) -> str:
+        """A digest of the code that is changed."""
+        return hashlib.sha256(self.code.encode()).hexdigest()[:12]
+
+
+def target(source: str, rows: list[Row], most: int) -> Target:
+    """What to change and to run for one source; with more than `most` changes, as many drawn from all."""
+    path, _ = locate_source(ROOT, source)
+    file = ROOT / path
+    text = file.read_text(encoding="utf-8")
+    module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    found = pieces(ast.parse(text), source.removeprefix(module).strip(".").split("."))
+    finder = Finder(text)
+    changes = sorted({change for piece in found for change in finder.walk(piece)}, key=lambda change: change.start)
+    if len(changes) > most:
+        changes = sorted(random.Random(source).sample(changes, most), key=lambda change: change.start)
+    named = list(dict.fromkeys(row["test"] for row in rows if row["source"] == source and row["test"]))
+    files = list(dict.fromkeys(name.partition("::")[0] for name in named))
+    code = "\n".join(ast.get_source_segment(text, piece) or "" for piece in found)
+    return Target(source, file, text, code, tuple(changes), (*named, *files))
+
+
+def noticed(which: Target, change: Change, copy: Path) -> bool:
+    """Whether the tests fail on a copy of `src` with the change.
+
+    Raises:
+        RuntimeError: The tests did not run at all.
+    """
+    file = copy / which.file.relative_to(ROOT / "src")
+    compiled = Path(cache_from_source(str(file)))
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    try:
+        compiled.unlink(missing_ok=True)
+        file.write_text(change.made_in(which.text), encoding="utf-8")
+        run = subprocess.run(
+            [sys.executable, "-m", "pytest", *options, *which.tests],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(copy), "COMPILE_REPORT": os.devnull},
+            capture_output=True,
+            text=True,
+            timeout=LIMIT,
+        )
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        file.write_text(which.text, encoding="utf-8")
+        compiled.unlink(missing_ok=True)
+    if run.returncode in (0, 1, 2):  # 2: the module cannot even be imported
+        return run.returncode != 0
+    raise RuntimeError(f"{which.source}: pytest ended with {run.returncode}: {run.stdout[-500:]}{run.stderr[-500:]}")
+
+
+def measure(which: Target, copies: "Queue[Path]") -> dict[str, object]:
+    """Counts of a target, and what survived."""
+    copy = copies.get()
+    try:
+        survived = [change for change in which.changes if not noticed(which, change, copy)]
+    finally:
+        copies.put(copy)
+    return {
+        "state": which.state,
+        "changes": len(which.changes),
+        "survived": [change.said(which.text) for change in survived],
+    }
+
+
+def main() -> int:
+    """Run what is not up to date; the exit status is 1 if a change survived."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("sources", nargs="*", metavar="SOURCE", help="dotted paths; all that claims name if none")
+    parser.add_argument("--most", type=int, default=6, help="changes of one function")
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="start no function after so many")
+    parser.add_argument("--processes", type=int, default=2)
+    arguments = parser.parse_args()
+    rows = [row for row in read_claims(ROOT / "book" / "claims.yml") if row["source"] and row["test"]]
+    sources = list(dict.fromkeys(row["source"] for row in rows))
+    held = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
+    targets = [target(source, rows, arguments.most) for source in sources if source in (arguments.sources or sources)]
+    stale = [each for each in targets if arguments.sources or held.get(each.source, {}).get("state") != each.state]
+    end = time.monotonic() + 60 * arguments.minutes
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.processes) as pool:
+        copies: Queue[Path] = Queue()
+        for i in range(arguments.processes):
+            copies.put(Path(shutil.copytree(ROOT / "src", Path(folder) / str(i) / "src")))
+        run = lambda each: (each, measure(each, copies) if time.monotonic() < end else None)  # noqa: E731
+        for each, result in tqdm(pool.map(run, stale), total=len(stale), unit="function"):
+            if result:
+                held = {name: held[name] for name in held if name in sources} | {each.source: result}
+                RESULTS.write_text(json.dumps(dict(sorted(held.items())), indent=1, ensure_ascii=False) + "\n", "utf-8")
+    survivors = [f"{name}: {said}" for name, result in held.items() for said in result["survived"]]
+    print(*survivors, sep="\n")
+    made = sum(result["changes"] for result in held.values())
+    print(f"{made - len(survivors)} of {made} changes noticed, in {len(held)} of {len(sources)} functions")
+    return bool(survivors)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

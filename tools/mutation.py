@@ -3,15 +3,15 @@
     python tools/mutation.py [SOURCE ...] [--most 6] [--minutes 30] [--processes 2]
 
 `tools/mutants.py` runs changes that a person wrote down; this makes its own: another sign, factor, power, constant,
-comparison, transpose or reduction, in the named function and in the private functions of its module that it calls. The tests are
-those that the claims of the function name, and then the rest of their files. Counts and survivors go to
+comparison, transpose or reduction, in the named function and in the private functions of its module that it calls. The
+tests are those that the claims of the function name, and then the rest of their files. Counts and survivors go to
 `tests/mutation.json`, which the page of claims shows; a function that has not changed since is skipped, so that a run
-can be broken off. A survivor that no test needs to notice has its reason in `tests/survivors.yml`.
+can be broken off. A person adds the reason why a survivor need not be noticed to its entry there (`reasons`: the
+change as it is printed, and why).
 """
 
 import argparse
 import ast
-import hashlib
 import json
 import os
 import random
@@ -32,7 +32,7 @@ from tqdm import tqdm
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from claim_links import Row, locate_source, read_claims  # noqa: E402  (beside the book, not installed)
+from claim_links import Code, Row, code_of, read_claims  # noqa: E402  (beside the book, not installed)
 
 RESULTS = ROOT / "tests" / "mutation.json"
 LIMIT = 300  # seconds for the tests of one change: a formula that never ends is noticed, too
@@ -104,7 +104,9 @@ class Finder:
         ):
             start, _ = self.ends(node)
             yield Change(start, start + 1, "")
-        elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        elif (
+            isinstance(node, ast.Constant) and isinstance(node.value, float | int) and not isinstance(node.value, bool)
+        ):
             yield Change(*self.ends(node), repr(node.value + 1 if node.value in (0, 1) else 2 * node.value))
         elif isinstance(node, ast.Attribute) and node.attr == "T":
             yield Change(self.ends(node.value)[1], self.ends(node)[1], "")
@@ -133,54 +135,26 @@ def _no_formula(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def pieces(tree: ast.Module, names: list[str]) -> list[ast.AST]:
-    """The function, method or class of that name, and the private functions of the module that it calls."""
-    top = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    found: dict[str, ast.AST] = {names[0]: top[names[0]]} if names and names[0] in top else {}
-    if len(names) > 1:
-        body = getattr(found[names[0]], "body", [])
-        found = {each.name: each for each in body if isinstance(each, ast.FunctionDef) and each.name == names[1]}
-    todo = list(found.values())
-    while todo:
-        for node in ast.walk(todo.pop()):
-            if isinstance(node, ast.Name) and node.id.startswith("_") and node.id in top and node.id not in found:
-                found[node.id] = top[node.id]
-                todo.append(top[node.id])
-    return list(found.values())
-
-
 @dataclass(frozen=True)
 class Target:
-    """A source that claims name: its file, the changes to make in it, and the tests that should notice."""
+    """A source that claims name: its code, the changes to make in it, and the tests that should notice."""
 
     source: str
-    file: Path
-    text: str
-    code: str
+    code: Code
     changes: tuple[Change, ...]
     tests: tuple[str, ...]
-
-    @property
-    def state(self) -> str:
-        """A digest of the code that is changed."""
-        return hashlib.sha256(self.code.encode()).hexdigest()[:12]
 
 
 def target(source: str, rows: list[Row], most: int) -> Target:
     """What to change and to run for one source; with more than `most` changes, as many drawn from all."""
-    path, _ = locate_source(ROOT, source)
-    file = ROOT / path
-    text = file.read_text(encoding="utf-8")
-    module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-    found = pieces(ast.parse(text), source.removeprefix(module).strip(".").split("."))
-    finder = Finder(text)
-    changes = sorted({change for piece in found for change in finder.walk(piece)}, key=lambda change: change.start)
+    code = code_of(ROOT, source)
+    finder = Finder(code.text)
+    changes = sorted({change for node in code.nodes for change in finder.walk(node)}, key=lambda change: change.start)
     if len(changes) > most:
         changes = sorted(random.Random(source).sample(changes, most), key=lambda change: change.start)
     named = list(dict.fromkeys(row["test"] for row in rows if row["source"] == source and row["test"]))
     files = list(dict.fromkeys(name.partition("::")[0] for name in named))
-    code = "\n".join(ast.get_source_segment(text, piece) or "" for piece in found)
-    return Target(source, file, text, code, tuple(changes), (*named, *files))
+    return Target(source, code, tuple(changes), (*named, *files))
 
 
 def noticed(which: Target, change: Change, copy: Path) -> bool:
@@ -189,12 +163,12 @@ def noticed(which: Target, change: Change, copy: Path) -> bool:
     Raises:
         RuntimeError: The tests did not run at all.
     """
-    file = copy / which.file.relative_to(ROOT / "src")
+    file = copy / which.code.path.removeprefix("src/")
     compiled = Path(cache_from_source(str(file)))
     options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     try:
         compiled.unlink(missing_ok=True)
-        file.write_text(change.made_in(which.text), encoding="utf-8")
+        file.write_text(change.made_in(which.code.text), encoding="utf-8")
         run = subprocess.run(
             [sys.executable, "-m", "pytest", *options, *which.tests],
             cwd=ROOT,
@@ -206,7 +180,7 @@ def noticed(which: Target, change: Change, copy: Path) -> bool:
     except subprocess.TimeoutExpired:
         return True
     finally:
-        file.write_text(which.text, encoding="utf-8")
+        file.write_text(which.code.text, encoding="utf-8")
         compiled.unlink(missing_ok=True)
     if run.returncode in (0, 1, 2):  # 2: the module cannot even be imported
         return run.returncode != 0
@@ -220,11 +194,8 @@ def measure(which: Target, copies: "Queue[Path]") -> dict[str, object]:
         survived = [change for change in which.changes if not noticed(which, change, copy)]
     finally:
         copies.put(copy)
-    return {
-        "state": which.state,
-        "changes": len(which.changes),
-        "survived": [change.said(which.text) for change in survived],
-    }
+    said = [change.said(which.code.text) for change in survived]
+    return {"state": which.code.state, "changes": len(which.changes), "survived": said}
 
 
 def main() -> int:
@@ -239,7 +210,7 @@ def main() -> int:
     sources = list(dict.fromkeys(row["source"] for row in rows))
     held = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
     targets = [target(source, rows, arguments.most) for source in sources if source in (arguments.sources or sources)]
-    stale = [each for each in targets if arguments.sources or held.get(each.source, {}).get("state") != each.state]
+    stale = [each for each in targets if arguments.sources or held.get(each.source, {}).get("state") != each.code.state]
     end = time.monotonic() + 60 * arguments.minutes
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.processes) as pool:
         copies: Queue[Path] = Queue()
@@ -248,13 +219,20 @@ def main() -> int:
         run = lambda each: (each, measure(each, copies) if time.monotonic() < end else None)  # noqa: E731
         for each, result in tqdm(pool.map(run, stale), total=len(stale), unit="function"):
             if result:
+                reasons = held.get(each.source, {}).get("reasons", {})
+                kept = {said: reasons[said] for said in result["survived"] if said in reasons}
+                result |= {"reasons": kept} if kept else {}
                 held = {name: held[name] for name in held if name in sources} | {each.source: result}
                 RESULTS.write_text(json.dumps(dict(sorted(held.items())), indent=1, ensure_ascii=False) + "\n", "utf-8")
-    survivors = [f"{name}: {said}" for name, result in held.items() for said in result["survived"]]
-    print(*survivors, sep="\n")
+    survivors = [(name, said, result) for name, result in held.items() for said in result["survived"]]
+    free = [f"{name}: {said}" for name, said, result in survivors if said not in result.get("reasons", {})]
+    print(*free, sep="\n")
     made = sum(result["changes"] for result in held.values())
-    print(f"{made - len(survivors)} of {made} changes noticed, in {len(held)} of {len(sources)} functions")
-    return bool(survivors)
+    print(
+        f"{made - len(survivors)} of {made} changes noticed in {len(held)} of {len(sources)} functions; "
+        f"{len(survivors) - len(free)} of the others have a reason, {len(free)} have none"
+    )
+    return bool(free)
 
 
 if __name__ == "__main__":

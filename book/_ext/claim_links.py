@@ -1,6 +1,7 @@
 """Where the links of `claims.yml` lead: files and lines of the code, labels of the text, figures of this build."""
 
 import ast
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -49,6 +50,40 @@ def locate_source(root: Path, dotted: str) -> tuple[str, int]:
         if file.is_file():
             return str(file.relative_to(root)), _line(file, parts[n:])
     raise LookupError(f"no module of {dotted!r} lies under {root / 'src'}")
+
+
+class Code(NamedTuple):
+    """The function, method or class that a claim names, and the private functions of its module that it calls."""
+
+    path: str
+    text: str
+    nodes: list[Any]
+
+    @property
+    def state(self) -> str:
+        """A digest of the code, by which what was measured of it is known to be of today."""
+        parts = [ast.get_source_segment(self.text, node) or "" for node in self.nodes]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+
+
+def code_of(root: Path, dotted: str) -> Code:
+    """The code behind a dotted path; raises LookupError as locate_source does. A module has none."""
+    path, _ = locate_source(root, dotted)
+    text = (root / path).read_text(encoding="utf-8")
+    module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    names = [name for name in dotted.removeprefix(module).split(".") if name]
+    body, top = _syntax(text).body, {node.name: node for node in _syntax(text).body if hasattr(node, "name")}
+    found: dict[str, Any] = {}
+    for name in names:
+        named = [node for node in body if getattr(node, "name", None) == name][-1:]
+        found, body = {node.name: node for node in named}, named[0].body if named else []
+    todo = list(found.values())
+    while todo:
+        for node in ast.walk(todo.pop()):
+            if isinstance(node, ast.Name) and node.id.startswith("_") and node.id in top and node.id not in found:
+                found[node.id] = top[node.id]
+                todo.append(top[node.id])
+    return Code(path, text, list(found.values()))
 
 
 def locate_test(root: Path, test: str) -> tuple[str, int]:

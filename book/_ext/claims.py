@@ -7,12 +7,13 @@ that a page never shows a figure of another build. A figure or a label that is m
 meet its condition, is a warning, and warnings are errors.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from claim_links import Row, faults, find_label, locate_source, locate_test, read_claims, recorded_figures
+from claim_links import Row, code_of, faults, find_label, locate_source, locate_test, read_claims, recorded_figures
 from docutils import nodes
 from docutils.nodes import make_id
 from sphinx.application import Sphinx
@@ -143,7 +144,14 @@ class ClaimsTable(SphinxDirective):
 
     def row(self, row: Row) -> nodes.row:
         """One claim."""
-        return _claim_row(row, [*self._code(row, "source", locate_source), *self._code(row, "test", locate_test)])
+        code = [*self._code(row, "source", locate_source), *self._code(row, "test", locate_test)]
+        return _claim_row(row, [*code, *self._changes(row)])
+
+    def _changes(self, row: Row) -> Iterator[nodes.Node]:
+        held = _mutation(Path(self.env.srcdir)).get(row["source"] or "")
+        if held and held["changes"] and held["state"] == code_of(Path(self.env.srcdir), row["source"]).state:
+            noticed = held["changes"] - len(held["survived"])
+            yield _paragraph(f"small changes of the code: {held['changes']}, noticed by the tests: {noticed}")
 
     def _code(self, row: Row, field: str, locate: Any) -> Iterator[nodes.Node]:
         if row[field]:
@@ -157,6 +165,29 @@ class ClaimsTable(SphinxDirective):
                 url = None
             link = nodes.reference("", "", text, refuri=f"{url}/blob/{branch}/{path}#L{line}") if url else text
             yield _paragraph("code: " if field == "source" else "test: ", link)
+
+
+def _mutation(root: Path) -> dict[str, Any]:
+    path = root / "tests" / "mutation.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+class MutationCount(SphinxDirective):
+    """One sentence: of the small changes made in the functions that claims name, how many the tests noticed."""
+
+    def run(self) -> list[nodes.Node]:
+        """Count."""
+        root = Path(self.env.srcdir)
+        self.env.note_dependency(str(root / "tests" / "mutation.json"))
+        held = _mutation(root).values()
+        made, survived = sum(each["changes"] for each in held), sum(len(each["survived"]) for each in held)
+        why = sum(len(each.get("reasons", {})) for each in held)
+        said = (
+            f"Do the tests bite? In {len(held)} functions that claims name, {made} small changes were made one by one: "
+            f"another sign, factor, power, constant or reduction. The tests of the claims noticed {made - survived}. "
+            f"Of the {survived} others {why} change nothing that a test could see; the rest are listed in "
+        )
+        return [nodes.paragraph("", "", nodes.Text(said), nodes.literal("", "tests/mutation.json"), nodes.Text("."))]
 
 
 class ErrataTable(ClaimsTable):
@@ -253,6 +284,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("claims_file", "book/claims.yml", "env")
     app.add_directive("claims-table", ClaimsTable)
     app.add_directive("errata-table", ErrataTable)
+    app.add_directive("mutation-count", MutationCount)
     app.connect("env-get-outdated", _outdated)
     app.connect("doctree-resolved", _resolve)
     app.connect("html-page-context", _style)

@@ -1,0 +1,58 @@
+"""Small changes are made in formulas, one at a time, and nowhere else."""
+
+import ast
+
+import mutation
+import pytest
+
+CODE = '''
+def f(x, axis=0):
+    """2 * 3 in a docstring."""
+    check(x > 1, "x", x, "more than 1")
+    if x.ndim < 2:
+        raise ValueError(f"{x + 1}")
+    y: Float[Array, "2"] = x[1] - 0.5 * x.sum(axis=2)
+    return -y.T**2
+'''
+
+
+def made(code):
+    """Each changed line of the code."""
+    finder = mutation.Finder(code)
+    return sorted(change.said(code).partition("→")[2].strip() for change in {*finder.walk(ast.parse(code))})
+
+
+def test_each_formula_is_changed_and_no_check_message_index_or_annotation():
+    assert made(CODE) == sorted(
+        [
+            "if x.ndim > 2:",
+            "if x.ndim < 4:",
+            'y: Float[Array, "2"] = x[1] + 0.5 * x.sum(axis=2)',
+            'y: Float[Array, "2"] = x[1] - 1.0 * x.sum(axis=2)',
+            'y: Float[Array, "2"] = x[1] - 0.5 * x.mean(axis=2)',
+            "return y.T**2",
+            "return -y**2",
+            "return -y.T*2",
+            "return -y.T**4",
+        ]
+    )
+
+
+def test_a_changed_file_is_still_a_program():
+    for change in mutation.Finder(CODE).walk(ast.parse(CODE)):
+        ast.parse(change.made_in(CODE))
+
+
+@pytest.mark.parametrize("letters", ["β = a + b", "π_μ = (α - 1) * β"])
+def test_places_are_found_behind_letters_of_many_bytes(letters):
+    assert all("��" not in line and line.startswith(letters[0]) for line in made(letters))
+    assert made(letters)
+
+
+def test_a_claim_s_function_brings_the_private_ones_that_it_calls():
+    rows = [{"source": "rankone.memory.hopfield.hopfield_energy", "test": "tests/memory/test_hopfield.py::test_x"}]
+    target = mutation.target(rows[0]["source"], rows, most=3)
+    assert len(target.changes) == 3
+    assert target.tests == ("tests/memory/test_hopfield.py::test_x", "tests/memory/test_hopfield.py")
+    assert target.code.path == "src/rankone/memory/hopfield.py"
+    assert target.changes == mutation.target(rows[0]["source"], rows, most=3).changes

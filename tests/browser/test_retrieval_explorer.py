@@ -166,7 +166,7 @@ def test_it_opens_on_a_run_that_succeeds_and_equals_jax(explorer, pixels):
 SLIDERS = {
     "beta": ("beta", 20, lambda new, old: new["info"]["pull"] < old["info"]["pull"]),
     "Y": ("Y", 20, lambda new, old: new["info"]["pull"] > old["info"]["pull"]),
-    "K": (None, 6, lambda new, old: new["info"]["pull"] < old["info"]["pull"]),
+    "K": (None, 6, lambda new, old: new["info"]["roughness"] > old["info"]["roughness"]),
     "eta": ("eta", 10, lambda new, old: new["series"]["energyExact"][5] < old["series"]["energyExact"][5]),
     "fraction": ("fraction", 20, lambda new, old: new["info"]["pull"] != old["info"]["pull"]),
     "noise": ("noise", 10, lambda new, old: new["query"] != old["query"]),
@@ -392,7 +392,7 @@ def test_what_is_drawn_is_what_is_computed(explorer):
     page.get_by_label("Step shown").focus()
     page.keyboard.press("Home")
     assert state(page)["step"] == 0
-    expect(page.get_by_role("meter")).to_have_attribute("aria-valuetext", re.compile("above 3"))
+    expect(page.get_by_role("meter")).to_have_attribute("aria-valuetext", re.compile("above 2"))
 
 
 def test_the_bounds_hold_at_every_step(explorer):
@@ -409,7 +409,11 @@ def test_presets_pose_their_question_and_answer_it(explorer, size):
     page = explorer(size)
     hurry(page)
     rest(page)
-    for name, gauge in (("Black instead of grey", "below 1"), ("Raise β", "below 1"), ("Too many memories", "above 3")):
+    for name, gauge in (
+        ("Black instead of grey", "between"),
+        ("Raise β", "below 0.7"),
+        ("Too many memories", "between"),
+    ):
         page.get_by_role("button", name=name).click()
         expect(page.locator(".r1-ask")).to_contain_text("?")
         shown = rest(page)

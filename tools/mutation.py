@@ -4,10 +4,10 @@
 
 `tools/mutants.py` runs changes that a person wrote down; this makes its own: another sign, factor, power, constant,
 comparison, transpose or reduction, in the named function and in the private functions of its module that it calls. The
-tests are those that the claims of the function name, and then the rest of their files. Counts and survivors go to
-`tests/mutation.json`, which the page of claims shows; a function that has not changed since is skipped, so that a run
-can be broken off. A person adds the reason why a survivor need not be noticed to its entry there (`reasons`: the
-change as it is printed, and why).
+tests are those that the claims of the function name, then the rest of their files, then the folder of tests that
+mirrors the function's. Counts and survivors go to `tests/mutation.json`, which the page of claims shows; a function
+that has not changed since is skipped, so that a run can be broken off. A person adds the reason why a survivor need not
+be noticed to its entry there (`reasons`: the change as it is printed, and why).
 """
 
 import argparse
@@ -154,7 +154,9 @@ def target(source: str, rows: list[Row], most: int) -> Target:
         changes = sorted(random.Random(source).sample(changes, most), key=lambda change: change.start)
     named = list(dict.fromkeys(row["test"] for row in rows if row["source"] == source and row["test"]))
     files = list(dict.fromkeys(name.partition("::")[0] for name in named))
-    return Target(source, code, tuple(changes), (*named, *files))
+    folder = "tests/" + code.path.removeprefix("src/rankone/").partition("/")[0].removesuffix(".py")
+    others = sorted(str(path.relative_to(ROOT)) for path in (ROOT / folder).glob("test_*.py"))
+    return Target(source, code, tuple(changes), tuple(dict.fromkeys([*named, *files, *others])))
 
 
 def noticed(which: Target, change: Change, copy: Path) -> bool:

@@ -180,6 +180,8 @@ class MutationCount(SphinxDirective):
         root = Path(self.env.srcdir)
         self.env.note_dependency(str(root / "tests" / "mutation.json"))
         held = _mutation(root).values()
+        if not held:
+            return []
         made, survived = sum(each["changes"] for each in held), sum(len(each["survived"]) for each in held)
         why = sum(len(each.get("reasons", {})) for each in held)
         said = (

@@ -4,8 +4,8 @@
 
 `tools/mutants.py` runs changes that a person wrote down; this makes its own: another sign, factor, power, constant,
 comparison, transpose or reduction, in the named function and in the private functions of its module that it calls. The
-tests are those that the claims of the function name, then the rest of their files, then the folder of tests that
-mirrors the function's. Counts and survivors go to `tests/mutation.json`, which the page of claims shows; a function
+tests are those that the claims of the function name, then the rest of their files, then all unit tests' files in which
+its name stands. Counts and survivors go to `tests/mutation.json`, which the page of claims shows; a function
 that has not changed since is skipped, so that a run can be broken off. A person adds the reason why a survivor need not
 be noticed to its entry there (`reasons`: the change as it is printed, and why).
 """
@@ -13,10 +13,11 @@ be noticed to its entry there (`reasons`: the change as it is printed, and why).
 import argparse
 import ast
 import json
+import multiprocessing
 import os
 import random
+import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -27,6 +28,7 @@ from importlib.util import cache_from_source
 from pathlib import Path
 from queue import Queue
 
+import pytest
 from tqdm import tqdm
 
 ROOT = Path(__file__).parents[1]
@@ -35,6 +37,9 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 from claim_links import Code, Row, code_of, read_claims  # noqa: E402  (beside the book, not installed)
 
 RESULTS = ROOT / "tests" / "mutation.json"
+STARTED = multiprocessing.get_context("forkserver")  # what takes long to import is imported once
+IMPORTED = ["jax", "jax.numpy", "jax.scipy.special", "pytest", "beartype", "jaxtyping", "numpy", "scipy", "optax"]
+SLOW = ("book", "browser", "experiments", "tools", "widgets")  # folders of tests that are about more than a formula
 LIMIT = 300  # seconds for the tests of one change: a formula that never ends is noticed, too
 SIGNS = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.Pow: ("**", "*")}
 RELATIONS = {ast.Lt: ("<", ">"), ast.Gt: (">", "<"), ast.LtE: ("<=", ">"), ast.GtE: (">=", "<"), ast.Eq: ("==", "!=")}
@@ -154,9 +159,16 @@ def target(source: str, rows: list[Row], most: int) -> Target:
         changes = sorted(random.Random(source).sample(changes, most), key=lambda change: change.start)
     named = list(dict.fromkeys(row["test"] for row in rows if row["source"] == source and row["test"]))
     files = list(dict.fromkeys(name.partition("::")[0] for name in named))
-    folder = "tests/" + code.path.removeprefix("src/rankone/").partition("/")[0].removesuffix(".py")
-    others = sorted(str(path.relative_to(ROOT)) for path in (ROOT / folder).glob("test_*.py"))
+    word = re.compile(rf"\b{re.escape(public_name(source))}\b")
+    unit = [path for path in sorted((ROOT / "tests").glob("*/test_*.py")) if path.parent.name not in SLOW]
+    others = [str(path.relative_to(ROOT)) for path in unit if word.search(path.read_text(encoding="utf-8"))]
     return Target(source, code, tuple(changes), tuple(dict.fromkeys([*named, *files, *others])))
+
+
+def public_name(source: str) -> str:
+    """The name that tests use: a function's, or the class's of a method."""
+    *_, owner, name = source.split(".")
+    return owner if owner[0].isupper() else name
 
 
 def noticed(which: Target, change: Change, copy: Path) -> bool:
@@ -167,26 +179,34 @@ def noticed(which: Target, change: Change, copy: Path) -> bool:
     """
     file = copy / which.code.path.removeprefix("src/")
     compiled = Path(cache_from_source(str(file)))
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    run = STARTED.Process(target=run_tests, args=(str(copy), which.tests))
     try:
         compiled.unlink(missing_ok=True)
         file.write_text(change.made_in(which.code.text), encoding="utf-8")
-        run = subprocess.run(
-            [sys.executable, "-m", "pytest", *options, *which.tests],
-            cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": str(copy), "COMPILE_REPORT": os.devnull},
-            capture_output=True,
-            text=True,
-            timeout=LIMIT,
-        )
-    except subprocess.TimeoutExpired:
-        return True
+        run.start()
+        run.join(LIMIT)
+        if run.is_alive():
+            run.kill()
+            run.join()
+            return True
     finally:
         file.write_text(which.code.text, encoding="utf-8")
         compiled.unlink(missing_ok=True)
-    if run.returncode in (0, 1, 2):  # 2: the module cannot even be imported
-        return run.returncode != 0
-    raise RuntimeError(f"{which.source}: pytest ended with {run.returncode}: {run.stdout[-500:]}{run.stderr[-500:]}")
+    if run.exitcode in (0, 1, 2):  # 2: the module cannot even be imported
+        return run.exitcode != 0
+    raise RuntimeError(f"{which.source}: pytest ended with {run.exitcode} on {change.said(which.code.text)}")
+
+
+def run_tests(copy: str, tests: tuple[str, ...]) -> None:
+    """In a process of its own: these tests on this copy of `src`; pytest's status is the exit status."""
+    os.chdir(ROOT)
+    os.environ |= {"PYTHONPATH": copy, "COMPILE_REPORT": os.devnull}
+    sys.path.insert(0, copy)
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.dup2(silent, 2)
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    os._exit(int(pytest.main([*options, *tests])))
 
 
 def measure(which: Target, copies: "Queue[Path]") -> dict[str, object]:
@@ -214,8 +234,10 @@ def main() -> int:
     targets = [target(source, rows, arguments.most) for source in sources if source in (arguments.sources or sources)]
     stale = [each for each in targets if arguments.sources or held.get(each.source, {}).get("state") != each.code.state]
     end = time.monotonic() + 60 * arguments.minutes
+    STARTED.set_forkserver_preload(IMPORTED)
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.processes) as pool:
         copies: Queue[Path] = Queue()
+        os.environ["JAX_COMPILATION_CACHE_DIR"] = str(Path(folder) / "compiled")  # what a change leaves as it was
         for i in range(arguments.processes):
             copies.put(Path(shutil.copytree(ROOT / "src", Path(folder) / str(i) / "src")))
         run = lambda each: (each, measure(each, copies) if time.monotonic() < end else None)  # noqa: E731

@@ -1,16 +1,18 @@
 // Settings in, pictures out: joins the controls, the mathematics and what is on the page.
-import { button, resetButton } from "../kit/controls.js";
+import { resetButton } from "../kit/controls.js";
 import { h, throttle } from "../kit/dom.js";
-import { createFrame } from "../kit/explorer.js";
+import { createFrame, same } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
 import { minus, norm, times } from "../kit/linear.js";
 import { amount, cleared, figures, fixed } from "../kit/number.js";
 import { runChart } from "../kit/runchart.js";
+import { admits } from "./admits.js";
 import { forgettingLaw, manyEdits } from "./math/sequence.js";
 import { createBars, createMatrices, createMemoryTable } from "./numbers.js";
 import { createPanel } from "./panel.js";
 import { createPlanes } from "./planes.js";
 import { PRESETS } from "./presets.js";
+import { python } from "./python.js";
 import {
   cloud,
   cloudAxes,
@@ -19,11 +21,14 @@ import {
   MOST_STEPS,
   nextSettings,
   stretched,
+  unseen,
 } from "./settings.js";
 
+/** @import { Table } from "../kit/export.js" */
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Explorer } from "../kit/mount.js" */
+/** @import { Found } from "./presets.js" */
 /** @import { Consequences, Patch, Settings } from "./settings.js" */
 
 /** @type {[string, string][]} */
@@ -46,28 +51,23 @@ const HELP =
 export function createExplorer(initial, share) {
   let shown = consequences(initial);
   let many = manyOf(initial);
-  let answered = false;
   // the keys with the axes of their cloud: a round cloud does not tell its axes
   let held = { keys: initial.keys, axes: cloudAxes(initial.keys) };
   let draws = 4;
-  /** @type {Frame<Settings, Patch, Consequences>} */
+  /** @type {Frame<Settings, Patch, Found>} */
   const frame = createFrame({
     settings: initial,
     presets: PRESETS,
     next: (settings, patch) => nextSettings(settings, patch, draws),
     stands: () => true,
     update,
-    findings: () => null, // the answer waits until it is asked for
+    findings,
     words,
     patience: 600,
-  });
-  const answer = button({
-    label: "Show the answer",
-    onClick() {
-      answered = true;
-      showAnswer();
-    },
-    "data-name": "answer",
+    name: "editing",
+    admits,
+    python,
+    data: () => dataOf(shown, frame.settings),
   });
   const planes = createPlanes(onDrag);
   const matrices = createMatrices();
@@ -94,14 +94,14 @@ export function createExplorer(initial, share) {
   function update({ before }) {
     const { settings } = frame;
     const { keys, pairs, order } = settings;
-    if (!before) answered = false;
     if (held.keys !== keys) held = { keys, axes: cloudAxes(keys, before ? held.axes : null) };
     shown = consequences(settings);
     many = manyOf(settings, many);
-    planes.show(settings, shown, held.axes);
-    matrices.show(shown);
-    bars.show(shown);
-    table.show(settings, shown);
+    const seen = frame.pending ? unseen(shown) : shown;
+    planes.show(settings, seen, held.axes);
+    matrices.show(seen);
+    bars.show(seen);
+    table.show(settings, seen);
     forgetting.draw({ values: many, last: settings.edits - 1, step: settings.edits - 1 });
     panel.show(settings, {
       keep: canKeep(),
@@ -109,9 +109,7 @@ export function createExplorer(initial, share) {
       repeat: pairs.length > 0 && order.length + pairs.length <= MOST_STEPS,
       clear: order.length > 0,
     });
-    answer.disabled = !frame.preset;
-    if (answered) showAnswer();
-    frame.say();
+    frame.settle(false);
     tell();
   }
 
@@ -143,16 +141,13 @@ export function createExplorer(initial, share) {
     return { pairs: pairs.slice(0, Math.max(-1, ...order.slice(0, -1)) + 1) };
   }
 
-  /** An answer is about the setting of its question, whatever the reader has changed since. */
-  function showAnswer() {
+  function findings() {
     const { preset, settings } = frame;
-    if (!preset) return;
-    const own = JSON.stringify(settings) === JSON.stringify(preset.set);
-    const found = preset.after(consequences(preset.set));
-    frame.tell(own ? found : `In the question’s own setting: ${found}`);
+    return preset && { ...consequences(preset.set), own: same(preset.set, settings) };
   }
 
   function words() {
+    if (frame.pending) return "";
     if (!shown.edit) return shown.why ?? "";
     const { v, k } = frame.settings;
     const off = norm(minus(v, times(shown.edit.W, k)));
@@ -161,24 +156,22 @@ export function createExplorer(initial, share) {
   }
 
   return frame.lay({
-    stage: [
-      planes.element,
-      matrices.element,
-      h("div", { class: "r1-bar" }, answer, resetButton(frame.reset), frame.status),
-    ],
-    side: [panel.element, keyHelp("a handle", KEYS, [HELP])],
-    charts: [
-      h(
-        "div",
-        { class: "r1-charts" },
-        bars.element,
-        h("div", {}, table.element, forgetting.element),
-      ),
-    ],
+    className: "r1-editing",
+    stage: [planes.element],
+    controls: panel.first,
+    readouts: [bars.element, h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset))],
+    more: [panel.rest, keyHelp("a handle", KEYS, [HELP])],
+    charts: [matrices.element, h("div", { class: "r1-charts" }, table.element, forgetting.element)],
     onkeydown: onKeys({ e: keep, r: frame.reset }),
     state: () => ({ ...shown, axes: held.axes, many }),
   });
 }
+
+/** @type {(shown: Consequences, settings: Settings) => Table} */
+const dataOf = ({ measured, law }, { keys }) => ({
+  columns: ["key", "x", "y", "measured", "formula"],
+  rows: keys.map(([x, y], j) => [j + 1, x, y, measured[j] ?? null, law[j] ?? null]),
+});
 
 /** @typedef {{ key: string, values: number[], law: number[] }} Many */
 

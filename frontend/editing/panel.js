@@ -37,25 +37,27 @@ export function createPanel(settings, change, on) {
     clear: press("Clear", "clear", on.clear),
   };
   const elements = elementsOf(fields);
-  const element = h(
-    "div",
-    { class: "r1-controls" },
-    group("The geometry of the edit", elements("geometry", "ridge", "used"), "r1-wide"),
-    group("The keys", [
-      ...elements("count"),
-      press("Draw other keys", "redraw-keys", on.redrawKeys),
-    ]),
-    group("Edits in sequence", [
-      h("div", { class: "r1-tools" }, Object.values(buttons)),
-      ...elements("beta"),
-    ]),
-    group("Many edits at random", [
-      ...elements("dimension", "edits"),
-      press("Draw others", "redraw-edits", on.redrawEdits),
-    ]),
-  );
   return {
-    element,
+    first: [
+      ...elements("geometry", "ridge", "used"),
+      h("div", { class: "r1-tools" }, buttons.keep, buttons.undo),
+    ],
+    rest: h(
+      "div",
+      { class: "r1-controls" },
+      group("The keys", [
+        ...elements("count"),
+        press("Draw other keys", "redraw-keys", on.redrawKeys),
+      ]),
+      group("Edits in sequence", [
+        ...elements("beta"),
+        h("div", { class: "r1-tools" }, buttons.repeat, buttons.clear),
+      ]),
+      group("Many edits at random", [
+        ...elements("dimension", "edits"),
+        press("Draw others", "redraw-edits", on.redrawEdits),
+      ]),
+    ),
     /**
      * Writes the settings into every control; `can` says which buttons do something.
      *

@@ -1,5 +1,6 @@
 // Settings posed as questions, each towards a place where something fails. `after` gets the consequences on show.
 import { posed } from "../kit/explorer.js";
+import { dot, norm } from "../kit/linear.js";
 import { figures } from "../kit/number.js";
 import { cloud, settingsFrom } from "./settings.js";
 
@@ -13,12 +14,35 @@ const line = Array.from({ length: 9 }, (_, i) => [0.5 * (i - 4), 0.25 * (i - 4)]
 const pair = (k, v) => ({ k, v });
 const two = [pair([1.6, 0.3], [0.4, 1.8]), pair([1.2, 1.1], [-1.5, 0.6])];
 
-/** @type {Preset<Partial<Settings>, Consequences>[]} */
+/** `own`: whether the reader has left the question's setting as it is. */
+/** @typedef {Consequences & { own: boolean }} Found */
+
+/** @type {(found: Found) => string} */
+const ofFactor = ({ total, least }) => {
+  const factor = total / least;
+  return factor < 1.1 ? "same" : factor < 3 ? "some" : "many";
+};
+/** @type {[string, string][]} */
+const FACTORS = [
+  ["same", "None: it is the least"],
+  ["some", "Up to 3 times the least"],
+  ["many", "More than 3 times"],
+];
+
+/** @type {Preset<Partial<Settings>, Found>[]} */
 const QUESTIONS = [
   {
     key: "start",
     name: "One edit",
     ask: "Twelve keys are stored. W must answer v* at k*, and Ŵ does. Drag v*, then k*: which keys pay, and which never do?",
+    predict: {
+      options: [
+        ["all", "Every key pays"],
+        ["line", "All but those on one line"],
+        ["near", "Only those near k*"],
+      ],
+      right: ({ edit }) => edit && "line",
+    },
     after: ({ total, lawTotal }) =>
       `Every answer moves along the one direction Λ, key j by ‖r‖·|uᵀkⱼ|/s: nothing on the dashed line, where uᵀk = 0. Measured over all keys ${figures(total)}, by the formula ‖r‖²/s ${figures(lawTotal)}: no other Ŵ with Ŵk* = v* does less.`,
     set: {},
@@ -27,6 +51,7 @@ const QUESTIONS = [
     key: "identity",
     name: "Forget the geometry",
     ask: "The same pair, written with C = I: one plain gradient step. How much more damage does it do, and for which k* none?",
+    predict: { options: FACTORS, right: ofFactor },
     after: ({ total, least }) =>
       `Here ${figures(total / least)} times the least. Drag k* onto an axis of the cloud and the factor falls to 1: there u points the same way in both geometries. At worst it is (1 + κ)²/4κ, κ the condition number of C.`,
     set: { geometry: "identity" },
@@ -35,6 +60,13 @@ const QUESTIONS = [
     key: "member",
     name: "Edit a stored key",
     ask: "k* is now one of the keys. Its own answer must change. When do the other keys pay more than it does?",
+    predict: {
+      options: [
+        ["more", "Here already they pay more"],
+        ["less", "Here they pay less"],
+      ],
+      right: ({ total, residual: [a, b] }) => (total > 2 * (a * a + b * b) ? "more" : "less"),
+    },
     after: ({ total, residual, leverage }) => {
       const r2 = residual[0] ** 2 + residual[1] ** 2;
       return `Its leverage is h = ${figures(leverage)}. All keys together change by ‖r‖²/h = ${figures(total)}, the others by ‖r‖²(1/h − 1) = ${figures(total - r2)}, against ${figures(r2)} at the key itself. Beyond h = ½ the others pay less. Drag the key outwards to raise h.`;
@@ -45,6 +77,7 @@ const QUESTIONS = [
     key: "few",
     name: "Three keys for C",
     ask: "C is estimated from the first three keys only; the damage is counted on all twelve. What does a poor C cost?",
+    predict: { options: FACTORS, right: ofFactor },
     after: ({ total, least }) =>
       `${figures(total / least)} times the least: the constraint still holds exactly, for any u with uᵀk* ≠ 0; only the price is wrong. In D dimensions n Gaussian samples cost (n − 1)/(n − D) on average. Raise ‘keys behind C’, or add a little ridge.`,
     set: { used: 3, k: [1.4, 1.2] },
@@ -53,6 +86,13 @@ const QUESTIONS = [
     key: "line",
     name: "Keys on a line",
     ask: "All keys lie on a line and k* does not. An edit at no cost exists. Does the pseudo-inverse find it?",
+    predict: {
+      options: [
+        ["found", "Yes: no key pays"],
+        ["missed", "No: the keys pay"],
+      ],
+      right: ({ total }) => (total < 1e-6 ? "found" : "missed"),
+    },
     after: ({ total }) =>
       `No: it changes the keys by ${figures(total)}, and u stays on their line. Choose ‘C = Σkkᵀ’ and a ridge of 0.001: u turns to the part of k* that is orthogonal to all keys, and the damage vanishes.`,
     set: { keys: line, used: 9, k: [0.5, 1.6], geometry: "pinv" },
@@ -61,6 +101,18 @@ const QUESTIONS = [
     key: "ridge",
     name: "Too much ridge",
     ask: "A ridge of 100 has been added to C. What has the edit turned into?",
+    predict: {
+      options: [
+        ["none", "Into no edit at all"],
+        ["gradient", "Into a plain gradient step"],
+        ["least", "It is still the least edit"],
+      ],
+      right: ({ edit, k }) => {
+        if (!edit) return "none";
+        const cosine = dot(edit.right, k) / (norm(edit.right) * norm(k));
+        return cosine > 0.98 ? "gradient" : "least";
+      },
+    },
     after: ({ total, least }) =>
       `Almost into the plain gradient step: u is nearly parallel to k*, and the damage is ${figures(total / least)} times the least. A ridge protects where C knows nothing and costs where it knows something. Lower it and watch the factor.`,
     set: { ridge: 100 },
@@ -68,7 +120,18 @@ const QUESTIONS = [
   {
     key: "third",
     name: "A third edit",
-    ask: "Two pairs have been written, one after the other, and a third is ready at k*. What will be left of the first two?",
+    ask: "Two pairs have been written, one after the other, and a third is ready at k*. Which of the two does W still answer?",
+    predict: {
+      options: [
+        ["both", "Both"],
+        ["later", "Only the later one"],
+        ["neither", "Neither"],
+      ],
+      right: ({ past }) => {
+        const [first, second] = past[2].map((left) => left < 1e-6);
+        return first && second ? "both" : second ? "later" : "neither";
+      },
+    },
     after: ({ past }) =>
       `The second edit has moved the first answer by ${figures(past[2][0])} (the table). A plane holds two pairs: press ‘Keep this edit’ and the third breaks both. With β above 0 a kept key enters C and later edits spare it, at the price of the other keys.`,
     set: { pairs: two, order: [0, 1], k: [-0.6, 1.3], v: [1.5, 0.4] },
@@ -76,11 +139,26 @@ const QUESTIONS = [
   {
     key: "cycle",
     name: "Round and round",
-    ask: "Two pairs written in turn, again and again, C unchanged. Does it ever settle, and how fast?",
+    ask: "Two pairs written in turn, again and again, C unchanged. Where does it settle, and how fast?",
+    predict: {
+      options: [
+        ["settles", "On answering both"],
+        ["between", "Halfway between them"],
+        ["never", "It swings for ever"],
+      ],
+      right: ({ cosine }) => (cosine === null ? null : cosine < 1 - 1e-9 ? "settles" : "never"),
+    },
     after: ({ cosine }) =>
       `It settles on the batch edit, which answers both: each round leaves cos²θ = ${figures(cosine ?? 0)} of the error, θ the angle of the two keys in the geometry of C⁻¹. This is Kaczmarz’s method. Choose C = I: faster or slower?`,
     set: { pairs: two, order: [0, 1, 0, 1, 0, 1, 0, 1], k: [-0.6, 1.3], v: [1.5, 0.4] },
   },
 ];
 
-export const PRESETS = posed(QUESTIONS, settingsFrom);
+/** An answer is about the setting of its question, whatever the reader has changed since. */
+const answers = QUESTIONS.map((question) => ({
+  ...question,
+  after: (/** @type {Found} */ found) =>
+    (found.own ? "" : "In the question’s own setting: ") + question.after(found),
+}));
+
+export const PRESETS = posed(answers, settingsFrom);

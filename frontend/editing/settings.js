@@ -89,6 +89,7 @@ export function nextSettings(settings, { count, ...patch }, draws) {
   const all = settings.used === settings.keys.length && patch.used === undefined;
   next.used = all ? n : Math.min(next.used, n);
   next.edits = Math.min(next.edits, 4 * next.dimension);
+  next.order = next.order.filter((i) => i < next.pairs.length);
   return next;
 }
 
@@ -111,6 +112,7 @@ export function consequences(settings) {
   const residual = minus(v, times(past.W, k));
   const least = leastInterference(keys, k, residual);
   return {
+    k,
     C: past.C,
     ellipse: geometry === "identity" ? identity(2) : plusDiagonal(past.C, ridge),
     W: past.W,
@@ -125,6 +127,21 @@ export function consequences(settings) {
     ...damage(edit, past.W, keys),
   };
 }
+
+/**
+ * What may be seen while the reader has yet to predict: the memory before the edit.
+ *
+ * @param {Consequences} shown
+ * @returns {Consequences}
+ */
+export const unseen = (shown) => ({
+  ...shown,
+  edit: null,
+  past: shown.past.slice(0, 1),
+  why: "Predict first, or press “Just show me”.",
+  measured: [],
+  law: [],
+});
 
 /** @type {(edit: Edit | null, before: Matrix, keys: Point[]) => { measured: number[], law: number[], total: number, lawTotal: number }} */
 function damage(edit, before, keys) {

@@ -82,6 +82,7 @@ async function show(manager, models, tag) {
 async function start() {
   const states = [...document.querySelectorAll(STATE)];
   if (!states.length) return;
+  document.documentElement.dataset.widgets = "on their way";
   document.head.appendChild(document.createElement("style")).textContent = styles;
   for (const state of states) {
     const manager = new PageManager();

@@ -1,5 +1,6 @@
 // Buttons, switches, choices and grids of toggles.
 import { h, uid } from "./dom.js";
+import { definition } from "./help.js";
 
 /** @import { Attributes, Child } from "./dom.js" */
 
@@ -9,6 +10,10 @@ const ICONS = {
   step: "M3 2.5v11l7-5.5zM11 2.5h2v11h-2z",
   start: "M13 2.5v11L6 8zM3 2.5h2v11H3z",
   reset: "M8 3V.5L4 4l4 3.5V5a4 4 0 1 1-4 4H2a6 6 0 1 0 6-6z",
+  undo: "M6 2L1.5 6 6 10V7.2h4a2.4 2.4 0 0 1 0 4.8H5v2h5a4.4 4.4 0 0 0 0-8.8H6z",
+  redo: "M10 2l4.5 4L10 10V7.2H6a2.4 2.4 0 0 0 0 4.8h5v2H6a4.4 4.4 0 0 1 0-8.8h4z",
+  share: "M8 1l4 4H9v5H7V5H4zM2 8h2v5h8V8h2v7H2z",
+  hall: "M1 2h14v9H1zm2 2v5h10V4zM7 11h2v2h3v2H4v-2h3z",
   dice: "M3 2h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1V3a1 1 0 0 1 1-1zm2 2v2h2V4zm4 5v2h2V9z",
 };
 
@@ -68,17 +73,25 @@ export const resetButton = (onClick) =>
  * A switch that is on or off.
  *
  * @param {{
- *   label: string, value: boolean, onInput(on: boolean): void, name: string, title?: string | null,
+ *   label: string,
+ *   value: boolean,
+ *   onInput(on: boolean): void,
+ *   name: string,
+ *   title?: string | null,
+ *   help?: string | null,
  * }} options
  */
-export function toggle({ label, value, onInput, name, title = null }) {
+export function toggle({ label, value, onInput, name, title = null, help = title }) {
   const input = h("input", {
     type: "checkbox",
     "data-name": name,
     onchange: () => onInput(input.checked),
   });
   input.checked = value;
-  const element = h("label", { class: "r1-check", title }, input, h("span", {}, label));
+  const { attach, className, tip } = definition(help);
+  const words = h("span", { class: className }, label);
+  const element = h("div", { class: "r1-check" }, h("label", {}, input, words), tip);
+  attach(element, words, input);
   return {
     element,
     input,
@@ -101,9 +114,10 @@ export function toggle({ label, value, onInput, name, title = null }) {
  *   onInput(value: string): void,
  *   name: string,
  *   title?: string | null,
+ *   help?: string | null,
  * }} options
  */
-export function select({ label, options, value, onInput, name, title = null }) {
+export function select({ label, options, value, onInput, name, title = null, help = title }) {
   const id = uid();
   const input = h("select", { id, "data-name": name, onchange: () => onInput(input.value) });
   /** @param {[value: string | number, label: string][]} pairs */
@@ -112,7 +126,10 @@ export function select({ label, options, value, onInput, name, title = null }) {
   };
   fill(options);
   input.value = String(value);
-  const element = h("div", { class: "r1-choice", title }, h("label", { for: id }, label), input);
+  const { attach, className, tip } = definition(help);
+  const words = h("span", { class: className }, label);
+  const element = h("div", { class: "r1-choice" }, h("label", { for: id }, words), input, tip);
+  attach(element, words, input);
   return {
     element,
     input,

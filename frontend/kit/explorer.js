@@ -1,16 +1,26 @@
-// What every explorer is: settings, questions that set them, a status line, and where its parts stand on the page.
+// What every explorer is: settings, questions that set them, undo, an address, and where its parts stand on the page.
+import { addressOf, presetOf, requested } from "./address.js";
+import { createAsking } from "./asking.js";
 import { h, setText, throttle } from "./dom.js";
-import { createQuestions } from "./questions.js";
+import { createHistory, gesturesIn } from "./history.js";
+import { layOut } from "./layout.js";
+import { createLink } from "./link.js";
+import { createTools, undoKeys } from "./tools.js";
 
-/** @import { Child } from "./dom.js" */
+/** @import { Request } from "./address.js" */
+/** @import { Table } from "./export.js" */
+/** @import { Parts } from "./layout.js" */
 /** @import { Explorer } from "./mount.js" */
 /** @import { Playback } from "./playback.js" */
+/** @import { Prediction } from "./prediction.js" */
 
 /**
- * Settings posed as a question; `after` says what was found.
+ * Settings posed as a question; `predict` is a guess at its answer, asked before it is shown; `after` says what was found.
  *
  * @template S, F
- * @typedef {{ key: string, name: string, ask: string, set: S, after: (found: F) => string }} Preset
+ * @typedef {{
+ *   key: string, name: string, ask: string, set: S, predict?: Prediction<F>, after: (found: F) => string,
+ * }} Preset
  */
 
 /**
@@ -24,19 +34,21 @@ import { createQuestions } from "./questions.js";
 export const posed = (questions, settle) =>
   questions.map(({ set, ...rest }) => ({ ...rest, set: settle(set) }));
 
-const OWN = "Your own setting. Press a question to come back to it.";
 const INVITATION = "Press a question, or change anything.";
 const PATIENCE = 1500; // milliseconds between two readings of the status line
 
 /**
  * An explorer's frame; the explorer says what is its own:
  *
- * - `next(settings, patch)`: the settings after a change of the reader's;
+ * - `next(settings, patch)`: the settings after a change of the reader's, or of an address's;
  * - `stands(patch)`: whether the question on show still stands after it (it does not, where this is left out);
  * - `update({ before, play })`: draws the new settings; `before` are the last ones, null where a question has set them,
- *   and `play` says whether what moves is to be played;
+ *   and `play` says whether what moves is to be played; while `frame.pending` the reader has yet to predict, and what
+ *   would tell the answer is not to be drawn;
  * - `findings()`: what the question's answer is told, or null while it is not known;
- * - `words()`: the status line; `save(settings)` is told every change of the reader's.
+ * - `words()`: the status line; `save(settings)` is told every change of the reader's;
+ * - `name`: what addresses call it; without one it has none; `admits(name, value)`: whether an address may set that;
+ * - `python(settings)`: lines of Python that compute what is on show; `data()`: the table of what is charted.
  *
  * @template {object} S
  * @template {object} P
@@ -51,40 +63,91 @@ const PATIENCE = 1500; // milliseconds between two readings of the status line
  *   words(): string,
  *   save?(settings: S): void,
  *   patience?: number,
+ *   name?: string,
+ *   admits?(name: keyof S & string, value: any): boolean,
+ *   python?(settings: S): string,
+ *   data?(): Table,
  * }} own
  */
 export function createFrame(own) {
-  let settings = own.settings;
-  let preset = own.presets.find(({ set }) => same(set, settings)) ?? null;
-  const questions = createQuestions(own.presets, choose);
+  const opening = own.settings;
+  let settings = opening;
+  const asking = createAsking({
+    presets: own.presets,
+    preset: presetOf(own.presets, opening),
+    choose,
+    reveal: () => own.update({ before: null, play: true }),
+    findings: () => own.findings(),
+  });
   const status = h("p", { class: "r1-status", role: "status", "aria-live": "polite" });
   const say = throttle(() => setText(status, own.words()), own.patience ?? PATIENCE);
+  /** @type {ReturnType<typeof createHistory<{ settings: S, preset: Preset<S, F> | null }>>} */
+  const history = createHistory();
+  let gesture = () => 0;
+  let write = () => {};
+  let stage = h("div");
+  const turns = { undo: () => turn(history.undo), redo: () => turn(history.redo) };
+  const { name, python, data } = own;
+  const tools = createTools({
+    ...turns,
+    name,
+    data,
+    stage: () => stage,
+    address: name === undefined ? undefined : () => address(),
+    python: python && (() => python(settings)),
+  });
+
+  const now = () => ({ settings, preset: asking.preset });
+  const record = () => history.record(now(), gesture());
+
+  /** What a change leaves to be done. */
+  function kept() {
+    own.save?.(settings);
+    tools.show({ undo: history.canUndo, redo: history.canRedo });
+  }
 
   /** @param {Preset<S, F>} chosen */
   function choose(chosen) {
+    record();
     settings = { ...chosen.set };
-    preset = chosen;
-    questions.mark(chosen.key, chosen.ask);
-    own.update({ before: null, play: true });
-    own.save?.(settings);
+    asking.pose(chosen, { hide: true });
+    own.update({ before: null, play: !asking.pending });
+    kept();
+    write();
   }
 
-  /** @param {boolean} [now] Whether the status line is to be read at once. */
-  function settle(now = true) {
-    if (now) setText(status, own.words());
+  /** @param {(from: ReturnType<typeof now>) => ReturnType<typeof now> | null} way */
+  function turn(way) {
+    const found = way(now());
+    if (!found) return;
+    const before = settings;
+    settings = found.settings;
+    asking.pose(found.preset);
+    own.update({ before, play: false });
+    kept();
+    write();
+  }
+
+  /** @type {(base: S, patch: Partial<S>) => S} */
+  const next = (base, patch) => own.next(base, /** @type {P} */ (/** @type {unknown} */ (patch)));
+  const known = { name: name ?? "", opening, presets: own.presets, next, admits: own.admits };
+  const address = () => addressOf(now(), known);
+
+  /** @param {Request} request */
+  function arrive(request) {
+    const found = requested(request, known);
+    record();
+    settings = found.settings;
+    asking.pose(found.preset, { hide: found.isBare });
+    own.update({ before: null, play: !asking.pending });
+    kept();
+  }
+
+  /** @param {boolean} [atOnce] Whether the status line is to be read at once. */
+  function settle(atOnce = true) {
+    if (atOnce) setText(status, own.words());
     else say();
-    const found = preset && own.findings();
-    if (preset && found !== null) questions.answer(preset.after(found));
-  }
-
-  /**
-   * The first picture, or the same played from its start.
-   *
-   * @param {boolean} play
-   */
-  function begin(play) {
-    questions.mark(preset?.key ?? null, preset?.ask ?? INVITATION);
-    own.update({ before: null, play });
+    asking.answer();
   }
 
   return {
@@ -96,7 +159,11 @@ export function createFrame(own) {
       return settings;
     },
     get preset() {
-      return preset;
+      return asking.preset;
+    },
+    /** Whether the reader has yet to predict, so that nothing on the stage may tell the answer. */
+    get pending() {
+      return asking.pending;
     },
     /**
      * Takes a patch of the reader's.
@@ -105,13 +172,13 @@ export function createFrame(own) {
      */
     change(patch) {
       const before = settings;
+      record();
       settings = own.next(settings, patch);
-      if (!own.stands?.(patch)) {
-        preset = null;
-        questions.mark(null, OWN);
-      }
+      asking.show();
+      if (!own.stands?.(patch)) asking.pose(null);
       own.update({ before, play: false });
-      own.save?.(settings);
+      kept();
+      write();
     },
     /**
      * Takes what playing has changed: no question falls, nothing is drawn anew.
@@ -121,55 +188,46 @@ export function createFrame(own) {
     follow(patch) {
       settings = { ...settings, ...patch };
     },
+    tell: asking.tell,
+    warn: asking.warn,
     /**
-     * Words in place of an answer.
+     * The explorer: its parts; what plays in it, with its keys, if anything does; and what it shows beyond the settings
+     * and the step.
      *
-     * @param {string} words
-     */
-    tell: (words) => questions.answer(words),
-    /**
-     * Words in place of the question.
-     *
-     * @param {string} words
-     */
-    warn: (words) => questions.mark(preset?.key ?? null, words),
-    /**
-     * The explorer: its stage, the controls beside it and the charts under it; what plays in it, with its keys, if
-     * anything does; and what it shows beyond the settings and the step.
-     *
-     * @param {{
-     *   stage: Child[],
-     *   side: Child[],
-     *   charts: Child[],
+     * @param {Parts & {
      *   playback?: Playback,
      *   onkeydown?(event: KeyboardEvent): void,
-     *   className?: string,
-     *   chartsClass?: string,
      *   state(): object,
      *   close?(): void,
      * }} parts
      * @returns {Explorer}
      */
-    lay({ stage, side, charts, playback, className = "", chartsClass = "", ...parts }) {
-      const named = (/** @type {string[]} */ ...names) => names.filter(Boolean).join(" ");
-      const element = h(
-        "div",
-        { class: named("r1-body", className), onkeydown: parts.onkeydown ?? playback?.onkeydown },
-        questions.element,
-        h("div", { class: "r1-stage-block" }, stage),
-        h("div", { class: "r1-side" }, side),
-        h("div", { class: named("r1-chart-block", chartsClass) }, charts),
-      );
+    lay({ playback, ...parts }) {
+      const onkeydown = parts.onkeydown ?? playback?.onkeydown;
+      const laid = layOut({ ...parts, header: [asking.header, tools.element], onkeydown });
+      const { element } = laid;
+      const link = name === undefined ? null : createLink({ element, name, arrive, address });
+      if (link) tools.element.prepend(link.back);
+      write = link?.write ?? write;
+      stage = laid.stage;
+      gesture = gesturesIn(element);
+      element.addEventListener("keydown", undoKeys(turns));
+      tools.show({ undo: false, redo: false });
       return {
         element,
-        begin,
+        begin(play) {
+          if (!asking.pending) asking.pose(asking.preset, { words: INVITATION });
+          own.update({ before: null, play: play && !asking.pending });
+        },
         state: () => ({
           settings,
-          preset: preset?.key ?? null,
+          preset: asking.preset?.key ?? null,
+          pending: asking.pending,
           ...playback?.state(),
           ...parts.state(),
         }),
         close() {
+          link?.close();
           playback?.clock.pause();
           parts.close?.();
         },
@@ -185,11 +243,4 @@ export function createFrame(own) {
  * @typedef {ReturnType<typeof createFrame<S, P, F>>} Frame
  */
 
-/**
- * Whether two settings are equal, whatever the order of their names.
- *
- * @param {object} a
- * @param {object} b
- */
-export const same = (a, b) =>
-  JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
+export { same } from "./address.js";

@@ -1,12 +1,13 @@
-// The presets as a row of questions, what to look at, and what was found.
+// The presets as a row of questions, what to look at, a guess at the answer, and what was found.
 import { h, setText } from "./dom.js";
+import { createPrediction } from "./prediction.js";
 
 /**
  * @template {{ key: string, name: string }} P
  * @param {P[]} presets
- * @param {(preset: P) => void} choose
+ * @param {{ choose(preset: P): void, guess(key: string | null): void }} on
  */
-export function createQuestions(presets, choose) {
+export function createQuestions(presets, on) {
   const buttons = presets.map((preset) =>
     h(
       "button",
@@ -14,20 +15,23 @@ export function createQuestions(presets, choose) {
         type: "button",
         class: "r1-question",
         "data-preset": preset.key,
-        onclick: () => choose(preset),
+        onclick: () => on.choose(preset),
       },
       preset.name,
     ),
   );
   const ask = h("p", { class: "r1-ask" });
   const found = h("p", { class: "r1-found", "aria-live": "polite" });
+  const prediction = createPrediction(on.guess);
   const row = h(
     "div",
     { class: "r1-questions", role: "group", "aria-label": "Questions" },
     buttons,
   );
   return {
-    element: h("header", { class: "r1-header" }, row, h("div", { class: "r1-say" }, ask, found)),
+    row,
+    say: h("div", { class: "r1-say" }, ask, prediction.element, found),
+    prediction,
     /**
      * Which question is being asked, and its words.
      *

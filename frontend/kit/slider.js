@@ -1,5 +1,6 @@
 // A labelled range input: linear, logarithmic, or over a list of values.
 import { h, setText, uid } from "./dom.js";
+import { definition } from "./help.js";
 
 const POSITIONS = 200; // stops of a logarithmic slider
 /** @type {(v: number, n: number) => number} */
@@ -44,7 +45,8 @@ function scaleOf({ min = 0, max = 1, step = 1, scale = "linear", values }) {
 const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position });
 
 /**
- * Logarithmic sliders stop at two significant digits; `value` may be set to anything between.
+ * Logarithmic sliders stop at two significant digits; `value` may be set to anything between. `help` (or `title`)
+ * defines what the label names.
  *
  * @param {{
  *   label: string,
@@ -53,6 +55,7 @@ const stops = (max, value, position) => ({ min: 0, max, step: 1, value, position
  *   format?(v: number): string,
  *   onInput(v: number): void,
  *   title?: string | null,
+ *   help?: string | null,
  *   name: string,
  * } & Range} options
  */
@@ -63,6 +66,7 @@ export function slider({
   format = String,
   onInput,
   title = null,
+  help = title,
   name,
   ...range
 }) {
@@ -70,13 +74,17 @@ export function slider({
   let scale = scaleOf(range);
   const output = h("output", { class: "r1-value", for: id });
   const input = h("input", { id, type: "range", class: "r1-range", "data-name": name });
+  const { attach, className, tip } = definition(help);
+  const words = h("span", { class: className }, symbol ? [h("i", {}, symbol), ` ${label}`] : label);
   const element = h(
     "div",
-    { class: "r1-field", title },
-    h("label", { for: id }, symbol ? [h("i", {}, symbol), ` ${label}`] : label),
+    { class: "r1-field" },
+    h("label", { for: id }, words),
     output,
     input,
+    tip,
   );
+  attach(element, words, input);
   let current = value;
   const show = () => {
     setText(output, format(current));

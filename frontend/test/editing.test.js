@@ -150,8 +150,25 @@ test("what the questions say is so", () => {
     order: [0, 1, 2],
   });
   assert.ok(three.past[3][0] > 0.2 && three.past[3][1] > 0.2);
-  for (const { set: settings, after } of PRESETS)
-    assert.doesNotMatch(after(consequences(settings)), /NaN|undefined|Infinity/);
+  for (const { set: settings, after, predict } of PRESETS) {
+    const found = { ...consequences(settings), own: true };
+    assert.doesNotMatch(after(found), /NaN|undefined|Infinity/);
+    const keys = predict?.options.map(([key]) => key);
+    assert.ok(keys?.includes(String(predict?.right(found))));
+  }
+  const right = PRESETS.map(({ set, predict }) =>
+    predict?.right({ ...consequences(set), own: true }),
+  );
+  assert.deepEqual(right, [
+    "line",
+    "some",
+    "more",
+    "some",
+    "missed",
+    "gradient",
+    "later",
+    "settles",
+  ]);
 });
 
 test("Edit with C = I on an axis of the cloud costs no more than the least", () => {

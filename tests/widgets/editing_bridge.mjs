@@ -3,6 +3,15 @@
 import { readFileSync } from "node:fs";
 import * as edit from "../../frontend/editing/math/edit.js";
 import * as sequence from "../../frontend/editing/math/sequence.js";
+import { PRESETS } from "../../frontend/editing/presets.js";
+import { python } from "../../frontend/editing/python.js";
+import { consequences, settingsFrom } from "../../frontend/editing/settings.js";
+
+/** Settings with what the page shows for them, and the Python that it copies. */
+const copied = (settings) => {
+  const { W, edit: made, measured, total } = consequences(settings);
+  return { text: python(settings), W, after: made.W, measured, total };
+};
 
 const jobs = {
   edit({ W, keys, used, k, v, geometry, ridge }) {
@@ -17,6 +26,10 @@ const jobs = {
     return sequence.inSequence(W, C, pairs, order, { beta, ridge });
   },
   cosine: ({ C, a, b }) => sequence.cosineSquared(C, a, b, {}),
+  copied: ({ patches }) => [
+    ...PRESETS.map(({ set }) => copied(set)),
+    ...patches.map((patch) => copied(settingsFrom(patch))),
+  ],
   many: (job) => sequence.manyEdits(job),
   law: ({ T, D }) => Array.from({ length: T }, (_, i) => sequence.forgettingLaw(i + 1, T, D)),
 };

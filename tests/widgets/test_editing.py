@@ -118,6 +118,27 @@ def test_the_law_of_forgetting_is_the_packages():
     np.testing.assert_allclose(javascript("law", T=40, D=10), wanted, rtol=1e-9, atol=1e-12)
 
 
+KEPT = [{"k": [1.6, 0.3], "v": [0.4, 1.8]}, {"k": [1.2, 1.1], "v": [-1.5, 0.6]}]
+PATCHES = [
+    {"k": [1.25, -0.5], "v": [-0.1, 2.9], "used": 5, "ridge": 0.001},
+    {"geometry": "pinv", "used": 7, "pairs": KEPT, "order": [1, 0, 1], "beta": 3},
+    {"geometry": "identity", "pairs": KEPT, "order": [0, 1], "beta": 30, "ridge": 10},
+    {"geometry": "keys", "pairs": KEPT, "order": [0, 1, 0], "beta": 1e6, "ridge": 0.3, "W": [[-1, 2], [0.5, 0]]},
+]
+
+
+def test_what_is_copied_as_python_computes_what_is_shown():
+    shown = javascript("copied", patches=PATCHES)
+    assert len(shown) == 8 + len(PATCHES)
+    for state in shown:
+        made = {}
+        exec(compile(state["text"], "copied.py", "exec"), made)
+        np.testing.assert_allclose(made["W"], state["W"], rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(made["after"], state["after"], rtol=1e-8, atol=1e-10)
+        np.testing.assert_allclose(made["interference"], state["measured"], rtol=1e-7, atol=1e-9)
+        assert (made["interference"] ** 2).sum() == pytest.approx(state["total"], rel=1e-8)
+
+
 def explorer(**settings):
     from rankone.widgets.editing_explorer import EditingExplorer
 

@@ -1,0 +1,46 @@
+// What is on show as Python: the calls of the package that make the same edit.
+import { arrayOf, HEAD, literal, script } from "../kit/python.js";
+
+/** @import { Settings } from "./settings.js" */
+
+/**
+ * The text leaves W (before the edit), after (Ŵ) and interference (of each key).
+ *
+ * @param {Settings} settings
+ */
+export function python({ keys, used, W, k, v, geometry, ridge, beta, pairs, order }) {
+  const edit = call(geometry, ridge);
+  const written = order.map((i) => `    (${arrayOf(pairs[i].k)}, ${arrayOf(pairs[i].v)}),`);
+  const own = geometry !== "identity" && beta > 0;
+  const kept = order.length > 0 && [
+    "kept = [  # in the order they were written",
+    ...written,
+    "]",
+    "for k, v in kept:",
+    `    W = ${edit}.apply(W)`,
+    own && `    K = np.column_stack([K, ${literal(beta)} ** 0.5 * k])  # β of it enters C`,
+  ];
+  return script(
+    HEAD,
+    `W = ${arrayOf(W)}`,
+    `keys = ${arrayOf(keys)}  # one in each row`,
+    `K = ${behind(keys.length, used)}`,
+    ...(kept || []),
+    `k, v = ${arrayOf(k)}, ${arrayOf(v)}`,
+    `edit = ${edit}`,
+    "after = edit.apply(W)",
+    "interference = np.linalg.norm((after - W) @ keys.T, axis=0)  # how far each key's answer moves",
+    "print(after, interference, (interference**2).sum(), sep='\\n')",
+  );
+}
+
+/** @type {(n: number, used: number) => string} */
+const behind = (n, used) =>
+  used === n ? "keys.T" : `keys[:${used}].T * (${n} / ${used}) ** 0.5  # these stand for all`;
+
+/** @type {(geometry: string, ridge: number) => string} */
+function call(geometry, ridge) {
+  if (geometry === "pinv") return "ro.editing.pseudo_inverse_edit(W, K, k, v)";
+  if (geometry === "identity") return "ro.rank_one_edit(W, np.eye(2), k, v)";
+  return `ro.rank_one_edit(W, K @ K.T, k, v${ridge > 0 ? `, ridge=${literal(ridge)}` : ""})`;
+}

@@ -1,0 +1,224 @@
+// An explorer's state in the page's address: "#r1:editing?q=few&ridge=0.1", the difference from where it opens.
+
+/** What an address asks for: the explorer's name, settings by theirs, and a question's key. */
+/** @typedef {{ name: string, values: Record<string, unknown>, question: string | null }} Request */
+/**
+ * An explorer as an address sees it: where it opens, its questions, and how a patch is taken and which may be.
+ *
+ * @template {object} S
+ * @template {{ key: string, set: S }} P
+ * @typedef {{
+ *   name: string,
+ *   opening: S,
+ *   presets: P[],
+ *   next(base: S, patch: Partial<S>): S,
+ *   admits?(name: keyof S & string, value: any): boolean,
+ * }} Known
+ */
+
+const PATTERN = /^#?r1:([a-z][a-z0-9_-]*)(?:\?(.*))?$/s;
+const QUESTION = "q";
+const FIGURES = 6; // of a number that is not whole
+const LONGEST = 4000; // entries of a list that an address may bring
+
+/**
+ * @param {string} hash As `location.hash` has it.
+ * @returns {Request | null} Null where it is no explorer's.
+ */
+export function decode(hash) {
+  const match = PATTERN.exec(hash);
+  if (!match) return null;
+  /** @type {Record<string, unknown>} */
+  const values = Object.create(null);
+  let question = null;
+  for (const pair of (match[2] ?? "").split("&")) {
+    const [name, value] = parted(pair);
+    if (name === QUESTION) question = value;
+    else if (name && value !== null) values[name] = read(value);
+  }
+  return { name: match[1], values, question };
+}
+
+/** @type {(pair: string) => [name: string, value: string | null]} */
+function parted(pair) {
+  const at = pair.indexOf("=");
+  try {
+    return at < 1 ? ["", null] : [pair.slice(0, at), decodeURIComponent(pair.slice(at + 1))];
+  } catch {
+    return ["", null]; // cut in the middle of a letter
+  }
+}
+
+/** @param {string} text */
+function read(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @type {(name: string, values: Record<string, unknown>, question?: string | null) => string} */
+export function encode(name, values, question = null) {
+  const pairs = Object.entries(values).map(([key, value]) => `${key}=${written(value)}`);
+  if (question !== null) pairs.unshift(`${QUESTION}=${encodeURIComponent(question)}`);
+  return `#r1:${name}?${pairs.join("&")}`;
+}
+
+/** @param {unknown} value */
+function written(value) {
+  const bare = typeof value === "string" && read(value) === value;
+  const text = bare ? value : JSON.stringify(value, rounded);
+  return encodeURIComponent(text).replaceAll("%2C", ",").replaceAll("%3A", ":");
+}
+
+/** @type {(name: string, value: unknown) => unknown} */
+const rounded = (_, value) =>
+  typeof value === "number" && !Number.isInteger(value)
+    ? Number(value.toPrecision(FIGURES))
+    : value;
+
+/**
+ * The fewest settings that lead from `base` to `settings` by way of `next`: what differs, and what `next` would make
+ * of the rest that is not so.
+ *
+ * @template {object} S
+ * @param {S} settings
+ * @param {S} base
+ * @param {(base: S, patch: Partial<S>) => S} next
+ * @returns {Partial<S>}
+ */
+export function difference(settings, base, next) {
+  const patch = unlike(settings, base);
+  return { ...patch, ...unlike(settings, next(base, patch)) };
+}
+
+/**
+ * Those of the first's values that are not the second's.
+ *
+ * @template {object} S
+ * @param {S} settings
+ * @param {S} base
+ * @returns {Partial<S>}
+ */
+const unlike = (settings, base) =>
+  /** @type {Partial<S>} */ (
+    Object.fromEntries(
+      Object.entries(settings).filter(
+        ([name, value]) =>
+          JSON.stringify(value) !== JSON.stringify(base[/** @type {keyof S} */ (name)]),
+      ),
+    )
+  );
+
+/**
+ * Those of an address's values that are settings and of the right kind; the others are left out.
+ *
+ * @template {object} S
+ * @param {Record<string, unknown>} values
+ * @param {S} like Settings of the right kind.
+ * @param {(name: keyof S & string, value: any) => boolean} [admits] Whether a setting may have this value.
+ * @returns {Partial<S>}
+ */
+export function accepted(values, like, admits = () => true) {
+  const found = Object.entries(values).filter(
+    ([name, value]) =>
+      Object.hasOwn(like, name) &&
+      isLike(value, like[/** @type {keyof S} */ (name)]) &&
+      admits(/** @type {keyof S & string} */ (name), value),
+  );
+  return /** @type {Partial<S>} */ (Object.fromEntries(found));
+}
+
+/**
+ * Whether a value is of the kind of another: a finite number, a list of as many numbers, a list of such lists, …
+ *
+ * @type {(value: unknown, like: unknown) => boolean}
+ */
+export function isLike(value, like) {
+  if (typeof like === "number") return Number.isFinite(value);
+  if (Array.isArray(like)) return Array.isArray(value) && isLikeList(value, like);
+  if (like === null) return value === null || typeof value !== "object";
+  if (typeof like !== "object") return typeof value === typeof like;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return sameNames(value, like) && Object.entries(like).every(([k, v]) => isLike(at(value, k), v));
+}
+
+/** @type {(value: object, name: string) => unknown} */
+const at = (value, name) => /** @type {Record<string, unknown>} */ (value)[name];
+
+/** @type {(a: object, b: object) => boolean} */
+const sameNames = (a, b) => `${Object.keys(a).sort()}` === `${Object.keys(b).sort()}`;
+
+/** @type {(value: unknown[], like: unknown[]) => boolean} */
+function isLikeList(value, like) {
+  if (value.length > LONGEST) return false;
+  if (like.length === 0) return true; // its explorer's to judge
+  const lone = typeof like[0] !== "object"; // a point's coordinates, say: as many
+  return (!lone || value.length === like.length) && value.every((v) => isLike(v, like[0]));
+}
+
+/**
+ * `admits` of settings with bounds and choices: numbers between two ends, or one of a list.
+ *
+ * @param {{ bounds?: Record<string, readonly number[]>, choices?: Record<string, readonly unknown[]> }} rules
+ * @returns {(name: string, value: unknown) => boolean}
+ */
+export const within =
+  ({ bounds = {}, choices = {} }) =>
+  (name, value) => {
+    if (Object.hasOwn(choices, name)) return choices[name].includes(value);
+    if (!Object.hasOwn(bounds, name)) return true;
+    const [low, high] = bounds[name];
+    return [value].flat(9).every((v) => Number(v) >= low && Number(v) <= high);
+  };
+
+/**
+ * Whether two settings are equal, whatever the order of their names.
+ *
+ * @param {object} a
+ * @param {object} b
+ */
+export const same = (a, b) =>
+  JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
+
+/**
+ * The question that these are the settings of.
+ *
+ * @template {{ set: object }} P
+ * @param {P[]} presets
+ * @param {object} settings
+ */
+export const presetOf = (presets, settings) =>
+  presets.find(({ set }) => same(set, settings)) ?? null;
+
+/**
+ * The address of what is on show: what differs from the question that stands, else from the opening settings.
+ *
+ * @template {object} S
+ * @template {{ key: string, set: S }} P
+ * @param {{ settings: S, preset: P | null }} now
+ * @param {Known<S, P>} known
+ */
+export function addressOf({ settings, preset }, { name, opening, next }) {
+  const question = preset && !same(preset.set, opening) ? preset : null;
+  return encode(name, difference(settings, question?.set ?? opening, next), question?.key);
+}
+
+/**
+ * The settings that an address asks for, its question or the one that they are the settings of, and whether it asks
+ * for a question alone.
+ *
+ * @template {object} S
+ * @template {{ key: string, set: S }} P
+ * @param {Request} request
+ * @param {Known<S, P>} known
+ */
+export function requested({ values, question }, { opening, presets, next, admits }) {
+  const chosen = presets.find(({ key }) => key === question) ?? null;
+  const base = chosen?.set ?? opening;
+  const patch = accepted(values, base, admits);
+  const isBare = Object.keys(patch).length === 0;
+  const settings = isBare ? { ...base } : next(base, patch);
+  return { settings, preset: chosen ?? presetOf(presets, settings), isBare: isBare && !!chosen };
+}

@@ -1,0 +1,93 @@
+// A question on show: posed, guessed at, answered. What would tell its answer may be hidden until the reader has guessed.
+import { score } from "./prediction.js";
+import { createQuestions } from "./questions.js";
+
+/** @import { Preset } from "./explorer.js" */
+
+const OWN = "Your own setting. Press a question to come back to it.";
+
+/**
+ * `choose(preset)` is told what the reader presses; `reveal()` that what was hidden is to be drawn; `findings()` is
+ * what the answer is told, null while it is not known.
+ *
+ * @template {object} S
+ * @template F
+ * @param {{
+ *   presets: Preset<S, F>[],
+ *   preset: Preset<S, F> | null,
+ *   choose(preset: Preset<S, F>): void,
+ *   reveal(): void,
+ *   findings(): F | null,
+ * }} own
+ */
+export function createAsking({ presets, preset, choose, reveal, findings }) {
+  let pending = false; // what would tell the answer is hidden
+  let asked = false; // the answer waits for the reader's guess
+  /** @type {string | null} */
+  let guess = null;
+  const questions = createQuestions(presets, { choose, guess: decide });
+
+  /** @param {string | null} choice The reader's guess; null is only a wish to see. */
+  function decide(choice) {
+    if (!asked) return;
+    guess = choice;
+    asked = false;
+    questions.prediction.pose(null);
+    const hidden = pending;
+    pending = false;
+    if (hidden) reveal();
+    answer();
+  }
+
+  function answer() {
+    const found = preset && !asked ? findings() : null;
+    if (!preset || found === null) return;
+    const right = preset.predict?.right(found) ?? null;
+    questions.answer(score(guess, right) + preset.after(found));
+  }
+
+  return {
+    header: [questions.row, questions.say],
+    decide,
+    answer,
+    get preset() {
+      return preset;
+    },
+    get pending() {
+      return pending;
+    },
+    get asked() {
+      return asked;
+    },
+    /** The reader has changed something: nothing is hidden any more. */
+    show() {
+      pending = false;
+    },
+    /**
+     * Puts a question, or none, above the stage.
+     *
+     * @param {Preset<S, F> | null} next
+     * @param {{ words?: string, hide?: boolean }} [how] `hide`: the stage is not to tell the answer yet.
+     */
+    pose(next, { words = OWN, hide = false } = {}) {
+      preset = next;
+      guess = null;
+      asked = Boolean(next?.predict);
+      pending = asked && hide;
+      questions.mark(next?.key ?? null, next?.ask ?? words);
+      questions.prediction.pose(next?.predict?.options ?? null);
+    },
+    /**
+     * Words in place of an answer.
+     *
+     * @param {string} words
+     */
+    tell: (words) => questions.answer(words),
+    /**
+     * Words in place of the question.
+     *
+     * @param {string} words
+     */
+    warn: (words) => questions.mark(preset?.key ?? null, words),
+  };
+}

@@ -1,0 +1,70 @@
+// What a reader takes away: text for the clipboard, files, a table as CSV.
+
+/** Columns by name and rows of as many values; a text holds no formula of a spreadsheet. */
+/** @typedef {{ columns: string[], rows: (string | number | null)[][] }} Table */
+
+/** @param {Table} table */
+export const csv = ({ columns, rows }) =>
+  `${[columns, ...rows].map((row) => row.map(cell).join(",")).join("\n")}\n`;
+
+/** @param {string | number | null} value */
+function cell(value) {
+  const text = value === null ? "" : String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * Lists beside each other, the first column counting from `first`; a list that ends sooner leaves its cells empty.
+ *
+ * @param {string} index
+ * @param {Record<string, ArrayLike<number>>} lists
+ * @param {number} [first]
+ * @returns {Table}
+ */
+export function table(index, lists, first = 0) {
+  const n = Math.max(0, ...Object.values(lists).map(({ length }) => length));
+  const rows = Array.from({ length: n }, (_, i) => [
+    i + first,
+    ...Object.values(lists).map((list) => list[i] ?? null),
+  ]);
+  return { columns: [index, ...Object.keys(lists)], rows };
+}
+
+/**
+ * @param {string} text
+ * @returns {Promise<boolean>} Whether it was copied.
+ */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyAsBefore(text); // a page that is no secure context, or may not ask
+  }
+}
+
+/** @param {string} text */
+function copyAsBefore(text) {
+  const held = document.activeElement;
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.style.cssText = "position:fixed;opacity:0";
+  (document.querySelector("dialog[open]") ?? document.body).append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  if (held instanceof HTMLElement) held.focus();
+  return done;
+}
+
+/**
+ * @param {string} name
+ * @param {Blob} blob
+ */
+export function download(name, blob) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

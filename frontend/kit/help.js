@@ -1,0 +1,63 @@
+// A definition on a label: heard with its field, and opened by hovering it, by a tap, and by keys on the field.
+import { h, uid } from "./dom.js";
+
+const PAUSE = 250; // milliseconds that the pointer rests before it opens one
+const EDGE = 6; // pixels that are kept free beside a definition
+
+/**
+ * A label's words, underlined where there is a definition of them, and the definition: it goes into the field `place`.
+ *
+ * @param {string | null | undefined} text
+ */
+export function definition(text) {
+  const id = uid();
+  const tip = text
+    ? h("span", { id, class: "r1-definition", role: "tooltip", hidden: true }, text)
+    : null;
+  /** @type {HTMLElement | null} */
+  let place = null;
+  const closeByKey = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === "Escape") close();
+  };
+
+  function open() {
+    if (!tip || !place) return;
+    tip.hidden = false;
+    tip.style.translate = "";
+    const edge = place.closest(".r1-body")?.getBoundingClientRect().right ?? innerWidth;
+    const over = tip.getBoundingClientRect().right + EDGE - Math.min(edge, innerWidth);
+    if (over > 0) tip.style.translate = `${-over}px`;
+    document.addEventListener("keydown", closeByKey);
+  }
+
+  let resting = 0;
+  function close() {
+    clearTimeout(resting);
+    if (tip) tip.hidden = true;
+    document.removeEventListener("keydown", closeByKey);
+  }
+
+  return {
+    /** Whether a label has one, as its class. */
+    className: tip ? "r1-term" : null,
+    tip,
+    /**
+     * @param {HTMLElement} element Where the definition stands.
+     * @param {HTMLElement} label
+     * @param {HTMLElement} input
+     */
+    attach(element, label, input) {
+      if (!tip) return;
+      place = element;
+      input.setAttribute("aria-describedby", id);
+      label.addEventListener("pointerenter", () => {
+        resting = Number(setTimeout(open, PAUSE));
+      });
+      label.addEventListener("click", open);
+      element.addEventListener("pointerleave", close);
+      input.addEventListener("focus", () => input.matches(":focus-visible") && open());
+      input.addEventListener("blur", close);
+      input.addEventListener("input", close);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+// Where an explorer's parts stand: what answers the hand on one screen, the rest folded under it.
+import { h } from "./dom.js";
+
+/** @import { Child } from "./dom.js" */
+
+/**
+ * The stage, the first controls and the readouts stand together; `more` is the rest of the controls, folded, with its
+ * own words on the fold; `charts` follow. An explorer that knows no more than `side` has all its controls in one place.
+ *
+ * @typedef {{
+ *   stage: Child[],
+ *   controls?: Child[],
+ *   readouts?: Child[],
+ *   more?: Child[],
+ *   moreLabel?: string,
+ *   side?: Child[],
+ *   charts?: Child[],
+ *   className?: string,
+ *   chartsClass?: string,
+ * }} Parts
+ */
+
+/** @type {(...names: string[]) => string} */
+const named = (...names) => names.filter(Boolean).join(" ");
+
+/**
+ * @param {Parts & { header: Child[], onkeydown?: (event: KeyboardEvent) => void }} parts
+ */
+export function layOut({ header, stage, side = [], charts = [], onkeydown, ...parts }) {
+  const { controls = [], readouts = [], more = [], moreLabel = "More", ...style } = parts;
+  const essential = side.length === 0;
+  const stageBlock = h("div", { class: "r1-stage-block" }, stage);
+  const fold =
+    more.length > 0 && h("details", { class: "r1-more" }, h("summary", {}, moreLabel), more);
+  const beside = essential
+    ? [
+        h("div", { class: "r1-controls r1-first" }, controls),
+        h("div", { class: "r1-readouts" }, readouts),
+      ]
+    : side;
+  const element = h(
+    "div",
+    { class: named("r1-body", essential ? "r1-one-screen" : "", style.className ?? ""), onkeydown },
+    h("header", { class: "r1-header" }, header),
+    stageBlock,
+    h("div", { class: "r1-side" }, beside),
+    fold || null,
+    charts.length > 0
+      ? h("div", { class: named("r1-chart-block", style.chartsClass ?? "") }, charts)
+      : null,
+  );
+  return { element, stage: stageBlock };
+}

@@ -1,0 +1,73 @@
+// Between an explorer and the page's address: read when it comes, written while the reader changes settings.
+import { decode } from "./address.js";
+import { reducedMotion } from "./clock.js";
+import { h, throttle } from "./dom.js";
+
+/** @import { Request } from "./address.js" */
+
+const PAUSE = 400; // milliseconds between two writings: browsers take no more than three a second for long
+const MOMENT = 50; // milliseconds between two looks for the page
+
+/** Whether the page is one of the book's, whose address an explorer may write: its host says so. */
+export const inBook = () => document.documentElement.dataset.widgets !== undefined;
+
+/**
+ * `arrive(request)` takes what an address asks for, `address()` is that of what is on show. A page's first explorer of
+ * a name has its addresses; the others are left alone.
+ *
+ * @param {{ element: HTMLElement, name: string, arrive(request: Request): void, address(): string }} own
+ */
+export function createLink({ element, name, arrive, address }) {
+  /** @type {HTMLAnchorElement | null} */
+  let origin = null;
+  element.dataset.explorer = name;
+  const isFirst = () => document.querySelector(`[data-explorer="${name}"]`) === element;
+  const back = h("button", { type: "button", class: "r1-button r1-return", hidden: true, onclick });
+  back.append("↩ Back to the text");
+
+  function onclick() {
+    back.hidden = true;
+    origin?.scrollIntoView({ block: "center", behavior: reducedMotion() ? "auto" : "smooth" });
+    origin?.focus({ preventScroll: true });
+  }
+
+  function read() {
+    const request = decode(location.hash);
+    if (request?.name !== name || !isFirst()) return;
+    arrive(request);
+    back.hidden = !origin?.isConnected;
+    element.scrollIntoView({ block: "start", behavior: reducedMotion() ? "auto" : "smooth" });
+  }
+
+  /** A link in the text leads here also where the address is its own already. */
+  const onClick = (/** @type {MouseEvent} */ event) => {
+    const link = event.target instanceof Element && event.target.closest("a[href*='#r1:']");
+    if (!(link instanceof HTMLAnchorElement) || decode(link.hash)?.name !== name) return;
+    origin = link;
+    if (link.hash === location.hash) read();
+  };
+
+  let waiting = 0;
+  /** Reads the address once the explorer stands in its page. */
+  function start() {
+    if (element.isConnected) read();
+    else waiting = Number(setTimeout(start, MOMENT));
+  }
+
+  window.addEventListener("hashchange", read);
+  document.addEventListener("click", onClick);
+  if (inBook() || decode(location.hash)) start();
+  const write = throttle(() => {
+    if (inBook() && element.isConnected && isFirst())
+      window.history.replaceState(window.history.state, "", address());
+  }, PAUSE);
+  return {
+    back,
+    write,
+    close() {
+      clearTimeout(waiting);
+      window.removeEventListener("hashchange", read);
+      document.removeEventListener("click", onClick);
+    },
+  };
+}

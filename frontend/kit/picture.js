@@ -1,0 +1,120 @@
+// A part of the page as a picture: its canvases, its drawings and the words under them, where they stand.
+
+const SCALE = 2; // pixels of the picture for one of the page's
+const MARGIN = 12;
+const STYLES = [
+  "display",
+  "visibility",
+  "opacity",
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linejoin",
+  "stroke-linecap",
+  "paint-order",
+  "font",
+  "text-anchor",
+  "dominant-baseline",
+];
+const WORDS =
+  "figcaption, .r1-matrix span, .r1-facts dt, .r1-facts dd, .r1-legend li, .r1-operator";
+
+/**
+ * A drawing as it looks: its own copy, with all styles in it.
+ *
+ * @param {SVGSVGElement} svg
+ */
+export function styledCopy(svg) {
+  const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
+  const [own, others] = [
+    [svg, ...svg.querySelectorAll("*")],
+    [copy, ...copy.querySelectorAll("*")],
+  ];
+  own.forEach((element, i) => {
+    const style = getComputedStyle(element);
+    const text = STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`).join(";");
+    others[i].setAttribute("style", text);
+  });
+  const { width, height } = svg.getBoundingClientRect();
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("width", String(width));
+  copy.setAttribute("height", String(height));
+  return copy;
+}
+
+/**
+ * @param {SVGSVGElement} svg
+ * @returns {Promise<HTMLImageElement>}
+ */
+async function imageOf(svg) {
+  const image = new Image();
+  const text = new XMLSerializer().serializeToString(styledCopy(svg));
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  await image.decode();
+  return image;
+}
+
+/** @param {Element} element */
+const isSeen = (element) => {
+  const { width, height } = element.getBoundingClientRect();
+  return width > 0 && height > 0;
+};
+
+/**
+ * @param {HTMLElement} part
+ * @returns {Promise<HTMLCanvasElement>}
+ */
+export async function pictureOf(part) {
+  const frame = part.getBoundingClientRect();
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.ceil((frame.width + 2 * MARGIN) * SCALE);
+  canvas.height = Math.ceil((frame.height + 2 * MARGIN) * SCALE);
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+  const style = getComputedStyle(part);
+  context.fillStyle = style.getPropertyValue("--r1-ground").trim() || "#fff";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.setTransform(SCALE, 0, 0, SCALE, (MARGIN - frame.x) * SCALE, (MARGIN - frame.y) * SCALE);
+  for (const element of part.querySelectorAll("canvas, svg")) {
+    if (!isSeen(element) || element.closest("button, .r1-chip")) continue;
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const image = element instanceof SVGSVGElement ? await imageOf(element) : element;
+    context.drawImage(/** @type {CanvasImageSource} */ (image), x, y, width, height);
+  }
+  for (const element of part.querySelectorAll(WORDS)) if (isSeen(element)) write(context, element);
+  return canvas;
+}
+
+/**
+ * Words, run by run and line by line, where the page has them.
+ *
+ * @param {CanvasRenderingContext2D} context
+ * @param {Element} element
+ */
+function write(context, element) {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const style = getComputedStyle(/** @type {Element} */ (node.parentElement));
+    Object.assign(context, { font: style.font, fillStyle: style.color, textBaseline: "middle" });
+    for (const { text, x, y } of linesOf(/** @type {Text} */ (node))) context.fillText(text, x, y);
+  }
+}
+
+/** @param {Text} node */
+function linesOf(node) {
+  /** @type {{ text: string, x: number, y: number }[]} */
+  const lines = [];
+  const range = document.createRange();
+  for (const { 0: word, index } of node.data.matchAll(/\S+\s*/g)) {
+    range.setStart(node, index);
+    range.setEnd(node, index + word.trimEnd().length);
+    const { x, y, height } = range.getBoundingClientRect();
+    const middle = y + height / 2;
+    const last = lines.at(-1);
+    if (last && Math.abs(last.y - middle) < 2) last.text += word;
+    else lines.push({ text: word, x, y: middle });
+  }
+  return lines.map((line) => ({ ...line, text: line.text.replace(/\s+/g, " ") }));
+}

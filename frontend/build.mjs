@@ -4,9 +4,10 @@
  * host/index.js           -> book/_static/vendor/widgets.js
  * host/icons.js           -> book/_static/scripts/fontawesome.js, which shadows the theme's
  * <widget>/index.js       -> src/rankone/widgets/static/<widget>.js, one self-contained file
- * MathJax, plotly.js, the text's typeface -> book/_static/vendor/, as published
+ * MathJax                 -> book/_ext/mathjax/, which sets formulas while the book is built; its fonts, as the rest
+ * plotly.js, the text's typeface -> book/_static/vendor/, as published
  */
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
@@ -15,7 +16,19 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(process.argv[2] ?? join(here, ".."));
 const vendor = join(root, "book/_static/vendor");
 const widgets = join(root, "src/rankone/widgets/static");
+const typesetter = join(root, "book/_ext/mathjax");
 const packages = join(here, "node_modules");
+
+/** The parts of MathJax that set the book's formulas under node; no page loads them. */
+const TYPESETTER = [
+  "node-main.js",
+  "input/tex-base.js",
+  "input/tex/extensions/ams.js",
+  "input/tex/extensions/boldsymbol.js",
+  "output/chtml.js",
+  "output/chtml/fonts/tex.js",
+  "a11y/assistive-mml.js",
+];
 
 /** @satisfies {esbuild.BuildOptions} */
 const common = /** @type {const} */ ({
@@ -55,34 +68,6 @@ const inline = {
   },
 };
 
-/**
- * The packages assume AMD and MathJax 2; the page has neither.
- *
- * @type {[file: RegExp, from: RegExp, to: string][]}
- */
-const patches = [
-  [/anywidget\/dist\/index\.js$/, /define\(\[.*\], (\w+)\);/, "export { $1 as default };"],
-  [
-    /controls\/lib\/utils\.js$/,
-    /MathJax\.Hub\.Queue\(.*\);/,
-    "MathJax.typesetPromise?.([element]);",
-  ],
-];
-
-/** @type {esbuild.Plugin} */
-const patch = {
-  name: "patch",
-  setup(build) {
-    for (const [filter, from, to] of patches) {
-      build.onLoad({ filter }, ({ path }) => {
-        const source = readFileSync(path, "utf8");
-        if (!from.test(source)) throw new Error(`Nothing to patch in ${path}`);
-        return { contents: source.replace(from, to) };
-      });
-    }
-  },
-};
-
 function widgetNames() {
   return readdirSync(here).filter(
     (name) => name !== "host" && existsSync(join(here, name, "index.js")),
@@ -90,18 +75,15 @@ function widgetNames() {
 }
 
 function copyVendored() {
-  const mathjax = [
-    "tex-mml-chtml.js",
-    "a11y",
-    "input/tex/extensions",
-    "output/chtml/fonts/woff-v2",
-    "sre/mathmaps/base.json",
-    "sre/mathmaps/en.json",
-  ];
-  for (const part of mathjax) {
-    cpSync(join(packages, "mathjax/es5", part), join(vendor, "mathjax", part), { recursive: true });
+  const mathjax = join(packages, "mathjax");
+  for (const file of TYPESETTER) {
+    cpSync(join(mathjax, "es5", file), join(typesetter, file), { recursive: true });
   }
-  cpSync(join(packages, "mathjax/LICENSE"), join(vendor, "mathjax/LICENSE"));
+  cpSync(join(mathjax, "LICENSE"), join(typesetter, "LICENSE"));
+  cpSync(join(mathjax, "es5/output/chtml/fonts/woff-v2"), join(vendor, "formulas"), {
+    recursive: true,
+  });
+  cpSync(join(mathjax, "LICENSE"), join(vendor, "formulas/LICENSE"));
   const plotly = join(packages, "plotly.js-basic-dist-min");
   cpSync(join(plotly, "plotly-basic.min.js"), join(vendor, "plotly.js"));
   cpSync(join(plotly, "LICENSE"), join(vendor, "plotly.LICENSE"));
@@ -117,8 +99,10 @@ function copyVendored() {
   cpSync(join(serif, "LICENSE"), join(vendor, "fonts/LICENSE"));
 }
 
-rmSync(vendor, { recursive: true, force: true });
-mkdirSync(vendor, { recursive: true });
+for (const folder of [vendor, typesetter]) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+}
 copyVendored();
 for (const [entry, outfile] of [
   ["host/index.js", join(vendor, "widgets.js")],
@@ -129,7 +113,7 @@ for (const [entry, outfile] of [
     entryPoints: [join(here, entry)],
     format: "iife",
     outfile,
-    plugins: [inline, patch],
+    plugins: [inline],
   });
 }
 for (const name of widgetNames()) {

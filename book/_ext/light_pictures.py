@@ -1,38 +1,62 @@
-"""Writes the pictures of the built pages with a palette: the same to the eye, at a third of the weight."""
+"""Writes the pictures of the built pages as WebP with a palette: the same to the eye at a fifth of the weight.
 
+Each page is told their sizes, so that nothing moves when they arrive. The notebooks keep the full pictures.
+"""
+
+import re
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from PIL import Image
 from sphinx.application import Sphinx
 
-WORTHWHILE = 30_000  # bytes; smaller pictures are left as they are
 DRAWN = 5_000  # colours: lines, marks and letters have fewer, photographs and heat maps more
+SHOWN = re.compile(r'<img (?=[^>]*src="[^"]*_images/(?P<name>[\w-]+)\.png")(?P<rest>[^>]*)>')
 
 
-def lighten(picture: Path) -> None:
-    """Reduce a picture to its best colours, 128 of a photograph and 64 of a drawing, where that makes it smaller."""
+def lighten(picture: Path) -> tuple[int, int]:
+    """Replace a picture by a WebP of its best colours, 128 of a photograph and 64 of a drawing; return its size."""
     with Image.open(picture) as image:
-        if image.mode not in ("RGB", "RGBA"):
-            return
-        solid = image.convert("RGB")
-        drawn = solid.getcolors(DRAWN) is not None  # None of one that has more
-        colours = solid.quantize(64 if drawn else 128, Image.Quantize.MEDIANCUT)
-    light = picture.with_suffix(".light.png")
-    colours.save(light, optimize=True)
-    if light.stat().st_size < picture.stat().st_size:
-        light.replace(picture)
-    light.unlink(missing_ok=True)
+        image.load()
+    solid = Image.new("RGB", image.size, "white")
+    solid.paste(image, mask=image.getchannel("A") if image.mode == "RGBA" else None)
+    drawn = solid.getcolors(DRAWN) is not None  # None of one that has more
+    colours = solid.quantize(64 if drawn else 128, Image.Quantize.MEDIANCUT)
+    colours.convert("RGB").save(picture.with_suffix(".webp"), lossless=True, quality=75, method=3)
+    picture.unlink()
+    return image.size
 
 
-def lighten_all(app: Sphinx, exception: Exception | None) -> None:
-    """Lighten what the chapters drew; the notebooks keep the full pictures."""
+def sized(page: str, sizes: dict[str, tuple[int, int]]) -> str:
+    """A page that shows the lightened pictures, each fetched when the reader comes near it, with its size in pixels."""
+
+    def tag(found: re.Match[str]) -> str:
+        width, height = sizes[found["name"]]
+        rest = found["rest"].replace(f"{found['name']}.png", f"{found['name']}.webp")
+        return f'<img width="{width}" height="{height}" loading="lazy" decoding="async" {rest}>'
+
+    return SHOWN.sub(tag, page)
+
+
+def lighten_all(pictures: Iterable[Path], pages: Iterable[Path]) -> None:
+    """Lighten pictures, and tell the pages."""
+    found = list(pictures)
+    with ThreadPoolExecutor() as pool:
+        sizes = dict(zip((picture.stem for picture in found), pool.map(lighten, found), strict=True))
+    for path in pages:
+        before = path.read_text(encoding="utf-8")
+        if (after := sized(before, sizes)) != before:
+            path.write_text(after, encoding="utf-8")
+
+
+def _lighten_built(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
-        for picture in (Path(app.outdir) / "_images").glob("*.png"):
-            if picture.stat().st_size > WORTHWHILE:
-                lighten(picture)
+        site = Path(app.outdir)
+        lighten_all((site / "_images").glob("*.png"), (site / "book").rglob("*.html"))
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.connect("build-finished", lighten_all)
+    app.connect("build-finished", _lighten_built)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,6 +1,8 @@
 // What the theme leaves without a name or out of reach of the keyboard.
 
 const ACCENT = 8; // pixels by which a hat may stand out of its formula
+const SCROLLERS =
+  ":is(pre, .text_html, div.math mjx-container, figure, .pst-scrollable-table-container)";
 
 /** The sidebar holds the logo, the search and the contents: one landmark with a name. */
 function nameSidebar() {
@@ -9,16 +11,24 @@ function nameSidebar() {
   sidebar?.setAttribute("aria-label", "Book");
 }
 
-/** What scrolls sideways can be reached and scrolled by keyboard; a formula in a line only if it is wider than the line. */
+/**
+ * What scrolls sideways can be reached and scrolled by keyboard; a formula in a line only if it is wider than the line.
+ * All is read before anything is written: each change of style would lay the page out anew for the next look.
+ */
 function reachScrollers() {
-  for (const formula of document.querySelectorAll(".bd-article span.math")) {
-    formula.classList.toggle("wide", formula.scrollWidth > formula.clientWidth + ACCENT);
+  const article = document.querySelector(".bd-article");
+  if (!article) return;
+  const overflow = (box) => box.scrollWidth - box.clientWidth;
+  const formulas = [...article.querySelectorAll("span.math")].map((each) => [
+    each,
+    overflow(each) > ACCENT,
+  ]);
+  const wide = [...article.querySelectorAll(SCROLLERS)].filter((box) => overflow(box) > 0);
+  for (const [formula, isWide] of formulas) {
+    formula.classList.toggle("wide", isWide);
+    if (isWide) formula.tabIndex = 0;
   }
-  for (const box of document.querySelectorAll(
-    ".bd-article :is(pre, .text_html, mjx-container, .wide, figure, .pst-scrollable-table-container)",
-  )) {
-    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
-  }
+  for (const box of wide) box.tabIndex = 0;
 }
 
 /** Docutils gives references roles that have since been withdrawn, in a list that they may not stand in. */
@@ -31,5 +41,8 @@ function plainReferences() {
 nameSidebar();
 plainReferences();
 reachScrollers();
-window.MathJax?.startup?.promise?.then(reachScrollers);
-window.addEventListener("resize", reachScrollers);
+let asked = 0;
+window.addEventListener("resize", () => {
+  cancelAnimationFrame(asked);
+  asked = requestAnimationFrame(reachScrollers);
+});

@@ -1,77 +1,74 @@
 /**
  * Shows the widgets of a page from the state saved in it, with no kernel and no other host.
  *
- * Knows ipywidgets 8 and anywidget, which is all the book uses; `jslink` works, `Output` does not.
+ * Knows anywidget, which is all the book uses: a model that is read, written and listened to, and a module with `render`.
  */
-import * as base from "@jupyter-widgets/base";
-import { ManagerBase } from "@jupyter-widgets/base-manager";
-import * as controls from "@jupyter-widgets/controls";
-import { MessageLoop } from "@lumino/messaging";
-import { Widget } from "@lumino/widgets";
-import defineAnyWidget from "anywidget";
 import styles from "./host.css?inline";
 
-/** @import { IClassicComm, WidgetModel, WidgetView } from "@jupyter-widgets/base" */
+/** @import { Model } from "../kit/mount.js" */
+/** @typedef {{ path: string[], data: string }} Saved Bytes of a trait, in base64. */
+/** @typedef {{ model_name: string, state: Record<string, any>, buffers?: Saved[] }} Entry */
 
 const STATE = 'script[type="application/vnd.jupyter.widget-state+json"]';
 const VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]';
 
-/** @type {Record<string, Record<string, unknown>>} */
-const modules = {
-  "@jupyter-widgets/base": base,
-  "@jupyter-widgets/controls": controls,
-  anywidget: defineAnyWidget(base),
-};
-
-class PageManager extends ManagerBase {
-  /**
-   * @param {string} className
-   * @param {string} moduleName
-   */
-  async loadClass(className, moduleName) {
-    const found = modules[moduleName]?.[className];
-    if (!found) throw new Error(`This page cannot show the widget ${moduleName}.${className}.`);
-    return /** @type {typeof WidgetModel | typeof WidgetView} */ (found);
+/**
+ * The traits of a saved widget, its bytes among them.
+ *
+ * @param {Entry} entry
+ */
+function traits({ state, buffers = [] }) {
+  const values = { ...state };
+  for (const { path, data } of buffers) {
+    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
+    values[path[0]] = new DataView(bytes.buffer);
   }
-
-  /**
-   * There is no kernel to hear of: a comm that swallows what it is sent.
-   *
-   * @param {string} target_name
-   * @param {string} [comm_id]
-   * @returns {Promise<IClassicComm>}
-   */
-  async _create_comm(target_name, comm_id = "") {
-    const silent = () => "";
-    const calls = { open: silent, send: silent, close: silent, on_msg: silent, on_close: silent };
-    return { target_name, comm_id, ...calls };
-  }
-
-  async _get_comm_info() {
-    return {};
-  }
+  return values;
 }
 
 /**
- * Puts the view of a model before the tag that names it, or says why it cannot.
+ * A model that nobody answers: it keeps what it is given, tells those who listen, and swallows what it is sent.
  *
- * @param {PageManager} manager
- * @param {WidgetModel[]} models
+ * @param {Record<string, any>} values
+ * @returns {Required<Model>}
+ */
+function modelOf(values) {
+  /** @type {Map<string, Set<Function>>} */
+  const listeners = new Map();
+  return {
+    get: (name) => values[name],
+    set(name, value) {
+      values[name] = value;
+      for (const listener of listeners.get(`change:${name}`) ?? []) listener();
+    },
+    save_changes() {},
+    send() {},
+    on(event, listener) {
+      listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
+    },
+    off: (event, listener) => void listeners.get(event)?.delete(listener),
+  };
+}
+
+/**
+ * Puts a widget before the tag that names it, or says why it cannot.
+ *
+ * @param {Record<string, Entry>} entries
  * @param {Element} tag
  */
-async function show(manager, models, tag) {
-  const { model_id: id } = JSON.parse(tag.textContent);
-  const model = models.find((each) => each.model_id === id);
-  if (!model) return;
+async function show(entries, tag) {
+  const entry = entries[JSON.parse(tag.textContent).model_id];
+  if (!entry) return;
   const place = document.createElement("div");
   place.className = "widget-subarea";
   tag.before(place);
+  const el = place.appendChild(document.createElement("div"));
   try {
-    const view = await manager.create_view(model);
-    Widget.attach(view.luminoWidget, place);
-    window.addEventListener("resize", () =>
-      MessageLoop.postMessage(view.luminoWidget, Widget.ResizeMessage.UnknownSize),
-    );
+    if (entry.model_name !== "AnyModel") throw new Error(`it is a ${entry.model_name}`);
+    const values = traits(entry);
+    const source = new Blob([values._esm], { type: "text/javascript" });
+    const { default: widget } = await import(URL.createObjectURL(source));
+    await widget.render({ model: modelOf(values), el });
   } catch (error) {
     place.textContent = `This widget could not start: ${error instanceof Error ? error.message : error}`;
     place.setAttribute("role", "alert");
@@ -84,12 +81,9 @@ async function start() {
   if (!states.length) return;
   document.documentElement.dataset.widgets = "on their way";
   document.head.appendChild(document.createElement("style")).textContent = styles;
-  for (const state of states) {
-    const manager = new PageManager();
-    const models = await manager.set_state(JSON.parse(state.textContent));
-    await Promise.all(
-      [...document.querySelectorAll(VIEW)].map((tag) => show(manager, models, tag)),
-    );
+  for (const { textContent } of states) {
+    const { state } = JSON.parse(textContent);
+    await Promise.all([...document.querySelectorAll(VIEW)].map((tag) => show(state, tag)));
   }
   document.documentElement.dataset.widgets = "ready";
 }

@@ -150,7 +150,7 @@ def test_the_outputs_are_kept(chapter: str) -> None:
     assert all(cell.execution_count for cell in code if "compare_with_page" not in cell.source)
     assert not any(output.output_type == "error" for cell in code for output in cell.outputs)
     pictures = [o for cell in code for o in cell.outputs if "image/png" in o.get("data", {})]
-    shown = re.findall(r'<img[^>]+src="\.\./\.\./_images/[0-9a-f]{64}\.png"', page(chapter))
+    shown = re.findall(r'<img[^>]+src="\.\./\.\./_images/[0-9a-f]{64}\.webp"', page(chapter))
     assert len(pictures) == len(shown)
 
 

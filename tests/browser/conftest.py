@@ -53,14 +53,10 @@ class Watched:
         ]
 
     def open(self, path: str) -> Page:
-        """Go to a page of the book and wait until its mathematics and its widgets stand."""
+        """Go to a page of the book and wait until its widgets stand."""
         self.page.goto(f"{self.site}/{path}", wait_until="load")
         self._wait(
-            """async () => {
-                if (document.querySelector('script[src*=mathjax]')) {
-                    if (!window.MathJax?.startup?.promise) return false;
-                    await window.MathJax.startup.promise;
-                }
+            """() => {
                 const state = document.querySelector('script[type="application/vnd.jupyter.widget-state+json"]');
                 return !state || document.documentElement.dataset.widgets === 'ready';
             }"""

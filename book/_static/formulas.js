@@ -1,0 +1,58 @@
+// Formulas are pictures of boxes: copied, they give their TeX; chosen, they show it.
+
+const chosen = new Set();
+
+/** The formulas that a range touches, and those alone that it lies in. */
+function formulasIn(range) {
+  const around = range.commonAncestorContainer;
+  const within = (around.closest ? around : around.parentElement)?.closest(".math[data-tex]");
+  if (within) return [within];
+  if (!around.querySelectorAll) return [];
+  return [...around.querySelectorAll(".math[data-tex]")].filter((each) =>
+    range.intersectsNode(each),
+  );
+}
+
+/** Marks what is chosen: letters that a style draws take no mark from the browser. */
+function showChosen() {
+  const selection = getSelection();
+  const now = new Set(selection.isCollapsed ? [] : formulasIn(selection.getRangeAt(0)));
+  for (const formula of chosen) if (!now.has(formula)) formula.classList.remove("chosen");
+  for (const formula of now) formula.classList.add("chosen");
+  chosen.clear();
+  for (const formula of now) chosen.add(formula);
+}
+
+/** What is chosen, whole formulas, each as its TeX between dollars. */
+function copyTex(event) {
+  const selection = getSelection();
+  if (selection.isCollapsed || event.target.closest?.("input, textarea")) return;
+  const range = selection.getRangeAt(0).cloneRange();
+  const formulas = formulasIn(range);
+  if (!formulas.length) return;
+  if (formulas[0].contains(range.startContainer)) range.setStartBefore(formulas[0]);
+  if (formulas.at(-1).contains(range.endContainer)) range.setEndAfter(formulas.at(-1));
+  const copy = document.createElement("div");
+  copy.append(range.cloneContents());
+  for (const formula of copy.querySelectorAll(".math[data-tex]")) {
+    const fence = formula.localName === "div" ? "$$" : "$";
+    formula.replaceWith(`${fence}${formula.dataset.tex}${fence}`);
+  }
+  copy.style.cssText = "position: fixed; left: -9999px; white-space: normal";
+  document.body.append(copy); // only what stands in the page has lines
+  event.clipboardData.setData("text/plain", copy.innerText);
+  copy.remove();
+  copy.removeAttribute("style");
+  event.clipboardData.setData("text/html", copy.innerHTML);
+  event.preventDefault();
+}
+
+/** Two clicks choose a formula, as they choose a word. */
+function chooseFormula(event) {
+  const formula = event.target.closest?.(".math[data-tex]");
+  if (formula) getSelection().selectAllChildren(formula);
+}
+
+document.addEventListener("selectionchange", showChosen);
+document.addEventListener("copy", copyTex);
+document.addEventListener("dblclick", chooseFormula);

@@ -1,0 +1,119 @@
+"""Formulas are set while the book is built, by MathJax, and one that cannot be read is named with its page."""
+
+import io
+import re
+from html.parser import HTMLParser
+
+import pytest
+from formulas import RULE, characters, displayed, typesetter
+from sphinx.application import Sphinx
+
+PAGE = """Two formulas
+============
+
+In a line :math:`\\hat\\xi \\in \\mathbb{R}`, and on its own:
+
+.. math::
+   :label: split
+
+   a &= b \\\\
+   c &= d
+
+See :eq:`split`.
+"""
+
+
+@pytest.fixture(autouse=True)
+def node():
+    """Node ends with the test."""
+    yield
+    typesetter.close()
+
+
+@pytest.fixture
+def build(tmp_path):
+    """Writes pages, builds their site and returns it with the warnings."""
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "conf.py").write_text('extensions = ["formulas"]\nhtml_math_renderer = "formulas"\n')
+
+    def make(everything=True, **pages):
+        warnings = io.StringIO()
+        for name, text in pages.items():
+            (source / f"{name}.rst").write_text(text)
+        site = tmp_path / "site"
+        app = Sphinx(source, source, site, tmp_path / "trees", "html", {}, None, warnings, freshenv=everything)
+        app.build(everything)
+        return site, warnings.getvalue()
+
+    return make
+
+
+class Classes(HTMLParser):
+    """Collects the class of every letter of a formula."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.letters = []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "mjx-c":
+            self.letters.append(dict(attrs)["class"].split()[0])
+
+
+def test_a_page_holds_boxes_for_the_eye_mathml_for_the_ear_and_tex_for_a_copy(build):
+    site, warnings = build(index=PAGE)
+    page, style = (site / "index.html").read_text(), (site / "_static/formulas.css").read_text()
+    assert not warnings
+    assert re.findall(r'data-tex="([^"]*)"', page) == [
+        r"\hat\xi \in \mathbb{R}",
+        r"\begin{split}a &amp;= b \\ c &amp;= d\end{split}",
+    ]
+    assert page.count("<math>") + page.count('<math display="block">') == 2
+    assert all(f".{letter}" in style for letter in Classes(page).letters)
+    assert re.search(r'<span class="eqno">\(1\)<a class="headerlink" href="#equation-split"', page)
+    assert re.search(r'href="#equation-split">\(1\)</a>', page)
+
+
+def test_a_formula_that_cannot_be_read_is_named_with_its_page_and_line(build):
+    _, warnings = build(index="Title\n=====\n\nFine, but :math:`\\nope` is not.\n")
+    assert re.search(r"index\.rst:4: WARNING: This formula cannot be set: Undefined control sequence \\nope", warnings)
+
+
+def test_pages_of_an_earlier_build_keep_their_style(build):
+    build(index=PAGE, other="Other\n=====\n\n:math:`\\varpi`\n\n.. toctree::\n\n   index\n")
+    site, _ = build(everything=False, index=PAGE + "\n:math:`\\Upsilon`\n")
+    style = (site / "_static/formulas.css").read_text()
+    assert "mjx-c3D6" in style or "mjx-c1D71B" in style  # \varpi
+    assert "mjx-c3A5" in style  # \Upsilon
+
+
+def test_a_formula_is_set_once(monkeypatch):
+    first = typesetter.html("x^2", False)
+    monkeypatch.setattr(typesetter, "_ask", lambda **_: pytest.fail("asked again"))
+    assert typesetter.html("x^2", False) == first
+
+
+@pytest.mark.parametrize(
+    ("source", "whole", "tex"),
+    [
+        ("x", False, "x"),
+        ("a &= b \\\\ c &= d", False, r"\begin{split}a &= b \\ c &= d\end{split}"),
+        ("x\n\ny", False, r"\begin{aligned}x\\y\end{aligned}"),
+        ("\\begin{gather}x\\end{gather}\n", True, r"\begin{gather}x\end{gather}"),
+    ],
+)
+def test_a_block_is_read_as_sphinx_reads_it(source, whole, tex):
+    assert displayed(source, whole) == tex
+
+
+def test_the_characters_of_a_style_are_those_that_it_draws():
+    rules = [
+        'a::before {\n  content: "x";\n}',
+        r'b::before { content: "\3BE"; }',
+        r'c::before { content: "\E151\E150"; }',
+    ]
+    rules += [r'd::before { content: "\""; }', r'e::before { content: "\\"; }', 'f { src: url("q") }']
+    assert characters(rules) == {"x", "ξ", "\ue151", "\ue150", '"', "\\"}
+    assert RULE not in "".join(rules)

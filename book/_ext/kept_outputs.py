@@ -1,27 +1,29 @@
 """A chapter's executed cell as its notebook keeps it: with outputs that say something also where nothing runs.
 
 Figures that the build recorded become the lines that `measured` prints in a notebook; a picture carries its text for
-those who cannot see it, and a widget a sentence for readers with no kernel.
+those who cannot see it, and an explorer is its still until the cell is run.
 """
 
-import html
+from collections.abc import Mapping
+from html import escape
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import nbformat
 from myst_nb.core.variables import format_plain_text
 from plain_markdown import PlainMarkdown
+from stills import VIEW, Shown, in_notebook
 
 from rankone.book.claims import line
 
 RECORD = "application/papermill.record/"
-WIDGET = "application/vnd.jupyter.widget-view+json"
 PICTURES = ("image/", "application/vnd.plotly")
 FOLDED = {"jupyter": {"source_hidden": True}, "cellView": "form"}  # in JupyterLab and in Colab
 
 
-def kept_cell(cell: Any, index: int, page: PlainMarkdown) -> Any:
-    """The cell of this index on its page, for the notebook."""
+def kept_cell(cell: Any, index: int, page: PlainMarkdown, explorers: Mapping[str, Shown]) -> Any:
+    """The cell of this index on its page, for the notebook; `explorers` are those it shows, by their models."""
     if cell.cell_type != "code":
         return cell
     tags = cell.metadata.get("tags", [])
@@ -32,8 +34,8 @@ def kept_cell(cell: Any, index: int, page: PlainMarkdown) -> Any:
         outputs += [_printed(together)] if recorded else together
     _describe([output for output in outputs if _is_picture(output)], page.alternatives.get(index, []))
     for output in outputs:
-        if WIDGET in output.get("data", {}):
-            output.data.update(_degraded(f"{page.page}#{page.places.get(index, '')}".rstrip("#")))
+        if shown := explorers.get(output.get("data", {}).get(VIEW, {}).get("model_id")):
+            output.data = _still(Path(page.app.srcdir), shown, page.page + shown.address)
     return nbformat.v4.new_code_cell(
         cell.source, outputs=outputs, execution_count=cell.execution_count, metadata=metadata
     )
@@ -65,9 +67,10 @@ def _describe(pictures: list[Any], alternatives: list[str]) -> None:
                     output.metadata.setdefault(key, {})["alt"] = text
 
 
-def _degraded(address: str) -> dict[str, str]:
-    """What a front end shows of a widget without a kernel."""
+def _still(root: Path, shown: Shown, address: str) -> dict[str, str]:
+    """What a front end shows of an explorer that was not run: no widget, of which each makes something else."""
+    words = f'<p>Interactive figure: run this cell, or <a href="{escape(address)}">open it live</a>.</p>'
     return {
         "text/plain": f"Interactive figure: run this cell, or open it live at {address}",
-        "text/html": f'<p>Interactive figure: run this cell, or <a href="{html.escape(address)}">open it live</a>.</p>',
+        "text/html": in_notebook(root, shown, address) or words,
     }

@@ -26,6 +26,7 @@ from setup_cell import set_up
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.osutil import relative_uri
+from stills import STATE, shown_in
 
 FIGURES = """\
 # @title The figures of the page, and what must hold of them: `measured` shows yours beside them
@@ -74,17 +75,16 @@ def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNod
         f"{blocks[0]}\n\nA chapter of *{app.config.html_title}*, [as a page]({page}) with widgets that need no kernel."
     )
     code = [cell.source for cell in executed.cells if cell.cell_type == "code"]
+    explorers = shown_in(executed.metadata.get("widgets", {}).get(STATE, {}))
     cells = [
         nbformat.v4.new_markdown_cell(title),
         nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheel, page, took), metadata=FOLDED),
         *figures_cell(app, docname),
-        *_cells(blocks[1:], [kept_cell(cell, n, text) for n, cell in enumerate(executed.cells)]),
+        *_cells(blocks[1:], [kept_cell(cell, n, text, explorers) for n, cell in enumerate(executed.cells)]),
     ]
     for n, cell in enumerate(cells):
         cell["id"] = f"{Path(docname).name}-{n}"
-    metadata = {
-        key: executed.metadata[key] for key in ("kernelspec", "language_info", "widgets") if key in executed.metadata
-    }
+    metadata = {key: executed.metadata[key] for key in ("kernelspec", "language_info") if key in executed.metadata}
     return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
 
 

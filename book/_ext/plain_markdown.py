@@ -28,8 +28,6 @@ class PlainMarkdown(RunningText):
         self.linked = {uri[1:] for uri in map(self.uri, links) if uri.startswith("#")}
         self.depth = 0
         self.folded: set[int] = set()  # code cells inside a fold of the page
-        self.section = ""  # what is being walked through, by its anchor
-        self.places: dict[int, str] = {}  # anchor of the section of each code cell
         self.alternatives: dict[int, list[str]] = {}  # texts of each code cell's pictures, for those who cannot see
 
     def blocks(self, node: nodes.Node) -> list[Block]:
@@ -62,7 +60,6 @@ class PlainMarkdown(RunningText):
             return self.blocks(node)
         number = self.sections.get("#" + node["ids"][0]) if self.depth else self.sections.get("")
         self.depth += 1
-        self.section = node["ids"][0]
         title = " ".join([*([".".join(map(str, number)) + "."] if number else []), self.inline(node[0])])
         anchors = f"{self.anchors(node)}\n\n".lstrip()
         made: list[Block] = [f"{anchors}{'#' * self.depth} {title}"]
@@ -76,7 +73,6 @@ class PlainMarkdown(RunningText):
         if node.get("nb_element") != "cell_code":
             return self.blocks(node)
         index = node["cell_index"]
-        self.places[index] = self.section
         pictures = [picture for picture in node.findall(nodes.Element) if _is_picture(picture)]
         self.alternatives[index] = [picture.get("alt", "") for picture in pictures]
         words = [in_words(self.inline(nodes.Text(text))) for text in dict.fromkeys(self.alternatives[index]) if text]

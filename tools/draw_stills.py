@@ -1,0 +1,149 @@
+"""Draws the stills of the explorers from the built book: `python tools/draw_stills.py`.
+
+Each explorer is opened on its page by a reader who asked for stillness, in the light theme. Its picture, as WebP of at
+most 40 KB, and its row in `stills.json` go to `book/_static/stills`; `book/_ext/stills.py` puts them into the pages.
+"""
+
+import base64
+import io
+import json
+import re
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import chromium
+from PIL import Image
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from serve import server
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from stills import FOLDER, HEIGHTS, STATE, Shown, shown_in  # noqa: E402
+
+STATES = re.compile(rf'<script type="{re.escape(STATE)}">(.*?)</script>', re.S)
+MOST = 40_000  # bytes of a still
+SCALES = (2, 1.5, 1)  # of its pixels to the page's: the most that fits
+QUALITIES = (80, 60, 40)
+STANDS = """(model) => {
+    const tag = [...document.querySelectorAll('script[type$="widget-view+json"]')]
+        .find((each) => JSON.parse(each.textContent).model_id === model);
+    const place = tag?.previousElementSibling;
+    return place?.querySelector('.r1') ? place : null;
+}"""
+ALONE = """(place) => {
+    for (let part = place; part.tagName !== 'ARTICLE'; part = part.parentElement)
+        for (const other of [...part.parentElement.children])
+            if (other !== part && !other.contains(place) && other.tagName !== 'SCRIPT') other.remove();
+    scrollTo(0, 0);
+}"""  # the rest of the page would be laid out again for each width
+LEFT_OUT = """
+.bd-header, .bd-header-article { visibility: hidden; }
+.r1-more, .r1-chart-block, .r1-tools, .r1-body:not(.r1-one-screen) > .r1-side { display: none !important; }
+"""  # what a picture cannot answer
+WORDS = """(place) => [...place.querySelectorAll('.r1-ask, [role=status]')].map((part) => part.textContent.trim())
+    .filter((text) => text).join(' ')"""
+
+
+def shown_on(site: Path) -> dict[str, tuple[Path, str, Shown]]:
+    """Key of each still → the first page that shows its explorer, the id of its model there, and what it shows."""
+    found: dict[str, tuple[Path, str, Shown]] = {}
+    for page in sorted(site.rglob("*.html")):
+        for state in STATES.findall(page.read_text(encoding="utf-8")):
+            for model, shown in shown_in(json.loads(state)).items():
+                found.setdefault(shown.key, (page.relative_to(site), model, shown))
+    return found
+
+
+def light(picture: bytes) -> bytes:
+    """The picture as WebP: as large and as good as its weight allows.
+
+    Raises:
+        ValueError: If none is light enough.
+    """
+    with Image.open(io.BytesIO(picture)) as image:
+        drawn = image.convert("RGB")
+    for scale in SCALES:
+        size = (round(drawn.width * scale / SCALES[0]), round(drawn.height * scale / SCALES[0]))
+        scaled = drawn.resize(size, Image.Resampling.LANCZOS)
+        for quality in QUALITIES:
+            made = io.BytesIO()
+            scaled.save(made, "WEBP", quality=quality, method=6)
+            if made.tell() <= MOST:
+                return made.getvalue()
+    raise ValueError(f"picture: {drawn.size} pixels do not fit into {MOST:,} bytes")
+
+
+def heights(page: Page, place: Any) -> dict[str, int]:
+    """How high the explorer is in windows of these widths."""
+    found = {}
+    for name, width in HEIGHTS.items():
+        page.set_viewport_size({"width": width, "height": 768})
+        page.wait_for_timeout(150)
+        found[name] = round(place.bounding_box()["height"])
+    return found
+
+
+def reader(browser: Browser) -> BrowserContext:
+    """A reader who asked for stillness and reads in the light theme."""
+    size = {"width": HEIGHTS["desk"], "height": 768}
+    context = browser.new_context(
+        viewport=size, device_scale_factor=SCALES[0], color_scheme="light", reduced_motion="reduce"
+    )
+    context.add_init_script("localStorage.setItem('mode', 'light'); localStorage.setItem('theme', 'light')")
+    context.route(re.compile("mathjax|plotly"), lambda route: route.abort())
+    return context
+
+
+def draw(context: BrowserContext, address: str, model: str, shown: Shown) -> tuple[bytes, dict[str, Any]]:
+    """The still of one explorer, and its row."""
+    page = context.new_page()
+    page.goto(address)
+    place = page.wait_for_function(STANDS, arg=model, timeout=60_000).as_element()
+    assert place is not None
+    place.evaluate(ALONE)
+    page.wait_for_timeout(1500)  # what it computes when it is seen
+    words = " ".join(f"The {shown.name} explorer as it opens. {place.evaluate(WORDS)}".split())
+    high = heights(page, place)
+    page.add_style_tag(content=LEFT_OUT)
+    picture, box = place.screenshot(), place.bounding_box()
+    assert box is not None
+    row = {
+        "alt": words,
+        "bundle": shown.bundle,
+        "width": round(box["width"]),
+        "height": round(box["height"]),
+        "heights": high,
+    }
+    page.close()
+    return light(picture), row
+
+
+def main(folder: str = "_build/html") -> None:
+    """Draw all, and remove what no page shows any more."""
+    path = chromium.find() or sys.exit(chromium.ADVICE)
+    site, stills = Path(folder).resolve(), ROOT / FOLDER
+    drawn: dict[str, tuple[bytes, dict[str, Any]]] = {}
+    with server(site) as service, sync_playwright() as playwright:
+        threading.Thread(target=service.serve_forever, daemon=True).start()
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        context = reader(browser)
+        for key, (page, model, shown) in sorted(shown_on(site).items()):
+            drawn[key] = draw(context, f"http://localhost:{service.server_port}/{page}", model, shown)
+            print(f"{key}: {len(drawn[key][0]) / 1000:.0f} KB, {drawn[key][1]['heights']}", flush=True)
+        browser.close()
+        service.shutdown()
+    stills.mkdir(exist_ok=True)
+    for old in stills.glob("*.webp"):
+        old.unlink()
+    for key, (picture, _) in drawn.items():
+        (stills / f"{key}.webp").write_bytes(picture)
+    rows = {key: row for key, (_, row) in drawn.items()}
+    text = json.dumps(rows, ensure_ascii=False, indent=1) + "\n"
+    (stills / "stills.json").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -3,8 +3,8 @@
 Keys are the features of letters, the pixels of clothes, or SmolLM2's hidden states; values are classes. A base predicts
 first: a linear map fitted to a thousand other pairs, or the language model's own head. All ways share the kernel
 exp(−‖a − b‖/σ) and differ in X and in normalisation, so that what they read differs for that reason alone. What a way
-leaves open is chosen on pairs that nobody else sees: for new keys with a width of its own, and once more with the width
-of the ridge, which all share.
+leaves open is chosen on pairs that nobody else sees: for new keys with a width of its own, and once more with a width
+that all share, so that the keys are as crowded for each.
 """
 
 import time
@@ -28,6 +28,7 @@ GRID = {"data": ["letters", "fashion", "tokens"], "n": [100, 300, 1000]}
 OPTIONS = {"queries": 500, "wrong": 0.3, "features": 4096}
 WAYS = ("step", "features", "sequence", "exact", "ridge", "neighbours")
 WIDTHS, RATES, SLACKS, COUNTS = (0.05, 0.15, 0.5, 1.5), (0.1, 0.3, 1.0, 3.0), (0.03, 0.3, 1.0), (1, 5, 20)
+SHARED = 0.5  # of the typical distance
 BASE, CLASSES, TOKENS, WINDOW = 1000, 32, 6144, 256
 
 
@@ -222,10 +223,9 @@ def measure(*, data: str, n: int, queries: int, wrong: float, features: int, see
     one, unit = np.eye(stored.base.shape[1]), float(np.median(kernels.apart["held"]))
     noisy = np.where(draws.random(n) < wrong, draws.integers(0, len(one), n), stored.label)
     clean, spoilt = ((one[labels] - stored.base).T for labels in (stored.label, noisy))
-    shared = best("ridge", clean, kernels, unit).sigma
-    results: dict[str, Any] = {"base": float(right(0 * test.base.T, test).mean()), "width": shared / unit}
+    results: dict[str, Any] = {"base": float(right(0 * test.base.T, test).mean())}
     for way in WAYS:
-        own, common = best(way, clean, kernels, unit), fit(way, clean, kernels, shared)
+        own, common = best(way, clean, kernels, unit), fit(way, clean, kernels, SHARED * unit)
         results[way] = {
             "unseen": float(right(own.read["test"], test).mean()),
             "noisy": float(right(best(way, spoilt, kernels, unit).read["test"], test).mean()),

@@ -106,10 +106,10 @@ def dilute_bound(rho: float) -> float:
 def expected_error(
     X: ArrayLike, S: ArrayLike, weights: ArrayLike, own: ArrayLike = 1.0, noise: float = 0.0
 ) -> Float[NDArray, " n"]:
-    r"""Mean squared error of reading R X κ(K, q) where residuals vary with covariance κ, and are stored with noise [W-risk].
+    r"""Mean squared error of reading R X κ(K, q), of residuals with covariance κ that are stored with noise [W-risk].
 
-    $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$ with $w=X\kappa(K,q)$: least for $X=(S+s^2I)^{-1}$, and for any other
-    X more by $(w-w_*)^\top(S+s^2I)(w-w_*)$.
+    $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$ with $w=X\kappa(K,q)$: least for $X=(S+s^2I)^{-1}$, and for any
+    other X more by $(w-w_*)^\top(S+s^2I)(w-w_*)$.
 
     Args:
         X: How the residuals were written (m, m).

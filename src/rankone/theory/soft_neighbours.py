@@ -1,8 +1,8 @@
 """Soft nearest neighbours as a ratio of two linear memories, and what the ratio costs in a fixed length [W-knn].
 
 exp(−‖a − b‖/σ) is the characteristic function of a Cauchy vector, a Gaussian one divided by an independent Gaussian
-number. So random features with such frequencies turn the numerator Σ κ rᵢ and the denominator Σ κ into one matrix and one
-vector, whose length does not grow with the number of pairs; the denominator is the T of a distributed memory.
+number. So random features with such frequencies turn the numerator Σ κ rᵢ and the denominator Σ κ into one matrix and
+one vector, whose length does not grow with the number of pairs; the denominator is the T of a distributed memory.
 """
 
 from dataclasses import replace
@@ -76,9 +76,9 @@ def ratio_error(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float, Y: int) 
 
 
 def far_reading(K: ArrayLike, R: ArrayLike, direction: ArrayLike, sigma: float) -> Float[NDArray, " H"]:
-    """What a soft reading tends to as the query goes off along a direction u: softmax of ⟨u, k⟩/σ over the keys [W-far].
+    """What a soft reading tends to as the query goes off along u: a softmax of ⟨u, k⟩/σ over the keys [W-far].
 
-    Weights sum to one, so that it does not fade; a Gaussian kernel would leave the pair with the largest ⟨u, k⟩ alone.
+    Weights sum to one, so that it does not fade. A Gaussian kernel would leave the pair with the largest ⟨u, k⟩ alone.
 
     Args:
         K: Keys (D, m).

@@ -1,0 +1,119 @@
+"""The recorded runs of the chapter on one rule: the same pairs written and read in six ways [W-ways]."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+from scipy.stats import t as student
+
+from rankone._checks import check, choice
+from rankone._module import Module
+from rankone.book.figures import COLOURS, figure
+from rankone.book.records import select
+
+__all__ = ["DATA", "WAYS", "Interval", "difference", "draw_ways", "over_seeds", "ways_table"]
+
+DATA = {"letters": "UCI Letter", "fashion": "Fashion-MNIST", "tokens": "SmolLM2's states"}
+WAYS = {
+    "step": "one batch step",
+    "features": "the same in features",
+    "sequence": "in sequence",
+    "exact": "exact",
+    "ridge": "ridge",
+    "neighbours": "few neighbours",
+}
+_SHOWN = ("step", "sequence", "exact", "ridge", "neighbours")
+_MARKS = dict(zip(WAYS, "ovs^Dx", strict=True))
+
+
+class Interval(Module):
+    """The mean over seeds, and half of its 95 % interval by Student's t; NaN for one seed."""
+
+    mean: Float[NDArray, ""]
+    half: Float[NDArray, ""]
+
+    def __str__(self) -> str:
+        """As in a table, in per cent."""
+        return f"{100 * self.mean:.1f} ± {100 * self.half:.1f}"
+
+
+def over_seeds(record: dict[str, Any], way: str, quantity: str, **parameters: Any) -> Interval:
+    """One quantity of a way, in the cells with these parameters; of the way "base" its accuracy.
+
+    Args:
+        record: `one_rule`, from `rankone.book.records.load_record`.
+        way: One of `WAYS`, or "base".
+        quantity: An entry of a way's results.
+        parameters: Which cells.
+    """
+    return _interval(_values(record, way, quantity, **parameters))
+
+
+def difference(record: dict[str, Any], one: str, other: str, quantity: str, **parameters: Any) -> Interval:
+    """By how much a way is above another, seed by seed. Arguments as of `over_seeds`."""
+    return _interval(_values(record, one, quantity, **parameters) - _values(record, other, quantity, **parameters))
+
+
+def _values(record: dict[str, Any], way: str, quantity: str, **parameters: Any) -> NDArray:
+    choice("way", way, [*WAYS, "base"])
+    cells = select(record, **parameters)
+    check(bool(cells), "parameters", parameters, "those of at least one recorded cell")
+    found = (cell["results"][way] for cell in cells)
+    return np.array([value if way == "base" else value[quantity] for value in found], float)
+
+
+def _interval(values: NDArray) -> Interval:
+    n = len(values)
+    half = student.ppf(0.975, n - 1) * values.std(ddof=1) / n**0.5 if n > 1 else np.nan
+    return Interval(np.asarray(values.mean()), np.asarray(half))
+
+
+def ways_table(record: dict[str, Any], n: int) -> str:
+    """A table in Markdown of all ways at n pairs: a row each, the accuracies in per cent over data sets.
+
+    Args:
+        record: `one_rule`.
+        n: Number of pairs stored.
+    """
+    heads = [f"{name}, {what}" for name in DATA.values() for what in ("new", "noisy")]
+    lines = ["| Written | " + " | ".join([*heads, "kB", "write", "read"]) + " |", "|---" * (len(heads) + 4) + "|"]
+    plain = [str(over_seeds(record, "base", "", data=data, n=n)) for data in DATA]
+    lines.append("| base alone | " + " | ".join(f"{shown} |" for shown in plain) + " | | |")
+    for way, name in WAYS.items():
+        cells = [str(over_seeds(record, way, what, data=d, n=n)) for d in DATA for what in ("unseen", "noisy")]
+        cost = [over_seeds(record, way, what, data="letters", n=n).mean for what in ("bytes", "write", "read")]
+        cells += [f"{cost[0] / 1000:,.0f}", *(f"{1000 * seconds:.1f}" for seconds in cost[1:])]
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def draw_ways(record: dict[str, Any]) -> Any:
+    """Share of stored pairs that come back, against their number, a panel a data set; and what a sequence forgets.
+
+    Args:
+        record: `one_rule`.
+
+    Returns:
+        (figure, axes).
+    """
+    fig, axes = figure(1, 4, height=3.0, sharey=True)
+    counts = sorted({cell["parameters"]["n"] for cell in record["cells"]})
+    for ax, (data, title) in zip(axes, DATA.items(), strict=False):
+        for colour, way in zip(COLOURS, _SHOWN, strict=False):
+            bars = [over_seeds(record, way, "stored", data=data, n=n) for n in counts]
+            mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
+            ax.errorbar(counts, mean, half, color=colour, marker=_MARKS[way], ms=5, capsize=2, label=WAYS[way])
+        ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="pairs stored", title=title)
+        ax.minorticks_off()
+    axes[0].set_ylabel("stored pairs that come back / %")
+    for place, (what, name) in enumerate({"first": "first tenth", "last": "last tenth"}.items()):
+        bars = [over_seeds(record, "sequence", what, data=data, n=counts[-1]) for data in DATA]
+        mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
+        at = np.arange(len(DATA)) + 0.2 * (2 * place - 1)
+        axes[-1].errorbar(at, mean, half, fmt="ov"[place], color=COLOURS[5 + place], capsize=2, label=name)
+    axes[-1].set(xticks=range(len(DATA)), xticklabels=["letters", "fashion", "tokens"], title="in sequence")
+    axes[-1].tick_params(axis="x", rotation=45)
+    axes[-1].legend(fontsize=8, loc="lower left")
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9)
+    return fig, axes

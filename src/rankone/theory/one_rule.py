@@ -1,0 +1,176 @@
+"""One rule for all writes: what is stored is R X, and how it was written is the choice of X [W-rule].
+
+M is a memory (H, F) that reads features, K (F, m) the features of the keys, V (H, m) the values, G (F, F) the geometry;
+R = V − MK and S = KᵀGK. Plain double-precision matrices, each formula as the text has it: `rankone.writes` is the
+library.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+from numpy.typing import NDArray
+
+from rankone._checks import check, not_negative
+from rankone.precision import double_precision
+from rankone.writes import Rule
+
+__all__ = [
+    "contraction",
+    "delta_layer",
+    "dilute_bound",
+    "expected_error",
+    "first_order_move",
+    "matrix_of",
+    "overlap",
+    "recursive_least_squares",
+    "write_one_by_one",
+]
+
+Matrix = Float[NDArray, "_ _"]
+
+
+def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
+    """X of a rule for keys whose kernel is S (m, m): what it makes of the residuals I [W-rule]."""
+    with double_precision():
+        return np.asarray(_coefficients(rule, np.eye(len(np.asarray(S))), _square("S", S)))
+
+
+def write_one_by_one(M: ArrayLike, K: ArrayLike, V: ArrayLike, rates: ArrayLike, G: ArrayLike | None = None) -> Matrix:
+    """The delta rule itself: M ← M + η (v − Mk) ⊗ Gk, pair after pair; it knows of no X [W-rule].
+
+    Args:
+        M: Memory before (H, F).
+        K: Keys (F, m).
+        V: Values (H, m).
+        rates: η (m,).
+        G: Geometry (F, F); the identity if None.
+    """
+    M, K, V, G = _problem(M, K, V, G)
+    for k, v, rate in zip(K.T, V.T, np.broadcast_to(rates, K.shape[1]), strict=True):
+        M = M + rate * np.outer(v - M @ k, G @ k)
+    return M
+
+
+def recursive_least_squares(
+    M: ArrayLike, K: ArrayLike, V: ArrayLike, omega: float, G: ArrayLike | None = None
+) -> tuple[Matrix, Matrix]:
+    """The same with a geometry that learns of each key, G ← G − Gkkᵀ G/(1/ω + kᵀGk): the memory and G after [W-rule].
+
+    Args:
+        M: Memory before (H, F).
+        K: Keys (F, m).
+        V: Values (H, m).
+        omega: How often each pair counts, positive.
+        G: Geometry before (F, F); the identity if None.
+    """
+    M, K, V, G = _problem(M, K, V, G)
+    for k, v in zip(K.T, V.T, strict=True):
+        gain = G @ k / (1 / omega + k @ G @ k)
+        M, G = M + np.outer(v - M @ k, gain), G - np.outer(gain, G @ k)
+    return M, G
+
+
+def contraction(S: ArrayLike, rates: ArrayLike) -> float:
+    """By what a round of writes shrinks the residuals at least, in the norm r S⁻¹ rᵀ: ‖I − S^½ X S^½‖ [W-cycles].
+
+    Below 1 wherever 0 < ηₜSₜₜ < 2 for all pairs; the determinant of I − XS is Π(1 − ηₜSₜₜ).
+
+    Args:
+        S: Kernel of the keys, symmetric and positive definite.
+        rates: η (m,), none of them 0.
+    """
+    S = _square("S", S)
+    values, vectors = np.linalg.eigh(S)
+    check(bool(values[0] > 0), "S", f"a least eigenvalue of {values[0]:.2g}", "positive definite: no key twice")
+    root = vectors * np.sqrt(values) @ vectors.T
+    X = np.linalg.inv(np.diag(1 / np.broadcast_to(rates, len(S))) + np.triu(S, 1))
+    return float(np.linalg.norm(np.eye(len(S)) - root @ X @ root, 2))
+
+
+def overlap(S: ArrayLike) -> float:
+    """ρ = (m − 1) max |Sᵢⱼ| over pairs of different keys, for S with ones on its diagonal [W-dilute]."""
+    S = _square("S", S)
+    check(np.allclose(np.diagonal(S), 1, atol=1e-6), "S", "a diagonal that is not 1", "scaled so that each S_ii is 1")
+    return float((len(S) - 1) * np.abs(S - np.diag(np.diagonal(S))).max())
+
+
+def dilute_bound(rho: float) -> float:
+    """ρ/(1 − ρ): no row of S⁻¹ − I or (I + U)⁻¹ − I has a larger sum of absolute values; inf for ρ ≥ 1 [W-dilute]."""
+    rho = float(not_negative("rho", rho))
+    return rho / (1 - rho) if rho < 1 else float("inf")
+
+
+def expected_error(
+    X: ArrayLike, S: ArrayLike, weights: ArrayLike, own: ArrayLike = 1.0, noise: float = 0.0
+) -> Float[NDArray, " n"]:
+    r"""Mean squared error of reading R X κ(K, q), of residuals with covariance κ that are stored with noise [W-risk].
+
+    $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$ with $w=X\kappa(K,q)$: least for $X=(S+s^2I)^{-1}$, and for any
+    other X more by $(w-w_*)^\top(S+s^2I)(w-w_*)$.
+
+    Args:
+        X: How the residuals were written (m, m).
+        S: Kernel of the keys (m, m).
+        weights: κ(K, q), a query a column (m, n).
+        own: κ(q, q), broadcast against the queries.
+        noise: Standard deviation s of what was stored about what is true.
+    """
+    X, S, weights = _square("X", X), _square("S", S), np.asarray(weights, float)
+    w = X @ weights
+    return own - 2 * (w * weights).sum(0) + (w * (S @ w + noise**2 * w)).sum(0)
+
+
+def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0) -> Matrix:
+    """What a layer that writes each pair by the delta rule answers to the query after it, all at once [W-delta].
+
+    V (D⁻¹ + U)⁻¹ (KᵀQ)△, where △ keeps the pairs up to each query. With X = D instead it is linear attention.
+
+    Args:
+        K: Keys (F, m).
+        V: Values (H, m).
+        Q: Queries (F, m): each is asked when the pair of its column has been written.
+        rates: η (m,), or one for all; none of them 0.
+    """
+    K, V, Q = (np.asarray(a, float) for a in (K, V, Q))
+    X = np.linalg.inv(np.diag(1 / np.broadcast_to(rates, K.shape[1])) + np.triu(K.T @ K, 1))
+    return V @ X @ np.triu(K.T @ Q)
+
+
+def first_order_move(
+    f: Callable[[Any, Array], Array], params: Any, K: Array, V: Array, q: Array, rate: ArrayLike
+) -> Array:
+    """How far a step on ½ Σ‖f(k) − v‖² moves f at q, to first order: η Σₜ J(q)J(kₜ)ᵀ rₜ with J = ∂f/∂params [W-ttt].
+
+    Exact where f is linear in its parameters; then, with f = Mφ, the kernel is φ(kₜ)ᵀφ(q) times the identity.
+
+    Args:
+        f: (params, key (D,)) -> answer (H,).
+        params: A pytree, before the step.
+        K: Keys (D, m).
+        V: Values (H, m).
+        q: Query (D,).
+        rate: η.
+    """
+    loss = lambda p: 0.5 * ((jax.vmap(lambda k: f(p, k), 1, 1)(K) - V) ** 2).sum()  # noqa: E731
+    step = jax.tree.map(lambda g: -rate * g, jax.grad(loss)(params))
+    return jax.jvp(lambda p: f(p, q), (params,), (step,))[1]
+
+
+@jax.jit
+def _coefficients(rule: Rule, R: Array, S: Array) -> Array:
+    return rule.coefficients(R, S)[0]
+
+
+def _square(name: str, value: ArrayLike) -> Matrix:
+    out = np.asarray(value, float)
+    check(out.ndim == 2 and len(out) == out.shape[1], name, f"shape {out.shape}", "a square matrix, (m, m)")
+    return out
+
+
+def _problem(M: ArrayLike, K: ArrayLike, V: ArrayLike, G: ArrayLike | None) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+    M, K, V = (np.asarray(a, float) for a in (M, K, V))
+    check(V.shape == (len(M), K.shape[1]), "V", f"shape {V.shape}", f"({len(M)}, {K.shape[1]}): a value for each key")
+    return M, K, V, np.eye(len(K)) if G is None else _square("G", G)

@@ -1,0 +1,106 @@
+"""Soft nearest neighbours as a ratio of two linear memories, and what the ratio costs in a fixed length [W-knn].
+
+exp(−‖a − b‖/σ) is the characteristic function of a Cauchy vector, a Gaussian one divided by an independent Gaussian
+number. So random features with such frequencies turn the numerator Σ κ rᵢ and the denominator Σ κ into one matrix and
+one vector, whose length does not grow with the number of pairs; the denominator is the T of a distributed memory.
+"""
+
+from dataclasses import replace
+
+import jax
+import numpy as np
+from jaxtyping import Array, ArrayLike, Float
+from numpy.typing import NDArray
+
+from rankone._checks import check, positive
+from rankone.memory import RandomFeatures
+from rankone.memory.projections import Stored
+
+__all__ = ["far_reading", "laplace_features", "ratio_error", "soft_reading"]
+
+Columns = Float[NDArray, "_ _"]
+
+
+def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatures:
+    """Features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), read like any others [W-knn].
+
+    Args:
+        D: Length of the keys.
+        Y: Number of frequencies; φ has 2Y entries.
+        sigma: Width σ, positive.
+        key: JAX random key.
+    """
+    positive("sigma", sigma)
+    gaussian, divisor = jax.random.split(key)
+    features = RandomFeatures(D, Y, key=gaussian)
+    assert isinstance(features.frequencies, Stored)
+    blocks = features.frequencies.blocks
+    heavy = abs(jax.random.normal(divisor, (*blocks.shape[:-1], 1), blocks.dtype))
+    return replace(features, frequencies=Stored(blocks / (sigma * heavy)))
+
+
+def soft_reading(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float) -> Columns:
+    """Σ w̄ᵢ rᵢ over all pairs, w̄ᵢ proportional to exp(−‖q − kᵢ‖/σ): ResMem with k = n [W-knn].
+
+    Args:
+        K: Keys (D, m).
+        R: Residuals (H, m).
+        q: Queries (D, n).
+        sigma: Width σ, positive.
+    """
+    weights = _laplace(*_columns(K, q), sigma)
+    return np.asarray(R, float) @ weights / weights.sum(0)
+
+
+def ratio_error(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float, Y: int) -> Float[NDArray, " n"]:
+    r"""Mean squared error (summed over H) of the same reading from Y random features, to first order in 1/Y [W-knn].
+
+    $\frac1{2Y}\sum_{ij}\langle c_i,c_j\rangle\,[\kappa(k_i,k_j)+\kappa(k_i,2q-k_j)]\,/\,(\sum_i\kappa(k_i,q))^2$ with
+    $c_i=r_i-f(q)$, what each pair says otherwise than all together. It grows where the sum of the weights is small.
+
+    Args:
+        K: Keys (D, m).
+        R: Residuals (H, m).
+        q: Queries (D, n).
+        sigma: Width σ, positive.
+        Y: Number of frequencies.
+    """
+    keys, queries = _columns(K, q)
+    f, R, near = soft_reading(K, R, q, sigma), np.asarray(R, float), _laplace(keys, keys, sigma)
+    total, errors = _laplace(keys, queries, sigma).sum(0), []
+    for one, at in zip(f.T, queries.T, strict=True):
+        C = R - one[:, None]
+        both = near + _laplace(keys, 2 * at[:, None] - keys, sigma)
+        errors.append(((C.T @ C) * both).sum() / (2 * Y))
+    return np.asarray(errors) / total**2
+
+
+def far_reading(K: ArrayLike, R: ArrayLike, direction: ArrayLike, sigma: float) -> Float[NDArray, " H"]:
+    """What a soft reading tends to as the query goes off along u: a softmax of ⟨u, k⟩/σ over the keys [W-far].
+
+    Weights sum to one, so that it does not fade. A Gaussian kernel would leave the pair with the largest ⟨u, k⟩ alone.
+
+    Args:
+        K: Keys (D, m).
+        R: Residuals (H, m).
+        direction: u (D,), of any length but 0.
+        sigma: Width σ, positive.
+    """
+    u = np.asarray(direction, float)
+    check(bool(np.linalg.norm(u) > 0), "direction", u, "not 0: where the query goes")
+    away = u @ np.asarray(K, float) / np.linalg.norm(u) / sigma
+    weights = np.exp(away - away.max())
+    return np.asarray(R, float) @ weights / weights.sum()
+
+
+def _columns(K: ArrayLike, q: ArrayLike) -> tuple[Columns, Columns]:
+    keys, queries = np.asarray(K, float), np.asarray(q, float)
+    check(keys.ndim == 2, "K", f"shape {keys.shape}", "(D, m): one key a column")
+    fits = queries.ndim == 2 and len(queries) == len(keys)
+    check(fits, "q", f"shape {queries.shape}", f"({len(keys)}, n): one query a column")
+    return keys, queries
+
+
+def _laplace(a: Columns, b: Columns, sigma: float) -> Columns:
+    positive("sigma", sigma)
+    return np.exp(-np.linalg.norm(a[:, :, None] - b[:, None], axis=0) / sigma)

@@ -1,0 +1,160 @@
+"""One rule: every way of writing against the write itself, pair by pair, and what a choice of X is worth."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rankone.theory import one_rule
+from rankone.writes import BatchStep, Cycled, Exact, InSequence, Recursive, Ridge
+
+pytestmark = pytest.mark.usefixtures("x64")
+
+H, F, M = 3, 7, 6
+draws = np.random.default_rng(0)
+MEMORY, K, V = (draws.normal(size=shape) for shape in ((H, F), (F, M), (H, M)))
+ROOT = draws.normal(size=(F, F))
+G = ROOT @ ROOT.T / F
+S, R = K.T @ G @ K, V - MEMORY @ K
+RATES = np.linspace(0.2, 1.8, M) / np.diag(S)
+close = partial(np.testing.assert_allclose, rtol=0, atol=1e-8)
+
+
+def kernel(n, spread, seed=0):
+    """Laplace kernel of n points in the plane, and of them at 200 more."""
+    keys, asked = np.random.default_rng(seed).normal(size=(2, 2, max(n, 200))) * spread
+    keys = keys[:, :n]
+    reach = lambda b: np.exp(-np.linalg.norm(keys[:, :, None] - b[:, None], axis=0))  # noqa: E731
+    return reach(keys), reach(asked)
+
+
+def test_how_one_writes_is_the_choice_of_X():
+    """W-rule: in sequence, cycled, by recursive least squares; each written literally, and as M₀ + R X KᵀG."""
+
+    def dual(rule):
+        return MEMORY + R @ one_rule.matrix_of(rule, S) @ K.T @ G
+
+    once = one_rule.write_one_by_one(MEMORY, K, V, RATES, G)
+    close(once, dual(InSequence(RATES)))
+    close(once, MEMORY + R @ np.linalg.inv(np.diag(1 / RATES) + np.triu(S, 1)) @ K.T @ G)
+    close(MEMORY + R * RATES @ K.T @ G, dual(BatchStep(RATES)))
+    again = one_rule.write_one_by_one(once, K, V, RATES, G)
+    close(again, dual(Cycled(2, RATES)))
+    for order in (np.arange(M), np.arange(M)[::-1]):
+        W, after = one_rule.recursive_least_squares(MEMORY, K[:, order], V[:, order], 0.7, G)
+        close(W, dual(Ridge(0.7)))
+        close(W, dual(Recursive(0.7)))
+        close(after, np.linalg.inv(np.linalg.inv(G) + 0.7 * K @ K.T))
+    assert np.abs(dual(Exact()) @ K - V).max() < 1e-8 < 1e-2 < np.abs(once @ K - V).max()
+
+
+def test_cycles_lose_the_energy_of_the_residuals_in_each_round():
+    """W-cycles: Lyapunov's identity; the contraction is below 1, is reached, and bounds the way to S⁻¹."""
+    X, inverse, gap = one_rule.matrix_of(InSequence(RATES), S), np.linalg.inv(S), 2 / RATES - np.diag(S)
+    after = R @ (np.eye(M) - X @ S)
+    energy = lambda e: np.einsum("hi,ij,hj->h", e, inverse, e)  # noqa: E731
+    close(energy(R) - energy(after), ((R @ X) ** 2 * gap).sum(1))
+    shrink = one_rule.contraction(S, RATES)
+    assert (energy(after) <= shrink**2 * energy(R)).all()
+    many = draws.normal(size=(20_000, M)) @ np.linalg.cholesky(S).T
+    assert max(energy(many @ (np.eye(M) - X @ S)) / energy(many)) == pytest.approx(shrink**2, rel=0.02)
+    close(np.linalg.det(np.eye(M) - X @ S), np.prod(1 - RATES * np.diag(S)))
+    for relative, below in ((0.1, True), (1.9, True), (2.1, False)):
+        assert (one_rule.contraction(S, relative / np.diag(S)) < 1) == below
+
+
+@pytest.mark.parametrize("spread", [8.0, 30.0])
+def test_with_little_overlap_every_way_of_writing_is_nearly_the_same(spread):
+    """W-dilute: for S⁻¹ and for one round; reached by the most negative overlaps that there may be."""
+    points = np.random.default_rng(1).permutation(36)[:M]
+    keys = spread * np.stack([points % 6, points // 6])  # on a grid, so that none are near
+    S = np.exp(-np.linalg.norm(keys[:, :, None] - keys[:, None], axis=0) / 3)
+    rho = one_rule.overlap(S)
+    assert 0 < rho < 1
+    for rule in (Exact(), InSequence(), Cycled(3)):
+        X = one_rule.matrix_of(rule, S)
+        assert np.abs(X - np.eye(M)).sum(1).max() <= one_rule.dilute_bound(rho)
+    worst = (1 + rho / (M - 1)) * np.eye(M) - rho / (M - 1)
+    X = one_rule.matrix_of(Exact(), worst)
+    assert np.abs(X - np.eye(M)).sum(1).max() == pytest.approx(one_rule.dilute_bound(one_rule.overlap(worst)))
+    assert one_rule.dilute_bound(1.0) == np.inf
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.5])
+def test_the_expected_error_of_any_way_of_writing(noise):
+    """W-risk: against residuals that are drawn; and what is above the least is a square."""
+    S, weights = kernel(M, 1.0)
+    draws, n = np.random.default_rng(2), weights.shape[1]
+    joint = np.block([[S, weights[:, :1]], [weights[:, :1].T, np.ones((1, 1))]])
+    fields = draws.normal(size=(100_000, M + 1)) @ np.linalg.cholesky(joint).T
+    stored = fields[:, :-1] + noise * draws.normal(size=(100_000, M))
+    ridge = Ridge(1 / noise**2) if noise else Exact()
+    least = one_rule.expected_error(one_rule.matrix_of(ridge, S), S, weights, 1.0, noise)
+    for rule in (BatchStep(0.3), InSequence(), Ridge(2.0), Exact()):
+        X = one_rule.matrix_of(rule, S)
+        law = one_rule.expected_error(X, S, weights, 1.0, noise)
+        errors = (stored @ X @ weights[:, 0] - fields[:, -1]) ** 2
+        assert abs(errors.mean() - law[0]) < 5 * errors.std() / 100_000**0.5
+        apart = (X - one_rule.matrix_of(ridge, S)) @ weights
+        close(law - least, (apart * ((S + noise**2 * np.eye(M)) @ apart)).sum(0))
+        assert law.shape == (n,)
+        assert (law >= least - 1e-12).all()
+
+
+def test_a_layer_of_delta_writes_is_a_triangle_solved_once():
+    """W-delta: against the recursion, token by token; with rates so small that nothing interferes, linear attention."""
+    K, Q, V = draws.normal(size=(3, F, M)) / F**0.5
+    rates, memory, answers = np.linspace(0.2, 1, M), np.zeros((F, F)), []
+    for k, q, v, rate in zip(K.T, Q.T, V.T, rates, strict=True):
+        memory = memory + rate * np.outer(v - memory @ k, k)
+        answers.append(memory @ q)
+    close(one_rule.delta_layer(K, V, Q, rates), np.stack(answers, 1))
+    tiny = 1e-9
+    attention = V @ np.triu(K.T @ Q)
+    np.testing.assert_allclose(one_rule.delta_layer(K, V, Q, tiny) / tiny, attention, atol=1e-7)
+
+
+def test_a_step_of_a_network_obeys_the_rule_to_first_order_and_no_further():
+    """W-ttt: exact for a linear map; for a network the rest falls with the square of the rate."""
+    K, V, q = draws.normal(size=(2, 4)), draws.normal(size=(3, 4)), draws.normal(size=2)
+    nets = {
+        "linear": (lambda p, x: p["W"] @ x, {"W": jnp.asarray(draws.normal(size=(3, 2)))}),
+        "network": (
+            lambda p, x: p["O"] @ jnp.tanh(p["W"] @ x),
+            {"W": jnp.asarray(draws.normal(size=(5, 2))), "O": jnp.asarray(draws.normal(size=(3, 5)))},
+        ),
+    }
+    for name, (f, params) in nets.items():
+
+        @jax.jit
+        def both(rate, f=f, params=params):
+            loss = lambda p: 0.5 * ((jax.vmap(lambda k: f(p, k), 1, 1)(K) - V) ** 2).sum()  # noqa: E731
+            stepped = jax.tree.map(lambda w, g: w - rate * g, params, jax.grad(loss)(params))
+            move = one_rule.first_order_move(f, params, jnp.asarray(K), jnp.asarray(V), jnp.asarray(q), rate)
+            return f(stepped, q) - f(params, q), move
+
+        (far, law), (near, law_near) = both(1e-2), both(1e-3)
+        if name == "linear":
+            close(far, law)
+            W = np.asarray(params["W"])
+            close(law, 1e-2 * (V - W @ K) @ (K.T @ q))
+        else:
+            ratio = np.linalg.norm(far - law) / np.linalg.norm(near - law_near)
+            assert ratio == pytest.approx(100, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: one_rule.contraction(np.ones((2, 2)), 1.0), "S: got"),
+        (lambda: one_rule.overlap(np.ones((2, 3))), "S: got"),
+        (lambda: one_rule.overlap(2 * np.eye(2)), "S: got"),
+        (lambda: one_rule.dilute_bound(-1.0), "rho: got"),
+        (lambda: one_rule.write_one_by_one(MEMORY, K, V[:, :2], 1.0), "V: got"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,70 @@
+"""Soft neighbours as a ratio of two linear memories: against ResMem, in a fixed length, and far from all keys."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rankone.residual.resmem import ResMem
+from rankone.theory import soft_neighbours
+
+D, H, M, Y = 3, 2, 40, 500
+draws = np.random.default_rng(0)
+KEYS, R = draws.normal(size=(D, M)), draws.normal(size=(H, M))
+ASKED = KEYS[:, :4] + 0.2 * draws.normal(size=(D, 4))
+SIGMA = 0.8
+
+
+def test_a_reading_of_all_neighbours_is_residual_memory_with_k_of_n():
+    memory = ResMem(M, SIGMA).fit_residuals(KEYS.T, R.T)
+    got = soft_neighbours.soft_reading(KEYS, R, ASKED, SIGMA)
+    np.testing.assert_allclose(got.T, memory.correction(ASKED.T), atol=1e-5)
+
+
+def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
+    """W-knn: over draws of the features, within five standard errors and what second order leaves."""
+    true, law = (
+        soft_neighbours.soft_reading(KEYS, R, ASKED, SIGMA),
+        soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, Y),
+    )
+    made = soft_neighbours.laplace_features(D, Y, SIGMA, key=jax.random.key(0))
+
+    @jax.jit
+    def error(key):
+        features = soft_neighbours.laplace_features(D, Y, SIGMA, key=key)
+        stored = features.features(jnp.asarray(KEYS, jnp.float32))
+        numerator, denominator = stored @ R.T, stored.sum(1)  # all that is kept: 2Y (H + 1) numbers
+        asked = features.features(jnp.asarray(ASKED, jnp.float32))
+        return ((numerator.T @ asked / (denominator @ asked) - true) ** 2).sum(0)
+
+    assert made.M == 2 * Y
+    errors = np.asarray(jax.lax.map(error, jax.random.split(jax.random.key(1), 300)))
+    standard = errors.std(0) / 300**0.5
+    assert (abs(errors.mean(0) - law) < 5 * standard + 0.1 * law).all()
+    np.testing.assert_allclose(soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, 4 * Y), law / 4)
+
+
+def test_far_from_all_keys_a_reading_does_not_fade():
+    """W-far: it tends to a softmax of ⟨u, k⟩/σ, while the sum of the weights goes to 0."""
+    u = np.array([1.0, -0.5, 2.0])
+    u /= np.linalg.norm(u)
+    limit = soft_neighbours.far_reading(KEYS, R, 3 * u, SIGMA)
+    errors = []
+    for away in (30.0, 300.0):
+        got = soft_neighbours.soft_reading(KEYS, R, away * u[:, None], SIGMA)[:, 0]
+        errors.append(np.abs(got - limit).max())
+    assert errors[1] == pytest.approx(errors[0] / 10, rel=0.2)
+    assert np.abs(limit - R[:, (u @ KEYS).argmax()]).max() > 0.05  # not the nearest alone
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: soft_neighbours.laplace_features(2, 5, 0.0, key=jax.random.key(0)), "sigma: got"),
+        (lambda: soft_neighbours.soft_reading(KEYS, R, ASKED[:2], 1.0), "q: got"),
+        (lambda: soft_neighbours.far_reading(KEYS, R, np.zeros(D), 1.0), "direction: got"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()

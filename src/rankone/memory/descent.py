@@ -2,6 +2,7 @@
 
 import time
 import warnings
+from dataclasses import replace
 from functools import partial
 
 import jax
@@ -14,7 +15,8 @@ from rankone._checks import Numbers, as_array, check, choice, integer, is_traced
 from rankone._module import Module
 from rankone.checks import Outcome, _enabled, outcome
 from rankone.memory.implicit import at_rest
-from rankone.memory.protocol import Memory, Reader, check_memory, reader_of
+from rankone.memory.protocol import EnergyMemory, Memory, Reader, check_memory, reader_of
+from rankone.precision import at_least_single
 
 __all__ = ["Retrieval", "retrieve"]
 
@@ -32,15 +34,17 @@ class Retrieval(Module):
         converged: Whether the last step moved no free entry by more than tol (...).
         floored: Fraction of the visited states whose energy was the floor's tangent line; 0 for an exact memory (...).
         outcome: A `checks.Outcome` a query (...): NOT_FINITE where the state is, EMPTY where nothing is stored.
+        certified: Where rounding cannot have decided what was found (...): `memory.certified` there, and a step of
+            `tol` is more than the rounding of the state. Where False, use double precision, or a larger `tol`.
 
     >>> import numpy as np, rankone as ro
     >>> found = ro.retrieve(ro.MrDAM(np.eye(3), beta=20.0), [[0.9, 0.2, 0.0], [0.0, 0.1, 0.8]])
-    >>> found
-    Retrieval(x=f32[2,3], energies=f32[2,1001], steps=i32[2], converged=bool[2], floored=f32[2], outcome=i32[2])
+    >>> found.x.shape, found.energies.shape
+    ((2, 3), (2, 1001))
     >>> found.x.round(2).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
-    >>> found.converged.tolist(), found.outcome.tolist()
-    ([True, True], [0, 0])
+    >>> found.converged.tolist(), found.certified.tolist(), found.outcome.tolist()
+    ([True, True], [True, True], [0, 0])
     """
 
     x: Float[Array, "... D"]
@@ -49,6 +53,7 @@ class Retrieval(Module):
     converged: Bool[Array, "..."]
     floored: Float[Array, "..."]
     outcome: Int[Array, "..."]
+    certified: Bool[Array, "..."]
 
 
 def retrieve(
@@ -103,24 +108,25 @@ def retrieve(
     [1.0, 0.0, 0.0]
     """
     check_memory(memory)
-    x0 = states("x0", x0, memory.D)
+    x0 = at_least_single(states("x0", x0, memory.D))
     positive("step_size", step_size, "a positive step size; every value up to 2 lowers an exact memory's energy")
     max_steps = integer("max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _CHUNK)
     check((real("tol", tol, "zero or positive") or 0) >= 0, "tol", tol, "zero or positive")
     choice("gradient", gradient, ("implicit", "unrolled"))
     clamp = None if clamp is None else _mask(clamp, x0)
-    run, options = _start(x0, step_size, tol, clamp, max_steps)
+    run, options = _start(getattr(memory, "origin", 0.0), x0, step_size, tol, clamp, max_steps)
     if not is_traced(memory, run, options):
         run = _in_chunks(memory, run, options, max_steps, progress)
-        found, lost = _record(memory, run, run["energy"], x0.shape)
+        found, lost = _record(memory, run, options, x0)
         _warn_of_lost(lost, len(run["x"]))
         return found
     if gradient == "unrolled":
-        run = _unrolled(memory, run, *options, max_steps)
-        return _record(memory, run, run["energy"], x0.shape)[0]
+        return _record(memory, _unrolled(memory, run, *options, max_steps), options, x0)[0]
     end, _ = _steps(*jax.lax.stop_gradient((memory, run, *options)), max_steps + 1, max_steps)
-    x = at_rest(memory, run["x"], end["x"], options[-1])
-    return _record(memory, end | {"x": x}, memory.energy_and_gradient(x)[0].astype(x.dtype), x0.shape)[0]
+    found, _ = _record(memory, end, options, x0)
+    x = at_rest(memory, x0.reshape(run["x"].shape), found.x.reshape(run["x"].shape), options[-1]).reshape(x0.shape)
+    last, taken = memory.energy_and_gradient(x)[0].astype(x.dtype), jnp.arange(max_steps + 1) >= end["t"] - 1
+    return replace(found, x=x, energies=jnp.where(taken, last[..., None], found.energies))
 
 
 def _warn_of_lost(lost: Array, N: int) -> None:
@@ -143,10 +149,10 @@ _Options = tuple[Array, Array, Array]  # step_size, tol, and which entries are f
 
 @partial(jax.jit, static_argnames="max_steps")
 def _start(
-    x0: Array, step_size: ArrayLike, tol: ArrayLike, clamp: Array | None, max_steps: int
+    origin: ArrayLike, x0: Array, step_size: ArrayLike, tol: ArrayLike, clamp: Array | None, max_steps: int
 ) -> tuple[_Run, _Options]:
-    """A run that has not begun, and the options of `_steps`, with one row a query."""
-    x = x0.reshape(-1, x0.shape[-1])
+    """A run that has not begun, with states less the origin, and the options of `_steps`; one row a query."""
+    x = (x0 - jax.lax.stop_gradient(origin)).astype(x0.dtype).reshape(-1, x0.shape[-1])
     N = len(x)
     free = jnp.ones(x0.shape, bool) if clamp is None else ~jnp.broadcast_to(clamp, x0.shape)
     run = {
@@ -231,19 +237,24 @@ def _in_chunks(memory: Memory, run: _Run, options: _Options, max_steps: int, pro
     return run
 
 
-@partial(jax.jit, static_argnames="shape")
-def _record(memory: Memory, run: _Run, last: Array, shape: tuple[int, ...]) -> tuple[Retrieval, Array]:
-    """What was found, with the energies `last` at the end, and how many queries became NaN or infinite."""
-    rows = jnp.arange(len(run["energies"]))[:, None]
-    energies = jnp.where(rows >= run["t"] - 1, last, run["energies"])
-    lost = ~jnp.isfinite(run["x"]).all(-1)
+@jax.jit
+def _record(memory: Memory, run: _Run, options: _Options, x0: Array) -> tuple[Retrieval, Array]:
+    """What was found, and how many queries became NaN or infinite."""
+    _, tol, free = options
+    rows, y, shape = jnp.arange(len(run["energies"]))[:, None], run["x"], x0.shape[:-1]
+    energies = jnp.where(rows >= run["t"] - 1, run["energy"], run["energies"])
+    x = (y + jax.lax.stop_gradient(getattr(memory, "origin", 0.0))).astype(x0.dtype)
+    lost = ~jnp.isfinite(y).all(-1)
+    told = (tol == 0) | (jnp.finfo(y.dtype).eps / 2 * jnp.abs(y).max(-1) <= tol)  # a step of tol is not rounded off
+    certified = getattr(memory, "certified", EnergyMemory().certified)(jax.lax.stop_gradient(y))
     empty = jnp.broadcast_to(getattr(memory, "empty", False), lost.shape)
     found = Retrieval(
-        x=run["x"].reshape(shape),
-        energies=energies.T.reshape(*shape[:-1], len(energies)),
-        steps=run["steps"].reshape(shape[:-1]),
-        converged=run["resting"].reshape(shape[:-1]),
-        floored=(run["floored"] / jnp.maximum(run["steps"], 1)).astype(last.dtype).reshape(shape[:-1]),
-        outcome=outcome((lost, Outcome.NOT_FINITE), (empty, Outcome.EMPTY)).reshape(shape[:-1]),
+        x=jnp.where(free.reshape(x0.shape), x.reshape(x0.shape), x0),  # what is clamped comes back to the last bit
+        energies=energies.T.reshape(*shape, len(energies)),
+        steps=run["steps"].reshape(shape),
+        converged=run["resting"].reshape(shape),
+        floored=(run["floored"] / jnp.maximum(run["steps"], 1)).astype(y.dtype).reshape(shape),
+        outcome=outcome((lost, Outcome.NOT_FINITE), (empty, Outcome.EMPTY)).reshape(shape),
+        certified=(certified & told & ~lost).reshape(shape),
     )
     return found, lost.sum()

@@ -1,20 +1,26 @@
 """The memory representation of a dense associative memory: every pattern kept, read exactly (MrDAM)."""
 
 from collections.abc import Callable
+from dataclasses import field
 from functools import partial
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._checks import Numbers, array, positive, states
+from rankone._checks import Numbers, array, positive, readable, states
 from rankone._module import static
 from rankone.memory.nonlinear import lookup
 from rankone.memory.protocol import EnergyMemory, Reader
+from rankone.precision import at_least_single
 
 __all__ = ["MrDAM"]
 
 _Function = str | Callable[..., Array]
+_SHARE = 1 / 8  # of a nat, by which rounding may move the log of a weight
+_NOTHING = 8.0  # nats below which the other patterns together weigh nothing
 _BLOCK_ENTRIES = 2**20  # 4 MB of float32 patterns: read once from memory, used twice from cache
 
 
@@ -24,6 +30,9 @@ class MrDAM(EnergyMemory):
     The defaults give the log-sum-exp energy of eq. 11, E(x) = −(1/β) log Σ_μ exp(−β‖x − ξ^μ‖²/2) [D-eq11]. With
     `similarity="dot"` they give the exponentiated dot product, −(1/β) log Σ_μ exp(β⟨ξ^μ, x⟩) + ‖x‖²/2 [D-unn3]; with
     `g="unit"` besides, eq. 7, which has no quadratic term [D-eq7].
+
+    Patterns in half precision stay as they are; all that is computed of them is in float32 at least. Distances are
+    those of patterns and states less the patterns' mean, so that data far from 0 lose nothing.
 
     Args:
         Xi: Stored patterns (K, D), one a row.
@@ -51,6 +60,7 @@ class MrDAM(EnergyMemory):
     separation: _Function = static()
     Q: _Function = static()
     g: _Function = static()
+    centre: Float[Array, " D"] = field(init=False, repr=False)
 
     def __init__(
         self,
@@ -64,43 +74,95 @@ class MrDAM(EnergyMemory):
     ) -> None:
         Xi = array("Xi", Xi, "(K, D): one stored pattern a row", 2, once=True)
         hint = "a positive finite inverse temperature, such as 60 for photographs scaled by 1/√D"
-        positive("beta", beta, hint, dtype=Xi.dtype)
+        wide = jnp.promote_types(Xi.dtype, jnp.float32)
+        positive("beta", beta, hint, dtype=wide)
         forms = {"similarity": similarity, "separation": separation, "Q": Q, "g": g}
         for role, given in forms.items():
             lookup(role, given)
-        self._set(Xi=Xi, beta=jnp.asarray(beta, Xi.dtype), **forms)
+        self._set(Xi=Xi, beta=jnp.asarray(beta, wide), **forms, centre=_centre(Xi, similarity))
 
     @property
     def D(self) -> int:
         """Length of a pattern."""
         return self.Xi.shape[1]
 
+    @property
+    def origin(self) -> Float[Array, " D"]:
+        """Where the states of `reader` are measured from: the patterns' mean, or 0 where g reads the state itself."""
+        return self.centre if self.similarity == "l2" and self.g == "identity" else self._zero
+
     def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """E and ∇E at states x (..., D), by eq. 3 and the formula of eq. 6, in O(KD) time [D-eq3, D-eq6, D-prop1]."""
-        return _read(self, None, states("x", x, self.D))[:2]
+        return _read(self, None, self._zero, states("x", x, self.D))[:2]
 
     def reader(self) -> Reader:
-        """A function that reads states: for "l2" with ‖ξ^μ‖² computed once, so that distances are one product.
+        """A function that reads states less `origin`: for "l2" with ‖ξ^μ‖² computed once.
 
-        `retrieve` uses it. Distances of large memories are then exact to a rounding of ‖ξ‖² and ‖x‖².
+        `retrieve` uses it. Distances of large memories are then one product, exact to a rounding of the squared
+        lengths of patterns and states, each less the mean of the patterns.
         """
-        squares = (self.Xi * self.Xi).sum(-1) if self.similarity == "l2" else None
-        return jax.tree_util.Partial(_read, self, squares)
+        squares = _squares(self) if self.similarity == "l2" else None
+        return jax.tree_util.Partial(_read, self, squares, self.origin)
+
+    def certified(self, x: Numbers) -> Bool[Array, "..."]:
+        """Where rounding cannot change which patterns weigh how much at states x less `origin` (..., D).
+
+        Either no pattern's weight is off by more than a factor of e^¼, or the gap from the nearest pattern to the next
+        exceeds the rounding of both by so much that the others weigh nothing. The bound on rounding holds whatever the
+        order of the sums, so that it errs on the safe side; other energies than the log-sum-exp are not judged.
+        """
+        if not self._log_domain or self.similarity not in ("l2", "dot"):
+            return super().certified(x)
+        return _certified(self, states("x", x, self.D))
 
     @property
     def _log_domain(self) -> bool:
         return self.separation == "exp" and self.Q == "log"
 
+    @property
+    def _zero(self) -> Float[Array, " D"]:
+        return jax.device_put(np.zeros(self.D, self.centre.dtype))  # which compiles nothing
+
 
 @jax.jit
-def _read(memory: MrDAM, squares: Array | None, x: Array) -> tuple[Array, Array, Bool[Array, "..."]]:
-    """Energy and gradient; and that no state is floored."""
-    x = x.astype(jnp.result_type(x, memory.Xi))
-    flat = x.reshape(-1, memory.D)
-    g = lookup("g", memory.g)
-    z = g.value(flat)
+def _mean(Xi: Array) -> Array:
+    return at_least_single(Xi).mean(0)
+
+
+def _centre(Xi: Array, similarity: _Function) -> Array:
+    """The mean of the patterns in their precision, float32 at least; 0 for similarities that no shift leaves alone."""
+    wide = jnp.promote_types(Xi.dtype, jnp.float32)
+    if similarity != "l2":
+        return jax.device_put(np.zeros(Xi.shape[1], wide))
+    if readable(Xi):  # on the host, where it compiles nothing
+        return jax.device_put(np.asarray(Xi).mean(0, dtype=wide))
+    return jax.lax.stop_gradient(_mean(Xi))
+
+
+@jax.jit
+def _squares(memory: MrDAM) -> Array:
+    return (_near(memory, memory.Xi) ** 2).sum(-1)
+
+
+def _near(memory: MrDAM, Xi: Array) -> Array:
+    """Patterns as they are computed with: in float32 at least, and for "l2" less the centre."""
+    wide = Xi.astype(memory.centre.dtype)
+    return wide - jax.lax.stop_gradient(memory.centre) if memory.similarity == "l2" else wide
+
+
+def _states(memory: MrDAM, origin: Array, x: Array) -> tuple[Array, Array]:
+    """States less the origin as rows (N, D) in the precision of the sums; and g of them, for "l2" less the centre."""
+    flat = x.reshape(-1, memory.D).astype(jnp.promote_types(x.dtype, memory.centre.dtype))
+    z = lookup("g", memory.g).value(flat)
+    return flat, z + jax.lax.stop_gradient(origin - memory.centre) if memory.similarity == "l2" else z
+
+
+@jax.jit
+def _read(memory: MrDAM, squares: Array | None, origin: Array, x: Array) -> tuple[Array, Array, Bool[Array, "..."]]:
+    """Energy and gradient at states less the origin; and that no state is floored."""
+    flat, z = _states(memory, origin, x)
     energy, slope = (_log_sum_exp if memory._log_domain else _general)(memory, squares, z)
-    gradient = g.derivative(slope, flat)
+    gradient = lookup("g", memory.g).derivative(slope, flat)
     if memory._log_domain and memory.similarity == "dot" and memory.g == "identity":
         energy, gradient = energy + 0.5 * (flat**2).sum(-1), gradient + flat
     rows = x.shape[:-1]
@@ -109,46 +171,66 @@ def _read(memory: MrDAM, squares: Array | None, x: Array) -> tuple[Array, Array,
 
 def _general(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
     """−Q(ΣF(S)) and its derivative by z, eq. 6 as it stands."""
-    similarity = lookup("similarity", memory.similarity)
+    similarity, Xi = lookup("similarity", memory.similarity), _near(memory, memory.Xi)
     F, Q = lookup("separation", memory.separation), lookup("Q", memory.Q)
     inner = memory.beta if memory.separation == "exp" else 1
     outer = 1 / memory.beta if memory.Q == "log" else 1
-    S = inner * similarity.value(memory.Xi, z, squares)
+    S = inner * similarity.value(Xi, z, squares)
     total = F.value(S).sum(-1)
     weights = outer * Q.derivative(total)[:, None] * inner * F.derivative(S)
-    return -outer * Q.value(total), -similarity.derivative(weights, memory.Xi, z)
+    return -outer * Q.value(total), -similarity.derivative(weights, Xi, z)
 
 
 _Running = tuple[Array, Array, Array]  # largest similarity, Σ exp(β(S − largest)) and Σ of that times ∂S/∂z
 _Patterns = tuple[Array, Array | None]  # a block of Xi and of its squares
 
 
-def _log_sum_exp(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
-    """−(1/β) log Σ exp(βS) and its derivative, streamed over blocks of patterns with a running maximum."""
-    K, N = len(memory.Xi), len(z)
-    rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
-    add = partial(_add_block, memory, z)
-    # Slices of Xi, not a reshaped copy of it: the patterns may be most of the memory there is.
-    patterns = (memory.Xi, squares)
+def _streamed(memory: MrDAM, patterns: Any, add: Callable[[Any, Any], Any], running: Any) -> Any:
+    """`add` over blocks of patterns: slices, not a reshaped copy, for the patterns may be most of the memory there is."""
+    K, rows = len(memory.Xi), max(256, _BLOCK_ENTRIES // memory.D)
+    rows = min(K, rows)
 
-    def add_block(running: _Running, i: Array) -> tuple[_Running, None]:
+    def add_block(running: Any, i: Array) -> tuple[Any, None]:
         return add(running, jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, i * rows, rows), patterns)), None
 
-    running = (jnp.full(N, jnp.finfo(z.dtype).min / 2, z.dtype), jnp.zeros(N, z.dtype), jnp.zeros_like(z))
     running, _ = jax.lax.scan(add_block, running, jnp.arange(K // rows))
-    if K % rows:
-        running = add(running, jax.tree.map(lambda a: a[-(K % rows) :], patterns))
-    top, total, slope = running
+    return add(running, jax.tree.map(lambda a: a[-(K % rows) :], patterns)) if K % rows else running
+
+
+def _log_sum_exp(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
+    """−(1/β) log Σ exp(βS) and its derivative, streamed over blocks of patterns with a running maximum."""
+    running = (jnp.full(len(z), jnp.finfo(z.dtype).min / 2, z.dtype), jnp.zeros(len(z), z.dtype), jnp.zeros_like(z))
+    top, total, slope = _streamed(memory, (memory.Xi, squares), partial(_add_block, memory, z), running)
     return -top - jnp.log(total) / memory.beta, -slope / total[:, None]
 
 
 def _add_block(memory: MrDAM, z: Array, running: _Running, patterns: _Patterns) -> _Running:
     similarity = lookup("similarity", memory.similarity)
     top, total, slope = running
-    Xi, squares = patterns
+    Xi, squares = _near(memory, patterns[0]), patterns[1]
     # β comes after the difference: a fused β·S − max leaves the rounding of β·S, and the exp of that overflows.
     S = similarity.value(Xi, z, squares)
     higher = jnp.maximum(top, S.max(-1))
     weights, shrink = jnp.exp(memory.beta * (S - higher[:, None])), jnp.exp(memory.beta * (top - higher))
     slope = shrink[:, None] * slope + similarity.derivative(weights, Xi, z)
     return higher, shrink * total + weights.sum(-1), slope
+
+
+@jax.jit
+def _certified(memory: MrDAM, x: Array) -> Array:
+    """Whether rounding of similarities can change the weights."""
+    _, z = _states(memory, memory.origin, x)
+    value = lookup("similarity", memory.similarity).value
+
+    def add(running: tuple[Array, Array], Xi: Array) -> tuple[Array, Array]:
+        Xi = _near(memory, Xi)
+        S = jnp.concatenate([running[0], value(Xi, z, None)], 1)
+        return jax.lax.top_k(S, 2)[0], jnp.maximum(running[1], (Xi**2).sum(-1).max())
+
+    start = jnp.full((len(z), 2), jnp.finfo(z.dtype).min / 2, z.dtype), jnp.zeros((), z.dtype)
+    top, largest = _streamed(memory, memory.Xi, add, start)
+    pattern, state = jnp.sqrt(largest), jnp.linalg.norm(z, axis=-1)
+    sizes = (pattern + state) ** 2 / 2 if memory.similarity == "l2" else pattern * state
+    rounding = (memory.D + 5) * jnp.finfo(z.dtype).eps / 2 * sizes  # of a product of length D, whatever its order
+    alone = top[:, 0] - top[:, 1] > 2 * rounding + (jnp.log(len(memory.Xi)) + _NOTHING) / memory.beta
+    return ((memory.beta * rounding <= _SHARE) | alone).reshape(x.shape[:-1])

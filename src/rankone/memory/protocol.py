@@ -17,7 +17,7 @@ Reader = Callable[[Array], tuple[Array, Array, Array]]
 
 @runtime_checkable
 class Memory(Protocol):
-    """Any pytree with these two; your own class may have `read` and `reader` besides, as `EnergyMemory` does."""
+    """Any pytree with these two; your own class may have what `EnergyMemory` has besides."""
 
     @property
     def D(self) -> int:
@@ -48,8 +48,17 @@ class EnergyMemory(Module):
         return energy, gradient, jnp.zeros(energy.shape, bool)
 
     def reader(self) -> Reader:
-        """`read` for many calls: what does not depend on the states is computed here, once."""
+        """`read` of states less `origin`, for many calls: what does not depend on the states is computed here, once."""
         return self.read
+
+    @property
+    def origin(self) -> Float[Array, "*D"]:
+        """Where the states of `reader` and `certified` are measured from, so that data far from 0 lose no digits."""
+        return jnp.zeros(())
+
+    def certified(self, x: Numbers) -> Bool[Array, "..."]:
+        """Where rounding cannot decide what is retrieved, at states x less `origin`; not judged by default: True."""
+        return jnp.ones(jnp.shape(x)[:-1], bool)
 
     @property
     def empty(self) -> Bool[Array, ""]:

@@ -47,7 +47,8 @@ export function createAsking({ presets, preset, choose, reveal, findings }) {
   }
 
   return {
-    header: [questions.row, questions.say],
+    row: questions.row,
+    say: questions.say,
     decide,
     answer,
     get preset() {

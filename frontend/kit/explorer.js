@@ -204,7 +204,7 @@ export function createFrame(own) {
      */
     lay({ playback, ...parts }) {
       const onkeydown = parts.onkeydown ?? playback?.onkeydown;
-      const laid = layOut({ ...parts, header: [asking.header, tools.element], onkeydown });
+      const laid = layOut({ ...parts, header: [asking.row, tools.element, asking.say], onkeydown });
       const { element } = laid;
       const link = name === undefined ? null : createLink({ element, name, arrive, address });
       if (link) tools.element.prepend(link.back);

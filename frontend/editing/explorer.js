@@ -102,7 +102,7 @@ export function createExplorer(initial, share) {
     if (run !== many || !before)
       forgetting.draw({ values: run, last: settings.edits - 1, step: settings.edits - 1 });
     many = run;
-    const seen = frame.pending ? unseen(shown) : shown;
+    const seen = frame.pending ? unseen(settings, shown) : shown;
     planes.show(settings, seen, held.axes);
     matrices.show(seen);
     bars.show(seen);

@@ -162,7 +162,7 @@ function valueScene({ keys, k, v, pairs }, { W, edit, residual: lost }) {
   /** @type {Required<Scene>["dots"]} */
   const dots = [
     ...keys.map((key) => ({ at: mapped(W, key), tone: "quiet", hollow: true, r: 3.5 })),
-    ...keys.map((key) => ({ at: mapped(after, key), tone: "distributed", r: 3.5 })),
+    ...(edit ? keys : []).map((key) => ({ at: mapped(after, key), tone: "distributed", r: 3.5 })),
   ];
   /** @type {Required<Scene>["texts"]} */
   const texts = [

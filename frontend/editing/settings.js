@@ -130,13 +130,14 @@ export function consequences(settings) {
 }
 
 /**
- * What may be seen while the reader has yet to predict: the memory before the edit.
+ * What may be seen while the reader has yet to predict: the memory before any edit.
  *
- * @param {Consequences} shown
- * @returns {Consequences}
+ * @type {(settings: Settings, shown: Consequences) => Consequences}
  */
-export const unseen = (shown) => ({
+export const unseen = ({ W, k, v }, shown) => ({
   ...shown,
+  W,
+  residual: minus(v, times(W, k)),
   edit: null,
   past: shown.past.slice(0, 1),
   why: "Predict first, or press “Just show me”.",

@@ -1,10 +1,9 @@
 // Settings in, pictures out: joins the controls, the mathematics and what is on the page.
-import { resetButton } from "../kit/controls.js";
 import { h, throttle } from "../kit/dom.js";
 import { createFrame, same } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
 import { minus, norm, times } from "../kit/linear.js";
-import { amount, cleared, figures, fixed } from "../kit/number.js";
+import { amount, cleared, figures } from "../kit/number.js";
 import { runChart } from "../kit/runchart.js";
 import { admits } from "./admits.js";
 import { forgettingLaw, manyEdits } from "./math/sequence.js";
@@ -54,6 +53,8 @@ export function createExplorer(initial, share) {
   // the keys with the axes of their cloud: a round cloud does not tell its axes
   let held = { keys: initial.keys, axes: cloudAxes(initial.keys) };
   let draws = 4;
+  /** @type {{ of: object, found: Consequences } | null} What follows from the question's own setting. */
+  let asked = null;
   /** @type {Frame<Settings, Patch, Found>} */
   const frame = createFrame({
     settings: initial,
@@ -82,6 +83,7 @@ export function createExplorer(initial, share) {
     },
     clear: () => frame.change({ pairs: [], order: [] }),
     redrawKeys: () => frame.change({ keys: cloud(frame.settings.keys.length, ++draws) }),
+    reset: frame.reset,
     redrawEdits: () => frame.change({ seed: frame.settings.seed + 1 }),
   });
   const forgetting = createForgetting();
@@ -96,13 +98,15 @@ export function createExplorer(initial, share) {
     const { keys, pairs, order } = settings;
     if (held.keys !== keys) held = { keys, axes: cloudAxes(keys, before ? held.axes : null) };
     shown = consequences(settings);
-    many = manyOf(settings, many);
-    const seen = frame.pending ? unseen(shown) : shown;
+    const run = manyOf(settings, many);
+    if (run !== many || !before)
+      forgetting.draw({ values: run, last: settings.edits - 1, step: settings.edits - 1 });
+    many = run;
+    const seen = frame.pending ? unseen(settings, shown) : shown;
     planes.show(settings, seen, held.axes);
     matrices.show(seen);
     bars.show(seen);
     table.show(settings, seen);
-    forgetting.draw({ values: many, last: settings.edits - 1, step: settings.edits - 1 });
     panel.show(settings, {
       keep: canKeep(),
       undo: order.length > 0,
@@ -143,7 +147,9 @@ export function createExplorer(initial, share) {
 
   function findings() {
     const { preset, settings } = frame;
-    return preset && { ...consequences(preset.set), own: same(preset.set, settings) };
+    if (!preset) return null;
+    if (asked?.of !== preset) asked = { of: preset, found: consequences(preset.set) };
+    return { ...asked.found, own: same(preset.set, settings) };
   }
 
   function words() {
@@ -152,15 +158,16 @@ export function createExplorer(initial, share) {
     const { v, k } = frame.settings;
     const off = norm(minus(v, times(shown.edit.W, k)));
     const exact = off < 1e-12 * (1 + norm(v)) ? "up to rounding" : `to ${figures(off, 1)}`;
-    return `Ŵk* is v* ${exact}. Interference ${fixed(shown.total, 3)}, least possible ${fixed(shown.least, 3)}.`;
+    return `Ŵk* is v* ${exact}. Interference ${figures(shown.total)}, least possible ${figures(cleared(shown.least))}.`;
   }
 
   return frame.lay({
     className: "r1-editing",
     stage: [planes.element],
     controls: panel.first,
-    readouts: [bars.element, h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset))],
+    readouts: [bars.element, bars.bill, frame.status],
     more: [panel.rest, keyHelp("a handle", KEYS, [HELP])],
+    moreLabel: "More: edits in sequence, many edits",
     charts: [matrices.element, h("div", { class: "r1-charts" }, table.element, forgetting.element)],
     onkeydown: onKeys({ e: keep, r: frame.reset }),
     state: () => ({ ...shown, axes: held.axes, many }),

@@ -72,7 +72,7 @@ export function createBars() {
   const element = h(
     "figure",
     { class: "r1-plot" },
-    h("figcaption", {}, "Interference: how far each key’s answer moves"),
+    h("figcaption", {}, "How far each answer moves"),
     rows,
     h(
       "ul",
@@ -80,10 +80,10 @@ export function createBars() {
       h("li", {}, h("span", { class: "r1-key-bar" }), "measured ‖(Ŵ − W)kⱼ‖"),
       h("li", {}, h("span", { class: "r1-key-tick" }), "formula ‖r‖·|uᵀkⱼ|/s"),
     ),
-    bill.element,
   );
   return {
     element,
+    bill: bill.element,
     /** @param {Consequences} shown */
     show({ measured, law, total, lawTotal, least, why }) {
       const top = Math.max(1e-9, ...measured, ...law);
@@ -91,13 +91,13 @@ export function createBars() {
         ...measured.map((v, j) =>
           h(
             "div",
-            { class: "r1-bar-slot", title: `key ${j + 1}: ${fixed(v, 3)}` },
+            { class: "r1-bar-slot", title: `key ${j + 1}: ${figures(v)}` },
             h("span", { class: "r1-bar-fill", style: `height:${(100 * v) / top}%` }),
             h("span", { class: "r1-bar-tick", style: `bottom:${(100 * law[j]) / top}%` }),
           ),
         ),
       );
-      const heard = measured.map((v, j) => `key ${j + 1} ${fixed(v)}`).join(", ");
+      const heard = measured.map((v, j) => `key ${j + 1} ${figures(v)}`).join(", ");
       rows.setAttribute("aria-label", why ?? `Change of each answer: ${heard}`);
       bill.show(why ? [["No edit", why]] : billOf(total, lawTotal, least));
     },
@@ -107,10 +107,12 @@ export function createBars() {
 /** @type {(total: number, law: number, least: number) => [string, string][]} */
 function billOf(total, law, least) {
   const ratio = least > 1e-12 ? figures(total / least, 4) : total < 1e-4 ? "1" : "∞";
+  /** @param {number} v */
+  const written = (v) => figures(cleared(v), 4);
   return [
-    ["Measured, squared and summed", fixed(total, 4)],
-    ["By the formula", fixed(law, 4)],
-    ["Least possible, ‖r‖²/k*ᵀC⁻¹k*", fixed(least, 4)],
+    ["Sum of squares", written(total)],
+    ["By the formula", written(law)],
+    ["Least possible", written(least)],
     ["Times the least", ratio],
   ];
 }
@@ -132,10 +134,14 @@ export function createMemoryTable() {
     { class: "r1-scroll", tabindex: "0", role: "group", "aria-label": "Kept pairs" },
     table,
   );
+  let last = "";
   return {
     element: h("div", {}, frame, empty),
     /** @type {(settings: Settings, shown: { past: Matrix }) => void} */
     show({ pairs, order }, { past }) {
+      const wanted = JSON.stringify([order, past]);
+      if (wanted === last) return;
+      last = wanted;
       empty.hidden = pairs.length > 0;
       frame.hidden = pairs.length === 0;
       const top = Math.max(1e-9, ...past.flat());

@@ -1,5 +1,5 @@
 // The reader's controls: the geometry of the edit, the keys, the kept pairs, and the run of many edits.
-import { button, elementsOf, fill, group, select } from "../kit/controls.js";
+import { button, elementsOf, fill, group, resetButton, select } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
 import { figures } from "../kit/number.js";
@@ -18,7 +18,7 @@ const BETAS = [0, 0.1, 1, 3, 10, 30, 100, 1000, 1e6];
  *
  * @param {Settings} settings
  * @param {(patch: Patch) => void} change
- * @param {Record<Action | "redrawKeys" | "redrawEdits", () => void>} on
+ * @param {Record<Action | "redrawKeys" | "redrawEdits" | "reset", () => void>} on
  */
 export function createPanel(settings, change, on) {
   const fields = makeFields(settings, change);
@@ -27,7 +27,7 @@ export function createPanel(settings, change, on) {
     button({ label, title, onClick: action, "data-name": name });
   const buttons = {
     keep: press("Keep this edit", "keep", on.keep, "W becomes Ŵ; the pair stays in the table"),
-    undo: press("Undo last", "undo", on.undo),
+    undo: press("Drop the last", "undo", on.undo, "Takes back the edit kept last"),
     repeat: press(
       "Repeat all once",
       "repeat",
@@ -39,19 +39,16 @@ export function createPanel(settings, change, on) {
   const elements = elementsOf(fields);
   return {
     first: [
-      ...elements("geometry", "ridge", "used"),
-      h("div", { class: "r1-tools" }, buttons.keep, buttons.undo),
+      ...elements("geometry", "ridge", "used", "count"),
+      h("div", { class: "r1-tools" }, buttons.keep, buttons.undo, resetButton(on.reset)),
     ],
     rest: h(
       "div",
       { class: "r1-controls" },
-      group("The keys", [
-        ...elements("count"),
-        press("Draw other keys", "redraw-keys", on.redrawKeys),
-      ]),
       group("Edits in sequence", [
         ...elements("beta"),
         h("div", { class: "r1-tools" }, buttons.repeat, buttons.clear),
+        press("Draw other keys", "redraw-keys", on.redrawKeys),
       ]),
       group("Many edits at random", [
         ...elements("dimension", "edits"),
@@ -68,6 +65,8 @@ export function createPanel(settings, change, on) {
       fields.edits.bound({ max: 4 * next.dimension });
       fill(fields, { ...next, count: next.keys.length });
       fields.ridge.disabled = next.geometry !== "keys";
+      fields.used.disabled = next.geometry === "identity";
+      fields.beta.disabled = next.geometry === "identity" || next.order.length === 0;
       for (const [name, element] of Object.entries(buttons)) {
         element.disabled = !can[/** @type {Action} */ (name)];
       }
@@ -85,8 +84,9 @@ function makeFields(settings, change) {
   return {
     geometry: select({
       ...of("geometry"),
-      label: "Length of a change is measured by",
+      label: "geometry",
       options: GEOMETRIES,
+      help: "Ŵ is the W nearest to the old one that answers k* with v*; this says what near means. C = Σkkᵀ of the keys spares them; C = I is a plain gradient step.",
     }),
     ridge: slider({
       ...of("ridge"),
@@ -94,9 +94,15 @@ function makeFields(settings, change) {
       symbol: "λ",
       values: RIDGES,
       format: figures,
-      title: "Added to the diagonal of C",
+      help: "Added to the diagonal of C, so that it has an inverse. Only C of the keys takes one.",
     }),
-    used: slider({ ...of("used"), label: "keys behind C", min: 1, max: n }),
+    used: slider({
+      ...of("used"),
+      label: "keys behind C",
+      min: 1,
+      max: n,
+      help: "C is estimated from the first so many keys; the damage is counted on all.",
+    }),
     count: slider({
       label: "stored keys",
       symbol: "n",
@@ -104,6 +110,7 @@ function makeFields(settings, change) {
       min: 2,
       max: 24,
       value: n,
+      help: "The keys whose answers an edit may disturb. Drag them, or the axes of their cloud.",
       onInput: (count) => change({ count }),
     }),
     beta: slider({
@@ -112,7 +119,7 @@ function makeFields(settings, change) {
       symbol: "β",
       values: BETAS,
       format: figures,
-      title: "C ← C + βkkᵀ after each kept edit",
+      help: "C ← C + βkkᵀ after each kept edit, so that later edits spare its key.",
     }),
     dimension: slider({ ...of("dimension"), label: "dimensions", symbol: "D", min: 2, max: 64 }),
     edits: slider({
@@ -121,6 +128,7 @@ function makeFields(settings, change) {
       symbol: "T",
       min: 2,
       max: 4 * settings.dimension,
+      help: "Random pairs written one after another into a memory that begins empty, with C = I.",
     }),
   };
 }

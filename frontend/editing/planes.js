@@ -1,7 +1,7 @@
 // The keys' plane and the values' plane: where k*, u, v* and r point, and where every answer goes.
 import { h } from "../kit/dom.js";
 import { dot, eigen2, minus, norm, plus, scaled, times } from "../kit/linear.js";
-import { fixed, subscript } from "../kit/number.js";
+import { figures, subscript } from "../kit/number.js";
 import { plane } from "../kit/plane.js";
 import { captioned } from "../kit/readout.js";
 import { isHeld, REACH } from "./settings.js";
@@ -45,11 +45,18 @@ export function createPlanes(on) {
     show(settings, shown, axes) {
       keys.show(keyScene(settings, shown, axes));
       values.show(valueScene(settings, shown));
-      first.note(shown.edit ? "no change on the dashed line" : "no edit");
-      const lost = shown.edit ? fixed(norm(shown.residual)) : "unchanged";
-      second.note(`Wk → Ŵk for every key; ‖r‖ = ${lost}`);
+      first.note(shown.edit ? "no change on the dashed line" : "");
+      second.note(noteOf(settings, shown));
     },
   };
+}
+
+/** @type {(settings: Settings, shown: Consequences) => string} */
+function noteOf({ keys }, { edit, residual }) {
+  if (!edit) return "Wk for every key";
+  const gone = keys.filter((key) => Math.max(...mapped(edit.W, key).map(Math.abs)) > REACH).length;
+  const beyond = gone === 0 ? "" : `; ${gone} beyond the edge`;
+  return `Wk → Ŵk; ‖r‖ = ${figures(norm(residual))}${beyond}`;
 }
 
 /** @type {(settings: Settings, shown: Consequences, axes: Point[]) => Scene} */
@@ -63,7 +70,14 @@ function keyScene({ keys, k, pairs, used }, { edit, ellipse }, axes) {
     /** @type {Point} */
     const across = scaled([-u[1], u[0]], 6);
     lines.unshift(
-      { from: across, to: scaled(across, -1), tone: "local", dash: "6 4", width: 1.5 },
+      {
+        from: across,
+        to: scaled(across, -1),
+        tone: "local",
+        dash: "6 4",
+        width: 1.5,
+        endless: true,
+      },
       ...levelSet(ellipse, k),
     );
     lines.push({ from: k, to: plus(k, u), tone: "local", head: true, width: 2 });
@@ -148,12 +162,12 @@ function valueScene({ keys, k, v, pairs }, { W, edit, residual: lost }) {
   /** @type {Required<Scene>["dots"]} */
   const dots = [
     ...keys.map((key) => ({ at: mapped(W, key), tone: "quiet", hollow: true, r: 3.5 })),
-    ...keys.map((key) => ({ at: mapped(after, key), tone: "distributed", r: 3.5 })),
+    ...(edit ? keys : []).map((key) => ({ at: mapped(after, key), tone: "distributed", r: 3.5 })),
   ];
   /** @type {Required<Scene>["texts"]} */
   const texts = [
     { at: v, text: "v*", tone: "exact" },
-    { at: before, text: "Wk*", tone: "exact", dy: 18 },
+    { at: before, text: "Wk*", tone: "exact" },
   ];
   if (norm(residual) > 0.2)
     texts.push({ at: plus(before, scaled(residual, 0.5)), text: "r", tone: "local" });

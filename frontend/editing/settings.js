@@ -27,6 +27,7 @@ export const REACH = 3;
 export const MOST_PAIRS = 8;
 export const MOST_STEPS = 16;
 const SHORTEST = 0.03; // an axis is not made shorter by hand
+const NOTHING = 1e-9; // length below which a key is zero
 
 /**
  * n random keys in an oblong cloud.
@@ -108,7 +109,7 @@ export function consequences(settings) {
   const C = moments(keys, used);
   const past = inSequence(settings.W, C, pairs, order, { ...options, beta });
   const u = direction(past.C, k, options);
-  const edit = rankOne(past.W, u, k, v);
+  const edit = norm(k) < NOTHING ? null : rankOne(past.W, u, k, v);
   const residual = minus(v, times(past.W, k));
   const least = leastInterference(keys, k, residual);
   return {
@@ -129,13 +130,14 @@ export function consequences(settings) {
 }
 
 /**
- * What may be seen while the reader has yet to predict: the memory before the edit.
+ * What may be seen while the reader has yet to predict: the memory before any edit.
  *
- * @param {Consequences} shown
- * @returns {Consequences}
+ * @type {(settings: Settings, shown: Consequences) => Consequences}
  */
-export const unseen = (shown) => ({
+export const unseen = ({ W, k, v }, shown) => ({
   ...shown,
+  W,
+  residual: minus(v, times(W, k)),
   edit: null,
   past: shown.past.slice(0, 1),
   why: "Predict first, or press “Just show me”.",
@@ -153,7 +155,7 @@ function damage(edit, before, keys) {
 
 /** @type {(settings: Settings, C: Matrix, k: Point) => string} */
 function reason({ geometry, used, ridge }, C, k) {
-  if (norm(k) === 0) return "k* is zero: every linear memory answers zero with zero.";
+  if (norm(k) < NOTHING) return "k* is zero: every linear memory answers zero with zero.";
   if (geometry === "pinv")
     return "k* is orthogonal to every key: the pseudo-inverse divides by zero.";
   const { values } = eigen2(C);

@@ -222,3 +222,25 @@ export function requested({ values, question }, { opening, presets, next, admits
   const settings = isBare ? { ...base } : next(base, patch);
   return { settings, preset: chosen ?? presetOf(presets, settings), isBare: isBare && !!chosen };
 }
+
+/**
+ * The questions of a lecture that a page's address asks for, `?lecture=editing:start,cycle`; null if it asks for none.
+ *
+ * @type {(search: string, name: string) => string[] | null}
+ */
+export function lectureIn(search, name) {
+  const [asked, keys = ""] = new URLSearchParams(search).get("lecture")?.split(":") ?? [];
+  return asked === name ? keys.split(",").filter(Boolean) : null;
+}
+
+/**
+ * Presets by their keys, in this order; all where none is known.
+ *
+ * @template {{ key: string }} P
+ * @param {P[]} presets
+ * @param {string[]} keys
+ */
+export function inOrder(presets, keys) {
+  const found = keys.flatMap((key) => presets.filter((preset) => preset.key === key));
+  return found.length ? found : presets;
+}

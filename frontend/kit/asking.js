@@ -2,7 +2,7 @@
 import { score } from "./prediction.js";
 import { createQuestions } from "./questions.js";
 
-/** @import { Preset } from "./explorer.js" */
+/** @import { Preset } from "./presets.js" */
 
 const OWN = "Your own setting. Press a question to come back to it.";
 
@@ -47,7 +47,8 @@ export function createAsking({ presets, preset, choose, reveal, findings }) {
   }
 
   return {
-    header: [questions.row, questions.say],
+    row: questions.row,
+    say: questions.say,
     decide,
     answer,
     get preset() {
@@ -91,3 +92,9 @@ export function createAsking({ presets, preset, choose, reveal, findings }) {
     warn: (words) => questions.mark(preset?.key ?? null, words),
   };
 }
+
+/**
+ * @template {object} S
+ * @template F
+ * @typedef {ReturnType<typeof createAsking<S, F>>} Asking
+ */

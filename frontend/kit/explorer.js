@@ -4,6 +4,7 @@ import { createAsking } from "./asking.js";
 import { h, setText, throttle } from "./dom.js";
 import { createHistory, gesturesIn } from "./history.js";
 import { layOut } from "./layout.js";
+import { createLecture } from "./lecture.js";
 import { createLink } from "./link.js";
 import { createTools, undoKeys } from "./tools.js";
 
@@ -12,27 +13,13 @@ import { createTools, undoKeys } from "./tools.js";
 /** @import { Parts } from "./layout.js" */
 /** @import { Explorer } from "./mount.js" */
 /** @import { Playback } from "./playback.js" */
-/** @import { Prediction } from "./prediction.js" */
 
 /**
- * Settings posed as a question; `predict` is a guess at its answer, asked before it is shown; `after` says what was found.
- *
  * @template S, F
- * @typedef {{
- *   key: string, name: string, ask: string, set: S, predict?: Prediction<F>, after: (found: F) => string,
- * }} Preset
+ * @typedef {import("./presets.js").Preset<S, F>} Preset
  */
 
-/**
- * Questions with their settings in full: `settle` makes them of what a question changes.
- *
- * @template P, S, F
- * @param {Preset<P, F>[]} questions
- * @param {(patch: P) => S} settle
- * @returns {Preset<S, F>[]}
- */
-export const posed = (questions, settle) =>
-  questions.map(({ set, ...rest }) => ({ ...rest, set: settle(set) }));
+export { posed } from "./presets.js";
 
 const INVITATION = "Press a question, or change anything.";
 const PATIENCE = 1500; // milliseconds between two readings of the status line
@@ -86,6 +73,8 @@ export function createFrame(own) {
   let gesture = () => 0;
   let write = () => {};
   let stage = h("div");
+  /** @type {ReturnType<typeof createLecture> | null} */
+  let lecture = null;
   const turns = { undo: () => turn(history.undo), redo: () => turn(history.redo) };
   const { name, python, data } = own;
   const tools = createTools({
@@ -94,6 +83,8 @@ export function createFrame(own) {
     data,
     stage: () => stage,
     address: name === undefined ? undefined : () => address(),
+    questions: name === undefined ? undefined : own.presets.map(({ key }) => key),
+    lecture: name === undefined ? undefined : () => lecture?.start(),
     python: python && (() => python(settings)),
   });
 
@@ -114,6 +105,13 @@ export function createFrame(own) {
     own.update({ before: null, play: !asking.pending });
     kept();
     write();
+  }
+
+  /** @param {Preset<S, F>} preset Shown where it ends, for a picture. */
+  function exhibit(preset) {
+    settings = { ...preset.set };
+    asking.pose(preset);
+    own.update({ before: null, play: false });
   }
 
   /** @param {(from: ReturnType<typeof now>) => ReturnType<typeof now> | null} way */
@@ -204,12 +202,16 @@ export function createFrame(own) {
      */
     lay({ playback, ...parts }) {
       const onkeydown = parts.onkeydown ?? playback?.onkeydown;
-      const laid = layOut({ ...parts, header: [asking.header, tools.element], onkeydown });
+      const laid = layOut({ ...parts, header: [asking.row, tools.element, asking.say], onkeydown });
       const { element } = laid;
-      const link = name === undefined ? null : createLink({ element, name, arrive, address });
+      stage = laid.stage;
+      const hall = { element, stage, asking, choose, exhibit, findings: () => own.findings() };
+      lecture = name === undefined ? null : createLecture({ ...hall, name, presets: own.presets });
+      const stand = () => lecture?.read();
+      const link =
+        name === undefined ? null : createLink({ element, name, arrive, address, stand });
       if (link) tools.element.prepend(link.back);
       write = link?.write ?? write;
-      stage = laid.stage;
       gesture = gesturesIn(element);
       element.addEventListener("keydown", undoKeys(turns));
       tools.show({ undo: false, redo: false });
@@ -228,6 +230,7 @@ export function createFrame(own) {
         }),
         close() {
           link?.close();
+          lecture?.close();
           playback?.clock.pause();
           parts.close?.();
         },

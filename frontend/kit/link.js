@@ -15,9 +15,11 @@ export const inBook = () => document.documentElement.dataset.widgets !== undefin
  * `arrive(request)` takes what an address asks for, `address()` is that of what is on show. A page's first explorer of
  * a name has its addresses; the others are left alone.
  *
- * @param {{ element: HTMLElement, name: string, arrive(request: Request): void, address(): string }} own
+ * @param {{
+ *   element: HTMLElement, name: string, arrive(request: Request): void, address(): string, stand?(): void,
+ * }} own `stand` is called once, when the explorer stands in its page.
  */
-export function createLink({ element, name, arrive, address }) {
+export function createLink({ element, name, arrive, address, stand }) {
   /** @type {HTMLAnchorElement | null} */
   let origin = null;
   element.dataset.explorer = name;
@@ -50,13 +52,15 @@ export function createLink({ element, name, arrive, address }) {
   let waiting = 0;
   /** Reads the address once the explorer stands in its page. */
   function start() {
-    if (element.isConnected) read();
-    else waiting = Number(setTimeout(start, MOMENT));
+    if (element.isConnected) {
+      read();
+      if (isFirst()) stand?.();
+    } else waiting = Number(setTimeout(start, MOMENT));
   }
 
   window.addEventListener("hashchange", read);
   document.addEventListener("click", onClick);
-  if (inBook() || decode(location.hash)) start();
+  start();
   const write = throttle(() => {
     if (inBook() && element.isConnected && isFirst())
       window.history.replaceState(window.history.state, "", address());

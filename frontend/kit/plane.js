@@ -1,15 +1,18 @@
 // A plane with arrows, dots and handles.
+import { clipped } from "./clip.js";
 import { h } from "./dom.js";
 import { handle } from "./handle.js";
 import { bounded } from "./number.js";
+import { placed } from "./words.js";
 
 /** @import { Handle, Point, Space } from "./handle.js" */
 
 /**
- * A line or an arrow, from one point to another or through all points and closed.
+ * A line or an arrow, from one point to another or through all points and closed. All stays in the plane: a line ends
+ * at its edge, with a head there if it leaves; `endless` ones have none.
  *
  * @typedef {{ tone: string, dash?: string, width?: number }} Stroke
- * @typedef {Stroke & { from: Point, to: Point, head?: boolean }} Arrow
+ * @typedef {Stroke & { from: Point, to: Point, head?: boolean, endless?: boolean }} Arrow
  * @typedef {Stroke & { points: Point[] }} Loop
  * @typedef {{ at: Point, tone: string, r?: number, hollow?: boolean }} Dot
  * @typedef {{ at: Point, text: string, tone: string, dx?: number, dy?: number }} Word
@@ -18,6 +21,7 @@ import { bounded } from "./number.js";
  */
 
 const SIZE = 320;
+const ALONG = [0.25, 0.4, 0.55, 0.7, 0.85];
 
 /**
  * The square from −reach to reach along both axes: its side in pixels, its coordinates, and lines at whole numbers.
@@ -107,10 +111,14 @@ export function plane({ label, reach, onMove }) {
     /** @param {Scene} scene */
     show({ lines = [], dots = [], handles = [], texts = [] }) {
       const strokes = lines.flatMap((line) =>
-        "points" in line ? loop(line, space) : arrow(line, space),
+        "points" in line ? loop(line, space) : within(line, reach, space),
       );
-      drawing.replaceChildren(...strokes, ...dots.map((dot) => disc(dot, space)));
-      marks.replaceChildren(...texts.map((text) => word(text, space)));
+      const seen = dots.filter(({ at }) => Math.max(...at.map(Math.abs)) <= reach);
+      drawing.replaceChildren(...strokes, ...seen.map((dot) => disc(dot, space)));
+      const named = texts.map((text) => ({ ...text, at: space.toPixel(inside(text.at, reach)) }));
+      const covered = [...seen, ...handles].map(({ at }) => at).concat(lines.flatMap(alongArrow));
+      const places = placed(named, covered.map(space.toPixel), SIZE);
+      marks.replaceChildren(...named.map((text, i) => word(text, places[i])));
       showHandles(handles);
     },
   };
@@ -122,11 +130,32 @@ function disc({ at, r = 3.5, tone, hollow = false }, space) {
   return h("circle", { cx, cy, r, class: `r1-disc r1-${tone}${hollow ? " r1-hollow" : ""}` });
 }
 
-/** @type {(word: Word, space: Space) => SVGElement} */
-function word({ at, text, tone, dx = 9, dy = -9 }, space) {
-  const [x, y] = space.toPixel(at);
-  const place = { x: Math.min(SIZE - 26, x + dx), y: Math.max(12, y + dy) };
-  return h("text", { ...place, class: `r1-plane-text r1-${tone}` }, text);
+/** @type {(word: Pick<Word, "text" | "tone">, place: Point) => SVGElement} */
+const word = ({ text, tone }, [x, y]) =>
+  h("text", { x, y, class: `r1-plane-text r1-${tone}` }, text);
+
+/** @type {(at: Point, reach: number) => Point} */
+const inside = ([x, y], reach) => [bounded(x, -reach, reach), bounded(y, -reach, reach)];
+
+/**
+ * Points along an arrow, for words to keep off it.
+ *
+ * @type {(line: Arrow | Loop) => Point[]}
+ */
+const alongArrow = (line) =>
+  "points" in line || !line.head
+    ? []
+    : ALONG.map((s) => [
+        (1 - s) * line.from[0] + s * line.to[0],
+        (1 - s) * line.from[1] + s * line.to[1],
+      ]);
+
+/** @type {(line: Arrow, reach: number, space: Space) => SVGElement[]} */
+function within({ endless = false, head = false, ...line }, reach, space) {
+  const part = clipped(line.from, line.to, reach);
+  if (!part) return [];
+  const { from, to, cut } = part;
+  return arrow({ ...line, from, to, head: head || (cut && !endless) }, space);
 }
 
 /** @param {Stroke} stroke */

@@ -17,6 +17,7 @@ const COLAB = "a[href*='colab.research.google.com']";
  *   undo(): void,
  *   redo(): void,
  *   lecture?(): void,
+ *   questions?: string[],
  *   address?(): string,
  *   stage(): HTMLElement,
  *   python?(): string,
@@ -40,6 +41,7 @@ export function createTools(own) {
       icon: "hall",
       onClick: own.lecture,
       title: "Lecture mode: full screen, question by question",
+      "data-name": "hall",
     });
 
   /** @type {(words: string) => void} */
@@ -65,12 +67,15 @@ export function createTools(own) {
 
   /** @returns {Item[]} */
   function items() {
-    const { address, data, python } = own;
+    const { address, data, name, python, questions } = own;
+    const asked = questions && `${location.pathname}?lecture=${name}:${questions.join(",")}`;
+    const lecture = () => take(new URL(String(asked), location.href).href, "Lecture link");
     const colab = /** @type {HTMLAnchorElement | null} */ (document.querySelector(COLAB));
     const link = () => take(new URL(address?.() ?? "", location.href.split("#")[0]).href, "Link");
     /** @type {[key: string, label: string, onClick: (() => void) | null | undefined][]} */
     const all = [
       ["link", "Copy link", address && inBook() ? link : null],
+      ["lecture", "Copy lecture link", asked && inBook() ? lecture : null],
       ["picture", "Save picture (PNG)", () => void savePicture()],
       ["data", "Save data (CSV)", data && (() => saveData(data()))],
       ["python", "Copy as Python", python && (() => void take(python(), "Python"))],

@@ -239,8 +239,9 @@ def test_edits_are_kept_repeated_undone_and_cleared(explorer):
     cells = page.locator(".r1-table tbody td")
     assert cells.count() == 12
     assert float(cells.nth(3).inner_text()) == pytest.approx(shown["past"][3][0], abs=0.006)
-    page.get_by_role("button", name="Undo last").click()
+    page.get_by_role("button", name="Drop the last").click()
     assert len(state(page)["settings"]["pairs"]) == 2
+    page.locator(".r1-more > summary").click()
     page.get_by_role("button", name="Repeat all once").click()
     assert state(page)["settings"]["order"] == [0, 1, 0, 1]
     page.locator("input[data-name=beta]").focus()
@@ -280,8 +281,12 @@ def test_questions_are_posed_and_answered(explorer, size):
         questions.nth(i).click()
         expect(page.locator(".r1-ask")).to_contain_text("?")
         expect(page.locator(".r1-found")).to_be_empty()
-        page.get_by_role("button", name="Show the answer").click()
-        expect(page.locator(".r1-found")).not_to_be_empty()
+        assert page.locator(".r1-bar-fill").count() == 0  # nothing tells the answer before the guess
+        guesses = page.get_by_role("group", name="Your prediction").get_by_role("button")
+        assert guesses.count() in (3, 4)
+        guesses.nth(i % 2).click()
+        expect(page.locator(".r1-found")).to_contain_text(re.compile("^(✓ As|✗ Not as) you said. "))
+        assert page.locator(".r1-bar-fill").count() > 0
         assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
     page.get_by_role("button", name="Reset").click()
     assert state(page)["preset"] == "start"
@@ -290,13 +295,15 @@ def test_questions_are_posed_and_answered(explorer, size):
 def test_an_answer_is_that_of_the_question_whatever_was_changed_since(explorer):
     page = explorer()
     page.locator("[data-preset=cycle]").click()
+    page.locator(".r1-more > summary").click()
     page.get_by_role("button", name="Clear").click()
-    page.get_by_role("button", name="Show the answer").click()
+    page.get_by_role("button", name="Just show me").click()
     expect(page.locator(".r1-found")).to_contain_text("In the question’s own setting")
 
 
 def test_many_edits_follow_the_law(explorer):
     page = explorer()
+    page.locator(".r1-more > summary").click()
     page.locator("input[data-name=dimension]").focus()
     for _ in range(16):
         page.keyboard.press("ArrowRight")

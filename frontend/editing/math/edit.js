@@ -19,9 +19,9 @@ import {
 
 /** @type {[Geometry, string][]} */
 export const GEOMETRIES = [
-  ["keys", "C = Σkkᵀ of the keys"],
-  ["identity", "C = I: a plain gradient step"],
-  ["pinv", "pseudo-inverse of C"],
+  ["keys", "C = Σkkᵀ"],
+  ["identity", "C = I"],
+  ["pinv", "C⁺: pseudo-inverse"],
 ];
 const FLAT = 1e-12; // share of the larger eigenvalue below which a 2×2 C is singular
 

@@ -1,0 +1,172 @@
+"""What all explorers share, on a page of the book, with mouse and keys as a reader and a lecturer have them."""
+
+import csv
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+PAGE = "book/chapters/editing.html"
+STATE = "() => [...document.querySelectorAll('.r1')].find((el) => el.__rankone_state).__rankone_state()"
+TEXT = """() => {
+    const link = Object.assign(document.createElement('a'), {href: '#r1:editing?q=few', textContent: 'three keys'});
+    const paragraphs = document.querySelectorAll('article section p');
+    paragraphs[paragraphs.length - 1].append(' Try ', link);
+}"""
+
+
+def setting(page, name):
+    return page.evaluate(STATE)["settings"][name]
+
+
+def drag(page, name, dx, dy):
+    grip = page.locator(f"[data-handle='{name}'] .r1-hit")
+    grip.scroll_into_view_if_needed()
+    box = grip.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + dx, y + dy, steps=6)
+    page.mouse.up()
+
+
+def test_a_state_goes_into_the_address_and_comes_back_by_link_undo_and_text(visit):
+    watched = visit()
+    page = watched.open(PAGE)
+    first = setting(page, "v")
+    drag(page, "v", 40, -30)
+    moved = setting(page, "v")
+    assert moved != first
+    expect(page).to_have_url(re.compile(rf"#r1:editing\?v=%5B{moved[0]:.6g},"))
+    copied = page.url
+
+    page.keyboard.press("Control+z")  # six moves of the pointer were one drag
+    assert setting(page, "v") == first
+    expect(page.get_by_role("button", name="Undo")).to_have_attribute("aria-disabled", "true")
+    page.keyboard.press("Control+Shift+z")
+    assert setting(page, "v") == moved
+
+    page.evaluate(TEXT)
+    page.get_by_role("link", name="three keys").click()
+    assert page.evaluate(STATE)["preset"] == "few"
+    expect(page.locator(".r1-ask")).to_be_in_viewport()
+    back = page.get_by_role("button", name="Back to the text")
+    back.click()
+    expect(page.get_by_role("link", name="three keys")).to_be_focused()
+    expect(page.get_by_role("link", name="three keys")).to_be_in_viewport()
+    expect(back).to_be_hidden()
+
+    page = visit().open(PAGE + "#" + copied.split("#")[1])  # as one to whom it was sent
+    page.wait_for_function("(x) => Math.abs((" + STATE + ")().settings.v[0] - x) < 1e-4", arg=moved[0])
+    assert watched.errors == []
+
+
+@pytest.mark.parametrize("hash", ["#r1:residual?rate=3", "#r1:editing?v=%5B1e999,0%5D&W=nonsense&__proto__=1&q=no"])
+def test_an_address_of_another_or_a_broken_one_changes_nothing(visit, hash):
+    watched = visit()
+    page = watched.open(PAGE + hash)
+    page.wait_for_timeout(500)
+    shown = page.evaluate(STATE)
+    assert shown["preset"] == "start"
+    assert shown["settings"]["v"] == [1.2, 0.4]
+    assert watched.errors == []
+
+
+def test_the_menu_gives_link_picture_data_and_python(visit):
+    page = visit(permissions=["clipboard-read", "clipboard-write"]).open(PAGE)
+    page.get_by_role("button", name="Share and export").focus()
+    page.keyboard.press("ArrowDown")
+    items = page.get_by_role("menuitem")
+    expect(items.first).to_be_focused()
+    assert "Copy as Python" in items.all_inner_texts()
+    page.keyboard.press("Enter")
+    expect(page.locator(".r1-said")).to_have_text("Link copied.")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url.split("#")[0] + "#r1:editing?"
+
+    def take(letter):
+        page.keyboard.press("Enter")
+        for _ in range(letter.count("+")):
+            page.keyboard.press("ArrowDown")
+        with page.expect_download() as waited:
+            page.keyboard.press("Enter")
+        return waited.value.path()
+
+    assert take("++").read_bytes()[1:4] == b"PNG"
+    with take("+++").open(encoding="utf8") as file:
+        rows = list(csv.DictReader(file))
+    shown = page.evaluate(STATE)["measured"]
+    assert [float(row["measured"]) for row in rows] == pytest.approx(shown)
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("menu")).to_be_hidden()
+    expect(page.get_by_role("button", name="Share and export")).to_be_focused()
+
+
+def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
+    watched = visit()
+    page = watched.open(PAGE + "?lecture=editing:identity,unknown,third")
+    page.evaluate("window.print = () => { window.printed = true; }")
+    where, found = page.locator(".r1-where"), page.locator(".r1-hall .r1-found")
+    expect(where).to_have_text("Question 1 of 2")
+    expect(found).to_be_empty()
+    page.keyboard.press("ArrowRight")  # shows the answer, then goes on
+    expect(found).to_contain_text("times the least")
+    page.keyboard.press("ArrowRight")
+    expect(where).to_have_text("Question 2 of 2")
+    page.keyboard.press("2")
+    expect(found).to_contain_text("✓ As you said.")
+    page.keyboard.press("PageUp")
+    expect(where).to_have_text("Question 1 of 2")
+    assert page.locator(".r1-hall .r1-first > :visible").count() == 3
+    words = page.locator(".r1-hall .r1-ask").evaluate("(el) => parseFloat(getComputedStyle(el).fontSize)")
+    assert words >= 24
+
+    page.keyboard.press("Control+p")
+    page.wait_for_function("() => window.printed")
+    page.emulate_media(media="print")
+    stills = page.locator(".r1-handout section")
+    assert stills.count() == 2
+    assert len(set(stills.locator("img").evaluate_all("(all) => all.map((one) => one.src)"))) == 2
+    expect(stills.nth(1)).to_contain_text("The second edit has moved the first answer")
+    expect(page.locator("article")).to_be_hidden()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    expect(page.locator(".r1-handout")).to_have_count(0)
+
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog.r1-hall")).to_have_count(0)
+    expect(page.locator(".r1-editing .r1-question").first).to_be_visible()
+    assert watched.errors == []
+
+
+@pytest.mark.parametrize("size", ["laptop", "phone"])
+def test_stage_controls_and_readouts_stand_on_one_screen(visit, size):
+    laptop = {"viewport": {"width": 1366, "height": 768}}
+    page = visit(*(["phone"] if size == "phone" else []), **(laptop if size == "laptop" else {})).open(PAGE)
+    page.evaluate("document.querySelector('.r1-body').scrollIntoView()")
+    page.wait_for_timeout(300)
+    if size == "laptop":
+        for part in (".r1-ask", ".r1-stage-block", ".r1-first", ".r1-readouts"):
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    else:
+        page.locator("input[data-name=count]").scroll_into_view_if_needed()
+        page.mouse.wheel(0, 250)  # the planes stay in sight over the controls
+        page.wait_for_timeout(300)
+        expect(page.locator(".r1-plane").first).to_be_in_viewport(ratio=1)
+
+
+def test_a_label_says_what_it_names_to_pointer_keys_and_reader(visit):
+    page = visit().open(PAGE)
+    ridge = page.locator("input[data-name=ridge]")
+    expect(ridge).to_have_accessible_description(re.compile("Added to the diagonal of C"))
+    tip = page.get_by_role("tooltip").filter(has_text="Added to the diagonal of C")
+    expect(tip).to_be_hidden()
+    page.locator("label", has_text="ridge").locator(".r1-term").hover()
+    expect(tip).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+    page.locator("select[data-name=geometry]").focus()
+    page.keyboard.press("Tab")
+    expect(tip).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(tip).to_be_hidden()

@@ -1,22 +1,24 @@
 // Settings in, pictures out: joins the data, the race of the risks, playback and what is on the page.
 import { createFrame } from "../kit/explorer.js";
-import { count, figures } from "../kit/number.js";
+import { count, figures, percent } from "../kit/number.js";
 import { createPlayback, help } from "../kit/playback.js";
 import * as random from "../kit/random.js";
 import { createCharts, lawsAt } from "./charts.js";
+import { crossing, levelsOf } from "./levels.js";
 import { createMaps } from "./maps.js";
 import { baseLaw } from "./math/laws.js";
-import { drawLine, drawPlane, fitLine, fitPlane, sizesOf } from "./math/risk.js";
+import { sizesOf } from "./math/risk.js";
+import { drawLine, drawPlane, fitLine, fitPlane } from "./math/sets.js";
 import { createPanel } from "./panel.js";
 import { PRESETS } from "./presets.js";
-import { createRace, crossing, levelsOf } from "./race.js";
+import { createRace } from "./race.js";
 import { levelOf, measured, nextSettings, placeOf } from "./settings.js";
 import { createSlices } from "./slices.js";
 import { verdict } from "./words.js";
 
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Explorer } from "../kit/mount.js" */
-/** @import { LineFit, LineSet, PlaneFit, PlaneSet } from "./math/risk.js" */
+/** @import { LineFit, LineSet, PlaneFit, PlaneSet } from "./math/sets.js" */
 /** @import { Findings } from "./presets.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
@@ -33,6 +35,7 @@ export function createExplorer(initial, save) {
   /** @type {{ set: LineSet | PlaneSet, fit: LineFit | PlaneFit } | null} */
   let shown = null; // the data set and the model on the stage
   let goal = placeOf(initial); // where a question's race ends
+  const drawn = lastOne(); // the examples: nested, the first n are the same for every n
   /** @type {Frame<Settings, Patch, Findings>} */
   const frame = createFrame({
     settings: initial,
@@ -43,7 +46,7 @@ export function createExplorer(initial, save) {
     words,
     save,
   });
-  const race = createRace(onMore);
+  const race = createRace({ onMore, onFail: frame.warn });
   const playback = createPlayback({
     speed: SPEED,
     show,
@@ -101,14 +104,13 @@ export function createExplorer(initial, save) {
     const { view, n, d, seed } = settings;
     stages.line.element.hidden = view !== "line";
     stages.plane.element.hidden = view === "line";
-    const key = random.key(seed); // nested: the first n points are the same for every n
     if (view === "line") {
-      const set = drawLine(key, n, d);
+      const set = drawn(`line ${n} ${d} ${seed}`, () => drawLine(random.key(seed), n, d));
       const fit = fitLine(set, settings);
       shown = { set, fit };
       stages.line.draw(set, fit, settings);
     } else {
-      const set = drawPlane(key, n);
+      const set = drawn(`plane ${n} ${seed}`, () => drawPlane(random.key(seed), n));
       const fit = fitPlane(set, settings);
       shown = { set, fit };
       stages.plane.draw(set, fit, settings);
@@ -152,11 +154,11 @@ export function createExplorer(initial, save) {
   function words() {
     const { n } = frame.settings;
     const risk = race.risks[clock.step];
-    if (!risk) return `${n} examples. Measuring…`;
+    if (!risk) return `${count(n)} examples. Measuring: ${percent(race.share)} done.`;
     const [memory, base, alone] = [risk.memory, risk.base, risk.neighbours].map((v) =>
       figures(v, 2),
     );
-    return `${n} examples. ${verdict(risk)}: ${memory} with it, ${base} without; neighbours alone ${alone}.`;
+    return `${count(n)} examples. ${verdict(risk)}: ${memory} with it, ${base} without; neighbours alone ${alone}.`;
   }
 
   /** What is on the stage, as plain numbers. */
@@ -185,4 +187,16 @@ export function createExplorer(initial, save) {
     },
     close: race.close,
   });
+}
+
+/** Remembers the last thing made, by its name. */
+function lastOne() {
+  /** @type {{ name: string, made: unknown }} */
+  let last = { name: "", made: null };
+  return /** @type {<T>(name: string, make: () => T) => T} */ (
+    (name, make) => {
+      if (name !== last.name) last = { name, made: make() };
+      return /** @type {any} */ (last.made);
+    }
+  );
 }

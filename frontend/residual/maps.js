@@ -6,7 +6,7 @@ import { probability } from "./math/bases.js";
 import { Neighbours } from "./math/memory.js";
 import { border, classOf } from "./math/sample.js";
 
-/** @import { PlaneFit, PlaneSet } from "./math/risk.js" */
+/** @import { PlaneFit, PlaneSet } from "./math/sets.js" */
 /** @import { Settings } from "./settings.js" */
 
 const CELLS = 72;

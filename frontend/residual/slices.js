@@ -6,7 +6,7 @@ import { dot } from "../kit/linear.js";
 import { figures } from "../kit/number.js";
 import { Neighbours } from "./math/memory.js";
 
-/** @import { LineFit, LineSet } from "./math/risk.js" */
+/** @import { LineFit, LineSet } from "./math/sets.js" */
 /** @import { Settings } from "./settings.js" */
 /** @import { Point } from "../kit/handle.js" */
 

@@ -6,10 +6,11 @@ import { amount, cleared, count, figures, fixed } from "../kit/number.js";
 import { facts } from "../kit/readout.js";
 import { runChart } from "../kit/runchart.js";
 import { createCurve } from "./curve.js";
+import { createNetworks } from "./networks.js";
 import { observe } from "./observe.js";
 import { createPanel } from "./panel.js";
 import { PRESETS } from "./presets.js";
-import { buildNetwork, networkKey, nextSettings } from "./settings.js";
+import { nextSettings } from "./settings.js";
 import { createSlots } from "./slots.js";
 
 /** @import { Frame } from "../kit/explorer.js" */
@@ -24,9 +25,10 @@ const HARMLESS = ["x", "y", "probe", "profile"]; // a question stands while only
  * @returns {Explorer}
  */
 export function createExplorer(initial) {
-  let key = networkKey(initial);
-  let network = buildNetwork(initial);
-  let seen = observe(network, initial);
+  /** @type {Seen | null} */
+  let seen = null;
+  let waiting = false; // for a fit
+  const networks = createNetworks((problem) => (problem ? frame.warn(problem) : update()));
   /** @type {Frame<Settings, Patch, Seen>} */
   const frame = createFrame({
     settings: initial,
@@ -34,7 +36,7 @@ export function createExplorer(initial) {
     next: nextSettings,
     stands: (patch) => Object.keys(patch).every((name) => HARMLESS.includes(name)),
     update,
-    findings: () => seen,
+    findings: () => (waiting ? null : seen),
     words,
     patience: 1200,
   });
@@ -49,21 +51,28 @@ export function createExplorer(initial) {
 
   function update() {
     const { settings } = frame;
-    const wanted = networkKey(settings);
-    if (wanted !== key) [network, key] = [buildNetwork(settings), wanted];
-    seen = observe(network, settings);
     panel.show(settings);
+    const network = networks.find(settings);
+    waiting = network === null;
+    curve.element.classList.toggle("r1-waiting", waiting);
+    if (network) show(observe(network, settings), settings);
+    frame.settle(waiting);
+  }
+
+  /** @type {(next: Seen, settings: Settings) => void} */
+  function show(next, settings) {
+    seen = next;
     curve.show(seen, settings, words());
     slots.show(seen.slots, settings);
     const last = seen.flow.forward.length - 1;
     flow.draw({ values: seen.flow, last, step: last });
     bill.show(rows(seen, settings));
-    frame.settle(false);
   }
 
   function words() {
+    const { x, y, probe, size } = frame.settings;
+    if (waiting || !seen) return `Fitting ${count(size)} units by real gradient steps…`;
     const { atProbe, start } = seen;
-    const { x, y, probe } = frame.settings;
     return (
       `From (${fixed(x)}, ${fixed(y)}): at x* = ${fixed(probe)} the network says ${rounded(start)} before ` +
       `the step and ${rounded(atProbe.output)} after it; the target is ${rounded(atProbe.wanted)}.`
@@ -77,9 +86,11 @@ export function createExplorer(initial) {
     charts: [slots.element, flow.element, bill.element],
     chartsClass: "r1-two",
     state() {
+      if (!seen) return { waiting };
       const { step, ...shown } = seen;
-      return shown;
+      return { waiting, ...shown };
     },
+    close: networks.close,
   });
 }
 

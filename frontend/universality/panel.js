@@ -7,7 +7,7 @@ import { slider } from "../kit/slider.js";
 import { CONSTANTS } from "./math/tables.js";
 import { TARGETS } from "./math/targets.js";
 import { createPencil } from "./pencil.js";
-import { CONSTRUCTIONS, OFFSETS, RATIOS, SWITCHES, Y_RANGE } from "./settings.js";
+import { CONSTRUCTIONS, hasSwitch, OFFSETS, RATIOS, SWITCHES, Y_RANGE } from "./settings.js";
 
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Patch, Settings } from "./settings.js" */
@@ -92,7 +92,7 @@ export function createPanel(settings, change) {
         fields.size.bound({ values: sizes });
       }
       fill(fields, next);
-      fields.switch.disabled = next.construction === "shallow";
+      fields.switch.disabled = !hasSwitch(next.construction);
       pencil.element.hidden = next.target !== "drawn";
       pencil.show(next.profile);
     },

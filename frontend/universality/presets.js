@@ -104,6 +104,14 @@ export const PRESETS = [
       `${depth} layers; off the target by ${rough(error)}, and smoothly so.`,
   },
   {
+    key: "two",
+    name: "Two layers are enough",
+    ask: "Two hidden layers, nothing else. Nobody wrote cells into them: how can they tell x apart?",
+    set: { ...plain, construction: "two_layers", size: 400 },
+    after: ({ depth, error, start }) =>
+      `${depth} layers of weights, off the target by ${rough(error)}. The backward pass asks each path unit whether x is above its threshold, and so counts the cells itself. The price is the start at ${rough(start)}, far below every y.`,
+  },
+  {
     key: "draw",
     name: "Draw your own",
     ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example. Is there a g that it cannot learn?",

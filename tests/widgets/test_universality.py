@@ -20,7 +20,7 @@ PAIRS = [(0.3, 0.7), (0.91, -0.95), (0.06, 0.2)]
 
 BRIDGE = """
 import { readFileSync } from "node:fs";
-import { normalQuantile, quasirandom } from "./universality/math/fitted.js";
+import { normalQuantile, quasirandom } from "./universality/math/kinks.js";
 import { forward, gradientStep, size } from "./universality/math/network.js";
 import { lookup } from "./universality/math/tables.js";
 import { drawn, TARGETS } from "./universality/math/targets.js";
@@ -64,7 +64,8 @@ def javascript(name, /, **job):
 def package(target, construction, size, **constants):
     """The same network from the package, in double precision."""
     number = {"cells": size} if construction in ("seed", "logdepth") else {"units": size}
-    return universal_learner(TARGETS[target], construction=construction, constants=Constants(**constants), **number)
+    given = Constants(**constants) if constants else None  # None: the construction's own
+    return universal_learner(TARGETS[target], construction=construction, constants=given, **number)
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +83,7 @@ def double():
         ("logdepth", 16, "bump", 1e-10),
         ("constant", 50, "sine", 1e-7),  # two least-squares fits of condition 1e10 agree to about 1e-10 · 1e3
         ("shallow", 50, "bump", 1e-7),
+        ("two_layers", 50, "sine", 1e-7),
     ],
 )
 def test_network_after_the_step_equals_jax(construction, size, target, tolerance):
@@ -170,6 +172,7 @@ def test_presets_do_what_they_ask_about():
     assert presets["alpha"]["deviation"] > 0.05
     assert presets["margin"]["fired"] == 0
     assert presets["shallow"]["error"] < 0.15
+    assert presets["two"]["error"] < 0.1
     assert all("NaN" not in preset["said"] and "undefined" not in preset["said"] for preset in presets.values())
 
 

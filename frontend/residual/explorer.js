@@ -7,18 +7,21 @@ import { createCharts, lawsAt } from "./charts.js";
 import { crossing, levelsOf } from "./levels.js";
 import { createMaps } from "./maps.js";
 import { baseLaw } from "./math/laws.js";
-import { sizesOf } from "./math/risk.js";
+import { MODELS, sizesOf } from "./math/risk.js";
 import { drawLine, drawPlane, fitLine, fitPlane } from "./math/sets.js";
 import { createPanel } from "./panel.js";
 import { PRESETS } from "./presets.js";
+import { python } from "./python.js";
 import { createRace } from "./race.js";
-import { levelOf, measured, nextSettings, placeOf } from "./settings.js";
+import { admits, levelOf, measured, nextSettings, placeOf } from "./settings.js";
 import { createSlices } from "./slices.js";
 import { verdict } from "./words.js";
 
+/** @import { Table } from "../kit/export.js" */
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Explorer } from "../kit/mount.js" */
 /** @import { LineFit, LineSet, PlaneFit, PlaneSet } from "./math/sets.js" */
+/** @import { Risks } from "./math/risk.js" */
 /** @import { Findings } from "./presets.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
@@ -45,6 +48,10 @@ export function createExplorer(initial, save) {
     findings,
     words,
     save,
+    name: "residual",
+    admits,
+    python,
+    data: () => dataOf(race),
   });
   const race = createRace({ onMore, onFail: frame.warn });
   const playback = createPlayback({
@@ -108,16 +115,19 @@ export function createExplorer(initial, save) {
       const set = drawn(`line ${n} ${d} ${seed}`, () => drawLine(random.key(seed), n, d));
       const fit = fitLine(set, settings);
       shown = { set, fit };
-      stages.line.draw(set, fit, settings);
+      stages.line.draw(set, fit, settings, frame.pending);
     } else {
       const set = drawn(`plane ${n} ${seed}`, () => drawPlane(random.key(seed), n));
       const fit = fitPlane(set, settings);
       shown = { set, fit };
-      stages.plane.draw(set, fit, settings);
+      stages.plane.draw(set, fit, settings, frame.pending);
     }
   }
 
-  const drawCharts = () => charts.draw(frame.settings, race, clock.step, threshold());
+  function drawCharts() {
+    const found = frame.pending ? { ...race, risks: [], sweep: [] } : race;
+    charts.draw(frame.settings, found, clock.step, threshold(), frame.pending);
+  }
 
   function progress() {
     const { n, view } = frame.settings;
@@ -142,7 +152,11 @@ export function createExplorer(initial, save) {
     frame.settle(ended);
   }
 
-  /** A question is answered once all is measured where its race ends. */
+  /**
+   * A question is answered once all is measured where its race ends.
+   *
+   * @returns {Findings | null}
+   */
   function findings() {
     const { settings } = frame;
     const risk = race.risks[clock.step];
@@ -154,6 +168,7 @@ export function createExplorer(initial, save) {
   function words() {
     const { n } = frame.settings;
     const risk = race.risks[clock.step];
+    if (frame.pending) return `${count(n)} examples. Predict, and what is measured is shown.`;
     if (!risk) return `${count(n)} examples. Measuring: ${percent(race.share)} done.`;
     const [memory, base, alone] = [risk.memory, risk.base, risk.neighbours].map((v) =>
       figures(v, 2),
@@ -170,14 +185,12 @@ export function createExplorer(initial, save) {
   }
 
   return frame.lay({
-    stage: [
-      stages.line.element,
-      stages.plane.element,
-      playback.element,
-      charts.table,
-      frame.status,
-    ],
-    side: [panel.element, help("A step is the next number of examples.")],
+    className: "r1-residual",
+    stage: [stages.line.element, stages.plane.element],
+    controls: panel.first,
+    readouts: [playback.element, charts.table, frame.status],
+    more: [panel.rest, help("A step is the next number of examples.")],
+    moreLabel: "More: other examples, keys",
     charts: [charts.element],
     playback,
     state() {
@@ -188,6 +201,12 @@ export function createExplorer(initial, save) {
     close: race.close,
   });
 }
+
+/** @type {(race: { sizes: number[], risks: Risks[] }) => Table} */
+const dataOf = ({ sizes, risks }) => ({
+  columns: ["n", ...MODELS],
+  rows: risks.map((risk, i) => [sizes[i], ...MODELS.map((model) => risk[model])]),
+});
 
 /** Remembers the last thing made, by its name. */
 function lastOne() {

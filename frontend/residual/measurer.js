@@ -11,7 +11,7 @@ import { levelOf } from "./settings.js";
 /**
  * The risks at the next size, those at each level of noise, and the share of the work that is done.
  *
- * @typedef {{ type: "size", id: number, risk: Risks }
+ * @typedef {{ type: "size", id: number, risk: Risks & { repetitions: number } }
  *   | { type: "sweep", id: number, sweep: Risks[] }
  *   | { type: "progress", id: number, share: number }
  *   | { type: "done", id: number }} Answer
@@ -39,7 +39,7 @@ export const createMeasurer = (budget) => (/** @type {(answer: Answer) => void} 
     const all = sizes.reduce((sum, n) => sum + cost(n, 1), cost(settings.n, levels.length));
     let spent = 0;
 
-    /** @type {(n: number, at: number[]) => Generator<void, Risks[], void>} */
+    /** @type {(n: number, at: number[]) => Generator<void, (Risks & { repetitions: number })[], void>} */
     function* measured(n, at) {
       const risks = yield* measure(settings, n, at, bank);
       spent += cost(n, at.length);

@@ -21,7 +21,7 @@ export function createRace({ onMore, onFail }) {
   let told = false;
   const race = {
     sizes: /** @type {number[]} */ ([]),
-    risks: /** @type {Risks[]} */ ([]),
+    risks: /** @type {(Risks & { repetitions: number })[]} */ ([]),
     levels: /** @type {number[]} */ ([]),
     sweep: /** @type {Risks[]} */ ([]),
     at: 0, // the size whose noise was looked at

@@ -7,16 +7,22 @@ import { facts } from "../kit/readout.js";
 import { runChart } from "../kit/runchart.js";
 import { createCurve } from "./curve.js";
 import { createNetworks } from "./networks.js";
-import { observe } from "./observe.js";
+import { GRID, observe } from "./observe.js";
 import { createPanel } from "./panel.js";
 import { PRESETS } from "./presets.js";
-import { nextSettings } from "./settings.js";
+import { python } from "./python.js";
+import { admits, nextSettings } from "./settings.js";
 import { createSlots } from "./slots.js";
 
+/** @import { Table } from "../kit/export.js" */
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Explorer } from "../kit/mount.js" */
 /** @import { Seen } from "./observe.js" */
 /** @import { Patch, Settings } from "./settings.js" */
+
+const BEFORE = 4; // rows of the bill that the step does not change
+/** @type {(seen: Seen) => Seen} */
+const untaught = (seen) => ({ ...seen, after: [], table: null });
 
 const HARMLESS = ["x", "y", "probe", "profile"]; // a question stands while only these change
 
@@ -39,6 +45,10 @@ export function createExplorer(initial) {
     findings: () => (waiting ? null : seen),
     words,
     patience: 1200,
+    name: "universality",
+    admits,
+    python,
+    data: () => dataOf(seen),
   });
   const curve = createCurve({
     onPair: (x, y) => frame.change({ x, y }),
@@ -55,22 +65,28 @@ export function createExplorer(initial) {
     const network = networks.find(settings);
     waiting = network === null;
     curve.element.classList.toggle("r1-waiting", waiting);
-    if (network) show(observe(network, settings), settings);
+    if (network) show(observe(network, settings), settings, frame.pending);
     frame.settle(waiting);
   }
 
-  /** @type {(next: Seen, settings: Settings) => void} */
-  function show(next, settings) {
+  /**
+   * What the step has done is not drawn while the reader has yet to predict it.
+   *
+   * @type {(next: Seen, settings: Settings, hidden: boolean) => void}
+   */
+  function show(next, settings, hidden) {
     seen = next;
-    curve.show(seen, settings, words());
+    curve.show(hidden ? untaught(seen) : seen, settings, words());
     slots.show(seen.slots, settings);
     const last = seen.flow.forward.length - 1;
-    flow.draw({ values: seen.flow, last, step: last });
-    bill.show(rows(seen, settings));
+    flow.draw({ values: hidden ? { forward: seen.flow.forward } : seen.flow, last, step: last });
+    bill.show(rows(seen, settings).slice(0, hidden ? BEFORE : undefined));
+    slots.element.style.visibility = hidden ? "hidden" : "";
   }
 
   function words() {
     const { x, y, probe, size } = frame.settings;
+    if (frame.pending) return "Predict, and the step is shown.";
     if (waiting || !seen) return `Fitting ${count(size)} units by real gradient steps…`;
     const { atProbe, start } = seen;
     return (
@@ -81,9 +97,16 @@ export function createExplorer(initial) {
 
   return frame.lay({
     className: "r1-universality",
-    stage: [curve.element, frame.status],
-    side: [panel.element, h("div", { class: "r1-tools" }, resetButton(frame.reset))],
-    charts: [slots.element, flow.element, bill.element],
+    stage: [curve.element],
+    controls: panel.first,
+    readouts: [slots.element],
+    more: [panel.rest],
+    moreLabel: "More: the pair by its numbers",
+    charts: [
+      h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset)),
+      flow.element,
+      bill.element,
+    ],
     chartsClass: "r1-two",
     state() {
       if (!seen) return { waiting };
@@ -93,6 +116,14 @@ export function createExplorer(initial) {
     close: networks.close,
   });
 }
+
+/** @type {(seen: Seen | null) => Table} */
+const dataOf = (seen) => ({
+  columns: ["x*", "target", "table", "before", "after"],
+  rows: GRID.map((at, i) =>
+    seen ? [at, seen.wanted[i], seen.table?.[i] ?? null, seen.before[i], seen.after[i]] : [at],
+  ),
+});
 
 /** @param {number | null} v */
 const rounded = (v) => amount(cleared(v));

@@ -1,4 +1,5 @@
 // What the reader can set, and the network that the settings describe.
+import { within } from "../kit/address.js";
 import { fittedNetwork, fitWeights } from "./math/fitted.js";
 import { CONSTANTS, tableNetwork } from "./math/tables.js";
 import { TARGETS, TENT } from "./math/targets.js";
@@ -63,11 +64,26 @@ const nearest = (values, v) =>
 export function nextSettings(settings, patch) {
   const next = { ...settings, ...patch };
   const { sizes } = CONSTRUCTIONS[next.construction];
-  if (patch.construction && !("size" in patch) && !sizes.includes(next.size)) {
-    next.size = nearest(sizes, isTable(next.construction) ? 8 : 200);
-  }
-  return next;
+  if (sizes.includes(next.size)) return next;
+  const own = patch.construction && !("size" in patch); // a new construction, at its usual size
+  const usual = isTable(next.construction) ? 8 : 200;
+  return { ...next, size: nearest(sizes, own ? usual : next.size) };
 }
+
+/** Which values a page's address may set: those that the controls can reach. */
+export const admits = within({
+  bounds: {
+    size: [2, 400],
+    x: [0, 1],
+    y: Y_RANGE,
+    probe: [0, 1],
+    ratio: [0.25, 2],
+    offset: [0, 0.1],
+    switch: [0, 1e-3],
+    profile: [-1, 1],
+  },
+  choices: { target: Object.keys(TARGETS), construction: Object.keys(CONSTRUCTIONS) },
+});
 
 /** @param {{ target: TargetName, profile: number[] }} settings */
 export const targetOf = ({ target, profile }) => TARGETS[target].of(profile);

@@ -26,6 +26,7 @@ import { lookup } from "./universality/math/tables.js";
 import { drawn, TARGETS } from "./universality/math/targets.js";
 import { observe } from "./universality/observe.js";
 import { PRESETS } from "./universality/presets.js";
+import { python } from "./universality/python.js";
 import { buildNetwork, DEFAULTS, nextSettings } from "./universality/settings.js";
 const jobs = {
   learn({ settings, pairs, xs }) {
@@ -43,6 +44,11 @@ const jobs = {
              tables: pairs.map(([x, y]) => xs.map((v) => table(x, y, v))) };
   },
   observe: (settings) => { const all = nextSettings(DEFAULTS, settings); return observe(buildNetwork(all), all); },
+  copied: ({ patches }) => patches.map((patch) => {
+    const all = nextSettings(DEFAULTS, patch);
+    const { before, after, start, atProbe, error } = observe(buildNetwork(all), all);
+    return { text: python(all), before, after, look: [start, atProbe.output], error };
+  }),
   presets: () => PRESETS.map((p) => { const seen = observe(buildNetwork(p.set), p.set);
     return { key: p.key, set: p.set, said: p.after(seen), deviation: seen.deviation, error: seen.error,
              fired: seen.slots.filter((s) => s.share > 0.5).length }; }),
@@ -174,6 +180,25 @@ def test_presets_do_what_they_ask_about():
     assert presets["shallow"]["error"] < 0.15
     assert presets["two"]["error"] < 0.1
     assert all("NaN" not in preset["said"] and "undefined" not in preset["said"] for preset in presets.values())
+
+
+COPIED = [
+    {},
+    {"size": 4, "target": "bump", "offset": 0, "x": 0.91, "y": -0.4, "probe": 0.1},
+    {"construction": "logdepth", "size": 4, "target": "drawn", "switch": 3e-4, "ratio": 0.9},
+    {"construction": "constant", "size": 50, "target": "neighbour", "offset": 1e-2, "switch": 1e-6},
+    {"construction": "two_layers", "size": 50, "offset": 1e-3},
+]
+
+
+def test_what_is_copied_as_python_computes_what_is_shown():
+    for shown, patch in zip(javascript("copied", patches=COPIED), COPIED, strict=True):
+        made = {}
+        exec(compile(shown["text"], "copied.py", "exec"), made)
+        tolerance = 1e-6 if patch.get("construction") in ("constant", "two_layers") else 1e-9
+        for name in ("before", "after", "error"):
+            np.testing.assert_allclose(made[name], shown[name], atol=tolerance, rtol=1e-6, err_msg=str(patch))
+        np.testing.assert_allclose(made["look"], shown["look"], atol=tolerance, rtol=1e-6)
 
 
 def test_widget_hands_its_settings_to_the_page():

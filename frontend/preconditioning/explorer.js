@@ -1,27 +1,30 @@
 // Settings in, pictures out: three paths, a guess before they are shown, and how many steps each needs.
 import { createBackground } from "../kit/background.js";
+import { h, setText } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
+import { table } from "../kit/export.js";
 import { amount } from "../kit/number.js";
 import { createPlayback, help } from "../kit/playback.js";
 import { createCharts, SERIES } from "./charts.js";
 import { counting, run, widest } from "./math/paths.js";
 import { createPanel } from "./panel.js";
-import { createPlanes } from "./planes.js";
-import { createPrediction } from "./prediction.js";
+import { createPlanes, KEY } from "./planes.js";
 import { PRESETS } from "./presets.js";
-import { nextSettings } from "./settings.js";
+import { python } from "./python.js";
+import { admits, nextSettings } from "./settings.js";
 import { createSpectrum } from "./spectrum.js";
+import { fateInWords } from "./verdict.js";
 import { condition } from "./words.js";
 
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Explorer } from "../kit/mount.js" */
-/** @import { Counts, Kind } from "./math/paths.js" */
+/** @import { Table } from "../kit/export.js" */
+/** @import { Counts, Kind, Run } from "./math/paths.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 /** @import { Findings } from "./presets.js" */
 
 const HELP = "On a start, the white point of a plane: arrow keys move it.";
-const GUESS =
-  "Predict before you look: what do the path of U (blue) and the path of W with P (orange) do?";
+const VERDICT_LATER = "Predict what the path of U (blue) and that of W with P (orange) do.";
 
 /**
  * `save(settings)` is told every change of the reader's.
@@ -34,9 +37,6 @@ export function createExplorer(initial, save) {
   let current = run(initial);
   /** @type {Counts | null} */
   let counts = null;
-  let pending = initial.method !== "gd"; // the reader has yet to predict
-  /** @type {string | null} */
-  let guess = null;
   /** @type {Frame<Settings, Patch, Findings>} */
   const frame = createFrame({
     settings: initial,
@@ -46,6 +46,10 @@ export function createExplorer(initial, save) {
     findings,
     words,
     save,
+    name: "preconditioning",
+    admits,
+    python,
+    data: () => dataOf(current),
   });
   const playback = createPlayback({ show, rest: frame.settle, reset: frame.reset });
   const { clock } = playback;
@@ -56,7 +60,7 @@ export function createExplorer(initial, save) {
     const { start } = frame.settings;
     frame.change({ start: start.map((r, i) => (i === row ? place : r)) });
   });
-  const prediction = createPrediction(predict);
+  const verdict = h("p", { class: "r1-verdict" });
   const panel = createPanel(initial, frame.change);
 
   /**
@@ -64,18 +68,16 @@ export function createExplorer(initial, save) {
    *
    * @param {{ before: Settings | null, play: boolean }} how
    */
-  function update({ before, play }) {
+  function update({ play }) {
     const { settings } = frame;
-    guess = null;
-    if (settings.method !== before?.method) pending = settings.method !== "gd";
     clock.pause();
     current = run(settings);
     playback.cover(settings.steps);
     panel.show(settings);
     planes.setGround(current.problem, ends());
-    spectrum.draw(current.spectra);
+    spectrum.draw(current.spectra, frame.pending);
     counts = null;
-    charts.count(null, settings.tolerance, pending);
+    charts.count(null, settings.tolerance, frame.pending);
     counter.start(counting(settings));
     announce();
     clock.seek(play ? 0 : settings.steps);
@@ -83,20 +85,10 @@ export function createExplorer(initial, save) {
     else frame.settle();
   }
 
-  /** @param {string | null} choice */
-  function predict(choice) {
-    guess = choice;
-    pending = false;
-    clock.pause();
-    planes.setGround(current.problem, ends());
-    announce();
-    playback.replay();
-  }
-
   /** Where the paths end; at the minimum, where no ring is drawn, while that is secret or if they run away. */
   function ends() {
     const { wStar } = current.problem;
-    const ringless = pending || current.fate === "away";
+    const ringless = frame.pending || current.fate === "away";
     return ringless ? { reparameterised: wStar, explicit: wStar } : current.ends;
   }
 
@@ -109,28 +101,26 @@ export function createExplorer(initial, save) {
   }
 
   function announce() {
-    const { method, tolerance } = frame.settings;
-    if (method === "gd") prediction.hide();
-    else if (pending) prediction.ask(GUESS);
-    else prediction.answer(guess, current, counts);
-    if (counts) charts.count(counts, tolerance, pending);
+    setText(verdict, frame.pending ? VERDICT_LATER : fateInWords(current, counts));
+    if (counts) charts.count(counts, frame.settings.tolerance, frame.pending);
   }
 
   /** @param {number} step */
   function show(step) {
     /** @type {(key: Kind) => number[][] | null} */
-    const path = (key) => (pending && key !== "plain" ? null : current.paths[key].w);
+    const path = (key) => (frame.pending && key !== "plain" ? null : current.paths[key].w);
     planes.draw(path, step);
-    charts.draw(current, step, frame.settings.steps, pending);
+    charts.draw(current, step, frame.settings.steps, frame.pending);
     frame.say();
   }
 
   /** The run's own numbers, once it has ended. */
   function findings() {
-    if (pending || counts === null || clock.step < clock.steps) return null;
+    if (frame.pending || counts === null || clock.step < clock.steps) return null;
     const { gap, known, spectra, paths } = current;
     return {
       counts,
+      fate: current.fate,
       known,
       gap: gap[gap.length - 1],
       widest: widest(gap),
@@ -138,6 +128,10 @@ export function createExplorer(initial, save) {
         plain: condition(spectra.plain),
         preconditioned: condition(spectra.preconditioned),
       },
+      shares:
+        spectra.plain[0] /
+        spectra.plain[3] /
+        (spectra.preconditioned[0] / (spectra.preconditioned[3] ?? 0)),
       left: paths.reparameterised.loss[clock.steps],
     };
   }
@@ -146,18 +140,35 @@ export function createExplorer(initial, save) {
     const { step } = clock;
     const { paths, gap } = current;
     const plain = `Step ${step}. Loss: plain ${amount(paths.plain.loss[step])}`;
-    if (pending) return `${plain}. Predict, and the other two are shown.`;
+    if (frame.pending) return `${plain}. Predict, and the other two are shown.`;
     const own = amount(paths.reparameterised.loss[step]);
     const other = amount(paths.explicit.loss[step]);
     return `${plain}, on U ${own}, with P ${other}. Gap between the last two ${amount(gap[step])}.`;
   }
 
   return frame.lay({
-    stage: [prediction.element, planes.element, playback.element, charts.counters, frame.status],
-    side: [panel.element, spectrum.element, help(HELP)],
-    charts: [charts.element],
+    className: "r1-preconditioning",
+    stage: [planes.element],
+    controls: panel.first,
+    readouts: [charts.counters, verdict],
+    more: [panel.rest, help(HELP, KEY)],
+    moreLabel: "More: ranks, the loss, the run",
+    charts: [
+      h("div", { class: "r1-run" }, playback.element, frame.status),
+      charts.element,
+      spectrum.element,
+    ],
     playback,
-    state: () => ({ pending, counts, ...current }),
+    state: () => ({ counts, ...current }),
     close: counter.stop,
   });
 }
+
+/** @type {(run: Run) => Table} */
+const dataOf = ({ paths, gap }) =>
+  table("step", {
+    "loss, plain": paths.plain.loss,
+    "loss, on U": paths.reparameterised.loss,
+    "loss, with P": paths.explicit.loss,
+    gap,
+  });

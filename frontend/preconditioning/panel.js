@@ -23,6 +23,21 @@ const METHOD_NAMES = [
   ["muon", "Muon"],
 ];
 
+/** @type {Record<string, string>} */
+const HELP = {
+  conditionV: "Ratio of V’s singular values, V = R diag(√κ, 1/√κ): 1 is a rotation.",
+  angleV: "By which V is turned: along this direction it stretches most.",
+  conditionT: "Ratio of T’s singular values: 1 is a rotation.",
+  angleT: "By which T is turned.",
+  conditionA: "Ratio of the eigenvalues of A, the second moment of the inputs.",
+  angleA: "Direction of A’s larger eigenvalue.",
+  conditionD: "Ratio of the eigenvalues of D, the second moment of the gradients at the output.",
+  momentum: "How much of the last direction a step keeps.",
+  lambda: "Strength of the weight decay.",
+  rate: "Length of a step of Adam and Muon, the same for all paths.",
+  share: "Each path steps this share of the longest step at which it does not run away.",
+};
+
 /**
  * `change(patch)` takes new settings.
  *
@@ -34,7 +49,7 @@ export function createPanel(settings, change) {
   /** @type {(name: keyof typeof BOUNDS, label: string, look?: object) => ReturnType<typeof slider>} */
   const field = (name, label, look) => {
     const [min, max] = BOUNDS[name];
-    return slider({ ...of(name), label, min, max, format: figures, ...look });
+    return slider({ ...of(name), label, min, max, format: figures, help: HELP[name], ...look });
   };
   const log = { scale: "log" };
   const turn = { format: degrees, step: 1 };
@@ -83,24 +98,23 @@ export function createPanel(settings, change) {
     button({ label, title, onClick: () => change({ shape }), "data-shape": shape }),
   );
   const elements = elementsOf(controls);
-  const element = h(
-    "div",
-    { class: "r1-controls" },
-    group("T and V", [
-      ...elements("conditionV", "angleV", "conditionT", "angleT"),
-      ranks.rankV.element,
-      ranks.rankT.element,
-      h("div", { class: "r1-tools" }, shapes),
-    ]),
-    group("The method", [
-      h("div", { class: "r1-tools r1-method" }, controls.method.element),
-      ...elements("momentum", "lambda", "rate", "best", "share"),
-    ]),
-    group("The loss: H = A ⊗ D", elements("conditionA", "angleA", "conditionD")),
-    group("The run", elements("steps", "tolerance")),
-  );
   return {
-    element,
+    first: [
+      controls.method.element,
+      ...elements("conditionV", "angleV", "conditionT", "angleT"),
+      ...elements("momentum", "lambda", "rate", "share", "best"),
+    ],
+    rest: h(
+      "div",
+      { class: "r1-controls" },
+      group("T and V", [
+        h("div", { class: "r1-tools" }, shapes),
+        ranks.rankV.element,
+        ranks.rankT.element,
+      ]),
+      group("The loss: H = A ⊗ D", elements("conditionA", "angleA", "conditionD")),
+      group("The run", elements("steps", "tolerance")),
+    ),
     /**
      * Writes the settings into every control, and offers only those that the method has.
      *

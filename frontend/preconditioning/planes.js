@@ -23,7 +23,7 @@ const LEVELS = Array.from({ length: 10 }, (_, k) => 4 ** (k - 6));
 const DOTS = 40; // steps marked one by one
 const STRIDE = 0.1; // of an arrow key
 
-const KEY =
+export const KEY =
   "Contours of the loss, each 4 times the one inside; the cross is its minimum, a ring the place where a path ends if not there. Drag the white starts.";
 
 /**

@@ -2,6 +2,7 @@
 import { posed } from "../kit/explorer.js";
 import { amount } from "../kit/number.js";
 import { DEFAULTS, nextSettings } from "./settings.js";
+import { FATES } from "./verdict.js";
 import { stepsInWords } from "./words.js";
 
 /** @import { Preset } from "../kit/explorer.js" */
@@ -18,6 +19,8 @@ import { stepsInWords } from "./words.js";
  *   widest: number,
  *   conditions: { plain: string, preconditioned: string },
  *   left: number,
+ *   fate: string,
+ *   shares: number,
  * }} Findings
  */
 
@@ -26,6 +29,11 @@ const inWords = (n) => stepsInWords(n).replace(">", "more than");
 /** @param {Findings} r */
 const plain = (r) =>
   `plain descent needs ${inWords(r.counts.plain)} steps, the other two ${inWords(r.counts.reparameterised)}`;
+/** What do the path of U and that of W with P do? A runaway proves no guess. */
+const parting = {
+  options: FATES,
+  right: (/** @type {Findings} */ { fate }) => (fate === "away" ? null : fate),
+};
 const pure = { conditionT: 1, angleT: 30, conditionV: 1, angleV: 0 };
 
 /** @type {Preset<Patch, Findings>[]} */
@@ -34,6 +42,7 @@ const QUESTIONS = [
     key: "start",
     name: "Start",
     ask: "One path trains U in W = TUV by plain gradient descent. The other trains W itself, its gradient multiplied by P = VᵀV ⊗ TTᵀ. Where do they come apart?",
+    predict: parting,
     after: (r) =>
       `Nowhere: the widest gap is ${amount(r.widest)}, rounding. And ${plain(r)}. Next: which T and V are best?`,
     set: {},
@@ -42,6 +51,14 @@ const QUESTIONS = [
     key: "inputs",
     name: "Whiten the inputs",
     ask: "V = A⁻¹ᐟ² makes the inputs white; T is left at the identity. How much of the condition number goes?",
+    predict: {
+      options: [
+        ["little", "A part of it"],
+        ["A", "All that A brought"],
+        ["all", "All of it"],
+      ],
+      right: ({ shares }) => (shares < 10 ? "little" : shares < 50 ? "A" : "all"),
+    },
     after: (r) =>
       `All that A brought: ${r.conditions.plain} falls to ${r.conditions.preconditioned}, which is D’s own. Conditions multiply, so each factor mends its side only; ${plain(r)}.`,
     set: { shape: "inputs", conditionT: 1, angleT: 0 },
@@ -50,6 +67,17 @@ const QUESTIONS = [
     key: "both",
     name: "…and the gradients",
     ask: "Now T = D⁻¹ᐟ² as well. What is left to do for gradient descent on U?",
+    predict: {
+      options: [
+        ["one", "One step"],
+        ["some", "A few steps"],
+        ["same", "As many as before"],
+      ],
+      right: ({ counts: { plain, reparameterised: own } }) => {
+        if (own === null || plain === null) return null;
+        return own === 1 ? "one" : own < plain / 2 ? "some" : "same";
+      },
+    },
     after: (r) =>
       `One step. P is the inverse of H = A ⊗ D, and K-FAC rests on this case: the other two need ${stepsInWords(r.counts.reparameterised)} step, plain descent ${stepsInWords(r.counts.plain)}.`,
     set: { shape: "both" },
@@ -58,6 +86,13 @@ const QUESTIONS = [
     key: "wrong",
     name: "Turn V the wrong way",
     ask: "The same V, turned by a right angle: it stretches what was long already. Can preconditioning make things worse?",
+    predict: {
+      options: [
+        ["worse", "Yes, worse than none"],
+        ["better", "No: better still than none"],
+      ],
+      right: ({ shares }) => (shares < 1 ? "worse" : "better"),
+    },
     after: (r) =>
       `Yes: the condition number is now ${r.conditions.preconditioned} against ${r.conditions.plain}, and ${plain(r)}. The two paths still agree; what they agree on is bad.`,
     set: { conditionT: 1, angleT: 0, conditionV: 5, angleV: 30 },
@@ -66,6 +101,13 @@ const QUESTIONS = [
     key: "rank",
     name: "A V with one row",
     ask: "V has a single row, so that W = W₀ + T(U − U₀)V moves along one direction in each row. Where does it stop?",
+    predict: {
+      options: [
+        ["minimum", "At the minimum, only later"],
+        ["short", "Short of the minimum"],
+      ],
+      right: ({ left }) => (left > 1e-3 ? "short" : "minimum"),
+    },
     after: (r) =>
       `Where TᵀGVᵀ = 0, not where the gradient is zero: the loss stays at ${amount(r.left)}. No number of steps reaches the rest of W.`,
     set: { rankV: 1 },
@@ -74,6 +116,7 @@ const QUESTIONS = [
     key: "heavy",
     name: "Momentum",
     ask: "Heavy ball on U, and heavy ball on W fed with P times the gradient. Momentum remembers gradients in two different coordinates.",
+    predict: parting,
     after: (r) =>
       `Widest gap ${amount(r.widest)}. Momentum is linear in the gradients, and T and V stay fixed: J comes out of the sum.`,
     set: { method: "heavy" },
@@ -82,6 +125,7 @@ const QUESTIONS = [
     key: "decoupled",
     name: "Weight decay",
     ask: "After every step U is multiplied by 1 − ηλ; on the other path W is.",
+    predict: parting,
     after: (r) =>
       `Widest gap ${amount(r.widest)}: TUV shrinks as U does. Both end where ½λ‖U‖², and not ½λ‖W‖², has pulled them.`,
     set: { method: "decoupled" },
@@ -90,6 +134,7 @@ const QUESTIONS = [
     key: "penalty",
     name: "A penalty instead",
     ask: "The same decay written as a penalty: ½λ‖U‖² on one path, ½λ‖W‖² on the other.",
+    predict: parting,
     after: (r) =>
       `The ends differ by ${amount(r.known)}, as computed before the first step from two linear systems; here the gap is ${amount(r.gap)}. On W the first penalty reads ½λ wᵀP⁺w.`,
     set: { method: "penalty", steps: 200 },
@@ -98,6 +143,7 @@ const QUESTIONS = [
     key: "adam",
     name: "Adam",
     ask: "Adam on U, and Adam on W fed with P times the gradient.",
+    predict: parting,
     after: (r) =>
       `Widest gap ${amount(r.widest)}. Adam divides each entry by its own size: in the coordinates of U those are other entries. No P applied to W does the same.`,
     set: { method: "adam" },
@@ -106,6 +152,7 @@ const QUESTIONS = [
     key: "rotation",
     name: "Adam, T only rotates",
     ask: "T is a rotation and V the identity, so P = I: the explicit path is plain Adam. And Adam on U?",
+    predict: parting,
     after: (r) =>
       `Widest gap ${amount(r.widest)}, although P is the identity. Turn T to 90°, where a rotation only renames entries, and the paths meet.`,
     set: { method: "adam", ...pure },
@@ -114,6 +161,7 @@ const QUESTIONS = [
     key: "muon",
     name: "Muon, T only rotates",
     ask: "The same rotation for Muon, which steps along the nearest orthogonal matrix to the momentum.",
+    predict: parting,
     after: (r) =>
       `Widest gap ${amount(r.widest)}: a rotation passes through the polar factor. Give T any other condition number than 1 and that ends.`,
     set: { method: "muon", ...pure },

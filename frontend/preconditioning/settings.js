@@ -1,4 +1,5 @@
 // What the reader has chosen, and how one choice changes others. No drawing.
+import { within } from "../kit/address.js";
 import { METHODS } from "./math/paths.js";
 
 /** @import { Method } from "./math/paths.js" */
@@ -47,6 +48,21 @@ export const BOUNDS = {
   momentum: [0, 0.98],
   lambda: [0.001, 10],
   rate: [0.005, 1],
+};
+
+const known = within({
+  bounds: { ...BOUNDS, tolerance: [1e-8, 1e-2], steps: [10, 500], start: [-3, 3] },
+  choices: { method: Object.keys(METHODS), rankT: [1, 2], rankV: [1, 2] },
+});
+
+/**
+ * Which values a page's address may set: those that the controls and the hand can reach.
+ *
+ * @type {(name: string, value: any) => boolean}
+ */
+export const admits = (name, value) => {
+  if (name === "start" && value.length !== 2) return false;
+  return known(name, value) && (name !== "steps" || Number.isInteger(value));
 };
 
 export const EDGE = 3; // the start stays this near the origin in each entry

@@ -38,11 +38,14 @@ export function createSpectrum() {
   );
   return {
     element,
-    /** @param {Record<Name, number[]>} spectra */
-    draw(spectra) {
-      const reached = ROWS.flatMap(([key]) =>
-        spectra[key].filter((v) => isReached(v, spectra[key])),
-      );
+    /**
+     * With `hidden` only the Hessian's: what P makes of it is yet to be predicted.
+     *
+     * @type {(spectra: Record<Name, number[]>, hidden: boolean) => void}
+     */
+    draw(spectra, hidden) {
+      const shown = hidden ? { ...spectra, P: [], preconditioned: [] } : spectra;
+      const reached = ROWS.flatMap(([key]) => shown[key].filter((v) => isReached(v, shown[key])));
       const scale = axisAround(reached, "log");
       /** @param {number} v */
       const x = (v) => LEFT + (WIDTH - LEFT - RIGHT) * bounded(scale.share(Math.max(v, 0)), 0, 1);
@@ -54,9 +57,9 @@ export function createSpectrum() {
       );
       dots.replaceChildren(
         ...ROWS.flatMap(([key, , tone], i) =>
-          spectra[key].map((v) =>
+          shown[key].map((v) =>
             h("circle", {
-              class: `${isReached(v, spectra[key]) ? "r1-dot" : "r1-unreached"} r1-${tone}`,
+              class: `${isReached(v, shown[key]) ? "r1-dot" : "r1-unreached"} r1-${tone}`,
               cx: x(v),
               cy: TOP + GAP * i,
               r: 5,
@@ -64,10 +67,9 @@ export function createSpectrum() {
           ),
         ),
       );
-      for (const { key, word } of cells) setText(word, condition(spectra[key]));
-      const words = cells.map(
-        ({ key, name }) => `${name}: ${spectra[key].map(inWords).join(", ")}`,
-      );
+      for (const { key, word } of cells)
+        setText(word, shown[key].length ? condition(shown[key]) : "?");
+      const words = cells.map(({ key, name }) => `${name}: ${shown[key].map(inWords).join(", ")}`);
       svg.setAttribute("aria-label", `Eigenvalues. ${words.join(". ")}.`);
     },
   };

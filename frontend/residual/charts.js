@@ -13,7 +13,7 @@ import * as laws from "./math/laws.js";
 /** @import { Settings } from "./settings.js" */
 
 /** @typedef {{ base: number, neighbours: number, memory: number, printed: number, threshold: number }} Laws */
-/** @typedef {{ sizes: number[], risks: Risks[], levels: number[], sweep: Risks[] }} Measured */
+/** @typedef {{ sizes: number[], risks: (Risks & { repetitions: number })[], levels: number[], sweep: Risks[] }} Measured */
 /** @typedef {ReturnType<typeof chart>} Chart */
 /** @typedef {Record<string, Data>} Lines */
 
@@ -102,14 +102,19 @@ export function createCharts() {
   return {
     element: h("div", {}, pairs.line, pairs.plane),
     table: table.element,
-    /** @type {(settings: Settings, race: Measured, place: number, threshold: number | null) => void} */
-    draw(settings, race, place, threshold) {
+    /**
+     * With `hidden` neither what is measured nor a law: the reader has yet to predict.
+     *
+     * @type {(settings: Settings, race: Measured, place: number, threshold: number | null, hidden: boolean) => void}
+     */
+    draw(settings, race, place, threshold, hidden) {
       const { view } = settings;
       pairs.line.hidden = view !== "line";
       pairs.plane.hidden = view === "line";
-      drawRisk(both[view].risk, settings, race, place);
-      drawNoise(both[view].noise, settings, race, threshold);
-      table.show(settings, race.risks[place], lawsAt(settings, settings.n));
+      drawRisk(both[view].risk, settings, race, place, hidden);
+      drawNoise(both[view].noise, settings, race, hidden ? null : threshold, hidden);
+      const law = lawsAt(settings, settings.n);
+      table.show(settings, race.risks[place], hidden ? null : law, hidden ? "?" : "…");
     },
   };
 }
@@ -147,13 +152,13 @@ function lawLines(settings, sizes) {
   };
 }
 
-/** @type {(drawn: Chart, settings: Settings, race: Measured, place: number) => void} */
-function drawRisk(drawn, settings, { sizes, risks }, place) {
+/** @type {(drawn: Chart, settings: Settings, race: Measured, place: number, hidden: boolean) => void} */
+function drawRisk(drawn, settings, { sizes, risks }, place, hidden) {
   const { view, n } = settings;
   const onLine = view === "line";
   const lines = {
     ...measuredLines(sizes, risks.slice(0, place + 1)),
-    ...(onLine ? lawLines(settings, sizes) : {}),
+    ...(onLine && !hidden ? lawLines(settings, sizes) : {}),
   };
   const risk = risks[place];
   drawn.draw({
@@ -170,11 +175,11 @@ function drawRisk(drawn, settings, { sizes, risks }, place) {
   drawUprights(drawn, [{ at: n, tone: "printed", label: `n = ${count(n)}` }]);
 }
 
-/** @type {(drawn: Chart, settings: Settings, race: Measured, threshold: number | null) => void} */
-function drawNoise(drawn, settings, { levels, sweep }, threshold) {
+/** @type {(drawn: Chart, settings: Settings, race: Measured, threshold: number | null, hidden: boolean) => void} */
+function drawNoise(drawn, settings, { levels, sweep }, threshold, hidden) {
   const { view, n, k, noise, flips } = settings;
   const lines = measuredLines(levels, sweep);
-  if (view === "line") {
+  if (view === "line" && !hidden) {
     const { base, memory } = lineLaws({ ...settings, noise: 0 }, n);
     lines.baseLaw = levels.map((level) => [level, base]);
     lines.memoryLaw = levels.map((level) => [level, level + memory]);
@@ -217,15 +222,16 @@ function createTable() {
   });
   return {
     element: table.element,
-    /** @type {(settings: Settings, risk: Risks | undefined, law: Laws | null) => void} */
-    show({ view, k }, risk, law) {
+    /** @type {(settings: Settings, risk: Measured["risks"][number] | undefined, law: Laws | null, none: string) => void} */
+    show({ view, k }, risk, law, none) {
       const line = view === "line";
-      table.head("measured", line ? "squared error" : "share wrong");
+      const sets = risk ? `, mean of ${risk.repetitions} data sets` : "";
+      table.head("measured", `${line ? "squared error" : "share wrong"}${sets}`);
       table.head("law", k === 1 ? "law" : "law for k = 1");
       table.showColumn("law", line);
       table.showRow("printed", line);
       for (const { key } of MODELS) {
-        table.set(key, "measured", risk ? number(risk[key]) : "…");
+        table.set(key, "measured", risk ? number(risk[key]) : none);
         table.set(key, "law", law ? number(law[key]) : "");
       }
       table.set("printed", "law", law ? number(law.printed) : "");

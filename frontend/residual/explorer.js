@@ -1,22 +1,27 @@
 // Settings in, pictures out: joins the data, the race of the risks, playback and what is on the page.
 import { createFrame } from "../kit/explorer.js";
-import { count, figures } from "../kit/number.js";
+import { count, figures, percent } from "../kit/number.js";
 import { createPlayback, help } from "../kit/playback.js";
 import * as random from "../kit/random.js";
 import { createCharts, lawsAt } from "./charts.js";
+import { crossing, levelsOf } from "./levels.js";
 import { createMaps } from "./maps.js";
 import { baseLaw } from "./math/laws.js";
-import { drawLine, drawPlane, fitLine, fitPlane, sizesOf } from "./math/risk.js";
+import { MODELS, sizesOf } from "./math/risk.js";
+import { drawLine, drawPlane, fitLine, fitPlane } from "./math/sets.js";
 import { createPanel } from "./panel.js";
 import { PRESETS } from "./presets.js";
-import { createRace, crossing, levelsOf } from "./race.js";
-import { levelOf, measured, nextSettings, placeOf } from "./settings.js";
+import { python } from "./python.js";
+import { createRace } from "./race.js";
+import { admits, levelOf, measured, nextSettings, placeOf } from "./settings.js";
 import { createSlices } from "./slices.js";
 import { verdict } from "./words.js";
 
+/** @import { Table } from "../kit/export.js" */
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Explorer } from "../kit/mount.js" */
-/** @import { LineFit, LineSet, PlaneFit, PlaneSet } from "./math/risk.js" */
+/** @import { LineFit, LineSet, PlaneFit, PlaneSet } from "./math/sets.js" */
+/** @import { Risks } from "./math/risk.js" */
 /** @import { Findings } from "./presets.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
@@ -33,6 +38,7 @@ export function createExplorer(initial, save) {
   /** @type {{ set: LineSet | PlaneSet, fit: LineFit | PlaneFit } | null} */
   let shown = null; // the data set and the model on the stage
   let goal = placeOf(initial); // where a question's race ends
+  const drawn = lastOne(); // the examples: nested, the first n are the same for every n
   /** @type {Frame<Settings, Patch, Findings>} */
   const frame = createFrame({
     settings: initial,
@@ -42,8 +48,12 @@ export function createExplorer(initial, save) {
     findings,
     words,
     save,
+    name: "residual",
+    admits,
+    python,
+    data: () => dataOf(race),
   });
-  const race = createRace(onMore);
+  const race = createRace({ onMore, onFail: frame.warn });
   const playback = createPlayback({
     speed: SPEED,
     show,
@@ -101,21 +111,23 @@ export function createExplorer(initial, save) {
     const { view, n, d, seed } = settings;
     stages.line.element.hidden = view !== "line";
     stages.plane.element.hidden = view === "line";
-    const key = random.key(seed); // nested: the first n points are the same for every n
     if (view === "line") {
-      const set = drawLine(key, n, d);
+      const set = drawn(`line ${n} ${d} ${seed}`, () => drawLine(random.key(seed), n, d));
       const fit = fitLine(set, settings);
       shown = { set, fit };
-      stages.line.draw(set, fit, settings);
+      stages.line.draw(set, fit, settings, frame.pending);
     } else {
-      const set = drawPlane(key, n);
+      const set = drawn(`plane ${n} ${seed}`, () => drawPlane(random.key(seed), n));
       const fit = fitPlane(set, settings);
       shown = { set, fit };
-      stages.plane.draw(set, fit, settings);
+      stages.plane.draw(set, fit, settings, frame.pending);
     }
   }
 
-  const drawCharts = () => charts.draw(frame.settings, race, clock.step, threshold());
+  function drawCharts() {
+    const found = frame.pending ? { ...race, risks: [], sweep: [] } : race;
+    charts.draw(frame.settings, found, clock.step, threshold(), frame.pending);
+  }
 
   function progress() {
     const { n, view } = frame.settings;
@@ -140,7 +152,11 @@ export function createExplorer(initial, save) {
     frame.settle(ended);
   }
 
-  /** A question is answered once all is measured where its race ends. */
+  /**
+   * A question is answered once all is measured where its race ends.
+   *
+   * @returns {Findings | null}
+   */
   function findings() {
     const { settings } = frame;
     const risk = race.risks[clock.step];
@@ -152,11 +168,12 @@ export function createExplorer(initial, save) {
   function words() {
     const { n } = frame.settings;
     const risk = race.risks[clock.step];
-    if (!risk) return `${n} examples. Measuring…`;
+    if (frame.pending) return `${count(n)} examples. Predict, and what is measured is shown.`;
+    if (!risk) return `${count(n)} examples. Measuring: ${percent(race.share)} done.`;
     const [memory, base, alone] = [risk.memory, risk.base, risk.neighbours].map((v) =>
       figures(v, 2),
     );
-    return `${n} examples. ${verdict(risk)}: ${memory} with it, ${base} without; neighbours alone ${alone}.`;
+    return `${count(n)} examples. ${verdict(risk)}: ${memory} with it, ${base} without; neighbours alone ${alone}.`;
   }
 
   /** What is on the stage, as plain numbers. */
@@ -168,14 +185,12 @@ export function createExplorer(initial, save) {
   }
 
   return frame.lay({
-    stage: [
-      stages.line.element,
-      stages.plane.element,
-      playback.element,
-      charts.table,
-      frame.status,
-    ],
-    side: [panel.element, help("A step is the next number of examples.")],
+    className: "r1-residual",
+    stage: [stages.line.element, stages.plane.element],
+    controls: panel.first,
+    readouts: [playback.element, charts.table, frame.status],
+    more: [panel.rest, help("A step is the next number of examples.")],
+    moreLabel: "More: other examples, keys",
     charts: [charts.element],
     playback,
     state() {
@@ -185,4 +200,22 @@ export function createExplorer(initial, save) {
     },
     close: race.close,
   });
+}
+
+/** @type {(race: { sizes: number[], risks: Risks[] }) => Table} */
+const dataOf = ({ sizes, risks }) => ({
+  columns: ["n", ...MODELS],
+  rows: risks.map((risk, i) => [sizes[i], ...MODELS.map((model) => risk[model])]),
+});
+
+/** Remembers the last thing made, by its name. */
+function lastOne() {
+  /** @type {{ name: string, made: unknown }} */
+  let last = { name: "", made: null };
+  return /** @type {<T>(name: string, make: () => T) => T} */ (
+    (name, make) => {
+      if (name !== last.name) last = { name, made: make() };
+      return /** @type {any} */ (last.made);
+    }
+  );
 }

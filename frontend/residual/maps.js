@@ -6,7 +6,7 @@ import { probability } from "./math/bases.js";
 import { Neighbours } from "./math/memory.js";
 import { border, classOf } from "./math/sample.js";
 
-/** @import { PlaneFit, PlaneSet } from "./math/risk.js" */
+/** @import { PlaneFit, PlaneSet } from "./math/sets.js" */
 /** @import { Settings } from "./settings.js" */
 
 const CELLS = 72;
@@ -69,13 +69,22 @@ export function createMaps() {
         "Orange: class 1; blue: class 0; pale: undecided. The curve is the true border; dots are the examples, with the label they came with.",
       ),
     ),
-    /** @type {(set: PlaneSet, fit: PlaneFit, settings: Settings) => void} */
-    draw(set, fit, settings) {
+    /**
+     * With `hidden` only the base: the memory's part is yet to be predicted.
+     *
+     * @type {(set: PlaneSet, fit: PlaneFit, settings: Settings, hidden: boolean) => void}
+     */
+    draw(set, fit, settings, hidden) {
       const found = fields(set, fit, settings);
       for (const { key, title, canvas, note } of maps) {
         const context = canvas.getContext("2d");
         if (!context) continue;
         const middle = key === "memory" ? 0 : 0.5;
+        if (hidden && key !== "base") {
+          paint(context, new Array(CELLS ** 2).fill(middle), middle);
+          note("predict first");
+          continue;
+        }
         paint(context, found[key], middle);
         mark(context, set, fit.y);
         const [low, high] = [Math.min(...found[key]), Math.max(...found[key])];
@@ -83,7 +92,7 @@ export function createMaps() {
         const words =
           key === "memory"
             ? `from ${fixed(low)} to ${fixed(high)}`
-            : `${fixed((100 * wrong) / CELLS ** 2, 1)} % wrong; from ${fixed(low)} to ${fixed(high)}`;
+            : `${fixed((100 * wrong) / CELLS ** 2, 1)} % of the square wrong; from ${fixed(low)} to ${fixed(high)}`;
         note(words);
         canvas.setAttribute("aria-label", `${title}, ${words}`);
       }

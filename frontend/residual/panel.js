@@ -1,5 +1,5 @@
 // The reader's controls: which picture, the base, the memory, the labels.
-import { button, elementsOf, fill, group, segments } from "../kit/controls.js";
+import { button, elementsOf, fill, segments } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures, percent } from "../kit/number.js";
@@ -41,8 +41,15 @@ export function createPanel(settings, change, seek) {
       max: 1.2,
       step: 0.05,
       format: figures,
+      help: "Most that the norm of the base's weights may be; the truth has norm 1 on the line. The base cannot hold the rest.",
     }),
-    k: slider({ ...of("k"), label: "neighbours", symbol: "k", values: NEIGHBOURS }),
+    k: slider({
+      ...of("k"),
+      label: "neighbours",
+      symbol: "k",
+      values: NEIGHBOURS,
+      help: "How many of the nearest examples have a say in what the memory answers.",
+    }),
     sigma: slider({
       ...of("sigma"),
       label: "width of the weights",
@@ -51,8 +58,16 @@ export function createPanel(settings, change, seek) {
       max: 10,
       scale: "log",
       format: figures,
+      help: "σ in the weights exp(−distance/σ) of the neighbours: small, and the nearest has nearly all the say.",
     }),
-    d: slider({ ...of("d"), label: "dimensions", symbol: "d", min: 1, max: 8 }),
+    d: slider({
+      ...of("d"),
+      label: "dimensions",
+      symbol: "d",
+      min: 1,
+      max: 8,
+      help: "Dimensions of the ball that the examples lie in; the truth varies along the first alone.",
+    }),
     noise: slider({
       ...of("noise"),
       label: "label noise (variance)",
@@ -60,6 +75,7 @@ export function createPanel(settings, change, seek) {
       max: 1,
       step: 0.01,
       format: figures,
+      help: "Variance of the noise on the labels that are learnt from. Risks are against the clean truth.",
     }),
     flips: slider({
       ...of("flips"),
@@ -68,12 +84,14 @@ export function createPanel(settings, change, seek) {
       max: 0.5,
       step: 0.01,
       format: percent,
+      help: "Share of the labels that are turned over. Errors are against the true classes.",
     }),
   };
   const n = slider({
     label: "examples",
     symbol: "n",
     name: "n",
+    help: "Examples that the base is fitted to and the memory stores.",
     values: sizesOf(settings.view),
     value: settings.n,
     format: count,
@@ -86,15 +104,13 @@ export function createPanel(settings, change, seek) {
     "data-name": "redraw",
   });
   const elements = elementsOf(controls);
-  const element = h(
-    "div",
-    { class: "r1-controls" },
-    group("The picture", [h("div", { class: "r1-tools" }, views.element)]),
-    group("Base and memory", elements("L", "k", "sigma")),
-    group("The examples", [n.element, ...elements("d", "noise", "flips"), redraw]),
-  );
   return {
-    element,
+    first: [
+      h("div", { class: "r1-tools" }, views.element),
+      n.element,
+      ...elements("L", "k", "d", "sigma", "noise", "flips"),
+    ],
+    rest: h("div", { class: "r1-tools" }, redraw),
     /**
      * Writes the settings into every control, and offers only those that the picture has.
      *

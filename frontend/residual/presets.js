@@ -27,6 +27,17 @@ const QUESTIONS = [
     key: "start",
     name: "Start",
     ask: "The base can hold six tenths of the slope, and no more. What does the memory of its residuals add as examples come in?",
+    predict: {
+      options: [
+        ["rest", "The rest: the risk goes on falling"],
+        ["little", "A little, and then no more"],
+        ["nothing", "Nothing"],
+      ],
+      right: ({ risk }) => {
+        const left = risk.memory / risk.base;
+        return left < 0.3 ? "rest" : left < 0.9 ? "little" : "nothing";
+      },
+    },
     after: (r) =>
       `Risk ${number(r.risk.base)} alone, ${number(r.risk.memory)} with the memory at n = ${r.n}. The base stays where it is; the memory learns the rest.`,
     set: {},
@@ -35,6 +46,14 @@ const QUESTIONS = [
     key: "alone",
     name: "Without a base",
     ask: "Capacity 0: the memory holds whole labels, and is the nearest neighbour and nothing else. How much did the base help?",
+    predict: {
+      options: [
+        ["square", "The risk is (1 − L)² of this one"],
+        ["rate", "It falls faster with n"],
+        ["none", "Not at all"],
+      ],
+      right: ({ risk }) => (Math.abs(risk.memory - risk.neighbours) < 1e-9 ? "square" : null),
+    },
     after: (r) =>
       `Risk ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies that by (1 − L)², by ${number(0.4 ** 2)} at L = 0.6, and does so at every n: the slope on the chart stays.`,
     set: { L: 0, d: 3, n: 512 },
@@ -43,6 +62,17 @@ const QUESTIONS = [
     key: "dimension",
     name: "Eight dimensions",
     ask: "In eight dimensions the nearest of many points is still far. How much is left to the memory?",
+    predict: {
+      options: [
+        ["tenth", "Less than a tenth of the base’s risk"],
+        ["part", "A tenth to a half"],
+        ["most", "More than half"],
+      ],
+      right: ({ risk, law }) => {
+        const left = risk.memory / (law?.base ?? Number.NaN);
+        return left < 0.1 ? "tenth" : left < 0.5 ? "part" : left >= 0.5 ? "most" : null;
+      },
+    },
     after: (r) =>
       `At n = ${count(r.n)} the risk is ${number(r.risk.memory)}, still ${share(r.risk.memory, r.law?.base)} of the base’s (1 − L)². It falls as n^(−2/8): ten times the data take off less than half.`,
     set: { d: 8, n: 4096 },
@@ -51,6 +81,17 @@ const QUESTIONS = [
     key: "printed",
     name: "The printed bound",
     ask: "The paper bounds this risk by a rate of n^(−1/d) and calls it exact. Race it.",
+    predict: {
+      options: [
+        ["tight", "Within twice the risk"],
+        ["off", "Up to fifty times too high"],
+        ["far", "More than fifty times"],
+      ],
+      right: ({ risk, law }) => {
+        const factor = (law?.printed ?? Number.NaN) / risk.memory;
+        return factor < 2 ? "tight" : factor < 50 ? "off" : factor >= 50 ? "far" : null;
+      },
+    },
     after: (r) =>
       `At n = ${count(r.n)} the printed bound is ${times(r.law?.printed, r.risk.memory)} × the risk measured, and the distance grows: the exponent is 2/d, not 1/d.`,
     set: { d: 5, n: 4096 },
@@ -59,6 +100,13 @@ const QUESTIONS = [
     key: "noise",
     name: "Noisy labels",
     ask: "The labels now carry noise, and a single neighbour is remembered, noise and all. When does that stop paying?",
+    predict: {
+      options: [
+        ["pays", "Here it still pays"],
+        ["hurts", "Here it hurts"],
+      ],
+      right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
+    },
     after: (r) =>
       `Here the memory hurts: risk ${number(r.risk.memory)} against ${number(r.risk.base)} without it. The law draws the border at variance ${number(r.threshold)}; the labels have ${number(r.level)}.`,
     set: { d: 2, noise: 0.25, n: 512 },
@@ -67,6 +115,13 @@ const QUESTIONS = [
     key: "average",
     name: "…and more neighbours",
     ask: "The same noise, but twenty neighbours share the say. Is it worth remembering again?",
+    predict: {
+      options: [
+        ["pays", "Yes, it pays again"],
+        ["hurts", "No, it still hurts"],
+      ],
+      right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
+    },
     after: (r) =>
       `Yes: ${number(r.risk.memory)} against ${number(r.risk.base)} for the base. Averaging divides the noise by the number of neighbours, and pays with their distance.`,
     set: { d: 2, noise: 0.25, k: 20, sigma: 10, n: 512 },
@@ -75,6 +130,13 @@ const QUESTIONS = [
     key: "width",
     name: "Twenty, but σ tiny",
     ask: "Twenty neighbours again, weighed by exp(−distance/σ) with a small σ. Where did the average go?",
+    predict: {
+      options: [
+        ["pays", "It is still there"],
+        ["hurts", "It is gone: the memory hurts"],
+      ],
+      right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
+    },
     after: (r) =>
       `The nearest has nearly all the weight: risk ${number(r.risk.memory)}, as with one neighbour. σ must be as large as the distances it is to weigh.`,
     set: { d: 2, noise: 0.25, k: 20, sigma: 0.01, n: 512 },
@@ -83,6 +145,13 @@ const QUESTIONS = [
     key: "plane",
     name: "Two classes",
     ask: "A logistic base that bends too little, and the memory of onehot(y) − p. Which part of the gain is the memory’s, and which would neighbours alone give?",
+    predict: {
+      options: [
+        ["memory", "The memory’s: neighbours alone do worse"],
+        ["same", "None that neighbours alone would not give"],
+      ],
+      right: ({ risk }) => (risk.neighbours - risk.memory > 0.02 ? "memory" : "same"),
+    },
     after: (r) =>
       `Errors at n = ${r.n}: base ${number(r.risk.base)}, with memory ${number(r.risk.memory)}, neighbours’ labels alone ${number(r.risk.neighbours)}. In this plane the neighbours explain the gain.`,
     set: { view: "plane", L: 0.3, n: 512 },
@@ -91,6 +160,13 @@ const QUESTIONS = [
     key: "flips",
     name: "Wrong labels",
     ask: "One label in five is wrong, and one neighbour is remembered. Look for the specks.",
+    predict: {
+      options: [
+        ["pays", "The memory still helps"],
+        ["hurts", "The memory hurts"],
+      ],
+      right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
+    },
     after: (r) =>
       `Every wrong label is a speck of its own in the sum: error ${number(r.risk.memory)} against ${number(r.risk.base)}. Raise k and they fade.`,
     set: { view: "plane", L: 0.3, flips: 0.2, n: 512 },

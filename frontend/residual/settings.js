@@ -1,4 +1,5 @@
 // What the reader has chosen, and how one choice changes others. No drawing.
+import { within } from "../kit/address.js";
 import { sizesOf } from "./math/risk.js";
 
 /** @import { View } from "./math/risk.js" */
@@ -39,6 +40,27 @@ export function nextSettings(settings, { redraw, ...patch }) {
   if (redraw) next.seed = settings.seed + 1;
   return { ...next, n: sizesOf(next.view)[placeOf(next)] };
 }
+
+const numbers = within({
+  bounds: {
+    L: [0, 1.2],
+    d: [1, 8],
+    sigma: [0.01, 10],
+    noise: [0, 1],
+    flips: [0, 0.5],
+    n: [2, 4096],
+    seed: [0, 2 ** 31 - 1],
+  },
+  choices: { view: ["line", "plane"], k: NEIGHBOURS },
+});
+
+/**
+ * Which values a page's address may set: those that the controls can reach.
+ *
+ * @type {(name: string, value: any) => boolean}
+ */
+export const admits = (name, value) =>
+  numbers(name, value) && (!["d", "n", "seed"].includes(name) || Number.isInteger(value));
 
 /**
  * What the measurements depend on: the number of examples is measured at every size anyway.

@@ -6,7 +6,7 @@ import { dot } from "../kit/linear.js";
 import { figures } from "../kit/number.js";
 import { Neighbours } from "./math/memory.js";
 
-/** @import { LineFit, LineSet } from "./math/risk.js" */
+/** @import { LineFit, LineSet } from "./math/sets.js" */
 /** @import { Settings } from "./settings.js" */
 /** @import { Point } from "../kit/handle.js" */
 
@@ -72,8 +72,12 @@ export function createSlices() {
       { class: "r1-parts" },
       charts.map(({ element }) => element),
     ),
-    /** @type {(set: LineSet, fit: LineFit, settings: Settings) => void} */
-    draw(set, fit, settings) {
+    /**
+     * With `hidden` only the base: the memory's part is yet to be predicted.
+     *
+     * @type {(set: LineSet, fit: LineFit, settings: Settings, hidden: boolean) => void}
+     */
+    draw(set, fit, settings, hidden) {
       const { reach, rows } = slice(set, fit, settings);
       const n = Math.min(set.n, SHOWN);
       /** @type {(values: ArrayLike<number>) => Point[]} */
@@ -88,12 +92,13 @@ export function createSlices() {
           lines: {
             points: missing ? at(fit.residuals) : labels,
             truth: rows.map(({ x, base }) => [x, missing ? x - base : x]),
-            [key]: rows.map((row) => [row.x, row[key]]),
+            [key]: hidden && key !== "base" ? [] : rows.map((row) => [row.x, row[key]]),
           },
           x: [-reach, reach],
           y: [-high, high],
-          summary:
-            key === "sum"
+          summary: hidden
+            ? ""
+            : key === "sum"
               ? `Mean squared error along this axis ${figures(error, 2)}.`
               : `From ${ends[0]} at the left end to ${ends[1]} at the right.`,
         });

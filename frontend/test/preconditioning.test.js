@@ -4,9 +4,9 @@ import * as m from "../preconditioning/math/matrix.js";
 import { counting, METHODS, run } from "../preconditioning/math/paths.js";
 import { createProblem, factor, shaped } from "../preconditioning/math/problem.js";
 import { polar } from "../preconditioning/math/rules.js";
-import { verdictOn } from "../preconditioning/prediction.js";
 import { PRESETS } from "../preconditioning/presets.js";
 import { DEFAULTS, initialSettings, nextSettings } from "../preconditioning/settings.js";
+import { verdictOn } from "../preconditioning/verdict.js";
 import { condition } from "../preconditioning/words.js";
 
 /** @import { Counts, Method } from "../preconditioning/math/paths.js" */

@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eigen } from "../kit/linear.js";
 import * as random from "../kit/random.js";
+import { crossing, levelsOf } from "../residual/levels.js";
+import { createBank } from "../residual/math/bank.js";
 import { constrainedErm, logistic, probability } from "../residual/math/bases.js";
 import { Neighbours } from "../residual/math/memory.js";
-import { drawLine, drawPlane, fitLine, fitPlane, sizesOf } from "../residual/math/risk.js";
+import { measure, sizesOf } from "../residual/math/risk.js";
 import { classOf } from "../residual/math/sample.js";
+import { drawLine, drawPlane, fitLine, fitPlane } from "../residual/math/sets.js";
+import { createMeasurer } from "../residual/measurer.js";
 import { PRESETS } from "../residual/presets.js";
-import { crossing, levelsOf } from "../residual/race.js";
 import { DEFAULTS, measured, nextSettings, placeOf } from "../residual/settings.js";
 import { verdict } from "../residual/words.js";
 
@@ -131,6 +134,41 @@ test("settings: sizes of each picture, what is measured again, questions apart",
   assert.equal(nextSettings(DEFAULTS, { redraw: true }).seed, 1);
   const seen = new Set(PRESETS.map(({ set }) => JSON.stringify(set)));
   assert.equal(seen.size, PRESETS.length);
+});
+
+test("measuring keeps its data: risks do not depend on what was measured before, nor on how much was drawn", () => {
+  /** @type {(work: Generator<void, any, void>) => any} */
+  const finish = (work) => {
+    let next = work.next();
+    while (!next.done) next = work.next();
+    return next.value;
+  };
+  for (const view of /** @type {View[]} */ (["line", "plane"])) {
+    const settings = { ...DEFAULTS, view, L: 0.3, d: 2 };
+    const bank = createBank();
+    const kept = [64, 6, 256, 24].map((n) => finish(measure(settings, n, [0.1], bank)));
+    const fresh = [64, 6, 256, 24].map((n) => finish(measure(settings, n, [0.1])));
+    assert.deepEqual(kept, fresh);
+    const other = finish(measure({ ...settings, seed: 1 }, 6, [0.1], bank));
+    assert.notDeepEqual(other, fresh[1]);
+    assert.deepEqual(finish(measure(settings, 6, [0.1], bank)), fresh[1]);
+  }
+});
+
+test("a race answers its n first, then the noise there, then the rest; a new question ends the old", async () => {
+  /** @type {any[]} */
+  const heard = [];
+  const ask = createMeasurer(5)((answer) => heard.push(answer));
+  const settings = { ...DEFAULTS, n: 8, k: 2 };
+  ask({ type: "race", id: 1, settings: { ...settings, d: 8 }, levels: [0], done: 0 });
+  ask({ type: "race", id: 2, settings, levels: [0, 0.1], done: 2 });
+  while (!heard.some(({ type }) => type === "done")) await new Promise((r) => setTimeout(r, 5));
+  assert.ok(heard.every(({ id }) => id === 2));
+  const order = heard.filter(({ type }) => type !== "progress").map(({ type }) => type);
+  assert.deepEqual(order.slice(0, 4), ["size", "size", "size", "sweep"]); // n = 4, 6, 8 were to come
+  assert.equal(order.filter((type) => type === "size").length, sizesOf("line").length - 2);
+  const shares = heard.filter(({ type }) => type === "progress").map(({ share }) => share);
+  assert.ok(shares.every((v, i) => v > (shares[i - 1] ?? 0) && v <= 1));
 });
 
 test("where curves cross is found between the levels, or said not to be", () => {

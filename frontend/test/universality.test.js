@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cleared, figures } from "../kit/number.js";
+import { cutsOf } from "../universality/cuts.js";
+import { constantsOf } from "../universality/math/fitted.js";
 import {
   dense,
   identity,
@@ -10,7 +12,7 @@ import {
   times,
   transposedTimes,
 } from "../universality/math/matrix.js";
-import { forward, gradientStep } from "../universality/math/network.js";
+import { forward, gradientStep, outputs } from "../universality/math/network.js";
 import { LOW, lookup, tableNetwork } from "../universality/math/tables.js";
 import { TARGETS, TENT } from "../universality/math/targets.js";
 import { GRID, observe } from "../universality/observe.js";
@@ -19,6 +21,7 @@ import {
   buildNetwork,
   CONSTRUCTIONS,
   DEFAULTS,
+  fitKey,
   networkKey,
   nextSettings,
 } from "../universality/settings.js";
@@ -90,12 +93,72 @@ test("backpropagation equals finite differences of the loss", () => {
   }
 });
 
+test("all x at once give, to the last bit, what one x after the other gives", () => {
+  for (const patch of /** @type {Patch[]} */ ([
+    { size: 4 },
+    { size: 3, switch: 0 },
+    { construction: "logdepth", size: 4, offset: 0 },
+    { construction: "constant", size: 50 },
+    { construction: "two_layers", size: 50 },
+  ])) {
+    const network = buildNetwork(nextSettings(DEFAULTS, patch));
+    for (const step of [null, gradientStep(network, 0.3, 0.7)]) {
+      const all = outputs(network, GRID, step);
+      GRID.forEach((v, i) => {
+        assert.equal(all[i], forward(network, v, step).output, `${JSON.stringify(patch)}, ${v}`);
+      });
+    }
+  }
+});
+
+test("what is looked at changes neither the curves nor the step, a pair changes both", () => {
+  const network = buildNetwork({ ...DEFAULTS, size: 3 });
+  const settings = { ...DEFAULTS, size: 3 };
+  const first = observe(network, settings);
+  const looked = observe(network, { ...settings, probe: 0.1 });
+  assert.equal(looked.after, first.after);
+  assert.equal(looked.step, first.step);
+  assert.notEqual(looked.atProbe.output, first.atProbe.output);
+  for (const patch of [{ x: 0.9 }, { y: -0.2 }, { ratio: 1.1 }]) {
+    const moved = observe(network, { ...settings, ...patch });
+    assert.equal(moved.before, first.before);
+    assert.notDeepEqual(moved.after, first.after);
+  }
+  assert.deepEqual(observe(network, settings).after, first.after);
+});
+
+test("a fit is the same whatever the step's own constants, and is asked for once", () => {
+  const base = nextSettings(DEFAULTS, { construction: "constant", size: 50 });
+  /** @type {Settings} */
+  const other = { ...base, offset: 0, x: 0.1 };
+  assert.equal(fitKey(other), fitKey(base));
+  assert.notEqual(fitKey({ ...base, target: "bump" }), fitKey(base));
+  assert.notEqual(networkKey({ ...base, offset: 0 }), networkKey(base));
+});
+
+test("a line that leaves the picture is marked where it goes farthest", () => {
+  /** @type {[number, number][]} */
+  const line = [
+    [0.1, 0],
+    [0.2, 5],
+    [0.3, 2],
+    [0.4, -3],
+  ];
+  const found = cutsOf(line, "exact").map(({ at, value }) => [at, value]);
+  assert.deepEqual(found, [
+    [0.2, 5],
+    [0.4, -3],
+  ]);
+  assert.deepEqual(cutsOf(line.slice(0, 1), "exact"), []);
+});
+
 test("each construction builds at each of its sizes, and before the step says what it is told to", () => {
   for (const construction of /** @type {Construction[]} */ (Object.keys(CONSTRUCTIONS)))
     for (const size of CONSTRUCTIONS[construction].sizes.slice(0, 2)) {
       const settings = { ...DEFAULTS, construction, size };
       const { before } = observe(buildNetwork(settings), settings);
-      for (const v of before) assert.ok(Math.abs(v - (LOW - 1)) < 1e-4);
+      for (const v of before)
+        assert.ok(Math.abs(v - (LOW - constantsOf(construction).margin)) < 1e-4);
     }
 });
 

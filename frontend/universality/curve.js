@@ -1,7 +1,9 @@
 // The network over all x*, before and after the step, and the training pair and the probe as handles to drag.
 import { chart } from "../kit/chart.js";
+import { h } from "../kit/dom.js";
 import { handle } from "../kit/handle.js";
 import { fixed } from "../kit/number.js";
+import { cutMark, cutsOf, RANGE } from "./cuts.js";
 import { GRID } from "./observe.js";
 import { Y_RANGE } from "./settings.js";
 
@@ -10,8 +12,6 @@ import { Y_RANGE } from "./settings.js";
 /** @import { Seen } from "./observe.js" */
 
 const FRAME = { width: 560, height: 300, left: 40, right: 12, top: 10, bottom: 40 };
-/** @type {Point} */
-const RANGE = [-2.7, 1.8];
 /** @type {Point} */
 const STEP = [0.02, 0.04];
 /** @type {(Series & { key: "wanted" | "table" | "before" | "after" })[]} */
@@ -36,14 +36,17 @@ export function createCurve({ onPair, onProbe }) {
   const common = { svg, space, x: /** @type {Point} */ ([0, 1]), y: Y_RANGE, step: STEP };
   const pair = handle({ ...common, onMove: ([x, y]) => onPair(x, y) });
   const probe = handle({ ...common, onMove: ([x]) => onProbe(x) });
-  svg.append(pair.element, probe.element);
+  const cuts = h("g", { "aria-hidden": "true" });
+  svg.append(cuts, pair.element, probe.element);
   element.classList.add("r1-curve");
   return {
     element,
     /** @type {(seen: Seen, settings: { x: number, y: number, probe: number }, words: string) => void} */
     show(seen, { x, y, probe: at }, words) {
       const lines = Object.fromEntries(LINES.map(({ key }) => [key, overGrid(seen[key])]));
+      const beyond = LINES.flatMap(({ key, tone }) => cutsOf(lines[key], tone));
       draw({ lines, x: [0, 1], y: RANGE, cursor: { at }, summary: words });
+      cuts.replaceChildren(...beyond.flatMap((cut) => cutMark(cut, space)));
       pair.place({ at: [x, y], name: "Training pair: x across, y up", tone: "distributed" });
       probe.place({
         at: [at, 0],

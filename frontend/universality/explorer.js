@@ -6,16 +6,23 @@ import { amount, cleared, count, figures, fixed } from "../kit/number.js";
 import { facts } from "../kit/readout.js";
 import { runChart } from "../kit/runchart.js";
 import { createCurve } from "./curve.js";
-import { observe } from "./observe.js";
+import { createNetworks } from "./networks.js";
+import { GRID, observe } from "./observe.js";
 import { createPanel } from "./panel.js";
 import { PRESETS } from "./presets.js";
-import { buildNetwork, networkKey, nextSettings } from "./settings.js";
+import { python } from "./python.js";
+import { admits, nextSettings } from "./settings.js";
 import { createSlots } from "./slots.js";
 
+/** @import { Table } from "../kit/export.js" */
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Explorer } from "../kit/mount.js" */
 /** @import { Seen } from "./observe.js" */
 /** @import { Patch, Settings } from "./settings.js" */
+
+const BEFORE = 4; // rows of the bill that the step does not change
+/** @type {(seen: Seen) => Seen} */
+const untaught = (seen) => ({ ...seen, after: [], table: null });
 
 const HARMLESS = ["x", "y", "probe", "profile"]; // a question stands while only these change
 
@@ -24,9 +31,10 @@ const HARMLESS = ["x", "y", "probe", "profile"]; // a question stands while only
  * @returns {Explorer}
  */
 export function createExplorer(initial) {
-  let key = networkKey(initial);
-  let network = buildNetwork(initial);
-  let seen = observe(network, initial);
+  /** @type {Seen | null} */
+  let seen = null;
+  let waiting = false; // for a fit
+  const networks = createNetworks((problem) => (problem ? frame.warn(problem) : update()));
   /** @type {Frame<Settings, Patch, Seen>} */
   const frame = createFrame({
     settings: initial,
@@ -34,9 +42,13 @@ export function createExplorer(initial) {
     next: nextSettings,
     stands: (patch) => Object.keys(patch).every((name) => HARMLESS.includes(name)),
     update,
-    findings: () => seen,
+    findings: () => (waiting ? null : seen),
     words,
     patience: 1200,
+    name: "universality",
+    admits,
+    python,
+    data: () => dataOf(seen),
   });
   const curve = createCurve({
     onPair: (x, y) => frame.change({ x, y }),
@@ -49,21 +61,34 @@ export function createExplorer(initial) {
 
   function update() {
     const { settings } = frame;
-    const wanted = networkKey(settings);
-    if (wanted !== key) [network, key] = [buildNetwork(settings), wanted];
-    seen = observe(network, settings);
     panel.show(settings);
-    curve.show(seen, settings, words());
+    const network = networks.find(settings);
+    waiting = network === null;
+    curve.element.classList.toggle("r1-waiting", waiting);
+    if (network) show(observe(network, settings), settings, frame.pending);
+    frame.settle(waiting);
+  }
+
+  /**
+   * What the step has done is not drawn while the reader has yet to predict it.
+   *
+   * @type {(next: Seen, settings: Settings, hidden: boolean) => void}
+   */
+  function show(next, settings, hidden) {
+    seen = next;
+    curve.show(hidden ? untaught(seen) : seen, settings, words());
     slots.show(seen.slots, settings);
     const last = seen.flow.forward.length - 1;
-    flow.draw({ values: seen.flow, last, step: last });
-    bill.show(rows(seen, settings));
-    frame.settle(false);
+    flow.draw({ values: hidden ? { forward: seen.flow.forward } : seen.flow, last, step: last });
+    bill.show(rows(seen, settings).slice(0, hidden ? BEFORE : undefined));
+    slots.element.style.visibility = hidden ? "hidden" : "";
   }
 
   function words() {
+    const { x, y, probe, size } = frame.settings;
+    if (frame.pending) return "Predict, and the step is shown.";
+    if (waiting || !seen) return `Fitting ${count(size)} units by real gradient steps…`;
     const { atProbe, start } = seen;
-    const { x, y, probe } = frame.settings;
     return (
       `From (${fixed(x)}, ${fixed(y)}): at x* = ${fixed(probe)} the network says ${rounded(start)} before ` +
       `the step and ${rounded(atProbe.output)} after it; the target is ${rounded(atProbe.wanted)}.`
@@ -72,16 +97,33 @@ export function createExplorer(initial) {
 
   return frame.lay({
     className: "r1-universality",
-    stage: [curve.element, frame.status],
-    side: [panel.element, h("div", { class: "r1-tools" }, resetButton(frame.reset))],
-    charts: [slots.element, flow.element, bill.element],
+    stage: [curve.element],
+    controls: panel.first,
+    readouts: [slots.element],
+    more: [panel.rest],
+    moreLabel: "More: the pair by its numbers",
+    charts: [
+      h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset)),
+      flow.element,
+      bill.element,
+    ],
     chartsClass: "r1-two",
     state() {
+      if (!seen) return { waiting };
       const { step, ...shown } = seen;
-      return shown;
+      return { waiting, ...shown };
     },
+    close: networks.close,
   });
 }
+
+/** @type {(seen: Seen | null) => Table} */
+const dataOf = (seen) => ({
+  columns: ["x*", "target", "table", "before", "after"],
+  rows: GRID.map((at, i) =>
+    seen ? [at, seen.wanted[i], seen.table?.[i] ?? null, seen.before[i], seen.after[i]] : [at],
+  ),
+});
 
 /** @param {number | null} v */
 const rounded = (v) => amount(cleared(v));

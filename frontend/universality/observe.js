@@ -1,7 +1,8 @@
 // One gradient step, and everything about it that is on show.
 import { norm } from "../kit/linear.js";
-import { forward, gradientStep, size } from "./math/network.js";
-import { CONSTANTS, LOW, lookup } from "./math/tables.js";
+import { cellsOf } from "./math/bodies.js";
+import { forward, gradientStep, outputs, size } from "./math/network.js";
+import { CONSTANTS, lookup } from "./math/tables.js";
 import { isTable, targetOf } from "./settings.js";
 
 /** @import { Network, Pass, Step } from "./math/network.js" */
@@ -11,6 +12,7 @@ import { isTable, targetOf } from "./settings.js";
 /** @typedef {{ label: string, share: number, value: number, expected?: boolean }} Slot */
 
 const POINTS = 200;
+const WRITTEN = CONSTANTS.alpha * CONSTANTS.linear;
 /** Where the curves are drawn: never on a ramp between two cells. */
 export const GRID = Array.from({ length: POINTS }, (_, i) => (i + 0.2) / POINTS);
 
@@ -19,22 +21,44 @@ const rms = (a, b) => norm(a.map((v, i) => v - b[i])) / Math.sqrt(a.length);
 /** @param {Float64Array} values */
 const largest = (values) => values.reduce((m, v) => Math.max(m, Math.abs(v)), 0);
 
+/** @type {WeakMap<Network, number[]>} */
+const untaught = new WeakMap(); // outputs over the grid before any step
+/** @type {WeakMap<Network, { key: string, step: Step, after: number[] }>} */
+const taught = new WeakMap(); // the last step, and outputs after it: what is looked at changes neither
+
+/** @param {Network} network */
+function beforeOf(network) {
+  const before = untaught.get(network) ?? Array.from(outputs(network, GRID));
+  untaught.set(network, before);
+  return before;
+}
+
+/** @type {(network: Network, settings: Pick<Settings, "x" | "y" | "ratio">) => { step: Step, after: number[] }} */
+function stepOf(network, { x, y, ratio }) {
+  const key = JSON.stringify([x, y, ratio]);
+  const known = taught.get(network);
+  if (known?.key === key) return known;
+  const step = gradientStep(network, x, y, ratio * network.alpha);
+  const found = { key, step, after: Array.from(outputs(network, GRID, step)) };
+  taught.set(network, found);
+  return found;
+}
+
 /**
  * @param {Network} network
  * @param {Settings} settings
  */
 export function observe(network, settings) {
-  const { x, y, probe, ratio, construction, size: J } = settings;
+  const { x, y, probe, construction, size: J } = settings;
   const target = targetOf(settings);
-  const step = gradientStep(network, x, y, ratio * network.alpha);
-  const before = GRID.map((v) => forward(network, v).output);
-  const after = GRID.map((v) => forward(network, v, step).output);
+  const { step, after } = stepOf(network, settings);
   const wanted = GRID.map((v) => target(x, y, v));
-  const table = isTable(construction) ? GRID.map((v) => lookup(target, J)(x, y, v)) : null;
+  const inTable = isTable(construction) ? lookup(target, J) : null;
+  const table = inTable && GRID.map((v) => inTable(x, y, v));
   const looked = forward(network, probe, step);
   return {
     step,
-    before,
+    before: beforeOf(network),
     after,
     wanted,
     table,
@@ -57,15 +81,10 @@ export function observe(network, settings) {
  *
  * @type {(network: Network, settings: Settings, looked: Pass, gap: number) => Slot[]}
  */
-function slotsOf(network, { construction, x, probe, size: J }, looked, gap) {
+function slotsOf(network, settings, looked, gap) {
+  const { construction, x, probe, size: J } = settings;
   const { alpha, linear: w, epsilon } = CONSTANTS;
-  if (!network.stack || !network.channels) {
-    const [second, first] = looked.inputs[3];
-    return [
-      { label: "Δκ₁", share: first / (2 * gap), value: first },
-      { label: "Δκ₂", share: second / (2 * gap), value: second },
-    ];
-  }
+  if (!network.stack || !network.channels) return ownSlots(settings, looked, gap);
   const [half, slots] = network.channels;
   const z = looked.inputs[network.stack[1]].subarray(half, half + slots);
   const unit = alpha * w;
@@ -78,6 +97,22 @@ function slotsOf(network, { construction, x, probe, size: J }, looked, gap) {
     expected: construction === "seed" && s === j + J * l,
     share: v / full,
   }));
+}
+
+/**
+ * The two numbers that the networks without θ_b write.
+ *
+ * @type {(settings: Settings, looked: Pass, gap: number) => Slot[]}
+ */
+function ownSlots({ construction, offset, size: units }, looked, gap) {
+  /** @type {(label: string, value: number) => Slot} */
+  const slot = (label, value) => ({ label, value, share: value / (2 * gap) });
+  if (construction === "two_layers") {
+    const [v0, v1] = [1, 2].map((i) => (looked.inputs[1][i] - offset) / WRITTEN);
+    return [slot("v₀", v0), slot(`v₀⌊${cellsOf(units)}x⌋/${cellsOf(units)}`, v1)];
+  }
+  const [second, first] = looked.inputs[3];
+  return [slot("Δκ₁", first), slot("Δκ₂", second)];
 }
 
 /** @type {(construction: Construction, J: number) => (s: number) => string} */
@@ -118,5 +153,3 @@ function flowOf(network, step, looked, untaught) {
   }
   return flow;
 }
-
-export const LOWEST = LOW - CONSTANTS.margin;

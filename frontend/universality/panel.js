@@ -7,7 +7,7 @@ import { slider } from "../kit/slider.js";
 import { CONSTANTS } from "./math/tables.js";
 import { TARGETS } from "./math/targets.js";
 import { createPencil } from "./pencil.js";
-import { CONSTRUCTIONS, OFFSETS, RATIOS, SWITCHES, Y_RANGE } from "./settings.js";
+import { CONSTRUCTIONS, hasSwitch, OFFSETS, RATIOS, SWITCHES, Y_RANGE } from "./settings.js";
 
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Patch, Settings } from "./settings.js" */
@@ -29,61 +29,62 @@ export function createPanel(settings, change) {
     slider({ ...of(name), label, symbol, min, max, step: 0.01, format: fixed });
   let sizes = CONSTRUCTIONS[settings.construction].sizes;
   const fields = {
-    target: select({ ...of("target"), label: "Target f(x, y, x*)", options: pairs(TARGETS) }),
+    target: select({
+      ...of("target"),
+      label: "Target f(x, y, x*)",
+      options: pairs(TARGETS),
+      help: "What the network is to say at x* once it has taken one step on (x, y).",
+    }),
     construction: select({
       ...of("construction"),
       label: "Construction",
       options: pairs(CONSTRUCTIONS),
+      help: "How the network is built before the step. The first two hold a table of J² cells; the others a net fitted by least squares.",
     }),
     size: slider({
       ...of("size"),
       label: "cells an axis, or units of the fit",
       symbol: "J",
       values: sizes,
+      help: "Cells on each axis of the table; for the fitted ones the units that sleep until the step.",
+    }),
+    ratio: slider({
+      ...of("ratio"),
+      label: "step size",
+      symbol: "α",
+      values: RATIOS,
+      format: (r) => figures(r * CONSTANTS.alpha, 4),
+      help: `Of the one gradient step. The weights were built for ${CONSTANTS.alpha}.`,
+    }),
+    offset: slider({
+      ...of("offset"),
+      label: "written channel, before",
+      symbol: "δ",
+      values: OFFSETS,
+      format: small,
+      help: "Activation of the channel that the step writes, before the step. At 0 its ReLUs stand on their kink and pass no gradient.",
+    }),
+    switch: slider({
+      ...of("switch"),
+      label: "switch, before",
+      symbol: "θ_b",
+      values: SWITCHES,
+      format: small,
+      help: "The trained number whose sign tells before from after. At 0 it gets no gradient.",
     }),
     x: ranged("x", "x", "of the pair", [0, 1]),
     y: ranged("y", "y", "of the pair", Y_RANGE),
     probe: ranged("probe", "x*", "to look at", [0, 1]),
-    ratio: slider({
-      ...of("ratio"),
-      label: "of the step",
-      symbol: "α",
-      values: RATIOS,
-      format: (r) => figures(r * CONSTANTS.alpha, 4),
-    }),
-    offset: slider({
-      ...of("offset"),
-      label: "in the written channel",
-      symbol: "δ",
-      values: OFFSETS,
-      format: small,
-    }),
-    switch: slider({
-      ...of("switch"),
-      label: "before the step",
-      symbol: "θ_b",
-      values: SWITCHES,
-      format: small,
-    }),
   };
   const pencil = createPencil({ onChange: (profile) => change({ profile }) });
   const elements = elementsOf(fields);
-  const element = h(
-    "div",
-    { class: "r1-controls" },
-    group(
-      "What to learn",
-      [...elements("target", "construction", "size"), pencil.element],
-      "r1-wide",
-    ),
-    group("From one example", elements("x", "y", "probe")),
-    group(
-      `What it takes (built for α = ${CONSTANTS.alpha})`,
-      elements("ratio", "offset", "switch"),
-    ),
-  );
   return {
-    element,
+    first: [
+      ...elements("target"),
+      pencil.element,
+      ...elements("construction", "size", "ratio", "offset", "switch"),
+    ],
+    rest: h("div", { class: "r1-controls" }, group("The pair", elements("x", "y", "probe"))),
     /** @param {Settings} next */
     show(next) {
       const wanted = CONSTRUCTIONS[next.construction].sizes;
@@ -92,7 +93,7 @@ export function createPanel(settings, change) {
         fields.size.bound({ values: sizes });
       }
       fill(fields, next);
-      fields.switch.disabled = next.construction === "shallow";
+      fields.switch.disabled = !hasSwitch(next.construction);
       pencil.element.hidden = next.target !== "drawn";
       pencil.show(next.profile);
     },

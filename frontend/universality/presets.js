@@ -47,6 +47,17 @@ export const PRESETS = [
     key: "learn",
     name: "One step",
     ask: "Drag the orange point (x, y). The network has seen nothing else. Does it ever miss its table, and which cell fires?",
+    predict: {
+      options: [
+        ["never", "It never misses its table"],
+        ["edges", "It misses where y is large"],
+        ["often", "It misses most of it"],
+      ],
+      right: ({ deviation, start, gap }) => {
+        if (deviation === null || !isPromised(start + gap)) return null;
+        return deviation < 1e-2 ? "never" : "often";
+      },
+    },
     set: plain,
     after: inRange(
       ({ deviation, tableError }) =>
@@ -57,6 +68,17 @@ export const PRESETS = [
     key: "kink",
     name: "δ = 0",
     ask: "The published network starts its written channel at exactly 0, on the kink of the ReLU. What comes back through it?",
+    predict: {
+      options: [
+        ["nothing", "Nothing comes back"],
+        ["half", "Half of the error"],
+        ["all", "All of the error"],
+      ],
+      right: ({ flow, gap }) => {
+        const share = flow.error[0] / Math.abs(gap * CONSTANTS.linear);
+        return share === 0 ? "nothing" : share < 0.9 ? "half" : "all";
+      },
+    },
     set: { ...plain, offset: 0 },
     after: ({ flow }) =>
       `The error that reaches the first layer of the channel is ${number(flow.error[0])}. Raise δ a hair: 10⁻¹² will do.`,
@@ -64,7 +86,18 @@ export const PRESETS = [
   {
     key: "switch",
     name: "θ_b = 0",
-    ask: "The switch at 0 sits on a kink too. What does the network answer when it cannot tell before from after?",
+    ask: "The switch at 0 sits on a kink too. How many cells fire when it cannot tell before from after?",
+    predict: {
+      options: [
+        ["none", "No cell fires at this x*"],
+        ["one", "One cell, as ever"],
+        ["all", "All cells at once"],
+      ],
+      right: ({ slots }) => {
+        const fired = slots.filter(({ share }) => share > 0.5).length;
+        return fired === 0 ? "none" : fired === 1 ? "one" : "all";
+      },
+    },
     set: { ...plain, switch: 0 },
     after: ({ gap, switchAfter, slots }) =>
       `After the step θ_b is ${number(switchAfter)}: it has not moved. ${firing(gap, slots)}`,
@@ -73,6 +106,17 @@ export const PRESETS = [
     key: "alpha",
     name: "Another step size",
     ask: `The weights were chosen for α = ${CONSTANTS.alpha}. Take a step a tenth longer: which part of the curve suffers?`,
+    predict: {
+      options: [
+        ["none", "None: a longer step learns as much"],
+        ["some", "All of it, by a tenth or so"],
+        ["lost", "The table is lost"],
+      ],
+      right: ({ deviation }) => {
+        if (deviation === null) return null;
+        return deviation < 1e-2 ? "none" : deviation < 0.6 ? "some" : "lost";
+      },
+    },
     set: { ...plain, ratio: 1.1 },
     after: inRange(
       ({ deviation }) => `Off the table by ${rough(deviation)}: the initialisation encodes α.`,
@@ -82,6 +126,13 @@ export const PRESETS = [
     key: "margin",
     name: "y out of reach",
     ask: "The prediction before the step is −2. What is learnt from y = −2, or from less?",
+    predict: {
+      options: [
+        ["nothing", "Nothing is learnt"],
+        ["table", "The table of y = −2"],
+      ],
+      right: ({ deviation }) => (Number(deviation) < 0.1 ? "table" : "nothing"),
+    },
     set: { ...plain, y: -2 },
     after: written,
   },
@@ -89,6 +140,17 @@ export const PRESETS = [
     key: "bits",
     name: "A layer a bit",
     ask: "A layer for each bit of the cells' numbers instead of one for each cell. What does it cost?",
+    predict: {
+      options: [
+        ["more", "More layers than a layer a cell"],
+        ["fewer", "Fewer layers, as exact"],
+        ["rough", "Fewer layers, less exact"],
+      ],
+      right: ({ depth, deviation }) => {
+        if (depth > 256) return "more";
+        return Number(deviation) < 1e-2 ? "fewer" : "rough";
+      },
+    },
     set: { ...plain, construction: "logdepth", size: 16 },
     after: inRange(
       ({ depth, parameters, deviation }) =>
@@ -99,14 +161,44 @@ export const PRESETS = [
     key: "shallow",
     name: "No switch, four layers",
     ask: "Four hidden layers, no θ_b, no cells. Where did the steps of the table go?",
+    predict: {
+      options: [
+        ["gone", "Gone: the curve is smooth"],
+        ["there", "Still there, but finer"],
+      ],
+      right: ({ after }) =>
+        after.some((v, i) => i > 0 && Math.abs(v - after[i - 1]) > 0.15) ? "there" : "gone",
+    },
     set: { ...plain, construction: "shallow", size: 400 },
     after: ({ depth, error }) =>
       `${depth} layers; off the target by ${rough(error)}, and smoothly so.`,
   },
   {
+    key: "two",
+    name: "Two layers are enough",
+    ask: "Two hidden layers, nothing else. Nobody wrote cells into them: how can they tell x apart?",
+    predict: {
+      options: [
+        ["cannot", "They cannot: it fails"],
+        ["backward", "By the way back of the error"],
+      ],
+      right: ({ error }) => (error < 0.3 ? "backward" : "cannot"),
+    },
+    set: { ...plain, construction: "two_layers", size: 400 },
+    after: ({ depth, error, start }) =>
+      `${depth} layers of weights, off the target by ${rough(error)}. The backward pass asks each path unit whether x is above its threshold, and so counts the cells itself. The price is the start at ${rough(start)}, far below every y.`,
+  },
+  {
     key: "draw",
     name: "Draw your own",
     ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example. Is there a g that it cannot learn?",
+    predict: {
+      options: [
+        ["yes", "Yes, a jagged one"],
+        ["no", "No, it learns them all"],
+      ],
+      right: ({ deviation }) => (Number(deviation) < 1e-2 ? "no" : null),
+    },
     set: { ...plain, target: "drawn", construction: "logdepth", size: 16 },
     after: inRange(({ deviation }) => `Off its table by ${rough(deviation)}, whatever was drawn.`),
   },

@@ -7,6 +7,7 @@ import { isPromised, isTable } from "./settings.js";
 /** @import { Settings } from "./settings.js" */
 
 const SIDE = 200;
+const EDGE = 22; // room for the axes' words
 
 export function createSlots() {
   const svg = h("svg", {
@@ -16,14 +17,10 @@ export function createSlots() {
   });
   const bars = h("ul", { class: "r1-bars" });
   const note = h("p", { class: "r1-plot-note" });
-  const element = h(
-    "figure",
-    { class: "r1-plot" },
-    h("figcaption", {}, "Which cells fired"),
-    svg,
-    bars,
-    note,
-  );
+  const caption = h("figcaption", {});
+  const element = h("figure", { class: "r1-plot" }, caption, svg, bars, note);
+  /** @type {SVGElement[]} */
+  let cells = [];
   return {
     element,
     /** @type {(slots: Slot[], settings: Settings) => void} */
@@ -31,15 +28,22 @@ export function createSlots() {
       const table = construction === "seed";
       svg.style.display = table ? "" : "none";
       bars.hidden = table;
+      setText(caption, table ? "Which cells fired" : "What the step wrote");
       const fired = slots.filter(({ share }) => share > 0.5);
       const words = table
         ? `${fired.length} of ${slots.length} cells fired${fired.length === 1 ? `: ${fired[0].label}` : ""}.`
         : slots.map(({ label, value }) => `${label} = ${number(value)}`).join(", ");
-      if (table) svg.replaceChildren(...squares(slots, J));
-      else bars.replaceChildren(...slots.map(bar));
+      if (table && cells.length !== slots.length) {
+        cells = squares(J);
+        svg.replaceChildren(...cells, ...axes());
+      }
+      if (table) slots.forEach((slot, s) => void light(cells[s], slot));
+      else bars.replaceChildren(...slots.map(bar), scale());
       svg.setAttribute("aria-label", words);
       const found = isPromised(y) ? `${words} The outlined one should.` : words;
-      const advice = table ? found : "Numbers in units of αw, as x* reads them.";
+      const advice = table
+        ? found
+        : "Numbers in units of αw, as x* reads them; a full bar is what a slot that fires should hold.";
       const ramp = isTable(construction) && (onRamp(x, J) || onRamp(probe, J));
       setText(note, ramp ? `${advice} On the ramp between two cells neither is sure.` : advice);
     },
@@ -53,30 +57,46 @@ const number = (v) => figures(cleared(v, 1e-3));
 /** @param {number} share */
 const shade = (share) => bounded(share, 0, 1) || 0;
 
-/** @type {(slots: Slot[], J: number) => SVGElement[]} */
-function squares(slots, J) {
+/** @type {(J: number) => SVGElement[]} */
+function squares(J) {
   const side = SIDE / J;
-  const rects = slots.map(({ share, expected }, s) =>
+  return Array.from({ length: J * J }, (_, s) =>
     h("rect", {
-      x: 22 + Math.floor(s / J) * side + 1,
+      x: EDGE + Math.floor(s / J) * side + 1,
       y: (J - 1 - (s % J)) * side + 1,
       width: side - 2,
       height: side - 2,
-      class: expected ? "r1-cell r1-expected" : "r1-cell",
-      style: `--r1-fired:${(100 * shade(share)).toFixed(0)}%`,
     }),
   );
-  const middle = 22 + SIDE / 2;
+}
+
+/** @type {(cell: SVGElement, slot: Slot) => void} */
+function light(cell, { share, expected }) {
+  cell.setAttribute("class", expected ? "r1-cell r1-expected" : "r1-cell");
+  cell.style.setProperty("--r1-fired", `${(100 * shade(share)).toFixed(0)}%`);
+}
+
+function axes() {
+  const at = { x: 12, y: SIDE / 2, class: "r1-axis-label" };
   return [
-    ...rects,
-    h("text", { x: middle, y: SIDE + 18, class: "r1-axis-label" }, "cell of x*"),
-    h(
-      "text",
-      { x: 12, y: SIDE / 2, class: "r1-axis-label", transform: `rotate(-90 12 ${SIDE / 2})` },
-      "cell of x",
-    ),
+    h("text", { ...at, x: EDGE + SIDE / 2, y: SIDE + 18 }, "cell of x*"),
+    h("text", { ...at, transform: `rotate(-90 12 ${SIDE / 2})` }, "cell of x"),
   ];
 }
+
+/** The bars' axis: nothing, half, and what a slot that fires holds. */
+const scale = () =>
+  h(
+    "li",
+    { class: "r1-bar-scale", "aria-hidden": "true" },
+    h("span"),
+    h(
+      "span",
+      {},
+      ["0", "½", "1"].map((mark) => h("span", {}, mark)),
+    ),
+    h("span"),
+  );
 
 /** @param {Slot} slot */
 const bar = ({ label, share, value }) =>

@@ -23,6 +23,7 @@ import { readFileSync } from "node:fs";
 import { counting, run } from "./preconditioning/math/paths.js";
 import { bestStep, largestStep } from "./preconditioning/math/rules.js";
 import { PRESETS } from "./preconditioning/presets.js";
+import { python } from "./preconditioning/python.js";
 const counted = (settings) => {
   const work = counting(settings);
   let next = work.next();
@@ -31,6 +32,7 @@ const counted = (settings) => {
 };
 const jobs = {
   run: (settings) => ({ ...run(settings), counts: counted(settings) }),
+  copied: (settings) => ({ text: python(settings), ...run(settings) }),
   presets: () => PRESETS.map(({ key, set }) => ({ key, settings: set, ...jobs.run(set) })),
   steps: ({ name, momentum, values }) => [bestStep(name, momentum, values), largestStep(name, momentum, values)],
 };
@@ -296,6 +298,21 @@ def test_what_the_presets_invite_to_try(presets):
     assert javascript("run", **turn)["fate"] == "together"
     stretched = presets["muon"]["settings"] | {"conditionT": 1.5}
     assert javascript("run", **stretched)["fate"] == "apart"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_copied_as_python_computes_what_is_shown(method):
+    shown = javascript("copied", **settings(12, method=method, steps=25, rankV=1 + (method != "heavy")))
+    made = {}
+    with double_precision():
+        exec(compile(shown["text"], "copied.py", "exec"), made)
+        np.testing.assert_allclose(made["P"].to_dense(), shown["problem"]["P"], rtol=1e-9, atol=1e-12)
+    for kind, name in zip(KINDS, ("plain", "on_U", "with_P"), strict=True):
+        path = matrices(shown["paths"][kind]["w"])
+        np.testing.assert_allclose(made[name], path, atol=1e-8 * np.abs(path).max(), err_msg=name)
+    for kind, losses in zip(KINDS, made["losses"], strict=True):
+        np.testing.assert_allclose(losses, shown["paths"][kind]["loss"], rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(made["gap"], shown["gap"], rtol=1e-5, atol=1e-8)
 
 
 def explorer(**given):

@@ -24,10 +24,15 @@ import * as random from "./kit/random.js";
 import { featuresOf, logistic, probability } from "./residual/math/bases.js";
 import { lawsAt } from "./residual/charts.js";
 import { Neighbours } from "./residual/math/memory.js";
-import { drawLine, drawPlane, fitLine, fitPlane, measure } from "./residual/math/risk.js";
+import { measure } from "./residual/math/risk.js";
+import { drawLine, drawPlane, fitLine, fitPlane } from "./residual/math/sets.js";
 import { border } from "./residual/math/sample.js";
 import { levelOf } from "./residual/settings.js";
 import { PRESETS } from "./residual/presets.js";
+import { fields } from "./residual/maps.js";
+import { python } from "./residual/python.js";
+import { slice } from "./residual/slices.js";
+import { DEFAULTS, nextSettings } from "./residual/settings.js";
 const finish = (work) => {
   let next = work.next();
   while (!next.done) next = work.next();
@@ -57,6 +62,17 @@ const jobs = {
   features: ({ points }) => points.map((point) => featuresOf(...point)),
   laws: ({ sizes, ...settings }) => sizes.map((n) => lawsAt({ view: "line", ...settings }, n)),
   measure: ({ n, levels, ...settings }) => finish(measure(settings, n, levels)),
+  copied: ({ patches }) => patches.map((patch) => {
+    const settings = nextSettings(DEFAULTS, patch);
+    const line = settings.view === "line";
+    const key = random.key(settings.seed);
+    const set = line ? drawLine(key, settings.n, settings.d) : drawPlane(key, settings.n);
+    const fit = (line ? fitLine : fitPlane)(set, settings);
+    const seen = line ? slice(set, fit, settings).rows : fields(set, fit, settings);
+    const model = line ? seen.map(({ sum }) => sum) : seen.sum;
+    const base = line ? seen.map((row) => row.base) : seen.base;
+    return { text: python(settings), line, base, model, y: [...fit.y], residuals: [...fit.residuals], truth: seen.truth };
+  }),
   presets: () => PRESETS.map(({ key, set }) => {
     const settings = set;
     const [risk] = finish(measure(settings, settings.n, [levelOf(settings)]));
@@ -226,6 +242,30 @@ def test_the_presets_do_what_their_texts_say(presets):
     assert risk["flips"]["memory"] > 2 * risk["flips"]["base"]
     more = javascript("measure", levels=[0.2], **presets["flips"]["settings"] | {"k": 20, "sigma": 10})
     assert more[0]["memory"] < 0.5 * risk["flips"]["memory"]
+
+
+COPIED = [
+    {},
+    {"d": 3, "k": 5, "sigma": 0.5, "noise": 0.1, "n": 48, "seed": 3},
+    {"L": 0, "d": 2, "n": 8},
+    {"view": "plane", "L": 0.3, "k": 3, "sigma": 0.2, "flips": 0.2, "n": 96, "seed": 1},
+]
+
+
+def test_what_is_copied_as_python_computes_what_is_shown():
+    for shown in javascript("copied", patches=COPIED):
+        made = {}
+        with double_precision():
+            exec(compile(shown["text"], "copied.py", "exec"), made)
+        np.testing.assert_allclose(made["residuals"], shown["residuals"], atol=2e-6)
+        np.testing.assert_allclose(made["y"], shown["y"], atol=2e-6)
+        base = made["base"] if shown["line"] else made["base"][:, 1]
+        np.testing.assert_allclose(base, shown["base"], atol=2e-6)
+        off = np.abs(made["model"] - shown["model"])  # a place between two examples may be nearer to either
+        assert np.mean(off > 1e-5) < 0.01
+        if not shown["line"]:
+            wrong = np.mean((np.array(shown["model"]) > 0.5) != np.array(shown["truth"]))
+            assert made["wrong"] == pytest.approx(wrong, abs=1e-3)
 
 
 def explorer(**given):

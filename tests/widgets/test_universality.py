@@ -20,12 +20,13 @@ PAIRS = [(0.3, 0.7), (0.91, -0.95), (0.06, 0.2)]
 
 BRIDGE = """
 import { readFileSync } from "node:fs";
-import { normalQuantile, quasirandom } from "./universality/math/fitted.js";
+import { normalQuantile, quasirandom } from "./universality/math/kinks.js";
 import { forward, gradientStep, size } from "./universality/math/network.js";
 import { lookup } from "./universality/math/tables.js";
 import { drawn, TARGETS } from "./universality/math/targets.js";
 import { observe } from "./universality/observe.js";
 import { PRESETS } from "./universality/presets.js";
+import { python } from "./universality/python.js";
 import { buildNetwork, DEFAULTS, nextSettings } from "./universality/settings.js";
 const jobs = {
   learn({ settings, pairs, xs }) {
@@ -43,6 +44,11 @@ const jobs = {
              tables: pairs.map(([x, y]) => xs.map((v) => table(x, y, v))) };
   },
   observe: (settings) => { const all = nextSettings(DEFAULTS, settings); return observe(buildNetwork(all), all); },
+  copied: ({ patches }) => patches.map((patch) => {
+    const all = nextSettings(DEFAULTS, patch);
+    const { before, after, start, atProbe, error } = observe(buildNetwork(all), all);
+    return { text: python(all), before, after, look: [start, atProbe.output], error };
+  }),
   presets: () => PRESETS.map((p) => { const seen = observe(buildNetwork(p.set), p.set);
     return { key: p.key, set: p.set, said: p.after(seen), deviation: seen.deviation, error: seen.error,
              fired: seen.slots.filter((s) => s.share > 0.5).length }; }),
@@ -64,7 +70,8 @@ def javascript(name, /, **job):
 def package(target, construction, size, **constants):
     """The same network from the package, in double precision."""
     number = {"cells": size} if construction in ("seed", "logdepth") else {"units": size}
-    return universal_learner(TARGETS[target], construction=construction, constants=Constants(**constants), **number)
+    given = Constants(**constants) if constants else None  # None: the construction's own
+    return universal_learner(TARGETS[target], construction=construction, constants=given, **number)
 
 
 @pytest.fixture(autouse=True)
@@ -82,6 +89,7 @@ def double():
         ("logdepth", 16, "bump", 1e-10),
         ("constant", 50, "sine", 1e-7),  # two least-squares fits of condition 1e10 agree to about 1e-10 · 1e3
         ("shallow", 50, "bump", 1e-7),
+        ("two_layers", 50, "sine", 1e-7),
     ],
 )
 def test_network_after_the_step_equals_jax(construction, size, target, tolerance):
@@ -170,7 +178,27 @@ def test_presets_do_what_they_ask_about():
     assert presets["alpha"]["deviation"] > 0.05
     assert presets["margin"]["fired"] == 0
     assert presets["shallow"]["error"] < 0.15
+    assert presets["two"]["error"] < 0.1
     assert all("NaN" not in preset["said"] and "undefined" not in preset["said"] for preset in presets.values())
+
+
+COPIED = [
+    {},
+    {"size": 4, "target": "bump", "offset": 0, "x": 0.91, "y": -0.4, "probe": 0.1},
+    {"construction": "logdepth", "size": 4, "target": "drawn", "switch": 3e-4, "ratio": 0.9},
+    {"construction": "constant", "size": 50, "target": "neighbour", "offset": 1e-2, "switch": 1e-6},
+    {"construction": "two_layers", "size": 50, "offset": 1e-3},
+]
+
+
+def test_what_is_copied_as_python_computes_what_is_shown():
+    for shown, patch in zip(javascript("copied", patches=COPIED), COPIED, strict=True):
+        made = {}
+        exec(compile(shown["text"], "copied.py", "exec"), made)
+        tolerance = 1e-6 if patch.get("construction") in ("constant", "two_layers") else 1e-9
+        for name in ("before", "after", "error"):
+            np.testing.assert_allclose(made[name], shown[name], atol=tolerance, rtol=1e-6, err_msg=str(patch))
+        np.testing.assert_allclose(made["look"], shown["look"], atol=tolerance, rtol=1e-6)
 
 
 def test_widget_hands_its_settings_to_the_page():

@@ -1,10 +1,11 @@
 // The two base models, each too small on purpose: least squares in a ball, and a logistic model in a ball.
-import { eigen } from "../../kit/linear.js";
+import { dot, eigen } from "../../kit/linear.js";
 
 /** @import { Matrix, Vector } from "../../kit/linear.js" */
 
 const HALVINGS = 80;
 const STEPS = 200;
+const STILL = 1e-6; // of the radius: a step so short ends the descent
 const REACH = 14; // the logistic model's norm at capacity 1
 
 /**
@@ -72,15 +73,17 @@ export const featuresOf = (x, y) => [
 ];
 
 /**
- * Logistic regression on those features over ‖w‖ ≤ 14 L: accelerated projected gradient, 200 steps.
+ * Logistic regression on those features over ‖w‖ ≤ 14 L: accelerated projected gradient, 200 steps, or until a step
+ * moves nothing that could be seen.
  *
  * @type {(X: ArrayLike<number>, labels: ArrayLike<number>, L: number) => Vector}
  */
 export function logistic(X, labels, L) {
   const n = labels.length;
-  const Phi = Array.from({ length: n }, (_, i) => featuresOf(X[2 * i], X[2 * i + 1]));
+  const Phi = new Float64Array(10 * n);
+  for (let i = 0; i < n; i++) Phi.set(featuresOf(X[2 * i], X[2 * i + 1]), 10 * i);
   const radius = REACH * L;
-  const size = Phi.reduce((sum, row) => sum + row.reduce((s, v) => s + v * v, 0), 0) / n;
+  const size = dot(Phi, Phi) / n;
   /** @type {Vector} */
   let w = Array(10).fill(0);
   let z = w;
@@ -90,21 +93,23 @@ export function logistic(X, labels, L) {
       z.map((v, j) => v - (4 / size) * slope[j]),
       radius,
     );
+    const moved = Math.hypot(...next.map((v, j) => v - w[j]));
     z = next.map((v, j) => v + (t / (t + 3)) * (v - w[j]));
     w = next;
+    if (moved < STILL * radius) break;
   }
   return w;
 }
 
-/** @type {(Phi: Matrix, labels: ArrayLike<number>, w: Vector) => Float64Array} */
+/** @type {(Phi: Float64Array, labels: ArrayLike<number>, w: Vector) => Float64Array} */
 function slopeAt(Phi, labels, w) {
+  const n = labels.length;
   const slope = new Float64Array(10);
-  for (let i = 0; i < Phi.length; i++) {
-    const row = Phi[i];
+  for (let i = 0; i < n; i++) {
     let score = 0;
-    for (let j = 0; j < 10; j++) score += row[j] * w[j];
-    const error = (1 / (1 + Math.exp(-score)) - labels[i]) / Phi.length;
-    for (let j = 0; j < 10; j++) slope[j] += error * row[j];
+    for (let j = 0; j < 10; j++) score += Phi[10 * i + j] * w[j];
+    const error = (1 / (1 + Math.exp(-score)) - labels[i]) / n;
+    for (let j = 0; j < 10; j++) slope[j] += error * Phi[10 * i + j];
   }
   return slope;
 }

@@ -3,6 +3,7 @@
 const DEPTHS = 96; // nodes in the depth of a point under the sphere
 const REACHES = 256; // nodes in the distance between two points
 const FINEST = 1e-5; // of the radius
+const NOTHING = -50; // its exponential is
 
 /**
  * E Zₙ by quadrature: mean squared distance from a point of the ball to the nearest of n others [S-S7].
@@ -21,25 +22,25 @@ const distances = new Map();
 
 /** @type {(n: number, d: number) => number} */
 function quadrature(n, d) {
-  const { share, weights, squares } = tableOf(d);
+  const { outside, weights, squares } = tableOf(d);
   let total = 0;
   for (let a = 0; a < DEPTHS; a++) {
     let inner = 0;
     for (let b = 0; b < REACHES; b++) {
-      const inside = share[a * REACHES + b];
-      if (inside < 1) inner += squares[b] * Math.exp(n * Math.log1p(-inside));
+      const exponent = n * outside[a * REACHES + b];
+      if (exponent > NOTHING) inner += squares[b] * Math.exp(exponent);
     }
     total += weights[a] * inner;
   }
   return (d + 2) * total;
 }
 
-/** @typedef {{ share: Float64Array, weights: Float64Array, squares: Float64Array }} Table */
+/** @typedef {{ outside: Float64Array, weights: Float64Array, squares: Float64Array }} Table */
 /** @type {Map<number, Table>} */
 const tables = new Map();
 
 /**
- * F_r(t), the share of the unit ball within t of a point at radius r, at nodes even in log t and log(1 − r).
+ * ln(1 − F_r(t)), F_r(t) the share of the unit ball within t of a point at radius r, at nodes even in log t and log(1 − r).
  *
  * @type {(d: number) => Table}
  */
@@ -50,7 +51,7 @@ function tableOf(d) {
   const log = Math.log(1 / FINEST);
   const depthStep = log / (DEPTHS - 1);
   const reachStep = Math.log(2 / FINEST) / (REACHES - 1);
-  const share = new Float64Array(DEPTHS * REACHES);
+  const outside = new Float64Array(DEPTHS * REACHES);
   const weights = new Float64Array(DEPTHS);
   const squares = new Float64Array(REACHES);
   for (let b = 0; b < REACHES; b++) {
@@ -63,11 +64,11 @@ function tableOf(d) {
     const ends = a === 0 || a === DEPTHS - 1 ? 0.5 : 1;
     weights[a] = d * Math.max(r, 0) ** (d - 1) * depth * depthStep * ends;
     for (let b = 0; b < REACHES; b++) {
-      share[a * REACHES + b] = shareOf(FINEST * Math.exp(b * reachStep), r, d, cap);
+      outside[a * REACHES + b] = Math.log1p(-shareOf(FINEST * Math.exp(b * reachStep), r, d, cap));
     }
   }
   const mass = weights.reduce((sum, w) => sum + w, 0); // 1 but for the rule's error and the outermost shell
-  const table = { share, weights: weights.map((w) => w / mass), squares };
+  const table = { outside, weights: weights.map((w) => w / mass), squares };
   tables.set(d, table);
   return table;
 }

@@ -27,10 +27,10 @@ export class Neighbours {
   find(queries, at) {
     const { rows, n, d, k, indices, squares } = this;
     squares.fill(Number.POSITIVE_INFINITY);
-    for (let i = 0; i < n; i++) {
+    for (let i = 0, row = 0; i < n; i++, row += d) {
       let square = 0;
       for (let j = 0; j < d; j++) {
-        const step = rows[i * d + j] - queries[at + j];
+        const step = rows[row + j] - queries[at + j];
         square += step * step;
       }
       if (square >= squares[k - 1]) continue;

@@ -16,17 +16,20 @@ export function identity(n, scale = 1) {
 }
 
 /**
- * A B⁻¹ for square matrices, from Bᵀ Xᵀ = Aᵀ.
+ * A B⁻¹ for square matrices: the rows of Bᵀ Xᵀ = Aᵀ are brought to the identity, by the largest pivot of each column.
  *
  * @type {(A: Dense, B: Dense) => Dense}
  */
 export function rightDivide(A, B) {
   const n = A.cols;
-  const rows = Array.from({ length: n }, (_, i) =>
-    Float64Array.from({ length: 2 * n }, (_, k) =>
-      k < n ? B.data[k * n + i] : A.data[(k - n) * n + i],
-    ),
-  );
+  const rows = Array.from({ length: n }, (_, i) => {
+    const row = new Float64Array(2 * n);
+    for (let k = 0; k < n; k++) {
+      row[k] = B.data[k * n + i];
+      row[n + k] = A.data[k * n + i];
+    }
+    return row;
+  });
   const X = dense(n, n);
   eliminate(rows).forEach((column, i) => {
     for (let k = 0; k < n; k++) X.data[k * n + i] = column[k];
@@ -40,16 +43,13 @@ export function rightDivide(A, B) {
  * @type {(rows: number, cols: number, entries: Entry[]) => Sparse}
  */
 export function sparse(rows, cols, entries) {
-  const kept = entries.filter(([, , v]) => v !== 0);
   const start = new Int32Array(rows + 1);
-  for (const [r] of kept) start[r + 1]++;
+  for (const [r, , v] of entries) if (v !== 0) start[r + 1]++;
   for (let r = 0; r < rows; r++) start[r + 1] += start[r];
-  const [index, value, at] = [
-    new Int32Array(kept.length),
-    new Float64Array(kept.length),
-    start.slice(),
-  ];
-  for (const [r, c, v] of kept) {
+  const [index, value] = [new Int32Array(start[rows]), new Float64Array(start[rows])];
+  const at = start.slice();
+  for (const [r, c, v] of entries) {
+    if (v === 0) continue;
     index[at[r]] = c;
     value[at[r]++] = v;
   }
@@ -69,6 +69,21 @@ export function times(W, h) {
     out[r] = sum;
   }
   return out;
+}
+
+/**
+ * W H for the rows of H of n numbers each, into `out`.
+ *
+ * @type {(W: Sparse, H: Float64Array, n: number, out: Float64Array) => void}
+ */
+export function timesAll({ rows, start, index, value }, H, n, out) {
+  out.fill(0, 0, rows * n);
+  for (let r = 0; r < rows; r++) {
+    for (let k = start[r]; k < start[r + 1]; k++) {
+      const v = value[k];
+      for (let p = 0, to = r * n, at = index[k] * n; p < n; p++, to++, at++) out[to] += v * H[at];
+    }
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 // A ReLU network of the input [x, θ_b], and one gradient step on every weight, bias and θ_b of it.
 import { dot } from "../../kit/linear.js";
-import { times, transposedTimes } from "./matrix.js";
+import { times, timesAll, transposedTimes } from "./matrix.js";
 
 /** @import { Sparse } from "./matrix.js" */
 
@@ -47,6 +47,58 @@ export function forward(network, x, step = null) {
     inputs.push(h);
   });
   return { inputs, pres, output: pres[pres.length - 1][0] };
+}
+
+/**
+ * The outputs at many x, to the last bit those of `forward`: layer by layer for all x at once, a row a neuron.
+ *
+ * @type {(network: Network, xs: ArrayLike<number>, step?: Step | null) => Float64Array}
+ */
+export function outputs({ layers, switch: theta }, xs, step = null) {
+  const n = xs.length;
+  const widest = Math.max(2, ...layers.map(({ W }) => W.rows));
+  let [h, pre] = [new Float64Array(widest * n), new Float64Array(widest * n)];
+  h.set(xs);
+  if (theta !== null) h.fill(theta - (step ? step.alpha * step.switch : 0), n, 2 * n);
+  layers.forEach(({ W, b }, i) => {
+    timesAll(W, h, n, pre);
+    if (b) addToRows(pre, b, n);
+    if (step) subtractOuter(pre, step.errors[i], scales(step, i, h, n, b ? 1 : 0), n);
+    if (i < layers.length - 1) rectify(pre, W.rows * n);
+    [h, pre] = [pre, h];
+  });
+  return h.slice(0, n);
+}
+
+/** @type {(step: Step, i: number, h: Float64Array, n: number, bias: number) => Float64Array} */
+function scales({ alpha, inputs }, i, h, n, bias) {
+  const scale = new Float64Array(n);
+  inputs[i].forEach((v, c) => {
+    if (v === 0) return;
+    for (let p = 0, at = c * n; p < n; p++, at++) scale[p] += v * h[at];
+  });
+  for (let p = 0; p < n; p++) scale[p] = alpha * (scale[p] + bias);
+  return scale;
+}
+
+/** @type {(pre: Float64Array, error: Float64Array, scale: Float64Array, n: number) => void} */
+function subtractOuter(pre, error, scale, n) {
+  error.forEach((v, r) => {
+    if (v === 0) return;
+    for (let p = 0, at = r * n; p < n; p++, at++) pre[at] -= scale[p] * v;
+  });
+}
+
+/** @type {(pre: Float64Array, b: Float64Array, n: number) => void} */
+function addToRows(pre, b, n) {
+  b.forEach((v, r) => {
+    for (let p = 0, at = r * n; p < n; p++, at++) pre[at] += v;
+  });
+}
+
+/** @type {(values: Float64Array, count: number) => void} */
+function rectify(values, count) {
+  for (let i = 0; i < count; i++) if (!(values[i] > 0)) values[i] = 0;
 }
 
 /**

@@ -106,8 +106,9 @@ function stackLayers(selector, constants) {
   return telescope(selector, constants.epsilon, constants.damping).map(({ forward, diagonal }) => {
     /** @type {Entry[]} */
     const entries = [[width - 1, width - 1, 1]];
-    for (let r = 0; r < half; r++)
-      for (let c = 0; c < half; c++) entries.push([r, c, forward.data[r * half + c]]);
+    forward.data.forEach((v, i) => {
+      if (v !== 0) entries.push([Math.floor(i / half), i % half, v]);
+    });
     diagonal.forEach((v, s) => {
       entries.push([half + s, half + s, v]);
     });
@@ -166,10 +167,13 @@ function readOut(selector, grid, values, constants) {
   /** @type {Entry[]} */
   const entries = Array.from({ length: slots + 1 }, (_, s) => [0, half + s, 1]);
   const [bias, o] = [[0], [w]];
-  /** @param {number[]} a */
-  const sum = (a) => a.reduce((x, y) => x + y, 0);
+  /** @param {ArrayLike<number>} a */
+  const sum = (a) => Array.from(a).reduce((x, y) => x + y, 0);
   for (let c = 0; c < J * J; c++) {
-    const written = Array.from(A[0], (_, s) => sum(kernels[c].map((k, i) => k * A[i][s])));
+    const written = new Float64Array(slots);
+    kernels[c].forEach((k, i) => {
+      for (let s = 0; k !== 0 && s < slots; s++) written[s] += k * A[i][s];
+    });
     const total = sum(written) + sum(kernels[c]) + 2 + ahead(c % J, Math.floor(c / J));
     const extra = alpha * (1 + w * w * total); // b_o moves by αΔ, and the linear path stays on
     const beta = 1 / (alpha * w * dot(decode[c], written));

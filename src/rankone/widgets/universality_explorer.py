@@ -13,6 +13,7 @@ _SIZES = {
     "logdepth": (2, 4, 8, 16, 32),
     "constant": (50, 100, 200, 400),
     "shallow": (50, 100, 200, 400),
+    "two_layers": (50, 100, 200, 400),
 }
 
 
@@ -24,7 +25,7 @@ class UniversalityExplorer(Explorer):
 
     Attributes:
         settings: What the page starts with: target ("sine", "neighbour", "bump" or "drawn"), construction ("seed",
-            "logdepth", "constant" or "shallow") and its size (cells per axis, or units of the fitted net), x and y of
+            "logdepth", "constant", "shallow" or "two_layers") and its size (cells per axis, or units of the fitted net), x and y of
             the training pair, probe (the x* to look at), ratio (step size over the one it was built for), offset (δ)
             and switch (θ_b).
     """

@@ -1,0 +1,37 @@
+// What became of the two paths, in words: they stay together, part by a known amount, or part for good.
+import { amount, count } from "../kit/number.js";
+import { MOST, widest } from "./math/paths.js";
+
+/** @import { Counts, Run } from "./math/paths.js" */
+
+/** @type {[key: string, words: string][]} */
+export const FATES = [
+  ["together", "They stay together"],
+  ["known", "They part, by an amount a formula gives"],
+  ["apart", "They part for good"],
+];
+const AWAY = "The step is too long, and the paths run away";
+
+/** @type {(run: Run, counts: Counts | null) => string} */
+export const fateInWords = (run, counts) =>
+  `${FATES.find(([key]) => key === run.fate)?.[1] ?? AWAY}. ${verdictOn(run, counts)}`;
+
+/**
+ * What was measured, in words; `counts` null while the steps are being counted.
+ *
+ * @type {(run: Pick<Run, "fate" | "gap" | "known">, counts: Pick<Counts, "reparameterised" | "explicit"> | null) => string}
+ */
+export function verdictOn({ fate, gap, known }, counts) {
+  const most = `The widest gap is ${amount(widest(gap))}`;
+  if (fate === "away") {
+    return `${most}, which says nothing about the rule. Shorten the step to less than 100 % of the longest stable one.`;
+  }
+  if (fate === "together") return `${most}: rounding, nothing else.`;
+  if (fate === "apart") return `${most}. The one rule is not the other with a P before it.`;
+  if (counts === null) return `${most}.`;
+  const settled = counts.reparameterised !== null && counts.explicit !== null;
+  const end = settled
+    ? `it settles at ${amount(known)}`
+    : `it has not settled in ${count(MOST)} steps. Settled it would be ${amount(known)}`;
+  return `${most}; ${end}, which two linear systems give beforehand (now ${amount(gap[gap.length - 1])}).`;
+}

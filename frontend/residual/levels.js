@@ -1,0 +1,29 @@
+// The levels of noise that are looked at, and where the memory starts to hurt among them.
+
+/** @import { Settings } from "./settings.js" */
+
+const LEVELS = 9;
+
+/**
+ * Levels of noise the second chart looks at.
+ *
+ * @type {(settings: Settings, missing: number) => number[]}
+ */
+export function levelsOf(settings, missing) {
+  const most = settings.view === "line" ? Math.max(0.1, 1.6 * missing, 1.15 * settings.noise) : 0.5;
+  return Array.from({ length: LEVELS }, (_, i) => (most * i) / (LEVELS - 1));
+}
+
+/**
+ * The level from which the memory's measured risk is above the base's; null if that was not seen.
+ *
+ * @type {(levels: number[], sweep: { base: number, memory: number }[]) => number | null}
+ */
+export function crossing(levels, sweep) {
+  for (let i = 1; i < sweep.length; i++) {
+    const [a, b] = [sweep[i - 1], sweep[i]].map((risk) => risk.memory - risk.base);
+    if (i === 1 && a > 0) return levels[0];
+    if (a < 0 && b >= 0) return levels[i - 1] + ((levels[i] - levels[i - 1]) * -a) / (b - a);
+  }
+  return null;
+}

@@ -1,0 +1,53 @@
+// Where a line leaves the picture of the network over x*, and the marks that say so.
+import { h } from "../kit/dom.js";
+import { figures } from "../kit/number.js";
+
+/** @import { Point, Space } from "../kit/handle.js" */
+
+/**
+ * The ends of the picture's axis.
+ *
+ * @type {Point}
+ */
+export const RANGE = [-2.7, 1.8];
+
+/** @typedef {{ at: number, value: number, tone: string }} Cut */
+
+/**
+ * Where a line leaves the picture: its farthest points above and below.
+ *
+ * @type {(line: Point[], tone: string) => Cut[]}
+ */
+export function cutsOf(line, tone) {
+  const far = (/** @type {(v: number) => number} */ out) =>
+    line.reduce((most, point) => (out(point[1]) > out(most[1]) ? point : most), [0, 0]);
+  const [[xHigh, high], [xLow, low]] = [far((v) => v), far((v) => -v)];
+  return [
+    ...(high > RANGE[1] ? [{ at: xHigh, value: high, tone }] : []),
+    ...(low < RANGE[0] ? [{ at: xLow, value: low, tone }] : []),
+  ];
+}
+
+/**
+ * A triangle at the edge, and how far the line goes beyond it.
+ *
+ * @type {(cut: Cut, space: Space) => SVGElement[]}
+ */
+export function cutMark({ at, value, tone }, space) {
+  const up = value > 0 ? 1 : -1;
+  const [x, y] = space.toPixel([at, value > 0 ? RANGE[1] : RANGE[0]]);
+  const left = at < 0.85;
+  return [
+    h("path", { class: `r1-cut r1-${tone}`, d: `M${x} ${y}l-5 ${8 * up}h10Z` }),
+    h(
+      "text",
+      {
+        x: left ? x + 9 : x - 9,
+        y: y + (up > 0 ? 10 : -3),
+        class: `r1-plane-text r1-${tone}`,
+        "text-anchor": left ? "start" : "end",
+      },
+      figures(value, 2),
+    ),
+  ];
+}

@@ -1,0 +1,71 @@
+// The network of the settings: a table's at once, a fitted one's as soon as a worker has fitted it; all are remembered.
+import { connect } from "../kit/worker.js";
+import { createFitter } from "./fitter.js";
+import { buildNetwork, fitKey, isFitted, networkKey } from "./settings.js";
+import source from "./worker.js?inline";
+
+/** @import { Network } from "./math/network.js" */
+/** @import { Settings } from "./settings.js" */
+
+const KEPT = 24; // networks, and fits
+
+/**
+ * `onFit()` is called once a fit that was asked for is there, or has failed with words.
+ *
+ * @param {(problem: string | null) => void} onFit
+ */
+export function createNetworks(onFit) {
+  /** @type {Map<string, Network>} */
+  const networks = new Map();
+  /** @type {Map<string, number[]>} */
+  const fits = new Map();
+  /** @type {ReturnType<typeof connect> | null} */
+  let fitter = null;
+  let asked = "";
+
+  /** @type {(answer: any) => void} */
+  function receive({ type, key, weights, message }) {
+    if (type === "error") return onFit(message);
+    keep(fits, key, weights);
+    if (key === asked) onFit(null);
+  }
+
+  /** @param {Settings} settings */
+  function make(settings) {
+    if (!isFitted(settings.construction)) return buildNetwork(settings);
+    const key = fitKey(settings);
+    const weights = fits.get(key);
+    if (weights) return buildNetwork(settings, weights);
+    if (key !== asked) {
+      asked = key;
+      fitter ??= connect(source, createFitter, receive);
+      fitter.post({ type: "fit", key, settings });
+    }
+    return null;
+  }
+
+  return {
+    /**
+     * The network, or null while it is being fitted.
+     *
+     * @param {Settings} settings
+     */
+    find(settings) {
+      const key = networkKey(settings);
+      const network = networks.get(key) ?? make(settings);
+      if (network) keep(networks, key, network);
+      return network;
+    },
+    close: () => fitter?.close(),
+  };
+}
+
+/** @type {<V>(known: Map<string, V>, key: string, value: V) => void} */
+function keep(known, key, value) {
+  known.delete(key); // the last used are the last to go
+  known.set(key, value);
+  for (const [oldest] of known) {
+    if (known.size <= KEPT) break;
+    known.delete(oldest);
+  }
+}

@@ -1,6 +1,7 @@
 // The run step by step: the energy alone, or how far the two memories are apart and how far they could be.
-import { runChart } from "../kit/runchart.js";
+
 import { amount } from "../kit/number.js";
+import { runChart } from "../kit/runchart.js";
 
 /** @import { Consequences, Settings, View } from "./settings.js" */
 

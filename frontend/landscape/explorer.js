@@ -10,7 +10,8 @@ import { divergenceBound, neededPower } from "./math/theorem.js";
 import { createPanel } from "./panel.js";
 import { createPlanes } from "./planes.js";
 import { presetsOf } from "./presets.js";
-import { consequences, diameterOf, nextSettings, python, RULES, settingsFrom } from "./settings.js";
+import { python } from "./python.js";
+import { consequences, diameterOf, nextSettings, RULES, settingsFrom } from "./settings.js";
 
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Explorer } from "../kit/mount.js" */
@@ -45,7 +46,10 @@ export function createExplorer(given) {
     admits: (name, value) => name !== "view" && within(RULES)(name, value),
     stands: () => true,
     update,
-    findings: () => ({ ...shown, promised: divergenceBound(knownOf(frame.settings, shown.exact)).fails === null }),
+    findings: () => ({
+      ...shown,
+      promised: divergenceBound(knownOf(frame.settings, shown.exact)).fails === null,
+    }),
     words,
     patience: 800,
     python,

@@ -13,7 +13,12 @@ const [COARSE, FINE] = [200, 440]; // pixels a side
 
 /** @type {Record<"light" | "dark", Palette>} */
 const PALETTES = {
-  light: { low: [122, 152, 184], high: [255, 255, 255], line: [104, 128, 154], hatch: [120, 120, 128] },
+  light: {
+    low: [122, 152, 184],
+    high: [255, 255, 255],
+    line: [104, 128, 154],
+    hatch: [120, 120, 128],
+  },
   dark: { low: [4, 8, 16], high: [84, 98, 116], line: [112, 128, 148], hatch: [150, 150, 160] },
 };
 

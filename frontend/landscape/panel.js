@@ -41,7 +41,12 @@ export function createPanel(settings, change) {
       max: 50,
       title: "The seed of jax.random: another one, other frequencies",
     }),
-    basis: select({ ...of("basis"), onInput: (v) => change({ basis: /** @type {Basis} */ (v) }), label: "Features", options: BASES }),
+    basis: select({
+      ...of("basis"),
+      onInput: (v) => change({ basis: /** @type {Basis} */ (v) }),
+      label: "Features",
+      options: BASES,
+    }),
     eta: slider({
       ...of("eta"),
       label: "step size",

@@ -71,7 +71,11 @@ export function createPlanes({ two, onMove }) {
   }
 
   return {
-    element: h("div", { class: two ? "r1-planes" : "r1-planes r1-single" }, all.map(({ figure }) => figure)),
+    element: h(
+      "div",
+      { class: two ? "r1-planes" : "r1-planes r1-single" },
+      all.map(({ figure }) => figure),
+    ),
     /** @type {(settings: Settings, shown: Consequences, veiled: boolean) => void} */
     show(settings, shown, veiled) {
       now = { settings, shown, veiled };

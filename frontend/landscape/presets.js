@@ -12,7 +12,8 @@ import { places, settingsFrom } from "./settings.js";
 /** @type {(line: number[]) => number} */
 const end = (line) => line[line.length - 1];
 /** @type {(run: Consequences["runs"]) => number} */
-const rises = ({ energies }) => energies.filter((e, t) => t > 0 && e > energies[t - 1] + 1e-9).length;
+const rises = ({ energies }) =>
+  energies.filter((e, t) => t > 0 && e > energies[t - 1] + 1e-9).length;
 
 /** @type {Question[]} */
 const EXACT = [
@@ -172,3 +173,6 @@ const QUESTIONS = { exact: EXACT, both: BOTH, tube: TUBE };
  */
 export const presetsOf = (view) =>
   posed(QUESTIONS[view], (/** @type {Partial<Settings>} */ set) => settingsFrom({ view, ...set }));
+
+/** All of them, whatever the view. */
+export const PRESETS = /** @type {View[]} */ (Object.keys(QUESTIONS)).flatMap(presetsOf);

@@ -99,7 +99,10 @@ function counted(patterns, count) {
 export const settingsFrom = (given = {}) => nextSettings(DEFAULTS, given);
 
 /** @type {{ key: string, frequencies: Frequencies }} */
-let last = { key: "", frequencies: { x: new Float64Array(), y: new Float64Array(), phase: new Float32Array() } };
+let last = {
+  key: "",
+  frequencies: { x: new Float64Array(), y: new Float64Array(), phase: new Float32Array() },
+};
 
 /**
  * The frequencies of a seed; the last ones are kept.
@@ -157,43 +160,4 @@ function restsOf(exact) {
     if (found.every((p) => Math.hypot(p[0] - x[0], p[1] - x[1]) > 0.02)) found.push(x);
   }
   return { rests: found.length, least: Math.min(...found.map((x) => exact.energy(x))) };
-}
-
-const numbers = (/** @type {Point[]} */ points) =>
-  points.map(([x, y]) => `[${Number(x.toFixed(4))}, ${Number(y.toFixed(4))}]`).join(", ");
-
-/**
- * The same run with the package.
- *
- * @param {Settings} settings
- */
-export function python({ view, patterns, query, beta, Y, seed, basis, eta, steps }) {
-  const memory = [
-    `Xi, query = jnp.array([${numbers(patterns)}]), jnp.array(${numbers([query])})`,
-    `memory = ro.MrDAM(Xi, ${beta})`,
-  ];
-  if (view === "exact") {
-    return [
-      "import jax.numpy as jnp",
-      "import rankone as ro",
-      "",
-      ...memory,
-      `found = ro.retrieve(memory, query, step_size=${eta}, max_steps=${steps}, tol=0, progress=False)`,
-      "found.x",
-      "",
-    ].join("\n");
-  }
-  return [
-    "import jax",
-    "import jax.numpy as jnp",
-    "import rankone as ro",
-    "from rankone.theory.drift import drift",
-    "",
-    ...memory,
-    `features = ro.RandomFeatures(2, ${Y}, key=jax.random.key(${seed}), basis="${basis}")`,
-    `copy = ro.DrDAM.store(Xi, ${beta}, features)`,
-    `run = drift(memory, copy, query[None], step_size=${eta}, steps=${steps})`,
-    "run.distance[-1, 0], run.recursion(run.local_growth(memory, points=9))[-1, 0]",
-    "",
-  ].join("\n");
 }

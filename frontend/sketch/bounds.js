@@ -73,7 +73,8 @@ export const printed = {
       key: "hot",
       name: "Where it stores",
       ask: "β = 50, where 500 patterns are told apart. How does each line depend on β?",
-      after: ({ words }) => `${words} The printed constant has e^(β/2) in each step, the best one β/4.`,
+      after: ({ words }) =>
+        `${words} The printed constant has e^(β/2) in each step, the best one β/4.`,
       set: { beta: 50 },
     },
   ],

@@ -59,7 +59,11 @@ export const cosines = {
     x: { label: "distance Δ (scaled: √β times the patterns’ unit)" },
     y: { label: "kernel" },
     series: [
-      ...Array.from({ length: SINGLE }, (_, i) => ({ key: `single${i}`, tone: "quiet", dash: "2 3" })),
+      ...Array.from({ length: SINGLE }, (_, i) => ({
+        key: `single${i}`,
+        tone: "quiet",
+        dash: "2 3",
+      })),
       { key: "mean", label: "mean of Y cosines", tone: "distributed" },
       { key: "kernel", label: "kernel e^(−Δ²/2)", tone: "exact", dash: "7 3" },
     ],
@@ -83,7 +87,10 @@ export const cosines = {
     const far = mean.filter((_, i) => places[i] >= AWAY);
     const error = Math.sqrt(far.reduce((sum, v) => sum + v * v, 0) / far.length);
     /** @type {Record<string, Data>} */
-    const lines = { mean: places.map((delta, i) => [delta, mean[i]]), kernel: curve((d) => Math.exp(-d * d / 2)) };
+    const lines = {
+      mean: places.map((delta, i) => [delta, mean[i]]),
+      kernel: curve((d) => Math.exp((-d * d) / 2)),
+    };
     omega.forEach((w, i) => {
       lines[`single${i}`] = curve((delta) => Math.cos(w * delta));
     });
@@ -102,7 +109,7 @@ export const cosines = {
       "import jax, jax.numpy as jnp",
       "",
       `omega = jax.random.normal(jax.random.key(${seed}), (${Y},))`,
-      "jnp.cos(omega * 1.0).mean()",
+      "estimate = jnp.cos(omega * 1.0).mean()",
       "",
     ].join("\n"),
 };

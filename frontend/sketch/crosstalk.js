@@ -19,7 +19,8 @@ const SWEEPS = 20;
  *
  * @type {(K: number, D: number, seed: number) => Int8Array}
  */
-export const patternsOf = (K, D, seed) => Int8Array.from(coin(key(seed), K * D), (bit) => 2 * bit - 1);
+export const patternsOf = (K, D, seed) =>
+  Int8Array.from(coin(key(seed), K * D), (bit) => 2 * bit - 1);
 
 /**
  * The field at every neuron but its own share, in the state `sigma`.
@@ -209,7 +210,6 @@ export const crosstalk = {
       "",
       `Xi = jax.random.rademacher(jax.random.key(${seed}), (${Math.max(1, Math.round(load * D))}, ${D}), jnp.float32)`,
       `found = hopfield.recall(Xi[0], hopfield.hebbian(Xi), max_sweeps=${SWEEPS})`,
-      "(found.sigma != Xi[0]).mean()",
-      "",
+      "wrong = (found.sigma != Xi[0]).mean()",
     ].join("\n"),
 };

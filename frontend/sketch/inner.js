@@ -75,7 +75,9 @@ export function learn(settings) {
   const y = x.map((at) => wave(settings, at));
   let layers = settings.layers;
   for (let t = 0; t < steps; t++) layers = step(layers, x, y, stepSize);
-  const [before, after] = [settings.layers, layers].map((net) => places.map((at) => predict(net, at)));
+  const [before, after] = [settings.layers, layers].map((net) =>
+    places.map((at) => predict(net, at)),
+  );
   const off = (/** @type {number[]} */ line) =>
     line.reduce((sum, v, i) => sum + (v - wave(settings, places[i])) ** 2, 0) / line.length;
   return { y, before, after, errors: [off(before), off(after)] };
@@ -92,14 +94,14 @@ export const inner = {
     stepSize: 0.001,
     x: [-4, -2.2, -0.5, 1.6, 3.8],
   },
-  limits: { amplitude: [0.1, 5], phase: [0, 3.1416], steps: [0, 20] },
+  limits: { amplitude: [0.1, 5], phase: [0, Math.PI], steps: [0, 20] },
   questions: [
     {
       key: "one",
       name: "One step",
       ask: "Grey: the network as meta-training left it. Drag the wave’s crest: five dots, one gradient step, and the whole curve moves. Which waves does it reach best?",
       after: ({ words }) => words,
-      set: {},
+      set: { steps: 1 },
     },
     {
       key: "more",

@@ -55,7 +55,8 @@ export function createSketch(sketch, given) {
     settings: initial,
     presets: posed(sketch.questions, settle),
     next,
-    admits: (name, value) => name in sketch.limits && within({ bounds: sketch.limits })(name, value),
+    admits: (name, value) =>
+      name in sketch.limits && within({ bounds: sketch.limits })(name, value),
     stands: () => true,
     update,
     findings: () => shown,

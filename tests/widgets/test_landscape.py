@@ -9,12 +9,16 @@ import pytest
 import rankone as ro
 from rankone.theory.drift import drift
 from rankone.theory.error_law import hessian
+from rankone.widgets import LandscapeExplorer
 
 BRIDGE = """
 import { readFileSync } from "node:fs";
 import { Estimate, frequenciesOf, tablesOf } from "./landscape/math/estimate.js";
 import { Exact } from "./landscape/math/exact.js";
 import { descend } from "./landscape/math/runs.js";
+import { PRESETS } from "./landscape/presets.js";
+import { python } from "./landscape/python.js";
+import { consequences } from "./landscape/settings.js";
 import { divergenceBound, neededPower } from "./landscape/math/theorem.js";
 const estimate = ({ patterns, beta, basis, Y, seed }) =>
   new Estimate({ patterns, beta, basis, frequencies: frequenciesOf(Y, seed) });
@@ -30,6 +34,7 @@ const jobs = {
   },
   descend: ({ query, eta, steps, ...made }) =>
     descend({ exact: new Exact(made.patterns, made.beta), copy: estimate(made), query, eta, steps }),
+  copied: (keys) => PRESETS.filter(({ key }) => keys.includes(key)).map(({ key, set }) => ({ key, view: set.view, text: python(set), runs: consequences(set).runs })),
   theorem: (settings) => settings.map((setting) => ({ ...divergenceBound(setting), n: neededPower(setting) })),
 };
 const [name, job] = JSON.parse(readFileSync(0, "utf8"));
@@ -117,3 +122,24 @@ def test_theorem_2_prime_is_the_packages():
             assert ro.divergence_bound(**named | {"Y": 10 ** found["n"]}).holds
             assert not ro.divergence_bound(**named | {"Y": 10 ** (found["n"] - 1)}).holds
     assert [found["n"] is None for found in javascript("theorem", settings)] == [False, False, False, True, False]
+
+
+def test_what_is_copied_as_python_computes_what_is_shown():
+    shown = javascript("copied", ["two", "positive", "stay"])
+    assert [one["view"] for one in shown] == ["exact", "both", "tube"]
+    for one in shown:
+        made = {}
+        exec(compile(one["text"], "copied.py", "exec"), made)
+        runs = one["runs"]
+        np.testing.assert_allclose(made["end"], runs["exact"][-1], rtol=1e-6, atol=1e-6, err_msg=one["key"])
+        if one["view"] != "exact":
+            np.testing.assert_allclose(made["distance"], runs["distance"], rtol=1e-2, atol=2e-3, err_msg=one["key"])
+        if one["view"] == "tube":
+            np.testing.assert_allclose(made["tube"], runs["tube"], rtol=2e-2, atol=1e-3, err_msg=one["key"])
+
+
+def test_the_explorer_says_what_is_wrong():
+    assert LandscapeExplorer(view="tube", patterns=[[0.5, 0], [0, 1]], Y=64).settings["Y"] == 64
+    for bad, name in [({"view": "side"}, "view"), ({"Y": 1}, "Y"), ({"beta": 0.5}, "beta"), ({"gamma": 1}, "gamma")]:
+        with pytest.raises(ValueError, match=f"^{name}: got"):
+            LandscapeExplorer(**bad)

@@ -9,6 +9,7 @@ import pytest
 from rankone.maml import MLP, GradientLearner, Task
 from rankone.memory import hopfield
 from rankone.nn import Dense
+from rankone.precision import double_precision
 from rankone.printed import memory_bounds
 from rankone.theory.kernel_error import uniform_kernel_error
 from rankone.widgets import Sketch
@@ -19,6 +20,8 @@ import { bounds } from "./sketch/bounds.js";
 import { meanCosine } from "./sketch/cosines.js";
 import { observe, patternsOf, recall, tail } from "./sketch/crosstalk.js";
 import { learn, predict, step } from "./sketch/inner.js";
+import { cosines } from "./sketch/cosines.js";
+import { crosstalk } from "./sketch/crosstalk.js";
 import { rankCorrelation } from "./sketch/neighbours.js";
 const jobs = {
   crosstalk({ K, D, seed }) {
@@ -34,6 +37,8 @@ const jobs = {
     for (let t = 0; t < steps; t++) net = step(net, x, y, stepSize);
     return at.map((one) => predict(net, one));
   },
+  copied: ({ Y, seed, load }) => [cosines.python({ Y, seed }), crosstalk.python({ load, D: 400, seed }),
+    meanCosine(Y, seed)[25], observe({ load, D: 400, seed }).lost],
   ranks: ({ a, b }) => rankCorrelation(a, b),
 };
 const [name, job] = JSON.parse(readFileSync(0, "utf8"));
@@ -126,3 +131,13 @@ def test_a_sketch_carries_its_name_and_settings():
 def test_a_sketch_says_what_is_wrong(name, settings, says):
     with pytest.raises(ValueError, match=f"^{says}: got"):
         Sketch(name, **settings)
+
+
+def test_what_is_copied_as_python_computes_what_is_shown():
+    kernel, recalled, estimate, lost = javascript("copied", {"Y": 100, "seed": 2, "load": 0.18})
+    with double_precision(False):  # a reader's session
+        made = {}
+        exec(compile(kernel + recalled, "copied.py", "exec"), made)
+    assert float(made["estimate"]) == pytest.approx(estimate, abs=1e-5)
+    assert 0 < lost < 1
+    assert float(made["wrong"]) == pytest.approx(lost, abs=1e-6)

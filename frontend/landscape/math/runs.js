@@ -66,10 +66,7 @@ function growthBetween(exact, x, y, eta) {
   let largest = 0;
   for (let i = 0; i < POINTS; i++) {
     const share = i / (POINTS - 1);
-    const curvature = exact.curvature([
-      x[0] + share * (y[0] - x[0]),
-      x[1] + share * (y[1] - x[1]),
-    ]);
+    const curvature = exact.curvature([x[0] + share * (y[0] - x[0]), x[1] + share * (y[1] - x[1])]);
     for (const value of curvature) largest = Math.max(largest, Math.abs(1 - eta * value));
   }
   return largest;

@@ -99,7 +99,8 @@ function growthSum(eta, growth, steps) {
  */
 export function neededPower(setting) {
   if (setting.eta > 1) return null;
-  const says = (/** @type {number} */ n) => divergenceBound({ ...setting, Y: 10 ** n }).fails === null;
+  const says = (/** @type {number} */ n) =>
+    divergenceBound({ ...setting, Y: 10 ** n }).fails === null;
   let [low, high] = [0, 60];
   if (!says(high)) return null;
   while (high - low > 1) {

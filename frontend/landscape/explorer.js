@@ -127,8 +127,8 @@ function rows(settings, { exact, runs, rests, kappa }) {
   const last = runs.distance.length - 1;
   /** @type {[string, string][]} */
   const basins = [
-    ["Places where the patterns come to rest", `${rests} of ${patterns.length}`],
-    ["β times the largest distance squared", figures(4 * kappa)],
+    ["Places of rest, of patterns", `${rests} of ${patterns.length}`],
+    ["βd², d the largest distance", figures(4 * kappa)],
   ];
   if (view === "exact") return basins;
   /** @type {[string, string]} */

@@ -27,6 +27,7 @@ export function createPlanes({ two, onMove }) {
   const [first, ...rest] = (two ? ["E", "Ê"] : ["E"]).map((name) => createPlane(name, onMove));
   const all = [first, ...rest];
   let timer = 0;
+  let frame = 0;
   /** @type {Now | null} */
   let now = null;
   const keys = { exact: "", copy: "" };
@@ -80,12 +81,18 @@ export function createPlanes({ two, onMove }) {
     show(settings, shown, veiled) {
       now = { settings, shown, veiled };
       for (const one of all) one.plane.show(sceneOf(settings));
-      paint("coarse");
+      frame ||= requestAnimationFrame(() => {
+        frame = 0;
+        paint("coarse");
+      });
       clearTimeout(timer);
       timer = Number(setTimeout(() => paint("fine"), REST));
     },
     redraw: () => paint("fine"),
-    close: () => clearTimeout(timer),
+    close() {
+      clearTimeout(timer);
+      cancelAnimationFrame(frame);
+    },
   };
 }
 

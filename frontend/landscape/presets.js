@@ -127,7 +127,7 @@ const TUBE = [
   {
     key: "ridge",
     name: "On the ridge",
-    ask: "The query stands almost between two patterns. Why does the tube burst, and do the runs part? Drag x off the ridge.",
+    ask: "The query stands almost between two patterns. Does the orange run follow the blue one? Then drag x off the ridge and watch the tube.",
     predict: {
       options: [
         ["yes", "they part"],
@@ -137,7 +137,7 @@ const TUBE = [
     },
     after: ({ runs }) =>
       `ρₜ reaches ${amount(Math.max(...runs.growth))}: on a ridge the energy curves down, and a small error grows at each step. The runs end ${amount(end(runs.distance))} apart, the tube allows ${amount(end(runs.tube))}.`,
-    set: { Y: 1024, beta: 12, query: [-0.02, 0.02], patterns: places(4) },
+    set: { Y: 1024, beta: 12, query: [0, -0.05], patterns: places(4) },
   },
   {
     key: "promise",

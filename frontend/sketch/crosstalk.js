@@ -25,11 +25,11 @@ export const patternsOf = (K, D, seed) =>
 /**
  * The field at every neuron but its own share, in the state `sigma`.
  *
- * @type {(Xi: Int8Array, K: number, sigma: Int8Array) => Float64Array}
+ * @type {(Xi: Int8Array, K: number, sigma: Int8Array) => Int32Array}
  */
 export function fieldsAt(Xi, K, sigma) {
   const D = sigma.length;
-  const field = new Float64Array(D);
+  const field = new Int32Array(D);
   for (let m = 0; m < K; m++) {
     const at = m * D;
     let overlap = 0;
@@ -147,7 +147,7 @@ export const crosstalk = {
     {
       key: "over",
       name: "A little more",
-      ask: "At 0.16 hardly more bits are wrong at first. Does recall stay near the pattern?",
+      ask: "At 0.18 hardly more bits are wrong at first. Does recall stay near the pattern?",
       predict: {
         options: [
           ["few", "hardly: a few bits end up wrong"],
@@ -156,7 +156,7 @@ export const crosstalk = {
         right: ({ found }) => (Number(found) > 0.1 ? "many" : "few"),
       },
       after: ({ words }) => `${words} Each wrong bit raises the crosstalk on all others.`,
-      set: { load: 0.16 },
+      set: { load: 0.18, seed: 1 },
     },
   ],
   chart: {
@@ -195,7 +195,7 @@ export const crosstalk = {
       words: `At once the field would flip ${percents(wrong)} of the bits; once all neurons have taken turns, ${percents(lost)} of the first pattern are wrong.`,
       found: lost,
       rows: [
-        ["Patterns on 400 neurons", count(K)],
+        [`Patterns on ${settings.D} neurons`, count(K)],
         ["Bits it would flip at once", percents(wrong)],
         ["… by the law Q(1/√α)", percents(law)],
         ["Bits wrong at rest, one pattern", percents(lost)],

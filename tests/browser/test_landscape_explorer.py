@@ -12,7 +12,7 @@ SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "hei
 ADDRESS = "http://explorer.test/"
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Landscape</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>body{margin:0}main{padding:8px}
-html[data-theme=dark] body{background:#14181e}</style>
+html[data-theme=dark] body{background:#14181e;color:#fff}</style>
 </head><body><main><h1>Explorer</h1><h2>Widget</h2><div class="w"></div></main><script type="module">
 import widget from "./widget.js";
 const traits = TRAITS;
@@ -81,6 +81,11 @@ def pixel(page, plane):
     )
 
 
+def drawn(page, plane):
+    """A landscape as it is painted, with what lies over it."""
+    return page.evaluate("n => document.querySelectorAll('.r1-ground')[n].toDataURL()", plane)
+
+
 def test_the_query_is_dragged_from_basin_to_basin_and_the_keys_bring_it_back(widget):
     page = widget("landscape", {"settings": {"view": "exact", "patterns": [[0.6, 0], [-0.6, 0]], "query": [0.3, 0.3]}})
     assert state(page)["exact"][-1] == pytest.approx([0.6, 0], abs=0.01)
@@ -101,12 +106,13 @@ def test_page_down_goes_through_the_patterns_and_the_pictures_follow(widget):
     page.locator("[data-handle=p0]").first.focus()
     page.keyboard.press("PageDown")
     expect(page.locator("[data-handle=p1]").first).to_be_focused()
-    before = [state(page)["settings"]["patterns"], pixel(page, 1)]
+    before, picture = state(page)["settings"]["patterns"], drawn(page, 1)
     for _ in range(3):
         page.keyboard.press("Shift+ArrowUp")
     now = state(page)["settings"]["patterns"]
-    assert now[1][1] == pytest.approx(before[0][1][1] + 0.75)
-    assert [now[0], *now[2:]] == [before[0][0], *before[0][2:]]
+    assert now[1][1] == pytest.approx(before[1][1] + 0.75)
+    assert [now[0], *now[2:]] == [before[0], *before[2:]]
+    page.wait_for_function("was => document.querySelectorAll('.r1-ground')[1].toDataURL() !== was", arg=picture)
 
 
 def test_more_frequencies_bring_the_two_runs_together(widget):

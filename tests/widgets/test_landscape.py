@@ -34,7 +34,8 @@ const jobs = {
   },
   descend: ({ query, eta, steps, ...made }) =>
     descend({ exact: new Exact(made.patterns, made.beta), copy: estimate(made), query, eta, steps }),
-  copied: (keys) => PRESETS.filter(({ key }) => keys.includes(key)).map(({ key, set }) => ({ key, view: set.view, text: python(set), runs: consequences(set).runs })),
+  copied: (keys) => PRESETS.filter(({ key }) => keys.includes(key)).map(({ set }) =>
+    ({ view: set.view, text: python(set), runs: consequences(set).runs })),
   theorem: (settings) => settings.map((setting) => ({ ...divergenceBound(setting), n: neededPower(setting) })),
 };
 const [name, job] = JSON.parse(readFileSync(0, "utf8"));
@@ -131,11 +132,11 @@ def test_what_is_copied_as_python_computes_what_is_shown():
         made = {}
         exec(compile(one["text"], "copied.py", "exec"), made)
         runs = one["runs"]
-        np.testing.assert_allclose(made["end"], runs["exact"][-1], rtol=1e-6, atol=1e-6, err_msg=one["key"])
+        np.testing.assert_allclose(made["end"], runs["exact"][-1], rtol=1e-6, atol=1e-6)
         if one["view"] != "exact":
-            np.testing.assert_allclose(made["distance"], runs["distance"], rtol=1e-2, atol=2e-3, err_msg=one["key"])
+            np.testing.assert_allclose(made["distance"], runs["distance"], rtol=1e-2, atol=2e-3)
         if one["view"] == "tube":
-            np.testing.assert_allclose(made["tube"], runs["tube"], rtol=2e-2, atol=1e-3, err_msg=one["key"])
+            np.testing.assert_allclose(made["tube"], runs["tube"], rtol=2e-2, atol=1e-3)
 
 
 def test_the_explorer_says_what_is_wrong():

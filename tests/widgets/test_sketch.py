@@ -1,5 +1,7 @@
 """The small figures' mathematics in JavaScript equals the package's in JAX, and their Python half works."""
 
+from itertools import pairwise
+
 import jax
 import jax.numpy as jnp
 import node
@@ -95,10 +97,7 @@ def test_the_bounds_are_the_packages():
 def test_the_inner_steps_are_jaxs():
     rng = np.random.default_rng(0)
     sizes = (1, 6, 6, 1)
-    layers = [
-        {"W": rng.normal(size=(out, fan)), "b": 0.3 * rng.normal(size=out)}
-        for fan, out in zip(sizes, sizes[1:], strict=False)
-    ]
+    layers = [{"W": rng.normal(size=(out, fan)), "b": 0.3 * rng.normal(size=out)} for fan, out in pairwise(sizes)]
     x, y, at = np.linspace(-4, 4, 5), rng.normal(size=5), np.linspace(-5, 5, 11)
     column = lambda v: jnp.asarray(v)[:, None]  # noqa: E731
     task = Task(column(x), column(y), column(at), column(at), jnp.zeros(0))

@@ -66,7 +66,8 @@ export const printed = {
       key: "paper",
       name: "At β = 10",
       ask: "No two states of the cube are more than 1 apart: a bound above the bottom line says nothing. Which mend brings it down, and does a larger Y help?",
-      after: ({ words }) => `${words} The last two are one line where κ = β/4 is at least 2; below β = 8 they part.`,
+      after: ({ words }) =>
+        `${words} The last two are one line where κ = β/4 is at least 2; below β = 8 they part.`,
       set: {},
     },
     {

@@ -29,7 +29,7 @@ SHOWN = {
     for entry in COURSE.questions(chapter)
     if "widget" in entry
 }
-FOLDERS = {name: name.removesuffix("Explorer").lower() for name in widgets.__all__}
+FOLDERS = {name: name.removesuffix("Explorer").lower() for name in widgets.__all__ if name.endswith("Explorer")}
 BRIDGE = "\n".join(
     [
         *(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rankone.book.editing_study import METHODS, method_rows, summarise_record, survivors
+from rankone.book.editing_study import METHODS, method_rows, neighbour_shares, summarise_record, survivors
 from rankone.book.records import coverage, load_record, select
 from rankone.data import countries
 from rankone.language.relations import RELATIONS
@@ -134,6 +134,22 @@ def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
     assert len(share) >= knew
     assert np.median(share) > 0.8  # because their questions read the same key
     assert all(cell["results"]["written"] for cell in record["cells"])
+
+
+def test_neighbours_stand_with_their_own_share_and_lead():
+    known = select(load_record("editing_known"), relation="capital")[0]["results"]["known"]
+    names = [country.name for country, knows in zip(countries(), known, strict=True) if knows]
+    number = np.arange(len(names))
+    edits = neighbour_shares(load_record("editing_facts"), names, number[:, None] + number / 1000)
+    assert len(edits) == 26  # the capitals among the recorded edits
+    hungary = edits[0]
+    assert (hungary["name"], hungary["target"]) == ("Hungary", "Oslo")
+    assert [row[0] for row in hungary["neighbours"]] == [
+        "Austria", "Romania", "Bulgaria", "the Czech Republic", "Denmark", "France",
+    ]  # fmt: skip
+    wanted = names.index("Hungary") + names.index("Austria") / 1000
+    assert hungary["neighbours"][0][1:] == [pytest.approx(wanted), -7.4735, -1.9777]  # as in the record
+    assert all(len(edit["neighbours"]) == 6 for edit in edits)
 
 
 def test_the_later_the_block_the_more_neighbours_are_turned():

@@ -1,16 +1,18 @@
 """The recorded study of many edits, summarised method by method."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 
 from rankone._checks import choice
 from rankone.book.records import select
 from rankone.data.facts import countries
 from rankone.language.edit_metrics import summarise
-from rankone.language.relations import RELATIONS
+from rankone.language.relations import RELATIONS, country_fact
 
-__all__ = ["METHODS", "method_rows", "summarise_record", "survivors"]
+__all__ = ["METHODS", "method_rows", "neighbour_shares", "summarise_record", "survivors"]
 
 METHODS = {
     "none": "unedited",
@@ -90,6 +92,39 @@ def survivors(record: dict[str, Any], known: dict[str, Any]) -> dict[tuple[str, 
             kept = before & after
             counts[edited, asked] += [[kept[0], before[0]], [kept.sum(), before.sum()]]
     return {pair: [(int(kept), int(knew)) for kept, knew in count] for pair, count in counts.items()}
+
+
+def neighbour_shares(
+    record: dict[str, Any], names: Sequence[str], shares: Float[np.ndarray, "n n"]
+) -> list[dict[str, Any]]:
+    """What each neighbour of a recorded edit of a capital got, and what became of its answer.
+
+    Args:
+        record: The record of `editing_facts`, from `rankone.book.records.load_record`.
+        names: Countries whose capital the model knows, in the order of `countries()`: those that served as neighbours.
+        shares: [i, j] is the share u·k_j/s of the i-th country's edit that the key of the j-th gets.
+
+    Returns:
+        For each edit its country, "name", the new answer, "target", and "neighbours": each with its name, its share,
+        and the lead of the new answer over the true one before the edit and after it, in nats.
+    """
+    pool = [country for country in countries() if country.name in set(names)]
+    asked = {RELATIONS["capital"].prompt.format(name): name for name in names}
+    at = {name: i for i, name in enumerate(names)}
+    edits = []
+    for cell in select(record):
+        relation, name, target = cell["parameters"]["fact"].split(":")
+        if relation != "capital":
+            continue
+        near = country_fact(name, relation, target, pool, count=cell["parameters"]["neighbours"]).neighbours
+        margins = [cell["results"]["answers"][method]["margin"][-len(near) :] for method in ("none", "rome")]
+        others = [asked[prompt] for prompt, _ in near]
+        rows = [
+            [other, round(float(shares[at[name], at[other]]), 4), before, after]
+            for other, before, after in zip(others, *margins, strict=True)
+        ]
+        edits.append({"name": name, "target": target, "neighbours": rows})
+    return edits
 
 
 def _share(found: dict[str, Any]) -> str:

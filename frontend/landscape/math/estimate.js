@@ -1,0 +1,179 @@
+// Ê in the plane: all patterns summed into one vector, whose features are JAX's own draws [D-eq8, D-eq9, D-eq10].
+import { key, normal, split, uniform } from "../../kit/random.js";
+
+/** @import { Point } from "../../kit/handle.js" */
+
+/** @typedef {"sincos" | "cos" | "exp" | "expexp"} Basis */
+/** @typedef {{ energy: number, gradient: Point, S: number, floored: boolean }} Reading */
+/** @typedef {{ x: Float64Array, y: Float64Array, phase: Float32Array }} Frequencies */
+
+/** @type {[Basis, string][]} */
+export const BASES = [
+  ["sincos", "cosines and sines"],
+  ["cos", "cosines with a random shift"],
+  ["exp", "exponentials"],
+  ["expexp", "exponentials, both signs"],
+];
+
+/**
+ * The Gaussian frequencies and phases of `rankone.RandomFeatures(2, Y, key=jax.random.key(seed))`; a smaller Y is a
+ * prefix of a larger one.
+ *
+ * @param {number} Y
+ * @param {number} seed
+ * @returns {Frequencies}
+ */
+export function frequenciesOf(Y, seed) {
+  const [projection, shift] = split(key(seed));
+  const drawn = normal(split(projection, 1)[0], 2 * Y);
+  return {
+    x: Float64Array.from({ length: Y }, (_, i) => drawn[2 * i]),
+    y: Float64Array.from({ length: Y }, (_, i) => drawn[2 * i + 1]),
+    phase: uniform(shift, Y).map((u) => 2 * Math.PI * u),
+  };
+}
+
+const positive = (/** @type {Basis} */ basis) => basis === "exp" || basis === "expexp";
+
+/**
+ * Every basis gives Ŝ(x) = e^(−β|x|²)ᵒⁿˡʸ ᵖᵒˢⁱᵗⁱᵛᵉ Σ_α [C_α c(h_α) + S_α s(h_α)], h = √β Ωx, with (c, s) cosine and sine or,
+ * for exponentials, their hyperbolic kin: of a sum both are products, so that a grid costs two products of matrices.
+ */
+export class Estimate {
+  /**
+   * @param {{ patterns: Point[], beta: number, basis: Basis, frequencies: Frequencies }} made
+   */
+  constructor({ patterns, beta, basis, frequencies }) {
+    const Y = frequencies.x.length;
+    this.beta = beta;
+    this.basis = basis;
+    this.frequencies = frequencies;
+    this.sign = positive(basis) ? 1 : -1; // of the derivative of c
+    this.C = new Float64Array(Y);
+    this.S = new Float64Array(Y);
+    const noise = { sincos: 0.5, cos: 1, exp: 0, expexp: 0 }[basis];
+    this.floor = Math.max(Math.sqrt((noise * patterns.length) / Y) / 8, 1e-30);
+    for (const pattern of patterns) this.write(pattern);
+  }
+
+  /** @param {Point} xi */
+  write([px, py]) {
+    const { beta, basis, frequencies, C, S } = this;
+    const { x, y, phase } = frequencies;
+    const Y = x.length;
+    const root = Math.sqrt(beta);
+    const damp = positive(basis) ? Math.exp(-beta * (px * px + py * py)) / Y : 1 / Y;
+    for (let a = 0; a < Y; a++) {
+      const h = root * (x[a] * px + y[a] * py);
+      if (basis === "sincos") {
+        C[a] += Math.cos(h) * damp;
+        S[a] += Math.sin(h) * damp;
+      } else if (basis === "cos") {
+        const t = 2 * Math.cos(h + phase[a]) * damp;
+        C[a] += t * Math.cos(phase[a]);
+        S[a] -= t * Math.sin(phase[a]);
+      } else if (basis === "exp") {
+        C[a] += Math.exp(h) * damp;
+        S[a] += Math.exp(h) * damp;
+      } else {
+        C[a] += Math.cosh(h) * damp;
+        S[a] += Math.sinh(h) * damp;
+      }
+    }
+  }
+
+  /**
+   * Ê, its gradient and Ŝ at one state.
+   *
+   * @param {Point} at
+   * @returns {Reading}
+   */
+  read([px, py]) {
+    const { beta, frequencies, C, S: T, sign, floor } = this;
+    const [c, s] = sign < 0 ? [Math.cos, Math.sin] : [Math.cosh, Math.sinh];
+    const root = Math.sqrt(beta);
+    let [S, gx, gy] = [0, 0, 0];
+    for (let a = 0; a < C.length; a++) {
+      const h = root * (frequencies.x[a] * px + frequencies.y[a] * py);
+      const [ch, sh] = [c(h), s(h)];
+      S += C[a] * ch + T[a] * sh;
+      const slope = root * (sign * C[a] * sh + T[a] * ch);
+      gx += slope * frequencies.x[a];
+      gy += slope * frequencies.y[a];
+    }
+    if (sign > 0) {
+      const damp = Math.exp(-beta * (px * px + py * py));
+      S *= damp;
+      gx = gx * damp - 2 * beta * px * S;
+      gy = gy * damp - 2 * beta * py * S;
+    }
+    const under = -beta * Math.max(S, floor);
+    return { S, floored: S < floor, energy: this.energyOf(S), gradient: [gx / under, gy / under] };
+  }
+
+  /**
+   * −log(Ŝ)/β, and below the floor its tangent.
+   *
+   * @param {number} S
+   */
+  energyOf(S) {
+    const { beta, floor } = this;
+    return S > floor ? -Math.log(S) / beta : -(Math.log(floor) + (S - floor) / floor) / beta;
+  }
+
+  /**
+   * Ê on the grid ticks × ticks, row by row from the top (largest y); `tables` are of these ticks.
+   *
+   * @param {Float64Array} ticks
+   * @param {Tables} tables
+   */
+  field(ticks, tables) {
+    const { beta, C, S: T, sign } = this;
+    const [n, Y] = [ticks.length, C.length];
+    const { cx, sx, cy, sy } = tables;
+    const energies = new Float64Array(n * n);
+    const [A, B] = [new Float64Array(Y), new Float64Array(Y)];
+    for (let j = 0; j < n; j++) {
+      const row = (n - 1 - j) * Y;
+      for (let a = 0; a < Y; a++) {
+        A[a] = C[a] * cy[row + a] + T[a] * sy[row + a];
+        B[a] = T[a] * cy[row + a] + sign * C[a] * sy[row + a];
+      }
+      for (let i = 0; i < n; i++) {
+        const at = i * Y;
+        let S = 0;
+        for (let a = 0; a < Y; a++) S += A[a] * cx[at + a] + B[a] * sx[at + a];
+        const square = ticks[i] ** 2 + ticks[n - 1 - j] ** 2;
+        energies[j * n + i] = this.energyOf(sign > 0 ? S * Math.exp(-beta * square) : S);
+      }
+    }
+    return energies;
+  }
+}
+
+/** @typedef {{ cx: Float64Array, sx: Float64Array, cy: Float64Array, sy: Float64Array }} Tables */
+
+/**
+ * c and s of every frequency at every tick of both axes, row by row; they do not know the patterns.
+ *
+ * @param {{ ticks: Float64Array, beta: number, basis: Basis, frequencies: Frequencies }} grid
+ * @returns {Tables}
+ */
+export function tablesOf({ ticks, beta, basis, frequencies }) {
+  const [c, s] = positive(basis) ? [Math.cosh, Math.sinh] : [Math.cos, Math.sin];
+  /** @type {(omega: Float64Array) => [Float64Array, Float64Array]} */
+  const along = (omega) => {
+    const Y = omega.length;
+    const [even, odd] = [new Float64Array(ticks.length * Y), new Float64Array(ticks.length * Y)];
+    for (let i = 0; i < ticks.length; i++) {
+      const root = Math.sqrt(beta) * ticks[i];
+      for (let a = 0; a < Y; a++) {
+        even[i * Y + a] = c(root * omega[a]);
+        odd[i * Y + a] = s(root * omega[a]);
+      }
+    }
+    return [even, odd];
+  };
+  const [[cx, sx], [cy, sy]] = [along(frequencies.x), along(frequencies.y)];
+  return { cx, sx, cy, sy };
+}

@@ -1,0 +1,73 @@
+// Both descents from one query, and how far apart they can be: step by step [D-eq48-53], and before any run [D-sharp3].
+
+/** @import { Point } from "../../kit/handle.js" */
+/** @import { Estimate } from "./estimate.js" */
+/** @import { Exact } from "./exact.js" */
+
+/**
+ * States of both runs, ‖x − x̂‖ after each step, the gradient's errors e_t and growths ρ_t, and what the recursion
+ * D ← ρ_t D + η e_t makes of them.
+ *
+ * @typedef {{
+ *   exact: Point[], copy: Point[], energies: number[], distance: number[], errors: number[], growth: number[],
+ *   tube: number[],
+ * }} Runs
+ */
+
+const LOST = 1e6; // a state this far out is not followed further
+
+/** @type {(x: Point, eta: number, g: Point) => Point} */
+const stepped = (x, eta, g) => [
+  Math.max(-LOST, Math.min(LOST, x[0] - eta * g[0])),
+  Math.max(-LOST, Math.min(LOST, x[1] - eta * g[1])),
+];
+/** @type {(a: Point, b: Point) => number} */
+const between = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1]);
+
+/**
+ * @param {{ exact: Exact, copy: Estimate | null, query: Point, eta: number, steps: number }} how
+ * @returns {Runs}
+ */
+export function descend({ exact, copy, query, eta, steps }) {
+  /** @type {Runs} */
+  const runs = {
+    exact: [query],
+    copy: copy ? [query] : [],
+    energies: [exact.energy(query)],
+    distance: copy ? [0] : [],
+    errors: [],
+    growth: [],
+    tube: copy ? [0] : [],
+  };
+  for (let t = 0; t < steps; t++) {
+    const x = runs.exact[t];
+    runs.exact.push(stepped(x, eta, exact.gradient(x)));
+    runs.energies.push(exact.energy(runs.exact[t + 1]));
+    if (!copy) continue;
+    const y = runs.copy[t];
+    const { gradient } = copy.read(y);
+    runs.errors.push(between(gradient, exact.gradient(y)));
+    runs.growth.push(growthBetween(exact, x, y, eta));
+    runs.copy.push(stepped(y, eta, gradient));
+    runs.distance.push(between(runs.exact[t + 1], runs.copy[t + 1]));
+    runs.tube.push(runs.growth[t] * runs.tube[t] + eta * runs.errors[t]);
+  }
+  return runs;
+}
+
+export const POINTS = 9; // of a segment, at which its curvature is looked at
+
+/**
+ * The largest |1 − ηλ| over the eigenvalues λ of ∇²E on the segment between two states.
+ *
+ * @type {(exact: Exact, x: Point, y: Point, eta: number) => number}
+ */
+function growthBetween(exact, x, y, eta) {
+  let largest = 0;
+  for (let i = 0; i < POINTS; i++) {
+    const share = i / (POINTS - 1);
+    const curvature = exact.curvature([x[0] + share * (y[0] - x[0]), x[1] + share * (y[1] - x[1])]);
+    for (const value of curvature) largest = Math.max(largest, Math.abs(1 - eta * value));
+  }
+  return largest;
+}

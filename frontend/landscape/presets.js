@@ -1,0 +1,178 @@
+// Settings posed as questions, for each of the three chapters that show a landscape.
+import { posed } from "../kit/explorer.js";
+import { amount, figures } from "../kit/number.js";
+import { places, settingsFrom } from "./settings.js";
+
+/** @import { Preset } from "../kit/explorer.js" */
+/** @import { Consequences, Settings, View } from "./settings.js" */
+
+/** What is found, and whether the theorem promises anything. @typedef {Consequences & { promised: boolean }} Found */
+/** @typedef {Preset<Partial<Settings>, Found>} Question */
+
+/** @type {(line: number[]) => number} */
+const end = (line) => line[line.length - 1];
+/** @type {(run: Consequences["runs"]) => number} */
+const rises = ({ energies }) =>
+  energies.filter((e, t) => t > 0 && e > energies[t - 1] + 1e-9).length;
+
+/** @type {Question[]} */
+const EXACT = [
+  {
+    key: "part",
+    name: "When two part",
+    ask: "Two patterns, one apart: two basins. Lower β: at which value are they one? Then drag a pattern away.",
+    predict: {
+      options: [
+        ["2", "βd² = 2"],
+        ["4", "βd² = 4"],
+        ["8", "βd² = 8"],
+      ],
+      right: () => "4",
+    },
+    after: ({ kappa, rests }) =>
+      `Here βd² = ${figures(4 * kappa)}, and the patterns come to rest at ${rests === 1 ? "one place" : `${rests} places`}. They part at βd² = 4, whatever the distance.`,
+    set: { patterns: places(2), query: [-0.12, 0.7], beta: 16 },
+  },
+  {
+    key: "two",
+    name: "Long steps",
+    ask: "η = 1.9: each step overshoots the bowl. Does the energy ever rise? Try 2 and then 2.2.",
+    predict: {
+      options: [
+        ["yes", "yes"],
+        ["no", "no"],
+      ],
+      right: ({ runs }) => (rises(runs) > 0 ? "yes" : "no"),
+    },
+    after: ({ runs }) =>
+      `It rises in ${rises(runs)} of the ${runs.energies.length - 1} steps. Up to η = 2 it cannot, at any β; beyond, the bowl throws the state out.`,
+    set: { patterns: places(3), query: [-0.9, -0.5], beta: 30, eta: 1.9 },
+  },
+  {
+    key: "crowd",
+    name: "A crowd",
+    ask: "Eight patterns. How many keep a basin of their own? Raise β until all do.",
+    predict: {
+      options: [
+        ["all", "all eight"],
+        ["fewer", "fewer"],
+      ],
+      right: ({ rests }) => (rests === 8 ? "all" : "fewer"),
+    },
+    after: ({ rests }) =>
+      `From the eight patterns ${rests} ${rests === 1 ? "place is" : "places are"} reached. A pattern merges with neighbours that are nearer than about 2/√β.`,
+    set: { patterns: places(8), query: [0.3, 0.2], beta: 5 },
+  },
+];
+
+/** @type {Question[]} */
+const BOTH = [
+  {
+    key: "few",
+    name: "A few cosines",
+    ask: "E from four patterns, Ê from the same four in Y = 32 frequencies. Which basins can you find again? Double Y until both runs end in one place.",
+    predict: {
+      options: [
+        ["yes", "they end in one place"],
+        ["no", "they do not"],
+      ],
+      right: ({ runs }) => (end(runs.distance) < 0.1 ? "yes" : "no"),
+    },
+    after: ({ runs }) =>
+      `The two runs end ${amount(end(runs.distance))} apart. Each doubling of Y lowers the waves by a factor of √2.`,
+    set: { Y: 32, beta: 12 },
+  },
+  {
+    key: "hot",
+    name: "Far from all patterns",
+    ask: "β = 60. Hatched: Ŝ has fallen below its floor, and Ê knows nothing. Why there, and does Y = 4,096 help?",
+    after: ({ copy }) =>
+      `Far from all patterns S is almost 0 and its estimate is noise of either sign; the floor, an eighth of that noise, is ${amount(copy?.floor)}. Doubling Y lowers it by √2 only: the hatching yields slowly.`,
+    set: { Y: 512, beta: 60, query: [-0.75, 0.2] },
+  },
+  {
+    key: "positive",
+    name: "Positive features",
+    ask: "The same four in exponentials instead of cosines: good near the centre, wild at the rim. Drag a pattern from the rim to the centre and watch.",
+    predict: {
+      options: [
+        ["yes", "they end in one place"],
+        ["no", "they do not"],
+      ],
+      right: ({ runs }) => (end(runs.distance) < 0.1 ? "yes" : "no"),
+    },
+    after: ({ runs }) =>
+      `The runs end ${amount(end(runs.distance))} apart. The variance of these features grows as e^(4⟨x, ξ⟩): where inner products are large and positive they lose, where they are negative they win.`,
+    set: { Y: 256, beta: 12, basis: "expexp" },
+  },
+];
+
+/** @type {Question[]} */
+const TUBE = [
+  {
+    key: "stay",
+    name: "Inside a basin",
+    ask: "Both runs start near a pattern. The tube is what the recursion with ρₜ and eₜ allows. Does the orange run ever leave it, and does it go on growing?",
+    predict: {
+      options: [
+        ["yes", "it goes on growing"],
+        ["no", "it stops"],
+      ],
+      right: ({ runs }) => (end(runs.tube) > 1.05 * runs.tube[20] ? "yes" : "no"),
+    },
+    after: ({ runs }) =>
+      `At the end the runs are ${amount(end(runs.distance))} apart, and the tube allows ${amount(end(runs.tube))}. In a basin ρₜ < 1: each step forgets a part of what went wrong before.`,
+    set: { Y: 1024, beta: 12, query: [-0.75, -0.3], patterns: places(4) },
+  },
+  {
+    key: "ridge",
+    name: "On the ridge",
+    ask: "The query stands almost between two patterns. Does the orange run follow the blue one? Then drag x off the ridge and watch the tube.",
+    predict: {
+      options: [
+        ["yes", "they part"],
+        ["no", "they stay together"],
+      ],
+      right: ({ runs }) => (end(runs.distance) > 0.3 ? "yes" : "no"),
+    },
+    after: ({ runs }) =>
+      `ρₜ reaches ${amount(Math.max(...runs.growth))}: on a ridge the energy curves down, and a small error grows at each step. The runs end ${amount(end(runs.distance))} apart, the tube allows ${amount(end(runs.tube))}.`,
+    set: { Y: 1024, beta: 12, query: [0, -0.05], patterns: places(4) },
+  },
+  {
+    key: "promise",
+    name: "A promise beforehand",
+    ask: "Two patterns at β = 8. What would Theorem 2′ have promised before the run, and from how many frequencies on does it promise anything?",
+    predict: {
+      options: [
+        ["yes", "4,096 frequencies will do"],
+        ["no", "they will not"],
+      ],
+      right: ({ promised }) => (promised ? "yes" : "no"),
+    },
+    after: ({ runs, promised }) =>
+      `The tube, which has seen the run, ends at ${amount(end(runs.tube))}. Beforehand ${promised ? "the theorem promises the distance in the table" : "the theorem promises nothing: the table says from which Y on it would"}.`,
+    set: {
+      Y: 4096,
+      beta: 8,
+      eta: 0.5,
+      steps: 6,
+      patterns: places(2),
+      query: [0.4, 0],
+    },
+  },
+];
+
+/** @type {Record<View, Question[]>} */
+const QUESTIONS = { exact: EXACT, both: BOTH, tube: TUBE };
+
+/**
+ * The questions of a view.
+ *
+ * @param {View} view
+ */
+export const presetsOf = (view) =>
+  posed(QUESTIONS[view], (/** @type {Partial<Settings>} */ set) => settingsFrom({ view, ...set }));
+
+/** All of them, whatever the view. */
+export const PRESETS = /** @type {View[]} */ (Object.keys(QUESTIONS)).flatMap(presetsOf);

@@ -1,0 +1,163 @@
+// What the reader can set, and what follows from it.
+import { bounded } from "../kit/number.js";
+import { Estimate, frequenciesOf } from "./math/estimate.js";
+import { Exact } from "./math/exact.js";
+import { descend } from "./math/runs.js";
+
+/** @import { Point } from "../kit/handle.js" */
+/** @import { Basis, Frequencies } from "./math/estimate.js" */
+/** @import { Runs } from "./math/runs.js" */
+
+/**
+ * One landscape, both, or both with the tube around the exact run.
+ *
+ * @typedef {"exact" | "both" | "tube"} View
+ */
+/**
+ * @typedef {{
+ *   view: View, patterns: Point[], query: Point, beta: number, Y: number, seed: number, basis: Basis, eta: number,
+ *   steps: number,
+ * }} Settings
+ */
+/** @typedef {Partial<Settings> & { count?: number }} Patch */
+/** What follows; `least` is the lowest energy at a place of rest. */
+/** @typedef {{ exact: Exact, copy: Estimate | null, runs: Runs, rests: number, least: number, kappa: number }} Consequences */
+
+export const REACH = 1.3;
+export const MOST = 8; // patterns
+export const YS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
+
+/** What an address may set. */
+export const RULES = {
+  bounds: {
+    beta: [1, 200],
+    Y: [2, 4096],
+    seed: [0, 1e9],
+    eta: [0.05, 2.4],
+    steps: [1, 80],
+    patterns: [-REACH, REACH],
+    query: [-REACH, REACH],
+  },
+  choices: { basis: ["sincos", "cos", "exp", "expexp"] },
+};
+
+/** @type {Point[]} */
+const PLACES = [
+  [0.5, 0],
+  [-0.5, 0],
+  [0, 0.85],
+  [0.1, -0.8],
+  [-0.9, 0.75],
+  [0.95, 0.8],
+  [-0.85, -0.85],
+  [0.95, -0.75],
+];
+
+/** @type {(n: number) => Point[]} */
+export const places = (n) => PLACES.slice(0, n);
+
+/** @type {Settings} */
+export const DEFAULTS = {
+  view: "both",
+  patterns: places(4),
+  query: [-0.15, 0.35],
+  beta: 12,
+  Y: 256,
+  seed: 0,
+  basis: "sincos",
+  eta: 0.2,
+  steps: 40,
+};
+
+/** @type {(p: Point) => Point} */
+const inside = ([x, y]) => [bounded(x, -REACH, REACH), bounded(y, -REACH, REACH)];
+
+/**
+ * The settings after a change; `count` adds patterns at free places, or drops the last.
+ *
+ * @type {(settings: Settings, patch: Patch) => Settings}
+ */
+export function nextSettings(settings, { count, ...patch }) {
+  const next = { ...settings, ...patch };
+  if (count !== undefined) next.patterns = counted(next.patterns, count);
+  next.patterns = next.patterns.slice(0, MOST).map(inside);
+  next.query = inside(next.query);
+  return next;
+}
+
+/** @type {(patterns: Point[], count: number) => Point[]} */
+function counted(patterns, count) {
+  const kept = patterns.slice(0, count);
+  for (const place of PLACES) {
+    const free = kept.every((p) => Math.hypot(p[0] - place[0], p[1] - place[1]) > 0.25);
+    if (kept.length < count && free) kept.push(place);
+  }
+  return kept;
+}
+
+/** @param {object} [given] */
+export const settingsFrom = (given = {}) => nextSettings(DEFAULTS, given);
+
+/** @type {{ key: string, frequencies: Frequencies }} */
+let last = {
+  key: "",
+  frequencies: { x: new Float64Array(), y: new Float64Array(), phase: new Float32Array() },
+};
+
+/**
+ * The frequencies of a seed; the last ones are kept.
+ *
+ * @type {(Y: number, seed: number) => Frequencies}
+ */
+function frequencies(Y, seed) {
+  const key = `${Y} ${seed}`;
+  if (key !== last.key) last = { key, frequencies: frequenciesOf(Y, seed) };
+  return last.frequencies;
+}
+
+/**
+ * @param {Settings} settings
+ * @returns {Consequences}
+ */
+export function consequences({ view, patterns, query, beta, Y, seed, basis, eta, steps }) {
+  const exact = new Exact(patterns, beta);
+  const made = { patterns, beta, basis };
+  const copy =
+    view === "exact" ? null : new Estimate({ ...made, frequencies: frequencies(Y, seed) });
+  return {
+    exact,
+    copy,
+    runs: descend({ exact, copy, query, eta, steps }),
+    ...restsOf(exact),
+    kappa: (beta * diameterOf(patterns) ** 2) / 4,
+  };
+}
+
+/** @param {Point[]} patterns */
+export function diameterOf(patterns) {
+  let diameter = 0;
+  for (const a of patterns) {
+    for (const b of patterns) diameter = Math.max(diameter, Math.hypot(a[0] - b[0], a[1] - b[1]));
+  }
+  return diameter;
+}
+
+/**
+ * How many places the patterns themselves come to rest at, with steps of 1, and the lowest energy there.
+ *
+ * @param {Exact} exact
+ */
+function restsOf(exact) {
+  /** @type {Point[]} */
+  const found = [];
+  for (const pattern of exact.patterns) {
+    let x = pattern;
+    for (let t = 0; t < 150; t++) {
+      const g = exact.gradient(x);
+      x = [x[0] - g[0], x[1] - g[1]];
+      if (Math.hypot(...g) < 1e-7) break;
+    }
+    if (found.every((p) => Math.hypot(p[0] - x[0], p[1] - x[1]) > 0.02)) found.push(x);
+  }
+  return { rests: found.length, least: Math.min(...found.map((x) => exact.energy(x))) };
+}

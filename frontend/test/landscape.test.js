@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { accepted, decode, encode, within } from "../kit/address.js";
+import { Estimate, frequenciesOf, tablesOf } from "../landscape/math/estimate.js";
+import { Exact } from "../landscape/math/exact.js";
+import { descend } from "../landscape/math/runs.js";
+import { PRESETS } from "../landscape/presets.js";
+import {
+  consequences,
+  DEFAULTS,
+  MOST,
+  nextSettings,
+  places,
+  REACH,
+  RULES,
+  settingsFrom,
+} from "../landscape/settings.js";
+import { bounds, printed } from "../sketch/bounds.js";
+import { cosines } from "../sketch/cosines.js";
+import { crosstalk, observe } from "../sketch/crosstalk.js";
+import { inner } from "../sketch/inner.js";
+import { neighbours } from "../sketch/neighbours.js";
+
+/** @import { Settings } from "../landscape/settings.js" */
+/** @import { Sketch } from "../sketch/sketch.js" */
+
+test("a smaller Y is a prefix of a larger one", () => {
+  const [few, many] = [frequenciesOf(8, 3), frequenciesOf(64, 3)];
+  assert.deepEqual([...few.x, ...few.y], [...many.x.slice(0, 8), ...many.y.slice(0, 8)]);
+});
+
+test("a grid says what is read state by state, for every basis", () => {
+  const ticks = Float64Array.from([-1, -0.2, 0.4]);
+  for (const basis of /** @type {const} */ (["sincos", "cos", "exp", "expexp"])) {
+    const made = { patterns: places(3), beta: 4, basis, frequencies: frequenciesOf(40, 1) };
+    const copy = new Estimate(made);
+    const field = copy.field(ticks, tablesOf({ ticks, ...made }));
+    for (let j = 0; j < 3; j++) {
+      for (let i = 0; i < 3; i++) {
+        const { energy } = copy.read([ticks[i], ticks[2 - j]]);
+        assert.ok(Math.abs(field[3 * j + i] - energy) < 1e-9, `${basis} ${i} ${j}`);
+      }
+    }
+  }
+});
+
+test("two patterns part at βd² = 4, and no step up to 2 raises the energy", () => {
+  const rests = (/** @type {number} */ beta) =>
+    consequences(settingsFrom({ view: "exact", patterns: places(2), beta })).rests;
+  assert.deepEqual([rests(3.5), rests(4.5)], [1, 2]);
+  const energies = (/** @type {number} */ eta) =>
+    descend({ exact: new Exact(places(4), 30), copy: null, query: [-0.9, 0.4], eta, steps: 60 })
+      .energies;
+  const rises = (/** @type {number[]} */ line) =>
+    line.filter((e, t) => t > 0 && e > line[t - 1] + 1e-9).length;
+  assert.equal(rises(energies(2)), 0);
+  assert.ok(rises(energies(2.2)) > 0);
+});
+
+test("no run leaves its tube", () => {
+  for (const { set } of PRESETS.filter((preset) => preset.set.view === "tube")) {
+    const { distance, tube } = consequences(set).runs;
+    distance.forEach((d, t) => {
+      assert.ok(d <= tube[t] * (1 + 1e-9) + 1e-12, `${t}`);
+    });
+  }
+});
+
+test("the count of patterns keeps those that stand and adds at free places", () => {
+  const moved = { ...DEFAULTS, patterns: [[0, 0.8], ...places(2)] };
+  const more = nextSettings(/** @type {Settings} */ (moved), { count: MOST });
+  assert.deepEqual(more.patterns.slice(0, 3), moved.patterns);
+  const apart = more.patterns.every((p, i) =>
+    more.patterns.every((q, j) => i === j || Math.hypot(p[0] - q[0], p[1] - q[1]) > 0.25),
+  );
+  assert.ok(apart);
+  assert.equal(nextSettings(more, { count: 2 }).patterns.length, 2);
+});
+
+test("an address sets what it may and nothing that the page could not draw", () => {
+  const of = (/** @type {string} */ hash) =>
+    accepted(decode(hash)?.values ?? {}, DEFAULTS, within(RULES));
+  const state = { beta: 30, query: [0.2, -0.4] };
+  assert.deepEqual(of(encode("landscape", state)), state);
+  assert.deepEqual(of("#r1:landscape?Y=1000000&steps=1e9&basis=fourier&query=[9,0]"), {});
+  assert.deepEqual(nextSettings(DEFAULTS, { query: [9, -9] }).query, [REACH, -REACH]);
+});
+
+test("every answer of a landscape is a sentence with numbers in it", () => {
+  for (const { key, set, after, predict } of PRESETS) {
+    const found = { ...consequences(set), promised: false };
+    const said = after(found);
+    assert.doesNotMatch(said, /NaN|undefined|out of range|off every scale|none/, key);
+    if (predict)
+      assert.ok(
+        predict.options.some(([guess]) => guess === predict.right(found)),
+        key,
+      );
+  }
+});
+
+test("of each kind of question the runs decide both ways", () => {
+  const asked = PRESETS.filter(({ predict }) => predict?.options.length === 2);
+  const answers = asked.map(({ set, predict }) =>
+    predict?.right({ ...consequences(set), promised: false }),
+  );
+  assert.ok(answers.includes("yes") && answers.includes("no"));
+});
+
+test("every question of a small figure is answered, and its lines are drawn", () => {
+  const layers = [
+    { W: [[1], [-1]], b: [0, 0.5] },
+    { W: [[0.5, 0.7]], b: [0.1] },
+  ];
+  /** @type {[Sketch<any>, object][]} */
+  const all = [
+    [printed, {}],
+    [cosines, {}],
+    [crosstalk, {}],
+    [inner, { layers }],
+    [
+      neighbours,
+      {
+        facts: [
+          {
+            name: "A",
+            target: "B",
+            neighbours: [
+              ["C", 0.4, -2, 1],
+              ["D", 0.1, -3, -2],
+            ],
+          },
+        ],
+      },
+    ],
+  ];
+  for (const [sketch, given] of all) {
+    for (const { key, set, after } of sketch.questions) {
+      const settings = { ...sketch.defaults, ...given, ...set };
+      const shown = sketch.show(settings);
+      assert.doesNotMatch(after(shown), /NaN|undefined|out of range/, `${sketch.name} ${key}`);
+      assert.deepEqual(
+        Object.keys(shown.drawing.lines).filter(
+          (name) => !sketch.chart.series.some((one) => one.key === name),
+        ),
+        [],
+      );
+      for (const name in sketch.limits) assert.ok(name in settings, name);
+    }
+  }
+});
+
+test("a little more load, and recall runs away", () => {
+  const { wrong, lost } = observe({ load: 0.18, D: 400, seed: 1 });
+  assert.ok(wrong < 0.02 && lost > 0.2);
+  assert.ok(observe({ load: 0.1, D: 400, seed: 1 }).lost < 0.01);
+});
+
+test("each mend of the printed bound lowers it", () => {
+  for (const beta of [1, 10, 50]) {
+    const found = bounds({ beta, Y: 20000, L: 50 });
+    assert.ok(found.printed > found.solved && found.solved > found.best);
+    assert.ok(found.best >= found.contraction);
+  }
+});

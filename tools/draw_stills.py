@@ -4,7 +4,6 @@ Each explorer is opened on its page by a reader who asked for stillness, in the 
 most 40 KB, and its row in `stills.json` go to `book/_static/stills`; `book/_ext/stills.py` puts them into the pages.
 """
 
-import base64
 import io
 import json
 import re
@@ -15,7 +14,7 @@ from typing import Any
 
 import chromium
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
 from serve import server
 
 ROOT = Path(__file__).parents[1]
@@ -88,7 +87,7 @@ def heights(page: Page, place: Any) -> dict[str, int]:
 
 def reader(browser: Browser) -> BrowserContext:
     """A reader who asked for stillness and reads in the light theme."""
-    size = {"width": HEIGHTS["desk"], "height": 768}
+    size: ViewportSize = {"width": HEIGHTS["desk"], "height": 768}
     context = browser.new_context(
         viewport=size, device_scale_factor=SCALES[0], color_scheme="light", reduced_motion="reduce"
     )

@@ -15,6 +15,7 @@ from course_map import Course, Exercise, Session, Syllabus, joined
 from course_picture import picture
 from docutils import nodes
 from docutils.statemachine import StringList
+from explorer_links import fragment
 from notebooks import notebook_uri
 from release import published, release, released_page
 from repository import colab, repository
@@ -147,11 +148,24 @@ def _misconceptions(course: Course, name: str) -> Iterator[str]:
         yield from [f"### {entry['belief']}", "", f"**Ask:** {entry['ask']}", ""]
         if "widget" in entry:
             settings = ", ".join(f"{key}={value!r}" for key, value in entry["settings"].items())
-            button = course.button(entry)
-            press = f"press “{button}” above the explorer; in a notebook:" if button else "in a notebook:"
-            yield from [f"**Set:** {press}", "", "```python", f"{entry['widget']}({settings})", "```", ""]
+            yield from [
+                f"**Set:** {_set_there(course, entry)}; in a notebook:",
+                "",
+                "```python",
+                f"{entry['widget']}({settings})",
+                "```",
+                "",
+            ]
         refutes = f" ({{claim}}`{entry['claim']} only`)" if entry.get("claim") else ""
         yield from [f"**See:** {entry['seen']}{refutes}", ""]
+
+
+def _set_there(course: Course, entry: dict[str, Any]) -> str:
+    """A link that sets the explorer."""
+    name, question = entry["widget"].removesuffix("Explorer").lower(), entry.get("question")
+    state = fragment(name, {"q": question} if question else entry["settings"]).removeprefix("#r1:")
+    words = f"“{course.button(entry)}” above the explorer" if question else "the explorer"
+    return f"{{try}}`{words} <{state}>`"
 
 
 def _insist(course: Course, name: str) -> Iterator[str]:

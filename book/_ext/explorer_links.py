@@ -1,9 +1,9 @@
 """`` {try}`set β to 5 <retrieval?beta=5>` ``: words of a sentence that set an explorer to what they say.
 
 After the explorer's name come settings as its Python class takes them, values as JSON without the quotes of strings,
-or `q=` and the key of a question. The words link to the first explorer of that name on their page, or else on the first
-page that shows one. A name, a setting, a value or a question that does not exist fails the build. In a notebook and in
-print the words stand alone.
+or `q=` and the key of a question. The words link to the first explorer of that name on their page, or else in the
+chapter of that name, or else on the first page that shows one. What does not exist, an explorer, a setting, a value or
+a question, fails the build. In a notebook and in print the words stand alone.
 """
 
 import inspect
@@ -44,8 +44,8 @@ def classes() -> dict[str, type[Explorer]]:
 
 def questions(root: Path, explorer: str) -> list[str]:
     """Keys of the questions above an explorer, as its source lists them."""
-    text = root.joinpath("frontend", explorer, "presets.js").read_text(encoding="utf-8")
-    return re.findall(r'^ +key: "(\w+)"', text, re.M)
+    path = root.joinpath("frontend", explorer, "presets.js")
+    return re.findall(r'^ +key: "(\w+)"', path.read_text(encoding="utf-8"), re.M) if path.exists() else []
 
 
 def state_of(root: Path, target: str) -> tuple[str, dict[str, Any]]:
@@ -97,9 +97,9 @@ class TryRole(ReferenceRole):
 
 
 def _page(app: Sphinx, docname: str, explorer: str) -> str | None:
-    """The page that shows an explorer: this one, or the first chapter."""
-    order = [docname, *(page for page in app.env.toctree_includes.get(app.config.root_doc, []) if page != docname)]
-    shows = (page for page in order if explorer in {shown.name for shown in explorers(app, page).values()})
+    """The page that shows an explorer: this one, that of its name, or the first."""
+    others = sorted(app.env.toctree_includes[app.config.root_doc], key=lambda page: Path(page).name != explorer)
+    shows = (page for page in [docname, *others] if explorer in {each.name for each in explorers(app, page).values()})
     return next(shows, None)
 
 

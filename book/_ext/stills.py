@@ -68,7 +68,7 @@ def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
 
 def explorers(app: Sphinx, docname: str) -> dict[str, Shown]:
     """Explorers on a page that was read."""
-    files = NbMetadataCollector.get_js_files(app.env, docname)  # type: ignore[arg-type]
+    files = NbMetadataCollector.get_js_files(app.env, docname)
     _, attributes = files.get("ipywidgets_state", (None, {}))
     return shown_in(json.loads(attributes.get("body", "{}")))
 

@@ -38,7 +38,13 @@ function plainReferences() {
   }
 }
 
+/** Opened from a folder, no page may read another: the search lists titles without excerpts. */
+function searchInFolder() {
+  if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
+}
+
 nameSidebar();
+searchInFolder();
 plainReferences();
 reachScrollers();
 let asked = 0;

@@ -1,0 +1,166 @@
+"""Binds printed pages into one PDF: page numbers, bookmarks, and links that lead within it."""
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urldefrag
+
+from pypdf import PageObject, PdfReader, PdfWriter
+from pypdf.generic import (
+    ArrayObject,
+    DecodedStreamObject,
+    DictionaryObject,
+    Fit,
+    FloatObject,
+    NameObject,
+    NullObject,
+    TextStringObject,
+)
+
+END = "r1-end-of-print"  # the place where what is not to be bound begins
+FONT = "/R1Number"
+NUMBER = "Q /Artifact BMC BT {font} 9 Tf {x:.1f} {y:.1f} Td ({n}) Tj ET EMC"
+BOTTOM = 30  # points from the foot of a page to its number
+
+
+class Heading(NamedTuple):
+    """A heading of a page: its depth, its anchor and its words."""
+
+    depth: int
+    anchor: str
+    words: str
+
+
+@dataclass
+class Printed:
+    """A page of the site on paper: its address, its PDF and its headings; `first` is its first page in the book."""
+
+    address: str
+    pdf: bytes
+    headings: list[Heading]
+    first: int = 0
+
+    @cached_property
+    def reader(self) -> PdfReader:
+        """The PDF, opened."""
+        return PdfReader(io.BytesIO(self.pdf))
+
+    @cached_property
+    def _places(self) -> dict[str, Any]:
+        return {name.lstrip("/"): place for name, place in self.reader.named_destinations.items()}
+
+    @cached_property
+    def length(self) -> int:
+        """Pages to be bound."""
+        return self._page(END) if END in self._places else len(self.reader.pages)
+
+    def _page(self, anchor: str) -> int:
+        return self.reader.get_destination_page_number(self._places[anchor]) or 0
+
+    def place(self, anchor: str) -> tuple[int, float | None]:
+        """The page of the book and the height on it where an anchor stands; the beginning where it is not known."""
+        if anchor not in self._places or (page := self._page(anchor)) >= self.length:
+            return self.first, None
+        return self.first + page, float(self._places[anchor].top or 0)
+
+
+def place_all(printed: Sequence[Printed]) -> None:
+    """Let each page of the site begin where the one before it ends."""
+    first = 0
+    for each in printed:
+        each.first = first
+        first += each.length
+
+
+def bind(printed: Sequence[Printed], title: str, parts: dict[str, str]) -> PdfWriter:
+    """The book.
+
+    Args:
+        printed: Pages of the site, in order; `place_all` was told of them.
+        title: What a reader's window shows.
+        parts: Address → name of the part that begins there.
+    """
+    writer = PdfWriter()
+    for each in printed:
+        writer.append(each.reader, pages=(0, each.length), import_outline=False)
+    by_address = {each.address: each for each in printed}
+    for each in printed:
+        for page in writer.pages[each.first : each.first + each.length]:
+            _lead(writer, page, each, by_address)
+    _number(writer)
+    _bookmark(writer, printed, parts)
+    writer.add_metadata({"/Title": title})
+    writer.root_object[NameObject("/Lang")] = TextStringObject("en")
+    writer.compress_identical_objects(remove_unreferenced=True)
+    return writer
+
+
+def _lead(writer: PdfWriter, page: PageObject, here: Printed, by_address: dict[str, Printed]) -> None:
+    """Let the links of a page that name a place of the book go there."""
+    for entry in page.get("/Annots", ()):
+        link = entry.get_object()
+        if target := _target(link, here, by_address):
+            number, top = target
+            link.pop("/A", None)
+            height = NullObject() if top is None else FloatObject(top)
+            there = [writer.pages[number].indirect_reference, NameObject("/XYZ"), NullObject(), height, NullObject()]
+            link[NameObject("/Dest")] = ArrayObject(there)
+
+
+def _target(link: DictionaryObject, here: Printed, by_address: dict[str, Printed]) -> tuple[int, float | None] | None:
+    action = link.get("/A", {})
+    if "/Dest" in link or "/D" in action:
+        return here.place(str(link.get("/Dest", action.get("/D"))).lstrip("/"))
+    address, anchor = urldefrag(str(action.get("/URI", "")))
+    return by_address[address].place(unquote(anchor)) if address in by_address else None
+
+
+def _number(writer: PdfWriter) -> None:
+    """Write its number at the foot of every page but the first."""
+    kind = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
+    font = writer._add_object(DictionaryObject({NameObject(k): NameObject(v) for k, v in kind.items()}))
+    before = writer._add_object(_stream("q"))
+    for n, page in enumerate(writer.pages[1:], 2):
+        resources = page["/Resources"].get_object()
+        fonts = resources.setdefault(NameObject("/Font"), DictionaryObject()).get_object()
+        fonts[NameObject(FONT)] = font
+        x = float(page.mediabox.width) / 2 - 2.5 * len(str(n))
+        drawn = page["/Contents"].get_object()
+        kept = list(drawn) if isinstance(drawn, ArrayObject) else [page.raw_get("/Contents")]
+        after = writer._add_object(_stream(NUMBER.format(font=FONT, x=x, y=BOTTOM, n=n)))
+        page[NameObject("/Contents")] = ArrayObject([before, *kept, after])
+
+
+def _stream(code: str) -> DecodedStreamObject:
+    made = DecodedStreamObject()
+    made.set_data(f"\n{code}\n".encode())
+    return made
+
+
+def _bookmark(writer: PdfWriter, printed: Sequence[Printed], parts: dict[str, str]) -> None:
+    def mark(words: str, place: tuple[int, float | None], parent: Any) -> Any:
+        number, top = place
+        return writer.add_outline_item(
+            title=words, page_number=number, parent=parent, fit=Fit.xyz(top=top), is_open=False
+        )
+
+    part = None
+    for each in printed:
+        if each.address in parts:
+            part = mark(parts[each.address], (each.first, None), None)
+        above = [part]
+        for heading in each.headings:
+            above = above[: heading.depth]
+            above.append(mark(heading.words, each.place(heading.anchor), above[-1]))
+
+
+def rows(printed: Sequence[Printed], parts: dict[str, str]) -> Iterator[tuple[int, str, str, int]]:
+    """Lines of the contents: depth (0 for a part), words, address, and the page counted from 1."""
+    for each in printed:
+        if each.address in parts:
+            yield 0, parts[each.address], each.address, each.first + 1
+        for depth, anchor, words in each.headings:
+            if depth <= 2:
+                yield depth, words, f"{each.address}#{anchor}", each.place(anchor)[0] + 1

@@ -1,0 +1,168 @@
+"""Prints the built book as one PDF: `python tools/print_book.py`.
+
+Chromium prints the pages of the contents one by one, then a title with a table of contents; `bind_book` makes one
+file of them. Explorers are their stills (`make stills`) with their addresses.
+"""
+
+import re
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin
+
+import chromium
+import yaml
+from bind_book import END, Heading, Printed, bind, place_all, rows
+from playwright.sync_api import Browser, BrowserContext, Page, PdfMargins, sync_playwright
+from pypdf import PdfWriter
+from serve import server
+
+ROOT = Path(__file__).parents[1]
+OUTPUT = ROOT / "_build" / "rank-one.pdf"
+LINK = re.compile(r'<a [^>]*href="([^"]+)"')
+READY = """async () => {
+    for (const image of document.querySelectorAll('img[loading]')) image.loading = 'eager';
+    for (const figure of document.querySelectorAll('.plotly-figure:not([data-drawn])')) figure.scrollIntoView();
+    await window.MathJax?.startup?.promise;
+    await document.fonts.ready;
+    const images = [...document.images].filter((image) => image.checkVisibility());
+    await Promise.all(images.map((image) => image.decode().catch(() => null)));
+    return document.querySelector('.plotly-figure:not([data-drawn])') === null;
+}"""
+# Chromium names a place if a link of its page leads there: links on a last page, which is not bound, name those that
+# other pages and the contents lead to.
+NAME = """([end, anchors]) => {
+    const last = document.createElement('div');
+    last.id = end;
+    last.style.breakBefore = 'page';
+    for (const id of [end, ...anchors]) {
+        const link = Object.assign(document.createElement('a'), { href: `#${id}`, textContent: id });
+        last.append(link, ' ');
+    }
+    document.querySelector('article').append(last);
+}"""
+HEADINGS = """() => [...document.querySelectorAll('article section :is(h1, h2, h3)')].map((heading) => {
+    const words = heading.cloneNode(true);
+    words.querySelectorAll('.headerlink').forEach((part) => part.remove());
+    return [Number(heading.tagName[1]), heading.closest('section').id, words.textContent.trim()];
+})"""
+TITLE = """() => [
+    document.querySelector('article h1').firstChild.textContent,
+    document.querySelector('article section > p').textContent,
+    document.querySelector('.version')?.firstChild.textContent ?? '',
+    new URL(document.querySelector('link[href*="custom.css"]').href.replace('custom.css', 'fonts.css')).href,
+]"""
+FRONT = """<!doctype html><html lang="en"><link rel="stylesheet" href="{fonts}"><style>
+body {{ font: 10.5pt/1.4 "Source Serif 4", serif; color: #16151a; margin: 0; }}
+h1 {{ font-size: 40pt; font-weight: 600; margin: 60mm 0 4mm; }}
+.about {{ font-size: 14pt; }}
+section {{ break-before: page; }}
+ol {{ list-style: none; margin: 0; padding: 0; }}
+li {{ display: flex; gap: 1em; justify-content: space-between; break-inside: avoid; }}
+li span {{ font-variant-numeric: lining-nums tabular-nums; }}
+a {{ color: inherit; text-decoration: none; }}
+.d0 {{ font-weight: 600; margin-top: 1.2em; break-after: avoid; }}
+.d1 {{ margin-top: 0.4em; }}
+.d2 {{ padding-left: 1.5em; font-size: 9pt; color: #4a4852; }}
+</style><article><h1>{title}</h1><p class="about">{about}</p><p>{version}</p>
+<section><h2>Contents</h2><ol>{lines}</ol></section></article>"""
+LINE = '<li class="d{}"><a href="{}">{}</a><span>{}</span></li>'
+
+
+def contents(root: Path) -> list[tuple[str | None, str]]:
+    """Pages in the order of the book: the part that begins with it, if one does, and its path."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    found: list[tuple[str | None, str]] = [(None, f"{toc['root']}.html")]
+    for part in toc["parts"]:
+        files = [page["file"] for entry in part["chapters"] for page in (entry, *entry.get("sections", []))]
+        found += [(None if n else part["caption"], f"{file}.html") for n, file in enumerate(files)]
+    return found
+
+
+def wanted(site: Path, paths: Sequence[str]) -> dict[str, set[str]]:
+    """Path → anchors on that page to which other pages lead."""
+    found: dict[str, set[str]] = {path: set() for path in paths}
+    for path in paths:
+        for link in LINK.findall((site / path).read_text(encoding="utf-8")):
+            target, anchor = urldefrag(urljoin(path, link))
+            if anchor and target in found and target != path:
+                found[target].add(unquote(anchor))
+    return found
+
+
+def paper(page: Page) -> bytes:
+    """What Chromium prints of a page."""
+    margin: PdfMargins = {"top": "18mm", "bottom": "20mm", "left": "17mm", "right": "17mm"}
+    return page.pdf(format="A4", print_background=True, margin=margin)
+
+
+def reader(browser: Browser) -> BrowserContext:
+    """One who reads in the light theme and wants stillness, whose explorers stay stills."""
+    context = browser.new_context(color_scheme="light", reduced_motion="reduce")
+    context.set_default_timeout(300_000)  # milliseconds; a busy machine may take its time
+    context.add_init_script("localStorage.setItem('mode', 'light'); localStorage.setItem('theme', 'light')")
+    context.route(re.compile(r"/vendor/widgets\.js"), lambda route: route.abort())
+    return context
+
+
+def printed(context: BrowserContext, address: str, anchors: set[str]) -> Printed:
+    """A page of the site on paper, its headings and these anchors named."""
+    page = context.new_page()
+    page.goto(address, wait_until="load")
+    page.wait_for_function(READY)
+    headings = [Heading(*heading) for heading in page.evaluate(HEADINGS)]
+    page.evaluate(NAME, [END, sorted(anchors | {heading.anchor for heading in headings})])
+    made = Printed(address, paper(page), headings)
+    page.close()
+    return made
+
+
+def front(context: BrowserContext, first: str, book: Sequence[Printed], parts: dict[str, str]) -> Printed:
+    """The title and the contents, with the pages that the book has as placed; `first` is the address of its start."""
+    page = context.new_page()
+    page.goto(first)
+    title, about, version, fonts = page.evaluate(TITLE)
+    page.goto(fonts)  # any address but that of a page to lead to
+    lines = [LINE.format(depth, escape(address), escape(words), n) for depth, words, address, n in rows(book, parts)]
+    words = {"title": title, "about": about, "version": version}
+    page.set_content(FRONT.format(fonts=fonts, lines="".join(lines), **{k: escape(v) for k, v in words.items()}))
+    page.evaluate("document.fonts.ready.then(() => true)")
+    made = Printed("", paper(page), [])
+    page.close()
+    return made
+
+
+def book(context: BrowserContext, site: Path, base: str, listed: Sequence[tuple[str | None, str]]) -> PdfWriter:
+    """The book of the pages listed, each with the part that begins with it."""
+    anchors = wanted(site, [path for _, path in listed])
+    pages = []
+    for _, path in listed:
+        pages.append(printed(context, f"{base}/{path}", anchors[path]))
+        print(f"{path}: {pages[-1].length} pages", flush=True)
+    parts = {f"{base}/{path}": part for part, path in listed if part}
+    place_all([draft := front(context, pages[0].address, pages, parts), *pages])
+    place_all([final := front(context, pages[0].address, pages, parts), *pages])
+    assert draft.length == final.length  # numbers of other pages do not move a line
+    return bind([final, *pages], "Rank One", parts)
+
+
+def main(folder: str = "_build/html") -> None:
+    """Print the whole book."""
+    path = chromium.find() or sys.exit(chromium.ADVICE)
+    begun = time.perf_counter()
+    with server(Path(folder).resolve()) as service, sync_playwright() as playwright:
+        threading.Thread(target=service.serve_forever, daemon=True).start()
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        made = book(reader(browser), Path(folder), f"http://localhost:{service.server_port}", contents(ROOT))
+        browser.close()
+        service.shutdown()
+    made.write(OUTPUT)
+    size, seconds = OUTPUT.stat().st_size / 1e6, time.perf_counter() - begun
+    print(f"Wrote {OUTPUT.relative_to(ROOT)}: {len(made.pages)} pages, {size:.1f} MB, in {seconds:.0f} s")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

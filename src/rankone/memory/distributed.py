@@ -36,8 +36,8 @@ class DrDAM(EnergyMemory):
     the direction of ∇Ŝ and never dies; the published clip makes it exactly zero there [D-fn6].
 
     Attributes:
-        T: All that is stored (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and expexp features, else Y. With fewer than 32 bits it is
-            a `Packed`, of the same shape and M·bits/8 bytes.
+        T: All that is stored (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and expexp features, Y otherwise.
+            With fewer than 32 bits it is a `Packed`, of the same shape and M·bits/8 bytes.
         beta: Inverse temperature.
         features: The random feature map; to read a memory it must be the one it was written with.
         count: Number of patterns stored.

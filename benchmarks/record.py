@@ -11,6 +11,7 @@ from typing import Any
 import jax
 
 from benchmarks.timing import Machine
+from rankone._files import replaced
 
 __all__ = ["lost_peers", "write"]
 
@@ -32,9 +33,9 @@ def write(suite: str, machine: Machine, rows: list[dict[str, Any]], seed: int, f
         "products_gflop_s": machine.products / 1e9,
         "rows": rows,
     }
-    folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{suite}.json"
-    path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    with replaced(path) as file:
+        file.write((json.dumps(record, indent=1) + "\n").encode())
     return path
 
 

@@ -52,7 +52,9 @@ def measure(
     recurrent = learner == "recurrent"
     made = RecurrentLearner(16, 5) if recurrent else gradient_learner(width, step_size, learner == "first_order")
     family = LetterTasks(shots=shots)
-    with checkpoint("maml_letters", learner=learner, shots=shots, iterations=iterations, seed=seed) as path:
+    with checkpoint(
+        "maml_letters", learner=learner, shots=shots, width=width, iterations=iterations, seed=seed
+    ) as path:
         trained = meta_train(
             made, family, cross_entropy, key=k_train, iterations=iterations, meta_batch=meta_batch, checkpoint=path
         )

@@ -49,7 +49,9 @@ def measure(
 ) -> dict:
     """Meta-train one learner, and judge it."""
     made, (k_train, k_test) = build(learner, width, step_size), jax.random.split(jax.random.key(seed))
-    with checkpoint("maml_sine", learner=learner, iterations=iterations, seed=seed) as path:
+    with checkpoint(
+        "maml_sine", learner=learner, width=width, step_size=step_size, iterations=iterations, seed=seed
+    ) as path:
         trained = meta_train(
             made, SineTasks(), loss, key=k_train, iterations=iterations, meta_batch=meta_batch, checkpoint=path
         )

@@ -10,6 +10,7 @@ import json
 import os
 import platform
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -22,6 +23,8 @@ from zipfile import ZIP_LZMA, ZipFile
 import jax
 import numpy as np
 from tqdm.auto import tqdm
+
+from rankone._files import locked, read_arrays, replaced
 
 __all__ = ["main"]
 
@@ -52,24 +55,42 @@ def main(
         argv: Arguments in place of the command line's.
     """
     args = _arguments(about, grid, options, argv)
-    path = args.out / f"{name}.json"
-    record = _held(path) if path.exists() else {"name": name, "runs": [], "cells": []}
-    record |= {"axes": list(grid), "of": of, "full": {**grid, **options}}
-    record["runs"].append(_run(args, argv))
-    began, done = time.monotonic(), [cell["parameters"] for cell in record["cells"]]
-    todo = [cell for cell in _cells(args, grid, options) if cell not in done]
-    for parameters in tqdm(todo, desc=name, unit="cell"):
+    path, began = args.out / f"{name}.json", time.monotonic()
+    whole = {"name": name, "axes": list(grid), "of": of, "full": {**grid, **options}}
+    run = _entered(path, whole, "runs", _run(args, argv))
+    for parameters in tqdm(_cells(args, grid, options), desc=name, unit="cell"):
         if time.monotonic() - began > args.budget:
             break
-        _measure_one(record, parameters, measure, args)
+        if not any(cell["parameters"] == parameters for cell in _held(path)["cells"]):  # another may have measured it
+            cell, pictures = _measured(parameters, measure, args)
+            _entered(path, whole, "cells", {"run": run, **cell}, pictures)
+    return _held(path)
+
+
+def _entered(path: Path, whole: Cell, part: str, entry: Cell, pictures: Cell | None = None) -> int:
+    """Add a run or a cell to the record as it stands by now, and its pictures; returns its place.
+
+    Other processes may add to the record at the same time: none does between reading and writing it.
+    """
+    with locked(path):
+        record = _held(path) | whole
+        if part == "cells" and any(cell["parameters"] == entry["parameters"] for cell in record["cells"]):
+            return -1  # another process was first
+        record[part].append(entry)
+        if pictures:
+            _add_pictures(path.with_suffix(".npz"), pictures)
         _write(path, record)
-    _write(path, record)
-    return record
+        return len(record[part]) - 1
 
 
 def _held(path: Path) -> dict:
+    if not path.exists():
+        return {"name": path.stem, "runs": [], "cells": []}
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if not (isinstance(record, dict) and all(isinstance(record.get(part), list) for part in ("runs", "cells"))):
+            raise ValueError("it lacks runs or cells")
+        return record
     except ValueError as error:
         wanted = "a complete record; restore it, or move it away to measure all cells again"
         raise ValueError(f"record: got {str(path)!r}, which cannot be read ({error}); it must be {wanted}.") from error
@@ -95,16 +116,14 @@ def _cells(args: argparse.Namespace, grid: dict[str, list], options: Cell) -> li
     return [dict(zip(asked, values, strict=True)) | fixed for values in itertools.product(*asked.values())]
 
 
-def _measure_one(record: dict, parameters: Cell, measure: Callable[..., dict], args: argparse.Namespace) -> None:
+def _measured(parameters: Cell, measure: Callable[..., dict], args: argparse.Namespace) -> tuple[Cell, Cell]:
+    """A cell, and its pictures."""
     began = time.monotonic()
     with jax.default_device(jax.devices(args.device)[0]):
         results = measure(**parameters)
     pictures = results.pop(PICTURES, {})
     seconds = round(time.monotonic() - began, 2)
-    run = len(record["runs"]) - 1
-    record["cells"].append({"run": run, "parameters": parameters, "seconds": seconds, "results": _plain(results)})
-    if pictures:
-        _add_pictures(args.out / f"{record['name']}.npz", pictures)
+    return {"parameters": parameters, "seconds": seconds, "results": _plain(results)}, pictures
 
 
 def _run(args: argparse.Namespace, argv: Any) -> dict:
@@ -117,8 +136,25 @@ def _run(args: argparse.Namespace, argv: Any) -> dict:
         "device": _processor() if device.platform == "cpu" else device.device_kind,
         "date": datetime.now(UTC).date().isoformat(),
         "versions": {"python": platform.python_version(), **{p: version(p) for p in ("jax", "numpy", "rankone")}},
+        **_commit(),
         "command": shlex.join(["python", f"experiments/{Path(sys.argv[0]).name}", *words]),
     }
+
+
+def _commit() -> dict[str, str]:
+    """The commit that was run, "+" after it where files differ from it; nothing where there is no git."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    try:
+        name = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)
+        changed = subprocess.run(
+            [*git, "status", "--porcelain", "-uno", "..", ":!../experiments/results"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    return {"commit": name.stdout.strip() + "+" * bool(changed.stdout.strip())}
 
 
 def _processor() -> str:
@@ -137,17 +173,19 @@ def _plain(value: Any) -> Any:
 
 
 def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
-    held = dict(np.load(path)) if path.exists() else {}
-    with ZipFile(path, "w", ZIP_LZMA) as archive:  # a tenth to a sixth smaller than NumPy's own, and as readable
+    held = read_arrays(path) if path.exists() else {}
+    with (
+        replaced(path) as whole,
+        ZipFile(whole, "w", ZIP_LZMA) as archive,
+    ):  # a tenth to a sixth smaller than NumPy's own, and as readable
         for name, picture in {**held, **pictures}.items():
             with archive.open(f"{name}.npy", "w") as file:
                 np.lib.format.write_array(file, np.asarray(picture), allow_pickle=False)
 
 
 def _write(path: Path, record: dict) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
     head = json.dumps({**record, "cells": []}, indent=1, allow_nan=False)
     # a cell a line
     cells = ",\n".join(json.dumps(cell, allow_nan=False, separators=(",", ":")) for cell in record["cells"])
-    path.with_suffix(".tmp").write_text(head.replace('"cells": []', f'"cells": [\n{cells}\n ]', 1) + "\n")
-    path.with_suffix(".tmp").replace(path)  # a run that is broken off leaves a whole record
+    with replaced(path) as file:
+        file.write((head.replace('"cells": []', f'"cells": [\n{cells}\n ]', 1) + "\n").encode())

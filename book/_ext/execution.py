@@ -114,9 +114,24 @@ def execute_ahead(app: Sphinx) -> None:
         pool.shutdown(cancel_futures=True)
 
 
+def forget_complaints(app: Sphinx, _: Exception | None) -> None:
+    """Leave no chapter in the cache that wrote to stderr, which fails the build: the next one executes it anew."""
+    cache = get_cache(app.config.nb_execution_cache_path)
+    for record in cache.list_cache_records():
+        if complains(cache.get_cache_bundle(record.pk).nb):
+            cache.remove_cache(record.pk)
+
+
+def complains(notebook: NotebookNode) -> bool:
+    """Whether a cell of an executed chapter wrote to stderr."""
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
+    return any(output.get("name") == "stderr" for output in outputs)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx, ahead of MyST-NB; kernels learn that they build the book, and record what they measure."""
     os.environ["RANKONE_BUILD"] = "1"
     app.connect("config-inited", choose_cache, priority=100)
     app.connect("builder-inited", execute_ahead)
+    app.connect("build-finished", forget_complaints)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

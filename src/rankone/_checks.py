@@ -23,6 +23,7 @@ __all__ = [
     "as_array",
     "check",
     "choice",
+    "host",
     "inputs",
     "integer",
     "is_traced",
@@ -125,6 +126,16 @@ def random_key(name: str, key: Any) -> None:
 def as_array(value: Any) -> Any:
     """`value` as an array: a JAX one as it is, another in numpy, where looking at it compiles nothing."""
     return np.asarray(value) if not isinstance(value, jax.Array) and not is_traced(value) else jnp.asarray(value)
+
+
+def host(name: str, value: Any) -> Any:
+    """`value` as an array of real numbers: a JAX one as it is, another in numpy; neither copied nor looked at."""
+    try:
+        out = as_array(value)
+    except (TypeError, ValueError, OverflowError) as error:  # rows of different lengths
+        raise ValueError(f"{name}: got {_shown(value)}; it must be an array of real numbers.") from error
+    check(_is_real(out.dtype), name, f"an array of {out.dtype}", "an array of real numbers")
+    return out
 
 
 def array(name: str, value: Numbers, shape: str, ndim: int, *, once: bool = False) -> Array:

@@ -39,7 +39,9 @@ def canonical(tree: T) -> T:
 
 
 def at_least_single(value: Array) -> Array:
-    """`value`, in float32 if it came in half precision, in which nothing can be factored."""
+    """`value`, in float32 if it came in half precision, in which nothing can be factored; whole numbers as well."""
+    if not jnp.issubdtype(value.dtype, jnp.floating):
+        return value.astype(jnp.result_type(float))
     return value.astype(jnp.float32) if jnp.finfo(value.dtype).bits < 32 else value
 
 

@@ -1,7 +1,12 @@
 """A record that is missing or damaged is refused by the name of its file."""
 
+import json
 import shutil
+import subprocess
+import sys
+import time
 
+import numpy as np
 import pytest
 
 from rankone.book import records
@@ -90,3 +95,34 @@ def test_a_part_of_an_experiment_is_counted_by_itself():
     assert three.cells == four.cells == 144
     assert len(three.missing) + len(four.missing) == len(records.coverage(both).missing)
     assert four.reduced < three.reduced + three.whole < 144
+
+
+RACE = """
+import sys, time
+sys.path.insert(0, {folder!r})
+from record import main
+
+def measure(*, Y, seed, **rest):
+    time.sleep(0.02)
+    return {{"error": Y, "pictures": {{f"p{{Y}}": [[Y]]}}}}
+
+main("race", "Race.", {{"Y": list(range(20))}}, measure, options={{"queries": 5}}, argv=sys.argv[1:])
+"""
+
+
+def test_two_runs_into_one_record_lose_nothing(tmp_path, root):
+    """Halves that overlap, in two processes; a third that is killed in the middle; then the whole of it again."""
+    code = RACE.format(folder=str(root / "experiments"))
+    start = lambda *Y: subprocess.Popen([sys.executable, "-c", code, "--out", str(tmp_path), "--Y", *map(str, Y)])  # noqa: E731
+    runs = [start(*range(12)), start(*range(8, 20)), start(*reversed(range(20)))]
+    while not (tmp_path / "race.json").exists():
+        time.sleep(0.05)
+    runs[2].kill()
+    assert [run.wait(timeout=120) for run in runs][:2] == [0, 0]
+    record = json.loads((tmp_path / "race.json").read_text())
+    assert sorted(cell["parameters"]["Y"] for cell in record["cells"]) == list(range(20))
+    assert {cell["run"] for cell in record["cells"]} <= set(range(len(record["runs"])))
+    with np.load(tmp_path / "race.npz") as pictures:
+        assert sorted(pictures.files) == sorted(f"p{Y}" for Y in range(20))
+        assert all(pictures[f"p{Y}"].item() == Y for Y in range(20))
+    assert all(run["commit"] for run in record["runs"])

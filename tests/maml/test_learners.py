@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
 
+from rankone._files import locked
 from rankone.data import letters
 from rankone.maml import (
     MLP,
@@ -213,12 +214,6 @@ def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
     class BrokenOff(Exception):
         pass
 
-    calls = []
-
-    def interrupted(key):
-        calls.append(key)
-        return SineTasks()(key)
-
     path = tmp_path / "run.npz"
     import rankone.maml.training as training
 
@@ -232,7 +227,7 @@ def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
         patch.setattr(training, "_SAVE_SECONDS", -1.0)
         patch.setattr(training, "_save", stop)
         with pytest.raises(BrokenOff):
-            meta_train(learner, interrupted, squared_error, checkpoint=path, **options)
+            meta_train(learner, SineTasks(), squared_error, checkpoint=path, **options)
     with np.load(path) as saved:
         assert len(saved["losses"]) == 1
     resumed = meta_train(learner, SineTasks(), squared_error, checkpoint=path, **options)
@@ -240,6 +235,25 @@ def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
     np.testing.assert_array_equal(resumed.losses, whole.losses)
     with pytest.raises(ValueError, match=r"^checkpoint: got"):
         meta_train(learner, SineTasks(), squared_error, checkpoint=path, **{**options, "key": jax.random.key(5)})
+    others = [  # whatever decides the result, each alone
+        (replace(learner, step_size=0.0020000001), SineTasks(), squared_error),
+        (replace(learner, steps=2), SineTasks(), squared_error),
+        (replace(learner, first_order=True), SineTasks(), squared_error),
+        (learner, SineTasks(amplitude=(1.0, 2.0)), squared_error),
+        (learner, SineTasks(), lambda a, b: jnp.mean(jnp.abs(a - b))),
+    ]
+    for other in others:
+        with pytest.raises(ValueError, match=r"^checkpoint: got"):
+            meta_train(*other, checkpoint=path, **options)
+    whole_file = path.read_bytes()
+    for damaged in (b"", whole_file[:100], whole_file[:-30], whole_file[:-4]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"^checkpoint: got"):
+            meta_train(learner, SineTasks(), squared_error, checkpoint=path, **options)
+    path.unlink()
+    with locked(path), pytest.raises(ValueError, match=r"^checkpoint: got .* another process"):
+        meta_train(learner, SineTasks(), squared_error, checkpoint=path, **options)
+    assert not list(tmp_path.iterdir())
 
 
 def test_another_key_and_learning_rate_train_with_the_same_program(tmp_path):

@@ -98,4 +98,5 @@ def test_dot_product_energy_is_the_gaussian_one_with_weights(problem):
     exact = ro.MrDAM(Xi, BETA, similarity="dot")
     assert np.abs(np.asarray(exact.energy(x)) + np.log(k @ w) / BETA).max() < 1e-12
     memory = ro.DrDAM.store(Xi, BETA, features, similarity="dot")
-    assert np.allclose(memory.T, w @ np.asarray(features.phi(BETA**0.5 * Xi)), atol=1e-12)
+    T = w @ np.asarray(features.phi(BETA**0.5 * Xi))
+    assert np.allclose(np.exp(memory.log_scale) * memory.T, T, atol=1e-12)

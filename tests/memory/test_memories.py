@@ -124,20 +124,21 @@ def test_a_reader_for_many_calls_reads_the_same(N):
     k_Xi, k_x = jax.random.split(jax.random.key(1))
     Xi = 1 + 0.1 * jax.random.normal(k_Xi, (3100, 100))
     memory, x = ro.MrDAM(Xi, 2.0), Xi[:N] + 0.1 * jax.random.normal(k_x, (N, 100))
-    for ours, plain in zip(memory.reader()(x), memory.read(x), strict=True):
+    for ours, plain in zip(memory.reader()(x - memory.origin), memory.read(x), strict=True):
         np.testing.assert_allclose(ours, plain, atol=3e-5)
     with double_precision():
         wide = ro.MrDAM(np.asarray(Xi, float), 2.0)
-        for ours, plain in zip(wide.reader()(x), wide.read(x), strict=True):
+        for ours, plain in zip(wide.reader()(x - wide.origin), wide.read(x), strict=True):
             np.testing.assert_allclose(ours, plain, atol=1e-12)
 
 
 def test_only_distances_are_prepared():
-    """The reader of an "l2" memory holds the patterns' squares besides its arrays, that of another nothing."""
+    """The reader of an "l2" memory holds the centred patterns' squares and the centre, that of another no squares."""
     Xi = np.arange(6.0).reshape(2, 3)
     held = [jax.tree.leaves(ro.MrDAM(Xi, 2.0, similarity).reader()) for similarity in ("l2", "dot")]
-    assert [len(leaves) for leaves in held] == [3, 2]
-    np.testing.assert_array_equal(held[0][2], (Xi**2).sum(1))
+    assert [len(leaves) for leaves in held] == [5, 4]
+    np.testing.assert_array_equal(held[0][3], ((Xi - Xi.mean(0)) ** 2).sum(1))
+    np.testing.assert_array_equal(held[0][4], Xi.mean(0))
 
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
@@ -280,10 +281,12 @@ def test_floor_is_an_eighth_of_the_noise_of_far_patterns(basis, patterns):
 
 
 def test_power_is_the_sum_of_the_squared_weights(patterns):
-    """For "dot" a pattern weighs exp(β‖ξ‖²/2), so that its square is exp(β‖ξ‖²); for "l2" it weighs 1."""
+    """For "dot" a pattern weighs exp(β‖ξ‖²/2) of the heaviest's, so that its square is exp(β‖ξ‖²); for "l2" 1."""
     features = ro.RandomFeatures(7, 20, key=jax.random.key(0))
     weighted, plain = (ro.DrDAM.store(patterns, 3.0, features, similarity=s) for s in ("dot", "l2"))
     squares = np.exp(3 * (patterns**2).sum(1))
+    squares = squares / squares.max()
+    assert float(weighted.log_scale) == pytest.approx(1.5 * (patterns**2).sum(1).max(), rel=1e-12)
     assert float(weighted.power) == pytest.approx(squares.sum(), rel=1e-12)
     assert float(weighted.remove(patterns[2]).power) == pytest.approx(np.delete(squares, 2).sum(), rel=1e-12)
     assert float(plain.power) == 12

@@ -6,17 +6,16 @@ The scripts in `experiments/` write them; the chapters read them here and show w
 import itertools
 import json
 import lzma
-import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankone._checks import check
+from rankone._files import read_arrays
 
 __all__ = ["Coverage", "coverage", "folder", "load_pictures", "load_record", "provenance", "select"]
 
@@ -61,9 +60,8 @@ def load_pictures(name: str) -> dict[str, NDArray[np.uint8]]:
     """
     path = _existing(f"{name}.npz")
     try:
-        with path.open("rb") as file, np.load(file) as archive:  # np.load alone leaves a damaged file open
-            return {key: archive[key] for key in archive.files}
-    except (ValueError, OSError, EOFError, BadZipFile, zlib.error, lzma.LZMAError) as error:
+        return read_arrays(path)
+    except (ValueError, lzma.LZMAError) as error:
         raise _damaged(path, error) from error
 
 
@@ -167,5 +165,6 @@ def provenance(record: dict[str, Any]) -> str:
     devices = ", ".join(sorted({run["device"] for run in runs}))
     dates = " and ".join(sorted({run["date"] for run in runs}))
     versions = "; ".join(dict.fromkeys(", ".join(f"{k} {v}" for k, v in run["versions"].items()) for run in runs))
+    commits = "".join(f"; commit {hash}" for hash in dict.fromkeys(run["commit"] for run in runs if "commit" in run))
     seconds = sum(cell["seconds"] for cell in record["cells"])
-    return f"{devices}; {dates}; {versions}; {seconds:,.0f} s; {coverage(record)}"
+    return f"{devices}; {dates}; {versions}{commits}; {seconds:,.0f} s; {coverage(record)}"

@@ -14,7 +14,7 @@ from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.precision import accurate_difference, canonical
 from rankone.writes import Ridge, Rule, Write, interpolate
 
-__all__ = ["batch_edit", "interpolate_residuals", "matrix", "pair", "pairs", "rank_one_edit"]
+__all__ = ["batch_edit", "interpolate_residuals", "matrix", "pair", "pairs", "rank_one_edit", "refuse"]
 
 _ZERO = "non-zero: every linear map answers zero with zero"
 _SINGULAR = "positive definite: it has no inverse in this precision; add a ridge"
@@ -101,10 +101,7 @@ def batch_edit(
     W, geometry, refine = matrix(W), canonical(as_geometry(C, ridge)), _steps(refine)
     K, V = pairs(W, geometry, K, V)
     edit = _batch(W, geometry, K, V, Ridge(omega), refine)
-    if readable(edit) and (fault := int(edit.outcome)):
-        check(fault != Outcome.SINGULAR, "C", "a singular matrix", _SINGULAR)
-        hint = "linearly independent keys: drop the repeated ones, or relax with an omega that rounding does not hide"
-        check(fault != Outcome.DEPENDENT, "K", "keys that are dependent up to rounding", hint)
+    refuse(edit.outcome)
     return edit
 
 
@@ -122,8 +119,21 @@ def interpolate_residuals(
         omega: As in `batch_edit`.
     """
     W, geometry = matrix(W), canonical(as_geometry(C))
-    K, V = pairs(W, geometry, K, V)
-    return _interpolated(W, geometry, K, V, canonical(jnp.asarray(q)), Ridge(omega))
+    (K, V), D = pairs(W, geometry, K, V), geometry.D
+    q = array("q", q, f"({D},) or ({D}, n): one query a column", 1 if np.ndim(q) == 1 else 2)
+    check(q.shape[0] == D, "q", f"shape {q.shape}", f"of length {D}, as W is {W.shape}")
+    answer, fault = _interpolated(W, geometry, K, V, q, Ridge(omega))
+    refuse(fault)
+    return answer
+
+
+def refuse(fault: Array) -> None:
+    """Raise if an edit of several pairs failed, where that can be seen for nothing."""
+    if readable(fault) and (code := int(fault)):
+        check(code != Outcome.SINGULAR, "C", "a singular matrix", _SINGULAR)
+        hint = "linearly independent keys: drop the repeated ones, or relax with an omega that rounding does not hide"
+        check(code != Outcome.DEPENDENT, "K", "keys that are zero, or dependent up to rounding", hint)
+        check(code != Outcome.NOT_FINITE, "V", "values whose edit overflows", "of another scale, as K and W")
 
 
 def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
@@ -192,5 +202,8 @@ def _products(W: Array, K: Array, V: Array, A: Array, refine: int) -> tuple[Arra
 
 
 @jax.jit
-def _interpolated(W: Array, geometry: KeyGeometry, K: Array, V: Array, q: Array, rule: Rule) -> Array:
-    return W @ q + interpolate(K, V - W @ K, q, geometry, rule=rule)
+def _interpolated(W: Array, geometry: KeyGeometry, K: Array, V: Array, q: Array, rule: Rule) -> tuple[Array, Array]:
+    residuals = V - W @ K
+    _, fault = rule.coefficients(residuals, geometry.inner(K, K))
+    fault = jnp.where(geometry.outcome != Outcome.OK, geometry.outcome, fault)
+    return W @ q + interpolate(K, residuals, q, geometry, rule=rule), fault

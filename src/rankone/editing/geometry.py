@@ -7,10 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import array, check, choice, integer, known, not_negative, real
+from rankone._checks import array, check, choice, integer, known, not_negative, numbers, real
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
-from rankone.editing.triangular import Triangular, of_moments, of_rows
+from rankone.editing.triangular import Triangular, condition, of_moments, of_rows
 from rankone.precision import accurate_difference, at_least_single, canonical, smallest_pivot
 
 __all__ = ["KeyGeometry", "as_geometry"]
@@ -28,8 +28,8 @@ class KeyGeometry(Module):
     makes the factor indifferent to the units of C and of each key entry [R-scale]. Nothing is ever inverted but the
     blocks of U on its diagonal, which turn a solve into products that read U twice.
 
-    Make one with `from_moments` or `from_keys`; the latter never forms C and so survives the square of the condition
-    number at which the former fails in float32. It is a `rankone.writes.FeatureKernel`, κ(a, b) = aᵀC⁻¹b.
+    Make one with `from_moments` or `from_keys`; the latter never forms C and so survives the square of its condition
+    number. It is a `rankone.writes.FeatureKernel`, κ(a, b) = aᵀC⁻¹b.
 
     Attributes:
         factor: U, upper triangular (D, D), cut up as it is read.
@@ -112,11 +112,11 @@ class KeyGeometry(Module):
 
     def whiten(self, B: ArrayLike) -> Float[Array, "D ..."]:
         """Keys (D,) or (D, m) as they are when C is the identity: the product of two whitened keys is aᵀC⁻¹b."""
-        return _whitened(canonical(self), canonical(jnp.asarray(B)))
+        return _whitened(canonical(self), self._keys("B", B))
 
     def inner(self, a: ArrayLike, b: ArrayLike) -> Float[Array, "..."]:
         """aᵀC⁻¹b, the kernel κ(a, b) by which an edit at a reaches b [R-S6]; a and b (D,) or (D, m)."""
-        return _inner(canonical(self), canonical(jnp.asarray(a)), canonical(jnp.asarray(b)))
+        return _inner(canonical(self), self._keys("a", a), self._keys("b", b))
 
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """The keys themselves: with `dual` what makes the geometry a `rankone.writes.FeatureKernel`."""
@@ -140,7 +140,14 @@ class KeyGeometry(Module):
         """
         refine = integer("refine", refine, "a number of steps, 0 for none", least=0)
         check(not refine or self.C is not None, "refine", refine, "0 for a geometry made from keys: it has no C")
-        return _solve(canonical(self), canonical(jnp.asarray(B)), refine)
+        return _solve(canonical(self), self._keys("B", B), refine)
+
+    def _keys(self, name: str, value: ArrayLike) -> Array:
+        keys, D = numbers(name, value), self.D
+        check(
+            keys.ndim in (1, 2) and len(keys) == D, name, f"shape {keys.shape}", f"({D},) or ({D}, m): keys in columns"
+        )
+        return keys
 
     def _scaled(self, B: Array) -> Array:
         return B / (self.scale if B.ndim == 1 else self.scale[:, None])
@@ -179,10 +186,12 @@ def _probed(C: Array) -> tuple[Array, Array]:
 
 
 def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
-    """Refuse a factor that failed, or whose smallest pivot is rounding error."""
+    """Refuse a factor that failed, or whose smallest pivot or solutions are rounding error."""
     if known(geometry):
         smallest = float(_smallest(geometry.factor))
         check(smallest > _floor(geometry), name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
+        size = 0.0 if geometry.C is None else float(condition(geometry.factor))
+        check(size * float(jnp.finfo(geometry.scale.dtype).eps) < 2, name, f"a condition number of {size:.0e}", _REMEDY)
     return geometry
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool, Float, Real
+from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from rankone._checks import check, choice, integer, readable, states
 from rankone._module import Module
@@ -63,11 +63,11 @@ class SecondMoments(Module):
 
     Attributes:
         total: (D, D).
-        count: Number of keys.
+        count: Number of keys, as an integer, which no batch leaves unchanged; below 2³¹.
     """
 
     total: Float[Array, "D D"]
-    count: Float[Array, ""]
+    count: Int[Array, ""]
 
     @classmethod
     def empty(cls, D: int, *, dtype: Any = None) -> "SecondMoments":
@@ -84,7 +84,7 @@ class SecondMoments(Module):
         floating = jnp.issubdtype(dtype, jnp.floating)
         wanted = "a floating type; float64 only inside `with rankone.precision.double_precision():`"
         check(floating and jax.dtypes.canonicalize_dtype(dtype) == dtype, "dtype", str(dtype), wanted)
-        return cls(jnp.zeros((D, D), dtype), jnp.zeros((), dtype))
+        return cls(jnp.zeros((D, D), dtype), jnp.int32(0))
 
     def update(self, keys: Real[ArrayLike, "... D"], *, where: Bool[ArrayLike, "..."] | None = None) -> "SecondMoments":
         """With a batch of keys (..., D) more; `where` (...) says which of them count."""
@@ -99,10 +99,10 @@ class SecondMoments(Module):
         if readable(self.count):
             check(bool(self.count > 0), "count", "no key yet", "positive: update with a batch of keys first")
         moments = canonical(self)
-        return moments.total / moments.count
+        return moments.total / moments.count.astype(moments.total.dtype)
 
 
 @jax.jit
 def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMoments:
     kept = jnp.where(jnp.expand_dims(where, -1), keys, 0).astype(moments.total.dtype).reshape(-1, len(moments.total))
-    return SecondMoments(moments.total + kept.T @ kept, moments.count + jnp.sum(where))
+    return SecondMoments(moments.total + kept.T @ kept, moments.count + jnp.sum(where, dtype=jnp.int32))

@@ -9,9 +9,10 @@ from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import integer
 from rankone._module import Module
-from rankone.editing.closed_form import matrix, pairs
+from rankone.checks import Outcome, outcome
+from rankone.editing.closed_form import matrix, pairs, refuse
 from rankone.editing.geometry import KeyGeometry, as_geometry
-from rankone.precision import canonical
+from rankone.precision import canonical, smallest_pivot
 from rankone.writes import Recursive, Write
 from rankone.writes.rules import normal_equations, one_round, recursion
 
@@ -69,7 +70,9 @@ def sequential_edit(
         ValueError: As `batch_edit`, or if `beta` is negative.
     """
     W, geometry = matrix(W), canonical(as_geometry(C))
-    return _sequence(W, geometry, *pairs(W, geometry, K, V), Recursive(omega, beta))
+    made = _sequence(W, geometry, *pairs(W, geometry, K, V), Recursive(omega, beta))
+    refuse(made.edit.outcome)
+    return made
 
 
 def cyclic_edit(
@@ -95,7 +98,9 @@ def cyclic_edit(
     """
     W, geometry = matrix(W), canonical(as_geometry(C))
     K, V = pairs(W, geometry, K, V)
-    return _rounds(W, geometry, K, V, integer("cycles", cycles, "a positive number of rounds"))
+    made = _rounds(W, geometry, K, V, integer("cycles", cycles, "a positive number of rounds"))
+    refuse(made.edit.outcome)
+    return made
 
 
 @jax.jit
@@ -104,7 +109,7 @@ def _sequence(W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Recursi
     S = K.T @ A
     left, keys, residuals = recursion(V - W @ K, S, jnp.asarray(rule.beta), rule.omega)
     interference = jnp.sum((left @ (keys @ S @ keys.T)) * left)
-    return SequentialEdit(Write(left, A @ keys.T, interference, geometry.outcome), residuals)
+    return SequentialEdit(Write(left, A @ keys.T, interference, _fault(geometry, S, left)), residuals)
 
 
 @partial(jax.jit, static_argnames="cycles")
@@ -121,6 +126,14 @@ def _rounds(W: Array, geometry: KeyGeometry, K: Array, V: Array, cycles: int) ->
 
     (left, _), residuals = jax.lax.scan(round_, (R * 0, R), length=cycles)
     E = jnp.concatenate([R[None], residuals])
-    solved, _ = normal_equations(E.reshape(-1, len(S)), S)
+    solved, pivot = normal_equations(E.reshape(-1, len(S)), S)
     errors = jnp.sqrt(jnp.sum(E * solved.reshape(E.shape), axis=(1, 2)))  # √tr(E S⁻¹ Eᵀ)
-    return Cycles(Write(left, A, jnp.sum((left @ S) * left), geometry.outcome), errors)
+    dependent = ~(pivot > smallest_pivot(len(S), pivot.dtype))
+    return Cycles(Write(left, A, jnp.sum((left @ S) * left), _fault(geometry, S, left, dependent)), errors)
+
+
+def _fault(geometry: KeyGeometry, S: Array, left: Array, dependent: ArrayLike = False) -> Array:
+    """What went wrong: a singular geometry, a zero key or dependent ones, an overflow."""
+    zero = ~(jnp.diagonal(S) > 0).all()
+    singular = (geometry.outcome != Outcome.OK, Outcome.SINGULAR)
+    return outcome(singular, (zero | dependent, Outcome.DEPENDENT), (~jnp.isfinite(left).all(), Outcome.NOT_FINITE))

@@ -30,8 +30,10 @@ def cross_entropy(logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLi
 
 
 def accuracy(logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLike, "*n classes"]) -> Float[Array, ""]:
-    """Share of points whose largest logit is at the label."""
-    return jnp.mean(jnp.argmax(logits, -1) == jnp.argmax(one_hot, -1))
+    """Share of points whose largest logit is at the label; a point with a NaN among its logits is wrong."""
+    logits = jnp.asarray(logits)
+    right = jnp.argmax(logits, -1) == jnp.argmax(jnp.asarray(one_hot), -1)
+    return jnp.mean(right & ~jnp.isnan(logits).any(-1))
 
 
 class GradientLearner(Module):

@@ -5,11 +5,11 @@ run ends exactly where an unbroken one does.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
-from zipfile import BadZipFile
 
 import jax
 import jax.numpy as jnp
@@ -18,6 +18,8 @@ from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
 from rankone._checks import check, integer, positive, random_key
+from rankone._files import locked, read_arrays, save_arrays
+from rankone._fingerprint import fingerprint
 from rankone._module import Module
 from rankone.maml.tasks import Task
 
@@ -76,7 +78,8 @@ def meta_train(
         group: Tasks to differentiate at a time, a divisor of `meta_batch`; by default all. Few at a time stay in the
             processor's cache: one wide layer of 40,000 parameters trains twice as fast in groups of 5.
         learning_rate: Of Adam, falling to zero along a cosine.
-        checkpoint: File (.npz) to resume from if it is there, and to save to every 20 seconds and at the end.
+        checkpoint: File (.npz) to resume from if it is there, and to save to every 20 seconds and at the end; of this
+            run alone, by a fingerprint of all arguments, and of one process at a time.
         progress: Whether to show a bar.
 
     Raises:
@@ -99,18 +102,27 @@ def meta_train(
     k_init, k_tasks = jax.random.split(key)
     params = learner.init(k_init)
     state = (params, jax.jit(_optimiser(learning_rate, iterations).init)(params))
-    run = f"{_bits(key)} {iterations} {meta_batch} {learning_rate}"
-    state, losses = _load(checkpoint, state, run)
     options = {"learner": learner, "tasks": tasks, "loss": loss, "iterations": iterations}
-    groups, saved = (meta_batch // group, group), time.monotonic()
+    schedule = {"learning_rate": learning_rate, "groups": (meta_batch // group, group)}
+    run = fingerprint({**options, **schedule, "key": key}) if checkpoint is not None else ""
+    with _alone(checkpoint):
+        state, losses = _load(checkpoint, state, run)
+        return _trained(state, losses, k_tasks, partial(_save, checkpoint, run), progress, **options, **schedule)
+
+
+def _trained(
+    state: Any, losses: list[float], key: Array, save: Callable, progress: bool, *, iterations: int, **options: Any
+) -> MetaTrained:
+    """A hundred iterations at a time, up to all of them."""
+    saved = time.monotonic()
     with _bar(iterations, len(losses) * _CHUNK, progress) as bar:
         while len(losses) * _CHUNK < iterations:
-            state, mean = _advance(state, len(losses) * _CHUNK, k_tasks, learning_rate, groups=groups, **options)
+            state, mean = _advance(state, len(losses) * _CHUNK, key, iterations=iterations, **options)
             losses.append(float(mean))
             bar.update(_CHUNK)
             bar.set_postfix(loss=f"{losses[-1]:.3g}", refresh=False)
-            if checkpoint and (time.monotonic() - saved > _SAVE_SECONDS or len(losses) * _CHUNK >= iterations):
-                _save(checkpoint, state, losses, run)
+            if time.monotonic() - saved > _SAVE_SECONDS or len(losses) * _CHUNK >= iterations:
+                save(state, losses)
                 saved = time.monotonic()
     return MetaTrained(state[0], np.array(losses))
 
@@ -133,8 +145,8 @@ def _advance(
     state: Any,
     start: Array,
     key: Array,
-    learning_rate: Array,
     *,
+    learning_rate: Array,
     learner: Learner,
     tasks: TaskFamily,
     loss: Callable,
@@ -161,13 +173,28 @@ def _advance(
     return state, values.mean()
 
 
-def _save(path: Path | str, state: Any, losses: list[float], run: str) -> None:
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    leaves: dict[str, Any] = {f"leaf{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(state))}
-    with path.with_suffix(".part").open("wb") as file:
-        np.savez(file, losses=losses, run=run, **leaves)
-    path.with_suffix(".part").replace(path)  # a run that is broken off leaves a whole checkpoint
+def _alone(path: Path | str | None) -> AbstractContextManager:
+    """A block in which no other process trains into this file."""
+    if path is None:
+        return nullcontext()
+    return _refusing(locked(path, wait=False), path)
+
+
+@contextmanager
+def _refusing(lock: AbstractContextManager, path: Path | str) -> Iterator[None]:
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(lock)
+        except BlockingIOError as error:
+            wanted = "a file of one run at a time: another process trains into it"
+            raise ValueError(f"checkpoint: got {str(path)!r}; it must be {wanted}.") from error
+        yield
+
+
+def _save(path: Path | str | None, run: str, state: Any, losses: list[float]) -> None:
+    if path is not None:
+        leaves = {f"leaf{i}": leaf for i, leaf in enumerate(jax.tree.leaves(state))}
+        save_arrays(path, leaves | {"losses": losses, "run": run})
 
 
 def _load(path: Path | str | None, state: Any, run: str) -> tuple[Any, list[float]]:
@@ -175,17 +202,12 @@ def _load(path: Path | str | None, state: Any, run: str) -> tuple[Any, list[floa
     if path is None or not Path(path).exists():
         return state, []
     leaves, tree = jax.tree.flatten(state)
-    wanted = "of this learner, key and schedule; name another file, or delete it"
+    wanted = "of this learner, these tasks, this loss, key and schedule; name another file, or delete it"
     try:
-        with np.load(path) as saved:
-            kept, losses, name = [saved[f"leaf{i}"] for i in range(len(leaves))], saved["losses"], saved["run"]
-    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        saved = read_arrays(path)
+        kept, losses, name = [saved[f"leaf{i}"] for i in range(len(leaves))], saved["losses"], saved["run"]
+    except (ValueError, KeyError, IsADirectoryError) as error:
         raise ValueError(f"checkpoint: got {str(path)!r}, which cannot be read; it must be {wanted}.") from error
     same = [a.shape for a in kept] == [np.shape(b) for b in leaves] and str(name) == run
     check(same, "checkpoint", str(path), wanted)
     return jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in kept]), losses.tolist()
-
-
-def _bits(key: Array) -> NDArray:
-    new = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
-    return np.asarray(jax.random.key_data(key) if new else key)

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-__all__ = ["BASES", "Basis", "cos_sin", "value"]
+__all__ = ["BASES", "FARTHEST", "Basis", "cos_sin", "value"]
 
 Features = Callable[[Array, Array, Array], tuple[Array, ...]]
 Slopes = Callable[[tuple[Array, ...], tuple[Array, ...]], Array]
@@ -73,8 +73,12 @@ def value(basis: Basis, features: tuple[Array, ...], tables: tuple[Array, ...]) 
 # On a CPU the compiler's own float32 cosine is the bottleneck of every random feature (an order of magnitude slower
 # than the products around it); one range reduction and two short polynomials are fused into them.
 
-# π/2 in three parts (Cody and Waite): the first two have few enough bits that quadrant·part is exact in float32.
+# π/2 in three parts (Cody and Waite): the first two have few enough bits that quadrant·part is exact in float32 up to
+# an angle of 10⁵, where the angle itself is rounded to 4e-3. Frequencies exceed 5 so rarely that lengths up to
+# `FARTHEST` stay below.
 _HALF_PI = (1.5703125, 4.837512969970703e-4, 7.549790126404332e-8)
+_LARGEST = 1e5
+FARTHEST = _LARGEST / 5
 # Minimax coefficients on [−π/4, π/4], as in Cephes sinf and cosf.
 _SIN = (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
 _COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
@@ -82,15 +86,16 @@ _COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
 
 @jax.custom_jvp
 def cos_sin(angle: Float[Array, "..."]) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
-    """(cos angle, sin angle): polynomials in float32, the library's functions in float64."""
+    """(cos angle, sin angle): polynomials in float32, NaN beyond 10⁵; the library's functions in float64."""
     if angle.dtype != jnp.float32:
         return jnp.cos(angle), jnp.sin(angle)
     quadrant = jnp.round(angle * (2 / jnp.pi))
+    quadrant = jnp.where(jnp.abs(angle) <= _LARGEST, quadrant, jnp.nan)
     r = ((angle - quadrant * _HALF_PI[0]) - quadrant * _HALF_PI[1]) - quadrant * _HALF_PI[2]
     r2 = r * r
     sin = r + r * r2 * ((_SIN[0] * r2 + _SIN[1]) * r2 + _SIN[2])
     cos = 1 - 0.5 * r2 + r2 * r2 * ((_COS[0] * r2 + _COS[1]) * r2 + _COS[2])
-    q = quadrant.astype(jnp.int32)
+    q = quadrant.astype(jnp.int32)  # of NaN any: cos and sin are NaN as well
     swap, odd = (q & 1) == 1, (q & 2) == 2
     c, s = jnp.where(swap, sin, cos), jnp.where(swap, cos, sin)
     return jnp.where(odd != swap, -c, c), jnp.where(odd, -s, s)

@@ -75,11 +75,10 @@ def retrieve(
 
     Differentiable forwards and backwards, by the memory's arrays and by the clamped entries of the queries. With
     `gradient="implicit"` that is the derivative of the resting point, dx_f = −H_ff⁻¹ d(∇E)_f with the Hessian's rows
-    and columns of the free entries f [D-implicit], whatever the way there: where a query started and the step size do
-    not matter, and memory does not grow with the steps. `x` and the last energy have a derivative, energies on the
-    way have none. A query that stopped on the way gets the same formula where it stopped, which is off by about its
-    distance from rest: look at `converged`. `gradient="unrolled"` differentiates the steps themselves, exactly, by
-    everything; under a transformation it makes all `max_steps` and keeps each state, N·D numbers a step.
+    and columns of the free entries f [D-implicit], whatever the way there; memory does not grow with the steps. `x` and
+    the last energy have a derivative, energies on the way have none. A query that stopped on the way gets the same
+    formula, which is off by about its distance from rest: look at `converged`. `gradient="unrolled"` differentiates
+    the steps themselves, exactly; it then makes all `max_steps` and keeps each state, N·D numbers a step.
 
     Args:
         memory: `MrDAM`, `DrDAM`, or a pytree of your own with `D` and `energy_and_gradient(x)`: (N, D) -> (N,), (N, D).
@@ -98,9 +97,8 @@ def retrieve(
         ValueError: If a shape does not fit, or a number is out of range.
 
     Warns:
-        RuntimeWarning: If a query became NaN or infinite, as it does under "exp" features of long patterns, whose
-            variance grows like exp(4β‖x‖²) and whose estimate of the partition sum underflows. Inside jit there is
-            no warning: look at `outcome`.
+        RuntimeWarning: If a query became NaN or infinite, as under "exp" features of long patterns, whose variance
+            grows like exp(4β‖x‖²). Inside jit there is no warning: look at `outcome`.
 
     >>> import numpy as np, rankone as ro
     >>> memory = ro.MrDAM(np.eye(3), beta=20.0)
@@ -124,7 +122,8 @@ def retrieve(
         return _record(memory, _unrolled(memory, run, *options, max_steps), options, x0)[0]
     end, _ = _steps(*jax.lax.stop_gradient((memory, run, *options)), max_steps + 1, max_steps)
     found, _ = _record(memory, end, options, x0)
-    x = at_rest(memory, x0.reshape(run["x"].shape), found.x.reshape(run["x"].shape), options[-1]).reshape(x0.shape)
+    rows = run["x"].shape
+    x = at_rest(memory, x0.reshape(rows), found.x.reshape(rows), options[-1]).reshape(x0.shape)
     last, taken = memory.energy_and_gradient(x)[0].astype(x.dtype), jnp.arange(max_steps + 1) >= end["t"] - 1
     return replace(found, x=x, energies=jnp.where(taken, last[..., None], found.energies))
 

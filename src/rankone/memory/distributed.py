@@ -1,27 +1,28 @@
 """The distributed representation: all patterns summed into one vector T of random features (DrDAM)."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._checks import Numbers, array, check, choice, numbers, positive, states
+from rankone._checks import Numbers, array, check, choice, numbers, positive, real, states
 from rankone._module import static
 from rankone.memory.bases import BASES
+from rankone.memory.estimates import certified, check_angles, floor_of, read, states_read, written
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
 from rankone.memory.packed import Packed, check_bits, rounded
-from rankone.memory.protocol import EnergyMemory
+from rankone.memory.protocol import EnergyMemory, Reader
+from rankone.precision import at_least_single
 from rankone.writes import Write
 
 __all__ = ["DrDAM"]
 
-# Below this share of the features' own noise, an estimate of the partition sum says nothing: see `floor`.
-_FLOOR_OF_NOISE = 1 / 8
 _SIMILARITIES = ("l2", "dot")
 _BETA = "a positive finite inverse temperature"
 
@@ -35,12 +36,15 @@ class DrDAM(EnergyMemory):
     the direction of ∇Ŝ and never dies; the published clip makes it exactly zero there [D-fn6].
 
     Attributes:
-        T: All that is stored (M,); M = 2Y for sincos and expexp features, Y otherwise. With fewer than 32 bits it is
-            a `Packed`, of the same shape and M·bits/8 bytes.
+        T: All that is stored (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and expexp features, Y otherwise.
+            With fewer than 32 bits it is a `Packed`, of the same shape and M·bits/8 bytes.
         beta: Inverse temperature.
         features: The random feature map; to read a memory it must be the one it was written with.
         count: Number of patterns stored.
-        power: Σ_μ w_μ², the squared weights with which they were stored (1 each for "l2").
+        power: Σ_μ w_μ², the squared weights with which they were stored: 1 each for "l2", exp(β‖ξ‖²/2 − log_scale) for
+            "dot".
+        centre: Point (D,) that patterns and states are measured from, which leaves the kernel as it is; 0 by default.
+        log_scale: Logarithm of the heaviest weight, which is stored as 1, so that none overflows; 0 for "l2".
         similarity: "l2" or "dot".
         g: What is applied to a state before it is read.
         bits: Bits an entry of T: 32 (as it was computed), 8, 4, 2 or 1. Rounding acts like a loss of features, of which
@@ -55,7 +59,7 @@ class DrDAM(EnergyMemory):
     (-0.0, -0.0)
     >>> memory.remove(Xi[0]).count.item()
     3.0
-    >>> from dataclasses import replace
+    >>> from dataclasses import field, replace
     >>> small = replace(memory, bits=2)
     >>> memory.T.nbytes, small.T.nbytes, round(small.energy(Xi[0]).item(), 2)
     (160000, 10004, -0.0)
@@ -66,6 +70,8 @@ class DrDAM(EnergyMemory):
     features: RandomFeatures
     count: Float[Array, ""]
     power: Float[Array, ""]
+    centre: Float[Array, " D"] = field(repr=False)
+    log_scale: Float[Array, ""] = field(repr=False)
     similarity: str = static()
     g: str | Callable[..., Array] = static()
     bits: int = static()
@@ -81,15 +87,18 @@ class DrDAM(EnergyMemory):
         g: str | Callable[..., Array] = "identity",
         *,
         bits: int = 32,
+        centre: Numbers | None = None,
+        log_scale: ArrayLike = 0.0,
     ) -> None:
-        T, bits = T if isinstance(T, Packed) else numbers("T", T), check_bits(bits)
+        T, bits = T if isinstance(T, Packed) else at_least_single(numbers("T", T)), check_bits(bits)
         _check_features(features)
         check(T.shape == (features.M,), "T", f"shape {T.shape}", f"({features.M},): one entry a feature")
         positive("beta", beta, _BETA, dtype=T.dtype)
         choice("similarity", similarity, _SIMILARITIES)
         lookup("g", g)
-        beta, count, power = (jnp.asarray(scalar, T.dtype) for scalar in (beta, count, power))
-        self._set(T=rounded(T, bits), beta=beta, features=features, count=count, power=power)
+        scalars = {"beta": beta, "count": count, "power": power, "log_scale": log_scale}
+        self._set(**{name: jnp.asarray(_number(name, value), T.dtype) for name, value in scalars.items()})
+        self._set(T=rounded(T, bits), features=features, centre=_point(centre, features.D, T.dtype))
         self._set(similarity=similarity, g=g, bits=bits)
 
     @classmethod
@@ -102,6 +111,7 @@ class DrDAM(EnergyMemory):
         similarity: str = "l2",
         g: str | Callable[..., Array] = "identity",
         bits: int = 32,
+        centre: Numbers | None = None,
     ) -> "DrDAM":
         """The memory of the patterns Xi (K, D) in O(KDY) time and O(Y + D) memory beyond them [D-prop3].
 
@@ -113,28 +123,32 @@ class DrDAM(EnergyMemory):
                 exp(β‖ξ‖²/2) [D-unn3].
             g: Function applied to a state before it is read, as in `MrDAM`.
             bits: Bits to which each entry of T is rounded once all patterns are in it: 32 (none), 8, 4, 2 or 1.
+            centre: Point (D,) from which patterns and states are measured; 0 by default. The kernel is the same for
+                all, but of patterns far from it, at angles ⟨ω, √β ξ⟩ of 10⁵, float32 leaves nothing: take their mean.
 
         Raises:
-            ValueError: If Xi is not (K, features.D) and finite, beta is not positive, bits is another number, or a name
-                is unknown.
+            ValueError: If Xi is not (K, features.D) and finite, beta is not positive, bits is another number, a name
+                is unknown, or the patterns are too far from the centre for features in this precision.
         """
         _check_features(features)
         check_bits(bits)
         choice("similarity", similarity, _SIMILARITIES)
         Xi = array("Xi", Xi, "(K, D): one pattern a row, of the length the features were made for", 2, once=True)
         check(Xi.shape[1] == features.D, "Xi", f"shape {Xi.shape}", f"(K, {features.D}), to fit the features")
-        positive("beta", beta, _BETA, dtype=Xi.dtype)
-        beta = jnp.asarray(beta, Xi.dtype)
-        stored = _stored(features, beta, Xi, similarity)
-        return cls(beta=beta, features=features, similarity=similarity, g=g, bits=bits, **stored)
+        wide = jnp.promote_types(Xi.dtype, jnp.float32)
+        positive("beta", beta, _BETA, dtype=wide)
+        beta, centre = jnp.asarray(beta, wide), _point(centre, features.D, wide)
+        check_angles("Xi", Xi, centre, beta, features)
+        stored = _stored(features, beta, Xi, similarity, centre)
+        return cls(beta=beta, features=features, similarity=similarity, g=g, bits=bits, centre=centre, **stored)
 
     def add(self, xi: Numbers) -> "DrDAM":
         """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY) each, whatever K [D-prop5]."""
-        return replace(self, **_written(self, self._patterns(xi), 1))
+        return replace(self, **written(self, self._patterns(xi), 1))
 
     def remove(self, xi: Numbers) -> "DrDAM":
         """A new memory without xi, exactly as if it had never been stored, up to rounding."""
-        return replace(self, **_written(self, self._patterns(xi), -1))
+        return replace(self, **written(self, self._patterns(xi), -1))
 
     @property
     def D(self) -> int:
@@ -149,12 +163,12 @@ class DrDAM(EnergyMemory):
     @property
     def floor(self) -> Float[Array, ""]:
         """Where the logarithm becomes its tangent: an eighth of the features' noise √(K/2Y); 1e-30 for exp, expexp."""
-        return _floor(self.power, BASES[self.features.basis].noise / self.features.Y)
+        return floor_of(self.power, BASES[self.features.basis].noise / self.features.Y)
 
     @property
     def write(self) -> Write:
         """T as a write of one row, to which every pattern answers 1: at φ(√β x) it adds the partition sum at x."""
-        return Write(jnp.ones(1, self.T.dtype), self.unpacked)
+        return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 
     @property
     def unpacked(self) -> Float[Array, " M"]:
@@ -167,21 +181,43 @@ class DrDAM(EnergyMemory):
 
     def read(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
         """Energy, gradient, and whether the state is floored, in one pass over the features."""
-        energy, gradient, _, floored = _read(self, states("x", x, self.D))
+        energy, gradient, _, floored = read(self, self._zero, states("x", x, self.D))
         return energy, gradient, floored
 
+    @property
+    def origin(self) -> Float[Array, " D"]:
+        """Where the states of `reader` are measured from: the centre, or 0 where g reads the state itself."""
+        return self.centre if self.g == "identity" else self._zero
+
+    def reader(self) -> Reader:
+        """`read` of states less `origin`."""
+        return jax.tree_util.Partial(states_read, self, self.origin)
+
+    def certified(self, x: Numbers) -> Bool[Array, "..."]:
+        """Where rounding at random is below an eighth of Ŝ, at states x less `origin`; of noise it says nothing."""
+        return certified(self, states("x", x, self.D))
+
     def partition(self, x: Numbers) -> Float[Array, "..."]:
-        """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ exp(−β‖x − ξ^μ‖²/2); noise can make it negative."""
-        return _read(self, states("x", x, self.D))[2]
+        """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ w_μ exp(−β‖x − ξ^μ‖²/2); noise can make it negative.
+
+        The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), and Ŝ overflows where its logarithm does not.
+        """
+        return read(self, self._zero, states("x", x, self.D))[2]
 
     def floored(self, x: Numbers) -> Bool[Array, "..."]:
         """Where Ŝ is below the floor: the memory does not know these states."""
         return self.read(x)[2]
 
+    @property
+    def _zero(self) -> Float[Array, " D"]:
+        return jax.device_put(np.zeros(self.D, self.T.dtype))
+
     def _patterns(self, xi: Numbers) -> Float[Array, "n D"]:
         wanted = "32 to be written to: keep the memory as it was, and round it anew with replace(memory, bits=...)"
         check(self.bits == 32, "bits", self.bits, wanted)
-        return states("xi", xi, self.D).reshape(-1, self.D)
+        patterns = states("xi", xi, self.D).reshape(-1, self.D)
+        check_angles("xi", patterns, self.centre, self.beta, self.features)
+        return patterns
 
 
 def _check_features(features: Any) -> None:
@@ -189,44 +225,23 @@ def _check_features(features: Any) -> None:
     check(isinstance(features, RandomFeatures), "features", features, wanted)
 
 
+def _number(name: str, value: ArrayLike) -> ArrayLike:
+    """`value` if it is one finite number, as far as that can be seen for nothing."""
+    number = real(name, value, "one finite number")
+    check(number is None or abs(number) < np.inf, name, value, "one finite number")
+    return value
+
+
+def _point(centre: Numbers | None, D: int, dtype: Any) -> Array:
+    """The centre (D,), by default 0."""
+    if centre is None:
+        return jax.device_put(np.zeros(D, dtype))
+    point = array("centre", centre, f"({D},): one point", 1, once=True)
+    check(point.shape == (D,), "centre", f"shape {point.shape}", f"({D},), as long as a pattern")
+    return point.astype(dtype)
+
+
 @partial(jax.jit, static_argnames="similarity")
-def _stored(features: RandomFeatures, beta: Array, Xi: Array, similarity: str) -> dict[str, Array]:
-    return _written(DrDAM(jnp.zeros(features.M, Xi.dtype), beta, features, 0.0, 0.0, similarity), Xi, 1)
-
-
-@jax.jit
-def _floor(power: Array, noise: float) -> Array:
-    return jnp.maximum(_FLOOR_OF_NOISE * jnp.sqrt(jnp.maximum(noise * power, 0)), 1e-30)
-
-
-@partial(jax.jit, static_argnames="sign")
-def _written(memory: DrDAM, Xi: Array, sign: int) -> dict[str, Array]:
-    """The fields that change; the features stay outside, for a program would return a copy of them."""
-    Xi = Xi.astype(memory.T.dtype)
-    weights = jnp.ones(len(Xi), Xi.dtype)
-    if memory.similarity == "dot":
-        weights = jnp.exp(0.5 * memory.beta * (Xi**2).sum(-1))
-    return {
-        "T": memory.unpacked + sign * memory.features.encode(jnp.sqrt(memory.beta) * Xi, weights),
-        "count": memory.count + sign * len(Xi),
-        "power": memory.power + sign * (weights**2).sum(),
-    }
-
-
-@jax.jit
-def _read(memory: DrDAM, x: Array) -> tuple[Array, Array, Array, Array]:
-    """Energy, gradient, Ŝ, and whether it is below the floor [D-eq9, D-eq10, with the √β that the paper omits]."""
-    flat = x.reshape(-1, memory.D).astype(jnp.result_type(x, memory.T.dtype))
-    g = lookup("g", memory.g)
-    z = g.value(flat)
-    S, slope = memory.features.read(jnp.sqrt(memory.beta) * z, memory.T)
-    floor = memory.floor
-    above = jnp.maximum(S, floor)
-    log_S = jnp.where(floor < S, jnp.log(above), jnp.log(floor) + (S - floor) / floor)
-    energy = -log_S / memory.beta
-    gradient = -slope / (jnp.sqrt(memory.beta) * above[:, None])
-    if memory.similarity == "dot" and memory.g != "identity":  # for the identity the two quadratics cancel
-        energy, gradient = energy - 0.5 * (z**2).sum(-1), gradient - z
-    gradient = g.derivative(gradient, flat)
-    rows = x.shape[:-1]
-    return energy.reshape(rows), gradient.reshape(x.shape), S.reshape(rows), (floor > S).reshape(rows)
+def _stored(features: RandomFeatures, beta: Array, Xi: Array, similarity: str, centre: Array) -> dict[str, Array]:
+    zeros, nothing = jnp.zeros(features.M, centre.dtype), jnp.finfo(centre.dtype).min / 2
+    return written(DrDAM(zeros, beta, features, 0.0, 0.0, similarity, centre=centre, log_scale=nothing), Xi, 1)

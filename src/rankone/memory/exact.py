@@ -186,9 +186,9 @@ _Patterns = tuple[Array, Array | None]  # a block of Xi and of its squares
 
 
 def _streamed(memory: MrDAM, patterns: Any, add: Callable[[Any, Any], Any], running: Any) -> Any:
-    """`add` over blocks of patterns: slices, not a reshaped copy, for the patterns may be most of the memory there is."""
-    K, rows = len(memory.Xi), max(256, _BLOCK_ENTRIES // memory.D)
-    rows = min(K, rows)
+    """`add` over slices of the patterns, not a reshaped copy: they may be most of the memory there is."""
+    K = len(memory.Xi)
+    rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
 
     def add_block(running: Any, i: Array) -> tuple[Any, None]:
         return add(running, jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, i * rows, rows), patterns)), None

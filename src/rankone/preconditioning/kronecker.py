@@ -10,14 +10,14 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
+from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from rankone._checks import array, check, choice, numbers, readable
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.writes.write import Write
 
-__all__ = ["Factors", "KroneckerPreconditioner", "kronecker_preconditioner", "symmetric_power", "unvec", "vec"]
+__all__ = ["Factors", "KroneckerPreconditioner", "kronecker_preconditioner", "unvec", "vec"]
 
 
 class Factors(Module):
@@ -206,18 +206,6 @@ def kronecker_preconditioner(T: ArrayLike, V: ArrayLike, *, order: str = "column
     choice("order", order, ("column", "row"))
     left, right = _squares(array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2))
     return KroneckerPreconditioner(left, right, order)
-
-
-def symmetric_power(A: Float[Array, "n n"], power: ArrayLike) -> tuple[Float[Array, "n n"], Bool[Array, ""]]:
-    """A^power of a symmetric positive semidefinite matrix by its eigenvectors, and whether A is fit for it.
-
-    Eigenvalues below rounding error count as rounding error for a negative power, as 0 for another.
-    """
-    values, vectors = jnp.linalg.eigh((A + A.T) / 2)
-    power, floor = jnp.asarray(power, A.dtype), jnp.finfo(A.dtype).eps * len(A) * values[-1]
-    good = jnp.where(power < 0, values[0] > floor, values[0] >= -floor)
-    raised = jnp.maximum(values, jnp.where(power < 0, floor, 0)) ** power
-    return (vectors * raised) @ vectors.T, good
 
 
 @jax.jit

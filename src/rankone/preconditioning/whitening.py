@@ -17,7 +17,8 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from rankone._checks import array, check, choice, readable, real
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
-from rankone.preconditioning.kronecker import Factors, symmetric_power
+from rankone.preconditioning.kronecker import Factors
+from rankone.preconditioning.powers import symmetric_power
 
 __all__ = ["Moments", "MovingMoments", "TransposedMoments", "damped", "matrix_power", "whitening_factors"]
 

@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 
 from rankone._checks import Numbers, array, as_array, check, integer, states
 from rankone._module import Module
-from rankone.residual.storage import positive_scalar
+from rankone.residual.storage import classes, positive_scalar
 
 __all__ = ["Calibration", "Gain", "calibration_error", "gain", "project"]
 
@@ -55,9 +55,8 @@ class Calibration(Module):
 
         The likelihood is concave in 1/τ, so that halving an interval of log τ finds it; between 10⁻³ and 10³.
         """
-        s, y = array("scores", scores, "(n, L)", 2), as_array(labels)
-        check(y.shape == (len(s),), "labels", f"shape {y.shape}", f"shape ({len(s)},): a class for each row")
-        return cls(_likeliest(s, y))
+        s = array("scores", scores, "(n, L)", 2)
+        return cls(_likeliest(s, classes("labels", labels, s.shape[:1], s.shape[1])))
 
     def __call__(self, scores: Numbers) -> Float[Array, "*n L"]:
         """Probabilities of scores (..., L)."""

@@ -16,9 +16,10 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Float, Int
 
-from rankone._checks import Numbers, array, check, integer, is_traced, states
+from rankone._checks import Numbers, array, check, host, integer, is_traced, known, states
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
+from rankone.precision import at_least_single
 from rankone.residual.blocks import search_rows
 
 __all__ = ["ExactSearch", "FaissSearch", "Neighbours", "ShardedSearch"]
@@ -73,7 +74,7 @@ class ExactSearch(Module):
     half_norms: Float[Array, " n"] = field(init=False, repr=False)
 
     def __init__(self, rows: Numbers, stored: int | Int[Array, ""] | None = None) -> None:
-        rows = array("embeddings", rows, "(n, D): one stored embedding a row", 2, once=True)
+        rows = _sized(array("embeddings", rows, "(n, D): one stored embedding a row", 2, once=True))
         if stored is not None:
             if not is_traced(stored):
                 integer("stored", stored, "a positive number of rows", most=len(rows))
@@ -94,6 +95,21 @@ class ExactSearch(Module):
         return _search(self, states("queries", queries, self.rows.shape[1]), k)
 
 
+def _sized(rows: Array) -> Array:
+    """The rows, refused where squares of their differences would under- or overflow, if that can be seen."""
+    if known(rows):
+        most, wide = float(_largest(rows)), jnp.finfo(jnp.promote_types(rows.dtype, jnp.float32))
+        least, greatest = float(wide.tiny) ** 0.5 / float(wide.eps), (float(wide.max) / rows.shape[1]) ** 0.5 / 2
+        wanted = f"of entries between {least:.0e} and {greatest:.0e} in size, so that squares are numbers: rescale them"
+        check(most == 0 or least <= most <= greatest, "embeddings", f"a largest entry of {most:.1e}", wanted)
+    return rows
+
+
+@jax.jit
+def _largest(rows: Array) -> Array:
+    return jnp.abs(rows).max().astype(jnp.promote_types(rows.dtype, jnp.float32))
+
+
 def _far(dtype: np.dtype) -> float:
     """An entry of rows that do not count: no query is near them, and matrix products stay free of NaN."""
     return float(np.sqrt(np.finfo(dtype).max))
@@ -102,12 +118,12 @@ def _far(dtype: np.dtype) -> float:
 @jax.jit
 def _half_norms(rows: Array, stored: int | Array) -> Array:
     """½‖z‖² of each row, ∞ of those that do not count."""
-    return jnp.where(jnp.arange(len(rows)) < stored, 0.5 * (rows**2).sum(1), jnp.inf)
+    return jnp.where(jnp.arange(len(rows)) < stored, 0.5 * (at_least_single(rows) ** 2).sum(1), jnp.inf)
 
 
 @partial(jax.jit, static_argnames="k")
 def _search(store: ExactSearch, q: Array, k: int) -> Neighbours:
-    flat = q.reshape(-1, q.shape[-1]).astype(jnp.result_type(q, store.rows))
+    flat = q.reshape(-1, q.shape[-1]).astype(jnp.promote_types(q.dtype, store.half_norms.dtype))
     found = search_rows(store.rows, store.half_norms, flat, k)
     return Neighbours(*(part.reshape(*q.shape[:-1], k) for part in found))
 
@@ -135,19 +151,19 @@ class ShardedSearch(Module):
 
     def __init__(self, rows: Numbers, devices: Sequence[jax.Device] | None = None, stored: int | None = None) -> None:
         devices = tuple(devices or jax.devices())
-        rows = rows if isinstance(rows, jax.Array) else np.asarray(rows)
+        rows = host("embeddings", rows)
         check(rows.ndim == 2, "embeddings", f"shape {rows.shape}", "an array of shape (n, D): one embedding a row")
         n = len(rows) if stored is None else integer("stored", stored, most=len(rows))
         wanted = f"a store with a row or more for each of {len(devices)} devices"
         check(n >= len(devices), "embeddings", f"{n} rows", wanted)
         if len(rows) % len(devices):
             rows = np.asarray(rows)
-            floating = np.issubdtype(rows.dtype, np.floating)
+            floating = jnp.issubdtype(rows.dtype, jnp.floating)
             rows = rows.astype(jax.dtypes.canonicalize_dtype(rows.dtype if floating else float))
             padding = ((0, -len(rows) % len(devices)), (0, 0))
             rows = np.pad(rows, padding, constant_values=_far(rows.dtype))
         sharding = NamedSharding(Mesh(np.asarray(devices), (_AXIS,)), P(_AXIS))
-        rows = array("embeddings", jax.device_put(rows, sharding), "(n, D)", 2, once=True)
+        rows = _sized(array("embeddings", jax.device_put(rows, sharding), "(n, D)", 2, once=True))
         self._set(rows=rows, devices=devices, stored=n, half_norms=_half_norms(rows, n))
 
     def __reduce__(self) -> tuple:
@@ -176,7 +192,7 @@ def _search_shards(store: ShardedSearch, queries: Array, k: int) -> Neighbours:
         distances, indices = search_rows(rows, half, q, own)
         return distances, indices + jax.lax.axis_index(_AXIS) * size
 
-    q = queries.reshape(-1, queries.shape[-1]).astype(jnp.result_type(queries, store.rows))
+    q = queries.reshape(-1, queries.shape[-1]).astype(jnp.promote_types(queries.dtype, store.half_norms.dtype))
     mesh, out = Mesh(np.asarray(store.devices), (_AXIS,)), P(None, _AXIS)
     spread = jax.shard_map(local, mesh=mesh, in_specs=(P(_AXIS), P(_AXIS), P()), out_specs=(out, out), check_vma=False)
     # (N, devices · own), devices in order: ties keep the order of the rows

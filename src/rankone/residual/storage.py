@@ -14,6 +14,7 @@ from rankone._module import Module, static
 __all__ = [
     "Residuals",
     "bare_labels",
+    "classes",
     "dense",
     "full",
     "largest",
@@ -115,7 +116,7 @@ def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
     """
     kept = array("values", values, "(n, m): some entries of each residual", 2, once=True)
     L = integer("L", L)
-    return _Sparse(kept, _indices("columns", columns, kept.shape, L), L)
+    return _Sparse(kept, classes("columns", columns, kept.shape, L), L)
 
 
 def bare_labels(labels: Numbers, L: int) -> Residuals:
@@ -133,7 +134,7 @@ def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
     """
     probs = probabilities("probs", probs)
     check(probs.ndim == 2, "probs", f"shape {probs.shape}", "of shape (n, L): one row for each label")
-    return _onehot_residuals(probs, _indices("labels", labels, probs.shape[:1], probs.shape[1]))
+    return _onehot_residuals(probs, classes("labels", labels, probs.shape[:1], probs.shape[1]))
 
 
 @jax.jit
@@ -160,7 +161,7 @@ def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
     return jnp.asarray(value if floating and hasattr(value, "dtype") else float(cast(float, value)))
 
 
-def _indices(name: str, value: Numbers, shape: tuple[int, ...], L: int) -> Integer[Array, "..."]:
+def classes(name: str, value: Numbers, shape: tuple[int, ...], L: int) -> Integer[Array, "..."]:
     """`value` as integers from 0 to L − 1, of this shape."""
     indices = as_array(value)
     check(indices.shape == shape, name, f"shape {indices.shape}", f"shape {shape}: one for each row")

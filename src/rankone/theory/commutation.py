@@ -13,8 +13,9 @@ import optax
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._checks import array, choice
-from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner, symmetric_power
+from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner
 from rankone.preconditioning.layers import between
+from rankone.preconditioning.powers import symmetric_power
 from rankone.preconditioning.transforms import transport
 
 __all__ = [

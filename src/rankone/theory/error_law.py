@@ -136,7 +136,7 @@ def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> 
     pair = square[:, None] + square
     k = jnp.exp(-beta / 2 * square)
     S = k.sum()
-    gradient = k @ delta / S
+    gradient = jax.nn.softmax(-beta / 2 * square) @ delta  # where S itself underflows, only what is divided by it is ∞
     root_minus, root_plus = jnp.exp(-beta / 4 * (pair - 2 * inner)), jnp.exp(-beta / 4 * (pair + 2 * inner))
     minus, plus = root_minus**2, root_plus**2
     spread = (root_minus - root_plus) ** 2  # K⁻ + K⁺ − 2 k_μ k_ν: what X's variance is made of

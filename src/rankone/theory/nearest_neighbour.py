@@ -18,6 +18,7 @@ from rankone._module import Module
 __all__ = ["NearestNeighbourRisk", "Risk", "boundary_constant", "nearest_neighbour_risk"]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
+_DIMENSIONS = 1_000  # beyond, volumes of balls under- and overflow
 _NEGLIGIBLE = 60.0  # (1 − F)ⁿ ≤ e⁻⁶⁰ from nF = 60 on
 
 
@@ -50,7 +51,7 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
 
     Args:
         n: Number of stored points, 1 or more; a number or an array.
-        d: Dimension, 1 or more.
+        d: Dimension, from 1 to 1,000, beyond which volumes of balls have no floating-point numbers.
 
     Returns:
         Risk, or arrays of the shape of n.
@@ -58,7 +59,7 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
     Raises:
         ValueError: If n or d is not a positive integer.
     """
-    d = integer("d", d, "a positive integer number of dimensions")
+    d = integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
     N = np.asarray(n)
     positive = N.size > 0 and N.dtype.kind in "iuf" and bool(np.all(N >= 1)) and bool(np.all(np.floor(N) == N))
     check(positive and bool(np.isfinite(N).all()), "n", n, "positive integers: numbers of points")

@@ -1,7 +1,7 @@
 """The constants of the constructions, each with what it does and what breaks without it."""
 
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import jax.numpy as jnp
@@ -56,6 +56,16 @@ class Constants(Module):
             check(good, name, value, f"{wanted}, known before jit")
             self._set(**{name: number})
         check(self.ramp is None or self.ramp <= 1, "ramp", self.ramp, "at most 1, the width of a cell")
+
+    def scaled(self, s: float) -> "Constants":
+        """The numbers for which a range of y of half-width s is like one of half-width 1, [−1, 1].
+
+        Whatever has the unit of y grows with s. What the step writes, αwΔ, would grow beyond the weights that it
+        changes: w falls from s = 1 on. Below 1 it is the activations that are to be small beside it that fall.
+        """
+        small, large = min(s, 1.0), max(s, 1.0)
+        kept = {"offset": self.offset * small, "switch": self.switch * small, "sleep": self.sleep * small}
+        return replace(self, margin=self.margin * s, linear=self.linear / large, **kept)
 
     def width(self, J: int, dtype: Any) -> float:
         """ω in units of x: powers of two make float32 arithmetic on the ramps exact."""

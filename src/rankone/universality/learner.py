@@ -20,6 +20,9 @@ CONSTRUCTIONS = ("seed", "logdepth", "constant", "shallow", "two_layers")
 _FITTED = {"constant": constant_network, "shallow": shallow_network, "two_layers": two_layer_network}
 _LARGEST = 2**31  # bytes of one stack; a larger one is a mistake
 _UNITS_A_CELL = 400
+_WIDEST = 1e12  # width of a range of y; its inverse is the least
+_FINEST = 10_000  # numbers of the dtype in a range of y, at least
+_MOST_WRITTEN = 0.1  # αwΔ, what the step adds to weights of size 1
 
 
 def universal_learner(
@@ -51,8 +54,8 @@ def universal_learner(
         units: Units of the fitted net of the last three; by default 400 · cells.
         levels: Knots of a table's interpolation in y; by default 2 where the target is affine in y, else 16.
         y_range: Smallest and largest y.
-        constants: What the construction is free to choose, the step size α among them; by default `Constants()`, with
-            a margin of 4 for "two_layers", which reads x more evenly the less Δ varies.
+        constants: What the construction is free to choose, the step size α among them; by default `Constants()` scaled
+            to the range of y, with a margin of 4 for "two_layers", which reads x more evenly the less Δ varies.
         dtype: Of the parameters; by default JAX's current default.
 
     Raises:
@@ -67,10 +70,9 @@ def universal_learner(
     -0.375
     """
     cells, units, levels = _sizes(construction, cells, units, levels)
-    low, high = _range(y_range)
     dtype = _floating(dtype or jnp.result_type(float))
-    constants = Constants(margin=4.0 if construction == "two_layers" else 1.0) if constants is None else constants
-    check(isinstance(constants, Constants), "constants", constants, "a Constants, such as Constants(alpha=0.1)")
+    low, high = _range(y_range, dtype)
+    constants = _constants(constants, construction, high - low)
     if construction in _FITTED:
         units = units or _UNITS_A_CELL * cells
         return _FITTED[construction](target, units=units, y_range=(low, high), constants=constants, dtype=dtype)
@@ -91,7 +93,8 @@ def _sizes(construction: Any, cells: Any, units: Any, levels: Any) -> tuple[int,
     return cells, units, levels
 
 
-def _range(y_range: Any) -> tuple[float, float]:
+def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
+    """The ends, if float32 tells a thousand values between them apart, and no square of them overflows."""
     wanted = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
     try:
         low, high = y_range
@@ -99,7 +102,22 @@ def _range(y_range: Any) -> tuple[float, float]:
         raise ValueError(f"y_range: got {y_range!r:.99}; it must be {wanted}.") from error
     edges = real("y_range", low, wanted) or 0.0, real("y_range", high, wanted) or 0.0
     check(-np.inf < edges[0] < edges[1] < np.inf, "y_range", y_range, wanted)
+    width, spacing = edges[1] - edges[0], float(jnp.finfo(dtype).eps) * max(map(abs, edges))
+    check(1 / _WIDEST <= width <= _WIDEST, "y_range", y_range, f"of a width up to {_WIDEST:g}: take y in another unit")
+    fine = f"a range with {_FINEST:,} numbers in it: learn the difference from its middle, in which 0 is"
+    check(width >= _FINEST * spacing, "y_range", y_range, fine)
     return edges
+
+
+def _constants(constants: Any, construction: str, width: float) -> Constants:
+    """Those given, if what the step writes with them stays small; else the default ones, scaled to the range of y."""
+    if constants is None:
+        return Constants(margin=4.0 if construction == "two_layers" else 1.0).scaled(width / 2)
+    check(isinstance(constants, Constants), "constants", constants, "a Constants, such as Constants(alpha=0.1)")
+    written = constants.alpha * constants.linear * (width + constants.margin)
+    wanted = f"such that alpha·linear·(width of y_range + margin) is at most {_MOST_WRITTEN}; or left out"
+    check(written <= _MOST_WRITTEN, "constants", f"a product of {written:.2g}", wanted)
+    return constants
 
 
 def _floating(dtype: Any) -> Any:

@@ -23,6 +23,7 @@ class Settings:
         numbers: Name → lowest and highest.
         counts: The same, for integers.
         choices: Name → what it may be.
+        lists: Name → lowest and highest of a list of integers, one at least.
         points: Name → shape of an array with entries from −3 to 3; None for a length that is free.
         free: Names of those that the page itself checks.
     """
@@ -31,6 +32,7 @@ class Settings:
     counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     choices: Mapping[str, Collection[Any]] = field(default_factory=dict)
     points: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    lists: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     free: Collection[str] = ()
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,6 +49,7 @@ class Settings:
             (self.counts, _count),
             (self.choices, _chosen),
             (self.points, _points),
+            (self.lists, _list),
             (dict.fromkeys(self.free), lambda name, value, _: value),
         )
         for known, checked in kinds:
@@ -91,6 +94,12 @@ def _number(name: str, value: Any, bounds: tuple[float, float]) -> float:
 def _count(name: str, value: Any, bounds: tuple[int, int]) -> int:
     low, high = bounds
     return integer(name, value, f"an integer between {low} and {high}", least=low, most=high)
+
+
+def _list(name: str, value: Any, bounds: tuple[int, int]) -> list[int]:
+    wanted = f"a list of integers between {bounds[0]} and {bounds[1]}, one at least"
+    check(isinstance(value, list | tuple) and len(value) > 0, name, value, wanted)
+    return [_count(name, one, bounds) for one in value]
 
 
 def _chosen(name: str, value: Any, options: Collection[Any]) -> Any:

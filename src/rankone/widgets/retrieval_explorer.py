@@ -12,9 +12,13 @@ from numpy.typing import NDArray
 from rankone._checks import check
 from rankone.data import photograph_names, photographs
 from rankone.memory import DrDAM, RandomFeatures, Retrieval, retrieve
+from rankone.memory.bases import BASES
 from rankone.widgets._explorer import Explorer, Settings
 
 __all__ = ["RetrievalExplorer"]
+
+_DRAWN = {"letters": 26, "random": 32}  # collections that the page makes, and how many are in each
+_MOST = 9999  # pictures
 
 
 class RetrievalExplorer(Explorer):
@@ -31,10 +35,19 @@ class RetrievalExplorer(Explorer):
     """
 
     _esm = Path(__file__).parent / "static" / "retrieval.js"
-    _takes = Settings(free=(
-        "size", "stored", "target", "beta", "Y", "eta", "steps", "basis", "seed",
-        "fraction", "side", "fill", "noise", "clamp", "collection",
-    ))  # fmt: skip
+    _takes = Settings(
+        numbers={"beta": (1, 200), "eta": (0.02, 2), "fraction": (0, 1), "noise": (0, 0.5)},
+        counts={"Y": (1000, 200_000), "target": (0, _MOST), "steps": (1, 1000), "seed": (0, 2**31 - 1)},
+        choices={
+            "size": (32, 64),
+            "basis": tuple(BASES),
+            "side": ("top", "bottom", "left", "right", "box"),
+            "fill": ("grey", "black", "white", "noise"),
+            "clamp": (True, False),
+            "collection": ("photographs", *_DRAWN),
+        },
+        lists={"stored": (0, _MOST)},
+    )
     pictures = traitlets.Bytes(help="Pictures on offer: uint8 (n, 64, 64, 3).").tag(sync=True)
     names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(sync=True)
 
@@ -48,7 +61,7 @@ class RetrievalExplorer(Explorer):
                 steps, basis, seed, fraction, side, fill, noise, clamp, collection.
 
         Raises:
-            ValueError: If the pictures or names do not fit, or a setting is unknown.
+            ValueError: If the pictures or names do not fit, or a setting is unknown or out of the page's range.
         """
         pixels = _shipped() if pictures is None else np.asarray(pictures)
         fits = pixels.dtype == np.uint8 and pixels.ndim == 4 and pixels.shape[1:] == (64, 64, 3)
@@ -56,6 +69,11 @@ class RetrievalExplorer(Explorer):
         if names is None:
             names = photograph_names() if pictures is None else [f"picture {i + 1}" for i in range(len(pixels))]
         check(len(names) == len(pixels), "names", f"{len(names)} of them", f"one per picture: {len(pixels)}")
+        held = _DRAWN.get(settings.get("collection", "photographs"), len(names))
+        for name in {"target", "stored"} & set(settings):
+            chosen = self._takes.checked({name: settings[name]})[name]
+            wanted = f"the numbers of pictures in the collection, 0 to {held - 1}"
+            check(max(np.atleast_1d(chosen)) < held, name, settings[name], wanted)
         super().__init__({"pictures": pixels.tobytes(), "names": names}, **settings)
         self.patterns: NDArray | None = None
         self.query: NDArray | None = None

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import check, integer
+from rankone._checks import check, host, integer
+from rankone._files import read_arrays, save_arrays
 from rankone._module import Module
 from rankone.checks import Outcome
 from rankone.precision import canonical
@@ -49,7 +50,7 @@ class Write(Module):
     outcome: Int[Array, ""] = field(default_factory=lambda: jnp.int32(Outcome.OK))
 
     def __post_init__(self) -> None:
-        left, right = map(_floating, (self.left, self.right))
+        left, right = _floating("left", self.left), _floating("right", self.right)
         check(left.ndim in (1, 2), "left", f"shape {left.shape}", "(H,) for one pair or (H, m) for m")
         fits = right.ndim == left.ndim and right.shape[1:] == left.shape[1:]
         check(fits, "right", f"shape {right.shape}", f"a vector or matrix with as many columns as left, {left.shape}")
@@ -75,7 +76,7 @@ class Write(Module):
 
     def at(self, q: ArrayLike) -> Float[Array, "H *n"]:
         """What the write adds to the answer at queries q, (D,) or (D, n)."""
-        return _at(canonical(self), _floating(q))
+        return _at(canonical(self), _queries(self, q))
 
     def __add__(self, other: "Write") -> "Write":
         """Both writes as one of all their columns; its interference is not the sum of theirs, and so not known."""
@@ -87,12 +88,23 @@ class Write(Module):
         return Write(left, right, outcome=jnp.where(self.outcome != 0, self.outcome, other.outcome))
 
     def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> Path:
-        """Write it to an .npz file; `about` (numbers and strings) goes with it. `load_write` reads it."""
-        path, about = Path(path).with_suffix(".npz"), about or {}
+        """Write it to an .npz file, whole or not at all; `load_write` reads it.
+
+        Args:
+            path: Of the file; ".npz" is added to a name that does not end so.
+            about: Numbers and texts that go with it, by names that are not the write's own.
+
+        Returns:
+            The path of the file.
+        """
+        path, about = Path(path), dict(about or {})
+        path = path if path.suffix == ".npz" else path.with_name(f"{path.name}.npz")
         own = {name: value for name, value in self.__dict__.items() if value is not None}
-        clash = set(_FIELDS) & set(about)
-        check(not clash, "about", sorted(clash), "named otherwise: these are the edit's own")
-        np.savez(path, **own, **about)
+        for name, value in about.items():
+            check(isinstance(name, str) and name not in _FIELDS, "about", name, "named otherwise than the edit's own")
+            plain = isinstance(value, str | bool | int | float | np.bool_ | np.number)
+            check(plain, "about", f"{name}={value!r}", "numbers and texts; json.dumps makes a text of a list")
+        save_arrays(path, own | about)
         return path
 
 
@@ -107,15 +119,13 @@ def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
     Raises:
         ValueError: If the file is not such a write, or is cut short.
     """
+    wanted = "a whole .npz file written by an edit's save"
     try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            held = {key: archive[key] for key in archive.files}
+        held = read_arrays(path)
         own = {name: jnp.asarray(held.pop(name)) for name in _FIELDS if name in held}
         return Write(**own), {key: value.item() for key, value in held.items()}
-    except FileNotFoundError:
-        raise
-    except Exception as error:  # zipfile, numpy and zlib each have their own
-        raise ValueError(f"path: got {str(path)!r}; it must be a whole .npz file written by an edit's save.") from error
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"path: got {str(path)!r}; it must be {wanted}: {error}") from error
 
 
 load_edit = load_write
@@ -133,7 +143,7 @@ class Edited(Module):
     edits: tuple[Write, ...] = ()
 
     def __post_init__(self) -> None:
-        self._set(base=_floating(self.base), edits=tuple(self.edits))
+        self._set(base=_floating("base", self.base), edits=tuple(self.edits))
 
     @property
     def W(self) -> Float[Array, "H D"]:
@@ -156,10 +166,16 @@ class Edited(Module):
         return Edited(self.base, self.edits[: made - count])
 
 
-def _floating(value: ArrayLike) -> Array:
-    """`value` as a floating array."""
-    out = canonical(value if isinstance(value, jax.Array) else np.asarray(value))
+def _floating(name: str, value: ArrayLike) -> Array:
+    """`value` as a floating array of real numbers."""
+    out = canonical(host(name, value))
     return jnp.asarray(out if jnp.issubdtype(out.dtype, jnp.floating) else out.astype(jnp.result_type(float)))
+
+
+def _queries(write: Write, q: ArrayLike) -> Array:
+    q, D = _floating("q", q), len(write.right)
+    check(q.ndim in (1, 2) and len(q) == D, "q", f"shape {q.shape}", f"({D},) or ({D}, n): one query a column")
+    return q
 
 
 def _columns(factor: Array) -> Array:
@@ -177,7 +193,7 @@ def _at(write: Write, q: Array) -> Array:
 
 
 def _apply(write: Write, W: ArrayLike, sign: int, donate: bool) -> Array:
-    W = _floating(W)  # in whole numbers the change would be rounded
+    W = _floating("W", W)  # in whole numbers the change would be rounded
     check(W.shape == write.shape, "W", f"shape {W.shape}", f"{write.shape}: the matrix the edit was made for")
     return (_add_in_place if donate else _add)(W, canonical(write), sign)
 

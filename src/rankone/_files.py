@@ -1,0 +1,121 @@
+"""Files that a run leaves behind: written whole or not at all, by one process at a time, read whole or refused."""
+
+import os
+import tempfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+__all__ = ["locked", "read_arrays", "replaced", "save_arrays"]
+
+_UNREADABLE = (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error, NotImplementedError)
+
+
+@contextmanager
+def replaced(path: Path | str) -> Iterator[IO[bytes]]:
+    """A file to write, which takes the place of `path` once all is written; else `path` stays as it was."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)  # each writer its own
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def locked(path: Path | str, *, wait: bool = True) -> Iterator[None]:
+    """A block in which no other process is that asks for the same path; a process that is killed leaves no lock.
+
+    Args:
+        path: What is to be written.
+        wait: Whether to wait for the other; else it is refused.
+
+    Raises:
+        BlockingIOError: If another process is in such a block, and `wait` is False.
+    """
+    lock = Path(f"{path}.lock")
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        file = lock.open("ab")
+        try:
+            _seize(file, wait)
+            if lock.exists() and os.fstat(file.fileno()).st_ino == lock.stat().st_ino:
+                break  # not a file that the last holder has removed
+        except BaseException:
+            file.close()
+            raise
+        file.close()
+    try:
+        yield
+    finally:
+        if os.name == "posix":
+            lock.unlink(missing_ok=True)
+        file.close()
+
+
+def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
+    """Write arrays to an .npz file, whole or not at all; types that numpy has no name for, such as bfloat16, too."""
+    held = {name: np.asarray(value) for name, value in arrays.items()}
+    odd = {name: value.dtype.name for name, value in held.items() if value.dtype.kind == "V"}
+    plain = {name: value.astype(np.float32) if name in odd else value for name, value in held.items()}
+    with replaced(path) as file:
+        np.savez(file, **plain, **{f"{name}.dtype": dtype for name, dtype in odd.items()})
+
+
+def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
+    """The arrays of an .npz file.
+
+    Raises:
+        FileNotFoundError: If there is no such file.
+        ValueError: If it is damaged, or no such file.
+    """
+    try:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:  # np.load leaves it open
+            held = {name: archive[name] for name in archive.files}
+        types = {name[: -len(".dtype")]: str(held.pop(name)) for name in list(held) if name.endswith(".dtype")}
+        return {name: value.astype(_dtype(types[name])) if name in types else value for name, value in held.items()}
+    except FileNotFoundError:
+        raise
+    except _UNREADABLE as error:
+        raise ValueError(f"it cannot be read ({error})") from error
+    except (AttributeError, TypeError) as error:  # a single array
+        raise ValueError("it holds no archive") from error
+
+
+def _dtype(name: str) -> Any:
+    import ml_dtypes  # comes with jax
+
+    return getattr(ml_dtypes, name)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _seize(file: IO[bytes], wait: bool) -> None:
+    if os.name == "posix":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        return
+    import msvcrt
+
+    file.seek(0)
+    try:
+        msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    except OSError as error:
+        raise BlockingIOError(str(error)) from error

@@ -1,0 +1,74 @@
+"""A name for all that a run depends on, so that what it has saved is not taken for another's."""
+
+import hashlib
+from dataclasses import fields, is_dataclass
+from functools import partial
+from types import CodeType, FunctionType, MethodType
+from typing import Any
+
+import jax
+import numpy as np
+
+__all__ = ["fingerprint"]
+
+
+def fingerprint(value: Any) -> str:
+    """A hash of values, arrays with their types, functions with their code and what they close over, and classes.
+
+    Raises:
+        ValueError: If something in it has nothing that could be compared between two processes.
+    """
+    return hashlib.sha256(repr(_told(value)).encode()).hexdigest()
+
+
+def _told(value: Any) -> Any:
+    """`value` as nested tuples of plain values, the same in every process."""
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes | np.dtype):
+        return type(value).__name__, repr(value)
+    if isinstance(value, jax.Array) and jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+        return "key", str(value.dtype), _told(jax.random.key_data(value))
+    if isinstance(value, np.ndarray | np.generic | jax.Array):
+        host = np.asarray(value)
+        return "array", host.dtype.name, host.shape, hashlib.sha256(host.tobytes()).hexdigest()
+    if isinstance(value, dict):
+        return "dict", tuple(sorted((repr(key), _told(part)) for key, part in value.items()))
+    if isinstance(value, list | tuple):
+        return type(value).__name__, tuple(map(_told, value))
+    if isinstance(value, partial):
+        return "partial", _told(value.func), _told(value.args), _told(value.keywords)
+    if isinstance(value, MethodType):
+        return "method", _told(value.__func__), _told(value.__self__)
+    return _of_code(value)
+
+
+def _of_code(value: Any) -> Any:
+    if hasattr(value, "__wrapped__"):  # as jit and decorators leave it
+        return "wrapped", type(value).__qualname__, _told(value.__wrapped__)
+    if isinstance(value, FunctionType):
+        closed = tuple(_told(cell.cell_contents) for cell in value.__closure__ or ())
+        return (
+            "function",
+            value.__module__,
+            value.__qualname__,
+            _compiled(value.__code__),
+            closed,
+            _told(value.__defaults__),
+        )
+    if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
+        return "name", value.__module__, value.__qualname__
+    if is_dataclass(value):
+        named = tuple((field.name, _told(getattr(value, field.name, None))) for field in fields(value))
+        return type(value).__module__, type(value).__qualname__, named
+    if hasattr(value, "__dict__"):
+        return type(value).__module__, type(value).__qualname__, _told(vars(value))
+    raise ValueError(f"checkpoint: got a run with {value!r:.99}; it must be of functions, arrays, numbers and texts.")
+
+
+def _compiled(code: CodeType) -> Any:
+    return hashlib.sha256(code.co_code).hexdigest(), code.co_names, tuple(map(_constant, code.co_consts))
+
+
+def _constant(value: Any) -> Any:
+    if isinstance(value, CodeType):
+        return _compiled(value)
+    return sorted(map(repr, value)) if isinstance(value, frozenset) else repr(value)  # a set has no order of its own

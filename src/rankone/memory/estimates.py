@@ -1,0 +1,87 @@
+"""How a distributed memory is written to and read: sums of features, and what rounding leaves of them."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from rankone._checks import check, readable
+from rankone.memory.bases import BASES, FARTHEST
+from rankone.memory.features import RandomFeatures
+from rankone.memory.nonlinear import lookup
+
+__all__ = ["certified", "check_angles", "floor_of", "read", "states_read", "written"]
+
+Memory = Any  # a DrDAM, whose module imports this one
+# Below this share of the features' own noise, an estimate of the partition sum says nothing: see `DrDAM.floor`.
+_FLOOR_OF_NOISE = 1 / 8
+
+
+def check_angles(name: str, Xi: Array, centre: Array, beta: Array, features: RandomFeatures) -> None:
+    """Refuse patterns whose features would be rounding: where looking at them is free, and features are periodic."""
+    if BASES[features.basis].positive or not readable(Xi, centre, beta) or centre.dtype != jnp.float32 or not Xi.size:
+        return
+    with np.errstate(over="ignore"):
+        far = np.sqrt((np.subtract(Xi, centre, dtype=np.float32) ** 2).sum(-1).max()) * np.sqrt(np.asarray(beta))
+    wanted = f"within {FARTHEST:,.0f}/√β of the centre, beyond which float32 has no angles: pass centre=Xi.mean(0)"
+    check(bool(far <= FARTHEST), name, f"patterns at {far:.2g}/√β", wanted)
+
+
+@jax.jit
+def floor_of(power: Array, noise: float) -> Array:
+    """Where the logarithm becomes its tangent, of Σ w² and of the variance of one pattern's kernel."""
+    return jnp.maximum(_FLOOR_OF_NOISE * jnp.sqrt(jnp.maximum(noise * power, 0)), 1e-30)
+
+
+@partial(jax.jit, static_argnames="sign")
+def written(memory: Memory, Xi: Array, sign: int) -> dict[str, Array]:
+    """The fields that change; the features stay outside, for a program would return a copy of them."""
+    Xi = Xi.astype(memory.T.dtype)
+    logs = 0.5 * memory.beta * (Xi**2).sum(-1) if memory.similarity == "dot" else jnp.zeros(len(Xi), Xi.dtype)
+    scale = jax.lax.stop_gradient(jnp.maximum(memory.log_scale, logs.max(initial=-jnp.inf)))
+    held, weights = jnp.exp(memory.log_scale - scale), jnp.exp(logs - scale)
+    near = jnp.sqrt(memory.beta) * (Xi - memory.centre)
+    return {
+        "T": held * memory.unpacked + sign * memory.features.encode(near, weights),
+        "count": memory.count + sign * len(Xi),
+        "power": held**2 * memory.power + sign * (weights**2).sum(),
+        "log_scale": scale,
+    }
+
+
+@jax.jit
+def read(memory: Memory, origin: Array, x: Array) -> tuple[Array, Array, Array, Array]:
+    """Energy, gradient, Ŝ, and whether it is below the floor [D-eq9, D-eq10, with the √β that the paper omits]."""
+    flat = x.reshape(-1, memory.D).astype(jnp.promote_types(x.dtype, memory.T.dtype))
+    g = lookup("g", memory.g)
+    z = g.value(flat) + (origin - memory.centre)  # less the centre
+    S, slope = memory.features.read(jnp.sqrt(memory.beta) * z, memory.T)
+    floor = memory.floor
+    above = jnp.maximum(S, floor)
+    log_S = jnp.where(floor < S, jnp.log(above), jnp.log(floor) + (S - floor) / floor) + memory.log_scale
+    energy = -log_S / memory.beta
+    gradient = -slope / (jnp.sqrt(memory.beta) * above[:, None])
+    if memory.similarity == "dot" and memory.g != "identity":  # for the identity the two quadratics cancel
+        energy, gradient = energy - 0.5 * ((z + memory.centre) ** 2).sum(-1), gradient - z - memory.centre
+    gradient = g.derivative(gradient, flat)
+    rows, total = x.shape[:-1], S * jnp.exp(memory.log_scale)
+    return energy.reshape(rows), gradient.reshape(x.shape), total.reshape(rows), (floor > S).reshape(rows)
+
+
+def states_read(memory: Memory, origin: Array, x: Array) -> tuple[Array, Array, Array]:
+    """Energy, gradient and whether a state is floored, of states less the origin."""
+    energy, gradient, _, floored = read(memory, origin, x)
+    return energy, gradient, floored
+
+
+@jax.jit
+def certified(memory: Memory, x: Array) -> Array:
+    """Whether the rounding of angles and of the sum over features is less than an eighth of Ŝ."""
+    z = jnp.sqrt(memory.beta) * (lookup("g", memory.g).value(x) + (memory.origin - memory.centre))
+    S = memory.features.read(z.reshape(-1, memory.D), memory.T)[0].reshape(x.shape[:-1])
+    terms = jnp.sqrt(memory.features.M) + jnp.sqrt(memory.D) * jnp.linalg.norm(z, axis=-1)  # of the sum, of the angles
+    rounding = jnp.finfo(z.dtype).eps / 2 * terms * jnp.linalg.norm(memory.unpacked)
+    return rounding <= jnp.maximum(S, memory.floor) / 8

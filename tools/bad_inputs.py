@@ -1,0 +1,203 @@
+"""Bad inputs to the whole public surface: what is refused by name, what is answered, what leaks an error of its own.
+
+The examples in the docstrings are run, and every call that they make of a public function or method is kept. Then one
+argument at a time is replaced by what it should not be. An error that does not name the argument is a leak; an answer to
+what no function could mean (text, dates, complex numbers) is wrong; and no input may be changed by a call.
+
+    .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0
+"""
+
+import argparse
+import copy
+import doctest
+import importlib
+import inspect
+import io
+import pkgutil
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from typing import Any
+
+import jax
+import numpy as np
+
+import rankone
+
+PARTS = ("editing", "maml", "memory", "nn", "preconditioning", "printed", "residual", "theory", "universality", "writes")
+PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
+Call = tuple[Callable[..., Any], dict[str, Any]]
+
+
+def modules() -> Iterator[Any]:
+    """Every public module of the library."""
+    for part in PARTS:
+        package = importlib.import_module(f"rankone.{part}")
+        yield package
+        for found in pkgutil.iter_modules(getattr(package, "__path__", [])):
+            if not found.name.startswith("_"):
+                yield importlib.import_module(f"rankone.{part}.{found.name}")
+
+
+def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
+    """Code → name and function, of all public functions and methods that are defined in the library."""
+    found: dict[Any, tuple[str, Callable[..., Any]]] = {}
+    for module in modules():
+        for name in getattr(module, "__all__", ()):
+            thing = getattr(module, name)
+            if getattr(thing, "__module__", None) != module.__name__:
+                continue
+            named = [(name, thing)]
+            if inspect.isclass(thing):
+                named = [(f"{name}.{key}", part) for key, part in vars(thing).items() if _is_public(key)]
+            for label, one in named:
+                function = inspect.unwrap(getattr(one, "__func__", one))
+                if inspect.isfunction(function):
+                    called = thing if label.endswith(".__init__") else function
+                    found[function.__code__] = (f"{module.__name__}.{label}", called)
+    return found
+
+
+def _is_public(key: str) -> bool:
+    return key in ("__init__", "__call__") or not key.startswith("_")
+
+
+def examples(names: dict[Any, tuple[str, Callable[..., Any]]]) -> dict[str, Call]:
+    """Function by name → itself and the arguments of its first call in the examples, as they came."""
+    calls: dict[str, Call] = {}
+
+    def watch(frame: Any, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code in names and names[frame.f_code][0] not in calls:
+            name, function = names[frame.f_code]
+            kept = inspect.signature(function).parameters
+            given = {key: frame.f_locals[key] for key in kept if key in frame.f_locals}
+            if not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
+                calls[name] = function, given
+
+    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
+    for module in modules():
+        for test in finder.find(module):
+            if test.examples:
+                sys.setprofile(watch)
+                runner.run(test, out=lambda _: None)
+                sys.setprofile(None)
+    return calls
+
+
+def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
+    """What an argument should not be, by kind; of numbers and arrays more, and none that asks for much memory."""
+    bad: dict[str, Any] = {
+        "text": "no such thing",
+        "object": object(),
+        "dates": np.array(["2020-01-01"], "datetime64[D]"),
+        "texts": np.array(["a", "b"]),
+        "ragged": [[1.0, 2.0], [3.0]],
+        "nested text": [["a"], ["b"]],
+        "dict": {"a": 1},
+        "complex": np.ones(np.shape(value) if _is_numbers(value) else (2, 2)) * (1 + 5j),
+    }
+    if not _is_numbers(value):
+        return bad
+    host = np.asarray(value)
+    if host.ndim:
+        broken = np.array(host, float)
+        broken.flat[rng.integers(broken.size) if broken.size else slice(0)] = np.nan
+        bad |= {"NaN": broken, "infinity": np.where(np.isnan(broken), np.inf, broken), "empty": host[:0]}
+        bad |= {"one axis more": host[None, None], "number": 1.5, "None": None, "longer": np.concatenate([host] * 2, -1)}
+    else:
+        bad |= {"nan": float("nan"), "inf": float("inf"), "negative": -1, "fraction": 0.5, "row": np.ones(3)}
+        bad |= {"nothing": 0, "none": None, "pair": (1, 2)}
+    return bad
+
+
+def _is_numbers(value: Any) -> bool:
+    if isinstance(value, bool | str) or value is None or callable(value):
+        return False
+    try:
+        return np.asarray(value).dtype.kind in "iuf"
+    except (TypeError, ValueError):
+        return False
+
+
+def _bytes(value: Any) -> Any:
+    leaves = [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, np.ndarray) and leaf.dtype != object]
+    return [leaf.tobytes() for leaf in leaves]
+
+
+def outcome(name: str, argument: str, kind: str, call: Call) -> str:
+    """Whether the call was refused by name, answered, answered though plainly bad, leaky, or changed its input."""
+    function, given = call
+    before = _bytes(given)
+    try:
+        with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            result = _called(function, given)
+            jax.block_until_ready([leaf for leaf in jax.tree.leaves(result) if isinstance(leaf, jax.Array)])
+        found = "answered wrongly" if kind in PLAINLY_BAD else "answered"
+    except (ValueError, ImportError) as error:
+        found = "named" if _names(str(error), argument) else "leaky"
+    except Exception:
+        found = "leaky"
+    return "changed" if _bytes(given) != before else found
+
+
+def _names(text: str, argument: str) -> bool:
+    """Whether a message is of the package's own kind, "argument: got …; it must be …"."""
+    return ": got " in text and "must be" in text
+
+
+def _called(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    arguments, keywords = [], {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name not in given:
+            continue
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            arguments += list(given[name])
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            keywords |= given[name]
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            keywords[name] = given[name]
+        else:
+            arguments.append(given[name])
+    return function(*arguments, **keywords)
+
+
+def table(most: int, seed: int) -> dict[str, Counter]:
+    """Function → how many of its bad inputs ended how."""
+    rng, names = np.random.default_rng(seed), public()
+    todo = []
+    for name, (function, given) in sorted(examples(names).items()):
+        for argument, value in given.items():
+            if argument in ("self", "cls"):
+                continue
+            todo += [(name, argument, kind, function, {**given, argument: bad})
+                     for kind, bad in replacements(value, rng).items()]
+    chosen = sorted(rng.permutation(len(todo))[:most])
+    counts: dict[str, Counter] = {}
+    for name, argument, kind, function, given in (todo[i] for i in chosen):
+        found = outcome(name, argument, kind, (function, copy.copy(given)))
+        counts.setdefault(name, Counter())[found] += 1
+        if found in ("leaky", "answered wrongly", "changed"):
+            counts.setdefault("", Counter())[f"{found}: {name}({argument}={kind})"] += 1
+    return counts
+
+
+def main() -> None:
+    """Print the table, the worst functions first, and fail where there is a leak, a wrong answer or a change."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--most", type=int, default=6000, help="number of inputs, drawn at random")
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    counts = table(args.most, args.seed)
+    wrong = counts.pop("", Counter())
+    total: Counter = sum(counts.values(), Counter())
+    print("\n".join(sorted(wrong)))
+    print(f"{len(counts)} functions and methods, {sum(total.values())} inputs:", dict(total))
+    sys.exit(bool(wrong))
+
+
+if __name__ == "__main__":
+    print(rankone.__version__)
+    main()

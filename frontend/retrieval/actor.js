@@ -1,27 +1,46 @@
 // The simulation behind messages: in a Web Worker, or in slices on the page's own thread where none can be made.
 import { createBackground } from "../kit/background.js";
+import { Drift, MOST } from "./drift.js";
+import { measured } from "./errormap.js";
 import { Keeper } from "./keeper.js";
 
+/** @import { Cell, MapJob } from "./errormap.js" */
 /** @import { Config, Info, Pattern, Simulation } from "./simulation.js" */
 
-/** One step's record and its two states as bytes. */
-/** @typedef {{ step: number, record: (number | null)[], bytes: Uint8ClampedArray<ArrayBuffer> }} Frame */
+/** One step's record, its bounds and its two states as bytes. */
+/** @typedef {{ step: number, record: number[], bounds: (number | null)[], bytes: Uint8ClampedArray<ArrayBuffer> }} Frame */
+/** Where the descents have got to: `ended` or on the way; `trace` holds energies and distance of each step. */
 /**
- * @typedef {{ type: "configure", version: number, config: Config & { ids: string[] }, pictures: [string, Float32Array][] }} Configure
- * @typedef {{ type: "run", until: number }} Run
+ * @typedef {{
+ *   version: number,
+ *   ended: boolean,
+ *   frame: Frame,
+ *   trace: number[][],
+ *   overflow: number | null,
+ *   info: Info,
+ *   milliseconds: number,
+ * }} End
+ */
+/** @typedef {[string, Float32Array][]} Sent Pictures by their ids. */
+/**
+ * @typedef {{ type: "end", version: number, config: Config & { ids: string[] }, pictures: Sent }} Configure
+ * @typedef {{ type: "record" }} Record
+ * @typedef {{ type: "map", number: number, job: MapJob, pictures: Sent }} MapRequest
  * @typedef {{ type: "pause" }} Pause
  * @typedef {{ type: "state", request: number }} StateRequest
- * @typedef {Configure | Run | Pause | StateRequest} Question
+ * @typedef {Configure | Record | MapRequest | Pause | StateRequest} Question
  */
 /**
- * @typedef {{ type: "ready", version: number, start: Info, milliseconds: number }
- *   | { type: "frames", frames: Frame[], milliseconds: number }
- *   | { type: "state", request: number, value: { x: Float32Array, xHat: Float32Array, step: number } }
+ * @typedef {{ type: "end", end: End }
+ *   | { type: "frames", version: number, frames: Frame[], done: boolean, relativeNoise: number | null }
+ *   | { type: "cells", number: number, cells: Cell[], done: boolean }
+ *   | { type: "state", request: number, value: object }
  *   | { type: "error", message: string }} Answer
  */
 
-const SLICE = 10; // milliseconds of work between two looks at the mailbox
-const KEPT = 48; // patterns remembered, so that a picture crosses to the worker once
+const LIVE = 60; // milliseconds of work towards an end between two looks at the mailbox
+const SLICE = 10; // the same, for what nobody waits for
+const NEWS = 100; // milliseconds between two pictures of a run that takes long
 
 /**
  * Returns the actor's `receive`; it answers through `post(message, transferred)`.
@@ -31,31 +50,17 @@ const KEPT = 48; // patterns remembered, so that a picture crosses to the worker
  */
 export function createActor(post) {
   const keeper = new Keeper();
-  /** @type {Simulation | null} */
-  let simulation = null;
   /** @type {Map<string, Float32Array>} */
   const pictures = new Map();
-  /** @type {Frame[]} */
-  const made = []; // in this slice; they go out in one message
-  const background = createBackground({
-    budget: SLICE,
-    pause: 0,
-    onSlice(_, milliseconds) {
-      if (made.length > 0) send(made.splice(0), milliseconds);
-    },
-  });
+  /** @type {{ version: number, setting: Config & { patterns: Pattern[] }, simulation: Simulation } | null} */
+  let now = null;
+  let flush = () => {};
+  const live = createBackground({ budget: LIVE, pause: 0, onSlice: () => {} });
+  const patient = createBackground({ budget: SLICE, pause: 0, onSlice: () => flush() });
 
-  /** @param {Configure} job */
-  function configure({ version, config, pictures: sent }) {
-    background.stop();
-    for (const [id, values] of sent) pictures.set(id, values);
-    const patterns = config.ids.map((id) => patternOf(id));
-    forget(pictures, config.ids);
-    const begun = performance.now();
-    simulation = keeper.begin({ ...config, patterns });
-    const milliseconds = performance.now() - begun;
-    post({ type: "ready", version, start: simulation.info, milliseconds });
-    send([frameOf(simulation)], 0);
+  function stop() {
+    live.stop();
+    patient.stop();
   }
 
   /** @type {(id: string) => Pattern} */
@@ -65,55 +70,102 @@ export function createActor(post) {
     return { id, values };
   }
 
-  /** @type {(running: Simulation, until: number) => Generator<void, void, void>} */
-  function* descend(running, until) {
-    while (running.step < until) {
-      running.advance();
-      made.push(frameOf(running));
+  /** @param {Configure} job */
+  function* end({ version, config }) {
+    const begun = performance.now();
+    const setting = { ...config, patterns: config.ids.map(patternOf) };
+    const simulation = keeper.begin(setting);
+    now = { version, setting, simulation };
+    const trace = [simulation.trace()];
+    /** @param {boolean} ended */
+    const tell = (ended) => {
+      const { info, overflow } = simulation;
+      const frame = frameOf(simulation, []);
+      const milliseconds = performance.now() - begun;
+      const end = { version, ended, frame, trace, overflow, info, milliseconds };
+      post({ type: "end", end }, [frame.bytes.buffer]);
+    };
+    let told = begun;
+    while (!simulation.done) {
+      simulation.advance();
+      trace.push(simulation.trace());
+      if (!simulation.done && performance.now() - told > NEWS) {
+        tell(false);
+        told = performance.now();
+      }
+      yield;
+    }
+    tell(true);
+  }
+
+  /** The run again, with all that is recorded of it. */
+  function* record() {
+    if (!now) return;
+    const { version, setting } = now;
+    const simulation = keeper.begin(setting);
+    const drift = setting.patterns.length <= MOST ? new Drift(simulation) : null;
+    const bounds = () => drift?.record(simulation) ?? [];
+    const frames = [frameOf(simulation, bounds())];
+    const relativeNoise = drift?.relativeNoise ?? null;
+    flush = () => {
+      const transferred = frames.map(({ bytes }) => bytes.buffer);
+      const done = simulation.done;
+      post({ type: "frames", version, frames: frames.splice(0), done, relativeNoise }, transferred);
+    };
+    while (!simulation.done) {
+      drift?.advance(simulation);
+      simulation.advance();
+      frames.push(frameOf(simulation, bounds()));
       yield;
     }
   }
 
+  /** @param {MapRequest} request */
+  function* map({ number, job }) {
+    /** @type {Cell[]} */
+    const cells = [];
+    let done = false;
+    flush = () => {
+      if (done || cells.length > 0) post({ type: "cells", number, cells: cells.splice(0), done });
+    };
+    yield* measured(job, keeper, patternOf, (cell) => cells.push(cell));
+    done = true;
+  }
+
   /** @param {number} request */
   function tell(request) {
-    if (!simulation) return;
-    const { x, xHat, step } = simulation;
+    if (!now) return;
+    const { x, xHat, step } = now.simulation;
     post({ type: "state", request, value: { x: x.slice(), xHat: xHat.slice(), step } });
   }
 
-  /** @type {(frames: Frame[], milliseconds: number) => void} */
-  function send(frames, milliseconds) {
-    const transferred = frames.map(({ bytes }) => bytes.buffer);
-    post({ type: "frames", frames, milliseconds }, transferred);
+  /** @type {<T>(work: Generator<T, void, void>) => Generator<T, void, void>} */
+  function* guarded(work) {
+    try {
+      yield* work;
+    } catch (error) {
+      post({ type: "error", message: error instanceof Error ? error.message : String(error) });
+    }
   }
 
   return (message) => {
-    try {
-      if (message.type === "configure") configure(message);
-      else if (message.type === "state") tell(message.request);
-      else if (message.type === "pause") background.stop();
-      else if (simulation) background.start(descend(simulation, message.until));
-    } catch (error) {
-      background.stop();
-      post({ type: "error", message: error instanceof Error ? error.message : String(error) });
-    }
+    if (message.type === "state") return tell(message.request);
+    stop();
+    if ("pictures" in message)
+      for (const [id, values] of message.pictures) pictures.set(id, values);
+    if (message.type === "end") live.start(guarded(end(message)));
+    else if (message.type === "record") patient.start(guarded(record()));
+    else if (message.type === "map") patient.start(guarded(map(message)));
   };
 }
 
 /**
  * @param {Simulation} simulation
+ * @param {(number | null)[]} bounds
  * @returns {Frame}
  */
-function frameOf(simulation) {
-  const bytes = new Uint8ClampedArray(2 * simulation.config.D);
+function frameOf(simulation, bounds) {
+  const bytes = new Uint8ClampedArray(2 * simulation.config.shown);
   simulation.pixels(bytes);
-  return { step: simulation.step, record: simulation.record(), bytes };
-}
-
-/** @type {(pictures: Map<string, Float32Array>, wanted: string[]) => void} */
-function forget(pictures, wanted) {
-  for (const id of pictures.keys()) {
-    if (pictures.size <= KEPT) return;
-    if (!wanted.includes(id)) pictures.delete(id);
-  }
+  return { step: simulation.step, record: simulation.record(), bounds, bytes };
 }

@@ -1,31 +1,67 @@
 // From a patch of the reader's to the next settings. No drawing.
-import { DEFAULTS } from "./settings.js";
+import { BEGINNINGS, BOUNDS, DEFAULTS, SIZES, storedOf } from "./settings.js";
 
-/** @import { Library, Settings } from "./settings.js" */
-/** @typedef {Partial<Settings> & { first?: number, store?: number, pressed?: boolean, redraw?: boolean }} Patch */
-
-/** @type {(items: { key: number }[], n: number) => number[]} */
-const firstOf = (items, n) => items.slice(0, n).map(({ key }) => key);
+/** @import { Library } from "./library.js" */
+/** @import { Settings } from "./settings.js" */
+/** @typedef {Partial<Settings> & { store?: number, pressed?: boolean, redraw?: boolean }} Patch */
 
 /**
- * Patches: any settings by name, and { first: K } (store the first K), { store: key, pressed } (one picture in or
- * out; one always stays), { redraw: true } (another seed).
+ * Patches: any settings by name, { store: key, pressed } (one picture in or out; one always stays), and
+ * { redraw: true } (another seed). Another K stores the first K, and the reader's own stay where they are.
  *
  * @type {(settings: Settings, patch: Patch, library: Library) => Settings}
  */
-export function nextSettings(settings, { first, store, pressed, redraw, ...patch }, library) {
-  const next = { ...settings, ...patch };
-  const items = library.items(next.collection);
+export function nextSettings(settings, { store, pressed, redraw, ...patch }, library) {
+  let next = { ...settings, ...patch };
   if (patch.collection && patch.collection !== settings.collection) {
-    next.stored = firstOf(items, Math.min(settings.stored.length, items.length));
-    next.target = next.stored[0];
+    const also = settings.also.filter((key) => key < 0);
+    const fresh = {
+      also,
+      without: [],
+      target: also.includes(settings.target) ? settings.target : 0,
+    };
+    next = { ...settings, ...BEGINNINGS[patch.collection], ...fresh, ...patch };
+  } else if (patch.K !== undefined && patch.K !== settings.K) {
+    next.also = patch.also ?? settings.also.filter((key) => key < 0);
+    next.without = patch.without ?? [];
   }
-  if (first) next.stored = firstOf(items, first);
-  if (store !== undefined) {
-    const rest = next.stored.filter((key) => key !== store);
-    next.stored = pressed ? [...rest, store] : rest.length > 0 ? rest : next.stored;
-  }
+  if (store !== undefined) next = pressed ? withPicture(next, store) : withoutPicture(next, store);
   if (redraw) next.seed = settings.seed + 1;
+  return sound(next, library);
+}
+
+/** @type {(settings: Settings, key: number) => Settings} */
+function withPicture(settings, key) {
+  if (storedOf(settings).includes(key)) return settings;
+  const without = settings.without.filter((other) => other !== key);
+  const also = key >= 0 && key < settings.K ? settings.also : [...settings.also, key];
+  return { ...settings, without, also };
+}
+
+/** @type {(settings: Settings, key: number) => Settings} */
+function withoutPicture(settings, key) {
+  if (storedOf(settings).length === 1) return settings;
+  const also = settings.also.filter((other) => other !== key);
+  const without = key >= 0 && key < settings.K ? [...settings.without, key] : settings.without;
+  return { ...settings, also, without };
+}
+
+/**
+ * Settings that there can be: an address or Python may name pictures that are not here.
+ *
+ * @type {(settings: Settings, library: Library) => Settings}
+ */
+function sound(settings, library) {
+  const { collection, target } = settings;
+  const K = Math.min(settings.K, library.count(collection));
+  const isThere = (/** @type {number} */ key) => library.has(collection, key);
+  const also = [...new Set(settings.also)].filter((key) => isThere(key) && (key < 0 || key >= K));
+  const without = [...new Set(settings.without)].filter((key) => key >= 0 && key < K);
+  const sizes = SIZES[collection].filter((size) => collection === "bits" || size <= library.side);
+  const next = { ...settings, K, also, without };
+  if (storedOf(next).length === 0) next.without = without.slice(1);
+  next.size = sizes.includes(settings.size) ? settings.size : sizes[0];
+  next.target = isThere(target) ? target : 0;
   return next;
 }
 
@@ -35,8 +71,30 @@ export function nextSettings(settings, { first, store, pressed, redraw, ...patch
  * @type {(given: Partial<Settings>, library: Library) => Settings}
  */
 export function initialSettings(given, library) {
-  const settings = { ...DEFAULTS, ...given };
-  const items = library.items(settings.collection).map(({ key }) => key);
-  const stored = settings.stored.filter((key) => items.includes(key));
-  return { ...settings, stored: stored.length > 0 ? stored : items.slice(0, 1) };
+  const base = { ...DEFAULTS, ...(given.collection ? BEGINNINGS[given.collection] : {}) };
+  return sound({ ...base, ...given }, library);
+}
+
+/** @type {Record<string, readonly unknown[]>} */
+const CHOICES = {
+  collection: ["photographs", "bits"],
+  size: [32, 64, 10, 16],
+  basis: ["sincos", "cos", "exp", "expexp"],
+  side: ["top", "bottom", "left", "right", "box"],
+  fill: ["grey", "black", "white", "noise"],
+  across: ["beta", "K"],
+};
+const WHOLE = ["K", "Y", "steps", "seed", "target"];
+
+/**
+ * Whether an address may set this.
+ *
+ * @type {(name: string, value: any) => boolean}
+ */
+export function admits(name, value) {
+  if (CHOICES[name]) return CHOICES[name].includes(value);
+  if (name === "also" || name === "without") return value.every(Number.isInteger);
+  if (WHOLE.includes(name) && !Number.isInteger(value)) return false;
+  const [low, high] = BOUNDS[name] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return typeof value !== "number" || (value >= low && value <= high);
 }

@@ -1,14 +1,23 @@
-// What the descents measure: the gauge before the first step, energies, distance and bounds, and the bill.
+// What the descents measure step by step: energies, and distance with its bounds, on axes that do not move with β.
+import { chart } from "../kit/chart.js";
 import { h } from "../kit/dom.js";
-import { gauge } from "../kit/gauge.js";
-import { amount, count, figures as inFigures, power } from "../kit/number.js";
+import { table } from "../kit/export.js";
+import { amount, power } from "../kit/number.js";
 import { facts } from "../kit/readout.js";
-import { runChart } from "../kit/runchart.js";
+import { billOf } from "./bill.js";
 
-/** @import { Series } from "./engine.js" */
-/** @import { Settings } from "./settings.js" */
+/** @import { Data } from "../kit/chart.js" */
+/** @import { End } from "./actor.js" */
+/** @import { Pinned } from "./pin.js" */
+/** @import { Ready, Settings } from "./settings.js" */
+/** @import { Bounds } from "./timeline.js" */
 
 const TOP = 10; // distances above this say nothing: two pictures are at most 1 apart
+const LOWEST = 1e-5;
+const FRAME = { height: 190, left: 62, right: 16, top: 12, bottom: 30 };
+const DRAWN = 240; // points a line at most: more cannot be seen
+/** @type {[number, number]} */
+const ENERGIES = [-0.06, 0.14]; // unit²: what pictures and their valleys span for β from 20 on
 
 /** @param {number | null | undefined} v */
 const figures = (v) => amount(v, 2);
@@ -28,50 +37,47 @@ const fromLog = (v) => (Math.abs(v) < 4 ? figures(10 ** v) : power(v));
 export const printedInWords = (v) =>
   `Printed: ${fromLog(v)}${10 ** v > TOP ? ", off the top" : ""}. `;
 
+/**
+ * Points of a line: not more than can be seen, and always the last; what is no number is a gap.
+ *
+ * @param {ArrayLike<number | null>} line
+ * @returns {Data}
+ */
+function points(line) {
+  const stride = Math.max(1, Math.ceil(line.length / DRAWN));
+  /** @type {Data} */
+  const found = [];
+  for (let i = 0; i < line.length - 1; i += stride) found.push([i, line[i]]);
+  if (line.length > 0) found.push([line.length - 1, line[line.length - 1]]);
+  return found;
+}
+
 export function createCharts() {
-  const meter = gauge({
-    label: "Pull at the query over the noise",
-    min: 0.03,
-    max: 30,
-    format: (v) => (v < 0.001 ? "< 0.001" : inFigures(v, 2)),
-    zones: [
-      { from: 0, word: "noise", say: "below 0.7: the distributed memory follows noise" },
-      { from: 0.7, word: "unsure", say: "between 0.7 and 2: it may go either way" },
-      {
-        from: 2,
-        word: "pulled",
-        say: "above 2: pulled to whatever is stored near, be it the right picture or not",
-      },
-    ],
-  });
-  meter.element.title =
-    "Slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c, in units of the critical one, √(η / (2 − η)). Read off T and the query alone; it does not know the answer.";
-  const energies = runChart({
+  const energies = chart({
     title: "Energy",
-    xLabel: "step",
-    yLabel: "energy (unit²)",
+    x: { label: "step", scale: "count" },
+    y: { label: "energy (unit²)" },
+    frame: FRAME,
     series: [
-      { key: "energyExact", label: "exact", tone: "exact" },
-      { key: "energyDistributed", label: "distributed", tone: "distributed", dash: "7 3" },
+      { key: "pinExact", tone: "quiet" },
+      { key: "pinDistributed", tone: "quiet", dash: "7 3", label: "pinned", rare: true },
+      { key: "exact", label: "exact", tone: "exact" },
+      { key: "distributed", label: "distributed", tone: "distributed", dash: "7 3" },
     ],
-    summary: ({ energyExact, energyDistributed }, t) =>
-      `At step ${t}: exact ${figures(energyExact[t])}, distributed ${figures(energyDistributed[t])}.`,
   });
-  const distances = runChart({
+  const distances = chart({
     title: "Distance between the two states",
-    xLabel: "step",
-    yLabel: "distance (unit)",
-    scale: "log",
+    x: { label: "step", scale: "count" },
+    y: { label: "distance (unit)", scale: "log" },
     ceiling: TOP,
+    frame: FRAME,
     series: [
+      { key: "pin", tone: "quiet", label: "pinned", rare: true },
       { key: "distance", label: "measured", tone: "distributed" },
       { key: "local", label: "sharper bound (local contraction)", tone: "local", dash: "7 3" },
       { key: "law", label: "first-order law", tone: "law", dash: "2 3" },
-      { key: "printedValue", label: "Theorem 2 as printed", tone: "printed", dash: "10 3 2 3" },
+      { key: "printed", label: "Theorem 2 as printed", tone: "printed", dash: "10 3 2 3" },
     ],
-    summary: ({ distance, local, law, printed }, t) =>
-      `At step ${t}: measured ${figures(distance[t])}, local bound ${figures(local[t])}, law ${figures(law[t])}, ` +
-      `printed bound ${fromLog(Number(printed[t]))}.`,
   });
   const bill = facts();
   return {
@@ -81,32 +87,70 @@ export function createCharts() {
       h("div", {}, energies.element, bill.element),
       distances.element,
     ),
-    meter: meter.element,
-    /** @param {number | null} pull */
-    setPull(pull) {
-      meter.element.hidden = pull === null;
-      if (pull !== null) meter.show(pull);
+    /**
+     * The run so far, its bounds, the step on show, and what is pinned; and its bill.
+     *
+     * @param {{
+     *   end: End,
+     *   bounds: Bounds,
+     *   relativeNoise: number | null,
+     *   settings: Settings,
+     *   ready: Ready,
+     *   step: number,
+     *   pin: Pinned | null,
+     * }} run
+     */
+    draw({ end, bounds, relativeNoise, settings, ready, step, pin }) {
+      const { trace } = end;
+      const pinned = pin?.trace;
+      bill.show(billOf(end, ready));
+      const column = (/** @type {number[][]} */ rows, /** @type {number} */ i) =>
+        points(rows.map((row) => row[i]));
+      const [E, Ehat, distance] = trace[Math.min(step, trace.length - 1)];
+      const x = /** @type {[number, number]} */ ([0, settings.steps]);
+      const cut = [E, Ehat].some((v) => !(v >= ENERGIES[0] && v <= ENERGIES[1]));
+      energies.draw({
+        lines: {
+          exact: column(trace, 0),
+          distributed: column(trace, 1),
+          ...(pinned && { pinExact: column(pinned, 0), pinDistributed: column(pinned, 1) }),
+        },
+        x,
+        y: ENERGIES,
+        cursor: { at: step, on: { exact: E, distributed: Ehat } },
+        summary: `At step ${step}: exact ${figures(E)}, distributed ${figures(Ehat)}.`,
+        note: cut ? `Off the axis: exact ${figures(E)}, distributed ${figures(Ehat)}.` : "",
+      });
+      const { local, law, printed } = bounds;
+      const values = printed.map((v) => 10 ** Number(v));
+      const on = { distance, local: local[step], law: law[step], printed: values[step] };
+      distances.draw({
+        lines: {
+          distance: column(trace, 2),
+          local: points(local),
+          law: points(law),
+          printed: points(values),
+          ...(pinned && { pin: column(pinned, 2) }),
+        },
+        x,
+        y: [LOWEST, TOP],
+        cursor: { at: step, on },
+        summary:
+          `At step ${step}: measured ${figures(distance)}` +
+          (local.length > step
+            ? `, local bound ${figures(local[step])}, law ${figures(law[step])}, printed bound ${fromLog(Number(printed[step]))}.`
+            : "."),
+        note: noteOn(printed[step], step, relativeNoise, settings.basis),
+      });
     },
-    /** @type {(series: Series, step: number, settings: Settings, relativeNoise: number) => void} */
-    draw(
-      { energyExact, energyDistributed, ...series },
-      step,
-      { steps: last, basis },
-      relativeNoise,
-    ) {
-      energies.draw({ values: { energyExact, energyDistributed }, last, step });
-      const { distance, local, law, printed } = series;
-      const printedValue = printed.map((v) => 10 ** v);
-      const note = noteOn(printed[step], step, relativeNoise, basis);
-      distances.draw({ values: { distance, local, law, printed, printedValue }, last, step, note });
-    },
-    setFacts: bill.show,
   };
 }
 
-/** @type {(printed: number, step: number, relativeNoise: number, basis: string) => string} */
+/** @type {(printed: number | null | undefined, step: number, relativeNoise: number | null, basis: string) => string} */
 function noteOn(printed, step, relativeNoise, basis) {
-  const bound = step > 0 ? printedInWords(printed) : "";
+  if (relativeNoise === null)
+    return "Bounds: for up to 64 patterns, once the reader rests; each step costs their number squared many times over.";
+  const bound = step > 0 && typeof printed === "number" ? printedInWords(printed) : "";
   const sharper =
     "Sharper: D ← ρD + ηe, e the measured gradient error, ρ the exact Hessian’s largest factor between the two states. ";
   if (basis !== "sincos") return `${bound}${sharper}Law: for sincos features only.`;
@@ -114,43 +158,10 @@ function noteOn(printed, step, relativeNoise, basis) {
   return `${bound}${sharper}Law: the same along the exact path with e = √(M_A/Y), no features needed; first order, so while the two stay close and ${hypothesis}.`;
 }
 
-/**
- * The rows of the bill for one step.
- *
- * @param {{
- *   numbers: { exact: number, distributed: number },
- *   K: number,
- *   Y: number,
- *   freedom: number,
- *   flooredSteps: number,
- *   steps: number,
- *   speed: number,
- *   roughness: number | null,
- * }} run
- * @returns {[string, string][]}
- */
-export function billOf({ numbers, K, Y, freedom, flooredSteps, steps, speed, roughness }) {
-  const ratio = numbers.distributed / numbers.exact;
-  const stable = 2 * freedom * K;
-  return [
-    ["Exact memory holds", `K·D = ${count(numbers.exact)} numbers`],
-    [
-      "Distributed memory holds",
-      `M = ${numbers.distributed === Y ? "Y" : "2Y"} = ${count(numbers.distributed)} numbers, ${figures(ratio)} ×`,
-    ],
-    [
-      "Y for stable random patterns",
-      stable > 0
-        ? `2·D_free·K = ${count(stable)}; Y is ${figures(Y / stable)} of it`
-        : "none: nothing is left to find",
-    ],
-    [
-      "Roughness c of the distributed energy",
-      roughness === null
-        ? "unknown: for sincos and cos features only"
-        : `${figures(roughness)}, read off T; grain from about ½ on, ruin from about 1`,
-    ],
-    ["Floored states so far", `${count(flooredSteps)} of ${count(steps)}`],
-    ["Speed in this page", speed ? `${count(speed)} steps a second` : "not measured yet"],
-  ];
-}
+/** @param {number[][]} trace */
+export const tableOf = (trace) =>
+  table("step", {
+    exact_energy: trace.map(([energy]) => energy),
+    distributed_energy: trace.map(([, energy]) => energy),
+    distance: trace.map(([, , distance]) => distance),
+  });

@@ -1,114 +1,109 @@
-// The page's side of the simulation: one configuration at a time, the newest wins; the timeline is kept here.
+// The page's side of the simulation: the end of the newest setting as soon as there is one; once the reader rests, all
+// its steps; and then the map.
 import { connect } from "../kit/worker.js";
 import { createActor } from "./actor.js";
-import { FIELDS } from "./simulation.js";
+import { Timeline } from "./timeline.js";
 import source from "./worker.js?inline";
 
 /** @import { Link } from "../kit/worker.js" */
-/** @import { Numbers } from "./report.js" */
-/** @import { Config, Field, Info } from "./simulation.js" */
-/** @import { Answer, Frame, Question } from "./actor.js" */
+/** @import { Answer, End, Question } from "./actor.js" */
+/** @import { Cell, MapJob } from "./errormap.js" */
+/** @import { Config } from "./simulation.js" */
 
-/** @typedef {Record<Exclude<Field, "law">, number[]> & { law: (number | null)[] }} Series */
 /** @typedef {{ config: Config & { ids: string[] }, pictures: Map<string, Float32Array> }} Job */
 
-/** @returns {Series} */
-function noSeries() {
-  /** @type {[Field, number[]][]} */
-  const empty = FIELDS.map((name) => [name, []]);
-  return /** @type {Series} */ (Object.fromEntries(empty));
-}
+const STALE = 250; // milliseconds after which a run gives way to a newer setting
+const STILL = 200; // milliseconds without a change after which the reader rests
 
-/** What has been computed so far: a record and a frame a step. */
-export class Timeline {
-  /** @type {Uint8ClampedArray[]} */
-  frames = [];
-  series = noSeries();
-
-  clear() {
-    this.frames = [];
-    this.series = noSeries();
-  }
-
-  /** @param {Frame} frame */
-  push({ step, record, bytes }) {
-    this.frames[step] = bytes;
-    FIELDS.forEach((name, i) => {
-      this.series[name][step] = /** @type {number} */ (record[i]); // null only where there is no law
-    });
-  }
-
-  get last() {
-    return this.frames.length - 1;
-  }
-
-  /**
-   * The numbers of one step, by name.
-   *
-   * @param {number} step
-   * @returns {Numbers}
-   */
-  at(step) {
-    const named = FIELDS.map((name) => [name, this.series[name][step]]);
-    return /** @type {Numbers} */ (Object.fromEntries(named));
-  }
-}
-
-/** @param {{ ready(info: Info): void, frames(): void, error(message: string): void }} on */
+/**
+ * `end` comes once for each run that was let finish, and on the way of a long one; `frames` as the timeline fills;
+ * `cells` as the map does. `rested()` is asked what the map needs, when nothing else is left to do.
+ *
+ * @param {{
+ *   end(end: End): void,
+ *   frames(): void,
+ *   rested(): { job: MapJob, pictures: Map<string, Float32Array> } | null,
+ *   cells(cells: Cell[]): void,
+ *   error(message: string): void,
+ * }} on
+ */
 export function createEngine(on) {
   const timeline = new Timeline();
   /** @type {Set<string>} */
   const sent = new Set();
   /** @type {Map<number, (value: object) => void>} */
   const requests = new Map();
-  let version = 0;
+  let [version, number, since, timer] = [0, 0, 0, 0];
   let busy = false;
   /** @type {Job | null} */
   let waiting = null;
   const engine = {
     timeline,
-    info: /** @type {(Info & { milliseconds: number }) | null} */ (null),
-    speed: 0,
+    end: /** @type {End | null} */ (null),
+    relativeNoise: /** @type {number | null} */ (null),
+    ends: 0, // shown so far
   };
   /** @type {Link<Question>} */
   const link = connect(source, createActor, receive);
 
   /** @param {Answer} message */
   function receive(message) {
-    if (message.type === "ready") {
-      busy = false;
-      if (waiting) return dispatch(waiting);
-      timeline.clear();
-      engine.info = { ...message.start, milliseconds: message.milliseconds };
-    } else if (message.type === "state") {
+    if (message.type === "end") ended(message.end);
+    else if (message.type === "state") {
       requests.get(message.request)?.(message.value);
       requests.delete(message.request);
-    } else if (busy)
-      return; // frames of a run that a newer configuration has ended
-    else if (message.type === "frames") {
+    } else if (message.type === "frames" && message.version === version && !busy) {
       for (const frame of message.frames) timeline.push(frame);
-      const fresh = message.milliseconds === 0;
-      if (fresh && engine.info) on.ready(engine.info);
-      else engine.speed = (1000 * message.frames.length) / message.milliseconds;
+      engine.relativeNoise = message.relativeNoise;
       on.frames();
-    } else if (message.type === "error") {
+      if (message.done) askForMap();
+    } else if (message.type === "cells" && message.number === number) on.cells(message.cells);
+    else if (message.type === "error") {
       busy = false;
       on.error(message.message);
     }
+  }
+
+  /** @param {End} end */
+  function ended(end) {
+    if (end.version !== version) return;
+    busy = !end.ended;
+    engine.end = end;
+    engine.ends++;
+    if (waiting) dispatch(waiting); // before it is drawn: the worker draws nothing
+    on.end(end);
+    clearTimeout(timer);
+    if (!busy) timer = Number(setTimeout(() => link.post({ type: "record" }), STILL));
+  }
+
+  /**
+   * Pictures that the worker has not had.
+   *
+   * @param {Map<string, Float32Array>} pictures
+   */
+  function unsent(pictures) {
+    const fresh = [...pictures].filter(([id]) => !sent.has(id));
+    for (const [id] of fresh) sent.add(id);
+    return fresh;
   }
 
   /** @param {Job} job */
   function dispatch({ config, pictures }) {
     waiting = null;
     busy = true;
+    since = performance.now();
     version++;
-    const fresh = config.ids.flatMap((id) => {
-      const values = pictures.get(id);
-      return values && !sent.has(id) ? [/** @type {[string, Float32Array]} */ ([id, values])] : [];
-    });
-    sent.clear(); // the worker forgets what it has not seen for long: only the present patterns are sure
-    for (const id of config.ids) sent.add(id);
-    link.post({ type: "configure", version, config, pictures: fresh });
+    number++;
+    clearTimeout(timer);
+    timeline.clear();
+    link.post({ type: "end", version, config, pictures: unsent(pictures) });
+  }
+
+  function askForMap() {
+    const wanted = on.rested();
+    if (!wanted) return;
+    number++;
+    link.post({ type: "map", number, job: wanted.job, pictures: unsent(wanted.pictures) });
   }
 
   return Object.assign(engine, {
@@ -119,13 +114,10 @@ export function createEngine(on) {
      */
     configure(config, pictures) {
       waiting = { config, pictures };
-      if (!busy) dispatch(waiting);
+      if (!busy || performance.now() - since > STALE) dispatch(waiting);
     },
     /** Whether a newer setting than the one on show is being worked on. */
     isBusy: () => busy,
-    /** @param {number} until */
-    run: (until) => link.post({ type: "run", until }),
-    pause: () => link.post({ type: "pause" }),
     /**
      * The two states in full precision, where the descent has got to.
      *
@@ -137,6 +129,9 @@ export function createEngine(on) {
         requests.set(request, resolve);
         link.post({ type: "state", request });
       }),
-    close: () => link.close(),
+    close() {
+      clearTimeout(timer);
+      link.close();
+    },
   });
 }

@@ -1,34 +1,35 @@
-// Settings in, pictures out: joins the engine, playback and what is on the page.
+// Settings in, pictures out: joins the engine, the map, playback and what is on the page.
+import { segments } from "../kit/controls.js";
+import { h } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
 import { guardDrops, readImage } from "../kit/imagewell.js";
 import { createPlayback, help } from "../kit/playback.js";
-import { nextSettings } from "./change.js";
-import { billOf, createCharts } from "./charts.js";
+import { admits, nextSettings } from "./change.js";
+import { createCharts, tableOf } from "./charts.js";
 import { createEngine } from "./engine.js";
 import { createJaxRun } from "./jax.js";
+import { HELP, onlyMoves, placed, stepped } from "./moves.js";
+import { BRUSH, stroke } from "./paint.js";
 import { createPanel } from "./panel.js";
-import { PRESETS } from "./presets.js";
-import { findings, inWords } from "./report.js";
-import { dab, noPaint, prepare, SIDE } from "./settings.js";
+import { phaseMap } from "./phasemap.js";
+import { createPin } from "./pin.js";
+import { presetsFor } from "./presets.js";
+import { python } from "./python.js";
+import { createReadouts } from "./readouts.js";
+import { overflowInWords } from "./report.js";
+import { noPaint, prepare } from "./settings.js";
 import { createStage } from "./stage.js";
+import { named } from "./timeline.js";
+import { createTold } from "./told.js";
 
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Cell } from "../kit/imagewell.js" */
 /** @import { Explorer, Model } from "../kit/mount.js" */
+/** @import { End } from "./actor.js" */
 /** @import { Patch } from "./change.js" */
-/** @import { Info } from "./simulation.js" */
+/** @import { Library } from "./library.js" */
 /** @import { Findings } from "./presets.js" */
-/** @import { Library, Settings } from "./settings.js" */
-
-/** The paint tool: what a stroke does, how wide and in which colour. */
-/** @typedef {{ tool: "paint" | "restore" | null, size: number, colour: string }} Brush */
-
-/** @type {Brush} */
-const BRUSH = { tool: null, size: 4, colour: "#d55e00" };
-const HELP = [
-  "In the grid of pictures, arrow keys move and space stores.",
-  "On the query: arrow keys move the brush, space paints, or restores if Restore is pressed.",
-];
+/** @import { Settings } from "./settings.js" */
 
 /**
  * @param {Settings} initial
@@ -38,28 +39,48 @@ const HELP = [
  */
 export function createExplorer(initial, library, model) {
   let paint = noPaint(initial.size);
+  let strokes = 0;
   let ready = prepare(initial, library, paint); // what the engine works on
   const brush = { ...BRUSH };
+  const presets = presetsFor(library);
   /** @type {Frame<Settings, Patch, Findings>} */
   const frame = createFrame({
     settings: initial,
-    presets: PRESETS,
+    presets,
+    name: "retrieval",
     next: (settings, patch) => nextSettings(settings, patch, library),
+    stands: (patch) => frame.preset?.key === "start" && onlyMoves(patch),
+    admits,
     update,
-    findings: found,
-    words,
+    findings: () => told.found(),
+    words: () => told.words(),
+    python,
+    data: () => tableOf(engine.end?.trace ?? []),
   });
   const engine = createEngine({
-    ready: onReady,
-    frames() {
-      if (!clock.playing) clock.seek(clock.step);
+    end: showEnd,
+    frames: () => playback.refresh(),
+    rested: () => (frame.pending ? null : map.missing(frame.settings, ready)),
+    cells(cells) {
+      map.take(cells);
+      showMap();
     },
     error: (message) => frame.warn(`The computation stopped: ${message}`),
   });
   const { timeline } = engine;
   const playback = createPlayback({ timeline, show, rest: frame.settle, reset });
   const { clock } = playback;
+  const told = createTold(library, () => {
+    const { settings, pending } = frame;
+    return { engine, settings, pending, ready, step: clock.step };
+  });
   const charts = createCharts();
+  const readouts = createReadouts();
+  const most = () => library.count(frame.settings.collection);
+  const map = phaseMap(library, {
+    onMove: (at) => frame.change(placed(at, most())),
+    onStep: (steps) => frame.change(stepped(frame.settings, steps, most())),
+  });
   const stage = createStage(initial.size, {
     tool: () => ({ brush: brush.size, touch: brush.tool !== null }),
     dab: paintDab,
@@ -70,27 +91,56 @@ export function createExplorer(initial, library, model) {
     fileToStore: (file) => adopt(file, true),
     clearPaint() {
       paint = noPaint(frame.settings.size);
+      strokes++;
       frame.change({});
     },
     toolChanged: () => stage.queryCanvas.classList.toggle("r1-touch", brush.tool !== null),
   });
   const jax = createJaxRun(model, () => ({ settings: frame.settings, ready }), stage);
+  const axes = segments({
+    label: "The map’s first axis",
+    options: /** @type {["beta" | "K", string][]} */ ([
+      ["beta", "β × Y"],
+      ["K", "K × Y"],
+    ]),
+    value: initial.across,
+    onInput: (across) => frame.change({ across: across ?? frame.settings.across }),
+  });
+  const pin = createPin({
+    now() {
+      const { end } = engine;
+      const { settings } = frame;
+      return end && { settings, end, both: told.at(end.frame.record, end.frame.step) };
+    },
+    changed(pinned) {
+      stage.pin(pinned);
+      showMap();
+      drawCharts();
+    },
+  });
 
   /**
-   * Hands the settings to the engine; the answer comes to onReady.
+   * Hands the settings to the engine; the answer comes to showEnd.
    *
-   * @param {{ play: boolean }} how
+   * @param {{ before: Settings | null }} how
    */
-  function update({ play }) {
+  function update({ before }) {
     const { settings } = frame;
-    if (play) playback.wanted = true;
-    if (play || paint.size !== settings.size) paint = noPaint(settings.size);
+    if (before === null || paint.size !== settings.size) {
+      paint = noPaint(settings.size);
+      strokes++;
+    }
     clock.pause();
     ready = prepare(settings, library, paint);
     panel.show(settings);
+    axes.value = settings.across;
     showQuery();
     jax.forget();
-    engine.configure(ready.config, ready.pictures);
+    if (frame.pending) stage.wait();
+    else {
+      engine.configure(ready.config, ready.pictures);
+      showMap();
+    }
   }
 
   function reset() {
@@ -101,63 +151,56 @@ export function createExplorer(initial, library, model) {
 
   function showQuery() {
     const { bytes, known, isStored } = ready;
+    const { collection, target, flips } = frame.settings;
     const share = known.reduce((n, k) => n + k, 0) / known.length;
-    const label = library.label(frame.settings.collection, frame.settings.target);
-    stage.setQuery({ ...bytes, label, isStored, known: share });
+    const label = library.label(collection, target);
+    stage.setQuery({ ...bytes, label, isStored, known: share, flips });
   }
 
-  /** @param {Info} info */
-  function onReady({ pull }) {
-    charts.setPull(pull);
-    clock.steps = frame.settings.steps;
-    clock.seek(0);
-    engine.run(frame.settings.steps);
-    if (playback.wanted) clock.play();
+  const showMap = () =>
+    map.show(frame.settings, ready, String(strokes), pin.pinned?.settings ?? null);
+
+  /** @param {End} end */
+  function showEnd(end) {
+    const { frame: last, ended, info } = end;
+    const { settings } = frame;
+    clock.pause();
+    clock.steps = ended ? last.step : settings.steps;
+    clock.step = last.step;
+    playback.refresh();
+    const both = told.at(last.record, last.step);
+    stage.show(last.bytes, both, ended);
+    readouts.show(info.pull, both.exact.mixed);
+    drawCharts();
+    if (end.overflow !== null)
+      frame.tell(overflowInWords(end.overflow, settings.basis, settings.beta));
+    if (ended && !engine.isBusy()) frame.settle(false);
   }
 
-  const nearest = () => findings(timeline.at(clock.step), frame.settings, ready, library);
+  function drawCharts() {
+    const { end, relativeNoise } = engine;
+    if (!end || charts.element.closest("details:not([open])")) return;
+    const { bounds } = timeline;
+    const shown = { settings: frame.settings, ready, step: clock.step, pin: pin.pinned };
+    charts.draw({ end, bounds, relativeNoise, ...shown });
+  }
 
   /** @param {number} step */
   function show(step) {
-    if (timeline.last < step || !engine.info) return;
-    const { settings } = frame;
-    const { series } = timeline;
-    stage.show(timeline.frames[step], nearest());
-    charts.draw(series, step, settings, engine.info.relativeNoise);
-    const flooredSteps = series.floored.slice(0, step + 1).reduce((n, f) => n + f, 0);
-    const { roughness } = engine.info;
-    const run = { flooredSteps, steps: step + 1, speed: engine.speed, roughness };
-    charts.setFacts(billOf({ ...ready, ...run, K: settings.stored.length, Y: settings.Y }));
+    const bytes = timeline.frames[step];
+    if (!bytes || !engine.end) return;
+    stage.show(bytes, told.at(timeline.records[step], step), step >= clock.steps);
+    drawCharts();
     frame.say();
-  }
-
-  /** The run's own numbers, once it has ended. */
-  function found() {
-    if (!engine.info || timeline.last < clock.step || clock.step < clock.steps) return null;
-    const { freedom, numbers } = ready;
-    return {
-      pull: engine.info.pull ?? 0,
-      roughness: engine.info.roughness ?? 0,
-      end: timeline.at(clock.step),
-      nameDistributed: nearest().distributed.label,
-      freedom,
-      numbers,
-      K: frame.settings.stored.length,
-    };
-  }
-
-  function words() {
-    const { step } = clock;
-    return timeline.last < step ? "" : inWords(step, timeline.at(step), nearest());
   }
 
   /** @param {Cell[]} cells */
   function paintDab(cells) {
-    const hex = Number.parseInt(brush.colour.slice(1), 16);
-    const colour = brush.tool === "restore" ? null : [hex >> 16, (hex >> 8) & 255, hex & 255];
-    for (const [row, column] of cells) dab(paint, row, column, brush.size, colour);
+    stroke(paint, cells, brush);
+    strokes++;
     ready = prepare(frame.settings, library, paint);
     showQuery();
+    engine.configure(ready.config, ready.pictures);
   }
 
   /**
@@ -168,7 +211,7 @@ export function createExplorer(initial, library, model) {
    */
   async function adopt(file, store) {
     try {
-      const key = library.add(await readImage(file, SIDE));
+      const key = library.add(await readImage(file, library.side));
       frame.change(store ? { store: key, pressed: true, target: key } : { target: key });
     } catch {
       frame.warn(`${file.name} could not be read as an image. Try a PNG or JPEG file.`);
@@ -176,22 +219,32 @@ export function createExplorer(initial, library, model) {
   }
 
   const explorer = frame.lay({
-    stage: [stage.element, playback.element, charts.meter, frame.status],
-    side: [panel.element, jax.element, help(...HELP)],
-    charts: [charts.element],
+    className: "r1-retrieval",
+    stage: [stage.element],
+    controls: [
+      h("div", { class: "r1-axis-choice" }, axes.element, pin.element),
+      map.element,
+      h("div", { class: "r1-three" }, panel.first),
+    ],
+    readouts: readouts.elements,
+    more: [playback.element, frame.status, panel.more, jax.element, charts.element, help(...HELP)],
     playback,
     state() {
-      const { last: computed, series } = timeline;
-      const { info, speed } = engine;
+      const { end, relativeNoise, ends } = engine;
       const { config, numbers } = ready;
-      const progress = { computed, series, info, speed, busy: engine.isBusy() };
-      return { ...progress, record: timeline.at(clock.step), ...config, numbers };
+      return {
+        ...{ ends, info: end?.info, ended: end?.ended, overflow: end?.overflow, relativeNoise },
+        ...{ record: end && named(end.frame.record), trace: end?.trace, bounds: timeline.bounds },
+        ...{ computed: timeline.last, mapped: map.known(), busy: engine.isBusy() },
+        ...{ config, numbers },
+      };
     },
     close() {
       jax.close();
       engine.close();
     },
   });
+  explorer.element.addEventListener("toggle", drawCharts, true); // where the charts are unfolded
   guardDrops(explorer.element);
   return { ...explorer, states: engine.state };
 }

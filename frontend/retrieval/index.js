@@ -2,23 +2,37 @@
 import { mount } from "../kit/mount.js";
 import { initialSettings } from "./change.js";
 import { createExplorer } from "./explorer.js";
-import { Library } from "./settings.js";
+import { Library } from "./library.js";
+import { unpacked } from "./sheet.js";
 import css from "./style.css?inline";
+
+/** @import { Model, Place } from "../kit/mount.js" */
+/** @import { Sheet } from "./sheet.js" */
 
 /** @param {DataView | ArrayBuffer} view */
 const bytesOf = (view) =>
   view instanceof DataView
-    ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
+    ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice()
     : new Uint8Array(view);
 
-export default mount(
-  css,
-  (model, el) => {
-    const library = new Library(bytesOf(model.get("pictures")), model.get("names"));
-    const settings = initialSettings(model.get("settings"), library);
-    const explorer = createExplorer(settings, library, model);
-    el.__rankone_states = explorer.states;
-    return explorer;
+/** @param {Sheet} sheet */
+const withSheet = (sheet) =>
+  mount(
+    css,
+    (model, el) => {
+      const library = new Library(sheet, model.get("names"));
+      const settings = initialSettings(model.get("settings"), library);
+      const explorer = createExplorer(settings, library, model);
+      el.__rankone_states = explorer.states;
+      return explorer;
+    },
+    { lazy: true },
+  );
+
+export default {
+  /** @param {{ model: Model, el: Place }} place */
+  async render(place) {
+    const { side, top } = place.model.get("scale");
+    return withSheet(await unpacked(bytesOf(place.model.get("pictures")), side, top)).render(place);
   },
-  { lazy: true },
-);
+};

@@ -1,15 +1,36 @@
-// Keeps the distributed memory from one setting to the next, and writes into it only what changed.
+// Keeps features and the distributed memory from one setting to the next: a smaller Y is a part of a larger one, and
+// only what changed is written.
 import { DistributedMemory } from "./math/distributed.js";
 import { HadamardFeatures } from "./math/features.js";
 import { Simulation } from "./simulation.js";
 
 /** @import { Config, Pattern } from "./simulation.js" */
+/** @typedef {Pick<Config, "D" | "Y" | "seed" | "basis">} Drawn */
 
-const OF_FEATURES = /** @type {const} */ (["D", "Y", "seed", "basis"]);
+const OF_FEATURES = /** @type {const} */ (["D", "seed", "basis"]);
+const LARGER = 2; // times the features wanted, at most, of a memory that is still written to
 
 export class Keeper {
-  /** @type {{ config: Config, patterns: Pattern[], features: HadamardFeatures, memory: DistributedMemory } | null} */
+  /** @type {HadamardFeatures | null} */
+  features = null;
+  /** @type {{ of: Drawn, beta: number, patterns: Pattern[], memory: DistributedMemory } | null} */
   held = null;
+  /** @type {Drawn | null} */
+  drawn = null;
+
+  /**
+   * The features of a setting: drawn, or the first of those that are there.
+   *
+   * @param {Drawn} setting
+   */
+  drawing({ D, Y, seed, basis }) {
+    const wanted = { D, Y, seed, basis };
+    const { features, drawn } = this;
+    if (features && drawn && sameDraw(drawn, wanted) && features.Y >= Y) return features.first(Y);
+    this.drawn = wanted;
+    this.features = new HadamardFeatures(wanted);
+    return this.features;
+  }
 
   /**
    * A simulation of a full configuration.
@@ -17,36 +38,48 @@ export class Keeper {
    * @param {Config & { patterns: Pattern[] }} setting
    */
   begin({ patterns, ...config }) {
+    const { Y, beta } = config;
+    const held = this.fitting(config);
+    const memory = (held && written(patterns, held, Y)) ?? this.stored(patterns, config);
+    this.held = { of: config, beta, patterns, memory };
+    const read = memory.features.Y === Y ? memory : memory.first(Y);
+    return new Simulation(config, patterns, read);
+  }
+
+  /**
+   * What is held, if it has this setting's features and β, and enough of them.
+   *
+   * @param {Config} config
+   */
+  fitting(config) {
     const { held } = this;
-    const same = held && OF_FEATURES.every((name) => held.config[name] === config[name]);
-    const features = same ? held.features : new HadamardFeatures(config);
-    const kept = same && held.config.beta === config.beta ? held : null;
-    const memory = written(patterns, kept) ?? fresh(patterns, features, config.beta);
-    this.held = { config, patterns, features, memory };
-    return new Simulation(config, patterns, memory);
+    if (!held || !sameDraw(held.of, config) || held.beta !== config.beta) return null;
+    return held.memory.features.Y >= config.Y ? held : null;
+  }
+
+  /** @type {(patterns: Pattern[], config: Config) => DistributedMemory} */
+  stored(patterns, config) {
+    const values = patterns.map((pattern) => pattern.values);
+    return DistributedMemory.store(values, config.beta, this.drawing(config));
   }
 }
 
-/** @type {(patterns: Pattern[], features: HadamardFeatures, beta: number) => DistributedMemory} */
-const fresh = (patterns, features, beta) =>
-  DistributedMemory.store(
-    patterns.map(({ values }) => values),
-    beta,
-    features,
-  );
+/** @type {(a: Drawn, b: Drawn) => boolean} */
+const sameDraw = (a, b) => OF_FEATURES.every((name) => a[name] === b[name]);
 
 /**
  * The memory held, with the patterns that came written and those that went erased; null where that is more work.
  *
- * @type {(patterns: Pattern[], held: { patterns: Pattern[], memory: DistributedMemory } | null) => DistributedMemory | null}
+ * @type {(patterns: Pattern[], held: { patterns: Pattern[], memory: DistributedMemory }, Y: number) => DistributedMemory | null}
  */
-function written(patterns, held) {
-  if (!held) return null;
+function written(patterns, held, Y) {
   const wanted = new Set(patterns.map((p) => p.id));
   const there = new Set(held.patterns.map((p) => p.id));
   const gone = held.patterns.filter((p) => !wanted.has(p.id));
   const come = patterns.filter((p) => !there.has(p.id));
-  if (gone.length + come.length >= patterns.length) return null;
+  const changes = gone.length + come.length;
+  const tooLarge = held.memory.features.Y > LARGER * Y;
+  if (changes > 0 && (tooLarge || changes >= patterns.length)) return null;
   for (const p of gone) held.memory.remove(p.values);
   for (const p of come) held.memory.add(p.values);
   return held.memory;

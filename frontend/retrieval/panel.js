@@ -1,23 +1,41 @@
-// The reader's controls: what is stored, how it is remembered, what the query looks like.
-import { button, fill, group, segments, select, toggle } from "../kit/controls.js";
+// The reader's controls: three that move the point, and under them what is stored, how, and what the query looks like.
+import { button, fill, group, select, toggle } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { fieldsOf } from "../kit/fields.js";
-import { count, fixed, percent } from "../kit/number.js";
+import { count, figures, fixed, percent } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
 import { FILLS, SIDES } from "./math/corruption.js";
 import { BASES } from "./math/features.js";
-import { storedPictures } from "./stored.js";
+import { paintControls } from "./paint.js";
+import { BOUNDS, SIZES, storedOf } from "./settings.js";
+import { offered, storedPictures } from "./stored.js";
 
 /** @import { Fill } from "./math/corruption.js" */
 /** @import { Patch } from "./change.js" */
-/** @import { Brush } from "./explorer.js" */
-/** @import { Library, Settings } from "./settings.js" */
+/** @import { Brush } from "./paint.js" */
+/** @import { Library } from "./library.js" */
+/** @import { Settings } from "./settings.js" */
 
 /** @typedef {(patch: Patch) => void} Change */
 /** @typedef {{ fileToStore(file: File): void, clearPaint(): void, toolChanged(): void }} On */
 
 /** @type {<W extends string>(words: W[]) => [W, string][]} */
 const titled = (words) => words.map((word) => [word, word]);
+
+/**
+ * Stops at equal ratios, no two alike.
+ *
+ * @type {(ends: readonly number[], digits?: number, n?: number) => number[]}
+ */
+export function stops([low, high], digits = 3, n = 150) {
+  const all = Array.from({ length: n + 1 }, (_, i) =>
+    Number((low * (high / low) ** (i / n)).toPrecision(digits)),
+  );
+  return [...new Set(all)];
+}
+
+/** @param {number} n */
+const upTo = (n) => (n <= 24 ? Array.from({ length: n }, (_, i) => i + 1) : stops([1, n], 2));
 
 /**
  * `change(patch)` takes new settings; `brush` is the paint tool's own state.
@@ -29,22 +47,53 @@ const titled = (words) => words.map((word) => [word, word]);
  * @param {On} on
  */
 export function createPanel(settings, library, brush, change, on) {
+  const first = firstControls(settings, change);
   const memory = memoryControls(settings, change);
   const query = queryControls(settings, change);
   const grid = storedPictures(library, change, on);
   const paint = paintControls(brush, on);
-  const element = h(
-    "div",
-    { class: "r1-controls" },
-    group("Stored pictures", [grid.bar, grid.element], "r1-wide"),
-    group(
-      "The memory",
-      Object.values(memory).map((c) => c.element),
-    ),
-    group("The query", [...Object.values(query).map((c) => c.element), paint.elements]),
-  );
+  let [offer, kind] = ["", ""];
+
+  /** @param {Settings} next */
+  function showTargets({ collection, target, ...rest }) {
+    const stored = new Set(storedOf({ ...rest }));
+    const keys = [...new Set([...offered(library, collection), target])];
+    const wanted = JSON.stringify([collection, target, keys, [...stored]]);
+    if (wanted === offer) return;
+    offer = wanted;
+    const named = keys.map((key) => {
+      const label = library.label(collection, key);
+      return /** @type {[number, string]} */ ([
+        key,
+        stored.has(key) ? label : `${label} (not stored)`,
+      ]);
+    });
+    query.target.offer(named, String(target));
+  }
+
+  /** @param {Settings} next */
+  function showKind({ collection }) {
+    if (collection === kind) return;
+    kind = collection;
+    first.K.bound({ values: upTo(library.count(collection)) });
+    const sizes = SIZES[collection].filter((n) => collection === "bits" || n <= library.side);
+    const channels = collection === "bits" ? "" : " × 3";
+    memory.size.offer(sizes.map((n) => [n, `${n} × ${n}${channels}`]));
+    query.flips.element.hidden = collection !== "bits";
+  }
+
   return {
-    element,
+    first: Object.values(first).map((c) => c.element),
+    more: h(
+      "div",
+      { class: "r1-controls" },
+      group("Stored", [grid.bar, grid.element], "r1-wide"),
+      group(
+        "The memory",
+        Object.values(memory).map((c) => c.element),
+      ),
+      group("The query", [...Object.values(query).map((c) => c.element), paint.elements]),
+    ),
     showBrush: paint.show,
     /**
      * Writes the settings into every control.
@@ -52,21 +101,49 @@ export function createPanel(settings, library, brush, change, on) {
      * @param {Settings} next
      */
     show(next) {
-      const items = library.items(next.collection);
       const { target, ...shown } = query;
-      const { K, redraw, ...rest } = memory;
-      fill({ ...rest, ...shown }, next);
-      K.bound({ max: items.length });
-      K.value = next.stored.length;
-      target.offer(
-        items.map(({ key, label }) => [
-          key,
-          next.stored.includes(key) ? label : `${label} (not stored)`,
-        ]),
-        String(next.target),
-      );
+      const { redraw, ...rest } = memory;
+      showKind(next);
+      fill({ ...first, ...rest, ...shown }, next);
+      showTargets(next);
       grid.show(next);
     },
+  };
+}
+
+/**
+ * The three that the map shows.
+ *
+ * @param {Settings} settings
+ * @param {Change} change
+ */
+function firstControls(settings, change) {
+  const of = fieldsOf(settings, change);
+  return {
+    beta: slider({
+      ...of("beta"),
+      label: "sharpness",
+      symbol: "β",
+      values: stops(BOUNDS.beta),
+      format: (v) => figures(v, 3),
+      title: "Inverse temperature of the log-sum-exp energy: how sharply it tells patterns apart",
+    }),
+    Y: slider({
+      ...of("Y"),
+      label: "features",
+      symbol: "Y",
+      values: stops(BOUNDS.Y, 2),
+      format: count,
+      title: "Random frequencies of the distributed memory: T holds two numbers for each",
+    }),
+    K: slider({
+      ...of("K"),
+      label: "stored",
+      symbol: "K",
+      values: upTo(24),
+      format: count,
+      title: "Stores the first K of the collection; your own pictures stay",
+    }),
   };
 }
 
@@ -77,39 +154,34 @@ export function createPanel(settings, library, brush, change, on) {
 function memoryControls(settings, change) {
   const of = fieldsOf(settings, change);
   return {
-    K: slider({
-      label: "pictures stored",
-      symbol: "K",
-      name: "K",
-      min: 1,
-      max: 24,
-      value: 8,
-      title: "Stores the first K pictures of the collection",
-      onInput: (K) => change({ first: K }),
+    eta: slider({
+      ...of("eta"),
+      label: "step size",
+      symbol: "η",
+      values: stops(BOUNDS.eta, 2),
+      format: (v) => figures(v, 2),
+      title: "Small steps reach farther in a noisy well, and take longer",
     }),
-    beta: slider({
-      ...of("beta"),
-      label: "sharpness",
-      symbol: "β",
-      min: 1,
-      max: 200,
-      scale: "log",
-    }),
-    Y: slider({
-      ...of("Y"),
-      label: "frequencies",
-      symbol: "Y",
-      min: 1000,
-      max: 200000,
-      scale: "log",
-      format: count,
-    }),
-    eta: slider({ ...of("eta"), label: "step size", symbol: "η", min: 0.02, max: 2, scale: "log" }),
     steps: slider({
       ...of("steps"),
-      label: "steps",
-      values: [10, 20, 50, 100, 200, 300, 500, 1000],
+      label: "steps at most",
+      values: [10, 20, 30, 40, 60, 100, 150, 200, 300, 500, 1000],
       format: count,
+      title:
+        "A run ends where a step moves no pixel by a quarter of a grey level, or after so many",
+    }),
+    basis: select({
+      ...of("basis"),
+      label: "Features",
+      options: titled(BASES),
+      title:
+        "The functions whose products estimate the kernel; exp and expexp are positive, and overflow soon",
+    }),
+    size: select({
+      ...of("size"),
+      label: "Size",
+      options: [],
+      onInput: (v) => change({ size: Number(v) }),
     }),
     redraw: {
       element: button({
@@ -119,16 +191,6 @@ function memoryControls(settings, change) {
         "data-name": "redraw",
       }),
     },
-    basis: select({ ...of("basis"), label: "Features", options: titled(BASES) }),
-    size: select({
-      ...of("size"),
-      label: "Picture size",
-      options: [
-        [32, "32 × 32 × 3"],
-        [64, "64 × 64 × 3"],
-      ],
-      onInput: (v) => change({ size: Number(v) }),
-    }),
   };
 }
 
@@ -173,55 +235,14 @@ function queryControls(settings, change) {
       step: 0.01,
       format: fixed,
     }),
-  };
-}
-
-/**
- * @param {Brush} brush
- * @param {On} on
- */
-function paintControls(brush, on) {
-  const colour = h("input", {
-    type: "color",
-    value: brush.colour,
-    class: "r1-colour",
-    "aria-label": "Brush colour",
-    "data-name": "colour",
-    oninput: () => {
-      brush.colour = colour.value;
-    },
-  });
-  const tool = segments({
-    label: "Brush",
-    options: /** @type {["paint" | "restore", string][]} */ ([
-      ["paint", "Paint"],
-      ["restore", "Restore"],
-    ]),
-    value: null,
-    onInput: (key) => {
-      brush.tool = key;
-      on.toolChanged();
-    },
-  });
-  const size = slider({
-    label: "brush size",
-    name: "brush",
-    min: 1,
-    max: 16,
-    value: brush.size,
-    format: (v) => `${v} px`,
-    onInput: (v) => {
-      brush.size = v;
-    },
-  });
-  const clear = button({ label: "Clear paint", onClick: on.clearPaint, "data-name": "clear" });
-  return {
-    elements: [h("div", { class: "r1-tools" }, tool.element, colour, clear), size.element],
-    show() {
-      tool.value = brush.tool;
-      size.value = brush.size;
-      colour.value = brush.colour;
-      on.toolChanged();
-    },
+    flips: slider({
+      ...of("flips"),
+      label: "bits flipped",
+      symbol: "f",
+      min: 0,
+      max: 0.5,
+      step: 0.01,
+      format: percent,
+    }),
   };
 }

@@ -1,49 +1,95 @@
 // What a step shows, in names and words.
-import { amount, fixed } from "../kit/number.js";
+import { amount, fixed, percent } from "../kit/number.js";
 
-/** @import { Library, Ready, Settings } from "./settings.js" */
-/** @import { Field } from "./simulation.js" */
+/** @import { Library } from "./library.js" */
+/** @import { Ready, Settings } from "./settings.js" */
+/** @import { Numbers } from "./timeline.js" */
 
-/** @typedef {Record<Exclude<Field, "law">, number> & { law: number | null }} Numbers */
-/** @typedef {{ label: string, right: boolean, outside: boolean, error: number }} Nearest */
-/** @typedef {{ exact: Nearest, distributed: Nearest }} Both */
+/**
+ * `right` is judged on the free pixels; `mixed` is how many patterns the state is a mean of.
+ *
+ * @typedef {{ label: string, right: boolean, outside: boolean, error: number, mixed: number }} Nearest
+ * @typedef {{ exact: Nearest, distributed: Nearest, overflow: number | null, bits: boolean, freedom: number }} Both
+ */
 
-const RIGHT_WITHIN = 0.2; // of the grey scale: noise is near some picture too, and is none
+export const AHEAD = Math.SQRT1_2; // of the distance to the runner-up: a mean of two is at 1, and noise that hides both
+
+/**
+ * Which stored picture each state is nearest to, and whether it is the right one: its square distance to that less than
+ * half of that to any other (of a lone pattern: to where it began), on the free pixels. What noise of length n adds to
+ * two pictures a gap δ apart makes that n < δ.
+ *
+ * @type {(at: Numbers, settings: Settings, ready: Pick<Ready, "isStored" | "wanted" | "stored" | "freedom">, library: Library, overflow: number | null) => Both}
+ */
+export function findings(at, settings, ready, library, overflow) {
+  const { isStored, wanted, stored, freedom } = ready;
+  /** @type {(index: number, error: number, lead: number, mixed: number) => Nearest} */
+  const of = (index, error, lead, mixed) => ({
+    label: index >= 0 ? library.label(settings.collection, stored[index]) : "nothing",
+    right: isStored && index === wanted && lead < AHEAD,
+    outside: !(error < 1), // two pictures in [0, 1] are never that far apart
+    error,
+    mixed,
+  });
+  return {
+    exact: of(at.nearestExact, at.errorExact, at.leadExact, at.mixedExact),
+    distributed: of(
+      at.nearestDistributed,
+      at.errorDistributed,
+      at.leadDistributed,
+      at.mixedDistributed,
+    ),
+    overflow,
+    bits: settings.collection === "bits",
+    freedom,
+  };
+}
+
+/**
+ * What a state is, in a few words.
+ *
+ * @param {Nearest} nearest
+ */
+export function verdictOf({ label, right, outside, mixed }) {
+  if (outside) return "✗ outside the range of pictures";
+  if (right) return `✓ ${label}`;
+  if (mixed >= 1.5) return `✗ a blend of ${fixed(mixed, 1)}`;
+  return `✗ not clear; nearest: ${label}`;
+}
+
+/** @type {(error: number, bits: boolean) => string} */
+export function errorInWords(error, bits) {
+  if (bits) return `${percent(error)} of the bits wrong`;
+  return `mean error ${error < 10 ? fixed(error, 3) : amount(error, 2)}`;
+}
+
+/**
+ * What to do where numbers have left the range of floats.
+ *
+ * @type {(step: number, basis: string, beta: number) => string}
+ */
+export const overflowInWords = (step, basis, beta) =>
+  `The ${basis} features overflowed at step ${step}: their values grow like exp(β|x|²), and β = ${amount(beta)} is more ` +
+  "than floats hold here. Lower β towards 1, or take sincos or cos features, which stay below 1.";
 
 /** @param {number} v */
 const signed = (v) => (Math.abs(v) < 10 ? fixed(v, 4) : amount(v, 2));
 
 /**
- * Which stored picture each state is nearest to, whether that is the right one, and how far from the truth it is.
- *
- * @type {(at: Numbers, settings: Settings, ready: Pick<Ready, "isStored" | "wanted">, library: Library) => Both}
- */
-export function findings(at, settings, ready, library) {
-  /** @type {(index: number, error: number) => Nearest} */
-  const of = (index, error) => ({
-    label: library.label(settings.collection, settings.stored[index]),
-    right: ready.isStored && index === ready.wanted && error < RIGHT_WITHIN,
-    outside: !(error < 1), // two pictures in [0, 1] are never that far apart
-    error,
-  });
-  return {
-    exact: of(at.nearestExact, at.errorExact),
-    distributed: of(at.nearestDistributed, at.errorDistributed),
-  };
-}
-
-/**
  * One line for those who listen.
  *
- * @type {(step: number, at: Pick<Numbers, "energyExact" | "energyDistributed" | "distance">, found: { exact: Omit<Nearest, "error">, distributed: Omit<Nearest, "error"> }) => string}
+ * @type {(step: number, at: Pick<Numbers, "energyExact" | "energyDistributed" | "distance">, found: Both) => string}
  */
-export function inWords(step, at, found) {
-  /** @param {Omit<Nearest, "error">} nearest */
-  const name = ({ label, right, outside }) =>
-    outside ? "none, outside the range of pictures" : `${label} (${right ? "right" : "wrong"})`;
+export function inWords(step, at, { exact, distributed, bits, overflow }) {
+  /** @param {Nearest} nearest */
+  const of = (nearest) =>
+    `${verdictOf(nearest).replace("✓", "right:").replace("✗", "wrong:")}, ${errorInWords(nearest.error, bits)}`;
+  const there =
+    overflow !== null
+      ? "overflowed"
+      : `energy ${signed(at.energyDistributed)}, ${of(distributed)}; distance ${amount(at.distance, 2)}`;
   return (
-    `Step ${step}. Exact: energy ${signed(at.energyExact)}, nearest ${name(found.exact)}. ` +
-    `Distributed: ${signed(at.energyDistributed)}, ${name(found.distributed)}. ` +
-    `Distance ${amount(at.distance, 2)}.`
+    `After ${step} steps. Exact: energy ${signed(at.energyExact)}, ${of(exact)}. ` +
+    `Distributed: ${there}.`
   );
 }

@@ -2,157 +2,69 @@
 import { corrupt, PAINTED, RESTORED, UNTOUCHED } from "./math/corruption.js";
 import { nearest } from "./math/exact.js";
 import { memorySize } from "./math/features.js";
-import { letterPictures, randomPictures, resize, toBytes, toPattern } from "./math/patterns.js";
+import { toBytes, toPattern } from "./math/patterns.js";
 
+/** @import { Collection, Library } from "./library.js" */
 /** @import { Fill, Paint, Side } from "./math/corruption.js" */
 /** @import { Basis } from "./math/features.js" */
 /** @import { Config } from "./simulation.js" */
 
-/** @typedef {"photographs" | "letters" | "random"} Collection */
 /** @typedef {typeof DEFAULTS} Settings */
 /** @typedef {ReturnType<typeof prepare>} Ready */
 
-export const SIDE = 64; // pixels of the pictures as they come
-const RANDOM = 32; // random patterns on offer
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-
+/** Stored are the first K of the collection without some, and others also. */
 export const DEFAULTS = {
   collection: /** @type {Collection} */ ("photographs"),
   size: 32,
-  stored: [0, 1, 2, 3, 4, 5, 6, 7],
+  K: 8,
+  also: /** @type {number[]} */ ([]),
+  without: /** @type {number[]} */ ([]),
   target: 0,
   beta: 60,
   Y: 20000,
-  eta: 0.1,
-  steps: 200,
+  eta: 0.2,
+  steps: 40,
   basis: /** @type {Basis} */ ("sincos"),
   seed: 0,
   fraction: 0.5,
   side: /** @type {Side} */ ("bottom"),
   fill: /** @type {Fill} */ ("grey"),
   noise: 0,
+  flips: 0,
   clamp: true,
+  across: /** @type {"beta" | "K"} */ ("beta"), // of the map
 };
 
-/** The pictures a reader can store: a collection that came with the widget, and the reader's own after it. */
-export class Library {
-  /** @type {Uint8Array[]} */
-  own = [];
-  /** @type {Map<string, Float32Array>} */
-  pictures = new Map();
-  /** @type {Map<string, Float32Array>} */
-  patterns = new Map();
-  /** @type {Map<string, Float32Array[]>} */
-  sets = new Map();
+/** What another collection begins with. */
+export const BEGINNINGS = {
+  photographs: { size: 32, K: 8, beta: 60, fraction: 0.5, flips: 0, clamp: true },
+  bits: { size: 10, K: 50, beta: 50, fraction: 0, flips: 0.1, clamp: false },
+};
 
-  /**
-   * Bytes (n, 64, 64, 3) of n photographs, and their names.
-   *
-   * @param {Uint8Array} photographs
-   * @param {string[]} names
-   */
-  constructor(photographs, names) {
-    this.photographs = photographs;
-    this.names = names;
-  }
+/** @type {Record<Collection, number[]>} */
+export const SIZES = { photographs: [32, 64], bits: [10, 16] };
 
-  /**
-   * Items of a collection. Keys of the reader's own are negative.
-   *
-   * @param {Collection} collection
-   * @returns {{ key: number, label: string }[]}
-   */
-  items(collection) {
-    const own = this.own.map((_, i) => ({ key: -1 - i, label: `your picture ${i + 1}` }));
-    const labels = {
-      photographs: this.names,
-      letters: [...ALPHABET].map((letter) => `letter ${letter}`),
-      random: Array.from({ length: RANDOM }, (_, i) => `random pattern ${i + 1}`),
-    }[collection];
-    return [...labels.map((label, key) => ({ key, label })), ...own];
-  }
-
-  /**
-   * @param {Collection} collection
-   * @param {number} key
-   */
-  label(collection, key) {
-    return this.items(collection).find((item) => item.key === key)?.label ?? "nothing";
-  }
-
-  /**
-   * Adds a picture of the reader's (64 × 64 × 3 bytes); returns its key.
-   *
-   * @param {Uint8Array} bytes
-   */
-  add(bytes) {
-    this.own.push(bytes);
-    return -this.own.length;
-  }
-
-  /**
-   * @param {Collection} collection
-   * @param {number} key
-   * @param {number} size
-   */
-  id(collection, key, size) {
-    return `${key < 0 ? "own" : collection}/${key}/${size}`;
-  }
-
-  /**
-   * The picture in [0, 1].
-   *
-   * @param {Collection} collection
-   * @param {number} key
-   * @param {number} size
-   */
-  picture(collection, key, size) {
-    return recalled(this.pictures, this.id(collection, key, size), () => {
-      if (key < 0) return resize(this.own[-1 - key], SIDE, size);
-      if (collection !== "photographs") return this.drawn(collection, size)[key];
-      const length = 3 * SIDE * SIDE;
-      return resize(this.photographs.subarray(key * length, (key + 1) * length), SIDE, size);
-    });
-  }
-
-  /**
-   * The picture in the memories' unit.
-   *
-   * @param {Collection} collection
-   * @param {number} key
-   * @param {number} size
-   */
-  pattern(collection, key, size) {
-    return recalled(this.patterns, this.id(collection, key, size), () =>
-      toPattern(this.picture(collection, key, size)),
-    );
-  }
-
-  /**
-   * A collection that is made, not carried.
-   *
-   * @param {"letters" | "random"} collection
-   * @param {number} size
-   */
-  drawn(collection, size) {
-    return recalled(this.sets, `${collection}/${size}`, () =>
-      collection === "letters" ? letterPictures(size) : randomPictures(RANDOM, size, 0),
-    );
-  }
-}
+/** @type {Record<string, readonly [number, number]>} */
+export const BOUNDS = {
+  K: [1, 500],
+  beta: [1, 200],
+  Y: [1000, 200000],
+  eta: [0.02, 2],
+  steps: [10, 1000],
+  seed: [0, 2 ** 32 - 1],
+  fraction: [0, 1],
+  noise: [0, 0.5],
+  flips: [0, 0.5],
+};
 
 /**
- * @template T
- * @param {Map<string, T>} cache
- * @param {string} name
- * @param {() => T} make
+ * Keys of what is stored, in order.
+ *
+ * @param {Pick<Settings, "K" | "also" | "without">} settings
  */
-function recalled(cache, name, make) {
-  const known = cache.get(name);
-  if (known !== undefined) return known;
-  const made = make();
-  cache.set(name, made);
-  return made;
+export function storedOf({ K, also, without }) {
+  const first = Array.from({ length: K }, (_, key) => key);
+  return [...first.filter((key) => !without.includes(key)), ...also];
 }
 
 /**
@@ -191,12 +103,12 @@ export function dab(paint, row, column, brush, colour) {
  * @param {Paint} paint
  */
 export function prepare(settings, library, paint) {
-  const { collection, size, stored, target, clamp } = settings;
+  const { collection, size, target, clamp, beta, Y, eta, basis, seed, steps } = settings;
+  const stored = storedOf(settings);
   const truth = library.pattern(collection, target, size);
-  const { query, known } = corrupt(library.picture(collection, target, size), size, {
-    ...settings,
-    paint: paint.size === size ? paint : null,
-  });
+  const picture = library.picture(collection, target, size);
+  const layer = paint.size === size ? paint : null;
+  const { query, known } = corrupt(picture, size, { ...settings, paint: layer });
   const start = toPattern(query);
   const ids = stored.map((key) => library.id(collection, key, size));
   const patterns = stored.map((key) => library.pattern(collection, key, size));
@@ -204,33 +116,26 @@ export function prepare(settings, library, paint) {
   const wanted = isStored ? stored.indexOf(target) : nearest(start, patterns);
   const free = clamp && known.some((k) => k) ? known.map((k) => 1 - k) : null;
   const freedom = free ? free.reduce((n, f) => n + f, 0) : truth.length;
-  const { beta, Y, eta, basis, seed } = settings;
   const D = truth.length;
+  const bits = collection === "bits";
+  const shown = 3 * size * size;
   /** @type {Config & { ids: string[] }} */
   const config = {
-    ids,
-    D,
-    Y,
-    beta,
-    eta,
-    basis,
-    seed,
-    query: start,
-    free,
-    target: patterns[wanted],
-    truth,
+    ...{ ids, D, Y, beta, eta, steps, basis, seed, bits, wanted },
+    ...{ query: start, free, freedom, truth, shown },
   };
   return {
     config,
     pictures: new Map(ids.map((id, i) => [id, patterns[i]])),
     patterns,
+    stored,
     known,
     freedom,
     isStored,
     wanted,
     bytes: {
-      truth: toBytes(truth, new Uint8ClampedArray(D)),
-      query: toBytes(start, new Uint8ClampedArray(D)),
+      truth: toBytes(truth, new Uint8ClampedArray(shown)),
+      query: toBytes(start, new Uint8ClampedArray(shown)),
     },
     numbers: { exact: stored.length * D, distributed: memorySize(basis, Y) },
   };

@@ -1,6 +1,5 @@
-// The two descents, step by step, and what is recorded about them. No drawing, no messages.
-import { Geometry, printedBound } from "./math/bounds.js";
-import { ExactMemory, squaredDistance } from "./math/exact.js";
+// The two descents, step by step until they rest, and what is recorded about them. No drawing, no messages.
+import { ExactMemory, softmin, squaredDistance } from "./math/exact.js";
 import { gauge } from "./math/gauge.js";
 import { toBytes } from "./math/patterns.js";
 
@@ -9,49 +8,59 @@ import { toBytes } from "./math/patterns.js";
 
 /** @typedef {{ id: string | number, values: Float32Array }} Pattern */
 /**
- * What the simulation is told: D entries, of which `free` descend (all, where it is null), and the true picture.
+ * What the simulation is told: D entries, of which `free` descend (all, where it is null); the true picture, and which
+ * of the patterns is wanted; `shown` bytes show a state.
  *
  * @typedef {{
  *   D: number,
  *   Y: number,
  *   beta: number,
  *   eta: number,
+ *   steps: number,
  *   basis: Basis,
  *   seed: number,
+ *   bits: boolean,
  *   query: Float32Array,
  *   free: Uint8Array | null,
- *   target: Float32Array,
+ *   freedom: number,
  *   truth: Float32Array,
+ *   wanted: number,
+ *   shown: number,
  * }} Config
  */
 /**
  * What is known before the first step: roughness and pull from T and the query alone.
  *
- * @typedef {{ roughness: number | null, pull: number | null, relativeNoise: number }} Info
+ * @typedef {{ roughness: number | null, pull: number | null }} Info
  */
 
-/** What is recorded at each step, in this order. */
+/** What is recorded at a step, in this order. */
 export const FIELDS = /** @type {const} */ ([
   "energyExact",
   "energyDistributed",
   "distance", // between the two states
-  "local", // D ← ρ D + η e, with e measured at the distributed state and ρ on the segment [D-sharp1]
-  "law", // the same along the exact descent, with e = √(M_A/Y) [D-sharp2]; null where there is none
-  "printed", // log₁₀ of Theorem 2 as printed [D-thm2]
   "S",
   "floored",
-  "nearestExact",
+  "nearestExact", // over the free entries, as all that follows; −1 where nothing is near
   "nearestDistributed",
-  "errorExact", // mean absolute error over the free entries (all, where none is), in pixel units
+  "errorExact", // mean absolute error in pixel units, or the share of wrong bits
   "errorDistributed",
+  "leadExact", // distance to the wanted pattern over that to the runner-up
+  "leadDistributed",
+  "mixedExact", // 1/Σp²: how many patterns the state is a mean of
+  "mixedDistributed",
 ]);
 
 /** @typedef {(typeof FIELDS)[number]} Field */
 
+/** At rest a step moves no free pixel by more than this, in pixel units: a quarter of a grey level. */
+export const REST = 1e-3;
+
 export class Simulation {
   step = 0;
-  /** @type {{ local: number, law: number | null }} */
-  drift = { local: 0, law: 0 };
+  rests = { exact: false, distributed: false }; // each by itself: from then on it stays
+  /** @type {number | null} */
+  overflow = null; // the step at which numbers left the range of floats
 
   /**
    * @param {Config} config
@@ -59,78 +68,104 @@ export class Simulation {
    * @param {DistributedMemory} memory Holds the patterns already.
    */
   constructor(config, patterns, memory) {
-    const { D, Y, beta, free, query } = config;
+    const { D, beta, query, free, wanted } = config;
     this.config = config;
     this.memory = memory;
     this.patterns = patterns.map((p) => p.values);
     this.exact = new ExactMemory(this.patterns, beta);
-    this.geometry = new Geometry(this.patterns, beta, free);
-    this.gradients = [new Float32Array(D), new Float32Array(D), new Float32Array(D)];
+    this.gradients = [new Float32Array(D), new Float32Array(D)];
     this.x = query.slice();
     this.xHat = query.slice();
+    this.begun = squaredDistance(query, this.patterns[wanted], free);
     this.at = this.look();
-    this.startEnergy = this.at.exact.energy;
-    const noise = Math.sqrt(Math.max(this.geometry.variance(this.at.dx), 0) / Y);
     /** @type {Info} */
-    this.info = {
-      ...gauge({ ...config, T: memory.T, S: this.at.distributed.S, free: this.geometry.freedom }),
-      relativeNoise: noise / this.at.exact.S,
-    };
+    this.info = gauge({ ...config, T: memory.T, S: this.at.distributed.S, free: config.freedom });
   }
 
   /** Evaluates both memories where the two states stand. */
   look() {
-    const [g, gHat, gThere] = this.gradients;
-    this.exact.energyGradient(this.xHat, gThere); // the exact gradient at the distributed state
-    const dHat = this.exact.distances.slice();
+    const [g, gHat] = this.gradients;
     const exact = this.exact.energyGradient(this.x, g);
-    const dx = this.exact.distances.slice();
-    return { exact, dx, dHat, distributed: this.memory.energyGradient(this.xHat, gHat) };
-  }
-
-  /** One step of each memory, and of each bound. */
-  advance() {
-    const { eta, free, basis, Y } = this.config;
-    const [g, gHat, gThere] = this.gradients;
-    const { geometry, drift } = this;
-    const { dx, dHat } = this.at;
-    const rho = geometry.segmentContraction(dx, dHat, eta);
-    drift.local = rho * drift.local + eta * Math.sqrt(squaredDistance(gHat, gThere, free));
-    if (basis === "sincos" && drift.law !== null) {
-      const here = geometry.contraction(this.exact.weights, eta);
-      const dFree = free ? geometry.freeDistances(this.x) : dx;
-      drift.law = here * drift.law + eta * Math.sqrt(geometry.gradientError(dx, dFree) / Y);
-    } else drift.law = null;
-    descend(this.x, g, eta, free);
-    descend(this.xHat, gHat, eta, free);
-    this.step++;
-    this.at = this.look();
+    return this.noted({ exact, distributed: this.memory.energyGradient(this.xHat, gHat) });
   }
 
   /**
-   * The numbers of FIELDS at this step.
+   * Marks the step at which numbers left the range of floats.
    *
-   * @returns {(number | null)[]}
+   * @template {{ distributed: { energy: number } }} A
+   * @param {A} at
    */
+  noted(at) {
+    const lost = !Number.isFinite(at.distributed.energy);
+    if (lost && this.overflow === null) this.overflow = this.step;
+    return at;
+  }
+
+  /** Whether there is no further step. */
+  get done() {
+    const { exact, distributed } = this.rests;
+    return (exact && distributed) || this.overflow !== null || this.step >= this.config.steps;
+  }
+
+  /** One step of each memory that does not rest. */
+  advance() {
+    const { config, rests, at } = this;
+    const { eta, free } = config;
+    const [g, gHat] = this.gradients;
+    const still = REST / Math.sqrt(config.D);
+    this.step++;
+    let { exact, distributed } = at;
+    if (!rests.exact) {
+      rests.exact = descend(this.x, g, eta, free) <= still;
+      exact = this.exact.energyGradient(this.x, g);
+    }
+    if (!rests.distributed) {
+      rests.distributed = descend(this.xHat, gHat, eta, free) <= still;
+      distributed = this.memory.energyGradient(this.xHat, gHat);
+    }
+    this.at = this.noted({ exact, distributed });
+  }
+
+  /** Energies and the distance of the two states: all that a drag draws of each step. */
+  trace() {
+    const { exact, distributed } = this.at;
+    return [exact.energy, distributed.energy, Math.sqrt(squaredDistance(this.x, this.xHat))];
+  }
+
+  /** The numbers of FIELDS at this step. */
   record() {
-    const { config, step, geometry } = this;
-    const { exact, distributed, dx, dHat } = this.at;
-    const K = this.patterns.length;
-    const energy = this.startEnergy;
+    const { S, floored } = this.at.distributed;
+    const [here, there] = [this.judged(this.x), this.judged(this.xHat)];
     return [
-      exact.energy,
-      distributed.energy,
-      Math.sqrt(squaredDistance(this.x, this.xHat)),
-      this.drift.local,
-      this.drift.law,
-      step === 0 ? -Infinity : printedBound({ ...config, K, energy, steps: step }),
-      distributed.S,
-      distributed.floored ? 1 : 0,
-      argmin(dx),
-      argmin(dHat),
-      meanError(this.x, config.truth, config.free, geometry.freedom),
-      meanError(this.xHat, config.truth, config.free, geometry.freedom),
+      ...this.trace(),
+      S,
+      floored ? 1 : 0,
+      ...[here.nearest, there.nearest],
+      ...[here.error, there.error],
+      ...[here.lead, there.lead],
+      ...[here.mixed, there.mixed],
     ];
+  }
+
+  /**
+   * What a state is near to, by the free entries; and of how many patterns it is a mean, by all.
+   *
+   * @param {Float32Array} x
+   */
+  judged(x) {
+    const { patterns, config, begun } = this;
+    const { free, wanted, beta } = config;
+    const d = Float64Array.from(patterns, (xi) => squaredDistance(x, xi, free));
+    const others = d.filter((_, m) => m !== wanted);
+    const lead = Math.sqrt(d[wanted] / (others.length > 0 ? Math.min(...others) : begun));
+    const p = new Float64Array(patterns.length);
+    softmin(free ? Float64Array.from(patterns, (xi) => squaredDistance(x, xi)) : d, beta, p);
+    return {
+      nearest: d.indexOf(Math.min(...d)),
+      lead: d[wanted] === 0 ? 0 : lead,
+      mixed: mixture(p),
+      error: meanError(x, config),
+    };
   }
 
   /**
@@ -139,24 +174,50 @@ export class Simulation {
    * @param {Uint8ClampedArray} bytes
    */
   pixels(bytes) {
-    const { D } = this.config;
-    toBytes(this.x, bytes.subarray(0, D));
-    toBytes(this.xHat, bytes.subarray(D, 2 * D));
+    const { shown } = this.config;
+    toBytes(this.x, bytes.subarray(0, shown));
+    toBytes(this.xHat, bytes.subarray(shown, 2 * shown));
   }
 }
 
-/** @type {(x: Float32Array, gradient: Float32Array, eta: number, free: Uint8Array | null) => void} */
-function descend(x, gradient, eta, free) {
-  for (let i = 0; i < x.length; i++) if (!free || free[i]) x[i] -= eta * gradient[i];
+/**
+ * How many patterns weights p mix: 1/Σp².
+ *
+ * @param {ArrayLike<number>} p
+ */
+export function mixture(p) {
+  let squares = 0;
+  for (let m = 0; m < p.length; m++) squares += p[m] * p[m];
+  return 1 / squares;
 }
 
-/** @param {Float64Array} d */
-const argmin = (d) => d.indexOf(Math.min(...d));
+/**
+ * One step; returns the largest move of a free entry.
+ *
+ * @type {(x: Float32Array, gradient: Float32Array, eta: number, free: Uint8Array | null) => number}
+ */
+export function descend(x, gradient, eta, free) {
+  let largest = 0;
+  for (let i = 0; i < x.length; i++) {
+    if (free && !free[i]) continue;
+    const move = eta * gradient[i];
+    x[i] -= move;
+    const size = Math.abs(move);
+    if (!(size <= largest)) largest = size;
+  }
+  return largest;
+}
 
-/** @type {(x: Float32Array, truth: Float32Array, free: Uint8Array | null, freedom: number) => number} */
-function meanError(x, truth, free, freedom) {
+/** @type {(x: Float32Array, config: Pick<Config, "truth" | "free" | "freedom" | "bits">) => number} */
+export function meanError(x, { truth, free, freedom, bits }) {
   const all = !free || freedom === 0; // where nothing is free, what is held is what is judged
+  const unit = Math.sqrt(x.length);
+  const half = 0.5 / unit;
   let total = 0;
-  for (let i = 0; i < x.length; i++) if (all || free[i]) total += Math.abs(x[i] - truth[i]);
-  return (total / (all ? x.length : freedom)) * Math.sqrt(x.length);
+  for (let i = 0; i < x.length; i++) {
+    if (!all && !free[i]) continue;
+    if (!bits) total += unit * Math.abs(x[i] - truth[i]);
+    else if (x[i] >= half !== truth[i] >= half) total += 1;
+  }
+  return total / (all ? x.length : freedom);
 }

@@ -1,7 +1,8 @@
-// The pictures side by side: the true one, the query (which can be painted), and the two memories' states.
+// The pictures: the true one, the query (which can be painted), the two memories' states, and those pinned to compare.
 import { h, setText } from "../kit/dom.js";
 import { droppable, paintable, picture } from "../kit/imagewell.js";
-import { figures, fixed, percent } from "../kit/number.js";
+import { percent } from "../kit/number.js";
+import { errorInWords, verdictOf } from "./report.js";
 
 /** @import { Cell } from "../kit/imagewell.js" */
 /** @import { Both, Nearest } from "./report.js" */
@@ -9,16 +10,25 @@ import { figures, fixed, percent } from "../kit/number.js";
 const PAINT_HELP =
   "Query. Drag to paint. With the keyboard: arrow keys move the brush, space paints. Drop an image file to use it.";
 
-/** @type {(title: string, canvas: Element, tone?: string) => { element: HTMLElement, verdict: HTMLElement, note: HTMLElement }} */
-function panel(title, canvas, tone = "") {
+const SMALL = 32; // pixels a side, where there is no picture
+
+/** @type {(title: string, canvas: Element, name: string) => { element: HTMLElement, verdict: HTMLElement, note: HTMLElement }} */
+function panel(title, canvas, name) {
   const verdict = h("span", { class: "r1-verdict" });
   const note = h("span", { class: "r1-muted" });
-  const caption = h("figcaption", {}, h("strong", { class: tone }, title), verdict, note);
-  return { element: h("figure", { class: "r1-panel" }, canvas, caption), verdict, note };
+  const caption = h(
+    "figcaption",
+    {},
+    h("strong", { class: `r1-ink-${name}` }, title),
+    verdict,
+    note,
+  );
+  return {
+    element: h("figure", { class: `r1-panel r1-of-${name}` }, canvas, caption),
+    verdict,
+    note,
+  };
 }
-
-/** @param {number} v */
-const inFigures = (v) => (v < 10 ? fixed(v, 3) : figures(v, 2));
 
 /**
  * @param {number} size
@@ -26,11 +36,15 @@ const inFigures = (v) => (v < 10 ? fixed(v, 3) : figures(v, 2));
  */
 export function createStage(size, on) {
   const shown = {
-    truth: picture({ label: "True picture", size }),
-    query: picture({ label: PAINT_HELP, size, className: "r1-query" }),
     exact: picture({ label: "State of the exact memory", size }),
     distributed: picture({ label: "State of the distributed memory", size }),
+    query: picture({ label: PAINT_HELP, size, className: "r1-query" }),
+    truth: picture({ label: "True picture", size }),
     jax: picture({ label: "Result of the run in JAX", size }),
+  };
+  const pinned = {
+    exact: picture({ label: "Pinned state of the exact memory", size }),
+    distributed: picture({ label: "Pinned state of the distributed memory", size }),
   };
   shown.query.canvas.setAttribute("role", "application");
   const frame = paintable(shown.query.canvas, {
@@ -40,25 +54,36 @@ export function createStage(size, on) {
   });
   droppable(frame, on.file);
   const panels = {
-    truth: panel("True picture", shown.truth.canvas),
-    query: panel("Query", frame),
-    exact: panel("Exact memory", shown.exact.canvas, "r1-ink-exact"),
-    distributed: panel("Distributed memory", shown.distributed.canvas, "r1-ink-distributed"),
-    jax: panel("In JAX", shown.jax.canvas),
+    exact: panel("Exact memory", shown.exact.canvas, "exact"),
+    distributed: panel("Distributed memory", shown.distributed.canvas, "distributed"),
+    query: panel("Query", frame, "query"),
+    truth: panel("True picture", shown.truth.canvas, "truth"),
+    jax: panel("In JAX", shown.jax.canvas, "jax"),
   };
   panels.jax.element.hidden = true;
+  const words = h("p", { class: "r1-muted" });
+  const ghosts = h(
+    "figure",
+    { class: "r1-ghosts", hidden: true },
+    pinned.exact.canvas,
+    pinned.distributed.canvas,
+    h("figcaption", {}, h("strong", {}, "Pinned"), words),
+  );
   const element = h(
     "div",
     { class: "r1-stage" },
     Object.values(panels).map((p) => p.element),
+    ghosts,
   );
-  /** @type {(name: "exact" | "distributed", nearest: Nearest) => void} */
-  const verdict = (name, { label, right, outside, error }) => {
-    const words = outside ? "outside the range of pictures" : `nearest: ${label}`;
-    setText(panels[name].verdict, `${right ? "✓" : "✗"} ${words}`);
-    panels[name].verdict.classList.toggle("r1-wrong", !right);
-    setText(panels[name].note, `mean error ${inFigures(error)}`);
-    shown[name].say(`State of the ${name} memory; ${words}, ${right ? "the right one" : "wrong"}`);
+  /** @type {(name: "exact" | "distributed", nearest: Nearest, both: Both, sure: boolean) => void} */
+  const verdict = (name, nearest, { overflow, bits, freedom }, sure) => {
+    const over = name === "distributed" && overflow !== null;
+    const told = over ? "✗ overflowed" : freedom === 0 ? "nothing to find" : verdictOf(nearest);
+    const error = errorInWords(nearest.error, bits);
+    setText(panels[name].verdict, told);
+    panels[name].verdict.classList.toggle("r1-wrong", told.startsWith("✗"));
+    setText(panels[name].note, over ? "no state to show" : sure ? error : `${error} so far`);
+    shown[name].say(`State of the ${name} memory: ${told}, ${over ? "no state" : error}`);
   };
   return {
     element,
@@ -66,42 +91,82 @@ export function createStage(size, on) {
     /**
      * What stands before the first step.
      *
-     * @param {{ truth: Uint8ClampedArray, query: Uint8ClampedArray, label: string, isStored: boolean, known: number }} start
+     * @param {{ truth: Uint8ClampedArray, query: Uint8ClampedArray, label: string, isStored: boolean, known: number, flips: number }} start
      */
-    setQuery({ truth, query, label, isStored, known }) {
+    setQuery({ truth, query, label, isStored, known, flips }) {
       shown.truth.show(truth);
       shown.truth.say(`True picture: ${label}`);
       shown.query.show(query);
       setText(panels.truth.verdict, label);
       setText(panels.truth.note, isStored ? "stored" : "not stored");
-      setText(panels.query.verdict, `${percent(known)} known`);
+      setText(
+        panels.query.verdict,
+        flips > 0 ? `${percent(flips)} flipped` : `${percent(known)} known`,
+      );
       setText(panels.query.note, "paint on it");
     },
     /**
-     * The two states of one step; `found` says how near each is to what.
+     * The two states of one step; `found` says how near each is to what, `sure` whether they are at the end.
      *
-     * @type {(bytes: Uint8ClampedArray, found: Both) => void}
+     * @type {(bytes: Uint8ClampedArray, found: Both, sure: boolean) => void}
      */
-    show(bytes, found) {
-      const D = bytes.length / 2;
-      shown.exact.show(bytes.subarray(0, D));
-      shown.distributed.show(bytes.subarray(D));
-      verdict("exact", found.exact);
-      verdict("distributed", found.distributed);
+    show(bytes, found, sure) {
+      const n = bytes.length / 2;
+      shown.exact.show(bytes.subarray(0, n));
+      shown.distributed.show(found.overflow === null ? bytes.subarray(n) : nothing(n));
+      verdict("exact", found.exact, found, sure);
+      verdict("distributed", found.distributed, found, sure);
+    },
+    /** Hides both states until the reader has said what they will be. */
+    wait() {
+      for (const name of /** @type {const} */ (["exact", "distributed"])) {
+        shown[name].show(nothing(3 * SMALL * SMALL));
+        shown[name].say(`State of the ${name} memory: hidden until you predict it`);
+        setText(panels[name].verdict, "?");
+        panels[name].verdict.classList.remove("r1-wrong");
+        setText(panels[name].note, "what do you expect?");
+      }
+    },
+    /**
+     * Two states to compare with, in words; null takes them away.
+     *
+     * @param {{ bytes: Uint8ClampedArray, words: string } | null} pin
+     */
+    pin(pin) {
+      ghosts.hidden = !pin;
+      if (!pin) return;
+      const n = pin.bytes.length / 2;
+      pinned.exact.show(pin.bytes.subarray(0, n));
+      pinned.distributed.show(pin.bytes.subarray(n));
+      setText(words, pin.words);
     },
     /**
      * A result of Python's, or null to take it away.
      *
      * @param {Uint8ClampedArray | null} bytes
-     * @param {[string, string]} [words]
+     * @param {[string, string]} [told]
      */
-    showJax(bytes, words = ["", ""]) {
+    showJax(bytes, told = ["", ""]) {
       panels.jax.element.hidden = !bytes;
-      element.classList.toggle("r1-five", Boolean(bytes));
       if (!bytes) return;
       shown.jax.show(bytes);
-      setText(panels.jax.verdict, words[0]);
-      setText(panels.jax.note, words[1]);
+      setText(panels.jax.verdict, told[0]);
+      setText(panels.jax.note, told[1]);
     },
   };
+}
+
+/**
+ * Stripes: there is no picture.
+ *
+ * @param {number} n
+ */
+function nothing(n) {
+  const side = Math.round(Math.sqrt(n / 3));
+  const bytes = new Uint8ClampedArray(n);
+  for (let i = 0; i < n; i++) {
+    const pixel = Math.floor(i / 3);
+    bytes[i] = (Math.floor(pixel / side) + (pixel % side)) % 8 < 4 ? 120 : 165;
+  }
+  return bytes;
 }

@@ -2,9 +2,24 @@
 import { select, toggleGrid } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { chooser, droppable, picture } from "../kit/imagewell.js";
+import { storedOf } from "./settings.js";
 
 /** @import { Patch } from "./change.js" */
-/** @import { Collection, Library, Settings } from "./settings.js" */
+/** @import { Collection, Library } from "./library.js" */
+/** @import { Settings } from "./settings.js" */
+
+const TILE = 32; // pixels
+const OFFERED = 24; // random patterns shown one by one: the others come by their number alone
+
+/**
+ * Keys that can be shown one by one.
+ *
+ * @type {(library: Library, collection: Collection) => number[]}
+ */
+export const offered = (library, collection) => [
+  ...Array.from({ length: Math.min(library.count(collection), OFFERED) }, (_, key) => key),
+  ...library.ownKeys,
+];
 
 /**
  * `change` takes { store, pressed } and { collection }; `on.fileToStore(file)` takes an image of the reader's.
@@ -16,6 +31,7 @@ import { chooser, droppable, picture } from "../kit/imagewell.js";
 export function storedPictures(library, change, on) {
   /** @type {Map<string, HTMLCanvasElement>} */
   const tiles = new Map(); // key and size → canvas, drawn once
+  let shown = "";
   const grid = toggleGrid({
     label: "Stored pictures",
     onToggle: (/** @type {number} */ key, pressed) => change({ store: key, pressed }),
@@ -25,23 +41,26 @@ export function storedPictures(library, change, on) {
     name: "collection",
     options: [
       ["photographs", "photographs"],
-      ["letters", "letters"],
-      ["random", "random binary patterns"],
+      ["bits", "random bits"],
     ],
     value: "photographs",
     onInput: (v) => change({ collection: /** @type {Collection} */ (v) }),
   });
   droppable(grid.element, on.fileToStore);
-  /** @type {(name: Collection, key: number) => HTMLCanvasElement} */
-  const thumbnail = (name, key) => {
-    const id = library.id(name, key, 32);
+  /** @type {(name: Collection, key: number, size: number) => HTMLCanvasElement} */
+  const thumbnail = (name, key, size) => {
+    const id = library.id(name, key, size);
     const known = tiles.get(id);
     if (known) return known;
-    const { canvas, show } = picture({ label: "", size: 32 });
+    const { canvas, show } = picture({ label: "", size });
     canvas.removeAttribute("role");
     canvas.removeAttribute("aria-label");
     canvas.setAttribute("aria-hidden", "true");
-    show(library.picture(name, key, 32).map((v) => 255 * v));
+    const values = library.picture(name, key, size);
+    const repeat = (3 * size * size) / values.length;
+    show(
+      Uint8Array.from({ length: 3 * size * size }, (_, i) => 255 * values[Math.floor(i / repeat)]),
+    );
     tiles.set(id, canvas);
     return canvas;
   };
@@ -51,14 +70,22 @@ export function storedPictures(library, change, on) {
     element: grid.element,
     /** @param {Settings} settings */
     show(settings) {
-      collection.value = settings.collection;
-      const items = library.items(settings.collection).map(({ key, label }) => ({
-        key,
-        label: key === settings.target ? `${label} (true picture)` : label,
-        mark: key === settings.target,
-        picture: thumbnail(settings.collection, key),
-      }));
-      grid.show(items, new Set(settings.stored));
+      const { collection: name, size, target } = settings;
+      const stored = storedOf(settings);
+      const wanted = JSON.stringify([name, size, target, stored, library.own.length]);
+      if (wanted === shown) return;
+      shown = wanted;
+      collection.value = name;
+      const items = offered(library, name).map((key) => {
+        const label = library.label(name, key);
+        return {
+          key,
+          label: key === target ? `${label} (true picture)` : label,
+          mark: key === target,
+          picture: thumbnail(name, key, name === "bits" ? size : TILE),
+        };
+      });
+      grid.show(items, new Set(stored));
     },
   };
 }

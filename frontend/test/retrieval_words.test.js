@@ -2,40 +2,71 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { roundNumbers } from "../kit/axis.js";
 import { between } from "../kit/imagewell.js";
+import { shade } from "../kit/map.js";
 import { amount } from "../kit/number.js";
-import { billOf, printedInWords } from "../retrieval/charts.js";
-import { findings, inWords } from "../retrieval/report.js";
+import { billOf } from "../retrieval/bill.js";
+import { printedInWords } from "../retrieval/charts.js";
+import { findings, inWords, overflowInWords, verdictOf } from "../retrieval/report.js";
 
 /** @import { Cell } from "../kit/imagewell.js" */
 
-const found = {
-  exact: { label: "coffee", right: true, outside: false },
-  distributed: { label: "coffee", right: false, outside: true },
-};
+/** @type {any} */
+const library = { label: () => "coffee" };
+/** @type {any} */
+const settings = { collection: "photographs" };
+/** @type {any} */
+const ready = { isStored: true, wanted: 0, stored: [0], freedom: 10 };
 
-test("a run that leaves every scale is said to, with the same words for energy and distance", () => {
-  for (const lost of [Number.NaN, Infinity, -Infinity, 1e30]) {
-    const at = { energyExact: -0.03, energyDistributed: lost, distance: lost };
-    const words = inWords(7, at, found);
-    assert.match(words, /energy −0\.0300, nearest coffee \(right\)/);
-    assert.match(words, /Distributed: off every scale, none/);
-    if (lost !== -Infinity) assert.match(words, /Distance off every scale\./);
-    assert.equal(amount(lost), "off every scale");
-  }
+/** @param {object} [own] */
+const numbers = (own = {}) => ({
+  ...{ energyExact: -0.03, energyDistributed: -0.02, distance: 0.1, S: 1, floored: 0 },
+  ...{ nearestExact: 0, nearestDistributed: 0, errorExact: 0.04, errorDistributed: 0.05 },
+  ...{ leadExact: 0.1, leadDistributed: 0.1, mixedExact: 1, mixedDistributed: 1, ...own },
 });
 
-test("noise that is nearest to the right picture is not right", () => {
-  const at = { nearestExact: 0, nearestDistributed: 0, errorExact: 0.04, errorDistributed: 0.33 };
-  /** @type {any[]} */
-  const run = [at, { stored: [0] }, { isStored: true, wanted: 0 }, { label: () => "coffee" }];
-  const both = findings(run[0], run[1], run[2], run[3]);
-  assert.deepEqual([both.exact.right, both.distributed.right], [true, false]);
+/** @type {(own?: object, overflow?: number | null) => ReturnType<typeof findings>} */
+const found = (own, overflow = null) => findings(numbers(own), settings, ready, library, overflow);
+
+test("near is not right: its square distance has to be half of the runner-up's", () => {
+  for (const [lead, right] of /** @type {[number, boolean][]} */ ([
+    [0, true],
+    [0.7, true],
+    [0.71, false],
+    [0.98, false],
+    [1.4, false],
+    [Number.NaN, false],
+  ])) {
+    assert.equal(found({ leadExact: lead }).exact.right, right, String(lead));
+  }
+  assert.equal(found({ nearestExact: 1 }).exact.right, false);
+});
+
+test("a verdict says what a failure is: a blend, or noise", () => {
+  assert.equal(verdictOf(found().exact), "✓ coffee");
+  assert.match(verdictOf(found({ leadExact: 0.9, mixedExact: 3.2 }).exact), /✗ a blend of 3\.2/);
+  assert.match(verdictOf(found({ leadExact: 0.9 }).exact), /✗ not clear; nearest: coffee/);
+  assert.match(verdictOf(found({ leadExact: 0.9, errorExact: Number.NaN }).exact), /outside/);
+});
+
+test("a run that leaves every scale is said to, and an overflow with what to do", () => {
+  const words = inWords(7, numbers({ energyDistributed: 1e30, distance: 1e30 }), found());
+  assert.match(words, /energy −0\.0300, right: coffee/);
+  assert.match(words, /Distributed: energy off every scale.*distance off every scale\./);
+  const over = inWords(7, numbers({ energyDistributed: Number.NaN }), found({}, 5));
+  assert.match(over, /Distributed: overflowed\./);
+  assert.match(overflowInWords(5, "exp", 60), /exp features overflowed at step 5.*Lower β/);
+  assert.doesNotMatch(over + overflowInWords(5, "exp", 60), /NaN/);
+  assert.equal(amount(Number.NaN), "off every scale");
 });
 
 test("numbers are written out, without exponents of a program", () => {
-  const bill = { numbers: { exact: 3072, distributed: 400_000 }, K: 1, Y: 200_000, freedom: 300 };
-  const rows = billOf({ ...bill, flooredSteps: 0, steps: 1, speed: 0, roughness: null });
-  assert.ok(rows.every(([, value]) => !/e\+/.test(value)));
+  /** @type {any} */
+  const of = { config: { Y: 200_000 }, stored: [0], freedom: 300 };
+  /** @type {any} */
+  const end = { frame: { step: 40 }, info: { roughness: null, pull: null }, milliseconds: 20 };
+  const rows = billOf(end, { ...of, numbers: { exact: 3072, distributed: 400_000 } });
+  assert.ok(rows.every(([, value]) => !/e\+|NaN|Infinity/.test(value)));
+  assert.equal(rows.at(-1)?.[1], "2,000 steps a second");
 });
 
 test("a bound is off the top only where the plot does not reach it", () => {
@@ -43,6 +74,15 @@ test("a bound is off the top only where the plot does not reach it", () => {
   assert.equal(printedInWords(1), "Printed: 10. ");
   assert.equal(printedInWords(Math.log10(7600)), "Printed: 7,600, off the top. ");
   assert.equal(printedInWords(31.2), "Printed: 10³¹, off the top. ");
+});
+
+test("a map is bright where the error is small, dark where it is large, and never outside its colours", () => {
+  const light = (/** @type {number} */ share) =>
+    (shade(share).match(/\d+/g) ?? []).reduce((sum, v) => sum + Number(v), 0);
+  const all = [0, 0.1, 0.3, 0.5, 0.7, 1].map(light);
+  assert.ok(all.every((v, i) => i === 0 || v < all[i - 1]));
+  assert.equal(shade(7), shade(1));
+  assert.equal(shade(-1), shade(0));
 });
 
 test("a stroke in few events has no gaps, whichever way it goes", () => {

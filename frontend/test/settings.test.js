@@ -1,46 +1,46 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { initialSettings, nextSettings } from "../retrieval/change.js";
+import { accepted, decode, difference, encode } from "../kit/address.js";
+import { admits, initialSettings, nextSettings } from "../retrieval/change.js";
 import { Keeper } from "../retrieval/keeper.js";
+import { Library } from "../retrieval/library.js";
 import { corrupt, isOccluded } from "../retrieval/math/corruption.js";
-import { letterPictures, resize } from "../retrieval/math/patterns.js";
-import { DEFAULTS, dab, Library, noPaint, prepare, SIDE } from "../retrieval/settings.js";
+import { bitsOf, resize } from "../retrieval/math/patterns.js";
+import { placed, stepped } from "../retrieval/moves.js";
+import { stops } from "../retrieval/panel.js";
+import { coarseToFine } from "../retrieval/phasemap.js";
+import { DEFAULTS, dab, noPaint, prepare, storedOf } from "../retrieval/settings.js";
 
 /** @import { Side } from "../retrieval/math/corruption.js" */
 /** @import { Settings } from "../retrieval/settings.js" */
 
+const SIDE = 64;
 const length = 3 * SIDE * SIDE;
 const bytes = Uint8Array.from(
   { length: 4 * length },
   (_, i) => (i * i * 31 + i * 7 + 57 * Math.floor(i / length)) % 256,
 );
-const library = () => new Library(bytes, ["a", "b", "c", "d"]);
-const settings = { ...DEFAULTS, stored: [0, 1, 2] };
+const library = () => {
+  const sheet = { values: Int16Array.from(bytes), side: SIDE, top: 255 };
+  return new Library(sheet, ["a", "b", "c", "d"]);
+};
+const settings = { ...DEFAULTS, K: 3 };
 /** @param {Uint8Array} mask */
 const share = (mask) => mask.reduce((n, v) => n + v, 0) / mask.length;
 
 test("a picture of half the size holds the means of its blocks", () => {
-  const picture = resize(bytes.subarray(0, length), SIDE, 32);
+  const picture = resize(bytes.subarray(0, length), SIDE, 32, 255);
   /** @type {(row: number, column: number, c: number) => number} */
   const at = (row, column, c) => bytes[3 * (row * SIDE + column) + c] / 255;
   const mean = (at(10, 20, 1) + at(11, 20, 1) + at(10, 21, 1) + at(11, 21, 1)) / 4;
   assert.ok(Math.abs(picture[3 * (5 * 32 + 10) + 1] - mean) < 1e-6);
 });
 
-test("twenty-six letters, all different, upright and inside the frame", () => {
-  const letters = letterPictures(32);
-  assert.equal(new Set(letters.map((l) => l.join(""))).size, 26);
-  for (const letter of letters) {
-    assert.ok(letter.some((v) => v === 1));
-    for (let i = 0; i < 32; i++) assert.equal(letter[3 * i] + letter[3 * (31 * 32 + i)], 0);
-  }
-  /** @param {Float32Array} letter */
-  const rows = (letter) =>
-    [...Array(32)].map((_, r) => letter.slice(96 * r, 96 * r + 96).reduce((a, b) => a + b, 0));
-  const [top, bottom] = [rows(letters[11]).slice(0, 16), rows(letters[11]).slice(16)].map((part) =>
-    Math.max(...part),
-  );
-  assert.ok(bottom > top, "the foot of L is at its bottom");
+test("a picture of the reader's becomes bits, half of them ones", () => {
+  const bits = bitsOf(resize(bytes.subarray(0, length), SIDE, 10, 255));
+  assert.equal(bits.length, 100);
+  const ones = bits.reduce((a, b) => a + b, 0);
+  assert.ok(ones >= 50 && ones < 60 && bits.every((v) => v === 0 || v === 1));
 });
 
 for (const side of /** @type {Side[]} */ (["top", "bottom", "left", "right", "box"])) {
@@ -51,6 +51,7 @@ for (const side of /** @type {Side[]} */ (["top", "bottom", "left", "right", "bo
       side,
       fill: "white",
       noise: 0,
+      flips: 0,
       seed: 0,
     });
     assert.ok(Math.abs(share(known) - 0.75) < 0.02);
@@ -93,26 +94,92 @@ test("noise shakes what is visible only, and is the same for the same seed", () 
   assert.deepEqual(corrupt(truth, 32, options).query, query);
 });
 
-test("patches: first K, in and out, never empty, another collection, another seed", () => {
+test("patches: the first K, in and out, never empty, another collection, another seed", () => {
   const shelf = library();
-  assert.deepEqual(nextSettings(settings, { first: 2 }, shelf).stored, [0, 1]);
-  assert.deepEqual(nextSettings(settings, { store: 3, pressed: true }, shelf).stored, [0, 1, 2, 3]);
-  assert.deepEqual(nextSettings(settings, { store: 1, pressed: false }, shelf).stored, [0, 2]);
-  const lone = { ...settings, stored: [2] };
-  assert.deepEqual(nextSettings(lone, { store: 2, pressed: false }, shelf).stored, [2]);
-  const letters = nextSettings({ ...settings, target: 2 }, { collection: "letters" }, shelf);
-  assert.deepEqual([letters.stored, letters.target], [[0, 1, 2], 0]);
+  /** @type {(from: typeof settings, patch: import("../retrieval/change.js").Patch) => number[]} */
+  const after = (from, patch) => storedOf(nextSettings(from, patch, shelf));
+  assert.deepEqual(after(settings, { K: 2 }), [0, 1]);
+  assert.deepEqual(after(settings, { store: 3, pressed: true }), [0, 1, 2, 3]);
+  assert.deepEqual(after(settings, { store: 1, pressed: false }), [0, 2]);
+  const out = nextSettings(settings, { store: 1, pressed: false }, shelf);
+  assert.deepEqual(after(out, { store: 1, pressed: true }), [0, 1, 2]);
+  const lone = { ...settings, K: 1 };
+  assert.deepEqual(after(lone, { store: 0, pressed: false }), [0]);
+  const bits = nextSettings({ ...settings, target: 2 }, { collection: "bits" }, shelf);
+  assert.deepEqual([bits.size, bits.target, bits.clamp], [10, 0, false]);
+  assert.equal(nextSettings(bits, { K: 500 }, shelf).K, 500);
   assert.equal(nextSettings(settings, { redraw: true }, shelf).seed, settings.seed + 1);
-  assert.deepEqual(initialSettings({ beta: 3 }, shelf).stored, [0, 1, 2, 3]);
+  assert.equal(initialSettings({ beta: 3 }, shelf).K, 4, "there are no more than four");
+  assert.equal(initialSettings({ target: 9, also: [-1] }, shelf).also.length, 0);
 });
 
-test("a picture of the reader's can be stored, or be the query of something not stored", () => {
+test("a picture of the reader's is never lost: not by K, nor by another collection", () => {
   const shelf = library();
   const key = shelf.add(bytes.slice(length, 2 * length));
-  assert.deepEqual(shelf.picture("photographs", key, 32), shelf.picture("letters", key, 32));
+  const own = nextSettings(settings, { store: key, pressed: true, target: key }, shelf);
+  assert.deepEqual(storedOf(own), [0, 1, 2, -1]);
+  for (const K of [4, 1]) {
+    const moved = nextSettings(own, { K }, shelf);
+    assert.ok(storedOf(moved).includes(-1) && moved.target === -1);
+    assert.ok(prepare(moved, shelf, noPaint(32)).isStored);
+  }
+  const there = nextSettings(own, { collection: "bits" }, shelf);
+  assert.ok(prepare(there, shelf, noPaint(there.size)).isStored);
+  const back = nextSettings(there, { collection: "photographs" }, shelf);
+  assert.ok(storedOf(back).includes(-1));
+});
+
+test("a picture of the reader's can be the query of something not stored", () => {
+  const shelf = library();
+  const key = shelf.add(bytes.slice(length, 2 * length));
   const ready = prepare({ ...settings, target: key }, shelf, noPaint(32));
   assert.equal(ready.isStored, false);
   assert.equal(ready.wanted, 1, "it equals the second picture: that one is nearest");
+});
+
+test("an address leads to the same settings, whatever the reader has set", () => {
+  const shelf = library();
+  /** @type {(base: typeof settings, patch: Partial<typeof settings>) => typeof settings} */
+  const next = (base, patch) => nextSettings(base, patch, shelf);
+  const opening = initialSettings({}, shelf);
+  /** @type {import("../retrieval/change.js").Patch[][]} */
+  const all = [
+    [{ beta: 38.2, Y: 13700 }],
+    [{ K: 2 }, { store: 3, pressed: true }, { store: 0, pressed: false }],
+    [
+      { collection: /** @type {const} */ ("bits") },
+      { K: 200 },
+      { across: /** @type {const} */ ("K") },
+    ],
+    [{ collection: /** @type {const} */ ("bits") }, { clamp: true, fraction: 0.4 }],
+  ];
+  for (const patches of all) {
+    const set = patches.reduce((at, patch) => nextSettings(at, patch, shelf), opening);
+    const hash = encode("retrieval", difference(set, opening, next));
+    const read = accepted(decode(hash)?.values ?? {}, opening, admits);
+    assert.deepEqual(next(opening, read), set, hash);
+  }
+  assert.deepEqual(accepted({ K: 3.5, beta: 900, basis: "x", also: [0.5] }, opening, admits), {});
+});
+
+test("no stop of a slider is dead, and an arrow on the map always moves the point", () => {
+  for (const all of [stops([1, 200]), stops([1000, 200000], 2), stops([0.02, 2], 2)]) {
+    assert.ok(all.length > 60 && all.every((v, i) => i === 0 || v > all[i - 1]));
+  }
+  assert.equal(stops([1, 200]).at(-1), 200);
+  for (let beta = 1; beta < 200; beta = stepped({ ...settings, beta }, [1, 0], 24).beta ?? 1)
+    assert.ok((stepped({ ...settings, beta }, [1, 0], 24).beta ?? 0) > beta);
+  const K = { ...settings, across: /** @type {const} */ ("K") };
+  assert.deepEqual(stepped(K, [1, 0], 24), { K: 4 });
+  assert.deepEqual(placed({ beta: 1e9, K: 99.2, Y: 3 }, 24), { beta: 200, K: 24, Y: 1000 });
+});
+
+test("a map is filled coarse to fine, each cell once", () => {
+  const order = coarseToFine(20, 10);
+  assert.equal(new Set(order.map(String)).size, 200);
+  assert.equal(order.length, 200);
+  const early = order.slice(0, 10).map(([i, j]) => [i % 4, j % 4].join());
+  assert.deepEqual(new Set(early), new Set(["2,2"]));
 });
 
 test("the bill counts K·D numbers against 2Y, and the known pixels are held", () => {
@@ -130,7 +197,9 @@ test("changing K writes and erases only what changed, and ends at the same T", (
   const shelf = library();
   /** @param {number[]} stored */
   const at = (stored) => {
-    const { config, patterns } = prepare({ ...settings, Y: 500, stored }, shelf, noPaint(32));
+    const without = [0, 1, 2, 3].filter((key) => !stored.includes(key));
+    const set = { ...settings, Y: 500, K: 4, without };
+    const { config, patterns } = prepare(set, shelf, noPaint(32));
     return { ...config, patterns: patterns.map((values, i) => ({ id: config.ids[i], values })) };
   };
   const [walked, straight] = [new Keeper(), new Keeper()];

@@ -7,11 +7,20 @@ import { DistributedMemory } from "../../frontend/retrieval/math/distributed.js"
 import { ExactMemory } from "../../frontend/retrieval/math/exact.js";
 import { HadamardFeatures } from "../../frontend/retrieval/math/features.js";
 import { gauge, slopeRatio } from "../../frontend/retrieval/math/gauge.js";
-import { randomPictures } from "../../frontend/retrieval/math/patterns.js";
+import { randomBits } from "../../frontend/retrieval/math/patterns.js";
+import { Foresight, foreseenError, noiseEdge } from "../../frontend/retrieval/math/phase.js";
+import { initialSettings } from "../../frontend/retrieval/change.js";
+import { BOUNDS, Drift } from "../../frontend/retrieval/drift.js";
+import { measured } from "../../frontend/retrieval/errormap.js";
 import { Keeper } from "../../frontend/retrieval/keeper.js";
-import { PRESETS } from "../../frontend/retrieval/presets.js";
-import { Library, noPaint, prepare } from "../../frontend/retrieval/settings.js";
+import { Library } from "../../frontend/retrieval/library.js";
+import { presetsFor } from "../../frontend/retrieval/presets.js";
+import { python } from "../../frontend/retrieval/python.js";
+import { findings } from "../../frontend/retrieval/report.js";
+import { noPaint, prepare } from "../../frontend/retrieval/settings.js";
+import { unpacked } from "../../frontend/retrieval/sheet.js";
 import { FIELDS } from "../../frontend/retrieval/simulation.js";
+import { named } from "../../frontend/retrieval/timeline.js";
 
 const f32 = (values) => Float32Array.from(values);
 
@@ -26,7 +35,11 @@ const jobs = {
       tail: [...random.bits(k, n, n - 5)],
     };
   },
-  pictures: ({ n, size, seed }) => randomPictures(n, size, seed).map((p) => [...p]),
+  bits: ({ K, n, seed }) => randomBits(K, n, seed).map((p) => [...p]),
+  async sheet({ packed, side, top }) {
+    const { values } = await unpacked(Uint8Array.from(packed), side, top);
+    return [...values];
+  },
   memory({ patterns, state, beta, Y, seed, basis }) {
     const Xi = patterns.map(f32);
     const features = new HadamardFeatures({ D: Xi[0].length, Y, seed, basis });
@@ -41,19 +54,29 @@ const jobs = {
     memory.remove(Xi[1]);
     return [...memory.T];
   },
+  first({ patterns, state, beta, Y, part, seed, basis }) {
+    const Xi = patterns.map(f32);
+    const features = new HadamardFeatures({ D: Xi[0].length, Y, seed, basis });
+    const memory = DistributedMemory.store(Xi, beta, features).first(part);
+    return { ...look(memory, f32(state)), T: [...memory.T] };
+  },
   retrieve({ patterns, query, clamp, steps, ...config }) {
     const Xi = patterns.map((p, i) => ({ id: i, values: f32(p) }));
     const D = query.length;
     const free = clamp ? Uint8Array.from(clamp, (held) => (held ? 0 : 1)) : null;
-    const target = Xi[0].values;
-    const more = { D, patterns: Xi, query: f32(query), free, target, truth: target };
-    const simulation = new Keeper().begin({ ...config, ...more });
-    const records = [simulation.record()];
+    const freedom = free ? free.reduce((n, f) => n + f, 0) : D;
+    const more = { D, patterns: Xi, query: f32(query), free, freedom, truth: Xi[0].values, wanted: 0 };
+    const simulation = new Keeper().begin({ ...config, ...more, steps, bits: false, shown: 3 * D });
+    const drift = new Drift(simulation);
+    const record = () => [...simulation.record(), ...drift.record(simulation)];
+    const records = [record()];
     for (let t = 0; t < steps; t++) {
+      drift.advance(simulation);
       simulation.advance();
-      records.push(simulation.record());
+      records.push(record());
     }
-    return { start: simulation.info, fields: FIELDS, records, x: [...simulation.x], xHat: [...simulation.xHat] };
+    const fields = [...FIELDS, ...BOUNDS];
+    return { start: simulation.info, fields, records, x: [...simulation.x], xHat: [...simulation.xHat] };
   },
   laws({ patterns, state, beta, free, eta }) {
     const Xi = patterns.map(f32);
@@ -68,16 +91,57 @@ const jobs = {
     };
   },
   printed: (setting) => printedBound(setting),
-  presets({ photographs, names, most }) {
-    const library = new Library(Uint8Array.from(photographs), names);
+  async presets({ sheet, names }) {
+    const library = await libraryOf(sheet, names);
     const keeper = new Keeper();
-    const figure1 = PRESETS.find(({ key }) => key === "figure1").set;
+    const presets = presetsFor(library);
+    const set = (key) => presets.find((preset) => preset.key === key).set;
     const runs = [
-      ...PRESETS,
-      { key: "figure1 with coffee", set: { ...figure1, target: names.indexOf("coffee") } },
-      { key: "figure1 with grey", set: { ...figure1, fill: "grey" } },
+      ...presets,
+      { key: "figure1 with coffee", set: { ...set("figure1"), target: names.indexOf("coffee") } },
+      { key: "figure1 with grey", set: { ...set("figure1"), fill: "grey" } },
+      { key: "threshold at fifty", set: { ...set("threshold"), K: 50 } },
+      { key: "figure3 at fifty", set: { ...set("figure3"), beta: 50 } },
+      { key: "all covered", set: { ...set("start"), fraction: 1 } },
+      { key: "overflow", set: { ...set("start"), basis: "exp" } },
     ];
-    return runs.map(({ key, set }) => ({ key, ...runPreset(keeper, library, set, most) }));
+    return runs.map(({ key, set, after, predict }) => {
+      const run = runOf(keeper, library, set);
+      const told = after?.(run);
+      return { key, ...run, told, right: predict?.right(run) ?? null };
+    });
+  },
+  async python({ sheet, names, cases }) {
+    const library = await libraryOf(sheet, names);
+    return cases.map((given) => {
+      const settings = initialSettings(given, library);
+      const { both, steps } = runOf(new Keeper(), library, settings);
+      return { text: python(settings), exact: both.exact.error, distributed: both.distributed.error, steps };
+    });
+  },
+  async map({ sheet, names, settings: given, betas, Ys }) {
+    const library = await libraryOf(sheet, names);
+    const settings = initialSettings(given, library);
+    const { config, pictures } = prepare(settings, library, noPaint(settings.size));
+    const columns = betas.map((beta) => ({ beta, ids: config.ids }));
+    const order = betas.flatMap((_, i) => Ys.map((_, j) => [i, j]));
+    const cells = [];
+    const patternOf = (id) => ({ id, values: pictures.get(id) });
+    for (const _ of measured({ config, columns, Ys, order }, new Keeper(), patternOf, (cell) => cells.push(cell)));
+    const alone = cells.map(([i, j]) => {
+      const one = { ...settings, beta: betas[i], Y: Ys[j] };
+      return runOf(new Keeper(), library, one).both.distributed.error;
+    });
+    const foresight = new Foresight({ ...config, patterns: config.ids.map((id) => pictures.get(id)) });
+    const { D, freedom } = config;
+    const setting = { D, freedom, eta: settings.eta, paired: true, lost: 0.4 };
+    const foreseen = betas.map((beta) => {
+      const column = foresight.column(beta);
+      const errors = Ys.map((Y) => foreseenError(column, Y, setting));
+      return { ...column, edge: noiseEdge(column, setting), errors };
+    });
+    const exact = betas.map((beta) => runOf(new Keeper(), library, { ...settings, beta }).both.exact);
+    return { cells, alone, foreseen, exact };
   },
   gauge({ patterns, query, beta, Y, seed, basis, free, eta }) {
     const Xi = patterns.map(f32);
@@ -89,13 +153,21 @@ const jobs = {
   slopes: ({ heights, c }) => heights.map((height) => slopeRatio(height, c)),
 };
 
-function runPreset(keeper, library, settings, most) {
+const libraryOf = async ({ packed, side, top }, names) =>
+  new Library(await unpacked(Uint8Array.from(packed), side, top), names);
+
+const MOST = 120; // steps: of the way with a step of 0.1, 3e-6 is left then
+
+/** A run to its end, and what the page would find of it. */
+function runOf(keeper, library, settings) {
   const ready = prepare(settings, library, noPaint(settings.size));
   const patterns = ready.config.ids.map((id) => ({ id, values: ready.pictures.get(id) }));
   const simulation = keeper.begin({ ...ready.config, patterns });
-  for (let t = 0; t < Math.min(settings.steps, most); t++) simulation.advance();
-  const end = Object.fromEntries(simulation.record().map((v, i) => [FIELDS[i], v]));
-  return { ...simulation.info, ...end, wanted: ready.wanted, numbers: ready.numbers };
+  while (!simulation.done && simulation.step < MOST) simulation.advance();
+  const { overflow, info, step } = simulation;
+  const both = findings(named(simulation.record()), settings, ready, library, overflow);
+  const { freedom, numbers, stored } = ready;
+  return { ...info, both, freedom, numbers, K: stored.length, overflow, steps: step };
 }
 
 function look(memory, state) {
@@ -112,5 +184,5 @@ function exact(Xi, beta, state) {
 
 const [name, job] = JSON.parse(readFileSync(0, "utf8"));
 process.stdout.write(
-  JSON.stringify(jobs[name](job), (_, v) => (v === -Infinity ? null : v)),
+  JSON.stringify(await jobs[name](job), (_, v) => (v === -Infinity ? null : v)),
 );

@@ -10,7 +10,6 @@ import rankone as ro
 from rankone.printed.memory_bounds import log10_theorem
 from rankone.theory.basin import critical_slope, gauge, slope_ratio
 from rankone.theory.error_law import error_law
-from rankone.theory.fidelity import RIGHT_WITHIN
 from rankone.theory.kernel_error import uniform_kernel_error
 
 BRIDGE = 'import "../tests/widgets/retrieval_bridge.mjs";'  # as seen from frontend/
@@ -50,10 +49,23 @@ def test_random_numbers_are_those_of_jax(seed):
     np.testing.assert_allclose(found["normal"], jax.random.normal(key, (n,)), rtol=1e-6, atol=1e-6)
 
 
-def test_random_pictures_are_the_package_binary_patterns():
-    found = np.asarray(javascript("pictures", n=2, size=32, seed=3))
-    wanted = ro.data.binary_patterns(2, 3072, key=jax.random.key(3))
-    np.testing.assert_allclose(found / np.sqrt(3072), wanted, rtol=1e-6)
+def test_random_bits_are_the_package_binary_patterns():
+    found = np.asarray(javascript("bits", K=3, n=100, seed=3))
+    wanted = ro.data.binary_patterns(500, 100, key=jax.random.key(3))[:3]  # fewer are the first of more
+    np.testing.assert_allclose(found / 10, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize("detail", [32, 64])
+def test_the_pictures_arrive_in_the_page_as_they_are(detail):
+    widget = explorer(detail=detail)
+    found = np.array(javascript("sheet", **sheet(widget)), float)
+    np.testing.assert_allclose(found.reshape(24, -1) / widget.scale["top"], ro.data.photographs(detail), atol=1e-6)
+    assert len(widget.pictures) < {32: 60_000, 64: 150_000}[detail]
+
+
+def sheet(widget):
+    """What the page is sent of the pictures."""
+    return {"packed": np.frombuffer(widget.pictures, np.uint8), **widget.scale}
 
 
 @pytest.mark.parametrize(
@@ -96,6 +108,15 @@ def test_adding_and_removing_equals_storing(basis):
     found = javascript("edit", patterns=Xi, beta=8.0, Y=300, seed=2, basis=basis)
     kept = np.delete(Xi, 1, axis=0)
     assert relative(found, distributed(kept, 8.0, 300, 2, basis).T) < RTOL
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_the_first_frequencies_of_a_memory_are_a_memory(basis):
+    Xi, state = setting(5)
+    found = javascript("first", patterns=Xi, state=state, beta=8.0, Y=900, part=300, seed=2, basis=basis)
+    wanted = distributed(Xi, 8.0, 300, 2, basis)
+    assert relative(found["T"], wanted.T) < RTOL
+    assert relative(found["gradient"], wanted.gradient(state)) < RTOL
 
 
 @pytest.mark.parametrize("basis", BASES)
@@ -206,62 +227,146 @@ def test_the_slope_ratio_is_the_package_own():
 
 @pytest.fixture(scope="module")
 def presets():
-    """Each preset on the shipped photographs, 120 steps at most: what is left of the way is then 0.9^120 = 3e-6."""
-    pixels = np.round(255 * ro.data.photographs(64)).astype(np.uint8)
-    runs = javascript("presets", photographs=pixels.ravel(), names=ro.data.photograph_names(), most=120)
+    """Each question on the shipped photographs, run to its end, with the page's own findings and answer."""
+    widget = explorer(detail=64)
+    runs = javascript("presets", sheet=sheet(widget), names=widget.names)
     return {run["key"]: run for run in runs}
 
 
-def right(end, memory):
-    return end[f"nearest{memory}"] == end["wanted"] and end[f"error{memory}"] < RIGHT_WITHIN
+def right(run):
+    return [run["both"][memory]["right"] for memory in ("exact", "distributed")]
 
 
-def test_the_presets_do_what_their_texts_say(presets):
+def error(run, memory="distributed"):
+    return run["both"][memory]["error"]
+
+
+def test_the_questions_on_photographs_do_what_their_answers_say(presets):
     start = presets["start"]
-    assert right(start, "Exact")
-    assert right(start, "Distributed")
+    assert right(start) == [True, True]
     assert start["pull"] > 2
-    assert start["errorDistributed"] < 0.12
+    assert start["told"].startswith("Here both do")
+    assert error(start) < 0.12
 
     black = presets["black"]
-    assert right(black, "Exact")
-    assert not right(black, "Distributed")
-    assert black["errorExact"] == pytest.approx(start["errorExact"], abs=0.01)
+    assert right(black) == [True, False]
+    assert black["right"] == "exact"
+    assert error(black, "exact") == pytest.approx(error(start, "exact"), abs=0.01)
     assert black["pull"] < 2
 
     sharp = presets["beta"]
-    assert sharp["errorExact"] < 0.01
-    assert sharp["errorDistributed"] > 3 * start["errorDistributed"]
+    assert right(sharp) == [True, False]
+    assert error(sharp, "exact") < 0.01
+    assert error(sharp) > 3 * error(start)
     assert sharp["pull"] < 0.7
 
-    many = presets["memories"]
-    assert many["errorExact"] > 0.15
-    assert many["pull"] > 0.7  # something pulls: several pictures at once, which the gauge cannot tell from one
-
     few = presets["features"]
+    assert right(few) == [True, False]
     assert few["pull"] < 1
     assert few["roughness"] > 2
-    assert right(few, "Exact")
-    assert not right(few, "Distributed")
-    assert few["nearestDistributed"] == few["wanted"]  # noise, though nearest to the right picture
     assert few["numbers"]["distributed"] < few["numbers"]["exact"]
 
     more = presets["more"]
-    assert more["errorDistributed"] < 1.5 * more["errorExact"] < start["errorDistributed"]
+    assert error(more) < 1.5 * error(more, "exact") < error(start)
     assert more["numbers"]["distributed"] > 10 * more["numbers"]["exact"]
 
+
+def test_a_blend_is_no_success_whatever_is_nearest_to_it(presets):
+    many = presets["memories"]
+    assert right(many) == [False, False]
+    assert many["both"]["exact"]["mixed"] > 2
+    assert many["pull"] > 0.7  # something pulls: several pictures at once, which the noise gauge cannot tell from one
+    assert many["right"] == "none"
+    covered = presets["all covered"]
+    assert covered["pull"] > 2
+    assert right(covered) == [False, False]
+
+
+def test_the_questions_on_bits_reach_the_threshold_and_figure_3(presets):
+    threshold = presets["threshold"]
+    assert right(threshold) == [True, False]
+    assert error(threshold, "exact") == 0
+    assert 2 * threshold["freedom"] * threshold["K"] == 40_000
+    assert right(presets["threshold at fifty"]) == [True, True]
+    assert error(presets["threshold at fifty"]) == 0
+    third = presets["figure3"]
+    assert third["K"] == 500
+    assert third["both"]["exact"]["mixed"] > 100
+    assert third["right"] == "blend"
+    assert right(presets["figure3 at fifty"])[0]
+
+
+def test_the_papers_own_settings_do_what_their_answers_say(presets):
     figure1 = presets["figure1"]
-    assert right(figure1, "Exact")
-    assert not right(figure1, "Distributed")
+    assert right(figure1) == [True, False]
     assert figure1["pull"] < 2
     for way_out in ("figure1 with coffee", "figure1 with grey"):
-        assert right(presets[way_out], "Distributed")
-        assert presets[way_out]["errorDistributed"] < 0.06
-
+        assert right(presets[way_out])[1]
+        assert error(presets[way_out]) < 0.06
     figure2 = presets["figure2"]
-    assert right(figure2, "Exact")
-    assert right(figure2, "Distributed")
+    assert right(figure2) == [True, True]
     assert figure2["numbers"] == {"exact": 20 * 12288, "distributed": 400_000}
+
+
+def test_an_overflow_is_known_with_its_step(presets):
+    assert presets["overflow"]["overflow"] is not None
+    assert presets["start"]["overflow"] is None
+
+
+COPIED = [
+    {"beta": 30, "Y": 8000, "K": 6, "without": [2], "also": [11], "target": 11, "side": "left", "noise": 0.1, "seed": 4},
+    {"fraction": 0.3, "side": "box", "fill": "noise", "basis": "cos", "clamp": False, "beta": 20, "Y": 40_000},
+    {"collection": "bits", "size": 16, "K": 60, "flips": 0.07, "Y": 9000, "seed": 2},
+]
+
+
+def test_what_is_copied_as_python_computes_what_is_on_show(capsys):
+    widget = explorer()
+    for case in javascript("python", sheet=sheet(widget), names=widget.names, cases=COPIED):
+        exec(case["text"], {})
+        said = dict(line.split(" error ") for line in capsys.readouterr().out.splitlines())
+        for memory in ("exact", "distributed"):
+            assert float(said[memory]) == pytest.approx(case[memory], abs=3e-4)
+
+
+@pytest.fixture(scope="module")
+def mapped():
+    widget = explorer()
+    setting = {"size": 32, "K": 4, "steps": 30}
+    betas, Ys = [20.0, 60.0, 150.0], [1000, 8000, 40000]
+    found = javascript("map", sheet=sheet(widget), names=widget.names, settings=setting, betas=betas, Ys=Ys)
+    return found | {"betas": betas, "Ys": Ys}
+
+
+def test_a_cell_of_the_map_is_the_error_of_that_setting_alone(mapped):
+    assert len(mapped["cells"]) == 9
+    for (_, _, found), wanted in zip(mapped["cells"], mapped["alone"], strict=True):
+        assert (found > 1) == (wanted > 1)  # what runs away has no one number
+        if wanted < 1:
+            assert found == pytest.approx(wanted, abs=2e-3)
+
+
+def test_what_is_foretold_of_a_column_is_the_package_law(mapped):
+    """Ŝ(q) is the exact partition, E‖T‖² the sum of all kernels, and the edge where slope and critical slope meet."""
+    pictures = ro.data.photographs(32)[:4]
+    Xi = pictures / 3072**0.5
+    query = np.where(np.arange(3072) < 1536, pictures[0], 0.5) / 3072**0.5
+    squares = ((Xi[:, None] - Xi) ** 2).sum(-1)
+    for beta, column, exact in zip(mapped["betas"], mapped["foreseen"], mapped["exact"], strict=True):
+        S = np.exp(-beta / 2 * ((query - Xi) ** 2).sum(-1)).sum()
+        grain = np.exp(-beta / 2 * squares).sum()
+        assert column["S"] == pytest.approx(S, rel=1e-4)
+        assert column["grain"] == pytest.approx(grain, rel=1e-4)
+        c = np.sqrt(1536 * grain / (2 * column["edge"]))
+        assert slope_ratio(S, c) == pytest.approx(critical_slope(0.2), rel=1e-4)
+        assert column["blend"] == pytest.approx(exact["error"], abs=0.02)
+        assert column["mixed"] == pytest.approx(exact["mixed"], rel=0.05)
+
+
+def test_the_norm_of_T_is_what_is_foretold_of_it(mapped):
+    Xi = (ro.data.photographs(32)[:4] / 3072**0.5).astype(np.float32)
+    norms = [float((distributed(Xi, 60.0, 8000, seed).T ** 2).sum()) for seed in range(3)]
+    assert np.mean(norms) == pytest.approx(mapped["foreseen"][1]["grain"], rel=0.1)
 
 
 def explorer(**settings):
@@ -270,22 +375,21 @@ def explorer(**settings):
     return RetrievalExplorer(**settings)
 
 
-def test_the_explorer_carries_the_photographs_and_settings():
-    widget = explorer(beta=40.0)
-    assert len(widget.pictures) == len(widget.names) * 64 * 64 * 3
-    pixels = np.frombuffer(widget.pictures, np.uint8).reshape(-1, 64 * 64 * 3)
-    np.testing.assert_allclose(pixels / 255, ro.data.photographs(64), atol=1e-6)
-    assert widget.settings == {"beta": 40.0}
-    own = explorer(pictures=np.zeros((2, 64, 64, 3), np.uint8))
+def test_the_explorer_carries_its_settings_and_other_pictures():
+    assert explorer(beta=40.0).settings == {"beta": 40.0}
+    pixels = np.random.default_rng(0).integers(0, 256, (2, 64, 64, 3), np.uint8)
+    own = explorer(pictures=pixels)
     assert own.names == ["picture 1", "picture 2"]
+    np.testing.assert_array_equal(np.reshape(javascript("sheet", **sheet(own)), pixels.shape), pixels)
 
 
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"pictures": np.zeros((2, 32, 32, 3), np.uint8)}, "pictures"),
+        ({"pictures": np.zeros((2, 48, 48, 3), np.uint8)}, "pictures"),
         ({"pictures": np.zeros((2, 64, 64, 3))}, "uint8"),
         ({"names": ["one"]}, "names"),
+        ({"detail": 48}, "detail"),
         ({"gamma": 1}, "gamma"),
     ],
 )

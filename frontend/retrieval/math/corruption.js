@@ -31,12 +31,16 @@ export function isOccluded(row, column, size, fraction, side) {
 }
 
 /**
- * The query made of a true picture in [0, 1] (height, width, colour), and which of its entries are known.
+ * The query made of a true picture in [0, 1] (height, width, colour; or one bit a pixel), and which of its entries are
+ * known. Of bits a share is flipped before the rest.
  *
- * @type {(truth: Float32Array, size: number, settings: { fraction: number, side: Side, fill: Fill, noise: number, seed: number, paint?: Paint | null }) => { query: Float32Array, known: Uint8Array }}
+ * @type {(truth: Float32Array, size: number, settings: { fraction: number, side: Side, fill: Fill, noise: number, flips: number, seed: number, paint?: Paint | null }) => { query: Float32Array, known: Uint8Array }}
  */
-export function corrupt(truth, size, { fraction, side, fill, noise, seed, paint = null }) {
-  const [fillKey, noiseKey] = split(key(seed));
+export function corrupt(truth, size, settings) {
+  const { fraction, side, fill, noise, flips, seed, paint = null } = settings;
+  const [fillKey, noiseKey, flipKey] = split(key(seed), 3);
+  const channels = truth.length / (size * size);
+  const shown = flips > 0 && channels === 1 ? flipped(truth, flips, flipKey) : truth;
   const static_ = fill === "noise" ? uniform(fillKey, truth.length) : null;
   const shake = noise > 0 ? normal(noiseKey, truth.length) : null;
   const query = new Float32Array(truth.length);
@@ -44,13 +48,27 @@ export function corrupt(truth, size, { fraction, side, fill, noise, seed, paint 
   for (let pixel = 0; pixel < size * size; pixel++) {
     const mark = paint ? paint.marks[pixel] : UNTOUCHED;
     const covered = isOccluded(Math.floor(pixel / size), pixel % size, size, fraction, side);
-    for (let i = 3 * pixel; i < 3 * pixel + 3; i++) {
+    for (let c = 0; c < channels; c++) {
+      const i = channels * pixel + c;
       known[i] = mark === RESTORED || (mark === UNTOUCHED && !covered) ? 1 : 0;
       if (mark === RESTORED) query[i] = truth[i];
-      else if (paint && mark === PAINTED) query[i] = paint.colours[i] / 255;
+      else if (paint && mark === PAINTED) query[i] = paint.colours[3 * pixel + c] / 255;
       else if (covered) query[i] = static_ ? static_[i] : (FILLS[fill] ?? 0);
-      else query[i] = bounded(truth[i] + (shake ? noise * shake[i] : 0), 0, 1);
+      else query[i] = bounded(shown[i] + (shake ? noise * shake[i] : 0), 0, 1);
     }
   }
   return { query, known };
+}
+
+/**
+ * Bits with round(share·D) of them flipped, at the places that rankone.data.flip_bits takes.
+ *
+ * @type {(bits: Float32Array, share: number, flipKey: import("../../kit/random.js").Key) => Float32Array}
+ */
+export function flipped(bits, share, flipKey) {
+  const order = uniform(flipKey, bits.length);
+  const places = Array.from(bits, (_, i) => i).sort((a, b) => order[a] - order[b]);
+  const result = bits.slice();
+  for (const i of places.slice(0, Math.round(share * bits.length))) result[i] = 1 - bits[i];
+  return result;
 }

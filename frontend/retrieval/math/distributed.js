@@ -108,6 +108,21 @@ export class DistributedMemory {
     this.write(pattern, -1);
   }
 
+  /**
+   * The memory of the same patterns by the first Y of its frequencies: a part of T, in another scale.
+   *
+   * @param {number} Y
+   */
+  first(Y) {
+    const { features, beta, T, paired } = this;
+    const memory = new DistributedMemory(features.first(Y), beta);
+    const scale = this.basis.scale(Y) / this.basis.scale(features.Y);
+    for (let i = 0; i < Y; i++) memory.T[i] = scale * T[i];
+    if (paired) for (let i = 0; i < Y; i++) memory.T[Y + i] = scale * T[features.Y + i];
+    memory.K = this.K;
+    return memory;
+  }
+
   get floor() {
     return floorOf(this.features.basis, Math.max(this.K, 1), this.features.Y);
   }

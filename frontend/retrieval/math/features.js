@@ -38,6 +38,18 @@ export class HadamardFeatures {
   }
 
   /**
+   * The first Y of these frequencies: what the same seed gives for so many.
+   *
+   * @param {number} Y
+   * @returns {HadamardFeatures}
+   */
+  first(Y) {
+    const blocks = Math.ceil(Y / this.P);
+    const phases = this.phases?.subarray(0, Y) ?? null;
+    return Object.assign(Object.create(HadamardFeatures.prototype), this, { Y, blocks, phases });
+  }
+
+  /**
    * Frequencies in block b: P, but for a last block that Y cuts short.
    *
    * @param {number} b

@@ -1,44 +1,77 @@
 // The Walsh–Hadamard transform, unnormalised, in natural (Sylvester) order.
 
 /**
- * In-place transform of a power-of-two length array: radix 4, with one radix-2 pass when the power is odd.
+ * In-place transform of a power-of-two length array: radix 8 (a third of the reads and writes of radix 2), with one pass
+ * of radix 4 or 2 for what is left.
  *
  * @param {Float32Array} a
  */
 export function walshHadamard(a) {
   const n = a.length;
   let h = 1;
-  for (; 4 * h <= n; h *= 4) radix4(a, h);
+  for (; 8 * h <= n; h *= 8) radix8(a, h);
+  if (4 * h <= n) {
+    radix4(a, h);
+    h *= 4;
+  }
   if (h < n) radix2(a, h);
   return a;
 }
 
 /** @type {(a: Float32Array, h: number) => void} */
+function radix8(a, h) {
+  const n = a.length;
+  for (let i = 0; i < n; i += 8 * h) {
+    for (let j = i; j < i + h; j++) {
+      const sum01 = a[j] + a[j + h];
+      const gap01 = a[j] - a[j + h];
+      const sum23 = a[j + 2 * h] + a[j + 3 * h];
+      const gap23 = a[j + 2 * h] - a[j + 3 * h];
+      const sum45 = a[j + 4 * h] + a[j + 5 * h];
+      const gap45 = a[j + 4 * h] - a[j + 5 * h];
+      const sum67 = a[j + 6 * h] + a[j + 7 * h];
+      const gap67 = a[j + 6 * h] - a[j + 7 * h];
+      const first = sum01 + sum23;
+      const second = gap01 + gap23;
+      const third = sum01 - sum23;
+      const fourth = gap01 - gap23;
+      const fifth = sum45 + sum67;
+      const sixth = gap45 + gap67;
+      const seventh = sum45 - sum67;
+      const eighth = gap45 - gap67;
+      a[j] = first + fifth;
+      a[j + h] = second + sixth;
+      a[j + 2 * h] = third + seventh;
+      a[j + 3 * h] = fourth + eighth;
+      a[j + 4 * h] = first - fifth;
+      a[j + 5 * h] = second - sixth;
+      a[j + 6 * h] = third - seventh;
+      a[j + 7 * h] = fourth - eighth;
+    }
+  }
+}
+
+/** @type {(a: Float32Array, h: number) => void} */
 function radix4(a, h) {
   const n = a.length;
-  const h2 = 2 * h;
-  const h3 = 3 * h;
   for (let i = 0; i < n; i += 4 * h) {
     for (let j = i; j < i + h; j++) {
-      const p = a[j];
-      const q = a[j + h];
-      const r = a[j + h2];
-      const s = a[j + h3];
-      const sum = p + q;
-      const difference = p - q;
-      const sum2 = r + s;
-      const difference2 = r - s;
+      const sum = a[j] + a[j + h];
+      const gap = a[j] - a[j + h];
+      const sum2 = a[j + 2 * h] + a[j + 3 * h];
+      const gap2 = a[j + 2 * h] - a[j + 3 * h];
       a[j] = sum + sum2;
-      a[j + h] = difference + difference2;
-      a[j + h2] = sum - sum2;
-      a[j + h3] = difference - difference2;
+      a[j + h] = gap + gap2;
+      a[j + 2 * h] = sum - sum2;
+      a[j + 3 * h] = gap - gap2;
     }
   }
 }
 
 /** @type {(a: Float32Array, h: number) => void} */
 function radix2(a, h) {
-  for (let i = 0; i < a.length; i += 2 * h) {
+  const n = a.length;
+  for (let i = 0; i < n; i += 2 * h) {
     for (let j = i; j < i + h; j++) {
       const p = a[j];
       const q = a[j + h];

@@ -23,7 +23,7 @@ class Settings:
         numbers: Name → lowest and highest.
         counts: The same, for integers.
         choices: Name → what it may be.
-        lists: Name → lowest and highest of a list of integers, one at least.
+        lists: Name → lowest and highest of a list of integers.
         points: Name → shape of an array with entries from −3 to 3; None for a length that is free.
         free: Names of those that the page itself checks.
     """
@@ -97,8 +97,8 @@ def _count(name: str, value: Any, bounds: tuple[int, int]) -> int:
 
 
 def _list(name: str, value: Any, bounds: tuple[int, int]) -> list[int]:
-    wanted = f"a list of integers between {bounds[0]} and {bounds[1]}, one at least"
-    check(isinstance(value, list | tuple) and len(value) > 0, name, value, wanted)
+    wanted = f"a list of integers between {bounds[0]} and {bounds[1]}"
+    check(isinstance(value, list | tuple), name, value, wanted)
     return [_count(name, one, bounds) for one in value]
 
 

@@ -1,6 +1,7 @@
 """The retrieval explorer: store pictures, corrupt one, and watch the exact and the distributed memory descend."""
 
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
-from rankone._checks import check
+from rankone._checks import check, choice
 from rankone.data import photograph_names, photographs
 from rankone.memory import DrDAM, RandomFeatures, Retrieval, retrieve
 from rankone.memory.bases import BASES
@@ -17,8 +18,7 @@ from rankone.widgets._explorer import Explorer, Settings
 
 __all__ = ["RetrievalExplorer"]
 
-_DRAWN = {"letters": 26, "random": 32}  # collections that the page makes, and how many are in each
-_MOST = 9999  # pictures
+_MOST = 500  # of the patterns that the page draws
 
 
 class RetrievalExplorer(Explorer):
@@ -36,45 +36,53 @@ class RetrievalExplorer(Explorer):
 
     _esm = Path(__file__).parent / "static" / "retrieval.js"
     _takes = Settings(
-        numbers={"beta": (1, 200), "eta": (0.02, 2), "fraction": (0, 1), "noise": (0, 0.5)},
-        counts={"Y": (1000, 200_000), "target": (0, _MOST), "steps": (1, 1000), "seed": (0, 2**31 - 1)},
+        numbers={"beta": (1, 200), "eta": (0.02, 2), "fraction": (0, 1), "noise": (0, 0.5), "flips": (0, 0.5)},
+        counts={"K": (1, _MOST), "target": (0, _MOST - 1), "Y": (1000, 200_000), "steps": (1, 1000), "seed": (0, 2**32 - 1)},
         choices={
-            "size": (32, 64),
+            "collection": ("photographs", "bits"),
+            "size": (32, 64, 10, 16),
             "basis": tuple(BASES),
             "side": ("top", "bottom", "left", "right", "box"),
             "fill": ("grey", "black", "white", "noise"),
-            "clamp": (True, False),
-            "collection": ("photographs", *_DRAWN),
+            "clamp": (False, True),
+            "across": ("beta", "K"),
         },
-        lists={"stored": (0, _MOST)},
+        lists={"also": (0, _MOST - 1), "without": (0, _MOST - 1)},
     )
-    pictures = traitlets.Bytes(help="Pictures on offer: uint8 (n, 64, 64, 3).").tag(sync=True)
+    pictures = traitlets.Bytes(help="Pictures on offer (n, side, side, 3), as `_packed` writes them.").tag(sync=True)
+    scale = traitlets.Dict(help="Their side in pixels, and the number that stands for white.").tag(sync=True)
     names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(sync=True)
 
-    def __init__(self, pictures: NDArray | None = None, names: list[str] | None = None, **settings: Any) -> None:
+    def __init__(
+        self, pictures: NDArray | None = None, names: list[str] | None = None, *, detail: int = 32, **settings: Any
+    ) -> None:
         """Makes a widget; show it by returning it from a cell.
 
         Args:
-            pictures: Pictures on offer, uint8 (n, 64, 64, 3); the shipped photographs by default.
+            pictures: Pictures on offer, uint8 (n, side, side, 3) with side 32 or 64; the shipped photographs by default.
             names: One name per picture, for readers and screen readers.
-            settings: What the page starts with: size (32 or 64), stored (list of indices), target, beta, Y, eta,
-                steps, basis, seed, fraction, side, fill, noise, clamp, collection.
+            detail: Side of the shipped photographs, 32 or 64. The page is 90 kB larger with 64, and may then ask for
+                the sizes of the paper's Figs 1 and 2.
+            settings: What the page starts with: collection ("photographs" or "bits"), size (32 or 64; 10 or 16 bits a
+                side), K (how many of the collection are stored, the first ones), also and without (lists of indices,
+                stored besides and not stored), target, beta, Y, eta, steps, basis, seed, fraction, side, fill, noise,
+                flips, clamp, across (the map's first axis, "beta" or "K").
 
         Raises:
             ValueError: If the pictures or names do not fit, or a setting is unknown or out of the page's range.
         """
-        pixels = _shipped() if pictures is None else np.asarray(pictures)
-        fits = pixels.dtype == np.uint8 and pixels.ndim == 4 and pixels.shape[1:] == (64, 64, 3)
-        check(fits, "pictures", f"{pixels.dtype} {pixels.shape}", "uint8 (n, 64, 64, 3)")
+        choice("detail", detail, (32, 64))
+        pixels, top = (_shipped(detail), 1020 if detail == 32 else 255) if pictures is None else (_own(pictures), 255)
         if names is None:
             names = photograph_names() if pictures is None else [f"picture {i + 1}" for i in range(len(pixels))]
         check(len(names) == len(pixels), "names", f"{len(names)} of them", f"one per picture: {len(pixels)}")
-        held = _DRAWN.get(settings.get("collection", "photographs"), len(names))
-        for name in {"target", "stored"} & set(settings):
+        held = len(names) if settings.get("collection", "photographs") == "photographs" else _MOST
+        for name in {"target", "also", "without"} & set(settings):
             chosen = self._takes.checked({name: settings[name]})[name]
             wanted = f"the numbers of pictures in the collection, 0 to {held - 1}"
-            check(max(np.atleast_1d(chosen)) < held, name, settings[name], wanted)
-        super().__init__({"pictures": pixels.tobytes(), "names": names}, **settings)
+            check(np.max(chosen, initial=0) < held, name, settings[name], wanted)
+        scale = {"side": pixels.shape[1], "top": top}
+        super().__init__({"pictures": _packed(pixels), "names": names, "scale": scale}, **settings)
         self.patterns: NDArray | None = None
         self.query: NDArray | None = None
         self.result: Retrieval | None = None
@@ -135,8 +143,33 @@ class RetrievalExplorer(Explorer):
         return x.tobytes()
 
 
-def _shipped() -> NDArray:
-    return np.round(255 * photographs(64)).astype(np.uint8).reshape(-1, 64, 64, 3)
+def _shipped(side: int) -> NDArray:
+    """The photographs in whole numbers: bytes, or sums of four, of which 1020 is white."""
+    return np.round((1020 if side == 32 else 255) * photographs(side)).astype(int).reshape(-1, side, side, 3)
+
+
+def _own(pictures: NDArray) -> NDArray:
+    pixels = np.asarray(pictures)
+    fits = pixels.dtype == np.uint8 and pixels.ndim == 4 and pixels.shape[1:] in ((64, 64, 3), (32, 32, 3))
+    check(fits, "pictures", f"{pixels.dtype} {pixels.shape}", "uint8 (n, 64, 64, 3) or (n, 32, 32, 3)")
+    return pixels.astype(int)
+
+
+def _packed(pixels: NDArray) -> bytes:
+    """Whole numbers (n, side, side, 3) without loss: two thirds of the bytes that deflate alone would leave.
+
+    Green, then red and blue less green, each as what is left of the median edge predictor of JPEG-LS; zigzag, low bytes
+    before high ones, deflated. frontend/retrieval/sheet.js undoes it.
+    """
+    green = pixels[..., 1]
+    planes = np.stack([green, pixels[..., 0] - green, pixels[..., 2] - green])
+    around = np.pad(planes, ((0, 0), (0, 0), (1, 0), (1, 0)))
+    left, above, corner = around[..., 1:, :-1], around[..., :-1, 1:], around[..., :-1, :-1]
+    low, high = np.minimum(left, above), np.maximum(left, above)
+    foreseen = np.where(corner >= high, low, np.where(corner <= low, high, left + above - corner))
+    rest = planes - foreseen
+    words = np.where(rest >= 0, 2 * rest, -2 * rest - 1)
+    return zlib.compress((words & 255).astype(np.uint8).tobytes() + (words >> 8).astype(np.uint8).tobytes(), 9)
 
 
 def _device() -> str:

@@ -1,0 +1,41 @@
+// What the two memories hold, and what that costs.
+import { amount, count } from "../kit/number.js";
+
+/** @import { End } from "./actor.js" */
+/** @import { Ready } from "./settings.js" */
+
+/** @param {number | null | undefined} v */
+const figures = (v) => amount(v, 2);
+
+/**
+ * Rows of names and values.
+ *
+ * @type {(end: Pick<End, "frame" | "info" | "milliseconds">, ready: Pick<Ready, "config" | "stored" | "numbers" | "freedom">) => [string, string][]}
+ */
+export function billOf({ frame, info, milliseconds }, { config, stored, numbers, freedom }) {
+  const { Y } = config;
+  const { roughness } = info;
+  const speed = (1000 * frame.step) / milliseconds;
+  const ratio = numbers.distributed / numbers.exact;
+  const stable = 2 * freedom * stored.length;
+  return [
+    ["Exact memory holds", `K·D = ${count(numbers.exact)} numbers`],
+    [
+      "Distributed memory holds",
+      `M = ${numbers.distributed === Y ? "Y" : "2Y"} = ${count(numbers.distributed)} numbers, ${figures(ratio)} ×`,
+    ],
+    [
+      "Y for stable random patterns",
+      stable > 0
+        ? `2·D_free·K = ${count(stable)}; Y is ${figures(Y / stable)} of it`
+        : "none: nothing is left to find",
+    ],
+    [
+      "Roughness c of the distributed energy",
+      roughness === null
+        ? "unknown: for sincos and cos features only"
+        : `${figures(roughness)}, read off T; grain from about ½ on, ruin from about 1`,
+    ],
+    ["Speed in this page", speed ? `${count(speed)} steps a second` : "not measured yet"],
+  ];
+}

@@ -1,0 +1,59 @@
+// The measured errors of many settings, one cell of the map after another, in small steps of work.
+import { DistributedMemory } from "./math/distributed.js";
+import { descend, meanError, REST } from "./simulation.js";
+
+/** @import { Keeper } from "./keeper.js" */
+/** @import { Config, Pattern } from "./simulation.js" */
+
+/**
+ * Columns differ in what T holds (β, or which patterns), cells of a column in Y; `order` says which come first.
+ *
+ * @typedef {{ beta: number, ids: string[] }} Column
+ * @typedef {{ config: Config, columns: Column[], Ys: number[], order: [column: number, row: number][] }} MapJob
+ */
+/** @typedef {[column: number, row: number, error: number]} Cell */
+
+const LOST = 1e3; // what runs away is no longer told apart
+
+/**
+ * Yields after each small step; `found` takes each cell.
+ *
+ * @param {MapJob} job
+ * @param {Keeper} keeper
+ * @param {(id: string) => Pattern} patternOf
+ * @param {(cell: Cell) => void} found
+ * @returns {Generator<void, void, void>}
+ */
+export function* measured({ config, columns, Ys, order }, keeper, patternOf, found) {
+  const features = keeper.drawing({ ...config, Y: Math.max(...Ys) });
+  yield;
+  let at = -1;
+  let memory = new DistributedMemory(features, 1);
+  for (const [column, row] of order) {
+    const { beta, ids } = columns[column];
+    if (column !== at) {
+      memory = new DistributedMemory(features, beta);
+      for (const id of ids) {
+        memory.add(patternOf(id).values);
+        yield;
+      }
+      at = column;
+    }
+    const part = memory.first(Ys[row]);
+    const x = config.query.slice();
+    for (const _ of descent(x, part, config)) yield;
+    const error = meanError(x, config);
+    found([column, row, error < LOST ? error : LOST]);
+  }
+}
+
+/** @type {(x: Float32Array, memory: DistributedMemory, config: Config) => Generator<void, void, void>} */
+function* descent(x, memory, { eta, steps, free, D }) {
+  const gradient = new Float32Array(D);
+  for (let t = 0; t < steps; t++) {
+    memory.energyGradient(x, gradient);
+    const moved = descend(x, gradient, eta, free);
+    yield;
+    if (!(moved > REST / Math.sqrt(D) && moved < LOST)) return;
+  }
+}

@@ -1,0 +1,45 @@
+// Where the point of the map may go: by the pointer, and by the arrow keys.
+import { bounded } from "../kit/number.js";
+import { BOUNDS } from "./settings.js";
+
+/** @import { Settings } from "./settings.js" */
+
+export const HELP = [
+  "On the map, arrow keys move the point, with Shift five times as far.",
+  "In the grid of pictures, arrow keys move and space stores.",
+  "On the query: arrow keys move the brush, space paints, or restores if Restore is pressed.",
+];
+const STEPS = { beta: 1.05, Y: 1.1 }; // what an arrow key multiplies by
+
+/** @param {number} v */
+const rounded = (v) => Number(v.toPrecision(3));
+
+/**
+ * Settings at a place of the map, within their bounds; `most` is how many there are to store.
+ *
+ * @type {(at: Partial<Settings>, most: number) => Partial<Settings>}
+ */
+export function placed({ beta, K, Y }, most) {
+  const [low, high] = BOUNDS.beta;
+  return {
+    ...(beta !== undefined && { beta: rounded(bounded(beta, low, high)) }),
+    ...(K !== undefined && { K: Math.round(bounded(K, 1, most)) }),
+    ...(Y !== undefined && { Y: rounded(bounded(Y, BOUNDS.Y[0], BOUNDS.Y[1])) }),
+  };
+}
+
+/**
+ * As many steps of the keys on from where the settings are.
+ *
+ * @type {(settings: Settings, steps: [right: number, up: number], most: number) => Partial<Settings>}
+ */
+export function stepped({ across, beta, K, Y }, [right, up], most) {
+  const first = across === "K" ? { K: K + right } : { beta: beta * STEPS.beta ** right };
+  return placed({ ...(right !== 0 && first), ...(up !== 0 && { Y: Y * STEPS.Y ** up }) }, most);
+}
+
+const OF_MAP = ["beta", "Y", "K", "across"];
+
+/** Whether a change only moves the point. */
+export const onlyMoves = (/** @type {object} */ patch) =>
+  Object.keys(patch).every((name) => OF_MAP.includes(name));

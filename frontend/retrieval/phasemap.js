@@ -1,0 +1,196 @@
+// The map of errors over β or K and Y: foretold at once from distances, measured by the worker cell by cell.
+import { errorMap } from "../kit/map.js";
+import { count, figures } from "../kit/number.js";
+import { Foresight, foreseenError, noiseEdge } from "./math/phase.js";
+import { storedOf } from "./settings.js";
+
+/** @import { Cell, MapJob } from "./errormap.js" */
+/** @import { Library } from "./library.js" */
+/** @import { Foreseen } from "./math/phase.js" */
+/** @import { Ready, Settings } from "./settings.js" */
+
+const ROWS = 10;
+const BETAS = geometric(1, 200, 20);
+/** @type {[number, number]} */
+const ENDS = [1000, 200000];
+const YS = geometric(...ENDS, ROWS).map(Math.round);
+const PICTURES = [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20, 22, 24];
+const BITS = geometric(2, 500, 16).map(Math.round);
+const DARKEST = 0.35; // errors from here on are one: a grey square does no worse
+const LOST = { photographs: 0.4, bits: 0.5 };
+const MIXED = 2; // patterns, from where on a memory is said to mix
+const LARGEST = 4096; // entries of a pattern, up to which the whole map is measured
+const COARSE = [4, 2, 1];
+
+/** @type {(low: number, high: number, n: number) => number[]} */
+function geometric(low, high, n) {
+  const ratio = (high / low) ** (1 / n); // the middles of n cells between the ends
+  return Array.from({ length: n }, (_, i) => low * ratio ** (i + 0.5));
+}
+
+/**
+ * Cells coarse to fine, column by column.
+ *
+ * @type {(columns: number, rows: number) => [number, number][]}
+ */
+export function coarseToFine(columns, rows) {
+  /** @type {[number, number][]} */
+  const order = [];
+  const seen = new Set();
+  for (const stride of COARSE) {
+    for (let i = stride >> 1; i < columns; i += stride) {
+      for (let j = stride >> 1; j < rows; j += stride) {
+        if (!seen.has(i * rows + j)) order.push([i, j]);
+        seen.add(i * rows + j);
+      }
+    }
+  }
+  return order;
+}
+
+/**
+ * @param {Library} library
+ * @param {{ onMove(patch: Partial<Settings>): void, onStep(steps: [number, number]): void }} on
+ */
+export function phaseMap(library, on) {
+  let across = /** @type {"beta" | "K"} */ ("beta");
+  const map = errorMap({
+    title: "Error of the distributed memory",
+    name: "The setting",
+    y: "frequencies Y",
+    series: [
+      { key: "noise", label: "below: lost in noise (law)", tone: "ink", dash: "6 3" },
+      { key: "blend", label: `left: mixed (law)`, tone: "ink", dash: "2 3" },
+    ],
+    onMove: ([x, y]) => on.onMove({ [across]: x, Y: y }),
+    onStep: on.onStep,
+  });
+  /** @type {Map<number, number>} */
+  const known = new Map();
+  let key = "";
+  /** @type {number[]} */
+  let xs = BETAS;
+  /** @type {Foreseen[]} */
+  let columns = [];
+
+  /** @type {(settings: Settings, x: number) => Settings} */
+  const at = (settings, x) => (across === "K" ? withK(settings, x) : { ...settings, beta: x });
+
+  /** @type {(settings: Settings, ready: Ready) => void} */
+  function foresee(settings, { config }) {
+    const { collection, size } = settings;
+    const pattern = (/** @type {number} */ k) => library.pattern(collection, k, size);
+    /** @type {(of: Settings) => Foresight} */
+    const of = (one) => new Foresight({ ...config, patterns: storedOf(one).map(pattern) });
+    if (across === "beta") {
+      const all = of(settings);
+      columns = xs.map((beta) => all.column(beta));
+    } else columns = xs.map((x) => of(at(settings, x)).column(settings.beta));
+  }
+
+  return {
+    element: map.element,
+    /** Takes measured cells. */
+    take(/** @type {Cell[]} */ cells) {
+      for (const [column, row, error] of cells) known.set(column * ROWS + row, error);
+    },
+    known: () => known.size,
+    /** @type {(settings: Settings, ready: Ready, drawn: string, ghost: Settings | null) => void} */
+    show(settings, ready, drawn, ghost) {
+      across = settings.across;
+      xs = across === "beta" ? BETAS : settings.collection === "bits" ? BITS : PICTURES;
+      const { Y, beta, K, ...others } = settings;
+      const fixed = across === "beta" ? { K } : { beta };
+      const wanted = JSON.stringify([others, fixed, drawn]);
+      if (wanted !== key) {
+        key = wanted;
+        known.clear();
+        foresee(settings, ready);
+      }
+      const { freedom, config } = ready;
+      const lost = LOST[settings.collection];
+      const paired = settings.basis === "sincos" || settings.basis === "expexp";
+      const setting = { D: config.D, freedom, eta: settings.eta, paired, lost };
+      const told = settings.basis === "sincos" || settings.basis === "cos";
+      map.show({
+        xs,
+        ys: YS,
+        edition: `${key} ${known.size}`,
+        cell(column, row) {
+          const error = known.get(column * ROWS + row);
+          if (error !== undefined) return { share: error / DARKEST, firm: true };
+          if (!told) return null;
+          const foreseen = foreseenError(columns[column], YS[row], setting);
+          return { share: foreseen / DARKEST, firm: false };
+        },
+        point: [settings[across], Y],
+        ghost: ghost?.across === across ? [ghost[across], ghost.Y] : null,
+        words: `β ${figures(beta)}, Y ${count(Y)}, K ${count(K)}`,
+        lines: {
+          noise: told ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
+          blend: mixing(xs, columns),
+        },
+        xLabel: across === "beta" ? "sharpness β" : `${wordOf(settings)} stored, K`,
+        summary: `${known.size} of ${xs.length * ROWS} cells measured, the others foretold.`,
+        note: "",
+      });
+    },
+    /**
+     * What is yet to be measured, or null.
+     *
+     * @type {(settings: Settings, ready: Ready) => { job: MapJob, pictures: Map<string, Float32Array> } | null}
+     */
+    missing(settings, { config }) {
+      const order = coarseToFine(xs.length, ROWS).filter(([i, j]) => !known.has(i * ROWS + j));
+      if (order.length === 0 || config.D > LARGEST) return null;
+      const { collection, size } = settings;
+      /** @type {Map<string, Float32Array>} */
+      const pictures = new Map();
+      const all = xs.map((x) => {
+        const one = at(settings, x);
+        const ids = storedOf(one).map((k) => {
+          const id = library.id(collection, k, size);
+          pictures.set(id, library.pattern(collection, k, size));
+          return id;
+        });
+        return { beta: one.beta, ids };
+      });
+      return { job: { config, columns: all, Ys: YS, order }, pictures };
+    },
+  };
+}
+
+/** @type {(settings: Settings, K: number) => Settings} */
+const withK = (settings, K) => ({
+  ...settings,
+  K,
+  also: settings.also.filter((key) => key < 0),
+  without: [],
+});
+
+/** @param {Settings} settings */
+const wordOf = ({ collection }) => (collection === "bits" ? "patterns" : "pictures");
+
+/** @type {(column: Foreseen, setting: { freedom: number, eta: number, paired: boolean }) => number | null} */
+function edgeOf(column, setting) {
+  const Y = noiseEdge(column, setting);
+  return Y >= ENDS[0] && Y <= ENDS[1] ? Y : null;
+}
+
+/**
+ * The upright line at which as many patterns are mixed.
+ *
+ * @type {(xs: number[], columns: Foreseen[]) => [number, number][]}
+ */
+function mixing(xs, columns) {
+  for (let i = 1; i < xs.length; i++) {
+    const [a, b] = [columns[i - 1].mixed - MIXED, columns[i].mixed - MIXED];
+    if (a * b > 0 || a === b) continue;
+    const x = xs[i - 1] * (xs[i] / xs[i - 1]) ** (a / (a - b));
+    return [
+      [x, ENDS[0]],
+      [x, ENDS[1]],
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,40 @@
+// What the reader has pinned: a state to compare what comes with.
+import { button } from "../kit/controls.js";
+import { count, figures } from "../kit/number.js";
+
+/** @import { End } from "./actor.js" */
+/** @import { Both } from "./report.js" */
+/** @import { Settings } from "./settings.js" */
+
+/** @typedef {{ settings: Settings, bytes: Uint8ClampedArray, trace: number[][], words: string }} Pinned */
+
+/**
+ * `now()` tells what is on show, null while there is nothing; `changed(pinned)` draws what is pinned.
+ *
+ * @param {{ now(): { settings: Settings, end: End, both: Both } | null, changed(pinned: Pinned | null): void }} own
+ */
+export function createPin({ now, changed }) {
+  const pin = { pinned: /** @type {Pinned | null} */ (null) };
+  const element = button({
+    label: "Pin",
+    title: "Keeps what is on show beside what comes, to compare",
+    "aria-pressed": "false",
+    "data-name": "pin",
+    onClick() {
+      const shown = pin.pinned ? null : now();
+      pin.pinned = shown && pinnedOf(shown);
+      element.setAttribute("aria-pressed", String(pin.pinned !== null));
+      element.textContent = pin.pinned ? "Unpin" : "Pin";
+      changed(pin.pinned);
+    },
+  });
+  return Object.assign(pin, { element });
+}
+
+/** @type {(shown: { settings: Settings, end: End, both: Both }) => Pinned} */
+function pinnedOf({ settings, end, both }) {
+  const set = `β ${figures(settings.beta)}, Y ${count(settings.Y)}, K ${count(settings.K)}`;
+  const [exact, distributed] = [both.exact.error, both.distributed.error];
+  const words = `${set}: error ${figures(exact, 2)} (exact), ${figures(distributed, 2)} (distributed)`;
+  return { settings, bytes: end.frame.bytes, trace: end.trace, words };
+}

@@ -1,0 +1,106 @@
+// What is on show, as lines of Python that compute it again with the package.
+import { FILLS } from "./math/corruption.js";
+import { REST } from "./simulation.js";
+
+/** @import { Settings } from "./settings.js" */
+
+/** @param {number[]} keys */
+const list = (keys) => `[${keys.join(", ")}]`;
+
+/** @param {Settings} settings */
+function stored({ K, also, without }) {
+  const kept =
+    without.length > 0 ? `[k for k in range(${K}) if k not in ${list(without)}]` : `range(${K})`;
+  return `stored = [*${kept}${also.map((key) => `, ${key}`).join("")}]`;
+}
+
+/**
+ * The pictures on offer in [0, 1], a row each; the reader's own come last, so that −1 finds the first.
+ *
+ * @param {Settings} settings
+ */
+function pictures({ collection, size, also, target }) {
+  const own = Math.max(0, ...[...also, target].map((key) => -key));
+  const D = collection === "bits" ? size * size : 3 * size * size;
+  const lines =
+    collection === "bits"
+      ? [
+          `pictures = np.asarray(ro.data.binary_patterns(500, ${D}, key=jax.random.key(0))) * ${D}**0.5`,
+        ]
+      : [`pictures = ro.data.photographs(${size})`];
+  if (own > 0)
+    lines.push(
+      `own = np.zeros((${own}, ${D}))  # your pictures, the last first: put them here, in [0, 1]`,
+      "pictures = np.concatenate([pictures, own])",
+    );
+  return lines;
+}
+
+/** @param {Settings} settings */
+function visible({ collection, size, fraction, side }) {
+  const width = Math.round(fraction * size);
+  const lines = [`seen = np.ones((${size}, ${size}, ${collection === "bits" ? 1 : 3}), bool)`];
+  const where = {
+    top: `seen[:${width}]`,
+    bottom: `seen[${size - width}:]`,
+    left: `seen[:, :${width}]`,
+    right: `seen[:, ${size - width}:]`,
+  };
+  if (side === "box") {
+    lines.push(
+      `far = abs(np.arange(${size}) + 0.5 - ${size / 2}) >= ${(Math.sqrt(fraction) * size) / 2}`,
+    );
+    lines.push("seen &= (far[:, None] | far)[..., None]");
+  } else if (width > 0) lines.push(`${where[side]} = False`);
+  return [...lines, "seen = seen.ravel()"];
+}
+
+/** @param {Settings} settings */
+function query({ collection, fill, noise, flips, seed }) {
+  const level = FILLS[fill];
+  const lines = [
+    `fill, shake, flip = jax.random.split(jax.random.key(${seed}), 3)`,
+    "shown = truth",
+  ];
+  if (flips > 0 && collection === "bits")
+    lines.push(
+      `shown = np.asarray(ro.data.flip_bits(truth[None] / D**0.5, ${flips}, key=flip))[0] * D**0.5`,
+    );
+  if (noise > 0)
+    lines.push(`shown = np.clip(shown + ${noise} * jax.random.normal(shake, (D,)), 0, 1)`);
+  const cover = level === null ? "jax.random.uniform(fill, (D,))" : String(level);
+  return [...lines, `query = np.where(seen, shown, ${cover})`];
+}
+
+/**
+ * @param {Settings} settings
+ * @returns {string}
+ */
+export function python(settings) {
+  const { target, beta, Y, eta, steps, basis, seed, clamp, collection } = settings;
+  const error =
+    collection === "bits"
+      ? "((x >= 0.5) != (truth >= 0.5))[judged].mean()"
+      : "abs(x - truth)[judged].mean()";
+  return `${[
+    "import jax",
+    "import numpy as np",
+    "import rankone as ro",
+    "",
+    ...pictures(settings),
+    stored(settings),
+    `truth = pictures[${target}]`,
+    "D = truth.size",
+    ...visible(settings),
+    ...query(settings),
+    `held = seen${clamp ? "" : " & False"}`,
+    "judged = ~held if not held.all() else held",
+    `features = ro.RandomFeatures(D, ${Y}, key=jax.random.key(${seed}), basis="${basis}", projection="hadamard")`,
+    "Xi = pictures[stored] / D**0.5",
+    `memories = {"exact": ro.MrDAM(Xi, ${beta}), "distributed": ro.DrDAM.store(Xi, ${beta}, features)}`,
+    "for name, memory in memories.items():",
+    `    end = ro.retrieve(memory, query / D**0.5, step_size=${eta}, max_steps=${steps}, tol=${REST} / D**0.5, clamp=held)`,
+    "    x = np.asarray(end.x) * D**0.5",
+    `    print(name, "error", round(float(${error}), 4))`,
+  ].join("\n")}\n`;
+}

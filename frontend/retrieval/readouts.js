@@ -1,0 +1,47 @@
+// Two numbers that say what to expect, each for what it knows: the pull at the query over T's own noise, and how many
+// pictures the exact memory mixes where it rests.
+import { gauge } from "../kit/gauge.js";
+import { figures as inFigures } from "../kit/number.js";
+
+export function createReadouts() {
+  const noise = gauge({
+    label: "Clear of noise",
+    min: 0.03,
+    max: 30,
+    format: (v) => (v < 0.001 ? "< 0.001" : inFigures(v, 2)),
+    zones: [
+      { from: 0, word: "noise", say: "T follows its own noise" },
+      { from: 0.7, word: "unsure", say: "it may go either way" },
+      {
+        from: 2,
+        word: "clear",
+        say: "pulled to what is near",
+      },
+    ],
+  });
+  noise.element.title =
+    "Pull at the query over T’s own noise: slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c, in units of the critical one, √(η / (2 − η)). Read off T and the query before the first step; it does not know the answer, nor whether one picture pulls or several.";
+  const blend = gauge({
+    label: "Pictures mixed",
+    min: 1,
+    max: 24,
+    format: (v) => inFigures(v, 2),
+    zones: [
+      { from: 1, word: "one", say: "a valley of its own" },
+      { from: 1.5, word: "some", say: "valleys merge" },
+      { from: 3, word: "a blend", say: "one valley for many" },
+    ],
+  });
+  blend.element.title =
+    "1/Σp² with the softmax weights p where the exact memory rests: how many stored patterns that state is a mean of. A larger β parts them.";
+  blend.element.classList.add("r1-turned"); // here the high end is the bad one
+  return {
+    elements: [noise.element, blend.element],
+    /** @type {(pull: number | null, mixed: number) => void} */
+    show(pull, mixed) {
+      noise.element.hidden = pull === null;
+      if (pull !== null) noise.show(pull);
+      blend.show(mixed);
+    },
+  };
+}

@@ -1,0 +1,58 @@
+// What is on show, as the question's answer, the status line and the pictures' captions are told.
+import { findings, inWords } from "./report.js";
+import { named } from "./timeline.js";
+
+/** @import { End } from "./actor.js" */
+/** @import { Library } from "./library.js" */
+/** @import { Findings } from "./presets.js" */
+/** @import { Ready, Settings } from "./settings.js" */
+/** @import { Timeline } from "./timeline.js" */
+
+/**
+ * @typedef {{
+ *   engine: { end: End | null, timeline: Timeline, isBusy(): boolean },
+ *   settings: Settings,
+ *   pending: boolean,
+ *   ready: Ready,
+ *   step: number,
+ * }} Now
+ */
+
+/**
+ * @param {Library} library
+ * @param {() => Now} now
+ */
+export function createTold(library, now) {
+  /** @type {(record: number[], step: number) => ReturnType<typeof findings>} */
+  function at(record, step) {
+    const { engine, settings, ready } = now();
+    const overflow = engine.end?.overflow ?? null;
+    const there = overflow !== null && step >= overflow ? overflow : null;
+    return findings(named(record), settings, ready, library, there);
+  }
+
+  return {
+    at,
+    /**
+     * The run's own numbers, once it has ended.
+     *
+     * @returns {Findings | null}
+     */
+    found() {
+      const { engine, ready } = now();
+      const { end } = engine;
+      if (!end?.ended || engine.isBusy() || end.overflow !== null) return null;
+      const { freedom, numbers } = ready;
+      const [pull, roughness] = [end.info.pull ?? 0, end.info.roughness ?? 0];
+      const both = at(end.frame.record, end.frame.step);
+      return { pull, roughness, both, freedom, numbers, K: ready.stored.length };
+    },
+    words() {
+      const { engine, pending, step } = now();
+      const { end, timeline } = engine;
+      if (!end || pending) return "";
+      const record = step === end.frame.step ? end.frame.record : timeline.records[step];
+      return record ? inWords(step, named(record), at(record, step)) : "";
+    },
+  };
+}

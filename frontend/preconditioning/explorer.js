@@ -148,16 +148,12 @@ export function createExplorer(initial, save) {
 
   return frame.lay({
     className: "r1-preconditioning",
-    stage: [planes.element],
+    stage: [planes.element, playback.element],
     controls: panel.first,
     readouts: [charts.counters, verdict],
     more: [panel.rest, help(HELP, KEY)],
     moreLabel: "More: ranks, the loss, the run",
-    charts: [
-      h("div", { class: "r1-run" }, playback.element, frame.status),
-      charts.element,
-      spectrum.element,
-    ],
+    charts: [frame.status, charts.element, spectrum.element],
     playback,
     state: () => ({ counts, ...current }),
     close: counter.stop,

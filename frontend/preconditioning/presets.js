@@ -88,8 +88,8 @@ const QUESTIONS = [
     ask: "The same V, turned by a right angle: it stretches what was long already. Can preconditioning make things worse?",
     predict: {
       options: [
-        ["worse", "Yes, worse than none"],
-        ["better", "No: better still than none"],
+        ["worse", "Yes, worse"],
+        ["better", "No, better still"],
       ],
       right: ({ shares }) => (shares < 1 ? "worse" : "better"),
     },
@@ -103,7 +103,7 @@ const QUESTIONS = [
     ask: "V has a single row, so that W = W₀ + T(U − U₀)V moves along one direction in each row. Where does it stop?",
     predict: {
       options: [
-        ["minimum", "At the minimum, only later"],
+        ["minimum", "At the minimum, later"],
         ["short", "Short of the minimum"],
       ],
       right: ({ left }) => (left > 1e-3 ? "short" : "minimum"),
@@ -150,7 +150,7 @@ const QUESTIONS = [
   },
   {
     key: "rotation",
-    name: "Adam, T only rotates",
+    name: "Adam, P = I",
     ask: "T is a rotation and V the identity, so P = I: the explicit path is plain Adam. And Adam on U?",
     predict: parting,
     after: (r) =>
@@ -159,7 +159,7 @@ const QUESTIONS = [
   },
   {
     key: "muon",
-    name: "Muon, T only rotates",
+    name: "Muon, P = I",
     ask: "The same rotation for Muon, which steps along the nearest orthogonal matrix to the momentum.",
     predict: parting,
     after: (r) =>

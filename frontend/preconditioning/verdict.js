@@ -6,15 +6,20 @@ import { MOST, widest } from "./math/paths.js";
 
 /** @type {[key: string, words: string][]} */
 export const FATES = [
-  ["together", "They stay together"],
-  ["known", "They part, by an amount a formula gives"],
-  ["apart", "They part for good"],
+  ["together", "Stay together"],
+  ["known", "Part by a known amount"],
+  ["apart", "Part for good"],
 ];
-const AWAY = "The step is too long, and the paths run away";
+/** @type {Record<string, string>} */
+const HEADINGS = {
+  together: "They stay together",
+  known: "They part, by an amount a formula gives",
+  apart: "They part for good",
+  away: "The step is too long, and the paths run away",
+};
 
 /** @type {(run: Run, counts: Counts | null) => string} */
-export const fateInWords = (run, counts) =>
-  `${FATES.find(([key]) => key === run.fate)?.[1] ?? AWAY}. ${verdictOn(run, counts)}`;
+export const fateInWords = (run, counts) => `${HEADINGS[run.fate]}. ${verdictOn(run, counts)}`;
 
 /**
  * What was measured, in words; `counts` null while the steps are being counted.

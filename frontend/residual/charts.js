@@ -225,8 +225,8 @@ function createTable() {
     /** @type {(settings: Settings, risk: Measured["risks"][number] | undefined, law: Laws | null, none: string) => void} */
     show({ view, k }, risk, law, none) {
       const line = view === "line";
-      const sets = risk ? `, mean of ${risk.repetitions} data sets` : "";
-      table.head("measured", `${line ? "squared error" : "share wrong"}${sets}`);
+      const sets = risk ? `mean of ${risk.repetitions} sets` : "measured";
+      table.head("measured", sets);
       table.head("law", k === 1 ? "law" : "law for k = 1");
       table.showColumn("law", line);
       table.showRow("printed", line);

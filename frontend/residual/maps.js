@@ -61,7 +61,7 @@ export function createMaps() {
   return {
     element: h(
       "div",
-      { class: "r1-parts" },
+      { class: "r1-parts r1-maps" },
       maps.map(({ element }) => element),
       h(
         "p",

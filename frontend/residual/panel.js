@@ -35,7 +35,7 @@ export function createPanel(settings, change, seek) {
   const controls = {
     L: slider({
       ...of("L"),
-      label: "capacity of the base",
+      label: "capacity",
       symbol: "L",
       min: 0,
       max: 1.2,
@@ -52,7 +52,7 @@ export function createPanel(settings, change, seek) {
     }),
     sigma: slider({
       ...of("sigma"),
-      label: "width of the weights",
+      label: "width",
       symbol: "σ",
       min: 0.01,
       max: 10,

@@ -29,8 +29,8 @@ const QUESTIONS = [
     ask: "The base can hold six tenths of the slope, and no more. What does the memory of its residuals add as examples come in?",
     predict: {
       options: [
-        ["rest", "The rest: the risk goes on falling"],
-        ["little", "A little, and then no more"],
+        ["rest", "All the rest"],
+        ["little", "A little, no more"],
         ["nothing", "Nothing"],
       ],
       right: ({ risk }) => {
@@ -48,8 +48,8 @@ const QUESTIONS = [
     ask: "Capacity 0: the memory holds whole labels, and is the nearest neighbour and nothing else. How much did the base help?",
     predict: {
       options: [
-        ["square", "The risk is (1 − L)² of this one"],
-        ["rate", "It falls faster with n"],
+        ["square", "By a factor (1 − L)²"],
+        ["rate", "By a faster rate"],
         ["none", "Not at all"],
       ],
       right: ({ risk }) => (Math.abs(risk.memory - risk.neighbours) < 1e-9 ? "square" : null),
@@ -61,12 +61,12 @@ const QUESTIONS = [
   {
     key: "dimension",
     name: "Eight dimensions",
-    ask: "In eight dimensions the nearest of many points is still far. How much is left to the memory?",
+    ask: "In eight dimensions the nearest of many points is still far. How much of the base’s risk is left?",
     predict: {
       options: [
-        ["tenth", "Less than a tenth of the base’s risk"],
+        ["tenth", "Under a tenth"],
         ["part", "A tenth to a half"],
-        ["most", "More than half"],
+        ["most", "Over half"],
       ],
       right: ({ risk, law }) => {
         const left = risk.memory / (law?.base ?? Number.NaN);
@@ -80,12 +80,12 @@ const QUESTIONS = [
   {
     key: "printed",
     name: "The printed bound",
-    ask: "The paper bounds this risk by a rate of n^(−1/d) and calls it exact. Race it.",
+    ask: "The paper bounds this risk by a rate of n^(−1/d) and calls it exact. How far above the risk does it lie?",
     predict: {
       options: [
-        ["tight", "Within twice the risk"],
-        ["off", "Up to fifty times too high"],
-        ["far", "More than fifty times"],
+        ["tight", "Within 2×"],
+        ["off", "Up to 50×"],
+        ["far", "Over 50×"],
       ],
       right: ({ risk, law }) => {
         const factor = (law?.printed ?? Number.NaN) / risk.memory;
@@ -132,8 +132,8 @@ const QUESTIONS = [
     ask: "Twenty neighbours again, weighed by exp(−distance/σ) with a small σ. Where did the average go?",
     predict: {
       options: [
-        ["pays", "It is still there"],
-        ["hurts", "It is gone: the memory hurts"],
+        ["pays", "Still there"],
+        ["hurts", "Gone: it hurts"],
       ],
       right: ({ risk }) => (risk.memory < risk.base ? "pays" : "hurts"),
     },
@@ -147,8 +147,8 @@ const QUESTIONS = [
     ask: "A logistic base that bends too little, and the memory of onehot(y) − p. Which part of the gain is the memory’s, and which would neighbours alone give?",
     predict: {
       options: [
-        ["memory", "The memory’s: neighbours alone do worse"],
-        ["same", "None that neighbours alone would not give"],
+        ["memory", "Most is the memory’s"],
+        ["same", "None is the memory’s"],
       ],
       right: ({ risk }) => (risk.neighbours - risk.memory > 0.02 ? "memory" : "same"),
     },

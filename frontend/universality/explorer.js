@@ -97,17 +97,12 @@ export function createExplorer(initial) {
 
   return frame.lay({
     className: "r1-universality",
-    stage: [curve.element],
+    stage: [curve.element, slots.element],
     controls: panel.first,
-    readouts: [slots.element],
+    readouts: [bill.element],
     more: [panel.rest],
     moreLabel: "More: the pair by its numbers",
-    charts: [
-      h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset)),
-      flow.element,
-      bill.element,
-    ],
-    chartsClass: "r1-two",
+    charts: [h("div", { class: "r1-bar" }, frame.status, resetButton(frame.reset)), flow.element],
     state() {
       if (!seen) return { waiting };
       const { step, ...shown } = seen;
@@ -163,12 +158,12 @@ function rows(seen, settings) {
       "θ_b, before → after",
       switchAfter === null ? "none" : `${figures(settings.switch)} → ${figures(switchAfter)}`,
     ],
-    ["After the step, rms off the target", rounded(error)],
+    ["Off the target after it, rms", rounded(error)],
   ];
   if (deviation === null) return shared;
   return [
     ...shared,
-    ["Its table, rms off the target", rounded(tableError)],
-    ["After the step, rms off the table", rounded(deviation)],
+    ["The table off the target, rms", rounded(tableError)],
+    ["Off the table after it, rms", rounded(deviation)],
   ];
 }

@@ -1,6 +1,5 @@
 // One gradient step, and everything about it that is on show.
 import { norm } from "../kit/linear.js";
-import { cellsOf } from "./math/bodies.js";
 import { forward, gradientStep, outputs, size } from "./math/network.js";
 import { CONSTANTS, lookup } from "./math/tables.js";
 import { isTable, targetOf } from "./settings.js";
@@ -104,12 +103,12 @@ function slotsOf(network, settings, looked, gap) {
  *
  * @type {(settings: Settings, looked: Pass, gap: number) => Slot[]}
  */
-function ownSlots({ construction, offset, size: units }, looked, gap) {
+function ownSlots({ construction, offset }, looked, gap) {
   /** @type {(label: string, value: number) => Slot} */
   const slot = (label, value) => ({ label, value, share: value / (2 * gap) });
   if (construction === "two_layers") {
     const [v0, v1] = [1, 2].map((i) => (looked.inputs[1][i] - offset) / WRITTEN);
-    return [slot("v₀", v0), slot(`v₀⌊${cellsOf(units)}x⌋/${cellsOf(units)}`, v1)];
+    return [slot("v₀", v0), slot("v₁", v1)]; // Δ(1 + x x*), and that times the share of the thresholds below x
   }
   const [second, first] = looked.inputs[3];
   return [slot("Δκ₁", first), slot("Δκ₂", second)];

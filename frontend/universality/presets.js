@@ -49,9 +49,9 @@ export const PRESETS = [
     ask: "Drag the orange point (x, y). The network has seen nothing else. Does it ever miss its table, and which cell fires?",
     predict: {
       options: [
-        ["never", "It never misses its table"],
-        ["edges", "It misses where y is large"],
-        ["often", "It misses most of it"],
+        ["never", "Never"],
+        ["edges", "Where y is large"],
+        ["often", "Nearly everywhere"],
       ],
       right: ({ deviation, start, gap }) => {
         if (deviation === null || !isPromised(start + gap)) return null;
@@ -70,7 +70,7 @@ export const PRESETS = [
     ask: "The published network starts its written channel at exactly 0, on the kink of the ReLU. What comes back through it?",
     predict: {
       options: [
-        ["nothing", "Nothing comes back"],
+        ["nothing", "Nothing"],
         ["half", "Half of the error"],
         ["all", "All of the error"],
       ],
@@ -89,9 +89,9 @@ export const PRESETS = [
     ask: "The switch at 0 sits on a kink too. How many cells fire when it cannot tell before from after?",
     predict: {
       options: [
-        ["none", "No cell fires at this x*"],
-        ["one", "One cell, as ever"],
-        ["all", "All cells at once"],
+        ["none", "None at this x*"],
+        ["one", "One, as ever"],
+        ["all", "All at once"],
       ],
       right: ({ slots }) => {
         const fired = slots.filter(({ share }) => share > 0.5).length;
@@ -108,9 +108,9 @@ export const PRESETS = [
     ask: `The weights were chosen for α = ${CONSTANTS.alpha}. Take a step a tenth longer: which part of the curve suffers?`,
     predict: {
       options: [
-        ["none", "None: a longer step learns as much"],
-        ["some", "All of it, by a tenth or so"],
-        ["lost", "The table is lost"],
+        ["none", "None"],
+        ["some", "All, by a tenth or so"],
+        ["lost", "All: it is lost"],
       ],
       right: ({ deviation }) => {
         if (deviation === null) return null;
@@ -128,7 +128,7 @@ export const PRESETS = [
     ask: "The prediction before the step is −2. What is learnt from y = −2, or from less?",
     predict: {
       options: [
-        ["nothing", "Nothing is learnt"],
+        ["nothing", "Nothing"],
         ["table", "The table of y = −2"],
       ],
       right: ({ deviation }) => (Number(deviation) < 0.1 ? "table" : "nothing"),
@@ -142,9 +142,9 @@ export const PRESETS = [
     ask: "A layer for each bit of the cells' numbers instead of one for each cell. What does it cost?",
     predict: {
       options: [
-        ["more", "More layers than a layer a cell"],
-        ["fewer", "Fewer layers, as exact"],
-        ["rough", "Fewer layers, less exact"],
+        ["more", "More layers"],
+        ["fewer", "Fewer, as exact"],
+        ["rough", "Fewer, less exact"],
       ],
       right: ({ depth, deviation }) => {
         if (depth > 256) return "more";
@@ -163,8 +163,8 @@ export const PRESETS = [
     ask: "Four hidden layers, no θ_b, no cells. Where did the steps of the table go?",
     predict: {
       options: [
-        ["gone", "Gone: the curve is smooth"],
-        ["there", "Still there, but finer"],
+        ["gone", "Gone: it is smooth"],
+        ["there", "There, but finer"],
       ],
       right: ({ after }) =>
         after.some((v, i) => i > 0 && Math.abs(v - after[i - 1]) > 0.15) ? "there" : "gone",
@@ -179,8 +179,8 @@ export const PRESETS = [
     ask: "Two hidden layers, nothing else. Nobody wrote cells into them: how can they tell x apart?",
     predict: {
       options: [
-        ["cannot", "They cannot: it fails"],
-        ["backward", "By the way back of the error"],
+        ["cannot", "They cannot"],
+        ["backward", "By the backward pass"],
       ],
       right: ({ error }) => (error < 0.3 ? "backward" : "cannot"),
     },
@@ -195,7 +195,7 @@ export const PRESETS = [
     predict: {
       options: [
         ["yes", "Yes, a jagged one"],
-        ["no", "No, it learns them all"],
+        ["no", "No, it learns all"],
       ],
       right: ({ deviation }) => (Number(deviation) < 1e-2 ? "no" : null),
     },

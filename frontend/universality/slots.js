@@ -7,6 +7,8 @@ import { isPromised, isTable } from "./settings.js";
 /** @import { Settings } from "./settings.js" */
 
 const SIDE = 200;
+/** @type {Partial<Record<Settings["construction"], string>>} */
+const FULL = { logdepth: "what a slot that fires should hold", constant: "Δ" };
 const EDGE = 22; // room for the axes' words
 
 export function createSlots() {
@@ -18,7 +20,7 @@ export function createSlots() {
   const bars = h("ul", { class: "r1-bars" });
   const note = h("p", { class: "r1-plot-note" });
   const caption = h("figcaption", {});
-  const element = h("figure", { class: "r1-plot" }, caption, svg, bars, note);
+  const element = h("figure", { class: "r1-plot r1-slots" }, caption, svg, bars, note);
   /** @type {SVGElement[]} */
   let cells = [];
   return {
@@ -43,7 +45,7 @@ export function createSlots() {
       const found = isPromised(y) ? `${words} The outlined one should.` : words;
       const advice = table
         ? found
-        : "Numbers in units of αw, as x* reads them; a full bar is what a slot that fires should hold.";
+        : `Numbers in units of αw, as x* reads them; a full bar is ${FULL[construction] ?? "2Δ, the most there can be"}.`;
       const ramp = isTable(construction) && (onRamp(x, J) || onRamp(probe, J));
       setText(note, ramp ? `${advice} On the ramp between two cells neither is sure.` : advice);
     },

@@ -75,6 +75,8 @@ def test_it_opens_on_a_memory_that_helps_and_equals_jax(explorer):
     assert shown["preset"] == "start"
     risk = shown["risks"][shown["step"]]
     assert risk["memory"] < 0.1 * risk["base"]
+    page.locator("[data-guess=rest]").click()
+    expect(page.locator(".r1-found")).to_contain_text("✓ As you said. Risk")
     expect(page.locator(".r1-found")).to_contain_text("The base stays where it is")
     expect(page.locator(".r1-status")).to_contain_text("The memory helps")
     check_against_jax(shown)
@@ -111,6 +113,7 @@ def test_every_slider_changes_what_is_computed(explorer, size):
         before = after
     assert before["preset"] is None
     check_against_jax(before)
+    page.locator(".r1-more > summary").click()
     page.get_by_role("button", name="Draw other examples").click()
     after = rest(page)
     assert after["model"]["X"] != before["model"]["X"]
@@ -139,15 +142,18 @@ def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
 def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
     page = explorer()
     page.get_by_role("button", name="Noisy labels").click()
+    expect(page.locator("[data-cell=memory-measured]")).to_have_text("?")
+    page.locator("[data-guess=pays]").click()
     shown = rest(page)
     risk = shown["risks"][shown["step"]]
     assert shown["settings"]["noise"] > shown["threshold"]
     assert risk["memory"] > risk["base"]
-    expect(page.locator(".r1-found")).to_contain_text("the memory hurts")
+    expect(page.locator(".r1-found")).to_contain_text("✗ Not as you said. Here the memory hurts")
     expect(page.locator(".r1-status")).to_contain_text("The memory hurts")
     label = page.get_by_text("hurts from", exact=False).locator("visible=true").last
     expect(label).to_have_text(f"hurts from {shown['threshold']:.2g}")
     page.get_by_role("button", name="…and more neighbours").click()
+    page.locator("[data-guess=none]").click()
     shown = rest(page)
     risk = shown["risks"][shown["step"]]
     assert risk["memory"] < risk["base"]
@@ -156,6 +162,7 @@ def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
 def test_the_plane_shows_scores_and_their_control(explorer):
     page = explorer()
     page.get_by_role("button", name="Two classes").click()
+    page.locator("[data-guess=none]").click()
     shown = rest(page)
     risk = shown["risks"][shown["step"]]
     assert risk["memory"] < risk["base"]
@@ -176,6 +183,26 @@ def test_the_plane_shows_scores_and_their_control(explorer):
     page.keyboard.press("Enter")
     assert rest(page)["settings"]["view"] == "line"
     expect(page.locator("input[data-name=noise]")).to_be_visible()
+
+
+def test_measuring_stays_out_of_a_drag_and_says_how_far_it_is(explorer):
+    page = explorer(settings={"d": 8, "n": 1024})
+    page.wait_for_function("document.querySelector('.r1-status').textContent.includes('% done')")
+    moved = """async () => {
+        const input = document.querySelector("input[data-name=L]");
+        const seen = new Set();
+        for (let i = 1; i <= 20; i++) {
+            await new Promise(requestAnimationFrame);
+            input.value = 0.05 * i;
+            input.dispatchEvent(new Event("input", { bubbles: true }));
+            seen.add(document.querySelector(".r1-parts path.r1-exact").getAttribute("d"));
+        }
+        return seen.size;
+    }"""
+    assert page.evaluate(moved) == 20
+    shown = rest(page)
+    assert shown["settings"]["L"] == 1
+    assert shown["risks"][shown["step"]]["base"] < 0.1
 
 
 @pytest.mark.parametrize(

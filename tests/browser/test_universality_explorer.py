@@ -11,7 +11,7 @@ from rankone.precision import double_precision
 from rankone.universality import Constants, adapt, predict, universal_learner
 
 GRID = (np.arange(200) + 0.2) / 200
-PRESETS = ["learn", "kink", "switch", "alpha", "margin", "bits", "shallow", "draw"]
+PRESETS = ["learn", "kink", "switch", "alpha", "margin", "bits", "shallow", "two", "draw"]
 
 
 @pytest.fixture
@@ -20,11 +20,27 @@ def explorer(browser):
         yield new
 
 
+def rest(page):
+    """Waits until nothing is being fitted; returns the state."""
+    settled = """() => {
+        const s = document.querySelector('.w').__rankone_state();
+        return !s.waiting && s;
+    }"""
+    return page.wait_for_function(settled, timeout=60_000).json_value()
+
+
+def ask(page, preset, guess="none"):
+    """Presses a question and predicts, or only looks."""
+    page.locator(f"[data-preset={preset}]").click()
+    page.locator(f"[data-guess={guess}]").click()
+
+
 def check_against_jax(shown, tolerance=1e-9):
     """The curve after the step is that of the package's network, adapted by jax.grad."""
     settings = shown["settings"]
     assert settings["target"] == "sine"
-    constants = Constants(offset=settings["offset"], switch=settings["switch"])
+    margin = 4.0 if settings["construction"] == "two_layers" else 1.0
+    constants = Constants(offset=settings["offset"], switch=settings["switch"], margin=margin)
     with double_precision():
         network = universal_learner(
             lambda x, y, xs: y * np.sin(2 * np.pi * (xs - x)),
@@ -47,7 +63,9 @@ def test_starts_with_a_learnt_curve_and_a_finding(explorer):
     check_against_jax(shown)
     assert shown["preset"] == "learn"
     assert shown["deviation"] < 1e-4
-    expect(page.locator(".r1-found")).not_to_be_empty()
+    expect(page.locator(".r1-found")).to_be_empty()
+    page.locator("[data-guess=never]").click()
+    expect(page.locator(".r1-found")).to_contain_text("✓ As you said.")
     expect(page.locator(".r1-status")).to_contain_text("before the step")
 
 
@@ -106,33 +124,72 @@ def test_another_step_size_misses_the_table_as_in_jax(explorer):
     check_against_jax(shown)
 
 
-@pytest.mark.parametrize("construction", ["logdepth", "constant", "shallow"])
+@pytest.mark.parametrize("construction", ["logdepth", "constant", "shallow", "two_layers"])
 def test_each_construction_is_the_package_s(explorer, construction):
     page = explorer()
     page.get_by_label("Construction").select_option(construction)
     if construction != "logdepth":
         slide(page, "size", -3)
-        assert state(page)["settings"]["size"] == 50
-        check_against_jax(state(page), 1e-6)
+        shown = rest(page)
+        assert shown["settings"]["size"] == 50
+        check_against_jax(shown, 1e-6)
         return
     check_against_jax(state(page))
+
+
+def test_every_move_of_a_drag_is_drawn_and_only_a_new_pair_costs_a_step(explorer):
+    page = explorer()
+    lines = """async (name) => {
+        const input = document.querySelector(`input[data-name=${name}]`);
+        const seen = { after: new Set(), words: new Set() };
+        for (let i = 1; i <= 20; i++) {
+            await new Promise(requestAnimationFrame);
+            input.value = 0.2 + 0.03 * i;
+            input.dispatchEvent(new Event("input", { bubbles: true }));
+            seen.after.add(document.querySelector(".r1-curve path.r1-distributed").getAttribute("d"));
+            seen.words.add(document.querySelector("[aria-label^='Where to look']").getAttribute("transform"));
+        }
+        return [seen.after.size, seen.words.size];
+    }"""
+    assert page.evaluate(lines, "x")[0] == 20
+    assert page.evaluate(lines, "probe") == [1, 20]
+
+
+def test_a_fit_leaves_the_page_free_and_an_undone_one_is_known(explorer):
+    page = explorer(traits={"settings": {"construction": "constant", "size": 50}})
+    first = rest(page)
+    page.get_by_label("Construction").select_option("two_layers")
+    page.locator("input[data-name=size]").focus()
+    page.keyboard.press("End")
+    assert state(page)["waiting"]
+    expect(page.locator(".r1-status")).to_contain_text("Fitting 400 units")
+    assert rest(page)["after"] != first["after"]
+    page.get_by_label("Construction").select_option("constant")
+    slide(page, "size", -3)
+    assert rest(page)["after"] == first["after"]
+    assert not state(page)["waiting"]
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_each_question_has_an_answer(explorer, preset):
     page = explorer()
     page.locator(f"[data-preset={preset}]").click()
-    assert state(page)["preset"] == preset
+    shown = rest(page)
+    assert (shown["preset"], shown["pending"]) == (preset, True)
+    assert page.locator(".r1-curve path.r1-distributed").get_attribute("d") == ""
+    page.locator("[data-guess=none]").click()
+    assert not rest(page)["pending"]
+    assert page.locator(".r1-curve path.r1-distributed").get_attribute("d") != ""
     expect(page.locator(f"[data-preset={preset}]")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".r1-ask")).not_to_be_empty()
+    expect(page.locator(".r1-found")).not_to_be_empty()
     found = page.locator(".r1-found").inner_text()
-    assert found
     assert not {"NaN", "undefined", "null"} & set(found.split())
 
 
 def test_a_drawn_target_is_learnt(explorer):
     page = explorer()
-    page.locator("[data-preset=draw]").click()
+    ask(page, "draw")
     before = state(page)
     box = page.locator(".r1-pencil").bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 10)
@@ -152,15 +209,16 @@ def test_a_drawn_target_is_learnt(explorer):
 
 def test_an_answer_says_what_the_reader_made_of_the_question(explorer):
     page = explorer()
-    page.locator("[data-preset=switch]").click()
+    ask(page, "switch", "none")
     expect(page.locator(".r1-found")).to_contain_text("no cell fires")
+    page.locator(".r1-more > summary").click()
     slide(page, "probe", round((0.3 - state(page)["settings"]["probe"]) * 100))
     cells = state(page)["settings"]["size"]
     expect(page.locator(".r1-found")).to_contain_text(f"{cells**2} cells fire")
     slide(page, "y", 0)
     page.keyboard.press("Home")
     expect(page.locator(".r1-found")).to_contain_text("no cell is written")
-    page.locator("[data-preset=learn]").click()
+    ask(page, "learn")
     cells = page.get_by_role("figure").filter(has_text="Which cells fired")
     expect(cells).to_contain_text("The outlined one should")
     slide(page, "y", 0)
@@ -172,6 +230,7 @@ def test_an_answer_says_what_the_reader_made_of_the_question(explorer):
 
 def test_reset_brings_the_first_question_back(explorer):
     page = explorer()
+    page.locator(".r1-more > summary").click()
     slide(page, "x", 20)
     slide(page, "offset", -9)
     assert state(page)["preset"] is None

@@ -206,7 +206,7 @@ export function twoLayerBody(units, k) {
  *
  * @param {number} units
  */
-export const cellsOf = (units) => Math.max(2, Math.floor(units / 4));
+const cellsOf = (units) => Math.max(2, Math.floor(units / 4));
 
 /**
  * Of each kink the side on which a unit rests while nothing is written, whatever x*; those that rest on neither go.

@@ -89,7 +89,7 @@ def ways_table(record: dict[str, Any], n: int) -> str:
 
 
 def draw_ways(record: dict[str, Any]) -> Any:
-    """Share of stored pairs that come back, against their number, a panel a data set; and what a sequence forgets.
+    """Error at the stored keys against the number of pairs, a panel a data set; and what a sequence forgets.
 
     Args:
         record: `one_rule`.
@@ -101,19 +101,19 @@ def draw_ways(record: dict[str, Any]) -> Any:
     counts = sorted({cell["parameters"]["n"] for cell in record["cells"]})
     for ax, (data, title) in zip(axes, DATA.items(), strict=False):
         for colour, way in zip(COLOURS, _SHOWN, strict=False):
-            bars = [over_seeds(record, way, "stored", data=data, n=n) for n in counts]
+            bars = [over_seeds(record, way, "interference", data=data, n=n) for n in counts]
             mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
             ax.errorbar(counts, mean, half, color=colour, marker=_MARKS[way], ms=5, capsize=2, label=WAYS[way])
         ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="pairs stored", title=title)
         ax.minorticks_off()
-    axes[0].set_ylabel("stored pairs that come back / %")
+    axes[0].set_ylabel("error at stored keys / %")
     for place, (what, name) in enumerate({"first": "first tenth", "last": "last tenth"}.items()):
         bars = [over_seeds(record, "sequence", what, data=data, n=counts[-1]) for data in DATA]
         mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
         at = np.arange(len(DATA)) + 0.2 * (2 * place - 1)
         axes[-1].errorbar(at, mean, half, fmt="ov"[place], color=COLOURS[5 + place], capsize=2, label=name)
-    axes[-1].set(xticks=range(len(DATA)), xticklabels=["letters", "fashion", "tokens"], title="in sequence")
+    axes[-1].set(xticks=range(len(DATA)), xticklabels=["letters", "fashion", "states"], title="in sequence")
     axes[-1].tick_params(axis="x", rotation=45)
-    axes[-1].legend(fontsize=8, loc="lower left")
+    axes[-1].legend(fontsize=8, loc="upper right")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9)
     return fig, axes

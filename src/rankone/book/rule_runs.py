@@ -11,8 +11,10 @@ from rankone._checks import check, choice
 from rankone._module import Module
 from rankone.book.figures import COLOURS, figure
 from rankone.book.records import select
+from rankone.theory.one_rule import matrix_of
+from rankone.writes import BatchStep, Exact, InSequence, Ridge
 
-__all__ = ["DATA", "WAYS", "Interval", "difference", "draw_ways", "over_seeds", "ways_table"]
+__all__ = ["DATA", "WAYS", "Interval", "difference", "draw_rule", "draw_ways", "over_seeds", "ways_table"]
 
 DATA = {"letters": "UCI Letter", "fashion": "Fashion-MNIST", "tokens": "SmolLM2's states"}
 WAYS = {
@@ -116,4 +118,36 @@ def draw_ways(record: dict[str, Any]) -> Any:
     axes[-1].tick_params(axis="x", rotation=45)
     axes[-1].legend(fontsize=8, loc="upper right")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9)
+    return fig, axes
+
+
+def draw_rule() -> Any:
+    """The book in one picture: one write, a term of rank one; and what tells the ways of writing many apart, X.
+
+    Returns:
+        (figure, axes).
+    """
+    keys = np.r_[0.0:1:4j, 2.0, 3.0]
+    S = np.exp(-abs(keys[:, None] - keys))
+    value, key = np.sin(np.arange(6) * 1.7)[:, None], np.cos(np.arange(9) * 0.9)[None]
+    term = {"value − prediction": value, "geometry · key": key, "what is added": value * key}
+    ways = {
+        "all at once": (BatchStep(), "a gradient step,\ndense memory, ResMem"),
+        "one by one": (InSequence(), "edits in sequence,\nDeltaNet"),
+        "compromise": (Ridge(2.0), "MEMIT"),
+        "exactly": (Exact(), "edits in a batch"),
+    }
+    fig, axes = figure(2, 4, height=4.3, gridspec_kw={"height_ratios": [1, 1.25]})
+    for ax, (sign, (name, matrix)) in zip(axes[0], zip(("", "⊗", "="), term.items(), strict=True), strict=False):
+        ax.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
+        ax.set_title(f"{sign} {name}".strip(), fontsize=10)
+    for ax, (name, (rule, who)) in zip(axes[1], ways.items(), strict=True):
+        ax.imshow(matrix_of(rule, S), cmap="RdBu", vmin=-1.5, vmax=1.5)
+        ax.set_title(f"X: {name}", fontsize=10)
+        ax.set_xlabel(who, fontsize=9)
+    for ax in axes.flat:
+        ax.set(xticks=[], yticks=[])
+        ax.grid(False)
+    axes[0, 3].axis("off")
+    axes[0, 3].text(0, 0.5, "one write:\na term of\nrank one", va="center", transform=axes[0, 3].transAxes)
     return fig, axes

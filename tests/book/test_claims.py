@@ -45,6 +45,10 @@ CLAIMS = [
     *(f"S-S{n}" for n in range(1, 8)),
     *(f"S-sharp{n}" for n in range(1, 6)),
     "S-disc",
+    *(
+        f"W-{name}"
+        for name in ("rule", "cycles", "ratio", "five", "not", "dilute", "risk", "far", "knn", "ways", "delta", "ttt")
+    ),
 ]
 ROWS = read_claims(ROOT / "book" / "claims.yml")
 BOOK = Book(ROOT)

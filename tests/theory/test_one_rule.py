@@ -91,13 +91,14 @@ def test_the_expected_error_of_any_way_of_writing(noise):
     fields = draws.normal(size=(100_000, M + 1)) @ np.linalg.cholesky(joint).T
     stored = fields[:, :-1] + noise * draws.normal(size=(100_000, M))
     ridge = Ridge(1 / noise**2) if noise else Exact()
-    least = one_rule.expected_error(one_rule.matrix_of(ridge, S), S, weights, 1.0, noise)
-    for rule in (BatchStep(0.3), InSequence(), Ridge(2.0), Exact()):
-        X = one_rule.matrix_of(rule, S)
-        law = one_rule.expected_error(X, S, weights, 1.0, noise)
-        errors = (stored @ X @ weights[:, 0] - fields[:, -1]) ** 2
+    best = one_rule.matrix_of(ridge, S) @ weights
+    least = one_rule.expected_error(best, S, weights, 1.0, noise)
+    ways = [one_rule.matrix_of(rule, S) @ weights for rule in (BatchStep(0.3), InSequence(), Ridge(2.0), Exact())]
+    for w in (*ways, weights / weights.sum(0)):  # the last is normalised: no X, and the law holds
+        law = one_rule.expected_error(w, S, weights, 1.0, noise)
+        errors = (stored @ w[:, 0] - fields[:, -1]) ** 2
         assert abs(errors.mean() - law[0]) < 5 * errors.std() / 100_000**0.5
-        apart = (X - one_rule.matrix_of(ridge, S)) @ weights
+        apart = w - best
         close(law - least, (apart * ((S + noise**2 * np.eye(M)) @ apart)).sum(0))
         assert law.shape == (n,)
         assert (law >= least - 1e-12).all()
@@ -152,6 +153,7 @@ def test_a_step_of_a_network_obeys_the_rule_to_first_order_and_no_further():
         (lambda: one_rule.overlap(np.ones((2, 3))), "S: got"),
         (lambda: one_rule.overlap(2 * np.eye(2)), "S: got"),
         (lambda: one_rule.dilute_bound(-1.0), "rho: got"),
+        (lambda: one_rule.expected_error(np.ones((2, 1)), np.eye(2), np.ones((2, 3))), "w: got"),
         (lambda: one_rule.write_one_by_one(MEMORY, K, V[:, :2], 1.0), "V: got"),
     ],
 )

@@ -11,8 +11,10 @@ from rankone._checks import check, choice
 from rankone._module import Module
 from rankone.book.figures import COLOURS, figure
 from rankone.book.records import select
+from rankone.theory.one_rule import matrix_of
+from rankone.writes import BatchStep, Exact, InSequence, Ridge
 
-__all__ = ["DATA", "WAYS", "Interval", "difference", "draw_ways", "over_seeds", "ways_table"]
+__all__ = ["DATA", "WAYS", "Interval", "difference", "draw_rule", "draw_ways", "over_seeds", "ways_table"]
 
 DATA = {"letters": "UCI Letter", "fashion": "Fashion-MNIST", "tokens": "SmolLM2's states"}
 WAYS = {
@@ -89,7 +91,7 @@ def ways_table(record: dict[str, Any], n: int) -> str:
 
 
 def draw_ways(record: dict[str, Any]) -> Any:
-    """Share of stored pairs that come back, against their number, a panel a data set; and what a sequence forgets.
+    """Error at the stored keys against the number of pairs, a panel a data set; and what a sequence forgets.
 
     Args:
         record: `one_rule`.
@@ -101,19 +103,51 @@ def draw_ways(record: dict[str, Any]) -> Any:
     counts = sorted({cell["parameters"]["n"] for cell in record["cells"]})
     for ax, (data, title) in zip(axes, DATA.items(), strict=False):
         for colour, way in zip(COLOURS, _SHOWN, strict=False):
-            bars = [over_seeds(record, way, "stored", data=data, n=n) for n in counts]
+            bars = [over_seeds(record, way, "interference", data=data, n=n) for n in counts]
             mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
             ax.errorbar(counts, mean, half, color=colour, marker=_MARKS[way], ms=5, capsize=2, label=WAYS[way])
         ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="pairs stored", title=title)
         ax.minorticks_off()
-    axes[0].set_ylabel("stored pairs that come back / %")
+    axes[0].set_ylabel("error at stored keys / %")
     for place, (what, name) in enumerate({"first": "first tenth", "last": "last tenth"}.items()):
         bars = [over_seeds(record, "sequence", what, data=data, n=counts[-1]) for data in DATA]
         mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
         at = np.arange(len(DATA)) + 0.2 * (2 * place - 1)
         axes[-1].errorbar(at, mean, half, fmt="ov"[place], color=COLOURS[5 + place], capsize=2, label=name)
-    axes[-1].set(xticks=range(len(DATA)), xticklabels=["letters", "fashion", "tokens"], title="in sequence")
+    axes[-1].set(xticks=range(len(DATA)), xticklabels=["letters", "fashion", "states"], title="in sequence")
     axes[-1].tick_params(axis="x", rotation=45)
-    axes[-1].legend(fontsize=8, loc="lower left")
+    axes[-1].legend(fontsize=8, loc="upper right")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9)
+    return fig, axes
+
+
+def draw_rule() -> Any:
+    """The book in one picture: one write, a term of rank one; and what tells the ways of writing many apart, X.
+
+    Returns:
+        (figure, axes).
+    """
+    keys = np.r_[0.0:1:4j, 2.0, 3.0]
+    S = np.exp(-abs(keys[:, None] - keys))
+    value, key = np.sin(np.arange(6) * 1.7)[:, None], np.cos(np.arange(9) * 0.9)[None]
+    term = {"value − prediction": value, "geometry · key": key, "what is added": value * key}
+    ways = {
+        "all at once": (BatchStep(), "a gradient step,\ndense memory, ResMem"),
+        "one by one": (InSequence(), "edits in sequence,\nDeltaNet"),
+        "compromise": (Ridge(2.0), "MEMIT"),
+        "exactly": (Exact(), "edits in a batch"),
+    }
+    fig, axes = figure(2, 4, height=4.3, gridspec_kw={"height_ratios": [1, 1.25]})
+    for ax, (sign, (name, matrix)) in zip(axes[0], zip(("", "⊗", "="), term.items(), strict=True), strict=False):
+        ax.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
+        ax.set_title(f"{sign} {name}".strip(), fontsize=10)
+    for ax, (name, (rule, who)) in zip(axes[1], ways.items(), strict=True):
+        ax.imshow(matrix_of(rule, S), cmap="RdBu", vmin=-1.5, vmax=1.5)
+        ax.set_title(f"X: {name}", fontsize=10)
+        ax.set_xlabel(who, fontsize=9)
+    for ax in axes.flat:
+        ax.set(xticks=[], yticks=[])
+        ax.grid(False)
+    axes[0, 3].axis("off")
+    axes[0, 3].text(0, 0.5, "one write:\na term of\nrank one", va="center", transform=axes[0, 3].transAxes)
     return fig, axes

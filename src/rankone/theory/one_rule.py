@@ -91,10 +91,14 @@ def contraction(S: ArrayLike, rates: ArrayLike) -> float:
 
 
 def overlap(S: ArrayLike) -> float:
-    """ρ = (m − 1) max |Sᵢⱼ| over pairs of different keys, for S with ones on its diagonal [W-dilute]."""
+    """ρ = max_i Σ_{j≠i} |Sᵢⱼ|: what all other keys together have in common with one, for Sᵢᵢ = 1 [W-dilute].
+
+    Args:
+        S: Kernel of the keys, symmetric, with ones on its diagonal.
+    """
     S = _square("S", S)
     check(np.allclose(np.diagonal(S), 1, atol=1e-6), "S", "a diagonal that is not 1", "scaled so that each S_ii is 1")
-    return float((len(S) - 1) * np.abs(S - np.diag(np.diagonal(S))).max())
+    return float(np.abs(S - np.diag(np.diagonal(S))).sum(1).max())
 
 
 def dilute_bound(rho: float) -> float:
@@ -104,22 +108,22 @@ def dilute_bound(rho: float) -> float:
 
 
 def expected_error(
-    X: ArrayLike, S: ArrayLike, weights: ArrayLike, own: ArrayLike = 1.0, noise: float = 0.0
+    w: ArrayLike, S: ArrayLike, weights: ArrayLike, own: ArrayLike = 1.0, noise: float = 0.0
 ) -> Float[NDArray, " n"]:
-    r"""Mean squared error of reading R X κ(K, q), of residuals with covariance κ that are stored with noise [W-risk].
+    r"""Mean squared error of reading R w at q, of residuals with covariance κ that are stored with noise [W-risk].
 
-    $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$ with $w=X\kappa(K,q)$: least for $X=(S+s^2I)^{-1}$, and for any
-    other X more by $(w-w_*)^\top(S+s^2I)(w-w_*)$.
+    $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$: least for $w_*=(S+s^2I)^{-1}\kappa(K,q)$, and for any other w
+    more by $(w-w_*)^\top(S+s^2I)(w-w_*)$.
 
     Args:
-        X: How the residuals were written (m, m).
+        w: What each stored residual counts, a query a column (m, n): X κ(K, q), normalised or not.
         S: Kernel of the keys (m, m).
         weights: κ(K, q), a query a column (m, n).
         own: κ(q, q), broadcast against the queries.
         noise: Standard deviation s of what was stored about what is true.
     """
-    X, S, weights = _square("X", X), _square("S", S), np.asarray(weights, float)
-    w = X @ weights
+    w, S, weights = np.asarray(w, float), _square("S", S), np.asarray(weights, float)
+    check(w.shape == weights.shape, "w", f"shape {w.shape}", f"that of weights, {weights.shape}")
     return own - 2 * (w * weights).sum(0) + (w * (S @ w + noise**2 * w)).sum(0)
 
 

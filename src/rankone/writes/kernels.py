@@ -119,7 +119,7 @@ class NearestNeighbours(Module):
     """Laplace weights, relative to the nearest key's, of the k nearest keys; 0 for all others.
 
     The weight of one key depends on all the others and jumps with the query: this is no inner product, and what it
-    reads is no linear memory. Normalised, with k = n, it is the ratio of two such memories.
+    reads is no linear memory [W-not]. Normalised, with k = n, it is the ratio of two such memories.
 
     Attributes:
         k: Number of neighbours; all keys if there are fewer.

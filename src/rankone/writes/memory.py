@@ -15,7 +15,7 @@ __all__ = ["KernelMemory", "interpolate"]
 
 
 class KernelMemory(Module):
-    """Keys and what is read at them: R X κ(K, q), or, normalised, R X κ(K, q) / 1ᵀX κ(K, q).
+    """Keys and what is read at them: R X κ(K, q), or, normalised, R X κ(K, q) / 1ᵀX κ(K, q) [W-five, W-ratio].
 
     Make one with `KernelMemory.store`.
 

@@ -108,7 +108,7 @@ def examples(names: dict[Any, tuple[str, Callable[..., Any]]], tests: Sequence[s
                 sys.setprofile(None)
     if tests:
         sys.setprofile(watch)
-        pytest.main(["-q", "-p", "no:cacheprovider", "--no-header", *tests])
+        pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", *tests])
         sys.setprofile(None)
     return calls
 

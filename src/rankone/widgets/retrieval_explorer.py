@@ -73,7 +73,7 @@ class RetrievalExplorer(Explorer):
         for name in {"target", "stored"} & set(settings):
             chosen = self._takes.checked({name: settings[name]})[name]
             wanted = f"the numbers of pictures in the collection, 0 to {held - 1}"
-            check(max(np.atleast_1d(chosen)) < held, name, settings[name], wanted)
+            check(bool(np.max(chosen) < held), name, settings[name], wanted)
         super().__init__({"pictures": pixels.tobytes(), "names": names}, **settings)
         self.patterns: NDArray | None = None
         self.query: NDArray | None = None

@@ -1,14 +1,16 @@
 """Bad inputs to the whole public surface: what is refused by name, what is answered, what leaks an error of its own.
 
 The examples in the docstrings are run, and every call that they make of a public function or method is kept. Then one
-argument at a time is replaced by what it should not be. An error that does not name the argument is a leak; an answer to
-what no function could mean (text, dates, complex numbers) is wrong; and no input may be changed by a call.
+argument at a time is replaced by what it should not be. An error that does not name the argument is a leak; an answer
+to what no function could mean (text, dates, complex numbers) is wrong; and no input may be changed by a call.
 
     .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0
+    .venv/bin/python tools/bad_inputs.py tests/theory/test_capacity.py   # and what these tests call
 """
 
 import argparse
 import copy
+import dataclasses
 import doctest
 import importlib
 import inspect
@@ -17,55 +19,74 @@ import pkgutil
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from typing import Any
 
 import jax
 import numpy as np
+import pytest
 
 import rankone
 
-PARTS = ("editing", "maml", "memory", "nn", "preconditioning", "printed", "residual", "theory", "universality", "writes")
+PARTS = (
+    "editing",
+    "maml",
+    "memory",
+    "nn",
+    "preconditioning",
+    "printed",
+    "residual",
+    "theory",
+    "universality",
+    "writes",
+)
 PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
 Call = tuple[Callable[..., Any], dict[str, Any]]
 
 
 def modules() -> Iterator[Any]:
-    """Every public module of the library."""
+    """Every module of the library, whose examples are run."""
     for part in PARTS:
         package = importlib.import_module(f"rankone.{part}")
         yield package
         for found in pkgutil.iter_modules(getattr(package, "__path__", [])):
-            if not found.name.startswith("_"):
-                yield importlib.import_module(f"rankone.{part}.{found.name}")
+            yield importlib.import_module(f"rankone.{part}.{found.name}")
 
 
 def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
-    """Code → name and function, of all public functions and methods that are defined in the library."""
+    """Code → name and function, of all that the packages export, and the modules of `theory` and `printed`.
+
+    A class that only holds results, and so checks nothing when it is made, counts with its methods alone.
+    """
     found: dict[Any, tuple[str, Callable[..., Any]]] = {}
-    for module in modules():
-        for name in getattr(module, "__all__", ()):
-            thing = getattr(module, name)
-            if getattr(thing, "__module__", None) != module.__name__:
-                continue
-            named = [(name, thing)]
-            if inspect.isclass(thing):
-                named = [(f"{name}.{key}", part) for key, part in vars(thing).items() if _is_public(key)]
-            for label, one in named:
-                function = inspect.unwrap(getattr(one, "__func__", one))
-                if inspect.isfunction(function):
-                    called = thing if label.endswith(".__init__") else function
-                    found[function.__code__] = (f"{module.__name__}.{label}", called)
+    exported = [m for m in modules() if m.__name__.count(".") == 1 or m.__name__.split(".")[1] in ("theory", "printed")]
+    for name, thing in {name: getattr(module, name) for module in exported for name in _names_of(module)}.items():
+        own = [(name, thing, thing)]
+        if inspect.isclass(thing):
+            own = [(f"{name}.{key}", part, part) for key, part in vars(thing).items() if not key.startswith("_")]
+            made = "__post_init__" in vars(thing) or not dataclasses.is_dataclass(thing) or _written(thing)
+            own += [(f"{name}()", vars(thing).get("__init__"), thing)] * made
+            own += [(f"{name}.__call__", vars(thing).get("__call__"), vars(thing).get("__call__"))]
+        for label, one, called in own:
+            function = inspect.unwrap(getattr(one, "__func__", one)) if one is not None else None
+            if inspect.isfunction(function):
+                found[function.__code__] = (label, called if inspect.isclass(called) else function)
     return found
 
 
-def _is_public(key: str) -> bool:
-    return key in ("__init__", "__call__") or not key.startswith("_")
+def _names_of(module: Any) -> list[str]:
+    return [name for name in getattr(module, "__all__", ()) if callable(getattr(module, name))]
 
 
-def examples(names: dict[Any, tuple[str, Callable[..., Any]]]) -> dict[str, Call]:
-    """Function by name → itself and the arguments of its first call in the examples, as they came."""
+def _written(thing: Any) -> bool:
+    """Whether a class has an `__init__` of its own, and not the one that a dataclass is given."""
+    code = getattr(vars(thing).get("__init__"), "__code__", None)
+    return code is not None and code.co_filename != "<string>"
+
+
+def examples(names: dict[Any, tuple[str, Callable[..., Any]]], tests: Sequence[str] = ()) -> dict[str, Call]:
+    """Function by name → itself and the arguments of its first call in the examples, as they came; or in tests."""
     calls: dict[str, Call] = {}
 
     def watch(frame: Any, event: str, _: Any) -> None:
@@ -73,6 +94,8 @@ def examples(names: dict[Any, tuple[str, Callable[..., Any]]]) -> dict[str, Call
             name, function = names[frame.f_code]
             kept = inspect.signature(function).parameters
             given = {key: frame.f_locals[key] for key in kept if key in frame.f_locals}
+            if name.endswith("()"):
+                given.pop("self", None)
             if not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
                 calls[name] = function, given
 
@@ -83,6 +106,10 @@ def examples(names: dict[Any, tuple[str, Callable[..., Any]]]) -> dict[str, Call
                 sys.setprofile(watch)
                 runner.run(test, out=lambda _: None)
                 sys.setprofile(None)
+    if tests:
+        sys.setprofile(watch)
+        pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", *tests])
+        sys.setprofile(None)
     return calls
 
 
@@ -105,7 +132,12 @@ def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
         broken = np.array(host, float)
         broken.flat[rng.integers(broken.size) if broken.size else slice(0)] = np.nan
         bad |= {"NaN": broken, "infinity": np.where(np.isnan(broken), np.inf, broken), "empty": host[:0]}
-        bad |= {"one axis more": host[None, None], "number": 1.5, "None": None, "longer": np.concatenate([host] * 2, -1)}
+        bad |= {
+            "one axis more": host[None, None],
+            "number": 1.5,
+            "None": None,
+            "longer": np.concatenate([host] * 2, -1),
+        }
     else:
         bad |= {"nan": float("nan"), "inf": float("inf"), "negative": -1, "fraction": 0.5, "row": np.ones(3)}
         bad |= {"nothing": 0, "none": None, "pair": (1, 2)}
@@ -164,16 +196,18 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     return function(*arguments, **keywords)
 
 
-def table(most: int, seed: int) -> dict[str, Counter]:
+def table(most: int, seed: int, tests: Sequence[str] = ()) -> dict[str, Counter]:
     """Function → how many of its bad inputs ended how."""
     rng, names = np.random.default_rng(seed), public()
     todo = []
-    for name, (function, given) in sorted(examples(names).items()):
+    for name, (function, given) in sorted(examples(names, tests).items()):
         for argument, value in given.items():
-            if argument in ("self", "cls"):
-                continue
-            todo += [(name, argument, kind, function, {**given, argument: bad})
-                     for kind, bad in replacements(value, rng).items()]
+            if argument in ("self", "cls", "checkpoint") or _gathers(function, argument):
+                continue  # a path is any text
+            todo += [
+                (name, argument, kind, function, {**given, argument: bad})
+                for kind, bad in replacements(value, rng).items()
+            ]
     chosen = sorted(rng.permutation(len(todo))[:most])
     counts: dict[str, Counter] = {}
     for name, argument, kind, function, given in (todo[i] for i in chosen):
@@ -184,13 +218,19 @@ def table(most: int, seed: int) -> dict[str, Counter]:
     return counts
 
 
+def _gathers(function: Callable[..., Any], argument: str) -> bool:
+    kind = inspect.signature(function).parameters[argument].kind
+    return kind in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+
+
 def main() -> None:
     """Print the table, the worst functions first, and fail where there is a leak, a wrong answer or a change."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--most", type=int, default=6000, help="number of inputs, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("tests", nargs="*", help="files of tests whose calls are tried as well")
     args = parser.parse_args()
-    counts = table(args.most, args.seed)
+    counts = table(args.most, args.seed, args.tests)
     wrong = counts.pop("", Counter())
     total: Counter = sum(counts.values(), Counter())
     print("\n".join(sorted(wrong)))

@@ -21,10 +21,13 @@ __all__ = [
     "Numbers",
     "array",
     "as_array",
+    "boolean",
     "check",
     "choice",
+    "floating",
     "host",
     "inputs",
+    "instance",
     "integer",
     "is_traced",
     "known",
@@ -65,6 +68,17 @@ def check(condition: bool, name: str, got: Any, wanted: str) -> None:
 def choice(name: str, got: Any, options: Any) -> None:
     """Raise unless `got` is one of the named `options`."""
     check(isinstance(got, Hashable) and got in options, name, got, "one of " + ", ".join(map(repr, options)))
+
+
+def boolean(name: str, value: Any) -> bool:
+    """`value` if it is a boolean of Python's or numpy's."""
+    check(isinstance(value, bool | np.bool_), name, value, "True or False")
+    return bool(value)
+
+
+def instance(name: str, value: Any, kind: Any, wanted: str) -> None:
+    """Raise unless `value` is an instance, and not the class itself, of a class or protocol."""
+    check(isinstance(value, kind) and not isinstance(value, type), name, value, wanted)
 
 
 def integer(name: str, value: Any, hint: str = "a positive integer", *, least: int = 1, most: int = _MOST) -> int:
@@ -113,6 +127,16 @@ def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> 
     number = real(name, value, hint)
     check(number is None or 0 <= number < np.inf, name, value, hint)
     return value if number is None else number
+
+
+def floating(name: str, dtype: Any, wanted: str = "float32 or float64") -> Any:
+    """`dtype` as JAX is set to compute with it, if that is single or double precision."""
+    try:
+        found = jnp.dtype(canonicalize_dtype(dtype))
+    except (TypeError, ValueError):
+        found = None
+    check(found is not None and found in (jnp.float32, jnp.float64), name, dtype, wanted)
+    return found
 
 
 def random_key(name: str, key: Any) -> None:

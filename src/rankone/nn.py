@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, as_array, check, inputs, numbers
+from rankone._checks import array, as_array, check, host, inputs, numbers
 from rankone._module import Module
 
 __all__ = ["Dense", "append_one", "gradient_step", "initial_layers", "relu_network"]
@@ -38,7 +38,8 @@ class Dense(Module):
     b: Float[Array, "*n out"] | None = None
 
     def __init__(self, W: ArrayLike, b: ArrayLike | None = None) -> None:
-        W = array("W", W, "(out, in)", max(2, jnp.ndim(W)), once=True)
+        W = host("W", W)
+        W = array("W", W, "(out, in)", max(2, W.ndim), once=True)
         if b is not None:
             b = array("b", b, f"{W.shape[:-1]}", W.ndim - 1, once=True)
             check(b.shape == W.shape[:-1], "b", f"shape {b.shape}", f"of shape {W.shape[:-1]}, one a row of W")

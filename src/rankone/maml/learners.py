@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import integer, positive, random_key
+from rankone._checks import boolean, check, instance, integer, positive, random_key
 from rankone._module import Module, static
 from rankone.maml.perceptron import MLP
 from rankone.maml.tasks import Task
@@ -61,6 +61,9 @@ class GradientLearner(Module):
 
     def __post_init__(self) -> None:
         positive("step_size", self.step_size)
+        instance("model", self.model, MLP, "an MLP, such as MLP(1, (40, 40))")
+        check(callable(self.loss), "loss", self.loss, "a function of predictions and targets")
+        self._set(first_order=boolean("first_order", self.first_order))
         self._set(steps=integer("steps", self.steps, "0 (no adaptation: joint training) or more", least=0))
 
     def init(self, key: Array) -> Any:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Real
 
-from rankone._checks import check, choice, integer, numbers, real
+from rankone._checks import check, choice, integer, numbers, random_key, real
 from rankone._module import Module, static
 from rankone.data import letters
 
@@ -86,6 +86,7 @@ class SineTasks(Module):
 
     def __call__(self, key: Array) -> Task:
         """One wave of random amplitude and phase, at random places."""
+        random_key("key", key)
         return _wave(key, self.amplitude, self.phase, self.shots, self.queries)
 
 
@@ -115,6 +116,7 @@ class PolynomialTasks(Module):
 
     def __call__(self, key: Array) -> Task:
         """One random cubic, at random places."""
+        random_key("key", key)
         return _cubic(key, self.shots, self.queries)
 
 
@@ -158,6 +160,7 @@ class LetterTasks(Module):
 
     def __call__(self, key: Array) -> Task:
         """One task: random classes, random examples of each, a random shear."""
+        random_key("key", key)
         return _letters(key, _classes(self.letters), self.shear, self.ways, self.shots, self.queries)
 
 

@@ -5,7 +5,7 @@ run ends exactly where an unbroken one does.
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
-from rankone._checks import check, integer, positive, random_key
+from rankone._checks import boolean, check, instance, integer, positive, random_key
 from rankone._files import locked, read_arrays, save_arrays
 from rankone._fingerprint import fingerprint
 from rankone._module import Module
@@ -92,6 +92,12 @@ def meta_train(
     >>> trained.losses.shape
     (1,)
     """
+    instance("learner", learner, Learner, "one with init and predict, such as GradientLearner(MLP(1, (40, 40)))")
+    for name, given in (("tasks", tasks), ("loss", loss)):
+        check(callable(given) and isinstance(given, Hashable), name, given, "a function that can be hashed")
+    wanted = "a path, or None"
+    check(checkpoint is None or isinstance(checkpoint, str | Path), "checkpoint", checkpoint, wanted)
+    progress = boolean("progress", progress)
     random_key("key", key)
     iterations = integer("iterations", iterations, f"a multiple of {_CHUNK}", least=_CHUNK)
     check(iterations % _CHUNK == 0, "iterations", iterations, f"a multiple of {_CHUNK}")

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
-from rankone._checks import Numbers, as_array, check, choice, integer, is_traced, positive, real, states
+from rankone._checks import Numbers, boolean, check, choice, host, integer, is_traced, positive, real, states
 from rankone._module import Module
 from rankone.checks import Outcome, _enabled, outcome
 from rankone.memory.implicit import at_rest
@@ -69,9 +69,8 @@ def retrieve(
 ) -> Retrieval:
     """Gradient descent x ← x − η∇E(x) on the free entries of each query [D-eq5, D-thm1].
 
-    It rests when no free entry moves by more than `tol` in a step. (A small change of *energy* would not do: it is
-    also what a clipped, frozen query shows [D-unn4].) On the exact memory every step size in (0, 2] lowers the
-    energy at every step, whatever β and K [D-sharp1].
+    It rests when no free entry moves by more than `tol` in a step; a small change of *energy* is also what a clipped,
+    frozen query shows [D-unn4]. On the exact memory every step in (0, 2] lowers the energy [D-sharp1].
 
     Differentiable forwards and backwards, by the memory's arrays and by the clamped entries of the queries. With
     `gradient="implicit"` that is the derivative of the resting point, dx_f = −H_ff⁻¹ d(∇E)_f with the Hessian's rows
@@ -111,6 +110,7 @@ def retrieve(
     max_steps = integer("max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _CHUNK)
     check((real("tol", tol, "zero or positive") or 0) >= 0, "tol", tol, "zero or positive")
     choice("gradient", gradient, ("implicit", "unrolled"))
+    progress = progress if progress is None else boolean("progress", progress)
     clamp = None if clamp is None else _mask(clamp, x0)
     run, options = _start(getattr(memory, "origin", 0.0), x0, step_size, tol, clamp, max_steps)
     if not is_traced(memory, run, options):
@@ -135,7 +135,7 @@ def _warn_of_lost(lost: Array, N: int) -> None:
 
 
 def _mask(clamp: Numbers, x0: Array) -> Array | np.ndarray:
-    mask = as_array(clamp)
+    mask = host("clamp", clamp)
     check(mask.dtype == bool, "clamp", mask.dtype, "a boolean mask: True where an entry is kept")
     fits = mask.shape in (x0.shape, x0.shape[-1:])
     check(fits, "clamp", f"shape {mask.shape}", f"of shape {x0.shape[-1:]} or {x0.shape}")

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, check, choice, integer, numbers, random_key, states
+from rankone._checks import Numbers, boolean, check, choice, integer, numbers, random_key, states
 from rankone._module import Module, static
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.packed import Packed, in_blocks
@@ -77,10 +77,13 @@ class RandomFeatures(Module):
     ) -> None:
         choice("basis", basis, BASES)
         choice("projection", projection, PROJECTIONS)
+        regenerate = boolean("regenerate", regenerate)
         possible = not regenerate or projection == "gaussian"
         check(possible, "regenerate", regenerate, "False unless projection='gaussian'")
-        names = {"basis": basis, "projection": projection, "regenerate": bool(regenerate)}
+        names = {"basis": basis, "projection": projection, "regenerate": regenerate}
         self._set(D=integer("D", D), Y=integer("Y", Y), **names, frequencies=frequencies, phase=phase)
+        for name, given, kind in (("frequencies", frequencies, Module), ("phase", phase, jax.Array)):
+            check(given is None or isinstance(given, kind), name, given, "drawn from the key: leave it out")
         if key is None:
             check(self._fitting, "key", None, "a JAX random key, to draw frequencies of this size and kind")
         else:

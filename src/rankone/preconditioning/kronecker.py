@@ -139,7 +139,9 @@ class KroneckerPreconditioner(Module):
         check(delta.ndim in (1, 2) and delta.shape[0] == m, "delta", f"shape {delta.shape}", f"({m},) or ({m}, N)")
         fits = x.shape == (n, *delta.shape[1:])
         check(fits, "x", f"shape {x.shape}", f"of shape {(n, *delta.shape[1:])}, as delta is {delta.shape}")
-        return _write(self, delta, x, jnp.asarray(rate))
+        rate = numbers("rate", rate)
+        check(rate.ndim == 0, "rate", f"shape {rate.shape}", "one number")
+        return _write(self, delta, x, rate)
 
     def to_dense(self) -> Float[Array, "mn mn"]:
         """All (mn)² entries: for looking at, and for tests."""

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, inputs, numbers, readable
+from rankone._checks import array, boolean, check, inputs, numbers, readable
 from rankone._module import Module, static
 from rankone.nn import Dense, append_one
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
@@ -61,7 +61,7 @@ class Reparameterized(Module):
             shape = T.shape[0], V.shape[1]
             W0 = array("W0", W0, f"{shape}", 2)
             check(W0.shape == shape, "W0", f"shape {W0.shape}", f"{shape}, the shape of TUV")
-        self._set(T=T, U=U, V=V, W0=W0, bias=bias)
+        self._set(T=T, U=U, V=V, W0=W0, bias=boolean("bias", bias))
 
     @property
     def W(self) -> Float[Array, "m n"]:

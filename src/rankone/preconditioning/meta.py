@@ -4,17 +4,18 @@ Each task starts from the same U, takes a few steps of gradient descent on U alo
 The outer loop differentiates through the inner steps, by U's start as well as by T and V.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import integer, positive, random_key
+from rankone._checks import check, integer, positive, random_key
 from rankone._module import Module
 from rankone.nn import gradient_step
 from rankone.preconditioning.layers import trainable
@@ -55,7 +56,15 @@ def adapt_U(network: Any, loss: Loss, *, learning_rate: ArrayLike, steps: int = 
     [[0. 0.]]
     """
     positive("learning_rate", learning_rate)
+    check(callable(loss) and isinstance(loss, Hashable), "loss", loss, "a function of the network")
+    check(_differentiable(network), "network", network, "a pytree of floating arrays")
     return _compiled(network, loss, learning_rate, integer("steps", steps))
+
+
+def _differentiable(network: Any) -> bool:
+    leaves = jax.tree.leaves(network)
+    arrays = all(isinstance(leaf, jax.Array | np.ndarray) for leaf in leaves)
+    return len(leaves) > 0 and arrays and all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves)
 
 
 def _adapted(network: Any, loss: Loss, learning_rate: ArrayLike, steps: int) -> Any:

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, choice, readable, real
+from rankone._checks import array, check, choice, instance, not_negative, readable, real
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.preconditioning.kronecker import Factors
@@ -170,6 +170,9 @@ def whitening_factors(
      [0.  0.1]]
     """
     choice("sides", sides, ("both", "input", "output"))
+    instance("moments", moments, Moments, "the Moments of one layer")
+    real("power", power, "one real number")
+    not_negative("damping", damping)
     factors = _whitening(moments, damping, power, sides)
     if readable(factors):
         code = int(factors.outcome)

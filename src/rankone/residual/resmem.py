@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, as_array, check, integer, states
+from rankone._checks import Numbers, check, host, instance, integer, states
 from rankone._module import Module, static
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
@@ -109,6 +109,8 @@ class ResMem(Module):
         store: Search | None = None,
     ) -> None:
         check(callable(search), "search", search, "a class or function of the embeddings, such as ExactSearch")
+        check(residuals is None or isinstance(residuals, Residuals), "residuals", residuals, "left to fit")
+        check(store is None or hasattr(store, "search"), "store", store, "left to fit")
         self._set(
             k=integer("k", k, "a positive number of neighbours"),
             sigma=positive_scalar("sigma", sigma, _SIGMA),
@@ -177,6 +179,7 @@ class ResMem(Module):
 
     def read(self, found: Neighbours) -> Float[Array, "*n L"]:
         """The correction from neighbours already found (..., j) -> (..., L); the nearest `k` of them are used."""
+        instance("found", found, Neighbours, "the Neighbours of some embeddings, as `neighbours` finds them")
         return _weigh(self._fitted()[0], found, self.sigma, self.k)
 
     def using(self, *, k: int | None = None, sigma: Numbers | None = None) -> "ResMem":
@@ -211,7 +214,7 @@ class ResMem(Module):
         check((probs is None) != (logits is None), "probs", "both or neither of probs and logits", "one of the two")
         if probs is not None:
             return probabilities("probs", probs)
-        given: Any = as_array(logits)
+        given: Any = host("logits", logits)
         return _softmax(states("logits", given, given.shape[-1] if given.ndim else 1), self.temperature)
 
 

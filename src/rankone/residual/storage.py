@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Integer
 
-from rankone._checks import Numbers, array, as_array, check, integer, numbers, positive, readable, states
+from rankone._checks import Numbers, array, check, host, integer, numbers, positive, readable, states
 from rankone._module import Module, static
 
 __all__ = [
@@ -121,7 +121,7 @@ def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
 
 def bare_labels(labels: Numbers, L: int) -> Residuals:
     """What no model at all leaves of n labels (n,): one-hot vectors of length L, for plain nearest neighbours."""
-    columns = as_array(labels)
+    columns = host("labels", labels)
     return sparse(np.ones((*columns.shape, 1)), columns[..., None], L)
 
 
@@ -144,12 +144,12 @@ def _onehot_residuals(probs: Array, y: Array) -> Array:
 
 def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
     """`value` as an array of probabilities; that they sum to 1 is checked where looking at them is free."""
-    probs: Any = as_array(value)
+    probs: Any = host(name, value)
     probs = states(name, probs, probs.shape[-1] if probs.ndim else 1)
     if readable(probs) and probs.size:
-        host = np.asarray(probs)
-        sums = host.sum(-1)
-        fits = bool((abs(sums - 1) < _SUM).all()) and bool((host >= -_SUM).all())
+        seen = np.asarray(probs)
+        sums = seen.sum(-1)
+        fits = bool((abs(sums - 1) < _SUM).all()) and bool((seen >= -_SUM).all())
         check(fits, name, f"rows that sum to {sums.min():.3g} … {sums.max():.3g}", "probabilities; or use logits=")
     return probs
 
@@ -163,7 +163,7 @@ def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
 
 def classes(name: str, value: Numbers, shape: tuple[int, ...], L: int) -> Integer[Array, "..."]:
     """`value` as integers from 0 to L − 1, of this shape."""
-    indices = as_array(value)
+    indices = host(name, value)
     check(indices.shape == shape, name, f"shape {indices.shape}", f"shape {shape}: one for each row")
     check(bool(jnp.issubdtype(indices.dtype, jnp.integer)), name, indices.dtype, f"integers from 0 to {L - 1}")
     if readable(indices) and indices.size:

@@ -67,6 +67,17 @@ def gradient_errors(
         eps0: Kernel error.
         eps1: Derivative error.
     """
+    check_counts(K=K)
+    positive("beta", beta)
+    _not_negative(gradient=gradient, diameter=diameter, eps0=eps0, eps1=eps1)
+    number = real("energy", energy, "one number, in unit²")
+    check(number is not None, "energy", energy, "known before jit")
+    return _errors(K, float(beta), float(energy), float(gradient), float(diameter), float(eps0), float(eps1))
+
+
+def _errors(
+    K: int, beta: float, energy: float, gradient: float, diameter: float, eps0: float, eps1: float
+) -> tuple[float, float]:
     if beta * energy > 700:
         return inf, inf
     u = K * eps0 * exp(beta * energy)
@@ -157,7 +168,8 @@ def divergence_bound(
     check_probability(delta)
     for name, number in (("beta", beta), ("step_size", step_size)):
         positive(name, number)
-    _not_negative(diameter=diameter, reach=reach, eps0=eps0, eps1=eps1)
+    kernel = {name: number for name, number in (("eps0", eps0), ("eps1", eps1)) if number is not None}
+    _not_negative(diameter=diameter, reach=reach, **kernel)
     kappa = beta * diameter**2 / 4
     energy = reach**2 / 2 - log(K) / beta if energy is None else _energy(energy, -log(K) / beta, beta)
     drift = step_size * steps / 2  # E* − E(x) = drift·A², by the energy-drift lemma
@@ -173,7 +185,7 @@ def divergence_bound(
 
     def error(A: float) -> float:
         level, r0, e0, e1 = tube(A)
-        return gradient_errors(K=K, beta=beta, energy=level, gradient=r0, diameter=diameter, eps0=e0, eps1=e1)[0]
+        return _errors(K, beta, level, r0, diameter, e0, e1)[0]
 
     A = _least_fixed_point(error)
     level, r0, e0, e1 = tube(A if isfinite(A) else 0.0)
@@ -192,10 +204,9 @@ def divergence_bound(
     return Divergence(bound, A * _tied(time, growth) if ok else inf, A, rho, level, r0, e0, e1, hypotheses)
 
 
-def _not_negative(**values: float | None) -> None:
+def _not_negative(**values: float) -> None:
     for name, number in values.items():
-        wanted = "a number of at least 0"
-        check(number is None or (real(name, number, wanted) or 0.0) >= 0, name, number, wanted)
+        check((real(name, number, "a number of at least 0") or 0.0) >= 0, name, number, "a number of at least 0")
 
 
 def _energy(energy: float, least: float, beta: float) -> float:

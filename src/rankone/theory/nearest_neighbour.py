@@ -12,7 +12,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy.special import betainc, gamma, gammaln
 
-from rankone._checks import Numbers, check, integer
+from rankone._checks import Numbers, check, host, integer
 from rankone._module import Module
 
 __all__ = ["NearestNeighbourRisk", "Risk", "boundary_constant", "nearest_neighbour_risk"]
@@ -60,7 +60,7 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
         ValueError: If n or d is not a positive integer.
     """
     d = integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
-    N = np.asarray(n)
+    N = host("n", n)
     positive = N.size > 0 and N.dtype.kind in "iuf" and bool(np.all(N >= 1)) and bool(np.all(np.floor(N) == N))
     check(positive and bool(np.isfinite(N).all()), "n", n, "positive integers: numbers of points")
     N = N.astype(float)
@@ -88,6 +88,7 @@ def boundary_constant(d: int) -> float:
     There I is the regularised incomplete beta function, and q_d(t) the share of a small ball that lies inside a flat
     wall at t radii from its centre.
     """
+    integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
     t = np.concatenate([(left + (_NODES + 1) / 2) / 8 for left in range(8)])
     inside = 1 - betainc((d + 1) / 2, 0.5, 1 - t**2) / 2
     return float(np.tile(_WEIGHTS / 16, 8) @ (inside ** (-3 / d) - 1))

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import ArrayLike
 from numpy.typing import NDArray
 
-from rankone._checks import check, integer, real
+from rankone._checks import check, floating, integer, positive, real
 from rankone._module import Module
 
 __all__ = ["Constants", "Target", "lookup_table", "tabulate", "target_values"]
@@ -63,12 +63,14 @@ class Constants(Module):
         Whatever has the unit of y grows with s. What the step writes, αwΔ, would grow beyond the weights that it
         changes: w falls from s = 1 on. Below 1 it is the activations that are to be small beside it that fall.
         """
+        positive("s", s)
         small, large = min(s, 1.0), max(s, 1.0)
         kept = {"offset": self.offset * small, "switch": self.switch * small, "sleep": self.sleep * small}
         return replace(self, margin=self.margin * s, linear=self.linear / large, **kept)
 
     def width(self, J: int, dtype: Any) -> float:
         """ω in units of x: powers of two make float32 arithmetic on the ramps exact."""
+        J, dtype = integer("J", J), floating("dtype", dtype)
         if self.ramp is not None:
             return self.ramp / J
         return 2.0 ** -(14 if jnp.finfo(dtype).bits == 32 else 20) / 2 ** int(np.ceil(np.log2(J)))

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rankone._checks import check, choice, integer, real
+from rankone._checks import check, choice, floating, integer, real
 from rankone.universality.constants import Constants, Target
 from rankone.universality.fitted import constant_network, shallow_network
 from rankone.universality.network import Network
@@ -20,6 +19,7 @@ CONSTRUCTIONS = ("seed", "logdepth", "constant", "shallow", "two_layers")
 _FITTED = {"constant": constant_network, "shallow": shallow_network, "two_layers": two_layer_network}
 _LARGEST = 2**31  # bytes of one stack; a larger one is a mistake
 _UNITS_A_CELL = 400
+_DTYPE = "float32 or float64: half precision has too few digits for the ramps"
 _WIDEST = 1e12  # width of a range of y; its inverse is the least
 _FINEST = 10_000  # numbers of the dtype in a range of y, at least
 _MOST_WRITTEN = 0.1  # αwΔ, what the step adds to weights of size 1
@@ -70,7 +70,7 @@ def universal_learner(
     -0.375
     """
     cells, units, levels = _sizes(construction, cells, units, levels)
-    dtype = _floating(dtype or jnp.result_type(float))
+    dtype = floating("dtype", jnp.result_type(float) if dtype is None else dtype, _DTYPE)
     low, high = _range(y_range, dtype)
     constants = _constants(constants, construction, high - low)
     if construction in _FITTED:
@@ -118,16 +118,6 @@ def _constants(constants: Any, construction: str, width: float) -> Constants:
     wanted = f"such that alpha·linear·(width of y_range + margin) is at most {_MOST_WRITTEN}; or left out"
     check(written <= _MOST_WRITTEN, "constants", f"a product of {written:.2g}", wanted)
     return constants
-
-
-def _floating(dtype: Any) -> Any:
-    wanted = "float32 or float64: half precision has too few digits for the ramps"
-    try:
-        found = jnp.dtype(jax.dtypes.canonicalize_dtype(dtype))
-    except TypeError as error:
-        raise ValueError(f"dtype: got {dtype!r}; it must be {wanted}.") from error
-    check(found in (jnp.float32, jnp.float64), "dtype", dtype, wanted)
-    return found
 
 
 def _check_size(J: int, construction: str, dtype: Any) -> None:

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import as_array, check, positive, readable
+from rankone._checks import as_array, check, integer, numbers, positive, readable, real
 from rankone._module import Module, static
 from rankone.nn import Dense, gradient_step
 
@@ -47,6 +47,15 @@ class Network(Module):
 
     def __post_init__(self) -> None:
         positive("alpha", self.alpha)
+        numbers("switch", self.switch)
+        real("start", self.start, "one number")
+        made = isinstance(self.layers, tuple) and all(isinstance(layer, Dense) for layer in self.layers)
+        check(made and len(self.layers) > 0, "layers", self.layers, "a tuple of Dense layers")
+        if self.channels is not None:
+            fits = isinstance(self.channels, tuple) and len(self.channels) == 3
+            check(fits, "channels", self.channels, "three widths, or None")
+            for width in self.channels:
+                integer("channels", width, "three widths, or None", least=0)
 
     @property
     def depth(self) -> int:

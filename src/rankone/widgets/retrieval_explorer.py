@@ -80,7 +80,7 @@ class RetrievalExplorer(Explorer):
         for name in {"target", "also", "without"} & set(settings):
             chosen = self._takes.checked({name: settings[name]})[name]
             wanted = f"the numbers of pictures in the collection, 0 to {held - 1}"
-            check(np.max(chosen, initial=0) < held, name, settings[name], wanted)
+            check(bool(np.max(chosen, initial=0) < held), name, settings[name], wanted)
         scale = {"side": pixels.shape[1], "top": top}
         super().__init__({"pictures": _packed(pixels), "names": names, "scale": scale}, **settings)
         self.patterns: NDArray | None = None

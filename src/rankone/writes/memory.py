@@ -2,10 +2,9 @@
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import array, check
+from rankone._checks import array, boolean, check, host, instance
 from rankone._module import Module
 from rankone.writes.kernels import FeatureKernel, Kernel
 from rankone.writes.rules import Exact, Rule
@@ -43,6 +42,8 @@ class KernelMemory(Module):
             kernel: How far a write reaches: any pytree with the method `inner` of `Kernel`.
             rule: How the pairs are written: the choice of X. `Exact()` if None.
         """
+        instance("kernel", kernel, Kernel, "a kernel with the method inner, such as Gaussian(1.0)")
+        check(rule is None or isinstance(rule, Rule), "rule", rule, "a rule, such as Exact() or BatchStep()")
         K, R = array("K", K, "(D, m): one key a column", 2), array("R", R, "(H, m): one residual a column", 2)
         check(R.shape[1] == K.shape[1], "R", f"shape {R.shape}", f"(H, {K.shape[1]}): a residual for each key")
         return _stored(K, R, kernel, Exact() if rule is None else rule)
@@ -55,9 +56,10 @@ class KernelMemory(Module):
             normalise: Whether to divide by what residuals of 1 would read. The result is then a ratio of two linear
                 memories, and not one.
         """
-        q = array("q", q, f"({len(self.keys)}, n): one query a column", np.ndim(q))
-        check(q.ndim in (1, 2) and len(q) == len(self.keys), "q", f"shape {q.shape}", f"({len(self.keys)}, n)")
-        return _read(self, q, normalise)
+        given, wanted = host("q", q), f"({len(self.keys)}, n): one query a column"
+        q = array("q", given, wanted, given.ndim)
+        check(q.ndim in (1, 2) and len(q) == len(self.keys), "q", f"shape {q.shape}", wanted)
+        return _read(self, q, boolean("normalise", normalise))
 
     @property
     def write(self) -> Write:

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import check, host, integer
+from rankone._checks import boolean, check, host, integer
 from rankone._files import read_arrays, save_arrays
 from rankone._module import Module
 from rankone.checks import Outcome
@@ -54,7 +54,11 @@ class Write(Module):
         check(left.ndim in (1, 2), "left", f"shape {left.shape}", "(H,) for one pair or (H, m) for m")
         fits = right.ndim == left.ndim and right.shape[1:] == left.shape[1:]
         check(fits, "right", f"shape {right.shape}", f"a vector or matrix with as many columns as left, {left.shape}")
-        self._set(left=left, right=right, outcome=jnp.asarray(self.outcome))
+        outcome = host("outcome", self.outcome)
+        check(jnp.issubdtype(outcome.dtype, jnp.integer), "outcome", self.outcome, "an integer, of checks.Outcome")
+        if self.interference is not None:
+            self._set(interference=_floating("interference", self.interference))
+        self._set(left=left, right=right, outcome=jnp.asarray(outcome))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -193,7 +197,7 @@ def _at(write: Write, q: Array) -> Array:
 
 
 def _apply(write: Write, W: ArrayLike, sign: int, donate: bool) -> Array:
-    W = _floating("W", W)  # in whole numbers the change would be rounded
+    donate, W = boolean("donate", donate), _floating("W", W)  # in whole numbers the change would be rounded
     check(W.shape == write.shape, "W", f"shape {W.shape}", f"{write.shape}: the matrix the edit was made for")
     return (_add_in_place if donate else _add)(W, canonical(write), sign)
 

@@ -1,0 +1,173 @@
+"""What was once silently wrong, across the package: each is right now, or refused by name."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import rankone as ro
+from rankone.preconditioning import matrix_power
+from rankone.residual.scores import Calibration
+from rankone.theory.error_law import error_law
+from rankone.universality import Constants
+
+W, C, V = np.zeros((2, 3)), np.eye(3), np.ones((2, 2))
+REPEATED, ZERO = np.ones((3, 2)), np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+EDITS = {
+    "sequential": lambda K: ro.editing.sequential_edit(W, C, K, V),
+    "cyclic": lambda K: ro.editing.cyclic_edit(W, C, K, V, cycles=3),
+    "interpolated": lambda K: ro.editing.interpolate_residuals(W, C, K, V, np.ones(3)),
+    "batch": lambda K: ro.batch_edit(W, C, K, V),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_zero_key_is_refused(name):
+    with pytest.raises(ValueError, match=r"^K: got"):
+        EDITS[name](ZERO)
+
+
+@pytest.mark.parametrize("name", ["cyclic", "interpolated", "batch"])
+def test_repeated_keys_are_refused_where_no_edit_answers_both(name):
+    with pytest.raises(ValueError, match=r"^K: got"):
+        EDITS[name](REPEATED)
+
+
+def test_inside_jit_the_outcome_says_so():
+    faults = [
+        jax.jit(lambda K: ro.editing.sequential_edit(W, C, K, V).edit.outcome)(ZERO),
+        jax.jit(lambda K: ro.editing.cyclic_edit(W, C, K, V, cycles=3).edit.outcome)(REPEATED),
+    ]
+    assert [ro.checks.Outcome(int(fault)).name for fault in faults] == ["DEPENDENT", "DEPENDENT"]
+
+
+@pytest.mark.parametrize("query", [np.full(3, np.nan), np.ones(4), np.ones((3, 2, 2)), np.ones(3) * 1j])
+def test_queries_that_are_none_are_refused(query):
+    with pytest.raises(ValueError, match=r"^q: got"):
+        ro.editing.interpolate_residuals(W, C, np.eye(3)[:, :2], V, query)
+
+
+def test_a_condition_number_beyond_the_digits_is_refused():
+    """At 10⁸ half of the change that float32 computed was wrong; at 10⁶ it is right to a few hundredths."""
+    U, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(32, 32)))
+    k, v = np.random.default_rng(2).normal(size=32), np.ones(2)
+    for power in (6, 8):
+        bad = np.float32((U * np.logspace(0, -power, 32)) @ U.T)
+        if power == 8:
+            with pytest.raises(ValueError, match=r"^C: got"):
+                ro.rank_one_edit(np.zeros((2, 32)), bad, k, v)
+            continue
+        u = np.linalg.solve(bad.astype(float), k)
+        delta = np.asarray(ro.rank_one_edit(np.zeros((2, 32)), bad, k, v).delta)
+        wanted = np.outer(v, u) / (u @ k)
+        assert np.linalg.norm(delta - wanted) < 0.05 * np.linalg.norm(wanted)
+
+
+def test_the_number_of_keys_never_sticks():
+    moments = ro.editing.SecondMoments(jnp.eye(2), jnp.int32(2**24))
+    assert int(moments.update(np.ones((1, 2))).count) == 2**24 + 1
+
+
+def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
+    edit = ro.rank_one_edit(W, C, np.ones(3), np.ones(2))
+    for bad in (np.ones((2, 3)) * (1 + 5j), np.full((2, 3), "a"), np.full((2, 3), "2020-01-01", "datetime64[D]")):
+        with pytest.raises(ValueError, match=r"^W: got"):
+            edit.apply(bad)
+        with pytest.raises(ValueError, match=r"^embeddings: got"):
+            ro.residual.ShardedSearch(bad)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e-19, 1e19])
+def test_embeddings_whose_squares_are_no_numbers_are_refused(scale):
+    rows = np.float32(scale * np.random.default_rng(0).normal(size=(50, 8)))
+    for search in (ro.residual.ExactSearch, ro.residual.ShardedSearch):
+        with pytest.raises(ValueError, match=r"^embeddings: got"):
+            search(rows)
+
+
+def test_half_precision_embeddings_are_searched_in_single():
+    """The square of 300 is no number in float16."""
+    rows = np.float16(300 * np.random.default_rng(0).normal(size=(60, 8)))
+    found = ro.residual.ExactSearch(rows).search(rows[:40], 1)
+    assert found.indices[:, 0].tolist() == list(range(40))
+    assert found.distances.dtype == np.float32
+
+
+def test_calibration_refuses_a_class_that_is_none():
+    with pytest.raises(ValueError, match=r"^labels: got"):
+        Calibration.fit(np.random.default_rng(0).normal(size=(20, 3)), np.full(20, 7))
+
+
+def test_nan_is_never_right():
+    logits = np.array([[np.nan, 0.0], [0.0, 1.0], [0.0, np.nan], [2.0, 1.0]])
+    assert float(ro.maml.accuracy(logits, np.eye(2)[[0, 1, 0, 0]])) == 0.5
+
+
+def test_a_law_beyond_float32_is_infinite_not_nan():
+    """At x = −ξ and β = 200 the partition sum underflows: the relative error is infinite."""
+    Xi = np.eye(3)
+    law = error_law(ro.MrDAM(Xi, 200.0), -Xi[0])
+    assert float(law.M_A) == float(law.M_B) == np.inf
+    assert float(law.V) == pytest.approx(1.5, rel=1e-4)
+
+
+@pytest.mark.parametrize("power", [-0.5, 0.5, 3.0])
+def test_powers_have_a_derivative_at_equal_eigenvalues(power):
+    """tr A^p has the derivative p A^(p−1), whatever the eigenvalues; and so has an entry, by differences."""
+    A = np.diag([2.0, 2.0, 5.0])
+    slope = jax.grad(lambda A: jnp.trace(matrix_power(A, power)))(A)
+    np.testing.assert_allclose(slope, np.diag(power * np.diag(A) ** (power - 1)), rtol=1e-5, atol=1e-6)
+    E = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    along = float(jax.jvp(lambda A: matrix_power(A, power)[0, 2], (A,), (E,))[1])
+    lines = [np.linalg.eigh(A + step * E) for step in (1e-4, -1e-4)]
+    above, below = (((vectors * values**power) @ vectors.T)[0, 2] for values, vectors in lines)
+    assert along == pytest.approx((above - below) / 2e-4, rel=1e-4)
+    by_power = jax.grad(lambda p: jnp.trace(matrix_power(A, p)))(power)
+    assert float(by_power) == pytest.approx((np.diag(A) ** power * np.log(np.diag(A))).sum(), rel=1e-5)
+
+
+def test_dimensions_without_volumes_are_refused():
+    assert np.isfinite(ro.nearest_neighbour_risk(10, d=1000).exact)
+    with pytest.raises(ValueError, match=r"^d: got"):
+        ro.nearest_neighbour_risk(10, d=2000)
+
+
+def worst(y_range, construction, **options):
+    """Largest error in half-widths of the range, of y where x* is in another cell than x."""
+    network = ro.universal_learner(lambda x, y, xs: y * (xs > x), 4, construction, y_range=y_range, **options)
+    low, high = y_range
+    centres, y = (np.arange(4) + 0.5) / 4, np.array([low, (2 * low + high) / 3, high])
+    answers = [ro.predict(ro.adapt(network, 0.375, one), centres) for one in y]
+    wrong = np.abs(np.array(answers) - y[:, None] * (centres > 0.375))[:, centres != 0.375]
+    return wrong.max() / (high - low) * 2
+
+
+@pytest.mark.parametrize(("construction", "most"), [("seed", 2e-5), ("logdepth", 2e-4)])
+def test_a_learner_is_as_good_on_every_range(construction, most):
+    """Once 10 half-widths wrong from 500 on, and 1.5 below 10⁻⁶."""
+    errors = [worst((-R, R), construction) for R in (1e-6, 1.0, 300.0, 1e6)]
+    assert max(errors) < most, errors
+
+
+def test_ranges_out_of_reach_are_refused():
+    target = lambda x, y, xs: y  # noqa: E731
+    for bad in ((-1e15, 1e15), (0, 1e-15), (1e6, 1e6 + 1)):
+        with pytest.raises(ValueError, match=r"^y_range: got"):
+            ro.universal_learner(target, 2, y_range=bad)
+    with pytest.raises(ValueError, match=r"^constants: got"):
+        ro.universal_learner(target, 2, y_range=(-500, 500), constants=Constants())
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        *({"beta": -1}, {"stored": []}, {"target": 999}, {"basis": "no"}, {"stored": [0, 999]}, {"clamp": "yes"}),
+        {"collection": "letters", "target": 26},
+    ],
+)
+def test_the_retrieval_explorer_refuses_values_too(bad):
+    from rankone.widgets import RetrievalExplorer
+
+    with pytest.raises(ValueError, match=r"^(beta|stored|target|basis|clamp): got"):
+        RetrievalExplorer(**bad)
+    assert RetrievalExplorer(collection="letters", target=25, stored=[25, 1]).settings["target"] == 25

@@ -6,10 +6,37 @@ from playwright.sync_api import Page
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-# Axe reads no MathML, and takes seconds over the glyphs: a formula's text stands in for it.
-SPELL_FORMULAS = """() => document.querySelectorAll('mjx-container').forEach((formula) => {
-    formula.textContent = formula.querySelector('math').textContent;
-})"""
+# Axe reads no MathML, and takes seconds over the glyphs: a formula's text stands in for it, as text of its line where
+# it looks like the line, and else in an element that looks as it does.
+SPELL_FORMULAS = """() => {
+    const LOOKS = ['color', 'backgroundColor', 'backgroundImage', 'opacity', 'filter', 'mixBlendMode', 'textShadow',
+        'webkitTextFillColor', 'webkitTextStrokeColor', 'visibility', 'clipPath', 'overflow', 'transform'];
+    const own = { opacity: '1', filter: 'none', mixBlendMode: 'normal', backgroundColor: 'rgba(0, 0, 0, 0)',
+        backgroundImage: 'none', clipPath: 'none', overflow: 'visible', transform: 'none' };
+    const plain = (element, line) => {
+        const style = getComputedStyle(element);
+        return LOOKS.every((name) => style[name] === (own[name] ?? line[name]));
+    };
+    const spelt = [...document.querySelectorAll('mjx-container')].map((box) => {
+        const whole = box.closest('span.math');
+        const parts = whole && [whole, box, box.querySelector('mjx-math')];
+        const line = getComputedStyle((whole ?? box).parentElement);
+        const text = box.querySelector('math').textContent;
+        const asLine = parts && !whole.matches('[tabindex], .wide') && parts.every((part) => plain(part, line));
+        const letters = getComputedStyle(box.querySelector('mjx-math'));
+        const looks = { color: letters.color, opacity: letters.opacity * getComputedStyle(box).opacity };
+        if (letters.backgroundColor !== own.backgroundColor) looks.backgroundColor = letters.backgroundColor;
+        return { box, whole, text, asLine, looks };
+    });
+    for (const { box, whole, text, asLine, looks } of spelt) {
+        if (asLine) whole.replaceWith(text);
+        else {
+            box.textContent = text;
+            Object.assign(box.style, looks);
+        }
+    }
+    document.body.normalize();
+}"""
 
 # Axe takes seconds over thousands of tokens of code, one by one. Within one block, those with the same attributes
 # that are drawn alike, in ancestors that are drawn alike, pass or fail together: the longest stays (axe does not

@@ -2,7 +2,7 @@
 
 const ACCENT = 8; // pixels by which a hat may stand out of its formula
 const SCROLLERS =
-  ":is(pre, .text_html, div.math mjx-container, figure, .pst-scrollable-table-container)";
+  ":is(pre, .text_html, mjx-container, figure, .pst-scrollable-table-container)";
 
 /** The sidebar holds the logo, the search and the contents: one landmark with a name. */
 function nameSidebar() {

@@ -16,7 +16,26 @@ from serve import server
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
 SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+WIDE = {"desktop": {"viewport": {"width": 1440, "height": 900}}, "phone": {}}  # with the contents beside the text
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+SHIFTS = """() => new Promise((resolve) => {
+    const name = (node) => (node?.outerHTML ?? node?.textContent ?? 'what is gone').slice(0, 120);
+    const beside = (node) => (node?.closest ? node : node?.parentElement)?.closest('.bd-sidebar-secondary');
+    new PerformanceObserver((list) => {
+        let windows = [];
+        for (const { value, startTime, sources, hadRecentInput } of list.getEntries()) {
+            if (hadRecentInput || (sources.length && sources.every(({ node }) => beside(node)))) continue;
+            const last = windows.at(-1);
+            if (!last || startTime - last.end > 1000 || startTime - last.start > 5000)
+                windows.push({ sum: 0, start: startTime, moved: [] });
+            Object.assign(windows.at(-1), { sum: windows.at(-1).sum + value, end: startTime });
+            windows.at(-1).moved.push([value, sources.map(({ node }) => name(node))]);
+        }
+        const worst = windows.reduce((a, b) => (b.sum > a.sum ? b : a), { sum: 0, moved: [] });
+        resolve([worst.sum, worst.moved.sort((a, b) => b[0] - a[0]).slice(0, 3)]);
+    }).observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => resolve([0, []]), 1000); // an observer is not told that there was none
+})"""
 
 
 @dataclass
@@ -25,6 +44,7 @@ class Watched:
 
     page: Page
     site: str
+    path: str = ""
     requests: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
@@ -54,6 +74,7 @@ class Watched:
 
     def open(self, path: str) -> Page:
         """Go to a page of the book and wait until its widgets stand."""
+        self.path = path
         self.page.goto(f"{self.site}/{path}", wait_until="load")
         self._wait(
             """() => {
@@ -77,6 +98,13 @@ class Watched:
         )
         self._wait("() => document.querySelectorAll('.plotly-figure:not([data-drawn])').length === 0")
         self.page.wait_for_load_state("networkidle")
+
+    def shift(self) -> tuple[float, list]:
+        """How much of the page moved in its worst 5 seconds, as browsers reckon it, and what moved most.
+
+        The contents beside the text do not count: they unfold where the reader is.
+        """
+        return tuple(self.page.evaluate(SHIFTS))
 
     def _wait(self, condition: str) -> None:  # unlike `evaluate`, it gives up where no frame is ever drawn
         self.page.wait_for_function(condition, timeout=60_000)
@@ -139,7 +167,7 @@ def reader(browser: Browser, site: str) -> Iterator[Callable[[str, str], Watched
 
     def page(size: str, theme: str) -> Watched:
         if (size, theme) not in contexts:
-            contexts[size, theme] = context_of(browser, size, theme, reduced_motion="reduce")
+            contexts[size, theme] = context_of(browser, size, theme, reduced_motion="reduce", **WIDE[size])
         return Watched(contexts[size, theme].new_page(), site)
 
     yield page

@@ -15,6 +15,12 @@ import numpy as np
 def mean(values, w=None):
     return np.average(values, w)
 """
+# two lines of three formulas, as `book/_ext/formulas.py` writes them
+FORMULA = (
+    '<span class="math"><mjx-container><mjx-math aria-hidden="true"><mjx-c></mjx-c></mjx-math>'
+    "<mjx-assistive-mml><math><mi>sin</mi><mi>x</mi></math></mjx-assistive-mml></mjx-container></span>"
+)
+LINES = f"<p>Then {FORMULA}, {FORMULA} and {FORMULA}.</p>" * 2
 SPOILT = {
     "the colour of one token": "token.style.color = '#eee'",
     "the opacity of one token": "token.style.opacity = 0.2",
@@ -26,16 +32,24 @@ SPOILT = {
     "the background of one block": "Object.assign(block.style, { background: '#222', color: '#fff' })",
     "a role without a name": "token.setAttribute('role', 'img')",
 }
+SPOILT_FORMULAS = {
+    "the colour of one formula": "formula.style.color = '#eee'",
+    "the letters of one formula": "formula.querySelector('mjx-math').style.color = '#eee'",
+    "what stands behind one formula": "formula.style.background = '#222'",
+    "a rule for the formulas of one line": "style('p:last-of-type mjx-container { opacity: .2; }')",
+    "the colour of one line": "formula.parentElement.style.color = '#eee'",
+}
 
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """Three blocks of highlighted code, without a barrier."""
+    """Three blocks of highlighted code and two lines of formulas, without a barrier."""
     form = HtmlFormatter(style="a11y-high-contrast-light")
     head = f"<title>Code</title><style>{form.get_style_defs()}</style>"
     blocks = highlight(CODE, PythonLexer(), form) * 3
     page = browser.new_page()
-    page.set_content(f"<!doctype html><html lang=en><head>{head}</head><body><main><h1>Code</h1>{blocks}</main></body>")
+    body = f"<main><h1>Code</h1>{blocks}{LINES}</main>"
+    page.set_content(f"<!doctype html><html lang=en><head>{head}</head><body>{body}</body>")
     yield page
     page.close()
 
@@ -45,6 +59,7 @@ def spoil(page: Page, how: str) -> None:
     page.evaluate(
         f"""() => {{
             const block = [...document.querySelectorAll('pre')].at(-1);
+            const formula = [...document.querySelectorAll('.math')].at(-2);
             const token = block.querySelectorAll('.n')[0];
             const place = [...token.parentElement.children].indexOf(token) + 1;
             const style = (rules) => {{
@@ -66,6 +81,17 @@ def test_no_barrier_is_hidden(page: Page, what: str) -> None:
     whole = {line.split(":")[0] for line in barriers(page, simplify=False)}
     assert whole, "the spoilt page was expected to have a barrier"
     assert {line.split(":")[0] for line in barriers(page)} == whole
+
+
+@pytest.mark.parametrize("what", SPOILT_FORMULAS)
+def test_no_barrier_in_a_formula_is_hidden(page: Page, what: str) -> None:
+    spoil(page, SPOILT_FORMULAS[what])
+    assert any("color-contrast" in line for line in barriers(page))
+
+
+def test_a_formula_that_looks_like_its_line_is_text_of_it(page: Page) -> None:
+    barriers(page)
+    assert page.locator("p").first.inner_html() == "Then sinx, sinx and sinx."
 
 
 def test_most_tokens_are_stood_in_for(page: Page) -> None:

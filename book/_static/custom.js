@@ -1,8 +1,7 @@
 // What the theme leaves without a name or out of reach of the keyboard.
 
 const ACCENT = 8; // pixels by which a hat may stand out of its formula
-const SCROLLERS =
-  ":is(pre, .text_html, mjx-container, figure, .pst-scrollable-table-container)";
+const SCROLLERS = ":is(pre, .text_html, mjx-container, figure, .pst-scrollable-table-container)";
 
 /** The sidebar holds the logo, the search and the contents: one landmark with a name. */
 function nameSidebar() {

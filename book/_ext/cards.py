@@ -21,9 +21,9 @@ LONGEST = 200  # characters of a description
 
 
 def description(doctree: nodes.document) -> str:
-    """The first paragraph of a page, without marks, up to a sentence or a word that fits."""
-    ways = (each for each in doctree.findall(nodes.paragraph) if isinstance(each.parent, nodes.section))
-    text = " ".join(re.sub(r"\\([A-Za-z]+)|[{}$]", _letter, next(ways, nodes.paragraph()).astext()).split())
+    """The first paragraph of a page, of its running text if there is any, up to a sentence or a word that fits."""
+    found = sorted(doctree.findall(nodes.paragraph), key=lambda each: not isinstance(each.parent, nodes.section))
+    text = " ".join(re.sub(r"\\([A-Za-z]+)|[{}$]", _letter, found[0].astext() if found else "").split())
     if len(text) <= LONGEST:
         return text
     sentences = re.match(rf".{{40,{LONGEST}}}[.?!](?= )", text)
@@ -68,7 +68,7 @@ def add_tags(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     context["pageurl"] = address or None
     with Image.open(Path(app.srcdir, "book", "_static", PICTURE)) as picture:
         title = html.unescape(re.sub("<[^>]+>", "", context.get("title", "")))
-        lines = tags(title, description(doctree), address, urljoin(home, f"_static/{PICTURE}"), picture.size)
+        lines = tags(title, description(doctree) or title, address, urljoin(home, f"_static/{PICTURE}"), picture.size)
     context["metatags"] = "\n".join([context.get("metatags", ""), *lines])
 
 

@@ -71,6 +71,7 @@ export function createFrame(own) {
   /** @type {ReturnType<typeof createHistory<{ settings: S, preset: Preset<S, F> | null }>>} */
   const history = createHistory();
   let gesture = () => 0;
+  let arrivals = -1; // each is a gesture of its own
   let write = () => {};
   let stage = h("div");
   /** @type {ReturnType<typeof createLecture> | null} */
@@ -89,7 +90,7 @@ export function createFrame(own) {
   });
 
   const now = () => ({ settings, preset: asking.preset });
-  const record = () => history.record(now(), gesture());
+  const record = (by = gesture()) => history.record(now(), by);
 
   /** What a change leaves to be done. */
   function kept() {
@@ -134,7 +135,7 @@ export function createFrame(own) {
   /** @param {Request} request */
   function arrive(request) {
     const found = requested(request, known);
-    record();
+    record(--arrivals);
     settings = found.settings;
     asking.pose(found.preset, { hide: found.isBare });
     own.update({ before: null, play: !asking.pending });

@@ -15,7 +15,10 @@ const STYLES = [
   "stroke-linejoin",
   "stroke-linecap",
   "paint-order",
-  "font",
+  "font-style",
+  "font-weight",
+  "font-size",
+  "font-family",
   "text-anchor",
   "dominant-baseline",
 ];
@@ -97,7 +100,9 @@ function write(context, element) {
   const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const style = getComputedStyle(/** @type {Element} */ (node.parentElement));
-    Object.assign(context, { font: style.font, fillStyle: style.color, textBaseline: "middle" });
+    const { fontStyle, fontWeight, fontSize, fontFamily } = style; // `font` is empty where a variant is set
+    const font = `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`;
+    Object.assign(context, { font, fillStyle: style.color, textBaseline: "middle" });
     for (const { text, x, y } of linesOf(/** @type {Text} */ (node))) context.fillText(text, x, y);
   }
 }

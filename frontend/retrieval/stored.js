@@ -1,6 +1,7 @@
 // The pictures on offer as a grid of toggles, and the reader's own among them.
-import { select, toggleGrid } from "../kit/controls.js";
+import { select } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
+import { toggleGrid } from "../kit/grid.js";
 import { chooser, droppable, picture } from "../kit/imagewell.js";
 import { storedOf } from "./settings.js";
 

@@ -128,3 +128,12 @@ test("bounds hold for every number of a list, and choices for their own", () => 
   assert.deepEqual(accepted(given, like, admitted), { free: false });
   assert.deepEqual(accepted({ beta: 10, how: "b" }, like, admitted), { beta: 10, how: "b" });
 });
+
+test("no number is infinite, and nothing is set that is not a setting", () => {
+  assert.deepEqual(
+    accepted({ beta: Number.POSITIVE_INFINITY, at: [Number.NaN] }, { beta: 1, at: [0] }),
+    {},
+  );
+  const values = decode("#r1:editing?__proto__={}&toString=1")?.values ?? {};
+  assert.deepEqual(Object.keys(accepted(values, { beta: 1 })), []);
+});

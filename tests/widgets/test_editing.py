@@ -121,7 +121,7 @@ def test_the_law_of_forgetting_is_the_packages():
 KEPT = [{"k": [1.6, 0.3], "v": [0.4, 1.8]}, {"k": [1.2, 1.1], "v": [-1.5, 0.6]}]
 PATCHES = [
     {"k": [1.25, -0.5], "v": [-0.1, 2.9], "used": 5, "ridge": 0.001},
-    {"geometry": "pinv", "used": 7, "pairs": KEPT, "order": [1, 0, 1], "beta": 3},
+    {"geometry": "pinv", "used": 11, "pairs": KEPT, "order": [1], "beta": 3},
     {"geometry": "identity", "pairs": KEPT, "order": [0, 1], "beta": 30, "ridge": 10},
     {"geometry": "keys", "pairs": KEPT, "order": [0, 1, 0], "beta": 1e6, "ridge": 0.3, "W": [[-1, 2], [0.5, 0]]},
 ]

@@ -1,0 +1,62 @@
+// A grid of toggle buttons, each with a picture.
+import { h } from "./dom.js";
+
+/**
+ * A grid of toggle buttons, one tab stop: arrow keys move, space or Enter presses.
+ * `onToggle(key, pressed)` is told what the reader wants; `show` draws what is.
+ *
+ * @template {string | number} K
+ * @param {{ label: string, onToggle(key: K, pressed: boolean): void }} options
+ */
+export function toggleGrid({ label, onToggle }) {
+  const element = h("div", { class: "r1-grid", role: "group", "aria-label": label });
+  /** @type {HTMLButtonElement[]} */
+  let tiles = [];
+  const current = () => tiles.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
+  /** @param {number} i */
+  const focus = (i) => {
+    tiles.forEach((tile, j) => {
+      tile.tabIndex = i === j ? 0 : -1;
+    });
+    tiles[i]?.focus();
+  };
+  element.addEventListener("keydown", (event) => {
+    const columns = getComputedStyle(element).gridTemplateColumns.split(" ").length;
+    const move = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[event.key];
+    const at = current();
+    if (!move || at < 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    focus(Math.min(tiles.length - 1, Math.max(0, at + move)));
+  });
+  return {
+    element,
+    /**
+     * @param {{ key: K, label: string, picture: Element, mark: boolean }[]} items
+     * @param {Set<K>} pressed
+     */
+    show(items, pressed) {
+      const held = current();
+      tiles = items.map(({ key, label: name, picture, mark }) =>
+        h(
+          "button",
+          {
+            type: "button",
+            class: mark ? "r1-tile r1-marked" : "r1-tile",
+            "aria-pressed": String(pressed.has(key)),
+            "aria-label": name,
+            title: name,
+            "data-key": key,
+            onclick: () => onToggle(key, !pressed.has(key)),
+          },
+          picture,
+        ),
+      );
+      element.replaceChildren(...tiles);
+      tiles.forEach((tile, i) => {
+        tile.tabIndex = i === Math.max(held, 0) ? 0 : -1;
+      });
+      if (held >= 0) focus(Math.min(held, tiles.length - 1));
+    },
+  };
+}

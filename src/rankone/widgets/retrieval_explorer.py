@@ -59,7 +59,7 @@ class RetrievalExplorer(Explorer):
         """Makes a widget; show it by returning it from a cell.
 
         Args:
-            pictures: Pictures on offer, uint8 (n, side, side, 3) with side 32 or 64; the shipped photographs by default.
+            pictures: Pictures on offer, uint8 (n, side, side, 3), side 32 or 64; the shipped photographs by default.
             names: One name per picture, for readers and screen readers.
             detail: Side of the shipped photographs, 32 or 64. The page is 90 kB larger with 64, and may then ask for
                 the sizes of the paper's Figs 1 and 2.

@@ -160,9 +160,12 @@ const settle = (given) => ({
   ...given,
 });
 
-/** @param {Pick<Library, "side">} library */
+export const PRESETS = posed(QUESTIONS, settle);
+
+/**
+ * Those that there are pictures for.
+ *
+ * @param {Pick<Library, "side">} library
+ */
 export const presetsFor = ({ side }) =>
-  posed(
-    QUESTIONS.filter(({ set }) => (set.size ?? 0) <= side),
-    settle,
-  );
+  PRESETS.filter(({ set }) => set.collection === "bits" || set.size <= side);

@@ -54,7 +54,12 @@ class RetrievalExplorer(Explorer):
     names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(sync=True)
 
     def __init__(
-        self, pictures: NDArray | None = None, names: list[str] | None = None, *, detail: int | None = None, **settings: Any
+        self,
+        pictures: NDArray | None = None,
+        names: list[str] | None = None,
+        *,
+        detail: int | None = None,
+        **settings: Any,
     ) -> None:
         """Makes a widget; show it by returning it from a cell.
 

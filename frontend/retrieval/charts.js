@@ -13,11 +13,11 @@ import { billOf } from "./bill.js";
 /** @import { Bounds } from "./timeline.js" */
 
 const TOP = 10; // distances above this say nothing: two pictures are at most 1 apart
-const LOWEST = 1e-5;
+const LOWEST = 1e-4;
 const FRAME = { height: 190, left: 62, right: 16, top: 12, bottom: 30 };
 const DRAWN = 240; // points a line at most: more cannot be seen
 /** @type {[number, number]} */
-const ENERGIES = [-0.06, 0.14]; // unit²: what pictures and their valleys span for β from 20 on
+const ENERGIES = [-0.04, 0.06]; // unit²: what pictures and their valleys span for β from 20 on
 
 /** @param {number | null | undefined} v */
 const figures = (v) => amount(v, 2);

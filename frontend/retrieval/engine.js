@@ -93,7 +93,6 @@ export function createEngine(on) {
     busy = true;
     since = performance.now();
     version++;
-    number++;
     clearTimeout(timer);
     timeline.clear();
     link.post({ type: "end", version, config, pictures: unsent(pictures) });
@@ -114,7 +113,18 @@ export function createEngine(on) {
      */
     configure(config, pictures) {
       waiting = { config, pictures };
+      number++; // cells that are on their way are of another map
       if (!busy || performance.now() - since > STALE) dispatch(waiting);
+    },
+    /** Nothing is computed until the next setting comes. */
+    hold() {
+      waiting = null;
+      version++;
+      number++;
+      busy = false;
+      clearTimeout(timer);
+      timeline.clear();
+      link.post({ type: "pause" });
     },
     /** Whether a newer setting than the one on show is being worked on. */
     isBusy: () => busy,

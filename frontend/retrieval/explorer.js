@@ -1,5 +1,4 @@
 // Settings in, pictures out: joins the engine, the map, playback and what is on the page.
-import { segments } from "../kit/controls.js";
 import { h } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
 import { guardDrops, readImage } from "../kit/imagewell.js";
@@ -8,7 +7,7 @@ import { admits, nextSettings } from "./change.js";
 import { createCharts, tableOf } from "./charts.js";
 import { createEngine } from "./engine.js";
 import { createJaxRun } from "./jax.js";
-import { HELP, onlyMoves, placed, stepped } from "./moves.js";
+import { axisChoice, HELP, onlyMoves, placed, stepped } from "./moves.js";
 import { BRUSH, stroke } from "./paint.js";
 import { createPanel } from "./panel.js";
 import { phaseMap } from "./phasemap.js";
@@ -59,7 +58,10 @@ export function createExplorer(initial, library, model) {
   });
   const engine = createEngine({
     end: showEnd,
-    frames: () => playback.refresh(),
+    frames() {
+      playback.refresh();
+      drawCharts();
+    },
     rested: () => (frame.pending ? null : map.missing(frame.settings, ready)),
     cells(cells) {
       map.take(cells);
@@ -94,18 +96,12 @@ export function createExplorer(initial, library, model) {
       strokes++;
       frame.change({});
     },
-    toolChanged: () => stage.queryCanvas.classList.toggle("r1-touch", brush.tool !== null),
+    toolChanged: () => stage.touchable(brush.tool !== null),
   });
   const jax = createJaxRun(model, () => ({ settings: frame.settings, ready }), stage);
-  const axes = segments({
-    label: "The map’s first axis",
-    options: /** @type {["beta" | "K", string][]} */ ([
-      ["beta", "β × Y"],
-      ["K", "K × Y"],
-    ]),
-    value: initial.across,
-    onInput: (across) => frame.change({ across: across ?? frame.settings.across }),
-  });
+  const axes = axisChoice(initial.across, (across) =>
+    frame.change({ across: across ?? frame.settings.across }),
+  );
   const pin = createPin({
     now() {
       const { end } = engine;
@@ -136,11 +132,12 @@ export function createExplorer(initial, library, model) {
     axes.value = settings.across;
     showQuery();
     jax.forget();
-    if (frame.pending) stage.wait();
-    else {
-      engine.configure(ready.config, ready.pictures);
-      showMap();
-    }
+    if (frame.pending) {
+      engine.hold();
+      stage.wait();
+      readouts.wait();
+    } else engine.configure(ready.config, ready.pictures);
+    showMap();
   }
 
   function reset() {
@@ -157,8 +154,10 @@ export function createExplorer(initial, library, model) {
     stage.setQuery({ ...bytes, label, isStored, known: share, flips });
   }
 
-  const showMap = () =>
-    map.show(frame.settings, ready, String(strokes), pin.pinned?.settings ?? null);
+  function showMap() {
+    const ghost = pin.pinned?.settings ?? null;
+    map.show(frame.settings, ready, { drawn: strokes, ghost, hide: frame.pending });
+  }
 
   /** @param {End} end */
   function showEnd(end) {

@@ -1,4 +1,5 @@
 // Where the point of the map may go: by the pointer, and by the arrow keys.
+import { segments } from "../kit/controls.js";
 import { bounded } from "../kit/number.js";
 import { BOUNDS } from "./settings.js";
 
@@ -10,6 +11,22 @@ export const HELP = [
   "On the query: arrow keys move the brush, space paints, or restores if Restore is pressed.",
 ];
 const STEPS = { beta: 1.05, Y: 1.1 }; // what an arrow key multiplies by
+
+/**
+ * What the map is drawn over, Y apart.
+ *
+ * @type {(value: Settings["across"], onInput: (across: Settings["across"] | null) => void) => ReturnType<typeof segments<Settings["across"]>>}
+ */
+export const axisChoice = (value, onInput) =>
+  segments({
+    label: "The map’s first axis",
+    options: [
+      ["beta", "β × Y"],
+      ["K", "K × Y"],
+    ],
+    value,
+    onInput,
+  });
 
 /** @param {number} v */
 const rounded = (v) => Number(v.toPrecision(3));
@@ -40,6 +57,8 @@ export function stepped({ across, beta, K, Y }, [right, up], most) {
 
 const OF_MAP = ["beta", "Y", "K", "across"];
 
-/** Whether a change only moves the point. */
-export const onlyMoves = (/** @type {object} */ patch) =>
-  Object.keys(patch).every((name) => OF_MAP.includes(name));
+/** Whether a change moves the point, and does nothing else. */
+export const onlyMoves = (/** @type {object} */ patch) => {
+  const names = Object.keys(patch);
+  return names.length > 0 && names.every((name) => OF_MAP.includes(name));
+};

@@ -95,8 +95,12 @@ export function phaseMap(library, on) {
       for (const [column, row, error] of cells) known.set(column * ROWS + row, error);
     },
     known: () => known.size,
-    /** @type {(settings: Settings, ready: Ready, drawn: string, ghost: Settings | null) => void} */
-    show(settings, ready, drawn, ghost) {
+    /**
+     * `drawn` tells one layer of paint from another; `hide` leaves out what would tell the answer.
+     *
+     * @type {(settings: Settings, ready: Ready, how: { drawn: number, ghost: Settings | null, hide: boolean }) => void}
+     */
+    show(settings, ready, { drawn, ghost, hide }) {
       across = settings.across;
       xs = across === "beta" ? BETAS : settings.collection === "bits" ? BITS : PICTURES;
       const { Y, beta, K, ...others } = settings;
@@ -115,11 +119,11 @@ export function phaseMap(library, on) {
       map.show({
         xs,
         ys: YS,
-        edition: `${key} ${known.size}`,
+        edition: `${key} ${known.size} ${hide}`,
         cell(column, row) {
           const error = known.get(column * ROWS + row);
           if (error !== undefined) return { share: error / DARKEST, firm: true };
-          if (!told) return null;
+          if (!told || hide) return null;
           const foreseen = foreseenError(columns[column], YS[row], setting);
           return { share: foreseen / DARKEST, firm: false };
         },
@@ -127,8 +131,8 @@ export function phaseMap(library, on) {
         ghost: ghost?.across === across ? [ghost[across], ghost.Y] : null,
         words: `β ${figures(beta)}, Y ${count(Y)}, K ${count(K)}`,
         lines: {
-          noise: told ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
-          blend: mixing(xs, columns),
+          noise: told && !hide ? xs.map((x, i) => [x, edgeOf(columns[i], setting)]) : [],
+          blend: hide ? [] : mixing(xs, columns),
         },
         xLabel: across === "beta" ? "sharpness β" : `${wordOf(settings)} stored, K`,
         summary: `${known.size} of ${xs.length * ROWS} cells measured, the others foretold.`,

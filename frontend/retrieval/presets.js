@@ -14,7 +14,6 @@ import { BEGINNINGS, DEFAULTS } from "./settings.js";
  *
  * @typedef {{
  *   pull: number,
- *   roughness: number,
  *   both: Both,
  *   freedom: number,
  *   numbers: { exact: number, distributed: number },
@@ -70,7 +69,7 @@ const QUESTIONS = [
     ask: "Only the colour of the cover changes, from grey to black. Which memory still finds the picture?",
     predict: WHO,
     after: (r) =>
-      `The exact memory does not care; the distributed one ends elsewhere (nearest: ${r.both.distributed.label}). Black is farther than grey from what it covers here, where the well is flat: its pull falls to ${fixed(r.pull, 1)} of the noise’s, and even that is mostly other pictures’.`,
+      `The exact memory does not care; the distributed one ends elsewhere (nearest: ${r.both.distributed.label}). Black is farther than grey from what it covers, where the well is flat: its pull falls to ${fixed(r.pull, 1)} of the critical one.`,
     set: { fill: "black" },
   },
   {
@@ -79,7 +78,7 @@ const QUESTIONS = [
     ask: "A larger β makes the exact memory sharper. Is sharper better for the distributed one?",
     predict: WHO,
     after: (r) =>
-      `The exact memory is now nearly perfect (mean error ${fixed(r.both.exact.error, 3)}). The distributed one is lost (${fixed(r.both.distributed.error)}): the well is narrower, and its pull at the query fell to ${fixed(r.pull)}; the noise does not depend on β.`,
+      `The exact memory is now nearly perfect (mean error ${fixed(r.both.exact.error, 3)}). The distributed one is lost: the well is narrower, and its pull at the query fell to ${fixed(r.pull)}; the noise does not depend on β.`,
     set: { beta: 200 },
   },
   {
@@ -97,7 +96,7 @@ const QUESTIONS = [
     ask: "Y falls from 20,000 to 1,000: T is now smaller than the pictures it holds. What is lost?",
     predict: WHO,
     after: (r) =>
-      `What comes back is noise: ${errors(r)}. The pull is ${fixed(r.pull)} of the critical one, and the energy is rough everywhere (c = ${fixed(r.roughness, 1)}). A valley takes Y of the order of twice the free entries times K, here ${count(2 * r.freedom * r.K)}.`,
+      `What comes back is noise: ${errors(r)}. The pull is ${fixed(r.pull)} of the critical one. A valley takes Y of the order of twice the free entries times K, here ${count(2 * r.freedom * r.K)}.`,
     set: { Y: 1000 },
   },
   {
@@ -161,9 +160,12 @@ const settle = (given) => ({
   ...given,
 });
 
-/** @param {Pick<Library, "side">} library */
+export const PRESETS = posed(QUESTIONS, settle);
+
+/**
+ * Those that there are pictures for.
+ *
+ * @param {Pick<Library, "side">} library
+ */
 export const presetsFor = ({ side }) =>
-  posed(
-    QUESTIONS.filter(({ set }) => (set.size ?? 0) <= side),
-    settle,
-  );
+  PRESETS.filter(({ set }) => set.collection === "bits" || set.size <= side);

@@ -36,9 +36,15 @@ export function createReadouts() {
     "1/Σp² with the softmax weights p where the exact memory rests: how many stored patterns that state is a mean of. A larger β parts them.";
   blend.element.classList.add("r1-turned"); // here the high end is the bad one
   return {
+    /** Hides what would tell, until the reader has said what to expect. */
+    wait() {
+      noise.element.hidden = true;
+      blend.element.style.visibility = "hidden";
+    },
     elements: [noise.element, blend.element],
     /** @type {(pull: number | null, mixed: number) => void} */
     show(pull, mixed) {
+      blend.element.style.visibility = "";
       noise.element.hidden = pull === null;
       if (pull !== null) noise.show(pull);
       blend.show(mixed);

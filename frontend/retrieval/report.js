@@ -8,7 +8,7 @@ import { amount, fixed, percent } from "../kit/number.js";
 /**
  * `right` is judged on the free pixels; `mixed` is how many patterns the state is a mean of.
  *
- * @typedef {{ label: string, right: boolean, outside: boolean, error: number, mixed: number }} Nearest
+ * @typedef {{ label: string, wanted: boolean, right: boolean, outside: boolean, error: number, mixed: number }} Nearest
  * @typedef {{ exact: Nearest, distributed: Nearest, overflow: number | null, bits: boolean, freedom: number }} Both
  */
 
@@ -26,6 +26,7 @@ export function findings(at, settings, ready, library, overflow) {
   /** @type {(index: number, error: number, lead: number, mixed: number) => Nearest} */
   const of = (index, error, lead, mixed) => ({
     label: index >= 0 ? library.label(settings.collection, stored[index]) : "nothing",
+    wanted: index === wanted,
     right: isStored && index === wanted && lead < AHEAD,
     outside: !(error < 1), // two pictures in [0, 1] are never that far apart
     error,
@@ -50,11 +51,11 @@ export function findings(at, settings, ready, library, overflow) {
  *
  * @param {Nearest} nearest
  */
-export function verdictOf({ label, right, outside, mixed }) {
-  if (outside) return "✗ outside the range of pictures";
+export function verdictOf({ label, wanted, right, outside, mixed }) {
+  if (outside) return "✗ outside every picture";
   if (right) return `✓ ${label}`;
   if (mixed >= 1.5) return `✗ a blend of ${fixed(mixed, 1)}`;
-  return `✗ not clear; nearest: ${label}`;
+  return wanted ? "✗ near it, and not clear" : `✗ nearest: ${label}`;
 }
 
 /** @type {(error: number, bits: boolean) => string} */

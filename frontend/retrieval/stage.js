@@ -4,6 +4,7 @@ import { droppable, paintable, picture } from "../kit/imagewell.js";
 import { percent } from "../kit/number.js";
 import { errorInWords, verdictOf } from "./report.js";
 
+/** @import { Child } from "../kit/dom.js" */
 /** @import { Cell } from "../kit/imagewell.js" */
 /** @import { Both, Nearest } from "./report.js" */
 
@@ -12,7 +13,7 @@ const PAINT_HELP =
 
 const SMALL = 32; // pixels a side, where there is no picture
 
-/** @type {(title: string, canvas: Element, name: string) => { element: HTMLElement, verdict: HTMLElement, note: HTMLElement }} */
+/** @type {(title: Child[], canvas: Element, name: string) => { element: HTMLElement, verdict: HTMLElement, note: HTMLElement }} */
 function panel(title, canvas, name) {
   const verdict = h("span", { class: "r1-verdict" });
   const note = h("span", { class: "r1-muted" });
@@ -54,11 +55,19 @@ export function createStage(size, on) {
   });
   droppable(frame, on.file);
   const panels = {
-    exact: panel("Exact memory", shown.exact.canvas, "exact"),
-    distributed: panel("Distributed memory", shown.distributed.canvas, "distributed"),
-    query: panel("Query", frame, "query"),
-    truth: panel("True picture", shown.truth.canvas, "truth"),
-    jax: panel("In JAX", shown.jax.canvas, "jax"),
+    exact: panel(
+      ["Exact", h("span", { class: "r1-long" }, " memory")],
+      shown.exact.canvas,
+      "exact",
+    ),
+    distributed: panel(
+      ["Distributed", h("span", { class: "r1-long" }, " memory")],
+      shown.distributed.canvas,
+      "distributed",
+    ),
+    query: panel(["Query"], frame, "query"),
+    truth: panel(["True picture"], shown.truth.canvas, "truth"),
+    jax: panel(["In JAX"], shown.jax.canvas, "jax"),
   };
   panels.jax.element.hidden = true;
   const words = h("p", { class: "r1-muted" });
@@ -87,7 +96,8 @@ export function createStage(size, on) {
   };
   return {
     element,
-    queryCanvas: shown.query.canvas,
+    /** @param {boolean} on Whether a finger paints on the query, and does not scroll. */
+    touchable: (on) => shown.query.canvas.classList.toggle("r1-touch", on),
     /**
      * What stands before the first step.
      *

@@ -43,9 +43,9 @@ export function createTold(library, now) {
       const { end } = engine;
       if (!end?.ended || engine.isBusy() || end.overflow !== null) return null;
       const { freedom, numbers } = ready;
-      const [pull, roughness] = [end.info.pull ?? 0, end.info.roughness ?? 0];
+      const pull = end.info.pull ?? 0;
       const both = at(end.frame.record, end.frame.step);
-      return { pull, roughness, both, freedom, numbers, K: ready.stored.length };
+      return { pull, both, freedom, numbers, K: ready.stored.length };
     },
     words() {
       const { engine, pending, step } = now();

@@ -44,7 +44,8 @@ test("near is not right: its square distance has to be half of the runner-up's",
 test("a verdict says what a failure is: a blend, or noise", () => {
   assert.equal(verdictOf(found().exact), "✓ coffee");
   assert.match(verdictOf(found({ leadExact: 0.9, mixedExact: 3.2 }).exact), /✗ a blend of 3\.2/);
-  assert.match(verdictOf(found({ leadExact: 0.9 }).exact), /✗ not clear; nearest: coffee/);
+  assert.match(verdictOf(found({ leadExact: 0.9 }).exact), /✗ near it, and not clear/);
+  assert.equal(verdictOf(found({ nearestExact: 1 }).exact), "✗ nearest: coffee");
   assert.match(verdictOf(found({ leadExact: 0.9, errorExact: Number.NaN }).exact), /outside/);
 });
 

@@ -86,7 +86,7 @@ def query(s: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.nda
     truth, unit = pictures[s["target"]], pictures.shape[1] ** -0.5
     known = np.arange(truth.size) < truth.size - round(s["fraction"] * s["size"]) * s["size"] * 3
     start = np.where(known, truth, {"grey": 0.5, "black": 0.0}[s["fill"]])
-    return pictures[s["stored"]] * unit, start * unit, known, truth * unit
+    return pictures[: s["K"]] * unit, start * unit, known, truth * unit
 
 
 def pull(s: dict[str, Any]) -> float:
@@ -189,7 +189,7 @@ def base(s: dict[str, Any]) -> dict[str, float]:
 
 MEASURES = {
     "distributed-size": size,
-    "distributed-cure": lambda s: {"many": blend(s), "few": blend(s | {"stored": list(range(8))})},
+    "distributed-cure": lambda s: {"many": blend(s), "few": blend(s | {"K": 8})},
     "retrieval-colour": lambda s: {"grey": pull(s | {"fill": "grey"}), "black": pull(s)},
     "retrieval-sharper": lambda s: {"before": pull(s | {"beta": 60}), "after": pull(s)},
     "editing-geometry": geometry,

@@ -236,7 +236,9 @@ def test_a_press_beside_the_point_and_the_arrow_keys_move_it(explorer):
         after = rest(page)["settings"]
         assert (after[name] > found[name]) is more
         found = after
-    expect(page.locator(".r1-map .r1-grip")).to_have_attribute("aria-valuetext", re.compile(r"^β [\d.]+, Y [\d,]+, K 8$"))
+    expect(page.locator(".r1-map .r1-grip")).to_have_attribute(
+        "aria-valuetext", re.compile(r"^β [\d.]+, Y [\d,]+, K 8$")
+    )
     page.get_by_role("button", name="K × Y").click()
     page.locator(".r1-map .r1-grip").focus()
     page.keyboard.press("ArrowRight")
@@ -334,7 +336,9 @@ def test_every_basis_equals_jax(explorer, basis):
 
 
 def test_five_hundred_patterns_of_bits_equal_jax(explorer):
-    page = explorer(settings={"collection": "bits", "K": 500, "Y": 3000, "steps": 10})
+    page = explorer(
+        settings={"collection": "bits", "K": 500, "Y": 3000, "steps": 2}
+    )  # in so much noise no two agree for long
     found = rest(page)
     assert found["numbers"] == {"exact": 500 * 100, "distributed": 6000}
     assert found["relativeNoise"] is None  # the bounds are for fewer
@@ -361,7 +365,9 @@ def test_questions_wait_for_a_guess_and_then_say_whether_it_was_right(explorer, 
     rest(page)
     page.get_by_role("button", name="Too many", exact=True).click()
     expect(page.locator(".r1-ask")).to_contain_text("?")
-    expect(page.locator(".r1-of-exact .r1-verdict")).to_have_text("?")  # nothing on the stage tells
+    expect(page.locator(".r1-of-exact .r1-verdict")).to_have_text("?")  # nothing tells yet
+    assert page.get_by_role("meter").count() == 0
+    assert state(page)["mapped"] == 0  # no cell of the last map on the next
     page.get_by_role("button", name="Both find it").click()
     expect(page.locator(".r1-found")).to_contain_text("✗ Not as you said. Even the exact memory returns a blend")
     expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text("✗ a blend of 1")
@@ -370,7 +376,7 @@ def test_questions_wait_for_a_guess_and_then_say_whether_it_was_right(explorer, 
     page.get_by_role("button", name="Raise β").click()
     page.get_by_role("button", name="Only the exact one").click()
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said.")
-    expect(page.locator(".r1-of-distributed .r1-verdict")).to_have_text("✗ outside the range of pictures")
+    expect(page.locator(".r1-of-distributed .r1-verdict")).to_have_text("✗ outside every picture")
     expect(meters.nth(0)).to_have_attribute("aria-valuetext", re.compile("its own noise"))
 
 
@@ -492,7 +498,9 @@ def test_play_step_and_scrub_go_through_the_descent(explorer):
     page.keyboard.press("j")
     assert state(page)["step"] == 1
     page.keyboard.press("k")
-    page.wait_for_function("() => { const s = document.querySelector('.w').__rankone_state(); return s.step === s.steps; }")
+    page.wait_for_function(
+        "() => { const s = document.querySelector('.w').__rankone_state(); return s.step === s.steps; }"
+    )
     assert state(page)["steps"] == end["steps"]
     assert shown(page, "distributed") == last
     series = {name: np.array(values, float)[1:] for name, values in rest(page)["bounds"].items()}
@@ -525,8 +533,8 @@ def test_it_stands_on_one_screen(explorer, size):
         for name, box in parts.items():
             assert box["y"] + box["height"] - top < SIZES[size]["height"] - 60, name
         return
-    page.locator(".r1-readouts").scroll_into_view_if_needed()
-    page.evaluate("scrollBy(0, 200)")
+    unfold(page)
+    page.evaluate("scrollTo(0, 500)")
     strip = page.locator(".r1-stage").bounding_box()
     assert 0 <= strip["y"] < 40  # the pictures stay in sight over what is dragged
     assert strip["height"] < 160

@@ -314,7 +314,17 @@ def test_an_overflow_is_known_with_its_step(presets):
 
 
 COPIED = [
-    {"beta": 30, "Y": 8000, "K": 6, "without": [2], "also": [11], "target": 11, "side": "left", "noise": 0.1, "seed": 4},
+    {
+        "beta": 30,
+        "Y": 8000,
+        "K": 6,
+        "without": [2],
+        "also": [11],
+        "target": 11,
+        "side": "left",
+        "noise": 0.1,
+        "seed": 4,
+    },
     {"fraction": 0.3, "side": "box", "fill": "noise", "basis": "cos", "clamp": False, "beta": 20, "Y": 40_000},
     {"collection": "bits", "size": 16, "K": 60, "flips": 0.07, "Y": 9000, "seed": 2},
 ]

@@ -54,15 +54,20 @@ class RetrievalExplorer(Explorer):
     names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(sync=True)
 
     def __init__(
-        self, pictures: NDArray | None = None, names: list[str] | None = None, *, detail: int = 32, **settings: Any
+        self,
+        pictures: NDArray | None = None,
+        names: list[str] | None = None,
+        *,
+        detail: int | None = None,
+        **settings: Any,
     ) -> None:
         """Makes a widget; show it by returning it from a cell.
 
         Args:
-            pictures: Pictures on offer, uint8 (n, side, side, 3) with side 32 or 64; the shipped photographs by default.
+            pictures: Pictures on offer, uint8 (n, side, side, 3), side 32 or 64; the shipped photographs by default.
             names: One name per picture, for readers and screen readers.
-            detail: Side of the shipped photographs, 32 or 64. The page is 90 kB larger with 64, and may then ask for
-                the sizes of the paper's Figs 1 and 2.
+            detail: Side of the shipped photographs, 32 or 64; by default what `size` asks for. The page is 90 kB larger
+                with 64, and may then ask for the settings of the paper's Figs 1 and 2.
             settings: What the page starts with: collection ("photographs" or "bits"), size (32 or 64; 10 or 16 bits a
                 side), K (how many of the collection are stored, the first ones), also and without (lists of indices,
                 stored besides and not stored), target, beta, Y, eta, steps, basis, seed, fraction, side, fill, noise,
@@ -71,6 +76,7 @@ class RetrievalExplorer(Explorer):
         Raises:
             ValueError: If the pictures or names do not fit, or a setting is unknown or out of the page's range.
         """
+        detail = (64 if settings.get("size") == 64 else 32) if detail is None else detail
         choice("detail", detail, (32, 64))
         pixels, top = (_shipped(detail), 1020 if detail == 32 else 255) if pictures is None else (_own(pictures), 255)
         if names is None:

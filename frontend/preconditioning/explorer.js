@@ -42,6 +42,7 @@ export function createExplorer(initial, save) {
     settings: initial,
     presets: PRESETS,
     next: nextSettings,
+    stands: (patch) => Object.keys(patch).every((name) => name === "start"),
     update,
     findings,
     words,

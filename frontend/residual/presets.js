@@ -50,7 +50,7 @@ const QUESTIONS = [
       options: [
         ["square", "By a factor (1 − L)²"],
         ["rate", "By a faster rate"],
-        ["none", "Not at all"],
+        ["no", "Not at all"],
       ],
       right: ({ risk }) => (Math.abs(risk.memory - risk.neighbours) < 1e-9 ? "square" : null),
     },

@@ -38,7 +38,7 @@ export function cutMark({ at, value, tone }, space) {
   const [x, y] = space.toPixel([at, value > 0 ? RANGE[1] : RANGE[0]]);
   const left = at < 0.85;
   return [
-    h("path", { class: `r1-cut r1-${tone}`, d: `M${x} ${y}l-5 ${8 * up}h10Z` }),
+    h("path", { class: `r1-cut r1-${tone}`, d: `M${x.toFixed(1)} ${y}l-5 ${8 * up}h10Z` }),
     h(
       "text",
       {

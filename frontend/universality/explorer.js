@@ -20,7 +20,7 @@ import { createSlots } from "./slots.js";
 /** @import { Seen } from "./observe.js" */
 /** @import { Patch, Settings } from "./settings.js" */
 
-const BEFORE = 4; // rows of the bill that the step does not change
+const BEFORE = 3; // rows of the bill that the step does not change
 /** @type {(seen: Seen) => Seen} */
 const untaught = (seen) => ({ ...seen, after: [], table: null });
 
@@ -150,8 +150,7 @@ function rows(seen, settings) {
   const { depth, parameters, start, gap, switchAfter, deviation, tableError, error } = seen;
   /** @type {[string, string][]} */
   const shared = [
-    ["Layers of weights", count(depth)],
-    ["Parameters, all trained", count(parameters)],
+    ["Layers of weights; parameters", `${count(depth)}; ${count(parameters)}`],
     ["Prediction before, ŷ", rounded(start)],
     ["Error that is sent back, y − ŷ", rounded(gap)],
     [

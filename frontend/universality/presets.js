@@ -89,13 +89,13 @@ export const PRESETS = [
     ask: "The switch at 0 sits on a kink too. How many cells fire when it cannot tell before from after?",
     predict: {
       options: [
-        ["none", "None at this x*"],
+        ["no", "None at this x*"],
         ["one", "One, as ever"],
         ["all", "All at once"],
       ],
       right: ({ slots }) => {
         const fired = slots.filter(({ share }) => share > 0.5).length;
-        return fired === 0 ? "none" : fired === 1 ? "one" : "all";
+        return fired === 0 ? "no" : fired === 1 ? "one" : "all";
       },
     },
     set: { ...plain, switch: 0 },
@@ -108,13 +108,13 @@ export const PRESETS = [
     ask: `The weights were chosen for α = ${CONSTANTS.alpha}. Take a step a tenth longer: which part of the curve suffers?`,
     predict: {
       options: [
-        ["none", "None"],
+        ["no", "None"],
         ["some", "All, by a tenth or so"],
         ["lost", "All: it is lost"],
       ],
       right: ({ deviation }) => {
         if (deviation === null) return null;
-        return deviation < 1e-2 ? "none" : deviation < 0.6 ? "some" : "lost";
+        return deviation < 1e-2 ? "no" : deviation < 0.6 ? "some" : "lost";
       },
     },
     set: { ...plain, ratio: 1.1 },

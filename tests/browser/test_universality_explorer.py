@@ -146,12 +146,12 @@ def test_every_move_of_a_drag_is_drawn_and_only_a_new_pair_costs_a_step(explorer
             await new Promise(requestAnimationFrame);
             input.value = 0.2 + 0.03 * i;
             input.dispatchEvent(new Event("input", { bubbles: true }));
-            seen.after.add(document.querySelector(".r1-curve path.r1-distributed").getAttribute("d"));
+            seen.after.add(document.querySelector(".r1-curve path.r1-line.r1-distributed").getAttribute("d"));
             seen.words.add(document.querySelector("[aria-label^='Where to look']").getAttribute("transform"));
         }
         return [seen.after.size, seen.words.size];
     }"""
-    assert page.evaluate(lines, "x")[0] == 20
+    assert page.evaluate(lines, "y")[0] == 20
     assert page.evaluate(lines, "probe") == [1, 20]
 
 
@@ -176,10 +176,10 @@ def test_each_question_has_an_answer(explorer, preset):
     page.locator(f"[data-preset={preset}]").click()
     shown = rest(page)
     assert (shown["preset"], shown["pending"]) == (preset, True)
-    assert page.locator(".r1-curve path.r1-distributed").get_attribute("d") == ""
+    assert page.locator(".r1-curve path.r1-line.r1-distributed").get_attribute("d") == ""
     page.locator("[data-guess=none]").click()
     assert not rest(page)["pending"]
-    assert page.locator(".r1-curve path.r1-distributed").get_attribute("d") != ""
+    assert page.locator(".r1-curve path.r1-line.r1-distributed").get_attribute("d") != ""
     expect(page.locator(f"[data-preset={preset}]")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".r1-ask")).not_to_be_empty()
     expect(page.locator(".r1-found")).not_to_be_empty()
@@ -209,7 +209,7 @@ def test_a_drawn_target_is_learnt(explorer):
 
 def test_an_answer_says_what_the_reader_made_of_the_question(explorer):
     page = explorer()
-    ask(page, "switch", "none")
+    ask(page, "switch", "no")
     expect(page.locator(".r1-found")).to_contain_text("no cell fires")
     page.locator(".r1-more > summary").click()
     slide(page, "probe", round((0.3 - state(page)["settings"]["probe"]) * 100))
@@ -263,3 +263,15 @@ def test_closing_leaves_nothing_behind(explorer):
     page.evaluate("() => document.documentElement.setAttribute('data-theme', 'dark')")
     page.wait_for_timeout(50)
     assert page.locator(".w").get_attribute("data-r1-theme") == "light"
+
+
+def test_what_answers_the_hand_stands_on_one_screen(explorer):
+    page = explorer()
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.add_style_tag(content="main { width: 757px; padding: 0 !important }")  # a column of the book
+    rest(page)
+    tops = page.evaluate("""() => ["body", "side", "stage-block"].map((name) => {
+        const box = document.querySelector(`.r1-${name}`).getBoundingClientRect();
+        return name === "body" ? box.top : box.bottom;
+    })""")
+    assert max(tops[1:]) - tops[0] < 768 - 54  # under the book's own bar

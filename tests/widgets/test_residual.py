@@ -71,7 +71,8 @@ const jobs = {
     const seen = line ? slice(set, fit, settings).rows : fields(set, fit, settings);
     const model = line ? seen.map(({ sum }) => sum) : seen.sum;
     const base = line ? seen.map((row) => row.base) : seen.base;
-    return { text: python(settings), line, base, model, y: [...fit.y], residuals: [...fit.residuals], truth: seen.truth };
+    const stored = { y: [...fit.y], residuals: [...fit.residuals] };
+    return { text: python(settings), line, base, model, truth: seen.truth, ...stored };
   }),
   presets: () => PRESETS.map(({ key, set }) => {
     const settings = set;

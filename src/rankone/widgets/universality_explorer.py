@@ -25,9 +25,9 @@ class UniversalityExplorer(Explorer):
 
     Attributes:
         settings: What the page starts with: target ("sine", "neighbour", "bump" or "drawn"), construction ("seed",
-            "logdepth", "constant", "shallow" or "two_layers") and its size (cells per axis, or units of the fitted net), x and y of
-            the training pair, probe (the x* to look at), ratio (step size over the one it was built for), offset (δ)
-            and switch (θ_b).
+            "logdepth", "constant", "shallow" or "two_layers") and its size (cells per axis, or units of the fitted
+            net), x and y of the training pair, probe (the x* to look at), ratio (step size over the one it was built
+            for), offset (δ) and switch (θ_b).
     """
 
     _esm = Path(__file__).parent / "static" / "universality.js"

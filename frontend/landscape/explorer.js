@@ -81,6 +81,7 @@ export function createExplorer(given) {
   }
 
   function words() {
+    if (frame.pending) return "The run is drawn once you have guessed.";
     const { runs } = shown;
     const [x, y] = runs.exact[runs.exact.length - 1];
     const alone = `The run on E ends at (${fixed(x)}, ${fixed(y)}).`;

@@ -71,6 +71,9 @@ export function createPlanes({ two, onMove }) {
     for (const one of all) one.ground.draw((context) => over(context, now, one.element));
   }
 
+  const resized = new ResizeObserver(() => paint("fine"));
+  resized.observe(first.ground.element);
+
   return {
     element: h(
       "div",
@@ -90,6 +93,7 @@ export function createPlanes({ two, onMove }) {
     },
     redraw: () => paint("fine"),
     close() {
+      resized.disconnect();
       clearTimeout(timer);
       cancelAnimationFrame(frame);
     },

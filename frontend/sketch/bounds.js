@@ -82,7 +82,7 @@ export const printed = {
   chart: {
     title: "How far bounds on ‖x − x̂‖ lie above the whole cube (D = 100, K = 500, η = 0.1)",
     x: { label: "steps L" },
-    y: { label: "orders of magnitude too many", scale: "log" },
+    y: { label: "orders of magnitude", scale: "log" },
     series: LINES.map(([key, label, tone, dash]) => ({ key, label, tone, dash })),
   },
   fields(settings, change) {

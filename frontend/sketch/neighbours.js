@@ -52,7 +52,7 @@ export const neighbours = {
   chart: {
     title: "What a neighbour’s key gets, and what becomes of its answer",
     x: { label: "share of δ, u·k/s" },
-    y: { label: "rise of the new answer’s lead" },
+    y: { label: "rise of its lead, nats" },
     series: [
       { key: "all", label: "all neighbours", tone: "quiet", r: 2.5, pen: dots },
       { key: "turned", label: "answer turned", tone: "law", r: 3.5, pen: dots },

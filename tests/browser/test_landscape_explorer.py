@@ -115,6 +115,23 @@ def test_page_down_goes_through_the_patterns_and_the_pictures_follow(widget):
     page.wait_for_function("was => document.querySelectorAll('.r1-ground')[1].toDataURL() !== was", arg=picture)
 
 
+def test_each_frame_of_a_drag_has_a_picture_of_its_own(widget):
+    page = widget("landscape", {"settings": {"view": "both", "Y": 64}})
+    pictures = page.evaluate("""async () => {
+        const frame = () => new Promise(requestAnimationFrame);
+        const seen = new Set();
+        for (let i = 0; i < 10; i++) {
+            const press = new KeyboardEvent('keydown', { key: 'ArrowUp', bubbles: true });
+            document.querySelector('[data-handle=p1]').dispatchEvent(press);
+            await frame();
+            await frame();
+            seen.add(document.querySelectorAll('.r1-ground')[1].toDataURL());
+        }
+        return seen.size;
+    }""")
+    assert pictures == 10
+
+
 def test_more_frequencies_bring_the_two_runs_together(widget):
     page = widget("landscape", {"settings": {"view": "both", "Y": 8, "seed": 3}})
     few = state(page)["distance"]
@@ -130,6 +147,7 @@ def test_a_question_hides_the_run_until_the_reader_has_guessed_and_the_theme_rep
     page.get_by_role("button", name="On the ridge").click()
     bill = page.locator(".r1-readouts .r1-facts")
     expect(bill).not_to_be_visible()
+    expect(page.locator(".r1-status")).to_have_text("The run is drawn once you have guessed.")
     page.locator("[data-guess=yes]").click()
     expect(bill).to_be_visible()
     expect(page.locator(".r1-found")).to_contain_text("As you said" if state(page)["distance"][-1] > 0.3 else "Not")

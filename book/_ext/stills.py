@@ -2,8 +2,8 @@
 
 `make stills` draws them from the built book (`tools/draw_stills.py`) into `book/_static/stills`, with a row each in
 `stills.json`; an explorer that two pages open in the same way has one. What a cell computes and hands over whole, the
-weights of a network, say, is no part of the way: it may differ from machine to machine. A page of which a picture is missing is built
-without it, so that there is a book to draw from; a test compares the rows with the bundles and the pages.
+weights of a network, say, is no part of the way: it may differ from machine to machine. A page of which a picture is
+missing is built without it, so that there is a book to draw from; a test compares the rows with bundles and pages.
 """
 
 import base64

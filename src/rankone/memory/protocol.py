@@ -58,7 +58,7 @@ class EnergyMemory(Module):
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
         """Where rounding cannot decide what is retrieved, at states x less `origin`; not judged by default: True."""
-        return jnp.ones(jnp.shape(x)[:-1], bool)
+        return jnp.ones(jnp.shape(jnp.asarray(x))[:-1], bool)
 
     @property
     def empty(self) -> Bool[Array, ""]:

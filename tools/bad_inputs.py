@@ -181,7 +181,8 @@ def _names(text: str, argument: str) -> bool:
 
 
 def _called(function: Callable[..., Any], given: dict[str, Any]) -> Any:
-    arguments, keywords = [], {}
+    arguments: list[Any] = []
+    keywords: dict[str, Any] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         if name not in given:
             continue

@@ -6,6 +6,7 @@ jit is tracing.
 
 import operator
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import jax
@@ -56,7 +57,11 @@ def readable(*values: Any) -> bool:
 
 def known(*values: Any) -> bool:
     """Whether values can be looked at where a thing is made: known by now, on this machine, and to be checked."""
-    return _enabled.get() and all(map(_addressable, jax.tree.leaves(values)))
+    return (
+        _enabled.get()
+        and not is_traced(values)
+        and all(getattr(leaf, "is_fully_addressable", True) for leaf in jax.tree.leaves(values))
+    )
 
 
 def check(condition: bool, name: str, got: Any, wanted: str) -> None:
@@ -77,16 +82,15 @@ def boolean(name: str, value: Any) -> bool:
 
 
 def instance(name: str, value: Any, kind: Any, wanted: str) -> None:
-    """Raise unless `value` is an instance, and not the class itself, of a class or protocol."""
+    """Raise unless `value` is an instance of a class or protocol."""
     check(isinstance(value, kind) and not isinstance(value, type), name, value, wanted)
 
 
 def integer(name: str, value: Any, hint: str = "a positive integer", *, least: int = 1, most: int = _MOST) -> int:
     """`value` as a Python integer from `least` to `most`: one of Python's or numpy's, not a boolean, not 3.0."""
-    try:
+    number = None
+    with suppress(TypeError):
         number = None if isinstance(value, bool | np.bool_) else operator.index(value)
-    except TypeError:
-        number = None
     check(number is not None, name, value, hint)
     assert number is not None
     check(number >= least, name, value, hint)
@@ -105,10 +109,9 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
         return None
     if isinstance(value, int) and not isinstance(value, bool):  # a long one is an object to numpy
         value = float(value) if abs(value) < 2**1023 else np.inf if value > 0 else -np.inf
-    try:
+    number = np.asarray(None)
+    with suppress(ValueError):  # rows of different lengths
         number = np.asarray(value)
-    except ValueError:  # rows of different lengths
-        number = np.asarray(None)
     good = number.ndim == 0 and number.dtype != bool and _is_real(number.dtype) and not np.isnan(number)
     check(bool(good), name, value, hint)
     with np.errstate(over="ignore", under="ignore"):
@@ -131,12 +134,10 @@ def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> 
 
 def floating(name: str, dtype: Any, wanted: str = "float32 or float64") -> Any:
     """`dtype` as JAX is set to compute with it, if that is single or double precision."""
-    try:
-        found = jnp.dtype(canonicalize_dtype(dtype))
-    except (TypeError, ValueError):
-        found = None
-    check(found is not None and found in (jnp.float32, jnp.float64), name, dtype, wanted)
-    return found
+    with suppress(TypeError, ValueError):
+        if (found := jnp.dtype(canonicalize_dtype(dtype))) in (jnp.float32, jnp.float64):
+            return found
+    check(False, name, dtype, wanted)
 
 
 def random_key(name: str, key: Any) -> None:
@@ -221,8 +222,8 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
     try:
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
             return canonical(jnp.asarray(value))
-        host = np.asarray(value)
-        return np.array(host, canonicalize_dtype(host.dtype))
+        held = np.asarray(value)
+        return np.array(held, canonicalize_dtype(held.dtype))
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name}: got {value!r:.99}; it must be an array of real numbers.") from error
 
@@ -242,10 +243,6 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     check(good, name, "NaN or infinity", "finite; look for missing values in the data")
     # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so that it may be shared.
     return jax.device_put(value) if isinstance(value, np.ndarray) else value
-
-
-def _addressable(value: Any) -> bool:
-    return not is_traced(value) and getattr(value, "is_fully_addressable", True)
 
 
 @jax.jit

@@ -69,9 +69,10 @@ def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
     """Write arrays to an .npz file, whole or not at all; types that numpy has no name for, such as bfloat16, too."""
     held = {name: np.asarray(value) for name, value in arrays.items()}
     odd = {name: value.dtype.name for name, value in held.items() if value.dtype.kind == "V"}
-    plain = {name: value.astype(np.float32) if name in odd else value for name, value in held.items()}
+    plain: dict[str, Any] = {name: held[name].astype(np.float32) if name in odd else held[name] for name in held}
+    plain |= {f"{name}.dtype": dtype for name, dtype in odd.items()}
     with replaced(path) as file:
-        np.savez(file, **plain, **{f"{name}.dtype": dtype for name, dtype in odd.items()})
+        np.savez(file, **plain)
 
 
 def read_arrays(path: Path | str) -> dict[str, np.ndarray]:

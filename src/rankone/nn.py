@@ -38,8 +38,8 @@ class Dense(Module):
     b: Float[Array, "*n out"] | None = None
 
     def __init__(self, W: ArrayLike, b: ArrayLike | None = None) -> None:
-        W = host("W", W)
-        W = array("W", W, "(out, in)", max(2, W.ndim), once=True)
+        given = host("W", W)
+        W = array("W", given, "(out, in)", max(2, given.ndim), once=True)
         if b is not None:
             b = array("b", b, f"{W.shape[:-1]}", W.ndim - 1, once=True)
             check(b.shape == W.shape[:-1], "b", f"shape {b.shape}", f"of shape {W.shape[:-1]}, one a row of W")

@@ -205,5 +205,5 @@ def _products(W: Array, K: Array, V: Array, A: Array, refine: int) -> tuple[Arra
 def _interpolated(W: Array, geometry: KeyGeometry, K: Array, V: Array, q: Array, rule: Rule) -> tuple[Array, Array]:
     residuals = V - W @ K
     _, fault = rule.coefficients(residuals, geometry.inner(K, K))
-    fault = jnp.where(geometry.outcome != Outcome.OK, geometry.outcome, fault)
+    fault = jnp.where(geometry.outcome == Outcome.OK, fault, geometry.outcome)
     return W @ q + interpolate(K, residuals, q, geometry, rule=rule), fault

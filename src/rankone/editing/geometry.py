@@ -10,6 +10,7 @@ from jaxtyping import Array, ArrayLike, Float, Int
 from rankone._checks import array, check, choice, integer, known, not_negative, numbers, real
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
+from rankone.editing.keys import square_moments
 from rankone.editing.triangular import Triangular, condition, of_moments, of_rows
 from rankone.precision import accurate_difference, at_least_single, canonical, smallest_pivot
 
@@ -66,7 +67,7 @@ class KeyGeometry(Module):
         wide = jnp.result_type(float)
         wanted = "'input', or asked for where JAX is set to float64: `with rankone.precision.double_precision():`"
         check(precision == "input" or wide == jnp.float64, "precision", precision, wanted)
-        C, ridge = _square("C", C), not_negative("ridge", ridge)
+        C, ridge = square_moments("C", C), not_negative("ridge", ridge)
         C = C.astype(wide) if precision == "float64" else C
         C = C if isinstance(ridge, float) and ridge == 0 else _ridged(C, ridge)
         factor, scale = of_moments(C)
@@ -160,29 +161,6 @@ def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeom
     wanted = "0 beside a KeyGeometry: give it to from_moments"
     check(real("ridge", ridge, wanted) in (None, 0), "ridge", ridge, wanted)
     return C
-
-
-def _square(name: str, C: ArrayLike) -> Array:
-    """C as a square array, finite and symmetric as far as its products with one vector tell: two reads of it."""
-    shape = "(D, D): the second moments of the keys"
-    if not hasattr(C, "dtype") or not jnp.issubdtype(C.dtype, jnp.floating):
-        C = array(name, C, shape, 2)
-    C = at_least_single(canonical(jnp.asarray(C)))
-    check(C.ndim == 2 and C.shape[0] == C.shape[1] > 0, name, f"shape {C.shape}", f"square, {shape}")
-    if known(C):
-        finite, skew = map(float, _probed(C))
-        check(bool(finite), name, "NaN or infinity", "finite; look for missing values in the data")
-        check(skew < 1e-3, name, f"products with rows and columns that differ by {skew:.1e}", "symmetric")
-    return C
-
-
-@jax.jit
-def _probed(C: Array) -> tuple[Array, Array]:
-    """Whether the product of C with one vector is finite, and how far off that of its transpose is, relatively."""
-    probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
-    rows, columns = C @ probe, probe @ C
-    skew = jnp.abs(rows - columns).max() / (jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny)
-    return jnp.isfinite(rows).all(), skew
 
 
 def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:

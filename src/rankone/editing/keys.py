@@ -8,13 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
-from rankone._checks import check, choice, integer, readable, states
+from rankone._checks import array, check, choice, integer, known, readable, states
 from rankone._module import Module
 from rankone._uses import Uses
 from rankone.editing.trees import Path, find_weight
-from rankone.precision import canonical
+from rankone.precision import at_least_single, canonical
 
-__all__ = ["SecondMoments", "capture_keys"]
+__all__ = ["SecondMoments", "capture_keys", "square_moments"]
 
 
 def capture_keys(fn: Callable[..., Any], model: Any, path: Path, *args: Any, layout: str) -> Float[Array, "N D"]:
@@ -106,3 +106,26 @@ class SecondMoments(Module):
 def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMoments:
     kept = jnp.where(jnp.expand_dims(where, -1), keys, 0).astype(moments.total.dtype).reshape(-1, len(moments.total))
     return SecondMoments(moments.total + kept.T @ kept, moments.count + jnp.sum(where, dtype=jnp.int32))
+
+
+def square_moments(name: str, C: ArrayLike) -> Array:
+    """C as a square array, finite and symmetric as far as its products with one vector tell: two reads of it."""
+    shape = "(D, D): the second moments of the keys"
+    if not hasattr(C, "dtype") or not jnp.issubdtype(C.dtype, jnp.floating):
+        C = array(name, C, shape, 2)
+    C = at_least_single(canonical(jnp.asarray(C)))
+    check(C.ndim == 2 and C.shape[0] == C.shape[1] > 0, name, f"shape {C.shape}", f"square, {shape}")
+    if known(C):
+        finite, skew = map(float, _probed(C))
+        check(bool(finite), name, "NaN or infinity", "finite; look for missing values in the data")
+        check(skew < 1e-3, name, f"products with rows and columns that differ by {skew:.1e}", "symmetric")
+    return C
+
+
+@jax.jit
+def _probed(C: Array) -> tuple[Array, Array]:
+    """Whether the product of C with one vector is finite, and how far off that of its transpose is, relatively."""
+    probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
+    rows, columns = C @ probe, probe @ C
+    skew = jnp.abs(rows - columns).max() / (jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny)
+    return jnp.isfinite(rows).all(), skew

@@ -108,8 +108,8 @@ def meta_train(
     k_init, k_tasks = jax.random.split(key)
     params = learner.init(k_init)
     state = (params, jax.jit(_optimiser(learning_rate, iterations).init)(params))
-    options = {"learner": learner, "tasks": tasks, "loss": loss, "iterations": iterations}
-    schedule = {"learning_rate": learning_rate, "groups": (meta_batch // group, group)}
+    options: dict[str, Any] = {"learner": learner, "tasks": tasks, "loss": loss, "iterations": iterations}
+    schedule: dict[str, Any] = {"learning_rate": learning_rate, "groups": (meta_batch // group, group)}
     run = fingerprint({**options, **schedule, "key": key}) if checkpoint is not None else ""
     with _alone(checkpoint):
         state, losses = _load(checkpoint, state, run)

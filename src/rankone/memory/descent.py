@@ -8,52 +8,19 @@ from functools import partial
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Bool, Float, Int
+from jaxtyping import Array, ArrayLike
 from tqdm.auto import tqdm
 
 from rankone._checks import Numbers, boolean, check, choice, host, integer, is_traced, positive, real, states
-from rankone._module import Module
 from rankone.checks import Outcome, _enabled, outcome
 from rankone.memory.implicit import at_rest
-from rankone.memory.protocol import EnergyMemory, Memory, Reader, check_memory, reader_of
+from rankone.memory.protocol import EnergyMemory, Memory, Reader, Retrieval, check_memory, reader_of
 from rankone.precision import at_least_single
 
 __all__ = ["Retrieval", "retrieve"]
 
 _CHUNK = 25  # steps between two looks at the clock
 _PATIENCE = 2.0  # seconds before a progress bar appears
-
-
-class Retrieval(Module):
-    """What `retrieve` found, and how it got there.
-
-    Attributes:
-        x: Final states (..., D).
-        energies: Energy before each step and at the end (..., max_steps + 1); constant once converged.
-        steps: Steps taken (...).
-        converged: Whether the last step moved no free entry by more than tol (...).
-        floored: Fraction of the visited states whose energy was the floor's tangent line; 0 for an exact memory (...).
-        outcome: A `checks.Outcome` a query (...): NOT_FINITE where the state is, EMPTY where nothing is stored.
-        certified: Where rounding cannot have decided what was found (...): `memory.certified` there, and a step of
-            `tol` is more than the rounding of the state. Where False, use double precision, or a larger `tol`.
-
-    >>> import numpy as np, rankone as ro
-    >>> found = ro.retrieve(ro.MrDAM(np.eye(3), beta=20.0), [[0.9, 0.2, 0.0], [0.0, 0.1, 0.8]])
-    >>> found.x.shape, found.energies.shape
-    ((2, 3), (2, 1001))
-    >>> found.x.round(2).tolist()
-    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
-    >>> found.converged.tolist(), found.certified.tolist(), found.outcome.tolist()
-    ([True, True], [True, True], [0, 0])
-    """
-
-    x: Float[Array, "... D"]
-    energies: Float[Array, "... steps"]
-    steps: Int[Array, "..."]
-    converged: Bool[Array, "..."]
-    floored: Float[Array, "..."]
-    outcome: Int[Array, "..."]
-    certified: Bool[Array, "..."]
 
 
 def retrieve(
@@ -69,8 +36,8 @@ def retrieve(
 ) -> Retrieval:
     """Gradient descent x ← x − η∇E(x) on the free entries of each query [D-eq5, D-thm1].
 
-    It rests when no free entry moves by more than `tol` in a step; a small change of *energy* is also what a clipped,
-    frozen query shows [D-unn4]. On the exact memory every step in (0, 2] lowers the energy [D-sharp1].
+    It rests when no free entry moves by more than `tol` in a step; a frozen query's energy rests as well [D-unn4]. On
+    the exact memory every step in (0, 2] lowers the energy [D-sharp1].
 
     Differentiable forwards and backwards, by the memory's arrays and by the clamped entries of the queries. With
     `gradient="implicit"` that is the derivative of the resting point, dx_f = −H_ff⁻¹ d(∇E)_f with the Hessian's rows
@@ -89,15 +56,11 @@ def retrieve(
         gradient: What derivatives are of: "implicit", the point of rest, or "unrolled", the steps taken.
         progress: Show a progress bar; by default once a job outside jit has taken two seconds.
 
-    Returns:
-        A `Retrieval`.
-
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
 
     Warns:
-        RuntimeWarning: If a query became NaN or infinite, as under "exp" features of long patterns, whose variance
-            grows like exp(4β‖x‖²). Inside jit there is no warning: look at `outcome`.
+        RuntimeWarning: If a query became NaN or infinite. Inside jit there is no warning: look at `outcome`.
 
     >>> import numpy as np, rankone as ro
     >>> memory = ro.MrDAM(np.eye(3), beta=20.0)
@@ -137,8 +100,12 @@ def _warn_of_lost(lost: Array, N: int) -> None:
 def _mask(clamp: Numbers, x0: Array) -> Array | np.ndarray:
     mask = host("clamp", clamp)
     check(mask.dtype == bool, "clamp", mask.dtype, "a boolean mask: True where an entry is kept")
-    fits = mask.shape in (x0.shape, x0.shape[-1:])
-    check(fits, "clamp", f"shape {mask.shape}", f"of shape {x0.shape[-1:]} or {x0.shape}")
+    check(
+        mask.shape in (x0.shape, x0.shape[-1:]),
+        "clamp",
+        f"shape {mask.shape}",
+        f"of shape {x0.shape[-1:]} or {x0.shape}",
+    )
     return mask
 
 
@@ -204,7 +171,6 @@ def _steps(
 def _unrolled(memory: Memory, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int) -> _Run:
     """All steps, of which a query at rest makes none; the way back makes each again, from the state it began at."""
     run = {name: value for name, value in run.items() if name != "energies"}  # a carry would be kept at each step
-
     read = reader_of(memory)
 
     @jax.checkpoint

@@ -15,6 +15,7 @@ from rankone._module import Module, static
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.packed import Packed, in_blocks
 from rankone.memory.projections import PROJECTIONS, Projection
+from rankone.precision import at_least_single
 
 __all__ = ["RandomFeatures"]
 
@@ -82,8 +83,8 @@ class RandomFeatures(Module):
         check(possible, "regenerate", regenerate, "False unless projection='gaussian'")
         names = {"basis": basis, "projection": projection, "regenerate": regenerate}
         self._set(D=integer("D", D), Y=integer("Y", Y), **names, frequencies=frequencies, phase=phase)
-        for name, given, kind in (("frequencies", frequencies, Module), ("phase", phase, jax.Array)):
-            check(given is None or isinstance(given, kind), name, given, "drawn from the key: leave it out")
+        for name, given in (("frequencies", frequencies), ("phase", phase)):
+            check(key is None or given is None, name, given, "left out where there is a key to draw it from")
         if key is None:
             check(self._fitting, "key", None, "a JAX random key, to draw frequencies of this size and kind")
         else:
@@ -117,7 +118,7 @@ class RandomFeatures(Module):
 
     def phi(self, z: Numbers) -> Float[Array, "... M"]:
         """The features of z (..., D) -> (..., M); a kernel of inverse temperature β takes z = √β x [D-prop2]."""
-        return _phi(self, states("z", z, self.D))
+        return _phi(self, at_least_single(states("z", z, self.D)))
 
     def inner(self, a: Numbers, b: Numbers) -> Float[Array, "n m"]:
         """⟨φ(a_i), φ(b_j)⟩ of the columns of a (D, n) and b (D, m)."""
@@ -134,11 +135,11 @@ class RandomFeatures(Module):
     def _columns(self, name: str, a: Numbers) -> Float[Array, "n D"]:
         a = numbers(name, a)
         check(a.ndim == 2, name, f"shape {a.shape}", f"({self.D}, n): one input a column")
-        return states(name, a.T, self.D)
+        return at_least_single(states(name, a.T, self.D))
 
     def project(self, z: Numbers) -> Float[Array, "... Y"]:
         """The projections Ωz (..., D) -> (..., Y)."""
-        return _project(self, states("z", z, self.D))
+        return _project(self, at_least_single(states("z", z, self.D)))
 
     def read(
         self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed
@@ -231,21 +232,17 @@ def _inner(features: RandomFeatures, a: Array, b: Array) -> Array:
 
 
 def _map_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
-    if _is_one(blocks):
+    if len(jax.tree.leaves(blocks)[0]) == 1:
         return jax.tree.map(lambda a: a[None], function(_first(blocks)))
     return jax.lax.map(function, blocks)
 
 
 def _sum_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
-    if _is_one(blocks):
+    if len(jax.tree.leaves(blocks)[0]) == 1:
         return function(_first(blocks))
     shapes = jax.eval_shape(function, _first(blocks))
     zero = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
     return jax.lax.scan(lambda total, b: (jax.tree.map(jnp.add, total, function(b)), None), zero, blocks)[0]
-
-
-def _is_one(blocks: Any) -> bool:
-    return len(jax.tree.leaves(blocks)[0]) == 1
 
 
 def _first(blocks: Any) -> Any:

@@ -1,16 +1,16 @@
-"""What a memory is: an energy over states, with its gradient; everything that `retrieve` needs of one."""
+"""What a memory is: an energy over states, with its gradient; what `retrieve` needs of one, and what it gives."""
 
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, Int
 
 from rankone._checks import Numbers, check
 from rankone._module import Module
 
-__all__ = ["EnergyMemory", "Memory", "Reader", "check_memory", "reader_of"]
+__all__ = ["EnergyMemory", "Memory", "Reader", "Retrieval", "check_memory", "reader_of"]
 
 Reader = Callable[[Array], tuple[Array, Array, Array]]
 
@@ -58,12 +58,42 @@ class EnergyMemory(Module):
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
         """Where rounding cannot decide what is retrieved, at states x less `origin`; not judged by default: True."""
-        return jnp.ones(jnp.shape(x)[:-1], bool)
+        return jnp.ones(jnp.shape(jnp.asarray(x))[:-1], bool)
 
     @property
     def empty(self) -> Bool[Array, ""]:
         """Whether nothing is stored."""
         return jnp.zeros((), bool)
+
+
+class Retrieval(Module):
+    """What `retrieve` found, and how it got there.
+
+    Attributes:
+        x: Final states (..., D).
+        energies: Energy before each step and at the end (..., max_steps + 1); constant once converged.
+        steps: Steps taken (...).
+        converged: Whether the last step moved no free entry by more than tol (...).
+        floored: Fraction of the visited states whose energy was the floor's tangent line; 0 for an exact memory (...).
+        outcome: A `checks.Outcome` a query (...): NOT_FINITE where the state is, EMPTY where nothing is stored.
+        certified: Where rounding cannot have decided what was found (...): `memory.certified` there, and a step of
+            `tol` is more than the rounding of the state. Where False, use double precision, or a larger `tol`.
+
+    >>> import numpy as np, rankone as ro
+    >>> found = ro.retrieve(ro.MrDAM(np.eye(3), beta=20.0), [[0.9, 0.2, 0.0], [0.0, 0.1, 0.8]])
+    >>> found.x.round(2).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    >>> found.converged.tolist(), found.certified.tolist(), found.outcome.tolist()
+    ([True, True], [True, True], [0, 0])
+    """
+
+    x: Float[Array, "... D"]
+    energies: Float[Array, "... steps"]
+    steps: Int[Array, "..."]
+    converged: Bool[Array, "..."]
+    floored: Float[Array, "..."]
+    outcome: Int[Array, "..."]
+    certified: Bool[Array, "..."]
 
 
 def reader_of(memory: Memory) -> Reader:

@@ -15,6 +15,7 @@ from jaxtyping import Array, ArrayLike, Float, Int, Real
 from rankone._checks import array, check, choice, numbers, readable
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
+from rankone.preconditioning.powers import symmetric_power
 from rankone.writes.write import Write
 
 __all__ = ["Factors", "KroneckerPreconditioner", "kronecker_preconditioner", "unvec", "vec"]

@@ -151,19 +151,19 @@ class ShardedSearch(Module):
 
     def __init__(self, rows: Numbers, devices: Sequence[jax.Device] | None = None, stored: int | None = None) -> None:
         devices = tuple(devices or jax.devices())
-        rows = host("embeddings", rows)
-        check(rows.ndim == 2, "embeddings", f"shape {rows.shape}", "an array of shape (n, D): one embedding a row")
-        n = len(rows) if stored is None else integer("stored", stored, most=len(rows))
+        given = host("embeddings", rows)
+        check(given.ndim == 2, "embeddings", f"shape {given.shape}", "an array of shape (n, D): one embedding a row")
+        n = len(given) if stored is None else integer("stored", stored, most=len(given))
         wanted = f"a store with a row or more for each of {len(devices)} devices"
         check(n >= len(devices), "embeddings", f"{n} rows", wanted)
-        if len(rows) % len(devices):
-            rows = np.asarray(rows)
-            floating = jnp.issubdtype(rows.dtype, jnp.floating)
-            rows = rows.astype(jax.dtypes.canonicalize_dtype(rows.dtype if floating else float))
-            padding = ((0, -len(rows) % len(devices)), (0, 0))
-            rows = np.pad(rows, padding, constant_values=_far(rows.dtype))
+        if len(given) % len(devices):
+            given = np.asarray(given)
+            floating = jnp.issubdtype(given.dtype, jnp.floating)
+            given = given.astype(jax.dtypes.canonicalize_dtype(given.dtype if floating else float))
+            padding = ((0, -len(given) % len(devices)), (0, 0))
+            given = np.pad(given, padding, constant_values=_far(given.dtype))
         sharding = NamedSharding(Mesh(np.asarray(devices), (_AXIS,)), P(_AXIS))
-        rows = _sized(array("embeddings", jax.device_put(rows, sharding), "(n, D)", 2, once=True))
+        rows = _sized(array("embeddings", jax.device_put(given, sharding), "(n, D)", 2, once=True))
         self._set(rows=rows, devices=devices, stored=n, half_norms=_half_norms(rows, n))
 
     def __reduce__(self) -> tuple:

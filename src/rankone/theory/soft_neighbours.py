@@ -27,8 +27,8 @@ def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatu
     """Features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), read like any others [W-knn].
 
     A Cauchy vector has no mean length: one in a thousand is some thousand times as long as the others, and a cosine in
-    single precision knows nothing of such angles. These are shortened to a thousand, which keys see that are nearer than
-    a thousandth of σ.
+    single precision knows nothing of such angles. These are shortened to a thousand, which only keys see that are
+    nearer than a thousandth of σ.
 
     Args:
         D: Length of the keys.

@@ -133,7 +133,8 @@ class Kernels(NamedTuple):
             return {name: np.exp(-apart / sigma) for name, apart in self.apart.items()}
         D = self.parts["stored"].key.shape[1]
         phi = laplace_features(D, self.features, sigma, key=jax.random.key(self.seed)).features
-        made = {name: np.asarray(phi(pairs.key.T.astype(np.float32))) for name, pairs in self.parts.items()}
+        made = {name: phi(pairs.key.T.astype(np.float32)) for name, pairs in self.parts.items()}
+        made = {name: np.nan_to_num(f) for name, f in made.items()}  # angles of 10⁵ have no cosine in float32
         return {name: made["stored"].T @ f for name, f in made.items()}
 
 

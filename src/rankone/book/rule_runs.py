@@ -48,7 +48,7 @@ class Interval(Module):
 
     def __str__(self) -> str:
         """As in a table, in per cent."""
-        return f"{100 * self.mean:.1f} ± {100 * self.half:.1f}"
+        return f"{100 * self.mean:.1f} ± {100 * self.half:.1f}".replace("-", "−")
 
 
 def over_seeds(record: dict[str, Any], way: str, quantity: str, **parameters: Any) -> Interval:

@@ -60,9 +60,10 @@ def options(way: str, S: np.ndarray) -> list[tuple[Rule, int]]:
 @cache
 def every(data: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Different keys, classes, and for tokens the model's own probabilities."""
+    p = None
     if data == "tokens":
-        return tokens()
-    if data == "fashion":
+        x, y, p = tokens()
+    elif data == "fashion":
         clothes = fashion_mnist("train")
         x = clothes.images[:12_000].reshape(-1, 14, 2, 14, 2).mean((2, 4)).reshape(-1, 196)
         y = clothes.labels[:12_000]
@@ -70,7 +71,7 @@ def every(data: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         x, names = letters()
         x, y = (x - 7.5) / 4, np.unique(names, return_inverse=True)[1]
     _, first = np.unique(x, axis=0, return_index=True)  # a key that comes twice has no S⁻¹
-    return x[first], y[first], None
+    return x[first], y[first], None if p is None else p[first]
 
 
 def tokens() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -132,7 +133,8 @@ class Kernels(NamedTuple):
             return {name: np.exp(-apart / sigma) for name, apart in self.apart.items()}
         D = self.parts["stored"].key.shape[1]
         phi = laplace_features(D, self.features, sigma, key=jax.random.key(self.seed)).features
-        made = {name: np.asarray(phi(pairs.key.T.astype(np.float32))) for name, pairs in self.parts.items()}
+        made = {name: phi(pairs.key.T.astype(np.float32)) for name, pairs in self.parts.items()}
+        made = {name: np.nan_to_num(f) for name, f in made.items()}  # angles of 10⁵ have no cosine in float32
         return {name: made["stored"].T @ f for name, f in made.items()}
 
 

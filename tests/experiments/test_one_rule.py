@@ -64,6 +64,8 @@ def test_the_record_is_read_by_way_and_seed(cells):
 def test_the_recorded_cells_are_those_of_the_grid(study, root):
     held = json.loads((root / "experiments" / "results" / "one_rule.json").read_text(encoding="utf-8"))
     assert held["full"] == {**study.GRID, **study.OPTIONS}
-    assert {cell["parameters"]["data"] for cell in held["cells"]} == set(rule_runs.DATA)
-    table = rule_runs.ways_table(held, 1000)
+    assert {cell["parameters"]["seed"] for cell in held["cells"]} == {0, 1, 2}
+    table, shown = rule_runs.ways_table(held, 1000), rule_runs.measured_at(held, 1000)
     assert all(f"| {name} |" in table for name in rule_runs.WAYS.values())
+    assert all(f"{name}, noisy" in table and f"on {name}" in rule_runs.gains(held, 1000) for name in shown.values())
+    assert {"letters", "fashion"} <= set(shown) <= set(study.GRID["data"])

@@ -44,6 +44,14 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
     np.testing.assert_allclose(soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, 4 * Y), law / 4)
 
 
+def test_features_are_finite_however_heavy_the_tail():
+    """Of a million frequencies the longest would be a million long, where a cosine in float32 may be NaN."""
+    features = soft_neighbours.laplace_features(D, 200_000, SIGMA, key=jax.random.key(4))
+    assert np.abs(features.omega).max() < 6e3 / SIGMA
+    phi = np.asarray(features.phi(jnp.asarray(KEYS.T[:3], jnp.float32)))
+    np.testing.assert_allclose((phi**2).sum(1), 1, atol=1e-5)
+
+
 def test_far_from_all_keys_a_reading_does_not_fade():
     """W-far: it tends to a softmax of ⟨u, k⟩/σ, while the sum of the weights goes to 0."""
     u = np.array([1.0, -0.5, 2.0])

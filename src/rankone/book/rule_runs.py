@@ -14,7 +14,18 @@ from rankone.book.records import select
 from rankone.theory.one_rule import matrix_of
 from rankone.writes import BatchStep, Exact, InSequence, Ridge
 
-__all__ = ["DATA", "WAYS", "Interval", "difference", "draw_rule", "draw_ways", "over_seeds", "ways_table"]
+__all__ = [
+    "DATA",
+    "WAYS",
+    "Interval",
+    "difference",
+    "draw_rule",
+    "draw_ways",
+    "gains",
+    "measured_at",
+    "over_seeds",
+    "ways_table",
+]
 
 DATA = {"letters": "UCI Letter", "fashion": "Fashion-MNIST", "tokens": "SmolLM2's states"}
 WAYS = {
@@ -37,7 +48,7 @@ class Interval(Module):
 
     def __str__(self) -> str:
         """As in a table, in per cent."""
-        return f"{100 * self.mean:.1f} ± {100 * self.half:.1f}"
+        return f"{100 * self.mean:.1f} ± {100 * self.half:.1f}".replace("-", "−")
 
 
 def over_seeds(record: dict[str, Any], way: str, quantity: str, **parameters: Any) -> Interval:
@@ -71,6 +82,25 @@ def _interval(values: NDArray) -> Interval:
     return Interval(np.asarray(values.mean()), np.asarray(half))
 
 
+def measured_at(record: dict[str, Any], n: int) -> dict[str, str]:
+    """Data sets of which the record holds cells with n pairs: key -> name."""
+    return {data: name for data, name in DATA.items() if select(record, data=data, n=n)}
+
+
+def gains(record: dict[str, Any], n: int) -> str:
+    """What ridge gains over the base for new keys, in points, in words: a data set after another.
+
+    Args:
+        record: `one_rule`.
+        n: Number of pairs stored.
+    """
+    said = [
+        f"{difference(record, 'ridge', 'base', 'unseen', data=data, n=n)} on {name}"
+        for data, name in measured_at(record, n).items()
+    ]
+    return " and ".join([*[", ".join(said[:-1])][: len(said) - 1], said[-1]])
+
+
 def ways_table(record: dict[str, Any], n: int) -> str:
     """A table in Markdown of all ways at n pairs: a row each, the accuracies in per cent over data sets.
 
@@ -78,12 +108,13 @@ def ways_table(record: dict[str, Any], n: int) -> str:
         record: `one_rule`.
         n: Number of pairs stored.
     """
-    heads = [f"{name}, {what}" for name in DATA.values() for what in ("new", "noisy")]
+    held = measured_at(record, n)
+    heads = [f"{name}, {what}" for name in held.values() for what in ("new", "noisy")]
     lines = ["| Written | " + " | ".join([*heads, "kB", "write", "read"]) + " |", "|---" * (len(heads) + 4) + "|"]
-    plain = [str(over_seeds(record, "base", "", data=data, n=n)) for data in DATA]
+    plain = [str(over_seeds(record, "base", "", data=data, n=n)) for data in held]
     lines.append("| base alone | " + " | ".join(f"{shown} |" for shown in plain) + " | | |")
     for way, name in WAYS.items():
-        cells = [str(over_seeds(record, way, what, data=d, n=n)) for d in DATA for what in ("unseen", "noisy")]
+        cells = [str(over_seeds(record, way, what, data=d, n=n)) for d in held for what in ("unseen", "noisy")]
         cost = [over_seeds(record, way, what, data="letters", n=n).mean for what in ("bytes", "write", "read")]
         cells += [f"{cost[0] / 1000:,.0f}", *(f"{1000 * seconds:.1f}" for seconds in cost[1:])]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
@@ -99,26 +130,31 @@ def draw_ways(record: dict[str, Any]) -> Any:
     Returns:
         (figure, axes).
     """
-    fig, axes = figure(1, 4, height=3.0, sharey=True)
-    counts = sorted({cell["parameters"]["n"] for cell in record["cells"]})
-    for ax, (data, title) in zip(axes, DATA.items(), strict=False):
+    most = max(cell["parameters"]["n"] for cell in record["cells"])
+    held = measured_at(record, most)
+    fig, axes = figure(1, len(held) + 1, height=3.0, sharey=True)
+    for ax, (data, title) in zip(axes, held.items(), strict=False):
+        counts = sorted({cell["parameters"]["n"] for cell in select(record, data=data)})
         for colour, way in zip(COLOURS, _SHOWN, strict=False):
             bars = [over_seeds(record, way, "interference", data=data, n=n) for n in counts]
-            mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
-            ax.errorbar(counts, mean, half, color=colour, marker=_MARKS[way], ms=5, capsize=2, label=WAYS[way])
+            _errorbars(ax, counts, bars, color=colour, marker=_MARKS[way], ms=5, label=WAYS[way])
         ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="pairs stored", title=title)
         ax.minorticks_off()
     axes[0].set_ylabel("error at stored keys / %")
     for place, (what, name) in enumerate({"first": "first tenth", "last": "last tenth"}.items()):
-        bars = [over_seeds(record, "sequence", what, data=data, n=counts[-1]) for data in DATA]
-        mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
-        at = np.arange(len(DATA)) + 0.2 * (2 * place - 1)
-        axes[-1].errorbar(at, mean, half, fmt="ov"[place], color=COLOURS[5 + place], capsize=2, label=name)
-    axes[-1].set(xticks=range(len(DATA)), xticklabels=["letters", "fashion", "states"], title="in sequence")
-    axes[-1].tick_params(axis="x", rotation=45)
-    axes[-1].legend(fontsize=8, loc="upper right")
+        bars = [over_seeds(record, "sequence", what, data=data, n=most) for data in held]
+        at = np.arange(len(held)) + 0.2 * (2 * place - 1)
+        _errorbars(axes[-1], at, bars, fmt="ov"[place], color=COLOURS[5 + place], label=name)
+    axes[-1].set(xticks=range(len(held)), xticklabels=list(held), xlim=(-0.6, len(held) - 0.4), title="in sequence")
+    axes[0].set_ylim(-5, 119)
+    axes[-1].legend(fontsize=8, loc="lower left")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9)
     return fig, axes
+
+
+def _errorbars(ax: Any, x: Any, bars: list[Interval], **options: Any) -> None:
+    mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
+    ax.errorbar(x, mean, np.nan_to_num(half), capsize=2, **options)
 
 
 def draw_rule() -> Any:
@@ -129,7 +165,7 @@ def draw_rule() -> Any:
     """
     keys = np.r_[0.0:1:4j, 2.0, 3.0]
     S = np.exp(-abs(keys[:, None] - keys))
-    value, key = np.sin(np.arange(6) * 1.7)[:, None], np.cos(np.arange(9) * 0.9)[None]
+    value, key = np.sin(np.arange(6) * 1.7 + 0.8)[:, None], np.cos(np.arange(9) * 0.9)[None]
     term = {"value − prediction": value, "geometry · key": key, "what is added": value * key}
     ways = {
         "all at once": (BatchStep(), "a gradient step,\ndense memory, ResMem"),

@@ -8,6 +8,7 @@ one vector, whose length does not grow with the number of pairs; the denominator
 from dataclasses import replace
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
@@ -18,11 +19,16 @@ from rankone.memory.projections import Stored
 
 __all__ = ["far_reading", "laplace_features", "ratio_error", "soft_reading"]
 
+_SHORTEST = 1e-3  # of the divisor: beyond it a cosine in float32 is noise, and on some processors NaN
 Columns = Float[NDArray, "_ _"]
 
 
 def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatures:
     """Features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), read like any others [W-knn].
+
+    A Cauchy vector has no mean length: one in a thousand is some thousand times as long as the others, and a cosine in
+    single precision knows nothing of such angles. These are shortened to a thousand, which only keys see that are
+    nearer than a thousandth of σ.
 
     Args:
         D: Length of the keys.
@@ -35,7 +41,7 @@ def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatu
     features = RandomFeatures(D, Y, key=gaussian)
     assert isinstance(features.frequencies, Stored)
     blocks = features.frequencies.blocks
-    heavy = abs(jax.random.normal(divisor, (*blocks.shape[:-1], 1), blocks.dtype))
+    heavy = jnp.maximum(abs(jax.random.normal(divisor, (*blocks.shape[:-1], 1), blocks.dtype)), _SHORTEST)
     return replace(features, frequencies=Stored(blocks / (sigma * heavy)))
 
 

@@ -42,6 +42,10 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
     standard = errors.std(0) / 300**0.5
     assert (abs(errors.mean(0) - law) < 5 * standard + 0.1 * law).all()
     np.testing.assert_allclose(soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, 4 * Y), law / 4)
+    # halfway between two keys of opposite residuals the features cannot tell one from the other, and err by nothing
+    pair, opposite = np.array([[-0.7, 0.7]]), np.array([[1.0, -1.0]])
+    assert soft_neighbours.ratio_error(pair, opposite, np.zeros((1, 1)), SIGMA, Y)[0] == pytest.approx(0, abs=1e-15)
+    assert soft_neighbours.ratio_error(pair, opposite, np.full((1, 1), 0.3), SIGMA, Y)[0] > 1e-5
 
 
 def test_features_are_finite_however_heavy_the_tail():

@@ -138,14 +138,17 @@ def draw_ways(record: dict[str, Any]) -> Any:
         for colour, way in zip(COLOURS, _SHOWN, strict=False):
             bars = [over_seeds(record, way, "interference", data=data, n=n) for n in counts]
             _errorbars(ax, counts, bars, color=colour, marker=_MARKS[way], ms=5, label=WAYS[way])
-        ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="pairs stored", title=title)
+        ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="pairs stored")
+        ax.set_title(title, fontsize=9)
         ax.minorticks_off()
     axes[0].set_ylabel("error at stored keys / %")
     for place, (what, name) in enumerate({"first": "first tenth", "last": "last tenth"}.items()):
         bars = [over_seeds(record, "sequence", what, data=data, n=most) for data in held]
         at = np.arange(len(held)) + 0.2 * (2 * place - 1)
         _errorbars(axes[-1], at, bars, fmt="ov"[place], color=COLOURS[5 + place], label=name)
-    axes[-1].set(xticks=range(len(held)), xticklabels=list(held), xlim=(-0.6, len(held) - 0.4), title="in sequence")
+    axes[-1].set(xticks=range(len(held)), xticklabels=list(held), xlim=(-0.6, len(held) - 0.4))
+    axes[-1].set_title("in sequence", fontsize=9)
+    axes[-1].tick_params(axis="x", rotation=45)
     axes[0].set_ylim(-5, 119)
     axes[-1].legend(fontsize=8, loc="lower left")
     fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9)

@@ -158,16 +158,9 @@ def test_ranges_out_of_reach_are_refused():
         ro.universal_learner(target, 2, y_range=(-500, 500), constants=Constants())
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        *({"beta": -1}, {"stored": []}, {"target": 999}, {"basis": "no"}, {"stored": [0, 999]}, {"clamp": "yes"}),
-        {"collection": "letters", "target": 26},
-    ],
-)
+@pytest.mark.parametrize("bad", [{"beta": -1}, {"K": 0}, {"target": 99_999}, {"basis": "no"}, {"clamp": "yes"}])
 def test_the_retrieval_explorer_refuses_values_too(bad):
     from rankone.widgets import RetrievalExplorer
 
-    with pytest.raises(ValueError, match=r"^(beta|stored|target|basis|clamp): got"):
+    with pytest.raises(ValueError, match=r"^(beta|K|target|basis|clamp): got"):
         RetrievalExplorer(**bad)
-    assert RetrievalExplorer(collection="letters", target=25, stored=[25, 1]).settings["target"] == 25

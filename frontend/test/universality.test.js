@@ -119,7 +119,8 @@ test("what is looked at changes neither the curves nor the step, a pair changes 
   assert.equal(looked.after, first.after);
   assert.equal(looked.step, first.step);
   assert.notEqual(looked.atProbe.output, first.atProbe.output);
-  for (const patch of [{ x: 0.9 }, { y: -0.2 }, { ratio: 1.1 }]) {
+  for (const patch of [{ y: -0.2 }, { y: 0.5 }, { ratio: 1.1 }, { x: 0.9 }]) {
+    observe(network, settings);
     const moved = observe(network, { ...settings, ...patch });
     assert.equal(moved.before, first.before);
     assert.notDeepEqual(moved.after, first.after);

@@ -37,7 +37,13 @@ class RetrievalExplorer(Explorer):
     _esm = Path(__file__).parent / "static" / "retrieval.js"
     _takes = Settings(
         numbers={"beta": (1, 200), "eta": (0.02, 2), "fraction": (0, 1), "noise": (0, 0.5), "flips": (0, 0.5)},
-        counts={"K": (1, _MOST), "target": (0, _MOST - 1), "Y": (1000, 200_000), "steps": (1, 1000), "seed": (0, 2**32 - 1)},
+        counts={
+            "K": (1, _MOST),
+            "target": (0, _MOST - 1),
+            "Y": (1000, 200_000),
+            "steps": (1, 1000),
+            "seed": (0, 2**32 - 1),
+        },
         choices={
             "collection": ("photographs", "bits"),
             "size": (32, 64, 10, 16),

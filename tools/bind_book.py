@@ -123,7 +123,7 @@ def _number(writer: PdfWriter) -> None:
     font = writer._add_object(DictionaryObject({NameObject(k): NameObject(v) for k, v in kind.items()}))
     before = writer._add_object(_stream("q"))
     for n, page in enumerate(writer.pages[1:], 2):
-        resources = page["/Resources"].get_object()
+        resources: Any = page["/Resources"].get_object()
         fonts = resources.setdefault(NameObject("/Font"), DictionaryObject()).get_object()
         fonts[NameObject(FONT)] = font
         x = float(page.mediabox.width) / 2 - 2.5 * len(str(n))

@@ -12,7 +12,7 @@ from rankone._module import Module
 from rankone.book.figures import COLOURS, figure
 from rankone.book.records import select
 from rankone.theory.one_rule import matrix_of
-from rankone.writes import BatchStep, Exact, InSequence, Ridge
+from rankone.writes import BatchStep, Exact, InSequence, Ridge, Rule
 
 __all__ = [
     "DATA",
@@ -170,7 +170,7 @@ def draw_rule() -> Any:
     S = np.exp(-abs(keys[:, None] - keys))
     value, key = np.sin(np.arange(6) * 1.7 + 0.8)[:, None], np.cos(np.arange(9) * 0.9)[None]
     term = {"value − prediction": value, "geometry · key": key, "what is added": value * key}
-    ways = {
+    ways: dict[str, tuple[Rule, str]] = {
         "all at once": (BatchStep(), "a gradient step,\ndense memory, ResMem"),
         "one by one": (InSequence(), "edits in sequence,\nDeltaNet"),
         "compromise": (Ridge(2.0), "MEMIT"),

@@ -50,8 +50,8 @@ def write_one_by_one(M: ArrayLike, K: ArrayLike, V: ArrayLike, rates: ArrayLike,
     """
     M, K, V, G = _problem(M, K, V, G)
     for k, v, rate in zip(K.T, V.T, np.broadcast_to(rates, K.shape[1]), strict=True):
-        M = M + rate * np.outer(v - M @ k, G @ k)
-    return M
+        M = M + float(rate) * np.outer(v - M @ k, G @ k)
+    return np.asarray(M)
 
 
 def recursive_least_squares(
@@ -144,7 +144,7 @@ def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0
 
 
 def first_order_move(
-    f: Callable[[Any, Array], Array], params: Any, K: Array, V: Array, q: Array, rate: ArrayLike
+    f: Callable[[Any, Array], Array], params: Any, K: Array, V: Array, q: Array, rate: float | Array
 ) -> Array:
     """How far a step on ½ Σ‖f(k) − v‖² moves f at q, to first order: η Σₜ J(q)J(kₜ)ᵀ rₜ with J = ∂f/∂params [W-ttt].
 

@@ -184,8 +184,18 @@ def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
 
 
 def _write(path: Path, record: dict) -> None:
-    head = json.dumps({**record, "cells": []}, indent=1, allow_nan=False)
-    # a cell a line
-    cells = ",\n".join(json.dumps(cell, allow_nan=False, separators=(",", ":")) for cell in record["cells"])
+    """One line for each entry of the head, and one for each cell."""
+    head = [f" {json.dumps(name)}: {json.dumps(record[name], allow_nan=False)}" for name in record if name != "cells"]
+    cells = [json.dumps(_shorter(cell), allow_nan=False, separators=(",", ":")) for cell in record["cells"]]
+    text = ",\n".join([*head, ' "cells": [\n' + ",\n".join(cells) + "\n ]"])
     with replaced(path) as file:
-        file.write((head.replace('"cells": []', f'"cells": [\n{cells}\n ]', 1) + "\n").encode())
+        file.write(f"{{\n{text}\n}}\n".encode())
+
+
+def _shorter(value: Any) -> Any:
+    """The same numbers, whole ones without a point."""
+    if isinstance(value, dict):
+        return {name: _shorter(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_shorter(one) for one in value]
+    return int(value) if isinstance(value, float) and abs(value) < 1e6 and value.is_integer() else value

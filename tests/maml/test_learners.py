@@ -32,6 +32,7 @@ from rankone.nn import Dense
 from rankone.precision import double_precision
 
 KEY = jax.random.key(0)
+LEARNER = GradientLearner(MLP(1, (8,)), step_size=0.01)
 SMALL = MLP(1, (8,))
 
 
@@ -373,9 +374,9 @@ def test_objectives_against_numpy():
         (lambda: width_for(0, 1, inputs=1), "size"),
         (lambda: draw_tasks(SineTasks(), 0, key=KEY), "number"),
         (lambda: draw_tasks(SineTasks(), 2.0, key=KEY), "number"),
-        (lambda: meta_train(None, None, None, key=KEY, iterations=150), "iterations"),
-        (lambda: meta_train(None, None, None, key=KEY, iterations=100.0), "iterations"),
-        (lambda: meta_train(None, None, None, key=KEY, iterations=100, meta_batch=0), "meta_batch"),
+        (lambda: meta_train(LEARNER, SineTasks(), squared_error, key=KEY, iterations=150), "iterations"),
+        (lambda: meta_train(LEARNER, SineTasks(), squared_error, key=KEY, iterations=100.0), "iterations"),
+        (lambda: meta_train(LEARNER, SineTasks(), squared_error, key=KEY, iterations=100, meta_batch=0), "meta_batch"),
     ],
 )
 def test_bad_arguments_are_named(make, name):

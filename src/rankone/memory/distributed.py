@@ -190,8 +190,8 @@ class DrDAM(EnergyMemory):
         return self.centre if self.g == "identity" else self._zero
 
     def reader(self) -> Reader:
-        """`read` of states less `origin`."""
-        return jax.tree_util.Partial(states_read, self, self.origin)
+        """`read` of states less `origin`, which is a constant: by the centre itself the derivative is that of `read`."""
+        return jax.tree_util.Partial(states_read, self, jax.lax.stop_gradient(self.origin))
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
         """Where rounding at random is below an eighth of Ŝ, at states x less `origin`; of noise it says nothing."""

@@ -83,8 +83,8 @@ class RandomFeatures(Module):
         check(possible, "regenerate", regenerate, "False unless projection='gaussian'")
         names = {"basis": basis, "projection": projection, "regenerate": regenerate}
         self._set(D=integer("D", D), Y=integer("Y", Y), **names, frequencies=frequencies, phase=phase)
-        for name, given in (("frequencies", frequencies), ("phase", phase)):
-            check(key is None or given is None, name, given, "left out where there is a key to draw it from")
+        if phase is not None:  # kept, or put aside where a key draws another
+            numbers("phase", phase)
         if key is None:
             check(self._fitting, "key", None, "a JAX random key, to draw frequencies of this size and kind")
         else:

@@ -95,10 +95,11 @@ class ExactSearch(Module):
         return _search(self, states("queries", queries, self.rows.shape[1]), k)
 
 
-def _sized(rows: Array) -> Array:
+def _sized(rows: Array | np.ndarray) -> Array | np.ndarray:
     """The rows, refused where squares of their differences would under- or overflow, if that can be seen."""
     if known(rows):
-        most, wide = float(_largest(rows)), jnp.finfo(jnp.promote_types(rows.dtype, jnp.float32))
+        with jax.ensure_compile_time_eval():  # a store may be made while jit is tracing
+            most, wide = float(_largest(rows)), jnp.finfo(jnp.promote_types(rows.dtype, jnp.float32))
         least, greatest = float(wide.tiny) ** 0.5 / float(wide.eps), (float(wide.max) / rows.shape[1]) ** 0.5 / 2
         wanted = f"of entries between {least:.0e} and {greatest:.0e} in size, so that squares are numbers: rescale them"
         check(most == 0 or least <= most <= greatest, "embeddings", f"a largest entry of {most:.1e}", wanted)
@@ -106,7 +107,7 @@ def _sized(rows: Array) -> Array:
 
 
 @jax.jit
-def _largest(rows: Array) -> Array:
+def _largest(rows: Array | np.ndarray) -> Array:
     return jnp.abs(rows).max().astype(jnp.promote_types(rows.dtype, jnp.float32))
 
 
@@ -156,6 +157,7 @@ class ShardedSearch(Module):
         n = len(given) if stored is None else integer("stored", stored, most=len(given))
         wanted = f"a store with a row or more for each of {len(devices)} devices"
         check(n >= len(devices), "embeddings", f"{n} rows", wanted)
+        _sized(given[:n])
         if len(given) % len(devices):
             given = np.asarray(given)
             floating = jnp.issubdtype(given.dtype, jnp.floating)
@@ -163,7 +165,7 @@ class ShardedSearch(Module):
             padding = ((0, -len(given) % len(devices)), (0, 0))
             given = np.pad(given, padding, constant_values=_far(given.dtype))
         sharding = NamedSharding(Mesh(np.asarray(devices), (_AXIS,)), P(_AXIS))
-        rows = _sized(array("embeddings", jax.device_put(given, sharding), "(n, D)", 2, once=True))
+        rows = array("embeddings", jax.device_put(given, sharding), "(n, D)", 2, once=True)
         self._set(rows=rows, devices=devices, stored=n, half_norms=_half_norms(rows, n))
 
     def __reduce__(self) -> tuple:

@@ -46,6 +46,7 @@ nameSidebar();
 searchInFolder();
 plainReferences();
 reachScrollers();
+document.fonts.ready.then(reachScrollers); // with its typefaces a line may be wider
 let asked = 0;
 window.addEventListener("resize", () => {
   cancelAnimationFrame(asked);

@@ -190,7 +190,7 @@ class DrDAM(EnergyMemory):
         return self.centre if self.g == "identity" else self._zero
 
     def reader(self) -> Reader:
-        """`read` of states less `origin`, which is a constant: by the centre itself the derivative is that of `read`."""
+        """`read` of states less `origin`, held constant: the derivative by the centre is that of `read`."""
         return jax.tree_util.Partial(states_read, self, jax.lax.stop_gradient(self.origin))
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:

@@ -26,13 +26,15 @@ SPELL_FORMULAS = """() => {
         const letters = getComputedStyle(box.querySelector('mjx-math'));
         const looks = { color: letters.color, opacity: letters.opacity * getComputedStyle(box).opacity };
         if (letters.backgroundColor !== own.backgroundColor) looks.backgroundColor = letters.backgroundColor;
-        return { box, whole, text, asLine, looks };
+        const fits = box.scrollWidth <= box.clientWidth;
+        return { box, whole, text, asLine, looks, fits };
     });
-    for (const { box, whole, text, asLine, looks } of spelt) {
+    for (const { box, whole, text, asLine, looks, fits } of spelt) {
         if (asLine) whole.replaceWith(text);
         else {
             box.textContent = text;
             Object.assign(box.style, looks);
+            if (fits) box.style.overflow = 'hidden'; // spelt out it may be wider than it was
         }
     }
     document.body.normalize();

@@ -27,6 +27,16 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 20, 50)
 
 
+@pytest.fixture(autouse=True)
+def double_by_default() -> Iterator[bool]:
+    """Whether this process computes in double precision; fails a test after which that has changed."""
+    before = jax.config.read("jax_enable_x64")
+    yield before
+    if (after := jax.config.read("jax_enable_x64")) != before:
+        jax.config.update("jax_enable_x64", before)
+        pytest.fail(f"the test leaves jax_enable_x64 = {after}: restore it, or use the fixture x64")
+
+
 @pytest.fixture(scope="session")
 def root() -> Path:
     """The folder of the repository."""

@@ -127,12 +127,11 @@ PATCHES = [
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown():
+def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
     shown = javascript("copied", patches=PATCHES)
     assert len(shown) == 8 + len(PATCHES)
     for state in shown:
-        made = {}
-        exec(compile(state["text"], "copied.py", "exec"), made)
+        made = run_copied(state["text"])
         np.testing.assert_allclose(made["W"], state["W"], rtol=1e-8, atol=1e-10)
         np.testing.assert_allclose(made["after"], state["after"], rtol=1e-8, atol=1e-10)
         np.testing.assert_allclose(made["interference"], state["measured"], rtol=1e-7, atol=1e-9)

@@ -125,12 +125,11 @@ def test_theorem_2_prime_is_the_packages():
     assert [found["n"] is None for found in javascript("theorem", settings)] == [False, False, False, True, False]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown():
+def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
     shown = javascript("copied", ["two", "positive", "stay"])
     assert [one["view"] for one in shown] == ["exact", "both", "tube"]
     for one in shown:
-        made = {}
-        exec(compile(one["text"], "copied.py", "exec"), made)
+        made = run_copied(one["text"])
         runs = one["runs"]
         np.testing.assert_allclose(made["end"], runs["exact"][-1], rtol=1e-6, atol=1e-6)
         if one["view"] != "exact":

@@ -301,11 +301,10 @@ def test_what_the_presets_invite_to_try(presets):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_what_is_copied_as_python_computes_what_is_shown(method):
+def test_what_is_copied_as_python_computes_what_is_shown(method, run_copied):
     shown = javascript("copied", **settings(12, method=method, steps=25, rankV=1 + (method != "heavy")))
-    made = {}
     with double_precision():
-        exec(compile(shown["text"], "copied.py", "exec"), made)
+        made = run_copied(shown["text"])
         np.testing.assert_allclose(made["P"].to_dense(), shown["problem"]["P"], rtol=1e-9, atol=1e-12)
     for kind, name in zip(KINDS, ("plain", "on_U", "with_P"), strict=True):
         path = matrices(shown["paths"][kind]["w"])

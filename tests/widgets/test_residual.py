@@ -253,11 +253,10 @@ COPIED = [
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown():
+def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
     for shown in javascript("copied", patches=COPIED):
-        made = {}
         with double_precision():
-            exec(compile(shown["text"], "copied.py", "exec"), made)
+            made = run_copied(shown["text"])
         np.testing.assert_allclose(made["residuals"], shown["residuals"], atol=2e-6)
         np.testing.assert_allclose(made["y"], shown["y"], atol=2e-6)
         base = made["base"] if shown["line"] else made["base"][:, 1]

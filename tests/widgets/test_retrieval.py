@@ -330,10 +330,10 @@ COPIED = [
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_on_show(capsys):
+def test_what_is_copied_as_python_computes_what_is_on_show(capsys, run_copied):
     widget = explorer()
     for case in javascript("python", sheet=sheet(widget), names=widget.names, cases=COPIED):
-        exec(case["text"], {})
+        run_copied(case["text"])
         said = dict(line.split(" error ") for line in capsys.readouterr().out.splitlines())
         for memory in ("exact", "distributed"):
             assert float(said[memory]) == pytest.approx(case[memory], abs=3e-4)

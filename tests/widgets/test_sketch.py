@@ -132,11 +132,10 @@ def test_a_sketch_says_what_is_wrong(name, settings, says):
         Sketch(name, **settings)
 
 
-def test_what_is_copied_as_python_computes_what_is_shown():
+def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
     kernel, recalled, estimate, lost = javascript("copied", {"Y": 100, "seed": 2, "load": 0.18})
     with double_precision(False):  # a reader's session
-        made = {}
-        exec(compile(kernel + recalled, "copied.py", "exec"), made)
+        made = run_copied(kernel + recalled)
     assert float(made["estimate"]) == pytest.approx(estimate, abs=1e-5)
     assert 0 < lost < 1
     assert float(made["wrong"]) == pytest.approx(lost, abs=1e-6)

@@ -191,10 +191,9 @@ COPIED = [
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown():
+def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
     for shown, patch in zip(javascript("copied", patches=COPIED), COPIED, strict=True):
-        made = {}
-        exec(compile(shown["text"], "copied.py", "exec"), made)
+        made = run_copied(shown["text"])
         tolerance = 1e-6 if patch.get("construction") in ("constant", "two_layers") else 1e-9
         for name in ("before", "after", "error"):
             np.testing.assert_allclose(made[name], shown[name], atol=tolerance, rtol=1e-6, err_msg=str(patch))

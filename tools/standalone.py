@@ -1,5 +1,6 @@
 """A widget alone on a page, from its committed bundle: what its browser test drives."""
 
+import base64
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,17 +8,28 @@ from pathlib import Path
 from typing import Any
 
 STATIC = Path(__file__).parents[1] / "src" / "rankone" / "widgets" / "static"
-SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+SIZES = {
+    "desktop": {"width": 1280, "height": 900},
+    "laptop": {"width": 780, "height": 712},  # what the book leaves of 1366 × 768
+    "phone": {"width": 390, "height": 844},
+}
 ADDRESS = "http://explorer.test/"
 
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Explorer</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{margin:0}main{padding:8px}</style>
+PAGE = """<!doctype html><html lang="en" data-widgets="ready"><head><meta charset="utf-8"><title>Explorer</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{margin:0}main{padding:8px}
+html[data-theme=dark] body{background:#14181e;color:#fff}</style>
 </head><body><main><h1>Explorer</h1><h2>Widget</h2><div class="w"></div>MORE</main><script type="module">
 import widget from "./widget.js";
+const bytes = (text) => new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+const revived = (_, value) => (value?.base64 === undefined ? value : bytes(value.base64));
+const kernel = KERNEL;
 for (const el of document.querySelectorAll(".w")) {
-  const traits = TRAITS;
+  const traits = JSON.parse(TRAITS, revived);
+  let hear = null;
   const set = (name, value) => { traits[name] = value; };
-  const model = { get: (name) => traits[name], set, save_changes() {}, on() {}, off() {}, send() {} };
+  const on = (_, action) => { hear = action; };
+  const send = (content, callbacks, buffers) => kernel?.(content, buffers, (...answer) => hear(...answer));
+  const model = { get: (name) => traits[name], set, save_changes() {}, on, off() {}, send };
   el.traits = traits;
   el.cleanup = await widget.render({ model, el });
 }
@@ -26,23 +38,26 @@ document.documentElement.dataset.ready = "yes";
 
 
 @contextmanager
-def opener(browser: Any, bundle: str) -> Iterator[Callable[..., Any]]:
-    """A function that opens pages: `new("phone", widgets=2, color_scheme="dark", traits={…})`; errors fail at the end.
+def opener(browser: Any) -> Iterator[Callable[..., Any]]:
+    """A function that opens pages, `new("residual", "phone", settings={…})`; errors in a console fail at the end.
 
-    A `script` runs in the page before anything else.
+    A `script` runs in the page before anything else; a `kernel` is a function of the page that hears what is sent:
+    `(content, buffers, answer) => …`. A trait may be bytes.
 
     Args:
         browser: A playwright browser.
-        bundle: Name of the widget's bundle in `rankone.widgets.static`, without its ending.
     """
     contexts, errors = [], []
 
     def new(
+        bundle: str,
         size: str = "desktop",
         *,
-        widgets: int = 1,
+        settings: dict[str, Any] | None = None,
         traits: dict[str, Any] | None = None,
+        widgets: int = 1,
         script: str = "",
+        kernel: str = "null",
         **options: Any,
     ) -> Any:
         phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
@@ -52,8 +67,11 @@ def opener(browser: Any, bundle: str) -> Iterator[Callable[..., Any]]:
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-        html = PAGE.replace("TRAITS", json.dumps({"settings": {}} | (traits or {})))
-        html = html.replace("MORE", '<div class="w"></div>' * (widgets - 1))
+        given = json.dumps({"settings": settings or {}} | (traits or {}), default=_as_text)
+        filled = {"KERNEL": kernel, "MORE": '<div class="w"></div>' * (widgets - 1), "TRAITS": json.dumps(given)}
+        html = PAGE
+        for name, text in filled.items():
+            html = html.replace(name, text)
         code = (STATIC / f"{bundle}.js").read_text(encoding="utf8")
         page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))
         page.route(ADDRESS + "*.js", lambda route: route.fulfill(body=code, content_type="text/javascript"))
@@ -65,6 +83,10 @@ def opener(browser: Any, bundle: str) -> Iterator[Callable[..., Any]]:
     for context in contexts:
         context.close()
     assert errors == []
+
+
+def _as_text(value: bytes) -> dict[str, str]:
+    return {"base64": base64.b64encode(value).decode()}
 
 
 def state(page: Any, i: int = 0) -> dict[str, Any]:
@@ -110,6 +132,17 @@ def check_reader_may_slow(page: Any) -> None:
     assert speed.evaluate(chosen) == "10 a second"
     page.get_by_role("button", name="Reset").click()
     assert speed.evaluate(chosen) == "at once"
+
+
+def drag(page: Any, locator: Any, by: tuple[float, float], moves: int = 10) -> None:
+    """With the mouse, from the middle of what is located."""
+    box = locator.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    for i in range(1, moves + 1):
+        page.mouse.move(x + by[0] * i / moves, y + by[1] * i / moves)
+    page.mouse.up()
 
 
 def slide(page: Any, name: str, presses: int, i: int = 0) -> None:

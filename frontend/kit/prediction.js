@@ -26,7 +26,7 @@ export function createPrediction(onGuess) {
   const skip = button({
     label: "Just show me",
     onClick: () => onGuess(null),
-    "data-guess": "none",
+    "data-skip": true,
   });
   return {
     element,

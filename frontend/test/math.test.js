@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { key, normal, uniform } from "../kit/random.js";
+import { blockOf, plainBlock } from "../retrieval/math/block/block.js";
+import { walshHadamard } from "../retrieval/math/block/hadamard.js";
+import { sincos } from "../retrieval/math/block/sincos.js";
 import { Geometry, printedBound } from "../retrieval/math/bounds.js";
 import { DistributedMemory } from "../retrieval/math/distributed.js";
 import { ExactMemory } from "../retrieval/math/exact.js";
 import { BASES, HadamardFeatures, memorySize } from "../retrieval/math/features.js";
-import { walshHadamard } from "../retrieval/math/hadamard.js";
-import { sincos } from "../retrieval/math/sincos.js";
 
 /** @param {Float32Array} a */
 const norm = (a) => Math.sqrt(a.reduce((total, v) => total + v * v, 0));
@@ -44,18 +45,54 @@ test("cosine and sine err by less than 1e-7 on the whole range of the features",
   assert.ok(worst < 1e-7, `worst error ${worst}`);
 });
 
+for (const P of [64, 128, 4096]) {
+  test(`four floats at a time give what one at a time gives, for blocks of ${P}`, () => {
+    const [wide, plain] = [blockOf(P), plainBlock(P)];
+    const [signs, norms] = [normal(key(1), P).map(Math.sign), uniform(key(2), P)];
+    for (const block of [wide, plain]) {
+      block.z.set(normal(key(3), P));
+      block.before.set(signs);
+      block.between.set(signs.toReversed());
+      block.norms.set(norms.map((v) => v / P ** 1.5));
+      block.t.set(normal(key(4), P));
+      block.u.set(normal(key(5), P));
+      block.sum.fill(1);
+      block.transform("z");
+      block.project();
+      block.waves();
+    }
+    const near = (/** @type {"h" | "first" | "second" | "sum"} */ name) =>
+      assert.ok(apart(wide[name], plain[name]) < 1e-6, name);
+    for (const name of /** @type {const} */ (["h", "first", "second"])) near(name);
+    assert.ok(Math.abs(wide.slopes() - plain.slopes()) < 1e-6 * P);
+    near("h");
+    for (const block of [wide, plain]) block.addBack();
+    near("sum");
+    assert.ok(wide.z.buffer === wide.sum.buffer && plain.z.buffer !== plain.sum.buffer);
+  });
+}
+
+test("where a page may not compile, a block works one float at a time", (t) => {
+  t.mock.method(WebAssembly, "Module", () => {
+    throw new Error("refused by the page's policy");
+  });
+  const { z, sum } = blockOf(512);
+  assert.ok(z.buffer !== sum.buffer);
+});
+
 test("Ωᵀ is the transpose of Ω, block by block", () => {
   const features = new HadamardFeatures({ D: 50, Y: 90, seed: 3 });
   const x = normal(key(1), 50);
-  const [z, out] = [new Float32Array(features.P), new Float32Array(features.P)];
-  features.enter(x, 1, z);
+  const { block } = features;
+  const back = new Float32Array(50);
   for (let b = 0; b < features.blocks; b++) {
+    features.enter(x, 1);
+    features.project(b);
     const w = normal(key(2 + b), features.P).fill(0, features.rows(b));
-    features.project(b, z, out);
-    const forward = out.reduce((sum, v, i) => sum + v * w[i], 0);
-    const [sum, back] = [new Float32Array(features.P), new Float32Array(50)];
-    features.addBack(b, w.slice(), sum);
-    features.leave(sum, back);
+    const forward = block.h.reduce((sum, v, i) => sum + v * w[i], 0);
+    block.h.set(w);
+    block.addBack();
+    features.leave(back);
     assert.ok(Math.abs(back.reduce((sum, v, i) => sum + v * x[i], 0) - forward) < 1e-4);
   }
 });
@@ -63,12 +100,11 @@ test("Ωᵀ is the transpose of Ω, block by block", () => {
 test("projections are gaussian: mean square |x|² and kurtosis 3", () => {
   const features = new HadamardFeatures({ D: 100, Y: 128 * 80, seed: 1 });
   const x = normal(key(4), 100);
-  const [z, out] = [new Float32Array(features.P), new Float32Array(features.P)];
-  features.enter(x, 1 / norm(x), z);
+  features.enter(x, 1 / norm(x));
   let [second, fourth] = [0, 0];
   for (let b = 0; b < features.blocks; b++) {
-    features.project(b, z, out);
-    for (const v of out) {
+    features.project(b);
+    for (const v of features.block.h) {
       second += v ** 2 / features.Y;
       fourth += v ** 4 / features.Y;
     }

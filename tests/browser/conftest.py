@@ -12,6 +12,7 @@ import chromium
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Request, Response, expect, sync_playwright
 from serve import server
+from standalone import opener
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -180,3 +181,17 @@ def visit(opened: Callable[..., AbstractContextManager[Watched]]) -> Iterator[Ca
     """A new page of this test's own: `visit("phone", "dark")`; `.open(path)` goes to a page of the book."""
     with ExitStack() as pages:
         yield lambda *view, **options: pages.enter_context(opened(*view, **options))
+
+
+@pytest.fixture
+def alone(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """A page with one widget alone: `alone("sketch", "phone", settings={…})`; errors in its console fail the test."""
+    with opener(browser) as new:
+        yield new
+
+
+@pytest.fixture
+def explorer(alone: Callable[..., Page], request: pytest.FixtureRequest) -> Callable[..., Page]:
+    """The same for the bundle that a file of tests names, `BUNDLE`, with the `OPTIONS` it names."""
+    named = request.module
+    return lambda size="desktop", **options: alone(named.BUNDLE, size, **getattr(named, "OPTIONS", {}) | options)

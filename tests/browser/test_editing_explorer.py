@@ -1,72 +1,19 @@
 """The editing explorer, driven as a reader does, and compared with JAX for what it then shows."""
 
-import json
 import re
-from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from standalone import SIZES, state
 
 import rankone.editing as editing
 from rankone.precision import double_precision
 
-ROOT = Path(__file__).parents[2]
-BUNDLE = ROOT / "src" / "rankone" / "widgets" / "static" / "editing.js"
-SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
-ADDRESS = "http://explorer.test/"
+BUNDLE = "editing"
 RTOL = 1e-8
-
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Editing explorer</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{margin:0}main{padding:8px}</style>
-</head><body><main><h1>Explorer</h1><h2>Widget</h2><div class="w"></div></main><script type="module">
-import widget from "./editing.js";
-const traits = { settings: SETTINGS };
-const model = { get: (name) => traits[name], set: (name, value) => { traits[name] = value; }, on() {}, off() {} };
-const el = document.querySelector(".w");
-window.traits = traits;
-window.cleanup = await widget.render({ model, el });
-document.documentElement.dataset.ready = "yes";
-</script></body></html>"""
-
-
-@pytest.fixture
-def explorer(browser):
-    """A page with the widget alone: `explorer("phone")`; errors in its console fail the test."""
-    contexts, errors = [], []
-
-    def new(size="desktop", settings=None, **options):
-        phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
-        context = browser.new_context(viewport=SIZES[size], **phone, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-        html = PAGE.replace("SETTINGS", json.dumps(settings or {}))
-        script = {"body": BUNDLE.read_text(encoding="utf8"), "content_type": "text/javascript"}
-        page.route(
-            ADDRESS + "**",
-            lambda route: (
-                route.fulfill(**script)
-                if route.request.url.endswith(".js")
-                else route.fulfill(body=html, content_type="text/html")
-            ),
-        )
-        page.goto(ADDRESS)
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    yield new
-    for context in contexts:
-        context.close()
-    assert errors == []
-
-
-def state(page):
-    """What the widget shows, as numbers."""
-    return page.evaluate("() => document.querySelector('.w').__rankone_state()")
 
 
 def grip(page, name):
@@ -333,7 +280,9 @@ def test_a_kernel_hears_what_is_on_show(explorer):
     drag(page, "v", 20, 10)
     v = state(page)["settings"]["v"]
     assert v != [1.2, 0.4]
-    page.wait_for_function("(v) => JSON.stringify(window.traits.shown?.v) === JSON.stringify(v)", arg=v)
+    page.wait_for_function(
+        "(v) => JSON.stringify(document.querySelector('.w').traits.shown?.v) === JSON.stringify(v)", arg=v
+    )
 
 
 def test_own_settings_are_shown(explorer):

@@ -1,77 +1,16 @@
 """The landscape explorer and the small figures, driven as a reader does."""
 
-import json
-from pathlib import Path
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from standalone import drag, state
 
-STATIC = Path(__file__).parents[2] / "src" / "rankone" / "widgets" / "static"
-SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
-ADDRESS = "http://explorer.test/"
-PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Landscape</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{margin:0}main{padding:8px}
-html[data-theme=dark] body{background:#14181e;color:#fff}</style>
-</head><body><main><h1>Explorer</h1><h2>Widget</h2><div class="w"></div></main><script type="module">
-import widget from "./widget.js";
-const traits = TRAITS;
-const model = { get: (name) => traits[name], on() {}, off() {} };
-await widget.render({ model, el: document.querySelector(".w") });
-document.documentElement.dataset.ready = "yes";
-</script></body></html>"""
+BUNDLE = "landscape"
 LAYERS = [{"W": [[1.0], [-1.0]], "b": [0.0, 0.5]}, {"W": [[0.5, 0.7]], "b": [0.1]}]
 FACTS = [
     {"name": "Hungary", "target": "Oslo", "neighbours": [["Austria", 0.42, -7.5, -2.0], ["France", 0.2, -12.5, -10.7]]},
     {"name": "Japan", "target": "Hanoi", "neighbours": [["China", 0.5, -3.0, 1.0], ["Nepal", 0.01, -9.0, -8.9]]},
 ]
-
-
-@pytest.fixture
-def widget(browser):
-    """A page with one widget alone; errors in its console fail the test."""
-    contexts, errors = [], []
-
-    def new(bundle, traits, size="desktop"):
-        phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
-        context = browser.new_context(viewport=SIZES[size], **phone)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-        html = PAGE.replace("TRAITS", json.dumps(traits))
-        script = {"path": STATIC / f"{bundle}.js", "content_type": "text/javascript"}
-        page.route(
-            ADDRESS + "**",
-            lambda route: (
-                route.fulfill(**script)
-                if route.request.url.endswith(".js")
-                else route.fulfill(body=html, content_type="text/html")
-            ),
-        )
-        page.goto(ADDRESS)
-        page.wait_for_selector("html[data-ready]")
-        return page
-
-    yield new
-    for context in contexts:
-        context.close()
-    assert errors == []
-
-
-def state(page):
-    return page.evaluate("() => document.querySelector('.w').__rankone_state()")
-
-
-def drag(page, locator, by):
-    """With the mouse, in ten moves."""
-    box = locator.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    page.mouse.move(x, y)
-    page.mouse.down()
-    for i in range(1, 11):
-        page.mouse.move(x + by[0] * i / 10, y + by[1] * i / 10)
-    page.mouse.up()
 
 
 def pixel(page, plane):
@@ -86,8 +25,8 @@ def drawn(page, plane):
     return page.evaluate("n => document.querySelectorAll('.r1-ground')[n].toDataURL()", plane)
 
 
-def test_the_query_is_dragged_from_basin_to_basin_and_the_keys_bring_it_back(widget):
-    page = widget("landscape", {"settings": {"view": "exact", "patterns": [[0.6, 0], [-0.6, 0]], "query": [0.3, 0.3]}})
+def test_the_query_is_dragged_from_basin_to_basin_and_the_keys_bring_it_back(explorer):
+    page = explorer(settings={"view": "exact", "patterns": [[0.6, 0], [-0.6, 0]], "query": [0.3, 0.3]})
     assert state(page)["exact"][-1] == pytest.approx([0.6, 0], abs=0.01)
     query = page.locator("[data-handle=query]").first
     drag(page, query, (-180, 0))
@@ -101,8 +40,8 @@ def test_the_query_is_dragged_from_basin_to_basin_and_the_keys_bring_it_back(wid
     assert state(page)["exact"][-1] == pytest.approx([-0.6, 0], abs=0.01)
 
 
-def test_page_down_goes_through_the_patterns_and_the_pictures_follow(widget):
-    page = widget("landscape", {"settings": {"view": "both", "Y": 64}})
+def test_page_down_goes_through_the_patterns_and_the_pictures_follow(explorer):
+    page = explorer(settings={"view": "both", "Y": 64})
     page.locator("[data-handle=p0]").first.focus()
     page.keyboard.press("PageDown")
     expect(page.locator("[data-handle=p1]").first).to_be_focused()
@@ -115,8 +54,8 @@ def test_page_down_goes_through_the_patterns_and_the_pictures_follow(widget):
     page.wait_for_function("was => document.querySelectorAll('.r1-ground')[1].toDataURL() !== was", arg=picture)
 
 
-def test_each_frame_of_a_drag_has_a_picture_of_its_own(widget):
-    page = widget("landscape", {"settings": {"view": "both", "Y": 64}})
+def test_each_frame_of_a_drag_has_a_picture_of_its_own(explorer):
+    page = explorer(settings={"view": "both", "Y": 64})
     pictures = page.evaluate("""async () => {
         const frame = () => new Promise(requestAnimationFrame);
         const seen = new Set();
@@ -132,8 +71,8 @@ def test_each_frame_of_a_drag_has_a_picture_of_its_own(widget):
     assert pictures == 10
 
 
-def test_more_frequencies_bring_the_two_runs_together(widget):
-    page = widget("landscape", {"settings": {"view": "both", "Y": 8, "seed": 3}})
+def test_more_frequencies_bring_the_two_runs_together(explorer):
+    page = explorer(settings={"view": "both", "Y": 8, "seed": 3})
     few = state(page)["distance"]
     page.locator("[data-name=Y]").focus()
     page.keyboard.press("End")
@@ -142,8 +81,8 @@ def test_more_frequencies_bring_the_two_runs_together(widget):
     assert max(many["distance"]) < 0.5 * max(few)
 
 
-def test_a_question_hides_the_run_until_the_reader_has_guessed_and_the_theme_repaints(widget):
-    page = widget("landscape", {"settings": {"view": "tube"}})
+def test_a_question_hides_the_run_until_the_reader_has_guessed_and_the_theme_repaints(explorer):
+    page = explorer(settings={"view": "tube"})
     page.get_by_role("button", name="On the ridge").click()
     bill = page.locator(".r1-readouts .r1-facts")
     expect(bill).not_to_be_visible()
@@ -161,8 +100,8 @@ def test_a_question_hides_the_run_until_the_reader_has_guessed_and_the_theme_rep
     assert sum(pixel(page, 0)[:3]) < sum(light[:3])
 
 
-def test_the_task_is_dragged_and_one_step_follows(widget):
-    page = widget("sketch", {"sketch": "inner", "settings": {"layers": LAYERS, "stepSize": 0.02}})
+def test_the_task_is_dragged_and_one_step_follows(alone):
+    page = alone("sketch", traits={"sketch": "inner"}, settings={"layers": LAYERS, "stepSize": 0.02})
     before = state(page)["lines"]
     drag(page, page.locator("[data-handle=crest]"), (0, 60))
     now = state(page)
@@ -174,26 +113,26 @@ def test_the_task_is_dragged_and_one_step_follows(widget):
     assert state(page)["settings"]["phase"] == pytest.approx(now["settings"]["phase"] - 0.1, abs=1e-3)
 
 
-def test_an_edit_is_picked_and_its_neighbours_are_read(widget):
-    page = widget("sketch", {"sketch": "neighbours", "settings": {"facts": FACTS}})
+def test_an_edit_is_picked_and_its_neighbours_are_read(alone):
+    page = alone("sketch", traits={"sketch": "neighbours"}, settings={"facts": FACTS})
     expect(page.locator(".r1-facts")).to_contain_text("Austria")
     page.locator("[data-name=fact]").select_option("1")
     expect(page.locator(".r1-facts")).to_contain_text("China, share 0.50lead −3.0 → 1.0, turned")
 
 
 WIDGETS = {
-    "exact": ("landscape", {"settings": {"view": "exact"}}),
-    "tube": ("landscape", {"settings": {"view": "tube"}}),
-    **{name: ("sketch", {"sketch": name, "settings": {}}) for name in ("bounds", "cosines", "crosstalk")},
-    "inner": ("sketch", {"sketch": "inner", "settings": {"layers": LAYERS}}),
-    "neighbours": ("sketch", {"sketch": "neighbours", "settings": {"facts": FACTS}}),
+    "exact": ("landscape", {"view": "exact"}),
+    "tube": ("landscape", {"view": "tube"}),
+    **dict.fromkeys(("bounds", "cosines", "crosstalk"), ("sketch", {})),
+    "inner": ("sketch", {"layers": LAYERS}),
+    "neighbours": ("sketch", {"facts": FACTS}),
 }
 
 
 @pytest.mark.parametrize("name", WIDGETS)
-def test_it_is_accessible_and_fits_a_phone_in_both_themes(widget, name):
-    bundle, traits = WIDGETS[name]
-    page = widget(bundle, traits, size="phone")
+def test_it_is_accessible_and_fits_a_phone_in_both_themes(alone, name):
+    bundle, settings = WIDGETS[name]
+    page = alone(bundle, "phone", traits={"sketch": name}, settings=settings)
     for theme in ("light", "dark"):
         page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
         found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})

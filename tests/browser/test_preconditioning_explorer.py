@@ -8,24 +8,17 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, opener, paused, pauser, slide, state
+from standalone import SIZES, paused, pauser, slide, state
 
 from rankone.precision import double_precision
 
+BUNDLE = "preconditioning"
+OPTIONS = {"reduced_motion": "reduce"}
 W_STAR = np.array([[0.9, 0.5], [-0.6, 0.8]])
 ACTIONS = {
     "conditionV": 10, "angleV": 20, "conditionT": 10, "angleT": -20, "conditionA": 10, "angleA": 15,
     "conditionD": 10, "share": 10, "steps": -1,
 }  # fmt: skip
-
-
-@pytest.fixture
-def explorer(browser):
-    """A page with the widget alone: `explorer("phone")`; errors in its console fail the test."""
-    with opener(browser, "preconditioning") as new:
-        yield lambda size="desktop", settings=None, **options: new(
-            size, traits={"settings": settings or {}}, **{"reduced_motion": "reduce"} | options
-        )
 
 
 def rest(page, i=0):

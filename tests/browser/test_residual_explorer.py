@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, check_reader_may_slow, opener, paused, pauser, slide, state
+from standalone import SIZES, check_reader_may_slow, paused, pauser, slide, state
 
 from rankone.precision import double_precision
 from rankone.printed.resmem_rate import theorem_printed
@@ -15,17 +15,10 @@ from rankone.theory.linear_resmem import constrained_erm, sample_ball
 from rankone.theory.nearest_neighbour import nearest_neighbour_risk
 from rankone.theory.resmem_rates import helpful_noise
 
+BUNDLE = "residual"
+OPTIONS = {"reduced_motion": "reduce"}
 SLIDERS = {"L": -3, "d": 2, "k": 4, "sigma": 20, "noise": 8, "n": 2}
 SMALL = {"n": 24}
-
-
-@pytest.fixture
-def explorer(browser):
-    """A page with the widget alone: `explorer("phone")`; errors in its console fail the test."""
-    with opener(browser, "residual") as new:
-        yield lambda size="desktop", settings=None, **options: new(
-            size, traits={"settings": settings or {}}, **{"reduced_motion": "reduce"} | options
-        )
 
 
 def rest(page, i=0):
@@ -153,7 +146,7 @@ def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
     label = page.get_by_text("hurts from", exact=False).locator("visible=true").last
     expect(label).to_have_text(f"hurts from {shown['threshold']:.2g}")
     page.get_by_role("button", name="…and more neighbours").click()
-    page.locator("[data-guess=none]").click()
+    page.locator("[data-skip]").click()
     shown = rest(page)
     risk = shown["risks"][shown["step"]]
     assert risk["memory"] < risk["base"]
@@ -162,7 +155,7 @@ def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
 def test_the_plane_shows_scores_and_their_control(explorer):
     page = explorer()
     page.get_by_role("button", name="Two classes").click()
-    page.locator("[data-guess=none]").click()
+    page.locator("[data-skip]").click()
     shown = rest(page)
     risk = shown["risks"][shown["step"]]
     assert risk["memory"] < risk["base"]

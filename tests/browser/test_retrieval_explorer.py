@@ -1,44 +1,19 @@
 """The retrieval explorer, driven as a reader does, and compared with JAX for what it then shows."""
 
-import base64
-import json
 import math
 import re
-from pathlib import Path
 
 import jax
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+from standalone import SIZES, slide, state
 
 import rankone as ro
 
-ROOT = Path(__file__).parents[2]
-BUNDLE = ROOT / "src" / "rankone" / "widgets" / "static" / "retrieval.js"
-SIZES = {
-    "desktop": {"width": 1280, "height": 900},
-    "laptop": {"width": 780, "height": 712},  # what the book leaves of 1366 × 768
-    "phone": {"width": 390, "height": 844},
-}
+BUNDLE = "retrieval"
 RTOL = 1e-4  # two float32 programs that add in different orders; see tests/widgets/test_retrieval.py
-ADDRESS = "http://explorer.test/"
-
-PAGE = """<!doctype html><html lang="en" data-widgets="ready"><head><meta charset="utf-8"><title>Retrieval</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>body{margin:0}main{padding:8px}</style>
-</head><body><main><h1>Explorer</h1><h2>Widget</h2><div class="w"></div>MORE</main><script type="module">
-import widget from "./retrieval.js";
-const pictures = Uint8Array.from(atob("PIXELS"), (c) => c.charCodeAt(0));
-const traits = { pictures: new DataView(pictures.buffer), names: NAMES, scale: SCALE, settings: SETTINGS };
-const kernel = KERNEL;
-for (const el of document.querySelectorAll(".w")) {
-  let hear = null;
-  const send = (content, callbacks, buffers) => kernel?.(content, buffers, (...answer) => hear(...answer));
-  const model = { get: (name) => traits[name], on: (_, action) => { hear = action; }, off() {}, send };
-  el.cleanup = await widget.render({ model, el });
-}
-document.documentElement.dataset.ready = "yes";
-</script></body></html>"""
 
 # What the kernel's side answers, in the page: "hello" and a run that returns the query itself.
 KERNEL = """(content, buffers, answer) => {
@@ -49,54 +24,16 @@ KERNEL = """(content, buffers, answer) => {
 
 
 @pytest.fixture
-def explorer(browser):
-    """A page with the widget alone: `explorer("phone")`; errors in its console fail the test."""
-    contexts, errors = [], []
+def explorer(alone):
+    """A page with the widget alone, with the photographs of a `detail`."""
+    from rankone.widgets import RetrievalExplorer
 
-    def new(size="desktop", kernel="null", widgets=1, settings=None, script="", detail=32, **options):
-        from rankone.widgets import RetrievalExplorer
-
+    def new(size="desktop", *, detail=32, settings=None, **options):
         widget = RetrievalExplorer(detail=detail, **(settings or {}))
-        phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
-        context = browser.new_context(viewport=SIZES[size], **phone, **options)
-        context.add_init_script(script)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
-        filled = {
-            "PIXELS": base64.b64encode(widget.pictures).decode(),
-            "KERNEL": kernel,
-            "NAMES": json.dumps(widget.names),
-            "SCALE": json.dumps(widget.scale),
-            "SETTINGS": json.dumps(widget.settings),
-            "MORE": '<div class="w"></div>' * (widgets - 1),
-        }
-        html = PAGE
-        for name, text in filled.items():
-            html = html.replace(name, text)
-        code = {"body": BUNDLE.read_text(encoding="utf8"), "content_type": "text/javascript"}
-        page.route(
-            ADDRESS + "**",
-            lambda route: (
-                route.fulfill(**code)
-                if route.request.url.endswith(".js")
-                else route.fulfill(body=html, content_type="text/html")
-            ),
-        )
-        page.goto(ADDRESS)
-        page.wait_for_selector("html[data-ready]")
-        return page
+        traits = {name: getattr(widget, name) for name in ("pictures", "names", "scale", "settings")}
+        return alone(BUNDLE, size, traits=traits, **options)
 
-    yield new
-    for context in contexts:
-        context.close()
-    assert errors == []
-
-
-def state(page, i=0):
-    """What the widget shows, as numbers."""
-    return page.evaluate("(i) => document.querySelectorAll('.w')[i].__rankone_state()", i)
+    return new
 
 
 def rest(page, i=0):
@@ -111,13 +48,6 @@ def rest(page, i=0):
 
 def unfold(page):
     page.locator(".r1-more > summary").first.click()
-
-
-def slide(page, name, presses):
-    """Moves a slider by the keyboard, as a reader does."""
-    page.locator(f"input[data-name={name}]").focus()
-    for _ in range(abs(presses)):
-        page.keyboard.press("ArrowRight" if presses > 0 else "ArrowLeft")
 
 
 def point(page):

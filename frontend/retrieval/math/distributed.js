@@ -1,16 +1,15 @@
 // The distributed memory: one vector T, whatever the number of patterns written into it [D-eq9, D-eq10, D-alg1].
 import { dot } from "../../kit/linear.js";
 import { memorySize } from "./features.js";
-import { sincos } from "./sincos.js";
 
+/** @import { Block } from "./block/block.js" */
 /** @import { Basis, HadamardFeatures } from "./features.js" */
 
-/** @typedef {{ first: Float32Array, second: Float32Array, square: number }} Values */
 /**
  * @typedef {{
  *   scale(Y: number): number,
- *   values(h: Float32Array, n: number, f: Values): void,
- *   slopes(i: number, f: Values, t: number, u: number): number,
+ *   values(block: Block, n: number, x: { square: number }): void,
+ *   slopes(block: Block, n: number): number,
  * }} Functions
  */
 
@@ -25,38 +24,52 @@ export function floorOf(basis, K, Y) {
   return 1e-30;
 }
 
-// Each basis reads h = Ω√β x in the scratch and gives the values of its one or two functions a frequency
-// (`first`, `second`) and their derivatives by h, up to the constant factor `scale(Y)`.
+// Each basis reads h = Ω√β x in the block and gives the values of its one or two functions a frequency (`first`,
+// `second`); then, with T's part in t and u, their sum S and, in place of h, its derivatives by h: up to the constant
+// factor `scale(Y)`, `square` is β x·x.
 /** @type {Record<Basis, Functions>} */
 const functions = {
   sincos: {
     scale: (Y) => Y ** -0.5,
-    values: (h, n, f) => sincos(h, f.first, f.second, n),
-    slopes: (i, f, t, u) => u * f.first[i] - t * f.second[i],
+    values: (block) => block.waves(),
+    slopes: (block) => block.slopes(),
   },
   cos: {
     scale: (Y) => (2 / Y) ** 0.5,
-    values: (h, n, f) => sincos(h, f.first, f.second, n),
-    slopes: (i, f, t) => -t * f.second[i],
+    values: (block) => block.waves(),
+    slopes: (block, n) => summed(block, n, ({ second, t }, i) => -t[i] * second[i]),
   },
   exp: {
     scale: (Y) => Y ** -0.5,
-    values(h, n, f) {
-      for (let i = 0; i < n; i++) f.first[i] = Math.exp(h[i] - f.square);
+    values({ h, first }, n, { square }) {
+      for (let i = 0; i < n; i++) first[i] = Math.exp(h[i] - square);
     },
-    slopes: (i, f, t) => t * f.first[i],
+    slopes: (block, n) => summed(block, n, ({ first, t }, i) => t[i] * first[i]),
   },
   expexp: {
     scale: (Y) => (2 * Y) ** -0.5,
-    values(h, n, f) {
+    values({ h, first, second }, n, { square }) {
       for (let i = 0; i < n; i++) {
-        f.first[i] = Math.exp(h[i] - f.square);
-        f.second[i] = Math.exp(-h[i] - f.square);
+        first[i] = Math.exp(h[i] - square);
+        second[i] = Math.exp(-h[i] - square);
       }
     },
-    slopes: (i, f, t, u) => t * f.first[i] - u * f.second[i],
+    slopes: (block, n) =>
+      summed(block, n, ({ first, second, t, u }, i) => t[i] * first[i] - u[i] * second[i]),
   },
 };
+
+/** @type {(block: Block, n: number, slope: (block: Block, i: number) => number) => number} */
+function summed(block, n, slope) {
+  const { h, first, second, t, u } = block;
+  let S = 0;
+  for (let i = 0; i < n; i++) {
+    S += t[i] * first[i] + (u[i] && u[i] * second[i]);
+    h[i] = slope(block, i);
+  }
+  h.fill(0, n);
+  return S;
+}
 
 /** A memory of patterns in ℝ^D held as T ∈ ℝ^M, with the features' seed: O(Y + D) numbers in all. */
 export class DistributedMemory {
@@ -65,17 +78,14 @@ export class DistributedMemory {
    * @param {number} beta
    */
   constructor(features, beta) {
-    const { P, D, Y, basis } = features;
+    const { D, Y, basis } = features;
     this.features = features;
     this.beta = beta;
     this.K = 0;
     this.paired = memorySize(basis, Y) > Y;
     this.T = new Float32Array(memorySize(basis, Y));
     this.basis = functions[basis];
-    this.h = new Float32Array(P);
-    this.f = { first: new Float32Array(P), second: new Float32Array(P), square: 0 };
-    this.z = new Float32Array(P);
-    this.sum = new Float32Array(P);
+    this.square = 0; // β x·x of the state that entered
     this.slope = new Float32Array(D);
   }
 
@@ -132,15 +142,16 @@ export class DistributedMemory {
    * @param {number} weight
    */
   write(pattern, weight) {
-    const { features, T, f } = this;
+    const { features, T } = this;
+    const { first, second } = features.block;
     const scale = weight * this.basis.scale(features.Y);
     this.enter(pattern);
     for (let b = 0; b < features.blocks; b++) {
       const n = this.evaluate(b);
       const at = b * features.P;
-      for (let i = 0; i < n; i++) T[at + i] += scale * f.first[i];
+      for (let i = 0; i < n; i++) T[at + i] += scale * first[i];
       if (!this.paired) continue;
-      for (let i = 0; i < n; i++) T[features.Y + at + i] += scale * f.second[i];
+      for (let i = 0; i < n; i++) T[features.Y + at + i] += scale * second[i];
     }
     this.K += weight;
   }
@@ -151,21 +162,22 @@ export class DistributedMemory {
    * @param {ArrayLike<number>} x
    */
   enter(x) {
-    this.f.square = this.beta * dot(x, x);
-    this.features.enter(x, Math.sqrt(this.beta), this.z);
+    this.square = this.beta * dot(x, x);
+    this.features.enter(x, Math.sqrt(this.beta));
   }
 
   /**
-   * The features of block b at the state that entered, into the scratch; returns how many.
+   * The features of block b at the state that entered; returns how many.
    *
    * @param {number} b
    */
   evaluate(b) {
-    const { features, h, f } = this;
+    const { features } = this;
+    const { P, block, phases } = features;
     const n = features.rows(b);
-    features.project(b, this.z, h);
-    if (features.phases) for (let i = 0; i < n; i++) h[i] += features.phases[b * features.P + i];
-    this.basis.values(h, n, f);
+    features.project(b);
+    if (phases) for (let i = 0; i < n; i++) block.h[i] += phases[b * P + i];
+    this.basis.values(block, n, this);
     return n;
   }
 
@@ -176,13 +188,12 @@ export class DistributedMemory {
    * @param {Float32Array} gradient
    */
   energyGradient(x, gradient) {
-    const { features, beta, sum, slope } = this;
+    const { features, beta, slope } = this;
     const positive = features.phases === null && features.basis !== "sincos";
     let S = 0;
-    sum.fill(0);
     this.enter(x);
-    for (let b = 0; b < features.blocks; b++) S += this.block(b);
-    features.leave(sum, slope);
+    for (let b = 0; b < features.blocks; b++) S += this.share(b);
+    features.leave(slope);
     const scale = this.basis.scale(features.Y);
     S *= scale;
     const factor = -(Math.sqrt(beta) * scale) / (beta * Math.max(S, this.floor));
@@ -192,24 +203,21 @@ export class DistributedMemory {
   }
 
   /**
-   * One block's share of S; adds its share of ∇S to the sum.
+   * Block b's share of S; adds its share of ∇S to the sum.
    *
    * @param {number} b
    */
-  block(b) {
-    const { features, T, h, f, basis } = this;
+  share(b) {
+    const { features, T } = this;
+    const { P, Y, block } = features;
     const n = this.evaluate(b);
-    const at = b * features.P;
-    const second = this.paired ? at + features.Y : at;
-    const weight = this.paired ? 1 : 0;
-    let S = 0;
-    for (let i = 0; i < n; i++) {
-      const t = T[at + i];
-      const u = weight * T[second + i];
-      S += t * f.first[i] + u * f.second[i];
-      h[i] = basis.slopes(i, f, t, u);
-    }
-    features.addBack(b, h, this.sum);
+    const at = b * P;
+    block.t.set(T.subarray(at, at + n));
+    block.t.fill(0, n); // beyond the last frequency there is nothing
+    if (this.paired) block.u.set(T.subarray(Y + at, Y + at + n));
+    block.u.fill(0, this.paired ? n : 0);
+    const S = this.basis.slopes(block, n);
+    block.addBack();
     return S;
   }
 

@@ -1,7 +1,7 @@
 // Random features whose frequencies Ω are Hadamard blocks, made from a seed that Python shares [D-eq8, D-alg1].
 // Block b, in units of the padded length P:  Ω_b x = norms_b · H (s₃ · H (s₂ · z)),  z = H (s₁ · pad x) for all blocks.
 import { bits, key, normal, split, uniform } from "../../kit/random.js";
-import { walshHadamard } from "./hadamard.js";
+import { blockOf } from "./block/block.js";
 
 /** @typedef {"sincos" | "cos" | "exp" | "expexp"} Basis */
 
@@ -29,7 +29,7 @@ export class HadamardFeatures {
     this.blocks = Math.ceil(Y / this.P);
     const [projection, phase] = split(key(seed));
     const [signs, norms] = split(projection);
-    this.signs = Int8Array.from(
+    this.signs = Float32Array.from(
       bits(signs, (1 + 2 * this.blocks) * this.P),
       (word) => 1 - 2 * (word >>> 31),
     );
@@ -58,63 +58,48 @@ export class HadamardFeatures {
     return Math.min(this.P, this.Y - b * this.P);
   }
 
+  /** Where all its blocks are worked on, one after the other. */
+  get block() {
+    return blockOf(this.P);
+  }
+
   /**
-   * z ← scale · H (s₁ · pad x) for x of length D and z of length P: what all blocks start from.
+   * The block's z ← scale · H (s₁ · pad x) for x of length D: what all blocks start from.
    *
    * @param {ArrayLike<number>} x
    * @param {number} scale
-   * @param {Float32Array} z
    */
-  enter(x, scale, z) {
+  enter(x, scale) {
+    const { z } = this.block;
     for (let i = 0; i < this.D; i++) z[i] = this.signs[i] * x[i] * scale;
     z.fill(0, this.D);
-    walshHadamard(z);
+    this.block.transform("z");
+    this.block.sum.fill(0);
   }
 
   /**
-   * The transpose of `enter`, for the first D entries; destroys `z`.
+   * The transpose of `enter`, from the block's sum to the first D entries; destroys the sum.
    *
-   * @param {Float32Array} z
    * @param {Float32Array} x
    */
-  leave(z, x) {
-    walshHadamard(z);
-    for (let i = 0; i < this.D; i++) x[i] = this.signs[i] * z[i];
+  leave(x) {
+    const { sum } = this.block;
+    this.block.transform("sum");
+    for (let i = 0; i < this.D; i++) x[i] = this.signs[i] * sum[i];
   }
 
   /**
-   * out ← Ω_b of what entered as z.
+   * Makes the block the b-th, and its h ← Ω_b of what entered.
    *
    * @param {number} b
-   * @param {Float32Array} z
-   * @param {Float32Array} out
    */
-  project(b, z, out) {
-    const { P, signs, norms } = this;
+  project(b) {
+    const { P, signs, norms, block } = this;
     const at = (1 + 2 * b) * P;
-    for (let i = 0; i < P; i++) out[i] = signs[at + i] * z[i];
-    walshHadamard(out);
-    multiply(out, signs, at + P);
-    walshHadamard(out);
-    multiply(out, norms, b * P);
-  }
-
-  /**
-   * sum ← sum + Ω_bᵀ w before it leaves; destroys `w` (all of length P).
-   *
-   * @param {number} b
-   * @param {Float32Array} w
-   * @param {Float32Array} sum
-   */
-  addBack(b, w, sum) {
-    const { P, signs, norms } = this;
-    const at = (1 + 2 * b) * P;
-    w.fill(0, this.rows(b));
-    multiply(w, norms, b * P);
-    walshHadamard(w);
-    multiply(w, signs, at + P);
-    walshHadamard(w);
-    for (let i = 0; i < P; i++) sum[i] += signs[at + i] * w[i];
+    block.before.set(signs.subarray(at, at + P));
+    block.between.set(signs.subarray(at + P, at + 2 * P));
+    block.norms.set(norms.subarray(b * P, (b + 1) * P));
+    block.project();
   }
 }
 
@@ -127,9 +112,4 @@ function rowNorms(z, P) {
   const v = 2 / (9 * P);
   const scale = P ** -1.5;
   return z.map((g) => scale * Math.sqrt(P * Math.max(1 - v + g * Math.sqrt(v), 0) ** 3));
-}
-
-/** @type {(a: Float32Array, factors: ArrayLike<number>, start: number) => void} */
-function multiply(a, factors, start) {
-  for (let i = 0; i < a.length; i++) a[i] *= factors[start + i];
 }

@@ -4,17 +4,16 @@
 const SHIFT = 6755399441055744; // 1.5 · 2^52: adding and taking it away rounds a double to an integer
 const TURN = 1 / Math.PI;
 // Chebyshev interpolants of sin(√t)/√t (degree 4) and cos √t (degree 5) on 0 ≤ t ≤ (π/2)².
-const S0 = 0.999999995698809;
-const S1 = -0.1666665794784601;
-const S2 = 0.008333050170671773;
-const S3 = -0.0001980901740767841;
-const S4 = 2.605107635334788e-6;
-const C0 = 0.999999999779154;
-const C1 = -0.4999999935543786;
-const C2 = 0.0416666361597232;
-const C3 = -0.0013888360284403;
-const C4 = 2.476010967315988e-5;
-const C5 = -2.605065749371974e-7;
+export const SINE = /** @type {const} */ ([
+  ...[0.999999995698809, -0.1666665794784601, 0.008333050170671773, -0.0001980901740767841],
+  2.605107635334788e-6,
+]);
+export const COSINE = /** @type {const} */ ([
+  ...[0.999999999779154, -0.4999999935543786, 0.0416666361597232, -0.0013888360284403],
+  ...[2.476010967315988e-5, -2.605065749371974e-7],
+]);
+const [S0, S1, S2, S3, S4] = SINE;
+const [C0, C1, C2, C3, C4, C5] = COSINE;
 
 /**
  * Writes cos h and sin h of the first `n` entries of `h` into `cosine` and `sine`.

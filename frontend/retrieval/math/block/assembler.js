@@ -1,0 +1,113 @@
+// WebAssembly written by hand, as far as the arithmetic on a block needs it: loops over four floats at a time. Code is
+// nested lists of bytes.
+
+/** @typedef {number | Code[]} Code */
+/** @typedef {(p: number) => Code} Vector Pushes four floats of those that lie `p` bytes (a local) into an array. */
+/** @typedef {{ name: string, takes: Code[], gives: Code[], scratch: [ints: number, vectors: number], body: Code }} Made */
+
+export const I32 = 0x7f;
+export const F32 = 0x7d;
+const V128 = 0x7b;
+const VOID = 0x40;
+const [TYPES, FUNCTIONS, MEMORY, EXPORTS, CODES] = [1, 3, 5, 7, 10];
+const PAGE = 65536; // bytes
+
+/** @type {(n: number) => number[]} */
+const unsigned = (n) => (n < 128 ? [n] : [(n & 127) | 128, ...unsigned(n >>> 7)]);
+/** @type {(n: number) => number[]} */
+const signed = (n) => (n < 64 && n >= -64 ? [n & 127] : [(n & 127) | 128, ...signed(n >> 7)]);
+
+export const get = (/** @type {number} */ local) => [0x20, local];
+export const set = (/** @type {number} */ local) => [0x21, local];
+export const call = (/** @type {number} */ made) => [0x10, made];
+export const int = (/** @type {number} */ n) => [0x41, ...signed(n)];
+export const addInts = 0x6a;
+export const addFloats = 0x92;
+const lessUnsigned = 0x49;
+
+const simd = (/** @type {number} */ operation) => [0xfd, ...unsigned(operation)];
+/** @type {(operation: number) => (...from: Code[]) => Code} */
+const takes =
+  (operation) =>
+  (...from) => [from, simd(operation)];
+
+export const add = takes(0xe4);
+export const subtract = takes(0xe5);
+export const multiply = takes(0xe6);
+export const nearest = takes(0x6a);
+export const exclusiveOr = takes(0x51);
+const toInts = takes(0xf8);
+const shiftLeft = takes(0xab);
+/** The sign that an odd whole number gives. */
+export const signOfOdd = (/** @type {Code} */ whole) => shiftLeft(toInts(whole), int(31));
+
+/** @param {number[]} floats Four of them, or one for all four. */
+export const constant = (...floats) => {
+  const four = Float32Array.from({ length: 4 }, (_, i) => floats[i % floats.length]);
+  return [simd(0x0c), ...new Uint8Array(four.buffer)];
+};
+
+/** @type {(vector: Code, lanes: number[]) => Code} */
+export const shuffled = (vector, lanes) => {
+  const bytes = lanes.flatMap((lane) => [0, 1, 2, 3].map((byte) => 4 * lane + byte));
+  return [vector, vector, simd(0x0d), bytes];
+};
+
+/** @type {(vector: Code, lane: number) => Code} */
+export const lane = (vector, number) => [vector, simd(0x1f), number];
+
+/** @type {(array: number) => Vector} */
+export const read = (array) => (p) => [get(p), simd(0x00), 2, unsigned(array)];
+/** @type {(array: number, p: number, value: Code) => Code} */
+export const write = (array, p, value) => [get(p), value, simd(0x0b), 2, unsigned(array)];
+
+/**
+ * From local `from` on, in steps of bytes, as long as local p stays under `end` more.
+ *
+ * @type {(p: number, from: Code, end: Code, step: number, body: Code) => Code}
+ */
+export const loop = (p, from, end, step, body) => [
+  ...[from, set(p), 0x03, VOID, body],
+  ...[get(p), int(step), addInts, set(p), get(p), end, lessUnsigned],
+  ...[0x0d, 0, 0x0b],
+];
+
+/** @type {(id: number, ...entries: Code[]) => number[]} */
+function section(id, ...entries) {
+  const bytes = [...unsigned(entries.length), ...flat(entries)];
+  return [id, ...unsigned(bytes.length), ...bytes];
+}
+
+/** @type {(code: Code) => number[]} */
+const flat = (code) => (typeof code === "number" ? [code] : code.flatMap(flat));
+
+/**
+ * A module of these functions, with a memory of so many bytes.
+ *
+ * @type {(functions: Made[], bytes: number) => Uint8Array<ArrayBuffer>}
+ */
+export function assemble(functions, bytes) {
+  const types = functions.map(({ takes, gives }) => [
+    0x60,
+    takes.length,
+    takes,
+    gives.length,
+    gives,
+  ]);
+  const names = functions.map(({ name }, i) => {
+    const letters = [...new TextEncoder().encode(name)];
+    return [letters.length, letters, 0, i];
+  });
+  const codes = functions.map(({ scratch: [ints, vectors], body }) => {
+    const code = flat([2, unsigned(ints), I32, unsigned(vectors), V128, body, 0x0b]);
+    return [unsigned(code.length), code];
+  });
+  return Uint8Array.from([
+    ...[0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...section(TYPES, ...types),
+    ...section(FUNCTIONS, ...functions.map((_, i) => i)),
+    ...section(MEMORY, [0, unsigned(Math.ceil(bytes / PAGE))]),
+    ...section(EXPORTS, ...names, [1, 0x6d, 2, 0]), // the memory is called m
+    ...section(CODES, ...codes),
+  ]);
+}

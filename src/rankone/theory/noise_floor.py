@@ -94,7 +94,7 @@ def _rates(
     check(beta is None or 0 <= beta < 1, "momentum", momentum, "from 0 to below 1")
     rates, noise = _walks(H, N, P, learning_rate)
     if readable(P):
-        asymmetry = abs((same := np.asarray(P)) - same.T).max() / abs(same).max()
+        asymmetry = float(np.abs(P - np.transpose(P)).max() / np.abs(P).max())
         wanted = "symmetric; for others take `conditioning.stationary_covariance`"
         check(asymmetry <= 1e-3, "P", f"asymmetry {asymmetry:.2g}", wanted)
     if readable(rates) and beta is not None:

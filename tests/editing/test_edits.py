@@ -858,21 +858,27 @@ def test_what_goes_wrong_inside_jit_is_told_by_the_outcome():
     C = K @ K.T
     single, batch = jax.jit(ro.rank_one_edit), jax.jit(ro.batch_edit)
     singular = np.diag([0.0] + 11 * [1.0]).astype(np.float32)
+    Q = np.linalg.qr(np.random.default_rng(1).normal(size=(12, 12)))[0]
+    worn = np.float32((Q * np.geomspace(1, 1e-8, 12)) @ Q.T)  # its pivots pass; no digit of a solution is right
+    with pytest.raises(ValueError, match=r"C: got 'a condition number"):
+        ro.rank_one_edit(W, worn, Ks[:, 0], Vs[:, 0])
     twice = Ks[:, [0, 1, 0]]
     found = [
         single(W, C, Ks[:, 0], Vs[:, 0]),
         single(W, singular, Ks[:, 0], Vs[:, 0]),
+        single(W, worn, Ks[:, 0], Vs[:, 0]),
         single(W, C, 0 * Ks[:, 0], Vs[:, 0]),
         batch(W, C, Ks, Vs),
         batch(W, singular, Ks, Vs),
         batch(W, C, twice, Vs),
     ]
-    names = ["OK", "SINGULAR", "NOT_FINITE", "OK", "SINGULAR", "DEPENDENT"]
+    names = ["OK", "SINGULAR", "SINGULAR", "NOT_FINITE", "OK", "SINGULAR", "DEPENDENT"]
     assert [Outcome(int(edit.outcome)).name for edit in found] == names
     assert jax.jit(pseudo_inverse_edit)(W, Ks, Ks[:, 0], Vs[:, 0]).outcome == Outcome.OK
     with value_checks(False):  # nothing is raised, and the outcome says the same
         assert ro.batch_edit(W, C, twice, Vs).outcome == Outcome.DEPENDENT
         assert ro.rank_one_edit(W, singular, Ks[:, 0], Vs[:, 0]).outcome == Outcome.SINGULAR
+        assert ro.rank_one_edit(W, worn, Ks[:, 0], Vs[:, 0]).outcome == Outcome.SINGULAR
 
 
 @pytest.mark.parametrize("omega", [inf, 2.0])

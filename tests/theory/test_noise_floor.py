@@ -6,6 +6,7 @@ import pytest
 from scipy.linalg import solve_discrete_lyapunov
 
 from rankone.precision import double_precision
+from rankone.theory.conditioning import stationary_covariance
 from rankone.theory.noise_floor import lowest_floor, noise_floor, slowest_factor
 
 K = 4
@@ -39,10 +40,12 @@ def draws(count):
 
 
 def test_the_floor_and_the_slowest_factor_are_those_of_the_iteration_K_sharp7():
+    at_rest = jax.jit(stationary_covariance)
     for H, N, P, rate, beta in draws(12):
         M, noise = two_states(H, P, rate, beta), np.zeros((2 * K, 2 * K))
         noise[:K, :K] = rate**2 * P @ N @ P.T
         S = solve_discrete_lyapunov(M, noise)[:K, :K]
+        np.testing.assert_allclose(at_rest(H, N, P, rate, beta), S, rtol=1e-6, atol=1e-8 * abs(S).max())
         assert float(noise_floor(H, N, P, rate, beta)) == pytest.approx(np.trace(H @ S) / 2, rel=1e-8)
         radius = np.abs(np.linalg.eigvals(M)).max()
         assert float(slowest_factor(H, P, rate, beta)) == pytest.approx(radius, rel=1e-6)
@@ -97,6 +100,7 @@ def test_what_cannot_settle_is_refused_and_jit_asks_nothing():
         ((-H, eye, eye, 0.01), "H, P"),
         ((np.diag([1.0, 0, 1, 1]), eye, eye, 0.01), "H, P"),
         ((H, eye, -eye, 0.01), "H, P"),
+        ((H, eye, eye + np.eye(K, k=1), 0.01), "P"),
         ((H, eye, eye, 0.01, 1.0), "momentum"),
         ((H[0], eye, eye, 0.01), "H"),
     ):

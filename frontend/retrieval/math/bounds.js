@@ -18,21 +18,24 @@ export function kernelError({ beta, D, Y, delta }) {
 }
 
 /**
- * log₁₀ of Theorem 2 as printed, after L steps from a query of energy E [D-thm2]; it overflows otherwise.
+ * log₁₀ of Theorem 2 as printed, after L steps from a query of energy E [D-thm2]; no factor of it is formed.
  *
  * @param {{ D: number, K: number, Y: number, beta: number, eta: number, energy: number, steps: number, delta?: number }} setting
  */
 export function printedBound({ D, K, Y, beta, eta, energy, steps, delta = 0.05 }) {
   const L = steps;
-  const q = eta * L * (1 + 2 * K * beta * Math.exp(beta / 2));
-  const series = q > 1 ? L * Math.log10(q) + log10(1 - q ** -L) - log10(q - 1) : log10(sum(q, L));
-  const first = 2 * eta * L * K * kernelError({ beta, D, Y, delta });
-  return log10(first) + (beta * energy) / Math.LN10 + series;
+  const slope = Math.log(2 * K * beta) + beta / 2;
+  const logB = slope + Math.log1p(Math.exp(-slope)); // of 1 + 2Kβe^(β/2)
+  const first = Math.log(2 * eta * L * K * kernelError({ beta, D, Y, delta }));
+  return (first + beta * energy + logSeries(Math.log(eta * L) + logB, L)) / Math.LN10;
 }
 
-const log10 = Math.log10;
-/** @type {(q: number, L: number) => number} */
-const sum = (q, L) => (q === 1 ? L : (1 - q ** L) / (1 - q));
+/** log Σ qʲ, j < L, of log q. @type {(logQ: number, L: number) => number} */
+function logSeries(logQ, L) {
+  const a = Math.abs(logQ); // read from its largest term down
+  const terms = a === 0 ? L : Math.expm1(-L * a) / Math.expm1(-a);
+  return Math.max(logQ, 0) * (L - 1) + Math.log(terms);
+}
 
 /**
  * Everything about one pattern set that does not change from step to step.

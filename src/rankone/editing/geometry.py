@@ -1,10 +1,12 @@
 """The geometry C = KKᵀ of the keys that a weight matrix already answers, factored once and reused for every edit."""
 
+from dataclasses import replace
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._checks import array, check, choice, integer, known, not_negative, numbers, real
@@ -70,8 +72,7 @@ class KeyGeometry(Module):
         C, ridge = square_moments("C", C), not_negative("ridge", ridge)
         C = C.astype(wide) if precision == "float64" else C
         C = C if isinstance(ridge, float) and ridge == 0 else _ridged(C, ridge)
-        factor, scale = of_moments(C)
-        return _sound("C", KeyGeometry(factor, scale, C))  # C itself, no copy
+        return _sound("C", KeyGeometry(*of_moments(C), C))  # C itself, no copy
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
@@ -145,9 +146,8 @@ class KeyGeometry(Module):
 
     def _keys(self, name: str, value: ArrayLike) -> Array:
         keys, D = numbers(name, value), self.D
-        check(
-            keys.ndim in (1, 2) and len(keys) == D, name, f"shape {keys.shape}", f"({D},) or ({D}, m): keys in columns"
-        )
+        wanted = f"({D},) or ({D}, m): keys in columns"
+        check(keys.ndim in (1, 2) and len(keys) == D, name, f"shape {keys.shape}", wanted)
         return keys
 
     def _scaled(self, B: Array) -> Array:
@@ -164,13 +164,26 @@ def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeom
 
 
 def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
-    """Refuse a factor that failed, or whose smallest pivot or solutions are rounding error."""
-    if known(geometry):
-        smallest = float(_smallest(geometry.factor))
-        check(smallest > _floor(geometry), name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
-        size = 0.0 if geometry.C is None else float(condition(geometry.factor))
-        check(size * float(jnp.finfo(geometry.scale.dtype).eps) < 2, name, f"a condition number of {size:.0e}", _REMEDY)
+    """Refuse a factor that failed, or whose smallest pivot or solutions are rounding error; NaN where none can be."""
+    if not known(geometry):
+        return geometry if geometry.C is None else _marked(geometry)
+    smallest = float(_smallest(geometry.factor))
+    check(smallest > _floor(geometry), name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
+    if geometry.C is not None:
+        size = float(condition(geometry.factor))
+        check(size < _worst(geometry), name, f"a condition number of {size:.0e}", _REMEDY)
     return geometry
+
+
+@jax.jit
+def _marked(geometry: KeyGeometry) -> KeyGeometry:
+    """The geometry, with a factor of NaN where its condition number leaves no digit: `outcome` then says so."""
+    good = condition(lax.stop_gradient(geometry.factor)) < _worst(geometry)
+    return replace(geometry, factor=jax.tree.map(lambda leaf: jnp.where(good, leaf, jnp.nan), geometry.factor))
+
+
+def _worst(geometry: KeyGeometry) -> float:
+    return 2 / float(jnp.finfo(geometry.scale.dtype).eps)  # from this condition on no digit of a solution is right
 
 
 def _floor(geometry: KeyGeometry) -> float:

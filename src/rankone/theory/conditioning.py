@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, readable
+from rankone._checks import array, check, known, readable
 from rankone.preconditioning.kronecker import KroneckerPreconditioner
 from rankone.preconditioning.layers import Reparameterized
 from rankone.preconditioning.whitening import matrix_power
@@ -124,6 +124,9 @@ def stationary_covariance(
 ) -> Float[Array, "k k"]:
     """Covariance at which w ← w − ηP(Hw + noise), with heavy ball, comes to rest [K-sharp5].
 
+    Of any P, by a linear system of (2k)² unknowns. Of a symmetric P the loss that it leaves, ½ tr(HS), has a closed
+    form: `noise_floor.noise_floor`.
+
     The step maps two states in succession by M, and S = MSMᵀ + η²PCP on the newer of them. For P = H⁻¹ and the momentum
     β it is η(1 + β) / ((1 − β)(2(1 + β) − η)) H⁻¹CH⁻¹.
 
@@ -139,8 +142,9 @@ def stationary_covariance(
     """
     H, C, P = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("C", C), ("P", P)))
     M = _two_states(H, P, jnp.asarray(learning_rate), jnp.asarray(momentum))
-    radius = float(np.abs(np.linalg.eigvals(np.asarray(M))).max())
-    check(radius < 1, "learning_rate", learning_rate, f"smaller: the iteration's spectral radius is {radius:.3g}")
+    if known(M):
+        radius = float(np.abs(np.linalg.eigvals(np.asarray(M))).max())
+        check(radius < 1, "learning_rate", learning_rate, f"smaller: the iteration's spectral radius is {radius:.3g}")
     return _stationary_covariance(M, C, P, learning_rate)
 
 

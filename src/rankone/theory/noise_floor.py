@@ -23,6 +23,7 @@ def noise_floor(
 ) -> Float[Array, ""]:
     r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise), with heavy ball, once it is at rest [K-sharp7].
 
+    S is `conditioning.stationary_covariance`, of which this needs the trace alone: for a symmetric P it is
     $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top H^{-1/2}NH^{-1/2}q_i$ with the eigenvectors $q_i$ and eigenvalues $h_i$
     of $\eta H^{1/2}PH^{1/2}$ and $\varphi_\beta(h)=\frac{h(1+\beta)}{(1-\beta)(2(1+\beta)-h)}$: each direction is a
     walk of its own, at the rate $h_i$, and a higher rate lets in more noise.
@@ -92,6 +93,10 @@ def _rates(
     beta = real("momentum", momentum, "from 0 to below 1")
     check(beta is None or 0 <= beta < 1, "momentum", momentum, "from 0 to below 1")
     rates, noise = _walks(H, N, P, learning_rate)
+    if readable(P):
+        asymmetry = float(np.abs(P - np.transpose(P)).max() / np.abs(P).max())
+        wanted = "symmetric; for others take `conditioning.stationary_covariance`"
+        check(asymmetry <= 1e-3, "P", f"asymmetry {asymmetry:.2g}", wanted)
     if readable(rates) and beta is not None:
         least, most = float(np.min(rates)), float(np.max(rates))
         wanted = "positive definite, and learning_rate positive"

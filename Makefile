@@ -30,7 +30,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html pdf zip assignment assignments test check compat lint format bench widgets stills screenshot requirements clean
+.PHONY: help book html pdf zip assignment assignments test check compat lint format bench record widgets stills screenshot requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -78,6 +78,9 @@ format: $(READY) $(NPM) ## let ruff and biome rewrite what they can
 
 bench: $(READY) ## time this package and its peers side by side
 	$(PYTHON) -m benchmarks
+
+record: $(READY) ## list the experiments and what of them is missing; with MINUTES=20, measure what fits
+	@$(PYTHON) experiments/missing.py --minutes $(or $(MINUTES),0) $(if $(ONLY),--only $(ONLY))
 
 widgets: $(NPM) ## rebuild the committed widget bundles and vendored scripts
 	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent build

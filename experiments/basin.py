@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import main
+from record import Experiment, main
 
 import rankone as ro
 from rankone.data.queries import flip_bits
@@ -40,5 +40,7 @@ def measure(
     }
 
 
+EXPERIMENT = Experiment("basin", __doc__, GRID, measure, OPTIONS, of="the book")
+
 if __name__ == "__main__":
-    main("basin", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

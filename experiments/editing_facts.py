@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from editing_known import model
-from record import main
+from record import Experiment, main
 
 from rankone.book.records import load_record, select
 from rankone.data.facts import Country, corpus, countries
@@ -116,5 +116,8 @@ def entropies(case: Fact, changes: dict, layer: int, words: int, seed: int) -> d
     return dict(zip(changes, each, strict=True))
 
 
+GRID = {"fact": chosen()}
+EXPERIMENT = Experiment("editing_facts", __doc__, GRID, measure, OPTIONS, of="the book")
+
 if __name__ == "__main__":
-    main("editing_facts", __doc__, {"fact": chosen()}, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

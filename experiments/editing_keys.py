@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from editing_facts import geometry, known
 from editing_known import model
-from record import main
+from record import Experiment, main
 
 from rankone.language.likelihood import likelihoods
 from rankone.language.prompts import corpus_contexts, rehearsal
@@ -81,5 +81,7 @@ def _unlikely(request: Request, texts: tuple[str, ...], C: Any, layer: int, key:
     return -np.asarray(likelihoods(edited, prompts, [request.target] * len(prompts))[0])
 
 
+EXPERIMENT = Experiment("editing_keys", __doc__, GRID, measure, OPTIONS, of="the book")
+
 if __name__ == "__main__":
-    main("editing_keys", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

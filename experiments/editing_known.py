@@ -6,7 +6,7 @@ A fact is known if every token of the true answer is the likeliest one after the
 from functools import cache
 
 import numpy as np
-from record import main
+from record import Experiment, main
 
 from rankone.data.facts import countries
 from rankone.language import LanguageModel, load_smollm2
@@ -33,5 +33,7 @@ def measure(*, relation: str, seed: int) -> dict:
     return {"log_probability": scores, "known": known}
 
 
+EXPERIMENT = Experiment("editing_known", __doc__, GRID, measure, {}, of="the book")
+
 if __name__ == "__main__":
-    main("editing_known", __doc__, GRID, measure, options={}, of="the book")
+    main(EXPERIMENT)

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from editing_facts import chosen, geometry, known
 from editing_known import model
-from record import main
+from record import Experiment, main
 
 from rankone.data import countries
 from rankone.language.edit_metrics import judge
@@ -38,5 +38,7 @@ def measure(*, layer: int, fact: str, ridge: float, noises: int, neighbours: int
     return results
 
 
+EXPERIMENT = Experiment("editing_layers", __doc__, GRID, measure, OPTIONS, of="the book")
+
 if __name__ == "__main__":
-    main("editing_layers", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from editing_facts import chosen, geometry, known
 from editing_known import model
-from record import main
+from record import Experiment, main
 
 from rankone.data.facts import country
 from rankone.language.likelihood import likelihoods
@@ -53,12 +53,8 @@ def measure(*, fact: str, layer: int, ridge: float, contexts: int, seed: int) ->
     return answers | {"share": edit.right @ keys / (edit.right @ value.key), "written": new[0]}
 
 
+GRID = {"fact": [fact for fact in chosen() if others(fact)]}
+EXPERIMENT = Experiment("editing_subject", __doc__, GRID, measure, OPTIONS, of="the book")
+
 if __name__ == "__main__":
-    main(
-        "editing_subject",
-        __doc__,
-        {"fact": [fact for fact in chosen() if others(fact)]},
-        measure,
-        options=OPTIONS,
-        of="the book",
-    )
+    main(EXPERIMENT)

@@ -6,7 +6,7 @@ the change kept within the radius.
 
 from editing_facts import chosen, known
 from editing_known import model
-from record import main
+from record import Experiment, main
 
 from rankone.language.edit_metrics import judge
 from rankone.language.prompts import continuations
@@ -26,5 +26,7 @@ def measure(*, radius: float, fact: str, layer: int, neighbours: int, seed: int)
     return {"answers": judge(model(), case, layer, {"tuned": delta}), "steps": steps}
 
 
+EXPERIMENT = Experiment("editing_tuning", __doc__, GRID, measure, OPTIONS, of="the book")
+
 if __name__ == "__main__":
-    main("editing_tuning", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

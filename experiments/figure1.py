@@ -8,7 +8,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from record import main
+from record import Experiment, main
 
 import rankone as ro
 from rankone.theory.fidelity import Completion, complete
@@ -58,5 +58,7 @@ def _shrink(pictures: np.ndarray, size: int, thumbnail: int) -> np.ndarray:
     return np.round(255 * blocks.clip(0, 1)).astype(np.uint8)
 
 
+EXPERIMENT = Experiment("figure1", __doc__, GRID, measure, OPTIONS)
+
 if __name__ == "__main__":
-    main("figure1", __doc__, GRID, measure, options=OPTIONS)
+    main(EXPERIMENT)

@@ -5,7 +5,7 @@ setting in which it finds all twenty, so that it is the distributed one that is 
 """
 
 from figure1 import completion
-from record import main
+from record import Experiment, main
 
 import rankone as ro
 
@@ -21,5 +21,7 @@ def measure(*, K: int, size: int, **parameters: float) -> dict:
     return completion(ro.data.photographs(size)[:K], size, picture_name=name, keep=keep, **parameters)
 
 
+EXPERIMENT = Experiment("figure2", __doc__, GRID, measure, OPTIONS)
+
 if __name__ == "__main__":
-    main("figure2", __doc__, GRID, measure, options=OPTIONS)
+    main(EXPERIMENT)

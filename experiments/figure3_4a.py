@@ -7,7 +7,7 @@ times more.
 
 import jax
 import numpy as np
-from record import main
+from record import Experiment, main
 
 import rankone as ro
 from rankone.data.queries import flip_bits
@@ -91,5 +91,7 @@ def distinct(x: np.ndarray, apart: float = 0.1) -> int:
     return len(found)
 
 
+EXPERIMENT = Experiment("figure3_4a", __doc__, GRID, measure, OPTIONS, seeds=(0, 1, 2), value=2)
+
 if __name__ == "__main__":
-    main("figure3_4a", __doc__, GRID, measure, options=OPTIONS)
+    main(EXPERIMENT)

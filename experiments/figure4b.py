@@ -5,7 +5,7 @@ distributed one (the paper: 400 against 3,600); both stop when no pixel moves by
 """
 
 from figure1 import completion
-from record import main
+from record import Experiment, main
 
 import rankone as ro
 
@@ -21,5 +21,7 @@ def measure(*, K: int, size: int, query: int, **parameters: float) -> dict:
     return results | {"pictures": {key: pictures[query] for key, pictures in kept.items()}}
 
 
+EXPERIMENT = Experiment("figure4b", __doc__, GRID, measure, OPTIONS)
+
 if __name__ == "__main__":
-    main("figure4b", __doc__, GRID, measure, options=OPTIONS)
+    main(EXPERIMENT)

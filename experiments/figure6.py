@@ -2,7 +2,7 @@
 
 import jax
 import numpy as np
-from record import main
+from record import Experiment, main
 
 import rankone as ro
 from rankone.theory.fidelity import approximation_errors
@@ -29,5 +29,7 @@ def measure(*, K: int, queries: int, Y: int, beta: float, basis: str, seed: int,
     return {"energy": mean_and_error(found.energy), "gradient": mean_and_error(found.gradient)}
 
 
+EXPERIMENT = Experiment("figure6", __doc__, GRID, measure, OPTIONS, seeds=(0, 1, 2), value=2)
+
 if __name__ == "__main__":
-    main("figure6", __doc__, GRID, measure, options=OPTIONS)
+    main(EXPERIMENT)

@@ -9,7 +9,7 @@ from math import gcd
 
 import jax
 from checkpoints import checkpoint
-from record import main
+from record import Experiment, main
 
 from rankone.maml import (
     MLP,
@@ -50,5 +50,7 @@ def measure(
     return widths | {"final_loss": trained.losses[-5:].mean(), "queries": queries.mean, "queries_error": queries.error}
 
 
+EXPERIMENT = Experiment("maml_depth", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2), value=2)
+
 if __name__ == "__main__":
-    main("maml_depth", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

@@ -7,7 +7,7 @@ reads the examples with a gated unit. From scratch, a random initialisation take
 
 import jax
 from checkpoints import checkpoint
-from record import main
+from record import Experiment, main
 
 from rankone.book.maml_runs import SHEARS
 from rankone.maml import (
@@ -67,5 +67,7 @@ def measure(
     return results | {"by_shear": [s.mean for s in scores], "by_shear_error": [s.error for s in scores]}
 
 
+EXPERIMENT = Experiment("maml_letters", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2), value=2)
+
 if __name__ == "__main__":
-    main("maml_letters", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

@@ -11,7 +11,7 @@ from math import pi
 
 import jax
 from checkpoints import checkpoint
-from record import main
+from record import Experiment, main
 
 from rankone.book.maml_runs import AMPLITUDES, PHASES
 from rankone.maml import (
@@ -70,5 +70,7 @@ def measure(
     return results
 
 
+EXPERIMENT = Experiment("maml_sine", __doc__, GRID, measure, OPTIONS, seeds=(0, 1, 2))
+
 if __name__ == "__main__":
-    main("maml_sine", __doc__, GRID, measure, options=OPTIONS)
+    main(EXPERIMENT)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import main
+from record import Experiment, main
 from scipy.spatial.distance import cdist
 
 from rankone.data import corpus, fashion_mnist, letters
@@ -255,5 +255,7 @@ def measure(*, data: str, n: int, queries: int, wrong: float, features: int, see
     return results
 
 
+EXPERIMENT = Experiment("one_rule", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+
 if __name__ == "__main__":
-    main("one_rule", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

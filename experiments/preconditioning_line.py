@@ -5,7 +5,7 @@ units should. Every picture is that of `preconditioning_fashion`, and so is the 
 """
 
 import numpy as np
-from record import main
+from record import Experiment, main
 
 import rankone as ro
 
@@ -24,5 +24,7 @@ def measure(*, width: int, test: int, seed: int) -> dict:
     return {"error": ((away - away @ components @ components.T) ** 2).sum(1).mean(), "total": (away**2).sum(1).mean()}
 
 
+EXPERIMENT = Experiment("preconditioning_line", __doc__, GRID, measure, OPTIONS, of="the book")
+
 if __name__ == "__main__":
-    main("preconditioning_line", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

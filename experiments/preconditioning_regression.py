@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from preconditioning_methods import METHODS, Problem, train
-from record import main
+from record import Experiment, main
 
 from rankone.nn import Dense
 
@@ -50,5 +50,7 @@ def measure(*, method: str, rate: float, steps: int, every: int, seed: int, **si
     return train(made, method, BASE[method] * rate, steps=steps, every=every, key=jax.random.key(100 + seed))
 
 
+EXPERIMENT = Experiment("preconditioning_regression", __doc__, GRID, measure, OPTIONS, of="the book")
+
 if __name__ == "__main__":
-    main("preconditioning_regression", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

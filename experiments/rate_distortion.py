@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import main
+from record import Experiment, main
 
 import rankone as ro
 from rankone.data.queries import flip_bits
@@ -70,5 +70,7 @@ def outcome(memory: ro.MrDAM | ro.DrDAM, Xi: jax.Array, cues: jax.Array, steps: 
     return {"wrong": hamming_error(end, Xi).mean()}
 
 
+EXPERIMENT = Experiment("rate_distortion", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2, 3))
+
 if __name__ == "__main__":
-    main("rate_distortion", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

@@ -1,7 +1,8 @@
 """Run an experiment cell by cell, and record each result with where, when and how it was measured.
 
 A cell is one point of a grid of parameters. A cell that the record holds is skipped, so that a run can be broken off,
-resumed, split over days or moved to another machine; every cell names the run that measured it.
+resumed, split over days or moved to another machine; every cell names the run that measured it. Each script declares
+one `Experiment`: it has its own command line here, and `missing.py` lists all of them and measures what is missing.
 """
 
 import argparse
@@ -14,7 +15,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -25,26 +28,20 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from rankone._files import locked, read_arrays, replaced
+from rankone.book.records import read_record
 
-__all__ = ["main"]
+__all__ = ["Cell", "Experiment", "held", "main", "measured"]
 
 Cell = dict[str, Any]
+RESULTS = Path(__file__).parent / "results"
 PICTURES = "pictures"  # the entry of a result that goes to the .npz file: name → uint8 array
 
 
-def main(
-    name: str,
-    about: str,
-    grid: dict[str, list],
-    measure: Callable[..., dict],
-    *,
-    options: Cell,
-    of: str = "the paper",
-    argv: Any = None,
-) -> dict:
-    """Measure the cells of the grid asked for on the command line, and write `<name>.json` after each.
+@dataclass(frozen=True)
+class Experiment:
+    """What is measured, and over which grid.
 
-    Args:
+    Attributes:
         name: Of the record.
         about: First line is the help text.
         grid: Of the whole experiment: parameter → values. They are the defaults of the command line.
@@ -52,30 +49,77 @@ def main(
         options: Further parameters that hold for all cells, with the values of the whole experiment. A cell measured
             with others, such as fewer queries, is recorded, and counts as reduced (`rankone.book.records.coverage`).
         of: Whose grid it is: "the paper", or "the book" where no paper prints one.
+        seeds: Of the whole experiment: it has each point of the grid with each of them.
+        value: What all of it is worth beside other experiments; each cell has its share.
+    """
+
+    name: str
+    about: str
+    grid: dict[str, list]
+    measure: Callable[..., dict]
+    options: Cell
+    of: str = "the paper"
+    seeds: tuple[int, ...] = (0,)
+    value: float = 1.0
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Parameters of all cells of the whole experiment."""
+        return _cells({**self.grid, "seed": list(self.seeds)}, self.options)
+
+    @property
+    def whole(self) -> Cell:
+        """What its record says of it."""
+        return {"name": self.name, "axes": list(self.grid), "of": self.of, "full": {**self.grid, **self.options}}
+
+
+def main(experiment: Experiment, argv: Any = None) -> dict:
+    """Measure the cells of the grid asked for on the command line, and write `<name>.json` after each.
+
+    Args:
+        experiment: Which.
         argv: Arguments in place of the command line's.
     """
-    args = _arguments(about, grid, options, argv)
-    path, began = args.out / f"{name}.json", time.monotonic()
-    whole = {"name": name, "axes": list(grid), "of": of, "full": {**grid, **options}}
-    run = _entered(path, whole, "runs", _run(args, argv))
-    for parameters in tqdm(_cells(args, grid, options), desc=name, unit="cell"):
+    args = _arguments(experiment, argv)
+    grid = {**{key: getattr(args, key) for key in experiment.grid}, "seed": args.seeds}
+    cells = _cells(grid, {key: getattr(args, key) for key in experiment.options})
+    path, began = args.out / f"{experiment.name}.json", time.monotonic()
+    run = _entered(path, experiment, "runs", _run(args.device, argv))
+    for parameters in tqdm(cells, desc=experiment.name, unit="cell"):
         if time.monotonic() - began > args.budget:
             break
-        if not any(cell["parameters"] == parameters for cell in _held(path)["cells"]):  # another may have measured it
-            cell, pictures = _measured(parameters, measure, args)
-            _entered(path, whole, "cells", {"run": run, **cell}, pictures)
-    return _held(path)
+        _measure(experiment, parameters, path, args.device, run)
+    return held(path)
 
 
-def _entered(path: Path, whole: Cell, part: str, entry: Cell, pictures: Cell | None = None) -> int:
+def measured(experiment: Experiment, parameters: Cell, out: Path, device: str) -> None:
+    """Measure one cell, unless the record holds it, and add it."""
+    path = out / f"{experiment.name}.json"
+    _measure(experiment, parameters, path, device, _entered(path, experiment, "runs", _run(device, None)))
+
+
+def _measure(experiment: Experiment, parameters: Cell, path: Path, device: str, run: int) -> None:
+    if any(cell["parameters"] == parameters for cell in held(path)["cells"]):
+        return  # another may have measured it
+    began = time.monotonic()
+    with jax.default_device(jax.devices(device)[0]):
+        results = experiment.measure(**parameters)
+    pictures, seconds = results.pop(PICTURES, {}), round(time.monotonic() - began, 2)
+    cell = {"run": run, "parameters": parameters, "seconds": seconds, "results": _plain(results)}
+    _entered(path, experiment, "cells", cell, pictures)
+
+
+def _entered(path: Path, experiment: Experiment, part: str, entry: Cell, pictures: Cell | None = None) -> int:
     """Add a run or a cell to the record as it stands by now, and its pictures; returns its place.
 
     Other processes may add to the record at the same time: none does between reading and writing it.
     """
     with locked(path):
-        record = _held(path) | whole
+        record = held(path) | experiment.whole
         if part == "cells" and any(cell["parameters"] == entry["parameters"] for cell in record["cells"]):
             return -1  # another process was first
+        if part == "runs" and entry in record["runs"]:
+            return record["runs"].index(entry)  # the same once more
         record[part].append(entry)
         if pictures:
             _add_pictures(path.with_suffix(".npz"), pictures)
@@ -83,57 +127,39 @@ def _entered(path: Path, whole: Cell, part: str, entry: Cell, pictures: Cell | N
         return len(record[part]) - 1
 
 
-def _held(path: Path) -> dict:
-    if not path.exists():
-        return {"name": path.stem, "runs": [], "cells": []}
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        if not (isinstance(record, dict) and all(isinstance(record.get(part), list) for part in ("runs", "cells"))):
-            raise ValueError("it lacks runs or cells")
-        return record
-    except ValueError as error:
-        wanted = "a complete record; restore it, or move it away to measure all cells again"
-        raise ValueError(f"record: got {str(path)!r}, which cannot be read ({error}); it must be {wanted}.") from error
+def held(path: Path) -> dict:
+    """The record of a path, empty where there is none; a damaged one is refused by name."""
+    return read_record(path) if path.exists() else {"name": path.stem, "runs": [], "cells": []}
 
 
-def _arguments(about: str, grid: dict[str, list], options: Cell, argv: Any) -> argparse.Namespace:
+def _arguments(experiment: Experiment, argv: Any) -> argparse.Namespace:
     show_defaults = argparse.ArgumentDefaultsHelpFormatter
-    parser = argparse.ArgumentParser(description=about.splitlines()[0], formatter_class=show_defaults)
-    for key, values in grid.items():
+    parser = argparse.ArgumentParser(description=experiment.about.splitlines()[0], formatter_class=show_defaults)
+    for key, values in experiment.grid.items():
         parser.add_argument(f"--{key}", type=type(values[0]), nargs="+", default=values, help="values of the grid")
-    for key, value in options.items():
+    for key, value in experiment.options.items():
         parser.add_argument(f"--{key}", type=type(value), default=value, help="the same in all cells")
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0], help="seeds of data and features")
+    parser.add_argument(
+        "--seeds", type=int, nargs="+", default=list(experiment.seeds), help="seeds of data and features"
+    )
     parser.add_argument("--device", default=jax.default_backend(), help="cpu, gpu or tpu")
     parser.add_argument("--budget", type=float, default=float("inf"), help="start no cell after so many seconds")
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results", help="folder of the records")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the records")
     return parser.parse_args(argv)
 
 
-def _cells(args: argparse.Namespace, grid: dict[str, list], options: Cell) -> list[Cell]:
-    asked = {**{key: getattr(args, key) for key in grid}, "seed": args.seeds}
-    fixed = {key: getattr(args, key) for key in options}
-    return [dict(zip(asked, values, strict=True)) | fixed for values in itertools.product(*asked.values())]
+def _cells(grid: dict[str, list], options: Cell) -> list[Cell]:
+    return [dict(zip(grid, values, strict=True)) | options for values in itertools.product(*grid.values())]
 
 
-def _measured(parameters: Cell, measure: Callable[..., dict], args: argparse.Namespace) -> tuple[Cell, Cell]:
-    """A cell, and its pictures."""
-    began = time.monotonic()
-    with jax.default_device(jax.devices(args.device)[0]):
-        results = measure(**parameters)
-    pictures = results.pop(PICTURES, {})
-    seconds = round(time.monotonic() - began, 2)
-    return {"parameters": parameters, "seconds": seconds, "results": _plain(results)}, pictures
-
-
-def _run(args: argparse.Namespace, argv: Any) -> dict:
+def _run(device: str, argv: Any) -> dict:
     words = sys.argv[1:] if argv is None else [str(word) for word in argv]
     if "--out" in words:  # where a machine keeps its records is no part of what was measured
         at = words.index("--out")
         words = words[:at] + words[at + 2 :]
-    device = jax.devices(args.device)[0]
+    one = jax.devices(device)[0]
     return {
-        "device": _processor() if device.platform == "cpu" else device.device_kind,
+        "device": _processor() if one.platform == "cpu" else one.device_kind,
         "date": datetime.now(UTC).date().isoformat(),
         "versions": {"python": platform.python_version(), **{p: version(p) for p in ("jax", "numpy", "rankone")}},
         **_commit(),
@@ -141,6 +167,7 @@ def _run(args: argparse.Namespace, argv: Any) -> dict:
     }
 
 
+@cache
 def _commit() -> dict[str, str]:
     """The commit that was run, "+" after it where files differ from it; nothing where there is no git."""
     git = ["git", "-C", str(Path(__file__).parent)]
@@ -184,12 +211,20 @@ def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
 
 
 def _write(path: Path, record: dict) -> None:
-    """One line for each entry of the head, and one for each cell."""
+    """One line for each entry of the head, and one for each cell, which names no option that has its full value."""
+    options = {name: value for name, value in record["full"].items() if name not in record["axes"]}
     head = [f" {json.dumps(name)}: {json.dumps(record[name], allow_nan=False)}" for name in record if name != "cells"]
-    cells = [json.dumps(_shorter(cell), allow_nan=False, separators=(",", ":")) for cell in record["cells"]]
-    text = ",\n".join([*head, ' "cells": [\n' + ",\n".join(cells) + "\n ]"])
+    cells = [cell | {"parameters": _beside(options, cell["parameters"])} for cell in record["cells"]]
+    lines = [json.dumps(_shorter(cell), allow_nan=False, separators=(",", ":")) for cell in cells]
+    text = ",\n".join([*head, ' "cells": [\n' + ",\n".join(lines) + "\n ]"])
     with replaced(path) as file:
         file.write(f"{{\n{text}\n}}\n".encode())
+
+
+def _beside(options: Cell, parameters: Cell) -> Cell:
+    """The parameters that are no options, or others than these; an option that is newer than the cell is None."""
+    every = dict.fromkeys(options) | parameters
+    return {name: value for name, value in every.items() if name not in options or options[name] != value}
 
 
 def _shorter(value: Any) -> Any:

@@ -5,7 +5,7 @@ The paper: CIFAR-ResNets on 10 % to 100 % of CIFAR-100. Here: dense networks wit
 
 from functools import lru_cache
 
-from record import main
+from record import Experiment, main
 from residual_study import Split, find, split, study
 
 from rankone.data.fashion import fashion_mnist
@@ -29,5 +29,7 @@ def measure(*, share: float, width: int, epochs: int, queries: int, seed: int) -
     return study(data, (width, width), space, epochs=epochs, seed=seed)
 
 
+EXPERIMENT = Experiment("residual_fashion", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+
 if __name__ == "__main__":
-    main("residual_fashion", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

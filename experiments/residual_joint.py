@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from record import main
+from record import Experiment, main
 from residual_letter import prepared
 from residual_study import Split, choose
 from scipy.special import softmax
@@ -56,5 +56,7 @@ def measure(
     }
 
 
+EXPERIMENT = Experiment("residual_joint", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+
 if __name__ == "__main__":
-    main("residual_joint", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

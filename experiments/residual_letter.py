@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
-from record import main
+from record import Experiment, main
 from residual_study import Split, find, split, study
 
 from rankone.data import letters
@@ -30,5 +30,7 @@ def measure(*, share: float, width: int, epochs: int, queries: int, seed: int) -
     return study(data, (width, width), space, epochs=epochs, seed=seed)
 
 
+EXPERIMENT = Experiment("residual_letter", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+
 if __name__ == "__main__":
-    main("residual_letter", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import residual_fashion
 import residual_letter
-from record import main
+from record import Experiment, main
 from residual_study import answers, choose, find, memory, network
 
 GRID = {"data": ["fashion", "letter"], "space": ["learned", "input"]}
@@ -46,5 +46,7 @@ def _answer(parts: Any, space: tuple, logits: dict, options: dict) -> np.ndarray
     return answers(made, found["test"], logits["test"], unit, sigma=options["sigma"], k=options["k"])
 
 
+EXPERIMENT = Experiment("residual_sensitivity", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+
 if __name__ == "__main__":
-    main("residual_sensitivity", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import residual_datastore as datastore
-from record import main
+from record import Experiment, main
 from residual_datastore import KEEP, TEMPERATURES, Tokens
 
 from rankone.residual import ExactSearch, Neighbours, ResMem
@@ -193,5 +193,7 @@ def _projected(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str
     return {"nats_projected": nats(_mix(share, *pair["test"])), "projected_share": share}
 
 
+EXPERIMENT = Experiment("residual_tokens", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+
 if __name__ == "__main__":
-    main("residual_tokens", __doc__, GRID, measure, options=OPTIONS, of="the book")
+    main(EXPERIMENT)

@@ -49,7 +49,7 @@ def test_a_run_does_not_go_on_from_a_damaged_record(place, experiment):
     module, record = experiment("figure6"), experiment("record")
     argv = ["--out", str(place), "--budget", "0"]
     with pytest.raises(ValueError, match=r"record: got '.*figure6\.json'"):
-        record.main("figure6", module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
+        record.main(module.EXPERIMENT, argv)
     assert (place / "figure6.json").read_text() == '{"name": "figure6", "runs": ['
 
 
@@ -100,13 +100,13 @@ def test_a_part_of_an_experiment_is_counted_by_itself():
 RACE = """
 import sys, time
 sys.path.insert(0, {folder!r})
-from record import main
+from record import Experiment, main
 
 def measure(*, Y, seed, **rest):
     time.sleep(0.02)
     return {{"error": Y, "pictures": {{f"p{{Y}}": [[Y]]}}}}
 
-main("race", "Race.", {{"Y": list(range(20))}}, measure, options={{"queries": 5}}, argv=sys.argv[1:])
+main(Experiment("race", "Race.", {{"Y": list(range(20))}}, measure, {{"queries": 5}}), sys.argv[1:])
 """
 
 

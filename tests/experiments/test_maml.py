@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rankone.book import maml_runs as recorded
-from rankone.book.records import coverage, load_record, provenance, select
+from rankone.book.records import coverage, load_record, provenance, read_record, select
 
 TINY = {
     "maml_sine": "--learner maml recurrent --iterations 100 --meta_batch 2 --width 8 --steps 5 --tasks 4",
@@ -19,9 +19,9 @@ TINY = {
 def test_script_runs_in_miniature_and_leaves_no_checkpoint(experiment, name, tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "scratch"))
     module, record = experiment(name), experiment("record")
-    argv = [*TINY[name].split(), "--out", str(tmp_path)]
-    made = record.main(name, module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
-    assert json.loads((tmp_path / f"{name}.json").read_text()) == made
+    argv = [*TINY[name].split(), "--seeds", "0", "--out", str(tmp_path)]
+    made = record.main(module.EXPERIMENT, argv)
+    assert read_record(tmp_path / f"{name}.json") == made
     assert made["cells"]
     assert not list((tmp_path / "scratch").rglob("*.npz"))
 

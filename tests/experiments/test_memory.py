@@ -1,11 +1,9 @@
 """Each experiment in miniature, the record it leaves, and the records that the book shows."""
 
-import json
-
 import numpy as np
 import pytest
 
-from rankone.book.records import coverage, folder, load_pictures, load_record, provenance, select
+from rankone.book.records import coverage, folder, load_pictures, load_record, provenance, read_record, select
 from rankone.theory.fidelity import RIGHT_WITHIN
 
 TINY = {
@@ -22,8 +20,8 @@ TINY = {
 
 def run(experiment, name, out, words=""):
     module, record = experiment(name), experiment("record")
-    argv = [*TINY[name].split(), *words.split(), "--out", str(out)]
-    return record.main(name, module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
+    argv = [*TINY[name].split(), "--seeds", "0", *words.split(), "--out", str(out)]
+    return record.main(module.EXPERIMENT, argv)
 
 
 def check(record, axes):
@@ -50,7 +48,7 @@ def check(record, axes):
 def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_path):
     first = run(experiment, name, tmp_path)
     check(first, first["axes"])
-    assert json.loads((tmp_path / f"{name}.json").read_text()) == first
+    assert read_record(tmp_path / f"{name}.json") == first
     again = run(experiment, name, tmp_path)
     assert again["cells"] == first["cells"]
     more = run(experiment, name, tmp_path, "--seeds 0 1")

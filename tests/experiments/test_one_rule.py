@@ -1,11 +1,10 @@
 """The experiment that writes the same pairs in every way, at a small size, and what the chapter reads of its record."""
 
-import json
-
 import numpy as np
 import pytest
 
 from rankone.book import rule_runs
+from rankone.book.records import load_record
 
 SMALL = {"queries": 60, "wrong": 0.3, "features": 32}
 
@@ -61,8 +60,8 @@ def test_the_record_is_read_by_way_and_seed(cells):
         rule_runs.over_seeds(record, "exact", "unseen", n=7)
 
 
-def test_the_recorded_cells_are_those_of_the_grid(study, root):
-    held = json.loads((root / "experiments" / "results" / "one_rule.json").read_text(encoding="utf-8"))
+def test_the_recorded_cells_are_those_of_the_grid(study):
+    held = load_record("one_rule")
     assert held["full"] == {**study.GRID, **study.OPTIONS}
     assert {cell["parameters"]["seed"] for cell in held["cells"]} == {0, 1, 2}
     table, shown = rule_runs.ways_table(held, 1000), rule_runs.measured_at(held, 1000)

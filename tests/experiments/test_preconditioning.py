@@ -29,7 +29,7 @@ def experiment(experiment, monkeypatch):
 def test_explicit_and_reparameterised_training_have_one_curve(experiment, name, tmp_path):
     module, record = experiment(f"preconditioning_{name}"), experiment("record")
     argv = [*TINY[name].split(), "--method", *OURS, "--out", str(tmp_path)]
-    made = record.main(name, module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
+    made = record.main(module.EXPERIMENT, argv)
     curves = {method: select(made, method=method)[0]["results"] for method in OURS}
     for curve in curves.values():
         assert len(curve["loss"]) == len(curve["seconds"]) == 3
@@ -98,7 +98,7 @@ def test_the_record_has_three_seeds_and_no_best_rate_at_the_edge_of_the_grid(nam
 def test_the_line_is_what_the_best_linear_code_leaves_of_pictures_it_has_not_seen(experiment, tmp_path):
     module, record = experiment("preconditioning_line"), experiment("record")
     argv = ["--width", "2", "--test", "10", "--out", str(tmp_path)]
-    made = record.main("line", module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)
+    made = record.main(module.EXPERIMENT, argv)
     pictures = np.asarray(rankone.data.fashion_mnist("train").images, np.float64)
     mean = pictures.mean(0)
     components = np.linalg.svd(pictures - mean, full_matrices=False)[2][:2]

@@ -1,6 +1,5 @@
 """The experiments on ResMem in miniature, and the records that the chapter shows."""
 
-import json
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -9,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rankone.book.records import load_record, provenance
+from rankone.book.records import load_record, provenance, read_record
 from rankone.language.transformer import Config, random_network
 
 TINY = {
@@ -22,10 +21,10 @@ TINY = {
 @pytest.mark.parametrize("name", TINY)
 def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_path):
     module, record = experiment(name), experiment("record")
-    argv = [*TINY[name].split(), "--out", str(tmp_path)]
-    run = lambda: record.main(name, module.__doc__, module.GRID, module.measure, options=module.OPTIONS, argv=argv)  # noqa: E731
+    argv = [*TINY[name].split(), "--seeds", "0", "--out", str(tmp_path)]
+    run = lambda: record.main(module.EXPERIMENT, argv)  # noqa: E731
     first = run()
-    assert json.loads((tmp_path / f"{name}.json").read_text()) == first
+    assert read_record(tmp_path / f"{name}.json") == first
     assert len(first["cells"]) == 1
     assert run()["cells"] == first["cells"]
 
@@ -154,8 +153,8 @@ def test_next_token_script_measures_what_the_definitions_give(small, experiment,
     flat = small.model().network  # sharpened, so that it matters what the model says, and at which temperature
     small.model = lambda: SimpleNamespace(network=replace(flat, norm=3 * flat.norm))
     module.head.cache_clear()
-    argv = ["--n", "250", "--seeds", "0", "1", "--out", str(tmp_path)]
-    made = record.main("tokens", module.__doc__, module.GRID, module.measure, options={"most": 500}, argv=argv)
+    argv = ["--n", "250", "--most", "500", "--seeds", "0", "1", "--out", str(tmp_path)]
+    made = record.main(module.EXPERIMENT, argv)
     module.head.cache_clear()
     for cell in made["cells"]:
         found, one = cell["results"], 1.01 / 48  # one query may fall the other way by rounding

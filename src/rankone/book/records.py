@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rankone._checks import check
 from rankone._files import read_arrays
 
-__all__ = ["Coverage", "coverage", "folder", "load_pictures", "load_record", "provenance", "select"]
+__all__ = ["Coverage", "coverage", "folder", "load_pictures", "load_record", "provenance", "read_record", "select"]
 
 
 @cache
@@ -39,13 +39,27 @@ def load_record(name: str) -> dict[str, Any]:
     Raises:
         ValueError: If there is no such record, or its file is damaged; the message names the file.
     """
-    path = _existing(f"{name}.json")
+    return read_record(_existing(f"{name}.json"))
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """The same from any file; an option that a cell does not name has its full value there.
+
+    Args:
+        path: A file that an experiment has written.
+
+    Raises:
+        ValueError: If the file is damaged; the message names it.
+    """
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # no JSON, or no text
         raise _damaged(path, error) from error
     if not (isinstance(record, dict) and {"runs", "cells", "axes", "of", "full"} <= record.keys()):
         raise _damaged(path, "it lacks runs, cells, or what the whole experiment is")
+    options = {name: value for name, value in record["full"].items() if name not in record["axes"]}
+    for cell in record["cells"]:
+        cell["parameters"] = options | cell["parameters"]
     return record
 
 
@@ -73,7 +87,7 @@ def _existing(name: str) -> Path:
 
 
 def _damaged(path: Path, reason: object) -> ValueError:
-    wanted = "a complete record; restore the file, or run the script of its name in experiments/ again"
+    wanted = "a complete record; restore the file, or move it away to measure all its cells again"
     return ValueError(f"record: got {str(path)!r}, which cannot be read ({reason}); it must be {wanted}.")
 
 

@@ -1,0 +1,186 @@
+"""List every experiment with what is recorded and what is missing; with --minutes, measure as much of that as fits.
+
+What is missing is measured in the order of value per second, by the seconds that are recorded. Every cell is written
+as it is done, so that a run that is broken off goes on where it was.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+from record import RESULTS, Cell, Experiment, held, measured
+
+from rankone._files import locked
+
+__all__ = ["Piece", "State", "estimates", "every", "main", "plan", "run", "state", "table"]
+
+
+class Piece(NamedTuple):
+    """A missing cell: its parameters, the seconds it would take (None if nothing recorded tells), and its worth."""
+
+    experiment: Experiment
+    parameters: Cell
+    seconds: float | None
+    value: float
+
+
+class State(NamedTuple):
+    """An experiment, the cells that are recorded, those that are missing; or what is wrong with its record."""
+
+    experiment: Experiment
+    record: dict[str, Any]
+    missing: list[Piece]
+    damage: str = ""
+
+
+def every(folder: Path = Path(__file__).parent) -> list[Experiment]:
+    """The experiments of all scripts of a folder that is on Python's path, by name."""
+    scripts = [path for path in sorted(folder.glob("*.py")) if "\nEXPERIMENT = " in path.read_text(encoding="utf-8")]
+    return [import_module(path.stem).EXPERIMENT for path in scripts]
+
+
+def state(experiment: Experiment, out: Path) -> State:
+    """What is recorded of an experiment in a folder, and what is missing."""
+    try:
+        record = held(out / f"{experiment.name}.json")
+    except ValueError as error:
+        return State(experiment, {"runs": [], "cells": []}, [], str(error))
+    done = [cell["parameters"] for cell in record["cells"]]
+    wanted = [parameters for parameters in experiment.cells if parameters not in done]
+    worth = experiment.value / len(experiment.cells)
+    times = estimates(record["cells"], wanted)
+    return State(experiment, record, [Piece(experiment, *pair, worth) for pair in zip(wanted, times, strict=True)])
+
+
+def estimates(cells: list[dict[str, Any]], wanted: list[Cell]) -> list[float | None]:
+    """Seconds that cells would take where the recorded ones were measured.
+
+    The seconds are a product with one factor for each value of each parameter but the seed, fitted to the recorded
+    cells by least squares of the logarithms. None where these do not tell: a value was never recorded, or only
+    together with another.
+    """
+    if not cells:
+        return [None] * len(wanted)
+    known = sorted({pair for cell in cells for pair in _pairs(cell["parameters"])})
+    rows = np.array([_row(known, cell["parameters"]) for cell in cells])
+    seconds = np.array([max(cell["seconds"], 0.01) for cell in cells])
+    logs = np.linalg.lstsq(rows, np.log(seconds), rcond=None)[0]
+    scale = seconds.sum() / np.exp(rows @ logs).sum()  # the mean of a product is more than that of its logarithms
+    told = np.linalg.pinv(rows) @ rows  # leaves a row as it is if the rows add up to it
+    found: list[float | None] = []
+    for parameters in wanted:
+        row = _row(known, parameters)
+        sure = _pairs(parameters) <= set(known) and np.allclose(row @ told, row, atol=1e-6)
+        found.append(float(scale * np.exp(row @ logs)) if sure else None)
+    return found
+
+
+def _pairs(parameters: Cell) -> set[tuple[str, str]]:
+    plain = {name: float(v) if isinstance(v, int | float) else v for name, v in parameters.items() if name != "seed"}
+    return {(name, repr(value)) for name, value in plain.items()}
+
+
+def _row(known: list[tuple[str, str]], parameters: Cell) -> np.ndarray:
+    pairs = _pairs(parameters)
+    return np.array([float(pair in pairs) for pair in known])
+
+
+def plan(pieces: Iterable[Piece], budget: float, named: bool = False) -> list[Piece]:
+    """What to measure within so many seconds: by value per second, each piece that still fits.
+
+    Args:
+        pieces: What is missing.
+        budget: Seconds.
+        named: Whether the pieces were asked for by name. Then those of which nothing tells the time come last.
+    """
+    pieces, chosen, left = list(pieces), [], budget
+    timed = [(piece.value / piece.seconds, piece.seconds, piece) for piece in pieces if piece.seconds is not None]
+    for _, seconds, piece in sorted(timed, key=lambda one: -one[0]):
+        if seconds <= left:
+            chosen.append(piece)
+            left -= seconds
+    return chosen + [piece for piece in pieces if named and budget and piece.seconds is None]
+
+
+def table(states: Iterable[State]) -> str:
+    """One line an experiment: what is recorded, on what, what is missing, and the time that would take."""
+    rows = [("experiment", "recorded", "of", "others", "on", "missing", "would take")]
+    for one in states:
+        name, size, lacking = one.experiment.name, len(one.experiment.cells), len(one.missing)
+        devices = {run["device"] for run in one.record["runs"]}
+        others = len(one.record["cells"]) - (size - lacking)
+        about = "" if one.damage else _time([piece.seconds for piece in one.missing])
+        done = "damaged" if one.damage else f"{size - lacking} of {size}"
+        rows.append(
+            (name, done, one.experiment.of, str(max(others, 0)), "; ".join(sorted(devices)), str(lacking), about)
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join([*lines, *(f"{one.experiment.name}: {one.damage}" for one in states if one.damage)])
+
+
+def _time(seconds: list[float | None]) -> str:
+    known, unknown = [s for s in seconds if s is not None], seconds.count(None)
+    total = sum(known)
+    told = f"{total:.0f} s" if total < 100 else f"{total / 60:.0f} min" if total < 6000 else f"{total / 3600:.0f} h"
+    return " + ".join([told] * bool(known) + [f"{unknown} of unknown time"] * bool(unknown))
+
+
+def run(pieces: list[Piece], out: Path, device: str, budget: float) -> list[str]:
+    """Measure pieces in their order, none after the budget's seconds; an experiment that fails is left at that.
+
+    Returns:
+        What failed, and why.
+
+    Raises:
+        BlockingIOError: If another such run is at work on the same records.
+    """
+    failed: dict[str, str] = {}
+    with locked(out / "missing", wait=False):
+        began = time.monotonic()
+        for i, piece in enumerate(pieces):
+            name = piece.experiment.name
+            if name in failed or time.monotonic() - began > budget:
+                continue
+            print(f"{i + 1} of {len(pieces)}: {name} {piece.parameters}", flush=True)
+            try:
+                measured(piece.experiment, piece.parameters, out, device)
+            except Exception as error:  # whatever it is, the other experiments go on
+                failed[name] = f"{name}: {type(error).__name__}: {error}"
+    return list(failed.values())
+
+
+def main(argv: list[str] | None = None, experiments: list[Experiment] | None = None) -> int:
+    """List, and measure within the minutes given; returns 1 if a record is damaged or a measurement failed."""
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=0.0, help="time to spend; 0 only lists")
+    parser.add_argument(
+        "--only", nargs="+", default=[], help="names of experiments; those of unknown time must be named"
+    )
+    parser.add_argument("--device", default=jax.default_backend(), help="cpu, gpu or tpu")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the records")
+    args, known = parser.parse_args(argv), every() if experiments is None else experiments
+    unknown = sorted(set(args.only) - {one.name for one in known})
+    if unknown:
+        parser.error(f"argument --only: got {unknown}; it must be among {', '.join(one.name for one in known)}")
+    states = [state(one, args.out) for one in known if not args.only or one.name in args.only]
+    print(table(states))
+    chosen = plan([piece for one in states for piece in one.missing], 60 * args.minutes, bool(args.only))
+    print(f"To measure: {len(chosen)} cells, {_time([piece.seconds for piece in chosen]) or '0 s'}.")
+    try:
+        failed = run(chosen, args.out, args.device, 60 * args.minutes)
+    except BlockingIOError:
+        print("Another run is at work on these records: wait for it, or stop it.")
+        return 1
+    print("\n".join(failed), end="\n" * bool(failed))
+    return int(bool(failed) or any(one.damage for one in states))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

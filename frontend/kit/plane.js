@@ -1,11 +1,12 @@
 // A plane with arrows, dots and handles.
 import { clipped } from "./clip.js";
 import { h } from "./dom.js";
-import { handle } from "./handle.js";
+import { createGrips } from "./grips.js";
 import { bounded } from "./number.js";
 import { placed } from "./words.js";
 
-/** @import { Handle, Point, Space } from "./handle.js" */
+/** @import { Grip } from "./grips.js" */
+/** @import { Point, Space } from "./handle.js" */
 
 /**
  * A line or an arrow, from one point to another or through all points and closed. All stays in the plane: a line ends
@@ -16,7 +17,6 @@ import { placed } from "./words.js";
  * @typedef {Stroke & { points: Point[] }} Loop
  * @typedef {{ at: Point, tone: string, r?: number, hollow?: boolean }} Dot
  * @typedef {{ at: Point, text: string, tone: string, dx?: number, dy?: number }} Word
- * @typedef {{ id: string, at: Point, name: string, tone: string, r?: number, group?: string }} Grip
  * @typedef {{ lines?: (Arrow | Loop)[], dots?: Dot[], handles?: Grip[], texts?: Word[] }} Scene
  */
 
@@ -52,60 +52,15 @@ export function plane({ label, reach, onMove }) {
   const { space, grid } = square(reach);
   const drawing = h("g", { "aria-hidden": "true" });
   const marks = h("g", { "aria-hidden": "true", class: "r1-plane-marks" });
-  const grips = h("g");
   const svg = h(
     "svg",
     { viewBox: `0 0 ${SIZE} ${SIZE}`, class: "r1-plane", role: "group", "aria-label": label },
     grid,
     drawing,
-    grips,
-    marks,
   );
-  /** @type {Map<string, Handle & { group?: string }>} */
-  const held = new Map();
-
-  /** @param {Grip} grip */
-  function make({ id, group }) {
-    const bounds = /** @type {Point} */ ([-reach, reach]);
-    const first = group === undefined || ![...held.values()].some((other) => other.group === group);
-    const grip = handle({ svg, space, x: bounds, y: bounds, id, onMove: (at) => onMove(id, at) });
-    grip.element.tabIndex = first ? 0 : -1;
-    if (group) grip.element.addEventListener("keydown", (event) => turnPage(event, id));
-    grips.append(grip.element);
-    held.set(id, { ...grip, group });
-  }
-
-  /**
-   * @param {KeyboardEvent} event
-   * @param {string} id
-   */
-  function turnPage(event, id) {
-    const turn = event.key === "PageDown" ? 1 : event.key === "PageUp" ? -1 : 0;
-    if (turn === 0) return;
-    event.preventDefault();
-    event.stopPropagation();
-    const group = held.get(id)?.group;
-    const own = [...held.entries()].filter(([, grip]) => grip.group === group);
-    const at = own.findIndex(([other]) => other === id);
-    const [next] = own[(at + turn + own.length) % own.length];
-    for (const [other, { element }] of own) element.tabIndex = other === next ? 0 : -1;
-    held.get(next)?.element.focus();
-  }
-
-  /** @param {Grip[]} wanted */
-  function showHandles(wanted) {
-    const ids = new Set(wanted.map(({ id }) => id));
-    for (const [id, { element }] of held) {
-      if (ids.has(id)) continue;
-      element.remove();
-      held.delete(id);
-    }
-    for (const grip of wanted) {
-      if (!held.has(grip.id)) make(grip);
-      held.get(grip.id)?.place({ r: 6, ...grip });
-    }
-  }
-
+  const bounds = /** @type {Point} */ ([-reach, reach]);
+  const grips = createGrips({ svg, space, x: bounds, y: bounds, onMove });
+  svg.append(grips.element, marks);
   return {
     element: svg,
     /** @param {Scene} scene */
@@ -119,7 +74,7 @@ export function plane({ label, reach, onMove }) {
       const covered = [...seen, ...handles].map(({ at }) => at).concat(lines.flatMap(alongArrow));
       const places = placed(named, covered.map(space.toPixel), SIZE);
       marks.replaceChildren(...named.map((text, i) => word(text, places[i])));
-      showHandles(handles);
+      grips.show(handles);
     },
   };
 }

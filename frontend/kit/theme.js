@@ -40,3 +40,17 @@ export function dress(element, ...styles) {
     system.removeEventListener("change", update);
   };
 }
+
+/**
+ * Calls `action` when the theme of the explorer around an element changes, for what knows its colours only when it is
+ * drawn; returns the end of it.
+ *
+ * @param {Element} element
+ * @param {() => void} action
+ */
+export function onTheme(element, action) {
+  const watcher = new MutationObserver(action);
+  const root = element.closest(".r1");
+  if (root) watcher.observe(root, { attributes: true, attributeFilter: ["data-r1-theme"] });
+  return () => watcher.disconnect();
+}

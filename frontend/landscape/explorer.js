@@ -4,6 +4,7 @@ import { createFrame } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
 import { amount, figures, fixed, power } from "../kit/number.js";
 import { facts } from "../kit/readout.js";
+import { onTheme } from "../kit/theme.js";
 import { printedBound } from "../retrieval/math/bounds.js";
 import { createChart } from "./charts.js";
 import { divergenceBound, neededPower } from "./math/theorem.js";
@@ -66,7 +67,7 @@ export function createExplorer(given) {
   const chart = createChart(view);
   const bill = facts();
   const panel = createPanel(initial, frame.change);
-  let watcher = /** @type {MutationObserver | null} */ (null);
+  let unwatch = /** @type {(() => void) | null} */ (null);
 
   function update() {
     const { settings } = frame;
@@ -99,7 +100,7 @@ export function createExplorer(given) {
     onkeydown: onKeys({ r: frame.reset }),
     state: () => ({ ...shown.runs, rests: shown.rests, kappa: shown.kappa }),
     close() {
-      watcher?.disconnect();
+      unwatch?.();
       planes.close();
     },
   });
@@ -107,10 +108,7 @@ export function createExplorer(given) {
     ...laid,
     begin(play) {
       laid.begin(play);
-      const root = laid.element.parentElement;
-      if (!root || watcher) return;
-      watcher = new MutationObserver(planes.redraw); // the canvas knows its colours only when drawn
-      watcher.observe(root, { attributes: true, attributeFilter: ["data-r1-theme"] });
+      unwatch ??= onTheme(laid.element, planes.redraw);
     },
   };
 }

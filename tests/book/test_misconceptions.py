@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import node
 import numpy as np
 import optax
@@ -12,7 +13,7 @@ import pytest
 from course_map import Course
 
 import rankone as ro
-from rankone import widgets
+from rankone import widgets, writes
 from rankone.editing import pseudo_inverse_edit
 from rankone.precision import double_precision
 from rankone.printed import resmem_rate
@@ -71,7 +72,7 @@ def test_the_button_sets_the_same(name: str) -> None:
 
 
 def test_widgets_have_two_misconceptions_each() -> None:
-    for chapter in ("retrieval", "editing", "preconditioning", "universality", "residual"):
+    for chapter in ("retrieval", "editing", "preconditioning", "universality", "residual", "one_rule"):
         assert sum(name.startswith(f"{chapter}-") for name in SHOWN) >= 2, chapter
 
 
@@ -185,6 +186,27 @@ def base(s: dict[str, Any]) -> dict[str, float]:
     return {"factor": with_base[1] / alone[1], "fall": alone[1] / alone[0]}
 
 
+def bench(s: dict[str, Any]) -> tuple[np.ndarray, np.ndarray, Any]:
+    """Keys and values that the bench stores, and what it reads of them at queries, by a rule."""
+    x, _, off = np.transpose(s["pairs"])
+    drawn = np.asarray(jax.random.normal(jax.random.key(s["seed"]), (12,), jnp.float32))[: len(x)]
+    keys, values = x[None], (0.8 * np.sin(4 * x) + off + s["noise"] * drawn)[None]
+    return keys, values, lambda q, rule: writes.interpolate(keys, values, q, writes.Laplace(s["width"]), rule=rule)
+
+
+def forgotten(s: dict[str, Any]) -> dict[str, float]:
+    keys, values, read = bench(s)
+    off = abs(read(keys, writes.InSequence()) - values)[0]
+    return {"first": off[:5].mean(), "last": off[5:].mean()}
+
+
+def between(s: dict[str, Any]) -> dict[str, float]:
+    _, _, read = bench(s)
+    asked = np.linspace(-1.3, 1.3, 261)[None]
+    rules = {"exact": writes.Exact(), "ridge": writes.Ridge(s["omega"])}
+    return {name: ((read(asked, rule) - 0.8 * np.sin(4 * asked)) ** 2).mean() ** 0.5 for name, rule in rules.items()}
+
+
 MEASURES = {
     "distributed-size": size,
     "distributed-cure": lambda s: {"many": blend(s), "few": blend(s | {"K": 8})},
@@ -208,6 +230,8 @@ MEASURES = {
         "border": resmem_rates.helpful_noise(s["n"], s["d"], s["L"]),
     },
     "residual-base": base,
+    "one_rule-forget": forgotten,
+    "one_rule-exact": between,
 }
 
 

@@ -50,6 +50,25 @@ def test_how_one_writes_is_the_choice_of_X():
     assert np.abs(dual(Exact()) @ K - V).max() < 1e-8 < 1e-2 < np.abs(once @ K - V).max()
 
 
+def test_a_part_of_the_solution_goes_from_the_batch_step_to_exact():
+    """W-rule: the four ways at the ends of its shares, an X between them, and what it subtracts, write by write."""
+    diagonal = np.diag(S)
+    close(one_rule.partial_solve(S, 0, 0), one_rule.matrix_of(BatchStep(1 / diagonal), S))
+    close(one_rule.partial_solve(S, 1, 0), one_rule.matrix_of(InSequence(), S))
+    close(one_rule.partial_solve(S, 1, 1, 1 / 0.7), one_rule.matrix_of(Ridge(0.7), S))
+    close(one_rule.partial_solve(S, 1, 1), one_rule.matrix_of(Exact(), S))
+    for earlier, later, slack in np.random.default_rng(1).uniform(size=(20, 3)):
+        X = np.linalg.inv(one_rule.partial_solve(S, earlier, later, slack))
+        close(X, np.diag(diagonal + slack) + earlier * np.triu(S, 1) + later * np.tril(S, -1))
+        assert np.linalg.eigvalsh(X + X.T)[0] > 0
+    written = np.zeros((H, M))
+    for t in range(M):  # a share of what the earlier writes answer is subtracted
+        written[:, t] = (R[:, t] - 0.4 * written[:, :t] @ S[:t, t]) / diagonal[t]
+    close(written, R @ one_rule.partial_solve(S, 0.4, 0))
+    with pytest.raises(ValueError, match=r"^slack: got"):
+        one_rule.partial_solve(S, 1, 1, -0.1)
+
+
 def test_cycles_lose_the_energy_of_the_residuals_in_each_round():
     """W-cycles: Lyapunov's identity; the contraction is below 1, is reached, and bounds the way to S⁻¹."""
     X, inverse, gap = one_rule.matrix_of(InSequence(RATES), S), np.linalg.inv(S), 2 / RATES - np.diag(S)

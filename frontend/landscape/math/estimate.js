@@ -2,6 +2,7 @@
 import { key, normal, split, uniform } from "../../kit/random.js";
 
 /** @import { Point } from "../../kit/handle.js" */
+/** @import { Key } from "../../kit/random.js" */
 
 /** @typedef {"sincos" | "cos" | "exp" | "expexp"} Basis */
 /** @typedef {{ energy: number, gradient: Point, S: number, floored: boolean }} Reading */
@@ -16,15 +17,15 @@ export const BASES = [
 ];
 
 /**
- * The Gaussian frequencies and phases of `rankone.RandomFeatures(2, Y, key=jax.random.key(seed))`; a smaller Y is a
- * prefix of a larger one.
+ * The Gaussian frequencies and phases of `rankone.RandomFeatures(2, Y, key=from)`; a smaller Y is a prefix of a larger
+ * one.
  *
  * @param {number} Y
- * @param {number} seed
+ * @param {Key} from
  * @returns {Frequencies}
  */
-export function frequenciesOf(Y, seed) {
-  const [projection, shift] = split(key(seed));
+export function frequenciesFrom(Y, from) {
+  const [projection, shift] = split(from);
   const drawn = normal(split(projection, 1)[0], 2 * Y);
   return {
     x: Float64Array.from({ length: Y }, (_, i) => drawn[2 * i]),
@@ -32,6 +33,9 @@ export function frequenciesOf(Y, seed) {
     phase: uniform(shift, Y).map((u) => 2 * Math.PI * u),
   };
 }
+
+/** Those of a seed. @type {(Y: number, seed: number) => Frequencies} */
+export const frequenciesOf = (Y, seed) => frequenciesFrom(Y, key(seed));
 
 const positive = (/** @type {Basis} */ basis) => basis === "exp" || basis === "expexp";
 

@@ -25,6 +25,7 @@ __all__ = [
     "first_order_move",
     "matrix_of",
     "overlap",
+    "partial_solve",
     "recursive_least_squares",
     "write_one_by_one",
 ]
@@ -36,6 +37,25 @@ def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
     """X of a rule for keys whose kernel is S (m, m): what it makes of the residuals I [W-rule]."""
     with double_precision():
         return np.asarray(_coefficients(rule, np.eye(len(np.asarray(S))), _square("S", S)))
+
+
+def partial_solve(S: ArrayLike, earlier: float, later: float, slack: float = 0.0) -> Matrix:
+    r"""X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹: each pair allows for shares of what the others answer [W-rule].
+
+    (0, 0) is the batch step and (1, 0) the sequence, both at the rates 1/Sₜₜ; (1, 1) is exact, and with the slack 1/ω
+    the ridge. Between them X exists as well: for $S\succ0$, shares a and b from 0 to 1, and slack s,
+    $x^\top X^{-1}x=s\lVert x\rVert^2+(1-\frac{a+b}2)\,x^\top\!\operatorname{diag}(S)\,x+\frac{a+b}2\,x^\top Sx>0$.
+
+    Args:
+        S: Kernel of the keys (m, m), symmetric.
+        earlier: Share a of what was written before that is subtracted: 1 for the delta rule.
+        later: Share b of what will be written after that is foreseen.
+        slack: Added to the diagonal, at least 0.
+    """
+    S = _square("S", S)
+    above, below = np.triu(S, 1), np.tril(S, -1)
+    slack = float(not_negative("slack", slack))
+    return np.linalg.inv(np.diag(np.diagonal(S) + slack) + earlier * above + later * below)
 
 
 def write_one_by_one(M: ArrayLike, K: ArrayLike, V: ArrayLike, rates: ArrayLike, G: ArrayLike | None = None) -> Matrix:

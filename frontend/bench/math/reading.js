@@ -1,0 +1,104 @@
+// What is read: R X κ(K, q), or over 1ᵀX κ(K, q); what is seen of one pair at another's key; and how wrong it is [W-ratio].
+
+/** @import { Matrix } from "../../kit/linear.js" */
+
+/** R X and 1ᵀX, a number a pair. @typedef {{ coefficients: Float64Array, ones: Float64Array }} Written */
+
+/**
+ * @param {ArrayLike<number>} R
+ * @param {Matrix} X
+ * @returns {Written}
+ */
+export function written(R, X) {
+  const coefficients = new Float64Array(X.length);
+  const ones = new Float64Array(X.length);
+  X.forEach((row, i) => {
+    row.forEach((v, j) => {
+      coefficients[j] += R[i] * v;
+      ones[j] += v;
+    });
+  });
+  return { coefficients, ones };
+}
+
+/**
+ * The reading at queries; `weights` are κ(K, q), a row a pair.
+ *
+ * @type {(written: Written, weights: Float64Array[], divide: boolean) => Float64Array}
+ */
+export function readings({ coefficients, ones }, weights, divide) {
+  const out = summed(coefficients, weights);
+  if (!divide) return out;
+  const below = summed(ones, weights);
+  return out.map((v, q) => v / below[q]);
+}
+
+/** @type {(coefficients: Float64Array, weights: Float64Array[]) => Float64Array} */
+export function summed(coefficients, weights) {
+  const out = new Float64Array(weights[0].length);
+  weights.forEach((row, i) => {
+    for (let q = 0; q < out.length; q++) out[q] += coefficients[i] * row[q];
+  });
+  return out;
+}
+
+/**
+ * What of a residual stored at one key (row) is read at another (column): XS, divided by its columns' sums where the
+ * reading is.
+ *
+ * @type {(XS: Matrix, divide: boolean) => Matrix}
+ */
+export function interference(XS, divide) {
+  if (!divide) return XS;
+  const sums = XS[0].map((_, j) => XS.reduce((sum, row) => sum + row[j], 0));
+  return XS.map((row) => row.map((v, j) => v / sums[j]));
+}
+
+/** @type {(a: ArrayLike<number>, b: ArrayLike<number>) => number} */
+export function rootMeanSquare(a, b) {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] - b[i]) ** 2;
+  return Math.sqrt(sum / a.length);
+}
+
+/**
+ * ρ, what all other keys together have in common with the most crowded one [W-dilute].
+ *
+ * @param {ArrayLike<number>[]} S
+ */
+export const overlap = (S) =>
+  Math.max(
+    ...S.map((row, i) =>
+      Array.from(row).reduce((sum, s, j) => sum + (i === j ? 0 : Math.abs(s)), 0),
+    ),
+  );
+
+/** How far any way may then be from another, ρ/(1 − ρ). @type {(rho: number) => number} */
+export const diluteBound = (rho) => (rho < 1 ? rho / (1 - rho) : Number.POSITIVE_INFINITY);
+
+/**
+ * The root of the mean squared error that Y features make of the divided batch reading, to first order in 1/Y: in the
+ * mean over queries, of the law of `rankone.theory.soft_neighbours.ratio_error` [W-knn]. `mirrored(q)` is κ(kᵢ, 2q − kⱼ).
+ *
+ * @param {{
+ *   R: ArrayLike<number>, S: Float64Array[], weights: Float64Array[], mirrored(q: number): Float64Array[], Y: number,
+ * }} of
+ */
+export function ratioError({ R, S, weights, mirrored, Y }) {
+  const n = weights[0].length;
+  const one = { coefficients: Float64Array.from(R), ones: new Float64Array(S.length).fill(1) };
+  const f = readings(one, weights, true);
+  let sum = 0;
+  for (let q = 0; q < n; q++) {
+    const across = mirrored(q);
+    const total = weights.reduce((all, row) => all + row[q], 0);
+    let square = 0;
+    for (let i = 0; i < S.length; i++) {
+      for (let j = 0; j < S.length; j++) {
+        square += (R[i] - f[q]) * (R[j] - f[q]) * (S[i][j] + across[i][j]);
+      }
+    }
+    sum += square / (2 * Y * total * total);
+  }
+  return Math.sqrt(sum / n);
+}

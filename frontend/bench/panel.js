@@ -1,0 +1,134 @@
+// The reader's controls: those that one looks at while turning them, and the rest.
+import { elementsOf, fill, segments, select, toggle } from "../kit/controls.js";
+import { fieldsOf } from "../kit/fields.js";
+import { count, figures, fixed } from "../kit/number.js";
+import { slider } from "../kit/slider.js";
+import { MOST, ROUNDS, WIDTHS, YS } from "./settings.js";
+
+/** @import { Kernel } from "./math/kernels.js" */
+/** @import { Patch, Settings, View } from "./settings.js" */
+
+/**
+ * `onOff` is told what the reader wants the chosen pair's value to be off the truth.
+ *
+ * @param {Settings} settings
+ * @param {(patch: Patch) => void} change
+ * @param {(off: number) => void} onOff
+ */
+export function createPanel(settings, change, onOff) {
+  const of = fieldsOf(settings, change);
+  const [min, max] = WIDTHS;
+  /** @type {[View, string][]} */
+  const views = [
+    ["line", "On the line"],
+    ["plane", "In the plane"],
+  ];
+  const view = segments({
+    label: "Where the keys are",
+    options: views,
+    value: settings.view,
+    onInput: (chosen) => change(chosen ? { view: chosen } : {}),
+  });
+  const fields = {
+    divide: toggle({
+      ...of("divide"),
+      label: "divide by what ones would read",
+      title: "R X κ / 1ᵀX κ: what is read, over what a memory of ones at the same keys would read",
+    }),
+    width: slider({
+      ...of("width"),
+      label: "width of the kernel",
+      symbol: "σ",
+      scale: "log",
+      format: figures,
+      title: "How far a write is seen: it has fallen to 1/e at this distance from its key",
+      ...{ min, max },
+    }),
+    noise: slider({
+      ...of("noise"),
+      label: "noise in the values",
+      symbol: "s",
+      max: 1,
+      step: 0.05,
+      format: figures,
+      title: "Standard deviation of what is stored about what is true",
+    }),
+    omega: slider({
+      ...of("omega"),
+      label: "of the ridge",
+      symbol: "ω",
+      min: 0.1,
+      max: 1000,
+      scale: "log",
+      format: figures,
+      title:
+        "The ridge is (S + I/ω)⁻¹; with noise of variance s², ω = 1/s² is best for values that vary as the kernel says",
+    }),
+    rounds: slider({
+      ...of("rounds"),
+      label: "rounds",
+      values: ROUNDS,
+      title: "How often all pairs are written, each round what the last has left missing",
+    }),
+    Y: slider({
+      ...of("Y"),
+      label: "random frequencies",
+      symbol: "Y",
+      values: YS,
+      format: (Y) => (Y ? count(Y) : "none (a list)"),
+      title:
+        "The kernel from Y cosines and sines: the memory is then a vector of 2Y numbers, however many pairs there are",
+    }),
+    kernel: select({
+      ...of("kernel"),
+      onInput: (v) => change({ kernel: /** @type {Kernel} */ (v) }),
+      label: "Kernel",
+      options: [
+        ["laplace", "e^(−distance/σ)"],
+        ["gaussian", "e^(−distance²/2σ²)"],
+      ],
+      title: "How what is written at one key is seen at another",
+    }),
+    seed: slider({
+      ...of("seed"),
+      label: "draw of what is random",
+      max: 50,
+      title: "The seed of jax.random",
+    }),
+    count: slider({
+      label: "pairs",
+      symbol: "m",
+      name: "count",
+      min: 2,
+      max: MOST,
+      value: settings.pairs.length,
+      onInput: (n) => change({ count: n }),
+    }),
+    off: slider({
+      label: "last pair touched: off the truth by",
+      name: "off",
+      min: -2,
+      max: 2,
+      step: 0.05,
+      value: settings.pairs[0][2],
+      format: (v) => fixed(v),
+      onInput: onOff,
+    }),
+    backward: toggle({
+      ...of("backward"),
+      label: "the last pair is written first",
+      title: "Exchanges U and its transpose: what is earlier becomes later",
+    }),
+  };
+  const elements = elementsOf(fields);
+  return {
+    first: [view.element, ...elements("divide", "width", "noise")],
+    more: elements("omega", "rounds", "Y", "kernel", "count", "off", "seed", "backward"),
+    /** @type {(next: Settings, chosen: number) => void} */
+    show(next, chosen) {
+      view.value = next.view;
+      const [, , off] = next.pairs[chosen] ?? next.pairs[0];
+      fill(fields, { ...next, count: next.pairs.length, off });
+    },
+  };
+}

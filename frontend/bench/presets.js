@@ -1,0 +1,181 @@
+// Settings posed as questions: where each way of writing wins, and where they are one.
+import { posed } from "../kit/explorer.js";
+import { amount, count, figures } from "../kit/number.js";
+import { MARKS } from "./math/writing.js";
+import { crowd, evenly, settingsFrom } from "./settings.js";
+import { NAMES } from "./words.js";
+
+/** @import { Preset } from "../kit/explorer.js" */
+/** @import { Measured } from "./measure.js" */
+/** @import { Pair, Settings } from "./settings.js" */
+
+/** @typedef {Measured & { Y: number }} Found */
+/** @typedef {Preset<Partial<Settings>, Found>} Question */
+
+/** @type {(values: ArrayLike<number>) => number} */
+const mean = (values) => Array.from(values).reduce((a, b) => a + b, 0) / values.length;
+
+/** Mean errors at the keys that were written in the first half, and in the second. @param {Measured} found */
+function halves({ read, values }) {
+  const off = values.map((v, i) => Math.abs((read?.[i] ?? 0) - v));
+  const half = off.length / 2;
+  return [mean(off.slice(0, half)), mean(off.slice(-half))];
+}
+
+/** The unseen errors at the four ways. @param {Measured} found */
+const unseen = ({ along }) =>
+  MARKS.map(([way, at]) => {
+    const error = along[Math.round((at * (along.length - 1)) / 3)]?.unseen;
+    return { way, error: error ?? Number.POSITIVE_INFINITY };
+  });
+
+/** The way that errs least where nothing is stored. @param {Measured} found */
+const best = (found) => unseen(found).reduce((a, b) => (b.error < a.error ? b : a)).way;
+
+/** @param {Measured} found */
+const priced = (found) =>
+  unseen(found)
+    .map(({ way, error }) => `${NAMES[way]} ${amount(error, 2)}`)
+    .join(", ");
+
+/** What is read at the right end. @param {Measured} found */
+const atTheEnd = ({ curve }) => curve?.[curve.length - 1] ?? 0;
+
+/** The number of frequencies at which the law reaches an error. @type {(found: Found, error: number) => number} */
+const needed = ({ Y, law }, error) => Y * ((law ?? 0) / error) ** 2;
+const WANTED = 0.03;
+
+/** A fact that was told wrongly at first, and again in the end. @type {() => Pair[]} */
+const changed = () => {
+  const pairs = evenly(8, -1.2, 1.2);
+  const [x, y] = pairs[3];
+  pairs[3] = [x, y, -1.4];
+  return [...pairs, [x + 0.03, y, 0]];
+};
+
+/** @type {Question[]} */
+const QUESTIONS = [
+  {
+    key: "crowd",
+    name: "Crowded keys",
+    ask: "Ten pairs, six of them in a crowd, written one after another in the order of their numbers. Which have suffered?",
+    predict: {
+      options: [
+        ["first", "the first five"],
+        ["last", "the last five"],
+        ["alike", "all alike"],
+      ],
+      right: (found) => {
+        const [first, last] = halves(found);
+        if (first > 1.5 * last) return "first";
+        return last > 1.5 * first ? "last" : "alike";
+      },
+    },
+    after: (found) => {
+      const [first, last] = halves(found);
+      return `The first five are off by ${amount(first, 2)} on average, the last five by ${amount(last, 2)}: what is written later spills back, and the matrix is a triangle. Move the slider to the right until nothing is forgotten.`;
+    },
+    set: { pairs: crowd(), way: 1, width: 0.3 },
+  },
+  {
+    key: "apart",
+    name: "Far apart",
+    ask: "Seven keys that hardly see each other. At once, in sequence, exactly: does it matter how they are written?",
+    predict: {
+      options: [
+        ["hardly", "hardly"],
+        ["much", "a lot"],
+      ],
+      right: ({ bound }) => (bound < 0.2 ? "hardly" : "much"),
+    },
+    after: ({ rho, bound }) =>
+      `ρ = ${figures(rho, 2)}, and those three differ by ${figures(bound, 2)} of the largest value at most. Only the ridge stands out: it damps on purpose. Widen the kernel until the bound has nothing to say.`,
+    set: { pairs: evenly(7), way: 0, width: 0.13 },
+  },
+  {
+    key: "noise",
+    name: "Noisy values",
+    ask: "Each value carries noise of size 0.5. Which way errs least where nothing is stored?",
+    predict: {
+      options: [
+        ["sequence", "in sequence"],
+        ["ridge", "ridge"],
+        ["exact", "exactly"],
+      ],
+      right: best,
+    },
+    after: (found) =>
+      `Errors elsewhere: ${priced(found)}. The exact way repeats the noise. A ridge with ω = 1/0.5² = 4 is what the theorem on risk recommends.`,
+    set: { pairs: evenly(12), way: 3, width: 0.6, noise: 0.5, omega: 4 },
+  },
+  {
+    key: "off",
+    name: "Off the keys",
+    ask: "All keys lie on the left. Reading divides. What is read far to the right of the last of them?",
+    predict: {
+      options: [
+        ["fades", "it fades to 0"],
+        ["stays", "it stays up"],
+      ],
+      right: (found) => (Math.abs(atTheEnd(found)) > 0.2 ? "stays" : "fades"),
+    },
+    after: (found) =>
+      `At the right end it reads ${amount(atTheEnd(found), 2)}: shares add up to one wherever one asks, so that a stranger is answered as boldly as ever. Switch dividing off, and it fades: the base has the word.`,
+    set: { pairs: evenly(7, -1.2, -0.15), way: 0, width: 0.15, divide: true },
+  },
+  {
+    key: "changed",
+    name: "A changed fact",
+    ask: "Pair 4 was told wrongly; pair 9 tells the same key anew. Which way answers best now?",
+    predict: {
+      options: [
+        ["sequence", "in sequence"],
+        ["ridge", "ridge"],
+        ["exact", "exactly"],
+      ],
+      right: best,
+    },
+    after: (found) =>
+      `Errors elsewhere: ${priced(found)}. In sequence the last word counts. The others believe both, and the exact way leaps from one to the other. Let the last pair be written first, and see.`,
+    set: { pairs: changed(), way: 3, width: 0.12 },
+  },
+  {
+    key: "rounds",
+    name: "Again and again",
+    ask: "What is still missing is written again, eight times over, all at once each time. Does it settle?",
+    predict: {
+      options: [
+        ["settles", "it settles"],
+        ["away", "it runs away"],
+      ],
+      right: ({ growth }) => (growth > 2 ? "away" : "settles"),
+    },
+    after: ({ growth }) =>
+      `The largest eigenvalue of S is ${figures(growth, 2)}${growth > 2 ? ": beyond 2, each round makes it worse" : ": below 2, each round makes it better"}. In sequence the rounds settle for any keys, at the exact way: move the slider to the right.`,
+    set: { pairs: crowd(), way: 0, width: 0.2, rounds: 8 },
+  },
+  {
+    key: "features",
+    name: "A fixed memory",
+    ask: "Two vectors of cosines in place of the list. How many frequencies put the reading within 0.03 of the list’s?",
+    predict: {
+      options: [
+        ["60", "about 60"],
+        ["240", "about 240"],
+        ["900", "about 900"],
+      ],
+      right: (found) => {
+        const gap = (/** @type {string} */ v) =>
+          Math.abs(Math.log(Number(v) / needed(found, WANTED)));
+        return ["60", "240", "900"].reduce((a, b) => (gap(b) < gap(a) ? b : a));
+      },
+    },
+    after: (found) =>
+      `With Y = ${count(found.Y)} it is off by ${amount(found.cost, 2)}, and the law says ${amount(found.law, 2)}, with the root of 1/Y: about ${count(Number(needed(found, WANTED).toPrecision(1)))} are needed. The vectors stay as long as they are however many pairs come.`,
+    set: { pairs: crowd(), way: 0, width: 0.4, divide: true, Y: 64, seed: 2 },
+  },
+];
+
+export const PRESETS = posed(QUESTIONS, (/** @type {Partial<Settings>} */ set) =>
+  settingsFrom(set),
+);

@@ -1,0 +1,150 @@
+// What the reader can set: pairs of a key and a value, how they are written, and how they are read.
+import { bounded } from "../kit/number.js";
+import { key, normal } from "../kit/random.js";
+
+/** @import { Point } from "../kit/handle.js" */
+/** @import { Kernel } from "./math/kernels.js" */
+
+/** @typedef {"line" | "plane"} View */
+/** A key, and by how much the value told at it is off the truth. @typedef {[x: number, y: number, off: number]} Pair */
+/**
+ * @typedef {{
+ *   view: View, pairs: Pair[], way: number, divide: boolean, width: number, noise: number, kernel: Kernel, Y: number,
+ *   omega: number, rounds: number, backward: boolean, seed: number,
+ * }} Settings
+ */
+/** `count` adds pairs at free places or drops the last. @typedef {Partial<Settings> & { count?: number }} Patch */
+
+export const REACH = 1.3;
+export const HIGH = 2; // what a value may be, and what is drawn
+export const MOST = 12; // pairs
+export const YS = [4, 8, 16, 32, 64, 128, 256, 512, 1024, 0]; // 0 is the kernel itself
+export const ROUNDS = [1, 2, 4, 8, 16, 32, 64];
+export const WIDTHS = [0.03, 3];
+
+/** What an address may set. */
+export const RULES = {
+  bounds: {
+    way: [0, 3],
+    width: WIDTHS,
+    noise: [0, 1],
+    omega: [0.1, 1000],
+    seed: [0, 1e9],
+    pairs: [-3, 3],
+  },
+  choices: {
+    view: ["line", "plane"],
+    kernel: ["laplace", "gaussian"],
+    Y: YS,
+    rounds: ROUNDS,
+  },
+};
+
+/**
+ * The truth that the pairs tell of, over the plane; on the line it is read at y = 0.
+ *
+ * @type {(at: Point) => number}
+ */
+export const truth = ([x, y]) => 0.8 * Math.sin(4 * x) * Math.cos(2 * y);
+
+/** Six keys in a crowd, and four by themselves. @type {Pair[]} */
+const CROWD = [
+  [-0.9, -0.1, 0],
+  [-0.8, 0.15, 0],
+  [-0.7, -0.25, 0],
+  [-0.6, 0.05, 0],
+  [-0.5, 0.3, 0],
+  [-0.4, -0.15, 0],
+  [-0.05, 0.8, 0],
+  [0.25, -0.7, 0],
+  [0.55, 0.35, 0],
+  [0.85, -0.3, 0],
+];
+
+export const crowd = () => CROWD.map((pair) => /** @type {Pair} */ ([...pair]));
+
+const LONG = 8; // keys of a row before another is begun
+/** As many keys, evenly over the line and spread over the plane. @type {(n: number, from?: number, to?: number) => Pair[]} */
+export const evenly = (n, from = -1.2, to = 1.2) =>
+  Array.from({ length: n }, (_, i) => {
+    const x = from + ((to - from) * i) / Math.max(n - 1, 1);
+    return [Number(x.toFixed(2)), [-0.7, 0.5, -0.1, 0.9, -0.4, 0.2, -0.9, 0.7][i % LONG], 0];
+  });
+
+/** @type {Settings} */
+export const DEFAULTS = {
+  view: "line",
+  pairs: crowd(),
+  way: 1,
+  divide: false,
+  width: 0.3,
+  noise: 0,
+  kernel: "laplace",
+  Y: 0,
+  omega: 4,
+  rounds: 1,
+  backward: false,
+  seed: 0,
+};
+
+/** @type {(pair: Pair) => Pair} */
+const inside = ([x, y, off]) => [
+  bounded(x, -REACH, REACH),
+  bounded(y, -REACH, REACH),
+  bounded(off, -3, 3),
+];
+
+/** The settings after a change. @type {(settings: Settings, patch: Patch) => Settings} */
+export function nextSettings(settings, { count, ...patch }) {
+  const next = { ...settings, ...patch };
+  if (count !== undefined) next.pairs = counted(next.pairs, count);
+  next.pairs = (next.pairs.length ? next.pairs : DEFAULTS.pairs).slice(0, MOST).map(inside);
+  return next;
+}
+
+/** @type {(pairs: Pair[], count: number) => Pair[]} */
+function counted(pairs, count) {
+  const kept = pairs.slice(0, count);
+  for (const place of [...crowd(), ...evenly(13)]) {
+    const free = kept.every(([x, y]) => Math.hypot(x - place[0], y - place[1]) > 0.05);
+    if (kept.length < count && free) kept.push(place);
+  }
+  return kept;
+}
+
+/** @param {object} [given] */
+export const settingsFrom = (given = {}) => nextSettings(DEFAULTS, given);
+
+/** Where the keys are: on the line, without their height. @type {(settings: Pick<Settings, "view" | "pairs">) => Point[]} */
+export const keysOf = ({ view, pairs }) => pairs.map(([x, y]) => [x, view === "line" ? 0 : y]);
+
+/** Noise of the pairs, each its own number. @param {number} seed */
+const noises = (seed) => normal(key(seed), MOST);
+
+/** What is told at a key, and with it stored: the truth, what the reader adds, and noise. @param {Settings} settings */
+export function valuesOf(settings) {
+  const drawn = noises(settings.seed);
+  return keysOf(settings).map(
+    (at, i) => truth(at) + settings.pairs[i][2] + settings.noise * drawn[i],
+  );
+}
+
+const NEAR = 0.05; // a value this near the truth is the truth
+
+/**
+ * The pairs with the i-th where the reader wants it: its key, and on the line its value.
+ *
+ * @type {(settings: Settings, i: number, to: Point) => Pair[]}
+ */
+export function moved(settings, i, to) {
+  const [x, y] = to;
+  if (settings.view === "plane") return replaced(settings, i, ([, , off]) => [x, y, off]);
+  const off = y - truth([x, 0]) - settings.noise * noises(settings.seed)[i];
+  return replaced(settings, i, (pair) => [x, pair[1], Math.abs(off) < NEAR ? 0 : off]);
+}
+
+/** The pairs with another value told at the i-th. @type {(settings: Settings, i: number, off: number) => Pair[]} */
+export const told = (settings, i, off) => replaced(settings, i, ([x, y]) => [x, y, off]);
+
+/** @type {(settings: Settings, i: number, change: (pair: Pair) => Pair) => Pair[]} */
+const replaced = ({ pairs }, i, change) => pairs.map((pair, j) => (i === j ? change(pair) : pair));

@@ -1,0 +1,92 @@
+// What a position of the slider is: its X, what writes so, and which of the book's results it is.
+import { figures } from "../kit/number.js";
+import { placeOf, wayAt } from "./math/writing.js";
+
+/** @import { Way } from "./math/writing.js" */
+/** @import { Settings } from "./settings.js" */
+
+/** @type {Record<Way, string>} */
+export const NAMES = {
+  batch: "at once",
+  sequence: "in sequence",
+  ridge: "ridge",
+  exact: "exactly",
+};
+
+/** @type {Record<Way, string>} */
+const MATRICES = {
+  batch: "X = D",
+  sequence: "X = (D⁻¹ + U)⁻¹",
+  ridge: "X = (S + I/ω)⁻¹",
+  exact: "X = S⁻¹",
+};
+
+/** The book's results, by how they write; two of them divide. @type {Record<Way, string>} */
+const RESULTS = {
+  batch: "MAML, TUV",
+  sequence: "ROME, in turn",
+  ridge: "MEMIT",
+  exact: "ROME, jointly",
+};
+
+/** @type {(way: Way, settings: Pick<Settings, "divide" | "Y">) => string} */
+export function resultOf(way, { divide, Y }) {
+  if (divide) return way === "batch" ? "ResMem" : "";
+  return way === "batch" && Y ? "DrDAM" : RESULTS[way];
+}
+
+/** @type {(settings: Pick<Settings, "way" | "omega">) => string} */
+export function formula({ way, omega }) {
+  const named = wayAt(way);
+  if (named) return MATRICES[named];
+  const { earlier, later, slack } = placeOf(way, omega);
+  const term = (/** @type {number} */ times, /** @type {string} */ of) =>
+    times === 0 ? "" : ` + ${times === 1 ? "" : `${figures(times, 2)} `}${of}`;
+  return `X = (D⁻¹${term(earlier, "U")}${term(later, "Uᵀ")}${slack ? ` + ${figures(slack, 2)} I` : ""})⁻¹`;
+}
+
+export const HELP =
+  "X = (D⁻¹ + a·U + b·Uᵀ + d·I)⁻¹: D⁻¹ is the diagonal of S = κ(K, K), U what stands above it. First a goes from 0 to 1: " +
+  "a write subtracts more and more of what earlier ones answer at its key. Then b goes from 0 to 1, so that it allows for later " +
+  "writes too, and the slack d from 0 to 1/ω; at last d goes back to 0.";
+
+/** @type {Record<Way, string>} */
+const HERE = {
+  batch:
+    "Each pair as if it were alone: one step of gradient descent. So write a step of MAML, a step on U in W = TUV, and a layer of linear attention.",
+  sequence:
+    "One after another, each time only what is missing: the delta rule. So write DeltaNet, and ROME edit by edit.",
+  ridge:
+    "Least squares with a slack: recursive least squares, MEMIT, the mean of a Gaussian process. The order no longer matters.",
+  exact:
+    "Every pair exactly, with the least change: many of ROME’s edits solved jointly, or rounds without end.",
+};
+
+/** With more rounds than one. @type {Partial<Record<Way, (rounds: number) => string>>} */
+const AGAIN = {
+  batch: (n) =>
+    `${n} steps of gradient descent, each on all pairs: an inner loop of MAML with ${n} steps.`,
+  sequence: (n) => `${n} rounds of the delta rule, Kaczmarz’s method: on the way to the exact one.`,
+};
+
+const DIVIDED = {
+  batch:
+    "A mean of the values, the nearer ones counting more: soft neighbours, as in ResMem, and one update of an exact dense memory.",
+  other: "A ratio of two linear memories. None of the five results writes so and divides.",
+};
+
+/** One line on what is on show. @param {Pick<Settings, "way" | "divide" | "Y" | "rounds">} settings */
+export function here({ way, divide, Y, rounds }) {
+  const named = wayAt(way);
+  if (divide) return named === "batch" && rounds === 1 ? DIVIDED.batch : DIVIDED.other;
+  const again = rounds > 1 && named && AGAIN[named];
+  if (again) return again(rounds);
+  if (named === "batch" && Y)
+    return "Each pair adds its features, whatever is stored: the distributed memory, and its T.";
+  if (named) return HERE[named];
+  if (way < 1)
+    return `A write subtracts ${figures(way, 2)} of what the earlier ones answer at its key.`;
+  if (way < 2)
+    return `It also allows for ${figures(way - 1, 2)} of what the later ones will answer there.`;
+  return "Nearly exact: the slack that is left keeps what is stored from being repeated to the letter.";
+}

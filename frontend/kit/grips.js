@@ -1,0 +1,75 @@
+// Points to drag that come and go; those of a group share one tab stop, and Page Up and Page Down go through them.
+import { h } from "./dom.js";
+import { handle } from "./handle.js";
+
+/** @import { Handle, Point, Space } from "./handle.js" */
+
+/**
+ * `shown` is where it is drawn, if not at what the keys move; a `colour` of its own goes before its tone's.
+ *
+ * @typedef {{
+ *   id: string, at: Point, name: string, tone: string, r?: number, group?: string, words?: string, shown?: Point,
+ *   colour?: string,
+ * }} Grip
+ */
+
+/**
+ * `onMove(id, at)` while one moves; the bounds and the step are those of a handle.
+ *
+ * @param {{
+ *   svg: SVGSVGElement, space: Space, x: Point, y: Point, step?: Point, onMove(id: string, at: Point): void,
+ * }} options
+ */
+export function createGrips({ onMove, ...common }) {
+  const element = h("g");
+  /** @type {Map<string, Handle & { group?: string }>} */
+  const held = new Map();
+
+  /** @param {Grip} grip */
+  function make({ id, group }) {
+    const first = group === undefined || ![...held.values()].some((other) => other.group === group);
+    const grip = handle({ ...common, id, onMove: (at) => onMove(id, at) });
+    grip.element.tabIndex = first ? 0 : -1;
+    if (group) grip.element.addEventListener("keydown", (event) => turnPage(event, id));
+    element.append(grip.element);
+    held.set(id, { ...grip, group });
+  }
+
+  /**
+   * @param {KeyboardEvent} event
+   * @param {string} id
+   */
+  function turnPage(event, id) {
+    const turn = event.key === "PageDown" ? 1 : event.key === "PageUp" ? -1 : 0;
+    if (turn === 0) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const group = held.get(id)?.group;
+    const own = [...held.entries()].filter(([, grip]) => grip.group === group);
+    const at = own.findIndex(([other]) => other === id);
+    const [next] = own[(at + turn + own.length) % own.length];
+    for (const [other, { element: one }] of own) one.tabIndex = other === next ? 0 : -1;
+    held.get(next)?.element.focus();
+  }
+
+  return {
+    element,
+    /** @param {Grip[]} wanted */
+    show(wanted) {
+      const ids = new Set(wanted.map(({ id }) => id));
+      for (const [id, { element: one, group }] of held) {
+        if (ids.has(id)) continue;
+        one.remove();
+        held.delete(id);
+        const left = [...held.values()].find((other) => other.group === group);
+        if (left && one.tabIndex === 0) left.element.tabIndex = 0; // the group keeps its stop
+      }
+      for (const grip of wanted) {
+        if (!held.has(grip.id)) make(grip);
+        const own = held.get(grip.id);
+        own?.place({ r: 6, ...grip });
+        if (grip.colour) own?.element.style.setProperty("--r1-tone", grip.colour);
+      }
+    },
+  };
+}

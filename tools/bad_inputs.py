@@ -1,36 +1,42 @@
 """Bad inputs to the whole public surface: what is refused by name, what is answered, what leaks an error of its own.
 
-The examples in the docstrings are run, and every call that they make of a public function or method is kept. Then one
-argument at a time is replaced by what it should not be. An error that does not name the argument is a leak; an answer
-to what no function could mean (text, dates, complex numbers) is wrong; and no input may be changed by a call.
+The examples in the docstrings are run, and the library's tests, and of every public function or method the fastest
+call that ends well is kept. Then one argument at a time is replaced by what it should not be. An error that does not
+name the argument is a leak; an answer to what no function could mean (text, dates, complex numbers) is wrong; and no
+input may be changed by a call. What neither calls is listed.
 
-    .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0
-    .venv/bin/python tools/bad_inputs.py tests/theory/test_capacity.py   # and what these tests call
+    .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # a quarter of an hour
+    .venv/bin/python tools/bad_inputs.py --most 150 --examples       # of what the examples call alone
 """
 
 import argparse
-import copy
 import dataclasses
 import doctest
 import importlib
 import inspect
 import io
+import os
 import pkgutil
 import sys
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from time import perf_counter
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 import pytest
 
 import rankone
+from rankone.precision import double_precision
 
-PARTS = (
+PARTS = (  # of the package, and folders of its tests
+    "checks",
+    "data",
     "editing",
+    "language",
     "maml",
     "memory",
     "nn",
@@ -42,7 +48,16 @@ PARTS = (
     "writes",
 )
 PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
-Call = tuple[Callable[..., Any], dict[str, Any]]
+SLOWEST = 2.0  # seconds of a call that is worth repeating with bad inputs
+
+
+class Call(NamedTuple):
+    """A call that ended well: of what, with which arguments, how long it took, and whether in double precision."""
+
+    function: Callable[..., Any]
+    given: dict[str, Any]
+    seconds: float = 0.0
+    double: bool = False
 
 
 def modules() -> Iterator[Any]:
@@ -85,32 +100,47 @@ def _written(thing: Any) -> bool:
     return code is not None and code.co_filename != "<string>"
 
 
-def examples(names: dict[Any, tuple[str, Callable[..., Any]]], tests: Sequence[str] = ()) -> dict[str, Call]:
-    """Function by name → itself and the arguments of its first call in the examples, as they came; or in tests."""
-    calls: dict[str, Call] = {}
+@contextmanager
+def watched(names: dict[Any, tuple[str, Callable[..., Any]]]) -> Iterator[dict[str, Call]]:
+    """A block of code; function by name → its fastest call there that ended well, with its arguments as they came."""
+    found: dict[str, Call] = {}
+    takes = {code: tuple(inspect.signature(function).parameters) for code, (_, function) in names.items()}
 
-    def watch(frame: Any, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code in names and names[frame.f_code][0] not in calls:
-            name, function = names[frame.f_code]
-            kept = inspect.signature(function).parameters
-            given = {key: frame.f_locals[key] for key in kept if key in frame.f_locals}
-            if name.endswith("()"):
-                given.pop("self", None)
-            if not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
-                calls[name] = function, given
+    def watch(frame: Any, event: str, _: Any) -> Any:
+        if frame.f_code not in names:
+            return None
+        name, function = names[frame.f_code]
+        given = {key: frame.f_locals[key] for key in takes[frame.f_code] if key in frame.f_locals}
+        if name.endswith("()"):
+            given.pop("self", None)
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
+            return None
+        start, double, last = perf_counter(), jax.config.read("jax_enable_x64"), ""
 
+        def inside(frame: Any, event: str, _: Any) -> Any:
+            nonlocal last
+            if event == "return" and last != "exception":  # an error ends a call right after it is raised
+                call = Call(function, given, perf_counter() - start, double)
+                if call.seconds < min(SLOWEST, found[name].seconds if name in found else SLOWEST):
+                    found[name] = call
+            last = event
+            return inside
+
+        return inside
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        yield found
+    finally:
+        sys.settrace(before)
+
+
+def run_examples() -> None:
+    """The examples in the docstrings of the library."""
     finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
-    for module in modules():
-        for test in finder.find(module):
-            if test.examples:
-                sys.setprofile(watch)
-                runner.run(test, out=lambda _: None)
-                sys.setprofile(None)
-    if tests:
-        sys.setprofile(watch)
-        pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", *tests])
-        sys.setprofile(None)
-    return calls
+    for test in (test for module in modules() for test in finder.find(module) if test.examples):
+        runner.run(test, out=lambda _: None)
 
 
 def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
@@ -160,10 +190,11 @@ def _bytes(value: Any) -> Any:
 
 def outcome(name: str, argument: str, kind: str, call: Call) -> str:
     """Whether the call was refused by name, answered, answered though plainly bad, leaky, or changed its input."""
-    function, given = call
+    function, given, *_ = call
     before = _bytes(given)
+    quiet = warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO())
     try:
-        with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        with quiet[0], quiet[1], quiet[2], double_precision(call.double):
             warnings.simplefilter("ignore")
             result = _called(function, given)
             jax.block_until_ready([leaf for leaf in jax.tree.leaves(result) if isinstance(leaf, jax.Array)])
@@ -197,25 +228,24 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> Any:
     return function(*arguments, **keywords)
 
 
-def table(most: int, seed: int, tests: Sequence[str] = ()) -> dict[str, Counter]:
-    """Function → how many of its bad inputs ended how."""
-    rng, names = np.random.default_rng(seed), public()
-    todo = []
-    for name, (function, given) in sorted(examples(names, tests).items()):
-        for argument, value in given.items():
-            if argument in ("self", "cls", "checkpoint") or _gathers(function, argument):
+def table(found: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
+    """Function → how many of its bad inputs ended how; under "" what should not be."""
+    rng, todo = np.random.default_rng(seed), []
+    for name, call in sorted(found.items()):
+        for argument, value in call.given.items():
+            if argument in ("self", "cls", "checkpoint") or _gathers(call.function, argument):
                 continue  # a path is any text
             todo += [
-                (name, argument, kind, function, {**given, argument: bad})
+                (name, argument, kind, call._replace(given={**call.given, argument: bad}))
                 for kind, bad in replacements(value, rng).items()
             ]
     chosen = sorted(rng.permutation(len(todo))[:most])
     counts: dict[str, Counter] = {}
-    for name, argument, kind, function, given in (todo[i] for i in chosen):
-        found = outcome(name, argument, kind, (function, copy.copy(given)))
-        counts.setdefault(name, Counter())[found] += 1
-        if found in ("leaky", "answered wrongly", "changed"):
-            counts.setdefault("", Counter())[f"{found}: {name}({argument}={kind})"] += 1
+    for name, argument, kind, call in (todo[i] for i in chosen):
+        ended = outcome(name, argument, kind, call)
+        counts.setdefault(name, Counter())[ended] += 1
+        if ended in ("leaky", "answered wrongly", "changed"):
+            counts.setdefault("", Counter())[f"{ended}: {name}({argument}={kind})"] += 1
     return counts
 
 
@@ -225,16 +255,25 @@ def _gathers(function: Callable[..., Any], argument: str) -> bool:
 
 
 def main() -> None:
-    """Print the table, the worst functions first, and fail where there is a leak, a wrong answer or a change."""
+    """Print what ended as it should not, and the counts; fail where there is a leak, a wrong answer or a change."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--most", type=int, default=6000, help="number of inputs, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("tests", nargs="*", help="files of tests whose calls are tried as well")
+    parser.add_argument("--examples", action="store_true", help="only of what the examples call, not the tests")
+    parser.add_argument("tests", nargs="*", help="files of tests, instead of all of the library")
     args = parser.parse_args()
-    counts = table(args.most, args.seed, args.tests)
+    every = [folder for part in PARTS if os.path.isdir(folder := f"tests/{part}")]
+    names = public()
+    with watched(names) as found:
+        run_examples()
+        if not args.examples:
+            pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", *(args.tests or every)])
+    counts = table(found, args.most, args.seed)
     wrong = counts.pop("", Counter())
     total: Counter = sum(counts.values(), Counter())
     print("\n".join(sorted(wrong)))
+    if not args.examples:
+        print("never called:", ", ".join(sorted({name for name, _ in names.values()} - set(found))) or "none")
     print(f"{len(counts)} functions and methods, {sum(total.values())} inputs:", dict(total))
     sys.exit(bool(wrong))
 

@@ -1,0 +1,108 @@
+"""Each computed number of the text knows the line that computed it: a link to the cell of its page.
+
+`` {glue:text}`D-eq2.below` `` pastes the figure that a cell of the page recorded with `measured("D-eq2.below", value)`.
+Here the paste becomes a link to that cell, and the page remembers the line. A key in an f-string, as in
+`measured(f"D-eq3.unstable_n{n}", …)`, stands for all keys of its form. In a notebook and in print the number stands
+alone.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from docutils import nodes
+from myst_nb.ext.glue.roles import PasteTextRole
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+_logger = logging.getLogger(__name__)
+
+
+class number(nodes.Inline, nodes.TextElement):
+    """A computed number, by the `key` under which it was recorded, and the id of the `cell` that recorded it."""
+
+
+class Line(NamedTuple):
+    """A call of `measured`: the pattern of its keys, and its code."""
+
+    keys: str
+    code: str
+
+    def records(self, key: str) -> bool:
+        """Whether it records the figure of this key."""
+        return re.fullmatch(self.keys, key) is not None
+
+
+class PasteNumber(PasteTextRole):
+    """A pasted text that keeps its key."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """What MyST-NB pastes, in a node of its own."""
+        pasted, messages = super().run()
+        return [number("", "", *pasted, key=self.text.partition(":")[0])] if pasted else [], messages
+
+
+def measured_lines(source: str) -> Iterator[Line]:
+    """The calls of `measured` in a cell, those of one key first."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and _is_measured(node)]
+    for call in sorted(calls, key=lambda call: isinstance(call.args[0], ast.JoinedStr)):
+        code = ast.get_source_segment(source, call) or ""
+        yield Line(_pattern(call.args[0]), re.sub(rf"\n {{0,{call.col_offset}}}", "\n", code))
+
+
+def _is_measured(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "measured" and bool(call.args)
+
+
+def _pattern(key: ast.expr) -> str:
+    if isinstance(key, ast.Constant):
+        return re.escape(str(key.value))
+    parts = key.values if isinstance(key, ast.JoinedStr) else [key]
+    return "".join(re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+" for part in parts)
+
+
+def place(app: Sphinx, doctree: nodes.document) -> None:
+    """Name the cells that record figures, let each number link to its cell, and remember the lines."""
+    lines: list[tuple[str, Line]] = []
+    for cell in doctree.findall(nodes.container):
+        if cell.get("nb_element") == "cell_code" and (source := next(cell.findall(nodes.literal_block), None)):
+            found = list(measured_lines(source.astext())) if "measured(" in source.astext() else []
+            if found:
+                cell["ids"].append(f"cell-{cell['cell_index']}")
+                lines += [(cell["ids"][-1], line) for line in found]
+    lines.sort(key=lambda placed: ".+" in placed[1].keys)
+    kept = app.env.metadata[app.env.docname].setdefault("measured", {})
+    for pasted in doctree.findall(number):
+        cell_and_line = next((each for each in lines if each[1].records(pasted["key"])), None)
+        if cell_and_line is None:
+            _logger.warning("no cell of this page records %r", pasted["key"], type="measured", location=pasted)
+            continue
+        pasted["cell"] = cell_and_line[0]
+        kept[pasted["key"]] = (cell_and_line[0], cell_and_line[1].code)
+
+
+def _visit(self: Any, node: number) -> None:
+    linked = "cell" in node and not any(isinstance(each, nodes.reference | nodes.title) for each in _above(node))
+    link = {"href": f"#{node['cell']}", "data-figure": node["key"]} if linked else {}
+    node["tag"] = "a" if linked else "span"
+    self.body.append(self.starttag(node, node["tag"], "", CLASS="number", **link))
+
+
+def _depart(self: Any, node: number) -> None:
+    self.body.append(f"</{node['tag']}>")
+
+
+def _above(node: nodes.Node) -> Iterator[nodes.Node]:
+    while node.parent is not None:
+        node = node.parent
+        yield node
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx, in the place of MyST-NB's own role."""
+    app.setup_extension("myst_nb")
+    app.add_node(number, html=(_visit, _depart))
+    app.add_role_to_domain("glue", "text", PasteNumber(), override=True)
+    app.connect("doctree-read", place)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

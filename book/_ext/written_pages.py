@@ -1,0 +1,108 @@
+"""Pieces of the pages as they were written: what an anchor names, and how it reads from another page."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from urllib.parse import urldefrag, urlsplit
+
+from sphinx.application import Sphinx
+from sphinx.util.osutil import relative_uri
+
+LINK = re.compile(r'<a class="(?:[^"]* )?internal(?: [^"]*)?" href="([^"#]*#[^"]+)"')
+IDLE = re.compile(
+    r'<a class="headerlink".*?</a>|<span id="[^"]*"></span>| (?:id|role)="[^"]*"|<a [^>]*doc-backlink.*?</a>'
+)
+EMPTY = re.compile(r"<span\b[^>]*></span>$")
+
+
+class Written:
+    """The pages of a build, read when they are asked for."""
+
+    def __init__(self, app: Sphinx) -> None:
+        self._app = app
+        self._articles: dict[str, str] = {}
+        self._pages = {app.builder.get_target_uri(docname): docname for docname in app.env.found_docs}
+
+    def uri(self, docname: str) -> str:
+        """Address of a page from the root of the site."""
+        return self._app.builder.get_target_uri(docname)
+
+    def article(self, docname: str) -> str:
+        """What stands between the margins of a page."""
+        if docname not in self._articles:
+            path = Path(self._app.outdir, self.uri(docname))
+            page = path.read_text(encoding="utf-8") if path.is_file() else ""
+            start = max(page.find("<article"), 0)
+            self._articles[docname] = page[start : page.rfind("</article>")]
+        return self._articles[docname]
+
+    def links(self, docname: str) -> set[str]:
+        """The links of a page to places of the book, as they are written in it."""
+        return {unescape(link) for link in LINK.findall(self.article(docname))}
+
+    def target(self, docname: str, link: str) -> tuple[str | None, str]:
+        """The page and the anchor that a link of a page leads to; no page if it is none of the book."""
+        path, anchor = urldefrag(link)
+        uri = posixpath.normpath(posixpath.join(posixpath.dirname(self.uri(docname)), path)) if path else None
+        return self._pages.get(uri) if uri else docname, anchor
+
+    def seen_from(self, docname: str, piece: str, reader: str) -> str:
+        """A piece of one page as it reads on another: its links lead where they led, and it repeats no anchor."""
+        here, there = self.uri(docname), self.uri(reader)
+
+        def moved(found: re.Match[str]) -> str:
+            kind, address = found.groups()
+            if urlsplit(address).scheme:
+                return found[0]
+            path, anchor = urldefrag(address)
+            uri = posixpath.normpath(posixpath.join(posixpath.dirname(here), path)) if path else here
+            path = "" if uri == there and anchor else relative_uri(there, uri)
+            return f' {kind}="{path}{"#" * bool(anchor)}{anchor}"'
+
+        return re.sub(r' (href|src)="([^"]*)"', moved, IDLE.sub("", piece)).replace('class="symbol math', 'class="math')
+
+
+def element(page: str, anchor: str) -> tuple[int, int] | None:
+    """Where the element of this id begins and ends; of an empty mark, the element that it stands in.
+
+    >>> element('<p>a</p><div id="b"><div>c</div></div>', "b")
+    (8, 38)
+    """
+    at = page.find(f' id="{anchor}"')
+    start = page.rfind("<", 0, at) if at >= 0 else -1
+    span = _balanced(page, start) if start >= 0 else None
+    if span and EMPTY.match(page[slice(*span)]):
+        span = _balanced(page, page.rfind("<", 0, start))
+    return span
+
+
+def _balanced(page: str, start: int) -> tuple[int, int] | None:
+    found = re.compile(r"<([a-z][\w-]*)").match(page, start)
+    if not found:
+        return None
+    depth = 0
+    for tag in re.compile(rf"<(/?){found[1]}(?=[\s>])[^>]*>").finditer(page, start):
+        depth += -1 if tag[1] else 1
+        if depth == 0:
+            return start, tag.end()
+    return None
+
+
+def cells(row: str) -> list[str]:
+    """What stands in the cells of a table's row."""
+    return re.findall(r"<td\b[^>]*>(.*?)</td>", row, re.DOTALL)
+
+
+def first_paragraph(piece: str) -> str:
+    """The first paragraph of a piece, or nothing."""
+    found = re.search(r"<p>.*?</p>", piece, re.DOTALL)
+    return found[0] if found else ""
+
+
+def elements(page: str, start_tag: str) -> Iterator[str]:
+    """All elements whose first tag this pattern matches."""
+    for found in re.finditer(start_tag, page):
+        if span := _balanced(page, found.start()):
+            yield page[slice(*span)]

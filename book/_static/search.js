@@ -1,0 +1,121 @@
+// The search page: what defines the words comes first, then the pages that hold them, in text that can be read.
+
+const FEW = 6; // definitions in sight; the others are folded
+/** Of two places with one name, a reader means the first. */
+const KINDS = ["symbol", "claim", "statement", "function", "class", "module", "method"];
+
+const bare = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+const unmarked = (html) => html.replace(/<[^>]*>/g, " ").replace(/&\w+;/g, " ");
+const wordsOf = (text) =>
+  text
+    .toLowerCase()
+    .replace(/(?<=[\p{L}\p{N}])[-‐](?=[\p{L}\p{N}])/gu, "")
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+
+/** How well a definition answers, from 0 to 100: by a whole name, by part of one, by its title, by what it says. */
+function answers(query, { names, title, says }) {
+  const asked = bare(query);
+  const parts = query.split(/\s+/).map(bare).filter(Boolean);
+  if (!parts.length) return 0;
+  if (names.some((name) => bare(name) === asked)) return 100;
+  const begun = names.map(bare).find((name) => asked.length > 2 && name.startsWith(asked));
+  if (begun && !(/\d$/.test(asked) && /^\d/.test(begun.slice(asked.length))))
+    return 50 + (20 * asked.length) / begun.length;
+  const scores = parts.map((part) => {
+    const meant = (word) => (/^\d+$/.test(part) ? word === part : word.startsWith(part));
+    const place = (text) => wordsOf(text).findIndex(meant);
+    if ([title, ...names].some((text) => place(text) >= 0)) return 40;
+    const at = part.length > 1 ? place(says) : -1;
+    return at < 0 ? 0 : 30 - Math.min(20, at);
+  });
+  return Math.min(...scores) && scores.reduce((sum, each) => sum + each, 0) / scores.length;
+}
+
+/** The definitions that answer, the best first. */
+function definitionsOf(query, definitions) {
+  return definitions
+    .map(([names, title, kind, link, says]) => {
+      const order = KINDS.findIndex((each) => kind.startsWith(each));
+      const text = { names, title: unmarked(title), says: unmarked(says) };
+      const deep = names[1]?.startsWith("rankone.") ? names[1].split(".").length / 10 : 0;
+      const rank = answers(query.trim(), text) * 10 - (order < 0 ? 2 : order) - deep;
+      return { title, kind, link, says, rank };
+    })
+    .filter(({ rank }) => rank > 10)
+    .sort((a, b) => b.rank - a.rank);
+}
+
+function item({ title, kind, link, says }) {
+  const root = document.documentElement.dataset.content_root;
+  const row = document.createElement("li");
+  row.innerHTML = `<a></a> <span class="definition-kind"></span><p class="context">${says}</p>`;
+  row.querySelector("a").innerHTML = title;
+  row.querySelector("a").href = root + link;
+  row.querySelector("span").textContent = kind;
+  return row;
+}
+
+function list(found) {
+  const made = document.createElement("ul");
+  made.className = "search";
+  made.append(...found.map(item));
+  return made;
+}
+
+/** Shows the definitions above Sphinx's own results. */
+function show(query) {
+  const found = definitionsOf(query, DEFINITIONS);
+  if (!found.length) return;
+  const box = document.createElement("section");
+  box.id = "definitions";
+  box.innerHTML = "<h2>Definitions</h2>";
+  box.append(list(found.slice(0, FEW)));
+  if (found.length > FEW) {
+    const rest = document.createElement("details");
+    rest.innerHTML = `<summary>${found.length - FEW} more</summary>`;
+    rest.append(list(found.slice(FEW)));
+    box.append(rest);
+  }
+  document.getElementById("search-results").before(box);
+}
+
+/** A formula as it is typed in a line. */
+function line(node) {
+  const parts = [...node.children].map(line);
+  const [first, second, third] = parts;
+  const forms = {
+    msub: () => `${first}_${second}`,
+    msup: () => `${first}^${second}`,
+    msubsup: () => `${first}_${second}^${third}`,
+    munder: () => `${first}_${second}`,
+    munderover: () => `${first}_${second}^${third}`,
+    mfrac: () => `${first}/${second}`,
+    msqrt: () => `√(${parts.join("")})`,
+    mtr: () => `${parts.join(" ")}; `,
+  };
+  return forms[node.localName]?.() ?? (parts.length ? parts.join("") : node.textContent);
+}
+
+/** What a page, or a part of it, says: no code, no buttons, formulas in a line. */
+function textOf(html, anchor) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const article = page.querySelector(".bd-article, [role=main]");
+  const part = (anchor && page.getElementById(anchor.slice(1))) || article;
+  if (!part) return "";
+  for (const idle of part.querySelectorAll(
+    ".headerlink, script, style, pre, nav, button, .notebook-links, .r1-still",
+  ))
+    idle.remove();
+  for (const formula of part.querySelectorAll("span.math, div.math")) {
+    const math = formula.querySelector("math");
+    formula.replaceWith(math ? line(math) : formula.textContent);
+  }
+  return part.textContent.replace(/\s+/g, " ").trim();
+}
+
+if (typeof Search !== "undefined") {
+  Search.htmlToText = textOf;
+  Search.performObjectSearch = () => []; // they are among the definitions
+  show(new URLSearchParams(location.search).get("q") ?? "");
+}

@@ -1,0 +1,285 @@
+"""What a card shows of a link, a symbol or a computed number, and how the search ranks what defines a word."""
+
+import doctest
+import io
+import json
+import re
+from pathlib import Path
+
+import definitions
+import measured_lines
+import nbformat
+import node
+import notation
+import previews
+import pytest
+import written_pages
+from formulas import typesetter
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).parents[2]
+HTML = ROOT / "_build" / "html"
+CONF = """
+extensions = ["myst_nb", "sphinx_proof", "formulas", "previews", "definitions"]
+html_math_renderer = "formulas"
+nb_execution_mode = "off"
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+"""
+CLAIMS = """
+- {id: T-1.2, source: null, test: null, chapter: thm-halves, widget: null, figures: [T-1.2.half],
+   holds: {T-1.2.half: "< 1"}, statement: "A half is $x=\\\\tfrac12$.", status: sharper}
+"""
+PAGES = {
+    "index": """# Book
+```{toctree}
+part/one
+claims
+notation
+```
+Of {eq}`eq:one`, {prf:ref}`thm-halves` and {ref}`sec-halves`; not of [elsewhere](https://a.org/b#c).
+""",
+    "claims": "# Claims\n```{claims-table}\n```\n",
+    "notation": r"""# Notation
+:::{table} First part
+:name: tbl-notation-first
+
+| Symbol | Meaning | Shape | In the code |
+|---|---|---|---|
+| $\beta>0$ | sharpness | scalar | `sharp` |
+| $T$, $\hat D_i$ | memory | | |
+:::
+
+## Letters that look alike
+- $T$ is a vector here, a **matrix** there.
+""",
+}
+TEXT = r"""# One
+
+(sec-halves)=
+## Halves, first
+
+In $\beta$ and $\beta=2$ and [$T$](../notation.md).
+
+$$x=\tfrac12$$ (eq:one)
+
+:::{prf:theorem} On log-sum-exp
+:label: thm-halves
+
+There is $x$, see {eq}`eq:one` and {ref}`sec-halves`.
+:::
+"""
+CODE = """for n in (2, 3):
+    measured(f"T-1.2.half{n}",
+             n)
+measured("T-1.2.half", 0.5);"""
+QUOTE = "It is {glue:text}`T-1.2.half`, and {glue:text}`T-1.2.half2`, [and {glue:text}`T-1.2.half`](../claims.md)."
+
+
+def recorded(key: str, text: str, number: float):
+    record = {"name": key, "mime_prefix": "application/papermill.record/", "number": number}
+    data = {"application/papermill.record/text/plain": repr(text)}
+    return nbformat.v4.new_output("display_data", data=data, metadata={"scrapbook": record})
+
+
+@pytest.fixture(scope="module")
+def build(tmp_path_factory):
+    """Builds a book of four pages with this last sentence, and returns it with the warnings."""
+
+    def make(quote: str) -> tuple[Path, str]:
+        source = tmp_path_factory.mktemp("source")
+        (source / "book").mkdir()
+        (source / "part").mkdir()
+        (source / "conf.py").write_text(CONF)
+        (source / "book" / "claims.yml").write_text(CLAIMS)
+        (source / "_toc.yml").write_text("parts:\n- {caption: First part, chapters: [{file: part/one}]}\n")
+        for name, text in PAGES.items():
+            (source / f"{name}.md").write_text(text)
+        outputs = [recorded("T-1.2.half", "0.50", 0.5001), recorded("T-1.2.half2", "2", 2), recorded("other", "1", 1)]
+        cell = nbformat.v4.new_code_cell(CODE, execution_count=1, outputs=outputs)
+        cells = [nbformat.v4.new_markdown_cell(TEXT), cell, nbformat.v4.new_markdown_cell(quote)]
+        page = nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
+        nbformat.write(page, source / "part" / "one.ipynb")
+        warnings = io.StringIO()
+        app = Sphinx(source, source, source / "site", source / "trees", "html", {}, None, warnings)
+        app.build()
+        typesetter.close()
+        return source / "site", warnings.getvalue()
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def site(build) -> Path:
+    made, warnings = build(QUOTE)
+    assert not warnings
+    return made
+
+
+def cards(site: Path, page: str) -> dict[str, str]:
+    """A page's cards, each formula as its TeX."""
+    script = (site / "_static" / "previews" / f"{page}.js").read_text()
+    formula = r'<(span|div) class="math[^>]* data-tex="([^"]*)"[^>]*>(.*?)<mjx-container.*?</mjx-container></\1>'
+    held = json.loads(script.removeprefix("previews(").removesuffix(");\n"))
+    return {key: re.sub(formula, r"$\2$\3", card, flags=re.DOTALL) for key, card in held.items()}
+
+
+@pytest.mark.parametrize("module", [definitions, notation, written_pages])
+def test_examples(module) -> None:
+    assert doctest.testmod(module).attempted
+    assert not doctest.testmod(module).failed
+
+
+def test_a_link_shows_what_it_leads_to(site: Path) -> None:
+    found = cards(site, "index")
+    assert not any("a.org" in link for link in found)
+    assert found["part/one.html#equation-eq-one"].startswith(r'$x=\tfrac12$<span class="eqno">(1)</span>')
+    section = found["part/one.html#sec-halves"]
+    assert re.match(r"<h2>Halves, first</h2><p>In \$\\beta\$ and .*</p>", section)
+    assert "There is" not in section
+    assert all("headerlink" not in card and " id=" not in card for card in found.values())
+
+
+def test_links_of_a_card_lead_where_they_led(site: Path) -> None:
+    theorem = cards(site, "index")["part/one.html#thm-halves"]
+    assert "There is $x$" in theorem
+    assert re.findall('href="([^"]*)"', theorem) == [
+        "part/one.html#equation-eq-one",
+        "part/one.html#sec-halves",
+        "part/one.html#thm-halves",
+    ]
+    claim = cards(site, "part/one")["../claims.html#claims-t-1-2"]
+    assert re.findall('href="([^"]*)"', claim) == ["#thm-halves", "../claims.html#claims-t-1-2"]
+
+
+def test_a_number_shows_its_line_its_claim_and_what_must_hold(site: Path) -> None:
+    page, found = (site / "part" / "one.html").read_text(), cards(site, "part/one")
+    card = found["T-1.2.half"]
+    assert "<strong>0.50</strong> in full <code>0.5001</code>" in card
+    assert "checks that it is below 1." in card
+    assert "<pre>measured(&quot;T-1.2.half&quot;, 0.5)</pre>" in card
+    assert 'data-card="../claims.html#claims-t-1-2"' in card
+    assert "sharper" in found["../claims.html#claims-t-1-2"]
+    assert "<pre>measured(f&quot;T-1.2.half{n}&quot;,\n         n)</pre>" in found["T-1.2.half2"]
+    (cell,) = set(re.findall(r'<a class="number" data-figure="T-1\.2\.half2?" href="#([^"]*)"', page))
+    assert re.search(rf'<div class="cell[^"]*" id="{cell}"', page)
+    assert re.search(r'<a class="reference[^>]*>.*and <span class="number">', page)  # no link within a link
+
+
+def test_a_number_that_no_cell_of_its_page_records_fails_the_build(build) -> None:
+    _, warnings = build("Not {glue:text}`other`.")
+    assert "no cell of this page records 'other'" in warnings
+
+
+def test_a_formula_that_is_a_symbol_shows_its_row_and_its_other_meanings(site: Path) -> None:
+    page, found = (site / "part" / "one.html").read_text(), cards(site, "part/one")
+    assert re.findall(r'<span class="symbol[^>]*data-tex="([^"]*)"', page) == [
+        r"\beta"
+    ]  # none in a link, no longer one
+    assert re.search(r"\$\\beta&gt;0\$.*sharpness.*scalar.*sharp", found[r"\beta"], re.DOTALL)
+    assert 'href="../notation.html#symbol-first-1"' in found[r"\beta"]
+    assert 'id="symbol-first-1"' in (site / "notation.html").read_text()
+    assert "a <strong>matrix</strong> there" in found["T"]
+    assert "matrix" not in found[r"\beta"]
+    assert not re.search(r'class="symbol', (site / "index.html").read_text())
+
+
+def test_the_longest_id_before_a_dot_is_the_claim() -> None:
+    claims = {"S-3": {"id": "S-3"}, "S-3.2": {"id": "S-3.2"}}
+    assert previews.claim_of("S-3.2.wide", claims) == {"id": "S-3.2"}
+    assert previews.claim_of("S-3.wide", claims) == {"id": "S-3"}
+    assert previews.claim_of("S-32.wide", claims) is None
+
+
+@pytest.mark.parametrize(
+    ("condition", "words"),
+    [("<= 2 D-a.b", "at most 2 D-a.b"), ("= 0", "equal to 0"), ("between 1 and 2", "between 1 and 2")],
+)
+def test_a_condition_is_said_in_words(condition: str, words: str) -> None:
+    assert previews.in_words(condition) == words
+
+
+def test_the_line_of_one_key_comes_before_those_of_many() -> None:
+    lines = list(measured_lines.measured_lines('measured(f"a.{n}", 1)\nmeasured("a.b", 2)\nother("a.b")'))
+    assert [line.code for line in lines if line.records("a.b")] == ['measured("a.b", 2)', 'measured(f"a.{n}", 1)']
+    assert not any(line.records("axb") for line in lines)
+
+
+def test_an_element_is_whole_and_an_empty_mark_stands_for_what_it_is_in() -> None:
+    page = '<section id="a"><span id="b"></span><div id="c"><div>1</div></div></section><p id="d">2</p>'
+    assert [page[slice(*written_pages.element(page, anchor))][:15] for anchor in "abcd"] == [
+        '<section id="a"',
+        '<section id="a"',
+        '<div id="c"><di',
+        '<p id="d">2</p>',
+    ]
+    assert written_pages.element(page, "e") is None
+    assert written_pages.element("<div id='f'><div>", "f") is None
+
+
+# --- the search
+
+
+def answers(site: Path, *queries: str) -> dict[str, list[dict]]:
+    """The definitions that the search page puts first, as it ranks them."""
+    source = """import { readFileSync } from "node:fs";
+        let text = ""; for await (const part of process.stdin) text += part;
+        const { search, data, queries } = JSON.parse(text);
+        const made = [readFileSync(data, "utf8"), readFileSync(search, "utf8"), "return [definitionsOf, DEFINITIONS]"];
+        const [find, all] = new Function(made.join("\\n"))();
+        process.stdout.write(JSON.stringify(Object.fromEntries(queries.map((each) => [each, find(each, all)]))));"""
+    files = {"search": ROOT / "book/_static/search.js", "data": site / "_static" / "definitions.js"}
+    return node.answer(source, {name: str(path) for name, path in files.items()} | {"queries": queries})
+
+
+def test_a_definition_is_found_by_every_name_of_it(site: Path) -> None:
+    found = answers(
+        site, "β", "beta", "Sharp", "t-1.2", "theorem 1", "Theorem 12", "logsumexp", "hat D", "half", "nothing"
+    )
+    first = {query: [each["link"] for each in rows[:1]] for query, rows in found.items()}
+    symbol, claim, theorem = "notation.html#symbol-first-1", "claims.html#claims-t-1-2", "part/one.html#thm-halves"
+    assert first == {
+        "β": [symbol],
+        "beta": [symbol],
+        "Sharp": [symbol],
+        "t-1.2": [claim],
+        "theorem 1": [theorem],
+        "Theorem 12": [],
+        "logsumexp": [theorem],
+        "hat D": ["notation.html#symbol-first-2"],
+        "half": [claim],
+        "nothing": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("query", "link"),
+    [
+        ("D-thm2", "book/claims.html#claims-d-thm2"),
+        ("Theorem 2", r"book/chapters/\w+.html#[\w-]+"),
+        ("Prop 1", r"book/chapters/hopfield.html#prop-hop-sign"),
+        ("logsumexp", "book/claims.html#claims-d-eq11"),
+        ("β", "book/notation.html#symbol-memory-4"),
+        ("beta", "book/notation.html#symbol-memory-4"),
+        ("retrieve", "book/api.html#rankone.retrieve"),
+        ("ro.retrieve", "book/api.html#rankone.retrieve"),
+        ("Kantorovich", r"book/api/theory.html#rankone.theory.edit_cost.kantorovich"),
+        ("inverse temperature", "book/notation.html#symbol-memory-4"),
+    ],
+)
+def test_the_book_puts_the_definition_first(query: str, link: str) -> None:
+    best = answers(HTML, query)[query][0]
+    assert re.fullmatch(link, best["link"])
+    assert "\\" not in best["title"] + best["says"]
+    path, anchor = best["link"].split("#")
+    assert f'id="{anchor}"' in (HTML / path).read_text(encoding="utf-8")
+
+
+def test_every_number_and_statement_of_the_book_has_its_card() -> None:
+    for page in sorted((HTML / "book" / "chapters").glob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        held = cards(HTML, f"book/chapters/{page.stem}")
+        assert set(re.findall(r'data-figure="([^"]*)"', text)) <= set(held)
+        assert text.count('class="pasted-text"') == text.count('class="number"')
+        anchors = r'<a class="reference internal" href="([^"]*#(?:equation-|thm-|prop-|lem-|cor-|def-)[^"]*)"'
+        missing = set(re.findall(anchors, text)) - set(held)
+        assert not missing, page.name

@@ -1,6 +1,7 @@
 """Closed-form edits: identities first, then laws with their standard error, then precision and bad input."""
 
 from fractions import Fraction
+from itertools import combinations
 from math import inf
 
 import jax
@@ -503,6 +504,33 @@ def test_interference_per_edit_grows_to_the_capacity_R_S4(x64, m, D=40, draws=15
     assert abs(cost.mean() - edit_cost.capacity(1, D, m)) < 4 * cost.std() / draws**0.5
     with pytest.raises(ValueError, match="m: got"):
         edit_cost.capacity(1, D, D - 1)
+
+
+def test_a_batch_costs_what_the_eigenvalues_of_its_kind_say_R_S7(N=7, D=9):
+    """The mean over batches of a size, weighted by their determinants, by brute force; the keys have a common part."""
+    K = np.random.default_rng(0).normal(size=(D, N)) * np.geomspace(1, 9, N) + 0.7
+    S = K.T @ K
+    law, R = edit_cost.batch_inflation(S), S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
+    for m in range(1, N + 1):
+        batches = [R[np.ix_(batch, batch)] for batch in combinations(range(N), m)]
+        weight = np.array([np.linalg.det(one) for one in batches])
+        price = np.array([np.trace(np.linalg.inv(one)) / m for one in batches])
+        assert law[m - 1] == approx((weight * price).sum() / weight.sum(), rel=1e-9)
+    assert law[0] == approx(1, rel=1e-12)
+    assert (np.diff(law) > 0).all()
+    np.testing.assert_allclose(edit_cost.batch_inflation(np.diag([1.0, 4.0, 9.0])), 1, rtol=1e-12)
+    twins = np.ones((2, 2))
+    assert edit_cost.batch_inflation(np.kron(np.eye(2), twins))[2:].tolist() == [inf, inf]  # two directions in all
+    for wrong in (np.ones((2, 3)), np.diag([1.0, 0.0])):
+        with pytest.raises(ValueError, match="S: got"):
+            edit_cost.batch_inflation(wrong)
+
+
+def test_many_keys_of_one_kind_give_the_capacity_law_back_R_S7(D=12, N=600):
+    K = np.random.default_rng(1).normal(size=(D, N))
+    law = edit_cost.batch_inflation(K.T @ K)
+    for m in (2, 6, 10):  # the weights keep batches that nearly fail from counting much: D/(D − m + 1)
+        assert law[m - 1] == approx(D / (D - m + 1), rel=0.05)
 
 
 def test_the_sequential_forgetting_law_R_S5(x64, D=100, T=200, H=60):

@@ -2,8 +2,16 @@
 
 import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
-from rankone.book.editing_study import METHODS, method_rows, neighbour_shares, summarise_record, survivors
+from rankone.book.editing_study import (
+    METHODS,
+    method_rows,
+    neighbour_shares,
+    summarise_record,
+    survivors,
+    turned_by_share,
+)
 from rankone.book.records import coverage, load_record, select
 from rankone.data import countries
 from rankone.language.relations import RELATIONS
@@ -136,20 +144,67 @@ def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
     assert all(cell["results"]["written"] for cell in record["cells"])
 
 
-def test_neighbours_stand_with_their_own_share_and_lead():
-    known = select(load_record("editing_known"), relation="capital")[0]["results"]["known"]
-    names = [country.name for country, knows in zip(countries(), known, strict=True) if knows]
-    number = np.arange(len(names))
-    edits = neighbour_shares(load_record("editing_facts"), names, number[:, None] + number / 1000)
-    assert len(edits) == 26  # the capitals among the recorded edits
+@pytest.fixture
+def recorded():
+    return [load_record(f"editing_{name}") for name in ("facts", "shares", "known")]
+
+
+def test_neighbours_stand_with_their_own_share_and_lead(recorded):
+    edits = neighbour_shares(*recorded)
+    assert len(edits) == 60
+    assert all(len(edit["neighbours"]) == 6 for edit in edits)
     hungary = edits[0]
-    assert (hungary["name"], hungary["target"]) == ("Hungary", "Oslo")
+    assert (hungary["relation"], hungary["name"], hungary["target"]) == ("capital", "Hungary", "Oslo")
     assert [row[0] for row in hungary["neighbours"]] == [
         "Austria", "Romania", "Bulgaria", "the Czech Republic", "Denmark", "France",
     ]  # fmt: skip
-    wanted = names.index("Hungary") + names.index("Austria") / 1000
-    assert hungary["neighbours"][0][1:] == [pytest.approx(wanted), -7.4735, -1.9777]  # as in the record
-    assert all(len(edit["neighbours"]) == 6 for edit in edits)
+    cells = {relation: select(recorded[1], relation=relation)[0]["results"] for relation in RELATIONS}
+    assert hungary["neighbours"][0][1:] == [cells["capital"]["closed"][0][0], -7.4735, -1.9777]  # as in the record
+    plain = neighbour_shares(*recorded, method="identity")
+    for relation, cell in cells.items():
+        own = [edits for edits in zip(edits, plain, strict=True) if edits[0]["relation"] == relation]
+        for (one, other), closed, identity in zip(own, cell["closed"], cell["identity"], strict=True):
+            assert [row[1] for row in one["neighbours"]] == closed
+            assert [row[1] for row in other["neighbours"]] == identity
+            assert [row[2] for row in one["neighbours"]] == [row[2] for row in other["neighbours"]]
+    after = recorded[0]["cells"][-1]["results"]["answers"]["identity"]["margin"][4:]
+    assert [row[3] for row in plain[-1]["neighbours"]] == after
+    with pytest.raises(ValueError, match="method: got 'tuned'"):
+        neighbour_shares(*recorded, method="tuned")
+
+
+def test_turned_neighbours_are_counted_by_their_share():
+    rows = [["a", 0.1, -1, 2], ["b", 0.3, -1, -0.5], ["c", 0.05, -1, 1], ["d", 0.29, -2, -1], ["e", 0.9, -2, 0]]
+    found = turned_by_share([{"neighbours": rows[:2]}, {"neighbours": rows[2:]}], [-1, 0.1, 0.3, 1])
+    assert found == [(1, 1), (1, 2), (0, 2)]
+
+
+def test_the_share_foretells_which_neighbours_an_edit_of_the_model_turns_R_S8(recorded):
+    """Before the edit, from keys alone: the ranks of share and rise; and who is safe, at C and at C = I."""
+    edges, rank, turned = [-1, 0.1, 0.3, 0.5, 2], {}, {}
+    for method in ("rome", "identity"):
+        edits = neighbour_shares(*recorded, method=method)
+        share, before, after = np.array([row[1:] for edit in edits for row in edit["neighbours"]]).T
+        rank[method] = spearmanr(share, after - before).statistic
+        turned[method] = turned_by_share(edits, edges)
+        assert sum(count for _, count in turned[method]) == 360
+    assert min(rank.values()) > 0.6
+    for counts in turned.values():
+        assert counts[0][0] <= 0.02 * counts[0][1]
+        assert counts[3][0] > 0.4 * counts[3][1]
+    assert np.mean([row[1] for edit in edits for row in edit["neighbours"]]) > 0.3  # at C = I keys have more in common
+
+
+def test_a_batch_of_real_keys_costs_what_other_keys_of_their_kind_say_R_S7():
+    record = load_record("editing_batch")
+    assert coverage(record).missing == ()
+    for cell in record["cells"]:
+        found = {name: np.array(value) for name, value in cell["results"].items()}
+        old = [(found["dimensions"] - 2) / (found["dimensions"] - m - 1) for m in found["sizes"]]
+        error = {name: abs(np.log(law / found["priced"])) for name, law in (("old", old), ("law", found["law"]))}
+        if cell["parameters"]["keys"] != "text":
+            assert found["priced"][-1] > 1.3 * old[-1]  # countries are not of the kind that C was made of
+            assert error["law"][-1] < error["old"][-1] / 2
 
 
 def test_the_later_the_block_the_more_neighbours_are_turned():

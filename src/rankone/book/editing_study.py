@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
 from rankone._checks import choice
 from rankone.book.records import select
-from rankone.data.facts import countries
+from rankone.data.facts import Country, countries
 from rankone.language.edit_metrics import summarise
 from rankone.language.relations import RELATIONS, country_fact
 
-__all__ = ["METHODS", "method_rows", "neighbour_shares", "summarise_record", "survivors"]
+__all__ = ["METHODS", "method_rows", "neighbour_shares", "summarise_record", "survivors", "turned_by_share"]
 
 METHODS = {
     "none": "unedited",
@@ -21,6 +20,7 @@ METHODS = {
     "mixed": "closed form, two keys (published code)",
     "tuned": "fine-tuning, L∞ constraint",
 }
+_WAYS = {"rome": "closed", "identity": "identity"}  # as `editing_facts` and `editing_shares` call them
 _SHARES = ("efficacy", "paraphrase", "neighbourhood", "kept")
 
 
@@ -95,36 +95,57 @@ def survivors(record: dict[str, Any], known: dict[str, Any]) -> dict[tuple[str, 
 
 
 def neighbour_shares(
-    record: dict[str, Any], names: Sequence[str], shares: Float[np.ndarray, "n n"]
+    record: dict[str, Any], shares: dict[str, Any], known: dict[str, Any], method: str = "rome"
 ) -> list[dict[str, Any]]:
-    """What each neighbour of a recorded edit of a capital got, and what became of its answer.
+    """What each neighbour of a recorded edit was bound to get, and what became of its answer [R-S8].
 
     Args:
         record: The record of `editing_facts`, from `rankone.book.records.load_record`.
-        names: Countries whose capital the model knows, in the order of `countries()`: those that served as neighbours.
-        shares: [i, j] is the share u·k_j/s of the i-th country's edit that the key of the j-th gets.
+        shares: That of `editing_shares`: what the keys say before anything is edited.
+        known: That of `editing_known`, which says who may serve as a neighbour.
+        method: "rome", the closed form, or "identity", the same with C = I.
 
     Returns:
-        For each edit its country, "name", the new answer, "target", and "neighbours": each with its name, its share,
-        and the lead of the new answer over the true one before the edit and after it, in nats.
+        For each edit its "relation", the country, "name", the new answer, "target", and "neighbours": each with its
+        name, its share u·k_j/s, and the lead of the new answer over the true one before the edit and after it, in nats.
+
+    Raises:
+        ValueError: If there is no such method.
     """
-    pool = [country for country in countries() if country.name in set(names)]
-    asked = {RELATIONS["capital"].prompt.format(name): name for name in names}
-    at = {name: i for i, name in enumerate(names)}
+    choice("method", method, _WAYS)
+    pools = {r: _those_known(known, r) for r in RELATIONS}
+    foretold = {r: iter(select(shares, relation=r)[0]["results"][_WAYS[method]]) for r in RELATIONS}
     edits = []
-    for cell in select(record):
+    for cell in record["cells"]:
         relation, name, target = cell["parameters"]["fact"].split(":")
-        if relation != "capital":
-            continue
+        prompt, pool = RELATIONS[relation].prompt, pools[relation]
         near = country_fact(name, relation, target, pool, count=cell["parameters"]["neighbours"]).neighbours
-        margins = [cell["results"]["answers"][method]["margin"][-len(near) :] for method in ("none", "rome")]
-        others = [asked[prompt] for prompt, _ in near]
-        rows = [
-            [other, round(float(shares[at[name], at[other]]), 4), before, after]
-            for other, before, after in zip(others, *margins, strict=True)
-        ]
-        edits.append({"name": name, "target": target, "neighbours": rows})
+        others = {prompt.format(country.name): country.name for country in pool}
+        margins = [cell["results"]["answers"][m]["margin"][-len(near) :] for m in ("none", method)]
+        columns = [others[asked] for asked, _ in near], next(foretold[relation]), *margins
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        edits.append({"relation": relation, "name": name, "target": target, "neighbours": rows})
     return edits
+
+
+def _those_known(known: dict[str, Any], relation: str) -> list[Country]:
+    flags = select(known, relation=relation)[0]["results"]["known"]
+    return [country for country, knows in zip(countries(), flags, strict=True) if knows]
+
+
+def turned_by_share(edits: Sequence[dict[str, Any]], edges: Sequence[float]) -> list[tuple[int, int]]:
+    """How many neighbours were turned, and how many there are, with a share between each edge and the next.
+
+    Args:
+        edits: What `neighbour_shares` returns.
+        edges: Shares in increasing order; what lies on one counts above it.
+
+    Returns:
+        One pair fewer than edges.
+    """
+    share, after = np.array([(row[1], row[3]) for edit in edits for row in edit["neighbours"]]).T
+    place, bins = np.digitize(share, edges), range(1, len(edges))
+    return [(int((after[place == i] > 0).sum()), int((place == i).sum())) for i in bins]
 
 
 def _share(found: dict[str, Any]) -> str:

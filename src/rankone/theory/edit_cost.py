@@ -4,11 +4,14 @@ from math import ceil, inf, log
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
+from numpy.typing import NDArray
 
-from rankone._checks import check, integer, real
+from rankone._checks import array, check, integer, real
 
 __all__ = [
+    "batch_inflation",
     "capacity",
     "cycles_to",
     "efficiency",
@@ -98,6 +101,35 @@ def capacity(n: int, D: int, m: int) -> float:
     n, D = integer("n", n, "a positive number of keys"), integer("D", D, "a positive length of a key")
     m = integer("m", m, f"between 1 and D−2={D - 2}: the cost has no mean beyond", most=D - 2)
     return n / (D - m - 1)
+
+
+def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray[np.float64], " N"]:
+    r"""What an edit costs in a batch of m of N keys over what it costs alone, for m = 1 … N [R-S7].
+
+    $\frac{N-m+1}m\,e_{m-1}/e_m$ with the elementary symmetric polynomials of the eigenvalues of
+    $R_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of $\frac1m\operatorname{tr}R_A^{-1}$ over the batches $A$ of m keys,
+    each with a weight in proportion to $\det R_A$. The batches may be of other keys than these, but of their kind.
+
+    Args:
+        S: KᵀC⁻¹K of the N keys.
+
+    Returns:
+        One number for each m, 1 for m = 1; inf where m keys are never independent.
+
+    Raises:
+        ValueError: If S is not square, or a diagonal entry is not positive.
+    """
+    array("S", S, "(N, N): KᵀC⁻¹K", 2)
+    S = np.asarray(S, float)  # JAX would cut it to single precision
+    check(S.shape[0] == S.shape[1] and bool((np.diag(S) > 0).all()), "S", S.shape, "square, with a positive diagonal")
+    lengths, N = np.sqrt(np.diag(S)), len(S)
+    values = np.linalg.eigvalsh(S / np.outer(lengths, lengths))
+    log_e = np.concatenate([[0.0], np.full(N, -np.inf)])  # of e₀ … e_N
+    for value in values[values > N * np.finfo(float).eps]:
+        log_e[1:] = np.logaddexp(log_e[1:], log_e[:-1] + np.log(value))
+    m, there = np.arange(1, N + 1), np.isfinite(log_e[1:])
+    ratio = np.exp(np.where(there, log_e[:-1], np.inf) - np.where(there, log_e[1:], 0.0))
+    return (N - m + 1) / m * ratio
 
 
 @jax.jit

@@ -133,7 +133,7 @@ function rows({ view, Y, divide, way }, { keys, largest, rho, bound, condition, 
   const all = [
     ["Largest interference", amount(cleared(largest), 2)],
     ["Overlap ρ", amount(rho, 2)],
-    ["Ways differ by at most", rho < 1 ? figures(bound, 2) : "no bound: ρ ≥ 1"],
+    ["Ways differ by at most", rho < 1 ? figures(bound, 2) : "no bound"],
     ["Condition of S", condition < 1e12 ? amount(condition, 2) : "none: S is singular"],
     ["Kept, in float32", `${count(4 * kept)} bytes`],
   ];

@@ -10,7 +10,7 @@ import { HIGH, REACH } from "./settings.js";
 /** @import { Point } from "../kit/handle.js" */
 /** @import { Measured } from "./measure.js" */
 
-const FRAME = { width: 480, height: 250, left: 26, right: 6, top: 6, bottom: 30 };
+const FRAME = { width: 480, height: 234, left: 26, right: 6, top: 6, bottom: 30 };
 const EDGE = 1.02 * HIGH; // a curve that goes beyond leaves the picture
 const XS = ASKED.line.map(([x]) => x);
 

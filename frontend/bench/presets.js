@@ -95,7 +95,7 @@ const QUESTIONS = [
   {
     key: "noise",
     name: "Noisy values",
-    ask: "Each value carries noise of size 0.5. Which way errs least where nothing is stored?",
+    ask: "Each value carries noise of size 0.5. Which way errs least at keys that it has not seen?",
     predict: {
       options: [
         ["sequence", "in sequence"],
@@ -105,7 +105,7 @@ const QUESTIONS = [
       right: best,
     },
     after: (found) =>
-      `Errors elsewhere: ${priced(found)}. The exact way repeats the noise. A ridge with ω = 1/0.5² = 4 is what the theorem on risk recommends.`,
+      `Errors at unseen keys: ${priced(found)}. The exact way repeats the noise. A ridge with ω = 1/0.5² = 4 is what the theorem on risk recommends.`,
     set: { pairs: evenly(12), way: 3, width: 0.6, noise: 0.5, omega: 4 },
   },
   {
@@ -136,7 +136,7 @@ const QUESTIONS = [
       right: best,
     },
     after: (found) =>
-      `Errors elsewhere: ${priced(found)}. In sequence the last word counts. The others believe both, and the exact way leaps from one to the other. Let the last pair be written first, and see.`,
+      `Errors at unseen keys: ${priced(found)}. In sequence the last word counts. The others believe both, and the exact way leaps from one to the other. Let the last pair be written first, and see.`,
     set: { pairs: changed(), way: 3, width: 0.12 },
   },
   {

@@ -16,8 +16,8 @@ const [WIDE, HIGH] = [300, 60]; // the drawing is stretched to the slider
 const TOP = 1.5; // of what an empty memory errs: worse is drawn at the edge
 /** @type {[name: "stored" | "unseen", tone: string, words: string][]} */
 const LINES = [
-  ["stored", "distributed", "at the stored keys"],
-  ["unseen", "law", "elsewhere"],
+  ["stored", "distributed", "at stored keys"],
+  ["unseen", "law", "at unseen keys"],
 ];
 
 /** @type {(at: number, value: number) => Point} */
@@ -127,7 +127,7 @@ const points = (along, name, empty) =>
 /** @type {(settings: Settings, errors: Errors | null, words: string) => string} */
 const summary = (settings, errors, words) =>
   errors
-    ? `Errors along the slider. Here, ${formula(settings)}: ${told(errors.stored)} ${words}, ${told(errors.unseen)} elsewhere.`
+    ? `Errors along the slider. Here, ${formula(settings)}: ${told(errors.stored)} ${words}, ${told(errors.unseen)} at unseen keys.`
     : "Errors along the slider. Here there is no X.";
 
 /** @param {number | undefined} error */

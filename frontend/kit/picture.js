@@ -23,7 +23,7 @@ const STYLES = [
   "dominant-baseline",
 ];
 const WORDS =
-  "figcaption, .r1-matrix span, .r1-facts dt, .r1-facts dd, .r1-legend li, .r1-operator";
+  "figcaption, .r1-matrix span, .r1-facts dt, .r1-facts dd, .r1-legend li, .r1-operator, .r1-errors, .r1-marks button";
 
 /**
  * A drawing as it looks: its own copy, with all styles in it.

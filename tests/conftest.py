@@ -27,6 +27,21 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 20, 50)
 
 
+LIBRARY = {"checks", "editing", "maml", "memory", "nn", "preconditioning", "printed", "residual", "theory"}
+LIBRARY |= {"universality", "writes"}
+PROMOTES = {  # files in which types are promoted unasked, and by whom
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_promoted(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In tests of the library no array gains an axis, and none another type, unless the code says so."""
+    file = request.path.relative_to(Path(__file__).parent)
+    rank, types = ("raise", "strict") if file.parts[0] in LIBRARY else ("allow", "standard")
+    with jax.numpy_rank_promotion(rank), jax.numpy_dtype_promotion("standard" if str(file) in PROMOTES else types):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def double_by_default() -> Iterator[bool]:
     """Whether this process computes in double precision; fails a test after which that has changed."""

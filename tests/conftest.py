@@ -29,16 +29,24 @@ def pytest_collection_finish() -> None:
 
 LIBRARY = {"checks", "editing", "maml", "memory", "nn", "preconditioning", "printed", "residual", "theory"}
 LIBRARY |= {"universality", "writes"}
-PROMOTES = {  # files in which types are promoted unasked, and by whom
+ADDS_AXES = {"editing/test_trees.py": "layers of equinox and flax"}  # where others promote unasked
+ADDS_TYPES = {
+    "editing/test_trees.py": "layers of equinox and flax",
+    "maml/test_learners.py": "schedules of optax",
+    "preconditioning/test_transforms.py": "schedules of optax",
+    "preconditioning/test_layers.py": "schedules of optax",
+    "residual/test_resmem.py": "schedules of optax",
 }
 
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_promoted(request: pytest.FixtureRequest) -> Iterator[None]:
     """In tests of the library no array gains an axis, and none another type, unless the code says so."""
-    file = request.path.relative_to(Path(__file__).parent)
-    rank, types = ("raise", "strict") if file.parts[0] in LIBRARY else ("allow", "standard")
-    with jax.numpy_rank_promotion(rank), jax.numpy_dtype_promotion("standard" if str(file) in PROMOTES else types):
+    path = request.path.relative_to(Path(__file__).parent)
+    file, library = path.as_posix(), path.parts[0] in LIBRARY
+    rank = "raise" if library and file not in ADDS_AXES else "allow"
+    types = "strict" if library and file not in ADDS_TYPES else "standard"
+    with jax.numpy_rank_promotion(rank), jax.numpy_dtype_promotion(types):
         yield
 
 

@@ -151,7 +151,8 @@ class KeyGeometry(Module):
         return keys
 
     def _scaled(self, B: Array) -> Array:
-        return B / (self.scale if B.ndim == 1 else self.scale[:, None])
+        wide = wider(B, self.scale)
+        return B.astype(wide) / (self.scale if B.ndim == 1 else self.scale[:, None]).astype(wide)
 
 
 def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeometry:
@@ -242,7 +243,8 @@ def _solve(geometry: KeyGeometry, B: Array, steps: int) -> Array:
         B, X = B.astype(float), X.astype(float)
     for _ in range(steps):
         assert geometry.C is not None
-        X = X + _substituted(geometry, accurate_difference(B, geometry.C, X).astype(geometry.scale.dtype))
+        left = accurate_difference(B, geometry.C, X).astype(geometry.scale.dtype)
+        X = X + _substituted(geometry, left).astype(X.dtype)
     return X
 
 

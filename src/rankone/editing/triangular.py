@@ -56,8 +56,10 @@ class Triangular(Module):
         for panel, inverse in zip(self.panels, self.blocks, strict=True):
             start = len(X) - panel.shape[1]
             here = slice(start, start + len(panel))
-            found = inverse @ X[here]
-            X = X.at[start:].add(-(found.T @ panel).T).at[here].set(found)  # panel.T @ found would first be transposed
+            found = inverse.astype(X.dtype) @ X[here]
+            X = (
+                X.at[start:].add(-(found.T @ panel.astype(X.dtype)).T).at[here].set(found)
+            )  # panel.T @ found would first be transposed
         return X
 
     def backward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
@@ -66,8 +68,8 @@ class Triangular(Module):
         for panel, inverse in reversed(list(zip(self.panels, self.blocks, strict=True))):
             start = len(X) - panel.shape[1]
             here = slice(start, start + len(panel))
-            rest = B[here] - panel @ X[start:]  # what of X is yet to be found is zero
-            X = X.at[here].set((rest.T @ inverse).T)
+            rest = B[here].astype(X.dtype) - panel.astype(X.dtype) @ X[start:]  # what is yet to be found is zero
+            X = X.at[here].set((rest.T @ inverse.astype(X.dtype)).T)
         return X
 
 

@@ -29,12 +29,15 @@ def pytest_collection_finish() -> None:
 
 LIBRARY = {"checks", "editing", "maml", "memory", "nn", "preconditioning", "printed", "residual", "theory"}
 LIBRARY |= {"universality", "writes"}
-ADDS_AXES = {"editing/test_trees.py": "layers of equinox and flax"}  # where others promote unasked
+ADDS_AXES = {  # files in which others promote unasked, and who
+    "editing/test_trees.py": "layers of equinox and flax",
+    "preconditioning/test_curvature.py": "layers of equinox and flax",
+}
 ADDS_TYPES = {
     "editing/test_trees.py": "layers of equinox and flax",
     "maml/test_learners.py": "schedules of optax",
     "preconditioning/test_transforms.py": "schedules of optax",
-    "preconditioning/test_layers.py": "schedules of optax",
+    "preconditioning/test_whitening.py": "schedules of optax",
     "residual/test_resmem.py": "schedules of optax",
 }
 

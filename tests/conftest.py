@@ -27,6 +27,32 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 20, 50)
 
 
+LIBRARY = {"checks", "editing", "maml", "memory", "nn", "preconditioning", "printed", "residual", "theory"}
+LIBRARY |= {"universality", "writes"}
+ADDS_AXES = {  # files in which others promote unasked, and who
+    "editing/test_trees.py": "layers of equinox and flax",
+    "preconditioning/test_curvature.py": "layers of equinox and flax",
+}
+ADDS_TYPES = {
+    "editing/test_trees.py": "layers of equinox and flax",
+    "maml/test_learners.py": "schedules of optax",
+    "preconditioning/test_transforms.py": "schedules of optax",
+    "preconditioning/test_whitening.py": "schedules of optax",
+    "residual/test_resmem.py": "schedules of optax",
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_promoted(request: pytest.FixtureRequest) -> Iterator[None]:
+    """In tests of the library no array gains an axis, and none another type, unless the code says so."""
+    path = request.path.relative_to(Path(__file__).parent)
+    file, library = path.as_posix(), path.parts[0] in LIBRARY
+    rank = "raise" if library and file not in ADDS_AXES else "allow"
+    types = "strict" if library and file not in ADDS_TYPES else "standard"
+    with jax.numpy_rank_promotion(rank), jax.numpy_dtype_promotion(types):
+        yield
+
+
 @pytest.fixture(autouse=True)
 def double_by_default() -> Iterator[bool]:
     """Whether this process computes in double precision; fails a test after which that has changed."""

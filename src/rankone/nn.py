@@ -14,6 +14,7 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._checks import array, as_array, check, host, inputs, numbers
 from rankone._module import Module
+from rankone.precision import wider
 
 __all__ = ["Dense", "append_one", "gradient_step", "initial_layers", "relu_network"]
 
@@ -48,7 +49,7 @@ class Dense(Module):
     def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
         """Outputs (..., out) of one layer at inputs (..., in)."""
         out = inputs(x, self.W.shape[-1]) @ self.W.T
-        return out if self.b is None else out + self.b
+        return out if self.b is None else out + jnp.broadcast_to(self.b, out.shape)
 
     @property
     def augmented(self) -> Float[Array, "*n out columns"]:
@@ -121,4 +122,9 @@ def gradient_step(
     if first_order:
         gradient = jax.lax.stop_gradient(gradient)
     where = jax.tree.map(lambda _: True, params) if where is None else where
-    return jax.tree.map(lambda p, g, free: p - (rate * g).astype(p.dtype) if free else p, params, gradient, where)
+    return jax.tree.map(lambda p, g, free: p - _times(rate, g).astype(p.dtype) if free else p, params, gradient, where)
+
+
+def _times(rate: ArrayLike, g: Array) -> Array:
+    wide = wider(jnp.asarray(rate), g)
+    return jnp.asarray(rate, wide) * g.astype(wide)

@@ -1,6 +1,7 @@
 """Precision follows the inputs and the user's own setting of JAX: float64 exists where the user has enabled it."""
 
 from contextlib import AbstractContextManager
+from functools import reduce
 from typing import Any, TypeVar
 
 import jax
@@ -11,7 +12,7 @@ from jaxtyping import Array, Float
 
 from rankone._jax import enable_x64
 
-__all__ = ["accurate_difference", "at_least_single", "canonical", "double_precision", "smallest_pivot"]
+__all__ = ["accurate_difference", "at_least_single", "canonical", "double_precision", "smallest_pivot", "wider"]
 
 T = TypeVar("T")
 
@@ -36,6 +37,12 @@ def canonical(tree: T) -> T:
     if jnp.result_type(float) == jnp.float64 or not any(map(_is_double, jax.tree.leaves(tree))):
         return tree
     return jax.tree.map(lambda leaf: leaf.astype(np.float32) if _is_double(leaf) else leaf, tree)
+
+
+def wider(*values: Any) -> Any:
+    """The type in which values, or values of these types, are computed together, whatever JAX promotes by itself."""
+    with jax.numpy_dtype_promotion("standard"):
+        return reduce(jnp.promote_types, (getattr(value, "dtype", value) for value in values))
 
 
 def at_least_single(value: Array) -> Array:

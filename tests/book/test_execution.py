@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import nbformat
-from execution import complains, forget_complaints
+from execution import CACHE, READ, choose_cache, complains, forget_complaints
 from jupyter_cache import get_cache
 from jupyter_cache.cache.main import CacheBundleIn
 
@@ -24,3 +24,34 @@ def test_a_complaint_leaves_the_cache_and_the_rest_stays(tmp_path):
         forget_complaints(app, None)
         kept = [cache.get_cache_bundle(record.pk).nb.cells[0].source for record in cache.list_cache_records()]
         assert kept == ["print(1)"]
+
+
+def test_each_state_of_what_chapters_read_has_a_cache_of_its_own(tmp_path):
+    """A file that is changed, renamed or new gives another; what is compiled does not; the old one goes."""
+    chosen = []
+
+    def choose():
+        config = SimpleNamespace()
+        choose_cache(SimpleNamespace(srcdir=tmp_path), config)
+        chosen.append(config.nb_execution_cache_path)
+        (tmp_path / chosen[-1]).mkdir(parents=True, exist_ok=True)
+
+    for folder in READ:
+        (tmp_path / folder).mkdir(parents=True)
+    choose()
+    first = tmp_path / READ[0] / "first.py"
+    for change in (
+        lambda: first.write_text("1"),
+        lambda: first.write_text("2"),
+        lambda: first.rename(first.with_name("second.py")),
+        *(lambda folder=folder: (tmp_path / folder / "record.json").write_text("{}") for folder in READ[1:]),
+    ):
+        change()
+        choose()
+    assert len(set(chosen)) == len(chosen)
+    assert [str(path) for path in (tmp_path / CACHE).glob("*")] == chosen[-1:]
+    compiled = tmp_path / READ[0] / "__pycache__"
+    compiled.mkdir()
+    (compiled / "first.pyc").write_text("of no matter")
+    choose()
+    assert chosen[-1] == chosen[-2]

@@ -127,7 +127,8 @@ def test_damaged_files_are_refused_by_name(tmp_path):
 
 
 def test_a_fingerprint_tells_apart_whatever_differs():
-    learner, scale = GradientLearner(MLP(1, (8,))), 2.0
+    learner = GradientLearner(MLP(1, (8,)))
+    times = lambda scale: lambda a: a * scale  # noqa: E731  one code, and what it closes over
     key = jax.random.key(0)
     runs = [
         learner,
@@ -139,13 +140,24 @@ def test_a_fingerprint_tells_apart_whatever_differs():
         jax.jit(squared_error),
         lambda a: a + 1,
         lambda a: a + 2,
-        lambda a: a * scale,
+        times(2.0),
+        times(3.0),
+        lambda a, b=1: a + b,
+        lambda a, b=2: a + b,
+        lambda a: a.real,
+        lambda a: a.imag,
+        learner.init,
+        GradientLearner(MLP(1, (9,))).init,
         partial(squared_error, 1),
+        partial(squared_error, one_hot=1),
+        partial(squared_error, one_hot=2),
         key,
         jax.random.key(1),
         np.ones(3),
         np.ones(3, np.float32),
         np.ones((3, 1)),
+        np.zeros(3, np.float32),
+        np.zeros(3, np.int32),  # the same bytes
         1,
         1.0,
         True,

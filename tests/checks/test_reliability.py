@@ -9,7 +9,10 @@ import rankone as ro
 from rankone.preconditioning import matrix_power
 from rankone.residual.scores import Calibration
 from rankone.theory.error_law import error_law
-from rankone.universality import Constants
+from rankone.universality import Constants, learn
+from rankone.universality.errors import random_tasks
+from rankone.universality.fitted import constant_network, shallow_network
+from rankone.universality.two_layers import two_layer_network
 
 W, C, V = np.zeros((2, 3)), np.eye(3), np.ones((2, 2))
 REPEATED, ZERO = np.ones((3, 2)), np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
@@ -149,6 +152,19 @@ def test_a_learner_is_as_good_on_every_range(construction, most):
     assert max(errors) < most, errors
 
 
+@pytest.mark.parametrize("fitted", [constant_network, shallow_network, two_layer_network])
+def test_a_fitted_net_scales_its_own_constants_with_the_range(fitted):
+    """In half-widths, two layers were once .4 off at 20 and 13 at 10⁻³, where the constants of [−1, 1] stayed."""
+    x, y, x_star = (np.asarray(a) for a in random_tasks(jax.random.key(0), tasks=24, points=21))
+    errors = []
+    for R in (1.0, 1e-3, 20.0, 1e6):
+        network = fitted(lambda x, y, xs: y * np.sin(3 * (xs - x)), units=64, y_range=(-R, R))
+        answers = np.asarray(learn(network, x, np.float32(R) * y, x_star)) / R
+        errors.append(np.sqrt(((answers - y[:, None] * np.sin(3 * (x_star - x[:, None]))) ** 2).mean()))
+    np.testing.assert_allclose(errors, errors[0], rtol=0.1)
+    assert errors[0] < 0.3
+
+
 def test_ranges_out_of_reach_are_refused():
     target = lambda x, y, xs: y  # noqa: E731
     for bad in ((-1e15, 1e15), (0, 1e-15), (1e6, 1e6 + 1)):
@@ -156,6 +172,9 @@ def test_ranges_out_of_reach_are_refused():
             ro.universal_learner(target, 2, y_range=bad)
     with pytest.raises(ValueError, match=r"^constants: got"):
         ro.universal_learner(target, 2, y_range=(-500, 500), constants=Constants())
+    for R in (1e-3, 20.0):  # the margin of a fitted net too far from the range
+        with pytest.raises(ValueError, match=r"^constants: got 'a margin of 4 for"):
+            ro.universal_learner(target, 2, "two_layers", y_range=(-R, R), constants=Constants(margin=4.0))
 
 
 @pytest.mark.parametrize("bad", [{"beta": -1}, {"K": 0}, {"target": 99_999}, {"basis": "no"}, {"clamp": "yes"}])

@@ -937,7 +937,7 @@ def test_whole_numbers_in_W_are_no_reason_to_round_the_edit():
 def test_half_precision_moments_and_keys_are_factored_in_single(dtype):
     K, _, W, k, v = problem()
     K = jnp.asarray(K, dtype)
-    C = jax.jit(lambda K: (K @ K.T + jnp.eye(len(K))).astype(dtype))(K)
+    C = jax.jit(lambda K: (K @ K.T + jnp.eye(len(K), dtype=dtype)).astype(dtype))(K)
     C = jnp.asarray(np.tril(C) + np.tril(C, -1).T)
     assert KeyGeometry.from_moments(C).scale.dtype == jnp.float32
     geometry = KeyGeometry.from_keys(K).observe(K[:, 0])

@@ -227,7 +227,7 @@ def test_a_state_between_two_memories_rests_though_it_is_a_saddle():
 
 def test_separation_without_the_square_has_no_rest_at_the_memory():
     """D-unn1: the printed exp(−β‖x − ξ‖/2) is a cone, whose gradient does not vanish near its tip."""
-    cone = ro.MrDAM(np.zeros((1, 3)), 4.0, lambda Xi, z: -0.5 * jnp.linalg.norm(z[:, None] - Xi, axis=-1))
+    cone = ro.MrDAM(np.zeros((1, 3)), 4.0, lambda Xi, z: -0.5 * jnp.linalg.norm(z[:, None] - Xi[None], axis=-1))
     x = np.array([1e-4, 2e-4, -1e-4])
     assert np.isclose(np.linalg.norm(cone.gradient(x)), 0.5, atol=1e-5)
     assert np.linalg.norm(ro.MrDAM(np.zeros((1, 3)), 4.0).gradient(x)) < 1e-3

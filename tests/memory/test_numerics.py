@@ -109,7 +109,7 @@ def test_a_certified_state_has_the_weights_of_longdouble():
     x = (Xi[:N] + NEAR).astype(np.float32)
     for beta in (1e3, 1e5, 1e6, 1e8):
         memory = ro.MrDAM(Xi, beta)
-        certified = np.asarray(memory.certified(x - memory.origin))
+        certified = np.asarray(memory.certified(x - memory.origin[None]))
         wrong = np.abs(np.asarray(memory.gradient(x)) - exact(Xi, np.float32(beta), x)[1]).max(-1)
         assert wrong[certified].max(initial=0) < 0.04
         judged.append(certified.mean())

@@ -46,7 +46,7 @@ def diameter(Xi):
 @jax.jit
 def kernels(memory, features, x):
     """(k, k̂) of one state and all patterns."""
-    exact = jnp.exp(-memory.beta / 2 * ((x - memory.Xi) ** 2).sum(-1))
+    exact = jnp.exp(-memory.beta / 2 * ((x[None] - memory.Xi) ** 2).sum(-1))
     root = jnp.sqrt(memory.beta)
     return exact, features.phi(root * memory.Xi) @ features.phi(root * x)
 

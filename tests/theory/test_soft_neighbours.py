@@ -35,7 +35,7 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
         stored = features.features(jnp.asarray(KEYS, jnp.float32))
         numerator, denominator = stored @ R.T, stored.sum(1)  # all that is kept: 2Y (H + 1) numbers
         asked = features.features(jnp.asarray(ASKED, jnp.float32))
-        return ((numerator.T @ asked / (denominator @ asked) - true) ** 2).sum(0)
+        return ((numerator.T @ asked / (denominator @ asked)[None] - true) ** 2).sum(0)
 
     assert made.M == 2 * Y
     errors = np.asarray(jax.lax.map(error, jax.random.split(jax.random.key(1), 300)))

@@ -114,7 +114,7 @@ def hidden_direction(key: Array) -> tuple[Float[Array, "20 3"], Float[Array, " 2
         key: JAX random key.
     """
     k_x, k_w = jax.random.split(key)
-    x = jax.random.normal(k_x, (20, 3)) * jnp.array([1.0, 1.0, 0.1])
+    x = jax.random.normal(k_x, (20, 3)) * jnp.array([[1.0, 1.0, 0.1]])
     W = jnp.array([1.0, -1.0, 0.0]) + jnp.array([0.0, 0.0, 10.0]) * jax.random.normal(k_w)
     return x, x @ W
 

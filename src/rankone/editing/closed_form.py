@@ -11,7 +11,7 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from rankone._checks import array, check, integer, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.geometry import KeyGeometry, as_geometry
-from rankone.precision import accurate_difference, canonical
+from rankone.precision import accurate_difference, canonical, wider
 from rankone.writes import Ridge, Rule, Write, interpolate
 
 __all__ = ["batch_edit", "interpolate_residuals", "matrix", "pair", "pairs", "rank_one_edit", "refuse"]
@@ -195,7 +195,8 @@ def _batch(W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Rule, refi
 def _products(W: Array, K: Array, V: Array, A: Array, refine: int) -> tuple[Array, Array]:
     """KᵀA and V − WK, for one pair or many; summed as if in twice the precision where A was refined."""
     if not refine:
-        return K.T.astype(A.dtype) @ A, V - W.astype(A.dtype) @ K
+        K, W, V = K.astype(A.dtype), W.astype(A.dtype), V.astype(wider(V, A))
+        return K.T @ A, V - (W @ K).astype(V.dtype)
     keys = K.reshape(len(K), -1)
     overlap = -accurate_difference(jnp.zeros((keys.shape[1], *A.shape[1:]), A.dtype), keys, A)
     return overlap.reshape(K.shape[1:] * 2), accurate_difference(V.astype(A.dtype), W.T, K)

@@ -14,7 +14,7 @@ from rankone._module import Module
 from rankone.checks import Outcome, outcome
 from rankone.editing.keys import square_moments
 from rankone.editing.triangular import Triangular, condition, of_moments, of_rows
-from rankone.precision import accurate_difference, at_least_single, canonical, smallest_pivot
+from rankone.precision import accurate_difference, at_least_single, canonical, smallest_pivot, wider
 
 __all__ = ["KeyGeometry", "as_geometry"]
 
@@ -72,7 +72,7 @@ class KeyGeometry(Module):
         C, ridge = square_moments("C", C), not_negative("ridge", ridge)
         C = C.astype(wide) if precision == "float64" else C
         C = C if isinstance(ridge, float) and ridge == 0 else _ridged(C, ridge)
-        return _sound("C", KeyGeometry(*of_moments(C), C))  # C itself, no copy
+        return _sound("C", KeyGeometry(*of_moments(C), C=C))  # C itself, no copy
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
@@ -151,7 +151,8 @@ class KeyGeometry(Module):
         return keys
 
     def _scaled(self, B: Array) -> Array:
-        return B / (self.scale if B.ndim == 1 else self.scale[:, None])
+        wide = wider(B, self.scale)
+        return B.astype(wide) / (self.scale if B.ndim == 1 else self.scale[:, None]).astype(wide)
 
 
 def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeometry:
@@ -214,8 +215,8 @@ def _from_keys(K: Array, ridge: ArrayLike) -> KeyGeometry:
 
 @jax.jit
 def _observed(geometry: KeyGeometry, K: Array, weight: ArrayLike) -> KeyGeometry:
-    rows = geometry.factor.dense * geometry.scale  # R with C = RᵀR
-    K = K.astype(jnp.result_type(K, rows))  # keys of fewer digits do not cost the geometry its own
+    rows = geometry.factor.dense * geometry.scale[None]  # R with C = RᵀR
+    K = K.astype(wider(K, rows))  # keys of fewer digits do not cost the geometry its own
     return _from_rows(rows, jnp.sqrt(jnp.asarray(weight, K.dtype)) * K, 0.0)
 
 
@@ -242,7 +243,8 @@ def _solve(geometry: KeyGeometry, B: Array, steps: int) -> Array:
         B, X = B.astype(float), X.astype(float)
     for _ in range(steps):
         assert geometry.C is not None
-        X = X + _substituted(geometry, accurate_difference(B, geometry.C, X).astype(geometry.scale.dtype))
+        left = accurate_difference(B, geometry.C, X).astype(geometry.scale.dtype)
+        X = X + _substituted(geometry, left).astype(X.dtype)
     return X
 
 

@@ -11,6 +11,7 @@ from jax.scipy.linalg import solve_triangular
 from jaxtyping import Array, Float
 
 from rankone._module import Module
+from rankone.precision import wider
 
 __all__ = ["Triangular", "condition", "of_moments", "of_rows"]
 
@@ -51,22 +52,24 @@ class Triangular(Module):
 
     def forward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
         """U⁻ᵀB."""
-        X = jnp.asarray(B, jnp.result_type(self.blocks[0], B))
+        X = jnp.asarray(B, wider(self.blocks[0], B))
         for panel, inverse in zip(self.panels, self.blocks, strict=True):
             start = len(X) - panel.shape[1]
             here = slice(start, start + len(panel))
-            found = inverse @ X[here]
-            X = X.at[start:].add(-(found.T @ panel).T).at[here].set(found)  # panel.T @ found would first be transposed
+            found = inverse.astype(X.dtype) @ X[here]
+            X = (
+                X.at[start:].add(-(found.T @ panel.astype(X.dtype)).T).at[here].set(found)
+            )  # panel.T @ found would first be transposed
         return X
 
     def backward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
         """U⁻¹B."""
-        X = jnp.zeros_like(B, dtype=jnp.result_type(self.blocks[0], B))
+        X = jnp.zeros_like(B, dtype=wider(self.blocks[0], B))
         for panel, inverse in reversed(list(zip(self.panels, self.blocks, strict=True))):
             start = len(X) - panel.shape[1]
             here = slice(start, start + len(panel))
-            rest = B[here] - panel @ X[start:]  # what of X is yet to be found is zero
-            X = X.at[here].set((rest.T @ inverse).T)
+            rest = B[here].astype(X.dtype) - panel.astype(X.dtype) @ X[start:]  # what is yet to be found is zero
+            X = X.at[here].set((rest.T @ inverse.astype(X.dtype)).T)
         return X
 
 
@@ -75,13 +78,13 @@ def of_moments(C: Float[Array, "D D"]) -> tuple[Triangular, Float[Array, " D"]]:
     """U and d of C = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's factorisation."""
     scale = jnp.sqrt(jnp.diagonal(C))
     # C.T for C: the factorisation works by columns, and spares the transposition of a row-major array
-    return Triangular.of(jnp.linalg.cholesky(C.T / scale / scale[:, None], symmetrize_input=False).T), scale
+    return Triangular.of(jnp.linalg.cholesky(C.T / scale[None] / scale[:, None], symmetrize_input=False).T), scale
 
 
 def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
     """The same of C = rowsᵀ·rows, which is not formed, by QR."""
     scale = jnp.linalg.norm(rows, axis=0)
-    R = jnp.linalg.qr(rows / scale, mode="r")
+    R = jnp.linalg.qr(rows / scale[None], mode="r")
     return Triangular.of(R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]), scale
 
 

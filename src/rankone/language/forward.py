@@ -12,6 +12,7 @@ from rankone._checks import check
 from rankone._module import Module
 from rankone.language.rotary import rotate
 from rankone.language.transformer import ACTIVATIONS, Config, Layers, Network
+from rankone.precision import wider
 
 __all__ = ["SITES", "Cache", "Hook", "before_head", "embed", "head", "logits", "run", "wide", "without_hook"]
 
@@ -135,7 +136,7 @@ def _block(
 def _linear(w: Layers, name: str, x: Array) -> Array:
     bias = getattr(w, f"{name}_bias", None)
     y = x @ getattr(w, name).T
-    return y if bias is None else y + bias
+    return y if bias is None else y + jnp.broadcast_to(bias, y.shape)
 
 
 def _attention(config: Config, w: Layers, layer: Array, x: Array, cache: Cache) -> tuple[Array, Cache]:
@@ -146,9 +147,9 @@ def _attention(config: Config, w: Layers, layer: Array, x: Array, cache: Cache) 
     q, k = (rotate(y.reshape(heads), positions, config.frequencies) for y in projected)
     cache, keys, values = _remember(cache, layer, k, _linear(w, "value", x).reshape(heads))
     slots = jnp.arange(keys.shape[1])
-    visible = (slots <= positions[:, None]) & cache.valid[:, None, :]
+    visible = (slots[None] <= positions[:, None])[None] & cache.valid[:, None, :]
     if config.window is not None:
-        visible &= slots > positions[:, None] - config.window
+        visible &= (slots[None] > positions[:, None] - config.window)[None]
     q = q.reshape(B, T, config.kv_heads, -1, config.head_width)
     scores = jnp.einsum("btngw,bsnw->bngts", q, keys).astype(wide(q)) / config.head_width**0.5
     scores = jnp.where(visible[:, None, None], scores, jnp.finfo(scores.dtype).min)
@@ -177,10 +178,11 @@ def _norm(config: Config, h: Array, weight: Array, bias: Array | None) -> Array:
     x = h.astype(wide(h))
     if config.norm == "layer":
         x = x - jnp.mean(x, axis=-1, keepdims=True)
-    x = (x * jax.lax.rsqrt(jnp.mean(x**2, axis=-1, keepdims=True) + config.epsilon)).astype(h.dtype) * weight
-    return x if bias is None else x + bias
+    x = (x * jax.lax.rsqrt(jnp.mean(x**2, axis=-1, keepdims=True) + config.epsilon)).astype(h.dtype)
+    x = x * jnp.broadcast_to(weight, x.shape)
+    return x if bias is None else x + jnp.broadcast_to(bias, x.shape)
 
 
 def wide(x: Array) -> Any:
     """The precision for sums: float32 at least."""
-    return jnp.promote_types(x.dtype, jnp.float32)
+    return wider(x.dtype, jnp.float32)

@@ -62,8 +62,9 @@ def rotate(
     """
     if not rates:
         return x
-    angles = positions[:, None] * jnp.asarray(rates, x.dtype)
-    cos, sin = jnp.cos(angles)[:, None], jnp.sin(angles)[:, None]
+    angles = jnp.multiply.outer(positions.astype(x.dtype), jnp.asarray(rates, x.dtype))
+    angles = jnp.expand_dims(angles[:, None], range(x.ndim - 3))
+    cos, sin = jnp.cos(angles), jnp.sin(angles)
     a, b = jnp.split(x, 2, axis=-1)
     return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
 

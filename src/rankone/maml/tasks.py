@@ -172,7 +172,7 @@ def _letters(key: Array, pool: Array, shear: Array, ways: int, shots: int, queri
     n = shots + queries
     # 733 is prime: start + stride·i runs through different examples, without a permutation of all of them
     start, stride = jax.random.randint(k_example, (2, ways, 1), 1, _EXAMPLES)
-    examples = (start + stride * jnp.arange(n)) % _EXAMPLES
+    examples = (start + stride * jnp.arange(n)[None]) % _EXAMPLES
     mixing = jnp.eye(16) + shear / 4 * jax.random.normal(k_shear, (16, 16))  # G/4 keeps lengths: 16 = 4²
     x = pool[classes, examples] @ mixing.T  # (ways, n, 16)
     y = jnp.broadcast_to(jnp.eye(ways)[:, None], (ways, n, ways))

@@ -15,7 +15,7 @@ from rankone._checks import Numbers, boolean, check, choice, host, integer, is_t
 from rankone.checks import Outcome, _enabled, outcome
 from rankone.memory.implicit import at_rest
 from rankone.memory.protocol import EnergyMemory, Memory, Reader, Retrieval, check_memory, reader_of
-from rankone.precision import at_least_single
+from rankone.precision import at_least_single, wider
 
 __all__ = ["Retrieval", "retrieve"]
 
@@ -87,8 +87,10 @@ def retrieve(
     found, _ = _record(memory, end, options, x0)
     rows = run["x"].shape
     x = at_rest(memory, x0.reshape(rows), found.x.reshape(rows), options[-1]).reshape(x0.shape)
-    last, taken = memory.energy_and_gradient(x)[0].astype(x.dtype), jnp.arange(max_steps + 1) >= end["t"] - 1
-    return replace(found, x=x, energies=jnp.where(taken, last[..., None], found.energies))
+    last = memory.energy_and_gradient(x)[0].astype(x.dtype)[..., None]
+    taken = jnp.arange(max_steps + 1, dtype=jnp.int32) >= end["t"] - 1
+    taken = jnp.broadcast_to(taken, found.energies.shape)
+    return replace(found, x=x, energies=jnp.where(taken, last, found.energies))
 
 
 def _warn_of_lost(lost: Array, N: int) -> None:
@@ -109,6 +111,13 @@ def _mask(clamp: Numbers, x0: Array) -> Array | np.ndarray:
     return mask
 
 
+def _moved(x: Array, by: ArrayLike) -> Array:
+    """States moved by a constant, in the wider type of both, and then in their own."""
+    by = jax.lax.stop_gradient(jnp.asarray(by))
+    wide = wider(x, by)
+    return (x.astype(wide) + jnp.broadcast_to(by.astype(wide), x.shape)).astype(x.dtype)
+
+
 _Run = dict[str, Array]
 _Options = tuple[Array, Array, Array]  # step_size, tol, and which entries are free
 
@@ -118,7 +127,7 @@ def _start(
     origin: ArrayLike, x0: Array, step_size: ArrayLike, tol: ArrayLike, clamp: Array | None, max_steps: int
 ) -> tuple[_Run, _Options]:
     """A run that has not begun, with states less the origin, and the options of `_steps`; one row a query."""
-    x = (x0 - jax.lax.stop_gradient(origin)).astype(x0.dtype).reshape(-1, x0.shape[-1])
+    x = _moved(x0, -jnp.asarray(origin)).reshape(-1, x0.shape[-1])
     N = len(x)
     free = jnp.ones(x0.shape, bool) if clamp is None else ~jnp.broadcast_to(clamp, x0.shape)
     run = {
@@ -140,15 +149,15 @@ def _step(read: Reader, run: _Run, step_size: Array, tol: Array, free: Array, ma
     energy, gradient, floored = read(x)
     done = resting.all() | (run["t"] == max_steps)
     moving = ~(resting | done)
-    move = jnp.where(free & moving[:, None], step_size * gradient, 0).astype(x.dtype)
+    move = jnp.where(free & moving[:, None], step_size.astype(gradient.dtype) * gradient, 0).astype(x.dtype)
     return run | {
         "t": run["t"] + 1,
         "done": done,
         "x": x - move,
         "energy": energy.astype(x.dtype),
-        "steps": run["steps"] + moving,
+        "steps": run["steps"] + moving.astype(run["steps"].dtype),
         "resting": resting | moving & (jnp.abs(move).max(-1) <= tol) & (tol > 0),
-        "floored": run["floored"] + (floored & moving),
+        "floored": run["floored"] + (floored & moving).astype(run["floored"].dtype),
     }
 
 
@@ -164,7 +173,7 @@ def _steps(
         return after | {"energies": run["energies"].at[run["t"]].set(after["energy"])}
 
     run = jax.lax.while_loop(lambda run: (run["t"] < until) & ~run["done"], step, run)
-    return run, jnp.stack([run["t"], run["done"]])
+    return run, jnp.stack([run["t"], run["done"].astype(run["t"].dtype)])
 
 
 @partial(jax.jit, static_argnames="max_steps")
@@ -206,9 +215,9 @@ def _in_chunks(memory: Memory, run: _Run, options: _Options, max_steps: int, pro
 def _record(memory: Memory, run: _Run, options: _Options, x0: Array) -> tuple[Retrieval, Array]:
     """What was found, and how many queries became NaN or infinite."""
     _, tol, free = options
-    rows, y, shape = jnp.arange(len(run["energies"]))[:, None], run["x"], x0.shape[:-1]
-    energies = jnp.where(rows >= run["t"] - 1, run["energy"], run["energies"])
-    x = (y + jax.lax.stop_gradient(getattr(memory, "origin", 0.0))).astype(x0.dtype)
+    rows, y, shape = jnp.arange(len(run["energies"]), dtype=jnp.int32)[:, None], run["x"], x0.shape[:-1]
+    energies = jnp.where(rows >= run["t"] - 1, run["energy"][None], run["energies"])
+    x = _moved(y, getattr(memory, "origin", 0.0)).astype(x0.dtype)
     lost = ~jnp.isfinite(y).all(-1)
     told = (tol == 0) | (jnp.finfo(y.dtype).eps / 2 * jnp.abs(y).max(-1) <= tol)  # a step of tol is not rounded off
     certified = getattr(memory, "certified", EnergyMemory().certified)(jax.lax.stop_gradient(y))

@@ -18,7 +18,7 @@ from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
 from rankone.memory.packed import Packed, check_bits, rounded
 from rankone.memory.protocol import EnergyMemory, Reader
-from rankone.precision import at_least_single
+from rankone.precision import at_least_single, wider
 from rankone.writes import Write
 
 __all__ = ["DrDAM"]
@@ -135,7 +135,7 @@ class DrDAM(EnergyMemory):
         choice("similarity", similarity, _SIMILARITIES)
         Xi = array("Xi", Xi, "(K, D): one pattern a row, of the length the features were made for", 2, once=True)
         check(Xi.shape[1] == features.D, "Xi", f"shape {Xi.shape}", f"(K, {features.D}), to fit the features")
-        wide = jnp.promote_types(Xi.dtype, jnp.float32)
+        wide = wider(Xi.dtype, jnp.float32)
         positive("beta", beta, _BETA, dtype=wide)
         beta, centre = jnp.asarray(beta, wide), _point(centre, features.D, wide)
         check_angles("Xi", Xi, centre, beta, features)

@@ -12,6 +12,7 @@ from rankone._checks import check, readable
 from rankone.memory.bases import BASES, FARTHEST
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
+from rankone.precision import wider
 
 __all__ = ["certified", "check_angles", "floor_of", "read", "states_read", "written"]
 
@@ -43,7 +44,7 @@ def written(memory: Memory, Xi: Array, sign: int) -> dict[str, Array]:
     logs = 0.5 * memory.beta * (Xi**2).sum(-1) if memory.similarity == "dot" else jnp.zeros(len(Xi), Xi.dtype)
     scale = jax.lax.stop_gradient(jnp.maximum(memory.log_scale, logs.max(initial=-jnp.inf)))
     held, weights = jnp.exp(memory.log_scale - scale), jnp.exp(logs - scale)
-    near = jnp.sqrt(memory.beta) * (Xi - memory.centre)
+    near = jnp.sqrt(memory.beta) * (Xi - memory.centre[None])
     return {
         "T": held * memory.unpacked + sign * memory.features.encode(near, weights),
         "count": memory.count + sign * len(Xi),
@@ -55,9 +56,9 @@ def written(memory: Memory, Xi: Array, sign: int) -> dict[str, Array]:
 @jax.jit
 def read(memory: Memory, origin: Array, x: Array) -> tuple[Array, Array, Array, Array]:
     """Energy, gradient, Ŝ, and whether it is below the floor [D-eq9, D-eq10, with the √β that the paper omits]."""
-    flat = x.reshape(-1, memory.D).astype(jnp.promote_types(x.dtype, memory.T.dtype))
+    flat = x.reshape(-1, memory.D).astype(wider(x.dtype, memory.T.dtype))
     g = lookup("g", memory.g)
-    z = g.value(flat) + (origin - memory.centre)  # less the centre
+    z = g.value(flat) + (origin - memory.centre)[None]  # less the centre
     S, slope = memory.features.read(jnp.sqrt(memory.beta) * z, memory.T)
     floor = memory.floor
     above = jnp.maximum(S, floor)
@@ -65,7 +66,7 @@ def read(memory: Memory, origin: Array, x: Array) -> tuple[Array, Array, Array, 
     energy = -log_S / memory.beta
     gradient = -slope / (jnp.sqrt(memory.beta) * above[:, None])
     if memory.similarity == "dot" and memory.g != "identity":  # for the identity the two quadratics cancel
-        energy, gradient = energy - 0.5 * ((z + memory.centre) ** 2).sum(-1), gradient - z - memory.centre
+        energy, gradient = energy - 0.5 * ((z + memory.centre[None]) ** 2).sum(-1), gradient - z - memory.centre[None]
     gradient = g.derivative(gradient, flat)
     rows, total = x.shape[:-1], S * jnp.exp(memory.log_scale)
     return energy.reshape(rows), gradient.reshape(x.shape), total.reshape(rows), (floor > S).reshape(rows)
@@ -80,7 +81,8 @@ def states_read(memory: Memory, origin: Array, x: Array) -> tuple[Array, Array, 
 @jax.jit
 def certified(memory: Memory, x: Array) -> Array:
     """Whether the rounding of angles and of the sum over features is less than an eighth of Ŝ."""
-    z = jnp.sqrt(memory.beta) * (lookup("g", memory.g).value(x) + (memory.origin - memory.centre))
+    z = lookup("g", memory.g).value(x)
+    z = jnp.sqrt(memory.beta) * (z + jnp.broadcast_to(memory.origin - memory.centre, z.shape))
     S = memory.features.read(z.reshape(-1, memory.D), memory.T)[0].reshape(x.shape[:-1])
     terms = jnp.sqrt(memory.features.M) + jnp.sqrt(memory.D) * jnp.linalg.norm(z, axis=-1)  # of the sum, of the angles
     rounding = jnp.finfo(z.dtype).eps / 2 * terms * jnp.linalg.norm(memory.unpacked)

@@ -14,7 +14,7 @@ from rankone._checks import Numbers, array, positive, readable, states
 from rankone._module import static
 from rankone.memory.nonlinear import lookup
 from rankone.memory.protocol import EnergyMemory, Reader
-from rankone.precision import at_least_single
+from rankone.precision import at_least_single, wider
 
 __all__ = ["MrDAM"]
 
@@ -74,7 +74,7 @@ class MrDAM(EnergyMemory):
     ) -> None:
         Xi = array("Xi", Xi, "(K, D): one stored pattern a row", 2, once=True)
         hint = "a positive finite inverse temperature, such as 60 for photographs scaled by 1/√D"
-        wide = jnp.promote_types(Xi.dtype, jnp.float32)
+        wide = wider(Xi.dtype, jnp.float32)
         positive("beta", beta, hint, dtype=wide)
         forms = {"similarity": similarity, "separation": separation, "Q": Q, "g": g}
         for role, given in forms.items():
@@ -131,7 +131,7 @@ def _mean(Xi: Array) -> Array:
 
 def _centre(Xi: Array, similarity: _Function) -> Array:
     """The mean of the patterns in their precision, float32 at least; 0 for similarities that no shift leaves alone."""
-    wide = jnp.promote_types(Xi.dtype, jnp.float32)
+    wide = wider(Xi.dtype, jnp.float32)
     if similarity != "l2":
         return jax.device_put(np.zeros(Xi.shape[1], wide))
     if readable(Xi):  # on the host, where it compiles nothing
@@ -147,14 +147,14 @@ def _squares(memory: MrDAM) -> Array:
 def _near(memory: MrDAM, Xi: Array) -> Array:
     """Patterns as they are computed with: in float32 at least, and for "l2" less the centre."""
     wide = Xi.astype(memory.centre.dtype)
-    return wide - jax.lax.stop_gradient(memory.centre) if memory.similarity == "l2" else wide
+    return wide - jax.lax.stop_gradient(memory.centre)[None] if memory.similarity == "l2" else wide
 
 
 def _states(memory: MrDAM, origin: Array, x: Array) -> tuple[Array, Array]:
     """States less the origin as rows (N, D) in the precision of the sums; and g of them, for "l2" less the centre."""
-    flat = x.reshape(-1, memory.D).astype(jnp.promote_types(x.dtype, memory.centre.dtype))
+    flat = x.reshape(-1, memory.D).astype(wider(x.dtype, memory.centre.dtype))
     z = lookup("g", memory.g).value(flat)
-    return flat, z + jax.lax.stop_gradient(origin - memory.centre) if memory.similarity == "l2" else z
+    return flat, z + jax.lax.stop_gradient(origin - memory.centre)[None] if memory.similarity == "l2" else z
 
 
 @jax.jit

@@ -151,8 +151,8 @@ class RandomFeatures(Module):
         def block(inputs: Any) -> tuple[Array, Array]:
             entry, phase, table = inputs
             forward, adjoint = self.frequencies.operator(entry)
-            f = basis.features(forward(x), z2, self._arranged(phase))
-            t = tuple(self.frequencies.arrange(entries(table)))
+            f = self._of(forward(x), z2, phase)
+            t = tuple(jnp.broadcast_to(row, f[0].shape) for row in self.frequencies.arrange(entries(table)))
             return value(basis, f, t), adjoint(basis.slopes(f, t))
 
         inputs = (self.frequencies.blocks, self._phases(z.dtype), tables)
@@ -181,7 +181,7 @@ class RandomFeatures(Module):
         def block(inputs: Any) -> Array:
             entry, phase = inputs
             forward, _ = self.frequencies.operator(entry)
-            features = basis.features(forward(x), z2, self._arranged(phase))[: basis.tables]
+            features = self._of(forward(x), z2, phase)[: basis.tables]
             return jnp.stack([reduce(self.frequencies.flatten(f)) for f in features])
 
         stacked = _map_blocks(block, (self.frequencies.blocks, self._phases(z.dtype)))  # (B, tables, ..., R)
@@ -189,8 +189,10 @@ class RandomFeatures(Module):
         flat = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])[..., : self.Y]
         return (basis.scale / self.Y) ** 0.5 * jnp.concatenate(list(flat), axis=-1)
 
-    def _arranged(self, phase: Float[Array, " R"]) -> Array:
-        return self.frequencies.arrange(phase) if self.basis == "cos" else phase
+    def _of(self, h: Array, z2: Array, phase: Float[Array, " R"]) -> tuple[Array, ...]:
+        """What the basis makes of the projections of a block."""
+        phase = jnp.broadcast_to(self.frequencies.arrange(phase), h.shape) if self.basis == "cos" else phase
+        return self._basis.features(h, jnp.expand_dims(z2, range(h.ndim - z2.ndim)), phase)
 
     def _phases(self, dtype: Any) -> Float[Array, "B R"]:
         R = self.frequencies.rows

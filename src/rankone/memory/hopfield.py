@@ -109,7 +109,7 @@ def synchronous_step(sigma: Numbers, T: Numbers) -> Float[Array, "... D"]:
 
 @jax.jit
 def _synchronous(sigma: Array, T: Array) -> Array:
-    field = jnp.matmul(sigma, T, precision="highest") - jnp.diagonal(T) * sigma
+    field = jnp.matmul(sigma, T, precision="highest") - jnp.broadcast_to(jnp.diagonal(T), sigma.shape) * sigma
     return jnp.where(field == 0, sigma, jnp.sign(field)).astype(sigma.dtype)
 
 
@@ -127,14 +127,18 @@ def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Arra
         flip = sigma[:, i] * field[:, i] < 0
         change = jnp.where(flip, -2 * sigma[:, i], 0)
         # The field follows a flip by one column of T: O(D) a neuron, where T σ afresh would be O(D²).
-        return sigma.at[:, i].add(change), field + change[:, None] * off_diagonal[i], flips + flip
+        return (
+            sigma.at[:, i].add(change),
+            field + change[:, None] * off_diagonal[i][None],
+            flips + flip.astype(jnp.int32),
+        )
 
     def sweep(state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
         t, sigma, energies, flips = state
         field = jnp.matmul(sigma, off_diagonal, precision="highest")
         start = (sigma, field, jnp.zeros(len(sigma), jnp.int32))
         sigma, _, flipped = jax.lax.fori_loop(0, sigma.shape[1], neuron, start)
-        return t + 1, sigma, jnp.where(rows > t, _energy(sigma, T), energies), flips.at[t].set(flipped)
+        return t + 1, sigma, jnp.where(rows > t, _energy(sigma, T)[None], energies), flips.at[t].set(flipped)
 
     def unsettled(state: tuple[Array, Array, Array, Array]) -> Array:
         t, _, _, flips = state

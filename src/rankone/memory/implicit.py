@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
 from rankone.memory.protocol import Memory
+from rankone.precision import wider
 
 __all__ = ["at_rest"]
 
@@ -43,7 +44,7 @@ def _at_rest(memory: Memory, x0: Array, x: Array, free: Array) -> Array:
 def _moved(primals: tuple, tangents: tuple) -> tuple[Array, Array]:
     memory, x0, x, free = primals
     x = _at_rest(memory, x0, x, free)  # again, so that the derivative has one of its own
-    wide = jnp.promote_types(x.dtype, jnp.float32)  # no linear system is solved in half precision
+    wide = wider(x.dtype, jnp.float32)  # no linear system is solved in half precision
     known = jnp.where(free, 0, tangents[1]).astype(wide)
 
     def gradient(memory: Memory, x: Array) -> Array:

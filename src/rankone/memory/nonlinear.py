@@ -57,9 +57,9 @@ def _mean(w: Array, Xi: Array, z: Array) -> Array:
 
 def _l2(Xi: Array, z: Array, squares: Array | None) -> Array:
     if len(z) * Xi.size <= 2**18 or (len(z) == 1 and squares is None):
-        return -0.5 * ((z[:, None, :] - Xi) ** 2).sum(-1)  # differences lose nothing near a stored pattern
+        return -0.5 * ((z[:, None] - Xi[None]) ** 2).sum(-1)  # differences lose nothing near a stored pattern
     squares = (Xi * Xi).sum(-1) if squares is None else squares
-    return jnp.minimum(_dot(Xi, z) - 0.5 * (squares + (z * z).sum(-1)[:, None]), 0)
+    return jnp.minimum(_dot(Xi, z) - 0.5 * (squares[None] + (z * z).sum(-1)[:, None]), 0)
 
 
 SIMILARITIES = {

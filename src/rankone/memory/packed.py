@@ -13,6 +13,7 @@ from scipy.special import ndtr, ndtri
 
 from rankone._checks import choice, integer
 from rankone._module import Module, static
+from rankone.precision import wider
 
 __all__ = ["BITS", "Packed", "check_bits", "in_blocks", "levels", "rounded"]
 
@@ -69,7 +70,7 @@ class Packed(Module):
         index = jnp.minimum(index, self.size - 1)
         each = 8 // self.bits
         byte = self.codes[index // each].astype(jnp.int32)
-        code = (byte >> self.bits * (index % each)) & (2**self.bits - 1)
+        code = (byte >> self.bits * (index % each).astype(jnp.int32)) & (2**self.bits - 1)
         return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
 
 
@@ -84,7 +85,7 @@ def in_blocks(T: Float[Array, " M"] | Packed, tables: int, rows: int) -> tuple[A
 
         def unpack(first: Array) -> Array:
             row = first + jnp.arange(rows)
-            return jnp.where(row < Y, T.take(row + Y * jnp.arange(tables)[:, None]), 0)
+            return jnp.where((row < Y)[None], T.take(row[None] + Y * jnp.arange(tables)[:, None]), 0)
 
         return rows * jnp.arange(-(-Y // rows)), unpack
     padded = jnp.pad(T.reshape(tables, Y), ((0, 0), (0, -Y % rows)))
@@ -114,7 +115,7 @@ def rounded(T: Float[Array, " M"] | Packed, bits: int) -> Float[Array, " M"] | P
 
 @partial(jax.jit, static_argnames="bits")
 def _packed(T: Array, bits: int) -> Packed:
-    T = T.astype(jnp.result_type(T.dtype, float))
+    T = T.astype(wider(T.dtype, jnp.result_type(float)))
     c = jnp.asarray(levels(bits), T.dtype)
     square = T @ T
     unit = T * jnp.sqrt(T.size / jnp.where(square > 0, square, 1))
@@ -123,7 +124,7 @@ def _packed(T: Array, bits: int) -> Packed:
     scale = square / jnp.where(product > 0, product, 1)  # ⟨T̂, T⟩ = ‖T‖²: what rounding adds is orthogonal to T
     each = 8 // bits
     rows = jnp.pad(code, (0, -T.size % each)).reshape(-1, each)
-    codes = (rows << bits * jnp.arange(each, dtype=jnp.uint8)).sum(1, dtype=jnp.uint8)
+    codes = (rows << bits * jnp.arange(each, dtype=jnp.uint8)[None]).sum(1, dtype=jnp.uint8)
     return Packed(codes, scale, bits, T.size)
 
 

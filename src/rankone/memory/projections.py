@@ -122,13 +122,13 @@ class Hadamard(Module):
     def first_round(self, z: Float[Array, "N D"]) -> Float[Array, "a N b"]:
         """H·D₁z, spread over all P entries."""
         _, a, b = self._shape
-        x = self.first.astype(z.dtype) * jnp.pad(z, ((0, 0), (0, a * b - self.D)))
+        x = self.first.astype(z.dtype)[None] * jnp.pad(z, ((0, 0), (0, a * b - self.D)))
         return walsh_hadamard(x.reshape(-1, a, b).swapaxes(0, 1))
 
     def first_round_transposed(self, x: Float[Array, "a N b"]) -> Float[Array, "N D"]:
         """The transpose of `first_round`."""
         z = walsh_hadamard(x).swapaxes(0, 1).reshape(x.shape[1], x.shape[0] * x.shape[2])
-        return (self.first.astype(x.dtype) * z)[:, : self.D]
+        return (self.first.astype(x.dtype)[None] * z)[:, : self.D]
 
     def operator(self, block: Any) -> Operator:
         """Products with the rest of the block and with its transpose."""
@@ -198,7 +198,7 @@ def _orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Orthogonal:
         k_direction, k_norm = jax.random.split(k)
         q, r = jnp.linalg.qr(jax.random.normal(k_direction, (D, D), jnp.float32))
         norms = jnp.linalg.norm(jax.random.normal(k_norm, (D, D), jnp.float32), axis=1)
-        return norms[:, None] * (q * jnp.sign(jnp.diagonal(r))).T  # the signs make Q uniform
+        return norms[:, None] * (q * jnp.sign(jnp.diagonal(r))[None]).T  # the signs make Q uniform
 
     keys = jax.random.split(key, ceil(Y / D))
     return Orthogonal(_in_blocks(jax.lax.map(block, keys).reshape(-1, D)[:Y]))

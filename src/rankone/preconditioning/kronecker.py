@@ -15,6 +15,7 @@ from jaxtyping import Array, ArrayLike, Float, Int, Real
 from rankone._checks import array, check, choice, numbers, readable
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
+from rankone.precision import wider
 from rankone.preconditioning.powers import symmetric_power
 from rankone.writes.write import Write
 
@@ -102,7 +103,7 @@ class KroneckerPreconditioner(Module):
     @property
     def dtype(self) -> Any:
         """Of the entries."""
-        return jnp.result_type(self.left, self.right)
+        return wider(self.left, self.right)
 
     @property
     def T(self) -> "KroneckerPreconditioner":

@@ -19,7 +19,7 @@ def symmetric_power(A: Float[Array, "n n"], power: ArrayLike) -> tuple[Float[Arr
 @jax.custom_jvp
 def _raised(A: Array, power: Array) -> tuple[Array, Array]:
     _, vectors, kept, good = _eigen(A, power)
-    return (vectors * kept**power) @ vectors.T, good
+    return (vectors * (kept**power)[None]) @ vectors.T, good
 
 
 def _eigen(A: Array, power: Array) -> tuple[Array, Array, Array, Array]:
@@ -36,10 +36,11 @@ def _raised_jvp(primals, tangents):  # type: ignore[no-untyped-def]
     (A, power), (dA, dp) = primals, tangents
     _, vectors, kept, _ = _eigen(A, power)
     out = _raised(A, power)
-    middle, gap = (kept[:, None] + kept) / 2, kept[:, None] - kept
+    middle, gap = (kept[:, None] + kept[None]) / 2, kept[:, None] - kept[None]
     near = jnp.abs(gap) <= jnp.finfo(A.dtype).eps ** 0.5 * middle  # off by gap²/λ² there, by ε·λ/gap beyond
     raised = kept**power
-    share = jnp.where(near, power * middle ** (power - 1), (raised[:, None] - raised) / jnp.where(near, 1, gap))
+    share = jnp.where(near, power * middle ** (power - 1), (raised[:, None] - raised[None]) / jnp.where(near, 1, gap))
     slope = vectors @ (share * (vectors.T @ ((dA + dA.T) / 2) @ vectors)) @ vectors.T
-    by_power = (vectors * jnp.where(kept > 0, raised * jnp.log(jnp.where(kept > 0, kept, 1)), 0)) @ vectors.T
+    logs = jnp.where(kept > 0, raised * jnp.log(jnp.where(kept > 0, kept, 1)), 0)
+    by_power = (vectors * logs[None]) @ vectors.T
     return out, (slope + by_power * dp, np.zeros((), jax.dtypes.float0))

@@ -44,7 +44,7 @@ def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> di
     Xi, beta, K = memory.Xi, memory.beta, len(memory.Xi)
 
     def square(y: Array) -> Array:
-        return ((y[:, None] - Xi) ** 2).sum(-1)
+        return ((y[:, None] - Xi[None]) ** 2).sum(-1)
 
     sm_x, sm_z = (jax.nn.softmax(-beta / 2 * square(y)) for y in (x, z))
     gradients, change = _length(memory.gradient(x) - memory.gradient(z)), jnp.abs(sm_x - sm_z).sum(-1)
@@ -71,7 +71,7 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
         x: States (N, D).
     """
     gap = kernel_gap(copy, memory.Xi, x)
-    k = jnp.exp(-memory.beta / 2 * ((x[:, None] - memory.Xi) ** 2).sum(-1))
+    k = jnp.exp(-memory.beta / 2 * ((x[:, None] - memory.Xi[None]) ** 2).sum(-1))
     S, S_hat = k.sum(-1, keepdims=True), (k + gap).sum(-1, keepdims=True)
     error = _length(k @ memory.Xi / S - (k + gap) @ memory.Xi / S_hat)
     first, second = _length(gap @ memory.Xi / S), _length((k + gap) @ memory.Xi * (1 / S - 1 / S_hat))

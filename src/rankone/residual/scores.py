@@ -31,8 +31,12 @@ def project(scores: Numbers) -> Float[Array, "*n L"]:
 def _project(s: Array) -> Array:
     ranked = -jnp.sort(-s, axis=-1)
     excess = jnp.cumsum(ranked, axis=-1) - 1
-    kept = jnp.sum(ranked * jnp.arange(1, s.shape[-1] + 1) > excess, axis=-1, keepdims=True)
-    return jnp.maximum(s - jnp.take_along_axis(excess, kept - 1, -1) / kept, 0)
+    kept = jnp.sum(
+        ranked * jnp.broadcast_to(jnp.arange(1, s.shape[-1] + 1, dtype=s.dtype), s.shape) > excess,
+        axis=-1,
+        keepdims=True,
+    )
+    return jnp.maximum(s - jnp.take_along_axis(excess, kept - 1, -1) / kept.astype(s.dtype), 0)
 
 
 class Calibration(Module):
@@ -98,7 +102,7 @@ def calibration_error(probs: Numbers, labels: Numbers, bins: int = 15) -> Float[
 def _calibration_error(p: Array, labels: Numbers, bins: int) -> Array:
     confidence, right = jnp.clip(p.max(1), 0, 1), p.argmax(1) == labels
     at = jnp.minimum((confidence * bins).astype(int), bins - 1)
-    gap = jnp.zeros(bins, p.dtype).at[at].add(right - confidence)
+    gap = jnp.zeros(bins, p.dtype).at[at].add(jnp.asarray(right, p.dtype) - confidence)
     return jnp.abs(gap).sum() / len(p)
 
 

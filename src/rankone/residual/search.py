@@ -19,7 +19,7 @@ from jaxtyping import Array, Float, Int
 from rankone._checks import Numbers, array, check, host, integer, is_traced, known, states
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
-from rankone.precision import at_least_single
+from rankone.precision import at_least_single, wider
 from rankone.residual.blocks import search_rows
 
 __all__ = ["ExactSearch", "FaissSearch", "Neighbours", "ShardedSearch"]
@@ -99,7 +99,7 @@ def _sized(rows: Array | np.ndarray) -> Array | np.ndarray:
     """The rows, refused where squares of their differences would under- or overflow, if that can be seen."""
     if known(rows):
         with jax.ensure_compile_time_eval():  # a store may be made while jit is tracing
-            most, wide = float(_largest(rows)), jnp.finfo(jnp.promote_types(rows.dtype, jnp.float32))
+            most, wide = float(_largest(rows)), jnp.finfo(wider(rows.dtype, jnp.float32))
         least, greatest = float(wide.tiny) ** 0.5 / float(wide.eps), (float(wide.max) / rows.shape[1]) ** 0.5 / 2
         wanted = f"of entries between {least:.0e} and {greatest:.0e} in size, so that squares are numbers: rescale them"
         check(most == 0 or least <= most <= greatest, "embeddings", f"a largest entry of {most:.1e}", wanted)
@@ -108,7 +108,7 @@ def _sized(rows: Array | np.ndarray) -> Array | np.ndarray:
 
 @jax.jit
 def _largest(rows: Array | np.ndarray) -> Array:
-    return jnp.abs(rows).max().astype(jnp.promote_types(rows.dtype, jnp.float32))
+    return jnp.abs(rows).max().astype(wider(rows.dtype, jnp.float32))
 
 
 def _far(dtype: np.dtype) -> float:
@@ -124,7 +124,7 @@ def _half_norms(rows: Array, stored: int | Array) -> Array:
 
 @partial(jax.jit, static_argnames="k")
 def _search(store: ExactSearch, q: Array, k: int) -> Neighbours:
-    flat = q.reshape(-1, q.shape[-1]).astype(jnp.promote_types(q.dtype, store.half_norms.dtype))
+    flat = q.reshape(-1, q.shape[-1]).astype(wider(q.dtype, store.half_norms.dtype))
     found = search_rows(store.rows, store.half_norms, flat, k)
     return Neighbours(*(part.reshape(*q.shape[:-1], k) for part in found))
 
@@ -194,7 +194,7 @@ def _search_shards(store: ShardedSearch, queries: Array, k: int) -> Neighbours:
         distances, indices = search_rows(rows, half, q, own)
         return distances, indices + jax.lax.axis_index(_AXIS) * size
 
-    q = queries.reshape(-1, queries.shape[-1]).astype(jnp.promote_types(queries.dtype, store.half_norms.dtype))
+    q = queries.reshape(-1, queries.shape[-1]).astype(wider(queries.dtype, store.half_norms.dtype))
     mesh, out = Mesh(np.asarray(store.devices), (_AXIS,)), P(None, _AXIS)
     spread = jax.shard_map(local, mesh=mesh, in_specs=(P(_AXIS), P(_AXIS), P()), out_specs=(out, out), check_vma=False)
     # (N, devices · own), devices in order: ties keep the order of the rows

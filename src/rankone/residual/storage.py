@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, Integer
 
 from rankone._checks import Numbers, array, check, host, integer, numbers, positive, readable, states
 from rankone._module import Module, static
+from rankone.precision import wider
 
 __all__ = [
     "Residuals",
@@ -69,8 +70,9 @@ class _Sparse(Module):
         return len(self.values)
 
     def weighted(self, weights: Array, rows: Array) -> Array:
-        read = jnp.zeros(self.L, jnp.result_type(weights, self.values))
-        return read.at[self.columns[rows]].add(weights[:, None] * self.values[rows])
+        read = jnp.zeros(self.L, wider(weights, self.values))
+        held = self.values[rows].astype(read.dtype)
+        return read.at[self.columns[rows]].add(weights[:, None].astype(read.dtype) * held)
 
 
 def dense(residuals: Numbers) -> Residuals:

@@ -62,7 +62,7 @@ def _distance(run: Drift) -> Array:
 @partial(jax.jit, static_argnames="points")
 def _local_growth(run: Drift, memory: MrDAM, points: int) -> Array:
     share = jnp.linspace(0, 1, points)[:, None, None, None]
-    segment = run.exact[:-1] + share * (run.distributed - run.exact)[:-1]
+    segment = run.exact[None, :-1] + share * (run.distributed - run.exact)[None, :-1]
     curvature = jnp.linalg.eigvalsh(hessian(memory, segment))
     return jnp.abs(1 - run.step_size * curvature).max((0, -1))
 
@@ -90,7 +90,8 @@ def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -
         x: States (..., D), in the same unit.
     """
     root = jnp.sqrt(copy.beta)
-    square = (x**2).sum(-1)[..., None] + (Xi**2).sum(-1) - 2 * x @ Xi.T
+    inner = x @ Xi.T
+    square = (x**2).sum(-1, keepdims=True) + jnp.broadcast_to((Xi**2).sum(-1), inner.shape) - 2 * inner
     return copy.features.phi(root * x) @ copy.features.phi(root * Xi).T - jnp.exp(-copy.beta / 2 * square)
 
 

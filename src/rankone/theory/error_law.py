@@ -87,7 +87,8 @@ def _noise(law: ErrorLaw, Y: ArrayLike) -> Array:
 
 @jax.jit
 def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -> Array:
-    g = jnp.linspace(-8, 8, 1001)  # trapezia of 0.016 standard deviations: 1e-4 relative across the kink
+    # trapezia of 0.016 standard deviations: 1e-4 relative across the kink
+    g = jnp.expand_dims(jnp.linspace(-8, 8, 1001), range(law.S.ndim))
     weights = jnp.exp(-(g**2) / 2)
     S = law.S[..., None]
     estimate = S * (1 + law.noise(Y)[..., None] * g)
@@ -130,10 +131,10 @@ def _error_law(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]) -
 
 def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> tuple[Array, ...]:
     """(S, V, M_A, M_B) at one state."""
-    delta = x - Xi
+    delta = x[None] - Xi
     inner = delta @ delta.T
     square = jnp.diagonal(inner)
-    pair = square[:, None] + square
+    pair = square[:, None] + square[None]
     k = jnp.exp(-beta / 2 * square)
     S = k.sum()
     gradient = jax.nn.softmax(-beta / 2 * square) @ delta  # where S itself underflows, only what is divided by it is ∞
@@ -143,7 +144,7 @@ def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> 
     slope = beta / 2 * ((Xi.shape[1] - beta * pair) * (minus - plus) + 2 * beta * inner * (minus + plus)).sum()
     cross = -2 * beta**2 * (plus.sum(1) @ (delta @ gradient))
     level = beta**2 / 2 * (gradient @ gradient) * (minus + plus).sum()
-    from_mean = gradient - delta
+    from_mean = gradient[None] - delta
     barycentre = ((spread @ from_mean) * from_mean).sum()
     M_A = jnp.maximum(slope + cross + level, 0) / (beta * S) / (beta * S)
     return S, spread.sum() / 2, M_A, barycentre / (2 * S) / S
@@ -166,9 +167,9 @@ def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
 @jax.jit
 def _hessians(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]) -> Float[Array, "... D D"]:
     def one(state: Array) -> Array:
-        delta = state - Xi
+        delta = state[None] - Xi
         p = jax.nn.softmax(-beta / 2 * (delta**2).sum(-1))
-        centred = delta - p @ delta
+        centred = delta - (p @ delta)[None]
         return jnp.eye(len(state), dtype=state.dtype) - beta * centred.T @ (p[:, None] * centred)
 
     return jax.lax.map(one, x.reshape(-1, x.shape[-1])).reshape(*x.shape, x.shape[-1])

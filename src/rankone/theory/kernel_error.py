@@ -120,7 +120,7 @@ def check_probability(delta: float) -> None:
 @jax.jit
 def rbf_kernel(x: ArrayLike, z: ArrayLike) -> Float[Array, "..."]:
     """k(x, z) = exp(−‖x − z‖²/2) for inputs (..., D) that broadcast; with the square [D-eq4, D-unn1]."""
-    x, z = jnp.asarray(x), jnp.asarray(z)
+    x, z = jnp.broadcast_arrays(x, z)
     return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))
 
 
@@ -149,6 +149,7 @@ def kernel_variance(x: Numbers, z: Numbers, *, basis: str = "sincos") -> Float[A
 
 @partial(jax.jit, static_argnames="basis")
 def _variance(x: Array, z: Array, basis: str) -> Array:
+    x, z = jnp.broadcast_arrays(x, z)
     k2 = rbf_kernel(x, z) ** 2
     if not BASES[basis].positive:
         squared = (1 - k2) ** 2

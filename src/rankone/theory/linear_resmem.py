@@ -202,7 +202,7 @@ def _simulate(
         y = X[:, 0] + jnp.sqrt(noise) * y_noise  # θ_* = e₁: the points are isotropic
         other = _into_ball(normal[most + queries :, 1:])
         learn_from = (other, other[:, 0]) if split else (X, y)
-        square = ((q[:, None] - X) ** 2).sum(-1)  # so few numbers to a point that no search is faster
+        square = ((q[:, None] - X[None]) ** 2).sum(-1)  # so few numbers to a point that no search is faster
         return jax.lax.map(lambda n: _measure(n, X, y, q, square, learn_from, L, k), sizes)
 
     at_once = next(b for b in range(_AT_ONCE, 0, -1) if len(keys) % b == 0)  # no remainder: it would compile anew
@@ -215,8 +215,9 @@ def _measure(
     """The errors when only the first n rows are known."""
     known = jnp.arange(len(X)) < n
     Z = jnp.where(known[:, None], learn_from[0], 0)
-    erm = _constrained(Z.T @ Z / n, Z.T @ learn_from[1] / n, jnp.asarray(L, X.dtype))
-    square = jnp.where(known, square, jnp.inf)
+    count = n.astype(X.dtype)
+    erm = _constrained(Z.T @ Z / count, Z.T @ learn_from[1] / count, jnp.asarray(L, X.dtype))
+    square = jnp.where(known[None], square, jnp.inf)
     near = square.argmin(1)[:, None] if k == 1 else jax.lax.top_k(-square, k)[1]
     remembered = lambda values: values[near].mean(1)  # noqa: E731
     truth = jnp.zeros(X.shape[1], X.dtype).at[0].set(1)

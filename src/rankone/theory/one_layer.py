@@ -69,18 +69,25 @@ def _points(x: ArrayLike, x_star: ArrayLike, *d: ArrayLike) -> list[Array]:
     return [numbers("x", x), numbers("x_star", x_star), *(numbers("d", one) for one in d)]
 
 
+def _before(w: Array, b: Array, t: Array) -> Array:
+    """The units' pre-activations at t (..., h)."""
+    out = jnp.multiply.outer(t, w)
+    return out + jnp.broadcast_to(b, out.shape)
+
+
 @jax.jit
 def _kernel(w: Array, b: Array, o: Array, x: Array, x_star: Array) -> Array:
     x, x_star = jnp.broadcast_arrays(x, x_star)
-    here, there = (w * t[..., None] + b for t in (x, x_star))
-    both = (here > 0) & (there > 0)
+    here, there = (_before(w, b, t) for t in (x, x_star))
+    both, o = (here > 0) & (there > 0), jnp.broadcast_to(o, here.shape)
     return 1 + jnp.where(both, here * there + (1 + x * x_star)[..., None] * o**2, 0).sum(-1)
 
 
 @jax.jit
 def _move(w: Array, b: Array, o: Array, x: Array, x_star: Array, d: Array) -> Array:
     x, x_star, d = jnp.broadcast_arrays(x, x_star, d)
-    here, there = (w * t[..., None] + b for t in (x, x_star))
+    here, there = (_before(w, b, t) for t in (x, x_star))
     d_, k = d[..., None], (1 + x * x_star)[..., None]
+    o = jnp.broadcast_to(o, here.shape)
     after = (o + d_ * here) * jax.nn.relu(there + d_ * o * k)
     return d + jnp.where(here > 0, after - o * jax.nn.relu(there), 0).sum(-1)

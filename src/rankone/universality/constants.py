@@ -57,6 +57,11 @@ class Constants(Module):
             self._set(**{name: number})
         check(self.ramp is None or self.ramp <= 1, "ramp", self.ramp, "at most 1, the width of a cell")
 
+    @classmethod
+    def over(cls, y_range: tuple[float, float], margin: float = 1.0) -> "Constants":
+        """The default numbers, scaled to a range of y; the margin in half-widths of it."""
+        return cls(margin=margin).scaled((y_range[1] - y_range[0]) / 2)
+
     def scaled(self, s: float) -> "Constants":
         """The numbers for which a range of y of half-width s is like one of half-width 1, [−1, 1].
 

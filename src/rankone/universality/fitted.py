@@ -42,7 +42,7 @@ def constant_network(
     target: Target, *, units: int, y_range: Range = (-1.0, 1.0), constants: Constants | None = None, dtype: Any = None
 ) -> Network:
     """Four bias-free layers between φ and the fitted net, whatever the accuracy: they write Δ and Δx [M-S4]."""
-    constants, dtype = constants or Constants(), dtype or jnp.result_type(float)
+    constants, dtype = constants or Constants.over(y_range), dtype or jnp.result_type(float)
     low, written = y_range[0] - constants.margin, constants.alpha * constants.linear
     low_tau, gain = 0.25, 2.5 / (written * constants.margin)  # s rises from 0.1 to 0.5 of θ_b's least move
     first = np.array([[1, 0], [0, gain], [0, gain], [0, 1.0]]), np.array([0, -low_tau, -low_tau - 1, 0])
@@ -73,7 +73,7 @@ def shallow_network(
     The kernels of the first two layers are κ₁ = 1 + x x* and κ₂ = 1 + x x*/4 + (1 − x/2)(1 − x*/2). The step leaves
     Δκ₂ and Δκ₁; their ratio is strictly monotone in x.
     """
-    constants, dtype = constants or Constants(), dtype or jnp.result_type(float)
+    constants, dtype = constants or Constants.over(y_range), dtype or jnp.result_type(float)
     low, written, m = y_range[0] - constants.margin, constants.alpha * constants.linear, constants.margin
     d = constants.offset
     first = np.array([[0.5], [-0.5], [0.0]]), np.array([0.0, 1.0, d])
@@ -133,7 +133,7 @@ def _moved(
     """Tasks in the space of the coordinates, and unit normals of planes through them: even in the space of tasks."""
     map_one = lambda task: jnp.stack(coordinates(*task))  # noqa: E731
     anchors, slopes = jax.vmap(map_one)(tasks), jax.vmap(jax.jacobian(map_one))(tasks)
-    directions = ndtri(quantiles) / widths
+    directions = ndtri(quantiles) / widths[None]
     normals = jnp.linalg.solve(slopes.swapaxes(1, 2), directions[..., None])[..., 0]
     return anchors, normals / jnp.linalg.norm(normals, axis=1, keepdims=True)
 

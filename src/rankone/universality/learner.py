@@ -11,7 +11,7 @@ from rankone.universality.fitted import constant_network, shallow_network
 from rankone.universality.network import Network
 from rankone.universality.selectors import bit_selector, cell_selector
 from rankone.universality.tables import table_network
-from rankone.universality.two_layers import two_layer_network
+from rankone.universality.two_layers import MARGIN, two_layer_network
 
 __all__ = ["CONSTRUCTIONS", "universal_learner"]
 
@@ -23,6 +23,7 @@ _DTYPE = "float32 or float64: half precision has too few digits for the ramps"
 _WIDEST = 1e12  # width of a range of y; its inverse is the least
 _FINEST = 10_000  # numbers of the dtype in a range of y, at least
 _MOST_WRITTEN = 0.1  # αwΔ, what the step adds to weights of size 1
+_MOST_APART = 8  # margin and width of a range of y, of a fitted net: beyond it Δ says too little of y, or of x
 
 
 def universal_learner(
@@ -110,13 +111,16 @@ def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
 
 
 def _constants(constants: Any, construction: str, width: float) -> Constants:
-    """Those given, if what the step writes with them stays small; else the default ones, scaled to the range of y."""
+    """Those given, if what the step writes with them stays small and the margin fits; else the default ones, scaled."""
     if constants is None:
-        return Constants(margin=4.0 if construction == "two_layers" else 1.0).scaled(width / 2)
+        return Constants.over((0, width), MARGIN if construction == "two_layers" else 1.0)
     check(isinstance(constants, Constants), "constants", constants, "a Constants, such as Constants(alpha=0.1)")
     written = constants.alpha * constants.linear * (width + constants.margin)
     wanted = f"such that alpha·linear·(width of y_range + margin) is at most {_MOST_WRITTEN}; or left out"
     check(written <= _MOST_WRITTEN, "constants", f"a product of {written:.2g}", wanted)
+    ratio, wanted = constants.margin / width, f"from width/{_MOST_APART} to {_MOST_APART}·width of y_range; or left out"
+    fits = construction not in _FITTED or 1 / _MOST_APART <= ratio <= _MOST_APART
+    check(fits, "constants", f"a margin of {constants.margin:g} for a width of {width:g}", wanted)
     return constants
 
 

@@ -152,7 +152,7 @@ def step(network: Network, x: Float[Array, " k"], y: Float[Array, " k"], alpha: 
 def _back(a: Array, one: tuple[Array, Array]) -> tuple[Array, Array]:
     """From the error at a layer's pre-activation to that of the layer before, through a ReLU with ReLU'(0) = 0."""
     W, b = one
-    return (a @ W) * (b > 0), a
+    return jnp.where(b > 0, a @ W, 0), a
 
 
 _step = jax.jit(step)

@@ -50,7 +50,7 @@ def _moments(stack: Array, x: Array, y: Array, constants: Constants) -> Array:
         return jax.lax.scan(pass_on, phi, stack)[0]
 
     def loss(stack: Array) -> Array:
-        powers = x[:, None] ** jnp.arange(n)
+        powers = x[:, None] ** jnp.arange(n, dtype=x.dtype)[None]
         phi = jnp.concatenate([powers, 0 * powers, jnp.broadcast_to(rest, (len(x), n + 1))], 1)
         q = jax.vmap(lambda p: run(stack, p)[2 * n :].sum())(phi)
         # the prediction is linear · q + const and misses y by Δ: the error is −Δ, up to what q is before the step

@@ -113,7 +113,7 @@ def table_network(
         biases: Give the stack biases (zero, and trainable). A selector without a reference slot then fails.
         dtype: Of the parameters; by default JAX's current default.
     """
-    constants, dtype = constants or Constants(), dtype or jnp.result_type(float)
+    constants, dtype = constants or Constants.over(y_range), dtype or jnp.result_type(float)
     J, S, low = selector.J, selector.A.shape[1], y_range[0] - constants.margin
     stack = telescope(selector, epsilon=constants.epsilon, damping=constants.damping)
     kernels = selector.kernels() + biases

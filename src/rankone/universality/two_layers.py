@@ -18,7 +18,9 @@ from rankone.universality.fitted import fit, planes
 from rankone.universality.network import Network
 from rankone.universality.tables import assemble
 
-__all__ = ["two_layer_network"]
+__all__ = ["MARGIN", "two_layer_network"]
+
+MARGIN = 4.0  # in half-widths of the range of y: x is read the more evenly, the less Δ varies
 
 Matrix = NDArray[np.float64]
 Range = tuple[float, float]
@@ -42,10 +44,10 @@ def two_layer_network(
         units: Units that sleep until the step and then read (v₀, v₁, x*).
         cells: J, into how many cells the backward pass cuts x; by default a quarter of the units.
         y_range: Smallest and largest y.
-        constants: α, w, m and δ; the others have no place here.
+        constants: α, w, m and δ, the others have no place here; by default scaled to the range of y, with `MARGIN`.
         dtype: Of the parameters; by default JAX's current default.
     """
-    constants, dtype = constants or Constants(), dtype or jnp.result_type(float)
+    constants, dtype = constants or Constants.over(y_range, MARGIN), dtype or jnp.result_type(float)
     J, d, low = cells or max(2, units // 4), constants.offset, y_range[0] - constants.margin
     first = np.array([[1.0], [0], [0]]), np.array([0, d, d])  # x, u₀ and u₁
     share = J**-0.5  # of a path unit, on both its sides: the signals of all add up to ⌊xJ⌋/J

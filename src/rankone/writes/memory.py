@@ -123,7 +123,7 @@ def _sum(memory: KernelMemory, q: Array) -> Array:
 @jax.jit
 def _ratio(memory: KernelMemory, q: Array) -> Array:
     weights = _weights(memory, q)
-    return (memory.coefficients @ weights) / (memory.ones @ weights)
+    return (memory.coefficients @ weights) / (memory.ones @ weights)[None]
 
 
 def _weights(memory: KernelMemory, q: Array) -> Array:

@@ -54,7 +54,7 @@ class BatchStep(Module):
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
         """R D."""
-        return _finite(R * jnp.asarray(self.rates, R.dtype))
+        return _finite(R * jnp.broadcast_to(jnp.asarray(self.rates, R.dtype), R.shape))
 
 
 class InSequence(Module):
@@ -168,9 +168,9 @@ def normal_equations(
     """
     relaxed = (S + S.T) / 2 + jnp.diag(jnp.full(len(S), slack, S.dtype))
     scale = jnp.sqrt(jnp.diagonal(relaxed))  # keys of very different lengths are no reason to fail
-    factor = jnp.linalg.cholesky(relaxed / scale / scale[:, None])
+    factor = jnp.linalg.cholesky(relaxed / scale[None] / scale[:, None])
     pivots = jnp.nan_to_num(jnp.diagonal(factor) ** 2)
-    return cho_solve((factor, True), (R / scale).T).T / scale, pivots.min()
+    return cho_solve((factor, True), (R / scale[None]).T).T / scale[None], pivots.min()
 
 
 def recursion(
@@ -194,9 +194,9 @@ def recursion(
         E, M, B = state  # residuals V − WₜK; κₜ(K, K); the keys' duals in terms of those at first
         row, s = M[i], M[i, i]
         left = E[:, i] / (s + loss)
-        E = E - left[:, None] * row
+        E = E - left[:, None] * row[None]
         column, shrink = B[:, i], row / (slack + s)
-        state = E, M - row[:, None] * shrink, B - column[:, None] * shrink
+        state = E, M - row[:, None] * shrink[None], B - column[:, None] * shrink[None]
         return state, (left, column, jnp.linalg.norm(E, axis=0))
 
     R, m = R.astype(S.dtype), len(S)
@@ -210,7 +210,7 @@ def recursion(
 def one_round(R: Array, S: Array, rates: ArrayLike | None = None) -> Array:
     """R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D, in which a rate may be 0; R (I + D U)⁻¹ is each residual when it is written."""
     rates = 1 / jnp.diagonal(S) if rates is None else jnp.broadcast_to(jnp.asarray(rates, S.dtype), len(S))
-    return solve_triangular(rates[:, None] * jnp.triu(S, 1), R.T, trans=1, unit_diagonal=True).T * rates
+    return solve_triangular(rates[:, None] * jnp.triu(S, 1), R.T, trans=1, unit_diagonal=True).T * rates[None]
 
 
 def _finite(A: Array) -> tuple[Array, Array]:

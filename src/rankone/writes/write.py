@@ -15,7 +15,7 @@ from rankone._checks import boolean, check, host, integer
 from rankone._files import read_arrays, save_arrays
 from rankone._module import Module
 from rankone.checks import Outcome
-from rankone.precision import canonical
+from rankone.precision import canonical, wider
 
 __all__ = ["Edited", "LowRankEdit", "RankOneEdit", "Write", "load_edit", "load_write"]
 
@@ -188,7 +188,8 @@ def _columns(factor: Array) -> Array:
 
 @jax.jit
 def _delta(write: Write) -> Array:
-    return _columns(write.left) @ _columns(write.right).T
+    wide = wider(write.left, write.right)
+    return _columns(write.left).astype(wide) @ _columns(write.right).T.astype(wide)
 
 
 @jax.jit
@@ -203,7 +204,8 @@ def _apply(write: Write, W: ArrayLike, sign: int, donate: bool) -> Array:
 
 
 def _sum(W: Array, write: Write, sign: int) -> Array:
-    return (W + sign * _delta(write)).astype(W.dtype)
+    wide = wider(W, write.left)
+    return (W.astype(wide) + sign * _delta(write).astype(wide)).astype(W.dtype)
 
 
 _add = partial(jax.jit, static_argnames="sign")(_sum)

@@ -76,10 +76,14 @@
     place(element);
   }
 
-  /** Under the words, or over them where there is more room. */
+  /** Under the words, or over them where there is more room; a sheet at the bottom lets them be seen. */
   function place(element) {
     card.style = "";
-    if (SHEET.matches) return;
+    if (SHEET.matches) {
+      const covered = element.getBoundingClientRect().bottom - card.getBoundingClientRect().top;
+      if (covered > 0) scrollBy(0, covered + 4 * EDGE);
+      return;
+    }
     const lines = [...element.getClientRects()];
     const { left, top } = lines[0];
     const below = innerHeight - lines.at(-1).bottom;

@@ -20,6 +20,8 @@ from written_pages import Written, cells, element, elements, first_paragraph
 
 FILE = "definitions.js"  # below _static
 SET = re.compile(r"<mjx-container.*?<math\b[^>]*>(.*?)</math></mjx-assistive-mml></mjx-container>", re.DOTALL)
+BESIDE = re.compile(r'<a class="headerlink".*?</a>|<span class="eqno">.*?</span>')  # what stands beside the text
+BLOCK = re.compile(r"<(?!/?(?:m[a-z]+|code|em|strong|sub|sup)\b)[^>]*>")
 LETTER = re.compile(r"\\([A-Za-z]+)")
 ACCENT = re.compile(r"\\(?:hat|bar|tilde|check|math[a-z]+|boldsymbol|lVert|rVert)(?![A-Za-z])")
 
@@ -36,9 +38,8 @@ class Definition(NamedTuple):
 
 def short(piece: str) -> str:
     """A piece of a page as one line: text and formulas, no links; formulas are left to the browser, as MathML."""
-    light = SET.sub(r"<math>\1</math>", piece)
-    light = re.sub(r"</?(?:span|a)\b[^>]*>", "", light)
-    kept = re.sub(r"<(?!/?(?:m[a-z]+|math|code|em|strong|sub|sup)\b)[^>]*>", " ", light)
+    light = SET.sub(r"<math>\1</math>", BESIDE.sub("", piece))
+    kept = BLOCK.sub(" ", re.sub(r"</?(?:span|a)\b[^>]*>", "", light))
     return " ".join(re.sub(r"<(code|em|strong)\b[^>]*>", r"<\1>", kept).split())
 
 

@@ -100,7 +100,9 @@ def about(page: str, anchor: str) -> str:
     piece = page[start:end]
     if piece.startswith("<tr"):
         kept = cells(piece)
-        return "".join(f"<div>{cell}</div>" for cell in (kept[:2] + kept[3:] if anchor.startswith("claims-") else kept))
+        if anchor.startswith("claims-"):
+            del kept[2:3]  # the figures: the text has them
+        return f'<div class="card-row">{"".join(f"<div>{cell}</div>" for cell in kept)}</div>'
     if piece.startswith("<section"):
         heading = next(elements(piece, r"<h[1-6]"), "")
         return heading + first_paragraph(piece) if heading else piece

@@ -15,7 +15,6 @@
   let card;
   let shown = null;
   let wanted = null; // what the reader is at, while its card is on the way
-  let byKey = false; // whether the keyboard opened the card: then no pointer that rests elsewhere closes it
   let pointer = "mouse";
   let timer = 0;
 
@@ -66,7 +65,7 @@
       place.innerHTML = cards[place.dataset.card] ?? "";
     dress();
     const button = document.createElement("button");
-    Object.assign(button, { type: "button", textContent: "×", onclick: close });
+    Object.assign(button, { type: "button", textContent: "×", onclick: leave });
     button.setAttribute("aria-label", "Close");
     card.append(button);
     element.removeAttribute("title"); // the browser would show it over the card
@@ -76,15 +75,19 @@
     place(element);
   }
 
-  /** Under the words, or over them where there is more room. */
+  /** Under the words, or over them where there is more room; a sheet at the bottom lets them be seen. */
   function place(element) {
     card.style = "";
-    if (SHEET.matches) return;
+    if (SHEET.matches) {
+      const covered = element.getBoundingClientRect().bottom - card.getBoundingClientRect().top;
+      if (covered > 0) scrollBy(0, covered + 4 * EDGE);
+      return;
+    }
     const lines = [...element.getClientRects()];
     const { left, top } = lines[0];
     const below = innerHeight - lines.at(-1).bottom;
     const over = card.offsetHeight + EDGE > below && top > below;
-    card.style.maxHeight = `${Math.max(over ? top : below, 120) - 2 * EDGE}px`;
+    card.style.maxHeight = `min(28rem, ${Math.max(over ? top : below, 120) - 2 * EDGE}px)`;
     const from = over ? top - card.offsetHeight - EDGE / 2 : lines.at(-1).bottom + EDGE / 2;
     const widest = document.documentElement.clientWidth - card.offsetWidth - EDGE;
     const start = lines.length > 1 && !over ? lines.at(-1).left : left;
@@ -98,7 +101,18 @@
     shown.removeAttribute("aria-describedby");
     card.hidden = true;
     shown = null;
-    byKey = false;
+  }
+
+  /** Closes the card; a reader who was in it is back at the words. */
+  function leave() {
+    if (shown && card.contains(document.activeElement)) shown.focus();
+    close();
+  }
+
+  /** Whether the keyboard is at the card or its words: then no pointer that rests elsewhere closes it. */
+  function keyed() {
+    const at = document.activeElement;
+    return card?.contains(at) || (at === (shown ?? wanted) && at.matches(":focus-visible"));
   }
 
   /** Does a job after a while, if the reader is at the same place still. */
@@ -113,30 +127,25 @@
     const at = card?.contains(target) ? shown : (target.closest?.(SHOWS) ?? null);
     if (at && at === shown) clearTimeout(timer);
     else if (at) wait(at, POINT, () => open(at));
-    else if (!byKey) wait(null, LEAVE, close);
+    else if (!keyed()) wait(null, LEAVE, close);
   }
 
   function onFocus({ target }) {
-    if (card?.contains(target) || !target.matches?.(SHOWS) || !target.matches(":focus-visible"))
-      return;
-    wait(target, POINT, async () => {
-      await open(target);
-      byKey = shown === target;
-    });
+    if (!card?.contains(target) && target.matches?.(SHOWS) && target.matches(":focus-visible"))
+      wait(target, POINT, () => open(target));
   }
 
   function onLeave({ target, relatedTarget }) {
-    if (target === shown && !card.contains(relatedTarget)) close();
+    const was = target === shown || card?.contains(target);
+    if (was && !card.contains(relatedTarget)) close();
+    else if (target === wanted) wanted = null;
   }
 
   /** Down goes into the card, Escape back. */
   function onKey(event) {
     if (!shown) return;
-    if (event.key === "Escape") {
-      const inside = card.contains(document.activeElement);
-      if (inside) shown.focus();
-      close();
-    } else if (event.key === "ArrowDown" && document.activeElement === shown) {
+    if (event.key === "Escape") leave();
+    else if (event.key === "ArrowDown" && document.activeElement === shown) {
       (card.querySelector("a[href]") ?? card).focus();
       event.preventDefault();
     }

@@ -13,7 +13,7 @@ const wordsOf = (text) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
-/** How well a definition answers, from 0 to 100: by a whole name, by part of one, by its title, by what it says. */
+/** How well a definition answers, from 0 to 100: by a name, its beginning, a word in it, what is said; early words count. */
 function answers(query, { names, title, says }) {
   const asked = bare(query);
   const parts = query.split(/\s+/).map(bare).filter(Boolean);
@@ -25,9 +25,10 @@ function answers(query, { names, title, says }) {
   const scores = parts.map((part) => {
     const meant = (word) => (/^\d+$/.test(part) ? word === part : word.startsWith(part));
     const place = (text) => wordsOf(text).findIndex(meant);
-    if ([title, ...names].some((text) => place(text) >= 0)) return 40;
-    const at = part.length > 1 ? place(says) : -1;
-    return at < 0 ? 0 : 30 - Math.min(20, at);
+    const named = [title, ...names].map(place).filter((at) => at >= 0);
+    const said = part.length > 1 ? place(says) : -1;
+    const byName = named.length ? 40 - 2 * Math.min(4, ...named) : 0;
+    return Math.max(byName, said < 0 ? 0 : 37 - Math.min(27, 2 * said));
   });
   return Math.min(...scores) && scores.reduce((sum, each) => sum + each, 0) / scores.length;
 }
@@ -100,7 +101,7 @@ function line(node) {
 /** What a page, or a part of it, says: no code, no buttons, formulas in a line. */
 function textOf(html, anchor) {
   const page = new DOMParser().parseFromString(html, "text/html");
-  const article = page.querySelector(".bd-article, [role=main]");
+  const article = page.querySelector(".bd-article") ?? page.querySelector("[role=main]");
   const part = (anchor && page.getElementById(anchor.slice(1))) || article;
   if (!part) return "";
   for (const idle of part.querySelectorAll(
@@ -114,7 +115,19 @@ function textOf(html, anchor) {
   return part.textContent.replace(/\s+/g, " ").trim();
 }
 
+/** Sphinx's reading of a query, without the single letters of an id such as D-thm2: every page has them. */
+function parsed(read) {
+  return (query) => {
+    const [whole, terms, without, shown, objects] = read(query);
+    for (const words of [terms, shown])
+      if ([...words].some((word) => word.length > 2))
+        for (const word of words) if (word.length < 2) words.delete(word);
+    return [whole, terms, without, shown, objects];
+  };
+}
+
 if (typeof Search !== "undefined") {
+  Search._parseQuery = parsed(Search._parseQuery);
   Search.htmlToText = textOf;
   Search.performObjectSearch = () => []; // they are among the definitions
   show(new URLSearchParams(location.search).get("q") ?? "");

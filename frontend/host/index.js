@@ -3,8 +3,6 @@
  *
  * Knows anywidget, which is all the book uses: a model that is read, written and listened to, and a module with `render`.
  */
-import styles from "./host.css?inline";
-
 /** @import { Model } from "../kit/mount.js" */
 /** @typedef {{ path: string[], data: string }} Saved Bytes of a trait, in base64. */
 /** @typedef {{ model_name: string, state: Record<string, any>, buffers?: Saved[] }} Entry */
@@ -80,7 +78,6 @@ async function start() {
   const states = [...document.querySelectorAll(STATE)];
   if (!states.length) return;
   document.documentElement.dataset.widgets = "on their way";
-  document.head.appendChild(document.createElement("style")).textContent = styles;
   for (const { textContent } of states) {
     const { state } = JSON.parse(textContent);
     await Promise.all([...document.querySelectorAll(VIEW)].map((tag) => show(state, tag)));

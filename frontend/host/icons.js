@@ -39,6 +39,7 @@ for (const place of document.querySelectorAll("[class*='fa-']")) {
   const [width, height, , , path] = icon;
   const svg = document.createElementNS(SVG, "svg");
   for (const { name, value } of place.attributes) svg.setAttribute(name, value);
+  svg.classList.remove("fa-solid", "fas", "fab"); // that of a letter
   svg.classList.add("svg-inline--fa");
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   svg.setAttribute("aria-hidden", "true");

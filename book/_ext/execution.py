@@ -130,7 +130,7 @@ def complains(notebook: NotebookNode) -> bool:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx, ahead of MyST-NB; kernels learn that they build the book, and record what they measure."""
-    os.environ["RANKONE_BUILD"] = "1"
+    os.environ |= {"RANKONE_BUILD": "1", "TQDM_DISABLE": "1"}  # a bar shows on a slow day alone, and stays in the page
     app.connect("config-inited", choose_cache, priority=100)
     app.connect("builder-inited", execute_ahead)
     app.connect("build-finished", forget_complaints)

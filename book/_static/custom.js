@@ -45,10 +45,14 @@ function searchInFolder() {
 nameSidebar();
 searchInFolder();
 plainReferences();
-reachScrollers();
-document.fonts.ready.then(reachScrollers); // with its typefaces a line may be wider
 let asked = 0;
-window.addEventListener("resize", () => {
-  cancelAnimationFrame(asked);
-  asked = requestAnimationFrame(reachScrollers);
-});
+/** Once the page is laid out: to ask before would lay all of it out at once. */
+function askSoon() {
+  clearTimeout(asked);
+  requestAnimationFrame(() => {
+    asked = setTimeout(reachScrollers);
+  });
+}
+askSoon();
+document.fonts.ready.then(askSoon); // with its typefaces a line may be wider
+window.addEventListener("resize", askSoon);

@@ -3,25 +3,41 @@
  *
  * Knows anywidget, which is all the book uses: a model that is read, written and listened to, and a module with `render`.
  */
-import styles from "./host.css?inline";
-
 /** @import { Model } from "../kit/mount.js" */
-/** @typedef {{ path: string[], data: string }} Saved Bytes of a trait, in base64. */
+/** @typedef {{ path: string[], data?: string, script?: string, name?: string }} Saved Bytes of a trait, in base64. */
 /** @typedef {{ model_name: string, state: Record<string, any>, buffers?: Saved[] }} Entry */
 
 const STATE = 'script[type="application/vnd.jupyter.widget-state+json"]';
 const VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]';
 
+/** @param {string} text */
+const decoded = (text) =>
+  new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+
 /**
- * The traits of a saved widget, its bytes among them.
+ * Bytes that wait in a script of their own: opened from a folder a page may run scripts, and read no other file.
+ *
+ * @type {(script: string, name: string) => Promise<DataView>}
+ */
+const fetched = (script, name) =>
+  new Promise((resolve, reject) => {
+    const tag = document.createElement("script");
+    const kept = () => /** @type {any} */ (globalThis).rankoneBytes?.[name];
+    tag.onload = () => (kept() ? resolve(decoded(kept())) : reject(new Error("not there")));
+    tag.onerror = () => reject(new Error("not to be had"));
+    tag.src = script;
+    document.head.append(tag);
+  });
+
+/**
+ * The traits of a saved widget, its bytes among them: those that wait elsewhere as a function that fetches them.
  *
  * @param {Entry} entry
  */
 function traits({ state, buffers = [] }) {
   const values = { ...state };
-  for (const { path, data } of buffers) {
-    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-    values[path[0]] = new DataView(bytes.buffer);
+  for (const { path, data, script = "", name = "" } of buffers) {
+    values[path[0]] = data === undefined ? () => fetched(script, name) : decoded(data);
   }
   return values;
 }
@@ -80,7 +96,6 @@ async function start() {
   const states = [...document.querySelectorAll(STATE)];
   if (!states.length) return;
   document.documentElement.dataset.widgets = "on their way";
-  document.head.appendChild(document.createElement("style")).textContent = styles;
   for (const { textContent } of states) {
     const { state } = JSON.parse(textContent);
     await Promise.all([...document.querySelectorAll(VIEW)].map((tag) => show(state, tag)));

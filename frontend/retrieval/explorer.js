@@ -122,6 +122,7 @@ export function createExplorer(initial, library, model) {
    */
   function update({ before }) {
     const { settings } = frame;
+    if (library.lacks(settings.collection, settings.size)) return fetchPictures();
     if (before === null || paint.size !== settings.size) {
       paint = noPaint(settings.size);
       strokes++;
@@ -138,6 +139,23 @@ export function createExplorer(initial, library, model) {
       readouts.wait();
     } else engine.configure(ready.config, ready.pictures);
     showMap();
+  }
+
+  /** Until they are here nothing is computed, and nothing of the last setting is left on show. */
+  async function fetchPictures() {
+    clock.pause();
+    engine.hold();
+    stage.wait();
+    readouts.wait();
+    panel.show(frame.settings);
+    frame.tell("Fetching the photographs with 64 × 64 pixels …");
+    try {
+      await library.refine();
+      frame.tell("");
+      update({ before: null });
+    } catch {
+      frame.warn("The photographs with 64 × 64 pixels did not come. Try again, or choose 32 × 32.");
+    }
   }
 
   function reset() {
@@ -195,6 +213,7 @@ export function createExplorer(initial, library, model) {
 
   /** @param {Cell[]} cells */
   function paintDab(cells) {
+    if (library.lacks(frame.settings.collection, frame.settings.size)) return;
     stroke(paint, cells, brush);
     strokes++;
     ready = prepare(frame.settings, library, paint);

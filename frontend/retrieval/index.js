@@ -2,7 +2,7 @@
 import { mount } from "../kit/mount.js";
 import { initialSettings } from "./change.js";
 import { createExplorer } from "./explorer.js";
-import { Library } from "./library.js";
+import { FINER, Library } from "./library.js";
 import { unpacked } from "./sheet.js";
 import css from "./style.css?inline";
 
@@ -15,12 +15,22 @@ const bytesOf = (view) =>
     ? new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice()
     : new Uint8Array(view);
 
+/**
+ * How the finer pictures come: a kernel has sent them already, a page of the book fetches them when they are asked for.
+ *
+ * @param {DataView | (() => Promise<DataView>)} [value]
+ */
+const finerOf = (value) =>
+  value && (typeof value === "function" || value.byteLength > 0)
+    ? async () => unpacked(bytesOf(typeof value === "function" ? await value() : value), FINER, 255)
+    : null;
+
 /** @param {Sheet} sheet */
 const withSheet = (sheet) =>
   mount(
     css,
     (model, el) => {
-      const library = new Library(sheet, model.get("names"));
+      const library = new Library(sheet, model.get("names"), finerOf(model.get("finer")));
       const settings = initialSettings(model.get("settings"), library);
       const explorer = createExplorer(settings, library, model);
       el.__rankone_states = explorer.states;

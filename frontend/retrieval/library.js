@@ -7,6 +7,7 @@ import { bitsOf, randomBits, resize, toPattern } from "./math/patterns.js";
 
 export const MOST_BITS = 500; // random patterns on offer
 const OWN_TOP = 255;
+export const FINER = 64; // pixels a side of what is fetched only when it is asked for
 
 export class Library {
   /** @type {Uint8Array[]} */
@@ -18,18 +19,37 @@ export class Library {
   /** @type {Map<number, Float32Array[]>} */
   bits = new Map();
 
+  /** @type {Sheet | null} */
+  finer = null;
+
   /**
    * @param {Sheet} sheet
    * @param {string[]} names
+   * @param {(() => Promise<Sheet>) | null} [fetch] Gives the same pictures with `FINER` pixels a side.
    */
-  constructor(sheet, names) {
+  constructor(sheet, names, fetch = null) {
     this.sheet = sheet;
     this.names = names;
+    this.fetch = fetch;
   }
 
-  /** Pixels a side of the pictures as they come. */
+  /** Pixels a side of the pictures at their finest. */
   get side() {
-    return this.sheet.side;
+    return this.fetch ? FINER : this.sheet.side;
+  }
+
+  /**
+   * Whether pictures of that size have yet to be fetched.
+   *
+   * @type {(collection: Collection, size: number) => boolean}
+   */
+  lacks(collection, size) {
+    return collection === "photographs" && size > this.sheet.side && !this.finer && !!this.fetch;
+  }
+
+  /** Fetches what it lacks. */
+  async refine() {
+    this.finer ??= (await this.fetch?.()) ?? null;
   }
 
   /**
@@ -100,8 +120,8 @@ export class Library {
 
   /** @type {(key: number, size: number) => Float32Array} */
   photograph(key, size) {
-    const { values, side, top } = this.sheet;
-    if (key < 0) return resize(this.own[-1 - key], side, size, OWN_TOP);
+    if (key < 0) return resize(this.own[-1 - key], this.side, size, OWN_TOP);
+    const { values, side, top } = (size > this.sheet.side && this.finer) || this.sheet;
     const length = 3 * side * side;
     return resize(values.subarray(key * length, (key + 1) * length), side, size, top);
   }

@@ -48,19 +48,17 @@ export function fieldsAt(Xi, K, sigma) {
 export function recall(Xi, K, start) {
   const sigma = Int8Array.from(start);
   const D = sigma.length;
-  const field = fieldsAt(Xi, K, sigma);
+  const overlaps = new Int32Array(K); // of the state with each pattern: of K numbers a flip changes K, of the fields D
+  for (let m = 0; m < K; m++) for (let i = 0; i < D; i++) overlaps[m] += Xi[m * D + i] * sigma[i];
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
     let flips = 0;
     for (let i = 0; i < D; i++) {
-      if (sigma[i] * field[i] >= 0) continue;
+      let field = -K * sigma[i];
+      for (let m = 0; m < K; m++) field += overlaps[m] * Xi[m * D + i];
+      if (sigma[i] * field >= 0) continue;
       flips += 1;
-      const change = -2 * sigma[i];
       sigma[i] = -sigma[i];
-      for (let m = 0; m < K; m++) {
-        const share = change * Xi[m * D + i];
-        for (let j = 0; j < D; j++) field[j] += share * Xi[m * D + j];
-      }
-      field[i] -= change * K;
+      for (let m = 0; m < K; m++) overlaps[m] += 2 * sigma[i] * Xi[m * D + i];
     }
     if (flips === 0) break;
   }

@@ -56,6 +56,9 @@ class RetrievalExplorer(Explorer):
         lists={"also": (0, _MOST - 1), "without": (0, _MOST - 1)},
     )
     pictures = traitlets.Bytes(help="Pictures on offer (n, side, side, 3), as `_packed` writes them.").tag(sync=True)
+    finer = traitlets.Bytes(help="The same with 64 pixels a side, in bytes; none where there are no finer ones.").tag(
+        sync=True
+    )
     scale = traitlets.Dict(help="Their side in pixels, and the number that stands for white.").tag(sync=True)
     names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(sync=True)
 
@@ -72,8 +75,8 @@ class RetrievalExplorer(Explorer):
         Args:
             pictures: Pictures on offer, uint8 (n, side, side, 3), side 32 or 64; the shipped photographs by default.
             names: One name per picture, for readers and screen readers.
-            detail: Side of the shipped photographs, 32 or 64; by default what `size` asks for. The page is 90 kB larger
-                with 64, and may then ask for the settings of the paper's Figs 1 and 2.
+            detail: Finest side of the shipped photographs, 32 or 64; by default what `size` asks for. With 64 the page
+                may ask for the settings of the paper's Figs 1 and 2: in the book it fetches 150 kB when a reader does.
             settings: What the page starts with: collection ("photographs" or "bits"), size (32 or 64; 10 or 16 bits a
                 side), K (how many of the collection are stored, the first ones), also and without (lists of indices,
                 stored besides and not stored), target, beta, Y, eta, steps, basis, seed, fraction, side, fill, noise,
@@ -84,7 +87,8 @@ class RetrievalExplorer(Explorer):
         """
         detail = (64 if settings.get("size") == 64 else 32) if detail is None else detail
         choice("detail", detail, (32, 64))
-        pixels, top = (_shipped(detail), 1020 if detail == 32 else 255) if pictures is None else (_own(pictures), 255)
+        finer = _packed(_shipped(64)) if pictures is None and detail == 64 else b""
+        pixels, top = (_shipped(32), 1020) if pictures is None else (_own(pictures), 255)
         if names is None:
             names = photograph_names() if pictures is None else [f"picture {i + 1}" for i in range(len(pixels))]
         check(len(names) == len(pixels), "names", f"{len(names)} of them", f"one per picture: {len(pixels)}")
@@ -94,7 +98,8 @@ class RetrievalExplorer(Explorer):
             wanted = f"the numbers of pictures in the collection, 0 to {held - 1}"
             check(bool(np.max(chosen, initial=0) < held), name, settings[name], wanted)
         scale = {"side": pixels.shape[1], "top": top}
-        super().__init__({"pictures": _packed(pixels), "names": names, "scale": scale}, **settings)
+        sent = {"pictures": _packed(pixels), "finer": finer, "names": names, "scale": scale}
+        super().__init__(sent, **settings)
         self.patterns: NDArray | None = None
         self.query: NDArray | None = None
         self.result: Retrieval | None = None

@@ -118,13 +118,12 @@ def _entered(path: Path, experiment: Experiment, part: str, entry: Cell, picture
         record = held(path) | experiment.whole
         if part == "cells" and any(cell["parameters"] == entry["parameters"] for cell in record["cells"]):
             return -1  # another process was first
-        if part == "runs" and entry in record["runs"]:
-            return record["runs"].index(entry)  # the same once more
-        record[part].append(entry)
+        if part == "cells" or entry not in record["runs"]:  # not the same run once more
+            record[part].append(entry)
         if pictures:
             _add_pictures(path.with_suffix(".npz"), pictures)
         _write(path, record)
-        return len(record[part]) - 1
+        return record[part].index(entry)
 
 
 def held(path: Path) -> dict:

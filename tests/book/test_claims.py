@@ -24,7 +24,7 @@ CLAIMS = [
     *("D-alg1", "D-thm1", "D-thm2", "D-cor1", "D-appC-Exp", "D-appC-claims", "D-F22a", "D-U0", "D-U1", "D-US"),
     *("D-looseness", "D-implicit"),
     *(f"R-eq{n}" for n in range(5, 18)),
-    *(f"R-S{n}" for n in range(1, 7)),
+    *(f"R-S{n}" for n in range(1, 9)),
     *("R-txt8", "R-2nd-order", "R-scale", "R-title"),
     *(f"K-eq{name}" for name in ("0", "1", "2", "W", "dU", "U", "vec", "P")),
     *(f"K-unn{name}" for name in ("", "-rank", "-init", "-over", "-stats", "-cost")),

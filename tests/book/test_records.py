@@ -53,6 +53,23 @@ def test_a_run_does_not_go_on_from_a_damaged_record(place, experiment):
     assert (place / "figure6.json").read_text() == '{"name": "figure6", "runs": ['
 
 
+def test_a_cell_names_no_option_that_has_its_full_value_and_keeps_it_when_that_changes(experiment, tmp_path):
+    record, path = experiment("record"), tmp_path / "fake.json"
+
+    def run(options, *words):
+        one = record.Experiment("fake", "Fake.", {"n": [1]}, lambda **_: {"found": 1}, options)
+        return [cell["parameters"] for cell in record.main(one, [*words, "--out", str(tmp_path)])["cells"]]
+
+    five, four = {"n": 1, "seed": 0, "q": 5}, {"n": 1, "seed": 0, "q": 4}
+    assert run({"q": 5}) == [five]
+    assert run({"q": 5}, "--q", "4") == [five, four]
+    assert [cell["parameters"] for cell in json.loads(path.read_text())["cells"]] == [{"n": 1, "seed": 0}, four]
+    assert run({"q": 4}) == [five, four]  # the whole experiment is another now
+    assert [cell["parameters"] for cell in json.loads(path.read_text())["cells"]] == [five, {"n": 1, "seed": 0}]
+    later = {"q": 4, "r": 1}
+    assert run(later) == [five | {"r": None}, four | {"r": None}, four | {"r": 1}]  # measured before there was an r
+
+
 def record_of(*cells, of="the paper"):
     made = [{"parameters": dict(zip(("Y", "seed", "queries", "projection"), cell, strict=True))} for cell in cells]
     full = {"Y": [10, 20, 40], "queries": 500, "projection": "gaussian"}

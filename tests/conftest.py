@@ -36,6 +36,7 @@ ADDS_AXES = {  # files in which others promote unasked, and who
 ADDS_TYPES = {
     "editing/test_trees.py": "layers of equinox and flax",
     "maml/test_learners.py": "schedules of optax",
+    "memory/test_implicit.py": "steps of optax",
     "preconditioning/test_transforms.py": "schedules of optax",
     "preconditioning/test_whitening.py": "schedules of optax",
     "residual/test_resmem.py": "schedules of optax",

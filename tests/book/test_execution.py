@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import nbformat
-from execution import CACHE, READ, choose_cache, complains, forget_complaints
+from execution import CACHE, choose_cache, complains, forget_complaints
 from jupyter_cache import get_cache
 from jupyter_cache.cache.main import CacheBundleIn
 
@@ -28,6 +28,7 @@ def test_a_complaint_leaves_the_cache_and_the_rest_stays(tmp_path):
 
 def test_each_state_of_what_chapters_read_has_a_cache_of_its_own(tmp_path):
     """A file that is changed, renamed or new gives another; what is compiled does not; the old one goes."""
+    sources, *records = ("src", "experiments/results", "benchmarks/results")
     chosen = []
 
     def choose():
@@ -36,21 +37,21 @@ def test_each_state_of_what_chapters_read_has_a_cache_of_its_own(tmp_path):
         chosen.append(config.nb_execution_cache_path)
         (tmp_path / chosen[-1]).mkdir(parents=True, exist_ok=True)
 
-    for folder in READ:
+    for folder in (sources, *records):
         (tmp_path / folder).mkdir(parents=True)
     choose()
-    first = tmp_path / READ[0] / "first.py"
+    first = tmp_path / sources / "first.py"
     for change in (
         lambda: first.write_text("1"),
         lambda: first.write_text("2"),
         lambda: first.rename(first.with_name("second.py")),
-        *(lambda folder=folder: (tmp_path / folder / "record.json").write_text("{}") for folder in READ[1:]),
+        *(lambda folder=folder: (tmp_path / folder / "record.json").write_text("{}") for folder in records),
     ):
         change()
         choose()
     assert len(set(chosen)) == len(chosen)
     assert [str(path) for path in (tmp_path / CACHE).glob("*")] == chosen[-1:]
-    compiled = tmp_path / READ[0] / "__pycache__"
+    compiled = tmp_path / sources / "__pycache__"
     compiled.mkdir()
     (compiled / "first.pyc").write_text("of no matter")
     choose()

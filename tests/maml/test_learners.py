@@ -234,8 +234,10 @@ def test_resumed_run_ends_where_an_unbroken_one_does(tmp_path):
     resumed = meta_train(learner, SineTasks(), squared_error, checkpoint=path, **options)
     np.testing.assert_array_equal(flat(resumed.params), flat(whole.params))
     np.testing.assert_array_equal(resumed.losses, whole.losses)
-    with pytest.raises(ValueError, match=r"^checkpoint: got"):
-        meta_train(learner, SineTasks(), squared_error, checkpoint=path, **{**options, "key": jax.random.key(5)})
+    changes = {"key": jax.random.key(5), "learning_rate": 0.0011, "meta_batch": 8, "group": 2, "iterations": 400}
+    for name, value in changes.items():
+        with pytest.raises(ValueError, match=r"^checkpoint: got"):
+            meta_train(learner, SineTasks(), squared_error, checkpoint=path, **{**options, name: value})
     others = [  # whatever decides the result, each alone
         (replace(learner, step_size=0.0020000001), SineTasks(), squared_error),
         (replace(learner, steps=2), SineTasks(), squared_error),

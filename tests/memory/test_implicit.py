@@ -136,7 +136,7 @@ class Trough:
     D = 2
 
     def energy_and_gradient(self, x):
-        across = (x - self.a) * jnp.array([1.0, 0.0])
+        across = (x - self.a) * jnp.broadcast_to(jnp.array([1.0, 0.0]), x.shape)
         return 0.5 * (across**2).sum(-1), across
 
 
@@ -158,7 +158,7 @@ def test_at_a_saddle_it_is_the_motion_of_the_saddle():
     pair = np.stack([np.full(3, 0.5), np.full(3, -0.5)])
     memory, middle = ro.MrDAM(pair, 20.0), np.zeros(3)
     assert np.linalg.eigvalsh(jax.jacfwd(memory.gradient)(middle)).min() < -1
-    found = lambda shift: ro.retrieve(ro.MrDAM(pair + shift, 20.0), middle, max_steps=3).x  # noqa: E731
+    found = lambda shift: ro.retrieve(ro.MrDAM(pair + shift[None], 20.0), middle, max_steps=3).x  # noqa: E731
     np.testing.assert_allclose(jax.jit(jax.jacrev(found))(np.zeros(3)), np.eye(3), atol=1e-10)
 
 
@@ -196,7 +196,7 @@ def test_the_vector_T_learns_to_recall_other_patterns_than_it_stored():
     with double_precision(False):
         keys = jax.random.split(jax.random.key(0))
         wanted = jax.random.normal(keys[0], (K, D)) / D**0.5
-        stored, cue = wanted + 0.1 * jax.random.normal(keys[1], (2, K, D))
+        stored, cue = wanted[None] + 0.1 * jax.random.normal(keys[1], (2, K, D))
         memory = ro.DrDAM.store(stored, 10.0, ro.RandomFeatures(D, 1000, key=jax.random.key(2)))
 
         def loss(T):

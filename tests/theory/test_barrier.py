@@ -115,6 +115,13 @@ def test_one_pattern_by_hand():
     assert record.step_size == pytest.approx(2 * level / curvature, rel=1e-12)
 
 
+def test_one_pattern_in_a_wide_ball_by_hand():
+    """R = 3 and no distance at the start: no two values of a cosine differ by more than 2, so the variance is 4Q."""
+    Y, t, mean = 10**4, 2.0, 2 * 3 * 3 / 100
+    record = barrier(np.zeros((1, 9)), beta=4.0, Y=Y, radius=1.5, delta=3 * exp(-2))
+    assert record.error == pytest.approx(mean + (2 * t * (4 + 2 * 3 * mean) / Y) ** 0.5 + 3 * t / (3 * Y), rel=1e-12)
+
+
 def test_two_patterns_by_hand():
     """β‖ξ − ξ′‖² = 16, R = 1: the leak is e^(−9/2); N = 2 + 2(1 − 16/D)e⁻⁸, Q = 2 + 2e⁻⁸."""
     pair = np.array([[0.0] * 8, [2.0] + [0.0] * 7])

@@ -352,7 +352,7 @@ def test_hats_make_the_bilinear_interpolant():
     worst = []
     for J in (7, 13):
         network, nodes = hat_network(g, J), np.linspace(0, 1, J)
-        got = learn(network, x, y, x_star)
+        got = np.asarray(learn(network, x, y, x_star), float)
         hat = lambda t: np.maximum(0, 1 - np.abs(t[..., None] - nodes) * (J - 1))  # noqa: B023, E731
         ideal = np.einsum("nj,nml,jl->nm", hat(x), hat(x_star), g(nodes[:, None], nodes)) * y[:, None]
         np.testing.assert_allclose(got, ideal, atol=1e-6)

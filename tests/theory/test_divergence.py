@@ -105,6 +105,7 @@ def test_uniform_errors_by_hand():
     curvature = (1 + (D / Y) ** 0.5 + (2 * log(2 / delta) / Y) ** 0.5) ** 2
     expected = 2 * t + (curvature + 1) * (D / Y) ** 0.5
     assert kernel_error.uniform_derivative_error(D=D, Y=Y, radius=R, delta=delta) == pytest.approx(expected, rel=1e-12)
+    assert kernel_error.uniform_derivative_error(D=4, Y=40, radius=1.5, delta=0.1) < inf  # t = 2.4
     assert kernel_error.uniform_derivative_error(D=1000, Y=1000, radius=1.0) == inf
 
 
@@ -207,10 +208,14 @@ def test_gradient_error_bounds_hold(both):
 
 
 def test_gradient_error_bounds_by_hand():
-    """u = Kε₀e^βE = 0.2: 2/0.8·(0.2/√4 + 0.1·0.5) and 0.2·3/0.8; and no bound from u = 1 on."""
+    """u = Kε₀e^βE = 0.2: 2/0.8·(0.2/√4 + 0.1·0.5) and 0.2·3/0.8; and no bound from u = 1 on, nor beyond e⁷⁰⁰."""
     numbers = {"K": 2, "beta": 4.0, "energy": 0.0, "gradient": 0.5, "diameter": 3.0, "eps1": 0.2}
     assert divergence.gradient_errors(**numbers, eps0=0.1) == pytest.approx((0.375, 0.75), rel=1e-12)
+    assert divergence.gradient_errors(**numbers, eps0=0.3) == pytest.approx((1.25, 4.5), rel=1e-12)
     assert divergence.gradient_errors(**numbers, eps0=0.5) == (inf, inf)
+    exact = numbers | {"eps0": 0.0, "eps1": 0.0}
+    assert divergence.gradient_errors(**exact | {"energy": 150.0}) == (0, 0)
+    assert divergence.gradient_errors(**exact | {"energy": 200.0}) == (inf, inf)
 
 
 # Theorem 2

@@ -98,7 +98,7 @@ def test_with_little_overlap_every_way_of_writing_is_nearly_the_same(spread):
     worst = (1 + rho / (M - 1)) * np.eye(M) - rho / (M - 1)
     X = one_rule.matrix_of(Exact(), worst)
     assert np.abs(X - np.eye(M)).sum(1).max() == pytest.approx(one_rule.dilute_bound(one_rule.overlap(worst)))
-    assert one_rule.dilute_bound(1.0) == np.inf
+    assert [one_rule.dilute_bound(overlap) for overlap in (0.75, 1.0)] == [3.0, np.inf]
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])

@@ -272,6 +272,8 @@ def test_printed_bounds_by_hand():
     assert resmem_rate.theorem_printed(8, 3, 1.0) == pytest.approx(9 / 4, rel=1e-12)
     assert resmem_rate.theorem_printed(8, 3, 0.0) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
     assert resmem_rate.lemma_printed(8, 3) == pytest.approx(9 * (np.log(2) / 8) ** (1 / 3), rel=1e-12)
+    half = 9 / 16 + 9 / 4 * (np.log(2) / 8) ** (1 / 3)  # L² and (1 − L)² at L = 1/2
+    assert resmem_rate.theorem_printed(8, 3, 0.5) == pytest.approx(half, rel=1e-12)
 
 
 def test_separating_the_two_estimation_terms_destroys_their_cancellation():

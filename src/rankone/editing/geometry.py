@@ -72,7 +72,8 @@ class KeyGeometry(Module):
         C, ridge = square_moments("C", C), not_negative("ridge", ridge)
         C = C.astype(wide) if precision == "float64" else C
         C = C if isinstance(ridge, float) and ridge == 0 else _ridged(C, ridge)
-        return _sound("C", KeyGeometry(*of_moments(C), C=C))  # C itself, no copy
+        factor, scale = of_moments(C)
+        return _sound("C", KeyGeometry(factor, scale, C))  # C itself, no copy
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
@@ -151,8 +152,8 @@ class KeyGeometry(Module):
         return keys
 
     def _scaled(self, B: Array) -> Array:
-        wide = wider(B, self.scale)
-        return B.astype(wide) / (self.scale if B.ndim == 1 else self.scale[:, None]).astype(wide)
+        scale = (self.scale if B.ndim == 1 else self.scale[:, None]).astype(wider(B, self.scale))
+        return B.astype(scale.dtype) / scale
 
 
 def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeometry:

@@ -81,7 +81,7 @@ def states_read(memory: Memory, origin: Array, x: Array) -> tuple[Array, Array, 
 @jax.jit
 def certified(memory: Memory, x: Array) -> Array:
     """Whether the rounding of angles and of the sum over features is less than an eighth of Ŝ."""
-    z = lookup("g", memory.g).value(x)
+    z = lookup("g", memory.g).value(x.astype(wider(x, memory.T)))
     z = jnp.sqrt(memory.beta) * (z + jnp.broadcast_to(memory.origin - memory.centre, z.shape))
     S = memory.features.read(z.reshape(-1, memory.D), memory.T)[0].reshape(x.shape[:-1])
     terms = jnp.sqrt(memory.features.M) + jnp.sqrt(memory.D) * jnp.linalg.norm(z, axis=-1)  # of the sum, of the angles

@@ -50,11 +50,11 @@ def letters(tex: str) -> Iterator[str]:
     ['beta', 'beta_i', 'hat beta', 'hat beta_i', 'hat β', 'hat β_i', 'β', 'β_i']
     """
     bare = ACCENT.sub("", tex)
-    for form in {bare, re.split(r"[_^(\[]", bare)[0]}:
-        typed = {_typed(form, _greek), _typed(form, str)} - {""}
-        yield from typed
-        if r"\hat" in tex:
-            yield from (f"hat {each}" for each in typed)
+    forms = [bare, re.split(r"[_^(\[]", bare)[0]]
+    typed = [each for form in forms for each in (_typed(form, _greek), _typed(form, str)) if each]
+    yield from typed
+    if r"\hat" in tex:
+        yield from (f"hat {each}" for each in typed)
 
 
 def _typed(tex: str, write: Callable[[str], str]) -> str:
@@ -118,9 +118,8 @@ class Defined:
                 piece = self._piece(page, anchor)
                 title, _, body = piece.partition("</p>")
                 title = short(title.rpartition("</span>")[2])
-                names = [number, *([title.strip("()")] if title else [])]
                 name = f"{number} {title}".strip()
-                yield Definition(names, name, self.env.titles[page].astext(), self._link(page, anchor), short(body))
+                yield Definition([number], name, self.env.titles[page].astext(), self._link(page, anchor), short(body))
 
     def objects(self) -> Iterator[Definition]:
         """What the reference of the package shows."""

@@ -165,6 +165,16 @@ def test_a_copied_formula_is_its_tex(visit: Any) -> None:
     assert f"$${block.get_attribute('data-tex')}$$" in copied()
 
 
+def test_the_notation_does_not_move_while_its_rows_arrive(visit: Any) -> None:
+    """On a slow day the first rows of a table are seen before its last have come."""
+    page = visit().open("book/notation.html")
+    widths = "(heads) => heads.map((head) => Math.round(head.getBoundingClientRect().width))"
+    heads = page.locator("table th")
+    whole = heads.evaluate_all(widths)
+    page.locator("tbody tr:nth-child(n + 2)").evaluate_all("(rows) => rows.forEach((row) => row.remove())")
+    assert heads.evaluate_all(widths) == whole
+
+
 def test_the_index_of_search_is_loaded_where_it_is_searched(visit: Any) -> None:
     watched = visit()
     page = watched.open("book/intro.html")

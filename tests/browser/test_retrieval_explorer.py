@@ -30,7 +30,7 @@ def explorer(alone):
 
     def new(size="desktop", *, detail=32, settings=None, **options):
         widget = RetrievalExplorer(detail=detail, **(settings or {}))
-        traits = {name: getattr(widget, name) for name in ("pictures", "names", "scale", "settings")}
+        traits = {name: getattr(widget, name) for name in ("pictures", "finer", "names", "scale", "settings")}
         return alone(BUNDLE, size, traits=traits, **options)
 
     return new
@@ -189,6 +189,19 @@ def test_the_map_is_shaded_at_once_and_measured_while_the_reader_rests(explorer)
     mapped = page.wait_for_function("() => document.querySelector('.w').__rankone_state().mapped").json_value()
     slide(page, "beta", 1)
     assert rest(page)["mapped"] >= mapped  # another β another point of the same one
+
+
+def test_finer_photographs_come_when_they_are_asked_for(explorer):
+    page = explorer(detail=64)
+    assert rest(page)["config"]["D"] == 3072
+    page.get_by_role("button", name="Figure 1").click()
+    page.get_by_role("button", name="Just show me").click()
+    page.wait_for_function("() => document.querySelector('.w').__rankone_state().ended", timeout=60_000)
+    found = state(page)
+    assert found["config"]["D"] == 12288
+    np.testing.assert_allclose(
+        floats(found["config"]["truth"]), ro.data.photographs(64)[0] / np.sqrt(12288), rtol=1e-5, atol=1e-6
+    )
 
 
 def test_pinning_keeps_a_state_beside_what_comes(explorer):
@@ -443,9 +456,8 @@ def test_the_address_is_the_difference_and_leads_back(explorer):
     page = explorer()
     rest(page)
     slide(page, "beta", 6)
-    page.wait_for_function("() => location.hash.startsWith('#r1:retrieval?') && location.hash.includes('beta=')")
     beta = state(page)["settings"]["beta"]
-    assert page.evaluate("location.hash") == f"#r1:retrieval?beta={beta:g}"
+    page.wait_for_function("(hash) => location.hash === hash", arg=f"#r1:retrieval?beta={beta:g}")
     page.evaluate("location.hash = '#r1:retrieval?collection=bits&K=120&across=K'")
     page.wait_for_function("() => document.querySelector('.w').__rankone_state().settings.K === 120")
     found = rest(page)["settings"]
@@ -545,6 +557,19 @@ def test_without_a_kernel_the_button_says_why_it_is_off(explorer):
     unfold(page)
     expect(page.get_by_role("button", name="Run in JAX")).to_be_disabled()
     expect(page.locator(".r1-jax")).to_contain_text("Needs a live kernel")
+
+
+def test_the_book_fetches_finer_photographs_when_a_reader_asks(visit):
+    watched = visit()
+    page = watched.open("book/chapters/retrieval.html")
+    page.locator(".r1-stage").first.scroll_into_view_if_needed()
+    expect(page.locator(".r1-found").first).to_contain_text("Here both do", timeout=30_000)
+    assert not any("/bytes/" in url for url in watched.requests)
+    page.get_by_role("button", name="Figure 1").click()
+    page.get_by_role("button", name="Just show me").click()
+    expect(page.locator(".r1-found").first).to_contain_text("Not for this one", timeout=60_000)
+    assert sum("/bytes/" in url for url in watched.requests) == 1
+    assert watched.errors == []
 
 
 def test_the_book_opens_with_it(visit):

@@ -4,10 +4,10 @@
 
 `tools/mutants.py` runs changes that a person wrote down; this makes its own: another sign, factor, power, constant,
 comparison, transpose or reduction, in the named function and in the private functions of its module that it calls. The
-tests are those that the claims of the function name, then the rest of their files, then all unit tests' files in which
-its name stands. Counts and survivors go to `tests/mutation.json`, which the page of claims shows; a function
-that has not changed since is skipped, so that a run can be broken off. A person adds the reason why a survivor need not
-be noticed to its entry there (`reasons`: the change as it is printed, and why).
+tests are those that the claims of the function name, then the rest of their files, then the file of unit tests
+in which its name stands most often. Counts and survivors go to `tests/mutation.json`, which the page of claims shows; a
+function that has not changed since is skipped, so that a run can be broken off. A person adds the reason why a survivor
+need not be noticed to its entry there (`reasons`: the change as it is printed, and why).
 """
 
 import argparse
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from importlib.util import cache_from_source
 from pathlib import Path
@@ -40,7 +40,8 @@ RESULTS = ROOT / "tests" / "mutation.json"
 STARTED = multiprocessing.get_context("forkserver")  # what takes long to import is imported once
 IMPORTED = ["jax", "jax.numpy", "jax.scipy.special", "pytest", "beartype", "jaxtyping", "numpy", "scipy", "optax"]
 SLOW = ("book", "browser", "experiments", "tools", "widgets")  # folders of tests that are about more than a formula
-LIMIT = 300  # seconds for the tests of one change: a formula that never ends is noticed, too
+LIMIT = 600  # seconds for the tests of one change: a formula that never ends is noticed, too, and said to be so
+OTHERS = 1  # file of unit tests that names a function most often, beside those of its claims
 SIGNS = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.Pow: ("**", "*")}
 RELATIONS = {ast.Lt: ("<", ">"), ast.Gt: (">", "<"), ast.LtE: ("<=", ">"), ast.GtE: (">=", "<"), ast.Eq: ("==", "!=")}
 NAMES = {"sum": "mean", "mean": "sum", "max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum"}
@@ -161,7 +162,10 @@ def target(source: str, rows: list[Row], most: int) -> Target:
     files = list(dict.fromkeys(name.partition("::")[0] for name in named))
     word = re.compile(rf"\b{re.escape(public_name(source))}\b")
     unit = [path for path in sorted((ROOT / "tests").glob("*/test_*.py")) if path.parent.name not in SLOW]
-    others = [str(path.relative_to(ROOT)) for path in unit if word.search(path.read_text(encoding="utf-8"))]
+    times = {str(path.relative_to(ROOT)): len(word.findall(path.read_text(encoding="utf-8"))) for path in unit}
+    others = sorted((path for path in times if times[path] and path not in files), key=lambda path: -times[path])[
+        :OTHERS
+    ]
     return Target(source, code, tuple(changes), tuple(dict.fromkeys([*named, *files, *others])))
 
 
@@ -171,27 +175,28 @@ def public_name(source: str) -> str:
     return owner if owner[0].isupper() else name
 
 
-def noticed(which: Target, change: Change, copy: Path) -> bool:
-    """Whether the tests fail on a copy of `src` with the change.
+def noticed(which: Target, change: Change, copy: Path) -> bool | None:
+    """Whether the tests fail on a copy of `src` with the change; None if they do not end.
 
     Raises:
         RuntimeError: The tests did not run at all.
     """
     file = copy / which.code.path.removeprefix("src/")
-    compiled = Path(cache_from_source(str(file)))
+    beside = Path(cache_from_source(str(file))).parent  # with and without the checks of annotations
+    forget = lambda: [path.unlink() for path in beside.glob(f"{file.stem}.*.pyc")]  # noqa: E731
     run = STARTED.Process(target=run_tests, args=(str(copy), which.tests))
     try:
-        compiled.unlink(missing_ok=True)
+        forget()
         file.write_text(change.made_in(which.code.text), encoding="utf-8")
         run.start()
         run.join(LIMIT)
         if run.is_alive():
             run.kill()
             run.join()
-            return True
+            return None
     finally:
         file.write_text(which.code.text, encoding="utf-8")
-        compiled.unlink(missing_ok=True)
+        forget()
     if run.exitcode in (0, 1, 2):  # 2: the module cannot even be imported
         return run.exitcode != 0
     raise RuntimeError(f"{which.source}: pytest ended with {run.exitcode} on {change.said(which.code.text)}")
@@ -215,11 +220,12 @@ def measure(which: Target, copies: "Queue[Path]") -> dict[str, object]:
     """Counts of a target, and what survived."""
     copy = copies.get()
     try:
-        survived = [change for change in which.changes if not noticed(which, change, copy)]
+        fates = [(change.said(which.code.text), noticed(which, change, copy)) for change in which.changes]
     finally:
         copies.put(copy)
-    said = [change.said(which.code.text) for change in survived]
-    return {"state": which.code.state, "changes": len(which.changes), "survived": said}
+    survived, endless = ([said for said, seen in fates if seen is what] for what in (False, None))
+    result: dict[str, object] = {"state": which.code.state, "changes": len(which.changes), "survived": survived}
+    return result | ({"endless": endless} if endless else {})
 
 
 def main() -> int:
@@ -245,7 +251,9 @@ def main() -> int:
         for i in range(arguments.processes):
             copies.put(Path(shutil.copytree(ROOT / "src", Path(folder) / str(i) / "src")))
         run = lambda each: (each, measure(each, copies) if time.monotonic() < end else None)  # noqa: E731
-        for each, result in tqdm(pool.map(run, stale), total=len(stale), unit="function"):
+        jobs = [pool.submit(run, each) for each in stale]
+        for job in tqdm(as_completed(jobs), total=len(stale), unit="function"):
+            each, result = job.result()
             if result:
                 reasons = held.get(each.source, {}).get("reasons", {})
                 kept = {said: reasons[said] for said in result["survived"] if said in reasons}

@@ -15,11 +15,7 @@ from accessibility import barriers
 ROOT = Path(__file__).parents[2]
 WEIGHT = 600_000  # bytes, gzipped, of all that a page fetches
 PLOTLY = 1_000_000  # of one with plotly
-<<<<<<< HEAD
-HEAVIER = {"book/chapters/retrieval.html": 885_000}  # two dozen photographs to try, and ten figures of photographs
-=======
-HEAVIER = {"book/chapters/retrieval.html": 745_000}  # two dozen photographs to try, and ten figures of photographs
->>>>>>> swift
+HEAVIER = {"book/chapters/retrieval.html": 750_000}  # two dozen photographs to try, and ten figures of photographs
 SHIFT = 0.05  # of what a reader sees, moved while the page loads and is read
 FORMULA = re.compile(r"\$[^$\s`][^$`]*\$|^```\{math\}", re.MULTILINE)
 

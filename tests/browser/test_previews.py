@@ -8,6 +8,9 @@ import pytest
 
 PAGE = "book/chapters/hopfield.html"
 CARD = "#r1-preview"
+FOUND = """<main role="main"><button>Menu</button><article class="bd-article"><h1>Title</h1><pre>code</pre>
+<p>Of <span class="math"><math><mfrac><msub><mi>α</mi><mi>c</mi></msub><mn>2</mn></mfrac></math></span> here.</p>
+</article></main>"""
 NUMBER = "a.number[data-figure='D-eq2.critical_load']"
 
 
@@ -38,7 +41,9 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     assert "mjx-c" in card.inner_html()
     assert number.get_attribute("aria-describedby") == card.get_attribute("id")
     link = card.get_by_role("link", name="The cell that computed it")
-    link.hover()  # on the way the pointer is over the text
+    words, there = number.bounding_box(), link.bounding_box()
+    page.mouse.move(words["x"] + 5, words["y"] + words["height"] + 2)  # on the way it is over the text
+    page.mouse.move(there["x"] + 5, there["y"] + 5)
     page.wait_for_timeout(500)
     assert card.is_visible()
     assert "critical_load" in page.locator(link.get_attribute("href")).inner_text()
@@ -99,6 +104,7 @@ def test_the_search_puts_the_definition_first_and_speaks_plainly(visit: Any, fol
     said = page.locator("p.context").all_inner_texts()
     assert all(said)
     assert not [text for text in said if "\\" in text]
+    assert page.evaluate("(html) => Search.htmlToText(html)", FOUND) == "Title Of α_c/2 here."
     assert watched.errors == []
     page = folder("search.html", "?q=Kantorovich")
     assert "kantorovich" in page.locator("ul.search li a").first.inner_text()

@@ -6,6 +6,7 @@ from scipy.stats import spearmanr
 
 from rankone.book.editing_study import (
     METHODS,
+    held_rows,
     method_rows,
     neighbour_shares,
     summarise_record,
@@ -142,6 +143,35 @@ def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
     assert len(share) >= knew
     assert np.median(share) > 0.8  # because their questions read the same key
     assert all(cell["results"]["written"] for cell in record["cells"])
+
+
+def test_what_a_held_edit_costs_and_keeps_is_counted():
+    """Two edits of two and one other fact; holding them keeps one more, and loses a paraphrase and two neighbours."""
+
+    def way(price, leads, *said):
+        return {"price": price, "margin": [1.0 if lead == "+" else -1.0 for lead in leads], "said": list(said)}
+
+    kept, gone = [True, True, False, False], [False, True, True, False]
+    one = {"before": [[True] * 4, kept], "alone": way(2.0, "+++----", gone, kept)}
+    one["questions"] = one["ways"] = way(8.0, "++----+", kept, kept)
+    other = {"before": [kept], "alone": way(3.0, "+++++--", gone)}
+    other["questions"] = other["ways"] = way(18.0, "+++++--", gone)
+    head, alone, *held = held_rows({"cells": [{"results": one}, {"results": other}]})
+    assert len(head) == len(alone) == 7
+    assert alone == ["nothing", "1", "2 of 2", "5 of 6", "5 of 6", "1 of 3", "5 of 8"]
+    assert held[0][1:] == ["5", "2 of 2", "4 of 6", "4 of 6", "2 of 3", "5 of 8"]
+
+
+def test_holding_the_other_facts_about_a_subject_is_paid_for_elsewhere():
+    results = [cell["results"] for cell in load_record("editing_held")["cells"]]
+    assert len(results) >= 4
+    kept = {way: sum(np.sum(r[way]["said"]) for r in results) for way in ("alone", "questions")}
+    ahead = {way: np.array([r[way]["margin"] for r in results]) > 0 for way in kept}
+    assert kept["questions"] > kept["alone"]
+    assert np.median([r["questions"]["price"] / r["alone"]["price"] for r in results]) > 4
+    assert ahead["questions"][:, 0].all()
+    assert ahead["questions"][:, 1:4].sum() < ahead["alone"][:, 1:4].sum()  # paraphrases of the edited fact
+    assert ahead["questions"][:, 4:].sum() > ahead["alone"][:, 4:].sum()  # neighbours
 
 
 @pytest.fixture

@@ -11,7 +11,15 @@ from rankone.data.facts import Country, countries
 from rankone.language.edit_metrics import summarise
 from rankone.language.relations import RELATIONS, country_fact
 
-__all__ = ["METHODS", "method_rows", "neighbour_shares", "summarise_record", "survivors", "turned_by_share"]
+__all__ = [
+    "METHODS",
+    "held_rows",
+    "method_rows",
+    "neighbour_shares",
+    "summarise_record",
+    "survivors",
+    "turned_by_share",
+]
 
 METHODS = {
     "none": "unedited",
@@ -21,6 +29,7 @@ METHODS = {
     "tuned": "fine-tuning, L∞ constraint",
 }
 _WAYS = {"rome": "closed", "identity": "identity"}  # as `editing_facts` and `editing_shares` call them
+_HELD = {"alone": "nothing", "questions": "the other questions", "ways": "all ways of asking them"}
 _SHARES = ("efficacy", "paraphrase", "neighbourhood", "kept")
 
 
@@ -92,6 +101,32 @@ def survivors(record: dict[str, Any], known: dict[str, Any]) -> dict[tuple[str, 
             kept = before & after
             counts[edited, asked] += [[kept[0], before[0]], [kept.sum(), before.sum()]]
     return {pair: [(int(kept), int(knew)) for kept, knew in count] for pair, count in counts.items()}
+
+
+def held_rows(record: dict[str, Any]) -> list[list[str]]:
+    """The table of `editing_held`: a header, then one row per way of editing.
+
+    Args:
+        record: From `rankone.book.records.load_record`.
+    """
+    rows = [
+        ["held by the edit", "price", "new answer", "paraphrases", "neighbours", "other facts", "all ways of asking"]
+    ]
+    results, paraphrases = [cell["results"] for cell in record["cells"]], 4
+    before = [np.array(result["before"], bool) for result in results]
+    for way, name in _HELD.items():
+        ahead = [np.array(result[way]["margin"]) > 0 for result in results]
+        kept = [was & np.array(result[way]["said"], bool) for was, result in zip(before, results, strict=True)]
+        parts = [
+            (sum(a[0] for a in ahead), len(ahead)),
+            (sum(a[1:paraphrases].sum() for a in ahead), sum(len(a[1:paraphrases]) for a in ahead)),
+            (sum((~a[paraphrases:]).sum() for a in ahead), sum(len(a[paraphrases:]) for a in ahead)),
+            (sum(k[:, 0].sum() for k in kept), sum(b[:, 0].sum() for b in before)),
+            (sum(k.sum() for k in kept), sum(b.sum() for b in before)),
+        ]
+        price = np.median([result[way]["price"] / result["alone"]["price"] for result in results])
+        rows.append([name, f"{price:.3g}", *(f"{some} of {all_}" for some, all_ in parts)])
+    return rows
 
 
 def neighbour_shares(

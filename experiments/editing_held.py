@@ -1,0 +1,67 @@
+"""A cure tried: the other facts about an edited subject are held by the same edit, as further constraints.
+
+An edit of `editing_subject` once more, by the closed form alone ("alone"), with the block's answers to the keys of the
+other relations' questions held as they were ("questions"), and with those of all ways of asking them held ("ways"). All
+is asked as there, and the edited fact and its neighbours as in `editing_facts`.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+from editing_facts import geometry, known
+from editing_known import model
+from editing_subject import GRID, ROWS, others
+from record import Experiment, main
+
+from rankone.data.facts import country
+from rankone.editing import batch_edit
+from rankone.language.edit_metrics import judge
+from rankone.language.likelihood import likelihoods
+from rankone.language.prompts import corpus_contexts
+from rankone.language.relations import RELATIONS, country_fact
+from rankone.language.statistics import text_keys
+from rankone.language.surgery import find_fact_value
+
+OPTIONS = {"layer": 2, "ridge": 0.01, "contexts": 3, "neighbours": 6}
+
+
+def measure(*, fact: str, layer: int, ridge: float, contexts: int, neighbours: int, seed: int) -> dict:
+    """For each way of editing: its price, the leads of the new answer, and which other facts are still said."""
+    relation, name, target = fact.split(":")
+    case = country_fact(name, relation, target, known(relation), count=neighbours)
+    texts = corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10)))
+    value, C = find_fact_value(model(), case.request, contexts=texts, layer=layer), geometry(layer, ridge)
+    W, asked = model().network.down(layer), [(RELATIONS[r].prompt, *RELATIONS[r].paraphrases) for r in others(fact)]
+    held = {"alone": [], "questions": [ways[0] for ways in asked], "ways": [way for ways in asked for way in ways]}
+    deltas = {}
+    for kind, prompts in held.items():
+        before = dict.fromkeys(prompt.split("{}")[0] for prompt in prompts)  # what follows does not change a key
+        K = jnp.stack([value.key, *(_key(words + name, texts, layer) for words in before)], axis=1)
+        deltas[kind] = batch_edit(W, C, K, (W @ K).at[:, 0].add(value.delta)).delta
+    judged = judge(model(), case, layer, {"none": None, **deltas})
+    results: dict = {"none": {"margin": judged["none"]["margin"]}}
+    truths = [getattr(country(name), r) for r in others(fact)]
+    for kind, delta in deltas.items():
+        said = _said(model().with_down(layer, W + delta), asked, truths, name)
+        price = jnp.sum((delta @ C.C) * delta)
+        results[kind] = {"price": price, "margin": judged[kind]["margin"], "said": said}
+    return results | {"before": _said(model(), asked, truths, name)}
+
+
+def _key(words: str, texts: list[str], layer: int) -> jnp.ndarray:
+    """Of the last word, the mean over the contexts."""
+    return text_keys(model(), [text + words for text in texts], layer).mean(0)
+
+
+def _said(one, asked: list[tuple[str, ...]], truths: list[str], name: str) -> np.ndarray:
+    """Whether each truth is what is said to each way of asking for it."""
+    prompts = [way.format(name) for ways in asked for way in ways]
+    answers = [truth for ways, truth in zip(asked, truths, strict=True) for _ in ways]
+    spare = ROWS - len(prompts)
+    said = likelihoods(one, prompts + spare * prompts[:1], answers + spare * answers[:1])[1]
+    return np.asarray(said)[: len(prompts)].reshape(len(asked), -1)
+
+
+EXPERIMENT = Experiment("editing_held", __doc__, GRID, measure, OPTIONS, of="the book")
+
+if __name__ == "__main__":
+    main(EXPERIMENT)

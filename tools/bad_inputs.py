@@ -48,7 +48,7 @@ PARTS = (  # of the package, and folders of its tests
     "writes",
 )
 PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
-SLOWEST = 2.0  # seconds of a call that is worth repeating with bad inputs
+SLOWEST = 30.0  # seconds of a call that is worth repeating with bad inputs; of the first most is compiling
 
 
 class Call(NamedTuple):

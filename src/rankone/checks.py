@@ -32,7 +32,9 @@ def value_checks(enabled: bool) -> Iterator[None]:
     >>> with ro.checks.value_checks(False):
     ...     memory = ro.MrDAM([[0.0, 1.0], [1.0, 0.0]], beta=2.0)
     """
-    token = _enabled.set(enabled)
+    from rankone._checks import boolean  # here, for it asks this module what is enabled
+
+    token = _enabled.set(boolean("enabled", enabled))
     try:
         yield
     finally:

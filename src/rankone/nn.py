@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, as_array, check, host, inputs, numbers
+from rankone._checks import array, boolean, check, host, inputs, numbers, real
 from rankone._module import Module
 from rankone.precision import wider
 
@@ -68,13 +68,15 @@ class Dense(Module):
             matrix: [W b] (out, in + 1), or W (out, in).
             bias: Whether the last column is the bias.
         """
-        entries = as_array(matrix)
-        return cls(entries[..., :-1], entries[..., -1]) if bias else cls(entries)
+        entries = host("matrix", matrix)
+        check(entries.ndim >= 2, "matrix", f"shape {entries.shape}", "(out, in + 1), or (out, in) without a bias")
+        return cls(entries[..., :-1], entries[..., -1]) if boolean("bias", bias) else cls(entries)
 
 
 def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:
     """Inputs (..., n) with a 1 appended, which turns a bias into one more column of the weights."""
     x = numbers("x", x)
+    check(x.ndim >= 1, "x", f"shape {x.shape}", "of shape (..., n): one input a row")
     return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], -1)
 
 
@@ -118,8 +120,10 @@ def gradient_step(
         where: A pytree of booleans like `params`; None for all.
         first_order: Whether an outer derivative takes the gradient for a constant.
     """
+    check(callable(loss), "loss", loss, "a function of the parameters")
+    real("rate", rate, "one number, the step size")
     gradient = jax.grad(loss)(params)
-    if first_order:
+    if boolean("first_order", first_order):
         gradient = jax.lax.stop_gradient(gradient)
     where = jax.tree.map(lambda _: True, params) if where is None else where
     return jax.tree.map(lambda p, g, free: p - _times(rate, g).astype(p.dtype) if free else p, params, gradient, where)

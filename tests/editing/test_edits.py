@@ -480,6 +480,7 @@ def test_the_efficiency_of_an_estimated_C_follows_its_beta_law_R_S3(x64, n, D=20
 
 def test_sample_sizes_for_a_given_inflation_R_S3():
     assert edit_cost.sample_size(2, 20) == 39
+    assert edit_cost.sample_size(1.5, 1) == 2  # of one number the mean is infinite
     for D in (5, 20, 100):
         n = edit_cost.sample_size(1.1, D)
         assert n == 11 * D - 10

@@ -124,7 +124,7 @@ def test_a_reader_for_many_calls_reads_the_same(N):
     k_Xi, k_x = jax.random.split(jax.random.key(1))
     Xi = 1 + 0.1 * jax.random.normal(k_Xi, (3100, 100))
     memory, x = ro.MrDAM(Xi, 2.0), Xi[:N] + 0.1 * jax.random.normal(k_x, (N, 100))
-    for ours, plain in zip(memory.reader()(x - memory.origin), memory.read(x), strict=True):
+    for ours, plain in zip(memory.reader()(x - memory.origin[None]), memory.read(x), strict=True):
         np.testing.assert_allclose(ours, plain, atol=3e-5)
     with double_precision():
         wide = ro.MrDAM(np.asarray(Xi, float), 2.0)

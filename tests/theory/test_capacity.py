@@ -78,7 +78,7 @@ def test_the_reference_stores_nothing_at_the_papers_lower_betas():
     Xi = ro.data.binary_patterns(500, 100, key=jax.random.key(5))
     for beta, stored in ((10.0, False), (30.0, False), (50.0, True)):
         x = ro.retrieve(ro.MrDAM(Xi, beta), Xi[:50], step_size=1.0, max_steps=2000, tol=1e-7, progress=False).x
-        at_mean = np.linalg.norm(x - Xi.mean(0), axis=-1) < 0.02
+        at_mean = np.linalg.norm(x - Xi.mean(0)[None], axis=-1) < 0.02
         assert at_mean.any() != stored
         assert at_mean.all() != stored
     assert critical_beta(500, 1000) > 30

@@ -167,6 +167,8 @@ def test_lipschitz_constant_is_attained_between_two_patterns():
     eigenvalues = np.linalg.eigvalsh(hessian(pair, np.zeros(2)))
     np.testing.assert_allclose(eigenvalues, [1 - 50 / 4, 1], atol=1e-12)
     assert np.abs(eigenvalues).max() == pytest.approx(float(lipschitz(beta=50.0, diameter=1.0)), rel=1e-12)
+    assert float(lipschitz(beta=8.0, diameter=2.0)) == 7  # 8·2²/4 − 1
+    assert float(lipschitz(beta=4.0, diameter=1.0)) == 1  # far from the patterns
 
 
 def test_law_is_batched_and_jitted():

@@ -54,6 +54,7 @@ def country(name: str) -> Country:
     'Amsterdam'
     """
     known = {c.name: c for c in countries()} | {c.name.removeprefix("the "): c for c in countries()}
+    check(isinstance(name, str), "name", name, "a text: the name of a country")
     check(name in known, "name", name, f"a country, such as {', '.join(get_close_matches(name, known) or ['Japan'])}")
     return known[name]
 

@@ -71,6 +71,8 @@ class Request:
     target: str
 
     def __post_init__(self) -> None:
+        for name in ("prompt", "subject", "target"):
+            check(isinstance(getattr(self, name), str), name, getattr(self, name), "a text")
         check(self.prompt.count("{}") == 1, "prompt", self.prompt, "a text with {} once, where the subject goes")
         check(bool(self.subject.strip()), "subject", self.subject, "a name, not empty")
         check(bool(self.target.strip()), "target", self.target, "a text, not empty")
@@ -124,6 +126,9 @@ def country_fact(
     subject = country(name)
     choice("relation", relation, RELATIONS)
     truth = getattr(subject, relation)
+    check(isinstance(target, str), "target", target, f"a text: the new {relation}")
+    every = isinstance(among, list | tuple) and all(isinstance(one, Country) for one in among)
+    check(among is None or every, "among", among, "a list of countries, or None")
     check(target.strip() != truth, "target", target, f"another than the true {relation} of {subject.name}")
     ways = RELATIONS[relation]
     pool = countries() if among is None else among

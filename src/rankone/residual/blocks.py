@@ -64,14 +64,14 @@ def search_rows(rows: Array, half: Array, q: Array, k: int) -> tuple[Array, Arra
 
 def _distance(rows: Array, q: Array) -> Array:
     """‖rows − q‖, with the derivative 0 where it is 0."""
-    square = ((rows - q[None]) ** 2).sum(-1)
+    square = ((rows.astype(q.dtype) - q[None]) ** 2).sum(-1)
     return jnp.where(square == 0, 0, jnp.sqrt(jnp.where(square == 0, 1, square)))
 
 
 def _batch(rows: Array, half: Array, q: Array, k: int) -> Array:
     """Indices (N, k) of the nearest rows to queries (N, D)."""
     if len(rows) <= _SMALL:
-        return jax.lax.map(lambda one: jax.lax.top_k(-((rows - one[None]) ** 2).sum(-1), k)[1], q)
+        return jax.lax.map(lambda one: jax.lax.top_k(-((rows.astype(q.dtype) - one[None]) ** 2).sum(-1), k)[1], q)
     block = _block_size(len(rows), q.shape[1], k)
     minima, blocks = _least_blocks(rows, half, q, k, block)
     largest = jnp.where(jnp.isfinite(half), half, 0).max()  # here, not in the loop over queries
@@ -134,7 +134,7 @@ def _group(rows: Array, half: Array, q: Array, first: int, chunks: int, block: i
 
 def _minima(rows: Array, half: Array, q: Array, block: int) -> Array:
     """Least ½‖z‖² − ⟨q, z⟩ of every `block` rows: (N, ⌈rows/block⌉)."""
-    scores = half[:, None] - jnp.matmul(rows, q.T, precision=_HIGHEST)
+    scores = half[:, None] - jnp.matmul(rows.astype(q.dtype), q.T, precision=_HIGHEST)
     scores = jnp.pad(scores, ((0, -len(rows) % block), (0, 0)), constant_values=jnp.inf)
     return scores.reshape(-1, block, len(q)).min(1).T
 
@@ -148,7 +148,9 @@ def _within_blocks(
     first = jnp.sort(first if everything else first[:-1])  # in order, for ties
     start = jnp.minimum(first, n - block)  # the last block may be short, and then its slice reaches back
     blocks = jax.vmap(lambda row: jax.lax.dynamic_slice_in_dim(rows, row, block))(start)
-    square = jnp.where(_counted(n, first, start, block), ((blocks - q[None, None]) ** 2).sum(-1), jnp.inf)
+    square = jnp.where(
+        _counted(n, first, start, block), ((blocks.astype(q.dtype) - q[None, None]) ** 2).sum(-1), jnp.inf
+    )
     top, at = jax.lax.top_k(-square.reshape(-1), k)
     indices = (start[at // block] + at % block).astype(jnp.int32)
     if everything:
@@ -172,7 +174,7 @@ def _by_differences(rows: Array, q: Array, k: int) -> Array:
     def chunk(best: tuple[Array, Array], i: Array) -> tuple[tuple[Array, Array], None]:
         start = jnp.minimum(i * size, n - size)
         at = start + jnp.arange(size)
-        square = ((jax.lax.dynamic_slice_in_dim(rows, start, size) - q[None]) ** 2).sum(-1)
+        square = ((jax.lax.dynamic_slice_in_dim(rows, start, size).astype(q.dtype) - q[None]) ** 2).sum(-1)
         square = jnp.where(at >= i * size, square, jnp.inf)
         values, order = jax.lax.top_k(jnp.concatenate([best[0], -square]), k)
         return (values, jnp.concatenate([best[1], at.astype(jnp.int32)])[order]), None

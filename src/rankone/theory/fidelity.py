@@ -158,9 +158,9 @@ def _judged(end: Array, pictures: Array, queries: slice, kept: Array) -> tuple[A
 @jax.jit
 def _hidden(a: Array, b: Array, kept: Array) -> Array:
     """Mean distance over the entries that are not kept."""
-    return jnp.abs(a - b).sum(-1, where=~kept) / (~kept).sum()
+    return jnp.abs(a - b).sum(-1, where=~kept) / (~kept).sum().astype(a.dtype)
 
 
 @jax.jit
 def _nearest(x: Array, pictures: Array, where: Array) -> Array:
-    return jax.lax.map(lambda one: ((one - pictures) ** 2).sum(-1, where=where).argmin(), x)
+    return jax.lax.map(lambda one: ((one[None] - pictures) ** 2).sum(-1, where=where).argmin(), x)

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, readable, real
+from rankone._checks import array, boolean, check, readable, real
 
 __all__ = ["lowest_floor", "noise_floor", "slowest_factor"]
 
@@ -79,7 +79,7 @@ def lowest_floor(
     Raises:
         ValueError: If the factor is not between 0 and 1.
     """
-    H, N = array("H", H, "(k, k)", 2), array("N", N, "(k, k)", 2)
+    H, N, momentum = array("H", H, "(k, k)", 2), array("N", N, "(k, k)", 2), boolean("momentum", momentum)
     rho = real("factor", factor, "strictly between 0 and 1")
     check(rho is None or 0 < rho < 1, "factor", factor, "strictly between 0 and 1")
     return _lowest(H, N, factor, momentum)
@@ -90,6 +90,9 @@ def _rates(
 ) -> tuple[Array, Array]:
     """The rates hᵢ of the separate walks, rising, and the variance of the noise along each."""
     H, P, N = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("P", P), ("N", N)))
+    for name, value in (("N", N), ("P", P)):
+        check(value.shape == H.shape, name, f"shape {value.shape}", f"{H.shape}, that of H")
+    real("learning_rate", learning_rate, "a positive number")
     beta = real("momentum", momentum, "from 0 to below 1")
     check(beta is None or 0 <= beta < 1, "momentum", momentum, "from 0 to below 1")
     rates, noise = _walks(H, N, P, learning_rate)

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
-from rankone._checks import check, not_negative
+from rankone._checks import check, host, instance, not_negative, positive, real
 from rankone.precision import double_precision
 from rankone.writes import Rule
 
@@ -35,8 +35,10 @@ Matrix = Float[NDArray, "_ _"]
 
 def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
     """X of a rule for keys whose kernel is S (m, m): what it makes of the residuals I [W-rule]."""
+    instance("rule", rule, Rule, "a rule, such as Exact() or BatchStep()")
+    S = _square("S", S)
     with double_precision():
-        return np.asarray(_coefficients(rule, np.eye(len(np.asarray(S))), _square("S", S)))
+        return np.asarray(_coefficients(rule, np.eye(len(S)), S))
 
 
 def partial_solve(S: ArrayLike, earlier: float, later: float, slack: float = 0.0) -> Matrix:
@@ -55,6 +57,7 @@ def partial_solve(S: ArrayLike, earlier: float, later: float, slack: float = 0.0
     S = _square("S", S)
     above, below = np.triu(S, 1), np.tril(S, -1)
     slack = float(not_negative("slack", slack))
+    earlier, later = (_number(name, share) for name, share in (("earlier", earlier), ("later", later)))
     return np.linalg.inv(np.diag(np.diagonal(S) + slack) + earlier * above + later * below)
 
 
@@ -69,7 +72,7 @@ def write_one_by_one(M: ArrayLike, K: ArrayLike, V: ArrayLike, rates: ArrayLike,
         G: Geometry (F, F); the identity if None.
     """
     M, K, V, G = _problem(M, K, V, G)
-    for k, v, rate in zip(K.T, V.T, np.broadcast_to(rates, K.shape[1]), strict=True):
+    for k, v, rate in zip(K.T, V.T, _rates(rates, K.shape[1]), strict=True):
         M = M + float(rate) * np.outer(v - M @ k, G @ k)
     return np.asarray(M)
 
@@ -87,6 +90,7 @@ def recursive_least_squares(
         G: Geometry before (F, F); the identity if None.
     """
     M, K, V, G = _problem(M, K, V, G)
+    positive("omega", omega)
     for k, v in zip(K.T, V.T, strict=True):
         gain = G @ k / (1 / omega + k @ G @ k)
         M, G = M + np.outer(v - M @ k, gain), G - np.outer(gain, G @ k)
@@ -106,7 +110,7 @@ def contraction(S: ArrayLike, rates: ArrayLike) -> float:
     values, vectors = np.linalg.eigh(S)
     check(bool(values[0] > 0), "S", f"a least eigenvalue of {values[0]:.2g}", "positive definite: no key twice")
     root = vectors * np.sqrt(values) @ vectors.T
-    X = np.linalg.inv(np.diag(1 / np.broadcast_to(rates, len(S))) + np.triu(S, 1))
+    X = np.linalg.inv(np.diag(1 / _rates(rates, len(S))) + np.triu(S, 1))
     return float(np.linalg.norm(np.eye(len(S)) - root @ X @ root, 2))
 
 
@@ -142,8 +146,11 @@ def expected_error(
         own: κ(q, q), broadcast against the queries.
         noise: Standard deviation s of what was stored about what is true.
     """
-    w, S, weights = np.asarray(w, float), _square("S", S), np.asarray(weights, float)
+    w, S, weights = _matrix("w", w), _square("S", S), _matrix("weights", weights)
     check(w.shape == weights.shape, "w", f"shape {w.shape}", f"that of weights, {weights.shape}")
+    check(len(w) == len(S), "S", f"shape {S.shape}", f"({len(w)}, {len(w)}), as the weights have {len(w)} rows")
+    own, noise = np.asarray(host("own", own), float), float(not_negative("noise", noise))
+    check(own.shape in ((), w.shape[1:]), "own", f"shape {own.shape}", f"one number, or of shape {w.shape[1:]}")
     return own - 2 * (w * weights).sum(0) + (w * (S @ w + noise**2 * w)).sum(0)
 
 
@@ -158,8 +165,10 @@ def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0
         Q: Queries (F, m): each is asked when the pair of its column has been written.
         rates: η (m,), or one for all; none of them 0.
     """
-    K, V, Q = (np.asarray(a, float) for a in (K, V, Q))
-    X = np.linalg.inv(np.diag(1 / np.broadcast_to(rates, K.shape[1])) + np.triu(K.T @ K, 1))
+    K, V, Q = (_matrix(name, value) for name, value in (("K", K), ("V", V), ("Q", Q)))
+    for name, value, shape in (("V", V, (len(V), K.shape[1])), ("Q", Q, K.shape)):
+        check(value.shape == shape, name, f"shape {value.shape}", f"{shape}, one column for each key")
+    X = np.linalg.inv(np.diag(1 / _rates(rates, K.shape[1])) + np.triu(K.T @ K, 1))
     return V @ X @ np.triu(K.T @ Q)
 
 
@@ -189,12 +198,33 @@ def _coefficients(rule: Rule, R: Array, S: Array) -> Array:
 
 
 def _square(name: str, value: ArrayLike) -> Matrix:
-    out = np.asarray(value, float)
-    check(out.ndim == 2 and len(out) == out.shape[1], name, f"shape {out.shape}", "a square matrix, (m, m)")
+    out = _matrix(name, value)
+    check(len(out) == out.shape[1], name, f"shape {out.shape}", "a square matrix, (m, m)")
     return out
 
 
 def _problem(M: ArrayLike, K: ArrayLike, V: ArrayLike, G: ArrayLike | None) -> tuple[Matrix, Matrix, Matrix, Matrix]:
-    M, K, V = (np.asarray(a, float) for a in (M, K, V))
+    M, K, V = (_matrix(name, value) for name, value in (("M", M), ("K", K), ("V", V)))
+    check(M.shape[1] == len(K), "M", f"shape {M.shape}", f"(H, {len(K)}), as the keys are {K.shape}")
     check(V.shape == (len(M), K.shape[1]), "V", f"shape {V.shape}", f"({len(M)}, {K.shape[1]}): a value for each key")
-    return M, K, V, np.eye(len(K)) if G is None else _square("G", G)
+    G = np.eye(len(K)) if G is None else _square("G", G)
+    check(len(G) == len(K), "G", f"shape {G.shape}", f"({len(K)}, {len(K)}), as the keys are {K.shape}")
+    return M, K, V, G
+
+
+def _matrix(name: str, value: ArrayLike) -> Matrix:
+    out = np.asarray(host(name, value), float)
+    check(out.ndim == 2 and out.size > 0, name, f"shape {out.shape}", "a matrix, not empty")
+    return out
+
+
+def _rates(rates: ArrayLike, m: int) -> Float[NDArray, " m"]:
+    out = np.asarray(host("rates", rates), float)
+    check(out.shape in ((), (m,)), "rates", f"shape {out.shape}", f"one number, or {m}, one a pair")
+    return np.broadcast_to(out, m)
+
+
+def _number(name: str, value: float) -> float:
+    number = real(name, value, "one number, known before jit")
+    check(number is not None, name, value, "one number, known before jit")
+    return float(value)

@@ -59,7 +59,11 @@ class Constants(Module):
 
     @classmethod
     def over(cls, y_range: tuple[float, float], margin: float = 1.0) -> "Constants":
-        """The default numbers, scaled to a range of y; the margin in half-widths of it."""
+        """The default numbers, scaled to a range (smallest y, largest y); the margin in half-widths of it."""
+        wanted = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
+        check(isinstance(y_range, tuple | list) and len(y_range) == 2, "y_range", y_range, wanted)
+        for end in y_range:
+            real("y_range", end, wanted)
         return cls(margin=margin).scaled((y_range[1] - y_range[0]) / 2)
 
     def scaled(self, s: float) -> "Constants":

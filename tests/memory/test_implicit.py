@@ -101,6 +101,13 @@ def test_the_derivative_of_the_derivative_and_of_the_last_energy():
     assert slope(20.0) == pytest.approx(float(unrolled), rel=1e-8)
 
 
+def test_the_two_ways_back_keep_the_same_record():
+    read = lambda beta, gradient: ro.retrieve(ro.MrDAM(XI, beta), X0, gradient=gradient, **OPTIONS).energies  # noqa: E731
+    one, other = (jax.jit(partial(read, gradient=gradient))(20.0) for gradient in ("implicit", "unrolled"))
+    assert one.shape == other.shape == (*X0.shape[:-1], OPTIONS["max_steps"] + 1)
+    np.testing.assert_allclose(one, other, rtol=1e-9)
+
+
 def test_vmap_of_gradients_is_the_gradient_of_each():
     memory = memories()["DrDAM l2"]
     one = lambda T, x: ro.retrieve(replace(memory, T=T), x, **OPTIONS).x.sum()  # noqa: E731

@@ -584,6 +584,42 @@ def test_lemma_2_line_by_line():
     assert np.linalg.norm(Xi, 2) <= 50**0.5  # and the K of eq. 22 a square root
 
 
+def test_the_lines_of_lemmas_2_and_3_as_printed():
+    """Each side of each line, written out for one pair of states."""
+    Xi, beta, K = binary(5, 6), 1.0, 5
+    memory = ro.MrDAM(Xi, beta)
+    copy = ro.DrDAM.store(Xi, beta, ro.RandomFeatures(6, 4000, key=jax.random.key(1)))
+    states = uniform(2, 200, 6) / 6**0.5
+    x, z = np.asarray(states[0]), np.asarray(states[1])
+    square = lambda y: np.array([np.sum((y - xi) ** 2) for xi in np.asarray(Xi)])  # noqa: E731
+    k_x, k_z = np.exp(-beta / 2 * square(x)), np.exp(-beta / 2 * square(z))
+    p, q = k_x / k_x.sum(), k_z / k_z.sum()
+    norm, patterns = np.linalg.norm, np.asarray(Xi)
+    turned = norm((x - p @ patterns) - (z - q @ patterns))
+    logits = beta / 2 * np.abs(square(z) - square(x)).sum()
+    expected = {
+        "eq19-21": turned / (norm(x - z) + norm((p - q) @ patterns)),
+        "eq22": norm((p - q) @ patterns) / (np.abs(p - q).sum() * norm(patterns, 2)),
+        "eq23": np.abs(p - q).sum() / (np.exp(beta / 2) / K * logits),
+        "eq24-26": logits / (2 * beta * K * norm(x - z)),
+        "eq27": turned / ((1 + 2 * K * beta * np.exp(beta / 2)) * norm(x - z)),
+    }
+    found = memory_bounds.lemma_2(memory, states[:1], states[1:2])
+    assert {name: float(found[name][0]) for name in expected} == pytest.approx(expected, rel=1e-9)
+    kernels = np.asarray(copy.features.inner(states[:1].T, Xi.T))[0]  # at β = 1
+    S, S_hat, allowed = k_x.sum(), kernels.sum(), np.abs(kernels - k_x).max() * K / k_x.sum()
+    error = norm(p @ patterns - kernels @ patterns / S_hat)
+    first, second = norm((kernels - k_x) @ patterns / S), norm(kernels @ patterns * (1 / S - 1 / S_hat))
+    lines = {
+        "eq35-37": error / (first + second),
+        "eq39-42": first / allowed,
+        "eq43-46": second / allowed,
+        "eq47": error / (2 * allowed),
+    }
+    found = memory_bounds.lemma_3(memory, copy, states[:1])
+    assert {name: float(found[name][0]) for name in lines} == pytest.approx(lines, rel=1e-6)
+
+
 def test_eq_23_fails_inside_the_cube():
     """499 patterns at the origin, one near the opposite corner, and a query that turns about the origin."""
     turn = lambda angle: np.array([[np.cos(angle), np.sin(angle)]])  # noqa: E731

@@ -182,11 +182,9 @@ def noticed(which: Target, change: Change, copy: Path) -> bool | None:
         RuntimeError: The tests did not run at all.
     """
     file = copy / which.code.path.removeprefix("src/")
-    beside = Path(cache_from_source(str(file))).parent  # with and without the checks of annotations
-    forget = lambda: [path.unlink() for path in beside.glob(f"{file.stem}.*.pyc")]  # noqa: E731
     run = STARTED.Process(target=run_tests, args=(str(copy), which.tests))
     try:
-        forget()
+        forget(file)
         file.write_text(change.made_in(which.code.text), encoding="utf-8")
         run.start()
         run.join(LIMIT)
@@ -196,10 +194,16 @@ def noticed(which: Target, change: Change, copy: Path) -> bool | None:
             return None
     finally:
         file.write_text(which.code.text, encoding="utf-8")
-        forget()
+        forget(file)
     if run.exitcode in (0, 1, 2):  # 2: the module cannot even be imported
         return run.exitcode != 0
     raise RuntimeError(f"{which.source}: pytest ended with {run.exitcode} on {change.said(which.code.text)}")
+
+
+def forget(file: Path) -> None:
+    """Remove what was compiled of a file, with and without the checks of annotations."""
+    for path in Path(cache_from_source(str(file))).parent.glob(f"{file.stem}.*.pyc"):
+        path.unlink()
 
 
 def run_tests(copy: str, tests: tuple[str, ...]) -> None:

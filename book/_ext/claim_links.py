@@ -114,6 +114,11 @@ def _defines(node: ast.stmt) -> list[str]:
     return [getattr(node, "name", ""), *(t.id for t in targets if isinstance(t, ast.Name))]
 
 
+def claims_page(env: BuildEnvironment, kind: str = "claims") -> str | None:
+    """The page with the tables of claims, or of another kind."""
+    return next((page for page, metadata in env.metadata.items() if metadata.get("claims_page") == kind), None)
+
+
 def conditions(rows: list[Row]) -> dict[str, str]:
     """The condition on each figure that has one."""
     return {key: condition for row in rows for key, condition in row.get("holds", {}).items()}

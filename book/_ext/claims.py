@@ -13,7 +13,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from claim_links import Row, code_of, faults, find_label, locate_source, locate_test, read_claims, recorded_figures
+from claim_links import (
+    Row,
+    claims_page,
+    code_of,
+    faults,
+    find_label,
+    locate_source,
+    locate_test,
+    read_claims,
+    recorded_figures,
+)
 from docutils import nodes
 from docutils.nodes import make_id
 from sphinx.application import Sphinx
@@ -236,8 +246,7 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:
     if kind := target.get("kind"):
-        page = next((d for d, m in app.env.metadata.items() if m.get("claims_page") == kind), docname)
-        found: Any = (page, make_id(f"{kind}-{target['claim']}"), "")
+        found: Any = (claims_page(app.env, kind) or docname, make_id(f"{kind}-{target['claim']}"), "")
     else:
         found = find_label(app.env, target["label"])
     if not found:

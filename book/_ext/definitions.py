@@ -13,7 +13,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claim_links import find_label, read_claims
+from claim_links import claims_page, find_label, read_claims
 from docutils.nodes import make_id
 from sphinx.application import Sphinx
 from written_pages import Written, cells, element, elements, first_paragraph
@@ -103,8 +103,9 @@ class Defined:
 
     def claims(self) -> Iterator[Definition]:
         """Rows of the table of claims."""
-        page = next((page for page, each in self.env.metadata.items() if each.get("claims_page") == "claims"), None)
-        for row in read_claims(Path(self.app.srcdir, self.app.config.claims_file)) if page else ():
+        if not (page := claims_page(self.env)):
+            return
+        for row in read_claims(Path(self.app.srcdir, self.app.config.claims_file)):
             anchor = make_id("claims-" + row["id"])
             if kept := cells(self._piece(page, anchor)):
                 names = [row["id"], *row.get("includes", [])]

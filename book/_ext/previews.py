@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from claim_links import Figure, Row, conditions, read_claims, recorded_figures
+from claim_links import Figure, Row, claims_page, conditions, read_claims, recorded_figures
 from docutils.nodes import make_id
 from notation import plain, symbols_in
 from sphinx.application import Sphinx
@@ -33,8 +33,7 @@ class Cards:
         self.claims = {name: row for row in rows for name in [row["id"], *row.get("includes", [])]}
         self.conditions = conditions(rows)
         self.figures = recorded_figures(app.env)
-        shows = ((page, metadata.get("claims_page")) for page, metadata in app.env.metadata.items())
-        self.claims_page = next((page for page, kind in shows if kind == "claims"), None)
+        self.claims_page = claims_page(app.env)
 
     def of(self, docname: str) -> dict[str, str]:
         """The cards of a page: link, TeX of a symbol or key of a number → HTML."""

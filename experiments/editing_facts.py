@@ -117,7 +117,7 @@ def entropies(case: Fact, changes: dict, layer: int, words: int, seed: int) -> d
 
 
 GRID = {"fact": chosen()}
-EXPERIMENT = Experiment("editing_facts", __doc__, GRID, measure, OPTIONS, of="the book")
+EXPERIMENT = Experiment("editing_facts", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",))
 
 if __name__ == "__main__":
     main(EXPERIMENT)

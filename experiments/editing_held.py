@@ -61,7 +61,7 @@ def _said(one, asked: list[tuple[str, ...]], truths: list[str], name: str) -> np
     return np.asarray(said)[: len(prompts)].reshape(len(asked), -1)
 
 
-EXPERIMENT = Experiment("editing_held", __doc__, GRID, measure, OPTIONS, of="the book")
+EXPERIMENT = Experiment("editing_held", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",))
 
 if __name__ == "__main__":
     main(EXPERIMENT)

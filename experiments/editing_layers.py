@@ -38,7 +38,7 @@ def measure(*, layer: int, fact: str, ridge: float, noises: int, neighbours: int
     return results
 
 
-EXPERIMENT = Experiment("editing_layers", __doc__, GRID, measure, OPTIONS, of="the book")
+EXPERIMENT = Experiment("editing_layers", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",))
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -26,7 +26,7 @@ def measure(*, radius: float, fact: str, layer: int, neighbours: int, seed: int)
     return {"answers": judge(model(), case, layer, {"tuned": delta}), "steps": steps}
 
 
-EXPERIMENT = Experiment("editing_tuning", __doc__, GRID, measure, OPTIONS, of="the book")
+EXPERIMENT = Experiment("editing_tuning", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",))
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -54,40 +54,43 @@ def state(experiment: Experiment, out: Path) -> State:
     done = [cell["parameters"] for cell in record["cells"]]
     wanted = [parameters for parameters in experiment.cells if parameters not in done]
     worth = experiment.value / len(experiment.cells)
-    times = estimates(record["cells"], wanted)
+    times = estimates(record["cells"], wanted, ("seed", *experiment.alike))
     return State(experiment, record, [Piece(experiment, *pair, worth) for pair in zip(wanted, times, strict=True)])
 
 
-def estimates(cells: list[dict[str, Any]], wanted: list[Cell]) -> list[float | None]:
+def estimates(
+    cells: list[dict[str, Any]], wanted: list[Cell], alike: tuple[str, ...] = ("seed",)
+) -> list[float | None]:
     """Seconds that cells would take where the recorded ones were measured.
 
-    The seconds are a product with one factor for each value of each parameter but the seed, fitted to the recorded
+    The seconds are a product with one factor for each value of each parameter but those `alike`, fitted to the recorded
     cells by least squares of the logarithms. None where these do not tell: a value was never recorded, or only
     together with another.
     """
     if not cells:
         return [None] * len(wanted)
-    known = sorted({pair for cell in cells for pair in _pairs(cell["parameters"])})
-    rows = np.array([_row(known, cell["parameters"]) for cell in cells])
+    timed, asked = ([_pairs(one, alike) for one in many] for many in ([cell["parameters"] for cell in cells], wanted))
+    known = sorted(set().union(*timed))
+    rows = np.array([_row(known, pairs) for pairs in timed])
     seconds = np.array([max(cell["seconds"], 0.01) for cell in cells])
     logs = np.linalg.lstsq(rows, np.log(seconds), rcond=None)[0]
     scale = seconds.sum() / np.exp(rows @ logs).sum()  # the mean of a product is more than that of its logarithms
     told = np.linalg.pinv(rows) @ rows  # leaves a row as it is if the rows add up to it
     found: list[float | None] = []
-    for parameters in wanted:
-        row = _row(known, parameters)
-        sure = _pairs(parameters) <= set(known) and np.allclose(row @ told, row, atol=1e-6)
+    for pairs in asked:
+        row = _row(known, pairs)
+        sure = pairs <= set(known) and np.allclose(row @ told, row, atol=1e-6)
         found.append(float(scale * np.exp(row @ logs)) if sure else None)
     return found
 
 
-def _pairs(parameters: Cell) -> set[tuple[str, str]]:
-    plain = {name: float(v) if isinstance(v, int | float) else v for name, v in parameters.items() if name != "seed"}
-    return {(name, repr(value)) for name, value in plain.items()}
+def _pairs(parameters: Cell, alike: tuple[str, ...]) -> set[tuple[str, str]]:
+    told = {name: value for name, value in parameters.items() if name not in alike}
+    plain = {name: float(value) if isinstance(value, int | float) else value for name, value in told.items()}
+    return {("", "any"), *((name, repr(value)) for name, value in plain.items())}
 
 
-def _row(known: list[tuple[str, str]], parameters: Cell) -> np.ndarray:
-    pairs = _pairs(parameters)
+def _row(known: list[tuple[str, str]], pairs: set[tuple[str, str]]) -> np.ndarray:
     return np.array([float(pair in pairs) for pair in known])
 
 

@@ -51,6 +51,7 @@ class Experiment:
         of: Whose grid it is: "the paper", or "the book" where no paper prints one.
         seeds: Of the whole experiment: it has each point of the grid with each of them.
         value: What all of it is worth beside other experiments; each cell has its share.
+        alike: Axes whose values take as long as each other, as seeds do.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Experiment:
     of: str = "the paper"
     seeds: tuple[int, ...] = (0,)
     value: float = 1.0
+    alike: tuple[str, ...] = ()
 
     @property
     def cells(self) -> list[Cell]:

@@ -68,6 +68,12 @@ def test_times_of_seeds_add_up_to_what_is_recorded(missing):
     assert missing.estimates(timed, [{"n": 1, "seed": 9}]) == [pytest.approx(6)]  # not the 2.5 of the logarithms
 
 
+def test_axes_that_are_alike_are_timed_as_seeds_are(missing, fake, tmp_path):
+    one = fake(alike=("n",))
+    write(tmp_path, one, cell(2.0, n=1, seed=0, q=5), cell(4.0, n=2, seed=0, q=5))
+    assert [piece.seconds for piece in missing.state(one, tmp_path).missing] == [pytest.approx(3)]
+
+
 def test_a_plan_takes_most_value_per_second_first_and_keeps_to_its_budget(missing, fake):
     one = fake()
     pieces = [

@@ -149,7 +149,7 @@ class Trough:
 
 def test_where_the_rest_is_not_isolated_there_is_no_number():
     x, free = jnp.ones((1, 2)), jnp.ones((1, 2), bool)
-    slope = jax.jit(jax.grad(lambda a, v: (v * at_rest(Trough(a), x, x, free)).sum()))
+    slope = jax.jit(jax.grad(lambda a, v: (v[None] * at_rest(Trough(a), x, x, free)).sum()))
     assert slope(1.0, jnp.array([1.0, 0.0])) == pytest.approx(1)
     assert np.isnan(slope(1.0, jnp.array([1.0, 1.0])))
     frozen = Clipped(memories()["DrDAM l2"])

@@ -127,8 +127,8 @@ def test_a_reader_for_many_calls_reads_the_same(N):
     for ours, plain in zip(memory.reader()(x - memory.origin[None]), memory.read(x), strict=True):
         np.testing.assert_allclose(ours, plain, atol=3e-5)
     with double_precision():
-        wide = ro.MrDAM(np.asarray(Xi, float), 2.0)
-        for ours, plain in zip(wide.reader()(x - wide.origin), wide.read(x), strict=True):
+        wide, x = ro.MrDAM(np.asarray(Xi, float), 2.0), np.asarray(x, float)
+        for ours, plain in zip(wide.reader()(x - wide.origin[None]), wide.read(x), strict=True):
             np.testing.assert_allclose(ours, plain, atol=1e-12)
 
 

@@ -176,7 +176,7 @@ def test_gradient_error_identities(both):
     for x in uniform(0, 5, 7) / 7**0.5:
         k, k_hat = map(np.asarray, kernels(memory, features, x))
         g, S_hat = np.asarray(memory.gradient(x)), k_hat.sum()
-        error_B = -(k_hat - k) @ (memory.Xi - (x - g)) / S_hat
+        error_B = -(k_hat - k) @ (memory.Xi - (x - g)[None]) / S_hat
         np.testing.assert_allclose(barycentric(memory, features, x) - g, error_B, atol=1e-12)
         slope = np.asarray(kernel_slope_error(memory, features, x))
         error_A = -(slope + 10.0 * g * (k_hat - k).sum()) / (10.0 * S_hat)

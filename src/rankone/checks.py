@@ -8,7 +8,7 @@ Inside jit there is nothing to raise: results carry an `Outcome`.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from enum import IntEnum
 
@@ -21,8 +21,7 @@ __all__ = ["Outcome", "outcome", "value_checks"]
 _enabled: ContextVar[bool] = ContextVar("value_checks", default=True)
 
 
-@contextmanager
-def value_checks(enabled: bool) -> Iterator[None]:
+def value_checks(enabled: bool) -> AbstractContextManager[None]:
     """A block of code in which values are checked, or are not.
 
     Args:
@@ -34,7 +33,12 @@ def value_checks(enabled: bool) -> Iterator[None]:
     """
     from rankone._checks import boolean  # here, for it asks this module what is enabled
 
-    token = _enabled.set(boolean("enabled", enabled))
+    return _set_to(boolean("enabled", enabled))
+
+
+@contextmanager
+def _set_to(enabled: bool) -> Iterator[None]:
+    token = _enabled.set(enabled)
     try:
         yield
     finally:

@@ -85,6 +85,8 @@ class RandomFeatures(Module):
         self._set(D=integer("D", D), Y=integer("Y", Y), **names, frequencies=frequencies, phase=phase)
         if phase is not None:  # kept, or put aside where a key draws another
             numbers("phase", phase)
+        drawn = frequencies is None or isinstance(frequencies, Projection)
+        check(drawn, "frequencies", frequencies, "those of other features, or left out")
         if key is None:
             check(self._fitting, "key", None, "a JAX random key, to draw frequencies of this size and kind")
         else:

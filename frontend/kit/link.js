@@ -33,8 +33,8 @@ export function createLink({ element, name, arrive, address, stand }) {
     origin?.focus({ preventScroll: true });
   }
 
-  function read() {
-    const request = decode(location.hash);
+  function read(hash = location.hash) {
+    const request = decode(hash);
     if (request?.name !== name || !isFirst()) return;
     arrive(request);
     back.hidden = !origin?.isConnected;
@@ -49,6 +49,9 @@ export function createLink({ element, name, arrive, address, stand }) {
     if (link.hash === location.hash) read();
   };
 
+  /** By the event's own address: a write that was waiting may have taken its place by now. */
+  const onHash = (/** @type {HashChangeEvent} */ event) => read(new URL(event.newURL).hash);
+
   let waiting = 0;
   /** Reads the address once the explorer stands in its page. */
   function start() {
@@ -58,7 +61,7 @@ export function createLink({ element, name, arrive, address, stand }) {
     } else waiting = Number(setTimeout(start, MOMENT));
   }
 
-  window.addEventListener("hashchange", read);
+  window.addEventListener("hashchange", onHash);
   document.addEventListener("click", onClick);
   start();
   const write = throttle(() => {
@@ -70,7 +73,7 @@ export function createLink({ element, name, arrive, address, stand }) {
     write,
     close() {
       clearTimeout(waiting);
-      window.removeEventListener("hashchange", read);
+      window.removeEventListener("hashchange", onHash);
       document.removeEventListener("click", onClick);
     },
   };

@@ -193,7 +193,7 @@ def test_adam_with_diagonal_factors_is_adam_with_a_rate_an_entry():
     t, v = np.exp(normal(5, M) / 3), np.exp(normal(6, N) / 3)
     adam = optax.adam(0.05, eps=0.0)
     on_U = descend_on_U(loss, U0, np.diag(t), np.diag(v), adam, steps=STEPS)
-    rates = lambda update: t[:, None] * update * v  # noqa: E731
+    rates = lambda update: t[:, None] * update * v[None]  # noqa: E731
     on_W = descend(loss, t[:, None] * U0 * v, adam, steps=STEPS, after=rates)
     np.testing.assert_allclose(on_U, on_W, atol=1e-10)
 

@@ -103,7 +103,7 @@ def capacity(n: int, D: int, m: int) -> float:
     return n / (D - m - 1)
 
 
-def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray[np.float64], " N"]:
+def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     r"""What an edit costs in a batch of m of N keys over what it costs alone, for m = 1 … N [R-S7].
 
     $\frac{N-m+1}m\,e_{m-1}/e_m$ with the elementary symmetric polynomials of the eigenvalues of

@@ -62,6 +62,7 @@ def test_a_state_goes_into_the_address_and_comes_back_by_link_undo_and_text(visi
     expect(page.get_by_role("link", name="three keys")).to_be_in_viewport()
     expect(back).to_be_hidden()
 
+    expect(page).to_have_url(re.compile(r"#r1:editing\?q=few$"))  # written at most so often
     page.goto(copied)
     page.wait_for_function("(x) => Math.abs((" + STATE + ")().settings.v[0] - x) < 1e-4", arg=moved[0])
     assert watched.errors == []

@@ -29,7 +29,7 @@ from docutils.nodes import make_id
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.nodes import make_refnode
 
 from rankone.book.records import coverage, load_record
@@ -202,6 +202,15 @@ class MutationCount(SphinxDirective):
         return [nodes.paragraph("", "", nodes.Text(said), nodes.literal("", "tests/mutation.json"), nodes.Text("."))]
 
 
+class PrintedRole(SphinxRole):
+    """`` {printed}`ID` `` beside a statement: the sources print it differently, and a link leads to how."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """The mark."""
+        link = pending_target("", nodes.Text("printed differently"), kind="errata", claim=self.text)
+        return [nodes.inline("", "", nodes.Text("("), link, nodes.Text(")"), classes=["printed-differently"])], []
+
+
 class ErrataTable(ClaimsTable):
     """Corrections of one kind, or the `first` ones: what is printed, why it cannot stand, its figure, the repair."""
 
@@ -295,6 +304,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("claims_file", "book/claims.yml", "env")
     app.add_directive("claims-table", ClaimsTable)
     app.add_directive("errata-table", ErrataTable)
+    app.add_role("printed", PrintedRole())
     app.add_directive("mutation-count", MutationCount)
     app.connect("env-get-outdated", _outdated)
     app.connect("doctree-resolved", _resolve)

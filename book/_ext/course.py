@@ -57,10 +57,11 @@ class CourseHours(_Written):
 
     def lines(self) -> Iterator[str]:
         """One paragraph."""
-        read, exercises = self.course.minutes
-        each = [chapter["read"] for chapter in self.course.chapters.values()]
+        read, further, exercises = self.course.minutes
+        each = [self.course.read(name) for name in self.course.chapters]
         yield f"**The {len(each)} chapters take about {_hours(read)} to read**, {_hours(min(each))} to"
-        yield f"{_hours(max(each))} each, and their {len(self.course.exercises)} exercises {_hours(exercises)} more."
+        yield f"{_hours(max(each))} each. The pages that go further take {_hours(further)} more, and the"
+        yield f"{len(self.course.exercises)} exercises {_hours(exercises)}."
 
 
 class Syllabi(_Written):
@@ -138,7 +139,7 @@ def _overview(course: Course, name: str) -> Iterator[str]:
     home = sum(exercise.minutes for exercise in course.exercises_of(name))
     set_ = f"{_hours(home)} of exercises" if home else "no exercises of its own"
     yield from ["## What it takes", ""]
-    yield f"{_chapter(name)}: {_hours(course.chapters[name]['read'])} to read, {set_}."
+    yield f"{_chapter(name)}: {_hours(course.read(name))} to read, {set_}."
     yield from [course.facts(name).partition("** ")[2], ""]
 
 
@@ -202,7 +203,7 @@ def _assign(app: Sphinx, course: Course, name: str) -> Iterator[str]:
     for document in [name, page] if page else [name]:
         docname = f"book/chapters/{document}"
         notebook = colab(app, notebook_uri(docname), tag)
-        task = f"Read “{course.title(document)}”, about {course.chapters[name]['read']} minutes"
+        task = f"Read “{course.title(document)}”, about {course.read(name)} minutes"
         if document == page:
             task = f"Work on “{course.title(document)}”: " + joined(e.title for e in course.exercises_of(name))
         sentence = f"{task}: {released_page(app, docname)} (as a notebook: {notebook}). Rank One, release {tag[1:]}."

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import yaml
 from claim_links import Row, labels_in, read_claims
+from contents import contents
+from reading import reading_minutes
 
 Chapter = dict[str, Any]
 
@@ -97,8 +99,8 @@ class Course:
         return found[1]
 
     def claims_of(self, name: str) -> list[str]:
-        """Ids of the claims whose statement stands in the chapter."""
-        labels = set(labels_in(self._sources[name]))
+        """Ids of the claims whose statement stands in the chapter or behind it."""
+        labels = {label for page in (name, *self.further(name)) for label in labels_in(self._sources[page])}
         return [claim for claim, row in self.claims.items() if row["chapter"] in labels]
 
     def exercises_of(self, name: str) -> list[Exercise]:
@@ -109,22 +111,35 @@ class Course:
         """The page that holds the chapter's exercises, if it has any."""
         return next((exercise.page for exercise in self.exercises_of(name)), None)
 
+    def further(self, name: str) -> list[str]:
+        """Pages behind the chapter, for those who want more of it."""
+        return [page.name for page in contents(self.root) if page.behind == f"book/chapters/{name}"]
+
+    def read(self, name: str) -> int:
+        """Minutes to read the chapter, or a page behind one."""
+        return reading_minutes(self._sources[name])
+
     def after(self, name: str) -> list[str]:
         """Chapters that come before this one."""
         return list(self.chapters[name].get("after", {}))
 
     def facts(self, name: str) -> str:
-        """The line under a chapter's title, in MyST: minutes, and what it needs."""
-        chapter = self.chapters[name]
+        """The line under the title of a chapter, or of a page behind one, in MyST: minutes, and what it needs."""
         link = "{{doc}}`/book/chapters/{}`".format
+        if name not in self.chapters:
+            before = next(chapter for chapter in self.chapters if name in self.further(chapter))
+            return f"**About {self.read(name)} minutes.** Goes on from {link(before)}."
+        chapter = self.chapters[name]
         uses = [f"{part} from {link(n)}" if part else link(n) for n, part in chapter.get("after", {}).items()]
         part = [f"{link(n)} (for {part})" for n, part in chapter.get("optional", {}).items()]
-        return f"**About {chapter['read']} minutes.** Needs {joined([*uses, *chapter.get('outside', []), *part])}."
+        return f"**About {self.read(name)} minutes.** Needs {joined([*uses, *chapter.get('outside', []), *part])}."
 
     @property
-    def minutes(self) -> tuple[int, int]:
-        """To read all chapters, and to do all exercises."""
-        return sum(c["read"] for c in self.chapters.values()), sum(e.minutes for e in self.exercises.values())
+    def minutes(self) -> tuple[int, int, int]:
+        """To read all chapters, then all pages behind them, and to do all exercises."""
+        behind = [page for name in self.chapters for page in self.further(name)]
+        exercises = sum(exercise.minutes for exercise in self.exercises.values())
+        return sum(map(self.read, self.chapters)), sum(map(self.read, behind)), exercises
 
     def questions(self, name: str) -> list[dict[str, Any]]:
         """The chapter's misconceptions."""
@@ -161,5 +176,5 @@ class Course:
         hall = sum(pace["claim"] * len(self.chapters[name]["insist"]) for name in teach)
         hall += sum(minutes for name in core for minutes, _ in self.chapters[name]["short"])
         hall += sum(pace["question"] * len(self.questions(name)) for name in ask)
-        home = sum(self.chapters[name]["read"] for name in read) + sum(self.exercises[label].minutes for label in set)
+        home = sum(map(self.read, read)) + sum(self.exercises[label].minutes for label in set)
         return Session(list(teach), list(core), ask, read, set, hall, home)

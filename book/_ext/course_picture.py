@@ -40,7 +40,7 @@ def _arc(start: int, end: int, kind: str) -> str:
 
 def _words(course: Course, name: str, y: int, target: str) -> str:
     minutes = sum(exercise.minutes for exercise in course.exercises_of(name))
-    details = f"{course.chapters[name]['read']} min to read" + (f", {minutes} min of exercises" if minutes else "")
+    details = f"{course.read(name)} min to read" + (f", {minutes} min of exercises" if minutes else "")
     return (
         f'<a href="{target}"><circle cx="80" cy="{y}" r="6"/>'
         f'<text x="96" y="{y - 2}">{escape(course.title(name))}</text>'

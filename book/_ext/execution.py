@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
+from contents import contents
 from jupyter_cache import get_cache
 from jupyter_cache.executors.basic import ExecutionWorkerLocalSerial, JupyterExecutorLocalSerial
 from jupyter_cache.executors.utils import single_nb_execution
@@ -91,9 +91,7 @@ def choose_cache(app: Sphinx, config: Config) -> None:
 
 def execute_ahead(app: Sphinx) -> None:
     """Execute what is not in the cache, one chapter a core; MyST-NB then finds it there, or reports its failure."""
-    toc = yaml.safe_load((Path(app.srcdir) / "_toc.yml").read_text(encoding="utf-8"))
-    pages = [entry["file"] for part in toc["parts"] for entry in part["chapters"]]
-    paths = [Path(app.srcdir) / f"{page}.md" for page in (toc["root"], *pages)]
+    paths = [Path(app.srcdir) / f"{page.document}.md" for page in contents(Path(app.srcdir))]
     cache = get_cache(app.config.nb_execution_cache_path)
     for path in paths:
         if "kernelspec:" in path.read_text(encoding="utf-8")[:400]:

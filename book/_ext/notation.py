@@ -6,11 +6,10 @@ part that is nothing but a symbol of the first column gets the class `symbol`; i
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
+from contents import contents
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -56,15 +55,9 @@ def _named(table: nodes.table, part: str) -> Iterator[tuple[str, str]]:
             yield from ((name, row["ids"][-1]) for name in symbols_of(formula.astext()))
 
 
-@cache
-def _parts(path: Path) -> dict[str, str]:
-    toc = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return {entry["file"]: part["caption"] for part in toc.get("parts", []) for entry in part["chapters"]}
-
-
 def symbols_in(app: Sphinx, docname: str) -> tuple[str, dict[str, str]]:
     """The page of notation, and the symbols that hold on a page: TeX → id of the row."""
-    part = _parts(Path(app.srcdir, "_toc.yml")).get(docname)
+    part = next((page.part for page in contents(Path(app.srcdir)) if page.document == docname), None)
     for page, metadata in app.env.metadata.items():
         if part in metadata.get("symbols", {}):
             return page, metadata["symbols"][part]

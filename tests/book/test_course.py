@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import release
 import yaml
+from contents import contents
 from course_map import Course, Syllabus, joined
 
 from rankone.book import exercises
@@ -15,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
 COURSE = Course(ROOT)
 CHAPTERS = list(COURSE.chapters)
+FURTHER = [page for name in CHAPTERS for page in COURSE.further(name)]
 SYLLABI = {syllabus.title: syllabus for syllabus in COURSE.syllabi}
 
 
@@ -38,12 +40,11 @@ def hasty(syllabus: Syllabus, course: Course = COURSE) -> list[str]:
 
 
 def test_every_chapter_and_page_of_exercises_is_on_the_map() -> None:
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
-    listed = [Path(entry["file"]) for part in toc["parts"] for entry in part["chapters"]]
-    contents = [path.name for path in listed if path.parent.name == "chapters"]
-    assert [name for name in contents if not name.endswith("_exercises")] == CHAPTERS
+    listed = [page for page in contents(ROOT) if "/chapters/" in page.document]
+    assert [page.name for page in listed if not page.behind and not page.name.endswith("_exercises")] == CHAPTERS
     pages = {COURSE.page_of_exercises(name) for name in CHAPTERS} - {None}
-    assert pages == {name for name in contents if name.endswith("_exercises")}
+    assert pages == {page.name for page in listed if page.name.endswith("_exercises")}
+    assert {page.name for page in listed} == {path.stem for path in ROOT.glob("book/chapters/*.md")}
 
 
 def test_every_exercise_belongs_to_one_chapter() -> None:
@@ -63,15 +64,22 @@ def test_a_chapter_takes_its_facts_from_the_map(name: str) -> None:
     assert source.count("```{chapter-facts}\n```") == 1
     assert "minutes.**" not in source
     shown = page(f"book/chapters/{name}")
-    assert f"About {COURSE.chapters[name]['read']} minutes. Needs " in shown
+    assert f"About {COURSE.read(name)} minutes. Needs " in shown
     assert all(COURSE.title(other) in shown for other in COURSE.after(name))
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_a_page_behind_a_chapter_says_where_it_goes_on_from(name: str) -> None:
+    chapter = next(chapter for chapter in CHAPTERS if name in COURSE.further(chapter))
+    assert f"About {COURSE.read(name)} minutes. Goes on from {COURSE.title(chapter)}." in page(f"book/chapters/{name}")
+    assert f'href="{name}.html' in (HTML / f"book/chapters/{chapter}.html").read_text(encoding="utf-8")
 
 
 def test_the_first_page_adds_up_what_the_book_takes() -> None:
     """Nobody calls chapters short whose minutes add up to two working days."""
-    read, exercises_ = COURSE.minutes
-    rows = re.findall(r"read: (\d+)", (ROOT / "book/course.yml").read_text(encoding="utf-8"))
-    assert read == sum(map(int, rows))
+    read, further, exercises_ = COURSE.minutes
+    assert read == sum(COURSE.read(name) for name in CHAPTERS)
+    assert further == sum(COURSE.read(name) for name in FURTHER)
     assert exercises_ == sum(e.minutes for name in CHAPTERS for e in COURSE.exercises_of(name))
     source = (ROOT / "book/intro.md").read_text(encoding="utf-8")
     assert source.count("```{course-hours}\n```") == 1
@@ -113,7 +121,7 @@ def test_the_minutes_of_a_syllabus_add_up(title: str) -> None:
         taught = session.get("teach", [])
         hall += sum(10 * len(chapters[name]["insist"]) for name in taught) + 20 * len(session.get("core", []))
         hall += sum(5 * len(chapters[name]["misconceptions"]) for name in [*taught, *session.get("ask", [])])
-        home += sum(chapters[name]["read"] for name in [*taught, *session.get("read", [])])
+        home += sum(COURSE.read(name) for name in [*taught, *session.get("read", [])])
         for label in session["set"]:
             tables = (path.read_text(encoding="utf-8") for path in ROOT.glob("book/chapters/*_exercises.md"))
             home += sum(int(n) for table in tables for n in re.findall(rf"<{label}>` \| \w+ \| (\d+) \|", table))

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 from accessibility import barriers
+from contents import contents
 
 ROOT = Path(__file__).parents[2]
 WEIGHT = 600_000  # bytes, gzipped, of all that a page fetches
@@ -22,10 +23,7 @@ FORMULA = re.compile(r"\$[^$\s`][^$`]*\$|^```\{math\}", re.MULTILINE)
 
 def listed_pages() -> list[str]:
     """Paths of the pages in the table of contents, and the one that Sphinx adds."""
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
-    entries = [entry for part in toc.get("parts", []) for entry in part["chapters"]]
-    chapters = [page["file"] for entry in entries for page in (entry, *entry.get("sections", []))]
-    return [f"{page}.html" for page in [toc["root"], *chapters, "search"]]
+    return [*(f"{page.document}.html" for page in contents(ROOT)), "search.html"]
 
 
 SCREENS = [("desktop", "light"), ("phone", "dark")]  # each size and each theme once: a visit takes seconds

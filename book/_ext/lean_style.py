@@ -1,4 +1,4 @@
-"""Leaves of the theme's style what the book's pages can use: a third of the bytes, and as much less to match.
+"""Leaves of the styles of the theme and of extensions what the book's pages can use: a third, to fetch and to match.
 
 A rule stays where every class and id that it names stands somewhere in a page or a script, whatever it means there.
 """
@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import formulas
 import pydata_sphinx_theme
 from sphinx.application import Sphinx
 
@@ -78,9 +79,13 @@ def words_of(site: Path) -> set[str]:
 
 def _lean_built(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
-        site = Path(app.outdir)
-        style = lean(SOURCE.read_text(encoding="utf-8"), words_of(site))
-        (site / "_static" / STYLE).write_text(style, encoding="utf-8")
+        static = Path(app.outdir, "_static")
+        words = words_of(Path(app.outdir))
+        own = {path.name for folder in app.config.html_static_path for path in Path(app.srcdir, folder).rglob("*.css")}
+        for path in static.rglob("*.css"):
+            if path.name not in own and path.name != formulas.STYLE:
+                source = SOURCE if path == static / STYLE else path
+                path.write_text(lean(source.read_text(encoding="utf-8"), words), encoding="utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

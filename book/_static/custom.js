@@ -42,17 +42,38 @@ function searchInFolder() {
   if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 }
 
+const BLOCKS = "#main-content section > :not(section, h1, h2, h3, .cell)";
+const SLICE = 800; // elements that are laid out at once: some 20 ms
+const whenIdle = window.requestIdleCallback ?? setTimeout;
+
+/**
+ * Lay out what the style has left for later (custom.css), from the top, whenever the browser has nothing else to do: the
+ * page opens at once, no task is long, and after a second or two every height is known.
+ */
+function layOut(blocks, then) {
+  if (blocks.length === 0) {
+    then();
+    return;
+  }
+  const next = () => {
+    for (let elements = 0; elements < SLICE && blocks.length; ) {
+      const block = blocks.shift();
+      elements += block.getElementsByTagName("*").length;
+      block.classList.add("laid");
+    }
+    document.body.getBoundingClientRect(); // now, so that the browser knows what it took
+    layOut(blocks, then);
+  };
+  whenIdle(next, { timeout: 200 });
+}
+
 nameSidebar();
 searchInFolder();
 plainReferences();
-let asked = 0;
-/** Once the page is laid out: to ask before would lay all of it out at once. */
-function askSoon() {
-  clearTimeout(asked);
-  requestAnimationFrame(() => {
-    asked = setTimeout(reachScrollers);
+document.fonts.ready.then(() => {
+  layOut([...document.querySelectorAll(BLOCKS)], () => {
+    reachScrollers(); // with the page's typefaces: with others a line may be wider
+    document.documentElement.dataset.laid = "out";
+    window.addEventListener("resize", () => requestAnimationFrame(reachScrollers));
   });
-}
-askSoon();
-document.fonts.ready.then(askSoon); // with its typefaces a line may be wider
-window.addEventListener("resize", askSoon);
+});

@@ -74,13 +74,14 @@ class Watched:
         ]
 
     def open(self, path: str) -> Page:
-        """Go to a page of the book and wait until its widgets stand."""
+        """Go to a page of the book and wait until its widgets stand and all of it is laid out."""
         self.path = path
         self.page.goto(f"{self.site}/{path}", wait_until="load")
         self._wait(
             """() => {
                 const state = document.querySelector('script[type="application/vnd.jupyter.widget-state+json"]');
-                return !state || document.documentElement.dataset.widgets === 'ready';
+                const { widgets, laid } = document.documentElement.dataset;
+                return laid === 'out' && (!state || widgets === 'ready');
             }"""
         )
         return self.page

@@ -163,6 +163,26 @@ def test_a_copied_formula_is_its_tex(visit: Any) -> None:
     assert f"$${block.get_attribute('data-tex')}$$" in copied()
 
 
+def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> None:
+    """What lies far below waits until the browser is idle; in the end every height is known, and no box cuts anything."""
+    watched = visit()
+    waits = "document.querySelectorAll('#main-content section > :not(section, h1, h2, h3, .cell, .laid)')"
+    states = f"() => new Set([...{waits}].map((each) => getComputedStyle(each).contentVisibility)).size"
+    watched.page.add_init_script(
+        """addEventListener('DOMContentLoaded', () => {
+            const blocks = [...document.querySelectorAll('#main-content section > p')];
+            window.first = blocks.map((each) => each.checkVisibility({ contentVisibilityAuto: true }));
+        });"""
+    )
+    page = watched.open("book/chapters/universality.html")
+    first = page.evaluate("first")
+    assert first[0] and not first[-1]
+    assert page.evaluate(states) == 0
+    height = page.evaluate("document.body.scrollHeight")
+    watched.see_all()
+    assert page.evaluate("document.body.scrollHeight") == height
+
+
 def test_the_notation_does_not_move_while_its_rows_arrive(visit: Any) -> None:
     """On a slow day the first rows of a table are seen before its last have come."""
     page = visit().open("book/notation.html")

@@ -4,6 +4,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
+COLOUR = ["color-contrast", "link-in-text-block"]  # rules about how a text is drawn
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 # Axe reads no MathML, and takes seconds over the glyphs: a formula's text stands in for it, as text of its line where
@@ -40,33 +41,35 @@ SPELL_FORMULAS = """() => {
     document.body.normalize();
 }"""
 
-# Axe takes seconds over thousands of tokens of code, one by one. Within one block, those with the same attributes
-# that are drawn alike, in ancestors that are drawn alike, pass or fail together: the longest stays (axe does not
-# judge the contrast of single characters) and keeps its looks; the others become text of the block.
-THIN_TOKENS = """() => {
+# Axe takes seconds over the colours of thousands of texts, one by one. Those that are drawn alike, in ancestors that
+# are drawn alike, pass or fail together: the longest is judged (axe does not judge the contrast of single characters),
+# and every text of a label or a field, or of what is disabled.
+JUDGED = """() => {
     const LOOKS = ['color', 'backgroundColor', 'backgroundImage', 'opacity', 'filter', 'mixBlendMode', 'textShadow',
         'webkitTextFillColor', 'webkitTextStrokeColor', 'fontSize', 'fontWeight', 'textDecoration', 'display',
         'visibility', 'position', 'zIndex', 'float', 'transform', 'clip', 'clipPath', 'overflow', 'textIndent'];
-    const looks = (element) => {
-        const style = getComputedStyle(element);
-        return LOOKS.map((name) => [name, style[name]]);
-    };
-    const kinds = new Map();
-    document.querySelectorAll('pre').forEach((block, number) => {
-        for (const token of block.querySelectorAll('span:not(:has(*))')) {
-            let kind = number;
-            for (let each = token; each !== block; each = each.parentElement)
-                kind += `${each.cloneNode().outerHTML} ${looks(each)}`;
-            if (!kinds.has(kind)) kinds.set(kind, []);
-            kinds.get(kind).push(token);
+    const numbers = new Map(), known = new Map([[null, 0]]);
+    const drawn = (element) => {
+        if (!known.has(element)) {
+            const style = getComputedStyle(element);
+            const looks = [drawn(element.parentElement), ...LOOKS.map((name) => style[name])].join('|');
+            if (!numbers.has(looks)) numbers.set(looks, numbers.size + 1);
+            known.set(element, numbers.get(looks));
         }
-    });
-    const stay = (tokens) => tokens.reduce((a, b) => (b.textContent.length > a.textContent.length ? b : a));
-    const staying = new Map([...kinds.values()].map(stay).map((token) => [token, looks(token)]));
-    for (const token of [...kinds.values()].flat())
-        if (!staying.has(token)) token.replaceWith(...token.childNodes);
-    staying.forEach((drawn, token) => Object.assign(token.style, Object.fromEntries(drawn)));
+        return known.get(element);
+    };
+    const longest = new Map();
+    for (const element of document.querySelectorAll('body *')) {
+        const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+        const { length } = element.matches('a') ? element.innerText : own.map((node) => node.data.trim()).join('');
+        if (element.matches('input, select, textarea') || element.closest('label, :disabled, [aria-disabled], [inert]'))
+            element.dataset.judged = 'for itself';
+        else if (length && length > (longest.get(drawn(element))?.length ?? 0))
+            longest.set(drawn(element), { length, element });
+    }
+    for (const { element } of longest.values()) element.dataset.judged = 'for others';
 }"""
+JUDGED_ALONE = "[data-judged]:not([data-judged] *)"  # what is within one of these is judged with it
 
 # Axe keeps the parts of every colour in maps by object, a third of its time on a long table. Here such a map is a
 # field of the object.
@@ -82,13 +85,21 @@ LIGHT_AXE = """(function (WeakMap) {
 
 
 def barriers(page: Page, *, simplify: bool = True) -> list[str]:
-    """All that axe finds wrong, a line each. Simplified first, the page is read in half the time and of no more use."""
-    for change in (SPELL_FORMULAS, THIN_TOKENS) if simplify else ():
-        page.evaluate(change)
-    axe = Axe(LIGHT_AXE) if simplify else Axe()
-    options = {"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]}
+    """All that axe finds wrong, a line each. Simplified first, the page is of no more use."""
+    if not simplify:
+        return _found(page, Axe(), None, {"runOnly": {"type": "tag", "values": TAGS}})
+    axe = Axe(LIGHT_AXE)
+    page.evaluate(SPELL_FORMULAS)
+    page.evaluate(JUDGED)
+    most = {"runOnly": {"type": "tag", "values": TAGS}, "rules": {rule: {"enabled": False} for rule in COLOUR}}
+    drawn = {"runOnly": {"type": "rule", "values": COLOUR}}
+    return [*_found(page, axe, None, most), *_found(page, axe, {"include": [JUDGED_ALONE]}, drawn)]
+
+
+def _found(page: Page, axe: Axe, context: dict | None, options: dict) -> list[str]:
+    found = axe.run(page, context=context, options={**options, "resultTypes": ["violations"]})
     return [
         f"{violation['impact']} {violation['id']}: {node['target']} {node['html'][:160]} {node['failureSummary']}"
-        for violation in axe.run(page, options=options).response["violations"]
+        for violation in found.response["violations"]
         for node in violation["nodes"]
     ]

@@ -3,7 +3,7 @@
 `` {glue:text}`D-eq2.below` `` pastes the figure that a cell of the page recorded with `measured("D-eq2.below", value)`.
 Here the paste becomes a link to that cell, and the page remembers the line. A key in an f-string, as in
 `measured(f"D-eq3.unstable_n{n}", …)`, stands for all keys of its form. In a notebook and in print the number stands
-alone.
+alone. The page shows a cell without the statements that only record: they are in the notebook and on the cards.
 """
 
 import ast
@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 _logger = logging.getLogger(__name__)
+FOLD = ("Figures recorded here", "Hide what is recorded here")  # over a cell that does nothing else
 
 
 class number(nodes.Inline, nodes.TextElement):
@@ -62,6 +63,44 @@ def _pattern(key: ast.expr) -> str:
     return "".join(re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+" for part in parts)
 
 
+def without_bookkeeping(source: str) -> str:
+    """A cell without the statements that only record figures: what a reader would write."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:  # a line for IPython
+        return source
+    lines = source.splitlines()
+    shown = [node for node in body if not _is_bookkeeping(node)]
+    kept = {n for node in shown for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    dropped = {n for node in body for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)} - kept
+    return "\n".join(line for n, line in enumerate(lines, 1) if n not in dropped).strip("\n") if shown else ""
+
+
+def _is_bookkeeping(node: ast.AST) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return [name.name for name in node.names] == ["measured"]
+    if isinstance(node, ast.For | ast.With):
+        return all(map(_is_bookkeeping, node.body))
+    if isinstance(node, ast.Expr):
+        return _is_bookkeeping(node.value)
+    if isinstance(node, ast.Tuple):
+        return bool(node.elts) and all(map(_is_bookkeeping, node.elts))
+    return isinstance(node, ast.Call) and _is_measured(node)
+
+
+def _tidy(cell: nodes.container, source: nodes.literal_block) -> None:
+    """Show a cell without its bookkeeping, or fold it away where it is nothing else."""
+    if cell.get("hide_mode"):
+        return
+    if shown := without_bookkeeping(source.astext()):
+        source.rawsource = shown
+        source.clear()
+        source += nodes.Text(shown)
+    else:
+        cell["hide_mode"], cell["prompt_show"], cell["prompt_hide"] = "input", *FOLD
+        cell["classes"].append("bookkeeping")
+
+
 def place(app: Sphinx, doctree: nodes.document) -> None:
     """Name the cells that record figures, let each number link to its cell, and remember the lines."""
     lines: list[tuple[str, Line]] = []
@@ -71,6 +110,7 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
             if found:
                 cell["ids"].append(f"cell-{cell['cell_index']}")
                 lines += [(cell["ids"][-1], line) for line in found]
+            _tidy(cell, source)
     lines.sort(key=lambda placed: ".+" in placed[1].keys)
     kept = app.env.metadata[app.env.docname].setdefault("measured", {})
     for pasted in doctree.findall(number):

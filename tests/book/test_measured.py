@@ -1,11 +1,17 @@
 """A figure reaches the prose, the tables and a reader's notebook as the book sets it, and is held to its condition."""
 
+import re
+from pathlib import Path
+
 import pytest
 from IPython.testing.globalipapp import start_ipython
+from measured_lines import without_bookkeeping
 from myst_nb.core.variables import format_plain_text
 
 from rankone.book import claims
 from rankone.book.claims import compare_with_page, holds, measured, pretty
+
+PAGES = Path(__file__).parents[2] / "_build" / "html" / "book" / "chapters"
 
 
 @pytest.fixture
@@ -104,3 +110,26 @@ def test_a_condition_separates_numbers(condition: str, inside: list[float], outs
 def test_a_condition_of_another_form_is_refused(condition: str) -> None:
     with pytest.raises(ValueError, match=r"^condition|^could not convert"):
         holds(condition, 1.0, {"D-x.y": 2.0})
+
+
+@pytest.mark.parametrize(
+    ("cell", "shown"),
+    [
+        ("x = f(2)\nmeasured('a', x), measured('b',\n    2 * x);", "x = f(2)"),
+        ("from rankone.book.claims import measured\n\nx = 1", "x = 1"),
+        ("measured('a', 1)\nfor n in range(2):\n    measured(f'a{n}', n)", ""),
+        ("for n in range(2):\n    x = measured('a', n)", "for n in range(2):\n    x = measured('a', n)"),
+        ("measured('a', 1); x = 2", "measured('a', 1); x = 2"),
+        ("%time x", "%time x"),
+        ("x\nmeasured('a', 1)\ny", "x\ny"),
+    ],
+)
+def test_a_page_shows_a_cell_without_what_only_records(cell: str, shown: str) -> None:
+    assert without_bookkeeping(cell) == shown
+
+
+@pytest.mark.parametrize("page", sorted(path.stem for path in PAGES.glob("*.html")))
+def test_no_bookkeeping_stands_open_on_a_page(page: str) -> None:
+    text = (PAGES / f"{page}.html").read_text(encoding="utf-8")
+    opened = re.sub(r'<details class="admonition hide.*?</details>', "", text, flags=re.DOTALL)
+    assert not re.findall(r"<span class=\"n\">measured</span>", opened)

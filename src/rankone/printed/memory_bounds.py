@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.special import lambertw
 
+from rankone._annotated import checked
 from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
 from rankone.theory.drift import Drift, kernel_gap
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 
+@checked
 @jax.jit
 def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> dict[str, Array]:
     """Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
@@ -59,6 +61,7 @@ def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> di
     }
 
 
+@checked
 @jax.jit
 def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Array]:
     """Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest kernel error at hand.
@@ -84,6 +87,7 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     }
 
 
+@checked
 @jax.jit
 def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
     """Eqs 48 to 54 on two runs side by side [D-eq48-53, D-eq54]: distance over Σd⁽ᵗ⁾, and d⁽ᵗ⁾ over its two terms."""
@@ -103,11 +107,13 @@ def _length(v: Array) -> Array:
 _LOG10 = log(10)
 
 
+@checked
 def log10_lipschitz(*, beta: float, K: int) -> float:
     """log₁₀ of the printed Lipschitz constant B = 1 + 2Kβe^(β/2) [D-lem2]; the best one is `error_law.lipschitz`."""
     return _log_B(beta, K) / _LOG10
 
 
+@checked
 def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size: float, steps: int) -> float:
     """log₁₀ of the right side of eq. 12 [D-thm2, D-eq12].
 
@@ -124,11 +130,13 @@ def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size:
     return (lead + _log_geometric(log_q, steps)) / _LOG10
 
 
+@checked
 def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> float:
     """log₁₀ of the right side of eq. 13, for η = C₂/(LB); arguments as in `log10_theorem` [D-cor1, D-eq13]."""
     return (log(eps0 * C2 / (beta * (1 - C2))) + beta * (energy - 0.5)) / _LOG10
 
 
+@checked
 def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
     """log₁₀ of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56-58].
 
@@ -141,6 +149,7 @@ def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
     return exact / _LOG10, (log(steps) + _log_geometric(log(steps * u), steps)) / _LOG10
 
 
+@checked
 def rahimi_recht(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     """ε with 2⁸(√D R/ε)² exp(−Yε²/4(D + 2)) = δ: Claim 1 of Rahimi and Recht 2007, beside `net_error` [D-U0].
 
@@ -154,6 +163,7 @@ def rahimi_recht(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float
     return sqrt(lambertw(2**8 * D * radius**2 * rate / delta).real / rate)
 
 
+@checked
 def gronwall_coefficients(steps: int) -> dict[str, list[int]]:
     """Coefficients of ηA(ηB)ʲ after L steps: the recursion's own, those of eq. 56 and those of eq. 57 [D-eq56-58]."""
     nested = [comb(steps + j - 1, j) for j in range(steps)]  # the sums of eq. 56 inside its outermost one

@@ -11,6 +11,8 @@ from operator import matmul
 import numpy as np
 from jaxtyping import Array
 
+from rankone._annotated import checked
+
 __all__ = [
     "first_order",
     "layer_gradient",
@@ -24,16 +26,19 @@ __all__ = [
 Matrix = np.ndarray | Array  # all are written for either; the book calls them with float64 of numpy
 
 
+@checked
 def product(W: Sequence[Matrix]) -> Matrix:
     """W₁W₂…W_N; applied to φ, what the network holds before the step [M-pre]."""
     return reduce(matmul, W)
 
 
+@checked
 def left(W: Sequence[Matrix], i: int) -> Matrix:
     """W₁…W_{i−1}, the identity for i = 1: its transpose carries the error back to layer i."""
     return product([np.eye(len(W[0])), *W[: i - 1]])
 
 
+@checked
 def right(W: Sequence[Matrix], i: int) -> Matrix:
     """W_{i+1}…W_N, the identity for i = N: it carries φ forward to layer i.
 
@@ -43,6 +48,7 @@ def right(W: Sequence[Matrix], i: int) -> Matrix:
     return product([*W[i:], np.eye(W[-1].shape[1])])
 
 
+@checked
 def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matrix:
     """Gradient of the loss by Wᵢ, (W₁…W_{i−1})ᵀ e φᵀ (W_{i+1}…W_N)ᵀ: of rank one [M-grad].
 
@@ -55,6 +61,7 @@ def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matri
     return np.outer(left(W, i).T @ e, right(W, i) @ phi)
 
 
+@checked
 def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
     """The sum Σᵢ PᵢPᵢᵀ e φᵀ QᵢᵀQᵢ, minus what a step of α = 1 adds to first order [M-prod, M-prod2, M-z*].
 
@@ -69,12 +76,14 @@ def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
     return np.sum([P @ np.outer(P.T @ e, Q @ phi) @ Q for P, Q in terms], 0)
 
 
+@checked
 def longest_chain(W: Sequence[Matrix], G: Sequence[Matrix]) -> float:
     """Largest entry of any GᵢW_{i+1}…W_{k−1}G_k, i < k: at 0 the step is exactly first order, for every α [M-S1]."""
     N = len(W)
     return max(float(np.abs(product([G[i], *W[i + 1 : k], G[k]])).max()) for i in range(N) for k in range(i + 1, N))
 
 
+@checked
 def written(A: Matrix, B: Matrix, e: Matrix, phi: Matrix, phi_star: Matrix, alpha: float) -> Matrix:
     """What the step adds to the slots at x*, z* = −α Σᵢ Aᵢe φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-eq3].
 

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, check, integer, positive, states
 from rankone._module import Module
 from rankone.memory.distributed import DrDAM
@@ -80,6 +81,7 @@ def _recursion(run: Drift, growth: ArrayLike, errors: ArrayLike) -> Array:
     return jnp.concatenate([start[None], jax.lax.scan(step, start, (growth, errors))[1]])
 
 
+@checked
 @jax.jit
 def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -> Float[Array, "... K"]:
     """k̂ − k between states and patterns; its largest size is the smallest C₁√(D/Y) that a run admits [D-unn2].
@@ -95,6 +97,7 @@ def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -
     return copy.features.phi(root * x) @ copy.features.phi(root * Xi).T - jnp.exp(-copy.beta / 2 * square)
 
 
+@checked
 def drift(memory: MrDAM, copy: Memory, x0: Numbers, *, step_size: float, steps: int) -> Drift:
     """Descend both energies from the queries x0 (N, D) and keep every state [D-eq48-53].
 
@@ -147,6 +150,7 @@ class LocalRetrieval(Module):
     holds: bool
 
 
+@checked
 def local_retrieval(
     Xi: Numbers, index: int, *, beta: float, radius: float, gradient_error: float, step_size: float, steps: int
 ) -> LocalRetrieval:

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, check, choice, positive, states
 from rankone._module import Module
 from rankone.memory.exact import MrDAM
@@ -99,6 +100,7 @@ def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -
     return (jnp.abs(log - jnp.log(S)) * weights).sum(-1) / weights.sum() / law.beta
 
 
+@checked
 def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
     """Exact first-order error law of the distributed copy of `memory` at states x [D-sharp2].
 
@@ -150,6 +152,7 @@ def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> 
     return S, spread.sum() / 2, M_A, barycentre / (2 * S) / S
 
 
+@checked
 def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
     """Hessian of the exact energy, ∇²E(x) = I − β Cov_p(x)(ξ) [D-sharp1].
 
@@ -175,6 +178,7 @@ def _hessians(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]) ->
     return jax.lax.map(one, x.reshape(-1, x.shape[-1])).reshape(*x.shape, x.shape[-1])
 
 
+@checked
 def lipschitz(*, beta: ArrayLike, diameter: ArrayLike) -> Float[Array, ""]:
     """Best Lipschitz constant of ∇E, max(1, βd²/4 − 1), for patterns of diameter d in D ≥ 2 [D-sharp1].
 

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
+from rankone._annotated import checked
 from rankone._checks import check, positive
 from rankone.memory import RandomFeatures
 from rankone.memory.projections import Stored
@@ -23,6 +24,7 @@ _SHORTEST = 1e-3  # of the divisor: beyond it a cosine in float32 is noise, and 
 Columns = Float[NDArray, "_ _"]
 
 
+@checked
 def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatures:
     """Features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), read like any others [W-knn].
 
@@ -45,6 +47,7 @@ def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatu
     return replace(features, frequencies=Stored(blocks / (sigma * heavy)))
 
 
+@checked
 def soft_reading(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float) -> Columns:
     """Σ w̄ᵢ rᵢ over all pairs, w̄ᵢ proportional to exp(−‖q − kᵢ‖/σ): ResMem with k = n [W-knn].
 
@@ -58,6 +61,7 @@ def soft_reading(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float) -> Colu
     return np.asarray(R, float) @ weights / weights.sum(0)
 
 
+@checked
 def ratio_error(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float, Y: int) -> Float[NDArray, " n"]:
     r"""Mean squared error (summed over H) of the same reading from Y random features, to first order in 1/Y [W-knn].
 
@@ -81,6 +85,7 @@ def ratio_error(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float, Y: int) 
     return np.asarray(errors) / total**2
 
 
+@checked
 def far_reading(K: ArrayLike, R: ArrayLike, direction: ArrayLike, sigma: float) -> Float[NDArray, " H"]:
     """What a soft reading tends to as the query goes off along u: a softmax of ⟨u, k⟩/σ over the keys [W-far].
 

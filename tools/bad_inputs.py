@@ -53,7 +53,7 @@ PARTS = (  # of the package, and folders of its tests
     "writes",
 )
 PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
-CHECKED = checked(len).__code__  # what runs before each of these functions
+CHECKED = next(part for part in inspect.unwrap(checked).__code__.co_consts if inspect.iscode(part))  # runs before each
 NOT_CHECKED = (  # what is the reader's own: a path is any text, parameters are what a loss makes of them
     "self",
     "cls",

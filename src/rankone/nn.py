@@ -130,7 +130,8 @@ def gradient_step(
     if boolean("first_order", first_order):
         gradient = jax.lax.stop_gradient(gradient)
     where = jax.tree.map(lambda _: True, params) if where is None else where
-    alike = jax.tree.structure(where) == jax.tree.structure(params) and all(map(_is_mark, jax.tree.leaves(where)))
+    shapes: list[Any] = [jax.tree.structure(tree) for tree in (where, params)]
+    alike = shapes[0] == shapes[1] and all(map(_is_mark, jax.tree.leaves(where)))
     check(alike, "where", where, "a pytree of True and False like params")
     return jax.tree.map(lambda p, g, free: p - _times(rate, g).astype(p.dtype) if free else p, params, gradient, where)
 

@@ -76,6 +76,8 @@ def descent(c: ArrayLike, radius: ArrayLike, *, step_size: float, steps: int) ->
     """
     positive("step_size", step_size)
     steps = integer("steps", steps)
+    fits = all(a == b or 1 in (a, b) for a, b in zip(np.shape(c)[::-1], np.shape(radius)[::-1], strict=False))
+    check(fits, "c", f"shape {np.shape(c)}", f"of a shape that broadcasts with {np.shape(radius)}, the radius's")
     c, radius = np.broadcast_arrays(np.asarray(c, float), np.asarray(radius, float))
     # Coordinates of u_0 … u_L in u_0, ζ_0, ζ_1, …, and the inner products of these.
     u, inner = np.zeros((2, *c.shape, steps + 1, steps + 1))

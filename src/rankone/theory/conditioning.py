@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, check, known, readable
+from rankone._checks import array, check, known, not_negative, positive, readable
 from rankone.preconditioning.kronecker import KroneckerPreconditioner
 from rankone.preconditioning.layers import Reparameterized
 from rankone.preconditioning.whitening import matrix_power
@@ -31,7 +31,7 @@ __all__ = [
 
 @checked
 def whitened_spectrum(
-    A: Real[ArrayLike, "n n"], D: Real[ArrayLike, "m m"], T: ArrayLike, V: ArrayLike
+    A: Real[ArrayLike, "n n"], D: Real[ArrayLike, "m m"], T: Real[ArrayLike, "m p"], V: Real[ArrayLike, "q n"]
 ) -> Float[Array, " k"]:
     """Eigenvalues, falling, of the curvature that U sees: (VAVᵀ) ⊗ (TᵀDT), where W sees A ⊗ D [K-sharp1].
 
@@ -99,7 +99,9 @@ def _contraction(H: Array, H0: Array) -> Array:
 
 
 @checked
-def implicit_bias(X: Real[ArrayLike, "N n"], Y: Real[ArrayLike, "N m"], V: ArrayLike) -> Float[Array, "m n"]:
+def implicit_bias(
+    X: Real[ArrayLike, "N n"], Y: Real[ArrayLike, "N m"], V: Real[ArrayLike, "q n"]
+) -> Float[Array, "m n"]:
     """Where gradient descent on U ends from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV [K-sharp4].
 
     Of all W that fit, it is the one with the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible T: T drops out.
@@ -147,6 +149,8 @@ def stationary_covariance(
         ValueError: If descent diverges at this rate.
     """
     H, C, P = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("C", C), ("P", P)))
+    positive("learning_rate", learning_rate)
+    not_negative("momentum", momentum)
     M = _two_states(H, P, jnp.asarray(learning_rate), jnp.asarray(momentum))
     if known(M):
         radius = float(np.abs(np.linalg.eigvals(np.asarray(M))).max())

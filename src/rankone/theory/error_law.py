@@ -39,18 +39,22 @@ class ErrorLaw(Module):
     beta: Float[Array, ""]
     count: Float[Array, ""]
 
+    @checked
     def noise(self, Y: ArrayLike) -> Float[Array, "..."]:
         """√(V/Y)/S, the relative standard deviation of Ŝ: the law is first order in it, so trust it up to 0.1."""
-        return _noise(self, Y)
+        return _noise(self, self._beside("Y", Y))
 
+    @checked
     def energy_error(self, Y: ArrayLike) -> Float[Array, "..."]:
         """Mean |Ê − E| to first order, √(2/π)·√(V/Y)/(βS), in unit²."""
         return (2 / jnp.pi) ** 0.5 * self.noise(Y) / self.beta
 
+    @checked
     def gradient_error(self, Y: ArrayLike, field: str = "autodiff") -> Float[Array, "..."]:
         """Root mean square of ‖ĝ − ∇E‖ to first order, √(M/Y), for "autodiff" (ĝ_A) or "barycentric" (ĝ_B)."""
-        return jnp.sqrt(self._moment(field) / Y)
+        return jnp.sqrt(self._moment(field) / self._beside("Y", Y))
 
+    @checked
     def clipped_energy_error(self, Y: ArrayLike, clip: ArrayLike | None = None) -> Float[Array, "..."]:
         """Mean |Ê − E| with Ŝ taken as Gaussian but the logarithm as it is: good even where the memory is broken.
 
@@ -58,27 +62,42 @@ class ErrorLaw(Module):
             Y: Number of frequencies.
             clip: The ε of the published log max(Ŝ, ε); by default the tangent line that `DrDAM` continues with.
         """
-        return _clipped_energy_error(self, Y, clip)
+        return _clipped_energy_error(self, self._beside("Y", Y), None if clip is None else self._beside("clip", clip))
 
+    @checked
     def features_for_energy(self, error: ArrayLike) -> Float[Array, "..."]:
         """Frequencies Y ≃ V/(βεS)² for a root-mean-square energy error ε (unit²)."""
-        return self.V / (self.beta * jnp.asarray(error) * self.S) ** 2
+        return self.V / (self.beta * jnp.asarray(self._beside("error", error)) * self.S) ** 2
 
+    @checked
     def features_for_gradient(self, error: ArrayLike, field: str = "autodiff") -> Float[Array, "..."]:
         """Frequencies Y ≃ M/ε² for a root-mean-square gradient error ε (unit)."""
-        return self._moment(field) / jnp.asarray(error) ** 2
+        return self._moment(field) / jnp.asarray(self._beside("error", error)) ** 2
 
+    @checked
     def gradient_error_bound(self, Y: ArrayLike, *, s: ArrayLike = 3.0, t: ArrayLike = 3.0) -> Float[Array, "..."]:
         """Bound on ‖ĝ_A − ∇E‖ at one fixed state, with probability ≥ 1 − s⁻² − t⁻²; ∞ where s·noise ≥ 1.
 
         Chebyshev twice, on the exact identity of D-lem3': nothing is linearised.
         """
+        s, t = self._beside("s", s), self._beside("t", t)
         shrink = 1 - s * self.noise(Y)
         return jnp.where(shrink > 0, t * self.gradient_error(Y) / jnp.where(shrink > 0, shrink, 1), jnp.inf)
+
+    def _beside(self, name: str, value: ArrayLike) -> ArrayLike:
+        fits = broadcasts(jnp.shape(value), self.S.shape) or broadcasts(self.S.shape, jnp.shape(value))
+        check(fits, name, f"shape {jnp.shape(value)}", f"a number, or of a shape that goes with {self.S.shape}")
+        return value
 
     def _moment(self, field: str) -> Float[Array, "..."]:
         choice("field", field, FIELDS)
         return self.M_A if field == "autodiff" else self.M_B
+
+
+def broadcasts(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether numpy takes an array of this shape for one of that which is wanted."""
+    pairs = zip(shape[::-1], wanted[::-1], strict=False)
+    return len(shape) <= len(wanted) and all(one in (1, other) for one, other in pairs)
 
 
 @jax.jit

@@ -20,7 +20,7 @@ LOSSES: dict[str, Callable[[Array], Array]] = {  # of the difference ŷ − y
 
 
 @checked
-def signal(loss: str, y: ArrayLike, prediction: float = 0.0) -> Float[Array, " n"]:
+def signal(loss: str, y: Real[ArrayLike, " n"], prediction: float = 0.0) -> Float[Array, " n"]:
     """Derivative of the loss by the prediction, for each y (n,): affine in y for "squared", a sign for "absolute"."""
     choice("loss", loss, LOSSES)
     return _signal(loss, jnp.asarray(y, float), prediction)

@@ -10,7 +10,7 @@ from math import inf, log, sqrt
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
 from rankone._checks import Numbers, as_array, check, choice, integer, positive, random_key, real, states
@@ -94,6 +94,8 @@ def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> floa
         Y: Number of frequencies.
         radius: r, in the unit of the patterns.
     """
+    check_counts(Y=Y)
+    positive("beta", beta)
     squares = beta * _squared_distances(Xi)
     D = np.shape(Xi)[1]
     return 2 * radius * sqrt(beta / Y * float(((D - squares) * np.exp(-squares / 2)).sum()))
@@ -101,6 +103,7 @@ def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> floa
 
 def _squared_distances(Xi: Numbers) -> np.ndarray:
     Xi = np.asarray(Xi, float)
+    check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
     norms = (Xi**2).sum(1)
     return np.maximum(norms[:, None] + norms - 2 * Xi @ Xi.T, 0)
 
@@ -125,7 +128,7 @@ def check_probability(delta: float) -> None:
 
 @checked
 @jax.jit
-def rbf_kernel(x: ArrayLike, z: ArrayLike) -> Float[Array, "..."]:
+def rbf_kernel(x: Real[ArrayLike, "... D"], z: Real[ArrayLike, "... D"]) -> Float[Array, "..."]:
     """k(x, z) = exp(−‖x − z‖²/2) for inputs (..., D) that broadcast; with the square [D-eq4, D-unn1]."""
     x, z = jnp.broadcast_arrays(x, z)
     return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))
@@ -152,6 +155,7 @@ def kernel_variance(x: Numbers, z: Numbers, *, basis: str = "sincos") -> Float[A
     """
     choice("basis", basis, BASES)
     other = as_array(z)
+    check(other.ndim >= 1, "z", f"shape {other.shape}", "of shape (..., D)")
     return _variance(states("x", x, other.shape[-1]), other, basis)
 
 

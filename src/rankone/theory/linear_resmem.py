@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, array, as_array, check, integer, not_negative, numbers, random_key, real
+from rankone._checks import Numbers, array, as_array, check, integer, not_negative, numbers, positive, random_key, real
 from rankone._module import Module
 from rankone.residual.search import ExactSearch
 
@@ -87,6 +87,7 @@ def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
         y: Targets (n,).
         L: Radius of the ball, positive.
     """
+    positive("L", L)
     return _erm(*_regression(X, y), L)
 
 
@@ -135,6 +136,7 @@ def joint_erm(X: Numbers, y: Numbers, L: Numbers, *, nearest: Numbers | None = N
         nearest: For each row the nearest other one (n,), if X are features of what is near; found among the rows of X
             by default.
     """
+    positive("L", L)
     X, targets = _regression(X, y)
     j = ExactSearch(X).search(X, 2).indices[:, 1] if nearest is None else numbers("nearest", nearest)
     rows = j.shape == (len(X),) and jnp.issubdtype(j.dtype, jnp.integer)

@@ -116,7 +116,7 @@ def contraction(S: ArrayLike, rates: ArrayLike) -> float:
     values, vectors = np.linalg.eigh(S)
     check(bool(values[0] > 0), "S", f"a least eigenvalue of {values[0]:.2g}", "positive definite: no key twice")
     root = vectors * np.sqrt(values) @ vectors.T
-    X = np.linalg.inv(np.diag(1 / _rates(rates, len(S))) + np.triu(S, 1))
+    X = np.linalg.inv(np.diag(1 / _nonzero(rates, len(S))) + np.triu(S, 1))
     return float(np.linalg.norm(np.eye(len(S)) - root @ X @ root, 2))
 
 
@@ -178,7 +178,7 @@ def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0
     K, V, Q = (_matrix(name, value) for name, value in (("K", K), ("V", V), ("Q", Q)))
     for name, value, shape in (("V", V, (len(V), K.shape[1])), ("Q", Q, K.shape)):
         check(value.shape == shape, name, f"shape {value.shape}", f"{shape}, one column for each key")
-    X = np.linalg.inv(np.diag(1 / _rates(rates, K.shape[1])) + np.triu(K.T @ K, 1))
+    X = np.linalg.inv(np.diag(1 / _nonzero(rates, K.shape[1])) + np.triu(K.T @ K, 1))
     return V @ X @ np.triu(K.T @ Q)
 
 
@@ -233,6 +233,12 @@ def _rates(rates: ArrayLike, m: int) -> Float[NDArray, " m"]:
     out = np.asarray(host("rates", rates), float)
     check(out.shape in ((), (m,)), "rates", f"shape {out.shape}", f"one number, or {m}, one a pair")
     return np.broadcast_to(out, m)
+
+
+def _nonzero(rates: ArrayLike, m: int) -> Float[NDArray, " m"]:
+    out = _rates(rates, m)
+    check(bool((np.isfinite(out) & (out != 0)).all()), "rates", rates, "finite, and none of them 0")
+    return out
 
 
 def _number(name: str, value: float) -> float:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, array, integer
+from rankone._checks import Numbers, array, integer, positive
 from rankone._module import Module
 from rankone.residual.search import ExactSearch
 from rankone.theory.nearest_neighbour import Risk, nearest_neighbour_risk
@@ -108,11 +108,12 @@ def base_bound(n: Numbers, d: int, L: float) -> Risk:
 @checked
 def covariance_tail(n: float, d: int, epsilon: float) -> float:
     """Bound on P(‖Σ_n − I‖ > ε): 2d exp(−nε² / (2(d + 2)(1 + ε))) [S-propD.2]."""
+    positive("epsilon", epsilon)
     return 2 * d * exp(-n * epsilon**2 / (2 * (d + 2) * (1 + epsilon)))
 
 
 @checked
-def shrinkage_error(Sigma: NDArray, multiplier: float) -> NDArray:
+def shrinkage_error(Sigma: Float[NDArray, "d d"], multiplier: float) -> NDArray:
     """D = −λ ((1 + λ)I − Δ)⁻¹ Δ with Δ = I − Σ, so that θ_n = (I + D) θ_*/(1 + λ) [S-eq30,31].
 
     The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for ‖Δ‖ = ε < 1 [S-eq32].

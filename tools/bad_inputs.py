@@ -53,7 +53,8 @@ PARTS = (  # of the package, and folders of its tests
     "writes",
 )
 PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
-CHECKED = next(part for part in inspect.unwrap(checked).__code__.co_consts if inspect.iscode(part))  # runs before each
+_PARTS = filter(inspect.iscode, inspect.unwrap(checked).__code__.co_consts)
+CHECKED = next(part for part in _PARTS if part.co_name == "asked")  # what runs before each of these functions
 NOT_CHECKED = (  # what is the reader's own: a path is any text, parameters are what a loss makes of them
     "self",
     "cls",

@@ -1,11 +1,12 @@
 """Bad inputs to the whole public surface: what is refused by name, what is answered, what leaks an error of its own.
 
-The examples in the docstrings are run, and the library's tests, and of every public function or method the fastest
-call that ends well is kept. Then one argument at a time is replaced by what it should not be. An error that does not
-name the argument is a leak; an answer to what no function could mean (text, dates, complex numbers) is wrong; and no
-input may be changed by a call. What neither calls is listed.
+The examples in the docstrings are run, then those of the library's tests that name what they left uncalled, and of
+every public function or method the fastest call that ends well is kept. Then one argument at a time is replaced by what
+it should not be. An error that does not name the argument is a leak; an answer to what no function could mean (text,
+dates, complex numbers) is wrong; and no input may be changed by a call. What nothing calls is listed.
 
-    .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # a quarter of an hour
+    .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # minutes
+    .venv/bin/python tools/bad_inputs.py tests/memory tests/nn       # a piece: of what these tests alone call
     .venv/bin/python tools/bad_inputs.py --most 150 --examples       # of what the examples call alone
 """
 
@@ -21,15 +22,17 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 import pytest
+from few_tests import FewTests
 
 import rankone
+from rankone._annotated import checked
 from rankone.precision import double_precision
 
 PARTS = (  # of the package, and folders of its tests
@@ -40,14 +43,32 @@ PARTS = (  # of the package, and folders of its tests
     "maml",
     "memory",
     "nn",
+    "precision",
     "preconditioning",
     "printed",
     "residual",
     "theory",
     "universality",
+    "widgets",
     "writes",
 )
 PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
+_PARTS = filter(inspect.iscode, inspect.unwrap(checked).__code__.co_consts)
+CHECKED = next(part for part in _PARTS if part.co_name == "asked")  # what runs before each of these functions
+NOT_CHECKED = (  # what is the reader's own: a path is any text, parameters are what a loss makes of them
+    "self",
+    "cls",
+    "checkpoint",
+    "params",
+    *("layers", "facts"),  # the page of a widget checks them
+)
+BEHIND = (
+    "accurate_difference",
+    "at_least_single",
+    "canonical",
+    "smallest_pivot",
+    "wider",
+)  # get what is checked
 SLOWEST = 30.0  # seconds of a call that is worth repeating with bad inputs; of the first most is compiling
 
 
@@ -76,22 +97,27 @@ def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
     """
     found: dict[Any, tuple[str, Callable[..., Any]]] = {}
     exported = [m for m in modules() if m.__name__.count(".") == 1 or m.__name__.split(".")[1] in ("theory", "printed")]
-    for name, thing in {name: getattr(module, name) for module in exported for name in _names_of(module)}.items():
+    things = {(name, id(thing)): thing for m in exported for name in _names_of(m) for thing in [getattr(m, name)]}
+    times = Counter(name for name, _ in things)
+    for (name, _), thing in things.items():
+        if times[name] > 1:
+            name = f"{thing.__module__.rpartition('.')[2]}.{name}"
         own = [(name, thing, thing)]
         if inspect.isclass(thing):
             own = [(f"{name}.{key}", part, part) for key, part in vars(thing).items() if not key.startswith("_")]
             made = "__post_init__" in vars(thing) or not dataclasses.is_dataclass(thing) or _written(thing)
-            own += [(f"{name}()", vars(thing).get("__init__"), thing)] * made
+            own += [(f"{name}()", getattr(thing, "__init__", None), thing)] * made
             own += [(f"{name}.__call__", vars(thing).get("__call__"), vars(thing).get("__call__"))]
         for label, one, called in own:
-            function = inspect.unwrap(getattr(one, "__func__", one)) if one is not None else None
-            if inspect.isfunction(function):
-                found[function.__code__] = (label, called if inspect.isclass(called) else function)
+            one = getattr(one, "__func__", one)
+            function = inspect.unwrap(one) if one is not None else None
+            if inspect.isfunction(function) and str(function.__module__).startswith("rankone"):
+                found[function.__code__] = (label, called if inspect.isclass(called) else one)
     return found
 
 
 def _names_of(module: Any) -> list[str]:
-    return [name for name in getattr(module, "__all__", ()) if callable(getattr(module, name))]
+    return [name for name in getattr(module, "__all__", ()) if callable(getattr(module, name)) and name not in BEHIND]
 
 
 def _written(thing: Any) -> bool:
@@ -107,12 +133,16 @@ def watched(names: dict[Any, tuple[str, Callable[..., Any]]]) -> Iterator[dict[s
     takes = {code: tuple(inspect.signature(function).parameters) for code, (_, function) in names.items()}
 
     def watch(frame: Any, event: str, _: Any) -> Any:
-        if frame.f_code not in names:
+        code = _code(frame)
+        if code not in names:
             return None
-        name, function = names[frame.f_code]
-        given = {key: frame.f_locals[key] for key in takes[frame.f_code] if key in frame.f_locals}
+        name, function = names[code]
+        given = _given(frame, takes[code])
         if name.endswith("()"):
-            given.pop("self", None)
+            function = type(next(iter(frame.f_locals.values())))  # of what is made, whatever it calls itself
+            if inspect.unwrap(function.__init__).__code__ is not frame.f_code:
+                return None  # the rest of what a subclass is made of
+            name = f"{function.__name__}()"
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
             return None
         start, double, last = perf_counter(), jax.config.read("jax_enable_x64"), ""
@@ -134,6 +164,19 @@ def watched(names: dict[Any, tuple[str, Callable[..., Any]]]) -> Iterator[dict[s
         yield found
     finally:
         sys.settrace(before)
+
+
+def _code(frame: Any) -> Any:
+    """What is called; of a function that is `checked`, and may be compiled, the function itself."""
+    return inspect.unwrap(frame.f_locals["function"]).__code__ if frame.f_code is CHECKED else frame.f_code
+
+
+def _given(frame: Any, takes: tuple[str, ...]) -> dict[str, Any]:
+    given = frame.f_locals
+    if frame.f_code is CHECKED:
+        with suppress(TypeError):  # of a call that will be refused
+            given = given["takes"].bind(*given["args"], **given["kwargs"]).arguments
+    return {name: given[name] for name in takes if name in given}
 
 
 def run_examples() -> None:
@@ -234,13 +277,9 @@ def table(found: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
     """Function → how many of its bad inputs ended how; under "" what should not be."""
     rng, todo = np.random.default_rng(seed), []
     for name, call in sorted(found.items()):
-        for argument, value in call.given.items():
-            if argument in ("self", "cls", "checkpoint") or _gathers(call.function, argument):
-                continue  # a path is any text
-            todo += [
-                (name, argument, kind, call._replace(given={**call.given, argument: bad}))
-                for kind, bad in replacements(value, rng).items()
-            ]
+        for options, argument, value in _arguments(call):
+            for kind, bad in replacements(value, rng).items():
+                todo.append((name, argument, kind, call._replace(given=_with(call.given, options, argument, bad))))
     chosen = sorted(rng.permutation(len(todo))[:most])
     counts: dict[str, Counter] = {}
     for name, argument, kind, call in (todo[i] for i in chosen):
@@ -251,9 +290,28 @@ def table(found: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
     return counts
 
 
-def _gathers(function: Callable[..., Any], argument: str) -> bool:
-    kind = inspect.signature(function).parameters[argument].kind
-    return kind in (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+def _arguments(call: Call) -> Iterator[tuple[str, str, Any]]:
+    """Name of each argument, of each in `**options` with that before it, and its value."""
+    parameters = inspect.signature(call.function).parameters
+    for name, value in call.given.items():
+        if parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            yield from ((name, key, one) for key, one in value.items() if key not in NOT_CHECKED)
+        elif name not in NOT_CHECKED and parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL:
+            yield "", name, value
+
+
+def _with(given: dict[str, Any], options: str, name: str, bad: Any) -> dict[str, Any]:
+    return given | ({options: given[options] | {name: bad}} if options else {name: bad})
+
+
+def missing(names: dict[Any, tuple[str, Callable[..., Any]]], found: dict[str, Call]) -> set[str]:
+    """What nothing has called yet."""
+    return {name for name, _ in names.values()} - set(found)
+
+
+def words(labels: set[str]) -> set[str]:
+    """The names by which tests call functions: of a class its own, of a method the last."""
+    return {label.removesuffix(".__call__").removesuffix("()").rpartition(".")[2] for label in labels}
 
 
 def main() -> None:
@@ -262,20 +320,22 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=6000, help="number of inputs, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--examples", action="store_true", help="only of what the examples call, not the tests")
-    parser.add_argument("tests", nargs="*", help="files of tests, instead of all of the library")
+    parser.add_argument("tests", nargs="*", help="instead of the examples and all tests of the library")
     args = parser.parse_args()
     every = [folder for part in PARTS if os.path.isdir(folder := f"tests/{part}")]
     names = public()
     with watched(names) as found:
-        run_examples()
+        if not args.tests:
+            run_examples()
         if not args.examples:
-            pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", *(args.tests or every)])
+            few = FewTests(lambda: words(missing(names, found)))
+            pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", *(args.tests or every)], plugins=[few])
     counts = table(found, args.most, args.seed)
     wrong = counts.pop("", Counter())
     total: Counter = sum(counts.values(), Counter())
     print("\n".join(sorted(wrong)))
     if not args.examples:
-        print("never called:", ", ".join(sorted({name for name, _ in names.values()} - set(found))) or "none")
+        print("never called:", ", ".join(sorted(missing(names, found))) or "none")
     print(f"{len(counts)} functions and methods, {sum(total.values())} inputs:", dict(total))
     sys.exit(bool(wrong))
 

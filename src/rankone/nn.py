@@ -10,9 +10,11 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, boolean, check, host, inputs, numbers, real
+from rankone._annotated import checked
+from rankone._checks import array, boolean, check, floating, host, inputs, numbers, real
 from rankone._module import Module
 from rankone.precision import wider
 
@@ -80,6 +82,7 @@ def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:
     return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], -1)
 
 
+@checked
 def initial_layers(key: Array, sizes: Sequence[int], dtype: Any = float) -> tuple[Dense, ...]:
     """Layers between widths `sizes`: weights of variance 2 / fan-in, which keeps the scale through ReLUs; biases 0.
 
@@ -88,7 +91,8 @@ def initial_layers(key: Array, sizes: Sequence[int], dtype: Any = float) -> tupl
         sizes: Widths from the input to the output, two at least.
         dtype: Of the parameters.
     """
-    keys = jax.random.split(key, len(sizes) - 1)
+    check(len(sizes) > 1 and min(sizes) > 0, "sizes", sizes, "two or more positive widths")
+    dtype, keys = floating("dtype", dtype), jax.random.split(key, len(sizes) - 1)
     return tuple(  # drawn as (in, out), so that the recorded runs start from the same numbers as ever
         Dense(jax.random.normal(k, (n, m), dtype).T * (2 / n) ** 0.5, jnp.zeros(m, dtype))
         for k, (n, m) in zip(keys, pairwise(sizes), strict=True)
@@ -126,9 +130,16 @@ def gradient_step(
     if boolean("first_order", first_order):
         gradient = jax.lax.stop_gradient(gradient)
     where = jax.tree.map(lambda _: True, params) if where is None else where
+    shapes: list[Any] = [jax.tree.structure(tree) for tree in (where, params)]
+    alike = shapes[0] == shapes[1] and all(map(_is_mark, jax.tree.leaves(where)))
+    check(alike, "where", where, "a pytree of True and False like params")
     return jax.tree.map(lambda p, g, free: p - _times(rate, g).astype(p.dtype) if free else p, params, gradient, where)
 
 
 def _times(rate: ArrayLike, g: Array) -> Array:
     wide = wider(jnp.asarray(rate), g)
     return jnp.asarray(rate, wide) * g.astype(wide)
+
+
+def _is_mark(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)

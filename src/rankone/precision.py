@@ -25,8 +25,13 @@ def double_precision(enabled: bool = True) -> AbstractContextManager:
 
     Args:
         enabled: False for a block in which they become float32.
+
+    Raises:
+        ValueError: If it is neither True nor False.
     """
-    return enable_x64(enabled)
+    if not isinstance(enabled, bool | np.bool_):
+        raise ValueError(f"enabled: got {enabled!r:.99}; it must be True or False.")
+    return enable_x64(bool(enabled))
 
 
 def canonical(tree: T) -> T:

@@ -112,6 +112,13 @@ def test_features_grow_faster_than_the_patterns():
     assert exponent > 1.2
 
 
+def test_features_to_reach_have_the_roughness_allowed():
+    """√(DK/2Y) is the largest c at which descent from √(βf) arrives."""
+    asked = {"step_size": 0.2, "steps": 30}
+    Y = basin.features_to_reach(D=50, K=8, beta=40.0, flips=0.1, **asked)
+    assert pytest.approx(basin.roughness_allowed(2.0, **asked), rel=1e-9) == (50 * 8 / (2 * Y)) ** 0.5
+
+
 def test_the_gauge_reads_slope_and_roughness_off_T_and_the_query():
     K, Y, beta = 16, 4000, 50.0
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(3))

@@ -569,6 +569,15 @@ def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the
     assert not local_retrieval(Xi, 0, gradient_error=1.001 * most, steps=3, **common).invariant
 
 
+def test_local_bound_for_ever_is_the_fixed_point_of_the_recursion():
+    """A/m₀ = A + (1 − m₀)A/m₀; many steps reach it, and one step of η = 1 alone errs by A."""
+    Xi, common = np.array([[0.0, 0.0], [1.2, 1.6]]), {"beta": 1.5, "radius": 0.4, "gradient_error": 0.05}
+    record = local_retrieval(Xi, 0, step_size=0.5, steps=10**6, **common)
+    assert record.forever == pytest.approx(0.05 + (1 - record.convexity) * record.forever, rel=1e-12)
+    assert record.bound == pytest.approx(record.forever, rel=1e-12)
+    assert local_retrieval(Xi, 0, step_size=1.0, steps=1, **common).bound == pytest.approx(0.05, rel=1e-12)
+
+
 # The printed proofs, line by line
 
 
@@ -648,7 +657,8 @@ def test_recursion_line_by_line_and_its_local_form():
     run = drift(memory, copy, Xi[:5] + 0.01, step_size=0.2, steps=30)
     assert run.exact.shape == run.distributed.shape == (31, 5, 30)
     for name, ratio in memory_bounds.recursion(memory, run).items():
-        assert 0 < np.max(ratio) <= 1 + 1e-9, name
+        assert np.max(ratio) <= 1 + 1e-9, name
+        np.testing.assert_allclose(ratio[0], 1, rtol=1e-9)  # from one state to two: nothing is lost
     bound, distance = np.asarray(run.recursion(run.local_growth(memory, points=5))), np.asarray(run.distance)
     assert (distance[1:] <= bound[1:] * 1.001).all()
     assert (bound[-1] <= 2 * distance[-1]).all()

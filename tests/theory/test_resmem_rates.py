@@ -293,6 +293,14 @@ def test_noise_adds_its_variance_and_hurts_above_the_threshold():
         assert (mean < float(r.base[1].mean())) == (noise < threshold)
 
 
+def test_at_the_threshold_remembering_changes_nothing():
+    """σ² + (1 − L)² E Z_n/d is then the base's own (1 − L)²; and it is −(1 − L)² for one point, where E Z_n/d = 2."""
+    for n, L in ((1000, 0.6), (20, 0.3)):
+        threshold = resmem_rates.helpful_noise(n, 5, L)
+        assert resmem_rates.noisy_risk(n, 5, L, threshold) == pytest.approx((1 - L) ** 2, rel=1e-12)
+    assert resmem_rates.helpful_noise(1, 5, 0.5) == pytest.approx(-1 / 4, rel=1e-6)
+
+
 def test_ten_neighbours_beat_one_with_and_without_noise():
     for noise in (0.0, 0.25):
         one, ten = (simulated(noise=noise, k=k).resmem[1].mean() for k in (1, 10))

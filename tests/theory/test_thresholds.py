@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import rankone as ro
 from rankone.theory import thresholds
@@ -63,6 +64,12 @@ def test_bit_errors_follow_the_normal_tail():
     law = thresholds.bit_error(D=60, K=60, Y=6 * 3600, beta=80.0 * (2 * at) ** 2)
     share = (moved > at).mean()
     assert abs(share - law) < 0.04  # 1800 entries, standard error .012, and the displacement's c² correction
+
+
+def test_bit_errors_by_hand():
+    """√β/2c = 1 with c² = DK/2Y = 1 and β = 4, and ½ with c = 2: the tail of a normal variable beyond 1 and ½."""
+    assert thresholds.bit_error(D=2, K=1, Y=1, beta=4.0) == pytest.approx(norm.sf(1), rel=1e-5)
+    assert thresholds.bit_error(D=2, K=4, Y=1, beta=4.0) == pytest.approx(norm.sf(0.5), rel=1e-5)
 
 
 def test_hamming_error_below_and_above_the_threshold():

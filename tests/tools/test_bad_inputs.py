@@ -3,10 +3,13 @@
 import subprocess
 import sys
 
+import jax
 import numpy as np
 import pytest
-from bad_inputs import Call, outcome, watched
+from bad_inputs import Call, outcome, table, watched
+from few_tests import names_of
 
+from rankone._annotated import checked
 from rankone.precision import double_precision
 
 
@@ -52,3 +55,37 @@ def test_the_fastest_call_that_ended_well_seeds_the_others():
             refusing(0.25)
     assert found["refusing"].given == {"a": 0.25}
     assert found["refusing"].double
+
+
+def test_a_compiled_function_that_is_checked_is_seen_from_outside():
+    def twice(x: jax.Array):
+        return 2 * x
+
+    asked = checked(jax.jit(twice))
+    with watched({twice.__code__: ("twice", asked)}) as found:
+        asked(np.ones(2))
+    assert found["twice"].function is asked
+    np.testing.assert_array_equal(found["twice"].given["x"], np.ones(2))
+    assert outcome("twice", "x", "complex", found["twice"]._replace(given={"x": np.ones(2) * 1j})) == "named"
+
+
+def test_options_are_replaced_one_by_one():
+    def answers(**options):
+        return options
+
+    counts = table({"answers": Call(answers, {"options": {"width": 1.0, "layers": 2}})}, 1000, 0)
+    assert "answered wrongly: answers(width=complex)" in counts[""]
+    assert not [wrong for wrong in counts[""] if "layers" in wrong]  # which the page of a widget checks
+
+
+def test_a_test_names_what_its_helpers_and_fixtures_name(tmp_path):
+    (tmp_path / "test_it.py").write_text(
+        "from some import first, second, third\n"
+        "def helper():\n    return thing.second()\n"
+        "def fixed():\n    return helper()\n"
+        "def test_it(fixed):\n    assert first\n"
+        "def test_other():\n    assert third\n"
+    )
+    found = names_of(tmp_path / "test_it.py", "test_it")
+    assert {"first", "second", "fixed"} <= found
+    assert "third" not in found

@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, ArrayLike, Float, Int
 
+from rankone._annotated import checked
 from rankone._checks import array, check, choice, integer, known, not_negative, numbers, real
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
@@ -121,6 +122,7 @@ class KeyGeometry(Module):
         """aᵀC⁻¹b, the kernel κ(a, b) by which an edit at a reaches b [R-S6]; a and b (D,) or (D, m)."""
         return _inner(canonical(self), self._keys("a", a), self._keys("b", b))
 
+    @checked
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """The keys themselves: with `dual` what makes the geometry a `rankone.writes.FeatureKernel`."""
         return a

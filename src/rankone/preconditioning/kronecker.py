@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Int, Real
 
+from rankone._annotated import checked
 from rankone._checks import array, check, choice, numbers, readable
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
@@ -62,6 +63,7 @@ def vec(X: Real[ArrayLike, "m n"], *, order: str = "column") -> Real[Array, " m*
     return (X.T if order == "column" else X).ravel()
 
 
+@checked
 def unvec(x: Real[ArrayLike, " mn"], shape: tuple[int, int], *, order: str = "column") -> Real[Array, "m n"]:
     """The matrix (m, n) = `shape` whose `vec` is x (mn,) [K-vec]."""
     choice("order", order, ("column", "row"))

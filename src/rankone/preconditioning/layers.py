@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
+from rankone._annotated import checked
 from rankone._checks import array, boolean, check, inputs, numbers, readable
 from rankone._module import Module, static
 from rankone.nn import Dense, append_one
@@ -87,6 +88,7 @@ class Reparameterized(Module):
         return append_one(x) if self.bias else numbers("x", x)
 
     @classmethod
+    @checked
     def from_weight(
         cls,
         W: ArrayLike,

@@ -13,6 +13,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, ArrayLike, Float, Int, Real
 
+from rankone._annotated import checked
 from rankone._checks import check, choice, integer, numbers, positive
 from rankone.nn import Dense
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
@@ -144,6 +145,7 @@ def _oriented(moments: Moments) -> Moments:
     return Moments(moments.outputs, moments.inputs) if isinstance(moments, TransposedMoments) else moments
 
 
+@checked
 def transport(
     momentum: Real[ArrayLike, "p q"], old: Factors, new: Factors, *, invertible: bool = False
 ) -> Float[Array, "r s"]:

@@ -12,9 +12,12 @@ import numpy as np
 from jaxtyping import Array, Float
 from scipy.special import lambertw
 
+from rankone._annotated import checked
+from rankone._checks import check, positive
 from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
 from rankone.theory.drift import Drift, kernel_gap
+from rankone.theory.kernel_error import check_counts, check_probability
 
 __all__ = [
     "gronwall_coefficients",
@@ -29,6 +32,7 @@ __all__ = [
 ]
 
 
+@checked
 @jax.jit
 def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> dict[str, Array]:
     """Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
@@ -59,6 +63,7 @@ def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> di
     }
 
 
+@checked
 @jax.jit
 def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Array]:
     """Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest kernel error at hand.
@@ -84,6 +89,7 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     }
 
 
+@checked
 @jax.jit
 def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
     """Eqs 48 to 54 on two runs side by side [D-eq48-53, D-eq54]: distance over Σd⁽ᵗ⁾, and d⁽ᵗ⁾ over its two terms."""
@@ -103,11 +109,15 @@ def _length(v: Array) -> Array:
 _LOG10 = log(10)
 
 
+@checked
 def log10_lipschitz(*, beta: float, K: int) -> float:
     """log₁₀ of the printed Lipschitz constant B = 1 + 2Kβe^(β/2) [D-lem2]; the best one is `error_law.lipschitz`."""
+    _check_numbers(beta=beta)
+    check_counts(K=K)
     return _log_B(beta, K) / _LOG10
 
 
+@checked
 def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size: float, steps: int) -> float:
     """log₁₀ of the right side of eq. 12 [D-thm2, D-eq12].
 
@@ -119,16 +129,22 @@ def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size:
         step_size: η.
         steps: L.
     """
+    _check_numbers(beta=beta, eps0=eps0, step_size=step_size)
+    check_counts(K=K, steps=steps)
     log_q = log(step_size * steps) + _log_B(beta, K)
     lead = log(2 * step_size * steps * K * eps0) + beta * energy
     return (lead + _log_geometric(log_q, steps)) / _LOG10
 
 
+@checked
 def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> float:
     """log₁₀ of the right side of eq. 13, for η = C₂/(LB); arguments as in `log10_theorem` [D-cor1, D-eq13]."""
+    _check_numbers(beta=beta, eps0=eps0, C2=C2)
+    check(C2 < 1, "C2", C2, "below 1")
     return (log(eps0 * C2 / (beta * (1 - C2))) + beta * (energy - 0.5)) / _LOG10
 
 
+@checked
 def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
     """log₁₀ of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56-58].
 
@@ -136,11 +152,14 @@ def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
         u: ηB, the growth of a distance in one step.
         steps: L.
     """
+    _check_numbers(u=u)
+    check_counts(steps=steps)
     exponent = steps * log1p(u)
     exact = exponent + log1p(-exp(-exponent)) - log(u)
     return exact / _LOG10, (log(steps) + _log_geometric(log(steps * u), steps)) / _LOG10
 
 
+@checked
 def rahimi_recht(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     """ε with 2⁸(√D R/ε)² exp(−Yε²/4(D + 2)) = δ: Claim 1 of Rahimi and Recht 2007, beside `net_error` [D-U0].
 
@@ -150,10 +169,13 @@ def rahimi_recht(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float
         radius: R, the diameter of the set of inputs, hence the largest ‖Δ‖.
         delta: Probability of failure.
     """
+    check_counts(D=D, Y=Y)
+    check_probability(delta)
     rate = Y / (4 * (D + 2))
     return sqrt(lambertw(2**8 * D * radius**2 * rate / delta).real / rate)
 
 
+@checked
 def gronwall_coefficients(steps: int) -> dict[str, list[int]]:
     """Coefficients of ηA(ηB)ʲ after L steps: the recursion's own, those of eq. 56 and those of eq. 57 [D-eq56-58]."""
     nested = [comb(steps + j - 1, j) for j in range(steps)]  # the sums of eq. 56 inside its outermost one
@@ -162,6 +184,11 @@ def gronwall_coefficients(steps: int) -> dict[str, list[int]]:
         "eq56": [steps, comb(steps + 1, 2), *(steps * n for n in nested[2:])][:steps],
         "eq57": [steps ** (j + 1) for j in range(steps)],
     }
+
+
+def _check_numbers(**values: float) -> None:
+    for name, number in values.items():
+        positive(name, number)
 
 
 def _log_B(beta: float, K: int) -> float:

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Bool, Float, Real
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, check, states
 from rankone.memory.distributed import DrDAM
 from rankone.memory.protocol import EnergyMemory
@@ -48,6 +49,7 @@ class Clipped(EnergyMemory):
         return value, pull(jnp.ones_like(value))[0]
 
 
+@checked
 @jax.jit
 def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, "... D"]:
     """Eq. 29 as it stands, x − Σ_μ k̂_μ ξ^μ/Σ_μ k̂_μ, with the patterns at hand [D-eq29].

@@ -7,16 +7,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Real
 
+from rankone._annotated import checked
 from rankone.checks import Outcome, outcome
 from rankone.editing.closed_form import matrix, pair
 from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.precision import canonical
-from rankone.theory.deep_linear import Matrix, left, right
+from rankone.theory.deep_linear import Matrix, check_ends, left, right
 from rankone.writes import Write
 
 __all__ = ["mixed_key_edit", "printed_first_order"]
 
 
+@checked
 def mixed_key_edit(
     W: Real[ArrayLike, "H D"],
     C: "Real[ArrayLike, 'D D'] | KeyGeometry",
@@ -50,7 +52,9 @@ def _mixed(W: Array, geometry: KeyGeometry, k_mean: Array, k_bare: Array, v: Arr
     return Write(a, u, interference, outcome((~jnp.isfinite(interference), Outcome.NOT_FINITE)))
 
 
+@checked
 def printed_first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
     """`deep_linear.first_order` with its last factor as printed, W₁…W_{i−1} for W_{i+1}…W_N [M-prod, M-z*]."""
+    check_ends(W, e, phi)
     terms = ((left(W, i), right(W, i)) for i in range(1, len(W) + 1))
     return np.sum([P @ np.outer(P.T @ e, Q @ phi) @ P for P, Q in terms], 0)

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, array, check, integer, positive, real
 from rankone._module import Module
 from rankone.theory.kernel_error import check_probability
@@ -47,6 +48,7 @@ class Barrier(Module):
     holds: bool
 
 
+@checked
 def barrier(Xi: Numbers, *, beta: float, Y: int, radius: float, start: float = 0.0, delta: float = 0.05) -> Barrier:
     """Whether Algorithm 1 provably stays near every pattern, with probability ≥ 1 − δ over the frequencies [D-sharp10].
 
@@ -72,6 +74,7 @@ def barrier(Xi: Numbers, *, beta: float, Y: int, radius: float, start: float = 0
     return _ball(sums, float(radius), start).record(Y)
 
 
+@checked
 def sufficient_features(Xi: Numbers, *, beta: float, start: float = 0.0, delta: float = 0.05) -> Barrier:
     """The barrier with the fewest frequencies Y for which it holds, over all radii [D-sharp10].
 

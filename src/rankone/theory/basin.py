@@ -11,6 +11,7 @@ from jaxtyping import ArrayLike, Bool, Float
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, check, integer, positive
 from rankone._module import Module
 from rankone.memory.distributed import DrDAM
@@ -56,6 +57,7 @@ class Descent(Module):
         return np.asarray(~self.lost & (self.kept[..., -1] < 0.5))
 
 
+@checked
 def descent(c: ArrayLike, radius: ArrayLike, *, step_size: float, steps: int) -> Descent:
     """Where gradient descent goes in the noisy well as D → ∞ [D-sharp11].
 
@@ -74,6 +76,8 @@ def descent(c: ArrayLike, radius: ArrayLike, *, step_size: float, steps: int) ->
     """
     positive("step_size", step_size)
     steps = integer("steps", steps)
+    fits = all(a == b or 1 in (a, b) for a, b in zip(np.shape(c)[::-1], np.shape(radius)[::-1], strict=False))
+    check(fits, "c", f"shape {np.shape(c)}", f"of a shape that broadcasts with {np.shape(radius)}, the radius's")
     c, radius = np.broadcast_arrays(np.asarray(c, float), np.asarray(radius, float))
     # Coordinates of u_0 … u_L in u_0, ζ_0, ζ_1, …, and the inner products of these.
     u, inner = np.zeros((2, *c.shape, steps + 1, steps + 1))
@@ -107,6 +111,7 @@ def _moved(u: NDArray, pulls: NDArray, square: NDArray, partition: NDArray, step
     return np.where(lost, u[..., t, :], (1 - step_size) * u[..., t, :] + scale * target)
 
 
+@checked
 def wrong_bits(
     c: ArrayLike, *, beta: ArrayLike, flips: ArrayLike, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
@@ -130,6 +135,7 @@ def wrong_bits(
     return np.where(end.lost, 0.5, wrong)
 
 
+@checked
 def roughness_allowed(radius: ArrayLike, *, step_size: float, steps: int) -> Float[NDArray, "*batch"]:
     """The basin's edge: the largest c at which descent from ‖u_0‖ = radius (...) arrives, by bisection [D-sharp11].
 
@@ -145,6 +151,7 @@ def roughness_allowed(radius: ArrayLike, *, step_size: float, steps: int) -> Flo
     return low
 
 
+@checked
 def slope_ratio(kernel: ArrayLike, c: ArrayLike) -> Float[NDArray, "*batch"]:
     """The well's slope over the noise's, r·e^(−r²/2)/c, where the well has the height `kernel` = e^(−r²/2) [D-sharp11].
 
@@ -155,6 +162,7 @@ def slope_ratio(kernel: ArrayLike, c: ArrayLike) -> Float[NDArray, "*batch"]:
     return np.asarray(slope / np.asarray(c, float))
 
 
+@checked
 def critical_slope(step_size: float) -> float:
     """√(η/(2 − η)): the slope ratio at which the first step leads no nearer to the pattern, as D → ∞ [D-sharp11].
 
@@ -166,6 +174,7 @@ def critical_slope(step_size: float) -> float:
     return float(np.sqrt(step_size / (2 - step_size)))
 
 
+@checked
 def features_to_reach(
     *, D: ArrayLike, K: ArrayLike, beta: ArrayLike, flips: ArrayLike, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
@@ -181,7 +190,7 @@ def features_to_reach(
     """
     radius = np.sqrt(np.asarray(beta, float) * np.asarray(flips, float))
     allowed = roughness_allowed(radius, step_size=step_size, steps=steps)
-    return np.asarray(D, float) * np.asarray(K, float) / (2 * allowed**2)
+    return np.asarray(np.asarray(D, float) * np.asarray(K, float) / (2 * allowed**2))
 
 
 class Gauge(Module):
@@ -198,6 +207,7 @@ class Gauge(Module):
     slope_ratio: Float[NDArray, "*batch"]
 
 
+@checked
 def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
     """Reads the memory at the query, and its noise off the length of T [D-sharp14].
 

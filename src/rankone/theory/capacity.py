@@ -8,6 +8,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy.special import erf
 
+from rankone._annotated import checked
 from rankone._checks import check, integer, positive
 
 __all__ = ["critical_beta", "critical_load", "storage_capacity"]
@@ -30,6 +31,7 @@ def critical_load() -> tuple[float, float]:
     return float(load[best]), float(erf(y[best]))
 
 
+@checked
 def storage_capacity(beta: float, D: int) -> float:
     """Random patterns on {0, 1/√D}^D that MrDAM stores at inverse temperature β [D-sharp6].
 
@@ -58,6 +60,7 @@ def storage_capacity(beta: float, D: int) -> float:
     return 1 + float(np.exp(height[rises[-1] + 1])) if len(rises) else float("nan")
 
 
+@checked
 def critical_beta(K: int, D: int) -> float:
     """The least β at which MrDAM stores K random patterns on {0, 1/√D}^D [D-sharp6].
 

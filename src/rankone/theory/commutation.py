@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, ArrayLike, Float, Real
 
+from rankone._annotated import checked
 from rankone._checks import array, choice
 from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner
 from rankone.preconditioning.layers import between
@@ -34,6 +35,7 @@ Loss = Callable[[Float[Array, "m n"]], Float[Array, ""]]
 Postprocess = Callable[[Array], Array]
 
 
+@checked
 def descend(
     loss: Loss,
     W0: Real[ArrayLike, "m n"],
@@ -78,6 +80,7 @@ def _steps(
     return jax.lax.scan(step, start, length=steps)
 
 
+@checked
 def descend_on_U(
     loss: Loss,
     U0: Real[ArrayLike, "p q"],
@@ -93,6 +96,7 @@ def descend_on_U(
     return left @ path @ right
 
 
+@checked
 def gap(
     loss: Loss,
     U0: Real[ArrayLike, "p q"],
@@ -140,6 +144,7 @@ def _gap(
     return jnp.abs(descend_on_U(loss, U0, T, V, optimizer, steps=steps) - on_W).max()
 
 
+@checked
 @partial(jax.jit, static_argnames=("loss", "steps"))
 def change_factors(
     loss: Loss,
@@ -184,6 +189,7 @@ def change_factors(
     return W, carried, kept
 
 
+@checked
 def commuting_linear_rules(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> int:
     """Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for all given pairs [K-sharp3].
 
@@ -216,6 +222,7 @@ def scale_by_polar() -> optax.GradientTransformation:
     return optax.stateless(lambda updates, params: jax.tree.map(polar, updates))
 
 
+@checked
 def scale_by_shampoo(damping: float = 1e-6) -> optax.GradientTransformation:
     """Full Shampoo: L^(-1/4) G R^(-1/4) with L = λI + ΣGGᵀ and R = λI + ΣGᵀG [K-shampoo].
 

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, known, readable
+from rankone._annotated import checked
+from rankone._checks import array, check, known, not_negative, positive, readable
 from rankone.preconditioning.kronecker import KroneckerPreconditioner
 from rankone.preconditioning.layers import Reparameterized
 from rankone.preconditioning.whitening import matrix_power
@@ -28,8 +29,9 @@ __all__ = [
 ]
 
 
+@checked
 def whitened_spectrum(
-    A: Real[ArrayLike, "n n"], D: Real[ArrayLike, "m m"], T: ArrayLike, V: ArrayLike
+    A: Real[ArrayLike, "n n"], D: Real[ArrayLike, "m m"], T: Real[ArrayLike, "m p"], V: Real[ArrayLike, "q n"]
 ) -> Float[Array, " k"]:
     """Eigenvalues, falling, of the curvature that U sees: (VAVᵀ) ⊗ (TᵀDT), where W sees A ⊗ D [K-sharp1].
 
@@ -50,6 +52,7 @@ def _whitened_spectrum(A: Array, D: Array, T: Array, V: Array) -> Array:
     return KroneckerPreconditioner(T.T @ D @ T, V @ A @ V.T).eigenvalues()
 
 
+@checked
 def steps_to_tolerance(
     eigenvalues: Real[ArrayLike, " k"], error: Real[ArrayLike, " k"], *, tol: float, most: int = 1_000_000
 ) -> int:
@@ -74,6 +77,7 @@ def steps_to_tolerance(
     return high
 
 
+@checked
 def contraction(H: Real[ArrayLike, "k k"], H0: Real[ArrayLike, "k k"]) -> Float[Array, ""]:
     """The smallest ρ with (1 − ρ)H0 ≼ H ≼ (1 + ρ)H0 [K-sharp2].
 
@@ -94,7 +98,10 @@ def _contraction(H: Array, H0: Array) -> Array:
     return jnp.abs(jnp.linalg.eigvalsh((half + half.T) / 2) - 1).max()
 
 
-def implicit_bias(X: Real[ArrayLike, "N n"], Y: Real[ArrayLike, "N m"], V: ArrayLike) -> Float[Array, "m n"]:
+@checked
+def implicit_bias(
+    X: Real[ArrayLike, "N n"], Y: Real[ArrayLike, "N m"], V: Real[ArrayLike, "q n"]
+) -> Float[Array, "m n"]:
     """Where gradient descent on U ends from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV [K-sharp4].
 
     Of all W that fit, it is the one with the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible T: T drops out.
@@ -115,6 +122,7 @@ def _implicit_bias(X: Array, Y: Array, V: Array) -> Array:
     return jnp.linalg.solve(XR @ X.T, Y).T @ XR
 
 
+@checked
 def stationary_covariance(
     H: Real[ArrayLike, "k k"],
     C: Real[ArrayLike, "k k"],
@@ -141,6 +149,8 @@ def stationary_covariance(
         ValueError: If descent diverges at this rate.
     """
     H, C, P = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("C", C), ("P", P)))
+    positive("learning_rate", learning_rate)
+    not_negative("momentum", momentum)
     M = _two_states(H, P, jnp.asarray(learning_rate), jnp.asarray(momentum))
     if known(M):
         radius = float(np.abs(np.linalg.eigvals(np.asarray(M))).max())
@@ -163,6 +173,7 @@ def _stationary_covariance(M: Array, C: Array, P: Array, learning_rate: ArrayLik
     return both.reshape(M.shape)[:k, :k]
 
 
+@checked
 def nearest_kronecker(
     F: Real[ArrayLike, "mn mn"], shape: tuple[int, int]
 ) -> tuple[Float[Array, "n n"], Float[Array, "m m"], Float[Array, ""]]:
@@ -193,6 +204,7 @@ def _nearest_kronecker(F: Array, m: int, n: int) -> tuple[Array, Array, Array]:
     return B, A, jnp.sqrt(jnp.maximum(1 - values[0] ** 2 / (values**2).sum(), 0))
 
 
+@checked
 def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array, ""]:
     r"""The rate at which one step on U, of the loss $\frac12\|v-Wk\|^2$, stores k: $1/(k^\top V^\top Vk)$ [K-rome].
 
@@ -211,6 +223,7 @@ def _exact_rate(layer: Reparameterized, k: Array) -> Array:
     return 1 / jnp.sum((layer.V @ layer.features(k)) ** 2)
 
 
+@checked
 def store_pair(W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike) -> Float[Array, "m n"]:
     r"""W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact rate, on $\frac12\|v-Wk\|^2$ [K-rome].
 

@@ -6,10 +6,14 @@ are all positive these are the gradients too [M-(1)].
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import pairwise
 from operator import matmul
 
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, ArrayLike, Real
+
+from rankone._annotated import checked
+from rankone._checks import check
 
 __all__ = [
     "first_order",
@@ -24,25 +28,31 @@ __all__ = [
 Matrix = np.ndarray | Array  # all are written for either; the book calls them with float64 of numpy
 
 
+@checked
 def product(W: Sequence[Matrix]) -> Matrix:
     """W₁W₂…W_N; applied to φ, what the network holds before the step [M-pre]."""
+    fits = all(np.ndim(one) == 2 for one in W) and all(one.shape[1] == len(other) for one, other in pairwise(W))
+    check(fits, "W", [np.shape(one) for one in W], "matrices, of which each has as many columns as the next has rows")
     return reduce(matmul, W)
 
 
+@checked
 def left(W: Sequence[Matrix], i: int) -> Matrix:
     """W₁…W_{i−1}, the identity for i = 1: its transpose carries the error back to layer i."""
     return product([np.eye(len(W[0])), *W[: i - 1]])
 
 
+@checked
 def right(W: Sequence[Matrix], i: int) -> Matrix:
     """W_{i+1}…W_N, the identity for i = N: it carries φ forward to layer i.
 
     Applied to φ it must have no negative entry, or a ReLU clips [M-appA-psd]; with the telescope it is M̃_{i+1}
     [M-appA-idx].
     """
-    return product([*W[i:], np.eye(W[-1].shape[1])])
+    return product([*W[i:], np.eye(np.shape(W[-1])[-1])])
 
 
+@checked
 def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matrix:
     """Gradient of the loss by Wᵢ, (W₁…W_{i−1})ᵀ e φᵀ (W_{i+1}…W_N)ᵀ: of rank one [M-grad].
 
@@ -52,9 +62,11 @@ def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matri
         e: Error ∇_z L at the output.
         phi: Input of the stack.
     """
+    check_ends(W, e, phi)
     return np.outer(left(W, i).T @ e, right(W, i) @ phi)
 
 
+@checked
 def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
     """The sum Σᵢ PᵢPᵢᵀ e φᵀ QᵢᵀQᵢ, minus what a step of α = 1 adds to first order [M-prod, M-prod2, M-z*].
 
@@ -65,17 +77,33 @@ def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
         e: Error ∇_z L at the output.
         phi: Input of the stack.
     """
+    check_ends(W, e, phi)
     terms = ((left(W, i), right(W, i)) for i in range(1, len(W) + 1))
     return np.sum([P @ np.outer(P.T @ e, Q @ phi) @ Q for P, Q in terms], 0)
 
 
+def check_ends(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> None:
+    """Raise unless e is as long as the output of the stack, and phi as its input."""
+    for name, one, length in (("e", e, len(W[0])), ("phi", phi, np.shape(W[-1])[-1])):
+        check(np.shape(one) == (length,), name, f"shape {np.shape(one)}", f"of shape ({length},), that W asks for")
+
+
+@checked
 def longest_chain(W: Sequence[Matrix], G: Sequence[Matrix]) -> float:
     """Largest entry of any GᵢW_{i+1}…W_{k−1}G_k, i < k: at 0 the step is exactly first order, for every α [M-S1]."""
     N = len(W)
     return max(float(np.abs(product([G[i], *W[i + 1 : k], G[k]])).max()) for i in range(N) for k in range(i + 1, N))
 
 
-def written(A: Matrix, B: Matrix, e: Matrix, phi: Matrix, phi_star: Matrix, alpha: float) -> Matrix:
+@checked
+def written(
+    A: Real[ArrayLike, "N S"],
+    B: Real[ArrayLike, "N J J"],
+    e: Real[ArrayLike, " S"],
+    phi: Real[ArrayLike, " J"],
+    phi_star: Real[ArrayLike, " J"],
+    alpha: float,
+) -> Matrix:
     """What the step adds to the slots at x*, z* = −α Σᵢ Aᵢe φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-eq3].
 
     Args:

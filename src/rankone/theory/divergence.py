@@ -12,6 +12,7 @@ from math import exp, expm1, inf, isfinite, log, log1p, sqrt
 
 from jaxtyping import ArrayLike
 
+from rankone._annotated import checked
 from rankone._checks import check, positive, real
 from rankone._module import Module
 from rankone.theory.kernel_error import check_counts, check_probability, uniform_derivative_error, uniform_kernel_error
@@ -29,6 +30,7 @@ __all__ = [
 _SLACK = 1 + 1e-6  # the fixed point is inflated by this much and then checked, so that rounding cannot break it
 
 
+@checked
 def softmax_lipschitz(*, spread: float, K: int) -> float:
     """Smallest Λ with ‖softmax(x) − softmax(z)‖₁ ≤ Λ‖x − z‖₁ when entries differ by at most `spread` δ [D-lem1].
 
@@ -38,11 +40,13 @@ def softmax_lipschitz(*, spread: float, K: int) -> float:
     return 2 * p * (1 - p)
 
 
+@checked
 def energy_drift(*, step_size: float, error: ArrayLike, gradient: ArrayLike) -> ArrayLike:
     """Largest rise of E in a step 0 < η ≤ 1 along ∇E + e: (η/2)(‖e‖² − ‖∇E‖²), from the two norms [D-eq55]."""
     return step_size / 2 * (error**2 - gradient**2)
 
 
+@checked
 def query_factor(*, beta: float, K: int, distance: float) -> float:
     """e^(βE) of a query at `distance` r from one pattern and 1 from the K − 1 others [D-eq59].
 
@@ -51,6 +55,7 @@ def query_factor(*, beta: float, K: int, distance: float) -> float:
     return exp(beta * distance**2 / 2) / (1 + (K - 1) * exp(-beta * (1 - distance**2) / 2))
 
 
+@checked
 def gradient_errors(
     *, K: int, beta: float, energy: float, gradient: float, diameter: float, eps0: float, eps1: float
 ) -> tuple[float, float]:
@@ -118,6 +123,7 @@ class Divergence(Module):
         return all(self.hypotheses.values())
 
 
+@checked
 def divergence_bound(
     *,
     D: int,

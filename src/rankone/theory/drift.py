@@ -12,12 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import Numbers, check, integer, positive, states
+from rankone._annotated import checked
+from rankone._checks import Numbers, check, instance, integer, positive, states
 from rankone._module import Module
 from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
 from rankone.memory.protocol import Memory
-from rankone.theory.error_law import hessian
+from rankone.theory.error_law import broadcasts, hessian
 
 __all__ = ["Drift", "LocalRetrieval", "drift", "kernel_gap", "local_retrieval"]
 
@@ -42,16 +43,21 @@ class Drift(Module):
         """‖x⁽ᵗ⁾ − x̂⁽ᵗ⁾‖, t = 0 … L."""
         return _distance(self)
 
+    @checked
     def recursion(self, growth: ArrayLike, errors: ArrayLike | None = None) -> Float[Array, "states N"]:
         """D⁽⁰⁾ = 0, D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for growths ρ (a number or (L, N)) and errors e (default: measured)."""
-        return _recursion(self, growth, self.errors if errors is None else errors)
+        errors, shape = self.errors if errors is None else errors, self.errors.shape
+        for name, value in (("growth", growth), ("errors", errors)):
+            check(broadcasts(np.shape(value), shape), name, f"shape {np.shape(value)}", f"a number, or {shape}")
+        return _recursion(self, growth, errors)
 
+    @checked
     def local_growth(self, memory: MrDAM, *, points: int = 3) -> Float[Array, "steps N"]:
         """ρ_t: the largest |1 − ηλ| over the eigenvalues λ of ∇²E at `points` of the segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
 
         The mean value theorem wants the whole segment; where the curvature varies little along it, ends and middle do.
         """
-        return _local_growth(self, memory, points)
+        return _local_growth(self, memory, integer("points", points))
 
 
 @jax.jit
@@ -69,7 +75,7 @@ def _local_growth(run: Drift, memory: MrDAM, points: int) -> Array:
 
 @jax.jit
 def _recursion(run: Drift, growth: ArrayLike, errors: ArrayLike) -> Array:
-    growth, errors = (jnp.broadcast_to(jnp.asarray(a), run.errors.shape) for a in (growth, errors))
+    growth, errors = (jnp.broadcast_to(jnp.asarray(a, run.errors.dtype), run.errors.shape) for a in (growth, errors))
 
     def step(D: Array, inputs: tuple[Array, Array]) -> tuple[Array, Array]:
         rho, e = inputs
@@ -80,6 +86,7 @@ def _recursion(run: Drift, growth: ArrayLike, errors: ArrayLike) -> Array:
     return jnp.concatenate([start[None], jax.lax.scan(step, start, (growth, errors))[1]])
 
 
+@checked
 @jax.jit
 def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -> Float[Array, "... K"]:
     """k̂ − k between states and patterns; its largest size is the smallest C₁√(D/Y) that a run admits [D-unn2].
@@ -95,6 +102,7 @@ def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -
     return copy.features.phi(root * x) @ copy.features.phi(root * Xi).T - jnp.exp(-copy.beta / 2 * square)
 
 
+@checked
 def drift(memory: MrDAM, copy: Memory, x0: Numbers, *, step_size: float, steps: int) -> Drift:
     """Descend both energies from the queries x0 (N, D) and keep every state [D-eq48-53].
 
@@ -108,6 +116,7 @@ def drift(memory: MrDAM, copy: Memory, x0: Numbers, *, step_size: float, steps: 
     Raises:
         ValueError: If a shape does not fit or a number is not positive.
     """
+    instance("copy", copy, Memory, "a memory, with `energy_and_gradient`")
     x0 = states("x0", x0, memory.D)
     check(x0.ndim == 2, "x0", f"shape {x0.shape}", f"(N, {memory.D}): one query a row")
     positive("step_size", step_size)
@@ -147,6 +156,7 @@ class LocalRetrieval(Module):
     holds: bool
 
 
+@checked
 def local_retrieval(
     Xi: Numbers, index: int, *, beta: float, radius: float, gradient_error: float, step_size: float, steps: int
 ) -> LocalRetrieval:

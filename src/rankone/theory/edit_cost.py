@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
+from rankone._annotated import checked
 from rankone._checks import array, check, integer, real
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 
+@checked
 @jax.jit
 def leverage(K: Float[Array, "D n"]) -> Float[Array, " n"]:
     """hⱼ = kⱼᵀC⁻¹kⱼ in [0, 1] of every key among the keys, summing to their rank: by QR of Kᵀ, with no C formed."""
@@ -33,6 +35,7 @@ def leverage(K: Float[Array, "D n"]) -> Float[Array, " n"]:
     return jnp.sum(Q**2, axis=1)
 
 
+@checked
 @jax.jit
 def inflation(C: Float[Array, "D D"], u: Float[Array, " D"], k: Float[Array, " D"]) -> Float[Array, ""]:
     r"""Interference of an edit along any direction u over the least possible [R-S2].
@@ -48,6 +51,7 @@ def inflation(C: Float[Array, "D D"], u: Float[Array, " D"], k: Float[Array, " D
     return (u @ C @ u) * (k @ jnp.linalg.solve(C, k)) / (u @ k) ** 2
 
 
+@checked
 @jax.jit
 def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
     """(1 + κ)²/4κ: the worst inflation by a surrogate Ĉ with κ = cond(Ĉ^(−1/2) C Ĉ^(−1/2)) [R-S2]."""
@@ -55,12 +59,14 @@ def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
     return (1 + kappa) ** 2 / (4 * kappa)
 
 
+@checked
 @jax.jit
 def efficiency(C: Float[Array, "D D"], C_hat: Float[Array, "D D"], k: Float[Array, " D"]) -> Float[Array, ""]:
     """ρ = 1/inflation in (0, 1] of an edit made with the estimate Ĉ [R-S3]."""
     return 1 / inflation(C, jnp.linalg.solve(C_hat, k), k)
 
 
+@checked
 def efficiency_law(n: int, D: int) -> tuple[float, float]:
     """(a, b) of the Beta law of ρ when Ĉ comes from n Gaussian keys: ((n−D+2)/2, (D−1)/2), whatever C and k [R-S3].
 
@@ -72,6 +78,7 @@ def efficiency_law(n: int, D: int) -> tuple[float, float]:
     return (n - D + 2) / 2, (D - 1) / 2
 
 
+@checked
 def mean_inflation(n: int, D: int) -> float:
     """E 1/ρ = (n − 1)/(n − D): twice as much interference at n = 2D − 1 samples [R-S3].
 
@@ -83,6 +90,7 @@ def mean_inflation(n: int, D: int) -> float:
     return (n - 1) / (n - D)
 
 
+@checked
 def sample_size(target: float, D: int) -> int:
     """Least number of keys to estimate C from, for a mean inflation of at most `target` > 1 [R-S3]."""
     D, wanted = integer("D", D, "a positive length of a key"), "above 1 and finite: only the true C costs nothing extra"
@@ -92,6 +100,7 @@ def sample_size(target: float, D: int) -> int:
     return max(n, D + 1)
 
 
+@checked
 def capacity(n: int, D: int, m: int) -> float:
     """Mean interference per edit over ‖r‖² when m random keys are edited at once beside n others: n/(D−m−1) [R-S4].
 
@@ -103,6 +112,7 @@ def capacity(n: int, D: int, m: int) -> float:
     return n / (D - m - 1)
 
 
+@checked
 def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     r"""What an edit costs in a batch of m of N keys over what it costs alone, for m = 1 … N [R-S7].
 
@@ -132,6 +142,7 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     return (N - m + 1) / m * ratio
 
 
+@checked
 @jax.jit
 def sequential_residual(t: ArrayLike, T: ArrayLike, D: ArrayLike) -> Float[Array, "..."]:
     r"""Mean squared residual, after T hard edits with C fixed, of edit number t < T, per output, to O(1/D) [R-S5].
@@ -148,6 +159,7 @@ def sequential_residual(t: ArrayLike, T: ArrayLike, D: ArrayLike) -> Float[Array
     return (1 - jnp.exp(-(T - t) / D)) * (2 - jnp.exp(-T / D))
 
 
+@checked
 @jax.jit
 def forgetting(S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.0) -> Float[Array, ""]:
     r"""How far the second of two edits moves the answer to the first key.
@@ -162,6 +174,7 @@ def forgetting(S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.
     return jnp.asarray(residual) * jnp.abs(S[0, 1]) / ((1 + beta * S[0, 0]) * S[1, 1] - beta * S[0, 1] ** 2)
 
 
+@checked
 def cycles_to(tolerance: float, cosine_squared: float) -> int:
     """Rounds of two alternating edits until the error is down by `tolerance`: ⌈log tolerance / log cos²θ⌉."""
     for name, value in (("cosine_squared", cosine_squared), ("tolerance", tolerance)):

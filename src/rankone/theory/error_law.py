@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, check, choice, positive, states
 from rankone._module import Module
 from rankone.memory.exact import MrDAM
@@ -38,18 +39,22 @@ class ErrorLaw(Module):
     beta: Float[Array, ""]
     count: Float[Array, ""]
 
+    @checked
     def noise(self, Y: ArrayLike) -> Float[Array, "..."]:
         """√(V/Y)/S, the relative standard deviation of Ŝ: the law is first order in it, so trust it up to 0.1."""
-        return _noise(self, Y)
+        return _noise(self, self._beside("Y", Y))
 
+    @checked
     def energy_error(self, Y: ArrayLike) -> Float[Array, "..."]:
         """Mean |Ê − E| to first order, √(2/π)·√(V/Y)/(βS), in unit²."""
         return (2 / jnp.pi) ** 0.5 * self.noise(Y) / self.beta
 
+    @checked
     def gradient_error(self, Y: ArrayLike, field: str = "autodiff") -> Float[Array, "..."]:
         """Root mean square of ‖ĝ − ∇E‖ to first order, √(M/Y), for "autodiff" (ĝ_A) or "barycentric" (ĝ_B)."""
-        return jnp.sqrt(self._moment(field) / Y)
+        return jnp.sqrt(self._moment(field) / self._beside("Y", Y))
 
+    @checked
     def clipped_energy_error(self, Y: ArrayLike, clip: ArrayLike | None = None) -> Float[Array, "..."]:
         """Mean |Ê − E| with Ŝ taken as Gaussian but the logarithm as it is: good even where the memory is broken.
 
@@ -57,27 +62,42 @@ class ErrorLaw(Module):
             Y: Number of frequencies.
             clip: The ε of the published log max(Ŝ, ε); by default the tangent line that `DrDAM` continues with.
         """
-        return _clipped_energy_error(self, Y, clip)
+        return _clipped_energy_error(self, self._beside("Y", Y), None if clip is None else self._beside("clip", clip))
 
+    @checked
     def features_for_energy(self, error: ArrayLike) -> Float[Array, "..."]:
         """Frequencies Y ≃ V/(βεS)² for a root-mean-square energy error ε (unit²)."""
-        return self.V / (self.beta * jnp.asarray(error) * self.S) ** 2
+        return self.V / (self.beta * jnp.asarray(self._beside("error", error)) * self.S) ** 2
 
+    @checked
     def features_for_gradient(self, error: ArrayLike, field: str = "autodiff") -> Float[Array, "..."]:
         """Frequencies Y ≃ M/ε² for a root-mean-square gradient error ε (unit)."""
-        return self._moment(field) / jnp.asarray(error) ** 2
+        return self._moment(field) / jnp.asarray(self._beside("error", error)) ** 2
 
+    @checked
     def gradient_error_bound(self, Y: ArrayLike, *, s: ArrayLike = 3.0, t: ArrayLike = 3.0) -> Float[Array, "..."]:
         """Bound on ‖ĝ_A − ∇E‖ at one fixed state, with probability ≥ 1 − s⁻² − t⁻²; ∞ where s·noise ≥ 1.
 
         Chebyshev twice, on the exact identity of D-lem3': nothing is linearised.
         """
+        s, t = self._beside("s", s), self._beside("t", t)
         shrink = 1 - s * self.noise(Y)
         return jnp.where(shrink > 0, t * self.gradient_error(Y) / jnp.where(shrink > 0, shrink, 1), jnp.inf)
+
+    def _beside(self, name: str, value: ArrayLike) -> ArrayLike:
+        fits = broadcasts(jnp.shape(value), self.S.shape) or broadcasts(self.S.shape, jnp.shape(value))
+        check(fits, name, f"shape {jnp.shape(value)}", f"a number, or of a shape that goes with {self.S.shape}")
+        return value
 
     def _moment(self, field: str) -> Float[Array, "..."]:
         choice("field", field, FIELDS)
         return self.M_A if field == "autodiff" else self.M_B
+
+
+def broadcasts(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether numpy takes an array of this shape for one of that which is wanted."""
+    pairs = zip(shape[::-1], wanted[::-1], strict=False)
+    return len(shape) <= len(wanted) and all(one in (1, other) for one, other in pairs)
 
 
 @jax.jit
@@ -99,6 +119,7 @@ def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -
     return (jnp.abs(log - jnp.log(S)) * weights).sum(-1) / weights.sum() / law.beta
 
 
+@checked
 def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
     """Exact first-order error law of the distributed copy of `memory` at states x [D-sharp2].
 
@@ -150,6 +171,7 @@ def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> 
     return S, spread.sum() / 2, M_A, barycentre / (2 * S) / S
 
 
+@checked
 def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
     """Hessian of the exact energy, ∇²E(x) = I − β Cov_p(x)(ξ) [D-sharp1].
 
@@ -175,6 +197,7 @@ def _hessians(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]) ->
     return jax.lax.map(one, x.reshape(-1, x.shape[-1])).reshape(*x.shape, x.shape[-1])
 
 
+@checked
 def lipschitz(*, beta: ArrayLike, diameter: ArrayLike) -> Float[Array, ""]:
     """Best Lipschitz constant of ∇E, max(1, βd²/4 − 1), for patterns of diameter d in D ≥ 2 [D-sharp1].
 

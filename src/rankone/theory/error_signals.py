@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
+from rankone._annotated import checked
 from rankone._checks import array, choice, integer
 
 __all__ = ["LOSSES", "class_switch_signals", "cross_entropy_signal", "kink_signals", "signal"]
@@ -18,7 +19,8 @@ LOSSES: dict[str, Callable[[Array], Array]] = {  # of the difference ŷ − y
 }
 
 
-def signal(loss: str, y: ArrayLike, prediction: float = 0.0) -> Float[Array, " n"]:
+@checked
+def signal(loss: str, y: Real[ArrayLike, " n"], prediction: float = 0.0) -> Float[Array, " n"]:
     """Derivative of the loss by the prediction, for each y (n,): affine in y for "squared", a sign for "absolute"."""
     choice("loss", loss, LOSSES)
     return _signal(loss, jnp.asarray(y, float), prediction)
@@ -29,6 +31,7 @@ def _signal(loss: str, y: Array, prediction: Array | float) -> Array:
     return jax.vmap(jax.grad(LOSSES[loss]))(prediction - y)
 
 
+@checked
 def cross_entropy_signal(
     logits: Real[ArrayLike, " Y"], weights: Real[ArrayLike, " Y"]
 ) -> tuple[Float[Array, " Y"], Float[Array, " Y"]]:
@@ -53,6 +56,7 @@ def _cross_entropy_signal(logits: Array, w: Array) -> tuple[Array, Array]:
     return jax.vmap(jax.grad(loss), (None, 0))(0.0, jnp.arange(len(logits))), jax.nn.softmax(logits)
 
 
+@checked
 def class_switch_signals(logits: Real[ArrayLike, " Y"]) -> Float[Array, "Y Y"]:
     """What reaches one switch a class, each feeding its own logit with weight 1, under cross-entropy [M-appB-CE].
 
@@ -73,6 +77,7 @@ def _class_switch_signals(logits: Array) -> Array:
     return jax.vmap(jax.grad(loss), (None, 0))(jnp.zeros_like(logits), jnp.arange(len(logits)))
 
 
+@checked
 def kink_signals(relu: Callable[[Array], Array], N: int, rest: float = 0.0) -> Float[Array, " {N}"]:
     """Gradient that a chain of N units of weight 1 carries back to each of them from an activation at `rest` [M-(1)].
 

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, array
 from rankone._module import Module
 from rankone.data.queries import occlude
@@ -48,6 +49,7 @@ def _errors(one: tuple[Array, Array], other: tuple[Array, Array]) -> Errors:
     return Errors(jnp.abs(E - E_hat), jnp.linalg.norm(g - g_hat, axis=-1), jnp.abs(g - g_hat).mean(-1))
 
 
+@checked
 @jax.jit
 def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
     """Each entry rounded to the nearer of 0 and 1/√D, the middle upwards [D-eq15]."""
@@ -56,6 +58,7 @@ def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
     return jnp.where(x >= top / 2, top, 0)
 
 
+@checked
 @jax.jit
 def hamming_error(x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]) -> Float[Array, "..."]:
     """Share of entries that differ [D-eq15, D-fig4A].
@@ -97,6 +100,7 @@ class Completion(Module):
     steps: Int[Array, " n"]
 
 
+@checked
 def complete(
     pictures: Numbers,
     *,

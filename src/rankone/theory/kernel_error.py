@@ -10,8 +10,9 @@ from math import inf, log, sqrt
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, as_array, check, choice, integer, positive, random_key, real, states
 from rankone.memory.bases import BASES
 from rankone.memory.features import RandomFeatures
@@ -33,6 +34,7 @@ __all__ = [
 _RADIUS = "a positive distance, or infinity"
 
 
+@checked
 def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     """ε₀ with |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ [D-U0].
 
@@ -48,12 +50,14 @@ def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) 
     return min(bound(D=D, Y=Y, radius=radius, delta=delta) for bound in (contraction_error, net_error))
 
 
+@checked
 def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     """2R√(D/Y) + √(2 log(2/δ)/Y): the smaller one on small balls. Arguments as for `uniform_kernel_error`."""
     _check_ball(D, Y, radius, delta)
     return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
 
 
+@checked
 def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     """√(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y, ℓ = D log(1 + 8R√Y) + log(4/δ): for large balls.
 
@@ -65,6 +69,7 @@ def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     return sqrt(points / Y) + 2 * points / (3 * Y) + slope / (4 * sqrt(Y))
 
 
+@checked
 def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
     """ε₁ with ‖∇(k̂ − k)(Δ)‖ ≤ ε₁ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ [D-U1].
 
@@ -76,6 +81,7 @@ def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.
     return 2 * t + (curvature + 1) * sqrt(D / Y) if t <= 3 else inf
 
 
+@checked
 def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> float:
     """Bound on the mean of the largest Ŝ − S over ‖x − x₀‖ ≤ r, the same for S − Ŝ [D-US].
 
@@ -88,6 +94,8 @@ def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> floa
         Y: Number of frequencies.
         radius: r, in the unit of the patterns.
     """
+    check_counts(Y=Y)
+    positive("beta", beta)
     squares = beta * _squared_distances(Xi)
     D = np.shape(Xi)[1]
     return 2 * radius * sqrt(beta / Y * float(((D - squares) * np.exp(-squares / 2)).sum()))
@@ -95,6 +103,7 @@ def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> floa
 
 def _squared_distances(Xi: Numbers) -> np.ndarray:
     Xi = np.asarray(Xi, float)
+    check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
     norms = (Xi**2).sum(1)
     return np.maximum(norms[:, None] + norms - 2 * Xi @ Xi.T, 0)
 
@@ -117,13 +126,15 @@ def check_probability(delta: float) -> None:
     check(0 < (real("delta", delta, wanted) or 0) < 1, "delta", delta, wanted)
 
 
+@checked
 @jax.jit
-def rbf_kernel(x: ArrayLike, z: ArrayLike) -> Float[Array, "..."]:
+def rbf_kernel(x: Real[ArrayLike, "... D"], z: Real[ArrayLike, "... D"]) -> Float[Array, "..."]:
     """k(x, z) = exp(−‖x − z‖²/2) for inputs (..., D) that broadcast; with the square [D-eq4, D-unn1]."""
     x, z = jnp.broadcast_arrays(x, z)
     return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))
 
 
+@checked
 def kernel_variance(x: Numbers, z: Numbers, *, basis: str = "sincos") -> Float[Array, "..."]:
     """Variance of ⟨φ(x), φ(z)⟩ for one frequency, exactly [D-eq8, D-fn5].
 
@@ -144,6 +155,7 @@ def kernel_variance(x: Numbers, z: Numbers, *, basis: str = "sincos") -> Float[A
     """
     choice("basis", basis, BASES)
     other = as_array(z)
+    check(other.ndim >= 1, "z", f"shape {other.shape}", "of shape (..., D)")
     return _variance(states("x", x, other.shape[-1]), other, basis)
 
 
@@ -159,6 +171,7 @@ def _variance(x: Array, z: Array, basis: str) -> Array:
     return (same if basis == "exp" else 0.5 * (same + opposite)) - k2
 
 
+@checked
 def orthogonal_variance_ratio(distance: ArrayLike) -> Float[Array, "..."]:
     """Variance with frequencies orthogonal in blocks of D over that with independent ones, as D → ∞ [D-sharp8].
 
@@ -173,6 +186,7 @@ def _orthogonal_ratio(distance: ArrayLike) -> Array:
     return 1 - s2**2 * jnp.exp(-s2) / jnp.expm1(-s2) ** 2
 
 
+@checked
 def largest_kernel_error(
     features: RandomFeatures, R: ArrayLike, *, key: Array, starts: int = 64, steps: int = 200
 ) -> tuple[Float[Array, ""], Float[Array, " D"]]:

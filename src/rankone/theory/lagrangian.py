@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from rankone._annotated import checked
 from rankone.writes.rules import normal_equations
 
 __all__ = [
@@ -34,24 +35,28 @@ Weights = Float[Array, "H D"]
 Number = Float[Array, ""]
 
 
+@checked
 @jax.jit
 def least_squares(K: Keys, V: Values) -> Weights:
     """W = argmin ‖WK − V‖, the only one if the keys span the space, else the shortest [R-eq5, R-eq6]."""
     return jnp.linalg.lstsq(K.T, V.T)[0].T
 
 
+@checked
 @jax.jit
 def objective(W_hat: Weights, K: Keys, V: Values) -> Number:
     """½‖ŴK − V‖²_F, convex with Hessian C ⊗ I [R-eq5, R-2nd-order]."""
     return 0.5 * jnp.sum((W_hat @ K - V) ** 2)
 
 
+@checked
 @jax.jit
 def lagrangian(W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
     """L(Ŵ, Λ) = ½‖ŴK − V‖² − Λᵀ(Ŵk − v): affine in Λ, so that Λ cannot minimise it [R-eq8, R-txt8]."""
     return objective(W_hat, K, V) - multiplier @ (W_hat @ k - v)
 
 
+@checked
 @jax.jit
 def lagrangian_by_trace(
     W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value
@@ -66,12 +71,14 @@ def lagrangian_by_trace(
     return jnp.trace(square) - multiplier @ (W_hat @ k - v), square
 
 
+@checked
 @jax.jit
 def stationarity(W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key) -> Weights:
     """∂L/∂Ŵ = ŴKKᵀ − VKᵀ − Λkᵀ, zero at the solution [R-eq10, R-eq11]."""
     return (W_hat @ K - V) @ K.T - jnp.outer(multiplier, k)
 
 
+@checked
 @jax.jit
 def dual(multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
     """Min over Ŵ of L: ½‖WK − V‖² + Λᵀr − ½s‖Λ‖², concave, with its maximum at Λ = r/s [R-txt8]."""
@@ -81,6 +88,7 @@ def dual(multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
     return objective(W, K, V) + multiplier @ (v - W @ k) - 0.5 * s * multiplier @ multiplier
 
 
+@checked
 @jax.jit
 def block_matrix(k: Key, u: Key) -> Float[Array, "D+1 D+1"]:
     """The matrix [[I, k], [−uᵀ, 0]] of [Ŵ Λ]·M = [W v]; its determinant is uᵀk [R-eq15]."""
@@ -88,6 +96,7 @@ def block_matrix(k: Key, u: Key) -> Float[Array, "D+1 D+1"]:
     return jnp.concatenate([top, jnp.append(-u, 0)[None]])
 
 
+@checked
 @jax.jit
 def solve_block(W: Weights, k: Key, v: Value, u: Key) -> tuple[Weights, Value]:
     """Ŵ and Λ together from the block system [R-eq14, R-eq15, R-eq16]."""
@@ -95,6 +104,7 @@ def solve_block(W: Weights, k: Key, v: Value, u: Key) -> tuple[Weights, Value]:
     return both[:, :-1], both[:, -1]
 
 
+@checked
 @partial(jax.jit, static_argnames="H")
 def kkt_matrix(K: Keys, k: Key, H: int) -> Float[Array, "N N"]:
     """All HD + H conditions of eq. 10 and eq. 7 for (vec Ŵ, Λ), vec by columns, with no algebra done [R-eq17]."""
@@ -105,6 +115,7 @@ def kkt_matrix(K: Keys, k: Key, H: int) -> Float[Array, "N N"]:
     return jnp.concatenate([top, bottom])
 
 
+@checked
 @jax.jit
 def solve_kkt(K: Keys, V: Values, k: Key, v: Value) -> tuple[Weights, Value]:
     """Ŵ and Λ by brute force, to hold the closed form against [R-eq17]."""

@@ -10,7 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, array, as_array, check, integer, not_negative, numbers, random_key, real
+from rankone._annotated import checked
+from rankone._checks import Numbers, array, as_array, check, integer, not_negative, numbers, positive, random_key, real
 from rankone._module import Module
 from rankone.residual.search import ExactSearch
 
@@ -57,6 +58,7 @@ class LinearRisks(Module):
     multiplier: Array
 
 
+@checked
 def sample_ball(n: int, d: int, *, key: Array) -> Float[Array, "n d"]:
     """Points uniform in the ball of radius √(d + 2), where each coordinate has variance 1 [S-A5.1]."""
     return _ball(key, n, d)
@@ -73,6 +75,7 @@ def _into_ball(normal: Array) -> Array:
     return (d + 2) ** 0.5 * normal[:, :d] / jnp.linalg.norm(normal, axis=1, keepdims=True)
 
 
+@checked
 def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
     """Least squares over ‖θ‖ ≤ L, by its multiplier [S-eq7, S-eq25, S-eq26, S-eq27, S-eq28,29].
 
@@ -84,6 +87,7 @@ def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
         y: Targets (n,).
         L: Radius of the ball, positive.
     """
+    positive("L", L)
     return _erm(*_regression(X, y), L)
 
 
@@ -118,6 +122,7 @@ def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
     return ERM(axes @ at(lam), lam)
 
 
+@checked
 def joint_erm(X: Numbers, y: Numbers, L: Numbers, *, nearest: Numbers | None = None) -> ERM:
     """The base trained knowing that its residuals will be remembered: leave-one-out errors of the sum [S-disc].
 
@@ -131,6 +136,7 @@ def joint_erm(X: Numbers, y: Numbers, L: Numbers, *, nearest: Numbers | None = N
         nearest: For each row the nearest other one (n,), if X are features of what is near; found among the rows of X
             by default.
     """
+    positive("L", L)
     X, targets = _regression(X, y)
     j = ExactSearch(X).search(X, 2).indices[:, 1] if nearest is None else numbers("nearest", nearest)
     rows = j.shape == (len(X),) and jnp.issubdtype(j.dtype, jnp.integer)
@@ -143,6 +149,7 @@ def _differences(X: Array, y: Array, j: Array) -> tuple[Array, Array]:
     return X - X[j], y - y[j]
 
 
+@checked
 def simulate(
     n: Numbers,
     d: int,

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy.special import betainc, gamma, gammaln
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, check, host, integer
 from rankone._module import Module
 
@@ -41,6 +42,7 @@ class NearestNeighbourRisk(Module):
     exact: Risk
 
 
+@checked
 def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
     """Expected squared distance to the nearest of n points in d dimensions [S-lemD.1, S-S1, S-S7].
 
@@ -82,6 +84,7 @@ def gamma_ratio(n: NDArray, a: float) -> Risk:
     return np.where(n > 1e7, series, np.exp(gammaln(n + 1) - gammaln(n + 1 + a)))
 
 
+@checked
 def boundary_constant(d: int) -> float:
     """b_d, the integral over [0, 1] of q_d(t)^(−3/d) − 1, with q_d(t) = 1 − I_{1−t²}((d + 1)/2, 1/2) / 2 [S-S7].
 

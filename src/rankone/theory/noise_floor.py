@@ -9,11 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
+from rankone._annotated import checked
 from rankone._checks import array, boolean, check, readable, real
 
 __all__ = ["lowest_floor", "noise_floor", "slowest_factor"]
 
 
+@checked
 def noise_floor(
     H: Real[ArrayLike, "k k"],
     N: Real[ArrayLike, "k k"],
@@ -43,6 +45,7 @@ def noise_floor(
     return _floor(rates, noise, momentum)
 
 
+@checked
 def slowest_factor(
     H: Real[ArrayLike, "k k"], P: Real[ArrayLike, "k k"], learning_rate: ArrayLike, momentum: ArrayLike = 0.0
 ) -> Float[Array, ""]:
@@ -61,6 +64,7 @@ def slowest_factor(
     return _radius(rates, momentum)
 
 
+@checked
 def lowest_floor(
     H: Real[ArrayLike, "k k"], N: Real[ArrayLike, "k k"], factor: ArrayLike, *, momentum: bool = True
 ) -> Float[Array, ""]:

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
+from rankone._annotated import checked
 from rankone._checks import array, check, numbers
 
 __all__ = ["one_layer_kernel", "one_layer_move"]
@@ -15,6 +16,7 @@ __all__ = ["one_layer_kernel", "one_layer_move"]
 Points = Float[Array, "*n"]
 
 
+@checked
 def one_layer_kernel(
     w: Float[ArrayLike, " h"], b: Float[ArrayLike, " h"], o: Float[ArrayLike, " h"], x: ArrayLike, x_star: ArrayLike
 ) -> Points:
@@ -33,6 +35,7 @@ def one_layer_kernel(
     return _kernel(*_units(w, b, o), *_points(x, x_star))
 
 
+@checked
 def one_layer_move(
     w: Float[ArrayLike, " h"],
     b: Float[ArrayLike, " h"],

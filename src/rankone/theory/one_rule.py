@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
+from rankone._annotated import checked
 from rankone._checks import check, host, instance, not_negative, positive, real
 from rankone.precision import double_precision
 from rankone.writes import Rule
@@ -33,6 +34,7 @@ __all__ = [
 Matrix = Float[NDArray, "_ _"]
 
 
+@checked
 def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
     """X of a rule for keys whose kernel is S (m, m): what it makes of the residuals I [W-rule]."""
     instance("rule", rule, Rule, "a rule, such as Exact() or BatchStep()")
@@ -41,6 +43,7 @@ def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
         return np.asarray(_coefficients(rule, np.eye(len(S)), S))
 
 
+@checked
 def partial_solve(S: ArrayLike, earlier: float, later: float, slack: float = 0.0) -> Matrix:
     r"""X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹: each pair allows for shares of what the others answer [W-rule].
 
@@ -61,6 +64,7 @@ def partial_solve(S: ArrayLike, earlier: float, later: float, slack: float = 0.0
     return np.linalg.inv(np.diag(np.diagonal(S) + slack) + earlier * above + later * below)
 
 
+@checked
 def write_one_by_one(M: ArrayLike, K: ArrayLike, V: ArrayLike, rates: ArrayLike, G: ArrayLike | None = None) -> Matrix:
     """The delta rule itself: M ← M + η (v − Mk) ⊗ Gk, pair after pair; it knows of no X [W-rule].
 
@@ -77,6 +81,7 @@ def write_one_by_one(M: ArrayLike, K: ArrayLike, V: ArrayLike, rates: ArrayLike,
     return np.asarray(M)
 
 
+@checked
 def recursive_least_squares(
     M: ArrayLike, K: ArrayLike, V: ArrayLike, omega: float, G: ArrayLike | None = None
 ) -> tuple[Matrix, Matrix]:
@@ -97,6 +102,7 @@ def recursive_least_squares(
     return M, G
 
 
+@checked
 def contraction(S: ArrayLike, rates: ArrayLike) -> float:
     """By what a round of writes shrinks the residuals at least, in the norm r S⁻¹ rᵀ: ‖I − S^½ X S^½‖ [W-cycles].
 
@@ -110,10 +116,11 @@ def contraction(S: ArrayLike, rates: ArrayLike) -> float:
     values, vectors = np.linalg.eigh(S)
     check(bool(values[0] > 0), "S", f"a least eigenvalue of {values[0]:.2g}", "positive definite: no key twice")
     root = vectors * np.sqrt(values) @ vectors.T
-    X = np.linalg.inv(np.diag(1 / _rates(rates, len(S))) + np.triu(S, 1))
+    X = np.linalg.inv(np.diag(1 / _nonzero(rates, len(S))) + np.triu(S, 1))
     return float(np.linalg.norm(np.eye(len(S)) - root @ X @ root, 2))
 
 
+@checked
 def overlap(S: ArrayLike) -> float:
     """ρ = max_i Σ_{j≠i} |Sᵢⱼ|: what all other keys together have in common with one, for Sᵢᵢ = 1 [W-dilute].
 
@@ -125,12 +132,14 @@ def overlap(S: ArrayLike) -> float:
     return float(np.abs(S - np.diag(np.diagonal(S))).sum(1).max())
 
 
+@checked
 def dilute_bound(rho: float) -> float:
     """ρ/(1 − ρ): no row of S⁻¹ − I or (I + U)⁻¹ − I has a larger sum of absolute values; inf for ρ ≥ 1 [W-dilute]."""
     rho = float(not_negative("rho", rho))
     return rho / (1 - rho) if rho < 1 else float("inf")
 
 
+@checked
 def expected_error(
     w: ArrayLike, S: ArrayLike, weights: ArrayLike, own: ArrayLike = 1.0, noise: float = 0.0
 ) -> Float[NDArray, " n"]:
@@ -154,6 +163,7 @@ def expected_error(
     return own - 2 * (w * weights).sum(0) + (w * (S @ w + noise**2 * w)).sum(0)
 
 
+@checked
 def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0) -> Matrix:
     """What a layer that writes each pair by the delta rule answers to the query after it, all at once [W-delta].
 
@@ -168,10 +178,11 @@ def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0
     K, V, Q = (_matrix(name, value) for name, value in (("K", K), ("V", V), ("Q", Q)))
     for name, value, shape in (("V", V, (len(V), K.shape[1])), ("Q", Q, K.shape)):
         check(value.shape == shape, name, f"shape {value.shape}", f"{shape}, one column for each key")
-    X = np.linalg.inv(np.diag(1 / _rates(rates, K.shape[1])) + np.triu(K.T @ K, 1))
+    X = np.linalg.inv(np.diag(1 / _nonzero(rates, K.shape[1])) + np.triu(K.T @ K, 1))
     return V @ X @ np.triu(K.T @ Q)
 
 
+@checked
 def first_order_move(
     f: Callable[[Any, Array], Array], params: Any, K: Array, V: Array, q: Array, rate: float | Array
 ) -> Array:
@@ -222,6 +233,12 @@ def _rates(rates: ArrayLike, m: int) -> Float[NDArray, " m"]:
     out = np.asarray(host("rates", rates), float)
     check(out.shape in ((), (m,)), "rates", f"shape {out.shape}", f"one number, or {m}, one a pair")
     return np.broadcast_to(out, m)
+
+
+def _nonzero(rates: ArrayLike, m: int) -> Float[NDArray, " m"]:
+    out = _rates(rates, m)
+    check(bool((np.isfinite(out) & (out != 0)).all()), "rates", rates, "finite, and none of them 0")
+    return out
 
 
 def _number(name: str, value: float) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 from scipy.special import ndtr
 
+from rankone._annotated import checked
 from rankone._checks import check
 from rankone.memory.distributed import DrDAM
 from rankone.memory.packed import check_bits, levels
@@ -20,6 +21,7 @@ from rankone.theory.thresholds import features_for_stability
 __all__ = ["distortion", "effective_features", "rounding_error", "stored_bits"]
 
 
+@checked
 def distortion(bits: int) -> float:
     """d_b, the mean squared error of a standard normal variable rounded to Max's 2^b levels [D-sharp16].
 
@@ -36,6 +38,7 @@ def distortion(bits: int) -> float:
     return float(1 - 2 * c @ first_moments + c**2 @ np.diff(ndtr(edges)))
 
 
+@checked
 def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
     """(1 − d_b)Y: as many unrounded frequencies read with as much noise as Y rounded ones [D-sharp16].
 
@@ -46,6 +49,7 @@ def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
     return (1 - distortion(bits)) * jnp.asarray(Y)
 
 
+@checked
 def stored_bits(*, bits: int) -> float:
     """4b/(1 − d_b): bits of T for each bit of the patterns where stored patterns become unstable [D-sharp16].
 
@@ -59,6 +63,7 @@ def stored_bits(*, bits: int) -> float:
     return 2 * needed * bits
 
 
+@checked
 def rounding_error(memory: DrDAM, other: DrDAM) -> tuple[Float[Array, ""], Float[Array, ""]]:
     """Root mean squares, over all of space, of what two memories' Ŝ and ∇Ŝ differ by [D-sharp12].
 

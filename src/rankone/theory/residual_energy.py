@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gamma, hyp0f1
 
+from rankone._annotated import checked
 from rankone._checks import Numbers, check, integer
 from rankone.theory.nearest_neighbour import Risk, boundary_constant, gamma_ratio
 
@@ -26,6 +27,7 @@ def unit_ball(d: int) -> float:
     return pi ** (d / 2) / float(gamma(d / 2 + 1))
 
 
+@checked
 def neighbour_constant(d: int) -> float:
     """κ_d = Γ(1 + 2/d) / (d V_d^(2/d)): the mean square of one coordinate of the way to the nearest of n points.
 
@@ -35,6 +37,7 @@ def neighbour_constant(d: int) -> float:
     return float(gamma(1 + 2 / d)) / (d * unit_ball(d) ** (2 / d))
 
 
+@checked
 def energy_law(n: Numbers, d: int, energy: Numbers) -> Risk:
     """Risk of ResMem by the energy of the residual, κ_d Γ(n + 1)/Γ(n + 1 + 2/d) ∫‖∇g‖² p^(1−2/d) [S-sharp1, S-sharp2].
 
@@ -48,6 +51,7 @@ def energy_law(n: Numbers, d: int, energy: Numbers) -> Risk:
     return neighbour_constant(d) * gamma_ratio(_sizes(n), 2 / d) * np.asarray(energy, float)
 
 
+@checked
 def wall_law(n: Numbers, d: int, tangential: Numbers, normal: Numbers) -> Risk:
     """What a wall adds to the law of the energy, of order n^(−3/d) [S-sharp3].
 
@@ -72,6 +76,7 @@ def _sizes(n: Numbers) -> NDArray:
     return N
 
 
+@checked
 def mode_risk(n: Numbers, d: int, frequency: Numbers) -> Risk:
     """λ_n(k) = 2E(1 − cos 2πk·v): what a remembered neighbour makes of the risk of a wave on the torus [S-sharp1].
 

@@ -12,7 +12,8 @@ from jaxtyping import Array, Float
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from rankone._checks import Numbers, array, integer
+from rankone._annotated import checked
+from rankone._checks import Numbers, array, integer, positive
 from rankone._module import Module
 from rankone.residual.search import ExactSearch
 from rankone.theory.nearest_neighbour import Risk, nearest_neighbour_risk
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 
+@checked
 def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
     """Least lead of the right label at a training example whose neighbours weigh β: 1 − 4β, attained [S-S6].
 
@@ -46,6 +48,7 @@ def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
     return 1 - 4 * jnp.asarray(off_mass)
 
 
+@checked
 def memorising_width(embeddings: Numbers, k: int) -> float:
     """A σ below which every training example is known by heart: d_min / log(3(k − 1)) [S-rem3.2].
 
@@ -77,33 +80,40 @@ class Moments(Module):
     mixed: float
 
 
+@checked
 def moments(d: int) -> Moments:
     """E‖x‖² = d, E‖x‖⁴ = d(d+2)²/(d+4) and E x₁²x₂² = (d+2)/(d+4) (for d ≥ 2) [S-A5.1]."""
     return Moments(float(d), d * (d + 2) ** 2 / (d + 4), (d + 2) / (d + 4))
 
 
+@checked
 def resmem_law(n: Numbers, d: int, L: float) -> Risk:
     """Risk of ResMem, (1 − L)² E Z_n/d: the base model's limit times that of one neighbour [S-thm5.3, S-S2, S-eq40]."""
     return (1 - L) ** 2 * np.asarray(nearest_neighbour_risk(n, d).exact) / d
 
 
+@checked
 def base_law(n: Numbers, d: int, L: float) -> Risk:
     """E‖θ_n − θ_∞‖² for large n: L²(1 − L)² (d − 1)(d + 2) / ((d + 4) n) [S-eq38]."""
     return L**2 * (1 - L) ** 2 * (d - 1) * (d + 2) / ((d + 4) * np.asarray(n, float))
 
 
+@checked
 def base_bound(n: Numbers, d: int, L: float) -> Risk:
     """A proved bound on E‖θ_n − θ_∞‖² for every n: 2L²d/n + 8dL² exp(−n / (4(d + 2))) [S-S3]."""
     n = np.asarray(n, float)
     return 2 * L**2 * d / n + 8 * d * L**2 * np.exp(-n / (4 * (d + 2)))
 
 
+@checked
 def covariance_tail(n: float, d: int, epsilon: float) -> float:
     """Bound on P(‖Σ_n − I‖ > ε): 2d exp(−nε² / (2(d + 2)(1 + ε))) [S-propD.2]."""
+    positive("epsilon", epsilon)
     return 2 * d * exp(-n * epsilon**2 / (2 * (d + 2) * (1 + epsilon)))
 
 
-def shrinkage_error(Sigma: NDArray, multiplier: float) -> NDArray:
+@checked
+def shrinkage_error(Sigma: Float[NDArray, "d d"], multiplier: float) -> NDArray:
     """D = −λ ((1 + λ)I − Δ)⁻¹ Δ with Δ = I − Σ, so that θ_n = (I + D) θ_*/(1 + λ) [S-eq30,31].
 
     The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for ‖Δ‖ = ε < 1 [S-eq32].
@@ -117,16 +127,19 @@ def shrinkage_error(Sigma: NDArray, multiplier: float) -> NDArray:
     return -multiplier * np.linalg.solve((1 + multiplier) * identity - Delta, Delta)
 
 
+@checked
 def noisy_risk(n: Numbers, d: int, L: float, noise: float) -> Risk:
     """Risk of ResMem against the truth when labels have variance σ²: σ² + (1 − L)² E Z_n/d [S-S4]."""
     return noise + resmem_law(n, d, L)
 
 
+@checked
 def helpful_noise(n: Numbers, d: int, L: float) -> Risk:
     """The σ² above which remembering one neighbour hurts: (1 − L)²(1 − E Z_n/d); (1 − L)² for n → ∞ [S-S4]."""
     return (1 - L) ** 2 - resmem_law(n, d, L)
 
 
+@checked
 def useful_from(d: int) -> float:
     """The n from which the printed bound with constant 1 is below the trivial one, 2d [S-lemD.1]; ∞ if never."""
     d = integer("d", d, "a positive integer number of dimensions")

@@ -10,9 +10,10 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 from numpy.typing import NDArray
 
+from rankone._annotated import checked
 from rankone._checks import check, positive
 from rankone.memory import RandomFeatures
 from rankone.memory.projections import Stored
@@ -23,6 +24,7 @@ _SHORTEST = 1e-3  # of the divisor: beyond it a cosine in float32 is noise, and 
 Columns = Float[NDArray, "_ _"]
 
 
+@checked
 def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatures:
     """Features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), read like any others [W-knn].
 
@@ -45,7 +47,10 @@ def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatu
     return replace(features, frequencies=Stored(blocks / (sigma * heavy)))
 
 
-def soft_reading(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float) -> Columns:
+@checked
+def soft_reading(
+    K: Real[ArrayLike, "D m"], R: Real[ArrayLike, "H m"], q: Real[ArrayLike, "D n"], sigma: float
+) -> Columns:
     """Σ w̄ᵢ rᵢ over all pairs, w̄ᵢ proportional to exp(−‖q − kᵢ‖/σ): ResMem with k = n [W-knn].
 
     Args:
@@ -58,7 +63,10 @@ def soft_reading(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float) -> Colu
     return np.asarray(R, float) @ weights / weights.sum(0)
 
 
-def ratio_error(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float, Y: int) -> Float[NDArray, " n"]:
+@checked
+def ratio_error(
+    K: Real[ArrayLike, "D m"], R: Real[ArrayLike, "H m"], q: Real[ArrayLike, "D n"], sigma: float, Y: int
+) -> Float[NDArray, " n"]:
     r"""Mean squared error (summed over H) of the same reading from Y random features, to first order in 1/Y [W-knn].
 
     $\frac1{2Y}\sum_{ij}\langle c_i,c_j\rangle\,[\kappa(k_i,k_j)+\kappa(k_i,2q-k_j)]\,/\,(\sum_i\kappa(k_i,q))^2$ with
@@ -81,7 +89,10 @@ def ratio_error(K: ArrayLike, R: ArrayLike, q: ArrayLike, sigma: float, Y: int) 
     return np.asarray(errors) / total**2
 
 
-def far_reading(K: ArrayLike, R: ArrayLike, direction: ArrayLike, sigma: float) -> Float[NDArray, " H"]:
+@checked
+def far_reading(
+    K: Real[ArrayLike, "D m"], R: Real[ArrayLike, "H m"], direction: Real[ArrayLike, " D"], sigma: float
+) -> Float[NDArray, " H"]:
     """What a soft reading tends to as the query goes off along u: a softmax of ⟨u, k⟩/σ over the keys [W-far].
 
     Weights sum to one, so that it does not fade. A Gaussian kernel would leave the pair with the largest ⟨u, k⟩ alone.

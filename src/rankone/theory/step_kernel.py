@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
+from rankone._annotated import checked
 from rankone.maml.learners import GradientLearner
 from rankone.maml.tasks import Task
 
@@ -24,6 +25,7 @@ def _slopes(learner: GradientLearner, params: Any, x: Array) -> Float[Array, "n 
     return jax.vmap(lambda one: ravel_pytree(slope(params, one))[0])(x)
 
 
+@checked
 @partial(jax.jit, static_argnames="learner")
 def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array, " n"]:
     """Eigenvalues of α (2/n) J Jᵀ on the examples of a task, smallest first.
@@ -40,6 +42,7 @@ def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array
     return jnp.linalg.eigvalsh(J @ J.T) * 2 / len(task.x) * learner.step_size
 
 
+@checked
 @partial(jax.jit, static_argnames=("learner", "steps"))
 def frozen_predictions(
     learner: GradientLearner, params: Any, task: Task, steps: int

@@ -11,6 +11,8 @@ import jax.numpy as jnp
 from jax.scipy.special import erfc, xlogy
 from jaxtyping import Array, ArrayLike, Float
 
+from rankone._annotated import checked
+
 __all__ = [
     "bit_error",
     "break_even_features",
@@ -24,11 +26,13 @@ __all__ = [
 ]
 
 
+@checked
 def noise(*, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."]:
     """σ = √(K/2Y), the standard deviation of Ŝ far from all K patterns, for Y frequencies of sincos [D-sharp2]."""
     return jnp.sqrt(jnp.asarray(K) / (2 * jnp.asarray(Y)))
 
 
+@checked
 @jax.jit
 def signal_to_noise(
     x: Float[ArrayLike, "... D"], xi: Float[ArrayLike, "... D"], *, beta: ArrayLike, K: ArrayLike, Y: ArrayLike
@@ -49,6 +53,7 @@ def signal_to_noise(
     return jnp.exp(-jnp.asarray(beta) / 2 * distance2) / noise(K=K, Y=Y)
 
 
+@checked
 def roughness(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."]:
     """The roughness c = √(DK/2Y), the noise of the gradient in units of the well's own [D-sharp5].
 
@@ -60,11 +65,13 @@ def roughness(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."
     return jnp.sqrt(jnp.asarray(D)) * noise(K=K, Y=Y)
 
 
+@checked
 def features_for_stability(*, D: ArrayLike, K: ArrayLike) -> Float[Array, "..."]:
     """Y = 2DK, where the lower edge 1 − 2c of the spectrum at a stored pattern is zero [D-sharp5, D-unn5]."""
     return 2.0 * jnp.asarray(D) * jnp.asarray(K)
 
 
+@checked
 @jax.jit
 def hessian_edges(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
     """1 ∓ 2c: where the spectrum of ∇²Ê at a stored pattern begins and ends, by Wigner's semicircle [D-sharp5]."""
@@ -72,12 +79,14 @@ def hessian_edges(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> tuple[Float[Ar
     return 1 - 2 * c, 1 + 2 * c
 
 
+@checked
 @jax.jit
 def displacement(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> Float[Array, "..."]:
     """c/√β, the distance of the distributed fixed point from the stored pattern, for small c, in unit [D-sharp5]."""
     return roughness(D=D, K=K, Y=Y) / jnp.sqrt(jnp.asarray(beta))
 
 
+@checked
 @jax.jit
 def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> Float[Array, "..."]:
     """Share of wrong bits after rounding, Q(√β/2c), at a stored binary pattern [D-sharp5].
@@ -88,6 +97,7 @@ def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> F
     return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
 
 
+@checked
 def information_bound(*, D: ArrayLike, K: ArrayLike, flips: ArrayLike, errors: ArrayLike = 0.0) -> Float[Array, "..."]:
     """Bits that any memory needs to repair K random D-bit patterns, KD(h₂(f) − h₂(ρ)) [D-sharp7].
 
@@ -101,6 +111,7 @@ def information_bound(*, D: ArrayLike, K: ArrayLike, flips: ArrayLike, errors: A
     return jnp.asarray(K) * jnp.asarray(D) * jnp.maximum(bits, 0)
 
 
+@checked
 def break_even_features(*, D: ArrayLike, K: ArrayLike) -> Float[Array, "..."]:
     """Y = DK/2, where T with its 2Y entries holds as many numbers as the patterns [D-fig2]."""
     return jnp.asarray(D) * jnp.asarray(K) / 2.0

@@ -8,7 +8,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from rankone._checks import array, check, choice, integer, real
+from rankone._checks import array, check, choice, instance, integer, real
 
 __all__ = ["Explorer", "Settings"]
 
@@ -78,6 +78,7 @@ class Explorer(anywidget.AnyWidget):
         Raises:
             ValueError: If a setting is unknown or out of its range.
         """
+        instance("traits", {} if traits is None else traits, Mapping, "what a subclass holds, by name")
         super().__init__(settings=self._takes.checked(settings), **(traits or {}))
 
 

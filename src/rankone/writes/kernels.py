@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
+from rankone._annotated import checked
 from rankone._checks import array, integer, positive
 from rankone._module import Module, static
 
@@ -41,14 +42,17 @@ class FeatureKernel(Kernel, Protocol):
 class Linear(Module):
     """aᵀb: G = I, plain gradient descent."""
 
+    @checked
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """aᵀb."""
         return a.T @ b
 
+    @checked
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """The keys themselves."""
         return a
 
+    @checked
     def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """The keys themselves."""
         return a
@@ -66,14 +70,17 @@ class Metric(Module):
     def __post_init__(self) -> None:
         self._set(G=array("G", self.G, "(D, D): a matrix for the inner product", 2, once=True))
 
+    @checked
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """aᵀGb."""
         return a.T @ (jnp.asarray(self.G) @ b)
 
+    @checked
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """The keys themselves."""
         return a
 
+    @checked
     def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """G a."""
         return jnp.asarray(self.G) @ a
@@ -92,6 +99,7 @@ class Gaussian(Module):
         positive("beta", self.beta)
         self._set(beta=jnp.asarray(self.beta, float))
 
+    @checked
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """exp(−β‖a − b‖²/2)."""
         return jnp.exp(-jnp.asarray(self.beta, a.dtype) / 2 * _squared_distances(a, b))
@@ -110,6 +118,7 @@ class Laplace(Module):
         positive("sigma", self.sigma)
         self._set(sigma=jnp.asarray(self.sigma, float))
 
+    @checked
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """exp(−‖a − b‖/σ)."""
         return jnp.exp(-_distances(a, b) / jnp.asarray(self.sigma, a.dtype))
@@ -133,6 +142,7 @@ class NearestNeighbours(Module):
         positive("sigma", self.sigma)
         self._set(k=integer("k", self.k), sigma=jnp.asarray(self.sigma, float))
 
+    @checked
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """Weights of all the stored keys a at each query of b: the set a matters, not only its single keys."""
         away = _distances(a, b).T

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import boolean, check, host, integer
+from rankone._checks import boolean, check, host, instance, integer
 from rankone._files import read_arrays, save_arrays
 from rankone._module import Module
 from rankone.checks import Outcome
@@ -147,6 +147,8 @@ class Edited(Module):
     edits: tuple[Write, ...] = ()
 
     def __post_init__(self) -> None:
+        good = isinstance(self.edits, list | tuple) and all(isinstance(edit, Write) for edit in self.edits)
+        check(good, "edits", self.edits, "a tuple of writes")
         self._set(base=_floating("base", self.base), edits=tuple(self.edits))
 
     @property
@@ -159,6 +161,7 @@ class Edited(Module):
 
     def then(self, edit: Write) -> "Edited":
         """With one more edit."""
+        instance("edit", edit, Write, "a write")
         shape = np.shape(self.base)
         check(edit.shape == shape, "edit", f"an edit of a {edit.shape} matrix", f"one of shape {shape}")
         return Edited(self.base, (*self.edits, edit))

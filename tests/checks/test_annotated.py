@@ -1,0 +1,81 @@
+"""Functions that refuse what is not what their annotations say."""
+
+from collections.abc import Callable, Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jaxtyping import Array, ArrayLike, Float
+
+from rankone._annotated import checked
+from rankone._module import Module
+
+
+class Thing(Module):
+    x: float
+
+
+@checked
+def asked(
+    A: Float[ArrayLike, "m n"],
+    b: Float[ArrayLike, "... n"],
+    p: Float[ArrayLike, " 2"] | None = None,
+    number: float = 1.0,
+    count: int = 1,
+    yes: bool = True,
+    name: str = "a",
+    key: Array = jax.random.key(0),  # noqa: B008
+    thing: Thing = Thing(1.0),  # noqa: B008
+    rows: Sequence[Float[Array, " n"]] = (np.ones(1),),
+    pair: tuple[int, float] = (1, 2.0),
+    act: Callable[[Array], Array] = abs,
+    own=None,
+):
+    return A, b, number
+
+
+BAD = {
+    "A": [np.ones(3), np.ones((0, 3)), 1.5, "a", None, [[1.0], [2.0, 3.0]], np.ones((2, 3)) * 1j, object()],
+    "b": [np.ones(2), np.ones((5, 2)), 1.0, np.array(["a"] * 3), np.array(["2020-01-01"] * 3, "datetime64[D]")],
+    "p": [np.ones(3), "a"],
+    "number": ["a", float("nan"), 1j, np.ones(2), None, True],
+    "count": [-1, 1.5, "a", True, None, np.ones(1)],
+    "yes": [1, "a", None],
+    "name": [1, None, ["a"]],
+    "key": [1, np.ones(3), "a"],
+    "thing": [1, Thing, "a", None],
+    "rows": [1, [], "a", np.ones((2, 1))],
+    "pair": [1, (1,), "ab", [1, 2, 3]],
+    "act": [1, "a", None],
+}
+
+
+@pytest.mark.parametrize(("name", "bad"), [(name, bad) for name, some in BAD.items() for bad in some], ids=repr)
+def test_what_an_annotation_excludes_is_named(name, bad):
+    with pytest.raises(ValueError, match=rf"^{name}: got .*it must be"):
+        asked(**{"A": np.ones((2, 3)), "b": np.ones(3)} | {name: bad})
+
+
+def test_parts_of_a_list_are_named():
+    with pytest.raises(ValueError, match=r"^rows\[1\]: got"):
+        asked(np.ones((1, 2)), np.ones(2), rows=[np.ones(1), "a"])
+    with pytest.raises(ValueError, match=r"^pair\[0\]: got"):
+        asked(np.ones((1, 2)), np.ones(2), pair=("a", 1.0))
+
+
+def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():
+    A, b = np.ones((4, 3)), jnp.ones((2, 3))
+    assert asked(A, b)[0] is A
+    assert asked(A, b)[1] is b
+    found = asked([[1, 2]], (3.0, 4.0), p=[1, 2], number=2, count=10**30, pair=[1, 2], own="anything")
+    assert [type(one) for one in found] == [np.ndarray, np.ndarray, int]
+    with pytest.raises(TypeError):
+        asked(nothing=1)
+
+
+def test_shapes_alone_are_looked_at_while_jit_traces():
+    A, b, _ = jax.jit(lambda A, number: asked(A, A[0], number=number))(jnp.ones((2, 3)), 1.0)
+    assert (A.shape, b.shape) == ((2, 3), (3,))
+    with pytest.raises(ValueError, match=r"^b: got 'shape \(2,\)'.*where n is 3"):
+        jax.jit(lambda A: asked(A, A[:, 0]))(jnp.ones((2, 3)))

@@ -1,0 +1,53 @@
+"""Of many tests those few that lead to functions: a test is run as long as one that it names is still to be called."""
+
+import ast
+from collections.abc import Callable, Collection
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+
+class FewTests:
+    """A plugin of pytest that skips the tests which name nothing that is missing.
+
+    Args:
+        missing: The names of functions, methods and classes that no test has called yet.
+    """
+
+    def __init__(self, missing: Callable[[], Collection[str]]) -> None:
+        self.missing = missing
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Function) -> None:
+        """Before a test and what it asks for."""
+        if not set(self.missing()) & names_of(item.path, item.originalname):
+            pytest.skip("it calls nothing new")
+
+
+def names_of(path: Path, test: str) -> frozenset[str]:
+    """What a test names, and what the helpers and fixtures of its file name that it uses."""
+    parts, found, new = _parts(path), set[str](), {test}
+    while new:
+        found |= new
+        new = {name for one in new for name in parts.get(one, ())} - found
+    return frozenset(found)
+
+
+@cache
+def _parts(path: Path) -> dict[str, set[str]]:
+    """Name → names, of all that a file defines at its top."""
+    parts: dict[str, set[str]] = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        for name in [getattr(node, "name", ""), *(one.id for one in targets if isinstance(one, ast.Name))]:
+            parts.setdefault(name, set()).update(_named(node))
+    return parts
+
+
+def _named(node: ast.AST) -> set[str]:
+    """Every name, attribute, argument and text in a piece of code; a fixture is an argument."""
+    found = {getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(node)}
+    found |= {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
+    found |= {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    return {name for name in found if name}

@@ -69,11 +69,20 @@ def without_bookkeeping(source: str) -> str:
         body = ast.parse(source).body
     except SyntaxError:  # a line for IPython
         return source
-    lines = source.splitlines()
-    shown = [node for node in body if not _is_bookkeeping(node)]
-    kept = {n for node in shown for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
-    dropped = {n for node in body for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)} - kept
-    return "\n".join(line for n, line in enumerate(lines, 1) if n not in dropped).strip("\n") if shown else ""
+    if all(map(_is_bookkeeping, body)):
+        return ""
+    lines = dict(enumerate(source.splitlines(), 1))
+    for node in ast.walk(ast.Module(body, [])):
+        for block in (getattr(node, name, None) for name in ("body", "orelse")):
+            if isinstance(block, list) and not all(map(_is_bookkeeping, block)):
+                dropped = {n for each in block if _is_bookkeeping(each) for n in _lines(each)}
+                for n in dropped - {n for each in block if not _is_bookkeeping(each) for n in _lines(each)}:
+                    lines.pop(n, None)
+    return "\n".join(lines.values()).strip("\n")
+
+
+def _lines(node: ast.stmt) -> range:
+    return range(node.lineno, (node.end_lineno or node.lineno) + 1)
 
 
 def _is_bookkeeping(node: ast.AST) -> bool:

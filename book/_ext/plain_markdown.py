@@ -113,7 +113,9 @@ class PlainMarkdown(RunningText):
         """A table with one line a row."""
         rows = [[self._entry(entry) for entry in row.children] for row in node.findall(nodes.row)]
         lines = ["| " + " | ".join(row) + " |" for row in rows]
-        title = [f"**{self.inline(t)}**" for t in node.children if isinstance(t, nodes.title)]
+        number = self.number("table", node)
+        label = f"**{self.app.config.numfig_format['table'] % number}** " if number else ""
+        title = [f"{self.anchors(node)}{label}{self.inline(t)}" for t in node.children if isinstance(t, nodes.title)]
         return [*title, "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]])]
 
     def _entry(self, entry: nodes.Node) -> str:

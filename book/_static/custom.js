@@ -42,7 +42,8 @@ function searchInFolder() {
   if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 }
 
-const BLOCKS = "#main-content section > :not(section, h1, h2, h3, .cell)";
+const LATER = ".bd-article > section > section:nth-of-type(n + 3)";
+const BLOCKS = `:is(${LATER}, ${LATER} section) > :not(section, h2, h3, .cell)`;
 const SLICE = 800; // elements that are laid out at once: some 20 ms
 const whenIdle = window.requestIdleCallback ?? setTimeout;
 
@@ -74,6 +75,7 @@ document.fonts.ready.then(() => {
   layOut([...document.querySelectorAll(BLOCKS)], () => {
     reachScrollers(); // with the page's typefaces: with others a line may be wider
     document.documentElement.dataset.laid = "out";
+    document.fonts.addEventListener("loadingdone", reachScrollers);
     window.addEventListener("resize", () => requestAnimationFrame(reachScrollers));
   });
 });

@@ -145,7 +145,7 @@ def test_the_notebook_brings_the_figures_of_the_page_and_prints_them(chapter: st
 def test_the_notebook_numbers_what_the_page_numbers(chapter: str) -> None:
     tags = re.findall(r"\\tag\{([\d.]+)\}", prose(chapter))
     assert tags == re.findall(r'<span class="eqno">\(([\d.]+)\)', page(chapter))
-    named = re.findall(r'<span class="caption-number">([A-Z][a-z]+ [\d.]+\d) *</span>', page(chapter))
+    named = re.findall(r'<span class="caption-number">([A-Z][a-z]+ [\d.]*\d) *</span>', page(chapter))
     assert [name for name in named if f"**{name}**" not in prose(chapter)] == []
 
 

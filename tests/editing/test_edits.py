@@ -507,6 +507,12 @@ def test_interference_per_edit_grows_to_the_capacity_R_S4(x64, m, D=40, draws=15
         edit_cost.capacity(1, D, D - 1)
 
 
+def test_capacity_by_hand_R_S4():
+    """One key has E 1/χ²_D = 1/(D − 2); with D − 2 keys at once D − m − 1 is down to one."""
+    assert edit_cost.capacity(12, 5, 1) == 12 / 3
+    assert edit_cost.capacity(12, 5, 3) == 12
+
+
 def test_a_batch_costs_what_the_eigenvalues_of_its_kind_say_R_S7(N=7, D=9):
     """The mean over batches of a size, weighted by their determinants, by brute force; the keys have a common part."""
     K = np.random.default_rng(0).normal(size=(D, N)) * np.geomspace(1, 9, N) + 0.7

@@ -332,6 +332,7 @@ def test_evaluation_is_the_mean_over_tasks_and_after_steps_starts_at_the_initial
     np.testing.assert_allclose(found.error, np.std(each, ddof=1) / 7**0.5, rtol=1e-4)
     examples, queries = after_steps(learner, params, tasks, squared_error, steps=2)
     np.testing.assert_allclose(np.asarray(queries.mean)[2], found.mean, rtol=1e-5)
+    assert examples.mean.shape == examples.error.shape == queries.mean.shape == queries.error.shape == (3,)
     at_start = np.mean((np.asarray(SMALL(params, tasks.x)) - np.asarray(tasks.y)) ** 2)
     np.testing.assert_allclose(np.asarray(examples.mean)[0], at_start, rtol=1e-5)
     own = jax.jit(jax.vmap(SMALL.init))(jax.random.split(KEY, 7))

@@ -107,6 +107,12 @@ def test_a_lone_pattern_has_zero_energy_and_gradient():
     assert not np.any(memory.gradient(np.ones(5)))
 
 
+def test_the_certificate_ends_where_rounding_may_move_the_log_of_a_weight_by_an_eighth():
+    """Two patterns ¼ from their mean and a state ¾ from it, as near to both: β(D + 5)·2⁻⁵³·(¼ + ¾)²/2 = β·2⁻⁵¹."""
+    Xi, x = np.array([[0.25, 0, 0], [-0.25, 0, 0]]), np.array([0, 0.75, 0])
+    assert [bool(ro.MrDAM(Xi, share * 2.0**48).certified(x)) for share in (1, 1.01)] == [True, False]
+
+
 def test_blocks_of_patterns_change_nothing():
     """Two blocks of 256 long patterns and a remainder of one, nearer and nearer, equal the sum written out."""
     Xi = np.asarray(jax.random.normal(jax.random.key(2), (513, 4096))) / 64

@@ -240,6 +240,8 @@ def test_of_linear_rules_only_multiples_of_the_gradient_commute_with_all_factors
     assert commuting_linear_rules(pairs) == 1
     assert commuting_linear_rules([(np.diag([1.0, 2.0]), np.diag([1.0, 3.0, 7.0]))]) == 6  # a rate for every entry
     assert commuting_linear_rules([(np.eye(2), np.eye(3))]) == 36
+    # Where B = Aᵀ in every pair, the transpose commutes too: (AGAᵀ)ᵀ = AGᵀAᵀ.
+    assert commuting_linear_rules([(A, A.T) for A in (normal(seed, 2, 2) for seed in (1, 2, 3))]) == 2
 
 
 def test_a_rule_with_memory_that_is_not_linear_can_commute():

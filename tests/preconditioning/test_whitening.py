@@ -223,6 +223,7 @@ def test_prong_steps_are_whitened_steps_on_W():
         for name, layer in merge(state.network).items():
             np.testing.assert_allclose(layer.augmented, W[name], atol=1e-8)
     assert isinstance(state.network["in"], Reparameterized)
+    assert state.steps == 7
 
 
 def test_whitened_descent_is_faster_on_badly_scaled_inputs():
@@ -260,6 +261,19 @@ def test_learned_factors_adapt_in_one_step_where_plain_steps_do_not():
     T, V = np.asarray(learned.network.T), np.asarray(learned.network.V)
     R = V.T @ V * T[0, 0] ** 2
     assert R[2, 2] > 3 * max(R[0, 0], R[1, 1])  # it has found the direction
+
+
+def test_an_outer_step_records_the_mean_over_its_tasks_after_the_inner_step():
+    squared = lambda net, x, y: jnp.mean((net(x)[:, 0] - y) ** 2)  # noqa: E731
+    start, key = Reparameterized(np.eye(1), np.array([[1.0, -1.0, 0.0]]), np.eye(3)), jax.random.key(2)
+    found = meta_learn(start, *halves(squared), hidden_direction, key=key, inner_rate=0.1, outer_steps=1, tasks=2)
+    losses = []
+    for one in jax.random.split(jax.random.split(key, 1)[0], 2):
+        x, y = map(np.asarray, jax.jit(hidden_direction)(one))
+        w = np.array([1.0, -1.0, 0.0])
+        w -= 0.1 * 2 / 10 * (x[:10] @ w - y[:10]) @ x[:10]
+        losses.append(np.mean((x[10:] @ w - y[10:]) ** 2))
+    np.testing.assert_allclose(found.losses, [np.mean(losses)], rtol=1e-9)
 
 
 def test_a_task_is_judged_on_the_half_that_it_did_not_learn_from():

@@ -305,9 +305,9 @@ def test_calibration_error_by_hand():
 
 
 def test_gain_is_corrected_minus_broken_with_a_third_case():
-    y, base, memory = (np.array(v) for v in ([0, 1, 2, 0, 1], [0, 2, 0, 1, 0], [1, 1, 1, 0, 0]))
+    y, base, memory = (np.array(v) for v in ([0, 1, 2, 0, 1, 2], [0, 2, 0, 1, 0, 1], [1, 1, 1, 0, 0, 2]))
     found = gain(y, base, memory)
-    assert vars(found) == pytest.approx({"corrected": 0.4, "broken": 0.2, "both_wrong": 0.2, "total": 0.2})
+    assert vars(found) == pytest.approx({"corrected": 3 / 6, "broken": 1 / 6, "both_wrong": 1 / 6, "total": 2 / 6})
     assert found.total == pytest.approx(found.corrected - found.broken)
     with pytest.raises(ValueError, match=r"^base: got"):
         gain(y, base[:3], memory)
@@ -319,6 +319,7 @@ def test_only_the_first_tokens_of_a_text_have_little_context():
     assert (contexts[:64] == np.arange(64)).all()
     assert (contexts >= 0).all()
     assert window_starts(100, 256, 192).tolist() == [0]
+    assert context_lengths(7, 4, 2).tolist() == [0, 1, 2, 3, 2, 3, 3]  # windows from 0, 2 and, to end with the text, 3
     with pytest.raises(ValueError, match=r"^stride: got"):
         window_starts(10, 4, 5)
 

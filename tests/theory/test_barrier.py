@@ -133,6 +133,14 @@ def test_two_patterns_by_hand():
     assert one.error == pytest.approx(mean + (2 * t * (Q + 12 * mean) / 10**6) ** 0.5 + 2 * t / 10**6, rel=1e-12)
 
 
+def test_the_unit_of_the_patterns_is_free():
+    """Patterns at a quarter of their distances, at sixteen times the β, with balls of a quarter of the radius."""
+    pair, numbers = np.array([[0.0] * 8, [2.0] + [0.0] * 7]), {"Y": 10**6}
+    one, other = barrier(pair, beta=4.0, radius=0.5, **numbers), barrier(pair / 4, beta=64.0, radius=0.125, **numbers)
+    for name in ("leak", "gap", "error", "level", "step_size"):
+        assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-12), name
+
+
 def test_the_constant_tends_to_its_limit_and_does_not_see_K():
     """4R²/(1 − e^(−R²/2))² is 19.6 at its least, over R."""
     R = np.linspace(1, 2.5, 10_001)

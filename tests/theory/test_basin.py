@@ -110,6 +110,11 @@ def test_features_grow_faster_than_the_patterns():
     # K^(1 + 4f)/(β f), the logarithm taking off .1 here, and the constant varies slowly.
     assert exponent == pytest.approx(1 + 4 * flips - np.log(2) / np.log(1e3), abs=0.08)
     assert exponent > 1.2
+    # With a twentieth more the noise is below the edge of the basin, with a twentieth less above it.
+    start = np.sqrt(flips * 4 * np.log(K))
+    for share, arrives in ((1.05, True), (0.95, False)):
+        c = thresholds.roughness(D=100, K=K, Y=share * Y)
+        assert (basin.descent(c, start, step_size=0.2, steps=60).arrives == arrives).all()
 
 
 def test_features_to_reach_have_the_roughness_allowed():

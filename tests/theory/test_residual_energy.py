@@ -74,6 +74,8 @@ def test_waves_on_the_circle_by_hand():
     """One stored point is nowhere in particular; of two the nearer is within r with probability 1 − (1 − 2r)²."""
     np.testing.assert_allclose(mode_risk(1, 1, np.array([1.0, 2.0, 5.0])), 2, rtol=1e-12)
     assert mode_risk(2, 1, 1.0) == pytest.approx(2 - 8 / pi**2, rel=1e-12)
+    long = np.array([0.005, 0.02])  # of such waves a circle holds a part, and the series alone reads it
+    np.testing.assert_allclose(mode_risk(1, 1, long), 2 * (1 - np.sinc(long)), rtol=1e-10)
 
 
 def test_a_wave_too_short_for_the_store_is_doubled():

@@ -69,6 +69,13 @@ def test_far_from_all_keys_a_reading_does_not_fade():
     assert np.abs(limit - R[:, (u @ KEYS).argmax()]).max() > 0.05  # not the nearest alone
 
 
+def test_in_a_narrow_kernel_the_foremost_key_alone_is_left():
+    """W-far: ⟨u, k⟩/σ goes to thousands, whose exponential no number holds."""
+    u = np.array([1.0, -0.5, 2.0])
+    foremost = (u @ KEYS).argmax()
+    np.testing.assert_allclose(soft_neighbours.far_reading(KEYS, R, u, 1e-3), R[:, foremost], rtol=1e-9)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -27,7 +27,7 @@ from rankone.universality.constants import target_values
 from rankone.universality.errors import learning_errors, random_tasks
 from rankone.universality.network import loss
 from rankone.universality.selectors import bit_selector, cell_selector
-from rankone.universality.tables import sleeping_units, table_network
+from rankone.universality.tables import Grid, front, sleeping_units, table_network
 
 KEY = jax.random.key(0)
 FITTED = ("constant", "shallow", "two_layers")
@@ -435,6 +435,17 @@ def test_without_the_switch_everything_fires(x64):
     network = build(constants=Constants(switch=0.0))
     assert float(adapt(network, 0.3, 0.5).switch[0]) == 0
     assert deviation(Constants(switch=0.0)) > 10
+
+
+def test_the_switch_hands_phi_over_from_its_first_half_to_its_second():
+    """M-appA-in, M-appC-phi: [(d − s)₊; (d + s − 1)₊, δ, δ, θ_b], s rising from τ₁ to τ₂, .01 and .05 here."""
+    grid, constants = Grid(np.array([0.25, 0.5]), 0.125), Constants(alpha=0.5, linear=0.2)
+    (first, bias), (second, start) = front(grid, 2, constants)
+    for theta, s in ((0.0, 0), (0.01, 0), (0.02, 0.25), (0.05, 1), (0.1, 1)):
+        for x, d in ((0.4, [0, 1, 0]), (0.3125, [0.5, 0.5, 0])):  # within a cell, and half-way up a ramp
+            phi = np.maximum(second @ np.maximum(first @ [x, theta] + bias, 0) + start, 0)
+            halves = np.maximum(np.concatenate([np.subtract(d, s), np.add(d, s - 1)]), 0)
+            np.testing.assert_allclose(phi, [*halves, constants.offset, constants.offset, theta], atol=1e-12)
 
 
 def test_a_label_equal_to_the_prediction_teaches_nothing():

@@ -61,7 +61,8 @@ JUDGED = """() => {
     const longest = new Map();
     for (const element of document.querySelectorAll('body *')) {
         const own = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
-        const { length } = element.matches('a') ? element.textContent.trim() : own.map((node) => node.data.trim()).join('');
+        const text = element.matches('a') ? element.textContent : own.map((node) => node.data.trim()).join('');
+        const { length } = text.trim();
         if (element.matches('input, select, textarea') || element.closest('label, :disabled, [aria-disabled], [inert]'))
             element.dataset.judged = 'for itself';
         else if (length && length > (longest.get(drawn(element))?.length ?? 0))

@@ -170,14 +170,14 @@ def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> N
     page.add_init_script("window.requestIdleCallback = (next) => { window.next = next; }")
     page.goto(f"{watched.site}/book/chapters/universality.html")
     page.wait_for_function("Boolean(window.next)")
-    paragraphs = page.locator(".bd-article section > p")
+    words = page.locator(".bd-article section > p > *")
     drawn = "(each) => each.checkVisibility({ contentVisibilityAuto: true })"
     guess = page.evaluate("document.body.scrollHeight")
-    assert paragraphs.first.evaluate(drawn)
-    assert not paragraphs.last.evaluate(drawn)
+    assert words.first.evaluate(drawn)
+    assert not words.last.evaluate(drawn)
     pieces = page.evaluate("() => { let n = 0; for (; !document.documentElement.dataset.laid; n++) next(); return n; }")
     assert pieces > 5
-    assert paragraphs.last.evaluate(drawn)
+    assert words.last.evaluate(drawn)
     assert page.evaluate("document.body.scrollHeight") != guess
 
 

@@ -168,7 +168,7 @@ def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> N
     watched = visit()
     page = watched.page
     page.add_init_script("window.requestIdleCallback = (next) => { window.next = next; }")
-    page.goto(f"{watched.site}/book/chapters/universality.html")
+    page.goto(f"{watched.site}/book/chapters/universality_further.html")
     page.wait_for_function("Boolean(window.next)")
     words = page.locator(".bd-article section > p > *")
     drawn = "(each) => each.checkVisibility({ contentVisibilityAuto: true })"

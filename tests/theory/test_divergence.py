@@ -677,16 +677,16 @@ def test_a_step_that_overshoots_grows_by_its_absolute_value():
 
 
 def test_lines_of_the_recursion_by_hand_with_one_pattern_each():
-    """D-eq48-53, D-eq54: patterns 0 and c, η = ½. After t steps the states are (1 − 2⁻ᵗ)‖c‖ apart, on one line.
+    """D-eq48-53, D-eq54: patterns 0 and c, each twenty times over, η = ½. The states part along c, to (1 − 2⁻ᵗ)‖c‖.
 
-    The step before moves them by 2⁻ᵗ‖c‖, and half of (1 − 2¹⁻ᵗ)‖c‖ + ‖c‖ is allowed.
+    Step t moves them apart by 2⁻ᵗ‖c‖; its two terms are half of the distance before, (1 − 2¹⁻ᵗ)‖c‖, and half of ‖c‖.
     """
-    memory, copy = ro.MrDAM(np.zeros((1, 2)), 3.0), ro.MrDAM(np.array([[3.0, 4.0]]), 3.0)
-    run = drift(memory, copy, np.ones((1, 2)), step_size=0.5, steps=2)
-    np.testing.assert_allclose(run.distance[:, 0], [0, 2.5, 3.75], rtol=1e-12)
+    memory, copy = ro.MrDAM(np.zeros((20, 30)), 30.0), ro.MrDAM(np.full((20, 30), 0.1), 30.0)
+    run, t = drift(memory, copy, np.ones((5, 30)), step_size=0.5, steps=30), np.arange(1, 31)[:, None] + np.zeros(5)
+    np.testing.assert_allclose(run.distance[1:], (1 - 0.5**t) * 0.3**0.5, rtol=1e-12)
     lines = memory_bounds.recursion(memory, run)
-    np.testing.assert_allclose(lines["eq48-53"][:, 0], 1, rtol=1e-12)
-    np.testing.assert_allclose(lines["eq54"][:, 0], [1, 1 / 3], rtol=1e-12)
+    np.testing.assert_allclose(lines["eq48-53"], 1, rtol=1e-12)
+    np.testing.assert_allclose(lines["eq54"], 1 / (2**t - 1), rtol=1e-6)
 
 
 def test_energy_on_the_cube_is_at_most_a_half_minus_log_K_over_beta():

@@ -11,7 +11,8 @@ from myst_nb.core.variables import format_plain_text
 from rankone.book import claims
 from rankone.book.claims import compare_with_page, holds, measured, pretty
 
-PAGES = Path(__file__).parents[2] / "_build" / "html" / "book" / "chapters"
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "_build" / "html" / "book" / "chapters"
 
 
 @pytest.fixture
@@ -129,6 +130,15 @@ def test_a_condition_of_another_form_is_refused(condition: str) -> None:
 )
 def test_a_page_shows_a_cell_without_what_only_records(cell: str, shown: str) -> None:
     assert without_bookkeeping(cell) == shown
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "book" / "chapters").glob("*.md")), ids=lambda path: path.stem)
+def test_a_cell_that_ends_with_a_record_shows_nothing_of_it(page: Path) -> None:
+    cells = re.findall(
+        r"^```\{code-cell\}[^\n]*\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    last = [cell.rstrip().splitlines()[-1] for cell in cells]
+    assert [line for line in last if line.startswith("measured(") and not line.endswith(";")] == []
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in PAGES.glob("*.html")))

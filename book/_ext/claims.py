@@ -24,6 +24,7 @@ from claim_links import (
     read_claims,
     recorded_figures,
 )
+from contents import contents
 from docutils import nodes
 from docutils.nodes import make_id
 from sphinx.application import Sphinx
@@ -267,7 +268,7 @@ def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:
 def _tables(app: Sphinx, docname: str, kind: str, rows: list[nodes.row]) -> Iterator[nodes.Node]:
     """One table a chapter, in the order of the contents; rows with no chapter come last."""
     pages = {row["claim"]: (find_label(app.env, row["label"]) or ("",))[0] if row["label"] else "" for row in rows}
-    order = [page for page in app.env.toctree_includes.get(app.config.root_doc, []) if page in pages.values()]
+    order = [page.document for page in contents(Path(app.srcdir)) if page.document in pages.values()]
     for page in [*order, *sorted(set(pages.values()) - set(order), reverse=True)]:
         title = app.env.titles[page].astext() if page else "Not in a chapter"
         link = make_refnode(app.builder, docname, page, "", nodes.Text(title)) if page else nodes.Text(title)
@@ -293,6 +294,7 @@ def _table(kind: str, title: nodes.title, rows: list[nodes.row]) -> nodes.table:
 def _style(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
     if app.env.metadata.get(pagename, {}).get("claims_page"):
         app.add_css_file("claims.css")
+        app.add_js_file("claims.js", loading_method="defer")
 
 
 def _outdated(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:

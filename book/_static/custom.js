@@ -1,6 +1,7 @@
 // What the theme leaves without a name or out of reach of the keyboard.
 
 const ACCENT = 8; // pixels by which a hat may stand out of its formula
+const reached = new Set();
 const SCROLLERS = ":is(pre, .text_html, mjx-container, figure, .pst-scrollable-table-container)";
 
 /** The sidebar holds the logo, the search and the contents: one landmark with a name. */
@@ -22,12 +23,13 @@ function reachScrollers() {
     each,
     overflow(each) > ACCENT,
   ]);
-  const wide = [...article.querySelectorAll(SCROLLERS)].filter((box) => overflow(box) > 0);
-  for (const [formula, isWide] of formulas) {
-    formula.classList.toggle("wide", isWide);
-    if (isWide) formula.tabIndex = 0;
+  const boxes = [...article.querySelectorAll(SCROLLERS)].map((box) => [box, overflow(box) > 0]);
+  for (const [formula, isWide] of formulas) formula.classList.toggle("wide", isWide);
+  for (const [box, isWide] of [...formulas, ...boxes]) {
+    if (isWide) box.tabIndex = 0;
+    else if (reached.has(box)) box.removeAttribute("tabindex"); // its typeface had not come
+    if (isWide) reached.add(box);
   }
-  for (const box of wide) box.tabIndex = 0;
 }
 
 /** Docutils gives references roles that have since been withdrawn, in a list that they may not stand in. */

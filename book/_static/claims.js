@@ -1,0 +1,100 @@
+// Above the tables of claims and of errata: which rows to show, by words, source, status and chapter; the address keeps it.
+
+const SOURCES = {
+  D: "D: dense memories, Hoover et al.",
+  R: "R: editing, Meng et al.",
+  K: "K: a note on Kronecker preconditioning",
+  M: "M: universality, Finn and Levine",
+  S: "S: residual memory, Yang et al.",
+  W: "W: one rule, this book",
+};
+
+/** A row with all that is asked of it. */
+function reads(row) {
+  const table = row.closest("table");
+  const name = row.id.replace(/^(claims|errata)-/, "").toUpperCase();
+  const formulas = [...row.querySelectorAll("[data-tex]")].map((each) => each.dataset.tex);
+  return {
+    row,
+    table: table.closest(".pst-scrollable-table-container") ?? table,
+    words: [row.id, row.textContent, ...formulas].join(" ").toLowerCase(),
+    source: SOURCES[name[0]],
+    status: row.querySelector(".claim-status")?.textContent,
+    chapter: table.querySelector("caption a")?.textContent,
+  };
+}
+
+/** A labelled choice among what the rows have, the first of which is all; none where there is nothing to choose. */
+function choice(name, label, rows) {
+  const values = [...new Set(rows.map((each) => each[name]).filter(Boolean))];
+  if (values.length < 2) return [];
+  const select = document.createElement("select");
+  select.name = name;
+  select.append(new Option("all", ""), ...values.map((value) => new Option(value)));
+  return [labelled(label, select)];
+}
+
+function labelled(label, control) {
+  const box = document.createElement("label");
+  box.append(label, control);
+  return box;
+}
+
+/** Show the rows that fit, hide tables that are left without one, and say how many there are. */
+function show(form, rows, count) {
+  const asked = Object.fromEntries(new FormData(form));
+  const words = asked.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const picked = ["source", "status", "chapter"].filter((name) => asked[name]);
+  for (const each of rows) {
+    const fits = picked.every((name) => each[name] === asked[name]);
+    each.row.hidden = !(fits && words.every((word) => each.words.includes(word)));
+  }
+  for (const table of new Set(rows.map((each) => each.table)))
+    table.hidden = rows.every((each) => each.table !== table || each.row.hidden);
+  count.textContent = `${rows.filter((each) => !each.row.hidden).length} of ${rows.length}`;
+  const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value));
+  history.replaceState(
+    null,
+    "",
+    `${location.pathname}${query.size ? `?${query}` : ""}${location.hash}`,
+  );
+}
+
+function start() {
+  const article = document.querySelector(".bd-article");
+  const found = [...article.querySelectorAll("table.claims-table tbody tr")];
+  const place = article.querySelector(".claims-filter");
+  const rows = found.map(reads);
+  const form = document.createElement("form");
+  form.role = "search";
+  form.ariaLabel = "Rows";
+  const words = document.createElement("input");
+  words.type = "search";
+  words.name = "words";
+  const count = document.createElement("output");
+  form.append(
+    labelled("Words, names or TeX", words),
+    ...choice("source", "Source", rows),
+    ...choice("status", "Status", rows),
+    ...choice("chapter", "Chapter", rows),
+    count,
+  );
+  place.append(form);
+  for (const [name, value] of new URLSearchParams(location.search)) {
+    const control = form.elements[name];
+    if (control) control.value = value;
+  }
+  const update = () => show(form, rows, count);
+  form.addEventListener("input", update);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  window.addEventListener("hashchange", () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (!target?.hidden) return;
+    form.reset();
+    update();
+    target.scrollIntoView();
+  });
+  update();
+}
+
+start();

@@ -65,10 +65,11 @@ compat: $(HTML) ## test the core on the oldest and the newest jax, and every not
 	@$(PYTHON) tools/compat.py
 	XLA_FLAGS="$(XLA_QUICK) $$XLA_FLAGS" $(PYTHON) -m pytest $(COLAB)
 
-lint: $(READY) $(NPM) ## ruff, mypy, biome and tsc
+lint: $(READY) $(NPM) ## ruff, mypy, codespell, biome and tsc
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
+	.venv/bin/codespell
 	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent lint
 
 format: $(READY) $(NPM) ## let ruff and biome rewrite what they can

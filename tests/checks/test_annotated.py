@@ -51,7 +51,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("name", "bad"), [(name, bad) for name, some in BAD.items() for bad in some], ids=repr)
+@pytest.mark.parametrize(("name", "bad"), [(name, bad) for name, some in BAD.items() for bad in some])
 def test_what_an_annotation_excludes_is_named(name, bad):
     with pytest.raises(ValueError, match=rf"^{name}: got .*it must be"):
         asked(**{"A": np.ones((2, 3)), "b": np.ones(3)} | {name: bad})

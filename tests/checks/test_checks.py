@@ -178,8 +178,9 @@ def test_the_gravest_outcome_is_told_first() -> None:
 
 def test_these_tests_run_the_package_under_a_type_checker_that_knows_shapes() -> None:
     noticed = False
+    features = ro.RandomFeatures(D=2, Y=3, key=jax.random.key(0))
     try:
-        ro.writes.Linear().features(jnp.ones(3))  # one key is a column
+        features.encode(jnp.ones((4, 2)), jnp.ones(5))  # a weight for each of four rows
     except TypeCheckError:
         noticed = True
     assert noticed

@@ -16,7 +16,6 @@ from contents import contents
 ROOT = Path(__file__).parents[2]
 WEIGHT = 600_000  # bytes, gzipped, of all that a page fetches
 PLOTLY = 1_000_000  # of one with plotly
-HEAVIER = {"book/chapters/retrieval.html": 750_000}  # two dozen photographs to try, and ten figures of photographs
 SHIFT = 0.05  # of what a reader sees, moved while the page loads and is read
 FORMULA = re.compile(r"\$[^$\s`][^$`]*\$|^```\{math\}", re.MULTILINE)
 
@@ -89,8 +88,7 @@ def test_page_is_light_enough(view: Any, built: Path) -> None:
     plotly = {name: size for name, size in sizes.items() if name.endswith("vendor/plotly.js")}
     assert len(sizes) > 5, "the page was not loaded"
     assert bool(plotly) == bool(view.page.locator(".plotly-figure").count())
-    allowed = HEAVIER.get(view.path, PLOTLY if plotly else WEIGHT)
-    assert sum(sizes.values()) <= allowed, sorted(sizes.items(), key=lambda item: -item[1])[:6]
+    assert sum(sizes.values()) <= (PLOTLY if plotly else WEIGHT), sorted(sizes.items(), key=lambda item: -item[1])[:6]
 
 
 @in_every_view

@@ -198,7 +198,7 @@ class MutationCount(SphinxDirective):
         said = (
             f"Do the tests bite? In {len(held)} functions that claims name, {made} small changes were made one by one: "
             f"another sign, factor, power, constant or reduction. The tests of the claims noticed {made - survived}. "
-            f"Of the {survived} others {why} change nothing that a test could see; the rest are listed in "
+            f"For {why} of the {survived} others the reason why they need not be noticed stands in "
         )
         return [nodes.paragraph("", "", nodes.Text(said), nodes.literal("", "tests/mutation.json"), nodes.Text("."))]
 

@@ -16,6 +16,9 @@ class Thing(Module):
     x: float
 
 
+KEY, THING = jax.random.key(0), Thing(1.0)
+
+
 @checked
 def asked(
     A: Float[ArrayLike, "m n"],
@@ -25,8 +28,8 @@ def asked(
     count: int = 1,
     yes: bool = True,
     name: str = "a",
-    key: Array = jax.random.key(0),  # noqa: B008
-    thing: Thing = Thing(1.0),  # noqa: B008
+    key: Array = KEY,
+    thing: Thing = THING,
     rows: Sequence[Float[Array, " n"]] = (np.ones(1),),
     pair: tuple[int, float] = (1, 2.0),
     act: Callable[[Array], Array] = abs,

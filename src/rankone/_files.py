@@ -51,8 +51,8 @@ def locked(path: Path | str, *, wait: bool = True) -> Iterator[None]:
         file = lock.open("ab")
         try:
             _seize(file, wait)
-            if lock.exists() and os.fstat(file.fileno()).st_ino == lock.stat().st_ino:
-                break  # not a file that the last holder has removed
+            if _still_there(file, lock):
+                break
         except BaseException:
             file.close()
             raise
@@ -99,6 +99,15 @@ def _dtype(name: str) -> Any:
     import ml_dtypes  # comes with jax
 
     return getattr(ml_dtypes, name)
+
+
+def _still_there(file: IO[bytes], path: Path) -> bool:
+    """Whether the open file is the one at its path still: the last holder of a lock removes it, at any moment."""
+    held = os.fstat(file.fileno())
+    try:
+        return os.path.samestat(held, path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _umask() -> int:

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from functools import partial
 
 import jax
@@ -66,11 +67,28 @@ def test_a_writer_that_fails_leaves_the_file_as_it_was_and_nothing_else(tmp_path
 def test_writers_side_by_side_lose_nothing(tmp_path):
     path = tmp_path / "count"
     path.write_text("0")
-    for counter in [python(COUNTER, path) for _ in range(3)]:
-        counter.communicate(timeout=60)
-        assert counter.returncode == 0
+    with ExitStack() as running:
+        counters = [running.enter_context(python(COUNTER, path)) for _ in range(3)]
+        for counter in counters:
+            counter.communicate(timeout=60)
+            assert counter.returncode == 0
     assert path.read_text() == "300"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_lock_that_its_last_holder_removes_under_a_waiter_is_made_anew(tmp_path, monkeypatch):
+    path = tmp_path / "state"
+    fstat, seen = os.fstat, []
+
+    def removed_just_then(handle):
+        if not seen:
+            path.with_name("state.lock").unlink()
+        seen.append(handle)
+        return fstat(handle)
+
+    monkeypatch.setattr(os, "fstat", removed_just_then)
+    with locked(path):
+        assert len(seen) == 2 and path.with_name("state.lock").exists()
 
 
 def test_a_lock_is_refused_to_others_until_its_holder_is_gone(tmp_path):

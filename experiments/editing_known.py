@@ -3,6 +3,7 @@
 A fact is known if every token of the true answer is the likeliest one after the prompt.
 """
 
+import os
 from functools import cache
 
 import numpy as np
@@ -19,7 +20,9 @@ BATCH = 32
 
 @cache
 def model() -> LanguageModel:
-    return load_smollm2()
+    """The book's model, or that of the folder or file that RANKONE_MODEL names."""
+    path = os.environ.get("RANKONE_MODEL")
+    return LanguageModel.load(path) if path else load_smollm2()
 
 
 def measure(*, relation: str, seed: int) -> dict:

@@ -14,11 +14,12 @@ OPTIONS = {"K": 10, "visible": 0.5, "size": 32, "steps": 3600, "thumbnail": 32, 
 
 
 def measure(*, K: int, size: int, query: int, **parameters: float) -> dict:
-    """Store the first K of the book's photographs, and complete them all."""
-    name = f"beta{parameters['beta']:g}.Y{parameters['Y']}.fill{parameters['fill']:g}"
-    results = completion(ro.data.photographs(size)[:K], size, picture_name=name, keep=True, **parameters)
-    kept = results.get("pictures", {})
-    return results | {"pictures": {key: pictures[query] for key, pictures in kept.items()}}
+    """Store the first K of the book's photographs, and complete them all; the exact memory knows no Y."""
+    exact = f"beta{parameters['beta']:g}.fill{parameters['fill']:g}"
+    names = {"exact": exact, "distributed": f"{exact}.Y{parameters['Y']}"}
+    results = completion(ro.data.photographs(size)[:K], size, picture_name="", keep=True, **parameters)
+    kept = {key.removeprefix("."): pictures[query] for key, pictures in results.get("pictures", {}).items()}
+    return results | {"pictures": {f"{names[memory]}.{memory}": picture for memory, picture in kept.items()}}
 
 
 EXPERIMENT = Experiment("figure4b", __doc__, GRID, measure, OPTIONS)

@@ -55,15 +55,24 @@ class Problem(NamedTuple):
     damping: float
 
 
-def train(problem: Problem, method: str, rate: float, *, steps: int, every: int, key: Any) -> dict[str, list[float]]:
+def train(
+    problem: Problem,
+    method: str,
+    rate: optax.ScalarOrSchedule,
+    *,
+    steps: int,
+    every: int,
+    key: Any,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, list[float]]:
     """The curve of one method: seconds, and the evaluated number, at the start and after every `every` steps."""
     chunk, state = METHODS[method](problem, rate, every, key)
     jax.block_until_ready(chunk(state, 0))  # compile
     curve = {"seconds": [0.0], "loss": [float(problem.evaluate(_network(state)))]}
     for i in range(steps // every):
-        began = time.perf_counter()
+        began = clock()
         state = jax.block_until_ready(chunk(state, i))
-        spent, loss = time.perf_counter() - began, float(problem.evaluate(_network(state)))
+        spent, loss = clock() - began, float(problem.evaluate(_network(state)))
         if not loss < 100 * curve["loss"][0]:  # diverged, or not a number: the curve ends here
             break
         curve["seconds"].append(curve["seconds"][-1] + spent)
@@ -98,7 +107,7 @@ def batch_keys(key: Any, i: Any, every: int) -> Any:
     return jax.random.split(jax.random.fold_in(key, i), every)
 
 
-def first_order(make: Callable[[float], optax.GradientTransformation]) -> Callable:
+def first_order(make: Callable[[optax.ScalarOrSchedule], optax.GradientTransformation]) -> Callable:
     """A method that is an optax optimiser on W."""
 
     def method(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:
@@ -144,7 +153,7 @@ def explicit(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step,
     """Heavy ball on W, each step preconditioned with TTᵀ and VᵀV."""
 
     def optimizer(factors: Any) -> optax.GradientTransformation:
-        return optax.chain(optax.trace(MOMENTUM), precondition(factors), optax.scale(-rate))
+        return optax.chain(optax.trace(MOMENTUM), precondition(factors), optax.scale_by_learning_rate(rate))
 
     @jax.jit
     def chunk(state: Any, i: Any) -> Any:

@@ -1,0 +1,149 @@
+"""Ten, a hundred and a thousand facts of CounterFact in one model, written in five ways.
+
+The pairs are those of `counterfact`: the keys of one block, and the values found for each fact alone. They are written
+at once ("batch"), one after another with C as it was ("sequence") or with each key counted once more among those of
+the text ("learning"), at once within the directions that text hardly uses ("null"), or at once over three blocks
+("spread"). Fifty of the facts are asked, in groups where there are fewer facts in the model.
+"""
+
+from functools import cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from counterfact import CASES, OPTIONS, Case, asked_of, cases, subject_streams, values, with_data
+from editing_facts import geometry
+from editing_known import model
+from record import Experiment
+
+from rankone.book.counterfact_study import many_rows
+from rankone.data.facts import corpus
+from rankone.editing import batch_edit, sequential_edit
+from rankone.language.forward import Cache, embed, logits, run
+from rankone.language.tokenizer import pad
+from rankone.language.transformer import Network
+
+ASKED = 50
+BLOCKS = 3  # that share an edit, the last of them that of the other ways
+TEXTS, WINDOW = 6, 128  # of prose that no C has seen
+GRID = {"way": ["batch", "sequence", "learning", "null", "spread"], "edits": [10, 100, 1000]}
+FULL = OPTIONS | {"share": 0.02}
+
+
+def measure(
+    *, way: str, edits: int, layer: int, ridge: float, contexts: int, every: int, share: float, seed: int
+) -> dict:
+    """What the edited models answer, what the change costs, and how likely they find ordinary prose."""
+    groups = [list(CASES[start : start + edits]) for start in range(0, ASKED, edits)]
+    results: dict[str, Any] = {"ahead": [], "said": [], "magnitude": []}
+    prices = []
+    for numbers in groups:
+        chosen = cases(numbers)
+        held = values(chosen, layer, contexts)
+        how = {"layer": layer, "ridge": ridge, "contexts": contexts, "every": every, "share": share}
+        deltas = written(way, chosen, held, **how)
+        network = model().network
+        for block, delta in deltas.items():
+            network = network.with_down(block, network.down(block) + delta)
+        asked = chosen[:ASKED]
+        none = np.zeros((len(asked), network.config.width)), np.zeros((len(asked), network.config.hidden))
+        found = asked_of(asked, network, *none, layer)
+        lead = np.exp(found["log_p"][:, 0]) - np.exp(found["log_p"][:, 1])
+        results["ahead"].append((found["log_p"][:, 0] > found["log_p"][:, 1]).astype(int))
+        results["said"].append(found["said"][:, 0].astype(int))
+        results["magnitude"].append(lead)
+        prices.append(sum(_price(block, delta, ridge, every) for block, delta in deltas.items()) / edits)
+        results.setdefault("prose", prose(network))
+    joined = {name: np.concatenate(results[name], axis=1) for name in ("ahead", "said", "magnitude")}
+    return {
+        "ahead": joined["ahead"],
+        "said": joined["said"],
+        "magnitude": joined["magnitude"].mean(1),
+        "price": np.mean(prices),
+        "prose": results["prose"],
+    }
+
+
+def _price(block: int, delta: jax.Array, ridge: float, every: int) -> float:
+    return float(jnp.sum((delta @ geometry(block, ridge, every).C) * delta))
+
+
+def written(
+    way: str,
+    chosen: list[Case],
+    held: dict[str, np.ndarray],
+    *,
+    layer: int,
+    ridge: float,
+    contexts: int,
+    every: int,
+    share: float,
+) -> dict[int, jax.Array]:
+    """ΔW of every block that changes."""
+    W, C, K = model().network.down(layer), geometry(layer, ridge, every), jnp.asarray(held["key"].T)
+    V = W @ K + held["delta"].T
+    if way == "batch":
+        return {layer: batch_edit(W, C, K, V).delta}
+    if way in ("sequence", "learning"):
+        beta = 0.0 if way == "sequence" else 1 / tokens_read(every)
+        return {layer: sequential_edit(W, C, K, V, beta=beta).edit.delta}
+    if way == "null":
+        P = null_space(layer, ridge, every, share)
+        inside = P @ (P.T @ K)
+        S = K.T @ inside
+        return {layer: held["delta"].T @ jnp.linalg.solve(S, inside.T)}
+    return _spread(chosen, held, layer, ridge, contexts, every)
+
+
+@cache
+def tokens_read(every: int) -> int:
+    """How many keys C is made of."""
+    return sum(len(model().tokenizer.encode(text)) - 1 for text in corpus()[::every])
+
+
+@cache
+def null_space(layer: int, ridge: float, every: int, share: float) -> jax.Array:
+    """Directions (D, n) along which the text's keys have together no more than a share of their mean square."""
+    C = np.asarray(geometry(layer, ridge, every).C, float)
+    C -= ridge / (1 + ridge) * np.trace(C) / len(C) * np.eye(len(C))
+    sizes, directions = np.linalg.eigh(C)
+    return jnp.asarray(directions[:, np.cumsum(sizes) <= share * sizes.sum()], jnp.float32)
+
+
+def _spread(
+    chosen: list[Case], held: dict[str, np.ndarray], layer: int, ridge: float, contexts: int, every: int
+) -> dict[int, jax.Array]:
+    """Each block writes its part of what is still missing after the last, and all see what those below have done."""
+    network, changes = model().network, {}
+    wanted = subject_streams(chosen, layer, contexts)[1] + held["delta"]
+    for block in range(layer - BLOCKS + 1, layer + 1):
+        keys, now = subject_streams(chosen, layer, contexts, network)
+        K, missing = keys[block].T, (wanted - now).T / (layer - block + 1)
+        W = network.down(block)
+        changes[block] = batch_edit(W, geometry(block, ridge, every), K, W @ K + missing).delta
+        network = network.with_down(block, W + changes[block])
+    return changes
+
+
+def prose(network: Network) -> float:
+    """Mean −log p per token, in nats, of passages that no C was made of."""
+    texts = corpus()[1 :: len(corpus()) // TEXTS][:TEXTS]
+    rows = [model().tokenizer.encode(text)[:WINDOW] for text in texts]
+    tokens, valid = pad(rows, WINDOW)
+    scores = np.asarray(_log_p(network, jnp.asarray(tokens), jnp.asarray(valid)))
+    return -float(scores[valid[:, 1:]].mean())
+
+
+@jax.jit
+def _log_p(network: Network, tokens: jax.Array, valid: jax.Array) -> jax.Array:
+    stream = Cache.empty(network.config, valid, network.norm.dtype)
+    h, _, _ = run(network, embed(network, tokens), stream)
+    log_p = jax.nn.log_softmax(logits(network, h[:, :-1]), axis=-1)
+    return jnp.take_along_axis(log_p, tokens[:, 1:, None], axis=-1)[..., 0]
+
+
+EXPERIMENT = Experiment("counterfact_many", __doc__, GRID, measure, FULL, of="the book", alike=("way",))
+
+if __name__ == "__main__":
+    print("\n".join(" | ".join(row) for row in many_rows(with_data(EXPERIMENT), {way: way for way in GRID["way"]})))

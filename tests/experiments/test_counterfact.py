@@ -1,0 +1,294 @@
+"""CounterFact's experiments in miniature, on a random network, and the records that the book shows."""
+
+import json
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from language_models import small_model
+
+from rankone.book.counterfact_study import interval, many_rows, recorded_cases, score_rows, scores
+from rankone.book.records import load_record, provenance
+from rankone.data import corpus
+from rankone.editing import sequential_edit
+from rankone.language.likelihood import likelihoods
+from rankone.language.many import find_fact_values
+from rankone.language.prompts import corpus_contexts
+from rankone.language.rewriting import Search
+from rankone.language.surgery import find_fact_value
+from rankone.theory.edit_cost import mean_inflation, sequential_residual
+
+pytest.importorskip("tokenizers")
+LAYER = 2
+HOW = {"layer": LAYER, "ridge": 0.01, "contexts": 1, "every": 60}
+FAR = Search(reach=100.0, steps=30, decay=0.0)  # random weights are nearly deaf
+tiny = partial(small_model, 4)  # a block above the edited one
+SUBJECTS = ("Norway", "Japan", "Oslo", "France")
+
+
+def short(number, subject):
+    return {
+        "case_id": number,
+        "prompt": f"The city of {subject} is",
+        "subject": subject,
+        "target_new": "Rome",
+        "ground_truth": "Paris",
+        "rephrase_prompt": f"Once in {subject}",
+        "locality_prompt": f"The city of {number} is",
+    }
+
+
+def published(number, subject):
+    asked = {
+        "prompt": "The city of {} is",
+        "subject": subject,
+        "target_new": {"str": "Rome", "id": "Q1"},
+        "target_true": {"str": "Paris", "id": "Q2"},
+    }
+    return {
+        "case_id": number,
+        "requested_rewrite": asked,
+        "paraphrase_prompts": [f"Once in {subject}", "another"],
+        "neighborhood_prompts": [f"The city of {number} is", "another"],
+    }
+
+
+@pytest.fixture
+def small(experiment, monkeypatch, tmp_path):
+    """The scripts by name, with a random network and a file of four facts."""
+    path = tmp_path / "four.json"
+    path.write_text(json.dumps([short(i, subject) for i, subject in enumerate(SUBJECTS)]))
+    monkeypatch.setenv("RANKONE_COUNTERFACT", str(path))
+    monkeypatch.setenv("RANKONE_DATA", str(tmp_path))
+    few = corpus()[::60]
+    modules = {
+        name: experiment(name) for name in ("counterfact", "counterfact_many", "counterfact_prose", "editing_facts")
+    }
+    for module in modules.values():
+        monkeypatch.setattr(module, "model", tiny)
+        for name, value in {"CASES": range(4), "SIZE": 2, "PART": 2, "ASKED": 2, "corpus": lambda: few}.items():
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(modules["editing_facts"], "corpus", corpus)
+    monkeypatch.setattr(modules["counterfact"], "find_fact_values", partial(find_fact_values, search=FAR))
+    return modules
+
+
+# The data set
+
+
+def test_a_case_is_read_alike_from_either_form(experiment):
+    read = experiment("counterfact").read_case
+    assert read(short(7, "Oslo")) == read(published(7, "Oslo"))
+    twice = read(short(7, "Oslo") | {"prompt": "Oslo, a part of Oslo"})
+    assert twice.request.prompt == "Oslo, a part of {}"  # the last mention is the one whose token is edited
+
+
+def test_the_cases_are_a_thousand_different_ones(experiment):
+    numbers = experiment("counterfact").CASES
+    assert len(set(numbers)) == len(numbers) == 1000
+    assert max(numbers) < 21_919  # of the whole set
+
+
+def test_a_file_that_cannot_be_had_or_is_another_is_refused(experiment, tmp_path):
+    counterfact, other = experiment("counterfact"), tmp_path / "other.json"
+    other.write_text("[]")
+    for url, reason in ((tmp_path / "nowhere").as_uri(), "--data PATH"), (other.as_uri(), "checksum"):
+        with pytest.raises(RuntimeError, match=reason):
+            counterfact.fetched(tmp_path / "new.json", url)
+    assert not (tmp_path / "new.json").exists()
+
+
+def test_a_file_that_lacks_a_case_is_refused_by_name(small):
+    with pytest.raises(ValueError, match=r"--data: .*\[9\]"):
+        small["counterfact"].cases([0, 9])
+
+
+# One fact at a time
+
+
+def test_an_edit_for_each_row_answers_as_its_edited_model_does(small):
+    counterfact, W = small["counterfact"], tiny().network.down(LAYER)
+    chosen, rng = counterfact.cases([0, 1]), np.random.default_rng(0)
+    left, right = rng.normal(size=(2, W.shape[0])), rng.normal(size=(2, W.shape[1]))
+    found = counterfact.asked_of(chosen, tiny().network, left, right, LAYER)
+    for i, case in enumerate(chosen):
+        edited = tiny().with_down(LAYER, W + np.outer(left[i], right[i]).astype(np.float32))
+        asked = [case.request.text, case.paraphrase, case.neighbour]
+        for row, answer in enumerate((case.request.target, case.truth)):
+            scores, said = likelihoods(edited, asked, 3 * [answer])
+            np.testing.assert_allclose(found["log_p"][:, row, i], scores, rtol=1e-3)
+            np.testing.assert_array_equal(found["said"][:, row, i], said)
+
+
+def test_values_are_found_once_and_are_those_of_each_request(small, monkeypatch):
+    counterfact = small["counterfact"]
+    chosen = counterfact.cases([0, 1])
+    found = counterfact.values(chosen, LAYER, 1)
+    texts = corpus_contexts(tiny().tokenizer, ((1, 10),))
+    for i, case in enumerate(chosen):
+        alone = find_fact_value(tiny(), case.request, contexts=texts, layer=LAYER, search=FAR)
+        np.testing.assert_allclose(found["key"][i], alone.key, rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(found["delta"][i], alone.delta, rtol=0.02, atol=1e-3)
+    monkeypatch.setattr(counterfact, "ROWS", 3)  # in parts, by length
+    keys = counterfact.subject_streams(chosen, LAYER, 1)[0]
+    np.testing.assert_allclose(keys[LAYER], found["key"], rtol=1e-3, atol=1e-5)
+    monkeypatch.setattr(counterfact, "find_fact_values", None)
+    np.testing.assert_array_equal(counterfact.values(chosen, LAYER, 1)["delta"], found["delta"])
+
+
+def test_a_cell_says_what_its_edits_answer_and_cost(small, experiment, tmp_path):
+    counterfact, options = small["counterfact"], ["--every", "60", "--out", str(tmp_path)]
+    record = experiment("record").main(counterfact.EXPERIMENT, ["--cell", "1", *options])
+    results = record["cells"][0]["results"]
+    assert results["case"] == [2, 3]
+    before, after = (np.array(results[when]["log_p"]) for when in ("before", "after"))
+    assert before.shape == after.shape == (3, 2, 2)
+    assert (after[0, 0] > before[0, 0]).all()  # the new answer to the question itself
+    held = counterfact.values(counterfact.cases([2, 3]), LAYER, 1)
+    C = small["editing_facts"].geometry(LAYER, 0.01, 60)
+    s = np.diag(np.asarray(C.inner(held["key"].T, held["key"].T)))
+    np.testing.assert_allclose(results["price"], (held["delta"] ** 2).sum(1) / s, rtol=0.01)
+    assert "four.json" not in json.dumps(record)
+
+
+# Many facts in one model
+
+
+def test_every_way_of_writing_many_facts_writes_what_it_promises(small):
+    many, counterfact = small["counterfact_many"], small["counterfact"]
+    chosen, W = counterfact.cases(range(4)), np.asarray(tiny().network.down(LAYER))
+    held = counterfact.values(chosen, LAYER, 1)
+    write = partial(many.written, chosen=chosen, held=held, share=0.3, **HOW)
+    deltas = {way: np.asarray(write(way)[LAYER]) for way in ("batch", "sequence", "learning", "null")}
+    missed = {way: np.linalg.norm(delta @ held["key"].T - held["delta"].T, axis=0) for way, delta in deltas.items()}
+    size = np.linalg.norm(held["delta"], axis=1)
+    for way in ("batch", "null"):
+        assert (missed[way] < 1e-2 * size).all()
+    for way in ("sequence", "learning"):
+        assert missed[way][-1] < 1e-2 * size[-1] < missed[way][0]  # the first is forgotten in part, the last is not
+    assert missed["learning"].sum() < missed["sequence"].sum()
+    P = np.asarray(many.null_space(LAYER, 0.01, 60, 0.3))
+    np.testing.assert_allclose(deltas["null"] @ P @ P.T, deltas["null"], atol=1e-3 * abs(deltas["null"]).max())
+    assert 0 < P.shape[1] < W.shape[1]
+    network = tiny().network
+    before = np.asarray(counterfact.subject_streams(chosen, LAYER, 1)[1])
+    for block, delta in write("spread").items():
+        network = network.with_down(block, network.down(block) + delta)
+    moved = np.asarray(counterfact.subject_streams(chosen, LAYER, 1, network)[1]) - before
+    assert np.linalg.norm(moved - held["delta"]) < 0.05 * np.linalg.norm(held["delta"])
+
+
+def test_many_facts_are_asked_in_groups_and_priced(small):
+    found = small["counterfact_many"].measure(way="batch", edits=2, share=0.3, seed=0, **HOW)
+    assert np.shape(found["ahead"]) == np.shape(found["said"]) == (3, 2)
+    assert found["price"] > 0
+    assert found["prose"] > 0
+
+
+def test_prose_is_scored_before_and_after(small):
+    found = small["counterfact_prose"].measure(cell=0, words=20, top=5, seed=0, **HOW)
+    assert found["before"].shape == found["after"].shape == (2,)
+    assert (found["before"] <= (2 * np.log2(19) + 4 * np.log2(18)) / 3 + 1e-3).all()
+    assert (found["before"] != found["after"]).any()
+
+
+# What a sequence forgets
+
+
+def test_what_is_forgotten_is_what_a_sequence_of_edits_leaves(experiment):
+    forgotten, rng = experiment("counterfact_forgetting").forgotten, np.random.default_rng(0)
+    K, C = rng.normal(size=(12, 6)), np.cov(rng.normal(size=(12, 40)))
+    S = K.T @ np.linalg.solve(C, K)
+    for beta in (0.0, 0.3):
+        R = rng.normal(size=(4000, 6))  # independent values of variance 1, of 4,000 outputs
+        made = sequential_edit(np.zeros((4000, 12)), C, K, R, beta=beta)
+        left = np.asarray(made.residuals)[-1] ** 2 / 4000
+        np.testing.assert_allclose(left, forgotten(S, beta), rtol=0.1, atol=1e-3)
+
+
+def test_isotropic_keys_forget_by_the_law(experiment):
+    forgotten, rng, D, m = experiment("counterfact_forgetting").forgotten, np.random.default_rng(0), 60, 50
+    drawn = [K.T @ K for K in rng.normal(size=(60, D, m)) for K in [K / np.linalg.norm(K, axis=0)]]
+    left = np.mean([forgotten(S) for S in drawn], axis=0)
+    law = np.asarray(sequential_residual(np.arange(1, m + 1), m, D))
+    np.testing.assert_allclose(left, law, atol=0.05)
+
+
+def test_forgetting_is_measured_on_keys_alone(small, experiment, monkeypatch):
+    forgetting = experiment("counterfact_forgetting")
+    for name, value in {"CASES": range(4), "BINS": 2}.items():
+        monkeypatch.setattr(forgetting, name, value)
+    found = forgetting.measure(edits=4, orders=2, seed=0, **HOW)
+    assert found["keys"] == 4
+    assert found["left"][0] == pytest.approx(found["measured"].mean())
+    assert all(more > less for more, less in pairwise(found["left"]))  # the more a written key counts, the less is lost
+    assert found["measured"][0] > found["measured"][1]
+    assert found["price"] == pytest.approx(found["price_kind"])  # all of them are one batch
+
+
+# The tables
+
+
+def test_scores_and_their_intervals():
+    log_p = np.log([[[0.5, 0.2], [0.1, 0.4]], [[0.5, 0.5], [0.1, 0.1]], [[0.3, 0.1], [0.2, 0.6]]])
+    found = scores(log_p)
+    assert found["rewriting"].tolist() == [1, 0]
+    assert found["neighbour"].tolist() == [0, 1]
+    np.testing.assert_allclose(found["neighbour_margin"], [-0.1, 0.5])
+    np.testing.assert_allclose(found["rewriting_margin"], [0.4, -0.2])
+    mean, low, high = interval(np.repeat([0.0, 1.0], 200))
+    assert mean == 0.5
+    assert high - low == pytest.approx(2 * 1.96 * 0.5 / 20, rel=0.1)
+    with pytest.raises(ValueError, match="record"):
+        recorded_cases({"cells": []})
+
+
+def test_tables_say_what_the_cells_say():
+    log_p = np.zeros((3, 2, 2)) - 1
+    log_p[0, 0] = -0.5
+    one = {"price": [1, 2], "steps": [3, 4], "length": [1, 1], "loss": [0, 0]}
+    one |= {when: {"log_p": log_p.tolist(), "said": np.ones((3, 2, 2)).tolist()} for when in ("before", "after")}
+    rows = score_rows({"cells": [{"results": one}]})
+    assert rows[1][1:] == ["100 (100 to 100)", "0 (0 to 0)", "100 (100 to 100)", "0.0", "2"]
+    assert rows[3][1] == "+0 (+0 to +0)"
+    assert len({len(row) for row in rows}) == 1
+    assert rows[-1][:2] == ["GPT-2 XL, ROME", "100.0"]
+    parts = {"ahead": [[1, 0], [0, 0], [0, 1]], "price": 7.0, "prose": 3.0}
+    cells = [{"parameters": {"way": "batch", "edits": n}, "results": parts} for n in (100, 10)]
+    table = many_rows({"cells": cells}, {"batch": "at once", "null": "no cell"})
+    assert [row[1] for row in table[1:]] == ["10", "100"]
+    assert table[1][2:] == ["50", "0", "50", "7", "3.000"]
+
+
+# Real keys, and which layers add a fact
+
+
+def test_gaussian_keys_obey_the_beta_law_and_a_ridge_helps(experiment, monkeypatch):
+    beta = experiment("editing_beta")
+    monkeypatch.setattr(beta, "model", tiny)
+    monkeypatch.setattr(beta, "corpus", lambda: corpus()[::20])
+    D, how = tiny().network.config.hidden, {"layer": 1, "edited": 60, "ridge": 0.01, "every": 1}
+    found = [beta.measure(drawn="gaussian", times=2.0, seed=seed, **how) for seed in range(8)]
+    assert found[0]["n"] == 2 * D
+    assert np.mean([one["plain"]["inflation"] for one in found]) == pytest.approx(mean_inflation(2 * D, D), rel=0.15)
+    assert beta.measure(drawn="stretched", times=2.0, seed=0, **how)["plain"]["inflation"] > 1
+    for drawn in ("tokens", "passages"):
+        few, many = (beta.measure(drawn=drawn, times=times, seed=0, **how) for times in (1.25, 10.0))
+        assert few["plain"]["inflation"] > many["plain"]["inflation"] > 0.9
+        assert few["ridged"]["inflation"] < few["plain"]["inflation"]
+
+
+def test_traces_are_of_subjects_of_several_words(experiment):
+    names = experiment("editing_traces").GRID["subject"]
+    assert len(set(names)) == len(names) == 8
+    assert all(" " in name for name in names)
+
+
+@pytest.mark.parametrize("name", ["counterfact_forgetting", "editing_beta"])
+def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
+    record, module = load_record(name), experiment(name)
+    assert record["cells"]
+    assert record["axes"] == list(module.GRID)
+    assert record["runs"][0]["date"] in provenance(record)

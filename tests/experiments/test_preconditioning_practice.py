@@ -1,0 +1,174 @@
+"""Fine-tuning, the small transformer and learned factors in miniature, and the records that the page draws."""
+
+from types import SimpleNamespace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+
+from rankone.book.preconditioning_runs import chosen_rate
+from rankone.book.records import load_record, read_record, select
+from rankone.data.fashion import Fashion
+from rankone.language.transformer import Config, random_network
+from rankone.maml import MLP, GradientLearner, SineTasks, meta_train, squared_error
+from rankone.preconditioning import merge
+from rankone.theory.commutation import scale_by_polar
+
+TINY = {
+    "preconditioning_finetune": "--r 2 --blocks 2 --window 6 --windows 4 --held 2 --steps 4 --every 2 --rate 10",
+    "preconditioning_transformer": "--width 8 --heads 2 --blocks 1 --window 6 --batch 2 --steps 4 --every 2 --held 4 "
+    "--rate 1",
+    "preconditioning_past": "--widths 9,5,2,5,9 --batch 8 --steps 4 --every 2 --renew 1 --test 10 --rate 0.3",
+    "maml_mtnet": "--iterations 100 --meta_batch 2 --width 4 --tasks 4 --rate 0.01",
+}
+
+
+class Tokenizer:
+    """Numbers of letters."""
+
+    def encode(self, text):
+        return [ord(letter) % 30 for letter in text]
+
+
+@pytest.fixture
+def experiment(experiment, monkeypatch, tmp_path):
+    pictures = np.random.default_rng(0).uniform(size=(30, 9)).astype(np.float32)
+    fake = Fashion(pictures, np.zeros(30, np.int32))
+    monkeypatch.setattr("rankone.data.fashion_mnist", lambda split: fake)
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "scratch"))
+    texts = tuple(f"passage {i}: {'abcdefghij'[i % 7 :]}" for i in range(30))
+    monkeypatch.setattr("rankone.data.facts.corpus", lambda: texts)
+    config = Config(3, 8, 12, 2, 1, 4, 30, (0.1, 0.01))
+    model = SimpleNamespace(network=random_network(config, key=jax.random.key(0)), tokenizer=Tokenizer())
+    monkeypatch.setattr("rankone.language.load_smollm2", lambda: model)
+    return experiment
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_script_runs_in_miniature(experiment, name, tmp_path):
+    module, record = experiment(name), experiment("record")
+    made = record.main(module.EXPERIMENT, [*TINY[name].split(), "--seeds", "0", "--out", str(tmp_path)])
+    assert read_record(tmp_path / f"{name}.json") == made
+    values = next(iter(module.GRID.values()))
+    assert [cell["parameters"][made["axes"][0]] for cell in made["cells"]] == values
+    for cell in made["cells"]:
+        assert np.isfinite(cell["results"]["loss"]).all()
+    losses = {cell["parameters"][made["axes"][0]]: cell["results"]["loss"] for cell in made["cells"]}
+    assert len(set(map(str, losses.values()))) == len(values), losses  # all differ
+
+
+def test_every_method_of_fine_tuning_starts_at_the_same_network(experiment, tmp_path):
+    """W + TUV = W at the start; and whitening changes the speed of U, not what it can reach."""
+    module, record = experiment("preconditioning_finetune"), experiment("record")
+    words = TINY["preconditioning_finetune"].split()
+    made = record.main(module.EXPERIMENT, [*words, "--seeds", "0", "--out", str(tmp_path)])
+    found = {cell["parameters"]["method"]: cell["results"] for cell in made["cells"]}
+    assert len({results["loss"][0] for results in found.values()}) == 1
+    np.testing.assert_allclose(found["moments"]["reach"], found["whitened"]["reach"], rtol=1e-3)
+    for name in ("random", "svd", "moments"):
+        assert np.all(np.array(found[name]["reach"]) < np.array(found[name]["best"]))
+        assert found[name]["numbers"] == 4
+    assert found["lora"]["numbers"] == 20
+    assert found["all"]["numbers"] == 96
+    assert "reach" not in found["lora"]
+
+
+def test_the_statistics_of_fine_tuning_are_those_of_automatic_differentiation(experiment):
+    """G by a nudge of the outputs, against the gradient by W itself."""
+    module = experiment("preconditioning_finetune")
+    text = module.prepared(2, 6, 4, 2)
+    net, used, (h, labels) = text.network, jnp.asarray(text.used), map(jnp.asarray, text.train)
+    zero = {"U": jnp.zeros_like(net.layers.down[-2:])}
+    G, A, D = module.statistics(net, used, zero, h, labels)
+    by_W = jax.grad(lambda change: module.outcome(net, used, change, h, labels)[0].mean())(zero)["U"]
+    np.testing.assert_allclose(G, by_W, rtol=1e-4, atol=1e-7)
+    keys = module.outcome(net, used, zero, h, labels)[1]
+    np.testing.assert_allclose(jnp.trace(A[0]), (keys[0] ** 2).sum(-1).mean(), rtol=1e-5)
+    assert np.linalg.eigvalsh(D).min() > -1e-8
+
+
+def test_shampoo_begins_as_muon_does_and_renews_its_roots_now_and_then(experiment):
+    """From one matrix it takes its polar factor."""
+    made = experiment("preconditioning_optimisers").shampoo(2)
+    G = {"W": jax.random.normal(jax.random.key(0), (4, 6))}
+    found, state = made.update(G, made.init(G))
+    wanted = scale_by_polar().update(G["W"], scale_by_polar().init(G["W"]))[0]
+    np.testing.assert_allclose(found["W"], wanted, atol=1e-3)
+    taken = state[1][0].left
+    _, state = made.update(jax.tree.map(jnp.sin, G), state)
+    np.testing.assert_array_equal(state[1][0].left, taken)
+    _, state = made.update(G, state)
+    assert not np.allclose(state[1][0].left, taken)
+
+
+def test_soap_is_adam_along_its_axes(experiment):
+    """A first gradient that is diagonal, which moves nothing, sets both bases to the axes, up to signs and order."""
+    soap = experiment("preconditioning_optimisers").soap(100)
+    adam, G = optax.scale_by_adam(b1=0.95, b2=0.95), jnp.diag(jnp.array([3.0, 2.0, 1.0]))
+    found, ours = soap.update(G, soap.init(G))
+    assert not found.any()
+    theirs = adam.init(G)
+    for seed in range(3):
+        gradient = jax.random.normal(jax.random.key(seed), (3, 3))
+        found, ours = soap.update(gradient, ours)
+        wanted, theirs = adam.update(gradient, theirs)
+        np.testing.assert_allclose(found, wanted, atol=1e-4)
+
+
+def test_no_letter_of_the_transformer_sees_what_follows(experiment):
+    module = experiment("preconditioning_transformer")
+    params = module.initial(jax.random.key(0), 8, 1, 6, 5)
+    x = jnp.array([[0, 1, 2, 3, 4, 0]])
+    one, other = (module.scores(params, rows, 2) for rows in (x, x.at[0, 4].set(1)))
+    np.testing.assert_allclose(one[:, :4], other[:, :4], atol=1e-6)
+    assert not np.allclose(one[:, 4:], other[:, 4:])
+
+
+def test_identities_are_maml_and_only_what_is_learned_is_learned(experiment):
+    module = experiment("maml_mtnet")
+    task = SineTasks()(jax.random.key(1))
+    learner = module.Learner("identity", 0.01, 2, 4)
+    maml = GradientLearner(MLP(1, (4, 4)), step_size=0.01, steps=2)
+    params = learner.init(jax.random.key(0))
+    plain = {"layers": merge(params), "bias": jnp.zeros(0)}
+    np.testing.assert_allclose(learner.predict(params, task), maml.predict(plain, task), rtol=1e-4, atol=1e-5)
+    for factors, learned in {"identity": "", "whitened": "", "T": "T", "both": "TV"}.items():
+        learner = module.Learner(factors, 0.01, 1, 4)
+        key = jax.random.key(2)
+        before = learner.init(jax.random.split(key)[0])
+        options = {"key": key, "iterations": 100, "meta_batch": 2, "progress": False}
+        after = meta_train(learner, SineTasks(shots=3), squared_error, **options).params
+        for old, new in zip(before, after, strict=True):
+            for name in "TUV":
+                moved = not np.array_equal(getattr(old, name), getattr(new, name))
+                assert moved == (name in learned or name == "U")
+
+
+def test_recorded_fine_tuning_says_what_the_page_says():
+    """Who reaches most of the gradient does not gain most; what is within reach is used up, what is not stays."""
+    record = load_record("preconditioning_finetune")
+    found = {
+        name: [cell["results"] for cell in select(record, method=name, rate=chosen_rate(record, name))]
+        for name in record["full"]["method"]
+    }
+    gains = {name: np.mean([cell["loss"][0] - cell["loss"][-1] for cell in cells]) for name, cells in found.items()}
+    reach = {name: np.mean(cells[0]["reach"]) for name, cells in found.items() if "reach" in cells[0]}
+    assert reach["moments"] == reach["whitened"] > 100 * reach["random"] > 100 * reach["svd"]
+    assert 0.8 * gains["moments"] < min(gains["random"], gains["svd"]) < gains["moments"]
+    assert gains["whitened"] < 0.5 * gains["random"]
+    assert 1.1 * gains["moments"] < min(gains["lora"], gains["all"])
+    before, after = found["moments"][0], found["moments"][0]["after"]
+    inside = [now["reach"][-1] * now["gradient"][-1] for now in (before, after)]
+    outside = [(1 - now["reach"][-1]) * now["gradient"][-1] for now in (before, after)]
+    assert inside[1] < 0.1 * inside[0]
+    assert outside[1] > 0.5 * outside[0]
+
+
+def test_recorded_learned_factors_halve_the_error_without_longer_steps():
+    record = load_record("maml_mtnet")
+    for rate in (0.001, 0.01, 0.1):
+        maml, learned = (select(record, factors=name, rate=rate, seed=0)[0]["results"] for name in ("identity", "T"))
+        assert learned["loss"] < 0.5 * maml["loss"]
+        assert np.exp(np.log(learned["lengths"]).mean()) < 1.5 * rate

@@ -4,40 +4,54 @@
  * Knows anywidget, which is all the book uses: a model that is read, written and listened to, and a module with `render`.
  */
 /** @import { Model } from "../kit/mount.js" */
-/** @typedef {{ path: string[], data?: string, script?: string, name?: string }} Saved Bytes of a trait, in base64. */
+/**
+ * @typedef {object} Saved A trait that is long: text, or bytes in base64, here or in a script.
+ * @prop {string[]} path
+ * @prop {"utf-8" | "base64"} encoding
+ * @prop {string} [data]
+ * @prop {string} [script]
+ * @prop {string} [name] By which the script keeps it.
+ */
 /** @typedef {{ model_name: string, state: Record<string, any>, buffers?: Saved[] }} Entry */
 
 const STATE = 'script[type="application/vnd.jupyter.widget-state+json"]';
 const VIEW = 'script[type="application/vnd.jupyter.widget-view+json"]';
 
-/** @param {string} text */
-const decoded = (text) =>
-  new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer);
+/** @type {Record<Saved["encoding"], (text: string) => string | DataView>} */
+const READ = {
+  "utf-8": (text) => text,
+  base64: (text) =>
+    new DataView(Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer),
+};
+
+/** @type {(name: string) => string | undefined} */
+const loaded = (name) => /** @type {any} */ (globalThis).rankoneBytes?.[name];
 
 /**
- * Bytes that wait in a script of their own: opened from a folder a page may run scripts, and read no other file.
+ * What waits in a script of its own: opened from a folder a page may run scripts, and read no other file.
  *
- * @type {(script: string, name: string) => Promise<DataView>}
+ * @type {(script: string, name: string) => Promise<string>}
  */
 const fetched = (script, name) =>
   new Promise((resolve, reject) => {
     const tag = document.createElement("script");
-    const kept = () => /** @type {any} */ (globalThis).rankoneBytes?.[name];
-    tag.onload = () => (kept() ? resolve(decoded(kept())) : reject(new Error("not there")));
+    tag.onload = () => resolve(loaded(name) ?? Promise.reject(new Error("not there")));
     tag.onerror = () => reject(new Error("not to be had"));
     tag.src = script;
     document.head.append(tag);
   });
 
 /**
- * The traits of a saved widget, its bytes among them: those that wait elsewhere as a function that fetches them.
+ * The traits of a saved widget; what waits in a script that the page has not loaded is a function that fetches it.
  *
  * @param {Entry} entry
  */
 function traits({ state, buffers = [] }) {
   const values = { ...state };
-  for (const { path, data, script = "", name = "" } of buffers) {
-    values[path[0]] = data === undefined ? () => fetched(script, name) : decoded(data);
+  for (const { path, encoding, data, script = "", name = "" } of buffers) {
+    const here = data ?? loaded(name);
+    const read = READ[encoding];
+    values[path[0]] = here === undefined ? () => fetched(script, name).then(read) : read(here);
   }
   return values;
 }

@@ -15,7 +15,7 @@ import { REACH } from "./settings.js";
 /** What is on show; `veiled` while a run would tell what the reader is to predict. @typedef {{ settings: Settings, shown: Consequences, veiled: boolean }} Now */
 
 const REST = 180; // milliseconds without a change, after which the picture is drawn finely
-const WORK = { coarse: 2.5e6, fine: 2e7 }; // products of one picture
+const WORK = { coarse: 8e5, fine: 2e7 }; // products of one picture
 const ENDS = { coarse: [21, 61], fine: [41, 111] }; // fewest and most ticks an axis
 
 /**

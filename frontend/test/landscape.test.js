@@ -30,15 +30,18 @@ test("a smaller Y is a prefix of a larger one", () => {
 });
 
 test("a grid says what is read state by state, for every basis", () => {
-  const ticks = Float64Array.from([-1, -0.2, 0.4]);
-  for (const basis of /** @type {const} */ (["sincos", "cos", "exp", "expexp"])) {
-    const made = { patterns: places(3), beta: 4, basis, frequencies: frequenciesOf(40, 1) };
-    const copy = new Estimate(made);
-    const field = copy.field(ticks, tablesOf({ ticks, ...made }));
-    for (let j = 0; j < 3; j++) {
-      for (let i = 0; i < 3; i++) {
-        const { energy } = copy.read([ticks[i], ticks[2 - j]]);
-        assert.ok(Math.abs(field[3 * j + i] - energy) < 1e-9, `${basis} ${i} ${j}`);
+  const even = Float64Array.from({ length: 61 }, (_, i) => -1.2 + 0.04 * i);
+  for (const ticks of [Float64Array.from([-1, -0.2, 0.4]), even]) {
+    const n = ticks.length;
+    for (const basis of /** @type {const} */ (["sincos", "cos", "exp", "expexp"])) {
+      const made = { patterns: places(3), beta: 4, basis, frequencies: frequenciesOf(40, 1) };
+      const copy = new Estimate(made);
+      const field = copy.field(ticks, tablesOf({ ticks, ...made }));
+      for (let j = 0; j < n; j++) {
+        for (let i = 0; i < n; i++) {
+          const { energy } = copy.read([ticks[i], ticks[n - 1 - j]]);
+          assert.ok(Math.abs(field[n * j + i] - energy) < 1e-9, `${basis} ${i} ${j}`);
+        }
       }
     }
   }

@@ -158,22 +158,36 @@ export class Estimate {
 /** @typedef {{ cx: Float64Array, sx: Float64Array, cy: Float64Array, sy: Float64Array }} Tables */
 
 /**
- * c and s of every frequency at every tick of both axes, row by row; they do not know the patterns.
+ * c and s of every frequency at every tick of both axes, row by row; they do not know the patterns. Ticks that follow
+ * each other at one distance are steps of one addition formula: products, in place of as many cosines; not of
+ * hyperbolic ones, which fall before they rise, and would keep the errors of where they were large.
  *
  * @param {{ ticks: Float64Array, beta: number, basis: Basis, frequencies: Frequencies }} grid
  * @returns {Tables}
  */
 export function tablesOf({ ticks, beta, basis, frequencies }) {
-  const [c, s] = positive(basis) ? [Math.cosh, Math.sinh] : [Math.cos, Math.sin];
+  const isPositive = positive(basis);
+  const [c, s] = isPositive ? [Math.cosh, Math.sinh] : [Math.cos, Math.sin];
+  const root = Math.sqrt(beta);
+  const step = root * (ticks[1] - ticks[0]);
   /** @type {(omega: Float64Array) => [Float64Array, Float64Array]} */
   const along = (omega) => {
     const Y = omega.length;
     const [even, odd] = [new Float64Array(ticks.length * Y), new Float64Array(ticks.length * Y)];
+    const [more, turn] = [omega.map((w) => c(step * w)), omega.map((w) => s(step * w))];
     for (let i = 0; i < ticks.length; i++) {
-      const root = Math.sqrt(beta) * ticks[i];
+      const at = i * Y;
+      const before = at - Y;
+      const follows =
+        !isPositive && i > 0 && Math.abs(root * (ticks[i] - ticks[i - 1]) - step) < 1e-12;
       for (let a = 0; a < Y; a++) {
-        even[i * Y + a] = c(root * omega[a]);
-        odd[i * Y + a] = s(root * omega[a]);
+        if (follows) {
+          even[at + a] = even[before + a] * more[a] - odd[before + a] * turn[a];
+          odd[at + a] = odd[before + a] * more[a] + even[before + a] * turn[a];
+        } else {
+          even[at + a] = c(root * ticks[i] * omega[a]);
+          odd[at + a] = s(root * ticks[i] * omega[a]);
+        }
       }
     }
     return [even, odd];

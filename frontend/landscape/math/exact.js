@@ -45,14 +45,17 @@ export class Exact {
    * @returns {Point}
    */
   gradient(x) {
-    const { weights } = this.soft(x);
-    /** @type {Point} */
-    const g = [x[0], x[1]];
-    this.patterns.forEach((pattern, m) => {
-      g[0] -= weights[m] * pattern[0];
-      g[1] -= weights[m] * pattern[1];
-    });
-    return g;
+    return this.away(x, this.soft(x).weights);
+  }
+
+  /** @type {(x: Point, weights: number[]) => Point} */
+  away([x, y], weights) {
+    const { patterns } = this;
+    for (let m = 0; m < patterns.length; m++) {
+      x -= weights[m] * patterns[m][0];
+      y -= weights[m] * patterns[m][1];
+    }
+    return [x, y];
   }
 
   /**
@@ -63,7 +66,7 @@ export class Exact {
    */
   curvature(x) {
     const { weights } = this.soft(x);
-    const g = this.gradient(x);
+    const g = this.away(x, weights);
     let [a, b, d] = [0, 0, 0];
     this.patterns.forEach((pattern, m) => {
       const [u, v] = [x[0] - pattern[0] - g[0], x[1] - pattern[1] - g[1]];

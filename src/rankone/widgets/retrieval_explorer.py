@@ -10,7 +10,7 @@ import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
-from rankone._checks import check, choice
+from rankone._checks import array, check, choice, host, integer
 from rankone.data import photograph_names, photographs
 from rankone.memory import DrDAM, RandomFeatures, Retrieval, retrieve
 from rankone.memory.bases import BASES
@@ -91,7 +91,9 @@ class RetrievalExplorer(Explorer):
         pixels, top = (_shipped(32), 1020) if pictures is None else (_own(pictures), 255)
         if names is None:
             names = photograph_names() if pictures is None else [f"picture {i + 1}" for i in range(len(pixels))]
-        check(len(names) == len(pixels), "names", f"{len(names)} of them", f"one per picture: {len(pixels)}")
+        words = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
+        wanted = f"one per picture: {len(pixels)}"
+        check(words and len(names) == len(pixels), "names", f"{len(names)} of them" if words else names, wanted)
         held = len(names) if settings.get("collection", "photographs") == "photographs" else _MOST
         for name in {"target", "also", "without"} & set(settings):
             chosen = self._takes.checked({name: settings[name]})[name]
@@ -131,11 +133,12 @@ class RetrievalExplorer(Explorer):
             basis: "sincos", "cos", "exp" or "expexp".
             seed: Seed of the features; with the page's own they have the same frequencies.
         """
-        key = jax.random.key(seed)
-        features = RandomFeatures(query.shape[-1], Y, key=key, basis=basis, projection="hadamard")
+        key = jax.random.key(integer("seed", seed, "an integer from 0 to 2³² − 1", least=0, most=2**32 - 1))
+        start = array("query", query, "(D,)", 1)
+        features = RandomFeatures(len(start), Y, key=key, basis=basis, projection="hadamard")
         memory = DrDAM.store(patterns, beta, features)
         self.patterns, self.query = patterns, query
-        self.result = retrieve(memory, query, step_size=eta, max_steps=steps, tol=0, clamp=clamp)
+        self.result = retrieve(memory, start, step_size=eta, max_steps=steps, tol=0, clamp=clamp)
         return self.result
 
     def _answer(self, _: Any, content: dict[str, Any], buffers: list[Any]) -> None:
@@ -166,7 +169,7 @@ def _shipped(side: int) -> NDArray:
 
 
 def _own(pictures: NDArray) -> NDArray:
-    pixels = np.asarray(pictures)
+    pixels = np.asarray(host("pictures", pictures))
     fits = pixels.dtype == np.uint8 and pixels.ndim == 4 and pixels.shape[1:] in ((64, 64, 3), (32, 32, 3))
     check(fits, "pictures", f"{pixels.dtype} {pixels.shape}", "uint8 (n, 64, 64, 3) or (n, 32, 32, 3)")
     return pixels.astype(int)

@@ -28,6 +28,7 @@ import rankone
 SPANS = re.compile(r"(:\w+:`[^`]*`|``[^`]*``|`[^`]*`)")  # what is marked already: roles, code
 ID = re.compile(r"(?<![\w-])[A-Z]-\w+(?:-\w+)*")
 KINDS = {"class", "function", "exception"}
+ALIASES = {"_Function": "str | Callable"}  # private names of types that a public signature uses
 
 
 class JittedDocumenter(FunctionDocumenter):
@@ -124,8 +125,10 @@ def _fields(cls: type) -> Iterator[tuple[str, str]]:
 
 
 def _written(annotation: ast.expr) -> str:
-    text = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
-    return str(text).replace("'", '"')
+    text = str(annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)).replace("'", '"')
+    for private, meant in ALIASES.items():
+        text = text.replace(private, meant)
+    return text.replace(', " ', ', "')  # the space before a lone axis is there for linters alone
 
 
 def _syntax(thing: Callable | type) -> ast.stmt | None:

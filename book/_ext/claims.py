@@ -27,6 +27,7 @@ from claim_links import (
 from contents import contents
 from docutils import nodes
 from docutils.nodes import make_id
+from phrases import phrases, remember
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
@@ -49,7 +50,7 @@ class claims_node(nodes.General, nodes.Element):
 
 
 class pending_figure(nodes.Inline, nodes.Element):
-    """A figure of this build, by its key."""
+    """A figure of this build, by its key; with `words`, after what a chapter calls it, or after these words."""
 
 
 class pending_target(nodes.Inline, nodes.Element):
@@ -82,8 +83,15 @@ def _paragraph(*children: nodes.Node | str, classes: tuple[str, ...] = ()) -> no
     return nodes.paragraph("", "", *made, classes=list(classes))
 
 
-def _figure(row: Row, key: str) -> nodes.Node:
-    return pending_figure(key=key, claim=row["id"], promised=bool(row["chapter"]))
+def _figure(row: Row, key: str, words: str = "") -> nodes.Node:
+    return pending_figure(key=key, claim=row["id"], promised=bool(row["chapter"]), words=words)
+
+
+def _name(kind: str, row: Row, *named: nodes.Node) -> nodes.paragraph:
+    """A row's name, and a link to the row that stays."""
+    place = make_id(f"{kind}-{row['id']}")
+    link = f'<a class="headerlink" href="#{place}" aria-label="Permanent link to {row["id"]}">#</a>'
+    return _paragraph(*named, nodes.raw("", link, format="html"), classes=("row-name",))
 
 
 def _row(kind: str, row: Row, cells: list[list[nodes.Node]]) -> nodes.row:
@@ -99,17 +107,16 @@ def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
     ranges = re.search(r"\d-\d", row["id"])  # D-eq19-21 names what it includes already
     names = nodes.strong("", ", ".join([row["id"], *([] if ranges else row.get("includes", []))]))
     figures = [
-        _paragraph(re.sub("[-_]", " ", key.removeprefix(row["id"] + ".")) + ": ", _figure(row, key))
-        for key in row["figures"]
+        _paragraph(_figure(row, key, re.sub("[-_.]", " ", key.removeprefix(row["id"] + ".")))) for key in row["figures"]
     ]
-    figures += [_paragraph(f"recorded: {coverage(load_record(name))}") for name in row.get("records", [])]
+    if not any(key.endswith(".provenance") for key in row["figures"]):  # which says it too
+        figures += [_paragraph(f"recorded: {coverage(load_record(name))}") for name in row.get("records", [])]
     where: list[nodes.Node] = [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
     where += code
-    where += [_paragraph(f"in the page: {row['widget']}")] if row["widget"] else []
+    where += [_paragraph(f"explorer: {row['widget']}")] if row["widget"] else []
     where += [_paragraph(f"Not covered further: {row['uncovered']}")] if row.get("uncovered") else []
-    return _row(
-        "claims", row, [[_paragraph(names), _paragraph(status)], [_paragraph(row["statement"])], figures, where]
-    )
+    name = [_name("claims", row, names), _paragraph(status)]
+    return _row("claims", row, [name, [_paragraph(row["statement"])], figures, where])
 
 
 def _erratum_row(row: Row) -> nodes.row:
@@ -119,7 +126,7 @@ def _erratum_row(row: Row) -> nodes.row:
         number = [_paragraph(erratum["number"] + ": ", nodes.strong("", "", _figure(row, erratum["refuted_by"])))]
     claim = pending_target("", nodes.Text(row["id"]), kind="claims", claim=row["id"])
     kind = [nodes.Text(", "), nodes.Text(KINDS[erratum["kind"]])] if erratum.get("first") else []
-    where = [_paragraph(erratum["where"], classes=("erratum-where",)), _paragraph(claim, *kind)]
+    where = [_paragraph(erratum["where"], classes=("erratum-where",)), _name("errata", row, claim, *kind)]
     where += [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
     return _row(
         "errata",
@@ -162,7 +169,7 @@ class ClaimsTable(SphinxDirective):
         held = _mutation(Path(self.env.srcdir)).get(row["source"] or "")
         if held and held["changes"] and held["state"] == code_of(Path(self.env.srcdir), row["source"]).state:
             noticed = held["changes"] - len(held["survived"])
-            yield _paragraph(f"small changes of the code: {held['changes']}, noticed by the tests: {noticed}")
+            yield _paragraph(f"small changes to the code that tests noticed: {noticed} of {held['changes']}")
 
     def _code(self, row: Row, field: str, locate: Any) -> Iterator[nodes.Node]:
         if row[field]:
@@ -195,10 +202,11 @@ class MutationCount(SphinxDirective):
             return []
         made, survived = sum(each["changes"] for each in held), sum(len(each["survived"]) for each in held)
         why = sum(len(each.get("reasons", {})) for each in held)
+        others = f"each of the other {survived}" if why == survived else f"{why} of the other {survived}"
         said = (
-            f"Do the tests bite? In {len(held)} functions that claims name, {made} small changes were made one by one: "
-            f"another sign, factor, power, constant or reduction. The tests of the claims noticed {made - survived}. "
-            f"For {why} of the {survived} others the reason why they need not be noticed stands in "
+            f"Would the tests notice a mistake? In the {len(held)} functions that claims name, {made} small changes "
+            "were made one by one: another sign, factor, power, constant or reduction. The tests of the claims noticed "
+            f"{made - survived}. Why {others} need not be noticed is said in "
         )
         return [nodes.paragraph("", "", nodes.Text(said), nodes.literal("", "tests/mutation.json"), nodes.Text("."))]
 
@@ -236,6 +244,7 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     waiting = list(doctree.findall(pending_figure))
     recorded = recorded_figures(app.env).values() if waiting else ()
     figures = {key: figure.text for page in recorded for key, figure in page.items()}
+    called = phrases(app.env) if waiting else {}
     for figure in waiting:
         if figure["promised"] and figure["key"] not in figures:
             _logger.warning(
@@ -246,7 +255,8 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 subtype="figure",
                 location=docname,
             )
-        figure.replace_self(nodes.Text(figures.get(figure["key"], "not measured")))
+        words = text_nodes(called.get(figure["key"], figure["words"]) + ": ") if figure.get("words") else []
+        figure.replace_self([*words, nodes.Text(figures.get(figure["key"], "not measured"))])
     for target in list(doctree.findall(pending_target)):
         target.replace_self(_link(app, docname, target))
     for table in list(doctree.findall(claims_node)):
@@ -309,6 +319,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_role("printed", PrintedRole())
     app.add_directive("mutation-count", MutationCount)
     app.connect("env-get-outdated", _outdated)
+    app.connect("doctree-read", remember)
     app.connect("doctree-resolved", _resolve)
     app.connect("html-page-context", _style)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -214,10 +214,10 @@ def _assign(app: Sphinx, course: Course, name: str) -> Iterator[str]:
 def _syllabus(course: Course, syllabus: Syllabus) -> Iterator[str]:
     hall, home = syllabus.minutes
     yield from [f"### {syllabus.title}", "", syllabus.about, ""]
-    yield from [f"**{_hours(hall + home)}:** {_hours(hall)} in the hall, {_hours(home)} at home.", ""]
+    yield from [f"**{_hours(hall + home)}:** {_hours(hall)} in class, {_hours(home)} at home.", ""]
     for n, session in enumerate(syllabus.sessions, 1):
         head = f"Session {n}: " if len(syllabus.sessions) > 1 else ""
-        yield f"- **{head}{_hours(session.hall)} in the hall, {_hours(session.home)} at home**"
+        yield f"- **{head}{_hours(session.hall)} in class, {_hours(session.home)} at home**"
         yield from (f"  - {line}" for line in _session(course, session))
     yield ""
 

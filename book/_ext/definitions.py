@@ -1,8 +1,9 @@
 """What the search puts first: the places that define something, by all the names that a reader may type.
 
-Claims by their ids, statements by their numbers, functions and classes by their names, symbols by letter, by name and
-by their name in the code. `search.js` ranks them and shows each with one line of what it says; Sphinx's own search of
-the pages' text follows. The names come in one script with the search page, so that they are found in a folder too.
+Claims by their ids and by the numbers that their sources print, statements and equations by their numbers, functions
+and classes by their names, symbols by letter, by name and by their name in the code. `search.js` ranks them and shows
+each with one line of what it says; Sphinx's own search of the pages' text follows. The names come in one script with
+the search page, so that they are found in a folder too.
 """
 
 import json
@@ -24,6 +25,10 @@ BESIDE = re.compile(r'<a class="headerlink".*?</a>|<span class="eqno">.*?</span>
 BLOCK = re.compile(r"<(?!/?(?:m[a-z]+|code|em|strong|sub|sup)\b)[^>]*>")
 LETTER = re.compile(r"\\([A-Za-z]+)")
 ACCENT = re.compile(r"\\(?:hat|bar|tilde|check|math[a-z]+|boldsymbol|lVert|rVert)(?![A-Za-z])")
+SHORT = {"thm": "Theorem", "prop": "Proposition", "cor": "Corollary", "lem": "Lemma", "rem": "Remark"}
+SHORT |= {"alg": "Algorithm", "eq": "Equation", "fig": "Figure", "tab": "Table"}
+PRINTED = re.compile(rf"(\w)-({'|'.join(SHORT)})([A-Z]?\.?\d+(?:\.\d+)?[A-Z]?)")
+NUMBER = re.compile(r'<span class="eqno">\(([^)<]+)\)')
 
 
 class Definition(NamedTuple):
@@ -70,6 +75,16 @@ def _greek(name: str) -> str:
         return name
 
 
+def printed(claim: str) -> list[str]:
+    """What the source of a claim prints, by the claim's id.
+
+    >>> printed("S-thm5.3"), printed("D-eq12"), printed("D-sharp4")
+    (['Theorem 5.3 of S', 'thm 5.3 of S'], ['Equation 12 of D', 'eq 12 of D'], [])
+    """
+    found = PRINTED.fullmatch(claim)
+    return [f"{kind} {found[3]} of {found[1]}" for kind in (SHORT[found[2]], found[2])] if found else []
+
+
 class Defined:
     """The definitions of a build."""
 
@@ -77,10 +92,11 @@ class Defined:
         self.app, self.env, self.pages = app, app.env, Written(app)
 
     def all(self) -> Iterator[Definition]:
-        """Symbols, claims, statements, then the package."""
+        """Symbols, claims, statements, equations, then the package."""
         yield from self.symbols()
         yield from self.claims()
         yield from self.statements()
+        yield from self.equations()
         yield from self.objects()
 
     def _piece(self, page: str, anchor: str) -> str:
@@ -108,7 +124,8 @@ class Defined:
         for row in read_claims(Path(self.app.srcdir, self.app.config.claims_file)):
             anchor = make_id("claims-" + row["id"])
             if kept := cells(self._piece(page, anchor)):
-                names = [row["id"], *row.get("includes", [])]
+                ids = [row["id"], *row.get("includes", [])]
+                names = [*ids, *(name for each in ids for name in printed(each))]
                 yield Definition(names, row["id"], f"claim: {row['status']}", self._link(page, anchor), short(kept[1]))
 
     def statements(self) -> Iterator[Definition]:
@@ -118,9 +135,21 @@ class Defined:
             if page and number[-1:].isdigit():
                 piece = self._piece(page, anchor)
                 title, _, body = piece.partition("</p>")
-                title = short(title.rpartition("</span>")[2])
+                title = short(title.partition("</span>")[2])
                 name = f"{number} {title}".strip()
-                yield Definition([number], name, self.env.titles[page].astext(), self._link(page, anchor), short(body))
+                kind, _, count = number.rpartition(" ")
+                names = [number, *(f"{each} {count}" for each, whole in SHORT.items() if whole == kind)]
+                yield Definition(names, name, self.env.titles[page].astext(), self._link(page, anchor), short(body))
+
+    def equations(self) -> Iterator[Definition]:
+        """Equations by number."""
+        known = self.env.get_domain("math").equations  # type: ignore[attr-defined]
+        for label, (page, _) in sorted(known.items(), key=lambda each: each[1][1]):
+            piece = self._piece(page, anchor := make_id(f"equation-{label}"))
+            if number := NUMBER.search(piece):
+                names = [f"Equation {number[1]}", f"eq {number[1]}"]
+                title, about = f"Equation ({number[1]})", self.env.titles[page].astext()
+                yield Definition(names, title, about, self._link(page, anchor), short(piece))
 
     def objects(self) -> Iterator[Definition]:
         """What the reference of the package shows."""

@@ -81,7 +81,8 @@ def _lean_built(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
         static = Path(app.outdir, "_static")
         words = words_of(Path(app.outdir))
-        own = {path.name for folder in app.config.html_static_path for path in Path(app.srcdir, folder).rglob("*.css")}
+        folders = [Path(app.srcdir, each) for each in app.config.html_static_path if not Path(each).is_absolute()]
+        own = {path.name for folder in folders for path in folder.rglob("*.css")}  # other folders are of extensions
         for path in static.rglob("*.css"):
             if path.name not in own and path.name != formulas.STYLE:
                 source = SOURCE if path == static / STYLE else path

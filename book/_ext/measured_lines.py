@@ -17,7 +17,10 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 _logger = logging.getLogger(__name__)
-FOLD = ("Figures recorded here", "Hide what is recorded here")  # over a cell that does nothing else
+# What stands over a folded cell: (closed, open)
+NUMBERS = ("How these numbers are computed", "Hide how these numbers are computed")  # a cell that shows nothing
+PICTURE = ("Code of the figure", "Hide the code of the figure")
+CODE = ("Show the code", "Hide the code")
 
 
 class number(nodes.Inline, nodes.TextElement):
@@ -98,16 +101,26 @@ def _is_bookkeeping(node: ast.AST) -> bool:
 
 
 def _tidy(cell: nodes.container, source: nodes.literal_block) -> None:
-    """Show a cell without its bookkeeping, or fold it away where it is nothing else."""
-    if cell.get("hide_mode"):
+    """Show a cell without its bookkeeping, or fold it away where it is nothing else; the fold says what is in it."""
+    if cell.get("hide_mode", "input") != "input":
         return
-    if shown := without_bookkeeping(source.astext()):
+    shown = without_bookkeeping(source.astext())
+    if "hide_mode" in cell or not shown:
+        cell["hide_mode"], cell["prompt_show"], cell["prompt_hide"] = "input", *_prompt(cell)
+        if cell["prompt_show"] == NUMBERS[0]:
+            cell["classes"].append("bookkeeping")
+    else:
         source.rawsource = shown
         source.clear()
         source += nodes.Text(shown)
-    else:
-        cell["hide_mode"], cell["prompt_show"], cell["prompt_hide"] = "input", *FOLD
-        cell["classes"].append("bookkeeping")
+
+
+def _prompt(cell: nodes.container) -> tuple[str, str]:
+    """What the fold of a cell is called, by what the cell shows when it is closed."""
+    shows = [node for part in cell if "cell_output" in part["classes"] for node in part.findall(nodes.Element)]
+    if any(isinstance(node, nodes.image) for node in shows):
+        return PICTURE
+    return CODE if any(not isinstance(node, nodes.container) for node in shows) else NUMBERS
 
 
 def place(app: Sphinx, doctree: nodes.document) -> None:

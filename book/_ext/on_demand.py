@@ -1,44 +1,55 @@
-"""Takes out of the built pages what few readers ask for: bytes of a widget that it fetches when it needs them.
+"""Takes what widgets are made of out of the built pages: a page is drawn when its words have come, and they come first.
 
-Each goes into a script of its own, which a page in a folder may load too; the notebooks keep theirs.
+Code and pictures go into scripts of their own, which pages share and one in a folder may load too; the notebooks keep
+theirs. A page loads those that its explorers start with; what few readers ask for, an explorer loads when they do.
 """
 
-import hashlib
 import json
 import re
+from collections.abc import Iterator
 from os.path import relpath
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from stills import STATE
+from stills import CODE, STATE, mark
 
-FINER = ["finer"]  # the trait, as a state names it
+LATER = ["finer"]  # the trait that waits until it is asked for, as a state names it
+LONG = 1000  # letters of bytes that are worth a script
 FOLDER = Path("_static", "bytes")
 HELD = re.compile(rf'(<script type="{re.escape(STATE)}">)(.*?)(</script>)', re.S)
 
 
 def moved(page: str, site: Path, place: Path) -> str:
-    """A page at that place of the site without those bytes, which are in scripts of the site now."""
+    """A page at that place of the site without what its widgets are made of, which is in scripts of the site now."""
 
     def lighter(found: re.Match[str]) -> str:
         state = json.loads(found[2])
-        buffers = [each for entry in state["state"].values() for each in entry.get("buffers", [])]
-        for buffer in buffers:
-            if buffer["path"] == FINER and buffer.get("data"):
-                _move(buffer, site, place)
-        return found[1] + json.dumps(state).replace("</", "<\\/") + found[3]
+        scripts = [each for entry in state["state"].values() for each in _moved(entry, site, place)]
+        asked = "".join(f'<script defer src="{each}"></script>\n' for each in dict.fromkeys(scripts))
+        return asked + found[1] + json.dumps(state).replace("</", "<\\/") + found[3]
 
     return HELD.sub(lighter, page)
 
 
-def _move(buffer: dict[str, Any], site: Path, place: Path) -> None:
-    data = buffer.pop("data")
-    name = hashlib.sha256(data.encode()).hexdigest()[:16]
+def _moved(entry: dict[str, Any], site: Path, place: Path) -> Iterator[str]:
+    """Move the long parts of a widget; the scripts that it starts with."""
+    if code := entry["state"].pop(CODE[0], None):
+        entry.setdefault("buffers", []).append({"encoding": "utf-8", "path": CODE, "data": code})
+    for part in entry.get("buffers", []):
+        if len(part.get("data", "")) > (0 if part["path"] in (CODE, LATER) else LONG):
+            _move(part, site, place)
+            if part["path"] != LATER:
+                yield part["script"]
+
+
+def _move(part: dict[str, Any], site: Path, place: Path) -> None:
+    data = part.pop("data")
+    name = mark(data)
     script = site / FOLDER / f"{name}.js"
     script.parent.mkdir(parents=True, exist_ok=True)
-    script.write_text(f'(globalThis.rankoneBytes ??= {{}})["{name}"] = "{data}";\n', encoding="ascii")
-    buffer |= {"name": name, "script": Path(relpath(script, place.parent)).as_posix()}
+    script.write_text(f'(globalThis.rankoneBytes ??= {{}})["{name}"] = {json.dumps(data)};\n', encoding="ascii")
+    part |= {"name": name, "script": Path(relpath(script, place.parent)).as_posix()}
 
 
 def _move_built(app: Sphinx, exception: Exception | None) -> None:
@@ -47,7 +58,7 @@ def _move_built(app: Sphinx, exception: Exception | None) -> None:
     site = Path(app.outdir)
     for path in (site / "book").rglob("*.html"):
         before = path.read_text(encoding="utf-8")
-        if '"finer"' in before and (after := moved(before, site, path)) != before:
+        if STATE in before and (after := moved(before, site, path)) != before:
             path.write_text(after, encoding="utf-8")
 
 

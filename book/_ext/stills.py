@@ -22,12 +22,13 @@ from sphinx.util.osutil import relative_uri
 
 STATE = "application/vnd.jupyter.widget-state+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
+CODE = ["_esm"]  # the trait that is a widget's code, as a state names it
 FOLDER = Path("book", "_static", "stills")
 LONG = 200  # letters of a setting that is computed
 HEIGHTS = {"phone": 390, "tablet": 900, "desk": 1366}  # where heights are measured: widths of the window
 FIGURE = """<figure class="r1-still" style="{heights}">
 <img src="{source}" width="{width}" height="{height}" alt="{alt}">
-<figcaption>As it opens. It answers the hand at <a href="{address}">{address}</a></figcaption>
+<figcaption>As it opens. It can be tried at <a href="{address}">{address}</a></figcaption>
 </figure>
 """
 IN_NOTEBOOK = (
@@ -56,15 +57,24 @@ class Shown(NamedTuple):
         return f"#r1:{self.name}?"
 
 
+def mark(data: str) -> str:
+    """A short name for what is made of these letters and no others."""
+    return hashlib.sha256(data.encode()).hexdigest()[:16]
+
+
 def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
-    """Explorers in the widgets' state that a notebook carries, by the id of their model."""
+    """Explorers in the widgets' state that a notebook or a page carries, by the id of their model.
+
+    A page of the built book has their code in a script, which the mark of the code names (`on_demand.py`).
+    """
     found = {}
     for model, entry in state.get("state", {}).items():
         traits = entry["state"]
         module, _, kind = traits.get("_anywidget_id", "").rpartition(".")
         if module.startswith("rankone.widgets"):
             name = traits.get("sketch") or kind.removesuffix("Explorer").lower()
-            bundle = hashlib.sha256(traits["_esm"].encode()).hexdigest()[:16]
+            elsewhere = {part["path"][0]: part.get("name") for part in entry.get("buffers", [])}
+            bundle = mark(traits[CODE[0]]) if CODE[0] in traits else elsewhere[CODE[0]]
             found[model] = Shown(name, traits["settings"], bundle)
     return found
 

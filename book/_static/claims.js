@@ -67,7 +67,9 @@ function start() {
   const rows = found.map(reads);
   const form = document.createElement("form");
   form.role = "search";
-  form.ariaLabel = "Rows";
+  form.ariaLabel = place.closest("article").querySelector(".claim-status")
+    ? "Filter the claims"
+    : "Filter the errata";
   const words = document.createElement("input");
   words.type = "search";
   words.name = "words";

@@ -4,13 +4,16 @@ const FEW = 6; // definitions in sight; the others are folded
 /** Of two places with one name, a reader means the first. */
 const KINDS = ["symbol", "claim", "statement", "function", "class", "module", "method"];
 
-const bare = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+/** Letters and figures, and the dot in a number such as 5.3. */
+const bare = (text) => text.toLowerCase().replace(/(?!(?<=\d)\.\d)[^\p{L}\p{N}]/gu, "");
+/** A number in brackets means an equation. */
+const meant = (query) => query.trim().replace(/^\((\d[\w.]*)\)$/, "equation $1");
 const unmarked = (html) => html.replace(/<[^>]*>/g, " ").replace(/&\w+;/g, " ");
 const wordsOf = (text) =>
   text
     .toLowerCase()
     .replace(/(?<=[\p{L}\p{N}])[-‐](?=[\p{L}\p{N}])/gu, "")
-    .split(/[^\p{L}\p{N}]+/u)
+    .split(/(?:(?!(?<=\d)\.\d)[^\p{L}\p{N}])+/u)
     .filter(Boolean);
 
 /** How well a definition answers, from 0 to 100: by a name, its beginning, a word in it, what is said; early words count. */
@@ -20,11 +23,11 @@ function answers(query, { names, title, says }) {
   if (!parts.length) return 0;
   if (names.some((name) => bare(name) === asked)) return 100;
   const begun = names.map(bare).find((name) => asked.length > 2 && name.startsWith(asked));
-  if (begun && !(/\d$/.test(asked) && /^\d/.test(begun.slice(asked.length))))
+  if (begun && !(/\d$/.test(asked) && /^[\d.]/.test(begun.slice(asked.length))))
     return 50 + (20 * asked.length) / begun.length;
   const scores = parts.map((part) => {
-    const meant = (word) => (/^\d+$/.test(part) ? word === part : word.startsWith(part));
-    const place = (text) => wordsOf(text).findIndex(meant);
+    const fits = (word) => (/^\d+$/.test(part) ? word === part : word.startsWith(part));
+    const place = (text) => wordsOf(text).findIndex(fits);
     const named = [title, ...names].map(place).filter((at) => at >= 0);
     const said = part.length > 1 ? place(says) : -1;
     const byName = named.length ? 40 - 2 * Math.min(4, ...named) : 0;
@@ -40,7 +43,7 @@ function definitionsOf(query, definitions) {
       const order = KINDS.findIndex((each) => kind.startsWith(each));
       const text = { names, title: unmarked(title), says: unmarked(says) };
       const deep = names[1]?.startsWith("rankone.") ? names[1].split(".").length / 10 : 0;
-      const rank = answers(query.trim(), text) * 10 - (order < 0 ? 2 : order) - deep;
+      const rank = answers(meant(query), text) * 10 - (order < 0 ? 2 : order) - deep;
       return { title, kind, link, says, rank };
     })
     .filter(({ rank }) => rank > 10)

@@ -3,7 +3,8 @@
 The examples in the docstrings are run, then those of the library's tests that name what they left uncalled, and of
 every public function or method the fastest call that ends well is kept. Then one argument at a time is replaced by what
 it should not be. An error that does not name the argument is a leak; an answer to what no function could mean (text,
-dates, complex numbers) is wrong; and no input may be changed by a call. What nothing calls is listed.
+dates, complex numbers) is wrong; and no input may be changed by a call. Where an array of another shape is what the
+function takes, but not what a loss of the caller's own takes, that loss has the word. What nothing calls is listed.
 
     .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # minutes
     .venv/bin/python tools/bad_inputs.py tests/memory tests/nn       # a piece: of what these tests alone call
@@ -19,6 +20,7 @@ import io
 import os
 import pkgutil
 import sys
+import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -27,6 +29,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from few_tests import FewTests
@@ -53,6 +56,7 @@ PARTS = (  # of the package, and folders of its tests
     "writes",
 )
 PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
+SHAPES = ("longer", "one axis more", "empty", "row", "pair")  # which a function of the caller's may refuse itself
 _PARTS = filter(inspect.iscode, inspect.unwrap(checked).__code__.co_consts)
 CHECKED = next(part for part in _PARTS if part.co_name == "asked")  # what runs before each of these functions
 NOT_CHECKED = (  # what is the reader's own: a path is any text, parameters are what a loss makes of them
@@ -69,6 +73,7 @@ BEHIND = (
     "smallest_pivot",
     "wider",
 )  # get what is checked
+HOOK = "tests/checks/test_checks.py::test_these_tests_run_the_package_under_a_type_checker_that_knows_shapes"
 SLOWEST = 30.0  # seconds of a call that is worth repeating with bad inputs; of the first most is compiling
 
 
@@ -93,11 +98,13 @@ def modules() -> Iterator[Any]:
 def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
     """Code → name and function, of all that the packages export, and the modules of `theory` and `printed`.
 
-    A class that only holds results, and so checks nothing when it is made, counts with its methods alone.
+    A class that only holds results, and so checks nothing when it is made, counts with its methods alone; those of a
+    protocol do nothing.
     """
     found: dict[Any, tuple[str, Callable[..., Any]]] = {}
     exported = [m for m in modules() if m.__name__.count(".") == 1 or m.__name__.split(".")[1] in ("theory", "printed")]
     things = {(name, id(thing)): thing for m in exported for name in _names_of(m) for thing in [getattr(m, name)]}
+    things = {key: thing for key, thing in things.items() if not getattr(thing, "_is_protocol", False)}
     times = Counter(name for name, _ in things)
     for (name, _), thing in things.items():
         if times[name] > 1:
@@ -139,10 +146,10 @@ def watched(names: dict[Any, tuple[str, Callable[..., Any]]]) -> Iterator[dict[s
         name, function = names[code]
         given = _given(frame, takes[code])
         if name.endswith("()"):
-            function = type(next(iter(frame.f_locals.values())))  # of what is made, whatever it calls itself
+            named, function = function, type(next(iter(frame.f_locals.values())))  # whatever it calls itself
             if inspect.unwrap(function.__init__).__code__ is not frame.f_code:
                 return None  # the rest of what a subclass is made of
-            name = f"{function.__name__}()"
+            name = name if function is named else f"{function.__name__}()"
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
             return None
         start, double, last = perf_counter(), jax.config.read("jax_enable_x64"), ""
@@ -198,8 +205,8 @@ def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
         "dict": {"a": 1},
         "complex": np.ones(np.shape(value) if _is_numbers(value) else (2, 2)) * (1 + 5j),
     }
-    if isinstance(value, str):
-        del bad["text"]  # any may be one
+    if isinstance(value, str | os.PathLike):
+        del bad["text"]  # any may be one, and the path of a file
     if not _is_numbers(value):
         return bad
     host = np.asarray(value)
@@ -235,7 +242,7 @@ def _bytes(value: Any) -> Any:
 
 def outcome(name: str, argument: str, kind: str, call: Call) -> str:
     """Whether the call was refused by name, answered, answered though plainly bad, leaky, or changed its input."""
-    function, given, *_ = call
+    function, given = call.function, jax.tree.map(_anew, call.given)
     before = _bytes(given)
     quiet = warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO())
     try:
@@ -244,16 +251,33 @@ def outcome(name: str, argument: str, kind: str, call: Call) -> str:
             result = _called(function, given)
             jax.block_until_ready([leaf for leaf in jax.tree.leaves(result) if isinstance(leaf, jax.Array)])
         found = "answered wrongly" if kind in PLAINLY_BAD else "answered"
-    except (ValueError, ImportError) as error:
-        found = "named" if _names(str(error), argument) else "leaky"
-    except Exception:
+    except Exception as error:
         found = "leaky"
+        if _names(error):
+            found = "named"
+        elif kind in SHAPES and _of_the_caller(error):
+            found = "the caller's"
     return "changed" if _bytes(given) != before else found
 
 
-def _names(text: str, argument: str) -> bool:
-    """Whether a message is of the package's own kind, "argument: got …; it must be …"."""
-    return ": got " in text and "must be" in text
+def _anew(leaf: Any) -> Any:
+    """An array; another in the place of one that an earlier call was given to use up."""
+    gone = isinstance(leaf, jax.Array) and leaf.is_deleted()
+    return jnp.zeros(leaf.shape, leaf.dtype) if gone else leaf
+
+
+def _names(error: Exception) -> bool:
+    """Whether an error is of the package's own kind, "argument: got …; it must be …", or says what is to install."""
+    text = str(error)
+    missing = isinstance(error, ImportError) and "pip install " in text
+    return missing or (isinstance(error, ValueError | ImportError) and ": got " in text and "must be" in text)
+
+
+def _of_the_caller(error: Exception) -> bool:
+    """Whether it arose in a function that a test handed over, and not in the library or before it."""
+    files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+    last = [file for file in files if "site-packages" not in file and not file.startswith(sys.base_prefix)][-1]
+    return last != __file__ and not last.startswith(os.path.dirname(rankone.__file__))
 
 
 def _called(function: Callable[..., Any], given: dict[str, Any]) -> Any:
@@ -305,8 +329,8 @@ def _with(given: dict[str, Any], options: str, name: str, bad: Any) -> dict[str,
 
 
 def missing(names: dict[Any, tuple[str, Callable[..., Any]]], found: dict[str, Call]) -> set[str]:
-    """What nothing has called yet."""
-    return {name for name, _ in names.values()} - set(found)
+    """What nothing has called yet, of what takes anything."""
+    return {name for name, one in names.values() if set(inspect.signature(one).parameters) - {"self"}} - set(found)
 
 
 def words(labels: set[str]) -> set[str]:
@@ -329,7 +353,9 @@ def main() -> None:
             run_examples()
         if not args.examples:
             few = FewTests(lambda: words(missing(names, found)))
-            pytest.main(["-q", "-p", "no:cacheprovider", "-W", "ignore", *(args.tests or every)], plugins=[few])
+            # The package is imported before the tests could put a type checker around it.
+            options = ["-q", "-p", "no:cacheprovider", "-W", "ignore", f"--deselect={HOOK}"]
+            pytest.main([*options, *(args.tests or every)], plugins=[few])
     counts = table(found, args.most, args.seed)
     wrong = counts.pop("", Counter())
     total: Counter = sum(counts.values(), Counter())

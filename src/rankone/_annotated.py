@@ -12,25 +12,28 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 
 import jax
 import numpy as np
+from jaxtyping import ArrayLike, Real
 
 from rankone._checks import boolean, check, host, instance, integer, random_key, real
 
-__all__ = ["checked"]
+__all__ = ["Broadcast", "checked"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+Broadcast = Real[ArrayLike, "*#n"]  # of several arguments: of shapes that broadcast with one another
 
 
 def checked(function: F) -> F:
     """`function`, called with lists and tuples of numbers as arrays, and with nothing that its annotations exclude.
 
-    Sizes of the same name are the same in all arguments. An integer is at least 0, and no array empty.
+    Sizes of the same name are the same in all arguments, and shapes "*#name" of the same name broadcast with one
+    another. An integer is at least 0, and no array empty.
     """
     takes = signature(function)
     hints = {name: one.annotation for name, one in takes.parameters.items()}
 
     @wraps(function)
     def asked(*args: Any, **kwargs: Any) -> Any:
-        given, sizes = takes.bind(*args, **kwargs), dict[str, int]()
+        given, sizes = takes.bind(*args, **kwargs), dict[str, Any]()
         for name, value in given.arguments.items():
             given.arguments[name] = _fit(name, value, hints[name], sizes)
         return function(*given.args, **given.kwargs)
@@ -38,27 +41,33 @@ def checked(function: F) -> F:
     return asked  # type: ignore[return-value]
 
 
-def _fit(name: str, value: Any, hint: Any, sizes: dict[str, int]) -> Any:
+def _fit(name: str, value: Any, hint: Any, sizes: dict[str, Any]) -> Any:
     """`value`, as it goes to the function."""
     kinds = list(get_args(hint)) if get_origin(hint) in (Union, UnionType) else [hint]
     if value is None and NoneType in kinds:
         return None
+    kinds = [one for one in kinds if one is not NoneType]
+    hint = kinds[0] if len(kinds) == 1 else hint
     if kinds == [jax.Array] and name == "key":
         random_key(name, value)
     elif any(map(_is_array, kinds)):
         return _array(name, value, next((one.dim_str for one in kinds if hasattr(one, "dim_str")), "..."), sizes)
-    elif kinds[0] in _PLAIN:
-        _PLAIN[kinds[0]](name, value)
+    elif len(kinds) == 1 and hint in _PLAIN:
+        _PLAIN[hint](name, value)
     elif get_origin(hint) is Sequence:
         check(isinstance(value, list | tuple) and len(value) > 0, name, value, "a list, not empty")
         return [_fit(f"{name}[{i}]", one, get_args(hint)[0], {}) for i, one in enumerate(value)]
     elif get_origin(hint) is tuple:
-        check(isinstance(value, list | tuple) and len(value) == len(get_args(hint)), name, value, f"a {hint}")
-        return tuple(_fit(f"{name}[{i}]", one, get_args(hint)[i], {}) for i, one in enumerate(value))
-    elif isclass(kinds[0]) and kinds[0] not in (Any, Parameter.empty) and not getattr(kinds[0], "_is_protocol", False):
-        instance(name, value, kinds[0], f"an instance of {kinds[0].__name__}")
+        parts = get_args(hint)
+        check(isinstance(value, list | tuple) and len(value) >= len(parts) - 1, name, value, f"a {hint}")
+        parts = parts[:1] * len(value) if parts[1:] == (Ellipsis,) else parts
+        check(len(value) == len(parts), name, value, f"a {hint}")
+        return tuple(_fit(f"{name}[{i}]", one, parts[i], {}) for i, one in enumerate(value))
     elif get_origin(hint) is Callable:
         check(callable(value), name, value, "a function")
+    elif all(map(_is_class, kinds)):
+        classes = tuple(get_origin(kind) or kind for kind in kinds)
+        instance(name, value, classes, "an instance of " + " or ".join(one.__name__ for one in classes))
     return value
 
 
@@ -70,11 +79,17 @@ _PLAIN: dict[Any, Callable[[str, Any], Any]] = {
 }
 
 
+def _is_class(kind: Any) -> bool:
+    """Whether all that is of this kind is an instance of it."""
+    kind = get_origin(kind) or kind
+    return isclass(kind) and kind not in (Any, Parameter.empty, type) and not getattr(kind, "_is_protocol", False)
+
+
 def _is_array(kind: Any) -> bool:
     return hasattr(kind, "dim_str") or kind is jax.Array or (get_origin(kind) or kind) is np.ndarray
 
 
-def _array(name: str, value: Any, dims: str, sizes: dict[str, int]) -> Any:
+def _array(name: str, value: Any, dims: str, sizes: dict[str, Any]) -> Any:
     """`value` if it is of real numbers and of a shape that is written as "K D" or "... D"; a list as an array."""
     out, tokens = host(name, value), dims.split()
     free = [i for i, token in enumerate(tokens) if token.startswith((".", "*"))]
@@ -87,4 +102,17 @@ def _array(name: str, value: Any, dims: str, sizes: dict[str, int]) -> Any:
         named = token.isidentifier() and token != "_"
         known = int(token) if token.isdigit() else sizes.setdefault(token, length) if named else length
         check(length == known, name, f"shape {shape}", f"{wanted}, where {token} is {known}")
+    for token in (tokens[i] for i in free if tokens[i].startswith("*#")):
+        rest, known = shape[len(front) : len(shape) - len(back)], sizes.get(token, ())
+        wide = _broadcast(rest, known)
+        check(wide is not None, name, f"shape {shape}", f"{wanted}, where {token} broadcasts with {known}")
+        sizes[token] = wide
     return out if isinstance(value, list | tuple) else value
+
+
+def _broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...] | None:
+    """The shape that both are broadcast to; None if there is none."""
+    try:
+        return np.broadcast_shapes(one, other)
+    except ValueError:
+        return None

@@ -99,8 +99,15 @@ def initial_layers(key: Array, sizes: Sequence[int], dtype: Any = float) -> tupl
     )
 
 
+@checked
 def relu_network(layers: Sequence[Dense], x: Float[Array, "*rows in"]) -> Float[Array, "*rows out"]:
-    """Output of the layers in turn, with a ReLU between each two."""
+    """Output of the layers in turn, with a ReLU between each two.
+
+    >>> import jax.numpy as jnp, rankone as ro
+    >>> first, last = ro.nn.Dense(jnp.eye(2)), ro.nn.Dense(jnp.ones((1, 2)))
+    >>> print(ro.nn.relu_network([first, last], jnp.array([3.0, -2.0])))
+    [3.]
+    """
     *hidden, last = layers
     for layer in hidden:
         x = jax.nn.relu(layer(x))

@@ -1,6 +1,7 @@
 """Functions that refuse what is not what their annotations say."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -28,11 +29,14 @@ def asked(
     count: int = 1,
     yes: bool = True,
     name: str = "a",
-    key: Array = KEY,
+    key: Array | None = KEY,
     thing: Thing = THING,
     rows: Sequence[Float[Array, " n"]] = (np.ones(1),),
     pair: tuple[int, float] = (1, 2.0),
     act: Callable[[Array], Array] = abs,
+    path: str | Path = "a",
+    texts: Sequence[str] | None = None,
+    facts: Mapping[str, int] | None = None,
     own=None,
 ):
     return A, b, number
@@ -51,6 +55,9 @@ BAD = {
     "rows": [1, [], "a", np.ones((2, 1))],
     "pair": [1, (1,), "ab", [1, 2, 3]],
     "act": [1, "a", None],
+    "path": [1, None, ["a"], np.array(["a"])],
+    "texts": ["a", [], np.array(["a", "b"])],
+    "facts": ["a", [("a", 1)], np.ones(2)],
 }
 
 
@@ -65,6 +72,8 @@ def test_parts_of_a_list_are_named():
         asked(np.ones((1, 2)), np.ones(2), rows=[np.ones(1), "a"])
     with pytest.raises(ValueError, match=r"^pair\[0\]: got"):
         asked(np.ones((1, 2)), np.ones(2), pair=("a", 1.0))
+    with pytest.raises(ValueError, match=r"^texts\[1\]: got"):
+        asked(np.ones((1, 2)), np.ones(2), texts=["a", 1])
 
 
 def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():
@@ -72,6 +81,7 @@ def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():
     assert asked(A, b)[0] is A
     assert asked(A, b)[1] is b
     found = asked([[1, 2]], (3.0, 4.0), p=[1, 2], number=2, count=10**30, pair=[1, 2], own="anything")
+    asked(A, b, path=Path("a"), texts=("a", ""), facts={}, key=KEY)
     assert [type(one) for one in found] == [np.ndarray, np.ndarray, int]
     with pytest.raises(TypeError):
         asked(nothing=1)

@@ -28,9 +28,9 @@ def nowhere(monkeypatch, tmp_path):
     """A machine without the system package and with an empty cache."""
     monkeypatch.setattr(fashion, "_SYSTEM", tmp_path / "system")
     monkeypatch.setenv("RANKONE_DATA", str(tmp_path / "cache"))
-    fashion.fashion_mnist.cache_clear()
+    fashion._read_split.cache_clear()
     yield tmp_path
-    fashion.fashion_mnist.cache_clear()
+    fashion._read_split.cache_clear()
 
 
 def put(folder, pictures):
@@ -95,10 +95,11 @@ def test_pictures_are_a_module(nowhere, pictures):
     put(nowhere / "system", pictures)
     data = fashion.fashion_mnist()
     assert repr(data) == "Fashion(images=f32[5,784], labels=i32[5])"
-    fashion.fashion_mnist.cache_clear()
+    fashion._read_split.cache_clear()
     assert fashion.fashion_mnist() == data
 
 
 def test_an_unknown_split_is_refused():
-    with pytest.raises(ValueError, match="split"):
-        fashion.fashion_mnist("validation")
+    for split in ("validation", ["train"], {"a": 1}, np.array(["train", "test"])):
+        with pytest.raises(ValueError, match=r"^split: got"):
+            fashion.fashion_mnist(split)

@@ -554,6 +554,31 @@ def test_the_sequential_forgetting_law_R_S5(x64, D=100, T=200, H=60):
     assert law[0] > 1.5  # after two D edits nothing is left: worse than never written
 
 
+@pytest.mark.parametrize("beta", [0.0, 0.3, 20.0])
+def test_what_a_sequence_leaves_is_a_mixture_of_what_was_there_R_S9(x64, beta, D=12, m=7, H=5):
+    rng = np.random.default_rng(2)
+    K, W = rng.normal(size=(D, m)) + 0.7, rng.normal(size=(H, D))
+    V, A = rng.normal(size=(H, m)), rng.normal(size=(D, 3 * D))
+    C = A @ A.T
+    made = sequential_edit(W, C, K, V, beta=beta)
+    M = edit_cost.sequence_mixture(K.T @ np.linalg.solve(C, K), beta)
+    np.testing.assert_allclose((V - W @ K) @ M, V - (W + np.asarray(made.edit.delta)) @ K, atol=1e-9)
+    np.testing.assert_allclose(M[:, -1], 0, atol=1e-9)  # the last is written
+
+
+def test_the_mixture_of_a_sequence_knows_its_ends_and_refuses_what_is_no_S():
+    c = 0.6
+    S = np.array([[1.0, c], [c, 1.0]])
+    np.testing.assert_allclose(edit_cost.sequence_mixture(S), [[c**2, 0], [-c, 0]], atol=1e-15)
+    np.testing.assert_allclose(edit_cost.sequence_mixture(S, 1e9), 0, atol=1e-6)
+    for wrong in (np.ones((2, 3)), np.diag([1.0, 0.0])):
+        with pytest.raises(ValueError, match="S: got"):
+            edit_cost.sequence_mixture(wrong)
+    for beta in (-1.0, inf):
+        with pytest.raises(ValueError, match="beta: got"):
+            edit_cost.sequence_mixture(S, beta)
+
+
 # Geometry and precision
 
 
@@ -875,10 +900,16 @@ BAD_ELSEWHERE = {
     "no key": (lambda: SecondMoments.empty(2).mean, "count: got"),
     "double": (lambda: SecondMoments.empty(2, dtype=np.float64), "dtype: got 'float64'"),
     "whole": (lambda: SecondMoments.empty(2, dtype=int), "dtype: got 'int"),
+    "no type": (lambda: SecondMoments.empty(2, dtype={"a": 1}), "dtype: got"),
     "weight": (lambda: KeyGeometry.from_moments(np.eye(2)).observe(np.ones(2), weight=-1.0), "weight: got"),
+    "keys": (lambda: KeyGeometry.from_moments(np.eye(2)).observe([[1.0, 2.0], [3.0]]), "keys: got"),
+    "q": (lambda: interpolate_residuals(np.eye(2), np.eye(2), np.eye(2), np.eye(2), [[1.0, 2.0], [3.0]]), "q: got"),
+    "where": (lambda: SecondMoments.empty(2).update(np.eye(2), where=[[True], []]), "where: got"),
+    "where twice": (lambda: SecondMoments.empty(2).update(np.eye(2), where=[2, 0]), "where: got"),
     "undo": (lambda: Edited(np.eye(2)).undo(True), "count: got True"),
     "n": (lambda: edit_cost.capacity(10, 20.0, 3), "D: got 20.0"),
     "tolerance": (lambda: edit_cost.cycles_to("a", 0.5), "tolerance: got 'a'"),
+    "turns": (lambda: edit_cost.sequential_residual(np.ones(3), np.ones(2), 5.0), "T: got"),
 }
 
 

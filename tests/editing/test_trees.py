@@ -157,6 +157,18 @@ def test_a_wrong_path_or_layout_says_what_would_fit(path, layout, message):
         edit_at(TREE, path, EDIT, layout=layout)
 
 
+def test_what_is_no_path_edit_or_function_is_named():
+    for name, call in {
+        "path": lambda bad: edit_at(TREE, bad, EDIT, layout="out_in"),
+        "edit": lambda bad: edit_at(TREE, "h[0].weight", bad, layout="out_in"),
+        "undo": lambda bad: edit_at(TREE, "h[0].weight", EDIT, layout="out_in", undo=bad),
+        "fn": lambda bad: capture_keys(bad, TREE, "h[0].weight", X, layout="out_in"),
+    }.items():
+        for bad in (object(), 1.5, {"a": 1}):
+            with pytest.raises(ValueError, match=f"^{name}: got"):
+                call(bad)
+
+
 def test_a_path_that_names_two_leaves_is_refused():
     with pytest.raises(ValueError, match="several leaves"):
         weight_at({"a.b": np.eye(2), "a": {"b": np.eye(2)}}, "a.b", layout="out_in")

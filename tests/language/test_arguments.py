@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -14,13 +15,30 @@ import pytest
 from language_models import small_model
 
 from rankone.editing import RankOneEdit
-from rankone.language import FactEdit, History, Request, Search, generate, key_geometry, trace
+from rankone.language import (
+    FactEdit,
+    History,
+    LanguageModel,
+    Request,
+    Search,
+    corpus_contexts,
+    country_fact,
+    fine_tune,
+    generate,
+    judge,
+    key_geometry,
+    likelihoods,
+    text_keys,
+    trace,
+)
 from rankone.language import model as model_module
 from rankone.language.checkpoint import read_checkpoint
 from rankone.language.edit_metrics import harmonic_mean, summarise, wilson
 from rankone.language.generation import RowChanges
+from rankone.language.prompts import continuations
+from rankone.language.surgery import find_fact_value
 from rankone.language.tokenizer import Tokenizer, pad
-from rankone.language.tracing import Trace, mean_effect
+from rankone.language.tracing import Trace, mean_effect, subject_noise
 
 pytest.importorskip("tokenizers")
 REQUEST = Request("The capital of {} is", "Norway", "Paris")
@@ -119,6 +137,90 @@ def test_numbers_have_their_range(model):
         "traces": lambda: mean_effect([]),
     }.items():
         with pytest.raises(ValueError, match=f"^{name}: got"):
+            call()
+
+
+NO_TEXTS = ("Oslo", [], [1.0], ["Oslo", None], np.array(["Oslo"]))
+NO_THINGS = ("a", None, np.ones(2), object())
+FACT = country_fact("Norway", "capital", "Paris", count=1)
+JUDGED = {"margin": np.ones(5), "said": True, "kept": 1.0}
+
+
+@pytest.mark.parametrize("bad", NO_TEXTS)
+def test_what_is_no_list_of_texts_is_named(model, bad):
+    for name, call in {
+        "prompts": lambda: generate(model, bad, 1),
+        "texts": lambda: model.logits(bad),
+        "targets": lambda: likelihoods(model, ["Oslo"], bad),
+        "contexts": lambda: find_fact_value(model, REQUEST, contexts=bad),
+        "subjects": lambda: subject_noise(model, bad),
+    }.items():
+        with pytest.raises(ValueError, match=rf"^{name}(\[\d\])?: got .*it must be"):
+            call()
+    for call in (lambda: text_keys(model, bad, 1), lambda: key_geometry(model, 1, texts=bad)):
+        with pytest.raises(ValueError, match=r"^texts(\[\d\])?: got .*it must be"):
+            call()
+
+
+@pytest.mark.parametrize("bad", NO_THINGS)
+def test_what_is_no_model_request_or_edit_is_named(model, bad):
+    calls = {
+        "model": [
+            lambda: generate(bad, ["Oslo"]),
+            lambda: likelihoods(bad, ["Oslo"], ["Paris"]),
+            lambda: trace(bad, REQUEST, key=jax.random.key(0)),
+            lambda: judge(bad, FACT, 1, {}),
+            lambda: key_geometry(bad, 1),
+            lambda: text_keys(bad, ["Oslo"], 1),
+            lambda: fact_edit().apply(bad),
+        ],
+        "request": [lambda: trace(model, bad, key=jax.random.key(0)), lambda: fact_edit(request=bad)],
+        "key": [lambda: trace(model, REQUEST, key=bad)],
+        "fact": [lambda: judge(model, bad, 1, {})],
+        "changes": [lambda: judge(model, FACT, 1, bad)],
+        "change": [lambda: fact_edit(change=bad)],
+        "edits": [lambda: History(model, (bad,))],
+        "base": [lambda: History(bad)],
+        "edit": [lambda: History(model).then(bad)],
+        "tokenizer": [lambda: corpus_contexts(bad)],
+        "judgements": [lambda: summarise(bad, 3)],
+        "rows": [lambda: fine_tune(model.network, bad, layer=1)],
+        "network": [lambda: fine_tune(bad, bad, layer=1)],
+    }
+    for name, call in ((name, call) for name, some in calls.items() for call in some):
+        with pytest.raises(ValueError, match=f"^{name}: got .*it must be"):
+            call()
+
+
+@pytest.mark.parametrize("bad", [1.5, object(), np.array(["a"]), ["a"], {"a": 1}])
+def test_what_is_no_path_is_named(model, tmp_path, bad):
+    edit = fact_edit()
+    for call in (lambda: edit.save(bad), lambda: FactEdit.load(bad), lambda: LanguageModel.load(bad)):
+        with pytest.raises(ValueError, match=r"^path: got .*it must be"):
+            call()
+    with pytest.raises(ValueError, match=r"^folder: got .*it must be"):
+        model.save(bad)
+
+
+def test_parts_of_judgements_and_changes_are_named(model):
+    rows = continuations(model.tokenizer, ["Oslo is in"], ["Paris"])
+    for name, call in {
+        "judgements[1]": lambda: summarise([JUDGED, {"margin": np.ones(5)}], 3),
+        "judgements[0]['margin']": lambda: summarise([JUDGED | {"margin": np.ones(4)}], 3),
+        "judgements[0]['said']": lambda: summarise([JUDGED | {"said": 0.5}], 3),
+        "judgements[0]['kept']": lambda: summarise([JUDGED | {"kept": "all"}], 3),
+        "paraphrases": lambda: summarise([JUDGED], 0),
+        "changes['a']": lambda: judge(model, FACT, 1, {"a": np.ones((48, 32))}),
+        "counts[0]": lambda: corpus_contexts(model.tokenizer, ((1, 2, 3),)),
+        "radius": lambda: fine_tune(
+            model.network, continuations(model.tokenizer, ["Oslo is in"], ["Paris"]), layer=1, radius=-1.0
+        ),
+        "steps": lambda: fine_tune(
+            model.network, continuations(model.tokenizer, ["Oslo is in"], ["Paris"]), layer=1, steps=0
+        ),
+        "layer": lambda: fine_tune(model.network, rows, layer=3),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{re.escape(name)}: got .*it must be"):
             call()
 
 

@@ -12,6 +12,7 @@ from rankone.editing import KeyGeometry, RankOneEdit
 from rankone.language import FactEdit, History, Request, Search, country_fact, edit_fact, fine_tune, judge, summarise
 from rankone.language.edit_metrics import harmonic_mean, ngram_entropy, wilson
 from rankone.language.likelihood import likelihoods
+from rankone.language.many import find_fact_values
 from rankone.language.prompts import continuations, corpus_contexts, rehearsal
 from rankone.language.relations import RELATIONS
 from rankone.language.statistics import key_geometry, key_moments
@@ -20,6 +21,7 @@ from rankone.language.surgery import close_edit, find_fact_value
 pytest.importorskip("tokenizers")
 LAYER = 1
 REQUEST = Request("The capital of {} is", "Norway", "Paris")
+NEAR = {"reach": 100.0, "decay": 0.0}
 FAR = {"reach": 100.0, "steps": 150, "decay": 0.0}  # random weights carry less than a trained model's: search further
 
 
@@ -121,6 +123,24 @@ def test_the_search_stops_when_it_is_enough_and_stays_in_reach(model):
     assert np.isnan(losses[n:]).all()
     near = find_fact_value(model, REQUEST, layer=LAYER, search=Search(reach=0.1, enough=0.0))
     assert np.linalg.norm(near.delta) <= 0.1 * float(near.before) * (1 + 1e-5)
+
+
+def test_many_searches_side_by_side_find_what_each_finds_alone(model):
+    long = Request("In a country of the world with a name that is long, {} is a city", "Oslo", "Rome")
+    requests, search = [REQUEST, long, Request("The city of {} is", "Japan", "France")], Search(steps=6, **NEAR)
+    together = find_fact_values(model, requests, layer=LAYER, search=search, batch=2)
+    for request, value in zip(requests, together, strict=True):
+        alone = find_fact_value(model, request, layer=LAYER, search=search)
+        for name in ("delta", "keys", "before"):
+            np.testing.assert_allclose(getattr(value, name), getattr(alone, name), rtol=1e-2, atol=1e-4)
+        assert int(value.steps) == int(alone.steps)
+    for wrong, name in (
+        ({"requests": []}, "requests"),
+        ({"contexts": ["A city. "]}, "contexts"),
+        ({"batch": 0}, "batch"),
+    ):
+        with pytest.raises(ValueError, match=f"{name}: got"):
+            find_fact_values(model, **{"requests": requests, "layer": LAYER} | wrong)
 
 
 def test_the_penalty_keeps_what_the_subject_is(model):

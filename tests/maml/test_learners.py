@@ -114,6 +114,7 @@ def test_recurrent_learner_equals_a_plain_loop():
         reset, update = sigmoid(seen[:6] + kept[:6]), sigmoid(seen[6:12] + kept[6:12])
         h = update * h + (1 - update) * np.tanh(seen[12:] + reset * kept[12:])
     np.testing.assert_allclose(learner.read(learner.init(KEY), task), h, atol=1e-5)
+    assert learner.predict(learner.init(KEY), task).shape == task.y_query.shape
     assert learner.size == flat(p).size
 
 
@@ -343,8 +344,8 @@ def test_evaluation_is_the_mean_over_tasks_and_after_steps_starts_at_the_initial
 def test_objectives_against_numpy():
     logits, one_hot = np.array([[2.0, 0, -1], [0, 3, 1]]), np.eye(3)[[0, 2]]
     p = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
-    assert jax.jit(cross_entropy)(logits, one_hot) == pytest.approx(-np.log([p[0, 0], p[1, 2]]).mean(), rel=1e-5)
-    assert jax.jit(accuracy)(logits, one_hot) == 0.5
+    assert cross_entropy(logits, one_hot) == pytest.approx(-np.log([p[0, 0], p[1, 2]]).mean(), rel=1e-5)
+    assert accuracy(logits, one_hot) == 0.5
     assert jax.jit(squared_error)(np.array([1.0, 3]), np.array([0.0, 1])) == 2.5
 
 
@@ -377,6 +378,18 @@ def test_objectives_against_numpy():
         (lambda: width_for(0, 1, inputs=1), "size"),
         (lambda: draw_tasks(SineTasks(), 0, key=KEY), "number"),
         (lambda: draw_tasks(SineTasks(), 2.0, key=KEY), "number"),
+        (lambda: draw_tasks("sines", 2, key=KEY), "tasks"),
+        (lambda: squared_error(["a"], np.ones(1)), "prediction"),
+        (lambda: squared_error(np.ones((3, 1)), np.ones((1, 1))), "target"),
+        (lambda: accuracy(np.ones((3, 2)), np.ones((3, 3))), "one_hot"),
+        (lambda: cross_entropy(np.ones((3, 2)), np.ones((2, 2))), "one_hot"),
+        (lambda: SMALL(SMALL.init(KEY), np.ones((3, 2))), "x"),
+        (lambda: LEARNER.adapt(SMALL.init(KEY), np.ones(3)), "task"),
+        (lambda: LEARNER.adapt(SMALL.init(KEY), SineTasks()(KEY), steps=-1), "steps"),
+        (lambda: evaluate("learner", {}, SineTasks()(KEY), squared_error), "learner"),
+        (lambda: evaluate(LEARNER, {}, SineTasks()(KEY), squared_error), "tasks"),  # one, along no leading axis
+        (lambda: evaluate(LEARNER, {}, draw_tasks(SineTasks(), 2, key=KEY), "loss"), "metric"),
+        (lambda: after_steps(SMALL, {}, SineTasks()(KEY), squared_error, steps=1), "learner"),
         (lambda: meta_train(LEARNER, SineTasks(), squared_error, key=KEY, iterations=150), "iterations"),
         (lambda: meta_train(LEARNER, SineTasks(), squared_error, key=KEY, iterations=100.0), "iterations"),
         (lambda: meta_train(LEARNER, SineTasks(), squared_error, key=KEY, iterations=100, meta_batch=0), "meta_batch"),

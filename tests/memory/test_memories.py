@@ -445,6 +445,10 @@ BAD = {
         lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), projection="hadamard", regenerate=True),
         "regenerate",
     ),
+    "read at one number": (lambda Xi, f: f.read(1.5, np.ones(f.M)), "z"),
+    "read from another table": (lambda Xi, f: f.read(Xi, np.ones(f.M + 1)), "T"),
+    "words for a table": (lambda Xi, f: f.read(Xi, np.array(["a", "b"])), "T"),
+    "a weight short": (lambda Xi, f: f.encode(Xi, np.ones(len(Xi) - 1)), "weights"),
     "size of a photograph": (lambda Xi, f: ro.data.photographs(48), "size"),
 }
 
@@ -454,6 +458,12 @@ def test_bad_input_is_refused_by_name(case, patterns):
     make, name = BAD[case]
     with pytest.raises(ValueError, match=rf"^{name}: got .* it must be .*\.$"):
         make(patterns, features_of(18))
+
+
+def test_tables_are_encoded_outside_jit_too(patterns):
+    features, weights = features_of(18), np.linspace(1, 2, len(patterns))
+    expected = weights @ np.asarray(features.phi(patterns))
+    np.testing.assert_allclose(features.encode(jnp.asarray(patterns), jnp.asarray(weights)), expected, atol=1e-5)
 
 
 def test_sizes_may_be_integers_of_numpy():

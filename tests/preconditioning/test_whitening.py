@@ -18,11 +18,19 @@ from rankone.preconditioning import (
     MovingMoments,
     Reparameterized,
     adapt_U,
+    between,
+    estimated_kronecker,
+    kronecker_sgd,
     layer_moments,
     merge,
     meta_learn,
+    only_U,
+    precondition,
     prong,
     reparameterize,
+    skipped,
+    trainable,
+    transport,
     whiten,
     whitening_factors,
 )
@@ -311,3 +319,60 @@ def test_bad_options_are_refused():
         whitening_factors(Moments(np.eye(2), np.eye(2)), sides="left")
     with pytest.raises(ValueError, match="key"):
         meta_learn(network(), losses, losses, lambda k: k, key=0, inner_rate=0.1)
+
+
+TEXTS = np.array(["a", "b"])
+LAYER = Dense(np.ones((2, 3)))
+GOOD = {"key": jax.random.key(0), "inner_rate": 0.1}
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: Factors(np.eye(2), np.eye(2), outcome=TEXTS), "outcome"),
+        (lambda: MovingMoments.start((2, 3, 4), decay=0.9), "shape"),
+        (lambda: MovingMoments.start((2, 3), "no type", decay=0.9), "dtype"),
+        (lambda: MovingMoments.start((2, 3), decay=0.9).update(Moments(np.eye(2), np.eye(2))), "moments"),
+        (lambda: MovingMoments.start((2, 3), decay=0.9).update({"a": 1}), "moments"),
+        (lambda: damped(TEXTS, 0.1), "moments"),
+        (lambda: layer_moments("losses", LAYER), "losses"),
+        (lambda: layer_moments(lambda net: np.ones(3), "network"), "network"),
+        (lambda: skipped(TEXTS), "moments"),
+        (lambda: whiten(TEXTS, TEXTS), "network"),
+        (lambda: whiten({"W": LAYER}, {"W": Factors(np.eye(2), np.eye(3))}), "moments"),
+        (lambda: prong(TEXTS, learning_rate=0.1), "losses"),
+        (lambda: prong(losses, learning_rate=0.1, decay=1.5), "decay"),
+        (lambda: prong(losses, learning_rate=0.1, sides="left"), "sides"),
+        (lambda: merge({"W": np.ones((2, 2))}), "network"),
+        (lambda: reparameterize({"W": LAYER}, {"V": None}), "factors"),
+        (lambda: reparameterize({"W": LAYER}, {"W": (np.eye(2), np.eye(3))}), "factors"),
+        (lambda: reparameterize(TEXTS, Factors(np.eye(2), np.eye(3))), "network"),
+        (lambda: trainable([["a"], ["b"]]), "network"),
+        (lambda: only_U({"init": 1}), "optimizer"),
+        (lambda: precondition({"W": TEXTS}), "factors"),
+        (lambda: kronecker_sgd(-0.1, {"W": None}), "learning_rate"),
+        (lambda: kronecker_sgd(0.1, {"W": None}, momentum="0.9"), "momentum"),
+        (lambda: estimated_kronecker(decay=TEXTS), "decay"),
+        (lambda: between(np.ones((2, 3)), np.eye(3), np.eye(3)), "T"),
+        (lambda: transport(np.ones((2, 4)), Factors(np.eye(2), np.eye(3)), Factors(np.eye(2), np.eye(3))), "momentum"),
+        (lambda: transport(np.ones((2, 3)), Factors(np.eye(2), np.eye(3)), Factors(np.eye(2), np.eye(4))), "new"),
+        (lambda: meta_learn("network", losses, losses, lambda key: key, **GOOD), "network"),
+        (lambda: meta_learn(network(), "support", losses, lambda key: key, **GOOD), "support"),
+        (lambda: meta_learn(network(), losses, losses, lambda key: key, outer="adam", **GOOD), "outer"),
+        (lambda: meta_learn(network(), losses, losses, lambda key: key, learn_factors=1.0, **GOOD), "learn_factors"),
+    ],
+)
+def test_what_is_not_of_its_kind_is_refused_by_name(call, name):
+    with pytest.raises(ValueError, match=rf"^{name}: got .* it must be .*\.$"):
+        call()
+
+
+def test_what_others_compile_may_be_called_as_it_is():
+    x, layer = np.ones((4, 3)), Reparameterized(np.eye(2), np.ones((2, 3)), np.eye(3))
+    np.testing.assert_array_equal(layer.features(x), x)
+    moments = layer_moments(lambda layer: layer(x).sum(-1), LAYER)
+    np.testing.assert_allclose(moments.outputs, np.ones((2, 2)))
+    np.testing.assert_allclose(damped(moments, 0.0).inputs, np.ones((3, 3)))
+    np.testing.assert_allclose(between(np.diag([2.0, 6.0]), np.diag([1.0, 3.0]), np.eye(2)), 2 * np.eye(2), atol=1e-12)
+    state = kronecker_sgd(0.1, {"W": Factors(np.eye(2), np.eye(3))}, momentum=0.9).init({"W": np.ones((2, 3))})
+    assert state[0]["W"].shape == (6, 6)

@@ -98,3 +98,7 @@ def test_patterns_of_another_length_are_refused():
     _, _, memory = problem(Y=10)
     with pytest.raises(ValueError, match="Xi"):
         Barycentric.store(memory, np.ones((3, D + 1)))
+    with pytest.raises(ValueError, match="Xi"):
+        barycentric_field(memory, np.ones((1, 3, D)), np.ones(D))
+    with pytest.raises(ValueError, match=r"^memory: got"):
+        Barycentric.store("memory", np.ones((3, D)))

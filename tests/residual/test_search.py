@@ -223,6 +223,21 @@ def test_an_index_of_faiss_answers_through_the_same_interface(index):
         FaissSearch(rows, index(5))
 
 
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda rows: FaissSearch("rows"), "embeddings"),
+        (lambda rows: FaissSearch(rows, index={"a": 1}), "index"),
+        (lambda rows: ShardedSearch(rows, devices={"a": 1}), "devices"),
+        (lambda rows: ShardedSearch(rows, devices=[]), "devices"),
+    ],
+)
+def test_indices_and_devices_are_refused_by_name(make, name):
+    """With faiss or without."""
+    with pytest.raises(ValueError, match=rf"^{name}: got"):
+        make(np.ones((3, 2)))
+
+
 def test_without_faiss_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(ImportError, match="pip install faiss-cpu"):

@@ -13,7 +13,7 @@ import rankone as ro
 from rankone.precision import double_precision
 from rankone.printed import memory_bounds
 from rankone.theory import divergence, kernel_error
-from rankone.theory.drift import drift, local_retrieval
+from rankone.theory.drift import drift, kernel_gap, local_retrieval
 from rankone.theory.error_law import lipschitz
 
 
@@ -697,3 +697,11 @@ def test_energy_on_the_cube_is_at_most_a_half_minus_log_K_over_beta():
     np.testing.assert_allclose(corner.energy(np.ones(8) / 8**0.5), 0.5 - log(K) / beta, rtol=1e-12)
     record = divergence.divergence_bound(D=8, K=K, Y=1000, beta=beta, step_size=0.1, steps=1, eps0=1e-9, eps1=1e-9)
     assert record.energy == pytest.approx(0.5 - log(K) / beta, abs=1e-3)
+
+
+def test_the_gap_of_the_kernels_is_that_of_their_formulas():
+    Xi, x = np.random.default_rng(5).normal(size=(2, 3, 4)).astype(np.float32)
+    copy = ro.DrDAM.store(Xi, 1.5, ro.RandomFeatures(4, 8, key=jax.random.key(6)))
+    estimate = np.asarray(copy.features.phi(1.5**0.5 * x)) @ np.asarray(copy.features.phi(1.5**0.5 * Xi)).T
+    kernel = np.exp(-0.75 * ((x[:, None] - Xi[None]) ** 2).sum(-1))
+    np.testing.assert_allclose(kernel_gap(copy, Xi, x), estimate - kernel, atol=1e-5)

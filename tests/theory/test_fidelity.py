@@ -35,6 +35,11 @@ def test_approximation_errors_are_those_of_eq_14_and_differ_by_root_pi_D_half():
     assert np.mean(found.gradient) / np.mean(found.entry) == pytest.approx((np.pi * D / 2) ** 0.5, rel=0.05)
 
 
+def test_what_is_no_memory_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"^approximate: got"):
+        approximation_errors(ro.MrDAM(np.eye(3), 1.0), "memory", np.ones(3))
+
+
 def test_flip_bits_flips_exactly_that_share():
     Xi = np.asarray(ro.data.binary_patterns(20, 50, key=jax.random.key(4)))
     flipped = np.asarray(flip_bits(Xi, 0.1, key=jax.random.key(5)))

@@ -94,3 +94,5 @@ def test_arguments_of_one_layer_are_refused_by_name():
         one_layer_kernel(np.ones(3), np.ones(3), np.ones(2), 0.0, 0.0)
     with pytest.raises(ValueError, match=r"^w"):
         one_layer_move(np.ones((3, 1)), np.ones(3), np.ones(3), 0.0, 0.0, 0.1)
+    with pytest.raises(ValueError, match=r"^d: got 'shape \(3,\)'"):
+        one_layer_move(np.ones(3), np.ones(3), np.ones(3), np.zeros(2), 0.0, np.ones(3))

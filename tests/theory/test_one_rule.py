@@ -165,10 +165,19 @@ def test_a_step_of_a_network_obeys_the_rule_to_first_order_and_no_further():
             assert ratio == pytest.approx(100, rel=0.2)
 
 
+def test_outside_jit_a_linear_map_moves_by_the_rule():
+    M, K, V, q = (draws.normal(size=shape) for shape in ((3, 2), (2, 4), (3, 4), (2,)))
+    move = one_rule.first_order_move(lambda p, x: p @ x, *(jnp.asarray(one) for one in (M, K, V, q)), 0.1)
+    close(move, 0.1 * (V - M @ K) @ (K.T @ q))
+    with pytest.raises(ValueError, match=r"^q: got 'shape \(3,\)'"):
+        one_rule.first_order_move(lambda p, x: p @ x, jnp.asarray(M), jnp.asarray(K), jnp.asarray(V), np.ones(3), 0.1)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: one_rule.contraction(np.ones((2, 2)), 1.0), "S: got"),
+        (lambda: one_rule.contraction(np.full((2, 2), np.nan), 1.0), "S: got"),
         (lambda: one_rule.overlap(np.ones((2, 3))), "S: got"),
         (lambda: one_rule.overlap(2 * np.eye(2)), "S: got"),
         (lambda: one_rule.dilute_bound(-1.0), "rho: got"),

@@ -5,12 +5,14 @@ import sys
 
 import jax
 import numpy as np
+import optax
 import pytest
 from bad_inputs import Call, outcome, table, watched
 from few_tests import names_of
 
 from rankone._annotated import checked
 from rankone.precision import double_precision
+from rankone.theory.commutation import descend
 
 
 def test_no_bad_input_leaks_or_is_answered_wrongly_or_changed(root, light):
@@ -28,6 +30,9 @@ def test_leaks_wrong_answers_and_changes_are_told_apart():
     def leaky(a):
         raise TypeError("unsupported operand")
 
+    def lacking(a):
+        raise ImportError(a)
+
     def itself(a):
         return a
 
@@ -36,8 +41,22 @@ def test_leaks_wrong_answers_and_changes_are_told_apart():
 
     told = [outcome("f", "a", "NaN", Call(f, {"a": 1})) for f in (named, leaky, itself)]
     assert told == ["named", "leaky", "answered"]
+    without = [Call(lacking, {"a": told}) for told in ("It needs faiss: pip install faiss-cpu.", "no module")]
+    assert [outcome("f", "a", "NaN", call) for call in without] == ["named", "leaky"]
     assert outcome("f", "a", "complex", Call(itself, {"a": 1j})) == "answered wrongly"
     assert outcome("f", "a", "NaN", Call(changing, {"a": 1, "b": np.zeros(2)})) == "changed"
+
+
+def test_of_shapes_a_function_of_the_callers_has_the_word():
+    """But not of things, and where there is none a leak is a leak."""
+
+    def loss(W):
+        return (W * np.ones((2, 3))).sum()
+
+    call = Call(descend, {"loss": loss, "W0": np.ones((2, 6)), "optimizer": optax.sgd(0.1), "steps": 2})
+    told = [outcome("descend", "W0", kind, call) for kind in ("longer", "object")]
+    told.append(outcome("cholesky", "a", "longer", Call(np.linalg.cholesky, {"a": np.ones((2, 4))})))
+    assert told == ["the caller's", "leaky", "leaky"]
 
 
 def test_the_fastest_call_that_ended_well_seeds_the_others():

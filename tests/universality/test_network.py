@@ -515,6 +515,30 @@ def test_lookup_moves_points_to_the_centres_of_their_cells():
     assert table(1.0, 1.0, 1.0) == pytest.approx(0.875 + 10 + 87.5)
 
 
+@pytest.mark.parametrize("bad", ["a", None, np.ones(2)])
+def test_what_is_no_network_or_function_is_named(bad):
+    network = Network(jnp.ones(0), (Dense(np.ones((1, 1))),), 0.1)
+    for name, call in {
+        "target": lambda: lookup_table(bad, 4),
+        "network": lambda: activations(bad, 0.5),
+        "old": lambda: gradient_into(bad, network, 0.5, 1.0),
+    }.items():
+        with pytest.raises(ValueError, match=f"^{name}: got"):
+            call()
+
+
+@pytest.mark.parametrize("bad", [[math.nan], [math.inf], 0.5, [[0.5]]])
+def test_a_network_refuses_a_switch_that_is_no_row_of_finite_numbers(bad):
+    with pytest.raises(ValueError, match=r"^switch: got"):
+        Network(np.array(bad), (Dense(np.ones((1, 1))),), 0.1)
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_a_network_refuses_a_start_that_is_not_finite(bad):
+    with pytest.raises(ValueError, match=r"^start: got"):
+        Network(np.ones(0), (Dense(np.ones((1, 1))),), 0.1, start=bad)
+
+
 def test_a_target_is_called_with_arrays_or_point_by_point():
     x = np.linspace(0, 1, 4)
     by_array = target_values(lambda x, y, s: x * y, x, 2.0, 0.0)
@@ -594,6 +618,11 @@ def test_arrays_on_a_device_are_not_fetched_to_look_at_their_values(monkeypatch)
         ("network", lambda n: adapt(None, 0.5, 0.0)),
         ("network", lambda n: predict(jnp.ones(3), 0.5)),
         ("network", lambda n: predict(3, 0.5)),
+        ("network", lambda n: activations(np.ones(3), 0.5)),
+        ("x", lambda n: n.input("0.5")),
+        ("old", lambda n: gradient_into("old", n, 0.5, 0.0)),
+        ("old", lambda n: gradient_into(n.layers, n, 0.5, 0.0)),
+        ("target", lambda n: lookup_table("target", 4)),
         ("x_star", lambda n: predict(n, -0.1)),
         ("x_star", lambda n: learn(n, np.zeros(3), np.zeros(3), np.zeros((2, 4)))),
     ],
@@ -601,6 +630,15 @@ def test_arrays_on_a_device_are_not_fetched_to_look_at_their_values(monkeypatch)
 def test_bad_tasks_are_refused_by_name(name, call):
     with pytest.raises(ValueError, match=rf"^{name}"):
         call(build("logdepth"))
+
+
+def test_a_network_and_a_step_may_be_read_outside_jit():
+    network, points = build("logdepth"), np.array([0.25, 0.5], np.float32)
+    step = rank_one_step(network, 0.3, 1.0)
+    for read in (network, step):
+        np.testing.assert_allclose(read.output(points), predict(read, points), rtol=1e-5, atol=1e-5)
+    assert step.last_hidden(points).shape == (2, network.layers[-1].W.shape[1])
+    assert network.input(points).shape == (2, 1 + len(network.switch))
 
 
 def test_a_refused_depth_says_what_would_do():

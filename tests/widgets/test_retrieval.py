@@ -402,6 +402,8 @@ def test_the_explorer_carries_its_settings_and_other_pictures():
         ({"pictures": np.zeros((2, 48, 48, 3), np.uint8)}, "pictures"),
         ({"pictures": np.zeros((2, 64, 64, 3))}, "uint8"),
         ({"names": ["one"]}, "names"),
+        ({"names": object()}, "names"),
+        ({"pictures": [[1.0], [2.0, 3.0]]}, "^pictures: got"),
         ({"detail": 48}, "detail"),
         ({"gamma": 1}, "gamma"),
     ],

@@ -43,10 +43,6 @@ H, D, M = 4, 12, 6  # outputs, inputs, pairs: one shape throughout, so that litt
 close = partial(np.testing.assert_allclose, rtol=0, atol=1e-8)
 
 
-inner = jax.jit(lambda kernel, a, b: kernel.inner(a, b))
-coefficients = jax.jit(lambda rule, R, S: rule.coefficients(R, S))
-
-
 pytestmark = pytest.mark.usefixtures("x64")
 
 
@@ -230,7 +226,7 @@ def test_residual_memory_with_all_its_neighbours_is_a_ratio_of_two_linear_memori
     memory = ResMem(M, sigma).fit_residuals(problem.K.T, problem.R.T)
     ratio = interpolate(problem.K, problem.R, problem.q, Laplace(sigma), rule=BatchStep(), normalise=True)
     close(ratio.T, memory.correction(problem.q.T))
-    weights = np.asarray(inner(Laplace(sigma), problem.K, problem.q))
+    weights = np.asarray(Laplace(sigma).inner(problem.K, problem.q))
     close(ratio, problem.R @ weights / weights.sum(0))
 
 
@@ -290,9 +286,9 @@ def test_a_channel_of_the_learner_is_no_geometry():
     E = np.zeros((2, 2))
     E[0, 1] = 1.0
     a, b = np.array([[1.0], [1.0]]), np.array([[1.0], [-1.0]])
-    assert float(inner(Metric(E), a, b)[0, 0]) != float(inner(Metric(E), b, a)[0, 0])
-    assert float(inner(Metric(E), b, b)[0, 0]) < 0
-    _, outcome = coefficients(Exact(), np.ones((1, 1)), inner(Metric(E), b, b))
+    assert float(Metric(E).inner(a, b)[0, 0]) != float(Metric(E).inner(b, a)[0, 0])
+    assert float(Metric(E).inner(b, b)[0, 0]) < 0
+    _, outcome = Exact().coefficients(np.ones((1, 1)), Metric(E).inner(b, b))
     assert outcome == Outcome.DEPENDENT
 
 
@@ -306,8 +302,8 @@ def test_few_neighbours_are_no_linear_memory(problem):
 
     assert read(1.5 + 1e-9) - read(1.5 - 1e-9) > 1
     kernel = NearestNeighbours(1, 1.0)
-    assert float(inner(kernel, keys[:, 1:], keys[:, :1])[0, 0]) == 1
-    assert float(inner(kernel, keys, keys[:, :1])[1, 0]) == 0
+    assert float(kernel.inner(keys[:, 1:], keys[:, :1])[0, 0]) == 1
+    assert float(kernel.inner(keys, keys[:, :1])[1, 0]) == 0
     assert not isinstance(kernel, FeatureKernel)
     memory = KernelMemory.store(problem.K, problem.R, kernel, rule=BatchStep())
     with pytest.raises(ValueError, match="kernel: got NearestNeighbours"):
@@ -327,9 +323,7 @@ def test_a_normalised_reading_divides_by_what_ones_would_read_so_solved_weights_
     read = partial(interpolate, problem.K, kernel=Laplace(2.0), normalise=True)
     close(read(problem.R, q=problem.K), problem.R)
     close(read(np.ones((1, M)), q=problem.q), 1)
-    S, weights = (
-        np.asarray(Laplace(2.0).inner(jnp.asarray(problem.K), jnp.asarray(q))) for q in (problem.K, problem.q)
-    )
+    S, weights = (np.asarray(Laplace(2.0).inner(problem.K, q)) for q in (problem.K, problem.q))
     solved = np.linalg.solve(S, weights)
     close(read(problem.R, q=problem.q), problem.R @ solved / solved.sum(0))
 
@@ -342,10 +336,10 @@ def test_with_little_overlap_every_rule_reads_alike_at_the_keys():
         off = np.triu(rng.uniform(-1, 1, (n, n)), 1)
         S = eye + rho / (n - 1) * (off + off.T) / np.abs(off).max()
         for rule in (Exact(), Cycled(200)):
-            X, _ = coefficients(rule, eye, S)
+            X, _ = rule.coefficients(eye, S)
             assert np.abs(np.asarray(X) - eye).sum(1).max() <= rho / (1 - rho)
         worst = eye - rho / (n - 1) * (1 - eye)  # reached where all overlaps are as negative as they may be
-        X, _ = coefficients(Exact(), eye, worst)
+        X, _ = Exact().coefficients(eye, worst)
         assert np.abs(np.asarray(X) - eye).sum(1).max() == pytest.approx(rho / (1 - rho))
 
 
@@ -365,8 +359,27 @@ def test_kernels_and_rules_are_what_their_protocols_say(geometry):
 def test_kernels_with_features_are_inner_products_of_them(problem, geometry):
     K, q = jnp.asarray(problem.K), jnp.asarray(problem.q)
     for kernel in (Linear(), Metric(problem.G), geometry):
-        close(np.asarray(kernel.features(K)).T @ np.asarray(kernel.dual(q)), inner(kernel, K, q))
-    close(inner(geometry, K, K), problem.S)
+        close(np.asarray(kernel.features(K)).T @ np.asarray(kernel.dual(q)), kernel.inner(K, q))
+    close(geometry.inner(K, K), problem.S)
+    close(np.asarray(geometry.whiten(K)).T @ np.asarray(geometry.whiten(q)), geometry.inner(K, q))
+
+
+def test_a_rule_is_its_matrix_and_names_what_it_cannot_take(problem):
+    R, S, one = problem.R, problem.S, np.eye(M)
+    triangle, ridge = np.linalg.inv(2 * one + np.triu(S, 1)), np.linalg.inv(S + one / 2)
+    X = {
+        BatchStep(0.5): one / 2,
+        InSequence(0.5): triangle,
+        Cycled(1, 0.5): triangle,
+        Ridge(2.0): ridge,
+        Recursive(2.0): ridge,
+        Exact(): np.linalg.inv(S),
+    }
+    for rule, matrix in X.items():
+        close(rule.coefficients(R, S)[0], R @ matrix)
+        for name, bad in (("R", ("a", S)), ("R", (R[0], S)), ("S", (R, S[:, :2])), ("S", (R, S * 1j))):
+            with pytest.raises(ValueError, match=f"^{name}: got"):
+                rule.coefficients(*bad)
 
 
 def test_writes_add_up(problem):
@@ -410,6 +423,9 @@ BAD = {
     "sigma": (lambda: Laplace(0.0), "sigma: got"),
     "k": (lambda: NearestNeighbours(True, 1.0), "k: got"),
     "R": (lambda: interpolate(np.ones((2, 3)), np.ones((2, 2)), np.ones(2), Linear()), "R: got"),
+    "path": (lambda: Write(np.ones(2), np.ones(2)).save(1.5), "path: got"),
+    "about": (lambda: Write(np.ones(2), np.ones(2)).save("nowhere", ["a"]), "about: got"),
+    "edit": (lambda: Edited(np.eye(2)).then("a"), "edit: got"),
     "q": (lambda: interpolate(np.eye(2), np.eye(2), np.ones(3), Linear()), "q: got"),
 }
 

@@ -47,7 +47,6 @@ class Fashion(Module):
     labels: Int[NDArray, " n"]
 
 
-@cache
 def fashion_mnist(split: str = "train") -> Fashion:
     """Fashion-MNIST's pictures and labels.
 
@@ -59,7 +58,11 @@ def fashion_mnist(split: str = "train") -> Fashion:
         ImportError: If the files are neither on the system nor in the cache, and pooch is not installed.
     """
     choice("split", split, ("train", "test"))
-    name = "train" if split == "train" else "t10k"
+    return _read_split("train" if split == "train" else "t10k")
+
+
+@cache
+def _read_split(name: str) -> Fashion:
     images = _read(_locate(f"{name}-images-idx3-ubyte.gz"))
     labels = _read(_locate(f"{name}-labels-idx1-ubyte.gz"))
     check(len(images) == len(labels), "files", (images.shape, labels.shape), "as many pictures as labels")

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, integer, readable
+from rankone._checks import array, check, host, integer, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.precision import accurate_difference, canonical, wider
@@ -120,7 +120,8 @@ def interpolate_residuals(
     """
     W, geometry = matrix(W), canonical(as_geometry(C))
     (K, V), D = pairs(W, geometry, K, V), geometry.D
-    q = array("q", q, f"({D},) or ({D}, n): one query a column", 1 if np.ndim(q) == 1 else 2)
+    given = host("q", q)
+    q = array("q", given, f"({D},) or ({D}, n): one query a column", 1 if given.ndim == 1 else 2)
     check(q.shape[0] == D, "q", f"shape {q.shape}", f"of length {D}, as W is {W.shape}")
     answer, fault = _interpolated(W, geometry, K, V, q, Ridge(omega))
     refuse(fault)

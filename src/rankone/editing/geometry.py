@@ -5,12 +5,11 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax import lax
 from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import array, check, choice, integer, known, not_negative, numbers, real
+from rankone._checks import array, check, choice, host, integer, known, not_negative, numbers, real
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
 from rankone.editing.keys import square_moments
@@ -99,7 +98,8 @@ class KeyGeometry(Module):
             keys: (D, n) or one key (D,).
             weight: How often each of them is to count, at least 0: the β of a sequence of edits.
         """
-        K = array("keys", keys, f"({self.D}, n): one key a column", 1 if np.ndim(keys) == 1 else 2)
+        given = host("keys", keys)
+        K = array("keys", given, f"({self.D}, n): one key a column", 1 if given.ndim == 1 else 2)
         check(K.shape[0] == self.D, "keys", f"shape {K.shape}", f"({self.D}, n), as long as the keys of the geometry")
         not_negative("weight", weight)
         return _sound("keys", _observed(canonical(self), K.reshape(self.D, -1), weight))

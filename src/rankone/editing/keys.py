@@ -1,6 +1,7 @@
 """Keys: what a matrix inside a model reads while the model runs, and the sums of their squares a batch at a time."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import jax
@@ -8,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
-from rankone._checks import array, check, choice, integer, known, readable, states
+from rankone._annotated import checked
+from rankone._checks import array, check, choice, host, integer, known, readable, states
 from rankone._module import Module
 from rankone._uses import Uses
 from rankone.editing.trees import Path, find_weight
@@ -17,6 +19,7 @@ from rankone.precision import at_least_single, canonical
 __all__ = ["SecondMoments", "capture_keys", "square_moments"]
 
 
+@checked
 def capture_keys(fn: Callable[..., Any], model: Any, path: Path, *args: Any, layout: str) -> Float[Array, "N D"]:
     """What the matrix at a path multiplies while fn(model, *args) runs: one key a row.
 
@@ -80,17 +83,25 @@ class SecondMoments(Module):
         Raises:
             ValueError: If `dtype` is float64 where JAX is set to float32, or is no floating type.
         """
-        D, dtype = integer("D", D, "a positive length"), jnp.result_type(float) if dtype is None else jnp.dtype(dtype)
-        floating = jnp.issubdtype(dtype, jnp.floating)
+        D, kind = integer("D", D, "a positive length"), None
+        with suppress(TypeError, ValueError):
+            kind = jnp.result_type(float) if dtype is None else jnp.dtype(dtype)
         wanted = "a floating type; float64 only inside `with rankone.precision.double_precision():`"
-        check(floating and jax.dtypes.canonicalize_dtype(dtype) == dtype, "dtype", str(dtype), wanted)
-        return cls(jnp.zeros((D, D), dtype), jnp.int32(0))
+        floating = kind is not None and jnp.issubdtype(kind, jnp.floating)
+        check(
+            floating and jax.dtypes.canonicalize_dtype(kind) == kind,
+            "dtype",
+            dtype if kind is None else str(kind),
+            wanted,
+        )
+        return cls(jnp.zeros((D, D), kind), jnp.int32(0))
 
     def update(self, keys: Real[ArrayLike, "... D"], *, where: Bool[ArrayLike, "..."] | None = None) -> "SecondMoments":
         """With a batch of keys (..., D) more; `where` (...) says which of them count."""
         keys = states("keys", keys, len(self.total))
-        where = np.ones(keys.shape[:-1], bool) if where is None else where
-        check(np.shape(where) == keys.shape[:-1], "where", f"shape {np.shape(where)}", f"{keys.shape[:-1]}")
+        where = np.ones(keys.shape[:-1], bool) if where is None else host("where", where)
+        check(where.dtype == bool, "where", where.dtype, "an array of True and False")
+        check(where.shape == keys.shape[:-1], "where", f"shape {where.shape}", f"of shape {keys.shape[:-1]}")
         return _update(canonical(self), keys, where)
 
     @property

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from rankone._annotated import checked
 from rankone._checks import check, choice
 from rankone.writes import Write
 
@@ -21,6 +22,7 @@ _AXES = {"out_in": ("H", "D"), "in_out": ("D", "H")}
 Path = str | Sequence[Any]
 
 
+@checked
 def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
     """The matrix W at a path, as (outputs, inputs): what `rank_one_edit` and `batch_edit` take.
 
@@ -41,6 +43,7 @@ def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
     return W if layout == "out_in" else W.T
 
 
+@checked
 def edit_at(tree: Any, path: Path, edit: Write, *, layout: str, undo: bool = False) -> Any:
     """The same pytree with the matrix at a path edited; the one given stays as it is.
 

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from math import log2, sqrt
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import ArrayLike, Int
+from jaxtyping import Array, ArrayLike, Int
+from numpy.typing import NDArray
 
-from rankone._checks import check, integer, positive, real
+from rankone._annotated import checked
+from rankone._checks import array, boolean, check, host, integer, positive, real
 from rankone.language.likelihood import from_layer, up_to_layer
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import continuations
@@ -20,6 +21,7 @@ __all__ = ["harmonic_mean", "judge", "ngram_entropy", "summarise", "wilson"]
 Judgement = dict[str, Any]
 
 
+@checked
 def judge(
     model: LanguageModel, fact: Fact, layer: int, changes: Mapping[str, ArrayLike | None]
 ) -> dict[str, Judgement]:
@@ -36,18 +38,26 @@ def judge(
         rewriting, paraphrases, neighbours; "said", whether the new answer to the rewriting is the likeliest at every
         token; and "kept", the share of neighbours whose true answer is the likeliest.
     """
-    layer = model.network.check_layer(layer)
+    layer, W = model.network.check_layer(layer), model.network.down(layer)
+    deltas = {name: None if one is None else _change(name, one, W.shape) for name, one in changes.items()}
     prompts = [fact.request.text, *fact.paraphrases, *(prompt for prompt, _ in fact.neighbours)]
     truths = [fact.truth] * (1 + len(fact.paraphrases)) + [truth for _, truth in fact.neighbours]
     rows = continuations(model.tokenizer, 2 * prompts, [fact.request.target] * len(prompts) + truths)
-    below, W = up_to_layer(model.network, rows, layer), model.network.down(layer)
+    below = up_to_layer(model.network, rows, layer)
     judgements: dict[str, Judgement] = {}
-    for name, delta in changes.items():
-        network = model.network if delta is None else model.network.with_down(layer, W + jnp.asarray(delta))
+    for name, delta in deltas.items():
+        network = model.network if delta is None else model.network.with_down(layer, W + delta)
         scores, best = (np.asarray(x).reshape(2, -1) for x in from_layer(network, rows, below, layer))
         kept = best[1, 1 + len(fact.paraphrases) :].mean()
         judgements[name] = {"margin": scores[0] - scores[1], "said": bool(best[0, 0]), "kept": float(kept)}
     return judgements
+
+
+def _change(name: str, delta: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Ŵ − W of one name, if it is of the shape of W."""
+    delta = array(f"changes[{name!r}]", delta, f"{shape}: a change of the matrix", 2)
+    check(delta.shape == shape, f"changes[{name!r}]", f"shape {delta.shape}", f"of shape {shape}, as the matrix")
+    return delta
 
 
 def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
@@ -100,6 +110,7 @@ def harmonic_mean(values: Sequence[float]) -> float:
     return 0.0 if min(values) <= 0 else len(values) / sum(1 / value for value in values)
 
 
+@checked
 def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, Any]:
     """Efficacy, paraphrase and neighbourhood shares over many edits, with intervals, and their harmonic mean.
 
@@ -113,15 +124,15 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         For each share ("said" and "kept" among them, as in `judge`) its value, its interval and the number of answers;
         and "score", the harmonic mean of the first three.
     """
-    check(len(judgements) > 0, "judgements", judgements, "those of one edit or more")
-    cut, n = 1 + integer("paraphrases", paraphrases, least=0), len(judgements)
-    ahead = [np.asarray(j["margin"]) > 0 for j in judgements]
+    cut, n = 1 + integer("paraphrases", paraphrases), len(judgements)
+    margins, said, kept = zip(*(_judged(f"judgements[{i}]", one, cut) for i, one in enumerate(judgements)), strict=True)
+    ahead = [margin > 0 for margin in margins]
     parts = {
         "efficacy": [a[:1] for a in ahead],
         "paraphrase": [a[1:cut] for a in ahead],
         "neighbourhood": [~a[cut:] for a in ahead],
-        "said": [np.asarray([j["said"]], float) for j in judgements],
-        "kept": [np.asarray([j["kept"]], float) for j in judgements],
+        "said": [np.asarray([one], float) for one in said],
+        "kept": [np.asarray([one], float) for one in kept],
     }
     summary: dict[str, Any] = {"edits": n}
     for name, answers in parts.items():
@@ -129,3 +140,12 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
         summary[name] = {"share": share, "interval": wilson(share, n), "questions": sum(map(len, answers))}
     summary["score"] = harmonic_mean([summary[name]["share"] for name in ("efficacy", "paraphrase", "neighbourhood")])
     return summary
+
+
+def _judged(name: str, one: Judgement, cut: int) -> tuple[NDArray, bool, float | None]:
+    """What one judgement says, if it is one: its margins, "said" and "kept"."""
+    check({"margin", "said", "kept"} <= set(one), name, one, "what judge returns: margin, said and kept")
+    margins = np.asarray(host(f"{name}['margin']", one["margin"]))
+    wanted = f"of shape (n,), with more than {cut} questions: the first, its paraphrases, and neighbours"
+    check(margins.ndim == 1 and len(margins) > cut, f"{name}['margin']", f"shape {margins.shape}", wanted)
+    return margins, boolean(f"{name}['said']", one["said"]), real(f"{name}['kept']", one["kept"], "a share")

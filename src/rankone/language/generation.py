@@ -8,7 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from rankone._checks import array, check, integer, random_key
+from rankone._annotated import checked
+from rankone._checks import array, check, integer
 from rankone._module import Module, static
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.model import LanguageModel
@@ -18,6 +19,7 @@ from rankone.language.transformer import Network
 __all__ = ["RowChanges", "continue_tokens", "generate"]
 
 
+@checked
 def generate(
     model: LanguageModel, prompts: Sequence[str], length: int = 40, *, top: int = 1, key: Array | None = None
 ) -> list[str]:
@@ -37,12 +39,11 @@ def generate(
         ValueError: If a prompt is empty, `length` or `top` is no positive integer, `top` exceeds the vocabulary, or
             `top` > 1 without a key.
     """
-    check(len(prompts) > 0 and all(prompts), "prompts", list(prompts), "texts, none empty")
+    check(all(prompts), "prompts", prompts, "texts, none empty")
     length = integer("length", length)
     top = integer("top", top, most=model.network.config.vocabulary)
     check(top == 1 or key is not None, "key", key, "a JAX random key, since top > 1 draws")
     key = jax.random.key(0) if key is None else key
-    random_key("key", key)
     tokens, valid = pad([model.tokenizer.encode(prompt) for prompt in prompts], left=True, multiple=8)
     said = continue_tokens(model.network, tokens, valid, key, length=length, top=top)
     return [model.tokenizer.decode(row) for row in np.asarray(said)]

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
+from rankone._annotated import checked
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import Continuations, continuations
@@ -15,6 +16,7 @@ from rankone.language.transformer import Network
 __all__ = ["at_positions", "from_layer", "likelihoods", "log_likelihood", "up_to_layer"]
 
 
+@checked
 def likelihoods(
     model: LanguageModel, prompts: Sequence[str], targets: Sequence[str]
 ) -> tuple[Float[Array, " B"], Bool[Array, " B"]]:

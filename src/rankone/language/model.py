@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
+from rankone._annotated import checked
 from rankone._checks import check, integer
 from rankone._module import Module, static
 from rankone.language.checkpoint import read_checkpoint, write_checkpoint
@@ -47,6 +48,7 @@ class LanguageModel(Module):
     source: Path | None = static(default=None)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path, *, dtype: str = "float32") -> "LanguageModel":
         """From a folder as on Hugging Face's hub (llama, mistral, qwen2 or gpt2), or from a GGUF file of a llama.
 
@@ -69,6 +71,7 @@ class LanguageModel(Module):
             raise ValueError(f"path: got {str(path)!r}; it must be a folder with a tokenizer.json.")
         return cls(network, tokenizer, path.resolve().name, path)
 
+    @checked
     def save(self, folder: str | Path) -> Path:
         """Write the model as a folder that `load` and `transformers` read; `write_checkpoint` says what is kept.
 
@@ -81,16 +84,18 @@ class LanguageModel(Module):
         """The model with another down projection in one block; this one stays as it is."""
         return replace(self, network=self.network.with_down(layer, W))
 
+    @checked
     def logits(self, texts: Sequence[str]) -> Float[Array, "B V"]:
         """Scores of the token after each text.
 
         Args:
             texts: One text or more, none of them empty.
         """
-        check(len(texts) > 0 and all(texts), "texts", list(texts), "one text or more, none empty")
+        check(all(texts), "texts", texts, "one text or more, none empty")
         tokens, valid = pad([self.tokenizer.encode(text) for text in texts], left=True, multiple=8)
         return next_logits(self.network, tokens, valid)
 
+    @checked
     def top(self, text: str, count: int = 5) -> list[tuple[str, float]]:
         """The likeliest next tokens of a text, with their probabilities.
 

@@ -6,6 +6,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
+from rankone._annotated import checked
 from rankone._checks import check, integer
 from rankone._module import Module
 from rankone.data.facts import corpus
@@ -35,6 +36,7 @@ class Continuations(Module):
     weights: Float[Array, "B m"]
 
 
+@checked
 def continuations(tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequence[str]) -> Continuations:
     """Prompt and target of each row, joined by a space.
 
@@ -49,7 +51,7 @@ def continuations(tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequenc
     got = f"{len(targets)} for {len(prompts)} prompts"
     check(len(prompts) == len(targets) > 0, "targets", got, "one per prompt, and at least one")
     for name, texts in (("prompts", prompts), ("targets", targets)):
-        check(all(text.strip() for text in texts), name, list(texts), "texts, none empty")
+        check(all(text.strip() for text in texts), name, texts, "texts, none empty")
     starts = [tokenizer.encode(prompt) for prompt in prompts]
     ends = [tokenizer.following(target) for target in targets]
     tokens, valid = pad([s + e[:-1] for s, e in zip(starts, ends, strict=True)], multiple=_MULTIPLE)
@@ -101,6 +103,7 @@ def rehearsal(tokenizer: Tokenizer, request: Request, contexts: Sequence[str]) -
     return Rehearsal(before, before_valid, Continuations(*suffix))
 
 
+@checked
 def corpus_contexts(tokenizer: Tokenizer, counts: Sequence[tuple[int, int]] = ((5, 5), (5, 10))) -> list[str]:
     """The empty context, and beginnings of the corpus's passages, each ended by a full stop, to put before a prompt.
 

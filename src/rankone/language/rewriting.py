@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from rankone._annotated import checked
 from rankone._checks import integer, not_negative, positive
 from rankone._module import Module
 from rankone.language.forward import Cache, embed, logits, run, wide, without_hook
@@ -172,7 +173,7 @@ def _loss(
     return parts @ jnp.array([1.0, search.divergence, search.decay], parts.dtype), parts
 
 
-@partial(jax.jit, static_argnames=("layer", "steps"))
+@checked
 def fine_tune(
     network: Network,
     rows: Continuations,
@@ -196,7 +197,22 @@ def fine_tune(
 
     Returns:
         ΔW (d, D), and the number of steps taken.
+
+    Raises:
+        ValueError: If there is no such block, or a number is out of range.
     """
+    layer, steps = network.check_layer(layer), integer("steps", steps)
+    positive("radius", radius)
+    positive("rate", rate)
+    not_negative("enough", enough)
+    return _fine_tune(network, rows, radius, rate, enough, layer=layer, steps=steps)
+
+
+@partial(jax.jit, static_argnames=("layer", "steps"))
+def _fine_tune(
+    network: Network, rows: Continuations, radius: float, rate: float, enough: float, *, layer: int, steps: int
+) -> tuple[Array, Array]:
+    """`fine_tune` of arguments that are in their range."""
     import optax  # here, because it takes as long to import as the rest of the package
 
     below, adam = up_to_layer(network, rows, layer), optax.adam(rate)

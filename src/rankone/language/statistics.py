@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
+from rankone._annotated import checked
 from rankone._checks import check, integer, not_negative
 from rankone.data.facts import corpus
 from rankone.editing import KeyGeometry, SecondMoments
@@ -21,6 +22,7 @@ from rankone.language.transformer import Network
 __all__ = ["key_geometry", "key_moments", "text_keys"]
 
 
+@checked
 def key_moments(
     model: LanguageModel,
     layer: int,
@@ -67,6 +69,7 @@ def key_moments(
     return moments
 
 
+@checked
 def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **options: Any) -> KeyGeometry:
     """The mean second moment of the keys over the corpus, with a ridge, factored: the C of an edit.
 
@@ -86,6 +89,7 @@ def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **opt
     return KeyGeometry.from_moments(C, ridge=ridge * float(np.trace(C)) / len(C))
 
 
+@checked
 def text_keys(model: LanguageModel, texts: Sequence[str], layer: int) -> Float[Array, "n D"]:
     """What the down projection of a block reads at the last token of each text: the k of `rank_one_edit`.
 
@@ -101,7 +105,7 @@ def text_keys(model: LanguageModel, texts: Sequence[str], layer: int) -> Float[A
         ValueError: If there is no text or no such block.
     """
     layer = model.network.check_layer(layer)
-    check(len(texts) > 0 and all(texts), "texts", list(texts), "one text or more, none empty")
+    check(all(texts), "texts", texts, "one text or more, none empty")
     tokens, valid = pad([model.tokenizer.encode(text) for text in texts], left=True, multiple=8)
     return _keys(model.network, tokens, valid, layer)[:, -1]
 

@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, choice, integer
+from rankone._annotated import checked
+from rankone._checks import check, choice, instance, integer
 from rankone._module import Module, static
 from rankone.editing import KeyGeometry, RankOneEdit, load_edit, rank_one_edit
 from rankone.language.model import LanguageModel
@@ -39,19 +40,25 @@ class FactEdit(Module):
     model: str = static()
 
     def __post_init__(self) -> None:
+        instance("request", self.request, Request, "a Request")
+        instance("change", self.change, RankOneEdit, "a write, such as rank_one_edit makes")
+        instance("model", self.model, str, "a text: the name of the model")
         self._set(layer=integer("layer", self.layer, "the number of a block, counted from 0", least=0))
 
+    @checked
     def apply(self, model: LanguageModel) -> LanguageModel:
         """The edited model; the one given stays as it is."""
         check(model.name == self.model, "model", model.name, f"{self.model!r}, for which the edit was made")
         return model.with_down(self.layer, self.change.apply(model.network.down(self.layer)))
 
+    @checked
     def save(self, path: str | Path) -> Path:
         """Write the edit to an .npz file of a few kilobytes."""
         about = {"request": json.dumps(asdict(self.request)), "layer": self.layer, "model": self.model}
         return self.change.save(path, about)
 
     @classmethod
+    @checked
     def load(cls, path: str | Path) -> "FactEdit":
         """Read what `save` wrote.
 
@@ -80,6 +87,12 @@ class History(Module):
     base: LanguageModel
     edits: tuple[FactEdit, ...] = ()
 
+    def __post_init__(self) -> None:
+        instance("base", self.base, LanguageModel, "a LanguageModel")
+        good = isinstance(self.edits, list | tuple) and all(isinstance(edit, FactEdit) for edit in self.edits)
+        check(good, "edits", self.edits, "a tuple of edits of facts")
+        self._set(edits=tuple(self.edits))
+
     @property
     def model(self) -> LanguageModel:
         """The model as it now stands."""
@@ -88,6 +101,7 @@ class History(Module):
             model = edit.apply(model)
         return model
 
+    @checked
     def then(self, edit: FactEdit) -> "History":
         """The history with one more edit."""
         return History(self.base, (*self.edits, edit))
@@ -99,6 +113,7 @@ class History(Module):
         return History(self.base, self.edits[: made - count])
 
 
+@checked
 def edit_fact(
     model: LanguageModel,
     request: Request,
@@ -128,6 +143,7 @@ def edit_fact(
     return FactEdit(request, layer, change, model.name)
 
 
+@checked
 def find_fact_value(
     model: LanguageModel,
     request: Request,
@@ -149,8 +165,7 @@ def find_fact_value(
         ValueError: If the first context is not empty, or there is no such block.
     """
     layer = model.network.check_layer(layer)
-    empty_first = len(contexts) > 0 and contexts[0] == ""
-    check(empty_first, "contexts", list(contexts)[:1], "a list whose first is the empty text")
+    check(contexts[0] == "", "contexts", contexts[:1], "a list whose first is the empty text")
     rows = rehearsal(model.tokenizer, request, contexts)
     return find_value(model.network, rows, layer=layer, search=search or Search())
 

@@ -10,7 +10,8 @@ from jaxtyping import Array, ArrayLike, Float, Int
 from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
-from rankone._checks import check, choice, integer, positive
+from rankone._annotated import checked
+from rankone._checks import choice, integer, positive
 from rankone._module import Module, static
 from rankone.language.forward import SITES, Cache, embed, logits, run
 from rankone.language.model import LanguageModel
@@ -45,6 +46,7 @@ class Trace(Module):
         return self.restored - self.blurred
 
 
+@checked
 def trace(
     model: LanguageModel,
     request: Request,
@@ -87,18 +89,22 @@ def trace(
     clean, states = _clean(model.network, tokens, answer, site)
     blurred = partial(_blurred, model.network, tokens, noise, states, answer, site=site, first=first, window=window)
     L, T = model.network.config.layers, len(ids)
-    batches = _places(L, T, max(1, batch // noises))
+    batches = _places(L, T, first, max(1, batch // noises))
     found = [blurred(part) for part in tqdm(batches, desc="restoring", disable=len(batches) < 8)]
     probabilities = np.concatenate(found)
     words = tuple(model.tokenizer.decode([token]) for token in ids)
-    restored = probabilities[1 : 1 + L * T].reshape(L, T)
+    restored = np.full((L, T), probabilities[0])
+    restored[:, first:] = probabilities[1 : 1 + L * (T - first)].reshape(L, -1)
     return Trace(restored, float(clean), float(probabilities[0]), words, (first, last), site)
 
 
-def _places(L: int, T: int, size: int) -> Int[np.ndarray, "batches size 2"]:
-    """Every place (layer, token) in batches of one size, after one that restores nothing, as those do that fill up."""
+def _places(L: int, T: int, first: int, size: int) -> Int[np.ndarray, "batches size 2"]:
+    """Every place (layer, token) that the noise reaches, in batches of one size, after one that restores nothing.
+
+    What precedes the subject is as in the clean run. Places that restore nothing also fill up the last batch.
+    """
     nothing = [(-1, 0)]
-    places = [*nothing, *np.ndindex(L, T)]
+    places = nothing + [(layer, token) for layer in range(L) for token in range(first, T)]
     return np.array(places + nothing * (-len(places) % size)).reshape(-1, size, 2)
 
 
@@ -107,6 +113,7 @@ def _noise(key: Array, scale: ArrayLike, shape: tuple[int, ...]) -> Array:
     return jnp.asarray(scale) * jax.random.normal(key, shape)
 
 
+@checked
 def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
     """Standard deviation of the entries of the subjects' token embeddings, for names inside a sentence.
 
@@ -117,7 +124,6 @@ def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
     Raises:
         ValueError: If there is no name.
     """
-    check(len(subjects) > 0, "subjects", subjects, "one name or more")
     tokens = [token for subject in subjects for token in model.tokenizer.following(subject)]
     return float(_spread(model.network.embedding, np.asarray(tokens)))
 
@@ -187,6 +193,7 @@ def _blurred(
     return p.reshape(len(places), count).mean(1)
 
 
+@checked
 def mean_effect(traces: Sequence[Trace]) -> Float[NDArray, "L groups"]:
     """Average indirect effect of several facts, their tokens gathered into six groups.
 
@@ -199,7 +206,6 @@ def mean_effect(traces: Sequence[Trace]) -> Float[NDArray, "L groups"]:
     Raises:
         ValueError: If there is no trace.
     """
-    check(len(traces) > 0, "traces", traces, "one trace or more")
     total, count = np.zeros((len(traces[0].effect), 6)), np.zeros(6)
     for one in traces:
         (first, last), T = one.subject, len(one.tokens)

@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import integer, random_key
+from rankone._checks import boolean, check, instance, integer, random_key
 from rankone._module import Module
 from rankone.maml.learners import GradientLearner, Loss
 from rankone.maml.tasks import Task
-from rankone.maml.training import Learner, TaskFamily
+from rankone.maml.training import Learner, TaskFamily, check_hashable, check_learner
 
 __all__ = ["Score", "after_steps", "draw_tasks", "evaluate"]
 
@@ -36,11 +36,11 @@ def draw_tasks(tasks: TaskFamily, number: int, *, key: Array) -> Task:
         number: How many.
         key: JAX random key.
     """
+    check(callable(tasks), "tasks", tasks, "a family of tasks, such as SineTasks()")
     random_key("key", key)
     return jax.vmap(tasks)(jax.random.split(key, integer("number", number, "at least 1 task")))
 
 
-@partial(jax.jit, static_argnames=("learner", "metric"))
 def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
     """Mean of a metric at the queries of some tasks, of the trained kind or of another [M-fig3].
 
@@ -50,14 +50,25 @@ def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
         tasks: From `draw_tasks`.
         metric: Of (predictions, targets).
     """
+    check_learner("learner", learner)
+    _check_drawn(tasks)
+    check_hashable("metric", metric)
+    return _evaluated(learner, params, tasks, metric)
 
+
+@partial(jax.jit, static_argnames=("learner", "metric"))
+def _evaluated(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
     def one(task: Task) -> Array:
         return metric(learner.predict(params, task), task.y_query)
 
     return _summary(jax.lax.map(one, tasks, batch_size=100))
 
 
-@partial(jax.jit, static_argnames=("learner", "metric", "steps", "each"))
+def _check_drawn(tasks: Task) -> None:
+    instance("tasks", tasks, Task, "tasks from draw_tasks")
+    check(tasks.x.ndim == 3, "tasks", f"x of shape {tasks.x.shape}", "tasks from draw_tasks, along one leading axis")
+
+
 def after_steps(
     learner: GradientLearner, params: Any, tasks: Task, metric: Loss, *, steps: int, each: bool = False
 ) -> tuple[Score, Score]:
@@ -74,8 +85,17 @@ def after_steps(
     Returns:
         Scores on the examples and at the queries, each with `steps` + 1 entries.
     """
+    instance("learner", learner, GradientLearner, "a GradientLearner")
+    _check_drawn(tasks)
+    check_hashable("metric", metric)
     steps = integer("steps", steps, "0 or more", least=0)
+    return _after_steps(learner, params, tasks, metric, steps, boolean("each", each))
 
+
+@partial(jax.jit, static_argnames=("learner", "metric", "steps", "each"))
+def _after_steps(
+    learner: GradientLearner, params: Any, tasks: Task, metric: Loss, steps: int, each: bool
+) -> tuple[Score, Score]:
     def judge(p: Any, task: Task) -> tuple[Array, Array]:
         model = learner.model
         return metric(model(p, task.x), task.y), metric(model(p, task.x_query), task.y_query)

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
+from rankone._annotated import checked
 from rankone._checks import boolean, check, instance, integer, positive, random_key
 from rankone._module import Module, static
 from rankone.maml.perceptron import MLP
@@ -19,18 +20,29 @@ __all__ = ["GradientLearner", "Loss", "OracleLearner", "RecurrentLearner", "accu
 Loss = Callable[[Array, Array], Array]
 
 
+@checked
 def squared_error(prediction: Float[ArrayLike, "*n d"], target: Float[ArrayLike, "*n d"]) -> Float[Array, ""]:
     """Mean squared error over points and outputs, in the targets' unit squared."""
+    _check_same("target", target, prediction)
     return jnp.mean(jnp.subtract(prediction, target) ** 2)
 
 
+@checked
 def cross_entropy(logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLike, "*n classes"]) -> Float[Array, ""]:
     """Mean cross-entropy of a softmax, in nats; `one_hot` holds the labels as rows of the identity."""
+    _check_same("one_hot", one_hot, logits)
     return -jnp.mean((one_hot * jax.nn.log_softmax(logits)).sum(-1))
 
 
+def _check_same(name: str, got: ArrayLike, like: ArrayLike) -> None:
+    wanted = jnp.shape(like)
+    check(jnp.shape(got) == wanted, name, f"shape {jnp.shape(got)}", f"of shape {wanted}, as the predictions are")
+
+
+@checked
 def accuracy(logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLike, "*n classes"]) -> Float[Array, ""]:
     """Share of points whose largest logit is at the label; a point with a NaN among its logits is wrong."""
+    _check_same("one_hot", one_hot, logits)
     logits = jnp.asarray(logits)
     right = jnp.argmax(logits, -1) == jnp.argmax(jnp.asarray(one_hot), -1)
     return jnp.mean(right & ~jnp.isnan(logits).any(-1))
@@ -70,18 +82,21 @@ class GradientLearner(Module):
         """A random initialisation, not yet meta-learned."""
         return self.model.init(key)
 
+    @checked
     @jax.jit
     def step(self, params: Any, task: Task) -> Any:
         """The parameters after one gradient step on the examples of a task."""
         loss = lambda p: self.loss(self.model(p, task.x), task.y)  # noqa: E731
         return gradient_step(loss, params, self.step_size, first_order=self.first_order)
 
+    @checked
     @partial(jax.jit, static_argnames="steps")
     def adapt(self, params: Any, task: Task, steps: int | None = None) -> Any:
         """The parameters after `steps` steps (the learner's own number, unless given)."""
         n = self.steps if steps is None else steps
         return jax.lax.scan(lambda p, _: (self.step(p, task), None), params, length=n)[0]
 
+    @checked
     @jax.jit
     def predict(self, params: Any, task: Task) -> Float[Array, "queries outputs"]:
         """Predictions at the queries of a task after learning from its examples."""
@@ -101,6 +116,7 @@ class OracleLearner(Module):
         """Random parameters."""
         return self.model.init(key)
 
+    @checked
     @jax.jit
     def predict(self, params: Any, task: Task) -> Float[Array, "queries outputs"]:
         """Predictions at the queries of a task."""
@@ -146,6 +162,7 @@ class RecurrentLearner(Module):
         gates = _gates(k_read, k_state, self.inputs + self.outputs, self.width)
         return {**gates, "answer": self._answer.init(k_answer)}
 
+    @checked
     @jax.jit
     def read(self, params: Any, task: Task) -> Float[Array, " width"]:
         """The state after the examples of a task, in the order in which they are given."""
@@ -159,6 +176,7 @@ class RecurrentLearner(Module):
         pairs = jnp.concatenate([task.x, task.y], axis=1)
         return jax.lax.scan(cell, jnp.zeros(self.width), pairs)[0]
 
+    @checked
     @jax.jit
     def predict(self, params: Any, task: Task) -> Float[Array, "queries outputs"]:
         """Predictions at the queries of a task after reading its examples."""

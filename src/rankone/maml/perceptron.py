@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import check, integer, random_key
+from rankone._annotated import checked
+from rankone._checks import check, inputs, integer, random_key
 from rankone._module import Module, static
 from rankone.nn import initial_layers, relu_network
 
@@ -68,9 +69,11 @@ class MLP(Module):
         random_key("key", key)
         return _initial(key, self)
 
+    @checked
     @jax.jit
     def __call__(self, params: dict[str, Any], x: Float[Array, "*n inputs"]) -> Float[Array, "*n outputs"]:
         """Outputs at the inputs `x`."""
+        x = inputs(x, self.inputs)
         bias = params["bias"]
         return relu_network(
             params["layers"], jnp.concatenate([x, jnp.broadcast_to(bias, (*x.shape[:-1], len(bias)))], axis=-1)

@@ -92,9 +92,9 @@ def meta_train(
     >>> trained.losses.shape
     (1,)
     """
-    instance("learner", learner, Learner, "one with init and predict, such as GradientLearner(MLP(1, (40, 40)))")
-    for name, given in (("tasks", tasks), ("loss", loss)):
-        check(callable(given) and isinstance(given, Hashable), name, given, "a function that can be hashed")
+    check_learner("learner", learner)
+    check_hashable("tasks", tasks)
+    check_hashable("loss", loss)
     wanted = "a path, or None"
     check(checkpoint is None or isinstance(checkpoint, str | Path), "checkpoint", checkpoint, wanted)
     progress = boolean("progress", progress)
@@ -114,6 +114,17 @@ def meta_train(
     with _alone(checkpoint):
         state, losses = _load(checkpoint, state, run)
         return _trained(state, losses, k_tasks, partial(_save, checkpoint, run), progress, **options, **schedule)
+
+
+def check_learner(name: str, value: Any) -> None:
+    """Raise unless `value` is a learner, as programs are compiled for."""
+    instance(name, value, Learner, "one with init and predict, such as GradientLearner(MLP(1, (40, 40)))")
+    check(isinstance(value, Hashable), name, value, "one that can be hashed")
+
+
+def check_hashable(name: str, value: Any) -> None:
+    """Raise unless `value` is a function that programs can be compiled for."""
+    check(callable(value) and isinstance(value, Hashable), name, value, "a function that can be hashed")
 
 
 def _trained(

@@ -134,6 +134,11 @@ class RandomFeatures(Module):
         """`features`: the geometry between features is the identity."""
         return self.features(a)
 
+    def _rows(self, name: str, z: Numbers) -> Float[Array, "N D"]:
+        z = states(name, z, self.D)
+        check(z.ndim == 2, name, f"shape {z.shape}", f"(N, {self.D}): one input a row")
+        return z
+
     def _columns(self, name: str, a: Numbers) -> Float[Array, "n D"]:
         a = numbers(name, a)
         check(a.ndim == 2, name, f"shape {a.shape}", f"({self.D}, n): one input a column")
@@ -147,6 +152,8 @@ class RandomFeatures(Module):
         self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed
     ) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
         """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ or its Jacobian [D-eq10]."""
+        z, T = self._rows("z", z), T if isinstance(T, Packed) else numbers("T", T)
+        check(T.shape == (self.M,), "T", f"shape {T.shape}", f"of shape ({self.M},): a number for each feature")
         basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.frequencies.first_round(z)
         tables, entries = in_blocks(T, basis.tables, self.frequencies.rows)
 
@@ -165,6 +172,8 @@ class RandomFeatures(Module):
 
     def encode(self, Z: Float[Array, "K D"], weights: Float[Array, " K"]) -> Float[Array, " M"]:
         """Σ_μ w_μ φ(z_μ), a few patterns at a time: O(Y + D) memory beyond the patterns [D-prop3]."""
+        Z, weights = self._rows("Z", Z), numbers("weights", weights)
+        check(weights.shape == Z.shape[:1], "weights", f"shape {weights.shape}", f"of shape {Z.shape[:1]}: one a row")
         chunk = ceil(len(Z) / ceil(len(Z) / 16)) if len(Z) else 1
         pad = -len(Z) % chunk
         Z = jnp.pad(Z, ((0, pad), (0, 0))).reshape(-1, chunk, self.D)

@@ -69,6 +69,7 @@ def layer_moments(losses: Losses, network: Any) -> Any:
         ValueError: If one of our layers is called twice or never, no array has moments, or the losses are not one
             number an example.
     """
+    check(callable(losses), "losses", losses, "a function of a network")
     layers, structure = jax.tree.flatten(network, is_leaf=is_layer)
     if not layers or not all(map(is_layer, layers)):
         return _of_arrays(losses, network)
@@ -88,6 +89,9 @@ def layer_moments(losses: Losses, network: Any) -> Any:
 
 def skipped(moments: Any) -> dict[str, str]:
     """The path of each array without moments, and the reason: of what `layer_moments` returned."""
+    held = jax.tree.leaves(moments, is_leaf=lambda node: isinstance(node, Moments | Skipped))
+    wanted = "what layer_moments returned"
+    check(all(isinstance(node, Moments | Skipped) for node in held), "moments", moments, wanted)
     nodes, _ = jax.tree_util.tree_flatten_with_path(moments, is_leaf=lambda node: isinstance(node, Skipped))
     return {jax.tree_util.keystr(path): node.reason for path, node in nodes if isinstance(node, Skipped)}
 
@@ -95,6 +99,7 @@ def skipped(moments: Any) -> dict[str, str]:
 def _of_arrays(losses: Losses, network: Any) -> Any:
     leaves, structure = jax.tree.flatten(network)
     where = [i for i, leaf in enumerate(leaves) if _is_parameter(leaf)]
+    check(len(where) > 0, "network", network, "a pytree of layers, or of floating arrays")
     values = [leaves[i] for i in where]
 
     def program(values: list) -> Array:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, check, choice, numbers, readable
+from rankone._checks import array, check, choice, host, numbers, readable
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.precision import wider
@@ -37,6 +37,9 @@ class Factors(Module):
     outcome: Int[Array, ""] | None = None
 
     def __init__(self, T: ArrayLike, V: ArrayLike, outcome: Int[Array, ""] | None = None) -> None:
+        if outcome is not None:
+            outcome = host("outcome", outcome)
+            check(jnp.issubdtype(outcome.dtype, jnp.integer), "outcome", outcome, "an integer, of checks.Outcome")
         self._set(T=array("T", T, "(m, p)", 2), V=array("V", V, "(q, n)", 2), outcome=outcome)
 
     def __iter__(self) -> Iterator[Array]:

@@ -12,12 +12,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, boolean, check, inputs, numbers, readable
+from rankone._checks import array, boolean, check, host, inputs, readable
 from rankone._module import Module, static
 from rankone.nn import Dense, append_one
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
 
-__all__ = ["Layer", "Reparameterized", "between", "is_layer", "merge", "reparameterize", "trainable"]
+__all__ = ["Layer", "Reparameterized", "beside", "between", "is_layer", "merge", "reparameterize", "trainable"]
 
 
 class Reparameterized(Module):
@@ -85,7 +85,8 @@ class Reparameterized(Module):
 
     def features(self, x: Real[ArrayLike, "*rows in"]) -> Real[Array, "*rows columns"]:
         """What W multiplies: x, with 1 appended if there is a bias."""
-        return append_one(x) if self.bias else numbers("x", x)
+        x = inputs(x, self.V.shape[1] - self.bias)
+        return append_one(x) if self.bias else x
 
     @classmethod
     @checked
@@ -131,6 +132,7 @@ class Reparameterized(Module):
 Layer = Dense | Reparameterized
 
 
+@checked
 @partial(jax.jit, static_argnames="invertible")
 def between(
     W: Float[Array, "m n"], T: Float[Array, "m p"], V: Float[Array, "q n"], *, invertible: bool = False
@@ -173,6 +175,18 @@ def is_layer(node: Any) -> bool:
     return isinstance(node, Dense | Reparameterized)
 
 
+def beside(name: str, given: Any, network: Any, kind: type) -> list:
+    """What a network's pytree holds in the place of each layer or array: something of a `kind`, or None."""
+    wanted = f"the network's pytree with {kind.__name__}, or None, in the place of each layer or array"
+    structure: Any = jax.tree.structure(network, is_leaf=is_layer)
+    try:
+        nodes = structure.flatten_up_to(given)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name}: got {given!r:.99}; it must be {wanted}.") from error
+    check(all(node is None or isinstance(node, kind) for node in nodes), name, given, wanted)
+    return nodes
+
+
 def reparameterize(network: Any, factors: Any, *, anchor: bool = False, invertible: bool = False) -> Any:
     """The same network with every layer that has factors written as TUV, starting at the same weights.
 
@@ -181,14 +195,19 @@ def reparameterize(network: Any, factors: Any, *, anchor: bool = False, invertib
         factors: The same pytree with `Factors`, or None for a layer to leave alone, in the place of each layer.
         anchor: As in `Reparameterized.from_weight`, like the next.
         invertible: Whether all factors are square and invertible.
+
+    Raises:
+        ValueError: If factors are not beside a layer, do not fit it, or cannot reach its weights.
     """
 
     def one(layer: Layer, pair: Factors | None) -> Layer:
         if pair is None:
             return layer
+        check(is_layer(layer), "network", layer, "a pytree of layers")
         bias = layer.bias if isinstance(layer, Reparameterized) else layer.b is not None
         return Reparameterized.from_weight(layer.augmented, *pair, bias=bias, anchor=anchor, invertible=invertible)
 
+    beside("factors", factors, network, Factors)
     return jax.tree.map(one, network, factors, is_leaf=is_layer)
 
 
@@ -196,6 +215,7 @@ def merge(network: Any) -> Any:
     """The network with every layer multiplied out to a dense one."""
 
     def one(layer: Layer) -> Dense:
+        check(is_layer(layer), "network", layer, "a pytree of layers")
         return layer if isinstance(layer, Dense) else Dense.from_augmented(layer.W, bias=layer.bias)
 
     return jax.tree.map(one, network, is_leaf=is_layer)
@@ -204,7 +224,9 @@ def merge(network: Any) -> Any:
 def trainable(network: Any) -> Any:
     """True for the U of a reparameterised layer and all of a dense one, False for T, V and W0: a mask for optax."""
 
-    def mark(path: tuple, _: Any) -> bool:
+    def mark(path: tuple, leaf: Any) -> bool:
+        if not callable(leaf):  # as activations are
+            host("network", leaf)
         last = path[-1] if path else None
         return not (isinstance(last, jax.tree_util.GetAttrKey) and last.name in ("T", "V", "W0"))
 

@@ -15,7 +15,7 @@ import numpy as np
 import optax
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check, integer, positive, random_key
+from rankone._checks import boolean, check, instance, integer, positive, random_key
 from rankone._module import Module
 from rankone.nn import gradient_step
 from rankone.preconditioning.layers import trainable
@@ -56,15 +56,21 @@ def adapt_U(network: Any, loss: Loss, *, learning_rate: ArrayLike, steps: int = 
     [[0. 0.]]
     """
     positive("learning_rate", learning_rate)
-    check(callable(loss) and isinstance(loss, Hashable), "loss", loss, "a function of the network")
-    check(_differentiable(network), "network", network, "a pytree of floating arrays")
+    _check_functions(loss=loss)
+    _check_differentiable(network)
     return _compiled(network, loss, learning_rate, integer("steps", steps))
 
 
-def _differentiable(network: Any) -> bool:
+def _check_functions(**functions: Any) -> None:
+    for name, value in functions.items():
+        check(callable(value) and isinstance(value, Hashable), name, value, "a function that can be hashed")
+
+
+def _check_differentiable(network: Any) -> None:
     leaves = jax.tree.leaves(network)
     arrays = all(isinstance(leaf, jax.Array | np.ndarray) for leaf in leaves)
-    return len(leaves) > 0 and arrays and all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves)
+    good = len(leaves) > 0 and arrays and all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves)
+    check(good, "network", network, "a pytree of floating arrays")
 
 
 def _adapted(network: Any, loss: Loss, learning_rate: ArrayLike, steps: int) -> Any:
@@ -111,14 +117,18 @@ def meta_learn(
         learn_factors: Whether T and V are learned; if not, this is MAML on U.
 
     Raises:
-        ValueError: If an option is out of range.
+        ValueError: If an option is out of range, or something is not of its kind.
     """
+    _check_functions(support=support, query=query, sample=sample)
+    _check_differentiable(network)
     random_key("key", key)
     positive("inner_rate", inner_rate)
     inner_steps, tasks = integer("inner_steps", inner_steps), integer("tasks", tasks)
     keys = jax.random.split(key, integer("outer_steps", outer_steps))
-    learner = _Learner(support, query, sample, outer or _adam(), inner_steps, tasks)
-    return _meta_learned(network, keys, inner_rate, learn_factors, learner)
+    outer = _adam() if outer is None else outer
+    instance("outer", outer, optax.GradientTransformation, "an optimiser of optax, such as optax.adam(1e-3)")
+    learner = _Learner(support, query, sample, outer, inner_steps, tasks)
+    return _meta_learned(network, keys, inner_rate, boolean("learn_factors", learn_factors), learner)
 
 
 @cache

@@ -12,13 +12,13 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from rankone._checks import integer, positive
+from rankone._checks import check, choice, integer, positive
 from rankone._module import Module
 from rankone.preconditioning.curvature import layer_moments
 from rankone.preconditioning.kronecker import Factors
-from rankone.preconditioning.layers import Layer, is_layer, merge, reparameterize
+from rankone.preconditioning.layers import Layer, beside, is_layer, merge, reparameterize
 from rankone.preconditioning.transforms import only_U
-from rankone.preconditioning.whitening import Moments, MovingMoments, whitening_factors
+from rankone.preconditioning.whitening import Moments, MovingMoments, check_decay, whitening_factors
 
 __all__ = ["Prong", "ProngState", "prong", "whiten"]
 
@@ -33,13 +33,18 @@ def whiten(network: Any, moments: Any, *, damping: float = 0.0, sides: str = "in
         moments: From `layer_moments`, or moving averages.
         damping: As in `whitening_factors`.
         sides: "input" is PRONG; "both" whitens the gradients at the outputs too, which is K-FAC.
+
+    Raises:
+        ValueError: If an argument is not of its kind, or moments are singular and there is no damping.
     """
+    dense = merge(network)
+    beside("moments", moments, dense, Moments)
 
     def factors(moment: Moments) -> Factors:
         return whitening_factors(moment, damping=damping, sides=sides)
 
     pairs = jax.tree.map(factors, moments, is_leaf=lambda node: isinstance(node, Moments))
-    return reparameterize(merge(network), pairs, invertible=True)
+    return reparameterize(dense, pairs, invertible=True)
 
 
 class ProngState(Module):
@@ -80,13 +85,16 @@ def prong(
         every: Steps between two changes of coordinates.
         damping: As in `whitening_factors`.
         decay: Of the moving moments; they see one batch at every change.
-        sides: "input", or "both".
+        sides: "input", "both" or "output", as in `whitening_factors`.
 
     Raises:
         ValueError: If an option is out of range.
     """
+    check(callable(losses), "losses", losses, "a function of a network and a batch")
     positive("learning_rate", learning_rate)
     positive("damping", damping)
+    check_decay(decay)
+    choice("sides", sides, ("input", "both", "output"))
     every = integer("every", every)
     optimizer = only_U(optax.sgd(learning_rate))
 

@@ -14,11 +14,11 @@ import optax
 from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._checks import check, choice, integer, numbers, positive
+from rankone._checks import boolean, check, choice, integer, numbers, positive, real
 from rankone.nn import Dense
 from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
-from rankone.preconditioning.layers import between, is_layer, trainable
-from rankone.preconditioning.whitening import Moments, MovingMoments, TransposedMoments, whitening_factors
+from rankone.preconditioning.layers import beside, between, is_layer, trainable
+from rankone.preconditioning.whitening import Moments, MovingMoments, TransposedMoments, check_decay, whitening_factors
 
 __all__ = ["EstimatedState", "estimated_kronecker", "kronecker_sgd", "only_U", "precondition", "transport"]
 
@@ -34,10 +34,13 @@ def precondition(factors: Any) -> optax.GradientTransformation:
             or matrix.
 
     Raises:
-        ValueError: From `init`, if the factors of a matrix do not fit its shape.
+        ValueError: If there is something else; from `init`, if the factors do not fit the parameters.
     """
+    nodes = jax.tree.leaves(factors, is_leaf=lambda node: isinstance(node, Factors))
+    check(all(isinstance(node, Factors) for node in nodes), "factors", factors, "a pytree of Factors and None")
 
     def init(params: Any) -> Any:
+        beside("factors", factors, params, Factors)
         return jax.tree.map(_operator, params, factors, is_leaf=is_layer)
 
     def update(updates: Any, state: Any, params: Any = None) -> tuple[Any, Any]:
@@ -57,9 +60,14 @@ def kronecker_sgd(
         momentum: Decay of the heavy ball's velocity; None for none.
         nesterov: Whether the momentum is Nesterov's.
     """
-    return optax.chain(precondition(factors), optax.sgd(learning_rate, momentum, nesterov))
+    if not callable(learning_rate):
+        positive("learning_rate", learning_rate)
+    if momentum is not None:
+        real("momentum", momentum, "a number, or None")
+    return optax.chain(precondition(factors), optax.sgd(learning_rate, momentum, boolean("nesterov", nesterov)))
 
 
+@checked
 def only_U(optimizer: optax.GradientTransformation) -> optax.GradientTransformation:
     """The same optimiser on a network with reparameterised layers, with T, V and W0 held fixed [K-eqU]."""
     fixed = lambda network: jax.tree.map(lambda free: not free, trainable(network))  # noqa: E731
@@ -103,6 +111,7 @@ def estimated_kronecker(
     Raises:
         ValueError: If an option is out of range, or `update` gets no moments.
     """
+    check_decay(decay)
     positive("damping", damping)
     choice("sides", sides, _MIRRORED)
     every, largest = integer("every", every), integer("largest", largest)
@@ -160,7 +169,11 @@ def transport(
         new: Factors after.
         invertible: The old factors are square and invertible: solve with them, which is many times cheaper.
     """
-    return _transported(numbers("momentum", momentum), old, new, invertible)
+    shapes = [(len(pair.T), pair.V.shape[1]) for pair in (old, new)]
+    check(shapes[0] == shapes[1], "new", f"factors of a matrix {shapes[1]}", f"factors of a matrix {shapes[0]}")
+    momentum, shape = numbers("momentum", momentum), (old.T.shape[1], old.V.shape[0])
+    check(momentum.shape == shape, "momentum", f"shape {momentum.shape}", f"of shape {shape}, as the old U is")
+    return _transported(momentum, old, new, invertible)
 
 
 @partial(jax.jit, static_argnames="invertible")

@@ -14,7 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, choice, instance, not_negative, readable, real
+from rankone._annotated import checked
+from rankone._checks import array, check, choice, floating, instance, not_negative, readable, real
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.preconditioning.kronecker import Factors
@@ -59,22 +60,32 @@ class MovingMoments(Module):
     decay: float = static()
 
     @classmethod
+    @checked
     def start(cls, shape: tuple[int, ...], dtype: Any = None, *, decay: float) -> "MovingMoments":
         """No moments yet, of a layer with weights of `shape` (m, n)."""
-        fraction = real("decay", decay, "a number in [0, 1)")
-        check(fraction is not None and 0 <= fraction < 1, "decay", decay, "in [0, 1)")
+        check_decay(decay)
+        check(len(shape) == 2, "shape", shape, "(m, n), of a matrix")
         m, n = shape
-        dtype = jax.dtypes.canonicalize_dtype(float if dtype is None else dtype)
+        dtype = floating("dtype", float if dtype is None else dtype)
         return cls(Moments(np.zeros((n, n), dtype), np.zeros((m, m), dtype)), jnp.asarray(np.zeros((), dtype)), decay)
 
+    @checked
     def update(self, moments: Moments) -> "MovingMoments":
         """With the moments of one more batch."""
+        shapes = [[jnp.shape(one) for one in pair] for pair in (moments, self.total)]
+        check(shapes[0] == shapes[1], "moments", f"shapes {shapes[0]}", f"of a layer with moments {shapes[1]}")
         return _mixed(self, moments)
 
     @property
     def value(self) -> Moments:
         """The average: a weighted mean of all moments seen."""
         return _mean(self)
+
+
+def check_decay(decay: float) -> None:
+    """Raise unless `decay` is a weight of what is past."""
+    fraction = real("decay", decay, "a number in [0, 1)")
+    check(fraction is not None and 0 <= fraction < 1, "decay", decay, "in [0, 1)")
 
 
 @jax.jit
@@ -88,8 +99,9 @@ def _mean(moving: MovingMoments) -> Moments:
     return jax.tree.map(lambda total: total / moving.weight, moving.total)
 
 
+@checked
 @jax.jit
-def damped(moments: Moments, damping: ArrayLike) -> Moments:
+def damped(moments: Moments, damping: Real[ArrayLike, ""]) -> Moments:
     """Both factors damped, A + π√λ I and D + √λ/π I [K-damping].
 
     Their Kronecker product is A ⊗ D + λI plus √λ (A ⊗ I/π + π I ⊗ D): not Tikhonov's damping, but one that keeps the

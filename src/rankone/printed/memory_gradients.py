@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Bool, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, check, states
+from rankone._checks import Numbers, check, instance, not_negative, states
 from rankone.memory.distributed import DrDAM
 from rankone.memory.protocol import EnergyMemory
 
@@ -28,6 +28,10 @@ class Clipped(EnergyMemory):
     memory: DrDAM
     clip: Real[ArrayLike, ""] = 1e-5
 
+    def __post_init__(self) -> None:
+        instance("memory", self.memory, DrDAM, "a DrDAM")
+        not_negative("clip", self.clip)
+
     @property
     def D(self) -> int:
         """Length of a pattern."""
@@ -37,6 +41,7 @@ class Clipped(EnergyMemory):
         """Where Ŝ ≤ ε."""
         return self.memory.partition(x) <= self.clip
 
+    @checked
     @jax.jit
     def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Clipped energy at states x (..., D), and its gradient by automatic differentiation, as published."""
@@ -63,6 +68,7 @@ def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, ".
         The field at x (..., D), in the same unit. Not guarded where Σk̂ is near zero or negative: that is its nature.
     """
     x, Xi = states("x", x, memory.D), states("Xi", Xi, memory.D)
+    check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
     scale = jnp.sqrt(memory.beta)
     k = memory.features.phi(scale * x) @ memory.features.phi(scale * Xi).T
     return x - (k @ Xi) / k.sum(-1, keepdims=True)
@@ -84,6 +90,7 @@ class Barycentric(EnergyMemory):
     R: Float[Array, "M D"]
 
     @classmethod
+    @checked
     def store(cls, memory: DrDAM, Xi: Numbers) -> "Barycentric":
         """The field of the patterns Xi (K, D), the ones that `memory` holds."""
         Xi = states("Xi", Xi, memory.D)
@@ -110,6 +117,7 @@ class Barycentric(EnergyMemory):
         more = Barycentric.store(self.memory, xi)
         return replace(self, memory=self.memory.add(xi), R=self.R + more.R)
 
+    @checked
     @jax.jit
     def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field; Ŝ is kept above its floor."""

@@ -151,7 +151,10 @@ class ShardedSearch(Module):
     half_norms: Float[Array, " n"] = field(init=False, repr=False)
 
     def __init__(self, rows: Numbers, devices: Sequence[jax.Device] | None = None, stored: int | None = None) -> None:
-        devices = tuple(devices or jax.devices())
+        devices = jax.devices() if devices is None else devices
+        chosen = isinstance(devices, list | tuple) and all(isinstance(one, jax.Device) for one in devices)
+        check(chosen and len(devices) > 0, "devices", devices, "a list of devices, such as jax.devices()")
+        devices = tuple(devices)
         given = host("embeddings", rows)
         check(given.ndim == 2, "embeddings", f"shape {given.shape}", "an array of shape (n, D): one embedding a row")
         n = len(given) if stored is None else integer("stored", stored, most=len(given))
@@ -182,7 +185,7 @@ class ShardedSearch(Module):
 
 def _on_devices(rows: np.ndarray, ids: Sequence[int]) -> ShardedSearch:
     """A store from a copy or a pickle: on the devices of these numbers, or on all if there are none such."""
-    return ShardedSearch(rows, [device for device in jax.devices() if device.id in ids])
+    return ShardedSearch(rows, [device for device in jax.devices() if device.id in ids] or None)
 
 
 @partial(jax.jit, static_argnames="k")
@@ -221,11 +224,13 @@ class FaissSearch(Module):
     index: Any = static()
 
     def __init__(self, rows: Numbers, index: Any = None) -> None:
+        rows = array("embeddings", rows, "(n, D): one stored embedding a row", 2, once=True).astype(jnp.float32)
+        able = index is None or all(hasattr(index, part) for part in ("d", "metric_type", "ntotal", "search"))
+        check(able, "index", index, "an index of faiss, or None")
         try:
             faiss = import_module("faiss")
         except ModuleNotFoundError as missing:
             raise ImportError("FaissSearch needs faiss: pip install faiss-cpu. ExactSearch needs nothing.") from missing
-        rows = array("embeddings", rows, "(n, D): one stored embedding a row", 2, once=True).astype(jnp.float32)
         n, D = rows.shape
         index = faiss.IndexFlatL2(D) if index is None else index
         check(index.d == D, "index", f"dimension {index.d}", f"an index of dimension {D}")

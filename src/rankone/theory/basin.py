@@ -7,11 +7,11 @@ an assumption, tested against the memory itself.
 """
 
 import numpy as np
-from jaxtyping import ArrayLike, Bool, Float
+from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from rankone._annotated import checked
+from rankone._annotated import Broadcast, checked
 from rankone._checks import Numbers, check, integer, positive
 from rankone._module import Module
 from rankone.memory.distributed import DrDAM
@@ -58,7 +58,7 @@ class Descent(Module):
 
 
 @checked
-def descent(c: ArrayLike, radius: ArrayLike, *, step_size: float, steps: int) -> Descent:
+def descent(c: Broadcast, radius: Broadcast, *, step_size: float, steps: int) -> Descent:
     """Where gradient descent goes in the noisy well as D → ∞ [D-sharp11].
 
     The states are combinations of u_0 and of vectors ζ_0, ζ_1, … with ⟨ζ_i, ζ_j⟩ = κ_ij = c² exp(−‖u_i − u_j‖²/2):
@@ -76,8 +76,6 @@ def descent(c: ArrayLike, radius: ArrayLike, *, step_size: float, steps: int) ->
     """
     positive("step_size", step_size)
     steps = integer("steps", steps)
-    fits = all(a == b or 1 in (a, b) for a, b in zip(np.shape(c)[::-1], np.shape(radius)[::-1], strict=False))
-    check(fits, "c", f"shape {np.shape(c)}", f"of a shape that broadcasts with {np.shape(radius)}, the radius's")
     c, radius = np.broadcast_arrays(np.asarray(c, float), np.asarray(radius, float))
     # Coordinates of u_0 … u_L in u_0, ζ_0, ζ_1, …, and the inner products of these.
     u, inner = np.zeros((2, *c.shape, steps + 1, steps + 1))
@@ -113,7 +111,7 @@ def _moved(u: NDArray, pulls: NDArray, square: NDArray, partition: NDArray, step
 
 @checked
 def wrong_bits(
-    c: ArrayLike, *, beta: ArrayLike, flips: ArrayLike, step_size: float, steps: int
+    c: Broadcast, *, beta: Broadcast, flips: Broadcast, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
     """Share of wrong bits after descent from a cue with a share `flips` of its bits flipped [D-sharp11].
 
@@ -136,7 +134,7 @@ def wrong_bits(
 
 
 @checked
-def roughness_allowed(radius: ArrayLike, *, step_size: float, steps: int) -> Float[NDArray, "*batch"]:
+def roughness_allowed(radius: Broadcast, *, step_size: float, steps: int) -> Float[NDArray, "*batch"]:
     """The basin's edge: the largest c at which descent from ‖u_0‖ = radius (...) arrives, by bisection [D-sharp11].
 
     Raises:
@@ -152,7 +150,7 @@ def roughness_allowed(radius: ArrayLike, *, step_size: float, steps: int) -> Flo
 
 
 @checked
-def slope_ratio(kernel: ArrayLike, c: ArrayLike) -> Float[NDArray, "*batch"]:
+def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
     """The well's slope over the noise's, r·e^(−r²/2)/c, where the well has the height `kernel` = e^(−r²/2) [D-sharp11].
 
     Inside r = 1 the steepest slope, at r = 1, counts, and where the height is not positive there is none.
@@ -176,7 +174,7 @@ def critical_slope(step_size: float) -> float:
 
 @checked
 def features_to_reach(
-    *, D: ArrayLike, K: ArrayLike, beta: ArrayLike, flips: ArrayLike, step_size: float, steps: int
+    *, D: Broadcast, K: Broadcast, beta: Broadcast, flips: Broadcast, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
     """Y = DK/2c² with the largest c that descent from flipped bits allows: about DK·e^(βf)/(βf) [D-sharp13].
 

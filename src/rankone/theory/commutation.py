@@ -13,7 +13,7 @@ import optax
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, choice
+from rankone._checks import array, check, choice
 from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner
 from rankone.preconditioning.layers import between
 from rankone.preconditioning.powers import symmetric_power
@@ -152,8 +152,8 @@ def change_factors(
     old: Factors,
     new: Factors,
     *,
-    rate: ArrayLike = 0.1,
-    momentum: ArrayLike = 0.9,
+    rate: Real[ArrayLike, ""] = 0.1,
+    momentum: Real[ArrayLike, ""] = 0.9,
     steps: int,
 ) -> tuple[Float[Array, "m n"], Float[Array, "m n"], Float[Array, "m n"]]:
     """Where W ends under heavy ball if T and V change half-way: three ways to go on [K-transport].
@@ -171,6 +171,8 @@ def change_factors(
         W (m, n) after: the method on W, preconditioned by the one P and then by the other; the method on U, with its
         velocity carried over by `transport`; and on U with the velocity kept.
     """
+    shape = old.T.shape[1], old.V.shape[0]
+    check(U0.shape == shape, "U0", f"shape {U0.shape}", f"of shape {shape}, as the old factors want")
     heavy, rate = optax.trace(momentum), jnp.asarray(rate)  # its updates are velocities of raw gradients
 
     def on_W(start: tuple[Array, Any], pair: Factors) -> tuple[Array, Any]:

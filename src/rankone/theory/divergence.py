@@ -12,7 +12,7 @@ from math import exp, expm1, inf, isfinite, log, log1p, sqrt
 
 from jaxtyping import ArrayLike
 
-from rankone._annotated import checked
+from rankone._annotated import Broadcast, checked
 from rankone._checks import check, positive, real
 from rankone._module import Module
 from rankone.theory.kernel_error import check_counts, check_probability, uniform_derivative_error, uniform_kernel_error
@@ -41,7 +41,7 @@ def softmax_lipschitz(*, spread: float, K: int) -> float:
 
 
 @checked
-def energy_drift(*, step_size: float, error: ArrayLike, gradient: ArrayLike) -> ArrayLike:
+def energy_drift(*, step_size: float, error: Broadcast, gradient: Broadcast) -> ArrayLike:
     """Largest rise of E in a step 0 < η ≤ 1 along ∇E + e: (η/2)(‖e‖² − ‖∇E‖²), from the two norms [D-eq55]."""
     return step_size / 2 * (error**2 - gradient**2)
 

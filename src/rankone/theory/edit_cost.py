@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
-from rankone._annotated import checked
+from rankone._annotated import Broadcast, checked
 from rankone._checks import array, check, integer, real
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "leverage",
     "mean_inflation",
     "sample_size",
+    "sequence_mixture",
     "sequential_residual",
 ]
 
@@ -144,7 +145,7 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
 
 @checked
 @jax.jit
-def sequential_residual(t: ArrayLike, T: ArrayLike, D: ArrayLike) -> Float[Array, "..."]:
+def sequential_residual(t: Broadcast, T: Broadcast, D: Broadcast) -> Float[Array, "..."]:
     r"""Mean squared residual, after T hard edits with C fixed, of edit number t < T, per output, to O(1/D) [R-S5].
 
     $(1-e^{-(T-t)/D})(2-e^{-T/D})$ for isotropic keys, an empty memory at first and targets of variance 1: after about
@@ -157,6 +158,33 @@ def sequential_residual(t: ArrayLike, T: ArrayLike, D: ArrayLike) -> Float[Array
     """
     t, T = jnp.asarray(t, float), jnp.asarray(T, float)
     return (1 - jnp.exp(-(T - t) / D)) * (2 - jnp.exp(-T / D))
+
+
+@checked
+def sequence_mixture(S: Float[ArrayLike, "m m"], beta: float = 0.0) -> Float[NDArray, "m m"]:
+    r"""M with R′ = RM: the residuals after m single edits in a row, from those before the first [R-S9].
+
+    Whatever the values are. If these are independent, of one variance, the mean squared residual of edit i is
+    $\sum_jM_{ji}^2$ of what it was.
+
+    Args:
+        S: KᵀC⁻¹K of the keys, in the order they are written.
+        beta: Weight with which a written key enters C, as in `rankone.editing.sequential_edit`; finite.
+
+    Raises:
+        ValueError: If S is not square, its diagonal not positive, or beta is negative or not finite.
+    """
+    array("S", S, "(m, m): KᵀC⁻¹K", 2)
+    S, weight = np.asarray(S, float), real("beta", beta, "a finite weight, at least 0")
+    check(S.shape[0] == S.shape[1] and bool((np.diag(S) > 0).all()), "S", S.shape, "square, with a positive diagonal")
+    check(weight is not None and 0 <= weight < inf, "beta", beta, "a finite weight, at least 0")
+    one, seen = np.eye(len(S)), S  # the row of S that each edit sees, C having learned of those before
+    if weight:
+        L = np.linalg.cholesky(S + one / weight)
+        D, L = np.diag(L) ** 2, L / np.diag(L)
+        seen = np.diag(D - 1 / weight) + np.triu((L * D).T, 1) - np.tril(np.linalg.inv(L), -1) / weight
+    seen = seen / np.diag(seen)[:, None]
+    return one - np.linalg.solve(one + np.triu(seen, 1), seen)
 
 
 @checked

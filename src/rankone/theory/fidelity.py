@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, array
+from rankone._checks import Numbers, array, instance
 from rankone._module import Module
 from rankone.data.queries import occlude
 from rankone.memory.descent import retrieve
@@ -38,8 +38,11 @@ class Errors(Module):
     entry: Float[Array, "..."]
 
 
+@checked
 def approximation_errors(exact: Memory, approximate: Memory, x: Float[ArrayLike, "... D"]) -> Errors:
     """Errors of energy and gradient at the states x [D-eq14, D-fig3]."""
+    for name, memory in (("exact", exact), ("approximate", approximate)):
+        instance(name, memory, Memory, "a memory, with `energy_and_gradient`")
     return _errors(exact.energy_and_gradient(x), approximate.energy_and_gradient(x))
 
 

@@ -8,17 +8,17 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._annotated import checked
+from rankone._annotated import Broadcast, checked
 from rankone._checks import array, check, numbers
 
 __all__ = ["one_layer_kernel", "one_layer_move"]
 
-Points = Float[Array, "*n"]
+Points = Float[Array, "..."]
 
 
 @checked
 def one_layer_kernel(
-    w: Float[ArrayLike, " h"], b: Float[ArrayLike, " h"], o: Float[ArrayLike, " h"], x: ArrayLike, x_star: ArrayLike
+    w: Float[ArrayLike, " h"], b: Float[ArrayLike, " h"], o: Float[ArrayLike, " h"], x: Broadcast, x_star: Broadcast
 ) -> Points:
     r"""The first order of a step: the output at x* moves by d·K(x, x*) + O(d²) [M-S9].
 
@@ -40,9 +40,9 @@ def one_layer_move(
     w: Float[ArrayLike, " h"],
     b: Float[ArrayLike, " h"],
     o: Float[ArrayLike, " h"],
-    x: ArrayLike,
-    x_star: ArrayLike,
-    d: ArrayLike,
+    x: Broadcast,
+    x_star: Broadcast,
+    d: Broadcast,
 ) -> Points:
     r"""How far a step of the strength d moves the output at x*, to all orders [M-S9].
 

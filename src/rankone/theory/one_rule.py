@@ -113,6 +113,7 @@ def contraction(S: ArrayLike, rates: ArrayLike) -> float:
         rates: η (m,), none of them 0.
     """
     S = _square("S", S)
+    check(bool(np.isfinite(S).all()), "S", "NaN or infinity", "finite")
     values, vectors = np.linalg.eigh(S)
     check(bool(values[0] > 0), "S", f"a least eigenvalue of {values[0]:.2g}", "positive definite: no key twice")
     root = vectors * np.sqrt(values) @ vectors.T
@@ -184,8 +185,13 @@ def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0
 
 @checked
 def first_order_move(
-    f: Callable[[Any, Array], Array], params: Any, K: Array, V: Array, q: Array, rate: float | Array
-) -> Array:
+    f: Callable[[Any, Array], Array],
+    params: Any,
+    K: Float[Array, "D m"],
+    V: Float[Array, "H m"],
+    q: Float[Array, " D"],
+    rate: float | Float[Array, ""],
+) -> Float[Array, " H"]:
     """How far a step on ½ Σ‖f(k) − v‖² moves f at q, to first order: η Σₜ J(q)J(kₜ)ᵀ rₜ with J = ∂f/∂params [W-ttt].
 
     Exact where f is linear in its parameters; then, with f = Mφ, the kernel is φ(kₜ)ᵀφ(q) times the identity.
@@ -199,7 +205,7 @@ def first_order_move(
         rate: η.
     """
     loss = lambda p: 0.5 * ((jax.vmap(lambda k: f(p, k), 1, 1)(K) - V) ** 2).sum()  # noqa: E731
-    step = jax.tree.map(lambda g: -rate * g, jax.grad(loss)(params))
+    step = jax.tree.map(lambda g: -g * rate, jax.grad(loss)(params))
     return jax.jvp(lambda p: f(p, q), (params,), (step,))[1]
 
 

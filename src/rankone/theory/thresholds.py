@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from jax.scipy.special import erfc, xlogy
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._annotated import checked
+from rankone._annotated import Broadcast, checked
 
 __all__ = [
     "bit_error",
@@ -27,7 +27,7 @@ __all__ = [
 
 
 @checked
-def noise(*, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."]:
+def noise(*, K: Broadcast, Y: Broadcast) -> Float[Array, "..."]:
     """σ = √(K/2Y), the standard deviation of Ŝ far from all K patterns, for Y frequencies of sincos [D-sharp2]."""
     return jnp.sqrt(jnp.asarray(K) / (2 * jnp.asarray(Y)))
 
@@ -35,7 +35,7 @@ def noise(*, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."]:
 @checked
 @jax.jit
 def signal_to_noise(
-    x: Float[ArrayLike, "... D"], xi: Float[ArrayLike, "... D"], *, beta: ArrayLike, K: ArrayLike, Y: ArrayLike
+    x: Float[ArrayLike, "*#n D"], xi: Float[ArrayLike, "*#n D"], *, beta: Broadcast, K: Broadcast, Y: Broadcast
 ) -> Float[Array, "..."]:
     """The kernel between a query and the pattern it is meant to find, over the features' noise [D-sharp5].
 
@@ -54,7 +54,7 @@ def signal_to_noise(
 
 
 @checked
-def roughness(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."]:
+def roughness(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> Float[Array, "..."]:
     """The roughness c = √(DK/2Y), the noise of the gradient in units of the well's own [D-sharp5].
 
     Args:
@@ -66,14 +66,14 @@ def roughness(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> Float[Array, "..."
 
 
 @checked
-def features_for_stability(*, D: ArrayLike, K: ArrayLike) -> Float[Array, "..."]:
+def features_for_stability(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]:
     """Y = 2DK, where the lower edge 1 − 2c of the spectrum at a stored pattern is zero [D-sharp5, D-unn5]."""
     return 2.0 * jnp.asarray(D) * jnp.asarray(K)
 
 
 @checked
 @jax.jit
-def hessian_edges(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
+def hessian_edges(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
     """1 ∓ 2c: where the spectrum of ∇²Ê at a stored pattern begins and ends, by Wigner's semicircle [D-sharp5]."""
     c = roughness(D=D, K=K, Y=Y)
     return 1 - 2 * c, 1 + 2 * c
@@ -81,14 +81,14 @@ def hessian_edges(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike) -> tuple[Float[Ar
 
 @checked
 @jax.jit
-def displacement(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> Float[Array, "..."]:
+def displacement(*, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast) -> Float[Array, "..."]:
     """c/√β, the distance of the distributed fixed point from the stored pattern, for small c, in unit [D-sharp5]."""
     return roughness(D=D, K=K, Y=Y) / jnp.sqrt(jnp.asarray(beta))
 
 
 @checked
 @jax.jit
-def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> Float[Array, "..."]:
+def bit_error(*, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast) -> Float[Array, "..."]:
     """Share of wrong bits after rounding, Q(√β/2c), at a stored binary pattern [D-sharp5].
 
     A displacement spread evenly over D entries of {0, 1/√D} flips the entries that move by more than 1/(2√D). First
@@ -98,7 +98,7 @@ def bit_error(*, D: ArrayLike, K: ArrayLike, Y: ArrayLike, beta: ArrayLike) -> F
 
 
 @checked
-def information_bound(*, D: ArrayLike, K: ArrayLike, flips: ArrayLike, errors: ArrayLike = 0.0) -> Float[Array, "..."]:
+def information_bound(*, D: Broadcast, K: Broadcast, flips: Broadcast, errors: Broadcast = 0.0) -> Float[Array, "..."]:
     """Bits that any memory needs to repair K random D-bit patterns, KD(h₂(f) − h₂(ρ)) [D-sharp7].
 
     Args:
@@ -112,7 +112,7 @@ def information_bound(*, D: ArrayLike, K: ArrayLike, flips: ArrayLike, errors: A
 
 
 @checked
-def break_even_features(*, D: ArrayLike, K: ArrayLike) -> Float[Array, "..."]:
+def break_even_features(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]:
     """Y = DK/2, where T with its 2Y entries holds as many numbers as the patterns [D-fig2]."""
     return jnp.asarray(D) * jnp.asarray(K) / 2.0
 

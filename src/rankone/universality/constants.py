@@ -91,7 +91,7 @@ def target_values(target: Target, x: ArrayLike, y: ArrayLike, x_star: ArrayLike)
     Raises:
         ValueError: If it is not a function of three numbers, or not finite somewhere.
     """
-    check(callable(target), "target", target, "a function of (x, y, x_star), such as lambda x, y, xs: y * (xs > x)")
+    _check_callable(target)
     points = np.broadcast_arrays(*(np.asarray(a, float) for a in (x, y, x_star)))
     try:
         values = np.asarray(target(*points), float)
@@ -103,6 +103,10 @@ def target_values(target: Target, x: ArrayLike, y: ArrayLike, x_star: ArrayLike)
         where = tuple(float(p[bad][0]) for p in points)
         raise ValueError(f"target: got {values[bad][0]} at (x, y, x_star) = {where}; it must be finite on its domain.")
     return values
+
+
+def _check_callable(target: Target) -> None:
+    check(callable(target), "target", target, "a function of (x, y, x_star), such as lambda x, y, xs: y * (xs > x)")
 
 
 def _one_by_one(target: Target, points: Any) -> NDArray[np.float64]:
@@ -125,6 +129,7 @@ def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
 def lookup_table(target: Target, cells: int) -> Target:
     """The table that a discretising construction can at best equal: x and x* moved to the centres of their cells."""
     cells = integer("cells", cells)
+    _check_callable(target)
 
     def table(x: ArrayLike, y: ArrayLike, x_star: ArrayLike) -> NDArray[np.float64]:
         centre = [(np.minimum(np.floor(np.asarray(a, float) * cells), cells - 1) + 0.5) / cells for a in (x, x_star)]

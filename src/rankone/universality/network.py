@@ -1,5 +1,6 @@
 """An ordinary ReLU network, one plain gradient step on every parameter of it, and what it predicts."""
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -7,9 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import as_array, check, integer, numbers, positive, readable, real
+from rankone._checks import as_array, check, integer, known, numbers, positive, readable, real
 from rankone._module import Module, static
 from rankone.nn import Dense, gradient_step
 
@@ -47,8 +48,11 @@ class Network(Module):
 
     def __post_init__(self) -> None:
         positive("alpha", self.alpha)
-        numbers("switch", self.switch)
-        real("start", self.start, "one number")
+        switch = numbers("switch", self.switch)
+        check(switch.ndim == 1, "switch", f"shape {switch.shape}", "of shape (s,): one input for each")
+        if known(switch):
+            check(bool(np.isfinite(np.asarray(switch)).all()), "switch", "NaN or infinity", "finite")
+        check(math.isfinite(real("start", self.start, "one number") or 0.0), "start", self.start, "finite")
         made = isinstance(self.layers, tuple) and all(isinstance(layer, Dense) for layer in self.layers)
         check(made and len(self.layers) > 0, "layers", self.layers, "a tuple of Dense layers")
         if self.channels is not None:
@@ -72,17 +76,18 @@ class Network(Module):
         """Of all parameters."""
         return self.layers[0].W.dtype
 
-    def input(self, x: Float[Array, "*n"]) -> Float[Array, "*n inputs"]:
+    def input(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n inputs"]:
         """[x, θ_b]: x (...) -> (..., 1 + s)."""
+        x = numbers("x", x)
         return jnp.concatenate([x[..., None], jnp.broadcast_to(self.switch, (*x.shape, *self.switch.shape))], -1)
 
-    def output(self, x: Float[Array, "*n"]) -> Float[Array, "*n"]:
+    def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
         """Output at x (...) -> (...)."""
         return forward(self, x)[0]
 
 
 @full_precision()
-def forward(network: Network, x: Float[Array, "*n"]) -> tuple[Float[Array, "*n"], tuple[Array, ...]]:
+def forward(network: Network, x: Real[ArrayLike, "*n"]) -> tuple[Float[Array, "*n"], tuple[Array, ...]]:
     """Output (...) at x (...), and the hidden activations, those of a stack in one array (n, ..., width)."""
     h, hidden = network.input(x), []
     for layer in network.layers[:-1]:
@@ -166,7 +171,13 @@ def _output(network: Any, x: Array) -> Array:
 
 def activations(network: Network, x: Numbers) -> tuple[Array, ...]:
     """Hidden activations at x (...), layer by layer; those of a stack in one array (n, ..., width)."""
+    check_network(network)
     return _forward(network, unit("x", x, network.dtype))[1]
+
+
+def check_network(network: Any) -> None:
+    """Raise unless it is a `Network`."""
+    check(isinstance(network, Network), "network", type(network), "a network, such as universal_learner makes")
 
 
 def _floats(name: str, value: Numbers, dtype: Any) -> Any:
@@ -193,7 +204,7 @@ def unit(name: str, value: Numbers, dtype: Any) -> Any:
 
 def shots(network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None) -> tuple[Any, Any, Any]:
     """Checked shots (k,) and (k,), and the step size."""
-    check(isinstance(network, Network), "network", type(network), "a network, such as universal_learner makes")
+    check_network(network)
     inputs, values = _row(unit("x", x, network.dtype)), _row(_floats("y", y, network.dtype))
     shape = inputs.shape
     check(len(shape) == 1 and inputs.size > 0, "x", f"shape {shape}", "a scalar, or shots of shape (k,)")

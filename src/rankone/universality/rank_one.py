@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, ArrayLike, Float
+from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._checks import check
 from rankone._module import Module
@@ -73,12 +73,12 @@ class RankOneStep(Module):
         return tuple(found)
 
     @full_precision()
-    def output(self, x: Float[Array, "*n"]) -> Float[Array, "*n"]:
+    def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
         """Output of the network after the step at x (...) -> (...)."""
         return _after(self.network.layers[-1], self.terms[-1], self.alpha, self.last_hidden(x))[..., 0]
 
     @full_precision()
-    def last_hidden(self, x: Float[Array, "*n"]) -> Float[Array, "*n units"]:
+    def last_hidden(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n units"]:
         """What the output layer sees after the step, at x (...) -> (..., units)."""
         before = replace(self.network, switch=self.network.switch - self.alpha * self.switch)
         h = before.input(x)
@@ -118,7 +118,13 @@ def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Net
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
     """
-    return _gradient_into(old, network, *shots(network, x, y, None))
+    given = shots(network, x, y, None)
+    (held, structure), (like, wanted) = map(jax.tree.flatten, (old, network))
+    fits = structure == wanted and list(map(jnp.shape, held)) == list(map(jnp.shape, like))  # type: ignore[operator]
+    check(fits, "old", old, "of the structure of network")
+    used = any(getattr(leaf, "is_deleted", bool)() for leaf in held)
+    check(not used, "old", "a gradient that is used up", "one that is still there")
+    return _gradient_into(old, network, *given)
 
 
 @partial(jax.jit, donate_argnums=0, keep_unused=True)

@@ -43,16 +43,19 @@ class Linear(Module):
     """aᵀb: G = I, plain gradient descent."""
 
     @checked
+    @jax.jit
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """aᵀb."""
         return a.T @ b
 
     @checked
+    @jax.jit
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """The keys themselves."""
         return a
 
     @checked
+    @jax.jit
     def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """The keys themselves."""
         return a
@@ -71,16 +74,19 @@ class Metric(Module):
         self._set(G=array("G", self.G, "(D, D): a matrix for the inner product", 2, once=True))
 
     @checked
+    @jax.jit
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """aᵀGb."""
         return a.T @ (jnp.asarray(self.G) @ b)
 
     @checked
+    @jax.jit
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """The keys themselves."""
         return a
 
     @checked
+    @jax.jit
     def dual(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
         """G a."""
         return jnp.asarray(self.G) @ a
@@ -100,6 +106,7 @@ class Gaussian(Module):
         self._set(beta=jnp.asarray(self.beta, float))
 
     @checked
+    @jax.jit
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """exp(−β‖a − b‖²/2)."""
         return jnp.exp(-jnp.asarray(self.beta, a.dtype) / 2 * _squared_distances(a, b))
@@ -119,6 +126,7 @@ class Laplace(Module):
         self._set(sigma=jnp.asarray(self.sigma, float))
 
     @checked
+    @jax.jit
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """exp(−‖a − b‖/σ)."""
         return jnp.exp(-_distances(a, b) / jnp.asarray(self.sigma, a.dtype))
@@ -143,6 +151,7 @@ class NearestNeighbours(Module):
         self._set(k=integer("k", self.k), sigma=jnp.asarray(self.sigma, float))
 
     @checked
+    @jax.jit
     def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
         """Weights of all the stored keys a at each query of b: the set a matters, not only its single keys."""
         away = _distances(a, b).T

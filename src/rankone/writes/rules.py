@@ -8,6 +8,7 @@ import jax.numpy as jnp
 from jax.scipy.linalg import cho_solve, solve_triangular
 from jaxtyping import Array, ArrayLike, Float, Int, Real
 
+from rankone._annotated import checked
 from rankone._checks import check, integer, numbers, real
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
@@ -50,6 +51,8 @@ class BatchStep(Module):
     def __post_init__(self) -> None:
         self._set(rates=_rates(self.rates))
 
+    @checked
+    @jax.jit
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
@@ -70,6 +73,8 @@ class InSequence(Module):
         if self.rates is not None:
             self._set(rates=_rates(self.rates))
 
+    @checked
+    @jax.jit
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
@@ -93,6 +98,8 @@ class Cycled(Module):
         if self.rates is not None:
             self._set(rates=_rates(self.rates))
 
+    @checked
+    @jax.jit
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
@@ -112,6 +119,8 @@ class Ridge(Module):
     def __post_init__(self) -> None:
         self._set(omega=_weight("omega", self.omega))
 
+    @checked
+    @jax.jit
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
@@ -124,6 +133,8 @@ class Ridge(Module):
 class Exact(Module):
     """Every pair is answered exactly, at the least change: X = S⁻¹."""
 
+    @checked
+    @jax.jit
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
@@ -148,6 +159,8 @@ class Recursive(Module):
         self._set(omega=_weight("omega", self.omega))
         self._set(beta=self.omega if self.beta is None else _weight("beta", self.beta, least=0.0))
 
+    @checked
+    @jax.jit
     def coefficients(
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:

@@ -11,7 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import boolean, check, host, instance, integer
+from rankone._annotated import checked
+from rankone._checks import boolean, check, host, integer
 from rankone._files import read_arrays, save_arrays
 from rankone._module import Module
 from rankone.checks import Outcome
@@ -91,6 +92,7 @@ class Write(Module):
         right = jnp.concatenate([_columns(self.right), _columns(other.right)], axis=1)
         return Write(left, right, outcome=jnp.where(self.outcome != 0, self.outcome, other.outcome))
 
+    @checked
     def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> Path:
         """Write it to an .npz file, whole or not at all; `load_write` reads it.
 
@@ -117,6 +119,7 @@ LowRankEdit = Write
 _FIELDS = ("left", "right", "interference", "outcome")
 
 
+@checked
 def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
     """A write saved by `Write.save`, and what was saved about it; float64 only where double precision is enabled.
 
@@ -159,9 +162,9 @@ class Edited(Module):
             W = edit.apply(W)
         return W
 
+    @checked
     def then(self, edit: Write) -> "Edited":
         """With one more edit."""
-        instance("edit", edit, Write, "a write")
         shape = np.shape(self.base)
         check(edit.shape == shape, "edit", f"an edit of a {edit.shape} matrix", f"one of shape {shape}")
         return Edited(self.base, (*self.edits, edit))

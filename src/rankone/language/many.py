@@ -1,0 +1,81 @@
+"""The searches for many facts at once: one program runs them all, and each step multiplies larger matrices."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rankone._checks import check, integer
+from rankone.language.model import LanguageModel
+from rankone.language.prompts import Rehearsal, rehearsal
+from rankone.language.relations import Request
+from rankone.language.rewriting import Search, Value, find_value
+from rankone.language.surgery import DEFAULT_LAYER
+
+__all__ = ["find_fact_values"]
+
+_WIDTH, _SIDE = 24, 4  # columns before the cut and searches side by side are multiples of these: few programs serve all
+
+
+def find_fact_values(
+    model: LanguageModel,
+    requests: Sequence[Request],
+    *,
+    contexts: Sequence[str] = ("",),
+    layer: int = DEFAULT_LAYER,
+    search: Search | None = None,
+    batch: int = 20,
+) -> list[Value]:
+    """What `find_fact_value` finds for each request, several searched side by side.
+
+    Each search goes on until all of its batch have ended, but what has ended changes no more.
+
+    Args:
+        model: The language model.
+        requests: One or more.
+        contexts: Texts to put before each prompt, the first of them empty.
+        layer: Number of the block whose down projection is edited.
+        search: Constants of the search.
+        batch: How many are searched at a time; memory grows with it.
+
+    Raises:
+        ValueError: If there is no request, the first context is not empty, or there is no such block.
+    """
+    layer, batch = model.network.check_layer(layer), integer("batch", batch)
+    check(len(requests) > 0, "requests", list(requests), "one request or more")
+    empty_first = len(contexts) > 0 and contexts[0] == ""
+    check(empty_first, "contexts", list(contexts)[:1], "a list whose first is the empty text")
+    rows = [rehearsal(model.tokenizer, request, contexts) for request in requests]
+    width = -(-max(one.before.shape[1] for one in rows) // _WIDTH) * _WIDTH
+    rows = [_widened(one, width) for one in rows]
+    found: dict[int, Value] = {}
+    for shape in dict.fromkeys(map(_shape, rows)):
+        group = [i for i, one in enumerate(rows) if _shape(one) == shape]
+        for start in range(0, len(group), batch):
+            part = group[start : start + batch]
+            spare = -len(part) % _SIDE
+            values = _side_by_side(model, [rows[i] for i in part + spare * part[:1]], layer, search or Search())
+            found |= {i: jax.tree.map(lambda leaf, n=n: leaf[n], values) for n, i in enumerate(part)}
+    return [found[i] for i in range(len(rows))]
+
+
+def _shape(rows: Rehearsal) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return rows.suffix.tokens.shape, rows.suffix.labels.shape
+
+
+def _widened(rows: Rehearsal, width: int) -> Rehearsal:
+    """More padding before the tokens: positions are relative, or counted from the first token."""
+    more = ((0, 0), (width - rows.before.shape[1], 0))
+    before, valid = (np.pad(np.asarray(one), more) for one in (rows.before, rows.before_valid))
+    return replace(rows, before=jnp.asarray(before), before_valid=jnp.asarray(valid))
+
+
+def _side_by_side(model: LanguageModel, rows: Sequence[Rehearsal], layer: int, search: Search) -> Value:
+    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *rows)
+    return jax.vmap(lambda one: _one(model, one, layer, search))(stacked)
+
+
+def _one(model: LanguageModel, rows: Rehearsal, layer: int, search: Search) -> Value:
+    return find_value(model.network, rows, layer=layer, search=search)

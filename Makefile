@@ -56,7 +56,7 @@ assignments: $(HTML) ## the same for all pages of exercises
 
 test: $(HTML) ## build what is stale, then run every test but Colab's
 	@$(PYTHON) tools/chromium.py
-	$(PYTHON) -m pytest --numprocesses 4 --dist loadfile --max-worker-restart 1 --ignore $(COLAB)
+	$(PYTHON) -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder --max-worker-restart 1 --ignore $(COLAB)
 
 check: lint ## lint, and run the tests of the parts of the package that changed, without the book: minutes
 	$(PYTHON) tools/changed.py

@@ -4,7 +4,6 @@ from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-COLOUR = ["color-contrast", "link-in-text-block"]  # rules about how a text is drawn
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 # Axe reads no MathML, and takes seconds over the glyphs: a formula's text stands in for it, as text of its line where
@@ -41,13 +40,15 @@ SPELL_FORMULAS = """() => {
     document.body.normalize();
 }"""
 
+# What decides how a text is drawn, as the style of an element names it.
+LOOKS = ["color", "backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode", "textShadow"]
+LOOKS += ["webkitTextFillColor", "webkitTextStrokeColor", "fontSize", "fontWeight", "textDecoration", "display"]
+LOOKS += ["visibility", "position", "zIndex", "float", "transform", "clip", "clipPath", "overflow", "textIndent"]
+
 # Axe takes seconds over the colours of thousands of texts, one by one. Those that are drawn alike, in ancestors that
 # are drawn alike, pass or fail together: the longest is judged (axe does not judge the contrast of single characters),
 # and every text of a label or a field, or of what is disabled.
-JUDGED = """() => {
-    const LOOKS = ['color', 'backgroundColor', 'backgroundImage', 'opacity', 'filter', 'mixBlendMode', 'textShadow',
-        'webkitTextFillColor', 'webkitTextStrokeColor', 'fontSize', 'fontWeight', 'textDecoration', 'display',
-        'visibility', 'position', 'zIndex', 'float', 'transform', 'clip', 'clipPath', 'overflow', 'textIndent'];
+JUDGED = """(LOOKS) => {
     const numbers = new Map(), known = new Map([[null, 0]]);
     const drawn = (element) => {
         if (!known.has(element)) {
@@ -70,7 +71,29 @@ JUDGED = """() => {
     }
     for (const { element } of longest.values()) element.dataset.judged = 'for others';
 }"""
-JUDGED_ALONE = "[data-judged]:not([data-judged] *)"  # what is within one of these is judged with it
+# Most elements of a page are tokens of code: where the colours of one are judged elsewhere, and it has no attribute but
+# a class, axe finds in it what it finds in its text. Those beside it stay drawn as they are, whatever rules count them.
+UNWRAP = """(LOOKS) => {
+    const bare = new Set([...document.querySelectorAll('span:not([data-judged])')].filter((span) => {
+        const plain = [...span.attributes].every(({ name }) => name === 'class');
+        return plain && getComputedStyle(span).display === 'inline';
+    }));
+    const beside = [...new Set([...bare].map((span) => span.parentElement))].flatMap((parent) => [...parent.children]);
+    const drawn = beside.filter((element) => !bare.has(element)).map((element) => {
+        const style = getComputedStyle(element);
+        return [element, Object.fromEntries(LOOKS.map((name) => [name, style[name]]))];
+    });
+    for (const span of bare) span.replaceWith(...span.childNodes);
+    for (const [element, looks] of drawn) {
+        const style = getComputedStyle(element);
+        for (const name of LOOKS) if (style[name] !== looks[name]) element.style[name] = looks[name];
+    }
+    document.body.normalize();
+}"""
+JUDGED_ALONE = """axe.configure({ rules: [
+    { id: 'color-contrast', selector: '[data-judged], [data-judged] *' },
+    { id: 'link-in-text-block', selector: 'a[href][data-judged], [data-judged] a[href]' },
+] });"""
 
 # Axe keeps the parts of every colour in maps by object, a third of its time on a long table. Here such a map is a
 # field of the object.
@@ -83,22 +106,17 @@ LIGHT_AXE = """(function (WeakMap) {
     set(object, value) { object[this.field] = value; return this; }
     delete(object) { return delete object[this.field]; }
 });""".replace("%s", AXE_SCRIPT)
+SCRIPT = LIGHT_AXE + JUDGED_ALONE
 
 
 def barriers(page: Page, *, simplify: bool = True) -> list[str]:
     """All that axe finds wrong, a line each. Simplified first, the page is of no more use."""
-    if not simplify:
-        return _found(page, Axe(), None, {"runOnly": {"type": "tag", "values": TAGS}})
-    axe = Axe(LIGHT_AXE)
-    page.evaluate(SPELL_FORMULAS)
-    page.evaluate(JUDGED)
-    most = {"runOnly": {"type": "tag", "values": TAGS}, "rules": {rule: {"enabled": False} for rule in COLOUR}}
-    drawn = {"runOnly": {"type": "rule", "values": COLOUR}}
-    return [*_found(page, axe, None, most), *_found(page, axe, {"include": [JUDGED_ALONE]}, drawn)]
-
-
-def _found(page: Page, axe: Axe, context: dict | None, options: dict) -> list[str]:
-    found = axe.run(page, context=context, options={**options, "resultTypes": ["violations"]})
+    if simplify:
+        page.evaluate(SPELL_FORMULAS)
+        page.evaluate(JUDGED, LOOKS)
+        page.evaluate(UNWRAP, LOOKS)
+    axe = Axe(SCRIPT) if simplify else Axe()
+    found = axe.run(page, options={"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]})
     return [
         f"{violation['impact']} {violation['id']}: {node['target']} {node['html'][:160]} {node['failureSummary']}"
         for violation in found.response["violations"]

@@ -1,5 +1,9 @@
 """The type checker that the tests run the package under: shapes and types as annotated, numbers as Python sees them."""
 
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
 import jax
 import numpy as np
 from beartype import BeartypeConf, FrozenDict, beartype
@@ -10,4 +14,13 @@ NUMBERS = FrozenDict(
         float: float | int | np.floating | np.integer | np.ndarray | jax.Array,
     }
 )
-checked = beartype(conf=BeartypeConf(hint_overrides=NUMBERS))
+decorated = cache(beartype(conf=BeartypeConf(hint_overrides=NUMBERS)))
+
+
+def checked(function: Callable) -> Callable:
+    """The function under the checker, whose code is written when it is first called: most tests call few of them."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return decorated(function)(*args, **kwargs)
+
+    return called

@@ -1,6 +1,7 @@
 """Binds printed pages into one PDF: page numbers, bookmarks, and links that lead within it."""
 
 import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +23,7 @@ from pypdf.generic import (
 END = "r1-end-of-print"  # the place where what is not to be bound begins
 FONT = "/R1Number"
 NUMBER = "Q /Artifact BMC BT {font} 9 Tf {x:.1f} {y:.1f} Td ({n}) Tj ET EMC"
+MANY = 3  # pages that may have one heading, if the contents shall name it
 BOTTOM = 30  # points from the foot of a page to its number
 
 
@@ -157,10 +159,14 @@ def _bookmark(writer: PdfWriter, printed: Sequence[Printed], parts: dict[str, st
 
 
 def rows(printed: Sequence[Printed], parts: dict[str, str]) -> Iterator[tuple[int, str, str, int]]:
-    """Lines of the contents: depth (0 for a part), words, address, and the page counted from 1."""
+    """Lines of the contents: depth (0 for a part), words, address, and the page counted from 1.
+
+    A heading that many pages have, such as that of their references, finds nothing, and is left out.
+    """
+    times = Counter(heading.words for each in printed for heading in each.headings if heading.depth == 2)
     for each in printed:
         if each.address in parts:
             yield 0, parts[each.address], each.address, each.first + 1
         for depth, anchor, words in each.headings:
-            if depth <= 2:
+            if depth == 1 or (depth == 2 and times[words] <= MANY):
                 yield depth, words, f"{each.address}#{anchor}", each.place(anchor)[0] + 1

@@ -41,16 +41,21 @@ class Book:
         """Label -> the chapter that holds its target."""
         return {label: chapter for chapter, text in self.chapters.items() for label in labels_in(text)}
 
+    @cached_property
+    def recorded(self) -> dict[str, str]:
+        """Chapter -> a pattern of the keys of all `measured(KEY, ...)` in its cells, as they are or as f-strings."""
+        return {chapter: "|".join(map(_pattern, _measured(text))) for chapter, text in self.chapters.items()}
+
     def records(self, chapter: str, key: str) -> bool:
-        """Whether a cell of the chapter calls measured(KEY, ...), the key given as it is or as an f-string."""
-        cells = re.findall(
-            r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```", self.chapters[chapter], re.M | re.S
-        )
-        calls = [node for cell in cells for node in ast.walk(ast.parse(re.sub(r"^%.*", "", cell, flags=re.M)))]
-        names = [
-            node.args[0] for node in calls if isinstance(node, ast.Call) and _called(node) == "measured" and node.args
-        ]
-        return any(re.fullmatch(_pattern(name), key) for name in names)
+        """Whether a cell of the chapter calls measured(KEY, ...)."""
+        return bool(re.fullmatch(self.recorded[chapter], key))
+
+
+def _measured(text: str) -> list[ast.expr]:
+    """The first argument of each call of `measured` in the cells of a chapter."""
+    cells = re.findall(r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```", text, re.M | re.S)
+    calls = [node for cell in cells for node in ast.walk(ast.parse(re.sub(r"^%.*", "", cell, flags=re.M)))]
+    return [call.args[0] for call in calls if isinstance(call, ast.Call) and _called(call) == "measured" and call.args]
 
 
 def _called(call: ast.Call) -> str:

@@ -14,13 +14,16 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin
 
 import chromium
-import yaml
 from bind_book import END, Heading, Printed, bind, place_all, rows
-from playwright.sync_api import Browser, BrowserContext, Page, PdfMargins, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, PdfMargins, Route, sync_playwright
 from pypdf import PdfWriter
 from serve import server
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "book" / "_ext"))
+
+from contents import contents  # noqa: E402  # the path was just added
+
 OUTPUT = ROOT / "_build" / "rank-one.pdf"
 LINK = re.compile(r'<a [^>]*href="([^"]+)"')
 READY = """async () => {
@@ -30,7 +33,9 @@ READY = """async () => {
     await document.fonts.ready;
     const images = [...document.images].filter((image) => image.checkVisibility());
     await Promise.all(images.map((image) => image.decode().catch(() => null)));
-    return document.querySelector('.plotly-figure:not([data-drawn])') === null;
+    const missing = () => document.querySelector('.plotly-figure:not([data-drawn])') !== null;
+    for (let tenth = 0; missing() && tenth < 3000; tenth++) await new Promise((resolve) => setTimeout(resolve, 100));
+    return !missing();
 }"""
 # Chromium names a place if a link of its page leads there: links on a last page, which is not bound, name those that
 # other pages and the contents lead to.
@@ -53,7 +58,7 @@ TITLE = """() => [
     document.querySelector('article h1').firstChild.textContent,
     document.querySelector('article section > p').textContent,
     document.querySelector('.version')?.firstChild.textContent ?? '',
-    new URL(document.querySelector('link[href*="custom.css"]').href.replace('custom.css', 'fonts.css')).href,
+    new URL(`${document.documentElement.dataset.content_root}_static/fonts.css`, location.href).href,
 ]"""
 FRONT = """<!doctype html><html lang="en"><link rel="stylesheet" href="{fonts}"><style>
 body {{ font: 10.5pt/1.4 "Source Serif 4", serif; color: #16151a; margin: 0; }}
@@ -72,14 +77,14 @@ a {{ color: inherit; text-decoration: none; }}
 LINE = '<li class="d{}"><a href="{}">{}</a><span>{}</span></li>'
 
 
-def contents(root: Path) -> list[tuple[str | None, str]]:
+def listed(root: Path) -> list[tuple[str | None, str]]:
     """Pages in the order of the book: the part that begins with it, if one does, and its path."""
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    found: list[tuple[str | None, str]] = [(None, f"{toc['root']}.html")]
-    for part in toc["parts"]:
-        files = [page["file"] for entry in part["chapters"] for page in (entry, *entry.get("sections", []))]
-        found += [(None if n else part["caption"], f"{file}.html") for n, file in enumerate(files)]
-    return found
+    pages = contents(root)
+    before = ["", *(page.part for page in pages)]
+    return [
+        (page.part if page.part != part else None, f"{page.document}.html")
+        for page, part in zip(pages, before, strict=False)
+    ]
 
 
 def wanted(site: Path, paths: Sequence[str]) -> dict[str, set[str]]:
@@ -105,14 +110,21 @@ def reader(browser: Browser) -> BrowserContext:
     context.set_default_timeout(300_000)  # milliseconds; a busy machine may take its time
     context.add_init_script("localStorage.setItem('mode', 'light'); localStorage.setItem('theme', 'light')")
     context.route(re.compile(r"/vendor/widgets\.js"), lambda route: route.abort())
+    context.route(re.compile(r"\.css\b"), _patient)
     return context
+
+
+def _patient(route: Route) -> None:
+    """Paper waits for its typeface, where the screen would go on without."""
+    answer = route.fetch()
+    route.fulfill(response=answer, body=answer.text().replace("font-display: optional", "font-display: block"))
 
 
 def printed(context: BrowserContext, address: str, anchors: set[str]) -> Printed:
     """A page of the site on paper, its headings and these anchors named."""
     page = context.new_page()
     page.goto(address, wait_until="load")
-    page.wait_for_function(READY)
+    assert page.evaluate(READY), f"{address}: a figure is not drawn"
     headings = [Heading(*heading) for heading in page.evaluate(HEADINGS)]
     page.evaluate(NAME, [END, sorted(anchors | {heading.anchor for heading in headings})])
     made = Printed(address, paper(page), headings)
@@ -135,14 +147,14 @@ def front(context: BrowserContext, first: str, book: Sequence[Printed], parts: d
     return made
 
 
-def book(context: BrowserContext, site: Path, base: str, listed: Sequence[tuple[str | None, str]]) -> PdfWriter:
-    """The book of the pages listed, each with the part that begins with it."""
-    anchors = wanted(site, [path for _, path in listed])
+def book(context: BrowserContext, site: Path, base: str, chosen: Sequence[tuple[str | None, str]]) -> PdfWriter:
+    """The book of these pages, each with the part that begins with it."""
+    anchors = wanted(site, [path for _, path in chosen])
     pages = []
-    for _, path in listed:
+    for _, path in chosen:
         pages.append(printed(context, f"{base}/{path}", anchors[path]))
         print(f"{path}: {pages[-1].length} pages", flush=True)
-    parts = {f"{base}/{path}": part for part, path in listed if part}
+    parts = {f"{base}/{path}": part for part, path in chosen if part}
     place_all([draft := front(context, pages[0].address, pages, parts), *pages])
     place_all([final := front(context, pages[0].address, pages, parts), *pages])
     assert draft.length == final.length  # numbers of other pages do not move a line
@@ -156,7 +168,7 @@ def main(folder: str = "_build/html") -> None:
     with server(Path(folder).resolve()) as service, sync_playwright() as playwright:
         threading.Thread(target=service.serve_forever, daemon=True).start()
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        made = book(reader(browser), Path(folder), f"http://localhost:{service.server_port}", contents(ROOT))
+        made = book(reader(browser), Path(folder), f"http://localhost:{service.server_port}", listed(ROOT))
         browser.close()
         service.shutdown()
     made.write(OUTPUT)

@@ -9,6 +9,7 @@ import release
 import yaml
 from contents import contents
 from course_map import Course, Syllabus, joined
+from course_picture import picture
 
 from rankone.book import exercises
 
@@ -171,13 +172,20 @@ def test_every_assignment_that_is_named_can_be_made() -> None:
     assert named == {"editing", *re.split(", | and ", others[1])} == set(exercises.chapters())
 
 
+def test_no_arc_of_the_map_leaves_the_picture() -> None:
+    drawn = picture(COURSE, dict.fromkeys(CHAPTERS, ""))
+    arcs = re.findall(r'd="M(\d+) \d+ C(-?\d+) \d+ -?\d+ \d+ \d+ \d+"', drawn)
+    assert len(arcs) == drawn.count('class="arc')
+    assert all(0.25 * int(axis) + 0.75 * int(reach) > 1 for axis, reach in arcs)  # the middle of a Bézier curve
+
+
 def test_the_picture_shows_every_chapter_and_what_it_needs() -> None:
     source = (HTML / "book" / "teaching.html").read_text(encoding="utf-8")
-    picture = source[source.index('<svg class="course-map"') : source.index("</svg>", source.index("course-map"))]
-    assert re.findall(r'href="teaching/(\w+)\.html"', picture) == CHAPTERS
+    drawn = source[source.index('<svg class="course-map"') : source.index("</svg>", source.index("course-map"))]
+    assert re.findall(r'href="teaching/(\w+)\.html"', drawn) == CHAPTERS
     arcs = sum(len(COURSE.after(name)) + len(COURSE.chapters[name].get("optional", {})) for name in CHAPTERS)
-    assert picture.count('class="arc') == arcs
-    said = html.unescape(re.search(r"<desc[^>]*>(.*?)</desc>", picture)[1])  # type: ignore[index]
+    assert drawn.count('class="arc') == arcs
+    said = html.unescape(re.findall(r"<desc[^>]*>(.*?)</desc>", drawn)[0])
     assert f"{COURSE.title('language')} needs {COURSE.title('editing')}." in said
 
 

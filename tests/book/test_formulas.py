@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from formulas import RULE, characters, displayed, typesetter
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 PAGE = """Two formulas
 ============
@@ -42,8 +43,9 @@ def build(tmp_path):
         for name, text in pages.items():
             (source / f"{name}.rst").write_text(text)
         site = tmp_path / "site"
-        app = Sphinx(source, source, site, tmp_path / "trees", "html", {}, None, warnings, freshenv=everything)
-        app.build(everything)
+        with docutils_namespace():
+            app = Sphinx(source, source, site, tmp_path / "trees", "html", {}, None, warnings, freshenv=everything)
+            app.build(everything)
         return site, warnings.getvalue()
 
     return make

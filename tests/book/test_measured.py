@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+from docutils import nodes
 from IPython.testing.globalipapp import start_ipython
-from measured_lines import without_bookkeeping
+from measured_lines import _tidy, without_bookkeeping
 from myst_nb.core.variables import format_plain_text
 
 from rankone.book import claims
@@ -130,6 +131,23 @@ def test_a_condition_of_another_form_is_refused(condition: str) -> None:
 )
 def test_a_page_shows_a_cell_without_what_only_records(cell: str, shown: str) -> None:
     assert without_bookkeeping(cell) == shown
+
+
+@pytest.mark.parametrize(
+    ("shows", "prompt"),
+    [
+        (nodes.figure("", nodes.image(uri="a.svg")), "Code of the figure"),
+        (nodes.literal_block(text="3.0"), "Show the code"),
+        (nodes.container(), "How these numbers are computed"),  # a record, which nothing renders
+    ],
+)
+def test_a_fold_says_what_is_in_it(shows: nodes.Element, prompt: str) -> None:
+    source = nodes.literal_block(text="x = 1\nmeasured('a', x)")
+    cell = nodes.container("", source, nodes.container("", shows, classes=["cell_output"]), hide_mode="input")
+    _tidy(cell, source)
+    assert cell["prompt_show"] == prompt
+    assert ("bookkeeping" in cell["classes"]) == (prompt == "How these numbers are computed")
+    assert "measured" in source.astext()  # whoever opens the fold sees how
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "book" / "chapters").glob("*.md")), ids=lambda path: path.stem)

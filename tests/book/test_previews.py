@@ -16,6 +16,7 @@ import pytest
 import written_pages
 from formulas import typesetter
 from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -26,7 +27,8 @@ nb_execution_mode = "off"
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 """
 CLAIMS = """
-- {id: T-1.2, source: null, test: null, chapter: thm-halves, widget: null, figures: [T-1.2.half],
+- {id: T-1.2, includes: [T-thm1.2, T-eq4.2], source: null, test: null, chapter: thm-halves, widget: null,
+   figures: [T-1.2.half, T-1.2.half2],
    holds: {T-1.2.half: "< 1"}, statement: "A half is $x=\\\\tfrac12$.", status: sharper}
 """
 PAGES = {
@@ -73,6 +75,13 @@ CODE = """for n in (2, 3):
              n)
 measured("T-1.2.half", 0.5);"""
 QUOTE = "It is {glue:text}`T-1.2.half`, and {glue:text}`T-1.2.half2`, [and {glue:text}`T-1.2.half`](../claims.md)."
+TABLE = """
+
+| What was checked | Figure |
+|---|---|
+| part of $y$ | {glue:text}`T-1.2.half` |
+| the same | {glue:text}`T-1.2.half2` |
+"""
 
 
 def recorded(key: str, text: str, number: float):
@@ -100,8 +109,8 @@ def build(tmp_path_factory):
         page = nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
         nbformat.write(page, source / "part" / "one.ipynb")
         warnings = io.StringIO()
-        app = Sphinx(source, source, source / "site", source / "trees", "html", {}, None, warnings)
-        app.build()
+        with docutils_namespace():
+            Sphinx(source, source, source / "site", source / "trees", "html", {}, None, warnings).build()
         typesetter.close()
         return source / "site", warnings.getvalue()
 
@@ -110,7 +119,7 @@ def build(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def site(build) -> Path:
-    made, warnings = build(QUOTE)
+    made, warnings = build(QUOTE + TABLE)
     assert not warnings
     return made
 
@@ -121,6 +130,14 @@ def cards(site: Path, page: str) -> dict[str, str]:
     formula = r'<(span|div) class="math[^>]* data-tex="([^"]*)"[^>]*>(.*?)<mjx-container.*?</mjx-container></\1>'
     held = json.loads(script.removeprefix("previews(").removesuffix(");\n"))
     return {key: re.sub(formula, r"$\2$\3", card, flags=re.DOTALL) for key, card in held.items()}
+
+
+def test_the_page_of_claims_calls_a_figure_as_the_chapter_does_and_has_links_that_stay(site: Path) -> None:
+    page = (site / "claims.html").read_text()
+    row = page[page.index('id="claims-t-1-2"') :]
+    assert re.search(r'part of <span class="math[^>]* data-tex="y".*?: 0\.50</p>', row)
+    assert "<p>half2: 2</p>" in row  # "the same" says nothing without the row above it
+    assert '<a class="headerlink" href="#claims-t-1-2" aria-label="Permanent link to T-1.2">' in row
 
 
 @pytest.mark.parametrize("module", [definitions, notation, written_pages])
@@ -233,10 +250,13 @@ def answers(site: Path, *queries: str) -> dict[str, list[dict]]:
 
 def test_a_definition_is_found_by_every_name_of_it(site: Path) -> None:
     found = answers(
-        site, "β", "beta", "Sharp", "t-1.2", "theorem 1", "Theorem 12", "logsumexp", "hat D", "half", "nothing"
+        site,
+        *("β", "beta", "Sharp", "t-1.2", "theorem 1", "Theorem 12", "Theorem 1.2", "(1)", "eq. 1", "(4.2)", "(4)"),
+        *("logsumexp", "hat D", "half", "nothing"),
     )
     first = {query: [each["link"] for each in rows[:1]] for query, rows in found.items()}
     symbol, claim, theorem = "notation.html#symbol-first-1", "claims.html#claims-t-1-2", "part/one.html#thm-halves"
+    equation = "part/one.html#equation-eq-one"
     assert first == {
         "β": [symbol],
         "beta": [symbol],
@@ -244,6 +264,11 @@ def test_a_definition_is_found_by_every_name_of_it(site: Path) -> None:
         "t-1.2": [claim],
         "theorem 1": [theorem],
         "Theorem 12": [],
+        "Theorem 1.2": [claim],
+        "(1)": [equation],
+        "eq. 1": [equation],
+        "(4.2)": [claim],
+        "(4)": [],
         "logsumexp": [theorem],
         "hat D": ["notation.html#symbol-first-2"],
         "half": [claim],
@@ -257,6 +282,9 @@ def test_a_definition_is_found_by_every_name_of_it(site: Path) -> None:
         ("D-thm2", "book/claims.html#claims-d-thm2"),
         ("Theorem 2", "book/chapters/kernels.html#thm-ker-unbiased"),
         ("Prop 1", "book/chapters/hopfield.html#prop-hop-sign"),
+        ("Theorem 5.3", "book/claims.html#claims-s-thm5-3"),
+        ("equation 59 of D", "book/claims.html#claims-d-eq59"),
+        ("(3)", "book/chapters/hopfield.html#equation-eq-hop-matrix"),
         ("logsumexp", "book/claims.html#claims-d-eq(7|11)"),
         ("β", "book/notation.html#symbol-memory-4"),
         ("beta", "book/notation.html#symbol-memory-4"),

@@ -15,14 +15,14 @@ def test_claims_are_found_by_words_source_status_and_chapter(visit: Callable) ->
     all_ = page.locator(ROWS).count()
     expect(page.locator(".claims-filter output")).to_have_text(f"{all_} of {all_}")
     page.locator(".claims-filter").get_by_label("Source").select_option("S: residual memory, Yang et al.")
-    names = page.locator(f"{ROWS} td:first-child strong").all_inner_texts()
+    names = page.locator(f"{ROWS} td:first-child strong").all_text_contents()
     assert 0 < len(names) < all_
     assert all(name.startswith("S") for name in names)
     page.locator(".claims-filter").get_by_label("Status").select_option("corrected")
-    assert set(page.locator(f"{ROWS} .claim-status").all_inner_texts()) == {"corrected"}
+    assert set(page.locator(f"{ROWS} .claim-status").all_text_contents()) == {"corrected"}
     assert "status=corrected" in page.url
     page.locator(".claims-filter").get_by_label("Words").fill("nearest neighbour")
-    assert all("nearest" in text.lower() for text in page.locator(ROWS).all_inner_texts())
+    assert all("nearest" in text.lower() for text in page.locator(ROWS).all_text_contents())
     page.locator(".claims-filter").get_by_label("Chapter").select_option(
         index=1
     )  # one of another source: nothing is left

@@ -73,6 +73,7 @@ def test_formulas_stand_in_the_page(view: Any) -> None:
     assert formulas.evaluate_all(bare) == []
     assert bool(formulas.count()) >= bool(source.is_file() and FORMULA.search(prose(source.read_text())))
     assert not [url for url in view.requests if re.search("mathjax.*js|katex", url)]
+    assert view.page.locator("mjx-container[tabindex]:not([display])").count() == 0  # an accent is no overflow
 
 
 @in_every_view

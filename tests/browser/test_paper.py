@@ -1,5 +1,7 @@
 """A page prints whole, the book becomes one PDF, and the site opens from a folder."""
 
+import io
+import shutil
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -7,26 +9,36 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bind_book import Printed
-from print_book import book, reader, wanted
-from pypdf import PdfReader
+from bind_book import MANY, Heading, Printed, rows
+from print_book import ROOT, book, reader, wanted
+from pypdf import PdfReader, PdfWriter
 from serve import server
 from zip_site import pack, rooted
 
 PAPER = {"width": 665, "height": 980}  # what A4 has between its margins, in pixels of the page
-PAGE = """<!doctype html><html lang="en"><link rel="stylesheet" href="custom.css"><article><section id="{id}">
-<h1>{title}</h1><p>About {id}.</p><p><a href="{other}.html#{other}-end">there</a> <a href="#{id}-end">below</a></p>
+PAGE = """<!doctype html><html lang="en" data-content_root="./"><article><section id="{id}">
+<h1>{title}</h1><p>About {id}.</p><div class="plotly-figure"></div>
+<p><a href="{other}.html#{other}-end">there</a> <a href="#{id}-end">below</a></p>
 <section id="{id}-end" style="break-before: page"><h2>The end of {id}</h2><p>Last.</p></section>
-</section></article><p class="version">Version 1<a href="/">.</a></p></html>"""
+</section></article><script>
+const place = document.querySelector(".plotly-figure");
+const draw = () => Object.assign(place, {{ textContent: "Drawn late." }}).dataset.drawn = "true";
+place.scrollIntoView = () => setTimeout(draw, 2000);
+</script><p class="version">Version 1<a href="/">.</a></p></html>"""
 CUT = """() => [...document.querySelectorAll('article :is(pre, table, .math, mjx-container, img, p)')]
     .filter((each) => each.checkVisibility() && each.getBoundingClientRect().right > innerWidth + 1)
     .map((each) => each.outerHTML.slice(0, 120))"""
-DEAD = """() => [...document.querySelectorAll('button, nav, .bd-header, .bd-sidebar-primary, .widget-subarea')]
+DEAD = """() => [...document.querySelectorAll(`button, nav, .bd-header, .bd-sidebar-primary, .widget-subarea,
+    .claims-filter, .sd-summary-state-marker`)]
     .filter((each) => each.checkVisibility()).map((each) => each.outerHTML.slice(0, 120))"""
 FOLDED = """() => [...document.querySelectorAll('article details > :not(summary)')]
     .filter((each) => !each.closest('.widget-subarea, .cell.tag_hide-input'))
     .filter((each) => !each.checkVisibility({ contentVisibilityAuto: true }))
     .map((each) => each.outerHTML.slice(0, 120))"""
+
+
+UNDER_STILLS = """() => [...document.querySelectorAll('.r1-still')].map((still) =>
+    still.parentElement.getBoundingClientRect().bottom - still.getBoundingClientRect().bottom)"""
 
 
 @pytest.fixture
@@ -35,8 +47,8 @@ def short(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     for id_, other in (("one", "two"), ("two", "one")):
         text = PAGE.format(id=id_, other=other, title=f"Page {id_}")
         (tmp_path / f"{id_}.html").write_text(text)
-    (tmp_path / "custom.css").write_text("")
-    (tmp_path / "fonts.css").write_text("")
+    shutil.copytree(ROOT / "book/_static/vendor/fonts", tmp_path / "_static/vendor/fonts")
+    shutil.copy(ROOT / "book/_static/fonts.css", tmp_path / "_static")
     with server(tmp_path, first_port=8300) as service:
         threading.Thread(target=service.serve_forever, daemon=True).start()
         yield tmp_path, f"http://localhost:{service.server_port}"
@@ -61,6 +73,28 @@ def test_the_book_has_its_pages_numbers_and_contents(bound: PdfReader) -> None:
     assert texts[1] == "Contents Page one 3 The end of one 4 A part 5 Page two 5 The end of two 6 2"
     assert texts[3] == "The end of one Last. 4"
     assert texts[5] == "The end of two Last. 6"
+
+
+def test_a_page_is_printed_when_its_figures_are_drawn(bound: PdfReader) -> None:
+    assert ["Drawn late." in page.extract_text() for page in bound.pages] == [False, False, True, False, True, False]
+
+
+def test_the_title_is_set_in_the_type_of_the_text(bound: PdfReader) -> None:
+    fonts = bound.pages[0]["/Resources"]["/Font"].get_object().values()
+    assert all("SourceSerif4" in font.get_object()["/BaseFont"] for font in fonts)
+
+
+def test_the_contents_leave_out_what_many_pages_have() -> None:
+    blank, stream = PdfWriter(), io.BytesIO()
+    blank.add_blank_page(100, 100)
+    blank.write(stream)
+
+    def listed(pages: int) -> list[str]:
+        headings = [Heading(1, "top", "Top"), Heading(2, "references", "References")]
+        return [words for _, words, _, _ in rows([Printed("x", stream.getvalue(), headings) for _ in range(pages)], {})]
+
+    assert listed(MANY) == ["Top", "References"] * MANY
+    assert listed(MANY + 1) == ["Top"] * (MANY + 1)
 
 
 def test_the_book_has_bookmarks(bound: PdfReader) -> None:
@@ -112,6 +146,19 @@ def test_a_chapter_prints_whole(visit: Any) -> None:
         "rgb(255, 255, 255)",
         "rgba(0, 0, 0, 0)",
     }
+
+
+def test_nothing_is_kept_free_for_what_paper_has_not(browser: Any, site: str) -> None:
+    context = reader(browser)
+    page = context.new_page()
+    page.goto(f"{site}/book/chapters/kernels.html", wait_until="load")
+    page.emulate_media(media="print")
+    stills = page.evaluate(UNDER_STILLS)
+    page.goto(f"{site}/book/claims.html", wait_until="load")
+    assert page.evaluate(DEAD) == []
+    context.close()
+    assert stills
+    assert max(stills) < 40
 
 
 def test_the_site_opens_from_a_folder(built: Path, browser: Any, tmp_path: Path) -> None:

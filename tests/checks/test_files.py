@@ -88,7 +88,8 @@ def test_a_lock_that_its_last_holder_removes_under_a_waiter_is_made_anew(tmp_pat
 
     monkeypatch.setattr(os, "fstat", removed_just_then)
     with locked(path):
-        assert len(seen) == 2 and path.with_name("state.lock").exists()
+        assert len(seen) == 2
+        assert path.with_name("state.lock").exists()
 
 
 def test_a_lock_is_refused_to_others_until_its_holder_is_gone(tmp_path):

@@ -1,7 +1,7 @@
 """Fig. 1: four pictures of 3×64×64 numbers, the lower two thirds hidden, completed by both memories.
 
 The paper's queries are black where they are hidden (--fill 0). Add --fill 0 0.5 for mid-grey, and --group 0 1 2 3 4 5
-for all 24 of the book's photographs, four at a time.
+for all 24 of the book's photographs, four at a time. Of the first four the energies on the way are kept too (Fig. 1B).
 """
 
 from typing import Any
@@ -17,6 +17,7 @@ GRID = {"fill": [0.0], "group": [0], "Y": [180_000], "beta": [60.0]}
 OPTIONS = {"K": 4, "visible": 0.33, "size": 64, "steps": 300, "thumbnail": 64}
 RECORDED = ["exact_error", "distributed_error", "difference"]
 RECORDED += ["exact_right", "distributed_right", "signal_to_noise", "steps"]
+EVERY = 5  # steps between two energies of Fig. 1B
 
 
 def measure(*, group: int, K: int, size: int, **parameters: float) -> dict:
@@ -27,6 +28,7 @@ def measure(*, group: int, K: int, size: int, **parameters: float) -> dict:
         size,
         picture_name=f"fill{parameters['fill']:g}",
         keep=group == 0 and parameters["Y"] in GRID["Y"],
+        every=EVERY,
         **parameters,
     )
 
@@ -37,16 +39,22 @@ def completion(
     *,
     picture_name: str,
     keep: bool,
+    every: int = 0,
     thumbnail: int,
     steps: int,
     seed: int,
     **recipe: Any,
 ) -> dict:
-    """What to record of one call of `complete`; and if `keep`, eight pictures, shrunk to `thumbnail` pixels."""
+    """What to record of one call of `complete`; and if `keep`, eight pictures, shrunk to `thumbnail` pixels.
+
+    `every` keeps the energies too, that many steps apart.
+    """
     done: Completion = complete(pictures, key=jax.random.key(seed), max_steps=steps, progress=False, **recipe)
     results = {name: np.asarray(getattr(done, name)) for name in RECORDED}
     if keep and seed == 0:
         for row in ("exact", "distributed"):
+            if every:
+                results[f"{row}_energies"] = np.asarray(getattr(done, f"{row}_energies"))[:, ::every]
             shown = _shrink(np.asarray(getattr(done, row))[:8], size, thumbnail)
             results.setdefault("pictures", {})[f"{picture_name}.{row}"] = shown
     return results

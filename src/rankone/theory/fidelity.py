@@ -79,6 +79,9 @@ class Completion(Module):
         start: The occluded pictures.
         exact: The exact memory's completions.
         distributed: The distributed memory's.
+        exact_energies: Energy of the exact memory at its start and after each step, in unit² of the scaled pictures;
+            from rest on it stays.
+        distributed_energies: The same of the distributed memory, by its own energy.
         exact_error: Mean absolute error of `exact` against the true picture, over the hidden entries.
         distributed_error: The same for `distributed`.
         difference: Mean absolute difference of the two, over the hidden entries.
@@ -93,6 +96,8 @@ class Completion(Module):
     start: Float[Array, "n D"]
     exact: Float[Array, "n D"]
     distributed: Float[Array, "n D"]
+    exact_energies: Float[Array, "n steps_and_1"]
+    distributed_energies: Float[Array, "n steps_and_1"]
     exact_error: Float[Array, " n"]
     distributed_error: Float[Array, " n"]
     difference: Float[Array, " n"]
@@ -145,6 +150,8 @@ def complete(
         start=start,
         exact=one,
         distributed=other,
+        exact_energies=exact.energies,
+        distributed_energies=distributed.energies,
         exact_error=error,
         distributed_error=other_error,
         difference=_hidden(other, one, kept),

@@ -111,5 +111,19 @@ def test_recorded_twenty_test_the_distributed_memory_where_the_exact_one_finds_a
     assert tests[150, 0.0, 200_000] < tests[150, 0.5, 200_000] < tests[150, 0.5, 800_000] < 20
 
 
+def test_recorded_energies_fall_and_end_low_only_where_the_picture_is_found():
+    ends = {True: [], False: []}
+    for fill in (0.0, 0.5):
+        results = select(load_record("figure1"), fill=fill, group=0)[0]["results"]
+        for memory in ("exact", "distributed"):
+            energies = np.array(results[f"{memory}_energies"])
+            assert energies.shape == (4, 61)
+            assert (np.diff(energies) <= 0).all()
+        for end, right in zip(energies[:, -1], results["distributed_right"], strict=True):
+            ends[right].append(end)
+    assert len(ends[True]) == 5
+    assert max(ends[True]) < 0 < min(ends[False])
+
+
 def test_records_stay_small():
     assert sum(path.stat().st_size for path in folder().iterdir()) < 1_000_000

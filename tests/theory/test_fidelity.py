@@ -67,6 +67,13 @@ def test_complete_finds_pictures_from_grey_and_holds_what_is_seen():
     for result in (done.start, done.exact, done.distributed):
         assert np.allclose(np.asarray(result)[:, :half], pictures[:, :half], atol=1e-6)
     assert (done.difference < 0.1).mean() >= 5 / 6
+    scale = pictures.shape[1] ** -0.5
+    exact = ro.MrDAM(scale * pictures, 80.0)
+    for at, state in ((0, done.start), (-1, done.exact)):
+        assert np.allclose(done.exact_energies[:, at], exact.energy(scale * state), atol=1e-6)
+    for energies in (done.exact_energies, done.distributed_energies):
+        assert energies.shape == (6, 151)
+        assert (energies[:, -1] < energies[:, 0]).all()
     # Black is farther from every picture than grey: the ratio must say so before a step is taken.
     assert (complete(pictures, fill=0.0, **recipe).signal_to_noise.mean()) < done.signal_to_noise.mean()
 

@@ -16,6 +16,7 @@ from rankone.language.likelihood import likelihoods
 from rankone.language.many import find_fact_values
 from rankone.language.prompts import corpus_contexts
 from rankone.language.rewriting import Search
+from rankone.language.statistics import key_moments
 from rankone.language.surgery import find_fact_value
 from rankone.theory.edit_cost import mean_inflation, sequential_residual
 
@@ -286,7 +287,34 @@ def test_traces_are_of_subjects_of_several_words(experiment):
     assert all(" " in name for name in names)
 
 
-@pytest.mark.parametrize("name", ["counterfact_forgetting", "editing_beta"])
+def test_one_pass_gives_the_moments_of_every_block(experiment, monkeypatch):
+    scan, texts = experiment("editing_scan"), [text[:100] for text in corpus()[:18:2]]
+    monkeypatch.setattr(scan, "model", tiny)
+    monkeypatch.setattr(scan, "corpus", lambda: texts)
+    found = scan.moments(1)
+    assert len(found) == tiny().network.config.layers
+    for layer in (0, 3):
+        np.testing.assert_allclose(found[layer], key_moments(tiny(), layer, texts).mean, rtol=1e-3, atol=1e-5)
+
+
+def test_a_share_foretells_whom_an_edit_turns_until_the_answer_has_left_the_subject():
+    record = load_record("editing_scan")
+    shares, turned, follow = {}, {}, {}
+    for cell in record["cells"]:
+        block, results = cell["parameters"]["layer"], cell["results"]
+        margins = np.array(results["margin"])
+        assert (margins[:, 0] > 0).all()  # every block can be made to say it
+        assert margins.shape == (4, 10)
+        shares[block], turned[block] = np.mean(results["share"]), (margins[:, 4:] > 0).mean()
+        follow[block] = (margins[:, 1:4] > 0).mean()
+    early = [block for block in shares if block <= 22]  # at 23 the last token takes over in the trace
+    assert len(early) >= 6
+    assert np.corrcoef([(shares[block], turned[block]) for block in early], rowvar=False)[0, 1] > 0.9
+    assert min(follow[block] for block in early) > 0.8
+    assert follow[26] == 0
+
+
+@pytest.mark.parametrize("name", ["counterfact_forgetting", "editing_beta", "editing_scan"])
 def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
     record, module = load_record(name), experiment(name)
     assert record["cells"]

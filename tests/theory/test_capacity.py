@@ -58,7 +58,7 @@ def test_critical_beta_inverts_the_capacity():
 
 
 def test_few_bits_keep_patterns_apart_in_a_narrow_range_alone():
-    """Ten bits: 106 patterns at β = 32, 183 at 35, and no definite number at 38."""
+    """Ten bits: 106 patterns at β = 32, 179 at 35, and no definite number at 38."""
     assert storage_capacity(32.0, 10) < 150 < storage_capacity(35.0, 10)
     assert np.isnan(storage_capacity(38.0, 10))
     assert 32 < critical_beta(150, 10) < 35

@@ -51,7 +51,8 @@ def test_there_is_no_capacity_below_a_beta_of_sixteen():
 
 
 def test_critical_beta_inverts_the_capacity():
-    for K, D in ((10, 100), (50, 1000), (500, 100), (500, 30), (2**31 - 1, 64), (2**31 - 1, 10**6)):
+    ends = ((10, 100), (500, 30), (2**31 - 1, 64), (2**31 - 1, 10**6))
+    for K, D in (*ends, *((K, 1000) for K in range(50, 1000, 100))):
         beta = critical_beta(K, D)
         assert storage_capacity(beta, D) == pytest.approx(K, rel=1e-4)
         assert storage_capacity(beta, D) >= K > storage_capacity((1 - 1e-6) * beta, D)

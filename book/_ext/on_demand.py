@@ -58,7 +58,7 @@ def _move_built(app: Sphinx, exception: Exception | None) -> None:
     site = Path(app.outdir)
     for path in (site / "book").rglob("*.html"):
         before = path.read_text(encoding="utf-8")
-        if STATE in before and (after := moved(before, site, path)) != before:
+        if (after := moved(before, site, path)) != before:
             path.write_text(after, encoding="utf-8")
 
 

@@ -2,14 +2,21 @@
 
 import json
 import re
+import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import first_paint
+import lean_style
+import node
+import on_demand
 import pytest
 from first_paint import OF, quieten, soon
 
 STYLES = {
     "a.css": '@charset "UTF-8"; @import "b.css"; /* a */ a { background: url(pictures/a.svg) }',
-    "b.css": "b { color: blue }",
+    "b.css": "b { color: blue; cursor: url(data:a,b), url(#c), url(https://a.org/b.svg), url('/c.svg') }",
     "styles/c.css": """@import url("../b.css"); c { --x: url("data:a,b"); src: url('../fonts/c.woff2?v=1') }""",
 }
 PAGE = """<head>
@@ -17,6 +24,7 @@ PAGE = """<head>
 <link rel="preload" as="font" href="../_static/c.woff2">
 <link href="../_static/a.css?digest=1" rel="stylesheet" />
 <link rel="stylesheet" type="text/css" href="../_static/styles/c.css" />
+<link href="../_static/a.css?digest=1" rel="stylesheet" />
 <link media="print" rel="stylesheet" href="../_static/print.css" />
 <script defer src="../_static/deferred.js"></script>
 <script defer="defer" src="../_static/custom.js?v=1"></script>
@@ -26,7 +34,7 @@ PAGE = """<head>
 <script data-prefix="p" src="../_static/design-tabs.js"></script>
 <script data-cards="a&amp;b" defer="defer" src="../_static/cards.js"></script>
 <script src="searchindex.js"></script>
-</head><body><main><p>Words.</p><script src="theirs.js"></script></main>
+</head><body><main><p>Words.<!-- </main> --></p><script src="theirs.js"></script></main>
 <script defer src="../_static/late.js"></script>
 </body>"""
 
@@ -61,6 +69,7 @@ def test_its_styles_are_one_in_their_order_and_find_what_they_name(tmp_path: Pat
     assert 'url("../pictures/a.svg")' in text
     assert 'url("../fonts/c.woff2?v=1")' in text
     assert 'url("data:a,b")' in text
+    assert text.count("url(data:a,b), url(#c), url(https://a.org/b.svg), url('/c.svg')") == 2  # as they stand
     assert not re.search("@import|@charset|/\\*", text)
     assert '<link media="print" rel="stylesheet" href="../_static/print.css" />' in made
 
@@ -78,6 +87,30 @@ def test_its_scripts_come_in_their_order_when_it_is_drawn(tmp_path: Path, place:
     assert "<script>let inline = 1;</script>" in made
     assert 'as="script"' not in made
     assert 'as="font"' in made
+
+
+AT_WORK = """
+const [code, hidden] = %s;
+const did = [], held = { textContent: JSON.stringify([{ src: "a.js", "data-x": "1" }, { src: "b.js" }]) };
+const made = () => ({ async: true, setAttribute(name, value) { (this.set ??= {})[name] = value } });
+const head = { append: (script) => did.push([script.async, script.set]) };
+globalThis.document = { hidden, getElementById: () => held, createElement: made, head };
+globalThis.requestAnimationFrame = (next) => (did.push("drawn"), next());
+globalThis.setTimeout = (next) => (did.push("later"), next());
+new Function(code)();
+console.log(JSON.stringify(did));
+"""
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_scripts_run_in_their_order_and_after_the_drawing_if_any_is_seen(
+    tmp_path: Path, place: Path, hidden: bool
+) -> None:
+    code = re.findall(r"<script>(.*?)</script>", soon(PAGE, tmp_path, place), re.S)[-1]
+    run = [*node.command(), "-e", AT_WORK % json.dumps([code, hidden])]
+    did = json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
+    assert did[-2:] == [[False, {"src": "a.js", "data-x": "1"}], [False, {"src": "b.js"}]]
+    assert did[:-2] == ([] if hidden else ["drawn", "later"])
 
 
 def test_a_script_of_tabs_comes_with_tabs_alone(tmp_path: Path, place: Path) -> None:
@@ -107,3 +140,31 @@ def test_the_theme_looks_at_no_box(tmp_path: Path, caplog: pytest.LogCaptureFixt
     script.write_text("f(e=>{e.tabIndex=e.scrollWidth>9?0:-1})")
     quieten(script)
     assert "mend `LOOKS`" in caplog.text
+
+
+def test_each_page_and_the_search_are_written_once_all_else_is_built(tmp_path: Path, place: Path) -> None:
+    pages = [place, tmp_path / "search.html"]
+    theme = tmp_path / first_paint.THEME
+    theme.parent.mkdir()
+
+    def built(exception: Exception | None = None, form: str = "html") -> list[str]:
+        pages[0].write_text(PAGE)
+        pages[1].write_text(PAGE.replace("../", ""))
+        theme.write_text("f(e=>{e.tabIndex=e.scrollWidth>e.clientWidth||e.scrollHeight>e.clientHeight?0:-1})")
+        builder = SimpleNamespace(format=form, get_target_uri=lambda page: f"{page}.html")
+        env = SimpleNamespace(found_docs={"book/page", "book/never_written"})
+        app: Any = SimpleNamespace(outdir=tmp_path, builder=builder, env=env)
+        first_paint._write_built(app, exception)
+        return [path.name for path in pages if OF in path.read_text()]
+
+    assert built() == ["page.html", "search.html"]
+    assert theme.read_text() == "f(e=>{0})"
+    assert built(ValueError()) == built(form="latex") == []
+
+
+def test_pages_are_written_after_what_makes_their_widgets_and_their_styles_lean() -> None:
+    order: dict[str, int] = {}
+    for module in (first_paint, lean_style, on_demand):
+        app: Any = SimpleNamespace(connect=lambda _, act, priority=500: order.update({act.__module__: priority}))
+        module.setup(app)
+    assert sorted(order, key=lambda name: order[name]) == ["on_demand", "lean_style", "first_paint"]

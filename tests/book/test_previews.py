@@ -276,6 +276,37 @@ def test_a_definition_is_found_by_every_name_of_it(site: Path) -> None:
     }
 
 
+KINDS = ["symbol", "claim", "statement", "function", "class", "module", "method"]
+
+
+@pytest.mark.parametrize(
+    ("query", "rows", "best_first"),
+    [
+        ("twin", [(["twin"], "Twin", kind, "") for kind in KINDS[::-1]], [6, 5, 4, 3, 2, 1, 0]),
+        ("twin", [(["twin"], "Twin", kind, "") for kind in ("function", "remark", "claim")], [2, 1, 0]),
+        ("ab", [(["ab c"], "Ab c", "symbol", ""), (["ab"], "Ab", "module", "")], [1, 0]),  # the name itself
+        ("ab", [(["a bc"], "A bc", "claim", "")], []),  # two letters begin too much
+        ("hal", [(["half-open intervals"], "", "claim", ""), (["halfway"], "", "claim", "")], [1, 0]),
+        ("theorem 1", [(["Theorem 1b"], "", "claim", ""), (["Theorem 12"], "", "claim", "")], [0]),
+        ("thro", [(["q"], "A stone throw", "claim", "")], [0]),
+        ("throw", [(["a throw"], "", "claim", "")], [0]),
+        ("b", [([], "", "claim", "b stands in what is said")], []),
+        ("two", [([], "", "claim", "two of them"), (["one two"], "", "claim", "")], [1, 0]),
+        ("mean", [(["mean", f"rankone.{name}"], "", "function", "") for name in ("a.b.mean", "a.mean")], [1, 0]),
+        ("last", [([], "", "method", "one " * 20 + "last")], [0]),
+        ("span", [([], '<span class="math">x</span>', "claim", "y <span>z</span>")], []),
+        ("amp", [([], "a &amp; b", "claim", "c &amp; d")], []),
+    ],
+)
+def test_definitions_are_ranked_by_name_then_words_then_kind(
+    query: str, rows: list[tuple], best_first: list[int], tmp_path: Path
+) -> None:
+    (tmp_path / "_static").mkdir()
+    made = [[names, title, kind, str(i), says] for i, (names, title, kind, says) in enumerate(rows)]
+    (tmp_path / "_static" / "definitions.js").write_text(f"const DEFINITIONS = {json.dumps(made)};")
+    assert [int(each["link"]) for each in answers(tmp_path, query)[query]] == best_first
+
+
 @pytest.mark.parametrize(
     ("query", "link"),
     [

@@ -554,6 +554,14 @@ def test_the_sequential_forgetting_law_R_S5(x64, D=100, T=200, H=60):
     assert law[0] > 1.5  # after two D edits nothing is left: worse than never written
 
 
+def test_forgetting_by_hand_in_its_two_extremes_R_S5(x64, D=1000):
+    """A second edit makes c²r₁ − cr₂ of the first residual, and E c² = 1/D, E c⁴ = 3/D(D + 2) for isotropic keys; after
+    very many all that is left at the key is another memory's answer, as far away as two targets are: 2."""
+    assert abs(edit_cost.sequential_residual(1, 2, D) - (1 / D + 3 / (D * (D + 2)))) < 2 / D**2
+    np.testing.assert_allclose(edit_cost.sequential_residual(1, 50 * D, D), 2, rtol=1e-12)
+    assert edit_cost.sequential_residual(7, 7, D) == 0  # the last is written
+
+
 @pytest.mark.parametrize("beta", [0.0, 0.3, 20.0])
 def test_what_a_sequence_leaves_is_a_mixture_of_what_was_there_R_S9(x64, beta, D=12, m=7, H=5):
     rng = np.random.default_rng(2)

@@ -64,6 +64,7 @@ def test_recorded_single_step_gains_from_depth_at_equal_size():
     for length in recorded.iterations(record):
         errors = recorded.by_depth(record, length)["maml"].mean
         assert min(errors[1:]) < 0.85 * errors[0]
+        assert max(errors[1:]) < errors[0]
 
 
 def test_recorded_oracle_is_done_with_two_or_three_layers_once_it_is_trained():

@@ -51,8 +51,20 @@ def test_there_is_no_capacity_below_a_beta_of_sixteen():
 
 
 def test_critical_beta_inverts_the_capacity():
-    for K, D in ((50, 1000), (500, 100), (500, 30)):
-        assert storage_capacity(critical_beta(K, D), D) == pytest.approx(K, rel=1e-4)
+    ends = ((10, 100), (500, 30), (2**31 - 1, 64), (2**31 - 1, 10**6))
+    for K, D in (*ends, *((K, 1000) for K in range(50, 1000, 100))):
+        beta = critical_beta(K, D)
+        assert storage_capacity(beta, D) == pytest.approx(K, rel=1e-4)
+        assert storage_capacity(beta, D) >= K > storage_capacity((1 - 1e-6) * beta, D)
+
+
+def test_few_bits_keep_patterns_apart_in_a_narrow_range_alone():
+    """Ten bits: 106 patterns at β = 32, 179 at 35, and no definite number at 38."""
+    assert storage_capacity(32.0, 10) < 150 < storage_capacity(35.0, 10)
+    assert np.isnan(storage_capacity(38.0, 10))
+    assert 32 < critical_beta(150, 10) < 35
+    with pytest.raises(ValueError, match=r"^K: got 300; it must be smaller: 10 bits"):
+        critical_beta(300, 10)
 
 
 @pytest.mark.parametrize(("K", "D"), [(100, 100), (500, 100), (500, 30)])

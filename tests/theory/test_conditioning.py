@@ -55,6 +55,12 @@ def test_counted_steps_are_those_of_the_iteration(condition):
         steps_to_tolerance([1.0, 0.0], [1.0, 1.0], tol=0.1)
 
 
+@pytest.mark.parametrize("steps", [1, 2, 3, 5, 6, 7, 20])
+def test_steps_that_halve_the_error_are_counted(steps):
+    """Curvatures 1 and 3 at the rate 1/2: both factors are 1/2."""
+    assert steps_to_tolerance([1.0, 3.0], [1.0, 0.5], tol=1.01 * 0.5**steps) == steps
+
+
 def test_white_curvature_takes_one_step():
     assert steps_to_tolerance(np.ones(6), normal(1, 6), tol=1e-6) == 1
 

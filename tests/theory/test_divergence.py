@@ -556,6 +556,22 @@ def test_leak_is_attained_on_the_way_to_the_other_pattern():
     assert record.convexity == pytest.approx(1 - beta * record.leak * s**2, rel=1e-12)
 
 
+def test_local_theorem_of_two_patterns_by_hand():
+    """At a distance of 0.6, with β = 20 and r = 0.1: q = exp(−10(0.36 − 0.12)), and m₀ = 1 − 20·0.36 q."""
+    ball = {"index": 0, "beta": 20.0, "radius": 0.1, "gradient_error": 0.04, "step_size": 0.5}
+    one, two = (local_retrieval([[0.0], [0.6]], **ball, steps=steps) for steps in (1, 2))
+    q = np.exp(-2.4)
+    convexity = 1 - 7.2 * q
+    assert one.leak == pytest.approx(q, rel=1e-12)
+    assert one.convexity == pytest.approx(convexity, rel=1e-12)
+    assert one.forever == pytest.approx(0.04 / convexity, rel=1e-12)
+    assert one.bound == pytest.approx(0.5 * 0.04, rel=1e-12)  # η times the error
+    assert two.bound == pytest.approx(0.02 * (2 - 0.5 * convexity), rel=1e-12)
+    assert one.holds
+    wide = local_retrieval([[0.0], [0.6], [-0.6]], **ball | {"radius": 1.0}, steps=1)
+    assert wide.leak == 1  # softmax weights are no more than that
+
+
 def test_local_bound_is_the_recursion_solved_and_the_ball_holds_the_leak_and_the_error():
     Xi, common = np.array([[0.0, 0.0], [1.2, 1.6]]), {"beta": 1.5, "radius": 0.4, "step_size": 0.5}
     leak = local_retrieval(Xi, 0, gradient_error=0.0, steps=1, **common).leak

@@ -101,6 +101,7 @@ def test_what_cannot_settle_is_refused_and_jit_asks_nothing():
         ((np.diag([1.0, 0, 1, 1]), eye, eye, 0.01), "H, P"),
         ((H, eye, -eye, 0.01), "H, P"),
         ((H, eye, eye + np.eye(K, k=1), 0.01), "P"),
+        ((H, eye, (eye + np.eye(K, k=1)) / 1e4, 0.01), "P"),  # asymmetry is measured against P itself
         ((H, eye, eye, 0.01, 1.0), "momentum"),
         ((H[0], eye, eye, 0.01), "H"),
     ):

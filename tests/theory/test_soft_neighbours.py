@@ -48,10 +48,21 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
     assert soft_neighbours.ratio_error(pair, opposite, np.full((1, 1), 0.3), SIGMA, Y)[0] > 1e-5
 
 
+@pytest.mark.parametrize("shift", [0.0, 1.7])
+def test_the_error_of_one_pair_and_of_two_by_hand(shift):
+    """Of one pair the ratio errs by nothing. Of ±1 at two keys, asked at either, κ̂ alone is noisy, with the variance
+    (1 − κ²)/2Y, and the reading (κ̂ − 1)/(κ̂ + 1) has the slope 2/(1 + κ)²; wherever the keys lie."""
+    keys, kappa = np.array([[-0.7, 0.7]]) + shift, np.exp(-1.4 / SIGMA)
+    law = lambda K, R, q: soft_neighbours.ratio_error(K, R, q, SIGMA, Y)  # noqa: E731
+    np.testing.assert_allclose(law(keys[:, :1], np.array([[3.0]]), keys), 0, atol=1e-15)
+    found = law(keys, np.array([[1.0, -1.0]]), keys)
+    np.testing.assert_allclose(found, (2 / (1 + kappa) ** 2) ** 2 * (1 - kappa**2) / (2 * Y), rtol=1e-12)
+
+
 def test_features_are_finite_however_heavy_the_tail():
     """Of a million frequencies the longest would be a million long, where a cosine in float32 may be NaN."""
     features = soft_neighbours.laplace_features(D, 200_000, SIGMA, key=jax.random.key(4))
-    assert np.abs(features.omega).max() < 6e3 / SIGMA
+    assert 2e3 / SIGMA < np.abs(features.omega).max() < 6e3 / SIGMA  # 160 are cut to a thousand times a normal vector
     phi = np.asarray(features.phi(jnp.asarray(KEYS.T[:3], jnp.float32)))
     np.testing.assert_allclose((phi**2).sum(1), 1, atol=1e-5)
 

@@ -78,9 +78,10 @@ def critical_beta(K: int, D: int) -> float:
     def holds(beta: float) -> bool:
         return bool(storage_capacity(beta, D) >= K)  # False for nan
 
-    ladder = [8.0 * 2**i for i in range(16) if 2**i <= 8 * D and holds(8.0 * 2**i)]
-    check(bool(ladder), "K", K, f"smaller: {D} bits do not keep so many random patterns apart at any β")
-    low, high = ladder[0] / 2, ladder[0]
+    rungs = np.geomspace(16, 512, 41)  # at 16 fewer than 10 patterns stay, at 512 more than the largest integer K
+    first = next((i for i, beta in enumerate(rungs) if holds(float(beta))), 0)
+    check(first > 0, "K", K, f"smaller: {D} bits do not keep so many random patterns apart at any β")
+    low, high = float(rungs[first - 1]), float(rungs[first])
     while high - low > 1e-6 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)

@@ -5,9 +5,8 @@ jit is tracing.
 """
 
 import operator
-import re
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import jax
@@ -39,7 +38,6 @@ __all__ = [
     "random_key",
     "readable",
     "real",
-    "renamed",
     "states",
 ]
 
@@ -70,18 +68,6 @@ def check(condition: bool, name: str, got: Any, wanted: str) -> None:
     """Raise a ValueError naming the argument, what it got and what to try, unless `condition` holds."""
     if not condition:
         raise ValueError(f"{name}: got {_shown(got)}; it must be {wanted}.")
-
-
-@contextmanager
-def renamed(**names: str) -> Iterator[None]:
-    """A block, or a function, in which what is refused has the caller's name for it: `renamed(rows="embeddings")`."""
-    try:
-        yield
-    except ValueError as error:
-        named = re.match(r"(\w+)(.*: got )", text := str(error))
-        if named is None or named[1] not in names:
-            raise
-        raise ValueError(names[named[1]] + text[named.end(1) :]) from error
 
 
 def choice(name: str, got: Any, options: Any) -> None:

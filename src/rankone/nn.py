@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._annotated import checked
-from rankone._checks import array, boolean, check, floating, host, inputs, numbers, real, renamed
+from rankone._annotated import checked, renamed
+from rankone._checks import array, boolean, check, floating, host, inputs, numbers, real
 from rankone._module import Module
 from rankone.precision import wider
 

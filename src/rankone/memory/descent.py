@@ -11,7 +11,8 @@ import numpy as np
 from jaxtyping import Array, ArrayLike
 from tqdm.auto import tqdm
 
-from rankone._checks import Numbers, boolean, check, choice, host, integer, is_traced, positive, real, renamed, states
+from rankone._annotated import renamed
+from rankone._checks import Numbers, boolean, check, choice, host, integer, is_traced, positive, real, states
 from rankone.checks import Outcome, _enabled, outcome
 from rankone.memory.implicit import at_rest
 from rankone.memory.protocol import EnergyMemory, Memory, Reader, Retrieval, check_memory, reader_of

@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, check, host, instance, integer, renamed, states
+from rankone._annotated import renamed
+from rankone._checks import Numbers, check, host, instance, integer, states
 from rankone._module import Module, static
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (

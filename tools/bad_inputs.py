@@ -160,15 +160,15 @@ def watched(names: dict[Any, tuple[str, Callable[..., Any]]]) -> Iterator[dict[s
             name = name if function is named else f"{function.__name__}()"
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
             return None
-        start, double, last = perf_counter(), jax.config.read("jax_enable_x64"), ""
+        start, double, raised = perf_counter(), jax.config.read("jax_enable_x64"), False
 
-        def inside(frame: Any, event: str, _: Any) -> Any:
-            nonlocal last
-            if event == "return" and last != "exception":  # an error ends a call right after it is raised
+        def inside(frame: Any, event: str, value: Any) -> Any:
+            nonlocal raised
+            raised |= event == "exception"
+            if event == "return" and not (raised and value is None):  # which is also how an error ends a call
                 call = Call(function, given, perf_counter() - start, double)
                 if call.seconds < min(SLOWEST, found[name].seconds if name in found else SLOWEST):
                     found[name] = call
-            last = event
             return inside
 
         return inside
@@ -362,7 +362,7 @@ def recorded() -> dict[str, Any]:
 
 def record(tests: list[str], ended: Counter, called: Iterable[str]) -> None:
     """Keep the counts of one part."""
-    part = " ".join(Path(folder).name for folder in tests)
+    part = " ".join(Path(test).name for test in tests)
     held = recorded() | {part: {"inputs": dict(sorted(ended.items())), "functions": sorted(called)}}
     RECORD.write_text(json.dumps(dict(sorted(held.items())), indent=1) + "\n", "utf-8")
 
@@ -378,7 +378,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=6000, help="number of inputs, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--examples", action="store_true", help="only of what the examples call, not the tests")
-    parser.add_argument("--record", action="store_true", help="try all inputs, and keep the counts of these tests")
+    parser.add_argument("--record", action="store_true", help="try all inputs, and keep the counts")
     parser.add_argument("tests", nargs="*", help="instead of the examples and all tests of the library")
     args = parser.parse_args()
     every = [folder for part in PARTS if os.path.isdir(folder := f"tests/{part}")]
@@ -395,7 +395,7 @@ def main() -> None:
     wrong = counts.pop("", Counter())
     total: Counter = sum(counts.values(), Counter())
     if args.record:
-        record(args.tests, total, found)
+        record(args.tests or ["examples" if args.examples else "all"], total, found)
     print("\n".join(sorted(wrong)))
     never = missing(names, {*found, *NEVER, *(name for part in recorded().values() for name in part["functions"])})
     print("never called:", ", ".join(sorted(never)) or "none")

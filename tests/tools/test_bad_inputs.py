@@ -2,6 +2,8 @@
 
 import subprocess
 import sys
+from contextlib import nullcontext
+from functools import partial
 
 import jax
 import numpy as np
@@ -10,7 +12,7 @@ import pytest
 from bad_inputs import Call, outcome, recorded, table, watched
 from few_tests import names_of
 
-from rankone._annotated import checked
+from rankone._annotated import checked, renamed
 from rankone.precision import double_precision
 from rankone.theory.commutation import descend
 
@@ -95,15 +97,17 @@ def test_of_shapes_a_function_of_the_callers_has_the_word():
     assert told == ["the caller's", "leaky", "leaky"]
 
 
-def test_the_fastest_call_that_ended_well_seeds_the_others():
-    """One that was refused does not, however fast; arguments and precision are kept."""
+@pytest.mark.parametrize("block", [nullcontext, partial(renamed, a="b")])
+def test_the_fastest_call_that_ended_well_seeds_the_others(block):
+    """One that was refused does not, however fast, nor what a block does when an error leaves it."""
 
     def refusing(a):
-        if a < 0:
-            raise ValueError("a: got less; it must be more.")
+        with block():
+            if a < 0:
+                raise ValueError("a: got less; it must be more.")
 
     with watched({refusing.__code__: ("refusing", refusing)}) as found:
-        with pytest.raises(ValueError, match="a: got"):
+        with pytest.raises(ValueError, match=r"[ab]: got"):
             refusing(-1.0)
         assert not found
         with double_precision():

@@ -76,7 +76,9 @@ def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
     for bad in (np.ones((2, 3)) * (1 + 5j), np.full((2, 3), "a"), np.full((2, 3), "2020-01-01", "datetime64[D]")):
         with pytest.raises(ValueError, match=r"^W: got"):
             edit.apply(bad)
-        with pytest.raises(ValueError, match=r"^embeddings: got"):
+        with pytest.raises(ValueError, match=r"^W_hat: got"):
+            edit.undo(bad)
+        with pytest.raises(ValueError, match=r"^rows: got"):
             ro.residual.ShardedSearch(bad)
 
 
@@ -84,7 +86,7 @@ def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
 def test_embeddings_whose_squares_are_no_numbers_are_refused(scale):
     rows = np.float32(scale * np.random.default_rng(0).normal(size=(50, 8)))
     for search in (ro.residual.ExactSearch, ro.residual.ShardedSearch):
-        with pytest.raises(ValueError, match=r"^embeddings: got"):
+        with pytest.raises(ValueError, match=r"^rows: got"):
             search(rows)
 
 

@@ -27,6 +27,7 @@ from claim_links import (
 from contents import contents
 from docutils import nodes
 from docutils.nodes import make_id
+from phrases import FILE as PHRASES
 from phrases import phrases, remember
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -50,7 +51,7 @@ class claims_node(nodes.General, nodes.Element):
 
 
 class pending_figure(nodes.Inline, nodes.Element):
-    """A figure of this build, by its key; with `words`, after what a chapter calls it, or after these words."""
+    """A figure of this build, by its key; with `named`, after the phrase that says what it is."""
 
 
 class pending_target(nodes.Inline, nodes.Element):
@@ -83,8 +84,8 @@ def _paragraph(*children: nodes.Node | str, classes: tuple[str, ...] = ()) -> no
     return nodes.paragraph("", "", *made, classes=list(classes))
 
 
-def _figure(row: Row, key: str, words: str = "") -> nodes.Node:
-    return pending_figure(key=key, claim=row["id"], promised=bool(row["chapter"]), words=words)
+def _figure(row: Row, key: str, *, named: bool = False) -> nodes.Node:
+    return pending_figure(key=key, claim=row["id"], promised=bool(row["chapter"]), named=named)
 
 
 def _name(kind: str, row: Row, *named: nodes.Node) -> nodes.paragraph:
@@ -106,9 +107,7 @@ def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
         status = pending_target("", status, kind="errata", claim=row["id"])
     ranges = re.search(r"\d-\d", row["id"])  # D-eq19-21 names what it includes already
     names = nodes.strong("", ", ".join([row["id"], *([] if ranges else row.get("includes", []))]))
-    figures = [
-        _paragraph(_figure(row, key, re.sub("[-_.]", " ", key.removeprefix(row["id"] + ".")))) for key in row["figures"]
-    ]
+    figures = [_paragraph(_figure(row, key, named=True)) for key in row["figures"]]
     if not any(key.endswith(".provenance") for key in row["figures"]):  # which says it too
         figures += [_paragraph(f"recorded: {coverage(load_record(name))}") for name in row.get("records", [])]
     where: list[nodes.Node] = [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
@@ -150,6 +149,7 @@ class ClaimsTable(SphinxDirective):
         self.env.metadata[self.env.docname]["claims_page"] = self.kind
         path = Path(self.env.srcdir, self.config.claims_file)
         self.env.note_dependency(str(path))
+        self.env.note_dependency(str(Path(self.env.srcdir, PHRASES)))
         for record in Path(self.env.srcdir, "experiments", "results").glob("*.json"):
             self.env.note_dependency(str(record))
         node = claims_node()
@@ -255,7 +255,17 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 subtype="figure",
                 location=docname,
             )
-        words = text_nodes(called.get(figure["key"], figure["words"]) + ": ") if figure.get("words") else []
+        if figure.get("named") and figure["key"] not in called:
+            _logger.warning(
+                "%s: no table and no line of %s says what %r is",
+                figure["claim"],
+                PHRASES,
+                figure["key"],
+                type="claims",
+                subtype="phrase",
+                location=docname,
+            )
+        words = text_nodes(called.get(figure["key"], figure["key"]) + ": ") if figure.get("named") else []
         figure.replace_self([*words, nodes.Text(figures.get(figure["key"], "not measured"))])
     for target in list(doctree.findall(pending_target)):
         target.replace_self(_link(app, docname, target))

@@ -1,19 +1,24 @@
-"""What a chapter's tables call a figure: the page of claims calls it the same.
+"""What the page of claims calls a figure: as a table of a chapter does, else as `phrases.yml` says.
 
 The first cell of a row says what the figure in it is; in a table of several columns, so does the head of its column.
 """
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
+import yaml
 from docutils import nodes
 from measured_lines import number
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 
+FILE = "book/phrases.yml"
 FORMULA = re.compile(r"\$[^$]*\$")
 LEANING = ("the same", "and ", "of ", "… ")  # beginnings of phrases that need the row above them
+_logger = logging.getLogger(__name__)
 
 
 def remember(app: Sphinx, doctree: nodes.document) -> None:
@@ -23,8 +28,12 @@ def remember(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def phrases(env: BuildEnvironment) -> dict[str, str]:
-    """Key of a figure → its phrase, of every page."""
-    return {key: words for page in env.metadata.values() for key, words in page.get("phrases", {}).items()}
+    """Key of a figure → its phrase, of every page and of the file; a key that stands in both is a warning."""
+    in_tables = {key: words for page in env.metadata.values() for key, words in page.get("phrases", {}).items()}
+    written: dict[str, str] = yaml.safe_load(Path(env.srcdir, FILE).read_text(encoding="utf-8"))
+    for key in sorted(in_tables.keys() & written):
+        _logger.warning("%s: a table says what %r is", FILE, key, type="claims", subtype="phrase")
+    return in_tables | written
 
 
 def _of(table: nodes.table) -> Iterator[tuple[str, str]]:

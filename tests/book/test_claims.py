@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from claim_chain import CHECKERS, Book, miscounted
 from claim_links import read_claims
 from docutils.nodes import make_id
@@ -78,6 +79,11 @@ def test_a_claim_with_figures_says_what_must_hold_of_them() -> None:
     without = {row["id"] for row in ROWS if row["figures"] and not row.get("holds")}
     assert without == set(WITHOUT_A_CONDITION)
     assert sum(len(row.get("holds", {})) for row in ROWS) > 450
+
+
+def test_no_phrase_is_kept_for_a_figure_that_is_gone() -> None:
+    phrases = yaml.safe_load((ROOT / "book" / "phrases.yml").read_text(encoding="utf-8"))
+    assert phrases.keys() - {key for row in ROWS for key in row["figures"]} == set()
 
 
 def test_a_figure_that_refutes_the_paper_must_go_on_refuting_it() -> None:

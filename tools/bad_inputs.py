@@ -4,11 +4,13 @@ The examples in the docstrings are run, then those of the library's tests that n
 every public function or method the fastest call that ends well is kept. Then one argument at a time is replaced by what
 it should not be. An error that does not name the argument is a leak; an answer to what no function could mean (text,
 dates, complex numbers) is wrong; and no input may be changed by a call. Where an array of another shape is what the
-function takes, but not what a loss of the caller's own takes, that loss has the word. What nothing calls is listed.
+function takes, but not what a loss of the caller's own takes, that loss has the word.
 
     .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # minutes
-    .venv/bin/python tools/bad_inputs.py tests/memory tests/nn       # a piece: of what these tests alone call
+    .venv/bin/python tools/bad_inputs.py tests/memory --record       # a piece: all inputs to what these tests call
     .venv/bin/python tools/bad_inputs.py --most 150 --examples       # of what the examples call alone
+
+`--record` keeps the counts, and what was called, in `tests/bad_inputs.json`. What is not called, nor there, is listed.
 """
 
 import argparse
@@ -17,14 +19,17 @@ import doctest
 import importlib
 import inspect
 import io
+import json
 import os
 import pkgutil
+import re
 import sys
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -56,6 +61,7 @@ PARTS = (  # of the package, and folders of its tests
     "writes",
 )
 PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
+ALONE_BAD = (*PLAINLY_BAD, "ragged", "dict", "NaN", "infinity", "nan", "inf")  # whatever the other arguments are
 SHAPES = ("longer", "one axis more", "empty", "row", "pair")  # which a function of the caller's may refuse itself
 _PARTS = filter(inspect.iscode, inspect.unwrap(checked).__code__.co_consts)
 CHECKED = next(part for part in _PARTS if part.co_name == "asked")  # what runs before each of these functions
@@ -73,6 +79,8 @@ BEHIND = (
     "smallest_pivot",
     "wider",
 )  # get what is checked
+NEVER = dict[str, str]()  # public function or method → why nothing calls it here
+RECORD = Path(__file__).parents[1] / "tests" / "bad_inputs.json"
 HOOK = "tests/checks/test_checks.py::test_these_tests_run_the_package_under_a_type_checker_that_knows_shapes"
 SLOWEST = 30.0  # seconds of a call that is worth repeating with bad inputs; of the first most is compiling
 
@@ -152,15 +160,15 @@ def watched(names: dict[Any, tuple[str, Callable[..., Any]]]) -> Iterator[dict[s
             name = name if function is named else f"{function.__name__}()"
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
             return None
-        start, double, last = perf_counter(), jax.config.read("jax_enable_x64"), ""
+        start, double, raised = perf_counter(), jax.config.read("jax_enable_x64"), False
 
-        def inside(frame: Any, event: str, _: Any) -> Any:
-            nonlocal last
-            if event == "return" and last != "exception":  # an error ends a call right after it is raised
+        def inside(frame: Any, event: str, value: Any) -> Any:
+            nonlocal raised
+            raised |= event == "exception"
+            if event == "return" and not (raised and value is None):  # which is also how an error ends a call
                 call = Call(function, given, perf_counter() - start, double)
                 if call.seconds < min(SLOWEST, found[name].seconds if name in found else SLOWEST):
                     found[name] = call
-            last = event
             return inside
 
         return inside
@@ -240,9 +248,13 @@ def _bytes(value: Any) -> Any:
     return [leaf.tobytes() for leaf in leaves]
 
 
-def outcome(name: str, argument: str, kind: str, call: Call) -> str:
-    """Whether the call was refused by name, answered, answered though plainly bad, leaky, or changed its input."""
-    function, given = call.function, jax.tree.map(_anew, call.given)
+def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
+    """How a call with such an input ended, and what the error says.
+
+    Named: refused in the name of one of the arguments that may be blamed. The caller's: refused by a function of the
+    caller's own. Answered, or answered wrongly: what is plainly bad. Leaky: any other error. Changed: its input.
+    """
+    function, given, said = call.function, jax.tree.map(_anew, call.given), ""
     before = _bytes(given)
     quiet = warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO())
     try:
@@ -252,12 +264,12 @@ def outcome(name: str, argument: str, kind: str, call: Call) -> str:
             jax.block_until_ready([leaf for leaf in jax.tree.leaves(result) if isinstance(leaf, jax.Array)])
         found = "answered wrongly" if kind in PLAINLY_BAD else "answered"
     except Exception as error:
-        found = "leaky"
-        if _names(error):
+        found, said = "leaky", f"{type(error).__name__}: {error!s:.100}"
+        if _names(error, blamed):
             found = "named"
         elif kind in SHAPES and _of_the_caller(error):
             found = "the caller's"
-    return "changed" if _bytes(given) != before else found
+    return "changed" if _bytes(given) != before else found, said
 
 
 def _anew(leaf: Any) -> Any:
@@ -266,11 +278,20 @@ def _anew(leaf: Any) -> Any:
     return jnp.zeros(leaf.shape, leaf.dtype) if gone else leaf
 
 
-def _names(error: Exception) -> bool:
-    """Whether an error is of the package's own kind, "argument: got …; it must be …", or says what is to install."""
-    text = str(error)
-    missing = isinstance(error, ImportError) and "pip install " in text
-    return missing or (isinstance(error, ValueError | ImportError) and ": got " in text and "must be" in text)
+def _names(error: Exception, blamed: set[str]) -> bool:
+    """Whether it is the package's own, "argument: got …; it must be …", of one of these, or says what is to install."""
+    found = re.match(r"(\w+)(\.\w+|\[[^]]*\])*: got .*; it must be ", str(error), re.DOTALL)
+    own = isinstance(error, ValueError) and found is not None and found[1] in blamed
+    return own or (isinstance(error, ImportError) and "pip install " in str(error))
+
+
+def _blamed(call: Call, argument: str, value: Any, kind: str) -> set[str]:
+    """What an error may name: the argument that was replaced, or any beside which it may not fit, as None did."""
+    if kind in ALONE_BAD and value is not None:
+        return {argument}
+    parameters = inspect.signature(call.function).parameters.values()
+    options = [call.given.get(one.name, {}) for one in parameters if one.kind is one.VAR_KEYWORD]
+    return {one.name for one in parameters}.union(*options) - {"self", "cls"}
 
 
 def _of_the_caller(error: Exception) -> bool:
@@ -303,14 +324,15 @@ def table(found: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
     for name, call in sorted(found.items()):
         for options, argument, value in _arguments(call):
             for kind, bad in replacements(value, rng).items():
-                todo.append((name, argument, kind, call._replace(given=_with(call.given, options, argument, bad))))
+                tried = call._replace(given=_with(call.given, options, argument, bad))
+                todo.append((name, argument, kind, tried, _blamed(call, argument, value, kind)))
     chosen = sorted(rng.permutation(len(todo))[:most])
     counts: dict[str, Counter] = {}
-    for name, argument, kind, call in (todo[i] for i in chosen):
-        ended = outcome(name, argument, kind, call)
+    for name, argument, kind, call, blamed in (todo[i] for i in chosen):
+        ended, said = outcome(call, kind, blamed)
         counts.setdefault(name, Counter())[ended] += 1
         if ended in ("leaky", "answered wrongly", "changed"):
-            counts.setdefault("", Counter())[f"{ended}: {name}({argument}={kind})"] += 1
+            counts.setdefault("", Counter())[f"{ended}: {name}({argument}={kind}) {said}".rstrip()] += 1
     return counts
 
 
@@ -328,9 +350,21 @@ def _with(given: dict[str, Any], options: str, name: str, bad: Any) -> dict[str,
     return given | ({options: given[options] | {name: bad}} if options else {name: bad})
 
 
-def missing(names: dict[Any, tuple[str, Callable[..., Any]]], found: dict[str, Call]) -> set[str]:
+def missing(names: dict[Any, tuple[str, Callable[..., Any]]], found: Iterable[str]) -> set[str]:
     """What nothing has called yet, of what takes anything."""
     return {name for name, one in names.values() if set(inspect.signature(one).parameters) - {"self"}} - set(found)
+
+
+def recorded() -> dict[str, Any]:
+    """Part of the library → how its bad inputs ended, and what its tests called, when it was last recorded."""
+    return json.loads(RECORD.read_text("utf-8")) if RECORD.is_file() else {}
+
+
+def record(tests: list[str], ended: Counter, called: Iterable[str]) -> None:
+    """Keep the counts of one part."""
+    part = " ".join(Path(test).name for test in tests)
+    held = recorded() | {part: {"inputs": dict(sorted(ended.items())), "functions": sorted(called)}}
+    RECORD.write_text(json.dumps(dict(sorted(held.items())), indent=1) + "\n", "utf-8")
 
 
 def words(labels: set[str]) -> set[str]:
@@ -339,11 +373,12 @@ def words(labels: set[str]) -> set[str]:
 
 
 def main() -> None:
-    """Print what ended as it should not, and the counts; fail where there is a leak, a wrong answer or a change."""
+    """Print what ended as it should not, and the counts; fail where there is a leak, a wrong answer, or no call."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--most", type=int, default=6000, help="number of inputs, drawn at random")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--examples", action="store_true", help="only of what the examples call, not the tests")
+    parser.add_argument("--record", action="store_true", help="try all inputs, and keep the counts")
     parser.add_argument("tests", nargs="*", help="instead of the examples and all tests of the library")
     args = parser.parse_args()
     every = [folder for part in PARTS if os.path.isdir(folder := f"tests/{part}")]
@@ -356,14 +391,16 @@ def main() -> None:
             # The package is imported before the tests could put a type checker around it.
             options = ["-q", "-p", "no:cacheprovider", "-W", "ignore", f"--deselect={HOOK}"]
             pytest.main([*options, *(args.tests or every)], plugins=[few])
-    counts = table(found, args.most, args.seed)
+    counts = table(found, sys.maxsize if args.record else args.most, args.seed)
     wrong = counts.pop("", Counter())
     total: Counter = sum(counts.values(), Counter())
+    if args.record:
+        record(args.tests or ["examples" if args.examples else "all"], total, found)
     print("\n".join(sorted(wrong)))
-    if not args.examples:
-        print("never called:", ", ".join(sorted(missing(names, found))) or "none")
+    never = missing(names, {*found, *NEVER, *(name for part in recorded().values() for name in part["functions"])})
+    print("never called:", ", ".join(sorted(never)) or "none")
     print(f"{len(counts)} functions and methods, {sum(total.values())} inputs:", dict(total))
-    sys.exit(bool(wrong))
+    sys.exit(bool(wrong or never))
 
 
 if __name__ == "__main__":

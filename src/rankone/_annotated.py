@@ -1,10 +1,12 @@
-"""Functions that refuse, by name, what is not what the annotations of their arguments say.
+"""Functions that refuse, by the name that the caller wrote, what is not what the annotations of their arguments say.
 
 For the formulas of `theory` and `printed` and for small functions, whose annotations say all that there is to check:
 real numbers, integers, shapes, and things of a class. Values are looked at where `rankone._checks` looks at them.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from inspect import Parameter, isclass, signature
 from types import NoneType, UnionType
@@ -16,7 +18,7 @@ from jaxtyping import ArrayLike, Real
 
 from rankone._checks import boolean, check, host, instance, integer, random_key, real
 
-__all__ = ["Broadcast", "checked"]
+__all__ = ["Broadcast", "checked", "renamed"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Broadcast = Real[ArrayLike, "*#n"]  # of several arguments: of shapes that broadcast with one another
@@ -39,6 +41,18 @@ def checked(function: F) -> F:
         return function(*given.args, **given.kwargs)
 
     return asked  # type: ignore[return-value]
+
+
+@contextmanager
+def renamed(**names: str) -> Iterator[None]:
+    """A block, or a function, in which what is refused has the caller's name for it: `renamed(rows="embeddings")`."""
+    try:
+        yield
+    except ValueError as error:
+        named = re.match(r"(\w+)(.*: got )", text := str(error))
+        if named is None or named[1] not in names:
+            raise
+        raise ValueError(names[named[1]] + text[named.end(1) :]) from error
 
 
 def _fit(name: str, value: Any, hint: Any, sizes: dict[str, Any]) -> Any:

@@ -210,10 +210,8 @@ def _shown(got: Any) -> str:
 
 
 def _on_host(leaf: Any) -> bool:
-    if isinstance(leaf, jax.core.Tracer):
-        return False
-    if not isinstance(leaf, jax.Array):
-        return True
+    if isinstance(leaf, jax.core.Tracer) or not isinstance(leaf, jax.Array):
+        return not isinstance(leaf, jax.core.Tracer)
     return leaf.is_fully_addressable and all(device.platform == "cpu" for device in leaf.devices())
 
 

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._annotated import checked
+from rankone._annotated import checked, renamed
 from rankone._checks import array, boolean, check, floating, host, inputs, numbers, real
 from rankone._module import Module
 from rankone.precision import wider
@@ -72,7 +72,8 @@ class Dense(Module):
         """
         entries = host("matrix", matrix)
         check(entries.ndim >= 2, "matrix", f"shape {entries.shape}", "(out, in + 1), or (out, in) without a bias")
-        return cls(entries[..., :-1], entries[..., -1]) if boolean("bias", bias) else cls(entries)
+        with renamed(W="matrix", b="matrix"):
+            return cls(entries[..., :-1], entries[..., -1]) if boolean("bias", bias) else cls(entries)
 
 
 def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:

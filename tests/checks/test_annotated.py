@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._annotated import checked
+from rankone._annotated import checked, renamed
 from rankone._module import Module
 
 
@@ -92,3 +92,24 @@ def test_shapes_alone_are_looked_at_while_jit_traces():
     assert (A.shape, b.shape) == ((2, 3), (3,))
     with pytest.raises(ValueError, match=r"^b: got 'shape \(2,\)'.*where n is 3"):
         jax.jit(lambda A: asked(A, A[:, 0]))(jnp.ones((2, 3)))
+
+
+def test_what_is_refused_further_in_has_the_name_that_the_caller_wrote():
+    """As a block and as a function; of other names, and of other errors, nothing is changed."""
+
+    @renamed(b="rows")
+    def outer(rows, name="a"):
+        asked(np.ones((2, 3)), rows, name=name)
+
+    outer(np.ones(3))
+    with pytest.raises(ValueError, match=r"^rows: got 'shape \(2,\)'; it must be of shape") as caught:
+        outer(np.ones(2))
+    assert str(caught.value.__cause__).startswith("b: got")
+    with pytest.raises(ValueError, match=r"^name: got 1; it must be"):
+        outer(np.ones(3), name=1)
+    with pytest.raises(ValueError, match=r"^q\[0\].W: got"), renamed(p="q"):
+        raise ValueError("p[0].W: got 1; it must be 2.")
+    for error in (ValueError("bad b"), TypeError("b: got 1; it must be 2.")):
+        with pytest.raises(type(error)) as caught, renamed(b="rows"):
+            raise error
+        assert caught.value is error

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import rankone as ro
+from rankone.data.queries import occlude
 from rankone.preconditioning import matrix_power
 from rankone.residual.scores import Calibration
 from rankone.theory.error_law import error_law
@@ -15,6 +16,7 @@ from rankone.universality.fitted import constant_network, shallow_network
 from rankone.universality.two_layers import two_layer_network
 
 W, C, V = np.zeros((2, 3)), np.eye(3), np.ones((2, 2))
+TWO, CLASSES, EDIT = np.eye(2), np.arange(2), ro.writes.Write(jnp.ones(2), jnp.ones(2))
 REPEATED, ZERO = np.ones((3, 2)), np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
 EDITS = {
     "sequential": lambda K: ro.editing.sequential_edit(W, C, K, V),
@@ -76,7 +78,9 @@ def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
     for bad in (np.ones((2, 3)) * (1 + 5j), np.full((2, 3), "a"), np.full((2, 3), "2020-01-01", "datetime64[D]")):
         with pytest.raises(ValueError, match=r"^W: got"):
             edit.apply(bad)
-        with pytest.raises(ValueError, match=r"^embeddings: got"):
+        with pytest.raises(ValueError, match=r"^W_hat: got"):
+            edit.undo(bad)
+        with pytest.raises(ValueError, match=r"^rows: got"):
             ro.residual.ShardedSearch(bad)
 
 
@@ -84,7 +88,7 @@ def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
 def test_embeddings_whose_squares_are_no_numbers_are_refused(scale):
     rows = np.float32(scale * np.random.default_rng(0).normal(size=(50, 8)))
     for search in (ro.residual.ExactSearch, ro.residual.ShardedSearch):
-        with pytest.raises(ValueError, match=r"^embeddings: got"):
+        with pytest.raises(ValueError, match=r"^rows: got"):
             search(rows)
 
 
@@ -183,3 +187,25 @@ def test_the_retrieval_explorer_refuses_values_too(bad):
 
     with pytest.raises(ValueError, match=r"^(beta|K|target|basis|clamp): got"):
         RetrievalExplorer(**bad)
+
+
+@pytest.mark.parametrize(
+    ("call", "named"),
+    [
+        (lambda: ro.ResMem(k=1).fit(TWO, TWO, CLASSES).correction("text"), "embeddings"),
+        (lambda: ro.ResMem(k=1).fit("text", TWO, CLASSES), "embeddings"),
+        (lambda: ro.ResMem(k=1).fit(TWO, logits=TWO[:, None], labels=CLASSES), "logits"),
+        (lambda: ro.ResMem(k=1).fit(TWO, TWO, CLASSES).predict(TWO, logits=TWO[:1]), "logits"),
+        (lambda: ro.editing.KeyGeometry.from_moments(TWO).dual("text"), "a"),
+        (lambda: ro.editing.weight_at("a", "layers[0].W", layout="out_in"), "tree"),
+        (lambda: ro.editing.edit_at({"a": 1}, "a", EDIT, layout="out_in"), "tree"),
+        (lambda: ro.editing.capture_keys(abs, TWO * 1j, "a", layout="out_in"), "model"),
+        (lambda: ro.nn.Dense.from_augmented(TWO * np.nan), "matrix"),
+        (lambda: ro.preconditioning.reparameterize("a", None), "network"),
+        (lambda: matrix_power(TWO, np.inf), "power"),
+        (lambda: occlude(TWO, visible=0.5, fill=np.inf), "fill"),
+    ],
+)
+def test_what_is_refused_has_the_name_that_the_caller_wrote_for_it(call, named):
+    with pytest.raises(ValueError, match=f"^{named}: got"):
+        call()

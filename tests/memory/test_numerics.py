@@ -7,6 +7,7 @@ import pytest
 
 import rankone as ro
 from rankone.memory.bases import cos_sin
+from rankone.precision import double_precision
 
 K, D, N = 512, 64, 16  # large enough that distances are products
 RNG = np.random.default_rng(0)
@@ -115,6 +116,21 @@ def test_a_certified_state_has_the_weights_of_longdouble():
         judged.append(certified.mean())
     assert judged[0] == 1
     assert np.mean(judged) > 0.5  # it is of use
+
+
+def test_a_certified_estimate_loses_less_than_an_eighth_of_itself_to_rounding():
+    """Near the patterns, at a hundred times their size, and where the angles of the features are lost."""
+    Xi = SPREAD[:5].astype(np.float32)
+    memory = ro.DrDAM.store(Xi, 20.0, ro.RandomFeatures(D, 500, key=jax.random.key(2)))
+    x = np.array([1, 1e2, 1e6], np.float32)[:, None, None] * Xi[None]
+    certified = np.asarray(memory.certified(x - memory.origin[None, None]))
+    assert certified.all(axis=1).tolist() == [True, True, False]
+    assert not certified[2].any()
+    with double_precision():
+        wide = jax.tree.map(lambda leaf: leaf.astype(float) if leaf.dtype == np.float32 else leaf, memory)
+        S = np.asarray(wide.partition(x.astype(float)))
+    lost = np.abs(np.asarray(memory.partition(x)) - S)[certified]
+    assert (lost <= np.maximum(S[certified], float(memory.floor)) / 8).all()
 
 
 @pytest.mark.parametrize("beta", [1.0, 100.0, 1e4])

@@ -245,7 +245,7 @@ def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when
         (lambda: ro.ResMem(k=N + 1).fit(Z, P, Y), "k"),
         (lambda: ro.ResMem(k=1).fit(np.where(Z > 2, np.nan, Z), P, Y), "embeddings"),
         (lambda: ro.ResMem(k=1).fit(np.zeros((0, 3)), np.zeros((0, 2)), np.zeros(0, int)), "embeddings"),
-        (lambda: ro.ResMem(k=1).fit(Z[:5], P, Y), "residuals"),
+        (lambda: ro.ResMem(k=1).fit(Z[:5], P, Y), "labels"),
         (lambda: ro.ResMem(k=1).fit_residuals(Z, sparse(P[:5], np.zeros((5, L), int), L)), "residuals"),
         (lambda: sparse(np.where(P > 0.5, np.nan, P), np.zeros((N, L), int), L), "values"),
         (lambda: sparse(P, np.zeros((N, 2), int), L), "columns"),

@@ -135,15 +135,15 @@ def test_a_search_says_where_it_found_nothing_finite():
         (lambda: ExactSearch(np.ones((4, 2)), 0), "stored"),
         (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 2)), True), "k"),
         (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 2)), 2.0), "k"),
-        (lambda: ExactSearch(np.zeros((0, 3))), "embeddings"),
-        (lambda: ExactSearch(np.zeros(3)), "embeddings"),
-        (lambda: ExactSearch([[1.0, np.nan]]), "embeddings"),
+        (lambda: ExactSearch(np.zeros((0, 3))), "rows"),
+        (lambda: ExactSearch(np.zeros(3)), "rows"),
+        (lambda: ExactSearch([[1.0, np.nan]]), "rows"),
         (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 2)), 5), "k"),
         (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 2)), 0), "k"),
         (lambda: ExactSearch(np.ones((4, 2))).search(np.ones((1, 3)), 1), "queries"),
         (lambda: ExactSearch(np.ones((4, 2))).search([[np.inf, 0.0]], 1), "queries"),
-        (lambda: ShardedSearch(np.zeros((0, 3))), "embeddings"),
-        (lambda: ShardedSearch([[1.0, np.nan]]), "embeddings"),
+        (lambda: ShardedSearch(np.zeros((0, 3))), "rows"),
+        (lambda: ShardedSearch([[1.0, np.nan]]), "rows"),
     ],
 )
 def test_bad_input_is_named(call, named):
@@ -226,7 +226,7 @@ def test_an_index_of_faiss_answers_through_the_same_interface(index):
 @pytest.mark.parametrize(
     ("make", "name"),
     [
-        (lambda rows: FaissSearch("rows"), "embeddings"),
+        (lambda rows: FaissSearch("rows"), "rows"),
         (lambda rows: FaissSearch(rows, index={"a": 1}), "index"),
         (lambda rows: ShardedSearch(rows, devices={"a": 1}), "devices"),
         (lambda rows: ShardedSearch(rows, devices=[]), "devices"),

@@ -188,7 +188,7 @@ def test_under_jit_nothing_is_looked_at_and_a_singular_moment_shows():
 
 def test_an_edit_needs_a_definite_moment_and_fitting_shapes():
     W, _, C, k, v = edit()
-    with pytest.raises(ValueError, match="A: got"):
+    with pytest.raises(ValueError, match="C: got"):
         store_pair(W, np.outer(k, k), k, v)
     with pytest.raises(ValueError, match=r"^W: got"):
         store_pair(W.T, C, k, v)

@@ -96,10 +96,11 @@ def test_what_cannot_settle_is_refused_and_jit_asks_nothing():
     H, eye = definite(np.random.default_rng(2), 50), np.eye(K)
     for arguments, name in (
         ((H, eye, eye, 0.05), "learning_rate"),  # beyond 2/50
-        ((H, eye, eye, -0.01), "H, P"),
-        ((-H, eye, eye, 0.01), "H, P"),
-        ((np.diag([1.0, 0, 1, 1]), eye, eye, 0.01), "H, P"),
-        ((H, eye, -eye, 0.01), "H, P"),
+        ((H, eye, eye, -0.01), "learning_rate"),
+        ((H, eye, eye, np.inf), "learning_rate"),
+        ((-H, eye, eye, 0.01), "H"),
+        ((np.diag([1.0, 0, 1, 1]), eye, eye, 0.01), "H"),
+        ((H, eye, -eye, 0.01), "P"),
         ((H, eye, eye + np.eye(K, k=1), 0.01), "P"),
         ((H, eye, (eye + np.eye(K, k=1)) / 1e4, 0.01), "P"),  # asymmetry is measured against P itself
         ((H, eye, eye, 0.01, 1.0), "momentum"),

@@ -2,6 +2,7 @@
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Real
 
 from rankone._checks import array, check, random_key, real
@@ -68,7 +69,8 @@ def occlude(
     ([[1.0, 0.0, 0.0, 0.0]], [True, False, False, False])
     """
     pictures = array("pictures", pictures, "(n, D): one flattened picture a row", 2)
-    real("fill", fill, "a grey level")
+    grey = real("fill", fill, "a grey level")
+    check(grey is None or bool(np.isfinite(grey)), "fill", fill, "a finite grey level")
     return _occluded(pictures, _count("visible", visible, pictures.shape[1]), fill)
 
 

@@ -129,7 +129,7 @@ class KeyGeometry(Module):
 
     def dual(self, a: ArrayLike) -> Float[Array, "D ..."]:
         """C⁻¹a: what an edit at the key a adds a multiple of to each row of the matrix."""
-        return self.solve(a)
+        return _solve(canonical(self), self._keys("a", a), 0)
 
     def solve(self, B: ArrayLike, *, refine: int = 0) -> Float[Array, "D ..."]:
         """C⁻¹B for keys B (D,) or (D, m).

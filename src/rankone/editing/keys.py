@@ -39,7 +39,7 @@ def capture_keys(fn: Callable[..., Any], model: Any, path: Path, *args: Any, lay
             (`jax.lax.scan`), and not after arithmetic with it.
     """
     choice("layout", layout, ("out_in", "in_out"))
-    place, index = find_weight(model, path)
+    place, index = find_weight("model", model, path)
     check(not index, "path", path, "that of a matrix of its own: one of a stack is out of sight")
     leaves, structure = jax.tree.flatten((model, args))  # the model's come first
     dynamic = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array | np.ndarray)]

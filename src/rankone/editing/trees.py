@@ -38,7 +38,7 @@ def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
     """
     choice("layout", layout, _AXES)
     leaves, _ = jax.tree.flatten(tree)
-    place, index = find_weight(tree, path)
+    place, index = find_weight("tree", tree, path)
     W = jnp.asarray(leaves[place][index])
     return W if layout == "out_in" else W.T
 
@@ -66,26 +66,27 @@ def edit_at(tree: Any, path: Path, edit: Write, *, layout: str, undo: bool = Fal
     new = edit.undo(W) if undo else edit.apply(W)
     new = new if layout == "out_in" else new.T
     leaves, structure = jax.tree.flatten(tree)
-    place, index = find_weight(tree, path)
+    place, index = find_weight("tree", tree, path)
     leaves[place] = jnp.asarray(leaves[place]).at[index].set(new) if index else new
     return jax.tree.unflatten(structure, leaves)
 
 
-def find_weight(tree: Any, path: Path) -> tuple[int, tuple[int, ...]]:
-    """Which leaf of a tree holds the matrix at a path, and where in it, if it is a stack of matrices."""
+def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]:
+    """Which leaf of a tree, an argument of this name, holds the matrix at a path, and where in a stack of matrices."""
     words = _words(path)
     paths, _ = jax.tree_util.tree_flatten_with_path(tree)
     found, shown = [], {}
     for place, (keys, leaf) in enumerate(paths):
-        here, ndim = _words(keys), getattr(leaf, "ndim", 0)
+        here, kind = _words(keys), getattr(leaf, "dtype", object)
         here = here[:-1] if here[-1:] == ("value",) else here  # flax's variables
         rest = words[len(here) :]
         if words[: len(here)] == here and all(word.isdecimal() for word in rest):
             found.append((place, tuple(map(int, rest)), getattr(leaf, "shape", ())))
-        if ndim >= 2:
+        if getattr(leaf, "ndim", 0) >= 2 and (jnp.issubdtype(kind, jnp.floating) or jnp.issubdtype(kind, jnp.integer)):
             shown[".".join(here)] = f"{jax.tree_util.keystr(keys).removesuffix('.value').lstrip('.')} {leaf.shape}"
     near = [shown[name] for name in get_close_matches(".".join(words), shown, n=3, cutoff=0)]
-    check(len(found) > 0, "path", path, f"that of a matrix, such as {'; '.join(near) or 'none: there is none here'}")
+    check(len(shown) > 0, name, tree, "a pytree with a matrix of weights")
+    check(len(found) > 0, "path", path, f"that of a matrix, such as {'; '.join(near)}")
     check(len(found) == 1, "path", path, "a tuple of JAX's keys: several leaves are written so")
     place, index, shape = found[0]
     fits = len(shape) - len(index) == 2 and all(i < n for i, n in zip(index, shape, strict=False))

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike
 from tqdm.auto import tqdm
 
+from rankone._annotated import renamed
 from rankone._checks import Numbers, boolean, check, choice, host, integer, is_traced, positive, real, states
 from rankone.checks import Outcome, _enabled, outcome
 from rankone.memory.implicit import at_rest
@@ -23,6 +24,7 @@ _CHUNK = 25  # steps between two looks at the clock
 _PATIENCE = 2.0  # seconds before a progress bar appears
 
 
+@renamed(x="x0")
 def retrieve(
     memory: Memory,
     x0: Numbers,
@@ -96,7 +98,7 @@ def retrieve(
 def _warn_of_lost(lost: Array, N: int) -> None:
     if _enabled.get() and int(lost):
         advice = "try a smaller step_size, or the 'sincos' basis, whose features are bounded"
-        warnings.warn(f"{int(lost)} of {N} queries became NaN or infinite: {advice}.", RuntimeWarning, stacklevel=3)
+        warnings.warn(f"{int(lost)} of {N} queries became NaN or infinite: {advice}.", RuntimeWarning, stacklevel=4)
 
 
 def _mask(clamp: Numbers, x0: Array) -> Array | np.ndarray:

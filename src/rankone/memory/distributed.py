@@ -57,6 +57,8 @@ class DrDAM(EnergyMemory):
     ((40000,), 4.0)
     >>> round(memory.energy(Xi[0]).item(), 2), round(ro.MrDAM(Xi, beta=8.0).energy(Xi[0]).item(), 2)
     (-0.0, -0.0)
+    >>> memory.certified(Xi[0] - memory.origin).item()
+    True
     >>> memory.remove(Xi[0]).count.item()
     3.0
     >>> from dataclasses import field, replace

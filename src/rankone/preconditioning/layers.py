@@ -207,6 +207,8 @@ def reparameterize(network: Any, factors: Any, *, anchor: bool = False, invertib
         bias = layer.bias if isinstance(layer, Reparameterized) else layer.b is not None
         return Reparameterized.from_weight(layer.augmented, *pair, bias=bias, anchor=anchor, invertible=invertible)
 
+    layers = list(filter(is_layer, jax.tree.leaves(network, is_leaf=is_layer)))
+    check(len(layers) > 0, "network", network, "a pytree of layers")
     beside("factors", factors, network, Factors)
     return jax.tree.map(one, network, factors, is_leaf=is_layer)
 

@@ -133,12 +133,17 @@ def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n
         ValueError: If A is not square, not symmetric, or, for a negative power, singular to working precision. Where
             nothing can be raised, as inside jit, the power of such a matrix is NaN.
     """
-    real("power", power, "one real number")
+    _check_exponent(power)
     A = array("A", A, "(n, n)", 2)
     check(A.shape[0] == A.shape[1], "A", f"shape {A.shape}", "square")
     raised = _power(A, power)
     _check_power("A", A, power, raised)
     return raised
+
+
+def _check_exponent(power: ArrayLike) -> None:
+    exponent = real("power", power, "one finite real number")
+    check(exponent is None or bool(np.isfinite(exponent)), "power", power, "one finite real number")
 
 
 @jax.jit
@@ -183,7 +188,7 @@ def whitening_factors(
     """
     choice("sides", sides, ("both", "input", "output"))
     instance("moments", moments, Moments, "the Moments of one layer")
-    real("power", power, "one real number")
+    _check_exponent(power)
     not_negative("damping", damping)
     factors = _whitening(moments, damping, power, sides)
     if readable(factors):

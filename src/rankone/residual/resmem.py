@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from rankone._annotated import renamed
 from rankone._checks import Numbers, check, host, instance, integer, states
 from rankone._module import Module, static
 from rankone.residual.search import ExactSearch, Neighbours
@@ -142,8 +143,12 @@ class ResMem(Module):
         """
         check(labels is not None, "labels", labels, "the classes of the embeddings, (n,)")
         assert labels is not None
-        return self.fit_residuals(embeddings, onehot_residuals(self._base(probs, logits), labels))
+        with renamed(probs="logits" if probs is None else "probs"):
+            residuals = onehot_residuals(self._base(probs, logits), labels)
+        with renamed(residuals="labels"):
+            return self.fit_residuals(embeddings, residuals)
 
+    @renamed(rows="embeddings")
     def fit_residuals(self, embeddings: Numbers | None, residuals: "Numbers | Residuals") -> "ResMem":
         """The same for residuals (n, L) of any kind: targets minus predictions of a regression, or bare labels.
 
@@ -163,13 +168,14 @@ class ResMem(Module):
         base = self._base(probs, logits)
         correction = self.correction(embeddings)
         wanted = f"one row for each embedding: {correction.shape}"
-        check(base.shape == correction.shape, "probs", f"shape {base.shape}", wanted)
+        check(base.shape == correction.shape, "logits" if probs is None else "probs", f"shape {base.shape}", wanted)
         return base + correction
 
     def correction(self, embeddings: Numbers) -> Float[Array, "*n L"]:
         """The remembered residual Σᵢ w̄ᵢ rᵢ at embeddings (..., D) -> (..., L) [S-eq2]; 0 while nothing is stored."""
         return self.read(self.neighbours(embeddings))
 
+    @renamed(queries="embeddings")
     def neighbours(self, embeddings: Numbers) -> Neighbours:
         """The k nearest stored embeddings; find them once to read with several σ or fewer k.
 

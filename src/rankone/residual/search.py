@@ -74,7 +74,7 @@ class ExactSearch(Module):
     half_norms: Float[Array, " n"] = field(init=False, repr=False)
 
     def __init__(self, rows: Numbers, stored: int | Int[Array, ""] | None = None) -> None:
-        rows = _sized(array("embeddings", rows, "(n, D): one stored embedding a row", 2, once=True))
+        rows = _sized(array("rows", rows, "(n, D): one stored embedding a row", 2, once=True))
         if stored is not None:
             if not is_traced(stored):
                 integer("stored", stored, "a positive number of rows", most=len(rows))
@@ -102,7 +102,7 @@ def _sized(rows: Array | np.ndarray) -> Array | np.ndarray:
             most, wide = float(_largest(rows)), jnp.finfo(wider(rows.dtype, jnp.float32))
         least, greatest = float(wide.tiny) ** 0.5 / float(wide.eps), (float(wide.max) / rows.shape[1]) ** 0.5 / 2
         wanted = f"of entries between {least:.0e} and {greatest:.0e} in size, so that squares are numbers: rescale them"
-        check(most == 0 or least <= most <= greatest, "embeddings", f"a largest entry of {most:.1e}", wanted)
+        check(most == 0 or least <= most <= greatest, "rows", f"a largest entry of {most:.1e}", wanted)
     return rows
 
 
@@ -155,11 +155,11 @@ class ShardedSearch(Module):
         chosen = isinstance(devices, list | tuple) and all(isinstance(one, jax.Device) for one in devices)
         check(chosen and len(devices) > 0, "devices", devices, "a list of devices, such as jax.devices()")
         devices = tuple(devices)
-        given = host("embeddings", rows)
-        check(given.ndim == 2, "embeddings", f"shape {given.shape}", "an array of shape (n, D): one embedding a row")
+        given = host("rows", rows)
+        check(given.ndim == 2, "rows", f"shape {given.shape}", "an array of shape (n, D): one stored embedding a row")
         n = len(given) if stored is None else integer("stored", stored, most=len(given))
         wanted = f"a store with a row or more for each of {len(devices)} devices"
-        check(n >= len(devices), "embeddings", f"{n} rows", wanted)
+        check(n >= len(devices), "rows", f"{n} rows", wanted)
         _sized(given[:n])
         if len(given) % len(devices):
             given = np.asarray(given)
@@ -168,7 +168,7 @@ class ShardedSearch(Module):
             padding = ((0, -len(given) % len(devices)), (0, 0))
             given = np.pad(given, padding, constant_values=_far(given.dtype))
         sharding = NamedSharding(Mesh(np.asarray(devices), (_AXIS,)), P(_AXIS))
-        rows = array("embeddings", jax.device_put(given, sharding), "(n, D)", 2, once=True)
+        rows = array("rows", jax.device_put(given, sharding), "(n, D)", 2, once=True)
         self._set(rows=rows, devices=devices, stored=n, half_norms=_half_norms(rows, n))
 
     def __reduce__(self) -> tuple:
@@ -224,7 +224,7 @@ class FaissSearch(Module):
     index: Any = static()
 
     def __init__(self, rows: Numbers, index: Any = None) -> None:
-        rows = array("embeddings", rows, "(n, D): one stored embedding a row", 2, once=True).astype(jnp.float32)
+        rows = array("rows", rows, "(n, D): one stored embedding a row", 2, once=True).astype(jnp.float32)
         able = index is None or all(hasattr(index, part) for part in ("d", "metric_type", "ntotal", "search"))
         check(able, "index", index, "an index of faiss, or None")
         try:

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from rankone._annotated import Broadcast, checked
+from rankone._annotated import Broadcast, checked, renamed
 from rankone._checks import Numbers, check, integer, positive
 from rankone._module import Module
 from rankone.memory.distributed import DrDAM
@@ -205,6 +205,7 @@ class Gauge(Module):
     slope_ratio: Float[NDArray, "*batch"]
 
 
+@renamed(x="query")
 @checked
 def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
     """Reads the memory at the query, and its noise off the length of T [D-sharp14].

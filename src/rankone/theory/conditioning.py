@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._annotated import checked
+from rankone._annotated import checked, renamed
 from rankone._checks import array, check, known, not_negative, positive, readable
 from rankone.preconditioning.kronecker import KroneckerPreconditioner
 from rankone.preconditioning.layers import Reparameterized
@@ -214,7 +214,9 @@ def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array
     """
     if readable(layer.T):
         T = np.asarray(layer.T)
-        check(np.allclose(T @ T.T, np.eye(len(T)), atol=1e-5), "T", "rows that are not orthonormal", "T Tᵀ = I")
+        check(np.allclose(T @ T.T, np.eye(len(T)), atol=1e-5), "layer.T", "rows that are not orthonormal", "T Tᵀ = I")
+    n = layer.V.shape[1] - layer.bias
+    check(np.shape(k) == (n,), "k", f"shape {np.shape(k)}", f"of shape ({n},), an input of the layer")
     return _exact_rate(layer, jnp.asarray(k))
 
 
@@ -223,6 +225,7 @@ def _exact_rate(layer: Reparameterized, k: Array) -> Array:
     return 1 / jnp.sum((layer.V @ layer.features(k)) ** 2)
 
 
+@renamed(A="C")
 @checked
 def store_pair(W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike) -> Float[Array, "m n"]:
     r"""W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact rate, on $\frac12\|v-Wk\|^2$ [K-rome].

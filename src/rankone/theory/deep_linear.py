@@ -31,8 +31,7 @@ Matrix = np.ndarray | Array  # all are written for either; the book calls them w
 @checked
 def product(W: Sequence[Matrix]) -> Matrix:
     """W₁W₂…W_N; applied to φ, what the network holds before the step [M-pre]."""
-    fits = all(np.ndim(one) == 2 for one in W) and all(one.shape[1] == len(other) for one, other in pairwise(W))
-    check(fits, "W", [np.shape(one) for one in W], "matrices, of which each has as many columns as the next has rows")
+    check_chain(W)
     return reduce(matmul, W)
 
 
@@ -82,8 +81,15 @@ def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
     return np.sum([P @ np.outer(P.T @ e, Q @ phi) @ Q for P, Q in terms], 0)
 
 
+def check_chain(W: Sequence[Matrix]) -> None:
+    """Raise unless the matrices can be multiplied."""
+    fits = all(np.ndim(one) == 2 for one in W) and all(one.shape[1] == len(other) for one, other in pairwise(W))
+    check(fits, "W", [np.shape(one) for one in W], "matrices, of which each has as many columns as the next has rows")
+
+
 def check_ends(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> None:
     """Raise unless e is as long as the output of the stack, and phi as its input."""
+    check_chain(W)
     for name, one, length in (("e", e, len(W[0])), ("phi", phi, np.shape(W[-1])[-1])):
         check(np.shape(one) == (length,), name, f"shape {np.shape(one)}", f"of shape ({length},), that W asks for")
 
@@ -92,6 +98,7 @@ def check_ends(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> None:
 def longest_chain(W: Sequence[Matrix], G: Sequence[Matrix]) -> float:
     """Largest entry of any GᵢW_{i+1}…W_{k−1}G_k, i < k: at 0 the step is exactly first order, for every α [M-S1]."""
     N = len(W)
+    check(all(np.ndim(one) == 2 for one in G), "G", [np.shape(one) for one in G], "matrices")
     return max(float(np.abs(product([G[i], *W[i + 1 : k], G[k]])).max()) for i in range(N) for k in range(i + 1, N))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, boolean, check, readable, real
+from rankone._checks import array, boolean, check, positive, readable, real
 
 __all__ = ["lowest_floor", "noise_floor", "slowest_factor"]
 
@@ -96,7 +96,7 @@ def _rates(
     H, P, N = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("P", P), ("N", N)))
     for name, value in (("N", N), ("P", P)):
         check(value.shape == H.shape, name, f"shape {value.shape}", f"{H.shape}, that of H")
-    real("learning_rate", learning_rate, "a positive number")
+    positive("learning_rate", learning_rate, "a positive number, small enough that descent converges", dtype=H.dtype)
     beta = real("momentum", momentum, "from 0 to below 1")
     check(beta is None or 0 <= beta < 1, "momentum", momentum, "from 0 to below 1")
     rates, noise = _walks(H, N, P, learning_rate)
@@ -106,8 +106,8 @@ def _rates(
         check(asymmetry <= 1e-3, "P", f"asymmetry {asymmetry:.2g}", wanted)
     if readable(rates) and beta is not None:
         least, most = float(np.min(rates)), float(np.max(rates))
-        wanted = "positive definite, and learning_rate positive"
-        check(least > 0, "H, P", f"ηPH with an eigenvalue {least:.3g}", wanted)
+        check(not np.isnan(least), "H", "no Cholesky factor", "positive definite")
+        check(least > 0, "P", f"ηPH with an eigenvalue {least:.3g}", "positive definite")
         check(most < 2 * (1 + beta), "learning_rate", learning_rate, f"{2 * (1 + beta) / most:.3g} of that, or less")
     return rates, noise
 

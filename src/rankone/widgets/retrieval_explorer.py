@@ -10,6 +10,7 @@ import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
+from rankone._annotated import renamed
 from rankone._checks import array, check, choice, host, integer
 from rankone.data import photograph_names, photographs
 from rankone.memory import DrDAM, RandomFeatures, Retrieval, retrieve
@@ -107,6 +108,7 @@ class RetrievalExplorer(Explorer):
         self.result: Retrieval | None = None
         self.on_msg(self._answer)
 
+    @renamed(Xi="patterns", step_size="eta", max_steps="steps")
     def run(
         self,
         patterns: NDArray,

@@ -73,11 +73,11 @@ class Write(Module):
 
     def apply(self, W: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
         """W + delta, in the precision of W. With `donate` the memory of W is reused and W is gone."""
-        return _apply(self, W, 1, donate)
+        return _apply(self, "W", W, 1, donate)
 
     def undo(self, W_hat: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
         """W_hat − delta: W up to the rounding of one addition; `Edited` gives it back to the last bit."""
-        return _apply(self, W_hat, -1, donate)
+        return _apply(self, "W_hat", W_hat, -1, donate)
 
     def at(self, q: ArrayLike) -> Float[Array, "H *n"]:
         """What the write adds to the answer at queries q, (D,) or (D, n)."""
@@ -203,9 +203,9 @@ def _at(write: Write, q: Array) -> Array:
     return _columns(write.left) @ (_columns(write.right).T @ q)
 
 
-def _apply(write: Write, W: ArrayLike, sign: int, donate: bool) -> Array:
-    donate, W = boolean("donate", donate), _floating("W", W)  # in whole numbers the change would be rounded
-    check(W.shape == write.shape, "W", f"shape {W.shape}", f"{write.shape}: the matrix the edit was made for")
+def _apply(write: Write, name: str, value: ArrayLike, sign: int, donate: bool) -> Array:
+    donate, W = boolean("donate", donate), _floating(name, value)  # in whole numbers the change would be rounded
+    check(W.shape == write.shape, name, f"shape {W.shape}", f"{write.shape}: the matrix the edit was made for")
     return (_add_in_place if donate else _add)(W, canonical(write), sign)
 
 

@@ -133,7 +133,7 @@ const QUESTIONS = [
       },
     },
     after: ({ past }) =>
-      `The second edit has moved the first answer by ${figures(past[2][0])} (the table). A plane holds two pairs: press ‘Keep this edit’ and the third breaks both. With β above 0 a kept key enters C and later edits spare it, at the price of the other keys.`,
+      `The second edit has moved the first answer by ${figures(past[2][0])}. A plane holds two pairs: keep the third edit too, and it breaks both. With β above 0 a kept key enters C and later edits spare it, at the price of the other keys.`,
     set: { pairs: two, order: [0, 1], k: [-0.6, 1.3], v: [1.5, 0.4] },
   },
   {

@@ -6,6 +6,7 @@ import { pictureOf } from "./picture.js";
 
 const MOMENT = 50; // milliseconds between two looks for an answer
 const PATIENCE = 8000;
+const REST = 300; // what is drawn coarsely, or in the next frame, while things move is drawn fine by then
 
 /** @param {number} milliseconds */
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
@@ -34,6 +35,7 @@ export async function handout({ presets, name, stage, exhibit, findings }) {
       await pause(MOMENT);
       found = findings();
     }
+    await pause(REST);
     parts.push(part(preset, await pictureOf(stage), found === null ? "" : preset.after(found)));
   }
   root.dataset.r1Theme = theme;

@@ -23,7 +23,7 @@ const STYLES = [
   "dominant-baseline",
 ];
 const WORDS =
-  "figcaption, .r1-matrix span, .r1-facts dt, .r1-facts dd, .r1-legend li, .r1-operator, .r1-errors, .r1-marks button";
+  "figcaption, .r1-matrix span, .r1-facts dt, .r1-facts dd, .r1-legend li, .r1-operator, .r1-errors, .r1-marks button, .r1-bar-name, .r1-bar-value";
 
 /**
  * A drawing as it looks: its own copy, with all styles in it.
@@ -85,6 +85,11 @@ export async function pictureOf(part) {
     const { x, y, width, height } = element.getBoundingClientRect();
     const image = element instanceof SVGSVGElement ? await imageOf(element) : element;
     context.drawImage(/** @type {CanvasImageSource} */ (image), x, y, width, height);
+  }
+  for (const element of part.querySelectorAll(".r1-bar-fill")) {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    context.fillStyle = getComputedStyle(element).backgroundColor;
+    context.fillRect(x, y, width, height);
   }
   for (const element of part.querySelectorAll(WORDS)) if (isSeen(element)) write(context, element);
   return canvas;

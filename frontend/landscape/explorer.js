@@ -47,10 +47,14 @@ export function createExplorer(given) {
     admits: (name, value) => name !== "view" && within(RULES)(name, value),
     stands: () => true,
     update,
-    findings: () => ({
-      ...shown,
-      promised: divergenceBound(knownOf(frame.settings, shown.exact)).fails === null,
-    }),
+    findings() {
+      const known = knownOf(frame.settings, shown.exact);
+      return {
+        ...shown,
+        promised: divergenceBound(known).fails === null,
+        needed: neededInWords(known),
+      };
+    },
     words,
     patience: 800,
     python,
@@ -120,6 +124,12 @@ function knownOf({ patterns, query, Y, beta, eta, steps }, exact) {
   return { ...sizes, Y, beta, eta, steps, energy: exact.energy(query) };
 }
 
+/** @param {Known} known */
+function neededInWords(known) {
+  const needed = neededPower(known);
+  return needed === null ? "no Y at this step size" : `Y = ${power(needed)}`;
+}
+
 /** @type {(settings: Settings, shown: Consequences) => [string, string][]} */
 function rows(settings, { exact, runs, rests, kappa }) {
   const { view, patterns } = settings;
@@ -135,12 +145,11 @@ function rows(settings, { exact, runs, rests, kappa }) {
   if (view === "both") return [apart, ...basins];
   const known = knownOf(settings, exact);
   const { bound, fails } = divergenceBound(known);
-  const needed = neededPower(known);
   return [
     apart,
     ["The tube allows", amount(runs.tube[last])],
     ["Theorem 2′, before the run", fails ? `nothing: ${fails}` : figures(bound)],
-    ["… says something from", needed === null ? "no Y at this step size" : `Y = ${power(needed)}`],
+    ["… says something from", neededInWords(known)],
     ["Eq. 12 as printed", power(printedBound({ D: 2, ...known }))],
   ];
 }

@@ -6,7 +6,11 @@ import { places, settingsFrom } from "./settings.js";
 /** @import { Preset } from "../kit/explorer.js" */
 /** @import { Consequences, Settings, View } from "./settings.js" */
 
-/** What is found, and whether the theorem promises anything. @typedef {Consequences & { promised: boolean }} Found */
+/**
+ * What is found, whether the theorem promises anything, and the Y from which on it would.
+ *
+ * @typedef {Consequences & { promised: boolean, needed: string }} Found
+ */
 /** @typedef {Preset<Partial<Settings>, Found>} Question */
 
 /** @type {(line: number[]) => number} */
@@ -150,8 +154,8 @@ const TUBE = [
       ],
       right: ({ promised }) => (promised ? "yes" : "no"),
     },
-    after: ({ runs, promised }) =>
-      `The tube, which has seen the run, ends at ${amount(end(runs.tube))}. Beforehand ${promised ? "the theorem promises the distance in the table" : "the theorem promises nothing: the table says from which Y on it would"}.`,
+    after: ({ runs, promised, needed }) =>
+      `The tube, which has seen the run, ends at ${amount(end(runs.tube))}. Beforehand ${promised ? "the theorem promises the distance in the table" : `the theorem promises nothing; it says something from ${needed}`}.`,
     set: {
       Y: 4096,
       beta: 8,

@@ -89,10 +89,13 @@ test("an address sets what it may and nothing that the page could not draw", () 
   assert.deepEqual(nextSettings(DEFAULTS, { query: [9, -9] }).query, [REACH, -REACH]);
 });
 
+const NOTHING = { promised: false, needed: "Y = 10⁹" };
+
 test("every answer of a landscape is a sentence with numbers in it", () => {
   for (const { key, set, after, predict } of PRESETS) {
-    const found = { ...consequences(set), promised: false };
+    const found = { ...consequences(set), ...NOTHING };
     const said = after(found);
+    if (key === "promise") assert.match(said, /says something from Y = 10⁹/);
     assert.doesNotMatch(said, /NaN|undefined|out of range|off every scale|none/, key);
     if (predict)
       assert.ok(
@@ -105,7 +108,7 @@ test("every answer of a landscape is a sentence with numbers in it", () => {
 test("of each kind of question the runs decide both ways", () => {
   const asked = PRESETS.filter(({ predict }) => predict?.options.length === 2);
   const answers = asked.map(({ set, predict }) =>
-    predict?.right({ ...consequences(set), promised: false }),
+    predict?.right({ ...consequences(set), ...NOTHING }),
   );
   assert.ok(answers.includes("yes") && answers.includes("no"));
 });

@@ -18,17 +18,17 @@ class KeepPunctuation(SphinxPostTransform):
     def run(self, **_: object) -> None:
         """Transform the document."""
         for formula in list(self.document.findall(nodes.math)):
-            siblings, at = formula.parent.children, formula.parent.index(formula)
-            before = siblings[at - 1] if at > 0 else None
-            after = siblings[at + 1] if at + 1 < len(siblings) else None
+            line, at = formula.parent, formula.parent.index(formula)
+            before = line[at - 1] if at > 0 else None
+            after = line[at + 1] if at + 1 < len(line) else None
             opening = OPENING.search(before) if isinstance(before, nodes.Text) else None
             closing = CLOSING.match(after) if isinstance(after, nodes.Text) else None
             kept: list[nodes.Node] = [formula]
             if opening and before is not None:
-                formula.parent.replace(before, nodes.Text(before[: opening.start()]))
+                line[at - 1] = nodes.Text(before[: opening.start()])  # by its place: texts of the same words are equal
                 kept.insert(0, nodes.Text(opening[0]))
             if closing and after is not None:
-                formula.parent.replace(after, nodes.Text(after[closing.end() :]))
+                line[at + 1] = nodes.Text(after[closing.end() :])
                 kept.append(nodes.Text(closing[0]))
             if len(kept) > 1:
                 formula.replace_self(span := nodes.inline("", "", classes=["unbroken"]))

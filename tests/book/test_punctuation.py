@@ -35,3 +35,8 @@ def test_formulas_side_by_side_and_at_the_ends():
     x, y = nodes.math("x", "x"), nodes.math("y", "y")
     assert kept(x, nodes.Text(", "), y, nodes.Text(".")) == (["x,", "y."], "x, y.")
     assert kept(nodes.math("x", "x")) == ([], "x")
+
+
+def test_of_two_equal_marks_each_stays_in_its_place():
+    comma, word, x, y = ", ", nodes.strong("", "a"), nodes.math("x", "x"), nodes.math("y", "y")
+    assert kept(word, nodes.Text(comma), x, nodes.Text(comma), y) == (["x,"], "a, x, y")

@@ -559,7 +559,7 @@ def test_leak_is_attained_on_the_way_to_the_other_pattern():
 def test_local_theorem_of_two_patterns_by_hand():
     """At a distance of 0.6, with β = 20 and r = 0.1: q = exp(−10(0.36 − 0.12)), and m₀ = 1 − 20·0.36 q."""
     ball = {"index": 0, "beta": 20.0, "radius": 0.1, "gradient_error": 0.04, "step_size": 0.5}
-    one, two = (local_retrieval([[0.0], [0.6]], **ball, steps=steps) for steps in (1, 2))
+    one, two = (local_retrieval([[0.3], [0.9]], **ball, steps=steps) for steps in (1, 2))
     q = np.exp(-2.4)
     convexity = 1 - 7.2 * q
     assert one.leak == pytest.approx(q, rel=1e-12)
@@ -568,6 +568,8 @@ def test_local_theorem_of_two_patterns_by_hand():
     assert one.bound == pytest.approx(0.5 * 0.04, rel=1e-12)  # η times the error
     assert two.bound == pytest.approx(0.02 * (2 - 0.5 * convexity), rel=1e-12)
     assert one.holds
+    for changed, holds in (("step_size", 1.0), True), (("step_size", 1.5), False), (("gradient_error", 0.046), False):
+        assert local_retrieval([[0.3], [0.9]], **ball | dict([changed]), steps=1).holds == holds  # qd + A ≤ r, η ≤ 1
     wide = local_retrieval([[0.0], [0.6], [-0.6]], **ball | {"radius": 1.0}, steps=1)
     assert wide.leak == 1  # softmax weights are no more than that
 

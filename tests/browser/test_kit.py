@@ -134,9 +134,9 @@ def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
 
     page.keyboard.press("Control+p")
     page.wait_for_function("() => window.printed")
-    page.emulate_media(media="print")
     stills = page.locator(".r1-handout section")
-    assert stills.count() == 2
+    expect(stills).to_have_count(2)  # each is drawn once it rests
+    page.emulate_media(media="print")
     assert len(set(stills.locator("img").evaluate_all("(all) => all.map((one) => one.src)"))) == 2
     expect(stills.nth(1)).to_contain_text("The second edit has moved the first answer")
     expect(page.locator("article")).to_be_hidden()

@@ -30,7 +30,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html pdf zip assignment assignments test check compat lint format bench record widgets stills screenshot requirements clean
+.PHONY: help book html pdf zip assignment assignments test check compat core colab lint format bench record widgets stills screenshot requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -62,7 +62,12 @@ check: lint ## lint, and run the tests of the parts of the package that changed,
 	$(PYTHON) tools/changed.py
 
 compat: $(HTML) ## test the core on the oldest and the newest jax, and every notebook on Colab's versions
+	@$(MAKE) --no-print-directory --keep-going --jobs 2 core colab
+
+core: $(READY)
 	@$(PYTHON) tools/compat.py
+
+colab: $(HTML) # beside the core: while one installs its environments, the other computes
 	XLA_FLAGS="$(XLA_QUICK) $$XLA_FLAGS" $(PYTHON) -m pytest $(COLAB)
 
 lint: $(READY) $(NPM) ## ruff, mypy, codespell, biome and tsc

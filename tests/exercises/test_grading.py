@@ -75,7 +75,7 @@ def test_an_empty_notebook_and_one_of_constants_have_no_points_whatever_they_pat
 
 
 def test_cells_that_exit_hang_or_raise_cost_a_right_notebook_nothing():
-    bad = ["import os; os._exit(0)", "exit()", "while True: pass", "1 / 0", "print('x' * 10**7)", PATCH]
+    bad = ["import os; os._exit(0)", "exit()", "import time; time.sleep(600)", "1 / 0", "print('x' * 10**7)", PATCH]
     first, *rest = code("editing")
     reports, submission = graded("editing", [first, *bad, *rest], cell_seconds=15)
     assert score(reports) == 23
@@ -85,9 +85,9 @@ def test_cells_that_exit_hang_or_raise_cost_a_right_notebook_nothing():
 
 def test_a_function_that_exits_hangs_or_answers_rubbish_costs_its_own_checks():
     bad = """
-import os
+import os, time
 def keys_needed(target, D):
-    while True: pass
+    time.sleep(600)
 def rounds_needed(cosine2, tolerance):
     os._exit(0)
 def worst_key(C):

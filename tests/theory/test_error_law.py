@@ -76,15 +76,14 @@ def test_law_predicts_the_distributed_memory():
     for beta in (10.0, 30.0, 50.0):
         Xi = binary(K, D)
         memory = ro.MrDAM(Xi, beta)
+        copies = [ro.DrDAM.store(Xi, beta, ro.RandomFeatures(D, Y, key=jax.random.key(seed))) for seed in range(5)]
         for x in (Xi[:40], states_of(Xi)[1:2] + 0 * Xi[:40], binary(40, D, seed=5)):
             law = error_law(memory, x)
             if np.max(law.noise(Y)) > 0.1:
                 continue
-            energy, gradient = [], []
-            for seed in range(5):
-                copy = ro.DrDAM.store(Xi, beta, ro.RandomFeatures(D, Y, key=jax.random.key(seed)))
-                energy.append(np.abs(np.asarray(copy.energy(x)) - memory.energy(x)).mean())
-                gradient.append(np.linalg.norm(np.asarray(copy.gradient(x)) - memory.gradient(x), axis=-1).mean())
+            E, slope = np.asarray(memory.energy(x)), np.asarray(memory.gradient(x))
+            energy = [np.abs(copy.energy(x) - E).mean() for copy in copies]
+            gradient = [np.linalg.norm(copy.gradient(x) - slope, axis=-1).mean() for copy in copies]
             if len(set(map(tuple, x))) > 1:  # one state, five draws: too few for a mean |error|
                 assert 0.8 < np.mean(energy) / np.mean(law.energy_error(Y)) < 1.2
             assert 0.9 < np.mean(gradient) / np.mean(law.gradient_error(Y)) < 1.1

@@ -23,7 +23,7 @@ def stored(D, K, load, beta, seed=0):
 def recalled(load):
     """Thirty of 60 stored patterns of 60 bits at β = 80, and where each comes to rest."""
     Xi, memory = stored(60, 60, load, 80.0)
-    end = ro.retrieve(memory, Xi[:30], step_size=0.2, max_steps=200, progress=False).x
+    end = ro.retrieve(memory, Xi[:30], step_size=1.0, max_steps=200, progress=False).x
     return np.asarray(Xi[:30]), np.asarray(end)
 
 
@@ -76,7 +76,7 @@ def test_hamming_error_below_and_above_the_threshold():
     rates = []
     for load in (0.25, 4):
         Xi, memory = stored(60, 60, load, 60.0, seed=2)
-        end = ro.retrieve(memory, Xi[:30], step_size=0.1, max_steps=150, progress=False).x
+        end = ro.retrieve(memory, Xi[:30], step_size=1.0, max_steps=150, progress=False).x
         rates.append(float(hamming_error(end, Xi[:30]).mean()))
     assert rates[0] > 0.01
     assert rates[1] == 0

@@ -116,7 +116,7 @@ def test_the_menu_gives_link_picture_data_and_python(visit):
 def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
     watched = visit()
     page = watched.open(PAGE + "?lecture=editing:identity,unknown,third")
-    page.evaluate("window.print = () => { window.printed = true; }")
+    page.evaluate("() => { window.print = () => { window.printed = true; }; }")
     where, found = page.locator(".r1-where"), page.locator(".r1-hall .r1-found")
     expect(where).to_have_text("Question 1 of 2")
     expect(found).to_be_empty()

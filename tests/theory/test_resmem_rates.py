@@ -99,6 +99,14 @@ def test_printed_bound_beats_the_trivial_one_late(d, n):
     assert resmem_rate.lemma_printed(n, d) < 2 * d <= resmem_rate.lemma_printed(n - 1, d)
 
 
+def test_printed_bound_beats_the_trivial_one_at_once_or_never():
+    for d in (1, 2, 3):
+        assert resmem_rates.useful_from(d) == 1
+        assert all(resmem_rate.lemma_printed(n, d) < 2 * d for n in range(2, 200))
+    assert 1e20 < resmem_rates.useful_from(40) < np.inf
+    assert resmem_rates.useful_from(1000) == np.inf
+
+
 @pytest.mark.parametrize("bad", [0, -1, 1.5, np.nan, [], "a", None, 10**400, 2j])
 def test_bad_sizes_are_named(bad):
     with pytest.raises(ValueError, match=r"^n: got"):

@@ -100,6 +100,7 @@ def build(tmp_path_factory):
         (source / "part").mkdir()
         (source / "conf.py").write_text(CONF)
         (source / "book" / "claims.yml").write_text(CLAIMS)
+        (source / "book" / "phrases.yml").write_text("T-1.2.half2: four times that\n")
         (source / "_toc.yml").write_text("parts:\n- {caption: First part, chapters: [{file: part/one}]}\n")
         for name, text in PAGES.items():
             (source / f"{name}.md").write_text(text)
@@ -136,7 +137,7 @@ def test_the_page_of_claims_calls_a_figure_as_the_chapter_does_and_has_links_tha
     page = (site / "claims.html").read_text()
     row = page[page.index('id="claims-t-1-2"') :]
     assert re.search(r'part of <span class="math[^>]* data-tex="y".*?: 0\.50</p>', row)
-    assert "<p>half2: 2</p>" in row  # "the same" says nothing without the row above it
+    assert "<p>four times that: 2</p>" in row  # "the same" says nothing without the row above it
     assert '<a class="headerlink" href="#claims-t-1-2" aria-label="Permanent link to T-1.2">' in row
 
 
@@ -185,6 +186,8 @@ def test_a_number_shows_its_line_its_claim_and_what_must_hold(site: Path) -> Non
 def test_a_number_that_no_cell_of_its_page_records_fails_the_build(build) -> None:
     _, warnings = build("Not {glue:text}`other`.")
     assert "no cell of this page records 'other'" in warnings
+    assert "T-1.2: no table and no line of book/phrases.yml says what 'T-1.2.half' is" in warnings
+    assert "'T-1.2.half2' is" not in warnings
 
 
 def test_a_formula_that_is_a_symbol_shows_its_row_and_its_other_meanings(site: Path) -> None:

@@ -192,5 +192,5 @@ def test_an_edit_needs_a_definite_moment_and_fitting_shapes():
         store_pair(W, np.outer(k, k), k, v)
     with pytest.raises(ValueError, match=r"^W: got"):
         store_pair(W.T, C, k, v)
-    with pytest.raises(ValueError, match=r"^T: got"):
+    with pytest.raises(ValueError, match=r"^layer\.T: got"):
         exact_rate(Reparameterized(2 * np.eye(M), np.zeros((M, 6)), np.eye(6)), k)

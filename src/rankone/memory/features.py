@@ -216,8 +216,10 @@ class RandomFeatures(Module):
 def _drawn(key: Array, D: int, Y: int, basis: str, projection: str, regenerate: bool) -> tuple[Projection, Array]:
     """The frequencies, and the phases that "cos" alone has."""
     k_projection, k_phase = jax.random.split(key)
-    phase = 2 * pi * jax.random.uniform(k_phase, (Y if basis == "cos" else 0,), jnp.float32)
-    return PROJECTIONS[projection](k_projection, D, Y, regenerate), phase
+    frequencies = PROJECTIONS[projection](k_projection, D, Y, regenerate)
+    if basis != "cos":
+        return frequencies, jnp.zeros(0, jnp.float32)
+    return frequencies, 2 * pi * jax.random.uniform(k_phase, (Y,), jnp.float32)
 
 
 @jax.jit

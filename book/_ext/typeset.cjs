@@ -14,9 +14,36 @@ const IDLE = new RegExp(
     ' class="mjx-[bin](?: mjx-[bin])*"',
     ' xmlns="[^"]*"',
     ' data-mjx-\\w+="[^"]*"',
+    ' texclass="\\w+"',
   ].join("|"),
   "g",
 );
+
+/** Boxes around one character, or around a group, that are drawn as what is in them. */
+const SIGNS = new Set(["mjx-mi", "mjx-mo", "mjx-mn", "mjx-mtext"]);
+const GROUPS = new Set(["mjx-TeXAtom", "mjx-mrow"]);
+const KEPT = new Set(["space", "rspace", "size"]); // what a style says of any box
+
+/** Takes such boxes out of a formula, which leaves half as many to lay out: a phone feels a chapter's thousands. */
+function thin(adaptor, box) {
+  for (const part of [...adaptor.childNodes(box)])
+    if (adaptor.kind(part)[0] !== "#") thin(adaptor, part);
+  const parts = adaptor.childNodes(box);
+  const said = adaptor
+    .allAttributes(box)
+    .filter(({ name }) => name !== "class" && name !== "texclass");
+  if (GROUPS.has(adaptor.kind(box)) && said.length === 0) {
+    for (const part of [...parts]) adaptor.insert(part, box);
+    adaptor.remove(box);
+    return;
+  }
+  const [sign] = parts;
+  const one = parts.length === 1 && adaptor.kind(sign) === "mjx-c";
+  if (SIGNS.has(adaptor.kind(box)) && one && said.every(({ name }) => KEPT.has(name))) {
+    for (const { name, value } of said) adaptor.setAttribute(sign, name, value);
+    adaptor.replace(sign, box);
+  }
+}
 
 require("./mathjax/node-main.js")
   .init({
@@ -45,7 +72,9 @@ require("./mathjax/node-main.js")
     const answer = ({ tex, display }) => {
       if (tex === undefined) return { css: adaptor.textContent(MathJax.chtmlStylesheet()) };
       try {
-        return { html: adaptor.outerHTML(MathJax.tex2chtml(tex, { display })).replace(IDLE, "") };
+        const formula = MathJax.tex2chtml(tex, { display });
+        thin(adaptor, adaptor.tags(formula, "mjx-math")[0]);
+        return { html: adaptor.outerHTML(formula).replace(IDLE, "") };
       } catch (error) {
         return { error: error.message };
       }

@@ -97,6 +97,16 @@ def test_a_formula_is_set_once(monkeypatch):
     assert typesetter.html("x^2", False) == first
 
 
+def test_a_letter_has_one_box_which_keeps_its_size_and_the_space_before_it():
+    formula = typesetter.html(r"{a}+b_{i\times j}", False)
+    assert not re.search("<mjx-(mi|mo|mn|mrow)[ >]", formula)
+    letters = dict(re.findall(r'<mjx-c class="mjx-c(\w+)[^"]*"([^>]*)>', formula))
+    assert letters == {"1D44E": "", "2B": ' space="3"', "1D44F": "", "1D456": "", "D7": "", "1D457": ""}
+    assert '<mjx-msub space="3">' in formula
+    assert formula.count('<mjx-TeXAtom size="s">') == 1
+    assert '<mjx-c class="mjx-c1D456 TEX-I" size="s">' in typesetter.html("b_i", False)
+
+
 @pytest.mark.parametrize(
     ("source", "whole", "tex"),
     [

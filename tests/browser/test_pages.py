@@ -162,6 +162,14 @@ def test_a_copied_formula_is_its_tex(visit: Any) -> None:
     assert f"$${block.get_attribute('data-tex')}$$" in copied()
 
 
+def test_a_screen_reader_is_given_every_formula_that_is_laid_out(visit: Any) -> None:
+    page = visit("phone").open("book/intro.html")
+    told = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    laid_out = "(all) => all.filter((one) => one.checkVisibility({ contentVisibilityAuto: true })).length"
+    formulas = [node for node in told if node.get("role", {}).get("value") == "MathMLMath"]
+    assert len(formulas) == page.locator("math").evaluate_all(laid_out) > 10
+
+
 def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> None:
     """What lies far below waits until the browser is idle, which here is when the test says so."""
     watched = visit()

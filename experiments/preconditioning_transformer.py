@@ -22,8 +22,8 @@ from rankone.preconditioning import estimated_kronecker, layer_moments
 
 # The rate of each method is its base times one of the grid.
 BASE = {"sgd": 0.3, "adam": 3e-3, "muon": 0.02, "shampoo": 0.01, "soap": 3e-3, "inputs": 0.03, "kfac": 0.01}
-GRID = {"method": list(BASE), "rate": [0.1, 0.3, 1.0, 3.0, 10.0]}
-OPTIONS = {"width": 64, "heads": 4, "blocks": 2, "window": 48, "batch": 16, "steps": 200, "every": 40, "renew": 10}
+GRID = {"method": list(BASE), "rate": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}
+OPTIONS = {"width": 64, "heads": 4, "blocks": 2, "window": 48, "batch": 16, "steps": 1000, "every": 100, "renew": 25}
 OPTIONS |= {"damping": 1e-3, "table_rate": 3e-3, "held": 128}
 
 

@@ -303,15 +303,15 @@ def test_a_share_foretells_whom_an_edit_turns_until_the_answer_has_left_the_subj
     for cell in record["cells"]:
         block, results = cell["parameters"]["layer"], cell["results"]
         margins = np.array(results["margin"])
-        assert (margins[:, 0] > 0).all()  # every block can be made to say it
+        assert (margins[:, 0] > 0).all() == (block < 27)  # which blocks can be made to say it
         assert margins.shape == (4, 10)
         shares[block], turned[block] = np.mean(results["share"]), (margins[:, 4:] > 0).mean()
         follow[block] = (margins[:, 1:4] > 0).mean()
     early = [block for block in shares if block <= 22]  # at 23 the last token takes over in the trace
-    assert len(early) >= 6
+    assert sorted(shares) == list(range(30))
     assert np.corrcoef([(shares[block], turned[block]) for block in early], rowvar=False)[0, 1] > 0.9
     assert min(follow[block] for block in early) > 0.8
-    assert follow[26] == 0
+    assert max(follow[block] for block in range(25, 30)) == 0
 
 
 @pytest.mark.parametrize("name", ["counterfact_forgetting", "editing_beta", "editing_scan"])

@@ -60,6 +60,8 @@ def test_a_rate_is_chosen_on_one_seed_and_shown_on_the_others():
         cell("gd", 0.3, 1, [8.0, 3.0, 1.0], [0.0, 1.0, 3.0]),
         cell("gd", 0.3, 2, [7.0, 2.0, 1.5], [0.0, 1.0, 6.0]),
         cell("gd", 0.1, 1, [8.0, 1.0, 0.1], [0.0, 1.0, 2.0]),  # better, but not chosen
+        cell("gd", 0.5, 0, [9.0, 2.0, 1.0], [0.0, 1.0, 2.0]),
+        cell("gd", 0.5, 1, [8.0], [0.0]),  # broke off on a seed that has no part in the choice otherwise
     ]
     record = {"full": {"method": ["gd"], "steps": 8, "every": 4}, "cells": cells}
     assert chosen_rate(record, "gd") == 0.3

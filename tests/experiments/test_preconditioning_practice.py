@@ -8,8 +8,8 @@ import numpy as np
 import optax
 import pytest
 
-from rankone.book.preconditioning_runs import chosen_rate
-from rankone.book.records import load_record, read_record, select
+from rankone.book.preconditioning_runs import chosen_rate, training_curves
+from rankone.book.records import coverage, load_record, read_record, select
 from rankone.data.fashion import Fashion
 from rankone.language.transformer import Config, random_network
 from rankone.maml import MLP, GradientLearner, SineTasks, meta_train, squared_error
@@ -164,6 +164,33 @@ def test_recorded_fine_tuning_says_what_the_page_says():
     outside = [(1 - now["reach"][-1]) * now["gradient"][-1] for now in (before, after)]
     assert inside[1] < 0.1 * inside[0]
     assert outside[1] > 0.5 * outside[0]
+
+
+def test_recorded_autoencoders_cross_the_line_and_adam_ends_below():
+    curves = training_curves(load_record("preconditioning_past"))
+    line = select(load_record("preconditioning_line"), width=16)[0]["results"]["error"]
+    ends = {name: run.loss[:, -1] for name, run in curves.items()}
+    assert all(len(each) == 3 for each in ends.values())
+    assert ends["momentum"].min() > line > ends["explicit"].max() > ends["explicit"].min() > ends["adam"].max()
+    crossed = {name: run.steps[run.loss.mean(0) < line][0] for name, run in curves.items() if name != "momentum"}
+    assert crossed["explicit"] < crossed["adam"]
+
+
+def test_recorded_transformers_end_in_the_order_that_the_page_gives():
+    record = load_record("preconditioning_transformer")
+    curves = training_curves(record)
+    assert coverage(record).missing == ()
+    assert {run.loss.shape[0] for run in curves.values()} == {3}
+    ends = {name: run.loss[:, -1].mean() for name, run in curves.items()}
+    pace = {name: run.seconds[-1] for name, run in curves.items()}
+    assert max(ends["soap"], ends["muon"]) < ends["adam"] - 0.2 < ends["shampoo"] - 0.3
+    assert abs(ends["kfac"] - ends["adam"]) < 0.05
+    assert ends["inputs"] > 0.95 * ends["sgd"]
+    assert min(pace["kfac"], pace["inputs"]) > 2 * max(
+        pace[name] for name in ("sgd", "adam", "muon", "shampoo", "soap")
+    )
+    for run in (curves["soap"], curves["muon"]):  # by second too: when Adam ends
+        assert np.interp(pace["adam"], run.seconds, run.loss.mean(0)) < ends["adam"]
 
 
 def test_recorded_learned_factors_halve_the_error_without_longer_steps():

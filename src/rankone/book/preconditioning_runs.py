@@ -37,7 +37,7 @@ class Curves(Module):
 
 
 def chosen_rate(record: dict[str, Any], method: str) -> float:
-    """The rate that ended lowest on seed 0; a curve that broke off, because it diverged, does not count.
+    """The rate that ended lowest on seed 0, of those at which no recorded curve broke off, because it diverged.
 
     Args:
         record: The record of `preconditioning_regression` or `preconditioning_fashion`, from
@@ -45,10 +45,11 @@ def chosen_rate(record: dict[str, Any], method: str) -> float:
         method: One of the record's methods.
 
     Raises:
-        ValueError: If no curve of the method is complete.
+        ValueError: If there is no such rate.
     """
     points = 1 + record["full"]["steps"] // record["full"]["every"]
-    cells = [c for c in select(record, method=method, seed=0) if len(c["results"]["loss"]) == points]
+    broken = {c["parameters"]["rate"] for c in select(record, method=method) if len(c["results"]["loss"]) < points}
+    cells = [c for c in select(record, method=method, seed=0) if c["parameters"]["rate"] not in broken]
     check(bool(cells), "method", method, "one with a complete curve on seed 0")
     return min(cells, key=lambda cell: cell["results"]["loss"][-1])["parameters"]["rate"]
 

@@ -293,3 +293,17 @@ def test_inputs_of_another_length_are_refused_by_name(bias):
                 layer(x)
         with pytest.raises(ValueError, match=r"^x: got 'x'; it must be .*\.$"):
             layer("x")
+
+
+def test_what_is_anchored_and_what_is_trained_add_up():
+    layer = Reparameterized(np.eye(2), np.ones((2, 2)), np.eye(2), 3 * np.ones((2, 2)))
+    np.testing.assert_array_equal(layer.W, 4 * np.ones((2, 2)))
+    np.testing.assert_array_equal(layer(np.array([1.0, 0.0])), [4, 4])
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_what_cannot_be_reached_is_measured_against_W(scale):
+    T, within = np.eye(M)[:, :1], scale * np.outer(np.eye(M)[0], np.ones(N))
+    np.testing.assert_allclose(Reparameterized.from_weight(within, T, np.eye(N)).W, within, rtol=1e-9)
+    with pytest.raises(ValueError, match="^W: got"):
+        Reparameterized.from_weight(within + scale * np.eye(M, N), T, np.eye(N))

@@ -376,3 +376,12 @@ def test_what_others_compile_may_be_called_as_it_is():
     np.testing.assert_allclose(between(np.diag([2.0, 6.0]), np.diag([1.0, 3.0]), np.eye(2)), 2 * np.eye(2), atol=1e-12)
     state = kronecker_sgd(0.1, {"W": Factors(np.eye(2), np.eye(3))}, momentum=0.9).init({"W": np.ones((2, 3))})
     assert state[0]["W"].shape == (6, 6)
+
+
+def test_a_network_may_be_one_array():
+    distance = lambda w, task: ((w - task) ** 2).sum()  # noqa: E731
+    draw = lambda key: jnp.ones(2)  # noqa: E731
+    options = {"key": jax.random.key(0), "inner_rate": 0.1, "outer_steps": 1, "tasks": 1, "outer": optax.sgd(0.5)}
+    found = meta_learn(jnp.zeros(2), distance, distance, draw, learn_factors=False, **options)
+    # a step leaves 0.8 of the distance; of its square, 0.64, the slope by w is −1.28
+    np.testing.assert_allclose(found.network, 0.64 * np.ones(2), rtol=1e-5)

@@ -134,6 +134,11 @@ def test_nearest_kronecker_product_is_the_leading_singular_pair():
     B, A_found, error = nearest_kronecker(np.kron(G, A), (M, N))
     np.testing.assert_allclose(np.kron(B, A_found), np.kron(G, A), rtol=1e-9)
     assert error < 1e-6
+    for B in (np.diag([3.0, -1.0]), np.diag([1.0, -3.0])):  # of either sign, whichever the singular vectors have
+        for A in (np.eye(M), -np.eye(M), np.diag(1.0 + np.arange(M))):
+            ours, theirs, _ = nearest_kronecker(np.kron(B, A), (M, 2))
+            np.testing.assert_allclose(np.kron(ours, theirs), np.kron(B, A), atol=1e-9)
+            assert np.trace(ours) > 0
     rows = normal(3, 400, M * N) * np.tile([1, 2, 0.5], N)
     F = rows.T @ rows / 400 + 0.3 * np.kron(G, A) / 100
     B, A_found, error = nearest_kronecker(F, (M, N))
@@ -175,6 +180,13 @@ def test_the_step_is_plain_descent_by_autodiff():
     loss = lambda U: 0.5 * jnp.sum((Reparameterized(layer.T, U, layer.V)(k) - v) ** 2)  # noqa: E731
     U = np.asarray(layer.U) - float(exact_rate(layer, k)) * np.asarray(jax.jit(jax.grad(loss))(layer.U))
     np.testing.assert_allclose(Reparameterized(layer.T, U, layer.V).W, store_pair(W, C, k, v), atol=1e-10)
+
+
+def test_a_key_is_an_input_of_the_layer_without_the_one_of_its_bias():
+    layer = Reparameterized(np.eye(2), np.zeros((2, 3)), np.diag([1.0, 2.0, 3.0]), bias=True)
+    assert float(exact_rate(layer, np.array([1.0, 1.0]))) == pytest.approx(1 / 14)  # 1² + 2² + 3²
+    with pytest.raises(ValueError, match=r"^k: got 'shape \(3,\)'; it must be of shape \(2,\)"):
+        exact_rate(layer, np.ones(3))
 
 
 def test_under_jit_nothing_is_looked_at_and_a_singular_moment_shows():

@@ -572,6 +572,9 @@ def test_local_theorem_of_two_patterns_by_hand():
     assert one.holds
     for changed, holds in (("step_size", 1.0), True), (("step_size", 1.5), False), (("gradient_error", 0.046), False):
         assert local_retrieval([[0.3], [0.9]], **ball | dict([changed]), steps=1).holds == holds  # qd + A ≤ r, η ≤ 1
+    far = local_retrieval([[0.0], [0.9]], **ball | {"step_size": 1.0}, steps=1)  # ηm₀ = 0.97: still of one step
+    assert 0.9 < far.convexity < 1
+    assert far.bound == pytest.approx(0.04, rel=1e-12)
     wide = local_retrieval([[0.0], [0.6], [-0.6]], **ball | {"radius": 1.0}, steps=1)
     assert wide.leak == 1  # softmax weights are no more than that
 

@@ -113,3 +113,8 @@ def test_what_cannot_settle_is_refused_and_jit_asks_nothing():
             lowest_floor(H, eye, factor)
     inside = jax.jit(noise_floor)(H, eye, eye, 0.01, 0.5)
     np.testing.assert_allclose(inside, noise_floor(H, eye, eye, 0.01, 0.5), rtol=1e-12)
+
+
+def test_a_preconditioner_with_one_direction_uphill_is_refused():
+    with pytest.raises(ValueError, match=r"^P: got 'ηPH with an eigenvalue -0\.05'; it must be positive definite"):
+        noise_floor(np.eye(2), np.eye(2), np.diag([1.0, -0.5]), 0.1)

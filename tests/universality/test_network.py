@@ -652,3 +652,7 @@ def test_networks_are_pytrees_that_can_be_edited():
     assert doubled.alpha == network.alpha
     assert replace(network, alpha=0.2).alpha == 0.2
     assert network.size == sum(leaf.size for leaf in jax.tree.leaves(network))
+
+
+def test_a_network_says_nothing_before_the_step_unless_told_what():
+    assert Network(jnp.ones(0), (Dense(np.ones((1, 1))),), 0.1).start == 0

@@ -305,5 +305,5 @@ def test_what_is_anchored_and_what_is_trained_add_up():
 def test_what_cannot_be_reached_is_measured_against_W(scale):
     T, within = np.eye(M)[:, :1], scale * np.outer(np.eye(M)[0], np.ones(N))
     np.testing.assert_allclose(Reparameterized.from_weight(within, T, np.eye(N)).W, within, rtol=1e-9)
-    with pytest.raises(ValueError, match="^W: got"):
+    with pytest.raises(ValueError, match=r"^W: got"):
         Reparameterized.from_weight(within + scale * np.eye(M, N), T, np.eye(N))

@@ -167,3 +167,20 @@ def test_the_gauge_refuses_positive_features_and_too_many_free_entries():
     memory = ro.DrDAM.store(Xi, 1.0, ro.RandomFeatures(4, 16, key=jax.random.key(0)))
     with pytest.raises(ValueError, match="free"):
         basin.gauge(memory, Xi, free=5)
+
+
+def test_without_roughness_a_flipped_bit_is_wrong_until_half_of_its_way_is_gone():
+    """A step of η leaves 1 − η of the displacement of a flipped bit, and the others where they are."""
+    for step_size, wrong in (0.45, 0.3), (0.55, 0.0):
+        assert basin.wrong_bits(0.0, beta=20.0, flips=0.3, step_size=step_size, steps=1) == pytest.approx(wrong)
+
+
+def test_wrong_bits_are_those_that_gaussian_entries_put_on_the_other_side():
+    beta, flips, g = 9.0, 0.3, np.random.default_rng(0).standard_normal(400_000)
+    end = basin.descent(0.8, np.sqrt(beta * flips), step_size=0.5, steps=2)
+    kept, length = end.kept[..., -1], end.radius[..., -1] / np.sqrt(beta)  # in units in which a bit is 0 or 1
+    flipped = np.arange(len(g)) < flips * len(g)
+    noise = np.sqrt(length**2 - np.mean((kept * flipped) ** 2))  # what the kept displacement leaves of the length
+    drawn = np.mean(kept * flipped + noise * g > 0.5)
+    law = basin.wrong_bits(0.8, beta=beta, flips=flips, step_size=0.5, steps=2)
+    assert law == pytest.approx(drawn, abs=4 * np.sqrt(drawn * (1 - drawn) / len(g)))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._annotated import checked, renamed
+from rankone._annotated import Broadcast, checked, renamed
 from rankone._module import Module
 
 
@@ -43,9 +43,9 @@ def asked(
 
 
 BAD = {
-    "A": [np.ones(3), np.ones((0, 3)), 1.5, "a", None, [[1.0], [2.0, 3.0]], np.ones((2, 3)) * 1j, object()],
+    "A": [np.ones(3), np.ones((2, 3, 1)), np.ones((0, 3)), 1.5, "a", None, [[1.0], [2.0, 3.0]], np.ones((2, 3)) * 1j, object()],
     "b": [np.ones(2), np.ones((5, 2)), 1.0, np.array(["a"] * 3), np.array(["2020-01-01"] * 3, "datetime64[D]")],
-    "p": [np.ones(3), "a"],
+    "p": [np.ones(3), np.ones((2, 1)), "a"],
     "number": ["a", float("nan"), 1j, np.ones(2), None, True],
     "count": [-1, 1.5, "a", True, None, np.ones(1)],
     "yes": [1, "a", None],
@@ -74,6 +74,23 @@ def test_parts_of_a_list_are_named():
         asked(np.ones((1, 2)), np.ones(2), pair=("a", 1.0))
     with pytest.raises(ValueError, match=r"^texts\[1\]: got"):
         asked(np.ones((1, 2)), np.ones(2), texts=["a", 1])
+
+
+@checked
+def spread(a: Broadcast, b: Broadcast, sizes: tuple[int, ...] = (1,), count: int = 0):
+    return a + b, sizes, count
+
+
+def test_shapes_that_do_not_broadcast_are_named_and_those_that_do_go_on():
+    with pytest.raises(ValueError, match=r"^b: got 'shape \(3,\)'; it must be of shape .* broadcasts with \(2,\)"):
+        spread(np.ones(2), np.ones(3))
+    assert spread(np.ones((4, 1)), np.ones(3))[0].shape == (4, 3)
+
+
+def test_a_tuple_may_be_of_any_length_and_a_count_nothing():
+    assert spread(1.0, 1.0, (1, 2, 3), 0)[1:] == ((1, 2, 3), 0)
+    with pytest.raises(ValueError, match=r"^sizes\[2\]: got 'a'"):
+        spread(1.0, 1.0, (1, 2, "a"))
 
 
 def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():

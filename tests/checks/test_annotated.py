@@ -43,7 +43,7 @@ def asked(
 
 
 BAD = {
-    "A": [np.ones(3), np.ones((2, 3, 1)), np.ones((0, 3)), 1.5, "a", None, [[1.0], [2.0, 3.0]], np.ones((2, 3)) * 1j, object()],
+    "A": [*map(np.ones, (3, (0, 3), (2, 3, 1))), 1.5, "a", None, [[1.0], [2.0, 3.0]], np.ones((2, 3)) * 1j, object()],
     "b": [np.ones(2), np.ones((5, 2)), 1.0, np.array(["a"] * 3), np.array(["2020-01-01"] * 3, "datetime64[D]")],
     "p": [np.ones(3), np.ones((2, 1)), "a"],
     "number": ["a", float("nan"), 1j, np.ones(2), None, True],

@@ -102,7 +102,7 @@ def condition(factor: Triangular) -> Float[Array, ""]:
     start = jnp.cos(jnp.arange(len(U), dtype=U.dtype))  # as good as random
     unit = lambda x: x / jnp.linalg.norm(x)  # noqa: E731
 
-    def step(_: int, ends: tuple[Array, Array]) -> tuple[Array, Array]:
+    def step(_: Array, ends: tuple[Array, Array]) -> tuple[Array, Array]:
         largest, smallest = map(unit, ends)
         return U.T @ (U @ largest), factor.backward(factor.forward(smallest)).astype(U.dtype)
 

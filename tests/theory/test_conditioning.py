@@ -134,9 +134,12 @@ def test_nearest_kronecker_product_is_the_leading_singular_pair():
     B, A_found, error = nearest_kronecker(np.kron(G, A), (M, N))
     np.testing.assert_allclose(np.kron(B, A_found), np.kron(G, A), rtol=1e-9)
     assert error < 1e-6
-    for B in (np.diag([3.0, -1.0]), np.diag([1.0, -3.0])):  # of either sign, whichever the singular vectors have
+    for B in (
+        np.diag([3.0, -1, 0, 0, 0]),
+        np.diag([1.0, -3, 0, 0, 0]),
+    ):  # of either sign, whichever the singular vectors have
         for A in (np.eye(M), -np.eye(M), np.diag(1.0 + np.arange(M))):
-            ours, theirs, _ = nearest_kronecker(np.kron(B, A), (M, 2))
+            ours, theirs, _ = nearest_kronecker(np.kron(B, A), (M, N))
             np.testing.assert_allclose(np.kron(ours, theirs), np.kron(B, A), atol=1e-9)
             assert np.trace(ours) > 0
     rows = normal(3, 400, M * N) * np.tile([1, 2, 0.5], N)

@@ -37,6 +37,7 @@ export function createLink({ element, name, arrive, address, stand }) {
     const request = decode(hash);
     if (request?.name !== name || !isFirst()) return;
     arrive(request);
+    if (hash !== location.hash) write();
     back.hidden = !origin?.isConnected;
     element.scrollIntoView({ block: "start", behavior: reducedMotion() ? "auto" : "smooth" });
   }
@@ -49,7 +50,7 @@ export function createLink({ element, name, arrive, address, stand }) {
     if (link.hash === location.hash) read();
   };
 
-  /** By the event's own address: a write that was waiting may have taken its place by now. */
+  /** By the event's own address: a write that was waiting may have taken its place by now, and is then made good. */
   const onHash = (/** @type {HashChangeEvent} */ event) => read(new URL(event.newURL).hash);
 
   let waiting = 0;

@@ -80,6 +80,7 @@ def test_a_page_opens_where_its_address_says_and_takes_nothing_bad_from_it(visit
     assert setting(page, "k") == [1, -1]
     page.evaluate(OVERTAKEN)
     page.wait_for_function("() => (" + STATE + ")().preset === 'few'")
+    expect(page).to_have_url(re.compile(r"#r1:editing\?q=few$"))
     assert watched.errors == []
 
 

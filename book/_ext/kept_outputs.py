@@ -16,6 +16,7 @@ from plain_markdown import PlainMarkdown
 from stills import VIEW, Shown, in_notebook
 
 from rankone.book.claims import line
+from rankone.book.figures import PHONE
 
 RECORD = "application/papermill.record/"
 PICTURES = ("image/", "application/vnd.plotly")
@@ -34,6 +35,7 @@ def kept_cell(cell: Any, index: int, page: PlainMarkdown, explorers: Mapping[str
         outputs += [_printed(together)] if recorded else together
     _describe([output for output in outputs if _is_picture(output)], page.alternatives.get(index, []))
     for output in outputs:
+        output.get("data", {}).pop(PHONE, None)
         if shown := explorers.get(output.get("data", {}).get(VIEW, {}).get("model_id")):
             output.data = _still(Path(page.app.srcdir), shown, page.page + shown.address)
     return nbformat.v4.new_code_cell(

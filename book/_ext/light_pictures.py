@@ -1,18 +1,31 @@
 """Writes the pictures of the built pages as WebP with a palette: the same to the eye at a fifth of the weight.
 
-Each page is told their sizes, so that nothing moves when they arrive. The notebooks keep the full pictures.
+Each page is told their sizes, so that nothing moves when they arrive. On a phone it shows the figure that was drawn for
+one, whose panels stand one below another, and its caption says so. The notebooks keep the full pictures.
 """
 
 import re
+from base64 import b64decode
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 
+from jupyter_cache import get_cache
+from nbformat import NotebookNode
 from PIL import Image
 from sphinx.application import Sphinx
 
+from rankone.book.figures import PHONE
+
 DRAWN = 5_000  # colours: lines, marks and letters have fewer, photographs and heat maps more
-SHOWN = re.compile(r'<img (?=[^>]*src="[^"]*_images/(?P<name>[\w-]+)\.png")(?P<rest>[^>]*)>')
+SHOWN = re.compile(r'<img (?=[^>]*src="(?P<folder>[^"]*_images/)(?P<name>[\w-]+)\.png")(?P<rest>[^>]*)>')
+LINKED = re.compile(r'(href="[^"]*_images/[\w-]+)\.png"')
+ON_PHONE = "-phone"  # of the name of a figure that was drawn for one
+NARROW = "(max-width: 576px)"  # as in the styles
+CAPTION = re.compile(r"(?<=</picture>)(.*?</figcaption>)", re.S)
+STACKED = {"left": "above", "right": "below", "Left": "Above", "Right": "Below"}
+SIDE = re.compile(r"(?<!left to )\b([Ll]eft|[Rr]ight)\b(?=[,:)]| (?:by|from|with|without) )")
 
 
 def lighten(picture: Path) -> tuple[int, int]:
@@ -32,11 +45,32 @@ def sized(page: str, sizes: dict[str, tuple[int, int]]) -> str:
     """A page that shows the lightened pictures, each fetched when the reader comes near it, with its size in pixels."""
 
     def tag(found: re.Match[str]) -> str:
-        width, height = sizes[found["name"]]
-        rest = found["rest"].replace(f"{found['name']}.png", f"{found['name']}.webp")
-        return f'<img width="{width}" height="{height}" loading="lazy" decoding="async" {rest}>'
+        name = found["name"]
+        width, height = sizes[name]
+        rest = found["rest"].replace(f"{name}.png", f"{name}.webp")
+        image = f'<img width="{width}" height="{height}" loading="lazy" decoding="async" {rest}>'
+        if (phone := name + ON_PHONE) not in sizes:
+            return image
+        width, height = sizes[phone]
+        source = f'media="{NARROW}" srcset="{found["folder"]}{phone}.webp" width="{width}" height="{height}"'
+        return f"<picture><source {source}>{image}</picture>"
 
-    return SHOWN.sub(tag, page)
+    def captioned(found: re.Match[str]) -> str:
+        return SIDE.sub(
+            lambda side: f'<span class="beside">{side[0]}</span><span class="stacked">{STACKED[side[0]]}</span>',
+            found[0],
+        )
+
+    return CAPTION.sub(captioned, LINKED.sub(r'\1.webp"', SHOWN.sub(tag, page)))
+
+
+def write_for_phones(notebooks: Iterable[NotebookNode], folder: Path) -> None:
+    """Write each figure that was drawn for a phone beside the one for other screens, whose name is its hash."""
+    for notebook in notebooks:
+        for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+            if PHONE in (data := output.get("data", {})):
+                name = sha256(b64decode(data["image/png"])).hexdigest()
+                (folder / f"{name}{ON_PHONE}.png").write_bytes(b64decode(data[PHONE]))
 
 
 def lighten_all(pictures: Iterable[Path], pages: Iterable[Path]) -> None:
@@ -53,6 +87,10 @@ def lighten_all(pictures: Iterable[Path], pages: Iterable[Path]) -> None:
 def _lighten_built(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
         site = Path(app.outdir)
+        cache = get_cache(app.config.nb_execution_cache_path)
+        write_for_phones(
+            (cache.get_cache_bundle(record.pk).nb for record in cache.list_cache_records()), site / "_images"
+        )
         lighten_all((site / "_images").glob("*.png"), (site / "book").rglob("*.html"))
 
 

@@ -1,11 +1,17 @@
 """The book's figures have its style, and nothing else in the process has."""
 
+import io
+import sys
+from base64 import b64decode
+from types import SimpleNamespace
+
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from PIL import Image
 
-from rankone.book.figures import _STYLE, figure, show_pictures
+from rankone.book.figures import _STYLE, PHONE, figure, show_pictures
 
 
 def draw(axes):
@@ -63,4 +69,53 @@ def test_no_setting_of_matplotlib_changes():
     axes[0, 0].figure.canvas.draw()
     show_pictures({"grey": np.full((2, 12), 0.5)}, 2)
     assert dict(mpl.rcParams) == before
+    plt.close("all")
+
+
+def size(picture):
+    return Image.open(io.BytesIO(picture)).size
+
+
+def test_on_a_phone_panels_stand_one_below_another_with_letters_as_large():
+    fig, axes = figure(1, 2, height=3, sharey=True)
+    for ax in axes:
+        ax.plot([0, 1], [0, 1], label="law"), ax.set(xlabel="x", ylabel="y")
+    axes[0].legend(loc="lower right"), axes[1].set_title("titled"), axes[1].legend()
+    letters = axes[0].xaxis.label.get_size()
+    width, height = size(fig.for_phone())
+    assert width == pytest.approx(3.7 * 2 * 95, rel=0.05)  # cut to what is drawn
+    assert height > 1.3 * width
+    above, below = (ax.get_position() for ax in axes)
+    assert above.y0 > below.y1
+    assert above.x0 == pytest.approx(below.x0)
+    assert axes[0].xaxis.label.get_size() == letters
+    assert all(tick.label1.get_visible() for ax in axes for tick in ax.yaxis.get_major_ticks())
+    assert axes[0].get_legend().get_window_extent().y0 >= axes[0].get_window_extent().y1
+    assert axes[1].get_legend().get_window_extent().y1 <= axes[1].get_window_extent().y1  # the title is above
+
+
+def test_what_would_not_be_read_on_a_phone_is_not_drawn_for_one():
+    assert figure(2, 2)[0].for_phone() is None
+    assert figure(1, 4)[0].for_phone() is None
+    fig, ax = figure()
+    ax.set_yticks([0], ["a label that leaves hardly any room"])
+    assert fig.for_phone() is None
+    plt.close("all")
+
+
+def test_only_the_books_build_draws_for_a_phone_and_draws_the_same_picture(monkeypatch):
+    def shown(fig, **options):
+        fig.savefig(picture := io.BytesIO(), format="png", dpi=190, bbox_inches="tight")
+        return picture.getvalue(), {}
+
+    monkeypatch.setitem(sys.modules, "IPython.core.pylabtools", SimpleNamespace(retina_figure=shown))
+    monkeypatch.delenv("RANKONE_BUILD", raising=False)
+    fig, ax = figure()
+    ax.plot([0, 1], [1, 0])
+    assert fig._repr_mimebundle_() == {}
+    before, _ = shown(fig)
+    monkeypatch.setenv("RANKONE_BUILD", "1")
+    data, _ = fig._repr_mimebundle_()
+    assert data["image/png"] == before
+    assert size(b64decode(data[PHONE]))[0] < size(before)[0]
     plt.close("all")

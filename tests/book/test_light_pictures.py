@@ -1,9 +1,18 @@
 """The pictures of the built pages are light, and each page knows their sizes before they arrive."""
 
+import io
+import re
+from base64 import b64encode
+from hashlib import sha256
+from pathlib import Path
+
+import nbformat
 import numpy as np
 import pytest
-from light_pictures import lighten_all
+from light_pictures import lighten_all, write_for_phones
 from PIL import Image
+
+from rankone.book.figures import PHONE
 
 
 @pytest.fixture
@@ -44,3 +53,43 @@ def test_a_transparent_picture_stands_on_white(tmp_path):
     lighten_all([tmp_path / "clear.png"], [])
     with Image.open(tmp_path / "clear.webp") as clear:
         assert clear.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+
+
+def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_where_its_panels_are(tmp_path):
+    def png(*size):
+        Image.new("RGB", size, "white").save(picture := io.BytesIO(), "PNG")
+        return picture.getvalue()
+
+    data = {"image/png": b64encode(png(80, 40)).decode(), PHONE: b64encode(png(30, 60)).decode()}
+    output = nbformat.v4.new_output("display_data", data)
+    name, folder = sha256(png(80, 40)).hexdigest(), tmp_path / "_images"
+    folder.mkdir()
+    (folder / f"{name}.png").write_bytes(png(80, 40))
+    write_for_phones([nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=[output])])], folder)
+    image = f'<a href="_images/{name}.png"><img alt="a" src="_images/{name}.png" /></a>'
+    words = (
+        "<figcaption>Left, a law (right: its slope), from left to right, at a right angle; right by step.</figcaption>"
+    )
+    page = tmp_path / "page.html"
+    page.write_text(f"<figure>{image}{words}</figure>")
+    lighten_all(folder.glob("*.png"), [page])
+    made = page.read_text()
+    assert f'<source media="(max-width: 576px)" srcset="_images/{name}-phone.webp" width="30" height="60">' in made
+    assert f'href="_images/{name}.webp"' in made
+    assert sorted(path.name for path in folder.iterdir()) == [f"{name}-phone.webp", f"{name}.webp"]
+    on_phone = re.sub(r'<span class="beside">.*?</span>', "", made)
+    beside = re.sub(r'<span class="stacked">.*?</span>', "", made)
+    text = [re.sub("<.*?>", "", page) for page in (on_phone, beside)]
+    assert text == [
+        "Above, a law (below: its slope), from left to right, at a right angle; below by step.",
+        "Left, a law (right: its slope), from left to right, at a right angle; right by step.",
+    ]
+
+
+def test_styles_and_pictures_mean_the_same_phone():
+    from light_pictures import NARROW
+
+    style = Path("book/_static/custom.css").read_text(encoding="utf-8")
+    assert f"@media {NARROW} {{" in style
+    assert ".stacked" in style
+    assert ".beside" in style

@@ -3,9 +3,12 @@
 The style belongs to the figures made here. No other figure of the process has it, and no setting of matplotlib changes.
 """
 
+import os
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
+from io import BytesIO
 from typing import Any
 
 import matplotlib as mpl
@@ -14,7 +17,9 @@ from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-__all__ = ["COLOURS", "figure", "show_pictures"]
+__all__ = ["COLOURS", "PHONE", "figure", "show_pictures"]
+
+PHONE = "application/vnd.rankone.phone"  # of a figure's output: the same figure as a PNG for a narrow page, in base64
 
 # Okabe and Ito (2008), ordered so that neighbours differ in lightness too.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
@@ -60,6 +65,44 @@ class _Axes(Axes):
 
 class _Figure(Figure):
     """A figure whose legend, colour bar, titles and ticks have the book's style."""
+
+    def _repr_mimebundle_(self, **_: Any) -> Any:
+        """In the book's build also the picture for a phone; else no more than what every notebook shows."""
+        if "RANKONE_BUILD" not in os.environ:
+            return {}
+        from IPython.core.pylabtools import retina_figure
+
+        picture, size = retina_figure(self, base64=True)  # first: `for_phone` leaves the figure changed
+        narrow = self.for_phone()
+        return {"image/png": picture} | ({PHONE: b64encode(narrow).decode()} if narrow else {}), {"image/png": size}
+
+    def for_phone(self, width: float = 3.7) -> bytes | None:
+        """The figure as a PNG of this width in inches: letters as large, panels in one column, legends above them.
+
+        The figure keeps that shape. None where it would not be read: of a grid of more than one row or three columns,
+        which has no letters or no room for them, and beside labels that leave a panel less than a fifth of the width.
+        """
+        places = {spec: ax for ax in self.axes if (spec := ax.get_subplotspec()) is not None}
+        if not {spec.get_gridspec().get_geometry() for spec in places} <= {(1, 1), (1, 2), (1, 3)}:
+            return None
+        rows = self.add_gridspec(len(places), 1)
+        height = self.get_size_inches()[1] * (1 if len(places) == 1 else 0.85 * len(places))
+        for spec, ax in places.items():
+            ax.set_subplotspec(rows[spec.num1])
+            ax.tick_params(axis="y", labelleft=True)
+            if (legend := ax.get_legend()) and ax.get_title():
+                legend.set_loc("best")
+            elif legend:
+                legend.set_loc("lower left")
+                legend.set_bbox_to_anchor((0, 1), transform=ax.transAxes)
+                height += 0.2 * len(legend.get_texts())
+        for legend in self.legends:
+            legend.set_ncols(1)
+            height += 0.2 * len(legend.get_texts())
+        self.set_size_inches(width, height)
+        picture = BytesIO()
+        self.savefig(picture, format="png", dpi=2 * self.dpi, bbox_inches="tight")
+        return picture.getvalue() if min(ax.get_position().width for ax in places.values()) > 0.2 else None
 
 
 _DRAWN: dict[type, tuple[str, ...]] = {

@@ -1,0 +1,51 @@
+"""What the built pages link to and show is there."""
+
+import re
+from functools import cache
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+SITE = Path("_build/html")
+ADDRESS = re.compile(r'\s(?:href|src|srcset)="([^"]*)"')
+OWN = "r1:"  # begins the addresses of explorers, which have a test of their own
+
+
+def pages(site: Path = SITE) -> list[Path]:
+    return sorted(path for path in site.rglob("*.html") if "_static" not in path.parts)
+
+
+@cache
+def places(path: Path) -> set[str]:
+    return set(map(unescape, re.findall(r'\s(?:id|name)="([^"]*)"', path.read_text(encoding="utf-8"))))
+
+
+def dead(page: Path) -> list[str]:
+    """Addresses of a page within the site that lead to no file, or to no place in one."""
+    found = []
+    for address in map(unescape, ADDRESS.findall(re.sub(r"<script.*?</script>", "", page.read_text(), flags=re.S))):
+        parts = urlsplit(address)
+        if parts.scheme or parts.netloc:
+            continue
+        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page.resolve()
+        place = unquote(parts.fragment)
+        known = target.suffix != ".html" or not place or place.startswith(OWN)
+        if not target.exists() or not (known or place in places(target)):
+            found.append(address)
+    return found
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda path: path.relative_to(SITE).as_posix())
+def test_no_address_is_dead(page: Path) -> None:
+    assert dead(page) == []
+
+
+def test_a_dead_address_would_be_seen(tmp_path: Path) -> None:
+    (tmp_path / "there.html").write_text('<p id="a&lt;b"></p>')
+    (tmp_path / "page.html").write_text(
+        '<a href="there.html#a%3Cb"></a><a href="there.html#c"></a><img src="no.png"><source srcset="no.webp">'
+        '<a href="https://example.org/no"></a><a href="#"></a><a href="#d"></a><script src="no.js"></script>'
+    )
+    assert dead(tmp_path / "page.html") == ["there.html#c", "no.png", "no.webp", "#d"]

@@ -11,7 +11,9 @@ from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 
+from docutils import nodes
 from jupyter_cache import get_cache
+from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer, load_mime_renders
 from nbformat import NotebookNode
 from PIL import Image
 from sphinx.application import Sphinx
@@ -26,6 +28,15 @@ NARROW = "(max-width: 576px)"  # as in the styles
 CAPTION = re.compile(r"(?<=</picture>)(.*?</figcaption>)", re.S)
 STACKED = {"left": "above", "right": "below", "Left": "Above", "Right": "Below"}
 SIDE = re.compile(r"(?<!left to )\b([Ll]eft|[Rr]ight)\b(?=[,:)]| (?:by|from|with|without) )")
+
+
+class PhoneRenderer(MimeRenderPlugin):
+    """Shows nothing for the picture for a phone, which each page gets when it is written."""
+
+    @staticmethod
+    def handle_mime(renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
+        """Nothing, or no answer where the output is of another kind."""
+        return [] if data.mime_type == PHONE else None
 
 
 def lighten(picture: Path) -> tuple[int, int]:
@@ -95,6 +106,8 @@ def _lighten_built(app: Sphinx, exception: Exception | None) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx."""
+    """Register with Sphinx and MyST-NB."""
+    if PhoneRenderer not in load_mime_renders():
+        load_mime_renders().append(PhoneRenderer)
     app.connect("build-finished", _lighten_built)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

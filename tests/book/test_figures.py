@@ -98,7 +98,7 @@ def test_what_would_not_be_read_on_a_phone_is_not_drawn_for_one():
     assert figure(2, 2)[0].for_phone() is None
     assert figure(1, 4)[0].for_phone() is None
     fig, ax = figure()
-    ax.set_yticks([0], ["a label that leaves hardly any room"])
+    ax.set_yticks([0], ["a label that leaves hardly any room at all"])
     assert fig.for_phone() is None
     plt.close("all")
 

@@ -112,6 +112,17 @@ def test_every_picture_has_a_text(view: Any) -> None:
 
 
 @in_every_view
+def test_a_figure_drawn_for_a_phone_is_whole_on_one_and_nowhere_else(view: Any, request: pytest.FixtureRequest) -> None:
+    _, size, _ = request.node.callspec.id.rsplit("-", 2)
+    shown = """(images) => images.map((image) => {
+        const figure = image.closest('figure');
+        return [image.currentSrc.endsWith('-phone.webp'), figure.scrollWidth <= figure.clientWidth];
+    })"""
+    expected = [size == "phone", True]
+    assert [one for one in view.page.locator("picture > img").evaluate_all(shown) if one != expected] == []
+
+
+@in_every_view
 def test_page_is_in_its_theme_and_fits_its_screen(view: Any, request: pytest.FixtureRequest) -> None:
     _, theme = request.node.callspec.id.rsplit("-", 2)[1:]
     assert view.page.evaluate("document.documentElement.dataset.theme") == theme

@@ -26,7 +26,14 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("value", "fmt", "text"),
-    [(2731, ",d", "2,731"), (0.5, ".2f", "0.50"), (-1.2e-7, ".1e", "−1.2·10⁻⁷"), (0.0, ".1e", "0"), (-3, "d", "−3")],
+    [
+        (2731, ",d", "2,731"),
+        (0.5, ".2f", "0.50"),
+        (-1.2e-7, ".1e", "−1.2·10⁻⁷"),
+        (0.0, ".1e", "0"),
+        (-3, "d", "−3"),
+        (0.125, ".1%", "12.5\N{NO-BREAK SPACE}%"),
+    ],
 )
 def test_a_number_is_set_as_the_book_sets_it(value: float, fmt: str, text: str) -> None:
     assert pretty(value, fmt) == text

@@ -116,7 +116,7 @@ def _amount(text: str, figures: Mapping[str, float]) -> float:
 
 
 def pretty(value: Any, fmt: str = ".3g") -> str:
-    """A number as the book writes it: −1.2·10⁻⁷, 20,000, 0.031.
+    """A number as the book writes it: −1.2·10⁻⁷, 20,000, 0.031, 12.5 %, whose sign does not leave it at a line's end.
 
     >>> pretty(-1.2e-7)
     '−1.2·10⁻⁷'
@@ -128,4 +128,6 @@ def pretty(value: Any, fmt: str = ".3g") -> str:
     mantissa, e, exponent = text.partition("e")
     if e:
         text = f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+    if text.endswith("%"):
+        text = f"{text[:-1]}\N{NO-BREAK SPACE}%"
     return text.replace("-", "−", 1) if text.startswith("-") else text

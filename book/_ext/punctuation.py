@@ -1,4 +1,4 @@
-"""Keeps a formula and the marks at it on one line: a browser may break between them, as a formula is a box to it."""
+"""Keeps on one line a formula and the marks at it, which is a box to a browser, and a name with a hyphen, as K-FAC."""
 
 import re
 
@@ -7,6 +7,27 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 OPENING, CLOSING = re.compile(r"[“‘(\[]+$"), re.compile(r"[,.;:!?)\]”’]+")
+
+
+HYPHENED = re.compile(r"\b([A-Z]-[A-Z]+)\b")
+
+
+class KeepNames(SphinxPostTransform):
+    """Wraps each name such as K-FAC in a span that does not break."""
+
+    default_priority = 710
+    formats = ("html",)
+
+    def run(self, **_: object) -> None:
+        """Transform the document."""
+        for text in list(self.document.findall(nodes.Text)):
+            parts = HYPHENED.split(text)
+            if len(parts) > 1 and isinstance(text.parent, nodes.paragraph):
+                kept = [nodes.inline("", part, classes=["unbroken"]) for part in parts[1::2]]
+                around = [nodes.Text(part) for part in parts[::2]]
+                pairs = zip(around, [*kept, nodes.Text("")], strict=True)
+                at = next(i for i, node in enumerate(text.parent) if node is text)  # texts of the same words are equal
+                text.parent[at : at + 1] = [node for pair in pairs for node in pair if node.astext()]
 
 
 class KeepPunctuation(SphinxPostTransform):
@@ -38,4 +59,5 @@ class KeepPunctuation(SphinxPostTransform):
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_post_transform(KeepPunctuation)
+    app.add_post_transform(KeepNames)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

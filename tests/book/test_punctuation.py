@@ -5,14 +5,14 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
-from punctuation import KeepPunctuation
+from punctuation import KeepNames, KeepPunctuation
 
 
-def kept(*children):
+def kept(*children, transform=KeepPunctuation):
     """The spans that do not break, and the whole text, of a paragraph after the transform."""
     document = new_document("page")
     document += nodes.paragraph("", "", *children)
-    KeepPunctuation.run(SimpleNamespace(document=document))
+    transform.run(SimpleNamespace(document=document))
     spans = [span.astext() for span in document.findall(nodes.inline) if "unbroken" in span["classes"]]
     return spans, document.astext()
 
@@ -40,3 +40,10 @@ def test_formulas_side_by_side_and_at_the_ends():
 def test_of_two_equal_marks_each_stays_in_its_place():
     comma, word, x, y = ", ", nodes.strong("", "a"), nodes.math("x", "x"), nodes.math("y", "y")
     assert kept(word, nodes.Text(comma), x, nodes.Text(comma), y) == (["x,"], "a, x, y")
+
+
+def test_a_name_with_a_hyphen_does_not_break():
+    text, again = nodes.Text("K-FAC, or K-FAC's; X-ray and well-known"), nodes.emphasis("", "so")
+    assert kept(text, transform=KeepNames) == (["K-FAC"] * 2, text.astext())
+    twice = nodes.Text("K-FAC"), again, nodes.Text("K-FAC")
+    assert kept(*twice, transform=KeepNames) == (["K-FAC"] * 2, "K-FACsoK-FAC")

@@ -150,7 +150,7 @@ function rows(seen, settings) {
   const { depth, parameters, start, gap, switchAfter, deviation, tableError, error } = seen;
   /** @type {[string, string][]} */
   const shared = [
-    ["Layers of weights; parameters", `${count(depth)}; ${count(parameters)}`],
+    ["Layers; parameters", `${count(depth)}; ${count(parameters)}`],
     ["Prediction before, ŷ", rounded(start)],
     ["Error that is sent back, y − ŷ", rounded(gap)],
     [

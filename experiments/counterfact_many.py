@@ -3,7 +3,8 @@
 The pairs are those of `counterfact`: the keys of one block, and the values found for each fact alone. They are written
 at once ("batch"), one after another with C as it was ("sequence") or with each key counted once more among those of
 the text ("learning"), at once within the directions that text hardly uses ("null"), or at once over three blocks
-("spread"). Fifty of the facts are asked, in groups where there are fewer facts in the model.
+("spread"). Fifty of the facts are asked, in groups where there are fewer facts in the model. Facts about one subject have one key,
+and the first of them is written.
 """
 
 from functools import cache
@@ -13,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from counterfact import CASES, OPTIONS, Case, asked_of, cases, subject_streams, values, with_data
+from counterfact_forgetting import SAME
 from editing_facts import geometry
 from editing_known import model
 from record import Experiment
@@ -41,6 +43,8 @@ def measure(
     for numbers in groups:
         chosen = cases(numbers)
         held = values(chosen, layer, contexts)
+        own = with_own_key(np.asarray(geometry(layer, ridge, every).inner(held["key"].T, held["key"].T), float))
+        chosen, held = [chosen[i] for i in own], {name: value[own] for name, value in held.items()}
         how = {"layer": layer, "ridge": ridge, "contexts": contexts, "every": every, "share": share}
         deltas = written(way, chosen, held, **how)
         network = model().network
@@ -53,7 +57,8 @@ def measure(
         results["ahead"].append((found["log_p"][:, 0] > found["log_p"][:, 1]).astype(int))
         results["said"].append(found["said"][:, 0].astype(int))
         results["magnitude"].append(lead)
-        prices.append(sum(_price(block, delta, ridge, every) for block, delta in deltas.items()) / edits)
+        prices.append(sum(_price(block, delta, ridge, every) for block, delta in deltas.items()) / len(chosen))
+        results["written"] = len(chosen)
         results.setdefault("prose", prose(network))
     joined = {name: np.concatenate(results[name], axis=1) for name in ("ahead", "said", "magnitude")}
     return {
@@ -62,7 +67,14 @@ def measure(
         "magnitude": joined["magnitude"].mean(1),
         "price": np.mean(prices),
         "prose": results["prose"],
+        "written": results["written"],
     }
+
+
+def with_own_key(S: np.ndarray) -> list[int]:
+    """Which facts have a key that none before them has, by S = KᵀC⁻¹K (m, m): those about one subject share theirs."""
+    cosines = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
+    return np.flatnonzero(np.triu(cosines > SAME, 1).sum(0) == 0).tolist()
 
 
 def _price(block: int, delta: jax.Array, ridge: float, every: int) -> float:
@@ -90,9 +102,7 @@ def written(
         return {layer: sequential_edit(W, C, K, V, beta=beta).edit.delta}
     if way == "null":
         P = null_space(layer, ridge, every, share)
-        inside = P @ (P.T @ K)
-        S = K.T @ inside
-        return {layer: held["delta"].T @ jnp.linalg.solve(S, inside.T)}
+        return {layer: held["delta"].T @ jnp.linalg.pinv(P.T @ K) @ P.T}  # exact up to as many facts as P has columns
     return _spread(chosen, held, layer, ridge, contexts, every)
 
 

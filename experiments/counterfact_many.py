@@ -3,8 +3,8 @@
 The pairs are those of `counterfact`: the keys of one block, and the values found for each fact alone. They are written
 at once ("batch"), one after another with C as it was ("sequence") or with each key counted once more among those of
 the text ("learning"), at once within the directions that text hardly uses ("null"), or at once over three blocks
-("spread"). Fifty of the facts are asked, in groups where there are fewer facts in the model. Facts about one subject have one key,
-and the first of them is written.
+("spread"). Fifty of the facts are asked, in groups where there are fewer facts in the model. Facts about one subject
+have one key, and the first of them is written.
 """
 
 from functools import cache

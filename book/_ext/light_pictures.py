@@ -27,7 +27,7 @@ ON_PHONE = "-phone"  # of the name of a figure that was drawn for one
 NARROW = "(max-width: 576px)"  # as in the styles
 CAPTION = re.compile(r"(?<=</picture>)(.*?</figcaption>)", re.S)
 STACKED = {"left": "above", "right": "below", "Left": "Above", "Right": "Below"}
-SIDE = re.compile(r"(?<!left to )\b([Ll]eft|[Rr]ight)\b(?=[,:)]| (?:by|from|with|without) )")
+SIDE = re.compile(r"<[^>]*>|(?<!left to )\b([Ll]eft|[Rr]ight)\b(?=[,:)]| (?:by|from|with|without) )")  # or a tag
 
 
 class PhoneRenderer(MimeRenderPlugin):
@@ -66,11 +66,13 @@ def sized(page: str, sizes: dict[str, tuple[int, int]]) -> str:
         source = f'media="{NARROW}" srcset="{found["folder"]}{phone}.webp" width="{width}" height="{height}"'
         return f"<picture><source {source}>{image}</picture>"
 
+    def placed(side: re.Match[str]) -> str:
+        if side[1] is None:  # a tag, whose style may speak of margins
+            return side[0]
+        return f'<span class="beside">{side[1]}</span><span class="stacked">{STACKED[side[1]]}</span>'
+
     def captioned(found: re.Match[str]) -> str:
-        return SIDE.sub(
-            lambda side: f'<span class="beside">{side[0]}</span><span class="stacked">{STACKED[side[0]]}</span>',
-            found[0],
-        )
+        return SIDE.sub(placed, found[0])
 
     return CAPTION.sub(captioned, LINKED.sub(r'\1.webp"', SHOWN.sub(tag, page)))
 

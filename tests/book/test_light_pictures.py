@@ -67,7 +67,7 @@ def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_whe
     (folder / f"{name}.png").write_bytes(png(80, 40))
     write_for_phones([nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=[output])])], folder)
     image = f'<a href="_images/{name}.png"><img alt="a" src="_images/{name}.png" /></a>'
-    words = "Left, a law (right: its slope), from left to right, at a right angle; <i style='margin-left:0'>right</i> by step"
+    words = "Left, a law (right: its slope), from left to right, at a right angle; <b style='left:0'>right</b> by step"
     words = f"<figcaption>{words}: right by step.</figcaption>"
     page = tmp_path / "page.html"
     page.write_text(f"<figure>{image}{words}</figure>")

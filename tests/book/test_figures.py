@@ -1,14 +1,15 @@
 """The book's figures have its style, and nothing else in the process has."""
 
 import io
-import sys
 from base64 import b64decode
-from types import SimpleNamespace
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.pylabtools import select_figure_formats
+from IPython.testing.globalipapp import start_ipython
 from PIL import Image
 
 from rankone.book.figures import _STYLE, PHONE, figure, show_pictures
@@ -104,18 +105,24 @@ def test_what_would_not_be_read_on_a_phone_is_not_drawn_for_one():
 
 
 def test_only_the_books_build_draws_for_a_phone_and_draws_the_same_picture(monkeypatch):
-    def shown(fig, **options):
-        fig.savefig(picture := io.BytesIO(), format="png", dpi=190, bbox_inches="tight")
-        return picture.getvalue(), {}
+    start_ipython()
+    shell = InteractiveShell.instance()
+    select_figure_formats(shell, {"retina"})
+    monkeypatch.setattr(shell.display_formatter.formatters["image/png"], "enabled", True)  # not in a terminal
 
-    monkeypatch.setitem(sys.modules, "IPython.core.pylabtools", SimpleNamespace(retina_figure=shown))
+    def drawn():
+        fig, axes = figure(1, 2)
+        axes[0].plot([0, 1], [1, 0])
+        return fig
+
     monkeypatch.delenv("RANKONE_BUILD", raising=False)
-    fig, ax = figure()
-    ax.plot([0, 1], [1, 0])
-    assert fig._repr_mimebundle_() == {}
-    before, _ = shown(fig)
+    before, _ = shell.display_formatter.format(drawn())
+    assert PHONE not in before
     monkeypatch.setenv("RANKONE_BUILD", "1")
-    data, _ = fig._repr_mimebundle_()
-    assert data["image/png"] == before
-    assert size(b64decode(data[PHONE]))[0] < size(before)[0]
+    for _ in range(2):
+        data, _ = shell.display_formatter.format(drawn())
+        assert data["image/png"] == before["image/png"]
+        (wide, low), (narrow, high) = (size(b64decode(data[kind])) for kind in ("image/png", PHONE))
+        assert narrow < wide
+        assert high > low
     plt.close("all")

@@ -66,15 +66,17 @@ class _Axes(Axes):
 class _Figure(Figure):
     """A figure whose legend, colour bar, titles and ticks have the book's style."""
 
-    def _repr_mimebundle_(self, **_: Any) -> Any:
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """In the book's build also the picture for a phone; else no more than what every notebook shows."""
         if "RANKONE_BUILD" not in os.environ:
             return {}
-        from IPython.core.pylabtools import retina_figure
+        from IPython import get_ipython
 
-        picture, size = retina_figure(self, base64=True)  # first: `for_phone` leaves the figure changed
+        pictures: Any = get_ipython().display_formatter.formatters["image/png"]  # type: ignore[no-untyped-call]
+        shown = pictures.lookup_by_type(Figure)(self)  # first: `for_phone` leaves the figure changed
+        pictures.for_type(_Figure, lambda _: shown)
         narrow = self.for_phone()
-        return {"image/png": picture} | ({PHONE: b64encode(narrow).decode()} if narrow else {}), {"image/png": size}
+        return {PHONE: b64encode(narrow).decode()} if narrow else {}
 
     def for_phone(self, width: float = 3.7) -> bytes | None:
         """The figure as a PNG of this width in inches: letters as large, panels in one column, legends above them.

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from light_pictures import lighten_all, write_for_phones
+from light_pictures import ON_PHONE, lighten_all, write_for_phones
 from PIL import Image
 
 from rankone.book.figures import PHONE
@@ -92,3 +92,12 @@ def test_styles_and_pictures_mean_the_same_phone():
     assert f"@media {NARROW} {{" in style
     assert ".stacked" in style
     assert ".beside" in style
+
+
+def test_no_other_screen_of_the_built_book_gets_the_figure_drawn_for_a_phone():
+    drawn = sorted(Path("_build/html/_images").glob(f"*{ON_PHONE}.webp"))
+    assert len(drawn) > 50
+    for phone in drawn:
+        with Image.open(phone) as narrow, Image.open(phone.with_name(phone.name.replace(ON_PHONE, ""))) as wide:
+            assert narrow.size != wide.size
+            assert narrow.width <= wide.width

@@ -72,7 +72,7 @@ class _Figure(Figure):
             return {}
         from IPython import get_ipython
 
-        pictures: Any = get_ipython().display_formatter.formatters["image/png"]  # type: ignore[no-untyped-call]
+        pictures: Any = get_ipython().display_formatter.formatters["image/png"]
         shown = pictures.lookup_by_type(Figure)(self)  # first: `for_phone` leaves the figure changed
         pictures.for_type(_Figure, lambda _: shown)
         narrow = self.for_phone()

@@ -191,7 +191,9 @@ def _processor() -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and lists that JSON knows, to five significant digits."""
+    """Numbers and lists that JSON knows, to five significant digits; None where there was nothing to measure."""
+    if value is None:
+        return None
     if isinstance(value, dict):
         return {key: _plain(entry) for key, entry in value.items()}
     array = np.asarray(value)

@@ -4,6 +4,7 @@
  * The answer to `{}` is `{"css"}`: the rules that what has been set so far needs.
  */
 const { createInterface } = require("node:readline");
+const { gatherIn } = require("./runs.cjs");
 
 const FONTS = process.argv[2]; // where the pages find the fonts
 /** What neither the style nor a reader of any kind asks for. */
@@ -19,9 +20,12 @@ const IDLE = new RegExp(
   "g",
 );
 
+/** A formula that is longer, in em, may go on in a new line: on the narrowest page it would not have room. */
+const LONG = 12;
+
 /** Boxes around one character, or around a group, that are drawn as what is in them. */
 const SIGNS = new Set(["mjx-mi", "mjx-mo", "mjx-mn", "mjx-mtext"]);
-const GROUPS = new Set(["mjx-TeXAtom", "mjx-mrow"]);
+const GROUPS = new Set(["mjx-TeXAtom", "mjx-mrow", "mjx-mstyle"]);
 const KEPT = new Set(["space", "rspace", "size"]); // what a style says of any box
 
 /** Takes such boxes out of a formula, which leaves half as many to lay out: a phone feels a chapter's thousands. */
@@ -68,12 +72,24 @@ require("./mathjax/node-main.js")
     startup: { typeset: false },
   })
   .then((MathJax) => {
-    const { adaptor } = MathJax.startup;
+    const { adaptor, document, output, input } = MathJax.startup;
+    const width = (tex, display) => {
+      const formula = new document.options.MathItem(tex, input[0] ?? input, display);
+      formula.setMetrics(16, 8, 1e6, 1e6, 1);
+      formula.start.node = adaptor.body(adaptor.document);
+      formula.compile(document);
+      return output.getBBox(formula, document).w;
+    };
     const answer = ({ tex, display }) => {
       if (tex === undefined) return { css: adaptor.textContent(MathJax.chtmlStylesheet()) };
       try {
         const formula = MathJax.tex2chtml(tex, { display });
-        thin(adaptor, adaptor.tags(formula, "mjx-math")[0]);
+        const [boxes] = adaptor.tags(formula, "mjx-math");
+        thin(adaptor, boxes);
+        if (width(tex, display) > LONG) {
+          adaptor.addClass(boxes, "long");
+          gatherIn(adaptor, boxes, !display);
+        }
         return { html: adaptor.outerHTML(formula).replace(IDLE, "") };
       } catch (error) {
         return { error: error.message };

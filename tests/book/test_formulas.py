@@ -129,3 +129,47 @@ def test_the_characters_of_a_style_are_those_that_it_draws():
     rules += [r'd::before { content: "\""; }', r'e::before { content: "\\"; }', 'f { src: url("q") }']
     assert characters(rules) == {"x", "ξ", "\ue151", "\ue150", '"', "\\"}
     assert RULE not in "".join(rules)
+
+
+def runs(tex, display=True):
+    """The lines that a formula breaks into where there is room for a run alone, by the characters of each."""
+    found = typesetter.html(tex, display).split("<mjx-assistive-mml")[0]
+    return [re.findall(r'class="mjx-c(\w+)', run) for run in re.findall("<mjx-run>(.*?)</mjx-run>", found)]
+
+
+def letters(tex, display=True):
+    return ["".join(chr(int(code, 16)) for code in run) for run in runs(tex, display) if run]
+
+
+def test_a_long_formula_goes_on_in_a_new_line_before_a_relation_and_in_a_paragraph_after_it():
+    tex = "1234567890123(4)=5678901234567(8+9)"
+    assert letters(tex) == ["1234567890123(4)", "=5678901234567(8", "+9)"]
+    assert letters(tex, display=False) == ["1234567890123(4)=", "5678901234567(8+", "9)"]
+
+
+def test_a_short_formula_stays_whole():
+    assert not runs("1=2")
+
+
+def test_a_long_formula_breaks_at_the_best_place_that_its_line_has():
+    formula = typesetter.html(r"12345678901+2345678901=(3,\quad 4+5)", True)
+    assert letters(r"12345678901+2345678901=(3,\quad 4+5)") == ["12345678901", "+2345678901", "=(3,", "4", "+5)"]
+    assert formula.count("<mjx-runs>") >= 2  # the sum, and what is in the brackets
+
+
+def test_what_stands_in_a_fraction_or_a_root_does_not_break():
+    (only,) = letters(r"\sqrt{\frac{11111111111111111111=2}{3+4+5}}")
+    assert only.count("=") == 1
+
+
+def test_brackets_that_do_not_close_leave_a_formula_whole():
+    assert not letters(r"[1,2345678901234567890123=4")[1:]
+
+
+def test_the_lines_of_a_long_table_break_too_and_a_matrix_does_not():
+    opened = re.compile('<mjx-mtable[^>]* class="[^"]*long"')
+    table = r"\begin{split}1234567890123 &= 4567890123 \\ 5 &= 6+7\end{split}"
+    assert letters(table) == ["1234567890123", "=4567890123", "5", "=6", "+7"]
+    assert opened.search(typesetter.html(table, True))
+    assert not runs(r"\begin{matrix}1&2\\3&4\end{matrix}")
+    assert not opened.search(typesetter.html(r"A+\begin{pmatrix}12345678=9 & 0\\1&2\end{pmatrix}+B", True))

@@ -123,6 +123,12 @@ def test_a_figure_drawn_for_a_phone_is_whole_on_one_and_nowhere_else(view: Any, 
 
 
 @in_every_view
+def test_hardly_a_formula_has_to_be_scrolled(view: Any) -> None:
+    wide = "(boxes) => boxes.filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.textContent)"
+    assert len(view.page.locator('mjx-container[display="true"]').evaluate_all(wide)) <= 2
+
+
+@in_every_view
 def test_page_is_in_its_theme_and_fits_its_screen(view: Any, request: pytest.FixtureRequest) -> None:
     _, theme = request.node.callspec.id.rsplit("-", 2)[1:]
     assert view.page.evaluate("document.documentElement.dataset.theme") == theme

@@ -1,6 +1,7 @@
 """CounterFact's experiments in miniature, on a random network, and the records that the book shows."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
@@ -190,9 +191,22 @@ def test_many_facts_are_asked_in_groups_and_priced(small):
 
 def test_prose_is_scored_before_and_after(small):
     found = small["counterfact_prose"].measure(cell=0, words=20, top=5, seed=0, **HOW)
-    assert found["before"].shape == found["after"].shape == (2,)
-    assert (found["before"] <= (2 * np.log2(19) + 4 * np.log2(18)) / 3 + 1e-3).all()
-    assert (found["before"] != found["after"]).any()
+    before, after = (found[when]["bits"] for when in ("before", "after"))
+    assert before.shape == after.shape == (2,)
+    assert (before <= (2 * np.log2(19) + 4 * np.log2(18)) / 3 + 1e-3).all()
+    assert (before != after).any()
+
+
+def test_prose_is_compared_with_texts_about_other_subjects_of_which_the_answer_is_true(small, monkeypatch):
+    prose, (case, *_) = small["counterfact_prose"], small["counterfact"].cases([0])
+    other, third = (case._replace(request=replace(case.request, subject=name)) for name in ("Bergen", "Turku"))
+    everyone = [case, other, third._replace(truth=" else")]
+    monkeypatch.setattr(prose, "cases", lambda _: everyone)
+    monkeypatch.setattr(prose, "elsewhere", lambda *_: ["about itself", "a town on the sea", "a town on a river"])
+    assert prose.cosine(case, "a town on the sea", case.truth, 20, 5) == pytest.approx(1, abs=1e-3)
+    assert 0 < prose.cosine(case, "a town on a river", case.truth, 20, 5) < 0.9
+    assert prose.cosine(case, "about itself", case.truth, 20, 5) == 0  # its own text is no reference
+    assert prose.cosine(case, "a town", "nothing of the kind", 20, 5) is None
 
 
 # What a sequence forgets

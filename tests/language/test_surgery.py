@@ -10,7 +10,7 @@ from scipy.stats import binomtest
 from rankone.data import corpus, countries, country
 from rankone.editing import KeyGeometry, RankOneEdit
 from rankone.language import FactEdit, History, Request, Search, country_fact, edit_fact, fine_tune, judge, summarise
-from rankone.language.edit_metrics import harmonic_mean, ngram_entropy, wilson
+from rankone.language.edit_metrics import harmonic_mean, ngram_entropy, tf_idf, wilson
 from rankone.language.likelihood import likelihoods
 from rankone.language.many import find_fact_values
 from rankone.language.prompts import continuations, corpus_contexts, rehearsal
@@ -294,6 +294,19 @@ def test_the_entropy_of_prose_by_hand():
     assert ngram_entropy([1, 2] * 10) == pytest.approx(2, abs=0.02)  # two bigrams, two trigrams
     with pytest.raises(ValueError, match="four tokens"):
         ngram_entropy([1, 2, 3])
+
+
+def test_words_weigh_by_their_number_and_their_rarity():
+    collection = ["The violin, the violin!", "the piano", "An organ"]
+    (one, other, none) = tf_idf(["the violin", "THE the piano a", "an oboe?"], collection)
+    the, violin, piano = 1 + np.log(4 / 3), 1 + np.log(4 / 2), 1 + np.log(4 / 2)
+    expected = the * 2 * the / np.hypot(the, violin) / np.hypot(2 * the, piano)
+    assert one @ other == pytest.approx(expected)
+    assert [each @ each for each in (one, other, none)] == pytest.approx([1, 1, 1])  # "an" stands in the collection
+    assert one @ none == 0
+    assert not tf_idf(["oboe", "a"], collection).any()
+    with pytest.raises(ValueError, match="one text or more"):
+        tf_idf(["a text"], [])
 
 
 # Facts

@@ -1,12 +1,13 @@
 """What an edit did: to the question asked, to other ways of asking, to other subjects, and to the model's prose."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import log2, sqrt
+from math import log, log2, sqrt
 from typing import Any
 
 import numpy as np
-from jaxtyping import Array, ArrayLike, Int
+from jaxtyping import Array, ArrayLike, Float, Int
 from numpy.typing import NDArray
 
 from rankone._annotated import checked
@@ -16,7 +17,7 @@ from rankone.language.model import LanguageModel
 from rankone.language.prompts import continuations
 from rankone.language.relations import Fact
 
-__all__ = ["harmonic_mean", "judge", "ngram_entropy", "summarise", "wilson"]
+__all__ = ["harmonic_mean", "judge", "ngram_entropy", "summarise", "tf_idf", "wilson"]
 
 Judgement = dict[str, Any]
 
@@ -79,6 +80,37 @@ def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
         number = sum(counts.values())
         total -= weight * sum(c / number * log2(c / number) for c in counts.values())
     return total
+
+
+def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n w"]:
+    """Unit vectors of the texts: how often each word stands there, times how rare it is in a collection.
+
+    Their inner products are the cosines by which *consistency* compares what an edited model writes with what is
+    written elsewhere. A word has two letters or digits at least, in either case; it weighs 1 + ln((1+N)/(1+f)) where f
+    of the N texts of the collection hold it, and words that none of them holds do not count.
+
+    Args:
+        texts: The texts (n). One without a word of the collection gives zeros.
+        collection: The texts whose w words count, at least one.
+
+    >>> edited, other = tf_idf(["She plays the violin.", "The violin is old."], ["the violin", "the piano", "is old"])
+    >>> round(float(edited @ other), 2)
+    0.58
+    """
+    check(len(collection) > 0, "collection", collection, "one text or more")
+    held = Counter(word for text in collection for word in set(_words(text)))
+    place = {word: i for i, word in enumerate(held)}
+    found = np.zeros((len(texts), len(place)))
+    for row, text in zip(found, texts, strict=True):
+        for word, count in Counter(_words(text)).items():
+            if word in place:
+                row[place[word]] = count * (1 + log((1 + len(collection)) / (1 + held[word])))
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    return np.divide(found, lengths, out=found, where=lengths > 0)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w\w+", text.lower())
 
 
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:

@@ -1,0 +1,101 @@
+/** Where a long formula may go on in a new line: its boxes are gathered into runs, between which a narrow page breaks. */
+
+const codes = (text) => new Set(text.split(" "));
+const RELATIONS = codes(
+  "3A 3C 3D 3E 2190 2192 2194 21A6 21D2 21D4 2208 221D 223C 2243 2245 2248 2254 2260 2261 2264 2265 226A 226B 2282 2286 27F9 27FA 2AAF 2AB0",
+);
+const OPENING = codes("28 5B 7B 2308 230A 27E8");
+const CLOSING = codes("29 5D 7D 2309 230B 27E9");
+const BARS = codes("7C 2016 2223 2225"); // open and close alike
+const COMMA = "2C";
+const SCRIPTS = new Set(["mjx-msup", "mjx-msub", "mjx-msubsup"]);
+const FACTORS = new Set(["mjx-mfrac", "mjx-munder", "mjx-munderover"]); // and brackets after a power
+const WRAPPERS = new Set(["mjx-mrow", "mjx-TeXAtom"]);
+const THICK = "4"; // the space around a relation
+const MEDIUM = "3"; // and around a sum's signs
+const QUAD = 0.9; // em
+
+/** The code of the character that a box draws, without its scripts; none if it draws more. */
+function code(adaptor, box) {
+  let drawn = box;
+  while (SCRIPTS.has(adaptor.kind(drawn))) drawn = adaptor.firstChild(drawn);
+  return /\bmjx-c([0-9A-F]+)/.exec(adaptor.getAttribute(drawn, "class") ?? "")?.[1];
+}
+
+/** What may stand at a break: of each box its depth within brackets and what it is; none if they do not close. */
+function marks(adaptor, boxes) {
+  const open = [];
+  const found = [];
+  for (const [i, box] of boxes.entries()) {
+    const sign = code(adaptor, box);
+    const bar = BARS.has(sign) && sign;
+    const closes = CLOSING.has(sign) || (bar && open.at(-1) === bar);
+    if (closes) open.pop();
+    const opens = OPENING.has(sign) || (bar && !closes);
+    const space = adaptor.getAttribute(box, "space");
+    const after = boxes[i + 1] && adaptor.getAttribute(boxes[i + 1], "space");
+    const width = Number.parseFloat(adaptor.getStyle(box, "width")) || 0;
+    found.push({
+      box,
+      depth: open.length,
+      quad: adaptor.kind(box) === "mjx-mspace" && width > QUAD,
+      relation: RELATIONS.has(sign) || (space === THICK && after === THICK),
+      sign: space === MEDIUM && after === MEDIUM,
+      comma: sign === COMMA,
+      factor:
+        FACTORS.has(adaptor.kind(box)) || (opens && i && SCRIPTS.has(adaptor.kind(boxes[i - 1]))),
+    });
+    if (opens) open.push(bar || sign);
+  }
+  return open.length ? undefined : found;
+}
+
+/** From the best places to the worst: does a line end after the first of two neighbours, and the second begin another? */
+const PLACES = [
+  ({ quad }) => quad,
+  (a, b, late) => depth(a, b) < 1 && (late ? a : b).relation,
+  (a, b, late) => depth(a, b) < 1 && parts(a, b, late),
+  (a, b, late) => depth(a, b) < 2 && parts(a, b, late),
+  (a, b, late) => parts(a, b, late),
+  (a, b) => depth(a, b) < 1 && b.factor,
+];
+const depth = (a, b) => Math.min(a.depth, b.depth);
+const parts = (a, b, late) => a.comma || (late ? a : b).relation || (late ? a : b).sign;
+
+/** Runs of marked boxes, parted at the best places; a run that has worse ones is gathered from runs itself. */
+function gather(adaptor, marked, late, level = 0) {
+  const boxes = marked.map(({ box }) => box);
+  if (level === PLACES.length) return [adaptor.node("mjx-run", {}, boxes)];
+  const lines = [[]];
+  for (const [i, one] of marked.entries()) {
+    if (i && PLACES[level](marked[i - 1], one, late)) lines.push([]);
+    lines.at(-1).push(one);
+  }
+  if (lines.length === 1) return gather(adaptor, marked, late, level + 1);
+  return lines.map((line) => {
+    const runs = gather(adaptor, line, late, level + 1);
+    return runs.length === 1 ? runs[0] : adaptor.node("mjx-runs", {}, runs);
+  });
+}
+
+/** Gathers what is in a box, or in the cells of a table that it holds. */
+function gatherIn(adaptor, box, late) {
+  const strut = adaptor.tags(box, "mjx-tstrut").filter((each) => adaptor.parent(each) === box);
+  const boxes = adaptor.childNodes(box).filter((each) => !strut.includes(each));
+  const [one] = boxes;
+  if (boxes.length === 1 && adaptor.kind(one) === "mjx-mtable") {
+    adaptor.addClass(one, "long");
+    const rows = adaptor.childNodes(adaptor.tags(one, "mjx-itable")[0]);
+    for (const cell of rows.flatMap((row) => adaptor.childNodes(row)))
+      gatherIn(adaptor, cell, late);
+  } else if (boxes.length === 1 && WRAPPERS.has(adaptor.kind(one))) {
+    gatherIn(adaptor, one, late);
+  } else {
+    const marked = marks(adaptor, boxes);
+    if (!marked) return;
+    for (const each of [...boxes, ...strut]) adaptor.remove(each);
+    for (const each of [...gather(adaptor, marked, late), ...strut]) adaptor.append(box, each);
+  }
+}
+
+module.exports = { gatherIn };

@@ -133,7 +133,7 @@ function createFlow() {
       { key: "forward", label: "forward: x on its way, before", tone: "exact" },
       { key: "error", label: "written channel: error coming back", tone: "law", dash: "2 3" },
       { key: "written", label: "written channel, after", tone: "distributed", dash: "7 3" },
-      { key: "switch", label: "switch θ_b, after", tone: "local", dash: "10 3 2 3" },
+      { key: "switch", label: "switch, after", tone: "local", dash: "10 3 2 3" },
     ],
     summary: (values, at) =>
       Object.entries(values)

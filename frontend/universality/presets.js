@@ -28,7 +28,7 @@ function written({ gap, switchAfter, deviation }) {
   if (Math.abs(gap) < 1e-6)
     return `y − ŷ is ${rough(gap)}: without an error there is no gradient. Drag the point up to −1.`;
   return gap < 0
-    ? `y − ŷ is ${rough(gap)}: θ_b goes to ${number(switchAfter)}, below 0, and the table stays closed. Drag the point up to −1.`
+    ? `y − ŷ is ${rough(gap)}: the switch goes to ${number(switchAfter)}, below 0, and the table stays closed. Drag the point up to −1.`
     : `y − ŷ is ${rough(gap)}, and the step writes: off the table by ${rough(deviation)}.`;
 }
 
@@ -85,7 +85,7 @@ export const PRESETS = [
   },
   {
     key: "switch",
-    name: "θ_b = 0",
+    name: "Switch at 0",
     ask: "The switch at 0 sits on a kink too. How many cells fire when it cannot tell before from after?",
     predict: {
       options: [
@@ -100,7 +100,7 @@ export const PRESETS = [
     },
     set: { ...plain, switch: 0 },
     after: ({ gap, switchAfter, slots }) =>
-      `After the step θ_b is ${number(switchAfter)}: it has not moved. ${firing(gap, slots)}`,
+      `After the step the switch is ${number(switchAfter)}: it has not moved. ${firing(gap, slots)}`,
   },
   {
     key: "alpha",
@@ -160,7 +160,7 @@ export const PRESETS = [
   {
     key: "shallow",
     name: "No switch, four layers",
-    ask: "Four hidden layers, no θ_b, no cells. Where did the steps of the table go?",
+    ask: "Four hidden layers, no switch, no cells. Where did the steps of the table go?",
     predict: {
       options: [
         ["gone", "Gone: it is smooth"],

@@ -149,14 +149,16 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
     ]
     for ax, (x, bands, label) in zip(axes, panels, strict=True):
         for name, band in bands.items():
-            _draw(ax, x, band, marker="o", ms=3, color=_COLOUR[name], label=_LABELS[name])
+            of_waves = name == "maml" and ax is not axes[2]
+            shown = f"MAML, {_STEPS} steps" if of_waves else _LABELS[name]
+            _draw(ax, x, band, marker="o", ms=3, color=_COLOUR[name], label=shown)
         ax.set_xlabel(label)
     for ax, edge in zip(axes, _TRAINED.values(), strict=False):
         ax.axvline(edge, color="grey", ls=":")
         ax.set_yscale("log")
     axes[0].set_ylabel("mean squared error")
     axes[2].set_ylabel("share right")
-    axes[0].legend(fontsize=7.5, loc="lower right")
+    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, fontsize=8.5)
     axes[2].legend(fontsize=7.5)
     return fig, axes
 

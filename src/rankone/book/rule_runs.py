@@ -141,6 +141,7 @@ def draw_ways(record: dict[str, Any]) -> Any:
         ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="pairs stored")
         ax.set_title(title, fontsize=9)
         ax.minorticks_off()
+        ax.tick_params(axis="x", labelsize=8)
     axes[0].set_ylabel("error at stored keys / %")
     for place, (what, name) in enumerate({"first": "first tenth", "last": "last tenth"}.items()):
         bars = [over_seeds(record, "sequence", what, data=data, n=most) for data in held]

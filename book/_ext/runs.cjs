@@ -79,7 +79,7 @@ function gather(adaptor, marked, late, level = 0) {
 }
 
 /** Gathers what is in a box, or in the cells of a table that it holds. */
-function gatherIn(adaptor, box, late) {
+function gatherRuns(adaptor, box, late) {
   const strut = adaptor.tags(box, "mjx-tstrut").filter((each) => adaptor.parent(each) === box);
   const boxes = adaptor.childNodes(box).filter((each) => !strut.includes(each));
   const [one] = boxes;
@@ -87,9 +87,9 @@ function gatherIn(adaptor, box, late) {
     adaptor.addClass(one, "long");
     const rows = adaptor.childNodes(adaptor.tags(one, "mjx-itable")[0]);
     for (const cell of rows.flatMap((row) => adaptor.childNodes(row)))
-      gatherIn(adaptor, cell, late);
+      gatherRuns(adaptor, cell, late);
   } else if (boxes.length === 1 && WRAPPERS.has(adaptor.kind(one))) {
-    gatherIn(adaptor, one, late);
+    gatherRuns(adaptor, one, late);
   } else {
     const marked = marks(adaptor, boxes);
     if (!marked) return;
@@ -98,4 +98,4 @@ function gatherIn(adaptor, box, late) {
   }
 }
 
-module.exports = { gatherIn };
+module.exports = { gatherRuns };

@@ -4,7 +4,7 @@
  * The answer to `{}` is `{"css"}`: the rules that what has been set so far needs.
  */
 const { createInterface } = require("node:readline");
-const { gatherIn } = require("./runs.cjs");
+const { gatherRuns } = require("./runs.cjs");
 
 const FONTS = process.argv[2]; // where the pages find the fonts
 /** What neither the style nor a reader of any kind asks for. */
@@ -88,7 +88,7 @@ require("./mathjax/node-main.js")
         thin(adaptor, boxes);
         if (width(tex, display) > LONG) {
           adaptor.addClass(boxes, "long");
-          gatherIn(adaptor, boxes, !display);
+          gatherRuns(adaptor, boxes, !display);
         }
         return { html: adaptor.outerHTML(formula).replace(IDLE, "") };
       } catch (error) {

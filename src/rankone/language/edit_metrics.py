@@ -95,7 +95,7 @@ def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n
 
     >>> edited, other = tf_idf(["She plays the violin.", "The violin is old."], ["the violin", "the piano", "is old"])
     >>> round(float(edited @ other), 2)
-    0.58
+    0.66
     """
     check(len(collection) > 0, "collection", collection, "one text or more")
     held = Counter(word for text in collection for word in set(_words(text)))

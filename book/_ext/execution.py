@@ -48,6 +48,8 @@ class Worker(ExecutionWorkerLocalSerial):
         """Run the notebook of a chapter where it lies."""
 
         class Kernel(AsyncKernelManager):
+            transport_encryption = "required"  # else every kernel warns that others on this machine may listen
+
             async def shutdown_kernel(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
                 project_nb.nb.metadata["peak_megabytes"] = peak_megabytes(getattr(self.provisioner, "pid", None))
                 await super().shutdown_kernel(*args, **kwargs)

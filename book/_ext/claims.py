@@ -212,12 +212,15 @@ class MutationCount(SphinxDirective):
 
 
 class PrintedRole(SphinxRole):
-    """`` {printed}`ID` `` beside a statement: the sources print it differently, and a link leads to how."""
+    """`` {printed}`ID ID` `` beside a statement: the sources print it differently, and links lead to how, one each."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """The mark."""
-        link = pending_target("", nodes.Text("printed differently"), kind="errata", claim=self.text)
-        return [nodes.inline("", "", nodes.Text("("), link, nodes.Text(")"), classes=["printed-differently"])], []
+        said = [nodes.Text("(")]
+        for i, claim in enumerate(self.text.split(), start=1):
+            words = "printed differently" if i == 1 else str(i)
+            said += [nodes.Text(", ")] * (i > 1) + [pending_target("", nodes.Text(words), kind="errata", claim=claim)]
+        return [nodes.inline("", "", *said, nodes.Text(")"), classes=["printed-differently"])], []
 
 
 class ErrataTable(ClaimsTable):

@@ -41,7 +41,7 @@ export async function handout({ presets, name, stage, exhibit, findings }) {
   root.dataset.r1Theme = theme;
   root.style.removeProperty("--r1-ground");
   const title = h("h1", {}, document.title.split("—")[0].trim() || name);
-  return h("div", { class: "r1-handout" }, title, parts, h("p", {}, location.href));
+  return h("div", { class: "r1-handout" }, title, h("p", {}, location.href), parts);
 }
 
 /** @type {(preset: Preset<any, any>, picture: HTMLCanvasElement, answer: string) => HTMLElement} */

@@ -66,12 +66,32 @@ const isSeen = (element) => {
   return width > 0 && height > 0;
 };
 
+/** @param {Element} element */
+const isDrawn = (element) => isSeen(element) && !element.closest("button, .r1-chip");
+
+/**
+ * Where a part has something to show; the room that it leaves free is no part of its picture.
+ *
+ * @param {HTMLElement} part
+ */
+function frameOf(part) {
+  const drawings = [...part.querySelectorAll("canvas, svg, .r1-bar-fill")].filter(isDrawn);
+  const words = [...part.querySelectorAll(WORDS)].filter(isSeen);
+  const boxes = [...drawings, ...words].map((element) => element.getBoundingClientRect());
+  const own = part.getBoundingClientRect();
+  const left = Math.max(own.left, Math.min(...boxes.map((box) => box.left)));
+  const top = Math.max(own.top, Math.min(...boxes.map((box) => box.top)));
+  const right = Math.min(own.right, Math.max(...boxes.map((box) => box.right)));
+  const bottom = Math.min(own.bottom, Math.max(...boxes.map((box) => box.bottom)));
+  return new DOMRect(left, top, right - left, bottom - top);
+}
+
 /**
  * @param {HTMLElement} part
  * @returns {Promise<HTMLCanvasElement>}
  */
 export async function pictureOf(part) {
-  const frame = part.getBoundingClientRect();
+  const frame = frameOf(part);
   const canvas = document.createElement("canvas");
   canvas.width = Math.ceil((frame.width + 2 * MARGIN) * SCALE);
   canvas.height = Math.ceil((frame.height + 2 * MARGIN) * SCALE);
@@ -81,7 +101,7 @@ export async function pictureOf(part) {
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.setTransform(SCALE, 0, 0, SCALE, (MARGIN - frame.x) * SCALE, (MARGIN - frame.y) * SCALE);
   for (const element of part.querySelectorAll("canvas, svg")) {
-    if (!isSeen(element) || element.closest("button, .r1-chip")) continue;
+    if (!isDrawn(element)) continue;
     const { x, y, width, height } = element.getBoundingClientRect();
     const image = element instanceof SVGSVGElement ? await imageOf(element) : element;
     context.drawImage(/** @type {CanvasImageSource} */ (image), x, y, width, height);

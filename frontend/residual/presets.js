@@ -55,7 +55,7 @@ const QUESTIONS = [
       right: ({ risk }) => (Math.abs(risk.memory - risk.neighbours) < 1e-9 ? "square" : null),
     },
     after: (r) =>
-      `Risk ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies that by (1 − L)², by ${number(0.4 ** 2)} at L = 0.6, and does so at every n: the slope on the chart stays.`,
+      `Risk ${number(r.risk.memory)} at n = ${r.n}. A base of capacity L multiplies that by (1 − L)², by ${number(0.4 ** 2)} at L = 0.6, and does so at every n: the rate is the same.`,
     set: { L: 0, d: 3, n: 512 },
   },
   {

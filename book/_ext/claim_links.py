@@ -180,4 +180,7 @@ def find_label(env: BuildEnvironment, label: str) -> tuple[str, str, str] | None
         page, anchor, title = standard["labels"][label]
         figure = env.toc_fignumbers.get(page, {}).get("figure", {}).get(anchor)
         return page, anchor, f"Figure {'.'.join(map(str, figure))}" if figure else title
-    return (*standard["anonlabels"][label], label) if label in standard["anonlabels"] else None
+    if label in standard["anonlabels"]:  # before a paragraph, which has no title
+        page, anchor = standard["anonlabels"][label]
+        return page, anchor, env.titles[page].astext() if page in env.titles else label
+    return None

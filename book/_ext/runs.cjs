@@ -18,9 +18,14 @@ const QUAD = 0.9; // em
 /** The code of the character that a box draws, without its scripts; none if it draws more. */
 function code(adaptor, box) {
   let drawn = box;
-  while (SCRIPTS.has(adaptor.kind(drawn))) drawn = adaptor.firstChild(drawn);
+  while (SCRIPTS.has(adaptor.kind(drawn)) || wraps(adaptor, drawn))
+    drawn = adaptor.firstChild(drawn);
   return /\bmjx-c([0-9A-F]+)/.exec(adaptor.getAttribute(drawn, "class") ?? "")?.[1];
 }
+
+/** Is a box only there to hold one other? TeX puts a bar after a relation in such a one. */
+const wraps = (adaptor, box) =>
+  WRAPPERS.has(adaptor.kind(box)) && adaptor.childNodes(box).length === 1;
 
 /** What may stand at a break: of each box its depth within brackets and what it is; none if they do not close. */
 function marks(adaptor, boxes) {
@@ -54,9 +59,7 @@ function marks(adaptor, boxes) {
 const PLACES = [
   ({ quad }) => quad,
   (a, b, late) => depth(a, b) < 1 && (late ? a : b).relation,
-  (a, b, late) => depth(a, b) < 1 && parts(a, b, late),
-  (a, b, late) => depth(a, b) < 2 && parts(a, b, late),
-  (a, b, late) => parts(a, b, late),
+  ...[1, 2, 3, 4, Infinity].map((most) => (a, b, late) => depth(a, b) < most && parts(a, b, late)),
   (a, b) => depth(a, b) < 1 && b.factor,
 ];
 const depth = (a, b) => Math.min(a.depth, b.depth);

@@ -90,9 +90,11 @@ class Watched:
         """Scroll through the page as a reader does, so that what waits for the view is drawn."""
         self._wait(
             """async () => {
+                const frame = () => new Promise(requestAnimationFrame);
+                const second = () => new Promise((resolve) => setTimeout(resolve, 1000)); // a busy machine skips frames
                 for (let y = 0; y < document.body.scrollHeight; y += innerHeight) {
                     scrollTo(0, y);
-                    await new Promise(requestAnimationFrame);
+                    await Promise.race([frame(), second()]);
                 }
                 scrollTo(0, 0);
                 return true;

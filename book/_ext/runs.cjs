@@ -47,6 +47,7 @@ function marks(adaptor, boxes) {
       relation: RELATIONS.has(sign) || (space === THICK && after === THICK),
       sign: space === MEDIUM && after === MEDIUM,
       comma: sign === COMMA,
+      opens,
       factor:
         FACTORS.has(adaptor.kind(box)) || (opens && i && SCRIPTS.has(adaptor.kind(boxes[i - 1]))),
     });
@@ -59,8 +60,9 @@ function marks(adaptor, boxes) {
 const PLACES = [
   ({ quad }) => quad,
   (a, b, late) => depth(a, b) < 1 && (late ? a : b).relation,
-  ...[1, 2, 3, 4, Infinity].map((most) => (a, b, late) => depth(a, b) < most && parts(a, b, late)),
-  (a, b) => depth(a, b) < 1 && b.factor,
+  (a, b, late) => depth(a, b) < 1 && parts(a, b, late),
+  (a, b) => depth(a, b) < 1 && b.factor && !(a.opens || a.sign || a.relation),
+  ...[2, 3, 4, Infinity].map((most) => (a, b, late) => depth(a, b) < most && parts(a, b, late)),
 ];
 const depth = (a, b) => Math.min(a.depth, b.depth);
 const parts = (a, b, late) => a.comma || (late ? a : b).relation || (late ? a : b).sign;

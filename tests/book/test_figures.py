@@ -97,10 +97,35 @@ def test_on_a_phone_panels_stand_one_below_another_with_letters_as_large():
 
 def test_what_would_not_be_read_on_a_phone_is_not_drawn_for_one():
     assert figure(2, 2)[0].for_phone() is None
-    assert figure(1, 4)[0].for_phone() is None
+    assert figure(1, 5)[0].for_phone() is None
     fig, ax = figure()
     ax.set_yticks([0], ["a label that leaves hardly any room at all"])
     assert fig.for_phone() is None
+    plt.close("all")
+
+
+def test_on_a_phone_the_figures_legend_fits_above_the_panels():
+    fig, axes = figure(1, 2, height=3)
+    for i in range(5):
+        axes[0].errorbar([0, 1], [i, i], [0.1, 0.1], label=f"a way of writing {i}")
+    fig.legend(loc="outside lower center", ncols=5)
+    width, _ = size(fig.for_phone())
+    assert width == pytest.approx(3.7 * 2 * 95, rel=0.05)
+    (legend,) = fig.legends
+    assert len(legend.get_texts()) == 5
+    assert legend.get_window_extent().y0 >= axes[0].get_window_extent().y1
+    plt.close("all")
+
+
+def test_a_grid_has_the_shape_on_a_phone_that_it_asks_for():
+    fig, axes = figure(2, 4, on_phone=(4, 2))
+    assert fig.for_phone() is not None
+    middles = [(ax.get_position().x0 + ax.get_position().x1) / 2 for ax in axes.flat]
+    heights = [ax.get_position().y0 for ax in axes.flat]
+    assert middles == pytest.approx(middles[:2] * 4)
+    assert middles[0] < middles[1]
+    assert heights[::2] == pytest.approx(heights[1::2])
+    assert heights[::2] == sorted(heights[::2], reverse=True)
     plt.close("all")
 
 

@@ -78,19 +78,23 @@ class _Figure(Figure):
         narrow = self.for_phone()
         return {PHONE: b64encode(narrow).decode()} if narrow else {}
 
-    def for_phone(self, width: float = 3.7) -> bytes | None:
-        """The figure as a PNG of this width in inches: letters as large, panels in one column, legends above them.
+    on_phone: tuple[int, int] | None = None
 
-        The figure keeps that shape. None where it would not be read: of a grid of more than one row or three columns,
-        which has no letters or no room for them, and beside labels that leave a panel less than a fifth of the width.
+    def for_phone(self, width: float = 3.7) -> bytes | None:
+        """The figure as a PNG of this width in inches: letters as large, legends above the panels.
+
+        The figure keeps that shape: a row of up to four panels becomes a column, and another grid what `on_phone`
+        says. None where it would not be read: else, and where labels leave a panel less than a fifth of the width.
         """
         places = {spec: ax for ax in self.axes if (spec := ax.get_subplotspec()) is not None}
-        if not {spec.get_gridspec().get_geometry() for spec in places} <= {(1, 1), (1, 2), (1, 3)}:
+        (rows, columns), *others = {spec.get_gridspec().get_geometry() for spec in places}
+        shape = self.on_phone or ((columns, 1) if rows == 1 and columns <= 4 else None)
+        if others or shape is None:
             return None
-        rows = self.add_gridspec(len(places), 1)
-        height = self.get_size_inches()[1] * (1 if len(places) == 1 else 0.85 * len(places))
+        grid = self.add_gridspec(*shape)
+        height = self.get_size_inches()[1] * (1 if columns == 1 else 0.85 * shape[0] / rows)
         for spec, ax in places.items():
-            ax.set_subplotspec(rows[spec.num1])
+            ax.set_subplotspec(grid[spec.num1])
             ax.tick_params(axis="y", labelleft=True)
             if (legend := ax.get_legend()) and ax.get_title():
                 legend.set_loc("best")
@@ -98,13 +102,19 @@ class _Figure(Figure):
                 legend.set_loc("lower left")
                 legend.set_bbox_to_anchor((0, 1), transform=ax.transAxes)
                 height += 0.2 * len(legend.get_texts())
-        for legend in self.legends:
-            legend.set_ncols(1)
-            height += 0.2 * len(legend.get_texts())
+        drawn = {label: one for ax in self.axes for one, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        for legend in [*self.legends]:
+            names = [text.get_text() for text in legend.get_texts()]
+            handles: list[Any] = [drawn.get(name, one) for name, one in zip(names, legend.legend_handles, strict=True)]
+            beside = 2 if max(map(len, names)) < 16 else 1
+            size = legend.get_texts()[0].get_fontsize()
+            legend.remove()
+            self.legend(handles, names, loc="outside upper left", ncols=beside, fontsize=size)
+            height += 0.2 * len(names) / beside
         self.set_size_inches(width, height)
         picture = BytesIO()
         self.savefig(picture, format="png", dpi=2 * self.dpi, bbox_inches="tight")
-        return picture.getvalue() if min(ax.get_position().width for ax in places.values()) > 0.2 else None
+        return picture.getvalue() if min(ax.get_position(original=True).width for ax in places.values()) > 0.2 else None
 
 
 _DRAWN: dict[type, tuple[str, ...]] = {
@@ -120,7 +130,14 @@ for _class, _names in _DRAWN.items():
 
 
 def figure(
-    nrows: int = 1, ncols: int = 1, *, height: float = 3.0, width: float = 7.2, crisp: bool = True, **options: Any
+    nrows: int = 1,
+    ncols: int = 1,
+    *,
+    height: float = 3.0,
+    width: float = 7.2,
+    crisp: bool = True,
+    on_phone: tuple[int, int] | None = None,
+    **options: Any,
 ) -> Any:
     """`plt.subplots` in the book's style: (figure, axes).
 
@@ -130,11 +147,13 @@ def figure(
         height: Height of the figure in inches.
         width: Width of the figure in inches; 7.2 is the width of the text.
         crisp: Whether a notebook shows its figures from now on with twice the pixels, for the screens that have them.
+        on_phone: Rows and columns of the axes on a narrow page, filled row by row; left out, a row becomes a column.
         options: Passed to `plt.subplots`.
     """
     with _style():
         kind = {"axes_class": _Axes}
         made = plt.subplots(nrows, ncols, figsize=(width, height), FigureClass=_Figure, subplot_kw=kind, **options)
+        made[0].on_phone = on_phone
         for ax in made[0].axes:  # ticks are made when they are needed, with the settings of that moment
             ax.tick_params(which="both", labelsize=mpl.rcParams["font.size"], grid_alpha=mpl.rcParams["grid.alpha"])
     if "inline" in mpl.get_backend():

@@ -177,7 +177,7 @@ def draw_rule() -> Any:
         "compromise": (Ridge(2.0), "MEMIT"),
         "exactly": (Exact(), "edits in a batch"),
     }
-    fig, axes = figure(2, 4, height=4.3, gridspec_kw={"height_ratios": [1, 1.25]})
+    fig, axes = figure(2, 4, height=4.3, on_phone=(4, 2), gridspec_kw={"height_ratios": [1, 1.25]})
     for ax, (sign, (name, matrix)) in zip(axes[0], zip(("", "⊗", "="), term.items(), strict=True), strict=False):
         ax.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
         ax.set_title(f"{sign} {name}".strip(), fontsize=10)

@@ -173,7 +173,7 @@ class ClaimsTable(SphinxDirective):
 
     def _code(self, row: Row, field: str, locate: Any) -> Iterator[nodes.Node]:
         if row[field]:
-            text = nodes.literal("", "", *_breakable(row[field].rpartition("::")[2].removeprefix("rankone.")))
+            text = nodes.literal("", row[field].rpartition("::")[2].removeprefix("rankone."))
             url = self.config.html_theme_options.get("repository_url")
             branch = self.config.html_theme_options.get("repository_branch") or "main"
             try:
@@ -183,12 +183,6 @@ class ClaimsTable(SphinxDirective):
                 url = None
             link = nodes.reference("", "", text, refuri=f"{url}/blob/{branch}/{path}#L{line}") if url else text
             yield _paragraph("code: " if field == "source" else "test: ", link)
-
-
-def _breakable(name: str) -> list[nodes.Node]:
-    """The name of a function, which may go on in a new line after an underscore or a dot."""
-    first, *others = re.split(r"(?<=[._])", name)
-    return [nodes.Text(first), *(n for one in others for n in (nodes.raw("", "<wbr>", format="html"), nodes.Text(one)))]
 
 
 def _mutation(root: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Keeps on one line a formula and the marks at it, which is a box to a browser, and a name with a hyphen, as K-FAC."""
+"""Where a line breaks: never beside a formula's marks or in K-FAC; in a file's long name, where its words end."""
 
 import re
 
@@ -10,6 +10,7 @@ OPENING, CLOSING = re.compile(r"[“‘(\[]+$"), re.compile(r"[,.;:!?)\]”’]+
 
 
 HYPHENED = re.compile(r"\b([A-Z]-[A-Z]+)\b")
+LONG_NAME, WORD_END = re.compile(r"[\w./]{16,}"), re.compile(r"(?<=[_./])(?=\w)")
 
 
 class KeepNames(SphinxPostTransform):
@@ -56,8 +57,25 @@ class KeepPunctuation(SphinxPostTransform):
                 span.extend(kept)
 
 
+class BreakLongNames(SphinxPostTransform):
+    """Lets the name of a file or a function go on in a new line after an underscore, a dot or a slash."""
+
+    default_priority = 710
+    formats = ("html",)
+
+    def run(self, **_: object) -> None:
+        """Transform the document."""
+        for name in self.document.findall(nodes.literal):
+            if LONG_NAME.fullmatch(name.astext()):
+                first, *others = WORD_END.split(name.astext())
+                breaks = ((nodes.raw("", "<wbr>", format="html"), nodes.Text(word)) for word in others)
+                name.children = []
+                name += [nodes.Text(first), *(node for pair in breaks for node in pair)]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_post_transform(KeepPunctuation)
     app.add_post_transform(KeepNames)
+    app.add_post_transform(BreakLongNames)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
-from punctuation import KeepNames, KeepPunctuation
+from punctuation import BreakLongNames, KeepNames, KeepPunctuation
 
 
 def kept(*children, transform=KeepPunctuation):
@@ -47,3 +47,17 @@ def test_a_name_with_a_hyphen_does_not_break():
     assert kept(text, transform=KeepNames) == (["K-FAC"] * 2, text.astext())
     twice = nodes.Text("K-FAC"), again, nodes.Text("K-FAC")
     assert kept(*twice, transform=KeepNames) == (["K-FAC"] * 2, "K-FACsoK-FAC")
+
+
+def test_the_long_name_of_a_file_breaks_where_its_words_end():
+    name = "experiments/figure3_4a.py"
+    document = new_document("page")
+    document += nodes.paragraph(
+        "", "", nodes.literal("", name), nodes.literal("", "W"), nodes.literal("", "f(x, a_long_name)")
+    )
+    BreakLongNames.run(SimpleNamespace(document=document))
+    long, short, code = document.findall(nodes.literal)
+    texts = [child.astext() for child in long.findall(nodes.Text) if not isinstance(child.parent, nodes.raw)]
+    assert texts == ["experiments/", "figure3_", "4a.", "py"]
+    assert len(list(long.findall(nodes.raw))) == 3
+    assert len(short.children) == len(code.children) == 1

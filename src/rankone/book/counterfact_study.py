@@ -127,4 +127,4 @@ def many_rows(record: dict[str, Any], ways: dict[str, str]) -> list[list[str]]:
 
 def _said(values: NDArray, sign: str = "") -> str:
     mean, low, high = interval(values)
-    return f"{mean:{sign}.0f} ({low:{sign}.0f} to {high:{sign}.0f})"
+    return f"{mean:{sign}.0f} ({low:{sign}.0f} to {high:{sign}.0f})".replace("-", "−")

@@ -64,23 +64,34 @@ const PLACES = [
   (a, b) => depth(a, b) < 1 && b.factor && !(a.opens || a.sign || a.relation),
   ...[2, 3, 4, Infinity].map((most) => (a, b, late) => depth(a, b) < most && parts(a, b, late)),
 ];
+const BROKEN = 3; // from here on a place is for what fits no line; before, it is where a paragraph breaks
 const depth = (a, b) => Math.min(a.depth, b.depth);
 const parts = (a, b, late) => a.comma || (late ? a : b).relation || (late ? a : b).sign;
 
-/** Runs of marked boxes, parted at the best places; a run that has worse ones is gathered from runs itself. */
-function gather(adaptor, marked, late, level = 0) {
-  const boxes = marked.map(({ box }) => box);
-  if (level === PLACES.length) return [adaptor.node("mjx-run", {}, boxes)];
+/** Marked boxes, parted at places of one kind. */
+function part(marked, place, late) {
   const lines = [[]];
   for (const [i, one] of marked.entries()) {
-    if (i && PLACES[level](marked[i - 1], one, late)) lines.push([]);
+    if (i && place(marked[i - 1], one, late)) lines.push([]);
     lines.at(-1).push(one);
   }
-  if (lines.length === 1) return gather(adaptor, marked, late, level + 1);
-  return lines.map((line) => {
-    const runs = gather(adaptor, line, late, level + 1);
-    return runs.length === 1 ? runs[0] : adaptor.node("mjx-runs", {}, runs);
-  });
+  return lines;
+}
+
+/** Runs of marked boxes, parted at the best places; a run that has worse ones is gathered from runs itself. */
+function gather(adaptor, marked, late, from = 0) {
+  for (const [level, place] of PLACES.entries()) {
+    const lines = level < from ? [] : part(marked, place, late);
+    if (lines.length < 2) continue;
+    const runs = lines.map((line) => {
+      const inner = gather(adaptor, line, late, level + 1);
+      const flows = inner.level < BROKEN ? { class: "flows" } : {};
+      return inner.runs.length === 1 ? inner.runs[0] : adaptor.node("mjx-runs", flows, inner.runs);
+    });
+    return { level, runs };
+  }
+  const boxes = marked.map(({ box }) => box);
+  return { level: PLACES.length, runs: [adaptor.node("mjx-run", {}, boxes)] };
 }
 
 /** Gathers what is in a box, or in the cells of a table that it holds. */
@@ -99,7 +110,7 @@ function gatherRuns(adaptor, box, late) {
     const marked = marks(adaptor, boxes);
     if (!marked) return;
     for (const each of [...boxes, ...strut]) adaptor.remove(each);
-    for (const each of [...gather(adaptor, marked, late), ...strut]) adaptor.append(box, each);
+    for (const each of [...gather(adaptor, marked, late).runs, ...strut]) adaptor.append(box, each);
   }
 }
 

@@ -10,7 +10,7 @@ OPENING, CLOSING = re.compile(r"[“‘(\[]+$"), re.compile(r"[,.;:!?)\]”’]+
 
 
 HYPHENED = re.compile(r"\b([A-Z]-[A-Z]+)\b")
-LONG_NAME, WORD_END = re.compile(r"[\w./]{16,}"), re.compile(r"(?<=[_./])(?=\w)")
+LONG_NAME, WORD_END = re.compile(r"[\w./]{16,}"), re.compile(r"(?<=\w{3}[_./])(?=\w{3})")
 
 
 class KeepNames(SphinxPostTransform):

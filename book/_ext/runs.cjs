@@ -8,6 +8,7 @@ const OPENING = codes("28 5B 7B 2308 230A 27E8");
 const CLOSING = codes("29 5D 7D 2309 230B 27E9");
 const BARS = codes("7C 2016 2223 2225"); // open and close alike
 const COMMA = "2C";
+const DOTS = "22EF";
 const SCRIPTS = new Set(["mjx-msup", "mjx-msub", "mjx-msubsup"]);
 const FACTORS = new Set(["mjx-mfrac", "mjx-munder", "mjx-munderover"]); // and brackets after a power
 const WRAPPERS = new Set(["mjx-mrow", "mjx-TeXAtom"]);
@@ -27,19 +28,20 @@ function code(adaptor, box) {
 const wraps = (adaptor, box) =>
   WRAPPERS.has(adaptor.kind(box)) && adaptor.childNodes(box).length === 1;
 
-/** What may stand at a break: of each box its depth within brackets and what it is; none if they do not close. */
-function marks(adaptor, boxes) {
+/** What may stand at a break: of each box its depth within brackets and what it is. Lone brackets close elsewhere. */
+function marks(adaptor, boxes, lone = new Set()) {
   const open = [];
   const found = [];
   for (const [i, box] of boxes.entries()) {
-    const sign = code(adaptor, box);
+    const sign = lone.has(i) ? undefined : code(adaptor, box);
     const bar = BARS.has(sign) && sign;
-    const closes = CLOSING.has(sign) || (bar && open.at(-1) === bar);
+    const closes = CLOSING.has(sign) || (bar && open.at(-1)?.sign === bar);
     if (closes) open.pop();
     const opens = OPENING.has(sign) || (bar && !closes);
     const space = adaptor.getAttribute(box, "space");
     const after = boxes[i + 1] && adaptor.getAttribute(boxes[i + 1], "space");
     const width = Number.parseFloat(adaptor.getStyle(box, "width")) || 0;
+    const last = boxes[i - 1];
     found.push({
       box,
       depth: open.length,
@@ -49,11 +51,13 @@ function marks(adaptor, boxes) {
       comma: sign === COMMA,
       opens,
       factor:
-        FACTORS.has(adaptor.kind(box)) || (opens && i && SCRIPTS.has(adaptor.kind(boxes[i - 1]))),
+        FACTORS.has(adaptor.kind(box)) ||
+        (opens && last && (SCRIPTS.has(adaptor.kind(last)) || code(adaptor, last) === DOTS)),
     });
-    if (opens) open.push(bar || sign);
+    if (opens) open.push({ sign, i });
   }
-  return open.length ? undefined : found;
+  if (open.length) return marks(adaptor, boxes, new Set([...lone, ...open.map(({ i }) => i)]));
+  return found;
 }
 
 /** From the best places to the worst: does a line end after the first of two neighbours, and the second begin another? */
@@ -108,7 +112,6 @@ function gatherRuns(adaptor, box, late) {
     gatherRuns(adaptor, one, late);
   } else {
     const marked = marks(adaptor, boxes);
-    if (!marked) return;
     for (const each of [...boxes, ...strut]) adaptor.remove(each);
     for (const each of [...gather(adaptor, marked, late).runs, ...strut]) adaptor.append(box, each);
   }

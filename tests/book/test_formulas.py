@@ -162,8 +162,21 @@ def test_what_stands_in_a_fraction_or_a_root_does_not_break():
     assert only.count("=") == 1
 
 
-def test_brackets_that_do_not_close_leave_a_formula_whole():
-    assert not letters(r"[1,2345678901234567890123=4")[1:]
+def test_a_bracket_that_closes_elsewhere_counts_for_nothing_and_one_that_closes_here_holds():
+    assert letters(r"[12345678901234567890123=4") == ["[12345678901234567890123", "=4"]
+    assert letters(r"\{1234567890123(4+5)+678=9") == ["{1234567890123(4", "+5)", "+678", "=9"]
+
+
+def test_a_formula_breaks_in_its_brackets_last_and_between_products_before():
+    tex = r"(123456789+1)^2(123456789+1)^2\cdots(123456789+1)^2"
+    assert letters(tex) == ["(123456789", "+1)2", "(123456789", "+1)2⋯", "(123456789", "+1)2"]
+    assert typesetter.html(tex, True).count("<mjx-runs>") == 3
+
+
+def test_in_a_paragraph_sums_flow_and_brackets_stay_together():
+    formula = typesetter.html(r"123456789=123456789+123456789(1+2)=3", False)
+    assert formula.count('<mjx-runs class="flows">') == 1
+    assert formula.count("<mjx-runs>") == 1
 
 
 def test_the_lines_of_a_long_table_break_too_and_a_matrix_does_not():

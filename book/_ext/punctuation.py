@@ -57,6 +57,19 @@ class KeepPunctuation(SphinxPostTransform):
                 span.extend(kept)
 
 
+class KeepUnits(SphinxPostTransform):
+    """Keeps a sign for per cent on the line of its number."""
+
+    default_priority = 690
+    formats = ("html",)
+
+    def run(self, **_: object) -> None:
+        """Transform the document."""
+        for text in list(self.document.findall(nodes.Text)):
+            if " %" in text and not isinstance(text.parent, nodes.FixedTextElement | nodes.literal | nodes.math):
+                text.parent.replace(text, nodes.Text(text.replace(" %", "\N{NO-BREAK SPACE}%")))
+
+
 class BreakLongNames(SphinxPostTransform):
     """Lets the name of a file or a function go on in a new line after an underscore, a dot or a slash."""
 
@@ -77,5 +90,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.add_post_transform(KeepPunctuation)
     app.add_post_transform(KeepNames)
+    app.add_post_transform(KeepUnits)
     app.add_post_transform(BreakLongNames)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
-from punctuation import BreakLongNames, KeepNames, KeepPunctuation
+from punctuation import BreakLongNames, KeepNames, KeepPunctuation, KeepUnits
 
 
 def kept(*children, transform=KeepPunctuation):
@@ -61,3 +61,11 @@ def test_the_long_name_of_a_file_breaks_where_its_words_end():
     assert texts == ["experiments/", "figure3_4a.py"]
     assert len(list(long.findall(nodes.raw))) == 1
     assert len(short.children) == len(code.children) == 1
+
+
+def test_a_number_and_its_sign_for_per_cent_stay_on_one_line():
+    code = nodes.literal("", "7 % 2")
+    assert (
+        kept(nodes.Text("of 5 % or "), code, nodes.Text(" %"), transform=KeepUnits)[1]
+        == "of 5\N{NO-BREAK SPACE}% or 7 % 2\N{NO-BREAK SPACE}%"
+    )

@@ -108,7 +108,8 @@ def tested_jax(root: Path) -> tuple[str, str]:
     return oldest, newest
 
 
-def imported(source: str, everywhere: bool = True) -> set[str]:
+@cache
+def imported(source: str, everywhere: bool = True) -> frozenset[str]:
     """Modules that a source imports: anywhere, or only where importing it runs them."""
     tree = ast.parse(re.sub(r"^[%!].*", "", source, flags=re.MULTILINE))
     found: set[str] = set()
@@ -119,7 +120,8 @@ def imported(source: str, everywhere: bool = True) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return {".".join(parts[:n]) for name in found for parts in [name.split(".")] for n in range(1, len(parts) + 1)}
+    parted = [name.split(".") for name in found]
+    return frozenset(".".join(parts[:n]) for parts in parted for n in range(1, len(parts) + 1))
 
 
 def needed(root: Path, sources: list[str]) -> dict[str, str]:

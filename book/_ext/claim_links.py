@@ -28,11 +28,16 @@ class Figure(NamedTuple):
 
 def read_claims(path: Path) -> list[Row]:
     """The rows of claims.yml, in order, not to be changed."""
-    return _rows(path.read_text(encoding="utf-8"))
+    return read_yaml(path)
+
+
+def read_yaml(path: Path) -> Any:
+    """What a file of the book says, parsed once for all pages, and not to be changed."""
+    return _parsed(path.read_text(encoding="utf-8"))
 
 
 @cache
-def _rows(text: str) -> list[Row]:
+def _parsed(text: str) -> Any:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # in C, where PyYAML has it, a fifth of the time
     return yaml.load(text, Loader=loader)
 

@@ -7,8 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-from claim_links import Row, labels_in, read_claims
+from claim_links import Row, labels_in, read_claims, read_yaml
 from contents import contents
 from reading import reading_minutes
 
@@ -67,7 +66,7 @@ class Course:
 
     @cached_property
     def _map(self) -> dict[str, Any]:
-        return yaml.safe_load(self.root.joinpath("book", "course.yml").read_text(encoding="utf-8"))
+        return read_yaml(self.root / "book" / "course.yml")
 
     @cached_property
     def _sources(self) -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
+from claim_links import read_yaml
 from docutils import nodes
 from measured_lines import number
 from sphinx import addnodes
@@ -30,7 +30,7 @@ def remember(app: Sphinx, doctree: nodes.document) -> None:
 def phrases(env: BuildEnvironment) -> dict[str, str]:
     """Key of a figure → its phrase, of every page and of the file; a key that stands in both is a warning."""
     in_tables = {key: words for page in env.metadata.values() for key, words in page.get("phrases", {}).items()}
-    written: dict[str, str] = yaml.safe_load(Path(env.srcdir, FILE).read_text(encoding="utf-8"))
+    written: dict[str, str] = read_yaml(Path(env.srcdir, FILE))
     for key in sorted(in_tables.keys() & written):
         _logger.warning("%s: a table says what %r is", FILE, key, type="claims", subtype="phrase")
     return in_tables | written

@@ -19,6 +19,7 @@ HIDDEN = re.compile(r"(?:remove|hide)-(?:input|cell)")
 OPTIONS = re.compile(r"\A(?:---\n.*?\n---\n|(?::[\w-]+:[^\n]*\n)*)", re.DOTALL)
 
 
+@cache
 def reading_minutes(source: str) -> int:
     """Minutes to read a page of MyST; what is folded away is left to those who open it."""
     return STEP * -int(-sum(map(_seconds, _open(source))) // (60 * STEP))

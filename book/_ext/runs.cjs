@@ -60,15 +60,18 @@ function marks(adaptor, boxes, lone = new Set()) {
   return found;
 }
 
+/** Between two factors outside of brackets. */
+const factors = (a, b) => depth(a, b) < 1 && b.factor && !(a.opens || a.sign || a.relation);
+
 /** From the best places to the worst: does a line end after the first of two neighbours, and the second begin another? */
 const PLACES = [
   ({ quad }) => quad,
   (a, b, late) => depth(a, b) < 1 && (late ? a : b).relation,
   (a, b, late) => depth(a, b) < 1 && parts(a, b, late),
-  (a, b) => depth(a, b) < 1 && b.factor && !(a.opens || a.sign || a.relation),
+  factors,
   ...[2, 3, 4, Infinity].map((most) => (a, b, late) => depth(a, b) < most && parts(a, b, late)),
 ];
-const BROKEN = 3; // from here on a place is for what fits no line; before, it is where a paragraph breaks
+const BROKEN = PLACES.indexOf(factors); // from here on a place is for what fits no line; before, a paragraph breaks there
 const depth = (a, b) => Math.min(a.depth, b.depth);
 const parts = (a, b, late) => a.comma || (late ? a : b).relation || (late ? a : b).sign;
 

@@ -66,6 +66,8 @@ class _Axes(Axes):
 class _Figure(Figure):
     """A figure whose legend, colour bar, titles and ticks have the book's style."""
 
+    on_phone: tuple[int, int] | None = None  # rows and columns of its panels there
+
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """In the book's build also the picture for a phone; else no more than what every notebook shows."""
         if "RANKONE_BUILD" not in os.environ:
@@ -78,13 +80,11 @@ class _Figure(Figure):
         narrow = self.for_phone()
         return {PHONE: b64encode(narrow).decode()} if narrow else {}
 
-    on_phone: tuple[int, int] | None = None
-
     def for_phone(self, width: float = 3.7) -> bytes | None:
         """The figure as a PNG of this width in inches: letters as large, legends above the panels.
 
         The figure keeps that shape: a row of up to four panels becomes a column, and another grid what `on_phone`
-        says. None where it would not be read: else, and where labels leave a panel less than a fifth of the width.
+        says. None where it would not be read: any other grid, or where labels leave a panel under a fifth of the width.
         """
         places = {spec: ax for ax in self.axes if (spec := ax.get_subplotspec()) is not None}
         (rows, columns), *others = {spec.get_gridspec().get_geometry() for spec in places}

@@ -23,7 +23,6 @@ from editing_known import model
 from record import Experiment, main
 
 from rankone._files import read_arrays, replaced
-from rankone.book.counterfact_study import score_rows
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.likelihood import at_positions, log_likelihood, up_to_layer
 from rankone.language.many import find_fact_values
@@ -32,6 +31,7 @@ from rankone.language.relations import Request
 from rankone.language.rewriting import Search
 from rankone.language.tokenizer import pad
 from rankone.language.transformer import Network
+from rankone_book.counterfact_study import score_rows
 
 URL = "https://rome.baulab.info/data/dsets/counterfact.json"
 SHA256 = "d017056125178a13728594e66a801357a8db9ed7973a7425554bb4271de9fc6f"  # of its 45,108,470 bytes

@@ -19,12 +19,12 @@ from editing_facts import geometry
 from editing_known import model
 from record import Experiment
 
-from rankone.book.counterfact_study import many_rows
 from rankone.data.facts import corpus
 from rankone.editing import batch_edit, sequential_edit
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.tokenizer import pad
 from rankone.language.transformer import Network
+from rankone_book.counterfact_study import many_rows
 
 ASKED = 50
 BLOCKS = 3  # that share an edit, the last of them that of the other ways

@@ -14,7 +14,6 @@ import numpy as np
 from editing_known import model
 from record import Experiment, main
 
-from rankone.book.records import load_record, select
 from rankone.data.facts import Country, corpus, countries
 from rankone.editing import KeyGeometry
 from rankone.language.edit_metrics import judge, ngram_entropy
@@ -25,6 +24,7 @@ from rankone.language.rewriting import fine_tune
 from rankone.language.statistics import key_geometry
 from rankone.language.surgery import close_edit, find_fact_value
 from rankone.language.tokenizer import pad
+from rankone_book.records import load_record, select
 
 SHARES = {"capital": 26, "currency": 12, "continent": 22}
 OPTIONS = {"layer": 2, "ridge": 0.01, "radius": 5e-4, "words": 32, "contexts": 3, "neighbours": 6, "every": 4}

@@ -9,7 +9,6 @@ import jax
 from checkpoints import checkpoint
 from record import Experiment, main
 
-from rankone.book.maml_runs import SHEARS
 from rankone.maml import (
     MLP,
     GradientLearner,
@@ -22,6 +21,7 @@ from rankone.maml import (
     evaluate,
     meta_train,
 )
+from rankone_book.maml_runs import SHEARS
 
 GRID = {"learner": ["maml", "first_order", "recurrent", "scratch"], "shots": [1, 4]}
 OPTIONS = {"iterations": 60_000, "meta_batch": 32, "width": 64, "step_size": 0.1, "steps": 100, "tasks": 2000}

@@ -13,7 +13,6 @@ import jax
 from checkpoints import checkpoint
 from record import Experiment, main
 
-from rankone.book.maml_runs import AMPLITUDES, PHASES
 from rankone.maml import (
     MLP,
     GradientLearner,
@@ -25,6 +24,7 @@ from rankone.maml import (
     meta_train,
 )
 from rankone.maml import squared_error as loss
+from rankone_book.maml_runs import AMPLITUDES, PHASES
 
 GRID = {"learner": ["maml", "first_order", "joint", "recurrent"]}
 OPTIONS = {"iterations": 70_000, "meta_batch": 25, "width": 40, "step_size": 0.001, "steps": 100, "tasks": 2000}

@@ -28,7 +28,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from rankone._files import locked, read_arrays, replaced
-from rankone.book.records import read_record
+from rankone_book.records import read_record
 
 __all__ = ["Cell", "Experiment", "held", "main", "measured"]
 
@@ -47,7 +47,7 @@ class Experiment:
         grid: Of the whole experiment: parameter → values. They are the defaults of the command line.
         measure: Called with one cell's parameters, the options and the seed; returns what to record.
         options: Further parameters that hold for all cells, with the values of the whole experiment. A cell measured
-            with others, such as fewer queries, is recorded, and counts as reduced (`rankone.book.records.coverage`).
+            with others, such as fewer queries, is recorded, and counts as reduced (`rankone_book.records.coverage`).
         of: Whose grid it is: "the paper", or "the book" where no paper prints one.
         seeds: Of the whole experiment: it has each point of the grid with each of them.
         value: What all of it is worth beside other experiments; each cell has its share.

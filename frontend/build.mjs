@@ -3,7 +3,7 @@
  *
  * host/index.js           -> book/_static/vendor/widgets.js
  * host/icons.js           -> book/_static/scripts/fontawesome.js, which shadows the theme's
- * <widget>/index.js       -> src/rankone/widgets/static/<widget>.js, one self-contained file
+ * <widget>/index.js       -> src/rankone_book/widgets/static/<widget>.js, one self-contained file
  * MathJax                 -> book/_ext/mathjax/, which sets formulas while the book is built; its fonts, as the rest
  * plotly.js, the text's typeface -> book/_static/vendor/, as published
  */
@@ -15,7 +15,7 @@ import * as esbuild from "esbuild";
 const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(process.argv[2] ?? join(here, ".."));
 const vendor = join(root, "book/_static/vendor");
-const widgets = join(root, "src/rankone/widgets/static");
+const widgets = join(root, "src/rankone_book/widgets/static");
 const typesetter = join(root, "book/_ext/mathjax");
 const packages = join(here, "node_modules");
 

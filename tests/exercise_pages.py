@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import jupytext
 import numpy as np
 
-from rankone.book import exercises
+from rankone_book import exercises
 
 __all__ = ["EveryCheck", "Page"]
 
@@ -29,7 +29,7 @@ class Page:
     """A page of exercises and the answers to try on it.
 
     Attributes:
-        chapter: By which `rankone.book.exercises.grader` knows it.
+        chapter: By which `rankone_book.exercises.grader` knows it.
         file: Of the page in book/chapters, without its ending.
         second: Question -> a right answer, written in another way than the page's.
         wrong: (question, what is wrong, functions that replace the right ones): mistakes that a good student makes.

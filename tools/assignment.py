@@ -14,8 +14,8 @@ from autograder import archive
 from nbformat import NotebookNode
 from student_version import instructor, minutes, student
 
-from rankone.book import exercises
-from rankone.book.exercises.checks import questions
+from rankone_book import exercises
+from rankone_book.exercises.checks import questions
 
 ROOT = Path(__file__).resolve().parents[1]
 README = """\
@@ -27,7 +27,7 @@ README = """\
    them: for a site without, run `make html SOLUTIONS=no` and publish what it prints. The package that the notebook
    installs holds the checks, and to check an answer some compute its formula: the written half asks for the reason.
 2. On Gradescope make a *programming assignment* of {code} autograder points, enable *manual grading*, and upload
-   `{chapter}-autograder.zip`: it sets itself up, with the wheel of the published book inside.
+   `{chapter}-autograder.zip`: it sets itself up, with the wheels of the published book inside.
 3. Students hand in the notebook. It runs from top to bottom in a process of its own; the last definition of a name
    counts. Every student's answers are checked on data of their own, the same at every attempt under this archive.
 4. Grade the written half by `rubric.md`; `{chapter}-instructor.ipynb` has solutions and criteria in their places.
@@ -62,18 +62,18 @@ def published(chapter: str, built: Path) -> NotebookNode:
     return nbformat.read(source, as_version=4)
 
 
-def wheel(built: Path) -> Path:
-    """The wheel that the book publishes, which its notebooks install.
+def wheels(built: Path) -> list[Path]:
+    """The wheels that the book publishes, which its notebooks install.
 
     Raises:
         FileNotFoundError: If the book has not been built.
     """
-    found = sorted(built.glob("wheels/*/rankone-*.whl"))
-    if len(found) != 1:
+    found = sorted(built.glob("wheels/*/*.whl"))
+    if len(found) != 2:
         raise FileNotFoundError(
             f"{built / 'wheels'} holds {len(found)} wheels: build the book first, with `make html`."
         )
-    return found[0]
+    return found
 
 
 def rubric_page(title: str, rows: list[tuple[str, int, float, Any]]) -> str:
@@ -85,17 +85,17 @@ def rubric_page(title: str, rows: list[tuple[str, int, float, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def write(chapter: str, package: Path, built: Path, folder: Path) -> None:
+def write(chapter: str, packages: list[Path], built: Path, folder: Path) -> None:
     """Write one chapter's assignment.
 
     Args:
-        chapter: Folder of checks in rankone.book.exercises.
-        package: The wheel that goes into the archive.
+        chapter: Folder of checks in rankone_book.exercises.
+        packages: The wheels that go into the archive.
         built: Folder where the book was built.
         folder: Where the files go.
     """
     notebook, rubric = published(chapter, built), read_rubric(chapter)
-    asked, times = questions(ROOT / "src/rankone/book/exercises" / chapter), minutes(notebook)
+    asked, times = questions(ROOT / "src/rankone_book/exercises" / chapter), minutes(notebook)
     title = notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
     code = sum(question.points for question in asked.values())
     written = sum(worth for half in rubric.values() for worth, _ in half["criteria"])
@@ -108,7 +108,7 @@ def write(chapter: str, package: Path, built: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     nbformat.write(student(notebook, rubric, sentence), folder / f"{chapter}.ipynb")
     nbformat.write(instructor(notebook, rubric), folder / f"{chapter}-instructor.ipynb")
-    archive(chapter, package, folder / f"{chapter}-autograder.zip")
+    archive(chapter, packages, folder / f"{chapter}-autograder.zip")
     rows = [(f"{q}, {times[q][0]}", times[q][1], asked[q].points, rubric[q]) for q in asked]
     (folder / "rubric.md").write_text(rubric_page(title, rows), encoding="utf-8")
     text = README.format(title=title, code=code, written=written, time=time, chapter=chapter)
@@ -123,7 +123,7 @@ def main() -> None:
     parser.add_argument("--to", type=Path, default=ROOT / "_build" / "assignments")
     options = parser.parse_args()
     for chapter in options.chapters or exercises.chapters():
-        write(chapter, wheel(options.built), options.built, options.to / chapter)
+        write(chapter, wheels(options.built), options.built, options.to / chapter)
         print(options.to / chapter)
 
 

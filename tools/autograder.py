@@ -1,4 +1,4 @@
-"""The archive that Gradescope grades with: checks, pinned requirements and the wheel that the book publishes."""
+"""The archive that Gradescope grades with: checks, pinned requirements and the wheels that the book publishes."""
 
 import json
 import re
@@ -16,7 +16,7 @@ NEEDED = ("rankone", "ipython", "matplotlib")  # cells run in IPython, and stude
 
 
 def pinned(names: tuple[str, ...], text: str) -> str:
-    """The lines of requirements.txt, with hashes, for packages and all below them; `rankone` itself is the wheel.
+    """The lines of requirements.txt, with hashes, for packages and all below them but this repository's own.
 
     Args:
         names: Of packages that are installed here: their metadata say what is below them.
@@ -35,12 +35,12 @@ def pinned(names: tuple[str, ...], text: str) -> str:
     return "\n".join(block for block in blocks if re.split(r"[=\[ ]", block)[0] in seen) + "\n"
 
 
-def archive(chapter: str, package: Path, path: Path) -> None:
+def archive(chapter: str, packages: list[Path], path: Path) -> None:
     """Write the archive of one chapter.
 
     Args:
-        chapter: Folder of checks in rankone.book.exercises.
-        package: The wheel, which the students' notebooks install too.
+        chapter: Folder of checks in rankone_book.exercises.
+        packages: The wheels, which the students' notebooks install too.
         path: Of the zip file.
     """
     text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
@@ -48,9 +48,10 @@ def archive(chapter: str, package: Path, path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for script in ("setup.sh", "run_autograder"):
             made.write(ROOT / "tools" / "gradescope" / script, script)
-        for check in sorted((ROOT / "src/rankone/book/exercises" / chapter).glob("q*.py")):
+        for check in sorted((ROOT / "src/rankone_book/exercises" / chapter).glob("q*.py")):
             made.write(check, f"tests/{check.name}")
-        made.write(package, package.name)
+        for package in packages:
+            made.write(package, package.name)
         made.writestr("requirements.txt", pinned(NEEDED, text))
         made.writestr("uv.txt", pinned(("uv",), text))
         made.writestr("config.json", json.dumps(config, indent=1))

@@ -95,12 +95,12 @@ class Call(NamedTuple):
 
 
 def modules() -> Iterator[Any]:
-    """Every module of the library, whose examples are run."""
+    """Every module of the library, and the explorers, whose examples are run."""
     for part in PARTS:
-        package = importlib.import_module(f"rankone.{part}")
+        package = importlib.import_module("rankone_book.widgets" if part == "widgets" else f"rankone.{part}")
         yield package
         for found in pkgutil.iter_modules(getattr(package, "__path__", [])):
-            yield importlib.import_module(f"rankone.{part}.{found.name}")
+            yield importlib.import_module(f"{package.__name__}.{found.name}")
 
 
 def public() -> dict[Any, tuple[str, Callable[..., Any]]]:

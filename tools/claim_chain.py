@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 from claim_links import Row, labels_in, locate_source, locate_test, read_claims  # noqa: E402  (beside the book, not installed)
 
-from rankone.book.claims import figures_in, holds  # noqa: E402
+from rankone_book.claims import figures_in, holds  # noqa: E402
 
 STATUSES = {"holds", "corrected", "sharper", "stand-in", "not reproduced here"}
 KINDS = {"false", "gap", "loose", "slip"}
@@ -153,8 +153,8 @@ def conditions(row: Row, book: Book) -> Iterator[str]:
 
 def widget(row: Row, _book: Book) -> Iterator[str]:
     """The package has the widget."""
-    if row["widget"] and not hasattr(importlib.import_module("rankone.widgets"), row["widget"]):
-        yield f"rankone.widgets has no {row['widget']!r}"
+    if row["widget"] and not hasattr(importlib.import_module("rankone_book.widgets"), row["widget"]):
+        yield f"rankone_book.widgets has no {row['widget']!r}"
 
 
 def errata(row: Row, _book: Book) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Renews `tests/colab_freeze.txt`: the versions, on Colab, of the packages that the book's notebooks touch.
 
 `.venv/bin/python tools/colab_freeze.py` reads the list that Colab publishes for its GPU machines, or that in a file:
-`--from pip-freeze.gpu.txt --date 2026-08-19`. Of its lines it keeps the packages that `rankone[notebook]` and a
-kernel depend on, directly or not, found by uv with every version as Colab has it.
+`--from pip-freeze.gpu.txt --date 2026-08-19`. Of its lines it keeps the packages that `rankone-book` and a kernel
+depend on, directly or not, found by uv with every version as Colab has it.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from environments import uv
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDED = ROOT / "tests" / "colab_freeze.txt"
+PAGES = ROOT / "src" / "rankone_book" / "pyproject.toml"
 PUBLISHED = "https://raw.githubusercontent.com/googlecolab/backend-info/main/pip-freeze.gpu.txt"
 HEADER = """\
 # Colab with a GPU, as published on {date}, Python {python}: the packages that the book's notebooks touch.
@@ -62,23 +63,24 @@ def python_of(freeze: str) -> str:
     return tags.pop()
 
 
-def trimmed(freeze: str, day: str, python: str = "", project: Path = ROOT / "pyproject.toml") -> Freeze:
+def trimmed(freeze: str, day: str, python: str = "", project: Path = PAGES) -> Freeze:
     """The part of a list that a project's notebooks touch, their dependencies included.
 
     Args:
         freeze: The list.
         day: Its date.
         python: Its Python, where no wheel in it tells.
-        project: A pyproject.toml with an extra `notebook`.
+        project: Its pyproject.toml.
     """
     has, python = pins(freeze), python or python_of(freeze)
     with TemporaryDirectory() as folder:
         override, kernel = Path(folder, "override.txt"), Path(folder, "kernel.in")
-        override.write_text("".join(f"{name}=={version}\n" for name, version in has.items()), "utf-8")
+        library = f"rankone[data,language] @ {ROOT.as_uri()}\n"  # it is on no index
+        override.write_text(library + "".join(f"{name}=={version}\n" for name, version in has.items()), "utf-8")
         kernel.write_text("ipykernel\nipython\n", "utf-8")
         options = ["--python-version", python, "--python-platform", "x86_64-manylinux_2_28", "--override", override]
         plain = ["--quiet", "--no-header", "--no-annotate"]
-        touched = uv("pip", "compile", *plain, project, kernel, "--extra", "notebook", *options)
+        touched = uv("pip", "compile", *plain, project, kernel, *options)
     return Freeze(day, python, {name: has[name] for name in pins(touched) if name in has})
 
 

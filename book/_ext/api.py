@@ -106,7 +106,7 @@ def as_written(
 def _annotations(obj: Any) -> Iterator[tuple[str, str]]:
     if inspect.isclass(obj) and "__init__" not in vars(obj):  # a dataclass: its fields, the inherited ones first
         for base in reversed(obj.__mro__):
-            yield from _fields(base) if base.__module__.startswith("rankone.") else ()
+            yield from _fields(base) if base.__module__.startswith(("rankone.", "rankone_book.")) else ()
         return
     function = inspect.unwrap(obj.__init__ if inspect.isclass(obj) else obj)
     if not inspect.isfunction(function) or not isinstance(found := _syntax(function), ast.FunctionDef):

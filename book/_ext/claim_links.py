@@ -14,7 +14,7 @@ from docutils.nodes import make_id
 from myst_nb.core.variables import format_plain_text
 from sphinx.environment import BuildEnvironment
 
-from rankone.book.claims import holds
+from rankone_book.claims import holds
 
 Row = dict[str, Any]
 

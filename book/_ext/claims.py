@@ -2,7 +2,7 @@
 
 `{claims-table}` and `{errata-table}` read the rows when the page is read, and fill in, once every page is known, what
 only the whole build can tell: the number of the statement a row points to, and the figures that the chapters recorded
-with `rankone.book.claims.measured`. MyST-NB writes those records beside each executed notebook, cached or fresh, so
+with `rankone_book.claims.measured`. MyST-NB writes those records beside each executed notebook, cached or fresh, so
 that a page never shows a figure of another build. A figure or a label that is missing, and a figure that does not
 meet its condition, is a warning, and warnings are errors.
 """
@@ -35,7 +35,7 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 from sphinx.util.nodes import make_refnode
 
-from rankone.book.records import coverage, load_record
+from rankone_book.records import coverage, load_record
 
 HEADS = {
     "claims": ["Claim", "What holds", "Measured in this build", "Where"],

@@ -20,9 +20,9 @@ from sphinx.util.docutils import ReferenceRole
 from sphinx.util.osutil import relative_uri
 from stills import explorers
 
-from rankone import widgets
-from rankone.widgets import sketch
-from rankone.widgets._explorer import Settings
+from rankone_book import widgets
+from rankone_book.widgets import sketch
+from rankone_book.widgets._explorer import Settings
 
 PURPOSE = "Sets the explorer"  # what a screen reader says of the link, and a pointer over it shows
 _logger = logging.getLogger(__name__)

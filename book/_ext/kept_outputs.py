@@ -15,8 +15,8 @@ from myst_nb.core.variables import format_plain_text
 from plain_markdown import PlainMarkdown
 from stills import VIEW, Shown, in_notebook
 
-from rankone.book.claims import line
-from rankone.book.figures import PHONE
+from rankone_book.claims import line
+from rankone_book.figures import PHONE
 
 RECORD = "application/papermill.record/"
 PICTURES = ("image/", "application/vnd.plotly")

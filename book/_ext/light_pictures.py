@@ -18,7 +18,7 @@ from nbformat import NotebookNode
 from PIL import Image
 from sphinx.application import Sphinx
 
-from rankone.book.figures import PHONE
+from rankone_book.figures import PHONE
 
 DRAWN = 5_000  # colours: lines, marks and letters have fewer, photographs and heat maps more
 SHOWN = re.compile(r'<img (?=[^>]*src="(?P<folder>[^"]*_images/)(?P<name>[\w-]+)\.png")(?P<rest>[^>]*)>')

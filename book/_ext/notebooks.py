@@ -19,7 +19,7 @@ from docutils import nodes
 from execution import Cost, cost
 from jupyter_cache import get_cache
 from kept_outputs import FOLDED, kept_cell
-from package_wheel import Wheel, publish
+from package_wheel import Wheels, publish
 from plain_markdown import Block, PlainMarkdown
 from repository import colab, repository, site
 from setup_cell import set_up
@@ -30,7 +30,7 @@ from stills import STATE, shown_in
 
 FIGURES = """\
 # @title The figures of the page, and what must hold of them: `measured` shows yours beside them
-from rankone.book import claims
+from rankone_book import claims
 
 claims.compare_with_page({{
 {figures}
@@ -62,7 +62,7 @@ def executed_notebook(app: Sphinx, docname: str) -> tuple[nbformat.NotebookNode,
     return notebook, took
 
 
-def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNode:
+def notebook_of(app: Sphinx, docname: str, wheels: Wheels) -> nbformat.NotebookNode:
     """The notebook of a chapter: a title cell, the set-up, then the page's text and the executed cells."""
     executed, took = executed_notebook(app, docname)
     doctree = app.env.get_and_resolve_doctree(docname, app.builder)
@@ -78,7 +78,7 @@ def notebook_of(app: Sphinx, docname: str, wheel: Wheel) -> nbformat.NotebookNod
     explorers = shown_in(executed.metadata.get("widgets", {}).get(STATE, {}))
     cells = [
         nbformat.v4.new_markdown_cell(title),
-        nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheel, page, took), metadata=FOLDED),
+        nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheels, page, took), metadata=FOLDED),
         *figures_cell(app, docname),
         *_cells(blocks[1:], [kept_cell(cell, n, text, explorers) for n, cell in enumerate(executed.cells)]),
     ]
@@ -125,11 +125,11 @@ def _cells(blocks: list[Block], executed: list[Any]) -> list[Any]:
 def _write(app: Sphinx, exception: Exception | None) -> None:
     if exception or app.builder.name != "html" or not repository(app)[0]:
         return
-    wheel = publish(Path(app.srcdir), Path(app.outdir), site(app))
+    wheels = publish(Path(app.srcdir), Path(app.outdir), site(app))
     for docname in chapters(app):
         path = Path(app.outdir, notebook_uri(docname))
         path.parent.mkdir(exist_ok=True)
-        nbformat.write(notebook_of(app, docname, wheel), path)
+        nbformat.write(notebook_of(app, docname, wheels), path)
 
 
 def _links(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -1,4 +1,4 @@
-"""The package's wheel of this very build, published beside the pages for their notebooks."""
+"""The wheels of this very build, published beside the pages for their notebooks."""
 
 import csv
 import hashlib
@@ -10,17 +10,19 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin
 
+PACKAGES = {"rankone": ".", "rankone_book": "src/rankone_book"}  # each package and the folder of its pyproject.toml
 
-class Wheel(NamedTuple):
-    """A published wheel: its address on the site, its version and commit, and a fingerprint of its files."""
 
-    address: str
+class Wheels(NamedTuple):
+    """The published wheels: their addresses on the site, their version and commit, and a fingerprint of their files."""
+
+    addresses: list[str]
     build: str
     fingerprint: str
 
 
-def publish(root: Path, outdir: Path, site: str) -> Wheel:
-    """Build the wheel of a tree and lay it under the pages, in a folder named after its version and commit.
+def publish(root: Path, outdir: Path, site: str) -> Wheels:
+    """Build the wheels of a tree and lay them under the pages, in a folder named after their version and commit.
 
     Args:
         root: Root of the repository.
@@ -28,15 +30,17 @@ def publish(root: Path, outdir: Path, site: str) -> Wheel:
         site: Address of the published pages.
     """
     shutil.rmtree(outdir / "wheels", ignore_errors=True)
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", outdir / "wheels", root]
-    done = subprocess.run([*map(str, command)], capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"The package's wheel was not built:\n{done.stdout}{done.stderr}")
-    file = next((outdir / "wheels").glob("*.whl"))
-    build = f"{file.name.split('-')[1]}-{commit(root)}"
+    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(outdir / "wheels")]
+    for folder in PACKAGES.values():
+        done = subprocess.run([*command, str(root / folder)], capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"The wheel of {folder} was not built:\n{done.stdout}{done.stderr}")
+    built = sorted((outdir / "wheels").glob("*.whl"))
+    build = f"{built[0].name.split('-')[1]}-{commit(root)}"
     (outdir / "wheels" / build).mkdir()
-    file = file.rename(outdir / "wheels" / build / file.name)
-    return Wheel(urljoin(site, file.relative_to(outdir).as_posix()), build, fingerprint(file))
+    files = [file.rename(outdir / "wheels" / build / file.name) for file in built]
+    addresses = [urljoin(site, file.relative_to(outdir).as_posix()) for file in files]
+    return Wheels(addresses, build, fingerprint(*files))
 
 
 def commit(root: Path) -> str:
@@ -50,13 +54,17 @@ def commit(root: Path) -> str:
     return found.stdout.strip() + "-changed" * bool(changed.stdout)
 
 
-def fingerprint(wheel: Path) -> str:
-    """A hash of the package's files in a wheel, equal to what a notebook finds of the installed ones.
+def fingerprint(*wheels: Path) -> str:
+    """A hash of the packages' files in some wheels, equal to what a notebook finds of the installed ones.
 
-    Whoever installed them, and from where: the record of an installed package keeps the hash of every file.
+    It does not matter who installed them, or from where: an installed package keeps a record of each file's hash.
     """
-    with zipfile.ZipFile(wheel) as archive:
-        record = next(name for name in archive.namelist() if name.endswith(".dist-info/RECORD"))
-        rows = [*csv.reader(archive.read(record).decode().splitlines())]
-    lines = sorted({f"{name} {digest.partition('=')[2]}" for name, digest, _ in rows if name.startswith("rankone/")})
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+    lines = set[str]()
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            record = next(name for name in archive.namelist() if name.endswith(".dist-info/RECORD"))
+            rows = [*csv.reader(archive.read(record).decode().splitlines())]
+        for name, digest, _ in rows:
+            if name.partition("/")[0] in PACKAGES:
+                lines.add(f"{name} {digest.partition('=')[2]}")
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:12]

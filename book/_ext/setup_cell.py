@@ -1,6 +1,6 @@
 """The first code cell of a chapter's notebook: it installs what is missing, and says on what the notebook runs.
 
-It installs the wheel of the build that wrote the notebook, and never jax, whose GPU build would be lost. Where that
+It installs the wheels of the build that wrote the notebook, and never jax, whose GPU build would be lost. Where that
 fails, one sentence says what to do.
 """
 
@@ -15,19 +15,19 @@ from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 from execution import Cost
-from package_wheel import Wheel
+from package_wheel import PACKAGES, Wheels
 
-PROVIDED = {"IPython", "jax", "jaxlib", "numpy", "rankone"}  # a notebook has them, or installs them on its own
+PROVIDED = {"IPython", "jax", "jaxlib", "numpy", *PACKAGES}  # a notebook has them, or installs them on its own
 INSTALLED_BY: dict[str, str] = {}  # module -> pip's arguments, where they are not the name of its package
 
 SETUP = """\
 # @title Set-up: run this first
-# It installs the book's package, of the build that made this notebook, and what else is missing here.
+# It installs the book's two packages, of the build that made this notebook, and what else is missing here.
 # jax stays as it is, with its GPU.
 import hashlib, importlib.metadata, importlib.util, subprocess, sys
 
-WHEEL = "<address>"
-FILES = "<fingerprint>"  # a hash of the files in that wheel
+WHEELS = <addresses>
+FILES = "<fingerprint>"  # a hash of the files in those wheels
 NEEDED = <needed>
 
 class Advice(Exception):
@@ -46,10 +46,14 @@ def pip(*packages):
     if run.returncode:
         raise Advice(f"pip could not install {packages[0]}: check the network, then run this cell again.")
 
-def build():  # of the rankone that is installed: False in a development install
-    files = next((found.files for found in importlib.metadata.distributions(name="rankone")), None) or []
-    lines = sorted(f"{file} {file.hash.value}" for file in files if file.hash and file.parts[0] == "rankone")
-    return "rankone/__init__.py" in map(str, files) and hashlib.sha256("\\n".join(lines).encode()).hexdigest()[:12]
+def installed(name):  # its files; none where it is missing, or a development install
+    found = next(iter(importlib.metadata.distributions(name=name)), None)
+    return [file for file in found and found.files or [] if file.hash and file.parts[0] == name]
+
+def build():  # of the packages that are installed: False in a development install
+    files = installed("rankone") + installed("rankone_book")
+    lines = sorted(f"{file} {file.hash.value}" for file in files)
+    return bool(lines) and hashlib.sha256("\\n".join(lines).encode()).hexdigest()[:12]
 
 if not has("jax"):
     raise Advice("This notebook needs jax: install it as docs.jax.dev/en/latest/installation.html says.")
@@ -57,41 +61,41 @@ keep = [f"{name}=={importlib.metadata.version(name)}" for name in ("jax", "jaxli
 for module, packages in NEEDED.items():
     if not has(module):
         pip(*packages.split(), *keep)
-if not has("rankone"):
-    pip(WHEEL, "--no-deps")
+if not has("rankone") and not has("rankone_book"):
+    pip(*WHEELS, "--no-deps")
 elif build() not in (FILES, False):
     print("The rankone that is installed here is not of this notebook's build: replacing it.")
     try:
-        pip(WHEEL, "--no-deps", "--force-reinstall")
+        pip(*WHEELS, "--no-deps", "--force-reinstall")
         for module in [name for name in sys.modules if name.startswith("rankone")]:
             del sys.modules[module]
     except Advice as advice:
         print(advice, "Until then the installed one is used.")
 
 try:
-    from rankone.book.notebook import report
+    from rankone_book.notebook import report
 except ImportError as error:  # an older jax
     raise Advice(error) from None
 report({FILES: "<build>", False: "in development"}.get(build(), "of another build"), <facts>)
 """
 
 
-def set_up(root: Path, sources: list[str], wheel: Wheel, page: str, cost: Cost | None) -> str:
+def set_up(root: Path, sources: list[str], wheels: Wheels, page: str, cost: Cost | None) -> str:
     """The cell.
 
     Args:
         root: Root of the repository.
         sources: The chapter's code cells.
-        wheel: The package's, of this build.
+        wheels: The packages', of this build.
         page: Address of the chapter's page.
         cost: What the chapter took in this build, where that is known.
     """
     took = {name: value and round(value) for name, value in cost._asdict().items()} if cost else {}
     facts = {"tested": tested_jax(root)} | took
     values = {
-        "address": wheel.address,
-        "build": wheel.build,
-        "fingerprint": wheel.fingerprint,
+        "addresses": json.dumps(wheels.addresses),
+        "build": wheels.build,
+        "fingerprint": wheels.fingerprint,
         "needed": json.dumps(needed(root, sources)),
         "page": page,
         "facts": ", ".join(f"{name}={value!r}" for name, value in facts.items()),
@@ -128,7 +132,7 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
     """Modules that a chapter needs beyond what Colab and jax bring, with the package that holds each.
 
     Args:
-        root: Root of the repository, with its pyproject.toml; the book's package lies under src.
+        root: Root of the repository, with its pyproject.toml; the book's packages lie under src.
         sources: The chapter's code cells.
     """
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -144,7 +148,7 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
                 waiting |= imported(file.read_text(encoding="utf-8"), everywhere=module in named) - seen
     tops = {module.partition(".")[0] for module in seen} - set(sys.stdlib_module_names)
     packages = {module: _packages()[module][0] for module in sorted(tops & set(_packages()))}
-    brought = set().union(*map(_required, {*packages.values(), *PROVIDED} - {"rankone"}))
+    brought = set().union(*map(_required, {*packages.values(), *PROVIDED} - set(PACKAGES)))
     return {
         module: INSTALLED_BY.get(module, package)
         for module, package in packages.items()

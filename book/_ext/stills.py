@@ -71,7 +71,7 @@ def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
     for model, entry in state.get("state", {}).items():
         traits = entry["state"]
         module, _, kind = traits.get("_anywidget_id", "").rpartition(".")
-        if module.startswith("rankone.widgets"):
+        if module.startswith("rankone_book.widgets"):
             name = traits.get("sketch") or kind.removesuffix("Explorer").lower()
             elsewhere = {part["path"][0]: part.get("name") for part in entry.get("buffers", [])}
             bundle = mark(traits[CODE[0]]) if CODE[0] in traits else elsewhere[CODE[0]]

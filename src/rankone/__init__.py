@@ -1,8 +1,9 @@
-"""Rank One: how neural networks write, retrieve and edit memories. The package of the book.
+"""The library of the book Rank One: how neural networks write, retrieve and edit memories.
 
-Five results, one operation: `writes` says which, the five packages `memory`, `editing`, `preconditioning`,
-`universality` and `residual` each hold one result, `maml` and `language` the models that they are tried on. What is
-proved about them is in `theory`, what the papers print otherwise in `printed`, what only the pages use in `book`.
+Read `plain` first. It holds the five results as their definitions, in a hundred lines. The packages `memory`,
+`editing`, `preconditioning`, `universality` and `residual` hold one result each, and `writes` holds the read-out that
+they share. `maml` and `language` are models to try the results on. `theory` computes what the book proves, and
+`printed` what the papers print otherwise.
 
 Every name here is imported when it is first used.
 """
@@ -14,7 +15,6 @@ import rankone._jax  # noqa: F401  first, as an older jax is refused there
 from rankone._lazy import on_demand
 
 if TYPE_CHECKING:
-    from rankone import book as book
     from rankone import checks as checks
     from rankone import data as data
     from rankone import editing as editing
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from rankone import maml as maml
     from rankone import memory as memory
     from rankone import nn as nn
+    from rankone import plain as plain
     from rankone import precision as precision
     from rankone import preconditioning as preconditioning
     from rankone import printed as printed
     from rankone import residual as residual
     from rankone import theory as theory
     from rankone import universality as universality
-    from rankone import widgets as widgets
     from rankone import writes as writes
     from rankone.editing import KeyGeometry, LowRankEdit, RankOneEdit, batch_edit, rank_one_edit
     from rankone.memory import DrDAM, MrDAM, RandomFeatures, Retrieval, retrieve
@@ -62,7 +62,6 @@ _HOME = {  # where each public name is defined
 }
 _PARTS = frozenset(
     {
-        "book",
         "checks",
         "data",
         "editing",
@@ -70,13 +69,13 @@ _PARTS = frozenset(
         "maml",
         "memory",
         "nn",
+        "plain",
         "precision",
         "preconditioning",
         "printed",
         "residual",
         "theory",
         "universality",
-        "widgets",
         "writes",
     }
 )

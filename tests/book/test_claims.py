@@ -9,7 +9,7 @@ from claim_chain import CHECKERS, Book, miscounted
 from claim_links import read_claims
 from docutils.nodes import make_id
 
-from rankone.book.claims import figures_in
+from rankone_book.claims import figures_in
 
 ROOT = Path(__file__).parents[2]
 # Every claim of the papers, and every result beyond them: the book's own list.

@@ -23,7 +23,7 @@ from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-import rankone.widgets
+import rankone_book.widgets
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -31,7 +31,7 @@ CHAPTERS = sorted(p.stem for p in (ROOT / "book" / "chapters").glob("*.md") if "
 EXERCISES = [chapter for chapter in CHAPTERS if chapter.endswith("_exercises")]
 UNTOUCHED = ["jax", "jaxlib", "numpy"]
 FREEZE = colab_freeze.recorded()
-WIDGETS = rankone.widgets.__all__
+WIDGETS = rankone_book.widgets.__all__
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 Execute = Callable[[nbformat.NotebookNode, Path], nbformat.NotebookNode]
@@ -47,8 +47,8 @@ def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("colab") / "environment"
     uv("venv", "--quiet", "--seed", "--python", python(FREEZE.python) or sys.executable, folder)
     made = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    wheel = next((HTML / "wheels").rglob("rankone-*.whl"))
-    uv("pip", "install", "--quiet", "--no-deps", "--python", made, "--requirements", colab_freeze.RECORDED, wheel)
+    wheels = sorted((HTML / "wheels").rglob("*.whl"))
+    uv("pip", "install", "--quiet", "--no-deps", "--python", made, "--requirements", colab_freeze.RECORDED, *wheels)
     return made
 
 
@@ -146,7 +146,9 @@ def test_a_notebook_that_crashes_is_seen(execute: Execute, tmp_path: Path) -> No
 def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
     """A kernel that a chapter's first cell has set up, and whose next cells showed a widget each."""
     setup = next(cell.source for cell in notebook_of("editing").cells if cell.cell_type == "code")
-    sources = [f"from rankone.widgets import {name}\n{name.lower()} = {name}()\n{name.lower()}" for name in WIDGETS]
+    sources = [
+        f"from rankone_book.widgets import {name}\n{name.lower()} = {name}()\n{name.lower()}" for name in WIDGETS
+    ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in [setup, *sources]])
     client = NotebookClient(notebook, km=manager(), timeout=300)
     with client.setup_kernel(env=CLEAN, cleanup_kc=True):

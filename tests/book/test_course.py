@@ -11,7 +11,7 @@ from contents import contents
 from course_map import Course, Syllabus, joined
 from course_picture import picture
 
-from rankone.book import exercises
+from rankone_book import exercises
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"

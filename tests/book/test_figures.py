@@ -12,7 +12,7 @@ from IPython.core.pylabtools import select_figure_formats
 from IPython.testing.globalipapp import start_ipython
 from PIL import Image
 
-from rankone.book.figures import _STYLE, PHONE, figure, show_pictures
+from rankone_book.figures import _STYLE, PHONE, figure, show_pictures
 
 
 def draw(axes):

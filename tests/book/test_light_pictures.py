@@ -12,7 +12,7 @@ import pytest
 from light_pictures import ON_PHONE, lighten_all, write_for_phones
 from PIL import Image
 
-from rankone.book.figures import PHONE
+from rankone_book.figures import PHONE
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from IPython.testing.globalipapp import start_ipython
 from measured_lines import _tidy, without_bookkeeping
 from myst_nb.core.variables import format_plain_text
 
-from rankone.book import claims
-from rankone.book.claims import compare_with_page, holds, measured, pretty
+from rankone_book import claims
+from rankone_book.claims import compare_with_page, holds, measured, pretty
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "_build" / "html" / "book" / "chapters"
@@ -125,7 +125,7 @@ def test_a_condition_of_another_form_is_refused(condition: str) -> None:
     ("cell", "shown"),
     [
         ("x = f(2)\nmeasured('a', x), measured('b',\n    2 * x);", "x = f(2)"),
-        ("from rankone.book.claims import measured\n\nx = 1", "x = 1"),
+        ("from rankone_book.claims import measured\n\nx = 1", "x = 1"),
         ("measured('a', 1)\nfor n in range(2):\n    measured(f'a{n}', n)", ""),
         ("for n in range(2):\n    x = measured('a', n)", "for n in range(2):\n    x = measured('a', n)"),
         ("for n in range(2):\n    f(n)\n    measured('a', n)\n    g()", "for n in range(2):\n    f(n)\n    g()"),

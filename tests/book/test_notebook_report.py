@@ -6,7 +6,7 @@ from types import ModuleType, SimpleNamespace
 import jax
 import pytest
 
-from rankone.book.notebook import report
+from rankone_book.notebook import report
 
 
 def test_the_report_names_device_versions_and_cost(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from rankone.book import records
+from rankone_book import records
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import sysconfig
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -28,7 +28,7 @@ from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from package_wheel import Wheel, commit, fingerprint
+from package_wheel import PACKAGES, Wheels, commit, fingerprint
 from repository import colab, read_environment, repository, site
 from setup_cell import needed, set_up
 
@@ -52,15 +52,17 @@ def constant(cell: str, name: str) -> Any:
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_set_up_cell_never_installs_jax(chapter: str) -> None:
     packages = constant(written(chapter), "NEEDED")
-    assert not {"jax", "jaxlib", "numpy", "rankone"} & {*packages, *packages.values()}
+    assert not {"jax", "jaxlib", "numpy", "rankone", "rankone_book", "rankone-book"} & {*packages, *packages.values()}
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_set_up_cell_installs_the_wheel_of_this_build(chapter: str) -> None:
-    cell, (file,) = written(chapter), (HTML / "wheels").glob("*/*.whl")
-    assert re.fullmatch(r"https://.+/wheels/([\d.]+)-[\w-]+/rankone-\1-py3-none-any\.whl", constant(cell, "WHEEL"))
-    assert constant(cell, "WHEEL").endswith(f"/wheels/{file.relative_to(HTML / 'wheels').as_posix()}")
-    assert constant(cell, "FILES") == fingerprint(file)
+def test_the_set_up_cell_installs_the_wheels_of_this_build(chapter: str) -> None:
+    cell, files = written(chapter), sorted((HTML / "wheels").glob("*/*.whl"))
+    assert [file.name.partition("-")[0] for file in files] == [*PACKAGES]
+    for address, file in zip(constant(cell, "WHEELS"), files, strict=True):
+        assert re.fullmatch(r"https://.+/wheels/([\d.]+)-[\w-]+/\w+-\1-py3-none-any\.whl", address)
+        assert address.endswith(f"/wheels/{file.relative_to(HTML / 'wheels').as_posix()}")
+    assert constant(cell, "FILES") == fingerprint(*files)
     assert "git+" not in cell
 
 
@@ -146,7 +148,7 @@ def test_the_peak_memory_of_a_chapter_is_in_the_cache_and_not_in_its_key(tmp_pat
     assert peak_megabytes(None) is None
 
 
-# The cell as a reader runs it: a kernel with jax and no rankone, a server that has this build's wheel.
+# The cell as a reader runs it: a kernel with jax and no rankone, a server that has this build's wheels.
 
 
 def wheel_of(
@@ -168,10 +170,11 @@ def wheel_of(
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace]:
-    """A site with this build's wheel, and what was asked of it."""
+    """A site with this build's wheels, and what was asked of it."""
     folder, asked = tmp_path_factory.mktemp("site"), list[str]()
-    (published,) = (HTML / "wheels").glob("*/*.whl")
-    shutil.copy(published, folder)
+    published = sorted((HTML / "wheels").glob("*/*.whl"))
+    for file in published:
+        shutil.copy(file, folder)
 
     class Handler(SimpleHTTPRequestHandler):
         def log_message(self, text: str, *values: Any) -> None:
@@ -180,7 +183,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SimpleNamespace
     served = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
     Thread(target=served.serve_forever, daemon=True).start()
     address = f"http://127.0.0.1:{served.server_port}/"
-    yield SimpleNamespace(folder=folder, asked=asked, address=address, wheel=address + published.name, file=published)
+    wheels = [address + file.name for file in published]
+    yield SimpleNamespace(folder=folder, asked=asked, address=address, wheels=wheels, files=published)
     served.shutdown()
     served.server_close()
 
@@ -228,12 +232,12 @@ def bare(reader: SimpleNamespace) -> Callable[[str], SimpleNamespace]:
 
 FORGET = "import importlib, sys\nfor name in [n for n in sys.modules if n[:7] == 'rankone']: del sys.modules[name]\n"
 FORGET += "importlib.invalidate_caches()"
-OLD = {"rankone/__init__.py": "old = True", "rankone/book/notebook.py": "def report(*a, **k): print('the old one', a)"}
+OLD = {"rankone/__init__.py": "old = True", "rankone_book/notebook.py": "def report(*a, **k): print('the old one', a)"}
 
 
-def cell(address: str, file: Path | None = None, needed: dict[str, str] | None = None) -> str:
-    wheel = Wheel(address, "0.1.0-abcdef0", fingerprint(file) if file else "0" * 12)
-    made = set_up(ROOT, [], wheel, PAGE, None)
+def cell(addresses: list[str], files: Sequence[Path] = (), needed: dict[str, str] | None = None) -> str:
+    wheels = Wheels(addresses, "0.1.0-abcdef0", fingerprint(*files) if files else "0" * 12)
+    made = set_up(ROOT, [], wheels, PAGE, None)
     return re.sub("^NEEDED = .*", f"NEEDED = {needed or {}}", made, flags=re.M)
 
 
@@ -241,17 +245,17 @@ def install(reader: SimpleNamespace, wheel: Path) -> None:
     subprocess.run([reader.python, "-m", "pip", "install", "--quiet", "--no-deps", wheel], check=True)
 
 
-def test_the_cell_installs_the_wheel_once_and_says_on_what_it_runs(
+def test_the_cell_installs_the_wheels_once_and_says_on_what_it_runs(
     bare: Callable[[str], SimpleNamespace], server: SimpleNamespace
 ) -> None:
-    first = bare(cell(server.wheel, server.file))
+    first = bare(cell(server.wheels, server.files))
     assert not first.error
     assert re.search(
         r"1 × cpu · Python 3\.\d+\.\d+ · jax [\d.]+ \(tested: [\d.]+ to [\d.]+\) · rankone 0.1.0-abcdef0\n", first.text
     )
     asked = len(server.asked)
     assert asked
-    again = bare(FORGET) and bare(cell(server.wheel, server.file))
+    again = bare(FORGET) and bare(cell(server.wheels, server.files))
     assert again.text == first.text
     assert len(server.asked) == asked
 
@@ -260,11 +264,11 @@ def test_a_wheel_that_does_not_exist_gives_one_sentence(
     bare: Callable[[str], SimpleNamespace], server: SimpleNamespace
 ) -> None:
     gone = server.address + "gone/rankone-0.1.0-py3-none-any.whl"
-    assert bare(cell(gone)).error == [f"{gone} is not there (any more): take this notebook anew from {PAGE}."]
+    assert bare(cell([gone])).error == [f"{gone} is not there (any more): take this notebook anew from {PAGE}."]
 
 
 def test_a_missing_network_gives_one_sentence(bare: Callable[[str], SimpleNamespace]) -> None:
-    told = bare(cell(CLOSED))
+    told = bare(cell([CLOSED]))
     assert told.error == [f"pip could not install {CLOSED}: check the network, then run this cell again."]
 
 
@@ -273,7 +277,7 @@ def test_another_build_in_a_warm_kernel_is_replaced(
 ) -> None:
     install(reader, wheel_of(tmp_path, OLD))
     assert bare("import rankone; print(rankone.old)").text == "True\n"
-    told = bare(cell(server.wheel, server.file))
+    told = bare(cell(server.wheels, server.files))
     assert told.text.startswith("The rankone that is installed here is not of this notebook's build: replacing it.\n")
     assert told.text.endswith("rankone 0.1.0-abcdef0\n")
     assert bare("import rankone; print(hasattr(rankone, 'old'))").text == "False\n"
@@ -283,7 +287,7 @@ def test_another_build_stays_where_there_is_no_network(
     bare: Callable[[str], SimpleNamespace], reader: SimpleNamespace, tmp_path: Path
 ) -> None:
     install(reader, wheel_of(tmp_path, OLD))
-    told = bare(cell(CLOSED))
+    told = bare(cell([CLOSED]))
     assert not told.error
     assert "check the network, then run this cell again. Until then the installed one is used.\n" in told.text
     assert told.text.endswith("the old one ('of another build',)\n")
@@ -291,7 +295,7 @@ def test_another_build_stays_where_there_is_no_network(
 
 def test_a_development_install_is_left_alone(bare: Callable[[str], SimpleNamespace], reader: SimpleNamespace) -> None:
     bare(f"sys.path.insert(0, {str(ROOT / 'src')!r})")
-    told = bare(cell(CLOSED))
+    told = bare(cell([CLOSED]))
     bare("sys.path.pop(0)")
     assert not told.error
     assert re.fullmatch("1 × .* rankone in development\n", told.text)
@@ -303,7 +307,7 @@ def test_a_package_that_wants_another_jax_gives_one_sentence_and_jax_stays(
     for name, needs in (("jax", ""), ("greedy", "Requires-Dist: jax>=99\n")):
         wheel_of(server.folder / "index", {f"{name}/__init__.py": ""}, name=name, version="99.0", needs=needs)
     options = f"greedy --no-index --find-links {server.folder / 'index'}"
-    told = bare(cell(server.wheel, server.file, {"greedy": options}))
+    told = bare(cell(server.wheels, server.files, {"greedy": options}))
     assert told.error == ["pip could not install greedy: check the network, then run this cell again."]
     assert not [*reader.own.glob("jax*")]
 
@@ -314,10 +318,10 @@ def test_an_older_jax_gives_one_sentence(
     advice = "rankone needs a newer jax."
     refusing = wheel_of(tmp_path, {"rankone/__init__.py": f"raise ImportError({advice!r})"})
     install(reader, refusing)
-    assert bare(cell(CLOSED, refusing)).error == [advice]
+    assert bare(cell([CLOSED], [refusing])).error == [advice]
 
 
 def test_the_cell_asks_for_jax_where_there_is_none(reader: SimpleNamespace) -> None:
-    alone = [reader.python, "-S", "-c", cell(CLOSED)]  # -S: without the folders of packages
+    alone = [reader.python, "-S", "-c", cell([CLOSED])]  # -S: without the folders of packages
     done = subprocess.run(alone, capture_output=True, text=True)
     assert "Advice: This notebook needs jax: install it as docs.jax.dev" in done.stderr

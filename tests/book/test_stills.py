@@ -33,7 +33,7 @@ def test_the_stills_are_of_the_explorers_as_they_are_now() -> None:
 
 
 def model(**traits: Any) -> dict[str, Any]:
-    own = {"_anywidget_id": "rankone.widgets.editing_explorer.EditingExplorer", "_esm": "code", "settings": {}}
+    own = {"_anywidget_id": "rankone_book.widgets.editing_explorer.EditingExplorer", "_esm": "code", "settings": {}}
     return {"state": {"model": {"state": own | traits}, "layout": {"state": {"_model_name": "LayoutModel"}}}}
 
 

@@ -26,7 +26,7 @@ KERNEL = """(content, buffers, answer) => {
 @pytest.fixture
 def explorer(alone):
     """A page with the widget alone, with the photographs of a `detail`."""
-    from rankone.widgets import RetrievalExplorer
+    from rankone_book.widgets import RetrievalExplorer
 
     def new(size="desktop", *, detail=32, settings=None, **options):
         widget = RetrievalExplorer(detail=detail, **(settings or {}))

@@ -183,7 +183,7 @@ def test_ranges_out_of_reach_are_refused():
 
 @pytest.mark.parametrize("bad", [{"beta": -1}, {"K": 0}, {"target": 99_999}, {"basis": "no"}, {"clamp": "yes"}])
 def test_the_retrieval_explorer_refuses_values_too(bad):
-    from rankone.widgets import RetrievalExplorer
+    from rankone_book.widgets import RetrievalExplorer
 
     with pytest.raises(ValueError, match=r"^(beta|K|target|basis|clamp): got"):
         RetrievalExplorer(**bad)

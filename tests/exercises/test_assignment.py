@@ -11,8 +11,8 @@ import nbformat
 import pytest
 import student_version
 
-from rankone.book import exercises
-from rankone.book.exercises.checks import questions
+from rankone_book import exercises
+from rankone_book.exercises.checks import questions
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "_build/html"
@@ -85,7 +85,7 @@ def test_without_a_built_book_the_tool_says_how_to_build_it(tmp_path):
     with pytest.raises(FileNotFoundError, match="make html"):
         assignment.published("editing", tmp_path)
     with pytest.raises(FileNotFoundError, match="0 wheels"):
-        assignment.wheel(tmp_path)
+        assignment.wheels(tmp_path)
 
 
 def test_an_unknown_chapter_is_refused_with_the_names_there_are():
@@ -105,10 +105,10 @@ def test_pins_cover_all_that_is_below_a_package_with_its_hashes_and_no_more():
 def folders(tmp_path_factory):
     """Every chapter's assignment, from the built book, with a file in place of the wheel."""
     folder = tmp_path_factory.mktemp("assignments")
-    package = folder / "rankone-0-py3-none-any.whl"
-    package.write_bytes(b"wheel")
+    wheel = folder / "rankone-0-py3-none-any.whl"
+    wheel.write_bytes(b"wheel")
     for chapter in exercises.chapters():
-        assignment.write(chapter, package, BUILT, folder / chapter)
+        assignment.write(chapter, [wheel], BUILT, folder / chapter)
     return folder
 
 
@@ -119,7 +119,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(f
     )
     nbformat.validate(student)
     nbformat.validate(instructor)
-    asked = questions(ROOT / "src/rankone/book/exercises" / chapter)
+    asked = questions(ROOT / "src/rankone_book/exercises" / chapter)
     for q, question in asked.items():
         assert text(student).count(f'grader.check("{q}")') == 1
         assert text(instructor).count(f'grader.check("{q}")') == 2
@@ -140,7 +140,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(f
 
 @pytest.mark.parametrize("chapter", exercises.chapters())
 def test_points_minutes_and_criteria_agree_everywhere(folders, chapter):
-    asked, rubric = questions(ROOT / "src/rankone/book/exercises" / chapter), assignment.read_rubric(chapter)
+    asked, rubric = questions(ROOT / "src/rankone_book/exercises" / chapter), assignment.read_rubric(chapter)
     assert list(rubric) == list(asked)
     readme = (folders / chapter / "README.md").read_text(encoding="utf-8")
     page = (folders / chapter / "rubric.md").read_text(encoding="utf-8")

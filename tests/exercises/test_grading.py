@@ -11,16 +11,16 @@ import nbformat
 import numpy as np
 import pytest
 
-from rankone.book import exercises
-from rankone.book.exercises import grading, plain_data
-from rankone.book.exercises.checks import questions
-from rankone.book.exercises.submission import Submission, cells
+from rankone_book import exercises
+from rankone_book.exercises import grading, plain_data
+from rankone_book.exercises.checks import questions
+from rankone_book.exercises.submission import Submission, cells
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "_build/html"
 PATCH = """
-import numpy, rankone.editing, rankone.book.exercises as e
-import rankone.book.exercises.answers as a, rankone.book.exercises.checks as c
+import numpy, rankone.editing, rankone_book.exercises as e
+import rankone_book.exercises.answers as a, rankone_book.exercises.checks as c
 e.close = e.holds = a.close = a.holds = lambda *args, **names: None
 c.Question.run = rankone.editing.rank_one_edit = rankone.editing.batch_edit = None
 """
@@ -36,7 +36,7 @@ def double():
 
 
 def checks(chapter):
-    return questions(ROOT / "src/rankone/book/exercises" / chapter)
+    return questions(ROOT / "src/rankone_book/exercises" / chapter)
 
 
 def code(chapter):
@@ -134,7 +134,7 @@ def test_data_are_a_students_own_and_the_same_again():
 def gradescope(folder, notebook):
     for name in ("source/tests", "submission"):
         (folder / name).mkdir(parents=True)
-    for check in (ROOT / "src/rankone/book/exercises/residual").glob("q*.py"):
+    for check in (ROOT / "src/rankone_book/exercises/residual").glob("q*.py"):
         (folder / "source/tests" / check.name).write_bytes(check.read_bytes())
     (folder / "source/config.json").write_text(json.dumps({"secret": "s"}))
     (folder / "submission_metadata.json").write_text(json.dumps({"users": [{"id": 7}]}))

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from exercise_pages import EveryCheck, Page
 
-from rankone.book import exercises
-from rankone.book.exercises import close
+from rankone_book import exercises
+from rankone_book.exercises import close
 
 # --- the right answers: the page's own, and a second one
 
@@ -188,7 +188,7 @@ def test_close_refuses_a_wrong_value_shape_and_nan_and_keeps_the_right_value_to_
 
 
 def test_the_checks_need_nothing_but_numpy_jax_and_this_package():
-    code = "import sys; before = set(sys.modules); import rankone.book.exercises as e\n"
+    code = "import sys; before = set(sys.modules); import rankone_book.exercises as e\n"
     code += "for c in e.chapters(): e.grader(c)\n"
     code += "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()

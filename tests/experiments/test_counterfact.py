@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from language_models import small_model
 
-from rankone.book.counterfact_study import interval, many_rows, recorded_cases, score_rows, scores
-from rankone.book.records import load_record, provenance
 from rankone.data import corpus
 from rankone.editing import sequential_edit
 from rankone.language.likelihood import likelihoods
@@ -20,6 +18,8 @@ from rankone.language.rewriting import Search
 from rankone.language.statistics import key_moments
 from rankone.language.surgery import find_fact_value
 from rankone.theory.edit_cost import mean_inflation, sequential_residual
+from rankone_book.counterfact_study import interval, many_rows, recorded_cases, score_rows, scores
+from rankone_book.records import load_record, provenance
 
 pytest.importorskip("tokenizers")
 LAYER = 2

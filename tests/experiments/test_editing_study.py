@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from rankone.book.editing_study import (
+from rankone.data import countries
+from rankone.language.relations import RELATIONS
+from rankone_book.editing_study import (
     METHODS,
     held_rows,
     method_rows,
@@ -13,9 +15,7 @@ from rankone.book.editing_study import (
     survivors,
     turned_by_share,
 )
-from rankone.book.records import coverage, load_record, select
-from rankone.data import countries
-from rankone.language.relations import RELATIONS
+from rankone_book.records import coverage, load_record, select
 
 
 def answers(new, true, said, kept):

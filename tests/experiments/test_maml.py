@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from rankone.book import maml_runs as recorded
-from rankone.book.records import coverage, load_record, provenance, read_record, select
+from rankone_book import maml_runs as recorded
+from rankone_book.records import coverage, load_record, provenance, read_record, select
 
 TINY = {
     "maml_sine": "--learner maml recurrent --iterations 100 --meta_batch 2 --width 8 --steps 5 --tasks 4",

@@ -7,10 +7,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from rankone.book import maml_runs as recorded
-from rankone.book.records import load_record, select
 from rankone.maml import MLP, GradientLearner, PolynomialTasks, SineTasks, draw_tasks, meta_train, squared_error
 from rankone.theory.step_kernel import frozen_predictions, step_rates
+from rankone_book import maml_runs as recorded
+from rankone_book.records import load_record, select
 
 KEY = jax.random.key(0)
 

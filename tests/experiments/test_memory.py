@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rankone.book.records import coverage, folder, load_pictures, load_record, provenance, read_record, select
 from rankone.theory.fidelity import RIGHT_WITHIN
+from rankone_book.records import coverage, folder, load_pictures, load_record, provenance, read_record, select
 
 TINY = {
     "basin": "--D 20 --load 1 --beta 50 --flips 0.1 --bits 60 --queries 4 --steps 3",

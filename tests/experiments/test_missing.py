@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from rankone._files import locked
-from rankone.book.records import read_record
+from rankone_book.records import read_record
 
 
 @pytest.fixture

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rankone.book import rule_runs
-from rankone.book.records import load_record
+from rankone_book import rule_runs
+from rankone_book.records import load_record
 
 SMALL = {"queries": 60, "wrong": 0.3, "features": 32}
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import rankone.data
-from rankone.book.preconditioning_runs import chosen_rate, draw_training, overtaken, training_curves
-from rankone.book.records import coverage, load_record, select
 from rankone.data import fashion
+from rankone_book.preconditioning_runs import chosen_rate, draw_training, overtaken, training_curves
+from rankone_book.records import coverage, load_record, select
 
 TINY = {
     "regression": "--n 4 --m 3 --examples 60 --batch 20 --steps 8 --every 4 --rate 0.3",

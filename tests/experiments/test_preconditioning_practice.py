@@ -8,13 +8,13 @@ import numpy as np
 import optax
 import pytest
 
-from rankone.book.preconditioning_runs import chosen_rate, training_curves
-from rankone.book.records import coverage, load_record, read_record, select
 from rankone.data.fashion import Fashion
 from rankone.language.transformer import Config, random_network
 from rankone.maml import MLP, GradientLearner, SineTasks, meta_train, squared_error
 from rankone.preconditioning import merge
 from rankone.theory.commutation import scale_by_polar
+from rankone_book.preconditioning_runs import chosen_rate, training_curves
+from rankone_book.records import coverage, load_record, read_record, select
 
 TINY = {
     "preconditioning_finetune": "--r 2 --blocks 2 --window 6 --windows 4 --held 2 --steps 4 --every 2 --rate 10",

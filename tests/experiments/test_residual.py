@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rankone.book.records import load_record, provenance, read_record
 from rankone.language.transformer import Config, random_network
+from rankone_book.records import load_record, provenance, read_record
 
 TINY = {
     "residual_letter": "--share 0.05 --width 4 --epochs 1 --queries 40",

@@ -9,7 +9,6 @@ import optax
 import pytest
 from draws import normal
 
-from rankone.book.preconditioning_runs import halves, hidden_direction
 from rankone.checks import Outcome
 from rankone.nn import Dense
 from rankone.preconditioning import (
@@ -36,6 +35,7 @@ from rankone.preconditioning import (
 )
 from rankone.preconditioning.whitening import damped, matrix_power
 from rankone.theory.commutation import scale_by_shampoo
+from rankone_book.preconditioning_runs import halves, hidden_direction
 
 pytestmark = pytest.mark.usefixtures("x64")
 

@@ -18,7 +18,7 @@ PARTS = {path.parent.name for path in (Path(__file__).parents[1]).glob("*/test_*
         (["tests/memory/test_descent.py", "tests/memory/test_gone.py"], {"tests/memory/test_descent.py"}),
         (["src/rankone/_checks.py"], {f"tests/{part}" for part in PARTS}),
         (["tests/conftest.py"], {f"tests/{part}" for part in PARTS}),
-        (["book/intro.md", "README.md", "tests/browser/test_pages.py", "src/rankone/book/claims.py"], set()),
+        (["book/intro.md", "README.md", "tests/browser/test_pages.py", "src/rankone_book/claims.py"], set()),
     ],
 )
 def test_a_change_leads_to_the_selected_its_part(files: list[str], chosen: set[str]) -> None:

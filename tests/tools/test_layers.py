@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "rankone"
-MODULES = sorted(path for path in SOURCE.rglob("*.py") if not path.is_relative_to(SOURCE / "book" / "exercises"))
-UPPER = {"theory", "printed", "book"}  # what stands on the library
-MAY = {"book": UPPER, "printed": {"printed", "theory"}, "theory": {"theory"}}
+MODULES = sorted(SOURCE.rglob("*.py"))
+UPPER = {"theory", "printed"}  # what stands on the rest of the library
+MAY = {"printed": {"printed", "theory"}, "theory": {"theory"}}
 UNAVOIDABLE = {
     *(("__init__.py", layer) for layer in UPPER),  # the package names all its parts, and loads them when used
     ("language/surgery.py", "printed"),  # it offers the mixed key of the authors' code as an option
@@ -44,6 +44,11 @@ def test_a_module_imports_only_its_own_layer_and_those_below(path: Path) -> None
     assert upper(path) <= allowed
 
 
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_the_library_imports_nothing_of_the_book(path: Path) -> None:
+    assert [name for name in imported(path) if name.partition(".")[0] == "rankone_book"] == []
+
+
 def test_an_exception_that_is_no_longer_needed_leaves_the_list() -> None:
     assert {(name, layer) for name, layer in UNAVOIDABLE if layer not in upper(SOURCE / name)} == set()
 
@@ -54,6 +59,7 @@ def test_no_two_modules_have_one_name() -> None:
 
 
 def test_imports_are_found_in_every_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    forms = "import rankone.book.claims\ndef f():\n    from rankone import printed\nfrom ..theory import drift"
+    forms = "import rankone_book.claims\ndef f():\n    from rankone import printed\nfrom ..theory import drift"
     monkeypatch.setattr(Path, "read_text", lambda *_: forms)
     assert upper(SOURCE / "editing" / "file.py") == UPPER
+    assert "rankone_book.claims" in imported(SOURCE / "editing" / "file.py")

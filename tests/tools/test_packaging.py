@@ -45,6 +45,30 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.fixture(scope="module")
+def book_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the pages' package, as the build of the book makes it."""
+    folder = tmp_path_factory.mktemp("book")
+    run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, ROOT / "src/rankone_book"])
+    return next(folder.glob("*.whl"))
+
+
+def test_the_librarys_wheel_holds_the_library_alone(wheel: Path) -> None:
+    tops = {name.partition("/")[0] for name in contents(wheel)}
+    assert tops == {"rankone", f"rankone-{PROJECT['version']}.dist-info"}
+
+
+def test_the_pages_wheel_holds_all_of_their_package_and_the_records(book_wheel: Path) -> None:
+    package, records = ROOT / "src" / "rankone_book", ROOT / "experiments" / "results"
+    source = {f"rankone_book/{path.relative_to(package).as_posix()}" for path in package.rglob("*") if path.is_file()}
+    source = {name for name in source if "__pycache__" not in name} - {"rankone_book/pyproject.toml"}
+    source |= {f"rankone_book/results/{path.name}" for path in records.iterdir() if path.is_file()}
+    held = contents(book_wheel)
+    assert {name for name in held if ".dist-info/" not in name} == source
+    info = held[f"rankone_book-{PROJECT['version']}.dist-info/METADATA"].decode()
+    assert re.findall(r"^Requires-Dist: rankone\[data,language\]==(.*)$", info, re.M) == [PROJECT["version"]]
+
+
 def test_the_sdist_builds_the_wheel_of_the_tree(wheel: Path, tmp_path: Path) -> None:
     run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, ROOT])
     from_tree, from_sdist = contents(next(tmp_path.glob("*.whl"))), contents(wheel)
@@ -56,8 +80,8 @@ def test_the_sdist_builds_the_wheel_of_the_tree(wheel: Path, tmp_path: Path) -> 
 def test_the_sdist_holds_no_test_that_cannot_run(dist: Path) -> None:
     with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
         tops = {name.split("/")[1] for name in archive.getnames()}
-    assert {"src", "experiments", "README.md", "LICENSE"} <= tops
-    assert not {"tests", "book", "benchmarks", "tools"} & tops
+    assert {"src", "README.md", "LICENSE"} <= tops
+    assert not {"tests", "book", "benchmarks", "experiments", "tools"} & tops
 
 
 LICENCES = {"MIT": "MIT", "CC BY 4.0": "CC-BY-4.0", "CC BY 2.0": "CC-BY-2.0", "CC0": "CC0-1.0"}
@@ -98,9 +122,7 @@ def test_every_part_of_the_package_is_an_attribute_and_slow_ones_wait_for_their_
     parts = {path.stem for path in (ROOT / "src" / "rankone").iterdir() if re.fullmatch(r"[a-z]\w+(\.py)?", path.name)}
     script = f"import sys, rankone as ro; print(*sorted(sys.modules)); [getattr(ro, part) for part in {sorted(parts)}]"
     done = run([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {script}"])
-    assert {"rankone.language", "rankone.widgets", "rankone.book.exercises", "anywidget", "matplotlib"}.isdisjoint(
-        done.split()
-    )
+    assert {"rankone.language", "rankone_book", "anywidget", "matplotlib"}.isdisjoint(done.split())
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         ro.nothing  # type: ignore[attr-defined]  # noqa: B018
 

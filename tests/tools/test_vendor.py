@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-BUILT = ("book/_ext/mathjax", "book/_static/vendor", "book/_static/scripts", "src/rankone/widgets/static")
+BUILT = ("book/_ext/mathjax", "book/_static/vendor", "book/_static/scripts", "src/rankone_book/widgets/static")
 
 
 def node_environment(root: Path) -> dict[str, str]:

@@ -17,10 +17,11 @@ from rankone import _jax
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-EXTRAS = ("widgets", "data", "language", "notebook")
+PAGES = tomllib.loads((ROOT / "src" / "rankone_book" / "pyproject.toml").read_text("utf-8"))["project"]
 REQUIREMENTS = [
     *PROJECT["dependencies"],
-    *(line for extra in EXTRAS for line in PROJECT["optional-dependencies"][extra]),
+    *(line for extra in ("data", "language") for line in PROJECT["optional-dependencies"][extra]),
+    *PAGES["dependencies"],
 ]
 FLOORS = {r.name: r.specifier for r in map(Requirement, REQUIREMENTS) if r.name != "rankone"}
 FREEZE = colab_freeze.recorded()
@@ -79,9 +80,7 @@ def test_importing_the_package_on_an_older_jax_says_in_one_sentence_what_to_do()
 
 def test_a_list_is_trimmed_to_what_the_notebooks_touch(tmp_path: Path) -> None:
     project = tmp_path / "pyproject.toml"
-    project.write_text(
-        '[project]\nname = "p"\nversion = "1"\n[project.optional-dependencies]\nnotebook = ["ipywidgets"]\n'
-    )
+    project.write_text('[project]\nname = "p"\nversion = "1"\ndependencies = ["ipywidgets"]\n')
     freeze = colab_freeze.trimmed(LIST, "2026-08-19", project=project)
     # ipywidgets depends on ipython-genutils and traitlets only indirectly, on anywidget and torch not at all
     kept = {"ipython-genutils": "0.2.0", "ipykernel": "6.17.1", "ipywidgets": "7.7.1", "traitlets": "5.7.1"}

@@ -11,8 +11,8 @@ import pytest
 import rankone as ro
 from rankone.theory import one_rule
 from rankone.theory.soft_neighbours import laplace_features, ratio_error
-from rankone.widgets import BenchExplorer
 from rankone.writes import BatchStep, Cycled, Exact, Gaussian, InSequence, Laplace, Ridge, interpolate
+from rankone_book.widgets import BenchExplorer
 
 BRIDGE = """
 import { readFileSync } from "node:fs";

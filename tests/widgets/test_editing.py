@@ -137,7 +137,7 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
 
 
 def explorer(**settings):
-    from rankone.widgets.editing_explorer import EditingExplorer
+    from rankone_book.widgets.editing_explorer import EditingExplorer
 
     return EditingExplorer(**settings)
 

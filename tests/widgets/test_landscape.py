@@ -9,7 +9,7 @@ import pytest
 import rankone as ro
 from rankone.theory.drift import drift
 from rankone.theory.error_law import hessian
-from rankone.widgets import LandscapeExplorer
+from rankone_book.widgets import LandscapeExplorer
 
 BRIDGE = """
 import { readFileSync } from "node:fs";

@@ -314,7 +314,7 @@ def test_what_is_copied_as_python_computes_what_is_shown(method, run_copied):
 
 def explorer(**given):
     pytest.importorskip("anywidget")
-    from rankone.widgets.preconditioning_explorer import PreconditioningExplorer
+    from rankone_book.widgets.preconditioning_explorer import PreconditioningExplorer
 
     return PreconditioningExplorer(**given)
 

@@ -268,7 +268,7 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
 
 def explorer(**given):
     pytest.importorskip("anywidget")
-    from rankone.widgets.residual_explorer import ResidualExplorer
+    from rankone_book.widgets.residual_explorer import ResidualExplorer
 
     return ResidualExplorer(**given)
 

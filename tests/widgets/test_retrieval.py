@@ -383,7 +383,7 @@ def test_the_norm_of_T_is_what_is_foretold_of_it(mapped):
 
 
 def explorer(**settings):
-    from rankone.widgets import RetrievalExplorer
+    from rankone_book.widgets import RetrievalExplorer
 
     return RetrievalExplorer(**settings)
 

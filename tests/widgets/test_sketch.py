@@ -14,7 +14,7 @@ from rankone.nn import Dense
 from rankone.precision import double_precision
 from rankone.printed import memory_bounds
 from rankone.theory.kernel_error import uniform_kernel_error
-from rankone.widgets import Sketch
+from rankone_book.widgets import Sketch
 
 BRIDGE = """
 import { readFileSync } from "node:fs";

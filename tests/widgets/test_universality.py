@@ -8,7 +8,7 @@ import pytest
 from rankone.precision import double_precision
 from rankone.universality import Constants, adapt, lookup_table, predict, universal_learner
 from rankone.universality.fitted import quasirandom
-from rankone.widgets.universality_explorer import UniversalityExplorer
+from rankone_book.widgets.universality_explorer import UniversalityExplorer
 
 TARGETS = {
     "sine": lambda x, y, xs: y * np.sin(2 * np.pi * (xs - x)),

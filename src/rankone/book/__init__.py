@@ -1,1 +1,0 @@
-"""What only the pages of the book need: measured claims, figures, records of experiments, exercises."""

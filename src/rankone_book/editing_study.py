@@ -1,0 +1,188 @@
+"""The recorded study of many edits, summarised method by method."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankone._checks import choice
+from rankone.data.facts import Country, countries
+from rankone.language.edit_metrics import summarise
+from rankone.language.relations import RELATIONS, country_fact
+from rankone_book.records import select
+
+__all__ = [
+    "METHODS",
+    "held_rows",
+    "method_rows",
+    "neighbour_shares",
+    "summarise_record",
+    "survivors",
+    "turned_by_share",
+]
+
+METHODS = {
+    "none": "unedited",
+    "rome": "closed form, C from text",
+    "identity": "closed form, C = I",
+    "mixed": "closed form, two keys (published code)",
+    "tuned": "fine-tuning, L∞ constraint",
+}
+_WAYS = {"rome": "closed", "identity": "identity"}  # as `editing_facts` and `editing_shares` call them
+_HELD = {"alone": "nothing", "questions": "the other questions", "ways": "all ways of asking them"}
+_SHARES = ("efficacy", "paraphrase", "neighbourhood", "kept")
+
+
+def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
+    """One method's shares over all edits of a record, with the mean fluency and its standard error, and the price.
+
+    Args:
+        record: The record of `editing_facts`, from `rankone_book.records.load_record`.
+        method: One of `METHODS`.
+
+    Returns:
+        What `summarise` returns; "fluency" and "fluency_error" in bits; "interference", the median over the edits of
+        its ratio to that of the closed form: 1 for "rome", and absent for "none".
+
+    Raises:
+        ValueError: If there is no such method.
+    """
+    choice("method", method, METHODS)
+    results = [cell["results"] for cell in record["cells"]]
+    paraphrases = {len(relation.paraphrases) for relation in RELATIONS.values()}.pop()
+    summary = summarise([result["answers"][method] for result in results], paraphrases)
+    fluency = np.array([result["fluency"][method] for result in results])
+    summary |= {"fluency": float(fluency.mean()), "fluency_error": float(fluency.std() / len(fluency) ** 0.5)}
+    if method != "none":
+        prices = [result["interference"][method] / result["interference"]["rome"] for result in results]
+        summary["interference"] = float(np.median(prices))
+    return summary
+
+
+def method_rows(record: dict[str, Any]) -> list[list[str]]:
+    """The table of a record: a header, then one row per method, shares in per cent with their 95 % intervals.
+
+    Args:
+        record: As in `summarise_record`.
+    """
+    rows = [
+        ["method", "efficacy", "paraphrase", "neighbourhood", "score", "neighbours still right", "fluency", "price"]
+    ]
+    for method, name in METHODS.items():
+        found = summarise_record(record, method)
+        shares = {share: _share(found[share]) for share in _SHARES}
+        rows.append([
+            name, shares["efficacy"], shares["paraphrase"], shares["neighbourhood"], f"{100 * found['score']:.1f}",
+            shares["kept"], f"{found['fluency']:.2f} ± {found['fluency_error']:.2f}",
+            f"{found['interference']:.3g}" if method != "none" else "–",
+        ])  # fmt: skip
+    return rows
+
+
+def survivors(record: dict[str, Any], known: dict[str, Any]) -> dict[tuple[str, str], list[tuple[int, int]]]:
+    """What is left of the other facts about a subject, by the relation that was edited and the one asked for.
+
+    Args:
+        record: The record of `editing_subject`, from `rankone_book.records.load_record`.
+        known: That of `editing_known`, which says which relations were asked.
+
+    Returns:
+        (edited, asked) → how many true answers are still what is said, and how many were before the edit: first to the
+        question as an edit would ask it, then to all ways of asking.
+    """
+    flags = {relation: select(known, relation=relation)[0]["results"]["known"] for relation in RELATIONS}
+    at = {country.name: i for i, country in enumerate(countries())}
+    counts = {(edited, asked): np.zeros((2, 2), int) for edited in RELATIONS for asked in RELATIONS if asked != edited}
+    for cell in record["cells"]:
+        edited, name, _ = cell["parameters"]["fact"].split(":")
+        others = [relation for relation in RELATIONS if relation != edited and flags[relation][at[name]]]
+        said = [np.asarray(cell["results"][when]["said"], bool) for when in ("before", "after")]
+        for asked, before, after in zip(others, *said, strict=True):
+            kept = before & after
+            counts[edited, asked] += [[kept[0], before[0]], [kept.sum(), before.sum()]]
+    return {pair: [(int(kept), int(knew)) for kept, knew in count] for pair, count in counts.items()}
+
+
+def held_rows(record: dict[str, Any]) -> list[list[str]]:
+    """The table of `editing_held`: a header, then one row per way of editing.
+
+    Args:
+        record: From `rankone_book.records.load_record`.
+    """
+    rows = [
+        ["held by the edit", "price", "new answer", "paraphrases", "neighbours", "other facts", "all ways of asking"]
+    ]
+    results, paraphrases = [cell["results"] for cell in record["cells"]], 4
+    before = [np.array(result["before"], bool) for result in results]
+    for way, name in _HELD.items():
+        ahead = [np.array(result[way]["margin"]) > 0 for result in results]
+        kept = [was & np.array(result[way]["said"], bool) for was, result in zip(before, results, strict=True)]
+        parts = [
+            (sum(a[0] for a in ahead), len(ahead)),
+            (sum(a[1:paraphrases].sum() for a in ahead), sum(len(a[1:paraphrases]) for a in ahead)),
+            (sum((~a[paraphrases:]).sum() for a in ahead), sum(len(a[paraphrases:]) for a in ahead)),
+            (sum(k[:, 0].sum() for k in kept), sum(b[:, 0].sum() for b in before)),
+            (sum(k.sum() for k in kept), sum(b.sum() for b in before)),
+        ]
+        price = np.median([result[way]["price"] / result["alone"]["price"] for result in results])
+        rows.append([name, f"{price:.3g}", *(f"{some} of {all_}" for some, all_ in parts)])
+    return rows
+
+
+def neighbour_shares(
+    record: dict[str, Any], shares: dict[str, Any], known: dict[str, Any], method: str = "rome"
+) -> list[dict[str, Any]]:
+    """What each neighbour of a recorded edit was bound to get, and what became of its answer [R-S8].
+
+    Args:
+        record: The record of `editing_facts`, from `rankone_book.records.load_record`.
+        shares: That of `editing_shares`: what the keys say before anything is edited.
+        known: That of `editing_known`, which says who may serve as a neighbour.
+        method: "rome", the closed form, or "identity", the same with C = I.
+
+    Returns:
+        For each edit its "relation", the country, "name", the new answer, "target", and "neighbours": each with its
+        name, its share u·k_j/s, and the lead of the new answer over the true one before the edit and after it, in nats.
+
+    Raises:
+        ValueError: If there is no such method.
+    """
+    choice("method", method, _WAYS)
+    pools = {r: _those_known(known, r) for r in RELATIONS}
+    foretold = {r: iter(select(shares, relation=r)[0]["results"][_WAYS[method]]) for r in RELATIONS}
+    edits = []
+    for cell in record["cells"]:
+        relation, name, target = cell["parameters"]["fact"].split(":")
+        prompt, pool = RELATIONS[relation].prompt, pools[relation]
+        near = country_fact(name, relation, target, pool, count=cell["parameters"]["neighbours"]).neighbours
+        others = {prompt.format(country.name): country.name for country in pool}
+        margins = [cell["results"]["answers"][m]["margin"][-len(near) :] for m in ("none", method)]
+        columns = [others[asked] for asked, _ in near], next(foretold[relation]), *margins
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        edits.append({"relation": relation, "name": name, "target": target, "neighbours": rows})
+    return edits
+
+
+def _those_known(known: dict[str, Any], relation: str) -> list[Country]:
+    flags = select(known, relation=relation)[0]["results"]["known"]
+    return [country for country, knows in zip(countries(), flags, strict=True) if knows]
+
+
+def turned_by_share(edits: Sequence[dict[str, Any]], edges: Sequence[float]) -> list[tuple[int, int]]:
+    """How many neighbours were turned, and how many there are, with a share between each edge and the next.
+
+    Args:
+        edits: What `neighbour_shares` returns.
+        edges: Shares in increasing order; what lies on one counts above it.
+
+    Returns:
+        One pair fewer than edges.
+    """
+    share, after = np.array([(row[1], row[3]) for edit in edits for row in edit["neighbours"]]).T
+    place, bins = np.digitize(share, edges), range(1, len(edges))
+    return [(int((after[place == i] > 0).sum()), int((place == i).sum())) for i in bins]
+
+
+def _share(found: dict[str, Any]) -> str:
+    low, high = found["interval"]
+    return f"{100 * found['share']:.0f} ({100 * low:.0f}–{100 * high:.0f})"

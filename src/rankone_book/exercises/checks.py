@@ -1,0 +1,170 @@
+"""Files of checks, and the runner that every notebook and the grader of a class share.
+
+A file is one question: `points`, and functions decorated with `test_case`, as in otter-grader's files. An argument of
+such a function is the student's function of that name; the argument `draws` is a generator, whose seed is fixed in
+notebooks and a student's own when a class is graded. otter's runner was weighed and left: it cannot keep a student's
+code in another process, and importing it brings thirty packages into a notebook.
+"""
+
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, no_type_check
+
+from rankone_book.exercises.answers import NoAnswer, NotAnswered, generator
+
+__all__ = ["Grader", "Question", "Report", "Result", "questions", "test_case"]
+
+PUBLIC = "public"  # the seed of the checks in a notebook
+
+
+class test_case:
+    """Decorator of one check.
+
+    Args:
+        name: What the check shows, for the report.
+        points: Of the question's points; by default an equal share of what the other checks leave. A check that a
+            constant can pass guides, and has no points.
+    """
+
+    def __init__(self, name: str, points: float | None = None):
+        self.name = name
+        self.points = points
+
+    def __call__(self, function: Callable[..., None]) -> "test_case":
+        """Take the decorated function."""
+        self.function = function
+        self.arguments = list(inspect.signature(function).parameters)
+        return self
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one check: `error` is what it raised, or None if it passed."""
+
+    name: str
+    points: float
+    error: Exception | None
+
+    def __str__(self) -> str:
+        if self.error is None:
+            return f"passed: {self.name}"
+        kind = "" if isinstance(self.error, AssertionError | NoAnswer) else f"{type(self.error).__name__}: "
+        return f"failed: {self.name}\n    {kind}{str(self.error)[:400]}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """Result of one question; a notebook shows its text, which names every check and a hint where one failed."""
+
+    question: str
+    results: tuple[Result, ...]
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check passed."""
+        return all(result.error is None for result in self.results)
+
+    @property
+    def answered(self) -> bool:
+        """Whether the exercise's stub has been replaced."""
+        return not any(isinstance(result.error, NotAnswered) for result in self.results)
+
+    @property
+    def earned(self) -> float:
+        """Points of the checks that passed."""
+        return round(sum(result.points for result in self.results if result.error is None), 2)
+
+    def __repr__(self) -> str:
+        if self.passed:
+            return f"{self.question}: all checks passed."
+        count = sum(result.error is None for result in self.results)
+        lines = [f"{self.question}: {count} of {len(self.results)} checks passed."]
+        if not self.answered:
+            lines = [f"{self.question}: not answered yet.", "Replace ... in the cell above, run it, then this cell."]
+        return "\n".join([*lines, *(f"  {result}" for result in self.results)][: None if self.answered else 2])
+
+
+@dataclass(frozen=True)
+class Question:
+    """The checks of one file."""
+
+    name: str
+    points: float
+    cases: tuple[test_case, ...]
+
+    @property
+    def functions(self) -> set[str]:
+        """Names of the functions that a student writes."""
+        return {name for case in self.cases for name in case.arguments} - {"draws"}
+
+    def run(self, answers: Mapping[str, Any], seed: str = PUBLIC) -> Report:
+        """Check a student's functions.
+
+        Args:
+            answers: Name -> function; one that is missing counts as not answered.
+            seed: Of the data; every check draws its own.
+        """
+        shared = [case for case in self.cases if case.points is None]
+        share = (self.points - sum(case.points or 0 for case in self.cases)) / max(len(shared), 1)
+        results = []
+        for case in self.cases:
+            given = {"draws": generator(f"{seed}/{self.name}/{case.name}")}
+            arguments = {name: given.get(name, answers.get(name)) for name in case.arguments}
+            points = share if case.points is None else case.points
+            results.append(Result(case.name, points, _error(case.function, arguments)))
+        return Report(self.name, tuple(results))
+
+
+def _error(function: Callable[..., None], arguments: dict[str, Any]) -> Exception | None:
+    try:
+        function(**arguments)
+    except Exception as error:
+        return error
+    return None
+
+
+@cache
+def _load(path: Path) -> Question:
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return Question(path.stem, module.points, tuple(c for c in vars(module).values() if isinstance(c, test_case)))
+
+
+def questions(folder: Path) -> dict[str, Question]:
+    """The questions of a folder of checks, in order: q1.py, q2.py, ..."""
+    files = sorted(folder.glob("q[0-9]*.py"), key=lambda file: int(file.stem[1:]))
+    return {file.stem: _load(file) for file in files}
+
+
+class Grader:
+    """Checks answers in a notebook, in the notebook's own process. It guides; nothing is handed in or scored.
+
+    Args:
+        folder: Folder of the chapter's checks.
+    """
+
+    def __init__(self, folder: Path):
+        self.questions = questions(folder)
+
+    @no_type_check  # a checker's wrapper would be the caller
+    def check(self, question: str, names: Mapping[str, Any] | None = None) -> Report:
+        """Check one answer.
+
+        Args:
+            question: Its name: "q1", "q2" and so on.
+            names: Where the student's functions are, by name; by default the caller's own variables.
+
+        Raises:
+            ValueError: If there is no such question.
+        """
+        if question not in self.questions:
+            raise ValueError(f"question: got {question!r}; it must be one of {', '.join(self.questions)}.")
+        return self.questions[question].run(sys._getframe(1).f_globals if names is None else names)

@@ -1,0 +1,34 @@
+"""Exercise 3: leverage, when the edited key is one of the keys [R-S1]."""
+
+import numpy as np
+
+from rankone.editing import rank_one_edit
+from rankone_book.exercises import ask, close, holds, test_case
+
+points = 3
+
+
+@test_case(name="the damage to the other keys, against a real edit")
+def test_others(damage_to_others, draws):
+    for n in (6, 12):
+        K, W, v = draws.normal(size=(4, n)), draws.normal(size=(3, 4)), draws.normal(size=3)
+        edit = rank_one_edit(W, K @ K.T, K[:, 2], v)
+        h = K[:, 2] @ np.linalg.solve(K @ K.T, K[:, 2])
+        others = np.sum((np.asarray(edit.delta) @ np.delete(K, 2, 1)) ** 2)
+        hint = "All keys together pay ‖r‖²/h; the edited key itself pays ‖r‖² of that."
+        close(ask(damage_to_others, h, v - W @ K[:, 2]), others, hint)
+
+
+@test_case(name="the leverage at which both pay the same")
+def test_balance(balanced_leverage):
+    close(ask(balanced_leverage), 0.5, "Set what the others pay equal to ‖r‖².")
+
+
+@test_case(name="leverages lie in [0, 1] and sum to D")
+def test_leverages(leverages, draws):
+    for D, n in ((3, 8), (5, 5)):
+        K = draws.normal(size=(D, n))
+        got = np.asarray(ask(leverages, K))
+        holds(got.shape == (n,), f"one leverage a key: shape ({n},), yours has {got.shape}.")
+        close(got.sum(), D, "They are the diagonal of Kᵀ(KKᵀ)⁻¹K, a projection of rank D.")
+        close(got, np.diag(K.T @ np.linalg.solve(K @ K.T, K)), "hⱼ = kⱼᵀC⁻¹kⱼ, with C = KKᵀ.")

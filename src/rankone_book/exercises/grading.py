@@ -1,0 +1,95 @@
+"""Grades a notebook that a student handed in: the trusted half of the autograder for Gradescope.
+
+`python -m rankone_book.exercises.grading FOLDER` finds Gradescope's layout in FOLDER: the notebook in `submission`, who
+handed it in in `submission_metadata.json`, the checks in `source/tests`; it writes `results/results.json`. The checks
+run here, on data drawn for this student; the student's functions run in another process (`submission`), for root as an
+account that can read neither the checks nor the secret that the data are drawn from, nor write the results. Nothing
+that a notebook does to `rankone`, to NumPy or to the comparators of its own process reaches the grade.
+"""
+
+import hashlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import jax
+
+from rankone_book.exercises.checks import Question, Report, questions
+from rankone_book.exercises.submission import Lost, Submission, cells
+
+__all__ = ["grade", "results", "seed_of"]
+
+
+def seed_of(metadata: dict[str, Any], secret: str) -> str:
+    """The seed of a submission's data: the same whenever the same students hand in under the same archive.
+
+    Args:
+        metadata: Gradescope's, with the students' ids.
+        secret: Of the archive; without it a student could compute the data, and their answers, at home.
+    """
+    students = sorted(str(user.get("id")) for user in metadata.get("users", []))
+    return hashlib.sha256("/".join([secret, *students]).encode()).hexdigest()
+
+
+def grade(asked: Iterable[Question], submission: Submission, seed: str) -> list[Report]:
+    """Check the functions of a submission."""
+    try:
+        submission.run()
+    except Lost as lost:
+        submission.notes[0] = str(lost)
+    return [q.run({name: submission.function(name) for name in q.functions}, seed) for q in asked]
+
+
+def results(asked: Iterable[Question], reports: Iterable[Report], notes: dict[int, str]) -> dict[str, Any]:
+    """The content of results.json, as Gradescope reads it."""
+    tests = [
+        {"name": question.name, "score": report.earned, "max_score": question.points, "output": str(report)}
+        for question, report in zip(asked, reports, strict=True)
+    ]
+    lines = [f"Code cell {number} {note}" if number else note for number, note in sorted(notes.items())]
+    return {
+        "tests": tests,
+        "output": "\n".join(lines) or "Every cell ran.",
+        "output_format": "text",
+        "visibility": "visible",
+        "stdout_visibility": "hidden",
+    }
+
+
+def _grade_folder(base: Path) -> dict[str, Any]:
+    asked = list(questions(base / "source" / "tests").values())
+    config = json.loads((base / "source" / "config.json").read_text(encoding="utf-8"))
+    metadata = base / "submission_metadata.json"
+    seed = seed_of(json.loads(metadata.read_text(encoding="utf-8")) if metadata.is_file() else {}, config["secret"])
+    try:
+        found = sorted((base / "submission").rglob("*.ipynb"))
+        if len(found) != 1:
+            raise ValueError(f"submission: it holds {len(found)} notebooks (.ipynb); hand in exactly one.")
+        sources, notes = cells(found[0]), {}
+    except ValueError as error:
+        sources, notes = [], {0: str(error)}
+    user = "nobody" if os.geteuid() == 0 else None
+    with Submission(sources, user=user, **config.get("limits", {})) as submission:
+        submission.notes |= notes
+        return results(asked, grade(asked, submission, seed), submission.notes)
+
+
+def main() -> None:
+    """Grade what lies in Gradescope's folder."""
+    jax.config.update("jax_enable_x64", True)
+    base = Path(sys.argv[1])
+    try:
+        content = _grade_folder(base)
+    except Exception:
+        traceback.print_exc()  # Gradescope shows it to instructors alone
+        content = {"score": 0, "output": "The autograder itself failed: please tell your instructor.", "tests": []}
+    (base / "results").mkdir(exist_ok=True)
+    (base / "results" / "results.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

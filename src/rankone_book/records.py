@@ -1,0 +1,184 @@
+"""Results of the full-size experiments, with a record of where, when and how they were made.
+
+The scripts in `experiments/` write them; the chapters read them here and show what the record says.
+"""
+
+import itertools
+import json
+import lzma
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankone._checks import check
+from rankone._files import read_arrays
+
+__all__ = ["Coverage", "coverage", "folder", "load_pictures", "load_record", "provenance", "read_record", "select"]
+
+
+@cache
+def folder() -> Path:
+    """Where the records lie: inside an installed package, or in `experiments/results` of a checkout."""
+    here = Path(__file__).resolve()
+    for place in (here.parent / "results", here.parents[2] / "experiments" / "results"):
+        if place.is_dir():
+            return place
+    raise FileNotFoundError("No recorded experiments beside the package: install it from a checkout that has them.")
+
+
+def load_record(name: str) -> dict[str, Any]:
+    """The record of one experiment: its `runs` (device, date, versions, command), `cells`, `axes` and `full` size.
+
+    Args:
+        name: Name of the script, such as "figure1".
+
+    Raises:
+        ValueError: If there is no such record, or its file is damaged; the message names the file.
+    """
+    return read_record(_existing(f"{name}.json"))
+
+
+def read_record(path: Path) -> dict[str, Any]:
+    """The same from any file; an option that a cell does not name has its full value there.
+
+    Args:
+        path: A file that an experiment has written.
+
+    Raises:
+        ValueError: If the file is damaged; the message names it.
+    """
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:  # no JSON, or no text
+        raise _damaged(path, error) from error
+    if not (isinstance(record, dict) and {"runs", "cells", "axes", "of", "full"} <= record.keys()):
+        raise _damaged(path, "it lacks runs, cells, or what the whole experiment is")
+    options = {name: value for name, value in record["full"].items() if name not in record["axes"]}
+    for cell in record["cells"]:
+        cell["parameters"] = options | cell["parameters"]
+    return record
+
+
+def load_pictures(name: str) -> dict[str, NDArray[np.uint8]]:
+    """The pictures recorded beside an experiment, by the name that its cells give them.
+
+    Args:
+        name: Name of the script, such as "figure1".
+
+    Raises:
+        ValueError: If there are no such pictures, or their file is damaged; the message names the file.
+    """
+    path = _existing(f"{name}.npz")
+    try:
+        return read_arrays(path)
+    except (ValueError, lzma.LZMAError) as error:
+        raise _damaged(path, error) from error
+
+
+def _existing(name: str) -> Path:
+    path = folder() / name
+    known = sorted(other.stem for other in folder().glob(f"*{path.suffix}"))
+    check(path.is_file(), "name", path.stem, f"one of the records {', '.join(known)}")
+    return path
+
+
+def _damaged(path: Path, reason: object) -> ValueError:
+    wanted = "a complete record; restore the file, or move it away to measure all its cells again"
+    return ValueError(f"record: got {str(path)!r}, which cannot be read ({reason}); it must be {wanted}.")
+
+
+def select(record: dict[str, Any], **parameters: Any) -> list[dict[str, Any]]:
+    """The cells of a record whose parameters have these values.
+
+    Args:
+        record: What `load_record` returns.
+        parameters: Name and value of each.
+    """
+    return [cell for cell in record["cells"] if parameters.items() <= cell["parameters"].items()]
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What of an experiment a record holds; a cell is one point of its grid, whatever the number of seeds.
+
+    Attributes:
+        of: Whose grid it is, "the paper" or "the book".
+        cells: Number of points of the grid.
+        whole: Points measured with every option at its full value.
+        reduced: Points measured only with other options, such as fewer queries.
+        missing: Points not measured at all, as values of `axes`.
+        options: Name → (the values of the reduced cells, the full one).
+    """
+
+    of: str
+    cells: int
+    whole: int
+    reduced: int
+    missing: tuple[tuple[Any, ...], ...]
+    options: dict[str, tuple[list[Any], Any]]
+
+    def __str__(self) -> str:
+        """One phrase: "16 of the paper's 72 cells, queries 50 instead of 1000"."""
+        run, whose = self.whole + self.reduced, f"{self.of}'s"
+        if run == self.cells:
+            said = f"all {self.cells} cells of {whose} grid" if self.cells > 1 else f"{whose} one cell"
+        else:
+            said = f"{run} of {whose} {self.cells} cells"
+        if not self.reduced:
+            return said
+        which = "" if self.reduced == run else f"{self.reduced} of them with "
+        less = [
+            f"{k} {' or '.join(map(_said, some))} instead of {_said(full)}" for k, (some, full) in self.options.items()
+        ]
+        return f"{said}, {which}{', '.join(less)}"
+
+
+def _said(value: Any) -> str:
+    return str(value) if isinstance(value, str) else f"{value:,}"
+
+
+def coverage(record: dict[str, Any], **part: Any) -> Coverage:
+    """What of its experiment a record holds.
+
+    Args:
+        record: What `load_record` returns.
+        part: Values of axes, to look at that part of the experiment and of the record alone.
+    """
+    axes, full = record["axes"], record["full"]
+    options = {key: value for key, value in full.items() if key not in axes}
+    grid = list(itertools.product(*([part[axis]] if axis in part else full[axis] for axis in axes)))
+    held: dict[tuple[Any, ...], bool] = {}
+    others: dict[str, set[Any]] = {}
+    cells = [cell["parameters"] for cell in select(record, **part)]
+    for cell in cells:
+        point = tuple(cell[axis] for axis in axes)
+        if point in grid:
+            held[point] = held.get(point, False) or options.items() <= cell.items()
+    for cell in cells:
+        if held.get(tuple(cell[axis] for axis in axes)) is False:
+            for key, value in options.items():
+                if cell[key] != value:
+                    others.setdefault(key, set()).add(cell[key])
+    return Coverage(
+        of=record["of"],
+        cells=len(grid),
+        whole=sum(held.values()),
+        reduced=len(held) - sum(held.values()),
+        missing=tuple(point for point in grid if point not in held),
+        options={key: (sorted(values), options[key]) for key, values in others.items()},
+    )
+
+
+def provenance(record: dict[str, Any]) -> str:
+    """One sentence: on what, when, with which versions, in how long, and what of the experiment was measured."""
+    runs = [run for i, run in enumerate(record["runs"]) if any(cell["run"] == i for cell in record["cells"])]
+    devices = ", ".join(sorted({run["device"] for run in runs}))
+    dates = " and ".join(sorted({run["date"] for run in runs}))
+    versions = "; ".join(dict.fromkeys(", ".join(f"{k} {v}" for k, v in run["versions"].items()) for run in runs))
+    commits = "".join(f"; commit {hash}" for hash in dict.fromkeys(run["commit"] for run in runs if "commit" in run))
+    seconds = sum(cell["seconds"] for cell in record["cells"])
+    return f"{devices}; {dates}; {versions}{commits}; {seconds:,.0f} s; {coverage(record)}"

@@ -1,0 +1,32 @@
+"""The landscape explorer: the exact energy and its estimate in the plane, with patterns and query to drag."""
+
+from pathlib import Path
+
+from rankone_book.widgets._explorer import Explorer, Settings
+
+__all__ = ["LandscapeExplorer"]
+
+
+class LandscapeExplorer(Explorer):
+    """E beside Ê in the plane, both descents from one query, and the tube that their distance cannot leave.
+
+    The page draws the frequencies that `rankone.RandomFeatures` draws from the same seed, and does in JavaScript what
+    `MrDAM`, `DrDAM`, `rankone.theory.drift.drift` and `divergence_bound` do; the tests hold them equal to JAX.
+
+    Attributes:
+        settings: What the page starts with: view ("exact": E alone; "both"; "tube": with the tube of the recursion),
+            patterns (n, 2) and query (2,), with entries from −1.3 to 1.3 (what is outside is put on the rim), beta,
+            Y (frequencies), seed, basis (as of `RandomFeatures`), eta (step size) and steps.
+
+    >>> from rankone_book.widgets import LandscapeExplorer
+    >>> LandscapeExplorer(view="tube", beta=8.0).settings
+    {'view': 'tube', 'beta': 8.0}
+    """
+
+    _esm = Path(__file__).parent / "static" / "landscape.js"
+    _takes = Settings(
+        numbers={"beta": (1, 200), "eta": (0.05, 2.4)},
+        counts={"Y": (2, 4096), "seed": (0, 2**31 - 1), "steps": (1, 80)},
+        choices={"view": ("exact", "both", "tube"), "basis": ("sincos", "cos", "exp", "expexp")},
+        points={"patterns": (None, 2), "query": (2,)},
+    )

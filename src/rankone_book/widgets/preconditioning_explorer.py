@@ -1,0 +1,69 @@
+"""The preconditioning explorer: shape T and V, and watch descent on U and preconditioned descent on W coincide."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankone_book.widgets._explorer import Explorer, Settings
+
+__all__ = ["PreconditioningExplorer"]
+
+_SHAPE = {"conditionT": 2.0, "angleT": 60.0, "rankT": 2, "conditionV": 3.0, "angleV": 135.0, "rankV": 2}
+
+
+class PreconditioningExplorer(Explorer):
+    """Three descents of a 2 × 2 matrix on one loss: plain, on U with W = TUV, and on W with P = VᵀV ⊗ TTᵀ.
+
+    All of it is computed in the page. With a kernel, what the reader sets comes back in `settings`, and `T` and `V`
+    are the matrices on show, for use with `rankone.preconditioning`.
+
+    Attributes:
+        settings: What differs from the page's own start: conditionA, angleA, conditionD (the loss), conditionT,
+            angleT, rankT, conditionV, angleV, rankV (the factors), method ("gd", "heavy", "nesterov", "decoupled",
+            "penalty", "adam" or "muon"), momentum, lambda, rate, best, share (the steps), tolerance, steps, start
+            (W₀ as two rows). Angles are in degrees.
+    """
+
+    _esm = Path(__file__).parent / "static" / "preconditioning.js"
+    _takes = Settings(
+        numbers={
+            "conditionA": (1, 1000),
+            "angleA": (0, 180),
+            "conditionD": (1, 100),
+            "conditionT": (1, 30),
+            "angleT": (0, 180),
+            "conditionV": (1, 30),
+            "angleV": (0, 180),
+            "share": (0.02, 1.1),
+            "momentum": (0, 0.98),
+            "lambda": (0.001, 10),
+            "rate": (0.005, 1),
+            "tolerance": (1e-8, 1e-2),
+            "steps": (10, 500),
+        },
+        choices={
+            "method": ("gd", "heavy", "nesterov", "decoupled", "penalty", "adam", "muon"),
+            "rankT": (1, 2),
+            "rankV": (1, 2),
+            "best": (True, False),
+        },
+        points={"start": (2, 2)},
+    )
+
+    @property
+    def T(self) -> NDArray:
+        """The factor T on show (2, 2), or (2, 1) where it has one column."""
+        return self._factor("T")
+
+    @property
+    def V(self) -> NDArray:
+        """The factor V on show (2, 2), or (1, 2) where it has one row."""
+        return self._factor("V").T
+
+    def _factor(self, name: str) -> NDArray:
+        """R(angle)·diag(√condition, 1/√condition), or its first column."""
+        condition, angle, rank = ((_SHAPE | self.settings)[part + name] for part in ("condition", "angle", "rank"))
+        cosine, sine = np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))
+        root = np.sqrt(condition)
+        return (np.array([[cosine, -sine], [sine, cosine]]) @ np.diag([root, 1 / root]))[:, :rank]

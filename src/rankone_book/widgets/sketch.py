@@ -1,0 +1,51 @@
+"""Small figures of one idea each, to be turned by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import traitlets
+
+from rankone._checks import choice
+from rankone_book.widgets._explorer import Explorer, Settings
+
+__all__ = ["Sketch"]
+
+_SEED = (0, 2**31 - 1)
+_TAKES = {
+    "bounds": Settings(numbers={"beta": (0.5, 60), "Y": (1000, 1e12)}),
+    "cosines": Settings(counts={"Y": (1, 3000), "seed": _SEED}),
+    "crosstalk": Settings(numbers={"load": (0.02, 0.4)}, counts={"seed": _SEED}),
+    "inner": Settings(
+        numbers={"amplitude": (0.1, 5), "phase": (0, 3.1416), "stepSize": (0, 1)},
+        counts={"steps": (0, 20)},
+        free=("layers",),
+    ),
+    "neighbours": Settings(counts={"fact": (0, 1000)}, free=("facts",)),
+}
+
+
+class Sketch(Explorer):
+    """One idea, a chart and two controls; the mathematics runs in the page.
+
+    Args:
+        name: "crosstalk" (a field's signal against its crosstalk: load, seed), "cosines" (their mean is the kernel: Y,
+            seed), "bounds" (the printed bound and its mends: beta, Y), "inner" (one gradient step of a meta-trained
+            network: amplitude, phase, steps, stepSize, layers) or "neighbours" (recorded edits: fact, facts).
+        settings: What the page starts with, as listed.
+
+    Raises:
+        ValueError: If there is no such figure, or a setting of it is unknown or out of range.
+
+    >>> from rankone_book.widgets import Sketch
+    >>> figure = Sketch("cosines", Y=30)
+    >>> figure.sketch, figure.settings
+    ('cosines', {'Y': 30})
+    """
+
+    _esm = Path(__file__).parent / "static" / "sketch.js"
+    sketch = traitlets.Unicode(help="Which figure.").tag(sync=True)
+
+    def __init__(self, name: str = "cosines", /, **settings: Any) -> None:
+        choice("name", name, tuple(_TAKES))
+        self._takes = _TAKES[name]
+        super().__init__({"sketch": name}, **settings)

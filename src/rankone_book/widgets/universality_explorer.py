@@ -1,0 +1,54 @@
+"""The universality explorer: a network that learns any function in one gradient step, taken apart and broken."""
+
+from pathlib import Path
+from typing import Any
+
+from rankone._checks import choice
+from rankone_book.widgets._explorer import Explorer, Settings
+
+__all__ = ["UniversalityExplorer"]
+
+_SIZES = {
+    "seed": (2, 3, 4, 6, 8, 10, 12),
+    "logdepth": (2, 4, 8, 16, 32),
+    "constant": (50, 100, 200, 400),
+    "shallow": (50, 100, 200, 400),
+    "two_layers": (50, 100, 200, 400),
+}
+
+
+class UniversalityExplorer(Explorer):
+    """One gradient step of a universal learner, in the page: before, after, the cells that fired, and what breaks it.
+
+    The page builds the network that `rankone.universal_learner` builds, and takes the step by backpropagation through
+    every layer of it; the tests hold both equal to JAX.
+
+    Attributes:
+        settings: What the page starts with: target ("sine", "neighbour", "bump" or "drawn"), construction ("seed",
+            "logdepth", "constant", "shallow" or "two_layers") and its size (cells per axis, or units of the fitted
+            net), x and y of the training pair, probe (the x* to look at), ratio (step size over the one it was built
+            for), offset (δ) and switch (θ_b).
+    """
+
+    _esm = Path(__file__).parent / "static" / "universality.js"
+    _takes = Settings(
+        numbers={
+            "x": (0.0, 1.0), "y": (-2.5, 1.5), "probe": (0.0, 1.0), "ratio": (0.25, 2.0), "offset": (0.0, 0.1),
+            "switch": (0.0, 1e-3),
+        },
+        choices={"target": ("sine", "neighbour", "bump", "drawn"), "construction": tuple(_SIZES)},
+        free=("size",),
+    )  # fmt: skip
+
+    def __init__(self, **settings: Any) -> None:
+        """Makes a widget; show it by returning it from a cell.
+
+        Args:
+            settings: What the page starts with, as listed above.
+
+        Raises:
+            ValueError: If a setting is unknown or out of its range, or the construction has no such size.
+        """
+        super().__init__(**settings)
+        if "size" in settings:
+            choice("size", settings["size"], _SIZES[settings.get("construction", "seed")])

@@ -54,7 +54,9 @@ function distanceChart(view) {
     /** @type {(settings: Settings, shown: Consequences) => void} */
     show({ steps }, { runs }) {
       const distance = seen(runs.distance);
-      const values = view === "tube" ? { distance, tube: seen(runs.tube) } : { distance };
+      /** @type {Record<string, number[]>} */
+      const values = { distance };
+      if (view === "tube") values.tube = seen(runs.tube);
       draw({ values, last: steps, step: steps });
     },
   };

@@ -31,16 +31,16 @@ export function createPlanes({ two, onMove }) {
   /** @type {Now | null} */
   let now = null;
   const keys = { exact: "", copy: "" };
-  /** @type {{ key: string, tables: Tables | null }} */
-  let held = { key: "", tables: null };
+  /** @type {{ key: string, tables: Tables } | null} */
+  let latest = null; // the tables of the last copy that was drawn
 
   /** @type {(settings: Settings, ticks: Float64Array, copy: NonNullable<Consequences["copy"]>) => Float64Array} */
   function estimated({ beta, basis, Y, seed }, ticks, copy) {
     const key = `${beta} ${basis} ${Y} ${seed} ${ticks.length}`;
-    if (key !== held.key || !held.tables) {
-      held = { key, tables: tablesOf({ ticks, beta, basis, frequencies: copy.frequencies }) };
+    if (key !== latest?.key) {
+      latest = { key, tables: tablesOf({ ticks, beta, basis, frequencies: copy.frequencies }) };
     }
-    return copy.field(ticks, held.tables);
+    return copy.field(ticks, latest.tables);
   }
 
   /** @param {"coarse" | "fine"} how */

@@ -3,10 +3,11 @@
     python tools/mutation.py [SOURCE ...] [--most 6] [--minutes 30] [--processes 2] [--results FILE]
 
 The changes are another sign, factor, power, constant, comparison, transpose or reduction, in the named function and in
-the private functions of its module that it calls. The tests are those that the claims of the function name, then the rest of their files, then the file of unit tests
-in which its name stands most often. Counts and survivors go to `tests/mutation.json`, which the page of claims shows; a
-function that has not changed since is skipped, so that a run can be broken off. A person adds the reason why a survivor
-need not be noticed to its entry there (`reasons`: the change as it is printed, and why).
+the private functions of its module that it calls. The tests are those that the claims of the function name, then the
+rest of their files, then the file of unit tests in which its name stands most often. Counts and survivors go to
+`tests/mutation.json`, which the page of claims shows. A function that has not changed since is skipped, so that a run
+can be broken off. A person adds the reason why a survivor need not be noticed to its entry there (`reasons`: the
+change as it is printed, and why).
 """
 
 import argparse

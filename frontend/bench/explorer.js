@@ -1,5 +1,4 @@
 // Settings in, a memory out: joins the controls, the mathematics and what is on the page.
-import { within } from "../kit/address.js";
 import { h } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
@@ -13,7 +12,7 @@ import { createPanel } from "./panel.js";
 import { createPlanes } from "./planes.js";
 import { PRESETS } from "./presets.js";
 import { python } from "./python.js";
-import { moved, nextSettings, RULES, settingsFrom, told } from "./settings.js";
+import { admits, moved, nextSettings, settingsFrom, told } from "./settings.js";
 import { createWay } from "./way.js";
 import { here } from "./words.js";
 
@@ -48,7 +47,7 @@ export function createExplorer(given) {
     settings: initial,
     presets: PRESETS,
     next: nextSettings,
-    admits: within(RULES),
+    admits,
     stands: () => true,
     update,
     findings: () => ({ ...shown, Y: frame.settings.Y }),

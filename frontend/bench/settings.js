@@ -1,4 +1,6 @@
 // What the reader can set: pairs of a key and a value, how they are written, and how they are read.
+import RULES from "../../src/rankone_book/widgets/settings/bench.json" with { type: "json" };
+import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";
 import { key, normal } from "../kit/random.js";
 
@@ -17,28 +19,13 @@ import { key, normal } from "../kit/random.js";
 
 export const REACH = 1.3;
 export const HIGH = 2; // what a value may be, and what is drawn
-export const MOST = 12; // pairs
-export const YS = [4, 8, 16, 32, 64, 128, 256, 512, 1024, 0]; // 0 is the kernel itself
-export const ROUNDS = [1, 2, 4, 8, 16, 32, 64];
-export const WIDTHS = [0.03, 3];
+export const MOST = RULES.points.pairs.most;
+export const YS = RULES.choices.Y; // 0 is the kernel itself
+export const ROUNDS = RULES.choices.rounds;
+export const WIDTHS = RULES.numbers.width;
 
-/** What an address may set. */
-export const RULES = {
-  bounds: {
-    way: [0, 3],
-    width: WIDTHS,
-    noise: [0, 1],
-    omega: [0.1, 1000],
-    seed: [0, 1e9],
-    pairs: [-3, 3],
-  },
-  choices: {
-    view: ["line", "plane"],
-    kernel: ["laplace", "gaussian"],
-    Y: YS,
-    rounds: ROUNDS,
-  },
-};
+/** Whether an address may set this. */
+export const admits = within(RULES);
 
 /**
  * The truth that the pairs tell of, over the plane; on the line it is read at y = 0.

@@ -159,19 +159,52 @@ function isLikeList(value, like) {
 }
 
 /**
- * `admits` of settings with bounds and choices: numbers between two ends, or one of a list.
+ * The values that an explorer's settings may have. The file `settings/NAME.json` of the Python package holds them, and
+ * Python reads the same file: numbers and counts (integers) lie between two ends, a choice is one of a list, a list
+ * holds counts, and points are a nested list of a shape (null: any length, up to `most`) with entries within ±`reach`.
  *
- * @param {{ bounds?: Record<string, readonly number[]>, choices?: Record<string, readonly unknown[]> }} rules
- * @returns {(name: string, value: unknown) => boolean}
+ * @typedef {{
+ *   numbers?: Record<string, number[]>,
+ *   counts?: Record<string, number[]>,
+ *   choices?: Record<string, unknown[]>,
+ *   lists?: Record<string, number[]>,
+ *   points?: Record<string, Shape>,
+ * }} Rules
+ */
+/** @typedef {{ shape: (number | null)[], reach: number, most?: number }} Shape */
+
+/**
+ * `admits` of an explorer's rules; a setting that they do not name is admitted.
+ *
+ * @param {Rules} rules
+ * @returns {(name: string, value: any) => boolean}
  */
 export const within =
-  ({ bounds = {}, choices = {} }) =>
+  ({ numbers = {}, counts = {}, choices = {}, lists = {}, points = {} }) =>
   (name, value) => {
     if (Object.hasOwn(choices, name)) return choices[name].includes(value);
-    if (!Object.hasOwn(bounds, name)) return true;
-    const [low, high] = bounds[name];
-    return [value].flat(9).every((v) => Number(v) >= low && Number(v) <= high);
+    if (Object.hasOwn(numbers, name)) return isBetween(value, numbers[name]);
+    if (Object.hasOwn(counts, name)) return isCount(value, counts[name]);
+    if (Object.hasOwn(lists, name)) {
+      return Array.isArray(value) && value.every((one) => isCount(one, lists[name]));
+    }
+    return !Object.hasOwn(points, name) || hasShape(value, points[name]);
   };
+
+/** @type {(value: unknown, ends: number[]) => boolean} */
+const isBetween = (value, [low, high]) =>
+  typeof value === "number" && value >= low && value <= high;
+
+/** @type {(value: unknown, ends: number[]) => boolean} */
+const isCount = (value, ends) => Number.isInteger(value) && isBetween(value, ends);
+
+/** @type {(value: unknown, shape: Shape) => boolean} */
+function hasShape(value, { shape: [length, ...inner], reach, most = Number.POSITIVE_INFINITY }) {
+  if (length === undefined) return isBetween(value, [-reach, reach]);
+  if (!Array.isArray(value) || value.length === 0) return false;
+  if (length === null ? value.length > most : value.length !== length) return false;
+  return value.every((entry) => hasShape(entry, { shape: inner, reach }));
+}
 
 /**
  * Whether two settings are equal, whatever the order of their names.

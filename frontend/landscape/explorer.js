@@ -1,5 +1,4 @@
 // Settings in, landscapes out: joins the controls, the mathematics and what is on the page.
-import { within } from "../kit/address.js";
 import { createFrame } from "../kit/explorer.js";
 import { keyHelp, onKeys } from "../kit/keys.js";
 import { amount, figures, fixed, power } from "../kit/number.js";
@@ -12,7 +11,7 @@ import { createPanel } from "./panel.js";
 import { createPlanes } from "./planes.js";
 import { presetsOf } from "./presets.js";
 import { python } from "./python.js";
-import { consequences, diameterOf, nextSettings, RULES, settingsFrom } from "./settings.js";
+import { admits, consequences, diameterOf, nextSettings, settingsFrom } from "./settings.js";
 
 /** @import { Frame } from "../kit/explorer.js" */
 /** @import { Explorer } from "../kit/mount.js" */
@@ -44,7 +43,7 @@ export function createExplorer(given) {
     settings: initial,
     presets,
     next: nextSettings,
-    admits: (name, value) => name !== "view" && within(RULES)(name, value),
+    admits,
     stands: () => true,
     update,
     findings() {

@@ -1,4 +1,6 @@
 // What the reader can set, and what follows from it.
+import RULES from "../../src/rankone_book/widgets/settings/landscape.json" with { type: "json" };
+import { within } from "../kit/address.js";
 import { bounded } from "../kit/number.js";
 import { Estimate, frequenciesOf } from "./math/estimate.js";
 import { Exact } from "./math/exact.js";
@@ -24,22 +26,17 @@ import { descend } from "./math/runs.js";
 /** @typedef {{ exact: Exact, copy: Estimate | null, runs: Runs, rests: number, least: number, kappa: number }} Consequences */
 
 export const REACH = 1.3;
-export const MOST = 8; // patterns
+export const MOST = RULES.points.patterns.most;
 export const YS = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
 
-/** What an address may set. */
-export const RULES = {
-  bounds: {
-    beta: [1, 200],
-    Y: [2, 4096],
-    seed: [0, 1e9],
-    eta: [0.05, 2.4],
-    steps: [1, 80],
-    patterns: [-REACH, REACH],
-    query: [-REACH, REACH],
-  },
-  choices: { basis: ["sincos", "cos", "exp", "expexp"] },
-};
+const known = within(RULES);
+
+/**
+ * Whether an address may set this: a place of the explorer has one view, whatever the address.
+ *
+ * @type {(name: string, value: any) => boolean}
+ */
+export const admits = (name, value) => name !== "view" && known(name, value);
 
 /** @type {Point[]} */
 const PLACES = [

@@ -1,4 +1,7 @@
 // What the reader has chosen, and how one choice changes others. No drawing.
+import RULES from "../../src/rankone_book/widgets/settings/preconditioning.json" with {
+  type: "json",
+};
 import { within } from "../kit/address.js";
 import { METHODS } from "./math/paths.js";
 
@@ -31,39 +34,11 @@ export const DEFAULTS = {
   ],
 };
 
-/**
- * Bounds of what a slider sets: [lowest, highest].
- *
- * @satisfies {Record<string, [number, number]>}
- */
-export const BOUNDS = {
-  conditionA: [1, 1000],
-  angleA: [0, 180],
-  conditionD: [1, 100],
-  conditionT: [1, 30],
-  angleT: [0, 180],
-  conditionV: [1, 30],
-  angleV: [0, 180],
-  share: [0.02, 1.1],
-  momentum: [0, 0.98],
-  lambda: [0.001, 10],
-  rate: [0.005, 1],
-};
+/** Bounds of what a slider sets: [lowest, highest]. */
+export const BOUNDS = RULES.numbers;
 
-const known = within({
-  bounds: { ...BOUNDS, tolerance: [1e-8, 1e-2], steps: [10, 500], start: [-3, 3] },
-  choices: { method: Object.keys(METHODS), rankT: [1, 2], rankV: [1, 2] },
-});
-
-/**
- * Which values a page's address may set: those that the controls and the hand can reach.
- *
- * @type {(name: string, value: any) => boolean}
- */
-export const admits = (name, value) => {
-  if (name === "start" && value.length !== 2) return false;
-  return known(name, value) && (name !== "steps" || Number.isInteger(value));
-};
+/** Whether an address may set this. */
+export const admits = within(RULES);
 
 export const EDGE = 3; // the start stays this near the origin in each entry
 

@@ -1,4 +1,5 @@
 // What the reader has chosen, and how one choice changes others. No drawing.
+import RULES from "../../src/rankone_book/widgets/settings/residual.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { sizesOf } from "./math/risk.js";
 
@@ -18,7 +19,7 @@ export const DEFAULTS = {
   seed: 0,
 };
 
-export const NEIGHBOURS = [1, 2, 3, 5, 8, 12, 20, 32, 64];
+export const NEIGHBOURS = RULES.choices.k;
 
 /**
  * Where n stands among the sizes that are measured.
@@ -41,26 +42,8 @@ export function nextSettings(settings, { redraw, ...patch }) {
   return { ...next, n: sizesOf(next.view)[placeOf(next)] };
 }
 
-const numbers = within({
-  bounds: {
-    L: [0, 1.2],
-    d: [1, 8],
-    sigma: [0.01, 10],
-    noise: [0, 1],
-    flips: [0, 0.5],
-    n: [2, 4096],
-    seed: [0, 2 ** 31 - 1],
-  },
-  choices: { view: ["line", "plane"], k: NEIGHBOURS },
-});
-
-/**
- * Which values a page's address may set: those that the controls can reach.
- *
- * @type {(name: string, value: any) => boolean}
- */
-export const admits = (name, value) =>
-  numbers(name, value) && (!["d", "n", "seed"].includes(name) || Number.isInteger(value));
+/** Whether an address may set this. */
+export const admits = within(RULES);
 
 /**
  * What the measurements depend on: the number of examples is measured at every size anyway.

@@ -1,5 +1,6 @@
 // From a patch of the reader's to the next settings. No drawing.
-import { BEGINNINGS, BOUNDS, DEFAULTS, SIZES, storedOf } from "./settings.js";
+import { within } from "../kit/address.js";
+import { BEGINNINGS, DEFAULTS, RULES, SIZES, storedOf } from "./settings.js";
 
 /** @import { Library } from "./library.js" */
 /** @import { Settings } from "./settings.js" */
@@ -75,26 +76,13 @@ export function initialSettings(given, library) {
   return sound({ ...base, ...given }, library);
 }
 
-/** @type {Record<string, readonly unknown[]>} */
-const CHOICES = {
-  collection: ["photographs", "bits"],
-  size: [32, 64, 10, 16],
-  basis: ["sincos", "cos", "exp", "expexp"],
-  side: ["top", "bottom", "left", "right", "box"],
-  fill: ["grey", "black", "white", "noise"],
-  across: ["beta", "K"],
-};
-const WHOLE = ["K", "Y", "steps", "seed", "target"];
+const known = within(RULES);
+const PICTURES = ["target", "also", "without"]; // a reader's own have negative numbers
 
 /**
  * Whether an address may set this.
  *
  * @type {(name: string, value: any) => boolean}
  */
-export function admits(name, value) {
-  if (CHOICES[name]) return CHOICES[name].includes(value);
-  if (name === "also" || name === "without") return value.every(Number.isInteger);
-  if (WHOLE.includes(name) && !Number.isInteger(value)) return false;
-  const [low, high] = BOUNDS[name] ?? [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  return typeof value !== "number" || (value >= low && value <= high);
-}
+export const admits = (name, value) =>
+  PICTURES.includes(name) ? [value].flat().every(Number.isInteger) : known(name, value);

@@ -1,7 +1,7 @@
 // Where the point of the map may go: by the pointer, and by the arrow keys.
 import { segments } from "../kit/controls.js";
 import { bounded } from "../kit/number.js";
-import { BOUNDS } from "./settings.js";
+import { RULES } from "./settings.js";
 
 /** @import { Settings } from "./settings.js" */
 
@@ -37,11 +37,11 @@ const rounded = (v) => Number(v.toPrecision(3));
  * @type {(at: Partial<Settings>, most: number) => Partial<Settings>}
  */
 export function placed({ beta, K, Y }, most) {
-  const [low, high] = BOUNDS.beta;
+  const [low, high] = RULES.numbers.beta;
   return {
     ...(beta !== undefined && { beta: rounded(bounded(beta, low, high)) }),
     ...(K !== undefined && { K: Math.round(bounded(K, 1, most)) }),
-    ...(Y !== undefined && { Y: rounded(bounded(Y, BOUNDS.Y[0], BOUNDS.Y[1])) }),
+    ...(Y !== undefined && { Y: rounded(bounded(Y, RULES.counts.Y[0], RULES.counts.Y[1])) }),
   };
 }
 

@@ -7,7 +7,7 @@ import { slider } from "../kit/slider.js";
 import { FILLS, SIDES } from "./math/corruption.js";
 import { BASES } from "./math/features.js";
 import { paintControls } from "./paint.js";
-import { BOUNDS, SIZES, storedOf } from "./settings.js";
+import { RULES, SIZES, storedOf } from "./settings.js";
 import { offered, storedPictures } from "./stored.js";
 
 /** @import { Fill } from "./math/corruption.js" */
@@ -124,7 +124,7 @@ function firstControls(settings, change) {
       ...of("beta"),
       label: "sharpness",
       symbol: "β",
-      values: stops(BOUNDS.beta),
+      values: stops(RULES.numbers.beta),
       format: (v) => figures(v, 3),
       title: "Inverse temperature of the log-sum-exp energy: how sharply it tells patterns apart",
     }),
@@ -132,7 +132,7 @@ function firstControls(settings, change) {
       ...of("Y"),
       label: "features",
       symbol: "Y",
-      values: stops(BOUNDS.Y, 2),
+      values: stops(RULES.counts.Y, 2),
       format: count,
       title: "Random frequencies of the distributed memory: T holds two numbers for each",
     }),
@@ -158,7 +158,7 @@ function memoryControls(settings, change) {
       ...of("eta"),
       label: "step size",
       symbol: "η",
-      values: stops(BOUNDS.eta, 2),
+      values: stops(RULES.numbers.eta, 2),
       format: (v) => figures(v, 2),
       title: "Small steps reach farther in a noisy well, and take longer",
     }),

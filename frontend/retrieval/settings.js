@@ -1,4 +1,5 @@
 // What the reader has chosen, and what it means: patterns, a query, a configuration for the simulation. No drawing.
+import RULES from "../../src/rankone_book/widgets/settings/retrieval.json" with { type: "json" };
 import { corrupt, PAINTED, RESTORED, UNTOUCHED } from "./math/corruption.js";
 import { nearest } from "./math/exact.js";
 import { memorySize } from "./math/features.js";
@@ -44,18 +45,8 @@ export const BEGINNINGS = {
 /** @type {Record<Collection, number[]>} */
 export const SIZES = { photographs: [32, 64], bits: [10, 16] };
 
-/** @type {Record<string, readonly [number, number]>} */
-export const BOUNDS = {
-  K: [1, 500],
-  beta: [1, 200],
-  Y: [1000, 200000],
-  eta: [0.02, 2],
-  steps: [10, 1000],
-  seed: [0, 2 ** 32 - 1],
-  fraction: [0, 1],
-  noise: [0, 0.5],
-  flips: [0, 0.5],
-};
+/** The values that settings may have. */
+export { RULES };
 
 /**
  * Keys of what is stored, in order.

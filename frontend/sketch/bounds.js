@@ -1,4 +1,5 @@
 // The printed bound on two runs' distance and what is left of it, mend by mend, on one scale [D-thm2, D-looseness].
+import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures, power } from "../kit/number.js";
 import { slider } from "../kit/slider.js";
@@ -60,7 +61,7 @@ const LINES = [
 export const printed = {
   name: "bounds",
   defaults: { beta: 10, Y: 20000 },
-  limits: { beta: [0.5, 60], Y: [1000, 1e12] },
+  rules: RULES.bounds,
   questions: [
     {
       key: "paper",

@@ -1,4 +1,5 @@
 // Cosines of random frequencies, and their mean, which is the Gaussian kernel once there are many [D-eq8].
+import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { fieldsOf } from "../kit/fields.js";
 import { count, fixed } from "../kit/number.js";
 import { key, normal } from "../kit/random.js";
@@ -37,7 +38,7 @@ const curve = (value) => places.map((delta) => [delta, value(delta)]);
 export const cosines = {
   name: "cosines",
   defaults: { Y: 3, seed: 0 },
-  limits: { Y: [1, 3000], seed: [0, 1e9] },
+  rules: RULES.cosines,
   questions: [
     {
       key: "three",

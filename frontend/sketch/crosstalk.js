@@ -1,4 +1,5 @@
 // The field on a stored pattern, signal and crosstalk: how many bits it would flip, and where that ends [D-eq2].
+import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { drawUprights } from "../kit/dots.js";
 import { fieldsOf } from "../kit/fields.js";
 import { count, figures } from "../kit/number.js";
@@ -133,7 +134,7 @@ const percents = (/** @type {number} */ v) => `${figures(100 * v, 2)} %`;
 export const crosstalk = {
   name: "crosstalk",
   defaults: { load: 0.1, D: 400, seed: 0 },
-  limits: { load: [0.02, 0.4], seed: [0, 1e9] },
+  rules: RULES.crosstalk,
   questions: [
     {
       key: "light",

@@ -1,4 +1,5 @@
 // The inner step of meta-training: drag the task, and one gradient step moves the network to it [M-def].
+import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { dots } from "../kit/dots.js";
 import { fieldsOf } from "../kit/fields.js";
 import { handle } from "../kit/handle.js";
@@ -94,7 +95,7 @@ export const inner = {
     stepSize: 0.001,
     x: [-4, -2.2, -0.5, 1.6, 3.8],
   },
-  limits: { amplitude: [0.1, 5], phase: [0, Math.PI], steps: [0, 20] },
+  rules: RULES.inner,
   questions: [
     {
       key: "one",

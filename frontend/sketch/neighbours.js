@@ -1,4 +1,5 @@
 // Recorded edits of a language model: the share of δ that a neighbour's key gets, against what becomes of its answer.
+import RULES from "../../src/rankone_book/widgets/settings/sketch.json" with { type: "json" };
 import { select } from "../kit/controls.js";
 import { dots } from "../kit/dots.js";
 import { fixed } from "../kit/number.js";
@@ -39,7 +40,7 @@ const ranks = (values) =>
 export const neighbours = {
   name: "neighbours",
   defaults: { fact: 0, facts: [] },
-  limits: { fact: [0, 1000] },
+  rules: RULES.neighbours,
   questions: [
     {
       key: "first",

@@ -5,6 +5,7 @@ import { h } from "../kit/dom.js";
 import { createFrame, posed } from "../kit/explorer.js";
 import { facts } from "../kit/readout.js";
 
+/** @import { Rules } from "../kit/address.js" */
 /** @import { Data, Drawing, Series } from "../kit/chart.js" */
 /** @import { Table } from "../kit/export.js" */
 /** @import { Frame, Preset } from "../kit/explorer.js" */
@@ -15,13 +16,13 @@ import { facts } from "../kit/readout.js";
 /** @typedef {ReturnType<typeof chart>} Chart */
 /** @typedef {{ element: Element, value: any }} Control */
 /**
- * `limits` are of what an address may set; `fields(settings, change)` are the controls by the settings' names; `after(chart)` may draw on the chart what is no series, and returns how.
+ * `rules` say what an address may set; `fields(settings, change)` are the controls by the settings' names; `after(chart)` may draw on the chart what is no series, and returns how.
  *
  * @template {object} S
  * @typedef {{
  *   name: string,
  *   defaults: S,
- *   limits: Record<string, number[]>,
+ *   rules: Rules,
  *   questions: Preset<Partial<S>, Shown>[],
  *   chart: { title: string, x: Parameters<typeof chart>[0]["x"], y: Parameters<typeof chart>[0]["y"], series: Series[], interactive?: boolean },
  *   next?(settings: S): S,
@@ -56,7 +57,8 @@ export function createSketch(sketch, given) {
     presets: posed(sketch.questions, settle),
     next,
     admits: (name, value) =>
-      name in sketch.limits && within({ bounds: sketch.limits })(name, value),
+      Object.values(sketch.rules).some((group) => name in group) &&
+      within(sketch.rules)(name, value),
     stands: () => true,
     update,
     findings: () => shown,

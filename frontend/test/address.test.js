@@ -114,10 +114,18 @@ test("an order of pairs that are not there is cut", () => {
 });
 
 test("bounds hold for every number of a list, and choices for their own", () => {
-  const admitted = within({ bounds: { beta: [0, 10], at: [-1, 1] }, choices: { how: ["a", "b"] } });
-  const like = { beta: 1, at: [[0, 0]], how: "a", free: true };
+  const admitted = within({
+    numbers: { beta: [0, 10] },
+    counts: { n: [1, 3] },
+    lists: { also: [0, 5] },
+    points: { at: { shape: [null, 2], reach: 1, most: 2 } },
+    choices: { how: ["a", "b"] },
+  });
+  const like = { beta: 1, n: 2, also: [], at: [[0, 0]], how: "a", free: true };
   const given = {
     beta: 11,
+    n: 1.5,
+    also: [3, 6],
     at: [
       [0, 0.5],
       [0, 2],
@@ -126,7 +134,11 @@ test("bounds hold for every number of a list, and choices for their own", () => 
     free: false,
   };
   assert.deepEqual(accepted(given, like, admitted), { free: false });
-  assert.deepEqual(accepted({ beta: 10, how: "b" }, like, admitted), { beta: 10, how: "b" });
+  const good = { beta: 10, n: 3, also: [0, 5], at: [[0, -1]], how: "b" };
+  assert.deepEqual(accepted(good, like, admitted), good);
+  const three = [0, 1, 2].map(() => [0, 0]);
+  assert.deepEqual(accepted({ at: three }, like, admitted), {});
+  assert.deepEqual(accepted({ at: [] }, like, admitted), {});
 });
 
 test("no number is infinite, and nothing is set that is not a setting", () => {

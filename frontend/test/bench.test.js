@@ -3,25 +3,24 @@ import { test } from "node:test";
 import { measure, POSITIONS } from "../bench/measure.js";
 import { PRESETS } from "../bench/presets.js";
 import {
+  admits,
   crowd,
   DEFAULTS,
   MOST,
   moved,
   nextSettings,
   REACH,
-  RULES,
   settingsFrom,
   told,
   truth,
   valuesOf,
 } from "../bench/settings.js";
 import { here } from "../bench/words.js";
-import { accepted, decode, encode, within } from "../kit/address.js";
+import { accepted, decode, encode } from "../kit/address.js";
 
 /** @import { Settings } from "../bench/settings.js" */
 
 test("an address brings back any number of pairs, and nothing that cannot be", () => {
-  const admits = within(RULES);
   const of = (/** @type {string} */ hash) => accepted(decode(hash)?.values ?? {}, DEFAULTS, admits);
   /** @type {Partial<Settings>} */
   const state = { view: "plane", pairs: [[0.1, -0.2, 0.5]], way: 2.35, Y: 64, divide: true };

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { accepted, decode, encode, within } from "../kit/address.js";
+import { accepted, decode, encode } from "../kit/address.js";
 import { Estimate, frequenciesOf, tablesOf } from "../landscape/math/estimate.js";
 import { Exact } from "../landscape/math/exact.js";
 import { descend } from "../landscape/math/runs.js";
 import { PRESETS } from "../landscape/presets.js";
 import {
+  admits,
   consequences,
   DEFAULTS,
   MOST,
   nextSettings,
   places,
   REACH,
-  RULES,
   settingsFrom,
 } from "../landscape/settings.js";
 import { bounds, printed } from "../sketch/bounds.js";
@@ -81,8 +81,7 @@ test("the count of patterns keeps those that stand and adds at free places", () 
 });
 
 test("an address sets what it may and nothing that the page could not draw", () => {
-  const of = (/** @type {string} */ hash) =>
-    accepted(decode(hash)?.values ?? {}, DEFAULTS, within(RULES));
+  const of = (/** @type {string} */ hash) => accepted(decode(hash)?.values ?? {}, DEFAULTS, admits);
   const state = { beta: 30, query: [0.2, -0.4] };
   assert.deepEqual(of(encode("landscape", state)), state);
   assert.deepEqual(of("#r1:landscape?Y=1000000&steps=1e9&basis=fourier&query=[9,0]"), {});

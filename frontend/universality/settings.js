@@ -1,4 +1,5 @@
 // What the reader can set, and the network that the settings describe.
+import RULES from "../../src/rankone_book/widgets/settings/universality.json" with { type: "json" };
 import { within } from "../kit/address.js";
 import { fittedNetwork, fitWeights } from "./math/fitted.js";
 import { CONSTANTS, tableNetwork } from "./math/tables.js";
@@ -14,11 +15,11 @@ import { TARGETS, TENT } from "./math/targets.js";
 
 /** @type {Record<Construction, { label: string, sizes: number[] }>} */
 export const CONSTRUCTIONS = {
-  seed: { label: "a layer a cell (published)", sizes: [2, 3, 4, 6, 8, 10, 12] },
-  logdepth: { label: "a layer a bit", sizes: [2, 4, 8, 16, 32] },
-  constant: { label: "constant depth, fitted", sizes: [50, 100, 200, 400] },
-  shallow: { label: "four hidden layers, no θ_b", sizes: [50, 100, 200, 400] },
-  two_layers: { label: "two hidden layers, no θ_b", sizes: [50, 100, 200, 400] },
+  seed: { label: "a layer a cell (published)", sizes: RULES.sizes.seed },
+  logdepth: { label: "a layer a bit", sizes: RULES.sizes.logdepth },
+  constant: { label: "constant depth, fitted", sizes: RULES.sizes.constant },
+  shallow: { label: "four hidden layers, no θ_b", sizes: RULES.sizes.shallow },
+  two_layers: { label: "two hidden layers, no θ_b", sizes: RULES.sizes.two_layers },
 };
 /** @type {(construction: Construction) => construction is "seed" | "logdepth"} */
 export const isTable = (construction) => construction === "seed" || construction === "logdepth";
@@ -30,8 +31,7 @@ export const hasSwitch = (construction) => isTable(construction) || construction
 export const RATIOS = [0.25, 0.5, 0.8, 0.9, 0.95, 0.99, 1, 1.01, 1.05, 1.1, 1.25, 1.5, 2];
 export const OFFSETS = [0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1];
 export const SWITCHES = [0, 1e-12, 1e-10, 1e-8, 1e-6, 1e-5, 1e-4, 3e-4, 1e-3];
-/** @type {Point} */
-export const Y_RANGE = [-2.5, 1.5];
+export const Y_RANGE = /** @type {Point} */ (RULES.numbers.y);
 /**
  * Whether the construction promises its table for this y.
  *
@@ -70,20 +70,8 @@ export function nextSettings(settings, patch) {
   return { ...next, size: nearest(sizes, own ? usual : next.size) };
 }
 
-/** Which values a page's address may set: those that the controls can reach. */
-export const admits = within({
-  bounds: {
-    size: [2, 400],
-    x: [0, 1],
-    y: Y_RANGE,
-    probe: [0, 1],
-    ratio: [0.25, 2],
-    offset: [0, 0.1],
-    switch: [0, 1e-3],
-    profile: [-1, 1],
-  },
-  choices: { target: Object.keys(TARGETS), construction: Object.keys(CONSTRUCTIONS) },
-});
+/** Whether an address may set this; the profile is what a reader has drawn, which Python does not set. */
+export const admits = within({ ...RULES, points: { profile: { shape: [null], reach: 1 } } });
 
 /** @param {{ target: TargetName, profile: number[] }} settings */
 export const targetOf = ({ target, profile }) => TARGETS[target].of(profile);

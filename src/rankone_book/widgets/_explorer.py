@@ -1,7 +1,9 @@
 """What the explorers share: settings that differ from the page's own, checked, and as JSON has them."""
 
+import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import anywidget
@@ -12,28 +14,45 @@ from rankone._checks import array, check, choice, instance, integer, real
 
 __all__ = ["Explorer", "Settings"]
 
-_REACH = 3  # of what is dragged in a plane
+_FOLDER = Path(__file__).parent / "settings"
 
 
 @dataclass(frozen=True)  # it holds no array, and is never traced
 class Settings:
-    """The settings that an explorer takes, by what they are.
+    """The settings that an explorer takes, by their kind.
+
+    The files `settings/NAME.json` hold them. The sources of the page read the same files, so that Python, the page and
+    a link to a setting accept the same values.
 
     Attributes:
-        numbers: Name → lowest and highest.
+        numbers: Name → lowest and highest value.
         counts: The same, for integers.
-        choices: Name → what it may be.
-        lists: Name → lowest and highest of a list of integers.
-        points: Name → shape of an array with entries from −3 to 3; None for a length that is free.
+        choices: Name → the values that it may have.
+        lists: Name → lowest and highest entry of a list of integers.
+        points: Name → `shape` of an array (None: any length, up to `most`) with entries within ±`reach`.
+        sizes: Value of one setting → the values that the setting `size` may have with it.
         free: Names of those that the page itself checks.
     """
 
     numbers: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     choices: Mapping[str, Collection[Any]] = field(default_factory=dict)
-    points: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    points: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     lists: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    sizes: Mapping[str, Collection[int]] = field(default_factory=dict)
     free: Collection[str] = ()
+
+    @classmethod
+    def read(cls, name: str, part: str | None = None, *, free: Collection[str] = ()) -> "Settings":
+        """The settings that a file holds.
+
+        Args:
+            name: Its name without the ending, such as "editing".
+            part: Which of its parts, where it has several.
+            free: Names of those that the page itself checks.
+        """
+        held = json.loads((_FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+        return cls(**(held if part is None else held[part]), free=free)
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """What was given, as it goes to the page.
@@ -108,10 +127,12 @@ def _chosen(name: str, value: Any, options: Collection[Any]) -> Any:
     return value
 
 
-def _points(name: str, value: Any, shape: tuple[int | None, ...]) -> list:
+def _points(name: str, value: Any, rule: Mapping[str, Any]) -> list:
+    shape, reach, most = rule["shape"], rule["reach"], rule.get("most", np.inf)
     wanted = str(tuple("n" if length is None else length for length in shape)).replace("'", "")
     got = np.asarray(array(name, value, wanted, len(shape)), float)
     fits = all(length in (None, found) for length, found in zip(shape, got.shape, strict=True))
     check(fits, name, f"shape {got.shape}", f"of shape {wanted}")
-    check(bool((abs(got) <= _REACH).all()), name, value, f"within ±{_REACH}")
+    check(len(got) <= most, name, f"{len(got)} rows", f"of at most {most} rows")
+    check(bool((abs(got) <= reach).all()), name, value, f"within ±{reach}")
     return got.tolist()

@@ -27,16 +27,4 @@ class BenchExplorer(Explorer):
     """
 
     _esm = Path(__file__).parent / "static" / "bench.js"
-    _takes = Settings(
-        numbers={"way": (0, 3), "width": (0.03, 3), "noise": (0, 1), "omega": (0.1, 1000)},
-        counts={"seed": (0, 2**31 - 1)},
-        choices={
-            "view": ("line", "plane"),
-            "kernel": ("laplace", "gaussian"),
-            "divide": (True, False),
-            "backward": (True, False),
-            "rounds": (1, 2, 4, 8, 16, 32, 64),
-            "Y": (0, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
-        },
-        points={"pairs": (None, 3)},
-    )
+    _takes = Settings.read("bench")

@@ -20,19 +20,15 @@ class EditingExplorer(Explorer):
     With a kernel behind the page, `edit()` makes the edit on show with the package itself.
 
     Attributes:
-        settings: What the page starts with: keys (n, 2), W (2, 2), k and v (2,), with entries from −3 to 3;
-            geometry ("keys", "identity" or "pinv"), ridge, used (keys behind C), beta (weight of a kept key in C),
-            dimension, edits and seed (of the run of many edits).
+        settings: What the page starts with: keys (n, 2), W (2, 2), k and v (2,), with entries from −3 to 3 (keys: −30
+            to 30); geometry ("keys", "identity" or "pinv"), ridge, used (keys behind C), beta (weight of a kept key in
+            C), dimension, edits and seed (of the run of many edits).
         shown: What the page shows now: keys, W, k, v, geometry, ridge, used, beta, pairs and the order they were
             written in. Empty until a page with a kernel has drawn it.
     """
 
     _esm = Path(__file__).parent / "static" / "editing.js"
-    _takes = Settings(
-        numbers=dict.fromkeys(("ridge", "used", "beta", "dimension", "edits", "seed"), (0, 1e308)),
-        choices={"geometry": ("keys", "identity", "pinv")},
-        points={"keys": (None, 2), "W": (2, 2), "k": (2,), "v": (2,)},
-    )
+    _takes = Settings.read("editing")
     shown = traitlets.Dict(help="What the page shows now.").tag(sync=True)
 
     def edit(self) -> RankOneEdit:

@@ -24,9 +24,4 @@ class LandscapeExplorer(Explorer):
     """
 
     _esm = Path(__file__).parent / "static" / "landscape.js"
-    _takes = Settings(
-        numbers={"beta": (1, 200), "eta": (0.05, 2.4)},
-        counts={"Y": (2, 4096), "seed": (0, 2**31 - 1), "steps": (1, 80)},
-        choices={"view": ("exact", "both", "tube"), "basis": ("sincos", "cos", "exp", "expexp")},
-        points={"patterns": (None, 2), "query": (2,)},
-    )
+    _takes = Settings.read("landscape")

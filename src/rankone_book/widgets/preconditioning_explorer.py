@@ -26,30 +26,7 @@ class PreconditioningExplorer(Explorer):
     """
 
     _esm = Path(__file__).parent / "static" / "preconditioning.js"
-    _takes = Settings(
-        numbers={
-            "conditionA": (1, 1000),
-            "angleA": (0, 180),
-            "conditionD": (1, 100),
-            "conditionT": (1, 30),
-            "angleT": (0, 180),
-            "conditionV": (1, 30),
-            "angleV": (0, 180),
-            "share": (0.02, 1.1),
-            "momentum": (0, 0.98),
-            "lambda": (0.001, 10),
-            "rate": (0.005, 1),
-            "tolerance": (1e-8, 1e-2),
-            "steps": (10, 500),
-        },
-        choices={
-            "method": ("gd", "heavy", "nesterov", "decoupled", "penalty", "adam", "muon"),
-            "rankT": (1, 2),
-            "rankV": (1, 2),
-            "best": (True, False),
-        },
-        points={"start": (2, 2)},
-    )
+    _takes = Settings.read("preconditioning")
 
     @property
     def T(self) -> NDArray:

@@ -10,8 +10,8 @@ __all__ = ["ResidualExplorer"]
 class ResidualExplorer(Explorer):
     """ResMem on a line in d dimensions and on two classes in a plane, with the printed bound and the true law.
 
-    All of it is computed in the page, from JAX's own random numbers: `rankone.residual.sample_ball` with the same key
-    gives the page's points. With a kernel, what the reader sets comes back in `settings`.
+    All of it is computed in the page, from JAX's own random numbers: `rankone.theory.linear_resmem.sample_ball` with
+    the same key gives the page's points. With a kernel, what the reader sets comes back in `settings`.
 
     Attributes:
         settings: What differs from the page's own start: view ("line" or "plane"), L (capacity of the base), k, sigma
@@ -20,8 +20,4 @@ class ResidualExplorer(Explorer):
     """
 
     _esm = Path(__file__).parent / "static" / "residual.js"
-    _takes = Settings(
-        numbers={"L": (0, 1.2), "sigma": (0.01, 10), "noise": (0, 1), "flips": (0, 0.5)},
-        counts={"d": (1, 8), "n": (2, 4096), "seed": (0, 2**31 - 1)},
-        choices={"view": ("line", "plane"), "k": (1, 2, 3, 5, 8, 12, 20, 32, 64)},
-    )
+    _takes = Settings.read("residual")

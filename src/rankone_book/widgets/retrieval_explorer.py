@@ -14,7 +14,6 @@ from rankone._annotated import renamed
 from rankone._checks import array, check, choice, host, integer
 from rankone.data import photograph_names, photographs
 from rankone.memory import DrDAM, RandomFeatures, Retrieval, retrieve
-from rankone.memory.bases import BASES
 from rankone_book.widgets._explorer import Explorer, Settings
 
 __all__ = ["RetrievalExplorer"]
@@ -36,26 +35,7 @@ class RetrievalExplorer(Explorer):
     """
 
     _esm = Path(__file__).parent / "static" / "retrieval.js"
-    _takes = Settings(
-        numbers={"beta": (1, 200), "eta": (0.02, 2), "fraction": (0, 1), "noise": (0, 0.5), "flips": (0, 0.5)},
-        counts={
-            "K": (1, _MOST),
-            "target": (0, _MOST - 1),
-            "Y": (1000, 200_000),
-            "steps": (1, 1000),
-            "seed": (0, 2**32 - 1),
-        },
-        choices={
-            "collection": ("photographs", "bits"),
-            "size": (32, 64, 10, 16),
-            "basis": tuple(BASES),
-            "side": ("top", "bottom", "left", "right", "box"),
-            "fill": ("grey", "black", "white", "noise"),
-            "clamp": (False, True),
-            "across": ("beta", "K"),
-        },
-        lists={"also": (0, _MOST - 1), "without": (0, _MOST - 1)},
-    )
+    _takes = Settings.read("retrieval")
     pictures = traitlets.Bytes(help="Pictures on offer (n, side, side, 3), as `_packed` writes them.").tag(sync=True)
     finer = traitlets.Bytes(help="The same with 64 pixels a side, in bytes; none where there are no finer ones.").tag(
         sync=True

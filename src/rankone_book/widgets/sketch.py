@@ -10,17 +10,10 @@ from rankone_book.widgets._explorer import Explorer, Settings
 
 __all__ = ["Sketch"]
 
-_SEED = (0, 2**31 - 1)
+_FREE = {"inner": ("layers",), "neighbours": ("facts",)}
 _TAKES = {
-    "bounds": Settings(numbers={"beta": (0.5, 60), "Y": (1000, 1e12)}),
-    "cosines": Settings(counts={"Y": (1, 3000), "seed": _SEED}),
-    "crosstalk": Settings(numbers={"load": (0.02, 0.4)}, counts={"seed": _SEED}),
-    "inner": Settings(
-        numbers={"amplitude": (0.1, 5), "phase": (0, 3.1416), "stepSize": (0, 1)},
-        counts={"steps": (0, 20)},
-        free=("layers",),
-    ),
-    "neighbours": Settings(counts={"fact": (0, 1000)}, free=("facts",)),
+    name: Settings.read("sketch", name, free=_FREE.get(name, ()))
+    for name in ("bounds", "cosines", "crosstalk", "inner", "neighbours")
 }
 
 

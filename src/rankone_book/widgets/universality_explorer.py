@@ -8,14 +8,6 @@ from rankone_book.widgets._explorer import Explorer, Settings
 
 __all__ = ["UniversalityExplorer"]
 
-_SIZES = {
-    "seed": (2, 3, 4, 6, 8, 10, 12),
-    "logdepth": (2, 4, 8, 16, 32),
-    "constant": (50, 100, 200, 400),
-    "shallow": (50, 100, 200, 400),
-    "two_layers": (50, 100, 200, 400),
-}
-
 
 class UniversalityExplorer(Explorer):
     """One gradient step of a universal learner, in the page: before, after, the cells that fired, and what breaks it.
@@ -31,14 +23,7 @@ class UniversalityExplorer(Explorer):
     """
 
     _esm = Path(__file__).parent / "static" / "universality.js"
-    _takes = Settings(
-        numbers={
-            "x": (0.0, 1.0), "y": (-2.5, 1.5), "probe": (0.0, 1.0), "ratio": (0.25, 2.0), "offset": (0.0, 0.1),
-            "switch": (0.0, 1e-3),
-        },
-        choices={"target": ("sine", "neighbour", "bump", "drawn"), "construction": tuple(_SIZES)},
-        free=("size",),
-    )  # fmt: skip
+    _takes = Settings.read("universality")
 
     def __init__(self, **settings: Any) -> None:
         """Makes a widget; show it by returning it from a cell.
@@ -51,4 +36,4 @@ class UniversalityExplorer(Explorer):
         """
         super().__init__(**settings)
         if "size" in settings:
-            choice("size", settings["size"], _SIZES[settings.get("construction", "seed")])
+            choice("size", settings["size"], self._takes.sizes[settings.get("construction", "seed")])

@@ -21,7 +21,7 @@ CLAIMS = [
     *(f"D-unn{n}" for n in range(1, 8)),
     *(f"D-obs{n}" for n in range(1, 4)),
     *(f"D-fig{n}" for n in ("1", "2", "3", "4A", "4B", "5", "6")),
-    *(f"D-sharp{n}" for n in range(1, 17)),
+    *(f"D-sharp{n}" for n in range(1, 18)),
     *("D-alg1", "D-thm1", "D-thm2", "D-cor1", "D-appC-Exp", "D-appC-claims", "D-F22a", "D-U0", "D-U1", "D-US"),
     *("D-looseness", "D-implicit"),
     *(f"R-eq{n}" for n in range(5, 18)),

@@ -184,3 +184,23 @@ def test_wrong_bits_are_those_that_gaussian_entries_put_on_the_other_side():
     drawn = np.mean(kept * flipped + noise * g > 0.5)
     law = basin.wrong_bits(0.8, beta=beta, flips=flips, step_size=0.5, steps=2)
     assert law == pytest.approx(drawn, abs=4 * np.sqrt(drawn * (1 - drawn) / len(g)))
+
+
+def test_a_run_comes_to_rest_where_the_well_is_as_steep_as_the_noise():
+    c = np.array([0.1, 0.3, 0.5, 0.55])
+    rest = basin.resting_distance(c)
+    np.testing.assert_allclose(rest * np.exp(-(rest**2) / 2), c, rtol=1e-12)
+    # After 300 steps of the law what is left to go shrinks by a factor of about 1 - η(1 - ρ²) per step, so that the
+    # remaining distance is far below one per cent at these c.
+    reached = basin.descent(c, 1e-3, step_size=0.2, steps=300).radius[:, -1]
+    np.testing.assert_allclose(reached, rest, rtol=0.01)
+
+
+def test_there_is_no_point_of_rest_where_the_noise_is_steeper_than_the_well():
+    steepest = np.exp(-0.5)  # of r exp(-r²/2), at r = 1
+    assert np.isnan(basin.resting_distance(steepest * 1.001))
+    np.testing.assert_allclose(basin.resting_distance(steepest), 1, rtol=1e-6)  # W₀ has a square root there
+    walk = basin.descent(0.8, 1e-3, step_size=0.2, steps=400).radius
+    growth = np.diff(walk[[50, 100, 200, 400]]) / np.log(2)
+    assert (growth > 0.2).all()
+    assert growth.max() < 2 * growth.min()  # about like the logarithm of the number of steps

@@ -151,7 +151,7 @@ def test_the_explorer_carries_its_settings():
     ("settings", "says"),
     [
         ({"k": [1.0, 2.0, 3.0]}, "k"),
-        ({"keys": [[5.0, 0.0]]}, "within ±3"),
+        ({"keys": [[50.0, 0.0]]}, "within ±30"),
         ({"W": np.ones((3, 2))}, "W"),
         ({"v": [np.nan, 0.0]}, "v"),
         ({"geometry": "euclid"}, "identity"),

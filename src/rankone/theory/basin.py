@@ -9,7 +9,7 @@ an assumption, tested against the memory itself.
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import lambertw, ndtr
 
 from rankone._annotated import Broadcast, checked, renamed
 from rankone._checks import Numbers, check, integer, positive
@@ -23,6 +23,7 @@ __all__ = [
     "descent",
     "features_to_reach",
     "gauge",
+    "resting_distance",
     "roughness_allowed",
     "slope_ratio",
     "wrong_bits",
@@ -107,6 +108,29 @@ def _moved(u: NDArray, pulls: NDArray, square: NDArray, partition: NDArray, step
     target[..., t + 1] += 1
     scale = step_size / np.where(lost, 1, partition[..., None])
     return np.where(lost, u[..., t, :], (1 - step_size) * u[..., t, :] + scale * target)
+
+
+@checked
+def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
+    """Distance ‖u‖ = √β‖x̂ − ξ‖ at which a run from a stored pattern comes to rest, for D → ∞ [D-sharp17].
+
+    At rest the slope of the well, r·exp(−r²/2), equals the slope c of the noise, so that r² = −W₀(−c²) with Lambert's
+    W₀. The steepest slope of the well is exp(−½). Above this roughness, that is for Y < (e/2)DK, there is no point of
+    rest near the pattern, and the result is NaN: the run creeps away.
+
+    Args:
+        c: Roughness (...), as in `thresholds.roughness`.
+
+    >>> from rankone.theory.basin import resting_distance
+    >>> [round(float(r), 2) for r in resting_distance([0.1, 0.5, 0.7])]
+    [0.1, 0.6, nan]
+    """
+    c = np.asarray(c, float)
+    rests = c <= _STEEPEST
+    # W₀ begins at −1/e. scipy has no value there, and rounding may put −c² below.
+    branch_point = -np.exp(-1) * (1 - 1e-13)
+    squared = -lambertw(np.maximum(-(np.where(rests, c, 0) ** 2), branch_point)).real
+    return np.where(rests, np.sqrt(np.maximum(squared, 0)), np.nan)
 
 
 @checked

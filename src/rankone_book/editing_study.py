@@ -9,7 +9,7 @@ from rankone._checks import choice
 from rankone.data.facts import Country, countries
 from rankone.language.edit_metrics import summarise
 from rankone.language.relations import RELATIONS, country_fact
-from rankone_book.records import select
+from rankone_book.records import select_one
 
 __all__ = [
     "METHODS",
@@ -90,7 +90,7 @@ def survivors(record: dict[str, Any], known: dict[str, Any]) -> dict[tuple[str, 
         (edited, asked) → how many true answers are still what is said, and how many were before the edit: first to the
         question as an edit would ask it, then to all ways of asking.
     """
-    flags = {relation: select(known, relation=relation)[0]["results"]["known"] for relation in RELATIONS}
+    flags = {relation: select_one(known, relation=relation)["results"]["known"] for relation in RELATIONS}
     at = {country.name: i for i, country in enumerate(countries())}
     counts = {(edited, asked): np.zeros((2, 2), int) for edited in RELATIONS for asked in RELATIONS if asked != edited}
     for cell in record["cells"]:
@@ -149,7 +149,7 @@ def neighbour_shares(
     """
     choice("method", method, _WAYS)
     pools = {r: _those_known(known, r) for r in RELATIONS}
-    foretold = {r: iter(select(shares, relation=r)[0]["results"][_WAYS[method]]) for r in RELATIONS}
+    foretold = {r: iter(select_one(shares, relation=r)["results"][_WAYS[method]]) for r in RELATIONS}
     edits = []
     for cell in record["cells"]:
         relation, name, target = cell["parameters"]["fact"].split(":")
@@ -164,7 +164,7 @@ def neighbour_shares(
 
 
 def _those_known(known: dict[str, Any], relation: str) -> list[Country]:
-    flags = select(known, relation=relation)[0]["results"]["known"]
+    flags = select_one(known, relation=relation)["results"]["known"]
     return [country for country, knows in zip(countries(), flags, strict=True) if knows]
 
 

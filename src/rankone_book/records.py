@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 from rankone._checks import check
 from rankone._files import read_arrays
 
-__all__ = ["Coverage", "coverage", "folder", "load_pictures", "load_record", "provenance", "read_record", "select"]
+__all__ = [
+    "Coverage",
+    "coverage",
+    "folder",
+    "load_pictures",
+    "load_record",
+    "provenance",
+    "read_record",
+    "select",
+    "select_one",
+]
 
 
 @cache
@@ -99,6 +109,28 @@ def select(record: dict[str, Any], **parameters: Any) -> list[dict[str, Any]]:
         parameters: Name and value of each.
     """
     return [cell for cell in record["cells"] if parameters.items() <= cell["parameters"].items()]
+
+
+def select_one(record: dict[str, Any], **parameters: Any) -> dict[str, Any]:
+    """The one cell of a record whose parameters have these values.
+
+    Cells stand in the order in which they were measured, which changes when one is measured again. A page therefore
+    names the parameters of a cell, and never its place.
+
+    Args:
+        record: What `load_record` returns.
+        parameters: Name and value of each.
+
+    Raises:
+        ValueError: If there is no such cell, or more than one.
+    """
+    found = select(record, **parameters)
+    if len(found) != 1:
+        raise ValueError(
+            f"parameters: got {parameters}, which {len(found)} cells of {record.get('name', 'the record')!r} have; "
+            "they must be those of exactly one cell."
+        )
+    return found[0]
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,19 @@
 """A record that is missing or damaged is refused by the name of its file."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rankone_book import records
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -143,3 +147,27 @@ def test_two_runs_into_one_record_lose_nothing(tmp_path, root):
         assert sorted(pictures.files) == sorted(f"p{Y}" for Y in range(20))
         assert all(pictures[f"p{Y}"].item() == Y for Y in range(20))
     assert all(run["commit"] for run in record["runs"])
+
+
+def test_one_cell_is_selected_by_its_parameters() -> None:
+    record = {"name": "made", "cells": [{"parameters": {"Y": 1, "seed": s}, "results": s} for s in (0, 1)]}
+    assert records.select_one(record, seed=1)["results"] == 1
+    with pytest.raises(ValueError, match="2 cells of 'made'"):
+        records.select_one(record, Y=1)
+    with pytest.raises(ValueError, match="0 cells of 'made'"):
+        records.select_one(record, Y=2)
+
+
+BY_PLACE = re.compile(r"\bselect\([^()]*(?:\([^()]*\)[^()]*)*\)\[\s*-?\d|\[.cells.\]\[\s*-?\d|\bgroups\[\d")
+PAGES = sorted([*(ROOT / "book").rglob("*.md"), *(ROOT / "src" / "rankone_book").rglob("*.py")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
+def test_no_cell_of_a_record_is_selected_by_its_place(page: Path) -> None:
+    assert BY_PLACE.findall(page.read_text("utf-8")) == []
+
+
+def test_a_selection_by_place_is_found() -> None:
+    for line in ('select(record, Y=1)[0]["results"]', "select(r, **f(1))[-1]", 'record["cells"][0]', "r['cells'][3]"):
+        assert BY_PLACE.search(line)
+    assert not BY_PLACE.search('select(record, Y=1)[name]; record["cells"][tried:]')

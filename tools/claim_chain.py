@@ -20,7 +20,7 @@ from claim_links import Row, labels_in, locate_source, locate_test, read_claims 
 
 from rankone_book.claims import figures_in, holds  # noqa: E402
 
-STATUSES = {"holds", "corrected", "sharper", "stand-in", "not reproduced here"}
+STATUSES = {"holds", "corrected", "loose", "slip", "sharper", "stand-in", "not reproduced here"}
 KINDS = {"false", "gap", "loose", "slip"}
 UNNUMBERED = {"gap", "slip"}  # kinds of errata of which there may be nothing to measure
 
@@ -158,11 +158,14 @@ def widget(row: Row, _book: Book) -> Iterator[str]:
 
 
 def errata(row: Row, _book: Book) -> Iterator[str]:
-    """A corrected claim says what is wrong, with the figure that refutes it."""
+    """A corrected, loose or slipped claim says what is wrong, with the figure that shows it."""
     entry = row.get("errata")
-    if (row["status"] == "corrected") != bool(entry):
-        yield "errata belong to corrected claims, and to all of them"
+    if (row["status"] in {"corrected", "loose", "slip"}) != bool(entry):
+        yield "errata belong to corrected, loose and slipped claims, and to all of them"
     if entry:
+        kind = entry.get("kind")
+        if row["status"] != (kind if kind in {"loose", "slip"} else "corrected"):
+            yield f"an erratum of the kind {kind!r} does not fit the status {row['status']!r}"
         if entry.get("kind") not in KINDS:
             yield f"no such kind of erratum: {entry.get('kind')!r}"
         shown = entry.get("kind") not in UNNUMBERED or {"refuted_by", "number"} & entry.keys()

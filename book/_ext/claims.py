@@ -103,7 +103,7 @@ def _row(kind: str, row: Row, cells: list[list[nodes.Node]]) -> nodes.row:
 
 def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
     status: nodes.Node = nodes.inline("", row["status"], classes=["claim-status", make_id(row["status"])])
-    if row["status"] == "corrected":
+    if "errata" in row:
         status = pending_target("", status, kind="errata", claim=row["id"])
     ranges = re.search(r"\d-\d", row["id"])  # D-eq19-21 names what it includes already
     names = nodes.strong("", ", ".join([row["id"], *([] if ranges else row.get("includes", []))]))

@@ -110,6 +110,7 @@ def test_each_kind_of_label_is_found(book: claim_chain.Book, label: str) -> None
             {"errata": {key: ROW["errata"][key] for key in ("kind", "where", "printed", "why", "repair")}},
             "without number",
         ),
+        ({"status": "slip"}, "an erratum of the kind 'false' does not fit the status 'slip'"),
         ({"status": "measured"}, "no such status: 'measured'"),
         ({"records": ["no_such_record"]}, "no such record: 'no_such_record'"),
         ({"source": None}, "no source, and no reason"),
@@ -130,7 +131,7 @@ def test_an_erratum_needs_every_field(book: claim_chain.Book, field: str) -> Non
 
 def test_a_gap_with_its_reason_and_a_slip_without_a_number_pass(book: claim_chain.Book) -> None:
     slip = {"kind": "slip", "where": "eq. 1", "printed": "$q$", "why": "A slip.", "repair": "$x$"}
-    row = {**ROW, "errata": slip, "figures": [], "holds": {}, "source": None, "test": None}
+    row = {**ROW, "status": "slip", "errata": slip, "figures": [], "holds": {}, "source": None, "test": None}
     assert faults({**row, "uncovered": "A slip of notation: nothing to compute."}, book) == []
 
 

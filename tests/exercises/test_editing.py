@@ -101,7 +101,7 @@ SECOND = {
     },
     "q3": {
         "damage_to_others": lambda h, r: np.linalg.norm(r) ** 2 * (1 - h) / h,
-        "balanced_leverage": lambda: 1 / 2,
+        "balanced_leverage": lambda multiple: (1 / 2) / (1 / 2 + multiple / 2),
         "leverages": leverages_by_qr,
     },
     "q4": {"gradient_step_cost": cost_by_eigenvalues, "worst_key": worst_by_difference},
@@ -181,7 +181,7 @@ WRONG = [
     ("q2", "transposed", {"block_inverse": lambda k, u: inverse_by_solving(k, u).T}),
     ("q3", "its own share counted", {"damage_to_others": lambda h, r: r @ r / h}),
     ("q3", "norm, not its square", {"damage_to_others": lambda h, r: np.linalg.norm(r) * (1 / h - 1)}),
-    ("q3", "1/h = 1", {"balanced_leverage": lambda: 1.0}),
+    ("q3", "1/h = multiple", {"balanced_leverage": lambda multiple: 1 / multiple}),
     ("q3", "squared lengths", {"leverages": lambda K: (K**2).sum(0) / (K**2).sum() * len(K)}),
     ("q4", "upside down", {"gradient_step_cost": lambda C, k: 1 / cost_by_eigenvalues(C, k)}),
     ("q4", "the root", {"gradient_step_cost": lambda C, k: cost_by_eigenvalues(C, k) ** 0.5}),

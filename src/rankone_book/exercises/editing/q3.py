@@ -19,9 +19,11 @@ def test_others(damage_to_others, draws):
         close(ask(damage_to_others, h, v - W @ K[:, 2]), others, hint)
 
 
-@test_case(name="the leverage at which both pay the same")
-def test_balance(balanced_leverage):
-    close(ask(balanced_leverage), 0.5, "Set what the others pay equal to ‖r‖².")
+@test_case(name="the leverage at which the others pay a given multiple")
+def test_balance(balanced_leverage, draws):
+    for multiple in (1.0, *draws.uniform(0.2, 5, 3).tolist()):
+        hint = "Set what the others pay equal to the multiple of ‖r‖²."
+        close(ask(balanced_leverage, multiple), 1 / (1 + multiple), hint)
 
 
 @test_case(name="leverages lie in [0, 1] and sum to D")

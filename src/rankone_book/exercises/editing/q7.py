@@ -28,6 +28,7 @@ def test_keys(keys_needed, draws):
 def test_least(keys_needed, draws):
     for target, D in zip(draws.uniform(1.05, 3, 3).tolist(), (50, 11, 4), strict=True):
         n = ask(keys_needed, target, D)
+        holds(n > D, f"{n} keys in {D} dimensions: with at most as many keys as dimensions the mean is infinite.")
         inflation = (n - 1) / (n - D)
         holds(inflation <= target + 1e-9, f"with your {n} keys the inflation is {inflation:.4f}, above {target}.")
         if n - 1 > D:

@@ -12,7 +12,7 @@ def problem(draws):
     return tuple(np.exp(-np.linalg.norm(keys[:, :, None] - b[:, None], axis=0)) for b in (keys, asked))
 
 
-@test_case(name="they add up to one")
+@test_case(name="they add up to one", points=0)
 def test_sum(unbiased_weights, draws):
     for noise in (0.3, 1.0, 3.0):
         S, at = problem(draws)
@@ -24,6 +24,7 @@ def test_least(unbiased_weights, draws):
     for noise in (0.1, 1.0, 3.0):
         S, at = problem(draws)
         w = np.asarray(ask(unbiased_weights, S, at[:, 0], noise), float)
+        close(w.sum(), 1.0, "What does the constraint say?")
         slope = S @ w + noise**2 * w - at[:, 0]
         hint = "Weights beside yours err less: the derivative must be the same in every coordinate."
         close(slope, np.full(8, slope.mean()), hint)

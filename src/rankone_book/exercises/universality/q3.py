@@ -7,16 +7,19 @@ from rankone_book.exercises import ask, close, holds, test_case
 points = 2
 
 
-@test_case(name="the matrix is symmetric and positive definite")
-def test_definite(counterexample):
-    M, _ = ask(counterexample)
-    M = np.asarray(M, float)
+def definite(M):
     close(M, M.T, "A definite matrix is symmetric here.")
     holds(np.linalg.eigvalsh(M).min() > 1e-9, "an eigenvalue is not positive.")
 
 
-@test_case(name="the vector is non-negative and its image is not")
+@test_case(name="the matrix is symmetric and positive definite", points=0)
+def test_definite(counterexample):
+    definite(np.asarray(ask(counterexample)[0], float))
+
+
+@test_case(name="it takes a non-negative vector to one that is not")
 def test_image(counterexample):
     M, v = (np.asarray(a, float) for a in ask(counterexample))
+    definite(M)
     holds(v.min() >= 0, "the vector must have no negative entry.")
     holds((M @ v).min() < -1e-9, "its image has no negative entry.")

@@ -51,7 +51,7 @@ def stubs(answer):
 
 def graded(chapter, sources, seed="a student", **limits):
     asked = checks(chapter).values()
-    with Submission(sources, **limits) as submission:
+    with Submission(dict(enumerate(sources, 1)), **limits) as submission:
         reports = grading.grade(asked, submission, seed)
     return {report.question: report for report in reports}, submission
 
@@ -94,7 +94,7 @@ def worst_key(C):
     raise SystemExit(0)
 def leverages(K):
     return np.ones(2**23)
-def balanced_leverage():
+def balanced_leverage(multiple):
     class Anything:
         __eq__ = __le__ = lambda self, other: True
     return Anything()
@@ -107,6 +107,27 @@ def falling_direction(W, k, v):
     assert "keys_needed took longer than 10 s" in str(reports["q7"])
     assert "rounds_needed ended the process" in str(reports["q5"])
     assert submission.notes == {}
+
+
+def test_an_error_in_the_cell_of_an_answer_is_named_with_the_cell_and_the_line():
+    first, *rest = code("editing")
+    syntax = "def mean_inflation(n, D):\n    return (n - 1\n\n\ndef keys_needed(target, D):\n    return 3"
+    name = "scale = undefined\n\n\ndef relaxed_edit(W, C, k, v, omega):\n    return W\n\n\n"
+    name += "def relaxed_sequence(W, C, K, V, omega):\n    return W"
+    inside = "def block_determinant(k, u):\n    half = 0.5\n    return undefined * half"
+    kept = [cell for cell in rest if "def mean_inflation" not in cell and "def relaxed_edit" not in cell]
+    reports, submission = graded("editing", [first, *kept, syntax, name, inside])
+    syntax_at, name_at = len(kept) + 2, len(kept) + 3
+    said = {q: str(reports[q]) for q in ("q2", "q6", "q7")}
+    assert said["q7"].startswith("q7: not checked, because a cell stopped with an error.")
+    raised = "raised SyntaxError: '(' was never closed (line 2: `return (n - 1`)"
+    assert f"Code cell {syntax_at}, which defines mean_inflation, {raised}" in said["q7"]
+    assert f"Code cell {syntax_at}, which defines keys_needed, {raised}" in said["q7"]
+    raised = "raised NameError: name 'undefined' is not defined (line 1: `scale = undefined`)"
+    assert f"Code cell {name_at}, which defines relaxed_edit, {raised}" in said["q6"]
+    assert "NameError: name 'undefined' is not defined (line 3: `return undefined * half`)" in said["q2"]
+    assert "not answered" not in "".join(said.values())
+    assert set(submission.notes) == {syntax_at, name_at}
 
 
 def test_when_the_time_is_over_what_has_no_answer_has_no_points():
@@ -184,7 +205,7 @@ def test_the_set_up_is_not_run_again(tmp_path):
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in ("setup()", " ", "answer()")])
     made.cells[0].metadata["tags"] = ["setup"]
     nbformat.write(made, tmp_path / "a.ipynb")
-    assert cells(tmp_path / "a.ipynb") == ["answer()"]
+    assert cells(tmp_path / "a.ipynb") == {3: "answer()"}
 
 
 VALUES = [None, True, 3, 0.1, np.inf, "text", ..., (1, [2.0, ...]), {"a": (1,), 2: None}, np.float32(0.5)]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["NoAnswer", "NotAnswered", "ask", "close", "generator", "holds"]
+__all__ = ["NoAnswer", "NotAnswered", "NotRun", "ask", "close", "generator", "holds"]
 
 
 class NoAnswer(Exception):
@@ -15,6 +15,10 @@ class NoAnswer(Exception):
 
 class NotAnswered(NoAnswer):
     """The function is still the exercise's stub."""
+
+
+class NotRun(NoAnswer):
+    """The cell that defines the function stopped with an error; the message names the cell and the line."""
 
 
 def generator(seed: str) -> np.random.Generator:

@@ -15,7 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, no_type_check
 
-from rankone_book.exercises.answers import NoAnswer, NotAnswered, generator
+from rankone_book.exercises.answers import NoAnswer, NotAnswered, NotRun, generator
+from rankone_book.exercises.cell_errors import in_words, unfinished
 
 __all__ = ["Grader", "Question", "Report", "Result", "questions", "test_case"]
 
@@ -44,17 +45,17 @@ class test_case:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one check: `error` is what it raised, or None if it passed."""
+    """What became of one check: `error` is what it raised, or None if it passed, and `message` says it in words."""
 
     name: str
     points: float
     error: Exception | None
+    message: str = ""
 
     def __str__(self) -> str:
         if self.error is None:
             return f"passed: {self.name}"
-        kind = "" if isinstance(self.error, AssertionError | NoAnswer) else f"{type(self.error).__name__}: "
-        return f"failed: {self.name}\n    {kind}{str(self.error)[:400]}"
+        return f"failed: {self.name}\n    {self.message[:500]}"
 
 
 @dataclass(frozen=True)
@@ -82,11 +83,15 @@ class Report:
     def __repr__(self) -> str:
         if self.passed:
             return f"{self.question}: all checks passed."
+        if all(isinstance(result.error, NotRun) for result in self.results):
+            reasons = dict.fromkeys(result.message for result in self.results)
+            return "\n".join([f"{self.question}: not checked, because a cell stopped with an error.", *reasons])
         count = sum(result.error is None for result in self.results)
-        lines = [f"{self.question}: {count} of {len(self.results)} checks passed."]
-        if not self.answered:
-            lines = [f"{self.question}: not answered yet.", "Replace ... in the cell above, run it, then this cell."]
-        return "\n".join([*lines, *(f"  {result}" for result in self.results)][: None if self.answered else 2])
+        if all(isinstance(result.error, NotAnswered) for result in self.results):
+            return f"{self.question}: not answered yet.\nReplace ... in the cell above, run it, then this cell."
+        rest = "" if self.answered else " Part of it is not answered yet."
+        lines = [f"{self.question}: {count} of {len(self.results)} checks passed.{rest}"]
+        return "\n".join([*lines, *(f"  {result}" for result in self.results)])
 
 
 @dataclass(frozen=True)
@@ -116,8 +121,13 @@ class Question:
             given = {"draws": generator(f"{seed}/{self.name}/{case.name}")}
             arguments = {name: given.get(name, answers.get(name)) for name in case.arguments}
             points = share if case.points is None else case.points
-            results.append(Result(case.name, points, _error(case.function, arguments)))
+            error = _error(case.function, arguments)
+            results.append(Result(case.name, points, error, _message(error, answers)))
         return Report(self.name, tuple(results))
+
+    def not_run(self, reason: str) -> Report:
+        """The report where the cell with the answer stopped before it could be checked."""
+        return Report(self.name, tuple(Result(case.name, 0, NotRun(reason), reason) for case in self.cases))
 
 
 def _error(function: Callable[..., None], arguments: dict[str, Any]) -> Exception | None:
@@ -126,6 +136,13 @@ def _error(function: Callable[..., None], arguments: dict[str, Any]) -> Exceptio
     except Exception as error:
         return error
     return None
+
+
+def _message(error: Exception | None, answers: Mapping[str, Any]) -> str:
+    """The hint of a check that failed; any other error with its type and the line of the student's cell."""
+    if error is None or isinstance(error, AssertionError | NoAnswer):
+        return str(error or "")
+    return in_words(error, answers)
 
 
 @cache
@@ -167,4 +184,7 @@ class Grader:
         """
         if question not in self.questions:
             raise ValueError(f"question: got {question!r}; it must be one of {', '.join(self.questions)}.")
-        return self.questions[question].run(sys._getframe(1).f_globals if names is None else names)
+        answers = sys._getframe(1).f_globals if names is None else names
+        asked = self.questions[question]
+        reason = unfinished(asked.functions, answers)
+        return asked.not_run(reason) if reason else asked.run(answers)

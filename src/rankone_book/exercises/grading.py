@@ -1,12 +1,14 @@
 """Grades a notebook that a student handed in: the trusted half of the autograder for Gradescope.
 
 `python -m rankone_book.exercises.grading FOLDER` finds Gradescope's layout in FOLDER: the notebook in `submission`, who
-handed it in in `submission_metadata.json`, the checks in `source/tests`; it writes `results/results.json`. The checks
+handed it in in `submission_metadata.json`, the checks in `source/tests`; it writes `results/results.json`. With a
+chapter and a notebook in place of FOLDER it prints what that notebook earns by the package's own checks. The checks
 run here, on data drawn for this student; the student's functions run in another process (`submission`), for root as an
 account that can read neither the checks nor the secret that the data are drawn from, nor write the results. Nothing
 that a notebook does to `rankone`, to NumPy or to the comparators of its own process reaches the grade.
 """
 
+import argparse
 import hashlib
 import json
 import os
@@ -18,8 +20,9 @@ from typing import Any
 
 import jax
 
+from rankone_book import exercises
 from rankone_book.exercises.checks import Question, Report, questions
-from rankone_book.exercises.submission import Lost, Submission, cells
+from rankone_book.exercises.submission import CannotStart, Lost, Submission, cells
 
 __all__ = ["grade", "results", "seed_of"]
 
@@ -60,6 +63,11 @@ def results(asked: Iterable[Question], reports: Iterable[Report], notes: dict[in
     }
 
 
+def _account() -> str | None:
+    """The account that runs students' code: for root one with fewer rights, else this process's own."""
+    return "nobody" if os.geteuid() == 0 else None
+
+
 def _grade_folder(base: Path) -> dict[str, Any]:
     asked = list(questions(base / "source" / "tests").values())
     config = json.loads((base / "source" / "config.json").read_text(encoding="utf-8"))
@@ -69,23 +77,48 @@ def _grade_folder(base: Path) -> dict[str, Any]:
         found = sorted((base / "submission").rglob("*.ipynb"))
         if len(found) != 1:
             raise ValueError(f"submission: it holds {len(found)} notebooks (.ipynb); hand in exactly one.")
-        sources, notes = cells(found[0]), {}
+        sources, notes = cells(found[0]), dict[int, str]()
     except ValueError as error:
-        sources, notes = [], {0: str(error)}
-    user = "nobody" if os.geteuid() == 0 else None
-    with Submission(sources, user=user, **config.get("limits", {})) as submission:
+        sources, notes = {}, {0: str(error)}
+    with Submission(sources, user=_account(), **config.get("limits", {})) as submission:
         submission.notes |= notes
         return results(asked, grade(asked, submission, seed), submission.notes)
 
 
+def _graded_here(chapter: str, notebook: Path) -> str:
+    """The points and hints of one notebook, graded on this machine with the package's own checks."""
+    asked = exercises.grader(chapter).questions.values()
+    with Submission(cells(notebook), user=_account()) as submission:
+        reports = grade(asked, submission, "graded on this machine")
+        notes = submission.notes
+    content = results(asked, reports, notes)
+    earned, most = (sum(test[kind] for test in content["tests"]) for kind in ("score", "max_score"))
+    lines = [f"{notebook.name}: {earned:g} of {most:g} points", content["output"], ""]
+    for test in content["tests"]:
+        lines += [f"{test['score']:g} of {test['max_score']:g}, {test['output']}"]
+    return "\n".join(lines)
+
+
 def main() -> None:
-    """Grade what lies in Gradescope's folder."""
+    """Grade what lies in Gradescope's folder, or one notebook, whose grade is printed."""
+    parser = argparse.ArgumentParser(prog="python -m rankone_book.exercises.grading")
+    chapters = ", ".join(exercises.chapters())
+    parser.add_argument("place", help=f"Gradescope's folder; or, before a notebook, one of {chapters}")
+    parser.add_argument("notebook", nargs="?", type=Path, help="to grade on this machine")
+    options = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
-    base = Path(sys.argv[1])
+    if options.notebook:
+        try:
+            print(_graded_here(options.place, options.notebook))
+        except (ValueError, OSError, CannotStart) as error:
+            parser.exit(1, f"{error}\n")
+        return
+    base = Path(options.place)
     try:
         content = _grade_folder(base)
-    except Exception:
-        traceback.print_exc()  # Gradescope shows it to instructors alone
+    except Exception as error:
+        # Gradescope shows this to instructors alone.
+        print(error, file=sys.stderr) if isinstance(error, CannotStart) else traceback.print_exc()
         content = {"score": 0, "output": "The autograder itself failed: please tell your instructor.", "tests": []}
     (base / "results").mkdir(exist_ok=True)
     (base / "results" / "results.json").write_text(json.dumps(content, indent=1), encoding="utf-8")

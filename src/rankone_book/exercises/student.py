@@ -10,6 +10,7 @@ from typing import Any
 
 from rankone_book import exercises
 from rankone_book.exercises import plain_data
+from rankone_book.exercises.cell_errors import in_words
 
 
 class _Later:
@@ -30,7 +31,7 @@ def _reply(shell: Any, message: dict[str, Any]) -> dict[str, Any]:
     if "cell" in message:
         result = shell.run_cell(message["cell"])
         error = result.error_before_exec or result.error_in_exec
-        return {"error": f"{type(error).__name__}: {error}"[:300]} if error else {}
+        return {"error": in_words(error, shell.user_ns)[:300]} if error else {}
     function = shell.user_ns.get(message["call"])
     if not callable(function):
         return {"missing": True}
@@ -49,7 +50,7 @@ def main() -> None:
         try:
             reply = _reply(shell, message)
         except BaseException as error:  # an exit or an interrupt in a function costs this answer only
-            reply = {"error": f"{type(error).__name__}: {error}"[:300]}
+            reply = {"error": in_words(error, shell.user_ns)[:300]}
         try:
             plain_data.send(connection, reply)
         except ValueError as error:

@@ -14,14 +14,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from rankone_book.exercises import plain_data
-from rankone_book.exercises.answers import NoAnswer, NotAnswered
+from rankone_book.exercises.answers import NoAnswer, NotAnswered, NotRun
+from rankone_book.exercises.cell_errors import defines
 
-__all__ = ["Lost", "Submission", "cells"]
+__all__ = ["CannotStart", "Lost", "Submission", "cells"]
+
+
+class CannotStart(RuntimeError):
+    """No student's code can run on this machine; the message says what it needs."""
+
+
+START_SECONDS = 120
 
 
 class Lost(NoAnswer):
@@ -35,8 +43,10 @@ class Failed(NoAnswer):
         return f"your function raised {self.args[0]}"
 
 
-def cells(notebook: Path) -> list[str]:
-    """Sources of the code cells of a notebook, but for the set-up, whose work the archive has done.
+def cells(notebook: Path) -> dict[int, str]:
+    """Number -> source of the code cells of a notebook, but for the set-up, whose work the archive has done.
+
+    All code cells are counted, from 1, so that a student can find the cell of that number.
 
     Raises:
         ValueError: If the file is no notebook.
@@ -44,40 +54,46 @@ def cells(notebook: Path) -> list[str]:
     try:
         found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         code = [cell for cell in found if cell["cell_type"] == "code"]
-        sources = ["".join(cell["source"]) for cell in code if "setup" not in cell.get("metadata", {}).get("tags", [])]
+        tags = [cell.get("metadata", {}).get("tags", []) for cell in code]
+        sources = ["" if "setup" in tag else "".join(cell["source"]) for cell, tag in zip(code, tags, strict=True)]
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise ValueError(
             f"notebook: {notebook.name} cannot be read as a notebook; save it again in Jupyter."
         ) from error
-    return [source for source in sources if source.strip()]
+    return {number: source for number, source in enumerate(sources, 1) if source.strip()}
 
 
 class Submission:
     """The functions that a notebook defines, each a call into the student's process.
 
     Args:
-        sources: Source of each code cell.
+        sources: Number -> source of each code cell.
         user: Name of the account that runs them; None for this process's own.
         cell_seconds: Time limit of one cell.
         call_seconds: Time limit of one call of a function.
         total_seconds: Time limit of everything; what is not answered by then counts as not answered.
+        memory: Bytes that the student's process may use.
     """
 
     def __init__(
         self,
-        sources: list[str],
+        sources: Mapping[int, str],
         *,
         user: str | None = None,
         cell_seconds: float = 60,
         call_seconds: float = 20,
         total_seconds: float = 480,
+        memory: int = 4 * 2**30,
     ):
         self.user, self.cell_seconds, self.call_seconds = user, cell_seconds, call_seconds
+        self.memory = memory
         self.end = time.monotonic() + total_seconds
-        self.left = dict(enumerate(sources, 1))
+        self.sources = dict(sources)
+        self.left = dict(sources)
         self.notes: dict[int, str] = {}
         self.given_up: dict[str, str] = {}
         self.process: subprocess.Popen[bytes] | None = None
+        self.connection: socket.socket | None = None
 
     def __enter__(self) -> "Submission":
         return self
@@ -122,16 +138,27 @@ class Submission:
             self.given_up[name] = f"{name} {lost}, and is not called again"
             raise Lost(self.given_up[name]) from None
         if "missing" in reply:
+            self._raise_if_not_run(name)
             raise NotAnswered(f"{name} is not defined")
         if "answer" not in reply:
             raise Failed(str(reply.get("error"))[:300])
-        return plain_data.decode(reply["answer"])
+        answer = plain_data.decode(reply["answer"])
+        if answer is None or answer is ...:
+            self._raise_if_not_run(name)
+        return answer
+
+    def _raise_if_not_run(self, name: str) -> None:
+        """Raise NotRun if the last cell that defines the function stopped with an error."""
+        number = max((n for n, source in self.sources.items() if defines(source, name)), default=None)
+        if number in self.notes:
+            raise NotRun(f"Code cell {number}, which defines {name}, {self.notes[number]}")
 
     def _request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         seconds = min(seconds, self.end - time.monotonic())
         try:
             if seconds <= 0:
                 raise TimeoutError
+            assert self.connection is not None
             self.connection.settimeout(seconds)
             plain_data.send(self.connection, message)
             reply = plain_data.receive(self.connection, seconds)
@@ -153,9 +180,21 @@ class Submission:
         environment = {"PATH": os.defpath, "HOME": self.folder.name, "IPYTHONDIR": self.folder.name}
         environment |= {"LANG": "C.UTF-8", "JAX_PLATFORMS": "cpu", "MPLBACKEND": "agg"}
         environment |= {name: os.environ[name] for name in ("XLA_FLAGS", "PYTHONPATH") if name in os.environ}
+        command = [sys.executable, "-I", str(Path(__file__).with_name("confined.py"))]
+        try:
+            self._launch(command, theirs, environment, account)
+            plain_data.receive(self.connection, START_SECONDS)
+        except (OSError, EOFError) as error:
+            self._stop()
+            late = isinstance(error, TimeoutError)
+            raise CannotStart(_remedy(None if late else self.user, late)) from error
+
+    def _launch(
+        self, command: list[str], theirs: socket.socket, environment: dict[str, str], account: dict[str, Any]
+    ) -> None:
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "rankone_book.exercises.student", str(theirs.fileno())],
+                [*command, str(theirs.fileno()), str(self.memory)],
                 cwd=self.folder.name,
                 env=environment,
                 pass_fds=[theirs.fileno()],
@@ -165,17 +204,43 @@ class Submission:
                 start_new_session=True,
                 **account,
             )
-        plain_data.receive(self.connection, 120)
 
     def _stop(self) -> None:
-        if self.process is None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        self.process = None
-        self.connection.close()
-        self.folder.cleanup()
+        if self.process is not None:
+            # Its child, the first process of a namespace, may have left the group; all that it started ends with it.
+            for pid in _children(self.process.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+        if self.connection is not None:
+            self.connection.close()
+            self.connection = None
+            self.folder.cleanup()
+
+
+def _children(pid: int) -> list[int]:
+    """The processes that a process has started and not yet waited for, where the kernel lists them."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def _remedy(user: str | None, late: bool) -> str:
+    """What is missing where a student's process does not start."""
+    if late:
+        return f"{sys.executable} did not start within {START_SECONDS} s: grade again when the machine is less busy."
+    if user is None:
+        return f"{sys.executable} cannot run the student's half of the grader: are rankone and ipython installed there?"
+    return (
+        f"Grading as root hands the student's code to the account {user}, which cannot run {sys.executable}: "
+        "grade with a Python that lies, with its packages, in folders that every account may read and enter "
+        "(not under /root), or grade as an ordinary user."
+    )
 
 
 def _reason(error: Exception, seconds: float) -> str:

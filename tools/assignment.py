@@ -12,12 +12,13 @@ from typing import Any
 import nbformat
 from autograder import archive
 from nbformat import NotebookNode
-from student_version import instructor, minutes, student
+from student_version import instructor, minutes, named, numbers, student
 
 from rankone_book import exercises
 from rankone_book.exercises.checks import questions
 
 ROOT = Path(__file__).resolve().parents[1]
+GRADE = ".venv/bin/python -m rankone_book.exercises.grading"
 README = """\
 # {title}
 
@@ -31,6 +32,16 @@ README = """\
 3. Students hand in the notebook. It runs from top to bottom in a process of its own; the last definition of a name
    counts. Every student's answers are checked on data of their own, the same at every attempt under this archive.
 4. Grade the written half by `rubric.md`; `{chapter}-instructor.ipynb` has solutions and criteria in their places.
+
+To grade the checks of one notebook on this machine, run this in the folder of the book's repository:
+
+    {command} homework.ipynb
+
+This runs the student's code with the rights of your account. Only root hands it to another account, `nobody`, and then
+needs a Python that lies, with its packages, in folders that every account may read and enter, so not under `/root`.
+
+Exercise 1 is q1 in the notebooks, the checks, the rubric and Gradescope's results. The book counts the exercises of all
+its pages, and calls the same exercise {first}.
 """
 
 
@@ -109,9 +120,12 @@ def write(chapter: str, packages: list[Path], built: Path, folder: Path) -> None
     nbformat.write(student(notebook, rubric, sentence), folder / f"{chapter}.ipynb")
     nbformat.write(instructor(notebook, rubric), folder / f"{chapter}-instructor.ipynb")
     archive(chapter, packages, folder / f"{chapter}-autograder.zip")
-    rows = [(f"{q}, {times[q][0]}", times[q][1], asked[q].points, rubric[q]) for q in asked]
+    rows = [(f"{named(q)}: {times[q][0]}", times[q][1], asked[q].points, rubric[q]) for q in asked]
     (folder / "rubric.md").write_text(rubric_page(title, rows), encoding="utf-8")
-    text = README.format(title=title, code=code, written=written, time=time, chapter=chapter)
+    command, first = f"{GRADE} {chapter}", next(iter(numbers(notebook)))
+    text = README.format(
+        title=title, code=code, written=written, time=time, chapter=chapter, command=command, first=first
+    )
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 

@@ -8,16 +8,49 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 
-__all__ = ["instructor", "minutes", "student"]
+__all__ = ["instructor", "minutes", "named", "numbers", "student"]
 
 SOLUTION = re.compile(r"(?=<details><summary>Solution to )")
 ANCHOR = r"<a (?:name|id)=[^>]*></a>"
 EXERCISE = rf"(?:^|\n)> (?:{ANCHOR})*\*\*Exercise \d"
+HEADING = rf"(?:^|\n)> (?:{ANCHOR})*\*\*Exercise (?P<number>\d+)\*\*"
 NEXT = re.compile(rf"(?=(?:^|\n)(?:<a (?:name|id)=[^\n]*\n\n)?#+ |{EXERCISE})")
 CHECK = re.compile(r'^grader\.check\("(q\d+)"\)$', re.MULTILINE)
 TO_A_SOLUTION = re.compile(r"\[([^\[\]]*)\]\([^()]*_exercises[^()]*\)")
 ADDRESS = re.compile(r"https?://[^\s\"]*_exercises\.html")
 PROMISE = re.compile(r"Solution to |folded solution|_exercises\.html")
+
+
+def named(question: str) -> str:
+    """The name of a question wherever a class reads it: "Exercise 1 (q1)" for q1."""
+    return f"Exercise {question.removeprefix('q')} ({question})"
+
+
+def numbers(notebook: NotebookNode) -> dict[str, str]:
+    """Number of an exercise in the book, which counts through all its pages, -> question: "9" -> "q1".
+
+    Raises:
+        ValueError: If the check of another question follows an exercise.
+    """
+    found: dict[str, str] = {}
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            for heading in re.finditer(HEADING, cell.source):
+                found[heading["number"]] = f"q{len(found) + 1}"
+        elif (checked := CHECK.search(cell.source)) and found and checked[1] != list(found.values())[-1]:
+            raise ValueError(f"notebook: {checked[1]} is checked under exercise {len(found)} of the page.")
+    return found
+
+
+def _renumbered(cells: list[NotebookNode], numbers: Mapping[str, str]) -> None:
+    """Call every exercise of the page by the name of its question, in headings, solutions and references."""
+
+    def name(found: re.Match[str]) -> str:
+        return named(numbers[found[1]]) if found[1] in numbers else found[0]
+
+    for cell in cells:
+        if cell.cell_type == "markdown":
+            cell.source = re.sub(r"\bExercise (\d+)\b", name, cell.source)
 
 
 def minutes(notebook: NotebookNode) -> dict[str, tuple[str, int]]:
@@ -51,6 +84,7 @@ def student(notebook: NotebookNode, rubric: Mapping[str, Any], sentence: str) ->
             cell.source, cell.outputs, cell.execution_count = ADDRESS.sub("your course", cell.source), [], None
         kept += [cell] * keep
     _check(kept, cuts)
+    _renumbered(kept, numbers(notebook))
     made.cells = _with_written_halves(kept, rubric, with_criteria=False)
     made.metadata.pop("widgets", None)
     return made
@@ -59,6 +93,7 @@ def student(notebook: NotebookNode, rubric: Mapping[str, Any], sentence: str) ->
 def instructor(notebook: NotebookNode, rubric: Mapping[str, Any]) -> NotebookNode:
     """The notebook with everything, and the criteria of every written half where the student writes."""
     made = copy.deepcopy(notebook)
+    _renumbered(made.cells, numbers(notebook))
     made.cells = _with_written_halves(made.cells, rubric, with_criteria=True)
     return made
 

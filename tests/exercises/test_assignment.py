@@ -35,28 +35,32 @@ def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_writt
     built = notebook(
         "md:# Page\n\nA chapter of a book, [as a page](https://a.org/b/some_exercises.html).",
         'install("https://a.org/b/some_exercises.html")',
-        "md:> **Exercise 1** (A)\n>\n> *Easy, 5 minutes.* Do it.",
+        "md:> **Exercise 9** (A)\n>\n> *Easy, 5 minutes.* Do it.",
         "def f(): return ...",
         'grader.check("q1")',
-        "md:<details><summary>Solution to Exercise 1 (A)</summary>\n\nSo.\n\n</details>",
+        "md:<details><summary>Solution to Exercise 9 (A)</summary>\n\nSo.\n\n</details>",
         'def f(): return 1\n\n\ngrader.check("q1")',
-        "md:<details><summary>Solution to Exercise 1 (A)</summary>\n\nMeasured:\n\n</details>",
+        "md:<details><summary>Solution to Exercise 9 (A)</summary>\n\nMeasured:\n\n</details>",
         "print(f())",
-        f"md:> {anchor}**Exercise 2** (B)\n>\n> *Hard, 7 minutes.* As in [A](https://a.org/b/some_exercises.html#a).",
+        f"md:> {anchor}**Exercise 10** (B)\n>\n> *Hard, 7 minutes.* As in [A](https://a.org/b/some_exercises.html#a) "
+        "and [Exercise 9](#a), not 11.",
         'def g(): return ...\n\ngrader.check("q2")',
-        "md:<details><summary>Solution to Exercise 2 (B)</summary>\n\nSo.\n\n</details>\n\n## Next\n\nText.",
+        "md:<details><summary>Solution to Exercise 10 (B)</summary>\n\nSo.\n\n</details>\n\n## Next\n\nText.",
     )
     built.cells[4].outputs = [nbformat.v4.new_output("stream", text="q1: not answered yet.")]
     assert student_version.minutes(built) == {"q1": ("A", 5), "q2": ("B", 7)}
     made, everything = student_version.student(built, RUBRIC, "A sentence."), [cell.source for cell in built.cells]
     kept = [cell.source for cell in made.cells]
     written = [f"**In writing (3 points).** Prove {q}.\n\n*Your answer:*" for q in RUBRIC]
-    asked = f"> {anchor}**Exercise 2** (B)\n>\n> *Hard, 7 minutes.* As in A."
+    asked = f"> {anchor}**Exercise 2 (q2)** (B)\n>\n> *Hard, 7 minutes.* As in A and [Exercise 1 (q1)](#a), not 11."
+    first = "> **Exercise 1 (q1)** (A)\n>\n> *Easy, 5 minutes.* Do it."
     last = [asked, everything[10], written[1], "## Next\n\nText."]
-    assert kept == ["# Page\n\nA sentence.", 'install("your course")', *everything[2:5], written[0], *last]
+    assert kept == ["# Page\n\nA sentence.", 'install("your course")', first, *everything[3:5], written[0], *last]
     assert not any(cell.get("outputs") for cell in made.cells)
     assert next(cell.metadata.get("tags") for cell in made.cells if cell.cell_type == "code") == ["setup"]
     full = text(student_version.instructor(built, RUBRIC))
+    for number, name in (("9", "1 (q1)"), ("10", "2 (q2)")):
+        everything = [source.replace(f"Exercise {number}", f"Exercise {name}") for source in everything]
     assert all(source in full for source in everything)
     assert full.count("- **2**: And so.") == 2
 
@@ -150,7 +154,37 @@ def test_points_minutes_and_criteria_agree_everywhere(folders, chapter):
     assert code == sum(question.points for question in asked.values())
     assert written == sum(int(points) for points in re.findall(r"^- \[ \] (\d):", page, re.MULTILINE))
     assert minutes == sum(map(int, re.findall(r"^(\d+) minutes\.", page, re.MULTILINE)))
-    assert len(readme.splitlines()) <= 13
+    assert len(readme.splitlines()) <= 24  # the thirteen that hand the work out, and how to grade one notebook here
+
+
+@pytest.mark.parametrize("chapter", exercises.chapters())
+def test_an_exercise_has_one_number_everywhere(folders, chapter):
+    names = [f"Exercise {n} (q{n})" for n in range(1, 9)]
+    files = questions(ROOT / "src/rankone_book/exercises" / chapter)
+    for n, q in enumerate(files, 1):
+        source = (ROOT / "src/rankone_book/exercises" / chapter / f"{q}.py").read_text(encoding="utf-8")
+        assert source.startswith(f'"""Exercise {n}: ')
+    rubric = (folders / chapter / "rubric.md").read_text(encoding="utf-8")
+    titles = re.findall(r"^## (Exercise \d \(q\d\)): (.+)$", rubric, re.MULTILINE)
+    assert [name for name, _ in titles] == names
+    for ending in ("", "-instructor"):
+        made = text(nbformat.read(folders / chapter / f"{chapter}{ending}.ipynb", as_version=4))
+        assert re.findall(r"\*\*(Exercise \d+[^*]*)\*\* \((.+)\)\n", made) == titles
+        # Nothing keeps the number that the book gives the exercise.
+        mentioned = re.findall(r"Exercise \d+(?: \(q\d\))?", made)
+        assert set(mentioned) == set(names)
+        # Below a heading come its own check and written half alone.
+        for name, part in zip(names, re.split(r"\*\*Exercise \d \(q\d\)\*\*", made)[1:], strict=True):
+            assert {f"Exercise {q[1:]} ({q})" for q in re.findall(r'grader\.check\("(q\d)"\)', part)} == {name}
+    readme = (folders / chapter / "README.md").read_text(encoding="utf-8")
+    (first,) = re.findall(r"calls the same exercise (\d+)\.", readme)
+    assert f"**Exercise {first}** ({titles[0][1]})" in text(assignment.published(chapter, BUILT))
+
+
+def test_a_check_under_another_exercise_stops_the_tool():
+    page = notebook("md:# P", "md:> **Exercise 9** (A)\n>\n> Do it.", 'grader.check("q2")')
+    with pytest.raises(ValueError, match="q2 is checked under exercise 1"):
+        student_version.numbers(page)
 
 
 def test_the_archive_holds_all_that_grading_needs(folders):

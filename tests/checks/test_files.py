@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from half import needs_float16
 
 from rankone._files import locked, read_arrays, replaced, save_arrays
 from rankone._fingerprint import fingerprint
@@ -106,7 +107,7 @@ def test_a_lock_is_refused_to_others_until_its_holder_is_gone(tmp_path):
         assert time.monotonic() - began < 60
 
 
-@pytest.mark.parametrize("dtype", [jnp.bfloat16, jnp.float16, jnp.float32])
+@pytest.mark.parametrize("dtype", [jnp.bfloat16, pytest.param(jnp.float16, marks=needs_float16), jnp.float32])
 def test_a_saved_write_comes_back_as_it_was(tmp_path, dtype):
     write = Write(*(part.astype(dtype) for part in (WRITE.left, WRITE.right)))
     about = {"layer": 3, "model": "small", "share": 0.5, "sure": True}

@@ -1,9 +1,14 @@
 """What was once silently wrong, across the package: each is right now, or refused by name."""
 
+import os
+import platform
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from half import REFUSAL, needs_float16
 
 import rankone as ro
 from rankone.data.queries import occlude
@@ -92,6 +97,15 @@ def test_embeddings_whose_squares_are_no_numbers_are_refused(scale):
             search(rows)
 
 
+def test_float16_is_skipped_only_where_the_processor_does_not_convert_it():
+    """Linux lists what an x86-64 processor has, and `--xla_cpu_max_isa` can keep XLA from using it."""
+    listed = Path("/proc/cpuinfo")
+    lacking = platform.machine() == "x86_64" and listed.is_file() and "f16c" not in listed.read_text().split()
+    emulated = "max_isa=sse4" in os.environ.get("XLA_FLAGS", "").lower()
+    assert not REFUSAL or lacking or emulated
+
+
+@needs_float16
 def test_half_precision_embeddings_are_searched_in_single():
     """The square of 300 is no number in float16."""
     rows = np.float16(300 * np.random.default_rng(0).normal(size=(60, 8)))

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from half import needs_float16
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -979,7 +980,7 @@ def test_whole_numbers_in_W_are_no_reason_to_round_the_edit():
     np.testing.assert_allclose(W_hat @ k, v, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+@pytest.mark.parametrize("dtype", [pytest.param(jnp.float16, marks=needs_float16), jnp.bfloat16])
 def test_half_precision_moments_and_keys_are_factored_in_single(dtype):
     K, _, W, k, v = problem()
     K = jnp.asarray(K, dtype)

@@ -117,15 +117,18 @@ def test_an_edit_is_saved_made_again_and_taken_back(case, tmp_path):
     np.testing.assert_array_equal(weight_at(case.model, case.path, layout=case.layout), W)  # as it was
 
 
-TREE = {"h": [{"weight": np.ones((4, 3), np.float16), "bias": np.ones(4)}, {"weight": np.ones((3, 4))}], "E": np.eye(4)}
+TREE = {
+    "h": [{"weight": np.ones((4, 3), jnp.bfloat16), "bias": np.ones(4)}, {"weight": np.ones((3, 4))}],
+    "E": np.eye(4),
+}
 EDIT = rank_one_edit(np.ones((4, 3)), np.eye(3), np.ones(3), np.zeros(4))
 
 
 def test_paths_are_read_in_every_usual_spelling():
     keys = next(path for path, leaf in jax.tree_util.tree_flatten_with_path(TREE)[0] if leaf.shape == (4, 3))
     for path in ("h[0].weight", "h.0.weight", "h/0/weight", "['h'][0]['weight']", keys, ("h", 0, "weight")):
-        assert weight_at(TREE, path, layout="out_in").dtype == np.float16
-        assert edit_at(TREE, path, EDIT, layout="out_in")["h"][0]["weight"].dtype == np.float16
+        assert weight_at(TREE, path, layout="out_in").dtype == jnp.bfloat16
+        assert edit_at(TREE, path, EDIT, layout="out_in")["h"][0]["weight"].dtype == jnp.bfloat16
     assert weight_at(TREE, "h[0].weight", layout="in_out").shape == (3, 4)
 
 

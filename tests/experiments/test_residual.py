@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from half import needs_float16
 
 from rankone.language.transformer import Config, random_network
 from rankone_book.records import load_record, provenance, read_record
@@ -77,6 +78,7 @@ def small(experiment, monkeypatch, tmp_path):
     datastore._windows.cache_clear()
 
 
+@needs_float16
 def test_the_datastore_holds_what_the_model_predicts_at_each_token(small):
     held = small.store(70, 100)  # from the middle of the second piece
     text, network = small.speeches()[0] + small.speeches()[1], small.model().network
@@ -89,6 +91,7 @@ def test_the_datastore_holds_what_the_model_predicts_at_each_token(small):
     assert sorted(path.name for path in small._folder().iterdir()) == ["0001.npz", "0002.npz"]
 
 
+@needs_float16
 def test_queries_have_context_and_come_from_speeches_that_are_not_stored(small):
     tokens, speech = small.queries()
     assert len(tokens.label) == len(speech) == 18 * 2 * 12
@@ -96,6 +99,7 @@ def test_queries_have_context_and_come_from_speeches_that_are_not_stored(small):
     assert len(small._windows()) == 12 * 5
 
 
+@needs_float16
 def test_stored_residuals_are_those_of_the_softmax_at_each_temperature(small, experiment):
     tokens = experiment("residual_tokens")
     held = small.store(0, 60)
@@ -148,6 +152,7 @@ def by_definition(small, found, seed):
     return made
 
 
+@needs_float16
 def test_next_token_script_measures_what_the_definitions_give(small, experiment, tmp_path):
     module, record = experiment("residual_tokens"), experiment("record")
     flat = small.model().network  # sharpened, so that it matters what the model says, and at which temperature

@@ -9,6 +9,7 @@ import jax
 import ml_dtypes
 import numpy as np
 import pytest
+from half import needs_float16
 from language_models import KINDS, small_model, tokenizer, whole
 
 from rankone.data import corpus
@@ -209,6 +210,7 @@ def test_only_the_edited_tensor_differs_from_the_source(tmp_path, name, dtype):
         write_checkpoint(network, words, out, REFERENCES / name)
 
 
+@needs_float16
 def test_an_edit_that_the_files_dtype_cannot_hold_is_refused(tmp_path):
     published(tmp_path, small_model().network, np.float16)
     network, words = read_checkpoint(tmp_path)

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from half import needs_float16
 
 import rankone as ro
 from rankone.memory.bases import cos_sin
@@ -58,7 +59,7 @@ def test_energy_and_gradient_at_the_edges(name, Xi, beta):
     assert np.max(off(ro.MrDAM(Xi, beta), Xi, np.float32(beta), x)) < 1
 
 
-@pytest.mark.parametrize("dtype", [jnp.float16, jnp.bfloat16])
+@pytest.mark.parametrize("dtype", [pytest.param(jnp.float16, marks=needs_float16), jnp.bfloat16])
 def test_half_precision_is_summed_in_single(dtype):
     """100,000 patterns: a sum in float16 ends at 65,504, one in bfloat16 sticks at 256."""
     Xi = jnp.asarray(RNG.random((100_000, 4)) / 2, dtype)

@@ -55,10 +55,10 @@ def test_a_network_of_layers_between_widths_keeps_the_scale_of_its_input():
 
 
 def test_a_step_moves_what_is_marked_and_keeps_types():
-    params = {"free": jnp.asarray(W, jnp.float16), "fixed": jnp.asarray(B)}
+    params = {"free": jnp.asarray(W, jnp.bfloat16), "fixed": jnp.asarray(B)}
     loss = lambda p: (p["free"] ** 2).sum().astype(jnp.float32) / 2 + p["fixed"].sum()  # noqa: E731
     stepped = gradient_step(loss, params, np.float32(0.5), where={"free": True, "fixed": False})
-    assert stepped["free"].dtype == jnp.float16
+    assert stepped["free"].dtype == jnp.bfloat16
     np.testing.assert_allclose(stepped["free"], W / 2, rtol=5e-3)
     np.testing.assert_array_equal(stepped["fixed"], B)
     np.testing.assert_allclose(gradient_step(loss, params, 0.5)["fixed"], B - 0.5, rtol=1e-6)

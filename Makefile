@@ -30,7 +30,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html pdf zip assignment assignments test check compat core colab lint format bench record widgets stills screenshot requirements clean
+.PHONY: help book html pdf zip assignment assignments test check compat core processors colab lint format bench record widgets stills screenshot requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -61,11 +61,14 @@ test: $(HTML) ## build what is stale, then run every test but Colab's
 check: lint ## lint, and run the tests of the parts of the package that changed, without the book: minutes
 	$(PYTHON) tools/changed.py
 
-compat: $(HTML) ## test the core on the oldest and the newest jax, and every notebook on Colab's versions
-	@$(MAKE) --no-print-directory --keep-going --jobs 2 core colab
+compat: $(HTML) ## test the core on the oldest and the newest jax and on an older processor, and every notebook on Colab's versions
+	@$(MAKE) --no-print-directory --keep-going --jobs 2 core processors colab
 
 core: $(READY)
 	@$(PYTHON) tools/compat.py
+
+processors: $(READY) # all else about it: CONTRIBUTING.md
+	@XLA_FLAGS="$(XLA_QUICK) $$XLA_FLAGS" OPENBLAS_NUM_THREADS=1 $(PYTHON) tools/processors.py
 
 colab: $(HTML) # beside the core: while one installs its environments, the other computes
 	XLA_FLAGS="$(XLA_QUICK) $$XLA_FLAGS" $(PYTHON) -m pytest $(COLAB)

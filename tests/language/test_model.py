@@ -96,7 +96,8 @@ def test_hooks_read_and_replace_the_input_of_the_down_projection(model):
     )
     np.testing.assert_array_equal(again["key"][1], np.ones_like(again["key"][1]))
     np.testing.assert_allclose(again["mlp"][1, 0, 0], down.sum(1), rtol=1e-4)
-    np.testing.assert_allclose(again["key"][0], seen["key"][0])
+    # by another program, in float32: it may round differently
+    np.testing.assert_allclose(again["key"][0], seen["key"][0], rtol=1e-5, atol=1e-6)
     assert np.abs(replaced - scores).max() > 0.1
 
 

@@ -191,7 +191,8 @@ def test_patterns_are_added_and_removed_exactly(patterns):
 def test_regenerated_frequencies_are_the_stored_ones(patterns, queries):
     key = jax.random.key(8)
     stored, regenerated = (ro.RandomFeatures(7, 70_000, key=key, regenerate=r) for r in (False, True))
-    np.testing.assert_array_equal(stored.omega, regenerated.omega)
+    # drawn from the same bits, by two programs that may round differently
+    np.testing.assert_allclose(stored.omega, regenerated.omega, rtol=1e-13, atol=1e-13)
     held = [sum(leaf.size for leaf in jax.tree.leaves(f)) for f in (stored, regenerated)]
     assert held[0] >= 7 * 70_000
     assert held[1] < 10  # a key and the numbers of the blocks: O(Y + D) with T

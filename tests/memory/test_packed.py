@@ -49,7 +49,8 @@ def test_a_packed_vector_is_read_as_the_unpacked_one(name):
         few = replace(memory, bits=bits)
         whole = replace(memory, T=few.unpacked)
         for one, other in zip(few.energy_and_gradient(Xi), whole.energy_and_gradient(Xi), strict=True):
-            np.testing.assert_array_equal(one, other)
+            # two programs, each of which rounds a sum of many terms in float32 in its own order
+            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5 * abs(other).max())
 
 
 def test_reading_never_makes_the_whole_vector():

@@ -40,10 +40,13 @@ def test_search_finds_what_brute_force_finds(n, N, k):
     )  # close together in the last block, which a short chunk shares with another
     queries[0] = rows[-1]
     found = nearest(rows, queries, k)
-    distances, order = brute(rows, queries, k)
+    distances, _ = brute(rows, queries, k)
     assert found.distances.shape == (N, k)
-    np.testing.assert_array_equal(found.indices, order)
     np.testing.assert_allclose(found.distances, distances, rtol=2e-6, atol=2e-6)
+    # the same rows, but those whose distances float32 does not distinguish may come in either order
+    of_found = np.linalg.norm(rows[found.indices].astype(float) - queries[:, None], axis=-1)
+    np.testing.assert_allclose(of_found, distances, rtol=2e-6, atol=2e-6)
+    assert (np.diff(np.sort(found.indices, 1), axis=1) > 0).all()
 
 
 @pytest.mark.parametrize("n", [1500, 6000])
@@ -167,7 +170,9 @@ sizes = {shard.data.shape for shard in spread.rows.addressable_shards}
 assert sizes == {(376, 5)}, sizes
 for k in (1, 60, 400):
     one, eight = ExactSearch(rows).search(queries, k), spread.search(queries, k)
-    assert (one.indices == eight.indices).all() and abs(one.distances - eight.distances).max() < 1e-6
+    assert (one.indices == eight.indices).all()
+    # a sum of five squares in two programs: each rounds by at most half of ε a term, which is 6e-8 of the sum
+    np.testing.assert_allclose(one.distances, eight.distances, rtol=6e-7)
 print("equal")
 """
 

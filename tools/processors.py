@@ -49,6 +49,15 @@ def figures(notebook: nbformat.NotebookNode) -> list[tuple[str, str, str, str]]:
     return [(match[1], match[2], match[3], match[4] or "") for match in found if match]
 
 
+def failures(notebook: nbformat.NotebookNode) -> list[str]:
+    """Reports of the exercises whose solution, the last cell that is graded, does not pass."""
+    reports: dict[str, str] = {}
+    for cell in notebook.cells:
+        if cell.cell_type == "code" and (asked := re.search(r'grader\.check\("(q\d+)"\)', cell.source)):
+            reports[asked[1]] = cell.outputs[-1].data["text/plain"]
+    return [report for report in reports.values() if not report.endswith("all checks passed.")]
+
+
 def executed(path: Path, variables: dict[str, str]) -> nbformat.NotebookNode:
     """A notebook, run from top to bottom in this environment."""
     notebook = nbformat.read(path, as_version=4)
@@ -59,18 +68,20 @@ def executed(path: Path, variables: dict[str, str]) -> nbformat.NotebookNode:
 
 
 def compared(names: list[str], variables: dict[str, str]) -> str:
-    """Runs notebooks, prints the figures whose digits differ, and returns a count of what does not hold."""
+    """Runs notebooks, prints what differs from the page or does not hold, and returns the counts."""
     paths = [NOTEBOOKS / f"{name}.ipynb" for name in names] or sorted(NOTEBOOKS.glob("*.ipynb"))
     total = different = broken = 0
     for path in paths:
-        found = figures(executed(path, variables))
+        notebook = executed(path, variables)
+        found, unsolved = figures(notebook), failures(notebook)
         print(f"{path.stem}: {len(found)} figures", flush=True)
         for name, text, page, violated in found:
             if text != page or violated:
                 print(f"  {name}: {text} (page {page}) {violated}".rstrip(), flush=True)
+        print("".join(f"  {report}\n" for report in unsolved), end="", flush=True)
         total += len(found)
         different += sum(text != page for _, text, page, _ in found)
-        broken += sum(bool(violated) for *_, violated in found)
+        broken += sum(bool(violated) for *_, violated in found) + len(unsolved)
     return f"{total} figures, {different} with other digits, {broken} no longer hold"
 
 

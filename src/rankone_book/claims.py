@@ -8,6 +8,7 @@ figure beside the page's, and says so if what the book claims of it no longer ho
 import operator
 import os
 from collections.abc import Mapping, Sequence
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,8 @@ def measured(name: str, value: Any, fmt: str = ".3g") -> Any:
     Args:
         name: Claim id, a dot, and what was measured: "D-eq11.autodiff".
         value: A number, or text.
-        fmt: Format of a number, as in an f-string; powers of ten are written as 1.2·10⁻⁷.
+        fmt: Format of a number, as in an f-string; powers of ten are written as 1.2·10⁻⁷. "~" writes the nearest
+            power of ten and "^" the next one above: processors differ in the digits of a rounding error.
     """
     number = None if isinstance(value, str) else np.asarray(value).item()
     text = value if isinstance(value, str) else pretty(value, fmt)
@@ -120,14 +122,23 @@ def pretty(value: Any, fmt: str = ".3g") -> str:
 
     >>> pretty(-1.2e-7)
     '−1.2·10⁻⁷'
+    >>> pretty(4.4e-16, "~"), pretty(4.4e-17, "^")
+    ('10⁻¹⁵', '10⁻¹⁶')
     """
     number = np.asarray(value).item()
     if number == 0:
         return "0"
+    if fmt in ("~", "^"):
+        size = log10(abs(number))
+        return _power(round(size) if fmt == "~" else floor(size) + 1)
     text = format(number, fmt)
     mantissa, e, exponent = text.partition("e")
     if e:
-        text = f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPTS)}"
+        text = f"{mantissa}·{_power(int(exponent))}"
     if text.endswith("%"):
         text = f"{text[:-1]}\N{NO-BREAK SPACE}%"
     return text.replace("-", "−", 1) if text.startswith("-") else text
+
+
+def _power(exponent: int) -> str:
+    return f"10{str(exponent).translate(_SUPERSCRIPTS)}"

@@ -33,6 +33,11 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
         (0.0, ".1e", "0"),
         (-3, "d", "−3"),
         (0.125, ".1%", "12.5\N{NO-BREAK SPACE}%"),
+        (4.4e-16, "~", "10⁻¹⁵"),
+        (-2.8e-17, "~", "10⁻¹⁷"),
+        (2.8e-17, "^", "10⁻¹⁶"),
+        (8.9e-16, "^", "10⁻¹⁵"),
+        (0, "~", "0"),
     ],
 )
 def test_a_number_is_set_as_the_book_sets_it(value: float, fmt: str, text: str) -> None:

@@ -26,6 +26,7 @@ from sphinx.util.docutils import SphinxRole
 import rankone
 
 SPANS = re.compile(r"(:\w+:`[^`]*`|``[^`]*``|`[^`]*`)")  # what is marked already: roles, code
+EXAMPLE = re.compile(r"(^[ ]*>>> .*(?:\n[ ]*\S.*)*)", re.MULTILINE)  # up to an empty line, code that is not prose
 ID = re.compile(r"(?<![\w-])[A-Z]-\w+(?:-\w+)*")
 KINDS = {"class", "function", "exception"}
 ALIASES = {"_Function": "str | Callable"}  # private names of types that a public signature uses
@@ -81,14 +82,20 @@ def to_markup(app: Sphinx, _what: str, _name: str, _obj: Any, _options: Any, lin
     """Make reST of a docstring that is plain text, with code in backticks: its stars and bars are meant."""
     lines[:] = app.env.temp_data["as_it_was"] or lines
     known = _claims(Path(app.srcdir, app.config.claims_file))
-    text = re.sub(r"\$([^$`]+)\$", r":math:`\1`", "\n".join(lines))
-    parts = SPANS.split(text)
+    parts = EXAMPLE.split("\n".join(lines))
+    parts[::2] = [_marked_up(part, known) for part in parts[::2]]
+    lines[:] = "".join(parts).split("\n")
+
+
+def _marked_up(text: str, known: dict[str, str]) -> str:
+    """Markup for the prose of a docstring, in which no example is."""
+    parts = SPANS.split(re.sub(r"\$([^$`]+)\$", r":math:`\1`", text))
 
     def linked(found: re.Match[str]) -> str:
         return f":claim-id:`{found[0]}`" if found[0] in known else found[0]
 
     parts[::2] = [ID.sub(linked, _plain(part)) for part in parts[::2]]
-    lines[:] = "".join(parts).split("\n")
+    return "".join(parts)
 
 
 def _plain(text: str) -> str:

@@ -16,9 +16,9 @@ import jax
 import numpy as np
 from jaxtyping import ArrayLike, Real
 
-from rankone._checks import boolean, check, host, instance, integer, random_key, real
+from rankone._checks import boolean, check, host, instance, integer, is_traced, random_key, real
 
-__all__ = ["Broadcast", "checked", "renamed"]
+__all__ = ["Broadcast", "checked", "refuse_traced", "renamed"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Broadcast = Real[ArrayLike, "*#n"]  # of several arguments: of shapes that broadcast with one another
@@ -29,18 +29,46 @@ def checked(function: F) -> F:
 
     Sizes of the same name are the same in all arguments, and shapes "*#name" of the same name broadcast with one
     another. An integer is at least 0, and no array empty.
+
+    A function that computes in numpy or with plain numbers cannot take a value that jit, vmap or grad traces: JAX's
+    error about that becomes one which names the argument.
     """
     takes = signature(function)
     hints = {name: one.annotation for name, one in takes.parameters.items()}
+    title = getattr(function, "__qualname__", str(function))
 
     @wraps(function)
     def asked(*args: Any, **kwargs: Any) -> Any:
-        given, sizes = takes.bind(*args, **kwargs), dict[str, Any]()
+        try:
+            given, sizes = takes.bind(*args, **kwargs), dict[str, Any]()
+        except TypeError as error:
+            raise TypeError(f"{title}() {error}") from None
         for name, value in given.arguments.items():
             given.arguments[name] = _fit(name, value, hints[name], sizes)
-        return function(*given.args, **given.kwargs)
+        try:
+            return function(*given.args, **given.kwargs)
+        except _NO_VALUE:
+            if not any(map(callable, given.arguments.values())):  # one of the caller's may be what needs a value
+                refuse_traced(title, **given.arguments)
+            raise
 
     return asked  # type: ignore[return-value]
+
+
+_NO_VALUE = (
+    jax.errors.ConcretizationTypeError,
+    jax.errors.TracerArrayConversionError,
+    jax.errors.TracerIntegerConversionError,
+)
+
+
+def refuse_traced(title: str, **arguments: Any) -> None:
+    """Raise if an argument is traced, in a function of this title, which computes on the host."""
+    for name, value in arguments.items():
+        wanted = (
+            f"known: {title} computes on the host, so call it outside of jit, vmap and grad, or close over a number"
+        )
+        check(not is_traced(value), name, "a traced value", wanted)
 
 
 @contextmanager
@@ -67,7 +95,9 @@ def _fit(name: str, value: Any, hint: Any, sizes: dict[str, Any]) -> Any:
     elif any(map(_is_array, kinds)):
         return _array(name, value, next((one.dim_str for one in kinds if hasattr(one, "dim_str")), "..."), sizes)
     elif len(kinds) == 1 and hint in _PLAIN:
-        _PLAIN[hint](name, value)
+        plain = _PLAIN[hint](name, value)
+        # A number in a JAX array would be traced by the first operation on it, inside a program of the caller's.
+        return plain if isinstance(value, jax.Array) and plain is not None else value
     elif get_origin(hint) is Sequence:
         check(isinstance(value, list | tuple) and len(value) > 0, name, value, "a list, not empty")
         return [_fit(f"{name}[{i}]", one, get_args(hint)[0], {}) for i, one in enumerate(value)]

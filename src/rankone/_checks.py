@@ -2,10 +2,15 @@
 
 Shapes and static arguments are always checked; values where it is free, as `rankone.checks` says, and never those that
 jit is tracing.
+
+A function may be called inside a program that someone else's jit, scan or pmap is tracing, with arrays that are known.
+JAX then traces every operation on them, so that the result has no value, although the operands have one. Values are
+therefore looked at in numpy, by `np.asarray` of an array that is `readable` or `known`, or by `concrete`, which runs a
+function of JAX on known arrays outside the trace.
 """
 
 import operator
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -25,6 +30,7 @@ __all__ = [
     "boolean",
     "check",
     "choice",
+    "concrete",
     "floating",
     "host",
     "inputs",
@@ -62,6 +68,12 @@ def known(*values: Any) -> bool:
         and not is_traced(values)
         and all(getattr(leaf, "is_fully_addressable", True) for leaf in jax.tree.leaves(values))
     )
+
+
+def concrete(function: Callable[..., Any], *values: Any) -> Any:
+    """The result of `function` as numpy arrays, for values that are `known`, while jit traces something else too."""
+    with jax.ensure_compile_time_eval():
+        return jax.tree.map(np.asarray, function(*values))
 
 
 def check(condition: bool, name: str, got: Any, wanted: str) -> None:
@@ -237,7 +249,7 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     if readable(value):
         good = bool(np.isfinite(np.asarray(value)).all())
     else:
-        good = not (once and known(value)) or bool(_all_finite(value))
+        good = not (once and known(value)) or bool(concrete(_all_finite, value))
     check(good, name, "NaN or infinity", "finite; look for missing values in the data")
     # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so that it may be shared.
     return jax.device_put(value) if isinstance(value, np.ndarray) else value

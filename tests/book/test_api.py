@@ -1,11 +1,14 @@
 """The reference pages show every public name of the package, once, with its types as they are written."""
 
+import doctest
 import html
 import importlib
 import pkgutil
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
+import api
 import pytest
 from sphinx.util.inventory import InventoryFile
 
@@ -58,6 +61,34 @@ def test_types_are_as_written_and_no_markup_is_left(page: str) -> None:
     article = html.unescape(re.sub(r"<[^>]+>", "", text[text.index("<article") : text.index("</article>")]))
     assert re.search(r'Float\[Array, [“"]', article)
     assert re.findall(r"jaxtyping\.|jaxlib|:claim-id:|:math:|:param|<function|<class| object at 0x", article) == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_can_be_pasted(page: str) -> None:
+    """No star, bar or underscore of theirs is escaped, as those of prose are."""
+    text = (HTML / "book" / f"{page}.html").read_text("utf-8")
+    blocks = [html.unescape(re.sub(r"<[^>]+>", "", block)) for block in re.findall(r"(?s)<pre>.*?</pre>", text)]
+    examples = [block for block in blocks if ">>> " in block]
+    assert [block for block in examples if re.search(r"\\[*|_]", block)] == []
+
+
+DOCUMENTED = ["editing.closed_form", "memory.hopfield", "theory.divergence", "universality.network", "writes.memory"]
+
+
+@pytest.mark.parametrize("module", DOCUMENTED)
+def test_an_example_is_left_as_it_is_when_markup_is_made_of_a_docstring(module: str) -> None:
+    """Without a build: Sphinx is given the same examples, while the stars of prose are escaped."""
+    env = SimpleNamespace(temp_data={"as_it_was": None})
+    config = SimpleNamespace(claims_file="book/claims.yml")
+    app = SimpleNamespace(env=env, srcdir=ROOT, config=config)
+    parser = doctest.DocTestParser()
+    for test in doctest.DocTestFinder().find(importlib.import_module(f"rankone.{module}")):
+        lines = (test.docstring or "").split("\n")
+        api.to_markup(app, "function", test.name, None, None, lines)
+        assert [one.source for one in parser.get_examples("\n".join(lines))] == [one.source for one in test.examples]
+    prose = ["A * B and f_x.", "", ">>> a = 2 ** 3  # x* -> y_", "... # |a|", "8", "", "After * it."]
+    api.to_markup(app, "function", "f", None, None, lines := [*prose])
+    assert lines == [r"A \* B and f_x.", *prose[1:-1], r"After \* it."]
 
 
 def test_the_id_of_a_claim_leads_to_its_row() -> None:

@@ -104,6 +104,48 @@ def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():
         asked(nothing=1)
 
 
+class Counter(Module):
+    @checked
+    def add(self, number: float):
+        return number
+
+
+def test_an_error_about_missing_or_unknown_arguments_names_the_function():
+    with pytest.raises(TypeError, match=r"^asked\(\) missing a required argument: 'b'$"):
+        asked(np.ones((2, 3)))
+    with pytest.raises(TypeError, match=r"^asked\(\) got an unexpected keyword argument 'nothing'$"):
+        asked(np.ones((2, 3)), np.ones(3), nothing=1)
+    with pytest.raises(TypeError, match=r"^Counter\.add\(\) missing a required argument: 'number'$"):
+        Counter().add()
+
+
+@checked
+def on_host(x: float, act: Callable[[float], float] | None = None):
+    return np.exp(np.asarray(x)) if act is None else act(x)
+
+
+def test_a_traced_argument_of_a_function_that_computes_on_the_host_is_named():
+    for way in (jax.jit(on_host), jax.grad(on_host), lambda x: jax.vmap(on_host)(jnp.ones(2))):
+        with pytest.raises(
+            ValueError, match=r"^x: got 'a traced value'; it must be known: on_host computes on the host"
+        ):
+            way(1.0)
+    with pytest.raises(jax.errors.ConcretizationTypeError):  # which is the caller's own
+        jax.jit(lambda x: on_host(x, float))(1.0)
+
+
+def test_a_number_in_a_jax_array_is_known_inside_a_program_of_the_callers():
+    """As a Python number: its first operation would otherwise be traced."""
+
+    @checked
+    def doubled(x: float, n: int = 1):
+        return float(2 * x * (n + 1))
+
+    x, n = jnp.float32(1.5), jnp.int32(1)
+    assert jax.jit(lambda y: y + doubled(x, n))(1.0) == 7.0
+    assert doubled(x, n) == 6.0
+
+
 def test_shapes_alone_are_looked_at_while_jit_traces():
     A, b, _ = jax.jit(lambda A, number: asked(A, A[0], number=number))(jnp.ones((2, 3)), 1.0)
     assert (A.shape, b.shape) == ((2, 3), (3,))

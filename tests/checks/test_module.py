@@ -108,6 +108,48 @@ def test_it_goes_through_pickle(made: tuple[Any, Any]) -> None:
     assert pickle.loads(pickle.dumps(made[0])) == made[0]
 
 
+@pytest.fixture(scope="module")
+def everything() -> dict[str, Any]:
+    """One of every class, and of a class whose arrays depend on an option several."""
+    network, moments = MAKE["Network"](), MAKE["Moments"]()
+    features = {name: ro.RandomFeatures(3, 4, key=KEY, projection=name) for name in ("hadamard", "orthogonal")}
+    features["cos"] = ro.RandomFeatures(3, 4, key=KEY, basis="cos")
+    more = {f"RandomFeatures of {name}": one for name, one in features.items()}
+    more |= {f"DrDAM of {bits} bits": ro.DrDAM.store(W, 2.0, features["hadamard"], bits=bits) for bits in (8, 1)}
+    more["KernelMemory"] = ro.writes.KernelMemory.store(W, W, ro.writes.Gaussian(2.0))
+    more["MovingMoments"] = ro.preconditioning.MovingMoments.start((2, 3), decay=0.5).update(moments)
+    more["RankOneStep"] = ro.universality.rank_one.rank_one_step(network, 0.3, 0.5)
+    more["Retrieval"] = ro.retrieve(MAKE["MrDAM"](), W, max_steps=2, progress=False)
+    return {name: make() for name, make in MAKE.items()} | more
+
+
+def test_all_go_through_a_checkpoint_of_orbax(everything: dict[str, Any], tmp_path: Any) -> None:
+    """It refuses arrays without entries. All are saved at once, since each checkpoint takes a tenth of a second."""
+    from orbax.checkpoint import StandardCheckpointer
+
+    held = {name: one for name, one in everything.items() if jax.tree.leaves(one)}
+    shapes = jax.tree.map(lambda leaf: jnp.zeros_like(leaf) if hasattr(leaf, "dtype") else leaf, held)
+    with StandardCheckpointer() as checkpointer:
+        checkpointer.save(tmp_path / "all", held)
+        checkpointer.wait_until_finished()
+        again = checkpointer.restore(tmp_path / "all", shapes)
+    assert [name for name in held if again[name] != held[name]] == []
+
+
+def test_all_go_through_the_files_of_equinox(everything: dict[str, Any], tmp_path: Any) -> None:
+    import equinox
+
+    equinox.tree_serialise_leaves(tmp_path / "all.eqx", everything)
+    blank = jax.tree.map(lambda leaf: jnp.zeros_like(leaf) if hasattr(leaf, "dtype") else leaf, everything)
+    again = equinox.tree_deserialise_leaves(tmp_path / "all.eqx", blank)
+    assert [name for name, one in everything.items() if again[name] != one] == []
+
+
+def test_all_are_rebuilt_by_a_map_of_their_leaves(everything: dict[str, Any]) -> None:
+    again = jax.tree.map(lambda leaf: leaf, everything)
+    assert [name for name, one in everything.items() if again[name] != one or again[name] is one] == []
+
+
 def test_it_goes_through_jit_and_vmap(made: tuple[Any, Any]) -> None:
     one, other = made
     assert jax.tree.structure(jax.eval_shape(lambda it: it, one)) == jax.tree.structure(one)

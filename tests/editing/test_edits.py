@@ -902,6 +902,16 @@ def test_bad_batches_are_named():
         cyclic_edit(W, C, Ks, Vs, cycles=0)
     with pytest.raises(ValueError, match="K: got '3 keys"):
         KeyGeometry.from_keys(Ks)
+    with pytest.raises(ValueError, match=r"^K: got '3 keys of length 12'; .*for one key per row give K\.T"):
+        KeyGeometry.from_keys(Ks)
+    for name, call in (
+        ("K", lambda: ro.batch_edit(W, C, Ks.T, Vs)),
+        ("K", lambda: pseudo_inverse_edit(W, Ks.T, Ks[:, 0], Vs[:, 0])),
+        ("keys", lambda: KeyGeometry.from_moments(C).observe(Ks.T)),
+        ("B", lambda: KeyGeometry.from_moments(C).solve(Ks.T)),
+    ):
+        with pytest.raises(ValueError, match=rf"^{name}: got .*; it has one key per row: give {name}\.T"):
+            call()
     with pytest.raises(ValueError, match="ridge: got"):
         ro.rank_one_edit(W, KeyGeometry.from_moments(C), Ks[:, 0], Vs[:, 0], ridge=1.0)
 

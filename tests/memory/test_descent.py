@@ -240,3 +240,12 @@ def test_a_memory_from_which_all_was_removed_says_so(Xi):
     memory = ro.DrDAM.store(Xi[:1], 20.0, ro.RandomFeatures(30, 500, key=jax.random.key(2)))
     assert ro.retrieve(memory, Xi[0], max_steps=3).outcome == Outcome.OK
     assert ro.retrieve(memory.remove(Xi[0]), Xi[0], max_steps=3).outcome == Outcome.EMPTY
+
+
+def test_more_patterns_than_are_stored_cannot_be_removed(Xi):
+    memory = ro.DrDAM.store(Xi[:1], 20.0, ro.RandomFeatures(30, 500, key=jax.random.key(2)))
+    with pytest.raises(ValueError, match=r"^xi: got '2 patterns'; it must be at most the 1 that are stored"):
+        memory.remove(Xi[:2])
+    with pytest.raises(ValueError, match=r"^xi: got '1 patterns'; it must be at most the 0 that are stored"):
+        memory.remove(Xi[0]).remove(Xi[0])
+    assert jax.jit(lambda memory: memory.remove(Xi[:2]).count)(memory) == -1

@@ -125,6 +125,42 @@ def test_a_singular_operator_has_no_inverse_and_says_so_inside_jit_too():
     assert np.isnan(inverse.left).all()
 
 
+def conditioned(seed, n, condition):
+    """A matrix of this condition number."""
+    U, V = (np.linalg.qr(normal(seed + i, n, n))[0] for i in range(2))
+    return U * np.geomspace(1, 1 / condition, n)[None] @ V
+
+
+def test_an_inverse_is_refused_for_its_condition_number_and_its_precision():
+    """With a condition of 10⁸ the inverse undoes P up to 10⁸ ε in double precision; in single it has no digit."""
+    T, V, G = conditioned(1, 8, 10.0), conditioned(3, 8, 1000.0), normal(5, 8, 8)
+    P = kronecker_preconditioner(T, V)
+    np.testing.assert_allclose(P.inverse().apply(P.apply(G)), G, atol=100 * 1e8 * np.finfo(float).eps)
+    single = kronecker_preconditioner(T.astype(np.float32), V.astype(np.float32))
+    with pytest.raises(
+        ValueError, match=r"^P: got 'a condition number of 1e\+08'; it must be up to 8e\+05, .* float32"
+    ):
+        single.inverse()
+    inverse = jax.jit(lambda P: P.inverse())(single)
+    assert inverse.outcome == Outcome.SINGULAR
+    assert np.isnan(inverse.right).all()
+
+
+def test_an_inverse_that_is_given_is_right_to_a_tenth_at_least():
+    """Just inside the bound 0.1/ε the error is at most some times ε·cond(P); of what is refused nothing is returned."""
+    G, answered = normal(5, 8, 8).astype(np.float32), 0
+    for condition in (10.0, 20.0, 25.0, 40.0, 100.0):
+        T, V = (conditioned(seed, 8, condition).astype(np.float32) for seed in (1, 3))
+        P = kronecker_preconditioner(T, V)
+        if condition**4 <= 0.1 / np.finfo(np.float32).eps:
+            answered += 1
+            assert np.abs(P.inverse().apply(P.apply(G)) - G).max() < 0.5 * np.abs(G).max()
+        else:
+            with pytest.raises(ValueError, match=r"^P: got 'a condition number"):
+                P.inverse()
+    assert answered == 3
+
+
 def test_a_preconditioned_step_is_a_write_for_one_example_and_for_several():
     T, V, delta, x, W = normal(1, M, P), normal(3, Q, N), normal(4, M, 3), normal(5, N, 3), normal(6, M, N)
     operator = kronecker_preconditioner(T, V)

@@ -11,6 +11,7 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from rankone._checks import array, check, host, integer, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.geometry import KeyGeometry, as_geometry
+from rankone.editing.keys import transposed
 from rankone.precision import accurate_difference, canonical, wider
 from rankone.writes import Ridge, Rule, Write, interpolate
 
@@ -60,7 +61,8 @@ def rank_one_edit(
         matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
         check(fault != Outcome.SINGULAR, "C", "a singular matrix", _SINGULAR)
         wanted = "of a length whose square has neither underflow nor overflow: rescale it"
-        check(0 < float(edit.right @ k) < inf, "k", f"entries up to {np.abs(k).max():.1e}", wanted)
+        key = np.asarray(k)
+        check(0 < float(np.asarray(edit.right) @ key) < inf, "k", f"entries up to {np.abs(key).max():.1e}", wanted)
     return edit
 
 
@@ -95,7 +97,7 @@ def batch_edit(
 
     >>> import numpy as np, rankone as ro
     >>> edit = ro.batch_edit(np.zeros((1, 2)), np.eye(2), np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 3.0]]))
-    >>> edit.delta.tolist()
+    >>> edit.delta.round(3).tolist()
     [[1.0, 2.0]]
     """
     W, geometry, refine = matrix(W), canonical(as_geometry(C, ridge)), _steps(refine)
@@ -151,7 +153,7 @@ def pair(W: Array, D: int, k: ArrayLike, v: ArrayLike, name: str = "k") -> tuple
     k, v = array(name, k, f"({W.shape[1]},): one key", 1), array("v", v, f"({W.shape[0]},): one value", 1)
     _fits(W, D, k, v, name, "v")
     if readable(k):
-        check(bool(np.any(k)), name, "a zero key", _ZERO)
+        check(bool(np.asarray(k).any()), name, "a zero key", _ZERO)
     return k, v
 
 
@@ -166,8 +168,8 @@ def pairs(W: Array, geometry: KeyGeometry, K: ArrayLike, V: ArrayLike) -> tuple[
 
 def _fits(W: Array, width: int, k: Array, v: Array, key: str, value: str) -> None:
     H, D = W.shape
-    check(width == D, "C", f"({width}, {width})", f"({D}, {D}), as W is {W.shape}")
-    check(k.shape[0] == D, key, f"shape {k.shape}", f"of length {D}, as W is {W.shape}")
+    check(width == D, "C", f"({width}, {width})", f"({D}, {D}), as W is {W.shape}; keys go into C one per column")
+    check(k.shape[0] == D, key, f"shape {k.shape}", f"of length {D}, as W is {W.shape}{transposed(key, k.shape, D)}")
     check(v.shape[0] == H, value, f"shape {v.shape}", f"of length {H}, as W is {W.shape}")
 
 

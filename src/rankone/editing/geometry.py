@@ -9,10 +9,10 @@ from jax import lax
 from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import array, check, choice, host, integer, known, not_negative, numbers, real
+from rankone._checks import array, check, choice, concrete, host, integer, known, not_negative, numbers, real
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
-from rankone.editing.keys import square_moments
+from rankone.editing.keys import square_moments, transposed
 from rankone.editing.triangular import Triangular, condition, of_moments, of_rows
 from rankone.precision import accurate_difference, at_least_single, canonical, smallest_pivot, wider
 
@@ -87,7 +87,7 @@ class KeyGeometry(Module):
             ValueError: If there are fewer keys than dimensions and no ridge, or they span too little.
         """
         K, ridge = at_least_single(array("K", K, "(D, n): one key a column", 2)), not_negative("ridge", ridge)
-        (D, n), wanted = K.shape, "at least as many keys as dimensions, or ridge>0"
+        (D, n), wanted = K.shape, "at least as many keys as dimensions, or ridge>0; for one key per row give K.T"
         check(n >= D or not isinstance(ridge, float) or ridge > 0, "K", f"{n} keys of length {D}", wanted)
         return _sound("K", _from_keys(K, ridge))
 
@@ -100,7 +100,8 @@ class KeyGeometry(Module):
         """
         given = host("keys", keys)
         K = array("keys", given, f"({self.D}, n): one key a column", 1 if given.ndim == 1 else 2)
-        check(K.shape[0] == self.D, "keys", f"shape {K.shape}", f"({self.D}, n), as long as the keys of the geometry")
+        wanted = f"({self.D}, n), as long as the keys of the geometry{transposed('keys', K.shape, self.D)}"
+        check(K.shape[0] == self.D, "keys", f"shape {K.shape}", wanted)
         not_negative("weight", weight)
         return _sound("keys", _observed(canonical(self), K.reshape(self.D, -1), weight))
 
@@ -149,8 +150,9 @@ class KeyGeometry(Module):
 
     def _keys(self, name: str, value: ArrayLike) -> Array:
         keys, D = numbers(name, value), self.D
-        wanted = f"({D},) or ({D}, m): keys in columns"
-        check(keys.ndim in (1, 2) and len(keys) == D, name, f"shape {keys.shape}", wanted)
+        if keys.ndim not in (1, 2) or len(keys) != D:  # no text is made in the calls that are right
+            wanted = f"({D},) or ({D}, m): keys in columns{transposed(name, keys.shape, D)}"
+            check(False, name, f"shape {keys.shape}", wanted)
         return keys
 
     def _scaled(self, B: Array) -> Array:
@@ -171,10 +173,10 @@ def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
     """Refuse a factor that failed, or whose smallest pivot or solutions are rounding error; NaN where none can be."""
     if not known(geometry):
         return geometry if geometry.C is None else _marked(geometry)
-    smallest = float(_smallest(geometry.factor))
+    smallest = float(concrete(_smallest, geometry.factor))
     check(smallest > _floor(geometry), name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
     if geometry.C is not None:
-        size = float(condition(geometry.factor))
+        size = float(concrete(condition, geometry.factor))
         check(size < _worst(geometry), name, f"a condition number of {size:.0e}", _REMEDY)
     return geometry
 

@@ -10,13 +10,13 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, check, choice, host, integer, known, readable, states
+from rankone._checks import array, check, choice, concrete, host, integer, known, readable, states
 from rankone._module import Module
 from rankone._uses import Uses
 from rankone.editing.trees import Path, find_weight
 from rankone.precision import at_least_single, canonical
 
-__all__ = ["SecondMoments", "capture_keys", "square_moments"]
+__all__ = ["SecondMoments", "capture_keys", "square_moments", "transposed"]
 
 
 @checked
@@ -24,7 +24,7 @@ def capture_keys(fn: Callable[..., Any], model: Any, path: Path, *args: Any, lay
     """What the matrix at a path multiplies while fn(model, *args) runs: one key a row.
 
     Rows come in the order of the leading axes of the layer's input; several uses of the matrix follow one another.
-    `SecondMoments` or `KeyGeometry.from_keys` make C of them.
+    `SecondMoments` makes C of them as they are; `KeyGeometry.from_keys` takes one key per column, their transpose.
 
     Args:
         fn: Runs the model on a batch: `jax.vmap(model)` of equinox as `lambda m, x: jax.vmap(m)(x)`, linen's
@@ -108,7 +108,7 @@ class SecondMoments(Module):
     def mean(self) -> Float[Array, "D D"]:
         """Σ kkᵀ / n: the C to add a ridge to, for its size does not grow with the corpus."""
         if readable(self.count):
-            check(bool(self.count > 0), "count", "no key yet", "positive: update with a batch of keys first")
+            check(int(np.asarray(self.count)) > 0, "count", "no key yet", "positive: update with a batch of keys first")
         moments = canonical(self)
         return moments.total / moments.count.astype(moments.total.dtype)
 
@@ -119,6 +119,11 @@ def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMome
     return SecondMoments(moments.total + kept.T @ kept, moments.count + jnp.sum(where, dtype=jnp.int32))
 
 
+def transposed(name: str, shape: tuple[int, ...], D: int) -> str:
+    """What to add to an error about the shape of keys of length D, if they came one per row; nothing otherwise."""
+    return f"; it has one key per row: give {name}.T" if len(shape) == 2 and shape[0] != D == shape[1] else ""
+
+
 def square_moments(name: str, C: ArrayLike) -> Array:
     """C as a square array, finite and symmetric as far as its products with one vector tell: two reads of it."""
     shape = "(D, D): the second moments of the keys"
@@ -127,7 +132,7 @@ def square_moments(name: str, C: ArrayLike) -> Array:
     C = at_least_single(canonical(jnp.asarray(C)))
     check(C.ndim == 2 and C.shape[0] == C.shape[1] > 0, name, f"shape {C.shape}", f"square, {shape}")
     if known(C):
-        finite, skew = map(float, _probed(C))
+        finite, skew = map(float, concrete(_probed, C))
         check(bool(finite), name, "NaN or infinity", "finite; look for missing values in the data")
         check(skew < 1e-3, name, f"products with rows and columns that differ by {skew:.1e}", "symmetric")
     return C

@@ -7,6 +7,7 @@ from jaxtyping import Array, ArrayLike, Float
 from rankone._checks import array, check, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.closed_form import matrix, pair
+from rankone.editing.keys import transposed
 from rankone.writes import Write
 
 __all__ = ["pseudo_inverse_edit", "ridge_limit_edit"]
@@ -50,7 +51,8 @@ def pseudo_inverse_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) 
 
 def _arguments(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array, Array]:
     W, K = matrix(W), array("K", K, "(D, n): one key a column", 2)
-    check(K.shape[0] == W.shape[1], "K", f"shape {K.shape}", f"({W.shape[1]}, n), as W is {W.shape}")
+    wanted = f"({W.shape[1]}, n), as W is {W.shape}{transposed('K', K.shape, W.shape[1])}"
+    check(K.shape[0] == W.shape[1], "K", f"shape {K.shape}", wanted)
     return W, K, *pair(W, W.shape[1], k, v)
 
 

@@ -63,6 +63,7 @@ class LanguageModel(Module):
             ValueError: If a file is missing or cut short, or the architecture is not supported.
         """
         path = Path(path)
+        check(path.exists(), "path", str(path), "that of a folder or a file: there is nothing at this path")
         if not path.is_dir():
             check(dtype == "float32", "dtype", dtype, "'float32' for a GGUF file, whose weights are dequantised")
             return cls(*read_gguf(path), path.stem)

@@ -42,7 +42,7 @@ class RandomFeatures(Module):
             O(Y log D) time and O(Y + D) memory; the fast choice from D of a few hundred).
         regenerate: With "gaussian", draw Ω again from the key at every use instead of storing its Y·D numbers.
         frequencies: What was drawn, instead of a key; `dataclasses.replace` passes it on.
-        phase: Likewise, the b of "cos".
+        phase: Likewise, the b of "cos"; None for the other bases.
 
     Raises:
         ValueError: If D or Y is not a positive integer, a name is unknown, or only "gaussian" could regenerate.
@@ -62,7 +62,7 @@ class RandomFeatures(Module):
     projection: str = static()
     regenerate: bool = static(repr=False)
     frequencies: Projection
-    phase: Float[Array, " phases"] = field(repr=False)
+    phase: Float[Array, " phases"] | None = field(repr=False)
 
     def __init__(
         self,
@@ -82,9 +82,9 @@ class RandomFeatures(Module):
         possible = not regenerate or projection == "gaussian"
         check(possible, "regenerate", regenerate, "False unless projection='gaussian'")
         names = {"basis": basis, "projection": projection, "regenerate": regenerate}
+        if phase is not None and numbers("phase", phase).size == 0:
+            phase = None  # no array of no entries: some formats of checkpoints refuse one
         self._set(D=integer("D", D), Y=integer("Y", Y), **names, frequencies=frequencies, phase=phase)
-        if phase is not None:  # kept, or put aside where a key draws another
-            numbers("phase", phase)
         drawn = frequencies is None or isinstance(frequencies, Projection)
         check(drawn, "frequencies", frequencies, "those of other features, or left out")
         if key is None:
@@ -209,16 +209,19 @@ class RandomFeatures(Module):
         R = self.frequencies.rows
         if self.basis != "cos":  # an empty row a block, so that every basis scans over the same structure
             return jnp.zeros((-(-self.Y // R), 0), dtype)
+        assert self.phase is not None
         return jnp.pad(self.phase.astype(dtype), (0, -self.Y % R)).reshape(-1, R)
 
 
 @partial(jax.jit, static_argnames=("D", "Y", "basis", "projection", "regenerate"))
-def _drawn(key: Array, D: int, Y: int, basis: str, projection: str, regenerate: bool) -> tuple[Projection, Array]:
+def _drawn(
+    key: Array, D: int, Y: int, basis: str, projection: str, regenerate: bool
+) -> tuple[Projection, Array | None]:
     """The frequencies, and the phases that "cos" alone has."""
     k_projection, k_phase = jax.random.split(key)
     frequencies = PROJECTIONS[projection](k_projection, D, Y, regenerate)
     if basis != "cos":
-        return frequencies, jnp.zeros(0, jnp.float32)
+        return frequencies, None
     return frequencies, 2 * pi * jax.random.uniform(k_phase, (Y,), jnp.float32)
 
 

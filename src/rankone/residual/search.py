@@ -16,7 +16,7 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Float, Int
 
-from rankone._checks import Numbers, array, check, host, integer, is_traced, known, states
+from rankone._checks import Numbers, array, check, concrete, host, integer, is_traced, known, states
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.precision import at_least_single, wider
@@ -98,8 +98,7 @@ class ExactSearch(Module):
 def _sized(rows: Array | np.ndarray) -> Array | np.ndarray:
     """The rows, refused where squares of their differences would under- or overflow, if that can be seen."""
     if known(rows):
-        with jax.ensure_compile_time_eval():  # a store may be made while jit is tracing
-            most, wide = float(_largest(rows)), jnp.finfo(wider(rows.dtype, jnp.float32))
+        most, wide = float(concrete(_largest, rows)), jnp.finfo(wider(rows.dtype, jnp.float32))
         least, greatest = float(wide.tiny) ** 0.5 / float(wide.eps), (float(wide.max) / rows.shape[1]) ** 0.5 / 2
         wanted = f"of entries between {least:.0e} and {greatest:.0e} in size, so that squares are numbers: rescale them"
         check(most == 0 or least <= most <= greatest, "rows", f"a largest entry of {most:.1e}", wanted)

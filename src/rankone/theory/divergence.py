@@ -12,7 +12,7 @@ from math import exp, expm1, inf, isfinite, log, log1p, sqrt
 
 from jaxtyping import ArrayLike
 
-from rankone._annotated import Broadcast, checked
+from rankone._annotated import Broadcast, checked, refuse_traced
 from rankone._checks import check, positive, real
 from rankone._module import Module
 from rankone.theory.kernel_error import check_counts, check_probability, uniform_derivative_error, uniform_kernel_error
@@ -144,6 +144,9 @@ def divergence_bound(
     ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ ≤ ηA(ρᴸ − 1)/(ρ − 1) with probability ≥ 1 − δ over the frequencies, for Algorithm 1's gradient
     (`DrDAM.gradient`) and its floor. The printed theorem is false for that gradient.
 
+    The bound is the least fixed point of a map, found on the host in double precision. No argument may be traced by
+    jit, vmap or grad; a bound that was computed before may be closed over.
+
     Args:
         D: Dimension.
         K: Number of patterns.
@@ -159,7 +162,7 @@ def divergence_bound(
         eps1: Derivative error, instead of `uniform_derivative_error`.
 
     Raises:
-        ValueError: If a number is out of range.
+        ValueError: If a number is out of range, or traced.
 
     >>> import rankone as ro
     >>> small = {"D": 10, "K": 5, "beta": 2.0, "step_size": 0.5, "steps": 10, "diameter": 0.8, "reach": 0.8}
@@ -171,6 +174,8 @@ def divergence_bound(
     (inf, ['energy level and tube are consistent'])
     """
     check_counts(D=D, K=K, Y=Y, steps=steps)
+    numbers = {"beta": beta, "step_size": step_size, "energy": energy, "diameter": diameter, "reach": reach}
+    refuse_traced("divergence_bound", **numbers, delta=delta, eps0=eps0, eps1=eps1)
     check_probability(delta)
     for name, number in (("beta", beta), ("step_size", step_size)):
         positive(name, number)

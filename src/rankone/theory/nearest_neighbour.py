@@ -52,17 +52,18 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
     0.0396 <= 0.0436 <= 0.1584
 
     Args:
-        n: Number of stored points, 1 or more; a number or an array.
+        n: Number of stored points, 1 or more; a number or an array. It is not traced: the quadrature runs in double
+            precision on the host, so that jit, vmap and grad cannot take a function of n.
         d: Dimension, from 1 to 1,000, beyond which volumes of balls have no floating-point numbers.
 
     Returns:
         Risk, or arrays of the shape of n.
 
     Raises:
-        ValueError: If n or d is not a positive integer.
+        ValueError: If n or d is not a positive integer, or n is traced.
     """
     d = integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
-    N = host("n", n)
+    N = np.asarray(host("n", n))
     positive = N.size > 0 and N.dtype.kind in "iuf" and bool(np.all(N >= 1)) and bool(np.all(np.floor(N) == N))
     check(positive and bool(np.isfinite(N).all()), "n", n, "positive integers: numbers of points")
     N = N.astype(float)

@@ -101,11 +101,12 @@ def _rates(
     check(beta is None or 0 <= beta < 1, "momentum", momentum, "from 0 to below 1")
     rates, noise = _walks(H, N, P, learning_rate)
     if readable(P):
-        asymmetry = float(np.abs(P - np.transpose(P)).max() / np.abs(P).max())
+        seen = np.asarray(P)
+        asymmetry = float(np.abs(seen - seen.T).max() / np.abs(seen).max())
         wanted = "symmetric; for others take `conditioning.stationary_covariance`"
         check(asymmetry <= 1e-3, "P", f"asymmetry {asymmetry:.2g}", wanted)
     if readable(rates) and beta is not None:
-        least, most = float(np.min(rates)), float(np.max(rates))
+        least, most = float(np.asarray(rates).min()), float(np.asarray(rates).max())
         check(not np.isnan(least), "H", "no Cholesky factor", "positive definite")
         check(least > 0, "P", f"ηPH with an eigenvalue {least:.3g}", "positive definite")
         check(most < 2 * (1 + beta), "learning_rate", learning_rate, f"{2 * (1 + beta) / most:.3g} of that, or less")

@@ -61,7 +61,7 @@ def constant_network(
     layers = [first, second, (stack, None)]
     q = np.array([0, 0, 0, 0, 1.0, 1, 1])
     body = _hidden(layers, q, rows_of, _two_writes, units, constants, y_range)
-    network = assemble([*body, _blank(units, constants, low)], constants, (4, 2, 1), dtype)
+    network = assemble([*body, _blank(units, constants, low)], constants, (4, 2, 1), y_range, dtype)
     return fit(network, target, units, y_range)
 
 
@@ -91,7 +91,7 @@ def shallow_network(
         return W, c - gate
 
     body = _hidden([first, second, (third, bias)], np.eye(6)[5], rows_of, _two_kernels, units, constants, y_range)
-    network = assemble([*body, _blank(units, constants, low)], constants, (0, 0, 0), dtype)
+    network = assemble([*body, _blank(units, constants, low)], constants, (0, 0, 0), y_range, dtype)
     return fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
 
 

@@ -40,4 +40,6 @@ def hat_network(g: Callable[[Any, Any], Any], nodes: int, *, dtype: Any = None) 
     o = values - constants.alpha * (1 + constants.linear**2 * total)
     output = np.concatenate([[constants.linear], o])[None], np.array([0.0])
     grid = Grid(spacing * np.arange(0.0, J - 1), spacing)
-    return assemble([*front(grid, S, constants), (stack, None), read, output], constants, (2 * J, S, 1), dtype)
+    return assemble(
+        [*front(grid, S, constants), (stack, None), read, output], constants, (2 * J, S, 1), (1.0, 2.0), dtype
+    )

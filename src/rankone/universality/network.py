@@ -38,6 +38,7 @@ class Network(Module):
         alpha: The step size for which the weights were chosen: the initialisation encodes it.
         channels: Widths of the forward, the written and the switch channel of a stack; None without stacks.
         start: Prediction before the step, below all targets.
+        y_range: Smallest and largest value that the network was built to be taught; None if it is not known.
     """
 
     switch: Float[Array, " s"]
@@ -45,6 +46,7 @@ class Network(Module):
     alpha: float = static()
     channels: tuple[int, int, int] | None = static(default=None)
     start: float = static(default=0.0)
+    y_range: tuple[float, float] | None = static(default=None)
 
     def __post_init__(self) -> None:
         positive("alpha", self.alpha)
@@ -60,6 +62,11 @@ class Network(Module):
             check(fits, "channels", self.channels, "three widths, or None")
             for width in self.channels:
                 integer("channels", width, "three widths, or None", least=0)
+        if self.y_range is not None:
+            wanted = "a pair (smallest y, largest y), or None"
+            check(isinstance(self.y_range, tuple) and len(self.y_range) == 2, "y_range", self.y_range, wanted)
+            low, high = (real("y_range", end, wanted) for end in self.y_range)
+            check(low is not None and high is not None and low < high, "y_range", self.y_range, wanted)
 
     @property
     def depth(self) -> int:
@@ -115,10 +122,15 @@ def adapt(network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = No
     shots the error is a mean, so each writes a k-th of its own [M-kshot]. `jax.vmap` over x and y adapts one copy a
     task; `learn` does that without keeping the copies.
 
+    A network can be taught values inside the `y_range` that it was built for. Beyond that range its read-out no longer
+    follows the target, so that a value there is refused. Inside jit or vmap no value can be refused: the step is then
+    the same plain gradient step, and the prediction after it is wrong. It is not NaN, because the step of the
+    definition is applied to every parameter as it is.
+
     Args:
         network: From `universal_learner`.
         x: Training input in [0, 1]: a scalar, or k shots (k,).
-        y: Its value, finite; of the same shape.
+        y: Its value, in the network's `y_range`; of the same shape.
         alpha: Step size; by default the one that the network was built for.
 
     Returns:
@@ -209,10 +221,23 @@ def shots(network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None) -> 
     shape = inputs.shape
     check(len(shape) == 1 and inputs.size > 0, "x", f"shape {shape}", "a scalar, or shots of shape (k,)")
     check(values.shape == shape, "y", f"shape {values.shape}", f"of the shape of x, {shape}: one value for each input")
-    check(not readable(values) or bool(np.isfinite(np.asarray(values)).all()), "y", "NaN or infinity", "finite")
+    if readable(values):
+        _check_values(network, np.asarray(values))
     alpha = network.alpha if alpha is None else alpha
     positive("alpha", alpha, f"a positive step size; this network was built for {network.alpha}", dtype=network.dtype)
     return inputs, values, _floats("alpha", alpha, network.dtype)
+
+
+def _check_values(network: Network, y: np.ndarray) -> None:
+    """Refuse values that are not finite, or that the network was not built for."""
+    check(bool(np.isfinite(y).all()), "y", "NaN or infinity", "finite")
+    if network.y_range is None:
+        return
+    low, high = network.y_range
+    rounding = 4 * float(jnp.finfo(network.dtype).eps) * max(abs(low), abs(high))
+    worst = float(y.flat[np.abs(y.astype(float) - (low + high) / 2).argmax()])
+    wanted = f"from {low:g} to {high:g}, for which this network was built; build one with a wider y_range"
+    check(low - rounding <= worst <= high + rounding, "y", worst, wanted)
 
 
 def _row(a: Any) -> Any:

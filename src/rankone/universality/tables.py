@@ -77,7 +77,11 @@ def front_kernel(grid: Grid) -> Matrix:
 
 
 def assemble(
-    layers: list[tuple[Matrix, Matrix | None]], constants: Constants, channels: tuple[int, int, int], dtype: Any
+    layers: list[tuple[Matrix, Matrix | None]],
+    constants: Constants,
+    channels: tuple[int, int, int],
+    y_range: tuple[float, float],
+    dtype: Any,
 ) -> Network:
     """The network of these weights and biases, converted once at the end: everything before is float64."""
     # converted on the host: of another dtype, or of none given, each shape would be a program of its own
@@ -85,7 +89,7 @@ def assemble(
     arrays = tuple(Dense(array(W), None if b is None else array(b)) for W, b in layers)
     bias = layers[-1][1]
     start = 0.0 if bias is None else float(bias[0])
-    return Network(array([constants.switch]), arrays, constants.alpha, channels, start)
+    return Network(array([constants.switch]), arrays, constants.alpha, channels, start, y_range)
 
 
 def table_network(
@@ -128,7 +132,7 @@ def table_network(
     read = _read_out(beta[:, None] * selector.decode, knots)
     output = np.concatenate([[constants.linear], o.ravel()])[None], np.array([low])
     middle = stack, np.zeros(stack.shape[:2]) if biases else None
-    return assemble([*front(grid, S, constants), middle, read, output], constants, (2 * J, S, 1), dtype)
+    return assemble([*front(grid, S, constants), middle, read, output], constants, (2 * J, S, 1), y_range, dtype)
 
 
 def _read_out(rows: Matrix, knots: Matrix) -> tuple[Matrix, Matrix]:

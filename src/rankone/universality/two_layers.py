@@ -56,7 +56,7 @@ def two_layer_network(
     readers = _readers(units, constants, y_range)
     second = np.vstack([path[0], readers[0]]), np.concatenate([path[1], readers[1]])
     out = np.concatenate([[1], np.full(J - 1, share), np.zeros(units)]) * constants.linear
-    network = assemble([first, second, (out[None], np.array([low]))], constants, (0, 0, 0), dtype)
+    network = assemble([first, second, (out[None], np.array([low]))], constants, (0, 0, 0), y_range, dtype)
     return fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
 
 

@@ -1,0 +1,198 @@
+"""Public functions inside programs of the user's own: some of their arguments traced, the others closed over.
+
+Each use in `composition.FAMILIES` is called with one argument after another traced, by jit, scan, vmap, grad and
+jit(vmap(grad)), while the other arguments are closed over: once as arrays of numpy, once as arrays of JAX. Every way
+gives the numbers of the plain call, or is refused in the name of the argument.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import bad_inputs
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from composition import EXEMPT, FAMILIES, Use
+from jaxtyping import config
+
+import rankone as ro
+
+Function = Callable[[Any], list[Any]]
+KINDS = ("numpy", "jax")
+# Of the largest entry of an array. One program adds and multiplies in another order than several do. The largest
+# condition number among the inputs is below 100, and 100 times the rounding of float32 is 1e-5.
+CLOSE = 2e-4
+
+
+def as_kind(kind: str, value: Any) -> Any:
+    """An array as one of numpy or of JAX; a pytree of something else stays as it is."""
+    return jax.device_put(value) if kind == "jax" and isinstance(value, np.ndarray) else value
+
+
+def closed(use: Use, name: str, kind: str) -> Function:
+    """The arrays that the call returns, as a function of one argument; the others are closed over."""
+    others = {key: as_kind(kind, value) for key, value in use.arguments.items() if key != name}
+    return lambda x: jax.tree.leaves(use.call(**others, **{name: x}))
+
+
+def floating(leaves: list[Any]) -> list[Any]:
+    """Those of the leaves that can be differentiated."""
+    return [leaf for leaf in leaves if jnp.issubdtype(leaf.dtype, jnp.floating)]
+
+
+def weights(leaf: Any) -> np.ndarray:
+    """Different numbers in the shape of a leaf, so that no two entries cancel in a weighted sum."""
+    return np.cos(np.arange(leaf.size, dtype=leaf.dtype)).reshape(leaf.shape)
+
+
+def scanned(f: Function) -> Function:
+    """The function in the body of a scan."""
+    return lambda x: second(jax.lax.scan(lambda _, one: (None, f(one)), None, twice(x))[1])
+
+
+def mapped_slope(f: Function) -> Function:
+    """The gradient of a weighted sum of all results, under vmap."""
+
+    def weighted(x: Any) -> jax.Array:
+        return sum((weights(leaf) * leaf).sum() for leaf in floating(f(x)))
+
+    return lambda x: second(jax.vmap(jax.grad(weighted))(twice(x)))
+
+
+def slope(f: Function, x: Any) -> Any:
+    """The same gradient outside of jit, without the sum, whose operations would each be a program."""
+    leaves, pull = jax.vjp(lambda x: floating(f(x)), x)
+    return pull([as_kind("jax", weights(leaf)) for leaf in leaves])[0]
+
+
+def mapped(f: Function) -> Function:
+    """The function under vmap."""
+    return lambda x: second(jax.vmap(f)(twice(x)))
+
+
+def twice(value: Any) -> Any:
+    """Two copies along a new leading axis."""
+    return jax.tree.map(lambda leaf: jnp.stack([leaf] * 2), value)
+
+
+def second(value: Any) -> Any:
+    """The second of two copies."""
+    return jax.tree.map(lambda leaf: leaf[1], value)
+
+
+def ways(use: Use, name: str, kind: str) -> dict[str, Callable[[Any], Any]]:
+    """Every way of tracing one argument inside a program; they are traced as jit traces them, and not compiled."""
+    f = closed(use, name, kind)
+    found = {"jit": f, "scan": scanned(f), "vmap": mapped(f)}
+    if smooth(use, name):
+        found["vmap(grad)"] = mapped_slope(f)
+    return {way: jax.make_jaxpr(function) for way, function in found.items()}
+
+
+def smooth(use: Use, name: str) -> bool:
+    """Whether there is a derivative by an argument."""
+    leaves = jax.tree.leaves(use.arguments[name])
+    return name not in use.whole and all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves)
+
+
+def fault(use: Use, name: str, way: Callable[[Any], Any]) -> str:
+    """What is wrong with how one way ended."""
+    try:
+        way(as_kind("jax", use.arguments[name]))
+    except Exception as error:
+        own = isinstance(error, ValueError | TypeError) and re.match(rf"{name}: got .*; it must be ", str(error))
+        return "" if own and name in use.refused else f"{type(error).__name__}: {error!s:.100}"
+    return "it is not refused" if name in use.refused else ""
+
+
+def difference(got: Any, wanted: Any) -> str:
+    """How the leaves of two trees differ."""
+    for one, other in zip(jax.tree.leaves(got), jax.tree.leaves(wanted), strict=True):
+        if jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key):
+            continue
+        one, other = np.asarray(one), np.asarray(other)
+        if (one.shape, one.dtype) != (other.shape, other.dtype):
+            return f"{one.dtype} {one.shape} instead of {other.dtype} {other.shape}"
+        exact = not np.issubdtype(one.dtype, np.floating)
+        size = 0 if exact else np.abs(other).max(initial=0, where=np.isfinite(other))
+        if not np.allclose(one, other, rtol=0, atol=CLOSE * size + (0 if exact else np.finfo(one.dtype).eps)):
+            return f"{one} instead of {other}"
+    return ""
+
+
+def compiled(use: Use, names: list[str], slopes: list[str]) -> dict[str, dict[str, Any]]:
+    """What jit gives for each argument, and jit(vmap(grad)) for some of them, in one program."""
+
+    def program(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
+        values = {name: closed(use, name, KINDS[i % 2])(given[name]) for i, name in enumerate(names)}
+        return {"jit": values, "grad": {name: mapped_slope(closed(use, name, "jax"))(given[name]) for name in slopes}}
+
+    return jax.jit(program)({name: as_kind("jax", use.arguments[name]) for name in names})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def as_it_is_installed() -> Iterator[None]:
+    """The package without the type checker of the tests, which would refuse arrays of numpy before the package can."""
+    before = config.jaxtyping_disable
+    config.update("jaxtyping_disable", True)
+    yield
+    config.update("jaxtyping_disable", before)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_each_argument_may_be_traced_while_the_others_are_closed_over(family):
+    faults = [f"{use}: {said}" for use in FAMILIES[family]() for said in faults_of(use)]
+    assert not faults, "\n".join(faults)
+
+
+def faults_of(use: Use) -> list[str]:
+    """What is wrong with a use, whichever of its arguments is traced."""
+    faults = []
+    for name in use.arguments:
+        for kind in KINDS:
+            said = {way: fault(use, name, function) for way, function in ways(use, name, kind).items()}
+            faults += [f"{name} traced by {way}, the others of {kind}: {text}" for way, text in said.items() if text]
+    return faults or differences(use, [name for name in use.arguments if name not in use.refused])
+
+
+def differences(use: Use, names: list[str]) -> list[str]:
+    """How the numbers differ from those of the plain call, and the gradients inside jit from those outside."""
+    if not names:
+        return []
+    plain = jax.tree.leaves(use.call(**{name: as_kind("jax", x) for name, x in use.arguments.items()}))
+    first = [name for name in names if smooth(use, name)][: is_public(use)]
+    program = compiled(use, names, first)
+    pairs = {f"jit, {name}": (out, plain) for name, out in program["jit"].items()}
+    for name in first:
+        f, x = closed(use, name, "jax"), as_kind("jax", use.arguments[name])
+        pairs[f"vmap, {name}"] = mapped(f)(x), plain
+        pairs[f"grad, {name}"] = slope(f, x), program["grad"][name]
+    return [f"{what}: {said}" for what, pair in pairs.items() if (said := difference(*pair))]
+
+
+def is_public(use: Use) -> bool:
+    """Whether it is a use of a name of the package itself: only there derivatives and vmap are compiled, too."""
+    named = {getattr(getattr(ro, name), "__name__", "") for name in ro.__all__}
+    return not use.inside and any(re.split(r"[.(]", name)[0] in named for name in use.names)
+
+
+def test_every_public_function_that_takes_arrays_is_among_the_uses():
+    """Of the library; of `theory` only what is a name of the package itself."""
+    named = {name for make in FAMILIES.values() for use in make() for name in use.names}
+    parts = {"editing", "maml", "memory", "nn", "preconditioning", "residual", "universality", "writes"}
+    public = {name for name in set(ro.__all__) - ro._PARTS if not inspect.isclass(getattr(ro, name))}
+    every = bad_inputs.public().values()
+    for name, function in every:
+        takes = set(inspect.signature(function).parameters) - {"self"}
+        if function.__module__.split(".")[1] in parts and takes and not holds_results(function):
+            public.add(name)
+    assert public - named == set(EXEMPT), "add a use to tests/composition.py, or a reason to EXEMPT there"
+    assert named <= {name for name, _ in every}, "no such public name"
+
+
+def holds_results(thing: Any) -> bool:
+    """Whether it is a class whose instances the package makes, so that it checks and computes nothing by itself."""
+    return inspect.isclass(thing) and "__post_init__" not in vars(thing) and "__init__(" not in inspect.getsource(thing)

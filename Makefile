@@ -30,7 +30,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html pdf zip assignment assignments test check compat core processors colab lint format bench record widgets stills screenshot requirements clean
+.PHONY: help book html pdf zip assignment assignments test check compat core processors colab lint lint-text lint-types lint-frontend format bench record widgets stills screenshot requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -58,8 +58,8 @@ test: $(HTML) ## build what is stale, then run every test but Colab's
 	@$(PYTHON) tools/chromium.py
 	$(PYTHON) -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder --max-worker-restart 1 --ignore $(COLAB)
 
-check: lint ## lint, and run the tests of the parts of the package that changed, without the book: minutes
-	$(PYTHON) tools/changed.py
+check: $(READY) ## lint what changed and run the tests that it concerns, without the book: two minutes at most
+	@$(PYTHON) tools/changed.py
 
 compat: $(HTML) ## test the core on the oldest and the newest jax and on an older processor, and every notebook on Colab's versions
 	@$(MAKE) --no-print-directory --keep-going --jobs 2 core processors colab
@@ -73,11 +73,18 @@ processors: $(READY) # all else about it: CONTRIBUTING.md
 colab: $(HTML) # beside the core: while one installs its environments, the other computes
 	XLA_FLAGS="$(XLA_QUICK) $$XLA_FLAGS" $(PYTHON) -m pytest $(COLAB)
 
-lint: $(READY) $(NPM) ## ruff, mypy, codespell, biome and tsc
+lint: lint-text lint-types lint-frontend ## ruff, mypy, codespell, biome and tsc
+
+# In three parts, because `make check` leaves out the slow ones that a change cannot alter.
+lint-text: $(READY)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
-	.venv/bin/mypy
 	.venv/bin/codespell
+
+lint-types: $(READY)
+	.venv/bin/mypy
+
+lint-frontend: $(READY) $(NPM)
 	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent lint
 
 format: $(READY) $(NPM) ## let ruff and biome rewrite what they can

@@ -14,10 +14,22 @@ import jax
 import pytest
 from compile_budget import compile_budget  # noqa: F401  a fixture of every file
 from jaxtyping import config, install_import_hook
+from quick import Quick
 
 if find_spec("beartype"):  # not where other versions of jax are tried: types are the same there
     install_import_hook("rankone", "shapes.checked")  # before the package is imported
 jax.config.update("jax_disable_most_optimizations", True)  # tests compile much and run it once
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What `make check` asks for."""
+    parser.addoption("--quick", action="store_true", help="skip what needs the built book or starts another program")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Turn the option on."""
+    if config.getoption("quick"):
+        config.pluginmanager.register(Quick())
 
 
 def pytest_collection_finish() -> None:

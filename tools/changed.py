@@ -1,17 +1,35 @@
-"""Runs the tests of what changed since the branch left main, committed or not: `python tools/changed.py`.
+"""`make check`: lints what changed since the branch left main, committed or not, and runs the tests that it concerns.
 
-Tests mirror the package: a change in `src/rankone/editing` runs `tests/editing`, one in a module that all parts share
-runs them all. What needs the built book, a browser or other environments is left to `make test`.
+Which tests a change concerns follows from the files, not from a list:
+
+- A module of the package: its own test file, and the tests of its part and of `tests/checks` that name something which
+  the module defines. If two modules of the part import it, or if it has no tests of its own kind, the whole part. If it
+  belongs to no part, all parts.
+- A page or a table of the book: `tests/book`, and the tests that name the file.
+- A file of the front end: JavaScript's own tests, and those of the explorer, or of all explorers if they share it.
+- Anything else: the tests that import it or name it.
+
+Tests run with `--quick` (`tests/quick.py`), which skips those that need the built book or start other programs.
 """
 
+import ast
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path, PurePosixPath
 
+from few_tests import names_of
+
 ROOT = Path(__file__).resolve().parents[1]
-WITH_BOOK = {"book", "browser", "benchmarks", "exercises", "experiments", "references", "tools"}
-QUICK = ["tests/checks", "tests/test_examples.py"]  # of every public name
+PACKAGE = PurePosixPath("src/rankone")
+ALWAYS = {"tests/checks/test_annotated.py", "tests/checks/test_checks.py", "tests/tools/test_layers.py"}
+OTHERS = {"book", "browser", "benchmarks", "exercises", "experiments", "references", "tools"}  # no part of the library
+EXAMPLES = "tests/test_examples.py::test_the_examples_print_what_they_say"
+SHARED = 2  # a module that so many others of its part import concerns the whole part
+HOMES = {"benchmarks": {"benchmarks"}, "experiments": {"book", "experiments"}}  # whose modules have common names
+BY_TOOLS = ("tools", "book/_ext")  # where the tests' own helpers may live: what these name, their tests name
 
 
 def git(*arguments: str) -> list[str]:
@@ -26,32 +44,182 @@ def changed() -> list[str]:
     return [*git("diff", "--name-only", base[0]), *git("ls-files", "--others", "--exclude-standard")]
 
 
-def selected(files: Iterable[str], tests: Path = ROOT / "tests") -> list[str]:
-    """What to give to pytest for some changed files, each test once.
+def linters(files: Iterable[str]) -> list[str]:
+    """The targets of the Makefile whose verdict the changed files can alter."""
+    paths = [PurePosixPath(file) for file in files]
+    targets = ["lint-text"]
+    if any(path.suffix in (".py", ".toml") or path.name == "requirements.txt" for path in paths):
+        targets.append("lint-types")
+    front = (PurePosixPath("frontend"), PurePosixPath("book/_static"), PurePosixPath("book/_ext"))
+    ends = (".js", ".cjs", ".mjs", ".ts", ".css", ".json")
+    if any(path.is_relative_to(folder) and path.suffix in ends for path in paths for folder in front):
+        targets.append("lint-frontend")
+    return targets
 
-    Args:
-        files: Paths in the repository.
-        tests: The folder of tests.
-    """
-    parts = {path.name for path in tests.iterdir() if path.is_dir() and any(path.glob("test_*.py"))} - WITH_BOOK
-    chosen: set[str] = set()
+
+def selected(files: Iterable[str]) -> list[str]:
+    """The files and tests to give to pytest for some changed files, each test once."""
+    chosen: set[str] = set(ALWAYS)
     for path in map(PurePosixPath, files):
-        part = (
-            path.parts[2] if path.is_relative_to("src/rankone") else path.parts[1] if path.parts[0] == "tests" else ""
-        )
-        alone = tests / part / f"test_{path.stem}.py"
-        if path.parts[0] == "tests" and path.name.startswith("test_"):
-            chosen |= {str(path)} if part not in WITH_BOOK and (tests.parent / path).is_file() else set()
-        elif part in parts:
-            chosen.add(f"tests/{part}/{alone.name}" if alone.is_file() else f"tests/{part}")
-        elif part and part not in WITH_BOOK and path.suffix == ".py":
-            chosen |= {f"tests/{each}" for each in parts}
-    inside = {each for each in chosen if str(PurePosixPath(each).parent) in chosen}
-    return sorted((chosen - inside) | set(QUICK))
+        if path.is_relative_to("tests"):
+            chosen |= _by_test_file(path)
+        elif path.is_relative_to(PACKAGE) and path.suffix == ".py":
+            chosen |= _by_module(path)
+        elif path.parts[0] == "frontend":
+            chosen |= _by_script(path)
+        elif path.parts[0] == "book" and path.suffix in (".md", ".yml", ".bib"):
+            chosen |= {"tests/book"} | _naming(path)
+        else:
+            chosen |= _naming(path)
+    return sorted(test for test in chosen if not chosen & {*_above(test)})
+
+
+def _above(test: str) -> Iterator[str]:
+    """The file of a test, and the folders of a file."""
+    file, _, name = test.partition("::")
+    if name:
+        yield file
+    yield from map(str, PurePosixPath(file).parents)
+
+
+@cache
+def parts() -> frozenset[str]:
+    """The folders of tests of the library."""
+    folders = (path.name for path in (ROOT / "tests").iterdir() if any(path.glob("test_*.py")))
+    return frozenset(folders) - OTHERS
+
+
+def _by_test_file(path: PurePosixPath) -> set[str]:
+    """The tests that a changed file in tests/ concerns."""
+    if not (ROOT / path).is_file() or path.is_relative_to("tests/browser"):
+        return set()
+    if path.name.startswith("test_"):
+        return {str(path)}
+    if path.name == "conftest.py" and len(path.parts) > 2:
+        return {str(path.parent)}
+    common = ROOT / "tests/conftest.py"
+    named = {
+        text.partition(".")[0] for text in _texts(common)
+    }  # as in install_import_hook("rankone", "shapes.checked")
+    if path.name == "conftest.py" or path.stem in _imported(common) | named:
+        return {f"tests/{part}" for part in parts()}
+    return _naming(path)
+
+
+def _by_script(path: PurePosixPath) -> set[str]:
+    """The tests that a file of the front end concerns: JavaScript's own, and those of its explorer or of all."""
+    own = f"tests/widgets/test_{path.parts[1]}.py"
+    return {"tests/test_frontend.py", own if (ROOT / own).is_file() else "tests/widgets"}
+
+
+def _by_module(path: PurePosixPath) -> set[str]:
+    """The tests that a changed module of the package concerns."""
+    part = path.parts[2]
+    whole = {f"tests/{part}"} if part in parts() else set()
+    module = ".".join(path.relative_to("src").with_suffix("").parts).removesuffix(".__init__")
+    examples = {f"{EXAMPLES}[{module}]"} if (ROOT / path).is_file() and ">>> " in (ROOT / path).read_text() else set()
+    if part in OTHERS:  # src/rankone/book
+        return _naming(path) | examples
+    if not whole:
+        return {f"tests/{each}" for each in parts()} | {"tests/test_examples.py"}
+    if path.name == "__init__.py" or not (ROOT / path).is_file() or len(_importers(path)) >= SHARED:
+        return whole | examples
+    own = f"tests/{part}/test_{path.stem}.py"
+    names = _defined(ROOT / path)
+    found = {own} if (ROOT / own).is_file() else set()
+    files = [*(ROOT / "tests" / part).glob("test_*.py"), *(ROOT / "tests/checks").glob("test_*.py")]
+    for file in files:
+        relative = file.relative_to(ROOT).as_posix()
+        found |= {f"{relative}::{test}" for test in _tests(file) if names & names_of(file, test)}
+    in_part = {test for test in found if test.startswith(f"tests/{part}/")}
+    return found | examples if in_part else found | whole | examples
+
+
+@cache
+def _importers(path: PurePosixPath) -> frozenset[Path]:
+    """The other modules of a module's part that import it."""
+    modules = (ROOT / path).parent.rglob("*.py")
+    return frozenset(module for module in modules if module.name != "__init__.py" and path.stem in _imported(module))
+
+
+@cache
+def _imported(file: Path) -> frozenset[str]:
+    """The last names of the modules that a file may import: `a.b.c` gives c, and `from a.b import c` b and c."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found |= {alias.name.rpartition(".")[2] for alias in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.rpartition(".")[2])
+    return frozenset(found)
+
+
+@cache
+def _texts(file: Path) -> tuple[str, ...]:
+    """The constant texts in a file."""
+    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    return tuple(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def _defined(module: Path) -> set[str]:
+    """The functions and classes of a module, methods left out: their names are those of other classes, too."""
+    body = ast.parse(module.read_text(encoding="utf-8")).body
+    return {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
+def _tests(file: Path) -> list[str]:
+    """The tests and classes of tests at the top of a file."""
+    body = ast.parse(file.read_text(encoding="utf-8")).body
+    named = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    return [name for name in named if name.startswith(("test_", "Test"))]
+
+
+def _naming(path: PurePosixPath) -> set[str]:
+    """The test files that import a file, or name it in a text, and those that use a tool which names it in a text.
+
+    A table or a page is named by its file's name. An experiment is named without the ending, as in
+    `experiment("figure6")`.
+    """
+    stem = path.stem
+    files = {file for file in (ROOT / "tests").rglob("test_*.py") if "browser" not in file.parts}
+    if path.parts[0] in HOMES:
+        files = {file for file in files if file.parent.name in HOMES[path.parts[0]]}
+    if path.suffix == ".py":
+        found = {file for file in files if stem in _imported(file)}
+    else:
+        tools = [tool for folder in BY_TOOLS for tool in (ROOT / folder).glob("*.py")]
+        using = {tool.stem for tool in tools if any(path.name in text for text in _texts(tool))}
+        found = {file for file in files if using & _imported(file)}
+    found |= {file for file in files if any(path.name in text for text in _texts(file))}
+    found |= {file for file in files if file.parent.name in ("exercises", "experiments") and stem in _texts(file)}
+    return {file.relative_to(ROOT).as_posix() for file in found}
+
+
+def main() -> int:
+    """Lint and test, side by side; the result is that of both."""
+    files = changed()
+    tests, targets = selected(files), linters(files)
+    whole = sorted(test for test in tests if "::" not in test)
+    print(
+        f"{len(files)} changed files lead to:",
+        *targets,
+        *whole,
+        f"and {len(tests) - len(whole)} more tests",
+        flush=True,
+    )
+    pytest = [sys.executable, "-m", "pytest", "-q", "--quick", "--numprocesses", "2", "--dist", "worksteal", *tests]
+    lint = ["make", "--silent", "--keep-going", *targets]
+    sys.stdout.flush()
+    with ThreadPoolExecutor(1) as pool:
+        linted = pool.submit(lambda: subprocess.run(lint, cwd=ROOT, capture_output=True, text=True, check=False))
+        tested = subprocess.run(pytest, cwd=ROOT, check=False)
+        said = linted.result()
+    print(said.stdout, said.stderr, sep="", end="")
+    print("lint:", "FAILED" if said.returncode else "passed", "· tests:", "FAILED" if tested.returncode else "passed")
+    print("Not run: tests/browser, the tests that are counted above as skipped, and all that the change does not name.")
+    print("`make test` runs them; `make compat` tries other versions.")
+    return tested.returncode or said.returncode
 
 
 if __name__ == "__main__":
-    chosen = selected(changed())
-    print("pytest", *chosen)
-    command = [sys.executable, "-m", "pytest", "-q", "--numprocesses", "2", "--dist", "loadfile", *chosen]
-    sys.exit(subprocess.run(command, cwd=ROOT, check=False).returncode)
+    sys.exit(main())

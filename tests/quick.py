@@ -16,15 +16,16 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 BOOK = (str(ROOT / "_build" / "html"), str(ROOT / "_build" / "without-solutions"))
+READS = {"open", "os.listdir", "os.scandir", "pathlib.Path.glob", "pathlib.Path.rglob"}
 ALLOWED = {"git", "node"}  # programs that start at once and need nothing installed
 SKIPPED = {"book": "needs the built book", "program": "starts another program"}
 
 
 def needs(event: str, arguments: tuple[Any, ...]) -> str | None:
     """The reason why a quick test stops at an event that Python reports, or None."""
-    if event in ("open", "os.listdir", "os.scandir"):
+    if event in READS:
         path = arguments[0]
-        if isinstance(path, str | bytes) and os.path.abspath(os.fsdecode(path)).startswith(BOOK):
+        if isinstance(path, str | bytes | Path) and os.path.abspath(os.fsdecode(path)).startswith(BOOK):
             return SKIPPED["book"]
     elif event == "subprocess.Popen":
         command = [arguments[1]] if isinstance(arguments[1], str | bytes) else list(arguments[1])

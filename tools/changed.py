@@ -2,9 +2,9 @@
 
 Which tests a change concerns follows from the files, not from a list:
 
-- A module of the package: its own test file, and the tests of its part and of `tests/checks` that name something which
-  the module defines. If two modules of the part import it, or if it has no tests of its own kind, the whole part. If it
-  belongs to no part, all parts.
+- A module of a package: its own test file, and the tests of its part and of `tests/checks` that name something which
+  the module defines. If there is none, or if two modules of the part import it, the whole part. If all parts share it,
+  all parts.
 - A page or a table of the book: `tests/book`, and the tests that name the file.
 - A file of the front end: JavaScript's own tests, and those of the explorer, or of all explorers if they share it.
 - Anything else: the tests that import it or name it.
@@ -23,7 +23,6 @@ from pathlib import Path, PurePosixPath
 from few_tests import names_of
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGE = PurePosixPath("src/rankone")
 ALWAYS = {"tests/checks/test_annotated.py", "tests/checks/test_checks.py", "tests/tools/test_layers.py"}
 OTHERS = {"book", "browser", "benchmarks", "exercises", "experiments", "references", "tools"}  # no part of the library
 EXAMPLES = "tests/test_examples.py::test_the_examples_print_what_they_say"
@@ -63,10 +62,14 @@ def selected(files: Iterable[str]) -> list[str]:
     for path in map(PurePosixPath, files):
         if path.is_relative_to("tests"):
             chosen |= _by_test_file(path)
-        elif path.is_relative_to(PACKAGE) and path.suffix == ".py":
+        elif path.is_relative_to("src/rankone_book/exercises"):
+            chosen.add(_own("tests/exercises", path.parts[3]))
+        elif path.is_relative_to("src") and path.suffix == ".py":
             chosen |= _by_module(path)
         elif path.parts[0] == "frontend":
-            chosen |= _by_script(path)
+            chosen |= {"tests/test_frontend.py", _own("tests/widgets", path.parts[1])}
+        elif path.is_relative_to("src/rankone_book/widgets") and path.suffix != ".py":
+            chosen.add(_own("tests/widgets", path.stem))
         elif path.parts[0] == "book" and path.suffix in (".md", ".yml", ".bib"):
             chosen |= {"tests/book"} | _naming(path)
         else:
@@ -106,38 +109,35 @@ def _by_test_file(path: PurePosixPath) -> set[str]:
     return _naming(path)
 
 
-def _by_script(path: PurePosixPath) -> set[str]:
-    """The tests that a file of the front end concerns: JavaScript's own, and those of its explorer or of all."""
-    own = f"tests/widgets/test_{path.parts[1]}.py"
-    return {"tests/test_frontend.py", own if (ROOT / own).is_file() else "tests/widgets"}
+def _own(folder: str, name: str) -> str:
+    """The test file of that name in a folder of tests, or the folder where there is none."""
+    own = f"{folder}/test_{name}.py"
+    return own if (ROOT / own).is_file() else folder
 
 
 def _by_module(path: PurePosixPath) -> set[str]:
-    """The tests that a changed module of the package concerns."""
-    part = path.parts[2]
-    whole = {f"tests/{part}"} if part in parts() else set()
+    """The tests that a changed module of a package concerns."""
     module = ".".join(path.relative_to("src").with_suffix("").parts).removesuffix(".__init__")
-    examples = {f"{EXAMPLES}[{module}]"} if (ROOT / path).is_file() and ">>> " in (ROOT / path).read_text() else set()
-    if part in OTHERS:  # src/rankone/book
-        return _naming(path) | examples
-    if not whole:
-        return {f"tests/{each}" for each in parts()} | {"tests/test_examples.py"}
-    if path.name == "__init__.py" or not (ROOT / path).is_file() or len(_importers(path)) >= SHARED:
-        return whole | examples
-    own = f"tests/{part}/test_{path.stem}.py"
-    names = _defined(ROOT / path)
-    found = {own} if (ROOT / own).is_file() else set()
-    files = [*(ROOT / "tests" / part).glob("test_*.py"), *(ROOT / "tests/checks").glob("test_*.py")]
-    for file in files:
+    gone = not (ROOT / path).is_file()
+    found = {f"{EXAMPLES}[{module}]"} if not gone and ">>> " in (ROOT / path).read_text(encoding="utf-8") else set()
+    part = path.parts[2]
+    if part not in parts():
+        everywhere = path.parts[1] == "rankone" and len(path.parts) == 3 and (gone or _importers(path))
+        return found | ({f"tests/{each}" for each in parts()} if everywhere else _naming(path))
+    if gone or path.name == "__init__.py" or len(_importers(path)) >= SHARED:
+        return found | {f"tests/{part}"}
+    own, names = ROOT / "tests" / part / f"test_{path.stem}.py", _defined(ROOT / path)
+    single = {f"tests/{part}/{own.name}"} if own.is_file() else set()
+    for file in [*own.parent.glob("test_*.py"), *(ROOT / "tests/checks").glob("test_*.py")]:
         relative = file.relative_to(ROOT).as_posix()
-        found |= {f"{relative}::{test}" for test in _tests(file) if names & names_of(file, test)}
-    in_part = {test for test in found if test.startswith(f"tests/{part}/")}
-    return found | examples if in_part else found | whole | examples
+        single |= {f"{relative}::{test}" for test in _tests(file) if names & names_of(file, test)}
+    alone = any(test.startswith(f"tests/{part}/") for test in single)
+    return found | (single if alone else {f"tests/{part}"})
 
 
 @cache
 def _importers(path: PurePosixPath) -> frozenset[Path]:
-    """The other modules of a module's part that import it."""
+    """The modules in a module's folder, or below it, that import it."""
     modules = (ROOT / path).parent.rglob("*.py")
     return frozenset(module for module in modules if module.name != "__init__.py" and path.stem in _imported(module))
 
@@ -191,7 +191,8 @@ def _naming(path: PurePosixPath) -> set[str]:
         using = {tool.stem for tool in tools if any(path.name in text for text in _texts(tool))}
         found = {file for file in files if using & _imported(file)}
     found |= {file for file in files if any(path.name in text for text in _texts(file))}
-    found |= {file for file in files if file.parent.name in ("exercises", "experiments") and stem in _texts(file)}
+    if path.parts[0] in ("book", "experiments"):
+        found |= {file for file in files if file.parent.name in ("exercises", "experiments") and stem in _texts(file)}
     return {file.relative_to(ROOT).as_posix() for file in found}
 
 

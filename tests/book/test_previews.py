@@ -241,14 +241,14 @@ def test_an_element_is_whole_and_an_empty_mark_stands_for_what_it_is_in() -> Non
 
 def answers(site: Path, *queries: str) -> dict[str, list[dict]]:
     """The definitions that the search page puts first, as it ranks them."""
-    source = """import { readFileSync } from "node:fs";
-        let text = ""; for await (const part of process.stdin) text += part;
+    source = """let text = ""; for await (const part of process.stdin) text += part;
         const { search, data, queries } = JSON.parse(text);
-        const made = [readFileSync(data, "utf8"), readFileSync(search, "utf8"), "return [definitionsOf, DEFINITIONS]"];
+        const made = [data, search, "return [definitionsOf, DEFINITIONS]"];
         const [find, all] = new Function(made.join("\\n"))();
         process.stdout.write(JSON.stringify(Object.fromEntries(queries.map((each) => [each, find(each, all)]))));"""
     files = {"search": ROOT / "book/_static/search.js", "data": site / "_static" / "definitions.js"}
-    return node.answer(source, {name: str(path) for name, path in files.items()} | {"queries": queries})
+    texts = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
+    return node.answer(source, texts | {"queries": queries})
 
 
 def test_a_definition_is_found_by_every_name_of_it(site: Path) -> None:

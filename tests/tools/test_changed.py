@@ -20,13 +20,17 @@ ALL = {f"tests/{part}" for part in parts()}
         (["src/rankone/editing/__init__.py", "tests/editing/test_edits.py"], {"tests/editing"}),
         (["src/rankone/theory/capacity.py"], {"tests/theory/test_capacity.py"}),
         (["src/rankone/theory/gone.py"], {"tests/theory"}),
-        (["src/rankone/_checks.py"], ALL | {"tests/test_examples.py"}),
-        (["src/rankone/widgets/_explorer.py"], {"tests/widgets"}),
+        (["src/rankone/_checks.py"], ALL),
+        (["src/rankone/plain.py"], {"tests/test_plain.py"}),
+        (["src/rankone_book/widgets/_explorer.py"], {"tests/widgets"}),
+        (["src/rankone_book/exercises/editing/q1.py"], {"tests/exercises/test_editing.py"}),
+        (["src/rankone_book/exercises/checks.py"], {"tests/exercises"}),
+        (["src/rankone_book/widgets/settings/editing.json"], {"tests/widgets/test_editing.py"}),
         (["tests/memory/test_descent.py", "tests/memory/test_gone.py"], {"tests/memory/test_descent.py"}),
         (["tests/conftest.py"], ALL),
         (["tests/shapes.py"], ALL),
         (["tests/widgets/conftest.py"], {"tests/widgets"}),
-        (["tests/mutants.yml"], {"tests/tools/test_mutants.py"}),
+        (["tests/bad_inputs.json"], {"tests/tools/test_bad_inputs.py"}),
         (["tests/browser/test_pages.py"], set()),
         (["book/chapters/editing_exercises.md"], {"tests/book", "tests/exercises/test_editing.py"}),
         (["book/claims.yml"], {"tests/book", "tests/tools/test_mutation.py"}),  # a tool that it uses reads the claims
@@ -72,6 +76,7 @@ def test_a_linter_runs_where_its_verdict_can_change(file: str, targets: list[str
         ("open", str(ROOT / "_build/html/index.html"), "book"),
         ("open", "_build/html/index.html", "book"),
         ("os.scandir", b"_build/html", "book"),
+        ("pathlib.Path.rglob", Path("_build/html"), "book"),
         ("open", str(ROOT / "_build/.jax_cache/program"), None),
         ("open", 3, None),
         ("import", "_build/html", None),
@@ -104,14 +109,15 @@ def test_a_test_that_asks_for_more_is_skipped_and_counted(tmp_path: Path) -> Non
         "from quick import Quick\n\ndef pytest_configure(config):\n    config.pluginmanager.register(Quick())\n"
     )
     (tmp_path / "test_it.py").write_text(
-        f"import pytest, subprocess\n\nPAGE = {str(quick.BOOK[0] + '/index.html')!r}\n\n"
+        f"import pathlib, pytest, subprocess\n\nPAGE = {str(quick.BOOK[0] + '/index.html')!r}\n\n"
         "@pytest.fixture(scope='module')\ndef page():\n    return open(PAGE)\n\n"
         "def test_one(page): pass\ndef test_two(page): pass\ndef test_three(): subprocess.run(['make'])\n"
+        "def test_five(): assert [*pathlib.Path(PAGE).parent.rglob('*.html')]\n"
         "def test_four(): subprocess.run(['git', '--version'])\n"
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", tmp_path]
     options = ["-o", f"pythonpath={ROOT / 'tests'}", "--import-mode=importlib", tmp_path]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert "1 passed, 3 skipped" in done.stdout, done.stdout + done.stderr
-    assert "Not run, needs the built book: 2 of test_it.py" in done.stdout
+    assert "1 passed, 4 skipped" in done.stdout, done.stdout + done.stderr
+    assert "Not run, needs the built book: 3 of test_it.py" in done.stdout
     assert "Not run, starts another program: 1 of test_it.py" in done.stdout

@@ -208,7 +208,19 @@ def main() -> int:
         f"and {len(tests) - len(whole)} more tests",
         flush=True,
     )
-    pytest = [sys.executable, "-m", "pytest", "-q", "--quick", "--numprocesses", "2", "--dist", "worksteal", *tests]
+    pytest = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-rfE",
+        "--quick",
+        "--numprocesses",
+        "2",
+        "--dist",
+        "worksteal",
+        *tests,
+    ]
     lint = ["make", "--silent", "--keep-going", *targets]
     sys.stdout.flush()
     with ThreadPoolExecutor(1) as pool:

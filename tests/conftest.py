@@ -30,6 +30,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Turn the option on."""
     if config.getoption("quick"):
         config.pluginmanager.register(Quick())
+        ignored = "ignore::pytest.PytestUnraisableExceptionWarning"  # skipped tests leave files and sockets open
+        config.addinivalue_line("filterwarnings", ignored)
 
 
 def pytest_collection_finish() -> None:

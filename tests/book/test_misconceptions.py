@@ -13,6 +13,7 @@ import pytest
 from course_map import Course
 
 import rankone as ro
+from rankone import writes
 from rankone.editing import pseudo_inverse_edit
 from rankone.precision import double_precision
 from rankone.printed import resmem_rate
@@ -21,7 +22,7 @@ from rankone.theory.basin import critical_slope, gauge
 from rankone.theory.conditioning import whitened_spectrum
 from rankone.theory.edit_cost import sequential_residual
 from rankone.universality import Constants, adapt, lookup_table, predict, universal_learner
-from rankone_book import widgets, writes
+from rankone_book import widgets
 
 COURSE = Course(Path(__file__).parents[2])
 SHOWN = {

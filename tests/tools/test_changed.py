@@ -113,11 +113,13 @@ def test_a_test_that_asks_for_more_is_skipped_and_counted(tmp_path: Path) -> Non
         "@pytest.fixture(scope='module')\ndef page():\n    return open(PAGE)\n\n"
         "def test_one(page): pass\ndef test_two(page): pass\ndef test_three(): subprocess.run(['make'])\n"
         "def test_five(): assert [*pathlib.Path(PAGE).parent.rglob('*.html')]\n"
+        "def test_six():\n    try:\n        subprocess.run(['make'])\n    except BaseException:\n        assert 0\n"
+        "def test_seven():\n    raise FileNotFoundError(PAGE + ' is missing')\n"
         "def test_four(): subprocess.run(['git', '--version'])\n"
     )
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", tmp_path]
     options = ["-o", f"pythonpath={ROOT / 'tests'}", "--import-mode=importlib", tmp_path]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert "1 passed, 4 skipped" in done.stdout, done.stdout + done.stderr
-    assert "Not run, needs the built book: 3 of test_it.py" in done.stdout
-    assert "Not run, starts another program: 1 of test_it.py" in done.stdout
+    assert "1 passed, 6 skipped" in done.stdout, done.stdout + done.stderr
+    assert "Not run, needs the built book: 4 of test_it.py" in done.stdout
+    assert "Not run, starts another program: 2 of test_it.py" in done.stdout

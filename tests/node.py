@@ -1,9 +1,11 @@
 """Runs the front end's JavaScript modules under node: the other half of tests that compare them with JAX."""
 
+import atexit
 import json
 import shutil
 import subprocess
 import sys
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+# Ends a module that defines the function `answer`, and calls it with each line of stdin.
+LISTEN = """
+import { createInterface } from "node:readline";
+for await (const line of createInterface({ input: process.stdin })) {
+  let said;
+  try {
+    said = { answer: (await answer(JSON.parse(line))) ?? null };
+  } catch (error) {
+    said = { error: error.stack };
+  }
+  process.stdout.write(`${JSON.stringify(said)}\\n`);
+}
+"""
 FRONTEND = Path(__file__).parents[1] / "frontend"
 
 
@@ -31,3 +46,31 @@ def answer(source: str, job: Any) -> Any:
     if done.returncode:
         raise RuntimeError(done.stderr)
     return json.loads(done.stdout)
+
+
+def asked(source: str, job: Any) -> Any:
+    """What the function `answer` of the module `source`, run in frontend/, returns for a job.
+
+    All jobs of a module go to one process, because node takes longer to start than most of them take.
+    """
+    process = _listening(source)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(job, default=lambda a: np.asarray(a).tolist()) + "\n")
+    process.stdin.flush()
+    line = process.stdout.readline()
+    if not line:
+        raise RuntimeError(f"node ended with {process.wait()}")  # its reason is in the captured stderr
+    said = json.loads(line)
+    if "error" in said:
+        raise RuntimeError(said["error"])
+    return said["answer"]
+
+
+@cache
+def _listening(source: str) -> "subprocess.Popen[str]":
+    """A process of node that answers jobs until this one ends."""
+    whole = [*command(), "--input-type=module", "-e", source + LISTEN]
+    process = subprocess.Popen(whole, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", cwd=FRONTEND)
+    atexit.register(process.communicate)
+    return process

@@ -1,6 +1,5 @@
-// Reads a job as JSON on stdin, runs the editing explorer's mathematics on it, writes the result as JSON on stdout.
+// Runs jobs of the editing explorer's mathematics, as `asked` in tests/node.py sends them.
 // The other half is test_editing.py.
-import { readFileSync } from "node:fs";
 import * as edit from "../../frontend/editing/math/edit.js";
 import * as sequence from "../../frontend/editing/math/sequence.js";
 import { PRESETS } from "../../frontend/editing/presets.js";
@@ -34,5 +33,4 @@ const jobs = {
   law: ({ T, D }) => Array.from({ length: T }, (_, i) => sequence.forgettingLaw(i + 1, T, D)),
 };
 
-const [name, job] = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(jobs[name](job)));
+export const answer = ([name, job]) => jobs[name](job);

@@ -1,6 +1,5 @@
-// Reads jobs as JSON on stdin, runs the widgets' mathematics on them, writes the results as JSON on stdout.
+// Runs jobs of the retrieval explorer's mathematics, as `asked` in tests/node.py sends them.
 // The other half is test_retrieval.py.
-import { readFileSync } from "node:fs";
 import * as random from "../../frontend/kit/random.js";
 import { Geometry, printedBound } from "../../frontend/retrieval/math/bounds.js";
 import { DistributedMemory } from "../../frontend/retrieval/math/distributed.js";
@@ -182,7 +181,4 @@ function exact(Xi, beta, state) {
   return { exactEnergy: energy, exactGradient: [...gradient] };
 }
 
-const [name, job] = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(
-  JSON.stringify(await jobs[name](job), (_, v) => (v === -Infinity ? null : v)),
-);
+export const answer = ([name, job]) => jobs[name](job);

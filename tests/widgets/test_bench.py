@@ -15,7 +15,6 @@ from rankone.writes import BatchStep, Cycled, Exact, Gaussian, InSequence, Lapla
 from rankone_book.widgets import BenchExplorer
 
 BRIDGE = """
-import { readFileSync } from "node:fs";
 import { ASKED, matrixAt, measure } from "./bench/measure.js";
 import { frequenciesOf, featuresAt } from "./bench/math/kernels.js";
 import { PRESETS } from "./bench/presets.js";
@@ -44,8 +43,7 @@ const jobs = {
     return [key, [predict.right(found), after(found)]];
   }),
 };
-const [name, job] = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(jobs[name](job)));
+const answer = ([name, job]) => jobs[name](job);
 """
 PAIRS = [[-1.1, 0.3, 0.0], [-0.7, -0.6, 0.2], [-0.4, 0.8, 0.0], [0.1, -0.2, -0.5], [0.6, 0.5, 0.0], [1.0, -0.9, 0.0]]
 S = np.exp(-abs(np.subtract.outer(*[np.array(PAIRS)[:, 0]] * 2)) / 0.5)
@@ -56,7 +54,7 @@ pytestmark = pytest.mark.usefixtures("x64")
 
 def javascript(name: str, job: Any = None) -> Any:
     """The answer of one job of the bridge."""
-    return node.answer(BRIDGE, [name, job])
+    return node.asked(BRIDGE, [name, job])
 
 
 def kernels(width):

@@ -8,13 +8,13 @@ import pytest
 import rankone.editing as editing
 from rankone.theory.edit_cost import leverage, sequential_residual
 
-BRIDGE = 'import "../tests/widgets/editing_bridge.mjs";'  # as seen from frontend/
+BRIDGE = 'import { answer } from "../tests/widgets/editing_bridge.mjs";'  # as seen from frontend/
 RTOL = 1e-9  # both sides are float64; condition numbers stay below 1e4
 
 
 def javascript(name, **job):
     """The answer of one job in editing_bridge.mjs."""
-    return node.answer(BRIDGE, [name, job])
+    return node.asked(BRIDGE, [name, job])
 
 
 pytestmark = pytest.mark.usefixtures("x64")

@@ -12,7 +12,6 @@ from rankone.theory.error_law import hessian
 from rankone_book.widgets import LandscapeExplorer
 
 BRIDGE = """
-import { readFileSync } from "node:fs";
 import { Estimate, frequenciesOf, tablesOf } from "./landscape/math/estimate.js";
 import { Exact } from "./landscape/math/exact.js";
 import { descend } from "./landscape/math/runs.js";
@@ -38,8 +37,7 @@ const jobs = {
     ({ view: set.view, text: python(set), runs: consequences(set).runs })),
   theorem: (settings) => settings.map((setting) => ({ ...divergenceBound(setting), n: neededPower(setting) })),
 };
-const [name, job] = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(jobs[name](job)));
+const answer = ([name, job]) => jobs[name](job);
 """
 PATTERNS = [[0.8, 0.1], [-0.5, 0.6], [-0.3, -0.9]]
 STATES = np.random.default_rng(0).uniform(-1.2, 1.2, (6, 2))
@@ -50,7 +48,7 @@ pytestmark = pytest.mark.usefixtures("x64")
 
 def javascript(name, job):
     """The answer of one job of the bridge."""
-    return node.answer(BRIDGE, [name, job])
+    return node.asked(BRIDGE, [name, job])
 
 
 def memories(beta=6.0, Y=200, seed=3, basis="sincos", patterns=PATTERNS):

@@ -19,7 +19,6 @@ DEFAULTS = {
 }  # fmt: skip
 
 BRIDGE = """
-import { readFileSync } from "node:fs";
 import { counting, run } from "./preconditioning/math/paths.js";
 import { bestStep, largestStep } from "./preconditioning/math/rules.js";
 import { PRESETS } from "./preconditioning/presets.js";
@@ -36,14 +35,13 @@ const jobs = {
   presets: () => PRESETS.map(({ key, set }) => ({ key, settings: set, ...jobs.run(set) })),
   steps: ({ name, momentum, values }) => [bestStep(name, momentum, values), largestStep(name, momentum, values)],
 };
-const [name, job] = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(jobs[name](job)));
+const answer = ([name, job]) => jobs[name](job);
 """
 
 
 def javascript(name, /, **job):
     """The answer of one job of the bridge."""
-    return node.answer(BRIDGE, [name, job])
+    return node.asked(BRIDGE, [name, job])
 
 
 def settings(seed=None, **more):

@@ -19,7 +19,6 @@ RTOL = 1e-5  # the points are float32 on both sides
 DEFAULTS = {"view": "line", "L": 0.6, "d": 1, "k": 1, "sigma": 1, "noise": 0, "flips": 0, "n": 64, "seed": 0}
 
 BRIDGE = """
-import { readFileSync } from "node:fs";
 import * as random from "./kit/random.js";
 import { featuresOf, logistic, probability } from "./residual/math/bases.js";
 import { lawsAt } from "./residual/charts.js";
@@ -80,14 +79,13 @@ const jobs = {
     return { key, settings, risk, law: lawsAt(settings, settings.n) };
   }),
 };
-const [name, job] = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(jobs[name](job)));
+const answer = ([name, job]) => jobs[name](job);
 """
 
 
 def javascript(name, /, **job):
     """The answer of one job of the bridge."""
-    return node.answer(BRIDGE, [name, job])
+    return node.asked(BRIDGE, [name, job])
 
 
 def points(seed, n, d):

@@ -12,14 +12,14 @@ from rankone.theory.basin import critical_slope, gauge, slope_ratio
 from rankone.theory.error_law import error_law
 from rankone.theory.kernel_error import uniform_kernel_error
 
-BRIDGE = 'import "../tests/widgets/retrieval_bridge.mjs";'  # as seen from frontend/
+BRIDGE = 'import { answer } from "../tests/widgets/retrieval_bridge.mjs";'  # as seen from frontend/
 BASES = ("sincos", "cos", "exp", "expexp")
 RTOL = 1e-4  # both sides are float32; sums of 10^4 terms in another order differ by about 1e-6
 
 
 def javascript(name, **job):
     """The answer of one job in retrieval_bridge.mjs."""
-    return node.answer(BRIDGE, [name, job])
+    return node.asked(BRIDGE, [name, job])
 
 
 def relative(found, wanted):

@@ -17,7 +17,6 @@ from rankone.theory.kernel_error import uniform_kernel_error
 from rankone_book.widgets import Sketch
 
 BRIDGE = """
-import { readFileSync } from "node:fs";
 import { bounds } from "./sketch/bounds.js";
 import { meanCosine } from "./sketch/cosines.js";
 import { observe, patternsOf, recall, tail } from "./sketch/crosstalk.js";
@@ -43,8 +42,7 @@ const jobs = {
     meanCosine(Y, seed)[25], observe({ load, D: 400, seed }).lost],
   ranks: ({ a, b }) => rankCorrelation(a, b),
 };
-const [name, job] = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(jobs[name](job)));
+const answer = ([name, job]) => jobs[name](job);
 """
 
 pytestmark = pytest.mark.usefixtures("x64")
@@ -52,7 +50,7 @@ pytestmark = pytest.mark.usefixtures("x64")
 
 def javascript(name, job):
     """The answer of one job of the bridge."""
-    return node.answer(BRIDGE, [name, job])
+    return node.asked(BRIDGE, [name, job])
 
 
 @pytest.mark.parametrize("K", [10, 30])

@@ -19,7 +19,6 @@ XS = (np.arange(40) + 0.3) / 40
 PAIRS = [(0.3, 0.7), (0.91, -0.95), (0.06, 0.2)]
 
 BRIDGE = """
-import { readFileSync } from "node:fs";
 import { normalQuantile, quasirandom } from "./universality/math/kinks.js";
 import { forward, gradientStep, size } from "./universality/math/network.js";
 import { lookup } from "./universality/math/tables.js";
@@ -55,14 +54,13 @@ const jobs = {
   numbers: ({ p }) => ({ points: quasirandom(50, 6), quantiles: p.map(normalQuantile) }),
   drawn: ({ profile, at }) => at.map(drawn(profile)),
 };
-const [name, job] = JSON.parse(readFileSync(0, "utf8"));
-process.stdout.write(JSON.stringify(jobs[name](job)));
+const answer = ([name, job]) => jobs[name](job);
 """
 
 
 def javascript(name, /, **job):
     """The answer of one job of the bridge."""
-    return node.answer(BRIDGE, [name, job])
+    return node.asked(BRIDGE, [name, job])
 
 
 def package(target, construction, size, **constants):

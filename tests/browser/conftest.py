@@ -6,13 +6,24 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import chromium
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, Response, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Page,
+    Request,
+    Response,
+    expect,
+    sync_playwright,
+)
 from serve import server
-from standalone import opener
+from standalone import Kept, opener
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -38,10 +49,22 @@ SHIFTS = """() => new Promise((resolve) => {
     setTimeout(() => resolve([0, []]), 1000); // an observer is not told that there was none
 })"""
 
+# Told of each change, not asked in each frame: a frame that nobody asks for is not drawn.
+LAID_OUT = """() => new Promise((resolve) => {
+    const root = document.documentElement;
+    const look = () => {
+        const state = document.querySelector('script[type="application/vnd.jupyter.widget-state+json"]');
+        const { widgets, laid } = root.dataset;
+        if (laid === 'out' && (!state || widgets === 'ready')) resolve(true);
+    };
+    new MutationObserver(look).observe(root, { attributes: true });
+    look();
+})"""
+
 
 @dataclass
 class Watched:
-    """A page, with a record of its requests, its missing files and its errors."""
+    """A page, with a record of its requests, its missing files and its errors, until it is left."""
 
     page: Page
     site: str
@@ -51,10 +74,17 @@ class Watched:
     errors: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.page.on("request", self._note_request)
-        self.page.on("response", self._note_response)
-        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("console", lambda line: self.errors.append(line.text) if line.type == "error" else None)
+        for event, note in self._notes.items():
+            self.page.on(event, note)
+
+    @property
+    def _notes(self) -> dict[str, Callable[[Any], None]]:
+        return {
+            "request": self._note_request,
+            "response": self._note_response,
+            "pageerror": self._note_error,
+            "console": self._note_line,
+        }
 
     def _note_request(self, request: Request) -> None:
         self.requests.append(request.url)
@@ -62,6 +92,18 @@ class Watched:
     def _note_response(self, response: Response) -> None:
         if response.status >= 400:
             self.missing.append(f"{response.status} {response.url}")
+
+    def _note_error(self, error: Error) -> None:
+        self.errors.append(str(error))
+
+    def _note_line(self, line: ConsoleMessage) -> None:
+        if line.type == "error":
+            self.errors.append(line.text)
+
+    def leave(self) -> None:
+        """Record nothing any more: the page goes on to another path."""
+        for event, note in self._notes.items():
+            self.page.remove_listener(event, note)
 
     @property
     def elsewhere(self) -> list[str]:
@@ -77,13 +119,7 @@ class Watched:
         """Go to a page of the book and wait until its widgets stand and all of it is laid out."""
         self.path = path
         self.page.goto(f"{self.site}/{path}", wait_until="load")
-        self._wait(
-            """() => {
-                const state = document.querySelector('script[type="application/vnd.jupyter.widget-state+json"]');
-                const { widgets, laid } = document.documentElement.dataset;
-                return laid === 'out' && (!state || widgets === 'ready');
-            }"""
-        )
+        self._wait(LAID_OUT)
         return self.page
 
     def see_all(self) -> None:
@@ -166,17 +202,19 @@ def context_of(browser: Browser, size: str, theme: str, **options: object) -> Br
 
 @pytest.fixture(scope="session")
 def reader(browser: Browser, site: str) -> Iterator[Callable[[str, str], Watched]]:
-    """A new page of a reader who has one browser for all pages of the book and asked for stillness."""
-    contexts: dict[tuple[str, str], BrowserContext] = {}
+    """The page of a reader who goes through the book in one tab and asked for stillness, for each size and theme."""
+    tabs: dict[tuple[str, str], Page] = {}
 
     def page(size: str, theme: str) -> Watched:
-        if (size, theme) not in contexts:
-            contexts[size, theme] = context_of(browser, size, theme, reduced_motion="reduce", **WIDE[size])
-        return Watched(contexts[size, theme].new_page(), site)
+        if (size, theme) not in tabs:
+            context = context_of(browser, size, theme, reduced_motion="reduce", **WIDE[size])
+            context.add_init_script("sessionStorage.clear()")  # a page does not open where another was left
+            tabs[size, theme] = context.new_page()
+        return Watched(tabs[size, theme], site)
 
     yield page
-    for context in contexts.values():
-        context.close()
+    for tab in tabs.values():
+        tab.context.close()
 
 
 @pytest.fixture
@@ -186,10 +224,18 @@ def visit(opened: Callable[..., AbstractContextManager[Watched]]) -> Iterator[Ca
         yield lambda *view, **options: pages.enter_context(opened(*view, **options))
 
 
+@pytest.fixture(scope="session")
+def kept(browser: Browser) -> Iterator[Kept]:
+    """Pages for widgets, which one test hands on to the next."""
+    pages = Kept(browser)
+    yield pages
+    pages.close()
+
+
 @pytest.fixture
-def alone(browser: Browser) -> Iterator[Callable[..., Page]]:
+def alone(kept: Kept) -> Iterator[Callable[..., Page]]:
     """A page with one widget alone: `alone("sketch", "phone", settings={…})`; errors in its console fail the test."""
-    with opener(browser) as new:
+    with opener(kept) as new:
         yield new
 
 

@@ -8,6 +8,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from standalone import SIZES, state
+from views import walked
 
 import rankone.editing as editing
 from rankone.precision import double_precision
@@ -60,7 +61,7 @@ def check_against_jax(shown):
         np.testing.assert_allclose(shown["law"], change, rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
 def test_it_opens_on_an_edit_that_equals_jax(explorer, size):
     page = explorer(size)
     shown = state(page)
@@ -70,7 +71,7 @@ def test_it_opens_on_an_edit_that_equals_jax(explorer, size):
     expect(page.locator(".r1-status")).to_contain_text("Interference")
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
 def test_key_value_and_cloud_are_dragged(explorer, size):
     page = explorer(size)
     before = state(page)
@@ -219,7 +220,7 @@ def test_a_residual_too_short_to_see_has_no_letter(explorer):
     assert "e-" not in page.locator(".r1-matrices").inner_text()
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
 def test_questions_are_posed_and_answered(explorer, size):
     page = explorer(size)
     questions = page.locator(".r1-question")
@@ -294,7 +295,7 @@ def test_own_settings_are_shown(explorer):
     check_against_jax(shown)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", walked("dark")])
 @pytest.mark.parametrize("question", ["One edit", "Round and round"])
 def test_axe_finds_nothing(explorer, theme, question):
     page = explorer(color_scheme=theme)

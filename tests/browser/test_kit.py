@@ -5,6 +5,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from views import walked
 
 PAGE = "book/chapters/editing.html"
 STATE = "() => [...document.querySelectorAll('.r1')].find((el) => el.__rankone_state).__rankone_state()"
@@ -75,8 +76,12 @@ def test_a_page_opens_where_its_address_says_and_takes_nothing_bad_from_it(visit
     assert setting(page, "v") == [1.2, 0.4]
     assert setting(page, "W") == [[0.7, -0.5], [0.3, 0.9]]
     expect(page.locator(".r1-ask")).to_be_in_viewport()
-    page.evaluate("location.hash = '#r1:residual?k=[2,2]'")
-    page.wait_for_timeout(200)
+    page.evaluate(
+        """() => new Promise((told) => {
+            addEventListener('hashchange', () => requestAnimationFrame(() => requestAnimationFrame(told)));
+            location.hash = '#r1:residual?k=[2,2]';
+        })"""
+    )
     assert setting(page, "k") == [1, -1]
     page.evaluate(OVERTAKEN)
     page.wait_for_function("() => (" + STATE + ")().preset === 'few'")
@@ -151,19 +156,19 @@ def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
     assert watched.errors == []
 
 
-@pytest.mark.parametrize("size", ["laptop", "phone"])
+@pytest.mark.parametrize("size", ["laptop", walked("phone")])
 def test_stage_controls_and_readouts_stand_on_one_screen(visit, size):
     laptop = {"viewport": {"width": 1366, "height": 768}}
     page = visit(*(["phone"] if size == "phone" else []), **(laptop if size == "laptop" else {})).open(PAGE)
     page.evaluate("document.querySelector('.r1-body').scrollIntoView()")
-    page.wait_for_timeout(300)
     if size == "laptop":
         for part in (".r1-ask", ".r1-stage-block", ".r1-first", ".r1-readouts"):
             expect(page.locator(part)).to_be_in_viewport(ratio=1)
     else:
         page.locator("input[data-name=count]").scroll_into_view_if_needed()
+        top = page.evaluate("scrollY")
         page.mouse.wheel(0, 250)  # the planes stay in sight over the controls
-        page.wait_for_timeout(300)
+        page.wait_for_function("(top) => scrollY >= top + 200", arg=top)
         expect(page.locator(".r1-plane").first).to_be_in_viewport(ratio=1)
 
 

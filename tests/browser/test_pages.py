@@ -7,12 +7,13 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 import yaml
 from accessibility import barriers
 from contents import contents
+from explorer_links import state_of
 from playwright.sync_api import TimeoutError as TooLate
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +30,17 @@ def listed_pages() -> list[str]:
 
 SCREENS = [("desktop", "light"), ("phone", "dark")]  # each size and each theme once: a visit takes seconds
 VIEWS = [(path, *screen) for path in listed_pages() for screen in SCREENS]
+LEADING = [path for path in listed_pages()[:-1] if "{try}`" in (ROOT / path).with_suffix(".md").read_text("utf-8")]
+STATE = "(explorer) => explorer.closest('.r1').__rankone_state()"
+SETTINGS = """() => [...document.querySelectorAll('.r1')].filter((each) => each.__rankone_state)
+    .map((each) => each.__rankone_state().settings)"""
+AS_IT_OPENED = """() => {
+    for (const undo of document.querySelectorAll('.r1 button[aria-label=Undo]'))
+        for (let i = 0; i < 100 && undo.ariaDisabled !== 'true'; i++) undo.click();
+    document.activeElement.blur();
+    scrollTo(0, 0);
+}"""
+IN_VIEW = "(element) => { const { top } = element.getBoundingClientRect(); return top > -1 && top < innerHeight / 2; }"
 
 
 def prose(source: str) -> str:
@@ -50,10 +62,22 @@ def view(request: pytest.FixtureRequest, reader: Callable) -> Iterator[Any]:
     watched.open(path)
     watched.see_all()
     yield watched
-    watched.page.close()
+    watched.leave()
 
 
-in_every_view = pytest.mark.parametrize("view", VIEWS, indirect=True, ids=["-".join(view) for view in VIEWS])
+def in_views(views: list[tuple[str, str, str]]) -> pytest.MarkDecorator:
+    """A mark for tests of these views: `make test` visits each page on the first screen, `make walk` on the others."""
+    cases = []
+    for view in views:
+        name = "-".join(view)
+        marks = [pytest.mark.xdist_group(name)]  # one process visits a view
+        if view[1:] != SCREENS[0]:
+            marks.append(pytest.mark.walk)
+        cases.append(pytest.param(view, id=name, marks=marks))
+    return pytest.mark.parametrize("view", cases, indirect=True)
+
+
+in_every_view = in_views(VIEWS)
 
 
 @in_every_view
@@ -148,6 +172,33 @@ def test_nothing_moves_for_a_reader_who_asked_for_stillness(view: Any, built: Pa
     assert view.page.evaluate(moving) == []
     style = built / "_static" / "formulas.css"  # thousands of letters: what rules them moves nothing
     assert not re.search("transition|animation", style.read_text())
+
+
+@in_views([(path, *SCREENS[0]) for path in LEADING])
+def test_each_link_sets_what_it_says_and_leads_back(view: Any) -> None:
+    """Words that set an explorer, followed by a reader: each sets what it says, shows it, and leads back."""
+    page = view.page
+    before = page.evaluate(SETTINGS)
+    links = page.locator("a.r1-try")
+    assert links.count() > 0
+    for link in links.all():
+        address, place = urldefrag(link.get_attribute("href"))
+        assert not address, "the chapter has no such explorer"
+        name, state = state_of(ROOT, place.removeprefix("r1:"))
+        explorer = page.locator(f"[data-explorer={name}]").first
+        link.click()
+        back = explorer.get_by_role("button", name="Back to the text")
+        back.wait_for()
+        shown = explorer.evaluate(STATE)
+        wanted = {key: value for key, value in state.items() if key != "q"}
+        assert {key: shown["settings"][key] for key in wanted} == wanted
+        assert state.get("q") in (None, shown["preset"])
+        assert explorer.evaluate(IN_VIEW)
+        back.click()
+        assert link.evaluate("(element) => element === document.activeElement")
+    page.evaluate(AS_IT_OPENED)
+    page.mouse.move(0, 0)
+    assert page.evaluate(SETTINGS) == before
 
 
 @in_every_view

@@ -41,9 +41,10 @@ UNDER_STILLS = """() => [...document.querySelectorAll('.r1-still')].map((still) 
     still.parentElement.getBoundingClientRect().bottom - still.getBoundingClientRect().bottom)"""
 
 
-@pytest.fixture
-def short(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
     """A site of two short pages, each of two sheets, that lead to each other's second sheet."""
+    tmp_path = tmp_path_factory.mktemp("short")
     for id_, other in (("one", "two"), ("two", "one")):
         text = PAGE.format(id=id_, other=other, title=f"Page {id_}")
         (tmp_path / f"{id_}.html").write_text(text)
@@ -55,15 +56,15 @@ def short(tmp_path: Path) -> Iterator[tuple[Path, str]]:
         service.shutdown()
 
 
-@pytest.fixture
-def bound(browser: Any, short: tuple[Path, str], tmp_path: Path) -> PdfReader:
+@pytest.fixture(scope="module")
+def bound(browser: Any, short: tuple[Path, str]) -> PdfReader:
     """The two pages as a book, the second of which begins a part."""
     site, base = short
     context = reader(browser)
     made = book(context, site, base, [(None, "one.html"), ("A part", "two.html")])
     context.close()
-    made.write(tmp_path / "book.pdf")
-    return PdfReader(tmp_path / "book.pdf")
+    made.write(site / "book.pdf")
+    return PdfReader(site / "book.pdf")
 
 
 def test_the_book_has_its_pages_numbers_and_contents(bound: PdfReader) -> None:

@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from standalone import SIZES, paused, pauser, slide, state
+from views import walked
 
 from rankone.precision import double_precision
 
@@ -27,7 +28,6 @@ def rest(page, i=0):
         const s = document.querySelectorAll('.w')[i].__rankone_state();
         return s.counts && !s.playing && s;
     }"""
-    page.wait_for_timeout(150)  # counting starts 0.1 s after the last change
     return page.wait_for_function(settled, arg=i, timeout=60_000).json_value()
 
 
@@ -94,7 +94,7 @@ def test_it_plays_by_itself_and_pauses_steps_and_scrubs(explorer):
     assert state(page)["playing"]
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
 def test_every_slider_changes_what_is_computed(explorer, size):
     page = explorer(size)
     page.locator(".r1-more > summary").click()
@@ -263,7 +263,7 @@ def test_what_has_not_settled_is_not_said_to_settle(explorer):
     expect(page.locator(".r1-verdict")).to_contain_text("it has not settled in 20,000 steps")
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
 def test_it_fits_the_page(explorer, size):
     page = explorer(size)
     rest(page)
@@ -272,7 +272,7 @@ def test_it_fits_the_page(explorer, size):
     assert box["y"] + box["height"] < SIZES[size]["height"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", walked("dark")])
 @pytest.mark.parametrize("question", ["Start", "A penalty instead"])
 def test_axe_finds_nothing(explorer, theme, question):
     page = explorer(color_scheme=theme)

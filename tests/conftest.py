@@ -41,6 +41,15 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(10_000, 20, 50)
 
 
+MOST_PROCESSES = 8  # beyond, all wait for the file that takes longest
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """A process per core, so that as many files as that are tested side by side."""
+    return min(max(os.cpu_count() or 2, 2), MOST_PROCESSES)
+
+
 LIBRARY = {"checks", "editing", "maml", "memory", "nn", "preconditioning", "printed", "residual", "theory"}
 LIBRARY |= {"universality", "writes"}
 ADDS_AXES = {  # files in which others promote unasked, and who

@@ -38,49 +38,52 @@ document.documentElement.dataset.ready = "yes";
 
 
 class Kept:
-    """Browser contexts that outlive a test, each with one page: a page that is at hand opens in half the time.
+    """Pages that outlive a test, each in a browser context of its own: one that is at hand opens in half the time.
 
     Args:
-        browser: A playwright browser.
+        make: A new page for a screen and the options of a playwright context.
     """
 
-    def __init__(self, browser: Any) -> None:
-        self.browser = browser
-        self.pages: dict[str, Any] = {}
-        self.busy: list[tuple[str | None, Any]] = []
+    def __init__(self, make: Callable[..., Any]) -> None:
+        self.make = make
+        self.free: dict[str, Any] = {}
+        self.busy: list[tuple[str, Any, Any]] = []
 
-    def page(self, size: str, script: str, options: dict[str, Any]) -> Any:
-        """A page that no one uses now: a kept one of that size and those options, unless a `script` runs in it."""
-        key = None if script else json.dumps([size, options], sort_keys=True)
-        page = self.pages.pop(key, None) if key else None
-        if page is None:
-            phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
-            context = self.browser.new_context(viewport=SIZES[size], **phone, **options)
-            context.add_init_script(script)
-            page = context.new_page()
-        self.busy.append((key, page))
+    def page(self, *view: str, **options: Any) -> Any:
+        """A page that no one uses now: a kept one of that view, or a new one."""
+        key = json.dumps([view, options], sort_keys=True)
+        page = self.free.pop(key, None) or self.make(*view, **options)
+        self.busy.append((key, page, page.viewport_size))
         return page
 
     def release(self) -> None:
-        """Empty the pages in use, which ends all that runs in them, and keep those that another test may want."""
-        for key, page in self.busy:
-            if key is None or key in self.pages:
+        """Empty the pages in use, which ends all that runs in them, and keep one of each view for another test."""
+        for key, page, screen in self.busy:
+            if key in self.free:
                 page.context.close()
                 continue
             page.unroute_all()
             page.goto("about:blank")
+            page.emulate_media(media="null")
             page.mouse.move(0, 0)
-            size = SIZES[json.loads(key)[0]]
-            if page.viewport_size != size:
-                page.set_viewport_size(size)
-            self.pages[key] = page
+            if page.viewport_size != screen:
+                page.set_viewport_size(screen)
+            self.free[key] = page
         self.busy.clear()
 
     def close(self) -> None:
         """Close all contexts."""
-        for page in self.pages.values():
+        for page in self.free.values():
             page.context.close()
-        self.pages.clear()
+        self.free.clear()
+
+
+def page_of(browser: Any, size: str, script: str = "", **options: Any) -> Any:
+    """A page in a context of its own, in which `script` runs before anything else."""
+    phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
+    context = browser.new_context(viewport=SIZES[size], **phone, **options)
+    context.add_init_script(script)
+    return context.new_page()
 
 
 @contextmanager
@@ -91,7 +94,7 @@ def opener(kept: Kept) -> Iterator[Callable[..., Any]]:
     `(content, buffers, answer) => …`. A trait may be bytes.
 
     Args:
-        kept: Where the pages come from.
+        kept: Where the pages come from, as `page_of` makes them.
     """
     errors: list[str] = []
     heard: list[Any] = []
@@ -114,7 +117,7 @@ def opener(kept: Kept) -> Iterator[Callable[..., Any]]:
         kernel: str = "null",
         **options: Any,
     ) -> Any:
-        page = kept.page(size, script, options)
+        page = kept.page(size, script, **options)
         page.on("pageerror", note_error)
         page.on("console", note_line)
         heard.append(page)
@@ -142,9 +145,30 @@ def _as_text(value: bytes) -> dict[str, str]:
     return {"base64": base64.b64encode(value).decode()}
 
 
+# As one text: value by value, thousands of numbers take the browser a tenth of a second.
+STATE = """(i) => JSON.stringify(document.querySelectorAll('.w')[i].__rankone_state(), (_, value) => {
+    if (ArrayBuffer.isView(value)) return [...value];
+    return Number.isFinite(value) || typeof value !== 'number' ? value ?? null : { number: String(value) };
+})"""
+
+
 def state(page: Any, i: int = 0) -> dict[str, Any]:
     """What the i-th widget shows, as numbers."""
-    return page.evaluate("(i) => document.querySelectorAll('.w')[i].__rankone_state()", i)
+    return json.loads(page.evaluate(STATE, i), object_hook=_as_number)
+
+
+def _as_number(item: dict[str, Any]) -> Any:
+    return float(item["number"].replace("Infinity", "inf")) if item.keys() == {"number"} else item
+
+
+def settled(page: Any, condition: str, i: int = 0) -> dict[str, Any]:
+    """The state of the i-th widget once a condition on it holds, written in JavaScript for the state `s`.
+
+    It is asked for 20 times a second, not in every frame: to answer takes the widget longer than to draw.
+    """
+    asked = f"(i) => {{ const s = document.querySelectorAll('.w')[i].__rankone_state(); return {condition}; }}"
+    page.wait_for_function(asked, arg=i, polling=50, timeout=120_000)
+    return state(page, i)
 
 
 def pauser(step: int) -> str:

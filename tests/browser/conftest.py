@@ -3,8 +3,8 @@
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,7 +23,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 from serve import server
-from standalone import Kept, opener
+from standalone import Kept, opener, page_of
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -179,24 +179,16 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(scope="session")
-def opened(browser: Browser, site: str) -> Callable[..., AbstractContextManager[Watched]]:
-    """A new page for as long as a `with` lasts: `with opened("phone", "dark") as watched: watched.open(path)`."""
+def context_of(browser: Browser, size: str, theme: str, script: str = "", **options: object) -> BrowserContext:
+    """A reader's browser: a screen and a theme; what one page has loaded, the next finds in its cache.
 
-    @contextmanager
-    def new(size: str = "desktop", theme: str = "light", **options: object) -> Iterator[Watched]:
-        context = context_of(browser, size, theme, **options)
-        yield Watched(context.new_page(), site)
-        context.close()
-
-    return new
-
-
-def context_of(browser: Browser, size: str, theme: str, **options: object) -> BrowserContext:
-    """A reader's browser: a screen and a theme; what one page has loaded, the next finds in its cache."""
+    No page opens where another was left, and `script` runs before anything else in it.
+    """
     phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
     context = browser.new_context(**{"viewport": SIZES[size], "color_scheme": theme, **phone, **options})
-    context.add_init_script(f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')")
+    stored = f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
+    context.add_init_script(f"if (location.protocol !== 'about:') {{ sessionStorage.clear(); {stored}; }}")
+    context.add_init_script(script)
     return context
 
 
@@ -208,7 +200,6 @@ def reader(browser: Browser, site: str) -> Iterator[Callable[[str, str], Watched
     def page(size: str, theme: str) -> Watched:
         if (size, theme) not in tabs:
             context = context_of(browser, size, theme, reduced_motion="reduce", **WIDE[size])
-            context.add_init_script("sessionStorage.clear()")  # a page does not open where another was left
             tabs[size, theme] = context.new_page()
         return Watched(tabs[size, theme], site)
 
@@ -217,25 +208,42 @@ def reader(browser: Browser, site: str) -> Iterator[Callable[[str, str], Watched
         tab.context.close()
 
 
-@pytest.fixture
-def visit(opened: Callable[..., AbstractContextManager[Watched]]) -> Iterator[Callable[..., Watched]]:
-    """A new page of this test's own: `visit("phone", "dark")`; `.open(path)` goes to a page of the book."""
-    with ExitStack() as pages:
-        yield lambda *view, **options: pages.enter_context(opened(*view, **options))
-
-
 @pytest.fixture(scope="session")
-def kept(browser: Browser) -> Iterator[Kept]:
-    """Pages for widgets, which one test hands on to the next."""
-    pages = Kept(browser)
+def book_pages(browser: Browser) -> Iterator[Kept]:
+    """Pages for the book, which one test hands on to the next."""
+    pages = Kept(lambda size, theme, **options: context_of(browser, size, theme, **options).new_page())
     yield pages
     pages.close()
 
 
 @pytest.fixture
-def alone(kept: Kept) -> Iterator[Callable[..., Page]]:
+def visit(book_pages: Kept, site: str) -> Iterator[Callable[..., Watched]]:
+    """A page for this test: `visit("phone", "dark")`; `.open(path)` goes to a page of the book."""
+    visits: list[Watched] = []
+
+    def new(size: str = "desktop", theme: str = "light", **options: object) -> Watched:
+        watched = Watched(book_pages.page(size, theme, **options), site)
+        visits.append(watched)
+        return watched
+
+    yield new
+    for watched in visits:
+        watched.leave()
+    book_pages.release()
+
+
+@pytest.fixture(scope="session")
+def widget_pages(browser: Browser) -> Iterator[Kept]:
+    """Pages for widgets, which one test hands on to the next."""
+    pages = Kept(partial(page_of, browser))
+    yield pages
+    pages.close()
+
+
+@pytest.fixture
+def alone(widget_pages: Kept) -> Iterator[Callable[..., Page]]:
     """A page with one widget alone: `alone("sketch", "phone", settings={…})`; errors in its console fail the test."""
-    with opener(kept) as new:
+    with opener(widget_pages) as new:
         yield new
 
 

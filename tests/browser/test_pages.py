@@ -243,9 +243,8 @@ def test_a_screen_reader_is_given_every_formula_that_is_laid_out(visit: Any) -> 
 
 def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> None:
     """What lies far below waits until the browser is idle, which here is when the test says so."""
-    watched = visit()
+    watched = visit(script="window.requestIdleCallback = (next) => { window.next = next; }")
     page = watched.page
-    page.add_init_script("window.requestIdleCallback = (next) => { window.next = next; }")
     page.goto(f"{watched.site}/book/chapters/universality_further.html")
     page.wait_for_function("Boolean(window.next)")
     words = page.locator(".bd-article section > p > *")

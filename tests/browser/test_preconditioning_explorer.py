@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, paused, pauser, slide, state
+from standalone import SIZES, paused, pauser, settled, slide, state
 from views import walked
 
 from rankone.precision import double_precision
@@ -24,11 +24,7 @@ ACTIONS = {
 
 def rest(page, i=0):
     """Waits until all is counted and playing has ended; returns the state."""
-    settled = """(i) => {
-        const s = document.querySelectorAll('.w')[i].__rankone_state();
-        return s.counts && !s.playing && s;
-    }"""
-    return page.wait_for_function(settled, arg=i, timeout=60_000).json_value()
+    return settled(page, "s.counts && !s.playing", i)
 
 
 def jax_path(shown, onto):

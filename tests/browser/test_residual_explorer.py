@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, check_reader_may_slow, paused, pauser, slide, state
+from standalone import SIZES, check_reader_may_slow, paused, pauser, settled, slide, state
 from views import walked
 
 from rankone.precision import double_precision
@@ -24,12 +24,8 @@ SMALL = {"n": 24}
 
 def rest(page, i=0):
     """Waits until the risks at this n are measured and playing has ended; returns the state."""
-    settled = """(i) => {
-        const s = document.querySelectorAll('.w')[i].__rankone_state();
-        return s.risks[s.step] && s.sweep.length && !s.playing && s;
-    }"""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    return page.wait_for_function(settled, arg=i, timeout=120_000).json_value()
+    return settled(page, "s.risks[s.step] && s.sweep.length && !s.playing", i)
 
 
 def floats(values):

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, slide, state
+from standalone import SIZES, settled, slide, state
 from views import walked
 
 import rankone as ro
 
 BUNDLE = "retrieval"
+QUICK = {"Y": 2000}  # for tests that ask for no number of the approximate memory
 RTOL = 1e-4  # two float32 programs that add in different orders; see tests/widgets/test_retrieval.py
 
 # What the kernel's side answers, in the page: "hello" and a run that returns the query itself.
@@ -23,16 +24,25 @@ KERNEL = """(content, buffers, answer) => {
   setTimeout(() => answer(reply, content.kind === "run" ? [new DataView(buffers[1])] : []), 20);
 }"""
 
+# A reader who rests has the map measured, a core's work for a minute: here it is asked for without its cells.
+UNMEASURED = """{
+    const post = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...more) {
+        const job = { ...message.job, order: [] };
+        post.call(this, message.type === "map" ? { ...message, job } : message, ...more);
+    };
+}"""
+
 
 @pytest.fixture
 def explorer(alone):
     """A page with the widget alone, with the photographs of a `detail`."""
     from rankone_book.widgets import RetrievalExplorer
 
-    def new(size="desktop", *, detail=32, settings=None, **options):
+    def new(size="desktop", *, detail=32, settings=None, script=UNMEASURED, **options):
         widget = RetrievalExplorer(detail=detail, **(settings or {}))
         traits = {name: getattr(widget, name) for name in ("pictures", "finer", "names", "scale", "settings")}
-        return alone(BUNDLE, size, traits=traits, **options)
+        return alone(BUNDLE, size, traits=traits, script=script, **options)
 
     return new
 
@@ -40,11 +50,7 @@ def explorer(alone):
 def rest(page, i=0):
     """Waits until all steps of what was asked for are computed and on show; returns the state."""
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-    settled = """(i) => {
-        const s = document.querySelectorAll('.w')[i].__rankone_state();
-        return s.ended && !s.busy && s.computed === s.steps && s;
-    }"""
-    return page.wait_for_function(settled, arg=i, timeout=60_000).json_value()
+    return settled(page, "s.ended && !s.busy && s.computed === s.steps", i)
 
 
 def unfold(page):
@@ -74,10 +80,20 @@ def floats(values):
     return np.array(list(values.values()) if isinstance(values, dict) else values, np.float32)
 
 
-def check_against_jax(page):
-    """Energies of each step and both last states equal the package's own run from the same query."""
+def step(page):
+    """The step on show: the whole state is thousands of numbers."""
+    return page.evaluate("() => document.querySelector('.w').__rankone_state().step")
+
+
+def check_against_jax(page, leave=True):
+    """Energies of each step and both last states equal the package's own run from the same query.
+
+    The page is left meanwhile, because its explorer would go on measuring the map.
+    """
     found = state(page)
     states = page.evaluate("() => document.querySelector('.w').__rankone_states()")
+    if leave:
+        page.goto("about:blank")
     settings, config = found["settings"], found["config"]
     if settings["collection"] == "bits":
         Xi = np.asarray(ro.data.binary_patterns(500, settings["size"] ** 2, key=jax.random.key(0)))[: settings["K"]]
@@ -134,7 +150,7 @@ def test_dragging_the_point_shows_one_end_after_another_and_never_the_start(expl
     steps = []
     for i in range(40):
         page.mouse.move(x + 50 * math.sin(i / 5), y - 30 * math.sin(i / 9))
-        steps.append(state(page)["step"])
+        steps.append(step(page))
     during = state(page)
     page.mouse.up()
     seen = page.evaluate("[window.query, window.pictures]")
@@ -146,7 +162,7 @@ def test_dragging_the_point_shows_one_end_after_another_and_never_the_start(expl
     assert during["settings"]["beta"] != 60
     assert during["settings"]["Y"] != 20000
     assert after["settings"] == during["settings"]
-    check_against_jax(page)
+    check_against_jax(page, leave=False)
     page.keyboard.press("Control+z")
     assert rest(page)["settings"] == before["settings"]  # one drag is one step back
 
@@ -177,7 +193,7 @@ def test_a_press_beside_the_point_and_the_arrow_keys_move_it(explorer):
 
 
 def test_the_map_is_shaded_at_once_and_measured_while_the_reader_rests(explorer):
-    page = explorer(settings={"Y": 2000, "K": 2, "steps": 10})
+    page = explorer(settings={"Y": 2000, "K": 2, "steps": 10}, script="")
     first = page.locator(".r1-map rect").evaluate_all("(all) => all.map((r) => r.getAttribute('fill'))")
     assert len(first) == 200
     assert len(set(first)) > 20  # the closed form, before anything was measured
@@ -232,7 +248,7 @@ def test_pinning_keeps_a_state_beside_what_comes(explorer):
 
 
 def test_the_axes_of_the_energies_do_not_move_with_beta(explorer):
-    page = explorer()
+    page = explorer(settings=QUICK)
     rest(page)
     unfold(page)
     marks = page.locator(".r1-charts figure").first.locator(".r1-axes text")
@@ -245,18 +261,18 @@ def test_the_axes_of_the_energies_do_not_move_with_beta(explorer):
 
 
 SLIDERS = {
-    "beta": (10, lambda new, old: new["info"]["pull"] < old["info"]["pull"]),
-    "Y": (10, lambda new, old: new["info"]["pull"] > old["info"]["pull"]),
+    "beta": (5, lambda new, old: new["info"]["pull"] < old["info"]["pull"]),
+    "Y": (5, lambda new, old: new["info"]["pull"] > old["info"]["pull"]),
     "K": (6, lambda new, old: new["info"]["roughness"] > old["info"]["roughness"]),
-    "eta": (10, lambda new, old: new["trace"][5][0] < old["trace"][5][0]),
-    "fraction": (20, lambda new, old: new["info"]["pull"] != old["info"]["pull"]),
-    "noise": (10, lambda new, old: new["config"]["query"] != old["config"]["query"]),
+    "eta": (5, lambda new, old: new["trace"][5][0] < old["trace"][5][0]),
+    "fraction": (10, lambda new, old: new["info"]["pull"] != old["info"]["pull"]),
+    "noise": (5, lambda new, old: new["config"]["query"] != old["config"]["query"]),
     "steps": (-1, lambda new, old: new["steps"] < old["steps"]),
 }
 
 
 def test_every_slider_changes_what_is_computed_as_it_should(explorer):
-    page = explorer(settings={"steps": 20})
+    page = explorer(settings=QUICK | {"steps": 20})
     before = rest(page)
     unfold(page)
     for name, (presses, changed) in SLIDERS.items():
@@ -288,8 +304,8 @@ def test_five_hundred_patterns_of_bits_equal_jax(explorer):
     found = rest(page)
     assert found["numbers"] == {"exact": 500 * 100, "distributed": 6000}
     assert found["relativeNoise"] is None  # the bounds are for fewer
-    check_against_jax(page)
     expect(page.locator(".r1-of-distributed .r1-muted")).to_have_text(re.compile("of the bits wrong"))
+    check_against_jax(page)
 
 
 def test_an_overflow_is_said_in_words_with_what_to_do(explorer):
@@ -327,7 +343,7 @@ def test_questions_wait_for_a_guess_and_then_say_whether_it_was_right(explorer, 
 
 
 def test_pictures_go_in_and_out_by_mouse_and_keyboard(explorer):
-    page = explorer()
+    page = explorer(settings=QUICK)
     rest(page)
     unfold(page)
     tile = page.get_by_role("button", name="galaxies", exact=True)
@@ -355,7 +371,7 @@ def test_an_own_picture_is_stored_survives_K_and_comes_back_by_undo(explorer, tm
     rng = np.random.default_rng(0)
     Image.fromarray(rng.integers(0, 255, (90, 120, 3), np.uint8)).save(tmp_path / "mine.png")
     (tmp_path / "broken.png").write_text("no picture")
-    page = explorer()
+    page = explorer(settings=QUICK)
     rest(page)
     unfold(page)
     page.get_by_label("Add your own").set_input_files(tmp_path / "mine.png")
@@ -375,7 +391,7 @@ def test_an_own_picture_is_stored_survives_K_and_comes_back_by_undo(explorer, tm
 
 
 def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer):
-    page = explorer()
+    page = explorer(settings=QUICK)
     old = floats(rest(page)["config"]["query"]).reshape(32, 32, 3)
     unfold(page)
     canvas = page.get_by_role("application")
@@ -414,7 +430,7 @@ DROP = """([selector, kind]) => {
 
 
 def test_a_file_dropped_beside_its_targets_opens_nothing(explorer):
-    page = explorer()
+    page = explorer(settings=QUICK)
     rest(page)
     for selector, kept in (("canvas[aria-label^=True]", True), (".r1-query", True), ("input[type=file]", False)):
         assert page.evaluate(DROP, [selector, "dragover"]) is kept
@@ -437,12 +453,12 @@ def test_play_step_and_scrub_go_through_the_descent(explorer):
     scrubber = page.get_by_label("Step shown")
     scrubber.focus()
     page.keyboard.press("Home")
-    assert state(page)["step"] == 0
+    assert step(page) == 0
     np.testing.assert_array_equal(shown(page, "exact"), shown(page, "query"))
     page.get_by_role("button", name="One step").click()
     page.keyboard.press("l")
     page.keyboard.press("j")
-    assert state(page)["step"] == 1
+    assert step(page) == 1
     page.keyboard.press("k")
     page.wait_for_function(
         "() => { const s = document.querySelector('.w').__rankone_state(); return s.step === s.steps; }"
@@ -556,7 +572,7 @@ def test_a_kernel_is_offered_where_there_is_one(explorer):
 
 
 def test_without_a_kernel_the_button_says_why_it_is_off(explorer):
-    page = explorer()
+    page = explorer(settings=QUICK)
     unfold(page)
     expect(page.get_by_role("button", name="Run in JAX")).to_be_disabled()
     expect(page.locator(".r1-jax")).to_contain_text("Needs a live kernel")

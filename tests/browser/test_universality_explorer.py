@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import slide, state
+from standalone import settled, slide, state
 from views import walked
 
 from rankone.precision import double_precision
@@ -17,11 +17,7 @@ PRESETS = ["learn", "kink", "switch", "alpha", "margin", "bits", "shallow", "two
 
 def rest(page):
     """Waits until nothing is being fitted; returns the state."""
-    settled = """() => {
-        const s = document.querySelector('.w').__rankone_state();
-        return !s.waiting && s;
-    }"""
-    return page.wait_for_function(settled, timeout=60_000).json_value()
+    return settled(page, "!s.waiting")
 
 
 def ask(page, preset, guess=None):

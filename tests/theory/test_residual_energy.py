@@ -155,7 +155,8 @@ def test_the_wall_constants_are_integrals_over_half_a_sphere(d):
 def test_the_interval_is_exact():
     n = np.array([1, 2, 10, 1000])
     risk = energy_law(n, 1, 1.0) + wall_law(n, 1, 0, 2)
-    np.testing.assert_allclose(risk, (n + 7) / (2.0 * (n + 1) * (n + 2) * (n + 3)), rtol=1e-12)
+    # quotients of Γ come from differences of ln Γ, which is 5,900 at n = 1,000 and rounds by 1e-12
+    np.testing.assert_allclose(risk, (n + 7) / (2.0 * (n + 1) * (n + 2) * (n + 3)), rtol=1e-11)
 
 
 # --- what a base should learn

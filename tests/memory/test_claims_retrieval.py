@@ -5,12 +5,21 @@ from functools import cache
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
+from optimized import optimized
 
 import rankone as ro
 from rankone.data.queries import flip_bits
 from rankone.precision import double_precision
 from rankone.theory.error_law import error_law
 from rankone.theory.fidelity import approximation_errors, hamming_error
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_for_speed():
+    """The features of large memories take longer than their programs: optimised, two thirds of the time."""
+    with optimized():
+        yield
 
 
 def test_energy_error_grows_and_falls_as_root_K():

@@ -1,0 +1,16 @@
+"""The compiler's optimisations, which the tests leave out, for the few that compute for longer than they compile."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import jax
+
+
+@contextmanager
+def optimized() -> Iterator[None]:
+    """Programs that are compiled in this block are optimised."""
+    jax.config.update("jax_disable_most_optimizations", False)
+    try:
+        yield
+    finally:
+        jax.config.update("jax_disable_most_optimizations", True)

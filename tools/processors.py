@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "_build" / "html" / "notebooks"
 LINE = re.compile(
     r"^(\S+) +(.+?) +\(page (.+?)\)(?:  ← (no longer holds.*))?$"
-)  # as rankone.book.claims.line writes it
+)  # as rankone_book.claims.line writes it
 
 
 def environment(isa: str, blas: str) -> dict[str, str]:

@@ -124,7 +124,7 @@ _PLAIN: dict[Any, Callable[[str, Any], Any]] = {
 
 
 def _is_class(kind: Any) -> bool:
-    """Whether all that is of this kind is an instance of it."""
+    """True if every value of this kind is an instance of it."""
     kind = get_origin(kind) or kind
     return isclass(kind) and kind not in (Any, Parameter.empty, type) and not getattr(kind, "_is_protocol", False)
 

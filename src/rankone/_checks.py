@@ -52,17 +52,17 @@ Numbers = ArrayLike | float | Sequence[Any]  # numbers in an array, or nested in
 
 
 def is_traced(*values: Any) -> bool:
-    """Whether any leaf of `values` has no concrete value yet, because jit, grad or vmap is tracing it."""
+    """True if any leaf of `values` is being traced by jit, grad or vmap, and so has no concrete value."""
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
 
 
 def readable(*values: Any) -> bool:
-    """Whether the values of all leaves can be looked at for nothing: known by now, on the host, and to be checked."""
+    """True if all leaves are concrete and on the host, and checks of values are on: looking at them is free."""
     return _enabled.get() and all(map(_on_host, jax.tree.leaves(values)))
 
 
 def known(*values: Any) -> bool:
-    """Whether values can be looked at where a thing is made: known by now, on this machine, and to be checked."""
+    """True if all leaves are concrete and on this machine, and checks of values are on."""
     return (
         _enabled.get()
         and not is_traced(values)

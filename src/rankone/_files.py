@@ -102,7 +102,7 @@ def _dtype(name: str) -> Any:
 
 
 def _still_there(file: IO[bytes], path: Path) -> bool:
-    """Whether the open file is the one at its path still: the last holder of a lock removes it, at any moment."""
+    """True if the open file is still the one at its path: the last holder of a lock removes the file at any moment."""
     held = os.fstat(file.fileno())
     try:
         return os.path.samestat(held, path.stat())

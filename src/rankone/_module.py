@@ -49,7 +49,7 @@ class Module:
             object.__setattr__(self, name, value)
 
     def __eq__(self, other: object) -> Any:
-        """Whether both are of one class and structure and hold equal arrays of equal types; NaN equals NaN."""
+        """True if both have the same class and structure and equal arrays of equal types; NaN equals NaN."""
         if self is other:
             return True
         if type(self) is not type(other):
@@ -58,7 +58,7 @@ class Module:
         return structure == other_structure and all(map(_same, mine, theirs))  # type: ignore[operator]
 
     def __hash__(self) -> int:
-        """Of structure and shapes, never of values: it reads no array."""
+        """Hash of the structure and the shapes; it reads no array."""
         leaves, structure = jax.tree.flatten(self)
         return hash((type(self), structure, *map(np.shape, leaves)))
 

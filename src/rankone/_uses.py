@@ -132,7 +132,7 @@ def _broadcast(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:
 
 
 def _reshape(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Of reshapes those that add or drop axes of length 1, where the axes followed are longer."""
+    """Axes after a reshape that only adds or drops axes of length 1, if the followed axes are longer than 1."""
     before, after = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
     long = [[i for i, size in enumerate(shape) if size != 1] for shape in (before, after)]
     same = [before[i] for i in long[0]] == [after[i] for i in long[1]]

@@ -46,7 +46,7 @@ def _set_to(enabled: bool) -> Iterator[None]:
 
 
 class Outcome(IntEnum):
-    """How a computation ended, as an integer array that also exists inside jit; 0 where all is well.
+    """Code of how a computation ended, as an integer array that also exists inside jit; 0 if it succeeded.
 
     >>> import jax, numpy as np, rankone as ro
     >>> edit = jax.jit(ro.rank_one_edit)(np.eye(2), np.zeros((2, 2)), np.ones(2), np.ones(2))
@@ -62,7 +62,7 @@ class Outcome(IntEnum):
 
     @property
     def message(self) -> str:
-        """What it means, and what to try."""
+        """Meaning of the code, and what to try."""
         return _MESSAGES[self]
 
 

@@ -58,7 +58,7 @@ def _record(name: str, text: str, number: float | None) -> None:
 
 
 def line(name: str, text: str, page: str = "", violated: str = "") -> str:
-    """What a notebook shows of a figure: its name, its text, the page's text, and a condition that it violates."""
+    """Line that a notebook prints for a figure: its name, its text, the page's text and a violated condition."""
     shown = f"{name:<24}  {text:<9}" + (f"  (page {page})" if page else "")
     return f"{shown}  ← no longer holds: should be {violated}" if violated else shown.rstrip()
 
@@ -73,7 +73,7 @@ def compare_with_page(figures: Mapping[str, Sequence[str]]) -> None:
 
 
 def holds(condition: str, number: float, figures: Mapping[str, float]) -> bool:
-    """Whether a figure meets its condition.
+    """True if a figure meets its condition.
 
     Args:
         condition: `< A`, `<= A`, `> A`, `>= A`, `= A`, `between A and B`, `within 0.1 of A` or `within 5% of A`, where

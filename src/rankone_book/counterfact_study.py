@@ -46,7 +46,7 @@ def recorded_cases(record: dict[str, Any]) -> dict[str, NDArray]:
 
 
 def scores(log_p: Float[NDArray, "3 2 n"]) -> dict[str, NDArray]:
-    """What every case is worth (n,): whether the wanted answer leads, and by how much probability.
+    """Scores of every case (n,): whether the wanted answer leads, and by how much probability.
 
     Wanted is the new answer to the question and its paraphrase, and the truth about the neighbour.
 

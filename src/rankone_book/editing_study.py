@@ -80,7 +80,7 @@ def method_rows(record: dict[str, Any]) -> list[list[str]]:
 
 
 def survivors(record: dict[str, Any], known: dict[str, Any]) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """What is left of the other facts about a subject, by the relation that was edited and the one asked for.
+    """Counts of surviving facts about a subject, by the relation that was edited and the one asked for.
 
     Args:
         record: The record of `editing_subject`, from `rankone_book.records.load_record`.
@@ -132,7 +132,7 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
 def neighbour_shares(
     record: dict[str, Any], shares: dict[str, Any], known: dict[str, Any], method: str = "rome"
 ) -> list[dict[str, Any]]:
-    """What each neighbour of a recorded edit was bound to get, and what became of its answer [R-S8].
+    """Predicted share of each neighbour of a recorded edit, and the change of its answer [R-S8].
 
     Args:
         record: The record of `editing_facts`, from `rankone_book.records.load_record`.
@@ -169,7 +169,7 @@ def _those_known(known: dict[str, Any], relation: str) -> list[Country]:
 
 
 def turned_by_share(edits: Sequence[dict[str, Any]], edges: Sequence[float]) -> list[tuple[int, int]]:
-    """How many neighbours were turned, and how many there are, with a share between each edge and the next.
+    """Numbers of changed neighbours and of all neighbours, for shares between each edge and the next.
 
     Args:
         edits: What `neighbour_shares` returns.

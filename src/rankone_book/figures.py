@@ -69,7 +69,7 @@ class _Figure(Figure):
     on_phone: tuple[int, int] | None = None  # rows and columns of its panels there
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """In the book's build also the picture for a phone; else no more than what every notebook shows."""
+        """Outputs of a figure: in the book's build also the picture for a phone, else what every notebook shows."""
         if "RANKONE_BUILD" not in os.environ:
             return {}
         from IPython import get_ipython

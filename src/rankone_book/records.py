@@ -32,7 +32,7 @@ __all__ = [
 
 @cache
 def folder() -> Path:
-    """Where the records lie: inside an installed package, or in `experiments/results` of a checkout."""
+    """Folder of the records: inside an installed package, or `experiments/results` of a checkout."""
     here = Path(__file__).resolve()
     for place in (here.parent / "results", here.parents[2] / "experiments" / "results"):
         if place.is_dir():
@@ -135,7 +135,7 @@ def select_one(record: dict[str, Any], **parameters: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What of an experiment a record holds; a cell is one point of its grid, whatever the number of seeds.
+    """Part of an experiment that a record holds; a cell is one point of its grid, whatever the number of seeds.
 
     Attributes:
         of: Whose grid it is, "the paper" or "the book".
@@ -174,7 +174,7 @@ def _said(value: Any) -> str:
 
 
 def coverage(record: dict[str, Any], **part: Any) -> Coverage:
-    """What of its experiment a record holds.
+    """Part of its experiment that a record holds.
 
     Args:
         record: What `load_record` returns.

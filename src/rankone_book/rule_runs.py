@@ -47,7 +47,7 @@ class Interval(Module):
     half: Float[NDArray, ""]
 
     def __str__(self) -> str:
-        """As in a table, in per cent."""
+        """Text of a table's cell, in per cent."""
         return f"{100 * self.mean:.1f} ± {100 * self.half:.1f}".replace("-", "−")
 
 
@@ -64,7 +64,7 @@ def over_seeds(record: dict[str, Any], way: str, quantity: str, **parameters: An
 
 
 def difference(record: dict[str, Any], one: str, other: str, quantity: str, **parameters: Any) -> Interval:
-    """By how much a way is above another, seed by seed. Arguments as of `over_seeds`."""
+    """Difference between two methods, seed by seed. The arguments are those of `over_seeds`."""
     return _interval(_values(record, one, quantity, **parameters) - _values(record, other, quantity, **parameters))
 
 
@@ -88,7 +88,7 @@ def measured_at(record: dict[str, Any], n: int) -> dict[str, str]:
 
 
 def gains(record: dict[str, Any], n: int) -> str:
-    """What ridge gains over the base for new keys, in points, in words: a data set after another.
+    """Gains of ridge over the base for new keys, in points, in words: one data set after another.
 
     Args:
         record: `one_rule`.

@@ -3,7 +3,7 @@
 import nbformat
 from processors import environment, figures
 
-from rankone.book.claims import line
+from rankone_book.claims import line
 
 
 def test_every_figure_that_a_notebook_prints_is_compared_with_the_page():

@@ -21,7 +21,7 @@ __all__ = ["SecondMoments", "capture_keys", "square_moments", "transposed"]
 
 @checked
 def capture_keys(fn: Callable[..., Any], model: Any, path: Path, *args: Any, layout: str) -> Float[Array, "N D"]:
-    """What the matrix at a path multiplies while fn(model, *args) runs: one key a row.
+    """Keys that the matrix at a path multiplies while fn(model, *args) runs, one per row.
 
     Rows come in the order of the leading axes of the layer's input; several uses of the matrix follow one another.
     `SecondMoments` makes C of them as they are; `KeyGeometry.from_keys` takes one key per column, their transpose.
@@ -74,7 +74,7 @@ class SecondMoments(Module):
 
     @classmethod
     def empty(cls, D: int, *, dtype: Any = None) -> "SecondMoments":
-        """Of no key yet. float64 keeps twice the digits, and so the square of the condition number.
+        """Moments of no key yet. float64 keeps twice the digits, and so bears the square of the condition number.
 
         Args:
             D: Length of a key.
@@ -97,7 +97,7 @@ class SecondMoments(Module):
         return cls(jnp.zeros((D, D), kind), jnp.int32(0))
 
     def update(self, keys: Real[ArrayLike, "... D"], *, where: Bool[ArrayLike, "..."] | None = None) -> "SecondMoments":
-        """With a batch of keys (..., D) more; `where` (...) says which of them count."""
+        """Moments with one more batch of keys (..., D); `where` (...) is True for those that count."""
         keys = states("keys", keys, len(self.total))
         where = np.ones(keys.shape[:-1], bool) if where is None else host("where", where)
         check(where.dtype == bool, "where", where.dtype, "an array of True and False")
@@ -140,7 +140,7 @@ def square_moments(name: str, C: ArrayLike) -> Array:
 
 @jax.jit
 def _probed(C: Array) -> tuple[Array, Array]:
-    """Whether the product of C with one vector is finite, and how far off that of its transpose is, relatively."""
+    """Finiteness of the product of C with one vector, and its relative distance from that of the transpose."""
     probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
     rows, columns = C @ probe, probe @ C
     skew = jnp.abs(rows - columns).max() / (jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny)

@@ -133,7 +133,7 @@ def _rounds(W: Array, geometry: KeyGeometry, K: Array, V: Array, cycles: int) ->
 
 
 def _fault(geometry: KeyGeometry, S: Array, left: Array, dependent: ArrayLike = False) -> Array:
-    """What went wrong: a singular geometry, a zero key or dependent ones, an overflow."""
+    """Outcome of the sequence: a singular geometry, a zero key or dependent keys, an overflow."""
     zero = ~(jnp.diagonal(S) > 0).all()
     singular = (geometry.outcome != Outcome.OK, Outcome.SINGULAR)
     return outcome(singular, (zero | dependent, Outcome.DEPENDENT), (~jnp.isfinite(left).all(), Outcome.NOT_FINITE))

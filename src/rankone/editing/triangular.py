@@ -48,7 +48,7 @@ class Triangular(Module):
 
     @property
     def diagonal(self) -> Float[Array, " D"]:
-        """Of U."""
+        """Diagonal of U."""
         return jnp.concatenate([jnp.diagonal(panel[:, : len(panel)]) for panel in self.panels])
 
     def forward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:

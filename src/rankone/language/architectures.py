@@ -199,7 +199,7 @@ def write_config(config: Config) -> dict[str, Any]:
 
 
 def _window(facts: Mapping[str, Any]) -> int | None:
-    """How many tokens attention looks back, if it is the same in all blocks."""
+    """Number of tokens that attention looks back, if all blocks have the same."""
     if facts["model_type"] == "mistral":
         return facts.get("sliding_window", 4096)
     if not facts.get("use_sliding_window"):

@@ -136,7 +136,7 @@ def _half(family: Architecture, shards: Mapping[Path, list[str]]) -> str:
 def _weights(
     family: Architecture, shapes: Mapping[str, tuple[int, ...]], shards: Mapping[Path, list[str]], tied: bool
 ) -> Iterator[tuple[str, int | None, np.ndarray]]:
-    """Every weight with its place in the network."""
+    """Weights, each with its place in the network."""
     for path, names in shards.items():
         with _open(path) as file:
             for name in names:
@@ -194,7 +194,7 @@ def _rewrite(network: Network, folder: Path, source: Path) -> None:
 
 
 def _rounded(name: str, stored: np.ndarray, ours: np.ndarray) -> np.ndarray:
-    """What is to be stored of a tensor: itself, where the network still holds what was read of it."""
+    """Tensor to be stored: the original one if the network still holds the values that were read from it."""
     if np.array_equal(stored.astype(ours.dtype), ours):
         return stored
     with np.errstate(over="ignore"):

@@ -26,7 +26,7 @@ Judgement = dict[str, Any]
 def judge(
     model: LanguageModel, fact: Fact, layer: int, changes: Mapping[str, ArrayLike | None]
 ) -> dict[str, Judgement]:
-    """How far the new answer leads the true one for every question about a fact, before and after changes.
+    """Margins of the new answer over the true one for every question about a fact, before and after changes.
 
     Args:
         model: The unedited language model.
@@ -175,7 +175,7 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
 
 
 def _judged(name: str, one: Judgement, cut: int) -> tuple[NDArray, bool, float | None]:
-    """What one judgement says, if it is one: its margins, "said" and "kept"."""
+    """Margins, "said" and "kept" of one judgement, if it is one."""
     check({"margin", "said", "kept"} <= set(one), name, one, "what judge returns: margin, said and kept")
     margins = np.asarray(host(f"{name}['margin']", one["margin"]))
     wanted = f"of shape (n,), with more than {cut} questions: the first, its paraphrases, and neighbours"

@@ -106,7 +106,7 @@ def logits(network: Network, h: Float[Array, "... d"]) -> Float[Array, "... V"]:
 
 
 def before_head(network: Network, h: Float[Array, "... d"]) -> Float[Array, "... d"]:
-    """What the head reads: the residual stream after the last block, normalised."""
+    """Input of the head: the residual stream after the last block, normalised."""
     return _norm(network.config, h, network.norm, network.norm_bias)
 
 

@@ -23,7 +23,7 @@ __all__ = ["RowChanges", "continue_tokens", "generate"]
 def generate(
     model: LanguageModel, prompts: Sequence[str], length: int = 40, *, top: int = 1, key: Array | None = None
 ) -> list[str]:
-    """What the model says after each prompt.
+    """Continuation that the model gives to each prompt.
 
     Args:
         model: The language model that continues the prompts.

@@ -28,7 +28,7 @@ def find_fact_values(
     search: Search | None = None,
     batch: int = 20,
 ) -> list[Value]:
-    """What `find_fact_value` finds for each request, several searched side by side.
+    """Values of `find_fact_value` for each request, several searched at once.
 
     Each search goes on until all of its batch have ended, but what has ended changes no more.
 

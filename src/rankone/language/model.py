@@ -50,7 +50,7 @@ class LanguageModel(Module):
     @classmethod
     @checked
     def load(cls, path: str | Path, *, dtype: str = "float32") -> "LanguageModel":
-        """From a folder as on Hugging Face's hub (llama, mistral, qwen2 or gpt2), or from a GGUF file of a llama.
+        """Model from a folder as on Hugging Face's hub (llama, mistral, qwen2 or gpt2), or from a GGUF file of a llama.
 
         The folder has `config.json`, `*.safetensors`, and `tokenizer.json` or `vocab.json` with `merges.txt`. While it
         is read, memory holds the network in its final dtype and two copies of one tensor.

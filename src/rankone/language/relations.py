@@ -55,7 +55,7 @@ RELATIONS = {
 
 @dataclass(frozen=True)
 class Request:
-    """What a model is to be made to say.
+    """Statement that a model shall make after an edit.
 
     Attributes:
         prompt: Text with {} where the subject goes.

@@ -26,7 +26,7 @@ _ROWS = 32  # the record of a search has a multiple of so many, so that few prog
 
 
 class Search(Module):
-    """How a value is searched for. The constants are those of the published code, except where a line says otherwise.
+    """Options of the search for a value. The constants are those of the published code, unless a line says otherwise.
 
     Attributes:
         rate: Step size of Adam, positive.
@@ -53,7 +53,7 @@ class Search(Module):
 
 
 class Value(Module):
-    """What to add to the output of the down projection at the subject's last token.
+    """Vector to add to the output of the down projection at the subject's last token.
 
     Attributes:
         delta: δ (d,): the residual v* − Wk that the edit is to write.

@@ -91,7 +91,7 @@ def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **opt
 
 @checked
 def text_keys(model: LanguageModel, texts: Sequence[str], layer: int) -> Float[Array, "n D"]:
-    """What the down projection of a block reads at the last token of each text: the k of `rank_one_edit`.
+    """Keys that the down projection of a block reads at the last token of each text: the k of `rank_one_edit`.
 
     Args:
         model: The language model that reads the texts.

@@ -18,7 +18,7 @@ __all__ = ["Tokenizer", "pad"]
 
 
 class Tokenizer:
-    """What turns a text into the tokens that the network was trained on.
+    """Tokenizer of a network: it turns a text into the tokens that the network was trained on.
 
     Args:
         inner: A `tokenizers.Tokenizer`, which does the work.
@@ -35,7 +35,7 @@ class Tokenizer:
         self.start = inner.encode("a").ids[: -len(self.bare("a"))]
 
     def __eq__(self, other: object) -> Any:
-        """Whether both treat every text alike."""
+        """True if both treat every text alike."""
         if self is other or not isinstance(other, Tokenizer):
             return True if self is other else NotImplemented
         return self.end == other.end and self.inner.to_str() == other.inner.to_str()
@@ -71,7 +71,7 @@ class Tokenizer:
 
     @classmethod
     def from_folder(cls, folder: Path, end: int) -> "Tokenizer | None":
-        """From a `tokenizer.json`, or from the `vocab.json` and `merges.txt` of GPT-2; None if neither is there."""
+        """Tokenizer of a `tokenizer.json`, or of GPT-2's `vocab.json` and `merges.txt`; None if neither is there."""
         from tokenizers import AddedToken, decoders, models, pre_tokenizers
         from tokenizers import Tokenizer as Inner
 

@@ -99,7 +99,7 @@ def trace(
 
 
 def _places(L: int, T: int, first: int, size: int) -> Int[np.ndarray, "batches size 2"]:
-    """Every place (layer, token) that the noise reaches, in batches of one size, after one that restores nothing.
+    """Places (layer, token) that the noise reaches, in batches of one size, after one that restores nothing.
 
     What precedes the subject is as in the clean run. Places that restore nothing also fill up the last batch.
     """

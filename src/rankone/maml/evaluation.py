@@ -17,7 +17,7 @@ __all__ = ["Score", "after_steps", "draw_tasks", "evaluate"]
 
 
 class Score(Module):
-    """How a learner does on some tasks.
+    """Errors of a learner on some tasks.
 
     Attributes:
         mean: Over the tasks: one number, or one for each number of steps.

@@ -42,7 +42,7 @@ class Learner(Protocol):
 
 
 class MetaTrained(Module):
-    """What meta-training ends with.
+    """Result of meta-training.
 
     Attributes:
         params: Meta-trained parameters.

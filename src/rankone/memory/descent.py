@@ -215,7 +215,7 @@ def _in_chunks(memory: Memory, run: _Run, options: _Options, max_steps: int, pro
 
 @jax.jit
 def _record(memory: Memory, run: _Run, options: _Options, x0: Array) -> tuple[Retrieval, Array]:
-    """What was found, and how many queries became NaN or infinite."""
+    """Record of a descent: the states, and the number of queries that became NaN or infinite."""
     _, tol, free = options
     rows, y, shape = jnp.arange(len(run["energies"]), dtype=jnp.int32)[:, None], run["x"], x0.shape[:-1]
     energies = jnp.where(rows >= run["t"] - 1, run["energy"][None], run["energies"])

@@ -169,12 +169,12 @@ class DrDAM(EnergyMemory):
 
     @property
     def empty(self) -> Bool[Array, ""]:
-        """Whether every pattern was removed."""
+        """True if every pattern was removed."""
         return self.count < 0.5
 
     @property
     def floor(self) -> Float[Array, ""]:
-        """Where the logarithm becomes its tangent: an eighth of the features' noise √(K/2Y); 1e-30 for exp, expexp."""
+        """Value of Ŝ below which the logarithm is replaced by its tangent: √(K/2Y)/8, and 1e-30 for exp and expexp."""
         return floor_of(self.power, BASES[self.features.basis].noise / self.features.Y)
 
     @property
@@ -198,7 +198,7 @@ class DrDAM(EnergyMemory):
 
     @property
     def origin(self) -> Float[Array, " D"]:
-        """Where the states of `reader` are measured from: the centre, or 0 where g reads the state itself."""
+        """Origin of the states of `reader`: the centre, or 0 if g reads the state itself."""
         return self.centre if self.g == "identity" else self._zero
 
     def reader(self) -> Reader:
@@ -206,7 +206,7 @@ class DrDAM(EnergyMemory):
         return jax.tree_util.Partial(states_read, self, jax.lax.stop_gradient(self.origin))
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """Where rounding at random is below an eighth of Ŝ, at states x less `origin`; of noise it says nothing."""
+        """True where random rounding is below Ŝ/8, at states x less `origin`; noise of the features is not judged."""
         return certified(self, states("x", x, self.D))
 
     def partition(self, x: Numbers) -> Float[Array, "..."]:
@@ -217,7 +217,7 @@ class DrDAM(EnergyMemory):
         return read(self, self._zero, states("x", x, self.D))[2]
 
     def floored(self, x: Numbers) -> Bool[Array, "..."]:
-        """Where Ŝ is below the floor: the memory does not know these states."""
+        """True where Ŝ is below the floor: the memory has stored nothing near these states."""
         return self.read(x)[2]
 
     @property

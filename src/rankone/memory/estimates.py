@@ -33,7 +33,7 @@ def check_angles(name: str, Xi: Array, centre: Array, beta: Array, features: Ran
 
 @jax.jit
 def floor_of(power: Array, noise: float) -> Array:
-    """Where the logarithm becomes its tangent, of Σ w² and of the variance of one pattern's kernel."""
+    """Value of Ŝ below which the logarithm is replaced by its tangent, from Σ w² and the variance of one kernel."""
     return jnp.maximum(_FLOOR_OF_NOISE * jnp.sqrt(jnp.maximum(noise * power, 0)), 1e-30)
 
 
@@ -80,7 +80,7 @@ def states_read(memory: Memory, origin: Array, x: Array) -> tuple[Array, Array, 
 
 @jax.jit
 def certified(memory: Memory, x: Array) -> Array:
-    """Whether the rounding of angles and of the sum over features is less than an eighth of Ŝ."""
+    """True where the rounding of angles and of the sum over features is less than Ŝ/8."""
     z = lookup("g", memory.g).value(x.astype(wider(x, memory.T)))
     z = jnp.sqrt(memory.beta) * (z + jnp.broadcast_to(memory.origin - memory.centre, z.shape))
     S = memory.features.read(z.reshape(-1, memory.D), memory.T)[0].reshape(x.shape[:-1])

@@ -88,7 +88,7 @@ class MrDAM(EnergyMemory):
 
     @property
     def origin(self) -> Float[Array, " D"]:
-        """Where the states of `reader` are measured from: the patterns' mean, or 0 where g reads the state itself."""
+        """Origin of the states of `reader`: the patterns' mean, or 0 if g reads the state itself."""
         return self.centre if self.similarity == "l2" and self.g == "identity" else self._zero
 
     def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
@@ -105,7 +105,7 @@ class MrDAM(EnergyMemory):
         return jax.tree_util.Partial(_read, self, squares, self.origin)
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """Where rounding cannot change which patterns weigh how much at states x less `origin` (..., D).
+        """True where rounding cannot change the weights of the patterns, at states x less `origin` (..., D).
 
         Either no pattern's weight is off by more than a factor of e^¼, or the gap from the nearest pattern to the next
         exceeds the rounding of both by so much that the others weigh nothing. The bound on rounding holds whatever the
@@ -218,7 +218,7 @@ def _add_block(memory: MrDAM, z: Array, running: _Running, patterns: _Patterns) 
 
 @jax.jit
 def _certified(memory: MrDAM, x: Array) -> Array:
-    """Whether rounding of similarities can change the weights."""
+    """True where rounding of the similarities cannot change the weights."""
     _, z = _states(memory, memory.origin, x)
     value = lookup("similarity", memory.similarity).value
 

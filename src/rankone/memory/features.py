@@ -96,7 +96,7 @@ class RandomFeatures(Module):
 
     @property
     def _fitting(self) -> bool:
-        """Whether the frequencies are of the sizes and kind asked for, so that `dataclasses.replace` may keep them."""
+        """True if the frequencies have the sizes and kind asked for, so that `dataclasses.replace` may keep them."""
         names = {"basis": self.basis, "projection": self.projection, "regenerate": self.regenerate}
         key = getattr(self.frequencies, "key", jax.random.key(0))
         expected = jax.eval_shape(lambda key: _drawn(key, self.D, self.Y, **names), key)
@@ -201,7 +201,7 @@ class RandomFeatures(Module):
         return (basis.scale / self.Y) ** 0.5 * jnp.concatenate(list(flat), axis=-1)
 
     def _of(self, h: Array, z2: Array, phase: Float[Array, " R"]) -> tuple[Array, ...]:
-        """What the basis makes of the projections of a block."""
+        """Features of a block's projections."""
         phase = jnp.broadcast_to(self.frequencies.arrange(phase), h.shape) if self.basis == "cos" else phase
         return self._basis.features(h, jnp.expand_dims(z2, range(h.ndim - z2.ndim)), phase)
 

@@ -18,7 +18,7 @@ __all__ = ["Recall", "hebbian", "hopfield_energy", "recall", "synchronous_step"]
 
 
 class Recall(Module):
-    """What `recall` found, and how it got there.
+    """Result of `recall`: the final states and the path to them.
 
     Attributes:
         sigma: Final states (..., D), entries −1 and 1.

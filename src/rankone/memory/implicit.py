@@ -71,7 +71,7 @@ def _solved(
 
 
 def _gmres(H: Callable[[Array], Array], b: Array) -> Array:
-    """To a relative residual of ε^⅔; not a number where the restarts leave a hundredth, as a singular H does."""
+    """Solution with a relative residual of ε^⅔; NaN if the restarts leave a hundredth, as with a singular H."""
     tol = float(jnp.finfo(b.dtype).eps) ** (2 / 3)  # ε^¾ would take float32 twice the time, in chase of its rounding
     options = {"tol": tol, "restart": min(_KRYLOV, len(b)), "maxiter": _RESTARTS, "solve_method": "incremental"}
     w, _ = jax.scipy.sparse.linalg.gmres(H, b, **options)

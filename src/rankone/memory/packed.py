@@ -52,7 +52,7 @@ class Packed(Module):
 
     @property
     def dtype(self) -> np.dtype:
-        """Of the entries."""
+        """Data type of the entries."""
         return self.scale.dtype
 
     @property
@@ -75,7 +75,7 @@ class Packed(Module):
 
 
 def in_blocks(T: Float[Array, " M"] | Packed, tables: int, rows: int) -> tuple[Array, Callable[[Any], Array]]:
-    """What a scan over blocks of frequencies runs over, and what makes a block's (tables, rows) entries of T from it.
+    """Inputs of a scan over blocks of frequencies, and a function from one to a block's (tables, rows) entries of T.
 
     An array is laid out in blocks beforehand. Of a packed vector the scan gets the places alone, and unpacks each block
     when it comes to it. Entries past the end are zero.

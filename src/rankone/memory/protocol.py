@@ -53,21 +53,21 @@ class EnergyMemory(Module):
 
     @property
     def origin(self) -> Float[Array, "*D"]:
-        """Where the states of `reader` and `certified` are measured from, so that data far from 0 lose no digits."""
+        """Origin of the states of `reader` and `certified`, so that data far from 0 lose no digits."""
         return jnp.zeros(())
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """Where rounding cannot decide what is retrieved, at states x less `origin`; not judged by default: True."""
+        """True where rounding cannot decide what is retrieved, at states x less `origin`; True by default, unjudged."""
         return jnp.ones(jnp.shape(jnp.asarray(x))[:-1], bool)
 
     @property
     def empty(self) -> Bool[Array, ""]:
-        """Whether nothing is stored."""
+        """True if nothing is stored."""
         return jnp.zeros((), bool)
 
 
 class Retrieval(Module):
-    """What `retrieve` found, and how it got there.
+    """Result of `retrieve`: the final states and the path to them.
 
     Attributes:
         x: Final states (..., D).

@@ -22,7 +22,7 @@ Losses = Callable[[Any], Float[ArrayLike, " N"]]
 
 
 class Skipped(Module):
-    """In the place of moments: why an array has none."""
+    """Reason why an array has no moments, in their place."""
 
     reason: str = static()
 

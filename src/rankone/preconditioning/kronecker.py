@@ -108,7 +108,7 @@ class KroneckerPreconditioner(Module):
 
     @property
     def dtype(self) -> Any:
-        """Of the entries."""
+        """Data type of the entries."""
         return wider(self.left, self.right)
 
     @property

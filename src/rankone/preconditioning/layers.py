@@ -76,7 +76,7 @@ class Reparameterized(Module):
 
     @property
     def preconditioner(self) -> KroneckerPreconditioner:
-        """What gradient descent on U does to W: VᵀV ⊗ TTᵀ [K-eqP]."""
+        """Preconditioner VᵀV ⊗ TTᵀ by which gradient descent on U moves W [K-eqP]."""
         return kronecker_preconditioner(self.T, self.V)
 
     def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
@@ -84,7 +84,7 @@ class Reparameterized(Module):
         return _factored(self, inputs(x, self.V.shape[1] - self.bias))
 
     def features(self, x: Real[ArrayLike, "*rows in"]) -> Real[Array, "*rows columns"]:
-        """What W multiplies: x, with 1 appended if there is a bias."""
+        """Input that W multiplies: x, with 1 appended if there is a bias."""
         x = inputs(x, self.V.shape[1] - self.bias)
         return append_one(x) if self.bias else x
 
@@ -171,12 +171,12 @@ def _multiplied_out(layer: Reparameterized) -> Array:
 
 
 def is_layer(node: Any) -> bool:
-    """Whether a node of a network is one of its layers."""
+    """True if a node of a network is one of its layers."""
     return isinstance(node, Dense | Reparameterized)
 
 
 def beside(name: str, given: Any, network: Any, kind: type) -> list:
-    """What a network's pytree holds in the place of each layer or array: something of a `kind`, or None."""
+    """Entry of a network's pytree in the place of each layer or array: an object of a `kind`, or None."""
     wanted = f"the network's pytree with {kind.__name__}, or None, in the place of each layer or array"
     structure: Any = jax.tree.structure(network, is_leaf=is_layer)
     try:

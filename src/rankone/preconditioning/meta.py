@@ -27,7 +27,7 @@ Task = Callable[[Any, Any], Float[Array, ""]]
 
 
 class MetaRun(Module):
-    """What `meta_learn` made.
+    """Result of `meta_learn`.
 
     Attributes:
         network: The learned start U, with its T and V.

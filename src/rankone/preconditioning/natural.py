@@ -48,7 +48,7 @@ def whiten(network: Any, moments: Any, *, damping: float = 0.0, sides: str = "in
 
 
 class ProngState(Module):
-    """Where training is.
+    """State of training.
 
     Attributes:
         network: Of reparameterised layers.

@@ -32,7 +32,7 @@ def _eigen(A: Array, power: Array) -> tuple[Array, Array, Array, Array]:
 
 @_raised.defjvp
 def _raised_jvp(primals, tangents):  # type: ignore[no-untyped-def]
-    """By divided differences of λ^p, whose limit at equal eigenvalues is pλ^(p−1) (Daleckii and Krein)."""
+    """Derivative by divided differences of λ^p, whose limit at equal eigenvalues is pλ^(p−1) (Daleckii and Krein)."""
     (A, power), (dA, dp) = primals, tangents
     _, vectors, kept, _ = _eigen(A, power)
     out = _raised(A, power)

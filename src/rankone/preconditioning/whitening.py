@@ -71,7 +71,7 @@ class MovingMoments(Module):
 
     @checked
     def update(self, moments: Moments) -> "MovingMoments":
-        """With the moments of one more batch."""
+        """State with the moments of one more batch."""
         shapes = [[jnp.shape(one) for one in pair] for pair in (moments, self.total)]
         check(shapes[0] == shapes[1], "moments", f"shapes {shapes[0]}", f"of a layer with moments {shapes[1]}")
         return _mixed(self, moments)

@@ -38,7 +38,7 @@ class Clipped(EnergyMemory):
         return self.memory.D
 
     def frozen(self, x: Numbers) -> Bool[Array, "..."]:
-        """Where Ŝ ≤ ε."""
+        """True where Ŝ ≤ ε."""
         return self.memory.partition(x) <= self.clip
 
     @checked
@@ -104,7 +104,7 @@ class Barycentric(EnergyMemory):
 
     @property
     def numbers(self) -> int:
-        """How many numbers are stored: T and R."""
+        """Count of the numbers that are stored, in T and R."""
         return self.memory.T.size + self.R.size
 
     def field(self, x: Numbers) -> Float[Array, "... D"]:

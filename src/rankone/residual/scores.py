@@ -107,7 +107,7 @@ def _calibration_error(p: Array, labels: Numbers, bins: int) -> Array:
 
 
 class Gain(Module):
-    """Where an improvement comes from, in shares of all examples of a test set.
+    """Sources of an improvement, as fractions of all examples of a test set.
 
     Attributes:
         corrected: The base model wrong, the memory right: the paper's "TPR" [S-eq4,5].

@@ -76,7 +76,7 @@ class _Sparse(Module):
 
 
 def dense(residuals: Numbers) -> Residuals:
-    """Every entry of residuals (n, L) [S-res]."""
+    """Residuals (n, L) with every entry [S-res]."""
     return _Dense(array("residuals", residuals, "(n, L): one residual a row", 2, once=True))
 
 
@@ -122,13 +122,13 @@ def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
 
 
 def bare_labels(labels: Numbers, L: int) -> Residuals:
-    """What no model at all leaves of n labels (n,): one-hot vectors of length L, for plain nearest neighbours."""
+    """One-hot vectors of length L of n labels (n,): the residuals without any model, for plain nearest neighbours."""
     columns = host("labels", labels)
     return sparse(np.ones((*columns.shape, 1)), columns[..., None], L)
 
 
 def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
-    """What the base model leaves: onehot(y) − probs, whose rows sum to 0 [S-res].
+    """Residuals of the base model, onehot(y) − probs, whose rows sum to 0 [S-res].
 
     Args:
         probs: The base model's probabilities (n, L), rows summing to 1.

@@ -25,7 +25,7 @@ _MOST = 10**18
 
 
 class Barrier(Module):
-    """What a barrier of Ŝ around every pattern stands on; made by `barrier`.
+    """Terms of the barrier of Ŝ around every pattern; made by `barrier`.
 
     Attributes:
         Y: Number of frequencies.
@@ -50,7 +50,7 @@ class Barrier(Module):
 
 @checked
 def barrier(Xi: Numbers, *, beta: float, Y: int, radius: float, start: float = 0.0, delta: float = 0.05) -> Barrier:
-    """Whether Algorithm 1 provably stays near every pattern, with probability ≥ 1 − δ over the frequencies [D-sharp10].
+    """Barrier that provably keeps Algorithm 1 near every pattern, with probability ≥ 1 − δ [D-sharp10].
 
     For every pattern, every start within `start` of it and every step size below `step_size`, Algorithm 1 never
     leaves the ball of `radius` about the pattern, Ŝ rises in each step, and the run comes to rest. So does the exact
@@ -99,7 +99,7 @@ def sufficient_features(Xi: Numbers, *, beta: float, start: float = 0.0, delta: 
 
 
 class _Sums(Module):
-    """Of the patterns: K, D, t = log(3K/δ), Q = Σk, N = Σ(1 − β‖ξ^μ − ξ^ν‖²/D)k, and the distances in units of 1/√β."""
+    """Sums over the patterns: K, D, t = log(3K/δ), Q = Σk, N = Σ(1 − β‖ξ^μ − ξ^ν‖²/D)k, and distances in 1/√β."""
 
     K: int
     D: int

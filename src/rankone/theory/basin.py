@@ -49,18 +49,18 @@ class Descent(Module):
 
     @property
     def lost(self) -> Bool[NDArray, "*batch"]:
-        """Whether it was left without a direction, or far outside."""
+        """True where the run lost its direction, or ended far outside the well."""
         return np.asarray((self.partition[..., -1] <= 0) | (self.radius[..., -1] > _LOST))
 
     @property
     def arrives(self) -> Bool[NDArray, "*batch"]:
-        """Whether less than half of the first displacement is left, so that a flipped bit goes back on average."""
+        """True where less than half of the first displacement is left: a flipped bit is corrected on average."""
         return np.asarray(~self.lost & (self.kept[..., -1] < 0.5))
 
 
 @checked
 def descent(c: Broadcast, radius: Broadcast, *, step_size: float, steps: int) -> Descent:
-    """Where gradient descent goes in the noisy well as D → ∞ [D-sharp11].
+    """Path of gradient descent in the noisy well as D → ∞ [D-sharp11].
 
     The states are combinations of u_0 and of vectors ζ_0, ζ_1, … with ⟨ζ_i, ζ_j⟩ = κ_ij = c² exp(−‖u_i − u_j‖²/2):
     u_(t+1) = (1 − η)u_t + (η/Ŝ_t)(ζ_t + Σ_j m_tj u_j), Ŝ_t = exp(−‖u_t‖²/2) + Σ_j m_tj, m_tj = κ_tj R_tj over j < t,
@@ -216,7 +216,7 @@ def features_to_reach(
 
 
 class Gauge(Module):
-    """What T and a query tell before the first step, without the pattern that is meant: made by `gauge` [D-sharp14].
+    """Prediction from T and a query before the first step, without the pattern that is meant: see `gauge` [D-sharp14].
 
     Attributes:
         partition: Ŝ(q) (...): the height of the well, as far as one pattern alone is near.

@@ -45,7 +45,7 @@ def descend(
     before: Postprocess | None = None,
     after: Postprocess | None = None,
 ) -> Float[Array, "{steps}+1 m n"]:
-    """Every iterate of an optimiser on a matrix, the start included: with decay [K-decay], a penalty, or any hook.
+    """Iterates of an optimiser on a matrix, the start included: with decay [K-decay], a penalty, or any hook.
 
     Args:
         loss: Of the matrix.
@@ -68,7 +68,7 @@ def _steps(
     before: Postprocess | None = None,
     after: Postprocess | None = None,
 ) -> tuple[tuple[Array, Any], Array]:
-    """From a matrix and a state of the optimiser: both at the end, and every matrix after the start."""
+    """Last matrix and state of an optimiser, and every matrix after the start."""
 
     def step(carry: tuple[Array, Any], _: None) -> tuple[tuple[Array, Any], Array]:
         W, state = carry
@@ -137,7 +137,7 @@ def _gap(
     before: Array,
     after: Array,
 ) -> Array:
-    """With P where `before` and `after` say, so that one program serves all three orders."""
+    """Gap with P applied where `before` and `after` say, so that one program serves all three orders."""
     P = kronecker_preconditioner(T, V)
     hook = lambda wanted: lambda G: jnp.where(wanted, P.apply(G), G)  # noqa: E731
     on_W = descend(loss, T @ U0 @ V, optimizer, steps=steps, before=hook(before), after=hook(after))
@@ -156,7 +156,7 @@ def change_factors(
     momentum: Real[ArrayLike, ""] = 0.9,
     steps: int,
 ) -> tuple[Float[Array, "m n"], Float[Array, "m n"], Float[Array, "m n"]]:
-    """Where W ends under heavy ball if T and V change half-way: three ways to go on [K-transport].
+    """Final W under heavy ball if T and V change half-way, for three ways to continue [K-transport].
 
     Args:
         loss: Of W (m, n).

@@ -102,7 +102,7 @@ def _contraction(H: Array, H0: Array) -> Array:
 def implicit_bias(
     X: Real[ArrayLike, "N n"], Y: Real[ArrayLike, "N m"], V: Real[ArrayLike, "q n"]
 ) -> Float[Array, "m n"]:
-    """Where gradient descent on U ends from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV [K-sharp4].
+    """Limit of gradient descent on U from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV [K-sharp4].
 
     Of all W that fit, it is the one with the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible T: T drops out.
 
@@ -160,7 +160,7 @@ def stationary_covariance(
 
 @jax.jit
 def _two_states(H: Array, P: Array, learning_rate: Array, momentum: Array) -> Array:
-    """What one step of heavy ball does to a state and the one before it (2k, 2k)."""
+    """Matrix of one step of heavy ball on a state and the one before it (2k, 2k)."""
     eye = jnp.eye(len(H), dtype=H.dtype)
     return jnp.block([[(1 + momentum) * eye - learning_rate * P @ H, -momentum * eye], [eye, 0 * eye]])
 

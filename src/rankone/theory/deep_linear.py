@@ -111,7 +111,7 @@ def written(
     phi_star: Real[ArrayLike, " J"],
     alpha: float,
 ) -> Matrix:
-    """What the step adds to the slots at x*, z* = −α Σᵢ Aᵢe φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-eq3].
+    """Change of the slots at x* by the step, z* = −α Σᵢ Aᵢe φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-eq3].
 
     Args:
         A: Diagonals of the backward products of the layers (N, S).

@@ -119,7 +119,7 @@ class Divergence(Module):
 
     @property
     def holds(self) -> bool:
-        """Whether every hypothesis does."""
+        """True if every hypothesis holds."""
         return all(self.hypotheses.values())
 
 

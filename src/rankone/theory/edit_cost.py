@@ -115,7 +115,7 @@ def capacity(n: int, D: int, m: int) -> float:
 
 @checked
 def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
-    r"""What an edit costs in a batch of m of N keys over what it costs alone, for m = 1 … N [R-S7].
+    r"""Cost of an edit in a batch of m of N keys over its cost alone, for m = 1 … N [R-S7].
 
     $\frac{N-m+1}m\,e_{m-1}/e_m$ with the elementary symmetric polynomials of the eigenvalues of
     $R_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of $\frac1m\operatorname{tr}R_A^{-1}$ over the batches $A$ of m keys,
@@ -190,7 +190,7 @@ def sequence_mixture(S: Float[ArrayLike, "m m"], beta: float = 0.0) -> Float[NDA
 @checked
 @jax.jit
 def forgetting(S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.0) -> Float[Array, ""]:
-    r"""How far the second of two edits moves the answer to the first key.
+    r"""Change of the answer to the first key by the second of two edits.
 
     $\lVert r_2\rVert|s_{12}|/[(1+\beta s_{11})s_{22}-\beta s_{12}^2]$, exactly.
 

@@ -95,7 +95,7 @@ class ErrorLaw(Module):
 
 
 def broadcasts(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether numpy takes an array of this shape for one of that which is wanted."""
+    """True if numpy broadcasts an array of this shape to the wanted one."""
     pairs = zip(shape[::-1], wanted[::-1], strict=False)
     return len(shape) <= len(wanted) and all(one in (1, other) for one, other in pairs)
 

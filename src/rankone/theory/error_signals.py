@@ -35,7 +35,7 @@ def _signal(loss: str, y: Array, prediction: Array | float) -> Array:
 def cross_entropy_signal(
     logits: Real[ArrayLike, " Y"], weights: Real[ArrayLike, " Y"]
 ) -> tuple[Float[Array, " Y"], Float[Array, " Y"]]:
-    """What reaches the switch under softmax cross-entropy, e(y) = wᵀ(p − e_y) [M-appB-CE].
+    """Error signal at the switch under softmax cross-entropy, e(y) = wᵀ(p − e_y) [M-appB-CE].
 
     Since Σ_y p_y (p − e_y) = 0, the p-average of the signal is 0: that of a single number cannot have one sign for
     all y. Signals to one switch a class can: `class_switch_signals`.
@@ -58,7 +58,7 @@ def _cross_entropy_signal(logits: Array, w: Array) -> tuple[Array, Array]:
 
 @checked
 def class_switch_signals(logits: Real[ArrayLike, " Y"]) -> Float[Array, "Y Y"]:
-    """What reaches one switch a class, each feeding its own logit with weight 1, under cross-entropy [M-appB-CE].
+    """Error signals at one switch per class, each feeding its own logit with weight 1, under cross-entropy [M-appB-CE].
 
     Row y is p − e_y: descent moves the label's own switch up, by 1 − p_y, and all others down.
 

@@ -103,7 +103,7 @@ def _erm(X: Array, y: Array, L: Numbers) -> ERM:
 
 
 def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
-    """From Σ_n = XᵀX/n and Xᵀy/n."""
+    """Constrained least-squares weights from Σ_n = XᵀX/n and Xᵀy/n."""
     moments, axes = jnp.linalg.eigh(Sigma)
     b = axes.T @ moment
     null = moments <= len(b) * jnp.finfo(b.dtype).eps * moments[-1]

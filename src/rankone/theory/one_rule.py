@@ -104,7 +104,7 @@ def recursive_least_squares(
 
 @checked
 def contraction(S: ArrayLike, rates: ArrayLike) -> float:
-    """By what a round of writes shrinks the residuals at least, in the norm r S⁻¹ rᵀ: ‖I − S^½ X S^½‖ [W-cycles].
+    """Factor by which a round of writes shrinks the residuals at least, in the norm r S⁻¹ rᵀ: ‖I − S^½ X S^½‖ [W-cycles].
 
     Below 1 wherever 0 < ηₜSₜₜ < 2 for all pairs; the determinant of I − XS is Π(1 − ηₜSₜₜ).
 
@@ -166,7 +166,7 @@ def expected_error(
 
 @checked
 def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0) -> Matrix:
-    """What a layer that writes each pair by the delta rule answers to the query after it, all at once [W-delta].
+    """Answers of a layer that writes each pair by the delta rule to the query after it, all at once [W-delta].
 
     V (D⁻¹ + U)⁻¹ (KᵀQ)△, where △ keeps the pairs up to each query. With X = D instead it is linear attention.
 
@@ -192,7 +192,7 @@ def first_order_move(
     q: Float[Array, " D"],
     rate: float | Float[Array, ""],
 ) -> Float[Array, " H"]:
-    """How far a step on ½ Σ‖f(k) − v‖² moves f at q, to first order: η Σₜ J(q)J(kₜ)ᵀ rₜ with J = ∂f/∂params [W-ttt].
+    """First-order change of f at q by a step on ½ Σ‖f(k) − v‖²: η Σₜ J(q)J(kₜ)ᵀ rₜ with J = ∂f/∂params [W-ttt].
 
     Exact where f is linear in its parameters; then, with f = Mφ, the kernel is φ(kₜ)ᵀφ(q) times the identity.
 

@@ -53,7 +53,7 @@ def energy_law(n: Numbers, d: int, energy: Numbers) -> Risk:
 
 @checked
 def wall_law(n: Numbers, d: int, tangential: Numbers, normal: Numbers) -> Risk:
-    """What a wall adds to the law of the energy, of order n^(−3/d) [S-sharp3].
+    """Contribution of a wall to the law of the energy, of order n^(−3/d) [S-sharp3].
 
     Γ(1 + 3/d) b_d/(d V_d^(3/d)) ∫ p^(1−3/d) (‖∇_τ g‖² + (1 − d/3)(∂_ν g)²) over the wall, with n^(−3/d) written as
     Γ(n + 1)/Γ(n + 1 + 3/d) and b_d the `boundary_constant`. The part along the normal is negative for d > 3.

@@ -93,7 +93,7 @@ def ratio_error(
 def far_reading(
     K: Real[ArrayLike, "D m"], R: Real[ArrayLike, "H m"], direction: Real[ArrayLike, " D"], sigma: float
 ) -> Float[NDArray, " H"]:
-    """What a soft reading tends to as the query goes off along u: a softmax of ⟨u, k⟩/σ over the keys [W-far].
+    """Limit of a soft reading as the query goes off along u: a softmax of ⟨u, k⟩/σ over the keys [W-far].
 
     Weights sum to one, so that it does not fade. A Gaussian kernel would leave the pair with the largest ⟨u, k⟩ alone.
 

@@ -47,7 +47,7 @@ def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array
 def frozen_predictions(
     learner: GradientLearner, params: Any, task: Task, steps: int
 ) -> Float[Array, "{steps}+1 queries 1"]:
-    """What 0, 1, …, `steps` steps would predict if the kernel stayed as it is at the initialisation.
+    """Predictions after 0, 1, …, `steps` steps if the kernel stayed as it is at the initialisation.
 
     The model is replaced by its linearisation in the parameters, on which descent is
     eᵢ₊₁ = (I − α (2/n) K) eᵢ at the examples, with K = J Jᵀ.

@@ -111,7 +111,7 @@ def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
 
 
 def _constants(constants: Any, construction: str, width: float) -> Constants:
-    """Those given, if what the step writes with them stays small and the margin fits; else the default ones, scaled."""
+    """Constants as given, if what the step writes stays small and the margin fits; else the scaled defaults."""
     if constants is None:
         return Constants.over((0, width), MARGIN if construction == "two_layers" else 1.0)
     check(isinstance(constants, Constants), "constants", constants, "a Constants, such as Constants(alpha=0.1)")

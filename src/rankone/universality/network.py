@@ -80,7 +80,7 @@ class Network(Module):
 
     @property
     def dtype(self) -> Any:
-        """Of all parameters."""
+        """Data type of all parameters."""
         return self.layers[0].W.dtype
 
     def input(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n inputs"]:

@@ -41,7 +41,7 @@ class RankOneStep(Module):
 
     @property
     def dtype(self) -> Any:
-        """Of all parameters."""
+        """Data type of all parameters."""
         return self.network.dtype
 
     @jax.jit
@@ -60,7 +60,7 @@ class RankOneStep(Module):
 
     @jax.jit
     def writes(self) -> tuple[Write, ...]:
-        """What the step adds to [W b] of each weight layer, first to last: −α Σ_s a_s [b_s; 1]ᵀ, a column a shot.
+        """Change of [W b] of each weight layer by the step, first to last: −α Σ_s a_s [b_s; 1]ᵀ, one column per shot.
 
         The layers of a stack come one by one, and a layer without a bias has no 1. θ_b is in no matrix: it moves by
         −α `switch`.
@@ -79,7 +79,7 @@ class RankOneStep(Module):
 
     @full_precision()
     def last_hidden(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n units"]:
-        """What the output layer sees after the step, at x (...) -> (..., units)."""
+        """Input of the output layer after the step, at x (...) -> (..., units)."""
         before = replace(self.network, switch=self.network.switch - self.alpha * self.switch)
         h = before.input(x)
         for layer, terms in zip(before.layers[:-1], self.terms[:-1], strict=True):
@@ -156,7 +156,7 @@ def step(network: Network, x: Float[Array, " k"], y: Float[Array, " k"], alpha: 
 
 
 def _back(a: Array, one: tuple[Array, Array]) -> tuple[Array, Array]:
-    """From the error at a layer's pre-activation to that of the layer before, through a ReLU with ReLU'(0) = 0."""
+    """Error at the layer before from that at a layer's pre-activation, through a ReLU with ReLU'(0) = 0."""
     W, b = one
     return jnp.where(b > 0, a @ W, 0), a
 

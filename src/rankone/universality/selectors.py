@@ -16,7 +16,7 @@ Matrix = NDArray[np.float64]
 
 
 class Selector(Module):
-    """What a stack selects, and how a reader finds a cell in what it wrote.
+    """Selector of a stack: the cells that it selects, and how a reader finds a cell in what it wrote.
 
     Attributes:
         B: Forward products, one for each selecting layer (n, 2J, 2J).

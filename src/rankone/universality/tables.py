@@ -70,7 +70,7 @@ def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix
 
 
 def front_kernel(grid: Grid) -> Matrix:
-    """What θ_b's path through φ adds to ž at the centres of the cells, in units αwΔ: (J²,)."""
+    """Contribution of θ_b's path through φ to ž at the centres of the cells, in units αwΔ: (J²,)."""
     x = grid.centres
     h = np.maximum(x[:, None] - np.concatenate([grid.t, grid.t + grid.ramp]), 0)
     return (2 + np.outer(x, x) + h @ h.T).ravel()

@@ -49,7 +49,7 @@ class KernelMemory(Module):
         return _stored(K, R, kernel, Exact() if rule is None else rule)
 
     def read(self, q: ArrayLike, *, normalise: bool = False) -> Float[Array, "H *n"]:
-        """What is stored at queries q, (D,) or (D, n).
+        """Answer at queries q, (D,) or (D, n).
 
         Args:
             q: Queries.

@@ -83,7 +83,7 @@ class InSequence(Module):
 
 
 class Cycled(Module):
-    """In sequence, round after round: Kaczmarz's method, Gauss–Seidel on A S = R. It tends to S⁻¹ for 0 < ηₜSₜₜ < 2.
+    """Writes in sequence, round after round (Kaczmarz's method, Gauss–Seidel on A S = R): X → S⁻¹ for 0 < ηₜSₜₜ < 2.
 
     Attributes:
         rounds: How often each pair is written.
@@ -131,7 +131,7 @@ class Ridge(Module):
 
 
 class Exact(Module):
-    """Every pair is answered exactly, at the least change: X = S⁻¹."""
+    """Writes that answer every pair exactly, at the least change: X = S⁻¹."""
 
     @checked
     @jax.jit

@@ -80,7 +80,7 @@ class Write(Module):
         return _apply(self, "W_hat", W_hat, -1, donate)
 
     def at(self, q: ArrayLike) -> Float[Array, "H *n"]:
-        """What the write adds to the answer at queries q, (D,) or (D, n)."""
+        """Change of the answer by the write at queries q, (D,) or (D, n)."""
         return _at(canonical(self), _queries(self, q))
 
     def __add__(self, other: "Write") -> "Write":
@@ -164,7 +164,7 @@ class Edited(Module):
 
     @checked
     def then(self, edit: Write) -> "Edited":
-        """With one more edit."""
+        """Edited object with one more edit."""
         shape = np.shape(self.base)
         check(edit.shape == shape, "edit", f"an edit of a {edit.shape} matrix", f"one of shape {shape}")
         return Edited(self.base, (*self.edits, edit))

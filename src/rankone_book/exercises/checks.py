@@ -67,12 +67,12 @@ class Report:
 
     @property
     def passed(self) -> bool:
-        """Whether every check passed."""
+        """True if every check passed."""
         return all(result.error is None for result in self.results)
 
     @property
     def answered(self) -> bool:
-        """Whether the exercise's stub has been replaced."""
+        """True if the exercise's stub has been replaced."""
         return not any(isinstance(result.error, NotAnswered) for result in self.results)
 
     @property

@@ -14,7 +14,7 @@ from rankone_book.exercises.cell_errors import in_words
 
 
 class _Later:
-    """In place of the grader: a check in the notebook says nothing here."""
+    """Stand-in for the grader: a check in the notebook says nothing here."""
 
     def check(self, question: str, names: Any = None) -> str:
         return f"{question}: graded after the notebook has run."

@@ -55,7 +55,7 @@ class Settings:
         return cls(**(held if part is None else held[part]), free=free)
 
     def checked(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """What was given, as it goes to the page.
+        """Settings as they go to the page.
 
         Raises:
             ValueError: If a setting is unknown or out of its range.

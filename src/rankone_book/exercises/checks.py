@@ -45,7 +45,7 @@ class test_case:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one check: `error` is what it raised, or None if it passed, and `message` says it in words."""
+    """Result of one check: `error` is what it raised, or None if it passed, and `message` says it in words."""
 
     name: str
     points: float

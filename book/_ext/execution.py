@@ -12,7 +12,7 @@ from contents import contents
 from jupyter_cache import get_cache
 from jupyter_cache.executors.basic import ExecutionWorkerLocalSerial, JupyterExecutorLocalSerial
 from jupyter_cache.executors.utils import single_nb_execution
-from jupyter_client.manager import AsyncKernelManager
+from kernels import Kernel, forks
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -20,6 +20,10 @@ from sphinx.util.display import status_iterator
 
 CACHE = Path("_build/.jupyter_cache")
 READ = ("src", "experiments/results", "benchmarks/results")  # what chapters import, and the records that they draw
+
+# A kernel that is killed, or a full disk, can leave half a program in the cache of compiled programs. JAX compiles it
+# again, in every build, and warns. The warning alone would fail the page until someone removes the cache.
+BROKEN = [f"ignore:Error {verb} persistent compilation cache" for verb in ("reading", "writing")]
 
 
 class Cost(NamedTuple):
@@ -47,15 +51,13 @@ class Worker(ExecutionWorkerLocalSerial):
     def execute(project_nb: Any, data: Any) -> Any:
         """Run the notebook of a chapter where it lies."""
 
-        class Kernel(AsyncKernelManager):
-            transport_encryption = "required"  # else every kernel warns that others on this machine may listen
-
+        class Measured(Kernel):
             async def shutdown_kernel(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
                 project_nb.nb.metadata["peak_megabytes"] = peak_megabytes(getattr(self.provisioner, "pid", None))
                 await super().shutdown_kernel(*args, **kwargs)
 
         folder = str(Path(project_nb.uri).parent)
-        options = {"timeout": data.timeout, "allow_errors": data.allow_errors, "kernel_manager_class": Kernel}
+        options = {"timeout": data.timeout, "allow_errors": data.allow_errors, "kernel_manager_class": Measured}
         return single_nb_execution(project_nb.nb, cwd=folder, **options)
 
 
@@ -110,8 +112,10 @@ def execute_ahead(app: Sphinx) -> None:
         done = (job.result() for job in as_completed([pool.submit(execute, path) for path in stale]))
         for _ in status_iterator(done, "executing... ", "darkgreen", len(stale), app.verbosity):
             pass
-    finally:  # an interrupt waits for the chapters that are being executed, not for all
-        pool.shutdown(cancel_futures=True)
+    finally:  # after an interrupt nothing new starts, and what runs ends with the process that it is a fork of
+        pool.shutdown(wait=False, cancel_futures=True)
+        forks.close()
+        pool.shutdown()
 
 
 def forget_complaints(app: Sphinx, _: Exception | None) -> None:
@@ -131,6 +135,7 @@ def complains(notebook: NotebookNode) -> bool:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx, ahead of MyST-NB; kernels learn that they build the book, and record what they measure."""
     os.environ |= {"RANKONE_BUILD": "1", "TQDM_DISABLE": "1"}  # a bar shows on a slow day alone, and stays in the page
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [os.environ.get("PYTHONWARNINGS"), *BROKEN]))
     app.connect("config-inited", choose_cache, priority=100)
     app.connect("builder-inited", execute_ahead)
     app.connect("build-finished", forget_complaints)

@@ -37,6 +37,7 @@ claims.compare_with_page({{
 }})
 """
 _logger = logging.getLogger(__name__)
+_resolved: dict[str, nodes.document] = {}  # the pages of this build as they were written
 
 
 def chapters(app: Sphinx) -> list[str]:
@@ -65,7 +66,7 @@ def executed_notebook(app: Sphinx, docname: str) -> tuple[nbformat.NotebookNode,
 def notebook_of(app: Sphinx, docname: str, wheels: Wheels) -> nbformat.NotebookNode:
     """The notebook of a chapter: a title cell, the set-up, then the page's text and the executed cells."""
     executed, took = executed_notebook(app, docname)
-    doctree = app.env.get_and_resolve_doctree(docname, app.builder)
+    doctree = _resolved.pop(docname, None) or app.env.get_and_resolve_doctree(docname, app.builder)
     text = PlainMarkdown(app, docname, doctree, site(app), links_to_works(app, site(app)))
     blocks = with_references(text.blocks(doctree), references(app, docname))
     for index in text.folded:
@@ -132,6 +133,11 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
         nbformat.write(notebook_of(app, docname, wheels), path)
 
 
+def _remember(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    if docname in chapters(app):
+        _resolved[docname] = doctree
+
+
 def _links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if app.builder.name != "html" or docname not in chapters(app) or not repository(app)[0]:
         return
@@ -148,5 +154,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Link to each chapter's notebook, and write it when the pages are written."""
     app.add_css_file("notebooks.css")
     app.connect("doctree-resolved", _links)
+    app.connect("doctree-resolved", _remember, priority=900)  # as all others leave it
     app.connect("build-finished", _write)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

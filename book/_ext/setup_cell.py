@@ -156,6 +156,7 @@ def needed(root: Path, sources: list[str]) -> dict[str, str]:
     }
 
 
+@cache
 def _required(package: str) -> set[str]:
     """Packages that come with another, without its extras."""
     return {_name(line) for line in requires(package) or () if "extra ==" not in line}

@@ -73,24 +73,24 @@ require("./mathjax/node-main.js")
   })
   .then((MathJax) => {
     const { adaptor, document, output, input } = MathJax.startup;
-    const width = (tex, display) => {
+    const typeset = (tex, display) => {
       const formula = new document.options.MathItem(tex, input[0] ?? input, display);
-      formula.setMetrics(16, 8, 1e6, 1e6, 1);
-      formula.start.node = adaptor.body(adaptor.document);
-      formula.compile(document);
-      return output.getBBox(formula, document).w;
+      formula.start.node = adaptor.body(document.document);
+      formula.setMetrics(16, 8, 640, 1e6, 1); // as `tex2chtml` does, which keeps the item to itself
+      formula.convert(document);
+      return formula;
     };
     const answer = ({ tex, display }) => {
       if (tex === undefined) return { css: adaptor.textContent(MathJax.chtmlStylesheet()) };
       try {
-        const formula = MathJax.tex2chtml(tex, { display });
-        const [boxes] = adaptor.tags(formula, "mjx-math");
+        const formula = typeset(tex, display);
+        const [boxes] = adaptor.tags(formula.typesetRoot, "mjx-math");
         thin(adaptor, boxes);
-        if (width(tex, display) > LONG) {
+        if (output.getBBox(formula, document).w > LONG) {
           adaptor.addClass(boxes, "long");
           gatherRuns(adaptor, boxes, !display);
         }
-        return { html: adaptor.outerHTML(formula).replace(IDLE, "") };
+        return { html: adaptor.outerHTML(formula.typesetRoot).replace(IDLE, "") };
       } catch (error) {
         return { error: error.message };
       }

@@ -1,0 +1,110 @@
+"""Builds the book, as `make html` does: `python tools/build.py _build/html/.ready`.
+
+Beside jupyter-book's own work it waits for another build of the same checkout, which shares the caches, and it answers
+what a machine can lack (room on the disk, the right to write) with one sentence instead of a traceback.
+"""
+
+import errno
+import fcntl
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "_build"
+ROOM = 300  # megabytes: what a first build writes, and as much again
+FULL = f"The disk is full: a build needs {ROOM} MB. Make room, then run `make html` again; it goes on from here."
+CLOSED = "The book cannot be built here, because {} cannot be written: copy the book to a folder of your own."
+STOPPED = "Stopped. `make html` goes on from here."
+
+
+def sentence(error: BaseException | None) -> str | None:
+    """The sentence for an error that has a cause on this machine, or in what led to it; None for any other error."""
+    while error is not None:
+        number = getattr(error, "errno", None)
+        if number in (errno.ENOSPC, errno.EDQUOT) or "disk is full" in str(error):
+            return FULL
+        if number in (errno.EROFS, errno.EACCES, errno.EPERM) or "readonly database" in str(error):
+            return CLOSED.format(getattr(error, "filename", None) or FOLDER)
+        if isinstance(error, KeyboardInterrupt):
+            return STOPPED
+        error = getattr(error, "orig_exc", None) or error.__cause__ or error.__context__
+    return None
+
+
+@contextmanager
+def alone() -> Iterator[bool]:
+    """A block that no other build of this checkout enters; its value is true if another one had to end first.
+
+    The system removes the lock when the process ends, even if it is killed.
+    """
+    FOLDER.mkdir(exist_ok=True)
+    with (FOLDER / ".lock").open("w") as lock:
+        waited = False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another build is running in this folder: waiting for it to end.", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            waited = True
+        yield waited
+
+
+def build(output: Path) -> None:
+    """Build with jupyter-book; pages with a warning fail.
+
+    Raises:
+        RuntimeError: If a page fails; jupyter-book has said why.
+    """
+    import jupyter_book.sphinx
+    from jupyter_book.cli.main import main
+
+    report = jupyter_book.sphinx.handle_exception
+
+    def explained(app: Any, args: Any, error: BaseException, stream: Any) -> None:
+        if said := sentence(error):
+            sys.exit(said)
+        report(app, args, error, stream)
+
+    jupyter_book.sphinx.handle_exception = explained
+    main(["build", str(ROOT), "--path-output", str(output), "--all", "-W", "-n", "--keep-going"], standalone_mode=False)
+
+
+def current(stamp: Path) -> bool:
+    """True if make finds nothing that is newer than a stamp."""
+    return subprocess.run(["make", "--question", str(stamp.relative_to(ROOT))], cwd=ROOT).returncode == 0
+
+
+def run(stamp: Path) -> None:
+    """Build the pages beside a stamp, unless the build that this one waited for has done so."""
+    with alone() as waited:
+        if waited and current(stamp):
+            return
+        began = time.time()
+        if shutil.disk_usage(FOLDER).free < ROOM * 1e6:
+            sys.exit(FULL)
+        build(stamp.parents[2])
+        stamp.touch()
+        os.utime(stamp, (began, began))  # make finds whatever changed during the build
+
+
+def main(stamp: str) -> None:
+    """Build, and end with a sentence where one says enough."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        run(ROOT / stamp)
+    except (OSError, KeyboardInterrupt, RuntimeError) as error:
+        if not (said := sentence(error)) and not isinstance(error, RuntimeError):
+            raise
+        sys.exit(said or str(error))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

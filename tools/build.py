@@ -79,7 +79,8 @@ def build(output: Path) -> None:
 
 def current(stamp: Path) -> bool:
     """True if make finds nothing that is newer than a stamp."""
-    return subprocess.run(["make", "--question", str(stamp.relative_to(ROOT))], cwd=ROOT).returncode == 0
+    command = ["make", "--question", "--no-print-directory", str(stamp.relative_to(ROOT))]
+    return subprocess.run(command, cwd=ROOT).returncode == 0
 
 
 def run(stamp: Path) -> None:

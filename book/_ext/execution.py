@@ -1,6 +1,7 @@
 """Executes the chapters side by side; keys the cache on the package and the records, which the cache does not see."""
 
 import hashlib
+import logging
 import os
 import re
 import shutil
@@ -103,8 +104,11 @@ def execute_ahead(app: Sphinx) -> None:
     stale = [Path(record.uri) for record in cache.list_unexecuted()]
     stale.sort(key=lambda path: path.stat().st_size, reverse=True)  # long ones first: no core waits at the end
 
+    silent = logging.getLogger(__name__)
+    silent.setLevel(logging.CRITICAL)  # MyST-NB reports a chapter that fails
+
     def execute(path: Path) -> str:
-        Executor(cache).run_and_cache(filter_uris=[str(path)], timeout=app.config.nb_execution_timeout)
+        Executor(cache, silent).run_and_cache(filter_uris=[str(path)], timeout=app.config.nb_execution_timeout)
         return path.stem
 
     pool = ThreadPoolExecutor(os.cpu_count())

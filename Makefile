@@ -123,7 +123,7 @@ requirements: $(TESTS) ## pin requirements.in anew
 clean: ## remove what was built; the environment stays
 	rm -rf _build frontend/node_modules
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml src/rankone_book/pyproject.toml
 	@sh tools/setup.sh
 	@touch $@
 

@@ -25,9 +25,8 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "_build" / "html" / "notebooks"
-LINE = re.compile(
-    r"^(\S+) +(.+?) +\(page (.+?)\)(?:  ← (no longer holds.*))?$"
-)  # as rankone_book.claims.line writes it
+# as rankone_book.claims.line writes it: name, text, text on the page, violated condition
+LINE = re.compile(r"^(\S+) +(.+?) +\(page (.+?)\)(?:  ← (no longer holds.*))?$")
 
 
 def environment(isa: str, blas: str) -> dict[str, str]:

@@ -29,7 +29,8 @@ def measured(name: str, value: Any, fmt: str = ".3g") -> Any:
         name: Claim id, a dot, and what was measured: "D-eq11.autodiff".
         value: A number, or text.
         fmt: Format of a number, as in an f-string; powers of ten are written as 1.2·10⁻⁷. "~" writes the nearest
-            power of ten and "^" the next one above: processors differ in the digits of a rounding error.
+            power of ten and "^" the next one above, both from 10⁻¹⁵ up, the rounding of float64: processors differ in
+            the digits of a rounding error.
     """
     number = None if isinstance(value, str) else np.asarray(value).item()
     text = value if isinstance(value, str) else pretty(value, fmt)
@@ -122,15 +123,15 @@ def pretty(value: Any, fmt: str = ".3g") -> str:
 
     >>> pretty(-1.2e-7)
     '−1.2·10⁻⁷'
-    >>> pretty(4.4e-16, "~"), pretty(4.4e-17, "^")
-    ('10⁻¹⁵', '10⁻¹⁶')
+    >>> pretty(4.4e-8, "~"), pretty(4.4e-8, "^"), pretty(4.4e-18, "^")
+    ('10⁻⁷', '10⁻⁷', '10⁻¹⁵')
     """
     number = np.asarray(value).item()
+    if fmt in ("~", "^"):
+        size = log10(max(abs(number), 1e-16))
+        return _power(max(-15, round(size) if fmt == "~" else floor(size) + 1))
     if number == 0:
         return "0"
-    if fmt in ("~", "^"):
-        size = log10(abs(number))
-        return _power(round(size) if fmt == "~" else floor(size) + 1)
     text = format(number, fmt)
     mantissa, e, exponent = text.partition("e")
     if e:

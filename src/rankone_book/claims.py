@@ -8,7 +8,6 @@ figure beside the page's, and says so if what the book claims of it no longer ho
 import operator
 import os
 from collections.abc import Mapping, Sequence
-from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -28,9 +27,9 @@ def measured(name: str, value: Any, fmt: str = ".3g") -> Any:
     Args:
         name: Claim id, a dot, and what was measured: "D-eq11.autodiff".
         value: A number, or text.
-        fmt: Format of a number, as in an f-string; powers of ten are written as 1.2·10⁻⁷. "~" writes the nearest
-            power of ten and "^" the next one above, both from 10⁻¹⁵ up, the rounding of float64: processors differ in
-            the digits of a rounding error.
+        fmt: Format of a number, as in an f-string; powers of ten are written as 1.2·10⁻⁷. "<1e-12" writes a number
+            whose size is below 10⁻¹² as "< 10⁻¹²", and others with one digit. It is meant for rounding errors, whose digits
+            differ between processors.
     """
     number = None if isinstance(value, str) else np.asarray(value).item()
     text = value if isinstance(value, str) else pretty(value, fmt)
@@ -123,23 +122,19 @@ def pretty(value: Any, fmt: str = ".3g") -> str:
 
     >>> pretty(-1.2e-7)
     '−1.2·10⁻⁷'
-    >>> pretty(4.4e-8, "~"), pretty(4.4e-8, "^"), pretty(4.4e-18, "^")
-    ('10⁻⁷', '10⁻⁷', '10⁻¹⁵')
     """
     number = np.asarray(value).item()
-    if fmt in ("~", "^"):
-        size = log10(max(abs(number), 1e-16))
-        return _power(max(-15, round(size) if fmt == "~" else floor(size) + 1))
+    if fmt.startswith("<") and abs(number) < float(fmt[1:]):
+        return f"<\N{NO-BREAK SPACE}{_powers(format(float(fmt[1:]), '.0e')).removeprefix('1·')}"
     if number == 0:
         return "0"
-    text = format(number, fmt)
-    mantissa, e, exponent = text.partition("e")
-    if e:
-        text = f"{mantissa}·{_power(int(exponent))}"
+    text = _powers(format(number, ".0e" if fmt.startswith("<") else fmt))
     if text.endswith("%"):
         text = f"{text[:-1]}\N{NO-BREAK SPACE}%"
     return text.replace("-", "−", 1) if text.startswith("-") else text
 
 
-def _power(exponent: int) -> str:
-    return f"10{str(exponent).translate(_SUPERSCRIPTS)}"
+def _powers(text: str) -> str:
+    """A number with "e-07" written as a power of ten."""
+    mantissa, e, exponent = text.partition("e")
+    return f"{mantissa}·10{str(int(exponent)).translate(_SUPERSCRIPTS)}" if e else text

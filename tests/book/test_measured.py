@@ -33,12 +33,10 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
         (0.0, ".1e", "0"),
         (-3, "d", "−3"),
         (0.125, ".1%", "12.5\N{NO-BREAK SPACE}%"),
-        (8.9e-15, "~", "10⁻¹⁴"),
-        (-1.1e-14, "~", "10⁻¹⁴"),
-        (2.8e-12, "^", "10⁻¹¹"),
-        (-2.8e-17, "^", "10⁻¹⁵"),
-        (0, "^", "10⁻¹⁵"),
-        (0, "~", "10⁻¹⁵"),
+        (8.9e-15, "<1e-14", "<\N{NO-BREAK SPACE}10⁻¹⁴"),
+        (-8.9e-15, "<1e-14", "<\N{NO-BREAK SPACE}10⁻¹⁴"),
+        (0, "<1e-14", "<\N{NO-BREAK SPACE}10⁻¹⁴"),
+        (1.1e-14, "<1e-14", "1·10⁻¹⁴"),
     ],
 )
 def test_a_number_is_set_as_the_book_sets_it(value: float, fmt: str, text: str) -> None:

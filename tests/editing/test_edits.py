@@ -641,7 +641,9 @@ def test_qr_of_the_keys_survives_where_a_formed_C_fails_in_float32(kappa, D=64, 
     def excess(solved):
         return float((np.float64(solved) @ C @ np.float64(solved)) * (k @ u) / (np.float64(solved) @ k) ** 2 - 1)
 
-    assert excess(KeyGeometry.from_keys(small).solve(k.astype(np.float32))) < 1e-4
+    # float32 turns the solution by about κ·ε, and the excess grows with the square of the turn; measured: 0.7 (κ·ε)²
+    most = 4 * (kappa * np.finfo(np.float32).eps) ** 2
+    assert excess(KeyGeometry.from_keys(small).solve(k.astype(np.float32))) < most
     if kappa < 1e4:
         assert excess(KeyGeometry.from_moments(small @ small.T).solve(k.astype(np.float32))) < 1e-3
     else:

@@ -65,7 +65,8 @@ def test_every_method_of_fine_tuning_starts_at_the_same_network(experiment, tmp_
     words = TINY["preconditioning_finetune"].split()
     made = record.main(module.EXPERIMENT, [*words, "--seeds", "0", "--out", str(tmp_path)])
     found = {cell["parameters"]["method"]: cell["results"] for cell in made["cells"]}
-    assert len({results["loss"][0] for results in found.values()}) == 1
+    starts = [results["loss"][0] for results in found.values()]
+    np.testing.assert_allclose(starts, starts[0], rtol=1e-6)  # in float32, by a program for each method
     np.testing.assert_allclose(found["moments"]["reach"], found["whitened"]["reach"], rtol=1e-3)
     for name in ("random", "svd", "moments"):
         assert np.all(np.array(found[name]["reach"]) < np.array(found[name]["best"]))

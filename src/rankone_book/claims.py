@@ -28,8 +28,8 @@ def measured(name: str, value: Any, fmt: str = ".3g") -> Any:
         name: Claim id, a dot, and what was measured: "D-eq11.autodiff".
         value: A number, or text.
         fmt: Format of a number, as in an f-string; powers of ten are written as 1.2·10⁻⁷. "<1e-12" writes a number
-            whose size is below 10⁻¹² as "< 10⁻¹²", and others with one digit. It is meant for rounding errors, whose digits
-            differ between processors.
+            whose size is below 10⁻¹² as "< 10⁻¹²", and others with one digit. It is meant for rounding errors, whose
+            digits differ between processors.
     """
     number = None if isinstance(value, str) else np.asarray(value).item()
     text = value if isinstance(value, str) else pretty(value, fmt)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from rankone._checks import check, choice
 from rankone._module import Module
@@ -78,7 +78,7 @@ def _values(record: dict[str, Any], way: str, quantity: str, **parameters: Any) 
 
 def _interval(values: NDArray) -> Interval:
     n = len(values)
-    half = student.ppf(0.975, n - 1) * values.std(ddof=1) / n**0.5 if n > 1 else np.nan
+    half = stdtrit(n - 1, 0.975) * values.std(ddof=1) / n**0.5 if n > 1 else np.nan
     return Interval(np.asarray(values.mean()), np.asarray(half))
 
 

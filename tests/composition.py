@@ -16,6 +16,18 @@ from draws import normal
 import rankone as ro
 from rankone import editing, maml, nn, residual, universality, writes
 from rankone import preconditioning as pre
+from rankone.theory import (
+    basin,
+    conditioning,
+    divergence,
+    edit_cost,
+    kernel_error,
+    noise_floor,
+    one_rule,
+    resmem_rates,
+    soft_neighbours,
+    thresholds,
+)
 from rankone.writes import rules
 
 __all__ = ["EXEMPT", "FAMILIES", "Use"]
@@ -605,6 +617,43 @@ def _maml() -> Iterator[Use]:
     )
 
 
+def _theory() -> Iterator[Use]:
+    """Formulas of `theory` that compute on the host, in part or wholly, and a few that do not."""
+    H, P = _positive(20, D), _positive(21, D)
+    S = np.array([[1.0, 0.25], [0.25, 1.0]])
+    yield use(
+        "roughness_allowed",
+        lambda radius: basin.roughness_allowed(radius, step_size=0.1, steps=5),
+        refused="radius",
+        radius=TWO,
+    )
+    yield use("critical_slope", basin.critical_slope, refused="step_size", step_size=0.1)
+    yield use(
+        "softmax_lipschitz",
+        lambda spread: divergence.softmax_lipschitz(spread=spread, K=4),
+        refused="spread",
+        spread=0.5,
+    )
+    yield use("energy_drift", divergence.energy_drift, step_size=0.5, error=TWO, gradient=TWO)
+    yield use("batch_inflation", edit_cost.batch_inflation, refused="S", S=S)
+    yield use("sequence_mixture", edit_cost.sequence_mixture, refused="S beta", S=S, beta=0.5)
+    yield use("forgetting", edit_cost.forgetting, S=S, residual=0.5, beta=0.5)
+    yield use("noise_floor", noise_floor.noise_floor, H=H, N=H, P=P, learning_rate=0.1, momentum=0.5)
+    yield use(
+        "stationary_covariance", conditioning.stationary_covariance, H=H, C=H, P=P, learning_rate=0.1, momentum=0.5
+    )
+    yield use("overlap", one_rule.overlap, refused="S", S=S)
+    yield use("base_law", lambda n: resmem_rates.base_law(n, 3, 0.5), refused="n", n=np.array([10.0, 100.0]))
+    yield use("soft_reading", soft_neighbours.soft_reading, refused="K R q sigma", K=K, R=V, q=K, sigma=0.5)
+    yield use("bit_error", thresholds.bit_error, D=64.0, K=4.0, Y=200.0, beta=2.0)
+    yield use(
+        "uniform_kernel_error",
+        lambda radius, delta: kernel_error.uniform_kernel_error(D=3, Y=1000, radius=radius, delta=delta),
+        refused="radius delta",
+        **{"radius": 1.0, "delta": 0.05},
+    )
+
+
 def _claims() -> Iterator[Use]:
     """The two functions of `theory` that are public names of the package."""
     yield use(
@@ -628,6 +677,7 @@ FAMILIES = {
     "residual": _residual,
     "universality": _universality,
     "maml": _maml,
+    "theory": _theory,
     "claims": _claims,
 }
 _SETTINGS = "its numbers are settings, of which a network is built on the host"

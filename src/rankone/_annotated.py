@@ -48,9 +48,11 @@ def checked(function: F) -> F:
         try:
             return function(*given.args, **given.kwargs)
         except _NO_VALUE:
-            if not any(map(callable, given.arguments.values())):  # one of the caller's may be what needs a value
-                refuse_traced(title, **given.arguments)
-            raise
+            if any(map(callable, given.arguments.values())):  # one of the caller's may be what needs a value
+                raise
+            refuse_traced(title, **given.arguments)
+            with jax.ensure_compile_time_eval():  # all is known, and only the operations on it were traced
+                return function(*given.args, **given.kwargs)
 
     return asked  # type: ignore[return-value]
 

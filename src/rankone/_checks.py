@@ -72,8 +72,11 @@ def known(*values: Any) -> bool:
 
 def concrete(function: Callable[..., Any], *values: Any) -> Any:
     """The result of `function` as numpy arrays, for values that are `known`, while jit traces something else too."""
-    with jax.ensure_compile_time_eval():
-        return jax.tree.map(np.asarray, function(*values))
+    out = function(*values)
+    if is_traced(out):  # only then: outside of a trace, this context would compile each operation of `function`
+        with jax.ensure_compile_time_eval():
+            out = function(*values)
+    return jax.tree.map(np.asarray, out)
 
 
 def check(condition: bool, name: str, got: Any, wanted: str) -> None:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, host, integer, readable
+from rankone._checks import array, check, concrete, host, integer, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.editing.keys import transposed
@@ -61,8 +61,8 @@ def rank_one_edit(
         matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
         check(fault != Outcome.SINGULAR, "C", "a singular matrix", _SINGULAR)
         wanted = "of a length whose square has neither underflow nor overflow: rescale it"
-        key = np.asarray(k)
-        check(0 < float(np.asarray(edit.right) @ key) < inf, "k", f"entries up to {np.abs(key).max():.1e}", wanted)
+        largest = np.abs(np.asarray(k)).max()
+        check(0 < float(concrete(jnp.dot, edit.right, k)) < inf, "k", f"entries up to {largest:.1e}", wanted)
     return edit
 
 

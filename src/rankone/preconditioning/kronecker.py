@@ -261,11 +261,11 @@ def _worst(dtype: Any) -> float:
 def _ill_conditioned(P: KroneckerPreconditioner) -> tuple[str, str]:
     """What an error says of the condition number of P, and what it asks for."""
     sides = [np.linalg.eigvalsh(np.asarray(side, float)) for side in (P.left, P.right)]
-    smallest, largest = (np.prod([side[end] for side in sides]) for end in (0, -1))
-    singular = any(side[0] <= np.finfo(float).eps * len(side) * side[-1] for side in sides)
-    if singular or not np.isfinite(smallest):
+    singular = any(not side[0] > np.finfo(float).eps * len(side) * side[-1] for side in sides)
+    if singular:
         return "a singular preconditioner", "invertible: T of full row rank and V of full column rank"
-    size, dtype = largest / smallest, jnp.dtype(P.dtype).name
+    size = float(np.prod([side[-1] / side[0] for side in sides]))
+    dtype = jnp.dtype(P.dtype).name
     wanted = (
         f"up to {_worst(P.dtype):.0e}, beyond which {dtype} leaves no digit of P⁻¹(Pg): its error is about "
         f"{size * float(jnp.finfo(P.dtype).eps):.3g} of g; take T and V of smaller condition, or double precision"

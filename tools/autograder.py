@@ -53,5 +53,5 @@ def archive(chapter: str, packages: list[Path], path: Path) -> None:
         for package in packages:
             made.write(package, package.name)
         made.writestr("requirements.txt", pinned(NEEDED, text))
-        made.writestr("uv.txt", pinned(("uv",), text))
+        made.writestr("uv.txt", pinned(("uv",), (ROOT / "requirements-tests.txt").read_text(encoding="utf-8")))
         made.writestr("config.json", json.dumps(config, indent=1))

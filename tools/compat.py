@@ -30,7 +30,7 @@ TESTS = [  # under tests/: the core of each module, about a minute in all
 
 def tried(name: str, python: Path, resolution: str) -> tuple[bool, str]:
     """Whether the tests pass in an environment, and all that they print."""
-    pins = re.findall(r"^(?:pytest|hypothesis)==[^\s;]+", (ROOT / "requirements.txt").read_text("utf-8"), re.M)
+    pins = re.findall(r"^(?:pytest|hypothesis)==[^\s;]+", (ROOT / "requirements-tests.txt").read_text("utf-8"), re.M)
     project = ["--requirements", ROOT / "pyproject.toml", "--extra", "language", "--editable", ROOT]
     made = remade(ROOT / "_build" / "compat" / name, python, *project, "--resolution", resolution, *pins)
     versions = "import jax, platform; print('jax', jax.__version__, 'on Python', platform.python_version())"

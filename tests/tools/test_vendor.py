@@ -50,4 +50,4 @@ def test_committed_bundles_are_fresh(part: str, root: Path, rebuilt: Path) -> No
 
 def test_lock_file_names_no_registry(root: Path) -> None:
     assert '"resolved"' not in (root / "frontend/package-lock.json").read_text()
-    assert "://" not in (root / "requirements.txt").read_text()
+    assert "://" not in (root / "requirements.txt").read_text() + (root / "requirements-tests.txt").read_text()

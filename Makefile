@@ -9,8 +9,8 @@ OUTPUT  := $(if $(filter no,$(SOLUTIONS)),_build/without-solutions,.)
 SITE    := $(OUTPUT)/_build/html
 HTML    := $(SITE)/.ready
 NPM     := frontend/node_modules/.ready
-# Each notebook once more, in an environment of other versions: a third of the time of all tests.
-COLAB   := tests/book/test_colab.py
+# Tests in environments of other versions, each notebook's among them: left to `make compat`.
+COLAB   := tests/book/test_colab.py tests/tools/test_installed.py
 SOURCES := _config.yml _toc.yml $(shell find book src benchmarks/results experiments/results -type f ! -path '*/__pycache__/*' 2>/dev/null)
 # Programs compiled once serve the chapters, their notebooks in a clean environment, and every later run.
 export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/_build/.jax_cache
@@ -60,7 +60,7 @@ assignments: $(HTML) ## the same for all pages of exercises
 
 test: $(TESTS) $(HTML) ## build what is stale, then run every test but those of the next targets
 	@$(PYTHON) tools/chromium.py
-	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not walk" --ignore $(COLAB)
+	$(PYTEST) --dist loadfile --no-loadscope-reorder -m "not walk" $(addprefix --ignore ,$(COLAB))
 
 walk: $(TESTS) $(HTML) ## look at every page and explorer on the other screen and in the other theme
 	@$(PYTHON) tools/chromium.py
@@ -69,7 +69,7 @@ walk: $(TESTS) $(HTML) ## look at every page and explorer on the other screen an
 check: $(TESTS) ## lint what changed and run the tests that it concerns, without the book: two minutes at most
 	@$(PYTHON) tools/changed.py
 
-compat: $(TESTS) $(HTML) ## test the core on the oldest and the newest jax and on an older processor, and every notebook on Colab's versions
+compat: $(TESTS) $(HTML) ## test the core on the oldest and the newest jax and on an older processor, the installed wheel, and notebooks on Colab's versions
 	@$(MAKE) --no-print-directory --keep-going --jobs 2 core processors colab
 
 core: $(TESTS)

@@ -1,8 +1,7 @@
-"""The package as others get it: built, installed with what it declares on the oldest and newest Python, and used."""
+"""The package as others get it: the sdist, the wheels and what they declare."""
 
 import os
 import re
-import subprocess
 import sys
 import tarfile
 import tomllib
@@ -13,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from environments import CLEAN, VERSIONS, pythons, run, uv
+from environments import VERSIONS, run
 
 import rankone as ro
 
@@ -125,52 +124,3 @@ def test_every_part_of_the_package_is_an_attribute_and_slow_ones_wait_for_their_
     assert {"rankone.language", "rankone_book", "anywidget", "matplotlib"}.isdisjoint(done.split())
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         ro.nothing  # type: ignore[attr-defined]  # noqa: B018
-
-
-# As installed. The lowest of what is declared meets the oldest Python, the newest that there is meets the newest.
-
-
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Pythons of fresh environments with the wheel and what it declares."""
-    made, found, folder = [], pythons(), tmp_path_factory.mktemp("environments")
-    declared = PROJECT["dependencies"]  # named here, so that the lowest is taken of these and not of what these need
-    for python, resolution in zip((found[0], found[-1]), ("lowest-direct", "highest"), strict=True):
-        environment = folder / resolution
-        uv("venv", "--quiet", "--python", python, environment)
-        made.append(environment / ("Scripts" if os.name == "nt" else "bin") / "python")
-        options = ["--only-binary", ":all:", "--resolution", resolution]
-        uv("pip", "install", "--quiet", "--python", made[-1], *options, wheel, *declared)
-    return made
-
-
-def test_the_snippet_of_the_readme_prints_the_same_on_the_oldest_and_the_newest(
-    installed: list[Path], tmp_path: Path
-) -> None:
-    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    snippet = f"import os; os.environ.pop('XLA_FLAGS', None)\n{snippet}"  # the book's, which a newer jax may not know
-    oldest, newest = (float(run([python, "-W", "error", "-c", snippet], cwd=tmp_path)) for python in installed)
-    assert 0.001 < oldest < 0.05  # of the pictures' range: the covered half is back
-    assert newest == pytest.approx(oldest, abs=1e-5)
-
-
-def test_installing_the_package_leaves_colabs_jax_alone(installed: list[Path], wheel: Path) -> None:
-    (floor,) = re.findall(r"jax>=([\d.]+)", "\n".join(PROJECT["dependencies"]))
-    assert f"jax=={floor}" in uv("pip", "freeze", "--python", installed[0]).split()
-    uv("pip", "uninstall", "--quiet", "--python", installed[0], "rankone")
-    uv("pip", "install", "--quiet", "--python", installed[0], wheel)
-    assert f"jax=={floor}" in uv("pip", "freeze", "--python", installed[0]).split()
-
-
-def test_a_users_script_sees_the_types(installed: list[Path], tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(
-        "import jax.numpy as jnp\nimport rankone as ro\n\nreveal_type(ro.MrDAM(jnp.eye(3), 2.0).energy(jnp.ones(3)))\n"
-        "reveal_type(ro.language.judge)\nro.retreive\n"
-    )
-    options = ["--no-incremental", "--follow-imports", "silent", "--python-executable", installed[1]]
-    command = [sys.executable, "-m", "mypy", *map(str, options), "script.py"]
-    done = subprocess.run(command, env=CLEAN, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert 'Revealed type is "jax' in done.stdout
-    assert 'Revealed type is "def (' in done.stdout
-    assert '"Any"' not in done.stdout
-    assert 'has no attribute "retreive"' in done.stdout

@@ -145,6 +145,12 @@ def test_any_object_with_an_energy_can_be_retrieved_from():
     np.testing.assert_allclose(found.x, 0, atol=1e-5)
 
 
+def test_no_progress_bar_appears_where_the_environment_asks_for_none(Xi, x0, capsys, monkeypatch):
+    monkeypatch.setenv("TQDM_DISABLE", "1")
+    ro.retrieve(ro.MrDAM(Xi, 20.0), x0, max_steps=60, tol=0, progress=True)
+    assert "retrieve" not in capsys.readouterr().err
+
+
 def test_progress_bar_appears_when_asked(Xi, x0, capsys):
     ro.retrieve(ro.MrDAM(Xi, 20.0), x0, max_steps=60, tol=0, progress=True)
     assert "60/60" in capsys.readouterr().err

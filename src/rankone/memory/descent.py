@@ -1,5 +1,6 @@
 """Retrieval: descend the energy from a query until it rests [D-eq5]."""
 
+import os
 import time
 import warnings
 from dataclasses import replace
@@ -195,6 +196,9 @@ def _unrolled(memory: Memory, run: _Run, step_size: Array, tol: Array, free: Arr
 
 def _in_chunks(memory: Memory, run: _Run, options: _Options, max_steps: int, progress: bool | None) -> _Run:
     """Some steps at a time, with a look at the clock in between; nothing else is fetched from the device."""
+    # tqdm's bar for notebooks does not read this variable itself; the book is built without bars, however slowly.
+    if os.environ.get("TQDM_DISABLE", "0") not in ("", "0"):
+        progress = False
     if progress is False:
         return _steps(memory, run, *options, max_steps + 1, max_steps)[0]
     bar, began = None, time.monotonic()

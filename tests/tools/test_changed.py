@@ -30,10 +30,13 @@ ALL = {f"tests/{part}" for part in parts()}
         (["tests/conftest.py"], ALL),
         (["tests/shapes.py"], ALL),
         (["tests/widgets/conftest.py"], {"tests/widgets"}),
-        (["tests/bad_inputs.json"], {"tests/tools/test_bad_inputs.py"}),
+        (["tests/bad_inputs.json"], {"tests/checks/test_composition.py", "tests/tools/test_bad_inputs.py"}),
         (["tests/browser/test_pages.py"], set()),
         (["book/chapters/editing_exercises.md"], {"tests/book", "tests/exercises/test_editing.py"}),
-        (["book/claims.yml"], {"tests/book", "tests/tools/test_mutation.py"}),  # a tool that it uses reads the claims
+        (  # two tools that tests use read the claims
+            ["book/claims.yml"],
+            {"tests/book", "tests/tools/test_mutation.py", "tests/tools/test_processors.py"},
+        ),
         (["book/_ext/cards.py"], {"tests/book/test_cards.py"}),
         (["tools/mutation.py"], {"tests/tools/test_mutation.py"}),
         (["experiments/figure6.py"], {"tests/experiments/test_memory.py"}),

@@ -10,12 +10,12 @@ purpose="the book needs"
 stamp=.venv/.ready
 megabytes=1500 # of the packages and their downloads
 # node sets the formulas of the book; the front end is built and checked with npm.
-node_fits() { node -e 'process.exit(parseInt(process.versions.node) < 14)'; }
+node_fits() { node -e 'process.exit(parseInt(process.versions.node) < 14 ? 1 : 0)'; }
 if [ "${1-}" = tests ]; then
     purpose="the tests need"
     stamp=.venv/.ready-tests
     megabytes=1000
-    node_fits() { npm --version && node -e 'process.exit(parseInt(process.versions.node) < 20)'; }
+    node_fits() { npm --version && node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; }
 fi
 
 stop() {

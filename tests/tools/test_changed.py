@@ -21,7 +21,6 @@ ALL = {f"tests/{part}" for part in parts()}
         (["src/rankone/theory/capacity.py"], {"tests/theory/test_capacity.py"}),
         (["src/rankone/theory/gone.py"], {"tests/theory"}),
         (["src/rankone/_checks.py"], ALL),
-        (["src/rankone/plain.py"], {"tests/test_plain.py"}),
         (["src/rankone_book/widgets/_explorer.py"], {"tests/widgets"}),
         (["src/rankone_book/exercises/editing/q1.py"], {"tests/exercises/test_editing.py"}),
         (["src/rankone_book/exercises/checks.py"], {"tests/exercises"}),
@@ -30,26 +29,36 @@ ALL = {f"tests/{part}" for part in parts()}
         (["tests/conftest.py"], ALL),
         (["tests/shapes.py"], ALL),
         (["tests/widgets/conftest.py"], {"tests/widgets"}),
-        (["tests/bad_inputs.json"], {"tests/checks/test_composition.py", "tests/tools/test_bad_inputs.py"}),
         (["tests/browser/test_pages.py"], set()),
-        (["book/chapters/editing_exercises.md"], {"tests/book", "tests/exercises/test_editing.py"}),
-        (  # two tools that tests use read the claims
-            ["book/claims.yml"],
-            {"tests/book", "tests/tools/test_mutation.py", "tests/tools/test_processors.py"},
-        ),
-        (["book/_ext/cards.py"], {"tests/book/test_cards.py"}),
-        (["tools/mutation.py"], {"tests/tools/test_mutation.py"}),
-        (["experiments/figure6.py"], {"tests/experiments/test_memory.py"}),
-        (["benchmarks/memory.py"], {"tests/benchmarks/test_benchmarks.py"}),
         (["frontend/bench/index.js"], {"tests/test_frontend.py", "tests/widgets/test_bench.py"}),
         (["frontend/kit/sliders.js"], {"tests/test_frontend.py", "tests/widgets"}),
     ],
 )
 def test_a_change_leads_to_the_tests_that_it_concerns(files: list[str], chosen: set[str]) -> None:
     kept = {test for test in ALWAYS if not {str(parent) for parent in Path(test).parents} & chosen}
-    found = set(selected(files)) - {"tests/tools/test_changed.py"}  # this file names many
+    found = set(selected(files))
     assert {test for test in found if test not in kept} == chosen
     assert kept <= found
+
+
+@pytest.mark.parametrize(
+    ("file", "chosen"),
+    [
+        ("src/rankone/plain.py", {"tests/test_plain.py"}),
+        ("tests/bad_inputs.json", {"tests/tools/test_bad_inputs.py"}),
+        ("book/chapters/editing_exercises.md", {"tests/book", "tests/exercises/test_editing.py"}),
+        ("book/claims.yml", {"tests/book", "tests/tools/test_mutation.py"}),  # a tool that it uses reads the claims
+        ("book/_ext/cards.py", {"tests/book/test_cards.py"}),
+        ("tools/mutation.py", {"tests/tools/test_mutation.py"}),
+        ("experiments/figure6.py", {"tests/experiments/test_memory.py"}),
+        ("benchmarks/memory.py", {"tests/benchmarks/test_benchmarks.py"}),
+    ],
+)
+def test_a_file_leads_to_the_tests_that_name_it_and_to_no_whole_part(file: str, chosen: set[str]) -> None:
+    """At least to these: a test that is added may name the file, too."""
+    found = set(selected([file]))
+    assert chosen <= found
+    assert not found & ALL
 
 
 def test_a_module_without_a_test_file_leads_to_the_single_tests_that_name_what_it_defines() -> None:

@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from time import process_time
@@ -40,8 +40,8 @@ class Costs:
 
     def __init__(self) -> None:
         """Count nothing yet."""
-        self.seconds: Counter[str] = Counter()
-        self.compiled: Counter[str] = Counter()  # seconds of each program, by its name
+        self.seconds: dict[str, float] = defaultdict(float)
+        self.compiled: dict[str, float] = defaultdict(float)  # seconds of each program, by its name
         self.programs = 0
         self._spans: list[tuple[float, float]] = []
 
@@ -67,13 +67,13 @@ class Costs:
 
         return call
 
-    def note(self, event: str, seconds: float, **about: str | int) -> None:
+    def note(self, event: str, duration_secs: float, **about: str | int) -> None:
         """Add an event that jax has timed."""
         if event in EVENTS:
-            self.add(EVENTS[event], seconds)
+            self.add(EVENTS[event], duration_secs)
         if EVENTS.get(event) == "compile":
             self.programs += 1
-            self.compiled[str(about.get("fun_name"))] += seconds
+            self.compiled[str(about.get("fun_name"))] += duration_secs
 
 
 def cells(page: Path) -> Iterator[str]:
@@ -112,7 +112,7 @@ def execute(page: Path) -> list[dict[str, Any]]:
     from IPython.core.interactiveshell import InteractiveShell
 
     shell: Any = InteractiveShell.instance(display_pub_class=CapturingDisplayPublisher)
-    costs, rows = watched(), []
+    costs, rows = watched(), list[dict[str, Any]]()
     os.chdir(page.parent)
     total = costs.seconds["import"]
     for cell in ["", *cells(page)]:
@@ -122,7 +122,7 @@ def execute(page: Path) -> list[dict[str, Any]]:
         row: dict[str, Any] = {**costs.seconds, "total": total, "programs": costs.programs}
         row["rest"] = total - sum(costs.seconds.values())
         row["cell"] = next((line for line in cell.splitlines() if line), "import jax")
-        row["largest"] = costs.compiled.most_common(4)
+        row["largest"] = sorted(costs.compiled.items(), key=lambda item: -item[1])[:4]
         rows.append(row)
         costs.seconds.clear()
         costs.compiled.clear()

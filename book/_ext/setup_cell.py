@@ -53,7 +53,7 @@ def installed(name):  # its files; none where it is missing, or a development in
 def build():  # of the packages that are installed: False in a development install
     files = installed("rankone") + installed("rankone_book")
     lines = sorted(f"{file} {file.hash.value}" for file in files)
-    return bool(lines) and hashlib.sha256("\\n".join(lines).encode()).hexdigest()[:12]
+    return "rankone/__init__.py" in map(str, files) and hashlib.sha256("\\n".join(lines).encode()).hexdigest()[:12]
 
 if not has("jax"):
     raise Advice("This notebook needs jax: install it as docs.jax.dev/en/latest/installation.html says.")
@@ -73,6 +73,7 @@ elif build() not in (FILES, False):
         print(advice, "Until then the installed one is used.")
 
 try:
+    import rankone
     from rankone_book.notebook import report
 except ImportError as error:  # an older jax
     raise Advice(error) from None

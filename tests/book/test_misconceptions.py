@@ -170,7 +170,9 @@ def learned(s: dict[str, Any]) -> tuple[float, float]:
 
     constants, grid = Constants(offset=s["offset"], switch=s["switch"]), (np.arange(50) + 0.2) / 50
     network = universal_learner(target, cells=s["size"], construction=s["construction"], constants=constants)
-    after = predict(adapt(network, s["x"], s["y"], alpha=s["ratio"] * network.alpha), grid)
+    # Under jit, because a setting may lie outside the range of the network, where `adapt` refuses a concrete y.
+    step = jax.jit(lambda y: predict(adapt(network, s["x"], y, alpha=s["ratio"] * network.alpha), grid))
+    after = step(s["y"])
     table = np.array([lookup_table(target, s["size"])(s["x"], s["y"], x_star) for x_star in grid])
     moved = after - predict(network, grid)
     return float(np.sqrt(((after - table) ** 2).mean())), float(np.sqrt((moved**2).mean()))

@@ -232,7 +232,13 @@ def bare(reader: SimpleNamespace) -> Callable[[str], SimpleNamespace]:
 
 FORGET = "import importlib, sys\nfor name in [n for n in sys.modules if n[:7] == 'rankone']: del sys.modules[name]\n"
 FORGET += "importlib.invalidate_caches()"
-OLD = {"rankone/__init__.py": "old = True", "rankone_book/notebook.py": "def report(*a, **k): print('the old one', a)"}
+OLD = {
+    "rankone": {"rankone/__init__.py": "old = True"},
+    "rankone_book": {
+        "rankone_book/__init__.py": "",
+        "rankone_book/notebook.py": "def report(*a, **k): print('the old one', a)",
+    },
+}
 
 
 def cell(addresses: list[str], files: Sequence[Path] = (), needed: dict[str, str] | None = None) -> str:
@@ -275,7 +281,8 @@ def test_a_missing_network_gives_one_sentence(bare: Callable[[str], SimpleNamesp
 def test_another_build_in_a_warm_kernel_is_replaced(
     bare: Callable[[str], SimpleNamespace], reader: SimpleNamespace, server: SimpleNamespace, tmp_path: Path
 ) -> None:
-    install(reader, wheel_of(tmp_path, OLD))
+    for name, files in OLD.items():
+        install(reader, wheel_of(tmp_path, files, name=name))
     assert bare("import rankone; print(rankone.old)").text == "True\n"
     told = bare(cell(server.wheels, server.files))
     assert told.text.startswith("The rankone that is installed here is not of this notebook's build: replacing it.\n")
@@ -286,7 +293,8 @@ def test_another_build_in_a_warm_kernel_is_replaced(
 def test_another_build_stays_where_there_is_no_network(
     bare: Callable[[str], SimpleNamespace], reader: SimpleNamespace, tmp_path: Path
 ) -> None:
-    install(reader, wheel_of(tmp_path, OLD))
+    for name, files in OLD.items():
+        install(reader, wheel_of(tmp_path, files, name=name))
     told = bare(cell([CLOSED]))
     assert not told.error
     assert "check the network, then run this cell again. Until then the installed one is used.\n" in told.text

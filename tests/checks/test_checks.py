@@ -127,7 +127,7 @@ def test_a_call_fetches_nothing_from_a_device(device: list[Any]) -> None:
 def test_a_thing_that_is_made_is_looked_at_on_the_device_and_only_the_answer_is_fetched(device: list[Any]) -> None:
     with pytest.raises(ValueError, match=r"Xi: got .NaN or infinity"):
         array("Xi", jnp.asarray(NAN), "(K, D)", 2, once=True)
-    assert device == []
+    assert [answer.shape for answer in device] == [()]
 
 
 TWO = """

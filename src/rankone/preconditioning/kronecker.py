@@ -167,8 +167,8 @@ class KroneckerPreconditioner(Module):
 
         >>> import numpy as np, rankone as ro
         >>> P = ro.kronecker_preconditioner(np.diag([1.0, 2.0]), np.diag([3.0]))
-        >>> print((P.inverse() @ (P @ np.array([5.0, 7.0]))).round(3))
-        [5. 7.]
+        >>> [round(float(entry), 3) for entry in P.inverse() @ (P @ np.array([5.0, 7.0]))]
+        [5.0, 7.0]
         """
         inverse = _inverse(self)
         if readable(inverse):

@@ -97,7 +97,7 @@ def batch_edit(
 
     >>> import numpy as np, rankone as ro
     >>> edit = ro.batch_edit(np.zeros((1, 2)), np.eye(2), np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 3.0]]))
-    >>> edit.delta.round(3).tolist()
+    >>> np.asarray(edit.delta).round(3).tolist()
     [[1.0, 2.0]]
     """
     W, geometry, refine = matrix(W), canonical(as_geometry(C, ridge)), _steps(refine)

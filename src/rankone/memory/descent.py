@@ -67,7 +67,7 @@ def retrieve(
 
     >>> import numpy as np, rankone as ro
     >>> memory = ro.MrDAM(np.eye(3), beta=20.0)
-    >>> ro.retrieve(memory, [0.9, 0.2, 0.0], step_size=0.5).x.round(2).tolist()
+    >>> np.asarray(ro.retrieve(memory, [0.9, 0.2, 0.0], step_size=0.5).x).round(2).tolist()
     [1.0, 0.0, 0.0]
     """
     check_memory(memory)

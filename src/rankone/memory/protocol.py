@@ -81,7 +81,7 @@ class Retrieval(Module):
 
     >>> import numpy as np, rankone as ro
     >>> found = ro.retrieve(ro.MrDAM(np.eye(3), beta=20.0), [[0.9, 0.2, 0.0], [0.0, 0.1, 0.8]])
-    >>> found.x.round(2).tolist()
+    >>> np.asarray(found.x).round(2).tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     >>> found.converged.tolist(), found.certified.tolist(), found.outcome.tolist()
     ([True, True], [True, True], [0, 0])

@@ -182,7 +182,7 @@ def whitening_factors(
     >>> import numpy as np, rankone as ro
     >>> moments = ro.preconditioning.Moments(inputs=np.diag([4.0, 100.0]), outputs=np.eye(1))
     >>> T, V = ro.preconditioning.whitening_factors(moments)
-    >>> print(np.round(V, 3))
+    >>> print(np.asarray(V).round(3))
     [[0.5 0. ]
      [0.  0.1]]
     """

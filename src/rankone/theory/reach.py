@@ -27,7 +27,7 @@ def reach_share(G: Real[ArrayLike, "m n"], T: Real[ArrayLike, "m p"], V: Real[Ar
         ValueError: If the shapes do not chain.
 
     >>> import numpy as np
-    >>> print(reach_share(np.diag([3.0, 4.0]), np.array([[0.0], [1.0]]), np.eye(2)).round(2))
+    >>> print(f"{reach_share(np.diag([3.0, 4.0]), np.array([[0.0], [1.0]]), np.eye(2)):.2f}")
     0.64
     """
     G, T, V = array("G", G, "(m, n)", 2), array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)

@@ -99,7 +99,7 @@ class Gaussian(Module):
         beta: Inverse squared width β, positive.
 
     >>> import numpy as np, rankone as ro
-    >>> print(ro.writes.Gaussian(beta=2.0).inner(np.eye(2), np.eye(2)).round(3))
+    >>> print(np.asarray(ro.writes.Gaussian(beta=2.0).inner(np.eye(2), np.eye(2))).round(3))
     [[1.    0.135]
      [0.135 1.   ]]
     """

@@ -97,7 +97,7 @@ def interpolate(
     >>> keys, values = np.array([[0.0, 1.0]]), np.array([[1.0, 2.0]])
     >>> kernel = Gaussian(2 * np.log(2))  # a half at distance 1
     >>> for rule in (BatchStep(), Exact()):
-    ...     print(np.round(interpolate(keys, values, keys, kernel, rule=rule), 3))
+    ...     print(np.asarray(interpolate(keys, values, keys, kernel, rule=rule)).round(3))
     [[2.  2.5]]
     [[1. 2.]]
     """

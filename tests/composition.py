@@ -42,7 +42,7 @@ class Use(NamedTuple):
         arguments: What is traced in turn, while the others are closed over.
         refused: The arguments that may not be traced: the function computes on the host.
         whole: The arguments without a derivative.
-        inside: Whether numbers are compared inside jit only: outside, each of its operations would be a program.
+        outside: True if vmap and grad are compared outside of jit too, where each of them compiles programs of its own.
     """
 
     names: frozenset[str]
@@ -50,7 +50,7 @@ class Use(NamedTuple):
     arguments: dict[str, Any]
     refused: frozenset[str] = frozenset()
     whole: frozenset[str] = frozenset()
-    inside: bool = False
+    outside: bool = False
 
     def __repr__(self) -> str:
         return " ".join(sorted(self.names))
@@ -62,13 +62,13 @@ def use(
     *,
     refused: str = "",
     whole: str = "",
-    inside: bool = False,
+    outside: bool = False,
     **arguments: Any,
 ) -> Use:
     """A use, with names separated by spaces."""
     arguments = {name: _single(value) for name, value in arguments.items()}
     sets = [frozenset(words.split()) for words in (names, refused, whole)]
-    return Use(sets[0], call, arguments, sets[1], sets[2], inside)
+    return Use(sets[0], call, arguments, sets[1], sets[2], outside)
 
 
 def _single(value: Any) -> Any:
@@ -104,13 +104,13 @@ def _editing() -> Iterator[Use]:
     geometry = ro.KeyGeometry.from_moments(_jax(C))
     from_keys = ro.KeyGeometry.from_keys(_jax(MANY))
     edit = ro.rank_one_edit(_jax(W), geometry, _jax(k), _jax(v))
-    yield use("rank_one_edit", lambda W, C, k, v: ro.rank_one_edit(W, C, k, v), **edits)
+    yield use("rank_one_edit", lambda W, C, k, v: ro.rank_one_edit(W, C, k, v), outside=True, **edits)
     yield use(
         "rank_one_edit", lambda W, C, k, v: ro.rank_one_edit(W, C, k, v, refine=1).delta, W=W, C=geometry, k=k, v=v
     )
     yield use("rank_one_edit", lambda ridge, W: ro.rank_one_edit(W, C, k, v, ridge=ridge), ridge=0.1, W=W)
     pairs = {"W": W, "C": C, "K": K, "V": V}
-    yield use("batch_edit", lambda omega, **rest: ro.batch_edit(**rest, omega=omega), omega=10.0, **pairs)
+    yield use("batch_edit", lambda omega, **rest: ro.batch_edit(**rest, omega=omega), outside=True, omega=10.0, **pairs)
     yield use(
         "interpolate_residuals", lambda q, **rest: editing.interpolate_residuals(**rest, q=q), q=normal(9, D), **pairs
     )
@@ -125,6 +125,7 @@ def _editing() -> Iterator[Use]:
     yield use(
         "KeyGeometry.from_moments",
         lambda C, ridge: ro.KeyGeometry.from_moments(C, ridge=ridge).solve(k),
+        outside=True,
         **{"C": C, "ridge": 0.1},
     )
     yield use(
@@ -239,6 +240,7 @@ def _memory() -> Iterator[Use]:
     yield use(
         "MrDAM()",
         lambda Xi, beta, x: ro.MrDAM(Xi, beta).energy_and_gradient(x),
+        outside=True,
         **{"Xi": PATTERNS, "beta": BETA, "x": STATES},
     )
     yield use(
@@ -257,6 +259,7 @@ def _memory() -> Iterator[Use]:
     yield use(
         "DrDAM.store",
         lambda Xi, beta, centre, x: ro.DrDAM.store(Xi, beta, features, centre=centre).energy_and_gradient(x),
+        outside=True,
         **{"Xi": PATTERNS, "beta": BETA, "centre": PATTERNS[0], "x": STATES},
     )
     yield use(
@@ -301,7 +304,6 @@ def _memory() -> Iterator[Use]:
             features.read(jnp.asarray(z), jnp.asarray(T)),
             features.encode(jnp.asarray(z), jnp.asarray(weights)),
         ),
-        inside=True,
         **{"features": features, "z": STATES, "T": normal(12, features.M), "weights": np.ones(2)},
     )
     for one in (memory, copy):
@@ -311,6 +313,7 @@ def _memory() -> Iterator[Use]:
                 memory, x0, step_size=step_size, tol=tol, clamp=clamp, max_steps=3, progress=False
             ),
             whole="step_size tol clamp",
+            outside=one is memory,
             **{"memory": one, "x0": STATES, "step_size": 0.5, "tol": 1e-3, "clamp": np.array([True, False, False])},
         )
 
@@ -346,6 +349,7 @@ def _preconditioning() -> Iterator[Use]:
     yield use(
         "kronecker_preconditioner",
         lambda T, V, G: ro.kronecker_preconditioner(T, V).apply(G),
+        outside=True,
         **{"T": T, "V": V, "G": W},
     )
     yield use(
@@ -371,6 +375,7 @@ def _preconditioning() -> Iterator[Use]:
     yield use(
         "Reparameterized()",
         lambda T, U, V, W0, x: ro.Reparameterized(T, U, V, W0)(x),
+        outside=True,
         **{"T": A, "U": U, "V": V, "W0": W, "x": STATES},
     )
     yield use(
@@ -501,6 +506,7 @@ def _residual() -> Iterator[Use]:
             memory.correction(embeddings),
             memory.neighbours(embeddings),
         ),
+        outside=True,
         **{"memory": fitted, "embeddings": STATES, "probs": base},
     )
     yield use("ResMem.read", lambda memory, found: memory.read(found), memory=fitted, found=found)
@@ -525,6 +531,7 @@ def _universality() -> Iterator[Use]:
     yield use(
         "adapt predict",
         lambda network, x_star, **shots: ro.predict(ro.adapt(network, **shots), x_star),
+        outside=True,
         **{"network": network, "x_star": 0.7} | shots,
     )
     yield use(

@@ -163,7 +163,7 @@ def differences(use: Use, names: list[str]) -> list[str]:
     if not names:
         return []
     plain = jax.tree.leaves(use.call(**{name: as_kind("jax", x) for name, x in use.arguments.items()}))
-    first = [name for name in names if smooth(use, name)][: is_public(use)]
+    first = [name for name in names if smooth(use, name)][: use.outside]
     program = compiled(use, names, first)
     pairs = {f"jit, {name}": (out, plain) for name, out in program["jit"].items()}
     for name in first:
@@ -171,12 +171,6 @@ def differences(use: Use, names: list[str]) -> list[str]:
         pairs[f"vmap, {name}"] = mapped(f)(x), plain
         pairs[f"grad, {name}"] = slope(f, x), program["grad"][name]
     return [f"{what}: {said}" for what, pair in pairs.items() if (said := difference(*pair))]
-
-
-def is_public(use: Use) -> bool:
-    """Whether it is a use of a name of the package itself: only there derivatives and vmap are compiled, too."""
-    named = {getattr(getattr(ro, name), "__name__", "") for name in ro.__all__}
-    return not use.inside and any(re.split(r"[.(]", name)[0] in named for name in use.names)
 
 
 def test_every_public_function_that_takes_arrays_is_among_the_uses():

@@ -149,7 +149,7 @@ def neighbour_shares(
     """
     choice("method", method, _WAYS)
     pools = {r: _those_known(known, r) for r in RELATIONS}
-    foretold = {r: iter(select_one(shares, relation=r)["results"][_WAYS[method]]) for r in RELATIONS}
+    predicted = {r: iter(select_one(shares, relation=r)["results"][_WAYS[method]]) for r in RELATIONS}
     edits = []
     for cell in record["cells"]:
         relation, name, target = cell["parameters"]["fact"].split(":")
@@ -157,7 +157,7 @@ def neighbour_shares(
         near = country_fact(name, relation, target, pool, count=cell["parameters"]["neighbours"]).neighbours
         others = {prompt.format(country.name): country.name for country in pool}
         margins = [cell["results"]["answers"][m]["margin"][-len(near) :] for m in ("none", method)]
-        columns = [others[asked] for asked, _ in near], next(foretold[relation]), *margins
+        columns = [others[asked] for asked, _ in near], next(predicted[relation]), *margins
         rows = [list(row) for row in zip(*columns, strict=True)]
         edits.append({"relation": relation, "name": name, "target": target, "neighbours": rows})
     return edits

@@ -1,4 +1,6 @@
-"""Metadata that the build reads elsewhere: the addresses follow the repository that `_config.yml` names."""
+"""Metadata that the build reads elsewhere: the addresses follow the repository that
+`_config.yml` names.
+"""
 
 import os
 import re
@@ -9,7 +11,9 @@ from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 
 class Addresses(MetadataHookInterface):
-    """Fills in `urls`; on GitHub's machines with the repository that is being built, as the book does."""
+    """Fills in `urls`; on GitHub's machines with the repository that is being built, as
+    the book does.
+    """
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Add the addresses."""

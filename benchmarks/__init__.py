@@ -1,1 +1,3 @@
-"""The package and its peers, timed side by side in one interleaved run: `python -m benchmarks`."""
+"""The package and its peers, timed side by side in one interleaved run:
+`python -m benchmarks`.
+"""

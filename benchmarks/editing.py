@@ -1,4 +1,6 @@
-"""Edits of one matrix at the size of GPT-2 XL against the published recipe: form C⁻¹ by a general inverse, multiply."""
+"""Edits of one matrix at the size of GPT-2 XL against the published recipe: form C⁻¹ by
+a general inverse, multiply.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -19,9 +21,12 @@ Case = tuple[dict[str, Any], dict[str, tuple[Job, Work]], dict[str, Job]]
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Run all cases; returns what the machine did at its best, and one row for each pair compared."""
+    """Run all cases; returns what the machine did at its best, and one row for each
+    pair compared.
+    """
     size = QUICK if quick else FULL
-    machine, rows = Machine(256 if quick else 2048), list[dict[str, Any]]()
+    machine = Machine(256 if quick else 2048)
+    rows = list[dict[str, Any]]()
     for case, ours, against in cases(**size):
         rounds = 2 if quick else max(3, repetitions // 3)
         rows += compare(machine, case | {"D": size["D"]}, ours, against, rounds)
@@ -44,7 +49,9 @@ def by_lu(W: jax.Array, C: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
 
 
 @jax.jit
-def cached_inverse(W: jax.Array, inverse: jax.Array, k: jax.Array, v: jax.Array) -> jax.Array:
+def cached_inverse(
+    W: jax.Array, inverse: jax.Array, k: jax.Array, v: jax.Array
+) -> jax.Array:
     """The published recipe with C⁻¹ at hand."""
     u = inverse @ k
     return W + jnp.outer((v - W @ k) / (u @ k), u)
@@ -55,30 +62,53 @@ def problem(D: int, H: int, K: int) -> tuple[jax.Array, ...]:
     keys = jax.random.split(jax.random.key(SEED), 4)
     known = jax.random.normal(keys[0], (D, 2 * D)) * jnp.geomspace(1, 0.03, D)[:, None]
     W = jax.random.normal(keys[1], (H, D)) / D**0.5
-    return W, known @ known.T, jax.random.normal(keys[2], (D, K)), jax.random.normal(keys[3], (H, K))
+    return (
+        W,
+        known @ known.T,
+        jax.random.normal(keys[2], (D, K)),
+        jax.random.normal(keys[3], (H, K)),
+    )
 
 
 def cases(D: int, H: int, K: int) -> Iterator[Case]:
-    """One edit given C, one edit given its factor or inverse, one refined edit, and a batch of K."""
+    """One edit given C, one edit given its factor or inverse, one refined edit, and a
+    batch of K.
+    """
     W, C, keys, values = problem(D, H, K)
-    k, v = keys[:, 0], values[:, 0]
+    k = keys[:, 0]
+    v = values[:, 0]
     once = Work(4 * (D * D + 2 * H * D), D**3 / 3 + 4 * H * D)
-    peers = {"general inverse": partial(by_inverse, W, C, k, v), "LU solve": partial(by_lu, W, C, k, v)}
+    peers = {
+        "general inverse": partial(by_inverse, W, C, k, v),
+        "LU solve": partial(by_lu, W, C, k, v),
+    }
     yield {"task": "one edit"}, {"Cholesky": (partial(edited, W, C, k, v), once)}, peers
     refined = {"refinement step": (partial(edited, W, C, k, v, refine=1), once)}
-    yield {"task": "refined edit"}, refined, {"general inverse": peers["general inverse"]}
+    yield (
+        {"task": "refined edit"},
+        refined,
+        {"general inverse": peers["general inverse"]},
+    )
     yield from cached_cases(W, C, k, v)
     yield from batch_cases(W, C, keys, values)
 
 
-def edited(W: jax.Array, C: Any, k: jax.Array, v: jax.Array, *, refine: int = 0) -> jax.Array:
+def edited(
+    W: jax.Array, C: Any, k: jax.Array, v: jax.Array, *, refine: int = 0
+) -> jax.Array:
     """The public calls, checks and all."""
     return ro.rank_one_edit(W, C, k, v, refine=refine).apply(W)
 
 
-def cached_cases(W: jax.Array, C: jax.Array, k: jax.Array, v: jax.Array) -> Iterator[Case]:
-    """Many edits in the geometry of one C: its factor against its inverse, W reused or copied."""
-    (H, D), geometry, inverse = W.shape, ro.KeyGeometry.from_moments(C), jnp.linalg.inv(C)
+def cached_cases(
+    W: jax.Array, C: jax.Array, k: jax.Array, v: jax.Array
+) -> Iterator[Case]:
+    """Many edits in the geometry of one C: its factor against its inverse, W reused or
+    copied.
+    """
+    (H, D) = W.shape
+    geometry = ro.KeyGeometry.from_moments(C)
+    inverse = jnp.linalg.inv(C)
     held = [W + 0]
 
     def in_place() -> jax.Array:
@@ -86,13 +116,26 @@ def cached_cases(W: jax.Array, C: jax.Array, k: jax.Array, v: jax.Array) -> Iter
         return held[0]
 
     work = Work(4 * (D * D + 3 * H * D), 2 * D * D + 6 * H * D)
-    ours = {"factor": (partial(edited, W, geometry, k, v), work), "factor, W reused": (in_place, work)}
-    yield {"task": "cached edit"}, ours, {"cached inverse": partial(cached_inverse, W, inverse, k, v)}
+    ours = {
+        "factor": (partial(edited, W, geometry, k, v), work),
+        "factor, W reused": (in_place, work),
+    }
+    yield (
+        {"task": "cached edit"},
+        ours,
+        {"cached inverse": partial(cached_inverse, W, inverse, k, v)},
+    )
 
 
-def batch_cases(W: jax.Array, C: jax.Array, keys: jax.Array, values: jax.Array) -> Iterator[Case]:
-    """All pairs in one factorisation, against the same pairs one by one with C⁻¹ at hand."""
-    (H, D), m, inverse = W.shape, keys.shape[1], jnp.linalg.inv(C)
+def batch_cases(
+    W: jax.Array, C: jax.Array, keys: jax.Array, values: jax.Array
+) -> Iterator[Case]:
+    """All pairs in one factorisation, against the same pairs one by one with C⁻¹ at
+    hand.
+    """
+    (H, D) = W.shape
+    m = keys.shape[1]
+    inverse = jnp.linalg.inv(C)
     geometry = ro.KeyGeometry.from_moments(C)
     pairs = [(keys[:, i], values[:, i]) for i in range(m)]
     flops = 2 * m * D * D + m * m * (D + H) + 4 * m * H * D
@@ -105,7 +148,13 @@ def batch_cases(W: jax.Array, C: jax.Array, keys: jax.Array, values: jax.Array) 
 
     read = 4 * (D * D + 2 * H * D)
     ours = {
-        "given C": (lambda: ro.batch_edit(W, C, keys, values).apply(W), Work(read, D**3 / 3 + flops)),
-        "given factor": (lambda: ro.batch_edit(W, geometry, keys, values).apply(W), Work(read, flops)),
+        "given C": (
+            lambda: ro.batch_edit(W, C, keys, values).apply(W),
+            Work(read, D**3 / 3 + flops),
+        ),
+        "given factor": (
+            lambda: ro.batch_edit(W, geometry, keys, values).apply(W),
+            Work(read, flops),
+        ),
     }
     yield {"task": "batch", "K": m}, ours, {"one by one": singles}

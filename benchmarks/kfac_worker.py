@@ -1,4 +1,5 @@
-"""One step of kfac-jax at each line of input: run by an interpreter of its own, whose JAX kfac-jax supports.
+"""One step of kfac-jax at each line of input: run by an interpreter of its own, whose
+JAX kfac-jax supports.
 
 python benchmarks/kfac_worker.py SIZE BATCH EVERY
 """
@@ -26,7 +27,9 @@ def main(size: int, batch: int, every: int) -> None:
     params = {"w": jax.random.normal(keys[2], (size, size), jnp.float32) / size**0.5}
     state = optimizer.init(params, keys[0], (x, y))
     for count, _ in enumerate(sys.stdin):
-        params, state, _ = optimizer.step(params, state, keys[1], batch=(x, y), global_step_int=count)
+        params, state, _ = optimizer.step(
+            params, state, keys[1], batch=(x, y), global_step_int=count
+        )
         jax.block_until_ready(params)
         print(count, flush=True)
 

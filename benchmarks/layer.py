@@ -1,4 +1,6 @@
-"""A memory as a layer: a step of training, forwards and backwards through a retrieval."""
+"""A memory as a layer: a step of training, forwards and backwards through a
+retrieval.
+"""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,15 +17,23 @@ from benchmarks.timing import Machine, Work, compare
 
 __all__ = ["SEED", "run"]
 
-SIZES, QUICK_SIZES = [(20_000, 64), (4_000, 256)], [(500, 32)]  # (K, D)
+# (K, D)
+SIZES = [(20_000, 64), (4_000, 256)]
+QUICK_SIZES = [(500, 32)]
 QUERIES = 64
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Run all cases; returns what the machine did at its best, and one row for each pair compared."""
-    machine, rows = Machine(256 if quick else 2048), list[dict[str, Any]]()
+    """Run all cases; returns what the machine did at its best, and one row for each
+    pair compared.
+    """
+    machine = Machine(256 if quick else 2048)
+    rows = list[dict[str, Any]]()
     if not peers.has_torch():
-        print("PyTorch is not installed: the Hopfield layer is left out (pip install torch==2.13.0 to include it).")
+        print(
+            "PyTorch is not installed: the Hopfield layer is left out (pip install "
+            "torch==2.13.0 to include it)."
+        )
         return machine, rows
     for size in QUICK_SIZES if quick else SIZES:
         for case in cases(*size):
@@ -34,19 +44,35 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
 
 
 @partial(jax.jit, static_argnames=("steps", "gradient"))
-def train(Xi: jax.Array, x: jax.Array, wanted: jax.Array, *, steps: int, gradient: str) -> Any:
-    """The loss of a memory as a layer, whose queries hold their first half, and its gradient by the patterns."""
+def train(
+    Xi: jax.Array, x: jax.Array, wanted: jax.Array, *, steps: int, gradient: str
+) -> Any:
+    """The loss of a memory as a layer, whose queries hold their first half, and its
+    gradient by the patterns.
+    """
 
     def loss(Xi: jax.Array) -> jax.Array:
         clamp = jnp.arange(x.shape[1]) < x.shape[1] // 2
-        options = {"step_size": 1.0, "max_steps": steps, "tol": 0.0, "clamp": clamp, "gradient": gradient}
-        return ((ro.retrieve(ro.MrDAM(Xi, BETA), x, **options).x - wanted) ** 2).sum(-1).mean()
+        options = {
+            "step_size": 1.0,
+            "max_steps": steps,
+            "tol": 0.0,
+            "clamp": clamp,
+            "gradient": gradient,
+        }
+        return (
+            ((ro.retrieve(ro.MrDAM(Xi, BETA), x, **options).x - wanted) ** 2)
+            .sum(-1)
+            .mean()
+        )
 
     return jax.value_and_grad(loss)(Xi)
 
 
 def inputs(K: int, D: int, N: int) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Patterns, queries that know the first half of one of them, and the patterns meant."""
+    """Patterns, queries that know the first half of one of them, and the patterns
+    meant.
+    """
     k_Xi, k_x = jax.random.split(jax.random.key(SEED))
     Xi = unit_rows(k_Xi, K, D)
     noisy = Xi[:N] + 0.1 * unit_rows(k_x, N, D)
@@ -56,13 +82,14 @@ def inputs(K: int, D: int, N: int) -> tuple[jax.Array, jax.Array, jax.Array]:
 def cases(K: int, D: int) -> Iterator[Case]:
     """A step of training against a Hopfield layer in PyTorch.
 
-    With the step size 1 a step of ours is an update of theirs, so that both go the same way: ours back by the
-    implicit gradient or through its steps, theirs by autograd.
+    With the step size 1 a step of ours is an update of theirs, so that both go the same
+    way: ours back by the implicit gradient or through its steps, theirs by autograd.
     """
     Xi, x, wanted = inputs(K, D, QUERIES)
     numbers = (np.asarray(Xi), BETA, np.asarray(x), np.asarray(wanted))
     peer = peers.torch_training(*numbers, known=D // 2, steps=STEPS)
-    # In each reading two products; going back, at least one reading of the rest, or twice all steps.
+    # In each reading two products; going back, at least one reading of the rest, or
+    # twice all steps.
     readings = {"implicit": STEPS + 2, "unrolled": 3 * STEPS}
     ours = {
         form: (
@@ -71,4 +98,8 @@ def cases(K: int, D: int) -> Iterator[Case]:
         )
         for form, count in readings.items()
     }
-    yield {"task": "training step", "K": K, "D": D, "N": QUERIES}, ours, {"trained Hopfield layer": peer}
+    yield (
+        {"task": "training step", "K": K, "D": D, "N": QUERIES},
+        ours,
+        {"trained Hopfield layer": peer},
+    )

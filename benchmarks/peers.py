@@ -1,6 +1,7 @@
 """What the package is compared with, each written from its published description.
 
-The published DrDAM code does not install today, and hflayers is in no package registry. Neither is copied here.
+The published DrDAM code does not install today, and hflayers is in no package registry.
+Neither is copied here.
 """
 
 from collections.abc import Callable
@@ -29,9 +30,11 @@ def _energy(x: Array, omega: Array, T: Array, beta: Array, rows_first: bool) -> 
 def autodiff_gradient(
     omega: Array, T: Array, beta: Array, x: Array, *, rows_first: bool = False
 ) -> tuple[Array, Array]:
-    """DrDAM as published: all of omega (Y, D) stored, the energy differentiated automatically, queries by vmap.
+    """DrDAM as published: all of omega (Y, D) stored, the energy differentiated
+    automatically, queries by vmap.
 
-    It projects by z Ωᵀ, which is slow on some processors for one query; `rows_first` is the same by Ω z.
+    It projects by z Ωᵀ, which is slow on some processors for one query; `rows_first` is
+    the same by Ω z.
     """
     gradient = jax.value_and_grad(partial(_energy, rows_first=rows_first))
     return jax.vmap(gradient, (0, None, None, None))(x, omega, T, beta)
@@ -39,7 +42,14 @@ def autodiff_gradient(
 
 @partial(jax.jit, static_argnames=("steps", "rows_first"))
 def autodiff_retrieval(
-    omega: Array, T: Array, beta: Array, x: Array, step_size: float, steps: int, *, rows_first: bool = False
+    omega: Array,
+    T: Array,
+    beta: Array,
+    x: Array,
+    step_size: float,
+    steps: int,
+    *,
+    rows_first: bool = False,
 ) -> Array:
     """Its retrieval: a scan over steps of every query."""
     gradient_of = jax.value_and_grad(partial(_energy, rows_first=rows_first))
@@ -56,7 +66,9 @@ def autodiff_retrieval(
 
 @jax.jit
 def plain_gradient(Xi: Array, beta: Array, x: Array) -> tuple[Array, Array]:
-    """The exact memory's energy as one writes it down: log-sum-exp of squared distances, automatic, vmapped."""
+    """The exact memory's energy as one writes it down: log-sum-exp of squared
+    distances, automatic, vmapped.
+    """
 
     def energy(x: Array) -> Array:
         return -jax.nn.logsumexp(-beta / 2 * ((x - Xi) ** 2).sum(-1)) / beta
@@ -70,14 +82,17 @@ def has_torch() -> bool:
 
 
 def torch_layer(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
-    """One update of a modern Hopfield layer with static patterns, in the order of operations of hflayers.
+    """One update of a modern Hopfield layer with static patterns, in the order of
+    operations of hflayers.
 
-    It brings the stored patterns into the layout (heads, patterns, length) for keys and again for values by `repeat`,
-    which copies them, then takes scores, softmax and the weighted sum over all queries at once.
+    It brings the stored patterns into the layout (heads, patterns, length) for keys and
+    again for values by `repeat`, which copies them, then takes scores, softmax and the
+    weighted sum over all queries at once.
     """
     import torch
 
-    stored, query = (torch.from_numpy(a.copy())[:, None, :] for a in (Xi, x))  # (K, 1, D), (N, 1, D)
+    # (K, 1, D), (N, 1, D)
+    stored, query = (torch.from_numpy(a.copy())[:, None, :] for a in (Xi, x))
 
     def update() -> Any:
         with torch.no_grad():
@@ -90,7 +105,9 @@ def torch_layer(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
 
 
 def torch_products(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
-    """The same update with nothing but its two products and the softmax: its shortest form."""
+    """The same update with nothing but its two products and the softmax: its shortest
+    form.
+    """
     import torch
 
     stored, query = (torch.from_numpy(a.copy()) for a in (Xi, x))
@@ -102,11 +119,15 @@ def torch_products(Xi: Any, beta: float, x: Any) -> Callable[[], Any]:
     return update
 
 
-def torch_training(Xi: Any, beta: float, x: Any, wanted: Any, known: int, steps: int) -> Callable[[], Any]:
-    """A step of training of a Hopfield layer: its updates, the loss, and the gradient by the stored patterns.
+def torch_training(
+    Xi: Any, beta: float, x: Any, wanted: Any, known: int, steps: int
+) -> Callable[[], Any]:
+    """A step of training of a Hopfield layer: its updates, the loss, and the gradient
+    by the stored patterns.
 
-    The first `known` entries of a query are held, as in the layer of ours that it is compared with. An update is
-    softmax attention with the patterns for keys and values, and autograd goes back through all of them.
+    The first `known` entries of a query are held, as in the layer of ours that it is
+    compared with. An update is softmax attention with the patterns for keys and values,
+    and autograd goes back through all of them.
     """
     import torch
 
@@ -114,7 +135,8 @@ def torch_training(Xi: Any, beta: float, x: Any, wanted: Any, known: int, steps:
     stored.requires_grad_()
 
     def train() -> Any:
-        state, bias = query, -beta / 2 * (stored**2).sum(-1)
+        state = query
+        bias = -beta / 2 * (stored**2).sum(-1)
         for _ in range(steps):
             update = torch.softmax(beta * state @ stored.T + bias, -1) @ stored
             state = torch.cat([query[:, :known], update[:, known:]], 1)

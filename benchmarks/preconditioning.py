@@ -1,7 +1,9 @@
-"""The step on W = TUV against the explicit operator, the matrix P itself, the products it needs, and kfac-jax.
+"""The step on W = TUV against the explicit operator, the matrix P itself, the products
+it needs, and kfac-jax.
 
-kfac-jax needs a JAX of its own: name an interpreter that has both in RANKONE_KFAC_PYTHON, or it is left out. Its step
-computes the gradient, moving moments at every step and, every 50 steps, the inverses.
+kfac-jax needs a JAX of its own: name an interpreter that has both in
+RANKONE_KFAC_PYTHON, or it is left out. Its step computes the gradient, moving moments
+at every step and, every 50 steps, the inverses.
 """
 
 import os
@@ -22,16 +24,26 @@ from rankone import preconditioning as pc
 __all__ = ["SEED", "run"]
 
 SEED = 0
-SIZE, SMALL, BATCH, EVERY = 1024, 64, 256, 50
+SIZE = 1024
+SMALL = 64
+BATCH = 256
+EVERY = 50
 QUICK = {"size": 64, "small": 8, "batch": 16}
 Case = tuple[dict[str, Any], dict[str, tuple[Job, Work]], dict[str, Job]]
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Run all cases; returns what the machine did at its best, and one row for each pair compared."""
+    """Run all cases; returns what the machine did at its best, and one row for each
+    pair compared.
+    """
     size, small, batch = QUICK.values() if quick else (SIZE, SMALL, BATCH)
-    machine, rows = Machine(256 if quick else 2048), list[dict[str, Any]]()
-    for case, ours, against in (*update_cases(size), dense_case(small), forward_case(size, batch)):
+    machine = Machine(256 if quick else 2048)
+    rows = list[dict[str, Any]]()
+    for case, ours, against in (
+        *update_cases(size),
+        dense_case(small),
+        forward_case(size, batch),
+    ):
         rows += compare(machine, case, ours, against, repetitions)
     with Kfac(size, batch) as peer:
         if peer.step:
@@ -56,9 +68,12 @@ step_on_U = jax.jit(lambda T, U, V, G: T @ (U - T.T @ G @ V.T) @ V)
 
 
 def update_cases(size: int) -> Iterator[Case]:
-    """P applied to a gradient, against its two products, the same through a vec, and a step on U with W rebuilt."""
+    """P applied to a gradient, against its two products, the same through a vec, and a
+    step on U with W rebuilt.
+    """
     T, U, V, G = matrices(size, 4)
-    P, g = pc.kronecker_preconditioner(T, V), pc.vec(G)
+    P = pc.kronecker_preconditioner(T, V)
+    g = pc.vec(G)
     ours = {"implicit": (lambda: apply(P, G), Work(16 * size**2, 4 * size**3))}
     peers: dict[str, Job] = {
         "two products": lambda: two_products(P.left, G, P.right),
@@ -71,17 +86,23 @@ def update_cases(size: int) -> Iterator[Case]:
 def dense_case(size: int) -> Case:
     """The same where P itself fits into memory."""
     T, V, G = matrices(size, 3)
-    P, g = pc.kronecker_preconditioner(T, V), pc.vec(G)
+    P = pc.kronecker_preconditioner(T, V)
+    g = pc.vec(G)
     full = P.to_dense()
     ours = {"implicit": (lambda: apply(P, G), Work(16 * size**2, 4 * size**3))}
-    return {"task": "update", "D": size, "N": 1}, ours, {"P in memory": lambda: dense(full, g)}
+    return (
+        {"task": "update", "D": size, "N": 1},
+        ours,
+        {"P in memory": lambda: dense(full, g)},
+    )
 
 
 def forward_case(size: int, batch: int) -> Case:
     """The layer kept factored, against multiplying W out first."""
     layer = pc.Reparameterized(*matrices(size, 3))
     x = jax.random.normal(jax.random.key(SEED + 1), (batch, size), jnp.float32)
-    factored, rebuilt = jax.jit(lambda layer, x: layer(x)), jax.jit(lambda layer, x: x @ layer.W.T)
+    factored = jax.jit(lambda layer, x: layer(x))
+    rebuilt = jax.jit(lambda layer, x: x @ layer.W.T)
     work = Work(12 * size**2, 6 * batch * size**2)
     return (
         {"task": "forward", "D": size, "N": batch},
@@ -90,25 +111,43 @@ def forward_case(size: int, batch: int) -> Case:
     )
 
 
-def training_case(size: int, batch: int) -> tuple[dict[str, Any], dict[str, tuple[Job, Work]]]:
+def training_case(
+    size: int, batch: int
+) -> tuple[dict[str, Any], dict[str, tuple[Job, Work]]]:
     """One step of training a layer, in three forms that differ in what they compute.
 
-    "W = TUV" is plain SGD on U: three thin products forward, and as few back as U needs. "fixed factors" takes the same
-    step on W: a gradient, its two products, an update. "moving moments" adds the batch's second moments to moving
-    averages, as kfac-jax does at every step; inverses are renewed at other steps, in both.
+    "W = TUV" is plain SGD on U: three thin products forward, and as few back as U
+    needs. "fixed factors" takes the same step on W: a gradient, its two products, an
+    update. "moving moments" adds the batch's second moments to moving averages, as
+    kfac-jax does at every step; inverses are renewed at other steps, in both.
     """
     T, V, U = matrices(size, 3)
-    x, y = (jax.random.normal(jax.random.key(s), (batch, size), jnp.float32) for s in (1, 2))
+    x, y = (
+        jax.random.normal(jax.random.key(s), (batch, size), jnp.float32) for s in (1, 2)
+    )
     data = x, y
-    layer, dense = pc.Reparameterized(T, U, V), nn.Dense(T @ U @ V)
-    on_U, on_W = pc.only_U(optax.sgd(1e-3)), pc.kronecker_sgd(1e-3, pc.Factors(T, V))
-    moving = optax.chain(pc.estimated_kronecker(damping=1e-2, every=EVERY), optax.sgd(1e-3))
-    _, begun = step_with_moments(moving, dense, moving.init(dense), data)  # the step that makes the factors
-    start_U, start_W = on_U.init(layer), on_W.init(dense)
-    thin, whole = batch * size**2, size**3
+    layer = pc.Reparameterized(T, U, V)
+    dense = nn.Dense(T @ U @ V)
+    on_U = pc.only_U(optax.sgd(1e-3))
+    on_W = pc.kronecker_sgd(1e-3, pc.Factors(T, V))
+    moving = optax.chain(
+        pc.estimated_kronecker(damping=1e-2, every=EVERY), optax.sgd(1e-3)
+    )
+    # the step that makes the factors
+    _, begun = step_with_moments(moving, dense, moving.init(dense), data)
+    start_U = on_U.init(layer)
+    start_W = on_W.init(dense)
+    thin = batch * size**2
+    whole = size**3
     return {"task": "training step", "D": size, "N": batch}, {
-        "W = TUV": (lambda: step(on_U, layer, start_U, data), Work(12 * size**2, 10 * thin)),
-        "fixed factors": (lambda: step(on_W, dense, start_W, data), Work(16 * size**2, 4 * thin + 4 * whole)),
+        "W = TUV": (
+            lambda: step(on_U, layer, start_U, data),
+            Work(12 * size**2, 10 * thin),
+        ),
+        "fixed factors": (
+            lambda: step(on_W, dense, start_W, data),
+            Work(16 * size**2, 4 * thin + 4 * whole),
+        ),
         "moving moments": (
             lambda: step_with_moments(moving, dense, begun, data),
             Work(24 * size**2, 8 * thin + 4 * whole),
@@ -131,7 +170,9 @@ def step(optimizer: Any, network: Any, state: Any, data: Any) -> tuple[Any, Any]
 
 
 @partial(jax.jit, static_argnums=0)
-def step_with_moments(optimizer: Any, network: Any, state: Any, data: Any) -> tuple[Any, Any]:
+def step_with_moments(
+    optimizer: Any, network: Any, state: Any, data: Any
+) -> tuple[Any, Any]:
     """The same, for a transformation that is told the batch's second moments."""
     gradient = jax.grad(lambda net: losses(net, data).mean())(network)
     moments = pc.layer_moments(lambda net: losses(net, data), network)
@@ -140,17 +181,22 @@ def step_with_moments(optimizer: Any, network: Any, state: Any, data: Any) -> tu
 
 
 class Kfac:
-    """kfac-jax in its own interpreter, asked for one step at a time so that it can be interleaved with ours."""
+    """kfac-jax in its own interpreter, asked for one step at a time so that it can be
+    interleaved with ours.
+    """
 
     def __init__(self, size: int, batch: int):
-        python, worker = os.environ.get("RANKONE_KFAC_PYTHON"), Path(__file__).with_name("kfac_worker.py")
+        python = os.environ.get("RANKONE_KFAC_PYTHON")
+        worker = Path(__file__).with_name("kfac_worker.py")
         self.step: Job | None = None
         self.process = None
         if not python:
             print("RANKONE_KFAC_PYTHON names no interpreter: kfac-jax is left out.")
             return
         words = [python, str(worker), str(size), str(batch), str(EVERY)]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         self.step = self._step
 
     def _step(self) -> None:

@@ -18,12 +18,18 @@ __all__ = ["lost_peers", "write"]
 PACKAGES = ("rankone", "jax", "jaxlib", "numpy", "torch", "faiss-cpu", "scikit-learn")
 
 
-def write(suite: str, machine: Machine, rows: list[dict[str, Any]], seed: int, folder: Path) -> Path:
-    """Write `folder/suite.json`: where, when and with what the rows were measured, then the rows."""
+def write(
+    suite: str, machine: Machine, rows: list[dict[str, Any]], seed: int, folder: Path
+) -> Path:
+    """Write `folder/suite.json`: where, when and with what the rows were measured, then
+    the rows.
+    """
     record = {
         "device": _processor(),
         "backend": jax.default_backend(),
-        "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
         "load": list(os.getloadavg()),
         "date": datetime.now(UTC).date().isoformat(),
         "python": platform.python_version(),
@@ -40,9 +46,15 @@ def write(suite: str, machine: Machine, rows: list[dict[str, Any]], seed: int, f
 
 
 def lost_peers(path: Path, rows: list[dict[str, Any]]) -> set[str]:
-    """Peers that the record at `path` has and these rows have not: not installed where they were measured."""
-    before = json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
-    return {row["peer"] for row in before if "peer" in row} - {row["peer"] for row in rows if "peer" in row}
+    """Peers that the record at `path` has and these rows have not: not installed where
+    they were measured.
+    """
+    before = (
+        json.loads(path.read_text(encoding="utf-8"))["rows"] if path.exists() else []
+    )
+    return {row["peer"] for row in before if "peer" in row} - {
+        row["peer"] for row in rows if "peer" in row
+    }
 
 
 def _version(name: str) -> str | None:
@@ -57,6 +69,8 @@ def _processor() -> str:
         return jax.devices()[0].device_kind
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-        return next(line.split(": ", 1)[1] for line in lines if line.startswith("model name"))
+        return next(
+            line.split(": ", 1)[1] for line in lines if line.startswith("model name")
+        )
     except (OSError, StopIteration):
         return platform.processor() or platform.machine()

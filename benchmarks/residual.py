@@ -1,4 +1,6 @@
-"""Exact k-nearest neighbours against faiss, as installed and at its best, and scikit-learn."""
+"""Exact k-nearest neighbours against faiss, as installed and at its best, and
+scikit-learn.
+"""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -16,7 +18,12 @@ __all__ = ["SEED", "run"]
 
 SEED = 0
 NEIGHBOURS = 50
-SIZES = [(50_000, 64, (1, 100, 1000)), (1_000_000, 64, (1, 100)), (1_000_000, 512, (1, 100))]  # n, dim, queries
+# n, dim, queries
+SIZES = [
+    (50_000, 64, (1, 100, 1000)),
+    (1_000_000, 64, (1, 100)),
+    (1_000_000, 512, (1, 100)),
+]
 QUICK = [(5_000, 16, (1, 8))]
 CLASSES = 10
 BLAS_FROM = 20  # queries from which faiss at its best multiplies matrices
@@ -25,11 +32,17 @@ Case = tuple[dict[str, Any], dict[str, tuple[Job, Work]], dict[str, Job]]
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Run all cases; one row for each pair compared, with the largest difference of their soft k-NN regressions."""
+    """Run all cases; one row for each pair compared, with the largest difference of
+    their soft k-NN regressions.
+    """
     for module, package in (("faiss", "faiss-cpu"), ("sklearn", "scikit-learn")):
         if find_spec(module) is None:
-            print(f"{package} is not installed: it is left out (pip install {package} to include it).")
-    machine, rows = Machine(256 if quick else 2048), list[dict[str, Any]]()
+            print(
+                f"{package} is not installed: it is left out (pip install {package} to "
+                "include it)."
+            )
+    machine = Machine(256 if quick else 2048)
+    rows = list[dict[str, Any]]()
     for size in QUICK if quick else SIZES:
         for case, ours, against in cases(*size):
             rows += compare(machine, case, ours, against, max(2, repetitions // 3))
@@ -39,26 +52,48 @@ def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]
 
 
 def cases(n: int, D: int, queries: tuple[int, ...]) -> Iterator[Case]:
-    """One store, several numbers of queries; every peer's answers are compared with ours before the clock runs."""
+    """One store, several numbers of queries; every peer's answers are compared with
+    ours before the clock runs.
+    """
     rng = np.random.default_rng(SEED)
-    rows, q = rng.standard_normal((n, D), dtype=np.float32), rng.standard_normal((max(queries), D), dtype=np.float32)
+    rows = rng.standard_normal((n, D), dtype=np.float32)
+    q = rng.standard_normal((max(queries), D), dtype=np.float32)
     labels = np.eye(CLASSES)[rng.integers(0, CLASSES, n)]
-    store, searches = ExactSearch(rows), peers(rows)
+    store = ExactSearch(rows)
+    searches = peers(rows)
     for N in queries:
         on_device = jnp.asarray(q[:N])
         found = store.search(on_device, NEIGHBOURS)
         mine = answer(np.asarray(found.distances), np.asarray(found.indices), labels)
         case = {"task": "k-NN", "K": n, "D": D, "N": N, "neighbours": NEIGHBOURS}
-        case["differences"] = {name: largest(answer(*search(q[:N]), labels), mine) for name, search in searches.items()}
+        case["differences"] = {
+            name: largest(answer(*search(q[:N]), labels), mine)
+            for name, search in searches.items()
+        }
         case["block_mb"] = block_bytes(n, D, queries=N, k=NEIGHBOURS) / 1e6
-        ours = {"two-phase": (lambda x=on_device: store.search(x, NEIGHBOURS), Work(4 * n * D, 2 * N * n * D))}
-        yield case, ours, {name: lambda f=f, x=q[:N]: f(x) for name, f in searches.items()}
+        ours = {
+            "two-phase": (
+                lambda x=on_device: store.search(x, NEIGHBOURS),
+                Work(4 * n * D, 2 * N * n * D),
+            )
+        }
+        yield (
+            case,
+            ours,
+            {name: lambda f=f, x=q[:N]: f(x) for name, f in searches.items()},
+        )
 
 
-def answer(distances: np.ndarray, indices: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The soft k-NN regression itself, with the mean distance as its width: what a search is for."""
+def answer(
+    distances: np.ndarray, indices: np.ndarray, labels: np.ndarray
+) -> np.ndarray:
+    """The soft k-NN regression itself, with the mean distance as its width: what a
+    search is for.
+    """
     weights = np.exp(-(distances - distances.min(1, keepdims=True)) / distances.mean())
-    return np.einsum("nk,nkc->nc", weights / weights.sum(1, keepdims=True), labels[indices])
+    return np.einsum(
+        "nk,nkc->nc", weights / weights.sum(1, keepdims=True), labels[indices]
+    )
 
 
 def largest(a: np.ndarray, b: np.ndarray) -> float:
@@ -67,14 +102,18 @@ def largest(a: np.ndarray, b: np.ndarray) -> float:
 
 @cache
 def faiss_as_installed() -> tuple[int, int]:
-    """Its threshold for multiplying matrices and its threads, before anybody changes them."""
+    """Its threshold for multiplying matrices and its threads, before anybody changes
+    them.
+    """
     import faiss
 
     return faiss.cvar.distance_compute_blas_threshold, faiss.omp_get_max_threads()
 
 
 def peers(rows: np.ndarray) -> dict[str, Search]:
-    """Those that are installed, each a function from queries to distances and indices."""
+    """Those that are installed, each a function from queries to distances and
+    indices.
+    """
     found: dict[str, Search] = {}
     if find_spec("faiss"):
         import faiss
@@ -83,7 +122,9 @@ def peers(rows: np.ndarray) -> dict[str, Search]:
         index.add(rows)
         installed, threads = faiss_as_installed()
 
-        def search(x: np.ndarray, threshold: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+        def search(
+            x: np.ndarray, threshold: int, most: int
+        ) -> tuple[np.ndarray, np.ndarray]:
             faiss.cvar.distance_compute_blas_threshold = threshold
             faiss.omp_set_num_threads(most)
             squares, indices = index.search(x, NEIGHBOURS)
@@ -91,7 +132,9 @@ def peers(rows: np.ndarray) -> dict[str, Search]:
 
         found["faiss as installed"] = lambda x: search(x, installed, threads)
         for most in (1, 2):
-            found[f"faiss, BLAS, threads {most}"] = lambda x, most=most: search(x, BLAS_FROM, most)
+            found[f"faiss, BLAS, threads {most}"] = lambda x, most=most: search(
+                x, BLAS_FROM, most
+            )
     if find_spec("sklearn"):
         from sklearn.neighbors import NearestNeighbors
 

@@ -29,7 +29,8 @@ class Work:
 
 
 class Machine:
-    """What the hardware does at its best, observed in every round of the run: a limit is no average.
+    """What the hardware does at its best, observed in every round of the run: a limit
+    is no average.
 
     Attributes:
         bandwidth: Bytes a second of a sum over a large array.
@@ -38,17 +39,24 @@ class Machine:
 
     def __init__(self, side: int = 2048):
         self.bandwidth = self.products = 0.0
-        self._large, self._square = jnp.ones(8 * side**2, jnp.float32), jnp.ones((side, side), jnp.float32)
-        self._sum, self._product = jax.jit(jnp.sum), jax.jit(jnp.matmul)
+        self._large = jnp.ones(8 * side**2, jnp.float32)
+        self._square = jnp.ones((side, side), jnp.float32)
+        self._sum = jax.jit(jnp.sum)
+        self._product = jax.jit(jnp.matmul)
 
     def jobs(self) -> dict[str, Job]:
         """A read and a product, to be timed beside everything else."""
-        return {"read": lambda: self._sum(self._large), "product": lambda: self._product(self._square, self._square)}
+        return {
+            "read": lambda: self._sum(self._large),
+            "product": lambda: self._product(self._square, self._square),
+        }
 
     def observe(self, seconds: dict[str, list[float]]) -> None:
         """Keep the best rates seen."""
         self.bandwidth = max(self.bandwidth, self._large.nbytes / min(seconds["read"]))
-        self.products = max(self.products, 2 * len(self._square) ** 3 / min(seconds["product"]))
+        self.products = max(
+            self.products, 2 * len(self._square) ** 3 / min(seconds["product"])
+        )
 
     def limit(self, work: Work) -> float:
         """Seconds below which no formulation with this work can fall."""
@@ -56,10 +64,12 @@ class Machine:
 
 
 def interleave(jobs: dict[str, Job], repetitions: int) -> dict[str, list[float]]:
-    """Seconds of each repetition of each job. Every round runs all jobs: what disturbs one disturbs all.
+    """Seconds of each repetition of each job. Every round runs all jobs: what disturbs
+    one disturbs all.
 
-    A job of less than `BURST` seconds is called as often as fits into it, and its mean is kept, as `timeit` does:
-    one short call between two long ones would time the waking of threads and the filling of caches.
+    A job of less than `BURST` seconds is called as often as fits into it, and its mean
+    is kept, as `timeit` does: one short call between two long ones would time the
+    waking of threads and the filling of caches.
     """
     calls = {}
     for name, job in jobs.items():
@@ -80,32 +90,57 @@ def _seconds(job: Job, calls: int) -> float:
 
 
 def compare(
-    machine: Machine, case: dict[str, Any], ours: dict[str, tuple[Job, Work]], peers: dict[str, Job], repetitions: int
+    machine: Machine,
+    case: dict[str, Any],
+    ours: dict[str, tuple[Job, Work]],
+    peers: dict[str, Job],
+    repetitions: int,
 ) -> list[dict[str, Any]]:
-    """Time our forms and their peers in one interleaved run; print and return a row for each pair."""
+    """Time our forms and their peers in one interleaved run; print and return a row for
+    each pair.
+    """
     mine = {f"ours, {form}": job for form, (job, _) in ours.items()}
     seconds = interleave(mine | peers | machine.jobs(), repetitions)
     machine.observe(seconds)
     rows = []
     for form, (_, work) in ours.items():
         for peer in peers:
-            own, other = seconds[f"ours, {form}"], seconds[peer]
-            rows.append({**case, "form": form, "peer": peer, "bytes": work.bytes, "flops": work.flops})
+            own = seconds[f"ours, {form}"]
+            other = seconds[peer]
+            rows.append(
+                {
+                    **case,
+                    "form": form,
+                    "peer": peer,
+                    "bytes": work.bytes,
+                    "flops": work.flops,
+                }
+            )
             rows[-1] |= {"ours_ms": _spread(own, 1e3), "peer_ms": _spread(other, 1e3)}
-            rows[-1] |= {"ratio": _spread(np.array(other) / np.array(own)), "limit_ms": 1e3 * machine.limit(work)}
+            rows[-1] |= {
+                "ratio": _spread(np.array(other) / np.array(own)),
+                "limit_ms": 1e3 * machine.limit(work),
+            }
             print(line(rows[-1]), flush=True)
     return rows
 
 
 def _spread(values: Any, scale: float = 1) -> dict[str, float]:
-    return {name: float(scale * f(values)) for name, f in (("min", np.min), ("median", np.median), ("max", np.max))}
+    return {
+        name: float(scale * f(values))
+        for name, f in (("min", np.min), ("median", np.median), ("max", np.max))
+    }
 
 
 def line(row: dict[str, Any]) -> str:
     """A row as one line of text."""
-    r, size = row["ratio"], ", ".join(f"{name}={row[name]}" for name in ("K", "D", "Y", "N") if name in row)
+    r = row["ratio"]
+    size = ", ".join(
+        f"{name}={row[name]}" for name in ("K", "D", "Y", "N") if name in row
+    )
     return (
-        f"{row['task']:<14} {size:<24} {row['form']:<12} peer {row['peer_ms']['median']:9.2f} ms ({row['peer']}), "
-        f"ours {row['ours_ms']['median']:8.2f} ms, limit {row['limit_ms']:7.2f} ms, "
-        f"ratio {r['median']:7.1f} ({r['min']:.1f} to {r['max']:.1f})"
+        f"{row['task']:<14} {size:<24} {row['form']:<12} peer "
+        f"{row['peer_ms']['median']:9.2f} ms ({row['peer']}), ours "
+        f"{row['ours_ms']['median']:8.2f} ms, limit {row['limit_ms']:7.2f} ms, ratio "
+        f"{r['median']:7.1f} ({r['min']:.1f} to {r['max']:.1f})"
     )

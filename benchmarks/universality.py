@@ -1,4 +1,6 @@
-"""One gradient step of a deep, narrow ReLU network: a scan and rank-one gradients, against an unrolled list."""
+"""One gradient step of a deep, narrow ReLU network: a scan and rank-one gradients,
+against an unrolled list.
+"""
 
 import time
 from typing import Any
@@ -16,30 +18,52 @@ __all__ = ["SEED", "run"]
 
 SEED = 0
 STEP = 0.1
-RUN, QUICK_RUN = (256, 256), (6, 16)  # layers, width
-COMPILE, QUICK_COMPILE = {"scan": 1024, "unrolled": 256}, {"scan": 12, "unrolled": 6}
+# layers, width
+RUN = (256, 256)
+QUICK_RUN = (6, 16)
+COMPILE = {"scan": 1024, "unrolled": 256}
+QUICK_COMPILE = {"scan": 12, "unrolled": 6}
 
 
 def run(*, quick: bool, repetitions: int) -> tuple[Machine, list[dict[str, Any]]]:
-    """Time one gradient of every parameter, one prediction after the step, and the compilation of the gradient."""
-    machine, (N, width) = Machine(256 if quick else 2048), QUICK_RUN if quick else RUN
-    network, x, y = deep_network(N, width), jnp.array([0.3]), jnp.array([0.5])
-    layers, read = unrolled(network), 4 * N * width**2
+    """Time one gradient of every parameter, one prediction after the step, and the
+    compilation of the gradient.
+    """
+    machine = Machine(256 if quick else 2048)
+    (N, width) = QUICK_RUN if quick else RUN
+    network = deep_network(N, width)
+    x = jnp.array([0.3])
+    y = jnp.array([0.5])
+    layers = unrolled(network)
+    read = 4 * N * width**2
     forms: dict[str, tuple[Job, Work]] = {
         "autodiff": (lambda: by_autodiff(network, x, y), Work(3 * read, 1.5 * read)),
         "rank one": (lambda: by_rank_one(network, x, y), Work(3 * read, 1.5 * read)),
         "rank one, again": (again(network, x, y), Work(3 * read, 1.5 * read)),
     }
     case = {"task": "gradient", "D": width, "N": N}
-    rows = compare(machine, case, forms, {"unrolled": lambda: by_list(layers, x, y)}, repetitions)
-    unapplied: tuple[Job, Work] = (lambda: learnt_by_terms(network, x, y), Work(3 * read, 1.5 * read))
+    rows = compare(
+        machine, case, forms, {"unrolled": lambda: by_list(layers, x, y)}, repetitions
+    )
+    unapplied: tuple[Job, Work] = (
+        lambda: learnt_by_terms(network, x, y),
+        Work(3 * read, 1.5 * read),
+    )
     peer = {"unrolled": lambda: learnt_by_list(layers, x, y)}
-    rows += compare(machine, case | {"task": "step and predict"}, {"not applied": unapplied}, peer, repetitions)
+    rows += compare(
+        machine,
+        case | {"task": "step and predict"},
+        {"not applied": unapplied},
+        peer,
+        repetitions,
+    )
     return machine, rows + compile_times(QUICK_COMPILE if quick else COMPILE, width)
 
 
 def deep_network(N: int, width: int) -> Network:
-    """Random weights scaled as He et al. do, so that an activation keeps its length through any depth, on average."""
+    """Random weights scaled as He et al. do, so that an activation keeps its length
+    through any depth, on average.
+    """
     keys = jax.random.split(jax.random.key(SEED), 4)
     first = Dense(jax.random.normal(keys[0], (width, 2)), jnp.zeros(width))
     stack = Dense(jax.random.normal(keys[1], (N, width, width)) * (2 / width) ** 0.5)
@@ -62,7 +86,9 @@ def forward(layers: Any, x: jax.Array, switch: jax.Array) -> jax.Array:
     return h
 
 
-def half_square(layers: Any, switch: jax.Array, x: jax.Array, y: jax.Array) -> jax.Array:
+def half_square(
+    layers: Any, switch: jax.Array, x: jax.Array, y: jax.Array
+) -> jax.Array:
     return 0.5 * (forward(layers, x, switch)[0] - y[0]) ** 2
 
 
@@ -91,7 +117,9 @@ def by_rank_one(network: Network, x: jax.Array, y: jax.Array) -> Network:
 
 
 def again(network: Network, x: jax.Array, y: jax.Array) -> Job:
-    """The same gradient once more, in the memory of the last one, as in a loop that keeps no gradients."""
+    """The same gradient once more, in the memory of the last one, as in a loop that
+    keeps no gradients.
+    """
     held = [by_rank_one(network, x, y)]
 
     def job() -> Network:
@@ -103,19 +131,37 @@ def again(network: Network, x: jax.Array, y: jax.Array) -> Job:
 
 @jax.jit
 def learnt_by_terms(network: Network, x: jax.Array, y: jax.Array) -> jax.Array:
-    """The same output from two vectors a layer: the step is read without being written into the weights."""
+    """The same output from two vectors a layer: the step is read without being written
+    into the weights.
+    """
     return step(network, x, y, jnp.float32(STEP)).output(1 - x)
 
 
 def compile_times(depths: dict[str, int], width: int) -> list[dict[str, Any]]:
     """Seconds to trace and compile each formulation, at its own depth."""
-    x, y, rows = jnp.array([0.3]), jnp.array([0.5]), []
-    jobs = [("rank one", by_rank_one, depths["scan"]), ("autodiff", by_autodiff, depths["scan"])]
+    x = jnp.array([0.3])
+    y = jnp.array([0.5])
+    rows = []
+    jobs = [
+        ("rank one", by_rank_one, depths["scan"]),
+        ("autodiff", by_autodiff, depths["scan"]),
+    ]
     for form, function, N in [*jobs, ("unrolled", by_list, depths["unrolled"])]:
-        network = deep_network(N, min(width, 32))  # what is compiled does not depend on the width
+        # what is compiled does not depend on the width
+        network = deep_network(N, min(width, 32))
         argument = unrolled(network) if form == "unrolled" else network
         began = time.perf_counter()
         function.lower(argument, x, y).compile()
-        rows.append({"task": "compile", "form": form, "N": N, "seconds": time.perf_counter() - began})
-        print(f"compile        N={N:<22} {form:<12} {rows[-1]['seconds']:.2f} s", flush=True)
+        rows.append(
+            {
+                "task": "compile",
+                "form": form,
+                "N": N,
+                "seconds": time.perf_counter() - began,
+            }
+        )
+        print(
+            f"compile        N={N:<22} {form:<12} {rows[-1]['seconds']:.2f} s",
+            flush=True,
+        )
     return rows

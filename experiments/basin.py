@@ -1,4 +1,6 @@
-"""The basin of a stored pattern: wrong bits from flipped cues, for many D, K, Y, beta and shares of flipped bits."""
+"""The basin of a stored pattern: wrong bits from flipped cues, for many D, K, Y, beta
+and shares of flipped bits.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -19,22 +21,40 @@ OPTIONS = {"bits": 8000, "queries": 20, "step": 0.2, "steps": 80}
 
 
 def measure(
-    *, D: int, load: float, beta: float, flips: float, bits: int, queries: int, step: float, steps: int, seed: int
+    *,
+    D: int,
+    load: float,
+    beta: float,
+    flips: float,
+    bits: int,
+    queries: int,
+    step: float,
+    steps: int,
+    seed: int,
 ) -> dict:
-    """Store K = bits/D random patterns with Y = load·DK, flip bits of them, and count the wrong bits afterwards.
+    """Store K = bits/D random patterns with Y = load·DK, flip bits of them, and count
+    the wrong bits afterwards.
 
     Returns:
-        Mean share of wrong bits of the exact and the distributed memory, and of how many queries the latter repairs
-        more than half.
+        Mean share of wrong bits of the exact and the distributed memory, and of how
+        many queries the latter repairs more than half.
     """
     k_data, k_features, k_flips = jax.random.split(jax.random.key(seed), 3)
     Xi = ro.data.binary_patterns(bits // D, D, key=k_data)
-    features = ro.RandomFeatures(D, round(load * bits), key=k_features, projection="hadamard")
+    features = ro.RandomFeatures(
+        D, round(load * bits), key=k_features, projection="hadamard"
+    )
     meant = jnp.tile(Xi, (-(-queries // len(Xi)), 1))[:queries]
     start = flip_bits(meant, flips, key=k_flips)
     options = {"step_size": step, "max_steps": steps, "tol": 0, "progress": False}
-    memories = {"exact": ro.MrDAM(Xi, beta), "distributed": ro.DrDAM.store(Xi, beta, features)}
-    wrong = {name: np.asarray(hamming_error(ro.retrieve(m, start, **options).x, meant)) for name, m in memories.items()}
+    memories = {
+        "exact": ro.MrDAM(Xi, beta),
+        "distributed": ro.DrDAM.store(Xi, beta, features),
+    }
+    wrong = {
+        name: np.asarray(hamming_error(ro.retrieve(m, start, **options).x, meant))
+        for name, m in memories.items()
+    }
     return {name: share.mean() for name, share in wrong.items()} | {
         "repaired": (wrong["distributed"] < flips / 2).mean()
     }

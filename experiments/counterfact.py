@@ -1,7 +1,9 @@
-"""CounterFact on SmolLM2-135M: facts rewritten one at a time by the closed form, a thousand drawn once for all.
+"""CounterFact on SmolLM2-135M: facts rewritten one at a time by the closed form, a
+thousand drawn once for all.
 
-The data set (MIT) is its authors'. Its file is taken from --data, from a folder of data on this machine, or fetched;
-nothing of it is recorded but the numbers of its cases. Its facts are rewritten whether the model knows them or not.
+The data set (MIT) is its authors'. Its file is taken from --data, from a folder of data
+on this machine, or fetched; nothing of it is recorded but the numbers of its cases. Its
+facts are rewritten whether the model knows them or not.
 """
 
 import hashlib
@@ -34,9 +36,12 @@ from rankone.language.transformer import Network
 from rankone_book.counterfact_study import score_rows
 
 URL = "https://rome.baulab.info/data/dsets/counterfact.json"
-SHA256 = "d017056125178a13728594e66a801357a8db9ed7973a7425554bb4271de9fc6f"  # of its 45,108,470 bytes
+# of its 45,108,470 bytes
+SHA256 = "d017056125178a13728594e66a801357a8db9ed7973a7425554bb4271de9fc6f"
 FILE = "counterfact.json"
-CASES = tuple(map(int, (Path(__file__).parent / "counterfact_cases.txt").read_text().split()))
+CASES = tuple(
+    map(int, (Path(__file__).parent / "counterfact_cases.txt").read_text().split())
+)
 SIZE = 10  # cases of a cell
 PART = 10  # cases asked at a time
 ROWS = 100  # texts whose keys are read at a time
@@ -46,7 +51,9 @@ OPTIONS = {"layer": 2, "ridge": 0.01, "contexts": 1, "every": 4}
 
 
 class Case(NamedTuple):
-    """One record: what is to be said, what is true, one other way to ask, and one other subject with that truth."""
+    """One record: what is to be said, what is true, one other way to ask, and one other
+    subject with that truth.
+    """
 
     number: int
     request: Request
@@ -69,7 +76,10 @@ def cases(numbers: Sequence[int]) -> list[Case]:
     held = _held(Path(os.environ.get("RANKONE_COUNTERFACT", folder() / FILE)))
     lacking = [number for number in numbers if number not in held]
     if lacking:
-        raise ValueError(f"--data: got a file without the cases {lacking[:3]}; it must hold all that are asked for.")
+        raise ValueError(
+            f"--data: got a file without the cases {lacking[:3]}; it must hold all that "
+            "are asked for."
+        )
     return [held[number] for number in numbers]
 
 
@@ -77,58 +87,86 @@ def cases(numbers: Sequence[int]) -> list[Case]:
 def _held(path: Path) -> dict[int, Case]:
     if not path.is_file():
         path = fetched(path)
-    return {case.number: case for case in map(read_case, json.loads(path.read_text(encoding="utf-8")))}
+    return {
+        case.number: case
+        for case in map(read_case, json.loads(path.read_text(encoding="utf-8")))
+    }
 
 
 def fetched(path: Path, url: str = URL) -> Path:
     """The authors' file, fetched once.
 
     Raises:
-        RuntimeError: If it cannot be had, or is not the file that the numbers of the cases are of.
+        RuntimeError: If it cannot be had, or is not the file that the numbers of the
+            cases are of.
     """
     by_hand = f"fetch {URL} elsewhere, and name its place: --data PATH"
     try:
         with urlopen(url, timeout=60) as answer:
             data = answer.read()
     except (URLError, OSError) as error:
-        raise RuntimeError(f"CounterFact could not be fetched ({error}); {by_hand}.") from error
+        raise RuntimeError(
+            f"CounterFact could not be fetched ({error}); {by_hand}."
+        ) from error
     digest = hashlib.sha256(data).hexdigest()
     if digest != SHA256:
-        raise RuntimeError(f"What was fetched has the checksum {digest}, not {SHA256}; {by_hand}.")
+        raise RuntimeError(
+            f"What was fetched has the checksum {digest}, not {SHA256}; {by_hand}."
+        )
     with replaced(path) as file:
         file.write(data)
     return path
 
 
 def read_case(record: dict[str, Any]) -> Case:
-    """A record as its authors publish it, of whose other questions the first are taken, or as shorter files have it."""
+    """A record as its authors publish it, of whose other questions the first are taken,
+    or as shorter files have it.
+    """
     if "requested_rewrite" in record:
         asked = record["requested_rewrite"]
         new, truth = (asked[which]["str"] for which in ("target_new", "target_true"))
         request = Request(asked["prompt"], asked["subject"], new)
         return Case(
-            record["case_id"], request, truth, record["paraphrase_prompts"][0], record["neighborhood_prompts"][0]
+            record["case_id"],
+            request,
+            truth,
+            record["paraphrase_prompts"][0],
+            record["neighborhood_prompts"][0],
         )
     before, _, after = record["prompt"].rpartition(record["subject"])
     request = Request(f"{before}{{}}{after}", record["subject"], record["target_new"])
     return Case(
-        record["case_id"], request, record["ground_truth"], record["rephrase_prompt"], record["locality_prompt"]
+        record["case_id"],
+        request,
+        record["ground_truth"],
+        record["rephrase_prompt"],
+        record["locality_prompt"],
     )
 
 
 def values(chosen: Sequence[Case], layer: int, contexts: int) -> dict[str, np.ndarray]:
-    """Mean keys (n, D), δ (n, d) and what the searches say of themselves; found once, then kept in a folder of data."""
+    """Mean keys (n, D), δ (n, d) and what the searches say of themselves; found once,
+    then kept in a folder of data.
+    """
     place = folder() / f"counterfact-{model().name}-{layer}-{contexts}"
     place.mkdir(parents=True, exist_ok=True)
     at = [place / f"{case.number}.npz" for case in chosen]
     missing = [i for i, path in enumerate(at) if not path.exists()]
     if missing:
         texts = corpus_contexts(model().tokenizer, ((contexts, 10),))
-        found = find_fact_values(model(), [chosen[i].request for i in missing], contexts=texts, layer=layer)
+        found = find_fact_values(
+            model(), [chosen[i].request for i in missing], contexts=texts, layer=layer
+        )
         for i, value in zip(missing, found, strict=True):
             length = jnp.linalg.norm(value.delta) / value.before
             loss = value.losses[value.steps - 1, 0]
-            about = {"key": value.key, "delta": value.delta, "steps": value.steps, "length": length, "loss": loss}
+            about = {
+                "key": value.key,
+                "delta": value.delta,
+                "steps": value.steps,
+                "length": length,
+                "loss": loss,
+            }
             with replaced(at[i]) as file:
                 np.savez(file, **{name: np.asarray(one) for name, one in about.items()})
     kept = [read_arrays(path) for path in at]
@@ -138,118 +176,216 @@ def values(chosen: Sequence[Case], layer: int, contexts: int) -> dict[str, np.nd
 def subject_streams(
     chosen: Sequence[Case], layer: int, contexts: int, network: Network | None = None
 ) -> tuple[jax.Array, jax.Array]:
-    """At the subjects' last tokens, means over the contexts: keys (blocks, n, D), and the stream after the last (n, d).
+    """At the subjects' last tokens, means over the contexts: keys (blocks, n, D), and
+    the stream after the last (n, d).
 
-    Blocks are counted from the first to `layer`. No more of the model is run, and nothing is searched for.
+    Blocks are counted from the first to `layer`. No more of the model is run, and
+    nothing is searched for.
     """
     texts = corpus_contexts(model().tokenizer, ((contexts, 10),))
-    rows = [_cut(text + case.request.text, case.request.subject) for case in chosen for text in texts]
-    order, size = sorted(range(len(rows)), key=lambda i: len(rows[i])), min(ROWS, len(rows))
+    rows = [
+        _cut(text + case.request.text, case.request.subject)
+        for case in chosen
+        for text in texts
+    ]
+    order = sorted(range(len(rows)), key=lambda i: len(rows[i]))
+    size = min(ROWS, len(rows))
     found = []
-    for start in range(0, len(rows), size):  # rows of about one length, the last ones once more to fill up
+    # rows of about one length, the last ones once more to fill up
+    for start in range(0, len(rows), size):
         part = [rows[i] for i in order[start : start + size]]
-        tokens, valid = pad(part + (size - len(part)) * part[-1:], left=True, multiple=8)
-        keys, h = _read(network or model().network, jnp.asarray(tokens), jnp.asarray(valid), layer)
+        tokens, valid = pad(
+            part + (size - len(part)) * part[-1:], left=True, multiple=8
+        )
+        keys, h = _read(
+            network or model().network, jnp.asarray(tokens), jnp.asarray(valid), layer
+        )
         found.append((keys[:, : len(part)], h[: len(part)]))
     back = np.argsort(order)
-    keys, h = (jnp.concatenate([one[i] for one in found], axis=-2)[..., back, :] for i in (0, 1))
-    mean = lambda x: x.reshape(*x.shape[:-2], len(chosen), len(texts), x.shape[-1]).mean(-2)  # noqa: E731
+    keys, h = (
+        jnp.concatenate([one[i] for one in found], axis=-2)[..., back, :]
+        for i in (0, 1)
+    )
+
+    def mean(x):
+        return x.reshape(*x.shape[:-2], len(chosen), len(texts), x.shape[-1]).mean(-2)
+
     return mean(keys), mean(h)
 
 
 def _cut(text: str, subject: str) -> list[int]:
-    return model().tokenizer.encode(text)[: model().tokenizer.last_token_of(subject, text) + 1]
+    return model().tokenizer.encode(text)[
+        : model().tokenizer.last_token_of(subject, text) + 1
+    ]
 
 
 @partial(jax.jit, static_argnames="layer")
-def _read(network: Network, tokens: jax.Array, valid: jax.Array, layer: int) -> tuple[jax.Array, jax.Array]:
+def _read(
+    network: Network, tokens: jax.Array, valid: jax.Array, layer: int
+) -> tuple[jax.Array, jax.Array]:
     stream = Cache.empty(network.config, valid, network.norm.dtype)
-    h, _, seen = run(network, embed(network, tokens), stream, layers=(0, layer + 1), read=("key",))
+    h, _, seen = run(
+        network, embed(network, tokens), stream, layers=(0, layer + 1), read=("key",)
+    )
     return seen["key"][:, :, -1], h[:, -1]
 
 
 def questions(chosen: Sequence[Case]) -> dict[str, Continuations]:
-    """For each kind of question the rows of all cases with the new answer, and then those with the true one."""
+    """For each kind of question the rows of all cases with the new answer, and then
+    those with the true one.
+    """
     asked = {kind: [_asked(case, kind) for case in chosen] for kind in KINDS}
     ends = [case.request.target for case in chosen] + [case.truth for case in chosen]
-    return {kind: continuations(model().tokenizer, 2 * texts, ends) for kind, texts in asked.items()}
+    return {
+        kind: continuations(model().tokenizer, 2 * texts, ends)
+        for kind, texts in asked.items()
+    }
 
 
 def _asked(case: Case, kind: str) -> str:
-    return {"rewriting": case.request.text, "paraphrase": case.paraphrase, "neighbour": case.neighbour}[kind]
+    return {
+        "rewriting": case.request.text,
+        "paraphrase": case.paraphrase,
+        "neighbour": case.neighbour,
+    }[kind]
 
 
 @partial(jax.jit, static_argnames="layer")
 def answers(
-    network: Network, rows: Continuations, below: jax.Array, left: jax.Array, right: jax.Array, layer: int
+    network: Network,
+    rows: Continuations,
+    below: jax.Array,
+    left: jax.Array,
+    right: jax.Array,
+    layer: int,
 ) -> tuple[jax.Array, jax.Array]:
-    """Mean log-probability per token, and whether each is the likeliest, with a rank-one change for every row."""
+    """Mean log-probability per token, and whether each is the likeliest, with a
+    rank-one change for every row.
+    """
     stream = Cache.empty(network.config, rows.valid, network.norm.dtype)
-    h, _, _ = run(network, below, stream, layers=(layer, layer + 1), hook=_changed, data=(left, right))
+    h, _, _ = run(
+        network,
+        below,
+        stream,
+        layers=(layer, layer + 1),
+        hook=_changed,
+        data=(left, right),
+    )
     h, _, _ = run(network, h, stream, layers=(layer + 1, network.config.layers))
     scores = logits(network, at_positions(h, rows))
-    return log_likelihood(scores, rows), jnp.all((scores.argmax(-1) == rows.labels) | (rows.weights == 0), axis=1)
+    return log_likelihood(scores, rows), jnp.all(
+        (scores.argmax(-1) == rows.labels) | (rows.weights == 0), axis=1
+    )
 
 
-def _changed(site: str, layer: jax.Array, value: jax.Array, seen: dict, data: tuple) -> jax.Array:
+def _changed(
+    site: str, layer: jax.Array, value: jax.Array, seen: dict, data: tuple
+) -> jax.Array:
     left, right = data
-    return value + jnp.einsum("btk,bk->bt", seen["key"], right)[..., None] * left[:, None] if site == "mlp" else value
+    return (
+        value + jnp.einsum("btk,bk->bt", seen["key"], right)[..., None] * left[:, None]
+        if site == "mlp"
+        else value
+    )
 
 
-def asked_of(chosen: Sequence[Case], network: Network, left: Any, right: Any, layer: int) -> dict[str, np.ndarray]:
-    """Log-probability of the new answer and of the truth (kind, 2, n), and whether they are what is said."""
+def asked_of(
+    chosen: Sequence[Case], network: Network, left: Any, right: Any, layer: int
+) -> dict[str, np.ndarray]:
+    """Log-probability of the new answer and of the truth (kind, 2, n), and whether they
+    are what is said.
+    """
     parts = [
-        _asked_of(chosen[i : i + PART], network, left[i : i + PART], right[i : i + PART], layer)
+        _asked_of(
+            chosen[i : i + PART],
+            network,
+            left[i : i + PART],
+            right[i : i + PART],
+            layer,
+        )
         for i in range(0, len(chosen), PART)
     ]
-    return {name: np.concatenate([part[i] for part in parts], axis=-1) for i, name in enumerate(("log_p", "said"))}
+    return {
+        name: np.concatenate([part[i] for part in parts], axis=-1)
+        for i, name in enumerate(("log_p", "said"))
+    }
 
 
-def _asked_of(chosen: Sequence[Case], network: Network, left: Any, right: Any, layer: int) -> list[np.ndarray]:
-    left, right = (jnp.asarray(np.concatenate([side, side]), jnp.float32) for side in (left, right))
+def _asked_of(
+    chosen: Sequence[Case], network: Network, left: Any, right: Any, layer: int
+) -> list[np.ndarray]:
+    left, right = (
+        jnp.asarray(np.concatenate([side, side]), jnp.float32) for side in (left, right)
+    )
     found = []
     for rows in questions(chosen).values():
         below = up_to_layer(network, rows, layer)
-        found.append([np.asarray(one).reshape(2, -1) for one in answers(network, rows, below, left, right, layer)])
+        found.append(
+            [
+                np.asarray(one).reshape(2, -1)
+                for one in answers(network, rows, below, left, right, layer)
+            ]
+        )
     return [np.stack(one) for one in zip(*found, strict=True)]
 
 
-def measure(*, cell: int, layer: int, ridge: float, contexts: int, every: int, seed: int) -> dict:
+def measure(
+    *, cell: int, layer: int, ridge: float, contexts: int, every: int, seed: int
+) -> dict:
     """Ten facts, each rewritten alone: every question before and after."""
     chosen = cases(CASES[SIZE * cell : SIZE * (cell + 1)])
     held = values(chosen, layer, contexts)
-    C, keys = geometry(layer, ridge, every), held["key"].T
+    C = geometry(layer, ridge, every)
+    keys = held["key"].T
     u = np.asarray(C.solve(keys))
     s = np.sum(u * keys, axis=0)
-    left, right = held["delta"] / s[:, None], u.T
+    left = held["delta"] / s[:, None]
+    right = u.T
     results: dict[str, Any] = {"case": [case.number for case in chosen]}
     for when, size in (("before", 0.0), ("after", 1.0)):
         found = asked_of(chosen, model().network, size * left, right, layer)
-        results[when] = {"log_p": np.round(found["log_p"], 2), "said": found["said"].astype(int)}
+        results[when] = {
+            "log_p": np.round(found["log_p"], 2),
+            "said": found["said"].astype(int),
+        }
     results["price"] = [f"{p:.3g}" for p in np.sum(held["delta"] ** 2, axis=1) / s]
     results["price"] = np.array(results["price"], float)
     reach = Search().reach
-    results |= {"steps": held["steps"], "length": np.round(held["length"], 2), "loss": np.round(held["loss"], 2)}
+    results |= {
+        "steps": held["steps"],
+        "length": np.round(held["length"], 2),
+        "loss": np.round(held["loss"], 2),
+    }
     return results | {"at_reach": np.sum(held["length"] > 0.999 * reach)}
 
 
 def with_data(experiment: Experiment) -> dict:
-    """`main` with two options more, which name places on this machine and so are not recorded.
+    """`main` with two options more, which name places on this machine and so are not
+    recorded.
 
-    --data PATH is a copy of the data set's file; --model PATH another language model, in the form that
-    `LanguageModel.load` reads, whose records need a folder of their own, --out.
+    --data PATH is a copy of the data set's file; --model PATH another language model,
+    in the form that `LanguageModel.load` reads, whose records need a folder of their
+    own, --out.
     """
-    for option, variable in (("--data", "RANKONE_COUNTERFACT"), ("--model", "RANKONE_MODEL")):
+    for option, variable in (
+        ("--data", "RANKONE_COUNTERFACT"),
+        ("--model", "RANKONE_MODEL"),
+    ):
         if option in sys.argv:
             at = sys.argv.index(option)
             os.environ[variable] = sys.argv[at + 1]
             del sys.argv[at : at + 2]
     if "RANKONE_MODEL" in os.environ and "--out" not in sys.argv:
-        raise SystemExit("--model: give it a folder of records by --out; those of the book are of one model.")
+        raise SystemExit(
+            "--model: give it a folder of records by --out; those of the book are of "
+            "one model."
+        )
     return main(experiment)
 
 
-EXPERIMENT = Experiment("counterfact", __doc__, GRID, measure, OPTIONS, of="the book", alike=("cell",))
+EXPERIMENT = Experiment(
+    "counterfact", __doc__, GRID, measure, OPTIONS, of="the book", alike=("cell",)
+)
 
 if __name__ == "__main__":
     print("\n".join(" | ".join(row) for row in score_rows(with_data(EXPERIMENT))))

@@ -1,9 +1,12 @@
-"""What a sequence of edits forgets, and what a batch of them costs: the keys of CounterFact's facts, and three laws.
+"""What a sequence of edits forgets, and what a batch of them costs: the keys of
+CounterFact's facts, and three laws.
 
-No fact is searched for: the values are as random as the laws have them, so that what is left of each is a sum over the
-keys alone. They are written one after another in random orders, with C as it was or with the written keys counted among
-those of the text. The law is that of isotropic keys [R-S5]; it is told once more how many dimensions these keys seem to
-have: as many as random ones need to be as alike, one over the mean squared cosine of two in the geometry of C.
+No fact is searched for: the values are as random as the laws have them, so that what is
+left of each is a sum over the keys alone. They are written one after another in random
+orders, with C as it was or with the written keys counted among those of the text. The
+law is that of isotropic keys [R-S5]; it is told once more how many dimensions these
+keys seem to have: as many as random ones need to be as alike, one over the mean squared
+cosine of two in the geometry of C.
 """
 
 from functools import cache
@@ -13,24 +16,41 @@ from counterfact import CASES, OPTIONS, cases, subject_streams, with_data
 from editing_facts import geometry
 from record import Experiment
 
-from rankone.theory.edit_cost import batch_inflation, capacity, sequence_mixture, sequential_residual
+from rankone.theory.edit_cost import (
+    batch_inflation,
+    capacity,
+    sequence_mixture,
+    sequential_residual,
+)
 
 GRID = {"edits": [10, 100, 300, 900]}
 FULL = OPTIONS | {"orders": 20}
 BINS = 10
 NEAR = 0.8  # cosine of two keys that are nearly one
 SAME = 0.999  # cosine of two keys that are one
-WEIGHTS = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # of a written key beside the mean of all keys of the text
+# of a written key beside the mean of all keys of the text
+WEIGHTS = (
+    0.0,
+    1e-4,
+    1e-3,
+    1e-2,
+    1e-1,
+    1.0,
+)
 
 
 def forgotten(S: np.ndarray, beta: float = 0.0) -> np.ndarray:
-    """Mean squared residual (m,) of each pair after all were written in their order, the values independent [R-S9]."""
+    """Mean squared residual (m,) of each pair after all were written in their order,
+    the values independent [R-S9].
+    """
     return np.sum(sequence_mixture(S, beta) ** 2, axis=0)
 
 
 @cache
 def inner(layer: int, ridge: float, contexts: int, every: int) -> np.ndarray:
-    """KᵀC⁻¹K of all cases, but those that have an earlier one's key: several facts are about one subject."""
+    """KᵀC⁻¹K of all cases, but those that have an earlier one's key: several facts are
+    about one subject.
+    """
     K = np.asarray(subject_streams(cases(CASES), layer, contexts)[0][layer]).T
     S = np.asarray(geometry(layer, ridge, every).inner(K, K), float)
     cosines = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
@@ -38,16 +58,42 @@ def inner(layer: int, ridge: float, contexts: int, every: int) -> np.ndarray:
     return S[np.ix_(new, new)]
 
 
-def measure(*, edits: int, layer: int, ridge: float, contexts: int, every: int, orders: int, seed: int) -> dict:
-    """Mean squared residual by turn, in units of one before anything is written, and the laws'; prices of a batch."""
-    S, rng = inner(layer, ridge, contexts, every), np.random.default_rng(seed)
-    cosines, D = S / np.sqrt(np.outer(np.diag(S), np.diag(S))), geometry(layer, ridge, every).D
+def measure(
+    *,
+    edits: int,
+    layer: int,
+    ridge: float,
+    contexts: int,
+    every: int,
+    orders: int,
+    seed: int,
+) -> dict:
+    """Mean squared residual by turn, in units of one before anything is written, and
+    the laws'; prices of a batch.
+    """
+    S = inner(layer, ridge, contexts, every)
+    rng = np.random.default_rng(seed)
+    cosines = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
+    D = geometry(layer, ridge, every).D
     off = cosines[~np.eye(len(S), dtype=bool)]
-    drawn = [rng.permutation(len(S))[:edits] for _ in range(max(3, orders * 100 // edits))]
-    turns, alike = np.arange(1, edits + 1), 1 / np.mean(off**2)
-    left = {weight: np.mean([forgotten(S[np.ix_(one, one)], weight) for one in drawn], axis=0) for weight in WEIGHTS}
-    binned = lambda x: np.reshape(x, (BINS, -1)).mean(1)  # noqa: E731
-    price = lambda one: np.trace(np.linalg.inv(cosines[np.ix_(one, one)])) / edits  # noqa: E731
+    drawn = [
+        rng.permutation(len(S))[:edits] for _ in range(max(3, orders * 100 // edits))
+    ]
+    turns = np.arange(1, edits + 1)
+    alike = 1 / np.mean(off**2)
+    left = {
+        weight: np.mean(
+            [forgotten(S[np.ix_(one, one)], weight) for one in drawn], axis=0
+        )
+        for weight in WEIGHTS
+    }
+
+    def binned(x):
+        return np.reshape(x, (BINS, -1)).mean(1)
+
+    def price(one):
+        return np.trace(np.linalg.inv(cosines[np.ix_(one, one)])) / edits
+
     single = np.flatnonzero(np.max(np.abs(cosines - np.eye(len(S))), axis=0) < NEAR)
     apart = [price(rng.permutation(single)[:edits]) for _ in drawn]
     half = rng.permutation(len(S))[: max(len(S) // 2, edits)]
@@ -71,7 +117,9 @@ def measure(*, edits: int, layer: int, ridge: float, contexts: int, every: int, 
     }
 
 
-EXPERIMENT = Experiment("counterfact_forgetting", __doc__, GRID, measure, FULL, of="the book")
+EXPERIMENT = Experiment(
+    "counterfact_forgetting", __doc__, GRID, measure, FULL, of="the book"
+)
 
 if __name__ == "__main__":
     with_data(EXPERIMENT)

@@ -1,10 +1,12 @@
-"""Ten, a hundred and a thousand facts of CounterFact in one model, written in five ways.
+"""Ten, a hundred and a thousand facts of CounterFact in one model, written in five
+ways.
 
-The pairs are those of `counterfact`: the keys of one block, and the values found for each fact alone. They are written
-at once ("batch"), one after another with C as it was ("sequence") or with each key counted once more among those of
-the text ("learning"), at once within the directions that text hardly uses ("null"), or at once over three blocks
-("spread"). Fifty of the facts are asked, in groups where there are fewer facts in the model. Facts about one subject
-have one key, and the first of them is written.
+The pairs are those of `counterfact`: the keys of one block, and the values found for
+each fact alone. They are written at once ("batch"), one after another with C as it was
+("sequence") or with each key counted once more among those of the text ("learning"), at
+once within the directions that text hardly uses ("null"), or at once over three blocks
+("spread"). Fifty of the facts are asked, in groups where there are fewer facts in the
+model. Facts about one subject have one key, and the first of them is written.
 """
 
 from functools import cache
@@ -13,7 +15,16 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from counterfact import CASES, OPTIONS, Case, asked_of, cases, subject_streams, values, with_data
+from counterfact import (
+    CASES,
+    OPTIONS,
+    Case,
+    asked_of,
+    cases,
+    subject_streams,
+    values,
+    with_data,
+)
 from counterfact_forgetting import SAME
 from editing_facts import geometry
 from editing_known import model
@@ -28,39 +39,76 @@ from rankone_book.counterfact_study import many_rows
 
 ASKED = 50
 BLOCKS = 3  # that share an edit, the last of them that of the other ways
-TEXTS, WINDOW = 6, 128  # of prose that no C has seen
-GRID = {"way": ["batch", "sequence", "learning", "null", "spread"], "edits": [10, 100, 1000]}
+# of prose that no C has seen
+TEXTS = 6
+WINDOW = 128
+GRID = {
+    "way": ["batch", "sequence", "learning", "null", "spread"],
+    "edits": [10, 100, 1000],
+}
 FULL = OPTIONS | {"share": 0.02}
 
 
 def measure(
-    *, way: str, edits: int, layer: int, ridge: float, contexts: int, every: int, share: float, seed: int
+    *,
+    way: str,
+    edits: int,
+    layer: int,
+    ridge: float,
+    contexts: int,
+    every: int,
+    share: float,
+    seed: int,
 ) -> dict:
-    """What the edited models answer, what the change costs, and how likely they find ordinary prose."""
+    """What the edited models answer, what the change costs, and how likely they find
+    ordinary prose.
+    """
     groups = [list(CASES[start : start + edits]) for start in range(0, ASKED, edits)]
     results: dict[str, Any] = {"ahead": [], "said": [], "magnitude": []}
     prices = []
     for numbers in groups:
         chosen = cases(numbers)
         held = values(chosen, layer, contexts)
-        own = with_own_key(np.asarray(geometry(layer, ridge, every).inner(held["key"].T, held["key"].T), float))
-        chosen, held = [chosen[i] for i in own], {name: value[own] for name, value in held.items()}
-        how = {"layer": layer, "ridge": ridge, "contexts": contexts, "every": every, "share": share}
+        own = with_own_key(
+            np.asarray(
+                geometry(layer, ridge, every).inner(held["key"].T, held["key"].T), float
+            )
+        )
+        chosen = [chosen[i] for i in own]
+        held = {name: value[own] for name, value in held.items()}
+        how = {
+            "layer": layer,
+            "ridge": ridge,
+            "contexts": contexts,
+            "every": every,
+            "share": share,
+        }
         deltas = written(way, chosen, held, **how)
         network = model().network
         for block, delta in deltas.items():
             network = network.with_down(block, network.down(block) + delta)
         asked = chosen[:ASKED]
-        none = np.zeros((len(asked), network.config.width)), np.zeros((len(asked), network.config.hidden))
+        none = (
+            np.zeros((len(asked), network.config.width)),
+            np.zeros((len(asked), network.config.hidden)),
+        )
         found = asked_of(asked, network, *none, layer)
         lead = np.exp(found["log_p"][:, 0]) - np.exp(found["log_p"][:, 1])
-        results["ahead"].append((found["log_p"][:, 0] > found["log_p"][:, 1]).astype(int))
+        results["ahead"].append(
+            (found["log_p"][:, 0] > found["log_p"][:, 1]).astype(int)
+        )
         results["said"].append(found["said"][:, 0].astype(int))
         results["magnitude"].append(lead)
-        prices.append(sum(_price(block, delta, ridge, every) for block, delta in deltas.items()) / len(chosen))
+        prices.append(
+            sum(_price(block, delta, ridge, every) for block, delta in deltas.items())
+            / len(chosen)
+        )
         results["written"] = len(chosen)
         results.setdefault("prose", prose(network))
-    joined = {name: np.concatenate(results[name], axis=1) for name in ("ahead", "said", "magnitude")}
+    joined = {
+        name: np.concatenate(results[name], axis=1)
+        for name in ("ahead", "said", "magnitude")
+    }
     return {
         "ahead": joined["ahead"],
         "said": joined["said"],
@@ -72,7 +120,9 @@ def measure(
 
 
 def with_own_key(S: np.ndarray) -> list[int]:
-    """Which facts have a key that none before them has, by S = KᵀC⁻¹K (m, m): those about one subject share theirs."""
+    """Which facts have a key that none before them has, by S = KᵀC⁻¹K (m, m): those
+    about one subject share theirs.
+    """
     cosines = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
     return np.flatnonzero(np.triu(cosines > SAME, 1).sum(0) == 0).tolist()
 
@@ -93,7 +143,9 @@ def written(
     share: float,
 ) -> dict[int, jax.Array]:
     """ΔW of every block that changes."""
-    W, C, K = model().network.down(layer), geometry(layer, ridge, every), jnp.asarray(held["key"].T)
+    W = model().network.down(layer)
+    C = geometry(layer, ridge, every)
+    K = jnp.asarray(held["key"].T)
     V = W @ K + held["delta"].T
     if way == "batch":
         return {layer: batch_edit(W, C, K, V).delta}
@@ -102,7 +154,8 @@ def written(
         return {layer: sequential_edit(W, C, K, V, beta=beta).edit.delta}
     if way == "null":
         P = null_space(layer, ridge, every, share)
-        return {layer: held["delta"].T @ jnp.linalg.pinv(P.T @ K) @ P.T}  # exact up to as many facts as P has columns
+        # exact up to as many facts as P has columns
+        return {layer: held["delta"].T @ jnp.linalg.pinv(P.T @ K) @ P.T}
     return _spread(chosen, held, layer, ridge, contexts, every)
 
 
@@ -114,24 +167,39 @@ def tokens_read(every: int) -> int:
 
 @cache
 def null_space(layer: int, ridge: float, every: int, share: float) -> jax.Array:
-    """Directions (D, n) along which the text's keys have together no more than a share of their mean square."""
+    """Directions (D, n) along which the text's keys have together no more than a share
+    of their mean square.
+    """
     C = np.asarray(geometry(layer, ridge, every).C, float)
     C -= ridge / (1 + ridge) * np.trace(C) / len(C) * np.eye(len(C))
     sizes, directions = np.linalg.eigh(C)
-    return jnp.asarray(directions[:, np.cumsum(sizes) <= share * sizes.sum()], jnp.float32)
+    return jnp.asarray(
+        directions[:, np.cumsum(sizes) <= share * sizes.sum()], jnp.float32
+    )
 
 
 def _spread(
-    chosen: list[Case], held: dict[str, np.ndarray], layer: int, ridge: float, contexts: int, every: int
+    chosen: list[Case],
+    held: dict[str, np.ndarray],
+    layer: int,
+    ridge: float,
+    contexts: int,
+    every: int,
 ) -> dict[int, jax.Array]:
-    """Each block writes its part of what is still missing after the last, and all see what those below have done."""
-    network, changes = model().network, {}
+    """Each block writes its part of what is still missing after the last, and all see
+    what those below have done.
+    """
+    network = model().network
+    changes = {}
     wanted = subject_streams(chosen, layer, contexts)[1] + held["delta"]
     for block in range(layer - BLOCKS + 1, layer + 1):
         keys, now = subject_streams(chosen, layer, contexts, network)
-        K, missing = keys[block].T, (wanted - now).T / (layer - block + 1)
+        K = keys[block].T
+        missing = (wanted - now).T / (layer - block + 1)
         W = network.down(block)
-        changes[block] = batch_edit(W, geometry(block, ridge, every), K, W @ K + missing).delta
+        changes[block] = batch_edit(
+            W, geometry(block, ridge, every), K, W @ K + missing
+        ).delta
         network = network.with_down(block, W + changes[block])
     return changes
 
@@ -153,7 +221,16 @@ def _log_p(network: Network, tokens: jax.Array, valid: jax.Array) -> jax.Array:
     return jnp.take_along_axis(log_p, tokens[:, 1:, None], axis=-1)[..., 0]
 
 
-EXPERIMENT = Experiment("counterfact_many", __doc__, GRID, measure, FULL, of="the book", alike=("way",))
+EXPERIMENT = Experiment(
+    "counterfact_many", __doc__, GRID, measure, FULL, of="the book", alike=("way",)
+)
 
 if __name__ == "__main__":
-    print("\n".join(" | ".join(row) for row in many_rows(with_data(EXPERIMENT), {way: way for way in GRID["way"]})))
+    print(
+        "\n".join(
+            " | ".join(row)
+            for row in many_rows(
+                with_data(EXPERIMENT), {way: way for way in GRID["way"]}
+            )
+        )
+    )

@@ -1,8 +1,9 @@
-"""What a fact costs in a batch over what it costs alone: keys of countries in SmolLM2-135M, and two laws for them.
+"""What a fact costs in a batch over what it costs alone: keys of countries in
+SmolLM2-135M, and two laws for them.
 
-Half of the countries say what is to be expected of the other half, by [R-S7]; of these, batches of every size are drawn
-at random and priced. Tokens of the text are there to be compared with: the capacity law [R-S4] is about keys of their
-kind.
+Half of the countries say what is to be expected of the other half, by [R-S7]; of these,
+batches of every size are drawn at random and priced. Tokens of the text are there to be
+compared with: the capacity law [R-S4] is about keys of their kind.
 """
 
 import numpy as np
@@ -23,7 +24,9 @@ WORDS = 40  # of a passage: its last token is one of the text
 
 
 def inner(keys: str, layer: int, ridge: float, every: int) -> np.ndarray:
-    """KᵀC⁻¹K of the keys of all countries, or of one token of each of as many passages that C was not made of."""
+    """KᵀC⁻¹K of the keys of all countries, or of one token of each of as many passages
+    that C was not made of.
+    """
     if keys == "text":
         texts = [" ".join(text.split()[:WORDS]) for text in corpus()[1::every]]
         texts = texts[:: len(texts) // len(countries())][: len(countries())]
@@ -33,16 +36,25 @@ def inner(keys: str, layer: int, ridge: float, every: int) -> np.ndarray:
     return np.asarray(geometry(layer, ridge, every).inner(K, K), float)
 
 
-def measure(*, keys: str, layer: int, ridge: float, every: int, draws: int, seed: int) -> dict:
-    """Mean of s_ii (S⁻¹)_ii over batches of each size from one half, and what the eigenvalues of the other say."""
-    S, rng = inner(keys, layer, ridge, every), np.random.default_rng(seed)
+def measure(
+    *, keys: str, layer: int, ridge: float, every: int, draws: int, seed: int
+) -> dict:
+    """Mean of s_ii (S⁻¹)_ii over batches of each size from one half, and what the
+    eigenvalues of the other say.
+    """
+    S = inner(keys, layer, ridge, every)
+    rng = np.random.default_rng(seed)
     R = S / np.sqrt(np.outer(np.diag(S), np.diag(S)))
     order = rng.permutation(len(R))
-    known, tested = order[: len(R) // 2], order[len(R) // 2 :]
-    law, priced = batch_inflation(R[np.ix_(known, known)]), []
+    known = order[: len(R) // 2]
+    tested = order[len(R) // 2 :]
+    law = batch_inflation(R[np.ix_(known, known)])
+    priced = []
     for m in SIZES:
         drawn = [rng.choice(tested, m, replace=False) for _ in range(draws)]
-        priced.append([np.trace(np.linalg.inv(R[np.ix_(batch, batch)])) / m for batch in drawn])
+        priced.append(
+            [np.trace(np.linalg.inv(R[np.ix_(batch, batch)])) / m for batch in drawn]
+        )
     apart = np.abs(R[~np.eye(len(R), dtype=bool)])
     return {
         "sizes": SIZES,

@@ -1,10 +1,13 @@
-"""The Beta law of an estimated C on real keys: what an edit costs whose C comes from few tokens of text.
+"""The Beta law of an estimated C on real keys: what an edit costs whose C comes from
+few tokens of text.
 
-The theorem is about independent Gaussian keys [R-S3]. Here the keys are those that text sends into a block of
-SmolLM2-135M, drawn one by one from three quarters of the passages ("tokens"), or passage after passage ("passages");
-"gaussian" ones with the same second moments are there to be compared with, and "stretched" ones: Gaussian in direction,
-and as long in the geometry of C as keys of the text. The price is measured on the last quarter,
-over that of a C from all of the three, whose own excess is taken from the law; of drawn ones the true C is known.
+The theorem is about independent Gaussian keys [R-S3]. Here the keys are those that text
+sends into a block of SmolLM2-135M, drawn one by one from three quarters of the passages
+("tokens"), or passage after passage ("passages"); "gaussian" ones with the same second
+moments are there to be compared with, and "stretched" ones: Gaussian in direction, and
+as long in the geometry of C as keys of the text. The price is measured on the last
+quarter, over that of a C from all of the three, whose own excess is taken from the law;
+of drawn ones the true C is known.
 """
 
 from functools import cache
@@ -20,14 +23,20 @@ from rankone.language.statistics import _keys, text_keys
 from rankone.language.tokenizer import pad
 from rankone.theory.edit_cost import mean_inflation
 
-GRID = {"drawn": ["tokens", "passages", "gaussian", "stretched"], "times": [1.25, 1.5, 2.0, 3.0, 5.0, 10.0]}
+GRID = {
+    "drawn": ["tokens", "passages", "gaussian", "stretched"],
+    "times": [1.25, 1.5, 2.0, 3.0, 5.0, 10.0],
+}
 OPTIONS = {"layer": 2, "edited": 60, "ridge": 0.01, "every": 4}
-WINDOW, BATCH = 128, 8
+WINDOW = 128
+BATCH = 8
 
 
 @cache
 def passages(layer: int, every: int) -> list[np.ndarray]:
-    """Keys of every window of the passages, but the first of each, in an order drawn once."""
+    """Keys of every window of the passages, but the first of each, in an order drawn
+    once.
+    """
     texts = map(model().tokenizer.encode, corpus()[::every])
     rows = [ids[i : i + WINDOW] for ids in texts for i in range(0, len(ids), WINDOW)]
     rows = sorted((row for row in rows if len(row) > 1), key=len)
@@ -41,13 +50,28 @@ def passages(layer: int, every: int) -> list[np.ndarray]:
 
 
 @cache
-def whole(layer: int, every: int, edited: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
-    """C of the quarter that prices, C of the other three; keys to edit (D, n), their prices by the latter; its size."""
+def whole(
+    layer: int, every: int, edited: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, int]:
+    """C of the quarter that prices, C of the other three; keys to edit (D, n), their
+    prices by the latter; its size.
+    """
     parts = passages(layer, every)
-    judge, pool = (second_moments(np.concatenate(part)) for part in (parts[::4], others(layer, every)))
+    judge, pool = (
+        second_moments(np.concatenate(part))
+        for part in (parts[::4], others(layer, every))
+    )
     names = [country.name for country in countries()][:edited]
-    K = np.asarray(text_keys(model(), [asked("capital", name) for name in names], layer), float).T
-    return judge, pool, K, price(pool, judge, K), len(np.concatenate(others(layer, every)))
+    K = np.asarray(
+        text_keys(model(), [asked("capital", name) for name in names], layer), float
+    ).T
+    return (
+        judge,
+        pool,
+        K,
+        price(pool, judge, K),
+        len(np.concatenate(others(layer, every))),
+    )
 
 
 def others(layer: int, every: int) -> list[np.ndarray]:
@@ -59,7 +83,10 @@ def others(layer: int, every: int) -> list[np.ndarray]:
 def lengths(layer: int, every: int) -> np.ndarray:
     """√(kᵀC⁻¹k) of the keys of the three quarters, by their own C."""
     keys = np.concatenate(others(layer, every))[::4].astype(float)
-    return np.linalg.norm(solve_triangular(np.linalg.cholesky(second_moments(keys)), keys.T, lower=True), axis=0)
+    return np.linalg.norm(
+        solve_triangular(np.linalg.cholesky(second_moments(keys)), keys.T, lower=True),
+        axis=0,
+    )
 
 
 def second_moments(keys: np.ndarray) -> np.ndarray:
@@ -68,34 +95,67 @@ def second_moments(keys: np.ndarray) -> np.ndarray:
 
 
 def price(estimate: np.ndarray, judge: np.ndarray, K: np.ndarray) -> np.ndarray:
-    """Interference of an edit of each key (n,), for a residual of length 1, with one C and by another."""
+    """Interference of an edit of each key (n,), for a residual of length 1, with one C
+    and by another.
+    """
     U = cho_solve(cho_factor(estimate), K)
     return np.sum(U * (judge @ U), axis=0) / np.sum(U * K, axis=0) ** 2
 
 
-def measure(*, drawn: str, times: float, layer: int, edited: int, ridge: float, every: int, seed: int) -> dict:
-    """Mean inflation of the price over keys of countries, and its spread over them, without a ridge and with one."""
+def measure(
+    *,
+    drawn: str,
+    times: float,
+    layer: int,
+    edited: int,
+    ridge: float,
+    every: int,
+    seed: int,
+) -> dict:
+    """Mean inflation of the price over keys of countries, and its spread over them,
+    without a ridge and with one.
+    """
     judge, pool, K, least, total = whole(layer, every, edited)
-    D, rng = len(pool), np.random.default_rng(seed)
-    n, excess = round(times * D), mean_inflation(total, D)
+    D = len(pool)
+    rng = np.random.default_rng(seed)
+    n = round(times * D)
+    excess = mean_inflation(total, D)
     if drawn in ("gaussian", "stretched"):
         keys = rng.normal(size=(n, D))
         if drawn == "stretched":
-            keys *= rng.choice(lengths(layer, every), (n, 1)) / np.linalg.norm(keys, axis=1, keepdims=True)
+            keys *= rng.choice(lengths(layer, every), (n, 1)) / np.linalg.norm(
+                keys, axis=1, keepdims=True
+            )
         keys = keys @ np.linalg.cholesky(pool).T
-        judge, least, excess = pool, price(pool, pool, K), 1.0
+        judge = pool
+        least = price(pool, pool, K)
+        excess = 1.0
     else:
         parts = others(layer, every)
-        keys = np.concatenate([parts[i] for i in rng.permutation(len(parts))] if drawn == "passages" else parts)
-        keys = keys[:n] if drawn == "passages" else keys[rng.choice(len(keys), n, replace=False)]
-    estimate, results = second_moments(keys), {"n": n, "D": D, "total": total}
+        keys = np.concatenate(
+            [parts[i] for i in rng.permutation(len(parts))]
+            if drawn == "passages"
+            else parts
+        )
+        keys = (
+            keys[:n]
+            if drawn == "passages"
+            else keys[rng.choice(len(keys), n, replace=False)]
+        )
+    estimate = second_moments(keys)
+    results = {"n": n, "D": D, "total": total}
     for name, added in (("plain", 0.0), ("ridged", ridge * np.trace(estimate) / D)):
         found = excess * price(estimate + added * np.eye(D), judge, K) / least
-        results[name] = {"inflation": found.mean(), "quartiles": np.quantile(found, (0.25, 0.75))}
+        results[name] = {
+            "inflation": found.mean(),
+            "quartiles": np.quantile(found, (0.25, 0.75)),
+        }
     return results
 
 
-EXPERIMENT = Experiment("editing_beta", __doc__, GRID, measure, OPTIONS, of="the book", alike=("drawn",))
+EXPERIMENT = Experiment(
+    "editing_beta", __doc__, GRID, measure, OPTIONS, of="the book", alike=("drawn",)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

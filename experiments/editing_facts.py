@@ -1,9 +1,12 @@
-"""Sixty facts of SmolLM2-135M rewritten one at a time, by the closed form and by what it is compared with.
+"""Sixty facts of SmolLM2-135M rewritten one at a time, by the closed form and by what
+it is compared with.
 
-Each cell is one edit of the unedited model: the value is searched once, and written by the closed form with the mean
-key ("rome"), with the keys the published code mixes ("mixed"), and with C = I ("identity"); "tuned" is fine-tuning of
-the same matrix on the same sentence under an L-infinity constraint; "none" is the unedited model. Only facts that the
-model knows (`editing_known`) are rewritten or serve as neighbours. Every method's prose on the subject is scored too.
+Each cell is one edit of the unedited model: the value is searched once, and written by
+the closed form with the mean key ("rome"), with the keys the published code mixes
+("mixed"), and with C = I ("identity"); "tuned" is fine-tuning of the same matrix on the
+same sentence under an L-infinity constraint; "none" is the unedited model. Only facts
+that the model knows (`editing_known`) are rewritten or serve as neighbours. Every
+method's prose on the subject is scored too.
 """
 
 from functools import cache
@@ -27,7 +30,15 @@ from rankone.language.tokenizer import pad
 from rankone_book.records import load_record, select
 
 SHARES = {"capital": 26, "currency": 12, "continent": 22}
-OPTIONS = {"layer": 2, "ridge": 0.01, "radius": 5e-4, "words": 32, "contexts": 3, "neighbours": 6, "every": 4}
+OPTIONS = {
+    "layer": 2,
+    "ridge": 0.01,
+    "radius": 5e-4,
+    "words": 32,
+    "contexts": 3,
+    "neighbours": 6,
+    "every": 4,
+}
 STARTS = ("{} is famous for", "People who visit {} often say that")
 METHODS = ("none", "rome", "mixed", "identity", "tuned")
 
@@ -35,24 +46,33 @@ METHODS = ("none", "rome", "mixed", "identity", "tuned")
 @cache
 def known(relation: str) -> list[Country]:
     """Countries whose fact the model knows."""
-    flags = select(load_record("editing_known"), relation=relation)[0]["results"]["known"]
+    flags = select(load_record("editing_known"), relation=relation)[0]["results"][
+        "known"
+    ]
     return [c for c, knows in zip(countries(), flags, strict=True) if knows]
 
 
 def chosen() -> list[str]:
     """relation:country:new answer, drawn once for all from what the model knows."""
-    rng, names = np.random.default_rng(0), []
+    rng = np.random.default_rng(0)
+    names = []
     for relation, count in SHARES.items():
         pool = known(relation)
         for i in rng.permutation(len(pool))[:count]:
-            others = sorted({getattr(c, relation) for c in pool} - {getattr(pool[i], relation)})
-            names.append(f"{relation}:{pool[i].name}:{others[rng.integers(len(others))]}")
+            others = sorted(
+                {getattr(c, relation) for c in pool} - {getattr(pool[i], relation)}
+            )
+            names.append(
+                f"{relation}:{pool[i].name}:{others[rng.integers(len(others))]}"
+            )
     return names
 
 
 @cache
 def geometry(layer: int, ridge: float, every: int = 4, skip: int = 1) -> KeyGeometry:
-    """C from every fourth passage: about 30,000 keys, twenty a dimension, which cost an edit 5 % [R-S3]."""
+    """C from every fourth passage: about 30,000 keys, twenty a dimension, which cost an
+    edit 5 % [R-S3].
+    """
     return key_geometry(model(), layer, ridge=ridge, texts=corpus()[::every], skip=skip)
 
 
@@ -68,7 +88,9 @@ def measure(
     every: int,
     seed: int,
 ) -> dict:
-    """One edit: what every method's model answers, the cost of its change, and the entropy of its prose."""
+    """One edit: what every method's model answers, the cost of its change, and the
+    entropy of its prose.
+    """
     relation, name, target = fact.split(":")
     case = country_fact(name, relation, target, known(relation), count=neighbours)
     network, W = model().network, model().network.down(layer)
@@ -77,18 +99,27 @@ def measure(
     C = geometry(layer, ridge, every)
     identity = KeyGeometry.from_moments(jnp.eye(C.D))
     rows = continuations(model().tokenizer, [case.request.text], [target])
-    edits = {"rome": close_edit(W, C, value), "mixed": close_edit(W, C, value, key="mixed")}
+    edits = {
+        "rome": close_edit(W, C, value),
+        "mixed": close_edit(W, C, value, key="mixed"),
+    }
     edits["identity"] = close_edit(W, identity, value)
     changes = {"none": None, **{method: edit.delta for method, edit in edits.items()}}
     changes["tuned"], tuned_steps = fine_tune(network, rows, layer=layer, radius=radius)
     answers = judge(model(), case, layer, changes)
-    interference = {m: interfered(C, delta) for m, delta in changes.items() if delta is not None}
+    interference = {
+        m: interfered(C, delta) for m, delta in changes.items() if delta is not None
+    }
     prose = entropies(case, changes, layer, words, seed)
     return {
         "answers": answers,
         "interference": interference,
         "fluency": prose,
-        "search": {"steps": value.steps, "tuned_steps": tuned_steps, "loss": value.losses[value.steps - 1]},
+        "search": {
+            "steps": value.steps,
+            "tuned_steps": tuned_steps,
+            "loss": value.losses[value.steps - 1],
+        },
         "lengths": {
             "delta": jnp.linalg.norm(value.delta) / value.before,
             "mixed_over_mean": (edits["mixed"].left @ edits["mixed"].left) ** 0.5
@@ -98,26 +129,44 @@ def measure(
 
 
 def interfered(C: KeyGeometry, delta: jax.Array) -> jax.Array:
-    """tr(ΔW C ΔWᵀ): the mean squared disturbance of the corpus's keys, ridge included."""
+    """tr(ΔW C ΔWᵀ): the mean squared disturbance of the corpus's keys, ridge
+    included.
+    """
     return jnp.sum((delta @ C.C) * delta)
 
 
 def entropies(case: Fact, changes: dict, layer: int, words: int, seed: int) -> dict:
     """Mean n-gram entropy of each method's prose; all methods speak in one batch."""
-    starts = [model().tokenizer.encode(start.format(case.request.subject)) for start in STARTS]
+    starts = [
+        model().tokenizer.encode(start.format(case.request.subject)) for start in STARTS
+    ]
     tokens, valid = pad(len(changes) * starts, left=True, multiple=16)
     zero = jnp.zeros_like(model().network.down(layer))
-    delta = jnp.stack([zero if change is None else change for change in changes.values()])
+    delta = jnp.stack(
+        [zero if change is None else change for change in changes.values()]
+    )
     rows = RowChanges(jnp.repeat(delta, len(starts), axis=0), layer)
     said = continue_tokens(
-        model().network, jnp.asarray(tokens), jnp.asarray(valid), jax.random.key(seed), rows, length=words, top=5
+        model().network,
+        jnp.asarray(tokens),
+        jnp.asarray(valid),
+        jax.random.key(seed),
+        rows,
+        length=words,
+        top=5,
     )
-    each = np.array([ngram_entropy(row) for row in np.asarray(said)]).reshape(len(changes), -1).mean(1)
+    each = (
+        np.array([ngram_entropy(row) for row in np.asarray(said)])
+        .reshape(len(changes), -1)
+        .mean(1)
+    )
     return dict(zip(changes, each, strict=True))
 
 
 GRID = {"fact": chosen()}
-EXPERIMENT = Experiment("editing_facts", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",))
+EXPERIMENT = Experiment(
+    "editing_facts", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,8 +1,10 @@
-"""A cure tried: the other facts about an edited subject are held by the same edit, as further constraints.
+"""A cure tried: the other facts about an edited subject are held by the same edit, as
+further constraints.
 
-An edit of `editing_subject` once more, by the closed form alone ("alone"), with the block's answers to the keys of the
-other relations' questions held as they were ("questions"), and with those of all ways of asking them held ("ways"). All
-is asked as there, and the edited fact and its neighbours as in `editing_facts`.
+An edit of `editing_subject` once more, by the closed form alone ("alone"), with the
+block's answers to the keys of the other relations' questions held as they were
+("questions"), and with those of all ways of asking them held ("ways"). All is asked as
+there, and the edited fact and its neighbours as in `editing_facts`.
 """
 
 import jax.numpy as jnp
@@ -24,18 +26,31 @@ from rankone.language.surgery import find_fact_value
 OPTIONS = {"layer": 2, "ridge": 0.01, "contexts": 3, "neighbours": 6}
 
 
-def measure(*, fact: str, layer: int, ridge: float, contexts: int, neighbours: int, seed: int) -> dict:
-    """For each way of editing: its price, the leads of the new answer, and which other facts are still said."""
+def measure(
+    *, fact: str, layer: int, ridge: float, contexts: int, neighbours: int, seed: int
+) -> dict:
+    """For each way of editing: its price, the leads of the new answer, and which other
+    facts are still said.
+    """
     relation, name, target = fact.split(":")
     case = country_fact(name, relation, target, known(relation), count=neighbours)
     texts = corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10)))
-    value, C = find_fact_value(model(), case.request, contexts=texts, layer=layer), geometry(layer, ridge)
-    W, asked = model().network.down(layer), [(RELATIONS[r].prompt, *RELATIONS[r].paraphrases) for r in others(fact)]
-    held = {"alone": [], "questions": [ways[0] for ways in asked], "ways": [way for ways in asked for way in ways]}
+    value = find_fact_value(model(), case.request, contexts=texts, layer=layer)
+    C = geometry(layer, ridge)
+    W = model().network.down(layer)
+    asked = [(RELATIONS[r].prompt, *RELATIONS[r].paraphrases) for r in others(fact)]
+    held = {
+        "alone": [],
+        "questions": [ways[0] for ways in asked],
+        "ways": [way for ways in asked for way in ways],
+    }
     deltas = {}
     for kind, prompts in held.items():
-        before = dict.fromkeys(prompt.split("{}")[0] for prompt in prompts)  # what follows does not change a key
-        K = jnp.stack([value.key, *(_key(words + name, texts, layer) for words in before)], axis=1)
+        # what follows does not change a key
+        before = dict.fromkeys(prompt.split("{}")[0] for prompt in prompts)
+        K = jnp.stack(
+            [value.key, *(_key(words + name, texts, layer) for words in before)], axis=1
+        )
         deltas[kind] = batch_edit(W, C, K, (W @ K).at[:, 0].add(value.delta)).delta
     judged = judge(model(), case, layer, {"none": None, **deltas})
     results: dict = {"none": {"margin": judged["none"]["margin"]}}
@@ -52,16 +67,22 @@ def _key(words: str, texts: list[str], layer: int) -> jnp.ndarray:
     return text_keys(model(), [text + words for text in texts], layer).mean(0)
 
 
-def _said(one, asked: list[tuple[str, ...]], truths: list[str], name: str) -> np.ndarray:
+def _said(
+    one, asked: list[tuple[str, ...]], truths: list[str], name: str
+) -> np.ndarray:
     """Whether each truth is what is said to each way of asking for it."""
     prompts = [way.format(name) for ways in asked for way in ways]
     answers = [truth for ways, truth in zip(asked, truths, strict=True) for _ in ways]
     spare = ROWS - len(prompts)
-    said = likelihoods(one, prompts + spare * prompts[:1], answers + spare * answers[:1])[1]
+    said = likelihoods(
+        one, prompts + spare * prompts[:1], answers + spare * answers[:1]
+    )[1]
     return np.asarray(said)[: len(prompts)].reshape(len(asked), -1)
 
 
-EXPERIMENT = Experiment("editing_held", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",))
+EXPERIMENT = Experiment(
+    "editing_held", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,9 +1,12 @@
-"""What mixing two keys does: the published code takes u from the mean key and divides by the bare key's uᵀk.
+"""What mixing two keys does: the published code takes u from the mean key and divides
+by the bare key's uᵀk.
 
-For every fact that the model knows, the change is longer than the consistent one by uᵀk_mean / uᵀk_bare, and its
-interference by the square; the consistent one in turn gives the bare key the inverse of that share of δ. Asked with the
-subject inside the prompt, and with the subject as the very first word; with a C that leaves out the first token of
-every window (`skip` 1), and one that counts all (0). Some of the facts are edited both ways and asked for.
+For every fact that the model knows, the change is longer than the consistent one by
+uᵀk_mean / uᵀk_bare, and its interference by the square; the consistent one in turn
+gives the bare key the inverse of that share of δ. Asked with the subject inside the
+prompt, and with the subject as the very first word; with a C that leaves out the first
+token of every window (`skip` 1), and one that counts all (0). Some of the facts are
+edited both ways and asked for.
 """
 
 from functools import cache
@@ -21,7 +24,11 @@ from rankone.language.relations import RELATIONS, Request
 from rankone.language.rewriting import Value, subject_keys
 from rankone.language.surgery import KEYS, close_edit, find_fact_value
 
-FIRST = {"capital": "{} has the capital", "currency": "{} has a currency called the", "continent": "{} is a country in"}
+FIRST = {
+    "capital": "{} has the capital",
+    "currency": "{} has a currency called the",
+    "continent": "{} is a country in",
+}
 GRID = {"relation": list(RELATIONS), "subject": ["inside", "first"], "skip": [1, 0]}
 OPTIONS = {"layer": 2, "ridge": 0.01, "contexts": 3, "facts": 24, "edited": 4}
 
@@ -38,18 +45,24 @@ def measure(
     edited: int,
     seed: int,
 ) -> dict:
-    """For each fact: uᵀk_mean/uᵀk_bare, ‖k_bare‖/‖k_mean‖, and the cosine of the two keys in the geometry of C.
+    """For each fact: uᵀk_mean/uᵀk_bare, ‖k_bare‖/‖k_mean‖, and the cosine of the two
+    keys in the geometry of C.
 
-    For `edited` of them, −log p of the new answer per token after the prompt in each context, the bare one first.
+    For `edited` of them, −log p of the new answer per token after the prompt in each
+    context, the bare one first.
     """
     prompt = FIRST[relation] if subject == "first" else RELATIONS[relation].prompt
     texts = tuple(corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10))))
-    C, pool = geometry(layer, ridge, skip=skip), known(relation)[:facts]
+    C = geometry(layer, ridge, skip=skip)
+    pool = known(relation)[:facts]
     found: dict[str, Any] = {"longer": [], "length": [], "cosine": []}
     for country in pool:
         request = Request(prompt, _capitalised(country.name), "it")
-        keys = subject_keys(model().network, rehearsal(model().tokenizer, request, texts), layer=layer)
-        mean, bare = keys.mean(0), keys[0]
+        keys = subject_keys(
+            model().network, rehearsal(model().tokenizer, request, texts), layer=layer
+        )
+        mean = keys.mean(0)
+        bare = keys[0]
         S = np.asarray(C.inner(jnp.stack([mean, bare], 1), jnp.stack([mean, bare], 1)))
         found["longer"].append(S[0, 0] / S[0, 1])
         found["length"].append(jnp.linalg.norm(bare) / jnp.linalg.norm(mean))
@@ -57,7 +70,11 @@ def measure(
     found["which"] = np.linspace(0, len(pool) - 1, edited).astype(int)
     found |= {f"unlikely_{key}": [] for key in KEYS}
     for i in found["which"]:
-        target = next(getattr(c, relation) for c in pool if getattr(c, relation) != getattr(pool[i], relation))
+        target = next(
+            getattr(c, relation)
+            for c in pool
+            if getattr(c, relation) != getattr(pool[i], relation)
+        )
         request = Request(prompt, _capitalised(pool[i].name), target)
         for key in KEYS:
             found[f"unlikely_{key}"].append(_unlikely(request, texts, C, layer, key))
@@ -73,7 +90,9 @@ def _value(request: Request, texts: tuple[str, ...], layer: int) -> Value:
     return find_fact_value(model(), request, contexts=texts, layer=layer)
 
 
-def _unlikely(request: Request, texts: tuple[str, ...], C: Any, layer: int, key: str) -> np.ndarray:
+def _unlikely(
+    request: Request, texts: tuple[str, ...], C: Any, layer: int, key: str
+) -> np.ndarray:
     W = model().network.down(layer)
     change = close_edit(W, C, _value(request, texts, layer), key=key)
     edited = model().with_down(layer, change.apply(W))

@@ -1,4 +1,5 @@
-"""Which facts SmolLM2-135M knows: capital, currency and continent of every country of 250,000 people or more.
+"""Which facts SmolLM2-135M knows: capital, currency and continent of every country of
+250,000 people or more.
 
 A fact is known if every token of the true answer is the likeliest one after the prompt.
 """
@@ -26,13 +27,17 @@ def model() -> LanguageModel:
 
 
 def measure(*, relation: str, seed: int) -> dict:
-    """Log-probability of the truth, and whether it is what the model says, for each country in alphabetical order."""
-    scores, known = [], []
+    """Log-probability of the truth, and whether it is what the model says, for each
+    country in alphabetical order.
+    """
+    scores = []
+    known = []
     for start in range(0, len(countries()), BATCH):
         asked = countries()[start : start + BATCH]
         prompts = [RELATIONS[relation].prompt.format(c.name) for c in asked]
         found = likelihoods(model(), prompts, [getattr(c, relation) for c in asked])
-        scores, known = [*scores, *np.asarray(found[0])], [*known, *np.asarray(found[1])]
+        scores = [*scores, *np.asarray(found[0])]
+        known = [*known, *np.asarray(found[1])]
     return {"log_probability": scores, "known": known}
 
 

@@ -1,7 +1,9 @@
-"""Where to edit SmolLM2-135M: the same facts rewritten in several blocks, and traced through all of them.
+"""Where to edit SmolLM2-135M: the same facts rewritten in several blocks, and traced
+through all of them.
 
-A cell is one fact in one block: what its edit answers (as in `editing_facts`), and in the first block of the grid also
-the causal trace of the true fact, averaged over the columns of six groups of tokens.
+A cell is one fact in one block: what its edit answers (as in `editing_facts`), and in
+the first block of the grid also the causal trace of the true fact, averaged over the
+columns of six groups of tokens.
 """
 
 import jax
@@ -21,24 +23,43 @@ GRID = {"layer": [2, 8, 14, 20], "fact": chosen()[::5]}
 OPTIONS = {"ridge": 0.01, "noises": 2, "neighbours": 6, "every": 12}
 
 
-def measure(*, layer: int, fact: str, ridge: float, noises: int, neighbours: int, every: int, seed: int) -> dict:
+def measure(
+    *,
+    layer: int,
+    fact: str,
+    ridge: float,
+    noises: int,
+    neighbours: int,
+    every: int,
+    seed: int,
+) -> dict:
     """What the edit of one fact in one block answers."""
     relation, name, target = fact.split(":")
     case = country_fact(name, relation, target, known(relation), count=neighbours)
     texts = corpus_contexts(model().tokenizer, ((2, 5), (2, 10)))
     value = find_fact_value(model(), case.request, contexts=texts, layer=layer)
     edit = close_edit(model().network.down(layer), geometry(layer, ridge, every), value)
-    results = {"answers": judge(model(), case, layer, {"none": None, "rome": edit.delta})}
+    results = {
+        "answers": judge(model(), case, layer, {"none": None, "rome": edit.delta})
+    }
     results["search"] = {"steps": value.steps, "loss": value.losses[value.steps - 1]}
     if layer == GRID["layer"][0]:
         truth = Request(case.request.prompt, case.request.subject, case.truth)
         unit = subject_noise(model(), [country.name for country in countries()])
-        found = trace(model(), truth, key=jax.random.key(seed), noises=noises, unit=unit)
-        results["trace"] = {"effect": np.asarray(mean_effect([found])), "clean": found.clean, "blurred": found.blurred}
+        found = trace(
+            model(), truth, key=jax.random.key(seed), noises=noises, unit=unit
+        )
+        results["trace"] = {
+            "effect": np.asarray(mean_effect([found])),
+            "clean": found.clean,
+            "blurred": found.blurred,
+        }
     return results
 
 
-EXPERIMENT = Experiment("editing_layers", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",))
+EXPERIMENT = Experiment(
+    "editing_layers", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,7 +1,9 @@
-"""The share of each recorded edit that the keys of its neighbours get, before anything is edited.
+"""The share of each recorded edit that the keys of its neighbours get, before anything
+is edited.
 
-For every edit of `editing_facts` and every neighbour that was asked about afterwards: uᵀk_j/uᵀk̄, with the edit's mean
-key k̄, the neighbour's bare key k_j and u = C⁻¹k̄, and once more with C = I.
+For every edit of `editing_facts` and every neighbour that was asked about afterwards:
+uᵀk_j/uᵀk̄, with the edit's mean key k̄, the neighbour's bare key k_j and u = C⁻¹k̄, and
+once more with C = I.
 """
 
 import jax.numpy as jnp
@@ -16,17 +18,33 @@ from rankone.language.relations import RELATIONS, country_fact
 from rankone.language.statistics import text_keys
 
 GRID = {"relation": list(RELATIONS)}
-OPTIONS = {name: EDITED[name] for name in ("layer", "ridge", "contexts", "neighbours", "every")}
+OPTIONS = {
+    name: EDITED[name] for name in ("layer", "ridge", "contexts", "neighbours", "every")
+}
 
 
 def asked(relation: str, name: str) -> str:
-    """The question up to the subject: what follows does not change the subject's key."""
+    """The question up to the subject: what follows does not change the subject's
+    key.
+    """
     return RELATIONS[relation].prompt.split("{}")[0] + name
 
 
-def measure(*, relation: str, layer: int, ridge: float, contexts: int, neighbours: int, every: int, seed: int) -> dict:
-    """Shares of the neighbours, a row for each edit of the relation in the order of the record."""
-    texts, pool = corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10))), known(relation)
+def measure(
+    *,
+    relation: str,
+    layer: int,
+    ridge: float,
+    contexts: int,
+    neighbours: int,
+    every: int,
+    seed: int,
+) -> dict:
+    """Shares of the neighbours, a row for each edit of the relation in the order of the
+    record.
+    """
+    texts = corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10)))
+    pool = known(relation)
     names = [country.name for country in pool]
     bare = text_keys(model(), [asked(relation, name) for name in names], layer)
     shares: dict[str, list] = {"closed": [], "identity": []}
@@ -34,16 +52,23 @@ def measure(*, relation: str, layer: int, ridge: float, contexts: int, neighbour
         edited, name, target = fact.split(":")
         if edited != relation:
             continue
-        mean = text_keys(model(), [text + asked(relation, name) for text in texts], layer).mean(0)
+        mean = text_keys(
+            model(), [text + asked(relation, name) for text in texts], layer
+        ).mean(0)
         case = country_fact(name, relation, target, pool, count=neighbours)
         prompts = [RELATIONS[relation].prompt.format(other) for other in names]
         near = bare[jnp.array([prompts.index(prompt) for prompt, _ in case.neighbours])]
-        for way, u in (("closed", geometry(layer, ridge, every).solve(mean)), ("identity", mean)):
+        for way, u in (
+            ("closed", geometry(layer, ridge, every).solve(mean)),
+            ("identity", mean),
+        ):
             shares[way].append(np.round(near @ u / (mean @ u), 4))
     return shares
 
 
-EXPERIMENT = Experiment("editing_shares", __doc__, GRID, measure, OPTIONS, of="the book")
+EXPERIMENT = Experiment(
+    "editing_shares", __doc__, GRID, measure, OPTIONS, of="the book"
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,7 +1,9 @@
-"""What an edit of one fact does to the other facts about its subject: of those the model knew, which it still says.
+"""What an edit of one fact does to the other facts about its subject: of those the
+model knew, which it still says.
 
-Each cell is one of the sixty edits of `editing_facts`, by the closed form, of a country of which the model knows
-another relation too. That is asked before and after, as a relation is asked when it is edited and in its paraphrases.
+Each cell is one of the sixty edits of `editing_facts`, by the closed form, of a country
+of which the model knows another relation too. That is asked before and after, as a
+relation is asked when it is edited and in its paraphrases.
 """
 
 import jax.numpy as jnp
@@ -22,39 +24,65 @@ ROWS = 8  # two other relations, each asked in four ways: one program serves all
 
 
 def others(fact: str) -> list[str]:
-    """The other relations of which the model knows the answer for the country of a fact."""
+    """The other relations of which the model knows the answer for the country of a
+    fact.
+    """
     relation, name, _ = fact.split(":")
-    return [other for other in RELATIONS if other != relation and name in {c.name for c in known(other)}]
+    return [
+        other
+        for other in RELATIONS
+        if other != relation and name in {c.name for c in known(other)}
+    ]
 
 
 def measure(*, fact: str, layer: int, ridge: float, contexts: int, seed: int) -> dict:
-    """For each other relation and way of asking: whether the truth is what is said, and its log-probability."""
+    """For each other relation and way of asking: whether the truth is what is said, and
+    its log-probability.
+    """
     relation, name, target = fact.split(":")
-    request, W = Request(RELATIONS[relation].prompt, name, target), model().network.down(layer)
+    request = Request(RELATIONS[relation].prompt, name, target)
+    W = model().network.down(layer)
     texts = corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10)))
     value = find_fact_value(model(), request, contexts=texts, layer=layer)
     edit = close_edit(W, geometry(layer, ridge), value)
     edited = model().with_down(layer, edit.apply(W))
-    ways = {other: (RELATIONS[other].prompt, *RELATIONS[other].paraphrases) for other in others(fact)}
+    ways = {
+        other: (RELATIONS[other].prompt, *RELATIONS[other].paraphrases)
+        for other in others(fact)
+    }
     prompts = [way.format(name) for asked in ways.values() for way in asked]
-    truths = [getattr(country(name), other) for other, asked in ways.items() for _ in asked]
+    truths = [
+        getattr(country(name), other) for other, asked in ways.items() for _ in asked
+    ]
     spare = ROWS - len(prompts)
     answers = {}
     for when, one in (("before", model()), ("after", edited)):
-        scores, said = likelihoods(one, prompts + spare * prompts[:1], truths + spare * truths[:1])
+        scores, said = likelihoods(
+            one, prompts + spare * prompts[:1], truths + spare * truths[:1]
+        )
         shape = (len(ways), -1)
         answers[when] = {
             "said": np.asarray(said)[: len(prompts)].reshape(shape),
             "log_probability": np.asarray(scores)[: len(prompts)].reshape(shape),
         }
-    asks = [rehearsal(model().tokenizer, Request(asked[0], name, "it"), [""]) for asked in ways.values()]
-    keys = jnp.stack([subject_keys(model().network, ask, layer=layer)[0] for ask in asks], axis=1)
+    asks = [
+        rehearsal(model().tokenizer, Request(asked[0], name, "it"), [""])
+        for asked in ways.values()
+    ]
+    keys = jnp.stack(
+        [subject_keys(model().network, ask, layer=layer)[0] for ask in asks], axis=1
+    )
     new = likelihoods(edited, ROWS * [request.text], ROWS * [target])[1]
-    return answers | {"share": edit.right @ keys / (edit.right @ value.key), "written": new[0]}
+    return answers | {
+        "share": edit.right @ keys / (edit.right @ value.key),
+        "written": new[0],
+    }
 
 
 GRID = {"fact": [fact for fact in chosen() if others(fact)]}
-EXPERIMENT = Experiment("editing_subject", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",))
+EXPERIMENT = Experiment(
+    "editing_subject", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

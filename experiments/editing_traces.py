@@ -1,7 +1,9 @@
-"""Which layer adds the fact: causal traces of the MLP and of attention for subjects of several tokens.
+"""Which layer adds the fact: causal traces of the MLP and of attention for subjects of
+several tokens.
 
-Countries of several words whose capital the model knows. The clean output of one kind of layer is put back in ten
-blocks around each, at one token, as is usual for parts of a block; the effects are averaged over six groups of tokens.
+Countries of several words whose capital the model knows. The clean output of one kind
+of layer is put back in ten blocks around each, at one token, as is usual for parts of a
+block; the effects are averaged over six groups of tokens.
 """
 
 import jax
@@ -26,18 +28,30 @@ OPTIONS = {"window": 10, "noises": 2}
 
 
 def measure(*, site: str, subject: str, window: int, noises: int, seed: int) -> dict:
-    """Effect of one site at the subject's last token and at the last of the prompt, by block."""
-    capital = next(country.capital for country in countries() if country.name == subject)
+    """Effect of one site at the subject's last token and at the last of the prompt, by
+    block.
+    """
+    capital = next(
+        country.capital for country in countries() if country.name == subject
+    )
     unit = subject_noise(model(), [country.name for country in countries()])
     request = Request(RELATIONS["capital"].prompt, subject, capital)
     key = jax.random.key(seed)
-    found = trace(model(), request, key=key, site=site, window=window, noises=noises, unit=unit)
+    found = trace(
+        model(), request, key=key, site=site, window=window, noises=noises, unit=unit
+    )
     effect = np.round(mean_effect([found]), 3)
     of = {"first": effect[:, 0], "subject": effect[:, 2], "end": effect[:, 5]}
-    return of | {"tokens": found.subject[1] - found.subject[0] + 1, "clean": found.clean, "blurred": found.blurred}
+    return of | {
+        "tokens": found.subject[1] - found.subject[0] + 1,
+        "clean": found.clean,
+        "blurred": found.blurred,
+    }
 
 
-EXPERIMENT = Experiment("editing_traces", __doc__, GRID, measure, OPTIONS, of="the book", alike=("subject",))
+EXPERIMENT = Experiment(
+    "editing_traces", __doc__, GRID, measure, OPTIONS, of="the book", alike=("subject",)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

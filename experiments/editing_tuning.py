@@ -1,7 +1,8 @@
-"""How wide fine-tuning must be let to write a fact, and what it takes along: several radii of its L-infinity cube.
+"""How wide fine-tuning must be let to write a fact, and what it takes along: several
+radii of its L-infinity cube.
 
-A cell is one fact of `editing_facts`, written by fine-tuning one down projection on its sentence, with every entry of
-the change kept within the radius.
+A cell is one fact of `editing_facts`, written by fine-tuning one down projection on its
+sentence, with every entry of the change kept within the radius.
 """
 
 from editing_facts import chosen, known
@@ -17,7 +18,9 @@ GRID = {"radius": [1e-2], "fact": chosen()[::6]}
 OPTIONS = {"layer": 2, "neighbours": 6}
 
 
-def measure(*, radius: float, fact: str, layer: int, neighbours: int, seed: int) -> dict:
+def measure(
+    *, radius: float, fact: str, layer: int, neighbours: int, seed: int
+) -> dict:
     """What the tuned model answers, and the steps it took."""
     relation, name, target = fact.split(":")
     case = country_fact(name, relation, target, known(relation), count=neighbours)
@@ -26,7 +29,9 @@ def measure(*, radius: float, fact: str, layer: int, neighbours: int, seed: int)
     return {"answers": judge(model(), case, layer, {"tuned": delta}), "steps": steps}
 
 
-EXPERIMENT = Experiment("editing_tuning", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",))
+EXPERIMENT = Experiment(
+    "editing_tuning", __doc__, GRID, measure, OPTIONS, of="the book", alike=("fact",)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,7 +1,9 @@
-"""Fig. 1: four pictures of 3×64×64 numbers, the lower two thirds hidden, completed by both memories.
+"""Fig. 1: four pictures of 3×64×64 numbers, the lower two thirds hidden, completed by
+both memories.
 
-The paper's queries are black where they are hidden (--fill 0). Add --fill 0 0.5 for mid-grey, and --group 0 1 2 3 4 5
-for all 24 of the book's photographs, four at a time. Of the first four the energies on the way are kept too (Fig. 1B).
+The paper's queries are black where they are hidden (--fill 0). Add --fill 0 0.5 for
+mid-grey, and --group 0 1 2 3 4 5 for all 24 of the book's photographs, four at a time.
+Of the first four the energies on the way are kept too (Fig. 1B).
 """
 
 from typing import Any
@@ -45,16 +47,21 @@ def completion(
     seed: int,
     **recipe: Any,
 ) -> dict:
-    """What to record of one call of `complete`; and if `keep`, eight pictures, shrunk to `thumbnail` pixels.
+    """What to record of one call of `complete`; and if `keep`, eight pictures, shrunk
+    to `thumbnail` pixels.
 
     `every` keeps the energies too, that many steps apart.
     """
-    done: Completion = complete(pictures, key=jax.random.key(seed), max_steps=steps, progress=False, **recipe)
+    done: Completion = complete(
+        pictures, key=jax.random.key(seed), max_steps=steps, progress=False, **recipe
+    )
     results = {name: np.asarray(getattr(done, name)) for name in RECORDED}
     if keep and seed == 0:
         for row in ("exact", "distributed"):
             if every:
-                results[f"{row}_energies"] = np.asarray(getattr(done, f"{row}_energies"))[:, ::every]
+                results[f"{row}_energies"] = np.asarray(
+                    getattr(done, f"{row}_energies")
+                )[:, ::every]
             shown = _shrink(np.asarray(getattr(done, row))[:8], size, thumbnail)
             results.setdefault("pictures", {})[f"{picture_name}.{row}"] = shown
     return results

@@ -1,7 +1,9 @@
-"""Fig. 2: twenty pictures of 3×64×64 numbers, the lower 40 % hidden, completed by both memories.
+"""Fig. 2: twenty pictures of 3×64×64 numbers, the lower 40 % hidden, completed by both
+memories.
 
-At the paper's β of 60 the exact memory itself blends some of the book's photographs. Add --beta 150 --fill 0 0.5 for a
-setting in which it finds all twenty, so that it is the distributed one that is tested.
+At the paper's β of 60 the exact memory itself blends some of the book's photographs.
+Add --beta 150 --fill 0 0.5 for a setting in which it finds all twenty, so that it is
+the distributed one that is tested.
 """
 
 from figure1 import completion
@@ -17,8 +19,12 @@ SHOWN = [(60.0, 0.0), (150.0, 0.5)]  # (β, fill) of which the pictures are kept
 def measure(*, K: int, size: int, **parameters: float) -> dict:
     """Store the first K of the book's photographs, and complete them all."""
     name = f"beta{parameters['beta']:g}.fill{parameters['fill']:g}"
-    keep = (parameters["beta"], parameters["fill"]) in SHOWN and parameters["Y"] in GRID["Y"]
-    return completion(ro.data.photographs(size)[:K], size, picture_name=name, keep=keep, **parameters)
+    keep = (parameters["beta"], parameters["fill"]) in SHOWN and parameters[
+        "Y"
+    ] in GRID["Y"]
+    return completion(
+        ro.data.photographs(size)[:K], size, picture_name=name, keep=keep, **parameters
+    )
 
 
 EXPERIMENT = Experiment("figure2", __doc__, GRID, measure, OPTIONS)

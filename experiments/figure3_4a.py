@@ -1,8 +1,9 @@
-"""Figs 3 and 4A: errors of energy and gradient, and of retrieval, against Y, β and D, on random binary patterns.
+"""Figs 3 and 4A: errors of energy and gradient, and of retrieval, against Y, β and D,
+on random binary patterns.
 
-Queries are stored patterns, near (a tenth of the bits flipped) and far (fresh). The law of D-sharp2, computed from
-the patterns alone, is recorded beside each measured error. --retrieval adds Fig. 4A to each cell; it costs a thousand
-times more.
+Queries are stored patterns, near (a tenth of the bits flipped) and far (fresh). The law
+of D-sharp2, computed from the patterns alone, is recorded beside each measured error.
+--retrieval adds Fig. 4A to each cell; it costs a thousand times more.
 """
 
 import jax
@@ -20,8 +21,17 @@ GRID = {
     "beta": [10.0, 30.0, 40.0, 50.0],
     "retrieval": [0, 1],
 }
-OPTIONS = {"K": 500, "queries": 500, "basis": "sincos", "projection": "gaussian", "step": 0.03, "steps": 1000}
-CLIP = 1e-5  # of the published code; here only to count the queries that it would freeze
+OPTIONS = {
+    "K": 500,
+    "queries": 500,
+    "basis": "sincos",
+    "projection": "gaussian",
+    "step": 0.03,
+    "steps": 1000,
+}
+CLIP = (
+    1e-5  # of the published code; here only to count the queries that it would freeze
+)
 
 
 def measure(
@@ -38,14 +48,18 @@ def measure(
     step: float,
     steps: int,
 ) -> dict:
-    """Errors at stored, near and far queries; with `retrieval`, bit errors of the fixed points too."""
+    """Errors at stored, near and far queries; with `retrieval`, bit errors of the fixed
+    points too.
+    """
     k_data, k_flips, k_far, k_features = jax.random.split(jax.random.key(seed), 4)
     Xi = ro.data.binary_patterns(K, D, key=k_data)
     n = min(queries, K)
     far = ro.data.binary_patterns(n, D, key=k_far)
     kinds = {"stored": Xi[:n], "near": flip_bits(Xi[:n], 0.1, key=k_flips), "far": far}
     exact = ro.MrDAM(Xi, beta)
-    features = ro.RandomFeatures(D, Y, key=k_features, basis=basis, projection=projection)
+    features = ro.RandomFeatures(
+        D, Y, key=k_features, basis=basis, projection=projection
+    )
     memory = ro.DrDAM.store(Xi, beta, features)
     results = {kind: errors(exact, memory, x, Y) for kind, x in kinds.items()}
     if retrieval:
@@ -56,8 +70,12 @@ def measure(
 
 def errors(exact: ro.MrDAM, memory: ro.DrDAM, x: jax.Array, Y: int) -> dict:
     """Mean errors over the queries with their standard errors, beside the law's."""
-    found, law = approximation_errors(exact, memory, x), error_law(exact, x[:20])
-    mean_and_error = lambda a: (np.mean(a), np.std(a) / len(a) ** 0.5)  # noqa: E731
+    found = approximation_errors(exact, memory, x)
+    law = error_law(exact, x[:20])
+
+    def mean_and_error(a):
+        return (np.mean(a), np.std(a) / len(a) ** 0.5)
+
     return {
         "energy": mean_and_error(found.energy),
         "gradient": mean_and_error(found.gradient),
@@ -69,8 +87,17 @@ def errors(exact: ro.MrDAM, memory: ro.DrDAM, x: jax.Array, Y: int) -> dict:
     }
 
 
-def retrieved(exact: ro.MrDAM, memory: ro.DrDAM, x: jax.Array, truth: jax.Array, step: float, steps: int) -> dict:
-    """Bit errors of the two fixed points against each other and the pattern meant; how many the exact memory has."""
+def retrieved(
+    exact: ro.MrDAM,
+    memory: ro.DrDAM,
+    x: jax.Array,
+    truth: jax.Array,
+    step: float,
+    steps: int,
+) -> dict:
+    """Bit errors of the two fixed points against each other and the pattern meant; how
+    many the exact memory has.
+    """
     options = {"step_size": step, "max_steps": steps, "progress": False}
     one, other = (ro.retrieve(m, x, **options) for m in (exact, memory))
     return {
@@ -83,7 +110,9 @@ def retrieved(exact: ro.MrDAM, memory: ro.DrDAM, x: jax.Array, truth: jax.Array,
 
 
 def distinct(x: np.ndarray, apart: float = 0.1) -> int:
-    """How many of the states differ by more than `apart`; stored patterns lie about 0.7 from each other."""
+    """How many of the states differ by more than `apart`; stored patterns lie about 0.7
+    from each other.
+    """
     found: list[np.ndarray] = []
     for one in x:
         if all(np.linalg.norm(one - other) > apart for other in found):
@@ -91,7 +120,9 @@ def distinct(x: np.ndarray, apart: float = 0.1) -> int:
     return len(found)
 
 
-EXPERIMENT = Experiment("figure3_4a", __doc__, GRID, measure, OPTIONS, seeds=(0, 1, 2), value=2)
+EXPERIMENT = Experiment(
+    "figure3_4a", __doc__, GRID, measure, OPTIONS, seeds=(0, 1, 2), value=2
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,7 +1,9 @@
-"""Fig. 4B: ten pictures of 3×32×32 numbers, the lower half hidden, for several β and numbers of frequencies.
+"""Fig. 4B: ten pictures of 3×32×32 numbers, the lower half hidden, for several β and
+numbers of frequencies.
 
-Every one of the ten is asked for; the picture kept is number --query. The exact memory gets as many steps as the
-distributed one (the paper: 400 against 3,600); both stop when no pixel moves by more than 1e-6.
+Every one of the ten is asked for; the picture kept is number --query. The exact memory
+gets as many steps as the distributed one (the paper: 400 against 3,600); both stop when
+no pixel moves by more than 1e-6.
 """
 
 from figure1 import completion
@@ -9,17 +11,39 @@ from record import Experiment, main
 
 import rankone as ro
 
-GRID = {"beta": [40.0, 60.0, 70.0, 75.0, 80.0], "Y": [10_000, 40_000, 90_000, 160_000, 360_000], "fill": [0.0]}
-OPTIONS = {"K": 10, "visible": 0.5, "size": 32, "steps": 3600, "thumbnail": 32, "query": 6}
+GRID = {
+    "beta": [40.0, 60.0, 70.0, 75.0, 80.0],
+    "Y": [10_000, 40_000, 90_000, 160_000, 360_000],
+    "fill": [0.0],
+}
+OPTIONS = {
+    "K": 10,
+    "visible": 0.5,
+    "size": 32,
+    "steps": 3600,
+    "thumbnail": 32,
+    "query": 6,
+}
 
 
 def measure(*, K: int, size: int, query: int, **parameters: float) -> dict:
-    """Store the first K of the book's photographs, and complete them all; the exact memory knows no Y."""
+    """Store the first K of the book's photographs, and complete them all; the exact
+    memory knows no Y.
+    """
     exact = f"beta{parameters['beta']:g}.fill{parameters['fill']:g}"
     names = {"exact": exact, "distributed": f"{exact}.Y{parameters['Y']}"}
-    results = completion(ro.data.photographs(size)[:K], size, picture_name="", keep=True, **parameters)
-    kept = {key.removeprefix("."): pictures[query] for key, pictures in results.get("pictures", {}).items()}
-    return results | {"pictures": {f"{names[memory]}.{memory}": picture for memory, picture in kept.items()}}
+    results = completion(
+        ro.data.photographs(size)[:K], size, picture_name="", keep=True, **parameters
+    )
+    kept = {
+        key.removeprefix("."): pictures[query]
+        for key, pictures in results.get("pictures", {}).items()
+    }
+    return results | {
+        "pictures": {
+            f"{names[memory]}.{memory}": picture for memory, picture in kept.items()
+        }
+    }
 
 
 EXPERIMENT = Experiment("figure4b", __doc__, GRID, measure, OPTIONS)

@@ -1,8 +1,10 @@
-"""The slides' Fig. 5: depth at an equal number of parameters, for one inner gradient step and for an oracle.
+"""The slides' Fig. 5: depth at an equal number of parameters, for one inner gradient
+step and for an oracle.
 
-Cubic polynomials with coefficients uniform in [−1, 1] on [−3, 3], 40 examples, one inner step, ReLU, a bias
-transformation of 10, about 40,000 parameters in 1 to 5 hidden layers of equal width. The oracle is given the four
-coefficients. The slides do not give the inner step or the iterations.
+Cubic polynomials with coefficients uniform in [−1, 1] on [−3, 3], 40 examples, one
+inner step, ReLU, a bias transformation of 10, about 40,000 parameters in 1 to 5 hidden
+layers of equal width. The oracle is given the four coefficients. The slides do not give
+the inner step or the iterations.
 """
 
 from math import gcd
@@ -24,7 +26,14 @@ from rankone.maml import (
 from rankone.maml import squared_error as loss
 
 GRID = {"learner": ["maml", "oracle"], "depth": [1, 2, 3, 4, 5]}
-OPTIONS = {"size": 40_000, "bias": 10, "iterations": 20_000, "meta_batch": 25, "step_size": 0.003, "tasks": 2000}
+OPTIONS = {
+    "size": 40_000,
+    "bias": 10,
+    "iterations": 20_000,
+    "meta_batch": 25,
+    "step_size": 0.003,
+    "tasks": 2000,
+}
 GROUP = 5  # tasks differentiated at a time: they fit the cache
 
 
@@ -32,7 +41,11 @@ def build(learner: str, depth: int, size: int, bias: int, step_size: float):
     inputs, bias = (1, bias) if learner == "maml" else (5, 0)
     width = width_for(size, depth, inputs=inputs, bias_transform=bias)
     model = MLP(inputs, (width,) * depth, 1, bias)
-    return GradientLearner(model, loss, step_size) if learner == "maml" else OracleLearner(model)
+    return (
+        GradientLearner(model, loss, step_size)
+        if learner == "maml"
+        else OracleLearner(model)
+    )
 
 
 def measure(
@@ -40,17 +53,45 @@ def measure(
     tasks: int, seed: int,
 ) -> dict:  # fmt: skip
     """Meta-train one learner at one depth, and judge it on fresh polynomials."""
-    made, (k_train, k_test) = build(learner, depth, size, bias, step_size), jax.random.split(jax.random.key(seed))
-    names = {"learner": learner, "depth": depth, "step_size": step_size, "iterations": iterations, "seed": seed}
-    training = {"iterations": iterations, "meta_batch": meta_batch, "group": gcd(meta_batch, GROUP)}
+    made = build(learner, depth, size, bias, step_size)
+    (k_train, k_test) = jax.random.split(jax.random.key(seed))
+    names = {
+        "learner": learner,
+        "depth": depth,
+        "step_size": step_size,
+        "iterations": iterations,
+        "seed": seed,
+    }
+    training = {
+        "iterations": iterations,
+        "meta_batch": meta_batch,
+        "group": gcd(meta_batch, GROUP),
+    }
     with checkpoint("maml_depth", **names) as path:
-        trained = meta_train(made, PolynomialTasks(), loss, key=k_train, checkpoint=path, **training)
-    queries = evaluate(made, trained.params, draw_tasks(PolynomialTasks(), tasks, key=k_test), loss)
+        trained = meta_train(
+            made, PolynomialTasks(), loss, key=k_train, checkpoint=path, **training
+        )
+    queries = evaluate(
+        made, trained.params, draw_tasks(PolynomialTasks(), tasks, key=k_test), loss
+    )
     widths = {"width": made.model.hidden[0], "parameters": made.model.size}
-    return widths | {"final_loss": trained.losses[-5:].mean(), "queries": queries.mean, "queries_error": queries.error}
+    return widths | {
+        "final_loss": trained.losses[-5:].mean(),
+        "queries": queries.mean,
+        "queries_error": queries.error,
+    }
 
 
-EXPERIMENT = Experiment("maml_depth", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2), value=2)
+EXPERIMENT = Experiment(
+    "maml_depth",
+    __doc__,
+    GRID,
+    measure,
+    OPTIONS,
+    of="the book",
+    seeds=(0, 1, 2),
+    value=2,
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

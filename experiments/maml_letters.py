@@ -1,8 +1,10 @@
-"""The slides' Figs 2, 3 and 4 with UCI Letter in Omniglot's place: more steps, sheared features, training from scratch.
+"""The slides' Figs 2, 3 and 4 with UCI Letter in Omniglot's place: more steps, sheared
+features, training from scratch.
 
-Five letters to tell apart from 1 example of each (Figs 2 and 3) or from 4, twenty in all (Fig. 4). Meta-training uses
-18 letters, the figures use the 8 others. `maml` and `first_order` are trained through 5 gradient steps; `recurrent`
-reads the examples with a gated unit. From scratch, a random initialisation takes steps of each size in SCRATCH.
+Five letters to tell apart from 1 example of each (Figs 2 and 3) or from 4, twenty in
+all (Fig. 4). Meta-training uses 18 letters, the figures use the 8 others. `maml` and
+`first_order` are trained through 5 gradient steps; `recurrent` reads the examples with
+a gated unit. From scratch, a random initialisation takes steps of each size in SCRATCH.
 """
 
 import jax
@@ -24,18 +26,37 @@ from rankone.maml import (
 from rankone_book.maml_runs import SHEARS
 
 GRID = {"learner": ["maml", "first_order", "recurrent", "scratch"], "shots": [1, 4]}
-OPTIONS = {"iterations": 60_000, "meta_batch": 32, "width": 64, "step_size": 0.1, "steps": 100, "tasks": 2000}
+OPTIONS = {
+    "iterations": 60_000,
+    "meta_batch": 32,
+    "width": 64,
+    "step_size": 0.1,
+    "steps": 100,
+    "tasks": 2000,
+}
 SCRATCH = [0.03, 0.1, 0.3, 1.0]
 
 
-def gradient_learner(width: int, step_size: float, first_order: bool = False) -> GradientLearner:
-    return GradientLearner(MLP(16, (width, width), 5), cross_entropy, step_size, 5, first_order)
+def gradient_learner(
+    width: int, step_size: float, first_order: bool = False
+) -> GradientLearner:
+    return GradientLearner(
+        MLP(16, (width, width), 5), cross_entropy, step_size, 5, first_order
+    )
 
 
 def curves(made, params, batch, steps: int, each: bool = False) -> dict:
-    """Accuracy after each step, on the examples and on further letters of the same tasks."""
-    examples, queries = after_steps(made, params, batch, accuracy, steps=steps, each=each)
-    return {"examples": examples.mean, "queries": queries.mean, "queries_error": queries.error}
+    """Accuracy after each step, on the examples and on further letters of the same
+    tasks.
+    """
+    examples, queries = after_steps(
+        made, params, batch, accuracy, steps=steps, each=each
+    )
+    return {
+        "examples": examples.mean,
+        "queries": queries.mean,
+        "queries_error": queries.error,
+    }
 
 
 def measure(
@@ -47,27 +68,65 @@ def measure(
     fresh = draw_tasks(LetterTasks("test", shots=shots), tasks, key=k_test)
     if learner == "scratch":
         made = {rate: gradient_learner(width, rate) for rate in SCRATCH}
-        own = {rate: jax.vmap(m.init)(jax.random.split(k_train, tasks)) for rate, m in made.items()}
-        return {f"{r:g}": curves(m, own[r], fresh, steps, each=True) for r, m in made.items()}
+        own = {
+            rate: jax.vmap(m.init)(jax.random.split(k_train, tasks))
+            for rate, m in made.items()
+        }
+        return {
+            f"{r:g}": curves(m, own[r], fresh, steps, each=True)
+            for r, m in made.items()
+        }
     recurrent = learner == "recurrent"
-    made = RecurrentLearner(16, 5) if recurrent else gradient_learner(width, step_size, learner == "first_order")
+    made = (
+        RecurrentLearner(16, 5)
+        if recurrent
+        else gradient_learner(width, step_size, learner == "first_order")
+    )
     family = LetterTasks(shots=shots)
     with checkpoint(
-        "maml_letters", learner=learner, shots=shots, width=width, iterations=iterations, seed=seed
+        "maml_letters",
+        learner=learner,
+        shots=shots,
+        width=width,
+        iterations=iterations,
+        seed=seed,
     ) as path:
         trained = meta_train(
-            made, family, cross_entropy, key=k_train, iterations=iterations, meta_batch=meta_batch, checkpoint=path
+            made,
+            family,
+            cross_entropy,
+            key=k_train,
+            iterations=iterations,
+            meta_batch=meta_batch,
+            checkpoint=path,
         )
-    seen = evaluate(made, trained.params, draw_tasks(family, tasks, key=k_test), accuracy).mean
+    seen = evaluate(
+        made, trained.params, draw_tasks(family, tasks, key=k_test), accuracy
+    ).mean
     results = {"final_loss": trained.losses[-5:].mean(), "seen": seen}
     if not recurrent:
         results |= curves(made, trained.params, fresh, steps)
-    sheared = [draw_tasks(LetterTasks("test", shots=shots, shear=shear), tasks, key=k_test) for shear in SHEARS]
+    sheared = [
+        draw_tasks(LetterTasks("test", shots=shots, shear=shear), tasks, key=k_test)
+        for shear in SHEARS
+    ]
     scores = [evaluate(made, trained.params, batch, accuracy) for batch in sheared]
-    return results | {"by_shear": [s.mean for s in scores], "by_shear_error": [s.error for s in scores]}
+    return results | {
+        "by_shear": [s.mean for s in scores],
+        "by_shear_error": [s.error for s in scores],
+    }
 
 
-EXPERIMENT = Experiment("maml_letters", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2), value=2)
+EXPERIMENT = Experiment(
+    "maml_letters",
+    __doc__,
+    GRID,
+    measure,
+    OPTIONS,
+    of="the book",
+    seeds=(0, 1, 2),
+    value=2,
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,7 +1,9 @@
-"""List every experiment with what is recorded and what is missing; with --minutes, measure as much of that as fits.
+"""List every experiment with what is recorded and what is missing; with --minutes,
+measure as much of that as fits.
 
-What is missing is measured in the order of value per second, by the seconds that are recorded. Every cell is written
-as it is done, so that a run that is broken off goes on where it was.
+What is missing is measured in the order of value per second, by the seconds that are
+recorded. Every cell is written as it is done, so that a run that is broken off goes on
+where it was.
 """
 
 import argparse
@@ -18,11 +20,23 @@ from record import RESULTS, Cell, Experiment, held, measured
 
 from rankone._files import locked
 
-__all__ = ["Piece", "State", "estimates", "every", "main", "plan", "run", "state", "table"]
+__all__ = [
+    "Piece",
+    "State",
+    "estimates",
+    "every",
+    "main",
+    "plan",
+    "run",
+    "state",
+    "table",
+]
 
 
 class Piece(NamedTuple):
-    """A missing cell: its parameters, the seconds it would take (None if nothing recorded tells), and its worth."""
+    """A missing cell: its parameters, the seconds it would take (None if nothing
+    recorded tells), and its worth.
+    """
 
     experiment: Experiment
     parameters: Cell
@@ -31,7 +45,9 @@ class Piece(NamedTuple):
 
 
 class State(NamedTuple):
-    """An experiment, the cells that are recorded, those that are missing; or what is wrong with its record."""
+    """An experiment, the cells that are recorded, those that are missing; or what is
+    wrong with its record.
+    """
 
     experiment: Experiment
     record: dict[str, Any]
@@ -41,7 +57,11 @@ class State(NamedTuple):
 
 def every(folder: Path = Path(__file__).parent) -> list[Experiment]:
     """The experiments of all scripts of a folder that is on Python's path, by name."""
-    scripts = [path for path in sorted(folder.glob("*.py")) if "\nEXPERIMENT = " in path.read_text(encoding="utf-8")]
+    scripts = [
+        path
+        for path in sorted(folder.glob("*.py"))
+        if "\nEXPERIMENT = " in path.read_text(encoding="utf-8")
+    ]
     return [import_module(path.stem).EXPERIMENT for path in scripts]
 
 
@@ -55,7 +75,11 @@ def state(experiment: Experiment, out: Path) -> State:
     wanted = [parameters for parameters in experiment.cells if parameters not in done]
     worth = experiment.value / len(experiment.cells)
     times = estimates(record["cells"], wanted, ("seed", *experiment.alike))
-    return State(experiment, record, [Piece(experiment, *pair, worth) for pair in zip(wanted, times, strict=True)])
+    return State(
+        experiment,
+        record,
+        [Piece(experiment, *pair, worth) for pair in zip(wanted, times, strict=True)],
+    )
 
 
 def estimates(
@@ -63,18 +87,22 @@ def estimates(
 ) -> list[float | None]:
     """Seconds that cells would take where the recorded ones were measured.
 
-    The seconds are a product with one factor for each value of each parameter but those `alike`, fitted to the recorded
-    cells by least squares of the logarithms. None where these do not tell: a value was never recorded, or only
-    together with another.
+    The seconds are a product with one factor for each value of each parameter but those
+    `alike`, fitted to the recorded cells by least squares of the logarithms. None where
+    these do not tell: a value was never recorded, or only together with another.
     """
     if not cells:
         return [None] * len(wanted)
-    timed, asked = ([_pairs(one, alike) for one in many] for many in ([cell["parameters"] for cell in cells], wanted))
+    timed, asked = (
+        [_pairs(one, alike) for one in many]
+        for many in ([cell["parameters"] for cell in cells], wanted)
+    )
     known = sorted(set().union(*timed))
     rows = np.array([_row(known, pairs) for pairs in timed])
     seconds = np.array([max(cell["seconds"], 0.01) for cell in cells])
     logs = np.linalg.lstsq(rows, np.log(seconds), rcond=None)[0]
-    scale = seconds.sum() / np.exp(rows @ logs).sum()  # the mean of a product is more than that of its logarithms
+    # the mean of a product is more than that of its logarithms
+    scale = seconds.sum() / np.exp(rows @ logs).sum()
     told = np.linalg.pinv(rows) @ rows  # leaves a row as it is if the rows add up to it
     found: list[float | None] = []
     for pairs in asked:
@@ -86,7 +114,10 @@ def estimates(
 
 def _pairs(parameters: Cell, alike: tuple[str, ...]) -> set[tuple[str, str]]:
     told = {name: value for name, value in parameters.items() if name not in alike}
-    plain = {name: float(value) if isinstance(value, int | float) else value for name, value in told.items()}
+    plain = {
+        name: float(value) if isinstance(value, int | float) else value
+        for name, value in told.items()
+    }
     return {("", "any"), *((name, repr(value)) for name, value in plain.items())}
 
 
@@ -95,48 +126,85 @@ def _row(known: list[tuple[str, str]], pairs: set[tuple[str, str]]) -> np.ndarra
 
 
 def plan(pieces: Iterable[Piece], budget: float, named: bool = False) -> list[Piece]:
-    """What to measure within so many seconds: by value per second, each piece that still fits.
+    """What to measure within so many seconds: by value per second, each piece that
+    still fits.
 
     Args:
         pieces: What is missing.
         budget: Seconds.
-        named: Whether the pieces were asked for by name. Then those of which nothing tells the time come last.
+        named: Whether the pieces were asked for by name. Then those of which nothing
+            tells the time come last.
     """
-    pieces, chosen, left = list(pieces), [], budget
-    timed = [(piece.value / piece.seconds, piece.seconds, piece) for piece in pieces if piece.seconds is not None]
+    pieces = list(pieces)
+    chosen = []
+    left = budget
+    timed = [
+        (piece.value / piece.seconds, piece.seconds, piece)
+        for piece in pieces
+        if piece.seconds is not None
+    ]
     for _, seconds, piece in sorted(timed, key=lambda one: -one[0]):
         if seconds <= left:
             chosen.append(piece)
             left -= seconds
-    return chosen + [piece for piece in pieces if named and budget and piece.seconds is None]
+    return chosen + [
+        piece for piece in pieces if named and budget and piece.seconds is None
+    ]
 
 
 def table(states: Iterable[State]) -> str:
-    """One line an experiment: what is recorded, on what, what is missing, and the time that would take."""
+    """One line an experiment: what is recorded, on what, what is missing, and the time
+    that would take.
+    """
     rows = [("experiment", "recorded", "of", "others", "on", "missing", "would take")]
     for one in states:
-        name, size, lacking = one.experiment.name, len(one.experiment.cells), len(one.missing)
+        name = one.experiment.name
+        size = len(one.experiment.cells)
+        lacking = len(one.missing)
         devices = {run["device"] for run in one.record["runs"]}
         others = len(one.record["cells"]) - (size - lacking)
         about = "" if one.damage else _time([piece.seconds for piece in one.missing])
         done = "damaged" if one.damage else f"{size - lacking} of {size}"
         rows.append(
-            (name, done, one.experiment.of, str(max(others, 0)), "; ".join(sorted(devices)), str(lacking), about)
+            (
+                name,
+                done,
+                one.experiment.of,
+                str(max(others, 0)),
+                "; ".join(sorted(devices)),
+                str(lacking),
+                about,
+            )
         )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-    return "\n".join([*lines, *(f"{one.experiment.name}: {one.damage}" for one in states if one.damage)])
+    return "\n".join(
+        [
+            *lines,
+            *(f"{one.experiment.name}: {one.damage}" for one in states if one.damage),
+        ]
+    )
 
 
 def _time(seconds: list[float | None]) -> str:
-    known, unknown = [s for s in seconds if s is not None], seconds.count(None)
+    known = [s for s in seconds if s is not None]
+    unknown = seconds.count(None)
     total = sum(known)
-    told = f"{total:.0f} s" if total < 100 else f"{total / 60:.0f} min" if total < 6000 else f"{total / 3600:.0f} h"
-    return " + ".join([told] * bool(known) + [f"{unknown} of unknown time"] * bool(unknown))
+    told = (
+        f"{total:.0f} s"
+        if total < 100
+        else f"{total / 60:.0f} min"
+        if total < 6000
+        else f"{total / 3600:.0f} h"
+    )
+    return " + ".join(
+        [told] * bool(known) + [f"{unknown} of unknown time"] * bool(unknown)
+    )
 
 
 def run(pieces: list[Piece], out: Path, device: str, budget: float) -> list[str]:
-    """Measure pieces in their order, none after the budget's seconds; an experiment that fails is left at that.
+    """Measure pieces in their order, none after the budget's seconds; an experiment
+    that fails is left at that.
 
     Returns:
         What failed, and why.
@@ -159,23 +227,49 @@ def run(pieces: list[Piece], out: Path, device: str, budget: float) -> list[str]
     return list(failed.values())
 
 
-def main(argv: list[str] | None = None, experiments: list[Experiment] | None = None) -> int:
-    """List, and measure within the minutes given; returns 1 if a record is damaged or a measurement failed."""
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--minutes", type=float, default=0.0, help="time to spend; 0 only lists")
+def main(
+    argv: list[str] | None = None, experiments: list[Experiment] | None = None
+) -> int:
+    """List, and measure within the minutes given; returns 1 if a record is damaged or a
+    measurement failed.
+    """
+    parser = argparse.ArgumentParser(description=str(__doc__).partition("\n\n")[0])
     parser.add_argument(
-        "--only", nargs="+", default=[], help="names of experiments; those of unknown time must be named"
+        "--minutes", type=float, default=0.0, help="time to spend; 0 only lists"
     )
-    parser.add_argument("--device", default=jax.default_backend(), help="cpu, gpu or tpu")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the records")
-    args, known = parser.parse_args(argv), every() if experiments is None else experiments
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        help="names of experiments; those of unknown time must be named",
+    )
+    parser.add_argument(
+        "--device", default=jax.default_backend(), help="cpu, gpu or tpu"
+    )
+    parser.add_argument(
+        "--out", type=Path, default=RESULTS, help="folder of the records"
+    )
+    args = parser.parse_args(argv)
+    known = every() if experiments is None else experiments
     unknown = sorted(set(args.only) - {one.name for one in known})
     if unknown:
-        parser.error(f"argument --only: got {unknown}; it must be among {', '.join(one.name for one in known)}")
-    states = [state(one, args.out) for one in known if not args.only or one.name in args.only]
+        parser.error(
+            f"argument --only: got {unknown}; it must be among "
+            f"{', '.join(one.name for one in known)}"
+        )
+    states = [
+        state(one, args.out) for one in known if not args.only or one.name in args.only
+    ]
     print(table(states))
-    chosen = plan([piece for one in states for piece in one.missing], 60 * args.minutes, bool(args.only))
-    print(f"To measure: {len(chosen)} cells, {_time([piece.seconds for piece in chosen]) or '0 s'}.")
+    chosen = plan(
+        [piece for one in states for piece in one.missing],
+        60 * args.minutes,
+        bool(args.only),
+    )
+    print(
+        f"To measure: {len(chosen)} cells, "
+        f"{_time([piece.seconds for piece in chosen]) or '0 s'}."
+    )
     try:
         failed = run(chosen, args.out, args.device, 60 * args.minutes)
     except BlockingIOError:

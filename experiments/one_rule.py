@@ -1,10 +1,13 @@
-"""The same pairs written and read in six ways: what is stored, what is forgotten, what noise and memory cost.
+"""The same pairs written and read in six ways: what is stored, what is forgotten, what
+noise and memory cost.
 
-Keys are the features of letters, the pixels of clothes (14×14), or SmolLM2's hidden states; values are classes. A base
-predicts first: a linear map fitted to a thousand other pairs, or the language model's own head. All ways share the
-kernel exp(−‖a − b‖/σ) and differ in X and in normalisation, so that what they read differs for that reason alone. What
-a way leaves open is chosen on pairs that nobody else sees: for new keys with a width of its own, and once more with a
-width that all share, so that the keys are as crowded for each.
+Keys are the features of letters, the pixels of clothes (14×14), or SmolLM2's hidden
+states; values are classes. A base predicts first: a linear map fitted to a thousand
+other pairs, or the language model's own head. All ways share the kernel exp(−‖a − b‖/σ)
+and differ in X and in normalisation, so that what they read differs for that reason
+alone. What a way leaves open is chosen on pairs that nobody else sees: for new keys
+with a width of its own, and once more with a width that all share, so that the keys are
+as crowded for each.
 """
 
 import tempfile
@@ -29,9 +32,15 @@ from rankone.writes import BatchStep, Exact, InSequence, Ridge, Rule
 GRID = {"data": ["letters", "fashion", "tokens"], "n": [100, 300, 1000]}
 OPTIONS = {"queries": 500, "wrong": 0.3, "features": 4096}
 WAYS = ("step", "features", "sequence", "exact", "ridge", "neighbours")
-WIDTHS, RATES, SLACKS, COUNTS = (0.05, 0.15, 0.5, 1.5), (0.1, 0.3, 1.0, 3.0), (0.03, 0.3, 1.0), (1, 5, 20)
+WIDTHS = (0.05, 0.15, 0.5, 1.5)
+RATES = (0.1, 0.3, 1.0, 3.0)
+SLACKS = (0.03, 0.3, 1.0)
+COUNTS = (1, 5, 20)
 SHARED = 0.5  # of the typical distance
-BASE, CLASSES, TOKENS, WINDOW = 1000, 32, 6144, 256
+BASE = 1000
+CLASSES = 32
+TOKENS = 6144
+WINDOW = 256
 
 
 class Pairs(NamedTuple):
@@ -46,15 +55,22 @@ class Pairs(NamedTuple):
 
 
 def options(way: str, S: np.ndarray) -> list[tuple[Rule, int]]:
-    """What a way leaves open: rules, and numbers of neighbours (0 where nothing is normalised)."""
+    """What a way leaves open: rules, and numbers of neighbours (0 where nothing is
+    normalised).
+    """
     if way in ("step", "features"):
-        crowd = float(S.sum(1).mean())  # a step of all pairs at once must be shorter, the more they have in common
+        # a step of all pairs at once must be shorter, the more they have in common
+        crowd = float(S.sum(1).mean())
         return [(BatchStep(rate / crowd), 0) for rate in RATES]
     if way == "sequence":
         return [(InSequence(rate), 0) for rate in RATES if rate <= 1]
     if way == "neighbours":
         return [(BatchStep(), k) for k in COUNTS]
-    return [(Ridge(1 / slack), 0) for slack in SLACKS] if way == "ridge" else [(Exact(), 0)]
+    return (
+        [(Ridge(1 / slack), 0) for slack in SLACKS]
+        if way == "ridge"
+        else [(Exact(), 0)]
+    )
 
 
 @cache
@@ -65,36 +81,59 @@ def every(data: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         x, y, p = tokens()
     elif data == "fashion":
         clothes = fashion_mnist("train")
-        x = clothes.images[:12_000].reshape(-1, 14, 2, 14, 2).mean((2, 4)).reshape(-1, 196)
+        x = (
+            clothes.images[:12_000]
+            .reshape(-1, 14, 2, 14, 2)
+            .mean((2, 4))
+            .reshape(-1, 196)
+        )
         y = clothes.labels[:12_000]
     else:
         x, names = letters()
-        x, y = (x - 7.5) / 4, np.unique(names, return_inverse=True)[1]
-    _, first = np.unique(x, axis=0, return_index=True)  # a key that comes twice has no S⁻¹
+        x = (x - 7.5) / 4
+        y = np.unique(names, return_inverse=True)[1]
+    # a key that comes twice has no S⁻¹
+    _, first = np.unique(x, axis=0, return_index=True)
     return x[first], y[first], None if p is None else p[first]
 
 
 def tokens() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Hidden states before the head where one of the commonest tokens comes next, and what the head says of these.
+    """Hidden states before the head where one of the commonest tokens comes next, and
+    what the head says of these.
 
-    They are kept in the system's temporary folder, so that a run that is broken off need not read the texts again.
+    They are kept in the system's temporary folder, so that a run that is broken off
+    need not read the texts again.
     """
-    path = Path(tempfile.gettempdir()) / "rankone-checkpoints" / f"one_rule_{TOKENS}.npz"
+    path = (
+        Path(tempfile.gettempdir()) / "rankone-checkpoints" / f"one_rule_{TOKENS}.npz"
+    )
     if path.exists():
         with np.load(path) as held:
             return held["z"], held["y"], held["p"]
     model = load_smollm2()
-    ids = np.concatenate([model.tokenizer.encode(text) for text in corpus()])[: TOKENS + 1]
-    after, rows = ids[1:], ids[:-1][: len(ids) // WINDOW * WINDOW].reshape(-1, WINDOW)
+    ids = np.concatenate([model.tokenizer.encode(text) for text in corpus()])[
+        : TOKENS + 1
+    ]
+    after = ids[1:]
+    rows = ids[:-1][: len(ids) // WINDOW * WINDOW].reshape(-1, WINDOW)
     common = np.argsort(-np.bincount(after))[:CLASSES]
 
     @jax.jit
     def states(rows: jax.Array) -> tuple[jax.Array, jax.Array]:
-        cache = Cache.empty(model.network.config, jnp.ones(rows.shape, bool), model.network.norm.dtype)
-        h = before_head(model.network, run(model.network, embed(model.network, rows), cache)[0]).reshape(-1, 576)
+        cache = Cache.empty(
+            model.network.config, jnp.ones(rows.shape, bool), model.network.norm.dtype
+        )
+        h = before_head(
+            model.network, run(model.network, embed(model.network, rows), cache)[0]
+        ).reshape(-1, 576)
         return h, jax.nn.softmax(h @ head(model.network)[common].T)
 
-    z, p = (np.concatenate(part) for part in zip(*(states(r) for r in np.split(rows, len(rows) // 3)), strict=True))
+    z, p = (
+        np.concatenate(part)
+        for part in zip(
+            *(states(r) for r in np.split(rows, len(rows) // 3)), strict=True
+        )
+    )
     label = np.full(ids.max() + 1, -1)
     label[common] = np.arange(CLASSES)
     y = label[after[: len(z)]]
@@ -110,8 +149,11 @@ def drawn(data: str, n: int, queries: int, seed: int) -> tuple[Pairs, Pairs, Pai
     order = np.random.default_rng(seed).permutation(len(x))
     if base is None:
         rows = order[-BASE:]
-        X, one = np.c_[x, np.ones(len(x))], np.eye(int(y.max()) + 1)
-        fitted = np.linalg.solve(X[rows].T @ X[rows] + 10 * np.eye(X.shape[1]), X[rows].T @ one[y[rows]])
+        X = np.c_[x, np.ones(len(x))]
+        one = np.eye(int(y.max()) + 1)
+        fitted = np.linalg.solve(
+            X[rows].T @ X[rows] + 10 * np.eye(X.shape[1]), X[rows].T @ one[y[rows]]
+        )
         base = X @ fitted
     pairs = Pairs(np.asarray(x, np.float64), y, base)
     parts = np.split(order[: n + 2 * queries], [queries, 2 * queries])
@@ -128,18 +170,28 @@ class Kernels(NamedTuple):
     seed: int
 
     def at(self, way: str, sigma: float) -> dict[str, np.ndarray]:
-        """κ(K, ·) for each part, a query a column; for the features' way the inner products of features."""
+        """κ(K, ·) for each part, a query a column; for the features' way the inner
+        products of features.
+        """
         if way != "features":
             return {name: np.exp(-apart / sigma) for name, apart in self.apart.items()}
         D = self.parts["stored"].key.shape[1]
-        phi = laplace_features(D, self.features, sigma, key=jax.random.key(self.seed)).features
-        made = {name: phi(pairs.key.T.astype(np.float32)) for name, pairs in self.parts.items()}
-        made = {name: np.nan_to_num(f) for name, f in made.items()}  # angles of 10⁵ have no cosine in float32
+        phi = laplace_features(
+            D, self.features, sigma, key=jax.random.key(self.seed)
+        ).features
+        made = {
+            name: phi(pairs.key.T.astype(np.float32))
+            for name, pairs in self.parts.items()
+        }
+        # angles of 10⁵ have no cosine in float32
+        made = {name: np.nan_to_num(f) for name, f in made.items()}
         return {name: made["stored"].T @ f for name, f in made.items()}
 
 
 class Fit(NamedTuple):
-    """A way at one width, with the option that is right most often on the held-out pairs, and what it reads."""
+    """A way at one width, with the option that is right most often on the held-out
+    pairs, and what it reads.
+    """
 
     score: float
     sigma: float
@@ -156,7 +208,10 @@ def coefficients(rule: Rule, R: jax.Array, S: jax.Array) -> jax.Array:
 
 def written(rule: Rule, R: np.ndarray, S: np.ndarray) -> np.ndarray:
     """R X, in single precision."""
-    return np.asarray(coefficients(rule, jnp.asarray(R, jnp.float32), jnp.asarray(S, jnp.float32)), np.float64)
+    return np.asarray(
+        coefficients(rule, jnp.asarray(R, jnp.float32), jnp.asarray(S, jnp.float32)),
+        np.float64,
+    )
 
 
 def weights(kernel: np.ndarray, k: int) -> np.ndarray:
@@ -174,7 +229,8 @@ def right(read: np.ndarray, pairs: Pairs) -> np.ndarray:
 
 def fit(way: str, R: np.ndarray, kernels: Kernels, sigma: float) -> Fit:
     """A way at one width, with its best option."""
-    at, best = kernels.at(way, sigma), None
+    at = kernels.at(way, sigma)
+    best = None
     for rule, k in options(way, at["stored"]):
         A = written(rule, R, at["stored"])
         score = float(right(A @ weights(at["held"], k), kernels.parts["held"]).mean())
@@ -182,23 +238,38 @@ def fit(way: str, R: np.ndarray, kernels: Kernels, sigma: float) -> Fit:
             best = score, rule, k, A
     assert best is not None
     score, rule, k, A = best
-    return Fit(score, sigma, rule, k, {part: A @ weights(kernel, k) for part, kernel in at.items()})
+    return Fit(
+        score,
+        sigma,
+        rule,
+        k,
+        {part: A @ weights(kernel, k) for part, kernel in at.items()},
+    )
 
 
 def best(way: str, R: np.ndarray, kernels: Kernels, unit: float) -> Fit:
     """A way at its best width."""
-    return max((fit(way, R, kernels, width * unit) for width in WIDTHS), key=lambda one: one.score)
+    return max(
+        (fit(way, R, kernels, width * unit) for width in WIDTHS),
+        key=lambda one: one.score,
+    )
 
 
 def stored_well(made: Fit, R: np.ndarray, stored: Pairs) -> dict[str, float]:
-    """Share of the stored pairs that come back, and the error at their keys as a share of the residuals.
+    """Share of the stored pairs that come back, and the error at their keys as a share
+    of the residuals.
 
-    The interference is that error after the best scaling, for a batch step has a rate of its own; `first` and `last`
-    are the error itself on the first and on the last tenth of the pairs.
+    The interference is that error after the best scaling, for a batch step has a rate
+    of its own; `first` and `last` are the error itself on the first and on the last
+    tenth of the pairs.
     """
-    read, tenth = made.read["stored"], max(len(stored.label) // 10, 1)
+    read = made.read["stored"]
+    tenth = max(len(stored.label) // 10, 1)
     scale = (read * R).sum() / (read**2).sum()
-    miss = lambda error, of: float(np.linalg.norm(error) / np.linalg.norm(of))  # noqa: E731
+
+    def miss(error, of):
+        return float(np.linalg.norm(error) / np.linalg.norm(of))
+
     return {
         "stored": float(right(read, stored).mean()),
         "interference": miss(scale * read - R, R),
@@ -208,21 +279,50 @@ def stored_well(made: Fit, R: np.ndarray, stored: Pairs) -> dict[str, float]:
 
 
 def cost(way: str, made: Fit, R: np.ndarray, kernels: Kernels) -> dict[str, float]:
-    """Bytes in float32 (what is kept), and seconds to write all pairs and to read all queries, compiled before."""
+    """Bytes in float32 (what is kept), and seconds to write all pairs and to read all
+    queries, compiled before.
+    """
     stored, test = (kernels.parts[part].key for part in ("stored", "test"))
     if way == "features":
-        phi = jax.jit(laplace_features(stored.shape[1], kernels.features, made.sigma, key=jax.random.key(0)).features)
-        write = lambda: np.asarray(phi(jnp.asarray(stored.T, jnp.float32))) @ R.T  # noqa: E731
+        phi = jax.jit(
+            laplace_features(
+                stored.shape[1], kernels.features, made.sigma, key=jax.random.key(0)
+            ).features
+        )
+
+        def write():
+            return np.asarray(phi(jnp.asarray(stored.T, jnp.float32))) @ R.T
+
         memory = write()
-        read = lambda: memory.T @ np.asarray(phi(jnp.asarray(test.T, jnp.float32)))  # noqa: E731
-        return {"bytes": 4 * memory.size, "write": _seconds(write), "read": _seconds(read)}
-    kernel = lambda keys: np.exp(-cdist(stored, keys) / made.sigma)  # noqa: E731
+
+        def read():
+            return memory.T @ np.asarray(phi(jnp.asarray(test.T, jnp.float32)))
+
+        return {
+            "bytes": 4 * memory.size,
+            "write": _seconds(write),
+            "read": _seconds(read),
+        }
+
+    def kernel(keys):
+        return np.exp(-cdist(stored, keys) / made.sigma)
+
     alone = isinstance(made.rule, BatchStep)  # needs to know nothing of the other keys
     S = np.zeros((len(stored),) * 2) if alone else None
-    write = lambda: written(made.rule, R, kernel(stored) if S is None else S)  # noqa: E731
+
+    def write():
+        return written(made.rule, R, kernel(stored) if S is None else S)
+
     A = write()
-    read = lambda: A @ weights(kernel(test), made.k)  # noqa: E731
-    return {"bytes": 4 * (stored.size + R.size), "write": _seconds(write), "read": _seconds(read)}
+
+    def read():
+        return A @ weights(kernel(test), made.k)
+
+    return {
+        "bytes": 4 * (stored.size + R.size),
+        "write": _seconds(write),
+        "read": _seconds(read),
+    }
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -234,20 +334,34 @@ def _seconds(work: Callable[[], object]) -> float:
     return min(times)
 
 
-def measure(*, data: str, n: int, queries: int, wrong: float, features: int, seed: int) -> dict:
+def measure(
+    *, data: str, n: int, queries: int, wrong: float, features: int, seed: int
+) -> dict:
     """All ways on one draw, with labels as they are and with a share of them wrong."""
     stored, held, test = drawn(data, n, queries, seed)
-    parts, draws = {"stored": stored, "held": held, "test": test}, np.random.default_rng(100 + seed)
-    kernels = Kernels(parts, {name: cdist(stored.key, p.key) for name, p in parts.items()}, features, seed)
-    one, unit = np.eye(stored.base.shape[1]), float(np.median(kernels.apart["held"]))
-    noisy = np.where(draws.random(n) < wrong, draws.integers(0, len(one), n), stored.label)
+    parts = {"stored": stored, "held": held, "test": test}
+    draws = np.random.default_rng(100 + seed)
+    kernels = Kernels(
+        parts,
+        {name: cdist(stored.key, p.key) for name, p in parts.items()},
+        features,
+        seed,
+    )
+    one = np.eye(stored.base.shape[1])
+    unit = float(np.median(kernels.apart["held"]))
+    noisy = np.where(
+        draws.random(n) < wrong, draws.integers(0, len(one), n), stored.label
+    )
     clean, spoilt = ((one[labels] - stored.base).T for labels in (stored.label, noisy))
     results: dict[str, Any] = {"base": float(right(0 * test.base.T, test).mean())}
     for way in WAYS:
-        own, common = best(way, clean, kernels, unit), fit(way, clean, kernels, SHARED * unit)
+        own = best(way, clean, kernels, unit)
+        common = fit(way, clean, kernels, SHARED * unit)
         results[way] = {
             "unseen": float(right(own.read["test"], test).mean()),
-            "noisy": float(right(best(way, spoilt, kernels, unit).read["test"], test).mean()),
+            "noisy": float(
+                right(best(way, spoilt, kernels, unit).read["test"], test).mean()
+            ),
             "common": float(right(common.read["test"], test).mean()),
             **stored_well(common, clean, stored),
             **cost(way, common, clean, kernels),
@@ -255,7 +369,9 @@ def measure(*, data: str, n: int, queries: int, wrong: float, features: int, see
     return results
 
 
-EXPERIMENT = Experiment("one_rule", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+EXPERIMENT = Experiment(
+    "one_rule", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

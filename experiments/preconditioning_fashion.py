@@ -1,6 +1,8 @@
-"""A deep autoencoder of Fashion-MNIST, 784-256-64-16-64-256-784, by six methods: test error by step and by second.
+"""A deep autoencoder of Fashion-MNIST, 784-256-64-16-64-256-784, by six methods: test
+error by step and by second.
 
-Tanh units, linear code and output, squared error summed over the pixels; batches of 250 pictures.
+Tanh units, linear code and output, squared error summed over the pixels; batches of 250
+pictures.
 """
 
 from functools import partial
@@ -14,9 +16,23 @@ from record import Experiment, main
 import rankone as ro
 from rankone.nn import Dense
 
-BASE = {"gd": 0.01, "momentum": 1e-3, "adam": 1e-3, "explicit": 0.01, "reparameterised": 0.01, "kfac-jax": 0.01}
+BASE = {
+    "gd": 0.01,
+    "momentum": 1e-3,
+    "adam": 1e-3,
+    "explicit": 0.01,
+    "reparameterised": 0.01,
+    "kfac-jax": 0.01,
+}
 GRID = {"method": list(METHODS), "rate": [0.3, 1.0, 3.0, 10.0]}
-OPTIONS = {"widths": "784,256,64,16,64,256,784", "batch": 250, "steps": 600, "every": 40, "damping": 1.0, "test": 2000}
+OPTIONS = {
+    "widths": "784,256,64,16,64,256,784",
+    "batch": 250,
+    "steps": 600,
+    "every": 40,
+    "damping": 1.0,
+    "test": 2000,
+}
 
 
 def outputs(network: list, x: Any) -> Any:
@@ -29,7 +45,9 @@ def outputs(network: list, x: Any) -> Any:
     return x
 
 
-def problem(*, widths: str, batch: int, test: int, damping: float, seed: int) -> Problem:
+def problem(
+    *, widths: str, batch: int, test: int, damping: float, seed: int
+) -> Problem:
     """Sparsely scaled random weights and zero biases."""
     sizes = tuple(int(width) for width in widths.split(","))
     layers = [Dense.from_augmented(W) for W in weights(jax.random.key(seed), sizes)]
@@ -37,26 +55,46 @@ def problem(*, widths: str, batch: int, test: int, damping: float, seed: int) ->
     held_out = jnp.asarray(ro.data.fashion_mnist("test").images)[:test, : sizes[0]]
 
     def draw(size: int) -> Any:
-        return lambda key: (lambda x: (x, x))(pictures[jax.random.randint(key, (size,), 0, len(pictures))])
+        return lambda key: (lambda x: (x, x))(
+            pictures[jax.random.randint(key, (size,), 0, len(pictures))]
+        )
 
-    error = jax.jit(lambda net: ((outputs(net, held_out) - held_out) ** 2).sum(-1).mean())
+    error = jax.jit(
+        lambda net: ((outputs(net, held_out) - held_out) ** 2).sum(-1).mean()
+    )
     return Problem(layers, outputs, draw(batch), draw(4 * batch), error, damping)
 
 
 @partial(jax.jit, static_argnames="sizes")
 def weights(key: Any, sizes: tuple[int, ...]) -> list[Any]:
     """One matrix a layer, whose last column is the bias."""
-    parts = zip(jax.random.split(key, len(sizes) - 1), sizes[:-1], sizes[1:], strict=True)
-    return [jnp.pad(jax.random.normal(k, (m, n)) / n**0.5, ((0, 0), (0, 1))) for k, n, m in parts]
+    parts = zip(
+        jax.random.split(key, len(sizes) - 1), sizes[:-1], sizes[1:], strict=True
+    )
+    return [
+        jnp.pad(jax.random.normal(k, (m, n)) / n**0.5, ((0, 0), (0, 1)))
+        for k, n, m in parts
+    ]
 
 
-def measure(*, method: str, rate: float, steps: int, every: int, seed: int, **sizes: Any) -> dict:
+def measure(
+    *, method: str, rate: float, steps: int, every: int, seed: int, **sizes: Any
+) -> dict:
     """One curve of the squared error a picture, on held-out pictures."""
     made = problem(**sizes, seed=seed)
-    return train(made, method, BASE[method] * rate, steps=steps, every=every, key=jax.random.key(100 + seed))
+    return train(
+        made,
+        method,
+        BASE[method] * rate,
+        steps=steps,
+        every=every,
+        key=jax.random.key(100 + seed),
+    )
 
 
-EXPERIMENT = Experiment("preconditioning_fashion", __doc__, GRID, measure, OPTIONS, of="the book")
+EXPERIMENT = Experiment(
+    "preconditioning_fashion", __doc__, GRID, measure, OPTIONS, of="the book"
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,10 +1,13 @@
-"""SmolLM2-135M fine-tuned on prose with nothing but an r × r matrix U in each of its last down projections, W + TUV.
+"""SmolLM2-135M fine-tuned on prose with nothing but an r × r matrix U in each of its
+last down projections, W + TUV.
 
-T and V are random, the leading singular vectors of W (LoRA-XS), or the leading eigenvectors of the two moments, as they
-are and scaled to whiten; beside them LoRA with as many numbers, and all of W. Adam, its rate falling to zero in a
-straight line. The blocks below are frozen, and what they make of the text is computed once; the softmax is over the
-tokens that the text has. One window of each passage of the book's corpus; the held-out passages are never trained on.
-Seconds are the processor's, so that other work on the machine counts for nothing.
+T and V are random, the leading singular vectors of W (LoRA-XS), or the leading
+eigenvectors of the two moments, as they are and scaled to whiten; beside them LoRA with
+as many numbers, and all of W. Adam, its rate falling to zero in a straight line. The
+blocks below are frozen, and what they make of the text is computed once; the softmax is
+over the tokens that the text has. One window of each passage of the book's corpus; the
+held-out passages are never trained on. Seconds are the processor's, so that other work
+on the machine counts for nothing.
 """
 
 import tempfile
@@ -25,10 +28,27 @@ from rankone.language.forward import Cache, before_head, embed, head, run
 from rankone.theory.reach import best_share, example_share, reach_share
 
 # The rate of each method is its base times one of the grid.
-BASE = {"random": 3e-3, "svd": 1e-3, "moments": 3e-3, "whitened": 3e-3, "lora": 1e-3, "all": 1e-4}
+BASE = {
+    "random": 3e-3,
+    "svd": 1e-3,
+    "moments": 3e-3,
+    "whitened": 3e-3,
+    "lora": 1e-3,
+    "all": 1e-4,
+}
 GRID = {"method": list(BASE), "rate": [0.3, 1.0, 3.0, 10.0, 30.0]}
-OPTIONS = {"r": 64, "blocks": 2, "window": 64, "windows": 64, "held": 16, "batch": 2, "steps": 30, "every": 10}
-Factors = dict[str, jax.Array]  # "T", "U", "V", as far as there are any, each stacked over the trained blocks
+OPTIONS = {
+    "r": 64,
+    "blocks": 2,
+    "window": 64,
+    "windows": 64,
+    "held": 16,
+    "batch": 2,
+    "steps": 30,
+    "every": 10,
+}
+# "T", "U", "V", as far as there are any, each stacked over the trained blocks
+Factors = dict[str, jax.Array]
 
 
 class Text(NamedTuple):
@@ -36,8 +56,10 @@ class Text(NamedTuple):
 
     Attributes:
         network: All blocks.
-        used: Tokens over which the softmax is; those that follow are numbered within them.
-        train: The residual stream (N, window, d) and the tokens that follow (N, window).
+        used: Tokens over which the softmax is; those that follow are numbered within
+            them.
+        train: The residual stream (N, window, d) and the tokens that follow (N,
+            window).
         held: The same of the passages held out.
     """
 
@@ -51,25 +73,45 @@ class Text(NamedTuple):
 def prepared(blocks: int, window: int, windows: int, held: int) -> Text:
     """Passages in an order drawn once, read up to the first trained block."""
     model = load_smollm2()
-    rows = np.array([ids[: window + 1] for ids in map(model.tokenizer.encode, corpus()) if len(ids) > window])
+    rows = np.array(
+        [
+            ids[: window + 1]
+            for ids in map(model.tokenizer.encode, corpus())
+            if len(ids) > window
+        ]
+    )
     rows = np.random.default_rng(0).permutation(rows)[: windows + held]
     used, labels = np.unique(rows[:, 1:], return_inverse=True)
-    path = Path(tempfile.gettempdir()) / "rankone-checkpoints" / f"finetune-{blocks}-{window}-{len(rows)}.npy"
+    path = (
+        Path(tempfile.gettempdir())
+        / "rankone-checkpoints"
+        / f"finetune-{blocks}-{window}-{len(rows)}.npy"
+    )
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         parts = np.array_split(rows[:, :-1], -(-len(rows) // 8))
-        entering = [np.asarray(lower(model.network, jnp.asarray(part), blocks)) for part in parts]
+        entering = [
+            np.asarray(lower(model.network, jnp.asarray(part), blocks))
+            for part in parts
+        ]
         np.save(path.with_suffix(".part.npy"), np.concatenate(entering))
         path.with_suffix(".part.npy").replace(path)
     both = np.load(path), labels.reshape(len(rows), window)
-    return Text(model.network, used, tuple(p[:windows] for p in both), tuple(p[windows:] for p in both))
+    return Text(
+        model.network,
+        used,
+        tuple(p[:windows] for p in both),
+        tuple(p[windows:] for p in both),
+    )
 
 
 @partial(jax.jit, static_argnames="blocks")
 def lower(net: Any, tokens: jax.Array, blocks: int) -> jax.Array:
     """The residual stream as it enters the last blocks."""
     cache = Cache.empty(net.config, jnp.ones(tokens.shape, bool), net.norm.dtype)
-    return run(net, embed(net, tokens), cache, layers=(0, net.config.layers - blocks))[0]
+    return run(net, embed(net, tokens), cache, layers=(0, net.config.layers - blocks))[
+        0
+    ]
 
 
 def product(factors: Factors, x: jax.Array) -> jax.Array:
@@ -80,13 +122,21 @@ def product(factors: Factors, x: jax.Array) -> jax.Array:
 
 
 def outcome(
-    net: Any, used: jax.Array, factors: Factors, h: jax.Array, labels: jax.Array, nudge: Any = 0.0
+    net: Any,
+    used: jax.Array,
+    factors: Factors,
+    h: jax.Array,
+    labels: jax.Array,
+    nudge: Any = 0.0,
 ) -> tuple[jax.Array, jax.Array]:
-    """Cross-entropy of each next token (B, window) in nats, with W + TUV for W, and the keys of the trained matrices.
+    """Cross-entropy of each next token (B, window) in nats, with W + TUV for W, and the
+    keys of the trained matrices.
 
-    `nudge` (blocks, B, window, d) is added to what these matrices give: its gradient is that by their outputs.
+    `nudge` (blocks, B, window, d) is added to what these matrices give: its gradient is
+    that by their outputs.
     """
-    blocks, last = len(jax.tree.leaves(factors)[0]), net.config.layers
+    blocks = len(jax.tree.leaves(factors)[0])
+    last = net.config.layers
 
     def hook(site: str, layer: Any, value: Any, seen: Any, data: Any) -> Any:
         own, added = jax.tree.map(lambda stack: stack[layer - (last - blocks)], data)
@@ -94,14 +144,20 @@ def outcome(
 
     data = factors, jnp.broadcast_to(nudge, (blocks, *h.shape))
     cache = Cache.empty(net.config, jnp.ones(labels.shape, bool), h.dtype)
-    h, _, seen = run(net, h, cache, layers=(last - blocks, last), hook=hook, data=data, read=("key",))
+    h, _, seen = run(
+        net, h, cache, layers=(last - blocks, last), hook=hook, data=data, read=("key",)
+    )
     scores = before_head(net, h) @ head(net)[used].T
     return optax.softmax_cross_entropy_with_integer_labels(scores, labels), seen["key"]
 
 
 @jax.jit
-def statistics(net: Any, used: Any, factors: Factors, h: jax.Array, labels: jax.Array) -> tuple[jax.Array, ...]:
-    """Mean gradient by each trained matrix, and the second moments of its keys and of the gradients by its outputs."""
+def statistics(
+    net: Any, used: Any, factors: Factors, h: jax.Array, labels: jax.Array
+) -> tuple[jax.Array, ...]:
+    """Mean gradient by each trained matrix, and the second moments of its keys and of
+    the gradients by its outputs.
+    """
 
     def total(nudge: jax.Array) -> tuple[jax.Array, jax.Array]:
         loss, keys = outcome(net, used, factors, h, labels, nudge)
@@ -109,13 +165,21 @@ def statistics(net: Any, used: Any, factors: Factors, h: jax.Array, labels: jax.
 
     nudge = jnp.zeros((len(jax.tree.leaves(factors)[0]), *h.shape), h.dtype)
     delta, keys = jax.grad(total, has_aux=True)(nudge)
-    mean = lambda x, y: jnp.einsum("lbti,lbtj->lij", x, y) / labels.size  # noqa: E731
+
+    def mean(x, y):
+        return jnp.einsum("lbti,lbtj->lij", x, y) / labels.size
+
     return mean(delta, keys), mean(keys, keys), mean(delta, delta)
 
 
 def gradients(text: Text, factors: Factors) -> tuple[jax.Array, ...]:
     """The same on as many training windows as are held out."""
-    return statistics(text.network, text.used, factors, *(part[: len(text.held[0])] for part in text.train))
+    return statistics(
+        text.network,
+        text.used,
+        factors,
+        *(part[: len(text.held[0])] for part in text.train),
+    )
 
 
 @cache
@@ -125,37 +189,62 @@ def at_start(*sizes: int) -> tuple[jax.Array, ...]:
     return gradients(text, {"U": jnp.zeros_like(text.network.layers.down[-sizes[0] :])})
 
 
-def start(method: str, r: int, W: jax.Array, A: jax.Array, D: jax.Array, key: jax.Array) -> tuple[Factors, Factors]:
+def start(
+    method: str, r: int, W: jax.Array, A: jax.Array, D: jax.Array, key: jax.Array
+) -> tuple[Factors, Factors]:
     """What is trained and what is not, of W + TUV = W at the start.
 
     W (blocks, m, n); its moments A (blocks, n, n) and D (blocks, m, m).
     """
-    (blocks, m, n), (k_T, k_V) = W.shape, jax.random.split(key)
+    (blocks, m, n) = W.shape
+    (k_T, k_V) = jax.random.split(key)
     if method == "all":
         return {"U": jnp.zeros((blocks, m, n))}, {}
     if method == "lora":
         rank = -(-r * r // (m + n))  # the least with as many numbers as U
-        return {"T": jnp.zeros((blocks, m, rank)), "V": jax.random.normal(k_V, (blocks, rank, n)) / n**0.5}, {}
+        return {
+            "T": jnp.zeros((blocks, m, rank)),
+            "V": jax.random.normal(k_V, (blocks, rank, n)) / n**0.5,
+        }, {}
     if method == "random":
-        T, V = (jnp.linalg.qr(jax.random.normal(k, (blocks, s, r)))[0] for k, s in ((k_T, m), (k_V, n)))
+        T, V = (
+            jnp.linalg.qr(jax.random.normal(k, (blocks, s, r)))[0]
+            for k, s in ((k_T, m), (k_V, n))
+        )
     elif method == "svd":
         left, sizes, right = np.linalg.svd(W, full_matrices=False)
-        T, V = left[:, :, :r] * sizes[:, None, :r], right[:, :r].swapaxes(1, 2)
+        T = left[:, :, :r] * sizes[:, None, :r]
+        V = right[:, :r].swapaxes(1, 2)
     else:
         T, V = (leading(moment, r, method == "whitened") for moment in (D, A))
-    return {"U": jnp.zeros((blocks, r, r))}, {"T": jnp.asarray(T), "V": jnp.asarray(V).swapaxes(1, 2)}
+    return {"U": jnp.zeros((blocks, r, r))}, {
+        "T": jnp.asarray(T),
+        "V": jnp.asarray(V).swapaxes(1, 2),
+    }
 
 
 def leading(moments: jax.Array, r: int, whitened: bool) -> np.ndarray:
-    """Eigenvectors (blocks, n, r) of the r largest eigenvalues of moments (blocks, n, n), to be whitened by or not."""
+    """Eigenvectors (blocks, n, r) of the r largest eigenvalues of moments (blocks, n,
+    n), to be whitened by or not.
+    """
     values, vectors = np.linalg.eigh(moments)
-    values, vectors = values[:, None, -r:], vectors[:, :, -r:]
-    return vectors * (values.mean(-1, keepdims=True) / values) ** 0.5 if whitened else vectors
+    values = values[:, None, -r:]
+    vectors = vectors[:, :, -r:]
+    return (
+        vectors * (values.mean(-1, keepdims=True) / values) ** 0.5
+        if whitened
+        else vectors
+    )
 
 
-def reached(fixed: Factors, G: jax.Array, A: jax.Array, D: jax.Array) -> dict[str, list]:
-    """Shares that T and V reach, a block: of the mean gradient, and of single tokens' by the law of their moments."""
-    T, V = fixed["T"], fixed["V"]
+def reached(
+    fixed: Factors, G: jax.Array, A: jax.Array, D: jax.Array
+) -> dict[str, list]:
+    """Shares that T and V reach, a block: of the mean gradient, and of single tokens'
+    by the law of their moments.
+    """
+    T = fixed["T"]
+    V = fixed["V"]
     return {
         "reach": [reach_share(*parts) for parts in zip(G, T, V, strict=True)],
         "law": [example_share(*parts) for parts in zip(A, D, T, V, strict=True)],
@@ -170,13 +259,24 @@ def adam(rate: Any, steps: int) -> optax.GradientTransformation:
 
 @partial(jax.jit, static_argnames="steps")
 def stretch(
-    net: Any, used: Any, fixed: Factors, free: Factors, state: Any, batches: Any, rate: Any, steps: int
+    net: Any,
+    used: Any,
+    fixed: Factors,
+    free: Factors,
+    state: Any,
+    batches: Any,
+    rate: Any,
+    steps: int,
 ) -> tuple[Factors, Any]:
     """One step on the free factors for each batch; the rate falls over `steps`."""
 
-    def step(carry: tuple[Factors, Any], batch: Any) -> tuple[tuple[Factors, Any], None]:
+    def step(
+        carry: tuple[Factors, Any], batch: Any
+    ) -> tuple[tuple[Factors, Any], None]:
         free, state = carry
-        gradient = jax.grad(lambda free: outcome(net, used, free | fixed, *batch)[0].mean())(free)
+        gradient = jax.grad(
+            lambda free: outcome(net, used, free | fixed, *batch)[0].mean()
+        )(free)
         updates, state = adam(rate, steps).update(gradient, state)
         return (optax.apply_updates(free, updates), state), None
 
@@ -184,9 +284,13 @@ def stretch(
 
 
 @jax.jit
-def mean_loss(net: Any, used: Any, factors: Factors, h: jax.Array, labels: jax.Array) -> jax.Array:
+def mean_loss(
+    net: Any, used: Any, factors: Factors, h: jax.Array, labels: jax.Array
+) -> jax.Array:
     """Mean loss over windows (N, B, window), B at a time."""
-    return jax.lax.map(lambda part: outcome(net, used, factors, *part)[0].mean(), (h, labels)).mean()
+    return jax.lax.map(
+        lambda part: outcome(net, used, factors, *part)[0].mean(), (h, labels)
+    ).mean()
 
 
 def cut(part: np.ndarray, size: int) -> np.ndarray:
@@ -198,18 +302,26 @@ def measure(
     *, method: str, rate: float, r: int, blocks: int, window: int, windows: int, held: int, batch: int, steps: int,
     every: int, seed: int,
 ) -> dict:  # fmt: skip
-    """One curve of the held-out loss in nats a token; and, where T and V stay, the gradient in and out of reach."""
+    """One curve of the held-out loss in nats a token; and, where T and V stay, the
+    gradient in and out of reach.
+    """
     text = prepared(blocks, window, windows, held)
-    net, used = text.network, text.used
+    net = text.network
+    used = text.used
     G, A, D = at_start(blocks, window, windows, held)
-    free, fixed = start(method, r, net.layers.down[-blocks:], A, D, jax.random.key(seed))
+    free, fixed = start(
+        method, r, net.layers.down[-blocks:], A, D, jax.random.key(seed)
+    )
     judged = [cut(part, min(held, 8)) for part in text.held]
-    order = np.random.default_rng(seed).permutation(windows)[np.arange(steps * batch) % windows]
+    order = np.random.default_rng(seed).permutation(windows)[
+        np.arange(steps * batch) % windows
+    ]
     batches = [cut(cut(part[order], batch), every) for part in text.train]
     state = adam(rate, steps).init(free)
     results: dict = {"numbers": sum(f.size for f in free.values()) / blocks}
     curve = {"seconds": [0.0], "loss": [mean_loss(net, used, free | fixed, *judged)]}
-    stretch(net, used, fixed, free, state, [b[0] for b in batches], 0.0, steps)  # compile
+    # compile
+    stretch(net, used, fixed, free, state, [b[0] for b in batches], 0.0, steps)
     for parts in zip(*batches, strict=True):
         began = time.process_time()
         arguments = net, used, fixed, free, state, parts, BASE[method] * rate, steps
@@ -223,7 +335,15 @@ def measure(
     return results | curve
 
 
-EXPERIMENT = Experiment("preconditioning_finetune", __doc__, GRID, measure, OPTIONS, of="the book", alike=("rate",))
+EXPERIMENT = Experiment(
+    "preconditioning_finetune",
+    __doc__,
+    GRID,
+    measure,
+    OPTIONS,
+    of="the book",
+    alike=("rate",),
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

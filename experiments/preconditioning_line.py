@@ -1,7 +1,9 @@
-"""The best linear code of Fashion-MNIST: what principal components leave of the autoencoder's test pictures.
+"""The best linear code of Fashion-MNIST: what principal components leave of the
+autoencoder's test pictures.
 
-No autoencoder with linear units and a code of this width does better on the pictures it was fitted to; one with bent
-units should. Every picture is that of `preconditioning_fashion`, and so is the error: summed over the pixels.
+No autoencoder with linear units and a code of this width does better on the pictures it
+was fitted to; one with bent units should. Every picture is that of
+`preconditioning_fashion`, and so is the error: summed over the pixels.
 """
 
 import numpy as np
@@ -14,17 +16,24 @@ OPTIONS = {"test": 2000}
 
 
 def measure(*, width: int, test: int, seed: int) -> dict:
-    """Mean squared error a picture of the projection on the leading components of all training pictures."""
+    """Mean squared error a picture of the projection on the leading components of all
+    training pictures.
+    """
     pictures = np.asarray(ro.data.fashion_mnist("train").images)
     held_out = np.asarray(ro.data.fashion_mnist("test").images)[:test]
     mean = pictures.mean(0, dtype=np.float64)
     second = pictures.T @ pictures / np.float64(len(pictures))
     components = np.linalg.eigh(second - np.outer(mean, mean))[1][:, -width:]
     away = held_out - mean
-    return {"error": ((away - away @ components @ components.T) ** 2).sum(1).mean(), "total": (away**2).sum(1).mean()}
+    return {
+        "error": ((away - away @ components @ components.T) ** 2).sum(1).mean(),
+        "total": (away**2).sum(1).mean(),
+    }
 
 
-EXPERIMENT = Experiment("preconditioning_line", __doc__, GRID, measure, OPTIONS, of="the book")
+EXPERIMENT = Experiment(
+    "preconditioning_line", __doc__, GRID, measure, OPTIONS, of="the book"
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

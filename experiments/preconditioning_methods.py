@@ -1,7 +1,9 @@
-"""The methods that the two experiments on preconditioning compare, on one network and one stream of batches.
+"""The methods that the two experiments on preconditioning compare, on one network and
+one stream of batches.
 
-A curve is measured every `every` steps, which is also when moments, factors and inverses are renewed. Seconds count
-training and renewal, not compilation and evaluation.
+A curve is measured every `every` steps, which is also when moments, factors and
+inverses are renewed. Seconds count training and renewal, not compilation and
+evaluation.
 """
 
 import time
@@ -31,7 +33,8 @@ from rankone.preconditioning.layers import is_layer
 
 __all__ = ["METHODS", "Problem", "train"]
 
-MOMENTUM, DECAY = 0.9, 0.9
+MOMENTUM = 0.9
+DECAY = 0.9
 Step = Callable[[Any, Any], Any]
 
 
@@ -40,8 +43,10 @@ class Problem(NamedTuple):
 
     Attributes:
         network: Pytree of dense layers.
-        outputs: outputs(network, x) -> (N, m): the network's prediction for inputs (N, n).
-        batch: batch(key) -> (x, y), drawn at random; the loss is half the squared error, summed over the outputs.
+        outputs: outputs(network, x) -> (N, m): the network's prediction for inputs (N,
+            n).
+        batch: batch(key) -> (x, y), drawn at random; the loss is half the squared
+            error, summed over the outputs.
         moment_batch: The same, of the size from which second moments are estimated.
         evaluate: evaluate(network) -> the number whose curve is recorded.
         damping: Of the second-order methods.
@@ -65,15 +70,19 @@ def train(
     key: Any,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, list[float]]:
-    """The curve of one method: seconds, and the evaluated number, at the start and after every `every` steps."""
+    """The curve of one method: seconds, and the evaluated number, at the start and
+    after every `every` steps.
+    """
     chunk, state = METHODS[method](problem, rate, every, key)
     jax.block_until_ready(chunk(state, 0))  # compile
     curve = {"seconds": [0.0], "loss": [float(problem.evaluate(_network(state)))]}
     for i in range(steps // every):
         began = clock()
         state = jax.block_until_ready(chunk(state, i))
-        spent, loss = clock() - began, float(problem.evaluate(_network(state)))
-        if not loss < 100 * curve["loss"][0]:  # diverged, or not a number: the curve ends here
+        spent = clock() - began
+        loss = float(problem.evaluate(_network(state)))
+        # diverged, or not a number: the curve ends here
+        if not loss < 100 * curve["loss"][0]:
             break
         curve["seconds"].append(curve["seconds"][-1] + spent)
         curve["loss"].append(loss)
@@ -90,12 +99,20 @@ def mean_loss(problem: Problem, network: Any, batch: Any) -> Any:
     return 0.5 * ((problem.outputs(network, x) - y) ** 2).sum(-1).mean()
 
 
-def scan_steps(problem: Problem, optimizer: optax.GradientTransformation, network: Any, state: Any, keys: Any) -> Any:
+def scan_steps(
+    problem: Problem,
+    optimizer: optax.GradientTransformation,
+    network: Any,
+    state: Any,
+    keys: Any,
+) -> Any:
     """One step a key."""
 
     def step(carry: Any, key: Any) -> tuple[Any, None]:
         network, state = carry
-        gradient = jax.grad(lambda net: mean_loss(problem, net, problem.batch(key)))(network)
+        gradient = jax.grad(lambda net: mean_loss(problem, net, problem.batch(key)))(
+            network
+        )
         updates, state = optimizer.update(gradient, state, network)
         return (optax.apply_updates(network, updates), state), None
 
@@ -107,7 +124,9 @@ def batch_keys(key: Any, i: Any, every: int) -> Any:
     return jax.random.split(jax.random.fold_in(key, i), every)
 
 
-def first_order(make: Callable[[optax.ScalarOrSchedule], optax.GradientTransformation]) -> Callable:
+def first_order(
+    make: Callable[[optax.ScalarOrSchedule], optax.GradientTransformation],
+) -> Callable:
     """A method that is an optax optimiser on W."""
 
     def method(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:
@@ -123,7 +142,9 @@ def first_order(make: Callable[[optax.ScalarOrSchedule], optax.GradientTransform
 
 
 def renewed(problem: Problem, network: Any, moving: Any, key: Any) -> tuple[Any, Any]:
-    """Moving moments with one more batch, targets drawn from the model (the true Fisher matrix), and their factors."""
+    """Moving moments with one more batch, targets drawn from the model (the true Fisher
+    matrix), and their factors.
+    """
     k_batch, k_noise = jax.random.split(key)
     x, y = problem.moment_batch(k_batch)
     noise = jax.random.normal(k_noise, y.shape, y.dtype)
@@ -133,8 +154,15 @@ def renewed(problem: Problem, network: Any, moving: Any, key: Any) -> tuple[Any,
         return 0.5 * ((outputs - jax.lax.stop_gradient(outputs) - noise) ** 2).sum(-1)
 
     fresh = layer_moments(losses, network)
-    moving = jax.tree.map(MovingMoments.update, moving, fresh, is_leaf=lambda m: isinstance(m, MovingMoments))
-    values = jax.tree.map(lambda m: m.value, moving, is_leaf=lambda m: isinstance(m, MovingMoments))
+    moving = jax.tree.map(
+        MovingMoments.update,
+        moving,
+        fresh,
+        is_leaf=lambda m: isinstance(m, MovingMoments),
+    )
+    values = jax.tree.map(
+        lambda m: m.value, moving, is_leaf=lambda m: isinstance(m, MovingMoments)
+    )
     factors = jax.tree.map(
         lambda moment: whitening_factors(moment, damping=problem.damping),
         values,
@@ -145,7 +173,12 @@ def renewed(problem: Problem, network: Any, moving: Any, key: Any) -> tuple[Any,
 
 def no_moments(network: Any) -> Any:
     """Moving moments that have seen nothing."""
-    start = lambda layer: MovingMoments.start(layer.augmented.shape, layer.augmented.dtype, decay=DECAY)  # noqa: E731
+
+    def start(layer):
+        return MovingMoments.start(
+            layer.augmented.shape, layer.augmented.dtype, decay=DECAY
+        )
+
     return jax.tree.map(start, network, is_leaf=is_layer)
 
 
@@ -153,28 +186,53 @@ def explicit(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step,
     """Heavy ball on W, each step preconditioned with TTᵀ and VᵀV."""
 
     def optimizer(factors: Any) -> optax.GradientTransformation:
-        return optax.chain(optax.trace(MOMENTUM), precondition(factors), optax.scale_by_learning_rate(rate))
+        return optax.chain(
+            optax.trace(MOMENTUM),
+            precondition(factors),
+            optax.scale_by_learning_rate(rate),
+        )
 
     @jax.jit
     def chunk(state: Any, i: Any) -> Any:
         network, (trace, _, scale), moving = state
-        moving, factors = renewed(problem, network, moving, jax.random.fold_in(key, -1 - i))
+        moving, factors = renewed(
+            problem, network, moving, jax.random.fold_in(key, -1 - i)
+        )
         operators = precondition(factors).init(network)
         network, inner = scan_steps(
-            problem, optimizer(factors), network, (trace, operators, scale), batch_keys(key, i, every)
+            problem,
+            optimizer(factors),
+            network,
+            (trace, operators, scale),
+            batch_keys(key, i, every),
         )
         return network, inner, moving
 
-    ones = jax.tree.map(lambda layer: Factors(*map(np.eye, layer.augmented.shape)), problem.network, is_leaf=is_layer)
-    return chunk, (problem.network, optimizer(ones).init(problem.network), no_moments(problem.network))
+    ones = jax.tree.map(
+        lambda layer: Factors(*map(np.eye, layer.augmented.shape)),
+        problem.network,
+        is_leaf=is_layer,
+    )
+    return chunk, (
+        problem.network,
+        optimizer(ones).init(problem.network),
+        no_moments(problem.network),
+    )
 
 
-def reparameterised(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:
+def reparameterised(
+    problem: Problem, rate: float, every: int, key: Any
+) -> tuple[Step, Any]:
     """Heavy ball on U, with T, V, U and the momentum renewed from time to time."""
-    optimizer, pair = only_U(optax.sgd(rate, MOMENTUM)), lambda layer: Factors(layer.T, layer.V)
+    optimizer = only_U(optax.sgd(rate, MOMENTUM))
+
+    def pair(layer):
+        return Factors(layer.T, layer.V)
 
     def carry_over(old: Any, new: Any, velocity: Any) -> Any:
-        moved = lambda U: transport(U, pair(old), pair(new), invertible=True)  # noqa: E731
+        def moved(U):
+            return transport(U, pair(old), pair(new), invertible=True)
+
         return jax.tree.map(moved, velocity)  # of T and V there is none
 
     @jax.jit
@@ -182,22 +240,39 @@ def reparameterised(problem: Problem, rate: float, every: int, key: Any) -> tupl
         old, inner, moving = state
         moving, factors = renewed(problem, old, moving, jax.random.fold_in(key, -1 - i))
         new = reparameterize(merge(old), factors, invertible=True)
-        velocity = jax.tree.map(carry_over, old, new, tree_utils.tree_get(inner, "trace"), is_leaf=is_layer)
+        velocity = jax.tree.map(
+            carry_over, old, new, tree_utils.tree_get(inner, "trace"), is_leaf=is_layer
+        )
         inner = tree_utils.tree_set(inner, trace=velocity)
-        return *scan_steps(problem, optimizer, new, inner, batch_keys(key, i, every)), moving
+        return *scan_steps(
+            problem, optimizer, new, inner, batch_keys(key, i, every)
+        ), moving
 
-    ones = jax.tree.map(lambda layer: Factors(*map(np.eye, layer.augmented.shape)), problem.network, is_leaf=is_layer)
+    ones = jax.tree.map(
+        lambda layer: Factors(*map(np.eye, layer.augmented.shape)),
+        problem.network,
+        is_leaf=is_layer,
+    )
     network = reparameterize(problem.network, ones)
     return chunk, (network, optimizer.init(network), no_moments(problem.network))
 
 
-def kfac_jax_method(problem: Problem, rate: float, every: int, key: Any) -> tuple[Step, Any]:
-    """The published K-FAC of kfac-jax, which needs an environment of its own (see experiments/README.md)."""
+def kfac_jax_method(
+    problem: Problem, rate: float, every: int, key: Any
+) -> tuple[Step, Any]:
+    """The published K-FAC of kfac-jax, which needs an environment of its own (see
+    experiments/README.md).
+    """
     import kfac_jax
 
-    plain = lambda layer: {"w": layer.W.T} | ({} if layer.b is None else {"b": layer.b})  # noqa: E731
-    back = lambda p: Dense(p["w"].T, p.get("b"))  # noqa: E731
-    is_plain = lambda node: isinstance(node, dict) and "w" in node  # noqa: E731
+    def plain(layer):
+        return {"w": layer.W.T} | ({} if layer.b is None else {"b": layer.b})
+
+    def back(p):
+        return Dense(p["w"].T, p.get("b"))
+
+    def is_plain(node):
+        return isinstance(node, dict) and "w" in node
 
     class Call:
         def __init__(self, p: Any):
@@ -221,9 +296,12 @@ def kfac_jax_method(problem: Problem, rate: float, every: int, key: Any) -> tupl
 
     def chunk(state: Any, i: Any) -> Any:
         _, params, inner = state
-        params, inner = jax.tree.map(jnp.array, (params, inner))  # the optimiser donates what it is given
+        # the optimiser donates what it is given
+        params, inner = jax.tree.map(jnp.array, (params, inner))
         for j, k in enumerate(batch_keys(key, i, every)):
-            params, inner, _ = optimizer.step(params, inner, k, batch=draw(k), global_step_int=i * every + j)
+            params, inner, _ = optimizer.step(
+                params, inner, k, batch=draw(k), global_step_int=i * every + j
+            )
         return jax.tree.map(back, params, is_leaf=is_plain), params, inner
 
     return chunk, (problem.network, params, optimizer.init(params, key, draw(key)))

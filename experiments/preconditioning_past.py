@@ -1,7 +1,9 @@
-"""The autoencoder of `preconditioning_fashion` trained on, past the best linear code: 3,000 steps, a rate that decays.
+"""The autoencoder of `preconditioning_fashion` trained on, past the best linear code:
+3,000 steps, a rate that decays.
 
-Everything else is as there: network, pictures, batches, and factors renewed every 40 steps. Seconds are the
-processor's, so that other work on the machine counts for nothing.
+Everything else is as there: network, pictures, batches, and factors renewed every 40
+steps. Seconds are the processor's, so that other work on the machine counts for
+nothing.
 """
 
 import time
@@ -17,15 +19,40 @@ GRID = {"method": ["momentum", "adam", "explicit"], "rate": [0.3, 1.0, 3.0, 10.0
 OPTIONS = {**SHORT, "steps": 3000, "every": 200, "renew": 40}
 
 
-def measure(*, method: str, rate: float, steps: int, every: int, renew: int, seed: int, **sizes: object) -> dict:
-    """One curve of the squared error a picture, on held-out pictures; the rate falls to zero in a straight line."""
-    made, falling = problem(**sizes, seed=seed), optax.linear_schedule(BASE[method] * rate, 0.0, steps)
-    options = {"steps": steps, "every": renew, "key": jax.random.key(100 + seed), "clock": time.process_time}
+def measure(
+    *,
+    method: str,
+    rate: float,
+    steps: int,
+    every: int,
+    renew: int,
+    seed: int,
+    **sizes: object,
+) -> dict:
+    """One curve of the squared error a picture, on held-out pictures; the rate falls to
+    zero in a straight line.
+    """
+    made = problem(**sizes, seed=seed)
+    falling = optax.linear_schedule(BASE[method] * rate, 0.0, steps)
+    options = {
+        "steps": steps,
+        "every": renew,
+        "key": jax.random.key(100 + seed),
+        "clock": time.process_time,
+    }
     curve = train(made, method, falling, **options)
     return {name: values[:: every // renew] for name, values in curve.items()}
 
 
-EXPERIMENT = Experiment("preconditioning_past", __doc__, GRID, measure, OPTIONS, of="the book", alike=("rate",))
+EXPERIMENT = Experiment(
+    "preconditioning_past",
+    __doc__,
+    GRID,
+    measure,
+    OPTIONS,
+    of="the book",
+    alike=("rate",),
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

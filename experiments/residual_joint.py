@@ -1,7 +1,9 @@
-"""A base trained with its memory in mind, the question of the ResMem paper's section 6, on UCI Letter.
+"""A base trained with its memory in mind, the question of the ResMem paper's section 6,
+on UCI Letter.
 
-To the cross-entropy is added `roughness` times the squared difference of an example's residual and its nearest
-neighbour's: the squared error of the sum there, when the others are stored.
+To the cross-entropy is added `roughness` times the squared difference of an example's
+residual and its nearest neighbour's: the squared error of the sum there, when the
+others are stored.
 """
 
 from functools import lru_cache
@@ -23,10 +25,16 @@ OPTIONS = {"neighbours": 1, "epochs": 30, "share": 1.0, "queries": 4_000}
 
 
 @lru_cache(maxsize=1)
-def inputs(share: float, seed: int, queries: int, neighbours: int) -> tuple[Split, tuple, Any, float]:
-    """The data, the neighbours among the inputs, those of each stored row, and what their bare labels get right."""
+def inputs(
+    share: float, seed: int, queries: int, neighbours: int
+) -> tuple[Split, tuple, Any, float]:
+    """The data, the neighbours among the inputs, those of each stored row, and what
+    their bare labels get right.
+    """
     data, space = prepared(share, seed, queries)
-    others = np.asarray(ExactSearch(data.x["train"]).search(data.x["train"], neighbours + 1).indices)
+    others = np.asarray(
+        ExactSearch(data.x["train"]).search(data.x["train"], neighbours + 1).indices
+    )
     return data, space, others[:, 1:], _right(choose(data, space, None), data)
 
 
@@ -35,16 +43,36 @@ def _right(chosen: dict, data: Split) -> float:
 
 
 def measure(
-    *, width: int, roughness: float, neighbours: int, epochs: int, share: float, queries: int, seed: int
+    *,
+    width: int,
+    roughness: float,
+    neighbours: int,
+    epochs: int,
+    share: float,
+    queries: int,
+    seed: int,
 ) -> dict:
-    """Accuracy of base and sum on the test, and the two numbers that a base can make small: its square, its energy."""
+    """Accuracy of base and sum on the test, and the two numbers that a base can make
+    small: its square, its energy.
+    """
     data, space, others, labels = inputs(share, seed, queries, neighbours)
-    x, y = data.x["train"], data.y["train"]
-    options = {"epochs": epochs, "key": jax.random.key(seed), "nearest": others, "roughness": roughness}
+    x = data.x["train"]
+    y = data.y["train"]
+    options = {
+        "epochs": epochs,
+        "key": jax.random.key(seed),
+        "nearest": others,
+        "roughness": roughness,
+    }
     net = train(x, y, (width, width), **options)
     logits = {part: net.logits(jnp.asarray(rows)) for part, rows in data.x.items()}
-    residual = {part: np.eye(26)[data.y[part]] - softmax(np.asarray(f), 1) for part, f in logits.items()}
-    step = residual["test"] - residual["train"][np.asarray(space[1]["test"].indices)[:, 0]]
+    residual = {
+        part: np.eye(26)[data.y[part]] - softmax(np.asarray(f), 1)
+        for part, f in logits.items()
+    }
+    step = (
+        residual["test"] - residual["train"][np.asarray(space[1]["test"].indices)[:, 0]]
+    )
     chosen = choose(data, space, logits)
     return {
         "base": float((np.asarray(logits["test"].argmax(-1)) == data.y["test"]).mean()),
@@ -56,7 +84,9 @@ def measure(
     }
 
 
-EXPERIMENT = Experiment("residual_joint", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+EXPERIMENT = Experiment(
+    "residual_joint", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

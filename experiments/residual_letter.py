@@ -1,4 +1,6 @@
-"""ResMem on UCI Letter: 26 classes from 16 features, where plain neighbours are hard to beat."""
+"""ResMem on UCI Letter: 26 classes from 16 features, where plain neighbours are hard to
+beat.
+"""
 
 from functools import lru_cache
 
@@ -17,9 +19,12 @@ _TRAINING = 16_000  # rows, as is customary; the last 4,000 are for the test
 def prepared(share: float, seed: int, queries: int) -> tuple[Split, tuple]:
     """The data, scaled to about one, and the neighbours among the inputs."""
     x, names = letters()
-    x, y = (x - 7.5) / 4, np.unique(names, return_inverse=True)[1].astype(np.int32)
+    x = (x - 7.5) / 4
+    y = np.unique(names, return_inverse=True)[1].astype(np.int32)
     test = x[_TRAINING:], y[_TRAINING:]
-    data = split(x[:_TRAINING], y[:_TRAINING], test, share=share, seed=seed, queries=queries)
+    data = split(
+        x[:_TRAINING], y[:_TRAINING], test, share=share, seed=seed, queries=queries
+    )
     asked = {part: x for part, x in data.x.items() if part != "train"}
     return data, find(data.x["train"], asked)
 
@@ -30,7 +35,9 @@ def measure(*, share: float, width: int, epochs: int, queries: int, seed: int) -
     return study(data, (width, width), space, epochs=epochs, seed=seed)
 
 
-EXPERIMENT = Experiment("residual_letter", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+EXPERIMENT = Experiment(
+    "residual_letter", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

@@ -1,8 +1,10 @@
-"""ResMem and its controls on one data set: what the experiments on Fashion-MNIST and on letters share.
+"""ResMem and its controls on one data set: what the experiments on Fashion-MNIST and on
+letters share.
 
-Five predictors from one small network: the network itself; its softmax plus the remembered residuals, with neighbours
-looked for in its last hidden layer ("learned") or among the inputs ("input"); and the labels of the same neighbours
-alone. k, σ and T of each are chosen on a tenth of the training data that nobody else sees.
+Five predictors from one small network: the network itself; its softmax plus the
+remembered residuals, with neighbours looked for in its last hidden layer ("learned") or
+among the inputs ("input"); and the labels of the same neighbours alone. k, σ and T of
+each are chosen on a tenth of the training data that nobody else sees.
 """
 
 import itertools
@@ -18,7 +20,11 @@ from rankone.residual.classifier import Classifier, train
 from rankone.residual.scores import gain
 
 K_MOST = 80
-GRID = {"temperature": (0.7, 1.0, 1.5, 2.5, 4.0), "sigma": (0.05, 0.15, 0.5, 1.5), "k": (1, 5, 20, K_MOST)}
+GRID = {
+    "temperature": (0.7, 1.0, 1.5, 2.5, 4.0),
+    "sigma": (0.05, 0.15, 0.5, 1.5),
+    "k": (1, 5, 20, K_MOST),
+}
 
 
 class Split(NamedTuple):
@@ -28,32 +34,62 @@ class Split(NamedTuple):
     y: dict[str, np.ndarray]
 
 
-def split(x: np.ndarray, y: np.ndarray, test: tuple, *, share: float, seed: int, queries: int) -> Split:
-    """A share of the training data, less a tenth held out; of that and of the stored ones, `queries` are asked for."""
+def split(
+    x: np.ndarray, y: np.ndarray, test: tuple, *, share: float, seed: int, queries: int
+) -> Split:
+    """A share of the training data, less a tenth held out; of that and of the stored
+    ones, `queries` are asked for.
+    """
     order = np.random.default_rng(seed).permutation(len(x))[: round(share * len(x))]
-    held, kept = order[: len(order) // 10], order[len(order) // 10 :]
+    held = order[: len(order) // 10]
+    kept = order[len(order) // 10 :]
     asked = {"held": held[:queries], "seen": kept[:queries]}
-    xs = {"train": x[kept], "test": test[0]} | {name: x[rows] for name, rows in asked.items()}
-    ys = {"train": y[kept], "test": test[1]} | {name: y[rows] for name, rows in asked.items()}
+    xs = {"train": x[kept], "test": test[0]} | {
+        name: x[rows] for name, rows in asked.items()
+    }
+    ys = {"train": y[kept], "test": test[1]} | {
+        name: y[rows] for name, rows in asked.items()
+    }
     return Split(xs, ys)
 
 
-def find(store: np.ndarray, queries: dict[str, Any]) -> tuple[ExactSearch, dict[str, Neighbours], float]:
-    """A search of the store, the neighbours of all queries, and a typical distance: the unit of σ."""
-    search, k = ExactSearch(store), min(K_MOST, len(store))
+def find(
+    store: np.ndarray, queries: dict[str, Any]
+) -> tuple[ExactSearch, dict[str, Neighbours], float]:
+    """A search of the store, the neighbours of all queries, and a typical distance: the
+    unit of σ.
+    """
+    search = ExactSearch(store)
+    k = min(K_MOST, len(store))
     found = {name: search.search(q, k) for name, q in queries.items()}
     return search, found, float(found["held"].distances.mean())
 
 
-def memory(data: Split, search: ExactSearch, logits: dict[str, Any] | None, temperature: float) -> ResMem:
-    """Residuals of the network at a temperature, or the bare labels, over neighbours already found."""
-    made = ResMem(k=min(K_MOST, len(search)), temperature=temperature, search=lambda _: search)
+def memory(
+    data: Split, search: ExactSearch, logits: dict[str, Any] | None, temperature: float
+) -> ResMem:
+    """Residuals of the network at a temperature, or the bare labels, over neighbours
+    already found.
+    """
+    made = ResMem(
+        k=min(K_MOST, len(search)), temperature=temperature, search=lambda _: search
+    )
     if logits is not None:
         return made.fit(None, logits=logits["train"], labels=data.y["train"])
-    return made.fit_residuals(None, jax.nn.one_hot(data.y["train"], int(data.y["train"].max()) + 1))
+    return made.fit_residuals(
+        None, jax.nn.one_hot(data.y["train"], int(data.y["train"].max()) + 1)
+    )
 
 
-def answers(made: ResMem, found: Neighbours, logits: Any | None, unit: float, *, sigma: float, k: int) -> np.ndarray:
+def answers(
+    made: ResMem,
+    found: Neighbours,
+    logits: Any | None,
+    unit: float,
+    *,
+    sigma: float,
+    k: int,
+) -> np.ndarray:
     """The classes with the largest scores."""
     scores = made.using(k=min(k, made.k), sigma=sigma * unit).read(found)
     base = 0 if logits is None else jax.nn.softmax(logits / made.temperature, -1)
@@ -61,32 +97,64 @@ def answers(made: ResMem, found: Neighbours, logits: Any | None, unit: float, *,
 
 
 def choose(data: Split, space: tuple, logits: dict[str, Any] | None) -> dict[str, Any]:
-    """The k, σ (in typical distances) and T with the fewest errors on the held-out tenth, and their answers."""
+    """The k, σ (in typical distances) and T with the fewest errors on the held-out
+    tenth, and their answers.
+    """
     search, found, unit = space
     best: tuple[float, dict, ResMem] | None = None
     for temperature in GRID["temperature"] if logits is not None else (1.0,):
         made = memory(data, search, logits, temperature)
-        of = lambda part: None if logits is None else logits[part]  # noqa: E731
+
+        def of(part):
+            return None if logits is None else logits[part]
+
         for sigma, k in itertools.product(GRID["sigma"], GRID["k"]):
-            right = (answers(made, found["held"], of("held"), unit, sigma=sigma, k=k) == data.y["held"]).mean()
+            right = (
+                answers(made, found["held"], of("held"), unit, sigma=sigma, k=k)
+                == data.y["held"]
+            ).mean()
             if best is None or right > best[0]:
                 best = right, {"sigma": sigma, "k": k}, made
     assert best is not None
     _, chosen, made = best
-    given = {part: answers(made, found[part], of(part), unit, **chosen) for part in ("test", "seen")}
-    return {"chosen": chosen | {"temperature": float(made.temperature)}, "answers": given}
+    given = {
+        part: answers(made, found[part], of(part), unit, **chosen)
+        for part in ("test", "seen")
+    }
+    return {
+        "chosen": chosen | {"temperature": float(made.temperature)},
+        "answers": given,
+    }
 
 
-def network(data: Split, widths: tuple[int, ...], *, epochs: int, seed: int) -> tuple[Classifier, dict, dict]:
-    """A trained network, its last hidden layer and its logits on every part of the data."""
-    net = train(data.x["train"], data.y["train"], widths, key=jax.random.key(seed), epochs=epochs)
+def network(
+    data: Split, widths: tuple[int, ...], *, epochs: int, seed: int
+) -> tuple[Classifier, dict, dict]:
+    """A trained network, its last hidden layer and its logits on every part of the
+    data.
+    """
+    net = train(
+        data.x["train"],
+        data.y["train"],
+        widths,
+        key=jax.random.key(seed),
+        epochs=epochs,
+    )
     run = jax.jit(lambda x: (net.embed(x), net.logits(x)))
     outputs = {part: run(jnp.asarray(x)) for part, x in data.x.items()}
-    return net, {part: z for part, (z, _) in outputs.items()}, {part: f for part, (_, f) in outputs.items()}
+    return (
+        net,
+        {part: z for part, (z, _) in outputs.items()},
+        {part: f for part, (_, f) in outputs.items()},
+    )
 
 
-def study(data: Split, widths: tuple[int, ...], input_space: tuple, *, epochs: int, seed: int) -> dict[str, Any]:
-    """Accuracy of the five predictors on unseen and on stored examples, and where ResMem's gain comes from."""
+def study(
+    data: Split, widths: tuple[int, ...], input_space: tuple, *, epochs: int, seed: int
+) -> dict[str, Any]:
+    """Accuracy of the five predictors on unseen and on stored examples, and where
+    ResMem's gain comes from.
+    """
     _, embedded, logits = network(data, widths, epochs=epochs, seed=seed)
     store = embedded.pop("train")
     spaces = {"learned": find(store, embedded), "input": input_space}
@@ -95,7 +163,9 @@ def study(data: Split, widths: tuple[int, ...], input_space: tuple, *, epochs: i
     for name, space in spaces.items():
         for kind, f in (("resmem", logits), ("labels", None)):
             made = choose(data, space, f)
-            results[f"{kind}_{name}"] = _accuracy(made["answers"], data) | made["chosen"]
+            results[f"{kind}_{name}"] = (
+                _accuracy(made["answers"], data) | made["chosen"]
+            )
             if f is not None:
                 split_gain = gain(data.y["test"], base["test"], made["answers"]["test"])
                 results[f"{kind}_{name}"] |= asdict(split_gain)
@@ -103,4 +173,6 @@ def study(data: Split, widths: tuple[int, ...], input_space: tuple, *, epochs: i
 
 
 def _accuracy(given: dict[str, np.ndarray], data: Split) -> dict[str, float]:
-    return {part: float((answer == data.y[part]).mean()) for part, answer in given.items()}
+    return {
+        part: float((answer == data.y[part]).mean()) for part, answer in given.items()
+    }

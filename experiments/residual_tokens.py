@@ -1,7 +1,9 @@
-"""Next-token prediction with SmolLM2 and a datastore of up to a million tokens of the State of the Union addresses.
+"""Next-token prediction with SmolLM2 and a datastore of up to a million tokens of the
+State of the Union addresses.
 
-The paper: a T5 decoder on C4. Here: a model trained elsewhere, so that what the memory adds may be the domain and not
-the residuals. Hence two controls: the labels of the same neighbours alone, and their mixture with the model (kNN-LM).
+The paper: a T5 decoder on C4. Here: a model trained elsewhere, so that what the memory
+adds may be the domain and not the residuals. Hence two controls: the labels of the same
+neighbours alone, and their mixture with the model (kNN-LM).
 """
 
 import itertools
@@ -22,12 +24,27 @@ from rankone.residual.scores import Calibration, gain, project
 from rankone.residual.storage import Residuals, bare_labels, sparse
 
 GRID = {"n": [10_000, 30_000, 100_000, 300_000, 1_000_000]}
-OPTIONS = {"most": 1_000_000}  # tokens there are: each seed stores others while they last
-K_MOST, BATCH = 128, 512
-SIGMAS, COUNTS = (0.1, 0.3, 1.0), (8, 32, K_MOST)  # σ in typical distances
+# tokens there are: each seed stores others while they last
+OPTIONS = {"most": 1_000_000}
+K_MOST = 128
+BATCH = 512
+# σ in typical distances
+SIGMAS = (0.1, 0.3, 1.0)
+COUNTS = (8, 32, K_MOST)
 READING = [{"k": k, "sigma": sigma} for k, sigma in itertools.product(COUNTS, SIGMAS)]
-SHARES = 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7  # of the neighbours' labels in the mixture; of the model in a projection
-TUNED = 4  # speeches of a seed on which everything is chosen; the others are for the test
+# of the neighbours' labels in the mixture; of the model in a projection
+SHARES = (
+    0.02,
+    0.05,
+    0.1,
+    0.2,
+    0.35,
+    0.5,
+    0.7,
+)
+TUNED = (
+    4  # speeches of a seed on which everything is chosen; the others are for the test
+)
 Scores = Callable[["Asked"], jax.Array]
 
 
@@ -40,7 +57,9 @@ class Asked(NamedTuple):
 
 
 class Store(NamedTuple):
-    """Stored tokens, how to find them, and the typical distance, which is the unit of σ."""
+    """Stored tokens, how to find them, and the typical distance, which is the unit of
+    σ.
+    """
 
     held: Tokens
     search: ExactSearch
@@ -48,7 +67,9 @@ class Store(NamedTuple):
 
     def memory(self, stored: Residuals) -> ResMem:
         """These residuals of the stored tokens, over the same search."""
-        return ResMem(k=K_MOST, search=lambda _: self.search).fit_residuals(None, stored)
+        return ResMem(k=K_MOST, search=lambda _: self.search).fit_residuals(
+            None, stored
+        )
 
     def read(self, made: ResMem, part: Asked, *, k: int, sigma: float) -> jax.Array:
         """What a memory says of some queries, from the neighbours found for all."""
@@ -61,8 +82,12 @@ def head() -> jax.Array:
     return datastore.head(datastore.model().network)
 
 
-def asked(search: ExactSearch, seed: int) -> tuple[list[Asked], list[Asked], np.ndarray]:
-    """A third of the speeches for each seed, in batches: to tune on, and to test on with the speech of each query."""
+def asked(
+    search: ExactSearch, seed: int
+) -> tuple[list[Asked], list[Asked], np.ndarray]:
+    """A third of the speeches for each seed, in batches: to tune on, and to test on
+    with the speech of each query.
+    """
     tokens, speech = datastore.queries()
     mine = np.unique(speech)[seed % 3 :: 3]
     tune = np.flatnonzero(np.isin(speech, mine[:TUNED]))[::4]
@@ -73,17 +98,21 @@ def asked(search: ExactSearch, seed: int) -> tuple[list[Asked], list[Asked], np.
         z = [jnp.asarray(tokens.z[part], jnp.float32) for part in parts]
         neighbours = [search.search(q, K_MOST) for q in z]
         return [
-            Asked(q @ head().T, tokens.label[p].astype(int), f) for q, p, f in zip(z, parts, neighbours, strict=True)
+            Asked(q @ head().T, tokens.label[p].astype(int), f)
+            for q, p, f in zip(z, parts, neighbours, strict=True)
         ]
 
     return batches(tune), batches(test), speech[test]
 
 
 def residuals(held: Tokens, temperature: float) -> Residuals:
-    """The largest entries of onehot − softmax(f/T); a label outside of them takes the last place, and counts 1."""
+    """The largest entries of onehot − softmax(f/T); a label outside of them takes the
+    last place, and counts 1.
+    """
     norms = held.norms[:, TEMPERATURES.index(temperature)]
     values = -np.exp(held.logs.astype(np.float32) / temperature - norms[:, None])
-    columns, rows = held.columns.copy(), np.arange(len(values))
+    columns = held.columns.copy()
+    rows = np.arange(len(values))
     here = columns == held.label[:, None]
     at = np.where(here.any(1), here.argmax(1), KEEP - 1)
     values[rows, at] = np.where(here.any(1), values[rows, at], 0) + 1
@@ -93,12 +122,19 @@ def residuals(held: Tokens, temperature: float) -> Residuals:
 
 def right(scores: Scores, batches: Iterable[Asked]) -> np.ndarray:
     """Which queries get the label as the largest score."""
-    return np.concatenate([np.asarray(scores(part).argmax(-1)) == part.label for part in batches])
+    return np.concatenate(
+        [np.asarray(scores(part).argmax(-1)) == part.label for part in batches]
+    )
 
 
 def own(probabilities: Scores, batches: Iterable[Asked]) -> np.ndarray:
     """What each query gives to its label."""
-    return np.concatenate([np.asarray(probabilities(p)[np.arange(len(p.label)), p.label]) for p in batches])
+    return np.concatenate(
+        [
+            np.asarray(probabilities(p)[np.arange(len(p.label)), p.label])
+            for p in batches
+        ]
+    )
 
 
 def nats(p: np.ndarray) -> float:
@@ -117,18 +153,29 @@ def model_alone(part: Asked) -> jax.Array:
 
 
 def measure(*, n: int, most: int, seed: int) -> dict[str, Any]:
-    """Accuracy and cross-entropy of the model, the labels, their mixture and ResMem on unseen speeches."""
+    """Accuracy and cross-entropy of the model, the labels, their mixture and ResMem on
+    unseen speeches.
+    """
     held = datastore.store(seed * n % most, n)
     search = ExactSearch(held.z.astype(np.float32))
     tune, test, speech = asked(search, seed)
     unit = float(np.mean([part.found.distances.mean() for part in tune]))
-    store, queries = Store(held, search, unit), (tune, test, speech)
-    base = _report(model_scores, {}, test, speech) | _calibrated(model_scores, tune, test)
-    results = {"base": base, **_by_labels(store, *queries), "resmem": _by_residuals(store, *queries)}
+    store = Store(held, search, unit)
+    queries = (tune, test, speech)
+    base = _report(model_scores, {}, test, speech) | _calibrated(
+        model_scores, tune, test
+    )
+    results = {
+        "base": base,
+        **_by_labels(store, *queries),
+        "resmem": _by_residuals(store, *queries),
+    }
     return {**results, "typical_distance": unit, "queries": len(speech)}
 
 
-def _by_labels(store: Store, tune: list[Asked], test: list[Asked], speech: np.ndarray) -> dict[str, Any]:
+def _by_labels(
+    store: Store, tune: list[Asked], test: list[Asked], speech: np.ndarray
+) -> dict[str, Any]:
     """The labels of the neighbours alone, and mixed with the model."""
     plain = store.memory(bare_labels(store.held.label, len(head())))
 
@@ -136,64 +183,117 @@ def _by_labels(store: Store, tune: list[Asked], test: list[Asked], speech: np.nd
         return lambda part: store.read(plain, part, **options)
 
     def mixture(*, share: float, **options: Any) -> Scores:
-        return lambda part: (1 - share) * model_alone(part) + share * store.read(plain, part, **options)
+        return lambda part: (
+            (1 - share) * model_alone(part) + share * store.read(plain, part, **options)
+        )
 
     mixed = [{**o, "share": share} for o, share in itertools.product(READING, SHARES)]
-    found = {"labels": _best(labels, READING, tune), "mixture": _best(mixture, mixed, tune)}
+    found = {
+        "labels": _best(labels, READING, tune),
+        "mixture": _best(mixture, mixed, tune),
+    }
     results = {name: _report(*best, test, speech) for name, best in found.items()}
-    alone, neighbours = own(model_alone, tune), [own(labels(**o), tune) for o in READING]
-    _, share, i = min((nats(_mix(s, alone, b)), s, i) for i, b in enumerate(neighbours) for s in SHARES)
-    results["mixture"] |= {"nats": nats(own(mixture(share=share, **READING[i]), test)), "nats_share": share}
+    alone = own(model_alone, tune)
+    neighbours = [own(labels(**o), tune) for o in READING]
+    _, share, i = min(
+        (nats(_mix(s, alone, b)), s, i)
+        for i, b in enumerate(neighbours)
+        for s in SHARES
+    )
+    results["mixture"] |= {
+        "nats": nats(own(mixture(share=share, **READING[i]), test)),
+        "nats_share": share,
+    }
     return results
 
 
-def _by_residuals(store: Store, tune: list[Asked], test: list[Asked], speech: np.ndarray) -> dict[str, Any]:
-    """ResMem: its accuracy, where its gain comes from, and what its scores are worth as probabilities."""
+def _by_residuals(
+    store: Store, tune: list[Asked], test: list[Asked], speech: np.ndarray
+) -> dict[str, Any]:
+    """ResMem: its accuracy, where its gain comes from, and what its scores are worth as
+    probabilities.
+    """
 
     def resmem(temperature: float) -> Callable[..., Scores]:
         made = store.memory(residuals(store.held, temperature))
-        return lambda **o: lambda part: jax.nn.softmax(part.logits / temperature) + store.read(made, part, **o)
+        return lambda **o: (
+            lambda part: (
+                jax.nn.softmax(part.logits / temperature) + store.read(made, part, **o)
+            )
+        )
 
     found = (_best(resmem(temperature), READING, tune) for temperature in TEMPERATURES)
     scores, options = max(found, key=lambda pair: right(pair[0], tune).mean())
-    base, answers = (np.concatenate([np.asarray(f(p).argmax(-1)) for p in test]) for f in (model_scores, scores))
+    base, answers = (
+        np.concatenate([np.asarray(f(p).argmax(-1)) for p in test])
+        for f in (model_scores, scores)
+    )
     split = gain(np.concatenate([part.label for part in test]), base, answers)
     results = _report(scores, options, test, speech) | asdict(split)
-    return results | _calibrated(scores, tune, test) | _projected(scores, tune, test[::3])
+    return (
+        results | _calibrated(scores, tune, test) | _projected(scores, tune, test[::3])
+    )
 
 
-def _best(predictor: Callable[..., Scores], grid: list[dict], tune: list[Asked]) -> tuple[Scores, dict]:
+def _best(
+    predictor: Callable[..., Scores], grid: list[dict], tune: list[Asked]
+) -> tuple[Scores, dict]:
     """The scores most often right, and their options."""
     options = max(grid, key=lambda o: right(predictor(**o), tune).mean())
     return predictor(**options), options
 
 
-def _report(scores: Scores, options: dict, test: list[Asked], speech: np.ndarray) -> dict[str, Any]:
+def _report(
+    scores: Scores, options: dict, test: list[Asked], speech: np.ndarray
+) -> dict[str, Any]:
     hit = right(scores, test)
-    return {"accuracy": hit.mean(), "by_speech": [hit[speech == s].mean() for s in np.unique(speech)], **options}
+    return {
+        "accuracy": hit.mean(),
+        "by_speech": [hit[speech == s].mean() for s in np.unique(speech)],
+        **options,
+    }
 
 
 def _mix(share: float, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (1 - share) * a + share * b
 
 
-def _calibrated(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str, float]:
-    """Cross-entropy after the softmax whose temperature is fitted on the other speeches."""
-    fitted = Calibration.fit(jnp.concatenate([scores(p) for p in tune]), np.concatenate([p.label for p in tune]))
-    return {"nats": nats(own(lambda part: fitted(scores(part)), test)), "tau": float(fitted.temperature)}
+def _calibrated(
+    scores: Scores, tune: list[Asked], test: list[Asked]
+) -> dict[str, float]:
+    """Cross-entropy after the softmax whose temperature is fitted on the other
+    speeches.
+    """
+    fitted = Calibration.fit(
+        jnp.concatenate([scores(p) for p in tune]),
+        np.concatenate([p.label for p in tune]),
+    )
+    return {
+        "nats": nats(own(lambda part: fitted(scores(part)), test)),
+        "tau": float(fitted.temperature),
+    }
 
 
-def _projected(scores: Scores, tune: list[Asked], test: list[Asked]) -> dict[str, float]:
-    """Cross-entropy of the nearest probabilities, which have zeros, after mixing in a share of the model's."""
+def _projected(
+    scores: Scores, tune: list[Asked], test: list[Asked]
+) -> dict[str, float]:
+    """Cross-entropy of the nearest probabilities, which have zeros, after mixing in a
+    share of the model's.
+    """
     pair = {
         name: (own(lambda p: project(scores(p)), q), own(model_alone, q))
         for name, q in (("tune", tune), ("test", test))
     }
     share = min(SHARES, key=lambda s: nats(_mix(s, *pair["tune"])))
-    return {"nats_projected": nats(_mix(share, *pair["test"])), "projected_share": share}
+    return {
+        "nats_projected": nats(_mix(share, *pair["test"])),
+        "projected_share": share,
+    }
 
 
-EXPERIMENT = Experiment("residual_tokens", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2))
+EXPERIMENT = Experiment(
+    "residual_tokens", __doc__, GRID, measure, OPTIONS, of="the book", seeds=(0, 1, 2)
+)
 
 if __name__ == "__main__":
     main(EXPERIMENT)

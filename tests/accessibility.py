@@ -6,8 +6,9 @@ from playwright.sync_api import Page
 
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
-# Axe reads no MathML, and takes seconds over the glyphs: a formula's text stands in for it, as text of its line where
-# it looks like the line, and else in an element that looks as it does.
+# Axe reads no MathML, and takes seconds over the glyphs: a formula's text stands in for
+# it, as text of its line where it looks like the line, and else in an element that
+# looks as it does.
 SPELL_FORMULAS = """() => {
     const LOOKS = ['color', 'backgroundColor', 'backgroundImage', 'opacity', 'filter', 'mixBlendMode', 'textShadow',
         'webkitTextFillColor', 'webkitTextStrokeColor', 'visibility', 'clipPath', 'overflow', 'transform'];
@@ -41,13 +42,39 @@ SPELL_FORMULAS = """() => {
 }"""
 
 # What decides how a text is drawn, as the style of an element names it.
-LOOKS = ["color", "backgroundColor", "backgroundImage", "opacity", "filter", "mixBlendMode", "textShadow"]
-LOOKS += ["webkitTextFillColor", "webkitTextStrokeColor", "fontSize", "fontWeight", "textDecoration", "display"]
-LOOKS += ["visibility", "position", "zIndex", "float", "transform", "clip", "clipPath", "overflow", "textIndent"]
+LOOKS = [
+    "color",
+    "backgroundColor",
+    "backgroundImage",
+    "opacity",
+    "filter",
+    "mixBlendMode",
+    "textShadow",
+]
+LOOKS += [
+    "webkitTextFillColor",
+    "webkitTextStrokeColor",
+    "fontSize",
+    "fontWeight",
+    "textDecoration",
+    "display",
+]
+LOOKS += [
+    "visibility",
+    "position",
+    "zIndex",
+    "float",
+    "transform",
+    "clip",
+    "clipPath",
+    "overflow",
+    "textIndent",
+]
 
-# Axe takes seconds over the colours of thousands of texts, one by one. Those that are drawn alike, in ancestors that
-# are drawn alike, pass or fail together: the longest is judged (axe does not judge the contrast of single characters),
-# and every text of a label or a field, or of what is disabled.
+# Axe takes seconds over the colours of thousands of texts, one by one. Those that are
+# drawn alike, in ancestors that are drawn alike, pass or fail together: the longest is
+# judged (axe does not judge the contrast of single characters), and every text of a
+# label or a field, or of what is disabled.
 JUDGED = """(LOOKS) => {
     const numbers = new Map(), known = new Map([[null, 0]]);
     const drawn = (element) => {
@@ -71,8 +98,9 @@ JUDGED = """(LOOKS) => {
     }
     for (const { element } of longest.values()) element.dataset.judged = 'for others';
 }"""
-# Most elements of a page are tokens of code: where the colours of one are judged elsewhere, and it has no attribute but
-# a class, axe finds in it what it finds in its text. Those beside it stay drawn as they are, whatever rules count them.
+# Most elements of a page are tokens of code: where the colours of one are judged
+# elsewhere, and it has no attribute but a class, axe finds in it what it finds in its
+# text. Those beside it stay drawn as they are, whatever rules count them.
 UNWRAP = """(LOOKS) => {
     const bare = new Set([...document.querySelectorAll('span:not([data-judged])')].filter((span) => {
         const plain = [...span.attributes].every(({ name }) => name === 'class');
@@ -95,8 +123,8 @@ JUDGED_ALONE = """axe.configure({ rules: [
     { id: 'link-in-text-block', selector: 'a[href][data-judged], [data-judged] a[href]' },
 ] });"""
 
-# Axe keeps the parts of every colour in maps by object, a third of its time on a long table. Here such a map is a
-# field of the object.
+# Axe keeps the parts of every colour in maps by object, a third of its time on a long
+# table. Here such a map is a field of the object.
 LIGHT_AXE = """(function (WeakMap) {
 %s
 })(class {
@@ -110,13 +138,21 @@ SCRIPT = LIGHT_AXE + JUDGED_ALONE
 
 
 def barriers(page: Page, *, simplify: bool = True) -> list[str]:
-    """All that axe finds wrong, a line each. Simplified first, the page is of no more use."""
+    """All that axe finds wrong, a line each. Simplified first, the page is of no more
+    use.
+    """
     if simplify:
         page.evaluate(SPELL_FORMULAS)
         page.evaluate(JUDGED, LOOKS)
         page.evaluate(UNWRAP, LOOKS)
     axe = Axe(SCRIPT) if simplify else Axe()
-    found = axe.run(page, options={"runOnly": {"type": "tag", "values": TAGS}, "resultTypes": ["violations"]})
+    found = axe.run(
+        page,
+        options={
+            "runOnly": {"type": "tag", "values": TAGS},
+            "resultTypes": ["violations"],
+        },
+    )
     return [
         f"{violation['impact']} {violation['id']}: {node['target']} {node['html'][:160]} {node['failureSummary']}"
         for violation in found.response["violations"]

@@ -1,7 +1,9 @@
-"""Programs that a file of tests may ask JAX to compile: most of a test's time is tracing and compiling.
+"""Programs that a file of tests may ask JAX to compile: most of a test's time is
+tracing and compiling.
 
-Counted are requests, so that a file has one count whether the persistent cache is full or empty. Its programs are
-dropped after it, so that no file lives on another's. `tests/compile_budget.toml` holds the most for each file, and
+Counted are requests, so that a file has one count whether the persistent cache is full
+or empty. Its programs are dropped after it, so that no file lives on another's.
+`tests/compile_budget.toml` holds the most for each file, and
 `.venv/bin/python tools/compile_budget.py` renews it.
 """
 
@@ -28,24 +30,33 @@ jax.monitoring.register_event_duration_secs_listener(_count)
 
 
 def excess(file: str, count: int, table: dict[str, Any]) -> str | None:
-    """What to say of a file, by its path in tests/, that compiles too much; None on another jax than was counted on."""
+    """What to say of a file, by its path in tests/, that compiles too much; None on
+    another jax than was counted on.
+    """
     most = table["most"].get(file, UNLISTED)
     if count <= most or table["jax"] != jax.__version__:
         return None
     return (
-        f"{file} compiles {count} programs, its budget is {most}: share shapes and dtypes between tests, and jit at "
-        f"the outermost call; where the growth is meant, run `.venv/bin/python tools/compile_budget.py {file}`"
+        f"{file} compiles {count} programs, its budget is {most}: share shapes and "
+        "dtypes between tests, and jit at the outermost call; where the growth is "
+        f"meant, run `.venv/bin/python tools/compile_budget.py {file}`"
     )
 
 
 @pytest.fixture(scope="module", autouse=True)
 def compile_budget(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Fail in a file's last test if the file has compiled more programs than its budget allows."""
+    """Fail in a file's last test if the file has compiled more programs than its budget
+    allows.
+    """
     before = compiled
     yield
     count = compiled - before
     jax.clear_caches()  # a process that keeps every file's programs grows to gigabytes
     if report := os.environ.get("COMPILE_REPORT"):
         Path(report).write_text(str(count), "utf-8")
-    elif said := excess(request.path.relative_to(TABLE.parent).as_posix(), count, tomllib.loads(TABLE.read_text())):
+    elif said := excess(
+        request.path.relative_to(TABLE.parent).as_posix(),
+        count,
+        tomllib.loads(TABLE.read_text()),
+    ):
         pytest.fail(said, pytrace=False)

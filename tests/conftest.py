@@ -16,26 +16,35 @@ from compile_budget import compile_budget  # noqa: F401  a fixture of every file
 from jaxtyping import config, install_import_hook
 from quick import Quick
 
-if find_spec("beartype"):  # not where other versions of jax are tried: types are the same there
+# not where other versions of jax are tried: types are the same there
+if find_spec("beartype"):
     install_import_hook("rankone", "shapes.checked")  # before the package is imported
-jax.config.update("jax_disable_most_optimizations", True)  # tests compile much and run it once
+# tests compile much and run it once
+jax.config.update("jax_disable_most_optimizations", True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """What `make check` asks for."""
-    parser.addoption("--quick", action="store_true", help="skip what needs the built book or starts another program")
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="skip what needs the built book or starts another program",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Turn the option on."""
     if config.getoption("quick"):
         config.pluginmanager.register(Quick())
-        ignored = "ignore::pytest.PytestUnraisableExceptionWarning"  # skipped tests leave files and sockets open
+        # skipped tests leave files and sockets open
+        ignored = "ignore::pytest.PytestUnraisableExceptionWarning"
         config.addinivalue_line("filterwarnings", ignored)
 
 
 def pytest_collection_finish() -> None:
-    """What is imported by now stays: the search for garbage need not look through it, nor so often."""
+    """What is imported by now stays: the search for garbage need not look through it,
+    nor so often.
+    """
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)
@@ -50,7 +59,17 @@ def pytest_xdist_auto_num_workers() -> int:
     return min(max(os.cpu_count() or 2, 2), MOST_PROCESSES)
 
 
-LIBRARY = {"checks", "editing", "maml", "memory", "nn", "preconditioning", "printed", "residual", "theory"}
+LIBRARY = {
+    "checks",
+    "editing",
+    "maml",
+    "memory",
+    "nn",
+    "preconditioning",
+    "printed",
+    "residual",
+    "theory",
+}
 LIBRARY |= {"universality", "writes"}
 ADDS_AXES = {  # files in which others promote unasked, and who
     "editing/test_trees.py": "layers of equinox and flax",
@@ -68,9 +87,12 @@ ADDS_TYPES = {
 
 @pytest.fixture(scope="module", autouse=True)
 def nothing_promoted(request: pytest.FixtureRequest) -> Iterator[None]:
-    """In tests of the library no array gains an axis, and none another type, unless the code says so."""
+    """In tests of the library no array gains an axis, and none another type, unless the
+    code says so.
+    """
     path = request.path.relative_to(Path(__file__).parent)
-    file, library = path.as_posix(), path.parts[0] in LIBRARY
+    file = path.as_posix()
+    library = path.parts[0] in LIBRARY
     rank = "raise" if library and file not in ADDS_AXES else "allow"
     types = "strict" if library and file not in ADDS_TYPES else "standard"
     with jax.numpy_rank_promotion(rank), jax.numpy_dtype_promotion(types):
@@ -79,12 +101,17 @@ def nothing_promoted(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def double_by_default() -> Iterator[bool]:
-    """Whether this process computes in double precision; fails a test after which that has changed."""
+    """Whether this process computes in double precision; fails a test after which that
+    has changed.
+    """
     before = jax.config.read("jax_enable_x64")
     yield before
     if (after := jax.config.read("jax_enable_x64")) != before:
         jax.config.update("jax_enable_x64", before)
-        pytest.fail(f"the test leaves jax_enable_x64 = {after}: restore it, or use the fixture x64")
+        pytest.fail(
+            f"the test leaves jax_enable_x64 = {after}: restore it, or use the fixture "
+            "x64"
+        )
 
 
 @pytest.fixture(scope="session")
@@ -95,28 +122,39 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def light() -> dict[str, str]:
-    """This process's variables, for scripts that compile much and run it once, as the tests do."""
+    """This process's variables, for scripts that compile much and run it once, as the
+    tests do.
+    """
     return os.environ | {"JAX_DISABLE_MOST_OPTIMIZATIONS": "1"}
 
 
 @pytest.fixture
 def x64() -> Iterator[None]:
-    """A test in double precision: for a whole file, `pytestmark = pytest.mark.usefixtures("x64")`."""
-    from rankone.precision import double_precision  # here, because the hook comes before the package
+    """A test in double precision: for a whole file,
+    `pytestmark = pytest.mark.usefixtures("x64")`.
+    """
+    from rankone.precision import (
+        double_precision,  # here, because the hook comes before the package
+    )
 
     with double_precision():
         yield
 
 
 @pytest.fixture
-def experiment(monkeypatch: pytest.MonkeyPatch, root: Path) -> Iterator[Callable[[str], ModuleType]]:
+def experiment(
+    monkeypatch: pytest.MonkeyPatch, root: Path
+) -> Iterator[Callable[[str], ModuleType]]:
     """Imports a script of `experiments/` by its name, and forgets it afterwards."""
     folder = root / "experiments"
     monkeypatch.syspath_prepend(str(folder))
     before = set(sys.modules)
     yield lambda name: __import__(name)
     for module in set(sys.modules) - before:
-        if folder in Path(getattr(sys.modules[module], "__file__", None) or "/").parents:
+        if (
+            folder
+            in Path(getattr(sys.modules[module], "__file__", None) or "/").parents
+        ):
             del sys.modules[module]
 
 
@@ -125,7 +163,9 @@ _raises = pytest.raises
 
 @contextmanager
 def _refused(*arguments: Any, **options: Any) -> Iterator[Any]:
-    """`pytest.raises`, inside which annotations are not checked: what is refused, the package refuses by itself."""
+    """`pytest.raises`, inside which annotations are not checked: what is refused, the
+    package refuses by itself.
+    """
     before = config.jaxtyping_disable
     config.update("jaxtyping_disable", True)
     try:

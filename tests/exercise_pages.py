@@ -1,4 +1,5 @@
-"""What the checks of every page of exercises must do; a test file gives its page's second and wrong answers.
+"""What the checks of every page of exercises must do; a test file gives its page's
+second and wrong answers.
 
 A file defines `PAGE = Page(...)` and `class TestPage(EveryCheck): page = PAGE`.
 """
@@ -32,7 +33,8 @@ class Page:
         chapter: By which `rankone_book.exercises.grader` knows it.
         file: Of the page in book/chapters, without its ending.
         second: Question -> a right answer, written in another way than the page's.
-        wrong: (question, what is wrong, functions that replace the right ones): mistakes that a good student makes.
+        wrong: (question, what is wrong, functions that replace the right ones):
+            mistakes that a good student makes.
     """
 
     chapter: str
@@ -68,21 +70,38 @@ class Page:
 
     @cached_property
     def answers(self) -> tuple[list[Answer], list[Answer]]:
-        """The functions of the page's stubs, and those of its folded solutions, by exercise."""
-        stubs, solutions, folded = [], [], False
+        """The functions of the page's stubs, and those of its folded solutions, by
+        exercise.
+        """
+        stubs = []
+        solutions = []
+        folded = False
         for cell in jupytext.reads(self.text, fmt="md:myst").cells:
             folded = folded or "{solution-start}" in cell.source
             if cell.cell_type == "code" and "\ndef " in f"\n{cell.source}":
                 names = dict(GIVEN)
-                exec("\n".join(line for line in cell.source.split("\n") if not line.startswith("grader.")), names)
-                found = {name: thing for name, thing in names.items() if callable(thing) and name not in GIVEN}
+                exec(
+                    "\n".join(
+                        line
+                        for line in cell.source.split("\n")
+                        if not line.startswith("grader.")
+                    ),
+                    names,
+                )
+                found = {
+                    name: thing
+                    for name, thing in names.items()
+                    if callable(thing) and name not in GIVEN
+                }
                 (solutions if folded else stubs).append(found)
             folded = folded and "{solution-end}" not in cell.source
         return stubs, solutions
 
 
 class EveryCheck:
-    """Every check accepts two right answers and rejects plausible wrong ones; the page's table says what it asks."""
+    """Every check accepts two right answers and rejects plausible wrong ones; the
+    page's table says what it asks.
+    """
 
     page: Page
 
@@ -90,15 +109,21 @@ class EveryCheck:
         """One test a question, or a wrong answer."""
         if "functions" in metafunc.fixturenames:
             ids = [f"{question}: {mistake}" for question, mistake, _ in self.page.wrong]
-            wrong = [(question, functions) for question, _, functions in self.page.wrong]
+            wrong = [
+                (question, functions) for question, _, functions in self.page.wrong
+            ]
             metafunc.parametrize(("question", "functions"), wrong, ids=ids)
         elif "question" in metafunc.fixturenames:
             metafunc.parametrize("question", self.page.questions)
 
     def test_the_check_accepts_the_pages_solution(self, question: str) -> None:
-        self.page.graded(question, self.page.answers[1][self.page.questions.index(question)])
+        self.page.graded(
+            question, self.page.answers[1][self.page.questions.index(question)]
+        )
 
-    def test_the_check_accepts_a_differently_written_answer(self, question: str) -> None:
+    def test_the_check_accepts_a_differently_written_answer(
+        self, question: str
+    ) -> None:
         self.page.graded(question, self.page.second[question])
 
     def test_the_check_rejects(self, question: str, functions: Answer) -> None:
@@ -113,7 +138,9 @@ class EveryCheck:
         assert min(tried.count(question) for question in self.page.questions) >= 2
 
     def test_the_stub_is_reported_as_not_answered(self, question: str) -> None:
-        report = self.page.check(question, self.page.answers[0][self.page.questions.index(question)])
+        report = self.page.check(
+            question, self.page.answers[0][self.page.questions.index(question)]
+        )
         assert not report.passed
         assert not report.answered
         assert "not answered yet" in str(report)
@@ -122,6 +149,13 @@ class EveryCheck:
     def test_the_table_gives_the_minutes_and_level_of_every_exercise(self) -> None:
         exercise = r"```{exercise} (.+)\n:label: (.+)\n\n\*(\w+), (\d+) minutes"
         stated = re.findall(exercise, self.page.text)
-        rows = re.findall(r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$", self.page.text, re.MULTILINE)
+        rows = re.findall(
+            r"^\| {ref}`(.+) <(.+)>` \| (\w+) \| (\d+) \| .+ \| .+ \|$",
+            self.page.text,
+            re.MULTILINE,
+        )
         assert len(rows) == len(self.page.questions) == 8
-        assert rows == [(title, label, level.lower(), minutes) for title, label, level, minutes in stated]
+        assert rows == [
+            (title, label, level.lower(), minutes)
+            for title, label, level, minutes in stated
+        ]

@@ -1,4 +1,6 @@
-"""Small language models for the tests: random weights, a tokenizer of bytes, and a forward pass in plain numpy."""
+"""Small language models for the tests: random weights, a tokenizer of bytes, and a
+forward pass in plain numpy.
+"""
 
 from functools import cache, partial
 
@@ -13,7 +15,17 @@ from rankone.language.tokenizer import Tokenizer
 from rankone.language.transformer import Config, random_network
 
 KINDS = ("llama", "mistral", "qwen2", "gpt2")
-WORDS = ["Paris", "Rome", "France", "Japan", "capital", "country", "Norway", "Oslo", "city"]
+WORDS = [
+    "Paris",
+    "Rome",
+    "France",
+    "Japan",
+    "capital",
+    "country",
+    "Norway",
+    "Oslo",
+    "city",
+]
 
 
 def alphabet():
@@ -25,7 +37,8 @@ def alphabet():
 
 def tokenizer():
     """Every byte, and some words built up by merges."""
-    vocabulary, merges = ["<|endoftext|>", *alphabet()], []
+    vocabulary = ["<|endoftext|>", *alphabet()]
+    merges = []
     for word in WORDS:
         for i in range(1, len(word)):
             if word[: i + 1] not in vocabulary:
@@ -33,23 +46,40 @@ def tokenizer():
                 vocabulary.append(word[: i + 1])
         merges.append(f"Ġ {word}")
         vocabulary.append(f"Ġ{word}")
-    return Tokenizer.from_vocabulary(vocabulary, merges, ["<|endoftext|>"], 0), vocabulary, merges
+    return (
+        Tokenizer.from_vocabulary(vocabulary, merges, ["<|endoftext|>"], 0),
+        vocabulary,
+        merges,
+    )
 
 
 def config(vocabulary, layers=3, kind="llama"):
     sizes = layers, 32, 48, 4, 2, 8, vocabulary
     if kind == "gpt2":
         biases = ("query", "key", "value", "output", "up", "down")
-        switches = {"norm": "layer", "activation": "gelu_new", "gated": False, "biases": biases, "positions": 128}
+        switches = {
+            "norm": "layer",
+            "activation": "gelu_new",
+            "gated": False,
+            "biases": biases,
+            "positions": 128,
+        }
         return Config(layers, 32, 48, 4, 4, 8, vocabulary, (), **switches)
     biases = ("query", "key", "value") if kind == "qwen2" else ()
-    return Config(*sizes, frequencies(8, 1e4), biases=biases, window=5 if kind == "mistral" else None)
+    return Config(
+        *sizes,
+        frequencies(8, 1e4),
+        biases=biases,
+        window=5 if kind == "mistral" else None,
+    )
 
 
 @cache
 def small_model(layers=3, seed=0, kind="llama"):
     words, vocabulary, _ = tokenizer()
-    network = random_network(config(len(vocabulary), layers, kind), key=jax.random.key(seed))
+    network = random_network(
+        config(len(vocabulary), layers, kind), key=jax.random.key(seed)
+    )
     return LanguageModel(network, words, "small")
 
 
@@ -57,7 +87,9 @@ def small_model(layers=3, seed=0, kind="llama"):
 def whole(network, tokens, **options):
     """Logits at every position of a batch without padding, and what was read."""
     tokens = jnp.atleast_2d(tokens)
-    cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool), network.norm.dtype)
+    cache = Cache.empty(
+        network.config, jnp.ones(tokens.shape, bool), network.norm.dtype
+    )
     h, _, seen = run(network, embed(network, tokens), cache, **options)
     return logits(network, h), seen
 
@@ -68,13 +100,20 @@ def plain_logits(network, tokens):
 
 
 def plain_run(network, tokens, *, noise=0.0, change=lambda site, layer, value: value):
-    """Scores and what passes each site of every block, written from the definition with loops over heads.
+    """Scores and what passes each site of every block, written from the definition with
+    loops over heads.
 
-    Noise is added to the embeddings (T, d); what `change` returns goes on in place of a value.
+    Noise is added to the embeddings (T, d); what `change` returns goes on in place of a
+    value.
     """
-    c, w = network.config, jax.tree.map(lambda a: np.asarray(a, np.float64), network)
-    norm = lambda h, g: h / np.sqrt((h**2).mean(-1, keepdims=True) + c.epsilon) * g  # noqa: E731
-    h, T = w.embedding[np.asarray(tokens)] + noise, len(tokens)
+    c = network.config
+    w = jax.tree.map(lambda a: np.asarray(a, np.float64), network)
+
+    def norm(h, g):
+        return h / np.sqrt((h**2).mean(-1, keepdims=True) + c.epsilon) * g
+
+    h = w.embedding[np.asarray(tokens)] + noise
+    T = len(tokens)
     seen = {site: [] for site in SITES}
     turn = np.exp(1j * np.arange(T)[:, None] * np.array(c.frequencies))
     half = c.head_width // 2
@@ -88,9 +127,12 @@ def plain_run(network, tokens, *, noise=0.0, change=lambda site, layer, value: v
         return seen[site][-1]
 
     for i in range(c.layers):
-        layer = jax.tree.map(lambda a: a[i], w.layers)  # noqa: B023
-        x, heads = norm(h, layer.attention_norm), []
-        q, k, v = x @ layer.query.T, x @ layer.key.T, x @ layer.value.T
+        layer = jax.tree.map(lambda a: a[i], w.layers)
+        x = norm(h, layer.attention_norm)
+        heads = []
+        q = x @ layer.query.T
+        k = x @ layer.key.T
+        v = x @ layer.value.T
         for head in range(c.heads):
             mine = slice(head * c.head_width, (head + 1) * c.head_width)
             group = head // (c.heads // c.kv_heads)
@@ -105,4 +147,6 @@ def plain_run(network, tokens, *, noise=0.0, change=lambda site, layer, value: v
         key = passed("key", gate / (1 + np.exp(-gate)) * (x @ layer.up.T))
         h = passed("hidden", h + passed("mlp", key @ layer.down.T))
     head = w.embedding if w.head is None else w.head
-    return norm(h, w.norm) @ head.T, {site: np.stack(values) for site, values in seen.items()}
+    return norm(h, w.norm) @ head.T, {
+        site: np.stack(values) for site, values in seen.items()
+    }

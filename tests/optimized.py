@@ -1,4 +1,6 @@
-"""The compiler's optimisations, which the tests leave out, for the few that compute for longer than they compile."""
+"""The compiler's optimisations, which the tests leave out, for the few that compute for
+longer than they compile.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

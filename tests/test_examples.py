@@ -22,7 +22,9 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 def test_the_examples_print_what_they_say(module: str) -> None:
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=OPTIONS)
-    for example in doctest.DocTestFinder(exclude_empty=True).find(importlib.import_module(module)):
+    for example in doctest.DocTestFinder(exclude_empty=True).find(
+        importlib.import_module(module)
+    ):
         runner.run(example, out=said.append)
     assert runner.tries, "no example was found"
     assert not runner.failures, "".join(said)

@@ -1,7 +1,8 @@
 """The plain functions and the library compute the same quantities.
 
-Everything runs in double precision on quantities of order 1. Two programs of a few thousand operations then agree to
-well within 1e-9; a descent of 50 steps, whose step is smaller than the curvature's inverse, does not amplify this.
+Everything runs in double precision on quantities of order 1. Two programs of a few
+thousand operations then agree to well within 1e-9; a descent of 50 steps, whose step is
+smaller than the curvature's inverse, does not amplify this.
 """
 
 from functools import partial
@@ -35,35 +36,51 @@ def state() -> jax.Array:
     return drawn(1, 5)
 
 
-def test_the_energies_are_those_of_the_memories(patterns: jax.Array, state: jax.Array) -> None:
+def test_the_energies_are_those_of_the_memories(
+    patterns: jax.Array, state: jax.Array
+) -> None:
     features = ro.RandomFeatures(5, 300, key=jax.random.key(0))
     memory = ro.DrDAM.store(patterns, BETA, features)
     T = jax.jit(plain.store)(patterns, BETA, features.omega)
-    # A library may order its features differently; the energy, an inner product, does not depend on the order.
+    # A library may order its features differently; the energy, an inner product, does
+    # not depend on the order.
     assert jnp.allclose(jnp.sort(T), jnp.sort(memory.T), **CLOSE)
     near = patterns[0] + 0.1 * state
     distributed = jax.jit(plain.distributed_energy)(near, T, BETA, features.omega)
-    assert jnp.allclose(jax.jit(plain.energy)(near, patterns, BETA), ro.MrDAM(patterns, BETA).energy(near), **CLOSE)
+    assert jnp.allclose(
+        jax.jit(plain.energy)(near, patterns, BETA),
+        ro.MrDAM(patterns, BETA).energy(near),
+        **CLOSE,
+    )
     assert jnp.allclose(distributed, memory.energy(near), **CLOSE)
 
 
 def test_retrieval_takes_the_same_steps(patterns: jax.Array, state: jax.Array) -> None:
     start = patterns[0] + 0.3 * state
-    library = ro.retrieve(ro.MrDAM(patterns, BETA), start, step_size=0.1, max_steps=50, tol=0.0)
-    reached = plain.retrieve(start, jax.jit(lambda x: plain.energy(x, patterns, BETA)), steps=50)
+    library = ro.retrieve(
+        ro.MrDAM(patterns, BETA), start, step_size=0.1, max_steps=50, tol=0.0
+    )
+    reached = plain.retrieve(
+        start, jax.jit(lambda x: plain.energy(x, patterns, BETA)), steps=50
+    )
     assert int(library.steps) == 50
     assert jnp.allclose(reached, library.x, **CLOSE)
 
 
 def test_the_edit_is_that_of_the_closed_form() -> None:
-    W, K, k, v = (drawn(seed, *shape) for seed, shape in enumerate([(3, 4), (4, 9), (4,), (3,)]))
+    W, K, k, v = (
+        drawn(seed, *shape) for seed, shape in enumerate([(3, 4), (4, 9), (4,), (3,)])
+    )
     edited = jax.jit(plain.rank_one_edit)(W, K, k, v)
     assert jnp.allclose(edited, ro.rank_one_edit(W, K @ K.T, k, v).apply(W), **CLOSE)
     assert jnp.allclose(edited @ k, v, **CLOSE)
 
 
 def test_a_step_on_the_middle_factor_is_the_preconditioned_step() -> None:
-    T, U, V, target = (drawn(seed, *shape) for seed, shape in enumerate([(3, 2), (2, 5), (5, 4), (3, 4)]))
+    T, U, V, target = (
+        drawn(seed, *shape)
+        for seed, shape in enumerate([(3, 2), (2, 5), (5, 4), (3, 4)])
+    )
 
     def loss(W: jax.Array) -> jax.Array:
         return jnp.sum(jnp.sin(W - target) ** 2)
@@ -77,31 +94,41 @@ def test_a_step_on_the_middle_factor_is_the_preconditioned_step() -> None:
 
 
 def test_one_step_writes_what_it_writes_into_the_librarys_network() -> None:
-    J, readers = 6, 30
+    J = 6
+    readers = 30
     constants = ro.universality.Constants.over((-1.0, 1.0), 4.0)
     library = two_layer_network(lambda x, y, x_star: 0 * y, units=readers, cells=J)
-    x, y = 0.7, 0.4
+    x = 0.7
+    y = 0.4
 
     @jax.jit
     def first_layers() -> tuple[tuple[jax.Array, jax.Array], ...]:
-        w, delta, alpha = constants.linear, constants.offset, constants.alpha
-        theta, _ = plain.blank_learner(jax.random.key(0), J, readers, w, delta, -5.0, alpha)
+        w = constants.linear
+        delta = constants.offset
+        alpha = constants.alpha
+        theta, _ = plain.blank_learner(
+            jax.random.key(0), J, readers, w, delta, -5.0, alpha
+        )
         return theta[0], plain.one_step(theta, x, y, alpha)[0]
 
     (_, b1_before), (W1, b1) = first_layers()
     after = ro.adapt(library, x, y).layers[0]
     assert jnp.allclose(W1, after.W[:, 0], rtol=1e-9, atol=1e-12)
     assert jnp.allclose(b1, after.b, rtol=1e-9, atol=1e-12)
-    # In units of αw and of the error before the step: u₀ by 1, u₁ by the thresholds of j/6 below .7, four of six.
+    # In units of αw and of the error before the step: u₀ by 1, u₁ by the thresholds of
+    # j/6 below .7, four of six.
     written = (b1 - b1_before)[1:] / (constants.alpha * constants.linear * (y + 5.0))
-    assert jnp.allclose(written, jnp.array([1, 4 / 6]), atol=1e-4)  # δ = 1e-4 in the prediction before the step
+    # δ = 1e-4 in the prediction before the step
+    assert jnp.allclose(written, jnp.array([1, 4 / 6]), atol=1e-4)
 
 
 def test_the_learner_answers_as_accurately_as_the_librarys() -> None:
     def f(x: jax.Array, y: jax.Array, x_star: jax.Array) -> jax.Array:
         return y * jnp.sin(2 * jnp.pi * (x_star - x))
 
-    tasks = jax.random.uniform(jax.random.key(1), (200, 3)) * jnp.array([1, 2, 1]) - jnp.array([0, 1, 0])
+    tasks = jax.random.uniform(jax.random.key(1), (200, 3)) * jnp.array(
+        [1, 2, 1]
+    ) - jnp.array([0, 1, 0])
     theta = jax.jit(partial(plain.learner, f, J=32, readers=200))(jax.random.key(0))
     library = ro.universal_learner(f, 32, "two_layers", units=200)
 
@@ -120,11 +147,14 @@ def test_the_learner_answers_as_accurately_as_the_librarys() -> None:
 
 
 def test_residual_memory_gives_the_same_scores() -> None:
-    Z, z = drawn(0, 20, 3), drawn(1, 3)
+    Z = drawn(0, 20, 3)
+    z = drawn(1, 3)
     probs = jax.nn.softmax(drawn(2, 20, 4), axis=1)
     labels = jnp.arange(20) % 4
     query = jnp.array([0.1, 0.2, 0.3, 0.4])
     library = ro.ResMem(k=5, sigma=0.7, temperature=1.0).fit(Z, probs, labels)
     residuals = jax.nn.one_hot(labels, 4) - probs
-    scores = jax.jit(plain.resmem, static_argnames="k")(z, query, Z, residuals, k=5, sigma=0.7)
+    scores = jax.jit(plain.resmem, static_argnames="k")(
+        z, query, Z, residuals, k=5, sigma=0.7
+    )
     assert jnp.allclose(scores, library.predict(z[None], query[None])[0], **CLOSE)

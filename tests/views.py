@@ -6,5 +6,7 @@ import pytest
 
 
 def walked(*values: Any) -> Any:
-    """Values of a test's parameters that `make test` leaves to `make walk`: what is drawn alike in another view."""
+    """Values of a test's parameters that `make test` leaves to `make walk`: what is
+    drawn alike in another view.
+    """
     return pytest.param(*values, marks=pytest.mark.walk)

@@ -1,7 +1,9 @@
-"""A folder for a class's learning management system from one page of exercises: `make assignment CHAPTER=editing`.
+"""A folder for a class's learning management system from one page of exercises:
+`make assignment CHAPTER=editing`.
 
-It reads the notebook that the build of the book wrote, and writes the student's notebook, the instructor's, an archive
-for Gradescope, the rubric and a README into `_build/assignments/CHAPTER`.
+It reads the notebook that the build of the book wrote, and writes the student's
+notebook, the instructor's, an archive for Gradescope, the rubric and a README into
+`_build/assignments/CHAPTER`.
 """
 
 import argparse
@@ -47,7 +49,9 @@ its pages, and calls the same exercise {first}.
 
 def read_rubric(chapter: str) -> dict[str, Any]:
     """Question -> task and criteria of its written half."""
-    return tomllib.loads((ROOT / "tools" / "rubrics.toml").read_text(encoding="utf-8"))[chapter]
+    return tomllib.loads((ROOT / "tools" / "rubrics.toml").read_text(encoding="utf-8"))[
+        chapter
+    ]
 
 
 def page(chapter: str) -> str:
@@ -57,19 +61,25 @@ def page(chapter: str) -> str:
         ValueError: If there is no such chapter.
     """
     if chapter not in exercises.chapters():
-        raise ValueError(f"CHAPTER: got {chapter!r}; it must be one of {', '.join(exercises.chapters())}.")
+        raise ValueError(
+            f"CHAPTER: got {chapter!r}; "
+            f"it must be one of {', '.join(exercises.chapters())}."
+        )
     return f"{chapter}_exercises"
 
 
 def published(chapter: str, built: Path) -> NotebookNode:
-    """The notebook of a page of exercises, as the book publishes it in the folder where it was built.
+    """The notebook of a page of exercises, as the book publishes it in the folder where
+    it was built.
 
     Raises:
         FileNotFoundError: If the book has not been built.
     """
     source = built / "notebooks" / f"{page(chapter)}.ipynb"
     if not source.is_file():
-        raise FileNotFoundError(f"{source} is missing: build the book first, with `make html`.")
+        raise FileNotFoundError(
+            f"{source} is missing: build the book first, with `make html`."
+        )
     return nbformat.read(source, as_version=4)
 
 
@@ -82,17 +92,28 @@ def wheels(built: Path) -> list[Path]:
     found = sorted(built.glob("wheels/*/*.whl"))
     if len(found) != 2:
         raise FileNotFoundError(
-            f"{built / 'wheels'} holds {len(found)} wheels: build the book first, with `make html`."
+            f"{built / 'wheels'} holds {len(found)} wheels: build the book first, with "
+            "`make html`."
         )
     return found
 
 
 def rubric_page(title: str, rows: list[tuple[str, int, float, Any]]) -> str:
-    """The rubric as a page: of every exercise the minutes, the points of its checks, and the criteria in writing."""
+    """The rubric as a page: of every exercise the minutes, the points of its checks,
+    and the criteria in writing.
+    """
     lines = [f"# Rubric: {title}"]
     for name, time, points, half in rows:
-        lines += ["", f"## {name}", "", f"{time} minutes. {points} points by checks. In writing: {half['task']}", ""]
-        lines += [f"- [ ] {worth}: {criterion}" for worth, criterion in half["criteria"]]
+        lines += [
+            "",
+            f"## {name}",
+            "",
+            f"{time} minutes. {points} points by checks. In writing: {half['task']}",
+            "",
+        ]
+        lines += [
+            f"- [ ] {worth}: {criterion}" for worth, criterion in half["criteria"]
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -105,33 +126,46 @@ def write(chapter: str, packages: list[Path], built: Path, folder: Path) -> None
         built: Folder where the book was built.
         folder: Where the files go.
     """
-    notebook, rubric = published(chapter, built), read_rubric(chapter)
-    asked, times = questions(ROOT / "src/rankone_book/exercises" / chapter), minutes(notebook)
+    notebook = published(chapter, built)
+    rubric = read_rubric(chapter)
+    asked = questions(ROOT / "src/rankone_book/exercises" / chapter)
+    times = minutes(notebook)
     title = notebook.cells[0].source.partition("\n")[0].removeprefix("# ")
     code = sum(question.points for question in asked.values())
     written = sum(worth for half in rubric.values() for worth, _ in half["criteria"])
     time = sum(time for _, time in times.values())
     sentence = (
-        f"An assignment from *Rank One*: {code} points by checks and {written} in writing, about {time} minutes. "
-        "Replace every `...`, answer in writing where a cell asks for it, and hand this notebook in; it is graded by "
-        "running it from top to bottom, on other data than the checks in it use."
+        f"An assignment from *Rank One*: {code} points by checks and {written} in "
+        f"writing, about {time} minutes. Replace every `...`, answer in writing where a "
+        "cell asks for it, and hand this notebook in; it is graded by running it from "
+        "top to bottom, on other data than the checks in it use."
     )
     folder.mkdir(parents=True, exist_ok=True)
     nbformat.write(student(notebook, rubric, sentence), folder / f"{chapter}.ipynb")
     nbformat.write(instructor(notebook, rubric), folder / f"{chapter}-instructor.ipynb")
     archive(chapter, packages, folder / f"{chapter}-autograder.zip")
-    rows = [(f"{named(q)}: {times[q][0]}", times[q][1], asked[q].points, rubric[q]) for q in asked]
+    rows = [
+        (f"{named(q)}: {times[q][0]}", times[q][1], asked[q].points, rubric[q])
+        for q in asked
+    ]
     (folder / "rubric.md").write_text(rubric_page(title, rows), encoding="utf-8")
-    command, first = f"{GRADE} {chapter}", next(iter(numbers(notebook)))
+    command = f"{GRADE} {chapter}"
+    first = next(iter(numbers(notebook)))
     text = README.format(
-        title=title, code=code, written=written, time=time, chapter=chapter, command=command, first=first
+        title=title,
+        code=code,
+        written=written,
+        time=time,
+        chapter=chapter,
+        command=command,
+        first=first,
     )
     (folder / "README.md").write_text(text, encoding="utf-8")
 
 
 def main() -> None:
     """Write the assignment of one chapter, or of all, and print where it is."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("chapters", nargs="*", help="; ".join(exercises.chapters()))
     parser.add_argument("--built", type=Path, default=ROOT / "_build" / "html")
     parser.add_argument("--to", type=Path, default=ROOT / "_build" / "assignments")

@@ -1,4 +1,6 @@
-"""The archive that Gradescope grades with: checks, pinned requirements and the wheels that the book publishes."""
+"""The archive that Gradescope grades with: checks, pinned requirements and the wheels
+that the book publishes.
+"""
 
 import json
 import re
@@ -16,23 +18,31 @@ NEEDED = ("rankone", "ipython", "matplotlib")  # cells run in IPython, and stude
 
 
 def pinned(names: tuple[str, ...], text: str) -> str:
-    """The lines of requirements.txt, with hashes, for packages and all below them but this repository's own.
+    """The lines of requirements.txt, with hashes, for packages and all below them but
+    this repository's own.
 
     Args:
-        names: Of packages that are installed here: their metadata say what is below them.
+        names: Of packages that are installed here: their metadata say what is below
+            them.
         text: Of requirements.txt.
     """
-    waiting, seen = set(names), set[str]()
+    waiting = set(names)
+    seen = set[str]()
     while waiting:
         seen.add(name := waiting.pop())
         try:
             below = [Requirement(line) for line in requires(name) or []]
         except PackageNotFoundError:
-            continue  # needed on another platform or Python alone: its line, with its marker, is kept
+            # needed on another platform or Python alone: its line, with its marker, is
+            # kept
+            continue
         mandatory = [r for r in below if "extra" not in str(r.marker)]
         waiting |= {re.sub(r"[-_.]+", "-", r.name).lower() for r in mandatory} - seen
     blocks = re.findall(r"^[a-z0-9].*(?:\n .*)*", text, re.MULTILINE)
-    return "\n".join(block for block in blocks if re.split(r"[=\[ ]", block)[0] in seen) + "\n"
+    return (
+        "\n".join(block for block in blocks if re.split(r"[=\[ ]", block)[0] in seen)
+        + "\n"
+    )
 
 
 def archive(chapter: str, packages: list[Path], path: Path) -> None:
@@ -48,10 +58,17 @@ def archive(chapter: str, packages: list[Path], path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as made:
         for script in ("setup.sh", "run_autograder"):
             made.write(ROOT / "tools" / "gradescope" / script, script)
-        for check in sorted((ROOT / "src/rankone_book/exercises" / chapter).glob("q*.py")):
+        for check in sorted(
+            (ROOT / "src/rankone_book/exercises" / chapter).glob("q*.py")
+        ):
             made.write(check, f"tests/{check.name}")
         for package in packages:
             made.write(package, package.name)
         made.writestr("requirements.txt", pinned(NEEDED, text))
-        made.writestr("uv.txt", pinned(("uv",), (ROOT / "requirements-tests.txt").read_text(encoding="utf-8")))
+        made.writestr(
+            "uv.txt",
+            pinned(
+                ("uv",), (ROOT / "requirements-tests.txt").read_text(encoding="utf-8")
+            ),
+        )
         made.writestr("config.json", json.dumps(config, indent=1))

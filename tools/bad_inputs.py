@@ -1,16 +1,20 @@
-"""Bad inputs to the whole public surface: what is refused by name, what is answered, what leaks an error of its own.
+"""Bad inputs to the whole public surface: what is refused by name, what is answered,
+what leaks an error of its own.
 
-The examples in the docstrings are run, then those of the library's tests that name what they left uncalled, and of
-every public function or method the fastest call that ends well is kept. Then one argument at a time is replaced by what
-it should not be. An error that does not name the argument is a leak; an answer to what no function could mean (text,
-dates, complex numbers) is wrong; and no input may be changed by a call. Where an array of another shape is what the
-function takes, but not what a loss of the caller's own takes, that loss has the word.
+The examples in the docstrings are run, then those of the library's tests that name what
+they left uncalled, and of every public function or method the fastest call that ends
+well is kept. Then one argument at a time is replaced by what it should not be. An error
+that does not name the argument is a leak; an answer to what no function could mean
+(text, dates, complex numbers) is wrong; and no input may be changed by a call. Where an
+array of another shape is what the function takes, but not what a loss of the caller's
+own takes, that loss has the word.
 
     .venv/bin/python tools/bad_inputs.py --most 6000 --seed 0        # minutes
     .venv/bin/python tools/bad_inputs.py tests/memory --record       # a piece: all inputs to what these tests call
     .venv/bin/python tools/bad_inputs.py --most 150 --examples       # of what the examples call alone
 
-`--record` keeps the counts, and what was called, in `tests/bad_inputs.json`. What is not called, nor there, is listed.
+`--record` keeps the counts, and what was called, in `tests/bad_inputs.json`. What is
+not called, nor there, is listed.
 """
 
 import argparse
@@ -60,33 +64,64 @@ PARTS = (  # of the package, and folders of its tests
     "widgets",
     "writes",
 )
-PLAINLY_BAD = ("complex", "text", "dates", "texts", "object", "nested text")  # no function takes such numbers
-ALONE_BAD = (*PLAINLY_BAD, "ragged", "dict", "NaN", "infinity", "nan", "inf")  # whatever the other arguments are
-SHAPES = ("longer", "one axis more", "empty", "row", "pair")  # which a function of the caller's may refuse itself
+# no function takes such numbers
+PLAINLY_BAD = (
+    "complex",
+    "text",
+    "dates",
+    "texts",
+    "object",
+    "nested text",
+)
+# whatever the other arguments are
+ALONE_BAD = (
+    *PLAINLY_BAD,
+    "ragged",
+    "dict",
+    "NaN",
+    "infinity",
+    "nan",
+    "inf",
+)
+# which a function of the caller's may refuse itself
+SHAPES = (
+    "longer",
+    "one axis more",
+    "empty",
+    "row",
+    "pair",
+)
 _PARTS = filter(inspect.iscode, inspect.unwrap(checked).__code__.co_consts)
-CHECKED = next(part for part in _PARTS if part.co_name == "asked")  # what runs before each of these functions
-NOT_CHECKED = (  # what is the reader's own: a path is any text, parameters are what a loss makes of them
+# what runs before each of these functions
+CHECKED = next(part for part in _PARTS if part.co_name == "asked")
+# what is the reader's own: a path is any text, parameters are what a loss makes of them
+NOT_CHECKED = (
     "self",
     "cls",
     "checkpoint",
     "params",
     *("layers", "facts"),  # the page of a widget checks them
 )
+# get what is checked
 BEHIND = (
     "accurate_difference",
     "at_least_single",
     "canonical",
     "smallest_pivot",
     "wider",
-)  # get what is checked
+)
 NEVER = dict[str, str]()  # public function or method → why nothing calls it here
 RECORD = Path(__file__).parents[1] / "tests" / "bad_inputs.json"
 HOOK = "tests/checks/test_checks.py::test_these_tests_run_the_package_under_a_type_checker_that_knows_shapes"
-SLOWEST = 30.0  # seconds of a call that is worth repeating with bad inputs; of the first most is compiling
+# seconds of a call that is worth repeating with bad inputs; of the first most is
+# compiling
+SLOWEST = 30.0
 
 
 class Call(NamedTuple):
-    """A call that ended well: of what, with which arguments, how long it took, and whether in double precision."""
+    """A call that ended well: of what, with which arguments, how long it took, and
+    whether in double precision.
+    """
 
     function: Callable[..., Any]
     given: dict[str, Any]
@@ -97,55 +132,104 @@ class Call(NamedTuple):
 def modules() -> Iterator[Any]:
     """Every module of the library, and the explorers, whose examples are run."""
     for part in PARTS:
-        package = importlib.import_module("rankone_book.widgets" if part == "widgets" else f"rankone.{part}")
+        package = importlib.import_module(
+            "rankone_book.widgets" if part == "widgets" else f"rankone.{part}"
+        )
         yield package
         for found in pkgutil.iter_modules(getattr(package, "__path__", [])):
             yield importlib.import_module(f"{package.__name__}.{found.name}")
 
 
 def public() -> dict[Any, tuple[str, Callable[..., Any]]]:
-    """Code → name and function, of all that the packages export, and the modules of `theory` and `printed`.
+    """Code → name and function, of all that the packages export, and the modules of
+    `theory` and `printed`.
 
-    A class that only holds results, and so checks nothing when it is made, counts with its methods alone; those of a
-    protocol do nothing.
+    A class that only holds results, and so checks nothing when it is made, counts with
+    its methods alone; those of a protocol do nothing.
     """
     found: dict[Any, tuple[str, Callable[..., Any]]] = {}
-    exported = [m for m in modules() if m.__name__.count(".") == 1 or m.__name__.split(".")[1] in ("theory", "printed")]
-    things = {(name, id(thing)): thing for m in exported for name in _names_of(m) for thing in [getattr(m, name)]}
-    things = {key: thing for key, thing in things.items() if not getattr(thing, "_is_protocol", False)}
+    exported = [
+        m
+        for m in modules()
+        if m.__name__.count(".") == 1
+        or m.__name__.split(".")[1] in ("theory", "printed")
+    ]
+    things = {
+        (name, id(thing)): thing
+        for m in exported
+        for name in _names_of(m)
+        for thing in [getattr(m, name)]
+    }
+    things = {
+        key: thing
+        for key, thing in things.items()
+        if not getattr(thing, "_is_protocol", False)
+    }
     times = Counter(name for name, _ in things)
     for (name, _), thing in things.items():
         if times[name] > 1:
             name = f"{thing.__module__.rpartition('.')[2]}.{name}"
         own = [(name, thing, thing)]
         if inspect.isclass(thing):
-            own = [(f"{name}.{key}", part, part) for key, part in vars(thing).items() if not key.startswith("_")]
-            made = "__post_init__" in vars(thing) or not dataclasses.is_dataclass(thing) or _written(thing)
+            own = [
+                (f"{name}.{key}", part, part)
+                for key, part in vars(thing).items()
+                if not key.startswith("_")
+            ]
+            made = (
+                "__post_init__" in vars(thing)
+                or not dataclasses.is_dataclass(thing)
+                or _written(thing)
+            )
             own += [(f"{name}()", getattr(thing, "__init__", None), thing)] * made
-            own += [(f"{name}.__call__", vars(thing).get("__call__"), vars(thing).get("__call__"))]
+            own += [
+                (
+                    f"{name}.__call__",
+                    vars(thing).get("__call__"),
+                    vars(thing).get("__call__"),
+                )
+            ]
         for label, one, called in own:
             one = getattr(one, "__func__", one)
             function = inspect.unwrap(one) if one is not None else None
-            if inspect.isfunction(function) and str(function.__module__).startswith("rankone"):
-                found[function.__code__] = (label, called if inspect.isclass(called) else one)
+            if inspect.isfunction(function) and str(function.__module__).startswith(
+                "rankone"
+            ):
+                found[function.__code__] = (
+                    label,
+                    called if inspect.isclass(called) else one,
+                )
     return found
 
 
 def _names_of(module: Any) -> list[str]:
-    return [name for name in getattr(module, "__all__", ()) if callable(getattr(module, name)) and name not in BEHIND]
+    return [
+        name
+        for name in getattr(module, "__all__", ())
+        if callable(getattr(module, name)) and name not in BEHIND
+    ]
 
 
 def _written(thing: Any) -> bool:
-    """Whether a class has an `__init__` of its own, and not the one that a dataclass is given."""
+    """Whether a class has an `__init__` of its own, and not the one that a dataclass is
+    given.
+    """
     code = getattr(vars(thing).get("__init__"), "__code__", None)
     return code is not None and code.co_filename != "<string>"
 
 
 @contextmanager
-def watched(names: dict[Any, tuple[str, Callable[..., Any]]]) -> Iterator[dict[str, Call]]:
-    """A block of code; function by name → its fastest call there that ended well, with its arguments as they came."""
+def watched(
+    names: dict[Any, tuple[str, Callable[..., Any]]],
+) -> Iterator[dict[str, Call]]:
+    """A block of code; function by name → its fastest call there that ended well, with
+    its arguments as they came.
+    """
     found: dict[str, Call] = {}
-    takes = {code: tuple(inspect.signature(function).parameters) for code, (_, function) in names.items()}
+    takes = {
+        code: tuple(inspect.signature(function).parameters)
+        for code, (_, function) in names.items()
+    }
 
     def watch(frame: Any, event: str, _: Any) -> Any:
         code = _code(frame)
@@ -154,20 +238,27 @@ def watched(names: dict[Any, tuple[str, Callable[..., Any]]]) -> Iterator[dict[s
         name, function = names[code]
         given = _given(frame, takes[code])
         if name.endswith("()"):
-            named, function = function, type(next(iter(frame.f_locals.values())))  # whatever it calls itself
+            # whatever it calls itself
+            named = function
+            function = type(next(iter(frame.f_locals.values())))
             if inspect.unwrap(function.__init__).__code__ is not frame.f_code:
                 return None  # the rest of what a subclass is made of
             name = name if function is named else f"{function.__name__}()"
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(given)):
             return None
-        start, double, raised = perf_counter(), jax.config.read("jax_enable_x64"), False
+        start = perf_counter()
+        double = jax.config.read("jax_enable_x64")
+        raised = False
 
         def inside(frame: Any, event: str, value: Any) -> Any:
             nonlocal raised
             raised |= event == "exception"
-            if event == "return" and not (raised and value is None):  # which is also how an error ends a call
+            # which is also how an error ends a call
+            if event == "return" and not (raised and value is None):
                 call = Call(function, given, perf_counter() - start, double)
-                if call.seconds < min(SLOWEST, found[name].seconds if name in found else SLOWEST):
+                if call.seconds < min(
+                    SLOWEST, found[name].seconds if name in found else SLOWEST
+                ):
                     found[name] = call
             return inside
 
@@ -182,8 +273,14 @@ def watched(names: dict[Any, tuple[str, Callable[..., Any]]]) -> Iterator[dict[s
 
 
 def _code(frame: Any) -> Any:
-    """What is called; of a function that is `checked`, and may be compiled, the function itself."""
-    return inspect.unwrap(frame.f_locals["function"]).__code__ if frame.f_code is CHECKED else frame.f_code
+    """What is called; of a function that is `checked`, and may be compiled, the
+    function itself.
+    """
+    return (
+        inspect.unwrap(frame.f_locals["function"]).__code__
+        if frame.f_code is CHECKED
+        else frame.f_code
+    )
 
 
 def _given(frame: Any, takes: tuple[str, ...]) -> dict[str, Any]:
@@ -196,13 +293,18 @@ def _given(frame: Any, takes: tuple[str, ...]) -> dict[str, Any]:
 
 def run_examples() -> None:
     """The examples in the docstrings of the library."""
-    finder, runner = doctest.DocTestFinder(), doctest.DocTestRunner(verbose=False)
-    for test in (test for module in modules() for test in finder.find(module) if test.examples):
+    finder = doctest.DocTestFinder()
+    runner = doctest.DocTestRunner(verbose=False)
+    for test in (
+        test for module in modules() for test in finder.find(module) if test.examples
+    ):
         runner.run(test, out=lambda _: None)
 
 
 def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
-    """What an argument should not be, by kind; of numbers and arrays more, and none that asks for much memory."""
+    """What an argument should not be, by kind; of numbers and arrays more, and none
+    that asks for much memory.
+    """
     bad: dict[str, Any] = {
         "text": "no such thing",
         "object": object(),
@@ -211,7 +313,8 @@ def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
         "ragged": [[1.0, 2.0], [3.0]],
         "nested text": [["a"], ["b"]],
         "dict": {"a": 1},
-        "complex": np.ones(np.shape(value) if _is_numbers(value) else (2, 2)) * (1 + 5j),
+        "complex": np.ones(np.shape(value) if _is_numbers(value) else (2, 2))
+        * (1 + 5j),
     }
     if isinstance(value, str | os.PathLike):
         del bad["text"]  # any may be one, and the path of a file
@@ -221,7 +324,11 @@ def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
     if host.ndim:
         broken = np.array(host, float)
         broken.flat[rng.integers(broken.size) if broken.size else slice(0)] = np.nan
-        bad |= {"NaN": broken, "infinity": np.where(np.isnan(broken), np.inf, broken), "empty": host[:0]}
+        bad |= {
+            "NaN": broken,
+            "infinity": np.where(np.isnan(broken), np.inf, broken),
+            "empty": host[:0],
+        }
         bad |= {
             "one axis more": host[None, None],
             "number": 1.5,
@@ -229,7 +336,13 @@ def replacements(value: Any, rng: np.random.Generator) -> dict[str, Any]:
             "longer": np.concatenate([host] * 2, -1),
         }
     else:
-        bad |= {"nan": float("nan"), "inf": float("inf"), "negative": -1, "fraction": 0.5, "row": np.ones(3)}
+        bad |= {
+            "nan": float("nan"),
+            "inf": float("inf"),
+            "negative": -1,
+            "fraction": 0.5,
+            "row": np.ones(3),
+        }
         bad |= {"nothing": 0, "none": None, "pair": (1, 2)}
     return bad
 
@@ -244,27 +357,45 @@ def _is_numbers(value: Any) -> bool:
 
 
 def _bytes(value: Any) -> Any:
-    leaves = [leaf for leaf in jax.tree.leaves(value) if isinstance(leaf, np.ndarray) and leaf.dtype != object]
+    leaves = [
+        leaf
+        for leaf in jax.tree.leaves(value)
+        if isinstance(leaf, np.ndarray) and leaf.dtype != object
+    ]
     return [leaf.tobytes() for leaf in leaves]
 
 
 def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
     """How a call with such an input ended, and what the error says.
 
-    Named: refused in the name of one of the arguments that may be blamed. The caller's: refused by a function of the
-    caller's own. Answered, or answered wrongly: what is plainly bad. Leaky: any other error. Changed: its input.
+    Named: refused in the name of one of the arguments that may be blamed. The caller's:
+    refused by a function of the caller's own. Answered, or answered wrongly: what is
+    plainly bad. Leaky: any other error. Changed: its input.
     """
-    function, given, said = call.function, jax.tree.map(_anew, call.given), ""
+    function = call.function
+    given = jax.tree.map(_anew, call.given)
+    said = ""
     before = _bytes(given)
-    quiet = warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO())
+    quiet = (
+        warnings.catch_warnings(),
+        redirect_stdout(io.StringIO()),
+        redirect_stderr(io.StringIO()),
+    )
     try:
         with quiet[0], quiet[1], quiet[2], double_precision(call.double):
             warnings.simplefilter("ignore")
             result = _called(function, given)
-            jax.block_until_ready([leaf for leaf in jax.tree.leaves(result) if isinstance(leaf, jax.Array)])
+            jax.block_until_ready(
+                [
+                    leaf
+                    for leaf in jax.tree.leaves(result)
+                    if isinstance(leaf, jax.Array)
+                ]
+            )
         found = "answered wrongly" if kind in PLAINLY_BAD else "answered"
     except Exception as error:
-        found, said = "leaky", f"{type(error).__name__}: {error!s:.100}"
+        found = "leaky"
+        said = f"{type(error).__name__}: {error!s:.100}"
         if _names(error, blamed):
             found = "named"
         elif kind in SHAPES and _of_the_caller(error):
@@ -273,31 +404,49 @@ def outcome(call: Call, kind: str, blamed: set[str]) -> tuple[str, str]:
 
 
 def _anew(leaf: Any) -> Any:
-    """An array; another in the place of one that an earlier call was given to use up."""
+    """An array; another in the place of one that an earlier call was given to use
+    up.
+    """
     gone = isinstance(leaf, jax.Array) and leaf.is_deleted()
     return jnp.zeros(leaf.shape, leaf.dtype) if gone else leaf
 
 
 def _names(error: Exception, blamed: set[str]) -> bool:
-    """Whether it is the package's own, "argument: got …; it must be …", of one of these, or says what is to install."""
-    found = re.match(r"(\w+)(\.\w+|\[[^]]*\])*: got .*; it must be ", str(error), re.DOTALL)
+    """Whether it is the package's own, "argument: got …; it must be …", of one of
+    these, or says what is to install.
+    """
+    found = re.match(
+        r"(\w+)(\.\w+|\[[^]]*\])*: got .*; it must be ", str(error), re.DOTALL
+    )
     own = isinstance(error, ValueError) and found is not None and found[1] in blamed
     return own or (isinstance(error, ImportError) and "pip install " in str(error))
 
 
 def _blamed(call: Call, argument: str, value: Any, kind: str) -> set[str]:
-    """What an error may name: the argument that was replaced, or any beside which it may not fit, as None did."""
+    """What an error may name: the argument that was replaced, or any beside which it
+    may not fit, as None did.
+    """
     if kind in ALONE_BAD and value is not None:
         return {argument}
     parameters = inspect.signature(call.function).parameters.values()
-    options = [call.given.get(one.name, {}) for one in parameters if one.kind is one.VAR_KEYWORD]
+    options = [
+        call.given.get(one.name, {})
+        for one in parameters
+        if one.kind is one.VAR_KEYWORD
+    ]
     return {one.name for one in parameters}.union(*options) - {"self", "cls"}
 
 
 def _of_the_caller(error: Exception) -> bool:
-    """Whether it arose in a function that a test handed over, and not in the library or before it."""
+    """Whether it arose in a function that a test handed over, and not in the library or
+    before it.
+    """
     files = [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
-    last = [file for file in files if "site-packages" not in file and not file.startswith(sys.base_prefix)][-1]
+    last = [
+        file
+        for file in files
+        if "site-packages" not in file and not file.startswith(sys.base_prefix)
+    ][-1]
     return last != __file__ and not last.startswith(os.path.dirname(rankone.__file__))
 
 
@@ -320,29 +469,41 @@ def _called(function: Callable[..., Any], given: dict[str, Any]) -> Any:
 
 def table(found: dict[str, Call], most: int, seed: int) -> dict[str, Counter]:
     """Function → how many of its bad inputs ended how; under "" what should not be."""
-    rng, todo = np.random.default_rng(seed), []
+    rng = np.random.default_rng(seed)
+    todo = []
     for name, call in sorted(found.items()):
         for options, argument, value in _arguments(call):
             for kind, bad in replacements(value, rng).items():
                 tried = call._replace(given=_with(call.given, options, argument, bad))
-                todo.append((name, argument, kind, tried, _blamed(call, argument, value, kind)))
+                todo.append(
+                    (name, argument, kind, tried, _blamed(call, argument, value, kind))
+                )
     chosen = sorted(rng.permutation(len(todo))[:most])
     counts: dict[str, Counter] = {}
     for name, argument, kind, call, blamed in (todo[i] for i in chosen):
         ended, said = outcome(call, kind, blamed)
         counts.setdefault(name, Counter())[ended] += 1
         if ended in ("leaky", "answered wrongly", "changed"):
-            counts.setdefault("", Counter())[f"{ended}: {name}({argument}={kind}) {said}".rstrip()] += 1
+            counts.setdefault("", Counter())[
+                f"{ended}: {name}({argument}={kind}) {said}".rstrip()
+            ] += 1
     return counts
 
 
 def _arguments(call: Call) -> Iterator[tuple[str, str, Any]]:
-    """Name of each argument, of each in `**options` with that before it, and its value."""
+    """Name of each argument, of each in `**options` with that before it, and its
+    value.
+    """
     parameters = inspect.signature(call.function).parameters
     for name, value in call.given.items():
         if parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
-            yield from ((name, key, one) for key, one in value.items() if key not in NOT_CHECKED)
-        elif name not in NOT_CHECKED and parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL:
+            yield from (
+                (name, key, one) for key, one in value.items() if key not in NOT_CHECKED
+            )
+        elif (
+            name not in NOT_CHECKED
+            and parameters[name].kind is not inspect.Parameter.VAR_POSITIONAL
+        ):
             yield "", name, value
 
 
@@ -350,36 +511,63 @@ def _with(given: dict[str, Any], options: str, name: str, bad: Any) -> dict[str,
     return given | ({options: given[options] | {name: bad}} if options else {name: bad})
 
 
-def missing(names: dict[Any, tuple[str, Callable[..., Any]]], found: Iterable[str]) -> set[str]:
+def missing(
+    names: dict[Any, tuple[str, Callable[..., Any]]], found: Iterable[str]
+) -> set[str]:
     """What nothing has called yet, of what takes anything."""
-    return {name for name, one in names.values() if set(inspect.signature(one).parameters) - {"self"}} - set(found)
+    return {
+        name
+        for name, one in names.values()
+        if set(inspect.signature(one).parameters) - {"self"}
+    } - set(found)
 
 
 def recorded() -> dict[str, Any]:
-    """Part of the library → how its bad inputs ended, and what its tests called, when it was last recorded."""
+    """Part of the library → how its bad inputs ended, and what its tests called, when
+    it was last recorded.
+    """
     return json.loads(RECORD.read_text("utf-8")) if RECORD.is_file() else {}
 
 
 def record(tests: list[str], ended: Counter, called: Iterable[str]) -> None:
     """Keep the counts of one part."""
     part = " ".join(Path(test).name for test in tests)
-    held = recorded() | {part: {"inputs": dict(sorted(ended.items())), "functions": sorted(called)}}
+    held = recorded() | {
+        part: {"inputs": dict(sorted(ended.items())), "functions": sorted(called)}
+    }
     RECORD.write_text(json.dumps(dict(sorted(held.items())), indent=1) + "\n", "utf-8")
 
 
 def words(labels: set[str]) -> set[str]:
-    """The names by which tests call functions: of a class its own, of a method the last."""
-    return {label.removesuffix(".__call__").removesuffix("()").rpartition(".")[2] for label in labels}
+    """The names by which tests call functions: of a class its own, of a method the
+    last.
+    """
+    return {
+        label.removesuffix(".__call__").removesuffix("()").rpartition(".")[2]
+        for label in labels
+    }
 
 
 def main() -> None:
-    """Print what ended as it should not, and the counts; fail where there is a leak, a wrong answer, or no call."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--most", type=int, default=6000, help="number of inputs, drawn at random")
+    """Print what ended as it should not, and the counts; fail where there is a leak, a
+    wrong answer, or no call.
+    """
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument(
+        "--most", type=int, default=6000, help="number of inputs, drawn at random"
+    )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--examples", action="store_true", help="only of what the examples call, not the tests")
-    parser.add_argument("--record", action="store_true", help="try all inputs, and keep the counts")
-    parser.add_argument("tests", nargs="*", help="instead of the examples and all tests of the library")
+    parser.add_argument(
+        "--examples",
+        action="store_true",
+        help="only of what the examples call, not the tests",
+    )
+    parser.add_argument(
+        "--record", action="store_true", help="try all inputs, and keep the counts"
+    )
+    parser.add_argument(
+        "tests", nargs="*", help="instead of the examples and all tests of the library"
+    )
     args = parser.parse_args()
     every = [folder for part in PARTS if os.path.isdir(folder := f"tests/{part}")]
     names = public()
@@ -388,8 +576,16 @@ def main() -> None:
             run_examples()
         if not args.examples:
             few = FewTests(lambda: words(missing(names, found)))
-            # The package is imported before the tests could put a type checker around it.
-            options = ["-q", "-p", "no:cacheprovider", "-W", "ignore", f"--deselect={HOOK}"]
+            # The package is imported before the tests could put a type checker around
+            # it.
+            options = [
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                "-W",
+                "ignore",
+                f"--deselect={HOOK}",
+            ]
             pytest.main([*options, *(args.tests or every)], plugins=[few])
     counts = table(found, sys.maxsize if args.record else args.most, args.seed)
     wrong = counts.pop("", Counter())
@@ -397,9 +593,19 @@ def main() -> None:
     if args.record:
         record(args.tests or ["examples" if args.examples else "all"], total, found)
     print("\n".join(sorted(wrong)))
-    never = missing(names, {*found, *NEVER, *(name for part in recorded().values() for name in part["functions"])})
+    never = missing(
+        names,
+        {
+            *found,
+            *NEVER,
+            *(name for part in recorded().values() for name in part["functions"]),
+        },
+    )
     print("never called:", ", ".join(sorted(never)) or "none")
-    print(f"{len(counts)} functions and methods, {sum(total.values())} inputs:", dict(total))
+    print(
+        f"{len(counts)} functions and methods, {sum(total.values())} inputs:",
+        dict(total),
+    )
     sys.exit(bool(wrong or never))
 
 

@@ -1,4 +1,6 @@
-"""Binds printed pages into one PDF: page numbers, bookmarks, and links that lead within it."""
+"""Binds printed pages into one PDF: page numbers, bookmarks, and links that lead within
+it.
+"""
 
 import io
 from collections import Counter
@@ -37,7 +39,9 @@ class Heading(NamedTuple):
 
 @dataclass
 class Printed:
-    """A page of the site on paper: its address, its PDF and its headings; `first` is its first page in the book."""
+    """A page of the site on paper: its address, its PDF and its headings; `first` is
+    its first page in the book.
+    """
 
     address: str
     pdf: bytes
@@ -51,7 +55,10 @@ class Printed:
 
     @cached_property
     def _places(self) -> dict[str, Any]:
-        return {name.lstrip("/"): place for name, place in self.reader.named_destinations.items()}
+        return {
+            name.lstrip("/"): place
+            for name, place in self.reader.named_destinations.items()
+        }
 
     @cached_property
     def length(self) -> int:
@@ -62,7 +69,9 @@ class Printed:
         return self.reader.get_destination_page_number(self._places[anchor]) or 0
 
     def place(self, anchor: str) -> tuple[int, float | None]:
-        """The page of the book and the height on it where an anchor stands; the beginning where it is not known."""
+        """The page of the book and the height on it where an anchor stands; the
+        beginning where it is not known.
+        """
         if anchor not in self._places or (page := self._page(anchor)) >= self.length:
             return self.first, None
         return self.first + page, float(self._places[anchor].top or 0)
@@ -99,7 +108,9 @@ def bind(printed: Sequence[Printed], title: str, parts: dict[str, str]) -> PdfWr
     return writer
 
 
-def _lead(writer: PdfWriter, page: PageObject, here: Printed, by_address: dict[str, Printed]) -> None:
+def _lead(
+    writer: PdfWriter, page: PageObject, here: Printed, by_address: dict[str, Printed]
+) -> None:
     """Let the links of a page that name a place of the book go there."""
     for entry in page.get("/Annots", ()):
         link = entry.get_object()
@@ -107,11 +118,19 @@ def _lead(writer: PdfWriter, page: PageObject, here: Printed, by_address: dict[s
             number, top = target
             link.pop("/A", None)
             height = NullObject() if top is None else FloatObject(top)
-            there = [writer.pages[number].indirect_reference, NameObject("/XYZ"), NullObject(), height, NullObject()]
+            there = [
+                writer.pages[number].indirect_reference,
+                NameObject("/XYZ"),
+                NullObject(),
+                height,
+                NullObject(),
+            ]
             link[NameObject("/Dest")] = ArrayObject(there)
 
 
-def _target(link: DictionaryObject, here: Printed, by_address: dict[str, Printed]) -> tuple[int, float | None] | None:
+def _target(
+    link: DictionaryObject, here: Printed, by_address: dict[str, Printed]
+) -> tuple[int, float | None] | None:
     action = link.get("/A", {})
     if "/Dest" in link or "/D" in action:
         return here.place(str(link.get("/Dest", action.get("/D"))).lstrip("/"))
@@ -122,16 +141,26 @@ def _target(link: DictionaryObject, here: Printed, by_address: dict[str, Printed
 def _number(writer: PdfWriter) -> None:
     """Write its number at the foot of every page but the first."""
     kind = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
-    font = writer._add_object(DictionaryObject({NameObject(k): NameObject(v) for k, v in kind.items()}))
+    font = writer._add_object(
+        DictionaryObject({NameObject(k): NameObject(v) for k, v in kind.items()})
+    )
     before = writer._add_object(_stream("q"))
     for n, page in enumerate(writer.pages[1:], 2):
         resources: Any = page["/Resources"].get_object()
-        fonts = resources.setdefault(NameObject("/Font"), DictionaryObject()).get_object()
+        fonts = resources.setdefault(
+            NameObject("/Font"), DictionaryObject()
+        ).get_object()
         fonts[NameObject(FONT)] = font
         x = float(page.mediabox.width) / 2 - 2.5 * len(str(n))
         drawn = page["/Contents"].get_object()
-        kept = list(drawn) if isinstance(drawn, ArrayObject) else [page.raw_get("/Contents")]
-        after = writer._add_object(_stream(NUMBER.format(font=FONT, x=x, y=BOTTOM, n=n)))
+        kept = (
+            list(drawn)
+            if isinstance(drawn, ArrayObject)
+            else [page.raw_get("/Contents")]
+        )
+        after = writer._add_object(
+            _stream(NUMBER.format(font=FONT, x=x, y=BOTTOM, n=n))
+        )
         page[NameObject("/Contents")] = ArrayObject([before, *kept, after])
 
 
@@ -141,11 +170,17 @@ def _stream(code: str) -> DecodedStreamObject:
     return made
 
 
-def _bookmark(writer: PdfWriter, printed: Sequence[Printed], parts: dict[str, str]) -> None:
+def _bookmark(
+    writer: PdfWriter, printed: Sequence[Printed], parts: dict[str, str]
+) -> None:
     def mark(words: str, place: tuple[int, float | None], parent: Any) -> Any:
         number, top = place
         return writer.add_outline_item(
-            title=words, page_number=number, parent=parent, fit=Fit.xyz(top=top), is_open=False
+            title=words,
+            page_number=number,
+            parent=parent,
+            fit=Fit.xyz(top=top),
+            is_open=False,
         )
 
     part = None
@@ -158,15 +193,29 @@ def _bookmark(writer: PdfWriter, printed: Sequence[Printed], parts: dict[str, st
             above.append(mark(heading.words, each.place(heading.anchor), above[-1]))
 
 
-def rows(printed: Sequence[Printed], parts: dict[str, str]) -> Iterator[tuple[int, str, str, int]]:
-    """Lines of the contents: depth (0 for a part), words, address, and the page counted from 1.
+def rows(
+    printed: Sequence[Printed], parts: dict[str, str]
+) -> Iterator[tuple[int, str, str, int]]:
+    """Lines of the contents: depth (0 for a part), words, address, and the page counted
+    from 1.
 
-    A heading that many pages have, such as that of their references, finds nothing, and is left out.
+    A heading that many pages have, such as that of their references, finds nothing, and
+    is left out.
     """
-    times = Counter(heading.words for each in printed for heading in each.headings if heading.depth == 2)
+    times = Counter(
+        heading.words
+        for each in printed
+        for heading in each.headings
+        if heading.depth == 2
+    )
     for each in printed:
         if each.address in parts:
             yield 0, parts[each.address], each.address, each.first + 1
         for depth, anchor, words in each.headings:
             if depth == 1 or (depth == 2 and times[words] <= MANY):
-                yield depth, words, f"{each.address}#{anchor}", each.place(anchor)[0] + 1
+                yield (
+                    depth,
+                    words,
+                    f"{each.address}#{anchor}",
+                    each.place(anchor)[0] + 1,
+                )

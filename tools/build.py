@@ -1,7 +1,8 @@
 """Builds the book, as `make html` does: `python tools/build.py _build/html/.ready`.
 
-Beside jupyter-book's own work it waits for another build of the same checkout, which shares the caches, and it answers
-what a machine can lack (room on the disk, the right to write) with one sentence instead of a traceback.
+Beside jupyter-book's own work it waits for another build of the same checkout, which
+shares the caches, and it answers what a machine can lack (room on the disk, the right
+to write) with one sentence instead of a traceback.
 """
 
 import errno
@@ -20,18 +21,30 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "_build"
 ROOM = 300  # megabytes: what a first build writes, and as much again
-FULL = f"The disk is full: a build needs {ROOM} MB. Make room, then run `make html` again; it goes on from here."
-CLOSED = "The book cannot be built here, because {} cannot be written: copy the book to a folder of your own."
+FULL = (
+    f"The disk is full: a build needs {ROOM} MB. Make room, then run `make html` again; "
+    "it goes on from here."
+)
+CLOSED = (
+    "The book cannot be built here, because {} cannot be written: copy the book to a "
+    "folder of your own."
+)
 STOPPED = "Stopped. `make html` goes on from here."
 
 
 def sentence(error: BaseException | None) -> str | None:
-    """The sentence for an error that has a cause on this machine, or in what led to it; None for any other error."""
+    """The sentence for an error that has a cause on this machine, or in what led to it;
+    None for any other error.
+    """
     while error is not None:
         number = getattr(error, "errno", None)
         if number in (errno.ENOSPC, errno.EDQUOT) or "disk is full" in str(error):
             return FULL
-        if number in (errno.EROFS, errno.EACCES, errno.EPERM) or "readonly database" in str(error):
+        if number in (
+            errno.EROFS,
+            errno.EACCES,
+            errno.EPERM,
+        ) or "readonly database" in str(error):
             return CLOSED.format(getattr(error, "filename", None) or FOLDER)
         if isinstance(error, KeyboardInterrupt):
             return STOPPED
@@ -41,7 +54,8 @@ def sentence(error: BaseException | None) -> str | None:
 
 @contextmanager
 def alone() -> Iterator[bool]:
-    """A block that no other build of this checkout enters; its value is true if another one had to end first.
+    """A block that no other build of this checkout enters; its value is true if another
+    one had to end first.
 
     The system removes the lock when the process ends, even if it is killed.
     """
@@ -51,7 +65,10 @@ def alone() -> Iterator[bool]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print("Another build is running in this folder: waiting for it to end.", flush=True)
+            print(
+                "Another build is running in this folder: waiting for it to end.",
+                flush=True,
+            )
             fcntl.flock(lock, fcntl.LOCK_EX)
             waited = True
         yield waited
@@ -74,17 +91,36 @@ def build(output: Path) -> None:
         report(app, args, error, stream)
 
     jupyter_book.sphinx.handle_exception = explained
-    main(["build", str(ROOT), "--path-output", str(output), "--all", "-W", "-n", "--keep-going"], standalone_mode=False)
+    main(
+        [
+            "build",
+            str(ROOT),
+            "--path-output",
+            str(output),
+            "--all",
+            "-W",
+            "-n",
+            "--keep-going",
+        ],
+        standalone_mode=False,
+    )
 
 
 def current(stamp: Path) -> bool:
     """True if make finds nothing that is newer than a stamp."""
-    command = ["make", "--question", "--no-print-directory", str(stamp.relative_to(ROOT))]
+    command = [
+        "make",
+        "--question",
+        "--no-print-directory",
+        str(stamp.relative_to(ROOT)),
+    ]
     return subprocess.run(command, cwd=ROOT).returncode == 0
 
 
 def run(stamp: Path) -> None:
-    """Build the pages beside a stamp, unless the build that this one waited for has done so."""
+    """Build the pages beside a stamp, unless the build that this one waited for has
+    done so.
+    """
     with alone() as waited:
         if waited and current(stamp):
             return

@@ -1,15 +1,18 @@
-"""`make check`: lints what changed since the branch left main, committed or not, and runs the tests that it concerns.
+"""`make check`: lints what changed since the branch left main, committed or not, and
+runs the tests that it concerns.
 
 Which tests a change concerns follows from the files, not from a list:
 
-- A module of a package: its own test file, and the tests of its part and of `tests/checks` that name something which
-  the module defines. If there is none, or if two modules of the part import it, the whole part. If all parts share it,
-  all parts.
+- A module of a package: its own test file, and the tests of its part and of
+  `tests/checks` that name something which the module defines. If there is none, or if
+  two modules of the part import it, the whole part. If all parts share it, all parts.
 - A page or a table of the book: `tests/book`, and the tests that name the file.
-- A file of the front end: JavaScript's own tests, and those of the explorer, or of all explorers if they share it.
+- A file of the front end: JavaScript's own tests, and those of the explorer, or of all
+  explorers if they share it.
 - Anything else: the tests that import it or name it.
 
-Tests run with `--quick` (`tests/quick.py`), which skips those that need the built book or start other programs.
+Tests run with `--quick` (`tests/quick.py`), which skips those that need the built book
+or start other programs.
 """
 
 import ast
@@ -23,35 +26,76 @@ from pathlib import Path, PurePosixPath
 from few_tests import names_of
 
 ROOT = Path(__file__).resolve().parents[1]
-ALWAYS = {"tests/checks/test_annotated.py", "tests/checks/test_checks.py", "tests/tools/test_layers.py"}
-OTHERS = {"book", "browser", "benchmarks", "exercises", "experiments", "references", "tools"}  # no part of the library
+ALWAYS = {
+    "tests/checks/test_annotated.py",
+    "tests/checks/test_checks.py",
+    "tests/tools/test_layers.py",
+}
+# no part of the library
+OTHERS = {
+    "book",
+    "browser",
+    "benchmarks",
+    "exercises",
+    "experiments",
+    "references",
+    "tools",
+}
 EXAMPLES = "tests/test_examples.py::test_the_examples_print_what_they_say"
 SHARED = 2  # a module that so many others of its part import concerns the whole part
-HOMES = {"benchmarks": {"benchmarks"}, "experiments": {"book", "experiments"}}  # whose modules have common names
-BY_TOOLS = ("tools", "book/_ext")  # where the tests' own helpers may live: what these name, their tests name
+# whose modules have common names
+HOMES = {
+    "benchmarks": {"benchmarks"},
+    "experiments": {"book", "experiments"},
+}
+# where the tests' own helpers may live: what these name, their tests name
+BY_TOOLS = (
+    "tools",
+    "book/_ext",
+)
 
 
 def git(*arguments: str) -> list[str]:
     """The lines that git prints."""
-    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     return done.stdout.splitlines()
 
 
 def changed() -> list[str]:
     """Files that differ from where this branch left main, and new ones."""
-    base = git("merge-base", "HEAD", "main") or git("merge-base", "HEAD", "origin/main") or ["HEAD"]
-    return [*git("diff", "--name-only", base[0]), *git("ls-files", "--others", "--exclude-standard")]
+    base = (
+        git("merge-base", "HEAD", "main")
+        or git("merge-base", "HEAD", "origin/main")
+        or ["HEAD"]
+    )
+    return [
+        *git("diff", "--name-only", base[0]),
+        *git("ls-files", "--others", "--exclude-standard"),
+    ]
 
 
 def linters(files: Iterable[str]) -> list[str]:
     """The targets of the Makefile whose verdict the changed files can alter."""
     paths = [PurePosixPath(file) for file in files]
     targets = ["lint-text"]
-    if any(path.suffix in (".py", ".toml") or path.name == "requirements.txt" for path in paths):
+    if any(
+        path.suffix in (".py", ".toml") or path.name == "requirements.txt"
+        for path in paths
+    ):
         targets.append("lint-types")
-    front = (PurePosixPath("frontend"), PurePosixPath("book/_static"), PurePosixPath("book/_ext"))
+    front = (
+        PurePosixPath("frontend"),
+        PurePosixPath("book/_static"),
+        PurePosixPath("book/_ext"),
+    )
     ends = (".js", ".cjs", ".mjs", ".ts", ".css", ".json")
-    if any(path.is_relative_to(folder) and path.suffix in ends for path in paths for folder in front):
+    if any(
+        path.is_relative_to(folder) and path.suffix in ends
+        for path in paths
+        for folder in front
+    ):
         targets.append("lint-frontend")
     return targets
 
@@ -88,7 +132,9 @@ def _above(test: str) -> Iterator[str]:
 @cache
 def parts() -> frozenset[str]:
     """The folders of tests of the library."""
-    folders = (path.name for path in (ROOT / "tests").iterdir() if any(path.glob("test_*.py")))
+    folders = (
+        path.name for path in (ROOT / "tests").iterdir() if any(path.glob("test_*.py"))
+    )
     return frozenset(folders) - OTHERS
 
 
@@ -101,36 +147,57 @@ def _by_test_file(path: PurePosixPath) -> set[str]:
     if path.name == "conftest.py" and len(path.parts) > 2:
         return {str(path.parent)}
     common = ROOT / "tests/conftest.py"
-    named = {
-        text.partition(".")[0] for text in _texts(common)
-    }  # as in install_import_hook("rankone", "shapes.checked")
+    # as in install_import_hook("rankone", "shapes.checked")
+    named = {text.partition(".")[0] for text in _texts(common)}
     if path.name == "conftest.py" or path.stem in _imported(common) | named:
         return {f"tests/{part}" for part in parts()}
     return _naming(path)
 
 
 def _own(folder: str, name: str) -> str:
-    """The test file of that name in a folder of tests, or the folder where there is none."""
+    """The test file of that name in a folder of tests, or the folder where there is
+    none.
+    """
     own = f"{folder}/test_{name}.py"
     return own if (ROOT / own).is_file() else folder
 
 
 def _by_module(path: PurePosixPath) -> set[str]:
     """The tests that a changed module of a package concerns."""
-    module = ".".join(path.relative_to("src").with_suffix("").parts).removesuffix(".__init__")
+    module = ".".join(path.relative_to("src").with_suffix("").parts).removesuffix(
+        ".__init__"
+    )
     gone = not (ROOT / path).is_file()
-    found = {f"{EXAMPLES}[{module}]"} if not gone and ">>> " in (ROOT / path).read_text(encoding="utf-8") else set()
+    found = (
+        {f"{EXAMPLES}[{module}]"}
+        if not gone and ">>> " in (ROOT / path).read_text(encoding="utf-8")
+        else set()
+    )
     part = path.parts[2]
     if part not in parts():
-        everywhere = path.parts[1] == "rankone" and len(path.parts) == 3 and (gone or _importers(path))
-        return found | ({f"tests/{each}" for each in parts()} if everywhere else _naming(path))
+        everywhere = (
+            path.parts[1] == "rankone"
+            and len(path.parts) == 3
+            and (gone or _importers(path))
+        )
+        return found | (
+            {f"tests/{each}" for each in parts()} if everywhere else _naming(path)
+        )
     if gone or path.name == "__init__.py" or len(_importers(path)) >= SHARED:
         return found | {f"tests/{part}"}
-    own, names = ROOT / "tests" / part / f"test_{path.stem}.py", _defined(ROOT / path)
+    own = ROOT / "tests" / part / f"test_{path.stem}.py"
+    names = _defined(ROOT / path)
     single = {f"tests/{part}/{own.name}"} if own.is_file() else set()
-    for file in [*own.parent.glob("test_*.py"), *(ROOT / "tests/checks").glob("test_*.py")]:
+    for file in [
+        *own.parent.glob("test_*.py"),
+        *(ROOT / "tests/checks").glob("test_*.py"),
+    ]:
         relative = file.relative_to(ROOT).as_posix()
-        single |= {f"{relative}::{test}" for test in _tests(file) if names & names_of(file, test)}
+        single |= {
+            f"{relative}::{test}"
+            for test in _tests(file)
+            if names & names_of(file, test)
+        }
     alone = any(test.startswith(f"tests/{part}/") for test in single)
     return found | (single if alone else {f"tests/{part}"})
 
@@ -139,12 +206,18 @@ def _by_module(path: PurePosixPath) -> set[str]:
 def _importers(path: PurePosixPath) -> frozenset[Path]:
     """The modules in a module's folder, or below it, that import it."""
     modules = (ROOT / path).parent.rglob("*.py")
-    return frozenset(module for module in modules if module.name != "__init__.py" and path.stem in _imported(module))
+    return frozenset(
+        module
+        for module in modules
+        if module.name != "__init__.py" and path.stem in _imported(module)
+    )
 
 
 @cache
 def _imported(file: Path) -> frozenset[str]:
-    """The last names of the modules that a file may import: `a.b.c` gives c, and `from a.b import c` b and c."""
+    """The last names of the modules that a file may import: `a.b.c` gives c, and
+    `from a.b import c` b and c.
+    """
     found: set[str] = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import | ast.ImportFrom):
@@ -158,48 +231,72 @@ def _imported(file: Path) -> frozenset[str]:
 def _texts(file: Path) -> tuple[str, ...]:
     """The constant texts in a file."""
     nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-    return tuple(node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return tuple(
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
 
 
 def _defined(module: Path) -> set[str]:
-    """The functions and classes of a module, methods left out: their names are those of other classes, too."""
+    """The functions and classes of a module, methods left out: their names are those of
+    other classes, too.
+    """
     body = ast.parse(module.read_text(encoding="utf-8")).body
-    return {node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return {
+        node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    }
 
 
 def _tests(file: Path) -> list[str]:
     """The tests and classes of tests at the top of a file."""
     body = ast.parse(file.read_text(encoding="utf-8")).body
-    named = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    named = [
+        node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
     return [name for name in named if name.startswith(("test_", "Test"))]
 
 
 def _naming(path: PurePosixPath) -> set[str]:
-    """The test files that import a file, or name it in a text, and those that use a tool which names it in a text.
+    """The test files that import a file, or name it in a text, and those that use a
+    tool which names it in a text.
 
-    A table or a page is named by its file's name. An experiment is named without the ending, as in
-    `experiment("figure6")`.
+    A table or a page is named by its file's name. An experiment is named without the
+    ending, as in `experiment("figure6")`.
     """
     stem = path.stem
-    files = {file for file in (ROOT / "tests").rglob("test_*.py") if "browser" not in file.parts}
+    files = {
+        file
+        for file in (ROOT / "tests").rglob("test_*.py")
+        if "browser" not in file.parts
+    }
     if path.parts[0] in HOMES:
         files = {file for file in files if file.parent.name in HOMES[path.parts[0]]}
     if path.suffix == ".py":
         found = {file for file in files if stem in _imported(file)}
     else:
         tools = [tool for folder in BY_TOOLS for tool in (ROOT / folder).glob("*.py")]
-        using = {tool.stem for tool in tools if any(path.name in text for text in _texts(tool))}
+        using = {
+            tool.stem
+            for tool in tools
+            if any(path.name in text for text in _texts(tool))
+        }
         found = {file for file in files if using & _imported(file)}
     found |= {file for file in files if any(path.name in text for text in _texts(file))}
     if path.parts[0] in ("book", "experiments"):
-        found |= {file for file in files if file.parent.name in ("exercises", "experiments") and stem in _texts(file)}
+        found |= {
+            file
+            for file in files
+            if file.parent.name in ("exercises", "experiments") and stem in _texts(file)
+        }
     return {file.relative_to(ROOT).as_posix() for file in found}
 
 
 def main() -> int:
     """Lint and test, side by side; the result is that of both."""
     files = changed()
-    tests, targets = selected(files), linters(files)
+    tests = selected(files)
+    targets = linters(files)
     whole = sorted(test for test in tests if "::" not in test)
     print(
         f"{len(files)} changed files lead to:",
@@ -224,12 +321,24 @@ def main() -> int:
     lint = ["make", "--silent", "--keep-going", *targets]
     sys.stdout.flush()
     with ThreadPoolExecutor(1) as pool:
-        linted = pool.submit(lambda: subprocess.run(lint, cwd=ROOT, capture_output=True, text=True, check=False))
+        linted = pool.submit(
+            lambda: subprocess.run(
+                lint, cwd=ROOT, capture_output=True, text=True, check=False
+            )
+        )
         tested = subprocess.run(pytest, cwd=ROOT, check=False)
         said = linted.result()
     print(said.stdout, said.stderr, sep="", end="")
-    print("lint:", "FAILED" if said.returncode else "passed", "· tests:", "FAILED" if tested.returncode else "passed")
-    print("Not run: tests/browser, the tests that are counted above as skipped, and all that the change does not name.")
+    print(
+        "lint:",
+        "FAILED" if said.returncode else "passed",
+        "· tests:",
+        "FAILED" if tested.returncode else "passed",
+    )
+    print(
+        "Not run: tests/browser, the tests that are counted above as skipped, and all "
+        "that the change does not name."
+    )
     print("`make test` runs them; `make compat` tries other versions.")
     return tested.returncode or said.returncode
 

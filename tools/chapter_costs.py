@@ -1,8 +1,11 @@
-"""CPU seconds that the cells of each page take in a first build: importing, tracing, compiling, drawing, and the rest.
+"""CPU seconds that the cells of each page take in a first build: importing, tracing,
+compiling, drawing, and the rest.
 
-`python tools/chapter_costs.py` measures all pages with cells, `... retrieval maml` those it names, cell by cell with
-the largest programs. Each page has a process of its own, with the flags of `make html`; they share a cache of compiled
-programs, empty at first, and come in the order of the build. Several processes at once make all figures larger.
+`python tools/chapter_costs.py` measures all pages with cells, `... retrieval maml`
+those it names, cell by cell with the largest programs. Each page has a process of its
+own, with the flags of `make html`; they share a cache of compiled programs, empty at
+first, and come in the order of the build. Several processes at once make all figures
+larger.
 """
 
 import json
@@ -36,19 +39,23 @@ SETTINGS = {
 
 
 class Costs:
-    """Spans of CPU time in the order in which they end; what lies inside another counts for its own kind alone."""
+    """Spans of CPU time in the order in which they end; what lies inside another counts
+    for its own kind alone.
+    """
 
     def __init__(self) -> None:
         """Count nothing yet."""
         self.seconds: dict[str, float] = defaultdict(float)
-        self.compiled: dict[str, float] = defaultdict(float)  # seconds of each program, by its name
+        # seconds of each program, by its name
+        self.compiled: dict[str, float] = defaultdict(float)
         self.programs = 0
         self._spans: list[tuple[float, float]] = []
 
     def add(self, kind: str, seconds: float) -> None:
         """Add a span that ends now."""
         end = process_time()
-        start, own = end - seconds, seconds
+        start = end - seconds
+        own = seconds
         while self._spans and self._spans[-1][0] >= start:
             first, last = self._spans.pop()
             own -= last - first
@@ -79,22 +86,31 @@ class Costs:
 def cells(page: Path) -> Iterator[str]:
     """Source of each cell of a page, without its options."""
     text = page.read_text("utf-8")
-    yield from re.findall(r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```", text, re.M | re.S)
+    yield from re.findall(
+        r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```",
+        text,
+        re.M | re.S,
+    )
 
 
 def watched() -> Costs:
-    """The costs of this process from now on; jax, which every page needs, is among them."""
+    """The costs of this process from now on; jax, which every page needs, is among
+    them.
+    """
     import builtins
     import importlib
 
-    start, costs = process_time(), Costs()
+    start = process_time()
+    costs = Costs()
     import jax
     from jax._src import dispatch
     from matplotlib.backend_bases import FigureCanvasBase
 
     costs.seconds["import"] = process_time() - start
-    jax.config.update("jax_cpu_enable_async_dispatch", False)  # else a program runs in the time of what follows
-    setattr(dispatch, "time", type("Clock", (), {"time": staticmethod(process_time)}))  # noqa: B010  durations in CPU time
+    # else a program runs in the time of what follows
+    jax.config.update("jax_cpu_enable_async_dispatch", False)
+    clock = type("Clock", (), {"time": staticmethod(process_time)})
+    dispatch.time = clock  # type: ignore[assignment]
     jax.monitoring.register_event_duration_secs_listener(costs.note)
     for kind, owner, name in (
         ("draw", FigureCanvasBase, "print_figure"),
@@ -106,35 +122,51 @@ def watched() -> Costs:
 
 
 def execute(page: Path) -> list[dict[str, Any]]:
-    """What each cell of a page costs in this process; the first row is what comes before all cells."""
+    """What each cell of a page costs in this process; the first row is what comes
+    before all cells.
+    """
     import ipykernel.ipkernel  # noqa: F401  a kernel has it already
     from IPython.core.displaypub import CapturingDisplayPublisher
     from IPython.core.interactiveshell import InteractiveShell
 
     shell: Any = InteractiveShell.instance(display_pub_class=CapturingDisplayPublisher)
-    costs, rows = watched(), list[dict[str, Any]]()
+    costs = watched()
+    rows = list[dict[str, Any]]()
     os.chdir(page.parent)
     total = costs.seconds["import"]
     for cell in ["", *cells(page)]:
         start = process_time()
         shell.run_cell(cell).raise_error()
         total += process_time() - start
-        row: dict[str, Any] = {**costs.seconds, "total": total, "programs": costs.programs}
+        row: dict[str, Any] = {
+            **costs.seconds,
+            "total": total,
+            "programs": costs.programs,
+        }
         row["rest"] = total - sum(costs.seconds.values())
         row["cell"] = next((line for line in cell.splitlines() if line), "import jax")
         row["largest"] = sorted(costs.compiled.items(), key=lambda item: -item[1])[:4]
         rows.append(row)
         costs.seconds.clear()
         costs.compiled.clear()
-        costs.programs, total = 0, 0.0
+        costs.programs = 0
+        total = 0.0
     return rows
 
 
 def measured(page: Path, folder: Path) -> list[dict[str, Any]]:
-    """What `execute` returns, from a new process; its programs are cached in the folder."""
-    quick = re.search(r"^XLA_QUICK = (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.M)
+    """What `execute` returns, from a new process; its programs are cached in the
+    folder.
+    """
+    quick = re.search(
+        r"^XLA_QUICK = (.*)$", (ROOT / "Makefile").read_text("utf-8"), re.M
+    )
     assert quick, "the Makefile sets no XLA_QUICK"
-    environment = os.environ | SETTINGS | {"XLA_FLAGS": quick[1], "JAX_COMPILATION_CACHE_DIR": str(folder / "cache")}
+    environment = (
+        os.environ
+        | SETTINGS
+        | {"XLA_FLAGS": quick[1], "JAX_COMPILATION_CACHE_DIR": str(folder / "cache")}
+    )
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     rows = folder / "rows.json"
     command = [sys.executable, __file__, "--execute", str(page), str(rows)]
@@ -150,7 +182,11 @@ def line(name: str, row: dict[str, Any]) -> str:
 
 def main(names: list[str]) -> None:
     """Print the table."""
-    pages = [page for page in (ROOT / "book").rglob("*.md") if "\nkernelspec:" in page.read_text("utf-8")[:400]]
+    pages = [
+        page
+        for page in (ROOT / "book").rglob("*.md")
+        if "\nkernelspec:" in page.read_text("utf-8")[:400]
+    ]
     pages.sort(key=lambda page: page.stat().st_size, reverse=True)
     print("".join(f"{kind:>8}" for kind in ("total", *KINDS)) + " programs")
     every: Counter[str] = Counter()
@@ -160,9 +196,16 @@ def main(names: list[str]) -> None:
                 continue
             rows = measured(page, Path(folder))
             for row in rows if names else ():
-                largest = ", ".join(f"{name} {seconds:.1f}" for name, seconds in row["largest"])
+                largest = ", ".join(
+                    f"{name} {seconds:.1f}" for name, seconds in row["largest"]
+                )
                 print(line(f"{row['cell']}  [{largest}]", row))
-            costs = Counter({key: sum(row.get(key, 0) for row in rows) for key in ("total", *KINDS, "programs")})
+            costs = Counter(
+                {
+                    key: sum(row.get(key, 0) for row in rows)
+                    for key in ("total", *KINDS, "programs")
+                }
+            )
             print(line(page.stem, costs), flush=True)
             every.update(costs)
     print(line("all", every))

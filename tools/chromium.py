@@ -1,4 +1,6 @@
-"""Finds a Chromium for the browser tests, and installs Debian's where it may: `python tools/chromium.py`."""
+"""Finds a Chromium for the browser tests, and installs Debian's where it may:
+`python tools/chromium.py`.
+"""
 
 import os
 import shutil
@@ -9,7 +11,14 @@ from pathlib import Path
 
 # The shell without windows draws the same pages in two thirds of the processor's time.
 DEBIAN = ("chromium-headless-shell", "chromium")
-NAMES = (*DEBIAN, "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "msedge")
+NAMES = (
+    *DEBIAN,
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "chrome",
+    "msedge",
+)
 APPLICATIONS = (
     Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"),
     Path("/Applications/Chromium.app/Contents/MacOS/Chromium"),
@@ -22,27 +31,42 @@ ADVICE = """The browser tests need Chromium or Chrome, and none was found.
 
 
 def find() -> str | None:
-    """Path of a Chromium or Chrome: $CHROMIUM, else one on the path, else an installed application."""
-    on_path = (shutil.which(name) for name in (os.environ.get("CHROMIUM", ""), *NAMES) if name)
+    """Path of a Chromium or Chrome: $CHROMIUM, else one on the path, else an installed
+    application.
+    """
+    on_path = (
+        shutil.which(name) for name in (os.environ.get("CHROMIUM", ""), *NAMES) if name
+    )
     installed = (str(path) for path in APPLICATIONS if path.exists())
     return next((path for path in on_path if path), None) or next(installed, None)
 
 
 def install() -> None:
-    """Debian's Chromium, without windows where there is such a package, where apt and root allow."""
+    """Debian's Chromium, without windows where there is such a package, where apt and
+    root allow.
+    """
     if not shutil.which("apt-get") or os.geteuid() != 0:
         return
     print("Installing Chromium for the browser tests")
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    apt = partial(subprocess.run, check=False, env=environment, stdout=subprocess.DEVNULL)
+    apt = partial(
+        subprocess.run, check=False, env=environment, stdout=subprocess.DEVNULL
+    )
     apt(["apt-get", "update", "-q"])
     for name in DEBIAN:
-        if apt(["apt-get", "install", "-q", "-y", "--no-install-recommends", name]).returncode == 0:
+        if (
+            apt(
+                ["apt-get", "install", "-q", "-y", "--no-install-recommends", name]
+            ).returncode
+            == 0
+        ):
             return
 
 
 def main() -> None:
-    """Leave with an error, and what to do about it, where there is no browser in the end."""
+    """Leave with an error, and what to do about it, where there is no browser in the
+    end.
+    """
     if not find():
         install()
     if not find():

@@ -1,4 +1,5 @@
-"""The chain behind every claim of the book: row, code, test, labelled statement, figures of its chapter, errata.
+"""The chain behind every claim of the book: row, code, test, labelled statement,
+figures of its chapter, errata.
 
 python tools/claim_chain.py [ID ...]      # what is missing, claim by claim
 """
@@ -16,11 +17,19 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from claim_links import Row, labels_in, locate_source, locate_test, read_claims  # noqa: E402  (beside the book, not installed)
+from claim_links import Row, labels_in, locate_source, locate_test, read_claims
 
-from rankone_book.claims import figures_in, holds  # noqa: E402
+from rankone_book.claims import figures_in, holds
 
-STATUSES = {"holds", "corrected", "loose", "slip", "sharper", "stand-in", "not reproduced here"}
+STATUSES = {
+    "holds",
+    "corrected",
+    "loose",
+    "slip",
+    "sharper",
+    "stand-in",
+    "not reproduced here",
+}
 KINDS = {"false", "gap", "loose", "slip"}
 UNNUMBERED = {"gap", "slip"}  # kinds of errata of which there may be nothing to measure
 
@@ -34,17 +43,29 @@ class Book:
     @cached_property
     def chapters(self) -> dict[str, str]:
         """Source of each chapter."""
-        return {path.stem: path.read_text(encoding="utf-8") for path in self.root.glob("book/chapters/*.md")}
+        return {
+            path.stem: path.read_text(encoding="utf-8")
+            for path in self.root.glob("book/chapters/*.md")
+        }
 
     @cached_property
     def labels(self) -> dict[str, str]:
         """Label -> the chapter that holds its target."""
-        return {label: chapter for chapter, text in self.chapters.items() for label in labels_in(text)}
+        return {
+            label: chapter
+            for chapter, text in self.chapters.items()
+            for label in labels_in(text)
+        }
 
     @cached_property
     def recorded(self) -> dict[str, str]:
-        """Chapter -> a pattern of the keys of all `measured(KEY, ...)` in its cells, as they are or as f-strings."""
-        return {chapter: "|".join(map(_pattern, _measured(text))) for chapter, text in self.chapters.items()}
+        """Chapter -> a pattern of the keys of all `measured(KEY, ...)` in its cells, as
+        they are or as f-strings.
+        """
+        return {
+            chapter: "|".join(map(_pattern, _measured(text)))
+            for chapter, text in self.chapters.items()
+        }
 
     def records(self, chapter: str, key: str) -> bool:
         """Whether a cell of the chapter calls measured(KEY, ...)."""
@@ -53,9 +74,21 @@ class Book:
 
 def _measured(text: str) -> list[ast.expr]:
     """The first argument of each call of `measured` in the cells of a chapter."""
-    cells = re.findall(r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```", text, re.M | re.S)
-    calls = [node for cell in cells for node in ast.walk(ast.parse(re.sub(r"^%.*", "", cell, flags=re.M)))]
-    return [call.args[0] for call in calls if isinstance(call, ast.Call) and _called(call) == "measured" and call.args]
+    cells = re.findall(
+        r"^```\{code-cell\}[^\n]*\n(?:---\n.*?\n---\n|(?::[^\n]*\n)*)(.*?)^```",
+        text,
+        re.M | re.S,
+    )
+    calls = [
+        node
+        for cell in cells
+        for node in ast.walk(ast.parse(re.sub(r"^%.*", "", cell, flags=re.M)))
+    ]
+    return [
+        call.args[0]
+        for call in calls
+        if isinstance(call, ast.Call) and _called(call) == "measured" and call.args
+    ]
 
 
 def _called(call: ast.Call) -> str:
@@ -64,13 +97,21 @@ def _called(call: ast.Call) -> str:
 
 def _pattern(name: ast.expr) -> str:
     if isinstance(name, ast.JoinedStr):
-        return "".join(re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+" for part in name.values)
+        return "".join(
+            re.escape(str(part.value)) if isinstance(part, ast.Constant) else ".+"
+            for part in name.values
+        )
     return re.escape(str(name.value)) if isinstance(name, ast.Constant) else "(?!)"
 
 
 def answers_for(row: Row) -> list[str]:
-    """Ids that a row answers for: its own, and those it includes; a range (D-eq19-21) is no claim by itself."""
-    return [*([] if re.search(r"\d-\d", row["id"]) else [row["id"]]), *row.get("includes", [])]
+    """Ids that a row answers for: its own, and those it includes; a range (D-eq19-21)
+    is no claim by itself.
+    """
+    return [
+        *([] if re.search(r"\d-\d", row["id"]) else [row["id"]]),
+        *row.get("includes", []),
+    ]
 
 
 # --- one checker a link; each yields what is wrong
@@ -93,15 +134,22 @@ def source(row: Row, book: Book) -> Iterator[str]:
         except (LookupError, ImportError, AttributeError) as error:
             yield f"source: {error}"
             return
-        if not any(re.search(rf"{re.escape(name)}(?!\w)", documents) for name in [row["id"], *row.get("includes", [])]):
+        if not any(
+            re.search(rf"{re.escape(name)}(?!\w)", documents)
+            for name in [row["id"], *row.get("includes", [])]
+        ):
             yield f"no docstring of {row['source']} names the claim"
 
 
 def _docstrings(dotted: str, path: str) -> str:
     module = importlib.import_module(
-        path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        path.removeprefix("src/")
+        .removesuffix(".py")
+        .removesuffix("/__init__")
+        .replace("/", ".")
     )
-    found, thing = [module.__doc__], module
+    found = [module.__doc__]
+    thing = module
     for name in dotted.removeprefix(module.__name__).strip(".").split("."):
         thing = getattr(thing, name) if name else thing
         found.append(thing.__doc__)
@@ -136,14 +184,18 @@ def figures(row: Row, book: Book) -> Iterator[str]:
 
 
 def conditions(row: Row, book: Book) -> Iterator[str]:
-    """Each condition is well formed, is on a figure of the claim, and compares it with figures of its chapter."""
+    """Each condition is well formed, is on a figure of the claim, and compares it with
+    figures of its chapter.
+    """
     home = book.labels.get(row["chapter"])
     for key, condition in row.get("holds", {}).items():
         others = dict.fromkeys(figures_in(condition), 0.0)
         if key not in row["figures"]:
             yield f"a condition on {key!r}, which is not among the claim's figures"
         yield from (
-            f"no cell of {home} records {other!r}" for other in others if home and not book.records(home, other)
+            f"no cell of {home} records {other!r}"
+            for other in others
+            if home and not book.records(home, other)
         )
         try:
             holds(condition, 0.0, dict.fromkeys(others, 0.0))
@@ -153,22 +205,32 @@ def conditions(row: Row, book: Book) -> Iterator[str]:
 
 def widget(row: Row, _book: Book) -> Iterator[str]:
     """The package has the widget."""
-    if row["widget"] and not hasattr(importlib.import_module("rankone_book.widgets"), row["widget"]):
+    if row["widget"] and not hasattr(
+        importlib.import_module("rankone_book.widgets"), row["widget"]
+    ):
         yield f"rankone_book.widgets has no {row['widget']!r}"
 
 
 def errata(row: Row, _book: Book) -> Iterator[str]:
-    """A corrected, loose or slipped claim says what is wrong, with the figure that shows it."""
+    """A corrected, loose or slipped claim says what is wrong, with the figure that
+    shows it.
+    """
     entry = row.get("errata")
     if (row["status"] in {"corrected", "loose", "slip"}) != bool(entry):
         yield "errata belong to corrected, loose and slipped claims, and to all of them"
     if entry:
         kind = entry.get("kind")
         if row["status"] != (kind if kind in {"loose", "slip"} else "corrected"):
-            yield f"an erratum of the kind {kind!r} does not fit the status {row['status']!r}"
+            yield (
+                f"an erratum of the kind {kind!r} does not fit the status "
+                f"{row['status']!r}"
+            )
         if entry.get("kind") not in KINDS:
             yield f"no such kind of erratum: {entry.get('kind')!r}"
-        shown = entry.get("kind") not in UNNUMBERED or {"refuted_by", "number"} & entry.keys()
+        shown = (
+            entry.get("kind") not in UNNUMBERED
+            or {"refuted_by", "number"} & entry.keys()
+        )
         number = ["refuted_by", "number"] if shown else []
         yield from (
             f"errata without {field}"
@@ -188,7 +250,9 @@ def records(row: Row, book: Book) -> Iterator[str]:
 
 def coverage(row: Row, _book: Book) -> Iterator[str]:
     """What is missing has a reason."""
-    missing = [field for field in ("source", "test", "chapter", "figures") if not row[field]]
+    missing = [
+        field for field in ("source", "test", "chapter", "figures") if not row[field]
+    ]
     reason = row.get("uncovered") or ""
     if missing and len(reason) < 20:
         yield f"no {', '.join(missing)}, and no reason why"
@@ -204,12 +268,19 @@ CHECKERS: list[Callable[[Row, Book], Iterator[str]]] = [
 def miscounted(rows: list[Row], expected: list[str]) -> dict[str, int]:
     """Claims that are not listed exactly once, and how often they are."""
     counted = Counter(name for row in rows for name in answers_for(row))
-    return {name: counted[name] for name in {*expected, *counted} if counted[name] != 1 or name not in expected}
+    return {
+        name: counted[name]
+        for name in {*expected, *counted}
+        if counted[name] != 1 or name not in expected
+    }
 
 
 def main(names: list[str]) -> int:
-    """Print what is missing; the exit status is the number of claims with a fault, at most 1."""
-    rows, book = read_claims(ROOT / "book" / "claims.yml"), Book(ROOT)
+    """Print what is missing; the exit status is the number of claims with a fault, at
+    most 1.
+    """
+    rows = read_claims(ROOT / "book" / "claims.yml")
+    book = Book(ROOT)
     broken = 0
     for row in rows:
         faults = [fault for check in CHECKERS for fault in check(row, book)]

@@ -1,8 +1,10 @@
-"""Renews `tests/colab_freeze.txt`: the versions, on Colab, of the packages that the book's notebooks touch.
+"""Renews `tests/colab_freeze.txt`: the versions, on Colab, of the packages that the
+book's notebooks touch.
 
-`.venv/bin/python tools/colab_freeze.py` reads the list that Colab publishes for its GPU machines, or that in a file:
-`--from pip-freeze.gpu.txt --date 2026-08-19`. Of its lines it keeps the packages that `rankone-book` and a kernel
-depend on, directly or not, found by uv with every version as Colab has it.
+`.venv/bin/python tools/colab_freeze.py` reads the list that Colab publishes for its GPU
+machines, or that in a file: `--from pip-freeze.gpu.txt --date 2026-08-19`. Of its lines
+it keeps the packages that `rankone-book` and a kernel depend on, directly or not, found
+by uv with every version as Colab has it.
 """
 
 import argparse
@@ -18,7 +20,9 @@ from environments import uv
 ROOT = Path(__file__).resolve().parents[1]
 RECORDED = ROOT / "tests" / "colab_freeze.txt"
 PAGES = ROOT / "src" / "rankone_book" / "pyproject.toml"
-PUBLISHED = "https://raw.githubusercontent.com/googlecolab/backend-info/main/pip-freeze.gpu.txt"
+PUBLISHED = (
+    "https://raw.githubusercontent.com/googlecolab/backend-info/main/pip-freeze.gpu.txt"
+)
 HEADER = """\
 # Colab with a GPU, as published on {date}, Python {python}: the packages that the book's notebooks touch.
 # Written by tools/colab_freeze.py; do not edit.
@@ -46,7 +50,9 @@ class Freeze:
 
 
 def pins(freeze: str) -> dict[str, str]:
-    """Names and versions of a list made by `pip freeze`; packages that came from an address are left out."""
+    """Names and versions of a list made by `pip freeze`; packages that came from an
+    address are left out.
+    """
     found = re.findall(r"^([\w.-]+)==(\S+)$", freeze, re.MULTILINE)
     return {re.sub(r"[-_.]+", "-", name).lower(): version for name, version in found}
 
@@ -59,7 +65,10 @@ def python_of(freeze: str) -> str:
     """
     tags = {f"3.{minor}" for minor in re.findall(r"-cp3(\d+)-cp3\1-", freeze)}
     if len(tags) != 1:
-        raise ValueError(f"freeze: wheels for {sorted(tags) or 'no Python'}; give its Python with --python.")
+        raise ValueError(
+            f"freeze: wheels for {sorted(tags) or 'no Python'}; give its Python with "
+            "--python."
+        )
     return tags.pop()
 
 
@@ -72,16 +81,30 @@ def trimmed(freeze: str, day: str, python: str = "", project: Path = PAGES) -> F
         python: Its Python, where no wheel in it tells.
         project: Its pyproject.toml.
     """
-    has, python = pins(freeze), python or python_of(freeze)
+    has = pins(freeze)
+    python = python or python_of(freeze)
     with TemporaryDirectory() as folder:
-        override, kernel = Path(folder, "override.txt"), Path(folder, "kernel.in")
+        override = Path(folder, "override.txt")
+        kernel = Path(folder, "kernel.in")
         library = f"rankone[data,language] @ {ROOT.as_uri()}\n"  # it is on no index
-        override.write_text(library + "".join(f"{name}=={version}\n" for name, version in has.items()), "utf-8")
+        override.write_text(
+            library + "".join(f"{name}=={version}\n" for name, version in has.items()),
+            "utf-8",
+        )
         kernel.write_text("ipykernel\nipython\n", "utf-8")
-        options = ["--python-version", python, "--python-platform", "x86_64-manylinux_2_28", "--override", override]
+        options = [
+            "--python-version",
+            python,
+            "--python-platform",
+            "x86_64-manylinux_2_28",
+            "--override",
+            override,
+        ]
         plain = ["--quiet", "--no-header", "--no-annotate"]
         touched = uv("pip", "compile", *plain, project, kernel, *options)
-    return Freeze(day, python, {name: has[name] for name in pins(touched) if name in has})
+    return Freeze(
+        day, python, {name: has[name] for name in pins(touched) if name in has}
+    )
 
 
 def recorded(file: Path = RECORDED) -> Freeze:
@@ -93,18 +116,38 @@ def recorded(file: Path = RECORDED) -> Freeze:
     text = file.read_text("utf-8")
     head = re.match(r"# .* published on ([\d-]+), Python ([\d.]+):", text)
     if not head:
-        raise ValueError(f"file: {file} names no date and Python; renew it with tools/colab_freeze.py.")
+        raise ValueError(
+            f"file: {file} names no date and Python; renew it with "
+            "tools/colab_freeze.py."
+        )
     return Freeze(head[1], head[2], pins(text))
 
 
 def main() -> None:
     """Renew the recorded list, and say what changed."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--from", dest="file", type=Path, help="a list on this machine, else the one Colab publishes")
-    parser.add_argument("--date", default=date.today().isoformat(), help="of the list, today's by default")
-    parser.add_argument("--python", default="", help="of the list, such as 3.13, where no wheel in it tells")
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
+    parser.add_argument(
+        "--from",
+        dest="file",
+        type=Path,
+        help="a list on this machine, else the one Colab publishes",
+    )
+    parser.add_argument(
+        "--date",
+        default=date.today().isoformat(),
+        help="of the list, today's by default",
+    )
+    parser.add_argument(
+        "--python",
+        default="",
+        help="of the list, such as 3.13, where no wheel in it tells",
+    )
     options = parser.parse_args()
-    text = options.file.read_text("utf-8") if options.file else urllib.request.urlopen(PUBLISHED).read().decode()
+    text = (
+        options.file.read_text("utf-8")
+        if options.file
+        else urllib.request.urlopen(PUBLISHED).read().decode()
+    )
     before = recorded() if RECORDED.is_file() else Freeze("", "", {})
     after = trimmed(text, options.date, options.python)
     RECORDED.write_text(str(after), "utf-8")

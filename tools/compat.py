@@ -1,7 +1,9 @@
-"""The core of each module's tests on the oldest and the newest jax, side by side, each in an environment of its own.
+"""The core of each module's tests on the oldest and the newest jax, side by side, each
+in an environment of its own.
 
-`make compat` keeps both environments under `_build/compat` until a pin changes. The oldest holds the floors of
-pyproject.toml on the oldest Python of this machine, the newest what the package index has on the newest Python.
+`make compat` keeps both environments under `_build/compat` until a pin changes. The
+oldest holds the floors of pyproject.toml on the oldest Python of this machine, the
+newest what the package index has on the newest Python.
 """
 
 import re
@@ -30,14 +32,52 @@ TESTS = [  # under tests/: the core of each module, about a minute in all
 
 def tried(name: str, python: Path, resolution: str) -> tuple[bool, str]:
     """Whether the tests pass in an environment, and all that they print."""
-    pins = re.findall(r"^(?:pytest|hypothesis)==[^\s;]+", (ROOT / "requirements-tests.txt").read_text("utf-8"), re.M)
-    project = ["--requirements", ROOT / "pyproject.toml", "--extra", "language", "--editable", ROOT]
-    made = remade(ROOT / "_build" / "compat" / name, python, *project, "--resolution", resolution, *pins)
-    versions = "import jax, platform; print('jax', jax.__version__, 'on Python', platform.python_version())"
-    command = [str(made), "-m", "pytest", "-q", "-p", "no:cacheprovider", *(f"tests/{test}" for test in TESTS)]
-    done = subprocess.run(command, cwd=ROOT, env=CLEAN, capture_output=True, text=True, check=False)
-    said = f"{done.stdout}{done.stderr}".strip() or f"ended with {done.returncode} and said nothing"
-    return not done.returncode, f"{said}\ncompat: {run([made, '-c', versions]).strip()}: {said.splitlines()[-1]}"
+    pins = re.findall(
+        r"^(?:pytest|hypothesis)==[^\s;]+",
+        (ROOT / "requirements-tests.txt").read_text("utf-8"),
+        re.M,
+    )
+    project = [
+        "--requirements",
+        ROOT / "pyproject.toml",
+        "--extra",
+        "language",
+        "--editable",
+        ROOT,
+    ]
+    made = remade(
+        ROOT / "_build" / "compat" / name,
+        python,
+        *project,
+        "--resolution",
+        resolution,
+        *pins,
+    )
+    versions = (
+        "import jax, platform; print('jax', jax.__version__, 'on Python', "
+        "platform.python_version())"
+    )
+    command = [
+        str(made),
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        *(f"tests/{test}" for test in TESTS),
+    ]
+    done = subprocess.run(
+        command, cwd=ROOT, env=CLEAN, capture_output=True, text=True, check=False
+    )
+    said = (
+        f"{done.stdout}{done.stderr}".strip()
+        or f"ended with {done.returncode} and said nothing"
+    )
+    return (
+        not done.returncode,
+        f"{said}\ncompat: {run([made, '-c', versions]).strip()}: "
+        f"{said.splitlines()[-1]}",
+    )
 
 
 def main() -> None:

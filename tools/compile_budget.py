@@ -1,6 +1,8 @@
-"""Renews `tests/compile_budget.toml`: counts the programs that each file of tests compiles, in a process of its own.
+"""Renews `tests/compile_budget.toml`: counts the programs that each file of tests
+compiles, in a process of its own.
 
-`python tools/compile_budget.py` counts all files that test the package, `... memory/test_descent.py` those it names.
+`python tools/compile_budget.py` counts all files that test the package,
+`... memory/test_descent.py` those it names.
 """
 
 import math
@@ -15,8 +17,10 @@ import jax
 
 TESTS = Path(__file__).resolve().parents[1] / "tests"
 TABLE = TESTS / "compile_budget.toml"
-STEP = 10  # counts are rounded up to a multiple: a change of jax's own caching is no growth
-# These need the built book or other environments, and compile little: counted where they are named.
+# counts are rounded up to a multiple: a change of jax's own caching is no growth
+STEP = 10
+# These need the built book or other environments, and compile little: counted where
+# they are named.
 ELSEWHERE = ("book", "browser", "tools")
 HEAD = "# The most programs that each file of tests compiles; made by `python tools/compile_budget.py`.\n"
 
@@ -29,9 +33,24 @@ def count(file: str) -> int:
     """
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "count")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/{file}"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            f"tests/{file}",
+        ]
         environment = os.environ | {"COMPILE_REPORT": str(report)}
-        done = subprocess.run(command, cwd=TESTS.parent, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command,
+            cwd=TESTS.parent,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if done.returncode:
             raise RuntimeError(f"{file} fails:\n{done.stdout[-2000:]}")
         return int(report.read_text("utf-8"))
@@ -39,14 +58,22 @@ def count(file: str) -> int:
 
 def main(files: list[str]) -> None:
     """Count, print and write; rows of files that are gone leave the table."""
-    every = [path.relative_to(TESTS).as_posix() for path in sorted(TESTS.rglob("test_*.py"))]
+    every = [
+        path.relative_to(TESTS).as_posix() for path in sorted(TESTS.rglob("test_*.py"))
+    ]
     old = tomllib.loads(TABLE.read_text("utf-8"))["most"] if TABLE.is_file() else {}
-    table = {name: most for name, most in old.items() if name in every and (files or name.startswith(ELSEWHERE))}
+    table = {
+        name: most
+        for name, most in old.items()
+        if name in every and (files or name.startswith(ELSEWHERE))
+    }
     for name in files or [name for name in every if not name.startswith(ELSEWHERE)]:
         counted = count(name)
         table[name] = math.ceil(counted / STEP) * STEP
         print(f"{name}: {counted}", flush=True)
-        rows = "".join(f'"{key}" = {most}\n' for key, most in sorted(table.items()) if most > STEP)
+        rows = "".join(
+            f'"{key}" = {most}\n' for key, most in sorted(table.items()) if most > STEP
+        )
         TABLE.write_text(f'{HEAD}jax = "{jax.__version__}"\n\n[most]\n{rows}', "utf-8")
 
 

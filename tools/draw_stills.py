@@ -1,7 +1,8 @@
 """Draws the stills of the explorers from the built book: `python tools/draw_stills.py`.
 
-Each explorer is opened on its page by a reader who asked for stillness, in the light theme. Its picture, as WebP of at
-most 40 KB, and its row in `stills.json` go to `book/_static/stills`; `book/_ext/stills.py` puts them into the pages.
+Each explorer is opened on its page by a reader who asked for stillness, in the light
+theme. Its picture, as WebP of at most 40 KB, and its row in `stills.json` go to
+`book/_static/stills`; `book/_ext/stills.py` puts them into the pages.
 """
 
 import io
@@ -14,13 +15,19 @@ from typing import Any
 
 import chromium
 from PIL import Image
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    ViewportSize,
+    sync_playwright,
+)
 from serve import server
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from stills import FOLDER, HEIGHTS, STATE, Shown, shown_in  # noqa: E402
+from stills import FOLDER, HEIGHTS, STATE, Shown, shown_in
 
 STATES = re.compile(rf'<script type="{re.escape(STATE)}">(.*?)</script>', re.S)
 MOST = 40_000  # bytes of a still
@@ -47,7 +54,9 @@ WORDS = """(place) => [...place.querySelectorAll('.r1-ask, [role=status]')].map(
 
 
 def shown_on(site: Path) -> dict[str, tuple[Path, str, Shown]]:
-    """Key of each still → the first page that shows its explorer, the id of its model there, and what it shows."""
+    """Key of each still → the first page that shows its explorer, the id of its model
+    there, and what it shows.
+    """
     found: dict[str, tuple[Path, str, Shown]] = {}
     for page in sorted(site.rglob("*.html")):
         for state in STATES.findall(page.read_text(encoding="utf-8")):
@@ -65,7 +74,10 @@ def light(picture: bytes) -> bytes:
     with Image.open(io.BytesIO(picture)) as image:
         drawn = image.convert("RGB")
     for scale in SCALES:
-        size = (round(drawn.width * scale / SCALES[0]), round(drawn.height * scale / SCALES[0]))
+        size = (
+            round(drawn.width * scale / SCALES[0]),
+            round(drawn.height * scale / SCALES[0]),
+        )
         scaled = drawn.resize(size, Image.Resampling.LANCZOS)
         for quality in QUALITIES:
             made = io.BytesIO()
@@ -89,14 +101,21 @@ def reader(browser: Browser) -> BrowserContext:
     """A reader who asked for stillness and reads in the light theme."""
     size: ViewportSize = {"width": HEIGHTS["desk"], "height": 768}
     context = browser.new_context(
-        viewport=size, device_scale_factor=SCALES[0], color_scheme="light", reduced_motion="reduce"
+        viewport=size,
+        device_scale_factor=SCALES[0],
+        color_scheme="light",
+        reduced_motion="reduce",
     )
-    context.add_init_script("localStorage.setItem('mode', 'light'); localStorage.setItem('theme', 'light')")
+    context.add_init_script(
+        "localStorage.setItem('mode', 'light'); localStorage.setItem('theme', 'light')"
+    )
     context.route(re.compile("mathjax|plotly"), lambda route: route.abort())
     return context
 
 
-def draw(context: BrowserContext, address: str, model: str, shown: Shown) -> tuple[bytes, dict[str, Any]]:
+def draw(
+    context: BrowserContext, address: str, model: str, shown: Shown
+) -> tuple[bytes, dict[str, Any]]:
     """The still of one explorer, and its row."""
     page = context.new_page()
     page.goto(address)
@@ -104,10 +123,13 @@ def draw(context: BrowserContext, address: str, model: str, shown: Shown) -> tup
     assert place is not None
     place.evaluate(ALONE)
     page.wait_for_timeout(1500)  # what it computes when it is seen
-    words = " ".join(f"The {shown.name} explorer as it opens. {place.evaluate(WORDS)}".split())
+    words = " ".join(
+        f"The {shown.name} explorer as it opens. {place.evaluate(WORDS)}".split()
+    )
     high = heights(page, place)
     page.add_style_tag(content=LEFT_OUT)
-    picture, box = place.screenshot(), place.bounding_box()
+    picture = place.screenshot()
+    box = place.bounding_box()
     assert box is not None
     row = {
         "alt": words,
@@ -123,15 +145,24 @@ def draw(context: BrowserContext, address: str, model: str, shown: Shown) -> tup
 def main(folder: str = "_build/html") -> None:
     """Draw all, and remove what no page shows any more."""
     path = chromium.find() or sys.exit(chromium.ADVICE)
-    site, stills = Path(folder).resolve(), ROOT / FOLDER
+    site = Path(folder).resolve()
+    stills = ROOT / FOLDER
     drawn: dict[str, tuple[bytes, dict[str, Any]]] = {}
     with server(site) as service, sync_playwright() as playwright:
         threading.Thread(target=service.serve_forever, daemon=True).start()
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
         context = reader(browser)
         for key, (page, model, shown) in sorted(shown_on(site).items()):
-            drawn[key] = draw(context, f"http://localhost:{service.server_port}/{page}", model, shown)
-            print(f"{key}: {len(drawn[key][0]) / 1000:.0f} KB, {drawn[key][1]['heights']}", flush=True)
+            drawn[key] = draw(
+                context, f"http://localhost:{service.server_port}/{page}", model, shown
+            )
+            print(
+                f"{key}: {len(drawn[key][0]) / 1000:.0f} KB, "
+                f"{drawn[key][1]['heights']}",
+                flush=True,
+            )
         browser.close()
         service.shutdown()
     stills.mkdir(exist_ok=True)

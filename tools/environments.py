@@ -11,29 +11,46 @@ from uv import find_uv_bin
 
 __all__ = ["python", "pythons", "remade", "run", "uv"]
 
-UV = find_uv_bin()  # once: asked by two threads at a time, sysconfig answers before it is ready
+# once: asked by two threads at a time, sysconfig answers before it is ready
+UV = find_uv_bin()
 VERSIONS = ["3.11", "3.12", "3.13", "3.14"]  # as requirements.in says
-# Variables without those that would lead a Python elsewhere. Modules are compiled when they are imported, not all of
-# a package when it is installed.
-CLEAN = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "JUPYTER", "VIRTUAL_ENV"))}
+# Variables without those that would lead a Python elsewhere. Modules are compiled when
+# they are imported, not all of a package when it is installed.
+CLEAN = {
+    key: value
+    for key, value in os.environ.items()
+    if not key.startswith(("PYTHON", "JUPYTER", "VIRTUAL_ENV"))
+}
 CLEAN["PIP_NO_COMPILE"] = "1"
 
 
 def python(version: str) -> Path | None:
-    """A Python of a version such as "3.13" on this machine, or None: on the path, or one of pyenv's."""
+    """A Python of a version such as "3.13" on this machine, or None: on the path, or
+    one of pyenv's.
+    """
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
-    candidates = [sys.executable, shutil.which(f"python{version}"), *sorted(pyenv.glob(f"{version}.*/bin/python"))]
-    return next((Path(path) for path in candidates if path and _version(path) == version), None)
+    candidates = [
+        sys.executable,
+        shutil.which(f"python{version}"),
+        *sorted(pyenv.glob(f"{version}.*/bin/python")),
+    ]
+    return next(
+        (Path(path) for path in candidates if path and _version(path) == version), None
+    )
 
 
 def pythons() -> list[Path]:
-    """The Pythons of this machine that the book is for, oldest first, one of each version."""
+    """The Pythons of this machine that the book is for, oldest first, one of each
+    version.
+    """
     return [found for version in VERSIONS if (found := python(version))]
 
 
 def _version(path: Path | str) -> str:
     ask = "import sys; print(*sys.version_info[:2], sep='.')"
-    return subprocess.run([path, "-c", ask], capture_output=True, text=True, env=CLEAN, check=False).stdout.strip()
+    return subprocess.run(
+        [path, "-c", ask], capture_output=True, text=True, env=CLEAN, check=False
+    ).stdout.strip()
 
 
 def uv(*arguments: object) -> str:
@@ -47,22 +64,36 @@ def run(command: list[Any], **options: Any) -> str:
     Raises:
         RuntimeError: If it fails; with all that it printed.
     """
-    done = subprocess.run([*map(str, command)], env=CLEAN, capture_output=True, text=True, timeout=600, **options)
+    done = subprocess.run(
+        [*map(str, command)],
+        env=CLEAN,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        **options,
+    )
     if done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
 def remade(folder: Path, python: Path, *requirements: object) -> Path:
-    """The Python of an environment that holds what `uv pip install` makes of some arguments.
+    """The Python of an environment that holds what `uv pip install` makes of some
+    arguments.
 
     Args:
-        folder: Of the environment; it is kept as it is while Python, arguments and the files they name are the same.
+        folder: Of the environment; it is kept as it is while Python, arguments and the
+            files they name are the same.
         python: Its base.
         requirements: Arguments of `uv pip install`.
     """
-    named = [path.read_text("utf-8") for path in map(Path, map(str, requirements)) if path.is_file()]
-    wanted, stamp = "\n".join([str(python), *map(str, requirements), *named]), folder / "made-from.txt"
+    named = [
+        path.read_text("utf-8")
+        for path in map(Path, map(str, requirements))
+        if path.is_file()
+    ]
+    wanted = "\n".join([str(python), *map(str, requirements), *named])
+    stamp = folder / "made-from.txt"
     made = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not stamp.is_file() or stamp.read_text("utf-8") != wanted:
         uv("venv", "--quiet", "--clear", "--seed", "--python", python, folder)

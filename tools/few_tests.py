@@ -1,4 +1,6 @@
-"""Of many tests those few that lead to functions: a test is run as long as one that it names is still to be called."""
+"""Of many tests those few that lead to functions: a test is run as long as one that it
+names is still to be called.
+"""
 
 import ast
 from collections.abc import Callable, Collection
@@ -12,7 +14,8 @@ class FewTests:
     """A plugin of pytest that skips the tests which name nothing that is missing.
 
     Args:
-        missing: The names of functions, methods and classes that no test has called yet.
+        missing: The names of functions, methods and classes that no test has called
+            yet.
     """
 
     def __init__(self, missing: Callable[[], Collection[str]]) -> None:
@@ -26,8 +29,12 @@ class FewTests:
 
 
 def names_of(path: Path, test: str) -> frozenset[str]:
-    """What a test names, and what the helpers and fixtures of its file name that it uses."""
-    parts, found, new = _parts(path), set[str](), {test}
+    """What a test names, and what the helpers and fixtures of its file name that it
+    uses.
+    """
+    parts = _parts(path)
+    found = set[str]()
+    new = {test}
     while new:
         found |= new
         new = {name for one in new for name in parts.get(one, ())} - found
@@ -40,14 +47,25 @@ def _parts(path: Path) -> dict[str, set[str]]:
     parts: dict[str, set[str]] = {}
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
-        for name in [getattr(node, "name", ""), *(one.id for one in targets if isinstance(one, ast.Name))]:
+        for name in [
+            getattr(node, "name", ""),
+            *(one.id for one in targets if isinstance(one, ast.Name)),
+        ]:
             parts.setdefault(name, set()).update(_named(node))
     return parts
 
 
 def _named(node: ast.AST) -> set[str]:
-    """Every name, attribute, argument and text in a piece of code; a fixture is an argument."""
-    found = {getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(node)}
+    """Every name, attribute, argument and text in a piece of code; a fixture is an
+    argument.
+    """
+    found = {
+        getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(node)
+    }
     found |= {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-    found |= {one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    found |= {
+        one.value
+        for one in ast.walk(node)
+        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+    }
     return {name for name in found if name}

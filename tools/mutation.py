@@ -1,13 +1,16 @@
-"""Makes small changes, one at a time, in every function that a claim names: do the claims' tests notice?
+"""Makes small changes, one at a time, in every function that a claim names: do the
+claims' tests notice?
 
     python tools/mutation.py [SOURCE ...] [--most 6] [--minutes 30] [--processes 2] [--results FILE]
 
-The changes are another sign, factor, power, constant, comparison, transpose or reduction, in the named function and in
-the private functions of its module that it calls. The tests are those that the claims of the function name, then the
-rest of their files, then the file of unit tests in which its name stands most often. Counts and survivors go to
-`tests/mutation.json`, which the page of claims shows. A function that has not changed since is skipped, so that a run
-can be broken off. A person adds the reason why a survivor need not be noticed to its entry there (`reasons`: the
-change as it is printed, and why).
+The changes are another sign, factor, power, constant, comparison, transpose or
+reduction, in the named function and in the private functions of its module that it
+calls. The tests are those that the claims of the function name, then the rest of their
+files, then the file of unit tests in which its name stands most often. Counts and
+survivors go to `tests/mutation.json`, which the page of claims shows. A function that
+has not changed since is skipped, so that a run can be broken off. A person adds the
+reason why a survivor need not be noticed to its entry there (`reasons`: the change as
+it is printed, and why).
 """
 
 import argparse
@@ -34,20 +37,85 @@ from tqdm import tqdm
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from claim_links import Code, Row, code_of, read_claims  # noqa: E402  (beside the book, not installed)
+from claim_links import Code, Row, code_of, read_claims
 
 RESULTS = ROOT / "tests" / "mutation.json"
-STARTED = multiprocessing.get_context("forkserver")  # what takes long to import is imported once
-IMPORTED = ["jax", "jax.numpy", "jax.scipy.special", "pytest", "beartype", "jaxtyping", "numpy", "scipy", "optax"]
-SLOW = ("book", "browser", "experiments", "tools", "widgets")  # folders of tests that are about more than a formula
-LIMIT = 600  # seconds for the tests of one change: a formula that never ends is noticed, too, and said to be so
-OTHERS = 1  # file of unit tests that names a function most often, beside those of its claims
-SIGNS = {ast.Add: ("+", "-"), ast.Sub: ("-", "+"), ast.Mult: ("*", "/"), ast.Div: ("/", "*"), ast.Pow: ("**", "*")}
-RELATIONS = {ast.Lt: ("<", ">"), ast.Gt: (">", "<"), ast.LtE: ("<=", ">"), ast.GtE: (">=", "<"), ast.Eq: ("==", "!=")}
-NAMES = {"sum": "mean", "mean": "sum", "max": "min", "min": "max", "maximum": "minimum", "minimum": "maximum"}
-NAMES |= {"sin": "cos", "cos": "sin", "exp": "expm1", "log": "log1p", "sqrt": "square", "square": "sqrt"}
-NO_FORMULA = ("axis", "dtype", "key", "ndim", "keepdims", "static_argnames")  # keywords whose constants are left alone
-CHECKS = ("check", "integer", "real", "positive", "array", "known", "states")  # calls that refuse what is bad
+# what takes long to import is imported once
+STARTED = multiprocessing.get_context("forkserver")
+IMPORTED = [
+    "jax",
+    "jax.numpy",
+    "jax.scipy.special",
+    "pytest",
+    "beartype",
+    "jaxtyping",
+    "numpy",
+    "scipy",
+    "optax",
+]
+# folders of tests that are about more than a formula
+SLOW = (
+    "book",
+    "browser",
+    "experiments",
+    "tools",
+    "widgets",
+)
+# seconds for the tests of one change: a formula that never ends is noticed, too, and
+# said to be so
+LIMIT = 600
+OTHERS = (
+    1  # file of unit tests that names a function most often, beside those of its claims
+)
+SIGNS = {
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "/"),
+    ast.Div: ("/", "*"),
+    ast.Pow: ("**", "*"),
+}
+RELATIONS = {
+    ast.Lt: ("<", ">"),
+    ast.Gt: (">", "<"),
+    ast.LtE: ("<=", ">"),
+    ast.GtE: (">=", "<"),
+    ast.Eq: ("==", "!="),
+}
+NAMES = {
+    "sum": "mean",
+    "mean": "sum",
+    "max": "min",
+    "min": "max",
+    "maximum": "minimum",
+    "minimum": "maximum",
+}
+NAMES |= {
+    "sin": "cos",
+    "cos": "sin",
+    "exp": "expm1",
+    "log": "log1p",
+    "sqrt": "square",
+    "square": "sqrt",
+}
+# keywords whose constants are left alone
+NO_FORMULA = (
+    "axis",
+    "dtype",
+    "key",
+    "ndim",
+    "keepdims",
+    "static_argnames",
+)
+# calls that refuse what is bad
+CHECKS = (
+    "check",
+    "integer",
+    "real",
+    "positive",
+    "array",
+    "known",
+    "states",
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +132,8 @@ class Change:
 
     def said(self, text: str) -> str:
         """The changed line before and after."""
-        first, last = text.rfind("\n", 0, self.start) + 1, text.find("\n", self.end)
+        first = text.rfind("\n", 0, self.start) + 1
+        last = text.find("\n", self.end)
         after = text[first : self.start] + self.new + text[self.end : last]
         return f"{text[first:last].strip()}  →  {after.strip()}"
 
@@ -84,11 +153,16 @@ class Finder:
 
     def ends(self, node: ast.expr) -> tuple[int, int]:
         """Offsets of an expression."""
-        return self.offset(node.lineno, node.col_offset), self.offset(node.end_lineno or 0, node.end_col_offset or 0)
+        return self.offset(node.lineno, node.col_offset), self.offset(
+            node.end_lineno or 0, node.end_col_offset or 0
+        )
 
-    def between(self, left: ast.expr, right: ast.expr, pair: tuple[str, str]) -> Iterator[Change]:
+    def between(
+        self, left: ast.expr, right: ast.expr, pair: tuple[str, str]
+    ) -> Iterator[Change]:
         """The operator between two expressions, replaced."""
-        first, last = self.ends(left)[1], self.ends(right)[0]
+        first = self.ends(left)[1]
+        last = self.ends(right)[0]
         at = self.text.find(pair[0], first, last)
         if at >= 0:
             yield Change(at, at + len(pair[0]), pair[1])
@@ -102,7 +176,9 @@ class Finder:
         ):
             yield from self.between(node.left, node.right, SIGNS[type(node.op)])
         elif isinstance(node, ast.Compare) and type(node.ops[0]) in RELATIONS:
-            yield from self.between(node.left, node.comparators[0], RELATIONS[type(node.ops[0])])
+            yield from self.between(
+                node.left, node.comparators[0], RELATIONS[type(node.ops[0])]
+            )
         elif (
             isinstance(node, ast.UnaryOp)
             and isinstance(node.op, ast.USub)
@@ -111,9 +187,14 @@ class Finder:
             start, _ = self.ends(node)
             yield Change(start, start + 1, "")
         elif (
-            isinstance(node, ast.Constant) and isinstance(node.value, float | int) and not isinstance(node.value, bool)
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, float | int)
+            and not isinstance(node.value, bool)
         ):
-            yield Change(*self.ends(node), repr(node.value + 1 if node.value in (0, 1) else 2 * node.value))
+            yield Change(
+                *self.ends(node),
+                repr(node.value + 1 if node.value in (0, 1) else 2 * node.value),
+            )
         elif isinstance(node, ast.Attribute) and node.attr == "T":
             yield Change(self.ends(node.value)[1], self.ends(node)[1], "")
         elif isinstance(node, ast.Attribute) and node.attr in NAMES:
@@ -121,10 +202,18 @@ class Finder:
             yield Change(end - len(node.attr), end, NAMES[node.attr])
 
     def walk(self, node: ast.AST) -> Iterator[Change]:
-        """Changes of a node and of all below it that is a formula: no annotation, message, check, index or default."""
+        """Changes of a node and of all below it that is a formula: no annotation,
+        message, check, index or default.
+        """
         yield from self.of(node)
         for field, value in ast.iter_fields(node):
-            if field in ("annotation", "returns", "decorator_list", "args", "slice") and not isinstance(node, ast.Call):
+            if field in (
+                "annotation",
+                "returns",
+                "decorator_list",
+                "args",
+                "slice",
+            ) and not isinstance(node, ast.Call):
                 continue
             for child in value if isinstance(value, list) else [value]:
                 if isinstance(child, ast.AST) and not _no_formula(child):
@@ -137,13 +226,17 @@ def _no_formula(node: ast.AST) -> bool:
     if isinstance(node, ast.keyword):
         return node.arg in NO_FORMULA
     if isinstance(node, ast.Call):
-        return (getattr(node.func, "id", "") or getattr(node.func, "attr", "")) in CHECKS
+        return (
+            getattr(node.func, "id", "") or getattr(node.func, "attr", "")
+        ) in CHECKS
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 @dataclass(frozen=True)
 class Target:
-    """A source that claims name: its code, the changes to make in it, and the tests that should notice."""
+    """A source that claims name: its code, the changes to make in it, and the tests
+    that should notice.
+    """
 
     source: str
     code: Code
@@ -152,21 +245,42 @@ class Target:
 
 
 def target(source: str, rows: list[Row], most: int) -> Target:
-    """What to change and to run for one source; with more than `most` changes, as many drawn from all."""
+    """What to change and to run for one source; with more than `most` changes, as many
+    drawn from all.
+    """
     code = code_of(ROOT, source)
     finder = Finder(code.text)
-    changes = sorted({change for node in code.nodes for change in finder.walk(node)}, key=lambda change: change.start)
+    changes = sorted(
+        {change for node in code.nodes for change in finder.walk(node)},
+        key=lambda change: change.start,
+    )
     if len(changes) > most:
-        changes = sorted(random.Random(source).sample(changes, most), key=lambda change: change.start)
-    named = list(dict.fromkeys(row["test"] for row in rows if row["source"] == source and row["test"]))
+        changes = sorted(
+            random.Random(source).sample(changes, most), key=lambda change: change.start
+        )
+    named = list(
+        dict.fromkeys(
+            row["test"] for row in rows if row["source"] == source and row["test"]
+        )
+    )
     files = list(dict.fromkeys(name.partition("::")[0] for name in named))
     word = re.compile(rf"\b{re.escape(public_name(source))}\b")
-    unit = [path for path in sorted((ROOT / "tests").glob("*/test_*.py")) if path.parent.name not in SLOW]
-    times = {str(path.relative_to(ROOT)): len(word.findall(path.read_text(encoding="utf-8"))) for path in unit}
-    others = sorted((path for path in times if times[path] and path not in files), key=lambda path: -times[path])[
-        :OTHERS
+    unit = [
+        path
+        for path in sorted((ROOT / "tests").glob("*/test_*.py"))
+        if path.parent.name not in SLOW
     ]
-    return Target(source, code, tuple(changes), tuple(dict.fromkeys([*named, *files, *others])))
+    times = {
+        str(path.relative_to(ROOT)): len(word.findall(path.read_text(encoding="utf-8")))
+        for path in unit
+    }
+    others = sorted(
+        (path for path in times if times[path] and path not in files),
+        key=lambda path: -times[path],
+    )[:OTHERS]
+    return Target(
+        source, code, tuple(changes), tuple(dict.fromkeys([*named, *files, *others]))
+    )
 
 
 def public_name(source: str) -> str:
@@ -176,7 +290,8 @@ def public_name(source: str) -> str:
 
 
 def noticed(which: Target, change: Change, copy: Path) -> bool | None:
-    """Whether the tests fail on a copy of `src` with the change; None if they do not end.
+    """Whether the tests fail on a copy of `src` with the change; None if they do not
+    end.
 
     Raises:
         RuntimeError: The tests did not run at all.
@@ -197,26 +312,41 @@ def noticed(which: Target, change: Change, copy: Path) -> bool | None:
         forget(file)
     if run.exitcode in (0, 1, 2):  # 2: the module cannot even be imported
         return run.exitcode != 0
-    raise RuntimeError(f"{which.source}: pytest ended with {run.exitcode} on {change.said(which.code.text)}")
+    raise RuntimeError(
+        f"{which.source}: pytest ended with {run.exitcode} on "
+        f"{change.said(which.code.text)}"
+    )
 
 
 def forget(file: Path) -> None:
-    """Remove what was compiled of a file, with and without the checks of annotations."""
+    """Remove what was compiled of a file, with and without the checks of
+    annotations.
+    """
     for path in Path(cache_from_source(str(file))).parent.glob(f"{file.stem}.*.pyc"):
         path.unlink()
 
 
 def run_tests(copy: str, tests: tuple[str, ...]) -> None:
-    """In a process of its own: these tests on this copy of `src`; pytest's status is the exit status."""
+    """In a process of its own: these tests on this copy of `src`; pytest's status is
+    the exit status.
+    """
     os.chdir(ROOT)
     os.environ |= {"PYTHONPATH": copy, "COMPILE_REPORT": os.devnull}
     sys.path.insert(0, copy)
     for module in [name for name in sys.modules if name.partition(".")[0] == "rankone"]:
-        del sys.modules[module]  # of the code as it is: what reads the claims brought it
+        # of the code as it is: what reads the claims brought it
+        del sys.modules[module]
     silent = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silent, 1)
     os.dup2(silent, 2)
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    options = [
+        "-x",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-W",
+        "ignore::pytest.PytestAssertRewriteWarning",
+    ]
     os._exit(int(pytest.main([*options, *tests])))
 
 
@@ -224,53 +354,121 @@ def measure(which: Target, copies: "Queue[Path]") -> dict[str, object]:
     """Counts of a target, and what survived."""
     copy = copies.get()
     try:
-        fates = [(change.said(which.code.text), noticed(which, change, copy)) for change in which.changes]
+        fates = [
+            (change.said(which.code.text), noticed(which, change, copy))
+            for change in which.changes
+        ]
     finally:
         copies.put(copy)
-    survived, endless = ([said for said, seen in fates if seen is what] for what in (False, None))
-    result: dict[str, object] = {"state": which.code.state, "changes": len(which.changes), "survived": survived}
+    survived, endless = (
+        [said for said, seen in fates if seen is what] for what in (False, None)
+    )
+    result: dict[str, object] = {
+        "state": which.code.state,
+        "changes": len(which.changes),
+        "survived": survived,
+    }
     return result | ({"endless": endless} if endless else {})
 
 
 def main() -> int:
     """Run what is not up to date; the exit status is 1 if a change survived."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sources", nargs="*", metavar="SOURCE", help="dotted paths; all that claims name if none")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "sources",
+        nargs="*",
+        metavar="SOURCE",
+        help="dotted paths; all that claims name if none",
+    )
     parser.add_argument("--most", type=int, default=6, help="changes of one function")
-    parser.add_argument("--minutes", type=float, default=float("inf"), help="start no function after so many")
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        default=float("inf"),
+        help="start no function after so many",
+    )
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--results", type=Path, default=RESULTS, help="file of counts and survivors")
+    parser.add_argument(
+        "--results", type=Path, default=RESULTS, help="file of counts and survivors"
+    )
     arguments = parser.parse_args()
-    rows = [row for row in read_claims(ROOT / "book" / "claims.yml") if row["source"] and row["test"]]
+    rows = [
+        row
+        for row in read_claims(ROOT / "book" / "claims.yml")
+        if row["source"] and row["test"]
+    ]
     sources = list(dict.fromkeys(row["source"] for row in rows))
     results = arguments.results
     held = json.loads(results.read_text(encoding="utf-8")) if results.is_file() else {}
-    targets = [target(source, rows, arguments.most) for source in sources if source in (arguments.sources or sources)]
-    stale = [each for each in targets if arguments.sources or held.get(each.source, {}).get("state") != each.code.state]
+    targets = [
+        target(source, rows, arguments.most)
+        for source in sources
+        if source in (arguments.sources or sources)
+    ]
+    stale = [
+        each
+        for each in targets
+        if arguments.sources
+        or held.get(each.source, {}).get("state") != each.code.state
+    ]
     end = time.monotonic() + 60 * arguments.minutes
     STARTED.set_forkserver_preload(IMPORTED)
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.processes) as pool:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        ThreadPoolExecutor(arguments.processes) as pool,
+    ):
         copies: Queue[Path] = Queue()
-        os.environ["JAX_COMPILATION_CACHE_DIR"] = str(Path(folder) / "compiled")  # what a change leaves as it was
+        # what a change leaves as it was
+        os.environ["JAX_COMPILATION_CACHE_DIR"] = str(Path(folder) / "compiled")
         for i in range(arguments.processes):
-            copies.put(Path(shutil.copytree(ROOT / "src", Path(folder) / str(i) / "src")))
-        run = lambda each: (each, measure(each, copies) if time.monotonic() < end else None)  # noqa: E731
+            copies.put(
+                Path(shutil.copytree(ROOT / "src", Path(folder) / str(i) / "src"))
+            )
+
+        def run(each: Target) -> tuple:
+            return (
+                each,
+                measure(each, copies) if time.monotonic() < end else None,
+            )
+
         jobs = [pool.submit(run, each) for each in stale]
         for job in tqdm(as_completed(jobs), total=len(stale), unit="function"):
             each, result = job.result()
             if result:
                 reasons = held.get(each.source, {}).get("reasons", {})
-                kept = {said: reasons[said] for said in result["survived"] if said in reasons}
+                kept = {
+                    said: reasons[said]
+                    for said in result["survived"]
+                    if said in reasons
+                }
                 result |= {"reasons": kept} if kept else {}
-                held = {name: held[name] for name in held if name in sources} | {each.source: result}
-                results.write_text(json.dumps(dict(sorted(held.items())), indent=1, ensure_ascii=False) + "\n", "utf-8")
-    survivors = [(name, said, result) for name, result in held.items() for said in result["survived"]]
-    free = [f"{name}: {said}" for name, said, result in survivors if said not in result.get("reasons", {})]
+                held = {name: held[name] for name in held if name in sources} | {
+                    each.source: result
+                }
+                results.write_text(
+                    json.dumps(dict(sorted(held.items())), indent=1, ensure_ascii=False)
+                    + "\n",
+                    "utf-8",
+                )
+    survivors = [
+        (name, said, result)
+        for name, result in held.items()
+        for said in result["survived"]
+    ]
+    free = [
+        f"{name}: {said}"
+        for name, said, result in survivors
+        if said not in result.get("reasons", {})
+    ]
     print(*free, sep="\n")
     made = sum(result["changes"] for result in held.values())
     print(
-        f"{made - len(survivors)} of {made} changes noticed in {len(held)} of {len(sources)} functions; "
-        f"{len(survivors) - len(free)} of the others have a reason, {len(free)} have none"
+        f"{made - len(survivors)} of {made} changes noticed in {len(held)} of "
+        f"{len(sources)} functions; "
+        f"{len(survivors) - len(free)} of the others have a reason, {len(free)} have "
+        "none"
     )
     return bool(free)
 

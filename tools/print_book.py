@@ -1,7 +1,8 @@
 """Prints the built book as one PDF: `python tools/print_book.py`.
 
-Chromium prints the pages of the contents one by one, then a title with a table of contents; `bind_book` makes one
-file of them. Explorers are their stills (`make stills`) with their addresses.
+Chromium prints the pages of the contents one by one, then a title with a table of
+contents; `bind_book` makes one file of them. Explorers are their stills (`make stills`)
+with their addresses.
 """
 
 import re
@@ -15,14 +16,21 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 import chromium
 from bind_book import END, Heading, Printed, bind, place_all, rows
-from playwright.sync_api import Browser, BrowserContext, Page, PdfMargins, Route, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    PdfMargins,
+    Route,
+    sync_playwright,
+)
 from pypdf import PdfWriter
 from serve import server
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
-from contents import contents  # noqa: E402  # the path was just added
+from contents import contents  # the path was just added
 
 OUTPUT = ROOT / "_build" / "rank-one.pdf"
 LINK = re.compile(r'<a [^>]*href="([^"]+)"')
@@ -37,8 +45,8 @@ READY = """async () => {
     for (let tenth = 0; missing() && tenth < 3000; tenth++) await new Promise((resolve) => setTimeout(resolve, 100));
     return !missing();
 }"""
-# Chromium names a place if a link of its page leads there: links on a last page, which is not bound, name those that
-# other pages and the contents lead to.
+# Chromium names a place if a link of its page leads there: links on a last page, which
+# is not bound, name those that other pages and the contents lead to.
 NAME = """([end, anchors]) => {
     const last = document.createElement('div');
     last.id = end;
@@ -78,7 +86,9 @@ LINE = '<li class="d{}"><a href="{}">{}</a><span>{}</span></li>'
 
 
 def listed(root: Path) -> list[tuple[str | None, str]]:
-    """Pages in the order of the book: the part that begins with it, if one does, and its path."""
+    """Pages in the order of the book: the part that begins with it, if one does, and
+    its path.
+    """
     pages = contents(root)
     before = ["", *(page.part for page in pages)]
     return [
@@ -100,15 +110,25 @@ def wanted(site: Path, paths: Sequence[str]) -> dict[str, set[str]]:
 
 def paper(page: Page) -> bytes:
     """What Chromium prints of a page."""
-    margin: PdfMargins = {"top": "18mm", "bottom": "20mm", "left": "17mm", "right": "17mm"}
+    margin: PdfMargins = {
+        "top": "18mm",
+        "bottom": "20mm",
+        "left": "17mm",
+        "right": "17mm",
+    }
     return page.pdf(format="A4", print_background=True, margin=margin)
 
 
 def reader(browser: Browser) -> BrowserContext:
-    """One who reads in the light theme and wants stillness, whose explorers stay stills."""
+    """One who reads in the light theme and wants stillness, whose explorers stay
+    stills.
+    """
     context = browser.new_context(color_scheme="light", reduced_motion="reduce")
-    context.set_default_timeout(300_000)  # milliseconds; a busy machine may take its time
-    context.add_init_script("localStorage.setItem('mode', 'light'); localStorage.setItem('theme', 'light')")
+    # milliseconds; a busy machine may take its time
+    context.set_default_timeout(300_000)
+    context.add_init_script(
+        "localStorage.setItem('mode', 'light'); localStorage.setItem('theme', 'light')"
+    )
     context.route(re.compile(r"/vendor/widgets\.js"), lambda route: route.abort())
     context.route(re.compile(r"\.css\b"), _patient)
     return context
@@ -117,7 +137,10 @@ def reader(browser: Browser) -> BrowserContext:
 def _patient(route: Route) -> None:
     """Paper waits for its typeface, where the screen would go on without."""
     answer = route.fetch()
-    route.fulfill(response=answer, body=answer.text().replace("font-display: optional", "font-display: block"))
+    route.fulfill(
+        response=answer,
+        body=answer.text().replace("font-display: optional", "font-display: block"),
+    )
 
 
 def printed(context: BrowserContext, address: str, anchors: set[str]) -> Printed:
@@ -126,28 +149,48 @@ def printed(context: BrowserContext, address: str, anchors: set[str]) -> Printed
     page.goto(address, wait_until="load")
     assert page.evaluate(READY), f"{address}: a figure is not drawn"
     headings = [Heading(*heading) for heading in page.evaluate(HEADINGS)]
-    page.evaluate(NAME, [END, sorted(anchors | {heading.anchor for heading in headings})])
+    page.evaluate(
+        NAME, [END, sorted(anchors | {heading.anchor for heading in headings})]
+    )
     made = Printed(address, paper(page), headings)
     page.close()
     return made
 
 
-def front(context: BrowserContext, first: str, book: Sequence[Printed], parts: dict[str, str]) -> Printed:
-    """The title and the contents, with the pages that the book has as placed; `first` is the address of its start."""
+def front(
+    context: BrowserContext, first: str, book: Sequence[Printed], parts: dict[str, str]
+) -> Printed:
+    """The title and the contents, with the pages that the book has as placed; `first`
+    is the address of its start.
+    """
     page = context.new_page()
     page.goto(first)
     title, about, version, fonts = page.evaluate(TITLE)
     page.goto(fonts)  # any address but that of a page to lead to
-    lines = [LINE.format(depth, escape(address), escape(words), n) for depth, words, address, n in rows(book, parts)]
+    lines = [
+        LINE.format(depth, escape(address), escape(words), n)
+        for depth, words, address, n in rows(book, parts)
+    ]
     words = {"title": title, "about": about, "version": version}
-    page.set_content(FRONT.format(fonts=fonts, lines="".join(lines), **{k: escape(v) for k, v in words.items()}))
+    page.set_content(
+        FRONT.format(
+            fonts=fonts,
+            lines="".join(lines),
+            **{k: escape(v) for k, v in words.items()},
+        )
+    )
     page.evaluate("document.fonts.ready.then(() => true)")
     made = Printed("", paper(page), [])
     page.close()
     return made
 
 
-def book(context: BrowserContext, site: Path, base: str, chosen: Sequence[tuple[str | None, str]]) -> PdfWriter:
+def book(
+    context: BrowserContext,
+    site: Path,
+    base: str,
+    chosen: Sequence[tuple[str | None, str]],
+) -> PdfWriter:
     """The book of these pages, each with the part that begins with it."""
     anchors = wanted(site, [path for _, path in chosen])
     pages = []
@@ -167,13 +210,24 @@ def main(folder: str = "_build/html") -> None:
     begun = time.perf_counter()
     with server(Path(folder).resolve()) as service, sync_playwright() as playwright:
         threading.Thread(target=service.serve_forever, daemon=True).start()
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        made = book(reader(browser), Path(folder), f"http://localhost:{service.server_port}", listed(ROOT))
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        made = book(
+            reader(browser),
+            Path(folder),
+            f"http://localhost:{service.server_port}",
+            listed(ROOT),
+        )
         browser.close()
         service.shutdown()
     made.write(OUTPUT)
-    size, seconds = OUTPUT.stat().st_size / 1e6, time.perf_counter() - begun
-    print(f"Wrote {OUTPUT.relative_to(ROOT)}: {len(made.pages)} pages, {size:.1f} MB, in {seconds:.0f} s")
+    size = OUTPUT.stat().st_size / 1e6
+    seconds = time.perf_counter() - begun
+    print(
+        f"Wrote {OUTPUT.relative_to(ROOT)}: {len(made.pages)} pages, {size:.1f} MB, in "
+        f"{seconds:.0f} s"
+    )
 
 
 if __name__ == "__main__":

@@ -1,13 +1,14 @@
 """The tests, or the book's notebooks, as an older processor computes them.
 
-`python tools/processors.py` runs the core of the tests, which `tools/compat.py` lists, and the
-examples of the docstrings. With arguments it runs those tests. `--notebooks` runs every notebook
-of the built book instead, or those that follow, and lists the figures whose digits differ from
-the page's.
+`python tools/processors.py` runs the core of the tests, which `tools/compat.py` lists,
+and the examples of the docstrings. With arguments it runs those tests. `--notebooks`
+runs every notebook of the built book instead, or those that follow, and lists the
+figures whose digits differ from the page's.
 
-XLA compiles for the instruction set `--isa`, and OpenBLAS multiplies as on the processor
-`--blas`. numpy uses the instructions that every processor of this kind has. JAX's key of a
-compiled program does not name the instruction set, so each set has a cache of its own.
+XLA compiles for the instruction set `--isa`, and OpenBLAS multiplies as on the
+processor `--blas`. numpy uses the instructions that every processor of this kind has.
+JAX's key of a compiled program does not name the instruction set, so each set has a
+cache of its own.
 """
 
 import argparse
@@ -25,7 +26,8 @@ from nbclient import NotebookClient
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "_build" / "html" / "notebooks"
-# as rankone_book.claims.line writes it: name, text, text on the page, violated condition
+# as rankone_book.claims.line writes it: name, text, text on the page, violated
+# condition
 LINE = re.compile(r"^(\S+) +(.+?) +\(page (.+?)\)(?:  ← (no longer holds.*))?$")
 
 
@@ -34,7 +36,9 @@ def environment(isa: str, blas: str) -> dict[str, str]:
     return os.environ | {
         "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_cpu_max_isa={isa}",
         "OPENBLAS_CORETYPE": blas,
-        "NPY_DISABLE_CPU_FEATURES": " ".join(np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])),
+        "NPY_DISABLE_CPU_FEATURES": " ".join(
+            np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+        ),
         "JAX_COMPILATION_CACHE_DIR": str(ROOT / "_build" / "processors" / isa),
         "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
         "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
@@ -42,19 +46,33 @@ def environment(isa: str, blas: str) -> dict[str, str]:
 
 
 def figures(notebook: nbformat.NotebookNode) -> list[tuple[str, str, str, str]]:
-    """Name, text, text on the page, and violated condition or "" of each figure that a notebook prints."""
-    texts = [output.get("text", "") for cell in notebook.cells for output in cell.get("outputs", [])]
+    """Name, text, text on the page, and violated condition or "" of each figure that a
+    notebook prints.
+    """
+    texts = [
+        output.get("text", "")
+        for cell in notebook.cells
+        for output in cell.get("outputs", [])
+    ]
     found = [LINE.match(line) for line in "".join(texts).splitlines()]
     return [(match[1], match[2], match[3], match[4] or "") for match in found if match]
 
 
 def failures(notebook: nbformat.NotebookNode) -> list[str]:
-    """Reports of the exercises whose solution, the last cell that is graded, does not pass."""
+    """Reports of the exercises whose solution, the last cell that is graded, does not
+    pass.
+    """
     reports: dict[str, str] = {}
     for cell in notebook.cells:
-        if cell.cell_type == "code" and (asked := re.search(r'grader\.check\("(q\d+)"\)', cell.source)):
+        if cell.cell_type == "code" and (
+            asked := re.search(r'grader\.check\("(q\d+)"\)', cell.source)
+        ):
             reports[asked[1]] = cell.outputs[-1].data["text/plain"]
-    return [report for report in reports.values() if not report.endswith("all checks passed.")]
+    return [
+        report
+        for report in reports.values()
+        if not report.endswith("all checks passed.")
+    ]
 
 
 def executed(path: Path, variables: dict[str, str]) -> nbformat.NotebookNode:
@@ -62,17 +80,24 @@ def executed(path: Path, variables: dict[str, str]) -> nbformat.NotebookNode:
     notebook = nbformat.read(path, as_version=4)
     with tempfile.TemporaryDirectory() as folder:
         resources = {"metadata": {"path": folder}}
-        client = NotebookClient(notebook, timeout=600, kernel_name="python3", resources=resources)
+        client = NotebookClient(
+            notebook, timeout=600, kernel_name="python3", resources=resources
+        )
         return client.execute(env=variables)
 
 
 def compared(names: list[str], variables: dict[str, str]) -> str:
-    """Runs notebooks, prints what differs from the page or does not hold, and returns the counts."""
-    paths = [NOTEBOOKS / f"{name}.ipynb" for name in names] or sorted(NOTEBOOKS.glob("*.ipynb"))
+    """Runs notebooks, prints what differs from the page or does not hold, and returns
+    the counts.
+    """
+    paths = [NOTEBOOKS / f"{name}.ipynb" for name in names] or sorted(
+        NOTEBOOKS.glob("*.ipynb")
+    )
     total = different = broken = 0
     for path in paths:
         notebook = executed(path, variables)
-        found, unsolved = figures(notebook), failures(notebook)
+        found = figures(notebook)
+        unsolved = failures(notebook)
         print(f"{path.stem}: {len(found)} figures", flush=True)
         for name, text, page, violated in found:
             if text != page or violated:
@@ -86,11 +111,23 @@ def compared(names: list[str], variables: dict[str, str]) -> str:
 
 def main() -> None:
     """Run what the arguments name, and fail if a test or a condition does."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tests", nargs="*", help="arguments of pytest, or names of notebooks")
-    parser.add_argument("--isa", default="SSE4_2", help="SSE4_2, AVX, AVX2 or AVX512 (default: SSE4_2)")
-    parser.add_argument("--blas", default="Nehalem", help="such as Nehalem, Haswell, Zen (default: Nehalem)")
-    parser.add_argument("--notebooks", action="store_true", help="run notebooks, not tests")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "tests", nargs="*", help="arguments of pytest, or names of notebooks"
+    )
+    parser.add_argument(
+        "--isa", default="SSE4_2", help="SSE4_2, AVX, AVX2 or AVX512 (default: SSE4_2)"
+    )
+    parser.add_argument(
+        "--blas",
+        default="Nehalem",
+        help="such as Nehalem, Haswell, Zen (default: Nehalem)",
+    )
+    parser.add_argument(
+        "--notebooks", action="store_true", help="run notebooks, not tests"
+    )
     options = parser.parse_args()
     variables = environment(options.isa, options.blas)
     if options.notebooks:
@@ -98,10 +135,26 @@ def main() -> None:
         failed = not said.endswith(" 0 no longer hold")
     else:
         core = [f"tests/{test}" for test in TESTS] + ["tests/test_examples.py"]
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(options.tests or core)]
-        done = subprocess.run(command, cwd=ROOT, env=variables, capture_output=True, text=True, check=False)
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            *(options.tests or core),
+        ]
+        done = subprocess.run(
+            command,
+            cwd=ROOT,
+            env=variables,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         print(done.stdout + done.stderr)
-        said, failed = (done.stdout.strip().splitlines() or ["nothing ran"])[-1], done.returncode != 0
+        said = (done.stdout.strip().splitlines() or ["nothing ran"])[-1]
+        failed = done.returncode != 0
     print(f"compat: {options.isa} and {options.blas}: {said}")
     sys.exit(failed)
 

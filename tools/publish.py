@@ -1,10 +1,13 @@
-"""Publishes the built book on the branch gh-pages: the newest build at the root, each release under its version.
+"""Publishes the built book on the branch gh-pages: the newest build at the root, each
+release under its version.
 
-python tools/publish.py _build/html REMOTE            # replaces what lies at the root
-python tools/publish.py _build/html REMOTE v0.1.0     # adds the folder v0.1.0, which nothing overwrites later
+python tools/publish.py _build/html REMOTE # replaces what lies at the root python
+tools/publish.py _build/html REMOTE v0.1.0 # adds the folder v0.1.0, which nothing
+overwrites later
 
-Releases stay, and so does everything in wheels/: notebooks that readers have saved install from there. The branch is
-one commit, so that it does not grow by what was replaced; a push that would lose another's is refused and repeated.
+Releases stay, and so does everything in wheels/: notebooks that readers have saved
+install from there. The branch is one commit, so that it does not grow by what was
+replaced; a push that would lose another's is refused and repeated.
 """
 
 import argparse
@@ -21,7 +24,10 @@ from tempfile import TemporaryDirectory
 ROOT = Path(__file__).resolve().parents[1]
 BRANCH = "gh-pages"
 RELEASE = re.compile(r"v\d[\w.]*")
-AUTHOR = ("user.name=github-actions[bot]", "user.email=41898282+github-actions[bot]@users.noreply.github.com")
+AUTHOR = (
+    "user.name=github-actions[bot]",
+    "user.email=41898282+github-actions[bot]@users.noreply.github.com",
+)
 LIST = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Rank One: versions</title>
@@ -43,13 +49,21 @@ class Refused(Exception):
 def git(folder: Path, *arguments: str) -> str:
     """Output of a git command; raises Refused with what git said."""
     named = [part for setting in AUTHOR for part in ("-c", setting)]
-    done = subprocess.run(["git", "-C", str(folder), *named, *arguments], capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", "-C", str(folder), *named, *arguments], capture_output=True, text=True
+    )
     if done.returncode:
         raise Refused(done.stderr.strip())
     return done.stdout.strip()
 
 
-def publish(site: Path, remote: str, tag: str | None = None, *, message: str = "Publish the book") -> None:
+def publish(
+    site: Path,
+    remote: str,
+    tag: str | None = None,
+    *,
+    message: str = "Publish the book",
+) -> None:
     """Publish a built site at the root, or as a release.
 
     Args:
@@ -59,7 +73,8 @@ def publish(site: Path, remote: str, tag: str | None = None, *, message: str = "
         message: Of the commit.
 
     Raises:
-        ValueError: If the tag is not the name of a release, or that release is there already.
+        ValueError: If the tag is not the name of a release, or that release is there
+            already.
         Refused: If git does; after three attempts where others push at the same time.
     """
     if tag is not None and not RELEASE.fullmatch(tag):
@@ -76,7 +91,9 @@ def _attempt(site: Path, remote: str, tag: str | None, message: str) -> None:
     with TemporaryDirectory() as name:
         folder = Path(name)
         git(folder, "init", "--quiet")
-        old = git(folder, "ls-remote", remote, f"refs/heads/{BRANCH}").partition("\t")[0]
+        old = git(folder, "ls-remote", remote, f"refs/heads/{BRANCH}").partition("\t")[
+            0
+        ]
         if old:
             git(folder, "fetch", "--quiet", "--depth", "1", remote, old)
             git(folder, "checkout", "--quiet", "FETCH_HEAD")
@@ -95,14 +112,19 @@ def arrange(site: Path, folder: Path, tag: str | None) -> None:
     """
     if tag is not None:
         if (folder / tag).exists():
-            raise ValueError(f"release {tag} is published already, and stays as it is: choose another version")
+            raise ValueError(
+                f"release {tag} is published already, and stays as it is: choose "
+                "another version"
+            )
         shutil.copytree(site, folder / tag)
     else:
         for path in folder.iterdir():
             if path.name not in {".git", "wheels"} and not RELEASE.fullmatch(path.name):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         kept = {path.name for path in folder.glob("wheels/*")}
-        shutil.copytree(site, folder, ignore=_within("wheels", kept), dirs_exist_ok=True)
+        shutil.copytree(
+            site, folder, ignore=_within("wheels", kept), dirs_exist_ok=True
+        )
     (folder / ".nojekyll").touch()
     _list_versions(folder)
 
@@ -112,24 +134,45 @@ def _within(name: str, kept: set[str]) -> Callable[[str, list[str]], set[str]]:
 
 
 def _list_versions(folder: Path) -> None:
-    tags = [path.name for path in folder.iterdir() if path.is_dir() and RELEASE.fullmatch(path.name)]
-    tags.sort(key=lambda tag: [int(number) for number in re.findall(r"\d+", tag)], reverse=True)
-    folder.joinpath("versions.json").write_text(json.dumps({"releases": [tag[1:] for tag in tags]}) + "\n")
-    items = "\n".join(f'<li><a href="../{tag}/">Release {tag[1:]}</a></li>' for tag in tags)
+    tags = [
+        path.name
+        for path in folder.iterdir()
+        if path.is_dir() and RELEASE.fullmatch(path.name)
+    ]
+    tags.sort(
+        key=lambda tag: [int(number) for number in re.findall(r"\d+", tag)],
+        reverse=True,
+    )
+    folder.joinpath("versions.json").write_text(
+        json.dumps({"releases": [tag[1:] for tag in tags]}) + "\n"
+    )
+    items = "\n".join(
+        f'<li><a href="../{tag}/">Release {tag[1:]}</a></li>' for tag in tags
+    )
     folder.joinpath("versions").mkdir(exist_ok=True)
-    folder.joinpath("versions", "index.html").write_text(LIST.format(items=items), encoding="utf-8")
+    folder.joinpath("versions", "index.html").write_text(
+        LIST.format(items=items), encoding="utf-8"
+    )
 
 
 def main() -> int:
-    """Publish as the command line says; a release must bear the version of pyproject.toml."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    """Publish as the command line says; a release must bear the version of
+    pyproject.toml.
+    """
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0])
     parser.add_argument("site", type=Path)
     parser.add_argument("remote")
     parser.add_argument("tag", nargs="?")
     options = parser.parse_args()
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["version"]
     if options.tag not in {None, f"v{version}"}:
-        print(f"The tag {options.tag} does not name the version of pyproject.toml, {version}.", file=sys.stderr)
+        print(
+            f"The tag {options.tag} does not name the version of pyproject.toml, "
+            f"{version}.",
+            file=sys.stderr,
+        )
         return 1
     try:
         publish(options.site, options.remote, options.tag)

@@ -13,7 +13,9 @@ PICTURE = ROOT / "book" / "_static" / "screenshot.png"
 
 
 def take(page: Page, address: str, picture: Path, seconds: float = 6) -> None:
-    """Open a page, let its widget play for a while, and write the picture of what is in view."""
+    """Open a page, let its widget play for a while, and write the picture of what is in
+    view.
+    """
     page.goto(address)
     page.wait_for_load_state("networkidle")
     page.wait_for_timeout(1000 * seconds)
@@ -25,8 +27,12 @@ def main(chapter: str = "book/intro.html") -> None:
     path = chromium.find() or sys.exit(chromium.ADVICE)
     with server(ROOT / "_build" / "html") as site, sync_playwright() as playwright:
         threading.Thread(target=site.serve_forever, daemon=True).start()
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 900}, device_scale_factor=1)
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox"]
+        )
+        page = browser.new_page(
+            viewport={"width": 1280, "height": 900}, device_scale_factor=1
+        )
         take(page, f"http://localhost:{site.server_port}/{chapter}", PICTURE)
         browser.close()
         site.shutdown()

@@ -9,7 +9,9 @@ from typing import Any
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """Serves files without a line of log for each, and never from a browser's stale cache."""
+    """Serves files without a line of log for each, and never from a browser's stale
+    cache.
+    """
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
@@ -32,18 +34,26 @@ class Server(ThreadingHTTPServer):
 
 
 def server(folder: Path, first_port: int = 8000) -> ThreadingHTTPServer:
-    """A server of `folder` on the first free port of this machine from `first_port` on."""
+    """A server of `folder` on the first free port of this machine from `first_port`
+    on.
+    """
     handler = partial(Handler, directory=str(folder))
     for port in range(first_port, first_port + 100):
         with suppress(OSError):
             return Server(("127.0.0.1", port), handler)
-    raise OSError(f"No free port from {first_port} to {first_port + 99}: stop a server there and try again.")
+    raise OSError(
+        f"No free port from {first_port} to {first_port + 99}: stop a server there and "
+        "try again."
+    )
 
 
 def main(folder: str = "_build/html") -> None:
     """Serve until interrupted."""
     with server(Path(folder)) as site:
-        print(f"The book is at http://localhost:{site.server_port}/ (Ctrl-C stops it)", flush=True)
+        print(
+            f"The book is at http://localhost:{site.server_port}/ (Ctrl-C stops it)",
+            flush=True,
+        )
         with suppress(KeyboardInterrupt):
             site.serve_forever()
 

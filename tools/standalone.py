@@ -38,7 +38,8 @@ document.documentElement.dataset.ready = "yes";
 
 
 class Kept:
-    """Pages that outlive a test, each in a browser context of its own: one that is at hand opens in half the time.
+    """Pages that outlive a test, each in a browser context of its own: one that is at
+    hand opens in half the time.
 
     Args:
         make: A new page for a screen and the options of a playwright context.
@@ -57,7 +58,9 @@ class Kept:
         return page
 
     def release(self) -> None:
-        """Empty the pages in use, which ends all that runs in them, and keep one of each view for another test."""
+        """Empty the pages in use, which ends all that runs in them, and keep one of
+        each view for another test.
+        """
         for key, page, screen in self.busy:
             if key in self.free:
                 page.context.close()
@@ -88,10 +91,12 @@ def page_of(browser: Any, size: str, script: str = "", **options: Any) -> Any:
 
 @contextmanager
 def opener(kept: Kept) -> Iterator[Callable[..., Any]]:
-    """A function that opens pages, `new("residual", "phone", settings={…})`; errors in a console fail at the end.
+    """A function that opens pages, `new("residual", "phone", settings={…})`; errors in
+    a console fail at the end.
 
-    A `script` runs in the page before anything else; a `kernel` is a function of the page that hears what is sent:
-    `(content, buffers, answer) => …`. A trait may be bytes.
+    A `script` runs in the page before anything else; a `kernel` is a function of the
+    page that hears what is sent: `(content, buffers, answer) => …`. A trait may be
+    bytes.
 
     Args:
         kept: Where the pages come from, as `page_of` makes them.
@@ -121,14 +126,25 @@ def opener(kept: Kept) -> Iterator[Callable[..., Any]]:
         page.on("pageerror", note_error)
         page.on("console", note_line)
         heard.append(page)
-        given = json.dumps({"settings": settings or {}} | (traits or {}), default=_as_text)
-        filled = {"KERNEL": kernel, "MORE": '<div class="w"></div>' * (widgets - 1), "TRAITS": json.dumps(given)}
+        given = json.dumps(
+            {"settings": settings or {}} | (traits or {}), default=_as_text
+        )
+        filled = {
+            "KERNEL": kernel,
+            "MORE": '<div class="w"></div>' * (widgets - 1),
+            "TRAITS": json.dumps(given),
+        }
         html = PAGE
         for name, text in filled.items():
             html = html.replace(name, text)
         code = (STATIC / f"{bundle}.js").read_text(encoding="utf8")
-        page.route(ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html"))
-        page.route(ADDRESS + "*.js", lambda route: route.fulfill(body=code, content_type="text/javascript"))
+        page.route(
+            ADDRESS, lambda route: route.fulfill(body=html, content_type="text/html")
+        )
+        page.route(
+            ADDRESS + "*.js",
+            lambda route: route.fulfill(body=code, content_type="text/javascript"),
+        )
         page.goto(ADDRESS)
         page.wait_for_selector("html[data-ready]")
         return page
@@ -145,7 +161,8 @@ def _as_text(value: bytes) -> dict[str, str]:
     return {"base64": base64.b64encode(value).decode()}
 
 
-# As one text: value by value, thousands of numbers take the browser a tenth of a second.
+# As one text: value by value, thousands of numbers take the browser a tenth of a
+# second.
 STATE = """(i) => JSON.stringify(document.querySelectorAll('.w')[i].__rankone_state(), (_, value) => {
     if (ArrayBuffer.isView(value)) return [...value];
     return Number.isFinite(value) || typeof value !== 'number' ? value ?? null : { number: String(value) };
@@ -158,13 +175,19 @@ def state(page: Any, i: int = 0) -> dict[str, Any]:
 
 
 def _as_number(item: dict[str, Any]) -> Any:
-    return float(item["number"].replace("Infinity", "inf")) if item.keys() == {"number"} else item
+    return (
+        float(item["number"].replace("Infinity", "inf"))
+        if item.keys() == {"number"}
+        else item
+    )
 
 
 def settled(page: Any, condition: str, i: int = 0) -> dict[str, Any]:
-    """The state of the i-th widget once a condition on it holds, written in JavaScript for the state `s`.
+    """The state of the i-th widget once a condition on it holds, written in JavaScript
+    for the state `s`.
 
-    It is asked for 20 times a second, not in every frame: to answer takes the widget longer than to draw.
+    It is asked for 20 times a second, not in every frame: to answer takes the widget
+    longer than to draw.
     """
     asked = f"(i) => {{ const s = document.querySelectorAll('.w')[i].__rankone_state(); return {condition}; }}"
     page.wait_for_function(asked, arg=i, polling=50, timeout=120_000)
@@ -172,7 +195,8 @@ def settled(page: Any, condition: str, i: int = 0) -> dict[str, Any]:
 
 
 def pauser(step: int) -> str:
-    """A script for a page to start with: it presses Pause in the frame that first plays beyond `step`.
+    """A script for a page to start with: it presses Pause in the frame that first plays
+    beyond `step`.
 
     A press from outside the page takes its time, and may come when all is played.
     """
@@ -197,7 +221,9 @@ def paused(page: Any) -> int:
 
 
 def check_reader_may_slow(page: Any) -> None:
-    """A widget that rests under reduced motion shows "at once", and plays at another speed if the reader picks one."""
+    """A widget that rests under reduced motion shows "at once", and plays at another
+    speed if the reader picks one.
+    """
     speed = page.get_by_label("Speed", exact=True)
     chosen = "(s) => s.selectedOptions[0].text"
     assert speed.evaluate(chosen) == "at once"
@@ -214,7 +240,8 @@ def check_reader_may_slow(page: Any) -> None:
 def drag(page: Any, locator: Any, by: tuple[float, float], moves: int = 10) -> None:
     """With the mouse, from the middle of what is located."""
     box = locator.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     for i in range(1, moves + 1):

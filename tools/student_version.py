@@ -1,4 +1,6 @@
-"""The student's and the instructor's version of a page of exercises, from the notebook that the book publishes."""
+"""The student's and the instructor's version of a page of exercises, from the notebook
+that the book publishes.
+"""
 
 import copy
 import re
@@ -27,7 +29,8 @@ def named(question: str) -> str:
 
 
 def numbers(notebook: NotebookNode) -> dict[str, str]:
-    """Number of an exercise in the book, which counts through all its pages, -> question: "9" -> "q1".
+    """Number of an exercise in the book, which counts through all its pages, ->
+    question: "9" -> "q1".
 
     Raises:
         ValueError: If the check of another question follows an exercise.
@@ -37,13 +40,22 @@ def numbers(notebook: NotebookNode) -> dict[str, str]:
         if cell.cell_type == "markdown":
             for heading in re.finditer(HEADING, cell.source):
                 found[heading["number"]] = f"q{len(found) + 1}"
-        elif (checked := CHECK.search(cell.source)) and found and checked[1] != list(found.values())[-1]:
-            raise ValueError(f"notebook: {checked[1]} is checked under exercise {len(found)} of the page.")
+        elif (
+            (checked := CHECK.search(cell.source))
+            and found
+            and checked[1] != list(found.values())[-1]
+        ):
+            raise ValueError(
+                f"notebook: {checked[1]} is checked under exercise {len(found)} of the "
+                "page."
+            )
     return found
 
 
 def _renumbered(cells: list[NotebookNode], numbers: Mapping[str, str]) -> None:
-    """Call every exercise of the page by the name of its question, in headings, solutions and references."""
+    """Call every exercise of the page by the name of its question, in headings,
+    solutions and references.
+    """
 
     def name(found: re.Match[str]) -> str:
         return named(numbers[found[1]]) if found[1] in numbers else found[0]
@@ -60,8 +72,11 @@ def minutes(notebook: NotebookNode) -> dict[str, tuple[str, int]]:
     return {f"q{n}": (title, int(time)) for n, (title, time) in enumerate(found, 1)}
 
 
-def student(notebook: NotebookNode, rubric: Mapping[str, Any], sentence: str) -> NotebookNode:
-    """The notebook without solutions, outputs or a link to where they are, and with cells for the written halves.
+def student(
+    notebook: NotebookNode, rubric: Mapping[str, Any], sentence: str
+) -> NotebookNode:
+    """The notebook without solutions, outputs or a link to where they are, and with
+    cells for the written halves.
 
     Args:
         notebook: As published, with solutions.
@@ -69,19 +84,25 @@ def student(notebook: NotebookNode, rubric: Mapping[str, Any], sentence: str) ->
         sentence: Under the title.
 
     Raises:
-        ValueError: If not exactly one solution was found for every exercise, or something still leads to one;
-            nothing half-cut leaves this function.
+        ValueError: If not exactly one solution was found for every exercise, or
+            something still leads to one; nothing half-cut leaves this function.
     """
-    made, kept, solving, cuts = copy.deepcopy(notebook), [], False, 0
+    made = copy.deepcopy(notebook)
+    kept = []
+    solving = False
+    cuts = 0
     made.cells[0].source = f"{made.cells[0].source.partition(chr(10))[0]}\n\n{sentence}"
     for cell in made.cells:
         if cell.cell_type == "markdown":
             text, solving, found = _without_solutions(cell.source, solving)
-            cell.source, cuts = TO_A_SOLUTION.sub(r"\1", text), cuts + found
+            cell.source = TO_A_SOLUTION.sub(r"\1", text)
+            cuts = cuts + found
             keep = bool(cell.source)
         else:
             keep = not solving
-            cell.source, cell.outputs, cell.execution_count = ADDRESS.sub("your course", cell.source), [], None
+            cell.source = ADDRESS.sub("your course", cell.source)
+            cell.outputs = []
+            cell.execution_count = None
         kept += [cell] * keep
     _check(kept, cuts)
     _renumbered(kept, numbers(notebook))
@@ -91,7 +112,9 @@ def student(notebook: NotebookNode, rubric: Mapping[str, Any], sentence: str) ->
 
 
 def instructor(notebook: NotebookNode, rubric: Mapping[str, Any]) -> NotebookNode:
-    """The notebook with everything, and the criteria of every written half where the student writes."""
+    """The notebook with everything, and the criteria of every written half where the
+    student writes.
+    """
     made = copy.deepcopy(notebook)
     _renumbered(made.cells, numbers(notebook))
     made.cells = _with_written_halves(made.cells, rubric, with_criteria=True)
@@ -99,11 +122,16 @@ def instructor(notebook: NotebookNode, rubric: Mapping[str, Any]) -> NotebookNod
 
 
 def _without_solutions(text: str, solving: bool) -> tuple[str, bool, int]:
-    """The part of a text outside solutions, whether it ends within one, and how many begin in it."""
-    kept, begun = [], 0
+    """The part of a text outside solutions, whether it ends within one, and how many
+    begin in it.
+    """
+    kept = []
+    begun = 0
     while text:
         found = (NEXT if solving else SOLUTION).search(text)
-        part, text = (text[: found.start()], text[found.start() :]) if found else (text, "")
+        part, text = (
+            (text[: found.start()], text[found.start() :]) if found else (text, "")
+        )
         kept += [] if solving else [part]
         begun += bool(found) and not solving
         solving = solving != bool(found)
@@ -113,16 +141,29 @@ def _without_solutions(text: str, solving: bool) -> tuple[str, bool, int]:
 def _check(cells: list[NotebookNode], cuts: int) -> None:
     asked = len(re.findall(EXERCISE, "\n".join(cell.source for cell in cells)))
     if cuts != asked or not asked:
-        raise ValueError(f"notebook: {asked} exercises but {cuts} solutions; it is not of the form this tool reads.")
+        raise ValueError(
+            f"notebook: {asked} exercises but {cuts} solutions; it is not of the form "
+            "this tool reads."
+        )
     leads = [found[0] for cell in cells for found in PROMISE.finditer(cell.source)]
     if leads:
-        raise ValueError(f"notebook: {leads[0]!r} still leads to a solution; reword the page, or the title's cell.")
+        raise ValueError(
+            f"notebook: {leads[0]!r} still leads to a solution; reword the page, or the "
+            "title's cell."
+        )
 
 
-def _with_written_halves(cells: list[NotebookNode], rubric: Mapping[str, Any], with_criteria: bool) -> list[Any]:
-    """The cells, and after the first check of each question what is to be written by hand; the set-up has a tag."""
-    made, waiting = [], dict(rubric)
-    next(cell for cell in cells if cell.cell_type == "code").metadata["tags"] = ["setup"]
+def _with_written_halves(
+    cells: list[NotebookNode], rubric: Mapping[str, Any], with_criteria: bool
+) -> list[Any]:
+    """The cells, and after the first check of each question what is to be written by
+    hand; the set-up has a tag.
+    """
+    made = []
+    waiting = dict(rubric)
+    next(cell for cell in cells if cell.cell_type == "code").metadata["tags"] = [
+        "setup"
+    ]
     for cell in cells:
         made.append(cell)
         found = CHECK.search(cell.source) if cell.cell_type == "code" else None
@@ -130,8 +171,13 @@ def _with_written_halves(cells: list[NotebookNode], rubric: Mapping[str, Any], w
             total = sum(points for points, _ in half["criteria"])
             text = f"**In writing ({total} point{'s' * (total != 1)}).** {half['task']}\n\n*Your answer:*"
             if with_criteria:
-                text += "".join(f"\n\n- **{points}**: {criterion}" for points, criterion in half["criteria"])
+                text += "".join(
+                    f"\n\n- **{points}**: {criterion}"
+                    for points, criterion in half["criteria"]
+                )
             made.append(nbformat.v4.new_markdown_cell(text, id=f"written-{found[1]}"))
     if waiting:
-        raise ValueError(f"rubric: {', '.join(waiting)} is not checked in the notebook.")
+        raise ValueError(
+            f"rubric: {', '.join(waiting)} is not checked in the notebook."
+        )
     return made

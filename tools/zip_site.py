@@ -1,4 +1,6 @@
-"""Packs the built book into one file that opens from a folder, with no server: `python tools/zip_site.py`."""
+"""Packs the built book into one file that opens from a folder, with no server:
+`python tools/zip_site.py`.
+"""
 
 import re
 import sys
@@ -12,7 +14,9 @@ FROM_THE_ROOT = re.compile(r'(?:href|src|srcset|action|data-content_root)="(/[^"
 
 
 def rooted(page: str) -> list[str]:
-    """Addresses in a page's HTML that begin at the root of a server, which a folder is not."""
+    """Addresses in a page's HTML that begin at the root of a server, which a folder is
+    not.
+    """
     return FROM_THE_ROOT.findall(page)
 
 
@@ -22,10 +26,16 @@ def pack(site: Path, output: Path) -> int:
     Raises:
         ValueError: If a page leads to the root of a server.
     """
-    files = [path for path in sorted(site.rglob("*")) if path.is_file() and not path.name.startswith(".")]
+    files = [
+        path
+        for path in sorted(site.rglob("*"))
+        if path.is_file() and not path.name.startswith(".")
+    ]
     for page in [path for path in files if path.suffix == ".html"]:
         if found := rooted(page.read_text(encoding="utf-8")):
-            raise ValueError(f"{page.relative_to(site)}: {found[0]} begins at the root of a server.")
+            raise ValueError(
+                f"{page.relative_to(site)}: {found[0]} begins at the root of a server."
+            )
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for path in files:
             packed.write(path, f"{FOLDER}/{path.relative_to(site).as_posix()}")
@@ -35,7 +45,10 @@ def pack(site: Path, output: Path) -> int:
 def main(folder: str = "_build/html") -> None:
     """Pack the built book."""
     number = pack(Path(folder).resolve(), OUTPUT)
-    print(f"Wrote {OUTPUT.relative_to(ROOT)}: {number} files, {OUTPUT.stat().st_size / 1e6:.1f} MB")
+    print(
+        f"Wrote {OUTPUT.relative_to(ROOT)}: {number} files, "
+        f"{OUTPUT.stat().st_size / 1e6:.1f} MB"
+    )
 
 
 if __name__ == "__main__":

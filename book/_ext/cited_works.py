@@ -10,7 +10,8 @@ from plain_markdown import Block
 from running_text import anchor
 from sphinx.application import Sphinx
 
-# Each citation asks for plugins, and each question reads what every installed package declares.
+# Each citation asks for plugins, and each question reads what every installed package
+# declares.
 pybtex.plugin.entry_points = cache(pybtex.plugin.entry_points)
 
 
@@ -28,14 +29,32 @@ def references(app: Sphinx, docname: str) -> str:
     from pybtex.backends.markdown import Backend
 
     domain: Any = app.env.get_domain("cite")
-    keys = {target.key for ref in domain.citation_refs if ref.docname == docname for target in ref.targets}
+    keys = {
+        target.key
+        for ref in domain.citation_refs
+        if ref.docname == docname
+        for target in ref.targets
+    }
     works = {c.key: c.formatted_entry for c in domain.citations if c.key in keys}
-    entries = ((key, work.label, " ".join(work.text.render(Backend()).split())) for key, work in sorted(works.items()))
-    return "\n".join(f"- {anchor(f'work-{key}')}[{label}] {text}" for key, label, text in entries)
+    entries = (
+        (key, work.label, " ".join(work.text.render(Backend()).split()))
+        for key, work in sorted(works.items())
+    )
+    return "\n".join(
+        f"- {anchor(f'work-{key}')}[{label}] {text}" for key, label, text in entries
+    )
 
 
 def with_references(blocks: list[Block], entries: str) -> list[Block]:
-    """A chapter's blocks with its references at the end: in the page's own last section, if that is what it is for."""
-    headings = re.findall(r"^## .*", "\n".join(block for block in blocks if isinstance(block, str)), re.MULTILINE)
-    heading = [] if headings and headings[-1].endswith("References") else ["## References"]
+    """A chapter's blocks with its references at the end: in the page's own last
+    section, if that is what it is for.
+    """
+    headings = re.findall(
+        r"^## .*",
+        "\n".join(block for block in blocks if isinstance(block, str)),
+        re.MULTILINE,
+    )
+    heading = (
+        [] if headings and headings[-1].endswith("References") else ["## References"]
+    )
     return [*blocks, *heading, entries] if entries else blocks

@@ -1,4 +1,6 @@
-"""Where the links of `claims.yml` lead: files and lines of the code, labels of the text, figures of this build."""
+"""Where the links of `claims.yml` lead: files and lines of the code, labels of the
+text, figures of this build.
+"""
 
 import ast
 import hashlib
@@ -20,7 +22,9 @@ Row = dict[str, Any]
 
 
 class Figure(NamedTuple):
-    """A figure that a page recorded: as the page shows it, and the number itself, unless it is a text."""
+    """A figure that a page recorded: as the page shows it, and the number itself,
+    unless it is a text.
+    """
 
     text: str
     number: float | None
@@ -32,24 +36,35 @@ def read_claims(path: Path) -> list[Row]:
 
 
 def read_yaml(path: Path) -> Any:
-    """What a file of the book says, parsed once for all pages, and not to be changed."""
+    """What a file of the book says, parsed once for all pages, and not to be
+    changed.
+    """
     return _parsed(path.read_text(encoding="utf-8"))
 
 
 @cache
 def _parsed(text: str) -> Any:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # in C, where PyYAML has it, a fifth of the time
+    # in C, where PyYAML has it, a fifth of the time
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     return yaml.load(text, Loader=loader)
 
 
 def labels_in(text: str) -> list[str]:
-    """Labels that the source of a chapter gives to its sections, statements, equations and figures."""
-    forms = r"^\((\S+)\)=$", r"^\s*:(?:label|name): (\S+)", r"\$\$\s*\((\S+)\)\s*$", r"name: \"?([\w-]+)"
+    """Labels that the source of a chapter gives to its sections, statements, equations
+    and figures.
+    """
+    forms = (
+        r"^\((\S+)\)=$",
+        r"^\s*:(?:label|name): (\S+)",
+        r"\$\$\s*\((\S+)\)\s*$",
+        r"name: \"?([\w-]+)",
+    )
     return ["".join(groups) for groups in re.findall("|".join(forms), text, re.M)]
 
 
 def locate_source(root: Path, dotted: str) -> tuple[str, int]:
-    """File (relative to the root) and line of a function, class or method named by its dotted path.
+    """File (relative to the root) and line of a function, class or method named by its
+    dotted path.
 
     Raises:
         LookupError: If there is no such module under src, or no such name in it.
@@ -64,7 +79,9 @@ def locate_source(root: Path, dotted: str) -> tuple[str, int]:
 
 
 class Code(NamedTuple):
-    """The function, method or class that a claim names, and the private functions of its module that it calls."""
+    """The function, method or class that a claim names, and the private functions of
+    its module that it calls.
+    """
 
     path: str
     text: str
@@ -72,33 +89,53 @@ class Code(NamedTuple):
 
     @property
     def state(self) -> str:
-        """A digest of the code, by which what was measured of it is known to be of today."""
+        """A digest of the code, by which what was measured of it is known to be of
+        today.
+        """
         parts = [ast.get_source_segment(self.text, node) or "" for node in self.nodes]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
 
 
 def code_of(root: Path, dotted: str) -> Code:
-    """The code behind a dotted path; raises LookupError as locate_source does. A module has none."""
+    """The code behind a dotted path; raises LookupError as locate_source does. A module
+    has none.
+    """
     path, _ = locate_source(root, dotted)
     text = (root / path).read_text(encoding="utf-8")
-    module = path.removeprefix("src/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    module = (
+        path.removeprefix("src/")
+        .removesuffix(".py")
+        .removesuffix("/__init__")
+        .replace("/", ".")
+    )
     names = [name for name in dotted.removeprefix(module).split(".") if name]
-    body, top = _syntax(text).body, {node.name: node for node in _syntax(text).body if hasattr(node, "name")}
+    body, top = (
+        _syntax(text).body,
+        {node.name: node for node in _syntax(text).body if hasattr(node, "name")},
+    )
     found: dict[str, Any] = {}
     for name in names:
         named = [node for node in body if getattr(node, "name", None) == name][-1:]
-        found, body = {node.name: node for node in named}, named[0].body if named else []
+        found = {node.name: node for node in named}
+        body = named[0].body if named else []
     todo = list(found.values())
     while todo:
         for node in ast.walk(todo.pop()):
-            if isinstance(node, ast.Name) and node.id.startswith("_") and node.id in top and node.id not in found:
+            if (
+                isinstance(node, ast.Name)
+                and node.id.startswith("_")
+                and node.id in top
+                and node.id not in found
+            ):
                 found[node.id] = top[node.id]
                 todo.append(top[node.id])
     return Code(path, text, list(found.values()))
 
 
 def locate_test(root: Path, test: str) -> tuple[str, int]:
-    """File and line of `tests/file.py::test_name`; raises LookupError as locate_source does."""
+    """File and line of `tests/file.py::test_name`; raises LookupError as locate_source
+    does.
+    """
     path, _, name = test.partition("::")
     if not name or not (root / path).is_file():
         raise LookupError(f"no such test file, or no ::name in it: {test!r}")
@@ -121,22 +158,42 @@ def _syntax(source: str) -> Any:
 
 
 def _defines(node: ast.stmt) -> list[str]:
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    return [getattr(node, "name", ""), *(t.id for t in targets if isinstance(t, ast.Name))]
+    targets = (
+        node.targets
+        if isinstance(node, ast.Assign)
+        else [getattr(node, "target", None)]
+    )
+    return [
+        getattr(node, "name", ""),
+        *(t.id for t in targets if isinstance(t, ast.Name)),
+    ]
 
 
 def claims_page(env: BuildEnvironment, kind: str = "claims") -> str | None:
     """The page with the tables of claims, or of another kind."""
-    return next((page for page, metadata in env.metadata.items() if metadata.get("claims_page") == kind), None)
+    return next(
+        (
+            page
+            for page, metadata in env.metadata.items()
+            if metadata.get("claims_page") == kind
+        ),
+        None,
+    )
 
 
 def conditions(rows: list[Row]) -> dict[str, str]:
     """The condition on each figure that has one."""
-    return {key: condition for row in rows for key, condition in row.get("holds", {}).items()}
+    return {
+        key: condition
+        for row in rows
+        for key, condition in row.get("holds", {}).items()
+    }
 
 
 def recorded_figures(env: BuildEnvironment) -> dict[str, dict[str, Figure]]:
-    """Every figure that a page of this build recorded: page -> key -> figure, in the order of recording."""
+    """Every figure that a page of this build recorded: page -> key -> figure, in the
+    order of recording.
+    """
     pages: dict[str, dict[str, Figure]] = {}
     for docname, metadata in getattr(env, "nb_metadata", {}).items():
         if docname in env.found_docs and metadata.get("glue"):
@@ -151,8 +208,12 @@ def _figure(record: dict[str, Any]) -> Figure:
     return Figure(text, record["metadata"]["scrapbook"].get("number"))
 
 
-def violations(conditions: Mapping[str, str], figures: Mapping[str, Figure]) -> Iterator[str]:
-    """What is wrong with the figures of a page, in the order of recording: each may be compared with earlier ones."""
+def violations(
+    conditions: Mapping[str, str], figures: Mapping[str, Figure]
+) -> Iterator[str]:
+    """What is wrong with the figures of a page, in the order of recording: each may be
+    compared with earlier ones.
+    """
     known: dict[str, float] = {}
     for key, figure in figures.items():
         condition = conditions.get(key, "")
@@ -176,14 +237,26 @@ def faults(env: BuildEnvironment, claims: Path) -> Iterator[str]:
 
 
 def find_label(env: BuildEnvironment, label: str) -> tuple[str, str, str] | None:
-    """Page, anchor and name ("Theorem 3.2", "(1.4)", a title) of a label of any kind, or None."""
+    """Page, anchor and name ("Theorem 3.2", "(1.4)", a title) of a label of any kind,
+    or None.
+    """
     if proof := getattr(env, "proof_list", {}).get(label):
-        kind, page = proof["countertype"], proof["docname"]
+        kind = proof["countertype"]
+        page = proof["docname"]
         number = env.toc_fignumbers.get(page, {}).get(kind, {}).get(label, ())
-        return page, label, f"{proof['realtype'].title()} {'.'.join(map(str, number))}".strip()
+        return (
+            page,
+            label,
+            f"{proof['realtype'].title()} {'.'.join(map(str, number))}".strip(),
+        )
     if equation := env.get_domain("math").data["objects"].get(label):
-        page, anchor = equation[0], f"equation-{make_id(label)}"
-        number = env.toc_fignumbers.get(page, {}).get("displaymath", {}).get(anchor, (equation[1],))
+        page = equation[0]
+        anchor = f"equation-{make_id(label)}"
+        number = (
+            env.toc_fignumbers.get(page, {})
+            .get("displaymath", {})
+            .get(anchor, (equation[1],))
+        )
         return page, anchor, f"({'.'.join(map(str, number))})"
     standard = env.get_domain("std").data
     if label in standard["labels"]:

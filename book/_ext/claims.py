@@ -1,10 +1,13 @@
-"""The book's tables of claims and of errata, made from `claims.yml` and from the figures measured in this build.
+"""The book's tables of claims and of errata, made from `claims.yml` and from the
+figures measured in this build.
 
-`{claims-table}` and `{errata-table}` read the rows when the page is read, and fill in, once every page is known, what
-only the whole build can tell: the number of the statement a row points to, and the figures that the chapters recorded
-with `rankone_book.claims.measured`. MyST-NB writes those records beside each executed notebook, cached or fresh, so
-that a page never shows a figure of another build. A figure or a label that is missing, and a figure that does not
-meet its condition, is a warning, and warnings are errors.
+`{claims-table}` and `{errata-table}` read the rows when the page is read, and fill in,
+once every page is known, what only the whole build can tell: the number of the
+statement a row points to, and the figures that the chapters recorded with
+`rankone_book.claims.measured`. MyST-NB writes those records beside each executed
+notebook, cached or fresh, so that a page never shows a figure of another build. A
+figure or a label that is missing, and a figure that does not meet its condition, is a
+warning, and warnings are errors.
 """
 
 import json
@@ -39,9 +42,19 @@ from rankone_book.records import coverage, load_record
 
 HEADS = {
     "claims": ["Claim", "What holds", "Measured in this build", "Where"],
-    "errata": ["Where", "Printed", "Why it cannot stand, and the figure of this build", "Repair"],
+    "errata": [
+        "Where",
+        "Printed",
+        "Why it cannot stand, and the figure of this build",
+        "Repair",
+    ],
 }
-KINDS = {"false": "false", "gap": "a gap in a proof", "loose": "true but loose", "slip": "a slip of the pen"}
+KINDS = {
+    "false": "false",
+    "gap": "a gap in a proof",
+    "loose": "true but loose",
+    "slip": "a slip of the pen",
+}
 RELATIONS = {"=", "<", ">", r"\le", r"\ge", r"\approx", r"\preceq", r"\quad"}
 _logger = logging.getLogger(__name__)
 
@@ -51,7 +64,9 @@ class claims_node(nodes.General, nodes.Element):
 
 
 class pending_figure(nodes.Inline, nodes.Element):
-    """A figure of this build, by its key; with `named`, after the phrase that says what it is."""
+    """A figure of this build, by its key; with `named`, after the phrase that says what
+    it is.
+    """
 
 
 class pending_target(nodes.Inline, nodes.Element):
@@ -62,13 +77,22 @@ def text_nodes(source: str) -> list[nodes.Node]:
     """Plain text with $...$ as docutils nodes."""
     made: list[nodes.Node] = []
     for i, part in enumerate(re.split(r"\$([^$]+)\$", source)):
-        made += [nodes.math(piece, piece) for piece in breakable(part)] if i % 2 else [nodes.Text(part)] if part else []
+        made += (
+            [nodes.math(piece, piece) for piece in breakable(part)]
+            if i % 2
+            else [nodes.Text(part)]
+            if part
+            else []
+        )
     return made
 
 
 def breakable(latex: str, long: int = 30) -> list[str]:
-    """A long formula cut before its outer relations, where a narrow column may break the line."""
-    pieces, depth = [""], 0
+    """A long formula cut before its outer relations, where a narrow column may break
+    the line.
+    """
+    pieces = [""]
+    depth = 0
     for token in re.findall(r"\\[a-zA-Z]+|\\.|.", latex):
         depth += (token == "{") - (token == "}")
         if token in RELATIONS and depth == 0 and len(pieces[-1]) > long:
@@ -77,7 +101,9 @@ def breakable(latex: str, long: int = 30) -> list[str]:
     return pieces
 
 
-def _paragraph(*children: nodes.Node | str, classes: tuple[str, ...] = ()) -> nodes.paragraph:
+def _paragraph(
+    *children: nodes.Node | str, classes: tuple[str, ...] = ()
+) -> nodes.paragraph:
     made: list[nodes.Node] = []
     for child in children:
         made += text_nodes(child) if isinstance(child, str) else [child]
@@ -85,7 +111,9 @@ def _paragraph(*children: nodes.Node | str, classes: tuple[str, ...] = ()) -> no
 
 
 def _figure(row: Row, key: str, *, named: bool = False) -> nodes.Node:
-    return pending_figure(key=key, claim=row["id"], promised=bool(row["chapter"]), named=named)
+    return pending_figure(
+        key=key, claim=row["id"], promised=bool(row["chapter"]), named=named
+    )
 
 
 def _name(kind: str, row: Row, *named: nodes.Node) -> nodes.paragraph:
@@ -96,24 +124,40 @@ def _name(kind: str, row: Row, *named: nodes.Node) -> nodes.paragraph:
 
 
 def _row(kind: str, row: Row, cells: list[list[nodes.Node]]) -> nodes.row:
-    made = nodes.row(label=row["chapter"], claim=row["id"], ids=[make_id(f"{kind}-{row['id']}")])
+    made = nodes.row(
+        label=row["chapter"], claim=row["id"], ids=[make_id(f"{kind}-{row['id']}")]
+    )
     made += [nodes.entry("", *cell) for cell in cells]
     return made
 
 
 def _claim_row(row: Row, code: list[nodes.Node]) -> nodes.row:
-    status: nodes.Node = nodes.inline("", row["status"], classes=["claim-status", make_id(row["status"])])
+    status: nodes.Node = nodes.inline(
+        "", row["status"], classes=["claim-status", make_id(row["status"])]
+    )
     if "errata" in row:
         status = pending_target("", status, kind="errata", claim=row["id"])
     ranges = re.search(r"\d-\d", row["id"])  # D-eq19-21 names what it includes already
-    names = nodes.strong("", ", ".join([row["id"], *([] if ranges else row.get("includes", []))]))
+    names = nodes.strong(
+        "", ", ".join([row["id"], *([] if ranges else row.get("includes", []))])
+    )
     figures = [_paragraph(_figure(row, key, named=True)) for key in row["figures"]]
-    if not any(key.endswith(".provenance") for key in row["figures"]):  # which says it too
-        figures += [_paragraph(f"recorded: {coverage(load_record(name))}") for name in row.get("records", [])]
-    where: list[nodes.Node] = [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
+    # which says it too
+    if not any(key.endswith(".provenance") for key in row["figures"]):
+        figures += [
+            _paragraph(f"recorded: {coverage(load_record(name))}")
+            for name in row.get("records", [])
+        ]
+    where: list[nodes.Node] = (
+        [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
+    )
     where += code
     where += [_paragraph(f"explorer: {row['widget']}")] if row["widget"] else []
-    where += [_paragraph(f"Not covered further: {row['uncovered']}")] if row.get("uncovered") else []
+    where += (
+        [_paragraph(f"Not covered further: {row['uncovered']}")]
+        if row.get("uncovered")
+        else []
+    )
     name = [_name("claims", row, names), _paragraph(status)]
     return _row("claims", row, [name, [_paragraph(row["statement"])], figures, where])
 
@@ -122,11 +166,25 @@ def _erratum_row(row: Row) -> nodes.row:
     erratum = row["errata"]
     number = []
     if "refuted_by" in erratum:
-        number = [_paragraph(erratum["number"] + ": ", nodes.strong("", "", _figure(row, erratum["refuted_by"])))]
+        number = [
+            _paragraph(
+                erratum["number"] + ": ",
+                nodes.strong("", "", _figure(row, erratum["refuted_by"])),
+            )
+        ]
     claim = pending_target("", nodes.Text(row["id"]), kind="claims", claim=row["id"])
-    kind = [nodes.Text(", "), nodes.Text(KINDS[erratum["kind"]])] if erratum.get("first") else []
-    where = [_paragraph(erratum["where"], classes=("erratum-where",)), _name("errata", row, claim, *kind)]
-    where += [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
+    kind = (
+        [nodes.Text(", "), nodes.Text(KINDS[erratum["kind"]])]
+        if erratum.get("first")
+        else []
+    )
+    where = [
+        _paragraph(erratum["where"], classes=("erratum-where",)),
+        _name("errata", row, claim, *kind),
+    ]
+    where += (
+        [_paragraph(pending_target(label=row["chapter"]))] if row["chapter"] else []
+    )
     return _row(
         "errata",
         row,
@@ -140,7 +198,9 @@ def _erratum_row(row: Row) -> nodes.row:
 
 
 class ClaimsTable(SphinxDirective):
-    """Every claim, what became of it, its figures in this build, and where it is derived, computed and tested."""
+    """Every claim, what became of it, its figures in this build, and where it is
+    derived, computed and tested.
+    """
 
     kind = "claims"
 
@@ -162,26 +222,51 @@ class ClaimsTable(SphinxDirective):
 
     def row(self, row: Row) -> nodes.row:
         """One claim."""
-        code = [*self._code(row, "source", locate_source), *self._code(row, "test", locate_test)]
+        code = [
+            *self._code(row, "source", locate_source),
+            *self._code(row, "test", locate_test),
+        ]
         return _claim_row(row, [*code, *self._changes(row)])
 
     def _changes(self, row: Row) -> Iterator[nodes.Node]:
         held = _mutation(Path(self.env.srcdir)).get(row["source"] or "")
-        if held and held["changes"] and held["state"] == code_of(Path(self.env.srcdir), row["source"]).state:
+        if (
+            held
+            and held["changes"]
+            and held["state"] == code_of(Path(self.env.srcdir), row["source"]).state
+        ):
             noticed = held["changes"] - len(held["survived"])
-            yield _paragraph(f"small changes to the code that tests noticed: {noticed} of {held['changes']}")
+            yield _paragraph(
+                f"small changes to the code that tests noticed: {noticed} of "
+                f"{held['changes']}"
+            )
 
     def _code(self, row: Row, field: str, locate: Any) -> Iterator[nodes.Node]:
         if row[field]:
-            text = nodes.literal("", row[field].rpartition("::")[2].removeprefix("rankone."))
+            text = nodes.literal(
+                "", row[field].rpartition("::")[2].removeprefix("rankone.")
+            )
             url = self.config.html_theme_options.get("repository_url")
             branch = self.config.html_theme_options.get("repository_branch") or "main"
             try:
                 path, line = locate(Path(self.env.srcdir), row[field])
             except LookupError as error:
-                _logger.warning("%s: %s", row["id"], error, type="claims", subtype=field, location=self.get_location())
+                _logger.warning(
+                    "%s: %s",
+                    row["id"],
+                    error,
+                    type="claims",
+                    subtype=field,
+                    location=self.get_location(),
+                )
                 url = None
-            link = nodes.reference("", "", text, refuri=f"{url}/blob/{branch}/{path}#L{line}") if url else text
+            link = (
+                nodes.reference(
+                    "", "", text, refuri=f"{url}/blob/{branch}/{path}#L{line}"
+                )
+                if url
+                else text
+            )
             yield _paragraph("code: " if field == "source" else "test: ", link)
 
 
@@ -191,7 +276,9 @@ def _mutation(root: Path) -> dict[str, Any]:
 
 
 class MutationCount(SphinxDirective):
-    """One sentence: of the small changes made in the functions that claims name, how many the tests noticed."""
+    """One sentence: of the small changes made in the functions that claims name, how
+    many the tests noticed.
+    """
 
     def run(self) -> list[nodes.Node]:
         """Count."""
@@ -200,37 +287,63 @@ class MutationCount(SphinxDirective):
         held = _mutation(root).values()
         if not held:
             return []
-        made, survived = sum(each["changes"] for each in held), sum(len(each["survived"]) for each in held)
+        made = sum(each["changes"] for each in held)
+        survived = sum(len(each["survived"]) for each in held)
         why = sum(len(each.get("reasons", {})) for each in held)
-        others = f"each of the other {survived}" if why == survived else f"{why} of the other {survived}"
+        others = (
+            f"each of the other {survived}"
+            if why == survived
+            else f"{why} of the other {survived}"
+        )
         said = (
-            f"Would the tests notice a mistake? In the {len(held)} functions that claims name, {made} small changes "
-            "were made one by one: another sign, factor, power, constant or reduction. The tests of the claims noticed "
+            f"Would the tests notice a mistake? In the {len(held)} functions that "
+            f"claims name, {made} small changes were made one by one: another sign, "
+            "factor, power, constant or reduction. The tests of the claims noticed "
             f"{made - survived}. Why {others} need not be noticed is said in "
         )
-        return [nodes.paragraph("", "", nodes.Text(said), nodes.literal("", "tests/mutation.json"), nodes.Text("."))]
+        return [
+            nodes.paragraph(
+                "",
+                "",
+                nodes.Text(said),
+                nodes.literal("", "tests/mutation.json"),
+                nodes.Text("."),
+            )
+        ]
 
 
 class PrintedRole(SphinxRole):
-    """`` {printed}`ID ID` `` beside a statement: the sources print it differently, and links lead to how, one each."""
+    """`` {printed}`ID ID` `` beside a statement: the sources print it differently, and
+    links lead to how, one each.
+    """
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """The mark."""
         said = [nodes.Text("(")]
         for i, claim in enumerate(self.text.split(), start=1):
             words = "printed differently" if i == 1 else str(i)
-            said += [nodes.Text(", ")] * (i > 1) + [pending_target("", nodes.Text(words), kind="errata", claim=claim)]
-        return [nodes.inline("", "", *said, nodes.Text(")"), classes=["printed-differently"])], []
+            said += [nodes.Text(", ")] * (i > 1) + [
+                pending_target("", nodes.Text(words), kind="errata", claim=claim)
+            ]
+        return [
+            nodes.inline(
+                "", "", *said, nodes.Text(")"), classes=["printed-differently"]
+            )
+        ], []
 
 
 class ErrataTable(ClaimsTable):
-    """Corrections of one kind, or the `first` ones: what is printed, why it cannot stand, its figure, the repair."""
+    """Corrections of one kind, or the `first` ones: what is printed, why it cannot
+    stand, its figure, the repair.
+    """
 
     kind = "errata"
     required_arguments = 1
 
     def shows(self, row: Row) -> bool:
-        """Whether a correction is of the kind that the argument names; the first ones are shown once, apart."""
+        """Whether a correction is of the kind that the argument names; the first ones
+        are shown once, apart.
+        """
         erratum = row.get("errata", {})
         group = "first" if erratum.get("first") else erratum.get("kind")
         return group == self.arguments[0]
@@ -242,7 +355,11 @@ class ErrataTable(ClaimsTable):
 
 def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     kind = app.env.metadata[docname].get("claims_page", "")
-    for fault in faults(app.env, Path(app.srcdir, app.config.claims_file)) if kind == "claims" else ():
+    for fault in (
+        faults(app.env, Path(app.srcdir, app.config.claims_file))
+        if kind == "claims"
+        else ()
+    ):
         _logger.warning(fault, type="claims", subtype="holds", location=docname)
     waiting = list(doctree.findall(pending_figure))
     recorded = recorded_figures(app.env).values() if waiting else ()
@@ -268,8 +385,14 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 subtype="phrase",
                 location=docname,
             )
-        words = text_nodes(called.get(figure["key"], figure["key"]) + ": ") if figure.get("named") else []
-        figure.replace_self([*words, nodes.Text(figures.get(figure["key"], "not measured"))])
+        words = (
+            text_nodes(called.get(figure["key"], figure["key"]) + ": ")
+            if figure.get("named")
+            else []
+        )
+        figure.replace_self(
+            [*words, nodes.Text(figures.get(figure["key"], "not measured"))]
+        )
     for target in list(doctree.findall(pending_target)):
         target.replace_self(_link(app, docname, target))
     for table in list(doctree.findall(claims_node)):
@@ -279,49 +402,103 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:
     if kind := target.get("kind"):
-        found: Any = (claims_page(app.env, kind) or docname, make_id(f"{kind}-{target['claim']}"), "")
+        found: Any = (
+            claims_page(app.env, kind) or docname,
+            make_id(f"{kind}-{target['claim']}"),
+            "",
+        )
     else:
         found = find_label(app.env, target["label"])
     if not found:
-        _logger.warning("no page has the label %r", target["label"], type="claims", subtype="label", location=docname)
+        _logger.warning(
+            "no page has the label %r",
+            target["label"],
+            type="claims",
+            subtype="label",
+            location=docname,
+        )
         return nodes.Text(target["label"])
-    return make_refnode(app.builder, docname, found[0], found[1], target.children or nodes.Text(found[2]))
+    return make_refnode(
+        app.builder,
+        docname,
+        found[0],
+        found[1],
+        target.children or nodes.Text(found[2]),
+    )
 
 
-def _tables(app: Sphinx, docname: str, kind: str, rows: list[nodes.row]) -> Iterator[nodes.Node]:
-    """One table a chapter, in the order of the contents; rows with no chapter come last."""
-    pages = {row["claim"]: (find_label(app.env, row["label"]) or ("",))[0] if row["label"] else "" for row in rows}
-    order = [page.document for page in contents(Path(app.srcdir)) if page.document in pages.values()]
+def _tables(
+    app: Sphinx, docname: str, kind: str, rows: list[nodes.row]
+) -> Iterator[nodes.Node]:
+    """One table a chapter, in the order of the contents; rows with no chapter come
+    last.
+    """
+    pages = {
+        row["claim"]: (find_label(app.env, row["label"]) or ("",))[0]
+        if row["label"]
+        else ""
+        for row in rows
+    }
+    order = [
+        page.document
+        for page in contents(Path(app.srcdir))
+        if page.document in pages.values()
+    ]
     for page in [*order, *sorted(set(pages.values()) - set(order), reverse=True)]:
         title = app.env.titles[page].astext() if page else "Not in a chapter"
-        link = make_refnode(app.builder, docname, page, "", nodes.Text(title)) if page else nodes.Text(title)
-        yield _table(kind, nodes.title("", "", link), [row for row in rows if pages[row["claim"]] == page])
+        link = (
+            make_refnode(app.builder, docname, page, "", nodes.Text(title))
+            if page
+            else nodes.Text(title)
+        )
+        yield _table(
+            kind,
+            nodes.title("", "", link),
+            [row for row in rows if pages[row["claim"]] == page],
+        )
 
 
 def _contents(tables: list[nodes.table]) -> nodes.bullet_list:
     entries = []
     for table in tables:
-        link = nodes.reference("", table.next_node(nodes.title).astext(), refid=table["ids"][0], internal=True)
+        link = nodes.reference(
+            "",
+            table.next_node(nodes.title).astext(),
+            refid=table["ids"][0],
+            internal=True,
+        )
         entries.append(nodes.list_item("", nodes.paragraph("", "", link)))
     return nodes.bullet_list("", *entries, classes=["claims-contents"])
 
 
 def _table(kind: str, title: nodes.title, rows: list[nodes.row]) -> nodes.table:
-    heads = nodes.row("", *(nodes.entry("", nodes.paragraph("", head)) for head in HEADS[kind]))
-    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in HEADS[kind]), cols=len(HEADS[kind]))
+    heads = nodes.row(
+        "", *(nodes.entry("", nodes.paragraph("", head)) for head in HEADS[kind])
+    )
+    group = nodes.tgroup(
+        "", *(nodes.colspec(colwidth=1) for _ in HEADS[kind]), cols=len(HEADS[kind])
+    )
     group += [nodes.thead("", heads), nodes.tbody("", *rows)]
     anchor = make_id(f"{kind}-from-{rows[0]['claim']}")
-    return nodes.table("", title, group, classes=["claims-table", f"{kind}-table"], ids=[anchor])
+    return nodes.table(
+        "", title, group, classes=["claims-table", f"{kind}-table"], ids=[anchor]
+    )
 
 
-def _style(app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any) -> None:
+def _style(
+    app: Sphinx, pagename: str, _template: str, _context: dict[str, Any], _doctree: Any
+) -> None:
     if app.env.metadata.get(pagename, {}).get("claims_page"):
         app.add_css_file("claims.css")
         app.add_js_file("claims.js", loading_method="defer")
 
 
 def _outdated(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:
-    return [docname for docname, metadata in env.metadata.items() if metadata.get("claims_page")]
+    return [
+        docname
+        for docname, metadata in env.metadata.items()
+        if metadata.get("claims_page")
+    ]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

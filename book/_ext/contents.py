@@ -8,7 +8,9 @@ import yaml
 
 
 class Page(NamedTuple):
-    """A page of the contents: its document, the caption of its part, and the page that it stands behind, if any."""
+    """A page of the contents: its document, the caption of its part, and the page that
+    it stands behind, if any.
+    """
 
     document: str
     part: str = ""
@@ -29,5 +31,8 @@ def contents(root: Path) -> tuple[Page, ...]:
     for part in toc.get("parts", []):
         for entry in part["chapters"]:
             pages.append(Page(entry["file"], part["caption"]))
-            pages += [Page(under["file"], part["caption"], entry["file"]) for under in entry.get("sections", [])]
+            pages += [
+                Page(under["file"], part["caption"], entry["file"])
+                for under in entry.get("sections", [])
+            ]
     return tuple(pages)

@@ -1,9 +1,11 @@
-"""What a teacher gets from `course.yml`: the line under each chapter's title, and the pages of the part for teachers.
+"""What a teacher gets from `course.yml`: the line under each chapter's title, and the
+pages of the part for teachers.
 
-`{chapter-facts}` stands under a chapter's title, `{course-hours}` on the first page, `{course-map}` and `{syllabi}` on
-the page for teachers, and `{teaching-notes} NAME` makes an instructor's page. All but the picture is MyST, so
-that links, mathematics and numbers are the book's own; `{claim}` links to a claim's row and `{figure}` is a figure of
-this build.
+`{chapter-facts}` stands under a chapter's title, `{course-hours}` on the first page,
+`{course-map}` and `{syllabi}` on the page for teachers, and `{teaching-notes} NAME`
+makes an instructor's page. All but the picture is MyST, so that links, mathematics and
+numbers are the book's own; `{claim}` links to a claim's row and `{figure}` is a figure
+of this build.
 """
 
 from collections.abc import Iterator
@@ -33,7 +35,8 @@ class _Written(SphinxDirective):
         root = Path(self.env.srcdir)
         for file in ["course.yml", "claims.yml"]:
             self.env.note_dependency(str(root / "book" / file))
-        self.course, box = Course(root), nodes.Element()
+        self.course = Course(root)
+        box = nodes.Element()
         box.document = self.state.document
         text = StringList(list(self.lines()), "course.yml")
         self.state.nested_parse(text, self.content_offset, box, match_titles=True)
@@ -59,8 +62,14 @@ class CourseHours(_Written):
         """One paragraph."""
         read, further, exercises = self.course.minutes
         each = [self.course.read(name) for name in self.course.chapters]
-        yield f"**The {len(each)} chapters take about {_hours(read)} to read**, {_hours(min(each))} to"
-        yield f"{_hours(max(each))} each. The pages that go further take {_hours(further)} more, and the"
+        yield (
+            f"**The {len(each)} chapters take about {_hours(read)} to read**, "
+            f"{_hours(min(each))} to"
+        )
+        yield (
+            f"{_hours(max(each))} each. The pages that go further take "
+            f"{_hours(further)} more, and the"
+        )
         yield f"{len(self.course.exercises)} exercises {_hours(exercises)}."
 
 
@@ -80,20 +89,26 @@ class TeachingNotes(_Written):
 
     def lines(self) -> Iterator[str]:
         """The page, below its title."""
-        name, app = self.arguments[0], self.env.app
+        name = self.arguments[0]
+        app = self.env.app
         self.env.metadata[self.env.docname]["teaches"] = name
         yield from _overview(self.course, name)
         yield from _misconceptions(self.course, name)
         yield from _insist(self.course, name)
         yield from _set(self.course, name)
         yield from ["## If there are only twenty minutes", ""]
-        yield from [f"1. **{minutes} minutes.** {what}" for minutes, what in self.course.chapters[name]["short"]]
+        yield from [
+            f"1. **{minutes} minutes.** {what}"
+            for minutes, what in self.course.chapters[name]["short"]
+        ]
         if repository(app)[0]:
             yield from _assign(app, self.course, name)
 
 
 class CourseMap(SphinxDirective):
-    """The chapters in order, an arc from each to those that need it: SVG in the page, in the colours of its theme."""
+    """The chapters in order, an arc from each to those that need it: SVG in the page,
+    in the colours of its theme.
+    """
 
     def run(self) -> list[nodes.Node]:
         """Draw it."""
@@ -101,7 +116,9 @@ class CourseMap(SphinxDirective):
         here = self.env.app.builder.get_target_uri(self.env.docname)
         course = Course(Path(self.env.srcdir))
         target = {
-            name: relative_uri(here, self.env.app.builder.get_target_uri(f"book/teaching/{name}"))
+            name: relative_uri(
+                here, self.env.app.builder.get_target_uri(f"book/teaching/{name}")
+            )
             for name in course.chapters
         }
         return [nodes.raw("", picture(course, target), format="html")]
@@ -122,13 +139,21 @@ class ClaimRole(SphinxRole):
         """The link, then the statement, or the link alone for `{claim}`ID only``."""
         name, _, only = self.text.partition(" ")
         link = pending_target("", nodes.Text(name), kind="claims", claim=name)
-        statement = [] if only else text_nodes(": " + Course(Path(self.env.srcdir)).claims[name]["statement"])
+        statement = (
+            []
+            if only
+            else text_nodes(
+                ": " + Course(Path(self.env.srcdir)).claims[name]["statement"]
+            )
+        )
         return [link, *statement], []
 
 
 def _hours(minutes: int) -> str:
     hours, rest = divmod(minutes, 60)
-    return " ".join([f"{hours} h"] * (hours > 0) + [f"{rest} min"] * (rest > 0 or not hours))
+    return " ".join(
+        [f"{hours} h"] * (hours > 0) + [f"{rest} min"] * (rest > 0 or not hours)
+    )
 
 
 def _chapter(name: str) -> str:
@@ -148,7 +173,9 @@ def _misconceptions(course: Course, name: str) -> Iterator[str]:
     for entry in course.questions(name):
         yield from [f"### {entry['belief']}", "", f"**Ask:** {entry['ask']}", ""]
         if "widget" in entry:
-            settings = ", ".join(f"{key}={value!r}" for key, value in entry["settings"].items())
+            settings = ", ".join(
+                f"{key}={value!r}" for key, value in entry["settings"].items()
+            )
             yield from [
                 f"**Set:** {_set_there(course, entry)}; in a notebook:",
                 "",
@@ -163,23 +190,43 @@ def _misconceptions(course: Course, name: str) -> Iterator[str]:
 
 def _set_there(course: Course, entry: dict[str, Any]) -> str:
     """A link that sets the explorer."""
-    name, question = entry["widget"].removesuffix("Explorer").lower(), entry.get("question")
-    state = fragment(name, {"q": question} if question else entry["settings"]).removeprefix("#r1:")
-    words = f"“{course.button(entry)}” above the explorer" if question else "the explorer"
+    name = entry["widget"].removesuffix("Explorer").lower()
+    question = entry.get("question")
+    state = fragment(
+        name, {"q": question} if question else entry["settings"]
+    ).removeprefix("#r1:")
+    words = (
+        f"“{course.button(entry)}” above the explorer" if question else "the explorer"
+    )
     return f"{{try}}`{words} <{state}>`"
 
 
 def _insist(course: Course, name: str) -> Iterator[str]:
     insist = course.chapters[name]["insist"]
-    yield from ["## What to insist on", "", *[f"- {{claim}}`{claim}`" for claim in insist], ""]
+    yield from [
+        "## What to insist on",
+        "",
+        *[f"- {{claim}}`{claim}`" for claim in insist],
+        "",
+    ]
     others = [claim for claim in course.claims_of(name) if claim not in insist]
     if others:
-        yield from ["Also in the chapter: " + ", ".join(f"{{claim}}`{claim} only`" for claim in others) + ".", ""]
+        yield from [
+            "Also in the chapter: "
+            + ", ".join(f"{{claim}}`{claim} only`" for claim in others)
+            + ".",
+            "",
+        ]
 
 
 def _set(course: Course, name: str) -> Iterator[str]:
     if page := course.page_of_exercises(name):
-        yield from ["## What to set", "", *[f"- {_exercise(exercise)}" for exercise in course.exercises_of(name)], ""]
+        yield from [
+            "## What to set",
+            "",
+            *[f"- {_exercise(exercise)}" for exercise in course.exercises_of(name)],
+            "",
+        ]
         part = page.removesuffix("_exercises")
         yield from [
             f"`make assignment CHAPTER={part}` writes all of {_chapter(page)} as one folder for a learning management",
@@ -196,7 +243,10 @@ def _exercise(exercise: Exercise) -> str:
 def _assign(app: Sphinx, course: Course, name: str) -> Iterator[str]:
     tag = release(Path(app.srcdir))
     yield from ["", "## Assign this", ""]
-    yield f"These addresses are those of release {tag[1:]}. It stays as it is when the book goes on."
+    yield (
+        f"These addresses are those of release {tag[1:]}. It stays as it is when the "
+        "book goes on."
+    )
     if not published(Path(app.srcdir)):
         yield "It is not out yet: until then they lead nowhere."
     page = course.page_of_exercises(name)
@@ -205,26 +255,43 @@ def _assign(app: Sphinx, course: Course, name: str) -> Iterator[str]:
         notebook = colab(app, notebook_uri(docname), tag)
         task = f"Read “{course.title(document)}”, about {course.read(name)} minutes"
         if document == page:
-            task = f"Work on “{course.title(document)}”: " + joined(e.title for e in course.exercises_of(name))
-        sentence = f"{task}: {released_page(app, docname)} (as a notebook: {notebook}). Rank One, release {tag[1:]}."
-        yield from ["", f"[{course.title(document)}]({released_page(app, docname)}), [in Colab]({notebook}):", ""]
+            task = f"Work on “{course.title(document)}”: " + joined(
+                e.title for e in course.exercises_of(name)
+            )
+        sentence = (
+            f"{task}: {released_page(app, docname)} (as a notebook: {notebook}). Rank "
+            f"One, release {tag[1:]}."
+        )
+        yield from [
+            "",
+            f"[{course.title(document)}]({released_page(app, docname)}), [in Colab]({notebook}):",
+            "",
+        ]
         yield from ["```{code-block} text", ":class: sentence", sentence, "```"]
 
 
 def _syllabus(course: Course, syllabus: Syllabus) -> Iterator[str]:
     hall, home = syllabus.minutes
     yield from [f"### {syllabus.title}", "", syllabus.about, ""]
-    yield from [f"**{_hours(hall + home)}:** {_hours(hall)} in class, {_hours(home)} at home.", ""]
+    yield from [
+        f"**{_hours(hall + home)}:** {_hours(hall)} in class, {_hours(home)} at home.",
+        "",
+    ]
     for n, session in enumerate(syllabus.sessions, 1):
         head = f"Session {n}: " if len(syllabus.sessions) > 1 else ""
-        yield f"- **{head}{_hours(session.hall)} in class, {_hours(session.home)} at home**"
+        yield (
+            f"- **{head}{_hours(session.hall)} in class, {_hours(session.home)} at "
+            "home**"
+        )
         yield from (f"  - {line}" for line in _session(course, session))
     yield ""
 
 
 def _session(course: Course, session: Session) -> Iterator[str]:
     for name in session.teach:
-        claims = joined(f"{{claim}}`{claim} only`" for claim in course.chapters[name]["insist"])
+        claims = joined(
+            f"{{claim}}`{claim} only`" for claim in course.chapters[name]["insist"]
+        )
         yield f"Teach {_notes(course, name)}: derive {claims}"
     for name in session.core:
         yield f"In twenty minutes: {_notes(course, name)}"
@@ -233,7 +300,10 @@ def _session(course: Course, session: Session) -> Iterator[str]:
     if session.read:
         yield f"Read: {joined(map(_chapter, session.read))}"
     if session.set:
-        yield f"Set: {'; '.join(_exercise(course.exercises[label]) for label in session.set)}"
+        yield (
+            "Set: "
+            f"{'; '.join(_exercise(course.exercises[label]) for label in session.set)}"
+        )
 
 
 def _notes(course: Course, name: str) -> str:
@@ -241,7 +311,9 @@ def _notes(course: Course, name: str) -> str:
 
 
 def _outdated(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:
-    return [docname for docname, metadata in env.metadata.items() if metadata.get("teaches")]
+    return [
+        docname for docname, metadata in env.metadata.items() if metadata.get("teaches")
+    ]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

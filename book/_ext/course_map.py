@@ -1,4 +1,6 @@
-"""The course of `course.yml`, with what follows from it: titles, claims, exercises, the minutes of every syllabus."""
+"""The course of `course.yml`, with what follows from it: titles, claims, exercises, the
+minutes of every syllabus.
+"""
 
 import re
 from collections.abc import Iterable
@@ -26,7 +28,9 @@ class Exercise(NamedTuple):
 
 @dataclass(frozen=True)
 class Session:
-    """One meeting of a syllabus: chapters derived or shown in brief, then what is asked, read and set, by name."""
+    """One meeting of a syllabus: chapters derived or shown in brief, then what is
+    asked, read and set, by name.
+    """
 
     teach: list[str]
     core: list[str]
@@ -70,7 +74,10 @@ class Course:
 
     @cached_property
     def _sources(self) -> dict[str, str]:
-        return {p.stem: p.read_text(encoding="utf-8") for p in self.root.joinpath("book", "chapters").glob("*.md")}
+        return {
+            p.stem: p.read_text(encoding="utf-8")
+            for p in self.root.joinpath("book", "chapters").glob("*.md")
+        }
 
     @cached_property
     def chapters(self) -> dict[str, Chapter]:
@@ -82,13 +89,22 @@ class Course:
         """Label -> the exercise, from the tables of the pages of exercises."""
         row = r"^\| {ref}`(.+?) <(\S+)>` \| (\w+) \| (\d+) \|"
         pages = [page for page in self._sources if page.endswith("_exercises")]
-        found = [(page, *groups) for page in sorted(pages) for groups in re.findall(row, self._sources[page], re.M)]
-        return {label: Exercise(label, title, level, int(n), page) for page, title, label, level, n in found}
+        found = [
+            (page, *groups)
+            for page in sorted(pages)
+            for groups in re.findall(row, self._sources[page], re.M)
+        ]
+        return {
+            label: Exercise(label, title, level, int(n), page)
+            for page, title, label, level, n in found
+        }
 
     @cached_property
     def claims(self) -> dict[str, Row]:
         """Id -> the row of claims.yml."""
-        return {row["id"]: row for row in read_claims(self.root / "book" / "claims.yml")}
+        return {
+            row["id"]: row for row in read_claims(self.root / "book" / "claims.yml")
+        }
 
     def title(self, name: str) -> str:
         """The heading of the page."""
@@ -99,12 +115,18 @@ class Course:
 
     def claims_of(self, name: str) -> list[str]:
         """Ids of the claims whose statement stands in the chapter or behind it."""
-        labels = {label for page in (name, *self.further(name)) for label in labels_in(self._sources[page])}
+        labels = {
+            label
+            for page in (name, *self.further(name))
+            for label in labels_in(self._sources[page])
+        }
         return [claim for claim, row in self.claims.items() if row["chapter"] in labels]
 
     def exercises_of(self, name: str) -> list[Exercise]:
         """The chapter's exercises, as their page orders them."""
-        return [self.exercises[label] for label in self.chapters[name].get("exercises", [])]
+        return [
+            self.exercises[label] for label in self.chapters[name].get("exercises", [])
+        ]
 
     def page_of_exercises(self, name: str) -> str | None:
         """The page that holds the chapter's exercises, if it has any."""
@@ -112,7 +134,11 @@ class Course:
 
     def further(self, name: str) -> list[str]:
         """Pages behind the chapter, for those who want more of it."""
-        return [page.name for page in contents(self.root) if page.behind == f"book/chapters/{name}"]
+        return [
+            page.name
+            for page in contents(self.root)
+            if page.behind == f"book/chapters/{name}"
+        ]
 
     def read(self, name: str) -> int:
         """Minutes to read the chapter, or a page behind one."""
@@ -123,33 +149,53 @@ class Course:
         return list(self.chapters[name].get("after", {}))
 
     def facts(self, name: str) -> str:
-        """The line under the title of a chapter, or of a page behind one, in MyST: minutes, and what it needs."""
+        """The line under the title of a chapter, or of a page behind one, in MyST:
+        minutes, and what it needs.
+        """
         link = "{{doc}}`/book/chapters/{}`".format
         if name not in self.chapters:
-            before = next(chapter for chapter in self.chapters if name in self.further(chapter))
+            before = next(
+                chapter for chapter in self.chapters if name in self.further(chapter)
+            )
             return f"**About {self.read(name)} minutes.** Goes on from {link(before)}."
         chapter = self.chapters[name]
-        uses = [f"{part} from {link(n)}" if part else link(n) for n, part in chapter.get("after", {}).items()]
-        part = [f"{link(n)} (for {part})" for n, part in chapter.get("optional", {}).items()]
-        return f"**About {self.read(name)} minutes.** Needs {joined([*uses, *chapter.get('outside', []), *part])}."
+        uses = [
+            f"{part} from {link(n)}" if part else link(n)
+            for n, part in chapter.get("after", {}).items()
+        ]
+        part = [
+            f"{link(n)} (for {part})" for n, part in chapter.get("optional", {}).items()
+        ]
+        return (
+            f"**About {self.read(name)} minutes.** Needs "
+            f"{joined([*uses, *chapter.get('outside', []), *part])}."
+        )
 
     @property
     def minutes(self) -> tuple[int, int, int]:
         """To read all chapters, then all pages behind them, and to do all exercises."""
         behind = [page for name in self.chapters for page in self.further(name)]
         exercises = sum(exercise.minutes for exercise in self.exercises.values())
-        return sum(map(self.read, self.chapters)), sum(map(self.read, behind)), exercises
+        return (
+            sum(map(self.read, self.chapters)),
+            sum(map(self.read, behind)),
+            exercises,
+        )
 
     def questions(self, name: str) -> list[dict[str, Any]]:
         """The chapter's misconceptions."""
         return self.chapters[name]["misconceptions"]
 
     def button(self, entry: dict[str, Any]) -> str | None:
-        """What is written on the button above the explorer that sets what a misconception's entry sets."""
+        """What is written on the button above the explorer that sets what a
+        misconception's entry sets.
+        """
         if "question" not in entry:
             return None
         folder = entry["widget"].removesuffix("Explorer").lower()
-        text = self.root.joinpath("frontend", folder, "presets.js").read_text(encoding="utf-8")
+        text = self.root.joinpath("frontend", folder, "presets.js").read_text(
+            encoding="utf-8"
+        )
         found = re.search(rf'key: "{entry["question"]}",\s+name: "(.+?)"', text)
         return found[1] if found else None
 
@@ -157,7 +203,11 @@ class Course:
     def syllabi(self) -> list[Syllabus]:
         """Every syllabus, its minutes added up."""
         return [
-            Syllabus(entry["title"], entry["about"], [self._session(**given) for given in entry["sessions"]])
+            Syllabus(
+                entry["title"],
+                entry["about"],
+                [self._session(**given) for given in entry["sessions"]],
+            )
             for entry in self._map["syllabi"]
         ]
 
@@ -171,9 +221,14 @@ class Course:
         read: Iterable[str] = (),
     ) -> Session:  # fmt: skip
         pace = self._map["pace"]
-        ask, read = [*teach, *ask], [*teach, *read]
+        ask = [*teach, *ask]
+        read = [*teach, *read]
         hall = sum(pace["claim"] * len(self.chapters[name]["insist"]) for name in teach)
-        hall += sum(minutes for name in core for minutes, _ in self.chapters[name]["short"])
+        hall += sum(
+            minutes for name in core for minutes, _ in self.chapters[name]["short"]
+        )
         hall += sum(pace["question"] * len(self.questions(name)) for name in ask)
-        home = sum(map(self.read, read)) + sum(self.exercises[label].minutes for label in set)
+        home = sum(map(self.read, read)) + sum(
+            self.exercises[label].minutes for label in set
+        )
         return Session(list(teach), list(core), ask, read, set, hall, home)

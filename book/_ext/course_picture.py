@@ -1,4 +1,6 @@
-"""What needs what: the chapters in order, and an arc from each to those that need it, as SVG in the theme's colours."""
+"""What needs what: the chapters in order, and an arc from each to those that need it,
+as SVG in the theme's colours.
+"""
 
 from html import escape
 
@@ -6,7 +8,9 @@ from course_map import Course
 
 ROW = 52  # height of a chapter's row
 AXIS = 94  # where the arcs begin and end
-STEP = 10  # how much further left an arc reaches for each row that it spans: over eleven it stays in the picture
+# how much further left an arc reaches for each row that it spans: over eleven it stays
+# in the picture
+STEP = 10
 
 
 def picture(course: Course, target: dict[str, str]) -> str:
@@ -17,12 +21,19 @@ def picture(course: Course, target: dict[str, str]) -> str:
         target: Name of a chapter -> where its name leads.
     """
     rows = {name: ROW * n + ROW // 2 for n, name in enumerate(course.chapters)}
-    arcs, said = [], []
+    arcs = []
+    said = []
     for name, y in rows.items():
-        for kind, names in [("", course.after(name)), ("optional", course.chapters[name].get("optional", {}))]:
+        for kind, names in [
+            ("", course.after(name)),
+            ("optional", course.chapters[name].get("optional", {})),
+        ]:
             arcs += [_arc(rows[start], y, kind) for start in names]
             section = " for one section" if kind else ""
-            said += [f"{course.title(name)} needs {course.title(start)}{section}." for start in names]
+            said += [
+                f"{course.title(name)} needs {course.title(start)}{section}."
+                for start in names
+            ]
     words = [_words(course, name, y, target[name]) for name, y in rows.items()]
     return (
         f'<svg class="course-map" viewBox="0 0 420 {ROW * len(rows)}" role="group" aria-labelledby="course-map-title '
@@ -41,7 +52,9 @@ def _arc(start: int, end: int, kind: str) -> str:
 
 def _words(course: Course, name: str, y: int, target: str) -> str:
     minutes = sum(exercise.minutes for exercise in course.exercises_of(name))
-    details = f"{course.read(name)} min to read" + (f", {minutes} min of exercises" if minutes else "")
+    details = f"{course.read(name)} min to read" + (
+        f", {minutes} min of exercises" if minutes else ""
+    )
     return (
         f'<a href="{target}"><circle cx="{AXIS + 6}" cy="{y}" r="6"/>'
         f'<text x="{AXIS + 22}" y="{y - 2}">{escape(course.title(name))}</text>'

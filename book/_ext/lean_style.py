@@ -1,6 +1,8 @@
-"""Leaves of the styles of the theme and of extensions what the book's pages can use: a third, to fetch and to match.
+"""Leaves of the styles of the theme and of extensions what the book's pages can use: a
+third, to fetch and to match.
 
-A rule stays where every class and id that it names stands somewhere in a page or a script, whatever it means there.
+A rule stays where every class and id that it names stands somewhere in a page or a
+script, whatever it means there.
 """
 
 import re
@@ -12,7 +14,13 @@ import pydata_sphinx_theme
 from sphinx.application import Sphinx
 
 STYLE = Path("styles", "pydata-sphinx-theme.css")  # below a static folder
-SOURCE = Path(pydata_sphinx_theme.__file__).parent / "theme" / "pydata_sphinx_theme" / "static" / STYLE
+SOURCE = (
+    Path(pydata_sphinx_theme.__file__).parent
+    / "theme"
+    / "pydata_sphinx_theme"
+    / "static"
+    / STYLE
+)
 LARGE = ("searchindex.js", "plotly.js")  # that name nothing of the theme's
 NESTED = ("@media", "@supports", "@layer", "@container")  # rules of rules
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
@@ -34,12 +42,16 @@ def _kept(style: str, words: set[str]) -> Iterator[str]:
         elif head.startswith("@"):
             if inner := "".join(_kept(body, words)):
                 yield f"{head}{{{inner}}}"
-        elif selectors := [each for each in _selectors(head) if _can_match(each, words)]:
+        elif selectors := [
+            each for each in _selectors(head) if _can_match(each, words)
+        ]:
             yield f"{','.join(selectors)}{{{body}}}"
 
 
 def _rules(style: str) -> Iterator[tuple[str, str | None]]:
-    """What stands before each rule's braces and between them; None for a statement without."""
+    """What stands before each rule's braces and between them; None for a statement
+    without.
+    """
     depth = start = opened = 0
     for mark in MARK.finditer(style):
         if mark[0] == "{":
@@ -57,7 +69,8 @@ def _rules(style: str) -> Iterator[tuple[str, str | None]]:
 
 def _selectors(head: str) -> list[str]:
     """The selectors of a rule: a comma within brackets parts none."""
-    parts, depth = [""], 0
+    parts = [""]
+    depth = 0
     for letter in head:
         depth += (letter in "([") - (letter in ")]")
         if letter == "," and depth == 0:
@@ -68,25 +81,46 @@ def _selectors(head: str) -> list[str]:
 
 
 def _can_match(selector: str, words: set[str]) -> bool:
-    return all(name.replace("\\", "") in words for name in NAMED.findall(EXCEPT.sub("", selector)))
+    return all(
+        name.replace("\\", "") in words
+        for name in NAMED.findall(EXCEPT.sub("", selector))
+    )
 
 
 def words_of(site: Path) -> set[str]:
-    """All that a class or an id of the site's pages may be, as its pages and scripts have it."""
-    files = [path for end in ("*.html", "*.js") for path in site.rglob(end) if path.name not in LARGE]
-    return {word for path in files for word in WORD.findall(path.read_text(encoding="utf-8"))}
+    """All that a class or an id of the site's pages may be, as its pages and scripts
+    have it.
+    """
+    files = [
+        path
+        for end in ("*.html", "*.js")
+        for path in site.rglob(end)
+        if path.name not in LARGE
+    ]
+    return {
+        word
+        for path in files
+        for word in WORD.findall(path.read_text(encoding="utf-8"))
+    }
 
 
 def _lean_built(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
         static = Path(app.outdir, "_static")
         words = words_of(Path(app.outdir))
-        folders = [Path(app.srcdir, each) for each in app.config.html_static_path if not Path(each).is_absolute()]
-        own = {path.name for folder in folders for path in folder.rglob("*.css")}  # other folders are of extensions
+        folders = [
+            Path(app.srcdir, each)
+            for each in app.config.html_static_path
+            if not Path(each).is_absolute()
+        ]
+        # other folders are of extensions
+        own = {path.name for folder in folders for path in folder.rglob("*.css")}
         for path in static.rglob("*.css"):
             if path.name not in own and path.name != formulas.STYLE:
                 source = SOURCE if path == static / STYLE else path
-                path.write_text(lean(source.read_text(encoding="utf-8"), words), encoding="utf-8")
+                path.write_text(
+                    lean(source.read_text(encoding="utf-8"), words), encoding="utf-8"
+                )
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,7 +1,9 @@
-"""Writes the pictures of the built pages as WebP with a palette: the same to the eye at a fifth of the weight.
+"""Writes the pictures of the built pages as WebP with a palette: the same to the eye at
+a fifth of the weight.
 
-Each page is told their sizes, so that nothing moves when they arrive. On a phone it shows the figure that was drawn for
-one, whose panels stand one below another, and its caption says so. The notebooks keep the full pictures.
+Each page is told their sizes, so that nothing moves when they arrive. On a phone it
+shows the figure that was drawn for one, whose panels stand one below another, and its
+caption says so. The notebooks keep the full pictures.
 """
 
 import re
@@ -13,47 +15,68 @@ from pathlib import Path
 
 from docutils import nodes
 from jupyter_cache import get_cache
-from myst_nb.core.render import MimeData, MimeRenderPlugin, NbElementRenderer, load_mime_renders
+from myst_nb.core.render import (
+    MimeData,
+    MimeRenderPlugin,
+    NbElementRenderer,
+    load_mime_renders,
+)
 from nbformat import NotebookNode
 from PIL import Image
 from sphinx.application import Sphinx
 
 from rankone_book.figures import PHONE
 
-DRAWN = 5_000  # colours: lines, marks and letters have fewer, photographs and heat maps more
-SHOWN = re.compile(r'<img (?=[^>]*src="(?P<folder>[^"]*_images/)(?P<name>[\w-]+)\.png")(?P<rest>[^>]*)>')
+# colours: lines, marks and letters have fewer, photographs and heat maps more
+DRAWN = 5_000
+SHOWN = re.compile(
+    r'<img (?=[^>]*src="(?P<folder>[^"]*_images/)(?P<name>[\w-]+)\.png")(?P<rest>[^>]*)>'
+)
 LINKED = re.compile(r'(href="[^"]*_images/[\w-]+)\.png"')
 ON_PHONE = "-phone"  # of the name of a figure that was drawn for one
 NARROW = "(max-width: 576px)"  # as in the styles
 CAPTION = re.compile(r"(?<=</picture>)(.*?</figcaption>)", re.S)
 STACKED = {"left": "above", "right": "below", "Left": "Above", "Right": "Below"}
-SIDE = re.compile(r"<[^>]*>|(?<!left to )\b([Ll]eft|[Rr]ight)\b(?=[,:)]| (?:by|from|with|without) )")  # or a tag
+# or a tag
+SIDE = re.compile(
+    r"<[^>]*>|(?<!left to )\b([Ll]eft|[Rr]ight)\b(?=[,:)]| (?:by|from|with|without) )"
+)
 
 
 class PhoneRenderer(MimeRenderPlugin):
-    """Shows nothing for the picture for a phone, which each page gets when it is written."""
+    """Shows nothing for the picture for a phone, which each page gets when it is
+    written.
+    """
 
     @staticmethod
-    def handle_mime(renderer: NbElementRenderer, data: MimeData, inline: bool) -> list[nodes.Element] | None:
+    def handle_mime(
+        renderer: NbElementRenderer, data: MimeData, inline: bool
+    ) -> list[nodes.Element] | None:
         """Nothing, or no answer where the output is of another kind."""
         return [] if data.mime_type == PHONE else None
 
 
 def lighten(picture: Path) -> tuple[int, int]:
-    """Replace a picture by a WebP of its best colours, 128 of a photograph and 64 of a drawing; return its size."""
+    """Replace a picture by a WebP of its best colours, 128 of a photograph and 64 of a
+    drawing; return its size.
+    """
     with Image.open(picture) as image:
         image.load()
     solid = Image.new("RGB", image.size, "white")
     solid.paste(image, mask=image.getchannel("A") if image.mode == "RGBA" else None)
     drawn = solid.getcolors(DRAWN) is not None  # None of one that has more
     colours = solid.quantize(64 if drawn else 128, Image.Quantize.MEDIANCUT)
-    colours.convert("RGB").save(picture.with_suffix(".webp"), lossless=True, quality=75, method=3)
+    colours.convert("RGB").save(
+        picture.with_suffix(".webp"), lossless=True, quality=75, method=3
+    )
     picture.unlink()
     return image.size
 
 
 def sized(page: str, sizes: dict[str, tuple[int, int]]) -> str:
-    """A page that shows the lightened pictures, each fetched when the reader comes near it, with its size in pixels."""
+    """A page that shows the lightened pictures, each fetched when the reader comes near
+    it, with its size in pixels.
+    """
 
     def tag(found: re.Match[str]) -> str:
         name = found["name"]
@@ -78,9 +101,13 @@ def sized(page: str, sizes: dict[str, tuple[int, int]]) -> str:
 
 
 def write_for_phones(notebooks: Iterable[NotebookNode], folder: Path) -> None:
-    """Write each figure that was drawn for a phone beside the one for other screens, whose name is its hash."""
+    """Write each figure that was drawn for a phone beside the one for other screens,
+    whose name is its hash.
+    """
     for notebook in notebooks:
-        for output in (output for cell in notebook.cells for output in cell.get("outputs", [])):
+        for output in (
+            output for cell in notebook.cells for output in cell.get("outputs", [])
+        ):
             if PHONE in (data := output.get("data", {})):
                 name = sha256(b64decode(data["image/png"])).hexdigest()
                 (folder / f"{name}{ON_PHONE}.png").write_bytes(b64decode(data[PHONE]))
@@ -90,7 +117,13 @@ def lighten_all(pictures: Iterable[Path], pages: Iterable[Path]) -> None:
     """Lighten pictures, and tell the pages."""
     found = list(pictures)
     with ThreadPoolExecutor() as pool:
-        sizes = dict(zip((picture.stem for picture in found), pool.map(lighten, found), strict=True))
+        sizes = dict(
+            zip(
+                (picture.stem for picture in found),
+                pool.map(lighten, found),
+                strict=True,
+            )
+        )
     for path in pages:
         before = path.read_text(encoding="utf-8")
         if (after := sized(before, sizes)) != before:
@@ -102,7 +135,11 @@ def _lighten_built(app: Sphinx, exception: Exception | None) -> None:
         site = Path(app.outdir)
         cache = get_cache(app.config.nb_execution_cache_path)
         write_for_phones(
-            (cache.get_cache_bundle(record.pk).nb for record in cache.list_cache_records()), site / "_images"
+            (
+                cache.get_cache_bundle(record.pk).nb
+                for record in cache.list_cache_records()
+            ),
+            site / "_images",
         )
         lighten_all((site / "_images").glob("*.png"), (site / "book").rglob("*.html"))
 

@@ -1,9 +1,11 @@
-"""A Colab notebook of each chapter, written when the pages are, and the links to it under each chapter's title.
+"""A Colab notebook of each chapter, written when the pages are, and the links to it
+under each chapter's title.
 
-The notebook is the executed one, outputs kept, its text taken from the resolved page (see `plain_markdown`), so that
-every number and reference in it is the page's own. The converter sphinx-tojupyter was weighed and left: it runs a
-second build, strips the outputs, and garbles theorem anchors, exercise headings and inline mathematics.
-The first code cell sets the chapter up (see `setup_cell`).
+The notebook is the executed one, outputs kept, its text taken from the resolved page
+(see `plain_markdown`), so that every number and reference in it is the page's own. The
+converter sphinx-tojupyter was weighed and left: it runs a second build, strips the
+outputs, and garbles theorem anchors, exercise headings and inline mathematics. The
+first code cell sets the chapter up (see `setup_cell`).
 """
 
 import json
@@ -37,12 +39,17 @@ claims.compare_with_page({{
 }})
 """
 _logger = logging.getLogger(__name__)
-_resolved: dict[str, nodes.document] = {}  # the pages of this build as they were written
+# the pages of this build as they were written
+_resolved: dict[str, nodes.document] = {}
 
 
 def chapters(app: Sphinx) -> list[str]:
     """Pages with a notebook: those with a kernel, in a folder named chapters."""
-    return [d for d in sorted(app.env.found_docs) if "/chapters/" in f"/{d}" and "kernelspec" in app.env.metadata[d]]
+    return [
+        d
+        for d in sorted(app.env.found_docs)
+        if "/chapters/" in f"/{d}" and "kernelspec" in app.env.metadata[d]
+    ]
 
 
 def notebook_uri(docname: str) -> str:
@@ -50,58 +57,97 @@ def notebook_uri(docname: str) -> str:
     return f"notebooks/{Path(docname).name}.ipynb"
 
 
-def executed_notebook(app: Sphinx, docname: str) -> tuple[nbformat.NotebookNode, Cost | None]:
+def executed_notebook(
+    app: Sphinx, docname: str
+) -> tuple[nbformat.NotebookNode, Cost | None]:
     """The chapter's notebook with its outputs, and what it took.
 
     MyST-NB writes the outputs beside it unless they came from the cache.
     """
     config = app.env.mystnb_config  # type: ignore[attr-defined]
-    notebook = nbformat.read(Path(config.output_folder, f"{docname}.ipynb"), as_version=4)
+    notebook = nbformat.read(
+        Path(config.output_folder, f"{docname}.ipynb"), as_version=4
+    )
     took = cost(config.execution_cache_path, notebook)
-    if all(cell.execution_count is None for cell in notebook.cells if cell.cell_type == "code"):
-        _, notebook = get_cache(config.execution_cache_path).merge_match_into_notebook(notebook)
+    if all(
+        cell.execution_count is None
+        for cell in notebook.cells
+        if cell.cell_type == "code"
+    ):
+        _, notebook = get_cache(config.execution_cache_path).merge_match_into_notebook(
+            notebook
+        )
     return notebook, took
 
 
 def notebook_of(app: Sphinx, docname: str, wheels: Wheels) -> nbformat.NotebookNode:
-    """The notebook of a chapter: a title cell, the set-up, then the page's text and the executed cells."""
+    """The notebook of a chapter: a title cell, the set-up, then the page's text and the
+    executed cells.
+    """
     executed, took = executed_notebook(app, docname)
-    doctree = _resolved.pop(docname, None) or app.env.get_and_resolve_doctree(docname, app.builder)
-    text = PlainMarkdown(app, docname, doctree, site(app), links_to_works(app, site(app)))
+    doctree = _resolved.pop(docname, None) or app.env.get_and_resolve_doctree(
+        docname, app.builder
+    )
+    text = PlainMarkdown(
+        app, docname, doctree, site(app), links_to_works(app, site(app))
+    )
     blocks = with_references(text.blocks(doctree), references(app, docname))
     for index in text.folded:
         executed.cells[index].metadata.setdefault("tags", []).append("hide-input")
     page = urljoin(site(app), app.builder.get_target_uri(docname))
-    title = (
-        f"{blocks[0]}\n\nA chapter of *{app.config.html_title}*, [as a page]({page}) with widgets that need no kernel."
-    )
+    title = f"{blocks[0]}\n\nA chapter of *{app.config.html_title}*, [as a page]({page}) with widgets that need no kernel."
     code = [cell.source for cell in executed.cells if cell.cell_type == "code"]
     explorers = shown_in(executed.metadata.get("widgets", {}).get(STATE, {}))
     cells = [
         nbformat.v4.new_markdown_cell(title),
-        nbformat.v4.new_code_cell(set_up(Path(app.srcdir), code, wheels, page, took), metadata=FOLDED),
+        nbformat.v4.new_code_cell(
+            set_up(Path(app.srcdir), code, wheels, page, took), metadata=FOLDED
+        ),
         *figures_cell(app, docname),
-        *_cells(blocks[1:], [kept_cell(cell, n, text, explorers) for n, cell in enumerate(executed.cells)]),
+        *_cells(
+            blocks[1:],
+            [
+                kept_cell(cell, n, text, explorers)
+                for n, cell in enumerate(executed.cells)
+            ],
+        ),
     ]
     for n, cell in enumerate(cells):
         cell["id"] = f"{Path(docname).name}-{n}"
-    metadata = {key: executed.metadata[key] for key in ("kernelspec", "language_info") if key in executed.metadata}
+    metadata = {
+        key: executed.metadata[key]
+        for key in ("kernelspec", "language_info")
+        if key in executed.metadata
+    }
     return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
 
 
 def figures_cell(app: Sphinx, docname: str) -> list[Any]:
-    """A folded cell with the page's figures and what must hold of them, for `measured` to compare with."""
+    """A folded cell with the page's figures and what must hold of them, for `measured`
+    to compare with.
+    """
     expected = conditions(read_claims(Path(app.srcdir, app.config.claims_file)))
     figures = recorded_figures(app.env).get(docname, {})
     if not figures:
         return []
-    rows = {key: [figure.text, expected.get(key, "")] for key, figure in figures.items()}
-    lines = (f"    {json.dumps(key)}: {json.dumps(row, ensure_ascii=False)}," for key, row in rows.items())
-    return [nbformat.v4.new_code_cell(FIGURES.format(figures="\n".join(lines)), metadata=dict(FOLDED))]
+    rows = {
+        key: [figure.text, expected.get(key, "")] for key, figure in figures.items()
+    }
+    lines = (
+        f"    {json.dumps(key)}: {json.dumps(row, ensure_ascii=False)},"
+        for key, row in rows.items()
+    )
+    return [
+        nbformat.v4.new_code_cell(
+            FIGURES.format(figures="\n".join(lines)), metadata=dict(FOLDED)
+        )
+    ]
 
 
 def _cells(blocks: list[Block], executed: list[Any]) -> list[Any]:
-    """Text in cells of its own between the code; code that the page hides altogether keeps its place."""
+    """Text in cells of its own between the code; code that the page hides altogether
+    keeps its place.
+    """
     made: list[Any] = []
     text: list[str] = []
     done = 0
@@ -114,7 +160,9 @@ def _cells(blocks: list[Block], executed: list[Any]) -> list[Any]:
     for block in [*blocks, len(executed)]:
         if isinstance(block, int):
             flush()
-            made += [cell for cell in executed[done : block + 1] if cell.cell_type == "code"]
+            made += [
+                cell for cell in executed[done : block + 1] if cell.cell_type == "code"
+            ]
             done = block + 1
         else:
             if re.match(r"(<a id.*\n\n)?#+ ", block):
@@ -139,7 +187,11 @@ def _remember(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 
 
 def _links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    if app.builder.name != "html" or docname not in chapters(app) or not repository(app)[0]:
+    if (
+        app.builder.name != "html"
+        or docname not in chapters(app)
+        or not repository(app)[0]
+    ):
         return
     file = relative_uri(app.builder.get_target_uri(docname), notebook_uri(docname))
     html = (

@@ -1,4 +1,6 @@
-"""Takes off every page what extensions that the book leaves off would still add; they fetch it from elsewhere."""
+"""Takes off every page what extensions that the book leaves off would still add; they
+fetch it from elsewhere.
+"""
 
 from typing import Any
 
@@ -10,16 +12,26 @@ FILES = ("thebe", "sphinx-comments")
 
 
 def disconnect_unused(app: Sphinx, config: Config) -> None:
-    """Stop these extensions from writing into pages; jupyter-book loads them whatever the configuration says."""
+    """Stop these extensions from writing into pages; jupyter-book loads them whatever
+    the configuration says.
+    """
     for listeners in app.events.listeners.values():
-        listeners[:] = [each for each in listeners if not each.handler.__module__.startswith(UNUSED)]
+        listeners[:] = [
+            each for each in listeners if not each.handler.__module__.startswith(UNUSED)
+        ]
 
 
-def drop_unused_files(app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+def drop_unused_files(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], doctree: Any
+) -> None:
     """Drop the scripts and styles that they added while loading."""
     for kind in ("script_files", "css_files"):
         files = context.get(kind, [])
-        context[kind] = [each for each in files if not any(name in str(each.filename) for name in FILES)]
+        context[kind] = [
+            each
+            for each in files
+            if not any(name in str(each.filename) for name in FILES)
+        ]
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -1,7 +1,9 @@
-"""Takes what widgets are made of out of the built pages: a page is drawn when its words have come, and they come first.
+"""Takes what widgets are made of out of the built pages: a page is drawn when its words
+have come, and they come first.
 
-Code and pictures go into scripts of their own, which pages share and one in a folder may load too; the notebooks keep
-theirs. A page loads those that its explorers start with; what few readers ask for, an explorer loads when they do.
+Code and pictures go into scripts of their own, which pages share and one in a folder
+may load too; the notebooks keep theirs. A page loads those that its explorers start
+with; what few readers ask for, an explorer loads when they do.
 """
 
 import json
@@ -21,12 +23,20 @@ HELD = re.compile(rf'(<script type="{re.escape(STATE)}">)(.*?)(</script>)', re.S
 
 
 def moved(page: str, site: Path, place: Path) -> str:
-    """A page at that place of the site without what its widgets are made of, which is in scripts of the site now."""
+    """A page at that place of the site without what its widgets are made of, which is
+    in scripts of the site now.
+    """
 
     def lighter(found: re.Match[str]) -> str:
         state = json.loads(found[2])
-        scripts = [each for entry in state["state"].values() for each in _moved(entry, site, place)]
-        asked = "".join(f'<script defer src="{each}"></script>\n' for each in dict.fromkeys(scripts))
+        scripts = [
+            each
+            for entry in state["state"].values()
+            for each in _moved(entry, site, place)
+        ]
+        asked = "".join(
+            f'<script defer src="{each}"></script>\n' for each in dict.fromkeys(scripts)
+        )
         return asked + found[1] + json.dumps(state).replace("</", "<\\/") + found[3]
 
     return HELD.sub(lighter, page)
@@ -35,7 +45,9 @@ def moved(page: str, site: Path, place: Path) -> str:
 def _moved(entry: dict[str, Any], site: Path, place: Path) -> Iterator[str]:
     """Move the long parts of a widget; the scripts that it starts with."""
     if code := entry["state"].pop(CODE[0], None):
-        entry.setdefault("buffers", []).append({"encoding": "utf-8", "path": CODE, "data": code})
+        entry.setdefault("buffers", []).append(
+            {"encoding": "utf-8", "path": CODE, "data": code}
+        )
     for part in entry.get("buffers", []):
         if len(part.get("data", "")) > (0 if part["path"] in (CODE, LATER) else LONG):
             _move(part, site, place)
@@ -48,7 +60,10 @@ def _move(part: dict[str, Any], site: Path, place: Path) -> None:
     name = mark(data)
     script = site / FOLDER / f"{name}.js"
     script.parent.mkdir(parents=True, exist_ok=True)
-    script.write_text(f'(globalThis.rankoneBytes ??= {{}})["{name}"] = {json.dumps(data)};\n', encoding="ascii")
+    script.write_text(
+        f'(globalThis.rankoneBytes ??= {{}})["{name}"] = {json.dumps(data)};\n',
+        encoding="ascii",
+    )
     part |= {"name": name, "script": Path(relpath(script, place.parent)).as_posix()}
 
 

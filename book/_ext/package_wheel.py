@@ -10,11 +10,17 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-PACKAGES = {"rankone": ".", "rankone_book": "src/rankone_book"}  # each package and the folder of its pyproject.toml
+# each package and the folder of its pyproject.toml
+PACKAGES = {
+    "rankone": ".",
+    "rankone_book": "src/rankone_book",
+}
 
 
 class Wheels(NamedTuple):
-    """The published wheels: their addresses on the site, their version and commit, and a fingerprint of their files."""
+    """The published wheels: their addresses on the site, their version and commit, and
+    a fingerprint of their files.
+    """
 
     addresses: list[str]
     build: str
@@ -22,7 +28,8 @@ class Wheels(NamedTuple):
 
 
 def publish(root: Path, outdir: Path, site: str) -> Wheels:
-    """Build the wheels of a tree and lay them under the pages, in a folder named after their version and commit.
+    """Build the wheels of a tree and lay them under the pages, in a folder named after
+    their version and commit.
 
     Args:
         root: Root of the repository.
@@ -30,11 +37,23 @@ def publish(root: Path, outdir: Path, site: str) -> Wheels:
         site: Address of the published pages.
     """
     shutil.rmtree(outdir / "wheels", ignore_errors=True)
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(outdir / "wheels")]
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        "--no-isolation",
+        "--outdir",
+        str(outdir / "wheels"),
+    ]
     for folder in PACKAGES.values():
-        done = subprocess.run([*command, str(root / folder)], capture_output=True, text=True)
+        done = subprocess.run(
+            [*command, str(root / folder)], capture_output=True, text=True
+        )
         if done.returncode:
-            raise RuntimeError(f"The wheel of {folder} was not built:\n{done.stdout}{done.stderr}")
+            raise RuntimeError(
+                f"The wheel of {folder} was not built:\n{done.stdout}{done.stderr}"
+            )
     built = sorted((outdir / "wheels").glob("*.whl"))
     build = f"{built[0].name.split('-')[1]}-{commit(root)}"
     (outdir / "wheels" / build).mkdir()
@@ -44,25 +63,40 @@ def publish(root: Path, outdir: Path, site: str) -> Wheels:
 
 
 def commit(root: Path) -> str:
-    """The commit of a tree in short; it says where files have changed since, or where git knows of none."""
+    """The commit of a tree in short; it says where files have changed since, or where
+    git knows of none.
+    """
     git = ["git", "-C", str(root)]
     try:
-        found = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True)
-        changed = subprocess.run([*git, "status", "--porcelain"], capture_output=True, text=True, check=True)
+        found = subprocess.run(
+            [*git, "rev-parse", "--short", "HEAD"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        changed = subprocess.run(
+            [*git, "status", "--porcelain"], capture_output=True, text=True, check=True
+        )
     except (OSError, subprocess.CalledProcessError):
         return "no-commit"
     return found.stdout.strip() + "-changed" * bool(changed.stdout)
 
 
 def fingerprint(*wheels: Path) -> str:
-    """A hash of the packages' files in some wheels, equal to what a notebook finds of the installed ones.
+    """A hash of the packages' files in some wheels, equal to what a notebook finds of
+    the installed ones.
 
-    It does not matter who installed them, or from where: an installed package keeps a record of each file's hash.
+    It does not matter who installed them, or from where: an installed package keeps a
+    record of each file's hash.
     """
     lines = set[str]()
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
-            record = next(name for name in archive.namelist() if name.endswith(".dist-info/RECORD"))
+            record = next(
+                name
+                for name in archive.namelist()
+                if name.endswith(".dist-info/RECORD")
+            )
             rows = [*csv.reader(archive.read(record).decode().splitlines())]
         for name, digest, _ in rows:
             if name.partition("/")[0] in PACKAGES:

@@ -1,6 +1,8 @@
-"""What the page of claims calls a figure: as a table of a chapter does, else as `phrases.yml` says.
+"""What the page of claims calls a figure: as a table of a chapter does, else as
+`phrases.yml` says.
 
-The first cell of a row says what the figure in it is; in a table of several columns, so does the head of its column.
+The first cell of a row says what the figure in it is; in a table of several columns, so
+does the head of its column.
 """
 
 import re
@@ -17,27 +19,46 @@ from sphinx.util import logging
 
 FILE = "book/phrases.yml"
 FORMULA = re.compile(r"\$[^$]*\$")
-LEANING = ("the same", "and ", "of ", "… ")  # beginnings of phrases that need the row above them
+# beginnings of phrases that need the row above them
+LEANING = (
+    "the same",
+    "and ",
+    "of ",
+    "… ",
+)
 _logger = logging.getLogger(__name__)
 
 
 def remember(app: Sphinx, doctree: nodes.document) -> None:
     """Keep the phrases of a page: key of a figure → its phrase."""
-    if found := dict(reversed([each for table in doctree.findall(nodes.table) for each in _of(table)])):
+    if found := dict(
+        reversed(
+            [each for table in doctree.findall(nodes.table) for each in _of(table)]
+        )
+    ):
         app.env.metadata[app.env.docname]["phrases"] = found
 
 
 def phrases(env: BuildEnvironment) -> dict[str, str]:
-    """Key of a figure → its phrase, of every page and of the file; a key that stands in both is a warning."""
-    in_tables = {key: words for page in env.metadata.values() for key, words in page.get("phrases", {}).items()}
+    """Key of a figure → its phrase, of every page and of the file; a key that stands in
+    both is a warning.
+    """
+    in_tables = {
+        key: words
+        for page in env.metadata.values()
+        for key, words in page.get("phrases", {}).items()
+    }
     written: dict[str, str] = read_yaml(Path(env.srcdir, FILE))
     for key in sorted(in_tables.keys() & written):
-        _logger.warning("%s: a table says what %r is", FILE, key, type="claims", subtype="phrase")
+        _logger.warning(
+            "%s: a table says what %r is", FILE, key, type="claims", subtype="phrase"
+        )
     return in_tables | written
 
 
 def _of(table: nodes.table) -> Iterator[tuple[str, str]]:
-    thead, tbody = table.next_node(nodes.thead), table.next_node(nodes.tbody)
+    thead = table.next_node(nodes.thead)
+    tbody = table.next_node(nodes.tbody)
     heads = [_words(entry) for entry in thead.findall(nodes.entry)] if thead else []
     for row in tbody.findall(nodes.row):
         first, *others = row.findall(nodes.entry)
@@ -53,8 +74,17 @@ def _of(table: nodes.table) -> Iterator[tuple[str, str]]:
 
 
 def _words(entry: nodes.entry) -> str:
-    """The words of a cell, its formulas between dollars; nothing if it leans on a figure or on another place."""
-    if any(entry.findall(lambda node: isinstance(node, number | addnodes.pending_xref | nodes.raw))):
+    """The words of a cell, its formulas between dollars; nothing if it leans on a
+    figure or on another place.
+    """
+    if any(
+        entry.findall(
+            lambda node: isinstance(node, number | addnodes.pending_xref | nodes.raw)
+        )
+    ):
         return ""
     texts = list(entry.findall(nodes.Text))
-    return "".join(f"${text}$" if isinstance(text.parent, nodes.math) else str(text) for text in texts).strip()
+    return "".join(
+        f"${text}$" if isinstance(text.parent, nodes.math) else str(text)
+        for text in texts
+    ).strip()

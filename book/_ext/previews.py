@@ -1,9 +1,12 @@
-"""Cards: what an equation number, a statement, a citation, a symbol or a computed number stands for, where it is read.
+"""Cards: what an equation number, a statement, a citation, a symbol or a computed
+number stands for, where it is read.
 
-When all pages are written, each gets a script of its own with the cards that it can show, cut from the pages that its
-links lead to: formulas are set already, and nothing is loaded before a reader points at something (`previews.js`). A
-script is read from a folder too, where no page may fetch another. The extension sphinx-tippy was weighed and left: it
-fetches its scripts from elsewhere, loads every card with the page, typesets in the browser, and knows no numbers.
+When all pages are written, each gets a script of its own with the cards that it can
+show, cut from the pages that its links lead to: formulas are set already, and nothing
+is loaded before a reader points at something (`previews.js`). A script is read from a
+folder too, where no page may fetch another. The extension sphinx-tippy was weighed and
+left: it fetches its scripts from elsewhere, loads every card with the page, typesets in
+the browser, and knows no numbers.
 """
 
 import json
@@ -12,7 +15,14 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from claim_links import Figure, Row, claims_page, conditions, read_claims, recorded_figures
+from claim_links import (
+    Figure,
+    Row,
+    claims_page,
+    conditions,
+    read_claims,
+    recorded_figures,
+)
 from docutils.nodes import make_id
 from notation import plain, symbols_in
 from sphinx.application import Sphinx
@@ -28,22 +38,36 @@ class Cards:
     """The cards of a build, page by page."""
 
     def __init__(self, app: Sphinx) -> None:
-        self.app, self.pages = app, Written(app)
+        self.app = app
+        self.pages = Written(app)
         rows = read_claims(Path(app.srcdir, app.config.claims_file))
-        self.claims = {name: row for row in rows for name in [row["id"], *row.get("includes", [])]}
+        self.claims = {
+            name: row for row in rows for name in [row["id"], *row.get("includes", [])]
+        }
         self.conditions = conditions(rows)
         self.figures = recorded_figures(app.env)
         self.claims_page = claims_page(app.env)
 
     def of(self, docname: str) -> dict[str, str]:
         """The cards of a page: link, TeX of a symbol or key of a number → HTML."""
-        found = {link: self._linked(docname, link) for link in sorted(self.pages.links(docname))}
+        found = {
+            link: self._linked(docname, link)
+            for link in sorted(self.pages.links(docname))
+        }
         found |= dict(self._symbols(docname))
-        for key, (cell, code) in self.app.env.metadata[docname].get("measured", {}).items():
+        for key, (cell, code) in (
+            self.app.env.metadata[docname].get("measured", {}).items()
+        ):
             claim = self._claim(docname, key)
             if claim and claim not in found:
                 found[claim] = self._linked(docname, claim)
-            found[key] = number_card(self._value(docname, key), cell, code, claim, self.conditions.get(key, ""))
+            found[key] = number_card(
+                self._value(docname, key),
+                cell,
+                code,
+                claim,
+                self.conditions.get(key, ""),
+            )
         return {key: card for key, card in found.items() if card}
 
     def _value(self, docname: str, key: str) -> Figure:
@@ -61,7 +85,9 @@ class Cards:
         return self.app.env.titles[page].astext()
 
     def _claim(self, docname: str, key: str) -> str:
-        """The link from a page to the row of the claim that a figure tests, or nothing."""
+        """The link from a page to the row of the claim that a figure tests, or
+        nothing.
+        """
         if not (row := claim_of(key, self.claims)) or self.claims_page is None:
             return ""
         to = relative_uri(self.pages.uri(docname), self.pages.uri(self.claims_page))
@@ -75,9 +101,16 @@ class Cards:
         for tex, anchor in known.items():
             row = element(notation, anchor)
             if row and f'data-tex="{escape(tex)}"' in self.pages.article(docname):
-                card = symbol_card(notation[slice(*row)], next((each for each in alike if begins(each, tex)), ""))
+                card = symbol_card(
+                    notation[slice(*row)],
+                    next((each for each in alike if begins(each, tex)), ""),
+                )
                 link = f"{relative_uri(self.pages.uri(docname), self.pages.uri(page))}#{anchor}"
-                yield plain(tex), self.pages.seen_from(page, card, docname) + _from(link, self._title(page))
+                yield (
+                    plain(tex),
+                    self.pages.seen_from(page, card, docname)
+                    + _from(link, self._title(page)),
+                )
 
 
 def _from(link: str, title: str) -> str:
@@ -85,7 +118,9 @@ def _from(link: str, title: str) -> str:
 
 
 def claim_of(key: str, claims: dict[str, Row]) -> Row | None:
-    """The claim whose id, or one that its row includes, stands before a dot of a figure's key."""
+    """The claim whose id, or one that its row includes, stands before a dot of a
+    figure's key.
+    """
     ends = [n for n, letter in enumerate(key) if letter == "."]
     return next((claims[key[:n]] for n in reversed(ends) if key[:n] in claims), None)
 
@@ -106,7 +141,9 @@ def about(page: str, anchor: str) -> str:
         heading = next(elements(piece, r"<h[1-6]"), "")
         return heading + first_paragraph(piece) if heading else piece
     if piece.startswith("<dt"):
-        said = next(elements(page[end : end + 4000], r"<dd"), "") or page[end : end + 4000]
+        said = (
+            next(elements(page[end : end + 4000], r"<dd"), "") or page[end : end + 4000]
+        )
         return f'<dl class="py">{piece}<dd>{first_paragraph(said)}</dd></dl>'
     return piece
 
@@ -115,18 +152,28 @@ def symbol_card(row: str, alike: str) -> str:
     """A row of the notation, and what its letter means elsewhere."""
     symbol, meaning, *notes = cells(row)
     named = zip(("shape", "in the code"), notes, strict=True)
-    said = [f"{name} {note}" for name, note in named if note.replace("<p></p>", "").strip()]
-    below = "".join(f"<div>{note}</div>" for note in [*said, alike.removeprefix("<li>").removesuffix("</li>")] if note)
+    said = [
+        f"{name} {note}" for name, note in named if note.replace("<p></p>", "").strip()
+    ]
+    below = "".join(
+        f"<div>{note}</div>"
+        for note in [*said, alike.removeprefix("<li>").removesuffix("</li>")]
+        if note
+    )
     return f'<div class="card-symbol">{symbol}{meaning}</div><div class="card-notes">{below}</div>'
 
 
 def begins(item: str, tex: str) -> bool:
-    """Whether an item of the list of letters that look alike begins with this symbol."""
+    """Whether an item of the list of letters that look alike begins with this
+    symbol.
+    """
     first = item.partition("data-tex=")[2]
     return first.startswith(f'"{escape(tex)}"')
 
 
-def number_card(figure: Figure, cell: str, code: str, claim: str, condition: str) -> str:
+def number_card(
+    figure: Figure, cell: str, code: str, claim: str, condition: str
+) -> str:
     """The card of a computed number; the claim's own is put into it by the page.
 
     Args:
@@ -138,7 +185,11 @@ def number_card(figure: Figure, cell: str, code: str, claim: str, condition: str
     """
     whole = "" if figure.number is None else str(figure.number)
     full = f" in full <code>{whole}</code>" if whole not in ("", figure.text) else ""
-    held = f'<p class="card-held">The build checks that it is {escape(in_words(condition))}.</p>' if condition else ""
+    held = (
+        f'<p class="card-held">The build checks that it is {escape(in_words(condition))}.</p>'
+        if condition
+        else ""
+    )
     row = f'<div data-card="{escape(claim)}"></div>' if claim else ""
     return (
         f'<p class="card-value"><strong>{escape(figure.text)}</strong>{full}</p>{held}{row}'
@@ -152,11 +203,17 @@ def in_words(condition: str) -> str:
     return f"{SIGNS[sign]} {amount}" if sign in SIGNS else condition
 
 
-def load(app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: Any) -> None:
+def load(
+    app: Sphinx, page: str, _template: str, context: dict[str, Any], doctree: Any
+) -> None:
     """Let a page show cards, and tell it where its own are."""
     if doctree is not None:
         app.add_css_file("previews.css")
-        app.add_js_file("previews.js", defer="defer", **{"data-cards": context["pathto"](_script(page), resource=True)})
+        app.add_js_file(
+            "previews.js",
+            defer="defer",
+            **{"data-cards": context["pathto"](_script(page), resource=True)},
+        )
 
 
 def _script(page: str) -> str:

@@ -1,4 +1,6 @@
-"""Where a line breaks: never beside a formula's marks or in K-FAC; in a file's long name, where its words end."""
+"""Where a line breaks: never beside a formula's marks or in K-FAC; in a file's long
+name, where its words end.
+"""
 
 import re
 
@@ -6,11 +8,13 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-OPENING, CLOSING = re.compile(r"[“‘(\[]+$"), re.compile(r"[,.;:!?)\]”’]+")
+OPENING = re.compile(r"[“‘(\[]+$")
+CLOSING = re.compile(r"[,.;:!?)\]”’]+")
 
 
 HYPHENED = re.compile(r"\b([A-Z]-[A-Z]+)\b")
-LONG_NAME, WORD_END = re.compile(r"[\w./]{16,}"), re.compile(r"(?<=\w{3}[_./])(?=\w{3})")
+LONG_NAME = re.compile(r"[\w./]{16,}")
+WORD_END = re.compile(r"(?<=\w{3}[_./])(?=\w{3})")
 
 
 class KeepNames(SphinxPostTransform):
@@ -24,15 +28,22 @@ class KeepNames(SphinxPostTransform):
         for text in list(self.document.findall(nodes.Text)):
             parts = HYPHENED.split(text)
             if len(parts) > 1 and isinstance(text.parent, nodes.paragraph):
-                kept = [nodes.inline("", part, classes=["unbroken"]) for part in parts[1::2]]
+                kept = [
+                    nodes.inline("", part, classes=["unbroken"]) for part in parts[1::2]
+                ]
                 around = [nodes.Text(part) for part in parts[::2]]
                 pairs = zip(around, [*kept, nodes.Text("")], strict=True)
-                at = next(i for i, node in enumerate(text.parent) if node is text)  # texts of the same words are equal
-                text.parent[at : at + 1] = [node for pair in pairs for node in pair if node.astext()]
+                # texts of the same words are equal
+                at = next(i for i, node in enumerate(text.parent) if node is text)
+                text.parent[at : at + 1] = [
+                    node for pair in pairs for node in pair if node.astext()
+                ]
 
 
 class KeepPunctuation(SphinxPostTransform):
-    """Wraps each inline formula with the marks that stand at it in a span that does not break."""
+    """Wraps each inline formula with the marks that stand at it in a span that does not
+    break.
+    """
 
     default_priority = 700
     formats = ("html",)
@@ -40,14 +51,16 @@ class KeepPunctuation(SphinxPostTransform):
     def run(self, **_: object) -> None:
         """Transform the document."""
         for formula in list(self.document.findall(nodes.math)):
-            line, at = formula.parent, formula.parent.index(formula)
+            line = formula.parent
+            at = formula.parent.index(formula)
             before = line[at - 1] if at > 0 else None
             after = line[at + 1] if at + 1 < len(line) else None
             opening = OPENING.search(before) if isinstance(before, nodes.Text) else None
             closing = CLOSING.match(after) if isinstance(after, nodes.Text) else None
             kept: list[nodes.Node] = [formula]
             if opening and before is not None:
-                line[at - 1] = nodes.Text(before[: opening.start()])  # by its place: texts of the same words are equal
+                # by its place: texts of the same words are equal
+                line[at - 1] = nodes.Text(before[: opening.start()])
                 kept.insert(0, nodes.Text(opening[0]))
             if closing and after is not None:
                 line[at + 1] = nodes.Text(after[closing.end() :])
@@ -66,12 +79,18 @@ class KeepUnits(SphinxPostTransform):
     def run(self, **_: object) -> None:
         """Transform the document."""
         for text in list(self.document.findall(nodes.Text)):
-            if " %" in text and not isinstance(text.parent, nodes.FixedTextElement | nodes.literal | nodes.math):
-                text.parent.replace(text, nodes.Text(text.replace(" %", "\N{NO-BREAK SPACE}%")))
+            if " %" in text and not isinstance(
+                text.parent, nodes.FixedTextElement | nodes.literal | nodes.math
+            ):
+                text.parent.replace(
+                    text, nodes.Text(text.replace(" %", "\N{NO-BREAK SPACE}%"))
+                )
 
 
 class BreakLongNames(SphinxPostTransform):
-    """Lets the name of a file or a function go on in a new line after an underscore, a dot or a slash."""
+    """Lets the name of a file or a function go on in a new line after an underscore, a
+    dot or a slash.
+    """
 
     default_priority = 710
     formats = ("html",)
@@ -81,7 +100,10 @@ class BreakLongNames(SphinxPostTransform):
         for name in self.document.findall(nodes.literal):
             if LONG_NAME.fullmatch(name.astext()):
                 first, *others = WORD_END.split(name.astext())
-                breaks = ((nodes.raw("", "<wbr>", format="html"), nodes.Text(word)) for word in others)
+                breaks = (
+                    (nodes.raw("", "<wbr>", format="html"), nodes.Text(word))
+                    for word in others
+                )
                 name.children = []
                 name += [nodes.Text(first), *(node for pair in breaks for node in pair)]
 

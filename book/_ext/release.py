@@ -1,7 +1,8 @@
-"""Which version of the book a build is: at the foot of every page, in its address, and in the links that pin a release.
+"""Which version of the book a build is: at the foot of every page, in its address, and
+in the links that pin a release.
 
-`tools/publish.py` keeps the site of each release under its version. The build of a release is told its address by the
-environment variable BOOK_BASEURL.
+`tools/publish.py` keeps the site of each release under its version. The build of a
+release is told its address by the environment variable BOOK_BASEURL.
 """
 
 import os
@@ -18,7 +19,9 @@ from sphinx.config import Config
 
 def version(root: Path) -> str:
     """The package's version, as pyproject.toml names it."""
-    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    return tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["version"]
 
 
 @cache
@@ -35,17 +38,23 @@ def published(root: Path) -> bool:
 
 @cache
 def release(root: Path) -> str:
-    """The newest tag "v…" up to the commit that is checked out; before the first tag, the one that comes next."""
+    """The newest tag "v…" up to the commit that is checked out; before the first tag,
+    the one that comes next.
+    """
     return next(iter(_tags(root)), f"v{version(root)}")
 
 
 def _tags(root: Path) -> list[str]:
-    return _git(root, "tag", "--list", "v[0-9]*", "--merged", "HEAD", "--sort=-version:refname").split()
+    return _git(
+        root, "tag", "--list", "v[0-9]*", "--merged", "HEAD", "--sort=-version:refname"
+    ).split()
 
 
 def _git(root: Path, *arguments: str) -> str:
     try:
-        done = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True)
+        done = subprocess.run(
+            ["git", "-C", str(root), *arguments], capture_output=True, text=True
+        )
     except FileNotFoundError:  # a source archive on a machine without git
         return ""
     return done.stdout.strip()
@@ -60,9 +69,13 @@ def _address(_app: Sphinx, config: Config) -> None:
     config.html_baseurl = os.environ.get("BOOK_BASEURL") or config.html_baseurl
 
 
-def _footer(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+def _footer(
+    app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: Any
+) -> None:
     root = Path(app.srcdir)
-    text = f"Version {version(root)}" + (f", commit {commit(root)}" if commit(root) else "")
+    text = f"Version {version(root)}" + (
+        f", commit {commit(root)}" if commit(root) else ""
+    )
     if repository(app)[0]:
         text += f'. <a href="{all_versions(app)}versions/">All versions</a>'
     context["theme_extra_footer"] = f'<p class="version">{text}</p>'

@@ -1,4 +1,5 @@
-"""Where the book's repository and its pages lie: `_config.yml` says it, on GitHub's machines the environment.
+"""Where the book's repository and its pages lie: `_config.yml` says it, on GitHub's
+machines the environment.
 
 Whoever copies the book changes one line, or none where GitHub builds it.
 """
@@ -14,11 +15,15 @@ from sphinx.config import Config
 def repository(app: Sphinx) -> tuple[str, str]:
     """The repository's address and branch."""
     options = app.config.html_theme_options
-    return (options.get("repository_url") or "").rstrip("/"), options.get("repository_branch") or "main"
+    return (options.get("repository_url") or "").rstrip("/"), options.get(
+        "repository_branch"
+    ) or "main"
 
 
 def site(app: Sphinx) -> str:
-    """Address of the published book: html_baseurl, or GitHub's address for the repository's pages."""
+    """Address of the published book: html_baseurl, or GitHub's address for the
+    repository's pages.
+    """
     if app.config.html_baseurl:
         return app.config.html_baseurl.rstrip("/") + "/"
     owner, name = urlsplit(repository(app)[0]).path.strip("/").split("/")
@@ -27,15 +32,21 @@ def site(app: Sphinx) -> str:
 
 
 def all_versions(app: Sphinx) -> str:
-    """Address below which every published version lies: that of this site, without its own version."""
+    """Address below which every published version lies: that of this site, without its
+    own version.
+    """
     return re.sub(r"/v\d[^/]*/$", "/", site(app))
 
 
 def colab(app: Sphinx, file: str, tag: str | None = None) -> str:
-    """Address that opens a published notebook of this site, or of a release such as "v0.1.0", in Colab."""
+    """Address that opens a published notebook of this site, or of a release such as
+    "v0.1.0", in Colab.
+    """
     path = urlsplit(repository(app)[0]).path.strip("/")
     folder = f"{tag}/" if tag else site(app).removeprefix(all_versions(app))
-    return f"https://colab.research.google.com/github/{path}/blob/gh-pages/{folder}{file}"
+    return (
+        f"https://colab.research.google.com/github/{path}/blob/gh-pages/{folder}{file}"
+    )
 
 
 def read_environment(app: Sphinx, config: Config) -> None:

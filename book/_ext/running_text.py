@@ -1,4 +1,6 @@
-"""Running text of a page as Markdown and LaTeX: emphasis, mathematics, links, images."""
+"""Running text of a page as Markdown and LaTeX: emphasis, mathematics, links,
+images.
+"""
 
 import re
 from collections.abc import Mapping
@@ -20,18 +22,29 @@ class RunningText:
             app: Sphinx, all pages of which are resolved.
             docname: Name of the page.
             site: Address of the published book.
-            works: Address of each cited work's entry → the link to it within the notebook.
+            works: Address of each cited work's entry → the link to it within the
+                notebook.
         """
-        self.app, self.docname, self.site, self.works = app, docname, site, works
+        self.app = app
+        self.docname = docname
+        self.site = site
+        self.works = works
         self.page = urljoin(site, app.builder.get_target_uri(docname))
 
     def _method(self, kind: str, node: nodes.Node) -> Any:
         names = (f"{kind}_{cls.__name__}" for cls in type(node).__mro__)
-        return next((getattr(self, name) for name in names if hasattr(self, name)), None)
+        return next(
+            (getattr(self, name) for name in names if hasattr(self, name)), None
+        )
 
     def uri(self, node: nodes.Element) -> str:
-        """Where a reference leads: "#anchor" within the page, an absolute address outside it."""
-        uri = urljoin(self.page, f"#{node['refid']}" if "refid" in node else node.get("refuri", ""))
+        """Where a reference leads: "#anchor" within the page, an absolute address
+        outside it.
+        """
+        uri = urljoin(
+            self.page,
+            f"#{node['refid']}" if "refid" in node else node.get("refuri", ""),
+        )
         uri = self.works.get(uri, uri)
         return uri.removeprefix(self.page) if uri.startswith(self.page + "#") else uri
 
@@ -39,14 +52,20 @@ class RunningText:
         """Markdown of running text."""
         if made := self._method("inline", node):
             return made(node)
-        return "" if isinstance(node, nodes.raw | nodes.Invisible) else self._within(node)
+        return (
+            "" if isinstance(node, nodes.raw | nodes.Invisible) else self._within(node)
+        )
 
     def _within(self, node: nodes.Node) -> str:
         return "".join(self.inline(child) for child in node.children)
 
     def inline_Text(self, node: nodes.Text) -> str:
         """Plain text; what Markdown would read as its own is escaped."""
-        return re.sub(r"([\\`*_$])", r"\\\1", str(node)).replace("<", "&lt;").replace("\n", " ")
+        return (
+            re.sub(r"([\\`*_$])", r"\\\1", str(node))
+            .replace("<", "&lt;")
+            .replace("\n", " ")
+        )
 
     def inline_math(self, node: nodes.math) -> str:
         """Inline mathematics, with no space inside the dollars."""
@@ -76,11 +95,17 @@ class RunningText:
     def inline_image(self, node: nodes.image) -> str:
         """An image of the site, by its address there."""
         image = self.app.builder.images.get(node["uri"])
-        uri = node["uri"] if urlsplit(node["uri"]).scheme else f"{self.site}_images/{image or Path(node['uri']).name}"
+        uri = (
+            node["uri"]
+            if urlsplit(node["uri"]).scheme
+            else f"{self.site}_images/{image or Path(node['uri']).name}"
+        )
         alternative = re.sub(r"([\\[\]])", r"\\\1", node.get("alt", ""))
         return f"![{alternative}]({uri})"
 
 
 def anchor(name: str) -> str:
-    """A place to jump to: by `id` in JupyterLab 4 and VS Code, which strip `name`, and by `name` in Colab."""
+    """A place to jump to: by `id` in JupyterLab 4 and VS Code, which strip `name`, and
+    by `name` in Colab.
+    """
     return f'<a id="{name}" name="{name}"></a>'

@@ -1,7 +1,8 @@
-"""The first code cell of a chapter's notebook: it installs what is missing, and says on what the notebook runs.
+"""The first code cell of a chapter's notebook: it installs what is missing, and says on
+what the notebook runs.
 
-It installs the wheels of the build that wrote the notebook, and never jax, whose GPU build would be lost. Where that
-fails, one sentence says what to do.
+It installs the wheels of the build that wrote the notebook, and never jax, whose GPU
+build would be lost. Where that fails, one sentence says what to do.
 """
 
 import ast
@@ -17,8 +18,16 @@ from pathlib import Path
 from execution import Cost
 from package_wheel import PACKAGES, Wheels
 
-PROVIDED = {"IPython", "jax", "jaxlib", "numpy", *PACKAGES}  # a notebook has them, or installs them on its own
-INSTALLED_BY: dict[str, str] = {}  # module -> pip's arguments, where they are not the name of its package
+# a notebook has them, or installs them on its own
+PROVIDED = {
+    "IPython",
+    "jax",
+    "jaxlib",
+    "numpy",
+    *PACKAGES,
+}
+# module -> pip's arguments, where they are not the name of its package
+INSTALLED_BY: dict[str, str] = {}
 
 SETUP = """\
 # @title Set-up: run this first
@@ -81,7 +90,9 @@ report({FILES: "<build>", False: "in development"}.get(build(), "of another buil
 """
 
 
-def set_up(root: Path, sources: list[str], wheels: Wheels, page: str, cost: Cost | None) -> str:
+def set_up(
+    root: Path, sources: list[str], wheels: Wheels, page: str, cost: Cost | None
+) -> str:
     """The cell.
 
     Args:
@@ -91,7 +102,11 @@ def set_up(root: Path, sources: list[str], wheels: Wheels, page: str, cost: Cost
         page: Address of the chapter's page.
         cost: What the chapter took in this build, where that is known.
     """
-    took = {name: value and round(value) for name, value in cost._asdict().items()} if cost else {}
+    took = (
+        {name: value and round(value) for name, value in cost._asdict().items()}
+        if cost
+        else {}
+    )
     facts = {"tested": tested_jax(root)} | took
     values = {
         "addresses": json.dumps(wheels.addresses),
@@ -105,10 +120,16 @@ def set_up(root: Path, sources: list[str], wheels: Wheels, page: str, cost: Cost
 
 
 def tested_jax(root: Path) -> tuple[str, str]:
-    """The oldest and the newest jax that the tests run on: the package's floor, and the pin of the book."""
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    """The oldest and the newest jax that the tests run on: the package's floor, and the
+    pin of the book.
+    """
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
     pins = (root / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    (oldest,) = re.findall(r"^jax>=([\d.]+)", "\n".join(project["dependencies"]), re.MULTILINE)
+    (oldest,) = re.findall(
+        r"^jax>=([\d.]+)", "\n".join(project["dependencies"]), re.MULTILINE
+    )
     (newest,) = re.findall(r"^jax==([\d.]+)", "\n".join(pins), re.MULTILINE)
     return oldest, newest
 
@@ -118,38 +139,66 @@ def imported(source: str, everywhere: bool = True) -> frozenset[str]:
     """Modules that a source imports: anywhere, or only where importing it runs them."""
     tree = ast.parse(re.sub(r"^[%!].*", "", source, flags=re.MULTILINE))
     found: set[str] = set()
-    typing = [node for node in ast.walk(tree) if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"]
-    never = {child for node in typing for statement in node.body for child in ast.walk(statement)}
+    typing = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    ]
+    never = {
+        child
+        for node in typing
+        for statement in node.body
+        for child in ast.walk(statement)
+    }
     for node in set(ast.walk(tree)) - never if everywhere else tree.body:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
     parted = [name.split(".") for name in found]
-    return frozenset(".".join(parts[:n]) for parts in parted for n in range(1, len(parts) + 1))
+    return frozenset(
+        ".".join(parts[:n]) for parts in parted for n in range(1, len(parts) + 1)
+    )
 
 
 def needed(root: Path, sources: list[str]) -> dict[str, str]:
-    """Modules that a chapter needs beyond what Colab and jax bring, with the package that holds each.
+    """Modules that a chapter needs beyond what Colab and jax bring, with the package
+    that holds each.
 
     Args:
-        root: Root of the repository, with its pyproject.toml; the book's packages lie under src.
+        root: Root of the repository, with its pyproject.toml; the book's packages lie
+            under src.
         sources: The chapter's code cells.
     """
-    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    base = {re.split(r"[^\w.]", requirement)[0] for requirement in project["dependencies"]}
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]
+    base = {
+        re.split(r"[^\w.]", requirement)[0] for requirement in project["dependencies"]
+    }
     named = base.union(*map(imported, sources))
-    waiting, seen = set(named), set[str]()
+    waiting = set(named)
+    seen = set[str]()
     while waiting:
         seen.add(module := waiting.pop())
         stem = root.joinpath("src", *module.split("."))
         for file in (stem.with_suffix(".py"), stem / "__init__.py"):
             if module.startswith("rankone") and file.is_file():
-                # what a cell names it may call, functions that import included; what lies below is only loaded
-                waiting |= imported(file.read_text(encoding="utf-8"), everywhere=module in named) - seen
+                # what a cell names it may call, functions that import included; what
+                # lies below is only loaded
+                waiting |= (
+                    imported(
+                        file.read_text(encoding="utf-8"), everywhere=module in named
+                    )
+                    - seen
+                )
     tops = {module.partition(".")[0] for module in seen} - set(sys.stdlib_module_names)
-    packages = {module: _packages()[module][0] for module in sorted(tops & set(_packages()))}
-    brought = set().union(*map(_required, {*packages.values(), *PROVIDED} - set(PACKAGES)))
+    packages = {
+        module: _packages()[module][0] for module in sorted(tops & set(_packages()))
+    }
+    brought = set().union(
+        *map(_required, {*packages.values(), *PROVIDED} - set(PACKAGES))
+    )
     return {
         module: INSTALLED_BY.get(module, package)
         for module, package in packages.items()
@@ -169,5 +218,7 @@ def _name(requirement: str) -> str:
 
 @cache
 def _packages() -> Mapping[str, list[str]]:
-    """Top-level modules of this environment, with the packages that hold them: every file of each is looked at."""
+    """Top-level modules of this environment, with the packages that hold them: every
+    file of each is looked at.
+    """
     return packages_distributions()

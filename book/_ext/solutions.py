@@ -1,8 +1,10 @@
-"""An instructor's build: `make html SOLUTIONS=no` leaves every solution out of the pages and of all made from them.
+"""An instructor's build: `make html SOLUTIONS=no` leaves every solution out of the
+pages and of all made from them.
 
-The sources lose their solutions as they are read, before cells are executed: neither the search index nor the notebooks
-nor the cells' outputs ever hold one. Only the copies of the sources beside the pages are taken from the disk; they are
-cut when the build has finished. The wheel beside the pages is the package, whose checks compute right answers.
+The sources lose their solutions as they are read, before cells are executed: neither
+the search index nor the notebooks nor the cells' outputs ever hold one. Only the copies
+of the sources beside the pages are taken from the disk; they are cut when the build has
+finished. The wheel beside the pages is the package, whose checks compute right answers.
 """
 
 import os
@@ -12,7 +14,9 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-SOLUTION = re.compile(r"^```\{solution-start\}.*?^```\{solution-end\}\n```\n+", re.MULTILINE | re.DOTALL)
+SOLUTION = re.compile(
+    r"^```\{solution-start\}.*?^```\{solution-end\}\n```\n+", re.MULTILINE | re.DOTALL
+)
 PROMISE = re.compile(r"\s+and\s+folded\s+solutions\b")
 
 
@@ -20,11 +24,15 @@ def without_solutions(text: str) -> str:
     """A page's source without its solutions, and without the words that promise them.
 
     Raises:
-        ValueError: If a solution is not of the form that is recognised; nothing half-cut leaves this function.
+        ValueError: If a solution is not of the form that is recognised; nothing
+            half-cut leaves this function.
     """
     cut = PROMISE.sub("", SOLUTION.sub("", text))
     if "{solution" in cut:
-        raise ValueError("text: a solution is left; each stands between ```{solution-start} and ```{solution-end}.")
+        raise ValueError(
+            "text: a solution is left; each stands between ```{solution-start} and "
+            "```{solution-end}."
+        )
     return cut
 
 
@@ -34,7 +42,9 @@ def _read(app: Sphinx, docname: str, source: list[str]) -> None:
 
 def _cut_copies(app: Sphinx, exception: Exception | None) -> None:
     for path in () if exception else Path(app.outdir, "_sources").rglob("*.md*"):
-        path.write_text(without_solutions(path.read_text(encoding="utf-8")), encoding="utf-8")
+        path.write_text(
+            without_solutions(path.read_text(encoding="utf-8")), encoding="utf-8"
+        )
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

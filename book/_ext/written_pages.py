@@ -1,4 +1,6 @@
-"""Pieces of the pages as they were written: what an anchor names, and how it reads from another page."""
+"""Pieces of the pages as they were written: what an anchor names, and how it reads from
+another page.
+"""
 
 import posixpath
 import re
@@ -23,7 +25,10 @@ class Written:
     def __init__(self, app: Sphinx) -> None:
         self._app = app
         self._articles: dict[str, str] = {}
-        self._pages = {app.builder.get_target_uri(docname): docname for docname in app.env.found_docs}
+        self._pages = {
+            app.builder.get_target_uri(docname): docname
+            for docname in app.env.found_docs
+        }
 
     def uri(self, docname: str) -> str:
         """Address of a page from the root of the site."""
@@ -43,29 +48,47 @@ class Written:
         return {unescape(link) for link in LINK.findall(self.article(docname))}
 
     def target(self, docname: str, link: str) -> tuple[str | None, str]:
-        """The page and the anchor that a link of a page leads to; no page if it is none of the book."""
+        """The page and the anchor that a link of a page leads to; no page if it is none
+        of the book.
+        """
         path, anchor = urldefrag(link)
-        uri = posixpath.normpath(posixpath.join(posixpath.dirname(self.uri(docname)), path)) if path else None
+        uri = (
+            posixpath.normpath(
+                posixpath.join(posixpath.dirname(self.uri(docname)), path)
+            )
+            if path
+            else None
+        )
         return self._pages.get(uri) if uri else docname, anchor
 
     def seen_from(self, docname: str, piece: str, reader: str) -> str:
-        """A piece of one page as it reads on another: its links lead where they led, and it repeats no anchor."""
-        here, there = self.uri(docname), self.uri(reader)
+        """A piece of one page as it reads on another: its links lead where they led,
+        and it repeats no anchor.
+        """
+        here = self.uri(docname)
+        there = self.uri(reader)
 
         def moved(found: re.Match[str]) -> str:
             kind, address = found.groups()
             if urlsplit(address).scheme:
                 return found[0]
             path, anchor = urldefrag(address)
-            uri = posixpath.normpath(posixpath.join(posixpath.dirname(here), path)) if path else here
+            uri = (
+                posixpath.normpath(posixpath.join(posixpath.dirname(here), path))
+                if path
+                else here
+            )
             path = "" if uri == there and anchor else relative_uri(there, uri)
             return f' {kind}="{path}{"#" * bool(anchor)}{anchor}"'
 
-        return re.sub(r' (href|src)="([^"]*)"', moved, IDLE.sub("", piece)).replace('class="symbol math', 'class="math')
+        return re.sub(r' (href|src)="([^"]*)"', moved, IDLE.sub("", piece)).replace(
+            'class="symbol math', 'class="math'
+        )
 
 
 def element(page: str, anchor: str) -> tuple[int, int] | None:
-    """Where the element of this id begins and ends; of an empty mark, the element that it stands in.
+    """Where the element of this id begins and ends; of an empty mark, the element that
+    it stands in.
 
     >>> element('<p>a</p><div id="b"><div>c</div></div>', "b")
     (8, 38)

@@ -1,9 +1,11 @@
-"""The library of the book Rank One: how neural networks write, retrieve and edit memories.
+"""The library of the book Rank One: how neural networks write, retrieve and edit
+memories.
 
-Read `plain` first. It holds the five results as their definitions, in a hundred lines. The packages `memory`,
-`editing`, `preconditioning`, `universality` and `residual` hold one result each, and `writes` holds the read-out that
-they share. `maml` and `language` are models to try the results on. `theory` computes what the book proves, and
-`printed` what the papers print otherwise.
+Read `plain` first. It holds the five results as their definitions, in a hundred lines.
+The packages `memory`, `editing`, `preconditioning`, `universality` and `residual` hold
+one result each, and `writes` holds the read-out that they share. `maml` and `language`
+are models to try the results on. `theory` computes what the book proves, and `printed`
+what the papers print otherwise.
 
 Every name here is imported when it is first used.
 """
@@ -30,7 +32,13 @@ if TYPE_CHECKING:
     from rankone import theory as theory
     from rankone import universality as universality
     from rankone import writes as writes
-    from rankone.editing import KeyGeometry, LowRankEdit, RankOneEdit, batch_edit, rank_one_edit
+    from rankone.editing import (
+        KeyGeometry,
+        LowRankEdit,
+        RankOneEdit,
+        batch_edit,
+        rank_one_edit,
+    )
     from rankone.memory import DrDAM, MrDAM, RandomFeatures, Retrieval, retrieve
     from rankone.preconditioning import Reparameterized, kronecker_preconditioner
     from rankone.residual import ResMem
@@ -106,7 +114,11 @@ if not TYPE_CHECKING:
     _find, _names = on_demand(__name__, _PARTS, _HOME)
 
     def __getattr__(name: str) -> Any:
-        return importlib.metadata.version(__name__) if name == "__version__" else _find(name)
+        return (
+            importlib.metadata.version(__name__)
+            if name == "__version__"
+            else _find(name)
+        )
 
     def __dir__() -> list[str]:
         return sorted({*_names(), "__version__"})

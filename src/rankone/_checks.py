@@ -1,12 +1,14 @@
-"""Checks of arguments at the public boundary: bad input gets a ValueError that names it and says what to try.
+"""Checks of arguments at the public boundary: bad input gets a ValueError that names it
+and says what to try.
 
-Shapes and static arguments are always checked; values where it is free, as `rankone.checks` says, and never those that
-jit is tracing.
+Shapes and static arguments are always checked; values where it is free, as
+`rankone.checks` says, and never those that jit is tracing.
 
-A function may be called inside a program that someone else's jit, scan or pmap is tracing, with arrays that are known.
-JAX then traces every operation on them, so that the result has no value, although the operands have one. Values are
-therefore looked at in numpy, by `np.asarray` of an array that is `readable` or `known`, or by `concrete`, which runs a
-function of JAX on known arrays outside the trace.
+A function may be called inside a program that someone else's jit, scan or pmap is
+tracing, with arrays that are known. JAX then traces every operation on them, so that
+the result has no value, although the operands have one. Values are therefore looked at
+in numpy, by `np.asarray` of an array that is `readable` or `known`, or by `concrete`,
+which runs a function of JAX on known arrays outside the trace.
 """
 
 import operator
@@ -28,7 +30,7 @@ __all__ = [
     "array",
     "as_array",
     "boolean",
-    "check",
+    "brief",
     "choice",
     "concrete",
     "floating",
@@ -48,137 +50,214 @@ __all__ = [
 ]
 
 _MOST = 2**31 - 1  # what a size or an index of JAX can be
-Numbers = ArrayLike | float | Sequence[Any]  # numbers in an array, or nested in lists as numpy takes them
+# numbers in an array, or nested in lists as numpy takes them
+Numbers = ArrayLike | float | Sequence[Any]
 
 
 def is_traced(*values: Any) -> bool:
-    """True if any leaf of `values` is being traced by jit, grad or vmap, and so has no concrete value."""
+    """True if any leaf of `values` is being traced by jit, grad or vmap, and so has no
+    concrete value.
+    """
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
 
 
 def readable(*values: Any) -> bool:
-    """True if all leaves are concrete and on the host, and checks of values are on: looking at them is free."""
+    """True if all leaves are concrete and on the host, and checks of values are on:
+    looking at them is free.
+    """
     return _enabled.get() and all(map(_on_host, jax.tree.leaves(values)))
 
 
 def known(*values: Any) -> bool:
-    """True if all leaves are concrete and on this machine, and checks of values are on."""
+    """True if all leaves are concrete and on this machine, and checks of values are
+    on.
+    """
     return (
         _enabled.get()
         and not is_traced(values)
-        and all(getattr(leaf, "is_fully_addressable", True) for leaf in jax.tree.leaves(values))
+        and all(
+            getattr(leaf, "is_fully_addressable", True)
+            for leaf in jax.tree.leaves(values)
+        )
     )
 
 
 def concrete(function: Callable[..., Any], *values: Any) -> Any:
-    """The result of `function` as numpy arrays, for values that are `known`, while jit traces something else too."""
+    """The result of `function` as numpy arrays, for values that are `known`, while jit
+    traces something else too.
+    """
     out = function(*values)
-    if is_traced(out):  # only then: outside of a trace, this context would compile each operation of `function`
+    # only then: outside of a trace, this context would compile each operation of
+    # `function`
+    if is_traced(out):
         with jax.ensure_compile_time_eval():
             out = function(*values)
     return jax.tree.map(np.asarray, out)
 
 
-def check(condition: bool, name: str, got: Any, wanted: str) -> None:
-    """Raise a ValueError naming the argument, what it got and what to try, unless `condition` holds."""
-    if not condition:
-        raise ValueError(f"{name}: got {_shown(got)}; it must be {wanted}.")
-
-
 def choice(name: str, got: Any, options: Any) -> None:
     """Raise unless `got` is one of the named `options`."""
-    check(isinstance(got, Hashable) and got in options, name, got, "one of " + ", ".join(map(repr, options)))
+    if not isinstance(got, Hashable) or got not in options:
+        raise ValueError(
+            f"{name}: got {brief(got)}; "
+            f"it must be one of {', '.join(map(repr, options))}."
+        )
 
 
 def boolean(name: str, value: Any) -> bool:
     """`value` if it is a boolean of Python's or numpy's."""
-    check(isinstance(value, bool | np.bool_), name, value, "True or False")
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name}: got {brief(value)}; it must be True or False.")
     return bool(value)
 
 
 def instance(name: str, value: Any, kind: Any, wanted: str) -> None:
     """Raise unless `value` is an instance of a class or protocol."""
-    check(isinstance(value, kind) and not isinstance(value, type), name, value, wanted)
+    if not isinstance(value, kind) or isinstance(value, type):
+        raise ValueError(f"{name}: got {brief(value)}; it must be {wanted}.")
 
 
-def integer(name: str, value: Any, hint: str = "a positive integer", *, least: int = 1, most: int = _MOST) -> int:
-    """`value` as a Python integer from `least` to `most`: one of Python's or numpy's, not a boolean, not 3.0."""
+def integer(
+    name: str,
+    value: Any,
+    hint: str = "a positive integer",
+    *,
+    least: int = 1,
+    most: int = _MOST,
+) -> int:
+    """`value` as a Python integer from `least` to `most`: one of Python's or numpy's,
+    not a boolean, not 3.0.
+    """
     number = None
     with suppress(TypeError):
         number = None if isinstance(value, bool | np.bool_) else operator.index(value)
-    check(number is not None, name, value, hint)
-    assert number is not None
-    check(number >= least, name, value, hint)
-    check(number <= most, name, value, f"{hint}, at most {most:,}")
+    if number is None:
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
+    if number < least:
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
+    if number > most:
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be {hint}, at most {most:,}."
+        )
     return number
 
 
 def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None:
-    """`value` as a Python number, as it is once it is rounded to `dtype`; None where it cannot be looked at.
+    """`value` as a Python number, as it is once it is rounded to `dtype`; None where it
+    cannot be looked at.
 
     Raises:
-        ValueError: If it is not one real number: a boolean, NaN, a complex number, text, or an array of several.
+        ValueError: If it is not one real number: a boolean, NaN, a complex number,
+            text, or an array of several.
     """
     if is_traced(value) or (isinstance(value, jax.Array) and not _on_host(value)):
-        check(jnp.ndim(value) == 0, name, f"shape {jnp.shape(value)}", hint)
+        if jnp.ndim(value) != 0:
+            raise ValueError(
+                f"{name}: got shape {jnp.shape(value)}; it must be {hint}."
+            )
         return None
-    if isinstance(value, int) and not isinstance(value, bool):  # a long one is an object to numpy
-        value = float(value) if abs(value) < 2**1023 else np.inf if value > 0 else -np.inf
+    # a long one is an object to numpy
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = (
+            float(value) if abs(value) < 2**1023 else np.inf if value > 0 else -np.inf
+        )
     number = np.asarray(None)
     with suppress(ValueError):  # rows of different lengths
         number = np.asarray(value)
-    good = number.ndim == 0 and number.dtype != bool and _is_real(number.dtype) and not np.isnan(number)
-    check(bool(good), name, value, hint)
+    good = (
+        number.ndim == 0
+        and number.dtype != bool
+        and _is_real(number.dtype)
+        and not np.isnan(number)
+    )
+    if not good:
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
     with np.errstate(over="ignore", under="ignore"):
         return float(number if dtype is None else number.astype(dtype))
 
 
-def positive(name: str, value: Any, hint: str = "a positive finite number", *, dtype: Any = None) -> None:
-    """Raise unless `value` is a positive finite scalar, also once it is rounded to `dtype`."""
+def positive(
+    name: str, value: Any, hint: str = "a positive finite number", *, dtype: Any = None
+) -> None:
+    """Raise unless `value` is a positive finite scalar, also once it is rounded to
+    `dtype`.
+    """
     number = real(name, value, hint, dtype=dtype)
-    least = 0.0 if dtype is None else float(jnp.finfo(dtype).tiny)  # below it processors compute with 0
-    check(number is None or (0 < number < np.inf and least <= number), name, value, hint)
+    # below it processors compute with 0
+    least = 0.0 if dtype is None else float(jnp.finfo(dtype).tiny)
+    if not (number is None or (0 < number < np.inf and least <= number)):
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
 
 
 def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> Any:
-    """`value` as a Python number of at least 0, not infinite; as it came where it cannot be looked at."""
+    """`value` as a Python number of at least 0, not infinite; as it came where it
+    cannot be looked at.
+    """
     number = real(name, value, hint)
-    check(number is None or 0 <= number < np.inf, name, value, hint)
+    if not (number is None or 0 <= number < np.inf):
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
     return value if number is None else number
 
 
 def floating(name: str, dtype: Any, wanted: str = "float32 or float64") -> Any:
-    """`dtype` as JAX is set to compute with it, if that is single or double precision."""
+    """`dtype` as JAX is set to compute with it, if that is single or double
+    precision.
+    """
     with suppress(TypeError, ValueError):
-        if (found := jnp.dtype(canonicalize_dtype(dtype))) in (jnp.float32, jnp.float64):
+        if (found := jnp.dtype(canonicalize_dtype(dtype))) in (
+            jnp.float32,
+            jnp.float64,
+        ):
             return found
-    check(False, name, dtype, wanted)
+    raise ValueError(f"{name}: got {brief(dtype)}; it must be {wanted}.")
 
 
 def random_key(name: str, key: Any) -> None:
     """Raise unless `key` is one JAX random key, new style or old."""
-    dtype, shape = getattr(key, "dtype", None), getattr(key, "shape", None)
-    new = dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key) and shape == ()
+    dtype = getattr(key, "dtype", None)
+    shape = getattr(key, "shape", None)
+    new = (
+        dtype is not None and jnp.issubdtype(dtype, jax.dtypes.prng_key) and shape == ()
+    )
     old = dtype == jnp.uint32 and shape == jax.random.key_data(jax.random.key(0)).shape
-    check(new or old, name, key, "a JAX random key, such as jax.random.key(0)")
+    if not new and not old:
+        raise ValueError(
+            f"{name}: got {brief(key)}; "
+            "it must be a JAX random key, such as jax.random.key(0)."
+        )
 
 
 def as_array(value: Any) -> Any:
-    """`value` as an array: a JAX one as it is, another in numpy, where looking at it compiles nothing."""
-    return np.asarray(value) if not isinstance(value, jax.Array) and not is_traced(value) else jnp.asarray(value)
+    """`value` as an array: a JAX one as it is, another in numpy, where looking at it
+    compiles nothing.
+    """
+    return (
+        np.asarray(value)
+        if not isinstance(value, jax.Array) and not is_traced(value)
+        else jnp.asarray(value)
+    )
 
 
 def host(name: str, value: Any) -> Any:
-    """`value` as an array of real numbers: a JAX one as it is, another in numpy; neither copied nor looked at."""
+    """`value` as an array of real numbers: a JAX one as it is, another in numpy;
+    neither copied nor looked at.
+    """
     try:
         out = as_array(value)
     except (TypeError, ValueError, OverflowError) as error:  # rows of different lengths
-        raise ValueError(f"{name}: got {_shown(value)}; it must be an array of real numbers.") from error
-    check(_is_real(out.dtype), name, f"an array of {out.dtype}", "an array of real numbers")
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be an array of real numbers."
+        ) from error
+    if not _is_real(out.dtype):
+        raise ValueError(
+            f"{name}: got an array of {out.dtype}; it must be an array of real numbers."
+        )
     return out
 
 
-def array(name: str, value: Numbers, shape: str, ndim: int, *, once: bool = False) -> Array:
+def array(
+    name: str, value: Numbers, shape: str, ndim: int, *, once: bool = False
+) -> Array:
     """`value` as a floating JAX array of `ndim` axes with finite entries.
 
     Args:
@@ -186,39 +265,61 @@ def array(name: str, value: Numbers, shape: str, ndim: int, *, once: bool = Fals
         value: What it got.
         shape: What was wanted, for the message.
         ndim: Number of axes.
-        once: Whether a thing is being made, so that values are looked at on a device as well.
+        once: Whether a thing is being made, so that values are looked at on a device as
+            well.
     """
     out = _lifted(name, value)
-    check(out.ndim == ndim, name, f"shape {out.shape}", f"an array of shape {shape}")
-    check(out.size > 0, name, f"shape {out.shape}", f"a non-empty array of shape {shape}")
+    if out.ndim != ndim:
+        raise ValueError(
+            f"{name}: got shape {out.shape}; it must be an array of shape {shape}."
+        )
+    if out.size == 0:
+        raise ValueError(
+            f"{name}: got shape {out.shape}; "
+            f"it must be a non-empty array of shape {shape}."
+        )
     return _finite(name, out, once)
 
 
 def states(name: str, value: Numbers, D: int) -> Array:
     """`value` as a floating JAX array (..., D) with finite entries."""
     out = _lifted(name, value)
-    wanted = f"an array of shape (..., {D}): one state a row, of the length of the stored patterns"
-    check(out.ndim >= 1 and out.shape[-1] == D, name, f"shape {out.shape}", wanted)
+    wanted = (
+        f"an array of shape (..., {D}): one state a row, of the length of the stored "
+        "patterns"
+    )
+    if out.ndim < 1 or out.shape[-1] != D:
+        raise ValueError(f"{name}: got shape {out.shape}; it must be {wanted}.")
     return _finite(name, out, once=False)
 
 
 def inputs(x: Numbers, n: int) -> Array:
     """The inputs of a layer (..., n); their values are not looked at."""
     x = numbers("x", x)
-    check(x.ndim >= 1 and x.shape[-1] == n, "x", f"shape {x.shape}", f"of shape (..., {n}): one input a row")
+    if x.ndim < 1 or x.shape[-1] != n:
+        raise ValueError(
+            f"x: got shape {x.shape}; it must be of shape (..., {n}): one input a row."
+        )
     return x
 
 
 def numbers(name: str, value: Numbers) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
-    if isinstance(value, jax.Array) and value.dtype.kind == "f" and value.dtype == canonicalize_dtype(value.dtype):
+    if (
+        isinstance(value, jax.Array)
+        and value.dtype.kind == "f"
+        and value.dtype == canonicalize_dtype(value.dtype)
+    ):
         return value  # as it comes in nearly every call
     out = _lifted(name, value)
-    check(_is_real(out.dtype), name, out.dtype, "an array of real numbers")
+    if not _is_real(out.dtype):
+        raise ValueError(
+            f"{name}: got {brief(out.dtype)}; it must be an array of real numbers."
+        )
     return jax.device_put(out) if isinstance(out, np.ndarray) else out
 
 
-def _shown(got: Any) -> str:
+def brief(got: Any) -> str:
     """`got` in one short line; a text that describes it stays as it is quoted."""
     text = " ".join(repr(got).split())
     return text if len(text) <= 120 else text[:117] + "..."
@@ -227,34 +328,51 @@ def _shown(got: Any) -> str:
 def _on_host(leaf: Any) -> bool:
     if isinstance(leaf, jax.core.Tracer) or not isinstance(leaf, jax.Array):
         return not isinstance(leaf, jax.core.Tracer)
-    return leaf.is_fully_addressable and all(device.platform == "cpu" for device in leaf.devices())
+    return leaf.is_fully_addressable and all(
+        device.platform == "cpu" for device in leaf.devices()
+    )
 
 
 def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
-    """`value` as an array of a JAX type; what lies on the host as a numpy copy, to be checked and converted there."""
+    """`value` as an array of a JAX type; what lies on the host as a numpy copy, to be
+    checked and converted there.
+    """
     try:
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
             return canonical(jnp.asarray(value))
         held = np.asarray(value)
         return np.array(held, canonicalize_dtype(held.dtype))
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name}: got {value!r:.99}; it must be an array of real numbers.") from error
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be an array of real numbers."
+        ) from error
 
 
 def _is_real(dtype: Any) -> bool:
-    return any(jnp.issubdtype(dtype, kind) for kind in (jnp.bool_, jnp.integer, jnp.floating))
+    return any(
+        jnp.issubdtype(dtype, kind) for kind in (jnp.bool_, jnp.integer, jnp.floating)
+    )
 
 
 def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     if not jnp.issubdtype(value.dtype, jnp.floating):
-        check(_is_real(value.dtype), name, value.dtype, "an array of real numbers")
+        if not _is_real(value.dtype):
+            raise ValueError(
+                f"{name}: got {brief(value.dtype)}; "
+                "it must be an array of real numbers."
+            )
         value = value.astype(jnp.result_type(float))
     if readable(value):
         good = bool(np.isfinite(np.asarray(value)).all())
     else:
         good = not (once and known(value)) or bool(concrete(_all_finite, value))
-    check(good, name, "NaN or infinity", "finite; look for missing values in the data")
-    # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so that it may be shared.
+    if not good:
+        raise ValueError(
+            f"{name}: got NaN or infinity; "
+            "it must be finite; look for missing values in the data."
+        )
+    # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so
+    # that it may be shared.
     return jax.device_put(value) if isinstance(value, np.ndarray) else value
 
 

@@ -1,4 +1,6 @@
-"""Files that a run leaves behind: written whole or not at all, by one process at a time, read whole or refused."""
+"""Files that a run leaves behind: written whole or not at all, by one process at a
+time, read whole or refused.
+"""
 
 import os
 import tempfile
@@ -13,15 +15,28 @@ import numpy as np
 
 __all__ = ["locked", "read_arrays", "replaced", "save_arrays"]
 
-_UNREADABLE = (OSError, ValueError, EOFError, KeyError, BadZipFile, zlib.error, NotImplementedError)
+_UNREADABLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    BadZipFile,
+    zlib.error,
+    NotImplementedError,
+)
 
 
 @contextmanager
 def replaced(path: Path | str) -> Iterator[IO[bytes]]:
-    """A file to write, which takes the place of `path` once all is written; else `path` stays as it was."""
+    """A file to write, which takes the place of `path` once all is written; else `path`
+    stays as it was.
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)  # each writer its own
+    # each writer its own
+    handle, name = tempfile.mkstemp(
+        prefix=f".{path.name}.", suffix=".part", dir=path.parent
+    )
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
@@ -36,7 +51,8 @@ def replaced(path: Path | str) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def locked(path: Path | str, *, wait: bool = True) -> Iterator[None]:
-    """A block in which no other process is that asks for the same path; a process that is killed leaves no lock.
+    """A block in which no other process is that asks for the same path; a process that
+    is killed leaves no lock.
 
     Args:
         path: What is to be written.
@@ -66,10 +82,19 @@ def locked(path: Path | str, *, wait: bool = True) -> Iterator[None]:
 
 
 def save_arrays(path: Path | str, arrays: Mapping[str, Any]) -> None:
-    """Write arrays to an .npz file, whole or not at all; types that numpy has no name for, such as bfloat16, too."""
+    """Write arrays to an .npz file, whole or not at all; types that numpy has no name
+    for, such as bfloat16, too.
+    """
     held = {name: np.asarray(value) for name, value in arrays.items()}
-    odd = {name: value.dtype.name for name, value in held.items() if value.dtype.kind == "V"}
-    plain: dict[str, Any] = {name: held[name].astype(np.float32) if name in odd else held[name] for name in held}
+    odd = {
+        name: value.dtype.name
+        for name, value in held.items()
+        if value.dtype.kind == "V"
+    }
+    plain: dict[str, Any] = {
+        name: held[name].astype(np.float32) if name in odd else held[name]
+        for name in held
+    }
     plain |= {f"{name}.dtype": dtype for name, dtype in odd.items()}
     with replaced(path) as file:
         np.savez(file, **plain)
@@ -83,10 +108,21 @@ def read_arrays(path: Path | str) -> dict[str, np.ndarray]:
         ValueError: If it is damaged, or no such file.
     """
     try:
-        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:  # np.load leaves it open
+        # np.load leaves it open
+        with (
+            Path(path).open("rb") as file,
+            np.load(file, allow_pickle=False) as archive,
+        ):
             held = {name: archive[name] for name in archive.files}
-        types = {name[: -len(".dtype")]: str(held.pop(name)) for name in list(held) if name.endswith(".dtype")}
-        return {name: value.astype(_dtype(types[name])) if name in types else value for name, value in held.items()}
+        types = {
+            name[: -len(".dtype")]: str(held.pop(name))
+            for name in list(held)
+            if name.endswith(".dtype")
+        }
+        return {
+            name: value.astype(_dtype(types[name])) if name in types else value
+            for name, value in held.items()
+        }
     except FileNotFoundError:
         raise
     except _UNREADABLE as error:
@@ -102,7 +138,9 @@ def _dtype(name: str) -> Any:
 
 
 def _still_there(file: IO[bytes], path: Path) -> bool:
-    """True if the open file is still the one at its path: the last holder of a lock removes the file at any moment."""
+    """True if the open file is still the one at its path: the last holder of a lock
+    removes the file at any moment.
+    """
     held = os.fstat(file.fileno())
     try:
         return os.path.samestat(held, path.stat())

@@ -1,4 +1,6 @@
-"""A name for all that a run depends on, so that what it has saved is not taken for another's."""
+"""A name for all that a run depends on, so that what it has saved is not taken for
+another's.
+"""
 
 import hashlib
 from dataclasses import fields, is_dataclass
@@ -13,25 +15,38 @@ __all__ = ["fingerprint"]
 
 
 def fingerprint(value: Any) -> str:
-    """A hash of values, arrays with their types, functions with their code and what they close over, and classes.
+    """A hash of values, arrays with their types, functions with their code and what
+    they close over, and classes.
 
     Raises:
-        ValueError: If something in it has nothing that could be compared between two processes.
+        ValueError: If something in it has nothing that could be compared between two
+            processes.
     """
     return hashlib.sha256(repr(_told(value)).encode()).hexdigest()
 
 
 def _told(value: Any) -> Any:
     """`value` as nested tuples of plain values, the same in every process."""
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes | np.dtype):
+    if value is None or isinstance(
+        value, bool | int | float | complex | str | bytes | np.dtype
+    ):
         return type(value).__name__, repr(value)
-    if isinstance(value, jax.Array) and jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+    if isinstance(value, jax.Array) and jax.dtypes.issubdtype(
+        value.dtype, jax.dtypes.prng_key
+    ):
         return "key", str(value.dtype), _told(jax.random.key_data(value))
     if isinstance(value, np.ndarray | np.generic | jax.Array):
         host = np.asarray(value)
-        return "array", host.dtype.name, host.shape, hashlib.sha256(host.tobytes()).hexdigest()
+        return (
+            "array",
+            host.dtype.name,
+            host.shape,
+            hashlib.sha256(host.tobytes()).hexdigest(),
+        )
     if isinstance(value, dict):
-        return "dict", tuple(sorted((repr(key), _told(part)) for key, part in value.items()))
+        return "dict", tuple(
+            sorted((repr(key), _told(part)) for key, part in value.items())
+        )
     if isinstance(value, list | tuple):
         return type(value).__name__, tuple(map(_told, value))
     if isinstance(value, partial):
@@ -57,18 +72,29 @@ def _of_code(value: Any) -> Any:
     if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
         return "name", value.__module__, value.__qualname__
     if is_dataclass(value):
-        named = tuple((field.name, _told(getattr(value, field.name, None))) for field in fields(value))
+        named = tuple(
+            (field.name, _told(getattr(value, field.name, None)))
+            for field in fields(value)
+        )
         return type(value).__module__, type(value).__qualname__, named
     if hasattr(value, "__dict__"):
         return type(value).__module__, type(value).__qualname__, _told(vars(value))
-    raise ValueError(f"checkpoint: got a run with {value!r:.99}; it must be of functions, arrays, numbers and texts.")
+    raise ValueError(
+        f"checkpoint: got a run with {value!r:.99}; "
+        "it must be of functions, arrays, numbers and texts."
+    )
 
 
 def _compiled(code: CodeType) -> Any:
-    return hashlib.sha256(code.co_code).hexdigest(), code.co_names, tuple(map(_constant, code.co_consts))
+    return (
+        hashlib.sha256(code.co_code).hexdigest(),
+        code.co_names,
+        tuple(map(_constant, code.co_consts)),
+    )
 
 
 def _constant(value: Any) -> Any:
     if isinstance(value, CodeType):
         return _compiled(value)
-    return sorted(map(repr, value)) if isinstance(value, frozenset) else repr(value)  # a set has no order of its own
+    # a set has no order of its own
+    return sorted(map(repr, value)) if isinstance(value, frozenset) else repr(value)

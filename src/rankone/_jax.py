@@ -1,4 +1,6 @@
-"""What differs between the versions of jax that the package runs on: Colab's, recorded in tests, to the newest."""
+"""What differs between the versions of jax that the package runs on: Colab's, recorded
+in tests, to the newest.
+"""
 
 import re
 
@@ -16,9 +18,11 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 if _numbers(jax.__version__) < _numbers(OLDEST):
     raise ImportError(
-        f"rankone needs jax {OLDEST} or newer and found {jax.__version__}: in Colab choose the latest version under "
-        "Runtime > Change runtime type > Runtime version, elsewhere run `pip install --upgrade jax`."
+        f"rankone needs jax {OLDEST} or newer and found {jax.__version__}: in Colab "
+        "choose the latest version under Runtime > Change runtime type > Runtime "
+        "version, elsewhere run `pip install --upgrade jax`."
     )
 
 # in newer versions at the top, where the old place is deprecated
-enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64  # type: ignore[attr-defined]
+home = jax if hasattr(jax, "enable_x64") else jax.experimental
+enable_x64 = home.enable_x64

@@ -11,7 +11,8 @@ __all__ = ["on_demand"]
 def on_demand(
     package: str, parts: Collection[str], homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """`__getattr__` and `__dir__` for a package, under `if not TYPE_CHECKING`: type checkers know a misspelt name.
+    """`__getattr__` and `__dir__` for a package, under `if not TYPE_CHECKING`: type
+    checkers know a misspelt name.
 
     Args:
         package: Its full name, `__name__`.
@@ -24,7 +25,9 @@ def on_demand(
         if name in parts:
             return importlib.import_module(f"{package}.{name}")
         if name in homes:
-            value = names[name] = getattr(importlib.import_module(f"{package}.{homes[name]}"), name)
+            value = names[name] = getattr(
+                importlib.import_module(f"{package}.{homes[name]}"), name
+            )
             return value
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 

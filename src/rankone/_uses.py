@@ -1,8 +1,9 @@
-"""Where a program uses its parameters: the products with a matrix and the additions of a vector, found in its jaxpr.
+"""Where a program uses its parameters: the products with a matrix and the additions of
+a vector, found in its jaxpr.
 
-This is what makes `capture_keys` and `layer_moments` independent of any library: whatever a network is written in, JAX
-sees the same few operations. A parameter is followed through casts, transposes and broadcasts, and into functions that
-are called.
+This is what makes `capture_keys` and `layer_moments` independent of any library:
+whatever a network is written in, JAX sees the same few operations. A parameter is
+followed through casts, transposes and broadcasts, and into functions that are called.
 """
 
 from collections.abc import Callable
@@ -15,7 +16,8 @@ from jaxtyping import Array
 
 __all__ = ["Use", "Uses"]
 
-# Called once with the same arguments as the equation; their names differ between versions of JAX.
+# Called once with the same arguments as the equation; their names differ between
+# versions of JAX.
 _CALLS = {"pjit", "jit", "closed_call", "core_call", "remat", "remat2", "checkpoint"}
 _CALLS |= {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
 _BODIES = ("call_jaxpr", "jaxpr", "fun_jaxpr")
@@ -35,7 +37,8 @@ class Use(NamedTuple):
     Attributes:
         argument: Which argument of the program it uses.
         inputs: What a matrix multiplies, one a row (..., n); None for a vector.
-        axis: Which axis of the matrix the inputs run along: 1 for f(x) = Wx, 0 for f(x) = xW.
+        axis: Which axis of the matrix the inputs run along: 1 for f(x) = Wx, 0 for f(x)
+            = xW.
         outputs: The result.
         features: Which axis of the result the layer's outputs run along.
     """
@@ -49,10 +52,12 @@ class Use(NamedTuple):
 
 @dataclass
 class Uses:
-    """An interpreter of one jaxpr that notes the uses of its arguments, and adds a nudge to what each use gives.
+    """An interpreter of one jaxpr that notes the uses of its arguments, and adds a
+    nudge to what each use gives.
 
     Attributes:
-        nudges: One for each use, in the order of the program; None at the first reading, which counts them.
+        nudges: One for each use, in the order of the program; None at the first
+            reading, which counts them.
         found: The uses, in the same order.
         reasons: What else was done to an argument.
     """
@@ -61,27 +66,51 @@ class Uses:
     found: list[Use] = field(default_factory=list)
     reasons: dict[int, str] = field(default_factory=dict)
 
-    def run(self, closed: ClosedJaxpr, values: list, followed: list[int] | None = None) -> list:
+    def run(
+        self, closed: ClosedJaxpr, values: list, followed: list[int] | None = None
+    ) -> list:
         """The program's results; the arguments followed, by default all, are marked."""
         numbers = range(len(values)) if followed is None else followed
-        marks = [_Mark(i, tuple(range(jnp.ndim(v)))) if i in numbers else None for i, v in enumerate(values)]
+        marks = [
+            _Mark(i, tuple(range(jnp.ndim(v)))) if i in numbers else None
+            for i, v in enumerate(values)
+        ]
         return self._run(closed.jaxpr, closed.consts, values, marks)[0]
 
-    def _run(self, jaxpr: Any, consts: Any, values: list, marks: list) -> tuple[list, list]:
-        env = dict(zip(jaxpr.constvars, consts, strict=True)) | dict(zip(jaxpr.invars, values, strict=True))
+    def _run(
+        self, jaxpr: Any, consts: Any, values: list, marks: list
+    ) -> tuple[list, list]:
+        env = dict(zip(jaxpr.constvars, consts, strict=True)) | dict(
+            zip(jaxpr.invars, values, strict=True)
+        )
         marked = {v: mark for v, mark in zip(jaxpr.invars, marks, strict=True) if mark}
         for eqn in jaxpr.eqns:
             read = [v.val if isinstance(v, Literal) else env[v] for v in eqn.invars]
-            seen = [None if isinstance(v, Literal) else marked.get(v) for v in eqn.invars]
-            outs, outs_marked = self._step(eqn, read, seen) if any(seen) else (_bind(eqn, read), [])
+            seen = [
+                None if isinstance(v, Literal) else marked.get(v) for v in eqn.invars
+            ]
+            outs, outs_marked = (
+                self._step(eqn, read, seen) if any(seen) else (_bind(eqn, read), [])
+            )
             env |= zip(eqn.outvars, outs, strict=True)
-            marked |= {v: mark for v, mark in zip(eqn.outvars, outs_marked, strict=False) if mark}
-        final = [(v.val, None) if isinstance(v, Literal) else (env[v], marked.get(v)) for v in jaxpr.outvars]
+            marked |= {
+                v: mark
+                for v, mark in zip(eqn.outvars, outs_marked, strict=False)
+                if mark
+            }
+        final = [
+            (v.val, None) if isinstance(v, Literal) else (env[v], marked.get(v))
+            for v in jaxpr.outvars
+        ]
         return [value for value, _ in final], [mark for _, mark in final]
 
     def _step(self, eqn: Any, read: list, seen: list) -> tuple[list, list]:
         name = eqn.primitive.name
-        inner = next((eqn.params[key] for key in _BODIES if key in eqn.params), None) if name in _CALLS else None
+        inner = (
+            next((eqn.params[key] for key in _BODIES if key in eqn.params), None)
+            if name in _CALLS
+            else None
+        )
         if inner is not None:
             inner = inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, ())
             return self._run(inner.jaxpr, inner.consts, read, seen)
@@ -90,59 +119,101 @@ class Uses:
             axes = _MOVES[name](eqn, seen[0].axes)
             if axes is not None:
                 return outs, [_Mark(seen[0].index, axes)]
-        use = _product(eqn, read, seen) if name == "dot_general" else _sum(eqn, seen) if name == "add" else None
+        use = (
+            _product(eqn, read, seen)
+            if name == "dot_general"
+            else _sum(eqn, seen)
+            if name == "add"
+            else None
+        )
         if use is None:
-            self.reasons |= {mark.index: _REASONS.get(name, f"used by the operation {name}") for mark in seen if mark}
+            self.reasons |= {
+                mark.index: _REASONS.get(name, f"used by the operation {name}")
+                for mark in seen
+                if mark
+            }
             return outs, []
         argument, inputs, axis, features = use
         self.found.append(Use(argument, inputs, axis, outs[0], features))
-        return ([outs[0] + self.nudges[len(self.found) - 1]] if self.nudges else outs), []
+        return (
+            [outs[0] + self.nudges[len(self.found) - 1]] if self.nudges else outs
+        ), []
 
 
 def _bind(eqn: Any, values: list) -> list:
     params = eqn.primitive.get_bind_params(eqn.params)
-    functions, params = params if isinstance(params, tuple) else ((), params)  # a pair up to jax 0.9
+    # a pair up to jax 0.9
+    functions, params = params if isinstance(params, tuple) else ((), params)
     outs = eqn.primitive.bind(*functions, *values, **params)
     return list(outs) if eqn.primitive.multiple_results else [outs]
 
 
 def _product(eqn: Any, read: list, seen: list) -> tuple | None:
-    """(argument, inputs, axis, axis of the outputs' features) of a matrix times other values."""
-    (contract, batch), side = eqn.params["dimension_numbers"], 0 if seen[0] else 1
-    mark, other = seen[side], read[1 - side]
-    plain = read[side].ndim == len(mark.axes) == 2 and not any(batch) and len(contract[side]) == 1
+    """(argument, inputs, axis, axis of the outputs' features) of a matrix times other
+    values.
+    """
+    (contract, batch) = eqn.params["dimension_numbers"]
+    side = 0 if seen[0] else 1
+    mark = seen[side]
+    other = read[1 - side]
+    plain = (
+        read[side].ndim == len(mark.axes) == 2
+        and not any(batch)
+        and len(contract[side]) == 1
+    )
     if all(seen) or not plain:
         return None
     inputs = jnp.moveaxis(other, contract[1 - side][0], -1)
-    return mark.index, inputs, mark.axes.index(contract[side][0]), 0 if side == 0 else -1
+    return (
+        mark.index,
+        inputs,
+        mark.axes.index(contract[side][0]),
+        0 if side == 0 else -1,
+    )
 
 
 def _sum(eqn: Any, seen: list) -> tuple | None:
     """The same of a vector added to every row; it has no inputs."""
     mark, other = (seen[0], eqn.invars[1]) if seen[0] else (seen[1], eqn.invars[0])
-    if all(seen) or len(mark.axes) != 1 or other.aval.shape != eqn.outvars[0].aval.shape:
+    if (
+        all(seen)
+        or len(mark.axes) != 1
+        or other.aval.shape != eqn.outvars[0].aval.shape
+    ):
         return None
     return mark.index, None, 1, mark.axes[0]
 
 
 def _broadcast(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:
-    where, shape = eqn.params["broadcast_dimensions"], eqn.invars[0].aval.shape
+    where = eqn.params["broadcast_dimensions"]
+    shape = eqn.invars[0].aval.shape
     kept = all(eqn.params["shape"][where[axis]] == shape[axis] for axis in axes)
     return tuple(where[axis] for axis in axes) if kept else None
 
 
 def _reshape(eqn: Any, axes: tuple[int, ...]) -> tuple[int, ...] | None:
-    """Axes after a reshape that only adds or drops axes of length 1, if the followed axes are longer than 1."""
-    before, after = eqn.invars[0].aval.shape, eqn.outvars[0].aval.shape
-    long = [[i for i, size in enumerate(shape) if size != 1] for shape in (before, after)]
+    """Axes after a reshape that only adds or drops axes of length 1, if the followed
+    axes are longer than 1.
+    """
+    before = eqn.invars[0].aval.shape
+    after = eqn.outvars[0].aval.shape
+    long = [
+        [i for i, size in enumerate(shape) if size != 1] for shape in (before, after)
+    ]
     same = [before[i] for i in long[0]] == [after[i] for i in long[1]]
-    return tuple(long[1][long[0].index(a)] for a in axes) if same and set(axes) <= set(long[0]) else None
+    return (
+        tuple(long[1][long[0].index(a)] for a in axes)
+        if same and set(axes) <= set(long[0])
+        else None
+    )
 
 
 _MOVES: dict[str, Callable[[Any, tuple[int, ...]], tuple[int, ...] | None]] = {
     "convert_element_type": lambda eqn, axes: axes,
     "copy": lambda eqn, axes: axes,
-    "transpose": lambda eqn, axes: tuple(eqn.params["permutation"].index(a) for a in axes),
+    "transpose": lambda eqn, axes: tuple(
+        eqn.params["permutation"].index(a) for a in axes
+    ),
     "broadcast_in_dim": _broadcast,
     "reshape": _reshape,
     "squeeze": _reshape,

@@ -1,8 +1,9 @@
 """What is checked, and how a result says what went wrong where nothing can be raised.
 
-Shapes and types are checked always: they cost nothing. Values (NaN, infinity, probabilities that do not sum to 1) are
-checked where looking at them is free, which is on the host, and once on a device where a thing is made of them; never
-in what a call reads, so that no call waits for a device. `value_checks(False)` turns all of them off.
+Shapes and types are checked always: they cost nothing. Values (NaN, infinity,
+probabilities that do not sum to 1) are checked where looking at them is free, which is
+on the host, and once on a device where a thing is made of them; never in what a call
+reads, so that no call waits for a device. `value_checks(False)` turns all of them off.
 
 Inside jit there is nothing to raise: results carry an `Outcome`.
 """
@@ -25,7 +26,8 @@ def value_checks(enabled: bool) -> AbstractContextManager[None]:
     """A block of code in which values are checked, or are not.
 
     Args:
-        enabled: False where the inputs are known to be good and every microsecond counts.
+        enabled: False where the inputs are known to be good and every microsecond
+            counts.
 
     >>> import rankone as ro
     >>> with ro.checks.value_checks(False):
@@ -46,7 +48,8 @@ def _set_to(enabled: bool) -> Iterator[None]:
 
 
 class Outcome(IntEnum):
-    """Code of how a computation ended, as an integer array that also exists inside jit; 0 if it succeeded.
+    """Code of how a computation ended, as an integer array that also exists inside jit;
+    0 if it succeeded.
 
     >>> import jax, numpy as np, rankone as ro
     >>> edit = jax.jit(ro.rank_one_edit)(np.eye(2), np.zeros((2, 2)), np.ones(2), np.ones(2))
@@ -79,7 +82,10 @@ def outcome(*cases: tuple[Bool[ArrayLike, "..."], Outcome]) -> Int[Array, "..."]
     """The first outcome whose condition holds, OK if none does.
 
     Args:
-        cases: Pairs of a boolean array and the outcome that it stands for, the gravest first.
+        cases: Pairs of a boolean array and the outcome that it stands for, the gravest
+            first.
     """
     conditions, values = zip(*cases, strict=True)
-    return jnp.select(list(map(jnp.asarray, conditions)), [np.int32(v) for v in values], np.int32(0))
+    return jnp.select(
+        list(map(jnp.asarray, conditions)), [np.int32(v) for v in values], np.int32(0)
+    )

@@ -1,7 +1,9 @@
-"""Dense layers and one gradient step: what the small networks of the book are made of. Optimisers are optax's.
+"""Dense layers and one gradient step: what the small networks of the book are made of.
+Optimisers are optax's.
 
-One convention: a weight matrix W is (out, in) and acts on columns, as in every formula of the book; a batch x (..., in)
-holds one input a row, so that a layer computes x Wᵀ + b.
+One convention: a weight matrix W is (out, in) and acts on columns, as in every formula
+of the book; a batch x (..., in) holds one input a row, so that a layer computes x Wᵀ +
+b.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +16,16 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked, renamed
-from rankone._checks import array, boolean, check, floating, host, inputs, numbers, real
+from rankone._checks import (
+    array,
+    boolean,
+    brief,
+    floating,
+    host,
+    inputs,
+    numbers,
+    real,
+)
 from rankone._module import Module
 from rankone.precision import wider
 
@@ -22,7 +33,8 @@ __all__ = ["Dense", "append_one", "gradient_step", "initial_layers", "relu_netwo
 
 
 class Dense(Module):
-    """One dense layer x ↦ x Wᵀ + b, or a stack of n of equal shape, to be scanned [K-eq0].
+    """One dense layer x ↦ x Wᵀ + b, or a stack of n of equal shape, to be scanned
+    [K-eq0].
 
     Attributes:
         W: Weights (out, in); (n, out, in) for a stack.
@@ -45,7 +57,11 @@ class Dense(Module):
         W = array("W", given, "(out, in)", max(2, given.ndim), once=True)
         if b is not None:
             b = array("b", b, f"{W.shape[:-1]}", W.ndim - 1, once=True)
-            check(b.shape == W.shape[:-1], "b", f"shape {b.shape}", f"of shape {W.shape[:-1]}, one a row of W")
+            if b.shape != W.shape[:-1]:
+                raise ValueError(
+                    f"b: got shape {b.shape}; "
+                    f"it must be of shape {W.shape[:-1]}, one a row of W."
+                )
         self._set(W=W, b=b)
 
     def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
@@ -55,11 +71,19 @@ class Dense(Module):
 
     @property
     def augmented(self) -> Float[Array, "*n out columns"]:
-        """[W b], the one matrix that acts on `features(x)`; W itself for a layer without a bias."""
-        return self.W if self.b is None else jnp.concatenate([self.W, self.b[..., None]], -1)
+        """[W b], the one matrix that acts on `features(x)`; W itself for a layer
+        without a bias.
+        """
+        return (
+            self.W
+            if self.b is None
+            else jnp.concatenate([self.W, self.b[..., None]], -1)
+        )
 
     def features(self, x: Real[ArrayLike, "*rows in"]) -> Real[Array, "*rows columns"]:
-        """Inputs (..., in + 1) with a 1 appended for the bias; the inputs themselves for a layer without."""
+        """Inputs (..., in + 1) with a 1 appended for the bias; the inputs themselves
+        for a layer without.
+        """
         return numbers("x", x) if self.b is None else append_one(x)
 
     @classmethod
@@ -71,37 +95,62 @@ class Dense(Module):
             bias: Whether the last column is the bias.
         """
         entries = host("matrix", matrix)
-        check(entries.ndim >= 2, "matrix", f"shape {entries.shape}", "(out, in + 1), or (out, in) without a bias")
+        if entries.ndim < 2:
+            raise ValueError(
+                f"matrix: got shape {entries.shape}; "
+                "it must be (out, in + 1), or (out, in) without a bias."
+            )
         with renamed(W="matrix", b="matrix"):
-            return cls(entries[..., :-1], entries[..., -1]) if boolean("bias", bias) else cls(entries)
+            return (
+                cls(entries[..., :-1], entries[..., -1])
+                if boolean("bias", bias)
+                else cls(entries)
+            )
 
 
 def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:
-    """Inputs (..., n) with a 1 appended, which turns a bias into one more column of the weights."""
+    """Inputs (..., n) with a 1 appended, which turns a bias into one more column of the
+    weights.
+    """
     x = numbers("x", x)
-    check(x.ndim >= 1, "x", f"shape {x.shape}", "of shape (..., n): one input a row")
+    if x.ndim < 1:
+        raise ValueError(
+            f"x: got shape {x.shape}; it must be of shape (..., n): one input a row."
+        )
     return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], -1)
 
 
 @checked
-def initial_layers(key: Array, sizes: Sequence[int], dtype: Any = float) -> tuple[Dense, ...]:
-    """Layers between widths `sizes`: weights of variance 2 / fan-in, which keeps the scale through ReLUs; biases 0.
+def initial_layers(
+    key: Array, sizes: Sequence[int], dtype: Any = float
+) -> tuple[Dense, ...]:
+    """Layers between widths `sizes`: weights of variance 2 / fan-in, which keeps the
+    scale through ReLUs; biases 0.
 
     Args:
         key: JAX random key.
         sizes: Widths from the input to the output, two at least.
         dtype: Of the parameters.
     """
-    check(len(sizes) > 1 and min(sizes) > 0, "sizes", sizes, "two or more positive widths")
-    dtype, keys = floating("dtype", dtype), jax.random.split(key, len(sizes) - 1)
-    return tuple(  # drawn as (in, out), so that the recorded runs start from the same numbers as ever
-        Dense(jax.random.normal(k, (n, m), dtype).T * (2 / n) ** 0.5, jnp.zeros(m, dtype))
+    if not (len(sizes) > 1 and min(sizes) > 0):
+        raise ValueError(
+            f"sizes: got {brief(sizes)}; it must be two or more positive widths."
+        )
+    dtype = floating("dtype", dtype)
+    keys = jax.random.split(key, len(sizes) - 1)
+    # drawn as (in, out), so that the recorded runs start from the same numbers as ever
+    return tuple(
+        Dense(
+            jax.random.normal(k, (n, m), dtype).T * (2 / n) ** 0.5, jnp.zeros(m, dtype)
+        )
         for k, (n, m) in zip(keys, pairwise(sizes), strict=True)
     )
 
 
 @checked
-def relu_network(layers: Sequence[Dense], x: Float[Array, "*rows in"]) -> Float[Array, "*rows out"]:
+def relu_network(
+    layers: Sequence[Dense], x: Float[Array, "*rows in"]
+) -> Float[Array, "*rows out"]:
     """Output of the layers in turn, with a ReLU between each two.
 
     >>> import jax.numpy as jnp, rankone as ro
@@ -123,7 +172,8 @@ def gradient_step(
     where: Any = None,
     first_order: bool = False,
 ) -> Any:
-    """θ − η∇L(θ) on every parameter, or on those that `where` marks; each keeps its dtype.
+    """θ − η∇L(θ) on every parameter, or on those that `where` marks; each keeps its
+    dtype.
 
     Args:
         loss: Of the parameters.
@@ -132,7 +182,10 @@ def gradient_step(
         where: A pytree of booleans like `params`; None for all.
         first_order: Whether an outer derivative takes the gradient for a constant.
     """
-    check(callable(loss), "loss", loss, "a function of the parameters")
+    if not callable(loss):
+        raise ValueError(
+            f"loss: got {brief(loss)}; it must be a function of the parameters."
+        )
     real("rate", rate, "one number, the step size")
     gradient = jax.grad(loss)(params)
     if boolean("first_order", first_order):
@@ -140,8 +193,17 @@ def gradient_step(
     where = jax.tree.map(lambda _: True, params) if where is None else where
     shapes: list[Any] = [jax.tree.structure(tree) for tree in (where, params)]
     alike = shapes[0] == shapes[1] and all(map(_is_mark, jax.tree.leaves(where)))
-    check(alike, "where", where, "a pytree of True and False like params")
-    return jax.tree.map(lambda p, g, free: p - _times(rate, g).astype(p.dtype) if free else p, params, gradient, where)
+    if not alike:
+        raise ValueError(
+            f"where: got {brief(where)}; "
+            "it must be a pytree of True and False like params."
+        )
+    return jax.tree.map(
+        lambda p, g, free: p - _times(rate, g).astype(p.dtype) if free else p,
+        params,
+        gradient,
+        where,
+    )
 
 
 def _times(rate: ArrayLike, g: Array) -> Array:

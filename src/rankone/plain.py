@@ -105,15 +105,16 @@ def blank_learner(key, J, readers, w, delta, start, alpha):
 
     # In the second layer, one unit passes u₀ on, and J − 1 counters are active where x
     # is above their threshold j/J. The active ones carry the error back to u₁. Because
-    # each has the weight 1/√J on both sides, u₁ receives about x times what u₀ receives.
+    # each has the weight 1/√J on both sides, u₁ receives about x times what u₀
+    # receives.
     thresholds = jnp.arange(1, J) / J
     weight = J**-0.5
     path = jnp.array([[0.0, 1.0, 0.0]])
     counters = jnp.tile(jnp.array([delta, 0.0, weight]), (J - 1, 1))
 
-    # The step adds αw v₀ to u₀ and αw v₁ to u₁, where v₀ = (y − start)(1 + xx*) and
-    # v₁ ≈ x v₀. A reader is active on one side of a plane a·(v₀, v₁, x*) + c = 0 through
-    # a random task: on the side where the state before the step, v = 0, does not lie.
+    # The step adds αw v₀ to u₀ and αw v₁ to u₁, where v₀ = (y − start)(1 + xx*) and v₁
+    # ≈ x v₀. A reader is active on one side of a plane a·(v₀, v₁, x*) + c = 0 through a
+    # random task: on the side where the state before the step, v = 0, does not lie.
     low = jnp.array([0.0, -1.0, 0.0])
     high = jnp.array([1.0, 1.0, 1.0])
     tasks = jax.random.uniform(key, (12 * readers, 3), minval=low, maxval=high)
@@ -137,7 +138,9 @@ def blank_learner(key, J, readers, w, delta, start, alpha):
 
     W2 = jnp.concatenate([path, counters, reading])
     b2 = jnp.concatenate([jnp.zeros(1), -delta * (thresholds + weight), reading_bias])
-    output = w * jnp.concatenate([jnp.ones(1), jnp.full(J - 1, weight), jnp.zeros(readers)])
+    output = w * jnp.concatenate(
+        [jnp.ones(1), jnp.full(J - 1, weight), jnp.zeros(readers)]
+    )
     return ((W1, b1), (W2, b2), (output, jnp.asarray(start))), tasks
 
 

@@ -1,4 +1,6 @@
-"""Precision follows the inputs and the user's own setting of JAX: float64 exists where the user has enabled it."""
+"""Precision follows the inputs and the user's own setting of JAX: float64 exists where
+the user has enabled it.
+"""
 
 from contextlib import AbstractContextManager
 from functools import reduce
@@ -12,16 +14,24 @@ from jaxtyping import Array, Float
 
 from rankone._jax import enable_x64
 
-__all__ = ["accurate_difference", "at_least_single", "canonical", "double_precision", "smallest_pivot", "wider"]
+__all__ = [
+    "accurate_difference",
+    "at_least_single",
+    "canonical",
+    "double_precision",
+    "smallest_pivot",
+    "wider",
+]
 
 T = TypeVar("T")
 
 
 def double_precision(enabled: bool = True) -> AbstractContextManager:
-    """A block in which float64 arrays stay float64; works inside jit too, and on every jax from 0.7.2 on.
+    """A block in which float64 arrays stay float64; works inside jit too, and on every
+    jax from 0.7.2 on.
 
-    The package never enables it by itself: outside such a block, and without `jax_enable_x64`, float64 inputs become
-    float32, as everywhere in JAX.
+    The package never enables it by itself: outside such a block, and without
+    `jax_enable_x64`, float64 inputs become float32, as everywhere in JAX.
 
     Args:
         enabled: False for a block in which they become float32.
@@ -37,28 +47,41 @@ def double_precision(enabled: bool = True) -> AbstractContextManager:
 def canonical(tree: T) -> T:
     """`tree` with its float64 leaves in float32, unless double precision is enabled.
 
-    JAX itself lets float64 arrays out of a block that enabled them, and then cuts them operation by operation.
+    JAX itself lets float64 arrays out of a block that enabled them, and then cuts them
+    operation by operation.
     """
-    if jnp.result_type(float) == jnp.float64 or not any(map(_is_double, jax.tree.leaves(tree))):
+    if jnp.result_type(float) == jnp.float64 or not any(
+        map(_is_double, jax.tree.leaves(tree))
+    ):
         return tree
-    return jax.tree.map(lambda leaf: leaf.astype(np.float32) if _is_double(leaf) else leaf, tree)
+    return jax.tree.map(
+        lambda leaf: leaf.astype(np.float32) if _is_double(leaf) else leaf, tree
+    )
 
 
 def wider(*values: Any) -> Any:
-    """The type in which values, or values of these types, are computed together, whatever JAX promotes by itself."""
+    """The type in which values, or values of these types, are computed together,
+    whatever JAX promotes by itself.
+    """
     with jax.numpy_dtype_promotion("standard"):
-        return reduce(jnp.promote_types, (getattr(value, "dtype", value) for value in values))
+        return reduce(
+            jnp.promote_types, (getattr(value, "dtype", value) for value in values)
+        )
 
 
 def at_least_single(value: Array) -> Array:
-    """`value`, in float32 if it came in half precision, in which nothing can be factored; whole numbers as well."""
+    """`value`, in float32 if it came in half precision, in which nothing can be
+    factored; whole numbers as well.
+    """
     if not jnp.issubdtype(value.dtype, jnp.floating):
         return value.astype(jnp.result_type(float))
     return value.astype(jnp.float32) if jnp.finfo(value.dtype).bits < 32 else value
 
 
 def smallest_pivot(n: int, dtype: Any) -> float:
-    """Share of the largest pivot below which one of an n×n factor of unit diagonal is only rounding error."""
+    """Share of the largest pivot below which one of an n×n factor of unit diagonal is
+    only rounding error.
+    """
     return float(jnp.finfo(dtype).eps) * (8 + n**0.5)
 
 
@@ -67,15 +90,24 @@ def accurate_difference(
 ) -> Float[Array, "n *m"]:
     """B − Aᵀ X summed as if in twice the precision of B, and rounded once at the end.
 
-    Each factor is split into two of half the digits, so that their products have no rounding error; what each addition
-    rounds off is summed beside (Knuth's TwoSum). No wider type is used, so that it holds under jit, scan and vmap, and
-    on a device.
+    Each factor is split into two of half the digits, so that their products have no
+    rounding error; what each addition rounds off is summed beside (Knuth's TwoSum). No
+    wider type is used, so that it holds under jit, scan and vmap, and on a device.
     """
 
-    def add(state: tuple[Array, Array], term: tuple[Array, Array]) -> tuple[tuple[Array, Array], None]:
-        (total, lost), (a, x) = state, term
-        (a_high, a_low), (x_high, x_low) = _halves(a.astype(B.dtype)), _halves(-x.astype(B.dtype))
-        for left, right in ((a_high, x_high), (a_high, x_low), (a_low, x_high), (a_low, x_low)):
+    def add(
+        state: tuple[Array, Array], term: tuple[Array, Array]
+    ) -> tuple[tuple[Array, Array], None]:
+        (total, lost) = state
+        (a, x) = term
+        (a_high, a_low) = _halves(a.astype(B.dtype))
+        (x_high, x_low) = _halves(-x.astype(B.dtype))
+        for left, right in (
+            (a_high, x_high),
+            (a_high, x_low),
+            (a_low, x_high),
+            (a_low, x_low),
+        ):
             product = jnp.multiply.outer(left, right)
             new = total + product
             back = new - total

@@ -1,5 +1,6 @@
-"""The package of the book's pages: measured claims, figures, records of experiments, exercises and explorers.
+"""The package of the book's pages: measured claims, figures, records of experiments,
+exercises and explorers.
 
-It stands on the library `rankone`, which imports nothing from here. A notebook of the book installs both packages. A
-program that uses the models needs the library alone.
+It stands on the library `rankone`, which imports nothing from here. A notebook of the
+book installs both packages. A program that uses the models needs the library alone.
 """

@@ -1,4 +1,6 @@
-"""What the recorded edits of CounterFact say: shares with bootstrap intervals, beside the published ones."""
+"""What the recorded edits of CounterFact say: shares with bootstrap intervals, beside
+the published ones.
+"""
 
 from typing import Any
 
@@ -6,13 +8,22 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from rankone._checks import check
 from rankone.language.edit_metrics import harmonic_mean
 
-__all__ = ["KINDS", "PUBLISHED", "interval", "many_rows", "recorded_cases", "score_rows", "scores"]
+__all__ = [
+    "KINDS",
+    "PUBLISHED",
+    "interval",
+    "many_rows",
+    "recorded_cases",
+    "score_rows",
+    "scores",
+]
 
 KINDS = ("rewriting", "paraphrase", "neighbour")
-PUBLISHED = {  # efficacy, paraphrase, neighbourhood, score in per cent, and facts: Meng et al. 2022, Table 4
+# efficacy, paraphrase, neighbourhood, score in per cent, and facts: Meng et al. 2022,
+# Table 4
+PUBLISHED = {
     "GPT-2 XL, unedited": (22.2, 24.7, 78.1, 30.5, 7500),
     "GPT-2 XL, fine-tuned": (100.0, 87.9, 40.4, 65.1, 7500),
     "GPT-2 XL, fine-tuned within a radius": (99.1, 48.7, 70.3, 66.9, 7500),
@@ -28,34 +39,45 @@ def recorded_cases(record: dict[str, Any]) -> dict[str, NDArray]:
         record: That of `counterfact`, from `rankone_book.records.load_record`.
 
     Returns:
-        "before" and "after", log-probabilities per token (kind, 2, n) of the new answer and of the truth;
-        "before_said" and "after_said", whether it is said; and "price", "steps", "length", "loss" (n,).
+        "before" and "after", log-probabilities per token (kind, 2, n) of the new answer
+        and of the truth; "before_said" and "after_said", whether it is said; and
+        "price", "steps", "length", "loss" (n,).
 
     Raises:
         ValueError: If the record has no cell.
     """
     cells = [cell["results"] for cell in record["cells"]]
-    check(len(cells) > 0, "record", "one without a cell", "one of a cell or more")
+    if len(cells) == 0:
+        raise ValueError(
+            "record: got one without a cell; it must be one of a cell or more."
+        )
     found = {}
     for when in _WHEN:
-        found[when] = np.concatenate([np.asarray(cell[when]["log_p"]) for cell in cells], axis=-1)
-        found[f"{when}_said"] = np.concatenate([np.asarray(cell[when]["said"], bool) for cell in cells], axis=-1)
+        found[when] = np.concatenate(
+            [np.asarray(cell[when]["log_p"]) for cell in cells], axis=-1
+        )
+        found[f"{when}_said"] = np.concatenate(
+            [np.asarray(cell[when]["said"], bool) for cell in cells], axis=-1
+        )
     return found | {
-        name: np.concatenate([cell[name] for cell in cells]) for name in ("price", "steps", "length", "loss")
+        name: np.concatenate([cell[name] for cell in cells])
+        for name in ("price", "steps", "length", "loss")
     }
 
 
 def scores(log_p: Float[NDArray, "3 2 n"]) -> dict[str, NDArray]:
-    """Scores of every case (n,): whether the wanted answer leads, and by how much probability.
+    """Scores of every case (n,): whether the wanted answer leads, and by how much
+    probability.
 
-    Wanted is the new answer to the question and its paraphrase, and the truth about the neighbour.
+    Wanted is the new answer to the question and its paraphrase, and the truth about the
+    neighbour.
 
     Args:
         log_p: Of the new answer and the truth, for each of `KINDS`.
 
     Returns:
-        The kind of question → 1 where the wanted answer leads, else 0; and kind + "_margin" → the difference of the two
-        probabilities per token.
+        The kind of question → 1 where the wanted answer leads, else 0; and kind +
+        "_margin" → the difference of the two probabilities per token.
     """
     ahead = (log_p[:, 0] > log_p[:, 1]).astype(float)
     margin = np.exp(log_p[:, 0]) - np.exp(log_p[:, 1])
@@ -66,39 +88,59 @@ def scores(log_p: Float[NDArray, "3 2 n"]) -> dict[str, NDArray]:
     return found
 
 
-def interval(values: Float[NDArray, " n"], *, draws: int = 2000, seed: int = 0) -> tuple[float, float, float]:
-    """Mean, and the ends of its 95 % interval by the percentiles of means of n values drawn with replacement.
+def interval(
+    values: Float[NDArray, " n"], *, draws: int = 2000, seed: int = 0
+) -> tuple[float, float, float]:
+    """Mean, and the ends of its 95 % interval by the percentiles of means of n values
+    drawn with replacement.
 
     Args:
         values: One for each case.
         draws: How often n of them are drawn.
         seed: Of the draws.
     """
-    rng, n = np.random.default_rng(seed), len(values)
+    rng = np.random.default_rng(seed)
+    n = len(values)
     means = values[rng.integers(n, size=(draws, n))].mean(1)
     low, high = np.quantile(means, (0.025, 0.975))
     return float(values.mean()), float(low), float(high)
 
 
 def score_rows(record: dict[str, Any]) -> list[list[str]]:
-    """The table of `counterfact`: a header, the recorded model before and after, their difference, and `PUBLISHED`.
+    """The table of `counterfact`: a header, the recorded model before and after, their
+    difference, and `PUBLISHED`.
 
     Args:
         record: As in `recorded_cases`.
     """
-    found, rows = recorded_cases(record), [["model", "efficacy", "paraphrase", "neighbourhood", "score", "facts"]]
+    found = recorded_cases(record)
+    rows = [["model", "efficacy", "paraphrase", "neighbourhood", "score", "facts"]]
     parts = {when: scores(found[when]) for when in _WHEN}
     n = found["before"].shape[-1]
     for when, name in _WHEN.items():
         shares = [100 * parts[when][kind].mean() for kind in KINDS]
-        rows.append([name, *(_said(100 * parts[when][kind]) for kind in KINDS), f"{harmonic_mean(shares):.1f}", f"{n}"])
-    change = [_said(100 * (parts["after"][kind] - parts["before"][kind]), "+") for kind in KINDS]
+        rows.append(
+            [
+                name,
+                *(_said(100 * parts[when][kind]) for kind in KINDS),
+                f"{harmonic_mean(shares):.1f}",
+                f"{n}",
+            ]
+        )
+    change = [
+        _said(100 * (parts["after"][kind] - parts["before"][kind]), "+")
+        for kind in KINDS
+    ]
     rows.append(["difference", *change, "", ""])
-    return rows + [[name, *(f"{x:.1f}" for x in values[:4]), f"{values[4]:,}"] for name, values in PUBLISHED.items()]
+    return rows + [
+        [name, *(f"{x:.1f}" for x in values[:4]), f"{values[4]:,}"]
+        for name, values in PUBLISHED.items()
+    ]
 
 
 def many_rows(record: dict[str, Any], ways: dict[str, str]) -> list[list[str]]:
-    """The table of `counterfact_many`: a header, then one row for each way and number of facts in the model.
+    """The table of `counterfact_many`: a header, then one row for each way and number
+    of facts in the model.
 
     Args:
         record: From `rankone_book.records.load_record`.
@@ -115,13 +157,24 @@ def many_rows(record: dict[str, Any], ways: dict[str, str]) -> list[list[str]]:
             "prose, nats a token",
         ]
     ]
-    cells = {(cell["parameters"]["way"], cell["parameters"]["edits"]): cell["results"] for cell in record["cells"]}
+    cells = {
+        (cell["parameters"]["way"], cell["parameters"]["edits"]): cell["results"]
+        for cell in record["cells"]
+    }
     for way, name in ways.items():
         for edits in sorted(n for one, n in cells if one == way):
             found = cells[way, edits]
             ahead = 100 * np.asarray(found["ahead"], float).mean(1)
             shares = [f"{share:.0f}" for share in (*ahead[:2], 100 - ahead[2])]
-            rows.append([name, f"{edits:,}", *shares, f"{found['price']:.3g}", f"{found['prose']:.3f}"])
+            rows.append(
+                [
+                    name,
+                    f"{edits:,}",
+                    *shares,
+                    f"{found['price']:.3g}",
+                    f"{found['prose']:.3f}",
+                ]
+            )
     return rows
 
 

@@ -28,21 +28,31 @@ METHODS = {
     "mixed": "closed form, two keys (published code)",
     "tuned": "fine-tuning, L∞ constraint",
 }
-_WAYS = {"rome": "closed", "identity": "identity"}  # as `editing_facts` and `editing_shares` call them
-_HELD = {"alone": "nothing", "questions": "the other questions", "ways": "all ways of asking them"}
+# as `editing_facts` and `editing_shares` call them
+_WAYS = {
+    "rome": "closed",
+    "identity": "identity",
+}
+_HELD = {
+    "alone": "nothing",
+    "questions": "the other questions",
+    "ways": "all ways of asking them",
+}
 _SHARES = ("efficacy", "paraphrase", "neighbourhood", "kept")
 
 
 def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
-    """One method's shares over all edits of a record, with the mean fluency and its standard error, and the price.
+    """One method's shares over all edits of a record, with the mean fluency and its
+    standard error, and the price.
 
     Args:
         record: The record of `editing_facts`, from `rankone_book.records.load_record`.
         method: One of `METHODS`.
 
     Returns:
-        What `summarise` returns; "fluency" and "fluency_error" in bits; "interference", the median over the edits of
-        its ratio to that of the closed form: 1 for "rome", and absent for "none".
+        What `summarise` returns; "fluency" and "fluency_error" in bits; "interference",
+        the median over the edits of its ratio to that of the closed form: 1 for "rome",
+        and absent for "none".
 
     Raises:
         ValueError: If there is no such method.
@@ -52,55 +62,96 @@ def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
     paraphrases = {len(relation.paraphrases) for relation in RELATIONS.values()}.pop()
     summary = summarise([result["answers"][method] for result in results], paraphrases)
     fluency = np.array([result["fluency"][method] for result in results])
-    summary |= {"fluency": float(fluency.mean()), "fluency_error": float(fluency.std() / len(fluency) ** 0.5)}
+    summary |= {
+        "fluency": float(fluency.mean()),
+        "fluency_error": float(fluency.std() / len(fluency) ** 0.5),
+    }
     if method != "none":
-        prices = [result["interference"][method] / result["interference"]["rome"] for result in results]
+        prices = [
+            result["interference"][method] / result["interference"]["rome"]
+            for result in results
+        ]
         summary["interference"] = float(np.median(prices))
     return summary
 
 
 def method_rows(record: dict[str, Any]) -> list[list[str]]:
-    """The table of a record: a header, then one row per method, shares in per cent with their 95 % intervals.
+    """The table of a record: a header, then one row per method, shares in per cent with
+    their 95 % intervals.
 
     Args:
         record: As in `summarise_record`.
     """
     rows = [
-        ["method", "efficacy", "paraphrase", "neighbourhood", "score", "neighbours still right", "fluency", "price"]
+        [
+            "method",
+            "efficacy",
+            "paraphrase",
+            "neighbourhood",
+            "score",
+            "neighbours still right",
+            "fluency",
+            "price",
+        ]
     ]
     for method, name in METHODS.items():
         found = summarise_record(record, method)
         shares = {share: _share(found[share]) for share in _SHARES}
+        fluency = f"{found['fluency']:.2f} ± {found['fluency_error']:.2f}"
+        price = f"{found['interference']:.3g}" if method != "none" else "–"
+        score = f"{100 * found['score']:.1f}"
         rows.append([
-            name, shares["efficacy"], shares["paraphrase"], shares["neighbourhood"], f"{100 * found['score']:.1f}",
-            shares["kept"], f"{found['fluency']:.2f} ± {found['fluency_error']:.2f}",
-            f"{found['interference']:.3g}" if method != "none" else "–",
+            name, shares["efficacy"], shares["paraphrase"], shares["neighbourhood"],
+            score, shares["kept"], fluency, price,
         ])  # fmt: skip
     return rows
 
 
-def survivors(record: dict[str, Any], known: dict[str, Any]) -> dict[tuple[str, str], list[tuple[int, int]]]:
-    """Counts of surviving facts about a subject, by the relation that was edited and the one asked for.
+def survivors(
+    record: dict[str, Any], known: dict[str, Any]
+) -> dict[tuple[str, str], list[tuple[int, int]]]:
+    """Counts of surviving facts about a subject, by the relation that was edited and
+    the one asked for.
 
     Args:
-        record: The record of `editing_subject`, from `rankone_book.records.load_record`.
+        record: The record of `editing_subject`, from
+            `rankone_book.records.load_record`.
         known: That of `editing_known`, which says which relations were asked.
 
     Returns:
-        (edited, asked) → how many true answers are still what is said, and how many were before the edit: first to the
-        question as an edit would ask it, then to all ways of asking.
+        (edited, asked) → how many true answers are still what is said, and how many
+        were before the edit: first to the question as an edit would ask it, then to all
+        ways of asking.
     """
-    flags = {relation: select_one(known, relation=relation)["results"]["known"] for relation in RELATIONS}
+    flags = {
+        relation: select_one(known, relation=relation)["results"]["known"]
+        for relation in RELATIONS
+    }
     at = {country.name: i for i, country in enumerate(countries())}
-    counts = {(edited, asked): np.zeros((2, 2), int) for edited in RELATIONS for asked in RELATIONS if asked != edited}
+    counts = {
+        (edited, asked): np.zeros((2, 2), int)
+        for edited in RELATIONS
+        for asked in RELATIONS
+        if asked != edited
+    }
     for cell in record["cells"]:
         edited, name, _ = cell["parameters"]["fact"].split(":")
-        others = [relation for relation in RELATIONS if relation != edited and flags[relation][at[name]]]
-        said = [np.asarray(cell["results"][when]["said"], bool) for when in ("before", "after")]
+        others = [
+            relation
+            for relation in RELATIONS
+            if relation != edited and flags[relation][at[name]]
+        ]
+        said = [
+            np.asarray(cell["results"][when]["said"], bool)
+            for when in ("before", "after")
+        ]
         for asked, before, after in zip(others, *said, strict=True):
             kept = before & after
             counts[edited, asked] += [[kept[0], before[0]], [kept.sum(), before.sum()]]
-    return {pair: [(int(kept), int(knew)) for kept, knew in count] for pair, count in counts.items()}
+    return {
+        pair: [(int(kept), int(knew)) for kept, knew in count]
+        for pair, count in counts.items()
+    }
 
 
 def held_rows(record: dict[str, Any]) -> list[list[str]]:
@@ -110,29 +161,55 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
         record: From `rankone_book.records.load_record`.
     """
     rows = [
-        ["held by the edit", "price", "new answer", "paraphrases", "neighbours", "other facts", "all ways of asking"]
+        [
+            "held by the edit",
+            "price",
+            "new answer",
+            "paraphrases",
+            "neighbours",
+            "other facts",
+            "all ways of asking",
+        ]
     ]
-    results, paraphrases = [cell["results"] for cell in record["cells"]], 4
+    results = [cell["results"] for cell in record["cells"]]
+    paraphrases = 4
     before = [np.array(result["before"], bool) for result in results]
     for way, name in _HELD.items():
         ahead = [np.array(result[way]["margin"]) > 0 for result in results]
-        kept = [was & np.array(result[way]["said"], bool) for was, result in zip(before, results, strict=True)]
+        kept = [
+            was & np.array(result[way]["said"], bool)
+            for was, result in zip(before, results, strict=True)
+        ]
         parts = [
             (sum(a[0] for a in ahead), len(ahead)),
-            (sum(a[1:paraphrases].sum() for a in ahead), sum(len(a[1:paraphrases]) for a in ahead)),
-            (sum((~a[paraphrases:]).sum() for a in ahead), sum(len(a[paraphrases:]) for a in ahead)),
+            (
+                sum(a[1:paraphrases].sum() for a in ahead),
+                sum(len(a[1:paraphrases]) for a in ahead),
+            ),
+            (
+                sum((~a[paraphrases:]).sum() for a in ahead),
+                sum(len(a[paraphrases:]) for a in ahead),
+            ),
             (sum(k[:, 0].sum() for k in kept), sum(b[:, 0].sum() for b in before)),
             (sum(k.sum() for k in kept), sum(b.sum() for b in before)),
         ]
-        price = np.median([result[way]["price"] / result["alone"]["price"] for result in results])
-        rows.append([name, f"{price:.3g}", *(f"{some} of {all_}" for some, all_ in parts)])
+        price = np.median(
+            [result[way]["price"] / result["alone"]["price"] for result in results]
+        )
+        rows.append(
+            [name, f"{price:.3g}", *(f"{some} of {all_}" for some, all_ in parts)]
+        )
     return rows
 
 
 def neighbour_shares(
-    record: dict[str, Any], shares: dict[str, Any], known: dict[str, Any], method: str = "rome"
+    record: dict[str, Any],
+    shares: dict[str, Any],
+    known: dict[str, Any],
+    method: str = "rome",
 ) -> list[dict[str, Any]]:
-    """Predicted share of each neighbour of a recorded edit, and the change of its answer [R-S8].
+    """Predicted share of each neighbour of a recorded edit, and the change of its
+    answer [R-S8].
 
     Args:
         record: The record of `editing_facts`, from `rankone_book.records.load_record`.
@@ -141,25 +218,41 @@ def neighbour_shares(
         method: "rome", the closed form, or "identity", the same with C = I.
 
     Returns:
-        For each edit its "relation", the country, "name", the new answer, "target", and "neighbours": each with its
-        name, its share u·k_j/s, and the lead of the new answer over the true one before the edit and after it, in nats.
+        For each edit its "relation", the country, "name", the new answer, "target", and
+        "neighbours": each with its name, its share u·k_j/s, and the lead of the new
+        answer over the true one before the edit and after it, in nats.
 
     Raises:
         ValueError: If there is no such method.
     """
     choice("method", method, _WAYS)
     pools = {r: _those_known(known, r) for r in RELATIONS}
-    predicted = {r: iter(select_one(shares, relation=r)["results"][_WAYS[method]]) for r in RELATIONS}
+    predicted = {
+        r: iter(select_one(shares, relation=r)["results"][_WAYS[method]])
+        for r in RELATIONS
+    }
     edits = []
     for cell in record["cells"]:
         relation, name, target = cell["parameters"]["fact"].split(":")
-        prompt, pool = RELATIONS[relation].prompt, pools[relation]
-        near = country_fact(name, relation, target, pool, count=cell["parameters"]["neighbours"]).neighbours
+        prompt = RELATIONS[relation].prompt
+        pool = pools[relation]
+        near = country_fact(
+            name, relation, target, pool, count=cell["parameters"]["neighbours"]
+        ).neighbours
         others = {prompt.format(country.name): country.name for country in pool}
-        margins = [cell["results"]["answers"][m]["margin"][-len(near) :] for m in ("none", method)]
-        columns = [others[asked] for asked, _ in near], next(predicted[relation]), *margins
+        margins = [
+            cell["results"]["answers"][m]["margin"][-len(near) :]
+            for m in ("none", method)
+        ]
+        columns = (
+            [others[asked] for asked, _ in near],
+            next(predicted[relation]),
+            *margins,
+        )
         rows = [list(row) for row in zip(*columns, strict=True)]
-        edits.append({"relation": relation, "name": name, "target": target, "neighbours": rows})
+        edits.append(
+            {"relation": relation, "name": name, "target": target, "neighbours": rows}
+        )
     return edits
 
 
@@ -168,8 +261,11 @@ def _those_known(known: dict[str, Any], relation: str) -> list[Country]:
     return [country for country, knows in zip(countries(), flags, strict=True) if knows]
 
 
-def turned_by_share(edits: Sequence[dict[str, Any]], edges: Sequence[float]) -> list[tuple[int, int]]:
-    """Numbers of changed neighbours and of all neighbours, for shares between each edge and the next.
+def turned_by_share(
+    edits: Sequence[dict[str, Any]], edges: Sequence[float]
+) -> list[tuple[int, int]]:
+    """Numbers of changed neighbours and of all neighbours, for shares between each edge
+    and the next.
 
     Args:
         edits: What `neighbour_shares` returns.
@@ -178,8 +274,11 @@ def turned_by_share(edits: Sequence[dict[str, Any]], edges: Sequence[float]) -> 
     Returns:
         One pair fewer than edges.
     """
-    share, after = np.array([(row[1], row[3]) for edit in edits for row in edit["neighbours"]]).T
-    place, bins = np.digitize(share, edges), range(1, len(edges))
+    share, after = np.array(
+        [(row[1], row[3]) for edit in edits for row in edit["neighbours"]]
+    ).T
+    place = np.digitize(share, edges)
+    bins = range(1, len(edges))
     return [(int((after[place == i] > 0).sum()), int((place == i).sum())) for i in bins]
 
 

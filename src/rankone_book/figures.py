@@ -1,6 +1,8 @@
-"""The book's figure style: legible at phone width, on white, in colours that survive colour-blindness.
+"""The book's figure style: legible at phone width, on white, in colours that survive
+colour-blindness.
 
-The style belongs to the figures made here. No other figure of the process has it, and no setting of matplotlib changes.
+The style belongs to the figures made here. No other figure of the process has it, and
+no setting of matplotlib changes.
 """
 
 import os
@@ -19,7 +21,8 @@ from matplotlib.figure import Figure
 
 __all__ = ["COLOURS", "PHONE", "figure", "show_pictures"]
 
-PHONE = "application/vnd.rankone.phone"  # of a figure's output: the same figure as a PNG for a narrow page, in base64
+# of a figure's output: the same figure as a PNG for a narrow page, in base64
+PHONE = "application/vnd.rankone.phone"
 
 # Okabe and Ito (2008), ordered so that neighbours differ in lightness too.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
@@ -39,7 +42,9 @@ _STYLE: Any = {
 
 @contextmanager
 def _style() -> Iterator[None]:
-    """A block with the book's settings. `rc_context` would also undo what a notebook's backend sets when it starts."""
+    """A block with the book's settings. `rc_context` would also undo what a notebook's
+    backend sets when it starts.
+    """
     before = {name: mpl.rcParams[name] for name in _STYLE}
     mpl.rcParams.update(_STYLE)
     try:
@@ -49,7 +54,9 @@ def _style() -> Iterator[None]:
 
 
 def _in_style(method: Callable) -> Callable:
-    """A method that finds the book's settings, which matplotlib reads when something is drawn, not when it is made."""
+    """A method that finds the book's settings, which matplotlib reads when something is
+    drawn, not when it is made.
+    """
 
     @wraps(method)
     def styled(*args: Any, **options: Any) -> Any:
@@ -69,30 +76,41 @@ class _Figure(Figure):
     on_phone: tuple[int, int] | None = None  # rows and columns of its panels there
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """Outputs of a figure: in the book's build also the picture for a phone, else what every notebook shows."""
+        """Outputs of a figure: in the book's build also the picture for a phone, else
+        what every notebook shows.
+        """
         if "RANKONE_BUILD" not in os.environ:
             return {}
         from IPython import get_ipython
 
         pictures: Any = get_ipython().display_formatter.formatters["image/png"]
-        shown = pictures.lookup_by_type(Figure)(self)  # first: `for_phone` leaves the figure changed
+        # first: `for_phone` leaves the figure changed
+        shown = pictures.lookup_by_type(Figure)(self)
         pictures.for_type(_Figure, lambda _: shown)
         narrow = self.for_phone()
         return {PHONE: b64encode(narrow).decode()} if narrow else {}
 
     def for_phone(self, width: float = 3.7) -> bytes | None:
-        """The figure as a PNG of this width in inches: letters as large, legends above the panels.
+        """The figure as a PNG of this width in inches: letters as large, legends above
+        the panels.
 
-        The figure keeps that shape: a row of up to four panels becomes a column, and another grid what `on_phone`
-        says. None where it would not be read: any other grid, or where labels leave a panel under a fifth of the width.
+        The figure keeps that shape: a row of up to four panels becomes a column, and
+        another grid what `on_phone` says. None where it would not be read: any other
+        grid, or where labels leave a panel under a fifth of the width.
         """
-        places = {spec: ax for ax in self.axes if (spec := ax.get_subplotspec()) is not None}
-        (rows, columns), *others = {spec.get_gridspec().get_geometry() for spec in places}
+        places = {
+            spec: ax for ax in self.axes if (spec := ax.get_subplotspec()) is not None
+        }
+        (rows, columns), *others = {
+            spec.get_gridspec().get_geometry() for spec in places
+        }
         shape = self.on_phone or ((columns, 1) if rows == 1 and columns <= 4 else None)
         if others or shape is None:
             return None
         grid = self.add_gridspec(*shape)
-        height = self.get_size_inches()[1] * (1 if columns == 1 else 0.85 * shape[0] / rows)
+        height = self.get_size_inches()[1] * (
+            1 if columns == 1 else 0.85 * shape[0] / rows
+        )
         for spec, ax in places.items():
             ax.set_subplotspec(grid[spec.num1])
             ax.tick_params(axis="y", labelleft=True)
@@ -102,24 +120,48 @@ class _Figure(Figure):
                 legend.set_loc("lower left")
                 legend.set_bbox_to_anchor((0, 1), transform=ax.transAxes)
                 height += 0.2 * len(legend.get_texts())
-        drawn = {label: one for ax in self.axes for one, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        drawn = {
+            label: one
+            for ax in self.axes
+            for one, label in zip(*ax.get_legend_handles_labels(), strict=True)
+        }
         for legend in [*self.legends]:
             names = [text.get_text() for text in legend.get_texts()]
-            handles: list[Any] = [drawn.get(name, one) for name, one in zip(names, legend.legend_handles, strict=True)]
+            handles: list[Any] = [
+                drawn.get(name, one)
+                for name, one in zip(names, legend.legend_handles, strict=True)
+            ]
             beside = 2 if max(map(len, names)) < 16 else 1
             size = legend.get_texts()[0].get_fontsize()
             legend.remove()
-            self.legend(handles, names, loc="outside upper left", ncols=beside, fontsize=size)
+            self.legend(
+                handles, names, loc="outside upper left", ncols=beside, fontsize=size
+            )
             height += 0.2 * len(names) / beside
         self.set_size_inches(width, height)
         picture = BytesIO()
         self.savefig(picture, format="png", dpi=2 * self.dpi, bbox_inches="tight")
-        return picture.getvalue() if min(ax.get_position(original=True).width for ax in places.values()) > 0.2 else None
+        return (
+            picture.getvalue()
+            if min(ax.get_position(original=True).width for ax in places.values()) > 0.2
+            else None
+        )
 
 
 _DRAWN: dict[type, tuple[str, ...]] = {
     _Axes: (
-        *("annotate", "axhline", "axvline", "contour", "errorbar", "hist", "hlines", "legend", "plot", "scatter"),
+        *(
+            "annotate",
+            "axhline",
+            "axvline",
+            "contour",
+            "errorbar",
+            "hist",
+            "hlines",
+            "legend",
+            "plot",
+            "scatter",
+        ),
         *("bar_label", "set_title", "step", "text", "vlines"),
     ),
     _Figure: ("colorbar", "draw", "legend", "savefig", "suptitle"),
@@ -146,16 +188,30 @@ def figure(
         ncols: Number of columns of axes.
         height: Height of the figure in inches.
         width: Width of the figure in inches; 7.2 is the width of the text.
-        crisp: Whether a notebook shows its figures from now on with twice the pixels, for the screens that have them.
-        on_phone: Rows and columns of the axes on a narrow page, filled row by row; left out, a row becomes a column.
+        crisp: Whether a notebook shows its figures from now on with twice the pixels,
+            for the screens that have them.
+        on_phone: Rows and columns of the axes on a narrow page, filled row by row; left
+            out, a row becomes a column.
         options: Passed to `plt.subplots`.
     """
     with _style():
         kind = {"axes_class": _Axes}
-        made = plt.subplots(nrows, ncols, figsize=(width, height), FigureClass=_Figure, subplot_kw=kind, **options)
+        made = plt.subplots(
+            nrows,
+            ncols,
+            figsize=(width, height),
+            FigureClass=_Figure,
+            subplot_kw=kind,
+            **options,
+        )
         made[0].on_phone = on_phone
-        for ax in made[0].axes:  # ticks are made when they are needed, with the settings of that moment
-            ax.tick_params(which="both", labelsize=mpl.rcParams["font.size"], grid_alpha=mpl.rcParams["grid.alpha"])
+        # ticks are made when they are needed, with the settings of that moment
+        for ax in made[0].axes:
+            ax.tick_params(
+                which="both",
+                labelsize=mpl.rcParams["font.size"],
+                grid_alpha=mpl.rcParams["grid.alpha"],
+            )
     if "inline" in mpl.get_backend():
         from matplotlib_inline.backend_inline import set_matplotlib_formats
 
@@ -163,7 +219,9 @@ def figure(
     return made
 
 
-def show_pictures(rows: dict[str, Any], size: int, *, height: float | None = None) -> Any:
+def show_pictures(
+    rows: dict[str, Any], size: int, *, height: float | None = None
+) -> Any:
     """A grid of colour pictures, one labelled row per entry.
 
     Args:
@@ -175,10 +233,18 @@ def show_pictures(rows: dict[str, Any], size: int, *, height: float | None = Non
         (figure, axes).
     """
     n = max(len(pictures) for pictures in rows.values())
-    fig, axes = figure(len(rows), n, height=height or 7.2 / n * len(rows) * 1.05, crisp=False, squeeze=False)
+    fig, axes = figure(
+        len(rows),
+        n,
+        height=height or 7.2 / n * len(rows) * 1.05,
+        crisp=False,
+        squeeze=False,
+    )
     for line, (label, pictures) in zip(axes, rows.items(), strict=True):
         for ax, picture in zip(line, pictures, strict=False):
-            ax.imshow(picture.reshape(size, size, 3).clip(0, 1), interpolation="nearest")
+            ax.imshow(
+                picture.reshape(size, size, 3).clip(0, 1), interpolation="nearest"
+            )
         for ax in line:
             ax.set(xticks=[], yticks=[])
             ax.spines[:].set_visible(False)

@@ -1,4 +1,6 @@
-"""The records of the experiments go into the wheel; a development install reads them where they lie."""
+"""The records of the experiments go into the wheel; a development install reads them
+where they lie.
+"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,6 @@
-"""The recorded meta-training runs: what the chapter quotes of them, and its figures [M-fig2–5]."""
+"""The recorded meta-training runs: what the chapter quotes of them, and its figures
+[M-fig2–5].
+"""
 
 from typing import Any
 
@@ -6,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from rankone._checks import check
+from rankone._checks import brief
 from rankone._module import Module
 from rankone_book.figures import COLOURS, figure
 from rankone_book.records import select
@@ -61,7 +63,8 @@ def over_seeds(record: dict[str, Any], quantity: str, **parameters: Any) -> Band
     """One quantity of the cells with these parameters.
 
     Args:
-        record: Of `maml_sine`, `maml_letters` or `maml_depth`, from `rankone_book.records.load_record`.
+        record: Of `maml_sine`, `maml_letters` or `maml_depth`, from
+            `rankone_book.records.load_record`.
         quantity: An entry of the cells' results.
         parameters: Which cells.
 
@@ -69,7 +72,11 @@ def over_seeds(record: dict[str, Any], quantity: str, **parameters: Any) -> Band
         ValueError: If the record has no such cell.
     """
     cells = select(record, **parameters)
-    check(bool(cells), "parameters", parameters, "those of at least one recorded cell")
+    if not cells:
+        raise ValueError(
+            f"parameters: got {brief(parameters)}; "
+            "it must be those of at least one recorded cell."
+        )
     return _band([cell["results"][quantity] for cell in cells])
 
 
@@ -79,39 +86,74 @@ def seeds(record: dict[str, Any]) -> int:
 
 
 def iterations(record: dict[str, Any]) -> list[int]:
-    """The numbers of iterations of meta-training in a record, smallest first; most have one."""
+    """The numbers of iterations of meta-training in a record, smallest first; most have
+    one.
+    """
     return sorted({cell["parameters"]["iterations"] for cell in record["cells"]})
 
 
 def other_waves(sines: dict[str, Any], kind: str) -> dict[str, Band]:
-    """Error by "amplitude" or "phase", at `AMPLITUDES` or `PHASES`: MAML's after 5 and 100 steps, the reader's."""
-    runs = {"maml": ("maml", 5), "maml100": ("maml", 100), "recurrent": ("recurrent", 5)}
-    return {name: over_seeds(sines, f"by_{kind}_{steps}", learner=who) for name, (who, steps) in runs.items()}
+    """Error by "amplitude" or "phase", at `AMPLITUDES` or `PHASES`: MAML's after 5 and
+    100 steps, the reader's.
+    """
+    runs = {
+        "maml": ("maml", 5),
+        "maml100": ("maml", 100),
+        "recurrent": ("recurrent", 5),
+    }
+    return {
+        name: over_seeds(sines, f"by_{kind}_{steps}", learner=who)
+        for name, (who, steps) in runs.items()
+    }
 
 
 def sheared_letters(letters: dict[str, Any]) -> dict[str, Band]:
-    """Share of queries answered rightly at each of `SHEARS`, from one example of each letter."""
-    return {n: over_seeds(letters, "by_shear", learner=n, shots=1) for n in ("maml", "first_order", "recurrent")}
+    """Share of queries answered rightly at each of `SHEARS`, from one example of each
+    letter.
+    """
+    return {
+        n: over_seeds(letters, "by_shear", learner=n, shots=1)
+        for n in ("maml", "first_order", "recurrent")
+    }
 
 
 def from_scratch(letters: dict[str, Any], shots: int) -> tuple[str, dict[str, Band]]:
-    """Training from random weights with the step size that ends best on the queries: (step size, curves).
+    """Training from random weights with the step size that ends best on the queries:
+    (step size, curves).
 
-    The choice looks at what it is then judged by: the comparison flatters training from scratch.
+    The choice looks at what it is then judged by: the comparison flatters training from
+    scratch.
     """
-    cells = [cell["results"] for cell in select(letters, learner="scratch", shots=shots)]
-    best = max(cells[0], key=lambda rate: np.mean([cell[rate]["queries"][-1] for cell in cells]))
-    return best, {kind: _band([cell[best][kind] for cell in cells]) for kind in ("examples", "queries")}
+    cells = [
+        cell["results"] for cell in select(letters, learner="scratch", shots=shots)
+    ]
+    best = max(
+        cells[0],
+        key=lambda rate: np.mean([cell[rate]["queries"][-1] for cell in cells]),
+    )
+    return best, {
+        kind: _band([cell[best][kind] for cell in cells])
+        for kind in ("examples", "queries")
+    }
 
 
 def by_depth(record: dict[str, Any], length: int) -> dict[str, Band]:
-    """Error of one gradient step ("maml") and of the oracle at each recorded depth, after `length` iterations."""
+    """Error of one gradient step ("maml") and of the oracle at each recorded depth,
+    after `length` iterations.
+    """
 
     def errors(**parameters: Any) -> list[float]:
-        return [cell["results"]["queries"] for cell in select(record, iterations=length, **parameters)]
+        return [
+            cell["results"]["queries"]
+            for cell in select(record, iterations=length, **parameters)
+        ]
 
-    depths, learners = record["full"]["depth"], ("maml", "oracle")
-    return {name: _band(np.array([errors(learner=name, depth=d) for d in depths]).T) for name in learners}
+    depths = record["full"]["depth"]
+    learners = ("maml", "oracle")
+    return {
+        name: _band(np.array([errors(learner=name, depth=d) for d in depths]).T)
+        for name in learners
+    }
 
 
 def _draw(ax: Any, x: Any, band: Band, **style: Any) -> None:
@@ -120,14 +162,24 @@ def _draw(ax: Any, x: Any, band: Band, **style: Any) -> None:
 
 
 def draw_steps(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
-    """Error on waves and share right on letters against gradient steps: (figure, axes)."""
+    """Error on waves and share right on letters against gradient steps: (figure,
+    axes).
+    """
     fig, axes = figure(ncols=2, height=3.1)
     for ax, record, only in ((axes[0], sines, {}), (axes[1], letters, {"shots": 1})):
         for name in ("maml", "first_order", "joint"):
             if select(record, learner=name, **only):
                 curve = over_seeds(record, "queries", learner=name, **only)
-                _draw(ax, range(len(curve.mean)), curve, label=_LABELS[name], color=_COLOUR[name])
-        answer = over_seeds(record, "by_shear" if only else "queries", learner="recurrent", **only).mean[0]
+                _draw(
+                    ax,
+                    range(len(curve.mean)),
+                    curve,
+                    label=_LABELS[name],
+                    color=_COLOUR[name],
+                )
+        answer = over_seeds(
+            record, "by_shear" if only else "queries", learner="recurrent", **only
+        ).mean[0]
         ax.axhline(answer, color="black", ls="--", label=_LABELS["recurrent"])
         ax.axvline(_STEPS, color="grey", ls=":")
         ax.set_xscale("symlog", linthresh=_STEPS)
@@ -140,7 +192,9 @@ def draw_steps(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
 
 
 def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
-    """Waves of other amplitudes and phases, and letters with sheared features: (figure, axes)."""
+    """Waves of other amplitudes and phases, and letters with sheared features: (figure,
+    axes).
+    """
     fig, axes = figure(ncols=3, height=3.2)
     panels = [
         (AMPLITUDES, other_waves(sines, "amplitude"), "amplitude A"),
@@ -158,17 +212,25 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         ax.set_yscale("log")
     axes[0].set_ylabel("mean squared error")
     axes[2].set_ylabel("share right")
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside upper left", ncols=3, fontsize=8.5)
+    fig.legend(
+        *axes[0].get_legend_handles_labels(),
+        loc="outside upper left",
+        ncols=3,
+        fontsize=8.5,
+    )
     axes[2].legend(fontsize=7.5)
     return fig, axes
 
 
 def draw_scratch(letters: dict[str, Any]) -> Any:
-    """Twenty examples of five letters, from the meta-trained start and from random ones: (figure, axes)."""
+    """Twenty examples of five letters, from the meta-trained start and from random
+    ones: (figure, axes).
+    """
     fig, ax = figure(height=3.0, width=5.8)
     starts = {
         "from the meta-trained start": {
-            k: over_seeds(letters, k, learner="maml", shots=4) for k in ("queries", "examples")
+            k: over_seeds(letters, k, learner="maml", shots=4)
+            for k in ("queries", "examples")
         },
         "from scratch": from_scratch(letters, shots=4)[1],
     }
@@ -183,17 +245,30 @@ def draw_scratch(letters: dict[str, Any]) -> Any:
 
 
 def draw_depth(record: dict[str, Any]) -> Any:
-    """Error against the number of hidden layers, at an equal number of parameters: (figure, axes).
+    """Error against the number of hidden layers, at an equal number of parameters:
+    (figure, axes).
 
     Solid after the most iterations, dashed after fewer.
     """
     fig, ax = figure(height=2.9, width=5.4)
-    depths, labels = record["full"]["depth"], {"maml": "one gradient step", "oracle": "oracle, told the coefficients"}
+    depths = record["full"]["depth"]
+    labels = {"maml": "one gradient step", "oracle": "oracle, told the coefficients"}
     *shorter, longest = iterations(record)
     for name, marker, colour in zip(labels, "os", COLOURS, strict=False):
-        _draw(ax, depths, by_depth(record, longest)[name], marker=marker, color=colour, label=labels[name])
+        _draw(
+            ax,
+            depths,
+            by_depth(record, longest)[name],
+            marker=marker,
+            color=colour,
+            label=labels[name],
+        )
         for length in shorter:
-            ax.plot(depths, by_depth(record, length)[name].mean, ls="--", lw=1, color=colour)
-    ax.set(xlabel="hidden layers", ylabel="mean squared error", yscale="log", xticks=depths)
+            ax.plot(
+                depths, by_depth(record, length)[name].mean, ls="--", lw=1, color=colour
+            )
+    ax.set(
+        xlabel="hidden layers", ylabel="mean squared error", yscale="log", xticks=depths
+    )
     ax.legend(fontsize=8.5, loc="center right", bbox_to_anchor=(1, 0.27))
     return fig, ax

@@ -1,4 +1,6 @@
-"""What a chapter's notebook says when it starts: on what it runs, and what that took when the book was built."""
+"""What a chapter's notebook says when it starts: on what it runs, and what that took
+when the book was built.
+"""
 
 import platform
 import sys
@@ -9,7 +11,11 @@ __all__ = ["report"]
 
 
 def report(
-    build: str, *, tested: tuple[str, str], seconds: float | None = None, megabytes: float | None = None
+    build: str,
+    *,
+    tested: tuple[str, str],
+    seconds: float | None = None,
+    megabytes: float | None = None,
 ) -> None:
     """Print the device and the versions, and let Colab show widgets.
 
@@ -24,8 +30,14 @@ def report(
 
         output.enable_custom_widget_manager()
     kinds = ", ".join(sorted({device.device_kind for device in jax.devices()}))
-    print(f"{len(jax.devices())} × {kinds} · Python {platform.python_version()} · ", end="")
+    print(
+        f"{len(jax.devices())} × {kinds} · Python {platform.python_version()} · ",
+        end="",
+    )
     print(f"jax {jax.__version__} (tested: {' to '.join(tested)}) · rankone {build}")
     if seconds is not None:
         memory = f" and {megabytes / 1000:.1f} GB of memory" if megabytes else ""
-        print(f"In the last build of the book this chapter took {max(1, round(seconds / 60))} min{memory}.")
+        print(
+            "In the last build of the book this chapter took "
+            f"{max(1, round(seconds / 60))} min{memory}."
+        )

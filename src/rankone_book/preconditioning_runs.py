@@ -1,4 +1,5 @@
-"""What the chapter on preconditioning trains: its recorded runs, method by method, and the tasks it draws live.
+"""What the chapter on preconditioning trains: its recorded runs, method by method, and
+the tasks it draws live.
 
 Of the runs the rate is chosen on one seed, the curves are drawn from the others.
 """
@@ -12,13 +13,21 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 from numpy.typing import NDArray
 
-from rankone._checks import check
+from rankone._checks import brief
 from rankone._module import Module
 from rankone.preconditioning.meta import Task
 from rankone_book.figures import COLOURS, figure
 from rankone_book.records import select
 
-__all__ = ["Curves", "chosen_rate", "draw_training", "halves", "hidden_direction", "overtaken", "training_curves"]
+__all__ = [
+    "Curves",
+    "chosen_rate",
+    "draw_training",
+    "halves",
+    "hidden_direction",
+    "overtaken",
+    "training_curves",
+]
 
 
 class Curves(Module):
@@ -26,8 +35,9 @@ class Curves(Module):
 
     Attributes:
         steps: Steps made when each point was measured (k,).
-        seconds: Seconds of training and renewal at each point (k,). The same work is done between any two points, so
-            each interval is set to the median over intervals and seeds.
+        seconds: Seconds of training and renewal at each point (k,). The same work is
+            done between any two points, so each interval is set to the median over
+            intervals and seeds.
         loss: What was measured, one row per seed (seeds, k).
     """
 
@@ -37,21 +47,36 @@ class Curves(Module):
 
 
 def chosen_rate(record: dict[str, Any], method: str) -> float:
-    """The rate that ended lowest on seed 0, of those at which no recorded curve broke off, because it diverged.
+    """The rate that ended lowest on seed 0, of those at which no recorded curve broke
+    off, because it diverged.
 
     Args:
-        record: The record of `preconditioning_regression` or `preconditioning_fashion`, from
-            `rankone_book.records.load_record`.
+        record: The record of `preconditioning_regression` or `preconditioning_fashion`,
+            from `rankone_book.records.load_record`.
         method: One of the record's methods.
 
     Raises:
         ValueError: If there is no such rate.
     """
     points = 1 + record["full"]["steps"] // record["full"]["every"]
-    broken = {c["parameters"]["rate"] for c in select(record, method=method) if len(c["results"]["loss"]) < points}
-    cells = [c for c in select(record, method=method, seed=0) if c["parameters"]["rate"] not in broken]
-    check(bool(cells), "method", method, "one with a complete curve on seed 0")
-    return min(cells, key=lambda cell: cell["results"]["loss"][-1])["parameters"]["rate"]
+    broken = {
+        c["parameters"]["rate"]
+        for c in select(record, method=method)
+        if len(c["results"]["loss"]) < points
+    }
+    cells = [
+        c
+        for c in select(record, method=method, seed=0)
+        if c["parameters"]["rate"] not in broken
+    ]
+    if not cells:
+        raise ValueError(
+            f"method: got {brief(method)}; "
+            "it must be one with a complete curve on seed 0."
+        )
+    return min(cells, key=lambda cell: cell["results"]["loss"][-1])["parameters"][
+        "rate"
+    ]
 
 
 def training_curves(record: dict[str, Any]) -> dict[str, Curves]:
@@ -60,7 +85,8 @@ def training_curves(record: dict[str, Any]) -> dict[str, Curves]:
     Args:
         record: As in `chosen_rate`.
     """
-    every, curves = record["full"]["every"], {}
+    every = record["full"]["every"]
+    curves = {}
     for method in record["full"]["method"]:
         cells = select(record, method=method, rate=chosen_rate(record, method))
         results = [cell["results"] for cell in cells if cell["parameters"]["seed"] != 0]
@@ -72,7 +98,8 @@ def training_curves(record: dict[str, Any]) -> dict[str, Curves]:
 
 
 def overtaken(ours: Curves, theirs: Curves) -> tuple[int, float]:
-    """After how many steps, and seconds, our mean loss is first below the mean loss at which theirs ends.
+    """After how many steps, and seconds, our mean loss is first below the mean loss at
+    which theirs ends.
 
     Args:
         ours: Curves of one method.
@@ -82,12 +109,17 @@ def overtaken(ours: Curves, theirs: Curves) -> tuple[int, float]:
         ValueError: If it never is.
     """
     below = ours.loss.mean(0) < theirs.loss[:, -1].mean()
-    check(bool(below.any()), "ours", float(ours.loss[:, -1].mean()), "a curve that ends below the other's")
+    if not below.any():
+        raise ValueError(
+            f"ours: got {brief(float(ours.loss[:, -1].mean()))}; "
+            "it must be a curve that ends below the other's."
+        )
     return int(ours.steps[below][0]), float(ours.seconds[below][0])
 
 
 def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
-    """Each problem's curves in a row of two panels, by step and by second, from the first measured point on.
+    """Each problem's curves in a row of two panels, by step and by second, from the
+    first measured point on.
 
     Args:
         problems: Label of the loss → what `training_curves` returns.
@@ -95,13 +127,24 @@ def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
     Returns:
         (figure, axes): geometric means over the seeds, with bands of their range.
     """
-    fig, axes = figure(len(problems), 2, height=2.8 * len(problems), width=7.4, squeeze=False)
+    fig, axes = figure(
+        len(problems), 2, height=2.8 * len(problems), width=7.4, squeeze=False
+    )
     for row, (label, methods) in zip(axes, problems.items(), strict=True):
         for (method, curves), colour in zip(methods.items(), COLOURS, strict=False):
             for ax, x in zip(row, (curves.steps[1:], curves.seconds[1:]), strict=True):
-                loss, dashes = curves.loss[:, 1:], "--" if method == "reparameterised" else "-"
-                ax.semilogy(x, np.exp(np.log(loss).mean(0)), ls=dashes, color=colour, label=method)
-                ax.fill_between(x, loss.min(0), loss.max(0), color=colour, alpha=0.2, lw=0)
+                loss = curves.loss[:, 1:]
+                dashes = "--" if method == "reparameterised" else "-"
+                ax.semilogy(
+                    x,
+                    np.exp(np.log(loss).mean(0)),
+                    ls=dashes,
+                    color=colour,
+                    label=method,
+                )
+                ax.fill_between(
+                    x, loss.min(0), loss.max(0), color=colour, alpha=0.2, lw=0
+                )
         row[0].set(xlabel="step", ylabel=label)
         row[1].set(xlabel="seconds", xscale="log")
     axes[-1, 0].legend(fontsize=8)
@@ -109,23 +152,34 @@ def draw_training(problems: dict[str, dict[str, Curves]]) -> Any:
 
 
 def hidden_direction(key: Array) -> tuple[Float[Array, "20 3"], Float[Array, " 20"]]:
-    """A task (x, y), y = Wx, of a family whose W differ along one input direction, where inputs are ten times smaller.
+    """A task (x, y), y = Wx, of a family whose W differ along one input direction,
+    where inputs are ten times smaller.
 
     Args:
         key: JAX random key.
     """
     k_x, k_w = jax.random.split(key)
     x = jax.random.normal(k_x, (20, 3)) * jnp.array([[1.0, 1.0, 0.1]])
-    W = jnp.array([1.0, -1.0, 0.0]) + jnp.array([0.0, 0.0, 10.0]) * jax.random.normal(k_w)
+    W = jnp.array([1.0, -1.0, 0.0]) + jnp.array([0.0, 0.0, 10.0]) * jax.random.normal(
+        k_w
+    )
     return x, x @ W
 
 
-def halves(loss: Callable[[Any, ArrayLike, ArrayLike], Float[Array, ""]]) -> tuple[Task, Task]:
-    """A support and a query loss for tasks (x, y): `loss(network, x, y)` on the first and the second half of the rows.
+def halves(
+    loss: Callable[[Any, ArrayLike, ArrayLike], Float[Array, ""]],
+) -> tuple[Task, Task]:
+    """A support and a query loss for tasks (x, y): `loss(network, x, y)` on the first
+    and the second half of the rows.
 
     Args:
         loss: Of a network on examples x (N, n), y (N, ...).
     """
-    cut = lambda rows: (rows[: len(rows) // 2], rows[len(rows) // 2 :])  # noqa: E731
-    part = lambda i: lambda network, task: loss(network, *(cut(rows)[i] for rows in task))  # noqa: E731
+
+    def cut(rows: Any) -> tuple:
+        return (rows[: len(rows) // 2], rows[len(rows) // 2 :])
+
+    def part(i: int) -> Callable[..., Any]:
+        return lambda network, task: loss(network, *(cut(rows)[i] for rows in task))
+
     return part(0), part(1)

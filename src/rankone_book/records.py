@@ -1,6 +1,8 @@
-"""Results of the full-size experiments, with a record of where, when and how they were made.
+"""Results of the full-size experiments, with a record of where, when and how they were
+made.
 
-The scripts in `experiments/` write them; the chapters read them here and show what the record says.
+The scripts in `experiments/` write them; the chapters read them here and show what the
+record says.
 """
 
 import itertools
@@ -14,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankone._checks import check
+from rankone._checks import brief
 from rankone._files import read_arrays
 
 __all__ = [
@@ -32,28 +34,36 @@ __all__ = [
 
 @cache
 def folder() -> Path:
-    """Folder of the records: inside an installed package, or `experiments/results` of a checkout."""
+    """Folder of the records: inside an installed package, or `experiments/results` of a
+    checkout.
+    """
     here = Path(__file__).resolve()
     for place in (here.parent / "results", here.parents[2] / "experiments" / "results"):
         if place.is_dir():
             return place
-    raise FileNotFoundError("No recorded experiments beside the package: install it from a checkout that has them.")
+    raise FileNotFoundError(
+        "No recorded experiments beside the package: install it from a checkout that "
+        "has them."
+    )
 
 
 def load_record(name: str) -> dict[str, Any]:
-    """The record of one experiment: its `runs` (device, date, versions, command), `cells`, `axes` and `full` size.
+    """The record of one experiment: its `runs` (device, date, versions, command),
+    `cells`, `axes` and `full` size.
 
     Args:
         name: Name of the script, such as "figure1".
 
     Raises:
-        ValueError: If there is no such record, or its file is damaged; the message names the file.
+        ValueError: If there is no such record, or its file is damaged; the message
+            names the file.
     """
     return read_record(_existing(f"{name}.json"))
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """The same from any file; an option that a cell does not name has its full value there.
+    """The same from any file; an option that a cell does not name has its full value
+    there.
 
     Args:
         path: A file that an experiment has written.
@@ -65,9 +75,16 @@ def read_record(path: Path) -> dict[str, Any]:
         record = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:  # no JSON, or no text
         raise _damaged(path, error) from error
-    if not (isinstance(record, dict) and {"runs", "cells", "axes", "of", "full"} <= record.keys()):
+    if not (
+        isinstance(record, dict)
+        and {"runs", "cells", "axes", "of", "full"} <= record.keys()
+    ):
         raise _damaged(path, "it lacks runs, cells, or what the whole experiment is")
-    options = {name: value for name, value in record["full"].items() if name not in record["axes"]}
+    options = {
+        name: value
+        for name, value in record["full"].items()
+        if name not in record["axes"]
+    }
     for cell in record["cells"]:
         cell["parameters"] = options | cell["parameters"]
     return record
@@ -80,7 +97,8 @@ def load_pictures(name: str) -> dict[str, NDArray[np.uint8]]:
         name: Name of the script, such as "figure1".
 
     Raises:
-        ValueError: If there are no such pictures, or their file is damaged; the message names the file.
+        ValueError: If there are no such pictures, or their file is damaged; the message
+            names the file.
     """
     path = _existing(f"{name}.npz")
     try:
@@ -92,13 +110,23 @@ def load_pictures(name: str) -> dict[str, NDArray[np.uint8]]:
 def _existing(name: str) -> Path:
     path = folder() / name
     known = sorted(other.stem for other in folder().glob(f"*{path.suffix}"))
-    check(path.is_file(), "name", path.stem, f"one of the records {', '.join(known)}")
+    if not path.is_file():
+        raise ValueError(
+            f"name: got {brief(path.stem)}; "
+            f"it must be one of the records {', '.join(known)}."
+        )
     return path
 
 
 def _damaged(path: Path, reason: object) -> ValueError:
-    wanted = "a complete record; restore the file, or move it away to measure all its cells again"
-    return ValueError(f"record: got {str(path)!r}, which cannot be read ({reason}); it must be {wanted}.")
+    wanted = (
+        "a complete record; restore the file, or move it away to measure all its cells "
+        "again"
+    )
+    return ValueError(
+        f"record: got {str(path)!r}, which cannot be read ({reason}); it must be "
+        f"{wanted}."
+    )
 
 
 def select(record: dict[str, Any], **parameters: Any) -> list[dict[str, Any]]:
@@ -108,14 +136,19 @@ def select(record: dict[str, Any], **parameters: Any) -> list[dict[str, Any]]:
         record: What `load_record` returns.
         parameters: Name and value of each.
     """
-    return [cell for cell in record["cells"] if parameters.items() <= cell["parameters"].items()]
+    return [
+        cell
+        for cell in record["cells"]
+        if parameters.items() <= cell["parameters"].items()
+    ]
 
 
 def select_one(record: dict[str, Any], **parameters: Any) -> dict[str, Any]:
     """The one cell of a record whose parameters have these values.
 
-    Cells stand in the order in which they were measured, which changes when one is measured again. A page therefore
-    names the parameters of a cell, and never its place.
+    Cells stand in the order in which they were measured, which changes when one is
+    measured again. A page therefore names the parameters of a cell, and never its
+    place.
 
     Args:
         record: What `load_record` returns.
@@ -127,15 +160,17 @@ def select_one(record: dict[str, Any], **parameters: Any) -> dict[str, Any]:
     found = select(record, **parameters)
     if len(found) != 1:
         raise ValueError(
-            f"parameters: got {parameters}, which {len(found)} cells of {record.get('name', 'the record')!r} have; "
-            "they must be those of exactly one cell."
+            f"parameters: got {parameters}, which {len(found)} cells of "
+            f"{record.get('name', 'the record')!r} have; they must be those of exactly "
+            "one cell."
         )
     return found[0]
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Part of an experiment that a record holds; a cell is one point of its grid, whatever the number of seeds.
+    """Part of an experiment that a record holds; a cell is one point of its grid,
+    whatever the number of seeds.
 
     Attributes:
         of: Whose grid it is, "the paper" or "the book".
@@ -155,16 +190,22 @@ class Coverage:
 
     def __str__(self) -> str:
         """One phrase: "16 of the paper's 72 cells, queries 50 instead of 1000"."""
-        run, whose = self.whole + self.reduced, f"{self.of}'s"
+        run = self.whole + self.reduced
+        whose = f"{self.of}'s"
         if run == self.cells:
-            said = f"all {self.cells} cells of {whose} grid" if self.cells > 1 else f"{whose} one cell"
+            said = (
+                f"all {self.cells} cells of {whose} grid"
+                if self.cells > 1
+                else f"{whose} one cell"
+            )
         else:
             said = f"{run} of {whose} {self.cells} cells"
         if not self.reduced:
             return said
         which = "" if self.reduced == run else f"{self.reduced} of them with "
         less = [
-            f"{k} {' or '.join(map(_said, some))} instead of {_said(full)}" for k, (some, full) in self.options.items()
+            f"{k} {' or '.join(map(_said, some))} instead of {_said(full)}"
+            for k, (some, full) in self.options.items()
         ]
         return f"{said}, {which}{', '.join(less)}"
 
@@ -178,11 +219,17 @@ def coverage(record: dict[str, Any], **part: Any) -> Coverage:
 
     Args:
         record: What `load_record` returns.
-        part: Values of axes, to look at that part of the experiment and of the record alone.
+        part: Values of axes, to look at that part of the experiment and of the record
+            alone.
     """
-    axes, full = record["axes"], record["full"]
+    axes = record["axes"]
+    full = record["full"]
     options = {key: value for key, value in full.items() if key not in axes}
-    grid = list(itertools.product(*([part[axis]] if axis in part else full[axis] for axis in axes)))
+    grid = list(
+        itertools.product(
+            *([part[axis]] if axis in part else full[axis] for axis in axes)
+        )
+    )
     held: dict[tuple[Any, ...], bool] = {}
     others: dict[str, set[Any]] = {}
     cells = [cell["parameters"] for cell in select(record, **part)]
@@ -206,11 +253,26 @@ def coverage(record: dict[str, Any], **part: Any) -> Coverage:
 
 
 def provenance(record: dict[str, Any]) -> str:
-    """One sentence: on what, when, with which versions, in how long, and what of the experiment was measured."""
-    runs = [run for i, run in enumerate(record["runs"]) if any(cell["run"] == i for cell in record["cells"])]
+    """One sentence: on what, when, with which versions, in how long, and what of the
+    experiment was measured.
+    """
+    runs = [
+        run
+        for i, run in enumerate(record["runs"])
+        if any(cell["run"] == i for cell in record["cells"])
+    ]
     devices = ", ".join(sorted({run["device"] for run in runs}))
     dates = " and ".join(sorted({run["date"] for run in runs}))
-    versions = "; ".join(dict.fromkeys(", ".join(f"{k} {v}" for k, v in run["versions"].items()) for run in runs))
-    commits = "".join(f"; commit {hash}" for hash in dict.fromkeys(run["commit"] for run in runs if "commit" in run))
+    versions = "; ".join(
+        dict.fromkeys(
+            ", ".join(f"{k} {v}" for k, v in run["versions"].items()) for run in runs
+        )
+    )
+    commits = "".join(
+        f"; commit {hash}"
+        for hash in dict.fromkeys(run["commit"] for run in runs if "commit" in run)
+    )
     seconds = sum(cell["seconds"] for cell in record["cells"])
-    return f"{devices}; {dates}; {versions}{commits}; {seconds:,.0f} s; {coverage(record)}"
+    return (
+        f"{devices}; {dates}; {versions}{commits}; {seconds:,.0f} s; {coverage(record)}"
+    )

@@ -1,4 +1,6 @@
-"""The recorded runs of the chapter on one rule: the same pairs written and read in six ways [W-ways]."""
+"""The recorded runs of the chapter on one rule: the same pairs written and read in six
+ways [W-ways].
+"""
 
 from typing import Any
 
@@ -7,7 +9,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from rankone._checks import check, choice
+from rankone._checks import brief, choice
 from rankone._module import Module
 from rankone.theory.one_rule import matrix_of
 from rankone.writes import BatchStep, Exact, InSequence, Ridge, Rule
@@ -27,7 +29,11 @@ __all__ = [
     "ways_table",
 ]
 
-DATA = {"letters": "UCI Letter", "fashion": "Fashion-MNIST", "tokens": "SmolLM2's states"}
+DATA = {
+    "letters": "UCI Letter",
+    "fashion": "Fashion-MNIST",
+    "tokens": "SmolLM2's states",
+}
 WAYS = {
     "step": "one batch step",
     "features": "the same in features",
@@ -41,7 +47,9 @@ _MARKS = dict(zip(WAYS, "ovs^Dx", strict=True))
 
 
 class Interval(Module):
-    """The mean over seeds, and half of its 95 % interval by Student's t; NaN for one seed."""
+    """The mean over seeds, and half of its 95 % interval by Student's t; NaN for one
+    seed.
+    """
 
     mean: Float[NDArray, ""]
     half: Float[NDArray, ""]
@@ -51,8 +59,11 @@ class Interval(Module):
         return f"{100 * self.mean:.1f} ± {100 * self.half:.1f}".replace("-", "−")
 
 
-def over_seeds(record: dict[str, Any], way: str, quantity: str, **parameters: Any) -> Interval:
-    """One quantity of a way, in the cells with these parameters; of the way "base" its accuracy.
+def over_seeds(
+    record: dict[str, Any], way: str, quantity: str, **parameters: Any
+) -> Interval:
+    """One quantity of a way, in the cells with these parameters; of the way "base" its
+    accuracy.
 
     Args:
         record: `one_rule`, from `rankone_book.records.load_record`.
@@ -63,17 +74,32 @@ def over_seeds(record: dict[str, Any], way: str, quantity: str, **parameters: An
     return _interval(_values(record, way, quantity, **parameters))
 
 
-def difference(record: dict[str, Any], one: str, other: str, quantity: str, **parameters: Any) -> Interval:
-    """Difference between two methods, seed by seed. The arguments are those of `over_seeds`."""
-    return _interval(_values(record, one, quantity, **parameters) - _values(record, other, quantity, **parameters))
+def difference(
+    record: dict[str, Any], one: str, other: str, quantity: str, **parameters: Any
+) -> Interval:
+    """Difference between two methods, seed by seed. The arguments are those of
+    `over_seeds`.
+    """
+    return _interval(
+        _values(record, one, quantity, **parameters)
+        - _values(record, other, quantity, **parameters)
+    )
 
 
-def _values(record: dict[str, Any], way: str, quantity: str, **parameters: Any) -> NDArray:
+def _values(
+    record: dict[str, Any], way: str, quantity: str, **parameters: Any
+) -> NDArray:
     choice("way", way, [*WAYS, "base"])
     cells = select(record, **parameters)
-    check(bool(cells), "parameters", parameters, "those of at least one recorded cell")
+    if not cells:
+        raise ValueError(
+            f"parameters: got {brief(parameters)}; "
+            "it must be those of at least one recorded cell."
+        )
     found = (cell["results"][way] for cell in cells)
-    return np.array([value if way == "base" else value[quantity] for value in found], float)
+    return np.array(
+        [value if way == "base" else value[quantity] for value in found], float
+    )
 
 
 def _interval(values: NDArray) -> Interval:
@@ -88,7 +114,8 @@ def measured_at(record: dict[str, Any], n: int) -> dict[str, str]:
 
 
 def gains(record: dict[str, Any], n: int) -> str:
-    """Gains of ridge over the base for new keys, in points, in words: one data set after another.
+    """Gains of ridge over the base for new keys, in points, in words: one data set
+    after another.
 
     Args:
         record: `one_rule`.
@@ -102,7 +129,8 @@ def gains(record: dict[str, Any], n: int) -> str:
 
 
 def ways_table(record: dict[str, Any], n: int) -> str:
-    """A table in Markdown of all ways at n pairs: a row each, the accuracies in per cent over data sets.
+    """A table in Markdown of all ways at n pairs: a row each, the accuracies in per
+    cent over data sets.
 
     Args:
         record: `one_rule`.
@@ -110,19 +138,35 @@ def ways_table(record: dict[str, Any], n: int) -> str:
     """
     held = measured_at(record, n)
     heads = [f"{name}, {what}" for name in held.values() for what in ("new", "noisy")]
-    lines = ["| Written | " + " | ".join([*heads, "kB", "write", "read"]) + " |", "|---" * (len(heads) + 4) + "|"]
+    lines = [
+        "| Written | " + " | ".join([*heads, "kB", "write", "read"]) + " |",
+        "|---" * (len(heads) + 4) + "|",
+    ]
     plain = [str(over_seeds(record, "base", "", data=data, n=n)) for data in held]
-    lines.append("| base alone | " + " | ".join(f"{shown} |" for shown in plain) + " | | |")
+    lines.append(
+        "| base alone | " + " | ".join(f"{shown} |" for shown in plain) + " | | |"
+    )
     for way, name in WAYS.items():
-        cells = [str(over_seeds(record, way, what, data=d, n=n)) for d in held for what in ("unseen", "noisy")]
-        cost = [over_seeds(record, way, what, data="letters", n=n).mean for what in ("bytes", "write", "read")]
-        cells += [f"{cost[0] / 1000:,.0f}", *(f"{1000 * seconds:.1f}" for seconds in cost[1:])]
+        cells = [
+            str(over_seeds(record, way, what, data=d, n=n))
+            for d in held
+            for what in ("unseen", "noisy")
+        ]
+        cost = [
+            over_seeds(record, way, what, data="letters", n=n).mean
+            for what in ("bytes", "write", "read")
+        ]
+        cells += [
+            f"{cost[0] / 1000:,.0f}",
+            *(f"{1000 * seconds:.1f}" for seconds in cost[1:]),
+        ]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
 def draw_ways(record: dict[str, Any]) -> Any:
-    """Error at the stored keys against the number of pairs, a panel a data set; and what a sequence forgets.
+    """Error at the stored keys against the number of pairs, a panel a data set; and
+    what a sequence forgets.
 
     Args:
         record: `one_rule`.
@@ -136,49 +180,84 @@ def draw_ways(record: dict[str, Any]) -> Any:
     for ax, (data, title) in zip(axes, held.items(), strict=False):
         counts = sorted({cell["parameters"]["n"] for cell in select(record, data=data)})
         for colour, way in zip(COLOURS, _SHOWN, strict=False):
-            bars = [over_seeds(record, way, "interference", data=data, n=n) for n in counts]
-            _errorbars(ax, counts, bars, color=colour, marker=_MARKS[way], ms=5, label=WAYS[way])
+            bars = [
+                over_seeds(record, way, "interference", data=data, n=n) for n in counts
+            ]
+            _errorbars(
+                ax,
+                counts,
+                bars,
+                color=colour,
+                marker=_MARKS[way],
+                ms=5,
+                label=WAYS[way],
+            )
         ax.set(xscale="log", xticks=counts, xticklabels=counts, xlabel="pairs stored")
         ax.set_title(title, fontsize=9)
         ax.minorticks_off()
         ax.tick_params(axis="x", labelsize=8)
     axes[0].set_ylabel("error at stored keys / %")
-    for place, (what, name) in enumerate({"first": "first tenth", "last": "last tenth"}.items()):
-        bars = [over_seeds(record, "sequence", what, data=data, n=most) for data in held]
+    for place, (what, name) in enumerate(
+        {"first": "first tenth", "last": "last tenth"}.items()
+    ):
+        bars = [
+            over_seeds(record, "sequence", what, data=data, n=most) for data in held
+        ]
         at = np.arange(len(held)) + 0.2 * (2 * place - 1)
-        _errorbars(axes[-1], at, bars, fmt="ov"[place], color=COLOURS[5 + place], label=name)
-    axes[-1].set(xticks=range(len(held)), xticklabels=list(held), xlim=(-0.6, len(held) - 0.4))
+        _errorbars(
+            axes[-1], at, bars, fmt="ov"[place], color=COLOURS[5 + place], label=name
+        )
+    axes[-1].set(
+        xticks=range(len(held)), xticklabels=list(held), xlim=(-0.6, len(held) - 0.4)
+    )
     axes[-1].set_title("in sequence", fontsize=9)
     axes[-1].tick_params(axis="x", rotation=45)
     axes[0].set_ylim(-5, 119)
     axes[-1].legend(fontsize=8, loc="lower left")
-    fig.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5, fontsize=9)
+    fig.legend(
+        *axes[0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=5,
+        fontsize=9,
+    )
     return fig, axes
 
 
 def _errorbars(ax: Any, x: Any, bars: list[Interval], **options: Any) -> None:
-    mean, half = ([100 * getattr(bar, part) for bar in bars] for part in ("mean", "half"))
+    mean, half = (
+        [100 * getattr(bar, part) for bar in bars] for part in ("mean", "half")
+    )
     ax.errorbar(x, mean, np.nan_to_num(half), capsize=2, **options)
 
 
 def draw_rule() -> Any:
-    """The book in one picture: one write, a term of rank one; and what tells the ways of writing many apart, X.
+    """The book in one picture: one write, a term of rank one; and what tells the ways
+    of writing many apart, X.
 
     Returns:
         (figure, axes).
     """
     keys = np.r_[0.0:1:4j, 2.0, 3.0]
     S = np.exp(-abs(keys[:, None] - keys))
-    value, key = np.sin(np.arange(6) * 1.7 + 0.8)[:, None], np.cos(np.arange(9) * 0.9)[None]
-    term = {"value − prediction": value, "geometry · key": key, "what is added": value * key}
+    value = np.sin(np.arange(6) * 1.7 + 0.8)[:, None]
+    key = np.cos(np.arange(9) * 0.9)[None]
+    term = {
+        "value − prediction": value,
+        "geometry · key": key,
+        "what is added": value * key,
+    }
     ways: dict[str, tuple[Rule, str]] = {
         "all at once": (BatchStep(), "a gradient step,\ndense memory, ResMem"),
         "one by one": (InSequence(), "edits in sequence,\nDeltaNet"),
         "compromise": (Ridge(2.0), "MEMIT"),
         "exactly": (Exact(), "edits in a batch"),
     }
-    fig, axes = figure(2, 4, height=4.3, on_phone=(4, 2), gridspec_kw={"height_ratios": [1, 1.25]})
-    for ax, (sign, (name, matrix)) in zip(axes[0], zip(("", "⊗", "="), term.items(), strict=True), strict=False):
+    fig, axes = figure(
+        2, 4, height=4.3, on_phone=(4, 2), gridspec_kw={"height_ratios": [1, 1.25]}
+    )
+    for ax, (sign, (name, matrix)) in zip(
+        axes[0], zip(("", "⊗", "="), term.items(), strict=True), strict=False
+    ):
         ax.imshow(matrix, cmap="RdBu", vmin=-1, vmax=1)
         ax.set_title(f"{sign} {name}".strip(), fontsize=10)
     for ax, (name, (rule, who)) in zip(axes[1], ways.items(), strict=True):
@@ -189,5 +268,11 @@ def draw_rule() -> Any:
         ax.set(xticks=[], yticks=[])
         ax.grid(False)
     axes[0, 3].axis("off")
-    axes[0, 3].text(0, 0.5, "one write:\na term of\nrank one", va="center", transform=axes[0, 3].transAxes)
+    axes[0, 3].text(
+        0,
+        0.5,
+        "one write:\na term of\nrank one",
+        va="center",
+        transform=axes[0, 3].transAxes,
+    )
     return fig, axes

@@ -1,4 +1,6 @@
-"""The benchmark compares like with like: the peers and the package give the same numbers. Nothing here is timed."""
+"""The benchmark compares like with like: the peers and the package give the same
+numbers. Nothing here is timed.
+"""
 
 import json
 import subprocess
@@ -16,21 +18,30 @@ import rankone as ro
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks import layer, memory, peers, record, timing  # noqa: E402
+from benchmarks import layer, memory, peers, record, timing
 
 
 @pytest.fixture(scope="module")
 def distributed():
     Xi, memories = memory.distributed_memories(48, 3000)
-    return Xi, memories, memory.stored_omega(memories["stored"].features), jnp.float32(memory.BETA)
+    return (
+        Xi,
+        memories,
+        memory.stored_omega(memories["stored"].features),
+        jnp.float32(memory.BETA),
+    )
 
 
 @pytest.mark.parametrize("rows_first", [False, True])
 @pytest.mark.parametrize("N", [1, 5])
-def test_the_published_formulation_gives_the_memorys_energy_and_gradient(distributed, N, rows_first):
+def test_the_published_formulation_gives_the_memorys_energy_and_gradient(
+    distributed, N, rows_first
+):
     Xi, memories, omega, beta = distributed
     x = Xi[:N] + 0.05
-    energy, gradient = peers.autodiff_gradient(omega, memories["stored"].T, beta, x, rows_first=rows_first)
+    energy, gradient = peers.autodiff_gradient(
+        omega, memories["stored"].T, beta, x, rows_first=rows_first
+    )
     ours = memories["stored"].energy_and_gradient(x)
     np.testing.assert_allclose(energy, ours[0], rtol=2e-4, atol=2e-5)
     np.testing.assert_allclose(gradient, ours[1], rtol=2e-3, atol=2e-4)
@@ -39,7 +50,9 @@ def test_the_published_formulation_gives_the_memorys_energy_and_gradient(distrib
 def test_the_published_retrieval_arrives_where_the_memorys_does(distributed):
     Xi, memories, omega, beta = distributed
     x = Xi[:3] + 0.05
-    theirs = peers.autodiff_retrieval(omega, memories["stored"].T, beta, x, 0.1, memory.STEPS)
+    theirs = peers.autodiff_retrieval(
+        omega, memories["stored"].T, beta, x, 0.1, memory.STEPS
+    )
     np.testing.assert_allclose(theirs, memory.walk(memories["stored"], x), atol=2e-4)
 
 
@@ -52,7 +65,8 @@ def test_the_hadamard_memory_has_the_same_energy_up_to_the_features_noise(distri
 
 
 def test_the_plain_form_and_the_attention_layer_are_the_exact_memory():
-    Xi, x = memory.unit_rows(jax.random.key(0), 300, 16), memory.unit_rows(jax.random.key(1), 4, 16)
+    Xi = memory.unit_rows(jax.random.key(0), 300, 16)
+    x = memory.unit_rows(jax.random.key(1), 4, 16)
     energy, gradient = ro.MrDAM(Xi, memory.BETA).energy_and_gradient(x)
     plain = peers.plain_gradient(Xi, jnp.float32(memory.BETA), x)
     np.testing.assert_allclose(plain[0], energy, rtol=1e-5, atol=1e-6)
@@ -72,7 +86,9 @@ def test_a_step_of_training_is_the_same_in_all_three_forms():
     np.testing.assert_allclose(implicit[1], slope, atol=1e-3 * np.abs(slope).max())
     if not peers.has_torch():
         pytest.skip("the layer is written in PyTorch, which is not installed")
-    theirs = peers.torch_training(np.asarray(Xi), memory.BETA, *map(np.asarray, (x, wanted)), known=8, steps=60)()
+    theirs = peers.torch_training(
+        np.asarray(Xi), memory.BETA, *map(np.asarray, (x, wanted)), known=8, steps=60
+    )()
     np.testing.assert_allclose(theirs[0], loss, rtol=1e-4)
     np.testing.assert_allclose(theirs[1], slope, atol=1e-3 * np.abs(slope).max())
 
@@ -80,14 +96,19 @@ def test_a_step_of_training_is_the_same_in_all_three_forms():
 def test_interleaving_runs_every_job_in_every_round(monkeypatch):
     monkeypatch.setattr(timing, "BURST", 0.0)
     calls = []
-    seconds = timing.interleave({name: lambda name=name: calls.append(name) for name in "ab"}, 3)
-    assert calls == list("aabb" + "ab" * 3)  # once to compile and once to see how long it takes
+    seconds = timing.interleave(
+        {name: lambda name=name: calls.append(name) for name in "ab"}, 3
+    )
+    # once to compile and once to see how long it takes
+    assert calls == list("aabb" + "ab" * 3)
     assert [len(times) for times in seconds.values()] == [3, 3]
 
 
 def test_short_jobs_are_called_many_times_a_round_and_their_mean_is_kept(monkeypatch):
     clock = iter(range(1000))
-    monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: float(next(clock))))
+    monkeypatch.setattr(
+        timing, "time", SimpleNamespace(perf_counter=lambda: float(next(clock)))
+    )
     monkeypatch.setattr(timing, "BURST", 5.0)
     calls = []
     seconds = timing.interleave({"a": lambda: calls.append("a")}, 2)
@@ -99,7 +120,8 @@ def test_short_jobs_are_called_many_times_a_round_and_their_mean_is_kept(monkeyp
 def machine():
     """One that reads 10 bytes and does 100 operations a second."""
     made = timing.Machine(8)
-    made.bandwidth, made.products = 10.0, 100.0
+    made.bandwidth = 10.0
+    made.products = 100.0
     return made
 
 
@@ -117,7 +139,12 @@ def test_the_machines_rates_are_the_best_seen():
 
 
 def test_a_row_holds_the_spread_of_the_ratios(monkeypatch, machine):
-    spent = {"ours, form": [1.0, 2.0, 4.0], "peer": [8.0, 8.0, 8.0], "read": [1e9], "product": [1e9]}
+    spent = {
+        "ours, form": [1.0, 2.0, 4.0],
+        "peer": [8.0, 8.0, 8.0],
+        "read": [1e9],
+        "product": [1e9],
+    }
     monkeypatch.setattr(timing, "interleave", lambda jobs, repetitions: spent)
     forms = {"form": (None, timing.Work(30, 2))}
     (row,) = timing.compare(machine, {"task": "t", "D": 2}, forms, {"peer": None}, 3)
@@ -129,7 +156,15 @@ def test_a_row_holds_the_spread_of_the_ratios(monkeypatch, machine):
 def test_a_record_says_where_when_and_with_what(tmp_path, machine):
     path = record.write("memory", machine, [{"task": "t"}], 7, tmp_path)
     written = json.loads(path.read_text())
-    assert {"device", "date", "cores", "versions", "bandwidth_gb_s", "products_gflop_s", "load"} <= written.keys()
+    assert {
+        "device",
+        "date",
+        "cores",
+        "versions",
+        "bandwidth_gb_s",
+        "products_gflop_s",
+        "load",
+    } <= written.keys()
     assert written["seed"] == 7
     assert written["versions"]["jax"] == jax.__version__
     assert written["rows"] == [{"task": "t"}]
@@ -138,22 +173,39 @@ def test_a_record_says_where_when_and_with_what(tmp_path, machine):
 def test_a_record_stays_where_a_peer_of_its_is_missing(tmp_path, machine):
     from benchmarks.__main__ import folder
 
-    both, one = [{"peer": "a"}, {"peer": "b"}], [{"peer": "a"}, {"task": "Fig. 2"}]
+    both = [{"peer": "a"}, {"peer": "b"}]
+    one = [{"peer": "a"}, {"task": "Fig. 2"}]
     assert folder(tmp_path, "memory", one) == tmp_path  # there is none yet
     record.write("memory", machine, both, 7, tmp_path)
     assert folder(tmp_path, "memory", [*both, {"peer": "c"}]) == tmp_path
-    assert folder(tmp_path, "memory", one) not in (tmp_path, ROOT / "benchmarks/results")
+    assert folder(tmp_path, "memory", one) not in (
+        tmp_path,
+        ROOT / "benchmarks/results",
+    )
 
 
 def test_the_committed_record_has_every_case_and_its_peers():
     rows = json.loads((ROOT / "benchmarks/results/memory.json").read_text())["rows"]
-    found = {(r["task"], r["form"], r.get("K"), r["D"], r.get("Y"), r["N"]) for r in rows}
+    found = {
+        (r["task"], r["form"], r.get("K"), r["D"], r.get("Y"), r["N"]) for r in rows
+    }
     for D, Y in memory.DISTRIBUTED:
         for task in ("gradient", f"{memory.STEPS} steps"):
-            assert {(task, form, None, D, Y, N) for form in ("stored", "Hadamard") for N in memory.QUERIES} <= found
+            assert {
+                (task, form, None, D, Y, N)
+                for form in ("stored", "Hadamard")
+                for N in memory.QUERIES
+            } <= found
     for K, D in memory.EXACT:
-        assert {("gradient", form, K, D, None, N) for form in ("exact", "prepared") for N in memory.QUERIES} <= found
-    assert {r["peer"] for r in rows if r.get("Y") and "peer" in r} == {"as published", "by Ω z"}
+        assert {
+            ("gradient", form, K, D, None, N)
+            for form in ("exact", "prepared")
+            for N in memory.QUERIES
+        } <= found
+    assert {r["peer"] for r in rows if r.get("Y") and "peer" in r} == {
+        "as published",
+        "by Ω z",
+    }
     assert {r["peer"] for r in rows if r["form"] == "exact"} == {
         "one read",
         "plain JAX",
@@ -164,7 +216,15 @@ def test_the_committed_record_has_every_case_and_its_peers():
 
 def test_the_command_runs_every_case_at_small_sizes(light):
     command = [sys.executable, "-m", "benchmarks", "--quick"]
-    done = subprocess.run(command, cwd=ROOT, env=light, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=light,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("ratio") >= 10
     assert "MB above the interpreter" in done.stdout

@@ -1,4 +1,6 @@
-"""The reference pages show every public name of the package, once, with its types as they are written."""
+"""The reference pages show every public name of the package, once, with its types as
+they are written.
+"""
 
 import doctest
 import html
@@ -33,12 +35,20 @@ def shown() -> dict[str, str]:
 
 
 def modules() -> list[str]:
-    """The explorers, the parts of the library, and the modules of a part that names nothing itself."""
+    """The explorers, the parts of the library, and the modules of a part that names
+    nothing itself.
+    """
     found = ["rankone_book.widgets"]
     for part in sorted(ro._PARTS - {"plain"}):  # which its page shows as it is written
         module = importlib.import_module(f"rankone.{part}")
-        inner = [] if hasattr(module, "__all__") else pkgutil.iter_modules(getattr(module, "__path__", []))
-        found += [f"rankone.{part}.{each.name}" for each in inner] or [f"rankone.{part}"]
+        inner = (
+            []
+            if hasattr(module, "__all__")
+            else pkgutil.iter_modules(getattr(module, "__path__", []))
+        )
+        found += [f"rankone.{part}.{each.name}" for each in inner] or [
+            f"rankone.{part}"
+        ]
     return found
 
 
@@ -48,45 +58,82 @@ def test_a_public_name_is_on_the_first_page(name: str, shown: dict[str, str]) ->
 
 
 @pytest.mark.parametrize("module", modules())
-def test_all_that_a_part_names_is_on_its_page(module: str, shown: dict[str, str]) -> None:
+def test_all_that_a_part_names_is_on_its_page(
+    module: str, shown: dict[str, str]
+) -> None:
     assert shown[module] in {f"book/{page}.html" for page in PAGES}
     held = importlib.import_module(module)
-    names = [name for name in getattr(held, "__all__", []) if callable(getattr(held, name))]
+    names = [
+        name for name in getattr(held, "__all__", []) if callable(getattr(held, name))
+    ]
     assert set(names) <= {name.rpartition(".")[2] for name in shown}
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_types_are_as_written_and_no_markup_is_left(page: str) -> None:
     text = (HTML / "book" / f"{page}.html").read_text("utf-8")
-    article = html.unescape(re.sub(r"<[^>]+>", "", text[text.index("<article") : text.index("</article>")]))
+    article = html.unescape(
+        re.sub(r"<[^>]+>", "", text[text.index("<article") : text.index("</article>")])
+    )
     assert re.search(r'Float\[Array, [“"]', article)
-    assert re.findall(r"jaxtyping\.|jaxlib|:claim-id:|:math:|:param|<function|<class| object at 0x", article) == []
+    assert (
+        re.findall(
+            r"jaxtyping\.|jaxlib|:claim-id:|:math:|:param|<function|<class| object at 0x",
+            article,
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_can_be_pasted(page: str) -> None:
     """No star, bar or underscore of theirs is escaped, as those of prose are."""
     text = (HTML / "book" / f"{page}.html").read_text("utf-8")
-    blocks = [html.unescape(re.sub(r"<[^>]+>", "", block)) for block in re.findall(r"(?s)<pre>.*?</pre>", text)]
+    blocks = [
+        html.unescape(re.sub(r"<[^>]+>", "", block))
+        for block in re.findall(r"(?s)<pre>.*?</pre>", text)
+    ]
     examples = [block for block in blocks if ">>> " in block]
     assert [block for block in examples if re.search(r"\\[*|_]", block)] == []
 
 
-DOCUMENTED = ["editing.closed_form", "memory.hopfield", "theory.divergence", "universality.network", "writes.memory"]
+DOCUMENTED = [
+    "editing.closed_form",
+    "memory.hopfield",
+    "theory.divergence",
+    "universality.network",
+    "writes.memory",
+]
 
 
 @pytest.mark.parametrize("module", DOCUMENTED)
-def test_an_example_is_left_as_it_is_when_markup_is_made_of_a_docstring(module: str) -> None:
-    """Without a build: Sphinx is given the same examples, while the stars of prose are escaped."""
+def test_an_example_is_left_as_it_is_when_markup_is_made_of_a_docstring(
+    module: str,
+) -> None:
+    """Without a build: Sphinx is given the same examples, while the stars of prose are
+    escaped.
+    """
     env = SimpleNamespace(temp_data={"as_it_was": None})
     config = SimpleNamespace(claims_file="book/claims.yml")
     app = SimpleNamespace(env=env, srcdir=ROOT, config=config)
     parser = doctest.DocTestParser()
-    for test in doctest.DocTestFinder().find(importlib.import_module(f"rankone.{module}")):
+    for test in doctest.DocTestFinder().find(
+        importlib.import_module(f"rankone.{module}")
+    ):
         lines = (test.docstring or "").split("\n")
         api.to_markup(app, "function", test.name, None, None, lines)
-        assert [one.source for one in parser.get_examples("\n".join(lines))] == [one.source for one in test.examples]
-    prose = ["A * B and f_x.", "", ">>> a = 2 ** 3  # x* -> y_", "... # |a|", "8", "", "After * it."]
+        assert [one.source for one in parser.get_examples("\n".join(lines))] == [
+            one.source for one in test.examples
+        ]
+    prose = [
+        "A * B and f_x.",
+        "",
+        ">>> a = 2 ** 3  # x* -> y_",
+        "... # |a|",
+        "8",
+        "",
+        "After * it.",
+    ]
     api.to_markup(app, "function", "f", None, None, lines := [*prose])
     assert lines == [r"A \* B and f_x.", *prose[1:-1], r"After \* it."]
 

@@ -1,4 +1,6 @@
-"""What a shared link shows, and what is left out where the published book has no address."""
+"""What a shared link shows, and what is left out where the published book has no
+address.
+"""
 
 import re
 
@@ -10,7 +12,8 @@ from docutils.utils import new_document
 
 def page(*children):
     """A page whose first section holds a note and then this paragraph."""
-    document, section = new_document("page"), nodes.section()
+    document = new_document("page")
+    section = nodes.section()
     document += section
     section += nodes.note("", nodes.paragraph("", "An aside."))
     section += nodes.paragraph("", "", *children)
@@ -20,17 +23,34 @@ def page(*children):
 
 def test_a_page_is_described_by_its_first_paragraph():
     assert (
-        description(page(nodes.Text("How many "), nodes.emphasis("", "fit"), nodes.Text("\nhere?")))
+        description(
+            page(
+                nodes.Text("How many "),
+                nodes.emphasis("", "fit"),
+                nodes.Text("\nhere?"),
+            )
+        )
         == "How many fit here?"
     )
-    greek = page(nodes.Text("Raise "), nodes.math("", r"\beta"), nodes.Text(" and "), nodes.math("", r"W_{ij}"))
+    greek = page(
+        nodes.Text("Raise "),
+        nodes.math("", r"\beta"),
+        nodes.Text(" and "),
+        nodes.math("", r"W_{ij}"),
+    )
     assert description(greek) == "Raise β and W_ij"
     assert description(new_document("empty")) == ""
 
 
 @pytest.mark.parametrize(
     ("text", "end"),
-    [("One sentence that is long enough to stay alone. " + "word " * 60, "stay alone."), ("word " * 60, "word …")],
+    [
+        (
+            "One sentence that is long enough to stay alone. " + "word " * 60,
+            "stay alone.",
+        ),
+        ("word " * 60, "word …"),
+    ],
 )
 def test_a_long_paragraph_ends_with_a_sentence_or_a_word(text, end):
     about = description(page(nodes.Text(text)))
@@ -39,7 +59,9 @@ def test_a_long_paragraph_ends_with_a_sentence_or_a_word(text, end):
 
 
 def test_values_are_escaped_and_empty_ones_left_out():
-    lines = "\n".join(tags('On "β"', "", "https://a.org/b.html", "https://a.org/p.png", (12, 8)))
+    lines = "\n".join(
+        tags('On "β"', "", "https://a.org/b.html", "https://a.org/p.png", (12, 8))
+    )
     assert 'property="og:title" content="On &quot;β&quot;"' in lines
     assert re.search('property="og:url" content="https://a.org/b.html"', lines)
     assert re.search('property="og:image:width" content="12"', lines)

@@ -1,4 +1,6 @@
-"""The chain behind every claim holds: row, code, test, labelled statement, figures of its chapter, errata."""
+"""The chain behind every claim holds: row, code, test, labelled statement, figures of
+its chapter, errata.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,18 @@ CLAIMS = [
     *(f"D-obs{n}" for n in range(1, 4)),
     *(f"D-fig{n}" for n in ("1", "2", "3", "4A", "4B", "5", "6")),
     *(f"D-sharp{n}" for n in range(1, 18)),
-    *("D-alg1", "D-thm1", "D-thm2", "D-cor1", "D-appC-Exp", "D-appC-claims", "D-F22a", "D-U0", "D-U1", "D-US"),
+    *(
+        "D-alg1",
+        "D-thm1",
+        "D-thm2",
+        "D-cor1",
+        "D-appC-Exp",
+        "D-appC-claims",
+        "D-F22a",
+        "D-U0",
+        "D-U1",
+        "D-US",
+    ),
     *("D-looseness", "D-implicit"),
     *(f"R-eq{n}" for n in range(5, 18)),
     *(f"R-S{n}" for n in range(1, 10)),
@@ -30,9 +43,32 @@ CLAIMS = [
     *(f"K-eq{name}" for name in ("0", "1", "2", "W", "dU", "U", "vec", "P")),
     *(f"K-unn{name}" for name in ("", "-rank", "-init", "-over", "-stats", "-cost")),
     *(f"K-sharp{n}" for n in range(1, 9)),
-    *("K-vec", "K-ein", "K-mom", "K-transport", "K-decay", "K-penalty", "K-adam", "K-muon", "K-shampoo", "K-newton"),
+    *(
+        "K-vec",
+        "K-ein",
+        "K-mom",
+        "K-transport",
+        "K-decay",
+        "K-penalty",
+        "K-adam",
+        "K-muon",
+        "K-shampoo",
+        "K-newton",
+    ),
     *("K-norm", "K-FAC", "K-damping", "K-prong", "K-meta", "K-rome"),
-    *("M-def", "M-fig1", "M-(1)", "M-grad", "M-prod", "M-prod2", "M-z*", "M-pre", "M-kern", "M-lin-e", "M-idea1"),
+    *(
+        "M-def",
+        "M-fig1",
+        "M-(1)",
+        "M-grad",
+        "M-prod",
+        "M-prod2",
+        "M-z*",
+        "M-pre",
+        "M-kern",
+        "M-lin-e",
+        "M-idea1",
+    ),
     *(f"M-eq{n}" for n in range(2, 7)),
     *("M-disc", "M-Ajl", "M-index", "M-v", "M-univ", "M-kshot", "M-concl"),
     *(f"M-appA-{name}" for name in ("tele", "bdry", "psd", "Bpd", "Wbar", "idx", "in")),
@@ -40,15 +76,58 @@ CLAIMS = [
     *(f"M-S{n}" for n in range(1, 10)),
     *(f"M-fig{n}" for n in range(2, 6)),
     *(f"S-eq{n}" for n in range(1, 46) if n not in (22, 24)),
-    *("S-eq22", "S-eq22-loose", "S-CE", "S-res", "S-rem3.2", "S-gain", "S-dich", "S-hyper", "S-4.1"),
-    *("S-appC-top128", "S-appC-win", "S-appC-lr", "S-tab1", "S-tab2", "S-tab3", "S-fig6", "S-A5.1", "S-A5.2"),
-    *("S-5.2", "S-lemD.1", "S-thm5.3", "S-5.1txt", "S-2stage", "S-purekNN", "S-bul", "S-remE.1", "S-propD.2"),
+    *(
+        "S-eq22",
+        "S-eq22-loose",
+        "S-CE",
+        "S-res",
+        "S-rem3.2",
+        "S-gain",
+        "S-dich",
+        "S-hyper",
+        "S-4.1",
+    ),
+    *(
+        "S-appC-top128",
+        "S-appC-win",
+        "S-appC-lr",
+        "S-tab1",
+        "S-tab2",
+        "S-tab3",
+        "S-fig6",
+        "S-A5.1",
+        "S-A5.2",
+    ),
+    *(
+        "S-5.2",
+        "S-lemD.1",
+        "S-thm5.3",
+        "S-5.1txt",
+        "S-2stage",
+        "S-purekNN",
+        "S-bul",
+        "S-remE.1",
+        "S-propD.2",
+    ),
     *(f"S-S{n}" for n in range(1, 8)),
     *(f"S-sharp{n}" for n in range(1, 6)),
     "S-disc",
     *(
         f"W-{name}"
-        for name in ("rule", "cycles", "ratio", "five", "not", "dilute", "risk", "far", "knn", "ways", "delta", "ttt")
+        for name in (
+            "rule",
+            "cycles",
+            "ratio",
+            "five",
+            "not",
+            "dilute",
+            "risk",
+            "far",
+            "knn",
+            "ways",
+            "delta",
+            "ttt",
+        )
     ),
 ]
 ROWS = read_claims(ROOT / "book" / "claims.yml")
@@ -82,18 +161,30 @@ def test_a_claim_with_figures_says_what_must_hold_of_them() -> None:
 
 
 def test_no_phrase_is_kept_for_a_figure_that_is_gone() -> None:
-    phrases = yaml.safe_load((ROOT / "book" / "phrases.yml").read_text(encoding="utf-8"))
+    phrases = yaml.safe_load(
+        (ROOT / "book" / "phrases.yml").read_text(encoding="utf-8")
+    )
     assert phrases.keys() - {key for row in ROWS for key in row["figures"]} == set()
 
 
 def test_a_figure_that_refutes_the_paper_must_go_on_refuting_it() -> None:
-    refuting = {row["id"]: row["errata"]["refuted_by"] for row in ROWS if row.get("errata", {}).get("refuted_by")}
+    refuting = {
+        row["id"]: row["errata"]["refuted_by"]
+        for row in ROWS
+        if row.get("errata", {}).get("refuted_by")
+    }
     free = {claim for claim, key in refuting.items() if key not in conditioned()}
     assert free == set()
 
 
-def test_a_few_errata_come_first_and_none_of_them_is_a_slip_or_of_a_students_slides() -> None:
-    first = {row["id"]: row["errata"]["kind"] for row in ROWS if row.get("errata", {}).get("first")}
+def test_a_few_errata_come_first_and_none_of_them_is_a_slip_or_of_a_students_slides() -> (
+    None
+):
+    first = {
+        row["id"]: row["errata"]["kind"]
+        for row in ROWS
+        if row.get("errata", {}).get("first")
+    }
     assert 5 <= len(first) <= 10
     assert "slip" not in first.values()
     assert not [name for name in first if name.startswith("M-")]
@@ -102,13 +193,21 @@ def test_a_few_errata_come_first_and_none_of_them_is_a_slip_or_of_a_students_sli
 def conditioned() -> set[str]:
     """Figures with a condition, and those that one compares with."""
     conditions = [pair for row in ROWS for pair in row.get("holds", {}).items()]
-    return {key for key, _ in conditions} | {other for _, text in conditions for other in figures_in(text)}
+    return {key for key, _ in conditions} | {
+        other for _, text in conditions for other in figures_in(text)
+    }
 
 
 @pytest.mark.parametrize("page", ["claims", "errata"])
 def test_the_page_shows_every_row_with_its_figures(page: str) -> None:
-    html = (ROOT / "_build" / "html" / "book" / f"{page}.html").read_text(encoding="utf-8")
+    html = (ROOT / "_build" / "html" / "book" / f"{page}.html").read_text(
+        encoding="utf-8"
+    )
     rows = [row for row in ROWS if page == "claims" or "errata" in row]
-    assert [row["id"] for row in rows if f'id="{make_id(page + "-" + row["id"])}"' not in html] == []
+    assert [
+        row["id"]
+        for row in rows
+        if f'id="{make_id(page + "-" + row["id"])}"' not in html
+    ] == []
     assert "not measured" not in html
     assert "Not in a chapter" not in html or any(not row["chapter"] for row in rows)

@@ -1,4 +1,6 @@
-"""Each checker of the claims' chain sees the fault it is there for, and finds none in a whole chain."""
+"""Each checker of the claims' chain sees the fault it is there for, and finds none in a
+whole chain.
+"""
 
 from copy import deepcopy
 from pathlib import Path
@@ -105,43 +107,99 @@ def test_each_kind_of_label_is_found(book: claim_chain.Book, label: str) -> None
         ({"widget": "NoSuchExplorer"}, "has no 'NoSuchExplorer'"),
         ({"status": "holds"}, "errata belong to"),
         ({"errata": None}, "errata belong to"),
-        ({"errata": ROW["errata"] | {"kind": "wrong"}}, "no such kind of erratum: 'wrong'"),
         (
-            {"errata": {key: ROW["errata"][key] for key in ("kind", "where", "printed", "why", "repair")}},
+            {"errata": ROW["errata"] | {"kind": "wrong"}},
+            "no such kind of erratum: 'wrong'",
+        ),
+        (
+            {
+                "errata": {
+                    key: ROW["errata"][key]
+                    for key in ("kind", "where", "printed", "why", "repair")
+                }
+            },
             "without number",
         ),
-        ({"status": "slip"}, "an erratum of the kind 'false' does not fit the status 'slip'"),
+        (
+            {"status": "slip"},
+            "an erratum of the kind 'false' does not fit the status 'slip'",
+        ),
         ({"status": "measured"}, "no such status: 'measured'"),
         ({"records": ["no_such_record"]}, "no such record: 'no_such_record'"),
         ({"source": None}, "no source, and no reason"),
         ({"test": None, "uncovered": "later"}, "no test, and no reason"),
-        ({"figures": [], "holds": {}, "status": "holds", "errata": None}, "no figures, and no reason"),
+        (
+            {"figures": [], "holds": {}, "status": "holds", "errata": None},
+            "no figures, and no reason",
+        ),
         ({"uncovered": "Nothing of it could be computed."}, "a gap that is none"),
     ],
 )
-def test_a_planted_fault_is_seen(book: claim_chain.Book, change: dict[str, Any], fault: str) -> None:
+def test_a_planted_fault_is_seen(
+    book: claim_chain.Book, change: dict[str, Any], fault: str
+) -> None:
     assert any(fault in found for found in faults({**deepcopy(ROW), **change}, book))
 
 
-@pytest.mark.parametrize("field", ["where", "printed", "why", "repair", "refuted_by", "number"])
+@pytest.mark.parametrize(
+    "field", ["where", "printed", "why", "repair", "refuted_by", "number"]
+)
 def test_an_erratum_needs_every_field(book: claim_chain.Book, field: str) -> None:
     row = {**ROW, "errata": {**ROW["errata"], field: ""}}
     assert f"errata without {field}" in faults(row, book)
 
 
-def test_a_gap_with_its_reason_and_a_slip_without_a_number_pass(book: claim_chain.Book) -> None:
-    slip = {"kind": "slip", "where": "eq. 1", "printed": "$q$", "why": "A slip.", "repair": "$x$"}
-    row = {**ROW, "status": "slip", "errata": slip, "figures": [], "holds": {}, "source": None, "test": None}
-    assert faults({**row, "uncovered": "A slip of notation: nothing to compute."}, book) == []
+def test_a_gap_with_its_reason_and_a_slip_without_a_number_pass(
+    book: claim_chain.Book,
+) -> None:
+    slip = {
+        "kind": "slip",
+        "where": "eq. 1",
+        "printed": "$q$",
+        "why": "A slip.",
+        "repair": "$x$",
+    }
+    row = {
+        **ROW,
+        "status": "slip",
+        "errata": slip,
+        "figures": [],
+        "holds": {},
+        "source": None,
+        "test": None,
+    }
+    assert (
+        faults({**row, "uncovered": "A slip of notation: nothing to compute."}, book)
+        == []
+    )
 
 
-def test_the_build_sees_a_figure_that_violates_its_condition_or_cannot_be_compared() -> None:
-    conditions = {"D-x.b": "> D-x.a", "D-x.c": "< 1e-9", "D-x.text": "< 1", "D-x.early": "< D-x.late"}
-    numbers = {"D-x.a": 1.0, "D-x.b": 2.0, "D-x.c": 0.0, "D-x.text": None, "D-x.early": 1.0, "D-x.late": 2.0}
+def test_the_build_sees_a_figure_that_violates_its_condition_or_cannot_be_compared() -> (
+    None
+):
+    conditions = {
+        "D-x.b": "> D-x.a",
+        "D-x.c": "< 1e-9",
+        "D-x.text": "< 1",
+        "D-x.early": "< D-x.late",
+    }
+    numbers = {
+        "D-x.a": 1.0,
+        "D-x.b": 2.0,
+        "D-x.c": 0.0,
+        "D-x.text": None,
+        "D-x.early": 1.0,
+        "D-x.late": 2.0,
+    }
 
     def found(**changed: float | None) -> list[str]:
         figures = numbers | {f"D-x.{name}": number for name, number in changed.items()}
-        return [*violations(conditions, {key: Figure(str(number), number) for key, number in figures.items()})]
+        return [
+            *violations(
+                conditions,
+                {key: Figure(str(number), number) for key, number in figures.items()},
+            )
+        ]
 
     text, late = found()
     assert "D-x.text is a text" in text
@@ -151,5 +209,13 @@ def test_the_build_sees_a_figure_that_violates_its_condition_or_cannot_be_compar
 
 
 def test_claims_listed_twice_never_or_from_nowhere_are_counted() -> None:
-    rows = [{"id": "D-eq1"}, {"id": "D-eq2-3", "includes": ["D-eq2", "D-eq1"]}, {"id": "D-new"}]
-    assert claim_chain.miscounted(rows, ["D-eq1", "D-eq2", "D-eq3"]) == {"D-eq1": 2, "D-eq3": 0, "D-new": 1}
+    rows = [
+        {"id": "D-eq1"},
+        {"id": "D-eq2-3", "includes": ["D-eq2", "D-eq1"]},
+        {"id": "D-new"},
+    ]
+    assert claim_chain.miscounted(rows, ["D-eq1", "D-eq2", "D-eq3"]) == {
+        "D-eq1": 2,
+        "D-eq3": 0,
+        "D-new": 1,
+    }

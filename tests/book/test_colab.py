@@ -1,7 +1,8 @@
-"""The notebooks run from top to bottom on Colab as last recorded: its Python, jax, numpy, IPython and ipywidgets.
+"""The notebooks run from top to bottom on Colab as last recorded: its Python, jax,
+numpy, IPython and ipywidgets.
 
-The package lies there as a wheel, with no dependencies; what else a notebook needs its set-up cell installs, as on
-Colab. The CPU build of jaxlib stands for Colab's GPU build.
+The package lies there as a wheel, with no dependencies; what else a notebook needs its
+set-up cell installs, as on Colab. The CPU build of jaxlib stands for Colab's GPU build.
 """
 
 import json
@@ -27,7 +28,11 @@ import rankone_book.widgets
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
-CHAPTERS = sorted(p.stem for p in (ROOT / "book" / "chapters").glob("*.md") if "kernelspec" in p.read_text("utf-8"))
+CHAPTERS = sorted(
+    p.stem
+    for p in (ROOT / "book" / "chapters").glob("*.md")
+    if "kernelspec" in p.read_text("utf-8")
+)
 EXERCISES = [chapter for chapter in CHAPTERS if chapter.endswith("_exercises")]
 UNTOUCHED = ["jax", "jaxlib", "numpy"]
 FREEZE = colab_freeze.recorded()
@@ -43,36 +48,72 @@ def notebook_of(chapter: str) -> nbformat.NotebookNode:
 
 @pytest.fixture(scope="module")
 def colab(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Python of an environment like Colab's, with the wheel that this build published."""
+    """The Python of an environment like Colab's, with the wheel that this build
+    published.
+    """
     folder = tmp_path_factory.mktemp("colab") / "environment"
-    uv("venv", "--quiet", "--seed", "--python", python(FREEZE.python) or sys.executable, folder)
+    uv(
+        "venv",
+        "--quiet",
+        "--seed",
+        "--python",
+        python(FREEZE.python) or sys.executable,
+        folder,
+    )
     made = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     wheels = sorted((HTML / "wheels").rglob("*.whl"))
-    uv("pip", "install", "--quiet", "--no-deps", "--python", made, "--requirements", colab_freeze.RECORDED, *wheels)
+    uv(
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--python",
+        made,
+        "--requirements",
+        colab_freeze.RECORDED,
+        *wheels,
+    )
     return made
 
 
 @pytest.fixture(scope="module")
-def manager(colab: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], KernelManager]:
+def manager(
+    colab: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[], KernelManager]:
     """Makes a manager of a kernel in that environment."""
     folder = tmp_path_factory.mktemp("kernels")
     command = [str(colab), "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     (folder / "colab").mkdir()
-    (folder / "colab" / "kernel.json").write_text(json.dumps({"argv": command, "language": "python"}))
+    (folder / "colab" / "kernel.json").write_text(
+        json.dumps({"argv": command, "language": "python"})
+    )
     kernels = KernelSpecManager(kernel_dirs=[str(folder)])
     return lambda: KernelManager(kernel_name="colab", kernel_spec_manager=kernels)
 
 
 @pytest.fixture(scope="module")
 def execute(manager: Callable[[], KernelManager]) -> Execute:
-    """Runs a notebook in a folder, from top to bottom; set-up cells, which install what they miss, one at a time."""
+    """Runs a notebook in a folder, from top to bottom; set-up cells, which install what
+    they miss, one at a time.
+    """
     installing = Lock()
 
-    def executed(notebook: nbformat.NotebookNode, folder: Path) -> nbformat.NotebookNode:
+    def executed(
+        notebook: nbformat.NotebookNode, folder: Path
+    ) -> nbformat.NotebookNode:
         for cell in notebook.cells:
             cell.pop("execution_count", None)
-        client = NotebookClient(notebook, km=manager(), timeout=300, resources={"metadata": {"path": str(folder)}})
-        setup = next(number for number, cell in enumerate(notebook.cells) if cell.cell_type == "code")
+        client = NotebookClient(
+            notebook,
+            km=manager(),
+            timeout=300,
+            resources={"metadata": {"path": str(folder)}},
+        )
+        setup = next(
+            number
+            for number, cell in enumerate(notebook.cells)
+            if cell.cell_type == "code"
+        )
         with (
             (folder / "log").open("wb") as log,
             client.setup_kernel(env=CLEAN, stdout=log, stderr=log, cleanup_kc=True),
@@ -90,10 +131,15 @@ def execute(manager: Callable[[], KernelManager]) -> Execute:
 def executions(
     execute: Execute, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Future[nbformat.NotebookNode]]]:
-    """The notebooks, executed two at a time: one after the other they would outlast all other tests."""
+    """The notebooks, executed two at a time: one after the other they would outlast all
+    other tests.
+    """
     pool = ThreadPoolExecutor(2)
     yield {
-        chapter: pool.submit(execute, notebook_of(chapter), tmp_path_factory.mktemp(chapter)) for chapter in CHAPTERS
+        chapter: pool.submit(
+            execute, notebook_of(chapter), tmp_path_factory.mktemp(chapter)
+        )
+        for chapter in CHAPTERS
     }
     pool.shutdown(cancel_futures=True)
 
@@ -103,15 +149,21 @@ def test_the_notebook_runs_from_top_to_bottom_on_colab(
     chapter: str, executions: dict[str, Future[nbformat.NotebookNode]]
 ) -> None:
     ran = executions[chapter].result()
-    assert all(cell.get("execution_count") for cell in ran.cells if cell.cell_type == "code")
+    assert all(
+        cell.get("execution_count") for cell in ran.cells if cell.cell_type == "code"
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_every_claim_that_a_chapter_measures_holds_on_colab(
     chapter: str, executions: dict[str, Future[nbformat.NotebookNode]]
 ) -> None:
-    cells = [cell for cell in executions[chapter].result().cells if cell.cell_type == "code"]
-    printed = "".join(output.get("text", "") for cell in cells for output in cell.outputs)
+    cells = [
+        cell for cell in executions[chapter].result().cells if cell.cell_type == "code"
+    ]
+    printed = "".join(
+        output.get("text", "") for cell in cells for output in cell.outputs
+    )
     assert ("(page " in printed) == any("measured(" in cell.source for cell in cells)
     assert [line for line in printed.splitlines() if "no longer holds" in line] == []
 
@@ -122,8 +174,11 @@ def test_every_solution_is_graded_right_on_colab(
 ) -> None:
     reports: dict[str, str] = {}
     for cell in executions[chapter].result().cells:
-        if cell.cell_type == "code" and (asked := re.search(r'grader\.check\("(q\d+)"\)', cell.source)):
-            reports[asked[1]] = cell.outputs[-1].data["text/plain"]  # the stub's first, then the solution's
+        if cell.cell_type == "code" and (
+            asked := re.search(r'grader\.check\("(q\d+)"\)', cell.source)
+        ):
+            # the stub's first, then the solution's
+            reports[asked[1]] = cell.outputs[-1].data["text/plain"]
     assert reports == {f"q{n}": f"q{n}: all checks passed." for n in range(1, 9)}
 
 
@@ -137,19 +192,28 @@ def test_the_notebooks_leave_jax_and_numpy_as_they_are(
 
 def test_a_notebook_that_crashes_is_seen(execute: Execute, tmp_path: Path) -> None:
     cells = ["import jax", "jax.no_such_name"]
-    broken = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in cells])
+    broken = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in cells]
+    )
     with pytest.raises(CellExecutionError, match="no_such_name"):
         execute(broken, tmp_path)
 
 
 @pytest.fixture(scope="module")
 def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
-    """A kernel that a chapter's first cell has set up, and whose next cells showed a widget each."""
-    setup = next(cell.source for cell in notebook_of("editing").cells if cell.cell_type == "code")
+    """A kernel that a chapter's first cell has set up, and whose next cells showed a
+    widget each.
+    """
+    setup = next(
+        cell.source for cell in notebook_of("editing").cells if cell.cell_type == "code"
+    )
     sources = [
-        f"from rankone_book.widgets import {name}\n{name.lower()} = {name}()\n{name.lower()}" for name in WIDGETS
+        f"from rankone_book.widgets import {name}\n{name.lower()} = {name}()\n{name.lower()}"
+        for name in WIDGETS
     ]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in [setup, *sources]])
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source) for source in [setup, *sources]]
+    )
     client = NotebookClient(notebook, km=manager(), timeout=300)
     with client.setup_kernel(env=CLEAN, cleanup_kc=True):
         for number, cell in enumerate(notebook.cells):
@@ -158,7 +222,9 @@ def widgets(manager: Callable[[], KernelManager]) -> Iterator[NotebookClient]:
 
 
 @pytest.mark.parametrize("name", WIDGETS)
-def test_a_widget_makes_its_view_on_colab_and_its_traits_cross_both_ways(name: str, widgets: NotebookClient) -> None:
+def test_a_widget_makes_its_view_on_colab_and_its_traits_cross_both_ways(
+    name: str, widgets: NotebookClient
+) -> None:
     cell = widgets.nb.cells[1 + WIDGETS.index(name)]
     model = cell.outputs[-1].data[VIEW]["model_id"]
     state = widgets.widget_state[model]
@@ -171,7 +237,14 @@ def test_a_widget_makes_its_view_on_colab_and_its_traits_cross_both_ways(name: s
 
     ask(f"{name.lower()}.settings = {{'from': 'kernel'}}")
     assert widgets.widget_state[model]["settings"] == {"from": "kernel"}
-    update = {"method": "update", "state": {"settings": {"from": "page"}}, "buffer_paths": []}
+    update = {
+        "method": "update",
+        "state": {"settings": {"from": "page"}},
+        "buffer_paths": [],
+    }
     message = widgets.kc.session.msg("comm_msg", {"comm_id": model, "data": update})
     widgets.kc.shell_channel.send(message)
-    assert ask(f"print({name.lower()}.settings)").outputs[0].text.strip() == "{'from': 'page'}"
+    assert (
+        ask(f"print({name.lower()}.settings)").outputs[0].text.strip()
+        == "{'from': 'page'}"
+    )

@@ -1,4 +1,6 @@
-"""The map of the course holds together, and the pages and lines made from it say what it says."""
+"""The map of the course holds together, and the pages and lines made from it say what
+it says.
+"""
 
 import html
 import re
@@ -28,35 +30,53 @@ def page(docname: str) -> str:
 
 
 def hasty(syllabus: Syllabus, course: Course = COURSE) -> list[str]:
-    """What a syllabus does too early: a chapter before one that it needs, an exercise before its chapter."""
+    """What a syllabus does too early: a chapter before one that it needs, an exercise
+    before its chapter.
+    """
     known: set[str] = set()
     early = []
     for session in syllabus.sessions:
         for name in dict.fromkeys([*session.teach, *session.core, *session.read]):
-            early += [f"{name} before {other}" for other in course.after(name) if other not in known]
+            early += [
+                f"{name} before {other}"
+                for other in course.after(name)
+                if other not in known
+            ]
             known.add(name)
-        of_known = {exercise.label for name in known for exercise in course.exercises_of(name)}
+        of_known = {
+            exercise.label for name in known for exercise in course.exercises_of(name)
+        }
         early += [label for label in session.set if label not in of_known]
     return early
 
 
 def test_every_chapter_and_page_of_exercises_is_on_the_map() -> None:
     listed = [page for page in contents(ROOT) if "/chapters/" in page.document]
-    assert [page.name for page in listed if not page.behind and not page.name.endswith("_exercises")] == CHAPTERS
+    assert [
+        page.name
+        for page in listed
+        if not page.behind and not page.name.endswith("_exercises")
+    ] == CHAPTERS
     pages = {COURSE.page_of_exercises(name) for name in CHAPTERS} - {None}
     assert pages == {page.name for page in listed if page.name.endswith("_exercises")}
-    assert {page.name for page in listed} == {path.stem for path in ROOT.glob("book/chapters/*.md")}
+    assert {page.name for page in listed} == {
+        path.stem for path in ROOT.glob("book/chapters/*.md")
+    }
 
 
 def test_every_exercise_belongs_to_one_chapter() -> None:
-    belong = [exercise.label for name in CHAPTERS for exercise in COURSE.exercises_of(name)]
+    belong = [
+        exercise.label for name in CHAPTERS for exercise in COURSE.exercises_of(name)
+    ]
     assert sorted(belong) == sorted(COURSE.exercises)
     assert len(belong) == 48
 
 
 def test_chapters_need_only_what_comes_before() -> None:
     for n, name in enumerate(CHAPTERS):
-        assert {*COURSE.after(name), *COURSE.chapters[name].get("optional", {})} <= set(CHAPTERS[:n]), name
+        assert {*COURSE.after(name), *COURSE.chapters[name].get("optional", {})} <= set(
+            CHAPTERS[:n]
+        ), name
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -72,8 +92,13 @@ def test_a_chapter_takes_its_facts_from_the_map(name: str) -> None:
 @pytest.mark.parametrize("name", FURTHER)
 def test_a_page_behind_a_chapter_says_where_it_goes_on_from(name: str) -> None:
     chapter = next(chapter for chapter in CHAPTERS if name in COURSE.further(chapter))
-    assert f"About {COURSE.read(name)} minutes. Goes on from {COURSE.title(chapter)}." in page(f"book/chapters/{name}")
-    assert f'href="{name}.html' in (HTML / f"book/chapters/{chapter}.html").read_text(encoding="utf-8")
+    assert (
+        f"About {COURSE.read(name)} minutes. Goes on from {COURSE.title(chapter)}."
+        in page(f"book/chapters/{name}")
+    )
+    assert f'href="{name}.html' in (HTML / f"book/chapters/{chapter}.html").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_the_first_page_adds_up_what_the_book_takes() -> None:
@@ -81,22 +106,34 @@ def test_the_first_page_adds_up_what_the_book_takes() -> None:
     read, further, exercises_ = COURSE.minutes
     assert read == sum(COURSE.read(name) for name in CHAPTERS)
     assert further == sum(COURSE.read(name) for name in FURTHER)
-    assert exercises_ == sum(e.minutes for name in CHAPTERS for e in COURSE.exercises_of(name))
+    assert exercises_ == sum(
+        e.minutes for name in CHAPTERS for e in COURSE.exercises_of(name)
+    )
     source = (ROOT / "book/intro.md").read_text(encoding="utf-8")
     assert source.count("```{course-hours}\n```") == 1
     assert "short" not in source
     hours, rest = divmod(read, 60)
-    assert f"chapters take about {hours} h{f' {rest} min' * (rest > 0)} to read" in page("book/intro")
+    assert (
+        f"chapters take about {hours} h{f' {rest} min' * (rest > 0)} to read"
+        in page("book/intro")
+    )
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_claims_are_those_of_the_chapter_or_of_one_that_it_needs(name: str) -> None:
-    near = [claim for chapter in (name, *COURSE.after(name)) for claim in COURSE.claims_of(chapter)]
+    near = [
+        claim
+        for chapter in (name, *COURSE.after(name))
+        for claim in COURSE.claims_of(chapter)
+    ]
     insist = COURSE.chapters[name]["insist"]
     assert 2 <= len(insist) <= 4
     assert set(insist) <= set(near)
     for entry in COURSE.questions(name):
-        assert entry.get("claim") in COURSE.claims or (name, "claim" in entry) == ("language", False), entry["id"]
+        assert entry.get("claim") in COURSE.claims or (name, "claim" in entry) == (
+            "language",
+            False,
+        ), entry["id"]
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -113,22 +150,40 @@ def test_a_syllabus_keeps_the_order_and_fits_its_sessions(title: str) -> None:
 
 @pytest.mark.parametrize("title", SYLLABI)
 def test_the_minutes_of_a_syllabus_add_up(title: str) -> None:
-    """Counted here from the map itself and from the chapters' tables, and found on the page."""
+    """Counted here from the map itself and from the chapters' tables, and found on the
+    page.
+    """
     given = yaml.safe_load((ROOT / "book" / "course.yml").read_text(encoding="utf-8"))
-    sessions = next(entry["sessions"] for entry in given["syllabi"] if entry["title"] == title)
+    sessions = next(
+        entry["sessions"] for entry in given["syllabi"] if entry["title"] == title
+    )
     chapters = {chapter["name"]: chapter for chapter in given["chapters"]}
     hall = home = 0
     for session in sessions:
         taught = session.get("teach", [])
-        hall += sum(10 * len(chapters[name]["insist"]) for name in taught) + 20 * len(session.get("core", []))
-        hall += sum(5 * len(chapters[name]["misconceptions"]) for name in [*taught, *session.get("ask", [])])
+        hall += sum(10 * len(chapters[name]["insist"]) for name in taught) + 20 * len(
+            session.get("core", [])
+        )
+        hall += sum(
+            5 * len(chapters[name]["misconceptions"])
+            for name in [*taught, *session.get("ask", [])]
+        )
         home += sum(COURSE.read(name) for name in [*taught, *session.get("read", [])])
         for label in session["set"]:
-            tables = (path.read_text(encoding="utf-8") for path in ROOT.glob("book/chapters/*_exercises.md"))
-            home += sum(int(n) for table in tables for n in re.findall(rf"<{label}>` \| \w+ \| (\d+) \|", table))
+            tables = (
+                path.read_text(encoding="utf-8")
+                for path in ROOT.glob("book/chapters/*_exercises.md")
+            )
+            home += sum(
+                int(n)
+                for table in tables
+                for n in re.findall(rf"<{label}>` \| \w+ \| (\d+) \|", table)
+            )
     assert SYLLABI[title].minutes == (hall, home)
     hours, rest = divmod(hall + home, 60)
-    assert f"{hours} h {rest} min: " in page("book/teaching").replace(f"{hours} h: ", f"{hours} h 0 min: ")
+    assert f"{hours} h {rest} min: " in page("book/teaching").replace(
+        f"{hours} h: ", f"{hours} h 0 min: "
+    )
 
 
 def test_haste_would_be_seen() -> None:
@@ -143,9 +198,15 @@ def test_the_instructors_page_says_what_the_map_says(name: str) -> None:
     shown = page(f"book/teaching/{name}")
     assert f"Teaching: {COURSE.title(name)}" in shown
     for exercise in COURSE.exercises_of(name):
-        assert f"{exercise.title}, {exercise.level}, {exercise.minutes} minutes" in shown
+        assert (
+            f"{exercise.title}, {exercise.level}, {exercise.minutes} minutes" in shown
+        )
     for entry in COURSE.questions(name):
-        words = [part.strip() for text in (entry["belief"], entry["ask"]) for part in re.split(r"\$[^$]*\$", text)]
+        words = [
+            part.strip()
+            for text in (entry["belief"], entry["ask"])
+            for part in re.split(r"\$[^$]*\$", text)
+        ]
         assert [part for part in words if part.replace("'", "’") not in shown] == []
     assert all(f"{claim}: " in shown for claim in COURSE.chapters[name]["insist"])
     assert "not measured" not in shown
@@ -158,32 +219,54 @@ def test_what_is_assigned_is_pinned_to_a_release(name: str) -> None:
     assert ("It is not out yet" in source) != release.published(ROOT)
     documents = [name, *filter(None, [COURSE.page_of_exercises(name)])]
     for document in documents:
-        assert re.search(rf'href="https://[^"]+/{tag}/book/chapters/{document}\.html"', source)
-        assert re.search(rf'href="https://colab[^"]+/blob/gh-pages/{tag}/notebooks/{document}\.ipynb"', source)
+        assert re.search(
+            rf'href="https://[^"]+/{tag}/book/chapters/{document}\.html"', source
+        )
+        assert re.search(
+            rf'href="https://colab[^"]+/blob/gh-pages/{tag}/notebooks/{document}\.ipynb"',
+            source,
+        )
         assert (HTML / f"book/chapters/{document}.html").is_file()
         assert (HTML / f"notebooks/{document}.ipynb").is_file()
 
 
 def test_every_assignment_that_is_named_can_be_made() -> None:
-    overview, pages = page("book/teaching"), [page(f"book/teaching/{name}") for name in CHAPTERS]
-    named = {found for text in [overview, *pages] for found in re.findall(r"make assignment CHAPTER=(\w+)", text)}
+    overview = page("book/teaching")
+    pages = [page(f"book/teaching/{name}") for name in CHAPTERS]
+    named = {
+        found
+        for text in [overview, *pages]
+        for found in re.findall(r"make assignment CHAPTER=(\w+)", text)
+    }
     others = re.search(r"the other names are (.*?)\.", overview)
     assert others
-    assert named == {"editing", *re.split(", | and ", others[1])} == set(exercises.chapters())
+    assert (
+        named
+        == {"editing", *re.split(", | and ", others[1])}
+        == set(exercises.chapters())
+    )
 
 
 def test_no_arc_of_the_map_leaves_the_picture() -> None:
     drawn = picture(COURSE, dict.fromkeys(CHAPTERS, ""))
     arcs = re.findall(r'd="M(\d+) \d+ C(-?\d+) \d+ -?\d+ \d+ \d+ \d+"', drawn)
     assert len(arcs) == drawn.count('class="arc')
-    assert all(0.25 * int(axis) + 0.75 * int(reach) > 1 for axis, reach in arcs)  # the middle of a Bézier curve
+    # the middle of a Bézier curve
+    assert all(0.25 * int(axis) + 0.75 * int(reach) > 1 for axis, reach in arcs)
 
 
 def test_the_picture_shows_every_chapter_and_what_it_needs() -> None:
     source = (HTML / "book" / "teaching.html").read_text(encoding="utf-8")
-    drawn = source[source.index('<svg class="course-map"') : source.index("</svg>", source.index("course-map"))]
+    drawn = source[
+        source.index('<svg class="course-map"') : source.index(
+            "</svg>", source.index("course-map")
+        )
+    ]
     assert re.findall(r'href="teaching/(\w+)\.html"', drawn) == CHAPTERS
-    arcs = sum(len(COURSE.after(name)) + len(COURSE.chapters[name].get("optional", {})) for name in CHAPTERS)
+    arcs = sum(
+        len(COURSE.after(name)) + len(COURSE.chapters[name].get("optional", {}))
+        for name in CHAPTERS
+    )
     assert drawn.count('class="arc') == arcs
     said = html.unescape(re.findall(r"<desc[^>]*>(.*?)</desc>", drawn)[0])
     assert f"{COURSE.title('language')} needs {COURSE.title('editing')}." in said
@@ -192,13 +275,21 @@ def test_the_picture_shows_every_chapter_and_what_it_needs() -> None:
 def test_every_page_says_its_version() -> None:
     for path in (HTML / "book" / "intro.html", HTML / "book" / "teaching.html"):
         source = path.read_text(encoding="utf-8")
-        assert re.search(rf'<p class="version">Version {re.escape(release.version(ROOT))}(, commit \w{{7}})?\.', source)
+        assert re.search(
+            rf'<p class="version">Version {re.escape(release.version(ROOT))}(, commit \w{{7}})?\.',
+            source,
+        )
         assert re.search(r'href="https://[^"]+/versions/">All versions', source)
 
 
 @pytest.mark.parametrize(
     ("items", "sentence"),
-    [(["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b, and c"), (["a and b", "c"], "a and b, and c")],
+    [
+        (["a"], "a"),
+        (["a", "b"], "a and b"),
+        (["a", "b", "c"], "a, b, and c"),
+        (["a and b", "c"], "a and b, and c"),
+    ],
 )
 def test_lists_read_as_sentences(items: list[str], sentence: str) -> None:
     assert joined(items) == sentence

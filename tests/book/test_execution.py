@@ -1,4 +1,6 @@
-"""A chapter whose execution complained on stderr fails the build, and is not kept for the next one."""
+"""A chapter whose execution complained on stderr fails the build, and is not kept for
+the next one.
+"""
 
 from types import SimpleNamespace
 
@@ -9,25 +11,46 @@ from jupyter_cache.cache.main import CacheBundleIn
 
 
 def notebook(source, stream):
-    output = nbformat.v4.new_output("stream", name=stream, text="Matplotlib is building the font cache\n")
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python", "language": "python"}}
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source, outputs=[output])], metadata=kernel)
+    output = nbformat.v4.new_output(
+        "stream", name=stream, text="Matplotlib is building the font cache\n"
+    )
+    kernel = {
+        "kernelspec": {
+            "name": "python3",
+            "display_name": "Python",
+            "language": "python",
+        }
+    }
+    return nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(source, outputs=[output])], metadata=kernel
+    )
 
 
 def test_a_complaint_leaves_the_cache_and_the_rest_stays(tmp_path):
     cache = get_cache(tmp_path)
     for source, stream in (("print(1)", "stdout"), ("print(2)", "stderr")):
-        cache.cache_notebook_bundle(CacheBundleIn(notebook(source, stream), f"{source}.ipynb"), check_validity=False)
-    assert [complains(notebook("", stream)) for stream in ("stdout", "stderr")] == [False, True]
+        cache.cache_notebook_bundle(
+            CacheBundleIn(notebook(source, stream), f"{source}.ipynb"),
+            check_validity=False,
+        )
+    assert [complains(notebook("", stream)) for stream in ("stdout", "stderr")] == [
+        False,
+        True,
+    ]
     app = SimpleNamespace(config=SimpleNamespace(nb_execution_cache_path=str(tmp_path)))
     for _ in range(2):  # a second failure finds nothing more to forget
         forget_complaints(app, None)
-        kept = [cache.get_cache_bundle(record.pk).nb.cells[0].source for record in cache.list_cache_records()]
+        kept = [
+            cache.get_cache_bundle(record.pk).nb.cells[0].source
+            for record in cache.list_cache_records()
+        ]
         assert kept == ["print(1)"]
 
 
 def test_each_state_of_what_chapters_read_has_a_cache_of_its_own(tmp_path):
-    """A file that is changed, renamed or new gives another; what is compiled does not; the old one goes."""
+    """A file that is changed, renamed or new gives another; what is compiled does not;
+    the old one goes.
+    """
     sources, *records = ("src", "experiments/results", "benchmarks/results")
     chosen = []
 
@@ -45,7 +68,10 @@ def test_each_state_of_what_chapters_read_has_a_cache_of_its_own(tmp_path):
         lambda: first.write_text("1"),
         lambda: first.write_text("2"),
         lambda: first.rename(first.with_name("second.py")),
-        *(lambda folder=folder: (tmp_path / folder / "record.json").write_text("{}") for folder in records),
+        *(
+            lambda folder=folder: (tmp_path / folder / "record.json").write_text("{}")
+            for folder in records
+        ),
     ):
         change()
         choose()

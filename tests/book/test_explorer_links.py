@@ -1,4 +1,6 @@
-"""Words of the text that set an explorer: what they may say, and where they lead in the pages and the notebooks."""
+"""Words of the text that set an explorer: what they may say, and where they lead in the
+pages and the notebooks.
+"""
 
 import re
 from html import unescape
@@ -18,7 +20,11 @@ LINK = re.compile(r'<a class="r1-try[^"]*"([^>]*)>(.*?)</a>', re.S)
 def links() -> list[tuple[Path, str, str]]:
     """Page, attributes and words of every such link of the built book."""
     pages = [path for path in HTML.rglob("*.html") if "_static" not in path.parts]
-    return [(path, *found) for path in pages for found in LINK.findall(path.read_text(encoding="utf-8"))]
+    return [
+        (path, *found)
+        for path in pages
+        for found in LINK.findall(path.read_text(encoding="utf-8"))
+    ]
 
 
 def address(attributes: str) -> str:
@@ -27,7 +33,10 @@ def address(attributes: str) -> str:
 
 def test_a_target_names_an_explorer_and_its_state() -> None:
     state = state_of(ROOT, "editing?geometry=identity&ridge=0.5&k=[1,-0.5]&q=few")
-    assert state == ("editing", {"geometry": "identity", "ridge": 0.5, "k": [1, -0.5], "q": "few"})
+    assert state == (
+        "editing",
+        {"geometry": "identity", "ridge": 0.5, "k": [1, -0.5], "q": "few"},
+    )
     assert state_of(ROOT, "residual") == ("residual", {})
 
 
@@ -58,7 +67,10 @@ def test_the_address_says_the_state_as_the_pages_read_it() -> None:
     assert fragment("editing", {}) == "#r1:editing?"
 
 
-@pytest.mark.parametrize("explorer", [name for name in takes() if (ROOT / "frontend" / name / "presets.js").exists()])
+@pytest.mark.parametrize(
+    "explorer",
+    [name for name in takes() if (ROOT / "frontend" / name / "presets.js").exists()],
+)
 def test_the_questions_are_those_of_the_page(explorer: str) -> None:
     bridge = f"""import * as asked from "./{explorer}/presets.js";
         const presets = asked.PRESETS ?? asked.presetsFor({{ side: 64 }});
@@ -74,7 +86,9 @@ def test_every_link_of_the_book_leads_to_an_explorer_that_is_there() -> None:
         explorer, _ = state_of(ROOT, place.removeprefix("r1:"))
         target = (page.parent / path).resolve() if path else page
         text = target.read_text(encoding="utf-8")
-        assert f".{explorer.title()}Explorer" in text or f'"sketch": "{explorer}"' in text, (page, place)
+        assert (
+            f".{explorer.title()}Explorer" in text or f'"sketch": "{explorer}"' in text
+        ), (page, place)
         assert f'title="{PURPOSE}"' in attributes
 
 
@@ -83,6 +97,8 @@ def test_notebooks_keep_the_words_alone() -> None:
         notebook = HTML / "notebooks" / f"{page.stem}.ipynb"
         if page.parent.name != "chapters" or "<" in words:
             continue
-        text = "\n".join(cell.source for cell in nbformat.read(notebook, as_version=4).cells)
+        text = "\n".join(
+            cell.source for cell in nbformat.read(notebook, as_version=4).cells
+        )
         assert unescape(words) in " ".join(text.split())
         assert "#r1:" not in text

@@ -19,7 +19,11 @@ def draw(axes):
     """What the chapters draw with."""
     (a, b), (c, d) = axes
     x = np.linspace(0.1, 1, 20)
-    a.plot(x, x**2, label="plot"), a.semilogy(x, x, label="semilogy"), a.fill_between(x, x, 2 * x, alpha=0.2)
+    (
+        a.plot(x, x**2, label="plot"),
+        a.semilogy(x, x, label="semilogy"),
+        a.fill_between(x, x, 2 * x, alpha=0.2),
+    )
     (
         a.axhline(0.5, color="k", ls=":"),
         a.axvline(0.5),
@@ -27,11 +31,31 @@ def draw(axes):
         a.legend(),
         a.set(xlabel="x", ylabel="y"),
     )
-    b.errorbar(x[::5], x[::5], x[::5] / 9, fmt="o-", capsize=2, label="errorbar"), b.legend(fontsize=8)
-    b.set(title="title", xscale="log", xticks=[0.1, 0.5, 1], xticklabels=[1, 2, 3]), b.minorticks_off()
-    c.scatter(x, x, s=9), c.hist(x, bins=5, histtype="step"), c.vlines([0.2], 0, 3, ls="--"), c.bar(x, x, width=0.02)
-    c.annotate("note", (0.5, 0.5), textcoords="offset points", xytext=(5, 5)), c.contour(np.outer(x, x)), c.grid(False)
-    d.figure.colorbar(d.imshow(np.outer(x, x)), label="colour"), d.step(x, x), d.loglog(x, x), d.tick_params(length=2)
+    (
+        b.errorbar(x[::5], x[::5], x[::5] / 9, fmt="o-", capsize=2, label="errorbar"),
+        b.legend(fontsize=8),
+    )
+    (
+        b.set(title="title", xscale="log", xticks=[0.1, 0.5, 1], xticklabels=[1, 2, 3]),
+        b.minorticks_off(),
+    )
+    (
+        c.scatter(x, x, s=9),
+        c.hist(x, bins=5, histtype="step"),
+        c.vlines([0.2], 0, 3, ls="--"),
+        c.bar(x, x, width=0.02),
+    )
+    (
+        c.annotate("note", (0.5, 0.5), textcoords="offset points", xytext=(5, 5)),
+        c.contour(np.outer(x, x)),
+        c.grid(False),
+    )
+    (
+        d.figure.colorbar(d.imshow(np.outer(x, x)), label="colour"),
+        d.step(x, x),
+        d.loglog(x, x),
+        d.tick_params(length=2),
+    )
     d.figure.legend(loc="outside right"), d.figure.suptitle("above")
 
 
@@ -90,9 +114,12 @@ def test_on_a_phone_panels_stand_one_below_another_with_letters_as_large():
     assert above.y0 > below.y1
     assert above.x0 == pytest.approx(below.x0)
     assert axes[0].xaxis.label.get_size() == letters
-    assert all(tick.label1.get_visible() for ax in axes for tick in ax.yaxis.get_major_ticks())
+    assert all(
+        tick.label1.get_visible() for ax in axes for tick in ax.yaxis.get_major_ticks()
+    )
     assert axes[0].get_legend().get_window_extent().y0 >= axes[0].get_window_extent().y1
-    assert axes[1].get_legend().get_window_extent().y1 <= axes[1].get_window_extent().y1  # the title is above
+    # the title is above
+    assert axes[1].get_legend().get_window_extent().y1 <= axes[1].get_window_extent().y1
 
 
 def test_what_would_not_be_read_on_a_phone_is_not_drawn_for_one():
@@ -133,7 +160,10 @@ def test_only_the_books_build_draws_for_a_phone_and_draws_the_same_picture(monke
     start_ipython()
     shell = InteractiveShell.instance()
     select_figure_formats(shell, {"retina"})
-    monkeypatch.setattr(shell.display_formatter.formatters["image/png"], "enabled", True)  # not in a terminal
+    # not in a terminal
+    monkeypatch.setattr(
+        shell.display_formatter.formatters["image/png"], "enabled", True
+    )
 
     def drawn():
         fig, axes = figure(1, 2)
@@ -147,7 +177,9 @@ def test_only_the_books_build_draws_for_a_phone_and_draws_the_same_picture(monke
     for _ in range(2):
         data, _ = shell.display_formatter.format(drawn())
         assert data["image/png"] == before["image/png"]
-        (wide, low), (narrow, high) = (size(b64decode(data[kind])) for kind in ("image/png", PHONE))
+        (wide, low), (narrow, high) = (
+            size(b64decode(data[kind])) for kind in ("image/png", PHONE)
+        )
         assert narrow < wide
         assert high > low
     plt.close("all")

@@ -46,7 +46,9 @@ def place(tmp_path: Path) -> Path:
         path = tmp_path / "_static" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    (tmp_path / "_static" / "documentation_options.js").write_text("const DOCUMENTATION_OPTIONS = {};\n")
+    (tmp_path / "_static" / "documentation_options.js").write_text(
+        "const DOCUMENTATION_OPTIONS = {};\n"
+    )
     (tmp_path / "book").mkdir()
     return tmp_path / "book" / "page.html"
 
@@ -62,26 +64,41 @@ def merged(page: str, place: Path) -> str:
     return (place.parent / found[1]).read_text()
 
 
-def test_its_styles_are_one_in_their_order_and_find_what_they_name(tmp_path: Path, place: Path) -> None:
+def test_its_styles_are_one_in_their_order_and_find_what_they_name(
+    tmp_path: Path, place: Path
+) -> None:
     made = soon(PAGE, tmp_path, place)
     text = merged(made, place)
     assert [*re.findall(r"\b([abc]) \{", text)] == ["b", "a", "b", "c"]
     assert 'url("../pictures/a.svg")' in text
     assert 'url("../fonts/c.woff2?v=1")' in text
     assert 'url("data:a,b")' in text
-    assert text.count("url(data:a,b), url(#c), url(https://a.org/b.svg), url('/c.svg')") == 2  # as they stand
+    # as they stand
+    assert (
+        text.count("url(data:a,b), url(#c), url(https://a.org/b.svg), url('/c.svg')")
+        == 2
+    )
     assert not re.search("@import|@charset|/\\*", text)
     assert '<link media="print" rel="stylesheet" href="../_static/print.css" />' in made
 
 
-def test_its_scripts_come_in_their_order_when_it_is_drawn(tmp_path: Path, place: Path) -> None:
+def test_its_scripts_come_in_their_order_when_it_is_drawn(
+    tmp_path: Path, place: Path
+) -> None:
     made = soon(PAGE, tmp_path, place)
     assert re.findall(r'<script [^>]*src="([^"]*)"', made) == ["theirs.js"]
     found = re.search(r'id="later">(.*?)</script>', made)
     assert found is not None
     scripts = json.loads(found[1])
     names = [Path(each["src"]).name.partition("?")[0] for each in scripts]
-    assert names == ["first.js", "deferred.js", "cards.js", "late.js", "custom.js", "searchindex.js"]
+    assert names == [
+        "first.js",
+        "deferred.js",
+        "cards.js",
+        "late.js",
+        "custom.js",
+        "searchindex.js",
+    ]
     assert {"data-cards": "a&b", "src": "../_static/cards.js"} in scripts
     assert "<script>const DOCUMENTATION_OPTIONS = {};</script>" in made
     assert "<script>let inline = 1;</script>" in made
@@ -108,18 +125,27 @@ def test_scripts_run_in_their_order_and_after_the_drawing_if_any_is_seen(
 ) -> None:
     code = re.findall(r"<script>(.*?)</script>", soon(PAGE, tmp_path, place), re.S)[-1]
     run = [*node.command(), "-e", AT_WORK % json.dumps([code, hidden])]
-    did = json.loads(subprocess.run(run, capture_output=True, text=True, check=True).stdout)
-    assert did[-2:] == [[False, {"src": "a.js", "data-x": "1"}], [False, {"src": "b.js"}]]
+    did = json.loads(
+        subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    )
+    assert did[-2:] == [
+        [False, {"src": "a.js", "data-x": "1"}],
+        [False, {"src": "b.js"}],
+    ]
     assert did[:-2] == ([] if hidden else ["drawn", "later"])
 
 
 def test_a_script_of_tabs_comes_with_tabs_alone(tmp_path: Path, place: Path) -> None:
     assert "design-tabs.js" not in soon(PAGE, tmp_path, place)
     tabs = PAGE.replace("Words.", '<span class="sd-tab-set">')
-    assert '{"data-prefix": "p", "src": "../_static/design-tabs.js"}' in soon(tabs, tmp_path, place)
+    assert '{"data-prefix": "p", "src": "../_static/design-tabs.js"}' in soon(
+        tabs, tmp_path, place
+    )
 
 
-def test_a_page_that_is_not_written_anew_has_its_styles_as_they_are_now(tmp_path: Path, place: Path) -> None:
+def test_a_page_that_is_not_written_anew_has_its_styles_as_they_are_now(
+    tmp_path: Path, place: Path
+) -> None:
     made = soon(PAGE, tmp_path, place)
     assert soon(made, tmp_path, place) == made
     (tmp_path / "_static" / "b.css").write_text("b { color: red }")
@@ -130,9 +156,13 @@ def test_a_page_that_is_not_written_anew_has_its_styles_as_they_are_now(tmp_path
     assert f'{OF}="_static/a.css _static/styles/c.css"' in again
 
 
-def test_the_theme_looks_at_no_box(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_theme_looks_at_no_box(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     script = tmp_path / "theme.js"
-    script.write_text("f(e=>{e.tabIndex=e.scrollWidth>e.clientWidth||e.scrollHeight>e.clientHeight?0:-1}),g()")
+    script.write_text(
+        "f(e=>{e.tabIndex=e.scrollWidth>e.clientWidth||e.scrollHeight>e.clientHeight?0:-1}),g()"
+    )
     quieten(script)
     assert script.read_text() == "f(e=>{0}),g()"
     quieten(script)
@@ -142,7 +172,9 @@ def test_the_theme_looks_at_no_box(tmp_path: Path, caplog: pytest.LogCaptureFixt
     assert "mend `LOOKS`" in caplog.text
 
 
-def test_each_page_and_the_search_are_written_once_all_else_is_built(tmp_path: Path, place: Path) -> None:
+def test_each_page_and_the_search_are_written_once_all_else_is_built(
+    tmp_path: Path, place: Path
+) -> None:
     pages = [place, tmp_path / "search.html"]
     theme = tmp_path / first_paint.THEME
     theme.parent.mkdir()
@@ -150,8 +182,12 @@ def test_each_page_and_the_search_are_written_once_all_else_is_built(tmp_path: P
     def built(exception: Exception | None = None, form: str = "html") -> list[str]:
         pages[0].write_text(PAGE)
         pages[1].write_text(PAGE.replace("../", ""))
-        theme.write_text("f(e=>{e.tabIndex=e.scrollWidth>e.clientWidth||e.scrollHeight>e.clientHeight?0:-1})")
-        builder = SimpleNamespace(format=form, get_target_uri=lambda page: f"{page}.html")
+        theme.write_text(
+            "f(e=>{e.tabIndex=e.scrollWidth>e.clientWidth||e.scrollHeight>e.clientHeight?0:-1})"
+        )
+        builder = SimpleNamespace(
+            format=form, get_target_uri=lambda page: f"{page}.html"
+        )
         env = SimpleNamespace(found_docs={"book/page", "book/never_written"})
         app: Any = SimpleNamespace(outdir=tmp_path, builder=builder, env=env)
         first_paint._write_built(app, exception)
@@ -162,9 +198,19 @@ def test_each_page_and_the_search_are_written_once_all_else_is_built(tmp_path: P
     assert built(ValueError()) == built(form="latex") == []
 
 
-def test_pages_are_written_after_what_makes_their_widgets_and_their_styles_lean() -> None:
+def test_pages_are_written_after_what_makes_their_widgets_and_their_styles_lean() -> (
+    None
+):
     order: dict[str, int] = {}
     for module in (first_paint, lean_style, on_demand):
-        app: Any = SimpleNamespace(connect=lambda _, act, priority=500: order.update({act.__module__: priority}))
+        app: Any = SimpleNamespace(
+            connect=lambda _, act, priority=500: order.update(
+                {act.__module__: priority}
+            )
+        )
         module.setup(app)
-    assert sorted(order, key=lambda name: order[name]) == ["on_demand", "lean_style", "first_paint"]
+    assert sorted(order, key=lambda name: order[name]) == [
+        "on_demand",
+        "lean_style",
+        "first_paint",
+    ]

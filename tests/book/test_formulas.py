@@ -1,4 +1,6 @@
-"""Formulas are set while the book is built, by MathJax, and one that cannot be read is named with its page."""
+"""Formulas are set while the book is built, by MathJax, and one that cannot be read is
+named with its page.
+"""
 
 import io
 import re
@@ -36,7 +38,9 @@ def build(tmp_path):
     """Writes pages, builds their site and returns it with the warnings."""
     source = tmp_path / "source"
     source.mkdir()
-    (source / "conf.py").write_text('extensions = ["formulas"]\nhtml_math_renderer = "formulas"\n')
+    (source / "conf.py").write_text(
+        'extensions = ["formulas"]\nhtml_math_renderer = "formulas"\n'
+    )
 
     def make(everything=True, **pages):
         warnings = io.StringIO()
@@ -44,7 +48,17 @@ def build(tmp_path):
             (source / f"{name}.rst").write_text(text)
         site = tmp_path / "site"
         with docutils_namespace():
-            app = Sphinx(source, source, site, tmp_path / "trees", "html", {}, None, warnings, freshenv=everything)
+            app = Sphinx(
+                source,
+                source,
+                site,
+                tmp_path / "trees",
+                "html",
+                {},
+                None,
+                warnings,
+                freshenv=everything,
+            )
             app.build(everything)
         return site, warnings.getvalue()
 
@@ -66,7 +80,8 @@ class Classes(HTMLParser):
 
 def test_a_page_holds_boxes_for_the_eye_mathml_for_the_ear_and_tex_for_a_copy(build):
     site, warnings = build(index=PAGE)
-    page, style = (site / "index.html").read_text(), (site / "_static/formulas.css").read_text()
+    page = (site / "index.html").read_text()
+    style = (site / "_static/formulas.css").read_text()
     assert not warnings
     assert re.findall(r'data-tex="([^"]*)"', page) == [
         r"\hat\xi \in \mathbb{R}",
@@ -74,17 +89,25 @@ def test_a_page_holds_boxes_for_the_eye_mathml_for_the_ear_and_tex_for_a_copy(bu
     ]
     assert page.count("<math>") + page.count('<math display="block">') == 2
     assert all(f".{letter}" in style for letter in Classes(page).letters)
-    assert re.search(r'<span class="eqno">\(1\)<a class="headerlink" href="#equation-split"', page)
+    assert re.search(
+        r'<span class="eqno">\(1\)<a class="headerlink" href="#equation-split"', page
+    )
     assert re.search(r'href="#equation-split">\(1\)</a>', page)
 
 
 def test_a_formula_that_cannot_be_read_is_named_with_its_page_and_line(build):
     _, warnings = build(index="Title\n=====\n\nFine, but :math:`\\nope` is not.\n")
-    assert re.search(r"index\.rst:4: WARNING: This formula cannot be set: Undefined control sequence \\nope", warnings)
+    assert re.search(
+        r"index\.rst:4: WARNING: This formula cannot be set: Undefined control sequence \\nope",
+        warnings,
+    )
 
 
 def test_pages_of_an_earlier_build_keep_their_style(build):
-    build(index=PAGE, other="Other\n=====\n\n:math:`\\varpi`\n\n.. toctree::\n\n   index\n")
+    build(
+        index=PAGE,
+        other="Other\n=====\n\n:math:`\\varpi`\n\n.. toctree::\n\n   index\n",
+    )
     site, _ = build(everything=False, index=PAGE + "\n:math:`\\Upsilon`\n")
     style = (site / "_static/formulas.css").read_text()
     assert "mjx-c3D6" in style or "mjx-c1D71B" in style  # \varpi
@@ -101,7 +124,14 @@ def test_a_letter_has_one_box_which_keeps_its_size_and_the_space_before_it():
     formula = typesetter.html(r"{a}+b_{i\times j}", False)
     assert not re.search("<mjx-(mi|mo|mn|mrow)[ >]", formula)
     letters = dict(re.findall(r'<mjx-c class="mjx-c(\w+)[^"]*"([^>]*)>', formula))
-    assert letters == {"1D44E": "", "2B": ' space="3"', "1D44F": "", "1D456": "", "D7": "", "1D457": ""}
+    assert letters == {
+        "1D44E": "",
+        "2B": ' space="3"',
+        "1D44F": "",
+        "1D456": "",
+        "D7": "",
+        "1D457": "",
+    }
     assert '<mjx-msub space="3">' in formula
     assert formula.count('<mjx-TeXAtom size="s">') == 1
     assert '<mjx-c class="mjx-c1D456 TEX-I" size="s">' in typesetter.html("b_i", False)
@@ -126,25 +156,40 @@ def test_the_characters_of_a_style_are_those_that_it_draws():
         r'b::before { content: "\3BE"; }',
         r'c::before { content: "\E151\E150"; }',
     ]
-    rules += [r'd::before { content: "\""; }', r'e::before { content: "\\"; }', 'f { src: url("q") }']
+    rules += [
+        r'd::before { content: "\""; }',
+        r'e::before { content: "\\"; }',
+        'f { src: url("q") }',
+    ]
     assert characters(rules) == {"x", "ξ", "\ue151", "\ue150", '"', "\\"}
     assert RULE not in "".join(rules)
 
 
 def runs(tex, display=True):
-    """The lines that a formula breaks into where there is room for a run alone, by the characters of each."""
+    """The lines that a formula breaks into where there is room for a run alone, by the
+    characters of each.
+    """
     found = typesetter.html(tex, display).split("<mjx-assistive-mml")[0]
-    return [re.findall(r'class="mjx-c(\w+)', run) for run in re.findall("<mjx-run>(.*?)</mjx-run>", found)]
+    return [
+        re.findall(r'class="mjx-c(\w+)', run)
+        for run in re.findall("<mjx-run>(.*?)</mjx-run>", found)
+    ]
 
 
 def letters(tex, display=True):
-    return ["".join(chr(int(code, 16)) for code in run) for run in runs(tex, display) if run]
+    return [
+        "".join(chr(int(code, 16)) for code in run) for run in runs(tex, display) if run
+    ]
 
 
 def test_a_long_formula_goes_on_in_a_new_line_before_a_relation_and_in_a_paragraph_after_it():
     tex = "1234567890123(4)=5678901234567(8+9)"
     assert letters(tex) == ["1234567890123(4)", "=5678901234567(8", "+9)"]
-    assert letters(tex, display=False) == ["1234567890123(4)=", "5678901234567(8+", "9)"]
+    assert letters(tex, display=False) == [
+        "1234567890123(4)=",
+        "5678901234567(8+",
+        "9)",
+    ]
 
 
 def test_a_short_formula_stays_whole():
@@ -153,7 +198,13 @@ def test_a_short_formula_stays_whole():
 
 def test_a_long_formula_breaks_at_the_best_place_that_its_line_has():
     formula = typesetter.html(r"12345678901+2345678901=(3,\quad 4+5)", True)
-    assert letters(r"12345678901+2345678901=(3,\quad 4+5)") == ["12345678901", "+2345678901", "=(3,", "4", "+5)"]
+    assert letters(r"12345678901+2345678901=(3,\quad 4+5)") == [
+        "12345678901",
+        "+2345678901",
+        "=(3,",
+        "4",
+        "+5)",
+    ]
     assert formula.count("<mjx-runs>") >= 2  # the sum, and what is in the brackets
 
 
@@ -164,12 +215,24 @@ def test_what_stands_in_a_fraction_or_a_root_does_not_break():
 
 def test_a_bracket_that_closes_elsewhere_counts_for_nothing_and_one_that_closes_here_holds():
     assert letters(r"[12345678901234567890123=4") == ["[12345678901234567890123", "=4"]
-    assert letters(r"\{1234567890123(4+5)+678=9") == ["{1234567890123(4", "+5)", "+678", "=9"]
+    assert letters(r"\{1234567890123(4+5)+678=9") == [
+        "{1234567890123(4",
+        "+5)",
+        "+678",
+        "=9",
+    ]
 
 
 def test_a_formula_breaks_in_its_brackets_last_and_between_products_before():
     tex = r"(123456789+1)^2(123456789+1)^2\cdots(123456789+1)^2"
-    assert letters(tex) == ["(123456789", "+1)2", "(123456789", "+1)2⋯", "(123456789", "+1)2"]
+    assert letters(tex) == [
+        "(123456789",
+        "+1)2",
+        "(123456789",
+        "+1)2⋯",
+        "(123456789",
+        "+1)2",
+    ]
     assert typesetter.html(tex, True).count("<mjx-runs>") == 3
 
 
@@ -185,4 +248,6 @@ def test_the_lines_of_a_long_table_break_too_and_a_matrix_does_not():
     assert letters(table) == ["1234567890123", "=4567890123", "5", "=6", "+7"]
     assert opened.search(typesetter.html(table, True))
     assert not runs(r"\begin{matrix}1&2\\3&4\end{matrix}")
-    assert not opened.search(typesetter.html(r"A+\begin{pmatrix}12345678=9 & 0\\1&2\end{pmatrix}+B", True))
+    assert not opened.search(
+        typesetter.html(r"A+\begin{pmatrix}12345678=9 & 0\\1&2\end{pmatrix}+B", True)
+    )

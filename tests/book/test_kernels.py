@@ -1,4 +1,6 @@
-"""Kernels are forks of one process: each has its imports, none sees what another one changed."""
+"""Kernels are forks of one process: each has its imports, none sees what another one
+changed.
+"""
 
 import os
 import subprocess
@@ -14,7 +16,9 @@ import pytest
 from kernels import Forks, Kernel
 from nbclient import NotebookClient
 
-pytestmark = pytest.mark.skipif(not kernels.THREADS.is_dir(), reason="only Linux forks kernels")
+pytestmark = pytest.mark.skipif(
+    not kernels.THREADS.is_dir(), reason="only Linux forks kernels"
+)
 CELL = """\
 import os, sys
 print(os.getppid(), os.getcwd(), "jax" in sys.modules, os.environ["OF_THIS_KERNEL"])
@@ -26,7 +30,9 @@ jax.config.update("jax_enable_x64", True)
 
 @pytest.fixture
 def forks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forks]:
-    """The forks of a process that starts with the first of them, without a thread for products."""
+    """The forks of a process that starts with the first of them, without a thread for
+    products.
+    """
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     made = Forks()
     monkeypatch.setattr(kernels, "forks", made)
@@ -37,36 +43,60 @@ def forks(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forks]:
 def printed(folder: Path, value: str) -> list[str]:
     """The words that the cell prints in a kernel of its own."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(CELL)])
-    client = NotebookClient(notebook, kernel_name="python3", kernel_manager_class=Kernel, timeout=300)
+    client = NotebookClient(
+        notebook, kernel_name="python3", kernel_manager_class=Kernel, timeout=300
+    )
     client.execute(cwd=str(folder), env=os.environ | {"OF_THIS_KERNEL": value})
     return "".join(output.text for output in notebook.cells[0].outputs).split()
 
 
-def test_two_kernels_share_imports_and_nothing_else(forks: Forks, tmp_path: Path) -> None:
+def test_two_kernels_share_imports_and_nothing_else(
+    forks: Forks, tmp_path: Path
+) -> None:
     first, second = (tmp_path / name for name in ("first", "second"))
     first.mkdir()
     second.mkdir()
     parent, *rest = printed(first, "one")
     assert rest == [str(first), "True", "one", "False", "3.0"]
-    assert printed(second, "two") == [parent, str(second), "True", "two", "False", "3.0"]
+    assert printed(second, "two") == [
+        parent,
+        str(second),
+        "True",
+        "two",
+        "False",
+        "3.0",
+    ]
 
 
-def test_a_kernel_ends_with_the_process_that_it_is_a_fork_of(forks: Forks, tmp_path: Path) -> None:
+def test_a_kernel_ends_with_the_process_that_it_is_a_fork_of(
+    forks: Forks, tmp_path: Path
+) -> None:
     """As when the build is interrupted or killed."""
-    command = [sys.executable, "-m", "ipykernel_launcher", "-f", str(tmp_path / "connection.json")]
+    command = [
+        sys.executable,
+        "-m",
+        "ipykernel_launcher",
+        "-f",
+        str(tmp_path / "connection.json"),
+    ]
     kernel = forks.start(command, str(tmp_path), dict(os.environ))
     assert kernel is not None
     assert kernel.poll() is None
     forks.close()
-    while kernel.poll() is None:  # it looks for its parent every second; the limit of all tests ends this one
+    # it looks for its parent every second; the limit of all tests ends this one
+    while kernel.poll() is None:
         time.sleep(0.1)
 
 
-def test_a_process_that_has_ended_starts_no_kernel(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_has_ended_starts_no_kernel(
+    forks: Forks, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The build starts them as usual then."""
     ended = [sys.executable, "-c", ""]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    monkeypatch.setattr(Forks, "_started", staticmethod(lambda: subprocess.Popen(ended, **pipes)))
+    monkeypatch.setattr(
+        Forks, "_started", staticmethod(lambda: subprocess.Popen(ended, **pipes))
+    )
     assert forks.start(["python", "-m", "x"], ".", {}) is None
     monkeypatch.setattr(kernels, "THREADS", Path("/nowhere"))
     assert forks.start(["python", "-m", "x"], ".", {}) is None
@@ -83,7 +113,9 @@ def test_half_a_program_in_the_cache_says_nothing(tmp_path: Path) -> None:
 
     def stderr(**variables: str) -> str:
         command = [sys.executable, "-c", script]
-        return subprocess.run(command, env=os.environ | cached | variables, capture_output=True, text=True).stderr
+        return subprocess.run(
+            command, env=os.environ | cached | variables, capture_output=True, text=True
+        ).stderr
 
     assert stderr() == ""
     for program in tmp_path.glob("*-cache"):

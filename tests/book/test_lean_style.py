@@ -17,7 +17,14 @@ def test_a_rule_stays_where_all_its_names_may_stand_somewhere() -> None:
     @keyframes spin { to { rotate: 1turn } } @font-face { font-family: a }
     """
     left = lean(style, WORDS | {"css"})
-    for kept in ("html{", ".btn{", "#theme > a:not(.never){", ".w-1\\/2{", ":is(.btn, .show){", 'a[href=".css"]{'):
+    for kept in (
+        "html{",
+        ".btn{",
+        "#theme > a:not(.never){",
+        ".w-1\\/2{",
+        ":is(.btn, .show){",
+        'a[href=".css"]{',
+    ):
         assert kept in left, left
     assert "@media (min-width: 1px){.col-md-6{" in left
     assert "@keyframes spin" in left
@@ -29,6 +36,18 @@ def test_a_rule_stays_where_all_its_names_may_stand_somewhere() -> None:
 
 def test_the_themes_own_style_shrinks_to_a_third() -> None:
     style = SOURCE.read_text(encoding="utf-8")
-    left = lean(style, {"bd-article", "bd-main", "bd-content", "bd-header", "navbar", "btn", "dropdown-menu", "show"})
+    left = lean(
+        style,
+        {
+            "bd-article",
+            "bd-main",
+            "bd-content",
+            "bd-header",
+            "navbar",
+            "btn",
+            "dropdown-menu",
+            "show",
+        },
+    )
     assert ".navbar" in left
     assert len(gzip.compress(left.encode())) < len(gzip.compress(style.encode())) / 3

@@ -1,4 +1,6 @@
-"""The pictures of the built pages are light, and each page knows their sizes before they arrive."""
+"""The pictures of the built pages are light, and each page knows their sizes before
+they arrive.
+"""
 
 import io
 import re
@@ -19,7 +21,9 @@ from rankone_book.figures import PHONE
 def site(tmp_path):
     """A page that shows a drawing, a photograph and a picture from elsewhere."""
     x, y = np.mgrid[:80, :120]
-    drawing = np.where((x + y)[..., None] % 40 < 2, 0, 255).astype(np.uint8) * np.ones(3, np.uint8)
+    drawing = np.where((x + y)[..., None] % 40 < 2, 0, 255).astype(np.uint8) * np.ones(
+        3, np.uint8
+    )
     photograph = np.stack([x * 3, y * 2, x + y], -1).astype(np.uint8)
     for name, pixels in (("drawing", drawing), ("photograph", photograph)):
         Image.fromarray(pixels).save(tmp_path / f"{name}.png")
@@ -41,10 +45,15 @@ def test_page_names_the_size_of_each_picture_and_leaves_others_alone(site):
 
 def test_a_drawing_keeps_its_colours_and_a_photograph_nearly(site):
     with Image.open(site / "drawing.webp") as drawing:
-        assert {colour for _, colour in drawing.getcolors()} == {(0, 0, 0), (255, 255, 255)}
+        assert {colour for _, colour in drawing.getcolors()} == {
+            (0, 0, 0),
+            (255, 255, 255),
+        }
     x, y = np.mgrid[:80, :120]
     with Image.open(site / "photograph.webp") as photograph:
-        error = np.abs(np.asarray(photograph, int) - np.stack([x * 3, y * 2, x + y], -1))
+        error = np.abs(
+            np.asarray(photograph, int) - np.stack([x * 3, y * 2, x + y], -1)
+        )
     assert 0 < error.max() < 32  # 128 colours; the eye sees no edge
 
 
@@ -55,17 +64,30 @@ def test_a_transparent_picture_stands_on_white(tmp_path):
         assert clear.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
 
 
-def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_where_its_panels_are(tmp_path):
+def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_where_its_panels_are(
+    tmp_path,
+):
     def png(*size):
         Image.new("RGB", size, "white").save(picture := io.BytesIO(), "PNG")
         return picture.getvalue()
 
-    data = {"image/png": b64encode(png(80, 40)).decode(), PHONE: b64encode(png(30, 60)).decode()}
+    data = {
+        "image/png": b64encode(png(80, 40)).decode(),
+        PHONE: b64encode(png(30, 60)).decode(),
+    }
     output = nbformat.v4.new_output("display_data", data)
-    name, folder = sha256(png(80, 40)).hexdigest(), tmp_path / "_images"
+    name = sha256(png(80, 40)).hexdigest()
+    folder = tmp_path / "_images"
     folder.mkdir()
     (folder / f"{name}.png").write_bytes(png(80, 40))
-    write_for_phones([nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("", outputs=[output])])], folder)
+    write_for_phones(
+        [
+            nbformat.v4.new_notebook(
+                cells=[nbformat.v4.new_code_cell("", outputs=[output])]
+            )
+        ],
+        folder,
+    )
     image = f'<a href="_images/{name}.png"><img alt="a" src="_images/{name}.png" /></a>'
     words = "Left, a law (right: its slope), from left to right, at a right angle; <b style='left:0'>right</b> by step"
     words = f"<figcaption>{words}: right by step.</figcaption>"
@@ -73,9 +95,15 @@ def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_whe
     page.write_text(f"<figure>{image}{words}</figure>")
     lighten_all(folder.glob("*.png"), [page])
     made = page.read_text()
-    assert f'<source media="(max-width: 576px)" srcset="_images/{name}-phone.webp" width="30" height="60">' in made
+    assert (
+        f'<source media="(max-width: 576px)" srcset="_images/{name}-phone.webp" width="30" height="60">'
+        in made
+    )
     assert f'href="_images/{name}.webp"' in made
-    assert sorted(path.name for path in folder.iterdir()) == [f"{name}-phone.webp", f"{name}.webp"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        f"{name}-phone.webp",
+        f"{name}.webp",
+    ]
     on_phone = re.sub(r'<span class="beside">.*?</span>', "", made)
     beside = re.sub(r'<span class="stacked">.*?</span>', "", made)
     text = [re.sub("<.*?>", "", page) for page in (on_phone, beside)]
@@ -96,10 +124,17 @@ def test_styles_and_pictures_mean_the_same_phone():
 
 def test_no_other_screen_of_the_built_book_gets_the_figure_drawn_for_a_phone():
     pages = Path("_build/html/book").rglob("*.html")
-    drawn = {name for page in pages for name in re.findall(rf"_images/(\w+){ON_PHONE}\.webp", page.read_text())}
+    drawn = {
+        name
+        for page in pages
+        for name in re.findall(rf"_images/(\w+){ON_PHONE}\.webp", page.read_text())
+    }
     assert len(drawn) > 50
     for name in drawn:
         at = Path("_build/html/_images")
-        with Image.open(at / f"{name}{ON_PHONE}.webp") as narrow, Image.open(at / f"{name}.webp") as wide:
+        with (
+            Image.open(at / f"{name}{ON_PHONE}.webp") as narrow,
+            Image.open(at / f"{name}.webp") as wide,
+        ):
             assert narrow.size != wide.size
             assert narrow.width <= wide.width

@@ -19,17 +19,33 @@ def pages(site: Path = SITE) -> list[Path]:
 
 @cache
 def places(path: Path) -> set[str]:
-    return set(map(unescape, re.findall(r'\s(?:id|name)="([^"]*)"', path.read_text(encoding="utf-8"))))
+    return set(
+        map(
+            unescape,
+            re.findall(r'\s(?:id|name)="([^"]*)"', path.read_text(encoding="utf-8")),
+        )
+    )
 
 
 def dead(page: Path) -> list[str]:
-    """Addresses of a page within the site that lead to no file, or to no place in one."""
+    """Addresses of a page within the site that lead to no file, or to no place in
+    one.
+    """
     found = []
-    for address in map(unescape, ADDRESS.findall(re.sub(r"<script.*?</script>", "", page.read_text(), flags=re.S))):
+    for address in map(
+        unescape,
+        ADDRESS.findall(
+            re.sub(r"<script.*?</script>", "", page.read_text(), flags=re.S)
+        ),
+    ):
         parts = urlsplit(address)
         if parts.scheme or parts.netloc:
             continue
-        target = (page.parent / unquote(parts.path)).resolve() if parts.path else page.resolve()
+        target = (
+            (page.parent / unquote(parts.path)).resolve()
+            if parts.path
+            else page.resolve()
+        )
         place = unquote(parts.fragment)
         known = target.suffix != ".html" or not place or place.startswith(OWN)
         if not target.exists() or not (known or place in places(target)):
@@ -37,7 +53,9 @@ def dead(page: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", pages(), ids=lambda path: path.relative_to(SITE).as_posix())
+@pytest.mark.parametrize(
+    "page", pages(), ids=lambda path: path.relative_to(SITE).as_posix()
+)
 def test_no_address_is_dead(page: Path) -> None:
     assert dead(page) == []
 

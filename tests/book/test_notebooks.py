@@ -1,4 +1,6 @@
-"""The Colab notebooks say what the pages say, in plain Markdown; `test_colab.py` runs them."""
+"""The Colab notebooks say what the pages say, in plain Markdown; `test_colab.py` runs
+them.
+"""
 
 import ast
 import html
@@ -12,7 +14,11 @@ from claim_links import conditions, read_claims
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
-CHAPTERS = sorted(p.stem for p in (ROOT / "book" / "chapters").glob("*.md") if "kernelspec" in p.read_text("utf-8"))
+CHAPTERS = sorted(
+    p.stem
+    for p in (ROOT / "book" / "chapters").glob("*.md")
+    if "kernelspec" in p.read_text("utf-8")
+)
 RAW = [
     "{eq}",
     "{prf:",
@@ -35,11 +41,15 @@ def read(chapter: str) -> nbformat.NotebookNode:
 
 
 def prose(chapter: str) -> str:
-    return "\n\n".join(cell.source for cell in read(chapter).cells if cell.cell_type == "markdown")
+    return "\n\n".join(
+        cell.source for cell in read(chapter).cells if cell.cell_type == "markdown"
+    )
 
 
 def page(chapter: str) -> str:
-    return html.unescape((HTML / "book" / "chapters" / f"{chapter}.html").read_text(encoding="utf-8"))
+    return html.unescape(
+        (HTML / "book" / "chapters" / f"{chapter}.html").read_text(encoding="utf-8")
+    )
 
 
 def unresolved(text: str) -> list[str]:
@@ -48,25 +58,35 @@ def unresolved(text: str) -> list[str]:
 
 
 def dangling(text: str) -> set[str]:
-    """Links within a notebook that lead nowhere: by `id` in JupyterLab 4 and VS Code, by `name` in Colab."""
-    return set(re.findall(r"\]\(#([^)]+)\)", text)) - set(re.findall(r'<a id="([^"]+)" name="\1">', text))
+    """Links within a notebook that lead nowhere: by `id` in JupyterLab 4 and VS Code,
+    by `name` in Colab.
+    """
+    return set(re.findall(r"\]\(#([^)]+)\)", text)) - set(
+        re.findall(r'<a id="([^"]+)" name="\1">', text)
+    )
 
 
 def outputs(chapter: str, mime: str) -> list[nbformat.NotebookNode]:
     """Outputs of a notebook that have a form."""
-    found = (output for cell in read(chapter).cells for output in cell.get("outputs", []))
+    found = (
+        output for cell in read(chapter).cells for output in cell.get("outputs", [])
+    )
     return [output for output in found if mime in output.get("data", {})]
 
 
 def measured_by(cell: nbformat.NotebookNode) -> dict[str, str]:
     """The printed lines of a cell: figure -> text."""
-    printed = "".join(output.text for output in cell.outputs if output.output_type == "stream")
+    printed = "".join(
+        output.text for output in cell.outputs if output.output_type == "stream"
+    )
     return dict(re.findall(r"^(\S+\.\S+)  +(\S.*?)$", printed, re.MULTILINE))
 
 
 def test_every_chapter_has_a_notebook() -> None:
     assert CHAPTERS
-    assert sorted(path.stem for path in (HTML / "notebooks").glob("*.ipynb")) == CHAPTERS
+    assert (
+        sorted(path.stem for path in (HTML / "notebooks").glob("*.ipynb")) == CHAPTERS
+    )
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -82,18 +102,25 @@ def test_unresolved_myst_would_be_seen(mark: str) -> None:
 
 
 def test_a_dangling_link_would_be_seen() -> None:
-    assert dangling('[a](#x) [b](#y) [c](#z) <a id="x" name="x"></a> <a name="y"></a> <a id="z"></a>') == {"y", "z"}
+    assert dangling(
+        '[a](#x) [b](#y) [c](#z) <a id="x" name="x"></a> <a name="y"></a> <a id="z"></a>'
+    ) == {"y", "z"}
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_notebook_has_one_section_of_references_and_the_citations_lead_there(chapter: str) -> None:
+def test_the_notebook_has_one_section_of_references_and_the_citations_lead_there(
+    chapter: str,
+) -> None:
     text = prose(chapter)
     cited = set(re.findall(r"\]\(#work-([^)]+)\)", text))
     before, heading, listed = text.partition("\n## References\n")
     assert "## References" not in before + listed
     assert bool(heading) == bool(cited)
-    assert cited <= set(re.findall(r'^- <a id="work-([^"]+)" name="work-\1">', listed, re.MULTILINE))
-    assert not re.search(r"\[[A-Z][\w+]*\d\d\w?\]\(http", text)  # a citation that leads to the site
+    assert cited <= set(
+        re.findall(r'^- <a id="work-([^"]+)" name="work-\1">', listed, re.MULTILINE)
+    )
+    # a citation that leads to the site
+    assert not re.search(r"\[[A-Z][\w+]*\d\d\w?\]\(http", text)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
@@ -108,16 +135,26 @@ def test_figures_keep_their_alternative_text(chapter: str) -> None:
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_an_explorer_that_was_not_run_is_its_still_and_says_where_it_is_live(chapter: str) -> None:
-    assert outputs(chapter, "application/vnd.jupyter.widget-view+json") == []  # without a kernel a front end may fail
-    words = [o.data for o in outputs(chapter, "text/plain") if "Interactive figure" in o.data["text/plain"]]
-    assert len(words) == page(chapter).count('<script type="application/vnd.jupyter.widget-view+json">')
+def test_an_explorer_that_was_not_run_is_its_still_and_says_where_it_is_live(
+    chapter: str,
+) -> None:
+    # without a kernel a front end may fail
+    assert outputs(chapter, "application/vnd.jupyter.widget-view+json") == []
+    words = [
+        o.data
+        for o in outputs(chapter, "text/plain")
+        if "Interactive figure" in o.data["text/plain"]
+    ]
+    assert len(words) == page(chapter).count(
+        '<script type="application/vnd.jupyter.widget-view+json">'
+    )
     for data in words:
         plain, address = data["text/plain"].split(" live at ")
         assert plain == "Interactive figure: run this cell, or open it"
         assert f'href="{address}"' in data["text/html"]
         assert re.search(
-            r'<img src="data:image/webp;base64,[\w+/=]{1000,}" width="\d+" alt="The .{60,}">', data["text/html"]
+            r'<img src="data:image/webp;base64,[\w+/=]{1000,}" width="\d+" alt="The .{60,}">',
+            data["text/html"],
         )
         assert re.search(rf"/book/chapters/{chapter}\.html#r1:\w+\?$", address)
     shown = json.dumps([output.data for output in outputs(chapter, "text/plain")])
@@ -125,37 +162,51 @@ def test_an_explorer_that_was_not_run_is_its_still_and_says_where_it_is_live(cha
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_notebook_brings_the_figures_of_the_page_and_prints_them(chapter: str) -> None:
+def test_the_notebook_brings_the_figures_of_the_page_and_prints_them(
+    chapter: str,
+) -> None:
     code = [cell for cell in read(chapter).cells if cell.cell_type == "code"]
     printed = {name: text for cell in code for name, text in measured_by(cell).items()}
     if not any("measured(" in cell.source for cell in code):
         assert "compare_with_page" not in "".join(cell.source for cell in code)
         return
-    handed = ast.literal_eval(code[1].source.partition("compare_with_page(")[2].strip().removesuffix(")"))
+    handed = ast.literal_eval(
+        code[1].source.partition("compare_with_page(")[2].strip().removesuffix(")")
+    )
     assert code[1].metadata["cellView"] == "form"
     assert code[1].metadata["jupyter"]["source_hidden"]
     assert {name: text for name, (text, _) in handed.items()} == printed
     expected = conditions(read_claims(ROOT / "book" / "claims.yml"))
-    assert {name: condition for name, (_, condition) in handed.items() if condition} == {
-        name: condition for name, condition in expected.items() if name in handed
-    }
+    assert {
+        name: condition for name, (_, condition) in handed.items() if condition
+    } == {name: condition for name, condition in expected.items() if name in handed}
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_notebook_numbers_what_the_page_numbers(chapter: str) -> None:
     tags = re.findall(r"\\tag\{([\d.]+)\}", prose(chapter))
     assert tags == re.findall(r'<span class="eqno">\(([\d.]+)\)', page(chapter))
-    named = re.findall(r'<span class="caption-number">([A-Z][a-z]+ [\d.]*\d) *</span>', page(chapter))
+    named = re.findall(
+        r'<span class="caption-number">([A-Z][a-z]+ [\d.]*\d) *</span>', page(chapter)
+    )
     assert [name for name in named if f"**{name}**" not in prose(chapter)] == []
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_outputs_are_kept(chapter: str) -> None:
     code = [cell for cell in read(chapter).cells if cell.cell_type == "code"][1:]
-    assert all(cell.execution_count for cell in code if "compare_with_page" not in cell.source)
-    assert not any(output.output_type == "error" for cell in code for output in cell.outputs)
-    pictures = [o for cell in code for o in cell.outputs if "image/png" in o.get("data", {})]
-    shown = re.findall(r'<img[^>]+src="\.\./\.\./_images/[0-9a-f]{64}\.webp"', page(chapter))
+    assert all(
+        cell.execution_count for cell in code if "compare_with_page" not in cell.source
+    )
+    assert not any(
+        output.output_type == "error" for cell in code for output in cell.outputs
+    )
+    pictures = [
+        o for cell in code for o in cell.outputs if "image/png" in o.get("data", {})
+    ]
+    shown = re.findall(
+        r'<img[^>]+src="\.\./\.\./_images/[0-9a-f]{64}\.webp"', page(chapter)
+    )
     assert len(pictures) == len(shown)
 
 

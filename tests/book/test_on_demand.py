@@ -17,10 +17,18 @@ CODE = "'</script>' is no end of it: é"
 
 
 def page(finer: str = FINER, pictures: str = "AAAA") -> str:
-    buffers = [{"path": ["pictures"], "data": pictures}, {"path": ["finer"], "encoding": "base64", "data": finer}]
+    buffers = [
+        {"path": ["pictures"], "data": pictures},
+        {"path": ["finer"], "encoding": "base64", "data": finer},
+    ]
     first = {"state": {"_esm": CODE, "n": 1}, "buffers": buffers}
-    others = {"two": {"state": {"html": "<b>no</b><script></script>"}}, "three": {"state": {"_esm": CODE}}}
-    text = json.dumps({"state": {"one": first} | others}, indent=1).replace("</", "<\\/")
+    others = {
+        "two": {"state": {"html": "<b>no</b><script></script>"}},
+        "three": {"state": {"_esm": CODE}},
+    }
+    text = json.dumps({"state": {"one": first} | others}, indent=1).replace(
+        "</", "<\\/"
+    )
     return f'<p>Text.</p><script type="{STATE}">{text}</script><p>More.</p>'
 
 
@@ -43,12 +51,17 @@ def parts(made: str) -> dict[str, dict[str, Any]]:
 def kept(place: Path, part: dict[str, Any]) -> str:
     assert not Path(part["script"]).is_absolute()  # a site is read from any address
     script = (place.parent / part["script"]).read_text()
-    found = re.fullmatch(rf'\(globalThis\.rankoneBytes \?\?= {{}}\)\["{part["name"]}"\] = (".*");\n', script)
+    found = re.fullmatch(
+        rf'\(globalThis\.rankoneBytes \?\?= {{}}\)\["{part["name"]}"\] = (".*");\n',
+        script,
+    )
     assert found is not None
     return json.loads(found[1])
 
 
-def test_it_is_in_scripts_beside_the_site_and_the_rest_stays(tmp_path: Path, place: Path) -> None:
+def test_it_is_in_scripts_beside_the_site_and_the_rest_stays(
+    tmp_path: Path, place: Path
+) -> None:
     made = moved(page(), tmp_path, place)
     assert FINER not in made
     assert made.startswith("<p>Text.</p>")
@@ -69,25 +82,36 @@ def test_a_page_loads_what_its_widgets_start_with(tmp_path: Path, place: Path) -
     found = parts(made)
     assert kept(place, found["pictures"]) == pictures
     asked = re.findall(r'<script defer src="([^"]*)"></script>', made)
-    assert sorted(asked) == sorted(found[name]["script"] for name in ("pictures", "_esm"))
+    assert sorted(asked) == sorted(
+        found[name]["script"] for name in ("pictures", "_esm")
+    )
 
 
 def test_what_is_empty_stays(tmp_path: Path, place: Path) -> None:
     assert "script" not in parts(moved(page(finer=""), tmp_path, place))["finer"]
 
 
-def test_what_two_widgets_share_is_loaded_once_and_a_state_may_hold_any_text(tmp_path: Path, place: Path) -> None:
+def test_what_two_widgets_share_is_loaded_once_and_a_state_may_hold_any_text(
+    tmp_path: Path, place: Path
+) -> None:
     made = moved(page(), tmp_path, place)
     found = HELD.search(made)
     assert found is not None
     states = json.loads(found[2])["state"]
     assert states["two"] == {"state": {"html": "<b>no</b><script></script>"}}
-    assert states["three"]["buffers"] == [part for part in states["one"]["buffers"] if part["path"] == ["_esm"]]
+    assert states["three"]["buffers"] == [
+        part for part in states["one"]["buffers"] if part["path"] == ["_esm"]
+    ]
     assert made.count("<script defer") == 1
 
 
-def test_chapters_are_lightened_in_every_folder_once_a_book_is_built(tmp_path: Path, place: Path) -> None:
-    app: Any = SimpleNamespace(connect=lambda event, act: setattr(app, event.replace("-", "_"), act), outdir=tmp_path)
+def test_chapters_are_lightened_in_every_folder_once_a_book_is_built(
+    tmp_path: Path, place: Path
+) -> None:
+    app: Any = SimpleNamespace(
+        connect=lambda event, act: setattr(app, event.replace("-", "_"), act),
+        outdir=tmp_path,
+    )
     on_demand.setup(app)
     for form, exception in (("html", ValueError()), ("latex", None), ("html", None)):
         place.write_text(page())

@@ -1,4 +1,6 @@
-"""What a card shows of a link, a symbol or a computed number, and how the search ranks what defines a word."""
+"""What a card shows of a link, a symbol or a computed number, and how the search ranks
+what defines a word.
+"""
 
 import doctest
 import io
@@ -85,14 +87,22 @@ TABLE = """
 
 
 def recorded(key: str, text: str, number: float):
-    record = {"name": key, "mime_prefix": "application/papermill.record/", "number": number}
+    record = {
+        "name": key,
+        "mime_prefix": "application/papermill.record/",
+        "number": number,
+    }
     data = {"application/papermill.record/text/plain": repr(text)}
-    return nbformat.v4.new_output("display_data", data=data, metadata={"scrapbook": record})
+    return nbformat.v4.new_output(
+        "display_data", data=data, metadata={"scrapbook": record}
+    )
 
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
-    """Builds a book of four pages with this last sentence, and returns it with the warnings."""
+    """Builds a book of four pages with this last sentence, and returns it with the
+    warnings.
+    """
 
     def make(quote: str) -> tuple[Path, str]:
         source = tmp_path_factory.mktemp("source")
@@ -101,17 +111,38 @@ def build(tmp_path_factory):
         (source / "conf.py").write_text(CONF)
         (source / "book" / "claims.yml").write_text(CLAIMS)
         (source / "book" / "phrases.yml").write_text("T-1.2.half2: four times that\n")
-        (source / "_toc.yml").write_text("parts:\n- {caption: First part, chapters: [{file: part/one}]}\n")
+        (source / "_toc.yml").write_text(
+            "parts:\n- {caption: First part, chapters: [{file: part/one}]}\n"
+        )
         for name, text in PAGES.items():
             (source / f"{name}.md").write_text(text)
-        outputs = [recorded("T-1.2.half", "0.50", 0.5001), recorded("T-1.2.half2", "2", 2), recorded("other", "1", 1)]
+        outputs = [
+            recorded("T-1.2.half", "0.50", 0.5001),
+            recorded("T-1.2.half2", "2", 2),
+            recorded("other", "1", 1),
+        ]
         cell = nbformat.v4.new_code_cell(CODE, execution_count=1, outputs=outputs)
-        cells = [nbformat.v4.new_markdown_cell(TEXT), cell, nbformat.v4.new_markdown_cell(quote)]
-        page = nbformat.v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python"}})
+        cells = [
+            nbformat.v4.new_markdown_cell(TEXT),
+            cell,
+            nbformat.v4.new_markdown_cell(quote),
+        ]
+        page = nbformat.v4.new_notebook(
+            cells=cells, metadata={"language_info": {"name": "python"}}
+        )
         nbformat.write(page, source / "part" / "one.ipynb")
         warnings = io.StringIO()
         with docutils_namespace():
-            Sphinx(source, source, source / "site", source / "trees", "html", {}, None, warnings).build()
+            Sphinx(
+                source,
+                source,
+                source / "site",
+                source / "trees",
+                "html",
+                {},
+                None,
+                warnings,
+            ).build()
         typesetter.close()
         return source / "site", warnings.getvalue()
 
@@ -130,15 +161,24 @@ def cards(site: Path, page: str) -> dict[str, str]:
     script = (site / "_static" / "previews" / f"{page}.js").read_text()
     formula = r'<(span|div) class="math[^>]* data-tex="([^"]*)"[^>]*>(.*?)<mjx-container.*?</mjx-container></\1>'
     held = json.loads(script.removeprefix("previews(").removesuffix(");\n"))
-    return {key: re.sub(formula, r"$\2$\3", card, flags=re.DOTALL) for key, card in held.items()}
+    return {
+        key: re.sub(formula, r"$\2$\3", card, flags=re.DOTALL)
+        for key, card in held.items()
+    }
 
 
-def test_the_page_of_claims_calls_a_figure_as_the_chapter_does_and_has_links_that_stay(site: Path) -> None:
+def test_the_page_of_claims_calls_a_figure_as_the_chapter_does_and_has_links_that_stay(
+    site: Path,
+) -> None:
     page = (site / "claims.html").read_text()
     row = page[page.index('id="claims-t-1-2"') :]
     assert re.search(r'part of <span class="math[^>]* data-tex="y".*?: 0\.50</p>', row)
-    assert "<p>four times that: 2</p>" in row  # "the same" says nothing without the row above it
-    assert '<a class="headerlink" href="#claims-t-1-2" aria-label="Permanent link to T-1.2">' in row
+    # "the same" says nothing without the row above it
+    assert "<p>four times that: 2</p>" in row
+    assert (
+        '<a class="headerlink" href="#claims-t-1-2" aria-label="Permanent link to T-1.2">'
+        in row
+    )
 
 
 @pytest.mark.parametrize("module", [definitions, notation, written_pages])
@@ -150,11 +190,15 @@ def test_examples(module) -> None:
 def test_a_link_shows_what_it_leads_to(site: Path) -> None:
     found = cards(site, "index")
     assert not any("a.org" in link for link in found)
-    assert found["part/one.html#equation-eq-one"].startswith(r'$x=\tfrac12$<span class="eqno">(1)</span>')
+    assert found["part/one.html#equation-eq-one"].startswith(
+        r'$x=\tfrac12$<span class="eqno">(1)</span>'
+    )
     section = found["part/one.html#sec-halves"]
     assert re.match(r"<h2>Halves, first</h2><p>In \$\\beta\$ and .*</p>", section)
     assert "There is" not in section
-    assert all("headerlink" not in card and " id=" not in card for card in found.values())
+    assert all(
+        "headerlink" not in card and " id=" not in card for card in found.values()
+    )
 
 
 def test_links_of_a_card_lead_where_they_led(site: Path) -> None:
@@ -166,36 +210,55 @@ def test_links_of_a_card_lead_where_they_led(site: Path) -> None:
         "part/one.html#thm-halves",
     ]
     claim = cards(site, "part/one")["../claims.html#claims-t-1-2"]
-    assert re.findall('href="([^"]*)"', claim) == ["#thm-halves", "../claims.html#claims-t-1-2"]
+    assert re.findall('href="([^"]*)"', claim) == [
+        "#thm-halves",
+        "../claims.html#claims-t-1-2",
+    ]
 
 
 def test_a_number_shows_its_line_its_claim_and_what_must_hold(site: Path) -> None:
-    page, found = (site / "part" / "one.html").read_text(), cards(site, "part/one")
+    page = (site / "part" / "one.html").read_text()
+    found = cards(site, "part/one")
     card = found["T-1.2.half"]
     assert "<strong>0.50</strong> in full <code>0.5001</code>" in card
     assert "checks that it is below 1." in card
     assert "<pre>measured(&quot;T-1.2.half&quot;, 0.5)</pre>" in card
     assert 'data-card="../claims.html#claims-t-1-2"' in card
     assert "sharper" in found["../claims.html#claims-t-1-2"]
-    assert "<pre>measured(f&quot;T-1.2.half{n}&quot;,\n         n)</pre>" in found["T-1.2.half2"]
-    (cell,) = set(re.findall(r'<a class="number" data-figure="T-1\.2\.half2?" href="#([^"]*)"', page))
+    assert (
+        "<pre>measured(f&quot;T-1.2.half{n}&quot;,\n         n)</pre>"
+        in found["T-1.2.half2"]
+    )
+    (cell,) = set(
+        re.findall(
+            r'<a class="number" data-figure="T-1\.2\.half2?" href="#([^"]*)"', page
+        )
+    )
     assert re.search(rf'<div class="cell[^"]*" id="{cell}"', page)
-    assert re.search(r'<a class="reference[^>]*>.*and <span class="number">', page)  # no link within a link
+    # no link within a link
+    assert re.search(r'<a class="reference[^>]*>.*and <span class="number">', page)
 
 
 def test_a_number_that_no_cell_of_its_page_records_fails_the_build(build) -> None:
     _, warnings = build("Not {glue:text}`other`.")
     assert "no cell of this page records 'other'" in warnings
-    assert "T-1.2: no table and no line of book/phrases.yml says what 'T-1.2.half' is" in warnings
+    assert (
+        "T-1.2: no table and no line of book/phrases.yml says what 'T-1.2.half' is"
+        in warnings
+    )
     assert "'T-1.2.half2' is" not in warnings
 
 
-def test_a_formula_that_is_a_symbol_shows_its_row_and_its_other_meanings(site: Path) -> None:
-    page, found = (site / "part" / "one.html").read_text(), cards(site, "part/one")
-    assert re.findall(r'<span class="symbol[^>]*data-tex="([^"]*)"', page) == [
-        r"\beta"
-    ]  # none in a link, no longer one
-    assert re.search(r"\$\\beta&gt;0\$.*sharpness.*scalar.*sharp", found[r"\beta"], re.DOTALL)
+def test_a_formula_that_is_a_symbol_shows_its_row_and_its_other_meanings(
+    site: Path,
+) -> None:
+    page = (site / "part" / "one.html").read_text()
+    found = cards(site, "part/one")
+    # none in a link, no longer one
+    assert re.findall(r'<span class="symbol[^>]*data-tex="([^"]*)"', page) == [r"\beta"]
+    assert re.search(
+        r"\$\\beta&gt;0\$.*sharpness.*scalar.*sharp", found[r"\beta"], re.DOTALL
+    )
     assert 'href="../notation.html#symbol-first-1"' in found[r"\beta"]
     assert 'id="symbol-first-1"' in (site / "notation.html").read_text()
     assert "a <strong>matrix</strong> there" in found["T"]
@@ -212,21 +275,34 @@ def test_the_longest_id_before_a_dot_is_the_claim() -> None:
 
 @pytest.mark.parametrize(
     ("condition", "words"),
-    [("<= 2 D-a.b", "at most 2 D-a.b"), ("= 0", "equal to 0"), ("between 1 and 2", "between 1 and 2")],
+    [
+        ("<= 2 D-a.b", "at most 2 D-a.b"),
+        ("= 0", "equal to 0"),
+        ("between 1 and 2", "between 1 and 2"),
+    ],
 )
 def test_a_condition_is_said_in_words(condition: str, words: str) -> None:
     assert previews.in_words(condition) == words
 
 
 def test_the_line_of_one_key_comes_before_those_of_many() -> None:
-    lines = list(measured_lines.measured_lines('measured(f"a.{n}", 1)\nmeasured("a.b", 2)\nother("a.b")'))
-    assert [line.code for line in lines if line.records("a.b")] == ['measured("a.b", 2)', 'measured(f"a.{n}", 1)']
+    lines = list(
+        measured_lines.measured_lines(
+            'measured(f"a.{n}", 1)\nmeasured("a.b", 2)\nother("a.b")'
+        )
+    )
+    assert [line.code for line in lines if line.records("a.b")] == [
+        'measured("a.b", 2)',
+        'measured(f"a.{n}", 1)',
+    ]
     assert not any(line.records("axb") for line in lines)
 
 
 def test_an_element_is_whole_and_an_empty_mark_stands_for_what_it_is_in() -> None:
     page = '<section id="a"><span id="b"></span><div id="c"><div>1</div></div></section><p id="d">2</p>'
-    assert [page[slice(*written_pages.element(page, anchor))][:15] for anchor in "abcd"] == [
+    assert [
+        page[slice(*written_pages.element(page, anchor))][:15] for anchor in "abcd"
+    ] == [
         '<section id="a"',
         '<section id="a"',
         '<div id="c"><di',
@@ -246,7 +322,10 @@ def answers(site: Path, *queries: str) -> dict[str, list[dict]]:
         const made = [data, search, "return [definitionsOf, DEFINITIONS]"];
         const [find, all] = new Function(made.join("\\n"))();
         process.stdout.write(JSON.stringify(Object.fromEntries(queries.map((each) => [each, find(each, all)]))));"""
-    files = {"search": ROOT / "book/_static/search.js", "data": site / "_static" / "definitions.js"}
+    files = {
+        "search": ROOT / "book/_static/search.js",
+        "data": site / "_static" / "definitions.js",
+    }
     texts = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
     return node.answer(source, texts | {"queries": queries})
 
@@ -254,11 +333,27 @@ def answers(site: Path, *queries: str) -> dict[str, list[dict]]:
 def test_a_definition_is_found_by_every_name_of_it(site: Path) -> None:
     found = answers(
         site,
-        *("β", "beta", "Sharp", "t-1.2", "theorem 1", "Theorem 12", "Theorem 1.2", "(1)", "eq. 1", "(4.2)", "(4)"),
+        *(
+            "β",
+            "beta",
+            "Sharp",
+            "t-1.2",
+            "theorem 1",
+            "Theorem 12",
+            "Theorem 1.2",
+            "(1)",
+            "eq. 1",
+            "(4.2)",
+            "(4)",
+        ),
         *("logsumexp", "hat D", "half", "nothing"),
     )
-    first = {query: [each["link"] for each in rows[:1]] for query, rows in found.items()}
-    symbol, claim, theorem = "notation.html#symbol-first-1", "claims.html#claims-t-1-2", "part/one.html#thm-halves"
+    first = {
+        query: [each["link"] for each in rows[:1]] for query, rows in found.items()
+    }
+    symbol = "notation.html#symbol-first-1"
+    claim = "claims.html#claims-t-1-2"
+    theorem = "part/one.html#thm-halves"
     equation = "part/one.html#equation-eq-one"
     assert first == {
         "β": [symbol],
@@ -285,19 +380,57 @@ KINDS = ["symbol", "claim", "statement", "function", "class", "module", "method"
 @pytest.mark.parametrize(
     ("query", "rows", "best_first"),
     [
-        ("twin", [(["twin"], "Twin", kind, "") for kind in KINDS[::-1]], [6, 5, 4, 3, 2, 1, 0]),
-        ("twin", [(["twin"], "Twin", kind, "") for kind in ("function", "remark", "claim")], [2, 1, 0]),
-        ("ab", [(["ab c"], "Ab c", "symbol", ""), (["ab"], "Ab", "module", "")], [1, 0]),  # the name itself
+        (
+            "twin",
+            [(["twin"], "Twin", kind, "") for kind in KINDS[::-1]],
+            [6, 5, 4, 3, 2, 1, 0],
+        ),
+        (
+            "twin",
+            [(["twin"], "Twin", kind, "") for kind in ("function", "remark", "claim")],
+            [2, 1, 0],
+        ),
+        (
+            "ab",
+            [(["ab c"], "Ab c", "symbol", ""), (["ab"], "Ab", "module", "")],
+            [1, 0],
+        ),  # the name itself
         ("ab", [(["a bc"], "A bc", "claim", "")], []),  # two letters begin too much
-        ("hal", [(["half-open intervals"], "", "claim", ""), (["halfway"], "", "claim", "")], [1, 0]),
-        ("theorem 1", [(["Theorem 1b"], "", "claim", ""), (["Theorem 12"], "", "claim", "")], [0]),
+        (
+            "hal",
+            [
+                (["half-open intervals"], "", "claim", ""),
+                (["halfway"], "", "claim", ""),
+            ],
+            [1, 0],
+        ),
+        (
+            "theorem 1",
+            [(["Theorem 1b"], "", "claim", ""), (["Theorem 12"], "", "claim", "")],
+            [0],
+        ),
         ("thro", [(["q"], "A stone throw", "claim", "")], [0]),
         ("throw", [(["a throw"], "", "claim", "")], [0]),
         ("b", [([], "", "claim", "b stands in what is said")], []),
-        ("two", [([], "", "claim", "two of them"), (["one two"], "", "claim", "")], [1, 0]),
-        ("mean", [(["mean", f"rankone.{name}"], "", "function", "") for name in ("a.b.mean", "a.mean")], [1, 0]),
+        (
+            "two",
+            [([], "", "claim", "two of them"), (["one two"], "", "claim", "")],
+            [1, 0],
+        ),
+        (
+            "mean",
+            [
+                (["mean", f"rankone.{name}"], "", "function", "")
+                for name in ("a.b.mean", "a.mean")
+            ],
+            [1, 0],
+        ),
         ("last", [([], "", "method", "one " * 20 + "last")], [0]),
-        ("span", [([], '<span class="math">x</span>', "claim", "y <span>z</span>")], []),
+        (
+            "span",
+            [([], '<span class="math">x</span>', "claim", "y <span>z</span>")],
+            [],
+        ),
         ("amp", [([], "a &amp; b", "claim", "c &amp; d")], []),
     ],
 )
@@ -305,8 +438,13 @@ def test_definitions_are_ranked_by_name_then_words_then_kind(
     query: str, rows: list[tuple], best_first: list[int], tmp_path: Path
 ) -> None:
     (tmp_path / "_static").mkdir()
-    made = [[names, title, kind, str(i), says] for i, (names, title, kind, says) in enumerate(rows)]
-    (tmp_path / "_static" / "definitions.js").write_text(f"const DEFINITIONS = {json.dumps(made)};")
+    made = [
+        [names, title, kind, str(i), says]
+        for i, (names, title, kind, says) in enumerate(rows)
+    ]
+    (tmp_path / "_static" / "definitions.js").write_text(
+        f"const DEFINITIONS = {json.dumps(made)};"
+    )
     assert [int(each["link"]) for each in answers(tmp_path, query)[query]] == best_first
 
 

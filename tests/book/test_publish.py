@@ -1,4 +1,6 @@
-"""What has been published stays: releases and their wheels, whatever is published later."""
+"""What has been published stays: releases and their wheels, whatever is published
+later.
+"""
 
 import json
 import subprocess
@@ -9,7 +11,12 @@ import pytest
 
 
 def git(folder: Path, *arguments: str) -> str:
-    return subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        ["git", "-C", str(folder), *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
 
 
 @pytest.fixture
@@ -19,9 +26,15 @@ def remote(tmp_path: Path) -> Path:
 
 
 def site(tmp_path: Path, name: str, **files: str) -> Path:
-    """A built site: an index that says its name, a wheel of its own, and what is given."""
+    """A built site: an index that says its name, a wheel of its own, and what is
+    given.
+    """
     folder = tmp_path / name
-    for path, text in {"index.html": name, f"wheels/{name}/rankone.whl": f"\0{name}", **files}.items():
+    for path, text in {
+        "index.html": name,
+        f"wheels/{name}/rankone.whl": f"\0{name}",
+        **files,
+    }.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
@@ -30,7 +43,9 @@ def site(tmp_path: Path, name: str, **files: str) -> Path:
 
 def listed(remote: Path, path: str = "") -> dict[str, str]:
     """What the branch holds below a path: file -> hash of its content."""
-    lines = git(remote, "ls-tree", "-r", "gh-pages", *([path] if path else [])).splitlines()
+    lines = git(
+        remote, "ls-tree", "-r", "gh-pages", *([path] if path else [])
+    ).splitlines()
     return {line.split("\t")[1]: line.split()[2] for line in lines}
 
 
@@ -38,7 +53,9 @@ def shown(remote: Path, path: str) -> str:
     return git(remote, "show", f"gh-pages:{path}")
 
 
-def test_releases_stay_bit_for_bit_and_the_root_is_replaced(tmp_path: Path, remote: Path) -> None:
+def test_releases_stay_bit_for_bit_and_the_root_is_replaced(
+    tmp_path: Path, remote: Path
+) -> None:
     publish.publish(site(tmp_path, "early", **{"gone.html": "gone"}), str(remote))
     publish.publish(site(tmp_path, "first"), str(remote), "v0.1.0")
     first = listed(remote, "v0.1.0/")
@@ -51,14 +68,21 @@ def test_releases_stay_bit_for_bit_and_the_root_is_replaced(tmp_path: Path, remo
     assert shown(remote, "index.html") == "late"
     assert "gone.html" not in listed(remote)
     assert ".nojekyll" in listed(remote)
-    assert json.loads(shown(remote, "versions.json")) == {"releases": ["0.10.0", "0.9.0", "0.1.0"]}
+    assert json.loads(shown(remote, "versions.json")) == {
+        "releases": ["0.10.0", "0.9.0", "0.1.0"]
+    }
     assert 'href="../v0.9.0/"' in shown(remote, "versions/index.html")
 
 
-def test_wheels_of_earlier_builds_stay_as_they_are(tmp_path: Path, remote: Path) -> None:
+def test_wheels_of_earlier_builds_stay_as_they_are(
+    tmp_path: Path, remote: Path
+) -> None:
     publish.publish(site(tmp_path, "early"), str(remote))
     before = listed(remote, "wheels/")
-    publish.publish(site(tmp_path, "late", **{"wheels/early/rankone.whl": "built anew"}), str(remote))
+    publish.publish(
+        site(tmp_path, "late", **{"wheels/early/rankone.whl": "built anew"}),
+        str(remote),
+    )
     after = listed(remote, "wheels/")
     assert set(after) == {"wheels/early/rankone.whl", "wheels/late/rankone.whl"}
     assert before.items() <= after.items()
@@ -73,14 +97,21 @@ def test_a_release_is_never_overwritten(tmp_path: Path, remote: Path) -> None:
 
 
 @pytest.mark.parametrize("tag", ["0.1.0", "latest", "v0.1.0/x", "../v1"])
-def test_what_does_not_name_a_release_is_refused(tmp_path: Path, remote: Path, tag: str) -> None:
+def test_what_does_not_name_a_release_is_refused(
+    tmp_path: Path, remote: Path, tag: str
+) -> None:
     with pytest.raises(ValueError, match="tag = "):
         publish.publish(site(tmp_path, "first"), str(remote), tag)
 
 
-def test_a_push_in_between_is_not_lost(tmp_path: Path, remote: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another job publishes between the look at the branch and the push: the push is refused, and done again."""
-    arrange, times = publish.arrange, []
+def test_a_push_in_between_is_not_lost(
+    tmp_path: Path, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another job publishes between the look at the branch and the push: the push is
+    refused, and done again.
+    """
+    arrange = publish.arrange
+    times = []
 
     def interrupted(*arguments: object) -> None:
         times.append(arguments)
@@ -91,10 +122,15 @@ def test_a_push_in_between_is_not_lost(tmp_path: Path, remote: Path, monkeypatch
     monkeypatch.setattr(publish, "arrange", interrupted)
     publish.publish(site(tmp_path, "late"), str(remote))
     assert len(times) == 3
-    assert (shown(remote, "index.html"), shown(remote, "v0.1.0/index.html")) == ("late", "other")
+    assert (shown(remote, "index.html"), shown(remote, "v0.1.0/index.html")) == (
+        "late",
+        "other",
+    )
 
 
-def test_the_branch_does_not_keep_what_was_replaced(tmp_path: Path, remote: Path) -> None:
+def test_the_branch_does_not_keep_what_was_replaced(
+    tmp_path: Path, remote: Path
+) -> None:
     for name in ("early", "late"):
         publish.publish(site(tmp_path, name), str(remote))
     assert git(remote, "rev-list", "--count", "gh-pages").strip() == "1"
@@ -106,9 +142,14 @@ def test_a_push_that_git_refuses_says_why(tmp_path: Path) -> None:
 
 
 def test_a_release_bears_the_version_of_the_package(
-    tmp_path: Path, remote: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    remote: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["publish", str(site(tmp_path, "first")), str(remote), "v99.0"])
+    monkeypatch.setattr(
+        "sys.argv", ["publish", str(site(tmp_path, "first")), str(remote), "v99.0"]
+    )
     assert publish.main() == 1
     assert "does not name the version" in capsys.readouterr().err
     assert git(remote, "branch", "--list") == ""

@@ -9,11 +9,17 @@ from punctuation import BreakLongNames, KeepNames, KeepPunctuation, KeepUnits
 
 
 def kept(*children, transform=KeepPunctuation):
-    """The spans that do not break, and the whole text, of a paragraph after the transform."""
+    """The spans that do not break, and the whole text, of a paragraph after the
+    transform.
+    """
     document = new_document("page")
     document += nodes.paragraph("", "", *children)
     transform.run(SimpleNamespace(document=document))
-    spans = [span.astext() for span in document.findall(nodes.inline) if "unbroken" in span["classes"]]
+    spans = [
+        span.astext()
+        for span in document.findall(nodes.inline)
+        if "unbroken" in span["classes"]
+    ]
     return spans, document.astext()
 
 
@@ -28,22 +34,30 @@ def kept(*children, transform=KeepPunctuation):
     ],
 )
 def test_marks_stay_with_their_formula(before, after, span):
-    assert kept(nodes.Text(before), nodes.math("x", "x"), nodes.Text(after)) == (span, f"{before}x{after}")
+    assert kept(nodes.Text(before), nodes.math("x", "x"), nodes.Text(after)) == (
+        span,
+        f"{before}x{after}",
+    )
 
 
 def test_formulas_side_by_side_and_at_the_ends():
-    x, y = nodes.math("x", "x"), nodes.math("y", "y")
+    x = nodes.math("x", "x")
+    y = nodes.math("y", "y")
     assert kept(x, nodes.Text(", "), y, nodes.Text(".")) == (["x,", "y."], "x, y.")
     assert kept(nodes.math("x", "x")) == ([], "x")
 
 
 def test_of_two_equal_marks_each_stays_in_its_place():
-    comma, word, x, y = ", ", nodes.strong("", "a"), nodes.math("x", "x"), nodes.math("y", "y")
+    comma = ", "
+    word = nodes.strong("", "a")
+    x = nodes.math("x", "x")
+    y = nodes.math("y", "y")
     assert kept(word, nodes.Text(comma), x, nodes.Text(comma), y) == (["x,"], "a, x, y")
 
 
 def test_a_name_with_a_hyphen_does_not_break():
-    text, again = nodes.Text("K-FAC, or K-FAC's; X-ray and well-known"), nodes.emphasis("", "so")
+    text = nodes.Text("K-FAC, or K-FAC's; X-ray and well-known")
+    again = nodes.emphasis("", "so")
     assert kept(text, transform=KeepNames) == (["K-FAC"] * 2, text.astext())
     twice = nodes.Text("K-FAC"), again, nodes.Text("K-FAC")
     assert kept(*twice, transform=KeepNames) == (["K-FAC"] * 2, "K-FACsoK-FAC")
@@ -53,11 +67,19 @@ def test_the_long_name_of_a_file_breaks_where_its_words_end():
     name = "experiments/figure3_4a.py"
     document = new_document("page")
     document += nodes.paragraph(
-        "", "", nodes.literal("", name), nodes.literal("", "W"), nodes.literal("", "f(x, a_long_name)")
+        "",
+        "",
+        nodes.literal("", name),
+        nodes.literal("", "W"),
+        nodes.literal("", "f(x, a_long_name)"),
     )
     BreakLongNames.run(SimpleNamespace(document=document))
     long, short, code = document.findall(nodes.literal)
-    texts = [child.astext() for child in long.findall(nodes.Text) if not isinstance(child.parent, nodes.raw)]
+    texts = [
+        child.astext()
+        for child in long.findall(nodes.Text)
+        if not isinstance(child.parent, nodes.raw)
+    ]
     assert texts == ["experiments/", "figure3_4a.py"]
     assert len(list(long.findall(nodes.raw))) == 1
     assert len(short.children) == len(code.children) == 1

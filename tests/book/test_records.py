@@ -24,14 +24,18 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(("name", "load"), [("json", records.load_record), ("npz", records.load_pictures)])
+@pytest.mark.parametrize(
+    ("name", "load"), [("json", records.load_record), ("npz", records.load_pictures)]
+)
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.5, 0.999])
 def test_a_damaged_record_is_named(place, name, load, share):
     assert load("figure1")
     path = place / f"figure1.{name}"
     data = path.read_bytes()
     path.write_bytes(data[: int(share * len(data))])
-    with pytest.raises(ValueError, match=rf"record: got '.*figure1\.{name}', which cannot be read"):
+    with pytest.raises(
+        ValueError, match=rf"record: got '.*figure1\.{name}', which cannot be read"
+    ):
         load("figure1")
 
 
@@ -44,38 +48,69 @@ def test_what_is_no_record_is_named(place, text):
 
 def test_an_unknown_record_is_refused_with_the_names_of_those_there_are(place):
     for load in (records.load_record, records.load_pictures):
-        with pytest.raises(ValueError, match="name: got 'figure9'; it must be one of the records figure1"):
+        with pytest.raises(
+            ValueError,
+            match="name: got 'figure9'; it must be one of the records figure1",
+        ):
             load("figure9")
 
 
 def test_a_run_does_not_go_on_from_a_damaged_record(place, experiment):
     (place / "figure6.json").write_text('{"name": "figure6", "runs": [')
-    module, record = experiment("figure6"), experiment("record")
+    module = experiment("figure6")
+    record = experiment("record")
     argv = ["--out", str(place), "--budget", "0"]
     with pytest.raises(ValueError, match=r"record: got '.*figure6\.json'"):
         record.main(module.EXPERIMENT, argv)
     assert (place / "figure6.json").read_text() == '{"name": "figure6", "runs": ['
 
 
-def test_a_cell_names_no_option_that_has_its_full_value_and_keeps_it_when_that_changes(experiment, tmp_path):
-    record, path = experiment("record"), tmp_path / "fake.json"
+def test_a_cell_names_no_option_that_has_its_full_value_and_keeps_it_when_that_changes(
+    experiment, tmp_path
+):
+    record = experiment("record")
+    path = tmp_path / "fake.json"
 
     def run(options, *words):
-        one = record.Experiment("fake", "Fake.", {"n": [1]}, lambda **_: {"found": 1}, options)
-        return [cell["parameters"] for cell in record.main(one, [*words, "--out", str(tmp_path)])["cells"]]
+        one = record.Experiment(
+            "fake", "Fake.", {"n": [1]}, lambda **_: {"found": 1}, options
+        )
+        return [
+            cell["parameters"]
+            for cell in record.main(one, [*words, "--out", str(tmp_path)])["cells"]
+        ]
 
-    five, four = {"n": 1, "seed": 0, "q": 5}, {"n": 1, "seed": 0, "q": 4}
+    five = {"n": 1, "seed": 0, "q": 5}
+    four = {"n": 1, "seed": 0, "q": 4}
     assert run({"q": 5}) == [five]
     assert run({"q": 5}, "--q", "4") == [five, four]
-    assert [cell["parameters"] for cell in json.loads(path.read_text())["cells"]] == [{"n": 1, "seed": 0}, four]
+    assert [cell["parameters"] for cell in json.loads(path.read_text())["cells"]] == [
+        {"n": 1, "seed": 0},
+        four,
+    ]
     assert run({"q": 4}) == [five, four]  # the whole experiment is another now
-    assert [cell["parameters"] for cell in json.loads(path.read_text())["cells"]] == [five, {"n": 1, "seed": 0}]
+    assert [cell["parameters"] for cell in json.loads(path.read_text())["cells"]] == [
+        five,
+        {"n": 1, "seed": 0},
+    ]
     later = {"q": 4, "r": 1}
-    assert run(later) == [five | {"r": None}, four | {"r": None}, four | {"r": 1}]  # measured before there was an r
+    # measured before there was an r
+    assert run(later) == [
+        five | {"r": None},
+        four | {"r": None},
+        four | {"r": 1},
+    ]
 
 
 def record_of(*cells, of="the paper"):
-    made = [{"parameters": dict(zip(("Y", "seed", "queries", "projection"), cell, strict=True))} for cell in cells]
+    made = [
+        {
+            "parameters": dict(
+                zip(("Y", "seed", "queries", "projection"), cell, strict=True)
+            )
+        }
+        for cell in cells
+    ]
     full = {"Y": [10, 20, 40], "queries": 500, "projection": "gaussian"}
     return {"axes": ["Y"], "of": of, "full": full, "cells": made}
 
@@ -83,10 +118,23 @@ def record_of(*cells, of="the paper"):
 def test_a_cell_measured_with_fewer_queries_is_not_the_experiment_s():
     whole = (10, 0, 500, "gaussian")
     found = records.coverage(
-        record_of(whole, (20, 0, 50, "gaussian"), (20, 1, 16, "hadamard"), (99, 0, 500, "gaussian"))
+        record_of(
+            whole,
+            (20, 0, 50, "gaussian"),
+            (20, 1, 16, "hadamard"),
+            (99, 0, 500, "gaussian"),
+        )
     )
-    assert (found.cells, found.whole, found.reduced, found.missing) == (3, 1, 1, ((40,),))
-    assert found.options == {"queries": ([16, 50], 500), "projection": (["hadamard"], "gaussian")}
+    assert (found.cells, found.whole, found.reduced, found.missing) == (
+        3,
+        1,
+        1,
+        ((40,),),
+    )
+    assert found.options == {
+        "queries": ([16, 50], 500),
+        "projection": (["hadamard"], "gaussian"),
+    }
     assert str(found) == (
         "2 of the paper's 3 cells, 1 of them with queries 16 or 50 instead of 500, "
         "projection hadamard instead of gaussian"
@@ -94,22 +142,42 @@ def test_a_cell_measured_with_fewer_queries_is_not_the_experiment_s():
 
 
 def test_a_cell_counts_as_whole_once_one_of_its_runs_is():
-    found = records.coverage(record_of((10, 0, 50, "gaussian"), (10, 1, 500, "gaussian")))
+    found = records.coverage(
+        record_of((10, 0, 50, "gaussian"), (10, 1, 500, "gaussian"))
+    )
     assert (found.whole, found.reduced, found.options) == (1, 0, {})
 
 
 def test_a_grid_of_the_book_s_own_is_not_called_the_paper_s():
     cells = [(Y, 0, 500, "gaussian") for Y in (10, 20, 40)]
-    assert str(records.coverage(record_of(*cells, of="the book"))) == "all 3 cells of the book's grid"
-    papers = {name for name in records.folder().glob("*.json") if records.load_record(name.stem)["of"] == "the paper"}
-    named = {"figure1", "figure2", "figure3_4a", "figure4b", "figure5", "figure6", "maml_sine"}
+    assert (
+        str(records.coverage(record_of(*cells, of="the book")))
+        == "all 3 cells of the book's grid"
+    )
+    papers = {
+        name
+        for name in records.folder().glob("*.json")
+        if records.load_record(name.stem)["of"] == "the paper"
+    }
+    named = {
+        "figure1",
+        "figure2",
+        "figure3_4a",
+        "figure4b",
+        "figure5",
+        "figure6",
+        "maml_sine",
+    }
     assert {path.stem for path in papers} == named
 
 
 def test_a_part_of_an_experiment_is_counted_by_itself():
     """Figs 3 and 4A share a record: neither may be credited with the other's cells."""
     record = record_of((10, 0, 50, "gaussian"), (20, 0, 500, "gaussian"))
-    assert str(records.coverage(record, Y=10)) == "the paper's one cell, queries 50 instead of 500"
+    assert (
+        str(records.coverage(record, Y=10))
+        == "the paper's one cell, queries 50 instead of 500"
+    )
     assert str(records.coverage(record, Y=20)) == "the paper's one cell"
     both = records.load_record("figure3_4a")
     three, four = (records.coverage(both, retrieval=retrieval) for retrieval in (0, 1))
@@ -132,16 +200,25 @@ main(Experiment("race", "Race.", {{"Y": list(range(20))}}, measure, {{"queries":
 
 
 def test_two_runs_into_one_record_lose_nothing(tmp_path, root):
-    """Halves that overlap, in two processes; a third that is killed in the middle; then the whole of it again."""
+    """Halves that overlap, in two processes; a third that is killed in the middle; then
+    the whole of it again.
+    """
     code = RACE.format(folder=str(root / "experiments"))
-    start = lambda *Y: subprocess.Popen([sys.executable, "-c", code, "--out", str(tmp_path), "--Y", *map(str, Y)])  # noqa: E731
+
+    def start(*Y):
+        return subprocess.Popen(
+            [sys.executable, "-c", code, "--out", str(tmp_path), "--Y", *map(str, Y)]
+        )
+
     runs = [start(*range(12)), start(*range(8, 20)), start(*reversed(range(20)))]
     while not (tmp_path / "race.json").exists():
         time.sleep(0.05)
     runs[2].kill()
     assert [run.wait(timeout=120) for run in runs][:2] == [0, 0]
     record = json.loads((tmp_path / "race.json").read_text())
-    assert sorted(cell["parameters"]["Y"] for cell in record["cells"]) == list(range(20))
+    assert sorted(cell["parameters"]["Y"] for cell in record["cells"]) == list(
+        range(20)
+    )
     assert {cell["run"] for cell in record["cells"]} <= set(range(len(record["runs"])))
     with np.load(tmp_path / "race.npz") as pictures:
         assert sorted(pictures.files) == sorted(f"p{Y}" for Y in range(20))
@@ -150,7 +227,10 @@ def test_two_runs_into_one_record_lose_nothing(tmp_path, root):
 
 
 def test_one_cell_is_selected_by_its_parameters() -> None:
-    record = {"name": "made", "cells": [{"parameters": {"Y": 1, "seed": s}, "results": s} for s in (0, 1)]}
+    record = {
+        "name": "made",
+        "cells": [{"parameters": {"Y": 1, "seed": s}, "results": s} for s in (0, 1)],
+    }
     assert records.select_one(record, seed=1)["results"] == 1
     with pytest.raises(ValueError, match="2 cells of 'made'"):
         records.select_one(record, Y=1)
@@ -158,8 +238,12 @@ def test_one_cell_is_selected_by_its_parameters() -> None:
         records.select_one(record, Y=2)
 
 
-BY_PLACE = re.compile(r"\bselect\([^()]*(?:\([^()]*\)[^()]*)*\)\[\s*-?\d|\[.cells.\]\[\s*-?\d|\bgroups\[\d")
-PAGES = sorted([*(ROOT / "book").rglob("*.md"), *(ROOT / "src" / "rankone_book").rglob("*.py")])
+BY_PLACE = re.compile(
+    r"\bselect\([^()]*(?:\([^()]*\)[^()]*)*\)\[\s*-?\d|\[.cells.\]\[\s*-?\d|\bgroups\[\d"
+)
+PAGES = sorted(
+    [*(ROOT / "book").rglob("*.md"), *(ROOT / "src" / "rankone_book").rglob("*.py")]
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.stem)
@@ -168,6 +252,11 @@ def test_no_cell_of_a_record_is_selected_by_its_place(page: Path) -> None:
 
 
 def test_a_selection_by_place_is_found() -> None:
-    for line in ('select(record, Y=1)[0]["results"]', "select(r, **f(1))[-1]", 'record["cells"][0]', "r['cells'][3]"):
+    for line in (
+        'select(record, Y=1)[0]["results"]',
+        "select(r, **f(1))[-1]",
+        'record["cells"][0]',
+        "r['cells'][3]",
+    ):
         assert BY_PLACE.search(line)
     assert not BY_PLACE.search('select(record, Y=1)[name]; record["cells"][tried:]')

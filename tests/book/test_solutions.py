@@ -1,4 +1,6 @@
-"""A build without solutions holds none of them: not in a page, a copy of its source, nor the search index."""
+"""A build without solutions holds none of them: not in a page, a copy of its source,
+nor the search index.
+"""
 
 import html
 import os
@@ -24,8 +26,12 @@ PROMISE = "# Promise\n\nWith checks and folded\nsolutions, in {doc}`residual_exe
 
 
 def removed(text: str) -> str:
-    """The solutions of a page's source, found in another way than the extension finds them."""
-    return "\n".join(part.split("{solution-end}")[0] for part in text.split("{solution-start}")[1:])
+    """The solutions of a page's source, found in another way than the extension finds
+    them.
+    """
+    return "\n".join(
+        part.split("{solution-end}")[0] for part in text.split("{solution-start}")[1:]
+    )
 
 
 def answers(text: str) -> list[str]:
@@ -34,8 +40,14 @@ def answers(text: str) -> list[str]:
 
 
 def words(text: str, least: int) -> set[str]:
-    """Beginnings of words of so many letters at least, as a search index that cuts their endings has them."""
-    return {word[:6].lower() for word in re.findall(r"[A-Za-z]+", text) if len(word) >= least}
+    """Beginnings of words of so many letters at least, as a search index that cuts
+    their endings has them.
+    """
+    return {
+        word[:6].lower()
+        for word in re.findall(r"[A-Za-z]+", text)
+        if len(word) >= least
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -44,35 +56,61 @@ def test_a_page_loses_its_solutions_and_nothing_else(page):
     cut = solutions.without_solutions(text)
     assert removed(text).count("def ") >= 8
     assert not any(answer in cut for answer in answers(text))
-    assert "solution" not in cut.replace("least-squares solution", "").replace("the\nsolution by", "")
+    assert "solution" not in cut.replace("least-squares solution", "").replace(
+        "the\nsolution by", ""
+    )
     assert cut.count("{exercise}") == cut.count("grader.check(") == 8
-    kept = re.split(r"```{solution-start}.*?{solution-end}\n```\n", text, flags=re.DOTALL)
+    kept = re.split(
+        r"```{solution-start}.*?{solution-end}\n```\n", text, flags=re.DOTALL
+    )
     assert re.sub(r"\n+", "\n", cut) == re.sub(r"\n+", "\n", "".join(kept))
 
 
 def test_a_solution_that_is_not_recognised_stops_the_build():
     with pytest.raises(ValueError, match="a solution is left"):
-        solutions.without_solutions("````{solution-start} ex\n````\n\nSo.\n\n````{solution-end}\n````\n")
+        solutions.without_solutions(
+            "````{solution-start} ex\n````\n\nSo.\n\n````{solution-end}\n````\n"
+        )
 
 
 @pytest.fixture(scope="module")
 def sites(tmp_path_factory):
-    """The five pages and one that promises solutions, built with and without; cells are not executed."""
-    source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
+    """The five pages and one that promises solutions, built with and without; cells are
+    not executed.
+    """
+    source = tmp_path_factory.mktemp("source")
+    built = tmp_path_factory.mktemp("built")
     for page in PAGES:
         shutil.copy(page, source)
     (source / "conf.py").write_text(CONF, encoding="utf-8")
     (source / "promise.md").write_text(PROMISE, encoding="utf-8")
     for choice in ("yes", "no"):
-        command = [sys.executable, "-m", "sphinx", "-q", "-b", "html", str(source), str(built / choice / "html")]
-        subprocess.run(command, check=True, capture_output=True, env=os.environ | {"SOLUTIONS": choice})
+        command = [
+            sys.executable,
+            "-m",
+            "sphinx",
+            "-q",
+            "-b",
+            "html",
+            str(source),
+            str(built / choice / "html"),
+        ]
+        subprocess.run(
+            command,
+            check=True,
+            capture_output=True,
+            env=os.environ | {"SOLUTIONS": choice},
+        )
     return built / "yes" / "html", built / "no" / "html"
 
 
 def plain(site: Path, pattern: str) -> str:
     """What the files of a site say, without the marks between the words."""
     texts = (path.read_text(encoding="utf-8") for path in sorted(site.glob(pattern)))
-    return "\n".join(html.unescape(re.sub(r"<[^>]+>", "", text)) if "html" in pattern else text for text in texts)
+    return "\n".join(
+        html.unescape(re.sub(r"<[^>]+>", "", text)) if "html" in pattern else text
+        for text in texts
+    )
 
 
 @pytest.mark.parametrize("files", ["*.html", "_sources/*.md"])

@@ -1,4 +1,6 @@
-"""Every explorer of the built pages has a still, drawn with the bundle that the page carries."""
+"""Every explorer of the built pages has a still, drawn with the bundle that the page
+carries.
+"""
 
 import json
 import re
@@ -14,17 +16,30 @@ MOST = 40_000  # bytes
 
 
 def states(page: str) -> list[dict[str, Any]]:
-    return [json.loads(text) for text in re.findall(rf'<script type="{re.escape(STATE)}">(.*?)</script>', page, re.S)]
+    return [
+        json.loads(text)
+        for text in re.findall(
+            rf'<script type="{re.escape(STATE)}">(.*?)</script>', page, re.S
+        )
+    ]
 
 
 def pages() -> dict[Path, str]:
     """Built pages that show an explorer."""
-    read = {path: path.read_text(encoding="utf-8") for path in sorted((HTML / "book").rglob("*.html"))}
+    read = {
+        path: path.read_text(encoding="utf-8")
+        for path in sorted((HTML / "book").rglob("*.html"))
+    }
     return {path: text for path, text in read.items() if STATE in text}
 
 
 def all_shown() -> list[Shown]:
-    return [shown for text in pages().values() for state in states(text) for shown in shown_in(state).values()]
+    return [
+        shown
+        for text in pages().values()
+        for state in states(text)
+        for shown in shown_in(state).values()
+    ]
 
 
 def test_the_stills_are_of_the_explorers_as_they_are_now() -> None:
@@ -33,14 +48,25 @@ def test_the_stills_are_of_the_explorers_as_they_are_now() -> None:
 
 
 def model(**traits: Any) -> dict[str, Any]:
-    own = {"_anywidget_id": "rankone_book.widgets.editing_explorer.EditingExplorer", "_esm": "code", "settings": {}}
-    return {"state": {"model": {"state": own | traits}, "layout": {"state": {"_model_name": "LayoutModel"}}}}
+    own = {
+        "_anywidget_id": "rankone_book.widgets.editing_explorer.EditingExplorer",
+        "_esm": "code",
+        "settings": {},
+    }
+    return {
+        "state": {
+            "model": {"state": own | traits},
+            "layout": {"state": {"_model_name": "LayoutModel"}},
+        }
+    }
 
 
 def test_an_explorer_is_known_by_its_state() -> None:
     (plain,) = shown_in(model()).values()
     (other,) = shown_in(model(settings={"ridge": 1, "beta": 2})).values()
-    (same,) = shown_in(model(settings={"beta": 2, "ridge": 1, "keys": list(range(99))})).values()
+    (same,) = shown_in(
+        model(settings={"beta": 2, "ridge": 1, "keys": list(range(99))})
+    ).values()
     assert plain.name == plain.key == "editing"
     assert other.key == same.key != plain.key
     assert other.key.startswith("editing-")
@@ -58,9 +84,13 @@ def drawn(tmp_path: Path) -> Path:
 
 def test_what_is_stale_is_named(drawn: Path) -> None:
     assert stale(drawn, [Shown("editing", {}, "b")]) == []
-    assert stale(drawn, [Shown("editing", {}, "c")]) == ["editing was drawn with another bundle"]
+    assert stale(drawn, [Shown("editing", {}, "c")]) == [
+        "editing was drawn with another bundle"
+    ]
     assert stale(drawn, []) == ["editing is on no page"]
-    assert stale(drawn, [Shown("editing", {}, "b"), Shown("other", {}, "b")]) == ["other has no still"]
+    assert stale(drawn, [Shown("editing", {}, "b"), Shown("other", {}, "b")]) == [
+        "other has no still"
+    ]
 
 
 def test_a_still_is_light_and_has_a_text() -> None:
@@ -77,8 +107,12 @@ def test_each_still_stands_before_its_explorer() -> None:
     for path, text in pages().items():
         for state in states(text):
             for name, shown in shown_in(state).items():
-                before = text.partition(f'<script type="{VIEW}">{{"model_id": "{name}"')[0]
+                before = text.partition(
+                    f'<script type="{VIEW}">{{"model_id": "{name}"'
+                )[0]
                 figure = before.rpartition('<figure class="r1-still"')[2]
                 assert before.endswith("</figure>\n"), path
                 assert f"_static/stills/{shown.key}.webp" in figure, path
-                assert f"{path.relative_to(HTML).as_posix()}{shown.address}" in figure, path
+                assert (
+                    f"{path.relative_to(HTML).as_posix()}{shown.address}" in figure
+                ), path

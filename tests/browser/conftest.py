@@ -1,4 +1,6 @@
-"""A server of the built book, a browser, and pages that remember all they asked for and complained of."""
+"""A server of the built book, a browser, and pages that remember all they asked for and
+complained of.
+"""
 
 import subprocess
 import threading
@@ -27,9 +29,21 @@ from standalone import Kept, opener, page_of
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
-SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
-WIDE = {"desktop": {"viewport": {"width": 1440, "height": 900}}, "phone": {}}  # with the contents beside the text
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+SIZES = {
+    "desktop": {"width": 1280, "height": 900},
+    "phone": {"width": 390, "height": 844},
+}
+# with the contents beside the text
+WIDE = {
+    "desktop": {"viewport": {"width": 1440, "height": 900}},
+    "phone": {},
+}
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 SHIFTS = """() => new Promise((resolve) => {
     const name = (node) => (node?.outerHTML ?? node?.textContent ?? 'what is gone').slice(0, 120);
     const beside = (node) => (node?.closest ? node : node?.parentElement)?.closest('.bd-sidebar-secondary');
@@ -49,7 +63,8 @@ SHIFTS = """() => new Promise((resolve) => {
     setTimeout(() => resolve([0, []]), 1000); // an observer is not told that there was none
 })"""
 
-# Told of each change, not asked in each frame: a frame that nobody asks for is not drawn.
+# Told of each change, not asked in each frame: a frame that nobody asks for is not
+# drawn.
 LAID_OUT = """() => new Promise((resolve) => {
     const root = document.documentElement;
     const look = () => {
@@ -64,7 +79,9 @@ LAID_OUT = """() => new Promise((resolve) => {
 
 @dataclass
 class Watched:
-    """A page, with a record of its requests, its missing files and its errors, until it is left."""
+    """A page, with a record of its requests, its missing files and its errors, until it
+    is left.
+    """
 
     page: Page
     site: str
@@ -112,18 +129,23 @@ class Watched:
         return [
             url
             for url in self.requests
-            if urlsplit(url).scheme not in local and urlsplit(url).netloc != urlsplit(self.site).netloc
+            if urlsplit(url).scheme not in local
+            and urlsplit(url).netloc != urlsplit(self.site).netloc
         ]
 
     def open(self, path: str) -> Page:
-        """Go to a page of the book and wait until its widgets stand and all of it is laid out."""
+        """Go to a page of the book and wait until its widgets stand and all of it is
+        laid out.
+        """
         self.path = path
         self.page.goto(f"{self.site}/{path}", wait_until="load")
         self._wait(LAID_OUT)
         return self.page
 
     def see_all(self) -> None:
-        """Scroll through the page as a reader does, so that what waits for the view is drawn."""
+        """Scroll through the page as a reader does, so that what waits for the view is
+        drawn.
+        """
         self._wait(
             """async () => {
                 const frame = () => new Promise(requestAnimationFrame);
@@ -136,17 +158,23 @@ class Watched:
                 return true;
             }"""
         )
-        self._wait("() => document.querySelectorAll('.plotly-figure:not([data-drawn])').length === 0")
+        self._wait(
+            "() => "
+            "document.querySelectorAll('.plotly-figure:not([data-drawn])').length === "
+            "0"
+        )
         self.page.wait_for_load_state("networkidle")
 
     def shift(self) -> tuple[float, list]:
-        """How much of the page moved in its worst 5 seconds, as browsers reckon it, and what moved most.
+        """How much of the page moved in its worst 5 seconds, as browsers reckon it, and
+        what moved most.
 
         The contents beside the text do not count: they unfold where the reader is.
         """
         return tuple(self.page.evaluate(SHIFTS))
 
-    def _wait(self, condition: str) -> None:  # unlike `evaluate`, it gives up where no frame is ever drawn
+    # unlike `evaluate`, it gives up where no frame is ever drawn
+    def _wait(self, condition: str) -> None:
         self.page.wait_for_function(condition, timeout=60_000)
 
 
@@ -179,27 +207,38 @@ def browser() -> Iterator[Browser]:
         browser.close()
 
 
-def context_of(browser: Browser, size: str, theme: str, script: str = "", **options: object) -> BrowserContext:
-    """A reader's browser: a screen and a theme; what one page has loaded, the next finds in its cache.
+def context_of(
+    browser: Browser, size: str, theme: str, script: str = "", **options: object
+) -> BrowserContext:
+    """A reader's browser: a screen and a theme; what one page has loaded, the next
+    finds in its cache.
 
     No page opens where another was left, and `script` runs before anything else in it.
     """
     phone = {"has_touch": True, "is_mobile": True} if size == "phone" else {}
-    context = browser.new_context(**{"viewport": SIZES[size], "color_scheme": theme, **phone, **options})
+    context = browser.new_context(
+        **{"viewport": SIZES[size], "color_scheme": theme, **phone, **options}
+    )
     stored = f"localStorage.setItem('mode', '{theme}'); localStorage.setItem('theme', '{theme}')"
-    context.add_init_script(f"if (location.protocol !== 'about:') {{ sessionStorage.clear(); {stored}; }}")
+    context.add_init_script(
+        f"if (location.protocol !== 'about:') {{ sessionStorage.clear(); {stored}; }}"
+    )
     context.add_init_script(script)
     return context
 
 
 @pytest.fixture(scope="session")
 def reader(browser: Browser, site: str) -> Iterator[Callable[[str, str], Watched]]:
-    """The page of a reader who goes through the book in one tab and asked for stillness, for each size and theme."""
+    """The page of a reader who goes through the book in one tab and asked for
+    stillness, for each size and theme.
+    """
     tabs: dict[tuple[str, str], Page] = {}
 
     def page(size: str, theme: str) -> Watched:
         if (size, theme) not in tabs:
-            context = context_of(browser, size, theme, reduced_motion="reduce", **WIDE[size])
+            context = context_of(
+                browser, size, theme, reduced_motion="reduce", **WIDE[size]
+            )
             tabs[size, theme] = context.new_page()
         return Watched(tabs[size, theme], site)
 
@@ -211,14 +250,20 @@ def reader(browser: Browser, site: str) -> Iterator[Callable[[str, str], Watched
 @pytest.fixture(scope="session")
 def book_pages(browser: Browser) -> Iterator[Kept]:
     """Pages for the book, which one test hands on to the next."""
-    pages = Kept(lambda size, theme, **options: context_of(browser, size, theme, **options).new_page())
+    pages = Kept(
+        lambda size, theme, **options: context_of(
+            browser, size, theme, **options
+        ).new_page()
+    )
     yield pages
     pages.close()
 
 
 @pytest.fixture
 def visit(book_pages: Kept, site: str) -> Iterator[Callable[..., Watched]]:
-    """A page for this test: `visit("phone", "dark")`; `.open(path)` goes to a page of the book."""
+    """A page for this test: `visit("phone", "dark")`; `.open(path)` goes to a page of
+    the book.
+    """
     visits: list[Watched] = []
 
     def new(size: str = "desktop", theme: str = "light", **options: object) -> Watched:
@@ -242,13 +287,21 @@ def widget_pages(browser: Browser) -> Iterator[Kept]:
 
 @pytest.fixture
 def alone(widget_pages: Kept) -> Iterator[Callable[..., Page]]:
-    """A page with one widget alone: `alone("sketch", "phone", settings={…})`; errors in its console fail the test."""
+    """A page with one widget alone: `alone("sketch", "phone", settings={…})`; errors in
+    its console fail the test.
+    """
     with opener(widget_pages) as new:
         yield new
 
 
 @pytest.fixture
-def explorer(alone: Callable[..., Page], request: pytest.FixtureRequest) -> Callable[..., Page]:
-    """The same for the bundle that a file of tests names, `BUNDLE`, with the `OPTIONS` it names."""
+def explorer(
+    alone: Callable[..., Page], request: pytest.FixtureRequest
+) -> Callable[..., Page]:
+    """The same for the bundle that a file of tests names, `BUNDLE`, with the `OPTIONS`
+    it names.
+    """
     named = request.module
-    return lambda size="desktop", **options: alone(named.BUNDLE, size, **getattr(named, "OPTIONS", {}) | options)
+    return lambda size="desktop", **options: alone(
+        named.BUNDLE, size, **getattr(named, "OPTIONS", {}) | options
+    )

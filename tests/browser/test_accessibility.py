@@ -1,4 +1,6 @@
-"""A page that is simplified before axe reads it hides no barrier that axe would have found."""
+"""A page that is simplified before axe reads it hides no barrier that axe would have
+found.
+"""
 
 from collections.abc import Iterator
 
@@ -49,13 +51,17 @@ def page(browser: Browser) -> Iterator[Page]:
     blocks = highlight(CODE, PythonLexer(), form) * 3
     page = browser.new_page()
     body = f"<main><h1>Code</h1>{blocks}{LINES}</main>"
-    page.set_content(f"<!doctype html><html lang=en><head>{head}</head><body>{body}</body>")
+    page.set_content(
+        f"<!doctype html><html lang=en><head>{head}</head><body>{body}</body>"
+    )
     yield page
     page.close()
 
 
 def spoil(page: Page, how: str) -> None:
-    """Put a barrier into the last block: at a name that is not the longest there, where `how` means a token."""
+    """Put a barrier into the last block: at a name that is not the longest there, where
+    `how` means a token.
+    """
     page.evaluate(
         f"""() => {{
             const block = [...document.querySelectorAll('pre')].at(-1);

@@ -15,8 +15,11 @@ LINE = np.linspace(-1.3, 1.3, 261)
 
 def read_by(found, rule):
     """What the package reads along the line of what is stored on the page."""
-    keys, values = np.transpose(found["keys"])[:1], np.asarray(found["values"])[None]
-    return interpolate(keys, values, LINE[None], Laplace(found["settings"]["width"]), rule=rule)[0]
+    keys = np.transpose(found["keys"])[:1]
+    values = np.asarray(found["values"])[None]
+    return interpolate(
+        keys, values, LINE[None], Laplace(found["settings"]["width"]), rule=rule
+    )[0]
 
 
 def test_keys_of_the_slider_stop_at_each_way_and_it_reads_as_the_package(explorer):
@@ -24,11 +27,17 @@ def test_keys_of_the_slider_stop_at_each_way_and_it_reads_as_the_package(explore
     output = page.locator(".r1-way output")
     page.locator("[data-name=way]").focus()
     page.keyboard.press("Home")
-    for way, formula in enumerate(("X = D", "X = (D⁻¹ + U)⁻¹", "X = (S + I/ω)⁻¹", "X = S⁻¹")):
+    for way, formula in enumerate(
+        ("X = D", "X = (D⁻¹ + U)⁻¹", "X = (S + I/ω)⁻¹", "X = S⁻¹")
+    ):
         expect(output).to_have_text(formula)
         found = state(page)
-        np.testing.assert_allclose(found["curve"], read_by(found, RULES[way]), atol=1e-4)
-        expect(page.locator(".r1-mark-button").nth(way)).to_have_attribute("aria-pressed", "true")
+        np.testing.assert_allclose(
+            found["curve"], read_by(found, RULES[way]), atol=1e-4
+        )
+        expect(page.locator(".r1-mark-button").nth(way)).to_have_attribute(
+            "aria-pressed", "true"
+        )
         page.keyboard.press("PageUp")
     slide(page, "way", -2)
     expect(output).to_contain_text("0.025 I")
@@ -37,21 +46,27 @@ def test_keys_of_the_slider_stop_at_each_way_and_it_reads_as_the_package(explore
 
 def test_a_pair_is_dragged_and_its_address_brings_it_back(explorer):
     page = explorer(settings={"way": 3})
-    before, grip = state(page), page.locator("[data-handle=k6]").first
+    before = state(page)
+    grip = page.locator("[data-handle=k6]").first
     drag(page, grip, (30, -40))
     after = state(page)
     assert after["keys"][6][0] > before["keys"][6][0] + 0.05
     assert after["values"][6] > before["values"][6] + 0.2
-    np.testing.assert_allclose(after["read"], after["values"], atol=1e-9)  # exactly, wherever it is
+    # exactly, wherever it is
+    np.testing.assert_allclose(after["read"], after["values"], atol=1e-9)
     assert [after["values"][i] for i in (0, 9)] == [before["values"][i] for i in (0, 9)]
     grip.focus()
     page.keyboard.press("PageDown")
     expect(page.locator("[data-handle=k7]").first).to_be_focused()
     page.wait_for_function("() => location.hash.includes('pairs=')")
     other = explorer(settings={"way": 3})
-    other.evaluate("hash => { location.hash = hash }", page.evaluate("() => location.hash"))
+    other.evaluate(
+        "hash => { location.hash = hash }", page.evaluate("() => location.hash")
+    )
     expect(other.locator(".r1-return")).to_be_hidden()
-    np.testing.assert_allclose(state(other)["settings"]["pairs"], after["settings"]["pairs"], atol=1e-4)
+    np.testing.assert_allclose(
+        state(other)["settings"]["pairs"], after["settings"]["pairs"], atol=1e-4
+    )
     page.keyboard.press("Control+z")
     assert state(page)["values"] == before["values"]
 
@@ -59,7 +74,8 @@ def test_a_pair_is_dragged_and_its_address_brings_it_back(explorer):
 def test_a_question_hides_what_is_read_and_dividing_changes_who_writes_so(explorer):
     page = explorer()
     page.locator("[data-preset=off]").click()
-    bill, read = page.locator(".r1-facts"), page.locator(".r1-line-view path.r1-exact")
+    bill = page.locator(".r1-facts")
+    read = page.locator(".r1-line-view path.r1-exact")
     expect(bill).not_to_be_visible()
     expect(read).to_have_attribute("d", "")
     page.locator("[data-guess=stays]").click()
@@ -92,7 +108,9 @@ def test_in_the_plane_on_a_phone_keys_move_and_all_is_accessible(explorer):
     assert page.evaluate(paint, 0) != picture
     assert page.evaluate(paint, 1) == truth
     for theme in ("light", "dark"):
-        page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+        page.evaluate(
+            "theme => { document.documentElement.dataset.theme = theme }", theme
+        )
         page.wait_for_selector(f".r1[data-r1-theme={theme}]")
         found = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
         assert found.response["violations"] == [], found.generate_report()

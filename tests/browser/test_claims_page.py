@@ -1,4 +1,6 @@
-"""A reader finds the claims of a source, a status, a chapter, or with a word; the address keeps what was asked."""
+"""A reader finds the claims of a source, a status, a chapter, or with a word; the
+address keeps what was asked.
+"""
 
 import re
 from collections.abc import Callable
@@ -14,26 +16,35 @@ def test_claims_are_found_by_words_source_status_and_chapter(visit: Callable) ->
     page = watched.open("book/claims.html")
     all_ = page.locator(ROWS).count()
     expect(page.locator(".claims-filter output")).to_have_text(f"{all_} of {all_}")
-    page.locator(".claims-filter").get_by_label("Source").select_option("S: residual memory, Yang et al.")
+    page.locator(".claims-filter").get_by_label("Source").select_option(
+        "S: residual memory, Yang et al."
+    )
     names = page.locator(f"{ROWS} td:first-child strong").all_text_contents()
     assert 0 < len(names) < all_
     assert all(name.startswith("S") for name in names)
     page.locator(".claims-filter").get_by_label("Status").select_option("corrected")
-    assert set(page.locator(f"{ROWS} .claim-status").all_text_contents()) == {"corrected"}
+    assert set(page.locator(f"{ROWS} .claim-status").all_text_contents()) == {
+        "corrected"
+    }
     assert "status=corrected" in page.url
     page.locator(".claims-filter").get_by_label("Words").fill("nearest neighbour")
-    assert all("nearest" in text.lower() for text in page.locator(ROWS).all_text_contents())
-    page.locator(".claims-filter").get_by_label("Chapter").select_option(
-        index=1
-    )  # one of another source: nothing is left
+    assert all(
+        "nearest" in text.lower() for text in page.locator(ROWS).all_text_contents()
+    )
+    # one of another source: nothing is left
+    page.locator(".claims-filter").get_by_label("Chapter").select_option(index=1)
     expect(page.locator(".claims-filter output")).to_have_text(f"0 of {all_}")
     assert page.locator("table.claims-table:visible").count() == 0
     assert watched.errors == []
 
 
-def test_an_address_with_a_filter_opens_so_and_a_link_to_a_hidden_row_shows_it(visit: Callable) -> None:
+def test_an_address_with_a_filter_opens_so_and_a_link_to_a_hidden_row_shows_it(
+    visit: Callable,
+) -> None:
     page = visit("phone", "dark").open("book/claims.html?status=sharper&words=barrier")
-    expect(page.locator(".claims-filter").get_by_label("Words")).to_have_value("barrier")
+    expect(page.locator(".claims-filter").get_by_label("Words")).to_have_value(
+        "barrier"
+    )
     shown = page.locator(ROWS).count()
     assert 0 < shown < 20
     page.evaluate("location.hash = 'claims-d-eq1'")
@@ -45,4 +56,6 @@ def test_an_address_with_a_filter_opens_so_and_a_link_to_a_hidden_row_shows_it(v
 def test_a_formula_is_found_by_its_tex(page_name: str, visit: Callable) -> None:
     page = visit().open(f"book/{page_name}.html")
     page.locator(".claims-filter").get_by_label("Words").fill("\\frac")
-    assert re.fullmatch(r"[1-9]\d* of \d+", page.locator(".claims-filter output").inner_text())
+    assert re.fullmatch(
+        r"[1-9]\d* of \d+", page.locator(".claims-filter output").inner_text()
+    )

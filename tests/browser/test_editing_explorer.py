@@ -1,4 +1,6 @@
-"""The editing explorer, driven as a reader does, and compared with JAX for what it then shows."""
+"""The editing explorer, driven as a reader does, and compared with JAX for what it then
+shows.
+"""
 
 import re
 
@@ -31,7 +33,8 @@ def drag(page, name, dx, dy):
     """Takes a handle and moves it by pixels."""
     grip(page, name).scroll_into_view_if_needed()
     box = grip(page, name).locator(".r1-hit").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + dx / 2, y + dy / 2)
@@ -43,15 +46,29 @@ def check_against_jax(shown):
     """The edit on show, after the kept ones, is the package's."""
     settings = shown["settings"]
     with double_precision():
-        keys, W = jnp.asarray(settings["keys"]), jnp.asarray(settings["W"])
+        keys = jnp.asarray(settings["keys"])
+        W = jnp.asarray(settings["W"])
         used = settings["used"]
-        C = jnp.eye(2) if settings["geometry"] == "identity" else keys[:used].T @ keys[:used] * len(keys) / used
+        C = (
+            jnp.eye(2)
+            if settings["geometry"] == "identity"
+            else keys[:used].T @ keys[:used] * len(keys) / used
+        )
         for i in settings["order"]:
             pair = settings["pairs"][i]
-            edit = editing.rank_one_edit(W, C, jnp.asarray(pair["k"]), jnp.asarray(pair["v"]), ridge=settings["ridge"])
+            edit = editing.rank_one_edit(
+                W,
+                C,
+                jnp.asarray(pair["k"]),
+                jnp.asarray(pair["v"]),
+                ridge=settings["ridge"],
+            )
             W = edit.apply(W)
-            C = C + settings["beta"] * jnp.outer(jnp.asarray(pair["k"]), jnp.asarray(pair["k"]))
-        k, v = jnp.asarray(settings["k"]), jnp.asarray(settings["v"])
+            C = C + settings["beta"] * jnp.outer(
+                jnp.asarray(pair["k"]), jnp.asarray(pair["k"])
+            )
+        k = jnp.asarray(settings["k"])
+        v = jnp.asarray(settings["v"])
         edit = editing.rank_one_edit(W, C, k, v, ridge=settings["ridge"])
         after = edit.apply(W)
         np.testing.assert_allclose(shown["W"], W, rtol=RTOL, atol=1e-9)
@@ -99,7 +116,9 @@ def test_handles_move_by_keyboard_and_keys_share_one_tab_stop(explorer):
     page.keyboard.press("Shift+ArrowUp")
     k = state(page)["settings"]["k"]
     assert k == pytest.approx([before["k"][0] + 0.05, before["k"][1] + 0.25])
-    expect(grip(page, "k")).to_have_attribute("aria-valuetext", re.compile(r"x 0\.65, y 1\.65"))
+    expect(grip(page, "k")).to_have_attribute(
+        "aria-valuetext", re.compile(r"x 0\.65, y 1\.65")
+    )
     assert page.locator("[data-handle^='key:'][tabindex='0']").count() == 1
     grip(page, "key:0").focus()
     page.keyboard.press("PageDown")
@@ -124,7 +143,8 @@ def test_an_axis_of_the_cloud_follows_the_pointer(explorer):
     page = explorer()
     plane = page.locator(".r1-plane").first.bounding_box()
     unit = plane["width"] / 6
-    x0, y0 = plane["x"] + 3 * unit, plane["y"] + 3 * unit
+    x0 = plane["x"] + 3 * unit
+    y0 = plane["y"] + 3 * unit
     x, y = place(page, "axis:0")
     page.mouse.move(x0 + unit * x, y0 - unit * y)
     page.mouse.down()
@@ -186,7 +206,9 @@ def test_edits_are_kept_repeated_undone_and_cleared(explorer):
     check_against_jax(shown)
     cells = page.locator(".r1-table tbody td")
     assert cells.count() == 12
-    assert float(cells.nth(3).inner_text()) == pytest.approx(shown["past"][3][0], abs=0.006)
+    assert float(cells.nth(3).inner_text()) == pytest.approx(
+        shown["past"][3][0], abs=0.006
+    )
     page.get_by_role("button", name="Drop the last").click()
     assert len(state(page)["settings"]["pairs"]) == 2
     page.locator(".r1-more > summary").click()
@@ -229,13 +251,21 @@ def test_questions_are_posed_and_answered(explorer, size):
         questions.nth(i).click()
         expect(page.locator(".r1-ask")).to_contain_text("?")
         expect(page.locator(".r1-found")).to_be_empty()
-        assert page.locator(".r1-bar-fill").count() == 0  # nothing tells the answer before the guess
-        guesses = page.get_by_role("group", name="Your prediction").get_by_role("button")
+        # nothing tells the answer before the guess
+        assert page.locator(".r1-bar-fill").count() == 0
+        guesses = page.get_by_role("group", name="Your prediction").get_by_role(
+            "button"
+        )
         assert guesses.count() in (3, 4)
         guesses.nth(i % 2).click()
-        expect(page.locator(".r1-found")).to_contain_text(re.compile("^(✓ As|✗ Not as) you said. "))
+        expect(page.locator(".r1-found")).to_contain_text(
+            re.compile("^(✓ As|✗ Not as) you said. ")
+        )
         assert page.locator(".r1-bar-fill").count() > 0
-        assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
+        assert (
+            page.evaluate("document.documentElement.scrollWidth")
+            <= SIZES[size]["width"]
+        )
     page.get_by_role("button", name="Reset").click()
     assert state(page)["preset"] == "start"
 
@@ -269,9 +299,15 @@ def test_the_bars_are_what_is_measured(explorer):
     page = explorer()
     shown = state(page)
     top = max(shown["measured"])
-    heights = page.locator(".r1-bar-fill").evaluate_all("(bars) => bars.map((b) => parseFloat(b.style.height))")
-    np.testing.assert_allclose(heights, 100 * np.array(shown["measured"]) / top, rtol=1e-3)
-    ticks = page.locator(".r1-bar-tick").evaluate_all("(bars) => bars.map((b) => parseFloat(b.style.bottom))")
+    heights = page.locator(".r1-bar-fill").evaluate_all(
+        "(bars) => bars.map((b) => parseFloat(b.style.height))"
+    )
+    np.testing.assert_allclose(
+        heights, 100 * np.array(shown["measured"]) / top, rtol=1e-3
+    )
+    ticks = page.locator(".r1-bar-tick").evaluate_all(
+        "(bars) => bars.map((b) => parseFloat(b.style.bottom))"
+    )
     np.testing.assert_allclose(ticks, 100 * np.array(shown["law"]) / top, rtol=1e-3)
     expect(page.get_by_role("img", name=re.compile("^Ŵ = "))).to_have_count(1)
 
@@ -282,7 +318,9 @@ def test_a_kernel_hears_what_is_on_show(explorer):
     v = state(page)["settings"]["v"]
     assert v != [1.2, 0.4]
     page.wait_for_function(
-        "(v) => JSON.stringify(document.querySelector('.w').traits.shown?.v) === JSON.stringify(v)", arg=v
+        "(v) => JSON.stringify(document.querySelector('.w').traits.shown?.v) === "
+        "JSON.stringify(v)",
+        arg=v,
     )
 
 

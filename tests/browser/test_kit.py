@@ -1,4 +1,6 @@
-"""What all explorers share, on a page of the book, with mouse and keys as a reader and a lecturer have them."""
+"""What all explorers share, on a page of the book, with mouse and keys as a reader and
+a lecturer have them.
+"""
 
 import csv
 import re
@@ -30,7 +32,8 @@ def drag(page, name, dx, dy):
     grip = page.locator(f"[data-handle='{name}'] .r1-hit")
     grip.scroll_into_view_if_needed()
     box = grip.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + dx, y + dy, steps=6)
@@ -49,13 +52,16 @@ def test_a_state_goes_into_the_address_and_comes_back_by_link_undo_and_text(visi
 
     page.keyboard.press("Control+z")  # six moves of the pointer were one drag
     assert setting(page, "v") == first
-    expect(page.get_by_role("button", name="Undo")).to_have_attribute("aria-disabled", "true")
+    expect(page.get_by_role("button", name="Undo")).to_have_attribute(
+        "aria-disabled", "true"
+    )
     page.keyboard.press("Control+Shift+z")
     assert setting(page, "v") == moved
 
     page.evaluate(TEXT)
     page.get_by_role("link", name="three keys").click()
-    page.wait_for_function("() => (" + STATE + ")().preset === 'few'")  # a browser tells of a new address later
+    # a browser tells of a new address later
+    page.wait_for_function("() => (" + STATE + ")().preset === 'few'")
     expect(page.locator(".r1-ask")).to_be_in_viewport()
     back = page.get_by_role("button", name="Back to the text")
     back.click()
@@ -63,15 +69,20 @@ def test_a_state_goes_into_the_address_and_comes_back_by_link_undo_and_text(visi
     expect(page.get_by_role("link", name="three keys")).to_be_in_viewport()
     expect(back).to_be_hidden()
 
-    expect(page).to_have_url(re.compile(r"#r1:editing\?q=few$"))  # written at most so often
+    # written at most so often
+    expect(page).to_have_url(re.compile(r"#r1:editing\?q=few$"))
     page.goto(copied)
-    page.wait_for_function("(x) => Math.abs((" + STATE + ")().settings.v[0] - x) < 1e-4", arg=moved[0])
+    page.wait_for_function(
+        "(x) => Math.abs((" + STATE + ")().settings.v[0] - x) < 1e-4", arg=moved[0]
+    )
     assert watched.errors == []
 
 
 def test_a_page_opens_where_its_address_says_and_takes_nothing_bad_from_it(visit):
     watched = visit()
-    page = watched.open(PAGE + "#r1:editing?v=%5B1e999,0%5D&W=nonsense&__proto__=1&k=%5B1,-1%5D&q=no")
+    page = watched.open(
+        PAGE + "#r1:editing?v=%5B1e999,0%5D&W=nonsense&__proto__=1&k=%5B1,-1%5D&q=no"
+    )
     page.wait_for_function("() => (" + STATE + ")().settings.k[1] === -1")
     assert setting(page, "v") == [1.2, 0.4]
     assert setting(page, "W") == [[0.7, -0.5], [0.3, 0.9]]
@@ -98,7 +109,10 @@ def test_the_menu_gives_link_picture_data_and_python(visit):
     assert "Copy as Python" in items.all_inner_texts()
     page.keyboard.press("Enter")
     expect(page.locator(".r1-said")).to_have_text("Link copied.")
-    assert page.evaluate("navigator.clipboard.readText()") == page.url.split("#")[0] + "#r1:editing?"
+    assert (
+        page.evaluate("navigator.clipboard.readText()")
+        == page.url.split("#")[0] + "#r1:editing?"
+    )
 
     def take(letter):
         page.keyboard.press("Enter")
@@ -123,7 +137,8 @@ def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
     watched = visit()
     page = watched.open(PAGE + "?lecture=editing:identity,unknown,third")
     page.evaluate("() => { window.print = () => { window.printed = true; }; }")
-    where, found = page.locator(".r1-where"), page.locator(".r1-hall .r1-found")
+    where = page.locator(".r1-where")
+    found = page.locator(".r1-hall .r1-found")
     expect(where).to_have_text("Question 1 of 2")
     expect(found).to_be_empty()
     page.keyboard.press("ArrowRight")  # shows the answer, then goes on
@@ -135,7 +150,9 @@ def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
     page.keyboard.press("PageUp")
     expect(where).to_have_text("Question 1 of 2")
     assert page.locator(".r1-hall .r1-first > :visible").count() == 3
-    words = page.locator(".r1-hall .r1-ask").evaluate("(el) => parseFloat(getComputedStyle(el).fontSize)")
+    words = page.locator(".r1-hall .r1-ask").evaluate(
+        "(el) => parseFloat(getComputedStyle(el).fontSize)"
+    )
     assert words >= 24
 
     page.keyboard.press("Control+p")
@@ -143,7 +160,14 @@ def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
     stills = page.locator(".r1-handout section")
     expect(stills).to_have_count(2)  # each is drawn once it rests
     page.emulate_media(media="print")
-    assert len(set(stills.locator("img").evaluate_all("(all) => all.map((one) => one.src)"))) == 2
+    assert (
+        len(
+            set(
+                stills.locator("img").evaluate_all("(all) => all.map((one) => one.src)")
+            )
+        )
+        == 2
+    )
     expect(stills.nth(1)).to_contain_text("The second edit has moved the first answer")
     expect(page.locator("article")).to_be_hidden()
     page.evaluate("dispatchEvent(new Event('afterprint'))")
@@ -159,7 +183,9 @@ def test_a_lecture_is_held_with_keys_alone_and_printed(visit):
 @pytest.mark.parametrize("size", ["laptop", walked("phone")])
 def test_stage_controls_and_readouts_stand_on_one_screen(visit, size):
     laptop = {"viewport": {"width": 1366, "height": 768}}
-    page = visit(*(["phone"] if size == "phone" else []), **(laptop if size == "laptop" else {})).open(PAGE)
+    page = visit(
+        *(["phone"] if size == "phone" else []), **(laptop if size == "laptop" else {})
+    ).open(PAGE)
     page.evaluate("document.querySelector('.r1-body').scrollIntoView()")
     if size == "laptop":
         for part in (".r1-ask", ".r1-stage-block", ".r1-first", ".r1-readouts"):
@@ -175,7 +201,9 @@ def test_stage_controls_and_readouts_stand_on_one_screen(visit, size):
 def test_a_label_says_what_it_names_to_pointer_keys_and_reader(visit):
     page = visit().open(PAGE)
     ridge = page.locator("input[data-name=ridge]")
-    expect(ridge).to_have_accessible_description(re.compile("Added to the diagonal of C"))
+    expect(ridge).to_have_accessible_description(
+        re.compile("Added to the diagonal of C")
+    )
     tip = page.get_by_role("tooltip").filter(has_text="Added to the diagonal of C")
     expect(tip).to_be_hidden()
     page.locator("label", has_text="ridge").locator(".r1-term").hover()

@@ -9,25 +9,44 @@ from views import walked
 BUNDLE = "landscape"
 LAYERS = [{"W": [[1.0], [-1.0]], "b": [0.0, 0.5]}, {"W": [[0.5, 0.7]], "b": [0.1]}]
 FACTS = [
-    {"name": "Hungary", "target": "Oslo", "neighbours": [["Austria", 0.42, -7.5, -2.0], ["France", 0.2, -12.5, -10.7]]},
-    {"name": "Japan", "target": "Hanoi", "neighbours": [["China", 0.5, -3.0, 1.0], ["Nepal", 0.01, -9.0, -8.9]]},
+    {
+        "name": "Hungary",
+        "target": "Oslo",
+        "neighbours": [["Austria", 0.42, -7.5, -2.0], ["France", 0.2, -12.5, -10.7]],
+    },
+    {
+        "name": "Japan",
+        "target": "Hanoi",
+        "neighbours": [["China", 0.5, -3.0, 1.0], ["Nepal", 0.01, -9.0, -8.9]],
+    },
 ]
 
 
 def pixel(page, plane):
     """The colour in a corner of a landscape."""
     return page.evaluate(
-        "n => [...document.querySelectorAll('.r1-ground')[n].getContext('2d').getImageData(3, 3, 1, 1).data]", plane
+        "n => "
+        "[...document.querySelectorAll('.r1-ground')[n].getContext('2d').getImageData(3, "
+        "3, 1, 1).data]",
+        plane,
     )
 
 
 def drawn(page, plane):
     """A landscape as it is painted, with what lies over it."""
-    return page.evaluate("n => document.querySelectorAll('.r1-ground')[n].toDataURL()", plane)
+    return page.evaluate(
+        "n => document.querySelectorAll('.r1-ground')[n].toDataURL()", plane
+    )
 
 
 def test_the_query_is_dragged_from_basin_to_basin_and_the_keys_bring_it_back(explorer):
-    page = explorer(settings={"view": "exact", "patterns": [[0.6, 0], [-0.6, 0]], "query": [0.3, 0.3]})
+    page = explorer(
+        settings={
+            "view": "exact",
+            "patterns": [[0.6, 0], [-0.6, 0]],
+            "query": [0.3, 0.3],
+        }
+    )
     assert state(page)["exact"][-1] == pytest.approx([0.6, 0], abs=0.01)
     query = page.locator("[data-handle=query]").first
     drag(page, query, (-180, 0))
@@ -46,13 +65,17 @@ def test_page_down_goes_through_the_patterns_and_the_pictures_follow(explorer):
     page.locator("[data-handle=p0]").first.focus()
     page.keyboard.press("PageDown")
     expect(page.locator("[data-handle=p1]").first).to_be_focused()
-    before, picture = state(page)["settings"]["patterns"], drawn(page, 1)
+    before = state(page)["settings"]["patterns"]
+    picture = drawn(page, 1)
     for _ in range(3):
         page.keyboard.press("Shift+ArrowUp")
     now = state(page)["settings"]["patterns"]
     assert now[1][1] == pytest.approx(before[1][1] + 0.75)
     assert [now[0], *now[2:]] == [before[0], *before[2:]]
-    page.wait_for_function("was => document.querySelectorAll('.r1-ground')[1].toDataURL() !== was", arg=picture)
+    page.wait_for_function(
+        "was => document.querySelectorAll('.r1-ground')[1].toDataURL() !== was",
+        arg=picture,
+    )
 
 
 def test_each_frame_of_a_drag_has_a_picture_of_its_own(explorer):
@@ -82,15 +105,21 @@ def test_more_frequencies_bring_the_two_runs_together(explorer):
     assert max(many["distance"]) < 0.5 * max(few)
 
 
-def test_a_question_hides_the_run_until_the_reader_has_guessed_and_the_theme_repaints(explorer):
+def test_a_question_hides_the_run_until_the_reader_has_guessed_and_the_theme_repaints(
+    explorer,
+):
     page = explorer(settings={"view": "tube"})
     page.get_by_role("button", name="On the ridge").click()
     bill = page.locator(".r1-readouts .r1-facts")
     expect(bill).not_to_be_visible()
-    expect(page.locator(".r1-status")).to_have_text("The run is drawn once you have guessed.")
+    expect(page.locator(".r1-status")).to_have_text(
+        "The run is drawn once you have guessed."
+    )
     page.locator("[data-guess=yes]").click()
     expect(bill).to_be_visible()
-    expect(page.locator(".r1-found")).to_contain_text("As you said" if state(page)["distance"][-1] > 0.3 else "Not")
+    expect(page.locator(".r1-found")).to_contain_text(
+        "As you said" if state(page)["distance"][-1] > 0.3 else "Not"
+    )
     light = sum(pixel(page, 0)[:3])
     page.evaluate("() => { document.documentElement.dataset.theme = 'dark' }")
     page.wait_for_function(  # the coarse picture may give way to the fine one first
@@ -104,7 +133,11 @@ def test_a_question_hides_the_run_until_the_reader_has_guessed_and_the_theme_rep
 
 
 def test_the_task_is_dragged_and_one_step_follows(alone):
-    page = alone("sketch", traits={"sketch": "inner"}, settings={"layers": LAYERS, "stepSize": 0.02})
+    page = alone(
+        "sketch",
+        traits={"sketch": "inner"},
+        settings={"layers": LAYERS, "stepSize": 0.02},
+    )
     before = state(page)["lines"]
     drag(page, page.locator("[data-handle=crest]"), (0, 60))
     now = state(page)
@@ -113,14 +146,18 @@ def test_the_task_is_dragged_and_one_step_follows(alone):
     assert now["lines"]["after"] != before["after"]
     page.locator("[data-handle=crest]").focus()
     page.keyboard.press("ArrowLeft")
-    assert state(page)["settings"]["phase"] == pytest.approx(now["settings"]["phase"] - 0.1, abs=1e-3)
+    assert state(page)["settings"]["phase"] == pytest.approx(
+        now["settings"]["phase"] - 0.1, abs=1e-3
+    )
 
 
 def test_an_edit_is_picked_and_its_neighbours_are_read(alone):
     page = alone("sketch", traits={"sketch": "neighbours"}, settings={"facts": FACTS})
     expect(page.locator(".r1-facts")).to_contain_text("Austria")
     page.locator("[data-name=fact]").select_option("1")
-    expect(page.locator(".r1-facts")).to_contain_text("China, share 0.50lead −3.0 → 1.0, turned")
+    expect(page.locator(".r1-facts")).to_contain_text(
+        "China, share 0.50lead −3.0 → 1.0, turned"
+    )
 
 
 WIDGETS = {

@@ -1,4 +1,6 @@
-"""Every page of the built book: nothing from elsewhere, nothing broken, light enough, open to every reader."""
+"""Every page of the built book: nothing from elsewhere, nothing broken, light enough,
+open to every reader.
+"""
 
 import gzip
 import re
@@ -28,9 +30,17 @@ def listed_pages() -> list[str]:
     return [*(f"{page.document}.html" for page in contents(ROOT)), "search.html"]
 
 
-SCREENS = [("desktop", "light"), ("phone", "dark")]  # each size and each theme once: a visit takes seconds
+# each size and each theme once: a visit takes seconds
+SCREENS = [
+    ("desktop", "light"),
+    ("phone", "dark"),
+]
 VIEWS = [(path, *screen) for path in listed_pages() for screen in SCREENS]
-LEADING = [path for path in listed_pages()[:-1] if "{try}`" in (ROOT / path).with_suffix(".md").read_text("utf-8")]
+LEADING = [
+    path
+    for path in listed_pages()[:-1]
+    if "{try}`" in (ROOT / path).with_suffix(".md").read_text("utf-8")
+]
 STATE = "(explorer) => explorer.closest('.r1').__rankone_state()"
 SETTINGS = """() => [...document.querySelectorAll('.r1')].filter((each) => each.__rankone_state)
     .map((each) => each.__rankone_state().settings)"""
@@ -45,7 +55,9 @@ IN_VIEW = "(element) => { const { top } = element.getBoundingClientRect(); retur
 
 def prose(source: str) -> str:
     """A page's text without its code."""
-    return re.sub(r"^```(?!\{math\}).*?^```", "", source, flags=re.MULTILINE | re.DOTALL)
+    return re.sub(
+        r"^```(?!\{math\}).*?^```", "", source, flags=re.MULTILINE | re.DOTALL
+    )
 
 
 @cache
@@ -56,7 +68,9 @@ def weight(path: Path) -> int:
 
 @pytest.fixture(scope="module")
 def view(request: pytest.FixtureRequest, reader: Callable) -> Iterator[Any]:
-    """A page in one size and theme, scrolled through once: all the checks of that view share the visit."""
+    """A page in one size and theme, scrolled through once: all the checks of that view
+    share the visit.
+    """
     path, size, theme = request.param
     watched = reader(size, theme)
     watched.open(path)
@@ -66,7 +80,9 @@ def view(request: pytest.FixtureRequest, reader: Callable) -> Iterator[Any]:
 
 
 def in_views(views: list[tuple[str, str, str]]) -> pytest.MarkDecorator:
-    """A mark for tests of these views: `make test` visits each page on the first screen, `make walk` on the others."""
+    """A mark for tests of these views: `make test` visits each page on the first
+    screen, `make walk` on the others.
+    """
     cases = []
     for view in views:
         name = "-".join(view)
@@ -89,7 +105,9 @@ def test_page_asks_only_this_machine_and_finds_everything(view: Any) -> None:
 
 @in_every_view
 def test_formulas_stand_in_the_page(view: Any) -> None:
-    """Letters for the eye, MathML for the ear, TeX for a copy: of each formula, and without a script that sets them."""
+    """Letters for the eye, MathML for the ear, TeX for a copy: of each formula, and
+    without a script that sets them.
+    """
     bare = """(formulas) => formulas.filter((each) => {
         const whole = each.dataset.tex && each.querySelector('mjx-c') && each.querySelector('math')?.textContent;
         return !whole || each.querySelector('mjx-merror, merror');
@@ -97,9 +115,12 @@ def test_formulas_stand_in_the_page(view: Any) -> None:
     formulas = view.page.locator(".math")
     source = ROOT / view.path.replace(".html", ".md")
     assert formulas.evaluate_all(bare) == []
-    assert bool(formulas.count()) >= bool(source.is_file() and FORMULA.search(prose(source.read_text())))
+    assert bool(formulas.count()) >= bool(
+        source.is_file() and FORMULA.search(prose(source.read_text()))
+    )
     assert not [url for url in view.requests if re.search("mathjax.*js|katex", url)]
-    assert view.page.locator("mjx-container[tabindex]:not([display])").count() == 0  # an accent is no overflow
+    # an accent is no overflow
+    assert view.page.locator("mjx-container[tabindex]:not([display])").count() == 0
 
 
 @in_every_view
@@ -110,12 +131,20 @@ def test_nothing_moves_under_the_reader(view: Any) -> None:
 
 @in_every_view
 def test_page_is_light_enough(view: Any, built: Path) -> None:
-    asked = {unquote(urlsplit(url).path) for url in view.requests if url.startswith(view.site)}
+    asked = {
+        unquote(urlsplit(url).path)
+        for url in view.requests
+        if url.startswith(view.site)
+    }
     sizes = {name: weight(built / name.lstrip("/")) for name in asked}
-    plotly = {name: size for name, size in sizes.items() if name.endswith("vendor/plotly.js")}
+    plotly = {
+        name: size for name, size in sizes.items() if name.endswith("vendor/plotly.js")
+    }
     assert len(sizes) > 5, "the page was not loaded"
     assert bool(plotly) == bool(view.page.locator(".plotly-figure").count())
-    assert sum(sizes.values()) <= (PLOTLY if plotly else WEIGHT), sorted(sizes.items(), key=lambda item: -item[1])[:6]
+    assert sum(sizes.values()) <= (PLOTLY if plotly else WEIGHT), sorted(
+        sizes.items(), key=lambda item: -item[1]
+    )[:6]
 
 
 @in_every_view
@@ -127,56 +156,87 @@ def test_page_shows_no_raw_markup(view: Any) -> None:
             return article.textContent;
         }"""
     )
-    assert re.findall(r"\{(?:eq|ref|prf:ref|cite\w*|numref|glue\w*|doc|term)[:\w]*\}`?|:::|\?\?|\$\$", text) == []
+    assert (
+        re.findall(
+            r"\{(?:eq|ref|prf:ref|cite\w*|numref|glue\w*|doc|term)[:\w]*\}`?|:::|\?\?|\$\$",
+            text,
+        )
+        == []
+    )
     assert re.findall(r"\|[-–—]+:?\|", text) == []  # a table that was left as text
 
 
 @in_every_view
 def test_every_picture_has_a_text(view: Any) -> None:
     bare = "img:not([alt]), article img:is([alt=''], [alt*='_images/'])"
-    assert view.page.locator(bare).evaluate_all("images => images.map((image) => image.outerHTML)") == []
+    assert (
+        view.page.locator(bare).evaluate_all(
+            "images => images.map((image) => image.outerHTML)"
+        )
+        == []
+    )
 
 
 @in_every_view
-def test_a_figure_drawn_for_a_phone_is_whole_on_one_and_nowhere_else(view: Any, request: pytest.FixtureRequest) -> None:
+def test_a_figure_drawn_for_a_phone_is_whole_on_one_and_nowhere_else(
+    view: Any, request: pytest.FixtureRequest
+) -> None:
     _, size, _ = request.node.callspec.id.rsplit("-", 2)
     wrong = """(phone) => [...document.querySelectorAll('picture > img')].filter((image) => {
         const figure = image.closest('figure');
         return image.currentSrc.endsWith('-phone.webp') !== phone || figure.scrollWidth > figure.clientWidth;
     }).map((image) => image.closest('figure').outerHTML)"""
     with suppress(TooLate):  # a busy machine may still be laying the figures out
-        view.page.wait_for_function(f"(phone) => ({wrong})(phone).length === 0", arg=size == "phone", timeout=10_000)
+        view.page.wait_for_function(
+            f"(phone) => ({wrong})(phone).length === 0",
+            arg=size == "phone",
+            timeout=10_000,
+        )
     assert view.page.evaluate(wrong, size == "phone") == []
 
 
 @in_every_view
 def test_hardly_a_formula_has_to_be_scrolled(view: Any) -> None:
     wide = "(boxes) => boxes.filter((box) => box.scrollWidth > box.clientWidth + 1).map((box) => box.textContent)"
-    assert len(view.page.locator('mjx-container[display="true"]').evaluate_all(wide)) <= 2
+    assert (
+        len(view.page.locator('mjx-container[display="true"]').evaluate_all(wide)) <= 2
+    )
 
 
 @in_every_view
-def test_page_is_in_its_theme_and_fits_its_screen(view: Any, request: pytest.FixtureRequest) -> None:
+def test_page_is_in_its_theme_and_fits_its_screen(
+    view: Any, request: pytest.FixtureRequest
+) -> None:
     _, theme = request.node.callspec.id.rsplit("-", 2)[1:]
     assert view.page.evaluate("document.documentElement.dataset.theme") == theme
-    assert view.page.evaluate("document.documentElement.scrollWidth") <= view.page.viewport_size["width"]
+    assert (
+        view.page.evaluate("document.documentElement.scrollWidth")
+        <= view.page.viewport_size["width"]
+    )
 
 
 @in_every_view
-def test_nothing_moves_for_a_reader_who_asked_for_stillness(view: Any, built: Path) -> None:
-    """Not even for .01 ms: with a duration on every element, each change of style starts thousands of transitions."""
+def test_nothing_moves_for_a_reader_who_asked_for_stillness(
+    view: Any, built: Path
+) -> None:
+    """Not even for .01 ms: with a duration on every element, each change of style
+    starts thousands of transitions.
+    """
     moving = """() => [...document.querySelectorAll(':not(mjx-container *)')].filter((element) => {
         const { transitionDuration, animationDuration } = getComputedStyle(element);
         return [transitionDuration, animationDuration].some((times) => times.split(', ').some((time) => time !== '0s'));
     }).map((element) => element.outerHTML.slice(0, 160))"""
     assert view.page.evaluate(moving) == []
-    style = built / "_static" / "formulas.css"  # thousands of letters: what rules them moves nothing
+    # thousands of letters: what rules them moves nothing
+    style = built / "_static" / "formulas.css"
     assert not re.search("transition|animation", style.read_text())
 
 
 @in_views([(path, *SCREENS[0]) for path in LEADING])
 def test_each_link_sets_what_it_says_and_leads_back(view: Any) -> None:
-    """Words that set an explorer, followed by a reader: each sets what it says, shows it, and leads back."""
+    """Words that set an explorer, followed by a reader: each sets what it says, shows
+    it, and leads back.
+    """
     page = view.page
     before = page.evaluate(SETTINGS)
     links = page.locator("a.r1-try")
@@ -201,8 +261,11 @@ def test_each_link_sets_what_it_says_and_leads_back(view: Any) -> None:
     assert page.evaluate(SETTINGS) == before
 
 
+# the last check of a view: it changes the page
 @in_every_view
-def test_page_has_no_barrier(view: Any) -> None:  # the last check of a view: it changes the page
+def test_page_has_no_barrier(
+    view: Any,
+) -> None:
     found = barriers(view.page)
     assert not found, "\n".join(found)
 
@@ -211,7 +274,8 @@ def test_a_copied_formula_is_its_tex(visit: Any) -> None:
     """Chosen by two clicks, or with the words around it, as a reader chooses."""
     page = visit().open("book/chapters/hopfield.html")
     page.evaluate(
-        "document.addEventListener('copy', (e) => { window.copied = e.clipboardData.getData('text/plain'); })"
+        "document.addEventListener('copy', (e) => { window.copied = "
+        "e.clipboardData.getData('text/plain'); })"
     )
 
     def copied() -> str:
@@ -227,7 +291,12 @@ def test_a_copied_formula_is_its_tex(visit: Any) -> None:
     paragraph.evaluate("(each) => getSelection().selectAllChildren(each)")
     words = copied()
     assert f"${tex}$" in words
-    assert paragraph.evaluate("(each) => each.firstChild.textContent.trim().split(/\\s+/)[0]") in words
+    assert (
+        paragraph.evaluate(
+            "(each) => each.firstChild.textContent.trim().split(/\\s+/)[0]"
+        )
+        in words
+    )
     block = page.locator("div.math").first
     block.evaluate("(each) => getSelection().selectAllChildren(each)")
     assert f"$${block.get_attribute('data-tex')}$$" in copied()
@@ -235,15 +304,23 @@ def test_a_copied_formula_is_its_tex(visit: Any) -> None:
 
 def test_a_screen_reader_is_given_every_formula_that_is_laid_out(visit: Any) -> None:
     page = visit("phone").open("book/intro.html")
-    told = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    told = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")[
+        "nodes"
+    ]
     laid_out = "(all) => all.filter((one) => one.checkVisibility({ contentVisibilityAuto: true })).length"
-    formulas = [node for node in told if node.get("role", {}).get("value") == "MathMLMath"]
+    formulas = [
+        node for node in told if node.get("role", {}).get("value") == "MathMLMath"
+    ]
     assert len(formulas) == page.locator("math").evaluate_all(laid_out) > 10
 
 
 def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> None:
-    """What lies far below waits until the browser is idle, which here is when the test says so."""
-    watched = visit(script="window.requestIdleCallback = (next) => { window.next = next; }")
+    """What lies far below waits until the browser is idle, which here is when the test
+    says so.
+    """
+    watched = visit(
+        script="window.requestIdleCallback = (next) => { window.next = next; }"
+    )
     page = watched.page
     page.goto(f"{watched.site}/book/chapters/universality_further.html")
     page.wait_for_function("Boolean(window.next)")
@@ -252,7 +329,10 @@ def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> N
     guess = page.evaluate("document.body.scrollHeight")
     assert words.first.evaluate(drawn)
     assert not words.last.evaluate(drawn)
-    pieces = page.evaluate("() => { let n = 0; for (; !document.documentElement.dataset.laid; n++) next(); return n; }")
+    pieces = page.evaluate(
+        "() => { let n = 0; for (; !document.documentElement.dataset.laid; n++) "
+        "next(); return n; }"
+    )
     assert pieces > 5
     assert words.last.evaluate(drawn)
     assert page.evaluate("document.body.scrollHeight") != guess
@@ -261,10 +341,14 @@ def test_a_page_is_laid_out_piece_by_piece_from_the_reader_down(visit: Any) -> N
 def test_the_notation_does_not_move_while_its_rows_arrive(visit: Any) -> None:
     """On a slow day the first rows of a table are seen before its last have come."""
     page = visit().open("book/notation.html")
-    widths = "(heads) => heads.map((head) => Math.round(head.getBoundingClientRect().width))"
+    widths = (
+        "(heads) => heads.map((head) => Math.round(head.getBoundingClientRect().width))"
+    )
     heads = page.locator("table th")
     whole = heads.evaluate_all(widths)
-    page.locator("tbody tr:nth-child(n + 2)").evaluate_all("(rows) => rows.forEach((row) => row.remove())")
+    page.locator("tbody tr:nth-child(n + 2)").evaluate_all(
+        "(rows) => rows.forEach((row) => row.remove())"
+    )
     assert heads.evaluate_all(widths) == whole
 
 
@@ -280,11 +364,19 @@ def test_the_index_of_search_is_loaded_where_it_is_searched(visit: Any) -> None:
     assert watched.errors == []
 
 
-def test_a_first_visit_is_in_the_readers_theme_and_without_complaint(browser: Any, site: str) -> None:
+def test_a_first_visit_is_in_the_readers_theme_and_without_complaint(
+    browser: Any, site: str
+) -> None:
     for theme in ("light", "dark"):
         with browser.new_context(color_scheme=theme) as context:
-            page, said = context.new_page(), []
-            page.on("console", lambda line, said=said: said.append(line.text) if line.type == "error" else None)
+            page = context.new_page()
+            said = []
+            page.on(
+                "console",
+                lambda line, said=said: (
+                    said.append(line.text) if line.type == "error" else None
+                ),
+            )
             page.goto(f"{site}/book/notation.html")
             assert page.evaluate("document.documentElement.dataset.theme") == theme
             assert said == []
@@ -293,7 +385,9 @@ def test_a_first_visit_is_in_the_readers_theme_and_without_complaint(browser: An
 @pytest.mark.parametrize("path", listed_pages()[:-1])
 def test_a_page_says_what_a_shared_link_shows(path: str, built: Path) -> None:
     head = (built / path).read_text().partition("</head>")[0]
-    tags = dict(re.findall(r'<meta (?:name|property)="([\w:]+)" content="([^"]*)"', head))
+    tags = dict(
+        re.findall(r'<meta (?:name|property)="([\w:]+)" content="([^"]*)"', head)
+    )
     (address,) = re.findall(r'<link rel="canonical" href="([^"]*)"', head)
     assert address.endswith(f"/{path}")
     assert tags["og:url"] == address
@@ -307,6 +401,12 @@ def test_repository_is_named_in_one_place() -> None:
     url = yaml.safe_load((ROOT / "_config.yml").read_text())["repository"]["url"]
     name = url.removeprefix("https://github.com/")
     skipped = {".git", ".venv", "_build", "node_modules"}
-    files = [path for path in ROOT.rglob("*") if path.is_file() and not skipped & set(path.parts)]
-    texts = [path for path in files if name in path.read_bytes().decode("utf8", "ignore")]
+    files = [
+        path
+        for path in ROOT.rglob("*")
+        if path.is_file() and not skipped & set(path.parts)
+    ]
+    texts = [
+        path for path in files if name in path.read_bytes().decode("utf8", "ignore")
+    ]
     assert [path.name for path in texts] == ["_config.yml"]

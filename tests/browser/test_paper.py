@@ -15,7 +15,11 @@ from pypdf import PdfReader, PdfWriter
 from serve import server
 from zip_site import pack, rooted
 
-PAPER = {"width": 665, "height": 980}  # what A4 has between its margins, in pixels of the page
+# what A4 has between its margins, in pixels of the page
+PAPER = {
+    "width": 665,
+    "height": 980,
+}
 PAGE = """<!doctype html><html lang="en" data-content_root="./"><article><section id="{id}">
 <h1>{title}</h1><p>About {id}.</p><div class="plotly-figure"></div>
 <p><a href="{other}.html#{other}-end">there</a> <a href="#{id}-end">below</a></p>
@@ -43,12 +47,16 @@ UNDER_STILLS = """() => [...document.querySelectorAll('.r1-still')].map((still) 
 
 @pytest.fixture(scope="module")
 def short(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]:
-    """A site of two short pages, each of two sheets, that lead to each other's second sheet."""
+    """A site of two short pages, each of two sheets, that lead to each other's second
+    sheet.
+    """
     tmp_path = tmp_path_factory.mktemp("short")
     for id_, other in (("one", "two"), ("two", "one")):
         text = PAGE.format(id=id_, other=other, title=f"Page {id_}")
         (tmp_path / f"{id_}.html").write_text(text)
-    shutil.copytree(ROOT / "book/_static/vendor/fonts", tmp_path / "_static/vendor/fonts")
+    shutil.copytree(
+        ROOT / "book/_static/vendor/fonts", tmp_path / "_static/vendor/fonts"
+    )
     shutil.copy(ROOT / "book/_static/fonts.css", tmp_path / "_static")
     with server(tmp_path, first_port=8300) as service:
         threading.Thread(target=service.serve_forever, daemon=True).start()
@@ -71,13 +79,23 @@ def test_the_book_has_its_pages_numbers_and_contents(bound: PdfReader) -> None:
     texts = [" ".join(page.extract_text().split()) for page in bound.pages]
     assert len(texts) == 6  # title, contents, two sheets of each
     assert texts[0] == "Page one About one. Version 1"
-    assert texts[1] == "Contents Page one 3 The end of one 4 A part 5 Page two 5 The end of two 6 2"
+    assert (
+        texts[1]
+        == "Contents Page one 3 The end of one 4 A part 5 Page two 5 The end of two 6 2"
+    )
     assert texts[3] == "The end of one Last. 4"
     assert texts[5] == "The end of two Last. 6"
 
 
 def test_a_page_is_printed_when_its_figures_are_drawn(bound: PdfReader) -> None:
-    assert ["Drawn late." in page.extract_text() for page in bound.pages] == [False, False, True, False, True, False]
+    assert ["Drawn late." in page.extract_text() for page in bound.pages] == [
+        False,
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_the_title_is_set_in_the_type_of_the_text(bound: PdfReader) -> None:
@@ -86,13 +104,19 @@ def test_the_title_is_set_in_the_type_of_the_text(bound: PdfReader) -> None:
 
 
 def test_the_contents_leave_out_what_many_pages_have() -> None:
-    blank, stream = PdfWriter(), io.BytesIO()
+    blank = PdfWriter()
+    stream = io.BytesIO()
     blank.add_blank_page(100, 100)
     blank.write(stream)
 
     def listed(pages: int) -> list[str]:
         headings = [Heading(1, "top", "Top"), Heading(2, "references", "References")]
-        return [words for _, words, _, _ in rows([Printed("x", stream.getvalue(), headings) for _ in range(pages)], {})]
+        return [
+            words
+            for _, words, _, _ in rows(
+                [Printed("x", stream.getvalue(), headings) for _ in range(pages)], {}
+            )
+        ]
 
     assert listed(MANY) == ["Top", "References"] * MANY
     assert listed(MANY + 1) == ["Top"] * (MANY + 1)
@@ -107,7 +131,12 @@ def test_the_book_has_bookmarks(bound: PdfReader) -> None:
                 yield depth, item.title, bound.get_destination_page_number(item) + 1
 
     first = [(0, "Page one", 3), (1, "The end of one", 4)]
-    assert list(listed(bound.outline)) == [*first, (0, "A part", 5), (1, "Page two", 5), (2, "The end of two", 6)]
+    assert list(listed(bound.outline)) == [
+        *first,
+        (0, "A part", 5),
+        (1, "Page two", 5),
+        (2, "The end of two", 6),
+    ]
 
 
 def test_links_lead_within_the_book(bound: PdfReader) -> None:
@@ -122,8 +151,13 @@ def test_links_lead_within_the_book(bound: PdfReader) -> None:
     assert led(4) == [4, 6]
 
 
-def test_only_anchors_that_other_pages_lead_to_are_named(short: tuple[Path, str]) -> None:
-    assert wanted(short[0], ["one.html", "two.html"]) == {"one.html": {"one-end"}, "two.html": {"two-end"}}
+def test_only_anchors_that_other_pages_lead_to_are_named(
+    short: tuple[Path, str],
+) -> None:
+    assert wanted(short[0], ["one.html", "two.html"]) == {
+        "one.html": {"one-end"},
+        "two.html": {"two-end"},
+    }
 
 
 def test_an_anchor_that_is_not_known_is_the_beginning(bound: PdfReader) -> None:
@@ -162,11 +196,14 @@ def test_nothing_is_kept_free_for_what_paper_has_not(browser: Any, site: str) ->
     assert max(stills) < 40
 
 
-def test_the_site_opens_from_a_folder(built: Path, browser: Any, tmp_path: Path) -> None:
+def test_the_site_opens_from_a_folder(
+    built: Path, browser: Any, tmp_path: Path
+) -> None:
     pack(built, tmp_path / "book.zip")
     with zipfile.ZipFile(tmp_path / "book.zip") as packed:
         packed.extractall(tmp_path)
-    page, errors = browser.new_page(), []
+    page = browser.new_page()
+    errors = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.goto((tmp_path / "rank-one" / "index.html").as_uri())
     page.locator(".widget-subarea .r1-body").wait_for(timeout=60_000)
@@ -177,7 +214,9 @@ def test_the_site_opens_from_a_folder(built: Path, browser: Any, tmp_path: Path)
 
 
 def test_a_page_that_needs_a_server_is_not_packed(tmp_path: Path) -> None:
-    assert rooted('<a href="/book/x.html"><img src="_static/x.png"><a href="../x.html">') == ["/book/x.html"]
+    assert rooted(
+        '<a href="/book/x.html"><img src="_static/x.png"><a href="../x.html">'
+    ) == ["/book/x.html"]
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "x.html").write_text('<img src="/x.png">')
     with pytest.raises(ValueError, match=r"x\.html: /x\.png begins"):

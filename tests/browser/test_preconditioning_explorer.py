@@ -1,4 +1,6 @@
-"""The preconditioning explorer, driven as a reader does, and compared with JAX for what it then shows."""
+"""The preconditioning explorer, driven as a reader does, and compared with JAX for what
+it then shows.
+"""
 
 import re
 
@@ -28,8 +30,11 @@ def rest(page, i=0):
 
 
 def jax_path(shown, onto):
-    """Gradient descent with jax.grad, on U ("U") or on W with the gradient multiplied by P ("P"), or plain ("W")."""
-    problem, s = shown["problem"], shown["settings"]
+    """Gradient descent with jax.grad, on U ("U") or on W with the gradient multiplied
+    by P ("P"), or plain ("W").
+    """
+    problem = shown["problem"]
+    s = shown["settings"]
     with double_precision():
         A, D, T, V = (jnp.array(problem[name]) for name in "ADTV")
         W = jnp.array(s["start"])
@@ -55,7 +60,9 @@ def check_against_jax(shown):
         path, losses = jax_path(shown, onto)
         found = np.array(shown["paths"][kind]["w"]).reshape(-1, 2, 2).transpose(0, 2, 1)
         np.testing.assert_allclose(found, path, atol=1e-9 * np.abs(path).max())
-        np.testing.assert_allclose(shown["paths"][kind]["loss"], losses, rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(
+            shown["paths"][kind]["loss"], losses, rtol=1e-7, atol=1e-12
+        )
 
 
 def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
@@ -63,7 +70,11 @@ def test_it_opens_on_two_paths_that_are_one_and_equal_jax(explorer):
     shown = rest(page)
     assert shown["preset"] == "start"
     assert max(shown["gap"]) < 1e-12
-    assert shown["counts"]["plain"] > shown["counts"]["explicit"] == shown["counts"]["reparameterised"]
+    assert (
+        shown["counts"]["plain"]
+        > shown["counts"]["explicit"]
+        == shown["counts"]["reparameterised"]
+    )
     page.locator("[data-guess=together]").click()
     rest(page)
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said. Nowhere")
@@ -100,15 +111,22 @@ def test_every_slider_changes_what_is_computed(explorer, size):
         after = rest(page)
         assert after["settings"][name] != before["settings"][name], name
         assert after["paths"]["explicit"] != before["paths"]["explicit"], name
-        text = page.locator(f".r1-field:has(input[data-name={name}]) output").inner_text()
-        assert text == page.locator(f"input[data-name={name}]").get_attribute("aria-valuetext")
+        text = page.locator(
+            f".r1-field:has(input[data-name={name}]) output"
+        ).inner_text()
+        assert text == page.locator(f"input[data-name={name}]").get_attribute(
+            "aria-valuetext"
+        )
         before = after
     assert before["preset"] is None
     check_against_jax(before)
     slide(page, "tolerance", 1)
     counts = [after["counts"]["explicit"] for after in (before, rest(page))]
     assert None in counts or counts[1] > counts[0]
-    assert page.evaluate("document.querySelector('.w').traits.settings.steps") == before["settings"]["steps"]
+    assert (
+        page.evaluate("document.querySelector('.w').traits.settings.steps")
+        == before["settings"]["steps"]
+    )
 
 
 def test_the_best_shape_takes_one_step(explorer):
@@ -141,7 +159,8 @@ def test_a_narrow_factor_moves_on_a_line_and_equals_jax(explorer):
 
 
 @pytest.mark.parametrize(
-    ("question", "fate"), [("Momentum", "together"), ("A penalty instead", "known"), ("Adam", "apart")]
+    ("question", "fate"),
+    [("Momentum", "together"), ("A penalty instead", "known"), ("Adam", "apart")],
 )
 def test_the_reader_predicts_before_the_paths_are_shown(explorer, question, fate):
     page = explorer()
@@ -149,7 +168,9 @@ def test_the_reader_predicts_before_the_paths_are_shown(explorer, question, fate
     shown = rest(page)
     assert shown["pending"]
     paths = page.locator(".r1-path-explicit.r1-path, .r1-path-reparameterised.r1-path")
-    assert paths.evaluate_all("paths => paths.map((p) => p.getAttribute('d'))") == [""] * 4
+    assert (
+        paths.evaluate_all("paths => paths.map((p) => p.getAttribute('d'))") == [""] * 4
+    )
     expect(page.locator("[data-cell=explicit-loss]")).to_have_text("?")
     expect(page.locator("[data-cell=explicit-count]")).to_have_text("?")
     page.locator(f"[data-guess={fate}]").click()
@@ -157,9 +178,14 @@ def test_the_reader_predicts_before_the_paths_are_shown(explorer, question, fate
     assert not shown["pending"]
     assert shown["fate"] == fate
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said")
-    assert all(len(d) > 50 for d in paths.evaluate_all("paths => paths.map((p) => p.getAttribute('d'))"))
+    assert all(
+        len(d) > 50
+        for d in paths.evaluate_all("paths => paths.map((p) => p.getAttribute('d'))")
+    )
     page.get_by_role("button", name=question, exact=True).click()
-    page.locator("[data-guess=together]" if fate != "together" else "[data-guess=apart]").click()
+    page.locator(
+        "[data-guess=together]" if fate != "together" else "[data-guess=apart]"
+    ).click()
     rest(page)
     expect(page.locator(".r1-found")).to_contain_text("✗ Not as you said")
 
@@ -198,11 +224,14 @@ def test_a_start_is_dragged_and_moved_by_keys(explorer):
     rest(page)
     handle = page.get_by_role("slider", name="Start of row 1")
     box = handle.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
     plane = page.locator(".r1-row").first.bounding_box()
     page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(plane["x"] + 0.75 * plane["width"], plane["y"] + 0.25 * plane["height"], steps=4)
+    page.mouse.move(
+        plane["x"] + 0.75 * plane["width"], plane["y"] + 0.25 * plane["height"], steps=4
+    )
     page.mouse.up()
     shown = rest(page)
     np.testing.assert_allclose(shown["settings"]["start"][0], [1.8, 1.8], atol=0.05)
@@ -212,7 +241,9 @@ def test_a_start_is_dragged_and_moved_by_keys(explorer):
     second.focus()
     for key in ("ArrowUp", "ArrowLeft", "ArrowLeft"):
         page.keyboard.press(key)
-    np.testing.assert_allclose(rest(page)["settings"]["start"][1], [1.4, -0.7], atol=1e-9)
+    np.testing.assert_allclose(
+        rest(page)["settings"]["start"][1], [1.4, -0.7], atol=1e-9
+    )
     expect(second).to_have_attribute("aria-valuetext", "x 1.40, y −0.70")
     for _ in range(60):
         page.keyboard.press("ArrowDown")
@@ -223,19 +254,32 @@ def test_what_is_drawn_is_what_is_computed(explorer):
     page = explorer()
     shown = rest(page)
     drawn = page.locator(".r1-path-explicit.r1-path").first.get_attribute("d")
-    points = np.array([[float(v) for v in point.split()] for point in drawn[1:].split("L")])
+    points = np.array(
+        [[float(v) for v in point.split()] for point in drawn[1:].split("L")]
+    )
     w = np.array(shown["paths"]["explicit"]["w"])[:, [0, 2]]
     wanted = 320 * np.stack([w[:, 0] + 3.6, 3.6 - w[:, 1]], 1) / 7.2
     np.testing.assert_allclose(points, wanted, atol=0.06)
     page.get_by_label("Step shown").focus()
     page.keyboard.press("Home")
-    assert page.locator(".r1-path-explicit.r1-path").first.get_attribute("d").count("L") == 0
+    assert (
+        page.locator(".r1-path-explicit.r1-path").first.get_attribute("d").count("L")
+        == 0
+    )
     lines = page.locator(".r1-plot path.r1-line")
     assert all(len(lines.nth(i).get_attribute("d")) > 100 for i in range(4))
 
 
 def test_a_step_too_long_runs_away_in_plain_words(explorer):
-    page = explorer(settings={"share": 1.1, "conditionA": 1000, "conditionT": 30, "conditionV": 30, "steps": 500})
+    page = explorer(
+        settings={
+            "share": 1.1,
+            "conditionA": 1000,
+            "conditionT": 30,
+            "conditionV": 30,
+            "steps": 500,
+        }
+    )
     shown = rest(page)
     expect(page.locator("[data-cell=plain-count]")).to_have_text("runs away")
     expect(page.locator("[data-cell=plain-loss]")).to_have_text("off every scale")
@@ -256,7 +300,9 @@ def test_a_runaway_is_said_to_be_one(explorer, method):
 def test_what_has_not_settled_is_not_said_to_settle(explorer):
     page = explorer(settings={"share": 1, "steps": 500, "method": "penalty"})
     assert rest(page)["counts"]["explicit"] is None
-    expect(page.locator(".r1-verdict")).to_contain_text("it has not settled in 20,000 steps")
+    expect(page.locator(".r1-verdict")).to_contain_text(
+        "it has not settled in 20,000 steps"
+    )
 
 
 @pytest.mark.parametrize("size", ["desktop", walked("phone")])
@@ -294,7 +340,8 @@ def test_reset_and_two_on_a_page(explorer):
 def test_what_answers_the_hand_stands_on_one_screen(explorer):
     page = explorer(settings={"method": "penalty"})
     page.set_viewport_size({"width": 1366, "height": 768})
-    page.add_style_tag(content="main { width: 757px; padding: 0 !important }")  # a column of the book
+    # a column of the book
+    page.add_style_tag(content="main { width: 757px; padding: 0 !important }")
     rest(page)
     tops = page.evaluate("""() => ["body", "side", "stage-block"].map((name) => {
         const box = document.querySelector(`.r1-${name}`).getBoundingClientRect();

@@ -1,4 +1,6 @@
-"""Cards and the search, as a reader meets them: by pointer, by key, by finger; from a server and from a folder."""
+"""Cards and the search, as a reader meets them: by pointer, by key, by finger; from a
+server and from a folder.
+"""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,17 +34,28 @@ def folder(browser: Any, built: Path) -> Iterator[Callable[[str], Any]]:
 
 def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     page = folder(PAGE)
-    card, number = page.locator(CARD), page.locator(NUMBER)
-    assert not page.locator("script[src*='/previews/']").count()  # nothing is loaded before a card is asked for
+    card = page.locator(CARD)
+    number = page.locator(NUMBER)
+    # nothing is loaded before a card is asked for
+    assert not page.locator("script[src*='/previews/']").count()
     number.hover()
     card.wait_for()
-    for part in ("D-eq2", "holds", "0.1379", "between 0.137 and 0.139", "critical_load", "test_memory_matrix"):
+    for part in (
+        "D-eq2",
+        "holds",
+        "0.1379",
+        "between 0.137 and 0.139",
+        "critical_load",
+        "test_memory_matrix",
+    ):
         assert part in card.inner_text()
     assert "mjx-c" in card.inner_html()
     assert number.get_attribute("aria-describedby") == card.get_attribute("id")
     link = card.get_by_role("link", name="The cell that computed it")
-    words, there = number.bounding_box(), link.bounding_box()
-    page.mouse.move(words["x"] + 5, words["y"] + words["height"] + 2)  # on the way it is over the text
+    words = number.bounding_box()
+    there = link.bounding_box()
+    # on the way it is over the text
+    page.mouse.move(words["x"] + 5, words["y"] + words["height"] + 2)
     page.mouse.move(there["x"] + 5, there["y"] + 5)
     page.wait_for_timeout(500)
     assert card.is_visible()
@@ -56,7 +69,8 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     ]:
         page.locator(selector).first.hover()
         card.get_by_text(words).first.wait_for()
-        box, screen = card.bounding_box(), page.viewport_size
+        box = card.bounding_box()
+        screen = page.viewport_size
         assert 0 <= box["x"] <= screen["width"] - box["width"]
         assert 0 <= box["y"] <= screen["height"] - box["height"]
     page.mouse.move(2, 2)
@@ -77,7 +91,8 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
 
 def test_a_finger_opens_a_sheet_and_its_second_tap_follows_the_link(visit: Any) -> None:
     page = visit("phone").open(PAGE)
-    card, number = page.locator(CARD), page.locator(NUMBER)
+    card = page.locator(CARD)
+    number = page.locator(NUMBER)
     number.scroll_into_view_if_needed()
     number.tap()
     card.wait_for()
@@ -94,7 +109,9 @@ def test_a_finger_opens_a_sheet_and_its_second_tap_follows_the_link(visit: Any) 
     assert not card.is_visible()
 
 
-def test_the_search_puts_the_definition_first_and_speaks_plainly(visit: Any, folder: Any) -> None:
+def test_the_search_puts_the_definition_first_and_speaks_plainly(
+    visit: Any, folder: Any
+) -> None:
     watched = visit()
     page = watched.open("search.html?q=D-thm2")
     first = page.locator("ul.search li a").first
@@ -104,7 +121,10 @@ def test_the_search_puts_the_definition_first_and_speaks_plainly(visit: Any, fol
     said = page.locator("p.context").all_inner_texts()
     assert all(said)
     assert not [text for text in said if "\\" in text]
-    assert page.evaluate("(html) => Search.htmlToText(html)", FOUND) == "Title Of α_c/2 here."
+    assert (
+        page.evaluate("(html) => Search.htmlToText(html)", FOUND)
+        == "Title Of α_c/2 here."
+    )
     assert watched.errors == []
     page = folder("search.html", "?q=Kantorovich")
     assert "kantorovich" in page.locator("ul.search li a").first.inner_text()

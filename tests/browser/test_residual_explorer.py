@@ -1,4 +1,6 @@
-"""The residual explorer, driven as a reader does, and compared with JAX for what it then shows."""
+"""The residual explorer, driven as a reader does, and compared with JAX for what it
+then shows.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -6,7 +8,15 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import SIZES, check_reader_may_slow, paused, pauser, settled, slide, state
+from standalone import (
+    SIZES,
+    check_reader_may_slow,
+    paused,
+    pauser,
+    settled,
+    slide,
+    state,
+)
 from views import walked
 
 from rankone.precision import double_precision
@@ -23,8 +33,13 @@ SMALL = {"n": 24}
 
 
 def rest(page, i=0):
-    """Waits until the risks at this n are measured and playing has ended; returns the state."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    """Waits until the risks at this n are measured and playing has ended; returns the
+    state.
+    """
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => "
+        "requestAnimationFrame(done)))"
+    )
     return settled(page, "s.risks[s.step] && s.sweep.length && !s.playing", i)
 
 
@@ -35,28 +50,42 @@ def floats(values):
 
 def drawn(page, title, tone):
     """The coordinates of the line of that colour in the chart of that title."""
-    d = page.locator(f".r1-plot:has(figcaption:text-is('{title}')) .r1-xy path.r1-{tone}").last.get_attribute("d")
+    d = page.locator(
+        f".r1-plot:has(figcaption:text-is('{title}')) .r1-xy path.r1-{tone}"
+    ).last.get_attribute("d")
     return np.array([[float(v) for v in point.split()] for point in d[1:].split("L")])
 
 
 def check_against_jax(shown):
     """Points, base and residuals on the stage, and the laws, are the package's."""
-    s, model = shown["settings"], shown["model"]
-    n, d = s["n"], s["d"]
+    s = shown["settings"]
+    model = shown["model"]
+    n = s["n"]
+    d = s["d"]
     k_points, k_noise = jax.random.split(jax.random.key(s["seed"]))
     X = np.asarray(sample_ball(n, d, key=k_points))
-    np.testing.assert_allclose(floats(model["X"]).reshape(n, d), X, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        floats(model["X"]).reshape(n, d), X, rtol=1e-5, atol=1e-6
+    )
     y = X[:, 0] + np.sqrt(s["noise"]) * np.asarray(jax.random.normal(k_noise, (n,)))
     np.testing.assert_allclose(floats(model["y"]), y, rtol=1e-5, atol=1e-5)
     with double_precision():
-        theta = np.asarray(constrained_erm(jnp.asarray(X, float), jnp.asarray(y, float), s["L"]).theta)
+        theta = np.asarray(
+            constrained_erm(jnp.asarray(X, float), jnp.asarray(y, float), s["L"]).theta
+        )
     np.testing.assert_allclose(floats(model["theta"]), theta, atol=1e-5)
     np.testing.assert_allclose(floats(model["residuals"]), y - X @ theta, atol=2e-5)
     law = shown["law"]
     distance = float(nearest_neighbour_risk(n, d).exact) / d
-    assert law["memory"] == pytest.approx(s["noise"] + (1 - s["L"]) ** 2 * distance, rel=1e-3)
-    assert law["printed"] == pytest.approx(float(theorem_printed(n, d, s["L"])), rel=1e-9)
-    assert shown["threshold"] == pytest.approx(max(0, float(helpful_noise(n, d, s["L"]))), abs=1e-3)
+    assert law["memory"] == pytest.approx(
+        s["noise"] + (1 - s["L"]) ** 2 * distance, rel=1e-3
+    )
+    assert law["printed"] == pytest.approx(
+        float(theorem_printed(n, d, s["L"])), rel=1e-9
+    )
+    assert shown["threshold"] == pytest.approx(
+        max(0, float(helpful_noise(n, d, s["L"]))), abs=1e-3
+    )
 
 
 def test_it_opens_on_a_memory_that_helps_and_equals_jax(explorer):
@@ -77,16 +106,24 @@ def test_the_sum_that_is_drawn_is_resmem(explorer):
     shown = rest(page)
     path = drawn(page, "Base + memory", "distributed")
     assert len(path) == 161
-    s, model = shown["settings"], shown["model"]
+    s = shown["settings"]
+    model = shown["model"]
     reach = 2.0
     x = np.linspace(-reach, reach, 161)
     queries = np.stack([x, np.zeros(161)], 1)
-    X, residuals = floats(model["X"]).reshape(-1, 2), floats(model["residuals"])
+    X = floats(model["X"]).reshape(-1, 2)
+    residuals = floats(model["residuals"])
     memory = ResMem(k=s["k"], sigma=s["sigma"]).fit_residuals(X, residuals[:, None])
-    wanted = queries @ floats(model["theta"]) + np.asarray(memory.correction(queries))[:, 0]
+    wanted = (
+        queries @ floats(model["theta"]) + np.asarray(memory.correction(queries))[:, 0]
+    )
     high = 1.05 * max(reach, np.abs(floats(model["y"])).max())
-    np.testing.assert_allclose(path[:, 0], 38 + 200 * (x + reach) / (2 * reach), atol=0.06)
-    np.testing.assert_allclose(path[:, 1], 148 - 138 * (wanted + high) / (2 * high), atol=0.1)
+    np.testing.assert_allclose(
+        path[:, 0], 38 + 200 * (x + reach) / (2 * reach), atol=0.06
+    )
+    np.testing.assert_allclose(
+        path[:, 1], 148 - 138 * (wanted + high) / (2 * high), atol=0.1
+    )
 
 
 @pytest.mark.parametrize("size", ["desktop", walked("phone")])
@@ -98,8 +135,12 @@ def test_every_slider_changes_what_is_computed(explorer, size):
         after = rest(page)
         assert after["settings"][name] != before["settings"][name], name
         assert after["risks"][after["step"]] != before["risks"][before["step"]], name
-        text = page.locator(f".r1-field:has(input[data-name={name}]) output").inner_text()
-        assert text == page.locator(f"input[data-name={name}]").get_attribute("aria-valuetext")
+        text = page.locator(
+            f".r1-field:has(input[data-name={name}]) output"
+        ).inner_text()
+        assert text == page.locator(f"input[data-name={name}]").get_attribute(
+            "aria-valuetext"
+        )
         before = after
     assert before["preset"] is None
     check_against_jax(before)
@@ -112,7 +153,9 @@ def test_every_slider_changes_what_is_computed(explorer, size):
 
 
 def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
-    page = explorer(reduced_motion="no-preference", settings={"n": 4096}, script=pauser(2))
+    page = explorer(
+        reduced_motion="no-preference", settings={"n": 4096}, script=pauser(2)
+    )
     stopped = paused(page)
     assert 2 < stopped < 22
     page.get_by_role("button", name="One step").click()
@@ -123,7 +166,15 @@ def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
     page.keyboard.press("Home")
     shown = rest(page)
     assert (shown["step"], shown["settings"]["n"]) == (0, 2)
-    assert len(page.locator(".r1-plot:has(figcaption:text-is('Risk as n grows')) .r1-xy circle:visible").all()) == 3
+    assert (
+        len(
+            page.locator(
+                ".r1-plot:has(figcaption:text-is('Risk as n grows')) .r1-xy "
+                "circle:visible"
+            ).all()
+        )
+        == 3
+    )
     page.keyboard.press("End")
     assert state(page)["settings"]["n"] == 4096
     expect(page.locator(".r1-steps")).to_have_text("n = 4,096")
@@ -138,7 +189,9 @@ def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
     risk = shown["risks"][shown["step"]]
     assert shown["settings"]["noise"] > shown["threshold"]
     assert risk["memory"] > risk["base"]
-    expect(page.locator(".r1-found")).to_contain_text("✗ Not as you said. Here the memory hurts")
+    expect(page.locator(".r1-found")).to_contain_text(
+        "✗ Not as you said. Here the memory hurts"
+    )
     expect(page.locator(".r1-status")).to_contain_text("The memory hurts")
     label = page.get_by_text("hurts from", exact=False).locator("visible=true").last
     expect(label).to_have_text(f"hurts from {shown['threshold']:.2g}")
@@ -177,7 +230,9 @@ def test_the_plane_shows_scores_and_their_control(explorer):
 
 def test_measuring_stays_out_of_a_drag_and_says_how_far_it_is(explorer):
     page = explorer(settings={"d": 8, "n": 1024})
-    page.wait_for_function("document.querySelector('.r1-status').textContent.includes('% done')")
+    page.wait_for_function(
+        "document.querySelector('.r1-status').textContent.includes('% done')"
+    )
     moved = """async () => {
         const input = document.querySelector("input[data-name=L]");
         const seen = new Set();
@@ -207,7 +262,9 @@ def test_the_ends_of_the_sliders_are_drawn(explorer, settings):
     page = explorer(settings=settings)
     shown = rest(page)
     assert shown["settings"] == shown["settings"] | settings
-    paths = page.locator("path.r1-line").evaluate_all("paths => paths.map((p) => p.getAttribute('d') ?? '')")
+    paths = page.locator("path.r1-line").evaluate_all(
+        "paths => paths.map((p) => p.getAttribute('d') ?? '')"
+    )
     assert not any("NaN" in d or "Infinity" in d for d in paths)
     expect(page.locator("[data-cell=memory-measured]")).not_to_have_text("…")
 
@@ -267,7 +324,8 @@ def test_reset_and_two_on_a_page(explorer):
 def test_what_answers_the_hand_stands_on_one_screen(explorer):
     page = explorer()
     page.set_viewport_size({"width": 1366, "height": 768})
-    page.add_style_tag(content="main { width: 757px; padding: 0 !important }")  # a column of the book
+    # a column of the book
+    page.add_style_tag(content="main { width: 757px; padding: 0 !important }")
     rest(page)
     tops = page.evaluate("""() => ["body", "side", "stage-block"].map((name) => {
         const box = document.querySelector(`.r1-${name}`).getBoundingClientRect();

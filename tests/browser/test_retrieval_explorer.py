@@ -1,4 +1,6 @@
-"""The retrieval explorer, driven as a reader does, and compared with JAX for what it then shows."""
+"""The retrieval explorer, driven as a reader does, and compared with JAX for what it
+then shows.
+"""
 
 import math
 import re
@@ -15,16 +17,19 @@ import rankone as ro
 
 BUNDLE = "retrieval"
 QUICK = {"Y": 2000}  # for tests that ask for no number of the approximate memory
-RTOL = 1e-4  # two float32 programs that add in different orders; see tests/widgets/test_retrieval.py
+# two float32 programs that add in different orders; see tests/widgets/test_retrieval.py
+RTOL = 1e-4
 
-# What the kernel's side answers, in the page: "hello" and a run that returns the query itself.
+# What the kernel's side answers, in the page: "hello" and a run that returns the query
+# itself.
 KERNEL = """(content, buffers, answer) => {
   window.asked = [...(window.asked ?? []), content];
   const reply = { id: content.id, device: "test device", energy: -0.5, steps: content.steps, seconds: 0.25 };
   setTimeout(() => answer(reply, content.kind === "run" ? [new DataView(buffers[1])] : []), 20);
 }"""
 
-# A reader who rests has the map measured, a core's work for a minute: here it is asked for without its cells.
+# A reader who rests has the map measured, a core's work for a minute: here it is asked
+# for without its cells.
 UNMEASURED = """{
     const post = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (message, ...more) {
@@ -41,15 +46,23 @@ def explorer(alone):
 
     def new(size="desktop", *, detail=32, settings=None, script=UNMEASURED, **options):
         widget = RetrievalExplorer(detail=detail, **(settings or {}))
-        traits = {name: getattr(widget, name) for name in ("pictures", "finer", "names", "scale", "settings")}
+        traits = {
+            name: getattr(widget, name)
+            for name in ("pictures", "finer", "names", "scale", "settings")
+        }
         return alone(BUNDLE, size, traits=traits, script=script, **options)
 
     return new
 
 
 def rest(page, i=0):
-    """Waits until all steps of what was asked for are computed and on show; returns the state."""
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    """Waits until all steps of what was asked for are computed and on show; returns the
+    state.
+    """
+    page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => "
+        "requestAnimationFrame(done)))"
+    )
     return settled(page, "s.ended && !s.busy && s.computed === s.steps", i)
 
 
@@ -77,7 +90,9 @@ def shown(page, panel):
 
 def floats(values):
     """A Float32Array as playwright hands it over."""
-    return np.array(list(values.values()) if isinstance(values, dict) else values, np.float32)
+    return np.array(
+        list(values.values()) if isinstance(values, dict) else values, np.float32
+    )
 
 
 def step(page):
@@ -86,7 +101,8 @@ def step(page):
 
 
 def check_against_jax(page, leave=True):
-    """Energies of each step and both last states equal the package's own run from the same query.
+    """Energies of each step and both last states equal the package's own run from the
+    same query.
 
     The page is left meanwhile, because its explorer would go on measuring the map.
     """
@@ -94,25 +110,43 @@ def check_against_jax(page, leave=True):
     states = page.evaluate("() => document.querySelector('.w').__rankone_states()")
     if leave:
         page.goto("about:blank")
-    settings, config = found["settings"], found["config"]
+    settings = found["settings"]
+    config = found["config"]
     if settings["collection"] == "bits":
-        Xi = np.asarray(ro.data.binary_patterns(500, settings["size"] ** 2, key=jax.random.key(0)))[: settings["K"]]
+        Xi = np.asarray(
+            ro.data.binary_patterns(500, settings["size"] ** 2, key=jax.random.key(0))
+        )[: settings["K"]]
     else:
         pictures = ro.data.photographs(settings["size"])[: settings["K"]]
         Xi = (pictures / np.sqrt(pictures.shape[1])).astype(np.float32)
     key = jax.random.key(settings["seed"])
     options = {"basis": settings["basis"], "projection": "hadamard"}
     features = ro.RandomFeatures(Xi.shape[1], settings["Y"], key=key, **options)
-    memories = ro.MrDAM(Xi, settings["beta"]), ro.DrDAM.store(Xi, settings["beta"], features)
+    memories = (
+        ro.MrDAM(Xi, settings["beta"]),
+        ro.DrDAM.store(Xi, settings["beta"], features),
+    )
     query = floats(config["query"])
     free = None if config["free"] is None else floats(config["free"]).astype(bool)
-    run = {"step_size": settings["eta"], "max_steps": settings["steps"], "tol": 1e-3 / np.sqrt(query.size)}
+    run = {
+        "step_size": settings["eta"],
+        "max_steps": settings["steps"],
+        "tol": 1e-3 / np.sqrt(query.size),
+    }
     for memory, i, end in zip(memories, (0, 1), ("x", "xHat"), strict=True):
-        wanted = ro.retrieve(memory, query, clamp=None if free is None else ~free, **run)
-        energies = np.array([row[i] for row in found["trace"]], float)[: len(wanted.energies)]
+        wanted = ro.retrieve(
+            memory, query, clamp=None if free is None else ~free, **run
+        )
+        energies = np.array([row[i] for row in found["trace"]], float)[
+            : len(wanted.energies)
+        ]
         taken = wanted.energies[: len(energies)]
-        np.testing.assert_allclose(energies, taken, atol=RTOL * np.abs(taken).max(), rtol=RTOL)
-        assert np.linalg.norm(floats(states[end]) - wanted.x) < 10 * RTOL * np.linalg.norm(wanted.x)
+        np.testing.assert_allclose(
+            energies, taken, atol=RTOL * np.abs(taken).max(), rtol=RTOL
+        )
+        assert np.linalg.norm(
+            floats(states[end]) - wanted.x
+        ) < 10 * RTOL * np.linalg.norm(wanted.x)
 
 
 def test_it_opens_at_the_end_of_a_run_that_succeeds_and_equals_jax(explorer):
@@ -178,7 +212,10 @@ def test_a_press_beside_the_point_and_the_arrow_keys_move_it(explorer):
     moved = point(page)
     assert abs(moved[0] - (x - 80)) < 2
     assert abs(moved[1] - (y - 40)) < 2
-    for key, name, more in (("ArrowRight", "beta", True), ("Shift+ArrowDown", "Y", False)):
+    for key, name, more in (
+        ("ArrowRight", "beta", True),
+        ("Shift+ArrowDown", "Y", False),
+    ):
         page.keyboard.press(key)
         after = rest(page)["settings"]
         assert (after[name] > found[name]) is more
@@ -194,16 +231,23 @@ def test_a_press_beside_the_point_and_the_arrow_keys_move_it(explorer):
 
 def test_the_map_is_shaded_at_once_and_measured_while_the_reader_rests(explorer):
     page = explorer(settings={"Y": 2000, "K": 2, "steps": 10}, script="")
-    first = page.locator(".r1-map rect").evaluate_all("(all) => all.map((r) => r.getAttribute('fill'))")
+    first = page.locator(".r1-map rect").evaluate_all(
+        "(all) => all.map((r) => r.getAttribute('fill'))"
+    )
     assert len(first) == 200
     assert len(set(first)) > 20  # the closed form, before anything was measured
-    page.wait_for_function("() => document.querySelector('.w').__rankone_state().mapped > 12", timeout=60_000)
+    page.wait_for_function(
+        "() => document.querySelector('.w').__rankone_state().mapped > 12",
+        timeout=60_000,
+    )
     firm = page.locator(".r1-map rect[opacity='1']").count()
     assert firm > 12
     page.locator("input[data-name=K]").focus()
     page.keyboard.press("ArrowRight")
     assert state(page)["mapped"] == 0  # another K is another map
-    mapped = page.wait_for_function("() => document.querySelector('.w').__rankone_state().mapped").json_value()
+    mapped = page.wait_for_function(
+        "() => document.querySelector('.w').__rankone_state().mapped"
+    ).json_value()
     slide(page, "beta", 1)
     assert rest(page)["mapped"] >= mapped  # another β another point of the same one
 
@@ -213,11 +257,16 @@ def test_finer_photographs_come_when_they_are_asked_for(explorer):
     assert rest(page)["config"]["D"] == 3072
     page.get_by_role("button", name="Figure 1").click()
     page.get_by_role("button", name="Just show me").click()
-    page.wait_for_function("() => document.querySelector('.w').__rankone_state().ended", timeout=60_000)
+    page.wait_for_function(
+        "() => document.querySelector('.w').__rankone_state().ended", timeout=60_000
+    )
     found = state(page)
     assert found["config"]["D"] == 12288
     np.testing.assert_allclose(
-        floats(found["config"]["truth"]), ro.data.photographs(64)[0] / np.sqrt(12288), rtol=1e-5, atol=1e-6
+        floats(found["config"]["truth"]),
+        ro.data.photographs(64)[0] / np.sqrt(12288),
+        rtol=1e-5,
+        atol=1e-6,
     )
 
 
@@ -276,12 +325,16 @@ def test_every_slider_changes_what_is_computed_as_it_should(explorer):
     before = rest(page)
     unfold(page)
     for name, (presses, changed) in SLIDERS.items():
-        words = page.locator(f".r1-field:has(input[data-name={name}]) output").inner_text()
+        words = page.locator(
+            f".r1-field:has(input[data-name={name}]) output"
+        ).inner_text()
         slide(page, name, presses)
         after = rest(page)
         assert after["settings"][name] != before["settings"][name], name
         assert changed(after, before), name
-        text = page.locator(f".r1-field:has(input[data-name={name}]) output").inner_text()
+        text = page.locator(
+            f".r1-field:has(input[data-name={name}]) output"
+        ).inner_text()
         assert text != words
         before = after
     assert before["numbers"]["exact"] == 14 * 3072
@@ -290,7 +343,8 @@ def test_every_slider_changes_what_is_computed_as_it_should(explorer):
 
 @pytest.mark.parametrize("basis", ["cos", "exp", "expexp"])
 def test_every_basis_equals_jax(explorer, basis):
-    page = explorer(settings={"beta": 1, "steps": 3})  # positive features run away within ten steps at this D
+    # positive features run away within ten steps at this D
+    page = explorer(settings={"beta": 1, "steps": 3})
     unfold(page)
     page.get_by_label("Features", exact=True).select_option(basis)
     assert rest(page)["settings"]["basis"] == basis
@@ -298,13 +352,14 @@ def test_every_basis_equals_jax(explorer, basis):
 
 
 def test_five_hundred_patterns_of_bits_equal_jax(explorer):
-    page = explorer(
-        settings={"collection": "bits", "K": 500, "Y": 3000, "steps": 2}
-    )  # in so much noise no two agree for long
+    # in so much noise no two agree for long
+    page = explorer(settings={"collection": "bits", "K": 500, "Y": 3000, "steps": 2})
     found = rest(page)
     assert found["numbers"] == {"exact": 500 * 100, "distributed": 6000}
     assert found["relativeNoise"] is None  # the bounds are for fewer
-    expect(page.locator(".r1-of-distributed .r1-muted")).to_have_text(re.compile("of the bits wrong"))
+    expect(page.locator(".r1-of-distributed .r1-muted")).to_have_text(
+        re.compile("of the bits wrong")
+    )
     check_against_jax(page)
 
 
@@ -313,8 +368,12 @@ def test_an_overflow_is_said_in_words_with_what_to_do(explorer):
     rest(page)
     unfold(page)
     page.get_by_label("Features", exact=True).select_option("exp")
-    page.wait_for_function("() => document.querySelector('.w').__rankone_state().overflow !== null")
-    expect(page.locator(".r1-found")).to_contain_text("The exp features overflowed at step")
+    page.wait_for_function(
+        "() => document.querySelector('.w').__rankone_state().overflow !== null"
+    )
+    expect(page.locator(".r1-found")).to_contain_text(
+        "The exp features overflowed at step"
+    )
     expect(page.locator(".r1-found")).to_contain_text("Lower β")
     expect(page.locator(".r1-of-distributed .r1-verdict")).to_have_text("✗ overflowed")
     expect(page.locator(".r1-status")).to_contain_text("Distributed: overflowed")
@@ -327,19 +386,28 @@ def test_questions_wait_for_a_guess_and_then_say_whether_it_was_right(explorer, 
     rest(page)
     page.get_by_role("button", name="Too many", exact=True).click()
     expect(page.locator(".r1-ask")).to_contain_text("?")
-    expect(page.locator(".r1-of-exact .r1-verdict")).to_have_text("?")  # nothing tells yet
+    # nothing tells yet
+    expect(page.locator(".r1-of-exact .r1-verdict")).to_have_text("?")
     assert page.get_by_role("meter").count() == 0
     assert state(page)["mapped"] == 0  # no cell of the last map on the next
     page.get_by_role("button", name="Both find it").click()
-    expect(page.locator(".r1-found")).to_contain_text("✗ Not as you said. Even the exact memory returns a blend")
+    expect(page.locator(".r1-found")).to_contain_text(
+        "✗ Not as you said. Even the exact memory returns a blend"
+    )
     expect(page.locator(".r1-of-exact .r1-verdict")).to_contain_text("✗ a blend of 1")
     meters = page.get_by_role("meter")
-    expect(meters.nth(1)).to_have_attribute("aria-valuetext", re.compile("one valley for many"))
+    expect(meters.nth(1)).to_have_attribute(
+        "aria-valuetext", re.compile("one valley for many")
+    )
     page.get_by_role("button", name="Raise β").click()
     page.get_by_role("button", name="Only the exact one").click()
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said.")
-    expect(page.locator(".r1-of-distributed .r1-verdict")).to_have_text("✗ outside every picture")
-    expect(meters.nth(0)).to_have_attribute("aria-valuetext", re.compile("its own noise"))
+    expect(page.locator(".r1-of-distributed .r1-verdict")).to_have_text(
+        "✗ outside every picture"
+    )
+    expect(meters.nth(0)).to_have_attribute(
+        "aria-valuetext", re.compile("its own noise")
+    )
 
 
 def test_pictures_go_in_and_out_by_mouse_and_keyboard(explorer):
@@ -362,20 +430,26 @@ def test_pictures_go_in_and_out_by_mouse_and_keyboard(explorer):
     assert rest(page)["record"]["nearestExact"] == 8
     page.get_by_label("Collection").select_option("bits")
     assert rest(page)["settings"]["K"] == 50
-    expect(page.get_by_role("button", name="pattern 1 (true picture)")).to_have_attribute("aria-pressed", "true")
+    expect(
+        page.get_by_role("button", name="pattern 1 (true picture)")
+    ).to_have_attribute("aria-pressed", "true")
 
 
 def test_an_own_picture_is_stored_survives_K_and_comes_back_by_undo(explorer, tmp_path):
     from PIL import Image
 
     rng = np.random.default_rng(0)
-    Image.fromarray(rng.integers(0, 255, (90, 120, 3), np.uint8)).save(tmp_path / "mine.png")
+    Image.fromarray(rng.integers(0, 255, (90, 120, 3), np.uint8)).save(
+        tmp_path / "mine.png"
+    )
     (tmp_path / "broken.png").write_text("no picture")
     page = explorer(settings=QUICK)
     rest(page)
     unfold(page)
     page.get_by_label("Add your own").set_input_files(tmp_path / "mine.png")
-    page.wait_for_function("() => document.querySelector('.w').__rankone_state().settings.target === -1")
+    page.wait_for_function(
+        "() => document.querySelector('.w').__rankone_state().settings.target === -1"
+    )
     assert rest(page)["settings"]["also"] == [-1]
     slide(page, "K", 1)
     found = rest(page)
@@ -403,13 +477,17 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer):
     page.mouse.move(box["x"] + 12.5 * cell, box["y"] + 4.5 * cell)
     page.mouse.up()
     found = rest(page)
-    assert found["preset"] is None  # no answer is given to a question that was painted over
+    # no answer is given to a question that was painted over
+    assert found["preset"] is None
     query = floats(found["config"]["query"]).reshape(32, 32, 3)
     painted = np.any(query != old, axis=2)
     colour = np.array([0xD5, 0x5E, 0x00]) / 255 / np.sqrt(3072)
-    np.testing.assert_allclose(query[painted], np.broadcast_to(colour, (painted.sum(), 3)), rtol=1e-5)
+    np.testing.assert_allclose(
+        query[painted], np.broadcast_to(colour, (painted.sum(), 3)), rtol=1e-5
+    )
     assert painted[4, 4:12].all()  # a quick stroke has no gaps
-    assert floats(found["config"]["free"]).reshape(32, 32, 3)[4, 4].all()  # what is painted over is not known
+    # what is painted over is not known
+    assert floats(found["config"]["free"]).reshape(32, 32, 3)[4, 4].all()
     page.get_by_role("button", name="Restore").click()
     canvas.focus()
     page.keyboard.press("ArrowDown")
@@ -417,7 +495,9 @@ def test_painting_by_mouse_and_by_keyboard_and_restoring(explorer):
     restored = floats(rest(page)["config"]["query"]).reshape(32, 32, 3)
     assert np.any(restored != query, axis=2).sum() <= 16
     page.get_by_role("button", name="Clear paint").click()
-    np.testing.assert_array_equal(floats(rest(page)["config"]["query"]).reshape(32, 32, 3), old)
+    np.testing.assert_array_equal(
+        floats(rest(page)["config"]["query"]).reshape(32, 32, 3), old
+    )
 
 
 DROP = """([selector, kind]) => {
@@ -432,10 +512,15 @@ DROP = """([selector, kind]) => {
 def test_a_file_dropped_beside_its_targets_opens_nothing(explorer):
     page = explorer(settings=QUICK)
     rest(page)
-    for selector, kept in (("canvas[aria-label^=True]", True), (".r1-query", True), ("input[type=file]", False)):
+    for selector, kept in (
+        ("canvas[aria-label^=True]", True),
+        (".r1-query", True),
+        ("input[type=file]", False),
+    ):
         assert page.evaluate(DROP, [selector, "dragover"]) is kept
         assert page.evaluate(DROP, [selector, "drop"]) is kept
-    expect(page.locator(".r1-ask")).to_contain_text("x.txt could not be read")  # by the query, the second of the three
+    # by the query, the second of the three
+    expect(page.locator(".r1-ask")).to_contain_text("x.txt could not be read")
 
 
 def test_where_nothing_is_covered_there_is_nothing_to_find(explorer):
@@ -461,11 +546,15 @@ def test_play_step_and_scrub_go_through_the_descent(explorer):
     assert step(page) == 1
     page.keyboard.press("k")
     page.wait_for_function(
-        "() => { const s = document.querySelector('.w').__rankone_state(); return s.step === s.steps; }"
+        "() => { const s = document.querySelector('.w').__rankone_state(); return "
+        "s.step === s.steps; }"
     )
     assert state(page)["steps"] == end["steps"]
     assert shown(page, "distributed") == last
-    series = {name: np.array(values, float)[1:] for name, values in rest(page)["bounds"].items()}
+    series = {
+        name: np.array(values, float)[1:]
+        for name, values in rest(page)["bounds"].items()
+    }
     distance = np.array([row[2] for row in end["trace"]], float)[1:]
     assert np.all(distance <= series["local"] * (1 + RTOL))
     expect(page.locator(".r1-plot-note").last).to_contain_text("Printed: 10")
@@ -476,9 +565,13 @@ def test_the_address_is_the_difference_and_leads_back(explorer):
     rest(page)
     slide(page, "beta", 6)
     beta = state(page)["settings"]["beta"]
-    page.wait_for_function("(hash) => location.hash === hash", arg=f"#r1:retrieval?beta={beta:g}")
+    page.wait_for_function(
+        "(hash) => location.hash === hash", arg=f"#r1:retrieval?beta={beta:g}"
+    )
     page.evaluate("location.hash = '#r1:retrieval?collection=bits&K=120&across=K'")
-    page.wait_for_function("() => document.querySelector('.w').__rankone_state().settings.K === 120")
+    page.wait_for_function(
+        "() => document.querySelector('.w').__rankone_state().settings.K === 120"
+    )
     found = rest(page)["settings"]
     assert (found["collection"], found["size"], found["across"]) == ("bits", 10, "K")
 
@@ -489,7 +582,10 @@ def test_it_stands_on_one_screen(explorer, size):
     rest(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= SIZES[size]["width"]
     top = page.locator(".r1-body").bounding_box()["y"]
-    parts = {name: page.locator(f".r1-{name}").first.bounding_box() for name in ("stage", "map", "three", "readouts")}
+    parts = {
+        name: page.locator(f".r1-{name}").first.bounding_box()
+        for name in ("stage", "map", "three", "readouts")
+    }
     if size == "laptop":
         for name, box in parts.items():
             assert box["y"] + box["height"] - top < SIZES[size]["height"], name
@@ -548,7 +644,8 @@ def test_two_on_a_page_do_not_meet_and_unmounting_stops_the_worker(explorer):
 
 def test_without_workers_it_computes_on_the_page(explorer):
     page = explorer(
-        settings={"steps": 20}, script="window.Worker = class { constructor() { throw new Error('none here'); } };"
+        settings={"steps": 20},
+        script="window.Worker = class { constructor() { throw new Error('none here'); } };",
     )
     rest(page)
     assert page.workers == []
@@ -565,7 +662,12 @@ def test_a_kernel_is_offered_where_there_is_one(explorer):
     expect(page.locator(".r1-jax")).to_contain_text("40 steps in 0.25 s on test device")
     expect(page.get_by_text("In JAX", exact=True)).to_be_visible()
     asked = page.evaluate("window.asked")[-1]
-    assert {name: asked[name] for name in ("beta", "Y", "K", "seed")} == {"beta": 60, "Y": 20000, "K": 8, "seed": 0}
+    assert {name: asked[name] for name in ("beta", "Y", "K", "seed")} == {
+        "beta": 60,
+        "Y": 20000,
+        "K": 8,
+        "seed": 0,
+    }
     assert asked["eta"] == found["settings"]["eta"]
     slide(page, "beta", 1)
     expect(page.get_by_text("In JAX", exact=True)).to_be_hidden()
@@ -582,11 +684,15 @@ def test_the_book_fetches_finer_photographs_when_a_reader_asks(visit):
     watched = visit()
     page = watched.open("book/chapters/retrieval.html")
     page.locator(".r1-stage").first.scroll_into_view_if_needed()
-    expect(page.locator(".r1-found").first).to_contain_text("Here both do", timeout=30_000)
+    expect(page.locator(".r1-found").first).to_contain_text(
+        "Here both do", timeout=30_000
+    )
     opened = {url for url in watched.requests if "/bytes/" in url}
     page.get_by_role("button", name="Figure 1").click()
     page.get_by_role("button", name="Just show me").click()
-    expect(page.locator(".r1-found").first).to_contain_text("Not for this one", timeout=60_000)
+    expect(page.locator(".r1-found").first).to_contain_text(
+        "Not for this one", timeout=60_000
+    )
     assert len({url for url in watched.requests if "/bytes/" in url} - opened) == 1
     assert watched.errors == []
 
@@ -595,6 +701,8 @@ def test_the_book_opens_with_it(visit):
     watched = visit()
     page = watched.open("book/intro.html")
     page.locator(".r1-stage").first.scroll_into_view_if_needed()
-    expect(page.locator(".r1-found").first).to_contain_text("Here both do", timeout=30_000)
+    expect(page.locator(".r1-found").first).to_contain_text(
+        "Here both do", timeout=30_000
+    )
     assert watched.elsewhere == []
     assert watched.errors == []

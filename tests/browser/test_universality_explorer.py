@@ -1,4 +1,6 @@
-"""The universality explorer, driven as a reader does, and compared with JAX for what it then shows."""
+"""The universality explorer, driven as a reader does, and compared with JAX for what it
+then shows.
+"""
 
 import numpy as np
 import pytest
@@ -12,7 +14,17 @@ from rankone.universality import Constants, adapt, predict, universal_learner
 
 BUNDLE = "universality"
 GRID = (np.arange(200) + 0.2) / 200
-PRESETS = ["learn", "kink", "switch", "alpha", "margin", "bits", "shallow", "two", "draw"]
+PRESETS = [
+    "learn",
+    "kink",
+    "switch",
+    "alpha",
+    "margin",
+    "bits",
+    "shallow",
+    "two",
+    "draw",
+]
 
 
 def rest(page):
@@ -27,21 +39,38 @@ def ask(page, preset, guess=None):
 
 
 def check_against_jax(shown, tolerance=1e-9):
-    """The curve after the step is that of the package's network, adapted by jax.grad."""
+    """The curve after the step is that of the package's network, adapted by
+    jax.grad.
+    """
     settings = shown["settings"]
     assert settings["target"] == "sine"
     margin = 4.0 if settings["construction"] == "two_layers" else 1.0
-    constants = Constants(offset=settings["offset"], switch=settings["switch"], margin=margin)
+    constants = Constants(
+        offset=settings["offset"], switch=settings["switch"], margin=margin
+    )
     with double_precision():
         network = universal_learner(
             lambda x, y, xs: y * np.sin(2 * np.pi * (xs - x)),
             construction=settings["construction"],
             constants=constants,
-            **{"cells" if settings["construction"] in ("seed", "logdepth") else "units": settings["size"]},
+            **{
+                "cells"
+                if settings["construction"] in ("seed", "logdepth")
+                else "units": settings["size"]
+            },
         )
-        after = adapt(network, settings["x"], settings["y"], alpha=settings["ratio"] * network.alpha)
-        np.testing.assert_allclose(shown["after"], predict(after, GRID), rtol=tolerance, atol=tolerance)
-        np.testing.assert_allclose(shown["before"], predict(network, GRID), atol=tolerance)
+        after = adapt(
+            network,
+            settings["x"],
+            settings["y"],
+            alpha=settings["ratio"] * network.alpha,
+        )
+        np.testing.assert_allclose(
+            shown["after"], predict(after, GRID), rtol=tolerance, atol=tolerance
+        )
+        np.testing.assert_allclose(
+            shown["before"], predict(network, GRID), atol=tolerance
+        )
 
 
 def fired(shown):
@@ -64,8 +93,13 @@ def test_starts_with_a_learnt_curve_and_a_finding(explorer):
 def test_dragging_the_pair_moves_the_cell_that_fires(explorer, size):
     page = explorer(size)
     before = fired(state(page))
-    box = page.get_by_role("slider", name="Training pair").locator(".r1-grip-dot").bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    box = (
+        page.get_by_role("slider", name="Training pair")
+        .locator(".r1-grip-dot")
+        .bounding_box()
+    )
+    x = box["x"] + box["width"] / 2
+    y = box["y"] + box["height"] / 2
     width = page.locator(".r1-curve > svg").bounding_box()["width"]
     page.mouse.move(x, y)
     page.mouse.down()
@@ -81,7 +115,10 @@ def test_dragging_the_pair_moves_the_cell_that_fires(explorer, size):
 
 def test_arrow_keys_move_both_handles(explorer):
     page = explorer()
-    pair, probe = (page.get_by_role("slider", name=name) for name in ("Training pair", "Where to look"))
+    pair, probe = (
+        page.get_by_role("slider", name=name)
+        for name in ("Training pair", "Where to look")
+    )
     pair.focus()
     for key in ("ArrowRight", "ArrowRight", "ArrowDown", "Shift+ArrowLeft"):
         page.keyboard.press(key)
@@ -95,7 +132,9 @@ def test_arrow_keys_move_both_handles(explorer):
     assert fired(state(page)) != before
 
 
-@pytest.mark.parametrize(("name", "presses", "key"), [("offset", -9, "offset"), ("switch", -9, "switch")])
+@pytest.mark.parametrize(
+    ("name", "presses", "key"), [("offset", -9, "offset"), ("switch", -9, "switch")]
+)
 def test_sliders_to_zero_break_it_as_in_jax(explorer, name, presses, key):
     page = explorer(settings={"size": 4})
     slide(page, name, presses)
@@ -115,7 +154,9 @@ def test_another_step_size_misses_the_table_as_in_jax(explorer):
     check_against_jax(shown)
 
 
-@pytest.mark.parametrize("construction", ["logdepth", "constant", "shallow", "two_layers"])
+@pytest.mark.parametrize(
+    "construction", ["logdepth", "constant", "shallow", "two_layers"]
+)
 def test_each_construction_is_the_package_s(explorer, construction):
     page = explorer()
     page.get_by_label("Construction").select_option(construction)
@@ -167,11 +208,17 @@ def test_each_question_has_an_answer(explorer, preset):
     page.locator(f"[data-preset={preset}]").click()
     shown = rest(page)
     assert (shown["preset"], shown["pending"]) == (preset, True)
-    assert page.locator(".r1-curve path.r1-line.r1-distributed").get_attribute("d") == ""
+    assert (
+        page.locator(".r1-curve path.r1-line.r1-distributed").get_attribute("d") == ""
+    )
     page.locator("[data-skip]").click()
     assert not rest(page)["pending"]
-    assert page.locator(".r1-curve path.r1-line.r1-distributed").get_attribute("d") != ""
-    expect(page.locator(f"[data-preset={preset}]")).to_have_attribute("aria-pressed", "true")
+    assert (
+        page.locator(".r1-curve path.r1-line.r1-distributed").get_attribute("d") != ""
+    )
+    expect(page.locator(f"[data-preset={preset}]")).to_have_attribute(
+        "aria-pressed", "true"
+    )
     expect(page.locator(".r1-ask")).not_to_be_empty()
     expect(page.locator(".r1-found")).not_to_be_empty()
     found = page.locator(".r1-found").inner_text()
@@ -227,7 +274,11 @@ def test_reset_brings_the_first_question_back(explorer):
     assert state(page)["preset"] is None
     page.get_by_role("button", name="Reset").click()
     shown = state(page)
-    assert (shown["preset"], shown["settings"]["x"], shown["settings"]["offset"]) == ("learn", 0.3, 1e-4)
+    assert (shown["preset"], shown["settings"]["x"], shown["settings"]["offset"]) == (
+        "learn",
+        0.3,
+        1e-4,
+    )
 
 
 def test_two_widgets_on_a_page_do_not_disturb_each_other(explorer):
@@ -259,7 +310,8 @@ def test_closing_leaves_nothing_behind(explorer):
 def test_what_answers_the_hand_stands_on_one_screen(explorer):
     page = explorer()
     page.set_viewport_size({"width": 1366, "height": 768})
-    page.add_style_tag(content="main { width: 757px; padding: 0 !important }")  # a column of the book
+    # a column of the book
+    page.add_style_tag(content="main { width: 757px; padding: 0 !important }")
     rest(page)
     tops = page.evaluate("""() => ["body", "side", "stage-block"].map((name) => {
         const box = document.querySelector(`.r1-${name}`).getBoundingClientRect();

@@ -17,7 +17,8 @@ class Thing(Module):
     x: float
 
 
-KEY, THING = jax.random.key(0), Thing(1.0)
+KEY = jax.random.key(0)
+THING = Thing(1.0)
 
 
 @checked
@@ -43,8 +44,22 @@ def asked(
 
 
 BAD = {
-    "A": [*map(np.ones, (3, (0, 3), (2, 3, 1))), 1.5, "a", None, [[1.0], [2.0, 3.0]], np.ones((2, 3)) * 1j, object()],
-    "b": [np.ones(2), np.ones((5, 2)), 1.0, np.array(["a"] * 3), np.array(["2020-01-01"] * 3, "datetime64[D]")],
+    "A": [
+        *map(np.ones, (3, (0, 3), (2, 3, 1))),
+        1.5,
+        "a",
+        None,
+        [[1.0], [2.0, 3.0]],
+        np.ones((2, 3)) * 1j,
+        object(),
+    ],
+    "b": [
+        np.ones(2),
+        np.ones((5, 2)),
+        1.0,
+        np.array(["a"] * 3),
+        np.array(["2020-01-01"] * 3, "datetime64[D]"),
+    ],
     "p": [np.ones(3), np.ones((2, 1)), "a"],
     "number": ["a", float("nan"), 1j, np.ones(2), None, True],
     "count": [-1, 1.5, "a", True, None, np.ones(1)],
@@ -61,7 +76,9 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("name", "bad"), [(name, bad) for name, some in BAD.items() for bad in some])
+@pytest.mark.parametrize(
+    ("name", "bad"), [(name, bad) for name, some in BAD.items() for bad in some]
+)
 def test_what_an_annotation_excludes_is_named(name, bad):
     with pytest.raises(ValueError, match=rf"^{name}: got .*it must be"):
         asked(**{"A": np.ones((2, 3)), "b": np.ones(3)} | {name: bad})
@@ -82,7 +99,10 @@ def spread(a: Broadcast, b: Broadcast, sizes: tuple[int, ...] = (1,), count: int
 
 
 def test_shapes_that_do_not_broadcast_are_named_and_those_that_do_go_on():
-    with pytest.raises(ValueError, match=r"^b: got 'shape \(3,\)'; it must be of shape .* broadcasts with \(2,\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"^b: got shape \(3,\); it must be of shape .* broadcasts with \(2,\)",
+    ):
         spread(np.ones(2), np.ones(3))
     assert spread(np.ones((4, 1)), np.ones(3))[0].shape == (4, 3)
 
@@ -94,10 +114,19 @@ def test_a_tuple_may_be_of_any_length_and_a_count_nothing():
 
 
 def test_what_fits_comes_through_as_it_is_and_lists_as_arrays():
-    A, b = np.ones((4, 3)), jnp.ones((2, 3))
+    A = np.ones((4, 3))
+    b = jnp.ones((2, 3))
     assert asked(A, b)[0] is A
     assert asked(A, b)[1] is b
-    found = asked([[1, 2]], (3.0, 4.0), p=[1, 2], number=2, count=10**30, pair=[1, 2], own="anything")
+    found = asked(
+        [[1, 2]],
+        (3.0, 4.0),
+        p=[1, 2],
+        number=2,
+        count=10**30,
+        pair=[1, 2],
+        own="anything",
+    )
     asked(A, b, path=Path("a"), texts=("a", ""), facts={}, key=KEY)
     assert [type(one) for one in found] == [np.ndarray, np.ndarray, int]
     with pytest.raises(TypeError):
@@ -111,11 +140,17 @@ class Counter(Module):
 
 
 def test_an_error_about_missing_or_unknown_arguments_names_the_function():
-    with pytest.raises(TypeError, match=r"^asked\(\) missing a required argument: 'b'$"):
+    with pytest.raises(
+        TypeError, match=r"^asked\(\) missing a required argument: 'b'$"
+    ):
         asked(np.ones((2, 3)))
-    with pytest.raises(TypeError, match=r"^asked\(\) got an unexpected keyword argument 'nothing'$"):
+    with pytest.raises(
+        TypeError, match=r"^asked\(\) got an unexpected keyword argument 'nothing'$"
+    ):
         asked(np.ones((2, 3)), np.ones(3), nothing=1)
-    with pytest.raises(TypeError, match=r"^Counter\.add\(\) missing a required argument: 'number'$"):
+    with pytest.raises(
+        TypeError, match=r"^Counter\.add\(\) missing a required argument: 'number'$"
+    ):
         Counter().add()
 
 
@@ -125,9 +160,14 @@ def on_host(x: float, act: Callable[[float], float] | None = None):
 
 
 def test_a_traced_argument_of_a_function_that_computes_on_the_host_is_named():
-    for way in (jax.jit(on_host), jax.grad(on_host), lambda x: jax.vmap(on_host)(jnp.ones(2))):
+    for way in (
+        jax.jit(on_host),
+        jax.grad(on_host),
+        lambda x: jax.vmap(on_host)(jnp.ones(2)),
+    ):
         with pytest.raises(
-            ValueError, match=r"^x: got 'a traced value'; it must be known: on_host computes on the host"
+            ValueError,
+            match=r"^x: got a traced value; it must be known: on_host computes on the host",
         ):
             way(1.0)
     with pytest.raises(jax.errors.ConcretizationTypeError):  # which is the caller's own
@@ -141,27 +181,34 @@ def test_a_number_in_a_jax_array_is_known_inside_a_program_of_the_callers():
     def doubled(x: float, n: int = 1):
         return float(2 * x * (n + 1))
 
-    x, n = jnp.float32(1.5), jnp.int32(1)
+    x = jnp.float32(1.5)
+    n = jnp.int32(1)
     assert jax.jit(lambda y: y + doubled(x, n))(1.0) == 7.0
     assert doubled(x, n) == 6.0
 
 
 def test_shapes_alone_are_looked_at_while_jit_traces():
-    A, b, _ = jax.jit(lambda A, number: asked(A, A[0], number=number))(jnp.ones((2, 3)), 1.0)
+    A, b, _ = jax.jit(lambda A, number: asked(A, A[0], number=number))(
+        jnp.ones((2, 3)), 1.0
+    )
     assert (A.shape, b.shape) == ((2, 3), (3,))
-    with pytest.raises(ValueError, match=r"^b: got 'shape \(2,\)'.*where n is 3"):
+    with pytest.raises(ValueError, match=r"^b: got shape \(2,\).*where n is 3"):
         jax.jit(lambda A: asked(A, A[:, 0]))(jnp.ones((2, 3)))
 
 
 def test_what_is_refused_further_in_has_the_name_that_the_caller_wrote():
-    """As a block and as a function; of other names, and of other errors, nothing is changed."""
+    """As a block and as a function; of other names, and of other errors, nothing is
+    changed.
+    """
 
     @renamed(b="rows")
     def outer(rows, name="a"):
         asked(np.ones((2, 3)), rows, name=name)
 
     outer(np.ones(3))
-    with pytest.raises(ValueError, match=r"^rows: got 'shape \(2,\)'; it must be of shape") as caught:
+    with pytest.raises(
+        ValueError, match=r"^rows: got shape \(2,\); it must be of shape"
+    ) as caught:
         outer(np.ones(2))
     assert str(caught.value.__cause__).startswith("b: got")
     with pytest.raises(ValueError, match=r"^name: got 1; it must be"):

@@ -1,4 +1,6 @@
-"""What the checks of arguments accept and refuse, that they can be switched off, and that they fetch nothing."""
+"""What the checks of arguments accept and refuse, that they can be switched off, and
+that they fetch nothing.
+"""
 
 import subprocess
 import sys
@@ -13,13 +15,24 @@ from jaxtyping import TypeCheckError
 
 import rankone as ro
 from rankone import _checks
-from rankone._checks import array, integer, numbers, positive, random_key, readable, real, states
+from rankone._checks import (
+    array,
+    integer,
+    numbers,
+    positive,
+    random_key,
+    readable,
+    real,
+    states,
+)
 from rankone.checks import Outcome, outcome, value_checks
 
 NAN = np.array([[1.0, np.nan]])
 
 
-@pytest.mark.parametrize("value", [1, 7, np.int8(7), np.int64(7), np.uint16(7), 2**31 - 1, np.array(7)])
+@pytest.mark.parametrize(
+    "value", [1, 7, np.int8(7), np.int64(7), np.uint16(7), 2**31 - 1, np.array(7)]
+)
 def test_an_integer_of_python_or_numpy_is_accepted(value: Any) -> None:
     assert integer("k", value) == int(value)
     assert type(integer("k", value)) is int
@@ -27,10 +40,27 @@ def test_an_integer_of_python_or_numpy_is_accepted(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [True, False, np.True_, 3.0, 2.5, np.float64(3), "3", None, [3], np.ones(2, int), 0, -1, 2**31, 10**400],
+    [
+        True,
+        False,
+        np.True_,
+        3.0,
+        2.5,
+        np.float64(3),
+        "3",
+        None,
+        [3],
+        np.ones(2, int),
+        0,
+        -1,
+        2**31,
+        10**400,
+    ],
 )
 def test_anything_else_is_refused_by_name(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"^neighbours: got .*; it must be a positive integer"):
+    with pytest.raises(
+        ValueError, match=r"^neighbours: got .*; it must be a positive integer"
+    ):
         integer("neighbours", value)
 
 
@@ -41,41 +71,79 @@ def test_the_least_and_the_most_are_those_asked_for() -> None:
         integer("layer", 6, most=5)
 
 
-@pytest.mark.parametrize("value", [2, 0.5, np.float32(0.5), np.int8(2), np.array(0.5), jnp.float32(0.5), 10**400])
+@pytest.mark.parametrize(
+    "value",
+    [2, 0.5, np.float32(0.5), np.int8(2), np.array(0.5), jnp.float32(0.5), 10**400],
+)
 def test_a_real_number_is_accepted(value: Any) -> None:
     number = real("sigma", value, "a number")
     assert type(number) is float
-    assert number == (np.inf if type(value) is int and value > 2**1023 else float(value))
+    assert number == (
+        np.inf if type(value) is int and value > 2**1023 else float(value)
+    )
 
 
 @pytest.mark.parametrize(
-    "value", [True, np.False_, np.nan, 1j, "1", None, [1.0], np.ones(2), [[1], [1, 2]], {}, jnp.nan]
+    "value",
+    [
+        True,
+        np.False_,
+        np.nan,
+        1j,
+        "1",
+        None,
+        [1.0],
+        np.ones(2),
+        [[1], [1, 2]],
+        {},
+        jnp.nan,
+    ],
 )
 def test_what_is_no_real_number_is_refused_by_name(value: Any) -> None:
     with pytest.raises(ValueError, match=r"^sigma: got .*; it must be a number"):
         real("sigma", value, "a number")
 
 
-@pytest.mark.parametrize("value", [0, -1.0, np.inf, -np.inf, 10**400, np.float32(0), jnp.float32(-1)])
+@pytest.mark.parametrize(
+    "value", [0, -1.0, np.inf, -np.inf, 10**400, np.float32(0), jnp.float32(-1)]
+)
 def test_what_is_not_positive_and_finite_is_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"^beta: got .*; it must be a positive finite number"):
+    with pytest.raises(
+        ValueError, match=r"^beta: got .*; it must be a positive finite number"
+    ):
         positive("beta", value)
 
 
-@pytest.mark.parametrize(("value", "dtype"), [(1e-60, np.float32), (1e60, np.float32), (1e-9, np.float16)])
-def test_what_is_positive_only_before_it_is_rounded_is_refused(value: float, dtype: Any) -> None:
+@pytest.mark.parametrize(
+    ("value", "dtype"), [(1e-60, np.float32), (1e60, np.float32), (1e-9, np.float16)]
+)
+def test_what_is_positive_only_before_it_is_rounded_is_refused(
+    value: float, dtype: Any
+) -> None:
     positive("beta", value)
     with pytest.raises(ValueError, match="beta"):
         positive("beta", value, dtype=dtype)
 
 
-@pytest.mark.parametrize("value", [NAN, NAN.tolist(), np.array([[np.inf]]), jnp.asarray(NAN)])
+@pytest.mark.parametrize(
+    "value", [NAN, NAN.tolist(), np.array([[np.inf]]), jnp.asarray(NAN)]
+)
 def test_values_are_looked_at_where_they_lie_on_the_host(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"Xi: got .NaN or infinity"):
+    with pytest.raises(ValueError, match=r"Xi: got NaN or infinity"):
         array("Xi", value, "(K, D)", 2)
 
 
-@pytest.mark.parametrize("value", [np.ones(3), np.ones((0, 3)), [[1, 2], [3]], "text", np.ones((2, 2), complex), None])
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.ones(3),
+        np.ones((0, 3)),
+        [[1, 2], [3]],
+        "text",
+        np.ones((2, 2), complex),
+        None,
+    ],
+)
 def test_shapes_and_types_are_checked_also_where_values_are_not(value: Any) -> None:
     with value_checks(False), pytest.raises(ValueError, match=r"^Xi: got "):
         array("Xi", value, "(K, D)", 2)
@@ -94,7 +162,7 @@ def test_the_switch_turns_off_the_look_at_values_inside_its_block_alone() -> Non
 
 def test_what_jit_traces_is_not_looked_at_and_its_shape_is() -> None:
     assert jnp.isnan(jax.jit(lambda x: array("Xi", x, "(K, D)", 2))(NAN)).any()
-    with pytest.raises(ValueError, match=r"x: got .shape"):
+    with pytest.raises(ValueError, match=r"x: got shape"):
         jax.eval_shape(lambda x: states("x", x, 3), NAN)
 
 
@@ -102,7 +170,9 @@ def test_what_jit_traces_is_not_looked_at_and_its_shape_is() -> None:
 def device(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """JAX arrays lie on a device, and each that is fetched from there is noted."""
     fetched: list[Any] = []
-    monkeypatch.setattr(_checks, "_on_host", lambda leaf: not isinstance(leaf, jax.Array))
+    monkeypatch.setattr(
+        _checks, "_on_host", lambda leaf: not isinstance(leaf, jax.Array)
+    )
     convert = np.asarray
 
     def noted(value: Any, *rest: Any, **options: Any) -> Any:
@@ -124,8 +194,10 @@ def test_a_call_fetches_nothing_from_a_device(device: list[Any]) -> None:
     assert device == []
 
 
-def test_a_thing_that_is_made_is_looked_at_on_the_device_and_only_the_answer_is_fetched(device: list[Any]) -> None:
-    with pytest.raises(ValueError, match=r"Xi: got .NaN or infinity"):
+def test_a_thing_that_is_made_is_looked_at_on_the_device_and_only_the_answer_is_fetched(
+    device: list[Any],
+) -> None:
+    with pytest.raises(ValueError, match=r"Xi: got NaN or infinity"):
         array("Xi", jnp.asarray(NAN), "(K, D)", 2, once=True)
     assert [answer.shape for answer in device] == [()]
 
@@ -144,10 +216,20 @@ print("passed")
 """
 
 
-def test_a_global_array_of_two_processes_passes_without_being_fetched(light: dict[str, str], free_port: int) -> None:
+def test_a_global_array_of_two_processes_passes_without_being_fetched(
+    light: dict[str, str], free_port: int
+) -> None:
     flags = light | {"JAX_PLATFORMS": "cpu", "JAX_ENABLE_COMPILATION_CACHE": "false"}
-    commands = [[sys.executable, "-c", TWO, f"localhost:{free_port}", str(number)] for number in range(2)]
-    options: dict[str, Any] = {"env": flags, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    commands = [
+        [sys.executable, "-c", TWO, f"localhost:{free_port}", str(number)]
+        for number in range(2)
+    ]
+    options: dict[str, Any] = {
+        "env": flags,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+    }
     processes = [subprocess.Popen(command, **options) for command in commands]
     said = [process.communicate(timeout=120) for process in processes]
     assert [out.strip().splitlines()[-1:] for out, _ in said] == [["passed"]] * 2, said
@@ -158,7 +240,16 @@ def test_a_random_key_of_either_style_is_accepted(key: Any) -> None:
     random_key("key", key)
 
 
-@pytest.mark.parametrize("key", [0, None, jnp.zeros(2), jnp.zeros(3, jnp.uint32), jax.random.split(jax.random.key(0))])
+@pytest.mark.parametrize(
+    "key",
+    [
+        0,
+        None,
+        jnp.zeros(2),
+        jnp.zeros(3, jnp.uint32),
+        jax.random.split(jax.random.key(0)),
+    ],
+)
 def test_anything_else_is_no_random_key(key: Any) -> None:
     with pytest.raises(ValueError, match=r"key: got .*jax\.random\.key\(0\)"):
         random_key("key", key)
@@ -172,7 +263,10 @@ def test_an_outcome_says_what_to_do_and_goes_through_jit(each: Outcome) -> None:
 
 
 def test_the_gravest_outcome_is_told_first() -> None:
-    both = outcome((jnp.array([True, False]), Outcome.SINGULAR), (jnp.array([True, True]), Outcome.NOT_FINITE))
+    both = outcome(
+        (jnp.array([True, False]), Outcome.SINGULAR),
+        (jnp.array([True, True]), Outcome.NOT_FINITE),
+    )
     assert both.tolist() == [Outcome.SINGULAR, Outcome.NOT_FINITE]
 
 

@@ -1,8 +1,10 @@
-"""Public functions inside programs of the user's own: some of their arguments traced, the others closed over.
+"""Public functions inside programs of the user's own: some of their arguments traced,
+the others closed over.
 
-Each use in `composition.FAMILIES` is called with one argument after another traced, by jit, scan, vmap, grad and
-jit(vmap(grad)), while the other arguments are closed over: once as arrays of numpy, once as arrays of JAX. Every way
-gives the numbers of the plain call, or is refused in the name of the argument.
+Each use in `composition.FAMILIES` is called with one argument after another traced, by
+jit, scan, vmap, grad and jit(vmap(grad)), while the other arguments are closed over:
+once as arrays of numpy, once as arrays of JAX. Every way gives the numbers of the plain
+call, or is refused in the name of the argument.
 """
 
 import inspect
@@ -22,19 +24,28 @@ import rankone as ro
 
 Function = Callable[[Any], list[Any]]
 KINDS = ("numpy", "jax")
-# Of the largest entry of an array. One program adds and multiplies in another order than several do. The largest
-# condition number among the inputs is below 100, and 100 times the rounding of float32 is 1e-5.
+# Of the largest entry of an array. One program adds and multiplies in another order
+# than several do. The largest condition number among the inputs is below 100, and 100
+# times the rounding of float32 is 1e-5.
 CLOSE = 2e-4
 
 
 def as_kind(kind: str, value: Any) -> Any:
     """An array as one of numpy or of JAX; a pytree of something else stays as it is."""
-    return jax.device_put(value) if kind == "jax" and isinstance(value, np.ndarray) else value
+    return (
+        jax.device_put(value)
+        if kind == "jax" and isinstance(value, np.ndarray)
+        else value
+    )
 
 
 def closed(use: Use, name: str, kind: str) -> Function:
-    """The arrays that the call returns, as a function of one argument; the others are closed over."""
-    others = {key: as_kind(kind, value) for key, value in use.arguments.items() if key != name}
+    """The arrays that the call returns, as a function of one argument; the others are
+    closed over.
+    """
+    others = {
+        key: as_kind(kind, value) for key, value in use.arguments.items() if key != name
+    }
     return lambda x: jax.tree.leaves(use.call(**others, **{name: x}))
 
 
@@ -44,13 +55,17 @@ def floating(leaves: list[Any]) -> list[Any]:
 
 
 def weights(leaf: Any) -> np.ndarray:
-    """Different numbers in the shape of a leaf, so that no two entries cancel in a weighted sum."""
+    """Different numbers in the shape of a leaf, so that no two entries cancel in a
+    weighted sum.
+    """
     return np.cos(np.arange(leaf.size, dtype=leaf.dtype)).reshape(leaf.shape)
 
 
 def scanned(f: Function) -> Function:
     """The function in the body of a scan."""
-    return lambda x: second(jax.lax.scan(lambda _, one: (None, f(one)), None, twice(x))[1])
+    return lambda x: second(
+        jax.lax.scan(lambda _, one: (None, f(one)), None, twice(x))[1]
+    )
 
 
 def mapped_slope(f: Function) -> Function:
@@ -63,7 +78,9 @@ def mapped_slope(f: Function) -> Function:
 
 
 def slope(f: Function, x: Any) -> Any:
-    """The same gradient outside of jit, without the sum, whose operations would each be a program."""
+    """The same gradient outside of jit, without the sum, whose operations would each be
+    a program.
+    """
     leaves, pull = jax.vjp(lambda x: floating(f(x)), x)
     return pull([as_kind("jax", weights(leaf)) for leaf in leaves])[0]
 
@@ -84,7 +101,9 @@ def second(value: Any) -> Any:
 
 
 def ways(use: Use, name: str, kind: str) -> dict[str, Callable[[Any], Any]]:
-    """Every way of tracing one argument inside a program; they are traced as jit traces them, and not compiled."""
+    """Every way of tracing one argument inside a program; they are traced as jit traces
+    them, and not compiled.
+    """
     f = closed(use, name, kind)
     found = {"jit": f, "scan": scanned(f), "vmap": mapped(f)}
     if smooth(use, name):
@@ -95,7 +114,9 @@ def ways(use: Use, name: str, kind: str) -> dict[str, Callable[[Any], Any]]:
 def smooth(use: Use, name: str) -> bool:
     """Whether there is a derivative by an argument."""
     leaves = jax.tree.leaves(use.arguments[name])
-    return name not in use.whole and all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves)
+    return name not in use.whole and all(
+        jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves
+    )
 
 
 def fault(use: Use, name: str, way: Callable[[Any], Any]) -> str:
@@ -103,8 +124,14 @@ def fault(use: Use, name: str, way: Callable[[Any], Any]) -> str:
     try:
         way(as_kind("jax", use.arguments[name]))
     except Exception as error:
-        own = isinstance(error, ValueError | TypeError) and re.match(rf"{name}: got .*; it must be ", str(error))
-        return "" if own and name in use.refused else f"{type(error).__name__}: {error!s:.100}"
+        own = isinstance(error, ValueError | TypeError) and re.match(
+            rf"{name}: got .*; it must be ", str(error)
+        )
+        return (
+            ""
+            if own and name in use.refused
+            else f"{type(error).__name__}: {error!s:.100}"
+        )
     return "it is not refused" if name in use.refused else ""
 
 
@@ -113,29 +140,52 @@ def difference(got: Any, wanted: Any) -> str:
     for one, other in zip(jax.tree.leaves(got), jax.tree.leaves(wanted), strict=True):
         if jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key):
             continue
-        one, other = np.asarray(one), np.asarray(other)
+        one = np.asarray(one)
+        other = np.asarray(other)
         if (one.shape, one.dtype) != (other.shape, other.dtype):
             return f"{one.dtype} {one.shape} instead of {other.dtype} {other.shape}"
         exact = not np.issubdtype(one.dtype, np.floating)
         size = 0 if exact else np.abs(other).max(initial=0, where=np.isfinite(other))
-        if not np.allclose(one, other, rtol=0, atol=CLOSE * size + (0 if exact else np.finfo(one.dtype).eps)):
+        if not np.allclose(
+            one,
+            other,
+            rtol=0,
+            atol=CLOSE * size + (0 if exact else np.finfo(one.dtype).eps),
+        ):
             return f"{one} instead of {other}"
     return ""
 
 
-def compiled(use: Use, names: list[str], slopes: list[str]) -> dict[str, dict[str, Any]]:
-    """What jit gives for each argument, and jit(vmap(grad)) for some of them, in one program."""
+def compiled(
+    use: Use, names: list[str], slopes: list[str]
+) -> dict[str, dict[str, Any]]:
+    """What jit gives for each argument, and jit(vmap(grad)) for some of them, in one
+    program.
+    """
 
     def program(given: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        values = {name: closed(use, name, KINDS[i % 2])(given[name]) for i, name in enumerate(names)}
-        return {"jit": values, "grad": {name: mapped_slope(closed(use, name, "jax"))(given[name]) for name in slopes}}
+        values = {
+            name: closed(use, name, KINDS[i % 2])(given[name])
+            for i, name in enumerate(names)
+        }
+        return {
+            "jit": values,
+            "grad": {
+                name: mapped_slope(closed(use, name, "jax"))(given[name])
+                for name in slopes
+            },
+        }
 
-    return jax.jit(program)({name: as_kind("jax", use.arguments[name]) for name in names})
+    return jax.jit(program)(
+        {name: as_kind("jax", use.arguments[name]) for name in names}
+    )
 
 
 @pytest.fixture(scope="module", autouse=True)
 def as_it_is_installed() -> Iterator[None]:
-    """The package without the type checker of the tests, which would refuse arrays of numpy before the package can."""
+    """The package without the type checker of the tests, which would refuse arrays of
+    numpy before the package can.
+    """
     before = config.jaxtyping_disable
     config.update("jaxtyping_disable", True)
     yield
@@ -153,40 +203,81 @@ def faults_of(use: Use) -> list[str]:
     faults = []
     for name in use.arguments:
         for kind in KINDS:
-            said = {way: fault(use, name, function) for way, function in ways(use, name, kind).items()}
-            faults += [f"{name} traced by {way}, the others of {kind}: {text}" for way, text in said.items() if text]
-    return faults or differences(use, [name for name in use.arguments if name not in use.refused])
+            said = {
+                way: fault(use, name, function)
+                for way, function in ways(use, name, kind).items()
+            }
+            faults += [
+                f"{name} traced by {way}, the others of {kind}: {text}"
+                for way, text in said.items()
+                if text
+            ]
+    return faults or differences(
+        use, [name for name in use.arguments if name not in use.refused]
+    )
 
 
 def differences(use: Use, names: list[str]) -> list[str]:
-    """How the numbers differ from those of the plain call, and the gradients inside jit from those outside."""
+    """How the numbers differ from those of the plain call, and the gradients inside jit
+    from those outside.
+    """
     if not names:
         return []
-    plain = jax.tree.leaves(use.call(**{name: as_kind("jax", x) for name, x in use.arguments.items()}))
+    plain = jax.tree.leaves(
+        use.call(**{name: as_kind("jax", x) for name, x in use.arguments.items()})
+    )
     first = [name for name in names if smooth(use, name)][: use.outside]
     program = compiled(use, names, first)
     pairs = {f"jit, {name}": (out, plain) for name, out in program["jit"].items()}
     for name in first:
-        f, x = closed(use, name, "jax"), as_kind("jax", use.arguments[name])
+        f = closed(use, name, "jax")
+        x = as_kind("jax", use.arguments[name])
         pairs[f"vmap, {name}"] = mapped(f)(x), plain
         pairs[f"grad, {name}"] = slope(f, x), program["grad"][name]
-    return [f"{what}: {said}" for what, pair in pairs.items() if (said := difference(*pair))]
+    return [
+        f"{what}: {said}" for what, pair in pairs.items() if (said := difference(*pair))
+    ]
 
 
 def test_every_public_function_that_takes_arrays_is_among_the_uses():
     """Of the library; of `theory` only what is a name of the package itself."""
     named = {name for make in FAMILIES.values() for use in make() for name in use.names}
-    parts = {"editing", "maml", "memory", "nn", "preconditioning", "residual", "universality", "writes"}
-    public = {name for name in set(ro.__all__) - ro._PARTS if not inspect.isclass(getattr(ro, name))}
+    parts = {
+        "editing",
+        "maml",
+        "memory",
+        "nn",
+        "preconditioning",
+        "residual",
+        "universality",
+        "writes",
+    }
+    public = {
+        name
+        for name in set(ro.__all__) - ro._PARTS
+        if not inspect.isclass(getattr(ro, name))
+    }
     every = bad_inputs.public().values()
     for name, function in every:
         takes = set(inspect.signature(function).parameters) - {"self"}
-        if function.__module__.split(".")[1] in parts and takes and not holds_results(function):
+        if (
+            function.__module__.split(".")[1] in parts
+            and takes
+            and not holds_results(function)
+        ):
             public.add(name)
-    assert public - named == set(EXEMPT), "add a use to tests/composition.py, or a reason to EXEMPT there"
+    assert public - named == set(EXEMPT), (
+        "add a use to tests/composition.py, or a reason to EXEMPT there"
+    )
     assert named <= {name for name, _ in every}, "no such public name"
 
 
 def holds_results(thing: Any) -> bool:
-    """Whether it is a class whose instances the package makes, so that it checks and computes nothing by itself."""
-    return inspect.isclass(thing) and "__post_init__" not in vars(thing) and "__init__(" not in inspect.getsource(thing)
+    """Whether it is a class whose instances the package makes, so that it checks and
+    computes nothing by itself.
+    """
+    return (
+        inspect.isclass(thing)
+        and "__post_init__" not in vars(thing)
+        and "__init__(" not in inspect.getsource(thing)
+    )

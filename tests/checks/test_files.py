@@ -1,4 +1,6 @@
-"""Files of state: whole or as they were, one writer at a time, damaged ones refused; and names for runs."""
+"""Files of state: whole or as they were, one writer at a time, damaged ones refused;
+and names for runs.
+"""
 
 import os
 import signal
@@ -44,7 +46,13 @@ for _ in range(100):
 
 def python(code, path):
     command = [sys.executable, "-c", code, str(path)]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ}, text=True)
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ},
+        text=True,
+    )
 
 
 def test_a_writer_that_is_killed_leaves_the_file_as_it_was(tmp_path):
@@ -77,9 +85,12 @@ def test_writers_side_by_side_lose_nothing(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_lock_that_its_last_holder_removes_under_a_waiter_is_made_anew(tmp_path, monkeypatch):
+def test_a_lock_that_its_last_holder_removes_under_a_waiter_is_made_anew(
+    tmp_path, monkeypatch
+):
     path = tmp_path / "state"
-    fstat, seen = os.fstat, []
+    fstat = os.fstat
+    seen = []
 
     def removed_just_then(handle):
         if not seen:
@@ -107,7 +118,9 @@ def test_a_lock_is_refused_to_others_until_its_holder_is_gone(tmp_path):
         assert time.monotonic() - began < 60
 
 
-@pytest.mark.parametrize("dtype", [jnp.bfloat16, pytest.param(jnp.float16, marks=needs_float16), jnp.float32])
+@pytest.mark.parametrize(
+    "dtype", [jnp.bfloat16, pytest.param(jnp.float16, marks=needs_float16), jnp.float32]
+)
 def test_a_saved_write_comes_back_as_it_was(tmp_path, dtype):
     write = Write(*(part.astype(dtype) for part in (WRITE.left, WRITE.right)))
     about = {"layer": 3, "model": "small", "share": 0.5, "sure": True}
@@ -117,11 +130,23 @@ def test_a_saved_write_comes_back_as_it_was(tmp_path, dtype):
 
 
 def test_names_are_kept_so_that_no_edit_takes_anothers_file(tmp_path):
-    names = [WRITE.save(tmp_path / name).name for name in ("edit.v1", "edit.v2", "edit", "edit.npz", "e.npz.old")]
-    assert names == ["edit.v1.npz", "edit.v2.npz", "edit.npz", "edit.npz", "e.npz.old.npz"]
+    names = [
+        WRITE.save(tmp_path / name).name
+        for name in ("edit.v1", "edit.v2", "edit", "edit.npz", "e.npz.old")
+    ]
+    assert names == [
+        "edit.v1.npz",
+        "edit.v2.npz",
+        "edit.npz",
+        "edit.npz",
+        "e.npz.old.npz",
+    ]
 
 
-@pytest.mark.parametrize("about", [{"a": [1, 2]}, {"a": {"b": 1}}, {"a": None}, {"left": 1}, {"a": np.ones(3)}])
+@pytest.mark.parametrize(
+    "about",
+    [{"a": [1, 2]}, {"a": {"b": 1}}, {"a": None}, {"left": 1}, {"a": np.ones(3)}],
+)
 def test_what_could_not_be_loaded_is_not_saved(tmp_path, about):
     with pytest.raises(ValueError, match=r"^about: got"):
         WRITE.save(tmp_path / "edit", about)
@@ -133,7 +158,14 @@ def test_damaged_files_are_refused_by_name(tmp_path):
     whole = path.read_bytes()
     single = tmp_path / "single.npy"
     np.save(single, np.ones(3))
-    for damage in (b"", whole[:50], whole[: len(whole) // 2], whole[:-10], single.read_bytes(), b"no archive"):
+    for damage in (
+        b"",
+        whole[:50],
+        whole[: len(whole) // 2],
+        whole[:-10],
+        single.read_bytes(),
+        b"no archive",
+    ):
         path.write_bytes(damage)
         with pytest.raises(ValueError, match=r"^path: got .*edit\.npz"):
             load_write(path)
@@ -148,7 +180,10 @@ def test_damaged_files_are_refused_by_name(tmp_path):
 
 def test_a_fingerprint_tells_apart_whatever_differs():
     learner = GradientLearner(MLP(1, (8,)))
-    times = lambda scale: lambda a: a * scale  # noqa: E731  one code, and what it closes over
+
+    def times(scale):
+        return lambda a: a * scale
+
     key = jax.random.key(0)
     runs = [
         learner,
@@ -188,7 +223,9 @@ def test_a_fingerprint_tells_apart_whatever_differs():
         {"a": 1},
     ]
     assert len({fingerprint(run) for run in runs}) == len(runs)
-    assert fingerprint({"b": learner, "a": key}) == fingerprint({"a": jax.random.key(0), "b": learner})
+    assert fingerprint({"b": learner, "a": key}) == fingerprint(
+        {"a": jax.random.key(0), "b": learner}
+    )
     with pytest.raises(ValueError, match=r"^checkpoint: got"):
         fingerprint(iter([]))
 
@@ -201,5 +238,10 @@ learner = GradientLearner(MLP(1, (8,)))
 print(fingerprint([learner, SineTasks(), squared_error, lambda a: a in {"x", "y"}]))
 """
     seeds = [{**os.environ, "PYTHONHASHSEED": seed} for seed in ("1", "2")]
-    told = [subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True) for env in seeds]
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code], env=env, capture_output=True, text=True
+        )
+        for env in seeds
+    ]
     assert told[0].stdout == told[1].stdout != ""

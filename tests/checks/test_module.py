@@ -1,4 +1,6 @@
-"""Every public class equals its copies, goes through pickle, jit and vmap, and says in one line what it is."""
+"""Every public class equals its copies, goes through pickle, jit and vmap, and says in
+one line what it is.
+"""
 
 import copy
 import dataclasses
@@ -18,16 +20,21 @@ from rankone._module import Module, static
 
 KEY = jax.random.key(0)
 SHOWN = ro._PARTS - {"book", "theory", "printed"}  # the parts of the library
-W, PAIR = jnp.arange(6.0).reshape(2, 3), (jnp.ones(2), jnp.arange(3.0))
+W = jnp.arange(6.0).reshape(2, 3)
+PAIR = (jnp.ones(2), jnp.arange(3.0))
 
 
 def classes() -> dict[str, type]:
     """The public classes of the library that have the common base, by name."""
     parts = [importlib.import_module(f"rankone.{part}") for part in sorted(SHOWN)]
-    named = {getattr(part, name) for part in parts for name in getattr(part, "__all__", [])} | {
-        getattr(ro, name) for name in ro.__all__
+    named = {
+        getattr(part, name) for part in parts for name in getattr(part, "__all__", [])
+    } | {getattr(ro, name) for name in ro.__all__}
+    return {
+        each.__name__: each
+        for each in named
+        if inspect.isclass(each) and issubclass(each, Module)
     }
-    return {each.__name__: each for each in named if inspect.isclass(each) and issubclass(each, Module)}
 
 
 def write() -> Any:
@@ -48,7 +55,9 @@ MAKE: dict[str, Callable[[], Any]] = {
     "GradientLearner": lambda: ro.maml.GradientLearner(ro.maml.MLP(1, (4,))),
     "InSequence": lambda: ro.writes.InSequence(),
     "KeyGeometry": lambda: ro.KeyGeometry.from_moments(jnp.eye(3)),
-    "KroneckerPreconditioner": lambda: ro.kronecker_preconditioner(jnp.eye(2), jnp.eye(3)),
+    "KroneckerPreconditioner": lambda: ro.kronecker_preconditioner(
+        jnp.eye(2), jnp.eye(3)
+    ),
     "Laplace": lambda: ro.writes.Laplace(2.0),
     "LetterTasks": lambda: ro.maml.LetterTasks(),
     "Linear": lambda: ro.writes.Linear(),
@@ -75,11 +84,21 @@ MAKE: dict[str, Callable[[], Any]] = {
     "SineTasks": lambda: ro.maml.SineTasks(),
     "Skipped": lambda: ro.preconditioning.Skipped("no gradient"),
     "Task": lambda: ro.maml.Task(*4 * [jnp.ones((3, 1))], description=jnp.ones(2)),
-    "TransposedMoments": lambda: ro.preconditioning.TransposedMoments(jnp.eye(3), jnp.eye(2)),
+    "TransposedMoments": lambda: ro.preconditioning.TransposedMoments(
+        jnp.eye(3), jnp.eye(2)
+    ),
     "Write": lambda: ro.writes.Write(W.T, W.T),
 }
 # What cannot be made of a line of numbers; the tests of the part make them.
-LARGER = {"FactEdit", "FaissSearch", "History", "KernelMemory", "LanguageModel", "MetaTrained", "MovingMoments"}
+LARGER = {
+    "FactEdit",
+    "FaissSearch",
+    "History",
+    "KernelMemory",
+    "LanguageModel",
+    "MetaTrained",
+    "MovingMoments",
+}
 LARGER |= {"RankOneStep", "ShardedSearch", "Retrieval"}
 
 
@@ -111,24 +130,39 @@ def test_it_goes_through_pickle(made: tuple[Any, Any]) -> None:
 @pytest.fixture(scope="module")
 def everything() -> dict[str, Any]:
     """One of every class, and of a class whose arrays depend on an option several."""
-    network, moments = MAKE["Network"](), MAKE["Moments"]()
-    features = {name: ro.RandomFeatures(3, 4, key=KEY, projection=name) for name in ("hadamard", "orthogonal")}
+    network = MAKE["Network"]()
+    moments = MAKE["Moments"]()
+    features = {
+        name: ro.RandomFeatures(3, 4, key=KEY, projection=name)
+        for name in ("hadamard", "orthogonal")
+    }
     features["cos"] = ro.RandomFeatures(3, 4, key=KEY, basis="cos")
     more = {f"RandomFeatures of {name}": one for name, one in features.items()}
-    more |= {f"DrDAM of {bits} bits": ro.DrDAM.store(W, 2.0, features["hadamard"], bits=bits) for bits in (8, 1)}
+    more |= {
+        f"DrDAM of {bits} bits": ro.DrDAM.store(W, 2.0, features["hadamard"], bits=bits)
+        for bits in (8, 1)
+    }
     more["KernelMemory"] = ro.writes.KernelMemory.store(W, W, ro.writes.Gaussian(2.0))
-    more["MovingMoments"] = ro.preconditioning.MovingMoments.start((2, 3), decay=0.5).update(moments)
+    more["MovingMoments"] = ro.preconditioning.MovingMoments.start(
+        (2, 3), decay=0.5
+    ).update(moments)
     more["RankOneStep"] = ro.universality.rank_one.rank_one_step(network, 0.3, 0.5)
     more["Retrieval"] = ro.retrieve(MAKE["MrDAM"](), W, max_steps=2, progress=False)
     return {name: make() for name, make in MAKE.items()} | more
 
 
-def test_all_go_through_a_checkpoint_of_orbax(everything: dict[str, Any], tmp_path: Any) -> None:
-    """It refuses arrays without entries. All are saved at once, since each checkpoint takes a tenth of a second."""
+def test_all_go_through_a_checkpoint_of_orbax(
+    everything: dict[str, Any], tmp_path: Any
+) -> None:
+    """It refuses arrays without entries. All are saved at once, since each checkpoint
+    takes a tenth of a second.
+    """
     from orbax.checkpoint import StandardCheckpointer
 
     held = {name: one for name, one in everything.items() if jax.tree.leaves(one)}
-    shapes = jax.tree.map(lambda leaf: jnp.zeros_like(leaf) if hasattr(leaf, "dtype") else leaf, held)
+    shapes = jax.tree.map(
+        lambda leaf: jnp.zeros_like(leaf) if hasattr(leaf, "dtype") else leaf, held
+    )
     with StandardCheckpointer() as checkpointer:
         checkpointer.save(tmp_path / "all", held)
         checkpointer.wait_until_finished()
@@ -136,28 +170,41 @@ def test_all_go_through_a_checkpoint_of_orbax(everything: dict[str, Any], tmp_pa
     assert [name for name in held if again[name] != held[name]] == []
 
 
-def test_all_go_through_the_files_of_equinox(everything: dict[str, Any], tmp_path: Any) -> None:
+def test_all_go_through_the_files_of_equinox(
+    everything: dict[str, Any], tmp_path: Any
+) -> None:
     import equinox
 
     equinox.tree_serialise_leaves(tmp_path / "all.eqx", everything)
-    blank = jax.tree.map(lambda leaf: jnp.zeros_like(leaf) if hasattr(leaf, "dtype") else leaf, everything)
+    blank = jax.tree.map(
+        lambda leaf: jnp.zeros_like(leaf) if hasattr(leaf, "dtype") else leaf,
+        everything,
+    )
     again = equinox.tree_deserialise_leaves(tmp_path / "all.eqx", blank)
     assert [name for name, one in everything.items() if again[name] != one] == []
 
 
 def test_all_are_rebuilt_by_a_map_of_their_leaves(everything: dict[str, Any]) -> None:
     again = jax.tree.map(lambda leaf: leaf, everything)
-    assert [name for name, one in everything.items() if again[name] != one or again[name] is one] == []
+    assert [
+        name
+        for name, one in everything.items()
+        if again[name] != one or again[name] is one
+    ] == []
 
 
 def test_it_goes_through_jit_and_vmap(made: tuple[Any, Any]) -> None:
     one, other = made
-    assert jax.tree.structure(jax.eval_shape(lambda it: it, one)) == jax.tree.structure(one)
+    assert jax.tree.structure(jax.eval_shape(lambda it: it, one)) == jax.tree.structure(
+        one
+    )
     leaves, structure = jax.tree.flatten(one)
     if leaves:
         stacked = jax.tree.map(lambda a, b: jnp.stack([a, b]), one, other)
         mapped = jax.eval_shape(jax.vmap(lambda it: it), stacked)
-        assert [leaf.shape for leaf in jax.tree.leaves(mapped)] == [(2, *np.shape(leaf)) for leaf in leaves]
+        assert [leaf.shape for leaf in jax.tree.leaves(mapped)] == [
+            (2, *np.shape(leaf)) for leaf in leaves
+        ]
         assert jax.tree.structure(mapped) == structure
 
 
@@ -191,7 +238,14 @@ class Gain(Module):
 
 
 @pytest.mark.parametrize(
-    "other", [Gain(jnp.ones(2) + 1), Gain(jnp.ones(3)), Gain(jnp.ones(2, int)), Gain(jnp.ones(2), "loss"), Different()]
+    "other",
+    [
+        Gain(jnp.ones(2) + 1),
+        Gain(jnp.ones(3)),
+        Gain(jnp.ones(2, int)),
+        Gain(jnp.ones(2), "loss"),
+        Different(),
+    ],
 )
 def test_another_value_shape_type_name_or_class_is_unequal(other: Any) -> None:
     assert Gain(jnp.ones(2)) != other
@@ -215,6 +269,12 @@ def test_a_static_field_is_no_leaf_and_a_new_one_compiles_anew() -> None:
 
 
 def test_arrays_are_shown_by_type_and_shape_and_scalars_by_value() -> None:
-    assert repr(Gain(jnp.ones((2, 3)))) == "Gain(right=f32[2,3], name='gain', twice=f32[2,3])"
+    assert (
+        repr(Gain(jnp.ones((2, 3))))
+        == "Gain(right=f32[2,3], name='gain', twice=f32[2,3])"
+    )
     assert repr(Gain(jnp.float32(0.5))) == "Gain(right=0.5, name='gain', twice=1)"
-    assert repr(ro.writes.Write(W.T, W.T, None)) == "Write(left=f32[3,2], right=f32[3,2], interference=None, outcome=0)"
+    assert (
+        repr(ro.writes.Write(W.T, W.T, None))
+        == "Write(left=f32[3,2], right=f32[3,2], interference=None, outcome=0)"
+    )

@@ -1,4 +1,6 @@
-"""What was once silently wrong, across the package: each is right now, or refused by name."""
+"""What was once silently wrong, across the package: each is right now, or refused by
+name.
+"""
 
 import os
 import platform
@@ -20,9 +22,14 @@ from rankone.universality.errors import random_tasks
 from rankone.universality.fitted import constant_network, shallow_network
 from rankone.universality.two_layers import two_layer_network
 
-W, C, V = np.zeros((2, 3)), np.eye(3), np.ones((2, 2))
-TWO, CLASSES, EDIT = np.eye(2), np.arange(2), ro.writes.Write(jnp.ones(2), jnp.ones(2))
-REPEATED, ZERO = np.ones((3, 2)), np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+W = np.zeros((2, 3))
+C = np.eye(3)
+V = np.ones((2, 2))
+TWO = np.eye(2)
+CLASSES = np.arange(2)
+EDIT = ro.writes.Write(jnp.ones(2), jnp.ones(2))
+REPEATED = np.ones((3, 2))
+ZERO = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
 EDITS = {
     "sequential": lambda K: ro.editing.sequential_edit(W, C, K, V),
     "cyclic": lambda K: ro.editing.cyclic_edit(W, C, K, V, cycles=3),
@@ -46,21 +53,31 @@ def test_repeated_keys_are_refused_where_no_edit_answers_both(name):
 def test_inside_jit_the_outcome_says_so():
     faults = [
         jax.jit(lambda K: ro.editing.sequential_edit(W, C, K, V).edit.outcome)(ZERO),
-        jax.jit(lambda K: ro.editing.cyclic_edit(W, C, K, V, cycles=3).edit.outcome)(REPEATED),
+        jax.jit(lambda K: ro.editing.cyclic_edit(W, C, K, V, cycles=3).edit.outcome)(
+            REPEATED
+        ),
     ]
-    assert [ro.checks.Outcome(int(fault)).name for fault in faults] == ["DEPENDENT", "DEPENDENT"]
+    assert [ro.checks.Outcome(int(fault)).name for fault in faults] == [
+        "DEPENDENT",
+        "DEPENDENT",
+    ]
 
 
-@pytest.mark.parametrize("query", [np.full(3, np.nan), np.ones(4), np.ones((3, 2, 2)), np.ones(3) * 1j])
+@pytest.mark.parametrize(
+    "query", [np.full(3, np.nan), np.ones(4), np.ones((3, 2, 2)), np.ones(3) * 1j]
+)
 def test_queries_that_are_none_are_refused(query):
     with pytest.raises(ValueError, match=r"^q: got"):
         ro.editing.interpolate_residuals(W, C, np.eye(3)[:, :2], V, query)
 
 
 def test_a_condition_number_beyond_the_digits_is_refused():
-    """At 10⁸ half of the change that float32 computed was wrong; at 10⁶ it is right to a few hundredths."""
+    """At 10⁸ half of the change that float32 computed was wrong; at 10⁶ it is right to
+    a few hundredths.
+    """
     U, _ = np.linalg.qr(np.random.default_rng(1).normal(size=(32, 32)))
-    k, v = np.random.default_rng(2).normal(size=32), np.ones(2)
+    k = np.random.default_rng(2).normal(size=32)
+    v = np.ones(2)
     for power in (6, 8):
         bad = np.float32((U * np.logspace(0, -power, 32)) @ U.T)
         if power == 8:
@@ -80,7 +97,11 @@ def test_the_number_of_keys_never_sticks():
 
 def test_complex_numbers_and_texts_are_refused_where_they_were_cut():
     edit = ro.rank_one_edit(W, C, np.ones(3), np.ones(2))
-    for bad in (np.ones((2, 3)) * (1 + 5j), np.full((2, 3), "a"), np.full((2, 3), "2020-01-01", "datetime64[D]")):
+    for bad in (
+        np.ones((2, 3)) * (1 + 5j),
+        np.full((2, 3), "a"),
+        np.full((2, 3), "2020-01-01", "datetime64[D]"),
+    ):
         with pytest.raises(ValueError, match=r"^W: got"):
             edit.apply(bad)
         with pytest.raises(ValueError, match=r"^W_hat: got"):
@@ -98,9 +119,15 @@ def test_embeddings_whose_squares_are_no_numbers_are_refused(scale):
 
 
 def test_float16_is_skipped_only_where_the_processor_does_not_convert_it():
-    """Linux lists what an x86-64 processor has, and `--xla_cpu_max_isa` can keep XLA from using it."""
+    """Linux lists what an x86-64 processor has, and `--xla_cpu_max_isa` can keep XLA
+    from using it.
+    """
     listed = Path("/proc/cpuinfo")
-    lacking = platform.machine() == "x86_64" and listed.is_file() and "f16c" not in listed.read_text().split()
+    lacking = (
+        platform.machine() == "x86_64"
+        and listed.is_file()
+        and "f16c" not in listed.read_text().split()
+    )
     emulated = "max_isa=sse4" in os.environ.get("XLA_FLAGS", "").lower()
     assert not REFUSAL or lacking or emulated
 
@@ -125,7 +152,9 @@ def test_nan_is_never_right():
 
 
 def test_a_law_beyond_float32_is_infinite_not_nan():
-    """At x = −ξ and β = 200 the partition sum underflows: the relative error is infinite."""
+    """At x = −ξ and β = 200 the partition sum underflows: the relative error is
+    infinite.
+    """
     Xi = np.eye(3)
     law = error_law(ro.MrDAM(Xi, 200.0), -Xi[0])
     assert float(law.M_A) == float(law.M_B) == np.inf
@@ -134,17 +163,25 @@ def test_a_law_beyond_float32_is_infinite_not_nan():
 
 @pytest.mark.parametrize("power", [-0.5, 0.5, 3.0])
 def test_powers_have_a_derivative_at_equal_eigenvalues(power):
-    """tr A^p has the derivative p A^(p−1), whatever the eigenvalues; and so has an entry, by differences."""
+    """tr A^p has the derivative p A^(p−1), whatever the eigenvalues; and so has an
+    entry, by differences.
+    """
     A = np.diag([2.0, 2.0, 5.0])
     slope = jax.grad(lambda A: jnp.trace(matrix_power(A, power)))(A)
-    np.testing.assert_allclose(slope, np.diag(power * np.diag(A) ** (power - 1)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(
+        slope, np.diag(power * np.diag(A) ** (power - 1)), rtol=1e-5, atol=1e-6
+    )
     E = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
     along = float(jax.jvp(lambda A: matrix_power(A, power)[0, 2], (A,), (E,))[1])
     lines = [np.linalg.eigh(A + step * E) for step in (1e-4, -1e-4)]
-    above, below = (((vectors * values**power) @ vectors.T)[0, 2] for values, vectors in lines)
+    above, below = (
+        ((vectors * values**power) @ vectors.T)[0, 2] for values, vectors in lines
+    )
     assert along == pytest.approx((above - below) / 2e-4, rel=1e-4)
     by_power = jax.grad(lambda p: jnp.trace(matrix_power(A, p)))(power)
-    assert float(by_power) == pytest.approx((np.diag(A) ** power * np.log(np.diag(A))).sum(), rel=1e-5)
+    assert float(by_power) == pytest.approx(
+        (np.diag(A) ** power * np.log(np.diag(A))).sum(), rel=1e-5
+    )
 
 
 def test_dimensions_without_volumes_are_refused():
@@ -154,12 +191,19 @@ def test_dimensions_without_volumes_are_refused():
 
 
 def worst(y_range, construction, **options):
-    """Largest error in half-widths of the range, of y where x* is in another cell than x."""
-    network = ro.universal_learner(lambda x, y, xs: y * (xs > x), 4, construction, y_range=y_range, **options)
+    """Largest error in half-widths of the range, of y where x* is in another cell than
+    x.
+    """
+    network = ro.universal_learner(
+        lambda x, y, xs: y * (xs > x), 4, construction, y_range=y_range, **options
+    )
     low, high = y_range
-    centres, y = (np.arange(4) + 0.5) / 4, np.array([low, (2 * low + high) / 3, high])
+    centres = (np.arange(4) + 0.5) / 4
+    y = np.array([low, (2 * low + high) / 3, high])
     answers = [ro.predict(ro.adapt(network, 0.375, one), centres) for one in y]
-    wrong = np.abs(np.array(answers) - y[:, None] * (centres > 0.375))[:, centres != 0.375]
+    wrong = np.abs(np.array(answers) - y[:, None] * (centres > 0.375))[
+        :, centres != 0.375
+    ]
     return wrong.max() / (high - low) * 2
 
 
@@ -170,32 +214,55 @@ def test_a_learner_is_as_good_on_every_range(construction, most):
     assert max(errors) < most, errors
 
 
-@pytest.mark.parametrize("fitted", [constant_network, shallow_network, two_layer_network])
+@pytest.mark.parametrize(
+    "fitted", [constant_network, shallow_network, two_layer_network]
+)
 def test_a_fitted_net_scales_its_own_constants_with_the_range(fitted):
-    """In half-widths, two layers were once .4 off at 20 and 13 at 10⁻³, where the constants of [−1, 1] stayed."""
-    x, y, x_star = (np.asarray(a) for a in random_tasks(jax.random.key(0), tasks=24, points=21))
+    """In half-widths, two layers were once .4 off at 20 and 13 at 10⁻³, where the
+    constants of [−1, 1] stayed.
+    """
+    x, y, x_star = (
+        np.asarray(a) for a in random_tasks(jax.random.key(0), tasks=24, points=21)
+    )
     errors = []
     for R in (1.0, 1e-3, 20.0, 1e6):
-        network = fitted(lambda x, y, xs: y * np.sin(3 * (xs - x)), units=64, y_range=(-R, R))
+        network = fitted(
+            lambda x, y, xs: y * np.sin(3 * (xs - x)), units=64, y_range=(-R, R)
+        )
         answers = np.asarray(learn(network, x, np.float32(R) * y, x_star)) / R
-        errors.append(np.sqrt(((answers - y[:, None] * np.sin(3 * (x_star - x[:, None]))) ** 2).mean()))
+        errors.append(
+            np.sqrt(
+                ((answers - y[:, None] * np.sin(3 * (x_star - x[:, None]))) ** 2).mean()
+            )
+        )
     np.testing.assert_allclose(errors, errors[0], rtol=0.1)
     assert errors[0] < 0.3
 
 
 def test_ranges_out_of_reach_are_refused():
-    target = lambda x, y, xs: y  # noqa: E731
+    def target(x, y, xs):
+        return y
+
     for bad in ((-1e15, 1e15), (0, 1e-15), (1e6, 1e6 + 1)):
         with pytest.raises(ValueError, match=r"^y_range: got"):
             ro.universal_learner(target, 2, y_range=bad)
     with pytest.raises(ValueError, match=r"^constants: got"):
         ro.universal_learner(target, 2, y_range=(-500, 500), constants=Constants())
     for R in (1e-3, 20.0):  # the margin of a fitted net too far from the range
-        with pytest.raises(ValueError, match=r"^constants: got 'a margin of 4 for"):
-            ro.universal_learner(target, 2, "two_layers", y_range=(-R, R), constants=Constants(margin=4.0))
+        with pytest.raises(ValueError, match=r"^constants: got a margin of 4 for"):
+            ro.universal_learner(
+                target,
+                2,
+                "two_layers",
+                y_range=(-R, R),
+                constants=Constants(margin=4.0),
+            )
 
 
-@pytest.mark.parametrize("bad", [{"beta": -1}, {"K": 0}, {"target": 99_999}, {"basis": "no"}, {"clamp": "yes"}])
+@pytest.mark.parametrize(
+    "bad",
+    [{"beta": -1}, {"K": 0}, {"target": 99_999}, {"basis": "no"}, {"clamp": "yes"}],
+)
 def test_the_retrieval_explorer_refuses_values_too(bad):
     from rankone_book.widgets import RetrievalExplorer
 
@@ -206,10 +273,19 @@ def test_the_retrieval_explorer_refuses_values_too(bad):
 @pytest.mark.parametrize(
     ("call", "named"),
     [
-        (lambda: ro.ResMem(k=1).fit(TWO, TWO, CLASSES).correction("text"), "embeddings"),
+        (
+            lambda: ro.ResMem(k=1).fit(TWO, TWO, CLASSES).correction("text"),
+            "embeddings",
+        ),
         (lambda: ro.ResMem(k=1).fit("text", TWO, CLASSES), "embeddings"),
-        (lambda: ro.ResMem(k=1).fit(TWO, logits=TWO[:, None], labels=CLASSES), "logits"),
-        (lambda: ro.ResMem(k=1).fit(TWO, TWO, CLASSES).predict(TWO, logits=TWO[:1]), "logits"),
+        (
+            lambda: ro.ResMem(k=1).fit(TWO, logits=TWO[:, None], labels=CLASSES),
+            "logits",
+        ),
+        (
+            lambda: ro.ResMem(k=1).fit(TWO, TWO, CLASSES).predict(TWO, logits=TWO[:1]),
+            "logits",
+        ),
         (lambda: ro.editing.KeyGeometry.from_moments(TWO).dual("text"), "a"),
         (lambda: ro.editing.weight_at("a", "layers[0].W", layout="out_in"), "tree"),
         (lambda: ro.editing.edit_at({"a": 1}, "a", EDIT, layout="out_in"), "tree"),

@@ -1,4 +1,6 @@
-"""Fashion-MNIST is found on the system, then in the cache, then downloaded with a checksum; nothing here downloads."""
+"""Fashion-MNIST is found on the system, then in the cache, then downloaded with a
+checksum; nothing here downloads.
+"""
 
 import gzip
 import struct
@@ -41,22 +43,33 @@ def put(folder, pictures):
 
 def test_the_system_package_comes_first(nowhere, pictures, monkeypatch):
     put(nowhere / "system", pictures)
-    monkeypatch.setattr(pooch, "retrieve", lambda *a, **k: pytest.fail("downloads although the file is there"))
+    monkeypatch.setattr(
+        pooch,
+        "retrieve",
+        lambda *a, **k: pytest.fail("downloads although the file is there"),
+    )
     data = fashion.fashion_mnist()
     assert data.images.dtype == np.float32
     assert data.labels.dtype == np.int32
-    np.testing.assert_array_equal(np.round(data.images * 255).reshape(5, 28, 28), pictures[0])
+    np.testing.assert_array_equal(
+        np.round(data.images * 255).reshape(5, 28, 28), pictures[0]
+    )
     np.testing.assert_array_equal(data.labels, pictures[1])
 
 
 def test_then_the_cache_and_its_checksum(nowhere, pictures, monkeypatch):
     put(nowhere / "cache", pictures)
-    sums = {name: f"md5:{pooch.file_hash(nowhere / 'cache' / name, alg='md5')}" for name in NAMES}
+    sums = {
+        name: f"md5:{pooch.file_hash(nowhere / 'cache' / name, alg='md5')}"
+        for name in NAMES
+    }
     monkeypatch.setattr(fashion, "_CHECKSUMS", sums)
     np.testing.assert_array_equal(fashion.fashion_mnist().labels, pictures[1])
 
 
-def test_a_download_has_the_published_address_and_checksum(nowhere, pictures, monkeypatch):
+def test_a_download_has_the_published_address_and_checksum(
+    nowhere, pictures, monkeypatch
+):
     put(nowhere / "elsewhere", pictures)
     asked = []
 
@@ -67,11 +80,16 @@ def test_a_download_has_the_published_address_and_checksum(nowhere, pictures, mo
     monkeypatch.setattr(pooch, "retrieve", retrieve)
     fashion.fashion_mnist("train")
     assert [url.rsplit("/", 1)[1] for url, _, _ in asked] == list(NAMES)
-    assert all(known == fashion._CHECKSUMS[url.rsplit("/", 1)[1]] for url, known, _ in asked)
+    assert all(
+        known == fashion._CHECKSUMS[url.rsplit("/", 1)[1]] for url, known, _ in asked
+    )
     assert {path for _, _, path in asked} == {str(nowhere / "cache")}
 
 
-@pytest.mark.parametrize("damage", [lambda b: b"\x01" + b[1:], lambda b: b[:2] + b"\x0d" + b[3:], lambda b: b[:-1]])
+@pytest.mark.parametrize(
+    "damage",
+    [lambda b: b"\x01" + b[1:], lambda b: b[:2] + b"\x0d" + b[3:], lambda b: b[:-1]],
+)
 def test_a_damaged_file_is_refused(nowhere, pictures, damage):
     put(nowhere / "system", pictures)
     path = nowhere / "system" / NAMES[0]
@@ -81,7 +99,13 @@ def test_a_damaged_file_is_refused(nowhere, pictures, damage):
 
 
 @pytest.mark.parametrize(
-    "damage", [lambda b: b[:-9], lambda b: b"PK" + b[2:], lambda b: b"", lambda b: b[:30] + b"0" * 9]
+    "damage",
+    [
+        lambda b: b[:-9],
+        lambda b: b"PK" + b[2:],
+        lambda b: b"",
+        lambda b: b[:30] + b"0" * 9,
+    ],
 )
 def test_a_file_that_cannot_be_unpacked_is_named(nowhere, pictures, damage):
     put(nowhere / "system", pictures)

@@ -21,7 +21,9 @@ def test_the_first_rows_are_kept_and_the_rest_is_painted():
     pictures, kept = occlude(photographs(16)[:2], visible=0.5, fill=0.25)
     np.testing.assert_array_equal(kept, np.arange(768) < 384)
     np.testing.assert_array_equal(np.asarray(pictures)[:, 384:], 0.25)
-    np.testing.assert_array_equal(np.asarray(pictures)[:, :384], photographs(16)[:2, :384])
+    np.testing.assert_array_equal(
+        np.asarray(pictures)[:, :384], photographs(16)[:2, :384]
+    )
 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.1, np.nan, True, "half", 2**2000])
@@ -46,5 +48,7 @@ def test_sizes_are_positive_integers(bad):
 def test_keys_and_names_are_checked():
     with pytest.raises(ValueError, match=r"^key: got"):
         binary_patterns(2, 4, key=7)
-    with pytest.raises(ValueError, match=r"name: got 'Jpan'; it must be a country, such as .*Japan"):
+    with pytest.raises(
+        ValueError, match=r"name: got 'Jpan'; it must be a country, such as .*Japan"
+    ):
         country("Jpan")

@@ -1,4 +1,6 @@
-"""What a class is given: notebooks without and with solutions, a rubric, and an archive of pinned files."""
+"""What a class is given: notebooks without and with solutions, a rubric, and an archive
+of pinned files.
+"""
 
 import json
 import re
@@ -16,12 +18,18 @@ from rankone_book.exercises.checks import questions
 
 ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "_build/html"
-RUBRIC = {q: {"task": f"Prove {q}.", "criteria": [[1, "So."], [2, "And so."]]} for q in ("q1", "q2")}
+RUBRIC = {
+    q: {"task": f"Prove {q}.", "criteria": [[1, "So."], [2, "And so."]]}
+    for q in ("q1", "q2")
+}
 
 
 def notebook(*cells):
     made = [
-        nbformat.v4.new_markdown_cell(c[3:]) if c.startswith("md:") else nbformat.v4.new_code_cell(c) for c in cells
+        nbformat.v4.new_markdown_cell(c[3:])
+        if c.startswith("md:")
+        else nbformat.v4.new_code_cell(c)
+        for c in cells
     ]
     return nbformat.v4.new_notebook(cells=made)
 
@@ -31,50 +39,86 @@ def text(made):
 
 
 @pytest.mark.parametrize("anchor", ['<a name="b"></a>', '<a id="b" name="b"></a>'])
-def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_written_halves(anchor):
+def test_the_students_version_keeps_all_but_the_solutions_and_asks_for_the_written_halves(
+    anchor,
+):
     built = notebook(
-        "md:# Page\n\nA chapter of a book, [as a page](https://a.org/b/some_exercises.html).",
+        "md:# Page\n\nA chapter of a book, [as a "
+        "page](https://a.org/b/some_exercises.html).",
         'install("https://a.org/b/some_exercises.html")',
         "md:> **Exercise 9** (A)\n>\n> *Easy, 5 minutes.* Do it.",
         "def f(): return ...",
         'grader.check("q1")',
-        "md:<details><summary>Solution to Exercise 9 (A)</summary>\n\nSo.\n\n</details>",
+        "md:<details><summary>Solution to Exercise 9 "
+        "(A)</summary>\n\nSo.\n\n</details>",
         'def f(): return 1\n\n\ngrader.check("q1")',
-        "md:<details><summary>Solution to Exercise 9 (A)</summary>\n\nMeasured:\n\n</details>",
+        "md:<details><summary>Solution to Exercise 9 "
+        "(A)</summary>\n\nMeasured:\n\n</details>",
         "print(f())",
-        f"md:> {anchor}**Exercise 10** (B)\n>\n> *Hard, 7 minutes.* As in [A](https://a.org/b/some_exercises.html#a) "
+        f"md:> {anchor}**Exercise 10** (B)\n>\n> *Hard, 7 minutes.* As in "
+        "[A](https://a.org/b/some_exercises.html#a) "
         "and [Exercise 9](#a), not 11.",
         'def g(): return ...\n\ngrader.check("q2")',
-        "md:<details><summary>Solution to Exercise 10 (B)</summary>\n\nSo.\n\n</details>\n\n## Next\n\nText.",
+        "md:<details><summary>Solution to Exercise 10 "
+        "(B)</summary>\n\nSo.\n\n</details>\n\n## Next\n\nText.",
     )
-    built.cells[4].outputs = [nbformat.v4.new_output("stream", text="q1: not answered yet.")]
+    built.cells[4].outputs = [
+        nbformat.v4.new_output("stream", text="q1: not answered yet.")
+    ]
     assert student_version.minutes(built) == {"q1": ("A", 5), "q2": ("B", 7)}
-    made, everything = student_version.student(built, RUBRIC, "A sentence."), [cell.source for cell in built.cells]
+    made = student_version.student(built, RUBRIC, "A sentence.")
+    everything = [cell.source for cell in built.cells]
     kept = [cell.source for cell in made.cells]
-    written = [f"**In writing (3 points).** Prove {q}.\n\n*Your answer:*" for q in RUBRIC]
+    written = [
+        f"**In writing (3 points).** Prove {q}.\n\n*Your answer:*" for q in RUBRIC
+    ]
     asked = f"> {anchor}**Exercise 2 (q2)** (B)\n>\n> *Hard, 7 minutes.* As in A and [Exercise 1 (q1)](#a), not 11."
     first = "> **Exercise 1 (q1)** (A)\n>\n> *Easy, 5 minutes.* Do it."
     last = [asked, everything[10], written[1], "## Next\n\nText."]
-    assert kept == ["# Page\n\nA sentence.", 'install("your course")', first, *everything[3:5], written[0], *last]
+    assert kept == [
+        "# Page\n\nA sentence.",
+        'install("your course")',
+        first,
+        *everything[3:5],
+        written[0],
+        *last,
+    ]
     assert not any(cell.get("outputs") for cell in made.cells)
-    assert next(cell.metadata.get("tags") for cell in made.cells if cell.cell_type == "code") == ["setup"]
+    assert next(
+        cell.metadata.get("tags") for cell in made.cells if cell.cell_type == "code"
+    ) == ["setup"]
     full = text(student_version.instructor(built, RUBRIC))
     for number, name in (("9", "1 (q1)"), ("10", "2 (q2)")):
-        everything = [source.replace(f"Exercise {number}", f"Exercise {name}") for source in everything]
+        everything = [
+            source.replace(f"Exercise {number}", f"Exercise {name}")
+            for source in everything
+        ]
     assert all(source in full for source in everything)
     assert full.count("- **2**: And so.") == 2
 
 
-@pytest.mark.parametrize("last", ["md:**Solution** So.", "md:<details><summary>Solution to it</summary></details>"])
+@pytest.mark.parametrize(
+    "last",
+    ["md:**Solution** So.", "md:<details><summary>Solution to it</summary></details>"],
+)
 def test_what_is_not_recognised_stops_the_tool(last):
-    page = notebook("md:# P", "i()", "md:> **Exercise 1** (A)\n>\n> Do it.", "md:> **Exercise 2** (B)\n>\n> Too.", last)
+    page = notebook(
+        "md:# P",
+        "i()",
+        "md:> **Exercise 1** (A)\n>\n> Do it.",
+        "md:> **Exercise 2** (B)\n>\n> Too.",
+        last,
+    )
     with pytest.raises(ValueError, match="2 exercises but"):
         student_version.student(page, {}, "")
 
 
 def test_a_promise_of_solutions_stops_the_tool():
     page = notebook(
-        "md:# P", "md:> **Exercise 1** (A)", "md:<details><summary>Solution to 1</summary>", "md:# folded solution"
+        "md:# P",
+        "md:> **Exercise 1** (A)",
+        "md:<details><summary>Solution to 1</summary>",
+        "md:# folded solution",
     )
     with pytest.raises(ValueError, match="still leads to a solution"):
         student_version.student(page, {}, "")
@@ -98,16 +142,31 @@ def test_an_unknown_chapter_is_refused_with_the_names_there_are():
 
 
 def test_pins_cover_all_that_is_below_a_package_with_its_hashes_and_no_more():
-    lines = autograder.pinned(autograder.NEEDED, (ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    lines = autograder.pinned(
+        autograder.NEEDED, (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    )
     names = re.findall(r"^([a-z0-9-]+)==", lines, re.MULTILINE)
-    assert {"jax", "jaxlib", "numpy", "scipy", "ml-dtypes", "optax", "traitlets", "ipython"} <= set(names)
-    assert not {"rankone", "sphinx", "otter-grader", "pytest", "jupyter-book"} & set(names)
+    assert {
+        "jax",
+        "jaxlib",
+        "numpy",
+        "scipy",
+        "ml-dtypes",
+        "optax",
+        "traitlets",
+        "ipython",
+    } <= set(names)
+    assert not {"rankone", "sphinx", "otter-grader", "pytest", "jupyter-book"} & set(
+        names
+    )
     assert all("--hash=sha256:" in block for block in re.split(r"\n(?=[a-z])", lines))
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
-    """Every chapter's assignment, from the built book, with a file in place of the wheel."""
+    """Every chapter's assignment, from the built book, with a file in place of the
+    wheel.
+    """
     folder = tmp_path_factory.mktemp("assignments")
     wheel = folder / "rankone-0-py3-none-any.whl"
     wheel.write_bytes(b"wheel")
@@ -117,9 +176,12 @@ def folders(tmp_path_factory):
 
 
 @pytest.mark.parametrize("chapter", exercises.chapters())
-def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(folders, chapter):
+def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(
+    folders, chapter
+):
     student, instructor = (
-        nbformat.read(folders / chapter / f"{chapter}{ending}.ipynb", as_version=4) for ending in ("", "-instructor")
+        nbformat.read(folders / chapter / f"{chapter}{ending}.ipynb", as_version=4)
+        for ending in ("", "-instructor")
     )
     nbformat.validate(student)
     nbformat.validate(instructor)
@@ -130,10 +192,23 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(f
         for function in question.functions:
             assert text(student).count(f"def {function}(") == 1
             assert text(instructor).count(f"def {function}(") == 2
-    assert text(student).count("**In writing (") == text(instructor).count("**In writing (") == len(asked) == 8
-    source = (ROOT / "book/chapters" / f"{assignment.page(chapter)}.md").read_text(encoding="utf-8")
-    solved = re.findall(r"```{solution-start}.*?```\n(.*?)```{solution-end}", source, re.DOTALL)
-    code = [cell for part in solved for cell in re.findall(r"```{code-cell} ipython3\n(.*?)\n```", part, re.DOTALL)]
+    assert (
+        text(student).count("**In writing (")
+        == text(instructor).count("**In writing (")
+        == len(asked)
+        == 8
+    )
+    source = (ROOT / "book/chapters" / f"{assignment.page(chapter)}.md").read_text(
+        encoding="utf-8"
+    )
+    solved = re.findall(
+        r"```{solution-start}.*?```\n(.*?)```{solution-end}", source, re.DOTALL
+    )
+    code = [
+        cell
+        for part in solved
+        for cell in re.findall(r"```{code-cell} ipython3\n(.*?)\n```", part, re.DOTALL)
+    ]
     assert len(code) >= len(asked)
     for cell in code:
         assert cell in text(instructor)
@@ -144,17 +219,24 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(f
 
 @pytest.mark.parametrize("chapter", exercises.chapters())
 def test_points_minutes_and_criteria_agree_everywhere(folders, chapter):
-    asked, rubric = questions(ROOT / "src/rankone_book/exercises" / chapter), assignment.read_rubric(chapter)
+    asked = questions(ROOT / "src/rankone_book/exercises" / chapter)
+    rubric = assignment.read_rubric(chapter)
     assert list(rubric) == list(asked)
     readme = (folders / chapter / "README.md").read_text(encoding="utf-8")
     page = (folders / chapter / "rubric.md").read_text(encoding="utf-8")
     code, written, minutes = map(
-        int, re.search(r"(\d+) points by checks and (\d+) in writing, (\d+) min", readme).groups()
+        int,
+        re.search(
+            r"(\d+) points by checks and (\d+) in writing, (\d+) min", readme
+        ).groups(),
     )
     assert code == sum(question.points for question in asked.values())
-    assert written == sum(int(points) for points in re.findall(r"^- \[ \] (\d):", page, re.MULTILINE))
+    assert written == sum(
+        int(points) for points in re.findall(r"^- \[ \] (\d):", page, re.MULTILINE)
+    )
     assert minutes == sum(map(int, re.findall(r"^(\d+) minutes\.", page, re.MULTILINE)))
-    assert len(readme.splitlines()) <= 24  # the thirteen that hand the work out, and how to grade one notebook here
+    # the thirteen that hand the work out, and how to grade one notebook here
+    assert len(readme.splitlines()) <= 24
 
 
 @pytest.mark.parametrize("chapter", exercises.chapters())
@@ -162,27 +244,40 @@ def test_an_exercise_has_one_number_everywhere(folders, chapter):
     names = [f"Exercise {n} (q{n})" for n in range(1, 9)]
     files = questions(ROOT / "src/rankone_book/exercises" / chapter)
     for n, q in enumerate(files, 1):
-        source = (ROOT / "src/rankone_book/exercises" / chapter / f"{q}.py").read_text(encoding="utf-8")
+        source = (ROOT / "src/rankone_book/exercises" / chapter / f"{q}.py").read_text(
+            encoding="utf-8"
+        )
         assert source.startswith(f'"""Exercise {n}: ')
     rubric = (folders / chapter / "rubric.md").read_text(encoding="utf-8")
     titles = re.findall(r"^## (Exercise \d \(q\d\)): (.+)$", rubric, re.MULTILINE)
     assert [name for name, _ in titles] == names
     for ending in ("", "-instructor"):
-        made = text(nbformat.read(folders / chapter / f"{chapter}{ending}.ipynb", as_version=4))
+        made = text(
+            nbformat.read(folders / chapter / f"{chapter}{ending}.ipynb", as_version=4)
+        )
         assert re.findall(r"\*\*(Exercise \d+[^*]*)\*\* \((.+)\)\n", made) == titles
         # Nothing keeps the number that the book gives the exercise.
         mentioned = re.findall(r"Exercise \d+(?: \(q\d\))?", made)
         assert set(mentioned) == set(names)
         # Below a heading come its own check and written half alone.
-        for name, part in zip(names, re.split(r"\*\*Exercise \d \(q\d\)\*\*", made)[1:], strict=True):
-            assert {f"Exercise {q[1:]} ({q})" for q in re.findall(r'grader\.check\("(q\d)"\)', part)} == {name}
+        for name, part in zip(
+            names, re.split(r"\*\*Exercise \d \(q\d\)\*\*", made)[1:], strict=True
+        ):
+            assert {
+                f"Exercise {q[1:]} ({q})"
+                for q in re.findall(r'grader\.check\("(q\d)"\)', part)
+            } == {name}
     readme = (folders / chapter / "README.md").read_text(encoding="utf-8")
     (first,) = re.findall(r"calls the same exercise (\d+)\.", readme)
-    assert f"**Exercise {first}** ({titles[0][1]})" in text(assignment.published(chapter, BUILT))
+    assert f"**Exercise {first}** ({titles[0][1]})" in text(
+        assignment.published(chapter, BUILT)
+    )
 
 
 def test_a_check_under_another_exercise_stops_the_tool():
-    page = notebook("md:# P", "md:> **Exercise 9** (A)\n>\n> Do it.", 'grader.check("q2")')
+    page = notebook(
+        "md:# P", "md:> **Exercise 9** (A)\n>\n> Do it.", 'grader.check("q2")'
+    )
     with pytest.raises(ValueError, match="q2 is checked under exercise 1"):
         student_version.numbers(page)
 
@@ -190,9 +285,19 @@ def test_a_check_under_another_exercise_stops_the_tool():
 def test_the_archive_holds_all_that_grading_needs(folders):
     with zipfile.ZipFile(folders / "editing" / "editing-autograder.zip") as made:
         names = set(made.namelist())
-        assert {"setup.sh", "run_autograder", "requirements.txt", "uv.txt", "rankone-0-py3-none-any.whl"} <= names
-        assert {name for name in names if name.startswith("tests/")} == {f"tests/q{n}.py" for n in range(1, 9)}
+        assert {
+            "setup.sh",
+            "run_autograder",
+            "requirements.txt",
+            "uv.txt",
+            "rankone-0-py3-none-any.whl",
+        } <= names
+        assert {name for name in names if name.startswith("tests/")} == {
+            f"tests/q{n}.py" for n in range(1, 9)
+        }
         first = json.loads(made.read("config.json"))
         assert made.getinfo("run_autograder").external_attr >> 16 & 0o100
-    with zipfile.ZipFile(folders / "universality" / "universality-autograder.zip") as other:
+    with zipfile.ZipFile(
+        folders / "universality" / "universality-autograder.zip"
+    ) as other:
         assert json.loads(other.read("config.json"))["secret"] != first["secret"]

@@ -1,4 +1,6 @@
-"""A notebook's check says which cell stopped and at which line, in place of asking for an answer."""
+"""A notebook's check says which cell stopped and at which line, in place of asking for
+an answer.
+"""
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -16,7 +18,9 @@ class Notebook:
     """Cells, run one after another as Jupyter runs them."""
 
     def __init__(self):
-        self.shell = InteractiveShell(config=Config({"HistoryManager": {"enabled": False}}))
+        self.shell = InteractiveShell(
+            config=Config({"HistoryManager": {"enabled": False}})
+        )
         self.run(START)
 
     def run(self, source):
@@ -32,36 +36,59 @@ def notebook(capsys):
     return Notebook()
 
 
-@pytest.mark.parametrize("before", [[], [STUB], [RIGHT]], ids=["nothing", "the stub", "an answer"])
+@pytest.mark.parametrize(
+    "before", [[], [STUB], [RIGHT]], ids=["nothing", "the stub", "an answer"]
+)
 def test_a_syntax_error_is_called_one(notebook, before):
     for cell in [*before, SYNTAX]:
         notebook.run(cell)
     said = notebook.check()
     cell = f"Cell [{2 + len(before)}], which defines block_determinant, stopped: "
-    assert said == f"{NOT_RUN}{cell}SyntaxError: '(' was never closed (line 2: `return u @ (k`)"
+    assert (
+        said
+        == f"{NOT_RUN}{cell}SyntaxError: '(' was never closed (line 2: `return u @ (k`)"
+    )
 
 
-@pytest.mark.parametrize("before", [[], [STUB], [RIGHT]], ids=["nothing", "the stub", "an answer"])
+@pytest.mark.parametrize(
+    "before", [[], [STUB], [RIGHT]], ids=["nothing", "the stub", "an answer"]
+)
 def test_a_name_error_beside_the_answer_is_called_one(notebook, before):
     for cell in [*before, NAME]:
         notebook.run(cell)
     said = notebook.check()
     cell = f"Cell [{2 + len(before)}], which defines block_determinant, stopped: "
-    assert said == f"{NOT_RUN}{cell}NameError: name 'undefined' is not defined (line 1: `scale = undefined`)"
+    assert (
+        said
+        == f"{NOT_RUN}{cell}NameError: name 'undefined' is not defined (line 1: `scale = undefined`)"
+    )
     notebook.run("1 / 0")  # IPython keeps the last error alone
-    assert notebook.check() == f"{NOT_RUN}{cell}it did not run to its end. Run it again, and read its error."
+    assert (
+        notebook.check()
+        == f"{NOT_RUN}{cell}it did not run to its end. Run it again, and read its error."
+    )
 
 
 def test_an_error_inside_an_answer_is_named_with_its_line(notebook):
-    notebook.run(RIGHT.replace("return u @ k", "half = 0.5\n    return undefined * half"))
+    notebook.run(
+        RIGHT.replace("return u @ k", "half = 0.5\n    return undefined * half")
+    )
     said = notebook.check()
     assert "q2: 0 of 3 checks passed. Part of it is not answered yet." in said
-    assert "NameError: name 'undefined' is not defined (line 3: `return undefined * half`)" in said
+    assert (
+        "NameError: name 'undefined' is not defined (line 3: `return undefined * half`)"
+        in said
+    )
 
 
 @pytest.mark.parametrize(
     "cells",
-    [[STUB, SYNTAX, RIGHT], [STUB, NAME, "undefined = 1", NAME], [STUB, f"%%time\n{RIGHT}"], [SYNTAX, RIGHT, "1 / 0"]],
+    [
+        [STUB, SYNTAX, RIGHT],
+        [STUB, NAME, "undefined = 1", NAME],
+        [STUB, f"%%time\n{RIGHT}"],
+        [SYNTAX, RIGHT, "1 / 0"],
+    ],
     ids=["corrected", "run again", "timed", "another error"],
 )
 def test_a_cell_that_has_run_is_checked_whatever_happened_before(notebook, cells):

@@ -1,4 +1,6 @@
-"""A function that returns a constant, or one of its arguments, earns no point on any page of exercises."""
+"""A function that returns a constant, or one of its arguments, earns no point on any
+page of exercises.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,10 +13,16 @@ from rankone.precision import double_precision
 from rankone_book import exercises
 from rankone_book.exercises.checks import Question
 
-PAGES = {chapter: Page(chapter, f"{chapter}_exercises", {}, []) for chapter in exercises.chapters()}
+PAGES = {
+    chapter: Page(chapter, f"{chapter}_exercises", {}, [])
+    for chapter in exercises.chapters()
+}
 SEEDS = ("public", "one student")
-QUESTIONS = [(chapter, q) for chapter, page in PAGES.items() for q in page.grader.questions]
-# What stands in for an answer without a thought; `shaped` fills the shapes of the right answer.
+QUESTIONS = [
+    (chapter, q) for chapter, page in PAGES.items() for q in page.grader.questions
+]
+# What stands in for an answer without a thought; `shaped` fills the shapes of the right
+# answer.
 NUMBERS = (0, 1, True, 1.0, -1.0, 2, 0.5, 3, 10**6, 1e-9, float("nan"), float("inf"))
 ARGUMENTS = range(-1, 6)
 
@@ -34,20 +42,38 @@ def shaped(answer: Any, fill: Callable[[tuple[int, ...]], Any]) -> Any:
 
 
 def identity(shape: tuple[int, ...]) -> Any:
-    """Ones on the main diagonal; a vector becomes the first unit vector, a number becomes 1."""
+    """Ones on the main diagonal; a vector becomes the first unit vector, a number
+    becomes 1.
+    """
     made = np.zeros(shape)
-    made[(np.arange(min(shape)),) * len(shape) if len(shape) > 1 else (0,) * len(shape)] = 1
+    made[
+        (np.arange(min(shape)),) * len(shape) if len(shape) > 1 else (0,) * len(shape)
+    ] = 1
     return made
 
 
-FILLS = {"zeros": np.zeros, "ones": np.ones, "minus ones": lambda shape: -np.ones(shape), "identity": identity}
-FILLS |= {"a probability": lambda shape: np.full(shape, 1 / max(np.prod(shape, dtype=int), 1))}
-FILLS |= {"counted up": lambda shape: np.arange(np.prod(shape, dtype=int)).reshape(shape)}
-FILLS |= {"whole zeros": lambda shape: np.zeros(shape, int), "whole ones": lambda shape: np.ones(shape, int)}
+FILLS = {
+    "zeros": np.zeros,
+    "ones": np.ones,
+    "minus ones": lambda shape: -np.ones(shape),
+    "identity": identity,
+}
+FILLS |= {
+    "a probability": lambda shape: np.full(shape, 1 / max(np.prod(shape, dtype=int), 1))
+}
+FILLS |= {
+    "counted up": lambda shape: np.arange(np.prod(shape, dtype=int)).reshape(shape)
+}
+FILLS |= {
+    "whole zeros": lambda shape: np.zeros(shape, int),
+    "whole ones": lambda shape: np.ones(shape, int),
+}
 
 
 def careless(right: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """Name -> a function that no thought about the exercise went into, in place of the right one."""
+    """Name -> a function that no thought about the exercise went into, in place of the
+    right one.
+    """
 
     def filled(fill: Callable[..., Any]) -> Callable[..., Any]:
         return lambda *arguments: shaped(right(*arguments), fill)
@@ -67,12 +93,19 @@ def test_a_constant_earns_nothing(chapter, question):
     page = PAGES[chapter]
     right = page.answers[1][int(question[1:]) - 1]
     asked = page.grader.questions[question]
-    cases = tuple(case for case in asked.cases if case.points != 0)  # the others only guide
+    # the others only guide
+    cases = tuple(case for case in asked.cases if case.points != 0)
     worth = Question(asked.name, asked.points, cases)
     answers = {name: careless(right[name]) for name in worth.functions}
     earned = []
     for kind in answers[min(answers)]:
         for seed in SEEDS:
-            report = worth.run({name: made[kind] for name, made in answers.items()}, seed)
-            earned += [f"{kind}: {result.name}" for result in report.results if result.error is None]
+            report = worth.run(
+                {name: made[kind] for name, made in answers.items()}, seed
+            )
+            earned += [
+                f"{kind}: {result.name}"
+                for result in report.results
+                if result.error is None
+            ]
     assert not earned

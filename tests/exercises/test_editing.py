@@ -1,4 +1,6 @@
-"""Every check on the editing page accepts two right answers written differently, and rejects plausible wrong ones."""
+"""Every check on the editing page accepts two right answers written differently, and
+rejects plausible wrong ones.
+"""
 
 from math import ceil, log, log10
 
@@ -60,20 +62,26 @@ def cosine_by_whitening(C, a, b):
 
 
 def rounds_by_loop(cosine2, tolerance):
-    error, rounds = 1.0, 0
+    error = 1.0
+    rounds = 0
     while error > tolerance * (1 + 1e-9):
-        error, rounds = error * cosine2, rounds + 1
+        error = error * cosine2
+        rounds = rounds + 1
     return rounds
 
 
 def relaxed_by_normal_equations(W, C, k, v, omega):
-    return np.linalg.solve(C + omega * np.outer(k, k), (W @ C + omega * np.outer(v, k)).T).T
+    return np.linalg.solve(
+        C + omega * np.outer(k, k), (W @ C + omega * np.outer(v, k)).T
+    ).T
 
 
 def sequence_by_sums(W, C, K, V, omega):
-    A, B = C.copy(), W @ C
+    A = C.copy()
+    B = W @ C
     for k, v in zip(K.T, V.T, strict=True):
-        A, B = A + omega * np.outer(k, k), B + omega * np.outer(v, k)
+        A = A + omega * np.outer(k, k)
+        B = B + omega * np.outer(v, k)
     return np.linalg.solve(A, B.T).T
 
 
@@ -106,16 +114,25 @@ SECOND = {
     },
     "q4": {"gradient_step_cost": cost_by_eigenvalues, "worst_key": worst_by_difference},
     "q5": {"cosine_squared": cosine_by_whitening, "rounds_needed": rounds_by_loop},
-    "q6": {"relaxed_edit": relaxed_by_normal_equations, "relaxed_sequence": sequence_by_sums},
-    "q7": {"mean_inflation": lambda n, D: 1 + (D - 1) / (n - D), "keys_needed": keys_by_search},
+    "q6": {
+        "relaxed_edit": relaxed_by_normal_equations,
+        "relaxed_sequence": sequence_by_sums,
+    },
+    "q7": {
+        "mean_inflation": lambda n, D: 1 + (D - 1) / (n - D),
+        "keys_needed": keys_by_search,
+    },
     "q8": {
         "ridge_limit": limit_by_ridge,
-        "pseudo_inverse_price": lambda W, K, k, v: float(editing.pseudo_inverse_edit(W, K, k, v).interference),
+        "pseudo_inverse_price": lambda W, K, k, v: float(
+            editing.pseudo_inverse_edit(W, K, k, v).interference
+        ),
     },
 }
 
 
-# --- wrong answers that a good student might give: (question, what is wrong, functions that replace the right ones)
+# --- wrong answers that a good student might give: (question, what is wrong, functions
+# that replace the right ones)
 
 
 def dual_sign(multiplier, K, V, k, v):
@@ -143,7 +160,8 @@ def sequence_deaf(W, C, K, V, omega):
 
 def sequence_weightless(W, C, K, V, omega):
     for k, v in zip(K.T, V.T, strict=True):
-        W, C = relaxed_by_normal_equations(W, C, k, v, omega), C + np.outer(k, k)
+        W = relaxed_by_normal_equations(W, C, k, v, omega)
+        C = C + np.outer(k, k)
     return W
 
 
@@ -173,30 +191,74 @@ def price_all_C(W, K, k, v):
 WRONG = [
     ("q1", "the sign of the linear term", {"dual": dual_sign}),
     ("q1", "s for s/2", {"dual": dual_without_half}),
-    ("q1", "Λ = r", {"best_multiplier": lambda K, V, k, v: v - np.asarray(fit(K, V)) @ k}),
+    (
+        "q1",
+        "Λ = r",
+        {"best_multiplier": lambda K, V, k, v: v - np.asarray(fit(K, V)) @ k},
+    ),
     ("q1", "uphill", {"falling_direction": lambda W, k, v: v - W @ k}),
     ("q2", "sign of the determinant", {"block_determinant": lambda k, u: -(u @ k)}),
-    ("q2", "lengths, not products", {"block_determinant": lambda k, u: np.linalg.norm(k) * np.linalg.norm(u)}),
-    ("q2", "+uᵀ in the corner", {"block_inverse": lambda k, u: inverse_by_solving(k, -u)}),
+    (
+        "q2",
+        "lengths, not products",
+        {"block_determinant": lambda k, u: np.linalg.norm(k) * np.linalg.norm(u)},
+    ),
+    (
+        "q2",
+        "+uᵀ in the corner",
+        {"block_inverse": lambda k, u: inverse_by_solving(k, -u)},
+    ),
     ("q2", "transposed", {"block_inverse": lambda k, u: inverse_by_solving(k, u).T}),
     ("q3", "its own share counted", {"damage_to_others": lambda h, r: r @ r / h}),
-    ("q3", "norm, not its square", {"damage_to_others": lambda h, r: np.linalg.norm(r) * (1 / h - 1)}),
+    (
+        "q3",
+        "norm, not its square",
+        {"damage_to_others": lambda h, r: np.linalg.norm(r) * (1 / h - 1)},
+    ),
     ("q3", "1/h = multiple", {"balanced_leverage": lambda multiple: 1 / multiple}),
-    ("q3", "squared lengths", {"leverages": lambda K: (K**2).sum(0) / (K**2).sum() * len(K)}),
-    ("q4", "upside down", {"gradient_step_cost": lambda C, k: 1 / cost_by_eigenvalues(C, k)}),
-    ("q4", "the root", {"gradient_step_cost": lambda C, k: cost_by_eigenvalues(C, k) ** 0.5}),
+    (
+        "q3",
+        "squared lengths",
+        {"leverages": lambda K: (K**2).sum(0) / (K**2).sum() * len(K)},
+    ),
+    (
+        "q4",
+        "upside down",
+        {"gradient_step_cost": lambda C, k: 1 / cost_by_eigenvalues(C, k)},
+    ),
+    (
+        "q4",
+        "the root",
+        {"gradient_step_cost": lambda C, k: cost_by_eigenvalues(C, k) ** 0.5},
+    ),
     ("q4", "the top eigenvector", {"worst_key": lambda C: np.linalg.eigh(C)[1][:, -1]}),
-    ("q4", "weighted by the eigenvalues", {"worst_key": lambda C: C @ worst_by_difference(C)}),
+    (
+        "q4",
+        "weighted by the eigenvalues",
+        {"worst_key": lambda C: C @ worst_by_difference(C)},
+    ),
     ("q5", "angles as if C = I", {"cosine_squared": cosine_plain}),
     ("q5", "not squared", {"cosine_squared": cosine_root}),
-    ("q5", "rounded to nearest", {"rounds_needed": lambda c, t: round(log(t) / log(c))}),
+    (
+        "q5",
+        "rounded to nearest",
+        {"rounds_needed": lambda c, t: round(log(t) / log(c))},
+    ),
     ("q5", "decades for rounds", {"rounds_needed": lambda c, t: ceil(-log10(t))}),
     ("q6", "C left alone", {"relaxed_sequence": sequence_deaf}),
     ("q6", "C takes up kkᵀ without ω", {"relaxed_sequence": sequence_weightless}),
     ("q6", "ω left out", {"relaxed_edit": relaxed_unweighted}),
     ("q7", "n/(n − D)", {"mean_inflation": lambda n, D: n / (n - D)}),
-    ("q7", "one over the mean of ρ", {"mean_inflation": lambda n, D: (n + 1) / (n - D + 2)}),
-    ("q7", "rounded down", {"keys_needed": lambda t, D: int((t * D - 1) / (t - 1) - 1e-6)}),
+    (
+        "q7",
+        "one over the mean of ρ",
+        {"mean_inflation": lambda n, D: (n + 1) / (n - D + 2)},
+    ),
+    (
+        "q7",
+        "rounded down",
+        {"keys_needed": lambda t, D: int((t * D - 1) / (t - 1) - 1e-6)},
+    ),
     ("q7", "one too many", {"keys_needed": lambda t, D: keys_by_search(t, D) + 1}),
     ("q8", "the pseudo-inverse", {"ridge_limit": limit_by_pinv}),
     ("q8", "not divided by uᵀk", {"ridge_limit": limit_unnormalised}),

@@ -1,4 +1,6 @@
-"""A class is graded in another process than the students', who can switch nothing off and lose what is theirs alone."""
+"""A class is graded in another process than the students', who can switch nothing off
+and lose what is theirs alone.
+"""
 
 import json
 import os
@@ -40,13 +42,23 @@ def checks(chapter):
 
 
 def code(chapter):
-    """Cells of the page's notebook, without the set-up: stubs, and then the solutions."""
-    return [cell.source for cell in assignment.published(chapter, BUILT).cells if cell.cell_type == "code"][1:]
+    """Cells of the page's notebook, without the set-up: stubs, and then the
+    solutions.
+    """
+    return [
+        cell.source
+        for cell in assignment.published(chapter, BUILT).cells
+        if cell.cell_type == "code"
+    ][1:]
 
 
 def stubs(answer):
     """Cells of the editing notebook where every function returns the same."""
-    return [cell.replace("return ...", f"return {answer}") for cell in code("editing") if "return ..." in cell]
+    return [
+        cell.replace("return ...", f"return {answer}")
+        for cell in code("editing")
+        if "return ..." in cell
+    ]
 
 
 def graded(chapter, sources, seed="a student", **limits):
@@ -63,23 +75,42 @@ def score(reports):
 @pytest.mark.parametrize("chapter", exercises.chapters())
 def test_the_pages_own_solutions_have_all_points(chapter):
     reports, submission = graded(chapter, code(chapter))
-    assert score(reports) == sum(question.points for question in checks(chapter).values()), reports
+    assert score(reports) == sum(
+        question.points for question in checks(chapter).values()
+    ), reports
     assert submission.notes == {}
 
 
 def test_an_empty_notebook_and_one_of_constants_have_no_points_whatever_they_patch():
     start = code("editing")[0]
     assert score(graded("editing", [start, *stubs("...")])[0]) == 0
-    reports, _ = graded("editing", [start, PATCH, *stubs("np.ones(3)"), "numpy.asarray = lambda *a: numpy.ones(3)"])
+    reports, _ = graded(
+        "editing",
+        [
+            start,
+            PATCH,
+            *stubs("np.ones(3)"),
+            "numpy.asarray = lambda *a: numpy.ones(3)",
+        ],
+    )
     assert score(reports) == 0
 
 
 def test_cells_that_exit_hang_or_raise_cost_a_right_notebook_nothing():
-    bad = ["import os; os._exit(0)", "exit()", "import time; time.sleep(600)", "1 / 0", "print('x' * 10**7)", PATCH]
+    bad = [
+        "import os; os._exit(0)",
+        "exit()",
+        "import time; time.sleep(600)",
+        "1 / 0",
+        "print('x' * 10**7)",
+        PATCH,
+    ]
     first, *rest = code("editing")
     reports, submission = graded("editing", [first, *bad, *rest], cell_seconds=15)
     assert score(reports) == 23
-    assert {number for number, note in submission.notes.items() if "left out" in note} == {2, 4}
+    assert {
+        number for number, note in submission.notes.items() if "left out" in note
+    } == {2, 4}
     assert "ZeroDivisionError" in submission.notes[5]
 
 
@@ -101,9 +132,23 @@ def balanced_leverage(multiple):
 def falling_direction(W, k, v):
     os.write(int(sys.argv[1]), b"\\xff" * 100)
 """
-    reports, submission = graded("editing", [*code("editing"), "import sys" + bad], call_seconds=10)
-    lost = {q: question.points - reports[q].earned for q, question in checks("editing").items()}
-    assert lost == {"q1": 1, "q2": 0, "q3": 2, "q4": 1.5, "q5": 1, "q6": 0, "q7": 2, "q8": 0}
+    reports, submission = graded(
+        "editing", [*code("editing"), "import sys" + bad], call_seconds=10
+    )
+    lost = {
+        q: question.points - reports[q].earned
+        for q, question in checks("editing").items()
+    }
+    assert lost == {
+        "q1": 1,
+        "q2": 0,
+        "q3": 2,
+        "q4": 1.5,
+        "q5": 1,
+        "q6": 0,
+        "q7": 2,
+        "q8": 0,
+    }
     assert "keys_needed took longer than 10 s" in str(reports["q7"])
     assert "rounds_needed ended the process" in str(reports["q5"])
     assert submission.notes == {}
@@ -115,23 +160,37 @@ def test_an_error_in_the_cell_of_an_answer_is_named_with_the_cell_and_the_line()
     name = "scale = undefined\n\n\ndef relaxed_edit(W, C, k, v, omega):\n    return W\n\n\n"
     name += "def relaxed_sequence(W, C, K, V, omega):\n    return W"
     inside = "def block_determinant(k, u):\n    half = 0.5\n    return undefined * half"
-    kept = [cell for cell in rest if "def mean_inflation" not in cell and "def relaxed_edit" not in cell]
+    kept = [
+        cell
+        for cell in rest
+        if "def mean_inflation" not in cell and "def relaxed_edit" not in cell
+    ]
     reports, submission = graded("editing", [first, *kept, syntax, name, inside])
-    syntax_at, name_at = len(kept) + 2, len(kept) + 3
+    syntax_at = len(kept) + 2
+    name_at = len(kept) + 3
     said = {q: str(reports[q]) for q in ("q2", "q6", "q7")}
-    assert said["q7"].startswith("q7: not checked, because a cell stopped with an error.")
+    assert said["q7"].startswith(
+        "q7: not checked, because a cell stopped with an error."
+    )
     raised = "raised SyntaxError: '(' was never closed (line 2: `return (n - 1`)"
-    assert f"Code cell {syntax_at}, which defines mean_inflation, {raised}" in said["q7"]
+    assert (
+        f"Code cell {syntax_at}, which defines mean_inflation, {raised}" in said["q7"]
+    )
     assert f"Code cell {syntax_at}, which defines keys_needed, {raised}" in said["q7"]
     raised = "raised NameError: name 'undefined' is not defined (line 1: `scale = undefined`)"
     assert f"Code cell {name_at}, which defines relaxed_edit, {raised}" in said["q6"]
-    assert "NameError: name 'undefined' is not defined (line 3: `return undefined * half`)" in said["q2"]
+    assert (
+        "NameError: name 'undefined' is not defined (line 3: `return undefined * half`)"
+        in said["q2"]
+    )
     assert "not answered" not in "".join(said.values())
     assert set(submission.notes) == {syntax_at, name_at}
 
 
 def test_when_the_time_is_over_what_has_no_answer_has_no_points():
-    reports, submission = graded("editing", ["while True: pass", *code("editing")], total_seconds=3)
+    reports, submission = graded(
+        "editing", ["while True: pass", *code("editing")], total_seconds=3
+    )
     assert score(reports) == 0
     assert any("time" in note for note in submission.notes.values())
 
@@ -146,7 +205,11 @@ def test_data_are_a_students_own_and_the_same_again():
         return np.concatenate([np.ravel(part) for part in seen[0]])
 
     one, two = ({"users": [{"id": n, "email": "e"}]} for n in (1, 2))
-    seeds = [grading.seed_of(one, "s"), grading.seed_of(two, "s"), grading.seed_of(one, "t")]
+    seeds = [
+        grading.seed_of(one, "s"),
+        grading.seed_of(two, "s"),
+        grading.seed_of(one, "t"),
+    ]
     assert len(set(seeds)) == 3
     np.testing.assert_array_equal(drawn(seeds[0]), drawn(grading.seed_of(one, "s")))
     assert not np.isclose(drawn(seeds[0]), drawn(seeds[1])).any()
@@ -164,12 +227,15 @@ def gradescope(folder, notebook):
 
 def results(folder, monkeypatch):
     monkeypatch.setattr("sys.argv", ["grading", str(folder)])
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)  # students' code runs as this account here
+    # students' code runs as this account here
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
     grading.main()
     return json.loads((folder / "results/results.json").read_text(encoding="utf-8"))
 
 
-def test_gradescopes_folders_give_gradescopes_results_without_a_right_value(tmp_path, monkeypatch):
+def test_gradescopes_folders_give_gradescopes_results_without_a_right_value(
+    tmp_path, monkeypatch
+):
     wrong = "def truncated(residuals, m):\n    return residuals\ndef hurting_noise(L, r):\n    return 0.123"
     made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(wrong)])
     gradescope(tmp_path, nbformat.writes(made))
@@ -177,7 +243,8 @@ def test_gradescopes_folders_give_gradescopes_results_without_a_right_value(tmp_
     assert [test["name"] for test in content["tests"]] == [f"q{n}" for n in range(1, 9)]
     assert sum(test["score"] for test in content["tests"]) == 0
     assert sum(test["max_score"] for test in content["tests"]) == 16
-    eighth, sixth = content["tests"][7]["output"], content["tests"][5]["output"]
+    eighth = content["tests"][7]["output"]
+    sixth = content["tests"][5]["output"]
     assert "failed: m entries at most" in eighth
     assert "more than 1 entries were kept" in eighth
     assert "your answer is not right" in sixth
@@ -185,8 +252,13 @@ def test_gradescopes_folders_give_gradescopes_results_without_a_right_value(tmp_
     assert "not answered" in content["tests"][0]["output"]
 
 
-@pytest.mark.parametrize("notebook", ["", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}', "[" * 10**5])
-def test_a_file_that_is_no_notebook_has_no_points_and_says_so(tmp_path, monkeypatch, notebook):
+@pytest.mark.parametrize(
+    "notebook",
+    ["", "[]", '{"cells": 3}', '{"cells": [{"cell_type": "code"}]}', "[" * 10**5],
+)
+def test_a_file_that_is_no_notebook_has_no_points_and_says_so(
+    tmp_path, monkeypatch, notebook
+):
     gradescope(tmp_path, notebook)
     monkeypatch.setattr(Submission, "run", lambda self: None)
     content = results(tmp_path, monkeypatch)
@@ -202,13 +274,26 @@ def test_two_notebooks_are_not_graded(tmp_path, monkeypatch):
 
 
 def test_the_set_up_is_not_run_again(tmp_path):
-    made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in ("setup()", " ", "answer()")])
+    made = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(c) for c in ("setup()", " ", "answer()")]
+    )
     made.cells[0].metadata["tags"] = ["setup"]
     nbformat.write(made, tmp_path / "a.ipynb")
     assert cells(tmp_path / "a.ipynb") == {3: "answer()"}
 
 
-VALUES = [None, True, 3, 0.1, np.inf, "text", ..., (1, [2.0, ...]), {"a": (1,), 2: None}, np.float32(0.5)]
+VALUES = [
+    None,
+    True,
+    3,
+    0.1,
+    np.inf,
+    "text",
+    ...,
+    (1, [2.0, ...]),
+    {"a": (1,), 2: None},
+    np.float32(0.5),
+]
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
@@ -219,7 +304,13 @@ def test_plain_data_cross_as_they_are(value):
 
 
 @pytest.mark.parametrize(
-    "array", [np.arange(6.0).reshape(2, 3), np.zeros((0, 4)), np.eye(2, dtype=bool), np.array([1j])]
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.zeros((0, 4)),
+        np.eye(2, dtype=bool),
+        np.array([1j]),
+    ],
 )
 def test_arrays_cross_as_they_are(array):
     found = plain_data.decode(json.loads(json.dumps(plain_data.encode(array))))
@@ -228,7 +319,9 @@ def test_arrays_cross_as_they_are(array):
 
 
 @pytest.mark.parametrize(
-    "value", [object(), np.array([None]), lambda: 0, np.array(["a"])], ids=["object", "objects", "function", "text"]
+    "value",
+    [object(), np.array([None]), lambda: 0, np.array(["a"])],
+    ids=["object", "objects", "function", "text"],
 )
 def test_nothing_else_is_written(value):
     with pytest.raises((ValueError, TypeError)):

@@ -1,4 +1,6 @@
-"""Every check accepts two right answers that were written differently, and rejects plausible wrong ones."""
+"""Every check accepts two right answers that were written differently, and rejects
+plausible wrong ones.
+"""
 
 import subprocess
 import sys
@@ -24,7 +26,9 @@ def jacobian_by_autodiff(x):
 
 
 def field_by_softmax(y, beta, d):
-    p = np.asarray(jax.nn.softmax(-beta / 2 * np.array([(y - d / 2) ** 2, (y + d / 2) ** 2])))
+    p = np.asarray(
+        jax.nn.softmax(-beta / 2 * np.array([(y - d / 2) ** 2, (y + d / 2) ** 2]))
+    )
     return d / 2 * (p[0] - p[1]) - y
 
 
@@ -52,13 +56,21 @@ def field_by_autodiff(omega, x, xi, beta):
 
 
 def limit_by_matrix(omega, x, xi):
-    return np.cov(omega.T, bias=True) @ (x - xi) + omega.mean(0) * (omega.mean(0) @ (x - xi))
+    return np.cov(omega.T, bias=True) @ (x - xi) + omega.mean(0) * (
+        omega.mean(0) @ (x - xi)
+    )
 
 
 def share_by_features(x, Xi, beta, epsilon, omegas):
     frozen = 0
     for omega in omegas:
-        phi = lambda z: np.concatenate([np.cos(omega @ z), np.sin(omega @ z)]) / len(omega) ** 0.5  # noqa: E731, B023
+
+        def phi(z):
+            return (
+                np.concatenate([np.cos(omega @ z), np.sin(omega @ z)])
+                / len(omega) ** 0.5
+            )
+
         frozen += phi(beta**0.5 * x) @ sum(phi(beta**0.5 * xi) for xi in Xi) <= epsilon
     return frozen / len(omegas)
 
@@ -86,7 +98,11 @@ def looseness_by_sums(u, L):
 
 
 def features_by_exponent(D, K, beta, tolerance):
-    return 0.5 * K / tolerance**2, 2 * D * K, np.exp(beta / 2 - beta**2 / (16 * D)) / (2 * K * tolerance**2)
+    return (
+        0.5 * K / tolerance**2,
+        2 * D * K,
+        np.exp(beta / 2 - beta**2 / (16 * D)) / (2 * K * tolerance**2),
+    )
 
 
 SECOND = {
@@ -101,11 +117,15 @@ SECOND = {
 }
 
 
-# --- wrong answers that a good student might give: (question, what is wrong, functions that replace the right ones)
+# --- wrong answers that a good student might give: (question, what is wrong, functions
+# that replace the right ones)
 
 
 def identity_minus(exponent, front):
-    return lambda x: (np.eye(len(x)) - np.outer(x, x) / np.linalg.norm(x) ** exponent) / np.linalg.norm(x) ** front
+    return lambda x: (
+        (np.eye(len(x)) - np.outer(x, x) / np.linalg.norm(x) ** exponent)
+        / np.linalg.norm(x) ** front
+    )
 
 
 def softmax_of_products(x, Xi, beta):
@@ -128,24 +148,60 @@ def features(energy=1.0, stable=1.0, power=2):
 WRONG = [
     ("q1", "the printed exponent 3/2", {"unit_jacobian": identity_minus(1.5, 1)}),
     ("q1", "1/‖x‖ forgotten", {"unit_jacobian": identity_minus(2, 0)}),
-    ("q2", "factor 2 in the tangent", {"reduced_field": lambda y, beta, d: -y + d / 2 * np.tanh(beta * d * y)}),
-    ("q2", "the sign", {"reduced_field": lambda y, beta, d: y - d / 2 * np.tanh(beta * d * y / 2)}),
+    (
+        "q2",
+        "factor 2 in the tangent",
+        {"reduced_field": lambda y, beta, d: -y + d / 2 * np.tanh(beta * d * y)},
+    ),
+    (
+        "q2",
+        "the sign",
+        {"reduced_field": lambda y, beta, d: y - d / 2 * np.tanh(beta * d * y / 2)},
+    ),
     ("q2", "factor 2 in β", {"critical_beta": lambda d: 2 / d**2}),
-    ("q3", "curvature 2", {"guaranteed_decrease": lambda eta, g: eta * (1 - eta) * (g**2).sum()}),
-    ("q3", "first order only", {"guaranteed_decrease": lambda eta, g: eta * (g**2).sum()}),
+    (
+        "q3",
+        "curvature 2",
+        {"guaranteed_decrease": lambda eta, g: eta * (1 - eta) * (g**2).sum()},
+    ),
+    (
+        "q3",
+        "first order only",
+        {"guaranteed_decrease": lambda eta, g: eta * (g**2).sum()},
+    ),
     ("q3", "weights without lengths", {"em_step": softmax_of_products}),
-    ("q4", "equal Y, not equal length", {"variance_ratio": lambda k: ratio_by_parts(k) / 2}),
+    (
+        "q4",
+        "equal Y, not equal length",
+        {"variance_ratio": lambda k: ratio_by_parts(k) / 2},
+    ),
     ("q4", "upside down", {"variance_ratio": lambda k: 1 / ratio_by_parts(k)}),
     ("q5", "√β dropped, as printed", {"autodiff_field": field_without_root}),
     ("q5", "the sign", {"autodiff_field": lambda *a: -field_by_autodiff(*a)}),
     ("q5", "not divided by Y", {"limit_field": lambda o, x, xi: o.T @ (o @ (x - xi))}),
-    ("q6", "without the ½", {"frozen_probability": lambda *a: probability(*a, half=1.0)}),
-    ("q6", "without the second kernel", {"frozen_probability": lambda *a: probability(*a, plus=0)}),
+    (
+        "q6",
+        "without the ½",
+        {"frozen_probability": lambda *a: probability(*a, half=1.0)},
+    ),
+    (
+        "q6",
+        "without the second kernel",
+        {"frozen_probability": lambda *a: probability(*a, plus=0)},
+    ),
     ("q6", "the sign", {"frozen_probability": lambda *a: probability(*a, sign=1)}),
     ("q6", "counts what moves", {"frozen_share": lambda *a: 1 - share_by_features(*a)}),
     ("q7", "the printed sum", {"growth": printed_growth}),
-    ("q7", "cancels for small u", {"growth": lambda u, L: ((1 + u) ** L - 1) / u if u else L}),
-    ("q7", "natural logarithm", {"looseness": lambda u, L: looseness_by_sums(u, L) * np.log(10)}),
+    (
+        "q7",
+        "cancels for small u",
+        {"growth": lambda u, L: ((1 + u) ** L - 1) / u if u else L},
+    ),
+    (
+        "q7",
+        "natural logarithm",
+        {"looseness": lambda u, L: looseness_by_sums(u, L) * np.log(10)},
+    ),
     ("q8", "V = K", {"features_needed": features(energy=2)}),
     ("q8", "Y > DK", {"features_needed": features(stable=0.5)}),
     ("q8", "S, not S²", {"features_needed": features(power=1)}),
@@ -172,16 +228,24 @@ def test_an_answer_that_raises_is_reported_not_raised():
     assert "RuntimeError: no such thing" in str(report)
 
 
-def test_a_check_finds_the_callers_own_variables_and_leaves_no_log(tmp_path, monkeypatch):
+def test_a_check_finds_the_callers_own_variables_and_leaves_no_log(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     scope = {"grader": PAGE.grader, "np": np}
-    exec("def variance_ratio(k):\n    v = (1 - k**2) ** 2\n    return 2 * v / (1 + v)\nr = grader.check('q4')", scope)
+    exec(
+        "def variance_ratio(k):\n    v = (1 - k**2) ** 2\n    return 2 * v / (1 + "
+        "v)\nr = grader.check('q4')",
+        scope,
+    )
     assert scope["r"].passed
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("answer", [1.1, [1.0, 1.0], np.nan, [[2.5]]])
-def test_close_refuses_a_wrong_value_shape_and_nan_and_keeps_the_right_value_to_itself(answer):
+def test_close_refuses_a_wrong_value_shape_and_nan_and_keeps_the_right_value_to_itself(
+    answer,
+):
     with pytest.raises(AssertionError, match="the hint") as refused:
         close(answer, 0.73, "the hint")
     assert "73" not in str(refused.value)
@@ -190,9 +254,21 @@ def test_close_refuses_a_wrong_value_shape_and_nan_and_keeps_the_right_value_to_
 def test_the_checks_need_nothing_but_numpy_jax_and_this_package():
     code = "import sys; before = set(sys.modules); import rankone_book.exercises as e\n"
     code += "for c in e.chapters(): e.grader(c)\n"
-    code += "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
-    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
-    assert not {"otter", "IPython", "ipywidgets", "jupytext", "nbformat", "sphinx", "playwright"} & set(loaded)
+    code += (
+        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.split()
+    assert not {
+        "otter",
+        "IPython",
+        "ipywidgets",
+        "jupytext",
+        "nbformat",
+        "sphinx",
+        "playwright",
+    } & set(loaded)
 
 
 def test_an_unknown_chapter_is_refused_with_the_names_there_are():

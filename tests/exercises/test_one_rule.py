@@ -1,4 +1,6 @@
-"""Every check on the one rule accepts two right answers written differently, and rejects plausible wrong ones."""
+"""Every check on the one rule accepts two right answers written differently, and
+rejects plausible wrong ones.
+"""
 
 import numpy as np
 from exercise_pages import EveryCheck, Page
@@ -22,17 +24,24 @@ def gated_by_hand(S, rates, gamma):
 
 def weights_by_system(S, weights, noise):
     m = len(S)
-    bordered = np.block([[S + noise**2 * np.eye(m), np.ones((m, 1))], [np.ones((1, m)), np.zeros((1, 1))]])
+    bordered = np.block(
+        [
+            [S + noise**2 * np.eye(m), np.ones((m, 1))],
+            [np.ones((1, m)), np.zeros((1, 1))],
+        ]
+    )
     return np.linalg.solve(bordered, np.append(weights, 1.0))[:m]
 
 
 def repeated(s, omega, n):
     if n > 1000:
         return 1 - 1 / (1 + n * omega * s)
-    answer, left = 0.0, s
+    answer = 0.0
+    left = s
     for _ in range(n):
         gain = left / (1 / omega + left)
-        answer, left = answer + gain * (1 - answer), left * (1 - gain)
+        answer = answer + gain * (1 - answer)
+        left = left * (1 - gain)
     return answer
 
 
@@ -45,10 +54,18 @@ def keys_by_counting(s, eps):
 
 def rate_by_search(S, weights, noise):
     A = S + noise**2 * np.eye(len(S))
-    cost = lambda rate: rate**2 * np.einsum("iq,ij,jq", weights, A, weights) - 2 * rate * (weights**2).sum()  # noqa: E731
-    low, high = 0.0, 2.0
+
+    def cost(rate):
+        return (
+            rate**2 * np.einsum("iq,ij,jq", weights, A, weights)
+            - 2 * rate * (weights**2).sum()
+        )
+
+    low = 0.0
+    high = 2.0
     for _ in range(200):
-        a, b = low + (high - low) / 3, high - (high - low) / 3
+        a = low + (high - low) / 3
+        b = high - (high - low) / 3
         low, high = (low, b) if cost(a) < cost(b) else (a, high)
     return low
 
@@ -62,32 +79,94 @@ SECOND = {
     "q1": {"after_sequence": readings},
     "q2": {"chunked": chunks_by_hand},
     "q3": {"weight_of_repeats": repeated},
-    "q4": {"order_gap": lambda r1, r2, s: readings(r1, r2, s) - readings(r2, r1, s)[::-1]},
+    "q4": {
+        "order_gap": lambda r1, r2, s: readings(r1, r2, s) - readings(r2, r1, s)[::-1]
+    },
     "q5": {"most_keys": keys_by_counting},
     "q6": {"best_rate": rate_by_search},
     "q7": {"gated": gated_by_hand},
     "q8": {"unbiased_weights": weights_by_system},
 }
 WRONG = [
-    ("q1", "nothing predicted: Hebb", {"after_sequence": lambda r1, r2, s: (r1 + s * r2, r2 + s * r1)}),
-    ("q1", "the first pair undisturbed", {"after_sequence": lambda r1, r2, s: (r1, r2)}),
-    ("q2", "a sequence within chunks too", {"chunked": lambda S, rate, size: chunks_by_hand(S, rate, 1)}),
-    ("q2", "lower for upper", {"chunked": lambda S, rate, size: chunks_by_hand(S, rate, size).T}),
-    ("q3", "n times the share of one", {"weight_of_repeats": lambda s, w, n: min(n * s / (s + 1 / w), 1.0)}),
-    ("q3", "the length forgotten", {"weight_of_repeats": lambda s, w, n: 1 / (1 + 1 / (n * w))}),
-    ("q4", "the sign of the second", {"order_gap": lambda r, q, s: (s * (q - s * r), s * (r - s * q))}),
+    (
+        "q1",
+        "nothing predicted: Hebb",
+        {"after_sequence": lambda r1, r2, s: (r1 + s * r2, r2 + s * r1)},
+    ),
+    (
+        "q1",
+        "the first pair undisturbed",
+        {"after_sequence": lambda r1, r2, s: (r1, r2)},
+    ),
+    (
+        "q2",
+        "a sequence within chunks too",
+        {"chunked": lambda S, rate, size: chunks_by_hand(S, rate, 1)},
+    ),
+    (
+        "q2",
+        "lower for upper",
+        {"chunked": lambda S, rate, size: chunks_by_hand(S, rate, size).T},
+    ),
+    (
+        "q3",
+        "n times the share of one",
+        {"weight_of_repeats": lambda s, w, n: min(n * s / (s + 1 / w), 1.0)},
+    ),
+    (
+        "q3",
+        "the length forgotten",
+        {"weight_of_repeats": lambda s, w, n: 1 / (1 + 1 / (n * w))},
+    ),
+    (
+        "q4",
+        "the sign of the second",
+        {"order_gap": lambda r, q, s: (s * (q - s * r), s * (r - s * q))},
+    ),
     ("q4", "nothing predicted", {"order_gap": lambda r, q, s: (s * q, -s * r)}),
     ("q5", "rho for the bound", {"most_keys": lambda s, eps: 1 + int(eps / s)}),
-    ("q5", "the key itself not counted", {"most_keys": lambda s, eps: int(eps / (1 + eps) / s)}),
-    ("q6", "a rate of one over the crowd", {"best_rate": lambda S, w, noise: 1 / S.sum(1).mean()}),
-    ("q6", "noise not squared", {"best_rate": lambda S, w, noise: rate_by_search(S, w, noise**0.5)}),
-    ("q7", "faded only at the end", {"gated": lambda S, r, g: gated_by_hand(S, r, 1.0) * g ** np.arange(len(S))[::-1]}),
+    (
+        "q5",
+        "the key itself not counted",
+        {"most_keys": lambda s, eps: int(eps / (1 + eps) / s)},
+    ),
+    (
+        "q6",
+        "a rate of one over the crowd",
+        {"best_rate": lambda S, w, noise: 1 / S.sum(1).mean()},
+    ),
+    (
+        "q6",
+        "noise not squared",
+        {"best_rate": lambda S, w, noise: rate_by_search(S, w, noise**0.5)},
+    ),
+    (
+        "q7",
+        "faded only at the end",
+        {
+            "gated": lambda S, r, g: (
+                gated_by_hand(S, r, 1.0) * g ** np.arange(len(S))[::-1]
+            )
+        },
+    ),
     ("q7", "faded once more", {"gated": lambda S, r, g: g * gated_by_hand(S, r, g)}),
-    ("q8", "the ridge's", {"unbiased_weights": lambda S, k, n: np.linalg.solve(S + n**2 * np.eye(len(S)), k)}),
+    (
+        "q8",
+        "the ridge's",
+        {
+            "unbiased_weights": lambda S, k, n: np.linalg.solve(
+                S + n**2 * np.eye(len(S)), k
+            )
+        },
+    ),
     (
         "q8",
         "divided",
-        {"unbiased_weights": lambda S, k, n: (lambda w: w / w.sum())(np.linalg.solve(S + n**2 * np.eye(len(S)), k))},
+        {
+            "unbiased_weights": lambda S, k, n: (lambda w: w / w.sum())(
+                np.linalg.solve(S + n**2 * np.eye(len(S)), k)
+            )
+        },
     ),
 ]
 PAGE = Page("one_rule", "one_rule_exercises", SECOND, WRONG)

@@ -1,4 +1,6 @@
-"""Every check on preconditioning accepts two right answers, and rejects two plausible wrong ones."""
+"""Every check on preconditioning accepts two right answers, and rejects two plausible
+wrong ones.
+"""
 
 import numpy as np
 from exercise_pages import EveryCheck, Page
@@ -6,7 +8,9 @@ from exercise_pages import EveryCheck, Page
 
 def columns_by_units(A, B):
     units = np.eye(A.shape[1] * B.shape[0])
-    return np.array([(A @ e.reshape(A.shape[1], -1, order="F") @ B).ravel(order="F") for e in units]).T
+    return np.array(
+        [(A @ e.reshape(A.shape[1], -1, order="F") @ B).ravel(order="F") for e in units]
+    ).T
 
 
 def rows_by_units(A, B):
@@ -17,19 +21,22 @@ def rows_by_units(A, B):
 def reach_by_svd(W0, target, T, V):
     left, s, _ = np.linalg.svd(T)
     _, t, right = np.linalg.svd(V)
-    left, right = left[:, : (s > 1e-9).sum()], right[: (t > 1e-9).sum()]
+    left = left[:, : (s > 1e-9).sum()]
+    right = right[: (t > 1e-9).sum()]
     return W0 + left @ left.T @ (target - W0) @ right.T @ right
 
 
 def whitening_by_cholesky(mean, covariance, centre=True, power=-1):
     half = np.linalg.inv(np.linalg.cholesky(covariance)) if power else np.eye(len(mean))
     V = np.eye(len(mean) + 1)
-    V[:-1, :-1], V[:-1, -1] = half, -half @ mean * centre
+    V[:-1, :-1] = half
+    V[:-1, -1] = -half @ mean * centre
     return V
 
 
 def heavy_on_W(T, gradients, rate, decay, metric=True):
-    velocity, moved = 0, 0
+    velocity = 0
+    moved = 0
     for g in gradients:
         velocity = decay * velocity + (T @ T.T @ g if metric else g)
         moved = moved - rate * velocity
@@ -62,17 +69,28 @@ def shampoo(left, right):
 SECOND = {
     "q1": {"column_matrix": columns_by_units, "row_matrix": rows_by_units},
     "q2": {
-        "preconditioner_rank": lambda T, V: np.linalg.matrix_rank(np.kron(V.T @ V, T @ T.T)),
+        "preconditioner_rank": lambda T, V: np.linalg.matrix_rank(
+            np.kron(V.T @ V, T @ T.T)
+        ),
         "nearest_reachable": reach_by_svd,
     },
     "q3": {"bias_whitening": whitening_by_cholesky},
     "q4": {"heavy_ball_on_U": heavy_on_W, "first_adam_step": adam_by_division},
     "q5": {"penalty_of_U": penalty_by_vec, "penalised_step": step_through_U},
     "q6": {"one_step_factors": lambda A, Sigma: (root(Sigma, 0.5), root(A, -0.5))},
-    "q7": {"shampoo_factors": lambda L, R: (np.linalg.cholesky(root(L, -0.25)), np.linalg.cholesky(root(R, -0.25)).T)},
+    "q7": {
+        "shampoo_factors": lambda L, R: (
+            np.linalg.cholesky(root(L, -0.25)),
+            np.linalg.cholesky(root(R, -0.25)).T,
+        )
+    },
     "q8": {
-        "relative_excess": lambda a, g, s: ((a + s) * (g + s) - a * g - s * s) / (a * g + s * s),
-        "excess_matrix": lambda A, G, s: np.kron(s * A, np.eye(len(G))) + np.kron(np.eye(len(A)), s * G),
+        "relative_excess": lambda a, g, s: (
+            ((a + s) * (g + s) - a * g - s * s) / (a * g + s * s)
+        ),
+        "excess_matrix": lambda A, G, s: (
+            np.kron(s * A, np.eye(len(G))) + np.kron(np.eye(len(A)), s * G)
+        ),
     },
 }
 WRONG = [

@@ -1,4 +1,6 @@
-"""Every check on residual memory accepts two right answers written differently, and rejects plausible wrong ones."""
+"""Every check on residual memory accepts two right answers written differently, and
+rejects plausible wrong ones.
+"""
 
 from math import log
 
@@ -7,11 +9,13 @@ from exercise_pages import EveryCheck, Page
 
 
 def nearest_by_parts(n):
-    t = (np.arange(2000) + 0.5) / 4000  # x on a grid of the left half, t by exact integrals of both pieces
+    # x on a grid of the left half, t by exact integrals of both pieces
+    t = (np.arange(2000) + 0.5) / 4000
     total = 0.0
     for x in t:
         s = (np.arange(800) + 0.5) / 800
-        inner, outer = x * s, x + (1 - 2 * x) * s
+        inner = x * s
+        outer = x + (1 - 2 * x) * s
         total += (2 * inner * (1 - 2 * inner) ** n).mean() * x
         total += (2 * outer * (1 - x - outer) ** n).mean() * (1 - 2 * x)
     return 2 * total / 4000
@@ -56,20 +60,64 @@ SECOND = {
 WRONG = [
     ("q1", "the sum of the variances, as printed", {"first_distance": lambda d: d}),
     ("q1", "the square of the radius", {"first_distance": lambda d: d + 2}),
-    ("q2", "the interior alone", {"unit_interval": lambda n: 1 / (2 * (n + 1) * (n + 2))}),
-    ("q2", "in the unit of the ball", {"unit_interval": lambda n: 6 * (n + 7) / ((n + 1) * (n + 2) * (n + 3))}),
-    ("q3", "log n for log n over d", {"useful_from": lambda d: useful_by_counting(d) * d}),
+    (
+        "q2",
+        "the interior alone",
+        {"unit_interval": lambda n: 1 / (2 * (n + 1) * (n + 2))},
+    ),
+    (
+        "q2",
+        "in the unit of the ball",
+        {"unit_interval": lambda n: 6 * (n + 7) / ((n + 1) * (n + 2) * (n + 3))},
+    ),
+    (
+        "q3",
+        "log n for log n over d",
+        {"useful_from": lambda d: useful_by_counting(d) * d},
+    ),
     ("q3", "one too early", {"useful_from": lambda d: useful_by_counting(d) - 1}),
-    ("q4", "loose by d, as printed", {"remembered_risk": lambda EZ, d, L: (1 - L) ** 2 * EZ}),
+    (
+        "q4",
+        "loose by d, as printed",
+        {"remembered_risk": lambda EZ, d, L: (1 - L) ** 2 * EZ},
+    ),
     ("q4", "not squared", {"remembered_risk": lambda EZ, d, L: (1 - L) * EZ / d}),
-    ("q5", "corrected and broken exchanged", {"split_gain": lambda y, b, m: gain_by_loop(y, m, b)}),
-    ("q5", "no third case", {"split_gain": lambda y, b, m: (*gain_by_loop(y, b, m)[:2], 0.0)}),
+    (
+        "q5",
+        "corrected and broken exchanged",
+        {"split_gain": lambda y, b, m: gain_by_loop(y, m, b)},
+    ),
+    (
+        "q5",
+        "no third case",
+        {"split_gain": lambda y, b, m: (*gain_by_loop(y, b, m)[:2], 0.0)},
+    ),
     ("q6", "not squared", {"hurting_noise": lambda L, r: (1 - L) * (1 - r)}),
-    ("q6", "the neighbour's distance forgotten", {"hurting_noise": lambda L, r: (1 - L) ** 2}),
-    ("q7", "a base that is not certain", {"forgotten": lambda: ([0.5, 0.5], 0, [0.5, 0.5], 1)}),
-    ("q7", "a neighbour of the same class", {"forgotten": lambda: ([0.0, 1.0], 0, [1.0, 0.0], 0)}),
-    ("q8", "largest with their sign", {"truncated": lambda r, m: np.where(r >= np.sort(r, 1)[:, -m:][:, :1], r, 0)}),
-    ("q8", "scaled to sum to zero", {"truncated": lambda r, m: truncated_by_loop(r, m) / 2}),
+    (
+        "q6",
+        "the neighbour's distance forgotten",
+        {"hurting_noise": lambda L, r: (1 - L) ** 2},
+    ),
+    (
+        "q7",
+        "a base that is not certain",
+        {"forgotten": lambda: ([0.5, 0.5], 0, [0.5, 0.5], 1)},
+    ),
+    (
+        "q7",
+        "a neighbour of the same class",
+        {"forgotten": lambda: ([0.0, 1.0], 0, [1.0, 0.0], 0)},
+    ),
+    (
+        "q8",
+        "largest with their sign",
+        {"truncated": lambda r, m: np.where(r >= np.sort(r, 1)[:, -m:][:, :1], r, 0)},
+    ),
+    (
+        "q8",
+        "scaled to sum to zero",
+        {"truncated": lambda r, m: truncated_by_loop(r, m) / 2},
+    ),
 ]
 PAGE = Page("residual", "residual_exercises", SECOND, WRONG)
 

@@ -1,4 +1,5 @@
-"""Hostile notebooks, graded for real: by root, who hands their code to `nobody`, and by an ordinary account.
+"""Hostile notebooks, graded for real: by root, who hands their code to `nobody`, and by
+an ordinary account.
 
 Every attack returns what it achieved, and the report of its check repeats that.
 """
@@ -27,8 +28,12 @@ ROOT = Path(__file__).parents[2]
 BUILT = ROOT / "_build/html"
 NOBODY = 65534
 IS_ROOT = os.name == "posix" and os.geteuid() == 0
-MARK = f"4321.{os.getpid()}"  # seconds that a process sleeps which tries to outlive the grading
-PACKAGES = [str(Path(rankone_book.__file__).parents[1]), *(path for path in sys.path if path.endswith("site-packages"))]
+# seconds that a process sleeps which tries to outlive the grading
+MARK = f"4321.{os.getpid()}"
+PACKAGES = [
+    str(Path(rankone_book.__file__).parents[1]),
+    *(path for path in sys.path if path.endswith("site-packages")),
+]
 
 CHECKS = """
 from rankone_book.exercises import ask, holds, test_case
@@ -137,18 +142,35 @@ class Runner:
     @property
     def environment(self):
         """The variables of the grader: where its packages are."""
-        return {"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(PACKAGES), "JAX_PLATFORMS": "cpu"}
+        return {
+            "PATH": os.defpath,
+            "PYTHONPATH": os.pathsep.join(PACKAGES),
+            "JAX_PLATFORMS": "cpu",
+        }
 
     def run(self, command, **options):
-        account = {} if self.user is None else {"user": self.user, "group": self.user, "extra_groups": []}
-        options = {"env": self.environment, "cwd": "/", "capture_output": True, "text": True} | account | options
+        account = (
+            {}
+            if self.user is None
+            else {"user": self.user, "group": self.user, "extra_groups": []}
+        )
+        options = (
+            {"env": self.environment, "cwd": "/", "capture_output": True, "text": True}
+            | account
+            | options
+        )
         return subprocess.run(command, check=False, **options)
 
 
 def runs(python, user):
     """True if an account can run this Python with the packages of the grader."""
     try:
-        return Runner(python, user).run([python, "-c", "import rankone_book, IPython"]).returncode == 0
+        return (
+            Runner(python, user)
+            .run([python, "-c", "import rankone_book, IPython"])
+            .returncode
+            == 0
+        )
     except OSError:
         return False
 
@@ -171,14 +193,21 @@ def python():
     for candidate in (sys.executable, system):
         if runs(candidate, NOBODY):
             return candidate
-    return pytest.skip(f"`nobody` can run neither {sys.executable} nor {system} with the packages of {PACKAGES}")
+    return pytest.skip(
+        f"`nobody` can run neither {sys.executable} nor {system} with the packages of "
+        f"{PACKAGES}"
+    )
 
 
 @pytest.fixture(scope="module")
 def isolated(python):
     """Skips where the kernel lets an ordinary account make no namespaces."""
     code = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x70000000) != 0)"
-    if Runner(python, NOBODY if IS_ROOT else None).run([python, "-I", "-c", code]).returncode:
+    if (
+        Runner(python, NOBODY if IS_ROOT else None)
+        .run([python, "-I", "-c", code])
+        .returncode
+    ):
         pytest.skip("the kernel lets an ordinary account make no namespaces")
 
 
@@ -209,10 +238,14 @@ def attacked(base, python, user):
     """Grade the hostile notebook in Gradescope's layout, by Gradescope's own script."""
     for folder in ("source/tests", "submission", "environment/bin", "results"):
         (base / folder).mkdir(parents=True)
-    (base / "source/tests/q1.py").write_text(CHECKS + "".join(CHECK.format(name=name) for name in NAMES))
+    (base / "source/tests/q1.py").write_text(
+        CHECKS + "".join(CHECK.format(name=name) for name in NAMES)
+    )
     # A call has 15 s; twice the memory of the process is asked of it.
     limits = {"call_seconds": 15, "total_seconds": 300, "memory": 2**31}
-    (base / "source/config.json").write_text(json.dumps({"secret": "the secret", "limits": limits}))
+    (base / "source/config.json").write_text(
+        json.dumps({"secret": "the secret", "limits": limits})
+    )
     server = socket.create_server(("127.0.0.1", 0))
     server.setblocking(False)
     source = ATTACKS.format(base=str(base), port=server.getsockname()[1], mark=MARK)
@@ -227,7 +260,8 @@ def attacked(base, python, user):
     wrapper.chmod(0o755)
     for path in (base, *base.rglob("*")):
         os.chown(path, -1 if user is None else user, -1)
-    subprocess.run(["chmod", "-R", "go-rwx", base / "source"], check=True)  # as setup.sh does
+    # as setup.sh does
+    subprocess.run(["chmod", "-R", "go-rwx", base / "source"], check=True)
     done = runner.run(["bash", base / "run_autograder"])
     assert done.returncode == 0, done.stderr
     content = json.loads((base / "results/results.json").read_text(encoding="utf-8"))
@@ -239,13 +273,18 @@ def attacked(base, python, user):
             connections = 1
         except BlockingIOError:
             pass
-    end = time.monotonic() + 10  # the kernel ends the processes of a namespace soon after its first
+    # the kernel ends the processes of a namespace soon after its first
+    end = time.monotonic() + 10
     while survivors() and time.monotonic() < end:
         time.sleep(0.2)
     left = survivors()
     for pid in left:
         os.kill(pid, signal.SIGKILL)
-    lines = re.findall(r"^  (?:failed|passed): (\w+)(?:\n    (.*))?", content["tests"][0]["output"], re.MULTILINE)
+    lines = re.findall(
+        r"^  (?:failed|passed): (\w+)(?:\n    (.*))?",
+        content["tests"][0]["output"],
+        re.MULTILINE,
+    )
     return Outcome(dict(lines), content["tests"][0]["score"], connections, left)
 
 
@@ -260,7 +299,9 @@ def account(request):
 @pytest.fixture(scope="module")
 def outcome(account, place, python):
     """What the hostile notebook achieved under this account."""
-    return attacked(place / account, python, NOBODY if IS_ROOT and account == "ordinary" else None)
+    return attacked(
+        place / account, python, NOBODY if IS_ROOT and account == "ordinary" else None
+    )
 
 
 def test_what_is_right_in_a_hostile_notebook_has_its_points(outcome):
@@ -270,14 +311,19 @@ def test_what_is_right_in_a_hostile_notebook_has_its_points(outcome):
 
 def test_a_student_reads_neither_the_checks_nor_the_secret(outcome, account):
     if account == "ordinary":
-        pytest.skip("an account can read its own files: the grader promises this for root alone")
+        pytest.skip(
+            "an account can read its own files: the grader promises this for root alone"
+        )
     assert outcome.reports["read"] == "PermissionError PermissionError"
     assert re.fullmatch(r"\d+ graders, none open", outcome.reports["spy"])
 
 
 def test_a_student_writes_neither_results_nor_checks_nor_packages(outcome, account):
     if account == "ordinary":
-        pytest.skip("an account can write its own files: the grader promises this for root alone")
+        pytest.skip(
+            "an account can write its own files: the grader promises this for root "
+            "alone"
+        )
     assert outcome.reports["write"] == "written: []"
 
 
@@ -288,7 +334,10 @@ def test_a_student_has_no_network(isolated, outcome):
 
 def test_no_process_of_a_student_outlives_the_grading(isolated, outcome):
     assert outcome.reports["linger"] == "left a process"
-    assert "escape took longer than" in outcome.reports["escape"] or "ended" in outcome.reports["escape"]
+    assert (
+        "escape took longer than" in outcome.reports["escape"]
+        or "ended" in outcome.reports["escape"]
+    )
     assert outcome.survivors == []
 
 
@@ -308,7 +357,9 @@ def test_root_is_told_what_grading_needs_where_nobody_cannot_run_python(place, p
     link = closed / "python"
     link.symlink_to(python)
     notebook = place / "empty.ipynb"
-    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1")]), notebook)
+    nbformat.write(
+        nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x = 1")]), notebook
+    )
     command = [link, "-m", "rankone_book.exercises.grading", "one_rule", notebook]
     done = Runner(python, None).run(command)
     assert done.returncode == 1
@@ -324,12 +375,16 @@ def test_the_readmes_command_grades_one_notebook(place, python, tmp_path):
     shutil.copy(tmp_path / "one_rule-instructor.ipynb", place / "homework.ipynb")
     readme = (tmp_path / "README.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^    (\.venv/bin/python .+)$", readme, re.MULTILINE)
-    words = command.replace(".venv/bin/python", python).replace("homework.ipynb", str(place / "homework.ipynb"))
+    words = command.replace(".venv/bin/python", python).replace(
+        "homework.ipynb", str(place / "homework.ipynb")
+    )
     done = Runner(python, None).run(words.split(), cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("homework.ipynb: 22 of 22 points\nEvery cell ran.")
 
 
 def test_the_attacks_are_of_the_form_that_the_grader_reads():
-    compile(textwrap.dedent(ATTACKS.format(base="", port=0, mark="")), "attacks", "exec")
+    compile(
+        textwrap.dedent(ATTACKS.format(base="", port=0, mark="")), "attacks", "exec"
+    )
     assert len(NAMES) == 8

@@ -1,4 +1,6 @@
-"""CounterFact's experiments in miniature, on a random network, and the records that the book shows."""
+"""CounterFact's experiments in miniature, on a random network, and the records that the
+book shows.
+"""
 
 import json
 from dataclasses import replace
@@ -18,7 +20,13 @@ from rankone.language.rewriting import Search
 from rankone.language.statistics import key_moments
 from rankone.language.surgery import find_fact_value
 from rankone.theory.edit_cost import mean_inflation, sequential_residual
-from rankone_book.counterfact_study import interval, many_rows, recorded_cases, score_rows, scores
+from rankone_book.counterfact_study import (
+    interval,
+    many_rows,
+    recorded_cases,
+    score_rows,
+    scores,
+)
 from rankone_book.records import load_record, provenance
 
 pytest.importorskip("tokenizers")
@@ -60,20 +68,38 @@ def published(number, subject):
 def small(experiment, monkeypatch, tmp_path):
     """The scripts by name, with a random network and a file of four facts."""
     path = tmp_path / "four.json"
-    path.write_text(json.dumps([short(i, subject) for i, subject in enumerate(SUBJECTS)]))
+    path.write_text(
+        json.dumps([short(i, subject) for i, subject in enumerate(SUBJECTS)])
+    )
     monkeypatch.setenv("RANKONE_COUNTERFACT", str(path))
     monkeypatch.setenv("RANKONE_DATA", str(tmp_path))
     few = corpus()[::60]
     modules = {
-        name: experiment(name) for name in ("counterfact", "counterfact_many", "counterfact_prose", "editing_facts")
+        name: experiment(name)
+        for name in (
+            "counterfact",
+            "counterfact_many",
+            "counterfact_prose",
+            "editing_facts",
+        )
     }
     for module in modules.values():
         monkeypatch.setattr(module, "model", tiny)
-        for name, value in {"CASES": range(4), "SIZE": 2, "PART": 2, "ASKED": 2, "corpus": lambda: few}.items():
+        for name, value in {
+            "CASES": range(4),
+            "SIZE": 2,
+            "PART": 2,
+            "ASKED": 2,
+            "corpus": lambda: few,
+        }.items():
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(modules["editing_facts"], "corpus", corpus)
-    monkeypatch.setattr(modules["counterfact"], "find_fact_values", partial(find_fact_values, search=FAR))
+    monkeypatch.setattr(
+        modules["counterfact"],
+        "find_fact_values",
+        partial(find_fact_values, search=FAR),
+    )
     return modules
 
 
@@ -84,7 +110,8 @@ def test_a_case_is_read_alike_from_either_form(experiment):
     read = experiment("counterfact").read_case
     assert read(short(7, "Oslo")) == read(published(7, "Oslo"))
     twice = read(short(7, "Oslo") | {"prompt": "Oslo, a part of Oslo"})
-    assert twice.request.prompt == "Oslo, a part of {}"  # the last mention is the one whose token is edited
+    # the last mention is the one whose token is edited
+    assert twice.request.prompt == "Oslo, a part of {}"
 
 
 def test_the_cases_are_a_thousand_different_ones(experiment):
@@ -94,9 +121,13 @@ def test_the_cases_are_a_thousand_different_ones(experiment):
 
 
 def test_a_file_that_cannot_be_had_or_is_another_is_refused(experiment, tmp_path):
-    counterfact, other = experiment("counterfact"), tmp_path / "other.json"
+    counterfact = experiment("counterfact")
+    other = tmp_path / "other.json"
     other.write_text("[]")
-    for url, reason in ((tmp_path / "nowhere").as_uri(), "--data PATH"), (other.as_uri(), "checksum"):
+    for url, reason in (
+        ((tmp_path / "nowhere").as_uri(), "--data PATH"),
+        (other.as_uri(), "checksum"),
+    ):
         with pytest.raises(RuntimeError, match=reason):
             counterfact.fetched(tmp_path / "new.json", url)
     assert not (tmp_path / "new.json").exists()
@@ -111,12 +142,17 @@ def test_a_file_that_lacks_a_case_is_refused_by_name(small):
 
 
 def test_an_edit_for_each_row_answers_as_its_edited_model_does(small):
-    counterfact, W = small["counterfact"], tiny().network.down(LAYER)
-    chosen, rng = counterfact.cases([0, 1]), np.random.default_rng(0)
-    left, right = rng.normal(size=(2, W.shape[0])), rng.normal(size=(2, W.shape[1]))
+    counterfact = small["counterfact"]
+    W = tiny().network.down(LAYER)
+    chosen = counterfact.cases([0, 1])
+    rng = np.random.default_rng(0)
+    left = rng.normal(size=(2, W.shape[0]))
+    right = rng.normal(size=(2, W.shape[1]))
     found = counterfact.asked_of(chosen, tiny().network, left, right, LAYER)
     for i, case in enumerate(chosen):
-        edited = tiny().with_down(LAYER, W + np.outer(left[i], right[i]).astype(np.float32))
+        edited = tiny().with_down(
+            LAYER, W + np.outer(left[i], right[i]).astype(np.float32)
+        )
         asked = [case.request.text, case.paraphrase, case.neighbour]
         for row, answer in enumerate((case.request.target, case.truth)):
             scores, said = likelihoods(edited, asked, 3 * [answer])
@@ -130,19 +166,26 @@ def test_values_are_found_once_and_are_those_of_each_request(small, monkeypatch)
     found = counterfact.values(chosen, LAYER, 1)
     texts = corpus_contexts(tiny().tokenizer, ((1, 10),))
     for i, case in enumerate(chosen):
-        alone = find_fact_value(tiny(), case.request, contexts=texts, layer=LAYER, search=FAR)
+        alone = find_fact_value(
+            tiny(), case.request, contexts=texts, layer=LAYER, search=FAR
+        )
         np.testing.assert_allclose(found["key"][i], alone.key, rtol=1e-3, atol=1e-5)
         np.testing.assert_allclose(found["delta"][i], alone.delta, rtol=0.02, atol=1e-3)
     monkeypatch.setattr(counterfact, "ROWS", 3)  # in parts, by length
     keys = counterfact.subject_streams(chosen, LAYER, 1)[0]
     np.testing.assert_allclose(keys[LAYER], found["key"], rtol=1e-3, atol=1e-5)
     monkeypatch.setattr(counterfact, "find_fact_values", None)
-    np.testing.assert_array_equal(counterfact.values(chosen, LAYER, 1)["delta"], found["delta"])
+    np.testing.assert_array_equal(
+        counterfact.values(chosen, LAYER, 1)["delta"], found["delta"]
+    )
 
 
 def test_a_cell_says_what_its_edits_answer_and_cost(small, experiment, tmp_path):
-    counterfact, options = small["counterfact"], ["--every", "60", "--out", str(tmp_path)]
-    record = experiment("record").main(counterfact.EXPERIMENT, ["--cell", "1", *options])
+    counterfact = small["counterfact"]
+    options = ["--every", "60", "--out", str(tmp_path)]
+    record = experiment("record").main(
+        counterfact.EXPERIMENT, ["--cell", "1", *options]
+    )
     results = record["cells"][0]["results"]
     assert results["case"] == [2, 3]
     before, after = (np.array(results[when]["log_p"]) for when in ("before", "after"))
@@ -151,7 +194,9 @@ def test_a_cell_says_what_its_edits_answer_and_cost(small, experiment, tmp_path)
     held = counterfact.values(counterfact.cases([2, 3]), LAYER, 1)
     C = small["editing_facts"].geometry(LAYER, 0.01, 60)
     s = np.diag(np.asarray(C.inner(held["key"].T, held["key"].T)))
-    np.testing.assert_allclose(results["price"], (held["delta"] ** 2).sum(1) / s, rtol=0.01)
+    np.testing.assert_allclose(
+        results["price"], (held["delta"] ** 2).sum(1) / s, rtol=0.01
+    )
     assert "four.json" not in json.dumps(record)
 
 
@@ -159,31 +204,46 @@ def test_a_cell_says_what_its_edits_answer_and_cost(small, experiment, tmp_path)
 
 
 def test_every_way_of_writing_many_facts_writes_what_it_promises(small):
-    many, counterfact = small["counterfact_many"], small["counterfact"]
-    chosen, W = counterfact.cases(range(4)), np.asarray(tiny().network.down(LAYER))
+    many = small["counterfact_many"]
+    counterfact = small["counterfact"]
+    chosen = counterfact.cases(range(4))
+    W = np.asarray(tiny().network.down(LAYER))
     held = counterfact.values(chosen, LAYER, 1)
     write = partial(many.written, chosen=chosen, held=held, share=0.3, **HOW)
-    deltas = {way: np.asarray(write(way)[LAYER]) for way in ("batch", "sequence", "learning", "null")}
-    missed = {way: np.linalg.norm(delta @ held["key"].T - held["delta"].T, axis=0) for way, delta in deltas.items()}
+    deltas = {
+        way: np.asarray(write(way)[LAYER])
+        for way in ("batch", "sequence", "learning", "null")
+    }
+    missed = {
+        way: np.linalg.norm(delta @ held["key"].T - held["delta"].T, axis=0)
+        for way, delta in deltas.items()
+    }
     size = np.linalg.norm(held["delta"], axis=1)
     for way in ("batch", "null"):
         assert (missed[way] < 1e-2 * size).all()
     for way in ("sequence", "learning"):
-        assert missed[way][-1] < 1e-2 * size[-1] < missed[way][0]  # the first is forgotten in part, the last is not
+        # the first is forgotten in part, the last is not
+        assert missed[way][-1] < 1e-2 * size[-1] < missed[way][0]
     assert missed["learning"].sum() < missed["sequence"].sum()
     P = np.asarray(many.null_space(LAYER, 0.01, 60, 0.3))
-    np.testing.assert_allclose(deltas["null"] @ P @ P.T, deltas["null"], atol=1e-3 * abs(deltas["null"]).max())
+    np.testing.assert_allclose(
+        deltas["null"] @ P @ P.T, deltas["null"], atol=1e-3 * abs(deltas["null"]).max()
+    )
     assert 0 < P.shape[1] < W.shape[1]
     network = tiny().network
     before = np.asarray(counterfact.subject_streams(chosen, LAYER, 1)[1])
     for block, delta in write("spread").items():
         network = network.with_down(block, network.down(block) + delta)
-    moved = np.asarray(counterfact.subject_streams(chosen, LAYER, 1, network)[1]) - before
+    moved = (
+        np.asarray(counterfact.subject_streams(chosen, LAYER, 1, network)[1]) - before
+    )
     assert np.linalg.norm(moved - held["delta"]) < 0.05 * np.linalg.norm(held["delta"])
 
 
 def test_many_facts_are_asked_in_groups_and_priced(small):
-    found = small["counterfact_many"].measure(way="batch", edits=2, share=0.3, seed=0, **HOW)
+    found = small["counterfact_many"].measure(
+        way="batch", edits=2, share=0.3, seed=0, **HOW
+    )
     assert np.shape(found["ahead"]) == np.shape(found["said"]) == (3, 2)
     assert found["price"] > 0
     assert found["prose"] > 0
@@ -197,15 +257,28 @@ def test_prose_is_scored_before_and_after(small):
     assert (before != after).any()
 
 
-def test_prose_is_compared_with_texts_about_other_subjects_of_which_the_answer_is_true(small, monkeypatch):
-    prose, (case, *_) = small["counterfact_prose"], small["counterfact"].cases([0])
-    other, third = (case._replace(request=replace(case.request, subject=name)) for name in ("Bergen", "Turku"))
+def test_prose_is_compared_with_texts_about_other_subjects_of_which_the_answer_is_true(
+    small, monkeypatch
+):
+    prose = small["counterfact_prose"]
+    (case, *_) = small["counterfact"].cases([0])
+    other, third = (
+        case._replace(request=replace(case.request, subject=name))
+        for name in ("Bergen", "Turku")
+    )
     everyone = [case, other, third._replace(truth=" else")]
     monkeypatch.setattr(prose, "cases", lambda _: everyone)
-    monkeypatch.setattr(prose, "elsewhere", lambda *_: ["about itself", "a town on the sea", "a town on a river"])
-    assert prose.cosine(case, "a town on the sea", case.truth, 20, 5) == pytest.approx(1, abs=1e-3)
+    monkeypatch.setattr(
+        prose,
+        "elsewhere",
+        lambda *_: ["about itself", "a town on the sea", "a town on a river"],
+    )
+    assert prose.cosine(case, "a town on the sea", case.truth, 20, 5) == pytest.approx(
+        1, abs=1e-3
+    )
     assert 0 < prose.cosine(case, "a town on a river", case.truth, 20, 5) < 0.9
-    assert prose.cosine(case, "about itself", case.truth, 20, 5) == 0  # its own text is no reference
+    # its own text is no reference
+    assert prose.cosine(case, "about itself", case.truth, 20, 5) == 0
     assert prose.cosine(case, "a town", "nothing of the kind", 20, 5) is None
 
 
@@ -213,19 +286,29 @@ def test_prose_is_compared_with_texts_about_other_subjects_of_which_the_answer_i
 
 
 def test_what_is_forgotten_is_what_a_sequence_of_edits_leaves(experiment):
-    forgotten, rng = experiment("counterfact_forgetting").forgotten, np.random.default_rng(0)
-    K, C = rng.normal(size=(12, 6)), np.cov(rng.normal(size=(12, 40)))
+    forgotten = experiment("counterfact_forgetting").forgotten
+    rng = np.random.default_rng(0)
+    K = rng.normal(size=(12, 6))
+    C = np.cov(rng.normal(size=(12, 40)))
     S = K.T @ np.linalg.solve(C, K)
     for beta in (0.0, 0.3):
-        R = rng.normal(size=(4000, 6))  # independent values of variance 1, of 4,000 outputs
+        # independent values of variance 1, of 4,000 outputs
+        R = rng.normal(size=(4000, 6))
         made = sequential_edit(np.zeros((4000, 12)), C, K, R, beta=beta)
         left = np.asarray(made.residuals)[-1] ** 2 / 4000
         np.testing.assert_allclose(left, forgotten(S, beta), rtol=0.1, atol=1e-3)
 
 
 def test_isotropic_keys_forget_by_the_law(experiment):
-    forgotten, rng, D, m = experiment("counterfact_forgetting").forgotten, np.random.default_rng(0), 60, 50
-    drawn = [K.T @ K for K in rng.normal(size=(60, D, m)) for K in [K / np.linalg.norm(K, axis=0)]]
+    forgotten = experiment("counterfact_forgetting").forgotten
+    rng = np.random.default_rng(0)
+    D = 60
+    m = 50
+    drawn = [
+        K.T @ K
+        for K in rng.normal(size=(60, D, m))
+        for K in [K / np.linalg.norm(K, axis=0)]
+    ]
     left = np.mean([forgotten(S) for S in drawn], axis=0)
     law = np.asarray(sequential_residual(np.arange(1, m + 1), m, D))
     np.testing.assert_allclose(left, law, atol=0.05)
@@ -238,16 +321,20 @@ def test_forgetting_is_measured_on_keys_alone(small, experiment, monkeypatch):
     found = forgetting.measure(edits=4, orders=2, seed=0, **HOW)
     assert found["keys"] == 4
     assert found["left"][0] == pytest.approx(found["measured"].mean())
-    assert all(more > less for more, less in pairwise(found["left"]))  # the more a written key counts, the less is lost
+    # the more a written key counts, the less is lost
+    assert all(more > less for more, less in pairwise(found["left"]))
     assert found["measured"][0] > found["measured"][1]
-    assert found["price"] == pytest.approx(found["price_kind"])  # all of them are one batch
+    # all of them are one batch
+    assert found["price"] == pytest.approx(found["price_kind"])
 
 
 # The tables
 
 
 def test_scores_and_their_intervals():
-    log_p = np.log([[[0.5, 0.2], [0.1, 0.4]], [[0.5, 0.5], [0.1, 0.1]], [[0.3, 0.1], [0.2, 0.6]]])
+    log_p = np.log(
+        [[[0.5, 0.2], [0.1, 0.4]], [[0.5, 0.5], [0.1, 0.1]], [[0.3, 0.1], [0.2, 0.6]]]
+    )
     found = scores(log_p)
     assert found["rewriting"].tolist() == [1, 0]
     assert found["neighbour"].tolist() == [0, 1]
@@ -264,14 +351,26 @@ def test_tables_say_what_the_cells_say():
     log_p = np.zeros((3, 2, 2)) - 1
     log_p[0, 0] = -0.5
     one = {"price": [1, 2], "steps": [3, 4], "length": [1, 1], "loss": [0, 0]}
-    one |= {when: {"log_p": log_p.tolist(), "said": np.ones((3, 2, 2)).tolist()} for when in ("before", "after")}
+    one |= {
+        when: {"log_p": log_p.tolist(), "said": np.ones((3, 2, 2)).tolist()}
+        for when in ("before", "after")
+    }
     rows = score_rows({"cells": [{"results": one}]})
-    assert rows[1][1:] == ["100 (100 to 100)", "0 (0 to 0)", "100 (100 to 100)", "0.0", "2"]
+    assert rows[1][1:] == [
+        "100 (100 to 100)",
+        "0 (0 to 0)",
+        "100 (100 to 100)",
+        "0.0",
+        "2",
+    ]
     assert rows[3][1] == "+0 (+0 to +0)"
     assert len({len(row) for row in rows}) == 1
     assert rows[-1][:2] == ["GPT-2 XL, ROME", "100.0"]
     parts = {"ahead": [[1, 0], [0, 0], [0, 1]], "price": 7.0, "prose": 3.0}
-    cells = [{"parameters": {"way": "batch", "edits": n}, "results": parts} for n in (100, 10)]
+    cells = [
+        {"parameters": {"way": "batch", "edits": n}, "results": parts}
+        for n in (100, 10)
+    ]
     table = many_rows({"cells": cells}, {"batch": "at once", "null": "no cell"})
     assert [row[1] for row in table[1:]] == ["10", "100"]
     assert table[1][2:] == ["50", "0", "50", "7", "3.000"]
@@ -284,13 +383,24 @@ def test_gaussian_keys_obey_the_beta_law_and_a_ridge_helps(experiment, monkeypat
     beta = experiment("editing_beta")
     monkeypatch.setattr(beta, "model", tiny)
     monkeypatch.setattr(beta, "corpus", lambda: corpus()[::20])
-    D, how = tiny().network.config.hidden, {"layer": 1, "edited": 60, "ridge": 0.01, "every": 1}
-    found = [beta.measure(drawn="gaussian", times=2.0, seed=seed, **how) for seed in range(8)]
+    D = tiny().network.config.hidden
+    how = {"layer": 1, "edited": 60, "ridge": 0.01, "every": 1}
+    found = [
+        beta.measure(drawn="gaussian", times=2.0, seed=seed, **how) for seed in range(8)
+    ]
     assert found[0]["n"] == 2 * D
-    assert np.mean([one["plain"]["inflation"] for one in found]) == pytest.approx(mean_inflation(2 * D, D), rel=0.15)
-    assert beta.measure(drawn="stretched", times=2.0, seed=0, **how)["plain"]["inflation"] > 1
+    assert np.mean([one["plain"]["inflation"] for one in found]) == pytest.approx(
+        mean_inflation(2 * D, D), rel=0.15
+    )
+    assert (
+        beta.measure(drawn="stretched", times=2.0, seed=0, **how)["plain"]["inflation"]
+        > 1
+    )
     for drawn in ("tokens", "passages"):
-        few, many = (beta.measure(drawn=drawn, times=times, seed=0, **how) for times in (1.25, 10.0))
+        few, many = (
+            beta.measure(drawn=drawn, times=times, seed=0, **how)
+            for times in (1.25, 10.0)
+        )
         assert few["plain"]["inflation"] > many["plain"]["inflation"] > 0.9
         assert few["ridged"]["inflation"] < few["plain"]["inflation"]
 
@@ -302,35 +412,52 @@ def test_traces_are_of_subjects_of_several_words(experiment):
 
 
 def test_one_pass_gives_the_moments_of_every_block(experiment, monkeypatch):
-    scan, texts = experiment("editing_scan"), [text[:100] for text in corpus()[:18:2]]
+    scan = experiment("editing_scan")
+    texts = [text[:100] for text in corpus()[:18:2]]
     monkeypatch.setattr(scan, "model", tiny)
     monkeypatch.setattr(scan, "corpus", lambda: texts)
     found = scan.moments(1)
     assert len(found) == tiny().network.config.layers
     for layer in (0, 3):
-        np.testing.assert_allclose(found[layer], key_moments(tiny(), layer, texts).mean, rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(
+            found[layer], key_moments(tiny(), layer, texts).mean, rtol=1e-3, atol=1e-5
+        )
 
 
 def test_a_share_foretells_whom_an_edit_turns_until_the_answer_has_left_the_subject():
     record = load_record("editing_scan")
-    shares, turned, follow = {}, {}, {}
+    shares = {}
+    turned = {}
+    follow = {}
     for cell in record["cells"]:
-        block, results = cell["parameters"]["layer"], cell["results"]
+        block = cell["parameters"]["layer"]
+        results = cell["results"]
         margins = np.array(results["margin"])
-        assert (margins[:, 0] > 0).all() == (block < 27)  # which blocks can be made to say it
+        # which blocks can be made to say it
+        assert (margins[:, 0] > 0).all() == (block < 27)
         assert margins.shape == (4, 10)
-        shares[block], turned[block] = np.mean(results["share"]), (margins[:, 4:] > 0).mean()
+        shares[block] = np.mean(results["share"])
+        turned[block] = (margins[:, 4:] > 0).mean()
         follow[block] = (margins[:, 1:4] > 0).mean()
-    early = [block for block in shares if block <= 22]  # at 23 the last token takes over in the trace
+    # at 23 the last token takes over in the trace
+    early = [block for block in shares if block <= 22]
     assert sorted(shares) == list(range(30))
-    assert np.corrcoef([(shares[block], turned[block]) for block in early], rowvar=False)[0, 1] > 0.9
+    assert (
+        np.corrcoef([(shares[block], turned[block]) for block in early], rowvar=False)[
+            0, 1
+        ]
+        > 0.9
+    )
     assert min(follow[block] for block in early) > 0.8
     assert max(follow[block] for block in range(25, 30)) == 0
 
 
-@pytest.mark.parametrize("name", ["counterfact_forgetting", "editing_beta", "editing_scan"])
+@pytest.mark.parametrize(
+    "name", ["counterfact_forgetting", "editing_beta", "editing_scan"]
+)
 def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
-    record, module = load_record(name), experiment(name)
+    record = load_record(name)
+    module = experiment(name)
     assert record["cells"]
     assert record["axes"] == list(module.GRID)
     assert record["runs"][0]["date"] in provenance(record)

@@ -19,20 +19,38 @@ from rankone_book.records import coverage, load_record, select
 
 
 def answers(new, true, said, kept):
-    return {"margin": [a - b for a, b in zip(new, true, strict=True)], "said": said, "kept": kept}
+    return {
+        "margin": [a - b for a, b in zip(new, true, strict=True)],
+        "said": said,
+        "kept": kept,
+    }
 
 
 @pytest.fixture
 def record():
-    """Two edits with three paraphrases and two neighbours each; the closed form is right but for one of each kind."""
+    """Two edits with three paraphrases and two neighbours each; the closed form is
+    right but for one of each kind.
+    """
     before = answers([-5] * 6, [-1] * 6, False, 1.0)
     good = answers([-1, -1, -1, -1, -5, -5], [-5, -5, -5, -5, -1, -1], True, 1.0)
     poor = answers([-1, -1, -1, -6, -5, -1], [-5, -5, -5, -5, -1, -5], True, 0.5)
     cells = []
     for i, closed in enumerate((good, poor)):
         of = {method: before if method == "none" else closed for method in METHODS}
-        prices = {method: (i + 1) * (4.0 if method == "identity" else 2.0) for method in METHODS if method != "none"}
-        cells.append({"results": {"answers": of, "fluency": dict.fromkeys(METHODS, 6.0 + i), "interference": prices}})
+        prices = {
+            method: (i + 1) * (4.0 if method == "identity" else 2.0)
+            for method in METHODS
+            if method != "none"
+        }
+        cells.append(
+            {
+                "results": {
+                    "answers": of,
+                    "fluency": dict.fromkeys(METHODS, 6.0 + i),
+                    "interference": prices,
+                }
+            }
+        )
     return {"cells": cells}
 
 
@@ -68,36 +86,59 @@ def test_sixty_edits_are_recorded_and_say_what_the_chapter_says():
     found = {method: summarise_record(record, method) for method in METHODS}
     assert found["rome"]["efficacy"]["share"] >= 0.98
     assert found["rome"]["paraphrase"]["share"] >= 0.85
-    assert found["none"]["neighbourhood"]["share"] == 1  # only facts that the model knew are asked for
+    # only facts that the model knew are asked for
+    assert found["none"]["neighbourhood"]["share"] == 1
     assert found["rome"]["neighbourhood"]["share"] >= 0.95
-    fresh = record | {"cells": record["cells"][18:]}  # the others were looked at before the block was chosen
+    # the others were looked at before the block was chosen
+    fresh = record | {"cells": record["cells"][18:]}
     assert summarise_record(fresh, "rome")["neighbourhood"]["share"] >= 0.95
     assert found["identity"]["neighbourhood"]["share"] < 0.85
     assert found["identity"]["interference"] > 4
     assert found["tuned"]["efficacy"]["share"] < 0.1
-    turned = np.array([np.array(cell["results"]["answers"]["rome"]["margin"][4:]) > 0 for cell in record["cells"]])
+    turned = np.array(
+        [
+            np.array(cell["results"]["answers"]["rome"]["margin"][4:]) > 0
+            for cell in record["cells"]
+        ]
+    )
     assert turned[:, 0].mean() > 3 * turned[:, 1:].mean()
 
 
 def test_two_keys_part_where_the_subject_is_the_first_word():
     record = load_record("editing_keys")
     prices = {
-        place: np.concatenate([np.square(cell["results"]["longer"]) for cell in select(record, subject=place, skip=1)])
+        place: np.concatenate(
+            [
+                np.square(cell["results"]["longer"])
+                for cell in select(record, subject=place, skip=1)
+            ]
+        )
         for place in ("inside", "first")
     }
     assert len(prices["inside"]) == len(prices["first"]) > 40
-    assert prices["inside"].max() < 1.5 < 2 < np.median(prices["first"]) < 50 < prices["first"].max()
+    assert (
+        prices["inside"].max()
+        < 1.5
+        < 2
+        < np.median(prices["first"])
+        < 50
+        < prices["first"].max()
+    )
 
 
 def gathered(name, **where):
-    return np.concatenate([cell["results"][name] for cell in select(load_record("editing_keys"), **where)])
+    return np.concatenate(
+        [cell["results"][name] for cell in select(load_record("editing_keys"), **where)]
+    )
 
 
 def test_one_key_gives_the_bare_question_less_where_two_would_cost_more():
-    given, p = 1 / gathered("longer", subject="first", skip=1), {}
+    given = 1 / gathered("longer", subject="first", skip=1)
+    p = {}
     for key in ("mean", "mixed"):
         p[key] = np.exp(-gathered(f"unlikely_{key}", subject="first", skip=1))
-    assert given.min() < 0.3 < np.median(given) < 0.9  # so that "one key throughout" is no free cure
+    # so that "one key throughout" is no free cure
+    assert given.min() < 0.3 < np.median(given) < 0.9
     assert p["mean"][:, 0].mean() < p["mixed"][:, 0].mean() - 0.02
     assert p["mean"][:, 1:].mean() > p["mixed"][:, 1:].mean() + 0.02
 
@@ -109,17 +150,34 @@ def test_it_matters_for_first_words_alone_whether_C_counts_first_tokens():
         for skip in (0, 1)
     }
     assert np.median(squares["first", 0]) > 1.1 * np.median(squares["first", 1])
-    assert np.median(squares["inside", 0]) == pytest.approx(np.median(squares["inside", 1]), rel=0.05)
+    assert np.median(squares["inside", 0]) == pytest.approx(
+        np.median(squares["inside", 1]), rel=0.05
+    )
 
 
 def test_survivors_are_true_answers_said_before_and_after():
     names = [country.name for country in countries()]
-    flags = {"capital": ["Japan", "Peru"], "currency": ["Japan"], "continent": ["Japan", "Peru"]}
+    flags = {
+        "capital": ["Japan", "Peru"],
+        "currency": ["Japan"],
+        "continent": ["Japan", "Peru"],
+    }
     known = [
-        {"parameters": {"relation": r}, "results": {"known": [name in flags[r] for name in names]}} for r in RELATIONS
+        {
+            "parameters": {"relation": r},
+            "results": {"known": [name in flags[r] for name in names]},
+        }
+        for r in RELATIONS
     ]
-    said = lambda *rows: {"said": [list(map(bool, row)) for row in rows]}  # noqa: E731
-    japan = {"before": said([1, 1, 0], [1, 1, 1]), "after": said([0, 1, 1], [1, 0, 0])}  # currency, continent
+
+    def said(*rows):
+        return {"said": [list(map(bool, row)) for row in rows]}
+
+    # currency, continent
+    japan = {
+        "before": said([1, 1, 0], [1, 1, 1]),
+        "after": said([0, 1, 1], [1, 0, 0]),
+    }
     peru = {"before": said([0, 1, 1]), "after": said([1, 0, 1])}  # the continent
     cells = [
         {"parameters": {"fact": "capital:Japan:Rome"}, "results": japan},
@@ -134,11 +192,17 @@ def test_survivors_are_true_answers_said_before_and_after():
 def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
     record = load_record("editing_subject")
     assert coverage(record).missing == ()
-    left = {pair: count[0] for pair, count in survivors(record, load_record("editing_known")).items()}
+    left = {
+        pair: count[0]
+        for pair, count in survivors(record, load_record("editing_known")).items()
+    }
     kept, knew = np.sum(list(left.values()), axis=0)
     assert knew == 55
     assert kept / knew < 0.3
-    assert kept == sum(count[0] for (_, asked), count in left.items() if asked == "continent")  # no name survives
+    # no name survives
+    assert kept == sum(
+        count[0] for (_, asked), count in left.items() if asked == "continent"
+    )
     share = np.concatenate([cell["results"]["share"] for cell in record["cells"]])
     assert len(share) >= knew
     assert np.median(share) > 0.8  # because their questions read the same key
@@ -146,12 +210,19 @@ def test_an_edit_takes_most_other_facts_about_its_subject_with_it():
 
 
 def test_what_a_held_edit_costs_and_keeps_is_counted():
-    """Two edits of two and one other fact; holding them keeps one more, and loses a paraphrase and two neighbours."""
+    """Two edits of two and one other fact; holding them keeps one more, and loses a
+    paraphrase and two neighbours.
+    """
 
     def way(price, leads, *said):
-        return {"price": price, "margin": [1.0 if lead == "+" else -1.0 for lead in leads], "said": list(said)}
+        return {
+            "price": price,
+            "margin": [1.0 if lead == "+" else -1.0 for lead in leads],
+            "said": list(said),
+        }
 
-    kept, gone = [True, True, False, False], [False, True, True, False]
+    kept = [True, True, False, False]
+    gone = [False, True, True, False]
     one = {"before": [[True] * 4, kept], "alone": way(2.0, "+++----", gone, kept)}
     one["questions"] = one["ways"] = way(8.0, "++----+", kept, kept)
     other = {"before": [kept], "alone": way(3.0, "+++++--", gone)}
@@ -165,12 +236,18 @@ def test_what_a_held_edit_costs_and_keeps_is_counted():
 def test_holding_the_other_facts_about_a_subject_is_paid_for_elsewhere():
     results = [cell["results"] for cell in load_record("editing_held")["cells"]]
     assert len(results) >= 4
-    kept = {way: sum(np.sum(r[way]["said"]) for r in results) for way in ("alone", "questions")}
+    kept = {
+        way: sum(np.sum(r[way]["said"]) for r in results)
+        for way in ("alone", "questions")
+    }
     ahead = {way: np.array([r[way]["margin"] for r in results]) > 0 for way in kept}
     assert kept["questions"] > kept["alone"]
-    assert np.median([r["questions"]["price"] / r["alone"]["price"] for r in results]) > 4
+    assert (
+        np.median([r["questions"]["price"] / r["alone"]["price"] for r in results]) > 4
+    )
     assert ahead["questions"][:, 0].all()
-    assert ahead["questions"][:, 1:4].sum() < ahead["alone"][:, 1:4].sum()  # paraphrases of the edited fact
+    # paraphrases of the edited fact
+    assert ahead["questions"][:, 1:4].sum() < ahead["alone"][:, 1:4].sum()
     assert ahead["questions"][:, 4:].sum() > ahead["alone"][:, 4:].sum()  # neighbours
 
 
@@ -184,19 +261,39 @@ def test_neighbours_stand_with_their_own_share_and_lead(recorded):
     assert len(edits) == 60
     assert all(len(edit["neighbours"]) == 6 for edit in edits)
     hungary = edits[0]
-    assert (hungary["relation"], hungary["name"], hungary["target"]) == ("capital", "Hungary", "Oslo")
+    assert (hungary["relation"], hungary["name"], hungary["target"]) == (
+        "capital",
+        "Hungary",
+        "Oslo",
+    )
     assert [row[0] for row in hungary["neighbours"]] == [
         "Austria", "Romania", "Bulgaria", "the Czech Republic", "Denmark", "France",
     ]  # fmt: skip
-    cells = {relation: select(recorded[1], relation=relation)[0]["results"] for relation in RELATIONS}
-    assert hungary["neighbours"][0][1:] == [cells["capital"]["closed"][0][0], -7.4735, -1.9777]  # as in the record
+    cells = {
+        relation: select(recorded[1], relation=relation)[0]["results"]
+        for relation in RELATIONS
+    }
+    # as in the record
+    assert hungary["neighbours"][0][1:] == [
+        cells["capital"]["closed"][0][0],
+        -7.4735,
+        -1.9777,
+    ]
     plain = neighbour_shares(*recorded, method="identity")
     for relation, cell in cells.items():
-        own = [edits for edits in zip(edits, plain, strict=True) if edits[0]["relation"] == relation]
-        for (one, other), closed, identity in zip(own, cell["closed"], cell["identity"], strict=True):
+        own = [
+            edits
+            for edits in zip(edits, plain, strict=True)
+            if edits[0]["relation"] == relation
+        ]
+        for (one, other), closed, identity in zip(
+            own, cell["closed"], cell["identity"], strict=True
+        ):
             assert [row[1] for row in one["neighbours"]] == closed
             assert [row[1] for row in other["neighbours"]] == identity
-            assert [row[2] for row in one["neighbours"]] == [row[2] for row in other["neighbours"]]
+            assert [row[2] for row in one["neighbours"]] == [
+                row[2] for row in other["neighbours"]
+            ]
     after = recorded[0]["cells"][-1]["results"]["answers"]["identity"]["margin"][4:]
     assert [row[3] for row in plain[-1]["neighbours"]] == after
     with pytest.raises(ValueError, match="method: got 'tuned'"):
@@ -204,17 +301,31 @@ def test_neighbours_stand_with_their_own_share_and_lead(recorded):
 
 
 def test_turned_neighbours_are_counted_by_their_share():
-    rows = [["a", 0.1, -1, 2], ["b", 0.3, -1, -0.5], ["c", 0.05, -1, 1], ["d", 0.29, -2, -1], ["e", 0.9, -2, 0]]
-    found = turned_by_share([{"neighbours": rows[:2]}, {"neighbours": rows[2:]}], [-1, 0.1, 0.3, 1])
+    rows = [
+        ["a", 0.1, -1, 2],
+        ["b", 0.3, -1, -0.5],
+        ["c", 0.05, -1, 1],
+        ["d", 0.29, -2, -1],
+        ["e", 0.9, -2, 0],
+    ]
+    found = turned_by_share(
+        [{"neighbours": rows[:2]}, {"neighbours": rows[2:]}], [-1, 0.1, 0.3, 1]
+    )
     assert found == [(1, 1), (1, 2), (0, 2)]
 
 
 def test_the_share_foretells_which_neighbours_an_edit_of_the_model_turns_R_S8(recorded):
-    """Before the edit, from keys alone: the ranks of share and rise; and who is safe, at C and at C = I."""
-    edges, rank, turned = [-1, 0.1, 0.3, 0.5, 2], {}, {}
+    """Before the edit, from keys alone: the ranks of share and rise; and who is safe,
+    at C and at C = I.
+    """
+    edges = [-1, 0.1, 0.3, 0.5, 2]
+    rank = {}
+    turned = {}
     for method in ("rome", "identity"):
         edits = neighbour_shares(*recorded, method=method)
-        share, before, after = np.array([row[1:] for edit in edits for row in edit["neighbours"]]).T
+        share, before, after = np.array(
+            [row[1:] for edit in edits for row in edit["neighbours"]]
+        ).T
         rank[method] = spearmanr(share, after - before).statistic
         turned[method] = turned_by_share(edits, edges)
         assert sum(count for _, count in turned[method]) == 360
@@ -222,7 +333,8 @@ def test_the_share_foretells_which_neighbours_an_edit_of_the_model_turns_R_S8(re
     for counts in turned.values():
         assert counts[0][0] <= 0.02 * counts[0][1]
         assert counts[3][0] > 0.4 * counts[3][1]
-    assert np.mean([row[1] for edit in edits for row in edit["neighbours"]]) > 0.3  # at C = I keys have more in common
+    # at C = I keys have more in common
+    assert np.mean([row[1] for edit in edits for row in edit["neighbours"]]) > 0.3
 
 
 def test_a_batch_of_real_keys_costs_what_other_keys_of_their_kind_say_R_S7():
@@ -230,10 +342,17 @@ def test_a_batch_of_real_keys_costs_what_other_keys_of_their_kind_say_R_S7():
     assert coverage(record).missing == ()
     for cell in record["cells"]:
         found = {name: np.array(value) for name, value in cell["results"].items()}
-        old = [(found["dimensions"] - 2) / (found["dimensions"] - m - 1) for m in found["sizes"]]
-        error = {name: abs(np.log(law / found["priced"])) for name, law in (("old", old), ("law", found["law"]))}
+        old = [
+            (found["dimensions"] - 2) / (found["dimensions"] - m - 1)
+            for m in found["sizes"]
+        ]
+        error = {
+            name: abs(np.log(law / found["priced"]))
+            for name, law in (("old", old), ("law", found["law"]))
+        }
         if cell["parameters"]["keys"] != "text":
-            assert found["priced"][-1] > 1.3 * old[-1]  # countries are not of the kind that C was made of
+            # countries are not of the kind that C was made of
+            assert found["priced"][-1] > 1.3 * old[-1]
             assert error["law"][-1] < error["old"][-1] / 2
 
 
@@ -242,8 +361,12 @@ def test_the_later_the_block_the_more_neighbours_are_turned():
     assert coverage(record).missing == ()
     turned = {}
     for layer in record["full"]["layer"]:
-        margins = [np.array(cell["results"]["answers"]["rome"]["margin"]) for cell in select(record, layer=layer)]
+        margins = [
+            np.array(cell["results"]["answers"]["rome"]["margin"])
+            for cell in select(record, layer=layer)
+        ]
         assert len(margins) == 12
-        assert all(margin[0] > 0 for margin in margins)  # every block can be made to say it
+        # every block can be made to say it
+        assert all(margin[0] > 0 for margin in margins)
         turned[layer] = np.mean([(margin[4:] > 0).mean() for margin in margins])
     assert turned[2] < turned[8] < 0.2 < turned[14] < turned[20]

@@ -1,4 +1,6 @@
-"""The experiments of the chapter on meta-learning in miniature, and the records that it shows."""
+"""The experiments of the chapter on meta-learning in miniature, and the records that it
+shows.
+"""
 
 import json
 
@@ -16,9 +18,12 @@ TINY = {
 
 
 @pytest.mark.parametrize("name", TINY)
-def test_script_runs_in_miniature_and_leaves_no_checkpoint(experiment, name, tmp_path, monkeypatch):
+def test_script_runs_in_miniature_and_leaves_no_checkpoint(
+    experiment, name, tmp_path, monkeypatch
+):
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "scratch"))
-    module, record = experiment(name), experiment("record")
+    module = experiment(name)
+    record = experiment("record")
     argv = [*TINY[name].split(), "--seeds", "0", "--out", str(tmp_path)]
     made = record.main(module.EXPERIMENT, argv)
     assert read_record(tmp_path / f"{name}.json") == made
@@ -28,12 +33,15 @@ def test_script_runs_in_miniature_and_leaves_no_checkpoint(experiment, name, tmp
 
 @pytest.mark.parametrize("name", TINY)
 def test_record_shown_in_the_book_is_whole(experiment, name):
-    record, module = load_record(name), experiment(name)
+    record = load_record(name)
+    module = experiment(name)
     assert record["axes"] == list(module.GRID)
     assert record["full"] == {**module.GRID, **module.OPTIONS}
     assert coverage(record).missing == ()
     assert record["runs"][0]["date"] in provenance(record)
-    assert len({json.dumps(cell["parameters"], sort_keys=True) for cell in record["cells"]}) == len(record["cells"])
+    assert len(
+        {json.dumps(cell["parameters"], sort_keys=True) for cell in record["cells"]}
+    ) == len(record["cells"])
 
 
 def test_recorded_meta_trained_networks_go_on_improving():
@@ -75,10 +83,15 @@ def test_recorded_oracle_is_done_with_two_or_three_layers_once_it_is_trained():
 
 
 def test_recorded_learners_change_places_where_meta_training_ends():
-    """M-fig3: waves of amplitude 3 and phase π/2 are of the trained kind, of amplitude 10 or phase 3π/2 are not."""
+    """M-fig3: waves of amplitude 3 and phase π/2 are of the trained kind, of amplitude
+    10 or phase 3π/2 are not.
+    """
     record = load_record("maml_sine")
     for seed in {cell["parameters"]["seed"] for cell in record["cells"]}:
-        step, read = (select(record, learner=n, seed=seed)[0]["results"] for n in ("maml", "recurrent"))
+        step, read = (
+            select(record, learner=n, seed=seed)[0]["results"]
+            for n in ("maml", "recurrent")
+        )
         for name, inside, outside in (("by_amplitude_5", 3, 10), ("by_phase_5", 2, 6)):
             assert read[name][inside] < 0.7 * step[name][inside]
             assert step[name][outside] < 0.6 * read[name][outside]
@@ -89,4 +102,8 @@ def test_recorded_sines_are_of_the_published_scale():
     cells = load_record("maml_sine")["cells"]
     assert {cell["parameters"]["iterations"] for cell in cells} == {70_000}
     for learner in ("maml", "first_order", "joint", "recurrent"):
-        assert [c["parameters"]["seed"] for c in cells if c["parameters"]["learner"] == learner] == [0, 1, 2]
+        assert [
+            c["parameters"]["seed"]
+            for c in cells
+            if c["parameters"]["learner"] == learner
+        ] == [0, 1, 2]

@@ -1,4 +1,6 @@
-"""What the chapter on meta-learning quotes and draws of its records, and the kernel of a gradient step."""
+"""What the chapter on meta-learning quotes and draws of its records, and the kernel of
+a gradient step.
+"""
 
 from dataclasses import replace
 
@@ -7,7 +9,15 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from rankone.maml import MLP, GradientLearner, PolynomialTasks, SineTasks, draw_tasks, meta_train, squared_error
+from rankone.maml import (
+    MLP,
+    GradientLearner,
+    PolynomialTasks,
+    SineTasks,
+    draw_tasks,
+    meta_train,
+    squared_error,
+)
 from rankone.theory.step_kernel import frozen_predictions, step_rates
 from rankone_book import maml_runs as recorded
 from rankone_book.records import load_record, select
@@ -20,25 +30,42 @@ def cell(results, **parameters):
 
 
 def test_band_is_mean_and_range_over_the_chosen_cells():
-    record = {"cells": [cell({"q": [1.0, 4.0]}, learner="a", seed=0), cell({"q": [3.0, 0.0]}, learner="a", seed=1)]}
+    record = {
+        "cells": [
+            cell({"q": [1.0, 4.0]}, learner="a", seed=0),
+            cell({"q": [3.0, 0.0]}, learner="a", seed=1),
+        ]
+    }
     record["cells"].append(cell({"q": [9.0, 9.0]}, learner="b", seed=0))
     band = recorded.over_seeds(record, "q", learner="a")
-    assert [part.tolist() for part in (band.mean, band.low, band.high)] == [[2.0, 2.0], [1.0, 0.0], [3.0, 4.0]]
+    assert [part.tolist() for part in (band.mean, band.low, band.high)] == [
+        [2.0, 2.0],
+        [1.0, 0.0],
+        [3.0, 4.0],
+    ]
     assert recorded.seeds(record) == 2
     with pytest.raises(ValueError, match=r"^parameters: got"):
         recorded.over_seeds(record, "q", learner="c")
 
 
 def test_iterations_are_listed_once_smallest_first():
-    assert recorded.iterations({"cells": [cell({}, iterations=n) for n in (9, 1024, 3, 9)]}) == [3, 9, 1024]
+    assert recorded.iterations(
+        {"cells": [cell({}, iterations=n) for n in (9, 1024, 3, 9)]}
+    ) == [3, 9, 1024]
 
 
 def test_scratch_takes_the_step_size_that_ends_best_over_all_seeds():
     def lines(a, b):
-        return {"0.1": {"examples": [0, 1], "queries": [0.9, a]}, "1": {"examples": [1, 1], "queries": [0.2, b]}}
+        return {
+            "0.1": {"examples": [0, 1], "queries": [0.9, a]},
+            "1": {"examples": [1, 1], "queries": [0.2, b]},
+        }
 
     record = {
-        "cells": [cell(lines(0.7, 0.6), learner="scratch", shots=4), cell(lines(0.1, 0.6), learner="scratch", shots=4)]
+        "cells": [
+            cell(lines(0.7, 0.6), learner="scratch", shots=4),
+            cell(lines(0.1, 0.6), learner="scratch", shots=4),
+        ]
     }
     rate, bands = recorded.from_scratch(record, shots=4)
     assert rate == "1"
@@ -66,9 +93,19 @@ def test_recorded_axes_are_the_experiments_own(experiment):
 
 
 def test_figures_draw_every_recorded_learner():
-    sines, letters, depth = (load_record(f"maml_{name}") for name in ("sine", "letters", "depth"))
-    assert [len(ax.lines) for ax in recorded.draw_steps(sines, letters)[1]] == [5, 4]  # one line marks five steps
-    assert [len(ax.lines) for ax in recorded.draw_other_tasks(sines, letters)[1]] == [4, 4, 3]
+    sines, letters, depth = (
+        load_record(f"maml_{name}") for name in ("sine", "letters", "depth")
+    )
+    # one line marks five steps
+    assert [len(ax.lines) for ax in recorded.draw_steps(sines, letters)[1]] == [
+        5,
+        4,
+    ]
+    assert [len(ax.lines) for ax in recorded.draw_other_tasks(sines, letters)[1]] == [
+        4,
+        4,
+        3,
+    ]
     assert len(recorded.draw_scratch(letters)[1].lines) == 5
     ax = recorded.draw_depth(depth)[1]
     longest = {"learner": "maml", "iterations": recorded.iterations(depth)[-1]}
@@ -78,18 +115,24 @@ def test_figures_draw_every_recorded_learner():
 
 
 def test_a_linear_model_does_what_its_frozen_kernel_says():
-    learner, task = GradientLearner(MLP(1, ()), step_size=0.02), SineTasks()(KEY)
+    learner = GradientLearner(MLP(1, ()), step_size=0.02)
+    task = SineTasks()(KEY)
     params = learner.init(KEY)
     frozen = np.asarray(frozen_predictions(learner, params, task, 7))
     adapted = {steps: learner.adapt(params, task, steps) for steps in (0, 1, 7)}
     for steps, after in adapted.items():
-        np.testing.assert_allclose(frozen[steps], learner.model(after, task.x_query), atol=1e-5)
-    x, y = np.asarray(task.x), np.asarray(task.y)
+        np.testing.assert_allclose(
+            frozen[steps], learner.model(after, task.x_query), atol=1e-5
+        )
+    x = np.asarray(task.x)
+    y = np.asarray(task.y)
     error = [np.asarray(learner.model(adapted[n], task.x)) - y for n in (0, 1)]
     J = np.concatenate([x, np.ones_like(x)], axis=1)
     M = 0.02 * 2 / 5 * J @ J.T
     np.testing.assert_allclose(error[1], error[0] - M @ error[0], atol=1e-5)
-    np.testing.assert_allclose(step_rates(learner, params, task), np.linalg.eigvalsh(M), atol=1e-6)
+    np.testing.assert_allclose(
+        step_rates(learner, params, task), np.linalg.eigvalsh(M), atol=1e-6
+    )
 
 
 def test_kernel_of_a_deep_network_is_right_to_first_order():
@@ -99,7 +142,11 @@ def test_kernel_of_a_deep_network_is_right_to_first_order():
         learner = GradientLearner(MLP(1, (16, 16)), step_size=step_size)
         params = learner.init(KEY)
         real = np.asarray(learner.model(learner.adapt(params, task, 1), task.x_query))
-        gaps.append(abs(np.asarray(frozen_predictions(learner, params, task, 1))[1] - real).max())
+        gaps.append(
+            abs(
+                np.asarray(frozen_predictions(learner, params, task, 1))[1] - real
+            ).max()
+        )
     assert gaps[0] > 1e-4
     assert gaps[1] < gaps[0] / 30  # second order: a hundredth, but for rounding
 
@@ -117,23 +164,37 @@ def whole():
 
 @pytest.mark.parametrize("group", [1, 2, 3])
 def test_groups_of_tasks_add_up_to_the_whole_batch(group, whole):
-    np.testing.assert_allclose(trained_in_groups(group=group).losses, whole.losses, rtol=1e-3)
+    np.testing.assert_allclose(
+        trained_in_groups(group=group).losses, whole.losses, rtol=1e-3
+    )
 
 
 @pytest.mark.parametrize("group", [0, 4, 12])
 def test_group_must_divide_the_batch(group):
     learner = GradientLearner(MLP(1, (8,)))
     with pytest.raises(ValueError, match=r"^group: got"):
-        meta_train(learner, SineTasks(), squared_error, key=KEY, iterations=100, meta_batch=6, group=group)
+        meta_train(
+            learner,
+            SineTasks(),
+            squared_error,
+            key=KEY,
+            iterations=100,
+            meta_batch=6,
+            group=group,
+        )
 
 
 def test_the_reader_answers_within_bounds_however_loud_the_wave():
-    """The state stays in [−1, 1], so the answers of any weights are bounded; a gradient step's are not."""
+    """The state stays in [−1, 1], so the answers of any weights are bounded; a gradient
+    step's are not.
+    """
     from rankone.maml import RecurrentLearner
 
     learner = RecurrentLearner(1, width=8, head=8)
     params = jax.tree.map(lambda leaf: 3 * np.asarray(leaf), learner.init(KEY))
     tasks = draw_tasks(SineTasks(), 20, key=KEY)
     for factor in (1.0, 1e3, 1e6):
-        states = jax.vmap(lambda t: learner.read(params, t))(replace(tasks, y=factor * tasks.y))
+        states = jax.vmap(lambda t: learner.read(params, t))(
+            replace(tasks, y=factor * tasks.y)
+        )
         assert abs(np.asarray(states)).max() <= 1

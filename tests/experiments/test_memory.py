@@ -1,10 +1,20 @@
-"""Each experiment in miniature, the record it leaves, and the records that the book shows."""
+"""Each experiment in miniature, the record it leaves, and the records that the book
+shows.
+"""
 
 import numpy as np
 import pytest
 
 from rankone.theory.fidelity import RIGHT_WITHIN
-from rankone_book.records import coverage, folder, load_pictures, load_record, provenance, read_record, select
+from rankone_book.records import (
+    coverage,
+    folder,
+    load_pictures,
+    load_record,
+    provenance,
+    read_record,
+    select,
+)
 
 TINY = {
     "basin": "--D 20 --load 1 --beta 50 --flips 0.1 --bits 60 --queries 4 --steps 3",
@@ -19,7 +29,8 @@ TINY = {
 
 
 def run(experiment, name, out, words=""):
-    module, record = experiment(name), experiment("record")
+    module = experiment(name)
+    record = experiment("record")
     argv = [*TINY[name].split(), "--seeds", "0", *words.split(), "--out", str(out)]
     return record.main(module.EXPERIMENT, argv)
 
@@ -37,7 +48,9 @@ def check(record, axes):
         assert cell["results"]
         assert cell["seconds"] >= 0  # to a hundredth: the smallest cells take less
         assert 0 <= cell["run"] < len(record["runs"])
-    done = {tuple(cell["parameters"][axis] for axis in axes) for cell in record["cells"]}
+    done = {
+        tuple(cell["parameters"][axis] for axis in axes) for cell in record["cells"]
+    }
     held = coverage(record)
     assert held.cells == np.prod([len(record["full"][axis]) for axis in axes])
     assert held.whole + held.reduced + len(held.missing) == held.cells
@@ -73,7 +86,8 @@ def test_retrieval_cells_count_wrong_bits(experiment, tmp_path):
 
 @pytest.mark.parametrize("name", TINY)
 def test_record_shown_in_the_book_is_whole(experiment, name):
-    record, module = load_record(name), experiment(name)
+    record = load_record(name)
+    module = experiment(name)
     check(record, record["axes"])
     assert record["axes"] == list(module.GRID)
     assert record["full"] == {**module.GRID, **module.OPTIONS}
@@ -85,11 +99,17 @@ def test_record_shown_in_the_book_is_whole(experiment, name):
 def test_no_record_calls_noise_right(name):
     for cell in load_record(name)["cells"]:
         for memory in ("exact", "distributed"):
-            right, error = (np.array(cell["results"][f"{memory}_{what}"]) for what in ("right", "error"))
+            right, error = (
+                np.array(cell["results"][f"{memory}_{what}"])
+                for what in ("right", "error")
+            )
             assert not (right & (error >= RIGHT_WITHIN)).any()
 
 
-@pytest.mark.parametrize(("name", "shape"), [("figure1", (4, 12288)), ("figure2", (8, 3072)), ("figure4b", (3072,))])
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [("figure1", (4, 12288)), ("figure2", (8, 3072)), ("figure4b", (3072,))],
+)
 def test_recorded_pictures_fit_their_cells(name, shape):
     pictures = load_pictures(name)
     assert pictures
@@ -98,17 +118,30 @@ def test_recorded_pictures_fit_their_cells(name, shape):
 
 
 def test_recorded_twenty_test_the_distributed_memory_where_the_exact_one_finds_all():
-    """A repeat of Fig. 2 in which the exact memory blends half of the pictures tests neither memory."""
+    """A repeat of Fig. 2 in which the exact memory blends half of the pictures tests
+    neither memory.
+    """
     record = load_record("figure2")
     found = {}
     for cell in record["cells"]:
-        results, p = cell["results"], cell["parameters"]
-        found[p["beta"], p["fill"], p["Y"]] = sum(results["exact_right"]), sum(results["distributed_right"])
+        results = cell["results"]
+        p = cell["parameters"]
+        found[p["beta"], p["fill"], p["Y"]] = (
+            sum(results["exact_right"]),
+            sum(results["distributed_right"]),
+        )
         assert max(results["exact_error"]) < 0.05 or p["beta"] == 60
     assert max(exact for (beta, *_), (exact, _) in found.items() if beta == 60) < 20
-    tests = {key: distributed for key, (exact, distributed) in found.items() if exact == 20}
+    tests = {
+        key: distributed for key, (exact, distributed) in found.items() if exact == 20
+    }
     assert {fill for _, fill, _ in tests} == {0.0, 0.5}
-    assert tests[150, 0.0, 200_000] < tests[150, 0.5, 200_000] < tests[150, 0.5, 800_000] < 20
+    assert (
+        tests[150, 0.0, 200_000]
+        < tests[150, 0.5, 200_000]
+        < tests[150, 0.5, 800_000]
+        < 20
+    )
 
 
 def test_recorded_energies_fall_and_end_low_only_where_the_picture_is_found():
@@ -119,7 +152,9 @@ def test_recorded_energies_fall_and_end_low_only_where_the_picture_is_found():
             energies = np.array(results[f"{memory}_energies"])
             assert energies.shape == (4, 61)
             assert (np.diff(energies) <= 0).all()
-        for end, right in zip(energies[:, -1], results["distributed_right"], strict=True):
+        for end, right in zip(
+            energies[:, -1], results["distributed_right"], strict=True
+        ):
             ends[right].append(end)
     assert len(ends[True]) == 5
     assert max(ends[True]) < 0 < min(ends[False])

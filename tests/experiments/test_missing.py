@@ -1,4 +1,6 @@
-"""`make record`: what is missing of the experiments is listed, timed by what is recorded, and measured in order."""
+"""`make record`: what is missing of the experiments is listed, timed by what is
+recorded, and measured in order.
+"""
 
 import json
 import subprocess
@@ -18,7 +20,9 @@ def missing(experiment):
 
 @pytest.fixture
 def fake(experiment):
-    """Makes a small experiment whose cells say what they were asked, in the order asked."""
+    """Makes a small experiment whose cells say what they were asked, in the order
+    asked.
+    """
     record = experiment("record")
 
     def made(name="fake", asked=None, grid=None, **how):
@@ -27,7 +31,14 @@ def fake(experiment):
                 asked.append((name, parameters["n"], parameters["seed"]))
             return {"n": parameters["n"]}
 
-        return record.Experiment(name, "Fake.", grid or {"n": [1, 2, 3]}, how.pop("measure", measure), {"q": 5}, **how)
+        return record.Experiment(
+            name,
+            "Fake.",
+            grid or {"n": [1, 2, 3]},
+            how.pop("measure", measure),
+            {"q": 5},
+            **how,
+        )
 
     return made
 
@@ -43,43 +54,89 @@ def write(folder, experiment, *cells):
     (folder / f"{experiment.name}.json").write_text(json.dumps(record))
 
 
-def test_what_is_missing_is_each_cell_of_the_whole_that_is_not_recorded_as_such(missing, fake, tmp_path):
+def test_what_is_missing_is_each_cell_of_the_whole_that_is_not_recorded_as_such(
+    missing, fake, tmp_path
+):
     one = fake(seeds=(0, 1))
-    write(tmp_path, one, cell(1, n=1, seed=0, q=5), cell(1, n=2, seed=0, q=4), cell(1, n=9, seed=0, q=5))
+    write(
+        tmp_path,
+        one,
+        cell(1, n=1, seed=0, q=5),
+        cell(1, n=2, seed=0, q=4),
+        cell(1, n=9, seed=0, q=5),
+    )
     found = missing.state(one, tmp_path)
-    lacking = [(piece.parameters["n"], piece.parameters["seed"]) for piece in found.missing]
+    lacking = [
+        (piece.parameters["n"], piece.parameters["seed"]) for piece in found.missing
+    ]
     assert lacking == [(1, 1), (2, 0), (2, 1), (3, 0), (3, 1)]
     assert all(piece.parameters["q"] == 5 for piece in found.missing)
     line = missing.table([found]).splitlines()[1].split("  ")
-    assert [part.strip() for part in line if part.strip()][:6] == ["fake", "1 of 6", "the paper", "2", "a device", "5"]
+    assert [part.strip() for part in line if part.strip()][:6] == [
+        "fake",
+        "1 of 6",
+        "the paper",
+        "2",
+        "a device",
+        "5",
+    ]
 
 
 def test_times_are_products_of_what_is_recorded_and_unknown_beyond(missing):
-    """Twice as long with b = y, three times with n = 2; n = 3 was never timed, and z only together with n = 4."""
-    timed = [cell(1.0, n=1, b="x", seed=0), cell(2.0, n=1, b="y", seed=0), cell(3.0, n=2, b="x", seed=1)]
+    """Twice as long with b = y, three times with n = 2; n = 3 was never timed, and z
+    only together with n = 4.
+    """
+    timed = [
+        cell(1.0, n=1, b="x", seed=0),
+        cell(2.0, n=1, b="y", seed=0),
+        cell(3.0, n=2, b="x", seed=1),
+    ]
     timed.append(cell(7.0, n=4, b="z", seed=0))
-    wanted = [{"n": n, "b": b, "seed": 2} for n, b in ((2, "y"), (1.0, "x"), (3, "x"), (4, "x"), (1, "z"), (4, "z"))]
-    assert missing.estimates(timed, wanted) == [pytest.approx(6), pytest.approx(1), None, None, None, pytest.approx(7)]
+    wanted = [
+        {"n": n, "b": b, "seed": 2}
+        for n, b in ((2, "y"), (1.0, "x"), (3, "x"), (4, "x"), (1, "z"), (4, "z"))
+    ]
+    assert missing.estimates(timed, wanted) == [
+        pytest.approx(6),
+        pytest.approx(1),
+        None,
+        None,
+        None,
+        pytest.approx(7),
+    ]
     assert missing.estimates([], wanted[:1]) == [None]
 
 
 def test_times_of_seeds_add_up_to_what_is_recorded(missing):
-    timed = [cell(seconds, n=1, seed=seed) for seed, seconds in enumerate((1.0, 1.0, 16.0))]
-    assert missing.estimates(timed, [{"n": 1, "seed": 9}]) == [pytest.approx(6)]  # not the 2.5 of the logarithms
+    timed = [
+        cell(seconds, n=1, seed=seed) for seed, seconds in enumerate((1.0, 1.0, 16.0))
+    ]
+    # not the 2.5 of the logarithms
+    assert missing.estimates(timed, [{"n": 1, "seed": 9}]) == [pytest.approx(6)]
 
 
 def test_axes_that_are_alike_are_timed_as_seeds_are(missing, fake, tmp_path):
     one = fake(alike=("n",))
     write(tmp_path, one, cell(2.0, n=1, seed=0, q=5), cell(4.0, n=2, seed=0, q=5))
-    assert [piece.seconds for piece in missing.state(one, tmp_path).missing] == [pytest.approx(3)]
+    assert [piece.seconds for piece in missing.state(one, tmp_path).missing] == [
+        pytest.approx(3)
+    ]
 
 
-def test_a_plan_takes_most_value_per_second_first_and_keeps_to_its_budget(missing, fake):
+def test_a_plan_takes_most_value_per_second_first_and_keeps_to_its_budget(
+    missing, fake
+):
     one = fake()
     pieces = [
-        missing.Piece(one, {"n": n}, *pair) for n, pair in enumerate([(10, 1), (1, 1), (None, 99), (4, 2), (90, 8)])
+        missing.Piece(one, {"n": n}, *pair)
+        for n, pair in enumerate([(10, 1), (1, 1), (None, 99), (4, 2), (90, 8)])
     ]
-    order = lambda budget, **named: [piece.parameters["n"] for piece in missing.plan(pieces, budget, **named)]  # noqa: E731
+
+    def order(budget, **named):
+        return [
+            piece.parameters["n"] for piece in missing.plan(pieces, budget, **named)
+        ]
+
     assert order(1000) == [1, 3, 0, 4]
     assert order(15) == [1, 3, 0]
     assert order(14) == [1, 3]  # the next would be over
@@ -107,7 +164,9 @@ def test_a_run_that_is_killed_goes_on_where_it_was(missing, fake, tmp_path, caps
     words = ["--out", str(tmp_path), "--minutes", "9", "--only", "fake"]
     with pytest.raises(KeyboardInterrupt):
         missing.main(words, [one])
-    assert [c["parameters"]["n"] for c in read_record(tmp_path / "fake.json")["cells"]] == [1, 2]
+    assert [
+        c["parameters"]["n"] for c in read_record(tmp_path / "fake.json")["cells"]
+    ] == [1, 2]
     assert missing.main(words, [one]) == 0
     assert asked == [1, 2, 3, 3, 4]
     record = read_record(tmp_path / "fake.json")
@@ -120,14 +179,19 @@ def test_a_run_that_is_killed_goes_on_where_it_was(missing, fake, tmp_path, caps
 
 def test_experiments_take_turns_by_their_value(missing, fake, tmp_path):
     asked = []
-    quick, dear = fake("quick", asked, seeds=(0, 1)), fake("dear", asked, value=100.0, seeds=(0, 1))
+    quick = fake("quick", asked, seeds=(0, 1))
+    dear = fake("dear", asked, value=100.0, seeds=(0, 1))
     for one, seconds in ((quick, 0.01), (dear, 0.1)):
         write(tmp_path, one, *(cell(seconds * n, n=n, seed=0, q=5) for n in (1, 2, 3)))
     assert missing.main(["--out", str(tmp_path), "--minutes", "1"], [quick, dear]) == 0
-    assert asked == [("dear", n, 1) for n in (1, 2, 3)] + [("quick", n, 1) for n in (1, 2, 3)]
+    assert asked == [("dear", n, 1) for n in (1, 2, 3)] + [
+        ("quick", n, 1) for n in (1, 2, 3)
+    ]
 
 
-def test_nothing_is_measured_without_a_budget_or_of_unknown_time_without_a_name(missing, fake, tmp_path, capsys):
+def test_nothing_is_measured_without_a_budget_or_of_unknown_time_without_a_name(
+    missing, fake, tmp_path, capsys
+):
     asked = []
     one = fake(asked=asked)
     assert missing.main(["--out", str(tmp_path)], [one]) == 0
@@ -140,18 +204,26 @@ def test_nothing_is_measured_without_a_budget_or_of_unknown_time_without_a_name(
     assert "it must be among fake" in capsys.readouterr().err
 
 
-def test_a_damaged_record_is_named_and_left_and_the_others_go_on(missing, fake, tmp_path, capsys):
+def test_a_damaged_record_is_named_and_left_and_the_others_go_on(
+    missing, fake, tmp_path, capsys
+):
     asked = []
-    broken, whole = fake("broken", asked), fake("whole", asked)
+    broken = fake("broken", asked)
+    whole = fake("whole", asked)
     (tmp_path / "broken.json").write_text('{"name": "broken", "runs": [')
     words = ["--out", str(tmp_path), "--minutes", "5", "--only", "broken", "whole"]
     assert missing.main(words, [broken, whole]) == 1
-    assert f"broken: record: got '{tmp_path / 'broken.json'}', which cannot be read" in capsys.readouterr().out
+    assert (
+        f"broken: record: got '{tmp_path / 'broken.json'}', which cannot be read"
+        in capsys.readouterr().out
+    )
     assert {name for name, *_ in asked} == {"whole"}
     assert (tmp_path / "broken.json").read_text() == '{"name": "broken", "runs": ['
 
 
-def test_an_experiment_that_fails_is_named_and_the_others_go_on(missing, fake, tmp_path, capsys):
+def test_an_experiment_that_fails_is_named_and_the_others_go_on(
+    missing, fake, tmp_path, capsys
+):
     asked = []
 
     def measure(**parameters):
@@ -167,18 +239,34 @@ def test_an_experiment_that_fails_is_named_and_the_others_go_on(missing, fake, t
 def test_two_runs_at_once_are_refused(missing, fake, tmp_path, capsys):
     asked = []
     with locked(tmp_path / "missing"):
-        assert missing.main(["--out", str(tmp_path), "--minutes", "5", "--only", "fake"], [fake(asked=asked)]) == 1
+        assert (
+            missing.main(
+                ["--out", str(tmp_path), "--minutes", "5", "--only", "fake"],
+                [fake(asked=asked)],
+            )
+            == 1
+        )
     assert "Another run is at work" in capsys.readouterr().out
     assert not asked
 
 
 def test_the_listing_has_every_script_by_its_own_name(root):
-    """In a process of its own, as a reader would: all scripts are imported, and no record is damaged."""
+    """In a process of its own, as a reader would: all scripts are imported, and no
+    record is damaged.
+    """
     command = [sys.executable, str(root / "experiments/missing.py")]
-    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    scripts = {path.stem for path in (root / "experiments").glob("*.py") if "__main__" in path.read_text()}
+    lines = subprocess.run(
+        command, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    scripts = {
+        path.stem
+        for path in (root / "experiments").glob("*.py")
+        if "__main__" in path.read_text()
+    }
     assert [line.split()[0] for line in lines[1:-1]] == sorted(scripts - {"missing"})
-    assert {path.stem for path in (root / "experiments/results").glob("*.json")} <= scripts
+    assert {
+        path.stem for path in (root / "experiments/results").glob("*.json")
+    } <= scripts
     assert lines[-1] == "To measure: 0 cells, 0 s."
     known = next(line for line in lines if line.startswith("editing_known"))
     assert "3 of 3" in known

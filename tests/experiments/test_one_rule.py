@@ -1,4 +1,6 @@
-"""The experiment that writes the same pairs in every way, at a small size, and what the chapter reads of its record."""
+"""The experiment that writes the same pairs in every way, at a small size, and what the
+chapter reads of its record.
+"""
 
 import numpy as np
 import pytest
@@ -23,26 +25,44 @@ def cells(study):
     if not _held:
         for seed in (0, 1):
             results = study.measure(data="letters", n=150, seed=seed, **SMALL)
-            _held.append({"parameters": {"data": "letters", "n": 150, "seed": seed}, "results": results})
+            _held.append(
+                {
+                    "parameters": {"data": "letters", "n": 150, "seed": seed},
+                    "results": results,
+                }
+            )
     return _held
 
 
 def test_ways_differ_where_the_theory_says_so(cells):
-    """W-ways: an exact write does not interfere, a ridge a little, a batch step most; a sequence forgets its first."""
+    """W-ways: an exact write does not interfere, a ridge a little, a batch step most; a
+    sequence forgets its first.
+    """
     for cell in cells:
         found = cell["results"]
         interference = {way: found[way]["interference"] for way in rule_runs.WAYS}
-        assert interference["exact"] < 1e-3 < interference["ridge"] < interference["sequence"] < interference["step"]
+        assert (
+            interference["exact"]
+            < 1e-3
+            < interference["ridge"]
+            < interference["sequence"]
+            < interference["step"]
+        )
         assert found["exact"]["stored"] == 1
         assert found["sequence"]["last"] < found["sequence"]["first"]
         assert found["features"]["bytes"] == 4 * 2 * 32 * 26
         assert found["exact"]["bytes"] == 4 * 150 * (16 + 26)
-        assert min(found[way]["unseen"] for way in ("exact", "ridge")) >= found["base"] - 0.05
+        assert (
+            min(found[way]["unseen"] for way in ("exact", "ridge"))
+            >= found["base"] - 0.05
+        )
 
 
 def test_few_neighbours_are_read_with_weights_that_add_up_to_one(study):
     kernel = np.array([[0.5, 0.1], [0.2, 0.7], [0.4, 0.3]])
-    np.testing.assert_allclose(study.weights(kernel, 2), [[5 / 9, 0], [0, 0.7], [4 / 9, 0.3]], atol=1e-12)
+    np.testing.assert_allclose(
+        study.weights(kernel, 2), [[5 / 9, 0], [0, 0.7], [4 / 9, 0.3]], atol=1e-12
+    )
     assert study.weights(kernel, 0) is kernel
 
 
@@ -51,9 +71,14 @@ def test_the_record_is_read_by_way_and_seed(cells):
     found = rule_runs.over_seeds(record, "exact", "unseen", data="letters", n=150)
     each = [cell["results"]["exact"]["unseen"] for cell in cells]
     assert found.mean == pytest.approx(np.mean(each))
-    assert found.half == pytest.approx(12.706 * abs(each[0] - each[1]) / 2, rel=1e-3)  # t of one degree of freedom
-    apart = rule_runs.difference(record, "exact", "base", "unseen", data="letters", n=150)
-    assert apart.mean == pytest.approx(np.mean(each) - np.mean([cell["results"]["base"] for cell in cells]))
+    # t of one degree of freedom
+    assert found.half == pytest.approx(12.706 * abs(each[0] - each[1]) / 2, rel=1e-3)
+    apart = rule_runs.difference(
+        record, "exact", "base", "unseen", data="letters", n=150
+    )
+    assert apart.mean == pytest.approx(
+        np.mean(each) - np.mean([cell["results"]["base"] for cell in cells])
+    )
     with pytest.raises(ValueError, match="way: got 'hebb'"):
         rule_runs.over_seeds(record, "hebb", "unseen")
     with pytest.raises(ValueError, match="parameters: got"):
@@ -64,7 +89,11 @@ def test_the_recorded_cells_are_those_of_the_grid(study):
     held = load_record("one_rule")
     assert held["full"] == {**study.GRID, **study.OPTIONS}
     assert {cell["parameters"]["seed"] for cell in held["cells"]} == {0, 1, 2}
-    table, shown = rule_runs.ways_table(held, 1000), rule_runs.measured_at(held, 1000)
+    table = rule_runs.ways_table(held, 1000)
+    shown = rule_runs.measured_at(held, 1000)
     assert all(f"| {name} |" in table for name in rule_runs.WAYS.values())
-    assert all(f"{name}, noisy" in table and f"on {name}" in rule_runs.gains(held, 1000) for name in shown.values())
+    assert all(
+        f"{name}, noisy" in table and f"on {name}" in rule_runs.gains(held, 1000)
+        for name in shown.values()
+    )
     assert {"letters", "fashion"} <= set(shown) <= set(study.GRID["data"])

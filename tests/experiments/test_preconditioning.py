@@ -7,7 +7,12 @@ import pytest
 
 import rankone.data
 from rankone.data import fashion
-from rankone_book.preconditioning_runs import chosen_rate, draw_training, overtaken, training_curves
+from rankone_book.preconditioning_runs import (
+    chosen_rate,
+    draw_training,
+    overtaken,
+    training_curves,
+)
 from rankone_book.records import coverage, load_record, select
 
 TINY = {
@@ -26,14 +31,19 @@ def experiment(experiment, monkeypatch):
 
 
 @pytest.mark.parametrize("name", TINY)
-def test_explicit_and_reparameterised_training_have_one_curve(experiment, name, tmp_path):
-    module, record = experiment(f"preconditioning_{name}"), experiment("record")
+def test_explicit_and_reparameterised_training_have_one_curve(
+    experiment, name, tmp_path
+):
+    module = experiment(f"preconditioning_{name}")
+    record = experiment("record")
     argv = [*TINY[name].split(), "--method", *OURS, "--out", str(tmp_path)]
     made = record.main(module.EXPERIMENT, argv)
     curves = {method: select(made, method=method)[0]["results"] for method in OURS}
     for curve in curves.values():
         assert len(curve["loss"]) == len(curve["seconds"]) == 3
-    np.testing.assert_allclose(curves["explicit"]["loss"], curves["reparameterised"]["loss"], rtol=1e-3)
+    np.testing.assert_allclose(
+        curves["explicit"]["loss"], curves["reparameterised"]["loss"], rtol=1e-3
+    )
     assert curves["explicit"]["loss"] != curves["momentum"]["loss"]
 
 
@@ -42,9 +52,15 @@ def test_the_recorded_curves_of_the_two_forms_coincide(name):
     record = load_record(f"preconditioning_{name}")
     for cell in select(record, method="explicit"):
         p = cell["parameters"]
-        for twin in select(record, method="reparameterised", rate=p["rate"], seed=p["seed"]):
-            np.testing.assert_allclose(cell["results"]["loss"], twin["results"]["loss"], rtol=2e-2)
-    assert {c["parameters"]["method"] for c in record["cells"]} == set(record["full"]["method"])
+        for twin in select(
+            record, method="reparameterised", rate=p["rate"], seed=p["seed"]
+        ):
+            np.testing.assert_allclose(
+                cell["results"]["loss"], twin["results"]["loss"], rtol=2e-2
+            )
+    assert {c["parameters"]["method"] for c in record["cells"]} == set(
+        record["full"]["method"]
+    )
 
 
 def cell(method, rate, seed, loss, seconds):
@@ -61,14 +77,17 @@ def test_a_rate_is_chosen_on_one_seed_and_shown_on_the_others():
         cell("gd", 0.3, 2, [7.0, 2.0, 1.5], [0.0, 1.0, 6.0]),
         cell("gd", 0.1, 1, [8.0, 1.0, 0.1], [0.0, 1.0, 2.0]),  # better, but not chosen
         cell("gd", 0.5, 0, [9.0, 2.0, 1.0], [0.0, 1.0, 2.0]),
-        cell("gd", 0.5, 1, [8.0], [0.0]),  # broke off on a seed that has no part in the choice otherwise
+        cell(
+            "gd", 0.5, 1, [8.0], [0.0]
+        ),  # broke off on a seed that has no part in the choice otherwise
     ]
     record = {"full": {"method": ["gd"], "steps": 8, "every": 4}, "cells": cells}
     assert chosen_rate(record, "gd") == 0.3
     curves = training_curves(record)["gd"]
     np.testing.assert_array_equal(curves.loss, [[8, 3, 1], [7, 2, 1.5]])
     np.testing.assert_array_equal(curves.steps, [0, 4, 8])
-    np.testing.assert_array_equal(curves.seconds, [0, 1.5, 3])  # stretches of 1, 2, 1 and 5 seconds
+    # stretches of 1, 2, 1 and 5 seconds
+    np.testing.assert_array_equal(curves.seconds, [0, 1.5, 3])
     slower = replace(curves, loss=np.array([[8.0, 7.0, 4.0], [7.0, 6.0, 4.0]]))
     assert overtaken(curves, slower) == (4, 1.5)
     with pytest.raises(ValueError, match="ours"):
@@ -79,12 +98,16 @@ def test_the_bands_are_the_range_over_the_seeds():
     methods = training_curves(load_record("preconditioning_fashion"))
     _, axes = draw_training({"test error": methods})
     for ax, x in zip(axes[0], ("steps", "seconds"), strict=True):
-        for (name, curves), band, line in zip(methods.items(), ax.collections, ax.lines, strict=True):
+        for (name, curves), band, line in zip(
+            methods.items(), ax.collections, ax.lines, strict=True
+        ):
             assert line.get_label() == name
             np.testing.assert_allclose(line.get_xdata(), getattr(curves, x)[1:])
             (outline,) = band.get_paths()
             low, high = outline.get_extents().intervaly
-            np.testing.assert_allclose([low, high], [curves.loss[:, 1:].min(), curves.loss[:, 1:].max()])
+            np.testing.assert_allclose(
+                [low, high], [curves.loss[:, 1:].min(), curves.loss[:, 1:].max()]
+            )
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -94,11 +117,17 @@ def test_the_record_has_three_seeds_and_no_best_rate_at_the_edge_of_the_grid(nam
     grid = record["full"]["rate"]
     for method, curves in training_curves(record).items():
         assert grid[0] < chosen_rate(record, method) < grid[-1]
-        assert curves.loss.shape == (3, 1 + record["full"]["steps"] // record["full"]["every"])
+        assert curves.loss.shape == (
+            3,
+            1 + record["full"]["steps"] // record["full"]["every"],
+        )
 
 
-def test_the_line_is_what_the_best_linear_code_leaves_of_pictures_it_has_not_seen(experiment, tmp_path):
-    module, record = experiment("preconditioning_line"), experiment("record")
+def test_the_line_is_what_the_best_linear_code_leaves_of_pictures_it_has_not_seen(
+    experiment, tmp_path
+):
+    module = experiment("preconditioning_line")
+    record = experiment("record")
     argv = ["--width", "2", "--test", "10", "--out", str(tmp_path)]
     made = record.main(module.EXPERIMENT, argv)
     pictures = np.asarray(rankone.data.fashion_mnist("train").images, np.float64)
@@ -110,11 +139,17 @@ def test_the_line_is_what_the_best_linear_code_leaves_of_pictures_it_has_not_see
 
 
 def test_no_drawn_autoencoder_gets_below_the_line_of_its_own_width():
-    record, lines = load_record("preconditioning_fashion"), load_record("preconditioning_line")
+    record = load_record("preconditioning_fashion")
+    lines = load_record("preconditioning_line")
     width = min(map(int, record["full"]["widths"].split(",")))
     (line,) = select(lines, width=width)
     assert line["parameters"]["test"] == record["full"]["test"]
-    ends = {seed: min(c["results"]["loss"][-1] for c in select(record, seed=seed)) for seed in range(4)}
+    ends = {
+        seed: min(c["results"]["loss"][-1] for c in select(record, seed=seed))
+        for seed in range(4)
+    }
     drawn = min(ends[seed] for seed in (1, 2, 3))
-    assert 1 < drawn / line["results"]["error"] < 1.01  # the page says so: mend it if this fails
-    assert 0.99 < ends[0] / line["results"]["error"] < 1  # one trial of a rate, which is not drawn, just crosses it
+    # the page says so: mend it if this fails
+    assert 1 < drawn / line["results"]["error"] < 1.01
+    # one trial of a rate, which is not drawn, just crosses it
+    assert 0.99 < ends[0] / line["results"]["error"] < 1

@@ -1,4 +1,6 @@
-"""Fine-tuning, the small transformer and learned factors in miniature, and the records that the page draws."""
+"""Fine-tuning, the small transformer and learned factors in miniature, and the records
+that the page draws.
+"""
 
 from types import SimpleNamespace
 
@@ -41,33 +43,49 @@ def experiment(experiment, monkeypatch, tmp_path):
     texts = tuple(f"passage {i}: {'abcdefghij'[i % 7 :]}" for i in range(30))
     monkeypatch.setattr("rankone.data.facts.corpus", lambda: texts)
     config = Config(3, 8, 12, 2, 1, 4, 30, (0.1, 0.01))
-    model = SimpleNamespace(network=random_network(config, key=jax.random.key(0)), tokenizer=Tokenizer())
+    model = SimpleNamespace(
+        network=random_network(config, key=jax.random.key(0)), tokenizer=Tokenizer()
+    )
     monkeypatch.setattr("rankone.language.load_smollm2", lambda: model)
     return experiment
 
 
 @pytest.mark.parametrize("name", TINY)
 def test_script_runs_in_miniature(experiment, name, tmp_path):
-    module, record = experiment(name), experiment("record")
-    made = record.main(module.EXPERIMENT, [*TINY[name].split(), "--seeds", "0", "--out", str(tmp_path)])
+    module = experiment(name)
+    record = experiment("record")
+    made = record.main(
+        module.EXPERIMENT, [*TINY[name].split(), "--seeds", "0", "--out", str(tmp_path)]
+    )
     assert read_record(tmp_path / f"{name}.json") == made
     values = next(iter(module.GRID.values()))
     assert [cell["parameters"][made["axes"][0]] for cell in made["cells"]] == values
     for cell in made["cells"]:
         assert np.isfinite(cell["results"]["loss"]).all()
-    losses = {cell["parameters"][made["axes"][0]]: cell["results"]["loss"] for cell in made["cells"]}
+    losses = {
+        cell["parameters"][made["axes"][0]]: cell["results"]["loss"]
+        for cell in made["cells"]
+    }
     assert len(set(map(str, losses.values()))) == len(values), losses  # all differ
 
 
 def test_every_method_of_fine_tuning_starts_at_the_same_network(experiment, tmp_path):
-    """W + TUV = W at the start; and whitening changes the speed of U, not what it can reach."""
-    module, record = experiment("preconditioning_finetune"), experiment("record")
+    """W + TUV = W at the start; and whitening changes the speed of U, not what it can
+    reach.
+    """
+    module = experiment("preconditioning_finetune")
+    record = experiment("record")
     words = TINY["preconditioning_finetune"].split()
-    made = record.main(module.EXPERIMENT, [*words, "--seeds", "0", "--out", str(tmp_path)])
+    made = record.main(
+        module.EXPERIMENT, [*words, "--seeds", "0", "--out", str(tmp_path)]
+    )
     found = {cell["parameters"]["method"]: cell["results"] for cell in made["cells"]}
     starts = [results["loss"][0] for results in found.values()]
-    np.testing.assert_allclose(starts, starts[0], rtol=1e-6)  # in float32, by a program for each method
-    np.testing.assert_allclose(found["moments"]["reach"], found["whitened"]["reach"], rtol=1e-3)
+    # in float32, by a program for each method
+    np.testing.assert_allclose(starts, starts[0], rtol=1e-6)
+    np.testing.assert_allclose(
+        found["moments"]["reach"], found["whitened"]["reach"], rtol=1e-3
+    )
     for name in ("random", "svd", "moments"):
         assert np.all(np.array(found[name]["reach"]) < np.array(found[name]["best"]))
         assert found[name]["numbers"] == 4
@@ -76,20 +94,29 @@ def test_every_method_of_fine_tuning_starts_at_the_same_network(experiment, tmp_
     assert "reach" not in found["lora"]
 
 
-def test_the_statistics_of_fine_tuning_are_those_of_automatic_differentiation(experiment):
+def test_the_statistics_of_fine_tuning_are_those_of_automatic_differentiation(
+    experiment,
+):
     """G by a nudge of the outputs, against the gradient by W itself."""
     module = experiment("preconditioning_finetune")
     text = module.prepared(2, 6, 4, 2)
-    net, used, (h, labels) = text.network, jnp.asarray(text.used), map(jnp.asarray, text.train)
+    net = text.network
+    used = jnp.asarray(text.used)
+    (h, labels) = map(jnp.asarray, text.train)
     zero = {"U": jnp.zeros_like(net.layers.down[-2:])}
     G, A, D = module.statistics(net, used, zero, h, labels)
-    by_W = jax.grad(lambda change: module.outcome(net, used, change, h, labels)[0].mean())(zero)["U"]
+    by_W = jax.grad(
+        lambda change: module.outcome(net, used, change, h, labels)[0].mean()
+    )(zero)["U"]
     np.testing.assert_allclose(G, by_W, rtol=1e-4, atol=1e-7)
     keys = module.outcome(net, used, zero, h, labels)[1]
-    np.testing.assert_allclose(jnp.trace(A[0]), (keys[0] ** 2).sum(-1).mean(), rtol=1e-5)
+    np.testing.assert_allclose(
+        jnp.trace(A[0]), (keys[0] ** 2).sum(-1).mean(), rtol=1e-5
+    )
     eigenvalues = np.linalg.eigvalsh(D)
-    # Each block of D is positive semidefinite. Rounding the entries of an n×n block by at most ε times its largest
-    # eigenvalue moves every eigenvalue by at most n·ε times the largest.
+    # Each block of D is positive semidefinite. Rounding the entries of an n×n block by
+    # at most ε times its largest eigenvalue moves every eigenvalue by at most n·ε times
+    # the largest.
     rounding = D.shape[-1] * np.finfo(np.float32).eps * eigenvalues[:, -1:]
     assert (eigenvalues > -rounding).all()
 
@@ -109,9 +136,12 @@ def test_shampoo_begins_as_muon_does_and_renews_its_roots_now_and_then(experimen
 
 
 def test_soap_is_adam_along_its_axes(experiment):
-    """A first gradient that is diagonal, which moves nothing, sets both bases to the axes, up to signs and order."""
+    """A first gradient that is diagonal, which moves nothing, sets both bases to the
+    axes, up to signs and order.
+    """
     soap = experiment("preconditioning_optimisers").soap(100)
-    adam, G = optax.scale_by_adam(b1=0.95, b2=0.95), jnp.diag(jnp.array([3.0, 2.0, 1.0]))
+    adam = optax.scale_by_adam(b1=0.95, b2=0.95)
+    G = jnp.diag(jnp.array([3.0, 2.0, 1.0]))
     found, ours = soap.update(G, soap.init(G))
     assert not found.any()
     theirs = adam.init(G)
@@ -138,8 +168,15 @@ def test_identities_are_maml_and_only_what_is_learned_is_learned(experiment):
     maml = GradientLearner(MLP(1, (4, 4)), step_size=0.01, steps=2)
     params = learner.init(jax.random.key(0))
     plain = {"layers": merge(params), "bias": jnp.zeros(0)}
-    np.testing.assert_allclose(learner.predict(params, task), maml.predict(plain, task), rtol=1e-4, atol=1e-5)
-    for factors, learned in {"identity": "", "whitened": "", "T": "T", "both": "TV"}.items():
+    np.testing.assert_allclose(
+        learner.predict(params, task), maml.predict(plain, task), rtol=1e-4, atol=1e-5
+    )
+    for factors, learned in {
+        "identity": "",
+        "whitened": "",
+        "T": "T",
+        "both": "TV",
+    }.items():
         learner = module.Learner(factors, 0.01, 1, 4)
         key = jax.random.key(2)
         before = learner.init(jax.random.split(key)[0])
@@ -152,19 +189,39 @@ def test_identities_are_maml_and_only_what_is_learned_is_learned(experiment):
 
 
 def test_recorded_fine_tuning_says_what_the_page_says():
-    """Who reaches most of the gradient does not gain most; what is within reach is used up, what is not stays."""
+    """Who reaches most of the gradient does not gain most; what is within reach is used
+    up, what is not stays.
+    """
     record = load_record("preconditioning_finetune")
     found = {
-        name: [cell["results"] for cell in select(record, method=name, rate=chosen_rate(record, name))]
+        name: [
+            cell["results"]
+            for cell in select(record, method=name, rate=chosen_rate(record, name))
+        ]
         for name in record["full"]["method"]
     }
-    gains = {name: np.mean([cell["loss"][0] - cell["loss"][-1] for cell in cells]) for name, cells in found.items()}
-    reach = {name: np.mean(cells[0]["reach"]) for name, cells in found.items() if "reach" in cells[0]}
-    assert reach["moments"] == reach["whitened"] > 100 * reach["random"] > 100 * reach["svd"]
-    assert 0.8 * gains["moments"] < min(gains["random"], gains["svd"]) < gains["moments"]
+    gains = {
+        name: np.mean([cell["loss"][0] - cell["loss"][-1] for cell in cells])
+        for name, cells in found.items()
+    }
+    reach = {
+        name: np.mean(cells[0]["reach"])
+        for name, cells in found.items()
+        if "reach" in cells[0]
+    }
+    assert (
+        reach["moments"]
+        == reach["whitened"]
+        > 100 * reach["random"]
+        > 100 * reach["svd"]
+    )
+    assert (
+        0.8 * gains["moments"] < min(gains["random"], gains["svd"]) < gains["moments"]
+    )
     assert gains["whitened"] < 0.5 * gains["random"]
     assert 1.1 * gains["moments"] < min(gains["lora"], gains["all"])
-    before, after = found["moments"][0], found["moments"][0]["after"]
+    before = found["moments"][0]
+    after = found["moments"][0]["after"]
     inside = [now["reach"][-1] * now["gradient"][-1] for now in (before, after)]
     outside = [(1 - now["reach"][-1]) * now["gradient"][-1] for now in (before, after)]
     assert inside[1] < 0.1 * inside[0]
@@ -176,8 +233,18 @@ def test_recorded_autoencoders_cross_the_line_and_adam_ends_below():
     line = select(load_record("preconditioning_line"), width=16)[0]["results"]["error"]
     ends = {name: run.loss[:, -1] for name, run in curves.items()}
     assert all(len(each) == 3 for each in ends.values())
-    assert ends["momentum"].min() > line > ends["explicit"].max() > ends["explicit"].min() > ends["adam"].max()
-    crossed = {name: run.steps[run.loss.mean(0) < line][0] for name, run in curves.items() if name != "momentum"}
+    assert (
+        ends["momentum"].min()
+        > line
+        > ends["explicit"].max()
+        > ends["explicit"].min()
+        > ends["adam"].max()
+    )
+    crossed = {
+        name: run.steps[run.loss.mean(0) < line][0]
+        for name, run in curves.items()
+        if name != "momentum"
+    }
     assert crossed["explicit"] < crossed["adam"]
 
 
@@ -201,6 +268,9 @@ def test_recorded_transformers_end_in_the_order_that_the_page_gives():
 def test_recorded_learned_factors_halve_the_error_without_longer_steps():
     record = load_record("maml_mtnet")
     for rate in (0.001, 0.01, 0.1):
-        maml, learned = (select(record, factors=name, rate=rate, seed=0)[0]["results"] for name in ("identity", "T"))
+        maml, learned = (
+            select(record, factors=name, rate=rate, seed=0)[0]["results"]
+            for name in ("identity", "T")
+        )
         assert learned["loss"] < 0.5 * maml["loss"]
         assert np.exp(np.log(learned["lengths"]).mean()) < 1.5 * rate

@@ -21,9 +21,13 @@ TINY = {
 
 @pytest.mark.parametrize("name", TINY)
 def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_path):
-    module, record = experiment(name), experiment("record")
+    module = experiment(name)
+    record = experiment("record")
     argv = [*TINY[name].split(), "--seeds", "0", "--out", str(tmp_path)]
-    run = lambda: record.main(module.EXPERIMENT, argv)  # noqa: E731
+
+    def run():
+        return record.main(module.EXPERIMENT, argv)
+
     first = run()
     assert read_record(tmp_path / f"{name}.json") == first
     assert len(first["cells"]) == 1
@@ -31,10 +35,18 @@ def test_script_runs_in_miniature_and_skips_what_is_done(experiment, name, tmp_p
 
 
 @pytest.mark.parametrize(
-    "name", ["residual_fashion", "residual_joint", "residual_letter", "residual_sensitivity", "residual_tokens"]
+    "name",
+    [
+        "residual_fashion",
+        "residual_joint",
+        "residual_letter",
+        "residual_sensitivity",
+        "residual_tokens",
+    ],
 )
 def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
-    record, module = load_record(name), experiment(name)
+    record = load_record(name)
+    module = experiment(name)
     assert record["cells"]
     assert record["axes"] == list(module.GRID)
     assert record["runs"][0]["date"] in provenance(record)
@@ -44,34 +56,65 @@ def test_record_shown_in_the_book_says_where_it_comes_from(experiment, name):
 def test_recorded_gains_are_those_of_the_accuracies(name):
     for cell in load_record(name)["cells"]:
         for kind in ("resmem_learned", "resmem_input"):
-            found, base = cell["results"][kind], cell["results"]["base"]
-            assert found["total"] == pytest.approx(found["test"] - base["test"], abs=1e-4)
-            assert found["total"] == pytest.approx(found["corrected"] - found["broken"], abs=1e-4)
+            found = cell["results"][kind]
+            base = cell["results"]["base"]
+            assert found["total"] == pytest.approx(
+                found["test"] - base["test"], abs=1e-4
+            )
+            assert found["total"] == pytest.approx(
+                found["corrected"] - found["broken"], abs=1e-4
+            )
             assert 0 <= found["both_wrong"] <= 1 - found["test"]
 
 
 def test_the_record_of_full_data_has_three_seeds_a_cell():
-    cells = [c for c in load_record("residual_fashion")["cells"] if c["parameters"]["share"] == 1.0]
+    cells = [
+        c
+        for c in load_record("residual_fashion")["cells"]
+        if c["parameters"]["share"] == 1.0
+    ]
     widths = {c["parameters"]["width"] for c in cells}
     assert widths >= {4, 16, 64}
     for width in widths:  # the chapter shows all there are, with intervals
-        seeds = {c["parameters"]["seed"] for c in cells if c["parameters"]["width"] == width}
+        seeds = {
+            c["parameters"]["seed"] for c in cells if c["parameters"]["width"] == width
+        }
         assert seeds >= {0, 1, 2}
     assert np.mean([c["results"]["base"]["test"] for c in cells]) > 0.7
 
 
 @pytest.fixture
 def small(experiment, monkeypatch, tmp_path):
-    """The datastore of a random network of two blocks, which reads texts whose every word mostly has one successor."""
+    """The datastore of a random network of two blocks, which reads texts whose every
+    word mostly has one successor.
+    """
     datastore = experiment("residual_datastore")
     config = Config(2, 16, 24, 2, 1, 8, 150, (1.0, 0.5, 0.25, 0.1))
-    network, words = random_network(config, key=jax.random.key(0)), np.random.default_rng(0)
+    network = random_network(config, key=jax.random.key(0))
+    words = np.random.default_rng(0)
     tokens = [[7 * s] for s in range(30)]
     for text in tokens:
         while len(text) < 90:
-            text.append(int((3 * text[-1] + 1) % 150 if words.uniform() < 0.8 else words.integers(150)))
-    sizes = {"WINDOW": 16, "CONTEXT": 4, "HELD_OUT": 18, "PASSAGES": 2, "PIECE": 4, "BATCH": 3}
-    made = {"model": lambda: SimpleNamespace(network=network), "speeches": lambda: tokens, "_folder": lambda: tmp_path}
+            text.append(
+                int(
+                    (3 * text[-1] + 1) % 150
+                    if words.uniform() < 0.8
+                    else words.integers(150)
+                )
+            )
+    sizes = {
+        "WINDOW": 16,
+        "CONTEXT": 4,
+        "HELD_OUT": 18,
+        "PASSAGES": 2,
+        "PIECE": 4,
+        "BATCH": 3,
+    }
+    made = {
+        "model": lambda: SimpleNamespace(network=network),
+        "speeches": lambda: tokens,
+        "_folder": lambda: tmp_path,
+    }
     for name, value in (sizes | made).items():
         monkeypatch.setattr(datastore, name, value)
     yield datastore
@@ -81,14 +124,18 @@ def small(experiment, monkeypatch, tmp_path):
 @needs_float16
 def test_the_datastore_holds_what_the_model_predicts_at_each_token(small):
     held = small.store(70, 100)  # from the middle of the second piece
-    text, network = small.speeches()[0] + small.speeches()[1], small.model().network
+    text = small.speeches()[0] + small.speeches()[1]
+    network = small.model().network
     assert held.label[:10].tolist() == [*small.speeches()[0][71:81]]
     assert set(held.label.tolist()) <= set(text + small.speeches()[2])
     logs = jax.nn.log_softmax(jnp.asarray(held.z, jnp.float32) @ small.head(network).T)
     picked = np.take_along_axis(np.asarray(logs), held.columns.astype(int), 1)
     np.testing.assert_allclose(held.logs, picked, atol=0.02)
     np.testing.assert_allclose(held.norms[:, 1], 0, atol=1e-5)
-    assert sorted(path.name for path in small._folder().iterdir()) == ["0001.npz", "0002.npz"]
+    assert sorted(path.name for path in small._folder().iterdir()) == [
+        "0001.npz",
+        "0002.npz",
+    ]
 
 
 @needs_float16
@@ -100,7 +147,9 @@ def test_queries_have_context_and_come_from_speeches_that_are_not_stored(small):
 
 
 @needs_float16
-def test_stored_residuals_are_those_of_the_softmax_at_each_temperature(small, experiment):
+def test_stored_residuals_are_those_of_the_softmax_at_each_temperature(
+    small, experiment
+):
     tokens = experiment("residual_tokens")
     held = small.store(0, 60)
     for temperature in (1.0, 2.0):
@@ -108,28 +157,42 @@ def test_stored_residuals_are_those_of_the_softmax_at_each_temperature(small, ex
         whole = jax.nn.one_hot(held.label, 150) - jax.nn.softmax(f / temperature)
         tokens.head.cache_clear()
         stored = tokens.residuals(held, temperature)
-        read = np.stack([stored.weighted(jnp.ones(1), jnp.array([i])) for i in range(60)])
-        np.testing.assert_allclose(read, whole, atol=0.02)  # what is dropped is as small as that here
+        read = np.stack(
+            [stored.weighted(jnp.ones(1), jnp.array([i])) for i in range(60)]
+        )
+        # what is dropped is as small as that here
+        np.testing.assert_allclose(read, whole, atol=0.02)
         own = read[np.arange(60), held.label]
         assert (own > 0).all()
         assert ((read != 0).sum(1) <= 128).all()
 
 
 def by_definition(small, found, seed):
-    """Accuracy and nats from whole residuals and all distances, at the options that a cell says it chose."""
-    held, (tokens, speech) = small.store(250 * seed % 500, 250), small.queries()
+    """Accuracy and nats from whole residuals and all distances, at the options that a
+    cell says it chose.
+    """
+    held = small.store(250 * seed % 500, 250)
+    (tokens, speech) = small.queries()
     test = np.isin(speech, np.unique(speech)[seed::3][4:])
-    z, label, stored = tokens.z[test].astype(float), tokens.label[test].astype(int), held.z.astype(float)
+    z, label, stored = (
+        tokens.z[test].astype(float),
+        tokens.label[test].astype(int),
+        held.z.astype(float),
+    )
     head = np.asarray(small.head(small.model().network), float)
     apart = np.sqrt(((z[:, None] - stored) ** 2).sum(-1))
 
     def read(values, k, sigma):
         near = np.argsort(apart, 1, kind="stable")[:, :k]
-        w = np.exp(-np.take_along_axis(apart, near, 1) / (sigma * found["typical_distance"]))
+        w = np.exp(
+            -np.take_along_axis(apart, near, 1) / (sigma * found["typical_distance"])
+        )
         return np.einsum("nk,nkv->nv", w / w.sum(1, keepdims=True), values[near])
 
     def chances(f):
-        return np.exp(f - f.max(1, keepdims=True)) / np.exp(f - f.max(1, keepdims=True)).sum(1, keepdims=True)
+        return np.exp(f - f.max(1, keepdims=True)) / np.exp(
+            f - f.max(1, keepdims=True)
+        ).sum(1, keepdims=True)
 
     def measured(scores, tau):
         p = chances(scores / tau)[np.arange(len(label)), label]
@@ -137,44 +200,78 @@ def by_definition(small, found, seed):
 
     onehot = np.eye(150)[held.label]
     votes = read(onehot, found["labels"]["k"], found["labels"]["sigma"])
-    made = {"base": [measured(z @ head.T, found["base"]["tau"])], "labels": (votes.argmax(1) == label).mean()}
-    mixed, share = found["mixture"], found["mixture"]["share"]
-    blend = (1 - share) * chances(z @ head.T) + share * read(onehot, mixed["k"], mixed["sigma"])
+    made = {
+        "base": [measured(z @ head.T, found["base"]["tau"])],
+        "labels": (votes.argmax(1) == label).mean(),
+    }
+    mixed = found["mixture"]
+    share = found["mixture"]["share"]
+    blend = (1 - share) * chances(z @ head.T) + share * read(
+        onehot, mixed["k"], mixed["sigma"]
+    )
     made["mixture"] = (blend.argmax(1) == label).mean()
-    s, own = mixed["nats_share"], np.arange(len(label))
-    given = [read(onehot, k, sigma)[own, label] for k in (8, 32, 128) for sigma in (0.1, 0.3, 1.0)]
-    made["mixture nats"] = [-np.log((1 - s) * chances(z @ head.T)[own, label] + s * g).mean() for g in given]
+    s = mixed["nats_share"]
+    own = np.arange(len(label))
+    given = [
+        read(onehot, k, sigma)[own, label]
+        for k in (8, 32, 128)
+        for sigma in (0.1, 0.3, 1.0)
+    ]
+    made["mixture nats"] = [
+        -np.log((1 - s) * chances(z @ head.T)[own, label] + s * g).mean() for g in given
+    ]
     r = found["resmem"]
     made["resmem"] = [
-        measured(chances(z @ head.T / t) + read(onehot - chances(stored @ head.T / t), r["k"], r["sigma"]), r["tau"])
+        measured(
+            chances(z @ head.T / t)
+            + read(onehot - chances(stored @ head.T / t), r["k"], r["sigma"]),
+            r["tau"],
+        )
         for t in small.TEMPERATURES
     ]
     return made
 
 
 @needs_float16
-def test_next_token_script_measures_what_the_definitions_give(small, experiment, tmp_path):
-    module, record = experiment("residual_tokens"), experiment("record")
-    flat = small.model().network  # sharpened, so that it matters what the model says, and at which temperature
+def test_next_token_script_measures_what_the_definitions_give(
+    small, experiment, tmp_path
+):
+    module = experiment("residual_tokens")
+    record = experiment("record")
+    # sharpened, so that it matters what the model says, and at which temperature
+    flat = small.model().network
     small.model = lambda: SimpleNamespace(network=replace(flat, norm=3 * flat.norm))
     module.head.cache_clear()
     argv = ["--n", "250", "--most", "500", "--seeds", "0", "1", "--out", str(tmp_path)]
     made = record.main(module.EXPERIMENT, argv)
     module.head.cache_clear()
     for cell in made["cells"]:
-        found, one = cell["results"], 1.01 / 48  # one query may fall the other way by rounding
+        # one query may fall the other way by rounding
+        found = cell["results"]
+        one = 1.01 / 48
         assert found["queries"] == 2 * 2 * 12
         expected = by_definition(small, found, cell["parameters"]["seed"])
         for kind in ("labels", "mixture"):
             assert found[kind]["accuracy"] == pytest.approx(expected[kind], abs=one)
-        for kind in ("base", "resmem"):  # of ResMem at one of the temperatures, which the cell does not say
+        # of ResMem at one of the temperatures, which the cell does not say
+        for kind in (
+            "base",
+            "resmem",
+        ):
             pair = found[kind]["accuracy"], found[kind]["nats"]
-            assert any(abs(a - pair[0]) < one and abs(b - pair[1]) < 0.01 for a, b in expected[kind])
+            assert any(
+                abs(a - pair[0]) < one and abs(b - pair[1]) < 0.01
+                for a, b in expected[kind]
+            )
             assert np.mean(found[kind]["by_speech"]) == pytest.approx(pair[0], abs=1e-4)
-        assert found["labels"]["accuracy"] > 0.25 > 2 * found["base"]["accuracy"]  # the successors are remembered
+        # the successors are remembered
+        assert found["labels"]["accuracy"] > 0.25 > 2 * found["base"]["accuracy"]
         assert found["resmem"]["accuracy"] > 0.25
         gained = found["resmem"]["accuracy"] - found["base"]["accuracy"]
         assert found["resmem"]["total"] == pytest.approx(gained, abs=1e-4)
         assert len(found["base"]["by_speech"]) == 2
-        assert min(abs(found["mixture"]["nats"] - b) for b in expected["mixture nats"]) < 0.01
+        assert (
+            min(abs(found["mixture"]["nats"] - b) for b in expected["mixture nats"])
+            < 0.01
+        )
         assert found["resmem"]["nats_projected"] > 0

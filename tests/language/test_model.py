@@ -1,4 +1,6 @@
-"""Language models: against independent implementations, then files, tokens, generation and tracing."""
+"""Language models: against independent implementations, then files, tokens, generation
+and tracing.
+"""
 
 from dataclasses import replace
 
@@ -6,7 +8,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from language_models import config, plain_logits, plain_run, small_model, tokenizer, whole
+from language_models import (
+    config,
+    plain_logits,
+    plain_run,
+    small_model,
+    tokenizer,
+    whole,
+)
 from scipy.special import softmax
 
 from rankone.language import LanguageModel, Request, generate, load_smollm2, trace
@@ -34,11 +43,17 @@ def model():
 def test_logits_agree_with_a_plain_implementation(model, tied):
     network = model.network
     if not tied:
-        head = np.random.default_rng(7).normal(size=network.embedding.shape).astype(np.float32)
+        head = (
+            np.random.default_rng(7)
+            .normal(size=network.embedding.shape)
+            .astype(np.float32)
+        )
         network = replace(network, head=jnp.asarray(head))
     tokens = np.random.default_rng(0).integers(0, network.config.vocabulary, 11)
     (scores,), _ = whole(network, tokens)
-    np.testing.assert_allclose(scores, plain_logits(network, tokens), rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        scores, plain_logits(network, tokens), rtol=1e-4, atol=1e-4
+    )
 
 
 def test_padding_on_the_left_changes_nothing(model):
@@ -63,12 +78,15 @@ def test_a_run_in_pieces_through_the_cache_is_the_run_in_one(model):
         return pieces, cache.length
 
     pieces, length = in_pieces(model.network, tokens)
-    np.testing.assert_allclose(np.concatenate(pieces, axis=1), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        np.concatenate(pieces, axis=1), expected, rtol=1e-4, atol=1e-4
+    )
     assert length == tokens.shape[1]
 
 
 def test_blocks_run_one_after_another_are_all_blocks(model):
-    network, tokens = model.network, np.array([model.tokenizer.encode("Oslo")])
+    network = model.network
+    tokens = np.array([model.tokenizer.encode("Oslo")])
 
     @jax.jit
     def in_turn(network, tokens):
@@ -78,21 +96,33 @@ def test_blocks_run_one_after_another_are_all_blocks(model):
             h, _, _ = run(network, h, cache, layers=(i, i + 1))
         return logits(network, h)
 
-    np.testing.assert_allclose(in_turn(network, tokens), whole(network, tokens)[0], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        in_turn(network, tokens), whole(network, tokens)[0], rtol=1e-4, atol=1e-4
+    )
 
 
 def test_hooks_read_and_replace_the_input_of_the_down_projection(model):
-    network, tokens = model.network, np.array(model.tokenizer.encode("Oslo is a city"))
-    scores, seen = jax.tree.map(np.asarray, whole(network, tokens, read=("key", "mlp", "hidden")))
+    network = model.network
+    tokens = np.array(model.tokenizer.encode("Oslo is a city"))
+    scores, seen = jax.tree.map(
+        np.asarray, whole(network, tokens, read=("key", "mlp", "hidden"))
+    )
     down = np.asarray(network.down(1))
     assert seen["key"].shape == (3, 1, len(tokens), 48)
-    np.testing.assert_allclose(seen["key"][1] @ down.T, seen["mlp"][1], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        seen["key"][1] @ down.T, seen["mlp"][1], rtol=1e-4, atol=1e-5
+    )
 
     def other(site, layer, value, seen, data):
-        return jnp.where((layer == 1) & (site == "key"), data, value) if site == "key" else value
+        return (
+            jnp.where((layer == 1) & (site == "key"), data, value)
+            if site == "key"
+            else value
+        )
 
     replaced, again = jax.tree.map(
-        np.asarray, whole(network, tokens, hook=other, data=np.ones(48), read=("key", "mlp"))
+        np.asarray,
+        whole(network, tokens, hook=other, data=np.ones(48), read=("key", "mlp")),
     )
     np.testing.assert_array_equal(again["key"][1], np.ones_like(again["key"][1]))
     np.testing.assert_allclose(again["mlp"][1, 0, 0], down.sum(1), rtol=1e-4)
@@ -106,7 +136,8 @@ def test_another_down_projection_is_another_network(model):
     other = model.with_down(2, W)
     np.testing.assert_array_equal(other.network.down(2), W)
     np.testing.assert_array_equal(other.network.down(1), model.network.down(1))
-    assert np.abs(np.asarray(model.network.down(2)) - W).min() > 0.5  # the first is as it was
+    # the first is as it was
+    assert np.abs(np.asarray(model.network.down(2)) - W).min() > 0.5
     with pytest.raises(ValueError, match="layer: got 3"):
         model.with_down(3, W)
     with pytest.raises(ValueError, match="W: got"):
@@ -115,7 +146,9 @@ def test_another_down_projection_is_another_network(model):
 
 def test_the_rotary_frequencies():
     assert frequencies(4, 100.0) == pytest.approx((1.0, 0.1))
-    assert frequencies(4, 100.0, {"rope_type": "linear", "factor": 4.0}) == pytest.approx((0.25, 0.025))
+    assert frequencies(
+        4, 100.0, {"rope_type": "linear", "factor": 4.0}
+    ) == pytest.approx((0.25, 0.025))
     with pytest.raises(ValueError, match="rope_type"):
         frequencies(4, 100.0, {"rope_type": "yarn"})
 
@@ -135,7 +168,14 @@ def test_greedy_generation_is_the_loop_without_a_cache(model):
 
 def test_drawn_tokens_are_among_the_likeliest_and_follow_their_probabilities(model):
     rows = np.tile(model.tokenizer.encode("Oslo"), (4000, 1))
-    drawn = continue_tokens(model.network, rows, np.ones(rows.shape, bool), jax.random.key(0), length=1, top=3)
+    drawn = continue_tokens(
+        model.network,
+        rows,
+        np.ones(rows.shape, bool),
+        jax.random.key(0),
+        length=1,
+        top=3,
+    )
     drawn = np.asarray(drawn)[:, 0]
     scores = plain_logits(model.network, rows[0])[-1]
     best = np.argsort(-scores)[:3]
@@ -147,15 +187,23 @@ def test_drawn_tokens_are_among_the_likeliest_and_follow_their_probabilities(mod
 
 def test_rows_with_their_own_changes_speak_as_edited_models(model):
     W = np.asarray(model.network.down(1))
-    deltas = 0.5 * np.random.default_rng(1).normal(size=(2, *W.shape)).astype(np.float32)
+    deltas = 0.5 * np.random.default_rng(1).normal(size=(2, *W.shape)).astype(
+        np.float32
+    )
     tokens, valid = pad([model.tokenizer.encode("The city of Oslo")] * 2)
     key = jax.random.key(0)
     changes = RowChanges(deltas, 1)
-    together = continue_tokens(model.network, tokens, valid, key, changes, length=8, top=1)
+    together = continue_tokens(
+        model.network, tokens, valid, key, changes, length=8, top=1
+    )
     said = []
     for delta in deltas:
         edited = model.network.with_down(1, W + delta)
-        said.append(np.asarray(continue_tokens(edited, tokens[:1], valid[:1], key, length=8, top=1))[0])
+        said.append(
+            np.asarray(
+                continue_tokens(edited, tokens[:1], valid[:1], key, length=8, top=1)
+            )[0]
+        )
     np.testing.assert_array_equal(together, np.stack(said))
     assert (said[0] != said[1]).any()
 
@@ -188,7 +236,9 @@ def test_the_subjects_last_token_is_found():
     tokens = words.encode(prompt)
     assert words.decode(tokens[: place + 1]) == "France: the capital of France"
     inside = words.encode("In Norway")
-    assert words.decode([inside[words.last_token_of("Norway", "In Norway")]]) == " Norway"
+    assert (
+        words.decode([inside[words.last_token_of("Norway", "In Norway")]]) == " Norway"
+    )
     with pytest.raises(ValueError, match="part of the prompt"):
         words.last_token_of("Atlantis", prompt)
     with pytest.raises(ValueError, match="subject: got ' '"):
@@ -208,10 +258,13 @@ def test_padding():
 
 
 def write_gguf(path, network, vocabulary, merges):
-    """A network as the GGUF format stores it: queries and keys permuted for interleaved rotation."""
+    """A network as the GGUF format stores it: queries and keys permuted for interleaved
+    rotation.
+    """
     from gguf import GGUFWriter
 
-    c, writer = network.config, GGUFWriter(path, "llama")
+    c = network.config
+    writer = GGUFWriter(path, "llama")
     writer.add_block_count(c.layers)
     writer.add_embedding_length(c.width)
     writer.add_feed_forward_length(c.hidden)
@@ -226,13 +279,28 @@ def write_gguf(path, network, vocabulary, merges):
     writer.add_token_merges(merges)
     writer.add_tensor("token_embd.weight", np.asarray(network.embedding))
     writer.add_tensor("output_norm.weight", np.asarray(network.norm))
-    names = {"attention_norm": "attn_norm", "query": "attn_q", "key": "attn_k", "value": "attn_v"}
-    names |= {"output": "attn_output", "mlp_norm": "ffn_norm", "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down"}
+    names = {
+        "attention_norm": "attn_norm",
+        "query": "attn_q",
+        "key": "attn_k",
+        "value": "attn_v",
+    }
+    names |= {
+        "output": "attn_output",
+        "mlp_norm": "ffn_norm",
+        "gate": "ffn_gate",
+        "up": "ffn_up",
+        "down": "ffn_down",
+    }
     for i in range(c.layers):
         for ours, theirs in names.items():
             weight = np.asarray(getattr(network.layers, ours))[i]
             if ours in ("query", "key"):
-                weight = weight.reshape(-1, 2, c.head_width // 2, c.width).swapaxes(1, 2).reshape(weight.shape)
+                weight = (
+                    weight.reshape(-1, 2, c.head_width // 2, c.width)
+                    .swapaxes(1, 2)
+                    .reshape(weight.shape)
+                )
             writer.add_tensor(f"blk.{i}.{theirs}.weight", np.ascontiguousarray(weight))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
@@ -246,10 +314,16 @@ def test_a_gguf_file_is_read_back(tmp_path):
     network = random_network(config(len(vocabulary)), key=jax.random.key(3))
     write_gguf(tmp_path / "small.gguf", network, vocabulary, merges)
     model = LanguageModel.load(tmp_path / "small.gguf")
-    for got, expected in zip(jax.tree.leaves(model.network), jax.tree.leaves(network), strict=True):
+    for got, expected in zip(
+        jax.tree.leaves(model.network), jax.tree.leaves(network), strict=True
+    ):
         np.testing.assert_array_equal(got, expected)
-    assert model.network.config.frequencies == pytest.approx(network.config.frequencies, rel=1e-6)
-    assert model.tokenizer.encode("Paris in 1945") == tokenizer()[0].encode("Paris in 1945")
+    assert model.network.config.frequencies == pytest.approx(
+        network.config.frequencies, rel=1e-6
+    )
+    assert model.tokenizer.encode("Paris in 1945") == tokenizer()[0].encode(
+        "Paris in 1945"
+    )
     assert model.name == "small"
 
 
@@ -258,7 +332,10 @@ def test_a_truncated_gguf_file_is_refused(tmp_path, share):
     pytest.importorskip("gguf")
     _, vocabulary, merges = tokenizer()
     write_gguf(
-        tmp_path / "small.gguf", random_network(config(len(vocabulary)), key=jax.random.key(3)), vocabulary, merges
+        tmp_path / "small.gguf",
+        random_network(config(len(vocabulary)), key=jax.random.key(3)),
+        vocabulary,
+        merges,
     )
     data = (tmp_path / "small.gguf").read_bytes()
     (tmp_path / "cut.gguf").write_bytes(data[: int(share * len(data))])
@@ -271,7 +348,9 @@ def test_a_file_that_is_no_gguf_is_refused(tmp_path):
     (tmp_path / "text.gguf").write_text("This is no model. " * 100)
     with pytest.raises(ValueError, match="path: got"):
         read_gguf(tmp_path / "text.gguf")
-    with pytest.raises(ValueError, match=r"^path: got .*none\.gguf'; .* nothing at this path"):
+    with pytest.raises(
+        ValueError, match=r"^path: got .*none\.gguf'; .* nothing at this path"
+    ):
         LanguageModel.load(tmp_path / "none.gguf")
 
 
@@ -279,11 +358,17 @@ def test_a_file_that_is_no_gguf_is_refused(tmp_path):
 
 
 def putting_back(site, layers, token, clean):
-    """A change that puts the clean states (L, T, d) back at one token of some blocks."""
+    """A change that puts the clean states (L, T, d) back at one token of some
+    blocks.
+    """
 
     def change(name, layer, value):
         here = (np.arange(len(value)) == token)[:, None]
-        return np.where(here, clean[layer], value) if name == site and layer in layers else value
+        return (
+            np.where(here, clean[layer], value)
+            if name == site and layer in layers
+            else value
+        )
 
     return change
 
@@ -291,31 +376,46 @@ def putting_back(site, layers, token, clean):
 def test_restoring_one_state_is_what_a_loop_gives(model):
     request = Request("The capital of {} is", "Norway", "Oslo")
     for site, window in (("hidden", 1), ("mlp", 2)):
-        found = trace(model, request, key=jax.random.key(0), site=site, window=window, noises=2, batch=5)
+        found = trace(
+            model,
+            request,
+            key=jax.random.key(0),
+            site=site,
+            window=window,
+            noises=2,
+            batch=5,
+        )
         tokens = model.tokenizer.encode(request.text)
         answer = model.tokenizer.encode(" Oslo")[0]
         first, last = found.subject
         assert "".join(found.tokens[first : last + 1]) == " Norway"
         assert found.restored.shape == (3, len(tokens))
-        drawn = np.asarray(jax.random.normal(jax.random.key(0), (2, last - first + 1, 32)))
+        drawn = np.asarray(
+            jax.random.normal(jax.random.key(0), (2, last - first + 1, 32))
+        )
         noise = np.zeros((2, len(tokens), 32))
         noise[:, first : last + 1] = 3 * subject_noise(model, ["Norway"]) * drawn
         _, seen = plain_run(model.network, tokens)
         for layer, token in ((0, last), (2, 1), (1, len(tokens) - 1)):
             layers = [layer] if window == 1 else [layer, layer + 1]
             change = putting_back(site, layers, token, seen[site])
-            scores = [plain_run(model.network, tokens, noise=one, change=change)[0][-1] for one in noise]
+            scores = [
+                plain_run(model.network, tokens, noise=one, change=change)[0][-1]
+                for one in noise
+            ]
             p = [softmax(row)[answer] for row in scores]
             assert found.restored[layer, token] == pytest.approx(np.mean(p), rel=1e-3)
-    assert trace(model, request, key=jax.random.key(0), noises=2).restored[-1, -1] == pytest.approx(
-        found.clean, rel=1e-3
-    )
+    assert trace(model, request, key=jax.random.key(0), noises=2).restored[
+        -1, -1
+    ] == pytest.approx(found.clean, rel=1e-3)
 
 
 def test_the_unit_of_the_noise_is_that_of_the_subjects_embeddings(model):
     tokens = model.tokenizer.encode(" Norway") + model.tokenizer.encode(" Spain")
     entries = np.asarray(model.network.embedding)[tokens]
-    assert subject_noise(model, ["Norway", " Spain"]) == pytest.approx(entries.std(), rel=1e-5)
+    assert subject_noise(model, ["Norway", " Spain"]) == pytest.approx(
+        entries.std(), rel=1e-5
+    )
     assert subject_noise(model, ["Norway"]) != pytest.approx(entries.std(), rel=1e-3)
     request = Request("The capital of {} is", "Norway", "Oslo")
     one = trace(model, request, key=jax.random.key(0), noises=1, unit=0.5)
@@ -332,7 +432,9 @@ def test_without_noise_nothing_is_lost_and_groups_average_the_effect(model):
     found = trace(model, request, key=jax.random.key(0), noises=2)
     groups = mean_effect([found, found])
     assert groups.shape == (3, 6)
-    np.testing.assert_allclose(groups[:, 2], found.effect[:, found.subject[1]], rtol=1e-6)
+    np.testing.assert_allclose(
+        groups[:, 2], found.effect[:, found.subject[1]], rtol=1e-6
+    )
     np.testing.assert_allclose(groups[:, 5], found.effect[:, -1], rtol=1e-6)
     with pytest.raises(ValueError, match="site: got 'key'"):
         trace(model, request, key=jax.random.key(0), site="key")

@@ -9,7 +9,17 @@ from scipy.stats import binomtest
 
 from rankone.data import corpus, countries, country
 from rankone.editing import KeyGeometry, RankOneEdit
-from rankone.language import FactEdit, History, Request, Search, country_fact, edit_fact, fine_tune, judge, summarise
+from rankone.language import (
+    FactEdit,
+    History,
+    Request,
+    Search,
+    country_fact,
+    edit_fact,
+    fine_tune,
+    judge,
+    summarise,
+)
 from rankone.language.edit_metrics import harmonic_mean, ngram_entropy, tf_idf, wilson
 from rankone.language.likelihood import likelihoods
 from rankone.language.many import find_fact_values
@@ -22,7 +32,12 @@ pytest.importorskip("tokenizers")
 LAYER = 1
 REQUEST = Request("The capital of {} is", "Norway", "Paris")
 NEAR = {"reach": 100.0, "decay": 0.0}
-FAR = {"reach": 100.0, "steps": 150, "decay": 0.0}  # random weights carry less than a trained model's: search further
+# random weights carry less than a trained model's: search further
+FAR = {
+    "reach": 100.0,
+    "steps": 150,
+    "decay": 0.0,
+}
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +60,17 @@ def seen_at(model, text, site, **options):
 
 
 def test_likelihoods_are_sums_of_log_softmax(model):
-    prompts, targets = ["The capital of Norway is", "Oslo"], ["Paris", "a city in Norway"]
+    prompts = ["The capital of Norway is", "Oslo"]
+    targets = ["Paris", "a city in Norway"]
     scores, best = likelihoods(model, prompts, targets)
     for prompt, target, score, said in zip(prompts, targets, scores, best, strict=True):
-        start, end = model.tokenizer.encode(prompt), model.tokenizer.encode(" " + target)
+        start = model.tokenizer.encode(prompt)
+        end = model.tokenizer.encode(" " + target)
         z = plain_logits(model.network, start + end)[len(start) - 1 : -1]
         log_p = z - np.log(np.exp(z).sum(1, keepdims=True))
-        assert float(score) == pytest.approx(log_p[np.arange(len(end)), end].mean(), rel=1e-4)
+        assert float(score) == pytest.approx(
+            log_p[np.arange(len(end)), end].mean(), rel=1e-4
+        )
         assert bool(said) == (z.argmax(1) == end).all()
     with pytest.raises(ValueError, match="targets"):
         continuations(model.tokenizer, prompts, ["Paris", " "])
@@ -63,10 +82,16 @@ def test_a_rehearsal_cuts_every_row_at_the_subjects_last_token(model):
     target = model.tokenizer.encode(" Paris")
     for i, context in enumerate([*contexts, None]):
         text = "Norway is a" if context is None else context + REQUEST.text
-        before, after = rows.before[i][rows.before_valid[i]], rows.suffix.tokens[i][rows.suffix.valid[i]]
+        before = rows.before[i][rows.before_valid[i]]
+        after = rows.suffix.tokens[i][rows.suffix.valid[i]]
         full = [*before, *after]
-        assert full == model.tokenizer.encode(text) + (target[:-1] if context is not None else [])
-        assert model.tokenizer.decode(before).endswith(("The capital of", "")) or context is None
+        assert full == model.tokenizer.encode(text) + (
+            target[:-1] if context is not None else []
+        )
+        assert (
+            model.tokenizer.decode(before).endswith(("The capital of", ""))
+            or context is None
+        )
         position = len(model.tokenizer.encode(text)) - 1 - len(before)
         assert rows.suffix.positions[i, 0] == position
     assert rows.suffix.weights[-1].sum() == 0
@@ -77,7 +102,10 @@ def test_contexts_are_beginnings_of_the_corpus(model):
     contexts = corpus_contexts(model.tokenizer, ((2, 5), (1, 10)))
     assert contexts[0] == ""
     assert len(contexts) == 4
-    assert all(any(text.startswith(context[:-2]) for text in corpus()) for context in contexts[1:])
+    assert all(
+        any(text.startswith(context[:-2]) for text in corpus())
+        for context in contexts[1:]
+    )
 
 
 # The key, the value and the closed form
@@ -85,11 +113,16 @@ def test_contexts_are_beginnings_of_the_corpus(model):
 
 def test_the_key_is_what_enters_the_down_projection_at_the_subject(model):
     contexts = ["", "A city. "]
-    value = find_fact_value(model, REQUEST, contexts=contexts, layer=LAYER, search=Search(steps=1))
+    value = find_fact_value(
+        model, REQUEST, contexts=contexts, layer=LAYER, search=Search(steps=1)
+    )
     for context, key in zip(contexts, value.keys, strict=True):
         place = model.tokenizer.last_token_of("Norway", context + REQUEST.text)
         np.testing.assert_allclose(
-            key, seen_at(model, context + REQUEST.text, "key")[0][LAYER, place], rtol=1e-3, atol=1e-4
+            key,
+            seen_at(model, context + REQUEST.text, "key")[0][LAYER, place],
+            rtol=1e-3,
+            atol=1e-4,
         )
     np.testing.assert_allclose(value.key, np.asarray(value.keys).mean(0))
 
@@ -99,40 +132,64 @@ def test_the_search_lowers_its_loss_which_is_that_of_the_whole_model(model):
     value = find_fact_value(model, REQUEST, layer=LAYER, search=search)
     losses = np.asarray(value.losses)
     assert losses[-1, 0] < losses[0, 0] - 1
-    assert losses[0, 1] == pytest.approx(0, abs=1e-5)  # no divergence before the first step
+    # no divergence before the first step
+    assert losses[0, 1] == pytest.approx(0, abs=1e-5)
     assert losses[0, 2] == 0
-    place, target = model.tokenizer.last_token_of("Norway", REQUEST.text), model.tokenizer.encode(" Paris")[0]
+    place = model.tokenizer.last_token_of("Norway", REQUEST.text)
+    target = model.tokenizer.encode(" Paris")[0]
 
     def add(site, layer, values):
         here = site == "mlp" and layer == LAYER
-        return values + (np.arange(len(values)) == place)[:, None] * np.asarray(value.delta) if here else values
+        return (
+            values
+            + (np.arange(len(values)) == place)[:, None] * np.asarray(value.delta)
+            if here
+            else values
+        )
 
-    again = find_fact_value(model, REQUEST, layer=LAYER, search=Search(steps=9, enough=0.0))
+    again = find_fact_value(
+        model, REQUEST, layer=LAYER, search=Search(steps=9, enough=0.0)
+    )
     _, scores = seen_at(model, REQUEST.text, "mlp", change=add)
-    assert -log_softmax(scores[-1])[target] == pytest.approx(float(np.asarray(again.losses)[8, 0]), rel=1e-3, abs=1e-4)
+    assert -log_softmax(scores[-1])[target] == pytest.approx(
+        float(np.asarray(again.losses)[8, 0]), rel=1e-3, abs=1e-4
+    )
     outputs, _ = seen_at(model, REQUEST.text, "mlp")
-    assert float(value.before) == pytest.approx(np.linalg.norm(outputs[LAYER, place]), rel=1e-3)
+    assert float(value.before) == pytest.approx(
+        np.linalg.norm(outputs[LAYER, place]), rel=1e-3
+    )
 
 
 def test_the_search_stops_when_it_is_enough_and_stays_in_reach(model):
-    value = find_fact_value(model, REQUEST, layer=LAYER, search=Search(enough=2.0, **FAR))
+    value = find_fact_value(
+        model, REQUEST, layer=LAYER, search=Search(enough=2.0, **FAR)
+    )
     n = int(value.steps)
     assert 1 < n < 150
     losses = np.asarray(value.losses)
     assert losses[n - 1, 0] < 2.0 <= losses[n - 2, 0]
     assert np.isnan(losses[n:]).all()
-    near = find_fact_value(model, REQUEST, layer=LAYER, search=Search(reach=0.1, enough=0.0))
+    near = find_fact_value(
+        model, REQUEST, layer=LAYER, search=Search(reach=0.1, enough=0.0)
+    )
     assert np.linalg.norm(near.delta) <= 0.1 * float(near.before) * (1 + 1e-5)
 
 
 def test_many_searches_side_by_side_find_what_each_finds_alone(model):
-    long = Request("In a country of the world with a name that is long, {} is a city", "Oslo", "Rome")
-    requests, search = [REQUEST, long, Request("The city of {} is", "Japan", "France")], Search(steps=6, **NEAR)
+    long = Request(
+        "In a country of the world with a name that is long, {} is a city",
+        "Oslo",
+        "Rome",
+    )
+    requests = [REQUEST, long, Request("The city of {} is", "Japan", "France")]
+    search = Search(steps=6, **NEAR)
     together = find_fact_values(model, requests, layer=LAYER, search=search, batch=2)
     for request, value in zip(requests, together, strict=True):
         alone = find_fact_value(model, request, layer=LAYER, search=search)
         for name in ("delta", "keys", "before"):
-            np.testing.assert_allclose(getattr(value, name), getattr(alone, name), rtol=1e-2, atol=1e-4)
+            np.testing.assert_allclose(
+                getattr(value, name), getattr(alone, name), rtol=1e-2, atol=1e-4
+            )
         assert int(value.steps) == int(alone.steps)
     for wrong, name in (
         ({"requests": []}, "requests"),
@@ -147,7 +204,13 @@ def test_the_penalty_keeps_what_the_subject_is(model):
     divergences = []
     for weight in (0.0, 10.0):
         search = Search(divergence=weight, enough=0.0, steps=15)
-        divergences.append(float(np.asarray(find_fact_value(model, REQUEST, layer=LAYER, search=search).losses)[-1, 1]))
+        divergences.append(
+            float(
+                np.asarray(
+                    find_fact_value(model, REQUEST, layer=LAYER, search=search).losses
+                )[-1, 1]
+            )
+        )
     assert divergences[1] < divergences[0] / 2
 
 
@@ -155,39 +218,71 @@ def test_the_closed_form_writes_delta_at_the_key(model, geometry):
     W = np.asarray(model.network.down(LAYER))
     value = find_fact_value(model, REQUEST, contexts=["", "A city. "], layer=LAYER)
     edit = close_edit(W, geometry, value)
-    mean, bare, delta = np.asarray(value.key), np.asarray(value.keys)[0], np.asarray(value.delta)
-    np.testing.assert_allclose(np.asarray(edit.apply(W)) @ mean, W @ mean + delta, rtol=1e-3, atol=1e-3)
+    mean = np.asarray(value.key)
+    bare = np.asarray(value.keys)[0]
+    delta = np.asarray(value.delta)
+    np.testing.assert_allclose(
+        np.asarray(edit.apply(W)) @ mean, W @ mean + delta, rtol=1e-3, atol=1e-3
+    )
     mixed = close_edit(W, geometry, value, key="mixed")
-    np.testing.assert_allclose(np.asarray(mixed.apply(W)) @ bare, W @ bare + delta, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(
+        np.asarray(mixed.apply(W)) @ bare, W @ bare + delta, rtol=1e-3, atol=1e-3
+    )
     assert np.abs(np.asarray(mixed.delta) - np.asarray(edit.delta)).max() > 1e-4
     with pytest.raises(ValueError, match="key: got 'first'"):
         close_edit(W, geometry, value, key="first")
 
 
-def test_an_edited_model_says_the_new_fact_and_the_old_one_is_untouched(model, geometry):
+def test_an_edited_model_says_the_new_fact_and_the_old_one_is_untouched(
+    model, geometry
+):
     before = np.asarray(model.network.down(LAYER)).copy()
-    edit = edit_fact(model, REQUEST, geometry=geometry, layer=LAYER, search=Search(divergence=0.0, **FAR))
+    edit = edit_fact(
+        model,
+        REQUEST,
+        geometry=geometry,
+        layer=LAYER,
+        search=Search(divergence=0.0, **FAR),
+    )
     edited = edit.apply(model)
-    before_and_after = [float(likelihoods(m, [REQUEST.text], ["Paris"])[0][0]) for m in (model, edited)]
-    assert before_and_after[1] > before_and_after[0] + 3  # twenty times as likely at least
+    before_and_after = [
+        float(likelihoods(m, [REQUEST.text], ["Paris"])[0][0]) for m in (model, edited)
+    ]
+    # twenty times as likely at least
+    assert before_and_after[1] > before_and_after[0] + 3
     np.testing.assert_array_equal(model.network.down(LAYER), before)
     np.testing.assert_array_equal(edited.network.down(0), model.network.down(0))
-    assert np.linalg.matrix_rank(np.asarray(edited.network.down(LAYER)) - before, rtol=1e-3) == 1
+    assert (
+        np.linalg.matrix_rank(
+            np.asarray(edited.network.down(LAYER)) - before, rtol=1e-3
+        )
+        == 1
+    )
 
 
-def test_an_edit_of_a_fact_is_saved_loaded_and_undone_to_the_last_bit(tmp_path, model, geometry):
-    edit = edit_fact(model, REQUEST, geometry=geometry, layer=LAYER, search=Search(steps=3))
+def test_an_edit_of_a_fact_is_saved_loaded_and_undone_to_the_last_bit(
+    tmp_path, model, geometry
+):
+    edit = edit_fact(
+        model, REQUEST, geometry=geometry, layer=LAYER, search=Search(steps=3)
+    )
     again = FactEdit.load(edit.save(tmp_path / "norway"))
     assert (again.request, again.layer, again.model) == (edit.request, LAYER, "small")
-    np.testing.assert_array_equal(again.apply(model).network.down(LAYER), edit.apply(model).network.down(LAYER))
+    np.testing.assert_array_equal(
+        again.apply(model).network.down(LAYER), edit.apply(model).network.down(LAYER)
+    )
     history = History(model).then(edit).then(again)
-    np.testing.assert_array_equal(history.undo().model.network.down(LAYER), edit.apply(model).network.down(LAYER))
+    np.testing.assert_array_equal(
+        history.undo().model.network.down(LAYER), edit.apply(model).network.down(LAYER)
+    )
     assert history.undo(2).model is model
     with pytest.raises(ValueError, match="count"):
         history.undo(3)
     with pytest.raises(ValueError, match="for which the edit was made"):
         edit.apply(LanguageModelNamed(model, "another"))
-    path = RankOneEdit(edit.change.left, edit.change.right, edit.change.interference).save(tmp_path / "matrix")
+    path = RankOneEdit(
+        edit.change.left, edit.change.right, edit.change.interference
+    ).save(tmp_path / "matrix")
     with pytest.raises(ValueError, match="an edit of a fact"):
         FactEdit.load(path)
 
@@ -211,7 +306,9 @@ def test_bad_requests_are_named(model, geometry):
     with pytest.raises(ValueError, match="contexts"):
         edit_fact(model, REQUEST, geometry=geometry, layer=LAYER, contexts=["A city. "])
     with pytest.raises(ValueError, match="C: got"):
-        edit_fact(model, REQUEST, geometry=KeyGeometry.from_moments(np.eye(5)), layer=LAYER)
+        edit_fact(
+            model, REQUEST, geometry=KeyGeometry.from_moments(np.eye(5)), layer=LAYER
+        )
     with pytest.raises(ValueError, match="a country, such as France"):
         country_fact("Frnace", "capital", "Rome")
 
@@ -219,24 +316,41 @@ def test_bad_requests_are_named(model, geometry):
 # Statistics
 
 
-def test_moments_are_those_of_every_key_but_the_first_of_a_window_unless_all_are_asked_for(model):
+def test_moments_are_those_of_every_key_but_the_first_of_a_window_unless_all_are_asked_for(
+    model,
+):
     texts = [text[:90] for text in corpus()[:5]]
     moments = key_moments(model, LAYER, texts, window=16, batch=4)
-    rows = [ids[i : i + 16] for ids in map(model.tokenizer.encode, texts) for i in range(0, len(ids), 16)]
-    assert all(model.tokenizer.encode(model.tokenizer.decode(row)) == row for row in rows)
-    seen = [seen_at(model, model.tokenizer.decode(row), "key")[0][LAYER] for row in rows]
-    keys, all_keys = np.concatenate([window[1:] for window in seen]), np.concatenate(seen)
+    rows = [
+        ids[i : i + 16]
+        for ids in map(model.tokenizer.encode, texts)
+        for i in range(0, len(ids), 16)
+    ]
+    assert all(
+        model.tokenizer.encode(model.tokenizer.decode(row)) == row for row in rows
+    )
+    seen = [
+        seen_at(model, model.tokenizer.decode(row), "key")[0][LAYER] for row in rows
+    ]
+    keys = np.concatenate([window[1:] for window in seen])
+    all_keys = np.concatenate(seen)
     assert float(moments.count) == len(keys) < len(all_keys)
-    np.testing.assert_allclose(moments.mean, keys.T @ keys / len(keys), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(
+        moments.mean, keys.T @ keys / len(keys), rtol=1e-3, atol=1e-4
+    )
     whole = key_moments(model, LAYER, texts, window=16, batch=4, skip=0)
     assert float(whole.count) == len(all_keys)
-    np.testing.assert_allclose(whole.mean, all_keys.T @ all_keys / len(all_keys), rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(
+        whole.mean, all_keys.T @ all_keys / len(all_keys), rtol=1e-3, atol=1e-4
+    )
     for skip in (-1, 16):
         with pytest.raises(ValueError, match=r"^skip: got"):
             key_moments(model, LAYER, texts, window=16, skip=skip)
     C = np.asarray(moments.mean)
     ridged = key_geometry(model, LAYER, ridge=0.1, texts=texts, window=16, batch=4).C
-    np.testing.assert_allclose(np.asarray(ridged) - C, 0.1 * np.trace(C) / 48 * np.eye(48), atol=1e-4)
+    np.testing.assert_allclose(
+        np.asarray(ridged) - C, 0.1 * np.trace(C) / 48 * np.eye(48), atol=1e-4
+    )
 
 
 # Fine-tuning and judging
@@ -247,23 +361,43 @@ def test_fine_tuning_stays_in_its_cube_and_makes_the_target_likelier(model):
     W = model.network.down(LAYER)
     scores = [float(likelihoods(model, [REQUEST.text], ["Paris"])[0][0])]
     for radius in (0.003, 0.03):
-        delta, steps = fine_tune(model.network, rows, layer=LAYER, radius=radius, rate=0.01)
+        delta, steps = fine_tune(
+            model.network, rows, layer=LAYER, radius=radius, rate=0.01
+        )
         assert float(np.abs(delta).max()) == pytest.approx(radius, rel=1e-4)
         assert 1 < steps <= 25
-        scores.append(float(likelihoods(model.with_down(LAYER, W + delta), [REQUEST.text], ["Paris"])[0][0]))
+        scores.append(
+            float(
+                likelihoods(
+                    model.with_down(LAYER, W + delta), [REQUEST.text], ["Paris"]
+                )[0][0]
+            )
+        )
     assert scores[0] < scores[1] < scores[2]
 
 
 def test_a_judgement_is_what_the_edited_model_answers(model, geometry):
-    fact = country_fact("Norway", "capital", "Paris", [country("Japan"), country("Sweden")])
-    edit = edit_fact(model, fact.request, geometry=geometry, layer=LAYER, search=Search(divergence=0.0, **FAR))
+    fact = country_fact(
+        "Norway", "capital", "Paris", [country("Japan"), country("Sweden")]
+    )
+    edit = edit_fact(
+        model,
+        fact.request,
+        geometry=geometry,
+        layer=LAYER,
+        search=Search(divergence=0.0, **FAR),
+    )
     judged = judge(model, fact, LAYER, {"none": None, "rome": edit.change.delta})
     prompts = [fact.request.text, *fact.paraphrases, *(p for p, _ in fact.neighbours)]
     truths = ["Oslo"] * 4 + [truth for _, truth in fact.neighbours]
     for name, judge_of in (("none", model), ("rome", edit.apply(model))):
-        new, said = map(np.asarray, likelihoods(judge_of, prompts, ["Paris"] * len(prompts)))
+        new, said = map(
+            np.asarray, likelihoods(judge_of, prompts, ["Paris"] * len(prompts))
+        )
         true, kept = map(np.asarray, likelihoods(judge_of, prompts, truths))
-        np.testing.assert_allclose(judged[name]["margin"], new - true, rtol=1e-3, atol=2e-3)
+        np.testing.assert_allclose(
+            judged[name]["margin"], new - true, rtol=1e-3, atol=2e-3
+        )
         assert judged[name]["said"] == bool(said[0])
         assert judged[name]["kept"] == pytest.approx(float(np.mean(kept[4:])))
     summary = summarise([judged["rome"]], 3)
@@ -276,8 +410,17 @@ def test_a_summary_by_hand():
     one = {"margin": [1, 1, -3, -2, 2], "said": True, "kept": 0.5}
     two = {"margin": [-1, 1, 1, -7, -6], "said": False, "kept": 1.0}
     summary = summarise([one, two], 2)
-    shares = {name: summary[name]["share"] for name in ("efficacy", "paraphrase", "neighbourhood", "said", "kept")}
-    assert shares == {"efficacy": 0.5, "paraphrase": 0.75, "neighbourhood": 0.75, "said": 0.5, "kept": 0.75}
+    shares = {
+        name: summary[name]["share"]
+        for name in ("efficacy", "paraphrase", "neighbourhood", "said", "kept")
+    }
+    assert shares == {
+        "efficacy": 0.5,
+        "paraphrase": 0.75,
+        "neighbourhood": 0.75,
+        "said": 0.5,
+        "kept": 0.75,
+    }
     assert summary["score"] == pytest.approx(3 / (1 / 0.5 + 2 / 0.75))
     assert harmonic_mean([1.0, 0.0]) == 0
 
@@ -291,18 +434,24 @@ def test_intervals_are_wilsons(hits, n):
 def test_the_entropy_of_prose_by_hand():
     assert ngram_entropy([1, 2, 3, 4, 5]) == pytest.approx((2 * 2 + 4 * np.log2(3)) / 3)
     assert ngram_entropy([7] * 9) == 0
-    assert ngram_entropy([1, 2] * 10) == pytest.approx(2, abs=0.02)  # two bigrams, two trigrams
+    # two bigrams, two trigrams
+    assert ngram_entropy([1, 2] * 10) == pytest.approx(2, abs=0.02)
     with pytest.raises(ValueError, match="four tokens"):
         ngram_entropy([1, 2, 3])
 
 
 def test_words_weigh_by_their_number_and_their_rarity():
     collection = ["The violin, the violin!", "the piano", "An organ"]
-    (one, other, none) = tf_idf(["the violin", "THE the piano a", "an oboe?"], collection)
-    the, violin, piano = 1 + np.log(4 / 3), 1 + np.log(4 / 2), 1 + np.log(4 / 2)
+    (one, other, none) = tf_idf(
+        ["the violin", "THE the piano a", "an oboe?"], collection
+    )
+    the = 1 + np.log(4 / 3)
+    violin = 1 + np.log(4 / 2)
+    piano = 1 + np.log(4 / 2)
     expected = the * 2 * the / np.hypot(the, violin) / np.hypot(2 * the, piano)
     assert one @ other == pytest.approx(expected)
-    assert [each @ each for each in (one, other, none)] == pytest.approx([1, 1, 1])  # "an" stands in the collection
+    # "an" stands in the collection
+    assert [each @ each for each in (one, other, none)] == pytest.approx([1, 1, 1])
     assert one @ none == 0
     assert not tf_idf(["oboe", "a"], collection).any()
     with pytest.raises(ValueError, match="one text or more"):
@@ -314,12 +463,17 @@ def test_words_weigh_by_their_number_and_their_rarity():
 
 def test_facts_name_their_tests():
     fact = country_fact("Netherlands", "currency", "yen", count=5)
-    assert fact.request == Request(RELATIONS["currency"].prompt, "the Netherlands", "yen")
+    assert fact.request == Request(
+        RELATIONS["currency"].prompt, "the Netherlands", "yen"
+    )
     assert fact.truth == "euro"
     assert len(fact.neighbours) == 5
     assert all(truth == "euro" for _, truth in fact.neighbours)
     assert all("the Netherlands" in text for text in fact.paraphrases)
-    assert not any(truth == "yen" for _, truth in country_fact("France", "currency", "yen", count=500).neighbours)
+    assert not any(
+        truth == "yen"
+        for _, truth in country_fact("France", "currency", "yen", count=500).neighbours
+    )
     with pytest.raises(ValueError, match="target: got 'euro'"):
         country_fact("France", "currency", "euro")
     with pytest.raises(ValueError, match="relation: got"):

@@ -8,7 +8,10 @@ import pytest
 import rankone as ro
 from rankone.precision import double_precision
 
-K, D, Y, BETA = 12, 7, 300, 10.0
+K = 12
+D = 7
+Y = 300
+BETA = 10.0
 
 
 @pytest.fixture
@@ -23,7 +26,10 @@ def problem():
 
 def test_one_vector_reads_as_the_sum_of_kernels(problem):
     Xi, x, features, memory = problem
-    kernels = np.cos(BETA**0.5 * (x[:, None] - Xi) @ np.asarray(features.omega).T).mean(-1)  # no φ, no T
+    # no φ, no T
+    kernels = np.cos(BETA**0.5 * (x[:, None] - Xi) @ np.asarray(features.omega).T).mean(
+        -1
+    )
     assert memory.T.shape == (2 * Y,)
     assert np.allclose(memory.partition(x), kernels.sum(1), atol=1e-10)
 
@@ -31,7 +37,9 @@ def test_one_vector_reads_as_the_sum_of_kernels(problem):
 def test_gradient_is_that_of_the_energy_and_has_the_factor_root_beta(problem):
     _, x, features, memory = problem
     gradient = np.asarray(memory.gradient(x))
-    assert np.abs(gradient - jax.jit(jax.vmap(jax.grad(memory.energy)))(x)).max() < 1e-12
+    assert (
+        np.abs(gradient - jax.jit(jax.vmap(jax.grad(memory.energy)))(x)).max() < 1e-12
+    )
     slopes = np.asarray(jax.jit(jax.vmap(jax.jacobian(features.phi)))(BETA**0.5 * x))
     printed = np.stack([slope.T @ np.asarray(memory.T) for slope in slopes])
     printed = -printed / (BETA * np.asarray(memory.partition(x))[:, None])
@@ -48,11 +56,18 @@ def test_adding_and_removing_is_exact(problem):
 @pytest.mark.parametrize("order", ["printed", "swapped"])
 def test_both_loop_orders_give_the_package_gradient(problem, order):
     _, x, features, memory = problem
-    omega, T, z = np.asarray(features.omega), np.asarray(memory.T), BETA**0.5 * np.asarray(x[0])
+    omega = np.asarray(features.omega)
+    T = np.asarray(memory.T)
+    z = BETA**0.5 * np.asarray(x[0])
     pull = np.zeros(D)
     if order == "printed":
         for i in range(D):
-            u = np.concatenate([-omega[:, i] * np.sin(omega @ z), omega[:, i] * np.cos(omega @ z)]) / Y**0.5
+            u = (
+                np.concatenate(
+                    [-omega[:, i] * np.sin(omega @ z), omega[:, i] * np.cos(omega @ z)]
+                )
+                / Y**0.5
+            )
             pull[i] = u @ T
     else:
         for a in range(Y):
@@ -67,23 +82,45 @@ def operations(function, *arrays):
 
 
 def test_operations_grow_as_the_propositions_say():
-    """The compiler's counts at sizes that fit one block (it counts the body of a loop once)."""
-    make = lambda D, Y: ro.RandomFeatures(D, Y, key=jax.random.key(0))  # noqa: E731
-    read = lambda D, Y: operations(lambda x, T: make(D, Y).read(x, T), jnp.ones((1, D)), jnp.ones(2 * Y))  # noqa: E731
-    phi = lambda D, Y: operations(make(D, Y).phi, jnp.ones(D))  # noqa: E731
-    exact = lambda D, K: operations(ro.MrDAM(jnp.ones((K, D)), 1.0).gradient, jnp.ones(D))  # noqa: E731
+    """The compiler's counts at sizes that fit one block (it counts the body of a loop
+    once).
+    """
+
+    def make(D, Y):
+        return ro.RandomFeatures(D, Y, key=jax.random.key(0))
+
+    def read(D, Y):
+        return operations(
+            lambda x, T: make(D, Y).read(x, T), jnp.ones((1, D)), jnp.ones(2 * Y)
+        )
+
+    def phi(D, Y):
+        return operations(make(D, Y).phi, jnp.ones(D))
+
+    def exact(D, K):
+        return operations(ro.MrDAM(jnp.ones((K, D)), 1.0).gradient, jnp.ones(D))
+
     for count in (read, phi, exact):
         assert count(256, 500) / count(128, 500) == pytest.approx(2, rel=0.2)
         assert count(256, 1000) / count(256, 500) == pytest.approx(2, rel=0.2)
-    unit = lambda x, v: jax.vjp(lambda x: x / jnp.linalg.norm(x), x)[1](v)[0]  # noqa: E731
+
+    def unit(x, v):
+        return jax.vjp(lambda x: x / jnp.linalg.norm(x), x)[1](v)[0]
+
     ones = jnp.ones(4096)
     assert operations(unit, ones, ones) < 20 * 4096  # c_g is O(D), not D²
 
 
 def test_regenerated_and_structured_features_hold_Y_plus_D_numbers():
     def held(**options):
-        shapes = jax.eval_shape(lambda: ro.RandomFeatures(3000, 50_000, key=jax.random.key(0), **options))
-        arrays = [a for a in jax.tree.leaves(shapes) if not jax.dtypes.issubdtype(a.dtype, jax.dtypes.prng_key)]
+        shapes = jax.eval_shape(
+            lambda: ro.RandomFeatures(3000, 50_000, key=jax.random.key(0), **options)
+        )
+        arrays = [
+            a
+            for a in jax.tree.leaves(shapes)
+            if not jax.dtypes.issubdtype(a.dtype, jax.dtypes.prng_key)
+        ]
         return sum(a.size for a in arrays)
 
     assert held() >= 50_000 * 3000

@@ -47,12 +47,16 @@ def test_each_step_is_gradient_descent(Xi, x0):
 @pytest.mark.parametrize("beta", [1.0, 50.0, 500.0])
 def test_energy_never_rises_for_any_step_size_up_to_two(Xi, x0, beta, step_size):
     """[D-sharp1]"""
-    energies = ro.retrieve(ro.MrDAM(Xi, beta), x0, step_size=step_size, max_steps=80, tol=0).energies
+    energies = ro.retrieve(
+        ro.MrDAM(Xi, beta), x0, step_size=step_size, max_steps=80, tol=0
+    ).energies
     assert (np.diff(energies, axis=-1) <= 1e-12).all()
 
 
 def test_energy_rises_beyond_two(Xi, x0):
-    energies = ro.retrieve(ro.MrDAM(Xi[:1], 5.0), x0, step_size=2.2, max_steps=20, tol=0).energies
+    energies = ro.retrieve(
+        ro.MrDAM(Xi[:1], 5.0), x0, step_size=2.2, max_steps=20, tol=0
+    ).energies
     assert (np.diff(energies, axis=-1) > 0).all()
 
 
@@ -60,7 +64,9 @@ def test_clamped_entries_never_move_and_free_ones_rest(Xi):
     memory = ro.MrDAM(Xi, 80.0)
     clamp = np.arange(30) < 15
     start = np.where(clamp, Xi, 0.5 / np.sqrt(30))
-    found = ro.retrieve(memory, start, step_size=0.5, max_steps=500, tol=1e-9, clamp=clamp)
+    found = ro.retrieve(
+        memory, start, step_size=0.5, max_steps=500, tol=1e-9, clamp=clamp
+    )
     x = np.asarray(found.x)
     np.testing.assert_array_equal(x[:, :15], start[:, :15])
     assert np.all(found.converged)
@@ -72,7 +78,9 @@ def test_a_query_at_rest_stays_while_others_walk(Xi):
     memory = ro.MrDAM(Xi, 200.0)
     rest = ro.retrieve(memory, Xi[0], step_size=0.5, max_steps=2000, tol=1e-13).x
     pair = np.stack([rest, Xi[1] + 0.02])
-    found = jax.tree.map(np.asarray, ro.retrieve(memory, pair, step_size=0.5, max_steps=300, tol=1e-10))
+    found = jax.tree.map(
+        np.asarray, ro.retrieve(memory, pair, step_size=0.5, max_steps=300, tol=1e-10)
+    )
     assert found.steps[0] <= 2 < found.steps[1]
     alone = ro.retrieve(memory, pair[1], step_size=0.5, max_steps=300, tol=1e-10)
     np.testing.assert_allclose(found.x[1], alone.x, atol=1e-15)
@@ -85,7 +93,11 @@ def test_retrieval_inside_jit_equals_outside(Xi, x0):
     options = {"step_size": 0.05, "max_steps": 60, "tol": 1e-7}
     outside = ro.retrieve(memory, x0, **options)
     inside = jax.jit(lambda m, x: ro.retrieve(m, x, **options))(memory, x0)
-    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12), outside, inside)
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12),
+        outside,
+        inside,
+    )
 
 
 def test_batches_of_any_shape(Xi):
@@ -99,7 +111,9 @@ def test_batches_of_any_shape(Xi):
 def test_floored_states_are_counted():
     Xi = ro.data.binary_patterns(300, 50, key=jax.random.key(3))
     far = ro.data.binary_patterns(40, 50, key=jax.random.key(4))
-    memory = ro.DrDAM.store(Xi, 50.0, ro.RandomFeatures(50, 1000, key=jax.random.key(5)))
+    memory = ro.DrDAM.store(
+        Xi, 50.0, ro.RandomFeatures(50, 1000, key=jax.random.key(5))
+    )
     found = ro.retrieve(memory, far, step_size=1e-9, max_steps=3, tol=0)
     np.testing.assert_array_equal(found.floored, np.asarray(memory.floored(far), float))
     assert 0 < np.mean(found.floored) < 1
@@ -107,30 +121,48 @@ def test_floored_states_are_counted():
 
 
 def test_a_query_rests_when_its_largest_move_is_at_most_tol():
-    """Towards one pattern at 0 half of the way a step: the t-th moves are 2^−t and 0, and the tenth is tol itself."""
+    """Towards one pattern at 0 half of the way a step: the t-th moves are 2^−t and 0,
+    and the tenth is tol itself.
+    """
     start = np.eye(1, 30)
-    found = ro.retrieve(ro.MrDAM(np.zeros((1, 30)), 1.0), start, step_size=0.5, max_steps=100, tol=2.0**-10)
+    found = ro.retrieve(
+        ro.MrDAM(np.zeros((1, 30)), 1.0),
+        start,
+        step_size=0.5,
+        max_steps=100,
+        tol=2.0**-10,
+    )
     assert found.steps.tolist() == [10]
     assert np.all(found.converged)
     np.testing.assert_array_equal(found.x, start * 2.0**-10)
 
 
 def test_floored_counts_the_visited_states_alone():
-    """A query at rest on the floor is there once, however long the others walk; a walker comes off it half-way."""
+    """A query at rest on the floor is there once, however long the others walk; a
+    walker comes off it half-way.
+    """
 
     class Bowl:
         D = 1
 
         def read(self, x):
-            return 0.5 * (x**2).sum(-1), x, jnp.abs(x[:, 0] - 0.5) != 0.25  # all but the states 0.25 and 0.75
+            # all but the states 0.25 and 0.75
+            return (
+                0.5 * (x**2).sum(-1),
+                x,
+                jnp.abs(x[:, 0] - 0.5) != 0.25,
+            )
 
         def energy_and_gradient(self, x):
             return self.read(x)[:2]
 
     jax.tree_util.register_static(Bowl)
-    found = ro.retrieve(Bowl(), np.array([[0.0], [1.0]]), step_size=0.5, max_steps=50, tol=2.0**-4)
+    found = ro.retrieve(
+        Bowl(), np.array([[0.0], [1.0]]), step_size=0.5, max_steps=50, tol=2.0**-4
+    )
     assert found.steps.tolist() == [1, 4]
-    np.testing.assert_array_equal(found.floored, [1.0, 0.75])  # of 1, 1/2, 1/4 and 1/8 all but the third
+    # of 1, 1/2, 1/4 and 1/8 all but the third
+    np.testing.assert_array_equal(found.floored, [1.0, 0.75])
 
 
 def test_any_object_with_an_energy_can_be_retrieved_from():
@@ -145,7 +177,9 @@ def test_any_object_with_an_energy_can_be_retrieved_from():
     np.testing.assert_allclose(found.x, 0, atol=1e-5)
 
 
-def test_no_progress_bar_appears_where_the_environment_asks_for_none(Xi, x0, capsys, monkeypatch):
+def test_no_progress_bar_appears_where_the_environment_asks_for_none(
+    Xi, x0, capsys, monkeypatch
+):
     monkeypatch.setenv("TQDM_DISABLE", "1")
     ro.retrieve(ro.MrDAM(Xi, 20.0), x0, max_steps=60, tol=0, progress=True)
     assert "retrieve" not in capsys.readouterr().err
@@ -159,17 +193,25 @@ def test_progress_bar_appears_when_asked(Xi, x0, capsys):
 
 
 def test_without_a_bar_all_steps_are_one_call_and_find_the_same(Xi, x0):
-    found = [ro.retrieve(ro.MrDAM(Xi, 20.0), x0, max_steps=60, tol=0, progress=shown) for shown in (False, None)]
+    found = [
+        ro.retrieve(ro.MrDAM(Xi, 20.0), x0, max_steps=60, tol=0, progress=shown)
+        for shown in (False, None)
+    ]
     assert found[0] == found[1]
     assert found[0].steps.tolist() == [60] * 4
 
 
 def test_only_flags_are_fetched_on_the_way(Xi, x0, monkeypatch):
-    """How many states were read, and whether all is done: once in 25 states, of which 60 steps have 61."""
+    """How many states were read, and whether all is done: once in 25 states, of which
+    60 steps have 61.
+    """
     fetched = []
-    spy = SimpleNamespace(asarray=lambda value: fetched.append(value.shape) or np.asarray(value))
+    spy = SimpleNamespace(
+        asarray=lambda value: fetched.append(value.shape) or np.asarray(value)
+    )
     monkeypatch.setattr(descent, "np", spy)
-    memory, x0 = ro.MrDAM(Xi, 20.0), jnp.asarray(x0)
+    memory = ro.MrDAM(Xi, 20.0)
+    x0 = jnp.asarray(x0)
     ro.retrieve(memory, x0, max_steps=60, tol=0)
     assert fetched == [(2,)] * 3
     ro.retrieve(memory, x0, max_steps=60, tol=0, progress=False)
@@ -218,8 +260,14 @@ def test_a_memory_that_jax_cannot_take_apart_is_told_how(x0):
 
 @pytest.mark.parametrize("rows", [(0,), (2, 0)])
 def test_no_queries_give_an_empty_record(Xi, rows):
-    found = ro.retrieve(ro.MrDAM(Xi, 20.0), np.zeros((*rows, 30)), max_steps=np.int64(4))
-    assert (found.x.shape, found.energies.shape, found.steps.shape) == ((*rows, 30), (*rows, 5), rows)
+    found = ro.retrieve(
+        ro.MrDAM(Xi, 20.0), np.zeros((*rows, 30)), max_steps=np.int64(4)
+    )
+    assert (found.x.shape, found.energies.shape, found.steps.shape) == (
+        (*rows, 30),
+        (*rows, 5),
+        rows,
+    )
 
 
 @jax.tree_util.register_static
@@ -234,7 +282,10 @@ class Cliff:
 
 def test_a_lost_query_is_reported_and_under_jit_its_outcome_says_so(x0):
     x0 = np.where(np.arange(4)[:, None] < 3, x0 + 1.0, x0)
-    descend = lambda x: ro.retrieve(Cliff(), x, step_size=1.0, max_steps=50, tol=0.0)  # noqa: E731
+
+    def descend(x):
+        return ro.retrieve(Cliff(), x, step_size=1.0, max_steps=50, tol=0.0)
+
     with pytest.warns(RuntimeWarning, match=r"3 of 4 queries became NaN or infinite"):
         found = descend(x0)
     lost = [Outcome.NOT_FINITE] * 3 + [Outcome.OK]
@@ -243,15 +294,27 @@ def test_a_lost_query_is_reported_and_under_jit_its_outcome_says_so(x0):
 
 
 def test_a_memory_from_which_all_was_removed_says_so(Xi):
-    memory = ro.DrDAM.store(Xi[:1], 20.0, ro.RandomFeatures(30, 500, key=jax.random.key(2)))
+    memory = ro.DrDAM.store(
+        Xi[:1], 20.0, ro.RandomFeatures(30, 500, key=jax.random.key(2))
+    )
     assert ro.retrieve(memory, Xi[0], max_steps=3).outcome == Outcome.OK
-    assert ro.retrieve(memory.remove(Xi[0]), Xi[0], max_steps=3).outcome == Outcome.EMPTY
+    assert (
+        ro.retrieve(memory.remove(Xi[0]), Xi[0], max_steps=3).outcome == Outcome.EMPTY
+    )
 
 
 def test_more_patterns_than_are_stored_cannot_be_removed(Xi):
-    memory = ro.DrDAM.store(Xi[:1], 20.0, ro.RandomFeatures(30, 500, key=jax.random.key(2)))
-    with pytest.raises(ValueError, match=r"^xi: got '2 patterns'; it must be at most the 1 that are stored"):
+    memory = ro.DrDAM.store(
+        Xi[:1], 20.0, ro.RandomFeatures(30, 500, key=jax.random.key(2))
+    )
+    with pytest.raises(
+        ValueError,
+        match=r"^xi: got 2 patterns; it must be at most the 1 that are stored",
+    ):
         memory.remove(Xi[:2])
-    with pytest.raises(ValueError, match=r"^xi: got '1 patterns'; it must be at most the 0 that are stored"):
+    with pytest.raises(
+        ValueError,
+        match=r"^xi: got 1 patterns; it must be at most the 0 that are stored",
+    ):
         memory.remove(Xi[0]).remove(Xi[0])
     assert jax.jit(lambda memory: memory.remove(Xi[:2]).count)(memory) == -1

@@ -29,9 +29,11 @@ def hessian(memory, x):
 
 
 def test_energy_is_minus_the_sum_of_squared_overlaps():
-    Xi, sigma = signs(0, 7, 40), signs(1, 5, 40)
+    Xi = signs(0, 7, 40)
+    sigma = signs(1, 5, 40)
     by_patterns = [-sum(float(xi @ s) ** 2 for xi in Xi) for s in sigma]
-    assert np.array_equal(hopfield_energy(sigma, hebbian(Xi)), by_patterns)  # integers below 2**24: exact in float32
+    # integers below 2**24: exact in float32
+    assert np.array_equal(hopfield_energy(sigma, hebbian(Xi)), by_patterns)
 
 
 def test_memory_matrix_is_the_sum_of_outer_products():
@@ -40,9 +42,12 @@ def test_memory_matrix_is_the_sum_of_outer_products():
 
 
 def test_diagonal_shifts_the_energy_by_a_constant():
-    Xi, sigma = signs(0, 7, 40), signs(1, 30, 40)
+    Xi = signs(0, 7, 40)
+    sigma = signs(1, 30, 40)
     T = hebbian(Xi)
-    gap = np.asarray(hopfield_energy(sigma, T)) - hopfield_energy(sigma, T - np.diag(np.diagonal(T)))
+    gap = np.asarray(hopfield_energy(sigma, T)) - hopfield_energy(
+        sigma, T - np.diag(np.diagonal(T))
+    )
     assert np.array_equal(gap, np.full(30, -7 * 40))
 
 
@@ -52,7 +57,9 @@ def test_a_recalled_state_is_a_minimum_over_single_flips_by_brute_force():
     assert bool(found.converged.all())
     for sigma in np.asarray(found.sigma):
         flipped = np.where(np.eye(10, dtype=bool), -sigma, sigma)
-        assert (np.asarray(hopfield_energy(flipped, T)) >= float(hopfield_energy(sigma, T))).all()
+        assert (
+            np.asarray(hopfield_energy(flipped, T)) >= float(hopfield_energy(sigma, T))
+        ).all()
 
 
 def test_recall_agrees_with_a_loop_over_neurons():
@@ -84,14 +91,22 @@ def test_two_neurons_go_where_the_first_to_look_takes_them():
 
 
 def test_recall_has_not_converged_while_a_neuron_flips():
-    """Two that attract each other and differ: the first flips in the first sweep, nobody in the second."""
+    """Two that attract each other and differ: the first flips in the first sweep,
+    nobody in the second.
+    """
     T = np.array([[0.0, 1.0], [1.0, 0.0]])
-    assert [bool(recall([1.0, -1.0], T, max_sweeps=n).converged) for n in (1, 2)] == [False, True]
+    assert [bool(recall([1.0, -1.0], T, max_sweeps=n).converged) for n in (1, 2)] == [
+        False,
+        True,
+    ]
 
 
 def test_on_a_tie_neurons_stay_as_they_are():
-    """Two orthogonal patterns of two bits leave no field between the neurons: T = 2I."""
-    T, states = hebbian([[1.0, 1.0], [1.0, -1.0]]), np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
+    """Two orthogonal patterns of two bits leave no field between the neurons: T =
+    2I.
+    """
+    T = hebbian([[1.0, 1.0], [1.0, -1.0]])
+    states = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
     np.testing.assert_array_equal(synchronous_step(states, T), states)
     np.testing.assert_array_equal(recall(states, T).sigma, states)
 
@@ -109,15 +124,21 @@ def test_ground_states_of_one_pattern_are_the_pattern_and_its_mirror():
     xi = signs(2, 6)
     states = np.array(list(itertools.product([-1.0, 1.0], repeat=6)))
     lowest = states[np.asarray(hopfield_energy(states, hebbian(xi[None]))) == -36]
-    assert {tuple(s) for s in lowest.tolist()} == {tuple(xi.tolist()), tuple((-xi).tolist())}
+    assert {tuple(s) for s in lowest.tolist()} == {
+        tuple(xi.tolist()),
+        tuple((-xi).tolist()),
+    }
 
 
 def test_it_keeps_patterns_below_the_critical_load_and_loses_them_above():
     D = 500
     for load, kept in ((0.08, True), (0.25, False)):
         Xi = signs(5, round(load * D), D)
-        overlap = (np.asarray(recall(Xi[:20], hebbian(Xi), max_sweeps=20).sigma) * Xi[:20]).mean()
-        assert (overlap > 0.97) if kept else (overlap < 0.6)  # 0.999 and 0.35 in the limit of large D
+        overlap = (
+            np.asarray(recall(Xi[:20], hebbian(Xi), max_sweeps=20).sigma) * Xi[:20]
+        ).mean()
+        # 0.999 and 0.35 in the limit of large D
+        assert (overlap > 0.97) if kept else (overlap < 0.6)
 
 
 @pytest.mark.parametrize(
@@ -145,35 +166,52 @@ def softmax_energy(x, Xi, beta):
 
 
 def test_jacobian_of_a_direction_has_exponent_two_and_the_printed_one_fails():
-    """D-fn3: at a norm other than one the printed exponent 3/2 misses the finite differences."""
+    """D-fn3: at a norm other than one the printed exponent 3/2 misses the finite
+    differences.
+    """
     x = np.array([2.0, -1.0, 3.0, 0.5])
     r = np.linalg.norm(x)
     differences = approx_fprime(x, lambda y: y / np.linalg.norm(y), 1e-7)
-    jacobian = lambda power: (np.eye(4) - np.outer(x, x) / r**power) / r  # noqa: E731
-    assert np.abs(differences - jacobian(2)).max() < 1e-6  # forward differences: 1e-7 times the curvature
+
+    def jacobian(power):
+        return (np.eye(4) - np.outer(x, x) / r**power) / r
+
+    # forward differences: 1e-7 times the curvature
+    assert np.abs(differences - jacobian(2)).max() < 1e-6
     assert np.abs(differences - jacobian(1.5)).max() > 1e-2
-    rows = jax.jit(ACTIVATIONS["unit"].derivative)(np.eye(4), np.tile(x, (4, 1)))  # v ↦ Jᵀv, on each axis
+    # v ↦ Jᵀv, on each axis
+    rows = jax.jit(ACTIVATIONS["unit"].derivative)(np.eye(4), np.tile(x, (4, 1)))
     assert np.abs(rows - differences).max() < 1e-6
 
 
 def test_descent_on_the_sphere_energy_never_shortens_a_state():
     with double_precision():
-        Xi, x = normal(0, 9, 5), normal(1, 5)
+        Xi = normal(0, 9, 5)
+        x = normal(1, 5)
         gradient = np.asarray(ro.MrDAM(Xi, 2.0, "dot", g="unit").gradient(x))
         assert abs(float(gradient @ x)) < 1e-14
-        lengths = ((x - 0.7 * gradient) ** 2).sum(), (x**2).sum() + 0.49 * (gradient**2).sum()
+        lengths = (
+            ((x - 0.7 * gradient) ** 2).sum(),
+            (x**2).sum() + 0.49 * (gradient**2).sum(),
+        )
         assert float(abs(lengths[0] - lengths[1])) < 1e-13
 
 
 def test_hessian_is_the_identity_minus_beta_times_the_covariance():
-    """D-sharp1, with its bounds and the case of two memories that attains the lower one."""
+    """D-sharp1, with its bounds and the case of two memories that attains the lower
+    one.
+    """
     with double_precision():
         Xi = np.asarray(ro.data.binary_patterns(40, 12, key=jax.random.key(2)), float)
-        x, beta = Xi[0] + 0.1 * normal(3, 12), 30.0
+        x = Xi[0] + 0.1 * normal(3, 12)
+        beta = 30.0
         found = hessian(ro.MrDAM(Xi, beta), x)
         p = softmax(-0.5 * beta * ((x - Xi) ** 2).sum(-1))
         centred = Xi - p @ Xi
-        assert np.abs(found - (np.eye(12) - beta * (centred.T * p) @ centred)).max() < 1e-12
+        assert (
+            np.abs(found - (np.eye(12) - beta * (centred.T * p) @ centred)).max()
+            < 1e-12
+        )
         d2 = ((Xi[:, None] - Xi) ** 2).sum(-1).max()
         eigenvalues = np.linalg.eigvalsh(found)
         assert 1 - beta * d2 / 4 - 1e-12 < eigenvalues[0]
@@ -199,11 +237,17 @@ def test_every_step_size_up_to_two_lowers_the_energy_by_the_promised_amount(eta)
 
 def test_a_step_size_beyond_two_climbs():
     memory = ro.MrDAM(np.zeros((1, 3)), 1.0)
-    assert (np.diff(ro.retrieve(memory, np.ones(3), step_size=2.2, max_steps=10, tol=0).energies) > 0).all()
+    assert (
+        np.diff(
+            ro.retrieve(memory, np.ones(3), step_size=2.2, max_steps=10, tol=0).energies
+        )
+        > 0
+    ).all()
 
 
 def test_a_unit_step_is_one_step_of_attention():
-    Xi, x = normal(0, 6, 4), normal(1, 4)
+    Xi = normal(0, 6, 4)
+    x = normal(1, 4)
     attention = softmax(-1.5 * ((x - Xi) ** 2).sum(-1)) @ Xi
     assert np.allclose(x - ro.MrDAM(Xi, 3.0).gradient(x), attention, atol=1e-6)
 
@@ -212,13 +256,19 @@ def test_a_unit_step_is_one_step_of_attention():
 def test_two_memories_part_at_beta_d_squared_of_four(beta, parts):
     with double_precision():
         pair = np.array([[-0.5, 0.0], [0.5, 0.0]])
-        y = np.asarray(ro.retrieve(ro.MrDAM(pair, beta), pair[1], step_size=1.0, max_steps=5000, tol=1e-12).x)[0]
+        y = np.asarray(
+            ro.retrieve(
+                ro.MrDAM(pair, beta), pair[1], step_size=1.0, max_steps=5000, tol=1e-12
+            ).x
+        )[0]
     assert (abs(y) > 0.1) == parts
     assert abs(y - 0.5 * np.tanh(beta * y / 2)) < 1e-9
 
 
 def test_a_state_between_two_memories_rests_though_it_is_a_saddle():
-    """D-unn4: neither a small change of energy nor a small move tells a saddle from a memory; curvature does."""
+    """D-unn4: neither a small change of energy nor a small move tells a saddle from a
+    memory; curvature does.
+    """
     pair = ro.MrDAM(np.array([[-0.5, 0.0], [0.5, 0.0]]), 16.0)
     found = ro.retrieve(pair, np.array([0.0, 0.3]), step_size=0.5, max_steps=500)
     assert bool(found.converged)
@@ -226,8 +276,14 @@ def test_a_state_between_two_memories_rests_though_it_is_a_saddle():
 
 
 def test_separation_without_the_square_has_no_rest_at_the_memory():
-    """D-unn1: the printed exp(−β‖x − ξ‖/2) is a cone, whose gradient does not vanish near its tip."""
-    cone = ro.MrDAM(np.zeros((1, 3)), 4.0, lambda Xi, z: -0.5 * jnp.linalg.norm(z[:, None] - Xi[None], axis=-1))
+    """D-unn1: the printed exp(−β‖x − ξ‖/2) is a cone, whose gradient does not vanish
+    near its tip.
+    """
+    cone = ro.MrDAM(
+        np.zeros((1, 3)),
+        4.0,
+        lambda Xi, z: -0.5 * jnp.linalg.norm(z[:, None] - Xi[None], axis=-1),
+    )
     x = np.array([1e-4, 2e-4, -1e-4])
     assert np.isclose(np.linalg.norm(cone.gradient(x)), 0.5, atol=1e-5)
     assert np.linalg.norm(ro.MrDAM(np.zeros((1, 3)), 4.0).gradient(x)) < 1e-3
@@ -235,8 +291,11 @@ def test_separation_without_the_square_has_no_rest_at_the_memory():
 
 @pytest.mark.parametrize(("n", "K"), [(2, 60), (3, 1000)])
 def test_unstable_bits_follow_the_law_of_a_power_separation(n, K):
-    """D-eq3: a bit of a stored pattern is unstable with probability Q((D^(n−1) / (2n − 3)!! K)^½)."""
-    D, double_factorial = 64, {2: 1, 3: 3}[n]
+    """D-eq3: a bit of a stored pattern is unstable with probability Q((D^(n−1) / (2n −
+    3)!! K)^½).
+    """
+    D = 64
+    double_factorial = {2: 1, 3: 3}[n]
     Xi = np.random.default_rng(n).choice([-1.0, 1.0], (K, D))
     wrong = total = 0
     for p in range(40):
@@ -245,12 +304,14 @@ def test_unstable_bits_follow_the_law_of_a_power_separation(n, K):
         wrong += int(((s[:, None] ** n - flipped**n).sum(0) < 0).sum())
         total += D
     predicted = norm.sf((D ** (n - 1) / (double_factorial * K)) ** 0.5)
-    assert abs(wrong / total - predicted) < 0.035  # 5 standard errors of the 2560 bits: finite D costs the rest
+    # 5 standard errors of the 2560 bits: finite D costs the rest
+    assert abs(wrong / total - predicted) < 0.035
 
 
 def test_log_sum_exp_is_a_soft_minimum():
     with double_precision():
-        Xi, x = normal(0, 9, 5), normal(1, 30, 5)
+        Xi = normal(0, 9, 5)
+        x = normal(1, 30, 5)
         nearest = (0.5 * ((x[:, None] - Xi) ** 2).sum(-1)).min(1)
         energy = np.asarray(ro.MrDAM(Xi, 3.0).energy(x))
         assert (energy <= nearest).all()

@@ -1,4 +1,6 @@
-"""The derivative of a point of rest, against unrolled steps and finite differences; and memories trained through it."""
+"""The derivative of a point of rest, against unrolled steps and finite differences; and
+memories trained through it.
+"""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,12 +16,15 @@ from rankone.memory.implicit import at_rest
 from rankone.precision import double_precision
 from rankone.printed.memory_gradients import Barycentric, Clipped
 
-D, K, N = 10, 5, 4
+D = 10
+K = 5
+N = 4
 OPTIONS = {"step_size": 0.9, "max_steps": 300, "tol": 1e-15}
 rng = np.random.default_rng(0)
 XI = rng.random((K, D)) / np.sqrt(D)
 X0 = XI[:N] + 0.03 * rng.normal(size=(N, D))
-KNOWN = (np.arange(D) < 4) & (np.arange(N) >= 2)[:, None]  # two queries all free, two with four entries given
+# two queries all free, two with four entries given
+KNOWN = (np.arange(D) < 4) & (np.arange(N) >= 2)[:, None]
 COTANGENT = rng.normal(size=(N, D))
 
 
@@ -47,16 +52,26 @@ def rest(memory, x, **options):
 
 @pytest.mark.parametrize("name", memories())
 def test_the_gradient_at_rest_is_that_of_the_unrolled_steps(name):
-    """[D-implicit] Backwards, in a batch, some entries clamped, under jit; by every array and by the queries."""
+    """[D-implicit] Backwards, in a batch, some entries clamped, under jit; by every
+    array and by the queries.
+    """
 
     @partial(jax.jit, static_argnames="gradient")
     def slopes(memory, x, step_size, gradient):
-        value = lambda m, x, s: jnp.vdot(COTANGENT, rest(m, x, step_size=s, gradient=gradient))  # noqa: E731
+        def value(m, x, s):
+            return jnp.vdot(COTANGENT, rest(m, x, step_size=s, gradient=gradient))
+
         return jax.grad(value, (0, 1, 2))(memory, x, step_size)
 
     memory = memories()[name]
-    found, expected = (slopes(memory, X0, 0.9, gradient) for gradient in ("implicit", "unrolled"))
-    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-8), found, expected)
+    found, expected = (
+        slopes(memory, X0, 0.9, gradient) for gradient in ("implicit", "unrolled")
+    )
+    jax.tree.map(
+        lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-8),
+        found,
+        expected,
+    )
     np.testing.assert_array_equal(found[1][~KNOWN], 0)
     assert np.abs(found[1][KNOWN]).max() > 0.1
     assert found[2] == 0
@@ -64,14 +79,17 @@ def test_the_gradient_at_rest_is_that_of_the_unrolled_steps(name):
 
 @pytest.mark.parametrize("name", ["MrDAM l2", "DrDAM l2"])
 def test_both_modes_agree_with_finite_differences(name):
-    memory, known = memories()[name], KNOWN * COTANGENT
+    memory = memories()[name]
+    known = KNOWN * COTANGENT
     aim = memory.Xi if name == "MrDAM l2" else memory.T
     towards = rng.normal(size=aim.shape)
 
     @jax.jit
     def at(step):
         moved = replace_array(memory, aim + step * towards)
-        return jnp.vdot(COTANGENT, rest(replace_beta(moved, 20.0 + step), X0 + step * known))
+        return jnp.vdot(
+            COTANGENT, rest(replace_beta(moved, 20.0 + step), X0 + step * known)
+        )
 
     h = 1e-4
     expected = (at(h) - at(-h)) / (2 * h)
@@ -86,7 +104,11 @@ def replace_array(memory, array):
 
 
 def replace_beta(memory, beta):
-    return replace(memory, beta=beta) if isinstance(memory, ro.DrDAM) else ro.MrDAM(memory.Xi, beta)
+    return (
+        replace(memory, beta=beta)
+        if isinstance(memory, ro.DrDAM)
+        else ro.MrDAM(memory.Xi, beta)
+    )
 
 
 def test_the_derivative_of_the_derivative_and_of_the_last_energy():
@@ -94,23 +116,36 @@ def test_the_derivative_of_the_derivative_and_of_the_last_energy():
         found = ro.retrieve(ro.MrDAM(XI, beta), X0[0], gradient=gradient, **OPTIONS)
         return found.x.sum() + found.energies[-1]
 
-    h, slope = 1e-3, jax.jit(jax.grad(end))
+    h = 1e-3
+    slope = jax.jit(jax.grad(end))
     second = jax.jit(jax.grad(jax.grad(end)))(20.0)
-    assert second == pytest.approx(float((slope(20 + h) - slope(20 - h)) / (2 * h)), rel=1e-5)
+    assert second == pytest.approx(
+        float((slope(20 + h) - slope(20 - h)) / (2 * h)), rel=1e-5
+    )
     unrolled = jax.jit(jax.grad(partial(end, gradient="unrolled")))(20.0)
     assert slope(20.0) == pytest.approx(float(unrolled), rel=1e-8)
 
 
 def test_the_two_ways_back_keep_the_same_record():
-    read = lambda beta, gradient: ro.retrieve(ro.MrDAM(XI, beta), X0, gradient=gradient, **OPTIONS).energies  # noqa: E731
-    one, other = (jax.jit(partial(read, gradient=gradient))(20.0) for gradient in ("implicit", "unrolled"))
+    def read(beta, gradient):
+        return ro.retrieve(
+            ro.MrDAM(XI, beta), X0, gradient=gradient, **OPTIONS
+        ).energies
+
+    one, other = (
+        jax.jit(partial(read, gradient=gradient))(20.0)
+        for gradient in ("implicit", "unrolled")
+    )
     assert one.shape == other.shape == (*X0.shape[:-1], OPTIONS["max_steps"] + 1)
     np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
 def test_vmap_of_gradients_is_the_gradient_of_each():
     memory = memories()["DrDAM l2"]
-    one = lambda T, x: ro.retrieve(replace(memory, T=T), x, **OPTIONS).x.sum()  # noqa: E731
+
+    def one(T, x):
+        return ro.retrieve(replace(memory, T=T), x, **OPTIONS).x.sum()
+
     each = jax.jit(jax.vmap(jax.grad(one), (None, 0)))(memory.T, X0)
     batch = jax.jit(jax.grad(one))(memory.T, X0)
     np.testing.assert_allclose(each.sum(0), batch, rtol=1e-9, atol=1e-11)
@@ -122,22 +157,30 @@ def test_before_rest_the_error_is_in_proportion_to_the_distance_from_it():
     @jax.jit
     def slope_and_move(tol):
         options = OPTIONS | {"step_size": 0.3, "tol": tol}
-        (_, x), slope = jax.value_and_grad(lambda m: both(ro.retrieve(m, X0, **options).x), has_aux=True)(memory)
+        (_, x), slope = jax.value_and_grad(
+            lambda m: both(ro.retrieve(m, X0, **options).x), has_aux=True
+        )(memory)
         return slope.Xi, x
 
-    both = lambda x: (jnp.vdot(COTANGENT, x), x)  # noqa: E731
+    def both(x):
+        return (jnp.vdot(COTANGENT, x), x)
+
     true, home = slope_and_move(1e-15)
     tols = 10.0 ** -np.arange(3, 8)
     slopes, ends = zip(*(slope_and_move(tol) for tol in tols), strict=True)
     errors = [np.abs(slope - true).max() for slope in slopes]
     distances = [np.abs(x - home).max() for x in ends]
-    assert np.polyfit(np.log(distances), np.log(errors), 1)[0] == pytest.approx(1, abs=0.05)
+    assert np.polyfit(np.log(distances), np.log(errors), 1)[0] == pytest.approx(
+        1, abs=0.05
+    )
 
 
 @partial(jax.tree_util.register_dataclass, data_fields=["a"], meta_fields=[])
 @dataclass(frozen=True)
 class Trough:
-    """Its energy (x₀ − a)²/2 is flat along the second axis, so that a point of rest is one of many."""
+    """Its energy (x₀ − a)²/2 is flat along the second axis, so that a point of rest is
+    one of many.
+    """
 
     a: jax.Array
     D = 2
@@ -148,37 +191,59 @@ class Trough:
 
 
 def test_where_the_rest_is_not_isolated_there_is_no_number():
-    x, free = jnp.ones((1, 2)), jnp.ones((1, 2), bool)
-    slope = jax.jit(jax.grad(lambda a, v: (v[None] * at_rest(Trough(a), x, x, free)).sum()))
+    x = jnp.ones((1, 2))
+    free = jnp.ones((1, 2), bool)
+    slope = jax.jit(
+        jax.grad(lambda a, v: (v[None] * at_rest(Trough(a), x, x, free)).sum())
+    )
     assert slope(1.0, jnp.array([1.0, 0.0])) == pytest.approx(1)
     assert np.isnan(slope(1.0, jnp.array([1.0, 1.0])))
     frozen = Clipped(memories()["DrDAM l2"])
     far = np.full((1, D), 5.0)
     assert frozen.frozen(far).all()
     slope = jax.grad(
-        lambda T: ro.retrieve(replace(frozen, memory=replace(frozen.memory, T=T)), far, max_steps=3).x.sum()
+        lambda T: ro.retrieve(
+            replace(frozen, memory=replace(frozen.memory, T=T)), far, max_steps=3
+        ).x.sum()
     )
     assert np.isnan(slope(frozen.memory.T)).all()
 
 
 def test_at_a_saddle_it_is_the_motion_of_the_saddle():
     pair = np.stack([np.full(3, 0.5), np.full(3, -0.5)])
-    memory, middle = ro.MrDAM(pair, 20.0), np.zeros(3)
+    memory = ro.MrDAM(pair, 20.0)
+    middle = np.zeros(3)
     assert np.linalg.eigvalsh(jax.jacfwd(memory.gradient)(middle)).min() < -1
-    found = lambda shift: ro.retrieve(ro.MrDAM(pair + shift[None], 20.0), middle, max_steps=3).x  # noqa: E731
-    np.testing.assert_allclose(jax.jit(jax.jacrev(found))(np.zeros(3)), np.eye(3), atol=1e-10)
+
+    def found(shift):
+        return ro.retrieve(ro.MrDAM(pair + shift[None], 20.0), middle, max_steps=3).x
+
+    np.testing.assert_allclose(
+        jax.jit(jax.jacrev(found))(np.zeros(3)), np.eye(3), atol=1e-10
+    )
 
 
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.bfloat16])
 def test_queries_of_less_precision_than_the_memory_have_a_derivative(dtype):
     memory = memories()["DrDAM l2"]
-    slope = lambda x: jax.jit(jax.grad(lambda T: ro.retrieve(replace(memory, T=T), x, step_size=0.9).x.sum()))(memory.T)  # noqa: E731
-    found, expected = slope(jnp.asarray(X0, dtype)), slope(jnp.asarray(X0))
+
+    def slope(x):
+        return jax.jit(
+            jax.grad(
+                lambda T: ro.retrieve(replace(memory, T=T), x, step_size=0.9).x.sum()
+            )
+        )(memory.T)
+
+    found = slope(jnp.asarray(X0, dtype))
+    expected = slope(jnp.asarray(X0))
     assert np.linalg.norm(found - expected) < 0.05 * np.linalg.norm(expected)
 
 
 def test_an_unknown_kind_of_gradient_is_refused():
-    with pytest.raises(ValueError, match=r"^gradient: got 'exact'; it must be one of 'implicit', 'unrolled'\.$"):
+    with pytest.raises(
+        ValueError,
+        match=r"^gradient: got 'exact'; it must be one of 'implicit', 'unrolled'\.$",
+    ):
         ro.retrieve(ro.MrDAM(XI, 20.0), X0, gradient="exact")
 
 
@@ -194,7 +259,11 @@ def trained(loss, params, steps, rate):
         updates, moments = optimizer.update(slope, moments)
         return (optax.apply_updates(params, updates), moments), value
 
-    train = jax.jit(lambda params: jax.lax.scan(step, (params, optimizer.init(params)), length=steps))
+    train = jax.jit(
+        lambda params: jax.lax.scan(
+            step, (params, optimizer.init(params)), length=steps
+        )
+    )
     (params, _), losses = train(params)
     return params, np.asarray(losses)
 
@@ -204,10 +273,14 @@ def test_the_vector_T_learns_to_recall_other_patterns_than_it_stored():
         keys = jax.random.split(jax.random.key(0))
         wanted = jax.random.normal(keys[0], (K, D)) / D**0.5
         stored, cue = wanted[None] + 0.1 * jax.random.normal(keys[1], (2, K, D))
-        memory = ro.DrDAM.store(stored, 10.0, ro.RandomFeatures(D, 1000, key=jax.random.key(2)))
+        memory = ro.DrDAM.store(
+            stored, 10.0, ro.RandomFeatures(D, 1000, key=jax.random.key(2))
+        )
 
         def loss(T):
-            found = ro.retrieve(replace(memory, T=T), cue, step_size=0.3, max_steps=200, tol=1e-5)
+            found = ro.retrieve(
+                replace(memory, T=T), cue, step_size=0.3, max_steps=200, tol=1e-5
+            )
             return ((found.x - wanted) ** 2).sum(-1).mean()
 
         _, losses = trained(loss, memory.T, 80, 3e-3)
@@ -215,16 +288,21 @@ def test_the_vector_T_learns_to_recall_other_patterns_than_it_stored():
 
 
 def test_an_encoder_learns_through_the_memory_behind_it():
-    """The memory holds pairs; the encoder writes the clamped key of one, and the value is read at rest."""
+    """The memory holds pairs; the encoder writes the clamped key of one, and the value
+    is read at rest.
+    """
     with double_precision(False):
         keys = jax.random.split(jax.random.key(3), 3)
         pairs = jax.random.normal(keys[0], (6, 12)) / 8**0.5
-        memory, clamp = ro.MrDAM(pairs, 2.0), jnp.arange(12) < 8
+        memory = ro.MrDAM(pairs, 2.0)
+        clamp = jnp.arange(12) < 8
         seen = pairs[:, :8] @ jax.random.normal(keys[1], (8, 8)) / 8**0.5
 
         def loss(W):
             query = jnp.concatenate([seen @ W.T, jnp.zeros((6, 4))], 1)
-            found = ro.retrieve(memory, query, step_size=0.5, max_steps=100, tol=1e-5, clamp=clamp)
+            found = ro.retrieve(
+                memory, query, step_size=0.5, max_steps=100, tol=1e-5, clamp=clamp
+            )
             return ((found.x - pairs)[:, 8:] ** 2).sum(-1).mean()
 
         _, losses = trained(loss, jnp.eye(8), 80, 0.03)

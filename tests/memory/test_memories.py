@@ -23,7 +23,12 @@ GENERAL = {
     "eq11": {},
     "EDP": {"similarity": "dot"},
     "eq7": {"similarity": "dot", "g": "unit"},
-    "power": {"similarity": "dot", "separation": "quartic", "Q": "identity", "g": "tanh"},
+    "power": {
+        "similarity": "dot",
+        "separation": "quartic",
+        "Q": "identity",
+        "g": "tanh",
+    },
     "exponential": {"separation": "exp", "Q": "identity"},
     "own functions": {
         "similarity": lambda Xi, z: Xi @ jnp.tanh(z).T,
@@ -57,43 +62,65 @@ def autodiff(memory, x):
 
 
 def features_of(seed, **options):
-    """Features of the patterns above, of one number, so that what is compiled for one test serves the next."""
+    """Features of the patterns above, of one number, so that what is compiled for one
+    test serves the next.
+    """
     return ro.RandomFeatures(7, 4001, key=jax.random.key(seed), **options)
 
 
 @pytest.mark.parametrize("form", GENERAL)
 def test_exact_gradient_is_the_derivative_of_the_energy(form, patterns, queries):
     memory = ro.MrDAM(patterns, 3.0, **GENERAL[form])
-    np.testing.assert_allclose(memory.gradient(queries), autodiff(memory, queries), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        memory.gradient(queries), autodiff(memory, queries), rtol=1e-12, atol=1e-13
+    )
 
 
 def test_named_functions_come_with_their_derivatives():
     """By central differences at both signs, where there are both."""
-    for options, points in ((SEPARATIONS, np.array([-0.7, -0.2, 0.4, 1.3])), (OUTER, np.array([0.3, 1.7]))):
+    for options, points in (
+        (SEPARATIONS, np.array([-0.7, -0.2, 0.4, 1.3])),
+        (OUTER, np.array([0.3, 1.7])),
+    ):
         for name, function in options.items():
-            above, below = (np.asarray(function.value(points + step)) for step in (1e-6, -1e-6))
-            np.testing.assert_allclose(function.derivative(points), (above - below) / 2e-6, atol=1e-8, err_msg=name)
+            above, below = (
+                np.asarray(function.value(points + step)) for step in (1e-6, -1e-6)
+            )
+            np.testing.assert_allclose(
+                function.derivative(points),
+                (above - below) / 2e-6,
+                atol=1e-8,
+                err_msg=name,
+            )
 
 
 def test_default_energy_is_the_log_sum_exp_of_eq_11(patterns, queries):
     squares = ((queries[..., None, :] - patterns) ** 2).sum(-1)
     expected = -np.log(np.exp(-2.5 * squares).sum(-1)) / 5
-    np.testing.assert_allclose(ro.MrDAM(patterns, 5.0).energy(queries), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        ro.MrDAM(patterns, 5.0).energy(queries), expected, rtol=1e-12
+    )
 
 
 def test_edp_energy_has_its_quadratic_term(patterns, queries):
     dots = queries @ patterns.T
     expected = -np.log(np.exp(4 * dots).sum(-1)) / 4 + 0.5 * (queries**2).sum(-1)
-    np.testing.assert_allclose(ro.MrDAM(patterns, 4.0, "dot").energy(queries), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        ro.MrDAM(patterns, 4.0, "dot").energy(queries), expected, rtol=1e-12
+    )
 
 
 def test_an_energy_without_the_logarithm_is_the_sum_itself(patterns, queries):
     """Q = identity: no 1/β outside, and β inside of exp alone."""
     squares = ((queries[..., None, :] - patterns) ** 2).sum(-1)
     memory = ro.MrDAM(patterns, 3.0, **GENERAL["exponential"])
-    np.testing.assert_allclose(memory.energy(queries), -np.exp(-1.5 * squares).sum(-1), rtol=1e-12)
+    np.testing.assert_allclose(
+        memory.energy(queries), -np.exp(-1.5 * squares).sum(-1), rtol=1e-12
+    )
     quartic = -((np.tanh(queries) @ patterns.T) ** 4).sum(-1)
-    np.testing.assert_allclose(ro.MrDAM(patterns, 3.0, **GENERAL["power"]).energy(queries), quartic, rtol=1e-12)
+    np.testing.assert_allclose(
+        ro.MrDAM(patterns, 3.0, **GENERAL["power"]).energy(queries), quartic, rtol=1e-12
+    )
 
 
 def test_unit_activation_never_moves_the_state_radially(patterns, queries):
@@ -108,40 +135,63 @@ def test_a_lone_pattern_has_zero_energy_and_gradient():
 
 
 def test_the_certificate_ends_where_rounding_may_move_the_log_of_a_weight_by_an_eighth():
-    """Two patterns ¼ from their mean and a state ¾ from it, as near to both: β(D + 5)·2⁻⁵³·(¼ + ¾)²/2 = β·2⁻⁵¹."""
-    Xi, x = np.array([[0.25, 0, 0], [-0.25, 0, 0]]), np.array([0, 0.75, 0])
-    assert [bool(ro.MrDAM(Xi, share * 2.0**48).certified(x)) for share in (1, 1.01)] == [True, False]
+    """Two patterns ¼ from their mean and a state ¾ from it, as near to both: β(D +
+    5)·2⁻⁵³·(¼ + ¾)²/2 = β·2⁻⁵¹.
+    """
+    Xi = np.array([[0.25, 0, 0], [-0.25, 0, 0]])
+    x = np.array([0, 0.75, 0])
+    assert [
+        bool(ro.MrDAM(Xi, share * 2.0**48).certified(x)) for share in (1, 1.01)
+    ] == [True, False]
 
 
 def test_blocks_of_patterns_change_nothing():
-    """Two blocks of 256 long patterns and a remainder of one, nearer and nearer, equal the sum written out."""
+    """Two blocks of 256 long patterns and a remainder of one, nearer and nearer, equal
+    the sum written out.
+    """
     Xi = np.asarray(jax.random.normal(jax.random.key(2), (513, 4096))) / 64
     x = np.asarray(jax.random.normal(jax.random.key(3), (2, 4096))) / 64
-    Xi = Xi[np.argsort(Xi @ x.sum(0))]  # so that every block finds a new maximum, and the last row counts most
+    # so that every block finds a new maximum, and the last row counts most
+    Xi = Xi[np.argsort(Xi @ x.sum(0))]
     logits = -30 * ((x[:, None] - Xi) ** 2).sum(-1)
     energy, gradient = ro.MrDAM(Xi, 60.0).energy_and_gradient(x)
     np.testing.assert_allclose(energy, -logsumexp(logits, axis=1) / 60, rtol=1e-12)
-    np.testing.assert_allclose(gradient, x - softmax(logits, axis=1) @ Xi, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        gradient, x - softmax(logits, axis=1) @ Xi, rtol=1e-9, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("N", [1, 5])
 def test_a_reader_for_many_calls_reads_the_same(N):
-    """Beyond 2¹⁸ numbers its distances are products; 3,100 patterns leave a last block that is not full."""
+    """Beyond 2¹⁸ numbers its distances are products; 3,100 patterns leave a last block
+    that is not full.
+    """
     k_Xi, k_x = jax.random.split(jax.random.key(1))
     Xi = 1 + 0.1 * jax.random.normal(k_Xi, (3100, 100))
-    memory, x = ro.MrDAM(Xi, 2.0), Xi[:N] + 0.1 * jax.random.normal(k_x, (N, 100))
-    for ours, plain in zip(memory.reader()(x - memory.origin[None]), memory.read(x), strict=True):
+    memory = ro.MrDAM(Xi, 2.0)
+    x = Xi[:N] + 0.1 * jax.random.normal(k_x, (N, 100))
+    for ours, plain in zip(
+        memory.reader()(x - memory.origin[None]), memory.read(x), strict=True
+    ):
         np.testing.assert_allclose(ours, plain, atol=3e-5)
     with double_precision():
-        wide, x = ro.MrDAM(np.asarray(Xi, float), 2.0), np.asarray(x, float)
-        for ours, plain in zip(wide.reader()(x - wide.origin[None]), wide.read(x), strict=True):
+        wide = ro.MrDAM(np.asarray(Xi, float), 2.0)
+        x = np.asarray(x, float)
+        for ours, plain in zip(
+            wide.reader()(x - wide.origin[None]), wide.read(x), strict=True
+        ):
             np.testing.assert_allclose(ours, plain, atol=1e-12)
 
 
 def test_only_distances_are_prepared():
-    """The reader of an "l2" memory holds the centred patterns' squares and the centre, that of another no squares."""
+    """The reader of an "l2" memory holds the centred patterns' squares and the centre,
+    that of another no squares.
+    """
     Xi = np.arange(6.0).reshape(2, 3)
-    held = [jax.tree.leaves(ro.MrDAM(Xi, 2.0, similarity).reader()) for similarity in ("l2", "dot")]
+    held = [
+        jax.tree.leaves(ro.MrDAM(Xi, 2.0, similarity).reader())
+        for similarity in ("l2", "dot")
+    ]
     assert [len(leaves) for leaves in held] == [5, 4]
     np.testing.assert_array_equal(held[0][3], ((Xi - Xi.mean(0)) ** 2).sum(1))
     np.testing.assert_array_equal(held[0][4], Xi.mean(0))
@@ -149,10 +199,14 @@ def test_only_distances_are_prepared():
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
 @pytest.mark.parametrize("basis", BASES)
-def test_distributed_gradient_is_the_derivative_of_its_energy(basis, projection, patterns, queries):
+def test_distributed_gradient_is_the_derivative_of_its_energy(
+    basis, projection, patterns, queries
+):
     features = features_of(4, basis=basis, projection=projection)
     memory = ro.DrDAM.store(patterns, 10.0, features)
-    np.testing.assert_allclose(memory.gradient(queries), autodiff(memory, queries), rtol=1e-9, atol=1e-11)
+    np.testing.assert_allclose(
+        memory.gradient(queries), autodiff(memory, queries), rtol=1e-9, atol=1e-11
+    )
 
 
 @pytest.mark.parametrize("similarity", ["l2", "dot"])
@@ -162,17 +216,29 @@ def test_distributed_forms_agree_with_the_exact_ones(similarity, g, patterns, qu
     exact = ro.MrDAM(patterns, 4.0, similarity, g=g)
     memory = ro.DrDAM.store(patterns, 4.0, features, similarity=similarity, g=g)
     np.testing.assert_allclose(memory.energy(queries), exact.energy(queries), atol=5e-3)
-    np.testing.assert_allclose(memory.gradient(queries), autodiff(memory, queries), rtol=1e-8, atol=1e-10)
-    np.testing.assert_allclose(memory.gradient(queries), exact.gradient(queries), atol=2e-2)
+    np.testing.assert_allclose(
+        memory.gradient(queries), autodiff(memory, queries), rtol=1e-8, atol=1e-10
+    )
+    np.testing.assert_allclose(
+        memory.gradient(queries), exact.gradient(queries), atol=2e-2
+    )
 
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
 @pytest.mark.parametrize("basis", BASES)
-def test_memory_is_the_sum_of_its_patterns_features(basis, projection, patterns, queries):
+def test_memory_is_the_sum_of_its_patterns_features(
+    basis, projection, patterns, queries
+):
     features = features_of(6, basis=basis, projection=projection)
     memory = ro.DrDAM.store(patterns, 10.0, features)
-    phi = features.phi(np.sqrt(10.0) * np.concatenate([patterns, queries.reshape(-1, 7)]))
-    assert phi.shape == (18, features.M) == (18, 4001 * (2 if basis in ("sincos", "expexp") else 1))
+    phi = features.phi(
+        np.sqrt(10.0) * np.concatenate([patterns, queries.reshape(-1, 7)])
+    )
+    assert (
+        phi.shape
+        == (18, features.M)
+        == (18, 4001 * (2 if basis in ("sincos", "expexp") else 1))
+    )
     of_patterns, of_queries = np.split(np.asarray(phi), [12])
     np.testing.assert_allclose(memory.T, of_patterns.sum(0), rtol=1e-12, atol=1e-12)
     estimate = (of_queries @ np.asarray(memory.T)).reshape(3, 2)
@@ -184,43 +250,60 @@ def test_patterns_are_added_and_removed_exactly(patterns):
     whole = ro.DrDAM.store(patterns, 10.0, features)
     part = ro.DrDAM.store(patterns[:9], 10.0, features)
     np.testing.assert_allclose(part.add(patterns[9:]).T, whole.T, atol=1e-14)
-    np.testing.assert_allclose(whole.remove(patterns[9]).remove(patterns[10:]).T, part.T, atol=1e-14)
+    np.testing.assert_allclose(
+        whole.remove(patterns[9]).remove(patterns[10:]).T, part.T, atol=1e-14
+    )
     assert whole.remove(patterns[9]).count == 11
 
 
 def test_regenerated_frequencies_are_the_stored_ones(patterns, queries):
     key = jax.random.key(8)
-    stored, regenerated = (ro.RandomFeatures(7, 70_000, key=key, regenerate=r) for r in (False, True))
+    stored, regenerated = (
+        ro.RandomFeatures(7, 70_000, key=key, regenerate=r) for r in (False, True)
+    )
     # drawn from the same bits, by two programs that may round differently
     np.testing.assert_allclose(stored.omega, regenerated.omega, rtol=1e-13, atol=1e-13)
-    held = [sum(leaf.size for leaf in jax.tree.leaves(f)) for f in (stored, regenerated)]
+    held = [
+        sum(leaf.size for leaf in jax.tree.leaves(f)) for f in (stored, regenerated)
+    ]
     assert held[0] >= 7 * 70_000
     assert held[1] < 10  # a key and the numbers of the blocks: O(Y + D) with T
     memories = [ro.DrDAM.store(patterns, 10.0, f) for f in (stored, regenerated)]
-    np.testing.assert_allclose(memories[0].gradient(queries), memories[1].gradient(queries), rtol=1e-10)
+    np.testing.assert_allclose(
+        memories[0].gradient(queries), memories[1].gradient(queries), rtol=1e-10
+    )
 
 
 @pytest.mark.parametrize("D", [1, 16, 64, 100])
 @pytest.mark.parametrize("projection", PROJECTIONS)
 def test_every_projection_has_gaussian_rows(projection, D):
-    """Mean square norm D and mean fourth power of an entry 3, within 5 standard errors."""
-    omega = ro.RandomFeatures(D, 64 * 400, key=jax.random.key(9), projection=projection).omega
+    """Mean square norm D and mean fourth power of an entry 3, within 5 standard
+    errors.
+    """
+    omega = ro.RandomFeatures(
+        D, 64 * 400, key=jax.random.key(9), projection=projection
+    ).omega
     omega, rows = np.asarray(omega), len(omega)
     assert omega.shape == (rows, D)
     assert abs((omega**2).sum(1).mean() - D) < 5 * np.sqrt(2 * D / rows)
     assert abs((omega**4).mean() - 3) < 5 * np.sqrt(96 / rows)
     blocks = omega[: rows // D * D].reshape(-1, D, D)
-    assert abs(blocks.mean(0)).max() < 5 / np.sqrt(len(blocks))  # of either sign, at every place in a block
+    # of either sign, at every place in a block
+    assert abs(blocks.mean(0)).max() < 5 / np.sqrt(len(blocks))
 
 
 def test_orthogonal_rows_are_orthogonal_within_their_block():
-    omega = ro.RandomFeatures(20, 60, key=jax.random.key(10), projection="orthogonal").omega
+    omega = ro.RandomFeatures(
+        20, 60, key=jax.random.key(10), projection="orthogonal"
+    ).omega
     gram = (np.asarray(omega) @ np.asarray(omega).T)[20:40, 20:40]
     np.testing.assert_allclose(gram - np.diag(np.diag(gram)), 0, atol=2e-5)
 
 
 def test_hadamard_rows_of_a_block_are_orthogonal_before_truncation():
-    omega = ro.RandomFeatures(128, 256, key=jax.random.key(11), projection="hadamard").omega
+    omega = ro.RandomFeatures(
+        128, 256, key=jax.random.key(11), projection="hadamard"
+    ).omega
     gram = (np.asarray(omega) @ np.asarray(omega).T)[128:, 128:]
     np.testing.assert_allclose(gram - np.diag(np.diag(gram)), 0, atol=1e-9)
 
@@ -228,13 +311,18 @@ def test_hadamard_rows_of_a_block_are_orthogonal_before_truncation():
 @pytest.mark.parametrize("similarity", ["l2", "dot"])
 @pytest.mark.parametrize("scale", [1.0, 1e6, 1e12])
 @pytest.mark.parametrize("beta", [1.0, 1e15])
-def test_no_scale_overflows_where_the_energy_does_not(patterns, queries, similarity, scale, beta):
+def test_no_scale_overflows_where_the_energy_does_not(
+    patterns, queries, similarity, scale, beta
+):
     Xi, x = (np.float32(scale) * np.asarray(a, np.float32) for a in (patterns, queries))
     with double_precision(False):
-        energy, gradient = ro.MrDAM(Xi, beta / scale if beta == 1 else beta, similarity).energy_and_gradient(x)
+        energy, gradient = ro.MrDAM(
+            Xi, beta / scale if beta == 1 else beta, similarity
+        ).energy_and_gradient(x)
     assert np.isfinite(energy).all()
     assert np.isfinite(gradient).all()
-    if similarity == "l2" and beta > 1:  # as cold as this, the energy is that of the nearest pattern
+    # as cold as this, the energy is that of the nearest pattern
+    if similarity == "l2" and beta > 1:
         nearest = 0.5 * ((x[..., None, :].astype(float) - Xi) ** 2).sum(-1).min(-1)
         np.testing.assert_allclose(energy, nearest, rtol=1e-5)
 
@@ -242,19 +330,25 @@ def test_no_scale_overflows_where_the_energy_does_not(patterns, queries, similar
 def test_cos_sin_is_within_1e_minus_6():
     from rankone.memory.bases import cos_sin
 
-    angles = np.concatenate([np.linspace(-1e4, 1e4, 1_000_001), np.linspace(-4, 4, 100_001)]).astype(np.float32)
+    angles = np.concatenate(
+        [np.linspace(-1e4, 1e4, 1_000_001), np.linspace(-4, 4, 100_001)]
+    ).astype(np.float32)
     cos, sin = map(np.asarray, jax.jit(cos_sin)(angles))
     exact = angles.astype(np.float64)
     assert cos.dtype == jnp.float32
     error = np.maximum(abs(cos - np.cos(exact)), abs(sin - np.sin(exact)))
     assert error.max() < 1e-6
-    assert error[abs(exact) < 1].max() < 1.2e-7  # a last digit: here nothing is lost to the size of the angle
+    # a last digit: here nothing is lost to the size of the angle
+    assert error[abs(exact) < 1].max() < 1.2e-7
 
 
 @pytest.mark.parametrize("projection", PROJECTIONS)
 def test_float32_stays_float32_and_agrees_with_float64(projection, patterns, queries):
     features = features_of(12, projection=projection)
-    double, single = (ro.DrDAM.store(patterns.astype(t), 10.0, features) for t in (np.float64, np.float32))
+    double, single = (
+        ro.DrDAM.store(patterns.astype(t), 10.0, features)
+        for t in (np.float64, np.float32)
+    )
     gradient = single.gradient(queries.astype(np.float32))
     assert gradient.dtype == jnp.float32
     assert single.energy(queries.astype(np.float32)).dtype == jnp.float32
@@ -262,17 +356,31 @@ def test_float32_stays_float32_and_agrees_with_float64(projection, patterns, que
 
 
 def test_gradient_keeps_the_direction_of_the_partition_sum_below_the_floor():
-    """Where the published clip gives exactly zero, ours still points up the estimate."""
+    """Where the published clip gives exactly zero, ours still points up the
+    estimate.
+    """
     Xi = ro.data.binary_patterns(200, 50, key=jax.random.key(13))
     far = ro.data.binary_patterns(50, 50, key=jax.random.key(14))
-    memory = ro.DrDAM.store(Xi, 50.0, ro.RandomFeatures(50, 2000, key=jax.random.key(15)))
-    floored, gradient, floor = np.asarray(memory.floored(far)), np.asarray(memory.gradient(far)), float(memory.floor)
+    memory = ro.DrDAM.store(
+        Xi, 50.0, ro.RandomFeatures(50, 2000, key=jax.random.key(15))
+    )
+    floored = np.asarray(memory.floored(far))
+    gradient = np.asarray(memory.gradient(far))
+    floor = float(memory.floor)
     assert 5 < floored.sum() < 45
     tangent = np.log(floor) + np.asarray(memory.partition(far)) / floor - 1
-    np.testing.assert_allclose(np.asarray(memory.energy(far))[floored], -tangent[floored] / 50, rtol=1e-9)
+    np.testing.assert_allclose(
+        np.asarray(memory.energy(far))[floored], -tangent[floored] / 50, rtol=1e-9
+    )
     slope = np.asarray(jax.jit(jax.vmap(jax.grad(memory.partition)))(far))
-    np.testing.assert_allclose(gradient[floored], -slope[floored] / (50.0 * floor), rtol=1e-9, atol=1e-12)
-    clipped = jax.jit(jax.vmap(jax.grad(lambda x: -jnp.log(jnp.maximum(memory.partition(x), 1e-5)) / 50)))(far)
+    np.testing.assert_allclose(
+        gradient[floored], -slope[floored] / (50.0 * floor), rtol=1e-9, atol=1e-12
+    )
+    clipped = jax.jit(
+        jax.vmap(
+            jax.grad(lambda x: -jnp.log(jnp.maximum(memory.partition(x), 1e-5)) / 50)
+        )
+    )(far)
     dead = np.asarray(memory.partition(far)) < 1e-5
     assert dead.any()
     assert not np.asarray(clipped)[dead].any()
@@ -281,21 +389,33 @@ def test_gradient_keeps_the_direction_of_the_partition_sum_below_the_floor():
 
 @pytest.mark.parametrize("basis", BASES)
 def test_floor_is_an_eighth_of_the_noise_of_far_patterns(basis, patterns):
-    """√(Y·Var k̂ · Σw²/Y)/8 with the variance far away; that of positive features vanishes on the other side of 0."""
+    """√(Y·Var k̂ · Σw²/Y)/8 with the variance far away; that of positive features
+    vanishes on the other side of 0.
+    """
     memory = ro.DrDAM.store(patterns, 10.0, features_of(6, basis=basis))
     variance = float(kernel_variance(np.full(7, -25.0), np.full(7, 25.0), basis=basis))
-    assert float(memory.floor) == pytest.approx(max(np.sqrt(variance * 12 / 4001) / 8, 1e-30), rel=1e-6)
+    assert float(memory.floor) == pytest.approx(
+        max(np.sqrt(variance * 12 / 4001) / 8, 1e-30), rel=1e-6
+    )
 
 
 def test_power_is_the_sum_of_the_squared_weights(patterns):
-    """For "dot" a pattern weighs exp(β‖ξ‖²/2) of the heaviest's, so that its square is exp(β‖ξ‖²); for "l2" 1."""
+    """For "dot" a pattern weighs exp(β‖ξ‖²/2) of the heaviest's, so that its square is
+    exp(β‖ξ‖²); for "l2" 1.
+    """
     features = ro.RandomFeatures(7, 20, key=jax.random.key(0))
-    weighted, plain = (ro.DrDAM.store(patterns, 3.0, features, similarity=s) for s in ("dot", "l2"))
+    weighted, plain = (
+        ro.DrDAM.store(patterns, 3.0, features, similarity=s) for s in ("dot", "l2")
+    )
     squares = np.exp(3 * (patterns**2).sum(1))
     squares = squares / squares.max()
-    assert float(weighted.log_scale) == pytest.approx(1.5 * (patterns**2).sum(1).max(), rel=1e-12)
+    assert float(weighted.log_scale) == pytest.approx(
+        1.5 * (patterns**2).sum(1).max(), rel=1e-12
+    )
     assert float(weighted.power) == pytest.approx(squares.sum(), rel=1e-12)
-    assert float(weighted.remove(patterns[2]).power) == pytest.approx(np.delete(squares, 2).sum(), rel=1e-12)
+    assert float(weighted.remove(patterns[2]).power) == pytest.approx(
+        np.delete(squares, 2).sum(), rel=1e-12
+    )
     assert float(plain.power) == 12
 
 
@@ -306,25 +426,42 @@ def test_energy_is_continuous_and_smooth_at_the_floor(patterns):
     to_floor = np.asarray(memory.T) * float(memory.floor) / float(memory.partition(x))
     at = [replace(memory, T=s * to_floor) for s in (1 - 1e-7, 1 + 1e-7)]
     assert [bool(m.floored(x)) for m in at] == [True, False]
-    (below, above), (slope_below, slope_above) = zip(*(m.energy_and_gradient(x) for m in at), strict=True)
+    (below, above), (slope_below, slope_above) = zip(
+        *(m.energy_and_gradient(x) for m in at), strict=True
+    )
     assert abs(float(below) - float(above)) < 1e-7
-    slope_below, slope_above = np.asarray(slope_below), np.asarray(slope_above)
-    assert np.linalg.norm(slope_below - slope_above) < 1e-5 * np.linalg.norm(slope_below)
+    slope_below = np.asarray(slope_below)
+    slope_above = np.asarray(slope_above)
+    assert np.linalg.norm(slope_below - slope_above) < 1e-5 * np.linalg.norm(
+        slope_below
+    )
 
 
 @settings(max_examples=5, deadline=None)
-@given(K=st.integers(1, 40), D=st.integers(1, 40), Y=st.integers(1, 200), lead=st.lists(st.integers(1, 3), max_size=2))
+@given(
+    K=st.integers(1, 40),
+    D=st.integers(1, 40),
+    Y=st.integers(1, 200),
+    lead=st.lists(st.integers(1, 3), max_size=2),
+)
 def test_shapes_and_batching(K, D, Y, lead):
     Xi = np.random.default_rng(K).random((K, D))
     x = np.random.default_rng(D).random((*lead, D))
-    features = ro.RandomFeatures(D, Y, key=jax.random.key(Y), projection=PROJECTIONS[Y % 3], basis=BASES[K % 4])
+    features = ro.RandomFeatures(
+        D, Y, key=jax.random.key(Y), projection=PROJECTIONS[Y % 3], basis=BASES[K % 4]
+    )
     for memory in (ro.MrDAM(Xi, 2.0), ro.DrDAM.store(Xi, 2.0, features)):
         energy, gradient = memory.energy_and_gradient(x)
         assert energy.shape == tuple(lead)
         assert gradient.shape == x.shape
         if lead:
             first = (0,) * len(lead)
-            np.testing.assert_allclose(np.asarray(gradient)[first], memory.gradient(x[first]), rtol=1e-7, atol=1e-9)
+            np.testing.assert_allclose(
+                np.asarray(gradient)[first],
+                memory.gradient(x[first]),
+                rtol=1e-7,
+                atol=1e-9,
+            )
 
 
 def test_memories_go_through_jit_grad_and_vmap(patterns, queries):
@@ -332,13 +469,20 @@ def test_memories_go_through_jit_grad_and_vmap(patterns, queries):
 
     @jax.jit
     def energy(Xi, beta, x):
-        return ro.DrDAM.store(Xi, beta, features).energy(x).sum() + ro.MrDAM(Xi, beta).energy(x).sum()
+        return (
+            ro.DrDAM.store(Xi, beta, features).energy(x).sum()
+            + ro.MrDAM(Xi, beta).energy(x).sum()
+        )
 
     slope = jax.grad(energy, argnums=(0, 1))(patterns, 3.0, queries)
     step = 1e-6
-    numeric = (energy(patterns, 3.0 + step, queries) - energy(patterns, 3.0 - step, queries)) / (2 * step)
+    numeric = (
+        energy(patterns, 3.0 + step, queries) - energy(patterns, 3.0 - step, queries)
+    ) / (2 * step)
     np.testing.assert_allclose(slope[1], numeric, rtol=1e-6)
-    assert jax.vmap(lambda b: ro.MrDAM(patterns, b).energy(queries))(jnp.array([1.0, 2.0])).shape == (2, 3, 2)
+    assert jax.vmap(lambda b: ro.MrDAM(patterns, b).energy(queries))(
+        jnp.array([1.0, 2.0])
+    ).shape == (2, 3, 2)
 
 
 def made(patterns):
@@ -354,13 +498,21 @@ def made(patterns):
 
 @pytest.mark.parametrize("name", ["MrDAM", "RandomFeatures", "regenerated", "DrDAM"])
 def test_a_memory_is_a_value(name, patterns):
-    """It is replaced, compared, hashed, pickled and shown as every class of the package."""
+    """It is replaced, compared, hashed, pickled and shown as every class of the
+    package.
+    """
     memory = made(patterns)[name]
-    copy = pickle.loads(pickle.dumps(memory)) if name != "regenerated" else jax.tree.map(lambda leaf: leaf, memory)
+    copy = (
+        pickle.loads(pickle.dumps(memory))
+        if name != "regenerated"
+        else jax.tree.map(lambda leaf: leaf, memory)
+    )
     for same in (replace(memory), copy):
         assert same == memory
         assert hash(same) == hash(memory)
-    assert memory != jax.tree.map(lambda leaf: leaf[..., :-1] if jnp.ndim(leaf) else leaf, memory)
+    assert memory != jax.tree.map(
+        lambda leaf: leaf[..., :-1] if jnp.ndim(leaf) else leaf, memory
+    )
     assert "\n" not in repr(memory)
     assert len(repr(memory)) < 300
 
@@ -379,7 +531,9 @@ def test_a_replaced_field_is_checked_and_the_rest_stays(patterns):
     ):
         with pytest.raises(ValueError, match=rf"^{argument}: got"):
             replace(memories[name], **change)
-    drawn = replace(memories["RandomFeatures"], Y=10, basis="sincos", key=jax.random.key(0))
+    drawn = replace(
+        memories["RandomFeatures"], Y=10, basis="sincos", key=jax.random.key(0)
+    )
     assert drawn == ro.RandomFeatures(7, 10, key=jax.random.key(0))
 
 
@@ -388,29 +542,51 @@ def test_random_features_are_a_kernel_whose_geometry_is_the_identity(basis, patt
     """Inputs in columns, as `rankone.writes` has them."""
     features = features_of(6, basis=basis)
     assert isinstance(features, FeatureKernel)
-    a, b = patterns[:5].T, patterns[5:].T
+    a = patterns[:5].T
+    b = patterns[5:].T
     inner = np.asarray(features.inner(a, b))
-    np.testing.assert_allclose(inner, features.phi(patterns[:5]) @ features.phi(patterns[5:]).T, rtol=1e-12)
-    np.testing.assert_allclose(inner, np.asarray(features.dual(a)).T @ features.features(b), rtol=1e-12)
-    with pytest.raises(ValueError, match=r"^a: got .shape"):
+    np.testing.assert_allclose(
+        inner, features.phi(patterns[:5]) @ features.phi(patterns[5:]).T, rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        inner, np.asarray(features.dual(a)).T @ features.features(b), rtol=1e-12
+    )
+    with pytest.raises(ValueError, match=r"^a: got shape"):
         features.features(patterns[0])
 
 
 def test_the_vector_T_is_a_write_of_one_row(patterns, queries):
-    """Read at φ(√β x) it is the partition sum; the writes of two memories add up to that of all their patterns."""
+    """Read at φ(√β x) it is the partition sum; the writes of two memories add up to
+    that of all their patterns.
+    """
     features = features_of(6)
-    memory, first, rest = (ro.DrDAM.store(Xi, 10.0, features) for Xi in (patterns, patterns[:4], patterns[4:]))
+    memory, first, rest = (
+        ro.DrDAM.store(Xi, 10.0, features)
+        for Xi in (patterns, patterns[:4], patterns[4:])
+    )
     assert memory.write.delta.shape == (1, features.M)
     x = queries[0]
-    np.testing.assert_allclose(memory.write.at(features.features(10**0.5 * x.T))[0], memory.partition(x), rtol=1e-11)
-    np.testing.assert_allclose((first.write + rest.write).delta[0], memory.T, atol=1e-13)
+    np.testing.assert_allclose(
+        memory.write.at(features.features(10**0.5 * x.T))[0],
+        memory.partition(x),
+        rtol=1e-11,
+    )
+    np.testing.assert_allclose(
+        (first.write + rest.write).delta[0], memory.T, atol=1e-13
+    )
 
 
 BAD = {
     "beta zero": (lambda Xi, f: ro.MrDAM(Xi, 0.0), "beta"),
     "beta NaN": (lambda Xi, f: ro.DrDAM.store(Xi, float("nan"), f), "beta"),
-    "beta that is zero in float32": (lambda Xi, f: ro.MrDAM(Xi.astype(np.float32), 1e-60), "beta"),
-    "beta that processors take for zero": (lambda Xi, f: ro.DrDAM.store(Xi.astype(np.float32), 1e-40, f), "beta"),
+    "beta that is zero in float32": (
+        lambda Xi, f: ro.MrDAM(Xi.astype(np.float32), 1e-60),
+        "beta",
+    ),
+    "beta that processors take for zero": (
+        lambda Xi, f: ro.DrDAM.store(Xi.astype(np.float32), 1e-40, f),
+        "beta",
+    ),
     "beta a truth value": (lambda Xi, f: ro.MrDAM(Xi, True), "beta"),
     "beta array": (lambda Xi, f: ro.MrDAM(Xi, np.ones(3)), "beta"),
     "beta in words": (lambda Xi, f: ro.MrDAM(Xi, "60"), "beta"),
@@ -418,32 +594,64 @@ BAD = {
     "beta complex": (lambda Xi, f: ro.MrDAM(Xi, 1j), "beta"),
     "one pattern without its axis": (lambda Xi, f: ro.MrDAM(Xi[0], 1.0), "Xi"),
     "no patterns": (lambda Xi, f: ro.MrDAM(Xi[:0], 1.0), "Xi"),
-    "NaN pattern": (lambda Xi, f: ro.MrDAM(np.vstack([Xi, [np.nan, *Xi[0, 1:]]]), 1.0), "Xi"),
+    "NaN pattern": (
+        lambda Xi, f: ro.MrDAM(np.vstack([Xi, [np.nan, *Xi[0, 1:]]]), 1.0),
+        "Xi",
+    ),
     "words for patterns": (lambda Xi, f: ro.MrDAM(Xi.astype(str), 1.0), "Xi"),
     "objects for patterns": (lambda Xi, f: ro.MrDAM(Xi.astype(object), 1.0), "Xi"),
-    "ragged patterns": (lambda Xi, f: ro.DrDAM.store([[1.0, 2.0], [3.0]], 1.0, f), "Xi"),
+    "ragged patterns": (
+        lambda Xi, f: ro.DrDAM.store([[1.0, 2.0], [3.0]], 1.0, f),
+        "Xi",
+    ),
     "no patterns at all": (lambda Xi, f: ro.MrDAM(None, 1.0), "Xi"),
     "complex patterns": (lambda Xi, f: ro.MrDAM(1j * Xi, 1.0), "Xi"),
     "no features": (lambda Xi, f: ro.DrDAM.store(Xi, 1.0, None), "features"),
-    "features for another length": (lambda Xi, f: ro.DrDAM.store(Xi[:, :4], 1.0, f), "Xi"),
+    "features for another length": (
+        lambda Xi, f: ro.DrDAM.store(Xi[:, :4], 1.0, f),
+        "Xi",
+    ),
     "wrong state": (lambda Xi, f: ro.MrDAM(Xi, 1.0).energy(np.ones(8)), "x"),
-    "wrong state, distributed": (lambda Xi, f: ro.DrDAM.store(Xi, 1.0, f).gradient(np.ones((2, 8))), "x"),
+    "wrong state, distributed": (
+        lambda Xi, f: ro.DrDAM.store(Xi, 1.0, f).gradient(np.ones((2, 8))),
+        "x",
+    ),
     "NaN state": (lambda Xi, f: ro.MrDAM(Xi, 1.0).energy(np.full(7, np.nan)), "x"),
     "a word for a state": (lambda Xi, f: ro.MrDAM(Xi, 1.0).energy("x"), "x"),
-    "wrong pattern added": (lambda Xi, f: ro.DrDAM.store(Xi, 1.0, f).add(np.ones(8)), "xi"),
+    "wrong pattern added": (
+        lambda Xi, f: ro.DrDAM.store(Xi, 1.0, f).add(np.ones(8)),
+        "xi",
+    ),
     "unknown similarity": (lambda Xi, f: ro.MrDAM(Xi, 1.0, "cosine"), "similarity"),
     "a list of similarities": (lambda Xi, f: ro.MrDAM(Xi, 1.0, ["l2"]), "similarity"),
-    "a list of bases": (lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), basis=["cos"]), "basis"),
+    "a list of bases": (
+        lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), basis=["cos"]),
+        "basis",
+    ),
     "unknown g": (lambda Xi, f: ro.MrDAM(Xi, 1.0, g="relu6"), "g"),
-    "unknown basis": (lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), basis="sin"), "basis"),
-    "unknown projection": (lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), projection="x"), "projection"),
+    "unknown basis": (
+        lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), basis="sin"),
+        "basis",
+    ),
+    "unknown projection": (
+        lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), projection="x"),
+        "projection",
+    ),
     "Y zero": (lambda Xi, f: ro.RandomFeatures(7, 0, key=jax.random.key(0)), "Y"),
-    "Y not an integer": (lambda Xi, f: ro.RandomFeatures(7, 1e4, key=jax.random.key(0)), "Y"),
-    "D a truth value": (lambda Xi, f: ro.RandomFeatures(True, 10, key=jax.random.key(0)), "D"),
+    "Y not an integer": (
+        lambda Xi, f: ro.RandomFeatures(7, 1e4, key=jax.random.key(0)),
+        "Y",
+    ),
+    "D a truth value": (
+        lambda Xi, f: ro.RandomFeatures(True, 10, key=jax.random.key(0)),
+        "D",
+    ),
     "no key": (lambda Xi, f: ro.RandomFeatures(7, 10), "key"),
     "key is a number": (lambda Xi, f: ro.RandomFeatures(7, 10, key=0), "key"),
     "regenerated Hadamard": (
-        lambda Xi, f: ro.RandomFeatures(7, 10, key=jax.random.key(0), projection="hadamard", regenerate=True),
+        lambda Xi, f: ro.RandomFeatures(
+            7, 10, key=jax.random.key(0), projection="hadamard", regenerate=True
+        ),
         "regenerate",
     ),
     "read at one number": (lambda Xi, f: f.read(1.5, np.ones(f.M)), "z"),
@@ -462,9 +670,14 @@ def test_bad_input_is_refused_by_name(case, patterns):
 
 
 def test_tables_are_encoded_outside_jit_too(patterns):
-    features, weights = features_of(18), np.linspace(1, 2, len(patterns))
+    features = features_of(18)
+    weights = np.linspace(1, 2, len(patterns))
     expected = weights @ np.asarray(features.phi(patterns))
-    np.testing.assert_allclose(features.encode(jnp.asarray(patterns), jnp.asarray(weights)), expected, atol=1e-5)
+    np.testing.assert_allclose(
+        features.encode(jnp.asarray(patterns), jnp.asarray(weights)),
+        expected,
+        atol=1e-5,
+    )
 
 
 def test_sizes_may_be_integers_of_numpy():
@@ -478,12 +691,21 @@ def test_no_states_have_features_and_energies_too(patterns, projection):
     features = ro.RandomFeatures(7, 130, key=jax.random.key(0), projection=projection)
     assert features.phi(np.zeros((2, 0, 7))).shape == (2, 0, 260)
     assert features.project(np.zeros((0, 7))).shape == (0, 130)
-    assert ro.DrDAM.store(patterns, 2.0, features).gradient(np.zeros((0, 7))).shape == (0, 7)
+    assert ro.DrDAM.store(patterns, 2.0, features).gradient(np.zeros((0, 7))).shape == (
+        0,
+        7,
+    )
 
 
 def test_old_style_keys_work(patterns):
-    old, new = (ro.RandomFeatures(7, 4001, key=k) for k in (jax.random.PRNGKey(3), jax.random.key(3)))
+    old, new = (
+        ro.RandomFeatures(7, 4001, key=k)
+        for k in (jax.random.PRNGKey(3), jax.random.key(3))
+    )
     np.testing.assert_array_equal(old.omega, new.omega)
     with jax.default_prng_impl("rbg"):
-        old, new = (ro.RandomFeatures(7, 11, key=k) for k in (jax.random.PRNGKey(3), jax.random.key(3)))
+        old, new = (
+            ro.RandomFeatures(7, 11, key=k)
+            for k in (jax.random.PRNGKey(3), jax.random.key(3))
+        )
     np.testing.assert_array_equal(old.omega, new.omega)

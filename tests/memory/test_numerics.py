@@ -1,4 +1,6 @@
-"""What rounding leaves of a memory in float32 and in half precision, against numpy's longest numbers."""
+"""What rounding leaves of a memory in float32 and in half precision, against numpy's
+longest numbers.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -10,9 +12,13 @@ import rankone as ro
 from rankone.memory.bases import cos_sin
 from rankone.precision import double_precision
 
-K, D, N = 512, 64, 16  # large enough that distances are products
+# large enough that distances are products
+K = 512
+D = 64
+N = 16
 RNG = np.random.default_rng(0)
-SPREAD, NEAR = RNG.random((K, D)) / 8, RNG.normal(size=(N, D)) / 100
+SPREAD = RNG.random((K, D)) / 8
+NEAR = RNG.normal(size=(N, D)) / 100
 BETAS = (1e-8, 1e-3, 1.0, 300.0, 1e5, 1e8)
 
 
@@ -27,12 +33,20 @@ def exact(Xi, beta, x):
 
 
 def off(memory, Xi, beta, x):
-    """Errors of energy and gradient in units of what rounding is bound to do, by the sizes less the mean."""
-    (E, slope), (wanted, wanted_slope) = map(np.asarray, memory.energy_and_gradient(x)), exact(Xi, beta, x)
+    """Errors of energy and gradient in units of what rounding is bound to do, by the
+    sizes less the mean.
+    """
+    (E, slope) = map(np.asarray, memory.energy_and_gradient(x))
+    (wanted, wanted_slope) = exact(Xi, beta, x)
     centre = Xi.astype(float).mean(0)
-    sizes = np.linalg.norm(Xi - centre, axis=1).max() + np.linalg.norm(x - centre, axis=1).max()
+    sizes = (
+        np.linalg.norm(Xi - centre, axis=1).max()
+        + np.linalg.norm(x - centre, axis=1).max()
+    )
     tie = 1e-7 * Xi.shape[1] * sizes**2 * np.sqrt(len(Xi) > 1)
-    energy = np.abs(E - wanted).max() / (tie + 1e-6 * (np.abs(wanted).max() + np.log(len(Xi)) / beta) + 1e-37)
+    energy = np.abs(E - wanted).max() / (
+        tie + 1e-6 * (np.abs(wanted).max() + np.log(len(Xi)) / beta) + 1e-37
+    )
     return energy, np.abs(slope - wanted_slope).max() / (sizes * (beta * tie + 1e-5))
 
 
@@ -59,15 +73,22 @@ def test_energy_and_gradient_at_the_edges(name, Xi, beta):
     assert np.max(off(ro.MrDAM(Xi, beta), Xi, np.float32(beta), x)) < 1
 
 
-@pytest.mark.parametrize("dtype", [pytest.param(jnp.float16, marks=needs_float16), jnp.bfloat16])
+@pytest.mark.parametrize(
+    "dtype", [pytest.param(jnp.float16, marks=needs_float16), jnp.bfloat16]
+)
 def test_half_precision_is_summed_in_single(dtype):
-    """100,000 patterns: a sum in float16 ends at 65,504, one in bfloat16 sticks at 256."""
+    """100,000 patterns: a sum in float16 ends at 65,504, one in bfloat16 sticks at
+    256.
+    """
     Xi = jnp.asarray(RNG.random((100_000, 4)) / 2, dtype)
-    memory, x = ro.MrDAM(Xi, 1.0), Xi[:1]
+    memory = ro.MrDAM(Xi, 1.0)
+    x = Xi[:1]
     assert memory.Xi.dtype == dtype
     rows = np.asarray(Xi, np.float32)
     assert np.max(off(memory, rows, 1.0, rows[:1])) < 1
-    stored = ro.DrDAM.store(Xi[:3000], 1.0, ro.RandomFeatures(4, 500, key=jax.random.key(0)))
+    stored = ro.DrDAM.store(
+        Xi[:3000], 1.0, ro.RandomFeatures(4, 500, key=jax.random.key(0))
+    )
     wide = ro.DrDAM.store(rows[:3000], 1.0, stored.features)
     assert stored.T.dtype == jnp.float32
     np.testing.assert_allclose(stored.partition(x), wide.partition(rows[:1]), rtol=1e-5)
@@ -85,34 +106,49 @@ def test_patterns_far_from_0_are_found_and_certified(offset):
 
 def test_what_is_clamped_comes_back_to_the_last_bit():
     Xi = (SPREAD + 0.1).astype(np.float32)
-    x0, clamp = (Xi[:N] + NEAR).astype(np.float32), np.arange(D) < 20
+    x0 = (Xi[:N] + NEAR).astype(np.float32)
+    clamp = np.arange(D) < 20
     found = ro.retrieve(ro.MrDAM(Xi, 300.0), x0, clamp=clamp, max_steps=3)
     np.testing.assert_array_equal(found.x[:, :20], x0[:, :20])
 
 
 def test_the_certificate_is_withheld_where_rounding_decides():
-    """Two patterns whose distances from the query differ by less than their own rounding, at a β that tells them."""
+    """Two patterns whose distances from the query differ by less than their own
+    rounding, at a β that tells them.
+    """
     Xi = SPREAD.astype(np.float32).copy()
     Xi[1] = Xi[0] + np.float32(2**-22) * np.sign(NEAR[0]).astype(np.float32)
     x = Xi[:1] + (NEAR[:1] / 8).astype(np.float32)
-    certified = [bool(ro.retrieve(ro.MrDAM(Xi, b), x, max_steps=1).certified[0]) for b in (1.0, 300.0, 1e8)]
+    certified = [
+        bool(ro.retrieve(ro.MrDAM(Xi, b), x, max_steps=1).certified[0])
+        for b in (1.0, 300.0, 1e8)
+    ]
     assert certified == [True, True, False]
-    far = ro.retrieve(ro.MrDAM(Xi + np.float32(1000), 300.0, "dot"), x + 1000, max_steps=1)  # dot cannot be centred
+    # dot cannot be centred
+    far = ro.retrieve(
+        ro.MrDAM(Xi + np.float32(1000), 300.0, "dot"), x + 1000, max_steps=1
+    )
     assert not far.certified[0]
-    other = ro.retrieve(ro.MrDAM(Xi, 300.0), x, max_steps=1, tol=1e-12)  # float32 has no such steps
+    # float32 has no such steps
+    other = ro.retrieve(ro.MrDAM(Xi, 300.0), x, max_steps=1, tol=1e-12)
     assert not other.certified[0]
     kept = ro.retrieve(ro.MrDAM(Xi, 300.0), x, max_steps=1, tol=0)
     assert kept.certified[0]
 
 
 def test_a_certified_state_has_the_weights_of_longdouble():
-    """Whatever β: the gradient is right to e^¼ − 1 of the patterns' distances, or the nearest pattern is alone."""
-    Xi, judged = SPREAD.astype(np.float32), []
+    """Whatever β: the gradient is right to e^¼ − 1 of the patterns' distances, or the
+    nearest pattern is alone.
+    """
+    Xi = SPREAD.astype(np.float32)
+    judged = []
     x = (Xi[:N] + NEAR).astype(np.float32)
     for beta in (1e3, 1e5, 1e6, 1e8):
         memory = ro.MrDAM(Xi, beta)
         certified = np.asarray(memory.certified(x - memory.origin[None]))
-        wrong = np.abs(np.asarray(memory.gradient(x)) - exact(Xi, np.float32(beta), x)[1]).max(-1)
+        wrong = np.abs(
+            np.asarray(memory.gradient(x)) - exact(Xi, np.float32(beta), x)[1]
+        ).max(-1)
         assert wrong[certified].max(initial=0) < 0.04
         judged.append(certified.mean())
     assert judged[0] == 1
@@ -120,7 +156,9 @@ def test_a_certified_state_has_the_weights_of_longdouble():
 
 
 def test_a_certified_estimate_loses_less_than_an_eighth_of_itself_to_rounding():
-    """Near the patterns, at a hundred times their size, and where the angles of the features are lost."""
+    """Near the patterns, at a hundred times their size, and where the angles of the
+    features are lost.
+    """
     Xi = SPREAD[:5].astype(np.float32)
     memory = ro.DrDAM.store(Xi, 20.0, ro.RandomFeatures(D, 500, key=jax.random.key(2)))
     x = np.array([1, 1e2, 1e6], np.float32)[:, None, None] * Xi[None]
@@ -128,7 +166,10 @@ def test_a_certified_estimate_loses_less_than_an_eighth_of_itself_to_rounding():
     assert certified.all(axis=1).tolist() == [True, True, False]
     assert not certified[2].any()
     with double_precision():
-        wide = jax.tree.map(lambda leaf: leaf.astype(float) if leaf.dtype == np.float32 else leaf, memory)
+        wide = jax.tree.map(
+            lambda leaf: leaf.astype(float) if leaf.dtype == np.float32 else leaf,
+            memory,
+        )
         S = np.asarray(wide.partition(x.astype(float)))
     lost = np.abs(np.asarray(memory.partition(x)) - S)[certified]
     assert (lost <= np.maximum(S[certified], float(memory.floor)) / 8).all()
@@ -148,8 +189,16 @@ def test_dot_product_weights_do_not_overflow(beta):
 def test_angles_are_reduced_to_1e5_and_refused_beyond():
     angle = np.float32(np.linspace(0.9e5, 1e5, 4001))
     cos, sin = cos_sin(jnp.asarray(angle))
-    assert max(np.abs(cos - np.cos(angle.astype(float))).max(), np.abs(sin - np.sin(angle.astype(float))).max()) < 2e-6
-    assert np.isnan(np.asarray(cos_sin(jnp.asarray(np.float32([1.1e5, 1e8, 1e30])))[0])).all()
+    assert (
+        max(
+            np.abs(cos - np.cos(angle.astype(float))).max(),
+            np.abs(sin - np.sin(angle.astype(float))).max(),
+        )
+        < 2e-6
+    )
+    assert np.isnan(
+        np.asarray(cos_sin(jnp.asarray(np.float32([1.1e5, 1e8, 1e30])))[0])
+    ).all()
 
 
 def test_features_far_from_0_want_a_centre():
@@ -161,7 +210,9 @@ def test_features_far_from_0_want_a_centre():
     with pytest.raises(ValueError, match=r"^xi: got"):
         memory.add(np.zeros(D))
     near = ro.DrDAM.store(SPREAD[:5], 300.0, features)
-    np.testing.assert_allclose(memory.partition(Xi), near.partition(SPREAD[:5]), atol=1e-2)
+    np.testing.assert_allclose(
+        memory.partition(Xi), near.partition(SPREAD[:5]), atol=1e-2
+    )
     found = ro.retrieve(memory, Xi + np.float32(0.005))
     assert found.certified.all()
     assert np.abs(found.x - Xi).max() < 0.006

@@ -1,4 +1,6 @@
-"""T rounded to a few bits an entry: what is stored, what is read, and what is refused."""
+"""T rounded to a few bits an entry: what is stored, what is read, and what is
+refused.
+"""
 
 from dataclasses import replace
 
@@ -23,7 +25,9 @@ MAPS = {
 
 def memory_of(D, Y, **options):
     Xi = ro.data.binary_patterns(5, D, key=jax.random.key(0))
-    return Xi, ro.DrDAM.store(Xi, 20.0, ro.RandomFeatures(D, Y, key=jax.random.key(1), **options))
+    return Xi, ro.DrDAM.store(
+        Xi, 20.0, ro.RandomFeatures(D, Y, key=jax.random.key(1), **options)
+    )
 
 
 @pytest.mark.parametrize("bits", FEW)
@@ -48,20 +52,31 @@ def test_a_packed_vector_is_read_as_the_unpacked_one(name):
     for bits in (2, 1):
         few = replace(memory, bits=bits)
         whole = replace(memory, T=few.unpacked)
-        for one, other in zip(few.energy_and_gradient(Xi), whole.energy_and_gradient(Xi), strict=True):
-            # two programs, each of which rounds a sum of many terms in float32 in its own order
-            np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5 * abs(other).max())
+        for one, other in zip(
+            few.energy_and_gradient(Xi), whole.energy_and_gradient(Xi), strict=True
+        ):
+            # two programs, each of which rounds a sum of many terms in float32 in its
+            # own order
+            np.testing.assert_allclose(
+                one, other, rtol=1e-5, atol=1e-5 * abs(other).max()
+            )
 
 
 def test_reading_never_makes_the_whole_vector():
-    """No array of the compiled program, nor of one of its blocks' loops, has as many numbers as T."""
+    """No array of the compiled program, nor of one of its blocks' loops, has as many
+    numbers as T.
+    """
     Xi, memory = memory_of(*MAPS["gaussian"][:2])
     few = replace(memory, bits=4)
 
     def longest(memory):
         program = jax.jit(lambda memory, x: memory.energy_and_gradient(x))
         text = program.lower(memory, Xi[:1]).as_text()
-        whole = (f"<{memory.features.M}xf32>", f"<2x{memory.features.Y}xf32>", "<3x2x256xf32>")
+        whole = (
+            f"<{memory.features.M}xf32>",
+            f"<2x{memory.features.Y}xf32>",
+            "<3x2x256xf32>",
+        )
         return any(shape in text for shape in whole)
 
     assert longest(memory)
@@ -84,7 +99,9 @@ def test_replace_keeps_what_is_rounded_and_rounds_what_is_new():
 def test_a_rounded_memory_retrieves_and_has_derivatives():
     Xi, memory = memory_of(64, 4000)
     few = replace(memory, bits=2)
-    run = jax.jit(lambda memory, x: ro.retrieve(memory, x, step_size=0.5, max_steps=40).x)
+    run = jax.jit(
+        lambda memory, x: ro.retrieve(memory, x, step_size=0.5, max_steps=40).x
+    )
     assert float(jnp.abs(run(few, Xi) - Xi).max()) < 0.05
     slope = jax.grad(lambda x: few.energy(x))(Xi[0])
     np.testing.assert_allclose(slope, few.gradient(Xi[0]), atol=1e-5)
@@ -110,5 +127,7 @@ def test_a_rounded_memory_is_not_written_to():
     Xi, memory = memory_of(64, 300)
     few = replace(memory, bits=4)
     for write in (few.add, few.remove):
-        with pytest.raises(ValueError, match=r"^bits: got 4; it must be 32 to be written to"):
+        with pytest.raises(
+            ValueError, match=r"^bits: got 4; it must be 32 to be written to"
+        ):
             write(Xi[0])

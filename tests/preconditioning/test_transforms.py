@@ -1,4 +1,6 @@
-"""Training W with a transformation is training U without one; what commutes with W = TUV, and what does not."""
+"""Training W with a transformation is training U without one; what commutes with W =
+TUV, and what does not.
+"""
 
 from functools import partial
 
@@ -37,21 +39,25 @@ from rankone.theory.commutation import (
     scale_by_shampoo,
 )
 
-M, N, STEPS = 4, 6, 200
+M = 4
+N = 6
+STEPS = 200
 
 
 pytestmark = pytest.mark.usefixtures("x64")
 
 
 def normal(seed, *shape):
-    return np.random.default_rng(seed).normal(size=shape)  # double precision even before x64 is on
+    # double precision even before x64 is on
+    return np.random.default_rng(seed).normal(size=shape)
 
 
 def orthogonal(seed, size):
     return np.linalg.qr(normal(seed, size, size))[0]
 
 
-X, Y = normal(20, 50, N), normal(21, 50, M)
+X = normal(20, 50, N)
+Y = normal(21, 50, M)
 
 
 def loss(W):
@@ -67,7 +73,10 @@ slope = jax.jit(jax.grad(loss))
 
 def network(seed=0):
     keys = iter(range(seed, seed + 9))
-    layer = lambda m, n, bias: Dense.from_augmented(normal(next(keys), m, n + bias) / n**0.5, bias=bias)  # noqa: E731
+
+    def layer(m, n, bias):
+        return Dense.from_augmented(normal(next(keys), m, n + bias) / n**0.5, bias=bias)
+
     return {"first": [layer(7, N, True), layer(5, 7, False)], "last": layer(M, 5, True)}
 
 
@@ -102,7 +111,9 @@ def largest(one, other):
 
 
 @pytest.mark.parametrize("activation", [lambda x: x, jnp.tanh], ids=["linear", "tanh"])
-@pytest.mark.parametrize("momentum", [{}, {"momentum": 0.9}, {"momentum": 0.9, "nesterov": True}], ids=str)
+@pytest.mark.parametrize(
+    "momentum", [{}, {"momentum": 0.9}, {"momentum": 0.9, "nesterov": True}], ids=str
+)
 def test_a_network_takes_the_path_of_plain_training_of_U(activation, momentum):
     @jax.jit
     def paths(net, pairs):
@@ -113,9 +124,16 @@ def test_a_network_takes_the_path_of_plain_training_of_U(activation, momentum):
 
     plain, ours, without = paths(network(), factors())
     assert largest(plain, ours) < 1e-10
+    # factors matter
     assert (
-        largest(*(jax.tree.map(lambda leaf: np.asarray(leaf)[-1], path) for path in (without, ours))) > 1e-2
-    )  # factors matter
+        largest(
+            *(
+                jax.tree.map(lambda leaf: np.asarray(leaf)[-1], path)
+                for path in (without, ours)
+            )
+        )
+        > 1e-2
+    )
 
 
 def test_only_U_moves_and_the_mask_says_so():
@@ -124,18 +142,27 @@ def test_only_U_moves_and_the_mask_says_so():
     assert mask["last"].U is True
     assert (mask["last"].T, mask["last"].V, mask["last"].W0) == (False, False, False)
     assert mask["first"][1].W is True
-    optimizer, ones = only_U(optax.adam(0.1)), jax.tree.map(np.ones_like, net)
+    optimizer = only_U(optax.adam(0.1))
+    ones = jax.tree.map(np.ones_like, net)
     updates, _ = jax.jit(optimizer.update)(ones, optimizer.init(net), net)
-    assert all(np.abs(part).max() == 0 for part in (updates["last"].T, updates["last"].V, updates["last"].W0))
+    assert all(
+        np.abs(part).max() == 0
+        for part in (updates["last"].T, updates["last"].V, updates["last"].W0)
+    )
     assert np.abs(updates["last"].U).max() > 0
 
 
 def test_plain_matrices_and_transposed_layouts_work_too():
-    T, V, kernel = normal(1, M, M), normal(2, N, N), normal(3, N, M)  # a library that keeps Wᵀ
+    # a library that keeps Wᵀ
+    T = normal(1, M, M)
+    V = normal(2, N, N)
+    kernel = normal(3, N, M)
     flipped = precondition({"kernel": Factors(V.T, T.T), "bias": None})
     params = {"kernel": kernel, "bias": np.ones(M)}
     updates, _ = flipped.update(params, flipped.init(params))
-    np.testing.assert_allclose(np.asarray(updates["kernel"]).T, T @ T.T @ kernel.T @ V.T @ V, atol=1e-11)
+    np.testing.assert_allclose(
+        np.asarray(updates["kernel"]).T, T @ T.T @ kernel.T @ V.T @ V, atol=1e-11
+    )
     np.testing.assert_array_equal(updates["bias"], params["bias"])
 
 
@@ -146,7 +173,9 @@ def test_factors_that_do_not_fit_are_refused():
 
 # --- what commutes
 
-T_GENERAL, V_GENERAL, U0 = normal(1, M, M) / 2, normal(2, N, N) / 2, normal(3, M, N)
+T_GENERAL = normal(1, M, M) / 2
+V_GENERAL = normal(2, N, N) / 2
+U0 = normal(3, M, N)
 
 
 def run(optimizer, T=T_GENERAL, V=V_GENERAL, **options):
@@ -171,29 +200,39 @@ def test_the_average_of_the_iterates_commutes():
     np.testing.assert_allclose(np.mean(on_U, axis=0), np.mean(on_W, axis=0), atol=1e-10)
 
 
-@pytest.mark.parametrize("optimizer", [optax.adam(0.05), optax.rmsprop(0.05), optax.sign_sgd(0.05)])
+@pytest.mark.parametrize(
+    "optimizer", [optax.adam(0.05), optax.rmsprop(0.05), optax.sign_sgd(0.05)]
+)
 @pytest.mark.parametrize("order", ["gradient", "update"])
 def test_entrywise_methods_do_not_commute(optimizer, order):
     assert run(optimizer, order=order) > 0.1
 
 
 def test_adam_does_not_commute_even_with_orthogonal_factors():
-    T, V = orthogonal(1, M), orthogonal(2, N)
-    np.testing.assert_allclose(kronecker_preconditioner(T, V).to_dense(), np.eye(M * N), atol=1e-12)
+    T = orthogonal(1, M)
+    V = orthogonal(2, N)
+    np.testing.assert_allclose(
+        kronecker_preconditioner(T, V).to_dense(), np.eye(M * N), atol=1e-12
+    )
     assert run(optax.adam(0.05), T, V, order="none") > 0.1
 
 
 def test_adam_commutes_with_signed_permutations():
     signs = np.where(np.arange(M) % 2, 1.0, -1.0)
-    T, V = np.eye(M)[::-1] * signs, np.roll(np.eye(N), 2, 0)
+    T = np.eye(M)[::-1] * signs
+    V = np.roll(np.eye(N), 2, 0)
     assert run(optax.adam(0.05), T, V, order="none") < 1e-12
 
 
 def test_adam_with_diagonal_factors_is_adam_with_a_rate_an_entry():
-    t, v = np.exp(normal(5, M) / 3), np.exp(normal(6, N) / 3)
+    t = np.exp(normal(5, M) / 3)
+    v = np.exp(normal(6, N) / 3)
     adam = optax.adam(0.05, eps=0.0)
     on_U = descend_on_U(loss, U0, np.diag(t), np.diag(v), adam, steps=STEPS)
-    rates = lambda update: t[:, None] * update * v[None]  # noqa: E731
+
+    def rates(update):
+        return t[:, None] * update * v[None]
+
     on_W = descend(loss, t[:, None] * U0 * v, adam, steps=STEPS, after=rates)
     np.testing.assert_allclose(on_U, on_W, atol=1e-10)
 
@@ -210,14 +249,23 @@ def test_polar_factor_is_what_muon_iterates_to():
     G = normal(7, M, N)
     update = np.asarray(jax.jit(scale_by_polar().update)(G, optax.EmptyState())[0])
     np.testing.assert_allclose(update @ update.T, np.eye(M), atol=1e-12)
-    muon = optax.contrib.muon(1.0, beta=0.0, nesterov=False, weight_decay=0.0, ns_steps=30, ns_coeffs=(1.5, -0.5, 0.0))
+    muon = optax.contrib.muon(
+        1.0,
+        beta=0.0,
+        nesterov=False,
+        weight_decay=0.0,
+        ns_steps=30,
+        ns_coeffs=(1.5, -0.5, 0.0),
+    )
     theirs, _ = jax.jit(muon.update)(G, muon.init(G), G)
     cosine = -np.vdot(theirs, update) / np.linalg.norm(theirs) / np.linalg.norm(update)
     assert cosine == pytest.approx(1, abs=1e-8)
 
 
 def test_the_first_step_of_shampoo_is_the_polar_factor():
-    """Without damping L = GGᵀ and R = GᵀG, so that the roots take all of Σ away: UΣV* becomes UV*."""
+    """Without damping L = GGᵀ and R = GᵀG, so that the roots take all of Σ away: UΣV*
+    becomes UV*.
+    """
     G = normal(7, M, M)
     shampoo = scale_by_shampoo(1e-14)
     update = jax.jit(shampoo.update)(G, shampoo.init(G))[0]
@@ -226,53 +274,102 @@ def test_the_first_step_of_shampoo_is_the_polar_factor():
 
 
 def test_newtons_step_is_the_same_in_both_coordinates():
-    flat = lambda W: loss(W.reshape(M, N))  # noqa: E731
-    quadratic = lambda w: flat(w) + 0.5 * w @ w  # noqa: E731
-    J, w = np.kron(T_GENERAL, V_GENERAL.T), (T_GENERAL @ U0 @ V_GENERAL).ravel()
-    H, g = map(np.asarray, jax.jit(lambda w: (jax.hessian(quadratic)(w), jax.grad(quadratic)(w)))(w))
+    def flat(W):
+        return loss(W.reshape(M, N))
+
+    def quadratic(w):
+        return flat(w) + 0.5 * w @ w
+
+    J = np.kron(T_GENERAL, V_GENERAL.T)
+    w = (T_GENERAL @ U0 @ V_GENERAL).ravel()
+    H, g = map(
+        np.asarray,
+        jax.jit(lambda w: (jax.hessian(quadratic)(w), jax.grad(quadratic)(w)))(w),
+    )
     of_U = jax.jit(jax.hessian(lambda u: quadratic(J @ u)))(U0.ravel())
     np.testing.assert_allclose(of_U, J.T @ H @ J, atol=1e-10)
-    np.testing.assert_allclose(J @ np.linalg.solve(of_U, J.T @ g), np.linalg.solve(H, g), atol=1e-8)
+    np.testing.assert_allclose(
+        J @ np.linalg.solve(of_U, J.T @ g), np.linalg.solve(H, g), atol=1e-8
+    )
 
 
 def test_of_linear_rules_only_multiples_of_the_gradient_commute_with_all_factors():
     pairs = [(normal(seed, 2, 2), normal(seed + 50, 3, 3)) for seed in (1, 2)]
     assert commuting_linear_rules(pairs) == 1
-    assert commuting_linear_rules([(np.diag([1.0, 2.0]), np.diag([1.0, 3.0, 7.0]))]) == 6  # a rate for every entry
+    # a rate for every entry
+    assert (
+        commuting_linear_rules([(np.diag([1.0, 2.0]), np.diag([1.0, 3.0, 7.0]))]) == 6
+    )
     assert commuting_linear_rules([(np.eye(2), np.eye(3))]) == 36
     # Where B = Aᵀ in every pair, the transpose commutes too: (AGAᵀ)ᵀ = AGᵀAᵀ.
-    assert commuting_linear_rules([(A, A.T) for A in (normal(seed, 2, 2) for seed in (1, 2, 3))]) == 2
+    assert (
+        commuting_linear_rules(
+            [(A, A.T) for A in (normal(seed, 2, 2) for seed in (1, 2, 3))]
+        )
+        == 2
+    )
 
 
 def test_a_rule_with_memory_that_is_not_linear_can_commute():
-    rule = lambda first, second: first @ np.linalg.inv(second) @ first  # noqa: E731
+    def rule(first, second):
+        return first @ np.linalg.inv(second) @ first
+
     first, second, A, B = (normal(seed, 3, 3) for seed in range(4))
-    np.testing.assert_allclose(rule(A @ first @ B, A @ second @ B), A @ rule(first, second) @ B, atol=1e-8)
-    assert np.abs(rule(first, second + first) - rule(first, second) - rule(first, first)).max() > 0.1
+    np.testing.assert_allclose(
+        rule(A @ first @ B, A @ second @ B), A @ rule(first, second) @ B, atol=1e-8
+    )
+    assert (
+        np.abs(
+            rule(first, second + first) - rule(first, second) - rule(first, first)
+        ).max()
+        > 0.1
+    )
 
 
 # --- weight decay
 
 
 def test_multiplicative_decay_of_U_is_that_of_W_and_the_penalty_is_measured_by_the_inverse_of_P():
-    rate, decay, P = 0.1, 0.3, kronecker_preconditioner(T_GENERAL, V_GENERAL)
-    penalised = lambda U: loss(T_GENERAL @ U @ V_GENERAL) + decay / 2 * jnp.sum(U**2)  # noqa: E731
-    on_U = T_GENERAL @ np.asarray(descend(penalised, U0, optax.sgd(rate), steps=STEPS)) @ V_GENERAL
+    rate = 0.1
+    decay = 0.3
+    P = kronecker_preconditioner(T_GENERAL, V_GENERAL)
+
+    def penalised(U):
+        return loss(T_GENERAL @ U @ V_GENERAL) + decay / 2 * jnp.sum(U**2)
+
+    on_U = (
+        T_GENERAL
+        @ np.asarray(descend(penalised, U0, optax.sgd(rate), steps=STEPS))
+        @ V_GENERAL
+    )
     W = T_GENERAL @ U0 @ V_GENERAL
     for expected in on_U:
         np.testing.assert_allclose(W, expected, atol=1e-10)
         W = (1 - rate * decay) * W - rate * np.asarray(P.apply(slope(W)))
     w = np.ravel(T_GENERAL @ U0 @ V_GENERAL, order="F")
-    assert np.sum(U0**2) == pytest.approx(float(w @ np.linalg.pinv(P.to_dense()) @ w), rel=1e-9)
+    assert np.sum(U0**2) == pytest.approx(
+        float(w @ np.linalg.pinv(P.to_dense()) @ w), rel=1e-9
+    )
 
 
 def test_a_penalty_on_W_decays_unevenly():
-    P, decay = kronecker_preconditioner(T_GENERAL, V_GENERAL), 0.3
-    penalised = lambda W: loss(W) + decay / 2 * jnp.sum(W**2)  # noqa: E731
+    P = kronecker_preconditioner(T_GENERAL, V_GENERAL)
+    decay = 0.3
+
+    def penalised(W):
+        return loss(W) + decay / 2 * jnp.sum(W**2)
+
     start = T_GENERAL @ U0 @ V_GENERAL
     penalty = descend(penalised, start, optax.sgd(0.1), steps=STEPS, before=P.apply)
-    decayed = lambda U: loss(T_GENERAL @ U @ V_GENERAL) + decay / 2 * jnp.sum(U**2)  # noqa: E731
-    multiplicative = T_GENERAL @ np.asarray(descend(decayed, U0, optax.sgd(0.1), steps=STEPS)) @ V_GENERAL
+
+    def decayed(U):
+        return loss(T_GENERAL @ U @ V_GENERAL) + decay / 2 * jnp.sum(U**2)
+
+    multiplicative = (
+        T_GENERAL
+        @ np.asarray(descend(decayed, U0, optax.sgd(0.1), steps=STEPS))
+        @ V_GENERAL
+    )
     assert np.abs(penalty - multiplicative).max() > 0.05
 
 
@@ -280,28 +377,39 @@ def test_a_penalty_on_W_decays_unevenly():
 
 
 def test_momentum_must_be_transported_when_the_factors_change():
-    old, new = Factors(T_GENERAL, V_GENERAL), Factors(normal(8, M, M) / 2, normal(9, N, N) / 2)
-    W, velocity, rate = old.T @ U0 @ old.V, np.zeros((M, N)), 0.1
-    U, m_U = U0, np.zeros((M, N))
-    kept, m_kept = U0, np.zeros((M, N))
+    old = Factors(T_GENERAL, V_GENERAL)
+    new = Factors(normal(8, M, M) / 2, normal(9, N, N) / 2)
+    W = old.T @ U0 @ old.V
+    velocity = np.zeros((M, N))
+    rate = 0.1
+    U = U0
+    m_U = np.zeros((M, N))
+    kept = U0
+    m_kept = np.zeros((M, N))
     slope_of_U = jax.jit(jax.grad(lambda U, pair: loss(pair.T @ U @ pair.V)))
     pair = old
     for t in range(60):
         if t == 30:
-            pair, raw = new, Reparameterized.from_weight(old.T @ U @ old.V, *new)
+            pair = new
+            raw = Reparameterized.from_weight(old.T @ U @ old.V, *new)
             assert np.abs(new.T @ U @ new.V - W).max() > 0.5  # U kept: W jumps
             np.testing.assert_allclose(raw.W, W, atol=1e-10)
             U = kept = np.asarray(raw.U)
-            m_kept, m_U = m_U, np.asarray(transport(m_U, old, new))
+            m_kept = m_U
+            m_U = np.asarray(transport(m_U, old, new))
         velocity = 0.9 * velocity + np.asarray(slope(W))
         W = W - rate * np.asarray(kronecker_preconditioner(*pair).apply(velocity))
         m_U = 0.9 * m_U + np.asarray(slope_of_U(U, pair))
         m_kept = 0.9 * m_kept + np.asarray(slope_of_U(kept, pair))
-        U, kept = U - rate * m_U, kept - rate * m_kept
+        U = U - rate * m_U
+        kept = kept - rate * m_kept
     np.testing.assert_allclose(new.T @ U @ new.V, W, atol=1e-9)
     assert np.abs(new.T @ kept @ new.V - W).max() > 0.05
-    ends = change_factors(loss, U0, old, new, rate=rate, steps=30)  # the same three, by the package
-    for found, expected in zip(ends, (W, new.T @ U @ new.V, new.T @ kept @ new.V), strict=True):
+    # the same three, by the package
+    ends = change_factors(loss, U0, old, new, rate=rate, steps=30)
+    for found, expected in zip(
+        ends, (W, new.T @ U @ new.V, new.T @ kept @ new.V), strict=True
+    ):
         np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
@@ -309,29 +417,35 @@ def test_momentum_must_be_transported_when_the_factors_change():
 
 
 def losses(net):
-    return 0.5 * jnp.sum((net["last"](net["first"][1](net["first"][0](X))) - Y) ** 2, -1)
+    return 0.5 * jnp.sum(
+        (net["last"](net["first"][1](net["first"][0](X))) - Y) ** 2, -1
+    )
 
 
 def test_the_estimated_transformation_preconditions_with_its_moving_moments():
     net = network()
     optimizer = estimated_kronecker(decay=0.5, damping=1e-2, every=2)
     state = optimizer.init(net)
-    first = jax.tree.map(np.asarray, jax.jit(lambda net: layer_moments(losses, net))(net))
+    first = jax.tree.map(
+        np.asarray, jax.jit(lambda net: layer_moments(losses, net))(net)
+    )
     gradients = jax.jit(jax.grad(lambda n: losses(n).mean()))(net)
     update = jax.jit(optimizer.update)
     updates, state = update(gradients, state, net, moments=first)
-    expected = kronecker_preconditioner(*whitening_factors(first["last"], damping=1e-2)).apply(
-        gradients["last"].augmented
-    )
+    expected = kronecker_preconditioner(
+        *whitening_factors(first["last"], damping=1e-2)
+    ).apply(gradients["last"].augmented)
     np.testing.assert_allclose(updates["last"].augmented, expected, atol=1e-10)
     second = jax.tree.map(lambda moment: 2 * moment, first)
     updates, state = update(gradients, state, net, moments=second)  # not yet refreshed
     np.testing.assert_allclose(updates["last"].augmented, expected, atol=1e-10)
     updates, state = update(gradients, state, net, moments=second)
-    mean = jax.tree.map(lambda moment: (0.125 + 2 * (0.25 + 0.5)) / 0.875 * moment, first)
-    expected = kronecker_preconditioner(*whitening_factors(mean["last"], damping=1e-2)).apply(
-        gradients["last"].augmented
+    mean = jax.tree.map(
+        lambda moment: (0.125 + 2 * (0.25 + 0.5)) / 0.875 * moment, first
     )
+    expected = kronecker_preconditioner(
+        *whitening_factors(mean["last"], damping=1e-2)
+    ).apply(gradients["last"].augmented)
     np.testing.assert_allclose(updates["last"].augmented, expected, atol=1e-10)
     with pytest.raises(ValueError, match="moments"):
         optimizer.update(gradients, state, net)
@@ -343,11 +457,23 @@ def test_inner_steps_move_U_alone_and_carry_gradients_to_the_factors():
         net = reparameterize(dense, pairs)
         adapted = adapt_U(net, net_loss, learning_rate=0.05, steps=3)
         by_hand = train(net, only_U(optax.sgd(0.05)), 3)
-        outer = jax.grad(lambda n: net_loss(adapt_U(n, net_loss, learning_rate=0.05)))(net)
-        return net, adapted, net_loss(adapted) < net_loss(net), merge(adapted), by_hand, outer
+        outer = jax.grad(lambda n: net_loss(adapt_U(n, net_loss, learning_rate=0.05)))(
+            net
+        )
+        return (
+            net,
+            adapted,
+            net_loss(adapted) < net_loss(net),
+            merge(adapted),
+            by_hand,
+            outer,
+        )
 
     net, adapted, lower, merged, by_hand, outer = run(network(), factors())
     assert lower
     np.testing.assert_array_equal(adapted["last"].T, net["last"].T)
-    assert largest(merged, jax.tree.map(lambda leaf: np.asarray(leaf)[-1], by_hand)) < 1e-12
+    assert (
+        largest(merged, jax.tree.map(lambda leaf: np.asarray(leaf)[-1], by_hand))
+        < 1e-12
+    )
     assert np.abs(outer["last"].T).max() > 1e-4

@@ -1,4 +1,6 @@
-"""Second moments of the layers of a network, the factors made from them, and training in whitened coordinates."""
+"""Second moments of the layers of a network, the factors made from them, and training
+in whitened coordinates.
+"""
 
 from functools import partial
 
@@ -40,7 +42,8 @@ from rankone_book.preconditioning_runs import halves, hidden_direction
 pytestmark = pytest.mark.usefixtures("x64")
 
 
-X, Y = normal(1, 40, 5) * np.logspace(0, -1, 5), normal(2, 40, 3)
+X = normal(1, 40, 5) * np.logspace(0, -1, 5)
+Y = normal(2, 40, 3)
 
 
 def network():
@@ -67,7 +70,8 @@ def mean_and_slope(net):
 
 def test_moments_are_those_of_inputs_and_output_gradients():
     net = network()
-    W1, W2 = np.asarray(net["in"].augmented), np.asarray(net["out"].W)
+    W1 = np.asarray(net["in"].augmented)
+    W2 = np.asarray(net["out"].W)
     x = np.c_[X, np.ones(len(X))]
     h = np.tanh(x @ W1.T)
     delta2 = h @ W2.T - Y
@@ -82,7 +86,9 @@ def test_moments_do_not_depend_on_how_a_layer_is_written():
     net = network()
     pair = Factors(normal(5, 4, 4), normal(6, 6, 6))
     other = reparameterize(net, {"in": pair, "out": None})
-    for one, two in zip(*(jax.tree.leaves(moments_of(n)) for n in (net, other)), strict=True):
+    for one, two in zip(
+        *(jax.tree.leaves(moments_of(n)) for n in (net, other)), strict=True
+    ):
         np.testing.assert_allclose(one, two, atol=1e-9)
 
 
@@ -115,26 +121,43 @@ def test_moving_moments_are_a_weighted_mean_from_the_first_batch_on():
     for count, batch in enumerate(batches, 1):
         moving = moving.update(batch)
         weights = 0.8 ** np.arange(count - 1, -1, -1)
-        mean = sum(w * b.inputs for w, b in zip(weights, batches, strict=False)) / weights.sum()
+        mean = (
+            sum(w * b.inputs for w, b in zip(weights, batches, strict=False))
+            / weights.sum()
+        )
         np.testing.assert_allclose(moving.value.inputs, mean, atol=1e-12)
     with pytest.raises(ValueError, match="decay"):
         MovingMoments.start((2, 3), decay=1.0)
 
 
 def test_damping_keeps_the_factors_and_exceeds_tikhonovs_by_two_known_terms():
-    A, G, lam = normal(1, 4, 4), normal(2, 3, 3), 0.3
-    A, G = A @ A.T, G @ G.T
+    A = normal(1, 4, 4)
+    G = normal(2, 3, 3)
+    lam = 0.3
+    A = A @ A.T
+    G = G @ G.T
     pi = np.sqrt((np.trace(A) / 4) / (np.trace(G) / 3))
     both = damped(Moments(A, G), lam)
     excess = np.kron(*both) - np.kron(A, G) - lam * np.eye(12)
-    terms = lambda pi: np.sqrt(lam) * np.array([np.kron(A, np.eye(3)) / pi, pi * np.kron(np.eye(4), G)])  # noqa: E731
+
+    def terms(pi):
+        return np.sqrt(lam) * np.array(
+            [np.kron(A, np.eye(3)) / pi, pi * np.kron(np.eye(4), G)]
+        )
+
     first, second = terms(pi)
     np.testing.assert_allclose(excess, first + second, atol=1e-12)
     assert np.trace(first) == pytest.approx(np.trace(second), rel=1e-12)
     for other in (0.5 * pi, 2 * pi):
         assert np.trace(terms(other).sum(0)) > np.trace(excess)
-    equal = np.kron(A + lam * np.eye(4), G + lam * np.eye(3)) - np.kron(A, G) - lam**2 * np.eye(12)
-    np.testing.assert_allclose(equal, lam * (np.kron(A, np.eye(3)) + np.kron(np.eye(4), G)), atol=1e-12)
+    equal = (
+        np.kron(A + lam * np.eye(4), G + lam * np.eye(3))
+        - np.kron(A, G)
+        - lam**2 * np.eye(12)
+    )
+    np.testing.assert_allclose(
+        equal, lam * (np.kron(A, np.eye(3)) + np.kron(np.eye(4), G)), atol=1e-12
+    )
 
 
 def test_whitening_makes_the_layers_own_moments_the_identity():
@@ -143,17 +166,22 @@ def test_whitening_makes_the_layers_own_moments_the_identity():
     moment = jax.tree.map(np.asarray, moment)
     np.testing.assert_allclose(V @ moment.inputs @ V.T, np.eye(6), atol=1e-9)
     np.testing.assert_allclose(T.T @ moment.outputs @ T, np.eye(4), atol=1e-9)
-    cholesky = np.linalg.inv(np.linalg.cholesky(moment.inputs))  # another whitening, the same preconditioner
+    # another whitening, the same preconditioner
+    cholesky = np.linalg.inv(np.linalg.cholesky(moment.inputs))
     np.testing.assert_allclose(cholesky.T @ cholesky, V.T @ V, rtol=1e-8, atol=1e-8)
     np.testing.assert_array_equal(whitening_factors(moment, sides="input").T, np.eye(4))
-    np.testing.assert_array_equal(whitening_factors(moment, sides="output").V, np.eye(6))
+    np.testing.assert_array_equal(
+        whitening_factors(moment, sides="output").V, np.eye(6)
+    )
 
 
 def test_a_matrix_power_is_one():
     A = normal(1, 5, 5)
     A = A @ A.T
     root = matrix_power(A, -0.25)
-    np.testing.assert_allclose(np.linalg.matrix_power(np.asarray(root), 4) @ A, np.eye(5), atol=1e-8)
+    np.testing.assert_allclose(
+        np.linalg.matrix_power(np.asarray(root), 4) @ A, np.eye(5), atol=1e-8
+    )
     with pytest.raises(ValueError, match="damping"):
         matrix_power(np.diag([1.0, 0.0]), -0.5)
     with pytest.raises(ValueError, match="symmetric"):
@@ -168,32 +196,43 @@ def test_what_cannot_be_raised_inside_jit_is_flagged():
     assert factors(good).outcome == whitening_factors(good).outcome == Outcome.OK
     assert factors(singular).outcome == Outcome.SINGULAR
     assert np.isfinite(factors(singular).V).all()  # training goes on
-    assert factors(jax.tree.map(lambda leaf: leaf * np.nan, good)).outcome == Outcome.NOT_FINITE
+    assert (
+        factors(jax.tree.map(lambda leaf: leaf * np.nan, good)).outcome
+        == Outcome.NOT_FINITE
+    )
     assert np.isnan(jax.jit(matrix_power)(singular.inputs, -0.5)).all()
-    with pytest.raises(ValueError, match=r"^moments: got 'a singular moment'; .* damping"):
+    with pytest.raises(
+        ValueError, match=r"^moments: got a singular moment; .* damping"
+    ):
         whitening_factors(singular)
 
 
 def test_half_powers_of_shampoo_give_its_frozen_step():
     G = normal(1, 3, 5)
-    L, R = G @ G.T + np.eye(3), G.T @ G + np.eye(5)
+    L = G @ G.T + np.eye(3)
+    R = G.T @ G + np.eye(5)
     T, V = map(np.asarray, whitening_factors(Moments(R, L), power=-0.125))
     step = T @ T.T @ G @ V.T @ V
     np.testing.assert_allclose(
-        step, np.asarray(matrix_power(L, -0.25)) @ G @ np.asarray(matrix_power(R, -0.25)), atol=1e-10
+        step,
+        np.asarray(matrix_power(L, -0.25)) @ G @ np.asarray(matrix_power(R, -0.25)),
+        atol=1e-10,
     )
 
 
 def test_shampoos_R_weighs_every_input_by_its_error_and_kfacs_A_does_not():
     net = network()
-    A, (layer, last) = np.asarray(moments_of(net)["out"].inputs), (net["in"], net["out"])
+    A = np.asarray(moments_of(net)["out"].inputs)
+    (layer, last) = (net["in"], net["out"])
     hidden = np.tanh(X @ np.asarray(layer.W).T + np.asarray(layer.b))
     errors = hidden @ np.asarray(last.W).T - Y
-    shampoo, state = scale_by_shampoo(damping=0.0), (np.zeros((3, 3)), np.zeros((4, 4)))
+    shampoo = scale_by_shampoo(damping=0.0)
+    state = (np.zeros((3, 3)), np.zeros((4, 4)))
     gather = jax.jit(lambda G, state: shampoo.update(G, state)[1])
     for error, x in zip(errors, hidden, strict=True):
         state = gather(np.outer(error, x), state)  # the gradient of one example
-    R, weighted = np.asarray(state[1]), (hidden * np.sum(errors**2, 1, keepdims=True)).T @ hidden
+    R = np.asarray(state[1])
+    weighted = (hidden * np.sum(errors**2, 1, keepdims=True)).T @ hidden
     np.testing.assert_allclose(R, weighted, rtol=1e-9)
     np.testing.assert_allclose(A, hidden.T @ hidden / len(X), rtol=1e-9)
     assert np.linalg.cond(np.linalg.solve(A, R)) > 1.3  # proportional they would give 1
@@ -213,7 +252,9 @@ def test_whitening_keeps_the_function_and_changes_the_path():
 
 
 def test_prong_steps_are_whitened_steps_on_W():
-    net, rate, damping = network(), 0.05, 1e-2
+    net = network()
+    rate = 0.05
+    damping = 1e-2
     options = {"learning_rate": rate, "every": 3, "damping": damping, "decay": 0.0}
     init, step = prong(lambda n, batch: losses(n, *batch), **options)
     state = init(net, (X, Y))
@@ -222,12 +263,18 @@ def test_prong_steps_are_whitened_steps_on_W():
         here = {"in": Dense.from_augmented(W["in"]), "out": Dense(W["out"])}
         if count % 3 == 0:
             moments = jax.tree.map(np.asarray, moments_of(here))
-            inverse = lambda A: np.linalg.inv(A + damping * np.eye(len(A)))  # noqa: E731
+
+            def inverse(A):
+                return np.linalg.inv(A + damping * np.eye(len(A)))
+
             right = {name: inverse(moments[name].inputs) for name in W}
         mean, gradient = mean_and_slope(here)
         state, value = step(state, (X, Y))
         assert value == pytest.approx(float(mean), rel=1e-8)
-        W = {name: W[name] - rate * np.asarray(gradient[name].augmented) @ right[name] for name in W}
+        W = {
+            name: W[name] - rate * np.asarray(gradient[name].augmented) @ right[name]
+            for name in W
+        }
         for name, layer in merge(state.network).items():
             np.testing.assert_allclose(layer.augmented, W[name], atol=1e-8)
     assert isinstance(state.network["in"], Reparameterized)
@@ -249,7 +296,9 @@ def test_whitened_descent_is_faster_on_badly_scaled_inputs():
     mean = jax.jit(jax.value_and_grad(lambda n: squares(n, (x, y)).mean()))
     plain = net
     for _ in range(30):
-        plain = jax.tree.map(lambda p, g: p - 0.5 * np.asarray(g), plain, mean(plain)[1])
+        plain = jax.tree.map(
+            lambda p, g: p - 0.5 * np.asarray(g), plain, mean(plain)[1]
+        )
     assert white < 1e-8
     assert mean(plain)[0] > 1e-5
 
@@ -258,23 +307,51 @@ def test_whitened_descent_is_faster_on_badly_scaled_inputs():
 
 
 def test_learned_factors_adapt_in_one_step_where_plain_steps_do_not():
-    """Tasks y = Wx whose W differ along one input direction, the one with the smallest inputs."""
-    squared = lambda net, x, y: jnp.mean((net(x)[:, 0] - y) ** 2)  # noqa: E731
+    """Tasks y = Wx whose W differ along one input direction, the one with the smallest
+    inputs.
+    """
+
+    def squared(net, x, y):
+        return jnp.mean((net(x)[:, 0] - y) ** 2)
+
     start = Reparameterized(np.eye(1), np.array([[1.0, -1.0, 0.0]]), np.eye(3))
-    options = {"key": jax.random.key(0), "inner_rate": 0.1, "outer_steps": 600, "outer": optax.adam(0.02)}
+    options = {
+        "key": jax.random.key(0),
+        "inner_rate": 0.1,
+        "outer_steps": 600,
+        "outer": optax.adam(0.02),
+    }
     tasks = *halves(squared), hidden_direction
-    maml, learned = (meta_learn(start, *tasks, learn_factors=factors, **options) for factors in (False, True))
-    assert np.asarray(learned.losses)[-50:].mean() < 0.3 * np.asarray(maml.losses)[-50:].mean()
+    maml, learned = (
+        meta_learn(start, *tasks, learn_factors=factors, **options)
+        for factors in (False, True)
+    )
+    assert (
+        np.asarray(learned.losses)[-50:].mean()
+        < 0.3 * np.asarray(maml.losses)[-50:].mean()
+    )
     np.testing.assert_array_equal(maml.network.V, np.eye(3))
-    T, V = np.asarray(learned.network.T), np.asarray(learned.network.V)
+    T = np.asarray(learned.network.T)
+    V = np.asarray(learned.network.V)
     R = V.T @ V * T[0, 0] ** 2
     assert R[2, 2] > 3 * max(R[0, 0], R[1, 1])  # it has found the direction
 
 
 def test_an_outer_step_records_the_mean_over_its_tasks_after_the_inner_step():
-    squared = lambda net, x, y: jnp.mean((net(x)[:, 0] - y) ** 2)  # noqa: E731
-    start, key = Reparameterized(np.eye(1), np.array([[1.0, -1.0, 0.0]]), np.eye(3)), jax.random.key(2)
-    found = meta_learn(start, *halves(squared), hidden_direction, key=key, inner_rate=0.1, outer_steps=1, tasks=2)
+    def squared(net, x, y):
+        return jnp.mean((net(x)[:, 0] - y) ** 2)
+
+    start = Reparameterized(np.eye(1), np.array([[1.0, -1.0, 0.0]]), np.eye(3))
+    key = jax.random.key(2)
+    found = meta_learn(
+        start,
+        *halves(squared),
+        hidden_direction,
+        key=key,
+        inner_rate=0.1,
+        outer_steps=1,
+        tasks=2,
+    )
     losses = []
     for one in jax.random.split(jax.random.split(key, 1)[0], 2):
         x, y = map(np.asarray, jax.jit(hidden_direction)(one))
@@ -291,7 +368,9 @@ def test_a_task_is_judged_on_the_half_that_it_did_not_learn_from():
     assert np.abs(W[2]) > 0.1
     seen = halves(lambda net, x, y: jnp.stack([x[:, 0].sum(), y.sum()]))
     for part, rows in zip(seen, (slice(0, 10), slice(10, 20)), strict=True):
-        np.testing.assert_allclose(part(None, (x, y)), [x[rows, 0].sum(), y[rows].sum()], rtol=1e-12)
+        np.testing.assert_allclose(
+            part(None, (x, y)), [x[rows, 0].sum(), y[rows].sum()], rtol=1e-12
+        )
 
 
 def test_learning_and_adapting_again_trace_nothing():
@@ -302,8 +381,19 @@ def test_learning_and_adapting_again_trace_nothing():
         return jnp.mean((net(x)[:, 0] - y) ** 2)
 
     start = Reparameterized(np.eye(1), np.ones((1, 3)), np.eye(3))
-    learn = partial(meta_learn, start, *halves(squared), hidden_direction, inner_rate=0.1, outer_steps=2, tasks=2)
-    loss = lambda net: squared(net, np.ones((2, 3)), np.ones(2))  # noqa: E731
+    learn = partial(
+        meta_learn,
+        start,
+        *halves(squared),
+        hidden_direction,
+        inner_rate=0.1,
+        outer_steps=2,
+        tasks=2,
+    )
+
+    def loss(net):
+        return squared(net, np.ones((2, 3)), np.ones(2))
+
     for key, factors in ((0, True), (1, True), (2, False)):
         learn(key=jax.random.key(key), learn_factors=factors)
         adapt_U(start, loss, learning_rate=0.1 / (1 + key))
@@ -332,7 +422,12 @@ GOOD = {"key": jax.random.key(0), "inner_rate": 0.1}
         (lambda: Factors(np.eye(2), np.eye(2), outcome=TEXTS), "outcome"),
         (lambda: MovingMoments.start((2, 3, 4), decay=0.9), "shape"),
         (lambda: MovingMoments.start((2, 3), "no type", decay=0.9), "dtype"),
-        (lambda: MovingMoments.start((2, 3), decay=0.9).update(Moments(np.eye(2), np.eye(2))), "moments"),
+        (
+            lambda: MovingMoments.start((2, 3), decay=0.9).update(
+                Moments(np.eye(2), np.eye(2))
+            ),
+            "moments",
+        ),
         (lambda: MovingMoments.start((2, 3), decay=0.9).update({"a": 1}), "moments"),
         (lambda: damped(TEXTS, 0.1), "moments"),
         (lambda: layer_moments("losses", LAYER), "losses"),
@@ -345,7 +440,10 @@ GOOD = {"key": jax.random.key(0), "inner_rate": 0.1}
         (lambda: prong(losses, learning_rate=0.1, sides="left"), "sides"),
         (lambda: merge({"W": np.ones((2, 2))}), "network"),
         (lambda: reparameterize({"W": LAYER}, {"V": None}), "factors"),
-        (lambda: reparameterize({"W": LAYER}, {"W": (np.eye(2), np.eye(3))}), "factors"),
+        (
+            lambda: reparameterize({"W": LAYER}, {"W": (np.eye(2), np.eye(3))}),
+            "factors",
+        ),
         (lambda: reparameterize(TEXTS, Factors(np.eye(2), np.eye(3))), "network"),
         (lambda: trainable([["a"], ["b"]]), "network"),
         (lambda: only_U({"init": 1}), "optimizer"),
@@ -354,12 +452,42 @@ GOOD = {"key": jax.random.key(0), "inner_rate": 0.1}
         (lambda: kronecker_sgd(0.1, {"W": None}, momentum="0.9"), "momentum"),
         (lambda: estimated_kronecker(decay=TEXTS), "decay"),
         (lambda: between(np.ones((2, 3)), np.eye(3), np.eye(3)), "T"),
-        (lambda: transport(np.ones((2, 4)), Factors(np.eye(2), np.eye(3)), Factors(np.eye(2), np.eye(3))), "momentum"),
-        (lambda: transport(np.ones((2, 3)), Factors(np.eye(2), np.eye(3)), Factors(np.eye(2), np.eye(4))), "new"),
-        (lambda: meta_learn("network", losses, losses, lambda key: key, **GOOD), "network"),
-        (lambda: meta_learn(network(), "support", losses, lambda key: key, **GOOD), "support"),
-        (lambda: meta_learn(network(), losses, losses, lambda key: key, outer="adam", **GOOD), "outer"),
-        (lambda: meta_learn(network(), losses, losses, lambda key: key, learn_factors=1.0, **GOOD), "learn_factors"),
+        (
+            lambda: transport(
+                np.ones((2, 4)),
+                Factors(np.eye(2), np.eye(3)),
+                Factors(np.eye(2), np.eye(3)),
+            ),
+            "momentum",
+        ),
+        (
+            lambda: transport(
+                np.ones((2, 3)),
+                Factors(np.eye(2), np.eye(3)),
+                Factors(np.eye(2), np.eye(4)),
+            ),
+            "new",
+        ),
+        (
+            lambda: meta_learn("network", losses, losses, lambda key: key, **GOOD),
+            "network",
+        ),
+        (
+            lambda: meta_learn(network(), "support", losses, lambda key: key, **GOOD),
+            "support",
+        ),
+        (
+            lambda: meta_learn(
+                network(), losses, losses, lambda key: key, outer="adam", **GOOD
+            ),
+            "outer",
+        ),
+        (
+            lambda: meta_learn(
+                network(), losses, losses, lambda key: key, learn_factors=1.0, **GOOD
+            ),
+            "learn_factors",
+        ),
     ],
 )
 def test_what_is_not_of_its_kind_is_refused_by_name(call, name):
@@ -368,20 +496,39 @@ def test_what_is_not_of_its_kind_is_refused_by_name(call, name):
 
 
 def test_what_others_compile_may_be_called_as_it_is():
-    x, layer = np.ones((4, 3)), Reparameterized(np.eye(2), np.ones((2, 3)), np.eye(3))
+    x = np.ones((4, 3))
+    layer = Reparameterized(np.eye(2), np.ones((2, 3)), np.eye(3))
     np.testing.assert_array_equal(layer.features(x), x)
     moments = layer_moments(lambda layer: layer(x).sum(-1), LAYER)
     np.testing.assert_allclose(moments.outputs, np.ones((2, 2)))
     np.testing.assert_allclose(damped(moments, 0.0).inputs, np.ones((3, 3)))
-    np.testing.assert_allclose(between(np.diag([2.0, 6.0]), np.diag([1.0, 3.0]), np.eye(2)), 2 * np.eye(2), atol=1e-12)
-    state = kronecker_sgd(0.1, {"W": Factors(np.eye(2), np.eye(3))}, momentum=0.9).init({"W": np.ones((2, 3))})
+    np.testing.assert_allclose(
+        between(np.diag([2.0, 6.0]), np.diag([1.0, 3.0]), np.eye(2)),
+        2 * np.eye(2),
+        atol=1e-12,
+    )
+    state = kronecker_sgd(0.1, {"W": Factors(np.eye(2), np.eye(3))}, momentum=0.9).init(
+        {"W": np.ones((2, 3))}
+    )
     assert state[0]["W"].shape == (6, 6)
 
 
 def test_a_network_may_be_one_array():
-    distance = lambda w, task: ((w - task) ** 2).sum()  # noqa: E731
-    draw = lambda key: jnp.ones(2)  # noqa: E731
-    options = {"key": jax.random.key(0), "inner_rate": 0.1, "outer_steps": 1, "tasks": 1, "outer": optax.sgd(0.5)}
-    found = meta_learn(jnp.zeros(2), distance, distance, draw, learn_factors=False, **options)
+    def distance(w, task):
+        return ((w - task) ** 2).sum()
+
+    def draw(key):
+        return jnp.ones(2)
+
+    options = {
+        "key": jax.random.key(0),
+        "inner_rate": 0.1,
+        "outer_steps": 1,
+        "tasks": 1,
+        "outer": optax.sgd(0.5),
+    }
+    found = meta_learn(
+        jnp.zeros(2), distance, distance, draw, learn_factors=False, **options
+    )
     # a step leaves 0.8 of the distance; of its square, 0.64, the slope by w is −1.28
     np.testing.assert_allclose(found.network, 0.64 * np.ones(2), rtol=1e-5)

@@ -1,4 +1,6 @@
-"""The field of eqs 29 to 32: its two forms, what it is the gradient of (nothing), what it stores."""
+"""The field of eqs 29 to 32: its two forms, what it is the gradient of (nothing), what
+it stores.
+"""
 
 import jax
 import numpy as np
@@ -8,7 +10,9 @@ import rankone as ro
 from rankone.precision import double_precision
 from rankone.printed.memory_gradients import Barycentric, barycentric_field
 
-K, D, BETA = 12, 7, 10.0
+K = 12
+D = 7
+BETA = 10.0
 
 
 @pytest.fixture
@@ -26,7 +30,13 @@ def problem(Y=2000, K=K):
 
 def test_factored_form_is_eq_29(double):
     Xi, x, memory = problem()
-    assert np.abs(np.asarray(Barycentric.store(memory, Xi).field(x)) - barycentric_field(memory, Xi, x)).max() < 1e-12
+    assert (
+        np.abs(
+            np.asarray(Barycentric.store(memory, Xi).field(x))
+            - barycentric_field(memory, Xi, x)
+        ).max()
+        < 1e-12
+    )
 
 
 def test_eq_29_written_out(double):
@@ -55,7 +65,12 @@ def test_one_pattern_makes_the_field_exact(double):
 def test_jacobian_is_not_symmetric_and_that_of_the_gradient_is(double):
     Xi, x, memory = problem()
     field = Barycentric.store(memory, Xi)
-    jacobians = jax.jit(lambda state: (jax.jacobian(field.field)(state), jax.jacobian(memory.gradient)(state)))
+    jacobians = jax.jit(
+        lambda state: (
+            jax.jacobian(field.field)(state),
+            jax.jacobian(memory.gradient)(state),
+        )
+    )
     for state in x:
         J_B, J_A = map(np.asarray, jacobians(state))
         assert np.abs(J_B - J_B.T).max() > 1e-3
@@ -67,8 +82,16 @@ def test_work_round_a_loop(double):
     field = Barycentric.store(memory, Xi)
     angle = 2 * np.pi * np.arange(200) / 200
     e = np.eye(D)
-    circle = x[0] + 0.1 * (np.cos(angle)[:, None] * e[0] + np.sin(angle)[:, None] * e[1])
-    step = 0.1 * (-np.sin(angle)[:, None] * e[0] + np.cos(angle)[:, None] * e[1]) * 2 * np.pi / 200
+    circle = x[0] + 0.1 * (
+        np.cos(angle)[:, None] * e[0] + np.sin(angle)[:, None] * e[1]
+    )
+    step = (
+        0.1
+        * (-np.sin(angle)[:, None] * e[0] + np.cos(angle)[:, None] * e[1])
+        * 2
+        * np.pi
+        / 200
+    )
     assert abs((np.asarray(memory.gradient(circle)) * step).sum()) < 1e-12
     assert abs((np.asarray(field.field(circle)) * step).sum()) > 1e-6
 
@@ -83,14 +106,19 @@ def test_it_stores_M_times_D_plus_one_numbers_more_than_the_patterns():
 def test_adding_a_pattern_is_storing_it(double):
     Xi, x, memory = problem()
     less = Barycentric.store(ro.DrDAM.store(Xi[:-1], BETA, memory.features), Xi[:-1])
-    added, stored = np.asarray(less.add(Xi[-1]).field(x)), np.asarray(Barycentric.store(memory, Xi).field(x))
+    added = np.asarray(less.add(Xi[-1]).field(x))
+    stored = np.asarray(Barycentric.store(memory, Xi).field(x))
     assert np.abs(added - stored).max() < 1e-12
 
 
 def test_retrieve_follows_the_field_to_a_stored_pattern():
     Xi = np.asarray(ro.data.binary_patterns(10, 30, key=jax.random.key(1)))
-    memory = ro.DrDAM.store(Xi, 50.0, ro.RandomFeatures(30, 4000, key=jax.random.key(2)))
-    end = ro.retrieve(Barycentric.store(memory, Xi), Xi + 0.02, max_steps=200, progress=False)
+    memory = ro.DrDAM.store(
+        Xi, 50.0, ro.RandomFeatures(30, 4000, key=jax.random.key(2))
+    )
+    end = ro.retrieve(
+        Barycentric.store(memory, Xi), Xi + 0.02, max_steps=200, progress=False
+    )
     assert np.abs(end.x - Xi).max() < 0.05
 
 

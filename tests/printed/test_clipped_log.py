@@ -1,4 +1,6 @@
-"""The published clip: frozen exactly where it acts, as often as the normal law says; the tangent is never frozen."""
+"""The published clip: frozen exactly where it acts, as often as the normal law says;
+the tangent is never frozen.
+"""
 
 import jax
 import numpy as np
@@ -13,7 +15,10 @@ from rankone.theory.error_law import error_law
 
 @pytest.fixture(scope="module")
 def problem():
-    D, K, Y, beta = 100, 300, 4_000, 50.0
+    D = 100
+    K = 300
+    Y = 4_000
+    beta = 50.0
     k_data, k_far, k_features = jax.random.split(jax.random.key(0), 3)
     Xi = np.asarray(ro.data.binary_patterns(K, D, key=k_data))
     far = np.asarray(ro.data.binary_patterns(40, D, key=k_far))
@@ -21,7 +26,9 @@ def problem():
     return Xi, far, memory
 
 
-def test_clipped_gradient_is_exactly_zero_where_it_acts_and_the_gradient_elsewhere(problem):
+def test_clipped_gradient_is_exactly_zero_where_it_acts_and_the_gradient_elsewhere(
+    problem,
+):
     _, far, memory = problem
     clipped = Clipped(memory)
     frozen = np.asarray(clipped.frozen(far))
@@ -29,13 +36,17 @@ def test_clipped_gradient_is_exactly_zero_where_it_acts_and_the_gradient_elsewhe
     assert 0.2 < frozen.mean() < 0.8
     assert (gradient[frozen] == 0).all()
     assert (np.abs(gradient[~frozen]).max(1) > 0).all()
-    higher = Clipped(memory, clip=0.1)  # half a standard deviation: many states lie between the two clips
-    held, S = np.asarray(higher.frozen(far)), np.asarray(memory.partition(far))
+    # half a standard deviation: many states lie between the two clips
+    higher = Clipped(memory, clip=0.1)
+    held = np.asarray(higher.frozen(far))
+    S = np.asarray(memory.partition(far))
     assert (held == (S <= 0.1)).all()
     assert ((np.asarray(higher.energy_and_gradient(far)[1]) == 0).all(1) == held).all()
     assert held.sum() > frozen.sum()
     high = float(memory.floor) < S
-    assert np.allclose(gradient[high], np.asarray(memory.gradient(far))[high], rtol=1e-3, atol=1e-4)
+    assert np.allclose(
+        gradient[high], np.asarray(memory.gradient(far))[high], rtol=1e-3, atol=1e-4
+    )
     assert np.allclose(energy[frozen], -np.log(1e-5) / 50, rtol=1e-5)
 
 
@@ -43,7 +54,9 @@ def test_frozen_query_is_called_retrieved_where_it_started(problem):
     _, far, memory = problem
     clipped = Clipped(memory)
     frozen = np.asarray(clipped.frozen(far))
-    end = jax.tree.map(np.asarray, ro.retrieve(clipped, far, max_steps=20, progress=False))
+    end = jax.tree.map(
+        np.asarray, ro.retrieve(clipped, far, max_steps=20, progress=False)
+    )
     assert (end.x[frozen] == far[frozen]).all()
     assert end.converged[frozen].all()
     assert (end.steps[frozen] == 1).all()
@@ -51,21 +64,28 @@ def test_frozen_query_is_called_retrieved_where_it_started(problem):
 
 def test_tangent_moves_every_query(problem):
     _, far, memory = problem
-    frozen, gradient = np.asarray(Clipped(memory).frozen(far)), np.asarray(memory.gradient(far))
+    frozen = np.asarray(Clipped(memory).frozen(far))
+    gradient = np.asarray(memory.gradient(far))
     assert (np.abs(gradient).max(1) > 0).all()
     # The direction is that of the slope of S, whatever its sign.
     slope = np.asarray(jax.jit(jax.vmap(jax.grad(memory.partition)))(far))
-    cosine = -(gradient * slope).sum(1) / (np.linalg.norm(gradient, axis=1) * np.linalg.norm(slope, axis=1))
+    cosine = -(gradient * slope).sum(1) / (
+        np.linalg.norm(gradient, axis=1) * np.linalg.norm(slope, axis=1)
+    )
     assert (cosine[frozen] > 0.999).all()
 
 
 def test_frozen_share_follows_the_normal_law(problem):
     Xi, far, _ = problem
-    Y, beta = 4_000, 50.0
+    Y = 4_000
+    beta = 50.0
     near = flip_bits(Xi[:40], 0.1, key=jax.random.key(1))
     for x in (far, near):
         law = error_law(ro.MrDAM(Xi, beta), x)
-        chance = norm.cdf(-(np.asarray(law.S) - 1e-5) * np.sqrt(Y / np.asarray(law.V))).mean()
+        chance = norm.cdf(
+            -(np.asarray(law.S) - 1e-5) * np.sqrt(Y / np.asarray(law.V))
+        ).mean()
         maps = (ro.RandomFeatures(100, Y, key=jax.random.key(s)) for s in range(8))
         share = np.mean([Clipped(ro.DrDAM.store(Xi, beta, f)).frozen(x) for f in maps])
-        assert abs(share - chance) < 0.08  # 320 draws that share 8 maps: standard error about .04
+        # 320 draws that share 8 maps: standard error about .04
+        assert abs(share - chance) < 0.08

@@ -1,4 +1,6 @@
-"""Places in texts: the states and labels of a language model, and the residuals it leaves there."""
+"""Places in texts: the states and labels of a language model, and the residuals it
+leaves there.
+"""
 
 import jax
 import numpy as np
@@ -10,7 +12,11 @@ from rankone.residual.next_token import next_scores, next_token_residuals, read_
 from rankone.residual.storage import bare_labels
 
 MODEL = small_model()
-TEXTS = ["The capital of France is Paris", "No", "In Norway one says Oslo, in Japan another city"]
+TEXTS = [
+    "The capital of France is Paris",
+    "No",
+    "In Norway one says Oslo, in Japan another city",
+]
 V = len(MODEL.network.embedding)
 
 
@@ -23,7 +29,9 @@ def test_places_hold_the_states_that_score_the_next_token():
         mine = places.texts == text
         assert places.labels[mine].tolist() == row[3:]
         assert places.ends[mine].tolist() == [*range(3, len(row))]
-        np.testing.assert_allclose(scores[mine], plain_logits(MODEL.network, row)[2:-1], atol=2e-4)
+        np.testing.assert_allclose(
+            scores[mine], plain_logits(MODEL.network, row)[2:-1], atol=2e-4
+        )
 
 
 def test_a_long_text_is_read_in_the_first_window_that_holds_each_place():
@@ -34,7 +42,9 @@ def test_a_long_text_is_read_in_the_first_window_that_holds_each_place():
     last = len(row) - 1 - 12
     for at, start in ((1, 0), (11, 0), (12, 8), (19, 8), (len(row) - 2, last)):
         expected = plain_logits(MODEL.network, row[start : at + 1])[-1]
-        np.testing.assert_allclose(scores[places.ends == at + 1][0], expected, atol=2e-4)
+        np.testing.assert_allclose(
+            scores[places.ends == at + 1][0], expected, atol=2e-4
+        )
 
 
 def test_the_same_places_come_from_batches_of_any_size():
@@ -46,20 +56,34 @@ def test_the_same_places_come_from_batches_of_any_size():
 def test_residuals_are_the_largest_entries_of_onehot_minus_softmax(temperature):
     places = read_places(MODEL, TEXTS, context=2)
     logits = next_scores(MODEL.network, places.z)
-    fitted = ro.ResMem(k=5, temperature=temperature, keep=9).fit(places.z, logits=logits, labels=places.labels)
+    fitted = ro.ResMem(k=5, temperature=temperature, keep=9).fit(
+        places.z, logits=logits, labels=places.labels
+    )
     stored = next_token_residuals(MODEL, places, temperature=temperature, keep=9)
     given = ro.ResMem(k=5).fit_residuals(places.z, stored)
     asked = places.z[::3] + 0.1
-    np.testing.assert_allclose(given.correction(asked), fitted.correction(asked), atol=1e-6)
+    np.testing.assert_allclose(
+        given.correction(asked), fitted.correction(asked), atol=1e-6
+    )
     p = jax.nn.softmax(logits / temperature)
-    known = (p + ro.ResMem(k=1).fit_residuals(places.z, stored).correction(places.z)).argmax(1)
+    known = (
+        p + ro.ResMem(k=1).fit_residuals(places.z, stored).correction(places.z)
+    ).argmax(1)
     assert (np.asarray(known) == places.labels).all()
 
 
 def test_bare_labels_are_remembered_one_hot():
     places = read_places(MODEL, TEXTS, context=2)
-    votes = ro.ResMem(k=4).fit_residuals(places.z, bare_labels(places.labels, V)).correction(places.z)
-    expected = ro.ResMem(k=4).fit_residuals(places.z, jax.nn.one_hot(places.labels, V)).correction(places.z)
+    votes = (
+        ro.ResMem(k=4)
+        .fit_residuals(places.z, bare_labels(places.labels, V))
+        .correction(places.z)
+    )
+    expected = (
+        ro.ResMem(k=4)
+        .fit_residuals(places.z, jax.nn.one_hot(places.labels, V))
+        .correction(places.z)
+    )
     np.testing.assert_allclose(votes, expected, atol=1e-6)
 
 
@@ -78,9 +102,24 @@ def test_a_place_can_be_read():
         (lambda: read_places(MODEL, []), "texts"),
         (lambda: read_places(MODEL, TEXTS, context=0), "context"),
         (lambda: read_places(MODEL, TEXTS, context=2, stride=300), "stride"),
-        (lambda: next_token_residuals(MODEL, read_places(MODEL, TEXTS, context=2), keep=0), "keep"),
-        (lambda: next_token_residuals(MODEL, read_places(MODEL, TEXTS, context=2), keep=V + 1), "keep"),
-        (lambda: next_token_residuals(MODEL, read_places(MODEL, TEXTS, context=2), temperature=0.0), "temperature"),
+        (
+            lambda: next_token_residuals(
+                MODEL, read_places(MODEL, TEXTS, context=2), keep=0
+            ),
+            "keep",
+        ),
+        (
+            lambda: next_token_residuals(
+                MODEL, read_places(MODEL, TEXTS, context=2), keep=V + 1
+            ),
+            "keep",
+        ),
+        (
+            lambda: next_token_residuals(
+                MODEL, read_places(MODEL, TEXTS, context=2), temperature=0.0
+            ),
+            "temperature",
+        ),
     ],
 )
 def test_bad_input_is_named(call, named):

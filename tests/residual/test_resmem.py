@@ -1,4 +1,6 @@
-"""ResMem: what it stores, what it reads, what it knows by heart, and what it does to an error."""
+"""ResMem: what it stores, what it reads, what it knows by heart, and what it does to an
+error.
+"""
 
 import copy
 import pickle
@@ -25,7 +27,9 @@ from rankone.theory.resmem_rates import memorising_width, worst_margin
 from rankone.writes import BatchStep, NearestNeighbours, interpolate
 
 RNG = np.random.default_rng(0)
-N, D, L = 120, 4, 5
+N = 120
+D = 4
+L = 5
 Z = RNG.standard_normal((N, D)).astype(np.float32)
 P = RNG.dirichlet(np.full(L, 0.5), N).astype(np.float32)
 Y = RNG.integers(0, L, N)
@@ -40,7 +44,9 @@ def by_loops(k, sigma, stored=N):
         near = sorted(range(stored), key=lambda i: distances[i])[:k]
         w = np.array([np.exp(-distances[i] / sigma) for i in near])
         residuals = [np.eye(L)[Y[i]] - P[i] for i in near]
-        scores.append(p + sum(a * r for a, r in zip(w / w.sum(), residuals, strict=True)))
+        scores.append(
+            p + sum(a * r for a, r in zip(w / w.sum(), residuals, strict=True))
+        )
     return np.array(scores)
 
 
@@ -65,27 +71,44 @@ def test_logits_are_divided_by_the_temperature():
     tempered = softmax(logits / 2.5, axis=1)
     one = ro.ResMem(k=4, temperature=2.5).fit(Z, logits=logits, labels=Y)
     other = ro.ResMem(k=4).fit(Z, tempered, Y)
-    np.testing.assert_allclose(one.predict(Z, logits=logits), other.predict(Z, tempered), atol=1e-6)
+    np.testing.assert_allclose(
+        one.predict(Z, logits=logits), other.predict(Z, tempered), atol=1e-6
+    )
 
 
 def test_weights_are_those_of_unsquared_distances_and_do_not_underflow():
     d = np.array([0.5, 1.0, 4.0])
-    np.testing.assert_allclose(soft_weights(d, 0.7), np.exp(-d / 0.7) / np.exp(-d / 0.7).sum(), rtol=1e-5)
-    np.testing.assert_allclose(soft_weights(np.array([800.0, 801.0]), 1.0), 1 / (1 + np.exp([-1.0, 1.0])), rtol=1e-4)
+    np.testing.assert_allclose(
+        soft_weights(d, 0.7), np.exp(-d / 0.7) / np.exp(-d / 0.7).sum(), rtol=1e-5
+    )
+    np.testing.assert_allclose(
+        soft_weights(np.array([800.0, 801.0]), 1.0),
+        1 / (1 + np.exp([-1.0, 1.0])),
+        rtol=1e-4,
+    )
 
 
 @pytest.mark.parametrize("x64", [False, True])
 def test_precision_follows_the_inputs(x64):
     with double_precision(x64):
         kind = np.float64 if x64 else np.float32
-        scores = ro.ResMem(k=3).fit(Z.astype(kind), P.astype(kind), Y).predict(NEW.astype(kind), P_NEW.astype(kind))
+        scores = (
+            ro.ResMem(k=3)
+            .fit(Z.astype(kind), P.astype(kind), Y)
+            .predict(NEW.astype(kind), P_NEW.astype(kind))
+        )
         assert scores.dtype == kind
 
 
 def test_memory_passes_through_jit_and_is_differentiable():
     memory = ro.ResMem(k=5, sigma=0.5).fit(Z, P, Y)
-    read = lambda m, z: m.correction(z)  # noqa: E731
-    np.testing.assert_allclose(jax.jit(read)(memory, NEW), memory.correction(NEW), atol=1e-6)
+
+    def read(m, z):
+        return m.correction(z)
+
+    np.testing.assert_allclose(
+        jax.jit(read)(memory, NEW), memory.correction(NEW), atol=1e-6
+    )
     slope = np.asarray(jax.jit(jax.grad(lambda z: memory.correction(z)[0]))(NEW[0]))
     step = 1e-2 * np.eye(D)[1].astype(np.float32)
     above, below = (np.asarray(memory.correction(NEW[0] + s))[0] for s in (step, -step))
@@ -98,14 +121,20 @@ def test_one_search_serves_other_widths_and_fewer_neighbours():
     found = memory.neighbours(NEW)
     for k, sigma in ((20, 0.2), (6, 3.0)):
         fresh = ro.ResMem(k=k, sigma=sigma).fit(Z, P, Y).correction(NEW)
-        np.testing.assert_allclose(memory.using(k=k, sigma=sigma).read(found), fresh, atol=1e-6)
+        np.testing.assert_allclose(
+            memory.using(k=k, sigma=sigma).read(found), fresh, atol=1e-6
+        )
 
 
 def test_bare_labels_are_residuals_of_no_model():
     labels = np.eye(L, dtype=np.float32)[Y]
     plain = ro.ResMem(k=9, sigma=1.0).fit_residuals(Z, labels).correction(NEW)
     near = ro.ResMem(k=9, sigma=1.0).fit_residuals(Z, labels).neighbours(NEW)
-    votes = np.einsum("nk,nkl->nl", np.asarray(soft_weights(near.distances, 1.0)), labels[np.asarray(near.indices)])
+    votes = np.einsum(
+        "nk,nkl->nl",
+        np.asarray(soft_weights(near.distances, 1.0)),
+        labels[np.asarray(near.indices)],
+    )
     np.testing.assert_allclose(plain, votes, atol=1e-6)
 
 
@@ -118,32 +147,45 @@ def test_one_neighbour_memorises_at_any_width_unless_embeddings_coincide():
     twice = np.repeat(Z[:20], 2, axis=0)
     flat = np.full((40, 2), 0.5, np.float32)
     for k, sigma in ((1, 1e-3), (2, 1e-3)):
-        assert accuracy(ro.ResMem(k=k, sigma=sigma), twice, flat, np.tile([0, 1], 20)) == 0.5
+        assert (
+            accuracy(ro.ResMem(k=k, sigma=sigma), twice, flat, np.tile([0, 1], 20))
+            == 0.5
+        )
     assert memorising_width(twice, 3) == 0
 
 
 def test_widths_below_the_theorems_memorise_and_wide_ones_do_not():
     for k in (2, 6):
-        assert accuracy(ro.ResMem(k=k, sigma=0.999 * memorising_width(Z, k)), Z, P, Y) == 1
+        assert (
+            accuracy(ro.ResMem(k=k, sigma=0.999 * memorising_width(Z, k)), Z, P, Y) == 1
+        )
     assert accuracy(ro.ResMem(k=6, sigma=1e6), Z, P, Y) < 0.9
     assert memorising_width(Z, 1) == memorising_width(Z[:1], 1) == np.inf
 
 
 @pytest.mark.parametrize("k", [2, 5])
 def test_width_of_the_theorem_is_attained_by_neighbours_all_equally_far(k):
-    """Corners of a regular simplex, and a base model that is certain of the wrong class everywhere."""
-    corners, labels, wrong = np.eye(k), (np.arange(k) > 0).astype(int), np.eye(2)[(np.arange(k) == 0).astype(int)]
+    """Corners of a regular simplex, and a base model that is certain of the wrong class
+    everywhere.
+    """
+    corners = np.eye(k)
+    labels = (np.arange(k) > 0).astype(int)
+    wrong = np.eye(2)[(np.arange(k) == 0).astype(int)]
     width = memorising_width(corners, k)
     assert width == pytest.approx(2**0.5 / np.log(3 * (k - 1)), rel=1e-6)
     for share, known in ((0.999, True), (1.001, False)):
         memory = ro.ResMem(k=k, sigma=share * width).fit(corners, wrong, labels)
-        assert (np.asarray(memory.predict(corners, wrong))[0].argmax() == labels[0]) == known
+        assert (
+            np.asarray(memory.predict(corners, wrong))[0].argmax() == labels[0]
+        ) == known
 
 
 def test_lead_of_the_label_is_at_least_one_minus_four_beta_and_attained():
     for beta in (0.1, 0.249, 0.26):
         sigma = -1 / np.log(beta / (1 - beta))
-        memory = ro.ResMem(k=2, sigma=sigma).fit([[0.0], [1.0]], np.eye(2)[[1, 0]], np.array([0, 1]))
+        memory = ro.ResMem(k=2, sigma=sigma).fit(
+            [[0.0], [1.0]], np.eye(2)[[1, 0]], np.array([0, 1])
+        )
         (s,) = np.asarray(memory.predict([[0.0]], np.eye(2)[[1]]))
         assert abs(s[0] - s[1] - worst_margin(beta)) < 1e-5
     rng = np.random.default_rng(1)
@@ -161,12 +203,17 @@ def test_truncated_residuals_still_memorise_but_scores_no_longer_sum_to_one():
     fitted = memory.fit(Z, P, Y)
     assert abs(np.asarray(fitted.predict(NEW, P_NEW)).sum(1) - 1).max() > 0.05
     everything = ro.ResMem(k=6, keep=L).fit(Z, P, Y).correction(NEW)
-    np.testing.assert_allclose(everything, ro.ResMem(k=6).fit(Z, P, Y).correction(NEW), atol=1e-6)
+    np.testing.assert_allclose(
+        everything, ro.ResMem(k=6).fit(Z, P, Y).correction(NEW), atol=1e-6
+    )
 
 
 @pytest.mark.parametrize(
     ("value", "column", "error"),
-    [(np.float32, int, 1e-6), pytest.param(np.float16, np.uint8, 1e-3, marks=needs_float16)],
+    [
+        (np.float32, int, 1e-6),
+        pytest.param(np.float16, np.uint8, 1e-3, marks=needs_float16),
+    ],
 )
 def test_residuals_of_a_vocabulary_are_given_by_their_entries(value, column, error):
     full = np.asarray(onehot_residuals(P, Y))
@@ -180,24 +227,46 @@ def test_residuals_of_a_vocabulary_are_given_by_their_entries(value, column, err
 
 
 @pytest.mark.parametrize(("k", "keep"), [(7, None), (7, 3), (N, None)])
-def test_a_memory_of_residuals_is_the_one_operation_with_a_kernel_of_nearest_neighbours(k, keep):
-    """One batch step writes R; κ(K, q) of the k nearest, divided by its sum, reads it."""
+def test_a_memory_of_residuals_is_the_one_operation_with_a_kernel_of_nearest_neighbours(
+    k, keep
+):
+    """One batch step writes R; κ(K, q) of the k nearest, divided by its sum, reads
+    it.
+    """
     with double_precision():
-        memory = ro.ResMem(k=k, sigma=0.8, keep=keep).fit(Z.astype(float), P.astype(float), Y)
+        memory = ro.ResMem(k=k, sigma=0.8, keep=keep).fit(
+            Z.astype(float), P.astype(float), Y
+        )
         q = NEW.astype(float)
         residuals = np.eye(L)[Y] - P.astype(float)
         if keep:
-            residuals *= abs(residuals) >= -np.sort(-abs(residuals), 1)[:, keep - 1 : keep]
+            residuals *= (
+                abs(residuals) >= -np.sort(-abs(residuals), 1)[:, keep - 1 : keep]
+            )
         kernel = NearestNeighbours(k, 0.8)
-        read = interpolate(Z.T.astype(float), residuals.T, q.T, kernel, rule=BatchStep(), normalise=True)
+        read = interpolate(
+            Z.T.astype(float),
+            residuals.T,
+            q.T,
+            kernel,
+            rule=BatchStep(),
+            normalise=True,
+        )
         np.testing.assert_allclose(memory.correction(q), read.T, atol=1e-8)
-        np.testing.assert_allclose(memory.kernel_memory().read(q.T, normalise=True), read, atol=1e-12)
+        np.testing.assert_allclose(
+            memory.kernel_memory().read(q.T, normalise=True), read, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("search", [ExactSearch, ShardedSearch])
 def test_a_memory_can_be_replaced_compared_copied_and_pickled(search):
     memory = ro.ResMem(k=2, sigma=0.5, keep=3, search=search).fit(Z, P, Y)
-    assert replace(memory) == memory == copy.deepcopy(memory) == pickle.loads(pickle.dumps(memory))
+    assert (
+        replace(memory)
+        == memory
+        == copy.deepcopy(memory)
+        == pickle.loads(pickle.dumps(memory))
+    )
     assert replace(memory.store) == memory.store
     assert replace(memory, sigma=0.7) == memory.using(sigma=0.7) != memory
     assert hash(replace(memory)) == hash(memory)
@@ -210,18 +279,28 @@ def test_a_memory_can_be_replaced_compared_copied_and_pickled(search):
 def test_a_memory_that_fills_up_inside_jit_is_the_base_model_alone_until_something_is_stored():
     @jax.jit
     def read(stored):
-        memory = ro.ResMem(k=4, sigma=0.5, search=lambda rows: ExactSearch(rows, stored)).fit(Z, P, Y)
+        memory = ro.ResMem(
+            k=4, sigma=0.5, search=lambda rows: ExactSearch(rows, stored)
+        ).fit(Z, P, Y)
         found = memory.neighbours(NEW)
         return memory.read(found), found
 
     for stored in (0, 1, 3, 50):
         correction, found = read(jnp.array(stored))
-        expected = by_loops(min(stored, 4), 0.5, stored) - P_NEW if stored else np.zeros((9, L))
+        expected = (
+            by_loops(min(stored, 4), 0.5, stored) - P_NEW
+            if stored
+            else np.zeros((9, L))
+        )
         np.testing.assert_allclose(correction, expected, atol=2e-6)
-        assert (np.asarray(found.outcome) == (Outcome.OK if stored else Outcome.EMPTY)).all()
+        assert (
+            np.asarray(found.outcome) == (Outcome.OK if stored else Outcome.EMPTY)
+        ).all()
 
 
-def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when_they_are_read(monkeypatch):
+def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when_they_are_read(
+    monkeypatch,
+):
     memory = ro.ResMem(k=1).fit(Z, P, Y)
     monkeypatch.setattr("rankone._checks._on_host", lambda leaf: False)
     assert memory.predict(NEW, 2 * P_NEW).shape == (9, L)
@@ -249,10 +328,23 @@ def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when
         (lambda: ro.ResMem(k=1, keep=L + 1).fit(Z, P, Y), "keep"),
         (lambda: ro.ResMem(k=N + 1).fit(Z, P, Y), "k"),
         (lambda: ro.ResMem(k=1).fit(np.where(Z > 2, np.nan, Z), P, Y), "embeddings"),
-        (lambda: ro.ResMem(k=1).fit(np.zeros((0, 3)), np.zeros((0, 2)), np.zeros(0, int)), "embeddings"),
+        (
+            lambda: ro.ResMem(k=1).fit(
+                np.zeros((0, 3)), np.zeros((0, 2)), np.zeros(0, int)
+            ),
+            "embeddings",
+        ),
         (lambda: ro.ResMem(k=1).fit(Z[:5], P, Y), "labels"),
-        (lambda: ro.ResMem(k=1).fit_residuals(Z, sparse(P[:5], np.zeros((5, L), int), L)), "residuals"),
-        (lambda: sparse(np.where(P > 0.5, np.nan, P), np.zeros((N, L), int), L), "values"),
+        (
+            lambda: ro.ResMem(k=1).fit_residuals(
+                Z, sparse(P[:5], np.zeros((5, L), int), L)
+            ),
+            "residuals",
+        ),
+        (
+            lambda: sparse(np.where(P > 0.5, np.nan, P), np.zeros((N, L), int), L),
+            "values",
+        ),
         (lambda: sparse(P, np.zeros((N, 2), int), L), "columns"),
         (lambda: sparse(P, np.full((N, L), L), L), "columns"),
         (lambda: sparse(P, np.full((N, L), -1), L), "columns"),
@@ -264,7 +356,10 @@ def test_values_on_a_device_are_looked_at_once_when_they_are_stored_and_not_when
         (lambda: ro.ResMem(k=1).fit(None, P, Y), "embeddings"),
         (lambda: ro.ResMem(sigma="1"), "sigma"),
         (lambda: ro.ResMem(k=1, search=3), "search"),
-        (lambda: ro.ResMem(k=1).read(ro.ResMem(k=1).fit(Z, P, Y).neighbours(NEW)), "ResMem"),
+        (
+            lambda: ro.ResMem(k=1).read(ro.ResMem(k=1).fit(Z, P, Y).neighbours(NEW)),
+            "ResMem",
+        ),
         (lambda: ro.ResMem(k=1).fit(Z, P, Y, logits=P), "probs"),
         (lambda: ro.ResMem(k=1).fit(Z, P, Y + L), "labels"),
         (lambda: ro.ResMem(k=1).fit(Z, P, P), "labels"),
@@ -304,15 +399,22 @@ def test_calibration_finds_the_temperature_that_made_the_labels():
 
 
 def test_calibration_error_by_hand():
-    """Certain and right once, certain and wrong once, 0.6 sure and right twice: (|1 − 2| + |2 − 1.2|)/4."""
+    """Certain and right once, certain and wrong once, 0.6 sure and right twice: (|1 −
+    2| + |2 − 1.2|)/4.
+    """
     probs = [[1.0, 0.0], [1.0, 0.0], [0.4, 0.6], [0.6, 0.4]]
     assert calibration_error(probs, [0, 1, 1, 0]) == pytest.approx(0.45)
 
 
 def test_gain_is_corrected_minus_broken_with_a_third_case():
-    y, base, memory = (np.array(v) for v in ([0, 1, 2, 0, 1, 2], [0, 2, 0, 1, 0, 1], [1, 1, 1, 0, 0, 2]))
+    y, base, memory = (
+        np.array(v)
+        for v in ([0, 1, 2, 0, 1, 2], [0, 2, 0, 1, 0, 1], [1, 1, 1, 0, 0, 2])
+    )
     found = gain(y, base, memory)
-    assert vars(found) == pytest.approx({"corrected": 3 / 6, "broken": 1 / 6, "both_wrong": 1 / 6, "total": 2 / 6})
+    assert vars(found) == pytest.approx(
+        {"corrected": 3 / 6, "broken": 1 / 6, "both_wrong": 1 / 6, "total": 2 / 6}
+    )
     assert found.total == pytest.approx(found.corrected - found.broken)
     with pytest.raises(ValueError, match=r"^base: got"):
         gain(y, base[:3], memory)
@@ -324,27 +426,53 @@ def test_only_the_first_tokens_of_a_text_have_little_context():
     assert (contexts[:64] == np.arange(64)).all()
     assert (contexts >= 0).all()
     assert window_starts(100, 256, 192).tolist() == [0]
-    assert context_lengths(7, 4, 2).tolist() == [0, 1, 2, 3, 2, 3, 3]  # windows from 0, 2 and, to end with the text, 3
+    # windows from 0, 2 and, to end with the text, 3
+    assert context_lengths(7, 4, 2).tolist() == [
+        0,
+        1,
+        2,
+        3,
+        2,
+        3,
+        3,
+    ]
     with pytest.raises(ValueError, match=r"^stride: got"):
         window_starts(10, 4, 5)
 
 
 def test_training_is_adam_along_a_cosine():
-    """With fewer rows than a batch every epoch is one step on all of them: Adam as published, from the same start."""
+    """With fewer rows than a batch every epoch is one step on all of them: Adam as
+    published, from the same start.
+    """
     with double_precision():
         rng = np.random.default_rng(5)
-        x, y = jnp.asarray(rng.standard_normal((40, 2))), jnp.asarray(rng.integers(0, 3, 40))
-        start = jax.jit(lambda key: initial_layers(jax.random.split(key)[0], (2, 4, 3), float))
+        x = jnp.asarray(rng.standard_normal((40, 2)))
+        y = jnp.asarray(rng.integers(0, 3, 40))
+        start = jax.jit(
+            lambda key: initial_layers(jax.random.split(key)[0], (2, 4, 3), float)
+        )
         layers = start(jax.random.key(1))
         w, structure = jax.tree.flatten(layers)
         slope = jax.jit(jax.grad(_loss))
         mean = square = [np.zeros(part.shape) for part in w]
         for t in range(5):
-            g = [np.asarray(part) for part in jax.tree.leaves(slope(jax.tree.unflatten(structure, w), x, y))]
+            g = [
+                np.asarray(part)
+                for part in jax.tree.leaves(
+                    slope(jax.tree.unflatten(structure, w), x, y)
+                )
+            ]
             mean = [0.9 * m + 0.1 * part for m, part in zip(mean, g, strict=True)]
-            square = [0.999 * s + 0.001 * part**2 for s, part in zip(square, g, strict=True)]
-            rate, a, b = 0.1 * (1 + np.cos(np.pi * t / 5)) / 2, 1 - 0.9 ** (t + 1), 1 - 0.999 ** (t + 1)
-            moves = [m / a / (np.sqrt(s / b) + 1e-8) for m, s in zip(mean, square, strict=True)]
+            square = [
+                0.999 * s + 0.001 * part**2 for s, part in zip(square, g, strict=True)
+            ]
+            rate = 0.1 * (1 + np.cos(np.pi * t / 5)) / 2
+            a = 1 - 0.9 ** (t + 1)
+            b = 1 - 0.999 ** (t + 1)
+            moves = [
+                m / a / (np.sqrt(s / b) + 1e-8)
+                for m, s in zip(mean, square, strict=True)
+            ]
             w = [part - rate * move for part, move in zip(w, moves, strict=True)]
         found = train(x, y, (4,), key=jax.random.key(1), epochs=5, step_size=0.1).layers
         for a, b in zip(jax.tree.leaves(found), w, strict=True):
@@ -352,26 +480,50 @@ def test_training_is_adam_along_a_cosine():
 
 
 def test_a_base_trained_with_its_memory_in_mind_minimises_the_leave_one_out_error():
-    """What is added is the squared error of ResMem with one neighbour, each example left out of the store in turn."""
+    """What is added is the squared error of ResMem with one neighbour, each example
+    left out of the store in turn.
+    """
     x, names = ro.data.letters()
-    x, y = ((x[:1500] - 7.5) / 4).astype(np.float32), np.unique(names, return_inverse=True)[1][:1500]
+    x = ((x[:1500] - 7.5) / 4).astype(np.float32)
+    y = np.unique(names, return_inverse=True)[1][:1500]
     nearest = np.asarray(ExactSearch(x).search(x, 2).indices)[:, 1:]
-    options = {"key": jax.random.key(2), "epochs": 20, "step_size": 1e-2, "nearest": nearest}
-    plain, smooth = (train(x, y, (8,), **options, roughness=weight) for weight in (0.0, 20.0))
+    options = {
+        "key": jax.random.key(2),
+        "epochs": 20,
+        "step_size": 1e-2,
+        "nearest": nearest,
+    }
+    plain, smooth = (
+        train(x, y, (8,), **options, roughness=weight) for weight in (0.0, 20.0)
+    )
 
     def errors(network):
-        p, truth = softmax(np.asarray(network.logits(x)), 1), np.eye(26)[y]
-        return ((p + (truth - p)[nearest[:, 0]] - truth) ** 2).sum(1).mean(), ((p - truth) ** 2).sum(1).mean()
+        p = softmax(np.asarray(network.logits(x)), 1)
+        truth = np.eye(26)[y]
+        return ((p + (truth - p)[nearest[:, 0]] - truth) ** 2).sum(1).mean(), (
+            (p - truth) ** 2
+        ).sum(1).mean()
 
-    loss = jax.jit(lambda layers, weight: _loss_with_memory(layers, (*data, weight), jnp.arange(1500)))
+    loss = jax.jit(
+        lambda layers, weight: _loss_with_memory(
+            layers, (*data, weight), jnp.arange(1500)
+        )
+    )
     data = jnp.asarray(x), jnp.asarray(y), jnp.asarray(nearest)
     for network in (plain, smooth):
-        alone, both = (float(loss(network.layers, np.float32(weight))) for weight in (0, 3))
+        alone, both = (
+            float(loss(network.layers, np.float32(weight))) for weight in (0, 3)
+        )
         assert both - alone == pytest.approx(3 * errors(network)[0], rel=1e-4)
-    (energy, square), (less, more) = errors(plain), errors(smooth)
+    (energy, square) = errors(plain)
+    (less, more) = errors(smooth)
     assert less < 0.99 * energy
     assert more > square
-    for bad in ({"roughness": -1.0}, {"nearest": nearest[:5]}, {"nearest": np.zeros((1500, 1))}):
+    for bad in (
+        {"roughness": -1.0},
+        {"nearest": nearest[:5]},
+        {"nearest": np.zeros((1500, 1))},
+    ):
         with pytest.raises(ValueError, match=f"^{next(iter(bad))}: got"):
             train(x, y, (8,), **(options | bad))
 

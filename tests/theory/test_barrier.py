@@ -1,4 +1,6 @@
-"""Y = O(DK) suffices for retrieval: the barrier on draws, by hand, its constant, and where it is void."""
+"""Y = O(DK) suffices for retrieval: the barrier on draws, by hand, its constant, and
+where it is void.
+"""
 
 from math import exp, inf, log
 
@@ -10,7 +12,9 @@ import rankone as ro
 from rankone.precision import double_precision
 from rankone.theory.barrier import barrier, sufficient_features
 
-D, K, BETA = 20, 5, 60.0
+D = 20
+K = 5
+BETA = 60.0
 Xi = np.random.default_rng(0).integers(0, 2, (K, D)) / D**0.5
 DRAWS = range(4)
 
@@ -28,7 +32,9 @@ def frequencies(record):
 def estimate(omega, x):
     """Ŝ and its gradient in u = √β x at states (n, D), by the definition."""
     phases = BETA**0.5 * omega @ (x[:, None] - Xi).reshape(-1, D).T
-    cos, sin = (f(phases).reshape(len(omega), len(x), K).sum(-1) for f in (np.cos, np.sin))
+    cos, sin = (
+        f(phases).reshape(len(omega), len(x), K).sum(-1) for f in (np.cos, np.sin)
+    )
     return cos.mean(0), -(sin.T @ omega) / len(omega)
 
 
@@ -37,7 +43,9 @@ def partition(x):
 
 
 def highest_on_spheres(omega, radius):
-    """About every pattern: where on the sphere steps along ∇Ŝ, less the slope of the hill, find Ŝ highest."""
+    """About every pattern: where on the sphere steps along ∇Ŝ, less the slope of the
+    hill, find Ŝ highest.
+    """
     x = Xi
     for _ in range(6):
         u = BETA**0.5 * (x - Xi)
@@ -46,12 +54,15 @@ def highest_on_spheres(omega, radius):
     return x
 
 
-def test_on_draws_the_sphere_is_lower_than_the_pattern_and_the_error_below_its_bound(record, frequencies):
+def test_on_draws_the_sphere_is_lower_than_the_pattern_and_the_error_below_its_bound(
+    record, frequencies
+):
     """D-sharp10."""
     found = []
     for omega in frequencies:
         top = highest_on_spheres(omega, record.radius)
-        sphere, centre = estimate(omega, top)[0], estimate(omega, Xi)[0]
+        sphere = estimate(omega, top)[0]
+        centre = estimate(omega, Xi)[0]
         assert (sphere < centre).all()
         assert (centre >= record.level).all()
         found.append(((sphere - partition(top)) - (centre - partition(Xi))).max())
@@ -59,18 +70,31 @@ def test_on_draws_the_sphere_is_lower_than_the_pattern_and_the_error_below_its_b
 
 
 def test_the_bound_on_the_curvature_contains_every_eigenvalue(record, frequencies):
-    """λ = 2·level/step against the largest eigenvalue of (1/Y)Σ|Z|ωωᵀ, which no −∇²Ŝ exceeds."""
+    """λ = 2·level/step against the largest eigenvalue of (1/Y)Σ|Z|ωωᵀ, which no −∇²Ŝ
+    exceeds.
+    """
     for omega in frequencies:
         weights = np.abs(np.exp(1j * BETA**0.5 * omega @ Xi.T).sum(1))
-        largest = np.linalg.eigvalsh((omega * weights[:, None]).T @ omega / record.Y).max()
+        largest = np.linalg.eigvalsh(
+            (omega * weights[:, None]).T @ omega / record.Y
+        ).max()
         assert largest <= 2 * record.level / record.step_size < 12 * largest
 
 
 def test_algorithm_1_stays_climbs_and_comes_to_rest(record):
     with double_precision():
         for seed in DRAWS[:2]:
-            copy = ro.DrDAM.store(Xi, BETA, ro.RandomFeatures(D, record.Y, key=jax.random.key(seed)))
-            run = ro.retrieve(copy, Xi, step_size=0.99 * record.step_size, max_steps=120, tol=0.0, progress=False)
+            copy = ro.DrDAM.store(
+                Xi, BETA, ro.RandomFeatures(D, record.Y, key=jax.random.key(seed))
+            )
+            run = ro.retrieve(
+                copy,
+                Xi,
+                step_size=0.99 * record.step_size,
+                max_steps=120,
+                tol=0.0,
+                progress=False,
+            )
             assert (np.linalg.norm(run.x - Xi, axis=1) < record.radius).all()
             assert (np.diff(run.energies, axis=-1) <= 1e-14).all()
             assert np.linalg.norm(copy.gradient(run.x), axis=1).max() < 1e-6
@@ -81,8 +105,12 @@ def test_below_half_of_DK_runs_leave_and_the_barrier_does_not_claim_otherwise(re
     assert not barrier(Xi, beta=BETA, Y=Y, radius=record.radius).holds
     left = 0
     for seed in DRAWS:
-        copy = ro.DrDAM.store(Xi, BETA, ro.RandomFeatures(D, Y, key=jax.random.key(seed)))
-        x = ro.retrieve(copy, Xi, step_size=0.05, max_steps=200, tol=0.0, progress=False).x
+        copy = ro.DrDAM.store(
+            Xi, BETA, ro.RandomFeatures(D, Y, key=jax.random.key(seed))
+        )
+        x = ro.retrieve(
+            copy, Xi, step_size=0.05, max_steps=200, tol=0.0, progress=False
+        ).x
         left += (np.linalg.norm(x - Xi, axis=1) > record.radius).sum()
     assert left > 0
 
@@ -99,13 +127,20 @@ def test_the_fewest_frequencies_are_the_fewest(record):
 
 
 def test_one_pattern_by_hand():
-    """K = N = Q = 1, no leak; δ = 3e⁻² makes t = 2. β = 4, r = ½ and start ¼: R = 1, ρ = ½."""
-    Y, t = 10**4, 2.0
-    record = barrier(np.zeros((1, 9)), beta=4.0, Y=Y, radius=0.5, start=0.25, delta=3 * exp(-2))
+    """K = N = Q = 1, no leak; δ = 3e⁻² makes t = 2. β = 4, r = ½ and start ¼: R = 1, ρ
+    = ½.
+    """
+    Y = 10**4
+    t = 2.0
+    record = barrier(
+        np.zeros((1, 9)), beta=4.0, Y=Y, radius=0.5, start=0.25, delta=3 * exp(-2)
+    )
     mean = 2 * 1.5 * 3 / 100
     error = mean + (2 * t * (2.25 + 2 * 3 * mean) / Y) ** 0.5 + 3 * t / (3 * Y)
     below = 2 * 0.5 * 3 / 100
-    level = exp(-1 / 8) - below - (2 * t * (1 + 2 * 2 * below) / Y) ** 0.5 - 2 * t / (3 * Y)
+    level = (
+        exp(-1 / 8) - below - (2 * t * (1 + 2 * 2 * below) / Y) ** 0.5 - 2 * t / (3 * Y)
+    )
     assert record.leak == 0
     assert record.gap == pytest.approx(exp(-1 / 8) - exp(-1 / 2), rel=1e-12)
     assert record.error == pytest.approx(error, rel=1e-12)
@@ -116,29 +151,47 @@ def test_one_pattern_by_hand():
 
 
 def test_one_pattern_in_a_wide_ball_by_hand():
-    """R = 3 and no distance at the start: no two values of a cosine differ by more than 2, so the variance is 4Q."""
-    Y, t, mean = 10**4, 2.0, 2 * 3 * 3 / 100
+    """R = 3 and no distance at the start: no two values of a cosine differ by more than
+    2, so the variance is 4Q.
+    """
+    Y = 10**4
+    t = 2.0
+    mean = 2 * 3 * 3 / 100
     record = barrier(np.zeros((1, 9)), beta=4.0, Y=Y, radius=1.5, delta=3 * exp(-2))
-    assert record.error == pytest.approx(mean + (2 * t * (4 + 2 * 3 * mean) / Y) ** 0.5 + 3 * t / (3 * Y), rel=1e-12)
+    assert record.error == pytest.approx(
+        mean + (2 * t * (4 + 2 * 3 * mean) / Y) ** 0.5 + 3 * t / (3 * Y), rel=1e-12
+    )
 
 
 def test_two_patterns_by_hand():
-    """β‖ξ − ξ′‖² = 16, R = 1: the leak is e^(−9/2); N = 2 + 2(1 − 16/D)e⁻⁸, Q = 2 + 2e⁻⁸."""
+    """β‖ξ − ξ′‖² = 16, R = 1: the leak is e^(−9/2); N = 2 + 2(1 − 16/D)e⁻⁸, Q = 2 +
+    2e⁻⁸.
+    """
     pair = np.array([[0.0] * 8, [2.0] + [0.0] * 7])
     one = barrier(pair, beta=4.0, Y=10**6, radius=0.5)
     assert one.leak == pytest.approx(exp(-4.5), rel=1e-12)
     assert one.gap == pytest.approx(1 - exp(-0.5) - exp(-4.5), rel=1e-12)
-    t, N, Q = log(6 / 0.05), 2 + 2 * (1 - 16 / 8) * exp(-8), 2 + 2 * exp(-8)
+    t = log(6 / 0.05)
+    N = 2 + 2 * (1 - 16 / 8) * exp(-8)
+    Q = 2 + 2 * exp(-8)
     mean = 2 * (8 * N / 10**6) ** 0.5
-    assert one.error == pytest.approx(mean + (2 * t * (Q + 12 * mean) / 10**6) ** 0.5 + 2 * t / 10**6, rel=1e-12)
+    assert one.error == pytest.approx(
+        mean + (2 * t * (Q + 12 * mean) / 10**6) ** 0.5 + 2 * t / 10**6, rel=1e-12
+    )
 
 
 def test_the_unit_of_the_patterns_is_free():
-    """Patterns at a quarter of their distances, at sixteen times the β, with balls of a quarter of the radius."""
-    pair, numbers = np.array([[0.0] * 8, [2.0] + [0.0] * 7]), {"Y": 10**6}
-    one, other = barrier(pair, beta=4.0, radius=0.5, **numbers), barrier(pair / 4, beta=64.0, radius=0.125, **numbers)
+    """Patterns at a quarter of their distances, at sixteen times the β, with balls of a
+    quarter of the radius.
+    """
+    pair = np.array([[0.0] * 8, [2.0] + [0.0] * 7])
+    numbers = {"Y": 10**6}
+    one = barrier(pair, beta=4.0, radius=0.5, **numbers)
+    other = barrier(pair / 4, beta=64.0, radius=0.125, **numbers)
     for name in ("leak", "gap", "error", "level", "step_size"):
-        assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-12), name
+        assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-12), (
+            name
+        )
 
 
 def test_the_constant_tends_to_its_limit_and_does_not_see_K():
@@ -147,8 +200,15 @@ def test_the_constant_tends_to_its_limit_and_does_not_see_K():
     limit = (4 * R**2 / (1 - np.exp(-(R**2) / 2)) ** 2).min()
     assert limit == pytest.approx(19.64, abs=0.01)
     n = 100_000
-    constants = [sufficient_features(np.eye(k, n), beta=200.0).Y / (n * k) for k in (2, 20)]
-    assert limit < min(constants) < max(constants) < min(1.05 * limit, 1.01 * min(constants))
+    constants = [
+        sufficient_features(np.eye(k, n), beta=200.0).Y / (n * k) for k in (2, 20)
+    ]
+    assert (
+        limit
+        < min(constants)
+        < max(constants)
+        < min(1.05 * limit, 1.01 * min(constants))
+    )
 
 
 def test_a_start_at_a_distance_costs_more_and_patterns_too_close_have_no_gap(record):

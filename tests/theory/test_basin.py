@@ -1,4 +1,6 @@
-"""The basin of a stored pattern: the law against a Gaussian field and against the memory, the gauge against both."""
+"""The basin of a stored pattern: the law against a Gaussian field and against the
+memory, the gauge against both.
+"""
 
 import jax
 import numpy as np
@@ -13,29 +15,42 @@ D = 400
 
 
 def in_a_field(c, radius, *, step_size, steps, seed, terms=15_000):
-    """Radius and kept share of a descent in e^(−‖u‖²/2) + (c/√D)h(u), h made of many random waves."""
+    """Radius and kept share of a descent in e^(−‖u‖²/2) + (c/√D)h(u), h made of many
+    random waves.
+    """
     rng = np.random.default_rng(seed)
     waves = rng.standard_normal((terms, D), np.float32)
     cosine, sine = rng.standard_normal((2, terms)) / np.sqrt(terms)
     start = np.full(D, radius / np.sqrt(D))
-    u, found = start, []
+    u = start
+    found = []
     for _ in range(steps + 1):
         found.append((np.linalg.norm(u), u @ start / radius**2))
         phase = waves @ u.astype(np.float32)
-        cos, sin = np.cos(phase), np.sin(phase)
-        well, noise = np.exp(-(u @ u) / 2), c / np.sqrt(D)
+        cos = np.cos(phase)
+        sin = np.sin(phase)
+        well = np.exp(-(u @ u) / 2)
+        noise = c / np.sqrt(D)
         slope = (cosine * -sin + sine * cos).astype(np.float32) @ waves
-        u = u + step_size * (noise * slope - well * u) / (well + noise * (cosine @ cos + sine @ sin))
+        u = u + step_size * (noise * slope - well * u) / (
+            well + noise * (cosine @ cos + sine @ sin)
+        )
     return np.array(found).T
 
 
 def test_descent_in_a_gaussian_field_is_as_predicted():
-    """From inside, from near the edge, and from outside, where what was passed goes on pulling."""
+    """From inside, from near the edge, and from outside, where what was passed goes on
+    pulling.
+    """
     for c, radius, tolerance in ((0.5, 1.5, 0.1), (0.3, 2.2, 0.15), (1.0, 1.5, 0.15)):
         law = basin.descent(c, radius, step_size=0.3, steps=10)
-        runs = [in_a_field(c, radius, step_size=0.3, steps=10, seed=seed) for seed in range(2)]
+        runs = [
+            in_a_field(c, radius, step_size=0.3, steps=10, seed=seed)
+            for seed in range(2)
+        ]
         norms, kept = np.mean(runs, 0)
-        # Ŝ at the start varies by c/√D, relative to the well .08, .17 and .15: the share of a first step.
+        # Ŝ at the start varies by c/√D, relative to the well .08, .17 and .15: the
+        # share of a first step.
         np.testing.assert_allclose(norms, law.radius, atol=tolerance)
         np.testing.assert_allclose(kept, law.kept, atol=tolerance)
 
@@ -48,11 +63,14 @@ def test_without_noise_it_is_mean_shift_to_the_pattern():
 
 
 def test_the_first_step_leads_nearer_above_the_critical_slope_alone():
-    radius, kernel = 2.0, np.exp(-2.0)
+    radius = 2.0
+    kernel = np.exp(-2.0)
     for step_size in (0.1, 0.5, 1.0):
         for ratio in (0.95, 1.05):
             c = radius * kernel / (ratio * basin.critical_slope(step_size))
-            assert basin.slope_ratio(kernel, c) == pytest.approx(ratio * basin.critical_slope(step_size))
+            assert basin.slope_ratio(kernel, c) == pytest.approx(
+                ratio * basin.critical_slope(step_size)
+            )
             law = basin.descent(c, radius, step_size=step_size, steps=1)
             wanted = ((1 - step_size) * radius) ** 2 + (step_size * c / kernel) ** 2
             assert law.radius[1] ** 2 == pytest.approx(wanted)
@@ -61,15 +79,20 @@ def test_the_first_step_leads_nearer_above_the_critical_slope_alone():
 
 @pytest.fixture(scope="module")
 def wrong_bits():
-    """Measured and predicted wrong bits, by (K, β, flips): one shape of features, three loads, two distances."""
+    """Measured and predicted wrong bits, by (K, β, flips): one shape of features, three
+    loads, two distances.
+    """
     features = ro.RandomFeatures(D, 4000, key=jax.random.key(0), projection="hadamard")
-    patterns, found = ro.data.binary_patterns(16, D, key=jax.random.key(1)), {}
+    patterns = ro.data.binary_patterns(16, D, key=jax.random.key(1))
+    found = {}
     for K in (4, 8, 16):
         Xi = patterns[:K]
         for beta, flips in ((50.0, 0.05), (80.0, 0.1)):
             memory = ro.DrDAM.store(Xi, beta, features)
             start = flip_bits(Xi[:4], flips, key=jax.random.key(2))
-            end = ro.retrieve(memory, start, step_size=0.5, max_steps=40, tol=0, progress=False).x
+            end = ro.retrieve(
+                memory, start, step_size=0.5, max_steps=40, tol=0, progress=False
+            ).x
             c = thresholds.roughness(D=D, K=K, Y=4000)
             law = basin.wrong_bits(c, beta=beta, flips=flips, step_size=0.5, steps=40)
             found[K, beta] = float(hamming_error(end, Xi[:4]).mean()), float(law)
@@ -85,7 +108,9 @@ def test_the_memory_repairs_as_many_bits_as_the_law_says(wrong_bits):
 
 
 def test_one_signal_to_noise_goes_either_way():
-    """At SNR 5 from a tenth of flipped bits, D = 100 arrives and D = 4000 does not: no single curve of it."""
+    """At SNR 5 from a tenth of flipped bits, D = 100 arrives and D = 4000 does not: no
+    single curve of it.
+    """
     kernel = np.exp(-50.0 / 2 * 0.1)
     c = kernel / 5 * np.sqrt([100, 4000])
     law = basin.descent(c, np.sqrt(5.0), step_size=0.1, steps=100)
@@ -98,52 +123,73 @@ def test_the_edge_is_where_arriving_ends():
     assert basin.descent(0.98 * edge, radius, step_size=0.5, steps=40).arrives.all()
     assert not basin.descent(1.02 * edge, radius, step_size=0.5, steps=40).arrives.any()
     # The farther out, the more the first step alone decides.
-    ratios = basin.slope_ratio(np.exp(-(radius**2) / 2), edge) / basin.critical_slope(0.5)
+    ratios = basin.slope_ratio(np.exp(-(radius**2) / 2), edge) / basin.critical_slope(
+        0.5
+    )
     assert ratios[2] == pytest.approx(1, abs=0.05)
     assert np.all(np.diff(ratios) > 0)
 
 
 def test_features_grow_faster_than_the_patterns():
-    flips, K = 0.1, np.array([1e3, 1e6])
-    Y = basin.features_to_reach(D=100, K=K, beta=4 * np.log(K), flips=flips, step_size=0.2, steps=60)
+    flips = 0.1
+    K = np.array([1e3, 1e6])
+    Y = basin.features_to_reach(
+        D=100, K=K, beta=4 * np.log(K), flips=flips, step_size=0.2, steps=60
+    )
     exponent = np.log(Y[1] / Y[0]) / np.log(K[1] / K[0])
-    # K^(1 + 4f)/(β f), the logarithm taking off .1 here, and the constant varies slowly.
+    # K^(1 + 4f)/(β f), the logarithm taking off .1 here, and the constant varies
+    # slowly.
     assert exponent == pytest.approx(1 + 4 * flips - np.log(2) / np.log(1e3), abs=0.08)
     assert exponent > 1.2
-    # With a twentieth more the noise is below the edge of the basin, with a twentieth less above it.
+    # With a twentieth more the noise is below the edge of the basin, with a twentieth
+    # less above it.
     start = np.sqrt(flips * 4 * np.log(K))
     for share, arrives in ((1.05, True), (0.95, False)):
         c = thresholds.roughness(D=100, K=K, Y=share * Y)
-        assert (basin.descent(c, start, step_size=0.2, steps=60).arrives == arrives).all()
+        assert (
+            basin.descent(c, start, step_size=0.2, steps=60).arrives == arrives
+        ).all()
 
 
 def test_features_to_reach_have_the_roughness_allowed():
     """√(DK/2Y) is the largest c at which descent from √(βf) arrives."""
     asked = {"step_size": 0.2, "steps": 30}
     Y = basin.features_to_reach(D=50, K=8, beta=40.0, flips=0.1, **asked)
-    assert pytest.approx(basin.roughness_allowed(2.0, **asked), rel=1e-9) == (50 * 8 / (2 * Y)) ** 0.5
+    assert (
+        pytest.approx(basin.roughness_allowed(2.0, **asked), rel=1e-9)
+        == (50 * 8 / (2 * Y)) ** 0.5
+    )
 
 
 def test_the_gauge_reads_slope_and_roughness_off_T_and_the_query():
-    K, Y, beta = 16, 4000, 50.0
+    K = 16
+    Y = 4000
+    beta = 50.0
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(3))
     query = flip_bits(Xi, 0.05, key=jax.random.key(4))
     kernel = np.exp(-beta / 2 * 0.05)
     for basis, variance in (("sincos", 0.5), ("cos", 1.0)):
-        features = ro.RandomFeatures(D, Y, key=jax.random.key(5), basis=basis, projection="hadamard")
+        features = ro.RandomFeatures(
+            D, Y, key=jax.random.key(5), basis=basis, projection="hadamard"
+        )
         read = basin.gauge(ro.DrDAM.store(Xi, beta, features), query)
         assert read.roughness == pytest.approx(np.sqrt(variance * D * K / Y), rel=0.05)
-        np.testing.assert_allclose(read.partition, kernel, atol=4 * np.sqrt(variance * K / Y))
-        # A query's Ŝ is off by a fifth at most here, the slope by .6 of that, a median of 16 by a third of that.
-        assert np.median(read.slope_ratio) == pytest.approx(basin.slope_ratio(kernel, read.roughness), rel=0.12)
+        np.testing.assert_allclose(
+            read.partition, kernel, atol=4 * np.sqrt(variance * K / Y)
+        )
+        # A query's Ŝ is off by a fifth at most here, the slope by .6 of that, a median
+        # of 16 by a third of that.
+        assert np.median(read.slope_ratio) == pytest.approx(
+            basin.slope_ratio(kernel, read.roughness), rel=0.12
+        )
     half = basin.gauge(ro.DrDAM.store(Xi, beta, features), query, free=D // 2)
     assert half.roughness == pytest.approx(read.roughness / np.sqrt(2))
 
 
 def test_the_slope_ratio_at_the_pattern_and_where_nothing_is_read():
-    assert basin.slope_ratio(np.array([1.0, np.exp(-0.5), 0.0, -0.1]), 0.5).tolist() == pytest.approx(
-        [2 * np.exp(-0.5)] * 2 + [0, 0]
-    )
+    assert basin.slope_ratio(
+        np.array([1.0, np.exp(-0.5), 0.0, -0.1]), 0.5
+    ).tolist() == pytest.approx([2 * np.exp(-0.5)] * 2 + [0, 0])
 
 
 @pytest.mark.parametrize(
@@ -161,7 +207,9 @@ def test_it_says_what_is_wrong(call, says):
 
 def test_the_gauge_refuses_positive_features_and_too_many_free_entries():
     Xi = np.eye(4, dtype=np.float32)
-    positive = ro.DrDAM.store(Xi, 1.0, ro.RandomFeatures(4, 16, key=jax.random.key(0), basis="exp"))
+    positive = ro.DrDAM.store(
+        Xi, 1.0, ro.RandomFeatures(4, 16, key=jax.random.key(0), basis="exp")
+    )
     with pytest.raises(ValueError, match="sincos or cos"):
         basin.gauge(positive, Xi)
     memory = ro.DrDAM.store(Xi, 1.0, ro.RandomFeatures(4, 16, key=jax.random.key(0)))
@@ -170,17 +218,26 @@ def test_the_gauge_refuses_positive_features_and_too_many_free_entries():
 
 
 def test_without_roughness_a_flipped_bit_is_wrong_until_half_of_its_way_is_gone():
-    """A step of η leaves 1 − η of the displacement of a flipped bit, and the others where they are."""
+    """A step of η leaves 1 − η of the displacement of a flipped bit, and the others
+    where they are.
+    """
     for step_size, wrong in (0.45, 0.3), (0.55, 0.0):
-        assert basin.wrong_bits(0.0, beta=20.0, flips=0.3, step_size=step_size, steps=1) == pytest.approx(wrong)
+        assert basin.wrong_bits(
+            0.0, beta=20.0, flips=0.3, step_size=step_size, steps=1
+        ) == pytest.approx(wrong)
 
 
 def test_wrong_bits_are_those_that_gaussian_entries_put_on_the_other_side():
-    beta, flips, g = 9.0, 0.3, np.random.default_rng(0).standard_normal(400_000)
+    beta = 9.0
+    flips = 0.3
+    g = np.random.default_rng(0).standard_normal(400_000)
     end = basin.descent(0.8, np.sqrt(beta * flips), step_size=0.5, steps=2)
-    kept, length = end.kept[..., -1], end.radius[..., -1] / np.sqrt(beta)  # in units in which a bit is 0 or 1
+    # in units in which a bit is 0 or 1
+    kept = end.kept[..., -1]
+    length = end.radius[..., -1] / np.sqrt(beta)
     flipped = np.arange(len(g)) < flips * len(g)
-    noise = np.sqrt(length**2 - np.mean((kept * flipped) ** 2))  # what the kept displacement leaves of the length
+    # what the kept displacement leaves of the length
+    noise = np.sqrt(length**2 - np.mean((kept * flipped) ** 2))
     drawn = np.mean(kept * flipped + noise * g > 0.5)
     law = basin.wrong_bits(0.8, beta=beta, flips=flips, step_size=0.5, steps=2)
     assert law == pytest.approx(drawn, abs=4 * np.sqrt(drawn * (1 - drawn) / len(g)))
@@ -190,8 +247,9 @@ def test_a_run_comes_to_rest_where_the_well_is_as_steep_as_the_noise():
     c = np.array([0.1, 0.3, 0.5, 0.55])
     rest = basin.resting_distance(c)
     np.testing.assert_allclose(rest * np.exp(-(rest**2) / 2), c, rtol=1e-12)
-    # After 300 steps of the law what is left to go shrinks by a factor of about 1 - η(1 - ρ²) per step, so that the
-    # remaining distance is far below one per cent at these c.
+    # After 300 steps of the law what is left to go shrinks by a factor of about 1 - η(1
+    # - ρ²) per step, so that the remaining distance is far below one per cent at these
+    # c.
     reached = basin.descent(c, 1e-3, step_size=0.2, steps=300).radius[:, -1]
     np.testing.assert_allclose(reached, rest, rtol=0.01)
 
@@ -199,8 +257,10 @@ def test_a_run_comes_to_rest_where_the_well_is_as_steep_as_the_noise():
 def test_there_is_no_point_of_rest_where_the_noise_is_steeper_than_the_well():
     steepest = np.exp(-0.5)  # of r exp(-r²/2), at r = 1
     assert np.isnan(basin.resting_distance(steepest * 1.001))
-    np.testing.assert_allclose(basin.resting_distance(steepest), 1, rtol=1e-6)  # W₀ has a square root there
+    # W₀ has a square root there
+    np.testing.assert_allclose(basin.resting_distance(steepest), 1, rtol=1e-6)
     walk = basin.descent(0.8, 1e-3, step_size=0.2, steps=400).radius
     growth = np.diff(walk[[50, 100, 200, 400]]) / np.log(2)
     assert (growth > 0.2).all()
-    assert growth.max() < 2 * growth.min()  # about like the logarithm of the number of steps
+    # about like the logarithm of the number of steps
+    assert growth.max() < 2 * growth.min()

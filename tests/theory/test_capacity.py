@@ -11,7 +11,9 @@ from rankone.theory.capacity import critical_beta, critical_load, storage_capaci
 
 
 def test_critical_load_solves_the_self_consistent_equations():
-    """m = erf(m/√2v), C = 2 p_h(0), v(1 − C) = √α have a solution at 0.999 of the load and none at 1.001 of it."""
+    """m = erf(m/√2v), C = 2 p_h(0), v(1 − C) = √α have a solution at 0.999 of the load
+    and none at 1.001 of it.
+    """
 
     def excess(y, alpha):
         m = erf(y)
@@ -23,26 +25,39 @@ def test_critical_load_solves_the_self_consistent_equations():
     y = np.linspace(0.5, 5, 4000)
     assert (excess(y, 0.999 * load) < 0).any() != (excess(y, 0.999 * load) < 0).all()
     assert (excess(y, 1.001 * load) < 0).all()
-    assert load == pytest.approx(0.138, abs=5e-4)  # Amit, Gutfreund and Sompolinsky 1985
+    # Amit, Gutfreund and Sompolinsky 1985
+    assert load == pytest.approx(0.138, abs=5e-4)
     assert overlap == pytest.approx(0.967, abs=5e-4)
 
 
 def test_capacity_is_where_the_fixed_point_equation_has_a_double_root():
-    beta, D = 40.0, 200
+    beta = 40.0
+    D = 200
 
     def log_patterns(s):
         pull = beta * s / (4 * D)
-        return np.log((1 - s) / (s - np.tanh(pull))) + beta * s / 4 - D * np.log(np.cosh(pull))
+        return (
+            np.log((1 - s) / (s - np.tanh(pull)))
+            + beta * s / 4
+            - D * np.log(np.cosh(pull))
+        )
 
-    slope = lambda s: (log_patterns(s + 1e-6) - log_patterns(s - 1e-6)) / 2e-6  # noqa: E731
+    def slope(s):
+        return (log_patterns(s + 1e-6) - log_patterns(s - 1e-6)) / 2e-6
+
     top = brentq(slope, 0.6, 0.99)
-    assert storage_capacity(beta, D) == pytest.approx(1 + np.exp(log_patterns(top)), rel=1e-6)
+    assert storage_capacity(beta, D) == pytest.approx(
+        1 + np.exp(log_patterns(top)), rel=1e-6
+    )
 
 
 def test_capacity_tends_to_the_closed_form_for_many_bits():
-    beta, D = 30.0, 10**6
+    beta = 30.0
+    D = 10**6
     s = 0.5 * (1 + (1 - 16 / beta) ** 0.5)
-    assert storage_capacity(beta, D) == pytest.approx(1 + (1 - s) / s * np.exp(beta * s / 4), rel=1e-3)
+    assert storage_capacity(beta, D) == pytest.approx(
+        1 + (1 - s) / s * np.exp(beta * s / 4), rel=1e-3
+    )
 
 
 def test_there_is_no_capacity_below_a_beta_of_sixteen():
@@ -69,15 +84,25 @@ def test_few_bits_keep_patterns_apart_in_a_narrow_range_alone():
 
 @pytest.mark.parametrize(("K", "D"), [(100, 100), (500, 100), (500, 30)])
 def test_half_of_the_patterns_survive_at_the_critical_beta(K, D):
-    """Bisection of the β at which half of 60 patterns keep a fixed point; the printed form is 8 % off at D = 30."""
+    """Bisection of the β at which half of 60 patterns keep a fixed point; the printed
+    form is 8 % off at D = 30.
+    """
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(K + D))
     centre = 0.5 / D**0.5
 
     def kept(beta):
-        x = ro.retrieve(ro.MrDAM(Xi, beta), Xi[:60], step_size=1.0, max_steps=300, tol=1e-5, progress=False).x
+        x = ro.retrieve(
+            ro.MrDAM(Xi, beta),
+            Xi[:60],
+            step_size=1.0,
+            max_steps=300,
+            tol=1e-5,
+            progress=False,
+        ).x
         return float((4 * ((x - centre) * (Xi[:60] - centre)).sum(-1) > 0.5).mean())
 
-    low, high = 20.0, 60.0
+    low = 20.0
+    high = 60.0
     while high - low > 0.1:
         middle = (low + high) / 2
         low, high = (low, middle) if kept(middle) > 0.5 else (middle, high)
@@ -86,10 +111,19 @@ def test_half_of_the_patterns_survive_at_the_critical_beta(K, D):
 
 
 def test_the_reference_stores_nothing_at_the_papers_lower_betas():
-    """D-sharp6 and Fig. 4A: at K = 500 and β ≤ 30 all stored patterns flow to the mean pattern."""
+    """D-sharp6 and Fig. 4A: at K = 500 and β ≤ 30 all stored patterns flow to the mean
+    pattern.
+    """
     Xi = ro.data.binary_patterns(500, 100, key=jax.random.key(5))
     for beta, stored in ((10.0, False), (30.0, False), (50.0, True)):
-        x = ro.retrieve(ro.MrDAM(Xi, beta), Xi[:50], step_size=1.0, max_steps=2000, tol=1e-7, progress=False).x
+        x = ro.retrieve(
+            ro.MrDAM(Xi, beta),
+            Xi[:50],
+            step_size=1.0,
+            max_steps=2000,
+            tol=1e-7,
+            progress=False,
+        ).x
         at_mean = np.linalg.norm(x - Xi.mean(0)[None], axis=-1) < 0.02
         assert at_mean.any() != stored
         assert at_mean.all() != stored

@@ -1,4 +1,6 @@
-"""What the preconditioner does to conditioning, convergence, bias and noise; and the step that is ROME's edit."""
+"""What the preconditioner does to conditioning, convergence, bias and noise; and the
+step that is ROME's edit.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -29,15 +31,20 @@ def definite(seed, size, condition=100.0):
     return (Q * np.geomspace(1, condition, size)) @ Q.T
 
 
-M, N = 3, 5
+M = 3
+N = 5
 
 
 def test_conditions_multiply():
-    A, G, T, V = definite(1, N), definite(2, M), normal(3, M, M), normal(4, N, N)
+    A = definite(1, N)
+    G = definite(2, M)
+    T = normal(3, M, M)
+    V = normal(4, N, N)
     J = np.kron(V.T, T)
     brute = np.linalg.eigvalsh(J.T @ np.kron(A, G) @ J)[::-1]
     np.testing.assert_allclose(whitened_spectrum(A, G, T, V), brute, rtol=1e-7)
-    inner, outer = np.linalg.cond(V @ A @ V.T), np.linalg.cond(T.T @ G @ T)
+    inner = np.linalg.cond(V @ A @ V.T)
+    outer = np.linalg.cond(T.T @ G @ T)
     assert brute[0] / brute[-1] == pytest.approx(inner * outer, rel=1e-6)
     white = whitened_spectrum(A, G, matrix_power(G, -0.5), matrix_power(A, -0.5))
     np.testing.assert_allclose(white, 1, atol=1e-9)
@@ -45,11 +52,15 @@ def test_conditions_multiply():
 
 @pytest.mark.parametrize("condition", [3.0, 40.0, 900.0])
 def test_counted_steps_are_those_of_the_iteration(condition):
-    values, error = np.geomspace(1, condition, 6), normal(1, 6)
+    values = np.geomspace(1, condition, 6)
+    error = normal(1, 6)
     steps = steps_to_tolerance(values, error, tol=1e-4)
-    e, rate, count = error.copy(), 2 / (values[0] + values[-1]), 0
+    e = error.copy()
+    rate = 2 / (values[0] + values[-1])
+    count = 0
     while np.linalg.norm(e) > 1e-4 * np.linalg.norm(error):
-        e, count = e - rate * values * e, count + 1
+        e = e - rate * values * e
+        count = count + 1
     assert steps == count
     with pytest.raises(ValueError, match="eigenvalues"):
         steps_to_tolerance([1.0, 0.0], [1.0, 1.0], tol=0.1)
@@ -72,19 +83,25 @@ def test_an_estimate_within_rho_contracts_by_rho(rho):
     Q = np.linalg.qr(normal(2, 8, 8))[0]
     H = root @ (Q * (1 + rho * np.linspace(-1, 1, 8))) @ Q.T @ root.T
     assert contraction(H, H0) == pytest.approx(rho, rel=1e-9)
-    norm = lambda e: np.sqrt(e @ H0 @ e)  # noqa: E731
+
+    def norm(e):
+        return np.sqrt(e @ H0 @ e)
+
     step = np.eye(8) - np.linalg.solve(H0, H)
     ratios = [norm(step @ e) / norm(e) for e in normal(3, 200, 8)]
     assert max(ratios) <= rho + 1e-12
     worst = np.linalg.solve(root.T, Q[:, 0])
-    assert norm(step @ worst) / norm(worst) == pytest.approx(rho, rel=1e-9)  # and the bound is attained
+    # and the bound is attained
+    assert norm(step @ worst) / norm(worst) == pytest.approx(rho, rel=1e-9)
     condition = np.linalg.cond(np.linalg.solve(root, np.linalg.solve(root, H).T))
     assert condition <= (1 + rho) / (1 - rho) * (1 + 1e-9)
 
 
 def test_descent_on_U_ends_at_the_fit_that_V_makes_smallest():
-    X, Y = normal(1, 4, 6), normal(2, 4, M)
-    T, V = np.eye(M) + normal(3, M, M) / 4, np.eye(6) + normal(4, 6, 6) / 4
+    X = normal(1, 4, 6)
+    Y = normal(2, 4, M)
+    T = np.eye(M) + normal(3, M, M) / 4
+    V = np.eye(6) + normal(4, 6, 6) / 4
     U = np.zeros((M, 6))
     curvature = np.linalg.norm(T.T @ T, 2) * np.linalg.norm(V @ X.T @ X @ V.T, 2)
     for _ in range(60_000):
@@ -95,26 +112,38 @@ def test_descent_on_U_ends_at_the_fit_that_V_makes_smallest():
     shortest = np.linalg.lstsq(X, Y, rcond=None)[0].T
     assert np.abs(W - shortest).max() > 0.05
     for other in (T, np.eye(M), normal(9, M, M)):  # smallest for every T
-        size = lambda W, other=other: np.linalg.norm(np.linalg.inv(other) @ W @ np.linalg.inv(V))  # noqa: E731
+
+        def size(W, other=other):
+            return np.linalg.norm(np.linalg.inv(other) @ W @ np.linalg.inv(V))
+
         null = np.eye(6) - np.linalg.pinv(X) @ X
-        assert all(size(W) <= size(W + step @ null) for step in normal(5, 50, M, 6) / 10)
+        assert all(
+            size(W) <= size(W + step @ null) for step in normal(5, 50, M, 6) / 10
+        )
 
 
 def test_noise_settles_where_the_lyapunov_equation_says():
-    H, C, rate = definite(1, 4), definite(2, 4, 10), 0.3
+    H = definite(1, 4)
+    C = definite(2, 4, 10)
+    rate = 0.3
     inverse = np.linalg.inv(H)
     S = stationary_covariance(H, C, inverse, rate)
     np.testing.assert_allclose(S, rate / (2 - rate) * inverse @ C @ inverse, atol=1e-12)
-    P, rate = definite(3, 4) + 10 * (normal(4, 4, 4) - normal(4, 4, 4).T), 1e-5  # not symmetric, yet it descends
+    # not symmetric, yet it descends
+    P = definite(3, 4) + 10 * (normal(4, 4, 4) - normal(4, 4, 4).T)
+    rate = 1e-5
     step = np.eye(4) - rate * P @ H
     expected = solve_discrete_lyapunov(step, rate**2 * P @ C @ P.T)
-    np.testing.assert_allclose(stationary_covariance(H, C, P, rate), expected, rtol=1e-8)
+    np.testing.assert_allclose(
+        stationary_covariance(H, C, P, rate), expected, rtol=1e-8
+    )
     with pytest.raises(ValueError, match="learning_rate"):
         stationary_covariance(H, C, np.eye(4), 1.0)
 
 
 def test_momentum_raises_the_floor_by_the_closed_form():
-    H, C = definite(1, 4), definite(2, 4, 10)
+    H = definite(1, 4)
+    C = definite(2, 4, 10)
     inverse = np.linalg.inv(H)
     for rate, beta in ((0.3, 0.5), (0.01, 0.9), (3.5, 0.9)):
         S = stationary_covariance(H, C, inverse, rate, momentum=beta)
@@ -123,21 +152,36 @@ def test_momentum_raises_the_floor_by_the_closed_form():
     with pytest.raises(ValueError, match="learning_rate"):
         stationary_covariance(H, C, inverse, 3.9, momentum=0.9)  # beyond 2(1 + β)
     one = np.ones((1, 1))
-    rng, w, before, kept = np.random.default_rng(0), np.zeros(20_000), np.zeros(20_000), 0.2
+    rng = np.random.default_rng(0)
+    w = np.zeros(20_000)
+    before = np.zeros(20_000)
+    kept = 0.2
     for _ in range(300):  # twenty thousand walks in one dimension
-        w, before = (1 + 0.9 - kept) * w - 0.9 * before - kept * rng.normal(size=w.size), w
-    assert abs(w.var() / float(stationary_covariance(one, one, one, kept, momentum=0.9)[0, 0]) - 1) < 0.05
+        w, before = (
+            (1 + 0.9 - kept) * w - 0.9 * before - kept * rng.normal(size=w.size),
+            w,
+        )
+    assert (
+        abs(
+            w.var()
+            / float(stationary_covariance(one, one, one, kept, momentum=0.9)[0, 0])
+            - 1
+        )
+        < 0.05
+    )
 
 
 def test_nearest_kronecker_product_is_the_leading_singular_pair():
-    A, G = definite(1, M), definite(2, N)
+    A = definite(1, M)
+    G = definite(2, N)
     B, A_found, error = nearest_kronecker(np.kron(G, A), (M, N))
     np.testing.assert_allclose(np.kron(B, A_found), np.kron(G, A), rtol=1e-9)
     assert error < 1e-6
+    # of either sign, whichever the singular vectors have
     for B in (
         np.diag([3.0, -1, 0, 0, 0]),
         np.diag([1.0, -3, 0, 0, 0]),
-    ):  # of either sign, whichever the singular vectors have
+    ):
         for A in (np.eye(M), -np.eye(M), np.diag(1.0 + np.arange(M))):
             ours, theirs, _ = nearest_kronecker(np.kron(B, A), (M, N))
             np.testing.assert_allclose(np.kron(ours, theirs), np.kron(B, A), atol=1e-9)
@@ -145,13 +189,23 @@ def test_nearest_kronecker_product_is_the_leading_singular_pair():
     rows = normal(3, 400, M * N) * np.tile([1, 2, 0.5], N)
     F = rows.T @ rows / 400 + 0.3 * np.kron(G, A) / 100
     B, A_found, error = nearest_kronecker(F, (M, N))
-    assert np.linalg.norm(F - np.kron(B, A_found)) / np.linalg.norm(F) == pytest.approx(float(error), rel=1e-9)
+    assert np.linalg.norm(F - np.kron(B, A_found)) / np.linalg.norm(F) == pytest.approx(
+        float(error), rel=1e-9
+    )
     assert min(np.linalg.eigvalsh(B)[0], np.linalg.eigvalsh(A_found)[0]) > 0
 
     def distance(parts):
-        return np.linalg.norm(F - np.kron(parts[: N * N].reshape(N, N), parts[N * N :].reshape(M, M))) ** 2
+        return (
+            np.linalg.norm(
+                F - np.kron(parts[: N * N].reshape(N, N), parts[N * N :].reshape(M, M))
+            )
+            ** 2
+        )
 
-    best = min(minimize(distance, normal(seed, N * N + M * M), tol=1e-10).fun for seed in range(3))
+    best = min(
+        minimize(distance, normal(seed, N * N + M * M), tol=1e-10).fun
+        for seed in range(3)
+    )
     assert np.sqrt(best) / np.linalg.norm(F) == pytest.approx(float(error), abs=1e-5)
 
 
@@ -160,14 +214,21 @@ def test_nearest_kronecker_product_is_the_leading_singular_pair():
 
 def edit(seed=0):
     keys = normal(seed, 40, 6) * np.logspace(0, -1, 6)
-    return normal(seed + 1, M, 6), keys, keys.T @ keys / 40, normal(seed + 2, 6), normal(seed + 3, M)
+    return (
+        normal(seed + 1, M, 6),
+        keys,
+        keys.T @ keys / 40,
+        normal(seed + 2, 6),
+        normal(seed + 3, M),
+    )
 
 
 def test_one_step_on_U_stores_the_pair_and_disturbs_least():
     W, keys, C, k, v = edit()
     new = np.asarray(store_pair(W, C, k, v))
     np.testing.assert_allclose(new @ k, v, atol=1e-10)
-    # the optimality system of min tr(D C Dᵀ) subject to D k = v − W k, solved as one linear system
+    # the optimality system of min tr(D C Dᵀ) subject to D k = v − W k, solved as one
+    # linear system
     system = np.block([[2 * C, k[:, None]], [k[None], np.zeros((1, 1))]])
     D = np.linalg.solve(system, np.vstack([np.zeros((6, M)), (v - W @ k)[None]]))[:6].T
     np.testing.assert_allclose(new - W, D, atol=1e-10)
@@ -180,15 +241,27 @@ def test_one_step_on_U_stores_the_pair_and_disturbs_least():
 def test_the_step_is_plain_descent_by_autodiff():
     W, _, C, k, v = edit(7)
     layer = Reparameterized.from_weight(W, np.eye(M), matrix_power(C, -0.5))
-    loss = lambda U: 0.5 * jnp.sum((Reparameterized(layer.T, U, layer.V)(k) - v) ** 2)  # noqa: E731
-    U = np.asarray(layer.U) - float(exact_rate(layer, k)) * np.asarray(jax.jit(jax.grad(loss))(layer.U))
-    np.testing.assert_allclose(Reparameterized(layer.T, U, layer.V).W, store_pair(W, C, k, v), atol=1e-10)
+
+    def loss(U):
+        return 0.5 * jnp.sum((Reparameterized(layer.T, U, layer.V)(k) - v) ** 2)
+
+    U = np.asarray(layer.U) - float(exact_rate(layer, k)) * np.asarray(
+        jax.jit(jax.grad(loss))(layer.U)
+    )
+    np.testing.assert_allclose(
+        Reparameterized(layer.T, U, layer.V).W, store_pair(W, C, k, v), atol=1e-10
+    )
 
 
 def test_a_key_is_an_input_of_the_layer_without_the_one_of_its_bias():
-    layer = Reparameterized(np.eye(2), np.zeros((2, 3)), np.diag([1.0, 2.0, 3.0]), bias=True)
-    assert float(exact_rate(layer, np.array([1.0, 1.0]))) == pytest.approx(1 / 14)  # 1² + 2² + 3²
-    with pytest.raises(ValueError, match=r"^k: got 'shape \(3,\)'; it must be of shape \(2,\)"):
+    layer = Reparameterized(
+        np.eye(2), np.zeros((2, 3)), np.diag([1.0, 2.0, 3.0]), bias=True
+    )
+    # 1² + 2² + 3²
+    assert float(exact_rate(layer, np.array([1.0, 1.0]))) == pytest.approx(1 / 14)
+    with pytest.raises(
+        ValueError, match=r"^k: got shape \(3,\); it must be of shape \(2,\)"
+    ):
         exact_rate(layer, np.ones(3))
 
 
@@ -198,7 +271,9 @@ def test_under_jit_nothing_is_looked_at_and_a_singular_moment_shows():
     np.testing.assert_allclose(stored(W, C, k, v), store_pair(W, C, k, v), atol=1e-10)
     assert np.isnan(stored(W, np.outer(k, k), k, v)).all()
     layer = Reparameterized.from_weight(W, np.eye(M), matrix_power(C, -0.5))
-    assert float(jax.jit(exact_rate)(layer, k)) == pytest.approx(float(exact_rate(layer, k)))
+    assert float(jax.jit(exact_rate)(layer, k)) == pytest.approx(
+        float(exact_rate(layer, k))
+    )
 
 
 def test_an_edit_needs_a_definite_moment_and_fitting_shapes():

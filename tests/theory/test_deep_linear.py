@@ -1,4 +1,6 @@
-"""The lemmas of the universality chapter: exact identities first, then what the slides print."""
+"""The lemmas of the universality chapter: exact identities first, then what the slides
+print.
+"""
 
 from functools import reduce
 from itertools import pairwise
@@ -20,7 +22,12 @@ from rankone.theory.deep_linear import (
     right,
     written,
 )
-from rankone.theory.error_signals import class_switch_signals, cross_entropy_signal, kink_signals, signal
+from rankone.theory.error_signals import (
+    class_switch_signals,
+    cross_entropy_signal,
+    kink_signals,
+    signal,
+)
 from rankone.universality import Constants, activations, adapt, learn, predict
 from rankone.universality.errors import random_tasks
 from rankone.universality.hats import hat_network
@@ -48,7 +55,11 @@ def x64():
 
 def stack(N=6, D=5, seed=0):
     draws = np.random.default_rng(seed)
-    return [draws.normal(size=(D, D)) / D**0.5 for _ in range(N)], draws.normal(size=D), draws.normal(size=D)
+    return (
+        [draws.normal(size=(D, D)) / D**0.5 for _ in range(N)],
+        draws.normal(size=D),
+        draws.normal(size=D),
+    )
 
 
 # --- what a step writes
@@ -57,31 +68,41 @@ def stack(N=6, D=5, seed=0):
 def test_layer_gradients_are_outer_products():
     """M-grad, against autodiff."""
     W, e, phi = stack()
-    by_autodiff = jax.jit(jax.grad(lambda W: e @ (product(W) @ phi)))([jnp.asarray(w) for w in W])
+    by_autodiff = jax.jit(jax.grad(lambda W: e @ (product(W) @ phi)))(
+        [jnp.asarray(w) for w in W]
+    )
     for i, g in enumerate(by_autodiff, 1):
         np.testing.assert_allclose(layer_gradient(W, i, e, phi), g, atol=1e-14)
         assert np.linalg.matrix_rank(layer_gradient(W, i, e, phi)) == 1
 
 
 def test_first_order_is_the_derivative_of_the_product_and_the_printed_factor_is_not():
-    """M-prod, M-z*: the remainder falls like α with the corrected factor, and not at all with the printed one."""
+    """M-prod, M-z*: the remainder falls like α with the corrected factor, and not at
+    all with the printed one.
+    """
     W, e, phi = stack()
     G = [layer_gradient(W, i, e, phi) for i in range(1, 7)]
     remainders = []
     for alpha in (1e-4, 1e-5):
-        slope = (product(W) - product([w - alpha * g for w, g in zip(W, G, strict=True)])) / alpha
+        slope = (
+            product(W) - product([w - alpha * g for w, g in zip(W, G, strict=True)])
+        ) / alpha
         remainders.append(np.abs(slope - first_order(W, e, phi)).max())
         assert np.abs(slope - printed_first_order(W, e, phi)).max() > 0.1
     assert remainders[1] == pytest.approx(remainders[0] / 10, rel=0.01)
 
 
 def channels(N, seed=1):
-    """Block-diagonal W with J = 2 and three slots, φ before and after the step, and e."""
+    """Block-diagonal W with J = 2 and three slots, φ before and after the step, and
+    e.
+    """
     draws = np.random.default_rng(seed)
     W = np.zeros((N, 8, 8))
-    W[:, :4, :4], W[:, 4:7, 4:7] = draws.normal(size=(N, 4, 4)), draws.normal(size=(N, 3, 3))
+    W[:, :4, :4] = draws.normal(size=(N, 4, 4))
+    W[:, 4:7, 4:7] = draws.normal(size=(N, 3, 3))
     W[:, 7, 7] = draws.normal(size=N)
-    before, after = np.zeros(8), draws.normal(size=8)
+    before = np.zeros(8)
+    after = draws.normal(size=8)
     before[:2] = draws.normal(size=2)
     after[4:7] = 0
     e = np.concatenate([np.zeros(4), draws.normal(size=4)])
@@ -97,32 +118,51 @@ def test_the_step_is_exactly_first_order_for_every_alpha():
     B = [right([w[:4, :4] for w in W], i) for i in range(1, 6)]
     for alpha in (1e-3, 1.0, 1e3):
         z = product([w - alpha * g for w, g in zip(W, G, strict=True)]) @ after
-        np.testing.assert_allclose(z, (product(W) - alpha * first_order(W, e, before)) @ after, rtol=1e-11, atol=1e-9)
+        np.testing.assert_allclose(
+            z,
+            (product(W) - alpha * first_order(W, e, before)) @ after,
+            rtol=1e-11,
+            atol=1e-9,
+        )
         kernel = [before[:4] @ b.T @ b @ after[:4] for b in B]
-        wrote = -alpha * sum(k * a @ a.T @ e[4:7] for k, a in zip(kernel, A, strict=True))
+        wrote = -alpha * sum(
+            k * a @ a.T @ e[4:7] for k, a in zip(kernel, A, strict=True)
+        )
         np.testing.assert_allclose(z[4:7], wrote, rtol=1e-10, atol=1e-9 * alpha)
 
 
 def test_a_dense_step_has_a_second_order():
     W, e, phi = stack()
     G = [layer_gradient(W, i, e, phi) for i in range(1, 7)]
-    between = [reduce(np.matmul, [G[i], *W[i + 1 : k], G[k]]) for k in range(6) for i in range(k)]  # neighbours, too
+    # neighbours, too
+    between = [
+        reduce(np.matmul, [G[i], *W[i + 1 : k], G[k]])
+        for k in range(6)
+        for i in range(k)
+    ]
     assert longest_chain(W, G) == pytest.approx(np.abs(between).max(), rel=1e-12)
     assert longest_chain(W[:2], G[:2]) == np.abs(G[0] @ G[1]).max() > 0.01
 
 
 def test_kernel_form_equals_the_product():
     """M-eq3 with the package's selector and telescope."""
-    J, eps = 3, 0.05
+    J = 3
+    eps = 0.05
     selector = cell_selector(J, eps)
     W = list(telescope(selector, epsilon=eps, damping=1e-3)[::-1])  # W₁ first
-    phi, after, e = np.zeros(16), np.zeros(16), np.zeros(16)
-    phi[1], after[J + 2], e[6:15] = 1, 1, -0.4
+    phi = np.zeros(16)
+    after = np.zeros(16)
+    e = np.zeros(16)
+    phi[1] = 1
+    after[J + 2] = 1
+    e[6:15] = -0.4
     G = [layer_gradient(W, i, e, phi) for i in range(1, len(W) + 1)]
     z = product([w - 0.3 * g for w, g in zip(W, G, strict=True)]) @ after
     B = np.concatenate([np.eye(6)[None], selector.B, np.eye(6)[None]])
     A = np.concatenate([np.ones((1, 9)), selector.A, np.full((1, 9), eps)])
-    np.testing.assert_allclose(z[6:15], written(A, B, e[6:15], phi[:6], after[:6], 0.3), atol=1e-14)
+    np.testing.assert_allclose(
+        z[6:15], written(A, B, e[6:15], phi[:6], after[:6], 0.3), atol=1e-14
+    )
     want = 0.3 * 0.4 * (1 + 2 * eps) * (eps + np.eye(9)[cell_index(1, 2, J)])  # M-v
     np.testing.assert_allclose(z[6:15], want, atol=1e-14)
 
@@ -131,9 +171,13 @@ def test_kernel_form_equals_the_product():
 
 
 def test_the_gradient_at_the_kink_is_a_convention():
-    """M-(1): 0 with jax.nn.relu, 2⁻ⁱ with jnp.maximum, 1 with a jnp.where that counts the kink as awake, and off it."""
+    """M-(1): 0 with jax.nn.relu, 2⁻ⁱ with jnp.maximum, 1 with a jnp.where that counts
+    the kink as awake, and off it.
+    """
     np.testing.assert_array_equal(kink_signals(jax.nn.relu, 6), 0)
-    np.testing.assert_array_equal(kink_signals(lambda z: jnp.maximum(z, 0), 6), 0.5 ** np.arange(1, 7))
+    np.testing.assert_array_equal(
+        kink_signals(lambda z: jnp.maximum(z, 0), 6), 0.5 ** np.arange(1, 7)
+    )
     np.testing.assert_array_equal(kink_signals(lambda z: jnp.where(z >= 0, z, 0), 6), 1)
     np.testing.assert_array_equal(kink_signals(jax.nn.relu, 6, rest=1e-8), 1)
 
@@ -147,11 +191,15 @@ def test_the_printed_selectors_kernel_is_an_exact_indicator(epsilon):
     for j, m in ((0, 0), (1, 2), (3, 1)):
         want = np.zeros((4, 4))
         want[j, m] = 1 + 2 * epsilon
-        np.testing.assert_allclose(kernels(seed_matrix(j, m, 4, epsilon)), want, atol=1e-15)
+        np.testing.assert_allclose(
+            kernels(seed_matrix(j, m, 4, epsilon)), want, atol=1e-15
+        )
 
 
 def test_ramps_lie_on_the_edges_of_the_cells():
-    """A ramp from t to t + ω, with t a multiple of ω, has its middle as near to j/J as that allows."""
+    """A ramp from t to t + ω, with t a multiple of ω, has its middle as near to j/J as
+    that allows.
+    """
     for J in (2, 3, 7, 16, 100):
         ramp = 2.0**-14 / J.bit_length()
         middle = cells_grid(J, ramp).t + ramp / 2
@@ -159,14 +207,18 @@ def test_ramps_lie_on_the_edges_of_the_cells():
 
 
 def test_kernels_are_the_products_of_columns_of_the_two_halves():
-    """k(j, l) = (B[e_j; 0])·(B[0; e_l]), for every matrix of a stack and however lopsided it is."""
+    """k(j, l) = (B[e_j; 0])·(B[0; e_l]), for every matrix of a stack and however
+    lopsided it is.
+    """
     B = np.random.default_rng(0).normal(size=(2, 6, 6))
     want = [[[b[:, j] @ b[:, 3 + m] for m in range(3)] for j in range(3)] for b in B]
     np.testing.assert_allclose(kernels(B), want, atol=1e-14)
 
 
 def test_the_printed_selectors_spectrum():
-    """M-appA-Bpd: (1 ± √5)/2 + ε and ε; positive definite only above the golden value."""
+    """M-appA-Bpd: (1 ± √5)/2 + ε and ε; positive definite only above the golden
+    value.
+    """
     for epsilon, j, m in ((0.1, 0, 2), (0.1, 1, 1), (0.3, 2, 0)):
         spectrum = np.linalg.eigvalsh(seed_matrix(j, m, 3, epsilon))
         want = sorted([-GOLDEN + epsilon, *[epsilon] * 4, 1 + GOLDEN + epsilon])
@@ -179,7 +231,8 @@ def test_the_printed_rows_would_give_the_wrong_kernel():
     """M-appC-B: [e_j; 0]ᵀ[e_l; 0] is 0 for j ≠ l; [e_j; e_l]ᵀ[e_j; 0] is 1."""
     B = seed_matrix(1, 2, 4, 0.0)
     e = np.eye(4)
-    before, after = B @ np.concatenate([e[1], 0 * e[1]]), B @ np.concatenate([0 * e[2], e[2]])
+    before = B @ np.concatenate([e[1], 0 * e[1]])
+    after = B @ np.concatenate([0 * e[2], e[2]])
     np.testing.assert_array_equal(before, np.concatenate([e[1], e[2]]))
     np.testing.assert_array_equal(after, np.concatenate([e[1], 0 * e[1]]))
     assert before @ after == 1
@@ -187,13 +240,17 @@ def test_the_printed_rows_would_give_the_wrong_kernel():
 
 
 def test_the_unipotent_selector_is_exact_and_well_conditioned():
-    """M-S2: kernel E_jl, inverse 2I − B, condition φ², symmetric part with eigenvalues 1/2, 1, 3/2."""
+    """M-S2: kernel E_jl, inverse 2I − B, condition φ², symmetric part with eigenvalues
+    1/2, 1, 3/2.
+    """
     E = np.outer(np.eye(5)[1], np.eye(5)[3])
     B = unipotent(E)
     np.testing.assert_array_equal(kernels(B), E)
     np.testing.assert_array_equal(B @ (2 * np.eye(10) - B), np.eye(10))
     assert np.linalg.cond(B) == pytest.approx((1 + GOLDEN) ** 2, rel=1e-12)
-    np.testing.assert_allclose(np.unique(np.linalg.eigvalsh((B + B.T) / 2).round(12)), [0.5, 1, 1.5])
+    np.testing.assert_allclose(
+        np.unique(np.linalg.eigvalsh((B + B.T) / 2).round(12)), [0.5, 1, 1.5]
+    )
     W = telescope(cell_selector(3, 0.1, printed=False), epsilon=0.1, damping=1e-3)
     assert set(np.unique(W[:, :6, :6].round(12))) <= {-1.0, 0.0, 1.0}
 
@@ -207,21 +264,34 @@ def test_the_printed_index_takes_only_J_values():
 
 def test_amplifiers_write_one_slot_each():
     """M-Ajl."""
-    np.testing.assert_array_equal(amplifiers(2, 3, 0.1), [[1.1, 0.1, 0.1], [0.1, 1.1, 0.1]])
+    np.testing.assert_array_equal(
+        amplifiers(2, 3, 0.1), [[1.1, 0.1, 0.1], [0.1, 1.1, 0.1]]
+    )
 
 
 @pytest.mark.parametrize(
-    "selector", [cell_selector(3, 0.05), bit_selector(5, 0.05), cell_selector(3, 0.1, reference=True)]
+    "selector",
+    [
+        cell_selector(3, 0.05),
+        bit_selector(5, 0.05),
+        cell_selector(3, 0.1, reference=True),
+    ],
 )
 def test_the_telescope_gives_back_every_product(selector):
-    """M-appA-tele, M-appA-bdry: the selector's B and A inside; I, and kernel 0, at both ends."""
+    """M-appA-tele, M-appA-bdry: the selector's B and A inside; I, and kernel 0, at both
+    ends.
+    """
     n, S = selector.A.shape
-    half, N = selector.B.shape[-1], n + 2
+    half = selector.B.shape[-1]
+    N = n + 2
     W = list(telescope(selector, epsilon=0.05, damping=1e-3)[::-1])
-    forward, backward = [w[:half, :half] for w in W], [w[half:-1, half:-1] for w in W]
+    forward = [w[:half, :half] for w in W]
+    backward = [w[half:-1, half:-1] for w in W]
     for c in range(n):
         np.testing.assert_allclose(right(forward, c + 2), selector.B[c], atol=1e-13)
-        np.testing.assert_allclose(left(backward, c + 2) ** 2, np.diag(selector.A[c]), atol=1e-13)
+        np.testing.assert_allclose(
+            left(backward, c + 2) ** 2, np.diag(selector.A[c]), atol=1e-13
+        )
     np.testing.assert_array_equal(left(backward, 1), np.eye(S))
     np.testing.assert_array_equal(right(forward, N), np.eye(half))
     np.testing.assert_allclose(right(forward, 1), np.eye(half), atol=1e-13)
@@ -229,7 +299,9 @@ def test_the_telescope_gives_back_every_product(selector):
 
 
 def test_partial_products_are_nonnegative_and_single_layers_are_not():
-    """M-appA-psd, M-appA-idx: what is needed is that every Ŵ_i…Ŵ_N φ ≥ 0 entrywise; definiteness does not give it."""
+    """M-appA-psd, M-appA-idx: what is needed is that every Ŵ_i…Ŵ_N φ ≥ 0 entrywise;
+    definiteness does not give it.
+    """
     W = list(telescope(cell_selector(3, 0.1), epsilon=0.1, damping=1e-3)[::-1])
     assert min(w.min() for w in W) < -0.5
     assert min(right(W, i).min() for i in range(len(W))) > -1e-12
@@ -240,7 +312,8 @@ def test_partial_products_are_nonnegative_and_single_layers_are_not():
 
 def test_quotients_of_definite_matrices_need_not_be_definite():
     """M-appA-Wbar."""
-    M, M_next = np.array([[1.0, 0.9], [0.9, 1.0]]), np.diag([1.0, 9.0])
+    M = np.array([[1.0, 0.9], [0.9, 1.0]])
+    M_next = np.diag([1.0, 9.0])
     W = np.linalg.solve(M, M_next)
     assert np.linalg.eigvalsh(W + W.T).min() < 0
     assert W.min() < 0
@@ -251,7 +324,8 @@ def test_bits_decode_to_one_for_the_own_cell_and_at_most_zero_for_others(J):
     """M-S3, at ε = 0."""
     selector = bit_selector(J, 0.0)
     assert len(selector.B) == 2 * int(np.ceil(np.log2(J))) + 1
-    read = selector.decode @ (selector.kernels() @ selector.A).T  # (reader's cell, written cell)
+    # (reader's cell, written cell)
+    read = selector.decode @ (selector.kernels() @ selector.A).T
     np.testing.assert_array_equal(np.diag(read), 1)
     assert (read - np.diag(np.diag(read))).max() <= 0
 
@@ -260,7 +334,9 @@ def test_bits_decode_to_one_for_the_own_cell_and_at_most_zero_for_others(J):
 
 
 def test_forward_activations_stay_nonnegative_before_and_after():
-    """M-appA-in: no ReLU of the stack clips anything but rounding errors, before or after the step."""
+    """M-appA-in: no ReLU of the stack clips anything but rounding errors, before or
+    after the step.
+    """
     network = ro.universal_learner(lambda x, y, s: y * s, cells=3)
     for net, x in ((network, 0.4), (adapt(network, 0.4, -1.0), 0.9)):
         h = [np.asarray(a) for a in activations(net, x)]
@@ -271,14 +347,18 @@ def test_forward_activations_stay_nonnegative_before_and_after():
 
 def test_the_networks_slots_are_the_kernel_forms():
     """M-eq3, M-v, M-appB in the whole network: αwΔ(1 + 2ε)(ε1 + e_jl)."""
-    network = ro.universal_learner(lambda x, y, s: y * s, cells=3, constants=Constants(offset=1e-7, epsilon=0.05))
+    network = ro.universal_learner(
+        lambda x, y, s: y * s, cells=3, constants=Constants(offset=1e-7, epsilon=0.05)
+    )
     z = np.asarray(activations(adapt(network, 0.5, 0.3), 0.9)[2])[-1, 6:-1]
     want = 0.1 * 0.01 * 2.3 * 1.1 * (0.05 + np.eye(9)[cell_index(1, 2, 3)])
     np.testing.assert_allclose(z, want, rtol=1e-5)
 
 
 def test_the_output_carries_the_whole_error_and_only_one_path_is_awake():
-    """M-eq4, M-eq5: every unit of the read-out but one sleeps before the step, at every x."""
+    """M-eq4, M-eq5: every unit of the read-out but one sleeps before the step, at every
+    x.
+    """
     network = ro.universal_learner(lambda x, y, s: y * s, cells=3)
     before = np.asarray(activations(network, np.linspace(0, 1, 200))[3])
     assert before[:, 1:].max() == 0
@@ -312,7 +392,9 @@ def test_cross_entropy_cannot_move_a_switch_one_way():
 
 
 def test_one_switch_a_class_is_thrown_by_its_own_label_alone():
-    """M-appB-CE: one-sided switches will do; the label's moves up by 1 − p_y, and all others down by p."""
+    """M-appB-CE: one-sided switches will do; the label's moves up by 1 − p_y, and all
+    others down by p.
+    """
     for logits in np.random.default_rng(0).normal(size=(100, 6)) * 3:
         moves = -np.asarray(class_switch_signals(logits))
         p = np.exp(logits) / np.exp(logits).sum()
@@ -330,7 +412,9 @@ def test_moments_give_back_the_shots(k):
     x = (np.arange(k) + draws.uniform(0.2, 0.8, k)) / k
     y = draws.uniform(-1, 1, k)
     moments = write_moments(x, y)
-    np.testing.assert_allclose(moments, [np.mean((y + 2) * x**i) for i in range(2 * k)], atol=1e-8)
+    np.testing.assert_allclose(
+        moments, [np.mean((y + 2) * x**i) for i in range(2 * k)], atol=1e-8
+    )
     atoms, masses = prony(moments)
     np.testing.assert_allclose(atoms, x, atol=1e-4)
     np.testing.assert_allclose(k * np.asarray(masses) - 2, y, atol=1e-3)
@@ -345,16 +429,28 @@ def test_prony_by_hand():
 
 
 def test_hats_make_the_bilinear_interpolant():
-    """M-S7: to the interpolant itself, and O(J⁻²) to the target, largest error included."""
-    g = lambda x, s: np.sin(2 * np.pi * (s - x))  # noqa: E731
+    """M-S7: to the interpolant itself, and O(J⁻²) to the target, largest error
+    included.
+    """
+
+    def g(x, s):
+        return np.sin(2 * np.pi * (s - x))
+
     x, y, x_star = map(np.asarray, random_tasks(jax.random.key(1), tasks=30, points=50))
     y = 1.5 + y / 2
     worst = []
     for J in (7, 13):
-        network, nodes = hat_network(g, J), np.linspace(0, 1, J)
+        network = hat_network(g, J)
+        nodes = np.linspace(0, 1, J)
         got = np.asarray(learn(network, x, y, x_star), float)
-        hat = lambda t: np.maximum(0, 1 - np.abs(t[..., None] - nodes) * (J - 1))  # noqa: B023, E731
-        ideal = np.einsum("nj,nml,jl->nm", hat(x), hat(x_star), g(nodes[:, None], nodes)) * y[:, None]
+
+        def hat(t):
+            return np.maximum(0, 1 - np.abs(t[..., None] - nodes) * (J - 1))
+
+        ideal = (
+            np.einsum("nj,nml,jl->nm", hat(x), hat(x_star), g(nodes[:, None], nodes))
+            * y[:, None]
+        )
         np.testing.assert_allclose(got, ideal, atol=1e-6)
         worst.append(np.abs(got - y[:, None] * g(x[:, None], x_star)).max())
     for coarse, fine in pairwise(worst):
@@ -370,8 +466,12 @@ def test_the_ratio_of_the_first_two_kernels_is_monotone():
 
 
 def test_the_shallow_networks_first_layers_write_the_two_kernels():
-    network = ro.universal_learner(lambda x, y, s: y * s, construction="shallow", units=50)
-    x, y, s = 0.3, 0.4, 0.8
+    network = ro.universal_learner(
+        lambda x, y, s: y * s, construction="shallow", units=50
+    )
+    x = 0.3
+    y = 0.4
+    s = 0.8
     h = np.asarray(activations(adapt(network, x, y), s)[2])
     kappa = 1 + x * s / 4 + (1 - x / 2) * (1 - s / 2), 1 + x * s
     np.testing.assert_allclose(h[:3], [2.4 * kappa[0], 2.4 * kappa[1], s], rtol=2e-3)

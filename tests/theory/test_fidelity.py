@@ -6,18 +6,31 @@ import pytest
 
 import rankone as ro
 from rankone.data.queries import flip_bits, occlude
-from rankone.theory.fidelity import RIGHT_WITHIN, approximation_errors, binarise, complete, hamming_error
+from rankone.theory.fidelity import (
+    RIGHT_WITHIN,
+    approximation_errors,
+    binarise,
+    complete,
+    hamming_error,
+)
 
 
 def test_hamming_error_is_share_of_bits_and_squared_norm():
     rng = np.random.default_rng(0)
     bits = rng.random(37) < 0.5
     flipped = bits ^ (np.arange(37) < 13)
-    a, b = bits / 37**0.5, flipped / 37**0.5
+    a = bits / 37**0.5
+    b = flipped / 37**0.5
     noise = 0.4 / 37**0.5 * rng.uniform(-1, 1, 37)
-    for x, z in ((a, b), (a + noise, b - noise)):  # less than half a unit away: rounding undoes it
+    # less than half a unit away: rounding undoes it
+    for x, z in (
+        (a, b),
+        (a + noise, b - noise),
+    ):
         assert hamming_error(x, z) == pytest.approx(13 / 37, rel=1e-5)
-        assert ((np.asarray(binarise(x)) - np.asarray(binarise(z))) ** 2).sum() == pytest.approx(13 / 37, rel=1e-5)
+        assert (
+            (np.asarray(binarise(x)) - np.asarray(binarise(z))) ** 2
+        ).sum() == pytest.approx(13 / 37, rel=1e-5)
 
 
 def test_the_middle_rounds_up():
@@ -25,14 +38,22 @@ def test_the_middle_rounds_up():
 
 
 def test_approximation_errors_are_those_of_eq_14_and_differ_by_root_pi_D_half():
-    D, K = 100, 100
+    D = 100
+    K = 100
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(2))
-    exact, memory = ro.MrDAM(Xi, 30.0), ro.DrDAM.store(Xi, 30.0, ro.RandomFeatures(D, 4000, key=jax.random.key(3)))
+    exact = ro.MrDAM(Xi, 30.0)
+    memory = ro.DrDAM.store(Xi, 30.0, ro.RandomFeatures(D, 4000, key=jax.random.key(3)))
     found = approximation_errors(exact, memory, Xi)
     difference = np.asarray(exact.gradient(Xi)) - memory.gradient(Xi)
     assert np.allclose(found.gradient, np.sqrt((difference**2).sum(1)), rtol=1e-5)
-    assert np.allclose(found.energy, np.abs(np.asarray(exact.energy(Xi)) - memory.energy(Xi)), atol=1e-6)
-    assert np.mean(found.gradient) / np.mean(found.entry) == pytest.approx((np.pi * D / 2) ** 0.5, rel=0.05)
+    assert np.allclose(
+        found.energy,
+        np.abs(np.asarray(exact.energy(Xi)) - memory.energy(Xi)),
+        atol=1e-6,
+    )
+    assert np.mean(found.gradient) / np.mean(found.entry) == pytest.approx(
+        (np.pi * D / 2) ** 0.5, rel=0.05
+    )
 
 
 def test_what_is_no_memory_is_refused_by_name():
@@ -59,7 +80,14 @@ def test_occlude_keeps_the_first_entries_and_paints_the_rest():
 
 def test_complete_finds_pictures_from_grey_and_holds_what_is_seen():
     pictures = np.asarray(ro.data.photographs(16))[:6]
-    recipe = {"beta": 80.0, "Y": 8192, "visible": 0.5, "key": jax.random.key(0), "max_steps": 150, "progress": False}
+    recipe = {
+        "beta": 80.0,
+        "Y": 8192,
+        "visible": 0.5,
+        "key": jax.random.key(0),
+        "max_steps": 150,
+        "progress": False,
+    }
     done = complete(pictures, fill=0.5, **recipe)
     assert done.exact_right.all()
     assert done.distributed_right.mean() >= 5 / 6
@@ -70,21 +98,37 @@ def test_complete_finds_pictures_from_grey_and_holds_what_is_seen():
     scale = pictures.shape[1] ** -0.5
     exact = ro.MrDAM(scale * pictures, 80.0)
     for at, state in ((0, done.start), (-1, done.exact)):
-        assert np.allclose(done.exact_energies[:, at], exact.energy(scale * state), atol=1e-6)
+        assert np.allclose(
+            done.exact_energies[:, at], exact.energy(scale * state), atol=1e-6
+        )
     for energies in (done.exact_energies, done.distributed_energies):
         assert energies.shape == (6, 151)
         assert (energies[:, -1] < energies[:, 0]).all()
-    # Black is farther from every picture than grey: the ratio must say so before a step is taken.
-    assert (complete(pictures, fill=0.0, **recipe).signal_to_noise.mean()) < done.signal_to_noise.mean()
+    # Black is farther from every picture than grey: the ratio must say so before a step
+    # is taken.
+    assert (
+        complete(pictures, fill=0.0, **recipe).signal_to_noise.mean()
+    ) < done.signal_to_noise.mean()
 
 
 def test_noise_near_the_right_picture_is_not_right():
-    """Far too few features: what comes back is noise, and some of it lies nearest to the picture meant."""
+    """Far too few features: what comes back is noise, and some of it lies nearest to
+    the picture meant.
+    """
     pictures = np.asarray(ro.data.photographs(16))[:5]
-    recipe = {"beta": 80.0, "Y": 256, "visible": 0.6, "key": jax.random.key(0), "max_steps": 30, "progress": False}
+    recipe = {
+        "beta": 80.0,
+        "Y": 256,
+        "visible": 0.6,
+        "key": jax.random.key(0),
+        "max_steps": 30,
+        "progress": False,
+    }
     done = complete(pictures, fill=0.5, **recipe)
     hidden = slice(round(0.6 * 768), None)
-    gaps = ((np.asarray(done.distributed)[:, None, hidden] - pictures[:, hidden]) ** 2).sum(-1)
+    gaps = (
+        (np.asarray(done.distributed)[:, None, hidden] - pictures[:, hidden]) ** 2
+    ).sum(-1)
     nearest = gaps.argmin(1) == np.arange(5)
     noise = np.asarray(done.distributed_error) >= RIGHT_WITHIN
     assert (nearest & noise).any()
@@ -93,8 +137,16 @@ def test_noise_near_the_right_picture_is_not_right():
 
 def test_complete_asks_for_the_chosen_pictures_only():
     pictures = np.asarray(ro.data.photographs(16))[:5]
-    recipe = {"beta": 80.0, "Y": 1024, "visible": 0.6, "key": jax.random.key(0), "max_steps": 30, "progress": False}
-    one, every = complete(pictures, queries=slice(2, 3), fill=0.5, **recipe), complete(pictures, fill=0.5, **recipe)
+    recipe = {
+        "beta": 80.0,
+        "Y": 1024,
+        "visible": 0.6,
+        "key": jax.random.key(0),
+        "max_steps": 30,
+        "progress": False,
+    }
+    one = complete(pictures, queries=slice(2, 3), fill=0.5, **recipe)
+    every = complete(pictures, fill=0.5, **recipe)
     assert one.exact.shape == (1, 768)
     assert np.allclose(one.exact[0], every.exact[2], atol=1e-5)
     assert one.exact_right[0] == every.exact_right[2]

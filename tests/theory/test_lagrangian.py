@@ -1,4 +1,6 @@
-"""The linear system behind an edit, by hand; the rest of it is tested with the edits."""
+"""The linear system behind an edit, by hand; the rest of it is tested with the
+edits.
+"""
 
 import numpy as np
 
@@ -7,4 +9,6 @@ from rankone.theory.lagrangian import kkt_matrix
 
 def test_all_conditions_of_one_weight():
     """½(2w − v₀)² subject to 3w = v: 4w − 3λ = 2v₀ and 3w = v."""
-    np.testing.assert_array_equal(kkt_matrix(np.array([[2.0]]), np.array([3.0]), 1), [[4, -3], [3, 0]])
+    np.testing.assert_array_equal(
+        kkt_matrix(np.array([[2.0]]), np.array([3.0]), 1), [[4, -3], [3, 0]]
+    )

@@ -1,4 +1,6 @@
-"""One hidden layer: the kernel and the finite step against autodiff, and the one way in which every answer moves."""
+"""One hidden layer: the kernel and the finite step against autodiff, and the one way in
+which every answer moves.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -31,7 +33,11 @@ def network(w, b, o):
 @jax.jit
 def stepped(net, x, y, x_star, alpha):
     """Output at x, and at x* before and after a plain step of `jax.grad` on (x, y)."""
-    return predict(net, x), predict(net, x_star), predict(adapt(net, x, y, alpha), x_star)
+    return (
+        predict(net, x),
+        predict(net, x_star),
+        predict(adapt(net, x, y, alpha), x_star),
+    )
 
 
 @jax.jit
@@ -41,20 +47,27 @@ def moves_of(weights, x, x_star, d):
 
 def test_the_finite_step_is_the_formula():
     """M-S9: to rounding, for short steps and long ones, up and down."""
-    x, x_star = 0.4, np.linspace(0, 1, 7)
+    x = 0.4
+    x_star = np.linspace(0, 1, 7)
     for seed, (w, b, o) in enumerate(units(12)):
-        alpha, y = 10.0 ** (seed % 4 - 2), (-1) ** seed * 2.0
-        here, before, after = map(np.asarray, stepped(network(w, b, o), x, y, x_star, alpha))
+        alpha = 10.0 ** (seed % 4 - 2)
+        y = (-1) ** seed * 2.0
+        here, before, after = map(
+            np.asarray, stepped(network(w, b, o), x, y, x_star, alpha)
+        )
         got = one_layer_move(w, b, o, x, x_star, alpha * (y - here))
         np.testing.assert_allclose(got, after - before, rtol=1e-9, atol=1e-9)
 
 
 def test_the_kernel_is_the_steps_first_order_and_at_least_one():
     """M-S9."""
-    x, x_star = np.linspace(0, 1, 7)[:, None], np.linspace(0, 1, 7)
+    x = np.linspace(0, 1, 7)[:, None]
+    x_star = np.linspace(0, 1, 7)
     for w, b, o in units(12, seed=1):
         kernel = np.asarray(one_layer_kernel(w, b, o, x, x_star))
-        up, down = (np.asarray(one_layer_move(w, b, o, x, x_star, d)) for d in (1e-7, -1e-7))
+        up, down = (
+            np.asarray(one_layer_move(w, b, o, x, x_star, d)) for d in (1e-7, -1e-7)
+        )
         np.testing.assert_allclose(kernel, (up - down) / 2e-7, rtol=1e-4)
         assert kernel.min() >= 1
 
@@ -62,7 +75,9 @@ def test_the_kernel_is_the_steps_first_order_and_at_least_one():
 def test_every_answer_moves_towards_the_error_and_at_least_as_far():
     """M-S9: for every network, example, question and step, of whatever length."""
     grid = np.linspace(0, 1, 6)
-    x, x_star, d = np.meshgrid(grid, grid, [-30.0, -1.0, -0.05, 0.05, 1.0, 30.0], indexing="ij")
+    x, x_star, d = np.meshgrid(
+        grid, grid, [-30.0, -1.0, -0.05, 0.05, 1.0, 30.0], indexing="ij"
+    )
     moves = moves_of(units(300, seed=2), x, x_star, d)
     assert (np.asarray(moves) / d).min() >= 1 - 1e-9
 
@@ -73,19 +88,30 @@ def test_at_the_example_the_answer_rises_with_y_while_the_step_is_short():
     moved = moves_of(units(300, seed=3), x, x, d / np.sqrt(1 + x**2))
     rise = np.diff(np.asarray(moved), axis=-1) / (0.05 / np.sqrt(1 + x[:, :1] ** 2))
     assert rise.min() >= 1 - 1e-6
-    zero, c, kappa = np.zeros(1), np.array([6.0]), np.array([-1.0])  # c + 0·x, o = −1: falls from d = c/2 to c
-    short, long = (float(one_layer_move(zero, c, kappa, 0.0, 0.0, d)) for d in (3.5, 5.5))
+    # c + 0·x, o = −1: falls from d = c/2 to c
+    zero = np.zeros(1)
+    c = np.array([6.0])
+    kappa = np.array([-1.0])
+    short, long = (
+        float(one_layer_move(zero, c, kappa, 0.0, 0.0, d)) for d in (3.5, 5.5)
+    )
     assert long < short
 
 
 @pytest.mark.parametrize("alpha", [1.0, 1.3, 5.0])
 def test_minus_y_is_missed_by_two_where_the_step_size_is_one_or_more(alpha):
-    """M-S9: at every x, for y = 1 or for y = −1; the error of a network that always answers 0 is 1."""
+    """M-S9: at every x, for y = 1 or for y = −1; the error of a network that always
+    answers 0 is 1.
+    """
     x, y = np.meshgrid(np.linspace(0, 1, 6), [-1.0, 1.0], indexing="ij")
     drawn = units(300, seed=4)
     w, b, o = (drawn[:, n, None, None] for n in range(3))
     before = (o * np.maximum(w * x[..., None] + b, 0)).sum(-1)
-    after = before + np.asarray(jax.vmap(lambda one, d: one_layer_move(*one, x, x, d))(drawn, alpha * (y - before)))
+    after = before + np.asarray(
+        jax.vmap(lambda one, d: one_layer_move(*one, x, x, d))(
+            drawn, alpha * (y - before)
+        )
+    )
     assert np.abs(after + y).max(-1).min() >= 2 - 1e-9
 
 
@@ -94,5 +120,5 @@ def test_arguments_of_one_layer_are_refused_by_name():
         one_layer_kernel(np.ones(3), np.ones(3), np.ones(2), 0.0, 0.0)
     with pytest.raises(ValueError, match=r"^w"):
         one_layer_move(np.ones((3, 1)), np.ones(3), np.ones(3), 0.0, 0.0, 0.1)
-    with pytest.raises(ValueError, match=r"^d: got 'shape \(3,\)'"):
+    with pytest.raises(ValueError, match=r"^d: got shape \(3,\)"):
         one_layer_move(np.ones(3), np.ones(3), np.ones(3), np.zeros(2), 0.0, np.ones(3))

@@ -1,4 +1,6 @@
-"""One rule: every way of writing against the write itself, pair by pair, and what a choice of X is worth."""
+"""One rule: every way of writing against the write itself, pair by pair, and what a
+choice of X is worth.
+"""
 
 from functools import partial
 
@@ -12,12 +14,15 @@ from rankone.writes import BatchStep, Cycled, Exact, InSequence, Recursive, Ridg
 
 pytestmark = pytest.mark.usefixtures("x64")
 
-H, F, M = 3, 7, 6
+H = 3
+F = 7
+M = 6
 draws = np.random.default_rng(0)
 MEMORY, K, V = (draws.normal(size=shape) for shape in ((H, F), (F, M), (H, M)))
 ROOT = draws.normal(size=(F, F))
 G = ROOT @ ROOT.T / F
-S, R = K.T @ G @ K, V - MEMORY @ K
+S = K.T @ G @ K
+R = V - MEMORY @ K
 RATES = np.linspace(0.2, 1.8, M) / np.diag(S)
 close = partial(np.testing.assert_allclose, rtol=0, atol=1e-8)
 
@@ -26,40 +31,60 @@ def kernel(n, spread, seed=0):
     """Laplace kernel of n points in the plane, and of them at 200 more."""
     keys, asked = np.random.default_rng(seed).normal(size=(2, 2, max(n, 200))) * spread
     keys = keys[:, :n]
-    reach = lambda b: np.exp(-np.linalg.norm(keys[:, :, None] - b[:, None], axis=0))  # noqa: E731
+
+    def reach(b):
+        return np.exp(-np.linalg.norm(keys[:, :, None] - b[:, None], axis=0))
+
     return reach(keys), reach(asked)
 
 
 def test_how_one_writes_is_the_choice_of_X():
-    """W-rule: in sequence, cycled, by recursive least squares; each written literally, and as M₀ + R X KᵀG."""
+    """W-rule: in sequence, cycled, by recursive least squares; each written literally,
+    and as M₀ + R X KᵀG.
+    """
 
     def dual(rule):
         return MEMORY + R @ one_rule.matrix_of(rule, S) @ K.T @ G
 
     once = one_rule.write_one_by_one(MEMORY, K, V, RATES, G)
     close(once, dual(InSequence(RATES)))
-    close(once, MEMORY + R @ np.linalg.inv(np.diag(1 / RATES) + np.triu(S, 1)) @ K.T @ G)
+    close(
+        once, MEMORY + R @ np.linalg.inv(np.diag(1 / RATES) + np.triu(S, 1)) @ K.T @ G
+    )
     close(MEMORY + R * RATES @ K.T @ G, dual(BatchStep(RATES)))
     again = one_rule.write_one_by_one(once, K, V, RATES, G)
     close(again, dual(Cycled(2, RATES)))
     for order in (np.arange(M), np.arange(M)[::-1]):
-        W, after = one_rule.recursive_least_squares(MEMORY, K[:, order], V[:, order], 0.7, G)
+        W, after = one_rule.recursive_least_squares(
+            MEMORY, K[:, order], V[:, order], 0.7, G
+        )
         close(W, dual(Ridge(0.7)))
         close(W, dual(Recursive(0.7)))
         close(after, np.linalg.inv(np.linalg.inv(G) + 0.7 * K @ K.T))
-    assert np.abs(dual(Exact()) @ K - V).max() < 1e-8 < 1e-2 < np.abs(once @ K - V).max()
+    assert (
+        np.abs(dual(Exact()) @ K - V).max() < 1e-8 < 1e-2 < np.abs(once @ K - V).max()
+    )
 
 
 def test_a_part_of_the_solution_goes_from_the_batch_step_to_exact():
-    """W-rule: the four ways at the ends of its shares, an X between them, and what it subtracts, write by write."""
+    """W-rule: the four ways at the ends of its shares, an X between them, and what it
+    subtracts, write by write.
+    """
     diagonal = np.diag(S)
-    close(one_rule.partial_solve(S, 0, 0), one_rule.matrix_of(BatchStep(1 / diagonal), S))
+    close(
+        one_rule.partial_solve(S, 0, 0), one_rule.matrix_of(BatchStep(1 / diagonal), S)
+    )
     close(one_rule.partial_solve(S, 1, 0), one_rule.matrix_of(InSequence(), S))
     close(one_rule.partial_solve(S, 1, 1, 1 / 0.7), one_rule.matrix_of(Ridge(0.7), S))
     close(one_rule.partial_solve(S, 1, 1), one_rule.matrix_of(Exact(), S))
     for earlier, later, slack in np.random.default_rng(1).uniform(size=(20, 3)):
         X = np.linalg.inv(one_rule.partial_solve(S, earlier, later, slack))
-        close(X, np.diag(diagonal + slack) + earlier * np.triu(S, 1) + later * np.tril(S, -1))
+        close(
+            X,
+            np.diag(diagonal + slack)
+            + earlier * np.triu(S, 1)
+            + later * np.tril(S, -1),
+        )
         assert np.linalg.eigvalsh(X + X.T)[0] > 0
     written = np.zeros((H, M))
     for t in range(M):  # a share of what the earlier writes answer is subtracted
@@ -70,15 +95,24 @@ def test_a_part_of_the_solution_goes_from_the_batch_step_to_exact():
 
 
 def test_cycles_lose_the_energy_of_the_residuals_in_each_round():
-    """W-cycles: Lyapunov's identity; the contraction is below 1, is reached, and bounds the way to S⁻¹."""
-    X, inverse, gap = one_rule.matrix_of(InSequence(RATES), S), np.linalg.inv(S), 2 / RATES - np.diag(S)
+    """W-cycles: Lyapunov's identity; the contraction is below 1, is reached, and bounds
+    the way to S⁻¹.
+    """
+    X = one_rule.matrix_of(InSequence(RATES), S)
+    inverse = np.linalg.inv(S)
+    gap = 2 / RATES - np.diag(S)
     after = R @ (np.eye(M) - X @ S)
-    energy = lambda e: np.einsum("hi,ij,hj->h", e, inverse, e)  # noqa: E731
+
+    def energy(e):
+        return np.einsum("hi,ij,hj->h", e, inverse, e)
+
     close(energy(R) - energy(after), ((R @ X) ** 2 * gap).sum(1))
     shrink = one_rule.contraction(S, RATES)
     assert (energy(after) <= shrink**2 * energy(R)).all()
     many = draws.normal(size=(20_000, M)) @ np.linalg.cholesky(S).T
-    assert max(energy(many @ (np.eye(M) - X @ S)) / energy(many)) == pytest.approx(shrink**2, rel=0.02)
+    assert max(energy(many @ (np.eye(M) - X @ S)) / energy(many)) == pytest.approx(
+        shrink**2, rel=0.02
+    )
     close(np.linalg.det(np.eye(M) - X @ S), np.prod(1 - RATES * np.diag(S)))
     for relative, below in ((0.1, True), (1.9, True), (2.1, False)):
         assert (one_rule.contraction(S, relative / np.diag(S)) < 1) == below
@@ -86,9 +120,12 @@ def test_cycles_lose_the_energy_of_the_residuals_in_each_round():
 
 @pytest.mark.parametrize("spread", [8.0, 30.0])
 def test_with_little_overlap_every_way_of_writing_is_nearly_the_same(spread):
-    """W-dilute: for S⁻¹ and for one round; reached by the most negative overlaps that there may be."""
+    """W-dilute: for S⁻¹ and for one round; reached by the most negative overlaps that
+    there may be.
+    """
     points = np.random.default_rng(1).permutation(36)[:M]
-    keys = spread * np.stack([points % 6, points // 6])  # on a grid, so that none are near
+    # on a grid, so that none are near
+    keys = spread * np.stack([points % 6, points // 6])
     S = np.exp(-np.linalg.norm(keys[:, :, None] - keys[:, None], axis=0) / 3)
     rho = one_rule.overlap(S)
     assert 0 < rho < 1
@@ -97,23 +134,35 @@ def test_with_little_overlap_every_way_of_writing_is_nearly_the_same(spread):
         assert np.abs(X - np.eye(M)).sum(1).max() <= one_rule.dilute_bound(rho)
     worst = (1 + rho / (M - 1)) * np.eye(M) - rho / (M - 1)
     X = one_rule.matrix_of(Exact(), worst)
-    assert np.abs(X - np.eye(M)).sum(1).max() == pytest.approx(one_rule.dilute_bound(one_rule.overlap(worst)))
+    assert np.abs(X - np.eye(M)).sum(1).max() == pytest.approx(
+        one_rule.dilute_bound(one_rule.overlap(worst))
+    )
     assert [one_rule.dilute_bound(overlap) for overlap in (0.75, 1.0)] == [3.0, np.inf]
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.5])
 def test_the_expected_error_of_any_way_of_writing(noise):
-    """W-risk: against residuals that are drawn; and what is above the least is a square."""
+    """W-risk: against residuals that are drawn; and what is above the least is a
+    square.
+    """
     S, weights = kernel(M, 1.0)
-    draws, n = np.random.default_rng(2), weights.shape[1]
+    draws = np.random.default_rng(2)
+    n = weights.shape[1]
     joint = np.block([[S, weights[:, :1]], [weights[:, :1].T, np.ones((1, 1))]])
     fields = draws.normal(size=(100_000, M + 1)) @ np.linalg.cholesky(joint).T
     stored = fields[:, :-1] + noise * draws.normal(size=(100_000, M))
     ridge = Ridge(1 / noise**2) if noise else Exact()
     best = one_rule.matrix_of(ridge, S) @ weights
     least = one_rule.expected_error(best, S, weights, 1.0, noise)
-    ways = [one_rule.matrix_of(rule, S) @ weights for rule in (BatchStep(0.3), InSequence(), Ridge(2.0), Exact())]
-    for w in (*ways, weights / weights.sum(0)):  # the last is normalised: no X, and the law holds
+    ways = [
+        one_rule.matrix_of(rule, S) @ weights
+        for rule in (BatchStep(0.3), InSequence(), Ridge(2.0), Exact())
+    ]
+    # the last is normalised: no X, and the law holds
+    for w in (
+        *ways,
+        weights / weights.sum(0),
+    ):
         law = one_rule.expected_error(w, S, weights, 1.0, noise)
         errors = (stored @ w[:, 0] - fields[:, -1]) ** 2
         assert abs(errors.mean() - law[0]) < 5 * errors.std() / 100_000**0.5
@@ -124,38 +173,61 @@ def test_the_expected_error_of_any_way_of_writing(noise):
 
 
 def test_a_layer_of_delta_writes_is_a_triangle_solved_once():
-    """W-delta: against the recursion, token by token; with rates so small that nothing interferes, linear attention."""
+    """W-delta: against the recursion, token by token; with rates so small that nothing
+    interferes, linear attention.
+    """
     K, Q, V = draws.normal(size=(3, F, M)) / F**0.5
-    rates, memory, answers = np.linspace(0.2, 1, M), np.zeros((F, F)), []
+    rates = np.linspace(0.2, 1, M)
+    memory = np.zeros((F, F))
+    answers = []
     for k, q, v, rate in zip(K.T, Q.T, V.T, rates, strict=True):
         memory = memory + rate * np.outer(v - memory @ k, k)
         answers.append(memory @ q)
     close(one_rule.delta_layer(K, V, Q, rates), np.stack(answers, 1))
     tiny = 1e-9
     attention = V @ np.triu(K.T @ Q)
-    np.testing.assert_allclose(one_rule.delta_layer(K, V, Q, tiny) / tiny, attention, atol=1e-7)
+    np.testing.assert_allclose(
+        one_rule.delta_layer(K, V, Q, tiny) / tiny, attention, atol=1e-7
+    )
 
 
 def test_a_step_of_a_network_obeys_the_rule_to_first_order_and_no_further():
-    """W-ttt: exact for a linear map; for a network the rest falls with the square of the rate."""
-    K, V, q = draws.normal(size=(2, 4)), draws.normal(size=(3, 4)), draws.normal(size=2)
+    """W-ttt: exact for a linear map; for a network the rest falls with the square of
+    the rate.
+    """
+    K = draws.normal(size=(2, 4))
+    V = draws.normal(size=(3, 4))
+    q = draws.normal(size=2)
     nets = {
-        "linear": (lambda p, x: p["W"] @ x, {"W": jnp.asarray(draws.normal(size=(3, 2)))}),
+        "linear": (
+            lambda p, x: p["W"] @ x,
+            {"W": jnp.asarray(draws.normal(size=(3, 2)))},
+        ),
         "network": (
             lambda p, x: p["O"] @ jnp.tanh(p["W"] @ x),
-            {"W": jnp.asarray(draws.normal(size=(5, 2))), "O": jnp.asarray(draws.normal(size=(3, 5)))},
+            {
+                "W": jnp.asarray(draws.normal(size=(5, 2))),
+                "O": jnp.asarray(draws.normal(size=(3, 5))),
+            },
         ),
     }
     for name, (f, params) in nets.items():
 
         @jax.jit
         def both(rate, f=f, params=params):
-            loss = lambda p: 0.5 * ((jax.vmap(lambda k: f(p, k), 1, 1)(K) - V) ** 2).sum()  # noqa: E731
-            stepped = jax.tree.map(lambda w, g: w - rate * g, params, jax.grad(loss)(params))
-            move = one_rule.first_order_move(f, params, jnp.asarray(K), jnp.asarray(V), jnp.asarray(q), rate)
+            def loss(p):
+                return 0.5 * ((jax.vmap(lambda k: f(p, k), 1, 1)(K) - V) ** 2).sum()
+
+            stepped = jax.tree.map(
+                lambda w, g: w - rate * g, params, jax.grad(loss)(params)
+            )
+            move = one_rule.first_order_move(
+                f, params, jnp.asarray(K), jnp.asarray(V), jnp.asarray(q), rate
+            )
             return f(stepped, q) - f(params, q), move
 
-        (far, law), (near, law_near) = both(1e-2), both(1e-3)
+        (far, law) = both(1e-2)
+        (near, law_near) = both(1e-3)
         if name == "linear":
             close(far, law)
             W = np.asarray(params["W"])
@@ -167,10 +239,19 @@ def test_a_step_of_a_network_obeys_the_rule_to_first_order_and_no_further():
 
 def test_outside_jit_a_linear_map_moves_by_the_rule():
     M, K, V, q = (draws.normal(size=shape) for shape in ((3, 2), (2, 4), (3, 4), (2,)))
-    move = one_rule.first_order_move(lambda p, x: p @ x, *(jnp.asarray(one) for one in (M, K, V, q)), 0.1)
+    move = one_rule.first_order_move(
+        lambda p, x: p @ x, *(jnp.asarray(one) for one in (M, K, V, q)), 0.1
+    )
     close(move, 0.1 * (V - M @ K) @ (K.T @ q))
-    with pytest.raises(ValueError, match=r"^q: got 'shape \(3,\)'"):
-        one_rule.first_order_move(lambda p, x: p @ x, jnp.asarray(M), jnp.asarray(K), jnp.asarray(V), np.ones(3), 0.1)
+    with pytest.raises(ValueError, match=r"^q: got shape \(3,\)"):
+        one_rule.first_order_move(
+            lambda p, x: p @ x,
+            jnp.asarray(M),
+            jnp.asarray(K),
+            jnp.asarray(V),
+            np.ones(3),
+            0.1,
+        )
 
 
 @pytest.mark.parametrize(
@@ -181,7 +262,12 @@ def test_outside_jit_a_linear_map_moves_by_the_rule():
         (lambda: one_rule.overlap(np.ones((2, 3))), "S: got"),
         (lambda: one_rule.overlap(2 * np.eye(2)), "S: got"),
         (lambda: one_rule.dilute_bound(-1.0), "rho: got"),
-        (lambda: one_rule.expected_error(np.ones((2, 1)), np.eye(2), np.ones((2, 3))), "w: got"),
+        (
+            lambda: one_rule.expected_error(
+                np.ones((2, 1)), np.eye(2), np.ones((2, 3))
+            ),
+            "w: got",
+        ),
         (lambda: one_rule.write_one_by_one(MEMORY, K, V[:, :2], 1.0), "V: got"),
     ],
 )

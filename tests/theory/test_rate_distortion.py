@@ -13,37 +13,60 @@ from rankone.memory.packed import levels
 from rankone.memory.projections import Stored
 from rankone.precision import double_precision
 from rankone.theory import thresholds
-from rankone.theory.rate_distortion import distortion, effective_features, rounding_error, stored_bits
+from rankone.theory.rate_distortion import (
+    distortion,
+    effective_features,
+    rounding_error,
+    stored_bits,
+)
 
 
 def test_levels_are_maxs_and_no_others_do_better():
-    """Table I of Max (1960); the error by quadrature, and its derivative by each level."""
+    """Table I of Max (1960); the error by quadrature, and its derivative by each
+    level.
+    """
     for bits, printed in ((1, 0.3634), (2, 0.1175), (4, 0.009497)):
         assert distortion(bits) == pytest.approx(printed, abs=5e-5)
     assert distortion(1) == pytest.approx(1 - 2 / np.pi)
-    x, c = np.linspace(-9, 9, 40_001), levels(4)
-    error = lambda c: (np.abs(x[:, None] - c).min(1) ** 2 * norm.pdf(x)).sum() * (x[1] - x[0])  # noqa: E731
+    x = np.linspace(-9, 9, 40_001)
+    c = levels(4)
+
+    def error(c):
+        return (np.abs(x[:, None] - c).min(1) ** 2 * norm.pdf(x)).sum() * (x[1] - x[0])
+
     least = error(c)
     assert distortion(4) == pytest.approx(least, rel=1e-6)
     for i in (0, 5, 15):
         assert error(c + 0.01 * (np.arange(16) == i)) > least
         assert error(c - 0.01 * (np.arange(16) == i)) > least
-    assert distortion(8) == pytest.approx(np.sqrt(3) * np.pi / 2 / 4**8, rel=0.02)  # Panter and Dite's limit
+    # Panter and Dite's limit
+    assert distortion(8) == pytest.approx(np.sqrt(3) * np.pi / 2 / 4**8, rel=0.02)
     assert distortion(32) == 0
 
 
 def test_mean_square_over_space_of_what_rounding_adds_is_that_of_the_entries():
-    """With whole frequencies space is a torus, and a grid finer than twice the largest gives means exactly."""
+    """With whole frequencies space is a torus, and a grid finer than twice the largest
+    gives means exactly.
+    """
     with double_precision():
         omega = np.array([[1, 0], [0, 2], [1, 1], [2, -1], [3, 1]], float)
-        features = ro.RandomFeatures(2, 5, frequencies=Stored(jnp.asarray(omega[None])), phase=jnp.zeros(0))
-        memory = ro.DrDAM.store(np.array([[0.1, 0.7], [0.5, 0.3], [0.9, 0.2]]), 4.0, features)
+        features = ro.RandomFeatures(
+            2, 5, frequencies=Stored(jnp.asarray(omega[None])), phase=jnp.zeros(0)
+        )
+        memory = ro.DrDAM.store(
+            np.array([[0.1, 0.7], [0.5, 0.3], [0.9, 0.2]]), 4.0, features
+        )
         axis = np.pi * np.arange(8) / 8  # √β = 2
         x = jnp.asarray(np.stack(np.meshgrid(axis, axis), -1).reshape(-1, 2))
         for bits in (2, 1):
             other = replace(memory, bits=bits)
-            (S, slope), (S_hat, slope_hat) = (m.features.read(2 * x, m.unpacked) for m in (memory, other))
-            found = [jnp.mean((S_hat - S) ** 2), 4 * jnp.mean(((slope_hat - slope) ** 2).sum(1))]
+            (S, slope), (S_hat, slope_hat) = (
+                m.features.read(2 * x, m.unpacked) for m in (memory, other)
+            )
+            found = [
+                jnp.mean((S_hat - S) ** 2),
+                4 * jnp.mean(((slope_hat - slope) ** 2).sum(1)),
+            ]
             expected = rounding_error(memory, other)
             assert expected[0] > 0.1
             np.testing.assert_allclose(expected, np.sqrt(found), rtol=1e-12)
@@ -52,25 +75,37 @@ def test_mean_square_over_space_of_what_rounding_adds_is_that_of_the_entries():
 def test_errors_at_the_stored_patterns_cancel():
     with double_precision():
         Xi = ro.data.binary_patterns(9, 20, key=jax.random.key(0))
-        memory = ro.DrDAM.store(Xi, 30.0, ro.RandomFeatures(20, 500, key=jax.random.key(1)))
+        memory = ro.DrDAM.store(
+            Xi, 30.0, ro.RandomFeatures(20, 500, key=jax.random.key(1))
+        )
         for bits in (8, 4, 2, 1):
-            change = np.asarray(memory.features.phi(30**0.5 * Xi)) @ (replace(memory, bits=bits).unpacked - memory.T)
+            change = np.asarray(memory.features.phi(30**0.5 * Xi)) @ (
+                replace(memory, bits=bits).unpacked - memory.T
+            )
             assert abs(change.sum()) < 1e-12 < 1e-4 < np.abs(change).max()
 
 
 def test_rounding_acts_like_a_loss_of_features():
-    """Noise everywhere, and the pull on stored patterns that displaces them, are those of (1 − d)Y features."""
-    D, K, Y, beta = 60, 40, 24_000, 100.0
+    """Noise everywhere, and the pull on stored patterns that displaces them, are those
+    of (1 − d)Y features.
+    """
+    D = 60
+    K = 40
+    Y = 24_000
+    beta = 100.0
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(2))
     memory = ro.DrDAM.store(Xi, beta, ro.RandomFeatures(D, Y, key=jax.random.key(3)))
     pulled = {}
     for bits in (32, 4, 2, 1):
         rounded = replace(memory, bits=bits)
         left = effective_features(Y, bits=bits)
-        noise = jnp.linalg.norm(rounded.unpacked) / (2 * Y) ** 0.5  # the root mean square of Ŝ over space
+        # the root mean square of Ŝ over space
+        noise = jnp.linalg.norm(rounded.unpacked) / (2 * Y) ** 0.5
         assert noise == pytest.approx(float(thresholds.noise(K=K, Y=left)), rel=0.01)
         pulled[bits] = float(jnp.sqrt((rounded.gradient(Xi) ** 2).sum(1).mean()))
-        assert pulled[bits] == pytest.approx(float(thresholds.displacement(D=D, K=K, Y=left, beta=beta)), rel=0.05)
+        assert pulled[bits] == pytest.approx(
+            float(thresholds.displacement(D=D, K=K, Y=left, beta=beta)), rel=0.05
+        )
     assert pulled[1] / pulled[32] == pytest.approx((np.pi / 2) ** 0.5, rel=0.03)
 
 

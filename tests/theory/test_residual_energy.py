@@ -1,4 +1,6 @@
-"""The risk of ResMem is the Dirichlet energy of its residual: on the torus, with a density, at a wall."""
+"""The risk of ResMem is the Dirichlet energy of its residual: on the torus, with a
+density, at a wall.
+"""
 
 from math import gamma, pi
 
@@ -12,22 +14,33 @@ import rankone as ro
 from rankone.precision import double_precision
 from rankone.theory.linear_resmem import constrained_erm, joint_erm
 from rankone.theory.nearest_neighbour import boundary_constant
-from rankone.theory.residual_energy import energy_law, mode_risk, neighbour_constant, wall_law
+from rankone.theory.residual_energy import (
+    energy_law,
+    mode_risk,
+    neighbour_constant,
+    wall_law,
+)
 
 
 def ways(n, d, *, box=1.0, queries=4000, repetitions=10, seed=0):
-    """The way from each query to its nearest of n points, uniform in the unit cube; sides of length 1 are closed up."""
+    """The way from each query to its nearest of n points, uniform in the unit cube;
+    sides of length 1 are closed up.
+    """
     rng = np.random.default_rng(seed)
-    sides, found = np.broadcast_to(box, (d,)), []
+    sides = np.broadcast_to(box, (d,))
+    found = []
     for _ in range(repetitions):
-        X, q = rng.random((n, d)), rng.random((queries, d))
+        X = rng.random((n, d))
+        q = rng.random((queries, d))
         v = X[cKDTree(X, boxsize=sides).query(q)[1]] - q
         found.append(v - np.round(v) * (sides > 0))
     return np.stack(found)
 
 
 def mean_error(values):
-    """Mean over queries and repetitions, and its error: the queries of a repetition share their points."""
+    """Mean over queries and repetitions, and its error: the queries of a repetition
+    share their points.
+    """
     means = np.asarray(values, float).mean(1)
     return means.mean(), means.std(ddof=1) / len(means) ** 0.5
 
@@ -45,21 +58,35 @@ def test_memory_multiplies_the_risk_of_a_wave_by_the_stated_number(n, d):
 
 
 def test_risk_of_a_residual_of_many_waves_is_their_sum_weighted():
-    """Directly from the values of a residual, with no Fourier transform: two waves in different directions."""
-    rng, n, risks = np.random.default_rng(1), 300, []
-    g = lambda x: np.sin(2 * pi * x[:, 0]) + 0.5 * np.cos(2 * pi * (2 * x[:, 0] - 3 * x[:, 1]))  # noqa: E731
+    """Directly from the values of a residual, with no Fourier transform: two waves in
+    different directions.
+    """
+    rng = np.random.default_rng(1)
+    n = 300
+    risks = []
+
+    def g(x):
+        return np.sin(2 * pi * x[:, 0]) + 0.5 * np.cos(
+            2 * pi * (2 * x[:, 0] - 3 * x[:, 1])
+        )
+
     for _ in range(60):
-        X, q = rng.random((n, 2)), rng.random((1000, 2))
+        X = rng.random((n, 2))
+        q = rng.random((1000, 2))
         risks.append((g(q) - g(X[cKDTree(X, boxsize=1).query(q)[1]])) ** 2)
     mean, error = mean_error(risks)
-    assert abs(mean - mode_risk(n, 2, 1.0) / 2 - mode_risk(n, 2, 13**0.5) / 8) < 4 * error
+    assert (
+        abs(mean - mode_risk(n, 2, 1.0) / 2 - mode_risk(n, 2, 13**0.5) / 8) < 4 * error
+    )
     assert error < 0.02 * mean
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
 def test_energy_bounds_the_risk_of_every_wave_and_is_its_limit(d):
-    n, k = np.array([1e2, 1e4, 1e6, 1e12])[:, None], np.array([1.0, 3.0, 30.0])
-    risk, law = mode_risk(n, d, k), energy_law(n, d, (2 * pi * k) ** 2)
+    n = np.array([1e2, 1e4, 1e6, 1e12])[:, None]
+    k = np.array([1.0, 3.0, 30.0])
+    risk = mode_risk(n, d, k)
+    law = energy_law(n, d, (2 * pi * k) ** 2)
     assert (risk <= law * (1 + 1e-9)).all()
     assert (risk > 0).all()
     ratio = (risk / law)[:, 0]
@@ -71,11 +98,18 @@ def test_energy_bounds_the_risk_of_every_wave_and_is_its_limit(d):
 
 
 def test_waves_on_the_circle_by_hand():
-    """One stored point is nowhere in particular; of two the nearer is within r with probability 1 − (1 − 2r)²."""
-    np.testing.assert_allclose(mode_risk(1, 1, np.array([1.0, 2.0, 5.0])), 2, rtol=1e-12)
+    """One stored point is nowhere in particular; of two the nearer is within r with
+    probability 1 − (1 − 2r)².
+    """
+    np.testing.assert_allclose(
+        mode_risk(1, 1, np.array([1.0, 2.0, 5.0])), 2, rtol=1e-12
+    )
     assert mode_risk(2, 1, 1.0) == pytest.approx(2 - 8 / pi**2, rel=1e-12)
-    long = np.array([0.005, 0.02])  # of such waves a circle holds a part, and the series alone reads it
-    np.testing.assert_allclose(mode_risk(1, 1, long), 2 * (1 - np.sinc(long)), rtol=1e-10)
+    # of such waves a circle holds a part, and the series alone reads it
+    long = np.array([0.005, 0.02])
+    np.testing.assert_allclose(
+        mode_risk(1, 1, long), 2 * (1 - np.sinc(long)), rtol=1e-10
+    )
 
 
 def test_a_wave_too_short_for_the_store_is_doubled():
@@ -95,21 +129,33 @@ def test_the_constant_by_hand():
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_density_enters_to_the_power_one_less_two_over_d(sign):
-    """On the torus, p = 1 + 0.8 cos 2πx₁ in three dimensions; the residual varies where points are many, or few."""
-    rng, n, d, risks = np.random.default_rng(2), 20_000, 3, []
+    """On the torus, p = 1 + 0.8 cos 2πx₁ in three dimensions; the residual varies where
+    points are many, or few.
+    """
+    rng = np.random.default_rng(2)
+    n = 20_000
+    d = 3
+    risks = []
     grid = np.linspace(0, 1, 4001)
     wave = np.cos(2 * pi * grid)
-    p, share = 1 + 0.8 * wave, grid + 0.8 * np.sin(2 * pi * grid) / (2 * pi)
+    p = 1 + 0.8 * wave
+    share = grid + 0.8 * np.sin(2 * pi * grid) / (2 * pi)
 
     def draw(m):
         return np.c_[np.interp(rng.random(m), share, grid) % 1, rng.random((m, d - 1))]
 
-    g = lambda x: (1 + sign * np.cos(2 * pi * x[:, 0])) * np.sin(2 * pi * x[:, 1])  # noqa: E731
+    def g(x):
+        return (1 + sign * np.cos(2 * pi * x[:, 0])) * np.sin(2 * pi * x[:, 1])
+
     for _ in range(15):
-        X, q = draw(n), draw(4000)
+        X = draw(n)
+        q = draw(4000)
         risks.append((g(q) - g(X[cKDTree(X, boxsize=1).query(q)[1]])) ** 2)
-    slopes = 2 * pi**2 * ((1 + sign * wave) ** 2 + np.sin(2 * pi * grid) ** 2)  # mean over x₂ of ‖∇g‖²
-    law, naive = (energy_law(n, d, np.trapezoid(slopes * p**a, grid)) for a in (1 - 2 / d, 1.0))
+    # mean over x₂ of ‖∇g‖²
+    slopes = 2 * pi**2 * ((1 + sign * wave) ** 2 + np.sin(2 * pi * grid) ** 2)
+    law, naive = (
+        energy_law(n, d, np.trapezoid(slopes * p**a, grid)) for a in (1 - 2 / d, 1.0)
+    )
     mean, error = mean_error(risks)
     assert abs(mean - law) < 4 * error + 0.01 * law
     assert abs(mean - naive) > 10 * error  # the mean slope at the points themselves
@@ -117,22 +163,38 @@ def test_density_enters_to_the_power_one_less_two_over_d(sign):
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
 def test_linear_model_of_the_paper_is_the_case_where_energy_and_square_agree(d):
-    """Uniform in the ball of radius √(d + 2), g = ⟨u, x⟩, ‖u‖ = 1: interior and wall together are `law`/d."""
-    n, volume = 10**4, pi ** (d / 2) / gamma(d / 2 + 1) * (d + 2) ** (d / 2)
-    p, wall = 1 / volume, d * volume / (d + 2) ** 0.5
+    """Uniform in the ball of radius √(d + 2), g = ⟨u, x⟩, ‖u‖ = 1: interior and wall
+    together are `law`/d.
+    """
+    n = 10**4
+    volume = pi ** (d / 2) / gamma(d / 2 + 1) * (d + 2) ** (d / 2)
+    p = 1 / volume
+    wall = d * volume / (d + 2) ** 0.5
     inner = energy_law(n, d, p ** (-2 / d))
-    outer = wall_law(n, d, p ** (1 - 3 / d) * wall * (1 - 1 / d), p ** (1 - 3 / d) * wall / d)
-    assert inner + outer == pytest.approx(ro.nearest_neighbour_risk(n, d).law / d, rel=1e-9)
+    outer = wall_law(
+        n, d, p ** (1 - 3 / d) * wall * (1 - 1 / d), p ** (1 - 3 / d) * wall / d
+    )
+    assert inner + outer == pytest.approx(
+        ro.nearest_neighbour_risk(n, d).law / d, rel=1e-9
+    )
 
 
 # --- the wall
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])
-def test_a_wall_adds_to_the_tangential_slope_and_takes_from_the_normal_one_beyond_three_dimensions(d):
-    """A slab: the cube closed up along all directions but the first, against the torus with the same points."""
-    n, inner = 1500, energy_law(1500, d, 1.0)
-    walls, none = (ways(n, d, box=np.r_[side, np.ones(d - 1)], repetitions=16) ** 2 for side in (0.0, 1.0))
+def test_a_wall_adds_to_the_tangential_slope_and_takes_from_the_normal_one_beyond_three_dimensions(
+    d,
+):
+    """A slab: the cube closed up along all directions but the first, against the torus
+    with the same points.
+    """
+    n = 1500
+    inner = energy_law(1500, d, 1.0)
+    walls, none = (
+        ways(n, d, box=np.r_[side, np.ones(d - 1)], repetitions=16) ** 2
+        for side in (0.0, 1.0)
+    )
     for axis, (tangential, normal) in ((0, (0, 2)), (1, (2, 0))):
         mean, error = mean_error((walls - none)[..., axis])
         assert abs(mean - wall_law(n, d, tangential, normal)) < 4 * error
@@ -142,42 +204,69 @@ def test_a_wall_adds_to_the_tangential_slope_and_takes_from_the_normal_one_beyon
 
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 9])
 def test_the_wall_constants_are_integrals_over_half_a_sphere(d):
-    """The mean of ω_ν² over directions ω that do not cross the wall, by quadrature: no divergence theorem."""
-    density = lambda w: (1 - w * w) ** ((d - 3) / 2)  # noqa: E731
+    """The mean of ω_ν² over directions ω that do not cross the wall, by quadrature: no
+    divergence theorem.
+    """
+
+    def density(w):
+        return (1 - w * w) ** ((d - 3) / 2)
+
     whole = quad(density, -1, 1)[0]
-    kept = lambda t: quad(lambda w: w * w * density(w), -t, 1)[0] * d / whole  # noqa: E731
-    solid = lambda w: (1 - w * w) ** ((d - 1) / 2)  # noqa: E731
-    inside = lambda t: quad(solid, -t, 1)[0] / quad(solid, -1, 1)[0]  # noqa: E731
+
+    def kept(t):
+        return quad(lambda w: w * w * density(w), -t, 1)[0] * d / whole
+
+    def solid(w):
+        return (1 - w * w) ** ((d - 1) / 2)
+
+    def inside(t):
+        return quad(solid, -t, 1)[0] / quad(solid, -1, 1)[0]
+
     found = quad(lambda t: kept(t) * inside(t) ** (-1 - 3 / d) - 1, 0, 1)[0]
-    assert found == pytest.approx((1 - d / 3) * boundary_constant(d), rel=1e-6, abs=1e-9)
+    assert found == pytest.approx(
+        (1 - d / 3) * boundary_constant(d), rel=1e-6, abs=1e-9
+    )
 
 
 def test_the_interval_is_exact():
     n = np.array([1, 2, 10, 1000])
     risk = energy_law(n, 1, 1.0) + wall_law(n, 1, 0, 2)
-    # quotients of Γ come from differences of ln Γ, which is 5,900 at n = 1,000 and rounds by 1e-12
-    np.testing.assert_allclose(risk, (n + 7) / (2.0 * (n + 1) * (n + 2) * (n + 3)), rtol=1e-11)
+    # quotients of Γ come from differences of ln Γ, which is 5,900 at n = 1,000 and
+    # rounds by 1e-12
+    np.testing.assert_allclose(
+        risk, (n + 7) / (2.0 * (n + 1) * (n + 2) * (n + 3)), rtol=1e-11
+    )
 
 
 # --- what a base should learn
 
 
 def test_the_base_that_is_worse_alone_is_better_with_memory():
-    """Sin 2πx₁ + ½ sin 8πx₁ in three dimensions, a base that can learn one of the two, 30,000 examples."""
-    smooth, rough = mode_risk(30_000, 3, 1.0) / 2, mode_risk(30_000, 3, 4.0) / 8
+    """Sin 2πx₁ + ½ sin 8πx₁ in three dimensions, a base that can learn one of the two,
+    30,000 examples.
+    """
+    smooth = mode_risk(30_000, 3, 1.0) / 2
+    rough = mode_risk(30_000, 3, 4.0) / 8
     v = ways(30_000, 3, repetitions=4)
     for k, square, risk in ((1, 1 / 2, smooth), (4, 1 / 8, rough)):
         mean, error = mean_error(2 * square * (1 - np.cos(2 * pi * k * v[..., 0])))
         assert abs(mean - risk) < 4 * error + 0.01 * risk
-    assert rough / smooth == pytest.approx(4, rel=0.05)  # where the base's own risks are 1/8 and 1/2
+    # where the base's own risks are 1/8 and 1/2
+    assert rough / smooth == pytest.approx(4, rel=0.05)
     few = mode_risk(10, 3, 4.0) / 8, mode_risk(10, 3, 1.0) / 2
-    assert few[0] < few[1]  # too few examples to tell a short wave: then learn what is large
+    # too few examples to tell a short wave: then learn what is large
+    assert few[0] < few[1]
 
 
 def test_joint_training_spends_the_norm_on_what_is_rough():
-    """The paper's least squares in a ball, on two waves: the sum's best is that of the energy, by another solver."""
-    rng, n, L = np.random.default_rng(3), 3000, 0.5
-    truth, k = np.array([0.8, 0.6]), np.array([1, 4])
+    """The paper's least squares in a ball, on two waves: the sum's best is that of the
+    energy, by another solver.
+    """
+    rng = np.random.default_rng(3)
+    n = 3000
+    L = 0.5
+    truth = np.array([0.8, 0.6])
+    k = np.array([1, 4])
     X = rng.random((n, 3))
     waves = 2**0.5 * np.sin(2 * pi * k * X[:, :1])
     nearest = cKDTree(X, boxsize=1).query(X, 2)[1][:, 1]
@@ -186,12 +275,20 @@ def test_joint_training_spends_the_norm_on_what_is_rough():
         other = rng.permutation(n)
         given = joint_erm(waves, waves @ truth, L, nearest=other).theta
         step = waves - waves[other]
-        np.testing.assert_allclose(given, constrained_erm(step, step @ truth, L).theta, rtol=1e-6)
+        np.testing.assert_allclose(
+            given, constrained_erm(step, step @ truth, L).theta, rtol=1e-6
+        )
     weight = mode_risk(n, 3, k.astype(float))
-    shrunk = lambda lam: weight * truth / (weight + lam)  # noqa: E731
+
+    def shrunk(lam):
+        return weight * truth / (weight + lam)
+
     best = shrunk(brentq(lambda lam: np.linalg.norm(shrunk(lam)) - L, 0, 1e3))
     np.testing.assert_allclose(joint, best, atol=0.02)
-    risk = lambda theta: float(weight @ (truth - theta) ** 2)  # noqa: E731
+
+    def risk(theta):
+        return float(weight @ (truth - theta) ** 2)
+
     assert risk(joint) < 1.01 * risk(best)
     assert risk(joint) < 0.5 * risk(L * truth)  # apart, the base tends to L θ_*
 

@@ -1,4 +1,6 @@
-"""Soft neighbours as a ratio of two linear memories: against ResMem, in a fixed length, and far from all keys."""
+"""Soft neighbours as a ratio of two linear memories: against ResMem, in a fixed length,
+and far from all keys.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -8,9 +10,13 @@ import pytest
 from rankone.residual.resmem import ResMem
 from rankone.theory import soft_neighbours
 
-D, H, M, Y = 3, 2, 40, 500
+D = 3
+H = 2
+M = 40
+Y = 500
 draws = np.random.default_rng(0)
-KEYS, R = draws.normal(size=(D, M)), draws.normal(size=(H, M))
+KEYS = draws.normal(size=(D, M))
+R = draws.normal(size=(H, M))
 ASKED = KEYS[:, :4] + 0.2 * draws.normal(size=(D, 4))
 SIGMA = 0.8
 
@@ -22,18 +28,20 @@ def test_a_reading_of_all_neighbours_is_residual_memory_with_k_of_n():
 
 
 def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
-    """W-knn: over draws of the features, within five standard errors and what second order leaves."""
-    true, law = (
-        soft_neighbours.soft_reading(KEYS, R, ASKED, SIGMA),
-        soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, Y),
-    )
+    """W-knn: over draws of the features, within five standard errors and what second
+    order leaves.
+    """
+    true = soft_neighbours.soft_reading(KEYS, R, ASKED, SIGMA)
+    law = soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, Y)
     made = soft_neighbours.laplace_features(D, Y, SIGMA, key=jax.random.key(0))
 
     @jax.jit
     def error(key):
         features = soft_neighbours.laplace_features(D, Y, SIGMA, key=key)
         stored = features.features(jnp.asarray(KEYS, jnp.float32))
-        numerator, denominator = stored @ R.T, stored.sum(1)  # all that is kept: 2Y (H + 1) numbers
+        # all that is kept: 2Y (H + 1) numbers
+        numerator = stored @ R.T
+        denominator = stored.sum(1)
         asked = features.features(jnp.asarray(ASKED, jnp.float32))
         return ((numerator.T @ asked / (denominator @ asked)[None] - true) ** 2).sum(0)
 
@@ -41,34 +49,58 @@ def test_two_memories_of_fixed_length_read_it_with_the_error_of_the_law():
     errors = np.asarray(jax.lax.map(error, jax.random.split(jax.random.key(1), 300)))
     standard = errors.std(0) / 300**0.5
     assert (abs(errors.mean(0) - law) < 5 * standard + 0.1 * law).all()
-    np.testing.assert_allclose(soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, 4 * Y), law / 4)
-    # halfway between two keys of opposite residuals the features cannot tell one from the other, and err by nothing
-    pair, opposite = np.array([[-0.7, 0.7]]), np.array([[1.0, -1.0]])
-    assert soft_neighbours.ratio_error(pair, opposite, np.zeros((1, 1)), SIGMA, Y)[0] == pytest.approx(0, abs=1e-15)
-    assert soft_neighbours.ratio_error(pair, opposite, np.full((1, 1), 0.3), SIGMA, Y)[0] > 1e-5
+    np.testing.assert_allclose(
+        soft_neighbours.ratio_error(KEYS, R, ASKED, SIGMA, 4 * Y), law / 4
+    )
+    # halfway between two keys of opposite residuals the features cannot tell one from
+    # the other, and err by nothing
+    pair = np.array([[-0.7, 0.7]])
+    opposite = np.array([[1.0, -1.0]])
+    assert soft_neighbours.ratio_error(pair, opposite, np.zeros((1, 1)), SIGMA, Y)[
+        0
+    ] == pytest.approx(0, abs=1e-15)
+    assert (
+        soft_neighbours.ratio_error(pair, opposite, np.full((1, 1), 0.3), SIGMA, Y)[0]
+        > 1e-5
+    )
 
 
 @pytest.mark.parametrize("shift", [0.0, 1.7])
 def test_the_error_of_one_pair_and_of_two_by_hand(shift):
-    """Of one pair the ratio errs by nothing. Of ±1 at two keys, asked at either, κ̂ alone is noisy, with the variance
-    (1 − κ²)/2Y, and the reading (κ̂ − 1)/(κ̂ + 1) has the slope 2/(1 + κ)²; wherever the keys lie."""
-    keys, kappa = np.array([[-0.7, 0.7]]) + shift, np.exp(-1.4 / SIGMA)
-    law = lambda K, R, q: soft_neighbours.ratio_error(K, R, q, SIGMA, Y)  # noqa: E731
+    """Of one pair the ratio errs by nothing. Of ±1 at two keys, asked at either, κ̂
+    alone is noisy, with the variance (1 − κ²)/2Y, and the reading (κ̂ − 1)/(κ̂ + 1) has
+    the slope 2/(1 + κ)²; wherever
+    the keys lie."""
+    keys = np.array([[-0.7, 0.7]]) + shift
+    kappa = np.exp(-1.4 / SIGMA)
+
+    def law(K, R, q):
+        return soft_neighbours.ratio_error(K, R, q, SIGMA, Y)
+
     np.testing.assert_allclose(law(keys[:, :1], np.array([[3.0]]), keys), 0, atol=1e-15)
     found = law(keys, np.array([[1.0, -1.0]]), keys)
-    np.testing.assert_allclose(found, (2 / (1 + kappa) ** 2) ** 2 * (1 - kappa**2) / (2 * Y), rtol=1e-12)
+    np.testing.assert_allclose(
+        found, (2 / (1 + kappa) ** 2) ** 2 * (1 - kappa**2) / (2 * Y), rtol=1e-12
+    )
 
 
 def test_features_are_finite_however_heavy_the_tail():
-    """Of a million frequencies the longest would be a million long, where a cosine in float32 may be NaN."""
-    features = soft_neighbours.laplace_features(D, 200_000, SIGMA, key=jax.random.key(4))
-    assert 2e3 / SIGMA < np.abs(features.omega).max() < 6e3 / SIGMA  # 160 are cut to a thousand times a normal vector
+    """Of a million frequencies the longest would be a million long, where a cosine in
+    float32 may be NaN.
+    """
+    features = soft_neighbours.laplace_features(
+        D, 200_000, SIGMA, key=jax.random.key(4)
+    )
+    # 160 are cut to a thousand times a normal vector
+    assert 2e3 / SIGMA < np.abs(features.omega).max() < 6e3 / SIGMA
     phi = np.asarray(features.phi(jnp.asarray(KEYS.T[:3], jnp.float32)))
     np.testing.assert_allclose((phi**2).sum(1), 1, atol=1e-5)
 
 
 def test_far_from_all_keys_a_reading_does_not_fade():
-    """W-far: it tends to a softmax of ⟨u, k⟩/σ, while the sum of the weights goes to 0."""
+    """W-far: it tends to a softmax of ⟨u, k⟩/σ, while the sum of the weights goes to
+    0.
+    """
     u = np.array([1.0, -0.5, 2.0])
     u /= np.linalg.norm(u)
     limit = soft_neighbours.far_reading(KEYS, R, 3 * u, SIGMA)
@@ -77,22 +109,31 @@ def test_far_from_all_keys_a_reading_does_not_fade():
         got = soft_neighbours.soft_reading(KEYS, R, away * u[:, None], SIGMA)[:, 0]
         errors.append(np.abs(got - limit).max())
     assert errors[1] == pytest.approx(errors[0] / 10, rel=0.2)
-    assert np.abs(limit - R[:, (u @ KEYS).argmax()]).max() > 0.05  # not the nearest alone
+    # not the nearest alone
+    assert np.abs(limit - R[:, (u @ KEYS).argmax()]).max() > 0.05
 
 
 def test_in_a_narrow_kernel_the_foremost_key_alone_is_left():
     """W-far: ⟨u, k⟩/σ goes to thousands, whose exponential no number holds."""
     u = np.array([1.0, -0.5, 2.0])
     foremost = (u @ KEYS).argmax()
-    np.testing.assert_allclose(soft_neighbours.far_reading(KEYS, R, u, 1e-3), R[:, foremost], rtol=1e-9)
+    np.testing.assert_allclose(
+        soft_neighbours.far_reading(KEYS, R, u, 1e-3), R[:, foremost], rtol=1e-9
+    )
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: soft_neighbours.laplace_features(2, 5, 0.0, key=jax.random.key(0)), "sigma: got"),
+        (
+            lambda: soft_neighbours.laplace_features(2, 5, 0.0, key=jax.random.key(0)),
+            "sigma: got",
+        ),
         (lambda: soft_neighbours.soft_reading(KEYS, R, ASKED[:2], 1.0), "q: got"),
-        (lambda: soft_neighbours.far_reading(KEYS, R, np.zeros(D), 1.0), "direction: got"),
+        (
+            lambda: soft_neighbours.far_reading(KEYS, R, np.zeros(D), 1.0),
+            "direction: got",
+        ),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -1,4 +1,6 @@
-"""The kernel of an initialisation, where it says everything: of a model that is linear in its parameters."""
+"""The kernel of an initialisation, where it says everything: of a model that is linear
+in its parameters.
+"""
 
 import jax
 import numpy as np
@@ -9,7 +11,8 @@ from rankone.theory.step_kernel import frozen_predictions, step_rates
 
 
 def test_of_a_linear_model_the_kernel_stays_as_it_is():
-    learner, task = GradientLearner(MLP(1, ()), step_size=0.02), SineTasks(shots=3, queries=4)(jax.random.key(1))
+    learner = GradientLearner(MLP(1, ()), step_size=0.02)
+    task = SineTasks(shots=3, queries=4)(jax.random.key(1))
     params = learner.init(jax.random.key(2))
     frozen = np.asarray(frozen_predictions(learner, params, task, 2))
     for steps, predictions in enumerate(frozen):
@@ -18,7 +21,11 @@ def test_of_a_linear_model_the_kernel_stays_as_it_is():
     stepped = learner.model(learner.step(params, task), task.x_query)
     np.testing.assert_allclose(frozen[1], stepped, atol=1e-5)
     J = np.hstack([task.x, np.ones((3, 1))])
-    np.testing.assert_allclose(step_rates(learner, params, task), np.linalg.eigvalsh(0.02 * 2 / 3 * J @ J.T), atol=1e-6)
+    np.testing.assert_allclose(
+        step_rates(learner, params, task),
+        np.linalg.eigvalsh(0.02 * 2 / 3 * J @ J.T),
+        atol=1e-6,
+    )
 
 
 def test_steps_and_tasks_are_refused_by_name():

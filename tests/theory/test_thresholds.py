@@ -1,4 +1,6 @@
-"""What it takes to remember: thresholds against simulation, the information bound against exact cases."""
+"""What it takes to remember: thresholds against simulation, the information bound
+against exact cases.
+"""
 
 from functools import cache
 
@@ -16,29 +18,38 @@ from rankone.theory.fidelity import hamming_error
 def stored(D, K, load, beta, seed=0):
     k_data, k_features = jax.random.split(jax.random.key(seed))
     Xi = ro.data.binary_patterns(K, D, key=k_data)
-    return Xi, ro.DrDAM.store(Xi, beta, ro.RandomFeatures(D, int(load * D * K), key=k_features))
+    return Xi, ro.DrDAM.store(
+        Xi, beta, ro.RandomFeatures(D, int(load * D * K), key=k_features)
+    )
 
 
 @cache
 def recalled(load):
-    """Thirty of 60 stored patterns of 60 bits at β = 80, and where each comes to rest."""
+    """Thirty of 60 stored patterns of 60 bits at β = 80, and where each comes to
+    rest.
+    """
     Xi, memory = stored(60, 60, load, 80.0)
     end = ro.retrieve(memory, Xi[:30], step_size=1.0, max_steps=200, progress=False).x
     return np.asarray(Xi[:30]), np.asarray(end)
 
 
 def test_displacement_of_stored_patterns_follows_c_over_root_beta():
-    D, K, beta = 60, 60, 80.0
+    D = 60
+    K = 60
+    beta = 80.0
     for load in (3, 6):
         Xi, end = recalled(load)
         measured = np.sqrt(((end - Xi) ** 2).sum(1).mean())
         law = thresholds.displacement(D=D, K=K, Y=load * D * K, beta=beta)
-        # First order in c: the next term is c² relative, .17 and .08 here; 30 patterns share one draw of frequencies.
+        # First order in c: the next term is c² relative, .17 and .08 here; 30 patterns
+        # share one draw of frequencies.
         assert 0.95 < measured / law < 1.3
 
 
 def test_hessian_spectrum_fills_one_plus_minus_two_c():
-    D, K, load = 80, 80, 4
+    D = 80
+    K = 80
+    load = 4
     Xi, memory = stored(D, K, load, 100.0)
     spectrum = np.linalg.eigvalsh(jax.jit(jax.jacfwd(memory.gradient))(Xi[0]))
     low, high = thresholds.hessian_edges(D=D, K=K, Y=load * D * K)
@@ -55,69 +66,120 @@ def test_edge_reaches_zero_exactly_at_the_threshold():
 
 
 def test_bit_errors_follow_the_normal_tail():
-    D, K, beta, load = 60, 200, 30.0, 3.0  # c² = .17: one bit in a hundred thousand; weaker: c² = .25
+    # c² = .17: one bit in a hundred thousand; weaker: c² = .25
+    D = 60
+    K = 200
+    beta = 30.0
+    load = 3.0
     assert thresholds.bit_error(D=D, K=K, Y=load * D * K, beta=beta) < 1e-4
-    # In a run: entries of the fixed point's displacement at large Y are Gaussian with the law's spread.
+    # In a run: entries of the fixed point's displacement at large Y are Gaussian with
+    # the law's spread.
     Xi, end = recalled(6)
-    moved = ((end - Xi) * np.where(Xi > 0, -1, 1)).ravel() * 60**0.5  # towards the other value
-    at = 0.05  # flips if it exceeds one half: rescale the threshold to one that is met often
+    # towards the other value
+    moved = ((end - Xi) * np.where(Xi > 0, -1, 1)).ravel() * 60**0.5
+    # flips if it exceeds one half: rescale the threshold to one that is met often
+    at = 0.05
     law = thresholds.bit_error(D=60, K=60, Y=6 * 3600, beta=80.0 * (2 * at) ** 2)
     share = (moved > at).mean()
-    assert abs(share - law) < 0.04  # 1800 entries, standard error .012, and the displacement's c² correction
+    # 1800 entries, standard error .012, and the displacement's c² correction
+    assert abs(share - law) < 0.04
 
 
 def test_bit_errors_by_hand():
-    """√β/2c = 1 with c² = DK/2Y = 1 and β = 4, and ½ with c = 2: the tail of a normal variable beyond 1 and ½."""
-    assert thresholds.bit_error(D=2, K=1, Y=1, beta=4.0) == pytest.approx(norm.sf(1), rel=1e-5)
-    assert thresholds.bit_error(D=2, K=4, Y=1, beta=4.0) == pytest.approx(norm.sf(0.5), rel=1e-5)
+    """√β/2c = 1 with c² = DK/2Y = 1 and β = 4, and ½ with c = 2: the tail of a normal
+    variable beyond 1 and ½.
+    """
+    assert thresholds.bit_error(D=2, K=1, Y=1, beta=4.0) == pytest.approx(
+        norm.sf(1), rel=1e-5
+    )
+    assert thresholds.bit_error(D=2, K=4, Y=1, beta=4.0) == pytest.approx(
+        norm.sf(0.5), rel=1e-5
+    )
 
 
 def test_hamming_error_below_and_above_the_threshold():
     rates = []
     for load in (0.25, 4):
         Xi, memory = stored(60, 60, load, 60.0, seed=2)
-        end = ro.retrieve(memory, Xi[:30], step_size=1.0, max_steps=150, progress=False).x
+        end = ro.retrieve(
+            memory, Xi[:30], step_size=1.0, max_steps=150, progress=False
+        ).x
         rates.append(float(hamming_error(end, Xi[:30]).mean()))
     assert rates[0] > 0.01
     assert rates[1] == 0
 
 
 def test_noise_is_the_standard_deviation_of_a_far_reading():
-    D, K, Y = 200, 50, 300
+    D = 200
+    K = 50
+    Y = 300
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(3))
     far = -2 * jnp.ones(D) / D**0.5
-    S = [ro.DrDAM.store(Xi, 60.0, ro.RandomFeatures(D, Y, key=jax.random.key(s))).partition(far) for s in range(200)]
+    S = [
+        ro.DrDAM.store(
+            Xi, 60.0, ro.RandomFeatures(D, Y, key=jax.random.key(s))
+        ).partition(far)
+        for s in range(200)
+    ]
     law = thresholds.noise(K=K, Y=Y)
-    assert abs(np.std(S) / law - 1) < 4 / np.sqrt(2 * 200)  # four standard errors of a standard deviation
+    # four standard errors of a standard deviation
+    assert abs(np.std(S) / law - 1) < 4 / np.sqrt(2 * 200)
 
 
 def test_signal_to_noise_is_kernel_over_noise():
-    D, K, Y, beta = 30, 5, 1000, 12.0
+    D = 30
+    K = 5
+    Y = 1000
+    beta = 12.0
     x, xi = jax.random.uniform(jax.random.key(4), (2, D)) / D**0.5
-    kernel = lambda x: jnp.exp(-beta / 2 * ((x - xi) ** 2).sum())  # noqa: E731
+
+    def kernel(x):
+        return jnp.exp(-beta / 2 * ((x - xi) ** 2).sum())
+
     noise = (K / (2 * Y)) ** 0.5
-    assert jnp.allclose(thresholds.signal_to_noise(x, xi, beta=beta, K=K, Y=Y), kernel(x) / noise, rtol=1e-5)
+    assert jnp.allclose(
+        thresholds.signal_to_noise(x, xi, beta=beta, K=K, Y=Y),
+        kernel(x) / noise,
+        rtol=1e-5,
+    )
 
 
 def test_pull_of_the_noise_is_root_D_sigma():
-    D, K, Y, beta = 100, 50, 400, 60.0
+    D = 100
+    K = 50
+    Y = 400
+    beta = 60.0
     Xi = ro.data.binary_patterns(K, D, key=jax.random.key(5))
     far = -2 * np.ones(D) / D**0.5
     slope = jax.jit(lambda memory, x: jax.grad(memory.partition)(x))
     slopes = []
     for seed in range(30):
-        memory = ro.DrDAM.store(Xi, beta, ro.RandomFeatures(D, Y, key=jax.random.key(seed)))
+        memory = ro.DrDAM.store(
+            Xi, beta, ro.RandomFeatures(D, Y, key=jax.random.key(seed))
+        )
         slopes.append(np.linalg.norm(slope(memory, far)) / beta**0.5)
-    assert abs(np.sqrt(np.mean(np.square(slopes))) / (D**0.5 * thresholds.noise(K=K, Y=Y)) - 1) < 0.05
+    assert (
+        abs(
+            np.sqrt(np.mean(np.square(slopes))) / (D**0.5 * thresholds.noise(K=K, Y=Y))
+            - 1
+        )
+        < 0.05
+    )
 
 
 @pytest.mark.parametrize(("flips", "bits"), [(0.5, 1.0), (0.0, 0.0), (0.11002786, 0.5)])
 def test_information_bound_at_known_entropies(flips, bits):
-    assert thresholds.information_bound(D=10, K=3, flips=flips) == pytest.approx(30 * bits, abs=1e-4)
+    assert thresholds.information_bound(D=10, K=3, flips=flips) == pytest.approx(
+        30 * bits, abs=1e-4
+    )
 
 
 def test_information_bound_grows_with_KD_and_falls_with_tolerated_errors():
-    bound = lambda **change: float(thresholds.information_bound(**{"D": 8, "K": 4, "flips": 0.1} | change))  # noqa: E731
+    def bound(**change):
+        return float(
+            thresholds.information_bound(**{"D": 8, "K": 4, "flips": 0.1} | change)
+        )
+
     assert bound(K=8) == pytest.approx(2 * bound())
     assert bound(D=16) == pytest.approx(2 * bound())
     assert bound(errors=0.05) < bound()
@@ -126,7 +188,8 @@ def test_information_bound_grows_with_KD_and_falls_with_tolerated_errors():
 
 def test_memory_of_pattern_and_code_meets_the_information_bound():
     """Storing everything (one bit a bit) and storing nothing are consistent with it."""
-    D, K = 12, 5
+    D = 12
+    K = 5
     for flips in (0.01, 0.1, 0.3, 0.5):
         assert thresholds.information_bound(D=D, K=K, flips=flips) <= D * K + 1e-4
         assert thresholds.information_bound(D=D, K=K, flips=flips, errors=flips) == 0

@@ -1,4 +1,6 @@
-"""Bad inputs to the public surface, in short: every 20th of those that the tool tries."""
+"""Bad inputs to the public surface, in short: every 20th of those that the tool
+tries.
+"""
 
 import subprocess
 import sys
@@ -19,15 +21,31 @@ from rankone.theory.commutation import descend
 
 def test_no_bad_input_leaks_or_is_answered_wrongly_or_changed(root, light):
     """In a process of its own, in which nothing else checks annotations."""
-    command = [sys.executable, str(root / "tools" / "bad_inputs.py"), "--most", "150", "--seed", "1", "--examples"]
-    done = subprocess.run(command, env=light, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        str(root / "tools" / "bad_inputs.py"),
+        "--most",
+        "150",
+        "--seed",
+        "1",
+        "--examples",
+    ]
+    done = subprocess.run(
+        command, env=light, capture_output=True, text=True, check=False
+    )
     assert not done.returncode, done.stdout + done.stderr
     assert " 150 inputs: " in done.stdout
-    assert "never called: none" in done.stdout, "record the part: python tools/bad_inputs.py tests/PART --record"
+    assert "never called: none" in done.stdout, (
+        "record the part: python tools/bad_inputs.py tests/PART --record"
+    )
 
 
 def test_in_the_record_nothing_ended_as_it_should_not():
-    assert {ended for part in recorded().values() for ended in part["inputs"]} == {"answered", "named", "the caller's"}
+    assert {ended for part in recorded().values() for ended in part["inputs"]} == {
+        "answered",
+        "named",
+        "the caller's",
+    }
 
 
 def test_leaks_wrong_answers_and_changes_are_told_apart():
@@ -48,10 +66,16 @@ def test_leaks_wrong_answers_and_changes_are_told_apart():
 
     told = [outcome(Call(f, {"a": 1}), "NaN", {"a"})[0] for f in (named, leaky, itself)]
     assert told == ["named", "leaky", "answered"]
-    without = [Call(lacking, {"a": told}) for told in ("It needs faiss: pip install faiss-cpu.", "no module")]
+    without = [
+        Call(lacking, {"a": told})
+        for told in ("It needs faiss: pip install faiss-cpu.", "no module")
+    ]
     assert [outcome(call, "NaN", {"a"})[0] for call in without] == ["named", "leaky"]
     assert outcome(Call(itself, {"a": 1j}), "complex", {"a"})[0] == "answered wrongly"
-    assert outcome(Call(changing, {"a": 1, "b": np.zeros(2)}), "NaN", {"a"})[0] == "changed"
+    assert (
+        outcome(Call(changing, {"a": 1, "b": np.zeros(2)}), "NaN", {"a"})[0]
+        == "changed"
+    )
 
 
 @pytest.mark.parametrize(
@@ -60,7 +84,10 @@ def test_leaks_wrong_answers_and_changes_are_told_apart():
         ("a", set()),
         ("a.beta", set()),
         ("a[0].W", set()),
-        ("b", {"complex"}),  # of a shape or a value that does not fit another, either may be the wrong one
+        (
+            "b",
+            {"complex"},
+        ),  # of a shape or a value that does not fit another, either may be the wrong one
         ("rows", {"complex", "None"}),  # which the caller never wrote
         ("self", {"complex", "None"}),
         ("a thing", {"complex", "None"}),
@@ -71,8 +98,14 @@ def test_an_error_is_to_name_what_the_caller_wrote(blames, leaks):
         if a is None or np.iscomplexobj(a):
             raise ValueError(f"{blames}: got {a!r}; it must be otherwise.")
 
-    counts = table({"f": Call(refusing, {"self": 0, "a": np.ones(2), "b": 1.0})}, 1000, 0)
-    found = {kind for kind in ("complex", "None") if any(f"leaky: f(a={kind})" in said for said in counts[""])}
+    counts = table(
+        {"f": Call(refusing, {"self": 0, "a": np.ones(2), "b": 1.0})}, 1000, 0
+    )
+    found = {
+        kind
+        for kind in ("complex", "None")
+        if any(f"leaky: f(a={kind})" in said for said in counts[""])
+    }
     assert found == leaks
 
 
@@ -91,15 +124,22 @@ def test_of_shapes_a_function_of_the_callers_has_the_word():
     def loss(W):
         return (W * np.ones((2, 3))).sum()
 
-    call = Call(descend, {"loss": loss, "W0": np.ones((2, 6)), "optimizer": optax.sgd(0.1), "steps": 2})
+    call = Call(
+        descend,
+        {"loss": loss, "W0": np.ones((2, 6)), "optimizer": optax.sgd(0.1), "steps": 2},
+    )
     told = [outcome(call, kind, {"W0"})[0] for kind in ("longer", "object")]
-    told.append(outcome(Call(np.linalg.cholesky, {"a": np.ones((2, 4))}), "longer", {"a"})[0])
+    told.append(
+        outcome(Call(np.linalg.cholesky, {"a": np.ones((2, 4))}), "longer", {"a"})[0]
+    )
     assert told == ["the caller's", "leaky", "leaky"]
 
 
 @pytest.mark.parametrize("block", [nullcontext, partial(renamed, a="b")])
 def test_the_fastest_call_that_ended_well_seeds_the_others(block):
-    """One that was refused does not, however fast, nor what a block does when an error leaves it."""
+    """One that was refused does not, however fast, nor what a block does when an error
+    leaves it.
+    """
 
     def refusing(a):
         with block():
@@ -125,16 +165,24 @@ def test_a_compiled_function_that_is_checked_is_seen_from_outside():
         asked(np.ones(2))
     assert found["twice"].function is asked
     np.testing.assert_array_equal(found["twice"].given["x"], np.ones(2))
-    assert outcome(found["twice"]._replace(given={"x": np.ones(2) * 1j}), "complex", {"x"})[0] == "named"
+    assert (
+        outcome(
+            found["twice"]._replace(given={"x": np.ones(2) * 1j}), "complex", {"x"}
+        )[0]
+        == "named"
+    )
 
 
 def test_options_are_replaced_one_by_one():
     def answers(**options):
         return options
 
-    counts = table({"answers": Call(answers, {"options": {"width": 1.0, "layers": 2}})}, 1000, 0)
+    counts = table(
+        {"answers": Call(answers, {"options": {"width": 1.0, "layers": 2}})}, 1000, 0
+    )
     assert "answered wrongly: answers(width=complex)" in counts[""]
-    assert not [wrong for wrong in counts[""] if "layers" in wrong]  # which the page of a widget checks
+    # which the page of a widget checks
+    assert not [wrong for wrong in counts[""] if "layers" in wrong]
 
 
 def test_a_test_names_what_its_helpers_and_fixtures_name(tmp_path):

@@ -27,16 +27,32 @@ FULL_DISK = OSError(errno.ENOSPC, "No space left on device")
     [
         (FULL_DISK, build.FULL),
         (ExtensionError("write", FULL_DISK), build.FULL),
-        (caused(RuntimeError("Unexpected error"), Exception("database or disk is full")), build.FULL),
-        (OSError(errno.EROFS, "Read-only file system", "a/b"), build.CLOSED.format("a/b")),
-        (PermissionError(errno.EACCES, "Permission denied", "a/b"), build.CLOSED.format("a/b")),
-        (Exception("attempt to write a readonly database"), build.CLOSED.format(build.FOLDER)),
+        (
+            caused(
+                RuntimeError("Unexpected error"), Exception("database or disk is full")
+            ),
+            build.FULL,
+        ),
+        (
+            OSError(errno.EROFS, "Read-only file system", "a/b"),
+            build.CLOSED.format("a/b"),
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "a/b"),
+            build.CLOSED.format("a/b"),
+        ),
+        (
+            Exception("attempt to write a readonly database"),
+            build.CLOSED.format(build.FOLDER),
+        ),
         (caused(RuntimeError(), KeyboardInterrupt()), build.STOPPED),
         (FileNotFoundError(errno.ENOENT, "No such file", "a/b"), None),
         (ValueError("of a page"), None),
     ],
 )
-def test_an_error_that_the_machine_causes_has_a_sentence(error: Exception, said: str | None) -> None:
+def test_an_error_that_the_machine_causes_has_a_sentence(
+    error: Exception, said: str | None
+) -> None:
     assert build.sentence(error) == said
 
 
@@ -51,7 +67,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return stamp
 
 
-def test_what_changes_during_a_build_is_newer_than_its_stamp(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_changes_during_a_build_is_newer_than_its_stamp(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     began = 1_000_000_000.0
     monkeypatch.setattr(build, "time", SimpleNamespace(time=lambda: began))
     outputs: list[Path] = []
@@ -61,7 +79,9 @@ def test_what_changes_during_a_build_is_newer_than_its_stamp(checkout: Path, mon
     assert checkout.stat().st_mtime == began
 
 
-def test_a_failed_build_leaves_no_stamp(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_build_leaves_no_stamp(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(output: Path) -> None:
         raise RuntimeError("a page")
 
@@ -71,14 +91,20 @@ def test_a_failed_build_leaves_no_stamp(checkout: Path, monkeypatch: pytest.Monk
     assert not checkout.exists()
 
 
-def test_a_build_does_not_start_on_a_full_disk(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=10_000_000))
+def test_a_build_does_not_start_on_a_full_disk(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda folder: SimpleNamespace(free=10_000_000)
+    )
     with pytest.raises(SystemExit) as ended:
         build.run(checkout)
     assert ended.value.code == build.FULL
 
 
-def test_a_build_waits_for_another_and_takes_its_pages(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_build_waits_for_another_and_takes_its_pages(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = f"""
 import sys
 from pathlib import Path
@@ -92,11 +118,15 @@ build.run(Path({str(checkout)!r}))
     command = [sys.executable, "-c", script]
     with (build.FOLDER / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        second = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True)
+        second = subprocess.Popen(
+            command, env=variables, stdout=subprocess.PIPE, text=True
+        )
         assert second.stdout is not None
         assert "waiting" in second.stdout.readline()
         assert second.poll() is None
     assert second.communicate(timeout=60) == ("", None)
     assert second.returncode == 0
-    alone = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=60)
+    alone = subprocess.run(
+        command, env=variables, capture_output=True, text=True, timeout=60
+    )
     assert alone.stdout == "built\n"

@@ -16,26 +16,50 @@ ALL = {f"tests/{part}" for part in parts()}
     ("files", "chosen"),
     [
         ([], set()),
-        (["src/rankone/editing/closed_form.py"], {"tests/editing", f"{EXAMPLES}[rankone.editing.closed_form]"}),
-        (["src/rankone/editing/__init__.py", "tests/editing/test_edits.py"], {"tests/editing"}),
+        (
+            ["src/rankone/editing/closed_form.py"],
+            {"tests/editing", f"{EXAMPLES}[rankone.editing.closed_form]"},
+        ),
+        (
+            ["src/rankone/editing/__init__.py", "tests/editing/test_edits.py"],
+            {"tests/editing"},
+        ),
         (["src/rankone/theory/capacity.py"], {"tests/theory/test_capacity.py"}),
         (["src/rankone/theory/gone.py"], {"tests/theory"}),
         (["src/rankone/_checks.py"], ALL),
         (["src/rankone_book/widgets/_explorer.py"], {"tests/widgets"}),
-        (["src/rankone_book/exercises/editing/q1.py"], {"tests/exercises/test_editing.py"}),
+        (
+            ["src/rankone_book/exercises/editing/q1.py"],
+            {"tests/exercises/test_editing.py"},
+        ),
         (["src/rankone_book/exercises/checks.py"], {"tests/exercises"}),
-        (["src/rankone_book/widgets/settings/editing.json"], {"tests/widgets/test_editing.py"}),
-        (["tests/memory/test_descent.py", "tests/memory/test_gone.py"], {"tests/memory/test_descent.py"}),
+        (
+            ["src/rankone_book/widgets/settings/editing.json"],
+            {"tests/widgets/test_editing.py"},
+        ),
+        (
+            ["tests/memory/test_descent.py", "tests/memory/test_gone.py"],
+            {"tests/memory/test_descent.py"},
+        ),
         (["tests/conftest.py"], ALL),
         (["tests/shapes.py"], ALL),
         (["tests/widgets/conftest.py"], {"tests/widgets"}),
         (["tests/browser/test_pages.py"], set()),
-        (["frontend/bench/index.js"], {"tests/test_frontend.py", "tests/widgets/test_bench.py"}),
+        (
+            ["frontend/bench/index.js"],
+            {"tests/test_frontend.py", "tests/widgets/test_bench.py"},
+        ),
         (["frontend/kit/sliders.js"], {"tests/test_frontend.py", "tests/widgets"}),
     ],
 )
-def test_a_change_leads_to_the_tests_that_it_concerns(files: list[str], chosen: set[str]) -> None:
-    kept = {test for test in ALWAYS if not {str(parent) for parent in Path(test).parents} & chosen}
+def test_a_change_leads_to_the_tests_that_it_concerns(
+    files: list[str], chosen: set[str]
+) -> None:
+    kept = {
+        test
+        for test in ALWAYS
+        if not {str(parent) for parent in Path(test).parents} & chosen
+    }
     found = set(selected(files))
     assert {test for test in found if test not in kept} == chosen
     assert kept <= found
@@ -46,25 +70,37 @@ def test_a_change_leads_to_the_tests_that_it_concerns(files: list[str], chosen: 
     [
         ("src/rankone/plain.py", {"tests/test_plain.py"}),
         ("tests/bad_inputs.json", {"tests/tools/test_bad_inputs.py"}),
-        ("book/chapters/editing_exercises.md", {"tests/book", "tests/exercises/test_editing.py"}),
-        ("book/claims.yml", {"tests/book", "tests/tools/test_mutation.py"}),  # a tool that it uses reads the claims
+        (
+            "book/chapters/editing_exercises.md",
+            {"tests/book", "tests/exercises/test_editing.py"},
+        ),
+        (
+            "book/claims.yml",
+            {"tests/book", "tests/tools/test_mutation.py"},
+        ),  # a tool that it uses reads the claims
         ("book/_ext/cards.py", {"tests/book/test_cards.py"}),
         ("tools/mutation.py", {"tests/tools/test_mutation.py"}),
         ("experiments/figure6.py", {"tests/experiments/test_memory.py"}),
         ("benchmarks/memory.py", {"tests/benchmarks/test_benchmarks.py"}),
     ],
 )
-def test_a_file_leads_to_the_tests_that_name_it_and_to_no_whole_part(file: str, chosen: set[str]) -> None:
+def test_a_file_leads_to_the_tests_that_name_it_and_to_no_whole_part(
+    file: str, chosen: set[str]
+) -> None:
     """At least to these: a test that is added may name the file, too."""
     found = set(selected([file]))
     assert chosen <= found
     assert not found & ALL
 
 
-def test_a_module_without_a_test_file_leads_to_the_single_tests_that_name_what_it_defines() -> None:
+def test_a_module_without_a_test_file_leads_to_the_single_tests_that_name_what_it_defines() -> (
+    None
+):
     found = set(selected(["src/rankone/theory/drift.py"])) - ALWAYS
     assert found
-    assert all(test.startswith("tests/theory/test_divergence.py::test_") for test in found)
+    assert all(
+        test.startswith("tests/theory/test_divergence.py::test_") for test in found
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,7 +114,9 @@ def test_a_module_without_a_test_file_leads_to_the_single_tests_that_name_what_i
         ("frontend/package.json", ["lint-text", "lint-frontend"]),
     ],
 )
-def test_a_linter_runs_where_its_verdict_can_change(file: str, targets: list[str]) -> None:
+def test_a_linter_runs_where_its_verdict_can_change(
+    file: str, targets: list[str]
+) -> None:
     assert linters([file]) == targets
 
 
@@ -111,27 +149,51 @@ def test_a_quick_test_reads_no_built_page(
         ("make html", "program"),
     ],
 )
-def test_a_quick_test_starts_no_program_but_git_and_node(command: list[str] | str, reason: str | None) -> None:
+def test_a_quick_test_starts_no_program_but_git_and_node(
+    command: list[str] | str, reason: str | None
+) -> None:
     found = quick.needs("subprocess.Popen", (None, command, None, None))
     assert found == (reason and quick.SKIPPED[reason])
 
 
 def test_a_test_that_asks_for_more_is_skipped_and_counted(tmp_path: Path) -> None:
     (tmp_path / "conftest.py").write_text(
-        "from quick import Quick\n\ndef pytest_configure(config):\n    config.pluginmanager.register(Quick())\n"
+        "from quick import Quick\n\ndef pytest_configure(config):\n    "
+        "config.pluginmanager.register(Quick())\n"
     )
     (tmp_path / "test_it.py").write_text(
-        f"import pathlib, pytest, subprocess\n\nPAGE = {str(quick.BOOK[0] + '/index.html')!r}\n\n"
+        "import pathlib, pytest, subprocess\n\nPAGE = "
+        f"{str(quick.BOOK[0] + '/index.html')!r}\n\n"
         "@pytest.fixture(scope='module')\ndef page():\n    return open(PAGE)\n\n"
-        "def test_one(page): pass\ndef test_two(page): pass\ndef test_three(): subprocess.run(['make'])\n"
+        "def test_one(page): pass\ndef test_two(page): pass\ndef test_three(): "
+        "subprocess.run(['make'])\n"
         "def test_five(): assert [*pathlib.Path(PAGE).parent.rglob('*.html')]\n"
-        "def test_six():\n    try:\n        subprocess.run(['make'])\n    except BaseException:\n        assert 0\n"
+        "def test_six():\n    try:\n        subprocess.run(['make'])\n    except "
+        "BaseException:\n        assert 0\n"
         "def test_seven():\n    raise FileNotFoundError(PAGE + ' is missing')\n"
         "def test_four(): subprocess.run(['git', '--version'])\n"
     )
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", tmp_path]
-    options = ["-o", f"pythonpath={ROOT / 'tests'}", "--import-mode=importlib", tmp_path]
-    done = subprocess.run([*command, *options], capture_output=True, text=True, check=False, cwd=tmp_path)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        "/dev/null",
+        "--rootdir",
+        tmp_path,
+    ]
+    options = [
+        "-o",
+        f"pythonpath={ROOT / 'tests'}",
+        "--import-mode=importlib",
+        tmp_path,
+    ]
+    done = subprocess.run(
+        [*command, *options], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
     assert "1 passed, 6 skipped" in done.stdout, done.stdout + done.stderr
     assert "Not run, needs the built book: 4 of test_it.py" in done.stdout
     assert "Not run, starts another program: 2 of test_it.py" in done.stdout

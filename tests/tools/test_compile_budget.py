@@ -1,4 +1,6 @@
-"""The programs that a file of tests compiles are counted, and more than its budget are an error."""
+"""The programs that a file of tests compiles are counted, and more than its budget are
+an error.
+"""
 
 import compile_budget
 import jax
@@ -7,8 +9,12 @@ import numpy as np
 TABLE = {"jax": jax.__version__, "most": {"a.py": 30}}
 
 
-def test_each_program_is_counted_once_whether_or_not_it_is_in_the_persistent_cache() -> None:
-    double, again = jax.jit(lambda x: 2 * x), jax.jit(lambda x: 2 * x)  # one program, in the cache when it is met again
+def test_each_program_is_counted_once_whether_or_not_it_is_in_the_persistent_cache() -> (
+    None
+):
+    # one program, in the cache when it is met again
+    double = jax.jit(lambda x: 2 * x)
+    again = jax.jit(lambda x: 2 * x)
     before = compile_budget.compiled
     for size in (2, 3, 3, 2):
         double(np.ones(size))
@@ -19,7 +25,9 @@ def test_each_program_is_counted_once_whether_or_not_it_is_in_the_persistent_cac
 
 def test_growth_beyond_the_budget_is_an_error_and_less_is_not() -> None:
     assert compile_budget.excess("a.py", 30, TABLE) is None
-    assert "a.py compiles 31 programs, its budget is 30" in str(compile_budget.excess("a.py", 31, TABLE))
+    assert "a.py compiles 31 programs, its budget is 30" in str(
+        compile_budget.excess("a.py", 31, TABLE)
+    )
 
 
 def test_a_new_file_has_a_small_budget() -> None:

@@ -1,7 +1,9 @@
-"""The package as others use it: installed with what it declares on the oldest and the newest Python.
+"""The package as others use it: installed with what it declares on the oldest and the
+newest Python.
 
-The lowest versions that it declares meet the oldest Python, the newest that there are meet the newest. `make compat`
-runs these tests, which make two environments: 25 seconds of one core.
+The lowest versions that it declares meet the oldest Python, the newest that there are
+meet the newest. `make compat` runs these tests, which make two environments: 25 seconds
+of one core.
 """
 
 import os
@@ -20,37 +22,72 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package's wheel, which `test_packaging.py` holds equal to the one that is made from the sdist."""
+    """The package's wheel, which `test_packaging.py` holds equal to the one that is
+    made from the sdist.
+    """
     folder = tmp_path_factory.mktemp("wheel")
-    run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, ROOT])
+    run(
+        [
+            sys.executable,
+            "-m",
+            "build",
+            "--no-isolation",
+            "--wheel",
+            "--outdir",
+            folder,
+            ROOT,
+        ]
+    )
     return next(folder.glob("*.whl"))
 
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Pythons of fresh environments with the wheel and what it declares."""
-    made, found, folder = [], pythons(), tmp_path_factory.mktemp("environments")
-    declared = PROJECT["dependencies"]  # named here, so that the lowest is taken of these and not of what these need
-    for python, resolution in zip((found[0], found[-1]), ("lowest-direct", "highest"), strict=True):
+    made = []
+    found = pythons()
+    folder = tmp_path_factory.mktemp("environments")
+    # named here, so that the lowest is taken of these and not of what these need
+    declared = PROJECT["dependencies"]
+    for python, resolution in zip(
+        (found[0], found[-1]), ("lowest-direct", "highest"), strict=True
+    ):
         environment = folder / resolution
         uv("venv", "--quiet", "--python", python, environment)
         made.append(environment / ("Scripts" if os.name == "nt" else "bin") / "python")
         options = ["--only-binary", ":all:", "--resolution", resolution]
-        uv("pip", "install", "--quiet", "--python", made[-1], *options, wheel, *declared)
+        uv(
+            "pip",
+            "install",
+            "--quiet",
+            "--python",
+            made[-1],
+            *options,
+            wheel,
+            *declared,
+        )
     return made
 
 
 def test_the_snippet_of_the_readme_prints_the_same_on_the_oldest_and_the_newest(
     installed: list[Path], tmp_path: Path
 ) -> None:
-    (snippet,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL)
-    snippet = f"import os; os.environ.pop('XLA_FLAGS', None)\n{snippet}"  # the book's, which a newer jax may not know
-    oldest, newest = (float(run([python, "-W", "error", "-c", snippet], cwd=tmp_path)) for python in installed)
+    (snippet,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "README.md").read_text("utf-8"), re.DOTALL
+    )
+    # the book's, which a newer jax may not know
+    snippet = f"import os; os.environ.pop('XLA_FLAGS', None)\n{snippet}"
+    oldest, newest = (
+        float(run([python, "-W", "error", "-c", snippet], cwd=tmp_path))
+        for python in installed
+    )
     assert 0.001 < oldest < 0.05  # of the pictures' range: the covered half is back
     assert newest == pytest.approx(oldest, abs=1e-5)
 
 
-def test_installing_the_package_leaves_colabs_jax_alone(installed: list[Path], wheel: Path) -> None:
+def test_installing_the_package_leaves_colabs_jax_alone(
+    installed: list[Path], wheel: Path
+) -> None:
     (floor,) = re.findall(r"jax>=([\d.]+)", "\n".join(PROJECT["dependencies"]))
     assert f"jax=={floor}" in uv("pip", "freeze", "--python", installed[0]).split()
     uv("pip", "uninstall", "--quiet", "--python", installed[0], "rankone")
@@ -60,12 +97,21 @@ def test_installing_the_package_leaves_colabs_jax_alone(installed: list[Path], w
 
 def test_a_users_script_sees_the_types(installed: list[Path], tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(
-        "import jax.numpy as jnp\nimport rankone as ro\n\nreveal_type(ro.MrDAM(jnp.eye(3), 2.0).energy(jnp.ones(3)))\n"
+        "import jax.numpy as jnp\nimport rankone as "
+        "ro\n\nreveal_type(ro.MrDAM(jnp.eye(3), 2.0).energy(jnp.ones(3)))\n"
         "reveal_type(ro.language.judge)\nro.retreive\n"
     )
-    options = ["--no-incremental", "--follow-imports", "silent", "--python-executable", installed[1]]
+    options = [
+        "--no-incremental",
+        "--follow-imports",
+        "silent",
+        "--python-executable",
+        installed[1],
+    ]
     command = [sys.executable, "-m", "mypy", *map(str, options), "script.py"]
-    done = subprocess.run(command, env=CLEAN, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        command, env=CLEAN, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert 'Revealed type is "jax' in done.stdout
     assert 'Revealed type is "def (' in done.stdout
     assert '"Any"' not in done.stdout

@@ -12,14 +12,21 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 UPPER = {"theory", "printed"}  # what stands on the rest of the library
 MAY = {"printed": {"printed", "theory"}, "theory": {"theory"}}
 UNAVOIDABLE = {
-    *(("__init__.py", layer) for layer in UPPER),  # the package names all its parts, and loads them when used
-    ("language/surgery.py", "printed"),  # it offers the mixed key of the authors' code as an option
+    *(
+        ("__init__.py", layer) for layer in UPPER
+    ),  # the package names all its parts, and loads them when used
+    (
+        "language/surgery.py",
+        "printed",
+    ),  # it offers the mixed key of the authors' code as an option
 }
 SAME_NAME = {"__init__.py": "what makes a folder a package"}
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Full names of all modules of the package that a file imports, wherever in the file, for type checkers too."""
+    """Full names of all modules of the package that a file imports, wherever in the
+    file, for type checkers too.
+    """
     package = ["rankone", *path.relative_to(SOURCE).parent.parts]
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
@@ -34,23 +41,37 @@ def imported(path: Path) -> Iterator[str]:
 def upper(path: Path) -> set[str]:
     """The layers on top of the library that a file imports."""
     parts = [name.split(".") for name in imported(path)]
-    return {names[1] for names in parts if names[0] == "rankone" and len(names) > 1} & UPPER
+    return {
+        names[1] for names in parts if names[0] == "rankone" and len(names) > 1
+    } & UPPER
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+@pytest.mark.parametrize(
+    "path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix()
+)
 def test_a_module_imports_only_its_own_layer_and_those_below(path: Path) -> None:
     name = path.relative_to(SOURCE).as_posix()
-    allowed = MAY.get(name.split("/")[0], set()) | {layer for file, layer in UNAVOIDABLE if file == name}
+    allowed = MAY.get(name.split("/")[0], set()) | {
+        layer for file, layer in UNAVOIDABLE if file == name
+    }
     assert upper(path) <= allowed
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+@pytest.mark.parametrize(
+    "path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix()
+)
 def test_the_library_imports_nothing_of_the_book(path: Path) -> None:
-    assert [name for name in imported(path) if name.partition(".")[0] == "rankone_book"] == []
+    assert [
+        name for name in imported(path) if name.partition(".")[0] == "rankone_book"
+    ] == []
 
 
 def test_an_exception_that_is_no_longer_needed_leaves_the_list() -> None:
-    assert {(name, layer) for name, layer in UNAVOIDABLE if layer not in upper(SOURCE / name)} == set()
+    assert {
+        (name, layer)
+        for name, layer in UNAVOIDABLE
+        if layer not in upper(SOURCE / name)
+    } == set()
 
 
 def test_no_two_modules_have_one_name() -> None:

@@ -23,7 +23,10 @@ def f(x, axis=0):
 def made(code):
     """Each changed line of the code."""
     finder = mutation.Finder(code)
-    return sorted(change.said(code).partition("→")[2].strip() for change in {*finder.walk(ast.parse(code))})
+    return sorted(
+        change.said(code).partition("→")[2].strip()
+        for change in {*finder.walk(ast.parse(code))}
+    )
 
 
 def test_each_formula_is_changed_and_no_check_message_index_or_annotation():
@@ -49,28 +52,54 @@ def test_a_changed_file_is_still_a_program():
 
 @pytest.mark.parametrize("letters", ["β = a + b", "π_μ = (α - 1) * β"])
 def test_places_are_found_behind_letters_of_many_bytes(letters):
-    assert all("��" not in line and line.startswith(letters[0]) for line in made(letters))
+    assert all(
+        "��" not in line and line.startswith(letters[0]) for line in made(letters)
+    )
     assert made(letters)
 
 
 def test_a_claim_s_function_brings_the_private_ones_that_it_calls():
-    rows = [{"source": "rankone.memory.hopfield.hopfield_energy", "test": "tests/memory/test_hopfield.py::test_x"}]
+    rows = [
+        {
+            "source": "rankone.memory.hopfield.hopfield_energy",
+            "test": "tests/memory/test_hopfield.py::test_x",
+        }
+    ]
     target = mutation.target(rows[0]["source"], rows, most=3)
     assert len(target.changes) == 3
-    assert target.tests[:2] == ("tests/memory/test_hopfield.py::test_x", "tests/memory/test_hopfield.py")
+    assert target.tests[:2] == (
+        "tests/memory/test_hopfield.py::test_x",
+        "tests/memory/test_hopfield.py",
+    )
     assert target.tests[2:] == ()  # its name stands in no other file of unit tests
     drawn = mutation.target("rankone.memory.descent.retrieve", rows, most=1)
-    assert drawn.tests == ("tests/memory/test_descent.py",)  # where its name stands most often
+    # where its name stands most often
+    assert drawn.tests == ("tests/memory/test_descent.py",)
     assert target.code.path == "src/rankone/memory/hopfield.py"
     assert target.changes == mutation.target(rows[0]["source"], rows, most=3).changes
 
 
-def test_the_tests_fail_on_a_changed_function_and_pass_on_the_one_that_stands(tmp_path, root):
+def test_the_tests_fail_on_a_changed_function_and_pass_on_the_one_that_stands(
+    tmp_path, root
+):
     source = "rankone.memory.hopfield.hopfield_energy"
     counts = tmp_path / "counts.json"
-    tool = [sys.executable, "tools/mutation.py", source, "--most=1", "--processes=1", f"--results={counts}"]
+    tool = [
+        sys.executable,
+        "tools/mutation.py",
+        source,
+        "--most=1",
+        "--processes=1",
+        f"--results={counts}",
+    ]
     subprocess.run(tool, cwd=root, check=True, capture_output=True)
     count = json.loads(counts.read_text("utf-8"))[source]
     assert (count["changes"], count["survived"]) == (1, [])
-    target = mutation.target(source, [{"source": source, "test": "tests/memory/test_hopfield.py"}], most=1)
-    assert not mutation.noticed(target, mutation.Change(0, 0, ""), shutil.copytree(root / "src", tmp_path / "src"))
+    target = mutation.target(
+        source, [{"source": source, "test": "tests/memory/test_hopfield.py"}], most=1
+    )
+    assert not mutation.noticed(
+        target,
+        mutation.Change(0, 0, ""),
+        shutil.copytree(root / "src", tmp_path / "src"),
+    )

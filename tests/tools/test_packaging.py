@@ -22,7 +22,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the sdist and the wheel that is built from it, as `python -m build` makes them."""
+    """A folder with the sdist and the wheel that is built from it, as `python -m build`
+    makes them.
+    """
     folder = tmp_path_factory.mktemp("dist")
     run([sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT])
     return folder
@@ -36,7 +38,9 @@ def wheel(dist: Path) -> Path:
 @pytest.fixture(scope="module")
 def metadata(wheel: Path) -> Message:
     with zipfile.ZipFile(wheel) as archive:
-        return message_from_bytes(archive.read(f"rankone-{PROJECT['version']}.dist-info/METADATA"))
+        return message_from_bytes(
+            archive.read(f"rankone-{PROJECT['version']}.dist-info/METADATA")
+        )
 
 
 def contents(wheel: Path) -> dict[str, bytes]:
@@ -48,7 +52,18 @@ def contents(wheel: Path) -> dict[str, bytes]:
 def book_wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of the pages' package, as the build of the book makes it."""
     folder = tmp_path_factory.mktemp("book")
-    run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", folder, ROOT / "src/rankone_book"])
+    run(
+        [
+            sys.executable,
+            "-m",
+            "build",
+            "--no-isolation",
+            "--wheel",
+            "--outdir",
+            folder,
+            ROOT / "src/rankone_book",
+        ]
+    )
     return next(folder.glob("*.whl"))
 
 
@@ -57,25 +72,52 @@ def test_the_librarys_wheel_holds_the_library_alone(wheel: Path) -> None:
     assert tops == {"rankone", f"rankone-{PROJECT['version']}.dist-info"}
 
 
-def test_the_pages_wheel_holds_all_of_their_package_and_the_records(book_wheel: Path) -> None:
-    package, records = ROOT / "src" / "rankone_book", ROOT / "experiments" / "results"
-    source = {f"rankone_book/{path.relative_to(package).as_posix()}" for path in package.rglob("*") if path.is_file()}
+def test_the_pages_wheel_holds_all_of_their_package_and_the_records(
+    book_wheel: Path,
+) -> None:
+    package = ROOT / "src" / "rankone_book"
+    records = ROOT / "experiments" / "results"
+    source = {
+        f"rankone_book/{path.relative_to(package).as_posix()}"
+        for path in package.rglob("*")
+        if path.is_file()
+    }
     source = {name for name in source if "__pycache__" not in name} - {
         "rankone_book/pyproject.toml",
         "rankone_book/hatch_build.py",
     }
-    source |= {f"rankone_book/results/{path.name}" for path in records.iterdir() if path.is_file()}
+    source |= {
+        f"rankone_book/results/{path.name}"
+        for path in records.iterdir()
+        if path.is_file()
+    }
     held = contents(book_wheel)
     assert {name for name in held if ".dist-info/" not in name} == source
     info = held[f"rankone_book-{PROJECT['version']}.dist-info/METADATA"].decode()
-    assert re.findall(r"^Requires-Dist: rankone\[data,language\]==(.*)$", info, re.M) == [PROJECT["version"]]
+    assert re.findall(
+        r"^Requires-Dist: rankone\[data,language\]==(.*)$", info, re.M
+    ) == [PROJECT["version"]]
 
 
 def test_the_sdist_builds_the_wheel_of_the_tree(wheel: Path, tmp_path: Path) -> None:
-    run([sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, ROOT])
-    from_tree, from_sdist = contents(next(tmp_path.glob("*.whl"))), contents(wheel)
+    run(
+        [
+            sys.executable,
+            "-m",
+            "build",
+            "--no-isolation",
+            "--wheel",
+            "--outdir",
+            tmp_path,
+            ROOT,
+        ]
+    )
+    from_tree = contents(next(tmp_path.glob("*.whl")))
+    from_sdist = contents(wheel)
     assert from_sdist.keys() == from_tree.keys()
-    assert [name for name, content in from_tree.items() if from_sdist[name] != content] == []
+    assert [
+        name for name, content in from_tree.items() if from_sdist[name] != content
+    ] == []
     assert "rankone/py.typed" in from_tree
 
 
@@ -86,18 +128,30 @@ def test_the_sdist_holds_no_test_that_cannot_run(dist: Path) -> None:
     assert not {"tests", "book", "benchmarks", "experiments", "tools"} & tops
 
 
-LICENCES = {"MIT": "MIT", "CC BY 4.0": "CC-BY-4.0", "CC BY 2.0": "CC-BY-2.0", "CC0": "CC0-1.0"}
+LICENCES = {
+    "MIT": "MIT",
+    "CC BY 4.0": "CC-BY-4.0",
+    "CC BY 2.0": "CC-BY-2.0",
+    "CC0": "CC0-1.0",
+}
 LICENCES |= {"ODC Public Domain Dedication": "PDDL-1.0"}
 
 
 def test_the_licence_covers_the_bundled_data(metadata: Message, wheel: Path) -> None:
     told = (ROOT / "src" / "rankone" / "data" / "ATTRIBUTION.md").read_text("utf-8")
-    needed = {licence for name, licence in LICENCES.items() if name in " ".join(told.split())}
+    needed = {
+        licence for name, licence in LICENCES.items() if name in " ".join(told.split())
+    }
     assert set(metadata["License-Expression"].split(" AND ")) == needed
-    assert not re.findall(r"\b(?:GPL|BSD|Apache|CC BY-(?:NC|SA|ND))", told)  # which would have to be added above
+    # which would have to be added above
+    assert not re.findall(r"\b(?:GPL|BSD|Apache|CC BY-(?:NC|SA|ND))", told)
     for name in metadata.get_all("License-File", []):
         assert any(path.endswith(f"licenses/{name}") for path in contents(wheel))
-    assert not [line for line in metadata.get_all("Classifier", []) if line.startswith("License")]
+    assert not [
+        line
+        for line in metadata.get_all("Classifier", [])
+        if line.startswith("License")
+    ]
 
 
 def test_the_addresses_are_those_of_the_configuration(metadata: Message) -> None:
@@ -109,21 +163,44 @@ def test_the_addresses_are_those_of_the_configuration(metadata: Message) -> None
     assert all(address.startswith(url) for address in addresses.values())
 
 
-def test_the_classifiers_name_the_pythons_that_the_package_is_for(metadata: Message) -> None:
-    named = re.findall(r"Python :: (3\.\d+)", "\n".join(metadata.get_all("Classifier", [])))
+def test_the_classifiers_name_the_pythons_that_the_package_is_for(
+    metadata: Message,
+) -> None:
+    named = re.findall(
+        r"Python :: (3\.\d+)", "\n".join(metadata.get_all("Classifier", []))
+    )
     assert named == VERSIONS
     assert metadata["Requires-Python"] == f">={VERSIONS[0]}"
 
 
 def test_the_version_is_that_of_the_project() -> None:
     assert ro.__version__ == PROJECT["version"]
-    assert re.search(r"^version: (.*)", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)[1] == ro.__version__  # type: ignore[index]
+    assert (
+        re.search(r"^version: (.*)", (ROOT / "CITATION.cff").read_text("utf-8"), re.M)[
+            1
+        ]
+        == ro.__version__
+    )  # type: ignore[index]
 
 
-def test_every_part_of_the_package_is_an_attribute_and_slow_ones_wait_for_their_use() -> None:
-    parts = {path.stem for path in (ROOT / "src" / "rankone").iterdir() if re.fullmatch(r"[a-z]\w+(\.py)?", path.name)}
+def test_every_part_of_the_package_is_an_attribute_and_slow_ones_wait_for_their_use() -> (
+    None
+):
+    parts = {
+        path.stem
+        for path in (ROOT / "src" / "rankone").iterdir()
+        if re.fullmatch(r"[a-z]\w+(\.py)?", path.name)
+    }
     script = f"import sys, rankone as ro; print(*sorted(sys.modules)); [getattr(ro, part) for part in {sorted(parts)}]"
-    done = run([sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {script}"])
-    assert {"rankone.language", "rankone_book", "anywidget", "matplotlib"}.isdisjoint(done.split())
+    done = run(
+        [
+            sys.executable,
+            "-c",
+            f"import sys; sys.path.insert(0, {str(ROOT / 'src')!r}); {script}",
+        ]
+    )
+    assert {"rankone.language", "rankone_book", "anywidget", "matplotlib"}.isdisjoint(
+        done.split()
+    )
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         ro.nothing  # type: ignore[attr-defined]  # noqa: B018

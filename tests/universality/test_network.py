@@ -1,4 +1,6 @@
-"""The networks that learn anything in one gradient step: what they reach, what breaks them, what they refuse."""
+"""The networks that learn anything in one gradient step: what they reach, what breaks
+them, what they refuse.
+"""
 
 import functools
 import math
@@ -38,10 +40,18 @@ gradient_of_loss = jax.jit(jax.grad(loss))
 
 @jax.jit
 def both_ways(network, x, y, points):
-    """Gradient and predictions after the step, in closed form and by autodiff: one program for each network."""
-    unapplied, stepped = rank_one_step(network, x, y), adapt(network, x, y)
+    """Gradient and predictions after the step, in closed form and by autodiff: one
+    program for each network.
+    """
+    unapplied = rank_one_step(network, x, y)
+    stepped = adapt(network, x, y)
     closed = unapplied.gradient(), predict(unapplied, points)
-    return closed, (gradient_of_loss(network, x, y), predict(stepped, points)), unapplied.writes(), stepped
+    return (
+        closed,
+        (gradient_of_loss(network, x, y), predict(stepped, points)),
+        unapplied.writes(),
+        stepped,
+    )
 
 
 def wave(x, y, x_star):
@@ -53,7 +63,9 @@ def bump(x, y, x_star):
 
 
 def build(construction="seed", target=wave, cells=4, **options):
-    """A network, made once in each precision; sizes are multiples of 64, whose fits are one program."""
+    """A network, made once in each precision; sizes are multiples of 64, whose fits are
+    one program.
+    """
     if construction in FITTED:
         options.setdefault("units", 256)
     return built(construction, target, cells, jnp.result_type(float), **options)
@@ -61,7 +73,9 @@ def build(construction="seed", target=wave, cells=4, **options):
 
 @functools.cache
 def built(construction, target, cells, dtype, **options):
-    return ro.universal_learner(target, cells=cells, construction=construction, dtype=dtype, **options)
+    return ro.universal_learner(
+        target, cells=cells, construction=construction, dtype=dtype, **options
+    )
 
 
 @pytest.fixture
@@ -82,19 +96,33 @@ def test_one_plain_gradient_step_turns_the_network_into_the_lookup_table():
 
 
 def test_what_the_linear_path_adds_is_taken_out_of_the_table(x64):
-    """αw²Δ·total is 1e-2 at w = 0.1; in the middle of cells and at the ends of y a thousandth of it is left."""
-    target, x = lambda x, y, s: y * (1 + s), np.arange(4) / 4 + 0.125
+    """αw²Δ·total is 1e-2 at w = 0.1; in the middle of cells and at the ends of y a
+    thousandth of it is left.
+    """
+
+    def target(x, y, s):
+        return y * (1 + s)
+
+    x = np.arange(4) / 4 + 0.125
     tasks = np.repeat(x, 4), np.tile([-1.0, 1.0], 8), np.tile(x, 4)
-    for selector in (cell_selector(4, 1e-3), cell_selector(4, 1e-3, printed=False, reference=True)):
+    for selector in (
+        cell_selector(4, 1e-3),
+        cell_selector(4, 1e-3, printed=False, reference=True),
+    ):
         network = table_network(target, selector, constants=Constants(linear=0.1))
         got = np.asarray(learn(network, *tasks[:2], tasks[2][:, None]))[:, 0]
         np.testing.assert_allclose(got, target(*tasks), atol=1e-5)
 
 
 def audit_tasks(tasks):
-    """The tasks that the audit of the slides was measured on: numpy's, drawn one task after another."""
+    """The tasks that the audit of the slides was measured on: numpy's, drawn one task
+    after another.
+    """
     draws = np.random.default_rng(0)
-    drawn = [(draws.uniform(), draws.uniform(-1, 1), draws.uniform(size=101)) for _ in range(tasks)]
+    drawn = [
+        (draws.uniform(), draws.uniform(-1, 1), draws.uniform(size=101))
+        for _ in range(tasks)
+    ]
     return tuple(np.array(column) for column in zip(*drawn, strict=True))
 
 
@@ -108,17 +136,23 @@ def audit_tasks(tasks):
         ("shallow", {"units": 2560}, 24, 0.0158, 0.1),
     ],
 )
-def test_float32_reaches_the_audits_figures_on_its_own_tasks(construction, options, tasks, rms, worst):
-    """M-univ, M-S3, M-S4, M-S5: a table as good as the exact one, a fitted net no worse than the audit's larger one."""
+def test_float32_reaches_the_audits_figures_on_its_own_tasks(
+    construction, options, tasks, rms, worst
+):
+    """M-univ, M-S3, M-S4, M-S5: a table as good as the exact one, a fitted net no worse
+    than the audit's larger one.
+    """
     x, y, x_star = audit_tasks(tasks)
     network = build(construction, **options)
     assert network.dtype == jnp.float32
-    error = np.asarray(learn(network, x, y, x_star), float) - wave(x[:, None], y[:, None], x_star)
+    error = np.asarray(learn(network, x, y, x_star), float) - wave(
+        x[:, None], y[:, None], x_star
+    )
     found = np.sqrt(np.mean(error**2))
     if construction in ("seed", "logdepth"):
-        table = lookup_table(wave, options["cells"])(x[:, None], y[:, None], x_star) - wave(
+        table = lookup_table(wave, options["cells"])(
             x[:, None], y[:, None], x_star
-        )
+        ) - wave(x[:, None], y[:, None], x_star)
         assert np.sqrt(np.mean(table**2)) == pytest.approx(rms, abs=5e-5)
         assert found == pytest.approx(rms, abs=1e-4)
         assert abs(error).max() == pytest.approx(worst, abs=2e-3)
@@ -129,7 +163,10 @@ def test_float32_reaches_the_audits_figures_on_its_own_tasks(construction, optio
 
 def test_the_tables_error_halves_when_the_cells_double(x64):
     """M-S3: to J = 32 in 17 layers, within a fifth of the first-order law."""
-    errors = [learning_errors(build("logdepth", cells=J), wave, cells=J, key=KEY, tasks=96) for J in (8, 16, 32)]
+    errors = [
+        learning_errors(build("logdepth", cells=J), wave, cells=J, key=KEY, tasks=96)
+        for J in (8, 16, 32)
+    ]
     for found in errors:
         assert found.deviation_worst < 1e-3
     rates = np.log2([errors[n].rms / errors[n + 1].rms for n in (0, 1)])
@@ -146,10 +183,18 @@ def test_logarithmic_depth_holds_in_float32_at_64_cells():
 
 @pytest.mark.parametrize(
     ("construction", "depth"),
-    [("seed", 4 * 4 + 6), ("logdepth", 11), ("constant", 8), ("shallow", 5), ("two_layers", 3)],
+    [
+        ("seed", 4 * 4 + 6),
+        ("logdepth", 11),
+        ("constant", 8),
+        ("shallow", 5),
+        ("two_layers", 3),
+    ],
 )
 def test_depth_is_what_the_text_says(construction, depth):
-    """M-fig1: N + 4 weight layers, N = J² + 2 or 2 log₂J + 3 or 4; four or two hidden layers and an output."""
+    """M-fig1: N + 4 weight layers, N = J² + 2 or 2 log₂J + 3 or 4; four or two hidden
+    layers and an output.
+    """
     assert build(construction).depth == depth
 
 
@@ -170,7 +215,9 @@ def test_constant_depth_is_as_good_as_its_fitted_net():
 
 
 def test_two_hidden_layers_are_as_accurate_as_four_of_the_same_size():
-    """M-S8, M-concl: float32, the same margin; the accuracy needs units and not depth."""
+    """M-S8, M-concl: float32, the same margin; the accuracy needs units and not
+    depth.
+    """
     two = build("two_layers", units=1600)
     four = build("shallow", units=1280, constants=Constants(margin=4.0))
     assert two.switch.size == 0
@@ -181,23 +228,34 @@ def test_two_hidden_layers_are_as_accurate_as_four_of_the_same_size():
 
 
 def test_the_backward_pass_of_two_layers_cuts_x_into_cells(x64):
-    """M-S8: u₀ is moved by αwΔ(1 + xx*) and u₁ by ⌊xJ⌋/J times that, whatever x* and y; at t_j the cell below."""
-    J, constants = 64, Constants(margin=4.0)
+    """M-S8: u₀ is moved by αwΔ(1 + xx*) and u₁ by ⌊xJ⌋/J times that, whatever x* and y;
+    at t_j the cell below.
+    """
+    J = 64
+    constants = Constants(margin=4.0)
     network = build("two_layers")
     stepped = jax.jit(jax.vmap(lambda x, y, s: activations(adapt(network, x, y), s)[0]))
     x = np.array([0.0, 0.5 / J, 0.4999, 0.5001, 0.31, 1.0])
-    y, x_star = np.linspace(-1, 1, 6), np.array([0.2, 0.9, 0.0, 1.0, 0.5, 0.7])
-    read = (np.asarray(stepped(x, y, x_star))[:, 1:] - constants.offset) / (constants.alpha * constants.linear)
+    y = np.linspace(-1, 1, 6)
+    x_star = np.array([0.2, 0.9, 0.0, 1.0, 0.5, 0.7])
+    read = (np.asarray(stepped(x, y, x_star))[:, 1:] - constants.offset) / (
+        constants.alpha * constants.linear
+    )
     v0 = (y + 5) * (1 + x * x_star)
-    np.testing.assert_allclose(read[:, 0], v0, rtol=1e-4)  # what comes before the step's own output, wδ√J
+    # what comes before the step's own output, wδ√J
+    np.testing.assert_allclose(read[:, 0], v0, rtol=1e-4)
     steps = np.minimum(np.floor(x * J), J - 1)
     np.testing.assert_allclose(J * read[:, 1] / read[:, 0], steps, atol=1e-6)
     assert np.abs(np.asarray(stepped(x, y, x_star))[:, 0] - x_star).max() < 1e-4
 
 
 def test_two_hidden_layers_answer_minus_y_which_one_cannot():
-    """M-S8, M-S9: a network of one hidden layer is off by 1 or more, wherever its step stays short."""
-    found = learning_errors(build("two_layers", lambda x, y, s: -y), lambda x, y, s: -y, key=KEY)
+    """M-S8, M-S9: a network of one hidden layer is off by 1 or more, wherever its step
+    stays short.
+    """
+    found = learning_errors(
+        build("two_layers", lambda x, y, s: -y), lambda x, y, s: -y, key=KEY
+    )
     assert found.rms < 0.05
     assert found.worst < 0.25
 
@@ -209,20 +267,29 @@ def test_the_fitted_units_sleep_before_the_step_at_every_x(construction, x64):
     rest = np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, -256:]
     assert rest.max() == 0
     after = adapt(network, 0.3, 0.5)
-    np.testing.assert_array_equal(np.asarray(after.layers[-2].W)[-256:], np.asarray(network.layers[-2].W)[-256:])
+    np.testing.assert_array_equal(
+        np.asarray(after.layers[-2].W)[-256:], np.asarray(network.layers[-2].W)[-256:]
+    )
     assert np.asarray(activations(after, 0.7)[-1])[-256:].max() > 0.1
 
 
 def test_readers_of_two_layers_take_the_rest_of_the_slots_away(x64):
     """M-S8: they sleep however large δ is beside αw."""
     network = build("two_layers", constants=Constants(margin=4.0, offset=0.1))
-    assert np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, -256:].max() == 0
+    assert (
+        np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, -256:].max()
+        == 0
+    )
 
 
 def test_units_that_are_not_kept_below_zero_wake_before_the_step(x64):
-    """M-S4: the slots at rest, μδ/(αw), are positive; at σ = 0 half the units are awake and the fit is of no use."""
+    """M-S4: the slots at rest, μδ/(αw), are positive; at σ = 0 half the units are awake
+    and the fit is of no use.
+    """
     network = build("constant", constants=Constants(sleep=0.0))
-    awake = np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, 1:].max(0) > 0
+    awake = (
+        np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, 1:].max(0) > 0
+    )
     assert 64 < awake.sum() < 192
     assert learning_errors(network, wave, key=KEY).rms > 1
     k = Constants()
@@ -272,9 +339,15 @@ def test_the_step_is_jax_grad_of_half_the_squared_error_on_every_leaf(constructi
     def half_square(n):
         return 0.5 * (predict(n, 0.3) - 0.5) ** 2
 
-    stepped, slope = jax.jit(lambda n: (adapt(n, 0.3, 0.5), jax.grad(half_square)(n)))(network)
-    by_hand = jax.tree.map(lambda p, g: np.asarray(p) - network.alpha * np.asarray(g), network, slope)
-    for got, want in zip(jax.tree.leaves(stepped), jax.tree.leaves(by_hand), strict=True):
+    stepped, slope = jax.jit(lambda n: (adapt(n, 0.3, 0.5), jax.grad(half_square)(n)))(
+        network
+    )
+    by_hand = jax.tree.map(
+        lambda p, g: np.asarray(p) - network.alpha * np.asarray(g), network, slope
+    )
+    for got, want in zip(
+        jax.tree.leaves(stepped), jax.tree.leaves(by_hand), strict=True
+    ):
         np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-9)
 
 
@@ -283,21 +356,31 @@ def test_the_step_is_jax_grad_of_half_the_squared_error_on_every_leaf(constructi
 def test_the_rank_one_step_equals_autodiff(construction, shots, x64):
     """M-grad: each layer's gradient is a sum of one outer product a shot."""
     network = build(construction)
-    x, y = np.array([0.3, 0.8, 0.1])[:shots], np.array([0.5, -0.9, 0.1])[:shots]
-    (gradient, after), (want, after_too), _, _ = both_ways(network, x, y, np.linspace(0, 1, 30))
+    x = np.array([0.3, 0.8, 0.1])[:shots]
+    y = np.array([0.5, -0.9, 0.1])[:shots]
+    (gradient, after), (want, after_too), _, _ = both_ways(
+        network, x, y, np.linspace(0, 1, 30)
+    )
     for a, b in zip(jax.tree.leaves(gradient), jax.tree.leaves(want), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-14 * (1 + np.abs(b).max(initial=0.0)))
     np.testing.assert_allclose(after, after_too, atol=1e-9)
 
 
 def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
-    network, old = build("seed"), None
+    network = build("seed")
+    old = None
     for x, y in ((0.3, 0.7), ([0.1, 0.8], [0.5, -0.2])):
         want = gradient_of_loss(network, np.atleast_1d(x), np.atleast_1d(y))
-        # not from numpy: JAX may share an aligned array of its, whose memory it cannot give away
-        old = jax.jit(lambda n: jax.tree.map(jnp.zeros_like, n))(network) if old is None else old
+        # not from numpy: JAX may share an aligned array of its, whose memory it cannot
+        # give away
+        old = (
+            jax.jit(lambda n: jax.tree.map(jnp.zeros_like, n))(network)
+            if old is None
+            else old
+        )
         place = old.layers[2].W.unsafe_buffer_pointer()
-        used, old = old, gradient_into(old, network, x, y)
+        used = old
+        old = gradient_into(old, network, x, y)
         for a, b in zip(jax.tree.leaves(old), jax.tree.leaves(want), strict=True):
             np.testing.assert_allclose(a, b, atol=1e-9)
         assert old.layers[2].W.ndim == 3
@@ -306,9 +389,14 @@ def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
 
 
 def test_the_rank_one_step_and_its_writes_hold_for_any_relu_network(x64):
-    """Random weights: half the units asleep, biases in two layers, a stack in the middle."""
+    """Random weights: half the units asleep, biases in two layers, a stack in the
+    middle.
+    """
     draws = np.random.default_rng(0)
-    draw = lambda *shape: jnp.asarray(draws.normal(size=shape) / shape[-1] ** 0.5, float)  # noqa: E731
+
+    def draw(*shape):
+        return jnp.asarray(draws.normal(size=shape) / shape[-1] ** 0.5, float)
+
     layers = (
         Dense(draw(7, 2), draw(7)),
         Dense(draw(5, 7, 7) * 2, draw(5, 7)),
@@ -316,45 +404,63 @@ def test_the_rank_one_step_and_its_writes_hold_for_any_relu_network(x64):
         Dense(draw(1, 4), draw(1)),
     )
     network = Network(jnp.asarray(np.array([0.4]), float), layers, 0.05)
-    x, y = np.array([0.2, 0.9]), np.array([1.0, -1.0])
+    x = np.array([0.2, 0.9])
+    y = np.array([1.0, -1.0])
     (got, _), (want, _), writes, after = both_ways(network, x, y, np.linspace(0, 1, 30))
     assert np.abs(want.layers[1].W).max((1, 2))[0] > 0
     for a, b in zip(jax.tree.leaves(got), jax.tree.leaves(want), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-13)
-    before, after = matrices(network), matrices(after)
+    before = matrices(network)
+    after = matrices(after)
     assert len(writes) == len(before) == network.depth
     for write, W, moved in zip(writes, before, after, strict=True):
         assert (write.left.shape[1], write.shape) == (2, W.shape)
-        np.testing.assert_allclose(W + np.asarray(write.left) @ np.asarray(write.right).T, moved, atol=1e-13)
+        np.testing.assert_allclose(
+            W + np.asarray(write.left) @ np.asarray(write.right).T, moved, atol=1e-13
+        )
 
 
 def matrices(network):
     """[W b] of every weight layer, those of a stack one by one."""
     shown = [np.asarray(layer.augmented) for layer in network.layers]
-    return [W for matrix in shown for W in (matrix if matrix.ndim == 3 else matrix[None])]
+    return [
+        W for matrix in shown for W in (matrix if matrix.ndim == 3 else matrix[None])
+    ]
 
 
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
 def test_the_writes_of_one_step_lead_where_adapt_leads(construction, x64):
     network = build(construction)
-    _, _, writes, after = both_ways(network, np.array([0.3]), np.array([0.5]), np.linspace(0, 1, 30))
+    _, _, writes, after = both_ways(
+        network, np.array([0.3]), np.array([0.5]), np.linspace(0, 1, 30)
+    )
     for write, W, moved in zip(writes, matrices(network), matrices(after), strict=True):
         assert write.left.shape == (len(W), 1)
-        np.testing.assert_allclose(W + np.asarray(write.left) @ np.asarray(write.right).T, moved, atol=1e-8)
+        np.testing.assert_allclose(
+            W + np.asarray(write.left) @ np.asarray(write.right).T, moved, atol=1e-8
+        )
 
 
 def test_every_product_is_in_full_precision():
-    """Also where the device would round the factors of float32 products: before, after and in the step."""
+    """Also where the device would round the factors of float32 products: before, after
+    and in the step.
+    """
     x = np.array([0.3], np.float32)
     program = str(jax.make_jaxpr(both_ways)(build("logdepth"), x, x, x))
-    assert program.count("dot_general[") == program.count("precision=(Precision.HIGHEST, Precision.HIGHEST)") > 20
+    assert (
+        program.count("dot_general[")
+        == program.count("precision=(Precision.HIGHEST, Precision.HIGHEST)")
+        > 20
+    )
 
 
 def test_learn_is_adapt_and_predict_task_by_task():
     network = build("logdepth")
     x, y, x_star = random_tasks(KEY, tasks=5, points=7)
     together = learn(network, x, y, x_star)
-    one_by_one = jax.jit(jax.vmap(lambda x, y, s: predict(adapt(network, x, y), s)))(x, y, x_star)
+    one_by_one = jax.jit(jax.vmap(lambda x, y, s: predict(adapt(network, x, y), s)))(
+        x, y, x_star
+    )
     np.testing.assert_allclose(together, one_by_one, atol=1e-5)
     alike = np.asarray(learn(network, x, y, np.asarray(x_star)[0]))
     np.testing.assert_allclose(alike[0], np.asarray(together)[0], atol=1e-6)
@@ -368,24 +474,32 @@ def test_predict_keeps_the_shape_and_the_dtype_follows_the_network():
     assert {leaf.dtype for leaf in jax.tree.leaves(after)} == {jnp.dtype("float32")}
     with double_precision():
         assert build("logdepth").dtype == jnp.float64
-        assert {leaf.dtype for leaf in jax.tree.leaves(adapt(network, 0.3, 0.5))} == {jnp.dtype("float32")}
+        assert {leaf.dtype for leaf in jax.tree.leaves(adapt(network, 0.3, 0.5))} == {
+            jnp.dtype("float32")
+        }
 
 
 def test_the_whole_thing_runs_under_jit_and_grad():
     network = build("logdepth")
     run = jax.jit(lambda x, y, s: predict(adapt(network, x, y), s))
-    assert float(run(0.3, 0.5, 0.8)) == pytest.approx(float(predict(adapt(network, 0.3, 0.5), 0.8)), abs=1e-5)
+    assert float(run(0.3, 0.5, 0.8)) == pytest.approx(
+        float(predict(adapt(network, 0.3, 0.5), 0.8)), abs=1e-5
+    )
     slope = jax.grad(run, argnums=1)(0.3, 0.5, 0.8)
     centre = wave(0.375, 1.0, 0.875)
-    assert float(slope) == pytest.approx(centre, abs=1e-2)  # the table is linear in y, with the target's slope
+    # the table is linear in y, with the target's slope
+    assert float(slope) == pytest.approx(centre, abs=1e-2)
 
 
 def test_before_the_step_the_network_says_nothing():
     """M-pre: the same output for every x, below all y by the margin."""
     for construction in CONSTRUCTIONS:
         network = build(construction)
-        start = -5 if construction == "two_layers" else -2  # by the margin that each is built with
-        np.testing.assert_allclose(predict(network, np.linspace(0, 1, 50)), start, atol=2e-5)
+        # by the margin that each is built with
+        start = -5 if construction == "two_layers" else -2
+        np.testing.assert_allclose(
+            predict(network, np.linspace(0, 1, 50)), start, atol=2e-5
+        )
         assert network.start == start
 
 
@@ -398,15 +512,22 @@ def test_hidden_activations_are_those_of_a_network_written_out():
         for W in weights if weights.ndim == 3 else weights[None]:
             h = np.maximum(W @ h + (0 if layer.b is None else np.asarray(layer.b)), 0)
             plain.append(h)
-    flat = [row for a in map(np.asarray, activations(network, 0.3)) for row in (a if a.ndim == 2 else a[None])]
+    flat = [
+        row
+        for a in map(np.asarray, activations(network, 0.3))
+        for row in (a if a.ndim == 2 else a[None])
+    ]
     assert len(flat) == len(plain) == network.depth - 1
     for a, b in zip(flat, plain, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
 
 
 def test_k_shots_in_distinct_cells_are_all_kept_at_a_kth_of_their_value(x64):
-    """M-kshot: the slot of (cell of x_s, cell of x*) holds Δ_s/k, once the linear path is out of the way."""
-    network, k = build(cells=4), 2
+    """M-kshot: the slot of (cell of x_s, cell of x*) holds Δ_s/k, once the linear path
+    is out of the way.
+    """
+    network = build(cells=4)
+    k = 2
     after = adapt(network, np.array([0.1, 0.6]), np.array([0.5, -0.5]))
     z = np.asarray(activations(after, 0.3)[2])[-1, 8:-1]
     w = 0.1 * 0.01 * 1.002  # αw(1 + 2ε)
@@ -419,7 +540,9 @@ def test_k_shots_in_distinct_cells_are_all_kept_at_a_kth_of_their_value(x64):
 
 def deviation(constants, **options):
     network = build(cells=4, constants=constants)
-    return learning_errors(network, wave, cells=4, key=KEY, tasks=8, points=21, **options).deviation_rms
+    return learning_errors(
+        network, wave, cells=4, key=KEY, tasks=8, points=21, **options
+    ).deviation_rms
 
 
 def test_without_the_offset_nothing_is_learnt(x64):
@@ -439,29 +562,49 @@ def test_without_the_switch_everything_fires(x64):
 
 
 def test_the_switch_hands_phi_over_from_its_first_half_to_its_second():
-    """M-appA-in, M-appC-phi: [(d − s)₊; (d + s − 1)₊, δ, δ, θ_b], s rising from τ₁ to τ₂, .01 and .05 here."""
-    grid, constants = Grid(np.array([0.25, 0.5]), 0.125), Constants(alpha=0.5, linear=0.2)
+    """M-appA-in, M-appC-phi: [(d − s)₊; (d + s − 1)₊, δ, δ, θ_b], s rising from τ₁ to
+    τ₂, .01 and .05 here.
+    """
+    grid = Grid(np.array([0.25, 0.5]), 0.125)
+    constants = Constants(alpha=0.5, linear=0.2)
     (first, bias), (second, start) = front(grid, 2, constants)
     for theta, s in ((0.0, 0), (0.01, 0), (0.02, 0.25), (0.05, 1), (0.1, 1)):
-        for x, d in ((0.4, [0, 1, 0]), (0.3125, [0.5, 0.5, 0])):  # within a cell, and half-way up a ramp
-            phi = np.maximum(second @ np.maximum(first @ [x, theta] + bias, 0) + start, 0)
-            halves = np.maximum(np.concatenate([np.subtract(d, s), np.add(d, s - 1)]), 0)
-            np.testing.assert_allclose(phi, [*halves, constants.offset, constants.offset, theta], atol=1e-12)
+        # within a cell, and half-way up a ramp
+        for x, d in (
+            (0.4, [0, 1, 0]),
+            (0.3125, [0.5, 0.5, 0]),
+        ):
+            phi = np.maximum(
+                second @ np.maximum(first @ [x, theta] + bias, 0) + start, 0
+            )
+            halves = np.maximum(
+                np.concatenate([np.subtract(d, s), np.add(d, s - 1)]), 0
+            )
+            np.testing.assert_allclose(
+                phi, [*halves, constants.offset, constants.offset, theta], atol=1e-12
+            )
 
 
 def test_a_label_equal_to_the_prediction_teaches_nothing():
-    """M-lin-e: no error, no gradient; and below the prediction the ReLUs clip what is written."""
+    """M-lin-e: no error, no gradient; and below the prediction the ReLUs clip what is
+    written.
+    """
     network = build()
-    same = gradient_of_loss(network, np.array([0.3], np.float32), np.array([-2.0], np.float32))
+    same = gradient_of_loss(
+        network, np.array([0.3], np.float32), np.array([-2.0], np.float32)
+    )
     assert max(np.abs(g).max() for g in jax.tree.leaves(same)) < 1e-5
-    with value_checks(False):  # −3 is outside the range of y, where the claim holds all the same
+    # −3 is outside the range of y, where the claim holds all the same
+    with value_checks(False):
         below = np.asarray(activations(adapt(network, 0.3, -3.0), 0.7)[2])
     assert below[-1, 8:-1].max() < 1e-6
 
 
 def test_the_initialisation_encodes_the_step_size(x64):
     assert deviation(Constants(), alpha=0.1) < 1e-4
-    assert deviation(Constants(), alpha=0.11) == pytest.approx(10 * deviation(Constants(), alpha=0.101), rel=0.25)
+    assert deviation(Constants(), alpha=0.11) == pytest.approx(
+        10 * deviation(Constants(), alpha=0.101), rel=0.25
+    )
     assert deviation(Constants(), alpha=0.11) > 0.05
     assert deviation(Constants(alpha=1.0)) < 1e-2
 
@@ -472,7 +615,9 @@ def test_damping_keeps_the_features_own_layer_out(x64):
 
 
 def test_ramps_that_are_no_power_of_two_break_float32_and_not_float64():
-    """M-disc: the difference of two rounded numbers over a ramp narrower than their rounding."""
+    """M-disc: the difference of two rounded numbers over a ramp narrower than their
+    rounding.
+    """
     narrow = Constants(ramp=1e-6)
     assert deviation(narrow) > 1e-3
     assert deviation(Constants()) < 1e-4
@@ -484,14 +629,19 @@ def test_trainable_biases_add_one_to_every_kernel_and_a_reference_slot_repairs_i
     """M-kern: k + 1 for k."""
     broken = table_network(wave, cell_selector(4, 1e-3), biases=True)
     assert learning_errors(broken, wave, cells=4, key=KEY).deviation_rms > 10
-    for selector in (cell_selector(4, 1e-3, reference=True), bit_selector(4, 1e-3, reference=True)):
+    for selector in (
+        cell_selector(4, 1e-3, reference=True),
+        bit_selector(4, 1e-3, reference=True),
+    ):
         mended = table_network(wave, selector, biases=True)
         assert learning_errors(mended, wave, cells=4, key=KEY).deviation_rms < 1e-4
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.7])
 def test_a_reference_slot_frees_epsilon(epsilon, x64):
-    """M-S2: any ε, with the printed B beyond its golden value and with the unipotent one."""
+    """M-S2: any ε, with the printed B beyond its golden value and with the unipotent
+    one.
+    """
     for printed in (True, False):
         selector = cell_selector(4, epsilon, printed=printed, reference=True)
         network = table_network(wave, selector, constants=Constants(epsilon=epsilon))
@@ -502,12 +652,20 @@ def test_a_reference_slot_frees_epsilon(epsilon, x64):
 
 
 def test_sleeping_units_interpolate_and_sleep_at_zero():
-    """M-eq4: zero with zero slope up to half the first knot, the values at the knots, flat beyond."""
-    u, values = np.array([1.0, 2.0, 3.0]), np.array([[0.3, -0.2, 0.9]])
+    """M-eq4: zero with zero slope up to half the first knot, the values at the knots,
+    flat beyond.
+    """
+    u = np.array([1.0, 2.0, 3.0])
+    values = np.array([[0.3, -0.2, 0.9]])
     knots, o = sleeping_units(u, values)
-    read = lambda t: float(o[0] @ np.maximum(t - knots, 0))  # noqa: E731
+
+    def read(t):
+        return float(o[0] @ np.maximum(t - knots, 0))
+
     np.testing.assert_allclose(
-        [read(t) for t in (0, 0.5, 1, 1.5, 2, 3, 7)], [0, 0, 0.3, 0.05, -0.2, 0.9, 0.9], atol=1e-12
+        [read(t) for t in (0, 0.5, 1, 1.5, 2, 3, 7)],
+        [0, 0, 0.3, 0.05, -0.2, 0.9, 0.9],
+        atol=1e-12,
     )
 
 
@@ -546,7 +704,9 @@ def test_a_target_is_called_with_arrays_or_point_by_point():
     by_array = target_values(lambda x, y, s: x * y, x, 2.0, 0.0)
     by_point = target_values(lambda x, y, s: x * y if x > 0 else 0.0, x, 2.0, 0.0)
     np.testing.assert_array_equal(by_array, by_point)
-    np.testing.assert_array_equal(target_values(lambda x, y, s: 3, x, 0, 0), np.full(4, 3.0))
+    np.testing.assert_array_equal(
+        target_values(lambda x, y, s: 3, x, 0, 0), np.full(4, 3.0)
+    )
 
 
 # --- bad input
@@ -586,7 +746,15 @@ def test_a_bad_request_is_refused_by_name(name, options):
 
 
 @pytest.mark.parametrize(
-    "change", [{"alpha": 0.0}, {"alpha": True}, {"epsilon": -1.0}, {"margin": math.nan}, {"ramp": 2.0}, {"linear": "w"}]
+    "change",
+    [
+        {"alpha": 0.0},
+        {"alpha": True},
+        {"epsilon": -1.0},
+        {"margin": math.nan},
+        {"ramp": 2.0},
+        {"linear": "w"},
+    ],
 )
 def test_bad_constants_are_refused_by_name(change):
     with pytest.raises(ValueError, match=next(iter(change))):
@@ -594,22 +762,32 @@ def test_bad_constants_are_refused_by_name(change):
 
 
 @pytest.mark.parametrize("construction", CONSTRUCTIONS)
-def test_a_value_outside_the_range_of_the_network_is_refused_where_it_is_known(construction):
-    """In float32 0.3 is above the end of the range; under jit the step is the plain one, as it is without the range."""
+def test_a_value_outside_the_range_of_the_network_is_refused_where_it_is_known(
+    construction,
+):
+    """In float32 0.3 is above the end of the range; under jit the step is the plain
+    one, as it is without the range.
+    """
     options = {"units": 40} if construction in FITTED else {}
-    network = ro.universal_learner(lambda x, y, s: y * s, 2, construction, y_range=(0.1, 0.3), **options)
+    network = ro.universal_learner(
+        lambda x, y, s: y * s, 2, construction, y_range=(0.1, 0.3), **options
+    )
     assert network.y_range == (0.1, 0.3)
     for y in (0.1, 0.3, np.float32(0.3)):
         assert np.isfinite(predict(adapt(network, 0.3, y), 0.5))
-    with pytest.raises(ValueError, match=r"^y: got 0\.31\d*; it must be from 0\.1 to 0\.3"):
+    with pytest.raises(
+        ValueError, match=r"^y: got 0\.31\d*; it must be from 0\.1 to 0\.3"
+    ):
         adapt(network, 0.3, 0.31)
-    inside, free = jax.jit(adapt)(network, 0.3, 0.31), adapt(replace(network, y_range=None), 0.3, 0.31)
+    inside = jax.jit(adapt)(network, 0.3, 0.31)
+    free = adapt(replace(network, y_range=None), 0.3, 0.31)
     for one, other in zip(jax.tree.leaves(inside), jax.tree.leaves(free), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
 def test_arrays_on_a_device_are_not_fetched_to_look_at_their_values(monkeypatch):
-    network, far = build("logdepth"), jnp.asarray(np.full(5, 1.5, np.float32))
+    network = build("logdepth")
+    far = jnp.asarray(np.full(5, 1.5, np.float32))
     with pytest.raises(ValueError, match=r"^x_star: got"):
         predict(network, far)
     monkeypatch.setattr("rankone._checks._on_host", lambda leaf: False)
@@ -625,7 +803,12 @@ def test_arrays_on_a_device_are_not_fetched_to_look_at_their_values(monkeypatch)
         ("y", lambda n: adapt(n, 0.5, math.inf)),
         ("y", lambda n: adapt(n, np.array([0.1, 0.2]), 0.3)),
         ("y", lambda n: adapt(n, 0.5, 1.001)),
-        ("y", lambda n: learn(n, np.array([0.1, 0.2]), np.array([0.5, -2.0]), np.array([0.3]))),
+        (
+            "y",
+            lambda n: learn(
+                n, np.array([0.1, 0.2]), np.array([0.5, -2.0]), np.array([0.3])
+            ),
+        ),
         ("alpha", lambda n: adapt(n, 0.5, 0.0, alpha=-0.1)),
         ("alpha", lambda n: adapt(n, 0.5, 0.0, alpha="a")),
         ("x", lambda n: adapt(n, "a", 0.0)),
@@ -652,10 +835,13 @@ def test_bad_tasks_are_refused_by_name(name, call):
 
 
 def test_a_network_and_a_step_may_be_read_outside_jit():
-    network, points = build("logdepth"), np.array([0.25, 0.5], np.float32)
+    network = build("logdepth")
+    points = np.array([0.25, 0.5], np.float32)
     step = rank_one_step(network, 0.3, 1.0)
     for read in (network, step):
-        np.testing.assert_allclose(read.output(points), predict(read, points), rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(
+            read.output(points), predict(read, points), rtol=1e-5, atol=1e-5
+        )
     assert step.last_hidden(points).shape == (2, network.layers[-1].W.shape[1])
     assert network.input(points).shape == (2, 1 + len(network.switch))
 

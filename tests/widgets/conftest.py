@@ -9,7 +9,9 @@ import pytest
 
 @pytest.fixture
 def run_copied(double_by_default: bool) -> Iterator[Callable[[str], dict[str, Any]]]:
-    """Runs what *copy as Python* gives, as in a notebook of its own, and returns its names."""
+    """Runs what *copy as Python* gives, as in a notebook of its own, and returns its
+    names.
+    """
 
     def run(text: str) -> dict[str, Any]:
         names: dict[str, Any] = {}

@@ -1,4 +1,6 @@
-"""The editing explorer's mathematics in JavaScript equals the package's in JAX, and its Python half works."""
+"""The editing explorer's mathematics in JavaScript equals the package's in JAX, and its
+Python half works.
+"""
 
 import jax
 import node
@@ -8,7 +10,8 @@ import pytest
 import rankone.editing as editing
 from rankone.theory.edit_cost import leverage, sequential_residual
 
-BRIDGE = 'import { answer } from "../tests/widgets/editing_bridge.mjs";'  # as seen from frontend/
+# as seen from frontend/
+BRIDGE = 'import { answer } from "../tests/widgets/editing_bridge.mjs";'
 RTOL = 1e-9  # both sides are float64; condition numbers stay below 1e4
 
 
@@ -27,12 +30,21 @@ def setting(seed, n=12, D=2, H=2):
 
 
 @pytest.mark.parametrize("used", [12, 5])
-@pytest.mark.parametrize(("geometry", "ridge"), [("keys", 0.0), ("keys", 0.3), ("keys", 100.0), ("identity", 0.0)])
+@pytest.mark.parametrize(
+    ("geometry", "ridge"),
+    [("keys", 0.0), ("keys", 0.3), ("keys", 100.0), ("identity", 0.0)],
+)
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_edit_is_the_packages(seed, geometry, ridge, used):
     W, keys, k, v = setting(seed)
-    found = javascript("edit", W=W, keys=keys, used=used, k=k, v=v, geometry=geometry, ridge=ridge)
-    C = np.eye(2) if geometry == "identity" else keys[:used].T @ keys[:used] * (12 / used)
+    found = javascript(
+        "edit", W=W, keys=keys, used=used, k=k, v=v, geometry=geometry, ridge=ridge
+    )
+    C = (
+        np.eye(2)
+        if geometry == "identity"
+        else keys[:used].T @ keys[:used] * (12 / used)
+    )
     wanted = editing.rank_one_edit(W, C, k, v, ridge=ridge)
     np.testing.assert_allclose(found["right"], wanted.right, rtol=RTOL)
     np.testing.assert_allclose(found["left"], wanted.left, rtol=RTOL)
@@ -45,7 +57,9 @@ def test_the_edit_is_the_packages(seed, geometry, ridge, used):
 
 def test_leverage_is_the_packages():
     W, keys, _, v = setting(3)
-    found = javascript("edit", W=W, keys=keys, used=12, k=keys[4], v=v, geometry="keys", ridge=0)
+    found = javascript(
+        "edit", W=W, keys=keys, used=12, k=keys[4], v=v, geometry="keys", ridge=0
+    )
     assert found["leverage"] == pytest.approx(np.asarray(leverage(keys.T))[4], rel=RTOL)
 
 
@@ -70,22 +84,30 @@ def test_edits_in_sequence_are_the_packages(D, beta):
     W, keys, *_ = setting(5, n=30, D=D, H=4)
     rng = np.random.default_rng(6)
     m = D
-    K, V = rng.normal(size=(D, m)), rng.normal(size=(4, m))
+    K = rng.normal(size=(D, m))
+    V = rng.normal(size=(4, m))
     C = keys.T @ keys
     wanted = editing.sequential_edit(W, C, K, V, beta=beta)
     pairs = [{"k": k, "v": v} for k, v in zip(K.T, V.T, strict=True)]
-    found = javascript("sequence", W=W, C=C, pairs=pairs, order=list(range(m)), beta=beta, ridge=0)
-    np.testing.assert_allclose(found["residuals"], wanted.residuals, rtol=1e-7, atol=1e-10)
+    found = javascript(
+        "sequence", W=W, C=C, pairs=pairs, order=list(range(m)), beta=beta, ridge=0
+    )
+    np.testing.assert_allclose(
+        found["residuals"], wanted.residuals, rtol=1e-7, atol=1e-10
+    )
     np.testing.assert_allclose(found["W"], wanted.edit.apply(W), rtol=1e-7)
 
 
 def test_repeated_rounds_are_the_packages():
     W, keys, *_ = setting(7, n=20, D=3, H=2)
     rng = np.random.default_rng(8)
-    K, V = rng.normal(size=(3, 2)), rng.normal(size=(2, 2))
+    K = rng.normal(size=(3, 2))
+    V = rng.normal(size=(2, 2))
     C = keys.T @ keys
     pairs = [{"k": k, "v": v} for k, v in zip(K.T, V.T, strict=True)]
-    found = javascript("sequence", W=W, C=C, pairs=pairs, order=[0, 1] * 5, beta=0, ridge=0)
+    found = javascript(
+        "sequence", W=W, C=C, pairs=pairs, order=[0, 1] * 5, beta=0, ridge=0
+    )
     wanted = editing.cyclic_edit(W, C, K, V, cycles=5)
     np.testing.assert_allclose(found["W"], wanted.edit.apply(W), rtol=1e-8)
     errors = np.asarray(wanted.errors)
@@ -101,19 +123,24 @@ def test_many_edits_are_the_packages_on_the_same_draws(D, T):
     @jax.jit
     def draws(key):
         for_keys, for_values = jax.random.split(key)
-        return jax.random.normal(for_keys, (T, D), "float32"), jax.random.normal(for_values, (T, 5), "float32")
+        return jax.random.normal(for_keys, (T, D), "float32"), jax.random.normal(
+            for_values, (T, 5), "float32"
+        )
 
     for key in jax.random.split(jax.random.key(3), 2):
         K, V = (np.asarray(drawn, float) for drawn in draws(key))
         K /= np.linalg.norm(K, axis=1, keepdims=True)
         wanted = editing.sequential_edit(np.zeros((5, D)), np.eye(D), K.T, V.T)
         left.append(np.asarray(wanted.residuals)[-1] ** 2 / 5)
-    np.testing.assert_allclose(found, np.mean(left, axis=0), rtol=1e-4, atol=1e-9)  # normals agree to float32
+    # normals agree to float32
+    np.testing.assert_allclose(found, np.mean(left, axis=0), rtol=1e-4, atol=1e-9)
 
 
 def test_the_law_of_forgetting_is_the_packages():
     wanted = sequential_residual(np.arange(1, 41), 40, 10)
-    np.testing.assert_allclose(javascript("law", T=40, D=10), wanted, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        javascript("law", T=40, D=10), wanted, rtol=1e-9, atol=1e-12
+    )
 
 
 KEPT = [{"k": [1.6, 0.3], "v": [0.4, 1.8]}, {"k": [1.2, 1.1], "v": [-1.5, 0.6]}]
@@ -121,7 +148,14 @@ PATCHES = [
     {"k": [1.25, -0.5], "v": [-0.1, 2.9], "used": 5, "ridge": 0.001},
     {"geometry": "pinv", "used": 11, "pairs": KEPT, "order": [1], "beta": 3},
     {"geometry": "identity", "pairs": KEPT, "order": [0, 1], "beta": 30, "ridge": 10},
-    {"geometry": "keys", "pairs": KEPT, "order": [0, 1, 0], "beta": 1e6, "ridge": 0.3, "W": [[-1, 2], [0.5, 0]]},
+    {
+        "geometry": "keys",
+        "pairs": KEPT,
+        "order": [0, 1, 0],
+        "beta": 1e6,
+        "ridge": 0.3,
+        "W": [[-1, 2], [0.5, 0]],
+    },
 ]
 
 
@@ -132,8 +166,12 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         made = run_copied(state["text"])
         np.testing.assert_allclose(made["W"], state["W"], rtol=1e-8, atol=1e-10)
         np.testing.assert_allclose(made["after"], state["after"], rtol=1e-8, atol=1e-10)
-        np.testing.assert_allclose(made["interference"], state["measured"], rtol=1e-7, atol=1e-9)
-        assert (made["interference"] ** 2).sum() == pytest.approx(state["total"], rel=1e-8)
+        np.testing.assert_allclose(
+            made["interference"], state["measured"], rtol=1e-7, atol=1e-9
+        )
+        assert (made["interference"] ** 2).sum() == pytest.approx(
+            state["total"], rel=1e-8
+        )
 
 
 def explorer(**settings):
@@ -164,13 +202,27 @@ def test_the_explorer_says_what_is_wrong(settings, says):
         explorer(**settings)
 
 
-@pytest.mark.parametrize(("geometry", "ridge"), [("keys", 0.0), ("keys", 3.0), ("identity", 0.0), ("pinv", 0.0)])
+@pytest.mark.parametrize(
+    ("geometry", "ridge"),
+    [("keys", 0.0), ("keys", 3.0), ("identity", 0.0), ("pinv", 0.0)],
+)
 def test_the_kernel_makes_the_edit_on_show(geometry, ridge):
     W, keys, k, v = setting(9)
     widget = explorer()
     with pytest.raises(ValueError, match="show the widget"):
         widget.edit()
-    shown = {"W": W, "keys": keys, "used": 7, "k": k, "v": v, "geometry": geometry, "ridge": ridge}
-    widget.shown = {name: np.asarray(a).tolist() if isinstance(a, np.ndarray) else a for name, a in shown.items()}
+    shown = {
+        "W": W,
+        "keys": keys,
+        "used": 7,
+        "k": k,
+        "v": v,
+        "geometry": geometry,
+        "ridge": ridge,
+    }
+    widget.shown = {
+        name: np.asarray(a).tolist() if isinstance(a, np.ndarray) else a
+        for name, a in shown.items()
+    }
     found = javascript("edit", **shown)
     np.testing.assert_allclose(widget.edit().apply(W), found["W"], rtol=1e-8)

@@ -1,4 +1,6 @@
-"""The landscape explorer's mathematics in JavaScript equals the package's in JAX, and so does the code it copies."""
+"""The landscape explorer's mathematics in JavaScript equals the package's in JAX, and
+so does the code it copies.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -53,7 +55,9 @@ def javascript(name, job):
 
 def memories(beta=6.0, Y=200, seed=3, basis="sincos", patterns=PATTERNS):
     features = ro.RandomFeatures(2, Y, key=jax.random.key(seed), basis=basis)
-    return ro.MrDAM(jnp.asarray(patterns), beta), ro.DrDAM.store(jnp.asarray(patterns), beta, features)
+    return ro.MrDAM(jnp.asarray(patterns), beta), ro.DrDAM.store(
+        jnp.asarray(patterns), beta, features
+    )
 
 
 @pytest.mark.parametrize("basis", ["sincos", "cos", "exp", "expexp"])
@@ -61,28 +65,44 @@ def test_both_landscapes_are_the_packages(basis):
     made = {"patterns": PATTERNS, "beta": 6.0, "basis": basis, "Y": 200, "seed": 3}
     found = javascript("read", {"states": STATES, "ticks": TICKS, **made})
     exact, copy = memories(basis=basis)
-    np.testing.assert_allclose(np.transpose(found["frequencies"]), copy.features.omega, atol=2e-6)
+    np.testing.assert_allclose(
+        np.transpose(found["frequencies"]), copy.features.omega, atol=2e-6
+    )
     np.testing.assert_allclose(found["energy"], exact.energy(STATES), rtol=1e-9)
-    np.testing.assert_allclose(found["gradient"], exact.gradient(STATES), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(found["curvature"], jnp.linalg.eigvalsh(hessian(exact, STATES)), atol=1e-9)
+    np.testing.assert_allclose(
+        found["gradient"], exact.gradient(STATES), rtol=1e-9, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        found["curvature"], jnp.linalg.eigvalsh(hessian(exact, STATES)), atol=1e-9
+    )
     energy, gradient, floored = copy.read(STATES)
     assert [one["floored"] for one in found["copy"]] == floored.tolist()
-    np.testing.assert_allclose([one["energy"] for one in found["copy"]], energy, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose([one["gradient"] for one in found["copy"]], gradient, rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(
+        [one["energy"] for one in found["copy"]], energy, rtol=1e-4, atol=1e-5
+    )
+    np.testing.assert_allclose(
+        [one["gradient"] for one in found["copy"]], gradient, rtol=1e-3, atol=1e-4
+    )
     grid = np.stack(np.meshgrid(TICKS, TICKS[::-1]), -1)  # row by row from the top
     for field, memory in zip(found["fields"], (exact, copy), strict=True):
-        np.testing.assert_allclose(np.reshape(field, (7, 7)), memory.energy(grid), rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(
+            np.reshape(field, (7, 7)), memory.energy(grid), rtol=1e-4, atol=1e-5
+        )
 
 
 def test_the_floor_is_met_and_is_the_packages():
-    """Two frequencies for three patterns at a high β: parts of the plane are unknown."""
+    """Two frequencies for three patterns at a high β: parts of the plane are
+    unknown.
+    """
     made = {"patterns": PATTERNS, "beta": 60.0, "basis": "sincos", "Y": 200, "seed": 1}
     found = javascript("read", {"states": STATES, "ticks": TICKS, **made})["copy"]
     _, copy = memories(beta=60.0, seed=1)
     energy, _, floored = copy.read(STATES)
     assert 0 < floored.sum() < 6
     assert [one["floored"] for one in found] == floored.tolist()
-    np.testing.assert_allclose([one["energy"] for one in found], energy, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        [one["energy"] for one in found], energy, rtol=1e-4, atol=1e-4
+    )
 
 
 def test_runs_and_tube_are_the_packages():
@@ -96,7 +116,9 @@ def test_runs_and_tube_are_the_packages():
     np.testing.assert_allclose(found["distance"], run.distance[:, 0], atol=1e-4)
     growth = run.local_growth(exact, points=9)
     np.testing.assert_allclose(found["growth"], growth[:, 0], atol=1e-4)
-    np.testing.assert_allclose(found["tube"], run.recursion(growth)[:, 0], rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(
+        found["tube"], run.recursion(growth)[:, 0], rtol=1e-3, atol=1e-5
+    )
     assert np.all(np.asarray(found["tube"])[1:] >= np.asarray(found["distance"])[1:])
 
 
@@ -114,11 +136,23 @@ def test_theorem_2_prime_is_the_packages():
         named.pop("eta")
         wanted = ro.divergence_bound(**named)
         assert (found["fails"] is None) == wanted.holds
-        assert found["bound"] is None if not wanted.holds else found["bound"] == pytest.approx(wanted.bound, rel=1e-6)
+        assert (
+            found["bound"] is None
+            if not wanted.holds
+            else found["bound"] == pytest.approx(wanted.bound, rel=1e-6)
+        )
         if found["n"] is not None:
             assert ro.divergence_bound(**named | {"Y": 10 ** found["n"]}).holds
-            assert not ro.divergence_bound(**named | {"Y": 10 ** (found["n"] - 1)}).holds
-    assert [found["n"] is None for found in javascript("theorem", settings)] == [False, False, False, True, False]
+            assert not ro.divergence_bound(
+                **named | {"Y": 10 ** (found["n"] - 1)}
+            ).holds
+    assert [found["n"] is None for found in javascript("theorem", settings)] == [
+        False,
+        False,
+        False,
+        True,
+        False,
+    ]
 
 
 def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
@@ -129,13 +163,23 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         runs = one["runs"]
         np.testing.assert_allclose(made["end"], runs["exact"][-1], rtol=1e-6, atol=1e-6)
         if one["view"] != "exact":
-            np.testing.assert_allclose(made["distance"], runs["distance"], rtol=1e-2, atol=2e-3)
+            np.testing.assert_allclose(
+                made["distance"], runs["distance"], rtol=1e-2, atol=2e-3
+            )
         if one["view"] == "tube":
             np.testing.assert_allclose(made["tube"], runs["tube"], rtol=2e-2, atol=1e-3)
 
 
 def test_the_explorer_says_what_is_wrong():
-    assert LandscapeExplorer(view="tube", patterns=[[0.5, 0], [0, 1]], Y=64).settings["Y"] == 64
-    for bad, name in [({"view": "side"}, "view"), ({"Y": 1}, "Y"), ({"beta": 0.5}, "beta"), ({"gamma": 1}, "gamma")]:
+    assert (
+        LandscapeExplorer(view="tube", patterns=[[0.5, 0], [0, 1]], Y=64).settings["Y"]
+        == 64
+    )
+    for bad, name in [
+        ({"view": "side"}, "view"),
+        ({"Y": 1}, "Y"),
+        ({"beta": 0.5}, "beta"),
+        ({"gamma": 1}, "gamma"),
+    ]:
         with pytest.raises(ValueError, match=f"^{name}: got"):
             LandscapeExplorer(**bad)

@@ -1,4 +1,6 @@
-"""The preconditioning explorer's mathematics in JavaScript equals JAX, and what it says of itself is so."""
+"""The preconditioning explorer's mathematics in JavaScript equals JAX, and what it says
+of itself is so.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -59,7 +61,8 @@ def settings(seed=None, **more):
 
 
 def turned(condition, angle):
-    c, s = np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))
+    c = np.cos(np.deg2rad(angle))
+    s = np.sin(np.deg2rad(angle))
     return np.array([[c, -s], [s, c]]) @ np.diag([condition**0.5, condition**-0.5])
 
 
@@ -73,12 +76,18 @@ def world(s):
 
 
 def direction(s):
-    """(state, gradient) -> (state, direction) of the method, from its published form."""
+    """(state, gradient) -> (state, direction) of the method, from its published
+    form.
+    """
 
     def adam(state, g):
         t, mean, square = state
-        t, mean, square = t + 1, 0.9 * mean + 0.1 * g, 0.999 * square + 0.001 * g**2
-        return (t, mean, square), mean / (1 - 0.9**t) / (np.sqrt(square / (1 - 0.999**t)) + 1e-8)
+        t = t + 1
+        mean = 0.9 * mean + 0.1 * g
+        square = 0.999 * square + 0.001 * g**2
+        return (t, mean, square), mean / (1 - 0.9**t) / (
+            np.sqrt(square / (1 - 0.999**t)) + 1e-8
+        )
 
     def momentum(state, g):
         state = s["momentum"] * state + g
@@ -86,7 +95,8 @@ def direction(s):
             return state, g + s["momentum"] * state
         if s["method"] == "muon":
             left, values, right = np.linalg.svd(state, full_matrices=False)
-            return state, left @ np.diag(values > 1e-10 * values[0]) @ right  # no direction where there is none
+            # no direction where there is none
+            return state, left @ np.diag(values > 1e-10 * values[0]) @ right
         return state, state
 
     if s["method"] == "adam":
@@ -118,7 +128,9 @@ losses_along = jax.jit(jax.vmap(objective, (0, None, None)))
 
 
 def jax_paths(s, etas):
-    """The three paths with jax.grad of the loss, through W = rest + TUV for the second."""
+    """The three paths with jax.grad of the loss, through W = rest + TUV for the
+    second.
+    """
     with double_precision():
         A, D, T, V = world(s)
         W0 = np.asarray(s["start"])
@@ -134,13 +146,19 @@ def jax_paths(s, etas):
         found = {}
         for kind in KINDS:
             x = U0 if kind == "reparameterised" else W0
-            state, path, gradient = start(x), [], gradients[kind]
+            state = start(x)
+            path = []
+            gradient = gradients[kind]
             keep = 1 - etas[kind] * s["lambda"] if s["method"] == "decoupled" else 1.0
             for _ in range(s["steps"] + 1):
                 path.append(x)
                 state, step = update(state, np.asarray(gradient(x)))
                 x = keep * x - etas[kind] * step
-            path = rest + T @ np.array(path) @ V if kind == "reparameterised" else np.array(path)
+            path = (
+                rest + T @ np.array(path) @ V
+                if kind == "reparameterised"
+                else np.array(path)
+            )
             found[kind] = (path, np.asarray(losses_along(path, A, D)))
         return found
 
@@ -152,15 +170,25 @@ def matrices(path):
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(
-    "more", [{"seed": 1}, {"seed": 2}, {"seed": 3, "rankV": 1}, {"seed": 4, "rankT": 1, "rankV": 1}]
+    "more",
+    [
+        {"seed": 1},
+        {"seed": 2},
+        {"seed": 3, "rankV": 1},
+        {"seed": 4, "rankT": 1, "rankV": 1},
+    ],
 )
 def test_the_three_paths_are_those_of_jax(method, more):
     s = settings(method=method, steps=25, **more)
     found = javascript("run", **s)
     for kind, (path, losses) in jax_paths(s, found["etas"]).items():
         scale = np.abs(path).max()
-        np.testing.assert_allclose(matrices(found["paths"][kind]["w"]), path, atol=1e-9 * scale)
-        np.testing.assert_allclose(found["paths"][kind]["loss"], losses, rtol=1e-8, atol=1e-12)
+        np.testing.assert_allclose(
+            matrices(found["paths"][kind]["w"]), path, atol=1e-9 * scale
+        )
+        np.testing.assert_allclose(
+            found["paths"][kind]["loss"], losses, rtol=1e-8, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -170,12 +198,31 @@ def test_the_operators_are_kronecker_products(seed):
     A, D, T, V = world(s)
     P = np.kron(V.T @ V, T @ T.T)
     J = np.kron(V.T, T)
-    for name, wanted in {"A": A, "D": D, "T": T, "V": V, "H": np.kron(A, D), "J": J, "P": P}.items():
-        np.testing.assert_allclose(found["problem"][name], wanted, atol=1e-12 * np.abs(wanted).max(), err_msg=name)
-    spectra = {"plain": np.kron(A, D), "P": P, "preconditioned": J.T @ np.kron(A, D) @ J}
+    for name, wanted in {
+        "A": A,
+        "D": D,
+        "T": T,
+        "V": V,
+        "H": np.kron(A, D),
+        "J": J,
+        "P": P,
+    }.items():
+        np.testing.assert_allclose(
+            found["problem"][name],
+            wanted,
+            atol=1e-12 * np.abs(wanted).max(),
+            err_msg=name,
+        )
+    spectra = {
+        "plain": np.kron(A, D),
+        "P": P,
+        "preconditioned": J.T @ np.kron(A, D) @ J,
+    }
     for name, matrix in spectra.items():
         wanted = np.linalg.eigvalsh(matrix)[::-1]
-        np.testing.assert_allclose(found["spectra"][name], wanted, atol=1e-12 * wanted[0])
+        np.testing.assert_allclose(
+            found["spectra"][name], wanted, atol=1e-12 * wanted[0]
+        )
 
 
 def test_P_is_the_package_preconditioner():
@@ -183,7 +230,9 @@ def test_P_is_the_package_preconditioner():
     s = settings(5)
     with double_precision():
         wanted = preconditioning.kronecker_preconditioner(*world(s)[2:]).to_dense()
-        np.testing.assert_allclose(javascript("run", **s)["problem"]["P"], wanted, rtol=1e-12)
+        np.testing.assert_allclose(
+            javascript("run", **s)["problem"]["P"], wanted, rtol=1e-12
+        )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -199,15 +248,28 @@ def test_conditions_multiply(seed):
 @pytest.mark.parametrize("method", LINEAR)
 @pytest.mark.parametrize("rank", [1, 2])
 def test_each_path_ends_where_the_linear_systems_say(method, rank):
-    s = settings(7, method=method, rankV=rank, steps=4000, conditionA=9, conditionD=3, conditionT=2, conditionV=2)
+    s = settings(
+        7,
+        method=method,
+        rankV=rank,
+        steps=4000,
+        conditionA=9,
+        conditionD=3,
+        conditionT=2,
+        conditionV=2,
+    )
     found = javascript("run", **s)
     for kind in KINDS:
-        np.testing.assert_allclose(found["paths"][kind]["w"][-1], found["ends"][kind], atol=1e-9)
+        np.testing.assert_allclose(
+            found["paths"][kind]["w"][-1], found["ends"][kind], atol=1e-9
+        )
     assert found["gap"][-1] == pytest.approx(found["known"], abs=1e-9)
 
 
 def test_the_penalty_on_U_is_w_P_inverse_w():
-    """½λ‖U‖² = ½λ wᵀP⁺w, so the two minimisers solve (H + λP⁻¹)w = Hw* and (H + λI)w = Hw* [K-decoupled]."""
+    """½λ‖U‖² = ½λ wᵀP⁺w, so the two minimisers solve (H + λP⁻¹)w = Hw* and (H + λI)w =
+    Hw* [K-decoupled].
+    """
     s = settings(8, method="penalty")
     found = javascript("run", **s)
     H, P = (np.array(found["problem"][name]) for name in "HP")
@@ -222,9 +284,16 @@ def test_the_penalty_on_U_is_w_P_inverse_w():
 
 @pytest.mark.parametrize("method", LINEAR)
 def test_the_longest_stable_step_is_the_longest(method):
-    base = settings(9, method=method, conditionA=4, conditionD=2, conditionT=1.5, conditionV=1.5)
-    away = [kind for kind, count in javascript("run", **base | {"share": 1.03})["counts"].items() if count == "away"]
-    assert away == list(KINDS) if method != "penalty" else len(away) >= 2  # one step serves two operators there
+    base = settings(
+        9, method=method, conditionA=4, conditionD=2, conditionT=1.5, conditionV=1.5
+    )
+    away = [
+        kind
+        for kind, count in javascript("run", **base | {"share": 1.03})["counts"].items()
+        if count == "away"
+    ]
+    # one step serves two operators there
+    assert away == list(KINDS) if method != "penalty" else len(away) >= 2
     counts = javascript("run", **base | {"share": 0.97})["counts"]
     assert all(isinstance(count, int) for count in counts.values())
 
@@ -244,7 +313,10 @@ def test_the_best_step_has_the_smallest_spectral_radius(name, momentum):
 
         return max(np.abs(roots(h)).max() for h in values)
 
-    assert radius(best) <= min(radius(eta) for eta in np.linspace(0.01, 1, 400) * largest) + 1e-9
+    assert (
+        radius(best)
+        <= min(radius(eta) for eta in np.linspace(0.01, 1, 400) * largest) + 1e-9
+    )
     assert radius(largest * 0.999) < 1 < radius(largest * 1.001)
 
 
@@ -274,17 +346,29 @@ def test_the_presets_do_what_their_texts_say(presets):
     for key in ("start", "heavy", "decoupled", "muon", "wrong", "rank"):
         assert presets[key]["fate"] == "together", key
         assert max(presets[key]["gap"]) < 1e-12, key
-    assert presets["start"]["counts"]["plain"] > 3 * presets["start"]["counts"]["explicit"]
+    assert (
+        presets["start"]["counts"]["plain"] > 3 * presets["start"]["counts"]["explicit"]
+    )
     assert ratio(presets["inputs"], "preconditioned") == pytest.approx(4, rel=1e-6)
-    assert presets["both"]["counts"]["reparameterised"] == presets["both"]["counts"]["explicit"] == 1
-    assert ratio(presets["wrong"], "preconditioned") > 10 * ratio(presets["wrong"], "plain")
+    assert (
+        presets["both"]["counts"]["reparameterised"]
+        == presets["both"]["counts"]["explicit"]
+        == 1
+    )
+    assert ratio(presets["wrong"], "preconditioned") > 10 * ratio(
+        presets["wrong"], "plain"
+    )
     assert presets["rank"]["paths"]["reparameterised"]["loss"][-1] > 1
     assert presets["penalty"]["fate"] == "known"
-    assert presets["penalty"]["gap"][-1] == pytest.approx(presets["penalty"]["known"], rel=1e-3)
+    assert presets["penalty"]["gap"][-1] == pytest.approx(
+        presets["penalty"]["known"], rel=1e-3
+    )
     for key in ("adam", "rotation"):
         assert presets[key]["fate"] == "apart", key
         assert max(presets[key]["gap"]) > 1, key
-    np.testing.assert_allclose(presets["rotation"]["problem"]["P"], np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(
+        presets["rotation"]["problem"]["P"], np.eye(4), atol=1e-12
+    )
     np.testing.assert_allclose(presets["muon"]["problem"]["P"], np.eye(4), atol=1e-12)
 
 
@@ -298,15 +382,23 @@ def test_what_the_presets_invite_to_try(presets):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_copied_as_python_computes_what_is_shown(method, run_copied):
-    shown = javascript("copied", **settings(12, method=method, steps=25, rankV=1 + (method != "heavy")))
+    shown = javascript(
+        "copied", **settings(12, method=method, steps=25, rankV=1 + (method != "heavy"))
+    )
     with double_precision():
         made = run_copied(shown["text"])
-        np.testing.assert_allclose(made["P"].to_dense(), shown["problem"]["P"], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(
+            made["P"].to_dense(), shown["problem"]["P"], rtol=1e-9, atol=1e-12
+        )
     for kind, name in zip(KINDS, ("plain", "on_U", "with_P"), strict=True):
         path = matrices(shown["paths"][kind]["w"])
-        np.testing.assert_allclose(made[name], path, atol=1e-8 * np.abs(path).max(), err_msg=name)
+        np.testing.assert_allclose(
+            made[name], path, atol=1e-8 * np.abs(path).max(), err_msg=name
+        )
     for kind, losses in zip(KINDS, made["losses"], strict=True):
-        np.testing.assert_allclose(losses, shown["paths"][kind]["loss"], rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(
+            losses, shown["paths"][kind]["loss"], rtol=1e-6, atol=1e-12
+        )
     np.testing.assert_allclose(made["gap"], shown["gap"], rtol=1e-5, atol=1e-8)
 
 
@@ -319,7 +411,9 @@ def explorer(**given):
 
 def test_the_widget_gives_the_factors_on_show():
     s = settings(11)
-    widget = explorer(**{name: s[name] for name in ("conditionT", "angleT", "conditionV", "angleV")})
+    widget = explorer(
+        **{name: s[name] for name in ("conditionT", "angleT", "conditionV", "angleV")}
+    )
     T, V = world(s)[2:]
     np.testing.assert_allclose(widget.T, T)
     np.testing.assert_allclose(widget.V, V)

@@ -1,4 +1,6 @@
-"""The residual explorer's mathematics in JavaScript equals the package's in JAX, and its texts are so."""
+"""The residual explorer's mathematics in JavaScript equals the package's in JAX, and
+its texts are so.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -16,7 +18,17 @@ from rankone.theory.nearest_neighbour import nearest_neighbour_risk
 from rankone.theory.resmem_rates import helpful_noise, noisy_risk, resmem_law
 
 RTOL = 1e-5  # the points are float32 on both sides
-DEFAULTS = {"view": "line", "L": 0.6, "d": 1, "k": 1, "sigma": 1, "noise": 0, "flips": 0, "n": 64, "seed": 0}
+DEFAULTS = {
+    "view": "line",
+    "L": 0.6,
+    "d": 1,
+    "k": 1,
+    "sigma": 1,
+    "noise": 0,
+    "flips": 0,
+    "n": 64,
+    "seed": 0,
+}
 
 BRIDGE = """
 import * as random from "./kit/random.js";
@@ -108,10 +120,13 @@ def test_the_points_are_those_of_the_package(n, d):
 def test_the_base_is_the_package_constrained_erm(n, d, L):
     found = javascript("line", seed=n, n=n, d=d, L=L, noise=0.3, k=1, sigma=1)
     with double_precision():
-        X, y = np.reshape(found["X"], (n, d)), np.array(found["y"])
+        X = np.reshape(found["X"], (n, d))
+        y = np.array(found["y"])
         wanted = np.asarray(constrained_erm(X, y, L).theta)
         np.testing.assert_allclose(found["theta"], wanted, rtol=1e-6, atol=1e-8)
-        np.testing.assert_allclose(found["residuals"], y - X @ wanted, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(
+            found["residuals"], y - X @ wanted, rtol=1e-6, atol=1e-7
+        )
 
 
 @pytest.mark.parametrize(("k", "sigma"), [(1, 1.0), (5, 0.05), (12, 3.0), (64, 0.4)])
@@ -123,17 +138,25 @@ def test_the_memory_on_the_line_is_resmem(k, sigma, d):
     with double_precision():
         X = np.reshape(found["X"], (80, d))
         residuals = np.array(found["residuals"])[:, None]
-        correction = np.asarray(ResMem(k=k, sigma=sigma).fit_residuals(X, residuals).correction(queries))
-        np.testing.assert_allclose([f["memory"] for f in found["found"]], correction[:, 0], atol=1e-9)
+        correction = np.asarray(
+            ResMem(k=k, sigma=sigma).fit_residuals(X, residuals).correction(queries)
+        )
+        np.testing.assert_allclose(
+            [f["memory"] for f in found["found"]], correction[:, 0], atol=1e-9
+        )
         distances = np.sort(np.linalg.norm(queries[:, None] - X, axis=-1))[:, :k]
         weights = soft_weights(distances, sigma)
-        np.testing.assert_allclose([f["weights"] for f in found["found"]], weights, rtol=1e-6, atol=1e-12)
+        np.testing.assert_allclose(
+            [f["weights"] for f in found["found"]], weights, rtol=1e-6, atol=1e-12
+        )
 
 
 @pytest.mark.parametrize(("k", "sigma", "flips"), [(1, 1.0, 0.0), (8, 0.2, 0.2)])
 def test_scores_in_the_plane_are_resmem(k, sigma, flips):
     queries = points(3, 11, 2)
-    found = javascript("plane", seed=2, n=90, L=0.4, flips=flips, k=k, sigma=sigma, queries=queries)
+    found = javascript(
+        "plane", seed=2, n=90, L=0.4, flips=flips, k=k, sigma=sigma, queries=queries
+    )
     with double_precision():
         X, y, w = (np.array(found[name]) for name in ("X", "y", "w"))
         X = X.reshape(90, 2)
@@ -150,10 +173,13 @@ def test_scores_in_the_plane_are_resmem(k, sigma, flips):
 @pytest.mark.parametrize("flips", [0.0, 0.3])
 def test_the_logistic_base_is_the_best_in_its_ball(flips):
     """At the constrained minimum the gradient is a negative multiple of w."""
-    found = javascript("plane", seed=4, n=400, L=0.3, flips=flips, k=1, sigma=1, queries=[[0.0, 0.0]])
+    found = javascript(
+        "plane", seed=4, n=400, L=0.3, flips=flips, k=1, sigma=1, queries=[[0.0, 0.0]]
+    )
     with double_precision():
         Phi = np.array(javascript("features", points=np.reshape(found["X"], (-1, 2))))
-        y, w = np.array(found["y"]), np.array(found["w"])
+        y = np.array(found["y"])
+        w = np.array(found["w"])
 
         @jax.jit
         @jax.grad
@@ -161,7 +187,8 @@ def test_the_logistic_base_is_the_best_in_its_ball(flips):
             score = Phi @ w
             return (jnp.logaddexp(0, score) - y * score).mean()
 
-        slope, length = np.asarray(slope_at(w)), np.linalg.norm(w)
+        slope = np.asarray(slope_at(w))
+        length = np.linalg.norm(w)
         assert length == pytest.approx(14 * 0.3, rel=1e-9)
         across = slope - (slope @ w) * w / length**2
         assert slope @ w < 0
@@ -170,7 +197,9 @@ def test_the_logistic_base_is_the_best_in_its_ball(flips):
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5, 8])
 def test_the_laws_are_the_package_own(d):
-    sizes, L, noise = [2, 3, 10, 64, 1000, 4096], 0.45, 0.07
+    sizes = [2, 3, 10, 64, 1000, 4096]
+    L = 0.45
+    noise = 0.07
     found = javascript("laws", sizes=sizes, d=d, L=L, noise=noise)
     N = np.array(sizes)
     column = {name: np.array([law[name] for law in found]) for name in found[0]}
@@ -178,37 +207,55 @@ def test_the_laws_are_the_package_own(d):
     np.testing.assert_allclose(column["neighbours"], noise + exact / d, rtol=1e-3)
     np.testing.assert_allclose(column["memory"], noisy_risk(N, d, L, noise), rtol=1e-3)
     np.testing.assert_allclose(column["printed"], theorem_printed(N, d, L), rtol=1e-12)
-    np.testing.assert_allclose(column["threshold"], np.maximum(0, helpful_noise(N, d, L)), atol=1e-3)
+    np.testing.assert_allclose(
+        column["threshold"], np.maximum(0, helpful_noise(N, d, L)), atol=1e-3
+    )
     np.testing.assert_allclose(column["base"], (1 - L) ** 2)
 
 
-@pytest.mark.parametrize(("n", "d", "k"), [(16, 1, 1), (128, 2, 1), (64, 5, 1), (256, 3, 8)])
+@pytest.mark.parametrize(
+    ("n", "d", "k"), [(16, 1, 1), (128, 2, 1), (64, 5, 1), (256, 3, 8)]
+)
 def test_the_measured_risks_are_those_of_the_package(n, d, k):
     settings = DEFAULTS | {"d": d, "k": k, "sigma": 1e9}
     found = np.array(
         [
             [risk[model] for model in ("base", "neighbours", "memory")]
             for seed in range(8)
-            for risk in javascript("measure", levels=[0.1], **settings | {"n": n, "seed": seed})
+            for risk in javascript(
+                "measure", levels=[0.1], **settings | {"n": n, "seed": seed}
+            )
         ]
     )
     wanted = simulate(n, d, 0.6, key=jax.random.key(0), repetitions=200, noise=0.1, k=k)
-    for mine, theirs in zip(found.T, (wanted.base, wanted.neighbours, wanted.resmem), strict=True):
-        error = np.hypot(mine.std(ddof=1) / np.sqrt(len(mine)), float(theirs.std()) / np.sqrt(200))
+    for mine, theirs in zip(
+        found.T, (wanted.base, wanted.neighbours, wanted.resmem), strict=True
+    ):
+        error = np.hypot(
+            mine.std(ddof=1) / np.sqrt(len(mine)), float(theirs.std()) / np.sqrt(200)
+        )
         assert mine.mean() == pytest.approx(float(theirs.mean()), abs=4.5 * error)
 
 
 def test_the_law_is_what_is_measured():
-    """(1 − L)² E Zₙ/d plus the noise: within 10 % at sizes where the base has settled [S-S4]."""
+    """(1 − L)² E Zₙ/d plus the noise: within 10 % at sizes where the base has settled
+    [S-S4].
+    """
     for d, n, noise in ((2, 256, 0.0), (3, 512, 0.1), (5, 512, 0.0)):
-        risks = javascript("measure", levels=[noise], **DEFAULTS | {"n": n, "d": d, "seed": 5})
-        assert risks[0]["memory"] == pytest.approx(float(noisy_risk(n, d, 0.6, noise)), rel=0.1)
+        risks = javascript(
+            "measure", levels=[noise], **DEFAULTS | {"n": n, "d": d, "seed": 5}
+        )
+        assert risks[0]["memory"] == pytest.approx(
+            float(noisy_risk(n, d, 0.6, noise)), rel=0.1
+        )
 
 
 def test_noise_hurts_from_the_law_border_on():
     """Measured at both sides of (1 − L)²(1 − E Zₙ/d) [S-S4]."""
     border = float(helpful_noise(512, 3, 0.6))
-    under, over = javascript("measure", levels=[0.7 * border, 1.3 * border], **DEFAULTS | {"n": 512, "d": 3})
+    under, over = javascript(
+        "measure", levels=[0.7 * border, 1.3 * border], **DEFAULTS | {"n": 512, "d": 3}
+    )
     assert under["memory"] < under["base"]
     assert over["memory"] > over["base"]
 
@@ -223,8 +270,12 @@ def test_the_presets_do_what_their_texts_say(presets):
     law = {key: run["law"] for key, run in presets.items()}
     assert risk["start"]["memory"] < 0.1 * risk["start"]["base"]
     assert risk["start"]["base"] == pytest.approx(0.16, rel=0.1)
-    assert risk["alone"]["memory"] == pytest.approx(risk["alone"]["neighbours"], rel=1e-9)
-    again = javascript("measure", levels=[0], **presets["alone"]["settings"] | {"L": 0.6})
+    assert risk["alone"]["memory"] == pytest.approx(
+        risk["alone"]["neighbours"], rel=1e-9
+    )
+    again = javascript(
+        "measure", levels=[0], **presets["alone"]["settings"] | {"L": 0.6}
+    )
     assert again[0]["memory"] == pytest.approx(0.16 * risk["alone"]["memory"], rel=0.1)
     assert risk["dimension"]["memory"] > 0.1 * law["dimension"]["base"]
     tenfold = resmem_law(np.array([4096, 40960]), 8, 0.6)
@@ -235,9 +286,13 @@ def test_the_presets_do_what_their_texts_say(presets):
     assert risk["average"]["memory"] < 0.5 * risk["average"]["base"]
     assert risk["width"]["memory"] > risk["width"]["base"]
     assert risk["plane"]["memory"] < 0.5 * risk["plane"]["base"]
-    assert risk["plane"]["memory"] == pytest.approx(risk["plane"]["neighbours"], abs=0.01)
+    assert risk["plane"]["memory"] == pytest.approx(
+        risk["plane"]["neighbours"], abs=0.01
+    )
     assert risk["flips"]["memory"] > 2 * risk["flips"]["base"]
-    more = javascript("measure", levels=[0.2], **presets["flips"]["settings"] | {"k": 20, "sigma": 10})
+    more = javascript(
+        "measure", levels=[0.2], **presets["flips"]["settings"] | {"k": 20, "sigma": 10}
+    )
     assert more[0]["memory"] < 0.5 * risk["flips"]["memory"]
 
 
@@ -257,10 +312,13 @@ def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
         np.testing.assert_allclose(made["y"], shown["y"], atol=2e-6)
         base = made["base"] if shown["line"] else made["base"][:, 1]
         np.testing.assert_allclose(base, shown["base"], atol=2e-6)
-        off = np.abs(made["model"] - shown["model"])  # a place between two examples may be nearer to either
+        # a place between two examples may be nearer to either
+        off = np.abs(made["model"] - shown["model"])
         assert np.mean(off > 1e-5) < 0.01
         if not shown["line"]:
-            wrong = np.mean((np.array(shown["model"]) > 0.5) != np.array(shown["truth"]))
+            wrong = np.mean(
+                (np.array(shown["model"]) > 0.5) != np.array(shown["truth"])
+            )
             assert made["wrong"] == pytest.approx(wrong, abs=1e-3)
 
 
@@ -272,7 +330,11 @@ def explorer(**given):
 
 
 def test_the_widget_carries_its_settings():
-    assert explorer(L=0.3, k=5, view="plane").settings == {"L": 0.3, "k": 5, "view": "plane"}
+    assert explorer(L=0.3, k=5, view="plane").settings == {
+        "L": 0.3,
+        "k": 5,
+        "view": "plane",
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""The retrieval explorer's mathematics in JavaScript equals the package's in JAX, and its Python half works."""
+"""The retrieval explorer's mathematics in JavaScript equals the package's in JAX, and
+its Python half works.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -12,9 +14,11 @@ from rankone.theory.basin import critical_slope, gauge, slope_ratio
 from rankone.theory.error_law import error_law
 from rankone.theory.kernel_error import uniform_kernel_error
 
-BRIDGE = 'import { answer } from "../tests/widgets/retrieval_bridge.mjs";'  # as seen from frontend/
+# as seen from frontend/
+BRIDGE = 'import { answer } from "../tests/widgets/retrieval_bridge.mjs";'
 BASES = ("sincos", "cos", "exp", "expexp")
-RTOL = 1e-4  # both sides are float32; sums of 10^4 terms in another order differ by about 1e-6
+# both sides are float32; sums of 10^4 terms in another order differ by about 1e-6
+RTOL = 1e-4
 
 
 def javascript(name, **job):
@@ -23,12 +27,15 @@ def javascript(name, **job):
 
 
 def relative(found, wanted):
-    found, wanted = np.asarray(found, float), np.asarray(wanted, float)
+    found = np.asarray(found, float)
+    wanted = np.asarray(wanted, float)
     return np.linalg.norm(found - wanted) / np.linalg.norm(wanted)
 
 
 def setting(seed, D=70, K=6):
-    """Random patterns in the unit cube of diameter 1, and a state near the first: nothing is floored there."""
+    """Random patterns in the unit cube of diameter 1, and a state near the first:
+    nothing is floored there.
+    """
     rng = np.random.default_rng(seed)
     Xi = (rng.random((K, D)) / np.sqrt(D)).astype(np.float32)
     state = (0.8 * Xi[0] + 0.2 * rng.random(D) / np.sqrt(D)).astype(np.float32)
@@ -38,18 +45,22 @@ def setting(seed, D=70, K=6):
 @pytest.mark.parametrize("seed", [0, 7, 2**31 + 5, 2**32 - 1])
 def test_random_numbers_are_those_of_jax(seed):
     n = 4099
-    found, key = javascript("random", seed=seed, n=n), jax.random.key(np.uint32(seed))
+    found = javascript("random", seed=seed, n=n)
+    key = jax.random.key(np.uint32(seed))
     assert found["split"] == jax.random.key_data(jax.random.split(key, 3)).tolist()
     bits = jax.random.bits(key, (n,), "uint32").tolist()
     assert found["bits"] == bits
     assert found["tail"] == bits[-5:]
     np.testing.assert_array_equal(found["uniform"], jax.random.uniform(key, (n,)))
-    np.testing.assert_allclose(found["normal"], jax.random.normal(key, (n,)), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(
+        found["normal"], jax.random.normal(key, (n,)), rtol=1e-6, atol=1e-6
+    )
 
 
 def test_random_bits_are_the_package_binary_patterns():
     found = np.asarray(javascript("bits", K=3, n=100, seed=3))
-    wanted = ro.data.binary_patterns(500, 100, key=jax.random.key(3))[:3]  # fewer are the first of more
+    # fewer are the first of more
+    wanted = ro.data.binary_patterns(500, 100, key=jax.random.key(3))[:3]
     np.testing.assert_allclose(found / 10, wanted, rtol=1e-6)
 
 
@@ -57,7 +68,9 @@ def test_random_bits_are_the_package_binary_patterns():
 def test_the_pictures_arrive_in_the_page_as_they_are(detail):
     sent = sheet(explorer(detail=detail))
     found = np.array(javascript("sheet", **sent), float)
-    np.testing.assert_allclose(found.reshape(24, -1) / sent["top"], ro.data.photographs(detail), atol=1e-6)
+    np.testing.assert_allclose(
+        found.reshape(24, -1) / sent["top"], ro.data.photographs(detail), atol=1e-6
+    )
     assert len(sent["packed"]) < {32: 60_000, 64: 150_000}[detail]
 
 
@@ -69,13 +82,18 @@ def sheet(widget):
 
 
 @pytest.mark.parametrize(
-    ("basis", "D", "Y"), [*((basis, 70, 500) for basis in BASES), ("sincos", 64, 64), ("cos", 200, 1000)]
+    ("basis", "D", "Y"),
+    [*((basis, 70, 500) for basis in BASES), ("sincos", 64, 64), ("cos", 200, 1000)],
 )
 def test_both_memories_equal_the_package(basis, D, Y):
     Xi, state = setting(D, D)
-    beta, seed = 8.0, 11
-    found = javascript("memory", patterns=Xi, state=state, beta=beta, Y=Y, seed=seed, basis=basis)
-    memory, exact = distributed(Xi, beta, Y, seed, basis), ro.MrDAM(Xi, beta)
+    beta = 8.0
+    seed = 11
+    found = javascript(
+        "memory", patterns=Xi, state=state, beta=beta, Y=Y, seed=seed, basis=basis
+    )
+    memory = distributed(Xi, beta, Y, seed, basis)
+    exact = ro.MrDAM(Xi, beta)
     assert relative(found["T"], memory.T) < RTOL
     assert found["energy"] == pytest.approx(float(memory.energy(state)), rel=RTOL)
     assert relative(found["gradient"], memory.gradient(state)) < RTOL
@@ -86,7 +104,9 @@ def test_both_memories_equal_the_package(basis, D, Y):
 
 def distributed(Xi, beta, Y, seed, basis="sincos"):
     key = jax.random.key(seed)
-    features = ro.RandomFeatures(Xi.shape[1], Y, key=key, basis=basis, projection="hadamard")
+    features = ro.RandomFeatures(
+        Xi.shape[1], Y, key=key, basis=basis, projection="hadamard"
+    )
     return ro.DrDAM.store(Xi, beta, features)
 
 
@@ -96,10 +116,15 @@ def test_a_floored_state_follows_the_same_tangent(basis):
     state = -Xi[0] - 0.5 / np.sqrt(128).astype(np.float32)
     memories = [distributed(Xi, 300.0, 400, seed, basis) for seed in range(12)]
     seed = next(i for i, memory in enumerate(memories) if bool(memory.floored(state)))
-    found = javascript("memory", patterns=Xi, state=state, beta=300.0, Y=400, seed=seed, basis=basis)
+    found = javascript(
+        "memory", patterns=Xi, state=state, beta=300.0, Y=400, seed=seed, basis=basis
+    )
     assert found["floored"]
-    assert found["energy"] == pytest.approx(float(memories[seed].energy(state)), rel=1e-3)
-    assert relative(found["gradient"], memories[seed].gradient(state)) < 1e-3  # h reaches 50: its float32 error is 4e-6
+    assert found["energy"] == pytest.approx(
+        float(memories[seed].energy(state)), rel=1e-3
+    )
+    # h reaches 50: its float32 error is 4e-6
+    assert relative(found["gradient"], memories[seed].gradient(state)) < 1e-3
 
 
 @pytest.mark.parametrize("basis", BASES)
@@ -113,7 +138,16 @@ def test_adding_and_removing_equals_storing(basis):
 @pytest.mark.parametrize("basis", BASES)
 def test_the_first_frequencies_of_a_memory_are_a_memory(basis):
     Xi, state = setting(5)
-    found = javascript("first", patterns=Xi, state=state, beta=8.0, Y=900, part=300, seed=2, basis=basis)
+    found = javascript(
+        "first",
+        patterns=Xi,
+        state=state,
+        beta=8.0,
+        Y=900,
+        part=300,
+        seed=2,
+        basis=basis,
+    )
     wanted = distributed(Xi, 8.0, 300, 2, basis)
     assert relative(found["T"], wanted.T) < RTOL
     assert relative(found["gradient"], wanted.gradient(state)) < RTOL
@@ -125,12 +159,16 @@ def test_ten_steps_equal_the_package(basis, clamped):
     Xi, state = setting(9, 100)
     clamp = np.arange(100) < 40 if clamped else None
     options = {"beta": 8.0, "Y": 4000, "seed": 1, "basis": basis, "eta": 0.1}
-    found = javascript("retrieve", patterns=Xi, query=state, clamp=clamp, steps=10, **options)
+    found = javascript(
+        "retrieve", patterns=Xi, query=state, clamp=clamp, steps=10, **options
+    )
     for memory, energies, end in (
         (ro.MrDAM(Xi, 8.0), "energyExact", "x"),
         (distributed(Xi, 8.0, 4000, 1, basis), "energyDistributed", "xHat"),
     ):
-        wanted = ro.retrieve(memory, state, step_size=0.1, max_steps=10, tol=0, clamp=clamp)
+        wanted = ro.retrieve(
+            memory, state, step_size=0.1, max_steps=10, tol=0, clamp=clamp
+        )
         column = np.array(found["records"], float)[:, found["fields"].index(energies)]
         np.testing.assert_allclose(column, wanted.energies, rtol=RTOL)
         assert relative(found[end], wanted.x) < RTOL
@@ -143,10 +181,20 @@ def test_the_local_bound_holds_and_the_law_is_its_size():
     query = Xi[0].copy()
     query[384:] = 0.5 / np.sqrt(768)
     clamp = np.arange(768) < 384
-    options = {"beta": 60.0, "Y": 20000, "eta": 0.1, "basis": "sincos", "clamp": clamp, "steps": 40}
+    options = {
+        "beta": 60.0,
+        "Y": 20000,
+        "eta": 0.1,
+        "basis": "sincos",
+        "clamp": clamp,
+        "steps": 40,
+    }
     for seed in range(3):
         found = javascript("retrieve", patterns=Xi, query=query, seed=seed, **options)
-        column = {name: np.array(found["records"], float)[1:, i] for i, name in enumerate(found["fields"])}
+        column = {
+            name: np.array(found["records"], float)[1:, i]
+            for i, name in enumerate(found["fields"])
+        }
         assert np.all(column["distance"] <= column["local"] * (1 + 1e-4))
         assert np.all(column["local"] < 4 * column["distance"])
         assert np.all(np.abs(np.log(column["law"] / column["distance"])) < np.log(3))
@@ -155,13 +203,18 @@ def test_the_local_bound_holds_and_the_law_is_its_size():
 
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_laws_are_the_variances_they_name(masked):
-    """M_A and V against many draws of gaussian features, the linearised errors averaged [D-sharp2]."""
+    """M_A and V against many draws of gaussian features, the linearised errors averaged
+    [D-sharp2].
+    """
     Xi, state = setting(3, 24, K=4)
-    beta, Y, draws = 6.0, 200, 1500
+    beta = 6.0
+    Y = 200
+    draws = 1500
     free = np.arange(24) < 15 if masked else np.ones(24, bool)
     found = javascript("laws", patterns=Xi, state=state, beta=beta, free=free, eta=0.5)
     memory = ro.MrDAM(Xi, beta)
-    S, g = np.exp(-beta * float(memory.energy(state))), memory.gradient(state)
+    S = np.exp(-beta * float(memory.energy(state)))
+    g = memory.gradient(state)
 
     def draw(key):
         omega = jax.random.normal(key, (Y, 24))
@@ -172,7 +225,8 @@ def test_the_laws_are_the_variances_they_name(masked):
         return noise**2, (jnp.where(free, error, 0) ** 2).sum()
 
     noise, error = jax.lax.map(draw, jax.random.split(jax.random.key(0), draws))
-    assert found["V"] / Y == pytest.approx(float(noise.mean()), rel=0.12)  # 3 s.e.: √(2/1500) × 3 = .11
+    # 3 s.e.: √(2/1500) × 3 = .11
+    assert found["V"] / Y == pytest.approx(float(noise.mean()), rel=0.12)
     assert found["MA"] / Y == pytest.approx(float(error.mean()), rel=0.05)
 
 
@@ -182,20 +236,35 @@ def test_the_contraction_is_that_of_the_hessian(eta):
     state = Xi[:2].mean(0)
     hessian = jax.jit(jax.hessian(ro.MrDAM(Xi, 30.0).energy))(state)
     wanted = np.abs(1 - eta * np.linalg.eigvalsh(hessian)).max()
-    found = javascript("laws", patterns=Xi, state=state, beta=30.0, free=None, eta=eta)["rho"]
+    found = javascript("laws", patterns=Xi, state=state, beta=30.0, free=None, eta=eta)[
+        "rho"
+    ]
     assert found == pytest.approx(wanted, rel=RTOL)
 
 
 @pytest.mark.parametrize(
     ("beta", "steps", "eta"),
-    [(1.5, 4, 0.01), (60.0, 1, 0.1), (60.0, 1000, 0.1), (1500.0, 40, 0.1), (2e5, 1, 0.1), (1e-8, 9, 1 / 9)],
+    [
+        (1.5, 4, 0.01),
+        (60.0, 1, 0.1),
+        (60.0, 1000, 0.1),
+        (1500.0, 40, 0.1),
+        (2e5, 1, 0.1),
+        (1e-8, 9, 1 / 9),
+    ],
 )
 def test_the_printed_bound_is_the_package_own(beta, steps, eta):
-    D, K, Y, energy, delta = 3072, 8, 20000, 0.02, 0.05
+    D = 3072
+    K = 8
+    Y = 20000
+    energy = 0.02
+    delta = 0.05
     eps0 = uniform_kernel_error(D=D, Y=Y, radius=np.sqrt(beta), delta=delta)
     setting = {"beta": beta, "K": K, "energy": energy}
     wanted = log10_theorem(**setting, eps0=eps0, step_size=eta, steps=steps)
-    found = javascript("printed", **setting, D=D, Y=Y, eta=eta, steps=steps, delta=delta)
+    found = javascript(
+        "printed", **setting, D=D, Y=Y, eta=eta, steps=steps, delta=delta
+    )
     assert found == pytest.approx(wanted, rel=1e-9)
 
 
@@ -210,27 +279,59 @@ def test_the_law_is_the_package_own():
 @pytest.mark.parametrize("basis", ["sincos", "cos"])
 def test_the_gauge_is_the_package_own(basis):
     Xi, query = setting(1, 100)
-    free, eta, beta, Y, seed = 60, 0.3, 60.0, 400, 3
-    found = javascript("gauge", query=query, patterns=Xi, beta=beta, Y=Y, seed=seed, basis=basis, free=free, eta=eta)
+    free = 60
+    eta = 0.3
+    beta = 60.0
+    Y = 400
+    seed = 3
+    found = javascript(
+        "gauge",
+        query=query,
+        patterns=Xi,
+        beta=beta,
+        Y=Y,
+        seed=seed,
+        basis=basis,
+        free=free,
+        eta=eta,
+    )
     wanted = gauge(distributed(Xi, beta, Y, seed, basis), query, free=free)
     assert found["roughness"] == pytest.approx(wanted.roughness, rel=RTOL)
-    assert found["pull"] == pytest.approx(float(wanted.slope_ratio) / critical_slope(eta), rel=1e-3)
+    assert found["pull"] == pytest.approx(
+        float(wanted.slope_ratio) / critical_slope(eta), rel=1e-3
+    )
 
 
 def test_the_gauge_knows_nothing_of_positive_features():
     Xi, query = setting(1)
-    found = javascript("gauge", query=query, patterns=Xi, beta=3.0, Y=100, seed=0, basis="exp", free=70, eta=0.1)
+    found = javascript(
+        "gauge",
+        query=query,
+        patterns=Xi,
+        beta=3.0,
+        Y=100,
+        seed=0,
+        basis="exp",
+        free=70,
+        eta=0.1,
+    )
     assert found == {"roughness": None, "pull": None}
 
 
 def test_the_slope_ratio_is_the_package_own():
     heights = np.array([-0.1, 0.0, 1e-5, 0.2, np.exp(-0.5), 0.9, 1.3])
-    np.testing.assert_allclose(javascript("slopes", heights=heights, c=0.7), slope_ratio(heights, 0.7), rtol=1e-12)
+    np.testing.assert_allclose(
+        javascript("slopes", heights=heights, c=0.7),
+        slope_ratio(heights, 0.7),
+        rtol=1e-12,
+    )
 
 
 @pytest.fixture(scope="module")
 def presets():
-    """Each question on the shipped photographs, run to its end, with the page's own findings and answer."""
+    """Each question on the shipped photographs, run to its end, with the page's own
+    findings and answer.
+    """
     widget = explorer(detail=64)
     runs = javascript("presets", sheet=sheet(widget), names=widget.names)
     return {run["key"]: run for run in runs}
@@ -278,7 +379,9 @@ def test_a_blend_is_no_success_whatever_is_nearest_to_it(presets):
     many = presets["memories"]
     assert right(many) == [False, False]
     assert many["both"]["exact"]["mixed"] > 2
-    assert many["pull"] > 0.7  # something pulls: several pictures at once, which the noise gauge cannot tell from one
+    # something pulls: several pictures at once, which the noise gauge cannot tell from
+    # one
+    assert many["pull"] > 0.7
     assert many["right"] == "none"
     covered = presets["all covered"]
     assert covered["pull"] > 2
@@ -328,16 +431,28 @@ COPIED = [
         "noise": 0.1,
         "seed": 4,
     },
-    {"fraction": 0.3, "side": "box", "fill": "noise", "basis": "cos", "clamp": False, "beta": 20, "Y": 40_000},
+    {
+        "fraction": 0.3,
+        "side": "box",
+        "fill": "noise",
+        "basis": "cos",
+        "clamp": False,
+        "beta": 20,
+        "Y": 40_000,
+    },
     {"collection": "bits", "size": 16, "K": 60, "flips": 0.07, "Y": 9000, "seed": 2},
 ]
 
 
 def test_what_is_copied_as_python_computes_what_is_on_show(capsys, run_copied):
     widget = explorer()
-    for case in javascript("python", sheet=sheet(widget), names=widget.names, cases=COPIED):
+    for case in javascript(
+        "python", sheet=sheet(widget), names=widget.names, cases=COPIED
+    ):
         run_copied(case["text"])
-        said = dict(line.split(" error ") for line in capsys.readouterr().out.splitlines())
+        said = dict(
+            line.split(" error ") for line in capsys.readouterr().out.splitlines()
+        )
         for memory in ("exact", "distributed"):
             assert float(said[memory]) == pytest.approx(case[memory], abs=3e-4)
 
@@ -346,8 +461,16 @@ def test_what_is_copied_as_python_computes_what_is_on_show(capsys, run_copied):
 def mapped():
     widget = explorer()
     setting = {"size": 32, "K": 4, "steps": 30}
-    betas, Ys = [20.0, 60.0, 150.0], [1000, 8000, 40000]
-    found = javascript("map", sheet=sheet(widget), names=widget.names, settings=setting, betas=betas, Ys=Ys)
+    betas = [20.0, 60.0, 150.0]
+    Ys = [1000, 8000, 40000]
+    found = javascript(
+        "map",
+        sheet=sheet(widget),
+        names=widget.names,
+        settings=setting,
+        betas=betas,
+        Ys=Ys,
+    )
     return found | {"betas": betas, "Ys": Ys}
 
 
@@ -360,12 +483,16 @@ def test_a_cell_of_the_map_is_the_error_of_that_setting_alone(mapped):
 
 
 def test_what_is_foretold_of_a_column_is_the_package_law(mapped):
-    """Ŝ(q) is the exact partition, E‖T‖² the sum of all kernels, and the edge where slope and critical slope meet."""
+    """Ŝ(q) is the exact partition, E‖T‖² the sum of all kernels, and the edge where
+    slope and critical slope meet.
+    """
     pictures = ro.data.photographs(32)[:4]
     Xi = pictures / 3072**0.5
     query = np.where(np.arange(3072) < 1536, pictures[0], 0.5) / 3072**0.5
     squares = ((Xi[:, None] - Xi) ** 2).sum(-1)
-    for beta, column, exact in zip(mapped["betas"], mapped["foreseen"], mapped["exact"], strict=True):
+    for beta, column, exact in zip(
+        mapped["betas"], mapped["foreseen"], mapped["exact"], strict=True
+    ):
         S = np.exp(-beta / 2 * ((query - Xi) ** 2).sum(-1)).sum()
         grain = np.exp(-beta / 2 * squares).sum()
         assert column["S"] == pytest.approx(S, rel=1e-4)
@@ -378,7 +505,9 @@ def test_what_is_foretold_of_a_column_is_the_package_law(mapped):
 
 def test_the_norm_of_T_is_what_is_foretold_of_it(mapped):
     Xi = (ro.data.photographs(32)[:4] / 3072**0.5).astype(np.float32)
-    norms = [float((distributed(Xi, 60.0, 8000, seed).T ** 2).sum()) for seed in range(3)]
+    norms = [
+        float((distributed(Xi, 60.0, 8000, seed).T ** 2).sum()) for seed in range(3)
+    ]
     assert np.mean(norms) == pytest.approx(mapped["foreseen"][1]["grain"], rel=0.1)
 
 
@@ -393,7 +522,9 @@ def test_the_explorer_carries_its_settings_and_other_pictures():
     pixels = np.random.default_rng(0).integers(0, 256, (2, 64, 64, 3), np.uint8)
     own = explorer(pictures=pixels)
     assert own.names == ["picture 1", "picture 2"]
-    np.testing.assert_array_equal(np.reshape(javascript("sheet", **sheet(own)), pixels.shape), pixels)
+    np.testing.assert_array_equal(
+        np.reshape(javascript("sheet", **sheet(own)), pixels.shape), pixels
+    )
 
 
 @pytest.mark.parametrize(
@@ -429,7 +560,14 @@ def test_a_page_learns_that_a_kernel_is_there():
 def test_a_page_run_in_jax_is_the_package_own_and_the_page_own():
     Xi, state = setting(9, 100)
     clamp = np.arange(100) < 40
-    options = {"beta": 8.0, "Y": 4000, "eta": 0.1, "steps": 10, "basis": "sincos", "seed": 1}
+    options = {
+        "beta": 8.0,
+        "Y": 4000,
+        "eta": 0.1,
+        "steps": 10,
+        "basis": "sincos",
+        "seed": 1,
+    }
     buffers = [memoryview(a.tobytes()) for a in (Xi, state, clamp.astype(np.uint8))]
     widget = explorer()
     content, answer = asked(widget, "run", options | {"K": 6}, buffers)
@@ -447,7 +585,15 @@ def test_a_run_that_fails_tells_the_page_why():
     content, _ = asked(
         explorer(),
         "run",
-        {"beta": -1.0, "Y": 10, "eta": 0.1, "steps": 1, "basis": "sincos", "seed": 0, "K": 1},
+        {
+            "beta": -1.0,
+            "Y": 10,
+            "eta": 0.1,
+            "steps": 1,
+            "basis": "sincos",
+            "seed": 0,
+            "K": 1,
+        },
         [np.ones(4, np.float32).tobytes(), np.ones(4, np.float32).tobytes(), bytes(4)],
     )
     assert "beta" in content["error"]

@@ -1,4 +1,6 @@
-"""Python and the page accept the same settings: a value that one takes, the other takes as well."""
+"""Python and the page accept the same settings: a value that one takes, the other takes
+as well.
+"""
 
 from typing import Any
 
@@ -17,7 +19,8 @@ EXPLORERS = {
     "retrieval": ("RetrievalExplorer", "retrieval/change.js"),
     "universality": ("UniversalityExplorer", "universality/settings.js"),
 }
-# Settings that only one side judges: which picture is there, and the one view that a place of the landscape has.
+# Settings that only one side judges: which picture is there, and the one view that a
+# place of the landscape has.
 ONE_SIDE = {"retrieval": {"target", "also", "without"}, "landscape": {"view"}}
 ADMITS = """
 import { readFileSync } from "node:fs";
@@ -36,19 +39,36 @@ console.log(JSON.stringify(values.map(([name, value]) => within(rules)(name, val
 
 
 def probes(takes: Any) -> list[tuple[str, Any]]:
-    """Values of every setting: the ends of its range, what lies beyond them, and what is of another kind."""
+    """Values of every setting: the ends of its range, what lies beyond them, and what
+    is of another kind.
+    """
     found: list[tuple[str, Any]] = []
     for name, (low, high) in takes.numbers.items():
-        found += [(name, value) for value in (low, high, (low + high) / 2, low - 1, 2 * high + 1, "many")]
+        found += [
+            (name, value)
+            for value in (low, high, (low + high) / 2, low - 1, 2 * high + 1, "many")
+        ]
     for name, (low, high) in takes.counts.items():
         found += [(name, value) for value in (low, high, low - 1, high + 1, low + 0.5)]
     for name, options in takes.choices.items():
         found += [(name, value) for value in (*options, "neither", 1234)]
     for name, rule in takes.points.items():
-        shape, reach = [length or 1 for length in rule["shape"]], rule["reach"]
+        shape = [length or 1 for length in rule["shape"]]
+        reach = rule["reach"]
         for entry in (reach, -reach, reach + 0.1):
             found.append((name, _filled(shape, entry)))
-        found.append((name, _filled([shape[0] + 1 if rule["shape"][0] else rule["most"] + 1, *shape[1:]], 0.0)))
+        found.append(
+            (
+                name,
+                _filled(
+                    [
+                        shape[0] + 1 if rule["shape"][0] else rule["most"] + 1,
+                        *shape[1:],
+                    ],
+                    0.0,
+                ),
+            )
+        )
     return found
 
 
@@ -69,10 +89,20 @@ def taken(takes: Any, name: str, value: Any) -> bool:
 def test_python_and_the_page_take_the_same_values(name: str) -> None:
     cls, file = EXPLORERS[name]
     takes = getattr(widgets, cls)._takes
-    values = [probe for probe in probes(takes) if probe[0] not in ONE_SIDE.get(name, ())]
+    values = [
+        probe for probe in probes(takes) if probe[0] not in ONE_SIDE.get(name, ())
+    ]
     assert len(values) > 10
-    page = dict(zip(map(repr, values), answer(ADMITS, {"file": file, "values": values}), strict=True))
-    assert {probe: taken(takes, *value) for probe, value in zip(page, values, strict=True)} == page
+    page = dict(
+        zip(
+            map(repr, values),
+            answer(ADMITS, {"file": file, "values": values}),
+            strict=True,
+        )
+    )
+    assert {
+        probe: taken(takes, *value) for probe, value in zip(page, values, strict=True)
+    } == page
 
 
 @pytest.mark.parametrize("name", sketch._TAKES)

@@ -1,4 +1,6 @@
-"""The small figures' mathematics in JavaScript equals the package's in JAX, and their Python half works."""
+"""The small figures' mathematics in JavaScript equals the package's in JAX, and their
+Python half works.
+"""
 
 from itertools import pairwise
 
@@ -60,47 +62,89 @@ def test_crosstalk_and_recall_are_the_packages(K):
     Xi = 2.0 * np.asarray(jax.random.bernoulli(jax.random.key(4), half, (K, 100))) - 1
     np.testing.assert_array_equal(np.reshape(found["Xi"], (K, 100)), Xi)
     fields = Xi * (Xi @ (Xi.T @ Xi) - K * Xi) / 100
-    np.testing.assert_allclose(np.reshape(found["signals"], (-1, 100)), fields, atol=1e-12)
+    np.testing.assert_allclose(
+        np.reshape(found["signals"], (-1, 100)), fields, atol=1e-12
+    )
     assert found["wrong"] == pytest.approx((fields < 0).mean())
-    padded = np.concatenate([Xi, np.ones((30 - K, 100))])  # one shape for both; T is of the K alone
-    rest = hopfield.recall(padded[0], hopfield.hebbian(padded) - (30 - K), max_sweeps=20)
+    # one shape for both; T is of the K alone
+    padded = np.concatenate([Xi, np.ones((30 - K, 100))])
+    rest = hopfield.recall(
+        padded[0], hopfield.hebbian(padded) - (30 - K), max_sweeps=20
+    )
     np.testing.assert_array_equal(found["rest"], rest.sigma)
     assert found["lost"] == pytest.approx((np.asarray(rest.sigma) != Xi[0]).mean())
-    assert found["law"] == pytest.approx(float(jax.scipy.stats.norm.sf((K / 100) ** -0.5)), rel=1e-4)
+    assert found["law"] == pytest.approx(
+        float(jax.scipy.stats.norm.sf((K / 100) ** -0.5)), rel=1e-4
+    )
 
 
 def test_the_mean_of_cosines_is_jaxs():
     omega = np.asarray(jax.random.normal(jax.random.key(5), (300,), jnp.float32), float)
     wanted = np.cos(np.linspace(0, 12, 301)[:, None] * omega).mean(1)
-    np.testing.assert_allclose(javascript("cosines", {"Y": 300, "seed": 5}), wanted, atol=2e-6)
+    np.testing.assert_allclose(
+        javascript("cosines", {"Y": 300, "seed": 5}), wanted, atol=2e-6
+    )
 
 
 def test_the_bounds_are_the_packages():
-    settings = [{"beta": beta, "Y": 20000.0, "L": L} for beta in (2.0, 10.0, 50.0) for L in (1, 50)]
+    settings = [
+        {"beta": beta, "Y": 20000.0, "L": L}
+        for beta in (2.0, 10.0, 50.0)
+        for L in (1, 50)
+    ]
     for setting, found in zip(settings, javascript("bounds", settings), strict=True):
-        beta, L, eta, K = setting["beta"], setting["L"], 0.1, 500
+        beta = setting["beta"]
+        L = setting["L"]
+        eta = 0.1
+        K = 500
         eps0 = uniform_kernel_error(D=100, Y=20000, radius=beta**0.5)
         A = np.log10(2 * K * eps0 * eta)
-        known = {"beta": beta, "K": K, "energy": 0.0, "eps0": eps0, "step_size": eta, "steps": L}
+        known = {
+            "beta": beta,
+            "K": K,
+            "energy": 0.0,
+            "eps0": eps0,
+            "step_size": eta,
+            "steps": L,
+        }
         B = [10 ** memory_bounds.log10_lipschitz(beta=beta, K=K), max(1, beta / 4 - 1)]
-        assert found["printed"] == pytest.approx(memory_bounds.log10_theorem(**known), rel=1e-9)
+        assert found["printed"] == pytest.approx(
+            memory_bounds.log10_theorem(**known), rel=1e-9
+        )
         wanted = [A + memory_bounds.log10_gronwall(eta * b, L)[0] for b in B]
         assert [found["solved"], found["best"]] == pytest.approx(wanted, rel=1e-6)
         growth = 1 + eta * (beta / 4 - 1)
-        assert found["contraction"] == pytest.approx(A + np.log10((growth ** np.arange(L)).sum()), rel=1e-9)
+        assert found["contraction"] == pytest.approx(
+            A + np.log10((growth ** np.arange(L)).sum()), rel=1e-9
+        )
 
 
 def test_the_inner_steps_are_jaxs():
     rng = np.random.default_rng(0)
     sizes = (1, 6, 6, 1)
-    layers = [{"W": rng.normal(size=(out, fan)), "b": 0.3 * rng.normal(size=out)} for fan, out in pairwise(sizes)]
-    x, y, at = np.linspace(-4, 4, 5), rng.normal(size=5), np.linspace(-5, 5, 11)
-    column = lambda v: jnp.asarray(v)[:, None]  # noqa: E731
+    layers = [
+        {"W": rng.normal(size=(out, fan)), "b": 0.3 * rng.normal(size=out)}
+        for fan, out in pairwise(sizes)
+    ]
+    x = np.linspace(-4, 4, 5)
+    y = rng.normal(size=5)
+    at = np.linspace(-5, 5, 11)
+
+    def column(v):
+        return jnp.asarray(v)[:, None]
+
     task = Task(column(x), column(y), column(at), column(at), jnp.zeros(0))
-    params = {"layers": tuple(Dense(one["W"], one["b"]) for one in layers), "bias": jnp.zeros(0)}
-    wanted = GradientLearner(MLP(1, (6, 6)), step_size=0.01, steps=3).predict(params, task)[:, 0]
+    params = {
+        "layers": tuple(Dense(one["W"], one["b"]) for one in layers),
+        "bias": jnp.zeros(0),
+    }
+    wanted = GradientLearner(MLP(1, (6, 6)), step_size=0.01, steps=3).predict(
+        params, task
+    )[:, 0]
     job = {"layers": layers, "x": x, "y": y, "at": at, "stepSize": 0.01}
-    np.testing.assert_allclose(javascript("inner", {**job, "steps": 3}), wanted, rtol=1e-9)
+    np.testing.assert_allclose(
+        javascript("inner", {**job, "steps": 3}), wanted, rtol=1e-9
+    )
     unmoved = javascript("inner", {**job, "steps": 0})
     assert np.abs(np.asarray(unmoved) - np.asarray(wanted)).max() > 0.01
 
@@ -109,8 +153,11 @@ def test_ranks_correlate_as_in_scipy():
     from scipy.stats import spearmanr
 
     rng = np.random.default_rng(1)
-    a, b = rng.integers(0, 8, 40), rng.normal(size=40)
-    assert javascript("ranks", {"a": a, "b": b}) == pytest.approx(spearmanr(a, b).statistic, abs=1e-12)
+    a = rng.integers(0, 8, 40)
+    b = rng.normal(size=40)
+    assert javascript("ranks", {"a": a, "b": b}) == pytest.approx(
+        spearmanr(a, b).statistic, abs=1e-12
+    )
 
 
 def test_a_sketch_carries_its_name_and_settings():
@@ -121,7 +168,11 @@ def test_a_sketch_carries_its_name_and_settings():
 
 @pytest.mark.parametrize(
     ("name", "settings", "says"),
-    [("pendulum", {}, "name"), ("cosines", {"beta": 2.0}, "beta"), ("bounds", {"beta": 99.0}, "beta")],
+    [
+        ("pendulum", {}, "name"),
+        ("cosines", {"beta": 2.0}, "beta"),
+        ("bounds", {"beta": 99.0}, "beta"),
+    ],
 )
 def test_a_sketch_says_what_is_wrong(name, settings, says):
     with pytest.raises(ValueError, match=f"^{says}: got"):
@@ -129,7 +180,9 @@ def test_a_sketch_says_what_is_wrong(name, settings, says):
 
 
 def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
-    kernel, recalled, estimate, lost = javascript("copied", {"Y": 100, "seed": 2, "load": 0.18})
+    kernel, recalled, estimate, lost = javascript(
+        "copied", {"Y": 100, "seed": 2, "load": 0.18}
+    )
     with double_precision(False):  # a reader's session
         made = run_copied(kernel + recalled)
     assert float(made["estimate"]) == pytest.approx(estimate, abs=1e-5)

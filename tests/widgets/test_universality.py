@@ -1,4 +1,6 @@
-"""The universality explorer's network and gradient step, in JavaScript, equal the package's under jax.grad."""
+"""The universality explorer's network and gradient step, in JavaScript, equal the
+package's under jax.grad.
+"""
 
 import jax
 import node
@@ -6,7 +8,13 @@ import numpy as np
 import pytest
 
 from rankone.precision import double_precision
-from rankone.universality import Constants, adapt, lookup_table, predict, universal_learner
+from rankone.universality import (
+    Constants,
+    adapt,
+    lookup_table,
+    predict,
+    universal_learner,
+)
 from rankone.universality.fitted import quasirandom
 from rankone_book.widgets.universality_explorer import UniversalityExplorer
 
@@ -65,9 +73,14 @@ def javascript(name, /, **job):
 
 def package(target, construction, size, **constants):
     """The same network from the package, in double precision."""
-    number = {"cells": size} if construction in ("seed", "logdepth") else {"units": size}
-    given = Constants(**constants) if constants else None  # None: the construction's own
-    return universal_learner(TARGETS[target], construction=construction, constants=given, **number)
+    number = (
+        {"cells": size} if construction in ("seed", "logdepth") else {"units": size}
+    )
+    # None: the construction's own
+    given = Constants(**constants) if constants else None
+    return universal_learner(
+        TARGETS[target], construction=construction, constants=given, **number
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +96,12 @@ def double():
         ("seed", 3, "neighbour", 1e-10),
         ("logdepth", 8, "sine", 1e-10),
         ("logdepth", 16, "bump", 1e-10),
-        ("constant", 50, "sine", 1e-7),  # two least-squares fits of condition 1e10 agree to about 1e-10 · 1e3
+        (
+            "constant",
+            50,
+            "sine",
+            1e-7,
+        ),  # two least-squares fits of condition 1e10 agree to about 1e-10 · 1e3
         ("shallow", 50, "bump", 1e-7),
         ("two_layers", 50, "sine", 1e-7),
     ],
@@ -95,28 +113,42 @@ def test_network_after_the_step_equals_jax(construction, size, target, tolerance
     assert (found["size"], found["depth"]) == (network.size, network.depth)
     np.testing.assert_allclose(found["before"], predict(network, XS), atol=tolerance)
     for (x, y), outputs in zip(PAIRS, found["outputs"], strict=True):
-        np.testing.assert_allclose(outputs, predict(adapt(network, x, y), XS), atol=tolerance)
+        np.testing.assert_allclose(
+            outputs, predict(adapt(network, x, y), XS), atol=tolerance
+        )
 
 
 def test_every_weight_moves_as_under_jax_grad():
     found = javascript("learn", settings={"size": 3}, pairs=PAIRS, xs=XS)
     network = package("sine", "seed", 3)
     after = adapt(network, *PAIRS[0])
-    moved = jax.tree.map(lambda a, b: (np.asarray(a) - np.asarray(b)) / network.alpha, network, after)
-    gradients = [np.outer(e, h) for e, h in zip(found["errors"], found["inputs"], strict=False)]
-    wanted = [one for layer in moved.layers for one in layer.W.reshape(-1, *layer.W.shape[-2:])]
+    moved = jax.tree.map(
+        lambda a, b: (np.asarray(a) - np.asarray(b)) / network.alpha, network, after
+    )
+    gradients = [
+        np.outer(e, h) for e, h in zip(found["errors"], found["inputs"], strict=False)
+    ]
+    wanted = [
+        one
+        for layer in moved.layers
+        for one in layer.W.reshape(-1, *layer.W.shape[-2:])
+    ]
     for gradient, difference in zip(gradients, wanted, strict=True):
         # a difference of weights as large as 2²² is rounded at 2⁻³⁰
         np.testing.assert_allclose(gradient, difference, atol=1e-8, rtol=1e-6)
     assert found["switch"] == pytest.approx(moved.switch[0], rel=1e-6)
 
 
-@pytest.mark.parametrize("broken", [{"offset": 0}, {"switch": 0}, {"offset": 1e-2}, {"switch": 3e-4}])
+@pytest.mark.parametrize(
+    "broken", [{"offset": 0}, {"switch": 0}, {"offset": 1e-2}, {"switch": 3e-4}]
+)
 def test_breaking_a_constant_breaks_both_alike(broken):
     found = javascript("learn", settings={"size": 4, **broken}, pairs=PAIRS, xs=XS)
     network = package("sine", "seed", 4, **broken)
     for (x, y), outputs in zip(PAIRS, found["outputs"], strict=True):
-        np.testing.assert_allclose(outputs, predict(adapt(network, x, y), XS), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            outputs, predict(adapt(network, x, y), XS), rtol=1e-9, atol=1e-9
+        )
 
 
 def test_another_step_size_does_what_it_does_in_jax():
@@ -129,22 +161,31 @@ def test_another_step_size_does_what_it_does_in_jax():
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_targets_and_tables_are_the_package_s(target):
-    found = javascript("learn", settings={"size": 6, "target": target}, pairs=PAIRS, xs=XS)
+    found = javascript(
+        "learn", settings={"size": 6, "target": target}, pairs=PAIRS, xs=XS
+    )
     for (x, y), table in zip(PAIRS, found["tables"], strict=True):
-        np.testing.assert_allclose(table, lookup_table(TARGETS[target], 6)(x, y, XS), atol=1e-12)
+        np.testing.assert_allclose(
+            table, lookup_table(TARGETS[target], 6)(x, y, XS), atol=1e-12
+        )
 
 
 def test_points_and_quantiles_of_the_fit_are_the_package_s():
     p = np.concatenate([np.linspace(0.001, 0.999, 101), [1e-6, 1 - 1e-6]])
     found = javascript("numbers", p=p)
     np.testing.assert_allclose(found["points"], quasirandom(50, 6), atol=1e-12)
-    np.testing.assert_allclose(found["quantiles"], jax.jit(jax.scipy.special.ndtri)(p), atol=1e-9)
+    np.testing.assert_allclose(
+        found["quantiles"], jax.jit(jax.scipy.special.ndtri)(p), atol=1e-9
+    )
 
 
 def test_drawn_target_is_linear_between_its_knots():
-    profile, at = np.random.default_rng(0).uniform(-1, 1, 33), np.linspace(-1.2, 1.2, 70)
+    profile = np.random.default_rng(0).uniform(-1, 1, 33)
+    at = np.linspace(-1.2, 1.2, 70)
     found = javascript("drawn", profile=profile, at=at)
-    np.testing.assert_allclose(found, np.interp(at, np.linspace(-1, 1, 33), profile), atol=1e-12)
+    np.testing.assert_allclose(
+        found, np.interp(at, np.linspace(-1, 1, 33), profile), atol=1e-12
+    )
 
 
 def test_only_the_cell_of_x_and_x_star_fires():
@@ -157,9 +198,13 @@ def test_only_the_cell_of_x_and_x_star_fires():
 
 
 def test_bits_spell_the_cells():
-    slots = javascript("observe", construction="logdepth", size=16, x=0.3, probe=0.9, y=0.5)["slots"]
+    slots = javascript(
+        "observe", construction="logdepth", size=16, x=0.3, probe=0.9, y=0.5
+    )["slots"]
     spelt = [round(slot["value"] / slots[0]["value"]) for slot in slots[1:]]
-    assert spelt == [int(16 * 0.3) >> b & 1 for b in range(4)] + [int(16 * 0.9) >> b & 1 for b in range(4)]
+    assert spelt == [int(16 * 0.3) >> b & 1 for b in range(4)] + [
+        int(16 * 0.9) >> b & 1 for b in range(4)
+    ]
 
 
 def test_presets_do_what_they_ask_about():
@@ -175,14 +220,29 @@ def test_presets_do_what_they_ask_about():
     assert presets["margin"]["fired"] == 0
     assert presets["shallow"]["error"] < 0.15
     assert presets["two"]["error"] < 0.1
-    assert all("NaN" not in preset["said"] and "undefined" not in preset["said"] for preset in presets.values())
+    assert all(
+        "NaN" not in preset["said"] and "undefined" not in preset["said"]
+        for preset in presets.values()
+    )
 
 
 COPIED = [
     {},
     {"size": 4, "target": "bump", "offset": 0, "x": 0.91, "y": -0.4, "probe": 0.1},
-    {"construction": "logdepth", "size": 4, "target": "drawn", "switch": 3e-4, "ratio": 0.9},
-    {"construction": "constant", "size": 50, "target": "neighbour", "offset": 1e-2, "switch": 1e-6},
+    {
+        "construction": "logdepth",
+        "size": 4,
+        "target": "drawn",
+        "switch": 3e-4,
+        "ratio": 0.9,
+    },
+    {
+        "construction": "constant",
+        "size": 50,
+        "target": "neighbour",
+        "offset": 1e-2,
+        "switch": 1e-6,
+    },
     {"construction": "two_layers", "size": 50, "offset": 1e-3},
 ]
 
@@ -190,10 +250,16 @@ COPIED = [
 def test_what_is_copied_as_python_computes_what_is_shown(run_copied):
     for shown, patch in zip(javascript("copied", patches=COPIED), COPIED, strict=True):
         made = run_copied(shown["text"])
-        tolerance = 1e-6 if patch.get("construction") in ("constant", "two_layers") else 1e-9
+        tolerance = (
+            1e-6 if patch.get("construction") in ("constant", "two_layers") else 1e-9
+        )
         for name in ("before", "after", "error"):
-            np.testing.assert_allclose(made[name], shown[name], atol=tolerance, rtol=1e-6, err_msg=str(patch))
-        np.testing.assert_allclose(made["look"], shown["look"], atol=tolerance, rtol=1e-6)
+            np.testing.assert_allclose(
+                made[name], shown[name], atol=tolerance, rtol=1e-6, err_msg=str(patch)
+            )
+        np.testing.assert_allclose(
+            made["look"], shown["look"], atol=tolerance, rtol=1e-6
+        )
 
 
 def test_widget_hands_its_settings_to_the_page():

@@ -1,4 +1,6 @@
-"""One operation: each way of writing as a choice of X, each result of the book as a write, and what is none."""
+"""One operation: each way of writing as a choice of X, each result of the book as a
+write, and what is none.
+"""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -39,7 +41,10 @@ from rankone.writes import (
     interpolate,
 )
 
-H, D, M = 4, 12, 6  # outputs, inputs, pairs: one shape throughout, so that little is compiled
+# outputs, inputs, pairs: one shape throughout, so that little is compiled
+H = 4
+D = 12
+M = 6
 close = partial(np.testing.assert_allclose, rtol=0, atol=1e-8)
 
 
@@ -74,7 +79,9 @@ def problem():
     rng = np.random.default_rng(0)
     keys = rng.normal(size=(D, 40))
     return Problem(
-        *(rng.normal(size=shape) for shape in ((H, D), (D, M), (H, M))), keys @ keys.T, rng.normal(size=(D, 3))
+        *(rng.normal(size=shape) for shape in ((H, D), (D, M), (H, M))),
+        keys @ keys.T,
+        rng.normal(size=(D, 3)),
     )
 
 
@@ -87,14 +94,19 @@ def geometry(problem):
 def written(problem, geometry, rule):
     """M₀ after the write, as a matrix."""
     memory = KernelMemory.store(problem.K, problem.R, geometry, rule=rule)
-    close(problem.M0 @ problem.q + memory.read(problem.q), memory.write.apply(problem.M0) @ problem.q)
+    close(
+        problem.M0 @ problem.q + memory.read(problem.q),
+        memory.write.apply(problem.M0) @ problem.q,
+    )
     return np.asarray(memory.write.apply(problem.M0))
 
 
 def delta_rule(W, problem, rates, order=range(M)):
     """One gradient step of ½‖v − Wk‖² after another, in the geometry G."""
     for t in order:
-        W = W + rates[t] * np.outer(problem.V[:, t] - W @ problem.K[:, t], problem.G @ problem.K[:, t])
+        W = W + rates[t] * np.outer(
+            problem.V[:, t] - W @ problem.K[:, t], problem.G @ problem.K[:, t]
+        )
     return W
 
 
@@ -111,7 +123,10 @@ def test_a_batch_step_is_the_diagonal_of_its_rates(problem, geometry):
 def test_one_pair_after_another_is_the_inverse_of_a_triangle(problem, geometry, zero):
     rates = np.linspace(0.1, 0.9, M) / np.diag(problem.S)
     rates[2] = 0 if zero else rates[2]
-    close(written(problem, geometry, InSequence(rates)), delta_rule(problem.M0, problem, rates))
+    close(
+        written(problem, geometry, InSequence(rates)),
+        delta_rule(problem.M0, problem, rates),
+    )
 
 
 def test_the_rates_of_a_sequence_are_those_of_single_edits(problem, geometry):
@@ -123,37 +138,56 @@ def test_the_rates_of_a_sequence_are_those_of_single_edits(problem, geometry):
 
 
 def test_cycles_are_gauss_seidel_and_kaczmarz_and_end_at_the_inverse(problem, geometry):
-    W, A = problem.M0, np.zeros((H, M))
+    W = problem.M0
+    A = np.zeros((H, M))
     for _ in range(3):
         W = delta_rule(W, problem, 1 / np.diag(problem.S))
         for t in range(M):  # Gauss–Seidel on A S = R
             A[:, t] += (problem.R - A @ problem.S)[:, t] / problem.S[t, t]
     close(written(problem, geometry, Cycled(3)), W)
-    close(KernelMemory.store(problem.K, problem.R, geometry, rule=Cycled(3)).coefficients, A)
+    close(
+        KernelMemory.store(problem.K, problem.R, geometry, rule=Cycled(3)).coefficients,
+        A,
+    )
     exact = written(problem, geometry, Exact())
     assert np.abs(W - exact).max() > 1e-3
     for rate in (1.0, 0.4, 1.6):
-        close(written(problem, geometry, Cycled(4000, rate / np.diag(problem.S))), exact)
+        close(
+            written(problem, geometry, Cycled(4000, rate / np.diag(problem.S))), exact
+        )
 
 
 def test_recursive_least_squares_is_ridge_regression_in_any_order(problem, geometry):
     omega = 0.7
-    W, G = problem.M0, problem.G
+    W = problem.M0
+    G = problem.G
     for k, v in zip(problem.K.T, problem.V.T, strict=True):
         gain = G @ k / (1 / omega + k @ G @ k)
-        W, G = W + np.outer(v - W @ k, gain), G - np.outer(gain, G @ k)
-    ridge = problem.M0 + problem.R @ np.linalg.inv(problem.S + np.eye(M) / omega) @ problem.K.T @ problem.G
+        W = W + np.outer(v - W @ k, gain)
+        G = G - np.outer(gain, G @ k)
+    ridge = (
+        problem.M0
+        + problem.R
+        @ np.linalg.inv(problem.S + np.eye(M) / omega)
+        @ problem.K.T
+        @ problem.G
+    )
     back = replace(problem, K=problem.K[:, ::-1], V=problem.V[:, ::-1])
     for found in (
         W,
         written(problem, geometry, Ridge(omega)),
-        ro.batch_edit(problem.M0, geometry, problem.K, problem.V, omega=omega).apply(problem.M0),
+        ro.batch_edit(problem.M0, geometry, problem.K, problem.V, omega=omega).apply(
+            problem.M0
+        ),
     ):
         close(found, ridge)
     for pairs in (problem, back):
         close(written(pairs, geometry, Recursive(omega)), ridge)
     assert (
-        np.abs(written(back, geometry, Recursive(omega, 0.0)) - written(problem, geometry, Recursive(omega, 0.0))).max()
+        np.abs(
+            written(back, geometry, Recursive(omega, 0.0))
+            - written(problem, geometry, Recursive(omega, 0.0))
+        ).max()
         > 1e-3
     )
 
@@ -169,8 +203,11 @@ def test_exact_writes_are_exact_and_shortest(problem, geometry):
 # The five results
 
 
-def test_an_edit_is_one_write_at_the_rate_1_over_s_and_a_step_of_descent_on_U(problem, geometry):
-    k, v = problem.K[:, 0], problem.V[:, 0]
+def test_an_edit_is_one_write_at_the_rate_1_over_s_and_a_step_of_descent_on_U(
+    problem, geometry
+):
+    k = problem.K[:, 0]
+    v = problem.V[:, 0]
     edit = ro.rank_one_edit(problem.M0, geometry, k, v)
     s = k @ problem.G @ k
     close(edit.left, (v - problem.M0 @ k) / s)
@@ -179,10 +216,20 @@ def test_an_edit_is_one_write_at_the_rate_1_over_s_and_a_step_of_descent_on_U(pr
         close(written(one, geometry, rule), edit.apply(problem.M0))
     close(store_pair(problem.M0, problem.C, k, v), edit.apply(problem.M0))
     values, vectors = np.linalg.eigh(problem.C)
-    layer = Reparameterized.from_weight(problem.M0, np.eye(H), vectors / np.sqrt(values) @ vectors.T)
-    loss = lambda U: 0.5 * jnp.sum((v - replace(layer, U=U)(k)) ** 2)  # noqa: E731
+    layer = Reparameterized.from_weight(
+        problem.M0, np.eye(H), vectors / np.sqrt(values) @ vectors.T
+    )
+
+    def loss(U):
+        return 0.5 * jnp.sum((v - replace(layer, U=U)(k)) ** 2)
+
     close(exact_rate(layer, k), 1 / s)
-    close(replace(layer, U=layer.U - exact_rate(layer, k) * jax.jit(jax.grad(loss))(layer.U)).W, edit.apply(problem.M0))
+    close(
+        replace(
+            layer, U=layer.U - exact_rate(layer, k) * jax.jit(jax.grad(loss))(layer.U)
+        ).W,
+        edit.apply(problem.M0),
+    )
 
 
 def test_batches_of_edits_are_exact_or_ridge_writes(problem, geometry):
@@ -194,37 +241,73 @@ def test_batches_of_edits_are_exact_or_ridge_writes(problem, geometry):
 def test_a_preconditioned_step_is_a_batch_step_with_a_geometry_of_outputs_too(problem):
     """TUV on one linear layer: residuals through TTᵀ, keys through VᵀV."""
     rng = np.random.default_rng(1)
-    T, V = rng.normal(size=(H, 5)), rng.normal(size=(7, D))
+    T = rng.normal(size=(H, 5))
+    V = rng.normal(size=(7, D))
     layer = Reparameterized(*map(jnp.asarray, (T, rng.normal(size=(5, 7)), V)))
-    W, rate = np.asarray(layer.W), 0.01
-    loss = lambda U: 0.5 * jnp.sum((problem.V - replace(layer, U=U)(problem.K.T).T) ** 2)  # noqa: E731
+    W = np.asarray(layer.W)
+    rate = 0.01
+
+    def loss(U):
+        return 0.5 * jnp.sum((problem.V - replace(layer, U=U)(problem.K.T).T) ** 2)
+
     stepped = replace(layer, U=layer.U - rate * jax.jit(jax.grad(loss))(layer.U))
     residuals = T @ T.T @ (problem.V - W @ problem.K)
-    write = KernelMemory.store(problem.K, residuals, Metric(V.T @ V), rule=BatchStep(rate)).write
+    write = KernelMemory.store(
+        problem.K, residuals, Metric(V.T @ V), rule=BatchStep(rate)
+    ).write
     close(stepped.W, write.apply(W))
 
 
-def test_a_distributed_memory_is_one_batch_step_from_empty_with_ones_for_values(problem):
-    kernel, root = RandomFeatures(D, 50, key=jax.random.key(0)), 0.3**0.5  # the features are those of √β times a key
+def test_a_distributed_memory_is_one_batch_step_from_empty_with_ones_for_values(
+    problem,
+):
+    # the features are those of √β times a key
+    kernel = RandomFeatures(D, 50, key=jax.random.key(0))
+    root = 0.3**0.5
     memory = ro.DrDAM.store(problem.K.T, 0.3, kernel)
-    store = KernelMemory.store(root * problem.K, np.ones((1, M)), kernel, rule=BatchStep())
+    store = KernelMemory.store(
+        root * problem.K, np.ones((1, M)), kernel, rule=BatchStep()
+    )
     close(store.write.delta[0], memory.T)
     close(store.read(root * problem.q)[0], memory.partition(problem.q.T))
-    close(store.write.at(kernel.features(root * problem.q))[0], memory.partition(problem.q.T))
-    close(store.ones, store.coefficients[0])  # so that a normalised reading is 1 everywhere: it divides by T itself
+    close(
+        store.write.at(kernel.features(root * problem.q))[0],
+        memory.partition(problem.q.T),
+    )
+    # so that a normalised reading is 1 everywhere: it divides by T itself
+    close(store.ones, store.coefficients[0])
 
 
-def test_one_update_of_an_exact_memory_is_nadaraya_watson_with_patterns_for_values(problem):
+def test_one_update_of_an_exact_memory_is_nadaraya_watson_with_patterns_for_values(
+    problem,
+):
     beta = 0.3
     memory = ro.MrDAM(problem.K.T, beta=beta)
-    read = interpolate(problem.K, problem.K, problem.q, Gaussian(beta), rule=BatchStep(), normalise=True)
-    close(read.T, problem.q.T - np.asarray(memory.gradient(problem.q.T)))  # a step of size 1
+    read = interpolate(
+        problem.K,
+        problem.K,
+        problem.q,
+        Gaussian(beta),
+        rule=BatchStep(),
+        normalise=True,
+    )
+    # a step of size 1
+    close(read.T, problem.q.T - np.asarray(memory.gradient(problem.q.T)))
 
 
-def test_residual_memory_with_all_its_neighbours_is_a_ratio_of_two_linear_memories(problem):
+def test_residual_memory_with_all_its_neighbours_is_a_ratio_of_two_linear_memories(
+    problem,
+):
     sigma = 2.0
     memory = ResMem(M, sigma).fit_residuals(problem.K.T, problem.R.T)
-    ratio = interpolate(problem.K, problem.R, problem.q, Laplace(sigma), rule=BatchStep(), normalise=True)
+    ratio = interpolate(
+        problem.K,
+        problem.R,
+        problem.q,
+        Laplace(sigma),
+        rule=BatchStep(),
+        normalise=True,
+    )
     close(ratio.T, memory.correction(problem.q.T))
     weights = np.asarray(Laplace(sigma).inner(problem.K, problem.q))
     close(ratio, problem.R @ weights / weights.sum(0))
@@ -233,25 +316,43 @@ def test_residual_memory_with_all_its_neighbours_is_a_ratio_of_two_linear_memori
 @pytest.mark.parametrize("k", [1, 3, M])
 def test_soft_nearest_neighbours_are_read_normalised(problem, k):
     memory = ResMem(k, 2.0).fit_residuals(problem.K.T, problem.R.T)
-    read = interpolate(problem.K, problem.R, problem.q, NearestNeighbours(k, 2.0), rule=BatchStep(), normalise=True)
+    read = interpolate(
+        problem.K,
+        problem.R,
+        problem.q,
+        NearestNeighbours(k, 2.0),
+        rule=BatchStep(),
+        normalise=True,
+    )
     close(read.T, memory.correction(problem.q.T))
 
 
 def test_one_step_through_a_deep_linear_network_writes_with_a_sum_of_kernels_one_for_each_layer():
-    """First order: Σ_i P_i P_iᵀ e · κ_i(φ, φ*), with κ_i the inner product of what layer i reads."""
+    """First order: Σ_i P_i P_iᵀ e · κ_i(φ, φ*), with κ_i the inner product of what
+    layer i reads.
+    """
     rng = np.random.default_rng(0)
     W = [rng.normal(size=(5, 5)) / 5**0.5 for _ in range(4)]
     e, phi, star = rng.normal(size=(3, 5))
     total = Write(jnp.zeros(5), jnp.zeros(5))
     for i in range(1, 5):
-        P, Q = deep_linear.left(W, i), deep_linear.right(W, i)
-        channel = KernelMemory.store(phi[:, None], (P @ P.T @ e)[:, None], Metric(Q.T @ Q), rule=BatchStep())
+        P = deep_linear.left(W, i)
+        Q = deep_linear.right(W, i)
+        channel = KernelMemory.store(
+            phi[:, None], (P @ P.T @ e)[:, None], Metric(Q.T @ Q), rule=BatchStep()
+        )
         total = total + channel.write
     close(total.delta, deep_linear.first_order(W, e, phi))
     close(total.at(star), deep_linear.first_order(W, e, phi) @ star)
     assert total.left.shape == (5, 5)
-    alpha, finite = 1e-6, np.asarray(deep_linear.product(W))
-    stepped = deep_linear.product([w - alpha * deep_linear.layer_gradient(W, i, e, phi) for i, w in enumerate(W, 1)])
+    alpha = 1e-6
+    finite = np.asarray(deep_linear.product(W))
+    stepped = deep_linear.product(
+        [
+            w - alpha * deep_linear.layer_gradient(W, i, e, phi)
+            for i, w in enumerate(W, 1)
+        ]
+    )
     np.testing.assert_allclose((finite - stepped) / alpha, total.delta, atol=1e-4)
 
 
@@ -259,9 +360,12 @@ def test_one_step_through_a_deep_linear_network_writes_with_a_sum_of_kernels_one
 
 
 def test_a_distributed_memory_is_not_the_delta_rule():
-    """Two patterns of κ = .9: their sum answers 1.9 at the first, the delta rule 1.09."""
+    """Two patterns of κ = .9: their sum answers 1.9 at the first, the delta rule
+    1.09.
+    """
     beta = -2 * np.log(0.9)
-    keys, ones = np.array([[0.0, 1.0]]), np.ones((1, 2))
+    keys = np.array([[0.0, 1.0]])
+    ones = np.ones((1, 2))
     hebb, delta = (
         float(interpolate(keys, ones, np.zeros(1), Gaussian(beta), rule=rule)[0])
         for rule in (BatchStep(), InSequence())
@@ -271,21 +375,33 @@ def test_a_distributed_memory_is_not_the_delta_rule():
 
 
 def test_the_error_in_a_hidden_layer_is_not_value_less_prediction():
-    """The same activations and label under two heads: two errors, and so two writes at one key."""
-    h, y = np.array([1.0, -0.5, 0.3]), np.array([1.0, 0.0])
+    """The same activations and label under two heads: two errors, and so two writes at
+    one key.
+    """
+    h = np.array([1.0, -0.5, 0.3])
+    y = np.array([1.0, 0.0])
     errors = []
     for seed in (0, 1):
         head = np.random.default_rng(seed).normal(size=(2, 3))
-        errors.append(np.asarray(jax.grad(lambda a, head=head: 0.5 * jnp.sum((y - head @ a) ** 2))(h)))
-    cosine = errors[0] @ errors[1] / np.linalg.norm(errors[0]) / np.linalg.norm(errors[1])
+        errors.append(
+            np.asarray(
+                jax.grad(lambda a, head=head: 0.5 * jnp.sum((y - head @ a) ** 2))(h)
+            )
+        )
+    cosine = (
+        errors[0] @ errors[1] / np.linalg.norm(errors[0]) / np.linalg.norm(errors[1])
+    )
     assert abs(cosine) < 0.9
 
 
 def test_a_channel_of_the_learner_is_no_geometry():
-    """The step writes with one product of matrices and reads with another: E_jl is not symmetric, and not ≥ 0."""
+    """The step writes with one product of matrices and reads with another: E_jl is not
+    symmetric, and not ≥ 0.
+    """
     E = np.zeros((2, 2))
     E[0, 1] = 1.0
-    a, b = np.array([[1.0], [1.0]]), np.array([[1.0], [-1.0]])
+    a = np.array([[1.0], [1.0]])
+    b = np.array([[1.0], [-1.0]])
     assert float(Metric(E).inner(a, b)[0, 0]) != float(Metric(E).inner(b, a)[0, 0])
     assert float(Metric(E).inner(b, b)[0, 0]) < 0
     _, outcome = Exact().coefficients(np.ones((1, 1)), Metric(E).inner(b, b))
@@ -293,12 +409,19 @@ def test_a_channel_of_the_learner_is_no_geometry():
 
 
 def test_few_neighbours_are_no_linear_memory(problem):
-    """The reading jumps where a neighbour changes, and what a key weighs depends on the other keys."""
-    keys, values = np.array([[0.0, 1.0, 3.0]]), np.array([[0.0, 1.0, 5.0]])
+    """The reading jumps where a neighbour changes, and what a key weighs depends on the
+    other keys.
+    """
+    keys = np.array([[0.0, 1.0, 3.0]])
+    values = np.array([[0.0, 1.0, 5.0]])
     kernel = NearestNeighbours(2, 1.0)
 
     def read(q):
-        return float(interpolate(keys, values, np.array([q]), kernel, rule=BatchStep(), normalise=True)[0])
+        return float(
+            interpolate(
+                keys, values, np.array([q]), kernel, rule=BatchStep(), normalise=True
+            )[0]
+        )
 
     assert read(1.5 + 1e-9) - read(1.5 - 1e-9) > 1
     kernel = NearestNeighbours(1, 1.0)
@@ -311,26 +434,39 @@ def test_few_neighbours_are_no_linear_memory(problem):
 
 
 def test_a_normalised_reading_is_not_linear_in_what_is_stored(problem, geometry):
-    """So that no Write can be read normalised: two memories of the same pairs add up to one that reads the same."""
+    """So that no Write can be read normalised: two memories of the same pairs add up to
+    one that reads the same.
+    """
     once = KernelMemory.store(problem.K, problem.R, Laplace(1.0), rule=BatchStep())
-    twice = KernelMemory.store(np.tile(problem.K, 2), np.tile(problem.R, 2), Laplace(1.0), rule=BatchStep())
+    twice = KernelMemory.store(
+        np.tile(problem.K, 2), np.tile(problem.R, 2), Laplace(1.0), rule=BatchStep()
+    )
     close(twice.read(problem.q), 2 * once.read(problem.q))
     close(twice.read(problem.q, normalise=True), once.read(problem.q, normalise=True))
 
 
-def test_a_normalised_reading_divides_by_what_ones_would_read_so_solved_weights_too(problem):
-    """With X = S⁻¹ it is a ratio of two interpolations: still exact at the keys, and 1 everywhere for ones."""
+def test_a_normalised_reading_divides_by_what_ones_would_read_so_solved_weights_too(
+    problem,
+):
+    """With X = S⁻¹ it is a ratio of two interpolations: still exact at the keys, and 1
+    everywhere for ones.
+    """
     read = partial(interpolate, problem.K, kernel=Laplace(2.0), normalise=True)
     close(read(problem.R, q=problem.K), problem.R)
     close(read(np.ones((1, M)), q=problem.q), 1)
-    S, weights = (np.asarray(Laplace(2.0).inner(problem.K, q)) for q in (problem.K, problem.q))
+    S, weights = (
+        np.asarray(Laplace(2.0).inner(problem.K, q)) for q in (problem.K, problem.q)
+    )
     solved = np.linalg.solve(S, weights)
     close(read(problem.R, q=problem.q), problem.R @ solved / solved.sum(0))
 
 
 def test_with_little_overlap_every_rule_reads_alike_at_the_keys():
-    """Sᵢᵢ = 1 and ρ = (n − 1) max|Sᵢⱼ| < 1: ‖S⁻¹ − I‖∞ ≤ ρ/(1 − ρ), and the bound is not idle."""
-    eye, n = np.eye(M), M
+    """Sᵢᵢ = 1 and ρ = (n − 1) max|Sᵢⱼ| < 1: ‖S⁻¹ − I‖∞ ≤ ρ/(1 − ρ), and the bound is
+    not idle.
+    """
+    eye = np.eye(M)
+    n = M
     for rho in (0.05, 0.3, 0.9):
         rng = np.random.default_rng(0)
         off = np.triu(rng.uniform(-1, 1, (n, n)), 1)
@@ -338,35 +474,64 @@ def test_with_little_overlap_every_rule_reads_alike_at_the_keys():
         for rule in (Exact(), Cycled(200)):
             X, _ = rule.coefficients(eye, S)
             assert np.abs(np.asarray(X) - eye).sum(1).max() <= rho / (1 - rho)
-        worst = eye - rho / (n - 1) * (1 - eye)  # reached where all overlaps are as negative as they may be
+        # reached where all overlaps are as negative as they may be
+        worst = eye - rho / (n - 1) * (1 - eye)
         X, _ = Exact().coefficients(eye, worst)
-        assert np.abs(np.asarray(X) - eye).sum(1).max() == pytest.approx(rho / (1 - rho))
+        assert np.abs(np.asarray(X) - eye).sum(1).max() == pytest.approx(
+            rho / (1 - rho)
+        )
 
 
 # The types
 
 
 def test_kernels_and_rules_are_what_their_protocols_say(geometry):
-    with_features = (Linear(), Metric(np.eye(D)), geometry, RandomFeatures(D, 8, key=jax.random.key(0)))
+    with_features = (
+        Linear(),
+        Metric(np.eye(D)),
+        geometry,
+        RandomFeatures(D, 8, key=jax.random.key(0)),
+    )
     without = (Gaussian(1.0), Laplace(1.0), NearestNeighbours(2, 1.0))
     assert all(isinstance(kernel, FeatureKernel) for kernel in with_features)
-    assert all(isinstance(kernel, Kernel) and not isinstance(kernel, FeatureKernel) for kernel in without)
     assert all(
-        isinstance(rule, Rule) for rule in (BatchStep(), InSequence(), Cycled(1), Ridge(1.0), Recursive(1.0), Exact())
+        isinstance(kernel, Kernel) and not isinstance(kernel, FeatureKernel)
+        for kernel in without
+    )
+    assert all(
+        isinstance(rule, Rule)
+        for rule in (
+            BatchStep(),
+            InSequence(),
+            Cycled(1),
+            Ridge(1.0),
+            Recursive(1.0),
+            Exact(),
+        )
     )
 
 
 def test_kernels_with_features_are_inner_products_of_them(problem, geometry):
-    K, q = jnp.asarray(problem.K), jnp.asarray(problem.q)
+    K = jnp.asarray(problem.K)
+    q = jnp.asarray(problem.q)
     for kernel in (Linear(), Metric(problem.G), geometry):
-        close(np.asarray(kernel.features(K)).T @ np.asarray(kernel.dual(q)), kernel.inner(K, q))
+        close(
+            np.asarray(kernel.features(K)).T @ np.asarray(kernel.dual(q)),
+            kernel.inner(K, q),
+        )
     close(geometry.inner(K, K), problem.S)
-    close(np.asarray(geometry.whiten(K)).T @ np.asarray(geometry.whiten(q)), geometry.inner(K, q))
+    close(
+        np.asarray(geometry.whiten(K)).T @ np.asarray(geometry.whiten(q)),
+        geometry.inner(K, q),
+    )
 
 
 def test_a_rule_is_its_matrix_and_names_what_it_cannot_take(problem):
-    R, S, one = problem.R, problem.S, np.eye(M)
-    triangle, ridge = np.linalg.inv(2 * one + np.triu(S, 1)), np.linalg.inv(S + one / 2)
+    R = problem.R
+    S = problem.S
+    one = np.eye(M)
+    triangle = np.linalg.inv(2 * one + np.triu(S, 1))
+    ridge = np.linalg.inv(S + one / 2)
     X = {
         BatchStep(0.5): one / 2,
         InSequence(0.5): triangle,
@@ -377,13 +542,21 @@ def test_a_rule_is_its_matrix_and_names_what_it_cannot_take(problem):
     }
     for rule, matrix in X.items():
         close(rule.coefficients(R, S)[0], R @ matrix)
-        for name, bad in (("R", ("a", S)), ("R", (R[0], S)), ("S", (R, S[:, :2])), ("S", (R, S * 1j))):
+        for name, bad in (
+            ("R", ("a", S)),
+            ("R", (R[0], S)),
+            ("S", (R, S[:, :2])),
+            ("S", (R, S * 1j)),
+        ):
             with pytest.raises(ValueError, match=f"^{name}: got"):
                 rule.coefficients(*bad)
 
 
 def test_writes_add_up(problem):
-    one, two = (Write(jnp.asarray(problem.R[:, i]), jnp.asarray(problem.K[:, i])) for i in (0, 1))
+    one, two = (
+        Write(jnp.asarray(problem.R[:, i]), jnp.asarray(problem.K[:, i]))
+        for i in (0, 1)
+    )
     both = one + (two + two)
     assert both.left.shape == (H, 3)
     assert both.shape == (H, D)
@@ -403,10 +576,15 @@ def test_dependent_keys_and_broken_numbers_are_told_under_jit(problem):
     @jax.jit
     def outcome(K, R, rate):
         return [
-            KernelMemory.store(K, R, Linear(), rule=rule).outcome for rule in (Exact(), Ridge(1.0), BatchStep(rate))
+            KernelMemory.store(K, R, Linear(), rule=rule).outcome
+            for rule in (Exact(), Ridge(1.0), BatchStep(rate))
         ]
 
-    assert [int(o) for o in outcome(K, problem.R, 1.0)] == [Outcome.DEPENDENT, Outcome.OK, Outcome.OK]
+    assert [int(o) for o in outcome(K, problem.R, 1.0)] == [
+        Outcome.DEPENDENT,
+        Outcome.OK,
+        Outcome.OK,
+    ]
     assert int(outcome(problem.K, problem.R, inf)[2]) == Outcome.NOT_FINITE
 
 
@@ -422,9 +600,15 @@ BAD = {
     "width": (lambda: Gaussian(-1.0), "beta: got"),
     "sigma": (lambda: Laplace(0.0), "sigma: got"),
     "k": (lambda: NearestNeighbours(True, 1.0), "k: got"),
-    "R": (lambda: interpolate(np.ones((2, 3)), np.ones((2, 2)), np.ones(2), Linear()), "R: got"),
+    "R": (
+        lambda: interpolate(np.ones((2, 3)), np.ones((2, 2)), np.ones(2), Linear()),
+        "R: got",
+    ),
     "path": (lambda: Write(np.ones(2), np.ones(2)).save(1.5), "path: got"),
-    "about": (lambda: Write(np.ones(2), np.ones(2)).save("nowhere", ["a"]), "about: got"),
+    "about": (
+        lambda: Write(np.ones(2), np.ones(2)).save("nowhere", ["a"]),
+        "about: got",
+    ),
     "edit": (lambda: Edited(np.eye(2)).then("a"), "edit: got"),
     "q": (lambda: interpolate(np.eye(2), np.eye(2), np.ones(3), Linear()), "q: got"),
 }

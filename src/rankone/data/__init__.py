@@ -1,8 +1,9 @@
 """Real data that the chapters run on, shipped with the package (no network).
 
-The 24 photographs are 64×64 crops of pictures in scikit-image and scikit-learn; the letters are the UCI Letter
-Recognition data of Frey and Slate (CC BY 4.0). ATTRIBUTION.md beside this file names every source and licence.
-Fashion-MNIST alone is too large to ship: `fashion_mnist` finds it on the system or downloads it once.
+The 24 photographs are 64×64 crops of pictures in scikit-image and scikit-learn; the
+letters are the UCI Letter Recognition data of Frey and Slate (CC BY 4.0).
+ATTRIBUTION.md beside this file names every source and licence. Fashion-MNIST alone is
+too large to ship: `fashion_mnist` finds it on the system or downloads it once.
 
 >>> import rankone as ro
 >>> ro.data.photographs(32).shape, ro.data.photograph_names()[:2]
@@ -21,7 +22,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
-from rankone._checks import check, integer, random_key
+from rankone._checks import brief, integer, random_key
 from rankone.data.facts import corpus, countries, country
 from rankone.data.fashion import fashion_mnist
 from rankone.data.queries import flip_bits, occlude
@@ -55,10 +56,12 @@ def photographs(size: int = 64) -> Float[NDArray, "24 D"]:
     """The shipped colour photographs, most distinct first.
 
     Args:
-        size: Side of a picture in pixels: 64, or 32 or 16 by averaging blocks of pixels.
+        size: Side of a picture in pixels: 64, or 32 or 16 by averaging blocks of
+            pixels.
 
     Returns:
-        float32 array (24, 3·size²) in [0, 1], flattened in the order height, width, colour.
+        float32 array (24, 3·size²) in [0, 1], flattened in the order height, width,
+        colour.
 
     Raises:
         ValueError: If `size` is not 16, 32 or 64.
@@ -66,17 +69,21 @@ def photographs(size: int = 64) -> Float[NDArray, "24 D"]:
     >>> photographs(16).shape
     (24, 768)
     """
-    check(integer("size", size, "16, 32 or 64") in (16, 32, 64), "size", size, "16, 32 or 64")
+    if integer("size", size, "16, 32 or 64") not in (16, 32, 64):
+        raise ValueError(f"size: got {brief(size)}; it must be 16, 32 or 64.")
     pixels = _load("photographs.npz")["pixels"].astype(np.float32) / 255
-    n, step = len(pixels), 64 // size
+    n = len(pixels)
+    step = 64 // size
     return pixels.reshape(n, size, step, size, step, 3).mean(axis=(2, 4)).reshape(n, -1)
 
 
 def letters() -> tuple[Float[NDArray, "20000 16"], NDArray]:
-    """UCI Letter: 16 integer features (0 to 15) of 20,000 distorted capital letters, and their labels A–Z.
+    """UCI Letter: 16 integer features (0 to 15) of 20,000 distorted capital letters,
+    and their labels A–Z.
 
     Returns:
-        Features, float32 (20000, 16), unscaled; labels, (20000,) of one-character strings.
+        Features, float32 (20000, 16), unscaled; labels, (20000,) of one-character
+        strings.
 
     >>> features, labels = letters()
     >>> features.shape, str(labels[0])
@@ -87,7 +94,8 @@ def letters() -> tuple[Float[NDArray, "20000 16"], NDArray]:
 
 
 def binary_patterns(K: int, D: int, *, key: Array) -> Float[Array, "K D"]:
-    """K independent uniform patterns on {0, 1/√D}^D: the paper's random data, of diameter at most 1.
+    """K independent uniform patterns on {0, 1/√D}^D: the paper's random data, of
+    diameter at most 1.
 
     Args:
         K: Number of patterns.
@@ -101,7 +109,8 @@ def binary_patterns(K: int, D: int, *, key: Array) -> Float[Array, "K D"]:
     >>> binary_patterns(3, 4, key=jax.random.key(0)).shape
     (3, 4)
     """
-    K, D = integer("K", K), integer("D", D)
+    K = integer("K", K)
+    D = integer("D", D)
     random_key("key", key)
     return _bits(key, K, D, jnp.result_type(float))
 

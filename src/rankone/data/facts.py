@@ -1,4 +1,5 @@
-"""Countries to ask a language model about, and a corpus of English prose to estimate its statistics from.
+"""Countries to ask a language model about, and a corpus of English prose to estimate
+its statistics from.
 
 `Country` is a plain dataclass: it holds text only, and JAX never traces it.
 """
@@ -10,7 +11,7 @@ from difflib import get_close_matches
 from functools import cache
 from importlib.resources import files
 
-from rankone._checks import check
+from rankone._checks import brief
 
 __all__ = ["Country", "corpus", "countries", "country"]
 
@@ -20,7 +21,8 @@ class Country:
     """One country, as GeoNames has it.
 
     Attributes:
-        name: Name in English, with its article where it takes one: "Japan", "the Netherlands".
+        name: Name in English, with its article where it takes one: "Japan", "the
+            Netherlands".
         capital: Name of the capital.
         currency: Name of the currency without an adjective: "euro", "dollar".
         continent: Name of the continent: "Europe", "North America" and so on.
@@ -37,8 +39,12 @@ class Country:
 @cache
 def countries() -> tuple[Country, ...]:
     """All countries with 250,000 people or more, sorted by name."""
-    rows = json.loads((files(__package__) / "countries.json").read_text(encoding="utf-8"))
-    return tuple(Country(**(row | {"neighbours": tuple(row["neighbours"])})) for row in rows)
+    rows = json.loads(
+        (files(__package__) / "countries.json").read_text(encoding="utf-8")
+    )
+    return tuple(
+        Country(**(row | {"neighbours": tuple(row["neighbours"])})) for row in rows
+    )
 
 
 def country(name: str) -> Country:
@@ -53,14 +59,25 @@ def country(name: str) -> Country:
     >>> country("Netherlands").capital
     'Amsterdam'
     """
-    known = {c.name: c for c in countries()} | {c.name.removeprefix("the "): c for c in countries()}
-    check(isinstance(name, str), "name", name, "a text: the name of a country")
-    check(name in known, "name", name, f"a country, such as {', '.join(get_close_matches(name, known) or ['Japan'])}")
+    known = {c.name: c for c in countries()} | {
+        c.name.removeprefix("the "): c for c in countries()
+    }
+    if not isinstance(name, str):
+        raise ValueError(
+            f"name: got {brief(name)}; it must be a text: the name of a country."
+        )
+    if name not in known:
+        raise ValueError(
+            f"name: got {brief(name)}; it must be a country, such as "
+            f"{', '.join(get_close_matches(name, known) or ['Japan'])}."
+        )
     return known[name]
 
 
 @cache
 def corpus() -> tuple[str, ...]:
-    """Passages of 200 to 900 characters: histories from the World Factbook, then addresses to Congress since 1961."""
+    """Passages of 200 to 900 characters: histories from the World Factbook, then
+    addresses to Congress since 1961.
+    """
     raw = (files(__package__) / "corpus.txt.gz").read_bytes()
     return tuple(gzip.decompress(raw).decode().split("\n"))

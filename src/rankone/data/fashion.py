@@ -1,6 +1,8 @@
-"""Fashion-MNIST: 70,000 grey pictures of clothes in ten classes (Xiao, Rasul and Vollgraf 2017; MIT licence).
+"""Fashion-MNIST: 70,000 grey pictures of clothes in ten classes (Xiao, Rasul and
+Vollgraf 2017; MIT licence).
 
-Read where the Debian package dataset-fashion-mnist puts it, else from the user's cache, else downloaded once.
+Read where the Debian package dataset-fashion-mnist puts it, else from the user's cache,
+else downloaded once.
 """
 
 import gzip
@@ -15,7 +17,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
-from rankone._checks import check, choice
+from rankone._checks import brief, choice
 from rankone._module import Module
 
 __all__ = ["CLASSES", "Fashion", "fashion_mnist"]
@@ -26,7 +28,9 @@ CLASSES = (
 )
 _SYSTEM = Path("/usr/share/datasets/fashion-mnist")
 _PUBLISHED = "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"
-_CHECKSUMS = {  # as the authors print them beside the links; the system package compresses anew and has others
+# as the authors print them beside the links; the system package compresses anew and has
+# others
+_CHECKSUMS = {
     "train-images-idx3-ubyte.gz": "md5:8d4fb7e6c68d591d4c3dfef9ec88bf0d",
     "train-labels-idx1-ubyte.gz": "md5:25c81989df183df01b3e8a0aad5dffbe",
     "t10k-images-idx3-ubyte.gz": "md5:bef4ecab320f06d8554ea6380940ec79",
@@ -55,7 +59,8 @@ def fashion_mnist(split: str = "train") -> Fashion:
 
     Raises:
         ValueError: If there is no such split, or a file is damaged.
-        ImportError: If the files are neither on the system nor in the cache, and pooch is not installed.
+        ImportError: If the files are neither on the system nor in the cache, and pooch
+            is not installed.
     """
     choice("split", split, ("train", "test"))
     return _read_split("train" if split == "train" else "t10k")
@@ -65,27 +70,47 @@ def fashion_mnist(split: str = "train") -> Fashion:
 def _read_split(name: str) -> Fashion:
     images = _read(_locate(f"{name}-images-idx3-ubyte.gz"))
     labels = _read(_locate(f"{name}-labels-idx1-ubyte.gz"))
-    check(len(images) == len(labels), "files", (images.shape, labels.shape), "as many pictures as labels")
-    return Fashion(images.reshape(len(images), -1).astype(np.float32) / 255, labels.astype(np.int32))
+    if len(images) != len(labels):
+        raise ValueError(
+            f"files: got {brief((images.shape, labels.shape))}; "
+            "it must be as many pictures as labels."
+        )
+    return Fashion(
+        images.reshape(len(images), -1).astype(np.float32) / 255,
+        labels.astype(np.int32),
+    )
 
 
 def _locate(name: str) -> Path:
-    """The file on the system, in the cache, or downloaded into the cache; RANKONE_DATA names another cache."""
+    """The file on the system, in the cache, or downloaded into the cache; RANKONE_DATA
+    names another cache.
+    """
     if (_SYSTEM / name).is_file():
         return _SYSTEM / name
     try:
         import pooch
     except ModuleNotFoundError as missing:
         raise ImportError(
-            "Fashion-MNIST is not on this machine. Install the Debian package dataset-fashion-mnist, or let it be "
+            "Fashion-MNIST is not on this machine. Install the Debian package "
+            "dataset-fashion-mnist, or let it be "
             "downloaded: pip install pooch"
         ) from missing
     folder = os.environ.get("RANKONE_DATA", pooch.os_cache("rankone"))
-    return Path(pooch.retrieve(_PUBLISHED + name, _CHECKSUMS[name], fname=name, path=folder, progressbar=True))
+    return Path(
+        pooch.retrieve(
+            _PUBLISHED + name,
+            _CHECKSUMS[name],
+            fname=name,
+            path=folder,
+            progressbar=True,
+        )
+    )
 
 
 def _read(path: Path) -> NDArray[np.uint8]:
-    """An array from a gzipped idx file: two zero bytes, type, number of axes, sizes, then the entries."""
+    """An array from a gzipped idx file: two zero bytes, type, number of axes, sizes,
+    then the entries.
+    """
     try:
         data = gzip.decompress(path.read_bytes())
         zeros, kind, axes = struct.unpack_from(">HBB", data)
@@ -93,7 +118,14 @@ def _read(path: Path) -> NDArray[np.uint8]:
     except (OSError, EOFError, zlib.error, struct.error) as error:
         wanted = "a complete gzipped idx file; it is damaged, so fetch it again"
         raise ValueError(f"file: got {str(path)!r}; it must be {wanted}.") from error
-    check((zeros, kind) == (0, _UNSIGNED_BYTES), str(path), data[:4], "an idx file of unsigned bytes")
+    if (zeros, kind) != (0, _UNSIGNED_BYTES):
+        raise ValueError(
+            f"{path!s}: got {brief(data[:4])}; "
+            "it must be an idx file of unsigned bytes."
+        )
     entries = np.frombuffer(data, np.uint8, offset=4 + 4 * axes)
-    check(entries.size == prod(shape), str(path), f"{entries.size} entries", f"as many as {shape} says")
+    if entries.size != prod(shape):
+        raise ValueError(
+            f"{path!s}: got {entries.size} entries; it must be as many as {shape} says."
+        )
     return entries.reshape(shape)

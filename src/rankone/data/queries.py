@@ -5,13 +5,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Real
 
-from rankone._checks import array, check, random_key, real
+from rankone._checks import array, brief, random_key, real
 
 __all__ = ["flip_bits", "occlude"]
 
 
-def flip_bits(Xi: Real[ArrayLike, "K D"], share: float, *, key: Array) -> Float[Array, "K D"]:
-    """Each pattern on {0, 1/√D}^D with round(share·D) of its bits flipped, at random places.
+def flip_bits(
+    Xi: Real[ArrayLike, "K D"], share: float, *, key: Array
+) -> Float[Array, "K D"]:
+    """Each pattern on {0, 1/√D}^D with round(share·D) of its bits flipped, at random
+    places.
 
     Args:
         Xi: Binary patterns (K, D).
@@ -19,7 +22,8 @@ def flip_bits(Xi: Real[ArrayLike, "K D"], share: float, *, key: Array) -> Float[
         key: JAX random key.
 
     Raises:
-        ValueError: If `Xi` is no matrix of finite numbers, or `share` is not between 0 and 1.
+        ValueError: If `Xi` is no matrix of finite numbers, or `share` is not between 0
+            and 1.
 
     >>> import jax, numpy as np
     >>> flipped = flip_bits(np.zeros((2, 4)), 0.5, key=jax.random.key(0))
@@ -35,9 +39,14 @@ def _count(name: str, share: float, n: int) -> int:
     """`share` of n, rounded."""
     wanted = "a share between 0 and 1"
     number = real(name, share, wanted)
-    check(number is not None, name, share, f"{wanted}, and a number on the host")
+    if number is None:
+        raise ValueError(
+            f"{name}: got {brief(share)}; "
+            f"it must be {wanted}, and a number on the host."
+        )
     assert number is not None
-    check(0 <= number <= 1, name, share, wanted)
+    if not 0 <= number <= 1:
+        raise ValueError(f"{name}: got {brief(share)}; it must be {wanted}.")
     return round(number * n)
 
 
@@ -50,7 +59,8 @@ def _flipped(Xi: Array, count: ArrayLike, key: Array) -> Array:
 def occlude(
     pictures: Real[ArrayLike, "n D"], *, visible: float, fill: float = 0.0
 ) -> tuple[Float[Array, "n D"], Bool[Array, " D"]]:
-    """The first round(visible·D) entries of each picture, its top rows; the rest is painted evenly.
+    """The first round(visible·D) entries of each picture, its top rows; the rest is
+    painted evenly.
 
     Args:
         pictures: Flattened pictures (n, D) with entries in [0, 1].
@@ -61,7 +71,8 @@ def occlude(
         The occluded pictures (n, D), and the mask (D,) of the entries kept, to clamp.
 
     Raises:
-        ValueError: If `pictures` is no matrix of finite numbers, or `visible` is not between 0 and 1.
+        ValueError: If `pictures` is no matrix of finite numbers, or `visible` is not
+            between 0 and 1.
 
     >>> import numpy as np
     >>> pictures, kept = occlude(np.ones((1, 4)), visible=0.25)
@@ -70,7 +81,8 @@ def occlude(
     """
     pictures = array("pictures", pictures, "(n, D): one flattened picture a row", 2)
     grey = real("fill", fill, "a grey level")
-    check(grey is None or bool(np.isfinite(grey)), "fill", fill, "a finite grey level")
+    if grey is not None and not np.isfinite(grey):
+        raise ValueError(f"fill: got {brief(fill)}; it must be a finite grey level.")
     return _occluded(pictures, _count("visible", visible, pictures.shape[1]), fill)
 
 

@@ -1,4 +1,6 @@
-"""Editing a linear memory: closed-form edits of low rank, the geometry they are shortest in, and their cost."""
+"""Editing a linear memory: closed-form edits of low rank, the geometry they are
+shortest in, and their cost.
+"""
 
 from rankone.editing.closed_form import batch_edit, interpolate_residuals, rank_one_edit
 from rankone.editing.geometry import KeyGeometry

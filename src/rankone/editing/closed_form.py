@@ -1,4 +1,6 @@
-"""Write key–value pairs into a linear map at the least cost to the keys it already answers."""
+"""Write key–value pairs into a linear map at the least cost to the keys it already
+answers.
+"""
 
 from functools import partial
 from math import inf
@@ -8,14 +10,22 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, concrete, host, integer, readable
+from rankone._checks import array, concrete, host, integer, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.geometry import KeyGeometry, as_geometry
 from rankone.editing.keys import transposed
 from rankone.precision import accurate_difference, canonical, wider
 from rankone.writes import Ridge, Rule, Write, interpolate
 
-__all__ = ["batch_edit", "interpolate_residuals", "matrix", "pair", "pairs", "rank_one_edit", "refuse"]
+__all__ = [
+    "batch_edit",
+    "interpolate_residuals",
+    "matrix",
+    "pair",
+    "pairs",
+    "rank_one_edit",
+    "refuse",
+]
 
 _ZERO = "non-zero: every linear map answers zero with zero"
 _SINGULAR = "positive definite: it has no inverse in this precision; add a ridge"
@@ -30,23 +40,27 @@ def rank_one_edit(
     ridge: ArrayLike = 0.0,
     refine: int = 0,
 ) -> Write:
-    r"""The least disturbing change of W that answers the key k with the value v [R-eq13, R-eq17, R-S1].
+    r"""The least disturbing change of W that answers the key k with the value v
+    [R-eq13, R-eq17, R-S1].
 
-    Ŵ = W + Λuᵀ with u = C⁻¹k and Λ = (v − Wk)/(uᵀk) minimises ‖(Ŵ − W)K‖ among all matrices with Ŵk = v, whatever W
-    is; if W is the least-squares map, it minimises ‖ŴK − V‖ too. It is one write: left Λ, right u.
+    Ŵ = W + Λuᵀ with u = C⁻¹k and Λ = (v − Wk)/(uᵀk) minimises ‖(Ŵ − W)K‖ among all
+    matrices with Ŵk = v, whatever W is; if W is the least-squares map, it minimises ‖ŴK
+    − V‖ too. It is one write: left Λ, right u.
 
     Args:
         W: Weights (H, D).
-        C: Second moments KKᵀ of the keys (D, D), or a `KeyGeometry` made of them once for many edits.
+        C: Second moments KKᵀ of the keys (D, D), or a `KeyGeometry` made of them once
+            for many edits.
         k: Key (D,), not zero.
         v: Value (H,).
         ridge: Added to the diagonal of C.
-        refine: Steps of refinement of C⁻¹k, as in `KeyGeometry.solve`; uᵀk and Wk are then summed as carefully. Two
-            give nearly all digits of JAX's default type, which is that of the result, wherever C is not refused.
+        refine: Steps of refinement of C⁻¹k, as in `KeyGeometry.solve`; uᵀk and Wk are
+            then summed as carefully. Two give nearly all digits of JAX's default type,
+            which is that of the result, wherever C is not refused.
 
     Raises:
-        ValueError: If a shape does not fit, an entry is not finite, the key is zero or C is singular. Inside jit the
-            write's `outcome` says so.
+        ValueError: If a shape does not fit, an entry is not finite, the key is zero or
+            C is singular. Inside jit the write's `outcome` says so.
 
     >>> import numpy as np, rankone as ro
     >>> W, C = np.zeros((1, 2)), np.diag([1.0, 4.0])
@@ -54,15 +68,23 @@ def rank_one_edit(
     >>> edit.delta.tolist(), float(edit.interference)
     ([[3.0, 1.5]], 18.0)
     """
-    W, geometry, refine = matrix(W, finite=False), canonical(as_geometry(C, ridge)), _steps(refine)
+    W = matrix(W, finite=False)
+    geometry = canonical(as_geometry(C, ridge))
+    refine = _steps(refine)
     k, v = pair(W, geometry.D, k, v)
     edit = _rank_one(W, geometry, k, v, refine)
     if readable(edit) and (fault := int(edit.outcome)):
         matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
-        check(fault != Outcome.SINGULAR, "C", "a singular matrix", _SINGULAR)
-        wanted = "of a length whose square has neither underflow nor overflow: rescale it"
+        if fault == Outcome.SINGULAR:
+            raise ValueError(f"C: got a singular matrix; it must be {_SINGULAR}.")
+        wanted = (
+            "of a length whose square has neither underflow nor overflow: rescale it"
+        )
         largest = np.abs(np.asarray(k)).max()
-        check(0 < float(concrete(jnp.dot, edit.right, k)) < inf, "k", f"entries up to {largest:.1e}", wanted)
+        if not 0 < float(concrete(jnp.dot, edit.right, k)) < inf:
+            raise ValueError(
+                f"k: got entries up to {largest:.1e}; it must be {wanted}."
+            )
     return edit
 
 
@@ -76,31 +98,37 @@ def batch_edit(
     ridge: ArrayLike = 0.0,
     refine: int = 0,
 ) -> Write:
-    r"""Write m pairs at once, exactly or, with a finite `omega`, in the least-squares sense of MEMIT.
+    r"""Write m pairs at once, exactly or, with a finite `omega`, in the least-squares
+    sense of MEMIT.
 
-    Ŵ = W + R (I/ω + S)⁻¹ KᵀC⁻¹ with R = V − WK and S = KᵀC⁻¹K: kernel interpolation of the residuals, or kernel ridge
-    regression of them [R-S6]. It is a write by the rule `rankone.writes.Exact` or `Ridge`.
+    Ŵ = W + R (I/ω + S)⁻¹ KᵀC⁻¹ with R = V − WK and S = KᵀC⁻¹K: kernel interpolation of
+    the residuals, or kernel ridge regression of them [R-S6]. It is a write by the rule
+    `rankone.writes.Exact` or `Ridge`.
 
     Args:
         W: Weights (H, D).
         C: Second moments (D, D) of the keys W already answers, or a `KeyGeometry`.
-        K: Keys (D, m), linearly independent; with a finite `omega` they may repeat or be zero, as long as 1/ω is
-            more than rounding beside S (in float32 repeated keys are refused from ω kᵀC⁻¹k of some 10⁵ on).
+        K: Keys (D, m), linearly independent; with a finite `omega` they may repeat or
+            be zero, as long as 1/ω is more than rounding beside S (in float32 repeated
+            keys are refused from ω kᵀC⁻¹k of some 10⁵ on).
         V: Values (H, m).
         omega: How often each new pair counts against one old key; ∞ writes it exactly.
         ridge: Added to the diagonal of C.
         refine: As in `rank_one_edit`.
 
     Raises:
-        ValueError: If a shape does not fit, an entry is not finite, keys are dependent or C is singular. Inside jit the
-            write's `outcome` says so.
+        ValueError: If a shape does not fit, an entry is not finite, keys are dependent
+            or C is singular. Inside jit the write's `outcome` says so.
 
     >>> import numpy as np, rankone as ro
-    >>> edit = ro.batch_edit(np.zeros((1, 2)), np.eye(2), np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 3.0]]))
+    >>> K = np.array([[1.0, 1.0], [0.0, 1.0]])
+    >>> edit = ro.batch_edit(np.zeros((1, 2)), np.eye(2), K, np.array([[1.0, 3.0]]))
     >>> np.asarray(edit.delta).round(3).tolist()
     [[1.0, 2.0]]
     """
-    W, geometry, refine = matrix(W), canonical(as_geometry(C, ridge)), _steps(refine)
+    W = matrix(W)
+    geometry = canonical(as_geometry(C, ridge))
+    refine = _steps(refine)
     K, V = pairs(W, geometry, K, V)
     edit = _batch(W, geometry, K, V, Ridge(omega), refine)
     refuse(edit.outcome)
@@ -108,9 +136,16 @@ def batch_edit(
 
 
 def interpolate_residuals(
-    W: ArrayLike, C: "ArrayLike | KeyGeometry", K: ArrayLike, V: ArrayLike, q: ArrayLike, *, omega: ArrayLike = inf
+    W: ArrayLike,
+    C: "ArrayLike | KeyGeometry",
+    K: ArrayLike,
+    V: ArrayLike,
+    q: ArrayLike,
+    *,
+    omega: ArrayLike = inf,
 ) -> Float[Array, "H *n"]:
-    """Wq + R(S + I/ω)⁻¹κ(K, q) with κ(a, b) = aᵀC⁻¹b: the batch edit as a kernel memory, no matrix changed [R-S6].
+    """Wq + R(S + I/ω)⁻¹κ(K, q) with κ(a, b) = aᵀC⁻¹b: the batch edit as a kernel
+    memory, no matrix changed [R-S6].
 
     Args:
         W: Weights (H, D).
@@ -120,11 +155,21 @@ def interpolate_residuals(
         q: Queries (D,) or (D, n).
         omega: As in `batch_edit`.
     """
-    W, geometry = matrix(W), canonical(as_geometry(C))
-    (K, V), D = pairs(W, geometry, K, V), geometry.D
+    W = matrix(W)
+    geometry = canonical(as_geometry(C))
+    (K, V) = pairs(W, geometry, K, V)
+    D = geometry.D
     given = host("q", q)
-    q = array("q", given, f"({D},) or ({D}, n): one query a column", 1 if given.ndim == 1 else 2)
-    check(q.shape[0] == D, "q", f"shape {q.shape}", f"of length {D}, as W is {W.shape}")
+    q = array(
+        "q",
+        given,
+        f"({D},) or ({D}, n): one query a column",
+        1 if given.ndim == 1 else 2,
+    )
+    if q.shape[0] != D:
+        raise ValueError(
+            f"q: got shape {q.shape}; it must be of length {D}, as W is {W.shape}."
+        )
     answer, fault = _interpolated(W, geometry, K, V, q, Ridge(omega))
     refuse(fault)
     return answer
@@ -133,44 +178,85 @@ def interpolate_residuals(
 def refuse(fault: Array) -> None:
     """Raise if an edit of several pairs failed, where that can be seen for nothing."""
     if readable(fault) and (code := int(fault)):
-        check(code != Outcome.SINGULAR, "C", "a singular matrix", _SINGULAR)
-        hint = "linearly independent keys: drop the repeated ones, or relax with an omega that rounding does not hide"
-        check(code != Outcome.DEPENDENT, "K", "keys that are zero, or dependent up to rounding", hint)
-        check(code != Outcome.NOT_FINITE, "V", "values whose edit overflows", "of another scale, as K and W")
+        if code == Outcome.SINGULAR:
+            raise ValueError(f"C: got a singular matrix; it must be {_SINGULAR}.")
+        hint = (
+            "linearly independent keys: drop the repeated ones, or relax with an omega "
+            "that rounding does not hide"
+        )
+        if code == Outcome.DEPENDENT:
+            raise ValueError(
+                "K: got keys that are zero, or dependent up to rounding; "
+                f"it must be {hint}."
+            )
+        if code == Outcome.NOT_FINITE:
+            raise ValueError(
+                "V: got values whose edit overflows; "
+                "it must be of another scale, as K and W."
+            )
 
 
 def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
-    """W as an (H, D) array; looking for NaN in it costs as much as an edit, so that it can be put off."""
+    """W as an (H, D) array; looking for NaN in it costs as much as an edit, so that it
+    can be put off.
+    """
     if finite or not hasattr(W, "dtype") or not jnp.issubdtype(W.dtype, jnp.floating):
         return array("W", W, "(H, D): the weights to edit", 2)
     W = canonical(jnp.asarray(W))
-    check(W.ndim == 2 and W.size > 0, "W", f"shape {W.shape}", "an array of shape (H, D): the weights to edit")
+    if W.ndim != 2 or W.size == 0:
+        raise ValueError(
+            f"W: got shape {W.shape}; "
+            "it must be an array of shape (H, D): the weights to edit."
+        )
     return W
 
 
-def pair(W: Array, D: int, k: ArrayLike, v: ArrayLike, name: str = "k") -> tuple[Array, Array]:
-    """A key (D,), not zero, and a value (H,), checked against the weights and the geometry."""
-    k, v = array(name, k, f"({W.shape[1]},): one key", 1), array("v", v, f"({W.shape[0]},): one value", 1)
+def pair(
+    W: Array, D: int, k: ArrayLike, v: ArrayLike, name: str = "k"
+) -> tuple[Array, Array]:
+    """A key (D,), not zero, and a value (H,), checked against the weights and the
+    geometry.
+    """
+    k = array(name, k, f"({W.shape[1]},): one key", 1)
+    v = array("v", v, f"({W.shape[0]},): one value", 1)
     _fits(W, D, k, v, name, "v")
-    if readable(k):
-        check(bool(np.asarray(k).any()), name, "a zero key", _ZERO)
+    if readable(k) and not np.asarray(k).any():
+        raise ValueError(f"{name}: got a zero key; it must be {_ZERO}.")
     return k, v
 
 
-def pairs(W: Array, geometry: KeyGeometry, K: ArrayLike, V: ArrayLike) -> tuple[Array, Array]:
+def pairs(
+    W: Array, geometry: KeyGeometry, K: ArrayLike, V: ArrayLike
+) -> tuple[Array, Array]:
     """Keys (D, m) and values (H, m), checked against the weights and the geometry."""
     K = array("K", K, f"({W.shape[1]}, m): one key a column", 2)
     V = array("V", V, f"({W.shape[0]}, m): one value a column", 2)
     _fits(W, geometry.D, K, V, "K", "V")
-    check(K.shape[1] == V.shape[1], "V", f"shape {V.shape}", f"(H, {K.shape[1]}): a value for each key")
+    if K.shape[1] != V.shape[1]:
+        raise ValueError(
+            f"V: got shape {V.shape}; "
+            f"it must be (H, {K.shape[1]}): a value for each key."
+        )
     return K, V
 
 
 def _fits(W: Array, width: int, k: Array, v: Array, key: str, value: str) -> None:
     H, D = W.shape
-    check(width == D, "C", f"({width}, {width})", f"({D}, {D}), as W is {W.shape}; keys go into C one per column")
-    check(k.shape[0] == D, key, f"shape {k.shape}", f"of length {D}, as W is {W.shape}{transposed(key, k.shape, D)}")
-    check(v.shape[0] == H, value, f"shape {v.shape}", f"of length {H}, as W is {W.shape}")
+    if width != D:
+        raise ValueError(
+            f"C: got ({width}, {width}); "
+            f"it must be ({D}, {D}), as W is {W.shape}; keys go into C one per column."
+        )
+    if k.shape[0] != D:
+        raise ValueError(
+            f"{key}: got shape {k.shape}; "
+            f"it must be of length {D}, as W is {W.shape}{transposed(key, k.shape, D)}."
+        )
+    if v.shape[0] != H:
+        raise ValueError(
+            f"{value}: got shape {v.shape}; "
+            f"it must be of length {H}, as W is {W.shape}."
+        )
 
 
 def _steps(refine: int) -> int:
@@ -178,16 +264,25 @@ def _steps(refine: int) -> int:
 
 
 @partial(jax.jit, static_argnames="refine")
-def _rank_one(W: Array, geometry: KeyGeometry, k: Array, v: Array, refine: int) -> Write:
+def _rank_one(
+    W: Array, geometry: KeyGeometry, k: Array, v: Array, refine: int
+) -> Write:
     u = geometry.solve(k, refine=refine)
     s, r = _products(W, k, v, u, refine)
     failed = (geometry.outcome != Outcome.OK, Outcome.SINGULAR)
     interference = r @ r / s
-    return Write(r / s, u, interference, outcome(failed, (~jnp.isfinite(interference), Outcome.NOT_FINITE)))
+    return Write(
+        r / s,
+        u,
+        interference,
+        outcome(failed, (~jnp.isfinite(interference), Outcome.NOT_FINITE)),
+    )
 
 
 @partial(jax.jit, static_argnames="refine")
-def _batch(W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Rule, refine: int) -> Write:
+def _batch(
+    W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Rule, refine: int
+) -> Write:
     A = geometry.solve(K, refine=refine)
     S, R = _products(W, K, V, A, refine)
     left, fault = rule.coefficients(R, S)
@@ -195,18 +290,30 @@ def _batch(W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Rule, refi
     return Write(left, A, jnp.sum((left @ S) * left), fault)
 
 
-def _products(W: Array, K: Array, V: Array, A: Array, refine: int) -> tuple[Array, Array]:
-    """KᵀA and V − WK, for one pair or many; summed as if in twice the precision where A was refined."""
+def _products(
+    W: Array, K: Array, V: Array, A: Array, refine: int
+) -> tuple[Array, Array]:
+    """KᵀA and V − WK, for one pair or many; summed as if in twice the precision where A
+    was refined.
+    """
     if not refine:
-        K, W, V = K.astype(A.dtype), W.astype(A.dtype), V.astype(wider(V, A))
+        K = K.astype(A.dtype)
+        W = W.astype(A.dtype)
+        V = V.astype(wider(V, A))
         return K.T @ A, V - (W @ K).astype(V.dtype)
     keys = K.reshape(len(K), -1)
-    overlap = -accurate_difference(jnp.zeros((keys.shape[1], *A.shape[1:]), A.dtype), keys, A)
-    return overlap.reshape(K.shape[1:] * 2), accurate_difference(V.astype(A.dtype), W.T, K)
+    overlap = -accurate_difference(
+        jnp.zeros((keys.shape[1], *A.shape[1:]), A.dtype), keys, A
+    )
+    return overlap.reshape(K.shape[1:] * 2), accurate_difference(
+        V.astype(A.dtype), W.T, K
+    )
 
 
 @jax.jit
-def _interpolated(W: Array, geometry: KeyGeometry, K: Array, V: Array, q: Array, rule: Rule) -> tuple[Array, Array]:
+def _interpolated(
+    W: Array, geometry: KeyGeometry, K: Array, V: Array, q: Array, rule: Rule
+) -> tuple[Array, Array]:
     residuals = V - W @ K
     _, fault = rule.coefficients(residuals, geometry.inner(K, K))
     fault = jnp.where(geometry.outcome == Outcome.OK, fault, geometry.outcome)

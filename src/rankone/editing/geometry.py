@@ -1,4 +1,6 @@
-"""The geometry C = KKᵀ of the keys that a weight matrix already answers, factored once and reused for every edit."""
+"""The geometry C = KKᵀ of the keys that a weight matrix already answers, factored once
+and reused for every edit.
+"""
 
 from dataclasses import replace
 from functools import partial
@@ -9,30 +11,51 @@ from jax import lax
 from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import array, check, choice, concrete, host, integer, known, not_negative, numbers, real
+from rankone._checks import (
+    array,
+    brief,
+    choice,
+    concrete,
+    host,
+    integer,
+    known,
+    not_negative,
+    numbers,
+    real,
+)
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
 from rankone.editing.keys import square_moments, transposed
 from rankone.editing.triangular import Triangular, condition, of_moments, of_rows
-from rankone.precision import accurate_difference, at_least_single, canonical, smallest_pivot, wider
+from rankone.precision import (
+    accurate_difference,
+    at_least_single,
+    canonical,
+    smallest_pivot,
+    wider,
+)
 
 __all__ = ["KeyGeometry", "as_geometry"]
 
 _REMEDY = (
-    "positive definite: C has no inverse in this precision. Add a ridge (ridge=1e-3 * trace(C) / D is a start), give "
-    "it the keys (KeyGeometry.from_keys), or factor in double (precision='float64', where JAX is set to float64)"
+    "positive definite: C has no inverse in this precision. Add a ridge (ridge=1e-3 * "
+    "trace(C) / D is a start), give it the keys (KeyGeometry.from_keys), or factor in "
+    "double (precision='float64', where JAX is set to float64)"
 )
 
 
 class KeyGeometry(Module):
-    r"""The inner product $a^\top C^{-1}b$ in which an edit is shortest, kept as a triangular factor [R-eq13].
+    r"""The inner product $a^\top C^{-1}b$ in which an edit is shortest, kept as a
+    triangular factor [R-eq13].
 
-    $C=\operatorname{diag}(d)\,U^\top U\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$. Dividing the scale out first
-    makes the factor indifferent to the units of C and of each key entry [R-scale]. Nothing is ever inverted but the
-    blocks of U on its diagonal, which turn a solve into products that read U twice.
+    $C=\operatorname{diag}(d)\,U^\top U\operatorname{diag}(d)$ with $d_i=\sqrt{C_{ii}}$.
+    Dividing the scale out first makes the factor indifferent to the units of C and of
+    each key entry [R-scale]. Nothing is ever inverted but the blocks of U on its
+    diagonal, which turn a solve into products that read U twice.
 
-    Make one with `from_moments` or `from_keys`; the latter never forms C and so survives the square of its condition
-    number. It is a `rankone.writes.FeatureKernel`, κ(a, b) = aᵀC⁻¹b.
+    Make one with `from_moments` or `from_keys`; the latter never forms C and so
+    survives the square of its condition number. It is a `rankone.writes.FeatureKernel`,
+    κ(a, b) = aᵀC⁻¹b.
 
     Attributes:
         factor: U, upper triangular (D, D), cut up as it is read.
@@ -52,24 +75,32 @@ class KeyGeometry(Module):
     C: Float[Array, "D D"] | None = None
 
     @classmethod
-    def from_moments(cls, C: ArrayLike, *, ridge: ArrayLike = 0.0, precision: str = "input") -> "KeyGeometry":
+    def from_moments(
+        cls, C: ArrayLike, *, ridge: ArrayLike = 0.0, precision: str = "input"
+    ) -> "KeyGeometry":
         """Cholesky factor of C + ridge·I: D³/3 multiplications.
 
         Args:
-            C: Second moments of the keys (D, D): their sum, or their mean, for only a ridge notices the difference.
+            C: Second moments of the keys (D, D): their sum, or their mean, for only a
+                ridge notices the difference.
             ridge: Added to the diagonal, in the unit of C; at least 0.
-            precision: "input", or "float64" to factor and solve in double whatever the inputs are, where JAX is set
-                to float64.
+            precision: "input", or "float64" to factor and solve in double whatever the
+                inputs are, where JAX is set to float64.
 
         Raises:
-            ValueError: If C is not square, symmetric and finite, or is singular in this precision; if `precision` is
-                "float64" where JAX is set to float32.
+            ValueError: If C is not square, symmetric and finite, or is singular in this
+                precision; if `precision` is "float64" where JAX is set to float32.
         """
         choice("precision", precision, ("input", "float64"))
         wide = jnp.result_type(float)
-        wanted = "'input', or asked for where JAX is set to float64: `with rankone.precision.double_precision():`"
-        check(precision == "input" or wide == jnp.float64, "precision", precision, wanted)
-        C, ridge = square_moments("C", C), not_negative("ridge", ridge)
+        wanted = (
+            "'input', or asked for where JAX is set to float64: `with "
+            "rankone.precision.double_precision():`"
+        )
+        if precision != "input" and wide != jnp.float64:
+            raise ValueError(f"precision: got {brief(precision)}; it must be {wanted}.")
+        C = square_moments("C", C)
+        ridge = not_negative("ridge", ridge)
         C = C.astype(wide) if precision == "float64" else C
         C = C if isinstance(ridge, float) and ridge == 0 else _ridged(C, ridge)
         factor, scale = of_moments(C)
@@ -77,31 +108,50 @@ class KeyGeometry(Module):
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
-        """R of the QR decomposition of Kᵀ (with √ridge·I below it): C is never formed, nor its condition squared.
+        """R of the QR decomposition of Kᵀ (with √ridge·I below it): C is never formed,
+        nor its condition squared.
 
         Args:
             K: Keys (D, n), one a column; n ≥ D unless there is a ridge.
             ridge: As in `from_moments`.
 
         Raises:
-            ValueError: If there are fewer keys than dimensions and no ridge, or they span too little.
+            ValueError: If there are fewer keys than dimensions and no ridge, or they
+                span too little.
         """
-        K, ridge = at_least_single(array("K", K, "(D, n): one key a column", 2)), not_negative("ridge", ridge)
-        (D, n), wanted = K.shape, "at least as many keys as dimensions, or ridge>0; for one key per row give K.T"
-        check(n >= D or not isinstance(ridge, float) or ridge > 0, "K", f"{n} keys of length {D}", wanted)
+        K = at_least_single(array("K", K, "(D, n): one key a column", 2))
+        ridge = not_negative("ridge", ridge)
+        (D, n) = K.shape
+        wanted = (
+            "at least as many keys as dimensions, or ridge>0; for one key per row give "
+            "K.T"
+        )
+        if not (n >= D or not isinstance(ridge, float) or ridge > 0):
+            raise ValueError(f"K: got {n} keys of length {D}; it must be {wanted}.")
         return _sound("K", _from_keys(K, ridge))
 
     def observe(self, keys: ArrayLike, *, weight: ArrayLike = 1.0) -> "KeyGeometry":
-        """The geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys below it; C is not formed.
+        """The geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys
+        below it; C is not formed.
 
         Args:
             keys: (D, n) or one key (D,).
-            weight: How often each of them is to count, at least 0: the β of a sequence of edits.
+            weight: How often each of them is to count, at least 0: the β of a sequence
+                of edits.
         """
         given = host("keys", keys)
-        K = array("keys", given, f"({self.D}, n): one key a column", 1 if given.ndim == 1 else 2)
-        wanted = f"({self.D}, n), as long as the keys of the geometry{transposed('keys', K.shape, self.D)}"
-        check(K.shape[0] == self.D, "keys", f"shape {K.shape}", wanted)
+        K = array(
+            "keys",
+            given,
+            f"({self.D}, n): one key a column",
+            1 if given.ndim == 1 else 2,
+        )
+        wanted = (
+            f"({self.D}, n), as long as the keys of the "
+            f"geometry{transposed('keys', K.shape, self.D)}"
+        )
+        if K.shape[0] != self.D:
+            raise ValueError(f"keys: got shape {K.shape}; it must be {wanted}.")
         not_negative("weight", weight)
         return _sound("keys", _observed(canonical(self), K.reshape(self.D, -1), weight))
 
@@ -112,24 +162,34 @@ class KeyGeometry(Module):
 
     @property
     def outcome(self) -> Int[Array, ""]:
-        """`Outcome.SINGULAR` where C has no inverse in this precision, which inside jit nothing can raise."""
+        """`Outcome.SINGULAR` where C has no inverse in this precision, which inside jit
+        nothing can raise.
+        """
         return _outcome(self)
 
     def whiten(self, B: ArrayLike) -> Float[Array, "D ..."]:
-        """Keys (D,) or (D, m) as they are when C is the identity: the product of two whitened keys is aᵀC⁻¹b."""
+        """Keys (D,) or (D, m) as they are when C is the identity: the product of two
+        whitened keys is aᵀC⁻¹b.
+        """
         return _whitened(canonical(self), self._keys("B", B))
 
     def inner(self, a: ArrayLike, b: ArrayLike) -> Float[Array, "..."]:
-        """aᵀC⁻¹b, the kernel κ(a, b) by which an edit at a reaches b [R-S6]; a and b (D,) or (D, m)."""
+        """aᵀC⁻¹b, the kernel κ(a, b) by which an edit at a reaches b [R-S6]; a and b
+        (D,) or (D, m).
+        """
         return _inner(canonical(self), self._keys("a", a), self._keys("b", b))
 
     @checked
     def features(self, a: Float[Array, "D n"]) -> Float[Array, "D n"]:
-        """The keys themselves: with `dual` what makes the geometry a `rankone.writes.FeatureKernel`."""
+        """The keys themselves: with `dual` what makes the geometry a
+        `rankone.writes.FeatureKernel`.
+        """
         return a
 
     def dual(self, a: ArrayLike) -> Float[Array, "D ..."]:
-        """C⁻¹a: what an edit at the key a adds a multiple of to each row of the matrix."""
+        """C⁻¹a: what an edit at the key a adds a multiple of to each row of the
+        matrix.
+        """
         return _solve(canonical(self), self._keys("a", a), 0)
 
     def solve(self, B: ArrayLike, *, refine: int = 0) -> Float[Array, "D ..."]:
@@ -137,63 +197,96 @@ class KeyGeometry(Module):
 
         Args:
             B: Right-hand sides.
-            refine: Steps of refinement, with residuals summed as if in twice the precision. Each multiplies the error
-                by that of the factor, down to the last digits of the result, which is in JAX's default type: float64
-                where that is enabled, float32 elsewhere. They need the C of `from_moments`.
+            refine: Steps of refinement, with residuals summed as if in twice the
+                precision. Each multiplies the error by that of the factor, down to the
+                last digits of the result, which is in JAX's default type: float64 where
+                that is enabled, float32 elsewhere. They need the C of `from_moments`.
 
         Raises:
             ValueError: If the geometry came from keys and `refine` is not 0.
         """
         refine = integer("refine", refine, "a number of steps, 0 for none", least=0)
-        check(not refine or self.C is not None, "refine", refine, "0 for a geometry made from keys: it has no C")
+        if refine and self.C is None:
+            raise ValueError(
+                f"refine: got {brief(refine)}; "
+                "it must be 0 for a geometry made from keys: it has no C."
+            )
         return _solve(canonical(self), self._keys("B", B), refine)
 
     def _keys(self, name: str, value: ArrayLike) -> Array:
-        keys, D = numbers(name, value), self.D
-        if keys.ndim not in (1, 2) or len(keys) != D:  # no text is made in the calls that are right
-            wanted = f"({D},) or ({D}, m): keys in columns{transposed(name, keys.shape, D)}"
-            check(False, name, f"shape {keys.shape}", wanted)
+        keys = numbers(name, value)
+        D = self.D
+        # no text is made in the calls that are right
+        if keys.ndim not in (1, 2) or len(keys) != D:
+            wanted = (
+                f"({D},) or ({D}, m): keys in columns{transposed(name, keys.shape, D)}"
+            )
+            raise ValueError(f"{name}: got shape {keys.shape}; it must be {wanted}.")
         return keys
 
     def _scaled(self, B: Array) -> Array:
-        scale = (self.scale if B.ndim == 1 else self.scale[:, None]).astype(wider(B, self.scale))
+        scale = (self.scale if B.ndim == 1 else self.scale[:, None]).astype(
+            wider(B, self.scale)
+        )
         return B.astype(scale.dtype) / scale
 
 
 def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeometry:
-    """C as a geometry: factored now, or taken as it is when it has been factored before."""
+    """C as a geometry: factored now, or taken as it is when it has been factored
+    before.
+    """
     if not isinstance(C, KeyGeometry):
         return KeyGeometry.from_moments(C, ridge=ridge)
     wanted = "0 beside a KeyGeometry: give it to from_moments"
-    check(real("ridge", ridge, wanted) in (None, 0), "ridge", ridge, wanted)
+    if real("ridge", ridge, wanted) not in (None, 0):
+        raise ValueError(f"ridge: got {brief(ridge)}; it must be {wanted}.")
     return C
 
 
 def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
-    """Refuse a factor that failed, or whose smallest pivot or solutions are rounding error; NaN where none can be."""
+    """Refuse a factor that failed, or whose smallest pivot or solutions are rounding
+    error; NaN where none can be.
+    """
     if not known(geometry):
         return geometry if geometry.C is None else _marked(geometry)
     smallest = float(concrete(_smallest, geometry.factor))
-    check(smallest > _floor(geometry), name, f"a smallest pivot of {smallest:.1e} of the largest", _REMEDY)
+    if not smallest > _floor(geometry):
+        raise ValueError(
+            f"{name}: got a smallest pivot of {smallest:.1e} of the largest; "
+            f"it must be {_REMEDY}."
+        )
     if geometry.C is not None:
         size = float(concrete(condition, geometry.factor))
-        check(size < _worst(geometry), name, f"a condition number of {size:.0e}", _REMEDY)
+        if not size < _worst(geometry):
+            raise ValueError(
+                f"{name}: got a condition number of {size:.0e}; it must be {_REMEDY}."
+            )
     return geometry
 
 
 @jax.jit
 def _marked(geometry: KeyGeometry) -> KeyGeometry:
-    """The geometry, with a factor of NaN where its condition number leaves no digit: `outcome` then says so."""
+    """The geometry, with a factor of NaN where its condition number leaves no digit:
+    `outcome` then says so.
+    """
     good = condition(lax.stop_gradient(geometry.factor)) < _worst(geometry)
-    return replace(geometry, factor=jax.tree.map(lambda leaf: jnp.where(good, leaf, jnp.nan), geometry.factor))
+    return replace(
+        geometry,
+        factor=jax.tree.map(
+            lambda leaf: jnp.where(good, leaf, jnp.nan), geometry.factor
+        ),
+    )
 
 
 def _worst(geometry: KeyGeometry) -> float:
-    return 2 / float(jnp.finfo(geometry.scale.dtype).eps)  # from this condition on no digit of a solution is right
+    # from this condition on no digit of a solution is right
+    return 2 / float(jnp.finfo(geometry.scale.dtype).eps)
 
 
 def _floor(geometry: KeyGeometry) -> float:
-    return smallest_pivot(geometry.D, geometry.scale.dtype) ** (1 if geometry.C is not None else 2)
+    return smallest_pivot(geometry.D, geometry.scale.dtype) ** (
+        1 if geometry.C is not None else 2
+    )
 
 
 @jax.jit
@@ -221,7 +314,8 @@ def _from_keys(K: Array, ridge: ArrayLike) -> KeyGeometry:
 @jax.jit
 def _observed(geometry: KeyGeometry, K: Array, weight: ArrayLike) -> KeyGeometry:
     rows = geometry.factor.dense * geometry.scale[None]  # R with C = RᵀR
-    K = K.astype(wider(K, rows))  # keys of fewer digits do not cost the geometry its own
+    # keys of fewer digits do not cost the geometry its own
+    K = K.astype(wider(K, rows))
     return _from_rows(rows, jnp.sqrt(jnp.asarray(weight, K.dtype)) * K, 0.0)
 
 
@@ -245,7 +339,8 @@ def _inner(geometry: KeyGeometry, a: Array, b: Array) -> Array:
 def _solve(geometry: KeyGeometry, B: Array, steps: int) -> Array:
     X = _substituted(geometry, B)
     if steps:
-        B, X = B.astype(float), X.astype(float)
+        B = B.astype(float)
+        X = X.astype(float)
     for _ in range(steps):
         assert geometry.C is not None
         left = accurate_difference(B, geometry.C, X).astype(geometry.scale.dtype)
@@ -254,4 +349,6 @@ def _solve(geometry: KeyGeometry, B: Array, steps: int) -> Array:
 
 
 def _substituted(geometry: KeyGeometry, B: Array) -> Array:
-    return geometry._scaled(geometry.factor.backward(geometry.factor.forward(geometry._scaled(B))))
+    return geometry._scaled(
+        geometry.factor.backward(geometry.factor.forward(geometry._scaled(B)))
+    )

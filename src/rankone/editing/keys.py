@@ -1,4 +1,6 @@
-"""Keys: what a matrix inside a model reads while the model runs, and the sums of their squares a batch at a time."""
+"""Keys: what a matrix inside a model reads while the model runs, and the sums of their
+squares a batch at a time.
+"""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -10,7 +12,17 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, check, choice, concrete, host, integer, known, readable, states
+from rankone._checks import (
+    array,
+    brief,
+    choice,
+    concrete,
+    host,
+    integer,
+    known,
+    readable,
+    states,
+)
 from rankone._module import Module
 from rankone._uses import Uses
 from rankone.editing.trees import Path, find_weight
@@ -20,53 +32,84 @@ __all__ = ["SecondMoments", "capture_keys", "square_moments", "transposed"]
 
 
 @checked
-def capture_keys(fn: Callable[..., Any], model: Any, path: Path, *args: Any, layout: str) -> Float[Array, "N D"]:
-    """Keys that the matrix at a path multiplies while fn(model, *args) runs, one per row.
+def capture_keys(
+    fn: Callable[..., Any], model: Any, path: Path, *args: Any, layout: str
+) -> Float[Array, "N D"]:
+    """Keys that the matrix at a path multiplies while fn(model, *args) runs, one per
+    row.
 
-    Rows come in the order of the leading axes of the layer's input; several uses of the matrix follow one another.
-    `SecondMoments` makes C of them as they are; `KeyGeometry.from_keys` takes one key per column, their transpose.
+    Rows come in the order of the leading axes of the layer's input; several uses of the
+    matrix follow one another. `SecondMoments` makes C of them as they are;
+    `KeyGeometry.from_keys` takes one key per column, their transpose.
 
     Args:
-        fn: Runs the model on a batch: `jax.vmap(model)` of equinox as `lambda m, x: jax.vmap(m)(x)`, linen's
-            `module.apply`, nnx's `lambda m, x: m(x)`. It is to use the model that it is given.
+        fn: Runs the model on a batch: `jax.vmap(model)` of equinox as
+            `lambda m, x: jax.vmap(m)(x)`, linen's `module.apply`, nnx's
+            `lambda m, x: m(x)`. It is to use the model that it is given.
         model: A pytree of weights.
         path: As in `weight_at`.
         args: What else `fn` takes.
         layout: As in `weight_at`.
 
     Raises:
-        ValueError: If there is no such path, or no product in sight reads the matrix: not inside a loop
-            (`jax.lax.scan`), and not after arithmetic with it.
+        ValueError: If there is no such path, or no product in sight reads the matrix:
+            not inside a loop (`jax.lax.scan`), and not after arithmetic with it.
     """
     choice("layout", layout, ("out_in", "in_out"))
     place, index = find_weight("model", model, path)
-    check(not index, "path", path, "that of a matrix of its own: one of a stack is out of sight")
+    if index:
+        raise ValueError(
+            f"path: got {brief(path)}; "
+            "it must be that of a matrix of its own: one of a stack is out of sight."
+        )
     leaves, structure = jax.tree.flatten((model, args))  # the model's come first
-    dynamic = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array | np.ndarray)]
-    position, inputs = dynamic.index(place), 1 if layout == "out_in" else 0
+    dynamic = [
+        i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array | np.ndarray)
+    ]
+    position = dynamic.index(place)
+    inputs = 1 if layout == "out_in" else 0
 
     def outputs(values: list[Array]) -> list[Array]:
         given = dict(zip(dynamic, values, strict=True))
-        tree, others = jax.tree.unflatten(structure, [given.get(i, leaf) for i, leaf in enumerate(leaves)])
-        return [leaf for leaf in jax.tree.leaves(fn(tree, *others)) if isinstance(leaf, jax.Array)]
+        tree, others = jax.tree.unflatten(
+            structure, [given.get(i, leaf) for i, leaf in enumerate(leaves)]
+        )
+        return [
+            leaf
+            for leaf in jax.tree.leaves(fn(tree, *others))
+            if isinstance(leaf, jax.Array)
+        ]
 
     def keys(values: list[Array]) -> Array:
         uses = Uses()
         uses.run(jax.make_jaxpr(outputs)(values), values, followed=[position])
-        read = [use.inputs for use in uses.found if use.inputs is not None and use.axis == inputs]
-        why = uses.reasons.get(position, "multiplied in the other layout" if uses.found else "which is not read")
-        check(len(read) > 0, "path", f"{path!r}, {why}", "that of a matrix that fn multiplies outside loops")
+        read = [
+            use.inputs
+            for use in uses.found
+            if use.inputs is not None and use.axis == inputs
+        ]
+        why = uses.reasons.get(
+            position,
+            "multiplied in the other layout" if uses.found else "which is not read",
+        )
+        if len(read) == 0:
+            raise ValueError(
+                f"path: got {path!r}, {why}; "
+                "it must be that of a matrix that fn multiplies outside loops."
+            )
         return jnp.concatenate([rows.reshape(-1, rows.shape[-1]) for rows in read])
 
     return jax.jit(keys)([leaves[i] for i in dynamic])
 
 
 class SecondMoments(Module):
-    """Σ kkᵀ over all keys seen, and their number. Batches in any order or grouping give the same, up to rounding.
+    """Σ kkᵀ over all keys seen, and their number. Batches in any order or grouping give
+    the same, up to rounding.
 
     Attributes:
         total: (D, D).
-        count: Number of keys, as an integer, which no batch leaves unchanged; below 2³¹.
+        count: Number of keys, as an integer, which no batch leaves unchanged; below
+            2³¹.
     """
 
     total: Float[Array, "D D"]
@@ -74,74 +117,129 @@ class SecondMoments(Module):
 
     @classmethod
     def empty(cls, D: int, *, dtype: Any = None) -> "SecondMoments":
-        """Moments of no key yet. float64 keeps twice the digits, and so bears the square of the condition number.
+        """Moments of no key yet. float64 keeps twice the digits, and so bears the
+        square of the condition number.
 
         Args:
             D: Length of a key.
             dtype: Of the sums, a floating type; the default is JAX's.
 
         Raises:
-            ValueError: If `dtype` is float64 where JAX is set to float32, or is no floating type.
+            ValueError: If `dtype` is float64 where JAX is set to float32, or is no
+                floating type.
         """
-        D, kind = integer("D", D, "a positive length"), None
+        D = integer("D", D, "a positive length")
+        kind = None
         with suppress(TypeError, ValueError):
             kind = jnp.result_type(float) if dtype is None else jnp.dtype(dtype)
-        wanted = "a floating type; float64 only inside `with rankone.precision.double_precision():`"
-        floating = kind is not None and jnp.issubdtype(kind, jnp.floating)
-        check(
-            floating and jax.dtypes.canonicalize_dtype(kind) == kind,
-            "dtype",
-            dtype if kind is None else str(kind),
-            wanted,
+        wanted = (
+            "a floating type; float64 only inside `with "
+            "rankone.precision.double_precision():`"
         )
+        floating = kind is not None and jnp.issubdtype(kind, jnp.floating)
+        if not floating or jax.dtypes.canonicalize_dtype(kind) != kind:
+            raise ValueError(
+                f"dtype: got {brief(dtype if kind is None else str(kind))}; "
+                f"it must be {wanted}."
+            )
         return cls(jnp.zeros((D, D), kind), jnp.int32(0))
 
-    def update(self, keys: Real[ArrayLike, "... D"], *, where: Bool[ArrayLike, "..."] | None = None) -> "SecondMoments":
-        """Moments with one more batch of keys (..., D); `where` (...) is True for those that count."""
+    def update(
+        self,
+        keys: Real[ArrayLike, "... D"],
+        *,
+        where: Bool[ArrayLike, "..."] | None = None,
+    ) -> "SecondMoments":
+        """Moments with one more batch of keys (..., D); `where` (...) is True for those
+        that count.
+        """
         keys = states("keys", keys, len(self.total))
-        where = np.ones(keys.shape[:-1], bool) if where is None else host("where", where)
-        check(where.dtype == bool, "where", where.dtype, "an array of True and False")
-        check(where.shape == keys.shape[:-1], "where", f"shape {where.shape}", f"of shape {keys.shape[:-1]}")
+        where = (
+            np.ones(keys.shape[:-1], bool) if where is None else host("where", where)
+        )
+        if where.dtype != bool:
+            raise ValueError(
+                f"where: got {brief(where.dtype)}; "
+                "it must be an array of True and False."
+            )
+        if where.shape != keys.shape[:-1]:
+            raise ValueError(
+                f"where: got shape {where.shape}; "
+                f"it must be of shape {keys.shape[:-1]}."
+            )
         return _update(canonical(self), keys, where)
 
     @property
     def mean(self) -> Float[Array, "D D"]:
-        """Σ kkᵀ / n: the C to add a ridge to, for its size does not grow with the corpus."""
-        if readable(self.count):
-            check(int(np.asarray(self.count)) > 0, "count", "no key yet", "positive: update with a batch of keys first")
+        """Σ kkᵀ / n: the C to add a ridge to, for its size does not grow with the
+        corpus.
+        """
+        if readable(self.count) and not int(np.asarray(self.count)) > 0:
+            raise ValueError(
+                "count: got no key yet; "
+                "it must be positive: update with a batch of keys first."
+            )
         moments = canonical(self)
         return moments.total / moments.count.astype(moments.total.dtype)
 
 
 @jax.jit
 def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMoments:
-    kept = jnp.where(jnp.expand_dims(where, -1), keys, 0).astype(moments.total.dtype).reshape(-1, len(moments.total))
-    return SecondMoments(moments.total + kept.T @ kept, moments.count + jnp.sum(where, dtype=jnp.int32))
+    kept = (
+        jnp.where(jnp.expand_dims(where, -1), keys, 0)
+        .astype(moments.total.dtype)
+        .reshape(-1, len(moments.total))
+    )
+    return SecondMoments(
+        moments.total + kept.T @ kept, moments.count + jnp.sum(where, dtype=jnp.int32)
+    )
 
 
 def transposed(name: str, shape: tuple[int, ...], D: int) -> str:
-    """What to add to an error about the shape of keys of length D, if they came one per row; nothing otherwise."""
-    return f"; it has one key per row: give {name}.T" if len(shape) == 2 and shape[0] != D == shape[1] else ""
+    """What to add to an error about the shape of keys of length D, if they came one per
+    row; nothing otherwise.
+    """
+    return (
+        f"; it has one key per row: give {name}.T"
+        if len(shape) == 2 and shape[0] != D == shape[1]
+        else ""
+    )
 
 
 def square_moments(name: str, C: ArrayLike) -> Array:
-    """C as a square array, finite and symmetric as far as its products with one vector tell: two reads of it."""
+    """C as a square array, finite and symmetric as far as its products with one vector
+    tell: two reads of it.
+    """
     shape = "(D, D): the second moments of the keys"
     if not hasattr(C, "dtype") or not jnp.issubdtype(C.dtype, jnp.floating):
         C = array(name, C, shape, 2)
     C = at_least_single(canonical(jnp.asarray(C)))
-    check(C.ndim == 2 and C.shape[0] == C.shape[1] > 0, name, f"shape {C.shape}", f"square, {shape}")
+    if not (C.ndim == 2 and C.shape[0] == C.shape[1] > 0):
+        raise ValueError(f"{name}: got shape {C.shape}; it must be square, {shape}.")
     if known(C):
         finite, skew = map(float, concrete(_probed, C))
-        check(bool(finite), name, "NaN or infinity", "finite; look for missing values in the data")
-        check(skew < 1e-3, name, f"products with rows and columns that differ by {skew:.1e}", "symmetric")
+        if not finite:
+            raise ValueError(
+                f"{name}: got NaN or infinity; "
+                "it must be finite; look for missing values in the data."
+            )
+        if not skew < 1e-3:
+            raise ValueError(
+                f"{name}: got products with rows and columns that differ by {skew:.1e}; "
+                "it must be symmetric."
+            )
     return C
 
 
 @jax.jit
 def _probed(C: Array) -> tuple[Array, Array]:
-    """Finiteness of the product of C with one vector, and its relative distance from that of the transpose."""
+    """Finiteness of the product of C with one vector, and its relative distance from
+    that of the transpose.
+    """
     probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
-    rows, columns = C @ probe, probe @ C
-    skew = jnp.abs(rows - columns).max() / (jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny)
+    rows = C @ probe
+    columns = probe @ C
+    skew = jnp.abs(rows - columns).max() / (
+        jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny
+    )
     return jnp.isfinite(rows).all(), skew

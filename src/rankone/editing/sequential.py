@@ -1,4 +1,6 @@
-"""Edits one after another: what a later one does to an earlier one, with and without telling C of it."""
+"""Edits one after another: what a later one does to an earlier one, with and without
+telling C of it.
+"""
 
 from functools import partial
 from math import inf
@@ -20,11 +22,13 @@ __all__ = ["Cycles", "SequentialEdit", "cyclic_edit", "sequential_edit"]
 
 
 class SequentialEdit(Module):
-    """A sequence of single edits as one change, and how well each pair is remembered after every edit.
+    """A sequence of single edits as one change, and how well each pair is remembered
+    after every edit.
 
     Attributes:
         edit: The sum of all edits; columns in their order.
-        residuals: ‖Wₜkᵢ − vᵢ‖ (m + 1, m): row t is after t edits, row 0 before the first.
+        residuals: ‖Wₜkᵢ − vᵢ‖ (m + 1, m): row t is after t edits, row 0 before the
+            first.
     """
 
     edit: Write
@@ -36,7 +40,8 @@ class Cycles(Module):
 
     Attributes:
         edit: All rounds as one change.
-        errors: Distance to the batch edit, ‖(W_c − Ŵ)K‖_F, before the first cycle and after each (cycles + 1,).
+        errors: Distance to the batch edit, ‖(W_c − Ŵ)K‖_F, before the first cycle and
+            after each (cycles + 1,).
     """
 
     edit: Write
@@ -54,14 +59,16 @@ def sequential_edit(
 ) -> SequentialEdit:
     """Write the pairs one after another, each by the closed form at that moment [R-S5].
 
-    With `beta` the geometry learns of every pair written, C ← C + βkkᵀ, so that later edits spare it: 0 forgets,
-    ∞ protects it wholly, and β = ω makes the sequence equal to the batch of MEMIT. The factor of C is used once: all
-    that happens stays in the span of the m solved keys.
+    With `beta` the geometry learns of every pair written, C ← C + βkkᵀ, so that later
+    edits spare it: 0 forgets, ∞ protects it wholly, and β = ω makes the sequence equal
+    to the batch of MEMIT. The factor of C is used once: all that happens stays in the
+    span of the m solved keys.
 
     Args:
         W: Weights (H, D).
         C: Second moments (D, D), or a `KeyGeometry`.
-        K: Keys (D, m), in the order they are written; there may be more than D of them when `beta` is 0.
+        K: Keys (D, m), in the order they are written; there may be more than D of them
+            when `beta` is 0.
         V: Values (H, m).
         beta: Weight with which a written key enters C, at least 0.
         omega: As in `batch_edit`.
@@ -69,7 +76,8 @@ def sequential_edit(
     Raises:
         ValueError: As `batch_edit`, or if `beta` is negative.
     """
-    W, geometry = matrix(W), canonical(as_geometry(C))
+    W = matrix(W)
+    geometry = canonical(as_geometry(C))
     made = _sequence(W, geometry, *pairs(W, geometry, K, V), Recursive(omega, beta))
     refuse(made.edit.outcome)
     return made
@@ -85,9 +93,10 @@ def cyclic_edit(
 ) -> Cycles:
     """Write the pairs in turn, over and over, C unchanged: Kaczmarz's method.
 
-    Each row of W is projected on the solutions of one equation after another, orthogonally in the geometry of C, in
-    which keys have that of C⁻¹. It converges to the batch edit; for two pairs the error shrinks by
-    cos²θ = s₁₂²/(s₁₁s₂₂) a cycle after the first.
+    Each row of W is projected on the solutions of one equation after another,
+    orthogonally in the geometry of C, in which keys have that of C⁻¹. It converges to
+    the batch edit; for two pairs the error shrinks by cos²θ = s₁₂²/(s₁₁s₂₂) a cycle
+    after the first.
 
     Args:
         W: Weights (H, D).
@@ -96,20 +105,27 @@ def cyclic_edit(
         V: Values (H, m).
         cycles: Number of rounds.
     """
-    W, geometry = matrix(W), canonical(as_geometry(C))
+    W = matrix(W)
+    geometry = canonical(as_geometry(C))
     K, V = pairs(W, geometry, K, V)
-    made = _rounds(W, geometry, K, V, integer("cycles", cycles, "a positive number of rounds"))
+    made = _rounds(
+        W, geometry, K, V, integer("cycles", cycles, "a positive number of rounds")
+    )
     refuse(made.edit.outcome)
     return made
 
 
 @jax.jit
-def _sequence(W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Recursive) -> SequentialEdit:
+def _sequence(
+    W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Recursive
+) -> SequentialEdit:
     A = geometry.solve(K)
     S = K.T @ A
     left, keys, residuals = recursion(V - W @ K, S, jnp.asarray(rule.beta), rule.omega)
     interference = jnp.sum((left @ (keys @ S @ keys.T)) * left)
-    return SequentialEdit(Write(left, A @ keys.T, interference, _fault(geometry, S, left)), residuals)
+    return SequentialEdit(
+        Write(left, A @ keys.T, interference, _fault(geometry, S, left)), residuals
+    )
 
 
 @partial(jax.jit, static_argnames="cycles")
@@ -118,7 +134,9 @@ def _rounds(W: Array, geometry: KeyGeometry, K: Array, V: Array, cycles: int) ->
     S = K.T @ A
     R = (V - W @ K).astype(A.dtype)
 
-    def round_(state: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], Array]:
+    def round_(
+        state: tuple[Array, Array], _: None
+    ) -> tuple[tuple[Array, Array], Array]:
         left, E = state
         more = one_round(E, S)
         E = E - more @ S
@@ -127,13 +145,27 @@ def _rounds(W: Array, geometry: KeyGeometry, K: Array, V: Array, cycles: int) ->
     (left, _), residuals = jax.lax.scan(round_, (R * 0, R), length=cycles)
     E = jnp.concatenate([R[None], residuals])
     solved, pivot = normal_equations(E.reshape(-1, len(S)), S)
-    errors = jnp.sqrt(jnp.sum(E * solved.reshape(E.shape), axis=(1, 2)))  # √tr(E S⁻¹ Eᵀ)
+    # √tr(E S⁻¹ Eᵀ)
+    errors = jnp.sqrt(jnp.sum(E * solved.reshape(E.shape), axis=(1, 2)))
     dependent = ~(pivot > smallest_pivot(len(S), pivot.dtype))
-    return Cycles(Write(left, A, jnp.sum((left @ S) * left), _fault(geometry, S, left, dependent)), errors)
+    return Cycles(
+        Write(
+            left, A, jnp.sum((left @ S) * left), _fault(geometry, S, left, dependent)
+        ),
+        errors,
+    )
 
 
-def _fault(geometry: KeyGeometry, S: Array, left: Array, dependent: ArrayLike = False) -> Array:
-    """Outcome of the sequence: a singular geometry, a zero key or dependent keys, an overflow."""
+def _fault(
+    geometry: KeyGeometry, S: Array, left: Array, dependent: ArrayLike = False
+) -> Array:
+    """Outcome of the sequence: a singular geometry, a zero key or dependent keys, an
+    overflow.
+    """
     zero = ~(jnp.diagonal(S) > 0).all()
     singular = (geometry.outcome != Outcome.OK, Outcome.SINGULAR)
-    return outcome(singular, (zero | dependent, Outcome.DEPENDENT), (~jnp.isfinite(left).all(), Outcome.NOT_FINITE))
+    return outcome(
+        singular,
+        (zero | dependent, Outcome.DEPENDENT),
+        (~jnp.isfinite(left).all(), Outcome.NOT_FINITE),
+    )

@@ -1,10 +1,12 @@
-"""Fewer keys than dimensions: what the limit of a vanishing ridge writes, and what a pseudo-inverse writes instead."""
+"""Fewer keys than dimensions: what the limit of a vanishing ridge writes, and what a
+pseudo-inverse writes instead.
+"""
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, readable
+from rankone._checks import array, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.closed_form import matrix, pair
 from rankone.editing.keys import transposed
@@ -12,14 +14,17 @@ from rankone.writes import Write
 
 __all__ = ["pseudo_inverse_edit", "ridge_limit_edit"]
 
-_SHARE = 1e-4  # of k's length outside the span of K below which rounding in float32 is what is left of it
+# of k's length outside the span of K below which rounding in float32 is what is left of
+# it
+_SHARE = 1e-4
 
 
 def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> Write:
     """The limit, as λ → 0, of the edit with C = KKᵀ + λI, for any number of keys.
 
-    A key outside their span is written along its part orthogonal to them all, P⊥k/‖P⊥k‖², at no interference
-    whatever; a key inside is written through the pseudo-inverse of C.
+    A key outside their span is written along its part orthogonal to them all,
+    P⊥k/‖P⊥k‖², at no interference whatever; a key inside is written through the
+    pseudo-inverse of C.
 
     Args:
         W: Weights (H, D).
@@ -30,8 +35,11 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
     return _limit(*_arguments(W, K, k, v))
 
 
-def pseudo_inverse_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> Write:
-    """The closed form with C⁺ in place of C⁻¹: it answers k, yet disturbs keys that could have been left alone.
+def pseudo_inverse_edit(
+    W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike
+) -> Write:
+    """The closed form with C⁺ in place of C⁻¹: it answers k, yet disturbs keys that
+    could have been left alone.
 
     Args:
         W: Weights (H, D).
@@ -45,14 +53,24 @@ def pseudo_inverse_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) 
     edit = _pseudo_inverse(*_arguments(W, K, k, v))
     if readable(edit):
         lost = int(edit.outcome) == Outcome.SINGULAR
-        check(not lost, "k", "a key orthogonal to all keys", "in reach of them; use ridge_limit_edit")
+        if lost:
+            raise ValueError(
+                "k: got a key orthogonal to all keys; "
+                "it must be in reach of them; use ridge_limit_edit."
+            )
     return edit
 
 
-def _arguments(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> tuple[Array, Array, Array, Array]:
-    W, K = matrix(W), array("K", K, "(D, n): one key a column", 2)
-    wanted = f"({W.shape[1]}, n), as W is {W.shape}{transposed('K', K.shape, W.shape[1])}"
-    check(K.shape[0] == W.shape[1], "K", f"shape {K.shape}", wanted)
+def _arguments(
+    W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike
+) -> tuple[Array, Array, Array, Array]:
+    W = matrix(W)
+    K = array("K", K, "(D, n): one key a column", 2)
+    wanted = (
+        f"({W.shape[1]}, n), as W is {W.shape}{transposed('K', K.shape, W.shape[1])}"
+    )
+    if K.shape[0] != W.shape[1]:
+        raise ValueError(f"K: got shape {K.shape}; it must be {wanted}.")
     return W, K, *pair(W, W.shape[1], k, v)
 
 
@@ -70,7 +88,9 @@ def _pseudo_inverse(W: Array, K: Array, k: Array, v: Array) -> Write:
 
 
 def _parts(K: Array, k: Array) -> tuple[Array, Array, Array]:
-    """P⊥k, what of k is outside the span of K; (KKᵀ)⁺k; and the largest singular value of K."""
+    """P⊥k, what of k is outside the span of K; (KKᵀ)⁺k; and the largest singular value
+    of K.
+    """
     U, sizes, _ = jnp.linalg.svd(K, full_matrices=False)
     spanned = sizes > sizes.max() * max(K.shape) * jnp.finfo(K.dtype).eps
     along = jnp.where(spanned, U.T @ k, 0)

@@ -1,6 +1,8 @@
-"""One matrix among all the weights of a model: found by its path in any pytree, read, and edited.
+"""One matrix among all the weights of a model: found by its path in any pytree, read,
+and edited.
 
-A model of flax or equinox, a dictionary of parameters and the tensors of a checkpoint are pytrees alike.
+A model of flax or equinox, a dictionary of parameters and the tensors of a checkpoint
+are pytrees alike.
 """
 
 import re
@@ -13,7 +15,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from rankone._annotated import checked
-from rankone._checks import check, choice
+from rankone._checks import brief, choice
 from rankone.writes import Write
 
 __all__ = ["edit_at", "find_weight", "weight_at"]
@@ -24,17 +26,20 @@ Path = str | Sequence[Any]
 
 @checked
 def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
-    """The matrix W at a path, as (outputs, inputs): what `rank_one_edit` and `batch_edit` take.
+    """The matrix W at a path, as (outputs, inputs): what `rank_one_edit` and
+    `batch_edit` take.
 
     Args:
         tree: A pytree of weights: a model, its parameters or its state.
-        path: Of the matrix, as in "layers[2].weight" or "params.Dense_0.kernel", or a tuple of JAX's keys. A number
-            more at its end chooses one matrix of a stack.
-        layout: "out_in" if the model multiplies Wx (equinox, most of Hugging Face), "in_out" if xW (flax's kernels).
-            There is no default: a square matrix would fit both.
+        path: Of the matrix, as in "layers[2].weight" or "params.Dense_0.kernel", or a
+            tuple of JAX's keys. A number more at its end chooses one matrix of a stack.
+        layout: "out_in" if the model multiplies Wx (equinox, most of Hugging Face),
+            "in_out" if xW (flax's kernels). There is no default: a square matrix would
+            fit both.
 
     Raises:
-        ValueError: If there is no such path, with the nearest ones; if it is not that of a matrix.
+        ValueError: If there is no such path, with the nearest ones; if it is not that
+            of a matrix.
     """
     choice("layout", layout, _AXES)
     leaves, _ = jax.tree.flatten(tree)
@@ -44,7 +49,9 @@ def weight_at(tree: Any, path: Path, *, layout: str) -> Float[Array, "H D"]:
 
 
 @checked
-def edit_at(tree: Any, path: Path, edit: Write, *, layout: str, undo: bool = False) -> Any:
+def edit_at(
+    tree: Any, path: Path, edit: Write, *, layout: str, undo: bool = False
+) -> Any:
     """The same pytree with the matrix at a path edited; the one given stays as it is.
 
     Args:
@@ -52,17 +59,27 @@ def edit_at(tree: Any, path: Path, edit: Write, *, layout: str, undo: bool = Fal
         path: As in `weight_at`.
         edit: Made for that matrix as (outputs, inputs).
         layout: As in `weight_at`.
-        undo: Take the edit back, up to the rounding of one addition. The tree given to `edit_at` is exact.
+        undo: Take the edit back, up to the rounding of one addition. The tree given to
+            `edit_at` is exact.
 
     Raises:
         ValueError: As `weight_at`, or if the edit is one of a matrix of another shape.
     """
     W = weight_at(tree, path, layout=layout)
-    H, D = edit.left.shape[0], edit.right.shape[0]
+    H = edit.left.shape[0]
+    D = edit.right.shape[0]
     other = "in_out" if layout == "out_in" else "out_in"
     turned = W.shape == (D, H) and H != D
-    check(not turned, "layout", f"{layout!r} for a matrix that is then {W.shape}", f"{other!r} for a {(H, D)} edit")
-    check(W.shape == (H, D), "edit", f"one of a {(H, D)} matrix", f"of shape {W.shape}, as the matrix at this path is")
+    if turned:
+        raise ValueError(
+            f"layout: got {layout!r} for a matrix that is then {W.shape}; "
+            f"it must be {other!r} for a {(H, D)} edit."
+        )
+    if W.shape != (H, D):
+        raise ValueError(
+            f"edit: got one of a {(H, D)} matrix; "
+            f"it must be of shape {W.shape}, as the matrix at this path is."
+        )
     new = edit.undo(W) if undo else edit.apply(W)
     new = new if layout == "out_in" else new.T
     leaves, structure = jax.tree.flatten(tree)
@@ -72,34 +89,66 @@ def edit_at(tree: Any, path: Path, edit: Write, *, layout: str, undo: bool = Fal
 
 
 def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]:
-    """Which leaf of a tree, an argument of this name, holds the matrix at a path, and where in a stack of matrices."""
+    """Which leaf of a tree, an argument of this name, holds the matrix at a path, and
+    where in a stack of matrices.
+    """
     words = _words(path)
     paths, _ = jax.tree_util.tree_flatten_with_path(tree)
-    found, shown = [], {}
+    found = []
+    shown = {}
     for place, (keys, leaf) in enumerate(paths):
-        here, kind = _words(keys), getattr(leaf, "dtype", object)
+        here = _words(keys)
+        kind = getattr(leaf, "dtype", object)
         here = here[:-1] if here[-1:] == ("value",) else here  # flax's variables
         rest = words[len(here) :]
         if words[: len(here)] == here and all(word.isdecimal() for word in rest):
             found.append((place, tuple(map(int, rest)), getattr(leaf, "shape", ())))
-        if getattr(leaf, "ndim", 0) >= 2 and (jnp.issubdtype(kind, jnp.floating) or jnp.issubdtype(kind, jnp.integer)):
-            shown[".".join(here)] = f"{jax.tree_util.keystr(keys).removesuffix('.value').lstrip('.')} {leaf.shape}"
-    near = [shown[name] for name in get_close_matches(".".join(words), shown, n=3, cutoff=0)]
-    check(len(shown) > 0, name, tree, "a pytree with a matrix of weights")
-    check(len(found) > 0, "path", path, f"that of a matrix, such as {'; '.join(near)}")
-    check(len(found) == 1, "path", path, "a tuple of JAX's keys: several leaves are written so")
+        if getattr(leaf, "ndim", 0) >= 2 and (
+            jnp.issubdtype(kind, jnp.floating) or jnp.issubdtype(kind, jnp.integer)
+        ):
+            shown[".".join(here)] = (
+                f"{jax.tree_util.keystr(keys).removesuffix('.value').lstrip('.')} "
+                f"{leaf.shape}"
+            )
+    near = [
+        shown[name] for name in get_close_matches(".".join(words), shown, n=3, cutoff=0)
+    ]
+    if len(shown) == 0:
+        raise ValueError(
+            f"{name}: got {brief(tree)}; it must be a pytree with a matrix of weights."
+        )
+    if len(found) == 0:
+        raise ValueError(
+            f"path: got {brief(path)}; "
+            f"it must be that of a matrix, such as {'; '.join(near)}."
+        )
+    if len(found) != 1:
+        raise ValueError(
+            f"path: got {brief(path)}; "
+            "it must be a tuple of JAX's keys: several leaves are written so."
+        )
     place, index, shape = found[0]
-    fits = len(shape) - len(index) == 2 and all(i < n for i, n in zip(index, shape, strict=False))
-    check(fits, "path", f"{path!r} of shape {shape}", "that of a matrix, or of one in a stack: add its number")
+    fits = len(shape) - len(index) == 2 and all(
+        i < n for i, n in zip(index, shape, strict=False)
+    )
+    if not fits:
+        raise ValueError(
+            f"path: got {path!r} of shape {shape}; "
+            "it must be that of a matrix, or of one in a stack: add its number."
+        )
     return place, index
 
 
 def _words(path: Path) -> tuple[str, ...]:
-    """A path as words, written as "layers[2].weight", as "['h']['kernel']", or as JAX's own keys."""
+    """A path as words, written as "layers[2].weight", as "['h']['kernel']", or as JAX's
+    own keys.
+    """
     if isinstance(path, str):
         return tuple(re.findall(r"[^.\[\]'\"/]+", path))
     words: list[str] = []
     for key in path:
-        names = [getattr(key, name) for name in ("key", "name", "idx") if hasattr(key, name)]
+        names = [
+            getattr(key, name) for name in ("key", "name", "idx") if hasattr(key, name)
+        ]
         words += _words(str(names[0] if names else key))
     return tuple(words)

@@ -1,8 +1,10 @@
-"""Triangular solves by blocks: products that read the factor once, however few right-hand sides there are.
+"""Triangular solves by blocks: products that read the factor once, however few
+right-hand sides there are.
 
-A library's own solve with one right-hand side runs column by column. With the diagonal blocks inverted beforehand the
-same substitution is a short sequence of matrix-vector products; and with each panel of rows in a buffer of its own no
-product has to copy its part of the matrix first.
+A library's own solve with one right-hand side runs column by column. With the diagonal
+blocks inverted beforehand the same substitution is a short sequence of matrix-vector
+products; and with each panel of rows in a buffer of its own no product has to copy its
+part of the matrix first.
 """
 
 import jax
@@ -35,21 +37,37 @@ class Triangular(Module):
         """Cut up a matrix; what is below its diagonal is not read."""
         b = min(_BLOCK, len(U))
         panels = tuple(U[i : i + b, i:] for i in range(0, len(U), b))
-        corners = jnp.stack([_completed(jnp.triu(panel[:, : len(panel)]), b) for panel in panels])
+        corners = jnp.stack(
+            [_completed(jnp.triu(panel[:, : len(panel)]), b) for panel in panels]
+        )
         eye = jnp.eye(b, dtype=U.dtype)
-        inverses = jax.vmap(lambda corner: solve_triangular(corner.T, eye, lower=True))(corners)
-        return cls(panels, tuple(inverse[: len(p), : len(p)] for inverse, p in zip(inverses, panels, strict=True)))
+        inverses = jax.vmap(lambda corner: solve_triangular(corner.T, eye, lower=True))(
+            corners
+        )
+        return cls(
+            panels,
+            tuple(
+                inverse[: len(p), : len(p)]
+                for inverse, p in zip(inverses, panels, strict=True)
+            ),
+        )
 
     @property
     def dense(self) -> Float[Array, "D D"]:
         """U."""
         D = self.panels[0].shape[1]
-        return jnp.triu(jnp.concatenate([jnp.pad(p, ((0, 0), (D - p.shape[1], 0))) for p in self.panels]))
+        return jnp.triu(
+            jnp.concatenate(
+                [jnp.pad(p, ((0, 0), (D - p.shape[1], 0))) for p in self.panels]
+            )
+        )
 
     @property
     def diagonal(self) -> Float[Array, " D"]:
         """Diagonal of U."""
-        return jnp.concatenate([jnp.diagonal(panel[:, : len(panel)]) for panel in self.panels])
+        return jnp.concatenate(
+            [jnp.diagonal(panel[:, : len(panel)]) for panel in self.panels]
+        )
 
     def forward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
         """U⁻ᵀB."""
@@ -58,28 +76,42 @@ class Triangular(Module):
             start = len(X) - panel.shape[1]
             here = slice(start, start + len(panel))
             found = inverse.astype(X.dtype) @ X[here]
+            # panel.T @ found would first be transposed
             X = (
-                X.at[start:].add(-(found.T @ panel.astype(X.dtype)).T).at[here].set(found)
-            )  # panel.T @ found would first be transposed
+                X.at[start:]
+                .add(-(found.T @ panel.astype(X.dtype)).T)
+                .at[here]
+                .set(found)
+            )
         return X
 
     def backward(self, B: Float[Array, "D ..."]) -> Float[Array, "D ..."]:
         """U⁻¹B."""
         X = jnp.zeros_like(B, dtype=wider(self.blocks[0], B))
-        for panel, inverse in reversed(list(zip(self.panels, self.blocks, strict=True))):
+        for panel, inverse in reversed(
+            list(zip(self.panels, self.blocks, strict=True))
+        ):
             start = len(X) - panel.shape[1]
             here = slice(start, start + len(panel))
-            rest = B[here].astype(X.dtype) - panel.astype(X.dtype) @ X[start:]  # what is yet to be found is zero
+            # what is yet to be found is zero
+            rest = B[here].astype(X.dtype) - panel.astype(X.dtype) @ X[start:]
             X = X.at[here].set((rest.T @ inverse.astype(X.dtype)).T)
         return X
 
 
 @jax.jit
 def of_moments(C: Float[Array, "D D"]) -> tuple[Triangular, Float[Array, " D"]]:
-    """U and d of C = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's factorisation."""
+    """U and d of C = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's
+    factorisation.
+    """
     scale = jnp.sqrt(jnp.diagonal(C))
-    # C.T for C: the factorisation works by columns, and spares the transposition of a row-major array
-    return Triangular.of(jnp.linalg.cholesky(C.T / scale[None] / scale[:, None], symmetrize_input=False).T), scale
+    # C.T for C: the factorisation works by columns, and spares the transposition of a
+    # row-major array
+    return Triangular.of(
+        jnp.linalg.cholesky(
+            C.T / scale[None] / scale[:, None], symmetrize_input=False
+        ).T
+    ), scale
 
 
 def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
@@ -92,19 +124,28 @@ def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
 def _completed(corner: Array, b: int) -> Array:
     """A block on the diagonal, made b wide by ones."""
     missing = b - len(corner)
-    return jnp.pad(corner, (0, missing)) + jnp.diag((jnp.arange(b) >= b - missing).astype(corner.dtype))
+    return jnp.pad(corner, (0, missing)) + jnp.diag(
+        (jnp.arange(b) >= b - missing).astype(corner.dtype)
+    )
 
 
 @jax.jit
 def condition(factor: Triangular) -> Float[Array, ""]:
-    """About the condition number of UᵀU, from below, by three steps of power iteration for either end: O(n²)."""
+    """About the condition number of UᵀU, from below, by three steps of power iteration
+    for either end: O(n²).
+    """
     U = factor.dense
     start = jnp.cos(jnp.arange(len(U), dtype=U.dtype))  # as good as random
-    unit = lambda x: x / jnp.linalg.norm(x)  # noqa: E731
+
+    def unit(x: Array) -> Array:
+        return x / jnp.linalg.norm(x)
 
     def step(_: Array, ends: tuple[Array, Array]) -> tuple[Array, Array]:
         largest, smallest = map(unit, ends)
-        return U.T @ (U @ largest), factor.backward(factor.forward(smallest)).astype(U.dtype)
+        return U.T @ (U @ largest), factor.backward(factor.forward(smallest)).astype(
+            U.dtype
+        )
 
-    largest, smallest = lax.fori_loop(0, 3, step, (start, start))  # a third of the program, compiled in as much less
+    # a third of the program, compiled in as much less
+    largest, smallest = lax.fori_loop(0, 3, step, (start, start))
     return jnp.linalg.norm(largest) * jnp.linalg.norm(smallest)

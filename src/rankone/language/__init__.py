@@ -1,4 +1,6 @@
-"""A real language model in JAX: loading, running, tracing where a fact is, rewriting it, and measuring what it cost."""
+"""A real language model in JAX: loading, running, tracing where a fact is, rewriting
+it, and measuring what it cost.
+"""
 
 from rankone.language.edit_metrics import judge, summarise
 from rankone.language.generation import generate

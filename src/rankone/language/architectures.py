@@ -1,4 +1,5 @@
-"""How Hugging Face names the sizes and weights of the families of networks that are read and written here.
+"""How Hugging Face names the sizes and weights of the families of networks that are
+read and written here.
 
 `Architecture` is a plain dataclass: it holds names only, and JAX never traces it.
 """
@@ -7,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from rankone._checks import check, choice
+from rankone._checks import brief, choice
 from rankone.language.rotary import base_of, frequencies
 from rankone.language.transformer import MATRICES, Config
 
@@ -61,12 +62,15 @@ class Architecture:
     """The names of one family.
 
     Attributes:
-        base: What all names but the head's begin with, unless the checkpoint was saved without it.
+        base: What all names but the head's begin with, unless the checkpoint was saved
+            without it.
         block: Followed by the number of a block.
-        modules: Within a block, with our names for what they hold, one after another along the output axis.
+        modules: Within a block, with our names for what they hold, one after another
+            along the output axis.
         ends: Weights outside the blocks, with our names.
         sizes: Our name of a size and theirs in `config.json`.
-        fixed: Other fields of `Config`, or their values where `config.json` does not give them.
+        fixed: Other fields of `Config`, or their values where `config.json` does not
+            give them.
         needs: Entries of `config.json` and the one value that is supported.
         biases: Matrices that usually have one.
         rotary: Whether positions are rotary.
@@ -77,7 +81,12 @@ class Architecture:
     base: str = "model."
     block: str = "layers."
     modules: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _MODULES)
-    ends: Mapping[str, str] = field(default_factory=lambda: {"embed_tokens.weight": "embedding", "norm.weight": "norm"})
+    ends: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "embed_tokens.weight": "embedding",
+            "norm.weight": "norm",
+        }
+    )
     sizes: Mapping[str, str] = field(default_factory=lambda: _SIZES)
     fixed: Mapping[str, Any] = field(default_factory=lambda: {"epsilon": 1e-6})
     needs: Mapping[str, Any] = field(default_factory=dict)
@@ -87,7 +96,8 @@ class Architecture:
     ignored: tuple[str, ...] = ("rotary_emb.inv_freq",)
 
     def place(self, name: str) -> tuple[tuple[str, ...], int | None] | None:
-        """Our names for what a tensor holds, and the number of its block; None for a tensor that is not a weight.
+        """Our names for what a tensor holds, and the number of its block; None for a
+        tensor that is not a weight.
 
         Raises:
             ValueError: If the family has no such weight.
@@ -99,19 +109,47 @@ class Architecture:
             return (self.ends.get(short, "head"),), None
         number, _, rest = short.removeprefix(self.block).partition(".")
         module, _, kind = rest.rpartition(".")
-        known = short.startswith(self.block) and number.isdecimal() and module in self.modules
-        check(known and kind in ("weight", "bias"), "folder", name, "without weights that this architecture lacks")
+        known = (
+            short.startswith(self.block)
+            and number.isdecimal()
+            and module in self.modules
+        )
+        if not known or kind not in ("weight", "bias"):
+            raise ValueError(
+                f"folder: got {brief(name)}; "
+                "it must be without weights that this architecture lacks."
+            )
         names = self.modules[module]
-        return tuple(f"{one}_bias" for one in names) if kind == "bias" else names, int(number)
+        return tuple(f"{one}_bias" for one in names) if kind == "bias" else names, int(
+            number
+        )
 
     def tensors(self, config: Config) -> dict[str, tuple[tuple[str, ...], int | None]]:
         """The name of every tensor of a network, with what `place` says of it."""
         shapes = config.shapes()
-        names = [f"{module}.{kind}" for module in self.modules for kind in ("weight", "bias")]
-        blocks = [f"{self.base}{self.block}{i}.{name}" for i in range(config.layers) for name in names]
-        ends = [self.base + name for name, ours in self.ends.items() if ours in config.ends()]
-        places = {name: place for name in (*ends, *blocks, "lm_head.weight") if (place := self.place(name))}
-        return {name: place for name, place in places.items() if place[1] is None or place[0][0] in shapes}
+        names = [
+            f"{module}.{kind}" for module in self.modules for kind in ("weight", "bias")
+        ]
+        blocks = [
+            f"{self.base}{self.block}{i}.{name}"
+            for i in range(config.layers)
+            for name in names
+        ]
+        ends = [
+            self.base + name
+            for name, ours in self.ends.items()
+            if ours in config.ends()
+        ]
+        places = {
+            name: place
+            for name in (*ends, *blocks, "lm_head.weight")
+            if (place := self.place(name))
+        }
+        return {
+            name: place
+            for name, place in places.items()
+            if place[1] is None or place[0][0] in shapes
+        }
 
     def config(self, facts: Mapping[str, Any], tensors: Iterable[str]) -> Config:
         """Sizes and switches, from `config.json` and the names of the tensors.
@@ -121,13 +159,37 @@ class Architecture:
         """
         for entry, only in self.needs.items():
             got = facts.get(entry, only)
-            check(got == only, "folder", f"{entry}={got!r}", f"a checkpoint with {entry}={only!r}")
-        sizes = {ours: facts[theirs] for ours, theirs in self.sizes.items() if facts.get(theirs) is not None}
+            if got != only:
+                raise ValueError(
+                    f"folder: got {entry}={got!r}; "
+                    f"it must be a checkpoint with {entry}={only!r}."
+                )
+        sizes = {
+            ours: facts[theirs]
+            for ours, theirs in self.sizes.items()
+            if facts.get(theirs) is not None
+        }
         lacking = [self.sizes[ours] for ours in _NEEDED if ours not in sizes]
-        check(not lacking, "folder", f"no {', '.join(lacking)}", "a checkpoint whose config.json has it")
-        heads, width = sizes["heads"], sizes["width"]
-        usual = {"kv_heads": heads, "head_width": width // heads, "hidden": 4 * width, "frequencies": (), **self.fixed}
-        found = {one for name in tensors if (place := self.place(name)) and place[1] == 0 for one in place[0]}
+        if lacking:
+            raise ValueError(
+                f"folder: got no {', '.join(lacking)}; "
+                "it must be a checkpoint whose config.json has it."
+            )
+        heads = sizes["heads"]
+        width = sizes["width"]
+        usual = {
+            "kv_heads": heads,
+            "head_width": width // heads,
+            "hidden": 4 * width,
+            "frequencies": (),
+            **self.fixed,
+        }
+        found = {
+            one
+            for name in tensors
+            if (place := self.place(name)) and place[1] == 0
+            for one in place[0]
+        }
         switches: dict[str, Any] = {
             "biases": tuple(name for name in MATRICES if f"{name}_bias" in found),
             "window": _window(facts),
@@ -135,7 +197,9 @@ class Architecture:
         if self.rotary:
             scaling = facts.get("rope_parameters") or facts.get("rope_scaling") or {}
             base = scaling.get("rope_theta") or facts.get("rope_theta") or 1e4
-            switches["frequencies"] = frequencies((usual | sizes)["head_width"], base, scaling)
+            switches["frequencies"] = frequencies(
+                (usual | sizes)["head_width"], base, scaling
+            )
         return Config(**usual | sizes | switches)
 
 
@@ -147,10 +211,24 @@ ARCHITECTURES = {
         base="transformer.",
         block="h.",
         modules=_GPT2_MODULES,
-        ends={"wte.weight": "embedding", "wpe.weight": "positions", "ln_f.weight": "norm", "ln_f.bias": "norm_bias"},
+        ends={
+            "wte.weight": "embedding",
+            "wpe.weight": "positions",
+            "ln_f.weight": "norm",
+            "ln_f.bias": "norm_bias",
+        },
         sizes=_GPT2_SIZES,
-        fixed={"epsilon": 1e-5, "norm": "layer", "gated": False, "activation": "gelu_new"},
-        needs={"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False},
+        fixed={
+            "epsilon": 1e-5,
+            "norm": "layer",
+            "gated": False,
+            "activation": "gelu_new",
+        },
+        needs={
+            "scale_attn_weights": True,
+            "scale_attn_by_inverse_layer_idx": False,
+            "add_cross_attention": False,
+        },
         biases=("query", "key", "value", "output", "up", "down"),
         rotary=False,
         transposed=True,
@@ -183,18 +261,41 @@ def write_config(config: Config) -> dict[str, Any]:
     Raises:
         ValueError: If no family has these switches, or rotary frequencies of one base.
     """
-    kinds = [name for name, family in ARCHITECTURES.items() if family.rotary == config.gated]
+    kinds = [
+        name for name, family in ARCHITECTURES.items() if family.rotary == config.gated
+    ]
     kinds = [name for name in kinds if ARCHITECTURES[name].biases == config.biases]
-    kinds = [name for name in kinds if (name == "mistral") == (config.window is not None)]
-    check(bool(kinds), "network", config, "one with the switches of " + ", ".join(ARCHITECTURES))
+    kinds = [
+        name for name in kinds if (name == "mistral") == (config.window is not None)
+    ]
+    if not kinds:
+        raise ValueError(
+            f"network: got {brief(config)}; "
+            f"it must be {'one with the switches of ' + ', '.join(ARCHITECTURES)}."
+        )
     family = ARCHITECTURES[kinds[0]]
-    facts: dict[str, Any] = {"model_type": kinds[0], "architectures": [_CLASSES[kinds[0]]]}
+    facts: dict[str, Any] = {
+        "model_type": kinds[0],
+        "architectures": [_CLASSES[kinds[0]]],
+    }
     facts |= {theirs: getattr(config, ours) for ours, theirs in family.sizes.items()}
     if config.frequencies:
-        facts |= {"rope_theta": base_of(config.frequencies), "sliding_window": config.window}
+        facts |= {
+            "rope_theta": base_of(config.frequencies),
+            "sliding_window": config.window,
+        }
     again = vars(family.config(facts, family.tensors(config)))
-    other = [name for name, value in vars(config).items() if name != "frequencies" and value != again[name]]
-    check(not other, "network", [f"{name}={getattr(config, name)!r}" for name in other], f"as in {kinds[0]}")
+    other = [
+        name
+        for name, value in vars(config).items()
+        if name != "frequencies" and value != again[name]
+    ]
+    if other:
+        raise ValueError(
+            "network: got "
+            f"{brief([f'{name}={getattr(config, name)!r}' for name in other])}; "
+            f"it must be as in {kinds[0]}."
+        )
     return facts
 
 
@@ -204,10 +305,15 @@ def _window(facts: Mapping[str, Any]) -> int | None:
         return facts.get("sliding_window", 4096)
     if not facts.get("use_sliding_window"):
         return None
-    first, count = facts.get("max_window_layers", 28), facts["num_hidden_layers"]
-    kinds = facts.get("layer_types") or ["sliding_attention" if i >= first else "" for i in range(count)]
+    first = facts.get("max_window_layers", 28)
+    count = facts["num_hidden_layers"]
+    kinds = facts.get("layer_types") or [
+        "sliding_attention" if i >= first else "" for i in range(count)
+    ]
     sliding = [kind == "sliding_attention" for kind in kinds]
-    check(
-        len(set(sliding)) == 1, "folder", "a sliding window in some blocks", "a checkpoint with one in all or in none"
-    )
+    if len(set(sliding)) != 1:
+        raise ValueError(
+            "folder: got a sliding window in some blocks; "
+            "it must be a checkpoint with one in all or in none."
+        )
     return facts.get("sliding_window") if sliding[0] else None

@@ -1,4 +1,6 @@
-"""Networks from folders in Hugging Face's format, and edited ones back into it, a tensor at a time."""
+"""Networks from folders in Hugging Face's format, and edited ones back into it, a
+tensor at a time.
+"""
 
 import json
 import shutil
@@ -9,8 +11,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Array
 
-from rankone._checks import check, choice
-from rankone.language.architectures import ARCHITECTURES, Architecture, architecture_of, write_config
+from rankone._checks import brief, choice
+from rankone.language.architectures import (
+    ARCHITECTURES,
+    Architecture,
+    architecture_of,
+    write_config,
+)
 from rankone.language.tokenizer import Tokenizer
 from rankone.language.transformer import Network, assemble
 
@@ -18,42 +25,64 @@ __all__ = ["read_checkpoint", "write_checkpoint"]
 
 _INDEX = "model.safetensors.index.json"
 _DTYPES = ("float64", "float32", "float16", "bfloat16")
-_BESIDE = (".json", ".txt", ".model", ".jinja")  # what lies beside the weights: sizes, tokenizer, templates
+# what lies beside the weights: sizes, tokenizer, templates
+_BESIDE = (
+    ".json",
+    ".txt",
+    ".model",
+    ".jinja",
+)
 
 
-def read_checkpoint(folder: str | Path, *, dtype: str = "float32") -> tuple[Network, Tokenizer | None]:
-    """Network of a folder with `config.json` and `*.safetensors`, and its tokenizer where it has the files of one.
+def read_checkpoint(
+    folder: str | Path, *, dtype: str = "float32"
+) -> tuple[Network, Tokenizer | None]:
+    """Network of a folder with `config.json` and `*.safetensors`, and its tokenizer
+    where it has the files of one.
 
-    Tensors are read one at a time, so that memory holds the network in its final dtype and one tensor of the file, two
-    copies of it while it is handed over.
+    Tensors are read one at a time, so that memory holds the network in its final dtype
+    and one tensor of the file, two copies of it while it is handed over.
 
     Args:
-        folder: A folder as published on Hugging Face's hub, in one file or in shards: llama, mistral, qwen2 or gpt2.
-        dtype: What the network is kept in: "float32", or "keep" for the dtype of the embedding in the file; bfloat16
-            takes half the memory.
+        folder: A folder as published on Hugging Face's hub, in one file or in shards:
+            llama, mistral, qwen2 or gpt2.
+        dtype: What the network is kept in: "float32", or "keep" for the dtype of the
+            embedding in the file; bfloat16 takes half the memory.
 
     Raises:
-        ValueError: If the folder lacks a file, a weight is missing or unknown, or the architecture is not supported.
+        ValueError: If the folder lacks a file, a weight is missing or unknown, or the
+            architecture is not supported.
     """
     folder = Path(folder)
     choice("dtype", dtype, ("float32", "keep"))
     facts = _facts(folder)
-    family, shards = architecture_of(facts), _shards(folder)
+    family = architecture_of(facts)
+    shards = _shards(folder)
     config = family.config(facts, [name for names in shards.values() for name in names])
-    weights = _weights(family, config.shapes(), shards, bool(facts.get("tie_word_embeddings")))
-    network = assemble(config, weights, "float32" if dtype == "float32" else _half(family, shards))
+    weights = _weights(
+        family, config.shapes(), shards, bool(facts.get("tie_word_embeddings"))
+    )
+    network = assemble(
+        config, weights, "float32" if dtype == "float32" else _half(family, shards)
+    )
     end = facts.get("eos_token_id") or 0
-    return network, Tokenizer.from_folder(folder, end[0] if isinstance(end, list) else end)
+    return network, Tokenizer.from_folder(
+        folder, end[0] if isinstance(end, list) else end
+    )
 
 
 def write_checkpoint(
-    network: Network, tokenizer: Tokenizer | None, folder: str | Path, source: str | Path | None = None
+    network: Network,
+    tokenizer: Tokenizer | None,
+    folder: str | Path,
+    source: str | Path | None = None,
 ) -> Path:
     """A folder that `transformers` loads.
 
-    With a `source`, the folder that the network came from, tensors keep their files, names and dtypes. One that was not
-    changed is copied bit for bit; one that was changed is rounded to its dtype there. One shard at a time is in memory.
-    Without a source, one file is written in the network's own dtype.
+    With a `source`, the folder that the network came from, tensors keep their files,
+    names and dtypes. One that was not changed is copied bit for bit; one that was
+    changed is rounded to its dtype there. One shard at a time is in memory. Without a
+    source, one file is written in the network's own dtype.
 
     Args:
         network: The network, edited or not.
@@ -65,13 +94,20 @@ def write_checkpoint(
         The folder.
 
     Raises:
-        ValueError: If the folder holds weights already, the network fits no architecture, or there is neither a source
-            nor a tokenizer.
+        ValueError: If the folder holds weights already, the network fits no
+            architecture, or there is neither a source nor a tokenizer.
     """
     folder = Path(folder)
-    check(not any(folder.glob("*.safetensors")), "folder", str(folder), "a folder without weights: nothing is replaced")
+    if any(folder.glob("*.safetensors")):
+        raise ValueError(
+            f"folder: got {brief(str(folder))}; "
+            "it must be a folder without weights: nothing is replaced."
+        )
     if source is None and tokenizer is None:
-        raise ValueError("tokenizer: got None; it must be a Tokenizer, since there is no source to copy one from.")
+        raise ValueError(
+            "tokenizer: got None; "
+            "it must be a Tokenizer, since there is no source to copy one from."
+        )
     folder.mkdir(parents=True, exist_ok=True)
     if source is None:
         assert tokenizer is not None
@@ -82,36 +118,55 @@ def write_checkpoint(
 
 
 def _facts(folder: Path) -> dict[str, Any]:
-    check((folder / "config.json").is_file(), "folder", str(folder), "a folder with a config.json")
+    if not (folder / "config.json").is_file():
+        raise ValueError(
+            f"folder: got {brief(str(folder))}; it must be a folder with a config.json."
+        )
     return _json(folder / "config.json")
 
 
 def _json(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        check(isinstance(found, dict), path.name, found, "a JSON object")
+        if not isinstance(found, dict):
+            raise ValueError(
+                f"{path.name}: got {brief(found)}; it must be a JSON object."
+            )
     except ValueError as error:
         wanted = "a complete JSON file; it is damaged, so fetch it again"
-        raise ValueError(f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}.") from error
+        raise ValueError(
+            f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}."
+        ) from error
     return found
 
 
 def _open(path: Path) -> Any:
-    """A file of tensors; it is not mapped into memory, where what was read would stay."""
+    """A file of tensors; it is not mapped into memory, where what was read would
+    stay.
+    """
     from safetensors import SafetensorError, safe_open
 
     try:
         return safe_open(path, "np", backend="pread")
     except (SafetensorError, OSError) as error:
-        wanted = "a complete .safetensors file; it is not there or breaks off, so fetch it again"
-        raise ValueError(f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}.") from error
+        wanted = (
+            "a complete .safetensors file; it is not there or breaks off, so fetch it "
+            "again"
+        )
+        raise ValueError(
+            f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}."
+        ) from error
 
 
 def _shards(folder: Path) -> dict[Path, list[str]]:
     """The files of weights, and the names of the tensors in each."""
     if (folder / _INDEX).is_file():
         files: Any = _json(folder / _INDEX).get("weight_map")
-        check(isinstance(files, dict), "folder", f"{_INDEX} without a weight_map", "a folder as published")
+        if not isinstance(files, dict):
+            raise ValueError(
+                f"folder: got {_INDEX} without a weight_map; "
+                "it must be a folder as published."
+            )
         names = set(files.values())
     else:
         names = {path.name for path in folder.glob("*.safetensors")}
@@ -119,7 +174,11 @@ def _shards(folder: Path) -> dict[Path, list[str]]:
     for path in sorted(folder / name for name in names):
         with _open(path) as file:
             shards[path] = list(file.keys())
-    check(bool(shards), "folder", str(folder), "a folder with .safetensors files")
+    if not shards:
+        raise ValueError(
+            f"folder: got {brief(str(folder))}; "
+            "it must be a folder with .safetensors files."
+        )
     return shards
 
 
@@ -129,12 +188,17 @@ def _half(family: Architecture, shards: Mapping[Path, list[str]]) -> str:
         for name in names:
             if family.place(name) == (("embedding",), None):
                 with _open(path) as file:
-                    return {"BF16": "bfloat16", "F16": "float16"}.get(file.get_slice(name).get_dtype(), "float32")
+                    return {"BF16": "bfloat16", "F16": "float16"}.get(
+                        file.get_slice(name).get_dtype(), "float32"
+                    )
     return "float32"
 
 
 def _weights(
-    family: Architecture, shapes: Mapping[str, tuple[int, ...]], shards: Mapping[Path, list[str]], tied: bool
+    family: Architecture,
+    shapes: Mapping[str, tuple[int, ...]],
+    shards: Mapping[Path, list[str]],
+    tied: bool,
 ) -> Iterator[tuple[str, int | None, np.ndarray]]:
     """Weights, each with its place in the network."""
     for path, names in shards.items():
@@ -148,30 +212,50 @@ def _weights(
 
 def _values(file: Any, name: str) -> np.ndarray:
     value = file.get_tensor(name)
-    check(str(value.dtype) in _DTYPES, "folder", f"{name} as {value.dtype}", "of " + ", ".join(_DTYPES))
+    if str(value.dtype) not in _DTYPES:
+        raise ValueError(
+            f"folder: got {name} as {value.dtype}; "
+            f"it must be {'of ' + ', '.join(_DTYPES)}."
+        )
     return value
 
 
-def _parts(family: Architecture, shapes: Mapping, place: tuple, value: np.ndarray) -> Iterator[tuple]:
+def _parts(
+    family: Architecture, shapes: Mapping, place: tuple, value: np.ndarray
+) -> Iterator[tuple]:
     names, layer = place
     if layer is None or len(names) == 1:
-        yield names[0], layer, value.T if family.transposed and layer is not None else value
+        yield (
+            names[0],
+            layer,
+            value.T if family.transposed and layer is not None else value,
+        )
         return
     value = value.T if family.transposed else value
     ends = np.cumsum([shapes[name][0] for name in names])
     wanted = f"{ends[-1]} outputs: {', '.join(names)}"
-    check(len(value) == int(ends[-1]), f"weights of block {layer}", f"{value.shape} for {names}", wanted)
+    if len(value) != int(ends[-1]):
+        raise ValueError(
+            f"weights of block {layer}: got {value.shape} for {names}; "
+            f"it must be {wanted}."
+        )
     for name, part in zip(names, np.split(value, ends[:-1]), strict=True):
         yield name, layer, part
 
 
-def _tensor(family: Architecture, network: Network, place: tuple[tuple[str, ...], int | None]) -> np.ndarray | None:
-    """The network's own value of one of the checkpoint's tensors; None where it has none."""
+def _tensor(
+    family: Architecture, network: Network, place: tuple[tuple[str, ...], int | None]
+) -> np.ndarray | None:
+    """The network's own value of one of the checkpoint's tensors; None where it has
+    none.
+    """
     names, layer = place
     if layer is None:
         end: Array | None = getattr(network, names[0])
         return None if end is None else np.asarray(end)
-    value = np.concatenate([np.asarray(getattr(network.layers, name)[layer]) for name in names])
+    value = np.concatenate(
+        [np.asarray(getattr(network.layers, name)[layer]) for name in names]
+    )
     return np.ascontiguousarray(value.T) if family.transposed else value
 
 
@@ -194,12 +278,18 @@ def _rewrite(network: Network, folder: Path, source: Path) -> None:
 
 
 def _rounded(name: str, stored: np.ndarray, ours: np.ndarray) -> np.ndarray:
-    """Tensor to be stored: the original one if the network still holds the values that were read from it."""
+    """Tensor to be stored: the original one if the network still holds the values that
+    were read from it.
+    """
     if np.array_equal(stored.astype(ours.dtype), ours):
         return stored
     with np.errstate(over="ignore"):
         value = ours.astype(stored.dtype)
-    check(bool(np.isfinite(value).all()), name, "a weight that overflows", f"within the range of {stored.dtype}")
+    if not np.isfinite(value).all():
+        raise ValueError(
+            f"{name}: got a weight that overflows; "
+            f"it must be within the range of {stored.dtype}."
+        )
     return value
 
 
@@ -212,7 +302,10 @@ def _write_new(network: Network, tokenizer: Tokenizer, folder: Path) -> None:
     values = {name: _tensor(family, network, place) for name, place in places}
     tensors = {name: value for name, value in values.items() if value is not None}
     save_file(tensors, folder / "model.safetensors", {"format": "pt"})
-    facts |= {"tie_word_embeddings": network.head is None, "eos_token_id": tokenizer.end}
+    facts |= {
+        "tie_word_embeddings": network.head is None,
+        "eos_token_id": tokenizer.end,
+    }
     facts |= {"dtype": str(network.embedding.dtype), "bos_token_id": None}
     (folder / "config.json").write_text(json.dumps(facts, indent=2))
     tokenizer.save(folder)

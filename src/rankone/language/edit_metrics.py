@@ -1,4 +1,6 @@
-"""What an edit did: to the question asked, to other ways of asking, to other subjects, and to the model's prose."""
+"""What an edit did: to the question asked, to other ways of asking, to other subjects,
+and to the model's prose.
+"""
 
 import re
 from collections import Counter
@@ -11,7 +13,7 @@ from jaxtyping import Array, ArrayLike, Float, Int
 from numpy.typing import NDArray
 
 from rankone._annotated import checked
-from rankone._checks import array, boolean, check, host, integer, positive, real
+from rankone._checks import array, boolean, brief, host, integer, positive, real
 from rankone.language.likelihood import from_layer, up_to_layer
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import continuations
@@ -24,9 +26,13 @@ Judgement = dict[str, Any]
 
 @checked
 def judge(
-    model: LanguageModel, fact: Fact, layer: int, changes: Mapping[str, ArrayLike | None]
+    model: LanguageModel,
+    fact: Fact,
+    layer: int,
+    changes: Mapping[str, ArrayLike | None],
 ) -> dict[str, Judgement]:
-    """Margins of the new answer over the true one for every question about a fact, before and after changes.
+    """Margins of the new answer over the true one for every question about a fact,
+    before and after changes.
 
     Args:
         model: The unedited language model.
@@ -35,36 +41,65 @@ def judge(
         changes: Name → Ŵ − W (d, D), or None for the unedited model.
 
     Returns:
-        Name → "margin", the mean log-probability per token of the new answer less that of the true one, in the order
-        rewriting, paraphrases, neighbours; "said", whether the new answer to the rewriting is the likeliest at every
-        token; and "kept", the share of neighbours whose true answer is the likeliest.
+        Name → "margin", the mean log-probability per token of the new answer less that
+        of the true one, in the order rewriting, paraphrases, neighbours; "said",
+        whether the new answer to the rewriting is the likeliest at every token; and
+        "kept", the share of neighbours whose true answer is the likeliest.
     """
     layer, W = model.network.check_layer(layer), model.network.down(layer)
-    deltas = {name: None if one is None else _change(name, one, W.shape) for name, one in changes.items()}
-    prompts = [fact.request.text, *fact.paraphrases, *(prompt for prompt, _ in fact.neighbours)]
-    truths = [fact.truth] * (1 + len(fact.paraphrases)) + [truth for _, truth in fact.neighbours]
-    rows = continuations(model.tokenizer, 2 * prompts, [fact.request.target] * len(prompts) + truths)
+    deltas = {
+        name: None if one is None else _change(name, one, W.shape)
+        for name, one in changes.items()
+    }
+    prompts = [
+        fact.request.text,
+        *fact.paraphrases,
+        *(prompt for prompt, _ in fact.neighbours),
+    ]
+    truths = [fact.truth] * (1 + len(fact.paraphrases)) + [
+        truth for _, truth in fact.neighbours
+    ]
+    rows = continuations(
+        model.tokenizer, 2 * prompts, [fact.request.target] * len(prompts) + truths
+    )
     below = up_to_layer(model.network, rows, layer)
     judgements: dict[str, Judgement] = {}
     for name, delta in deltas.items():
-        network = model.network if delta is None else model.network.with_down(layer, W + delta)
-        scores, best = (np.asarray(x).reshape(2, -1) for x in from_layer(network, rows, below, layer))
+        network = (
+            model.network
+            if delta is None
+            else model.network.with_down(layer, W + delta)
+        )
+        scores, best = (
+            np.asarray(x).reshape(2, -1)
+            for x in from_layer(network, rows, below, layer)
+        )
         kept = best[1, 1 + len(fact.paraphrases) :].mean()
-        judgements[name] = {"margin": scores[0] - scores[1], "said": bool(best[0, 0]), "kept": float(kept)}
+        judgements[name] = {
+            "margin": scores[0] - scores[1],
+            "said": bool(best[0, 0]),
+            "kept": float(kept),
+        }
     return judgements
 
 
 def _change(name: str, delta: ArrayLike, shape: tuple[int, ...]) -> Array:
     """Ŵ − W of one name, if it is of the shape of W."""
     delta = array(f"changes[{name!r}]", delta, f"{shape}: a change of the matrix", 2)
-    check(delta.shape == shape, f"changes[{name!r}]", f"shape {delta.shape}", f"of shape {shape}, as the matrix")
+    if delta.shape != shape:
+        raise ValueError(
+            f"changes[{name!r}]: got shape {delta.shape}; "
+            f"it must be of shape {shape}, as the matrix."
+        )
     return delta
 
 
 def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
-    """Fluency: the entropies of a text's bigrams and trigrams in bits, weighted 2 : 4 over 3 as published.
+    """Fluency: the entropies of a text's bigrams and trigrams in bits, weighted 2 : 4
+    over 3 as published.
 
-    A text that repeats itself scores low; n tokens that never do score (2·log₂(n−1) + 4·log₂(n−2))/3.
+    A text that repeats itself scores low; n tokens that never do score (2·log₂(n−1) +
+    4·log₂(n−2))/3.
 
     Args:
         tokens: The text, four tokens or more.
@@ -73,7 +108,10 @@ def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
     3.447
     """
     words = np.asarray(tokens).tolist()
-    check(len(words) > 3, "tokens", f"{len(words)} tokens", "four tokens or more")
+    if len(words) <= 3:
+        raise ValueError(
+            f"tokens: got {len(words)} tokens; it must be four tokens or more."
+        )
     total = 0.0
     for n, weight in ((2, 2 / 3), (3, 4 / 3)):
         counts = Counter(zip(*(words[i:] for i in range(n)), strict=False))
@@ -83,28 +121,36 @@ def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
 
 
 def tf_idf(texts: Sequence[str], collection: Sequence[str]) -> Float[NDArray, "n w"]:
-    """Unit vectors of the texts: how often each word stands there, times how rare it is in a collection.
+    """Unit vectors of the texts: how often each word stands there, times how rare it is
+    in a collection.
 
-    Their inner products are the cosines by which *consistency* compares what an edited model writes with what is
-    written elsewhere. A word has two letters or digits at least, in either case; it weighs 1 + ln((1+N)/(1+f)) where f
-    of the N texts of the collection hold it, and words that none of them holds do not count.
+    Their inner products are the cosines by which *consistency* compares what an edited
+    model writes with what is written elsewhere. A word has two letters or digits at
+    least, in either case; it weighs 1 + ln((1+N)/(1+f)) where f of the N texts of the
+    collection hold it, and words that none of them holds do not count.
 
     Args:
         texts: The texts (n). One without a word of the collection gives zeros.
         collection: The texts whose w words count, at least one.
 
-    >>> edited, other = tf_idf(["She plays the violin.", "The violin is old."], ["the violin", "the piano", "is old"])
+    >>> texts = ["She plays the violin.", "The violin is old."]
+    >>> edited, other = tf_idf(texts, ["the violin", "the piano", "is old"])
     >>> round(float(edited @ other), 2)
     0.66
     """
-    check(len(collection) > 0, "collection", collection, "one text or more")
+    if len(collection) == 0:
+        raise ValueError(
+            f"collection: got {brief(collection)}; it must be one text or more."
+        )
     held = Counter(word for text in collection for word in set(_words(text)))
     place = {word: i for i, word in enumerate(held)}
     found = np.zeros((len(texts), len(place)))
     for row, text in zip(found, texts, strict=True):
         for word, count in Counter(_words(text)).items():
             if word in place:
-                row[place[word]] = count * (1 + log((1 + len(collection)) / (1 + held[word])))
+                row[place[word]] = count * (
+                    1 + log((1 + len(collection)) / (1 + held[word]))
+                )
     lengths = np.linalg.norm(found, axis=1, keepdims=True)
     return np.divide(found, lengths, out=found, where=lengths > 0)
 
@@ -114,7 +160,8 @@ def _words(text: str) -> list[str]:
 
 
 def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
-    """Interval of a share observed in n independent trials, which is right near 0 and 1 too.
+    """Interval of a share observed in n independent trials, which is right near 0 and 1
+    too.
 
     Args:
         share: Share observed, between 0 and 1.
@@ -124,10 +171,15 @@ def wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
     >>> [round(end, 3) for end in wilson(0.65, 20)]
     [0.433, 0.819]
     """
-    n, seen = integer("n", n), real("share", share, "a share between 0 and 1")
-    check(seen is not None and 0 <= seen <= 1, "share", share, "a share between 0 and 1")
+    n = integer("n", n)
+    seen = real("share", share, "a share between 0 and 1")
+    if not (seen is not None and 0 <= seen <= 1):
+        raise ValueError(
+            f"share: got {brief(share)}; it must be a share between 0 and 1."
+        )
     positive("z", z)
-    middle, spread = share + z**2 / (2 * n), z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    middle = share + z**2 / (2 * n)
+    spread = z * sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     low, high = ((middle + sign * spread) / (1 + z**2 / n) for sign in (-1, 1))
     return max(low, 0.0), min(high, 1.0)  # not −1e-17
 
@@ -138,26 +190,34 @@ def harmonic_mean(values: Sequence[float]) -> float:
     Args:
         values: Numbers that are not negative, at least one.
     """
-    check(len(values) > 0, "values", values, "one number or more")
+    if len(values) == 0:
+        raise ValueError(f"values: got {brief(values)}; it must be one number or more.")
     return 0.0 if min(values) <= 0 else len(values) / sum(1 / value for value in values)
 
 
 @checked
 def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, Any]:
-    """Efficacy, paraphrase and neighbourhood shares over many edits, with intervals, and their harmonic mean.
+    """Efficacy, paraphrase and neighbourhood shares over many edits, with intervals,
+    and their harmonic mean.
 
-    The questions about one edit are not independent of each other, so an interval counts an edit once.
+    The questions about one edit are not independent of each other, so an interval
+    counts an edit once.
 
     Args:
         judgements: What `judge` says of one method, one entry per edit.
         paraphrases: How many of the questions after the first are paraphrases.
 
     Returns:
-        For each share ("said" and "kept" among them, as in `judge`) its value, its interval and the number of answers;
-        and "score", the harmonic mean of the first three.
+        For each share ("said" and "kept" among them, as in `judge`) its value, its
+        interval and the number of answers; and "score", the harmonic mean of the first
+        three.
     """
-    cut, n = 1 + integer("paraphrases", paraphrases), len(judgements)
-    margins, said, kept = zip(*(_judged(f"judgements[{i}]", one, cut) for i, one in enumerate(judgements)), strict=True)
+    cut = 1 + integer("paraphrases", paraphrases)
+    n = len(judgements)
+    margins, said, kept = zip(
+        *(_judged(f"judgements[{i}]", one, cut) for i, one in enumerate(judgements)),
+        strict=True,
+    )
     ahead = [margin > 0 for margin in margins]
     parts = {
         "efficacy": [a[:1] for a in ahead],
@@ -169,15 +229,35 @@ def summarise(judgements: Sequence[Judgement], paraphrases: int) -> dict[str, An
     summary: dict[str, Any] = {"edits": n}
     for name, answers in parts.items():
         share = float(np.mean([a.mean() for a in answers]))
-        summary[name] = {"share": share, "interval": wilson(share, n), "questions": sum(map(len, answers))}
-    summary["score"] = harmonic_mean([summary[name]["share"] for name in ("efficacy", "paraphrase", "neighbourhood")])
+        summary[name] = {
+            "share": share,
+            "interval": wilson(share, n),
+            "questions": sum(map(len, answers)),
+        }
+    summary["score"] = harmonic_mean(
+        [summary[name]["share"] for name in ("efficacy", "paraphrase", "neighbourhood")]
+    )
     return summary
 
 
 def _judged(name: str, one: Judgement, cut: int) -> tuple[NDArray, bool, float | None]:
     """Margins, "said" and "kept" of one judgement, if it is one."""
-    check({"margin", "said", "kept"} <= set(one), name, one, "what judge returns: margin, said and kept")
+    if not {"margin", "said", "kept"} <= set(one):
+        raise ValueError(
+            f"{name}: got {brief(one)}; "
+            "it must be what judge returns: margin, said and kept."
+        )
     margins = np.asarray(host(f"{name}['margin']", one["margin"]))
-    wanted = f"of shape (n,), with more than {cut} questions: the first, its paraphrases, and neighbours"
-    check(margins.ndim == 1 and len(margins) > cut, f"{name}['margin']", f"shape {margins.shape}", wanted)
-    return margins, boolean(f"{name}['said']", one["said"]), real(f"{name}['kept']", one["kept"], "a share")
+    wanted = (
+        f"of shape (n,), with more than {cut} questions: the first, its paraphrases, "
+        "and neighbours"
+    )
+    if not (margins.ndim == 1 and len(margins) > cut):
+        raise ValueError(
+            f"{name}['margin']: got shape {margins.shape}; it must be {wanted}."
+        )
+    return (
+        margins,
+        boolean(f"{name}['said']", one["said"]),
+        real(f"{name}['kept']", one["kept"], "a share"),
+    )

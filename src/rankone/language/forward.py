@@ -8,25 +8,39 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
-from rankone._checks import check
+from rankone._checks import brief
 from rankone._module import Module
 from rankone.language.rotary import rotate
 from rankone.language.transformer import ACTIVATIONS, Config, Layers, Network
 from rankone.precision import wider
 
-__all__ = ["SITES", "Cache", "Hook", "before_head", "embed", "head", "logits", "run", "wide", "without_hook"]
+__all__ = [
+    "SITES",
+    "Cache",
+    "Hook",
+    "before_head",
+    "embed",
+    "head",
+    "logits",
+    "run",
+    "wide",
+    "without_hook",
+]
 
 SITES = ("attention", "key", "mlp", "hidden")
 Hook = Callable[[str, Array, Array, dict[str, Array], Any], Array]
 
 
-def without_hook(site: str, layer: Array, value: Array, seen: dict[str, Array], data: Any) -> Array:
+def without_hook(
+    site: str, layer: Array, value: Array, seen: dict[str, Array], data: Any
+) -> Array:
     """The hook that leaves every value as it is."""
     return value
 
 
 class Cache(Module):
-    """Keys and values of attention for the tokens already run, in S slots; all rows of a batch fill the same slots.
+    """Keys and values of attention for the tokens already run, in S slots; all rows of
+    a batch fill the same slots.
 
     Attributes:
         keys: (L, B, S, kv_heads, head_width), rotated.
@@ -41,7 +55,9 @@ class Cache(Module):
     length: Int[Array, ""]
 
     @classmethod
-    def empty(cls, config: Config, valid: Bool[Array, "B S"], dtype: Any = jnp.float32) -> "Cache":
+    def empty(
+        cls, config: Config, valid: Bool[Array, "B S"], dtype: Any = jnp.float32
+    ) -> "Cache":
         """A cache with nothing in it, for a batch whose padding is known beforehand.
 
         Args:
@@ -49,7 +65,9 @@ class Cache(Module):
             valid: False where a slot will hold padding (B, S).
             dtype: What keys and values are kept in.
         """
-        zeros = jnp.zeros((config.layers, *valid.shape, config.kv_heads, config.head_width), dtype)
+        zeros = jnp.zeros(
+            (config.layers, *valid.shape, config.kv_heads, config.head_width), dtype
+        )
         return cls(zeros, zeros, valid, jnp.asarray(0))
 
 
@@ -67,27 +85,36 @@ def run(
 
     Args:
         network: The network.
-        h: The residual stream as it enters the first of these blocks; before the first of all it is the tokens'
-            embedding alone, and learned positions are added here.
+        h: The residual stream as it enters the first of these blocks; before the first
+            of all it is the tokens' embedding alone, and learned positions are added
+            here.
         cache: What came before; it must have T slots left.
         layers: First block and the one after the last; by default all blocks are run.
-        hook: Called as hook(site, layer, value, seen, data) with site one of `SITES`; what it returns goes on, and
-            `seen` holds the values at the earlier sites of the block. "key" is the input of the down projection
-            (B, T, D), "mlp" its output, "attention" that of attention, "hidden" the residual stream after the block.
-        data: Passed to the hook; arrays belong here, not in the hook's closure, which jit would compile in.
+        hook: Called as hook(site, layer, value, seen, data) with site one of `SITES`;
+            what it returns goes on, and `seen` holds the values at the earlier sites of
+            the block. "key" is the input of the down projection (B, T, D), "mlp" its
+            output, "attention" that of attention, "hidden" the residual stream after
+            the block.
+        data: Passed to the hook; arrays belong here, not in the hook's closure, which
+            jit would compile in.
         read: Sites whose values are returned.
 
     Returns:
-        The residual stream after the last block; the cache with these positions; and the values at the sites asked
-        for, each stacked over the blocks run (n, B, T, ...).
+        The residual stream after the last block; the cache with these positions; and
+        the values at the sites asked for, each stacked over the blocks run (n, B, T,
+        ...).
     """
     start, stop = layers or (0, network.config.layers)
     if network.positions is not None and start == 0 < stop:
         h = h + _learned(network.positions, cache, h.shape[1])
 
-    def step(carry: tuple[Array, Cache], layer: Array) -> tuple[tuple[Array, Cache], dict[str, Array]]:
+    def step(
+        carry: tuple[Array, Cache], layer: Array
+    ) -> tuple[tuple[Array, Cache], dict[str, Array]]:
         h, cache = carry
-        h, cache, seen = _block(network.config, network.layers[layer], layer, h, cache, hook, data)
+        h, cache, seen = _block(
+            network.config, network.layers[layer], layer, h, cache, hook, data
+        )
         return (h, cache), {site: seen[site] for site in read}
 
     (h, cache), readings = jax.lax.scan(step, (h, cache), jnp.arange(start, stop))
@@ -111,12 +138,20 @@ def before_head(network: Network, h: Float[Array, "... d"]) -> Float[Array, "...
 
 
 def head(network: Network) -> Float[Array, "V d"]:
-    """Rows that score the tokens: the embedding's own, where the network shares them."""
+    """Rows that score the tokens: the embedding's own, where the network shares
+    them.
+    """
     return network.embedding if network.head is None else network.head
 
 
 def _block(
-    config: Config, w: Layers, layer: Array, h: Array, cache: Cache, hook: Hook, data: Any
+    config: Config,
+    w: Layers,
+    layer: Array,
+    h: Array,
+    cache: Cache,
+    hook: Hook,
+    data: Any,
 ) -> tuple[Array, Cache, dict[str, Array]]:
     seen: dict[str, Array] = {}
 
@@ -127,8 +162,13 @@ def _block(
     x = _norm(config, h, w.attention_norm, w.attention_norm_bias)
     attended, cache = _attention(config, w, layer, x, cache)
     h = h + tap("attention", attended)
-    x, activate = _norm(config, h, w.mlp_norm, w.mlp_norm_bias), ACTIVATIONS[config.activation]
-    key = activate(_linear(w, "gate", x)) * _linear(w, "up", x) if config.gated else activate(_linear(w, "up", x))
+    x = _norm(config, h, w.mlp_norm, w.mlp_norm_bias)
+    activate = ACTIVATIONS[config.activation]
+    key = (
+        activate(_linear(w, "gate", x)) * _linear(w, "up", x)
+        if config.gated
+        else activate(_linear(w, "up", x))
+    )
     h = tap("hidden", h + tap("mlp", _linear(w, "down", tap("key", key))))
     return h, cache, seen
 
@@ -139,37 +179,59 @@ def _linear(w: Layers, name: str, x: Array) -> Array:
     return y if bias is None else y + jnp.broadcast_to(bias, y.shape)
 
 
-def _attention(config: Config, w: Layers, layer: Array, x: Array, cache: Cache) -> tuple[Array, Cache]:
+def _attention(
+    config: Config, w: Layers, layer: Array, x: Array, cache: Cache
+) -> tuple[Array, Cache]:
     B, T, _ = x.shape
     positions = cache.length + jnp.arange(T)
     heads = (B, T, -1, config.head_width)
     projected = _linear(w, "query", x), _linear(w, "key", x)
     q, k = (rotate(y.reshape(heads), positions, config.frequencies) for y in projected)
-    cache, keys, values = _remember(cache, layer, k, _linear(w, "value", x).reshape(heads))
+    cache, keys, values = _remember(
+        cache, layer, k, _linear(w, "value", x).reshape(heads)
+    )
     slots = jnp.arange(keys.shape[1])
     visible = (slots[None] <= positions[:, None])[None] & cache.valid[:, None, :]
     if config.window is not None:
         visible &= (slots[None] > positions[:, None] - config.window)[None]
     q = q.reshape(B, T, config.kv_heads, -1, config.head_width)
-    scores = jnp.einsum("btngw,bsnw->bngts", q, keys).astype(wide(q)) / config.head_width**0.5
+    scores = (
+        jnp.einsum("btngw,bsnw->bngts", q, keys).astype(wide(q))
+        / config.head_width**0.5
+    )
     scores = jnp.where(visible[:, None, None], scores, jnp.finfo(scores.dtype).min)
-    read = jnp.einsum("bngts,bsnw->btngw", jax.nn.softmax(scores, axis=-1).astype(x.dtype), values)
+    read = jnp.einsum(
+        "bngts,bsnw->btngw", jax.nn.softmax(scores, axis=-1).astype(x.dtype), values
+    )
     return _linear(w, "output", read.reshape(B, T, -1)), cache
 
 
-def _remember(cache: Cache, layer: Array, k: Array, v: Array) -> tuple[Cache, Array, Array]:
-    """The cache with new keys and values of one block, and all that the block now holds."""
+def _remember(
+    cache: Cache, layer: Array, k: Array, v: Array
+) -> tuple[Cache, Array, Array]:
+    """The cache with new keys and values of one block, and all that the block now
+    holds.
+    """
     place = (layer, 0, cache.length, 0, 0)
     keys = jax.lax.dynamic_update_slice(cache.keys, k[None], place)
     values = jax.lax.dynamic_update_slice(cache.values, v[None], place)
     at = jax.lax.dynamic_index_in_dim
-    return replace(cache, keys=keys, values=values), at(keys, layer, keepdims=False), at(values, layer, keepdims=False)
+    return (
+        replace(cache, keys=keys, values=values),
+        at(keys, layer, keepdims=False),
+        at(values, layer, keepdims=False),
+    )
 
 
 def _learned(table: Array, cache: Cache, T: int) -> Array:
-    """Embedding of the next T positions, counted in each row from its first token after the padding."""
+    """Embedding of the next T positions, counted in each row from its first token after
+    the padding.
+    """
     wanted = f"at most {len(table)}, the positions that this network has learned"
-    check(cache.valid.shape[1] <= len(table), "tokens", cache.valid.shape[1], wanted)
+    if cache.valid.shape[1] > len(table):
+        raise ValueError(
+            f"tokens: got {brief(cache.valid.shape[1])}; it must be {wanted}."
+        )
     places = jnp.maximum(jnp.cumsum(cache.valid, axis=1) - 1, 0)
     return table[jax.lax.dynamic_slice_in_dim(places, cache.length, T, axis=1)]
 
@@ -178,7 +240,9 @@ def _norm(config: Config, h: Array, weight: Array, bias: Array | None) -> Array:
     x = h.astype(wide(h))
     if config.norm == "layer":
         x = x - jnp.mean(x, axis=-1, keepdims=True)
-    x = (x * jax.lax.rsqrt(jnp.mean(x**2, axis=-1, keepdims=True) + config.epsilon)).astype(h.dtype)
+    x = (
+        x * jax.lax.rsqrt(jnp.mean(x**2, axis=-1, keepdims=True) + config.epsilon)
+    ).astype(h.dtype)
     x = x * jnp.broadcast_to(weight, x.shape)
     return x if bias is None else x + jnp.broadcast_to(bias, x.shape)
 

@@ -1,4 +1,6 @@
-"""Text that a model continues by itself, one token at a time, with a key-value cache."""
+"""Text that a model continues by itself, one token at a time, with a key-value
+cache.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import array, check, integer
+from rankone._checks import array, brief, integer
 from rankone._module import Module, static
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.model import LanguageModel
@@ -21,7 +23,12 @@ __all__ = ["RowChanges", "continue_tokens", "generate"]
 
 @checked
 def generate(
-    model: LanguageModel, prompts: Sequence[str], length: int = 40, *, top: int = 1, key: Array | None = None
+    model: LanguageModel,
+    prompts: Sequence[str],
+    length: int = 40,
+    *,
+    top: int = 1,
+    key: Array | None = None,
 ) -> list[str]:
     """Continuation that the model gives to each prompt.
 
@@ -29,28 +36,38 @@ def generate(
         model: The language model that continues the prompts.
         prompts: Texts, none of them empty.
         length: Number of tokens to add.
-        top: How many of the likeliest tokens each token is drawn from; 1 always takes the likeliest.
+        top: How many of the likeliest tokens each token is drawn from; 1 always takes
+            the likeliest.
         key: JAX random key, needed if `top` > 1.
 
     Returns:
         The text added to each prompt.
 
     Raises:
-        ValueError: If a prompt is empty, `length` or `top` is no positive integer, `top` exceeds the vocabulary, or
-            `top` > 1 without a key.
+        ValueError: If a prompt is empty, `length` or `top` is no positive integer,
+            `top` exceeds the vocabulary, or `top` > 1 without a key.
     """
-    check(all(prompts), "prompts", prompts, "texts, none empty")
+    if not all(prompts):
+        raise ValueError(
+            f"prompts: got {brief(prompts)}; it must be texts, none empty."
+        )
     length = integer("length", length)
     top = integer("top", top, most=model.network.config.vocabulary)
-    check(top == 1 or key is not None, "key", key, "a JAX random key, since top > 1 draws")
+    if top != 1 and key is None:
+        raise ValueError(
+            f"key: got {brief(key)}; it must be a JAX random key, since top > 1 draws."
+        )
     key = jax.random.key(0) if key is None else key
-    tokens, valid = pad([model.tokenizer.encode(prompt) for prompt in prompts], left=True, multiple=8)
+    tokens, valid = pad(
+        [model.tokenizer.encode(prompt) for prompt in prompts], left=True, multiple=8
+    )
     said = continue_tokens(model.network, tokens, valid, key, length=length, top=top)
     return [model.tokenizer.decode(row) for row in np.asarray(said)]
 
 
 class RowChanges(Module):
-    """A change of one block's down projection for every row of a batch: many edited models run as one.
+    """A change of one block's down projection for every row of a batch: many edited
+    models run as one.
 
     Attributes:
         delta: Ŵ − W of each row (B, d, D).
@@ -61,14 +78,36 @@ class RowChanges(Module):
     layer: int = static()
 
     def __post_init__(self) -> None:
-        delta = array("delta", self.delta, "(B, d, D): a change of the matrix for each row", 3, once=True)
-        self._set(delta=delta, layer=integer("layer", self.layer, "the number of a block, counted from 0", least=0))
+        delta = array(
+            "delta",
+            self.delta,
+            "(B, d, D): a change of the matrix for each row",
+            3,
+            once=True,
+        )
+        self._set(
+            delta=delta,
+            layer=integer(
+                "layer", self.layer, "the number of a block, counted from 0", least=0
+            ),
+        )
 
 
-def _changed(site: str, layer: Array, value: Array, seen: dict[str, Array], data: RowChanges | None) -> Array:
+def _changed(
+    site: str,
+    layer: Array,
+    value: Array,
+    seen: dict[str, Array],
+    data: RowChanges | None,
+) -> Array:
     if site != "mlp" or data is None:
         return value
-    add = lambda: (value + jnp.einsum("btk,bdk->btd", seen["key"], data.delta)).astype(value.dtype)  # noqa: E731
+
+    def add() -> Array:
+        return (value + jnp.einsum("btk,bdk->btd", seen["key"], data.delta)).astype(
+            value.dtype
+        )
+
     return jax.lax.cond(layer == data.layer, add, lambda: value)
 
 
@@ -83,7 +122,8 @@ def continue_tokens(
     length: int,
     top: int,
 ) -> Int[Array, "B n"]:
-    """`length` tokens after rows padded on the left; each step runs one position against the cache.
+    """`length` tokens after rows padded on the left; each step runs one position
+    against the cache.
 
     Args:
         network: The network.
@@ -94,18 +134,25 @@ def continue_tokens(
         length: Number of tokens to add to each row.
         top: How many of the likeliest tokens each token is drawn from.
     """
-    tokens, valid = jnp.asarray(tokens), jnp.asarray(valid)
+    tokens = jnp.asarray(tokens)
+    valid = jnp.asarray(valid)
     forward = partial(run, network, hook=_changed, data=changes)
     slots = jnp.concatenate([valid, jnp.ones((tokens.shape[0], length), bool)], axis=1)
-    h, cache, _ = forward(embed(network, tokens), Cache.empty(network.config, slots, network.norm.dtype))
+    h, cache, _ = forward(
+        embed(network, tokens), Cache.empty(network.config, slots, network.norm.dtype)
+    )
 
-    def step(state: tuple[Array, Cache], key: Array) -> tuple[tuple[Array, Cache], Array]:
+    def step(
+        state: tuple[Array, Cache], key: Array
+    ) -> tuple[tuple[Array, Cache], Array]:
         scores, cache = state
         token = _draw(scores, top, key)
         h, cache, _ = forward(embed(network, token[:, None]), cache)
         return (logits(network, h[:, -1]), cache), token
 
-    _, said = jax.lax.scan(step, (logits(network, h[:, -1]), cache), jax.random.split(key, length))
+    _, said = jax.lax.scan(
+        step, (logits(network, h[:, -1]), cache), jax.random.split(key, length)
+    )
     return said.T
 
 

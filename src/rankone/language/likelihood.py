@@ -20,7 +20,8 @@ __all__ = ["at_positions", "from_layer", "likelihoods", "log_likelihood", "up_to
 def likelihoods(
     model: LanguageModel, prompts: Sequence[str], targets: Sequence[str]
 ) -> tuple[Float[Array, " B"], Bool[Array, " B"]]:
-    """Mean log-probability of a target's tokens after its prompt, and whether each is the likeliest of all tokens.
+    """Mean log-probability of a target's tokens after its prompt, and whether each is
+    the likeliest of all tokens.
 
     Args:
         model: The language model.
@@ -28,7 +29,8 @@ def likelihoods(
         targets: What may follow each prompt, without the space between them.
 
     Returns:
-        Mean log-probability per token (B,), and whether greedy generation would give the target (B,).
+        Mean log-probability per token (B,), and whether greedy generation would give
+        the target (B,).
 
     Raises:
         ValueError: If a text is empty, or there are not as many targets as prompts.
@@ -38,8 +40,12 @@ def likelihoods(
 
 
 @partial(jax.jit, static_argnames="layer")
-def up_to_layer(network: Network, rows: Continuations, layer: int) -> Float[Array, "B T d"]:
-    """The residual stream as it enters a block: an edit of that block does not change it, so it is computed once."""
+def up_to_layer(
+    network: Network, rows: Continuations, layer: int
+) -> Float[Array, "B T d"]:
+    """The residual stream as it enters a block: an edit of that block does not change
+    it, so it is computed once.
+    """
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
     return run(network, embed(network, rows.tokens), cache, layers=(0, layer))[0]
 
@@ -52,15 +58,27 @@ def from_layer(
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
     h, _, _ = run(network, h, cache, layers=(layer, network.config.layers))
     scores = logits(network, at_positions(h, rows))
-    return log_likelihood(scores, rows), jnp.all((scores.argmax(-1) == rows.labels) | (rows.weights == 0), axis=1)
+    return log_likelihood(scores, rows), jnp.all(
+        (scores.argmax(-1) == rows.labels) | (rows.weights == 0), axis=1
+    )
 
 
-def at_positions(h: Float[Array, "B T d"], rows: Continuations) -> Float[Array, "B m d"]:
+def at_positions(
+    h: Float[Array, "B T d"], rows: Continuations
+) -> Float[Array, "B m d"]:
     """The residual stream where the continuation is predicted."""
     return jnp.take_along_axis(h, rows.positions[..., None], axis=1)
 
 
-def log_likelihood(scores: Float[Array, "B m V"], rows: Continuations) -> Float[Array, " B"]:
-    """Mean log-probability per token of each row's continuation; 0 for a row without one."""
+def log_likelihood(
+    scores: Float[Array, "B m V"], rows: Continuations
+) -> Float[Array, " B"]:
+    """Mean log-probability per token of each row's continuation; 0 for a row without
+    one.
+    """
     log_p = jax.nn.log_softmax(scores, axis=-1)
-    return jnp.sum(jnp.take_along_axis(log_p, rows.labels[..., None], axis=-1)[..., 0] * rows.weights, axis=1)
+    return jnp.sum(
+        jnp.take_along_axis(log_p, rows.labels[..., None], axis=-1)[..., 0]
+        * rows.weights,
+        axis=1,
+    )

@@ -1,4 +1,6 @@
-"""The searches for many facts at once: one program runs them all, and each step multiplies larger matrices."""
+"""The searches for many facts at once: one program runs them all, and each step
+multiplies larger matrices.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rankone._checks import check, integer
+from rankone._checks import brief, integer
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import Rehearsal, rehearsal
 from rankone.language.relations import Request
@@ -16,7 +18,10 @@ from rankone.language.surgery import DEFAULT_LAYER
 
 __all__ = ["find_fact_values"]
 
-_WIDTH, _SIDE = 24, 4  # columns before the cut and searches side by side are multiples of these: few programs serve all
+# columns before the cut and searches side by side are multiples of these: few programs
+# serve all
+_WIDTH = 24
+_SIDE = 4
 
 
 def find_fact_values(
@@ -30,7 +35,8 @@ def find_fact_values(
 ) -> list[Value]:
     """Values of `find_fact_value` for each request, several searched at once.
 
-    Each search goes on until all of its batch have ended, but what has ended changes no more.
+    Each search goes on until all of its batch have ended, but what has ended changes no
+    more.
 
     Args:
         model: The language model.
@@ -41,12 +47,21 @@ def find_fact_values(
         batch: How many are searched at a time; memory grows with it.
 
     Raises:
-        ValueError: If there is no request, the first context is not empty, or there is no such block.
+        ValueError: If there is no request, the first context is not empty, or there is
+            no such block.
     """
-    layer, batch = model.network.check_layer(layer), integer("batch", batch)
-    check(len(requests) > 0, "requests", list(requests), "one request or more")
+    layer = model.network.check_layer(layer)
+    batch = integer("batch", batch)
+    if len(requests) == 0:
+        raise ValueError(
+            f"requests: got {brief(list(requests))}; it must be one request or more."
+        )
     empty_first = len(contexts) > 0 and contexts[0] == ""
-    check(empty_first, "contexts", list(contexts)[:1], "a list whose first is the empty text")
+    if not empty_first:
+        raise ValueError(
+            f"contexts: got {brief(list(contexts)[:1])}; "
+            "it must be a list whose first is the empty text."
+        )
     rows = [rehearsal(model.tokenizer, request, contexts) for request in requests]
     width = -(-max(one.before.shape[1] for one in rows) // _WIDTH) * _WIDTH
     rows = [_widened(one, width) for one in rows]
@@ -56,8 +71,16 @@ def find_fact_values(
         for start in range(0, len(group), batch):
             part = group[start : start + batch]
             spare = -len(part) % _SIDE
-            values = _side_by_side(model, [rows[i] for i in part + spare * part[:1]], layer, search or Search())
-            found |= {i: jax.tree.map(lambda leaf, n=n: leaf[n], values) for n, i in enumerate(part)}
+            values = _side_by_side(
+                model,
+                [rows[i] for i in part + spare * part[:1]],
+                layer,
+                search or Search(),
+            )
+            found |= {
+                i: jax.tree.map(lambda leaf, n=n: leaf[n], values)
+                for n, i in enumerate(part)
+            }
     return [found[i] for i in range(len(rows))]
 
 
@@ -66,13 +89,19 @@ def _shape(rows: Rehearsal) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _widened(rows: Rehearsal, width: int) -> Rehearsal:
-    """More padding before the tokens: positions are relative, or counted from the first token."""
+    """More padding before the tokens: positions are relative, or counted from the first
+    token.
+    """
     more = ((0, 0), (width - rows.before.shape[1], 0))
-    before, valid = (np.pad(np.asarray(one), more) for one in (rows.before, rows.before_valid))
+    before, valid = (
+        np.pad(np.asarray(one), more) for one in (rows.before, rows.before_valid)
+    )
     return replace(rows, before=jnp.asarray(before), before_valid=jnp.asarray(valid))
 
 
-def _side_by_side(model: LanguageModel, rows: Sequence[Rehearsal], layer: int, search: Search) -> Value:
+def _side_by_side(
+    model: LanguageModel, rows: Sequence[Rehearsal], layer: int, search: Search
+) -> Value:
     stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *rows)
     return jax.vmap(lambda one: _one(model, one, layer, search))(stacked)
 

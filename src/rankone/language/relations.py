@@ -6,7 +6,7 @@ These are plain dataclasses: they hold text only, and JAX never traces them.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rankone._checks import check, choice, integer
+from rankone._checks import brief, choice, integer
 from rankone.data.facts import Country, countries, country
 
 __all__ = ["RELATIONS", "Fact", "Relation", "Request", "country_fact"]
@@ -72,10 +72,23 @@ class Request:
 
     def __post_init__(self) -> None:
         for name in ("prompt", "subject", "target"):
-            check(isinstance(getattr(self, name), str), name, getattr(self, name), "a text")
-        check(self.prompt.count("{}") == 1, "prompt", self.prompt, "a text with {} once, where the subject goes")
-        check(bool(self.subject.strip()), "subject", self.subject, "a name, not empty")
-        check(bool(self.target.strip()), "target", self.target, "a text, not empty")
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(
+                    f"{name}: got {brief(getattr(self, name))}; it must be a text."
+                )
+        if self.prompt.count("{}") != 1:
+            raise ValueError(
+                f"prompt: got {brief(self.prompt)}; "
+                "it must be a text with {} once, where the subject goes."
+            )
+        if not self.subject.strip():
+            raise ValueError(
+                f"subject: got {brief(self.subject)}; it must be a name, not empty."
+            )
+        if not self.target.strip():
+            raise ValueError(
+                f"target: got {brief(self.target)}; it must be a text, not empty."
+            )
 
     @property
     def text(self) -> str:
@@ -85,7 +98,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Fact:
-    """A fact about a country, a false one to put in its place, and the questions that test the change.
+    """A fact about a country, a false one to put in its place, and the questions that
+    test the change.
 
     Attributes:
         request: The edit that is wanted.
@@ -103,20 +117,29 @@ class Fact:
 
 
 def country_fact(
-    name: str, relation: str, target: str, among: Sequence[Country] | None = None, *, count: int = 8
+    name: str,
+    relation: str,
+    target: str,
+    among: Sequence[Country] | None = None,
+    *,
+    count: int = 8,
 ) -> Fact:
-    """The edit that gives a country another capital, currency or continent, with its tests.
+    """The edit that gives a country another capital, currency or continent, with its
+    tests.
 
     Args:
         name: Name of the country.
         relation: "capital", "currency" or "continent".
         target: The new answer.
-        among: Countries that may serve as neighbours, best those whose answer the model knows; by default all.
-        count: Number of neighbours at most. The target is true of none of them; those with the same true answer come
-            first, then bordering countries, then those on the same continent.
+        among: Countries that may serve as neighbours, best those whose answer the model
+            knows; by default all.
+        count: Number of neighbours at most. The target is true of none of them; those
+            with the same true answer come first, then bordering countries, then those
+            on the same continent.
 
     Raises:
-        ValueError: If there is no such country or relation, or the target is empty or true.
+        ValueError: If there is no such country or relation, or the target is empty or
+            true.
 
     >>> fact = country_fact("Netherlands", "capital", "Paris", count=1)
     >>> fact.request.text, fact.truth, fact.neighbours
@@ -126,13 +149,29 @@ def country_fact(
     subject = country(name)
     choice("relation", relation, RELATIONS)
     truth = getattr(subject, relation)
-    check(isinstance(target, str), "target", target, f"a text: the new {relation}")
-    every = isinstance(among, list | tuple) and all(isinstance(one, Country) for one in among)
-    check(among is None or every, "among", among, "a list of countries, or None")
-    check(target.strip() != truth, "target", target, f"another than the true {relation} of {subject.name}")
+    if not isinstance(target, str):
+        raise ValueError(
+            f"target: got {brief(target)}; it must be a text: the new {relation}."
+        )
+    every = isinstance(among, list | tuple) and all(
+        isinstance(one, Country) for one in among
+    )
+    if among is not None and not every:
+        raise ValueError(
+            f"among: got {brief(among)}; it must be a list of countries, or None."
+        )
+    if target.strip() == truth:
+        raise ValueError(
+            f"target: got {brief(target)}; "
+            f"it must be another than the true {relation} of {subject.name}."
+        )
     ways = RELATIONS[relation]
     pool = countries() if among is None else among
-    others = [c for c in pool if c.name != subject.name and getattr(c, relation) != target.strip()]
+    others = [
+        c
+        for c in pool
+        if c.name != subject.name and getattr(c, relation) != target.strip()
+    ]
     near = sorted(others, key=lambda c: -_likeness(c, subject, relation))[:count]
     return Fact(
         Request(ways.prompt, subject.name, target.strip()),
@@ -145,4 +184,8 @@ def country_fact(
 
 def _likeness(other: Country, subject: Country, relation: str) -> int:
     same_answer = getattr(other, relation) == getattr(subject, relation)
-    return 4 * same_answer + 2 * (other.name in subject.neighbours) + (other.continent == subject.continent)
+    return (
+        4 * same_answer
+        + 2 * (other.name in subject.neighbours)
+        + (other.continent == subject.continent)
+    )

@@ -1,6 +1,8 @@
-"""Rewriting one fact of a language model: where its key is, and which value says otherwise.
+"""Rewriting one fact of a language model: where its key is, and which value says
+otherwise.
 
-And the baseline that needs no key: fine-tuning of the same matrix on the same sentence, every weight near its start.
+And the baseline that needs no key: fine-tuning of the same matrix on the same sentence,
+every weight near its start.
 """
 
 from collections.abc import Callable
@@ -22,16 +24,20 @@ from rankone.language.transformer import Network
 __all__ = ["Search", "Value", "find_value", "fine_tune", "subject_keys"]
 
 Loss = Callable[[Array], tuple[Array, Array]]
-_ROWS = 32  # the record of a search has a multiple of so many, so that few programs serve all numbers of steps
+# the record of a search has a multiple of so many, so that few programs serve all
+# numbers of steps
+_ROWS = 32
 
 
 class Search(Module):
-    """Options of the search for a value. The constants are those of the published code, unless a line says otherwise.
+    """Options of the search for a value. The constants are those of the published code,
+    unless a line says otherwise.
 
     Attributes:
         rate: Step size of Adam, positive.
         steps: Number of steps at most.
-        enough: Stop when the mean −log p of the target falls below this (the code: the whole sum).
+        enough: Stop when the mean −log p of the target falls below this (the code: the
+            whole sum).
         divergence: Weight of KL(p₀ ‖ p_δ) on "subject is a" (the code: KL(p_δ ‖ p₀)).
         decay: Weight of ‖δ‖²/‖v₀‖² (the code: 0.5 of ‖δ‖/‖v₀‖², which has a unit).
         reach: Largest ‖δ‖ in units of ‖v₀‖.
@@ -57,9 +63,11 @@ class Value(Module):
 
     Attributes:
         delta: δ (d,): the residual v* − Wk that the edit is to write.
-        keys: Input of the down projection there in each context (n, D); the first context is the empty one.
+        keys: Input of the down projection there in each context (n, D); the first
+            context is the empty one.
         before: ‖v₀‖, the mean length of the output there before the edit.
-        losses: Mean −log p of the target, KL, and ‖δ‖²/‖v₀‖² at every step (steps, 3); NaN after the last.
+        losses: Mean −log p of the target, KL, and ‖δ‖²/‖v₀‖² at every step (steps, 3);
+            NaN after the last.
         steps: Number of steps taken.
     """
 
@@ -71,15 +79,20 @@ class Value(Module):
 
     @property
     def key(self) -> Float[Array, " D"]:
-        """k: the mean of the keys over the contexts, used for the direction, its length and the residual alike."""
+        """k: the mean of the keys over the contexts, used for the direction, its length
+        and the residual alike.
+        """
         return self.keys.mean(0)
 
 
-def find_value(network: Network, rows: Rehearsal, *, layer: int, search: Search) -> Value:
-    """δ by Adam: it makes the target likelier in every context, leaves "subject is a" unchanged, and stays short.
+def find_value(
+    network: Network, rows: Rehearsal, *, layer: int, search: Search
+) -> Value:
+    """δ by Adam: it makes the target likelier in every context, leaves "subject is a"
+    unchanged, and stays short.
 
-    Everything below the block, and before the subject's last token, is computed once; a step runs only what is above
-    and after.
+    Everything below the block, and before the subject's last token, is computed once; a
+    step runs only what is above and after.
 
     Args:
         network: The network.
@@ -87,25 +100,47 @@ def find_value(network: Network, rows: Rehearsal, *, layer: int, search: Search)
         layer: Number of the block whose down projection is to be edited.
         search: Constants of the search.
     """
-    found = _find_value(network, rows, search, layer=layer, size=-(-search.steps // _ROWS) * _ROWS)
+    found = _find_value(
+        network, rows, search, layer=layer, size=-(-search.steps // _ROWS) * _ROWS
+    )
     return replace(found, losses=found.losses[: search.steps])
 
 
 @partial(jax.jit, static_argnames=("layer", "size"))
-def _find_value(network: Network, rows: Rehearsal, search: Search, *, layer: int, size: int) -> Value:
+def _find_value(
+    network: Network, rows: Rehearsal, search: Search, *, layer: int, size: int
+) -> Value:
     h, cache, keys, outputs = _below(network, rows, layer)
-    keys, outputs = keys.astype(wide(keys)), outputs.astype(wide(outputs))
+    keys = keys.astype(wide(keys))
+    outputs = outputs.astype(wide(outputs))
     before = jnp.linalg.norm(outputs[:-1], axis=-1).mean()
-    loss = partial(_loss, network, rows, layer, h, cache, _probe(network, rows, layer, h, cache), before, search)
-    steps, delta, losses = _descend(loss, jnp.zeros_like(outputs[0]), before, search, size)
+    loss = partial(
+        _loss,
+        network,
+        rows,
+        layer,
+        h,
+        cache,
+        _probe(network, rows, layer, h, cache),
+        before,
+        search,
+    )
+    steps, delta, losses = _descend(
+        loss, jnp.zeros_like(outputs[0]), before, search, size
+    )
     return Value(delta, keys[:-1], before, losses, steps)
 
 
-def _descend(loss: Loss, delta: Array, before: Array, search: Search, size: int) -> tuple[Array, Array, Array]:
-    """Adam from δ = 0 inside the ball ‖δ‖ ≤ reach·‖v₀‖: steps taken, δ, and the parts of the loss at every step."""
+def _descend(
+    loss: Loss, delta: Array, before: Array, search: Search, size: int
+) -> tuple[Array, Array, Array]:
+    """Adam from δ = 0 inside the ball ‖δ‖ ≤ reach·‖v₀‖: steps taken, δ, and the parts
+    of the loss at every step.
+    """
     import optax  # here, because it takes as long to import as the rest of the package
 
-    adam, slope_of = optax.adam(search.rate), jax.value_and_grad(loss, has_aux=True)
+    adam = optax.adam(search.rate)
+    slope_of = jax.value_and_grad(loss, has_aux=True)
 
     def go_on(state: tuple) -> Array:
         t, _, _, losses = state
@@ -120,19 +155,32 @@ def _descend(loss: Loss, delta: Array, before: Array, search: Search, size: int)
         done = parts[0] < search.enough  # the loss is that of the present δ: keep it
         return t + 1, jnp.where(done, delta, moved), moments, losses.at[t].set(parts)
 
-    start = (jnp.asarray(0), delta, adam.init(delta), jnp.full((size, 3), jnp.nan, delta.dtype))
+    start = (
+        jnp.asarray(0),
+        delta,
+        adam.init(delta),
+        jnp.full((size, 3), jnp.nan, delta.dtype),
+    )
     steps, delta, _, losses = jax.lax.while_loop(go_on, step, start)
     return steps, delta, losses
 
 
 @partial(jax.jit, static_argnames="layer")
-def subject_keys(network: Network, rows: Rehearsal, *, layer: int) -> Float[Array, "n D"]:
-    """Input of the down projection at the subject's last token in each context, without the search for a value."""
+def subject_keys(
+    network: Network, rows: Rehearsal, *, layer: int
+) -> Float[Array, "n D"]:
+    """Input of the down projection at the subject's last token in each context, without
+    the search for a value.
+    """
     return _below(network, rows, layer)[2][:-1]
 
 
-def _below(network: Network, rows: Rehearsal, layer: int) -> tuple[Array, Cache, Array, Array]:
-    """The stream after the block, the cache of what precedes the cut, and key and output at the cut."""
+def _below(
+    network: Network, rows: Rehearsal, layer: int
+) -> tuple[Array, Cache, Array, Array]:
+    """The stream after the block, the cache of what precedes the cut, and key and
+    output at the cut.
+    """
     after = jnp.ones(rows.suffix.tokens.shape, bool)
     valid = jnp.concatenate([rows.before_valid, after], axis=1)
     cache = Cache.empty(network.config, valid, network.norm.dtype)
@@ -143,12 +191,16 @@ def _below(network: Network, rows: Rehearsal, layer: int) -> tuple[Array, Cache,
     return h, cache, seen["key"][0, :, 0], seen["mlp"][0, :, 0]
 
 
-def _scores(network: Network, rows: Rehearsal, layer: int, h: Array, cache: Cache) -> Array:
+def _scores(
+    network: Network, rows: Rehearsal, layer: int, h: Array, cache: Cache
+) -> Array:
     h, _, _ = run(network, h, cache, layers=(layer + 1, network.config.layers))
     return logits(network, at_positions(h, rows.suffix))
 
 
-def _probe(network: Network, rows: Rehearsal, layer: int, h: Array, cache: Cache) -> Array:
+def _probe(
+    network: Network, rows: Rehearsal, layer: int, h: Array, cache: Cache
+) -> Array:
     """Log-probabilities after "subject is a", before any edit."""
     return jax.nn.log_softmax(_scores(network, rows, layer, h, cache)[-1, 0])
 
@@ -184,7 +236,8 @@ def fine_tune(
     steps: int = 25,
     enough: float = 0.05,
 ) -> tuple[Float[Array, "d D"], Int[Array, ""]]:
-    """ΔW of one down projection by Adam, with every entry of ΔW projected to [−radius, radius] after each step.
+    """ΔW of one down projection by Adam, with every entry of ΔW projected to [−radius,
+    radius] after each step.
 
     Args:
         network: The network.
@@ -201,7 +254,8 @@ def fine_tune(
     Raises:
         ValueError: If there is no such block, or a number is out of range.
     """
-    layer, steps = network.check_layer(layer), integer("steps", steps)
+    layer = network.check_layer(layer)
+    steps = integer("steps", steps)
     positive("radius", radius)
     positive("rate", rate)
     not_negative("enough", enough)
@@ -210,15 +264,25 @@ def fine_tune(
 
 @partial(jax.jit, static_argnames=("layer", "steps"))
 def _fine_tune(
-    network: Network, rows: Continuations, radius: float, rate: float, enough: float, *, layer: int, steps: int
+    network: Network,
+    rows: Continuations,
+    radius: float,
+    rate: float,
+    enough: float,
+    *,
+    layer: int,
+    steps: int,
 ) -> tuple[Array, Array]:
     """`fine_tune` of arguments that are in their range."""
     import optax  # here, because it takes as long to import as the rest of the package
 
-    below, adam = up_to_layer(network, rows, layer), optax.adam(rate)
+    below = up_to_layer(network, rows, layer)
+    adam = optax.adam(rate)
 
     def loss(delta: Array) -> Array:
-        return -log_likelihood(_tuned_scores(network, rows, below, layer, delta), rows).mean()
+        return -log_likelihood(
+            _tuned_scores(network, rows, below, layer, delta), rows
+        ).mean()
 
     def step(state: tuple) -> tuple:
         t, delta, moments, _ = state
@@ -230,16 +294,28 @@ def _fine_tune(
     W = network.layers.down[layer]
     zero = jnp.zeros_like(W, wide(W))
     start = (jnp.asarray(0), zero, adam.init(zero), jnp.asarray(jnp.inf, zero.dtype))
-    t, delta, *_ = jax.lax.while_loop(lambda s: (s[0] < steps) & (s[3] >= enough), step, start)
+    t, delta, *_ = jax.lax.while_loop(
+        lambda s: (s[0] < steps) & (s[3] >= enough), step, start
+    )
     return delta, t
 
 
-def _tuned_scores(network: Network, rows: Continuations, below: Array, layer: int, delta: Array) -> Array:
+def _tuned_scores(
+    network: Network, rows: Continuations, below: Array, layer: int, delta: Array
+) -> Array:
     cache = Cache.empty(network.config, rows.valid, network.norm.dtype)
-    h, _, _ = run(network, below, cache, layers=(layer, layer + 1), hook=_tuned, data=delta)
-    h, _, _ = run(network, h, cache, layers=(layer + 1, network.config.layers), hook=without_hook)
+    h, _, _ = run(
+        network, below, cache, layers=(layer, layer + 1), hook=_tuned, data=delta
+    )
+    h, _, _ = run(
+        network, h, cache, layers=(layer + 1, network.config.layers), hook=without_hook
+    )
     return logits(network, at_positions(h, rows))
 
 
-def _tuned(site: str, layer: Array, value: Array, seen: dict[str, Array], delta: Array) -> Array:
-    return (value + seen["key"] @ delta.T).astype(value.dtype) if site == "mlp" else value
+def _tuned(
+    site: str, layer: Array, value: Array, seen: dict[str, Array], delta: Array
+) -> Array:
+    return (
+        (value + seen["key"] @ delta.T).astype(value.dtype) if site == "mlp" else value
+    )

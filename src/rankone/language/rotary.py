@@ -1,4 +1,6 @@
-"""The rotary embedding of positions: its frequencies, in the kinds that llama checkpoints have, and its rotation."""
+"""The rotary embedding of positions: its frequencies, in the kinds that llama
+checkpoints have, and its rotation.
+"""
 
 from collections.abc import Mapping, Sequence
 from math import pi
@@ -8,23 +10,28 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 
-from rankone._checks import check, choice, integer, positive
+from rankone._checks import choice, integer, positive
 
 __all__ = ["base_of", "frequencies", "rotate"]
 
 
-def frequencies(head_width: int, base: float, scaling: Mapping[str, Any] | None = None) -> tuple[float, ...]:
+def frequencies(
+    head_width: int, base: float, scaling: Mapping[str, Any] | None = None
+) -> tuple[float, ...]:
     """base^(−2i/w) for i < w/2, stretched as the checkpoint asks.
 
     Args:
         head_width: Length w of a head.
         base: θ, positive.
-        scaling: The checkpoint's own entry; its "rope_type" may be "default", "linear" or "llama3".
+        scaling: The checkpoint's own entry; its "rope_type" may be "default", "linear"
+            or "llama3".
 
     Raises:
-        ValueError: If the head has no positive length, the base is not positive, or the kind of scaling is unknown.
+        ValueError: If the head has no positive length, the base is not positive, or the
+            kind of scaling is unknown.
     """
-    head_width, scaling = integer("head_width", head_width), scaling or {}
+    head_width = integer("head_width", head_width)
+    scaling = scaling or {}
     positive("base", base)
     kind = scaling.get("rope_type") or scaling.get("type") or "default"
     choice("rope_type", kind, ("default", "linear", "llama3"))
@@ -46,32 +53,40 @@ def base_of(rates: Sequence[float]) -> float:
     base = rates[-1] ** (-width / (width - 2)) if len(rates) > 1 else 1e4
     base = round(base) if abs(base - round(base)) < 1e-6 * base else base
     same = np.allclose(frequencies(width, base), rates, rtol=1e-5)
-    check(same, "frequencies", f"{rates[:3]}…", "powers of one base, not stretched")
+    if not same:
+        raise ValueError(
+            f"frequencies: got {rates[:3]}…; "
+            "it must be powers of one base, not stretched."
+        )
     return float(base)
 
 
 def rotate(
     x: Float[Array, "*rows T h w"], positions: Int[Array, " T"], rates: Sequence[float]
 ) -> Float[Array, "*rows T h w"]:
-    """Heads rotated by their positions, in the layout of two halves; attention then depends on differences only.
+    """Heads rotated by their positions, in the layout of two halves; attention then
+    depends on differences only.
 
     Args:
         x: Queries or keys (..., T, heads, w).
         positions: Position of each of the T tokens.
-        rates: Angles in radians per position (w/2,); x is returned as it is where there are none.
+        rates: Angles in radians per position (w/2,); x is returned as it is where there
+            are none.
     """
     if not rates:
         return x
     angles = jnp.multiply.outer(positions.astype(x.dtype), jnp.asarray(rates, x.dtype))
     angles = jnp.expand_dims(angles[:, None], range(x.ndim - 3))
-    cos, sin = jnp.cos(angles), jnp.sin(angles)
+    cos = jnp.cos(angles)
+    sin = jnp.sin(angles)
     a, b = jnp.split(x, 2, axis=-1)
     return jnp.concatenate([a * cos - b * sin, b * cos + a * sin], axis=-1)
 
 
 def _llama3(rates: np.ndarray, scaling: Mapping[str, Any]) -> np.ndarray:
     """Slow rotations are slowed by the factor, fast ones kept, those between mixed."""
-    low, high = scaling["low_freq_factor"], scaling["high_freq_factor"]
+    low = scaling["low_freq_factor"]
+    high = scaling["high_freq_factor"]
     turns = scaling["original_max_position_embeddings"] * rates / (2 * pi)
     share = np.clip((turns - low) / (high - low), 0, 1)
     return share * rates + (1 - share) * rates / scaling["factor"]

@@ -11,7 +11,7 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int
 from tqdm.auto import tqdm
 
 from rankone._annotated import checked
-from rankone._checks import check, integer, not_negative
+from rankone._checks import brief, integer, not_negative
 from rankone.data.facts import corpus
 from rankone.editing import KeyGeometry, SecondMoments
 from rankone.language.forward import Cache, embed, run
@@ -32,10 +32,12 @@ def key_moments(
     batch: int = 8,
     skip: int = 1,
 ) -> SecondMoments:
-    """Σ kkᵀ of the down projection's input over the tokens of some texts, but the first of each window.
+    """Σ kkᵀ of the down projection's input over the tokens of some texts, but the first
+    of each window.
 
-    The first token of a window has no context; in many models its key is an outlier that belongs to the position, not
-    to the word. What an edit does there C then does not count: `skip=0` counts it.
+    The first token of a window has no context; in many models its key is an outlier
+    that belongs to the position, not to the word. What an edit does there C then does
+    not count: `skip=0` counts it.
 
     Args:
         model: The language model that reads the texts.
@@ -46,12 +48,19 @@ def key_moments(
         skip: Number of tokens at the beginning of each window whose keys are left out.
 
     Raises:
-        ValueError: If there is no such block, `window` or `batch` is no positive integer, or `skip` is not below
-            `window`.
+        ValueError: If there is no such block, `window` or `batch` is no positive
+            integer, or `skip` is not below `window`.
     """
     layer = model.network.check_layer(layer)
-    window, batch = integer("window", window), integer("batch", batch)
-    skip = integer("skip", skip, "a number of tokens, fewer than a window has", least=0, most=window - 1)
+    window = integer("window", window)
+    batch = integer("batch", batch)
+    skip = integer(
+        "skip",
+        skip,
+        "a number of tokens, fewer than a window has",
+        least=0,
+        most=window - 1,
+    )
     rows = [
         ids[i : i + window]
         for ids in map(model.tokenizer.encode, texts or corpus())
@@ -59,19 +68,28 @@ def key_moments(
     ]
     rows = sorted((row for row in rows if len(row) > skip), key=len)
     moments = SecondMoments.empty(model.network.config.hidden)
-    for start in tqdm(range(0, len(rows), batch), desc=f"keys of block {layer}", disable=len(rows) < 64):
+    for start in tqdm(
+        range(0, len(rows), batch),
+        desc=f"keys of block {layer}",
+        disable=len(rows) < 64,
+    ):
         tokens, valid = pad(rows[start : start + batch], multiple=32)
         full = ((0, batch - len(tokens)), (0, 0))
-        tokens, valid = np.pad(tokens, full), np.pad(valid, full)
+        tokens = np.pad(tokens, full)
+        valid = np.pad(valid, full)
         keys = _keys(model.network, tokens, valid, layer)
-        counted = valid & (np.arange(valid.shape[1]) >= skip)  # a new array: JAX may still be reading the old one
+        # a new array: JAX may still be reading the old one
+        counted = valid & (np.arange(valid.shape[1]) >= skip)
         moments = moments.update(keys, where=counted)
     return moments
 
 
 @checked
-def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **options: Any) -> KeyGeometry:
-    """The mean second moment of the keys over the corpus, with a ridge, factored: the C of an edit.
+def key_geometry(
+    model: LanguageModel, layer: int, *, ridge: float = 0.01, **options: Any
+) -> KeyGeometry:
+    """The mean second moment of the keys over the corpus, with a ridge, factored: the C
+    of an edit.
 
     The first token of each window does not count, as in `key_moments`.
 
@@ -84,14 +102,19 @@ def key_geometry(model: LanguageModel, layer: int, *, ridge: float = 0.01, **opt
     Raises:
         ValueError: If there is no such block, or `ridge` is negative.
     """
-    not_negative("ridge", ridge, "a share of the mean of C's diagonal, at least 0 and finite")
+    not_negative(
+        "ridge", ridge, "a share of the mean of C's diagonal, at least 0 and finite"
+    )
     C = key_moments(model, layer, **options).mean
     return KeyGeometry.from_moments(C, ridge=ridge * float(np.trace(C)) / len(C))
 
 
 @checked
-def text_keys(model: LanguageModel, texts: Sequence[str], layer: int) -> Float[Array, "n D"]:
-    """Keys that the down projection of a block reads at the last token of each text: the k of `rank_one_edit`.
+def text_keys(
+    model: LanguageModel, texts: Sequence[str], layer: int
+) -> Float[Array, "n D"]:
+    """Keys that the down projection of a block reads at the last token of each text:
+    the k of `rank_one_edit`.
 
     Args:
         model: The language model that reads the texts.
@@ -105,14 +128,22 @@ def text_keys(model: LanguageModel, texts: Sequence[str], layer: int) -> Float[A
         ValueError: If there is no text or no such block.
     """
     layer = model.network.check_layer(layer)
-    check(all(texts), "texts", texts, "one text or more, none empty")
-    tokens, valid = pad([model.tokenizer.encode(text) for text in texts], left=True, multiple=8)
+    if not all(texts):
+        raise ValueError(
+            f"texts: got {brief(texts)}; it must be one text or more, none empty."
+        )
+    tokens, valid = pad(
+        [model.tokenizer.encode(text) for text in texts], left=True, multiple=8
+    )
     return _keys(model.network, tokens, valid, layer)[:, -1]
 
 
 @partial(jax.jit, static_argnames="layer")
 def _keys(
-    network: Network, tokens: Int[ArrayLike, "B T"], valid: Bool[ArrayLike, "B T"], layer: int
+    network: Network,
+    tokens: Int[ArrayLike, "B T"],
+    valid: Bool[ArrayLike, "B T"],
+    layer: int,
 ) -> Float[Array, "B T D"]:
     cache = Cache.empty(network.config, jnp.asarray(valid), network.norm.dtype)
     h, _, _ = run(network, embed(network, tokens), cache, layers=(0, layer))

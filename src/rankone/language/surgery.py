@@ -1,4 +1,6 @@
-"""An edit of one fact, from the request to a change that can be applied, undone and saved."""
+"""An edit of one fact, from the request to a change that can be applied, undone and
+saved.
+"""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._annotated import checked
-from rankone._checks import check, choice, instance, integer
+from rankone._checks import brief, choice, instance, integer
 from rankone._module import Module, static
 from rankone.editing import KeyGeometry, RankOneEdit, load_edit, rank_one_edit
 from rankone.language.model import LanguageModel
@@ -18,7 +20,14 @@ from rankone.language.prompts import rehearsal
 from rankone.language.relations import Request
 from rankone.language.rewriting import Search, Value, find_value
 
-__all__ = ["DEFAULT_LAYER", "FactEdit", "History", "close_edit", "edit_fact", "find_fact_value"]
+__all__ = [
+    "DEFAULT_LAYER",
+    "FactEdit",
+    "History",
+    "close_edit",
+    "edit_fact",
+    "find_fact_value",
+]
 
 DEFAULT_LAYER = 2  # of 30 in SmolLM2: experiments/editing_layers.py compares blocks
 KEYS = ("mean", "mixed")
@@ -41,20 +50,36 @@ class FactEdit(Module):
 
     def __post_init__(self) -> None:
         instance("request", self.request, Request, "a Request")
-        instance("change", self.change, RankOneEdit, "a write, such as rank_one_edit makes")
+        instance(
+            "change", self.change, RankOneEdit, "a write, such as rank_one_edit makes"
+        )
         instance("model", self.model, str, "a text: the name of the model")
-        self._set(layer=integer("layer", self.layer, "the number of a block, counted from 0", least=0))
+        self._set(
+            layer=integer(
+                "layer", self.layer, "the number of a block, counted from 0", least=0
+            )
+        )
 
     @checked
     def apply(self, model: LanguageModel) -> LanguageModel:
         """The edited model; the one given stays as it is."""
-        check(model.name == self.model, "model", model.name, f"{self.model!r}, for which the edit was made")
-        return model.with_down(self.layer, self.change.apply(model.network.down(self.layer)))
+        if model.name != self.model:
+            raise ValueError(
+                f"model: got {brief(model.name)}; "
+                f"it must be {self.model!r}, for which the edit was made."
+            )
+        return model.with_down(
+            self.layer, self.change.apply(model.network.down(self.layer))
+        )
 
     @checked
     def save(self, path: str | Path) -> Path:
         """Write the edit to an .npz file of a few kilobytes."""
-        about = {"request": json.dumps(asdict(self.request)), "layer": self.layer, "model": self.model}
+        about = {
+            "request": json.dumps(asdict(self.request)),
+            "layer": self.layer,
+            "model": self.model,
+        }
         return self.change.save(path, about)
 
     @classmethod
@@ -63,21 +88,26 @@ class FactEdit(Module):
         """Read what `save` wrote.
 
         Raises:
-            ValueError: If the file is cut short or damaged, or holds an edit of a matrix only.
+            ValueError: If the file is cut short or damaged, or holds an edit of a
+                matrix only.
         """
         change, about = load_edit(path)
         wanted = "an edit of a fact, written by its save"
-        check({"request", "layer", "model"} <= set(about), "path", str(path), wanted)
+        if not {"request", "layer", "model"} <= set(about):
+            raise ValueError(f"path: got {brief(str(path))}; it must be {wanted}.")
         assert isinstance(change, RankOneEdit)
         try:
             request = Request(**json.loads(about["request"]))
             return cls(request, about["layer"], change, about["model"])
         except (ValueError, TypeError) as error:
-            raise ValueError(f"path: got {str(path)!r}; it must be {wanted}: {error}") from error
+            raise ValueError(
+                f"path: got {str(path)!r}; it must be {wanted}: {error}"
+            ) from error
 
 
 class History(Module):
-    """A model and the facts rewritten in it; edits can be undone exactly, because the unedited model is kept.
+    """A model and the facts rewritten in it; edits can be undone exactly, because the
+    unedited model is kept.
 
     Attributes:
         base: The model before any edit.
@@ -89,8 +119,13 @@ class History(Module):
 
     def __post_init__(self) -> None:
         instance("base", self.base, LanguageModel, "a LanguageModel")
-        good = isinstance(self.edits, list | tuple) and all(isinstance(edit, FactEdit) for edit in self.edits)
-        check(good, "edits", self.edits, "a tuple of edits of facts")
+        good = isinstance(self.edits, list | tuple) and all(
+            isinstance(edit, FactEdit) for edit in self.edits
+        )
+        if not good:
+            raise ValueError(
+                f"edits: got {brief(self.edits)}; it must be a tuple of edits of facts."
+            )
         self._set(edits=tuple(self.edits))
 
     @property
@@ -107,9 +142,13 @@ class History(Module):
         return History(self.base, (*self.edits, edit))
 
     def undo(self, count: int = 1) -> "History":
-        """The history without the last `count` edits: bit for bit what it was before them."""
+        """The history without the last `count` edits: bit for bit what it was before
+        them.
+        """
         made = len(self.edits)
-        count = integer("count", count, "a number of edits that were made", least=0, most=made)
+        count = integer(
+            "count", count, "a number of edits that were made", least=0, most=made
+        )
         return History(self.base, self.edits[: made - count])
 
 
@@ -124,21 +163,28 @@ def edit_fact(
     search: Search | None = None,
     key: str = "mean",
 ) -> FactEdit:
-    """Make a model say something else about a subject, by one rank-one change of one matrix.
+    """Make a model say something else about a subject, by one rank-one change of one
+    matrix.
 
     Args:
         model: The language model; it stays as it is.
         request: Prompt, subject and what is to follow.
-        geometry: C of the block, from `key_geometry`; the identity makes the edit a plain gradient step.
-        contexts: Texts to put before the prompt, the first of them empty; `corpus_contexts` has more.
+        geometry: C of the block, from `key_geometry`; the identity makes the edit a
+            plain gradient step.
+        contexts: Texts to put before the prompt, the first of them empty;
+            `corpus_contexts` has more.
         layer: Number of the block whose down projection is edited.
         search: Constants of the search for the value.
-        key: "mean" to use the mean key throughout; "mixed" to do as the published code does, for comparison.
+        key: "mean" to use the mean key throughout; "mixed" to do as the published code
+            does, for comparison.
 
     Raises:
-        ValueError: If the subject is not in the prompt, a text is empty, or the layer does not exist.
+        ValueError: If the subject is not in the prompt, a text is empty, or the layer
+            does not exist.
     """
-    value = find_fact_value(model, request, contexts=contexts, layer=layer, search=search)
+    value = find_fact_value(
+        model, request, contexts=contexts, layer=layer, search=search
+    )
     change = close_edit(model.network.down(layer), geometry, value, key=key)
     return FactEdit(request, layer, change, model.name)
 
@@ -152,7 +198,8 @@ def find_fact_value(
     layer: int = DEFAULT_LAYER,
     search: Search | None = None,
 ) -> Value:
-    """The key of a request and the residual to write there; the part of `edit_fact` that searches.
+    """The key of a request and the residual to write there; the part of `edit_fact`
+    that searches.
 
     Args:
         model: The language model.
@@ -165,13 +212,24 @@ def find_fact_value(
         ValueError: If the first context is not empty, or there is no such block.
     """
     layer = model.network.check_layer(layer)
-    check(contexts[0] == "", "contexts", contexts[:1], "a list whose first is the empty text")
+    if contexts[0] != "":
+        raise ValueError(
+            f"contexts: got {brief(contexts[:1])}; "
+            "it must be a list whose first is the empty text."
+        )
     rows = rehearsal(model.tokenizer, request, contexts)
     return find_value(model.network, rows, layer=layer, search=search or Search())
 
 
-def close_edit(W: Float[ArrayLike, "d D"], geometry: KeyGeometry, value: Value, *, key: str = "mean") -> RankOneEdit:
-    """The closed form for a value: Ŵk = Wk + δ, with one key throughout or with the published mixture of two.
+def close_edit(
+    W: Float[ArrayLike, "d D"],
+    geometry: KeyGeometry,
+    value: Value,
+    *,
+    key: str = "mean",
+) -> RankOneEdit:
+    """The closed form for a value: Ŵk = Wk + δ, with one key throughout or with the
+    published mixture of two.
 
     Args:
         W: Down projection of the block.
@@ -182,7 +240,9 @@ def close_edit(W: Float[ArrayLike, "d D"], geometry: KeyGeometry, value: Value, 
     choice("key", key, KEYS)
     if key == "mean":
         return rank_one_edit(W, geometry, value.key, _moved(W, value.key, value.delta))
-    from rankone.printed.one_write import mixed_key_edit  # not the book's method: loaded only for comparison with it
+    from rankone.printed.one_write import (
+        mixed_key_edit,  # not the book's method: loaded only for comparison with it
+    )
 
     bare = value.keys[0]
     return mixed_key_edit(W, geometry, value.key, bare, _moved(W, bare, value.delta))

@@ -1,6 +1,7 @@
 """Text to tokens and back.
 
-`Tokenizer` is a plain class: it holds no array, and is part of the structure of a model that JAX never looks into.
+`Tokenizer` is a plain class: it holds no array, and is part of the structure of a model
+that JAX never looks into.
 """
 
 import json
@@ -12,13 +13,14 @@ import numpy as np
 from jaxtyping import ArrayLike, Bool, Int
 from numpy.typing import NDArray
 
-from rankone._checks import check, integer
+from rankone._checks import brief, integer
 
 __all__ = ["Tokenizer", "pad"]
 
 
 class Tokenizer:
-    """Tokenizer of a network: it turns a text into the tokens that the network was trained on.
+    """Tokenizer of a network: it turns a text into the tokens that the network was
+    trained on.
 
     Args:
         inner: A `tokenizers.Tokenizer`, which does the work.
@@ -31,7 +33,8 @@ class Tokenizer:
     start: list[int]
 
     def __init__(self, inner: Any, end: int):
-        self.inner, self.end = inner, end
+        self.inner = inner
+        self.end = end
         self.start = inner.encode("a").ids[: -len(self.bare("a"))]
 
     def __eq__(self, other: object) -> Any:
@@ -48,9 +51,14 @@ class Tokenizer:
 
     @classmethod
     def from_vocabulary(
-        cls, vocabulary: Sequence[str], merges: Sequence[str], special: Sequence[str], end: int
+        cls,
+        vocabulary: Sequence[str],
+        merges: Sequence[str],
+        special: Sequence[str],
+        end: int,
     ) -> "Tokenizer":
-        """Byte-level BPE whose digits stand alone, from the lists that a GGUF file holds.
+        """Byte-level BPE whose digits stand alone, from the lists that a GGUF file
+        holds.
 
         Args:
             vocabulary: Tokens in the order of their numbers.
@@ -61,21 +69,33 @@ class Tokenizer:
         from tokenizers import AddedToken, decoders, models, pre_tokenizers
         from tokenizers import Tokenizer as Inner
 
-        pairs = [(left, right) for left, right in (merge.split(" ") for merge in merges)]
-        inner = Inner(models.BPE({token: i for i, token in enumerate(vocabulary)}, pairs))
+        pairs = [
+            (left, right) for left, right in (merge.split(" ") for merge in merges)
+        ]
+        inner = Inner(
+            models.BPE({token: i for i, token in enumerate(vocabulary)}, pairs)
+        )
         digits = pre_tokenizers.Digits(individual_digits=True)
-        inner.pre_tokenizer = pre_tokenizers.Sequence([digits, pre_tokenizers.ByteLevel(add_prefix_space=False)])
+        inner.pre_tokenizer = pre_tokenizers.Sequence(
+            [digits, pre_tokenizers.ByteLevel(add_prefix_space=False)]
+        )
         inner.decoder = decoders.ByteLevel()
-        inner.add_special_tokens([AddedToken(token, normalized=False) for token in special])
+        inner.add_special_tokens(
+            [AddedToken(token, normalized=False) for token in special]
+        )
         return cls(inner, end)
 
     @classmethod
     def from_folder(cls, folder: Path, end: int) -> "Tokenizer | None":
-        """Tokenizer of a `tokenizer.json`, or of GPT-2's `vocab.json` and `merges.txt`; None if neither is there."""
+        """Tokenizer of a `tokenizer.json`, or of GPT-2's `vocab.json` and `merges.txt`;
+        None if neither is there.
+        """
         from tokenizers import AddedToken, decoders, models, pre_tokenizers
         from tokenizers import Tokenizer as Inner
 
-        ready, vocabulary, merges = (folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt"))
+        ready, vocabulary, merges = (
+            folder / name for name in ("tokenizer.json", "vocab.json", "merges.txt")
+        )
         if ready.is_file():
             return cls(_from_file(ready), end)
         if not (vocabulary.is_file() and merges.is_file()):
@@ -83,13 +103,20 @@ class Tokenizer:
         inner = Inner(models.BPE.from_file(str(vocabulary), str(merges)))
         inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
         inner.decoder = decoders.ByteLevel()
-        inner.add_special_tokens([AddedToken(inner.id_to_token(end) or "<|endoftext|>", normalized=False)])
+        inner.add_special_tokens(
+            [AddedToken(inner.id_to_token(end) or "<|endoftext|>", normalized=False)]
+        )
         return cls(inner, end)
 
     def save(self, folder: Path) -> None:
-        """Write `tokenizer.json`, and the little beside it that `transformers` asks for."""
+        """Write `tokenizer.json`, and the little beside it that `transformers` asks
+        for.
+        """
         self.inner.save(str(folder / "tokenizer.json"))
-        about = {"tokenizer_class": "PreTrainedTokenizerFast", "eos_token": self.inner.id_to_token(self.end)}
+        about = {
+            "tokenizer_class": "PreTrainedTokenizerFast",
+            "eos_token": self.inner.id_to_token(self.end),
+        }
         (folder / "tokenizer_config.json").write_text(json.dumps(about))
 
     def encode(self, text: str) -> list[int]:
@@ -118,11 +145,21 @@ class Tokenizer:
         Raises:
             ValueError: If the subject is empty or not in the prompt.
         """
-        check(bool(subject.strip()), "subject", subject, "a name that occurs in the prompt")
-        check(subject in prompt, "subject", subject, f"part of the prompt, which is {prompt!r}")
+        if not subject.strip():
+            raise ValueError(
+                f"subject: got {brief(subject)}; "
+                "it must be a name that occurs in the prompt."
+            )
+        if subject not in prompt:
+            raise ValueError(
+                f"subject: got {brief(subject)}; "
+                f"it must be part of the prompt, which is {prompt!r}."
+            )
         end = prompt.rindex(subject) + len(subject)
         offsets = self.inner.encode(prompt, add_special_tokens=False).offsets
-        return len(self.start) + max(i for i, (start, _) in enumerate(offsets) if start < end)
+        return len(self.start) + max(
+            i for i, (start, _) in enumerate(offsets) if start < end
+        )
 
 
 def _from_file(path: Path) -> Any:
@@ -131,19 +168,28 @@ def _from_file(path: Path) -> Any:
     try:
         return Inner.from_file(str(path))
     except Exception as error:  # the library raises nothing narrower
-        wanted = "a complete tokenizer.json; it breaks off or is another format, so fetch it again"
-        raise ValueError(f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}.") from error
+        wanted = (
+            "a complete tokenizer.json; it breaks off or is another format, so fetch "
+            "it again"
+        )
+        raise ValueError(
+            f"folder: got {path.name} in {str(path.parent)!r}; it must be {wanted}."
+        ) from error
 
 
 def pad(
-    rows: Sequence[Sequence[int]], width: int | None = None, *, left: bool = False, multiple: int = 1
+    rows: Sequence[Sequence[int]],
+    width: int | None = None,
+    *,
+    left: bool = False,
+    multiple: int = 1,
 ) -> tuple[Int[NDArray, "B T"], Bool[NDArray, "B T"]]:
     """Rows of tokens as one array, and where it holds a token and not padding.
 
     Args:
         rows: Tokens of each row.
-        width: Number of columns; by default that of the longest row, rounded up to a `multiple`, which keeps
-            compilations few.
+        width: Number of columns; by default that of the longest row, rounded up to a
+            `multiple`, which keeps compilations few.
         left: Whether to pad before the tokens, so that all rows end together.
         multiple: What the default `width` is a multiple of.
 
@@ -159,10 +205,20 @@ def pad(
     """
     multiple = integer("multiple", multiple)
     longest = max(map(len, rows), default=0)
-    width = -(-longest // multiple) * multiple if width is None else integer("width", width, least=0)
-    check(width >= longest, "width", width, f"at least {longest}, the longest row")
-    tokens, valid = np.zeros((len(rows), width), np.int32), np.zeros((len(rows), width), bool)
+    width = (
+        -(-longest // multiple) * multiple
+        if width is None
+        else integer("width", width, least=0)
+    )
+    if not width >= longest:
+        raise ValueError(
+            f"width: got {brief(width)}; "
+            f"it must be at least {longest}, the longest row."
+        )
+    tokens = np.zeros((len(rows), width), np.int32)
+    valid = np.zeros((len(rows), width), bool)
     for i, row in enumerate(rows):
         place = slice(width - len(row), width) if left else slice(0, len(row))
-        tokens[i, place], valid[i, place] = row, True
+        tokens[i, place] = row
+        valid[i, place] = True
     return tokens, valid

@@ -1,4 +1,6 @@
-"""Causal tracing: blur the subject, put back one state of the clean run at a time, and see which restores the fact."""
+"""Causal tracing: blur the subject, put back one state of the clean run at a time, and
+see which restores the fact.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,9 +27,11 @@ class Trace(Module):
     """Probability of the fact with one state restored at a time.
 
     Attributes:
-        restored: Probability with each state restored (layers, tokens), averaged over the noise.
+        restored: Probability with each state restored (layers, tokens), averaged over
+            the noise.
         clean: Probability with nothing blurred.
-        blurred: Probability with the subject blurred and nothing restored, averaged over the noise.
+        blurred: Probability with the subject blurred and nothing restored, averaged
+            over the noise.
         tokens: Text of each token.
         subject: First and last column of the subject.
         site: What was restored.
@@ -42,7 +46,9 @@ class Trace(Module):
 
     @property
     def effect(self) -> Float[NDArray, "L T"]:
-        """Indirect effect: how much of the probability each restored state brings back."""
+        """Indirect effect: how much of the probability each restored state brings
+        back.
+        """
         return self.restored - self.blurred
 
 
@@ -61,50 +67,78 @@ def trace(
 ) -> Trace:
     """Layer × token map of where a fact passes through the model.
 
-    The subject's embeddings get Gaussian noise of `sigmas` standard deviations of subjects' embeddings; then, for every
-    block and token, the run is repeated with the clean state put back there. Many restorations run as one batch.
+    The subject's embeddings get Gaussian noise of `sigmas` standard deviations of
+    subjects' embeddings; then, for every block and token, the run is repeated with the
+    clean state put back there. Many restorations run as one batch.
 
     Args:
         model: The language model.
         request: Prompt, subject and the answer whose first token is followed.
         key: JAX random key of the noise.
         site: What is restored: "hidden", "mlp" or "attention".
-        window: Number of blocks, around each block, in which it is restored; 10 is usual for "mlp" and "attention".
+        window: Number of blocks, around each block, in which it is restored; 10 is
+            usual for "mlp" and "attention".
         noises: Number of draws of the noise to average over.
         sigmas: Scale of the noise, in units of `unit`.
-        unit: Standard deviation of the embeddings of subjects, from `subject_noise`; that of this subject if None.
+        unit: Standard deviation of the embeddings of subjects, from `subject_noise`;
+            that of this subject if None.
         batch: Number of restorations run at a time.
 
     Raises:
         ValueError: If the subject is not in the prompt, or an option is out of range.
     """
     choice("site", site, [s for s in SITES if s != "key"])
-    window, noises, batch = integer("window", window), integer("noises", noises), integer("batch", batch)
+    window = integer("window", window)
+    noises = integer("noises", noises)
+    batch = integer("batch", batch)
     unit = subject_noise(model, [request.subject]) if unit is None else unit
     for name, number in (("sigmas", sigmas), ("unit", unit)):
         positive(name, number)
     ids, (first, last) = _columns(model, request)
-    tokens, answer = np.asarray(ids), model.tokenizer.following(request.target)[0]
-    noise = _noise(key, sigmas * unit, (noises, last - first + 1, model.network.config.width))
+    tokens = np.asarray(ids)
+    answer = model.tokenizer.following(request.target)[0]
+    noise = _noise(
+        key, sigmas * unit, (noises, last - first + 1, model.network.config.width)
+    )
     clean, states = _clean(model.network, tokens, answer, site)
-    blurred = partial(_blurred, model.network, tokens, noise, states, answer, site=site, first=first, window=window)
-    L, T = model.network.config.layers, len(ids)
+    blurred = partial(
+        _blurred,
+        model.network,
+        tokens,
+        noise,
+        states,
+        answer,
+        site=site,
+        first=first,
+        window=window,
+    )
+    L = model.network.config.layers
+    T = len(ids)
     batches = _places(L, T, first, max(1, batch // noises))
-    found = [blurred(part) for part in tqdm(batches, desc="restoring", disable=len(batches) < 8)]
+    found = [
+        blurred(part)
+        for part in tqdm(batches, desc="restoring", disable=len(batches) < 8)
+    ]
     probabilities = np.concatenate(found)
     words = tuple(model.tokenizer.decode([token]) for token in ids)
     restored = np.full((L, T), probabilities[0])
     restored[:, first:] = probabilities[1 : 1 + L * (T - first)].reshape(L, -1)
-    return Trace(restored, float(clean), float(probabilities[0]), words, (first, last), site)
+    return Trace(
+        restored, float(clean), float(probabilities[0]), words, (first, last), site
+    )
 
 
 def _places(L: int, T: int, first: int, size: int) -> Int[np.ndarray, "batches size 2"]:
-    """Places (layer, token) that the noise reaches, in batches of one size, after one that restores nothing.
+    """Places (layer, token) that the noise reaches, in batches of one size, after one
+    that restores nothing.
 
-    What precedes the subject is as in the clean run. Places that restore nothing also fill up the last batch.
+    What precedes the subject is as in the clean run. Places that restore nothing also
+    fill up the last batch.
     """
     nothing = [(-1, 0)]
-    places = nothing + [(layer, token) for layer in range(L) for token in range(first, T)]
+    places = nothing + [
+        (layer, token) for layer in range(L) for token in range(first, T)
+    ]
     return np.array(places + nothing * (-len(places) % size)).reshape(-1, size, 2)
 
 
@@ -115,7 +149,8 @@ def _noise(key: Array, scale: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 @checked
 def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
-    """Standard deviation of the entries of the subjects' token embeddings, for names inside a sentence.
+    """Standard deviation of the entries of the subjects' token embeddings, for names
+    inside a sentence.
 
     Args:
         model: The language model.
@@ -124,7 +159,9 @@ def subject_noise(model: LanguageModel, subjects: Sequence[str]) -> float:
     Raises:
         ValueError: If there is no name.
     """
-    tokens = [token for subject in subjects for token in model.tokenizer.following(subject)]
+    tokens = [
+        token for subject in subjects for token in model.tokenizer.following(subject)
+    ]
     return float(_spread(model.network.embedding, np.asarray(tokens)))
 
 
@@ -133,7 +170,9 @@ def _spread(embedding: Array, tokens: Int[ArrayLike, " n"]) -> Array:
     return embedding[tokens].std()
 
 
-def _columns(model: LanguageModel, request: Request) -> tuple[list[int], tuple[int, int]]:
+def _columns(
+    model: LanguageModel, request: Request
+) -> tuple[list[int], tuple[int, int]]:
     """Tokens of the prompt, and the columns of the subject's first and last token."""
     before = request.prompt.split("{}")[0]
     last = model.tokenizer.last_token_of(request.subject, request.text)
@@ -142,16 +181,24 @@ def _columns(model: LanguageModel, request: Request) -> tuple[list[int], tuple[i
 
 
 @partial(jax.jit, static_argnames="site")
-def _clean(network: Network, tokens: Int[ArrayLike, " T"], answer: ArrayLike, site: str) -> tuple[Array, Array]:
-    """Probability of the answer and the states (L, T, d) of the run with nothing blurred."""
+def _clean(
+    network: Network, tokens: Int[ArrayLike, " T"], answer: ArrayLike, site: str
+) -> tuple[Array, Array]:
+    """Probability of the answer and the states (L, T, d) of the run with nothing
+    blurred.
+    """
     tokens = jnp.asarray(tokens)[None]
-    cache = Cache.empty(network.config, jnp.ones(tokens.shape, bool), network.norm.dtype)
+    cache = Cache.empty(
+        network.config, jnp.ones(tokens.shape, bool), network.norm.dtype
+    )
     h, _, seen = run(network, embed(network, tokens), cache, read=(site,))
     return jax.nn.softmax(logits(network, h[0, -1]))[answer], seen[site][:, 0]
 
 
 class _Restoration(Module):
-    """The clean states (L, T, d) at a site, and which of them each row of a batch gets back."""
+    """The clean states (L, T, d) at a site, and which of them each row of a batch gets
+    back.
+    """
 
     states: Float[Array, "L T d"]
     layer: Int[Array, " n"]
@@ -160,7 +207,9 @@ class _Restoration(Module):
     window: int = static()
 
 
-def _restore(site: str, layer: Array, value: Array, seen: dict[str, Array], data: _Restoration) -> Array:
+def _restore(
+    site: str, layer: Array, value: Array, seen: dict[str, Array], data: _Restoration
+) -> Array:
     if site != data.site:
         return value
     low = data.layer - (data.window - 1) // 2
@@ -182,13 +231,25 @@ def _blurred(
     first: int,
     window: int,
 ) -> Float[Array, " n"]:
-    """Probability of the answer for every place (layer, token), averaged over the noise."""
-    count, places = len(noise), jnp.asarray(places)
+    """Probability of the answer for every place (layer, token), averaged over the
+    noise.
+    """
+    count = len(noise)
+    places = jnp.asarray(places)
     h = jnp.tile(embed(network, tokens)[None], (count, 1, 1))
-    h = jnp.tile(h.at[:, first : first + noise.shape[1]].add(noise.astype(h.dtype)), (len(places), 1, 1))
+    h = jnp.tile(
+        h.at[:, first : first + noise.shape[1]].add(noise.astype(h.dtype)),
+        (len(places), 1, 1),
+    )
     layer, token = jnp.repeat(places, count, axis=0).T
     cache = Cache.empty(network.config, jnp.ones(h.shape[:2], bool), network.norm.dtype)
-    h, _, _ = run(network, h, cache, hook=_restore, data=_Restoration(states, layer, token, site, window))
+    h, _, _ = run(
+        network,
+        h,
+        cache,
+        hook=_restore,
+        data=_Restoration(states, layer, token, site, window),
+    )
     p = jax.nn.softmax(logits(network, h[:, -1]), axis=-1)[:, answer]
     return p.reshape(len(places), count).mean(1)
 
@@ -197,8 +258,8 @@ def _blurred(
 def mean_effect(traces: Sequence[Trace]) -> Float[NDArray, "L groups"]:
     """Average indirect effect of several facts, their tokens gathered into six groups.
 
-    The groups are the first, middle and last tokens of the subject; the first token after it, those further on, and
-    the last of the prompt.
+    The groups are the first, middle and last tokens of the subject; the first token
+    after it, those further on, and the last of the prompt.
 
     Args:
         traces: One trace or more, all of one model.
@@ -206,11 +267,20 @@ def mean_effect(traces: Sequence[Trace]) -> Float[NDArray, "L groups"]:
     Raises:
         ValueError: If there is no trace.
     """
-    total, count = np.zeros((len(traces[0].effect), 6)), np.zeros(6)
+    total = np.zeros((len(traces[0].effect), 6))
+    count = np.zeros(6)
     for one in traces:
-        (first, last), T = one.subject, len(one.tokens)
+        (first, last) = one.subject
+        T = len(one.tokens)
         after = range(last + 1, min(last + 2, T))
-        groups = [[first], range(first + 1, last), [last], after, range(last + 2, T - 1), [T - 1]]
+        groups = [
+            [first],
+            range(first + 1, last),
+            [last],
+            after,
+            range(last + 2, T - 1),
+            [T - 1],
+        ]
         for i, columns in enumerate(map(list, groups)):
             total[:, i] += one.effect[:, columns].sum(1)
             count[i] += len(columns)

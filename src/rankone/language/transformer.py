@@ -1,4 +1,6 @@
-"""A transformer as one frozen pytree: sizes, switches and weights, and nothing that runs."""
+"""A transformer as one frozen pytree: sizes, switches and weights, and nothing that
+runs.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import fields, replace
@@ -10,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import array, check, choice, integer, positive
+from rankone._checks import array, brief, choice, integer, positive
 from rankone._module import Module, static
 
 __all__ = ["ACTIVATIONS", "MATRICES", "Config", "Layers", "Network", "random_network"]
@@ -27,7 +29,8 @@ _SIZES = ("layers", "width", "hidden", "heads", "kv_heads", "head_width", "vocab
 
 
 class Config(Module):
-    """Sizes of a network, and the few switches in which llama, mistral, qwen2 and gpt2 differ; none is traced.
+    """Sizes of a network, and the few switches in which llama, mistral, qwen2 and gpt2
+    differ; none is traced.
 
     Attributes:
         layers: Number of blocks.
@@ -37,8 +40,8 @@ class Config(Module):
         kv_heads: Key and value heads, each shared by heads/kv_heads query heads.
         head_width: Length of a head.
         vocabulary: Number of tokens.
-        frequencies: Angles of the rotary embedding in radians per position (head_width/2,); empty where positions are
-            learned.
+        frequencies: Angles of the rotary embedding in radians per position
+            (head_width/2,); empty where positions are learned.
         epsilon: What the norms add to the variance.
         norm: "rms", or "layer" for one that subtracts the mean and adds a bias.
         activation: One of `ACTIVATIONS`.
@@ -66,11 +69,24 @@ class Config(Module):
 
     def __post_init__(self) -> None:
         self._set(**{name: integer(name, getattr(self, name)) for name in _SIZES})
-        check(self.heads % self.kv_heads == 0, "kv_heads", self.kv_heads, f"a divisor of the {self.heads} query heads")
-        wanted = f"none, or {self.head_width / 2:g}: one for every pair of a head's entries"
-        check(len(self.frequencies) in (0, self.head_width / 2), "frequencies", self.frequencies, wanted)
+        if self.heads % self.kv_heads != 0:
+            raise ValueError(
+                f"kv_heads: got {brief(self.kv_heads)}; "
+                f"it must be a divisor of the {self.heads} query heads."
+            )
+        wanted = (
+            f"none, or {self.head_width / 2:g}: one for every pair of a head's entries"
+        )
+        if len(self.frequencies) not in (0, self.head_width / 2):
+            raise ValueError(
+                f"frequencies: got {brief(self.frequencies)}; it must be {wanted}."
+            )
         positive("epsilon", self.epsilon)
-        self._set(positions=integer("positions", self.positions, "a number of positions, or 0", least=0))
+        self._set(
+            positions=integer(
+                "positions", self.positions, "a number of positions, or 0", least=0
+            )
+        )
         if self.window is not None:
             self._set(window=integer("window", self.window))
         choice("norm", self.norm, NORMS)
@@ -78,24 +94,39 @@ class Config(Module):
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Shape of every weight of one block."""
-        q, kv, d = self.heads * self.head_width, self.kv_heads * self.head_width, self.width
+        q = self.heads * self.head_width
+        kv = self.kv_heads * self.head_width
+        d = self.width
         square = {"query": (q, d), "key": (kv, d), "value": (kv, d), "output": (d, q)}
         gate = {"gate": (self.hidden, d)} if self.gated else {}
-        mlp = {"mlp_norm": (d,), **gate, "up": (self.hidden, d), "down": (d, self.hidden)}
+        mlp = {
+            "mlp_norm": (d,),
+            **gate,
+            "up": (self.hidden, d),
+            "down": (d, self.hidden),
+        }
         shapes: dict[str, tuple[int, ...]] = {"attention_norm": (d,), **square, **mlp}
         norms = ("attention_norm", "mlp_norm") if self.norm == "layer" else ()
-        return shapes | {f"{name}_bias": shapes[name][:1] for name in (*norms, *self.biases)}
+        return shapes | {
+            f"{name}_bias": shapes[name][:1] for name in (*norms, *self.biases)
+        }
 
     def ends(self) -> dict[str, tuple[int, ...]]:
-        """Shape of every weight outside the blocks; a network may do without "head", where the embedding serves."""
-        ends: dict[str, tuple[int, ...]] = dict.fromkeys(("embedding", "head"), (self.vocabulary, self.width))
+        """Shape of every weight outside the blocks; a network may do without "head",
+        where the embedding serves.
+        """
+        ends: dict[str, tuple[int, ...]] = dict.fromkeys(
+            ("embedding", "head"), (self.vocabulary, self.width)
+        )
         norms = ("norm", "norm_bias") if self.norm == "layer" else ("norm",)
         table = {"positions": (self.positions, self.width)} if self.positions else {}
         return ends | dict.fromkeys(norms, (self.width,)) | table
 
 
 class Layers(Module):
-    """Weights of all blocks, stacked along a first axis L; each matrix is (out, in), and None where there is none."""
+    """Weights of all blocks, stacked along a first axis L; each matrix is (out, in),
+    and None where there is none.
+    """
 
     attention_norm: Float[Array, "L d"]
     query: Float[Array, "L q d"]
@@ -117,7 +148,10 @@ class Layers(Module):
 
     def __getitem__(self, layer: Any) -> "Layers":
         """The weights of one block; `layer` may be traced."""
-        return jax.tree.map(lambda stack: jax.lax.dynamic_index_in_dim(stack, layer, keepdims=False), self)
+        return jax.tree.map(
+            lambda stack: jax.lax.dynamic_index_in_dim(stack, layer, keepdims=False),
+            self,
+        )
 
 
 class Network(Module):
@@ -130,7 +164,8 @@ class Network(Module):
         head: Rows that score the tokens (vocabulary, d); None where the embedding does.
         config: Sizes and switches.
         norm_bias: Bias of the last norm (d,), or None.
-        positions: One row per position (positions, d), or None where the embedding of positions is rotary.
+        positions: One row per position (positions, d), or None where the embedding of
+            positions is rotary.
     """
 
     embedding: Float[Array, "V d"]
@@ -150,9 +185,13 @@ class Network(Module):
         layer = self.check_layer(layer)
         wanted = self.layers.down.shape[1:]
         W = array("W", W, f"{wanted}: the down projection of a block", 2)
-        check(W.shape == wanted, "W", f"shape {W.shape}", f"{wanted}")
+        if W.shape != wanted:
+            raise ValueError(f"W: got shape {W.shape}; it must be {wanted}.")
         down = self.layers.down
-        return replace(self, layers=replace(self.layers, down=down.at[layer].set(W.astype(down.dtype))))
+        return replace(
+            self,
+            layers=replace(self.layers, down=down.at[layer].set(W.astype(down.dtype))),
+        )
 
     def check_layer(self, layer: int) -> int:
         """The number of a block as a Python integer.
@@ -161,7 +200,9 @@ class Network(Module):
             ValueError: If there is no such block.
         """
         last = self.config.layers - 1
-        return integer("layer", layer, "the number of a block, counted from 0", least=0, most=last)
+        return integer(
+            "layer", layer, "the number of a block, counted from 0", least=0, most=last
+        )
 
     @property
     def parameters(self) -> int:
@@ -170,42 +211,64 @@ class Network(Module):
 
 
 def assemble(
-    config: Config, weights: Iterable[tuple[str, int | None, np.ndarray]], dtype: Any = jnp.float32
+    config: Config,
+    weights: Iterable[tuple[str, int | None, np.ndarray]],
+    dtype: Any = jnp.float32,
 ) -> Network:
-    """A network of weights that come one at a time, each put in its place and forgotten.
+    """A network of weights that come one at a time, each put in its place and
+    forgotten.
 
     Args:
         config: Sizes and switches.
-        weights: Name in `Layers` and number of the block, or name in `Network` and None; and the values.
+        weights: Name in `Layers` and number of the block, or name in `Network` and
+            None; and the values.
         dtype: What the network computes in.
 
     Raises:
         ValueError: If a weight is missing, unknown or of the wrong shape.
     """
-    shapes, ends = config.shapes(), config.ends()
+    shapes = config.shapes()
+    ends = config.ends()
     read: dict[str, Any] = {}
-    missing: set[tuple[str, int | None]] = {(name, None) for name in ends if name != "head"}
+    missing: set[tuple[str, int | None]] = {
+        (name, None) for name in ends if name != "head"
+    }
     missing |= {(name, i) for i in range(config.layers) for name in shapes}
     for name, layer, value in weights:
         shape = (ends if layer is None else shapes).get(name)
-        check(value.shape == shape, _place(name, layer), value.shape, f"of shape {shape}; is the file complete?")
+        if value.shape != shape:
+            raise ValueError(
+                f"{_place(name, layer)}: got {brief(value.shape)}; "
+                f"it must be of shape {shape}; is the file complete?."
+            )
         missing.discard((name, layer))
         if layer is None:
             read[name] = jnp.asarray(value, dtype)
         else:
-            stack = read[name] if name in read else jnp.zeros((config.layers, *value.shape), dtype)
+            stack = (
+                read[name]
+                if name in read
+                else jnp.zeros((config.layers, *value.shape), dtype)
+            )
             read[name] = _put(stack, layer, value)
         del value  # before the next one is read
     for name, layer in sorted(missing, key=str)[:1]:
-        check(False, _place(name, layer), "nothing", "a weight of the network; is the file complete?")
-    layers = Layers(**{f.name: read.pop(f.name) for f in fields(Layers) if f.name in read})
+        raise ValueError(
+            f"{_place(name, layer)}: got nothing; "
+            "it must be a weight of the network; is the file complete?."
+        )
+    layers = Layers(
+        **{f.name: read.pop(f.name) for f in fields(Layers) if f.name in read}
+    )
     read.setdefault("head", None)
     return Network(layers=layers, config=config, **read)
 
 
 @partial(jax.jit, donate_argnums=0)
 def _put(stack: Array, layer: ArrayLike, value: Array) -> Array:
-    return jax.lax.dynamic_update_index_in_dim(stack, value.astype(stack.dtype), layer, 0)
+    return jax.lax.dynamic_update_index_in_dim(
+        stack, value.astype(stack.dtype), layer, 0
+    )
 
 
 def _place(name: str, layer: int | None) -> str:
@@ -214,7 +277,9 @@ def _place(name: str, layer: int | None) -> str:
 
 @partial(jax.jit, static_argnames=("config", "dtype"))
 def random_network(config: Config, *, key: Array, dtype: Any = jnp.float32) -> Network:
-    """A network with random weights of scale 1/√in, for tests and for examples that need no training."""
+    """A network with random weights of scale 1/√in, for tests and for examples that
+    need no training.
+    """
     k_ends, k_layers = jax.random.split(key)
 
     def draw(key: Array, name: str, shape: tuple[int, ...]) -> Array:
@@ -224,9 +289,21 @@ def random_network(config: Config, *, key: Array, dtype: Any = jnp.float32) -> N
 
     names = config.shapes()
     keys = dict(zip(names, jax.random.split(k_layers, len(names)), strict=True))
-    layers = Layers(**{name: draw(keys[name], name, (config.layers, *shape)) for name, shape in names.items()})
+    layers = Layers(
+        **{
+            name: draw(keys[name], name, (config.layers, *shape))
+            for name, shape in names.items()
+        }
+    )
     embedding = jax.random.normal(k_ends, (config.vocabulary, config.width), dtype)
-    others = {name: shape for name, shape in config.ends().items() if name not in ("embedding", "head")}
+    others = {
+        name: shape
+        for name, shape in config.ends().items()
+        if name not in ("embedding", "head")
+    }
     k_others = jax.random.split(jax.random.fold_in(k_ends, 1), len(others))
-    ends = {name: draw(k, name, shape) for k, (name, shape) in zip(k_others, others.items(), strict=True)}
+    ends = {
+        name: draw(k, name, shape)
+        for k, (name, shape) in zip(k_others, others.items(), strict=True)
+    }
     return Network(embedding=embedding, layers=layers, head=None, config=config, **ends)

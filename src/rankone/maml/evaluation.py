@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import boolean, check, instance, integer, random_key
+from rankone._checks import boolean, brief, instance, integer, random_key
 from rankone._module import Module
 from rankone.maml.learners import GradientLearner, Loss
 from rankone.maml.tasks import Task
@@ -29,20 +29,28 @@ class Score(Module):
 
 
 def draw_tasks(tasks: TaskFamily, number: int, *, key: Array) -> Task:
-    """Fresh tasks of a family, as one `Task` whose arrays have a leading axis of length `number`.
+    """Fresh tasks of a family, as one `Task` whose arrays have a leading axis of length
+    `number`.
 
     Args:
         tasks: The family.
         number: How many.
         key: JAX random key.
     """
-    check(callable(tasks), "tasks", tasks, "a family of tasks, such as SineTasks()")
+    if not callable(tasks):
+        raise ValueError(
+            f"tasks: got {brief(tasks)}; "
+            "it must be a family of tasks, such as SineTasks()."
+        )
     random_key("key", key)
-    return jax.vmap(tasks)(jax.random.split(key, integer("number", number, "at least 1 task")))
+    return jax.vmap(tasks)(
+        jax.random.split(key, integer("number", number, "at least 1 task"))
+    )
 
 
 def evaluate(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Score:
-    """Mean of a metric at the queries of some tasks, of the trained kind or of another [M-fig3].
+    """Mean of a metric at the queries of some tasks, of the trained kind or of another
+    [M-fig3].
 
     Args:
         learner: Any learner.
@@ -66,13 +74,24 @@ def _evaluated(learner: Learner, params: Any, tasks: Task, metric: Loss) -> Scor
 
 def _check_drawn(tasks: Task) -> None:
     instance("tasks", tasks, Task, "tasks from draw_tasks")
-    check(tasks.x.ndim == 3, "tasks", f"x of shape {tasks.x.shape}", "tasks from draw_tasks, along one leading axis")
+    if tasks.x.ndim != 3:
+        raise ValueError(
+            f"tasks: got x of shape {tasks.x.shape}; "
+            "it must be tasks from draw_tasks, along one leading axis."
+        )
 
 
 def after_steps(
-    learner: GradientLearner, params: Any, tasks: Task, metric: Loss, *, steps: int, each: bool = False
+    learner: GradientLearner,
+    params: Any,
+    tasks: Task,
+    metric: Loss,
+    *,
+    steps: int,
+    each: bool = False,
 ) -> tuple[Score, Score]:
-    """The metric after 0, 1, …, `steps` inner steps: on the examples of each task, and at its queries [M-fig2].
+    """The metric after 0, 1, …, `steps` inner steps: on the examples of each task, and
+    at its queries [M-fig2].
 
     Args:
         learner: Its own number of steps is not used.
@@ -80,7 +99,8 @@ def after_steps(
         tasks: From `draw_tasks`.
         metric: Of (predictions, targets).
         steps: Number of inner steps.
-        each: Whether every task has an initialisation of its own, along a leading axis of `params`.
+        each: Whether every task has an initialisation of its own, along a leading axis
+            of `params`.
 
     Returns:
         Scores on the examples and at the queries, each with `steps` + 1 entries.
@@ -94,18 +114,31 @@ def after_steps(
 
 @partial(jax.jit, static_argnames=("learner", "metric", "steps", "each"))
 def _after_steps(
-    learner: GradientLearner, params: Any, tasks: Task, metric: Loss, steps: int, each: bool
+    learner: GradientLearner,
+    params: Any,
+    tasks: Task,
+    metric: Loss,
+    steps: int,
+    each: bool,
 ) -> tuple[Score, Score]:
     def judge(p: Any, task: Task) -> tuple[Array, Array]:
         model = learner.model
-        return metric(model(p, task.x), task.y), metric(model(p, task.x_query), task.y_query)
+        return metric(model(p, task.x), task.y), metric(
+            model(p, task.x_query), task.y_query
+        )
 
     def one(given: tuple[Any, Task]) -> tuple[Array, Array]:
         own, task = given
         start = own if each else params
-        return jax.lax.scan(lambda p, _: (learner.step(p, task), judge(p, task)), start, length=steps + 1)[1]
+        return jax.lax.scan(
+            lambda p, _: (learner.step(p, task), judge(p, task)),
+            start,
+            length=steps + 1,
+        )[1]
 
-    examples, queries = jax.lax.map(one, (params if each else None, tasks), batch_size=100)
+    examples, queries = jax.lax.map(
+        one, (params if each else None, tasks), batch_size=100
+    )
     return _summary(examples), _summary(queries)
 
 

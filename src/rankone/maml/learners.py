@@ -1,4 +1,6 @@
-"""Learners that take gradient steps (MAML), one that is told its task, one that reads it; and what judges them."""
+"""Learners that take gradient steps (MAML), one that is told its task, one that reads
+it; and what judges them.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,39 +11,68 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._annotated import checked
-from rankone._checks import boolean, check, instance, integer, positive, random_key
+from rankone._checks import (
+    boolean,
+    brief,
+    instance,
+    integer,
+    positive,
+    random_key,
+)
 from rankone._module import Module, static
 from rankone.maml.perceptron import MLP
 from rankone.maml.tasks import Task
 from rankone.nn import gradient_step
 
-__all__ = ["GradientLearner", "Loss", "OracleLearner", "RecurrentLearner", "accuracy", "cross_entropy", "squared_error"]
+__all__ = [
+    "GradientLearner",
+    "Loss",
+    "OracleLearner",
+    "RecurrentLearner",
+    "accuracy",
+    "cross_entropy",
+    "squared_error",
+]
 
 Loss = Callable[[Array, Array], Array]
 
 
 @checked
-def squared_error(prediction: Float[ArrayLike, "*n d"], target: Float[ArrayLike, "*n d"]) -> Float[Array, ""]:
+def squared_error(
+    prediction: Float[ArrayLike, "*n d"], target: Float[ArrayLike, "*n d"]
+) -> Float[Array, ""]:
     """Mean squared error over points and outputs, in the targets' unit squared."""
     _check_same("target", target, prediction)
     return jnp.mean(jnp.subtract(prediction, target) ** 2)
 
 
 @checked
-def cross_entropy(logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLike, "*n classes"]) -> Float[Array, ""]:
-    """Mean cross-entropy of a softmax, in nats; `one_hot` holds the labels as rows of the identity."""
+def cross_entropy(
+    logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLike, "*n classes"]
+) -> Float[Array, ""]:
+    """Mean cross-entropy of a softmax, in nats; `one_hot` holds the labels as rows of
+    the identity.
+    """
     _check_same("one_hot", one_hot, logits)
     return -jnp.mean((one_hot * jax.nn.log_softmax(logits)).sum(-1))
 
 
 def _check_same(name: str, got: ArrayLike, like: ArrayLike) -> None:
     wanted = jnp.shape(like)
-    check(jnp.shape(got) == wanted, name, f"shape {jnp.shape(got)}", f"of shape {wanted}, as the predictions are")
+    if jnp.shape(got) != wanted:
+        raise ValueError(
+            f"{name}: got shape {jnp.shape(got)}; "
+            f"it must be of shape {wanted}, as the predictions are."
+        )
 
 
 @checked
-def accuracy(logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLike, "*n classes"]) -> Float[Array, ""]:
-    """Share of points whose largest logit is at the label; a point with a NaN among its logits is wrong."""
+def accuracy(
+    logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLike, "*n classes"]
+) -> Float[Array, ""]:
+    """Share of points whose largest logit is at the label; a point with a NaN among its
+    logits is wrong.
+    """
     _check_same("one_hot", one_hot, logits)
     logits = jnp.asarray(logits)
     right = jnp.argmax(logits, -1) == jnp.argmax(jnp.asarray(one_hot), -1)
@@ -49,14 +80,16 @@ def accuracy(logits: Float[ArrayLike, "*n classes"], one_hot: Float[ArrayLike, "
 
 
 class GradientLearner(Module):
-    """Model-agnostic meta-learning: the parameters are an initialisation, and learning is gradient descent [M-def].
+    """Model-agnostic meta-learning: the parameters are an initialisation, and learning
+    is gradient descent [M-def].
 
     Attributes:
         model: The network.
         loss: Of (predictions, targets), descended on the examples of a task.
         step_size: Of the inner gradient steps.
         steps: Number of inner steps in meta-training.
-        first_order: Whether meta-training takes inner gradients for constants, which saves the second derivatives.
+        first_order: Whether meta-training takes inner gradients for constants, which
+            saves the second derivatives.
 
     >>> import jax
     >>> from rankone.maml import MLP, GradientLearner, SineTasks
@@ -74,9 +107,20 @@ class GradientLearner(Module):
     def __post_init__(self) -> None:
         positive("step_size", self.step_size)
         instance("model", self.model, MLP, "an MLP, such as MLP(1, (40, 40))")
-        check(callable(self.loss), "loss", self.loss, "a function of predictions and targets")
+        if not callable(self.loss):
+            raise ValueError(
+                f"loss: got {brief(self.loss)}; "
+                "it must be a function of predictions and targets."
+            )
         self._set(first_order=boolean("first_order", self.first_order))
-        self._set(steps=integer("steps", self.steps, "0 (no adaptation: joint training) or more", least=0))
+        self._set(
+            steps=integer(
+                "steps",
+                self.steps,
+                "0 (no adaptation: joint training) or more",
+                least=0,
+            )
+        )
 
     def init(self, key: Array) -> Any:
         """A random initialisation, not yet meta-learned."""
@@ -86,15 +130,22 @@ class GradientLearner(Module):
     @jax.jit
     def step(self, params: Any, task: Task) -> Any:
         """The parameters after one gradient step on the examples of a task."""
-        loss = lambda p: self.loss(self.model(p, task.x), task.y)  # noqa: E731
+
+        def loss(p: Any) -> Array:
+            return self.loss(self.model(p, task.x), task.y)
+
         return gradient_step(loss, params, self.step_size, first_order=self.first_order)
 
     @checked
     @partial(jax.jit, static_argnames="steps")
     def adapt(self, params: Any, task: Task, steps: int | None = None) -> Any:
-        """The parameters after `steps` steps (the learner's own number, unless given)."""
+        """The parameters after `steps` steps (the learner's own number, unless
+        given).
+        """
         n = self.steps if steps is None else steps
-        return jax.lax.scan(lambda p, _: (self.step(p, task), None), params, length=n)[0]
+        return jax.lax.scan(lambda p, _: (self.step(p, task), None), params, length=n)[
+            0
+        ]
 
     @checked
     @jax.jit
@@ -104,7 +155,8 @@ class GradientLearner(Module):
 
 
 class OracleLearner(Module):
-    """A network that is told which task it is: the description is joined to every input, the examples are ignored.
+    """A network that is told which task it is: the description is joined to every
+    input, the examples are ignored.
 
     Attributes:
         model: The network; its inputs are a point and the description.
@@ -120,15 +172,19 @@ class OracleLearner(Module):
     @jax.jit
     def predict(self, params: Any, task: Task) -> Float[Array, "queries outputs"]:
         """Predictions at the queries of a task."""
-        told = jnp.broadcast_to(task.description, (len(task.x_query), len(task.description)))
+        told = jnp.broadcast_to(
+            task.description, (len(task.x_query), len(task.description))
+        )
         return self.model(params, jnp.concatenate([task.x_query, told], axis=1))
 
 
 class RecurrentLearner(Module):
-    """A gated recurrent unit that reads (x, y) pairs in order; a network answers each query from the last state.
+    """A gated recurrent unit that reads (x, y) pairs in order; a network answers each
+    query from the last state.
 
-    What it has learned of a task is a state of `width` numbers, and how it learns is whatever meta-training made
-    of its weights: nothing says that more examples, or the same ones again, must make it better.
+    What it has learned of a task is a state of `width` numbers, and how it learns is
+    whatever meta-training made of its weights: nothing says that more examples, or the
+    same ones again, must make it better.
 
     Attributes:
         inputs: Entries of x.
@@ -153,10 +209,15 @@ class RecurrentLearner(Module):
     @property
     def size(self) -> int:
         """Number of parameters."""
-        return 3 * self.width * (self.inputs + self.outputs + self.width + 1) + self._answer.size
+        return (
+            3 * self.width * (self.inputs + self.outputs + self.width + 1)
+            + self._answer.size
+        )
 
     def init(self, key: Array) -> Any:
-        """Random parameters: Glorot's variance for what is read, orthogonal matrices for the state."""
+        """Random parameters: Glorot's variance for what is read, orthogonal matrices
+        for the state.
+        """
         random_key("key", key)
         k_read, k_state, k_answer = jax.random.split(key, 3)
         gates = _gates(k_read, k_state, self.inputs + self.outputs, self.width)
@@ -165,7 +226,9 @@ class RecurrentLearner(Module):
     @checked
     @jax.jit
     def read(self, params: Any, task: Task) -> Float[Array, " width"]:
-        """The state after the examples of a task, in the order in which they are given."""
+        """The state after the examples of a task, in the order in which they are
+        given.
+        """
 
         def cell(h: Array, pair: Array) -> tuple[Array, None]:
             seen = jnp.split(pair @ params["read"] + params["b"], 3)
@@ -180,14 +243,20 @@ class RecurrentLearner(Module):
     @jax.jit
     def predict(self, params: Any, task: Task) -> Float[Array, "queries outputs"]:
         """Predictions at the queries of a task after reading its examples."""
-        state = jnp.broadcast_to(self.read(params, task), (len(task.x_query), self.width))
-        return self._answer(params["answer"], jnp.concatenate([task.x_query, state], axis=1))
+        state = jnp.broadcast_to(
+            self.read(params, task), (len(task.x_query), self.width)
+        )
+        return self._answer(
+            params["answer"], jnp.concatenate([task.x_query, state], axis=1)
+        )
 
 
 @partial(jax.jit, static_argnums=(2, 3))
 def _gates(k_read: Array, k_state: Array, n: int, width: int) -> dict[str, Array]:
     orthogonal = jax.nn.initializers.orthogonal()
-    state = jax.vmap(lambda k: orthogonal(k, (width, width)), out_axes=1)(jax.random.split(k_state, 3))
+    state = jax.vmap(lambda k: orthogonal(k, (width, width)), out_axes=1)(
+        jax.random.split(k_state, 3)
+    )
     return {
         "read": jax.random.normal(k_read, (n, 3 * width)) * (2 / (n + width)) ** 0.5,
         "state": state.reshape(width, 3 * width),

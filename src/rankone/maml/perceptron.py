@@ -1,4 +1,6 @@
-"""Plain ReLU networks whose parameters are kept apart from their shape, with room for a bias transformation."""
+"""Plain ReLU networks whose parameters are kept apart from their shape, with room for a
+bias transformation.
+"""
 
 import math
 from functools import partial
@@ -10,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from rankone._annotated import checked
-from rankone._checks import check, inputs, integer, random_key
+from rankone._checks import brief, inputs, integer, random_key
 from rankone._module import Module, static
 from rankone.nn import initial_layers, relu_network
 
@@ -18,14 +20,16 @@ __all__ = ["MLP", "width_for"]
 
 
 class MLP(Module):
-    """The shape of a fully connected ReLU network; its parameters are a pytree of their own.
+    """The shape of a fully connected ReLU network; its parameters are a pytree of their
+    own.
 
     Attributes:
         inputs: Entries of an input.
         hidden: Width of each hidden layer, first to last.
         outputs: Entries of an output, which is linear in the last hidden layer.
-        bias_transform: Entries of a parameter vector that is joined to every input. It adds nothing to what the
-            network can compute, but a gradient step on it moves a bias through a weight matrix [M-appC-phi].
+        bias_transform: Entries of a parameter vector that is joined to every input. It
+            adds nothing to what the network can compute, but a gradient step on it
+            moves a bias through a weight matrix [M-appC-phi].
 
     >>> import jax
     >>> network = MLP(1, (8,))
@@ -42,12 +46,24 @@ class MLP(Module):
     bias_transform: int = static(default=0)
 
     def __post_init__(self) -> None:
-        check(isinstance(self.hidden, tuple | list), "hidden", self.hidden, "a tuple of positive widths")
+        if not isinstance(self.hidden, tuple | list):
+            raise ValueError(
+                f"hidden: got {brief(self.hidden)}; "
+                "it must be a tuple of positive widths."
+            )
         self._set(
             inputs=integer("inputs", self.inputs),
-            hidden=tuple(integer("hidden", width, "a tuple of positive widths") for width in self.hidden),
+            hidden=tuple(
+                integer("hidden", width, "a tuple of positive widths")
+                for width in self.hidden
+            ),
             outputs=integer("outputs", self.outputs),
-            bias_transform=integer("bias_transform", self.bias_transform, "0 (none) or a positive length", least=0),
+            bias_transform=integer(
+                "bias_transform",
+                self.bias_transform,
+                "0 (none) or a positive length",
+                least=0,
+            ),
         )
 
     @property
@@ -58,10 +74,13 @@ class MLP(Module):
     @property
     def size(self) -> int:
         """Number of parameters."""
-        return self.bias_transform + sum(fan_in * width + width for fan_in, width in pairwise(self.sizes))
+        return self.bias_transform + sum(
+            fan_in * width + width for fan_in, width in pairwise(self.sizes)
+        )
 
     def init(self, key: Array) -> dict[str, Any]:
-        """Random parameters: "layers", as of `rankone.nn.initial_layers`, and "bias", the bias transformation, 0.
+        """Random parameters: "layers", as of `rankone.nn.initial_layers`, and "bias",
+        the bias transformation, 0.
 
         Args:
             key: JAX random key.
@@ -71,22 +90,33 @@ class MLP(Module):
 
     @checked
     @jax.jit
-    def __call__(self, params: dict[str, Any], x: Float[Array, "*n inputs"]) -> Float[Array, "*n outputs"]:
+    def __call__(
+        self, params: dict[str, Any], x: Float[Array, "*n inputs"]
+    ) -> Float[Array, "*n outputs"]:
         """Outputs at the inputs `x`."""
         x = inputs(x, self.inputs)
         bias = params["bias"]
         return relu_network(
-            params["layers"], jnp.concatenate([x, jnp.broadcast_to(bias, (*x.shape[:-1], len(bias)))], axis=-1)
+            params["layers"],
+            jnp.concatenate(
+                [x, jnp.broadcast_to(bias, (*x.shape[:-1], len(bias)))], axis=-1
+            ),
         )
 
 
 @partial(jax.jit, static_argnums=1)
 def _initial(key: Array, network: MLP) -> dict[str, Any]:
-    return {"layers": initial_layers(key, network.sizes), "bias": jnp.zeros(network.bias_transform)}
+    return {
+        "layers": initial_layers(key, network.sizes),
+        "bias": jnp.zeros(network.bias_transform),
+    }
 
 
-def width_for(size: int, depth: int, *, inputs: int, outputs: int = 1, bias_transform: int = 0) -> int:
-    """Width of `depth` equal hidden layers with which an `MLP` comes closest to `size` parameters [M-fig5].
+def width_for(
+    size: int, depth: int, *, inputs: int, outputs: int = 1, bias_transform: int = 0
+) -> int:
+    """Width of `depth` equal hidden layers with which an `MLP` comes closest to `size`
+    parameters [M-fig5].
 
     Args:
         size: Number of parameters wanted.
@@ -95,10 +125,14 @@ def width_for(size: int, depth: int, *, inputs: int, outputs: int = 1, bias_tran
         outputs: Entries of an output.
         bias_transform: Length of the bias transformation.
     """
-    depth, size = integer("depth", depth), integer("size", size)
+    depth = integer("depth", depth)
+    size = integer("size", size)
     net = MLP(inputs, (1,) * depth, outputs, bias_transform)
-    # size(w) = (depth−1) w² + (inputs + bias_transform + outputs + depth) w + outputs + bias_transform
-    a, b, c = depth - 1, net.sizes[0] + net.outputs + depth, net.outputs + net.bias_transform - size
+    # size(w) = (depth−1) w² + (inputs + bias_transform + outputs + depth) w + outputs +
+    # bias_transform
+    a = depth - 1
+    b = net.sizes[0] + net.outputs + depth
+    c = net.outputs + net.bias_transform - size
     root = -c / b if a == 0 else (math.sqrt(b * b - 4 * a * c) - b) / (2 * a)
 
     def miss(width: int) -> int:

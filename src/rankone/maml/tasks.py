@@ -1,6 +1,7 @@
 """Families of small tasks: sines, cubic polynomials, and classes of letters.
 
-A family is called with a key and returns one `Task`; `jax.vmap` over keys makes a batch.
+A family is called with a key and returns one `Task`; `jax.vmap` over keys makes a
+batch.
 """
 
 from functools import cache, partial
@@ -10,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Real
 
-from rankone._checks import check, choice, integer, numbers, random_key, real
+from rankone._checks import brief, choice, integer, numbers, random_key, real
 from rankone._module import Module, static
 from rankone.data import letters
 
@@ -18,10 +19,12 @@ __all__ = ["LetterTasks", "PolynomialTasks", "SineTasks", "Task"]
 
 
 class Task(Module):
-    """A few examples to learn from, further ones to be judged on, and what an oracle would be told.
+    """A few examples to learn from, further ones to be judged on, and what an oracle
+    would be told.
 
     Attributes:
-        x: Inputs of the examples (shots, inputs); of several tasks (n, shots, inputs), and so on.
+        x: Inputs of the examples (shots, inputs); of several tasks (n, shots, inputs),
+            and so on.
         y: Their values (shots, outputs).
         x_query: Inputs of the queries (queries, inputs).
         y_query: Their values (queries, outputs).
@@ -38,9 +41,18 @@ class Task(Module):
         names = ("x", "y", "x_query", "y_query", "description")
         self._set(**{name: numbers(name, getattr(self, name)) for name in names})
         for x, y in (("x", "y"), ("x_query", "y_query")):
-            rows, wanted = getattr(self, x).shape, getattr(self, y).shape
-            check(len(rows) >= 2, x, f"shape {rows}", "an array of shape (examples, inputs)")
-            check(wanted[:-1] == rows[:-1], y, f"shape {wanted}", f"an array of shape {rows[:-1]} + (outputs,)")
+            rows = getattr(self, x).shape
+            wanted = getattr(self, y).shape
+            if len(rows) < 2:
+                raise ValueError(
+                    f"{x}: got shape {rows}; "
+                    "it must be an array of shape (examples, inputs)."
+                )
+            if wanted[:-1] != rows[:-1]:
+                raise ValueError(
+                    f"{y}: got shape {wanted}; "
+                    f"it must be an array of shape {rows[:-1]} + (outputs,)."
+                )
 
 
 Range = tuple[float, float]
@@ -48,9 +60,11 @@ Range = tuple[float, float]
 
 def _range(name: str, bounds: Range) -> None:
     wanted = "a pair (least, greatest)"
-    check(isinstance(bounds, tuple | list) and len(bounds) == 2, name, bounds, wanted)
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+        raise ValueError(f"{name}: got {brief(bounds)}; it must be {wanted}.")
     low, high = (real(name, bound, wanted) for bound in bounds)
-    check(low is None or high is None or -np.inf < low <= high < np.inf, name, bounds, wanted)
+    if not (low is None or high is None or -np.inf < low <= high < np.inf):
+        raise ValueError(f"{name}: got {brief(bounds)}; it must be {wanted}.")
 
 
 def _counts(shots: int, queries: int) -> dict[str, int]:
@@ -91,17 +105,24 @@ class SineTasks(Module):
 
 
 @partial(jax.jit, static_argnames=("shots", "queries"))
-def _wave(key: Array, amplitudes: Range, phases: Range, shots: int, queries: int) -> Task:
+def _wave(
+    key: Array, amplitudes: Range, phases: Range, shots: int, queries: int
+) -> Task:
     k_amplitude, k_phase, k_x = jax.random.split(key, 3)
-    amplitude = jax.random.uniform(k_amplitude, minval=amplitudes[0], maxval=amplitudes[1])
+    amplitude = jax.random.uniform(
+        k_amplitude, minval=amplitudes[0], maxval=amplitudes[1]
+    )
     phase = jax.random.uniform(k_phase, minval=phases[0], maxval=phases[1])
     x = jax.random.uniform(k_x, (shots + queries, 1), minval=-5.0, maxval=5.0)
     y = amplitude * jnp.sin(x - phase)
-    return Task(x[:shots], y[:shots], x[shots:], y[shots:], jnp.stack([amplitude, phase]))
+    return Task(
+        x[:shots], y[:shots], x[shots:], y[shots:], jnp.stack([amplitude, phase])
+    )
 
 
 class PolynomialTasks(Module):
-    """Cubic polynomials on x ∈ [−3, 3] with coefficients uniform in [−1, 1]; told to an oracle: the four.
+    """Cubic polynomials on x ∈ [−3, 3] with coefficients uniform in [−1, 1]; told to an
+    oracle: the four.
 
     Attributes:
         shots: Examples to learn from.
@@ -130,17 +151,20 @@ def _cubic(key: Array, shots: int, queries: int) -> Task:
 
 
 class LetterTasks(Module):
-    """Tell a few classes of capital letters apart: 16 features of UCI Letter, standardised [M-fig4].
+    """Tell a few classes of capital letters apart: 16 features of UCI Letter,
+    standardised [M-fig4].
 
-    The letters of a task are drawn from 18 for meta-training or from the other 8, which meta-training never sees,
-    and numbered in random order. Stands in for the alphabets of Omniglot; nothing is told to an oracle.
+    The letters of a task are drawn from 18 for meta-training or from the other 8, which
+    meta-training never sees, and numbered in random order. Stands in for the alphabets
+    of Omniglot; nothing is told to an oracle.
 
     Attributes:
         letters: "train" or "test".
         ways: Classes in a task.
         shots: Examples of each class to learn from.
         queries: Examples of each class to be judged on.
-        shear: Each task's features go through I + `shear`·G/4 with its own Gaussian matrix G; 0 leaves them.
+        shear: Each task's features go through I + `shear`·G/4 with its own Gaussian
+            matrix G; 0 leaves them.
     """
 
     letters: str = static(default="train")
@@ -153,30 +177,52 @@ class LetterTasks(Module):
         self._set(**_counts(self.shots, self.queries))
         choice("letters", self.letters, ("train", "test"))
         most = len(_classes(self.letters))
-        self._set(ways=integer("ways", self.ways, f"a number of classes from 2 to {most}", least=2, most=most))
-        check(self.shots + self.queries <= _EXAMPLES, "shots", self.shots, f"at most {_EXAMPLES} with the queries")
+        self._set(
+            ways=integer(
+                "ways",
+                self.ways,
+                f"a number of classes from 2 to {most}",
+                least=2,
+                most=most,
+            )
+        )
+        if not self.shots + self.queries <= _EXAMPLES:
+            raise ValueError(
+                f"shots: got {brief(self.shots)}; "
+                f"it must be at most {_EXAMPLES} with the queries."
+            )
         shear = real("shear", self.shear, "0 or a positive number")
-        check(shear is None or 0 <= shear < np.inf, "shear", self.shear, "0 or a positive number")
+        if not (shear is None or 0 <= shear < np.inf):
+            raise ValueError(
+                f"shear: got {brief(self.shear)}; it must be 0 or a positive number."
+            )
 
     def __call__(self, key: Array) -> Task:
         """One task: random classes, random examples of each, a random shear."""
         random_key("key", key)
-        return _letters(key, _classes(self.letters), self.shear, self.ways, self.shots, self.queries)
+        return _letters(
+            key, _classes(self.letters), self.shear, self.ways, self.shots, self.queries
+        )
 
 
 @partial(jax.jit, static_argnames=("ways", "shots", "queries"))
-def _letters(key: Array, pool: Array, shear: Array, ways: int, shots: int, queries: int) -> Task:
+def _letters(
+    key: Array, pool: Array, shear: Array, ways: int, shots: int, queries: int
+) -> Task:
     """A task from the examples `pool` (classes, 733, 16)."""
     k_class, k_example, k_shear, k_order = jax.random.split(key, 4)
     classes = _shuffled(k_class, len(pool), ways)[:, None]
     n = shots + queries
-    # 733 is prime: start + stride·i runs through different examples, without a permutation of all of them
+    # 733 is prime: start + stride·i runs through different examples, without a
+    # permutation of all of them
     start, stride = jax.random.randint(k_example, (2, ways, 1), 1, _EXAMPLES)
     examples = (start + stride * jnp.arange(n)[None]) % _EXAMPLES
-    mixing = jnp.eye(16) + shear / 4 * jax.random.normal(k_shear, (16, 16))  # G/4 keeps lengths: 16 = 4²
+    # G/4 keeps lengths: 16 = 4²
+    mixing = jnp.eye(16) + shear / 4 * jax.random.normal(k_shear, (16, 16))
     x = pool[classes, examples] @ mixing.T  # (ways, n, 16)
     y = jnp.broadcast_to(jnp.eye(ways)[:, None], (ways, n, ways))
-    order = _shuffled(k_order, ways * shots, ways * shots)  # for learners that read in order
+    # for learners that read in order
+    order = _shuffled(k_order, ways * shots, ways * shots)
     shown = [part[:, :shots].reshape(-1, part.shape[-1])[order] for part in (x, y)]
     asked = [part[:, shots:].reshape(-1, part.shape[-1]) for part in (x, y)]
     return Task(shown[0], shown[1], asked[0], asked[1], jnp.zeros(0))
@@ -184,18 +230,26 @@ def _letters(key: Array, pool: Array, shear: Array, ways: int, shots: int, queri
 
 def _shuffled(key: Array, n: int, k: int) -> Array:
     """The first k of 0, …, n − 1 in random order."""
-    return jax.lax.top_k(jax.random.uniform(key, (n,)), k)[1]  # compiles in a fraction of `permutation`'s sort
+    # compiles in a fraction of `permutation`'s sort
+    return jax.lax.top_k(jax.random.uniform(key, (n,)), k)[1]
 
 
 _EXAMPLES = 733  # of each letter; the rarest has 734
-_TEST_LETTERS = "ABFHKMQZ"  # drawn once, by numpy.random.default_rng(0): nobody chose them by their looks
+# drawn once, by numpy.random.default_rng(0): nobody chose them by their looks
+_TEST_LETTERS = "ABFHKMQZ"
 
 
 @cache
 def _classes(which: str) -> np.ndarray:
-    """Standardised examples (classes, 733, 16), cut to the same number of examples a class."""
+    """Standardised examples (classes, 733, 16), cut to the same number of examples a
+    class.
+    """
     features, labels = letters()
     train = ~np.isin(labels, list(_TEST_LETTERS))
     z = (features - features[train].mean(0)) / features[train].std(0)
-    names = [name for name in np.unique(labels) if (name in _TEST_LETTERS) == (which == "test")]
+    names = [
+        name
+        for name in np.unique(labels)
+        if (name in _TEST_LETTERS) == (which == "test")
+    ]
     return np.stack([z[labels == name][:_EXAMPLES] for name in names])

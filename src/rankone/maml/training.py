@@ -1,7 +1,8 @@
-"""Meta-training: Adam on the loss at the queries, through whatever the learner does with the examples.
+"""Meta-training: Adam on the loss at the queries, through whatever the learner does
+with the examples.
 
-The loop can be broken off and taken up again: iteration i draws its tasks from `fold_in(key, i)`, so that a resumed
-run ends exactly where an unbroken one does.
+The loop can be broken off and taken up again: iteration i draws its tasks from
+`fold_in(key, i)`, so that a resumed run ends exactly where an unbroken one does.
 """
 
 import time
@@ -17,7 +18,14 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
-from rankone._checks import boolean, check, instance, integer, positive, random_key
+from rankone._checks import (
+    boolean,
+    brief,
+    instance,
+    integer,
+    positive,
+    random_key,
+)
 from rankone._files import locked, read_arrays, save_arrays
 from rankone._fingerprint import fingerprint
 from rankone._module import Module
@@ -26,13 +34,16 @@ from rankone.maml.tasks import Task
 __all__ = ["Learner", "MetaTrained", "TaskFamily", "meta_train"]
 
 TaskFamily = Callable[[Array], Task]
-_CHUNK = 100  # iterations between two looks at the clock, and the grain of the recorded losses
+# iterations between two looks at the clock, and the grain of the recorded losses
+_CHUNK = 100
 _SAVE_SECONDS = 20.0
 
 
 @runtime_checkable
 class Learner(Protocol):
-    """Whatever has initial parameters, predicts a task's queries from its examples, and can be hashed."""
+    """Whatever has initial parameters, predicts a task's queries from its examples, and
+    can be hashed.
+    """
 
     def init(self, key: Array) -> Any:
         """Random parameters."""
@@ -69,26 +80,31 @@ def meta_train(
     """Minimise the expected loss at the queries of random tasks [M-def].
 
     Args:
-        learner: What to train, such as a `GradientLearner`; hashable, like the two that follow.
+        learner: What to train, such as a `GradientLearner`; hashable, like the two that
+            follow.
         tasks: Family that tasks are drawn from: key → `Task`.
         loss: Of (predictions, targets).
         key: JAX random key of initialisation and tasks.
         iterations: Steps of Adam, a multiple of 100.
         meta_batch: Tasks an iteration.
-        group: Tasks to differentiate at a time, a divisor of `meta_batch`; by default all. Few at a time stay in the
-            processor's cache: one wide layer of 40,000 parameters trains twice as fast in groups of 5.
+        group: Tasks to differentiate at a time, a divisor of `meta_batch`; by default
+            all. Few at a time stay in the processor's cache: one wide layer of 40,000
+            parameters trains twice as fast in groups of 5.
         learning_rate: Of Adam, falling to zero along a cosine.
-        checkpoint: File (.npz) to resume from if it is there, and to save to every 20 seconds and at the end; of this
-            run alone, by a fingerprint of all arguments, and of one process at a time.
+        checkpoint: File (.npz) to resume from if it is there, and to save to every 20
+            seconds and at the end; of this run alone, by a fingerprint of all
+            arguments, and of one process at a time.
         progress: Whether to show a bar.
 
     Raises:
-        ValueError: For arguments out of range, or a checkpoint of another run, or one that is damaged.
+        ValueError: For arguments out of range, or a checkpoint of another run, or one
+            that is damaged.
 
     >>> import jax
     >>> from rankone.maml import MLP, GradientLearner, SineTasks, meta_train, squared_error
     >>> learner, options = GradientLearner(MLP(1, (8,))), {"iterations": 100, "progress": False}
-    >>> trained = meta_train(learner, SineTasks(shots=3), squared_error, key=jax.random.key(0), **options)
+    >>> key = jax.random.key(0)
+    >>> trained = meta_train(learner, SineTasks(shots=3), squared_error, key=key, **options)
     >>> trained.losses.shape
     (1,)
     """
@@ -96,49 +112,106 @@ def meta_train(
     check_hashable("tasks", tasks)
     check_hashable("loss", loss)
     wanted = "a path, or None"
-    check(checkpoint is None or isinstance(checkpoint, str | Path), "checkpoint", checkpoint, wanted)
+    if checkpoint is not None and not isinstance(checkpoint, str | Path):
+        raise ValueError(f"checkpoint: got {brief(checkpoint)}; it must be {wanted}.")
     progress = boolean("progress", progress)
     random_key("key", key)
-    iterations = integer("iterations", iterations, f"a multiple of {_CHUNK}", least=_CHUNK)
-    check(iterations % _CHUNK == 0, "iterations", iterations, f"a multiple of {_CHUNK}")
+    iterations = integer(
+        "iterations", iterations, f"a multiple of {_CHUNK}", least=_CHUNK
+    )
+    if iterations % _CHUNK != 0:
+        raise ValueError(
+            f"iterations: got {brief(iterations)}; it must be a multiple of {_CHUNK}."
+        )
     meta_batch = integer("meta_batch", meta_batch, "at least 1 task")
-    group = integer("group", meta_batch if group is None else group, f"a divisor of meta_batch, {meta_batch}")
-    check(meta_batch % group == 0, "group", group, f"a divisor of meta_batch, {meta_batch}")
+    group = integer(
+        "group",
+        meta_batch if group is None else group,
+        f"a divisor of meta_batch, {meta_batch}",
+    )
+    if meta_batch % group != 0:
+        raise ValueError(
+            f"group: got {brief(group)}; "
+            f"it must be a divisor of meta_batch, {meta_batch}."
+        )
     positive("learning_rate", learning_rate)
     k_init, k_tasks = jax.random.split(key)
     params = learner.init(k_init)
     state = (params, jax.jit(_optimiser(learning_rate, iterations).init)(params))
-    options: dict[str, Any] = {"learner": learner, "tasks": tasks, "loss": loss, "iterations": iterations}
-    schedule: dict[str, Any] = {"learning_rate": learning_rate, "groups": (meta_batch // group, group)}
-    run = fingerprint({**options, **schedule, "key": key}) if checkpoint is not None else ""
+    options: dict[str, Any] = {
+        "learner": learner,
+        "tasks": tasks,
+        "loss": loss,
+        "iterations": iterations,
+    }
+    schedule: dict[str, Any] = {
+        "learning_rate": learning_rate,
+        "groups": (meta_batch // group, group),
+    }
+    run = (
+        fingerprint({**options, **schedule, "key": key})
+        if checkpoint is not None
+        else ""
+    )
     with _alone(checkpoint):
         state, losses = _load(checkpoint, state, run)
-        return _trained(state, losses, k_tasks, partial(_save, checkpoint, run), progress, **options, **schedule)
+        return _trained(
+            state,
+            losses,
+            k_tasks,
+            partial(_save, checkpoint, run),
+            progress,
+            **options,
+            **schedule,
+        )
 
 
 def check_learner(name: str, value: Any) -> None:
     """Raise unless `value` is a learner, as programs are compiled for."""
-    instance(name, value, Learner, "one with init and predict, such as GradientLearner(MLP(1, (40, 40)))")
-    check(isinstance(value, Hashable), name, value, "one that can be hashed")
+    instance(
+        name,
+        value,
+        Learner,
+        "one with init and predict, such as GradientLearner(MLP(1, (40, 40)))",
+    )
+    if not isinstance(value, Hashable):
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be one that can be hashed."
+        )
 
 
 def check_hashable(name: str, value: Any) -> None:
     """Raise unless `value` is a function that programs can be compiled for."""
-    check(callable(value) and isinstance(value, Hashable), name, value, "a function that can be hashed")
+    if not callable(value) or not isinstance(value, Hashable):
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be a function that can be hashed."
+        )
 
 
 def _trained(
-    state: Any, losses: list[float], key: Array, save: Callable, progress: bool, *, iterations: int, **options: Any
+    state: Any,
+    losses: list[float],
+    key: Array,
+    save: Callable,
+    progress: bool,
+    *,
+    iterations: int,
+    **options: Any,
 ) -> MetaTrained:
     """A hundred iterations at a time, up to all of them."""
     saved = time.monotonic()
     with _bar(iterations, len(losses) * _CHUNK, progress) as bar:
         while len(losses) * _CHUNK < iterations:
-            state, mean = _advance(state, len(losses) * _CHUNK, key, iterations=iterations, **options)
+            state, mean = _advance(
+                state, len(losses) * _CHUNK, key, iterations=iterations, **options
+            )
             losses.append(float(mean))
             bar.update(_CHUNK)
             bar.set_postfix(loss=f"{losses[-1]:.3g}", refresh=False)
-            if time.monotonic() - saved > _SAVE_SECONDS or len(losses) * _CHUNK >= iterations:
+            if (
+                time.monotonic() - saved > _SAVE_SECONDS
+                or len(losses) * _CHUNK >= iterations
+            ):
                 save(state, losses)
                 saved = time.monotonic()
     return MetaTrained(state[0], np.array(losses))
@@ -147,14 +220,17 @@ def _trained(
 def _bar(iterations: int, done: int, progress: bool) -> Any:
     from tqdm.auto import tqdm
 
-    return tqdm(total=iterations, initial=done, desc="meta-training", disable=not progress)
+    return tqdm(
+        total=iterations, initial=done, desc="meta-training", disable=not progress
+    )
 
 
 def _optimiser(learning_rate: ArrayLike, iterations: int) -> Any:
     import optax
 
     adam = optax.adam(optax.cosine_decay_schedule(learning_rate, iterations))
-    return optax.chain(optax.clip_by_global_norm(10.0), adam)  # one task that diverges must not end the run
+    # one task that diverges must not end the run
+    return optax.chain(optax.clip_by_global_norm(10.0), adam)
 
 
 @partial(jax.jit, static_argnames=("learner", "tasks", "loss", "iterations", "groups"))
@@ -170,18 +246,24 @@ def _advance(
     iterations: int,
     groups: tuple[int, int],
 ) -> tuple[Any, Array]:
-    """A hundred iterations from `start` on: the state after them, and their mean loss."""
+    """A hundred iterations from `start` on: the state after them, and their mean
+    loss.
+    """
     import optax
 
     optimiser = _optimiser(learning_rate, iterations)
 
     def objective(params: Any, batch: Task) -> Array:
-        return jax.vmap(lambda task: loss(learner.predict(params, task), task.y_query))(batch).mean()
+        return jax.vmap(lambda task: loss(learner.predict(params, task), task.y_query))(
+            batch
+        ).mean()
 
     def iterate(state: Any, i: Array) -> tuple[Any, Array]:
         params, moments = state
         keys = jax.random.split(jax.random.fold_in(key, i), groups)
-        grouped = jax.lax.map(lambda k: jax.value_and_grad(objective)(params, jax.vmap(tasks)(k)), keys)
+        grouped = jax.lax.map(
+            lambda k: jax.value_and_grad(objective)(params, jax.vmap(tasks)(k)), keys
+        )
         value, slope = jax.tree.map(lambda leaf: leaf.mean(0), grouped)
         change, moments = optimiser.update(slope, moments, params)
         return (optax.apply_updates(params, change), moments), value
@@ -204,7 +286,9 @@ def _refusing(lock: AbstractContextManager, path: Path | str) -> Iterator[None]:
             stack.enter_context(lock)
         except BlockingIOError as error:
             wanted = "a file of one run at a time: another process trains into it"
-            raise ValueError(f"checkpoint: got {str(path)!r}; it must be {wanted}.") from error
+            raise ValueError(
+                f"checkpoint: got {str(path)!r}; it must be {wanted}."
+            ) from error
         yield
 
 
@@ -219,12 +303,22 @@ def _load(path: Path | str | None, state: Any, run: str) -> tuple[Any, list[floa
     if path is None or not Path(path).exists():
         return state, []
     leaves, tree = jax.tree.flatten(state)
-    wanted = "of this learner, these tasks, this loss, key and schedule; name another file, or delete it"
+    wanted = (
+        "of this learner, these tasks, this loss, key and schedule; name another file, "
+        "or delete it"
+    )
     try:
         saved = read_arrays(path)
-        kept, losses, name = [saved[f"leaf{i}"] for i in range(len(leaves))], saved["losses"], saved["run"]
+        kept = [saved[f"leaf{i}"] for i in range(len(leaves))]
+        losses = saved["losses"]
+        name = saved["run"]
     except (ValueError, KeyError, IsADirectoryError) as error:
-        raise ValueError(f"checkpoint: got {str(path)!r}, which cannot be read; it must be {wanted}.") from error
+        raise ValueError(
+            f"checkpoint: got {str(path)!r}, which cannot be read; it must be {wanted}."
+        ) from error
     same = [a.shape for a in kept] == [np.shape(b) for b in leaves] and str(name) == run
-    check(same, "checkpoint", str(path), wanted)
-    return jax.tree.unflatten(tree, [jnp.asarray(leaf) for leaf in kept]), losses.tolist()
+    if not same:
+        raise ValueError(f"checkpoint: got {brief(str(path))}; it must be {wanted}.")
+    return jax.tree.unflatten(
+        tree, [jnp.asarray(leaf) for leaf in kept]
+    ), losses.tolist()

@@ -1,4 +1,6 @@
-"""Dense associative memories: exact (MrDAM), distributed (DrDAM), and the descent that retrieves from them."""
+"""Dense associative memories: exact (MrDAM), distributed (DrDAM), and the descent that
+retrieves from them.
+"""
 
 from rankone.memory.descent import Retrieval, retrieve
 from rankone.memory.distributed import DrDAM

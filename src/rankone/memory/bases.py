@@ -1,7 +1,9 @@
-"""The four random-feature bases for the Gaussian kernel k(z, z') = exp(−‖z − z'‖²/2) [D-eq8].
+"""The four random-feature bases for the Gaussian kernel k(z, z') = exp(−‖z − z'‖²/2)
+[D-eq8].
 
-A basis says what one block of projections h = Ωz contributes to φ(z), to S = ⟨φ(z), T⟩, and to its derivative.
-`tables` is the block's share of T: one row for cos and exp, two (cos then sin, + then −) for sincos and expexp.
+A basis says what one block of projections h = Ωz contributes to φ(z), to S = ⟨φ(z), T⟩,
+and to its derivative. `tables` is the block's share of T: one row for cos and exp, two
+(cos then sin, + then −) for sincos and expexp.
 """
 
 from collections.abc import Callable
@@ -23,11 +25,13 @@ class Basis:
 
     Attributes:
         tables: Features per frequency: 2 for sincos and expexp, 1 otherwise.
-        features: (h, ‖z‖², phase) ↦ the unscaled features, a tuple of `tables` arrays like h, and helpers.
+        features: (h, ‖z‖², phase) ↦ the unscaled features, a tuple of `tables` arrays
+            like h, and helpers.
         slopes: (features, T rows) ↦ ∂S/∂h, unscaled.
         scale: φ carries the factor sqrt(scale / Y).
         positive: Whether the features are exponentials, with the prefactor exp(−‖z‖²).
-        noise: Y·Var of a far pattern's kernel; the floor of the logarithm is set from it.
+        noise: Y·Var of a far pattern's kernel; the floor of the logarithm is set from
+            it.
     """
 
     tables: int
@@ -55,27 +59,36 @@ def _expexp(h: Array, z2: Array, phase: Array) -> tuple[Array, ...]:
 
 
 BASES = {
-    "sincos": Basis(2, _sincos, lambda f, T: f[0] * T[1] - f[1] * T[0], 1.0, False, 0.5),
+    "sincos": Basis(
+        2, _sincos, lambda f, T: f[0] * T[1] - f[1] * T[0], 1.0, False, 0.5
+    ),
     "cos": Basis(1, _cos, lambda f, T: -f[1] * T[0], 2.0, False, 1.0),
-    # The printed map shifts the exponent at random, which multiplies the kernel by 22,819: no shift here [D-appC-Exp].
+    # The printed map shifts the exponent at random, which multiplies the kernel by
+    # 22,819: no shift here [D-appC-Exp].
     "exp": Basis(1, _exp, lambda f, T: f[0] * T[0], 1.0, True, 0.0),
     "expexp": Basis(2, _expexp, lambda f, T: f[0] * T[0] - f[1] * T[1], 0.5, True, 0.0),
 }
 
 
-def value(basis: Basis, features: tuple[Array, ...], tables: tuple[Array, ...]) -> Float[Array, " N"]:
-    """The block's share of S, unscaled: Σ features·T over the block, whose queries are the second to last axis."""
+def value(
+    basis: Basis, features: tuple[Array, ...], tables: tuple[Array, ...]
+) -> Float[Array, " N"]:
+    """The block's share of S, unscaled: Σ features·T over the block, whose queries are
+    the second to last axis.
+    """
     first, *rest = (f * t for f, t in zip(features, tables, strict=False))
     share = sum(rest, first)
     return share.sum((*range(share.ndim - 2), -1))
 
 
-# On a CPU the compiler's own float32 cosine is the bottleneck of every random feature (an order of magnitude slower
-# than the products around it); one range reduction and two short polynomials are fused into them.
+# On a CPU the compiler's own float32 cosine is the bottleneck of every random feature
+# (an order of magnitude slower than the products around it); one range reduction and
+# two short polynomials are fused into them.
 
-# π/2 in three parts (Cody and Waite): the first two have few enough bits that quadrant·part is exact in float32 up to
-# an angle of 10⁵, where the angle itself is rounded to 4e-3. Frequencies exceed 5 so rarely that lengths up to
-# `FARTHEST` stay below.
+# π/2 in three parts (Cody and Waite): the first two have few enough bits that
+# quadrant·part is exact in float32 up to an angle of 10⁵, where the angle itself is
+# rounded to 4e-3. Frequencies exceed 5 so rarely that lengths up to `FARTHEST` stay
+# below.
 _HALF_PI = (1.5703125, 4.837512969970703e-4, 7.549790126404332e-8)
 _LARGEST = 1e5
 FARTHEST = _LARGEST / 5
@@ -85,19 +98,27 @@ _COS = (2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
 
 
 @jax.custom_jvp
-def cos_sin(angle: Float[Array, "..."]) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
-    """(cos angle, sin angle): polynomials in float32, NaN beyond 10⁵; the library's functions in float64."""
+def cos_sin(
+    angle: Float[Array, "..."],
+) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
+    """(cos angle, sin angle): polynomials in float32, NaN beyond 10⁵; the library's
+    functions in float64.
+    """
     if angle.dtype != jnp.float32:
         return jnp.cos(angle), jnp.sin(angle)
     quadrant = jnp.round(angle * (2 / jnp.pi))
     quadrant = jnp.where(jnp.abs(angle) <= _LARGEST, quadrant, jnp.nan)
-    r = ((angle - quadrant * _HALF_PI[0]) - quadrant * _HALF_PI[1]) - quadrant * _HALF_PI[2]
+    r = (
+        (angle - quadrant * _HALF_PI[0]) - quadrant * _HALF_PI[1]
+    ) - quadrant * _HALF_PI[2]
     r2 = r * r
     sin = r + r * r2 * ((_SIN[0] * r2 + _SIN[1]) * r2 + _SIN[2])
     cos = 1 - 0.5 * r2 + r2 * r2 * ((_COS[0] * r2 + _COS[1]) * r2 + _COS[2])
     q = quadrant.astype(jnp.int32)  # of NaN any: cos and sin are NaN as well
-    swap, odd = (q & 1) == 1, (q & 2) == 2
-    c, s = jnp.where(swap, sin, cos), jnp.where(swap, cos, sin)
+    swap = (q & 1) == 1
+    odd = (q & 2) == 2
+    c = jnp.where(swap, sin, cos)
+    s = jnp.where(swap, cos, sin)
     return jnp.where(odd != swap, -c, c), jnp.where(odd, -s, s)
 
 

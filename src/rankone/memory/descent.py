@@ -13,10 +13,28 @@ from jaxtyping import Array, ArrayLike
 from tqdm.auto import tqdm
 
 from rankone._annotated import renamed
-from rankone._checks import Numbers, boolean, check, choice, host, integer, is_traced, positive, real, states
+from rankone._checks import (
+    Numbers,
+    boolean,
+    brief,
+    choice,
+    host,
+    integer,
+    is_traced,
+    positive,
+    real,
+    states,
+)
 from rankone.checks import Outcome, _enabled, outcome
 from rankone.memory.implicit import at_rest
-from rankone.memory.protocol import EnergyMemory, Memory, Reader, Retrieval, check_memory, reader_of
+from rankone.memory.protocol import (
+    EnergyMemory,
+    Memory,
+    Reader,
+    Retrieval,
+    check_memory,
+    reader_of,
+)
 from rankone.precision import at_least_single, wider
 
 __all__ = ["Retrieval", "retrieve"]
@@ -37,33 +55,44 @@ def retrieve(
     gradient: str = "implicit",
     progress: bool | None = None,
 ) -> Retrieval:
-    """Gradient descent x ← x − η∇E(x) on the free entries of each query [D-eq5, D-thm1].
+    """Gradient descent x ← x − η∇E(x) on the free entries of each query [D-eq5,
+    D-thm1].
 
-    It rests when no free entry moves by more than `tol` in a step; a frozen query's energy rests as well [D-unn4]. On
-    the exact memory every step in (0, 2] lowers the energy [D-sharp1].
+    It rests when no free entry moves by more than `tol` in a step; a frozen query's
+    energy rests as well [D-unn4]. On the exact memory every step in (0, 2] lowers the
+    energy [D-sharp1].
 
-    Differentiable forwards and backwards, by the memory's arrays and by the clamped entries of the queries. With
-    `gradient="implicit"` that is the derivative of the resting point, dx_f = −H_ff⁻¹ d(∇E)_f with the Hessian's rows
-    and columns of the free entries f [D-implicit], whatever the way there; memory does not grow with the steps. `x` and
-    the last energy have a derivative, energies on the way have none. A query that stopped on the way gets the same
-    formula, which is off by about its distance from rest: look at `converged`. `gradient="unrolled"` differentiates
-    the steps themselves, exactly; it then makes all `max_steps` and keeps each state, N·D numbers a step.
+    Differentiable forwards and backwards, by the memory's arrays and by the clamped
+    entries of the queries. With `gradient="implicit"` that is the derivative of the
+    resting point, dx_f = −H_ff⁻¹ d(∇E)_f with the Hessian's rows and columns of the
+    free entries f [D-implicit], whatever the way there; memory does not grow with the
+    steps. `x` and the last energy have a derivative, energies on the way have none. A
+    query that stopped on the way gets the same formula, which is off by about its
+    distance from rest: look at `converged`. `gradient="unrolled"` differentiates the
+    steps themselves, exactly; it then makes all `max_steps` and keeps each state, N·D
+    numbers a step.
 
     Args:
-        memory: `MrDAM`, `DrDAM`, or a pytree of your own with `D` and `energy_and_gradient(x)`: (N, D) -> (N,), (N, D).
+        memory: `MrDAM`, `DrDAM`, or a pytree of your own with `D` and
+            `energy_and_gradient(x)`: (N, D) -> (N,), (N, D).
         x0: Queries (..., D), in the unit of the patterns.
         step_size: η, positive.
         max_steps: Most steps taken, at least 1.
-        tol: Largest move of a free entry at rest, in the unit of the patterns; 0 to take every step.
-        clamp: Boolean mask (D,) or like x0: True where the query's entry is known and kept.
-        gradient: What derivatives are of: "implicit", the point of rest, or "unrolled", the steps taken.
-        progress: Show a progress bar; by default once a job outside jit has taken two seconds.
+        tol: Largest move of a free entry at rest, in the unit of the patterns; 0 to
+            take every step.
+        clamp: Boolean mask (D,) or like x0: True where the query's entry is known and
+            kept.
+        gradient: What derivatives are of: "implicit", the point of rest, or "unrolled",
+            the steps taken.
+        progress: Show a progress bar; by default once a job outside jit has taken two
+            seconds.
 
     Raises:
         ValueError: If a shape does not fit, or a number is out of range.
 
     Warns:
-        RuntimeWarning: If a query became NaN or infinite. Inside jit there is no warning: look at `outcome`.
+        RuntimeWarning: If a query became NaN or infinite. Inside jit there is no
+            warning: look at `outcome`.
 
     >>> import numpy as np, rankone as ro
     >>> memory = ro.MrDAM(np.eye(3), beta=20.0)
@@ -72,24 +101,39 @@ def retrieve(
     """
     check_memory(memory)
     x0 = at_least_single(states("x0", x0, memory.D))
-    positive("step_size", step_size, "a positive step size; every value up to 2 lowers an exact memory's energy")
-    max_steps = integer("max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _CHUNK)
-    check((real("tol", tol, "zero or positive") or 0) >= 0, "tol", tol, "zero or positive")
+    positive(
+        "step_size",
+        step_size,
+        "a positive step size; every value up to 2 lowers an exact memory's energy",
+    )
+    max_steps = integer(
+        "max_steps", max_steps, "an integer of at least 1", most=2**31 - 2 * _CHUNK
+    )
+    if not (real("tol", tol, "zero or positive") or 0) >= 0:
+        raise ValueError(f"tol: got {brief(tol)}; it must be zero or positive.")
     choice("gradient", gradient, ("implicit", "unrolled"))
     progress = progress if progress is None else boolean("progress", progress)
     clamp = None if clamp is None else _mask(clamp, x0)
-    run, options = _start(getattr(memory, "origin", 0.0), x0, step_size, tol, clamp, max_steps)
+    run, options = _start(
+        getattr(memory, "origin", 0.0), x0, step_size, tol, clamp, max_steps
+    )
     if not is_traced(memory, run, options):
         run = _in_chunks(memory, run, options, max_steps, progress)
         found, lost = _record(memory, run, options, x0)
         _warn_of_lost(lost, len(run["x"]))
         return found
     if gradient == "unrolled":
-        return _record(memory, _unrolled(memory, run, *options, max_steps), options, x0)[0]
-    end, _ = _steps(*jax.lax.stop_gradient((memory, run, *options)), max_steps + 1, max_steps)
+        return _record(
+            memory, _unrolled(memory, run, *options, max_steps), options, x0
+        )[0]
+    end, _ = _steps(
+        *jax.lax.stop_gradient((memory, run, *options)), max_steps + 1, max_steps
+    )
     found, _ = _record(memory, end, options, x0)
     rows = run["x"].shape
-    x = at_rest(memory, x0.reshape(rows), found.x.reshape(rows), options[-1]).reshape(x0.shape)
+    x = at_rest(memory, x0.reshape(rows), found.x.reshape(rows), options[-1]).reshape(
+        x0.shape
+    )
     last = memory.energy_and_gradient(x)[0].astype(x.dtype)[..., None]
     taken = jnp.arange(max_steps + 1, dtype=jnp.int32) >= end["t"] - 1
     taken = jnp.broadcast_to(taken, found.energies.shape)
@@ -98,19 +142,28 @@ def retrieve(
 
 def _warn_of_lost(lost: Array, N: int) -> None:
     if _enabled.get() and int(lost):
-        advice = "try a smaller step_size, or the 'sincos' basis, whose features are bounded"
-        warnings.warn(f"{int(lost)} of {N} queries became NaN or infinite: {advice}.", RuntimeWarning, stacklevel=4)
+        advice = (
+            "try a smaller step_size, or the 'sincos' basis, whose features are bounded"
+        )
+        warnings.warn(
+            f"{int(lost)} of {N} queries became NaN or infinite: {advice}.",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 def _mask(clamp: Numbers, x0: Array) -> Array | np.ndarray:
     mask = host("clamp", clamp)
-    check(mask.dtype == bool, "clamp", mask.dtype, "a boolean mask: True where an entry is kept")
-    check(
-        mask.shape in (x0.shape, x0.shape[-1:]),
-        "clamp",
-        f"shape {mask.shape}",
-        f"of shape {x0.shape[-1:]} or {x0.shape}",
-    )
+    if mask.dtype != bool:
+        raise ValueError(
+            f"clamp: got {brief(mask.dtype)}; "
+            "it must be a boolean mask: True where an entry is kept."
+        )
+    if mask.shape not in (x0.shape, x0.shape[-1:]):
+        raise ValueError(
+            f"clamp: got shape {mask.shape}; "
+            f"it must be of shape {x0.shape[-1:]} or {x0.shape}."
+        )
     return mask
 
 
@@ -127,12 +180,23 @@ _Options = tuple[Array, Array, Array]  # step_size, tol, and which entries are f
 
 @partial(jax.jit, static_argnames="max_steps")
 def _start(
-    origin: ArrayLike, x0: Array, step_size: ArrayLike, tol: ArrayLike, clamp: Array | None, max_steps: int
+    origin: ArrayLike,
+    x0: Array,
+    step_size: ArrayLike,
+    tol: ArrayLike,
+    clamp: Array | None,
+    max_steps: int,
 ) -> tuple[_Run, _Options]:
-    """A run that has not begun, with states less the origin, and the options of `_steps`; one row a query."""
+    """A run that has not begun, with states less the origin, and the options of
+    `_steps`; one row a query.
+    """
     x = _moved(x0, -jnp.asarray(origin)).reshape(-1, x0.shape[-1])
     N = len(x)
-    free = jnp.ones(x0.shape, bool) if clamp is None else ~jnp.broadcast_to(clamp, x0.shape)
+    free = (
+        jnp.ones(x0.shape, bool)
+        if clamp is None
+        else ~jnp.broadcast_to(clamp, x0.shape)
+    )
     run = {
         "t": jnp.zeros((), jnp.int32),
         "done": jnp.zeros((), bool),
@@ -143,16 +207,27 @@ def _start(
         "resting": jnp.zeros(N, bool),
         "floored": jnp.zeros(N, jnp.int32),
     }
-    return run, (jnp.asarray(step_size, x.dtype), jnp.asarray(tol, x.dtype), free.reshape(x.shape))
+    return run, (
+        jnp.asarray(step_size, x.dtype),
+        jnp.asarray(tol, x.dtype),
+        free.reshape(x.shape),
+    )
 
 
-def _step(read: Reader, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int) -> _Run:
-    """Read all states, and move those that do not rest; after the last step and at rest only the energy is read."""
-    x, resting = run["x"], run["resting"]
+def _step(
+    read: Reader, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int
+) -> _Run:
+    """Read all states, and move those that do not rest; after the last step and at rest
+    only the energy is read.
+    """
+    x = run["x"]
+    resting = run["resting"]
     energy, gradient, floored = read(x)
     done = resting.all() | (run["t"] == max_steps)
     moving = ~(resting | done)
-    move = jnp.where(free & moving[:, None], step_size.astype(gradient.dtype) * gradient, 0).astype(x.dtype)
+    move = jnp.where(
+        free & moving[:, None], step_size.astype(gradient.dtype) * gradient, 0
+    ).astype(x.dtype)
     return run | {
         "t": run["t"] + 1,
         "done": done,
@@ -166,9 +241,17 @@ def _step(read: Reader, run: _Run, step_size: Array, tol: Array, free: Array, ma
 
 @partial(jax.jit, static_argnames="max_steps")
 def _steps(
-    memory: Memory, run: _Run, step_size: Array, tol: Array, free: Array, until: ArrayLike, max_steps: int
+    memory: Memory,
+    run: _Run,
+    step_size: Array,
+    tol: Array,
+    free: Array,
+    until: ArrayLike,
+    max_steps: int,
 ) -> tuple[_Run, Array]:
-    """Step until all is done, or until `until` states were read; also how many were, and whether all is done."""
+    """Step until all is done, or until `until` states were read; also how many were,
+    and whether all is done.
+    """
     read = reader_of(memory)
 
     def step(run: _Run) -> _Run:
@@ -180,9 +263,14 @@ def _steps(
 
 
 @partial(jax.jit, static_argnames="max_steps")
-def _unrolled(memory: Memory, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int) -> _Run:
-    """All steps, of which a query at rest makes none; the way back makes each again, from the state it began at."""
-    run = {name: value for name, value in run.items() if name != "energies"}  # a carry would be kept at each step
+def _unrolled(
+    memory: Memory, run: _Run, step_size: Array, tol: Array, free: Array, max_steps: int
+) -> _Run:
+    """All steps, of which a query at rest makes none; the way back makes each again,
+    from the state it began at.
+    """
+    # a carry would be kept at each step
+    run = {name: value for name, value in run.items() if name != "energies"}
     read = reader_of(memory)
 
     @jax.checkpoint
@@ -194,14 +282,20 @@ def _unrolled(memory: Memory, run: _Run, step_size: Array, tol: Array, free: Arr
     return run | {"energies": energies}
 
 
-def _in_chunks(memory: Memory, run: _Run, options: _Options, max_steps: int, progress: bool | None) -> _Run:
-    """Some steps at a time, with a look at the clock in between; nothing else is fetched from the device."""
-    # tqdm's bar for notebooks does not read this variable itself; the book is built without bars, however slowly.
+def _in_chunks(
+    memory: Memory, run: _Run, options: _Options, max_steps: int, progress: bool | None
+) -> _Run:
+    """Some steps at a time, with a look at the clock in between; nothing else is
+    fetched from the device.
+    """
+    # tqdm's bar for notebooks does not read this variable itself; the book is built
+    # without bars, however slowly.
     if os.environ.get("TQDM_DISABLE", "0") not in ("", "0"):
         progress = False
     if progress is False:
         return _steps(memory, run, *options, max_steps + 1, max_steps)[0]
-    bar, began = None, time.monotonic()
+    bar = None
+    began = time.monotonic()
     for until in range(_CHUNK, max_steps + 1 + _CHUNK, _CHUNK):
         run, flags = _steps(memory, run, *options, until, max_steps)
         read, done = np.asarray(flags).tolist()
@@ -218,23 +312,38 @@ def _in_chunks(memory: Memory, run: _Run, options: _Options, max_steps: int, pro
 
 
 @jax.jit
-def _record(memory: Memory, run: _Run, options: _Options, x0: Array) -> tuple[Retrieval, Array]:
-    """Record of a descent: the states, and the number of queries that became NaN or infinite."""
+def _record(
+    memory: Memory, run: _Run, options: _Options, x0: Array
+) -> tuple[Retrieval, Array]:
+    """Record of a descent: the states, and the number of queries that became NaN or
+    infinite.
+    """
     _, tol, free = options
-    rows, y, shape = jnp.arange(len(run["energies"]), dtype=jnp.int32)[:, None], run["x"], x0.shape[:-1]
+    rows = jnp.arange(len(run["energies"]), dtype=jnp.int32)[:, None]
+    y = run["x"]
+    shape = x0.shape[:-1]
     energies = jnp.where(rows >= run["t"] - 1, run["energy"][None], run["energies"])
     x = _moved(y, getattr(memory, "origin", 0.0)).astype(x0.dtype)
     lost = ~jnp.isfinite(y).all(-1)
-    told = (tol == 0) | (jnp.finfo(y.dtype).eps / 2 * jnp.abs(y).max(-1) <= tol)  # a step of tol is not rounded off
-    certified = getattr(memory, "certified", EnergyMemory().certified)(jax.lax.stop_gradient(y))
+    # a step of tol is not rounded off
+    told = (tol == 0) | (jnp.finfo(y.dtype).eps / 2 * jnp.abs(y).max(-1) <= tol)
+    certified = getattr(memory, "certified", EnergyMemory().certified)(
+        jax.lax.stop_gradient(y)
+    )
     empty = jnp.broadcast_to(getattr(memory, "empty", False), lost.shape)
     found = Retrieval(
-        x=jnp.where(free.reshape(x0.shape), x.reshape(x0.shape), x0),  # what is clamped comes back to the last bit
+        x=jnp.where(
+            free.reshape(x0.shape), x.reshape(x0.shape), x0
+        ),  # what is clamped comes back to the last bit
         energies=energies.T.reshape(*shape, len(energies)),
         steps=run["steps"].reshape(shape),
         converged=run["resting"].reshape(shape),
-        floored=(run["floored"] / jnp.maximum(run["steps"], 1)).astype(y.dtype).reshape(shape),
-        outcome=outcome((lost, Outcome.NOT_FINITE), (empty, Outcome.EMPTY)).reshape(shape),
+        floored=(run["floored"] / jnp.maximum(run["steps"], 1))
+        .astype(y.dtype)
+        .reshape(shape),
+        outcome=outcome((lost, Outcome.NOT_FINITE), (empty, Outcome.EMPTY)).reshape(
+            shape
+        ),
         certified=(certified & told & ~lost).reshape(shape),
     )
     return found, lost.sum()

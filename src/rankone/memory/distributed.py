@@ -1,4 +1,6 @@
-"""The distributed representation: all patterns summed into one vector T of random features (DrDAM)."""
+"""The distributed representation: all patterns summed into one vector T of random
+features (DrDAM).
+"""
 
 from collections.abc import Callable
 from dataclasses import field, replace
@@ -10,10 +12,27 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
-from rankone._checks import Numbers, array, check, choice, numbers, positive, readable, real, states
+from rankone._checks import (
+    Numbers,
+    array,
+    brief,
+    choice,
+    numbers,
+    positive,
+    readable,
+    real,
+    states,
+)
 from rankone._module import static
 from rankone.memory.bases import BASES
-from rankone.memory.estimates import certified, check_angles, floor_of, read, states_read, written
+from rankone.memory.estimates import (
+    certified,
+    check_angles,
+    floor_of,
+    read,
+    states_read,
+    written,
+)
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
 from rankone.memory.packed import Packed, check_bits, rounded
@@ -30,29 +49,37 @@ _BETA = "a positive finite inverse temperature"
 class DrDAM(EnergyMemory):
     """A dense associative memory whose patterns are summed into one vector T [D-eq9].
 
-    Ê(x) = −(1/β) log Ŝ(x) with Ŝ(x) = ⟨φ(√β x), T⟩ and T = Σ_μ φ(√β ξ^μ). Make one with `DrDAM.store`.
+    Ê(x) = −(1/β) log Ŝ(x) with Ŝ(x) = ⟨φ(√β x), T⟩ and T = Σ_μ φ(√β ξ^μ). Make one with
+    `DrDAM.store`.
 
-    Where the estimate Ŝ falls below `floor` the logarithm goes on as its tangent line, so that the gradient keeps
-    the direction of ∇Ŝ and never dies; the published clip makes it exactly zero there [D-fn6].
+    Where the estimate Ŝ falls below `floor` the logarithm goes on as its tangent line,
+    so that the gradient keeps the direction of ∇Ŝ and never dies; the published clip
+    makes it exactly zero there [D-fn6].
 
     Attributes:
-        T: All that is stored (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and expexp features, Y otherwise.
-            With fewer than 32 bits it is a `Packed`, of the same shape and M·bits/8 bytes.
+        T: All that is stored (M,), Σ_μ w_μ φ(√β(ξ^μ − centre)); M = 2Y for sincos and
+            expexp features, Y otherwise. With fewer than 32 bits it is a `Packed`, of
+            the same shape and M·bits/8 bytes.
         beta: Inverse temperature.
-        features: The random feature map; to read a memory it must be the one it was written with.
+        features: The random feature map; to read a memory it must be the one it was
+            written with.
         count: Number of patterns stored.
-        power: Σ_μ w_μ², the squared weights with which they were stored: 1 each for "l2", exp(β‖ξ‖²/2 − log_scale) for
-            "dot".
-        centre: Point (D,) that patterns and states are measured from, which leaves the kernel as it is; 0 by default.
-        log_scale: Logarithm of the heaviest weight, which is stored as 1, so that none overflows; 0 for "l2".
+        power: Σ_μ w_μ², the squared weights with which they were stored: 1 each for
+            "l2", exp(β‖ξ‖²/2 − log_scale) for "dot".
+        centre: Point (D,) that patterns and states are measured from, which leaves the
+            kernel as it is; 0 by default.
+        log_scale: Logarithm of the heaviest weight, which is stored as 1, so that none
+            overflows; 0 for "l2".
         similarity: "l2" or "dot".
         g: What is applied to a state before it is read.
-        bits: Bits an entry of T: 32 (as it was computed), 8, 4, 2 or 1. Rounding acts like a loss of features, of which
-            99 % are left at 4 bits and 64 % at one [D-sharp16]; a rounded memory is read, not written to.
+        bits: Bits an entry of T: 32 (as it was computed), 8, 4, 2 or 1. Rounding acts
+            like a loss of features, of which 99 % are left at 4 bits and 64 % at one
+            [D-sharp16]; a rounded memory is read, not written to.
 
     >>> import jax, numpy as np, rankone as ro
     >>> Xi = np.eye(4)
-    >>> memory = ro.DrDAM.store(Xi, beta=8.0, features=ro.RandomFeatures(4, 20_000, key=jax.random.key(0)))
+    >>> features = ro.RandomFeatures(4, 20_000, key=jax.random.key(0))
+    >>> memory = ro.DrDAM.store(Xi, beta=8.0, features=features)
     >>> memory.T.shape, memory.count.item()
     ((40000,), 4.0)
     >>> [round(abs(one.energy(Xi[0]).item()), 2) for one in (memory, ro.MrDAM(Xi, beta=8.0))]
@@ -92,15 +119,29 @@ class DrDAM(EnergyMemory):
         centre: Numbers | None = None,
         log_scale: ArrayLike = 0.0,
     ) -> None:
-        T, bits = T if isinstance(T, Packed) else at_least_single(numbers("T", T)), check_bits(bits)
+        T = T if isinstance(T, Packed) else at_least_single(numbers("T", T))
+        bits = check_bits(bits)
         _check_features(features)
-        check(T.shape == (features.M,), "T", f"shape {T.shape}", f"({features.M},): one entry a feature")
+        if T.shape != (features.M,):
+            raise ValueError(
+                f"T: got shape {T.shape}; "
+                f"it must be ({features.M},): one entry a feature."
+            )
         positive("beta", beta, _BETA, dtype=T.dtype)
         choice("similarity", similarity, _SIMILARITIES)
         lookup("g", g)
         scalars = {"beta": beta, "count": count, "power": power, "log_scale": log_scale}
-        self._set(**{name: jnp.asarray(_number(name, value), T.dtype) for name, value in scalars.items()})
-        self._set(T=rounded(T, bits), features=features, centre=_point(centre, features.D, T.dtype))
+        self._set(
+            **{
+                name: jnp.asarray(_number(name, value), T.dtype)
+                for name, value in scalars.items()
+            }
+        )
+        self._set(
+            T=rounded(T, bits),
+            features=features,
+            centre=_point(centre, features.D, T.dtype),
+        )
         self._set(similarity=similarity, g=g, bits=bits)
 
     @classmethod
@@ -115,51 +156,83 @@ class DrDAM(EnergyMemory):
         bits: int = 32,
         centre: Numbers | None = None,
     ) -> "DrDAM":
-        """The memory of the patterns Xi (K, D) in O(KDY) time and O(Y + D) memory beyond them [D-prop3].
+        """The memory of the patterns Xi (K, D) in O(KDY) time and O(Y + D) memory
+        beyond them [D-prop3].
 
         Args:
             Xi: Patterns (K, D), one a row.
             beta: Inverse temperature, positive.
             features: Made with D = Xi.shape[1].
-            similarity: "l2", or "dot" for the exponentiated dot product: the same features with weights
-                exp(β‖ξ‖²/2) [D-unn3].
+            similarity: "l2", or "dot" for the exponentiated dot product: the same
+                features with weights exp(β‖ξ‖²/2) [D-unn3].
             g: Function applied to a state before it is read, as in `MrDAM`.
-            bits: Bits to which each entry of T is rounded once all patterns are in it: 32 (none), 8, 4, 2 or 1.
-            centre: Point (D,) from which patterns and states are measured; 0 by default. The kernel is the same for
-                all, but of patterns far from it, at angles ⟨ω, √β ξ⟩ of 10⁵, float32 leaves nothing: take their mean.
+            bits: Bits to which each entry of T is rounded once all patterns are in it:
+                32 (none), 8, 4, 2 or 1.
+            centre: Point (D,) from which patterns and states are measured; 0 by
+                default. The kernel is the same for all, but of patterns far from it, at
+                angles ⟨ω, √β ξ⟩ of 10⁵, float32 leaves nothing: take their mean.
 
         Raises:
-            ValueError: If Xi is not (K, features.D) and finite, beta is not positive, bits is another number, a name
-                is unknown, or the patterns are too far from the centre for features in this precision.
+            ValueError: If Xi is not (K, features.D) and finite, beta is not positive,
+                bits is another number, a name is unknown, or the patterns are too far
+                from the centre for features in this precision.
         """
         _check_features(features)
         check_bits(bits)
         choice("similarity", similarity, _SIMILARITIES)
-        Xi = array("Xi", Xi, "(K, D): one pattern a row, of the length the features were made for", 2, once=True)
-        check(Xi.shape[1] == features.D, "Xi", f"shape {Xi.shape}", f"(K, {features.D}), to fit the features")
+        Xi = array(
+            "Xi",
+            Xi,
+            "(K, D): one pattern a row, of the length the features were made for",
+            2,
+            once=True,
+        )
+        if Xi.shape[1] != features.D:
+            raise ValueError(
+                f"Xi: got shape {Xi.shape}; "
+                f"it must be (K, {features.D}), to fit the features."
+            )
         wide = wider(Xi.dtype, jnp.float32)
         positive("beta", beta, _BETA, dtype=wide)
-        beta, centre = jnp.asarray(beta, wide), _point(centre, features.D, wide)
+        beta = jnp.asarray(beta, wide)
+        centre = _point(centre, features.D, wide)
         check_angles("Xi", Xi, centre, beta, features)
         stored = _stored(features, beta, Xi, similarity, centre)
-        return cls(beta=beta, features=features, similarity=similarity, g=g, bits=bits, centre=centre, **stored)
+        return cls(
+            beta=beta,
+            features=features,
+            similarity=similarity,
+            g=g,
+            bits=bits,
+            centre=centre,
+            **stored,
+        )
 
     def add(self, xi: Numbers) -> "DrDAM":
-        """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY) each, whatever K [D-prop5]."""
+        """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY)
+        each, whatever K [D-prop5].
+        """
         return replace(self, **written(self, self._patterns(xi), 1))
 
     def remove(self, xi: Numbers) -> "DrDAM":
-        """A new memory without xi, exactly as if it had never been stored, up to rounding.
+        """A new memory without xi, exactly as if it had never been stored, up to
+        rounding.
 
-        Nothing in the sum T tells whether xi was stored, so a pattern that never was is subtracted all the same.
+        Nothing in the sum T tells whether xi was stored, so a pattern that never was is
+        subtracted all the same.
 
         Raises:
-            ValueError: If more patterns are removed than are stored. Inside jit the count becomes negative instead.
+            ValueError: If more patterns are removed than are stored. Inside jit the
+                count becomes negative instead.
         """
         patterns = self._patterns(xi)
         if readable(self.count):
             stored = round(float(np.asarray(self.count)))
-            check(len(patterns) <= stored, "xi", f"{len(patterns)} patterns", f"at most the {stored} that are stored")
+            if not len(patterns) <= stored:
+                raise ValueError(
+                    f"xi: got {len(patterns)} patterns; "
+                    f"it must be at most the {stored} that are stored."
+                )
         return replace(self, **written(self, patterns, -1))
 
     @property
@@ -174,12 +247,16 @@ class DrDAM(EnergyMemory):
 
     @property
     def floor(self) -> Float[Array, ""]:
-        """Value of Ŝ below which the logarithm is replaced by its tangent: √(K/2Y)/8, and 1e-30 for exp and expexp."""
+        """Value of Ŝ below which the logarithm is replaced by its tangent: √(K/2Y)/8,
+        and 1e-30 for exp and expexp.
+        """
         return floor_of(self.power, BASES[self.features.basis].noise / self.features.Y)
 
     @property
     def write(self) -> Write:
-        """T as a write of one row, to which every pattern answers 1: at φ(√β x) it adds the partition sum at x."""
+        """T as a write of one row, to which every pattern answers 1: at φ(√β x) it adds
+        the partition sum at x.
+        """
         return Write(jnp.exp(self.log_scale)[None], self.unpacked)
 
     @property
@@ -187,37 +264,57 @@ class DrDAM(EnergyMemory):
         """T as an array (M,), however it is stored."""
         return self.T.unpacked if isinstance(self.T, Packed) else self.T
 
-    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Ê [D-eq9] and ∇Ê, the ĝ_A of Algorithm 1, at states x (..., D), in O(DY) time [D-eq10, D-alg1, D-prop4]."""
+    def energy_and_gradient(
+        self, x: Numbers
+    ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Ê [D-eq9] and ∇Ê, the ĝ_A of Algorithm 1, at states x (..., D), in O(DY) time
+        [D-eq10, D-alg1, D-prop4].
+        """
         return self.read(x)[:2]
 
-    def read(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
-        """Energy, gradient, and whether the state is floored, in one pass over the features."""
+    def read(
+        self, x: Numbers
+    ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
+        """Energy, gradient, and whether the state is floored, in one pass over the
+        features.
+        """
         energy, gradient, _, floored = read(self, self._zero, states("x", x, self.D))
         return energy, gradient, floored
 
     @property
     def origin(self) -> Float[Array, " D"]:
-        """Origin of the states of `reader`: the centre, or 0 if g reads the state itself."""
+        """Origin of the states of `reader`: the centre, or 0 if g reads the state
+        itself.
+        """
         return self.centre if self.g == "identity" else self._zero
 
     def reader(self) -> Reader:
-        """`read` of states less `origin`, held constant: the derivative by the centre is that of `read`."""
-        return jax.tree_util.Partial(states_read, self, jax.lax.stop_gradient(self.origin))
+        """`read` of states less `origin`, held constant: the derivative by the centre
+        is that of `read`.
+        """
+        return jax.tree_util.Partial(
+            states_read, self, jax.lax.stop_gradient(self.origin)
+        )
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where random rounding is below Ŝ/8, at states x less `origin`; noise of the features is not judged."""
+        """True where random rounding is below Ŝ/8, at states x less `origin`; noise of
+        the features is not judged.
+        """
         return certified(self, states("x", x, self.D))
 
     def partition(self, x: Numbers) -> Float[Array, "..."]:
-        """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ w_μ exp(−β‖x − ξ^μ‖²/2); noise can make it negative.
+        """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ w_μ exp(−β‖x − ξ^μ‖²/2); noise
+        can make it negative.
 
-        The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), and Ŝ overflows where its logarithm does not.
+        The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), and Ŝ overflows
+        where its logarithm does not.
         """
         return read(self, self._zero, states("x", x, self.D))[2]
 
     def floored(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where Ŝ is below the floor: the memory has stored nothing near these states."""
+        """True where Ŝ is below the floor: the memory has stored nothing near these
+        states.
+        """
         return self.read(x)[2]
 
     @property
@@ -225,22 +322,30 @@ class DrDAM(EnergyMemory):
         return jax.device_put(np.zeros(self.D, self.T.dtype))
 
     def _patterns(self, xi: Numbers) -> Float[Array, "n D"]:
-        wanted = "32 to be written to: keep the memory as it was, and round it anew with replace(memory, bits=...)"
-        check(self.bits == 32, "bits", self.bits, wanted)
+        wanted = (
+            "32 to be written to: keep the memory as it was, and round it anew with "
+            "replace(memory, bits=...)"
+        )
+        if self.bits != 32:
+            raise ValueError(f"bits: got {brief(self.bits)}; it must be {wanted}.")
         patterns = states("xi", xi, self.D).reshape(-1, self.D)
         check_angles("xi", patterns, self.centre, self.beta, self.features)
         return patterns
 
 
 def _check_features(features: Any) -> None:
-    wanted = "a RandomFeatures, such as RandomFeatures(D, 10_000, key=jax.random.key(0))"
-    check(isinstance(features, RandomFeatures), "features", features, wanted)
+    wanted = (
+        "a RandomFeatures, such as RandomFeatures(D, 10_000, key=jax.random.key(0))"
+    )
+    if not isinstance(features, RandomFeatures):
+        raise ValueError(f"features: got {brief(features)}; it must be {wanted}.")
 
 
 def _number(name: str, value: ArrayLike) -> ArrayLike:
     """`value` if it is one finite number, as far as that can be seen for nothing."""
     number = real(name, value, "one finite number")
-    check(number is None or abs(number) < np.inf, name, value, "one finite number")
+    if not (number is None or abs(number) < np.inf):
+        raise ValueError(f"{name}: got {brief(value)}; it must be one finite number.")
     return value
 
 
@@ -249,11 +354,30 @@ def _point(centre: Numbers | None, D: int, dtype: Any) -> Array:
     if centre is None:
         return jax.device_put(np.zeros(D, dtype))
     point = array("centre", centre, f"({D},): one point", 1, once=True)
-    check(point.shape == (D,), "centre", f"shape {point.shape}", f"({D},), as long as a pattern")
+    if point.shape != (D,):
+        raise ValueError(
+            f"centre: got shape {point.shape}; it must be ({D},), as long as a pattern."
+        )
     return point.astype(dtype)
 
 
 @partial(jax.jit, static_argnames="similarity")
-def _stored(features: RandomFeatures, beta: Array, Xi: Array, similarity: str, centre: Array) -> dict[str, Array]:
-    zeros, nothing = jnp.zeros(features.M, centre.dtype), jnp.finfo(centre.dtype).min / 2
-    return written(DrDAM(zeros, beta, features, 0.0, 0.0, similarity, centre=centre, log_scale=nothing), Xi, 1)
+def _stored(
+    features: RandomFeatures, beta: Array, Xi: Array, similarity: str, centre: Array
+) -> dict[str, Array]:
+    zeros = jnp.zeros(features.M, centre.dtype)
+    nothing = jnp.finfo(centre.dtype).min / 2
+    return written(
+        DrDAM(
+            zeros,
+            beta,
+            features,
+            0.0,
+            0.0,
+            similarity,
+            centre=centre,
+            log_scale=nothing,
+        ),
+        Xi,
+        1,
+    )

@@ -1,4 +1,6 @@
-"""The memory representation of a dense associative memory: every pattern kept, read exactly (MrDAM)."""
+"""The memory representation of a dense associative memory: every pattern kept, read
+exactly (MrDAM).
+"""
 
 from collections.abc import Callable
 from dataclasses import field
@@ -21,36 +23,45 @@ __all__ = ["MrDAM"]
 _Function = str | Callable[..., Array]
 _SHARE = 1 / 8  # of a nat, by which rounding may move the log of a weight
 _NOTHING = 8.0  # nats below which the other patterns together weigh nothing
-_BLOCK_ENTRIES = 2**20  # 4 MB of float32 patterns: read once from memory, used twice from cache
+# 4 MB of float32 patterns: read once from memory, used twice from cache
+_BLOCK_ENTRIES = 2**20
 
 
 class MrDAM(EnergyMemory):
-    """A dense associative memory in the general form of eq. 3: E(x) = −Q[Σ_μ F(S[ξ^μ, g(x)])] [D-eq3].
+    """A dense associative memory in the general form of eq. 3: E(x) = −Q[Σ_μ F(S[ξ^μ,
+    g(x)])] [D-eq3].
 
-    The defaults give the log-sum-exp energy of eq. 11, E(x) = −(1/β) log Σ_μ exp(−β‖x − ξ^μ‖²/2) [D-eq11]. With
-    `similarity="dot"` they give the exponentiated dot product, −(1/β) log Σ_μ exp(β⟨ξ^μ, x⟩) + ‖x‖²/2 [D-unn3]; with
-    `g="unit"` besides, eq. 7, which has no quadratic term [D-eq7].
+    The defaults give the log-sum-exp energy of eq. 11, E(x) = −(1/β) log Σ_μ exp(−β‖x −
+    ξ^μ‖²/2) [D-eq11]. With `similarity="dot"` they give the exponentiated dot product,
+    −(1/β) log Σ_μ exp(β⟨ξ^μ, x⟩) + ‖x‖²/2 [D-unn3]; with `g="unit"` besides, eq. 7,
+    which has no quadratic term [D-eq7].
 
-    Patterns in half precision stay as they are; all that is computed of them is in float32 at least. Distances are
-    those of patterns and states less the patterns' mean, so that data far from 0 lose nothing.
+    Patterns in half precision stay as they are; all that is computed of them is in
+    float32 at least. Distances are those of patterns and states less the patterns'
+    mean, so that data far from 0 lose nothing.
 
     Args:
         Xi: Stored patterns (K, D), one a row.
-        beta: Inverse temperature, 1/unit² for "l2"; positive. Larger is sharper; patterns scaled by s
-            want β/s² [D-unn7]. Only the "exp" separation and the "log" Q use it.
-        similarity: S: "l2", −‖ξ − z‖²/2; "dot", ⟨ξ, z⟩; or your own function (Xi, z (N, D)) -> (K, N).
-        separation: F: "exp" (of βS), "square", "cubic", "quartic", "rectified cubic", or your own elementwise one.
+        beta: Inverse temperature, 1/unit² for "l2"; positive. Larger is sharper;
+            patterns scaled by s want β/s² [D-unn7]. Only the "exp" separation and the
+            "log" Q use it.
+        similarity: S: "l2", −‖ξ − z‖²/2; "dot", ⟨ξ, z⟩; or your own function (Xi, z (N,
+            D)) -> (K, N).
+        separation: F: "exp" (of βS), "square", "cubic", "quartic", "rectified cubic",
+            or your own elementwise one.
         Q: "log" (divided by β), "identity", or your own increasing function.
         g: "identity", "unit" (x/‖x‖), "tanh", or your own function (N, D) -> (N, D).
 
     Raises:
-        ValueError: If Xi is not a finite (K, D) array, beta is not positive, or a name is unknown.
+        ValueError: If Xi is not a finite (K, D) array, beta is not positive, or a name
+            is unknown.
 
     >>> import rankone as ro
     >>> memory = ro.MrDAM([[0.0, 1.0], [1.0, 0.0]], beta=4.0)
     >>> memory
     MrDAM(Xi=f32[2,2], beta=4, similarity='l2', separation='exp', Q='log', g='identity')
-    >>> [round(E, 3) for E in memory.energy([[0.0, 1.0], [0.5, 0.5]]).tolist()]  # at a pattern, and between the two
+    >>> states = [[0.0, 1.0], [0.5, 0.5]]  # at a pattern, and between the two
+    >>> [round(E, 3) for E in memory.energy(states).tolist()]
     [-0.005, 0.077]
     """
 
@@ -73,13 +84,18 @@ class MrDAM(EnergyMemory):
         g: _Function = "identity",
     ) -> None:
         Xi = array("Xi", Xi, "(K, D): one stored pattern a row", 2, once=True)
-        hint = "a positive finite inverse temperature, such as 60 for photographs scaled by 1/√D"
+        hint = (
+            "a positive finite inverse temperature, such as 60 for photographs scaled "
+            "by 1/√D"
+        )
         wide = wider(Xi.dtype, jnp.float32)
         positive("beta", beta, hint, dtype=wide)
         forms = {"similarity": similarity, "separation": separation, "Q": Q, "g": g}
         for role, given in forms.items():
             lookup(role, given)
-        self._set(Xi=Xi, beta=jnp.asarray(beta, wide), **forms, centre=_centre(Xi, similarity))
+        self._set(
+            Xi=Xi, beta=jnp.asarray(beta, wide), **forms, centre=_centre(Xi, similarity)
+        )
 
     @property
     def D(self) -> int:
@@ -88,28 +104,43 @@ class MrDAM(EnergyMemory):
 
     @property
     def origin(self) -> Float[Array, " D"]:
-        """Origin of the states of `reader`: the patterns' mean, or 0 if g reads the state itself."""
-        return self.centre if self.similarity == "l2" and self.g == "identity" else self._zero
+        """Origin of the states of `reader`: the patterns' mean, or 0 if g reads the
+        state itself.
+        """
+        return (
+            self.centre
+            if self.similarity == "l2" and self.g == "identity"
+            else self._zero
+        )
 
-    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """E and ∇E at states x (..., D), by eq. 3 and the formula of eq. 6, in O(KD) time [D-eq3, D-eq6, D-prop1]."""
+    def energy_and_gradient(
+        self, x: Numbers
+    ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """E and ∇E at states x (..., D), by eq. 3 and the formula of eq. 6, in O(KD)
+        time [D-eq3, D-eq6, D-prop1].
+        """
         return _read(self, None, self._zero, states("x", x, self.D))[:2]
 
     def reader(self) -> Reader:
-        """A function that reads states less `origin`: for "l2" with ‖ξ^μ‖² computed once.
+        """A function that reads states less `origin`: for "l2" with ‖ξ^μ‖² computed
+        once.
 
-        `retrieve` uses it. Distances of large memories are then one product, exact to a rounding of the squared
-        lengths of patterns and states, each less the mean of the patterns.
+        `retrieve` uses it. Distances of large memories are then one product, exact to a
+        rounding of the squared lengths of patterns and states, each less the mean of
+        the patterns.
         """
         squares = _squares(self) if self.similarity == "l2" else None
         return jax.tree_util.Partial(_read, self, squares, self.origin)
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where rounding cannot change the weights of the patterns, at states x less `origin` (..., D).
+        """True where rounding cannot change the weights of the patterns, at states x
+        less `origin` (..., D).
 
-        Either no pattern's weight is off by more than a factor of e^¼, or the gap from the nearest pattern to the next
-        exceeds the rounding of both by so much that the others weigh nothing. The bound on rounding holds whatever the
-        order of the sums, so that it errs on the safe side; other energies than the log-sum-exp are not judged.
+        Either no pattern's weight is off by more than a factor of e^¼, or the gap from
+        the nearest pattern to the next exceeds the rounding of both by so much that the
+        others weigh nothing. The bound on rounding holds whatever the order of the
+        sums, so that it errs on the safe side; other energies than the log-sum-exp are
+        not judged.
         """
         if not self._log_domain or self.similarity not in ("l2", "dot"):
             return super().certified(x)
@@ -121,7 +152,8 @@ class MrDAM(EnergyMemory):
 
     @property
     def _zero(self) -> Float[Array, " D"]:
-        return jax.device_put(np.zeros(self.D, self.centre.dtype))  # which compiles nothing
+        # which compiles nothing
+        return jax.device_put(np.zeros(self.D, self.centre.dtype))
 
 
 @jax.jit
@@ -130,7 +162,9 @@ def _mean(Xi: Array) -> Array:
 
 
 def _centre(Xi: Array, similarity: _Function) -> Array:
-    """The mean of the patterns in their precision, float32 at least; 0 for similarities that no shift leaves alone."""
+    """The mean of the patterns in their precision, float32 at least; 0 for similarities
+    that no shift leaves alone.
+    """
     wide = wider(Xi.dtype, jnp.float32)
     if similarity != "l2":
         return jax.device_put(np.zeros(Xi.shape[1], wide))
@@ -145,34 +179,51 @@ def _squares(memory: MrDAM) -> Array:
 
 
 def _near(memory: MrDAM, Xi: Array) -> Array:
-    """Patterns as they are computed with: in float32 at least, and for "l2" less the centre."""
+    """Patterns as they are computed with: in float32 at least, and for "l2" less the
+    centre.
+    """
     wide = Xi.astype(memory.centre.dtype)
-    return wide - jax.lax.stop_gradient(memory.centre)[None] if memory.similarity == "l2" else wide
+    return (
+        wide - jax.lax.stop_gradient(memory.centre)[None]
+        if memory.similarity == "l2"
+        else wide
+    )
 
 
 def _states(memory: MrDAM, origin: Array, x: Array) -> tuple[Array, Array]:
-    """States less the origin as rows (N, D) in the precision of the sums; and g of them, for "l2" less the centre."""
+    """States less the origin as rows (N, D) in the precision of the sums; and g of
+    them, for "l2" less the centre.
+    """
     flat = x.reshape(-1, memory.D).astype(wider(x.dtype, memory.centre.dtype))
     z = lookup("g", memory.g).value(flat)
-    return flat, z + jax.lax.stop_gradient(origin - memory.centre)[None] if memory.similarity == "l2" else z
+    return flat, z + jax.lax.stop_gradient(origin - memory.centre)[
+        None
+    ] if memory.similarity == "l2" else z
 
 
 @jax.jit
-def _read(memory: MrDAM, squares: Array | None, origin: Array, x: Array) -> tuple[Array, Array, Bool[Array, "..."]]:
+def _read(
+    memory: MrDAM, squares: Array | None, origin: Array, x: Array
+) -> tuple[Array, Array, Bool[Array, "..."]]:
     """Energy and gradient at states less the origin; and that no state is floored."""
     flat, z = _states(memory, origin, x)
-    energy, slope = (_log_sum_exp if memory._log_domain else _general)(memory, squares, z)
+    energy, slope = (_log_sum_exp if memory._log_domain else _general)(
+        memory, squares, z
+    )
     gradient = lookup("g", memory.g).derivative(slope, flat)
     if memory._log_domain and memory.similarity == "dot" and memory.g == "identity":
-        energy, gradient = energy + 0.5 * (flat**2).sum(-1), gradient + flat
+        energy = energy + 0.5 * (flat**2).sum(-1)
+        gradient = gradient + flat
     rows = x.shape[:-1]
     return energy.reshape(rows), gradient.reshape(x.shape), jnp.zeros(rows, bool)
 
 
 def _general(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
     """−Q(ΣF(S)) and its derivative by z, eq. 6 as it stands."""
-    similarity, Xi = lookup("similarity", memory.similarity), _near(memory, memory.Xi)
-    F, Q = lookup("separation", memory.separation), lookup("Q", memory.Q)
+    similarity = lookup("similarity", memory.similarity)
+    Xi = _near(memory, memory.Xi)
+    F = lookup("separation", memory.separation)
+    Q = lookup("Q", memory.Q)
     inner = memory.beta if memory.separation == "exp" else 1
     outer = 1 / memory.beta if memory.Q == "log" else 1
     S = inner * similarity.value(Xi, z, squares)
@@ -181,37 +232,64 @@ def _general(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Arr
     return -outer * Q.value(total), -similarity.derivative(weights, Xi, z)
 
 
-_Running = tuple[Array, Array, Array]  # largest similarity, Σ exp(β(S − largest)) and Σ of that times ∂S/∂z
+# largest similarity, Σ exp(β(S − largest)) and Σ of that times ∂S/∂z
+_Running = tuple[Array, Array, Array]
 _Patterns = tuple[Array, Array | None]  # a block of Xi and of its squares
 
 
-def _streamed(memory: MrDAM, patterns: Any, add: Callable[[Any, Any], Any], running: Any) -> Any:
-    """`add` over slices of the patterns, not a reshaped copy: they may be most of the memory there is."""
+def _streamed(
+    memory: MrDAM, patterns: Any, add: Callable[[Any, Any], Any], running: Any
+) -> Any:
+    """`add` over slices of the patterns, not a reshaped copy: they may be most of the
+    memory there is.
+    """
     K = len(memory.Xi)
     rows = min(K, max(256, _BLOCK_ENTRIES // memory.D))
 
     def add_block(running: Any, i: Array) -> tuple[Any, None]:
-        return add(running, jax.tree.map(lambda a: jax.lax.dynamic_slice_in_dim(a, i * rows, rows), patterns)), None
+        return add(
+            running,
+            jax.tree.map(
+                lambda a: jax.lax.dynamic_slice_in_dim(a, i * rows, rows), patterns
+            ),
+        ), None
 
     running, _ = jax.lax.scan(add_block, running, jnp.arange(K // rows))
-    return add(running, jax.tree.map(lambda a: a[-(K % rows) :], patterns)) if K % rows else running
+    return (
+        add(running, jax.tree.map(lambda a: a[-(K % rows) :], patterns))
+        if K % rows
+        else running
+    )
 
 
 def _log_sum_exp(memory: MrDAM, squares: Array | None, z: Array) -> tuple[Array, Array]:
-    """−(1/β) log Σ exp(βS) and its derivative, streamed over blocks of patterns with a running maximum."""
-    running = (jnp.full(len(z), jnp.finfo(z.dtype).min / 2, z.dtype), jnp.zeros(len(z), z.dtype), jnp.zeros_like(z))
-    top, total, slope = _streamed(memory, (memory.Xi, squares), partial(_add_block, memory, z), running)
+    """−(1/β) log Σ exp(βS) and its derivative, streamed over blocks of patterns with a
+    running maximum.
+    """
+    running = (
+        jnp.full(len(z), jnp.finfo(z.dtype).min / 2, z.dtype),
+        jnp.zeros(len(z), z.dtype),
+        jnp.zeros_like(z),
+    )
+    top, total, slope = _streamed(
+        memory, (memory.Xi, squares), partial(_add_block, memory, z), running
+    )
     return -top - jnp.log(total) / memory.beta, -slope / total[:, None]
 
 
-def _add_block(memory: MrDAM, z: Array, running: _Running, patterns: _Patterns) -> _Running:
+def _add_block(
+    memory: MrDAM, z: Array, running: _Running, patterns: _Patterns
+) -> _Running:
     similarity = lookup("similarity", memory.similarity)
     top, total, slope = running
-    Xi, squares = _near(memory, patterns[0]), patterns[1]
-    # β comes after the difference: a fused β·S − max leaves the rounding of β·S, and the exp of that overflows.
+    Xi = _near(memory, patterns[0])
+    squares = patterns[1]
+    # β comes after the difference: a fused β·S − max leaves the rounding of β·S, and
+    # the exp of that overflows.
     S = similarity.value(Xi, z, squares)
     higher = jnp.maximum(top, S.max(-1))
-    weights, shrink = jnp.exp(memory.beta * (S - higher[:, None])), jnp.exp(memory.beta * (top - higher))
+    weights = jnp.exp(memory.beta * (S - higher[:, None]))
+    shrink = jnp.exp(memory.beta * (top - higher))
     slope = shrink[:, None] * slope + similarity.derivative(weights, Xi, z)
     return higher, shrink * total + weights.sum(-1), slope
 
@@ -227,10 +305,18 @@ def _certified(memory: MrDAM, x: Array) -> Array:
         S = jnp.concatenate([running[0], value(Xi, z, None)], 1)
         return jax.lax.top_k(S, 2)[0], jnp.maximum(running[1], (Xi**2).sum(-1).max())
 
-    start = jnp.full((len(z), 2), jnp.finfo(z.dtype).min / 2, z.dtype), jnp.zeros((), z.dtype)
+    start = (
+        jnp.full((len(z), 2), jnp.finfo(z.dtype).min / 2, z.dtype),
+        jnp.zeros((), z.dtype),
+    )
     top, largest = _streamed(memory, memory.Xi, add, start)
-    pattern, state = jnp.sqrt(largest), jnp.linalg.norm(z, axis=-1)
+    pattern = jnp.sqrt(largest)
+    state = jnp.linalg.norm(z, axis=-1)
     sizes = (pattern + state) ** 2 / 2 if memory.similarity == "l2" else pattern * state
-    rounding = (memory.D + 5) * jnp.finfo(z.dtype).eps / 2 * sizes  # of a product of length D, whatever its order
-    alone = top[:, 0] - top[:, 1] > 2 * rounding + (jnp.log(len(memory.Xi)) + _NOTHING) / memory.beta
+    # of a product of length D, whatever its order
+    rounding = (memory.D + 5) * jnp.finfo(z.dtype).eps / 2 * sizes
+    alone = (
+        top[:, 0] - top[:, 1]
+        > 2 * rounding + (jnp.log(len(memory.Xi)) + _NOTHING) / memory.beta
+    )
     return ((memory.beta * rounding <= _SHARE) | alone).reshape(x.shape[:-1])

@@ -1,4 +1,6 @@
-"""Random features φ with E⟨φ(z), φ(z')⟩ = exp(−‖z − z'‖²/2), evaluated in blocks of frequencies [D-eq8]."""
+"""Random features φ with E⟨φ(z), φ(z')⟩ = exp(−‖z − z'‖²/2), evaluated in blocks of
+frequencies [D-eq8].
+"""
 
 from collections.abc import Callable
 from dataclasses import field
@@ -10,7 +12,16 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, boolean, check, choice, integer, numbers, random_key, states
+from rankone._checks import (
+    Numbers,
+    boolean,
+    brief,
+    choice,
+    integer,
+    numbers,
+    random_key,
+    states,
+)
 from rankone._module import Module, static
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.packed import Packed, in_blocks
@@ -21,7 +32,8 @@ __all__ = ["RandomFeatures"]
 
 
 class RandomFeatures(Module):
-    """A random feature map for the Gaussian kernel: ⟨φ(z), φ(z')⟩ ≈ exp(−‖z − z'‖²/2), exactly in expectation [D-eq8].
+    """A random feature map for the Gaussian kernel: ⟨φ(z), φ(z')⟩ ≈ exp(−‖z − z'‖²/2),
+    exactly in expectation [D-eq8].
 
     With h = Ωz the bases are
 
@@ -30,27 +42,34 @@ class RandomFeatures(Module):
         exp      Y^(−1/2) exp(h − ‖z‖²)
         expexp   (2Y)^(−1/2) (exp(h − ‖z‖²), exp(−h − ‖z‖²))
 
-    In `rankone.writes` it is a kernel whose geometry is the identity: `inner`, `features` and `dual`, with inputs in
-    columns.
+    In `rankone.writes` it is a kernel whose geometry is the identity: `inner`,
+    `features` and `dual`, with inputs in columns.
 
     Args:
         D: Length of the inputs.
-        Y: Number of random frequencies; φ has M = 2Y entries for sincos and expexp, Y for cos and exp.
-        key: JAX random key. Two maps are compatible only if made from the same key and options.
-        basis: "sincos" (lowest variance wherever ⟨z, z'⟩ ≥ 0, D-sharp4), "cos", "exp" or "expexp".
-        projection: "gaussian" (independent rows), "orthogonal" (within blocks of D) or "hadamard" (structured:
-            O(Y log D) time and O(Y + D) memory; the fast choice from D of a few hundred).
-        regenerate: With "gaussian", draw Ω again from the key at every use instead of storing its Y·D numbers.
-        frequencies: What was drawn, instead of a key; `dataclasses.replace` passes it on.
+        Y: Number of random frequencies; φ has M = 2Y entries for sincos and expexp, Y
+            for cos and exp.
+        key: JAX random key. Two maps are compatible only if made from the same key and
+            options.
+        basis: "sincos" (lowest variance wherever ⟨z, z'⟩ ≥ 0, D-sharp4), "cos", "exp"
+            or "expexp".
+        projection: "gaussian" (independent rows), "orthogonal" (within blocks of D) or
+            "hadamard" (structured: O(Y log D) time and O(Y + D) memory; the fast choice
+            from D of a few hundred).
+        regenerate: With "gaussian", draw Ω again from the key at every use instead of
+            storing its Y·D numbers.
+        frequencies: What was drawn, instead of a key; `dataclasses.replace` passes it
+            on.
         phase: Likewise, the b of "cos"; None for the other bases.
 
     Raises:
-        ValueError: If D or Y is not a positive integer, a name is unknown, or only "gaussian" could regenerate.
+        ValueError: If D or Y is not a positive integer, a name is unknown, or only
+            "gaussian" could regenerate.
 
     >>> import jax, rankone as ro
     >>> features = ro.RandomFeatures(3, 100_000, key=jax.random.key(0))
-    >>> features
-    RandomFeatures(D=3, Y=100000, basis='sincos', projection='gaussian', frequencies=Stored(blocks=f32[1,100000,3]))
+    >>> features.frequencies
+    Stored(blocks=f32[1,100000,3])
     >>> near, far = features.phi([[0.1, 0.2, 0.3], [1.1, 0.2, 0.3]])
     >>> round((near @ far).item(), 2)  # of inputs at a distance of 1: exp(−1/2) = 0.61
     0.61
@@ -80,15 +99,35 @@ class RandomFeatures(Module):
         choice("projection", projection, PROJECTIONS)
         regenerate = boolean("regenerate", regenerate)
         possible = not regenerate or projection == "gaussian"
-        check(possible, "regenerate", regenerate, "False unless projection='gaussian'")
+        if not possible:
+            raise ValueError(
+                f"regenerate: got {brief(regenerate)}; "
+                "it must be False unless projection='gaussian'."
+            )
         names = {"basis": basis, "projection": projection, "regenerate": regenerate}
         if phase is not None and numbers("phase", phase).size == 0:
-            phase = None  # no array of no entries: some formats of checkpoints refuse one
-        self._set(D=integer("D", D), Y=integer("Y", Y), **names, frequencies=frequencies, phase=phase)
+            phase = (
+                None  # no array of no entries: some formats of checkpoints refuse one
+            )
+        self._set(
+            D=integer("D", D),
+            Y=integer("Y", Y),
+            **names,
+            frequencies=frequencies,
+            phase=phase,
+        )
         drawn = frequencies is None or isinstance(frequencies, Projection)
-        check(drawn, "frequencies", frequencies, "those of other features, or left out")
+        if not drawn:
+            raise ValueError(
+                f"frequencies: got {brief(frequencies)}; "
+                "it must be those of other features, or left out."
+            )
         if key is None:
-            check(self._fitting, "key", None, "a JAX random key, to draw frequencies of this size and kind")
+            if not self._fitting:
+                raise ValueError(
+                    f"key: got {brief(None)}; it must be a JAX random key, to draw "
+                    "frequencies of this size and kind."
+                )
         else:
             random_key("key", key)
             frequencies, phase = _drawn(key, self.D, self.Y, **names)
@@ -96,11 +135,19 @@ class RandomFeatures(Module):
 
     @property
     def _fitting(self) -> bool:
-        """True if the frequencies have the sizes and kind asked for, so that `dataclasses.replace` may keep them."""
-        names = {"basis": self.basis, "projection": self.projection, "regenerate": self.regenerate}
+        """True if the frequencies have the sizes and kind asked for, so that
+        `dataclasses.replace` may keep them.
+        """
+        names = {
+            "basis": self.basis,
+            "projection": self.projection,
+            "regenerate": self.regenerate,
+        }
         key = getattr(self.frequencies, "key", jax.random.key(0))
         expected = jax.eval_shape(lambda key: _drawn(key, self.D, self.Y, **names), key)
-        (leaves, kind), (kept, kept_kind) = map(jax.tree.flatten, (expected, (self.frequencies, self.phase)))
+        (leaves, kind), (kept, kept_kind) = map(
+            jax.tree.flatten, (expected, (self.frequencies, self.phase))
+        )
         same_kind: bool = kind == kept_kind  # type: ignore[operator]
         return same_kind and list(map(jnp.shape, leaves)) == list(map(jnp.shape, kept))
 
@@ -111,7 +158,9 @@ class RandomFeatures(Module):
 
     @property
     def omega(self) -> Float[Array, "Y D"]:
-        """The frequencies as a dense matrix, whatever the projection. For inspection: it has Y·D entries."""
+        """The frequencies as a dense matrix, whatever the projection. For inspection:
+        it has Y·D entries.
+        """
         return _omega(self)
 
     @property
@@ -119,7 +168,9 @@ class RandomFeatures(Module):
         return BASES[self.basis]
 
     def phi(self, z: Numbers) -> Float[Array, "... M"]:
-        """The features of z (..., D) -> (..., M); a kernel of inverse temperature β takes z = √β x [D-prop2]."""
+        """The features of z (..., D) -> (..., M); a kernel of inverse temperature β
+        takes z = √β x [D-prop2].
+        """
         return _phi(self, at_least_single(states("z", z, self.D)))
 
     def inner(self, a: Numbers, b: Numbers) -> Float[Array, "n m"]:
@@ -136,12 +187,20 @@ class RandomFeatures(Module):
 
     def _rows(self, name: str, z: Numbers) -> Float[Array, "N D"]:
         z = states(name, z, self.D)
-        check(z.ndim == 2, name, f"shape {z.shape}", f"(N, {self.D}): one input a row")
+        if z.ndim != 2:
+            raise ValueError(
+                f"{name}: got shape {z.shape}; "
+                f"it must be (N, {self.D}): one input a row."
+            )
         return z
 
     def _columns(self, name: str, a: Numbers) -> Float[Array, "n D"]:
         a = numbers(name, a)
-        check(a.ndim == 2, name, f"shape {a.shape}", f"({self.D}, n): one input a column")
+        if a.ndim != 2:
+            raise ValueError(
+                f"{name}: got shape {a.shape}; "
+                f"it must be ({self.D}, n): one input a column."
+            )
         return at_least_single(states(name, a.T, self.D))
 
     def project(self, z: Numbers) -> Float[Array, "... Y"]:
@@ -151,29 +210,51 @@ class RandomFeatures(Module):
     def read(
         self, z: Float[Array, "N D"], T: Float[Array, " M"] | Packed
     ) -> tuple[Float[Array, " N"], Float[Array, "N D"]]:
-        """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ or its Jacobian [D-eq10]."""
-        z, T = self._rows("z", z), T if isinstance(T, Packed) else numbers("T", T)
-        check(T.shape == (self.M,), "T", f"shape {T.shape}", f"of shape ({self.M},): a number for each feature")
-        basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.frequencies.first_round(z)
+        """S = ⟨φ(z), T⟩ and ∂S/∂z in one pass over the frequencies, without forming φ
+        or its Jacobian [D-eq10].
+        """
+        z = self._rows("z", z)
+        T = T if isinstance(T, Packed) else numbers("T", T)
+        if T.shape != (self.M,):
+            raise ValueError(
+                f"T: got shape {T.shape}; "
+                f"it must be of shape ({self.M},): a number for each feature."
+            )
+        basis = self._basis
+        z2 = (z * z).sum(-1, keepdims=True)
+        x = self.frequencies.first_round(z)
         tables, entries = in_blocks(T, basis.tables, self.frequencies.rows)
 
         def block(inputs: Any) -> tuple[Array, Array]:
             entry, phase, table = inputs
             forward, adjoint = self.frequencies.operator(entry)
             f = self._of(forward(x), z2, phase)
-            t = tuple(jnp.broadcast_to(row, f[0].shape) for row in self.frequencies.arrange(entries(table)))
+            t = tuple(
+                jnp.broadcast_to(row, f[0].shape)
+                for row in self.frequencies.arrange(entries(table))
+            )
             return value(basis, f, t), adjoint(basis.slopes(f, t))
 
         inputs = (self.frequencies.blocks, self._phases(z.dtype), tables)
         S, gradient = _sum_blocks(block, inputs)
         scale = (basis.scale / self.Y) ** 0.5
-        S, gradient = scale * S, scale * self.frequencies.first_round_transposed(gradient)
+        S = scale * S
+        gradient = scale * self.frequencies.first_round_transposed(gradient)
         return S, gradient - 2 * z * S[:, None] if basis.positive else gradient
 
-    def encode(self, Z: Float[Array, "K D"], weights: Float[Array, " K"]) -> Float[Array, " M"]:
-        """Σ_μ w_μ φ(z_μ), a few patterns at a time: O(Y + D) memory beyond the patterns [D-prop3]."""
-        Z, weights = self._rows("Z", Z), numbers("weights", weights)
-        check(weights.shape == Z.shape[:1], "weights", f"shape {weights.shape}", f"of shape {Z.shape[:1]}: one a row")
+    def encode(
+        self, Z: Float[Array, "K D"], weights: Float[Array, " K"]
+    ) -> Float[Array, " M"]:
+        """Σ_μ w_μ φ(z_μ), a few patterns at a time: O(Y + D) memory beyond the patterns
+        [D-prop3].
+        """
+        Z = self._rows("Z", Z)
+        weights = numbers("weights", weights)
+        if weights.shape != Z.shape[:1]:
+            raise ValueError(
+                f"weights: got shape {weights.shape}; "
+                f"it must be of shape {Z.shape[:1]}: one a row."
+            )
         chunk = ceil(len(Z) / ceil(len(Z) / 16)) if len(Z) else 1
         pad = -len(Z) % chunk
         Z = jnp.pad(Z, ((0, pad), (0, 0))).reshape(-1, chunk, self.D)
@@ -186,8 +267,12 @@ class RandomFeatures(Module):
         return jax.lax.scan(add, jnp.zeros(self.M, Z.dtype), (Z, weights))[0]
 
     def _features(self, z: Float[Array, "N D"], reduce: Any = lambda f: f) -> Array:
-        """φ(z), each block's features passed through `reduce` (over the queries) before blocks are joined."""
-        basis, z2, x = self._basis, (z * z).sum(-1, keepdims=True), self.frequencies.first_round(z)
+        """φ(z), each block's features passed through `reduce` (over the queries) before
+        blocks are joined.
+        """
+        basis = self._basis
+        z2 = (z * z).sum(-1, keepdims=True)
+        x = self.frequencies.first_round(z)
 
         def block(inputs: Any) -> Array:
             entry, phase = inputs
@@ -195,19 +280,29 @@ class RandomFeatures(Module):
             features = self._of(forward(x), z2, phase)[: basis.tables]
             return jnp.stack([reduce(self.frequencies.flatten(f)) for f in features])
 
-        stacked = _map_blocks(block, (self.frequencies.blocks, self._phases(z.dtype)))  # (B, tables, ..., R)
+        # (B, tables, ..., R)
+        stacked = _map_blocks(block, (self.frequencies.blocks, self._phases(z.dtype)))
         joined = jnp.moveaxis(stacked, 0, -2)  # (tables, ..., B, R)
-        flat = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])[..., : self.Y]
+        flat = joined.reshape(*joined.shape[:-2], joined.shape[-2] * joined.shape[-1])[
+            ..., : self.Y
+        ]
         return (basis.scale / self.Y) ** 0.5 * jnp.concatenate(list(flat), axis=-1)
 
     def _of(self, h: Array, z2: Array, phase: Float[Array, " R"]) -> tuple[Array, ...]:
         """Features of a block's projections."""
-        phase = jnp.broadcast_to(self.frequencies.arrange(phase), h.shape) if self.basis == "cos" else phase
-        return self._basis.features(h, jnp.expand_dims(z2, range(h.ndim - z2.ndim)), phase)
+        phase = (
+            jnp.broadcast_to(self.frequencies.arrange(phase), h.shape)
+            if self.basis == "cos"
+            else phase
+        )
+        return self._basis.features(
+            h, jnp.expand_dims(z2, range(h.ndim - z2.ndim)), phase
+        )
 
     def _phases(self, dtype: Any) -> Float[Array, "B R"]:
         R = self.frequencies.rows
-        if self.basis != "cos":  # an empty row a block, so that every basis scans over the same structure
+        # an empty row a block, so that every basis scans over the same structure
+        if self.basis != "cos":
             return jnp.zeros((-(-self.Y // R), 0), dtype)
         assert self.phase is not None
         return jnp.pad(self.phase.astype(dtype), (0, -self.Y % R)).reshape(-1, R)
@@ -227,15 +322,23 @@ def _drawn(
 
 @jax.jit
 def _phi(features: RandomFeatures, z: Array) -> Array:
-    return features._features(z.reshape(-1, features.D)).reshape(*z.shape[:-1], features.M)
+    return features._features(z.reshape(-1, features.D)).reshape(
+        *z.shape[:-1], features.M
+    )
 
 
 @jax.jit
 def _project(features: RandomFeatures, z: Array) -> Array:
-    flat, projection = z.reshape(-1, features.D), features.frequencies
+    flat = z.reshape(-1, features.D)
+    projection = features.frequencies
     x = projection.first_round(flat)
-    h = _map_blocks(lambda entry: projection.flatten(projection.operator(entry)[0](x)), projection.blocks)
-    rows = jnp.moveaxis(h, 0, 1).reshape(len(flat), h.shape[0] * h.shape[2])[:, : features.Y]
+    h = _map_blocks(
+        lambda entry: projection.flatten(projection.operator(entry)[0](x)),
+        projection.blocks,
+    )
+    rows = jnp.moveaxis(h, 0, 1).reshape(len(flat), h.shape[0] * h.shape[2])[
+        :, : features.Y
+    ]
     return rows.reshape(*z.shape[:-1], features.Y)
 
 
@@ -260,7 +363,9 @@ def _sum_blocks(function: Callable[[Any], Any], blocks: Any) -> Any:
         return function(_first(blocks))
     shapes = jax.eval_shape(function, _first(blocks))
     zero = jax.tree.map(lambda s: jnp.zeros(s.shape, s.dtype), shapes)
-    return jax.lax.scan(lambda total, b: (jax.tree.map(jnp.add, total, function(b)), None), zero, blocks)[0]
+    return jax.lax.scan(
+        lambda total, b: (jax.tree.map(jnp.add, total, function(b)), None), zero, blocks
+    )[0]
 
 
 def _first(blocks: Any) -> Any:

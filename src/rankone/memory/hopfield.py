@@ -1,7 +1,9 @@
-"""The classical Hopfield network: K binary patterns summed into one D × D matrix, and the sign rule that reads it.
+"""The classical Hopfield network: K binary patterns summed into one D × D matrix, and
+the sign rule that reads it.
 
-States σ have D entries −1 or 1. The paper's eq. 1 has neither the factor ½ of the literature nor its T_ii = 0;
-since σ_i² = 1 the diagonal only shifts the energy by a constant, and the sign rule leaves it out.
+States σ have D entries −1 or 1. The paper's eq. 1 has neither the factor ½ of the
+literature nor its T_ii = 0; since σ_i² = 1 the diagonal only shifts the energy by a
+constant, and the sign rule leaves it out.
 """
 
 from functools import partial
@@ -11,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float, Int
 
-from rankone._checks import Numbers, array, check, integer, readable, states
+from rankone._checks import Numbers, array, integer, readable, states
 from rankone._module import Module
 
 __all__ = ["Recall", "hebbian", "hopfield_energy", "recall", "synchronous_step"]
@@ -24,7 +26,8 @@ class Recall(Module):
         sigma: Final states (..., D), entries −1 and 1.
         energies: Energy before the first sweep and after each (..., max_sweeps + 1).
         sweeps: Sweeps in which at least one neuron flipped (...).
-        converged: Whether the last sweep flipped nothing (...): no single flip lowers the energy.
+        converged: Whether the last sweep flipped nothing (...): no single flip lowers
+            the energy.
     """
 
     sigma: Float[Array, "... D"]
@@ -69,8 +72,9 @@ def hopfield_energy(sigma: Numbers, T: Numbers) -> Float[Array, "..."]:
 def recall(sigma: Numbers, T: Numbers, *, max_sweeps: int = 50) -> Recall:
     """Let neurons take turns at σ_i ← sign(Σ_{j≠i} T_ij σ_j) [D-eq1].
 
-    A flip of neuron i changes the energy by 4σ_i Σ_{j≠i} T_ij σ_j, which is negative exactly when the
-    rule flips it: the energy never rises, and among finitely many states that ends at one where no flip helps.
+    A flip of neuron i changes the energy by 4σ_i Σ_{j≠i} T_ij σ_j, which is negative
+    exactly when the rule flips it: the energy never rises, and among finitely many
+    states that ends at one where no flip helps.
 
     Args:
         sigma: Starting states (..., D), entries −1 and 1.
@@ -78,16 +82,21 @@ def recall(sigma: Numbers, T: Numbers, *, max_sweeps: int = 50) -> Recall:
         max_sweeps: Most passes over the D neurons, at least 1.
 
     Raises:
-        ValueError: If a shape does not fit, a state is not binary, or max_sweeps is not a positive integer.
+        ValueError: If a shape does not fit, a state is not binary, or max_sweeps is not
+            a positive integer.
     """
     T = _square(T)
     sigma = _signs("sigma", states("sigma", sigma, len(T)))
-    return _recall(sigma, T, integer("max_sweeps", max_sweeps, "an integer of at least 1"))
+    return _recall(
+        sigma, T, integer("max_sweeps", max_sweeps, "an integer of at least 1")
+    )
 
 
 @partial(jax.jit, static_argnames="max_sweeps")
 def _recall(sigma: Array, T: Array, max_sweeps: int) -> Recall:
-    final, energies, flips = _sweeps(sigma.reshape(-1, len(T)).astype(T.dtype), T, max_sweeps)
+    final, energies, flips = _sweeps(
+        sigma.reshape(-1, len(T)).astype(T.dtype), T, max_sweeps
+    )
     batch = sigma.shape[:-1]
     return Recall(
         sigma=final.reshape(sigma.shape),
@@ -100,7 +109,8 @@ def _recall(sigma: Array, T: Array, max_sweeps: int) -> Recall:
 def synchronous_step(sigma: Numbers, T: Numbers) -> Float[Array, "... D"]:
     """All neurons at once, σ ← sign((T − diag T)σ); ties stay.
 
-    Faster than `recall` on parallel hardware, but the energy may rise, and two states may alternate for ever.
+    Faster than `recall` on parallel hardware, but the energy may rise, and two states
+    may alternate for ever.
     """
     T = _square(T)
     sigma = _signs("sigma", states("sigma", sigma, len(T)))
@@ -109,7 +119,10 @@ def synchronous_step(sigma: Numbers, T: Numbers) -> Float[Array, "... D"]:
 
 @jax.jit
 def _synchronous(sigma: Array, T: Array) -> Array:
-    field = jnp.matmul(sigma, T, precision="highest") - jnp.broadcast_to(jnp.diagonal(T), sigma.shape) * sigma
+    field = (
+        jnp.matmul(sigma, T, precision="highest")
+        - jnp.broadcast_to(jnp.diagonal(T), sigma.shape) * sigma
+    )
     return jnp.where(field == 0, sigma, jnp.sign(field)).astype(sigma.dtype)
 
 
@@ -119,26 +132,38 @@ def _energy(sigma: Array, T: Array) -> Array:
 
 
 def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Array]:
-    """Final states, energies (max_sweeps + 1, N) and flips (max_sweeps, N); it stops once nobody flips."""
+    """Final states, energies (max_sweeps + 1, N) and flips (max_sweeps, N); it stops
+    once nobody flips.
+    """
     off_diagonal = T - jnp.diag(jnp.diagonal(T))
 
-    def neuron(i: Array, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+    def neuron(
+        i: Array, state: tuple[Array, Array, Array]
+    ) -> tuple[Array, Array, Array]:
         sigma, field, flips = state
         flip = sigma[:, i] * field[:, i] < 0
         change = jnp.where(flip, -2 * sigma[:, i], 0)
-        # The field follows a flip by one column of T: O(D) a neuron, where T σ afresh would be O(D²).
+        # The field follows a flip by one column of T: O(D) a neuron, where T σ afresh
+        # would be O(D²).
         return (
             sigma.at[:, i].add(change),
             field + change[:, None] * off_diagonal[i][None],
             flips + flip.astype(jnp.int32),
         )
 
-    def sweep(state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+    def sweep(
+        state: tuple[Array, Array, Array, Array],
+    ) -> tuple[Array, Array, Array, Array]:
         t, sigma, energies, flips = state
         field = jnp.matmul(sigma, off_diagonal, precision="highest")
         start = (sigma, field, jnp.zeros(len(sigma), jnp.int32))
         sigma, _, flipped = jax.lax.fori_loop(0, sigma.shape[1], neuron, start)
-        return t + 1, sigma, jnp.where(rows > t, _energy(sigma, T)[None], energies), flips.at[t].set(flipped)
+        return (
+            t + 1,
+            sigma,
+            jnp.where(rows > t, _energy(sigma, T)[None], energies),
+            flips.at[t].set(flipped),
+        )
 
     def unsettled(state: tuple[Array, Array, Array, Array]) -> Array:
         t, _, _, flips = state
@@ -146,18 +171,26 @@ def _sweeps(sigma: Array, T: Array, max_sweeps: int) -> tuple[Array, Array, Arra
 
     rows = jnp.arange(max_sweeps + 1)[:, None]
     energies = jnp.broadcast_to(_energy(sigma, T), (max_sweeps + 1, len(sigma)))
-    state = (jnp.zeros((), jnp.int32), sigma, energies, jnp.zeros((max_sweeps, len(sigma)), jnp.int32))
+    state = (
+        jnp.zeros((), jnp.int32),
+        sigma,
+        energies,
+        jnp.zeros((max_sweeps, len(sigma)), jnp.int32),
+    )
     _, sigma, energies, flips = jax.lax.while_loop(unsettled, sweep, state)
     return sigma, energies, flips
 
 
 def _square(T: Numbers) -> Array:
     T = array("T", T, "(D, D): a memory matrix", 2)
-    check(T.shape[0] == T.shape[1], "T", f"shape {T.shape}", "square, (D, D)")
+    if T.shape[0] != T.shape[1]:
+        raise ValueError(f"T: got shape {T.shape}; it must be square, (D, D).")
     return T
 
 
 def _signs(name: str, value: Array) -> Array:
-    if readable(value):
-        check(bool((np.abs(np.asarray(value)) == 1).all()), name, "other entries", "made of −1 and 1; try 2 * bits - 1")
+    if readable(value) and not (np.abs(np.asarray(value)) == 1).all():
+        raise ValueError(
+            f"{name}: got other entries; it must be made of −1 and 1; try 2 * bits - 1."
+        )
     return value

@@ -1,6 +1,8 @@
-"""The functions Q, F, S and g of the general dense memory, each with its derivative [D-eq3].
+"""The functions Q, F, S and g of the general dense memory, each with its derivative
+[D-eq3].
 
-Each has a few named forms written out by hand; a callable of your own is differentiated by JAX.
+Each has a few named forms written out by hand; a callable of your own is differentiated
+by JAX.
 """
 
 from collections.abc import Callable, Hashable
@@ -11,14 +13,24 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from rankone._checks import check
+from rankone._checks import brief
 
-__all__ = ["ACTIVATIONS", "FORMS", "OUTER", "SEPARATIONS", "SIMILARITIES", "Function", "lookup"]
+__all__ = [
+    "ACTIVATIONS",
+    "FORMS",
+    "OUTER",
+    "SEPARATIONS",
+    "SIMILARITIES",
+    "Function",
+    "lookup",
+]
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function and what the chain rule needs of it (a derivative, or a vector–Jacobian product)."""
+    """A function and what the chain rule needs of it (a derivative, or a
+    vector–Jacobian product).
+    """
 
     value: Callable[..., Array]
     derivative: Callable[..., Array]
@@ -30,9 +42,13 @@ def _unit(x: Array) -> Array:
 
 
 def _unit_vjp(v: Array, x: Array) -> Array:
-    """Jᵀv with J = (I − x xᵀ/‖x‖²)/‖x‖; the footnote prints ‖x‖^(3/2) inside [D-fn3]."""
+    """Jᵀv with J = (I − x xᵀ/‖x‖²)/‖x‖; the footnote prints ‖x‖^(3/2) inside
+    [D-fn3].
+    """
     n = _unit(x)
-    return (v - n * (n * v).sum(-1, keepdims=True)) / jnp.linalg.norm(x, axis=-1, keepdims=True)
+    return (v - n * (n * v).sum(-1, keepdims=True)) / jnp.linalg.norm(
+        x, axis=-1, keepdims=True
+    )
 
 
 ACTIVATIONS = {
@@ -42,11 +58,12 @@ ACTIVATIONS = {
 }
 
 
-# S: (Xi (K, D), z (N, D), ‖ξ‖² (K,) or None) -> (N, K), with derivative (weights (N, K), Xi, z) ↦
-# Σ_μ w_μ ∂S(ξ^μ, z)/∂z (N, D).
-# Queries come first: the long axis K is then contiguous in both products, a third faster on a CPU than (K, N).
+# S: (Xi (K, D), z (N, D), ‖ξ‖² (K,) or None) -> (N, K), with derivative (weights (N,
+# K), Xi, z) ↦ Σ_μ w_μ ∂S(ξ^μ, z)/∂z (N, D). Queries come first: the long axis K is then
+# contiguous in both products, a third faster on a CPU than (K, N).
 def _dot(Xi: Array, z: Array, squares: Array | None = None) -> Array:
-    if len(z) == 1:  # a matrix times a vector: this orientation reads Xi up to ten times faster
+    # a matrix times a vector: this orientation reads Xi up to ten times faster
+    if len(z) == 1:
         return jnp.matmul(Xi, z[0], precision="highest")[None]
     return jnp.matmul(z, Xi.T, precision="highest")
 
@@ -57,9 +74,12 @@ def _mean(w: Array, Xi: Array, z: Array) -> Array:
 
 def _l2(Xi: Array, z: Array, squares: Array | None) -> Array:
     if len(z) * Xi.size <= 2**18 or (len(z) == 1 and squares is None):
-        return -0.5 * ((z[:, None] - Xi[None]) ** 2).sum(-1)  # differences lose nothing near a stored pattern
+        # differences lose nothing near a stored pattern
+        return -0.5 * ((z[:, None] - Xi[None]) ** 2).sum(-1)
     squares = (Xi * Xi).sum(-1) if squares is None else squares
-    return jnp.minimum(_dot(Xi, z) - 0.5 * (squares[None] + (z * z).sum(-1)[:, None]), 0)
+    return jnp.minimum(
+        _dot(Xi, z) - 0.5 * (squares[None] + (z * z).sum(-1)[:, None]), 0
+    )
 
 
 SIMILARITIES = {
@@ -67,13 +87,16 @@ SIMILARITIES = {
     "dot": Function(_dot, _mean),
 }
 
-# F: scalar, with derivative F'; "exp" is handled in the log domain by MrDAM and carries β.
+# F: scalar, with derivative F'; "exp" is handled in the log domain by MrDAM and carries
+# β.
 SEPARATIONS = {
     "exp": Function(jnp.exp, jnp.exp),
     "square": Function(jnp.square, lambda s: 2 * s),
     "cubic": Function(lambda s: s**3, lambda s: 3 * s**2),
     "quartic": Function(lambda s: s**4, lambda s: 4 * s**3),
-    "rectified cubic": Function(lambda s: jax.nn.relu(s) ** 3, lambda s: 3 * jax.nn.relu(s) ** 2),
+    "rectified cubic": Function(
+        lambda s: jax.nn.relu(s) ** 3, lambda s: 3 * jax.nn.relu(s) ** 2
+    ),
 }
 
 # Q: scalar and increasing; "log" is log/β.
@@ -82,11 +105,17 @@ OUTER = {
     "identity": Function(lambda u: u, jnp.ones_like),
 }
 
-FORMS = {"similarity": SIMILARITIES, "separation": SEPARATIONS, "Q": OUTER, "g": ACTIVATIONS}
+FORMS = {
+    "similarity": SIMILARITIES,
+    "separation": SEPARATIONS,
+    "Q": OUTER,
+    "g": ACTIVATIONS,
+}
 
 
 def lookup(role: str, given: Any) -> Function:
-    """The function of that name, or a caller's own made into one with its derivative by automatic differentiation.
+    """The function of that name, or a caller's own made into one with its derivative by
+    automatic differentiation.
 
     Args:
         role: Which of the four: "similarity", "separation", "Q" or "g".
@@ -95,7 +124,11 @@ def lookup(role: str, given: Any) -> Function:
     if callable(given):
         return _WITH_DERIVATIVE.get(role, _elementwise)(given)
     known = isinstance(given, Hashable) and given in FORMS[role]
-    check(known, role, given, "a function, or one of " + ", ".join(map(repr, FORMS[role])))
+    if not known:
+        raise ValueError(
+            f"{role}: got {brief(given)}; it must be "
+            f"{'a function, or one of ' + ', '.join(map(repr, FORMS[role]))}."
+        )
     return FORMS[role][given]
 
 
@@ -114,4 +147,7 @@ def _similarity(f: Callable[[Array, Array], Array]) -> Function:
     return Function(lambda Xi, z, squares: f(Xi, z).T, derivative)
 
 
-_WITH_DERIVATIVE: dict[str, Callable[[Callable[..., Array]], Function]] = {"g": _activation, "similarity": _similarity}
+_WITH_DERIVATIVE: dict[str, Callable[[Callable[..., Array]], Function]] = {
+    "g": _activation,
+    "similarity": _similarity,
+}

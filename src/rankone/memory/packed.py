@@ -1,4 +1,6 @@
-"""A vector rounded to a few bits an entry, packed into bytes, and read some entries at a time [D-sharp16]."""
+"""A vector rounded to a few bits an entry, packed into bytes, and read some entries at
+a time [D-sharp16].
+"""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -18,14 +20,16 @@ from rankone.precision import wider
 __all__ = ["BITS", "Packed", "check_bits", "in_blocks", "levels", "rounded"]
 
 BITS = (32, 8, 4, 2, 1)
-_LLOYD = 500  # sweeps: with 8 bits the error is then within 2e-4 of the least, with fewer bits at it
+# sweeps: with 8 bits the error is then within 2e-4 of the least, with fewer bits at it
+_LLOYD = 500
 
 
 class Packed(Module):
-    """A vector (M,) of which each entry is one of 2^bits levels: its codes, and one scale [D-sharp16].
+    """A vector (M,) of which each entry is one of 2^bits levels: its codes, and one
+    scale [D-sharp16].
 
-    Entry j is `scale`·c with c the level of its code, one of `levels(bits)`. `pack` chooses the scale such that what
-    rounding adds is orthogonal to the vector.
+    Entry j is `scale`·c with c the level of its code, one of `levels(bits)`. `pack`
+    chooses the scale such that what rounding adds is orthogonal to the vector.
 
     Attributes:
         codes: ⌈M·bits/8⌉ bytes, the first entry in the lowest bits of the first.
@@ -62,7 +66,9 @@ class Packed(Module):
 
     @property
     def unpacked(self) -> Float[Array, " M"]:
-        """All entries at once. For inspection: a memory reads them a block at a time."""
+        """All entries at once. For inspection: a memory reads them a block at a
+        time.
+        """
         return _unpacked(self)
 
     def take(self, index: Int[Array, "..."]) -> Float[Array, "..."]:
@@ -70,22 +76,30 @@ class Packed(Module):
         index = jnp.minimum(index, self.size - 1)
         each = 8 // self.bits
         byte = self.codes[index // each].astype(jnp.int32)
-        code = (byte >> self.bits * (index % each).astype(jnp.int32)) & (2**self.bits - 1)
+        code = (byte >> self.bits * (index % each).astype(jnp.int32)) & (
+            2**self.bits - 1
+        )
         return self.scale * jnp.asarray(levels(self.bits), self.dtype)[code]
 
 
-def in_blocks(T: Float[Array, " M"] | Packed, tables: int, rows: int) -> tuple[Array, Callable[[Any], Array]]:
-    """Inputs of a scan over blocks of frequencies, and a function from one to a block's (tables, rows) entries of T.
+def in_blocks(
+    T: Float[Array, " M"] | Packed, tables: int, rows: int
+) -> tuple[Array, Callable[[Any], Array]]:
+    """Inputs of a scan over blocks of frequencies, and a function from one to a block's
+    (tables, rows) entries of T.
 
-    An array is laid out in blocks beforehand. Of a packed vector the scan gets the places alone, and unpacks each block
-    when it comes to it. Entries past the end are zero.
+    An array is laid out in blocks beforehand. Of a packed vector the scan gets the
+    places alone, and unpacks each block when it comes to it. Entries past the end are
+    zero.
     """
     Y = T.size // tables
     if isinstance(T, Packed):
 
         def unpack(first: Array) -> Array:
             row = first + jnp.arange(rows)
-            return jnp.where((row < Y)[None], T.take(row[None] + Y * jnp.arange(tables)[:, None]), 0)
+            return jnp.where(
+                (row < Y)[None], T.take(row[None] + Y * jnp.arange(tables)[:, None]), 0
+            )
 
         return rows * jnp.arange(-(-Y // rows)), unpack
     padded = jnp.pad(T.reshape(tables, Y), ((0, 0), (0, -Y % rows)))
@@ -105,7 +119,9 @@ def check_bits(bits: int) -> int:
 
 
 def rounded(T: Float[Array, " M"] | Packed, bits: int) -> Float[Array, " M"] | Packed:
-    """T with so many bits an entry: packed, or for 32 as an array of its own precision, not rounded."""
+    """T with so many bits an entry: packed, or for 32 as an array of its own precision,
+    not rounded.
+    """
     if isinstance(T, Packed):
         if T.bits == bits:
             return T
@@ -121,19 +137,23 @@ def _packed(T: Array, bits: int) -> Packed:
     unit = T * jnp.sqrt(T.size / jnp.where(square > 0, square, 1))
     code = jnp.searchsorted((c[1:] + c[:-1]) / 2, unit).astype(jnp.uint8)
     product = T @ c[code]
-    scale = square / jnp.where(product > 0, product, 1)  # ⟨T̂, T⟩ = ‖T‖²: what rounding adds is orthogonal to T
+    # ⟨T̂, T⟩ = ‖T‖²: what rounding adds is orthogonal to T
+    scale = square / jnp.where(product > 0, product, 1)
     each = 8 // bits
     rows = jnp.pad(code, (0, -T.size % each)).reshape(-1, each)
-    codes = (rows << bits * jnp.arange(each, dtype=jnp.uint8)[None]).sum(1, dtype=jnp.uint8)
+    codes = (rows << bits * jnp.arange(each, dtype=jnp.uint8)[None]).sum(
+        1, dtype=jnp.uint8
+    )
     return Packed(codes, scale, bits, T.size)
 
 
 @cache
 def levels(bits: int) -> Float[NDArray, " levels"]:
-    """The 2^bits levels that round a standard normal variable with least mean squared error (Max 1960).
+    """The 2^bits levels that round a standard normal variable with least mean squared
+    error (Max 1960).
 
-    Each is the mean of the variable between the midpoints to its neighbours: found by Lloyd's iteration, from levels
-    as dense as the cube root of the density.
+    Each is the mean of the variable between the midpoints to its neighbours: found by
+    Lloyd's iteration, from levels as dense as the cube root of the density.
     """
     n = 2**bits
     c = np.sqrt(3) * ndtri((np.arange(n) + 0.5) / n)

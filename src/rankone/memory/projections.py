@@ -1,10 +1,12 @@
-"""Random projections Ω with rows ω ~ N(0, I): stored, regenerated from a seed, or made of Hadamard transforms.
+"""Random projections Ω with rows ω ~ N(0, I): stored, regenerated from a seed, or made
+of Hadamard transforms.
 
-Every projection is a stack of row blocks. `operator(block)` turns one entry of `blocks` into the pair
-(x ↦ Ω_b x, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each row once and uses it twice. What all blocks
-share is done once: `first_round` before them, and its transpose after their sum. In between, the rows may be spread
-over several axes (..., N, R'), queries always second to last: `arrange` brings one number a row into that order, and
-`flatten` brings projections (..., N, R') into (N, R).
+Every projection is a stack of row blocks. `operator(block)` turns one entry of `blocks`
+into the pair (x ↦ Ω_b x, r ↦ Ω_bᵀ r), so that a scan over blocks reads or makes each
+row once and uses it twice. What all blocks share is done once: `first_round` before
+them, and its transpose after their sum. In between, the rows may be spread over several
+axes (..., N, R'), queries always second to last: `arrange` brings one number a row into
+that order, and `flatten` brings projections (..., N, R') into (N, R).
 """
 
 from collections.abc import Callable
@@ -18,25 +20,42 @@ from jaxtyping import Array, Float, UInt
 
 from rankone._module import Module, static
 
-__all__ = ["PROJECTIONS", "Hadamard", "Operator", "Orthogonal", "Projection", "Regenerated", "Stored"]
+__all__ = [
+    "PROJECTIONS",
+    "Hadamard",
+    "Operator",
+    "Orthogonal",
+    "Projection",
+    "Regenerated",
+    "Stored",
+]
 
 Operator = tuple[Callable[[Array], Array], Callable[[Array], Array]]
-_BLOCK_ENTRIES = 2**20  # 4 MB of float32: a stored block stays in cache between its two products
-_HADAMARD_ENTRIES = 10 * 2**20  # of the dense rows that a block of transforms stands for
-_DRAWN_ENTRIES = 2**18  # of a block that is drawn again at every use, and so of every draw
+# 4 MB of float32: a stored block stays in cache between its two products
+_BLOCK_ENTRIES = 2**20
+# of the dense rows that a block of transforms stands for
+_HADAMARD_ENTRIES = 10 * 2**20
+# of a block that is drawn again at every use, and so of every draw
+_DRAWN_ENTRIES = 2**18
 
 
 def _matmul(a: Array, b: Array) -> Array:
-    return jnp.matmul(a, b, precision="highest")  # a GPU would round the inputs to 10 bits otherwise
+    # a GPU would round the inputs to 10 bits otherwise
+    return jnp.matmul(a, b, precision="highest")
 
 
 def _rows_operator(rows: Float[Array, "R D"]) -> Operator:
-    # rows @ z.T, never z @ rows.T: with one query the second orientation is up to ten times slower on a CPU.
-    return lambda z: _matmul(rows.astype(z.dtype), z.T).T, lambda r: _matmul(r, rows.astype(r.dtype))
+    # rows @ z.T, never z @ rows.T: with one query the second orientation is up to ten
+    # times slower on a CPU.
+    return lambda z: _matmul(rows.astype(z.dtype), z.T).T, lambda r: _matmul(
+        r, rows.astype(r.dtype)
+    )
 
 
 class _Rows(Module):
-    """Projections whose rows are in one axis, in their own order, and whose blocks share nothing."""
+    """Projections whose rows are in one axis, in their own order, and whose blocks
+    share nothing.
+    """
 
     def first_round(self, z: Float[Array, "N D"]) -> Float[Array, "N D"]:
         """States as every block takes them."""
@@ -56,7 +75,9 @@ class _Rows(Module):
 
 
 class Stored(_Rows):
-    """Independent rows, all of Ω in memory, in blocks (B, R, D); rows past Y are zero."""
+    """Independent rows, all of Ω in memory, in blocks (B, R, D); rows past Y are
+    zero.
+    """
 
     blocks: Float[Array, "B R D"]
 
@@ -75,7 +96,9 @@ class Orthogonal(Stored):
 
 
 class Regenerated(_Rows):
-    """Gaussian rows drawn again from the seed at every use: O(Y + D) memory, as Algorithm 1 asks [D-alg1]."""
+    """Gaussian rows drawn again from the seed at every use: O(Y + D) memory, as
+    Algorithm 1 asks [D-alg1].
+    """
 
     key: Array
     blocks: UInt[Array, " B"]
@@ -84,19 +107,27 @@ class Regenerated(_Rows):
 
     def operator(self, block: Any) -> Operator:
         """Products with the block and with its transpose."""
-        return _rows_operator(jax.random.normal(jax.random.fold_in(self.key, block), (self.rows, self.D), jnp.float32))
+        return _rows_operator(
+            jax.random.normal(
+                jax.random.fold_in(self.key, block), (self.rows, self.D), jnp.float32
+            )
+        )
 
 
 class Hadamard(Module):
-    """Transforms S·H·D₃·H·D₂·H·D₁ with random signs D and row norms S ~ chi(P): O(Y + D) memory, O(Y log D) time.
+    """Transforms S·H·D₃·H·D₂·H·D₁ with random signs D and row norms S ~ chi(P): O(Y +
+    D) memory, O(Y log D) time.
 
-    The first round H·D₁ is the same for all blocks and done once: it spreads a state over all entries, and the law of
-    the estimates does not change when a state is rotated. A block holds G transforms, so that short ones still make
-    products worth the call. D is padded to a power of two P ≥ 64. H is the Walsh–Hadamard matrix in Sylvester order.
+    The first round H·D₁ is the same for all blocks and done once: it spreads a state
+    over all entries, and the law of the estimates does not change when a state is
+    rotated. A block holds G transforms, so that short ones still make products worth
+    the call. D is padded to a power of two P ≥ 64. H is the Walsh–Hadamard matrix in
+    Sylvester order.
     """
 
     first: Float[Array, " P"]  # the signs D₁
-    blocks: tuple[Float[Array, "B 2 G P"], Float[Array, "B G P"]]  # signs D₂ and D₃, norms; G transforms side by side
+    # signs D₂ and D₃, norms; G transforms side by side
+    blocks: tuple[Float[Array, "B 2 G P"], Float[Array, "B G P"]]
     D: int = static()
 
     @property
@@ -113,7 +144,9 @@ class Hadamard(Module):
     def arrange(self, numbers: Float[Array, "... R"]) -> Float[Array, "... a G 1 b"]:
         """One number a row, in the order of the projections."""
         G, a, b = self._shape
-        return numbers.reshape(*numbers.shape[:-1], G, a, b).swapaxes(-3, -2)[..., None, :]
+        return numbers.reshape(*numbers.shape[:-1], G, a, b).swapaxes(-3, -2)[
+            ..., None, :
+        ]
 
     def flatten(self, h: Float[Array, "a G N b"]) -> Float[Array, "N R"]:
         """Projections with their rows in one axis."""
@@ -127,7 +160,11 @@ class Hadamard(Module):
 
     def first_round_transposed(self, x: Float[Array, "a N b"]) -> Float[Array, "N D"]:
         """The transpose of `first_round`."""
-        z = walsh_hadamard(x).swapaxes(0, 1).reshape(x.shape[1], x.shape[0] * x.shape[2])
+        z = (
+            walsh_hadamard(x)
+            .swapaxes(0, 1)
+            .reshape(x.shape[1], x.shape[0] * x.shape[2])
+        )
         return (self.first.astype(x.dtype)[None] * z)[:, : self.D]
 
     def operator(self, block: Any) -> Operator:
@@ -152,15 +189,19 @@ class Hadamard(Module):
 
 
 def walsh_hadamard(x: Float[Array, "a N b"]) -> Float[Array, "a N b"]:
-    """Unnormalised Walsh–Hadamard transform of N rows of length P = ab, powers of two, Sylvester (natural) order.
+    """Unnormalised Walsh–Hadamard transform of N rows of length P = ab, powers of two,
+    Sylvester (natural) order.
 
-    H_ab = H_a ⊗ H_b, so the transform of a row reshaped to (a, b) is H_a X H_b: two small dense products, which on
-    every processor we measured beat the O(P log P) butterfly. With the queries between the two axes, both are plain
-    matrix products and nothing is transposed.
+    H_ab = H_a ⊗ H_b, so the transform of a row reshaped to (a, b) is H_a X H_b: two
+    small dense products, which on every processor we measured beat the O(P log P)
+    butterfly. With the queries between the two axes, both are plain matrix products and
+    nothing is transposed.
     """
     a, N, b = x.shape
     y = _matmul(x.reshape(a * N, b), _hadamard_matrix(b).astype(x.dtype))
-    return _matmul(_hadamard_matrix(a).astype(x.dtype), y.reshape(a, N * b)).reshape(a, N, b)
+    return _matmul(_hadamard_matrix(a).astype(x.dtype), y.reshape(a, N * b)).reshape(
+        a, N, b
+    )
 
 
 def _hadamard_matrix(n: int) -> Array:
@@ -182,43 +223,61 @@ def _in_blocks(omega: Float[Array, "Y D"]) -> Float[Array, "B R D"]:
 
 
 def _gaussian(key: Array, D: int, Y: int, regenerate: bool) -> Stored | Regenerated:
-    """Independent rows ω ~ N(0, I_D): the same numbers whether they are stored or regenerated."""
+    """Independent rows ω ~ N(0, I_D): the same numbers whether they are stored or
+    regenerated.
+    """
     B, R = _layout(D, Y, _DRAWN_ENTRIES)
     regenerated = Regenerated(key, jnp.arange(B, dtype=jnp.uint32), D, R)
     if regenerate:
         return regenerated
-    draw = jax.vmap(lambda b: jax.random.normal(jax.random.fold_in(key, b), (R, D), jnp.float32))
+    draw = jax.vmap(
+        lambda b: jax.random.normal(jax.random.fold_in(key, b), (R, D), jnp.float32)
+    )
     return Stored(_in_blocks(draw(regenerated.blocks).reshape(B * R, D)[:Y]))
 
 
 def _orthogonal(key: Array, D: int, Y: int, regenerate: bool) -> Orthogonal:
-    """Rows orthogonal within blocks of D, with chi(D) norms, so that each alone is N(0, I) [D-sharp8]."""
+    """Rows orthogonal within blocks of D, with chi(D) norms, so that each alone is N(0,
+    I) [D-sharp8].
+    """
 
     def block(k: Array) -> Array:
         k_direction, k_norm = jax.random.split(k)
         q, r = jnp.linalg.qr(jax.random.normal(k_direction, (D, D), jnp.float32))
         norms = jnp.linalg.norm(jax.random.normal(k_norm, (D, D), jnp.float32), axis=1)
-        return norms[:, None] * (q * jnp.sign(jnp.diagonal(r))[None]).T  # the signs make Q uniform
+        # the signs make Q uniform
+        return norms[:, None] * (q * jnp.sign(jnp.diagonal(r))[None]).T
 
     keys = jax.random.split(key, ceil(Y / D))
     return Orthogonal(_in_blocks(jax.lax.map(block, keys).reshape(-1, D)[:Y]))
 
 
 def _hadamard(key: Array, D: int, Y: int, regenerate: bool) -> Hadamard:
-    """Structured rows: three sign flips and Hadamard transforms, the first for all; only signs and norms are kept."""
+    """Structured rows: three sign flips and Hadamard transforms, the first for all;
+    only signs and norms are kept.
+    """
     P = max(64, 2 ** (D - 1).bit_length())
     B = ceil(Y / P)
     k_signs, k_norms = jax.random.split(key)
-    signs = 1 - 2 * (jax.random.bits(k_signs, (1 + 2 * B, P), jnp.uint32) >> 31).astype(jnp.float32)
+    signs = 1 - 2 * (jax.random.bits(k_signs, (1 + 2 * B, P), jnp.uint32) >> 31).astype(
+        jnp.float32
+    )
     z = jax.random.normal(k_norms, (B, P), jnp.float32)
-    # Wilson and Hilferty's cube: chi²(P) with its mean right to (2/9P)³, at most 4e-8 here.
+    # Wilson and Hilferty's cube: chi²(P) with its mean right to (2/9P)³, at most 4e-8
+    # here.
     a = 2 / (9 * P)
     norms = jnp.sqrt(P * jnp.maximum(1 - a + z * a**0.5, 0) ** 3)
     groups = ceil(B / max(1, _HADAMARD_ENTRIES // P**2))
     G = ceil(B / groups)
     pad = groups * G - B  # empty transforms, past Y
-    pairs = jnp.pad(signs[1:], ((0, 2 * pad), (0, 0))).reshape(groups, G, 2, P).swapaxes(1, 2)
-    return Hadamard(signs[0], (pairs, jnp.pad(norms, ((0, pad), (0, 0))).reshape(groups, G, P)), D)
+    pairs = (
+        jnp.pad(signs[1:], ((0, 2 * pad), (0, 0)))
+        .reshape(groups, G, 2, P)
+        .swapaxes(1, 2)
+    )
+    return Hadamard(
+        signs[0], (pairs, jnp.pad(norms, ((0, pad), (0, 0))).reshape(groups, G, P)), D
+    )
 
 
 Projection = Stored | Regenerated | Hadamard

@@ -1,4 +1,6 @@
-"""What a memory is: an energy over states, with its gradient; what `retrieve` needs of one, and what it gives."""
+"""What a memory is: an energy over states, with its gradient; what `retrieve` needs of
+one, and what it gives.
+"""
 
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
@@ -7,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
-from rankone._checks import Numbers, check
+from rankone._checks import Numbers, brief
 from rankone._module import Module
 
 __all__ = ["EnergyMemory", "Memory", "Reader", "Retrieval", "check_memory", "reader_of"]
@@ -17,20 +19,28 @@ Reader = Callable[[Array], tuple[Array, Array, Array]]
 
 @runtime_checkable
 class Memory(Protocol):
-    """Any pytree with these two; your own class may have what `EnergyMemory` has besides."""
+    """Any pytree with these two; your own class may have what `EnergyMemory` has
+    besides.
+    """
 
     @property
     def D(self) -> int:
         """Length of a pattern."""
 
-    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+    def energy_and_gradient(
+        self, x: Numbers
+    ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Energies (...) and their gradients (..., D) at states x (..., D)."""
 
 
 class EnergyMemory(Module):
-    """The base of the package's memories: a subclass gives `D` and `energy_and_gradient`, this the rest."""
+    """The base of the package's memories: a subclass gives `D` and
+    `energy_and_gradient`, this the rest.
+    """
 
-    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+    def energy_and_gradient(
+        self, x: Numbers
+    ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
         """Energies (...) and their gradients (..., D) at states x (..., D)."""
         raise NotImplementedError
 
@@ -42,22 +52,32 @@ class EnergyMemory(Module):
         """The gradient of the energy at states x (..., D) -> (..., D)."""
         return self.energy_and_gradient(x)[1]
 
-    def read(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
-        """Energy, gradient, and whether the energy is only a floor's tangent, which it never is by default."""
+    def read(
+        self, x: Numbers
+    ) -> tuple[Float[Array, "..."], Float[Array, "... D"], Bool[Array, "..."]]:
+        """Energy, gradient, and whether the energy is only a floor's tangent, which it
+        never is by default.
+        """
         energy, gradient = self.energy_and_gradient(x)
         return energy, gradient, jnp.zeros(energy.shape, bool)
 
     def reader(self) -> Reader:
-        """`read` of states less `origin`, for many calls: what does not depend on the states is computed here, once."""
+        """`read` of states less `origin`, for many calls: what does not depend on the
+        states is computed here, once.
+        """
         return self.read
 
     @property
     def origin(self) -> Float[Array, "*D"]:
-        """Origin of the states of `reader` and `certified`, so that data far from 0 lose no digits."""
+        """Origin of the states of `reader` and `certified`, so that data far from 0
+        lose no digits.
+        """
         return jnp.zeros(())
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
-        """True where rounding cannot decide what is retrieved, at states x less `origin`; True by default, unjudged."""
+        """True where rounding cannot decide what is retrieved, at states x less
+        `origin`; True by default, unjudged.
+        """
         return jnp.ones(jnp.shape(jnp.asarray(x))[:-1], bool)
 
     @property
@@ -71,13 +91,17 @@ class Retrieval(Module):
 
     Attributes:
         x: Final states (..., D).
-        energies: Energy before each step and at the end (..., max_steps + 1); constant once converged.
+        energies: Energy before each step and at the end (..., max_steps + 1); constant
+            once converged.
         steps: Steps taken (...).
         converged: Whether the last step moved no free entry by more than tol (...).
-        floored: Fraction of the visited states whose energy was the floor's tangent line; 0 for an exact memory (...).
-        outcome: A `checks.Outcome` a query (...): NOT_FINITE where the state is, EMPTY where nothing is stored.
-        certified: Where rounding cannot have decided what was found (...): `memory.certified` there, and a step of
-            `tol` is more than the rounding of the state. Where False, use double precision, or a larger `tol`.
+        floored: Fraction of the visited states whose energy was the floor's tangent
+            line; 0 for an exact memory (...).
+        outcome: A `checks.Outcome` a query (...): NOT_FINITE where the state is, EMPTY
+            where nothing is stored.
+        certified: Where rounding cannot have decided what was found (...):
+            `memory.certified` there, and a step of `tol` is more than the rounding of
+            the state. Where False, use double precision, or a larger `tol`.
 
     >>> import numpy as np, rankone as ro
     >>> found = ro.retrieve(ro.MrDAM(np.eye(3), beta=20.0), [[0.9, 0.2, 0.0], [0.0, 0.1, 0.8]])
@@ -108,6 +132,14 @@ def reader_of(memory: Memory) -> Reader:
 def check_memory(memory: Any) -> None:
     """Raise unless it is a `Memory` that jit can take."""
     able = isinstance(memory, Memory)
-    check(able, "memory", type(memory), "a MrDAM, a DrDAM, or your own class with D and energy_and_gradient")
+    if not able:
+        raise ValueError(
+            f"memory: got {brief(type(memory))}; it must be a MrDAM, a DrDAM, or your "
+            "own class with D and energy_and_gradient."
+        )
     opaque = jax.tree_util.all_leaves([memory])
-    check(not opaque, "memory", type(memory), "a pytree: register the class with jax.tree_util.register_dataclass")
+    if opaque:
+        raise ValueError(
+            f"memory: got {brief(type(memory))}; it must be a pytree: register the "
+            "class with jax.tree_util.register_dataclass."
+        )

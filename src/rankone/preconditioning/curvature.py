@@ -1,4 +1,6 @@
-"""The inputs of a network's layers and the gradients at their outputs, whatever library the network is written in."""
+"""The inputs of a network's layers and the gradients at their outputs, whatever library
+the network is written in.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -10,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import check
+from rankone._checks import brief
 from rankone._module import Module, static
 from rankone._uses import Use, Uses
 from rankone.preconditioning.layers import Layer, is_layer
@@ -29,47 +31,62 @@ class Skipped(Module):
 
 @dataclass(frozen=True)  # lives while one loss is traced
 class _Tap:
-    """A layer that notes its input, and adds to its output what it is told, so that this can be differentiated."""
+    """A layer that notes its input, and adds to its output what it is told, so that
+    this can be differentiated.
+    """
 
     layer: Layer
     nudge: Array | None
     seen: list
 
     def __call__(self, x: ArrayLike) -> Array:
-        check(not self.seen, "network", "a layer called twice", "one in which each layer is called once")
+        if self.seen:
+            raise ValueError(
+                "network: got a layer called twice; "
+                "it must be one in which each layer is called once."
+            )
         y = self.layer(x)
         self.seen.append((self.layer.features(x), jnp.zeros_like(y)))
         return y if self.nudge is None else y + self.nudge
 
 
 def layer_moments(losses: Losses, network: Any) -> Any:
-    r"""Second moments of every layer's inputs and output gradients over a batch [K-FAC].
+    r"""Second moments of every layer's inputs and output gradients over a batch
+    [K-FAC].
 
-    Of layers of this package (`Dense`, `Reparameterized`), or of the arrays of any other network: an equinox module, a
-    flax module or its parameters, a plain pytree. There the products with a matrix and the additions of a vector are
-    found in the program that JAX makes of `losses`, under vmap and jit as well. A matrix (m, n) gets the A of what it
-    multiplies and the D of the result, as `TransposedMoments` if it is kept (n, m); a vector that is added, as a bias
-    is, the moments of a layer whose input is 1, A = [[1]], so that weight and bias are two blocks. Any other array
-    gets a `Skipped` with the reason (`skipped` lists them): embeddings, convolutions, scales, and whatever is used
-    twice or inside a scan or a loop.
+    Of layers of this package (`Dense`, `Reparameterized`), or of the arrays of any
+    other network: an equinox module, a flax module or its parameters, a plain pytree.
+    There the products with a matrix and the additions of a vector are found in the
+    program that JAX makes of `losses`, under vmap and jit as well. A matrix (m, n) gets
+    the A of what it multiplies and the D of the result, as `TransposedMoments` if it is
+    kept (n, m); a vector that is added, as a bias is, the moments of a layer whose
+    input is 1, A = [[1]], so that weight and bias are two blocks. Any other array gets
+    a `Skipped` with the reason (`skipped` lists them): embeddings, convolutions,
+    scales, and whatever is used twice or inside a scan or a loop.
 
-    Gradients are per example, which they are as long as no example's loss depends on another; where a layer sees
-    several rows an example, as in a sequence, each row counts as one. Draw the targets from the model's own
-    distribution for the true Fisher matrix, or take the data's for the empirical one.
+    Gradients are per example, which they are as long as no example's loss depends on
+    another; where a layer sees several rows an example, as in a sequence, each row
+    counts as one. Draw the targets from the model's own distribution for the true
+    Fisher matrix, or take the data's for the empirical one.
 
     Args:
-        losses: Takes a network, returns the losses of N examples (N,). It calls each of our layers once, on a batch
-            (N, n), outside of scan or vmap.
-        network: Pytree of layers, or of arrays; other leaves, such as functions, are left alone.
+        losses: Takes a network, returns the losses of N examples (N,). It calls each of
+            our layers once, on a batch (N, n), outside of scan or vmap.
+        network: Pytree of layers, or of arrays; other leaves, such as functions, are
+            left alone.
 
     Returns:
-        The same pytree with `Moments` in the place of each layer or array; None in the place of other leaves.
+        The same pytree with `Moments` in the place of each layer or array; None in the
+        place of other leaves.
 
     Raises:
-        ValueError: If one of our layers is called twice or never, no array has moments, or the losses are not one
-            number an example.
+        ValueError: If one of our layers is called twice or never, no array has moments,
+            or the losses are not one number an example.
     """
-    check(callable(losses), "losses", losses, "a function of a network")
+    if not callable(losses):
+        raise ValueError(
+            f"losses: got {brief(losses)}; it must be a function of a network."
+        )
     layers, structure = jax.tree.flatten(network, is_leaf=is_layer)
     if not layers or not all(map(is_layer, layers)):
         return _of_arrays(losses, network)
@@ -78,45 +95,77 @@ def layer_moments(losses: Losses, network: Any) -> Any:
         seen: list[list] = [[] for _ in layers]
         taps = [_Tap(*parts) for parts in zip(layers, nudges, seen, strict=True)]
         values = _one_an_example(losses(jax.tree.unflatten(structure, taps)))
-        check(all(seen), "network", "a layer that is never called", "one in which each layer is called once")
+        if not all(seen):
+            raise ValueError(
+                "network: got a layer that is never called; "
+                "it must be one in which each layer is called once."
+            )
         return values.sum(), [calls[0] for calls in seen]
 
     zeros = [zero for _, zero in tapped([None] * len(layers))[1]]
     deltas, records = jax.grad(tapped, has_aux=True)(zeros)
-    moments = [Moments(_second(x), _second(delta)) for (x, _), delta in zip(records, deltas, strict=True)]
+    moments = [
+        Moments(_second(x), _second(delta))
+        for (x, _), delta in zip(records, deltas, strict=True)
+    ]
     return jax.tree.unflatten(structure, moments)
 
 
 def skipped(moments: Any) -> dict[str, str]:
-    """The path of each array without moments, and the reason: of what `layer_moments` returned."""
-    held = jax.tree.leaves(moments, is_leaf=lambda node: isinstance(node, Moments | Skipped))
+    """The path of each array without moments, and the reason: of what `layer_moments`
+    returned.
+    """
+    held = jax.tree.leaves(
+        moments, is_leaf=lambda node: isinstance(node, Moments | Skipped)
+    )
     wanted = "what layer_moments returned"
-    check(all(isinstance(node, Moments | Skipped) for node in held), "moments", moments, wanted)
-    nodes, _ = jax.tree_util.tree_flatten_with_path(moments, is_leaf=lambda node: isinstance(node, Skipped))
-    return {jax.tree_util.keystr(path): node.reason for path, node in nodes if isinstance(node, Skipped)}
+    if not all(isinstance(node, Moments | Skipped) for node in held):
+        raise ValueError(f"moments: got {brief(moments)}; it must be {wanted}.")
+    nodes, _ = jax.tree_util.tree_flatten_with_path(
+        moments, is_leaf=lambda node: isinstance(node, Skipped)
+    )
+    return {
+        jax.tree_util.keystr(path): node.reason
+        for path, node in nodes
+        if isinstance(node, Skipped)
+    }
 
 
 def _of_arrays(losses: Losses, network: Any) -> Any:
     leaves, structure = jax.tree.flatten(network)
     where = [i for i, leaf in enumerate(leaves) if _is_parameter(leaf)]
-    check(len(where) > 0, "network", network, "a pytree of layers, or of floating arrays")
+    if len(where) == 0:
+        raise ValueError(
+            f"network: got {brief(network)}; "
+            "it must be a pytree of layers, or of floating arrays."
+        )
     values = [leaves[i] for i in where]
 
     def program(values: list) -> Array:
         filled = dict(enumerate(leaves)) | dict(zip(where, values, strict=True))
         return _one_an_example(losses(jax.tree.unflatten(structure, filled.values())))
 
-    closed, counted = jax.make_jaxpr(program)(values), Uses()
-    shapes = jax.eval_shape(lambda: counted.run(closed, values) and [use.outputs for use in counted.found])
+    closed = jax.make_jaxpr(program)(values)
+    counted = Uses()
+    shapes = jax.eval_shape(
+        lambda: counted.run(closed, values) and [use.outputs for use in counted.found]
+    )
     reasons = _reasons(counted, len(values))
-    wanted = "a network with products of a matrix and inputs: " + (", ".join(sorted(set(reasons.values()))) or "empty")
-    check(len(reasons) < len(values), "network", "no array that has moments", wanted)
+    wanted = "a network with products of a matrix and inputs: " + (
+        ", ".join(sorted(set(reasons.values()))) or "empty"
+    )
+    if len(reasons) >= len(values):
+        raise ValueError(
+            f"network: got no array that has moments; it must be {wanted}."
+        )
 
     def tapped(nudges: list) -> tuple[Array, list]:
         uses = Uses(nudges)
         return uses.run(closed, values)[0].sum(), [use.inputs for use in uses.found]
 
-    deltas, inputs = jax.grad(tapped, has_aux=True)([jnp.zeros(s.shape, s.dtype) for s in shapes])
+    deltas, inputs = jax.grad(tapped, has_aux=True)(
+        [jnp.zeros(s.shape, s.dtype) for s in shapes]
+    )
     found: dict[int, Any] = {where[i]: Skipped(reason) for i, reason in reasons.items()}
     for use, x, delta in zip(counted.found, inputs, deltas, strict=True):
         found.setdefault(where[use.argument], _of_use(use, x, delta))
@@ -124,7 +173,9 @@ def _of_arrays(losses: Losses, network: Any) -> Any:
 
 
 def _is_parameter(leaf: Any) -> bool:
-    return isinstance(leaf, jax.Array | np.ndarray) and bool(jnp.issubdtype(leaf.dtype, jnp.floating))
+    return isinstance(leaf, jax.Array | np.ndarray) and bool(
+        jnp.issubdtype(leaf.dtype, jnp.floating)
+    )
 
 
 def _reasons(uses: Uses, count: int) -> dict[int, str]:
@@ -144,7 +195,10 @@ def _of_use(use: Use, x: Array | None, delta: Array) -> Moments:
 
 def _one_an_example(losses: Any) -> Array:
     values = jnp.asarray(losses)
-    check(values.ndim == 1, "losses", f"shape {values.shape}", "(N,): one loss an example")
+    if values.ndim != 1:
+        raise ValueError(
+            f"losses: got shape {values.shape}; it must be (N,): one loss an example."
+        )
     return values
 
 

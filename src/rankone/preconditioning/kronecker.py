@@ -1,8 +1,10 @@
-r"""The preconditioner that gradient descent on U applies to W = TUV, as an operator that is never formed.
+r"""The preconditioner that gradient descent on U applies to W = TUV, as an operator
+that is never formed.
 
-P = VᵀV ⊗ TTᵀ has (mn)² entries; its two factors have m² + n², and P vec(G) is the vec of TTᵀ G VᵀV [K-eqP, K-unn-cost].
-In indices, ∂W_ij/∂U_st = T_is V_tj [K-ein]; the products that arise are those of two positive semidefinite matrices
-[K-unn], and Newton's step does not depend on them [K-newton].
+P = VᵀV ⊗ TTᵀ has (mn)² entries; its two factors have m² + n², and P vec(G) is the vec
+of TTᵀ G VᵀV [K-eqP, K-unn-cost]. In indices, ∂W_ij/∂U_st = T_is V_tj [K-ein]; the
+products that arise are those of two positive semidefinite matrices [K-unn], and
+Newton's step does not depend on them [K-newton].
 """
 
 from collections.abc import Iterator
@@ -14,14 +16,20 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, check, choice, host, numbers, readable
+from rankone._checks import array, brief, choice, host, numbers, readable
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.precision import wider
 from rankone.preconditioning.powers import symmetric_power
 from rankone.writes.write import Write
 
-__all__ = ["Factors", "KroneckerPreconditioner", "kronecker_preconditioner", "unvec", "vec"]
+__all__ = [
+    "Factors",
+    "KroneckerPreconditioner",
+    "kronecker_preconditioner",
+    "unvec",
+    "vec",
+]
 
 
 class Factors(Module):
@@ -30,18 +38,27 @@ class Factors(Module):
     Attributes:
         T: Output side (m, p).
         V: Input side (q, n).
-        outcome: Whether they could be computed (`rankone.checks.Outcome`); None for factors that were given.
+        outcome: Whether they could be computed (`rankone.checks.Outcome`); None for
+            factors that were given.
     """
 
     T: Float[Array, "m p"]
     V: Float[Array, "q n"]
     outcome: Int[Array, ""] | None = None
 
-    def __init__(self, T: ArrayLike, V: ArrayLike, outcome: Int[Array, ""] | None = None) -> None:
+    def __init__(
+        self, T: ArrayLike, V: ArrayLike, outcome: Int[Array, ""] | None = None
+    ) -> None:
         if outcome is not None:
             outcome = host("outcome", outcome)
-            check(jnp.issubdtype(outcome.dtype, jnp.integer), "outcome", outcome, "an integer, of checks.Outcome")
-        self._set(T=array("T", T, "(m, p)", 2), V=array("V", V, "(q, n)", 2), outcome=outcome)
+            if not jnp.issubdtype(outcome.dtype, jnp.integer):
+                raise ValueError(
+                    f"outcome: got {brief(outcome)}; "
+                    "it must be an integer, of checks.Outcome."
+                )
+        self._set(
+            T=array("T", T, "(m, p)", 2), V=array("V", V, "(q, n)", 2), outcome=outcome
+        )
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.T, self.V))
@@ -50,8 +67,8 @@ class Factors(Module):
 def vec(X: Real[ArrayLike, "m n"], *, order: str = "column") -> Real[Array, " m*n"]:
     """A matrix as one vector: its columns, or its rows, one below the other [K-vec].
 
-    With columns, vec(AXB) = (Bᵀ ⊗ A) vec(X); with rows, which is what `ravel()` does in JAX and NumPy,
-    vec(AXB) = (A ⊗ Bᵀ) vec(X).
+    With columns, vec(AXB) = (Bᵀ ⊗ A) vec(X); with rows, which is what `ravel()` does in
+    JAX and NumPy, vec(AXB) = (A ⊗ Bᵀ) vec(X).
 
     Args:
         X: Matrix (m, n).
@@ -63,36 +80,46 @@ def vec(X: Real[ArrayLike, "m n"], *, order: str = "column") -> Real[Array, " m*
     """
     choice("order", order, ("column", "row"))
     X = numbers("X", X)
-    check(X.ndim == 2, "X", f"shape {X.shape}", "a matrix (m, n)")
+    if X.ndim != 2:
+        raise ValueError(f"X: got shape {X.shape}; it must be a matrix (m, n).")
     return (X.T if order == "column" else X).ravel()
 
 
 @checked
-def unvec(x: Real[ArrayLike, " mn"], shape: tuple[int, int], *, order: str = "column") -> Real[Array, "m n"]:
+def unvec(
+    x: Real[ArrayLike, " mn"], shape: tuple[int, int], *, order: str = "column"
+) -> Real[Array, "m n"]:
     """The matrix (m, n) = `shape` whose `vec` is x (mn,) [K-vec]."""
     choice("order", order, ("column", "row"))
     x = numbers("x", x)
-    check(x.shape == (shape[0] * shape[1],), "x", f"shape {x.shape}", f"a vector of {shape[0]}·{shape[1]} entries")
+    if x.shape != (shape[0] * shape[1],):
+        raise ValueError(
+            f"x: got shape {x.shape}; "
+            f"it must be a vector of {shape[0]}·{shape[1]} entries."
+        )
     return x.reshape(shape[::-1]).T if order == "column" else x.reshape(shape)
 
 
 class KroneckerPreconditioner(Module):
     """P = R ⊗ L with L = TTᵀ and R = VᵀV, kept as its two factors [K-eqP, K-eqdU].
 
-    `P @ g` takes a vec (mn,), or several as columns (mn, k); `P.apply(G)` takes the matrix (m, n) itself, which costs
-    the two products LG and (LG)R and no copy. Make one with `kronecker_preconditioner`.
+    `P @ g` takes a vec (mn,), or several as columns (mn, k); `P.apply(G)` takes the
+    matrix (m, n) itself, which costs the two products LG and (LG)R and no copy. Make
+    one with `kronecker_preconditioner`.
 
-    P is what solvers and libraries of linear operators ask for: `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as
-    it is, and lineax takes
+    P is what solvers and libraries of linear operators ask for:
+    `jax.scipy.sparse.linalg.cg(P.__matmul__, g)` runs as it is, and lineax takes
 
         tags = lineax.positive_semidefinite_tag
-        lineax.FunctionLinearOperator(P.__matmul__, jax.ShapeDtypeStruct(P.shape[:1], P.dtype), tags)
+        vector = jax.ShapeDtypeStruct(P.shape[:1], P.dtype)
+        lineax.FunctionLinearOperator(P.__matmul__, vector, tags)
 
     Attributes:
         left: TTᵀ (m, m), on the output side.
         right: VᵀV (n, n), on the input side.
         order: How vecs are stacked, "column" or "row".
-        outcome: Whether an inverse could be computed (`rankone.checks.Outcome`); None for what is no inverse.
+        outcome: Whether an inverse could be computed (`rankone.checks.Outcome`); None
+            for what is no inverse.
     """
 
     left: Float[Array, "m m"]
@@ -118,18 +145,34 @@ class KroneckerPreconditioner(Module):
 
     def apply(self, G: Real[ArrayLike, "*batch m n"]) -> Float[Array, "*batch m n"]:
         """TTᵀ G VᵀV for a matrix G (m, n), or a batch of them (..., m, n) [K-eq2]."""
-        return _between(self.left, self._fitting(G, "(..., {}, {}): a matrix, or a batch of them"), self.right)
+        return _between(
+            self.left,
+            self._fitting(G, "(..., {}, {}): a matrix, or a batch of them"),
+            self.right,
+        )
 
     def __matmul__(self, g: Real[ArrayLike, "mn *k"]) -> Float[Array, "mn *k"]:
         """P g for a vec g (mn,), or for the columns of g (mn, k) [K-eq1]."""
         g = numbers("g", g)
-        size, m, n = self.shape[0], self.left.shape[0], self.right.shape[0]
+        size = self.shape[0]
+        m = self.left.shape[0]
+        n = self.right.shape[0]
         fits = g.ndim in (1, 2) and g.shape[0] == size
-        check(fits, "g", f"shape {g.shape}", f"({size},) or ({size}, k): a vec has {m}·{n} entries")
+        if not fits:
+            raise ValueError(
+                f"g: got shape {g.shape}; "
+                f"it must be ({size},) or ({size}, k): a vec has {m}·{n} entries."
+            )
         return _on_vecs(self, g)
 
-    def write(self, delta: Real[ArrayLike, "m *N"], x: Real[ArrayLike, "n *N"], rate: ArrayLike) -> Write:
-        """The preconditioned gradient step of W as a write: −η TTᵀδ at the key VᵀVx [K-eq2].
+    def write(
+        self,
+        delta: Real[ArrayLike, "m *N"],
+        x: Real[ArrayLike, "n *N"],
+        rate: ArrayLike,
+    ) -> Write:
+        """The preconditioned gradient step of W as a write: −η TTᵀδ at the key VᵀVx
+        [K-eq2].
 
         Args:
             delta: ∂ℓ/∂(Wx) of one example (m,), or of several as columns (m, N).
@@ -142,28 +185,44 @@ class KroneckerPreconditioner(Module):
         [[-0.5 -0.5 -4.5]
          [-1.  -1.  -9. ]]
         """
-        delta, x = numbers("delta", delta), numbers("x", x)
-        m, n = self.left.shape[0], self.right.shape[0]
-        check(delta.ndim in (1, 2) and delta.shape[0] == m, "delta", f"shape {delta.shape}", f"({m},) or ({m}, N)")
+        delta = numbers("delta", delta)
+        x = numbers("x", x)
+        m = self.left.shape[0]
+        n = self.right.shape[0]
+        if delta.ndim not in (1, 2) or delta.shape[0] != m:
+            raise ValueError(
+                f"delta: got shape {delta.shape}; it must be ({m},) or ({m}, N)."
+            )
         fits = x.shape == (n, *delta.shape[1:])
-        check(fits, "x", f"shape {x.shape}", f"of shape {(n, *delta.shape[1:])}, as delta is {delta.shape}")
+        if not fits:
+            raise ValueError(
+                f"x: got shape {x.shape}; it must be of shape {(n, *delta.shape[1:])}, "
+                f"as delta is {delta.shape}."
+            )
         rate = numbers("rate", rate)
-        check(rate.ndim == 0, "rate", f"shape {rate.shape}", "one number")
+        if rate.ndim != 0:
+            raise ValueError(f"rate: got shape {rate.shape}; it must be one number.")
         return _write(self, delta, x, rate)
 
     def to_dense(self) -> Float[Array, "mn mn"]:
         """All (mn)² entries: for looking at, and for tests."""
-        return jnp.kron(self.right, self.left) if self.order == "column" else jnp.kron(self.left, self.right)
+        return (
+            jnp.kron(self.right, self.left)
+            if self.order == "column"
+            else jnp.kron(self.left, self.right)
+        )
 
     def inverse(self) -> "KroneckerPreconditioner":
         """P⁻¹ = R⁻¹ ⊗ L⁻¹, which undoes P: W's gradient from the preconditioned one.
 
-        P⁻¹(Pg) is off by about ε·cond(P) of g, with ε the rounding of the dtype and cond(P) the product of the squared
-        condition numbers of T and V. P is inverted as long as one digit is left, ε·cond(P) ≤ 0.1.
+        P⁻¹(Pg) is off by about ε·cond(P) of g, with ε the rounding of the dtype and
+        cond(P) the product of the squared condition numbers of T and V. P is inverted
+        as long as one digit is left, ε·cond(P) ≤ 0.1.
 
         Raises:
-            ValueError: If the condition number of P is above that, or infinite. Where nothing can be raised, as inside
-                jit, P⁻¹ is NaN and its `outcome` says so.
+            ValueError: If the condition number of P is above that, or infinite. Where
+                nothing can be raised, as inside jit, P⁻¹ is NaN and its `outcome` says
+                so.
 
         >>> import numpy as np, rankone as ro
         >>> P = ro.kronecker_preconditioner(np.diag([1.0, 2.0]), np.diag([3.0]))
@@ -171,41 +230,63 @@ class KroneckerPreconditioner(Module):
         [5.0, 7.0]
         """
         inverse = _inverse(self)
-        if readable(inverse):
-            check(int(inverse.outcome) == Outcome.OK, "P", *_ill_conditioned(self))
+        if readable(inverse) and int(inverse.outcome) != Outcome.OK:
+            raise ValueError(f"P: got {_ill_conditioned(self)}.")
         return inverse
 
     @jax.jit
     def eigenvalues(self) -> Float[Array, " mn"]:
-        """The mn eigenvalues, falling: every product of one of `left` and one of `right` [K-unn-rank, K-penalty]."""
-        return jnp.sort(jnp.outer(jnp.linalg.eigvalsh(self.left), jnp.linalg.eigvalsh(self.right)).ravel())[::-1]
+        """The mn eigenvalues, falling: every product of one of `left` and one of
+        `right` [K-unn-rank, K-penalty].
+        """
+        return jnp.sort(
+            jnp.outer(
+                jnp.linalg.eigvalsh(self.left), jnp.linalg.eigvalsh(self.right)
+            ).ravel()
+        )[::-1]
 
     def squared_norm(self, G: Real[ArrayLike, "m n"]) -> Float[Array, ""]:
-        """gᵀPg = ‖TᵀGVᵀ‖²: what norm clipping or a line search on U sees of a gradient G, with g = vec G [K-norm]."""
+        """gᵀPg = ‖TᵀGVᵀ‖²: what norm clipping or a line search on U sees of a gradient
+        G, with g = vec G [K-norm].
+        """
         G = self._fitting(G, "({}, {}): one matrix")
-        check(G.ndim == 2, "G", f"shape {G.shape}", "one matrix: jax.vmap takes a batch")
+        if G.ndim != 2:
+            raise ValueError(
+                f"G: got shape {G.shape}; "
+                "it must be one matrix: jax.vmap takes a batch."
+            )
         return jnp.vdot(G, self.apply(G))
 
     def _fitting(self, G: ArrayLike, wanted: str) -> Array:
-        G, shape = numbers("G", G), (self.left.shape[0], self.right.shape[0])
-        if G.ndim < 2 or G.shape[-2:] != shape:  # no text is made in the calls that are right
-            check(False, "G", f"shape {G.shape}", "of shape " + wanted.format(*shape))
+        G = numbers("G", G)
+        shape = (self.left.shape[0], self.right.shape[0])
+        # no text is made in the calls that are right
+        if G.ndim < 2 or G.shape[-2:] != shape:
+            raise ValueError(
+                f"G: got shape {G.shape}; "
+                f"it must be {'of shape ' + wanted.format(*shape)}."
+            )
         return G
 
 
-def kronecker_preconditioner(T: ArrayLike, V: ArrayLike, *, order: str = "column") -> KroneckerPreconditioner:
-    """The preconditioner of gradient descent on U, where W = TUV: P = VᵀV ⊗ TTᵀ [K-eqP].
+def kronecker_preconditioner(
+    T: ArrayLike, V: ArrayLike, *, order: str = "column"
+) -> KroneckerPreconditioner:
+    """The preconditioner of gradient descent on U, where W = TUV: P = VᵀV ⊗ TTᵀ
+    [K-eqP].
 
     Args:
         T: Output-side factor (m, p); any p.
         V: Input-side factor (q, n); any q.
-        order: How the vecs that it acts on are stacked: "column", as in the book, or "row", as `ravel()` does.
+        order: How the vecs that it acts on are stacked: "column", as in the book, or
+            "row", as `ravel()` does.
 
     Returns:
         A linear operator: `P @ vec`, `P.apply(G)`, `P.inverse()`, `P.to_dense()`.
 
     Raises:
-        ValueError: If T or V is not a matrix of finite numbers, or the order is unknown.
+        ValueError: If T or V is not a matrix of finite numbers, or the order is
+            unknown.
 
     >>> import numpy as np, rankone as ro
     >>> P = ro.kronecker_preconditioner(T=np.diag([1.0, 2.0]), V=np.diag([1.0, 1.0, 3.0]))
@@ -244,13 +325,22 @@ def _on_vecs(P: KroneckerPreconditioner, g: Array) -> Array:
 
 @jax.jit
 def _inverse(P: KroneckerPreconditioner) -> KroneckerPreconditioner:
-    (left, first), (right, second) = (symmetric_power(side, -1.0) for side in (P.left, P.right))
-    ends = [jax.lax.stop_gradient(jnp.linalg.eigvalsh(side)) for side in (P.left, P.right)]
-    # in this order no product under- or overflows: the condition number of one side, times that of the other
-    condition = (ends[0][-1] / ends[0][0]) * (ends[1][-1] / ends[1][0]).astype(ends[0].dtype)
+    (left, first), (right, second) = (
+        symmetric_power(side, -1.0) for side in (P.left, P.right)
+    )
+    ends = [
+        jax.lax.stop_gradient(jnp.linalg.eigvalsh(side)) for side in (P.left, P.right)
+    ]
+    # in this order no product under- or overflows: the condition number of one side,
+    # times that of the other
+    condition = (ends[0][-1] / ends[0][0]) * (ends[1][-1] / ends[1][0]).astype(
+        ends[0].dtype
+    )
     good = first & second & (condition <= _worst(P.dtype))
     left, right = (jnp.where(good, side, jnp.nan) for side in (left, right))
-    return KroneckerPreconditioner(left, right, P.order, outcome((~good, Outcome.SINGULAR)))
+    return KroneckerPreconditioner(
+        left, right, P.order, outcome((~good, Outcome.SINGULAR))
+    )
 
 
 def _worst(dtype: Any) -> float:
@@ -258,16 +348,22 @@ def _worst(dtype: Any) -> float:
     return 0.1 / float(jnp.finfo(dtype).eps)
 
 
-def _ill_conditioned(P: KroneckerPreconditioner) -> tuple[str, str]:
-    """What an error says of the condition number of P, and what it asks for."""
+def _ill_conditioned(P: KroneckerPreconditioner) -> str:
+    """Description of the condition of P for an error, with what to try."""
     sides = [np.linalg.eigvalsh(np.asarray(side, float)) for side in (P.left, P.right)]
-    singular = any(not side[0] > np.finfo(float).eps * len(side) * side[-1] for side in sides)
+    singular = any(
+        not side[0] > np.finfo(float).eps * len(side) * side[-1] for side in sides
+    )
     if singular:
-        return "a singular preconditioner", "invertible: T of full row rank and V of full column rank"
+        return (
+            "a singular preconditioner; "
+            "it must be invertible: T of full row rank and V of full column rank"
+        )
     size = float(np.prod([side[-1] / side[0] for side in sides]))
     dtype = jnp.dtype(P.dtype).name
-    wanted = (
-        f"up to {_worst(P.dtype):.0e}, beyond which {dtype} leaves no digit of P⁻¹(Pg): its error is about "
-        f"{size * float(jnp.finfo(P.dtype).eps):.3g} of g; take T and V of smaller condition, or double precision"
+    error = size * float(jnp.finfo(P.dtype).eps)
+    return (
+        f"a condition number of {size:.0e}; it must be up to {_worst(P.dtype):.0e}, "
+        f"beyond which {dtype} leaves no digit of P⁻¹(Pg): its error is about "
+        f"{error:.3g} of g; take T and V of smaller condition, or double precision"
     )
-    return f"a condition number of {size:.0e}", wanted

@@ -1,7 +1,9 @@
-r"""Layers reparameterised as W = TUV, beside the dense layers of `rankone.nn`, in networks that are any pytree of both.
+r"""Layers reparameterised as W = TUV, beside the dense layers of `rankone.nn`, in
+networks that are any pytree of both.
 
-With a bias, a 1 is appended to the input, so that W has one more column, the bias [K-eq0]: of a dense layer that is its
-`augmented` matrix [W b], and TUV is written for it as for any other matrix.
+With a bias, a 1 is appended to the input, so that W has one more column, the bias
+[K-eq0]: of a dense layer that is its `augmented` matrix [W b], and TUV is written for
+it as for any other matrix.
 """
 
 from functools import partial
@@ -12,33 +14,49 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, boolean, check, host, inputs, readable
+from rankone._checks import array, boolean, brief, host, inputs, readable
 from rankone._module import Module, static
 from rankone.nn import Dense, append_one
-from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
+from rankone.preconditioning.kronecker import (
+    Factors,
+    KroneckerPreconditioner,
+    kronecker_preconditioner,
+)
 
-__all__ = ["Layer", "Reparameterized", "beside", "between", "is_layer", "merge", "reparameterize", "trainable"]
+__all__ = [
+    "Layer",
+    "Reparameterized",
+    "beside",
+    "between",
+    "is_layer",
+    "merge",
+    "reparameterize",
+    "trainable",
+]
 
 
 class Reparameterized(Module):
     """The layer f(x) = T(U(Vx)), in which only U is trained [K-eqW].
 
-    Gradient descent on U moves W = TUV by −η TTᵀ(∂L/∂W)VᵀV. The forward pass stays factored. T and V are leaves of the
-    pytree as well, so that an outer loop can learn them; `trainable` masks them otherwise. A larger U than needed
-    changes nothing on the path of W [K-unn-over].
+    Gradient descent on U moves W = TUV by −η TTᵀ(∂L/∂W)VᵀV. The forward pass stays
+    factored. T and V are leaves of the pytree as well, so that an outer loop can learn
+    them; `trainable` masks them otherwise. A larger U than needed changes nothing on
+    the path of W [K-unn-over].
 
     Attributes:
         T: (m, p), fixed.
         U: (p, q), trained.
         V: (q, n), fixed; (q, n + 1) with a bias.
-        W0: A fixed part (m, n), or None. W = W0 + TUV starts anywhere even where T or V is rank-deficient [K-unn-init].
+        W0: A fixed part (m, n), or None. W = W0 + TUV starts anywhere even where T or V
+            is rank-deficient [K-unn-init].
         bias: Whether the input gets a 1 appended.
 
     Raises:
         ValueError: If the shapes do not chain, or an entry is not finite.
 
     >>> import numpy as np, rankone as ro
-    >>> layer = ro.Reparameterized(T=np.eye(2), U=np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]]), V=np.eye(3))
+    >>> U = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
+    >>> layer = ro.Reparameterized(T=np.eye(2), U=U, V=np.eye(3))
     >>> print(layer(np.array([5.0, 6.0, 7.0])))
     [ 5. 12.]
     >>> layer
@@ -52,16 +70,32 @@ class Reparameterized(Module):
     bias: bool = static(default=False)
 
     def __init__(
-        self, T: ArrayLike, U: ArrayLike, V: ArrayLike, W0: ArrayLike | None = None, bias: bool = False
+        self,
+        T: ArrayLike,
+        U: ArrayLike,
+        V: ArrayLike,
+        W0: ArrayLike | None = None,
+        bias: bool = False,
     ) -> None:
-        T, U, V = array("T", T, "(m, p)", 2), array("U", U, "(p, q)", 2), array("V", V, "(q, n)", 2)
+        T = array("T", T, "(m, p)", 2)
+        U = array("U", U, "(p, q)", 2)
+        V = array("V", V, "(q, n)", 2)
         p, q = U.shape
-        check(T.shape[1] == p, "T", f"shape {T.shape}", f"(m, {p}), because U is {U.shape}")
-        check(V.shape[0] == q, "V", f"shape {V.shape}", f"({q}, n), because U is {U.shape}")
+        if T.shape[1] != p:
+            raise ValueError(
+                f"T: got shape {T.shape}; it must be (m, {p}), because U is {U.shape}."
+            )
+        if V.shape[0] != q:
+            raise ValueError(
+                f"V: got shape {V.shape}; it must be ({q}, n), because U is {U.shape}."
+            )
         if W0 is not None:
             shape = T.shape[0], V.shape[1]
             W0 = array("W0", W0, f"{shape}", 2)
-            check(W0.shape == shape, "W0", f"shape {W0.shape}", f"{shape}, the shape of TUV")
+            if W0.shape != shape:
+                raise ValueError(
+                    f"W0: got shape {W0.shape}; it must be {shape}, the shape of TUV."
+                )
         self._set(T=T, U=U, V=V, W0=W0, bias=boolean("bias", bias))
 
     @property
@@ -101,31 +135,47 @@ class Reparameterized(Module):
         invertible: bool = False,
         tol: float = 1e-3,
     ) -> "Reparameterized":
-        """The layer that starts at W: U₀ = T⁺WV⁺, exact if and only if TT⁺WV⁺V = W [K-unn-init].
+        """The layer that starts at W: U₀ = T⁺WV⁺, exact if and only if TT⁺WV⁺V = W
+        [K-unn-init].
 
         Args:
             W: Weights to start from (m, n).
             T: (m, p).
             V: (q, n).
             bias: Whether the layer appends 1 to its input.
-            anchor: Keep W as the fixed part W0 and start at U = 0; always possible, and the same preconditioned steps.
-            invertible: T and V are square and invertible: solve with them, which is many times cheaper.
+            anchor: Keep W as the fixed part W0 and start at U = 0; always possible, and
+                the same preconditioned steps.
+            invertible: T and V are square and invertible: solve with them, which is
+                many times cheaper.
             tol: Largest relative residual of TU₀V − W.
 
         Raises:
-            ValueError: If W cannot be reached: it leaves the range of T or the row space of V. Where nothing can be
-                raised, as inside jit, the layer starts at the nearest W that can.
+            ValueError: If W cannot be reached: it leaves the range of T or the row
+                space of V. Where nothing can be raised, as inside jit, the layer starts
+                at the nearest W that can.
         """
-        W, T, V = array("W", W, "(m, n)", 2), array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
+        W = array("W", W, "(m, n)", 2)
+        T = array("T", T, "(m, p)", 2)
+        V = array("V", V, "(q, n)", 2)
         fits = W.shape == (T.shape[0], V.shape[1])
-        wanted = f"({T.shape[0]}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}"
-        check(fits, "W", f"shape {W.shape}", wanted)
+        wanted = (
+            f"({T.shape[0]}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}"
+        )
+        if not fits:
+            raise ValueError(f"W: got shape {W.shape}; it must be {wanted}.")
         if anchor:
             return cls(T, jnp.zeros((T.shape[1], V.shape[0]), W.dtype), V, W, bias)
         U, residual = _started(W, T, V, invertible)
         if readable(residual):
-            wanted = "in the range of T and the row space of V; use anchor=True to keep the rest fixed"
-            check(float(residual) <= tol, "W", f"relative residual {float(residual):.2g} after projection", wanted)
+            wanted = (
+                "in the range of T and the row space of V; use anchor=True to keep the "
+                "rest fixed"
+            )
+            if not float(residual) <= tol:
+                raise ValueError(
+                    f"W: got relative residual {float(residual):.2g} after projection; "
+                    f"it must be {wanted}."
+                )
         return cls(T, U, V, None, bias)
 
 
@@ -135,7 +185,11 @@ Layer = Dense | Reparameterized
 @checked
 @partial(jax.jit, static_argnames="invertible")
 def between(
-    W: Float[Array, "m n"], T: Float[Array, "m p"], V: Float[Array, "q n"], *, invertible: bool = False
+    W: Float[Array, "m n"],
+    T: Float[Array, "m p"],
+    V: Float[Array, "q n"],
+    *,
+    invertible: bool = False,
 ) -> Float[Array, "p q"]:
     """T⁺ W V⁺: the smallest U whose TUV comes nearest to W [K-unn-init].
 
@@ -176,39 +230,58 @@ def is_layer(node: Any) -> bool:
 
 
 def beside(name: str, given: Any, network: Any, kind: type) -> list:
-    """Entry of a network's pytree in the place of each layer or array: an object of a `kind`, or None."""
-    wanted = f"the network's pytree with {kind.__name__}, or None, in the place of each layer or array"
+    """Entry of a network's pytree in the place of each layer or array: an object of a
+    `kind`, or None.
+    """
+    wanted = (
+        f"the network's pytree with {kind.__name__}, or None, in the place of each "
+        "layer or array"
+    )
     structure: Any = jax.tree.structure(network, is_leaf=is_layer)
     try:
         nodes = structure.flatten_up_to(given)
     except (ValueError, TypeError) as error:
         raise ValueError(f"{name}: got {given!r:.99}; it must be {wanted}.") from error
-    check(all(node is None or isinstance(node, kind) for node in nodes), name, given, wanted)
+    if not all(node is None or isinstance(node, kind) for node in nodes):
+        raise ValueError(f"{name}: got {brief(given)}; it must be {wanted}.")
     return nodes
 
 
-def reparameterize(network: Any, factors: Any, *, anchor: bool = False, invertible: bool = False) -> Any:
-    """The same network with every layer that has factors written as TUV, starting at the same weights.
+def reparameterize(
+    network: Any, factors: Any, *, anchor: bool = False, invertible: bool = False
+) -> Any:
+    """The same network with every layer that has factors written as TUV, starting at
+    the same weights.
 
     Args:
         network: Pytree of layers.
-        factors: The same pytree with `Factors`, or None for a layer to leave alone, in the place of each layer.
+        factors: The same pytree with `Factors`, or None for a layer to leave alone, in
+            the place of each layer.
         anchor: As in `Reparameterized.from_weight`, like the next.
         invertible: Whether all factors are square and invertible.
 
     Raises:
-        ValueError: If factors are not beside a layer, do not fit it, or cannot reach its weights.
+        ValueError: If factors are not beside a layer, do not fit it, or cannot reach
+            its weights.
     """
 
     def one(layer: Layer, pair: Factors | None) -> Layer:
         if pair is None:
             return layer
-        check(is_layer(layer), "network", layer, "a pytree of layers")
+        if not is_layer(layer):
+            raise ValueError(
+                f"network: got {brief(layer)}; it must be a pytree of layers."
+            )
         bias = layer.bias if isinstance(layer, Reparameterized) else layer.b is not None
-        return Reparameterized.from_weight(layer.augmented, *pair, bias=bias, anchor=anchor, invertible=invertible)
+        return Reparameterized.from_weight(
+            layer.augmented, *pair, bias=bias, anchor=anchor, invertible=invertible
+        )
 
     layers = list(filter(is_layer, jax.tree.leaves(network, is_leaf=is_layer)))
-    check(len(layers) > 0, "network", network, "a pytree of layers")
+    if len(layers) == 0:
+        raise ValueError(
+            f"network: got {brief(network)}; it must be a pytree of layers."
+        )
     beside("factors", factors, network, Factors)
     return jax.tree.map(one, network, factors, is_leaf=is_layer)
 
@@ -217,19 +290,30 @@ def merge(network: Any) -> Any:
     """The network with every layer multiplied out to a dense one."""
 
     def one(layer: Layer) -> Dense:
-        check(is_layer(layer), "network", layer, "a pytree of layers")
-        return layer if isinstance(layer, Dense) else Dense.from_augmented(layer.W, bias=layer.bias)
+        if not is_layer(layer):
+            raise ValueError(
+                f"network: got {brief(layer)}; it must be a pytree of layers."
+            )
+        return (
+            layer
+            if isinstance(layer, Dense)
+            else Dense.from_augmented(layer.W, bias=layer.bias)
+        )
 
     return jax.tree.map(one, network, is_leaf=is_layer)
 
 
 def trainable(network: Any) -> Any:
-    """True for the U of a reparameterised layer and all of a dense one, False for T, V and W0: a mask for optax."""
+    """True for the U of a reparameterised layer and all of a dense one, False for T, V
+    and W0: a mask for optax.
+    """
 
     def mark(path: tuple, leaf: Any) -> bool:
         if not callable(leaf):  # as activations are
             host("network", leaf)
         last = path[-1] if path else None
-        return not (isinstance(last, jax.tree_util.GetAttrKey) and last.name in ("T", "V", "W0"))
+        return not (
+            isinstance(last, jax.tree_util.GetAttrKey) and last.name in ("T", "V", "W0")
+        )
 
     return jax.tree_util.tree_map_with_path(mark, network)

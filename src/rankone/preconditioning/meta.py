@@ -1,7 +1,9 @@
-r"""T and V learned in an outer loop, so that a few plain steps on U go far: MT-net, meta-curvature [K-meta].
+r"""T and V learned in an outer loop, so that a few plain steps on U go far: MT-net,
+meta-curvature [K-meta].
 
-Each task starts from the same U, takes a few steps of gradient descent on U alone, and is judged on other examples.
-The outer loop differentiates through the inner steps, by U's start as well as by T and V.
+Each task starts from the same U, takes a few steps of gradient descent on U alone, and
+is judged on other examples. The outer loop differentiates through the inner steps, by
+U's start as well as by T and V.
 """
 
 from collections.abc import Callable, Hashable
@@ -15,7 +17,14 @@ import numpy as np
 import optax
 from jaxtyping import Array, ArrayLike, Float
 
-from rankone._checks import boolean, check, instance, integer, positive, random_key
+from rankone._checks import (
+    boolean,
+    brief,
+    instance,
+    integer,
+    positive,
+    random_key,
+)
 from rankone._module import Module
 from rankone.nn import gradient_step
 from rankone.preconditioning.layers import trainable
@@ -31,17 +40,22 @@ class MetaRun(Module):
 
     Attributes:
         network: The learned start U, with its T and V.
-        losses: Mean loss on the query examples after the inner steps, at each outer step.
+        losses: Mean loss on the query examples after the inner steps, at each outer
+            step.
     """
 
     network: Any
     losses: Float[Array, " outer"]
 
 
-def adapt_U(network: Any, loss: Loss, *, learning_rate: ArrayLike, steps: int = 1) -> Any:
-    """The network after a few steps of gradient descent on the U of every layer; differentiable in all of it.
+def adapt_U(
+    network: Any, loss: Loss, *, learning_rate: ArrayLike, steps: int = 1
+) -> Any:
+    """The network after a few steps of gradient descent on the U of every layer;
+    differentiable in all of it.
 
-    Compiled once for each `loss`, so hand it the same function where it is called often.
+    Compiled once for each `loss`, so hand it the same function where it is called
+    often.
 
     Args:
         network: Pytree of layers; a dense one trains all it has.
@@ -63,14 +77,24 @@ def adapt_U(network: Any, loss: Loss, *, learning_rate: ArrayLike, steps: int = 
 
 def _check_functions(**functions: Any) -> None:
     for name, value in functions.items():
-        check(callable(value) and isinstance(value, Hashable), name, value, "a function that can be hashed")
+        if not callable(value) or not isinstance(value, Hashable):
+            raise ValueError(
+                f"{name}: got {brief(value)}; it must be a function that can be hashed."
+            )
 
 
 def _check_differentiable(network: Any) -> None:
     leaves = jax.tree.leaves(network)
     arrays = all(isinstance(leaf, jax.Array | np.ndarray) for leaf in leaves)
-    good = len(leaves) > 0 and arrays and all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves)
-    check(good, "network", network, "a pytree of floating arrays")
+    good = (
+        len(leaves) > 0
+        and arrays
+        and all(jnp.issubdtype(leaf.dtype, jnp.floating) for leaf in leaves)
+    )
+    if not good:
+        raise ValueError(
+            f"network: got {brief(network)}; it must be a pytree of floating arrays."
+        )
 
 
 def _adapted(network: Any, loss: Loss, learning_rate: ArrayLike, steps: int) -> Any:
@@ -123,12 +147,20 @@ def meta_learn(
     _check_differentiable(network)
     random_key("key", key)
     positive("inner_rate", inner_rate)
-    inner_steps, tasks = integer("inner_steps", inner_steps), integer("tasks", tasks)
+    inner_steps = integer("inner_steps", inner_steps)
+    tasks = integer("tasks", tasks)
     keys = jax.random.split(key, integer("outer_steps", outer_steps))
     outer = _adam() if outer is None else outer
-    instance("outer", outer, optax.GradientTransformation, "an optimiser of optax, such as optax.adam(1e-3)")
+    instance(
+        "outer",
+        outer,
+        optax.GradientTransformation,
+        "an optimiser of optax, such as optax.adam(1e-3)",
+    )
     learner = _Learner(support, query, sample, outer, inner_steps, tasks)
-    return _meta_learned(network, keys, inner_rate, boolean("learn_factors", learn_factors), learner)
+    return _meta_learned(
+        network, keys, inner_rate, boolean("learn_factors", learn_factors), learner
+    )
 
 
 @cache
@@ -136,7 +168,9 @@ def _adam() -> optax.GradientTransformation:
     return optax.adam(1e-3)
 
 
-@dataclass(frozen=True)  # of settings, which are compared when a compiled program is looked up
+@dataclass(
+    frozen=True
+)  # of settings, which are compared when a compiled program is looked up
 class _Learner:
     support: Task
     query: Task
@@ -147,7 +181,9 @@ class _Learner:
 
     def judged(self, network: Any, task: Any, rate: ArrayLike) -> Array:
         """The loss on a task's other examples after the inner steps."""
-        adapted = _adapted(network, lambda net: self.support(net, task), rate, self.inner_steps)
+        adapted = _adapted(
+            network, lambda net: self.support(net, task), rate, self.inner_steps
+        )
         return self.query(adapted, task)
 
     def mean(self, network: Any, key: Array, rate: ArrayLike) -> Array:
@@ -157,7 +193,9 @@ class _Learner:
 
 
 @partial(jax.jit, static_argnames="learner")
-def _meta_learned(network: Any, keys: Array, rate: ArrayLike, factors: Array, learner: _Learner) -> MetaRun:
+def _meta_learned(
+    network: Any, keys: Array, rate: ArrayLike, factors: Array, learner: _Learner
+) -> MetaRun:
     free = jax.tree.map(lambda is_U: is_U | factors, trainable(network))
 
     def step(carry: tuple[Any, Any], key: Array) -> tuple[tuple[Any, Any], Array]:
@@ -167,5 +205,7 @@ def _meta_learned(network: Any, keys: Array, rate: ArrayLike, factors: Array, le
         updates, state = learner.outer.update(gradient, state, net)
         return (optax.apply_updates(net, updates), state), value
 
-    (network, _), losses = jax.lax.scan(step, (network, learner.outer.init(network)), keys)
+    (network, _), losses = jax.lax.scan(
+        step, (network, learner.outer.init(network)), keys
+    )
     return MetaRun(network, losses)

@@ -1,7 +1,9 @@
-"""Natural neural networks: keep W and change its coordinates, so that plain descent is whitened [K-prong].
+"""Natural neural networks: keep W and change its coordinates, so that plain descent is
+whitened [K-prong].
 
-The network is multiplied out and written anew as TUV with factors from recent data; SGD then trains U. Between two
-changes this is exactly descent preconditioned with VᵀV ⊗ TTᵀ.
+The network is multiplied out and written anew as TUV with factors from recent data; SGD
+then trains U. Between two changes this is exactly descent preconditioned with VᵀV ⊗
+TTᵀ.
 """
 
 from collections.abc import Callable
@@ -12,30 +14,46 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float, Int
 
-from rankone._checks import check, choice, integer, positive
+from rankone._checks import brief, choice, integer, positive
 from rankone._module import Module
 from rankone.preconditioning.curvature import layer_moments
 from rankone.preconditioning.kronecker import Factors
-from rankone.preconditioning.layers import Layer, beside, is_layer, merge, reparameterize
+from rankone.preconditioning.layers import (
+    Layer,
+    beside,
+    is_layer,
+    merge,
+    reparameterize,
+)
 from rankone.preconditioning.transforms import only_U
-from rankone.preconditioning.whitening import Moments, MovingMoments, check_decay, whitening_factors
+from rankone.preconditioning.whitening import (
+    Moments,
+    MovingMoments,
+    check_decay,
+    whitening_factors,
+)
 
 __all__ = ["Prong", "ProngState", "prong", "whiten"]
 
 Losses = Callable[[Any, Any], Float[Array, " N"]]
 
 
-def whiten(network: Any, moments: Any, *, damping: float = 0.0, sides: str = "input") -> Any:
-    """The same function, with each layer written in coordinates in which its moments are white [K-prong].
+def whiten(
+    network: Any, moments: Any, *, damping: float = 0.0, sides: str = "input"
+) -> Any:
+    """The same function, with each layer written in coordinates in which its moments
+    are white [K-prong].
 
     Args:
         network: Pytree of layers, dense or reparameterised.
         moments: From `layer_moments`, or moving averages.
         damping: As in `whitening_factors`.
-        sides: "input" is PRONG; "both" whitens the gradients at the outputs too, which is K-FAC.
+        sides: "input" is PRONG; "both" whitens the gradients at the outputs too, which
+            is K-FAC.
 
     Raises:
-        ValueError: If an argument is not of its kind, or moments are singular and there is no damping.
+        ValueError: If an argument is not of its kind, or moments are singular and there
+            is no damping.
     """
     dense = merge(network)
     beside("moments", moments, dense, Moments)
@@ -43,7 +61,9 @@ def whiten(network: Any, moments: Any, *, damping: float = 0.0, sides: str = "in
     def factors(moment: Moments) -> Factors:
         return whitening_factors(moment, damping=damping, sides=sides)
 
-    pairs = jax.tree.map(factors, moments, is_leaf=lambda node: isinstance(node, Moments))
+    pairs = jax.tree.map(
+        factors, moments, is_leaf=lambda node: isinstance(node, Moments)
+    )
     return reparameterize(dense, pairs, invertible=True)
 
 
@@ -62,7 +82,9 @@ class ProngState(Module):
 
 
 class Prong(NamedTuple):  # a tuple, as the transformations of optax are
-    """A pair of functions, as in optax: `init(network, batch)` and `step(state, batch) -> (state, loss)`."""
+    """A pair of functions, as in optax: `init(network, batch)` and
+    `step(state, batch) -> (state, loss)`.
+    """
 
     init: Callable[[Any, Any], ProngState]
     step: Callable[[ProngState, Any], tuple[ProngState, Array]]
@@ -77,7 +99,8 @@ def prong(
     decay: float = 0.9,
     sides: str = "input",
 ) -> Prong:
-    """Plain SGD on U, in coordinates that are renewed every so many steps [K-prong, K-unn-stats].
+    """Plain SGD on U, in coordinates that are renewed every so many steps [K-prong,
+    K-unn-stats].
 
     Args:
         losses: losses(network, batch) -> (N,), calling every layer once.
@@ -90,7 +113,11 @@ def prong(
     Raises:
         ValueError: If an option is out of range.
     """
-    check(callable(losses), "losses", losses, "a function of a network and a batch")
+    if not callable(losses):
+        raise ValueError(
+            f"losses: got {brief(losses)}; "
+            "it must be a function of a network and a batch."
+        )
     positive("learning_rate", learning_rate)
     positive("damping", damping)
     check_decay(decay)
@@ -105,16 +132,25 @@ def prong(
         return whiten(network, values, damping=damping, sides=sides), moving
 
     def init(network: Any, batch: Any) -> ProngState:
-        moments = jax.tree.map(lambda layer: _start(layer, decay), network, is_leaf=is_layer)
+        moments = jax.tree.map(
+            lambda layer: _start(layer, decay), network, is_leaf=is_layer
+        )
         network, moments = renew(network, moments, batch)
         return ProngState(network, moments, jnp.zeros((), jnp.int32))
 
     def step(state: ProngState, batch: Any) -> tuple[ProngState, Array]:
-        value, gradients = jax.value_and_grad(lambda net: losses(net, batch).mean())(state.network)
-        updates, _ = optimizer.update(gradients, optimizer.init(state.network), state.network)
-        network, count = optax.apply_updates(state.network, updates), state.steps + 1
+        value, gradients = jax.value_and_grad(lambda net: losses(net, batch).mean())(
+            state.network
+        )
+        updates, _ = optimizer.update(
+            gradients, optimizer.init(state.network), state.network
+        )
+        network = optax.apply_updates(state.network, updates)
+        count = state.steps + 1
         network, moments = jax.lax.cond(
-            count % every == 0, lambda: renew(network, state.moments, batch), lambda: (network, state.moments)
+            count % every == 0,
+            lambda: renew(network, state.moments, batch),
+            lambda: (network, state.moments),
         )
         return ProngState(network, moments, count), value
 

@@ -8,10 +8,14 @@ from jaxtyping import Array, ArrayLike, Bool, Float
 __all__ = ["symmetric_power"]
 
 
-def symmetric_power(A: Float[Array, "n n"], power: ArrayLike) -> tuple[Float[Array, "n n"], Bool[Array, ""]]:
-    """A^power of a symmetric positive semidefinite matrix by its eigenvectors, and whether A is fit for it.
+def symmetric_power(
+    A: Float[Array, "n n"], power: ArrayLike
+) -> tuple[Float[Array, "n n"], Bool[Array, ""]]:
+    """A^power of a symmetric positive semidefinite matrix by its eigenvectors, and
+    whether A is fit for it.
 
-    Eigenvalues below rounding error count as rounding error for a negative power, as 0 for another.
+    Eigenvalues below rounding error count as rounding error for a negative power, as 0
+    for another.
     """
     return _raised(A, jnp.asarray(power, A.dtype))
 
@@ -23,7 +27,9 @@ def _raised(A: Array, power: Array) -> tuple[Array, Array]:
 
 
 def _eigen(A: Array, power: Array) -> tuple[Array, Array, Array, Array]:
-    """Eigenvalues, eigenvectors, the eigenvalues that count, and whether all are what they should be."""
+    """Eigenvalues, eigenvectors, the eigenvalues that count, and whether all are what
+    they should be.
+    """
     values, vectors = jnp.linalg.eigh((A + A.T) / 2)
     floor = jnp.finfo(A.dtype).eps * len(A) * values[-1]
     good = jnp.where(power < 0, values[0] > floor, values[0] >= -floor)
@@ -32,14 +38,23 @@ def _eigen(A: Array, power: Array) -> tuple[Array, Array, Array, Array]:
 
 @_raised.defjvp
 def _raised_jvp(primals, tangents):  # type: ignore[no-untyped-def]
-    """Derivative by divided differences of λ^p, whose limit at equal eigenvalues is pλ^(p−1) (Daleckii and Krein)."""
-    (A, power), (dA, dp) = primals, tangents
+    """Derivative by divided differences of λ^p, whose limit at equal eigenvalues is
+    pλ^(p−1) (Daleckii and Krein).
+    """
+    (A, power) = primals
+    (dA, dp) = tangents
     _, vectors, kept, _ = _eigen(A, power)
     out = _raised(A, power)
-    middle, gap = (kept[:, None] + kept[None]) / 2, kept[:, None] - kept[None]
-    near = jnp.abs(gap) <= jnp.finfo(A.dtype).eps ** 0.5 * middle  # off by gap²/λ² there, by ε·λ/gap beyond
+    middle = (kept[:, None] + kept[None]) / 2
+    gap = kept[:, None] - kept[None]
+    # off by gap²/λ² there, by ε·λ/gap beyond
+    near = jnp.abs(gap) <= jnp.finfo(A.dtype).eps ** 0.5 * middle
     raised = kept**power
-    share = jnp.where(near, power * middle ** (power - 1), (raised[:, None] - raised[None]) / jnp.where(near, 1, gap))
+    share = jnp.where(
+        near,
+        power * middle ** (power - 1),
+        (raised[:, None] - raised[None]) / jnp.where(near, 1, gap),
+    )
     slope = vectors @ (share * (vectors.T @ ((dA + dA.T) / 2) @ vectors)) @ vectors.T
     logs = jnp.where(kept > 0, raised * jnp.log(jnp.where(kept > 0, kept, 1)), 0)
     by_power = (vectors * logs[None]) @ vectors.T

@@ -1,7 +1,8 @@
-"""Gradient transformations for optax: preconditioned descent on W that follows plain descent on U [K-eq2].
+"""Gradient transformations for optax: preconditioned descent on W that follows plain
+descent on U [K-eq2].
 
-They act on any pytree of layers, or of plain matrices (m, n) in the layout of f(x) = Wx. Where a library keeps Wᵀ
-instead, hand it `Factors(V.T, T.T)`.
+They act on any pytree of layers, or of plain matrices (m, n) in the layout of f(x) =
+Wx. Where a library keeps Wᵀ instead, hand it `Factors(V.T, T.T)`.
 """
 
 from functools import partial
@@ -14,30 +15,60 @@ import optax
 from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._checks import boolean, check, choice, integer, numbers, positive, real
+from rankone._checks import (
+    boolean,
+    brief,
+    choice,
+    integer,
+    numbers,
+    positive,
+    real,
+)
 from rankone.nn import Dense
-from rankone.preconditioning.kronecker import Factors, KroneckerPreconditioner, kronecker_preconditioner
+from rankone.preconditioning.kronecker import (
+    Factors,
+    KroneckerPreconditioner,
+    kronecker_preconditioner,
+)
 from rankone.preconditioning.layers import beside, between, is_layer, trainable
-from rankone.preconditioning.whitening import Moments, MovingMoments, TransposedMoments, check_decay, whitening_factors
+from rankone.preconditioning.whitening import (
+    Moments,
+    MovingMoments,
+    TransposedMoments,
+    check_decay,
+    whitening_factors,
+)
 
-__all__ = ["EstimatedState", "estimated_kronecker", "kronecker_sgd", "only_U", "precondition", "transport"]
+__all__ = [
+    "EstimatedState",
+    "estimated_kronecker",
+    "kronecker_sgd",
+    "only_U",
+    "precondition",
+    "transport",
+]
 
 
 def precondition(factors: Any) -> optax.GradientTransformation:
     """Replace each gradient G by TTᵀ G VᵀV [K-eq2].
 
-    Chained before SGD, heavy ball, Nesterov's momentum or an average, W moves exactly as TUV does when the same method
-    trains U; chained before Adam it does not [K-mom, K-adam].
+    Chained before SGD, heavy ball, Nesterov's momentum or an average, W moves exactly
+    as TUV does when the same method trains U; chained before Adam it does not [K-mom,
+    K-adam].
 
     Args:
-        factors: The parameters' pytree with `Factors`, or None to leave a gradient alone, in the place of each layer
-            or matrix.
+        factors: The parameters' pytree with `Factors`, or None to leave a gradient
+            alone, in the place of each layer or matrix.
 
     Raises:
-        ValueError: If there is something else; from `init`, if the factors do not fit the parameters.
+        ValueError: If there is something else; from `init`, if the factors do not fit
+            the parameters.
     """
     nodes = jax.tree.leaves(factors, is_leaf=lambda node: isinstance(node, Factors))
-    check(all(isinstance(node, Factors) for node in nodes), "factors", factors, "a pytree of Factors and None")
+    if not all(isinstance(node, Factors) for node in nodes):
+        raise ValueError(
+            f"factors: got {brief(factors)}; it must be a pytree of Factors and None."
+        )
 
     def init(params: Any) -> Any:
         beside("factors", factors, params, Factors)
@@ -50,9 +81,14 @@ def precondition(factors: Any) -> optax.GradientTransformation:
 
 
 def kronecker_sgd(
-    learning_rate: optax.ScalarOrSchedule, factors: Any, *, momentum: float | None = None, nesterov: bool = False
+    learning_rate: optax.ScalarOrSchedule,
+    factors: Any,
+    *,
+    momentum: float | None = None,
+    nesterov: bool = False,
 ) -> optax.GradientTransformation:
-    """SGD on W that takes the same path as SGD on U, W = TUV, with the same rate and momentum [K-eqvec, K-mom].
+    """SGD on W that takes the same path as SGD on U, W = TUV, with the same rate and
+    momentum [K-eqvec, K-mom].
 
     Args:
         learning_rate: Step size or schedule.
@@ -64,14 +100,24 @@ def kronecker_sgd(
         positive("learning_rate", learning_rate)
     if momentum is not None:
         real("momentum", momentum, "a number, or None")
-    return optax.chain(precondition(factors), optax.sgd(learning_rate, momentum, boolean("nesterov", nesterov)))
+    return optax.chain(
+        precondition(factors),
+        optax.sgd(learning_rate, momentum, boolean("nesterov", nesterov)),
+    )
 
 
 @checked
 def only_U(optimizer: optax.GradientTransformation) -> optax.GradientTransformation:
-    """The same optimiser on a network with reparameterised layers, with T, V and W0 held fixed [K-eqU]."""
-    fixed = lambda network: jax.tree.map(lambda free: not free, trainable(network))  # noqa: E731
-    return optax.chain(optax.masked(optimizer, trainable), optax.masked(optax.set_to_zero(), fixed))
+    """The same optimiser on a network with reparameterised layers, with T, V and W0
+    held fixed [K-eqU].
+    """
+
+    def fixed(network: Any) -> Any:
+        return jax.tree.map(lambda free: not free, trainable(network))
+
+    return optax.chain(
+        optax.masked(optimizer, trainable), optax.masked(optax.set_to_zero(), fixed)
+    )
 
 
 class EstimatedState(NamedTuple):  # a tuple, as the states of optax are
@@ -79,7 +125,8 @@ class EstimatedState(NamedTuple):  # a tuple, as the states of optax are
 
     Attributes:
         steps: Updates made so far.
-        moments: Moving averages, one for each layer or array in the order of the leaves; None where it is left alone.
+        moments: Moving averages, one for each layer or array in the order of the
+            leaves; None where it is left alone.
         operators: The preconditioners in use, likewise.
     """
 
@@ -89,21 +136,31 @@ class EstimatedState(NamedTuple):  # a tuple, as the states of optax are
 
 
 def estimated_kronecker(
-    *, decay: float = 0.95, damping: float = 1e-3, every: int = 1, sides: str = "both", largest: int = 10_000
+    *,
+    decay: float = 0.95,
+    damping: float = 1e-3,
+    every: int = 1,
+    sides: str = "both",
+    largest: int = 10_000,
 ) -> optax.GradientTransformationExtraArgs:
-    """Precondition with factors that follow the data: moving second moments, damped, refreshed now and then [K-FAC].
+    """Precondition with factors that follow the data: moving second moments, damped,
+    refreshed now and then [K-FAC].
 
-    `update(grads, state, params, moments=...)` takes the batch's `layer_moments`. With `sides="both"` this is K-FAC's
-    block-diagonal natural gradient; with "input" the whitening of PRONG.
+    `update(grads, state, params, moments=...)` takes the batch's `layer_moments`. With
+    `sides="both"` this is K-FAC's block-diagonal natural gradient; with "input" the
+    whitening of PRONG.
 
-    The parameters are layers of this package, or any pytree of arrays, such as an equinox module filtered by
-    `eqx.is_array` or the parameters of a flax module. A matrix is preconditioned from both sides, in either layout; a
-    vector by the inverse of its one moment. The gradient passes as it is for arrays of another number of axes, with
-    an axis above `largest`, or `Skipped` by `layer_moments`; `optax.partition` gives those a rate of their own.
+    The parameters are layers of this package, or any pytree of arrays, such as an
+    equinox module filtered by `eqx.is_array` or the parameters of a flax module. A
+    matrix is preconditioned from both sides, in either layout; a vector by the inverse
+    of its one moment. The gradient passes as it is for arrays of another number of
+    axes, with an axis above `largest`, or `Skipped` by `layer_moments`;
+    `optax.partition` gives those a rate of their own.
 
     Args:
         decay: Of the moving averages, in [0, 1).
-        damping: Added to the two factors so that their product has about this much added, in units of the curvature.
+        damping: Added to the two factors so that their product has about this much
+            added, in units of the curvature.
         every: Refresh the operators at every so many updates.
         sides: "both", "input" or "output".
         largest: Longest axis for which a square matrix is kept.
@@ -114,7 +171,8 @@ def estimated_kronecker(
     check_decay(decay)
     positive("damping", damping)
     choice("sides", sides, _MIRRORED)
-    every, largest = integer("every", every), integer("largest", largest)
+    every = integer("every", every)
+    largest = integer("largest", largest)
 
     def init(params: Any) -> EstimatedState:
         def start(node: Any) -> MovingMoments | None:
@@ -124,22 +182,48 @@ def estimated_kronecker(
 
         nodes = jax.tree.leaves(params, is_leaf=is_layer)
         moments = tuple(map(start, nodes))
-        operators = (moving and _identity(node) for node, moving in zip(nodes, moments, strict=True))
+        operators = (
+            moving and _identity(node)
+            for node, moving in zip(nodes, moments, strict=True)
+        )
         return EstimatedState(jnp.zeros((), jnp.int32), moments, tuple(operators))
 
     def one(moving: MovingMoments, fresh: Moments) -> KroneckerPreconditioner:
         side = _MIRRORED[sides] if isinstance(fresh, TransposedMoments) else sides
-        return kronecker_preconditioner(*whitening_factors(moving.value, damping=damping, sides=side))
+        return kronecker_preconditioner(
+            *whitening_factors(moving.value, damping=damping, sides=side)
+        )
 
-    def update(updates: Any, state: EstimatedState, params: Any = None, *, moments: Any = None, **_: Any) -> tuple:
-        check(moments is not None, "moments", moments, "the batch's layer_moments: update(grads, state, moments=...)")
+    def update(
+        updates: Any,
+        state: EstimatedState,
+        params: Any = None,
+        *,
+        moments: Any = None,
+        **_: Any,
+    ) -> tuple:
+        if moments is None:
+            raise ValueError(
+                f"moments: got {brief(moments)}; it must be the batch's layer_moments: "
+                "update(grads, state, moments=...)."
+            )
         structure: Any = jax.tree.structure(updates, is_leaf=is_layer)
         pairs = list(zip(state.moments, structure.flatten_up_to(moments), strict=True))
-        fresh = [new if old and isinstance(new, Moments) else None for old, new in pairs]
-        moving = tuple(old.update(_oriented(new)) if new else old for (old, _), new in zip(pairs, fresh, strict=True))
+        fresh = [
+            new if old and isinstance(new, Moments) else None for old, new in pairs
+        ]
+        moving = tuple(
+            old.update(_oriented(new)) if new else old
+            for (old, _), new in zip(pairs, fresh, strict=True)
+        )
         triples = list(zip(state.operators, moving, fresh, strict=True))
-        refreshed = lambda: tuple(one(mean, new) if new else old for old, mean, new in triples)  # noqa: E731
-        operators = jax.lax.cond(state.steps % every == 0, refreshed, lambda: state.operators)
+
+        def refreshed() -> tuple:
+            return tuple(one(mean, new) if new else old for old, mean, new in triples)
+
+        operators = jax.lax.cond(
+            state.steps % every == 0, refreshed, lambda: state.operators
+        )
         preconditioned = _apply(jax.tree.unflatten(structure, operators), updates)
         return preconditioned, EstimatedState(state.steps + 1, moving, operators)
 
@@ -151,39 +235,63 @@ _MIRRORED = {"both": "both", "input": "output", "output": "input"}
 
 def _oriented(moments: Moments) -> Moments:
     """Moments of the rows' side and the columns' side of an array as it is kept."""
-    return Moments(moments.outputs, moments.inputs) if isinstance(moments, TransposedMoments) else moments
+    return (
+        Moments(moments.outputs, moments.inputs)
+        if isinstance(moments, TransposedMoments)
+        else moments
+    )
 
 
 @checked
 def transport(
-    momentum: Real[ArrayLike, "p q"], old: Factors, new: Factors, *, invertible: bool = False
+    momentum: Real[ArrayLike, "p q"],
+    old: Factors,
+    new: Factors,
+    *,
+    invertible: bool = False,
 ) -> Float[Array, "r s"]:
-    """Momentum of U after a change of T and V to T' and V': m_U' = T'ᵀ m_W V'ᵀ [K-transport].
+    """Momentum of U after a change of T and V to T' and V': m_U' = T'ᵀ m_W V'ᵀ
+    [K-transport].
 
-    The momentum m_W of the raw gradient is recovered from m_U = Tᵀ m_W Vᵀ, which needs T of full row rank and V of full
-    column rank. U itself becomes T'⁺WV'⁺ (`Reparameterized.from_weight`), so that W does not jump.
+    The momentum m_W of the raw gradient is recovered from m_U = Tᵀ m_W Vᵀ, which needs
+    T of full row rank and V of full column rank. U itself becomes T'⁺WV'⁺
+    (`Reparameterized.from_weight`), so that W does not jump.
 
     Args:
         momentum: m_U (p, q), of the old U.
         old: Factors before.
         new: Factors after.
-        invertible: The old factors are square and invertible: solve with them, which is many times cheaper.
+        invertible: The old factors are square and invertible: solve with them, which is
+            many times cheaper.
     """
     shapes = [(len(pair.T), pair.V.shape[1]) for pair in (old, new)]
-    check(shapes[0] == shapes[1], "new", f"factors of a matrix {shapes[1]}", f"factors of a matrix {shapes[0]}")
-    momentum, shape = numbers("momentum", momentum), (old.T.shape[1], old.V.shape[0])
-    check(momentum.shape == shape, "momentum", f"shape {momentum.shape}", f"of shape {shape}, as the old U is")
+    if shapes[0] != shapes[1]:
+        raise ValueError(
+            f"new: got factors of a matrix {shapes[1]}; "
+            f"it must be factors of a matrix {shapes[0]}."
+        )
+    momentum = numbers("momentum", momentum)
+    shape = (old.T.shape[1], old.V.shape[0])
+    if momentum.shape != shape:
+        raise ValueError(
+            f"momentum: got shape {momentum.shape}; "
+            f"it must be of shape {shape}, as the old U is."
+        )
     return _transported(momentum, old, new, invertible)
 
 
 @partial(jax.jit, static_argnames="invertible")
-def _transported(momentum: Array, old: Factors, new: Factors, invertible: bool) -> Array:
+def _transported(
+    momentum: Array, old: Factors, new: Factors, invertible: bool
+) -> Array:
     raw = between(momentum, old.T.T, old.V.T, invertible=invertible)
     return new.T.T @ raw @ new.V.T
 
 
 def _matrix(node: Any) -> Array:
-    """The matrix that a layer applies, or the array itself; a vector (m,) as (m, 1), weights of the input 1."""
+    """The matrix that a layer applies, or the array itself; a vector (m,) as (m, 1),
+    weights of the input 1.
+    """
     if is_layer(node):
         return node.augmented
     array = numbers("updates", node)
@@ -193,15 +301,22 @@ def _matrix(node: Any) -> Array:
 def _operator(node: Any, pair: Factors | None) -> KroneckerPreconditioner | None:
     if pair is None:
         return None
-    operator, shape = kronecker_preconditioner(*pair), jnp.shape(_matrix(node))
+    operator = kronecker_preconditioner(*pair)
+    shape = jnp.shape(_matrix(node))
     wanted = operator.left.shape[0], operator.right.shape[0]
-    check(shape == wanted, "factors", f"T {jnp.shape(pair.T)} and V {jnp.shape(pair.V)}", f"for a matrix of {shape}")
+    if shape != wanted:
+        raise ValueError(
+            f"factors: got T {jnp.shape(pair.T)} and V {jnp.shape(pair.V)}; "
+            f"it must be for a matrix of {shape}."
+        )
     return operator
 
 
 def _identity(node: Any) -> KroneckerPreconditioner:
     W = _matrix(node)
-    return KroneckerPreconditioner(*(jax.device_put(np.eye(size, dtype=W.dtype)) for size in W.shape))
+    return KroneckerPreconditioner(
+        *(jax.device_put(np.eye(size, dtype=W.dtype)) for size in W.shape)
+    )
 
 
 def _apply(operators: Any, updates: Any) -> Any:

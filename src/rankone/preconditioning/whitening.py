@@ -1,7 +1,8 @@
-"""The second moments that make good factors: of a layer's inputs and of the gradients at its outputs [K-FAC].
+"""The second moments that make good factors: of a layer's inputs and of the gradients
+at its outputs [K-FAC].
 
-With A = E[x xᵀ] and D = E[δ δᵀ], where δ = ∂ℓ/∂(Wx), the Fisher matrix of a layer is about A ⊗ D, so that V = A^(-1/2)
-and T = D^(-1/2) make P ≈ F⁻¹.
+With A = E[x xᵀ] and D = E[δ δᵀ], where δ = ∂ℓ/∂(Wx), the Fisher matrix of a layer is
+about A ⊗ D, so that V = A^(-1/2) and T = D^(-1/2) make P ≈ F⁻¹.
 """
 
 from collections.abc import Iterator
@@ -15,13 +16,29 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, check, choice, floating, instance, not_negative, readable, real
+from rankone._checks import (
+    array,
+    brief,
+    choice,
+    floating,
+    instance,
+    not_negative,
+    readable,
+    real,
+)
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.preconditioning.kronecker import Factors
 from rankone.preconditioning.powers import symmetric_power
 
-__all__ = ["Moments", "MovingMoments", "TransposedMoments", "damped", "matrix_power", "whitening_factors"]
+__all__ = [
+    "Moments",
+    "MovingMoments",
+    "TransposedMoments",
+    "damped",
+    "matrix_power",
+    "whitening_factors",
+]
 
 
 class Moments(Module):
@@ -36,14 +53,19 @@ class Moments(Module):
     outputs: Float[Array, "m m"]
 
     def __init__(self, inputs: ArrayLike, outputs: ArrayLike) -> None:
-        self._set(inputs=array("inputs", inputs, "(n, n)", 2), outputs=array("outputs", outputs, "(m, m)", 2))
+        self._set(
+            inputs=array("inputs", inputs, "(n, n)", 2),
+            outputs=array("outputs", outputs, "(m, m)", 2),
+        )
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.inputs, self.outputs))
 
 
 class TransposedMoments(Moments):
-    """The same of a matrix that its library keeps as Wᵀ (n, m), for f(x) = xWᵀ: a kernel of flax."""
+    """The same of a matrix that its library keeps as Wᵀ (n, m), for f(x) = xWᵀ: a
+    kernel of flax.
+    """
 
 
 class MovingMoments(Module):
@@ -61,19 +83,32 @@ class MovingMoments(Module):
 
     @classmethod
     @checked
-    def start(cls, shape: tuple[int, ...], dtype: Any = None, *, decay: float) -> "MovingMoments":
+    def start(
+        cls, shape: tuple[int, ...], dtype: Any = None, *, decay: float
+    ) -> "MovingMoments":
         """No moments yet, of a layer with weights of `shape` (m, n)."""
         check_decay(decay)
-        check(len(shape) == 2, "shape", shape, "(m, n), of a matrix")
+        if len(shape) != 2:
+            raise ValueError(
+                f"shape: got {brief(shape)}; it must be (m, n), of a matrix."
+            )
         m, n = shape
         dtype = floating("dtype", float if dtype is None else dtype)
-        return cls(Moments(np.zeros((n, n), dtype), np.zeros((m, m), dtype)), jnp.asarray(np.zeros((), dtype)), decay)
+        return cls(
+            Moments(np.zeros((n, n), dtype), np.zeros((m, m), dtype)),
+            jnp.asarray(np.zeros((), dtype)),
+            decay,
+        )
 
     @checked
     def update(self, moments: Moments) -> "MovingMoments":
         """State with the moments of one more batch."""
         shapes = [[jnp.shape(one) for one in pair] for pair in (moments, self.total)]
-        check(shapes[0] == shapes[1], "moments", f"shapes {shapes[0]}", f"of a layer with moments {shapes[1]}")
+        if shapes[0] != shapes[1]:
+            raise ValueError(
+                f"moments: got shapes {shapes[0]}; "
+                f"it must be of a layer with moments {shapes[1]}."
+            )
         return _mixed(self, moments)
 
     @property
@@ -85,13 +120,20 @@ class MovingMoments(Module):
 def check_decay(decay: float) -> None:
     """Raise unless `decay` is a weight of what is past."""
     fraction = real("decay", decay, "a number in [0, 1)")
-    check(fraction is not None and 0 <= fraction < 1, "decay", decay, "in [0, 1)")
+    if not (fraction is not None and 0 <= fraction < 1):
+        raise ValueError(f"decay: got {brief(decay)}; it must be in [0, 1).")
 
 
 @jax.jit
 def _mixed(moving: MovingMoments, moments: Moments) -> MovingMoments:
-    mix = lambda old, new: moving.decay * old + (1 - moving.decay) * new  # noqa: E731
-    return replace(moving, total=jax.tree.map(mix, moving.total, moments), weight=mix(moving.weight, 1.0))
+    def mix(old: Array, new: Array | float) -> Array:
+        return moving.decay * old + (1 - moving.decay) * new
+
+    return replace(
+        moving,
+        total=jax.tree.map(mix, moving.total, moments),
+        weight=mix(moving.weight, 1.0),
+    )
 
 
 @jax.jit
@@ -104,8 +146,9 @@ def _mean(moving: MovingMoments) -> Moments:
 def damped(moments: Moments, damping: Real[ArrayLike, ""]) -> Moments:
     """Both factors damped, A + π√λ I and D + √λ/π I [K-damping].
 
-    Their Kronecker product is A ⊗ D + λI plus √λ (A ⊗ I/π + π I ⊗ D): not Tikhonov's damping, but one that keeps the
-    factors. π² = (tr A / n) / (tr D / m) makes the two excess terms equal in trace, and their sum smallest.
+    Their Kronecker product is A ⊗ D + λI plus √λ (A ⊗ I/π + π I ⊗ D): not Tikhonov's
+    damping, but one that keeps the factors. π² = (tr A / n) / (tr D / m) makes the two
+    excess terms equal in trace, and their sum smallest.
 
     Args:
         moments: Of one layer.
@@ -113,7 +156,8 @@ def damped(moments: Moments, damping: Real[ArrayLike, ""]) -> Moments:
     """
     A, D = moments
     pi = jnp.sqrt((jnp.trace(A) / len(A)) / (jnp.trace(D) / len(D)))
-    pi = jnp.where(jnp.isfinite(pi) & (pi > 0), pi, 1.0)  # a moment that is zero, as before the first batch
+    # a moment that is zero, as before the first batch
+    pi = jnp.where(jnp.isfinite(pi) & (pi > 0), pi, 1.0)
     root = jnp.sqrt(jnp.asarray(damping, A.dtype))
     return Moments(_add(A, pi * root), _add(D, root / pi))
 
@@ -130,12 +174,14 @@ def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n
         power: Any real number.
 
     Raises:
-        ValueError: If A is not square, not symmetric, or, for a negative power, singular to working precision. Where
-            nothing can be raised, as inside jit, the power of such a matrix is NaN.
+        ValueError: If A is not square, not symmetric, or, for a negative power,
+            singular to working precision. Where nothing can be raised, as inside jit,
+            the power of such a matrix is NaN.
     """
     _check_exponent(power)
     A = array("A", A, "(n, n)", 2)
-    check(A.shape[0] == A.shape[1], "A", f"shape {A.shape}", "square")
+    if A.shape[0] != A.shape[1]:
+        raise ValueError(f"A: got shape {A.shape}; it must be square.")
     raised = _power(A, power)
     _check_power("A", A, power, raised)
     return raised
@@ -143,7 +189,10 @@ def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n
 
 def _check_exponent(power: ArrayLike) -> None:
     exponent = real("power", power, "one finite real number")
-    check(exponent is None or bool(np.isfinite(exponent)), "power", power, "one finite real number")
+    if exponent is not None and not np.isfinite(exponent):
+        raise ValueError(
+            f"power: got {brief(power)}; it must be one finite real number."
+        )
 
 
 @jax.jit
@@ -154,30 +203,49 @@ def _power(A: Array, power: ArrayLike) -> Array:
 
 
 def _check_power(name: str, A: Array, power: ArrayLike, raised: Array) -> None:
-    """Say what is wrong with a matrix that has no such power, where that can be seen for nothing."""
+    """Say what is wrong with a matrix that has no such power, where that can be seen
+    for nothing.
+    """
     if not readable(A, power, raised) or np.isfinite(np.asarray(raised)).all():
         return
     host = np.asarray(A)
-    asymmetry, smallest = np.abs(host - host.T).max(), np.linalg.eigvalsh(host)[0]
-    check(bool(asymmetry <= 1e-3 * np.abs(host).max()), name, f"asymmetry {asymmetry:.2g}", "symmetric")
-    wanted = "positive definite; add damping" if np.asarray(power) < 0 else "positive semidefinite"
-    check(False, name, f"smallest eigenvalue {smallest:.2g}", wanted)
+    asymmetry = np.abs(host - host.T).max()
+    smallest = np.linalg.eigvalsh(host)[0]
+    if not asymmetry <= 1e-3 * np.abs(host).max():
+        raise ValueError(
+            f"{name}: got asymmetry {asymmetry:.2g}; it must be symmetric."
+        )
+    wanted = (
+        "positive definite; add damping"
+        if np.asarray(power) < 0
+        else "positive semidefinite"
+    )
+    raise ValueError(
+        f"{name}: got smallest eigenvalue {smallest:.2g}; it must be {wanted}."
+    )
 
 
 def whitening_factors(
-    moments: Moments, *, damping: ArrayLike = 0.0, sides: str = "both", power: float = -0.5
+    moments: Moments,
+    *,
+    damping: ArrayLike = 0.0,
+    sides: str = "both",
+    power: float = -0.5,
 ) -> Factors:
     """V = A^(-1/2) and T = D^(-1/2), so that P = A⁻¹ ⊗ D⁻¹ [K-FAC].
 
     Args:
-        moments: Of one layer: A and D; or Shampoo's ΣGᵀG and ΣGGᵀ with power −1/8 [K-shampoo].
-        damping: As in `damped`; added to the one moment as it is if only one side is whitened.
+        moments: Of one layer: A and D; or Shampoo's ΣGᵀG and ΣGGᵀ with power −1/8
+            [K-shampoo].
+        damping: As in `damped`; added to the one moment as it is if only one side is
+            whitened.
         sides: "both" (K-FAC), "input" (PRONG: T = I), or "output" (V = I).
         power: Of the two moments.
 
     Raises:
-        ValueError: If a moment is singular and there is no damping. Where nothing can be raised, as inside jit, its
-            eigenvalues count as rounding error at least, and the `outcome` of the factors says that it is singular.
+        ValueError: If a moment is singular and there is no damping. Where nothing can
+            be raised, as inside jit, its eigenvalues count as rounding error at least,
+            and the `outcome` of the factors says that it is singular.
 
     >>> import numpy as np, rankone as ro
     >>> moments = ro.preconditioning.Moments(inputs=np.diag([4.0, 100.0]), outputs=np.eye(1))
@@ -194,15 +262,31 @@ def whitening_factors(
     if readable(factors):
         code = int(factors.outcome)
         got = "a singular moment" if code == Outcome.SINGULAR else "NaN or infinity"
-        check(code == Outcome.OK, "moments", got, "positive definite: add damping")
+        if code != Outcome.OK:
+            raise ValueError(
+                f"moments: got {brief(got)}; it must be positive definite: add damping."
+            )
     return factors
 
 
 @partial(jax.jit, static_argnames="sides")
-def _whitening(moments: Moments, damping: ArrayLike, power: ArrayLike, sides: str) -> Factors:
-    A, D = damped(moments, damping) if sides == "both" else (_add(moment, damping) for moment in moments)
-    plain = lambda moment: (jnp.eye(len(moment), dtype=moment.dtype), jnp.bool_(True))  # noqa: E731
+def _whitening(
+    moments: Moments, damping: ArrayLike, power: ArrayLike, sides: str
+) -> Factors:
+    A, D = (
+        damped(moments, damping)
+        if sides == "both"
+        else (_add(moment, damping) for moment in moments)
+    )
+
+    def plain(moment: Array) -> tuple[Array, Array]:
+        return (jnp.eye(len(moment), dtype=moment.dtype), jnp.bool_(True))
+
     T, good_T = plain(D) if sides == "input" else symmetric_power(D, power)
     V, good_V = plain(A) if sides == "output" else symmetric_power(A, power)
     finite = jnp.isfinite(T).all() & jnp.isfinite(V).all()
-    return Factors(T, V, outcome((~finite, Outcome.NOT_FINITE), (~(good_T & good_V), Outcome.SINGULAR)))
+    return Factors(
+        T,
+        V,
+        outcome((~finite, Outcome.NOT_FINITE), (~(good_T & good_V), Outcome.SINGULAR)),
+    )

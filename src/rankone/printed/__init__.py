@@ -1,1 +1,3 @@
-"""What the papers print where it differs from what is true: kept to be measured beside the corrected form."""
+"""What the papers print where it differs from what is true: kept to be measured beside
+the corrected form.
+"""

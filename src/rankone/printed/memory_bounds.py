@@ -1,7 +1,9 @@
-"""The bounds on the divergence of the two memories, and the proofs of their lemmas, as the paper prints them.
+"""The bounds on the divergence of the two memories, and the proofs of their lemmas, as
+the paper prints them.
 
-The bounds are base-10 logarithms. Each line of a proof is its left side over its right side, and holds where that
-is at most 1. Both are written out to be read beside the paper, not to be fast.
+The bounds are base-10 logarithms. Each line of a proof is its left side over its right
+side, and holds where that is at most 1. Both are written out to be read beside the
+paper, not to be fast.
 """
 
 from math import comb, exp, log, log1p, sqrt
@@ -13,7 +15,7 @@ from jaxtyping import Array, Float
 from scipy.special import lambertw
 
 from rankone._annotated import checked
-from rankone._checks import check, positive
+from rankone._checks import brief, positive
 from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
 from rankone.theory.drift import Drift, kernel_gap
@@ -34,8 +36,11 @@ __all__ = [
 
 @checked
 @jax.jit
-def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> dict[str, Array]:
-    """Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of states of the cube.
+def lemma_2(
+    memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]
+) -> dict[str, Array]:
+    """Eqs 18 to 27 [D-eq18, D-eq19-21, D-eq22, D-eq23, D-eq24-26, D-eq27] at pairs of
+    states of the cube.
 
     "eq18" is the largest difference between ∇E and x − sm(−β‖x − ξ^μ‖²/2)Ξ, not a
     ratio; eq. 22 is taken with ‖Ξ‖₂, and eq. 26 with its printed 4.
@@ -51,8 +56,10 @@ def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> di
         return ((y[:, None] - Xi[None]) ** 2).sum(-1)
 
     sm_x, sm_z = (jax.nn.softmax(-beta / 2 * square(y)) for y in (x, z))
-    gradients, change = _length(memory.gradient(x) - memory.gradient(z)), jnp.abs(sm_x - sm_z).sum(-1)
-    moved, logits = _length(x - z), beta / 2 * jnp.abs(square(z) - square(x)).sum(-1)
+    gradients = _length(memory.gradient(x) - memory.gradient(z))
+    change = jnp.abs(sm_x - sm_z).sum(-1)
+    moved = _length(x - z)
+    logits = beta / 2 * jnp.abs(square(z) - square(x)).sum(-1)
     return {
         "eq18": jnp.abs(memory.gradient(x) - (x - sm_x @ Xi)).max(),
         "eq19-21": gradients / (moved + _length((sm_x - sm_z) @ Xi)),
@@ -66,7 +73,8 @@ def lemma_2(memory: MrDAM, x: Float[Array, "N D"], z: Float[Array, "N D"]) -> di
 @checked
 @jax.jit
 def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Array]:
-    """Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest kernel error at hand.
+    """Eqs 35 to 47 [D-eq35-37, D-eq39-42, D-eq43-46, D-eq47], with ε₀ the largest
+    kernel error at hand.
 
     Eqs 43 to 46 need k̂ ≥ 0; the ratio may pass 1 where that fails.
 
@@ -77,9 +85,11 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
     """
     gap = kernel_gap(copy, memory.Xi, x)
     k = jnp.exp(-memory.beta / 2 * ((x[:, None] - memory.Xi[None]) ** 2).sum(-1))
-    S, S_hat = k.sum(-1, keepdims=True), (k + gap).sum(-1, keepdims=True)
+    S = k.sum(-1, keepdims=True)
+    S_hat = (k + gap).sum(-1, keepdims=True)
     error = _length(k @ memory.Xi / S - (k + gap) @ memory.Xi / S_hat)
-    first, second = _length(gap @ memory.Xi / S), _length((k + gap) @ memory.Xi * (1 / S - 1 / S_hat))
+    first = _length(gap @ memory.Xi / S)
+    second = _length((k + gap) @ memory.Xi * (1 / S - 1 / S_hat))
     allowed = jnp.abs(gap).max() * len(memory.Xi) / S[:, 0]
     return {
         "eq35-37": error / (first + second),
@@ -92,10 +102,14 @@ def lemma_3(memory: MrDAM, copy: DrDAM, x: Float[Array, "N D"]) -> dict[str, Arr
 @checked
 @jax.jit
 def recursion(memory: MrDAM, run: Drift) -> dict[str, Array]:
-    """Eqs 48 to 54 on two runs side by side [D-eq48-53, D-eq54]: distance over Σd⁽ᵗ⁾, and d⁽ᵗ⁾ over its two terms."""
+    """Eqs 48 to 54 on two runs side by side [D-eq48-53, D-eq54]: distance over Σd⁽ᵗ⁾,
+    and d⁽ᵗ⁾ over its two terms.
+    """
     gap = run.exact - run.distributed
     steps = jnp.linalg.norm(jnp.diff(gap, axis=0), axis=-1)
-    turned = jnp.linalg.norm(memory.gradient(run.exact[:-1]) - memory.gradient(run.distributed[:-1]), axis=-1)
+    turned = jnp.linalg.norm(
+        memory.gradient(run.exact[:-1]) - memory.gradient(run.distributed[:-1]), axis=-1
+    )
     return {
         "eq48-53": run.distance[1:] / jnp.cumsum(steps, axis=0),
         "eq54": steps / (run.step_size * (turned + run.errors)),
@@ -111,14 +125,18 @@ _LOG10 = log(10)
 
 @checked
 def log10_lipschitz(*, beta: float, K: int) -> float:
-    """log₁₀ of the printed Lipschitz constant B = 1 + 2Kβe^(β/2) [D-lem2]; the best one is `error_law.lipschitz`."""
+    """log₁₀ of the printed Lipschitz constant B = 1 + 2Kβe^(β/2) [D-lem2]; the best one
+    is `error_law.lipschitz`.
+    """
     _check_numbers(beta=beta)
     check_counts(K=K)
     return _log_B(beta, K) / _LOG10
 
 
 @checked
-def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size: float, steps: int) -> float:
+def log10_theorem(
+    *, beta: float, K: int, energy: float, eps0: float, step_size: float, steps: int
+) -> float:
     """log₁₀ of the right side of eq. 12 [D-thm2, D-eq12].
 
     Args:
@@ -138,15 +156,19 @@ def log10_theorem(*, beta: float, K: int, energy: float, eps0: float, step_size:
 
 @checked
 def log10_corollary(*, beta: float, energy: float, eps0: float, C2: float) -> float:
-    """log₁₀ of the right side of eq. 13, for η = C₂/(LB); arguments as in `log10_theorem` [D-cor1, D-eq13]."""
+    """log₁₀ of the right side of eq. 13, for η = C₂/(LB); arguments as in
+    `log10_theorem` [D-cor1, D-eq13].
+    """
     _check_numbers(beta=beta, eps0=eps0, C2=C2)
-    check(C2 < 1, "C2", C2, "below 1")
+    if not C2 < 1:
+        raise ValueError(f"C2: got {brief(C2)}; it must be below 1.")
     return (log(eps0 * C2 / (beta * (1 - C2))) + beta * (energy - 0.5)) / _LOG10
 
 
 @checked
 def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
-    """log₁₀ of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the recursion, and of the printed LΣ_j(Lu)ʲ [D-eq56-58].
+    """log₁₀ of Σ_j C(L, j+1)uʲ = ((1+u)ᴸ − 1)/u, which solves the recursion, and of the
+    printed LΣ_j(Lu)ʲ [D-eq56-58].
 
     Args:
         u: ηB, the growth of a distance in one step.
@@ -161,7 +183,8 @@ def log10_gronwall(u: float, steps: int) -> tuple[float, float]:
 
 @checked
 def rahimi_recht(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """ε with 2⁸(√D R/ε)² exp(−Yε²/4(D + 2)) = δ: Claim 1 of Rahimi and Recht 2007, beside `net_error` [D-U0].
+    """ε with 2⁸(√D R/ε)² exp(−Yε²/4(D + 2)) = δ: Claim 1 of Rahimi and Recht 2007,
+    beside `net_error` [D-U0].
 
     Args:
         D: Dimension.
@@ -177,8 +200,11 @@ def rahimi_recht(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float
 
 @checked
 def gronwall_coefficients(steps: int) -> dict[str, list[int]]:
-    """Coefficients of ηA(ηB)ʲ after L steps: the recursion's own, those of eq. 56 and those of eq. 57 [D-eq56-58]."""
-    nested = [comb(steps + j - 1, j) for j in range(steps)]  # the sums of eq. 56 inside its outermost one
+    """Coefficients of ηA(ηB)ʲ after L steps: the recursion's own, those of eq. 56 and
+    those of eq. 57 [D-eq56-58].
+    """
+    # the sums of eq. 56 inside its outermost one
+    nested = [comb(steps + j - 1, j) for j in range(steps)]
     return {
         "exact": [comb(steps, j + 1) for j in range(steps)],
         "eq56": [steps, comb(steps + 1, 2), *(steps * n for n in nested[2:])][:steps],

@@ -1,4 +1,6 @@
-"""Two gradients as the paper has them: the field that its proof treats as one, and the logarithm that it clips."""
+"""Two gradients as the paper has them: the field that its proof treats as one, and the
+logarithm that it clips.
+"""
 
 from dataclasses import replace
 
@@ -7,7 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Bool, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, check, instance, not_negative, states
+from rankone._checks import Numbers, instance, not_negative, states
 from rankone.memory.distributed import DrDAM
 from rankone.memory.protocol import EnergyMemory
 
@@ -17,8 +19,9 @@ __all__ = ["Barycentric", "Clipped", "barycentric_field"]
 class Clipped(EnergyMemory):
     """Ê(x) = −(1/β) log max(Ŝ(x), ε): the gradient is zero wherever Ŝ ≤ ε [D-fn6].
 
-    Such a query never moves, and a rule that watches the change of energy calls it retrieved. `DrDAM` itself goes on
-    along a tangent instead. `retrieve` follows either.
+    Such a query never moves, and a rule that watches the change of energy calls it
+    retrieved. `DrDAM` itself goes on along a tangent instead. `retrieve` follows
+    either.
 
     Attributes:
         memory: The distributed memory.
@@ -43,8 +46,12 @@ class Clipped(EnergyMemory):
 
     @checked
     @jax.jit
-    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Clipped energy at states x (..., D), and its gradient by automatic differentiation, as published."""
+    def energy_and_gradient(
+        self, x: Numbers
+    ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Clipped energy at states x (..., D), and its gradient by automatic
+        differentiation, as published.
+        """
 
         def energy(x: Array) -> Array:
             S = self.memory.partition(x)
@@ -57,29 +64,37 @@ class Clipped(EnergyMemory):
 @checked
 @jax.jit
 def barycentric_field(memory: DrDAM, Xi: Numbers, x: Numbers) -> Float[Array, "... D"]:
-    """Eq. 29 as it stands, x − Σ_μ k̂_μ ξ^μ/Σ_μ k̂_μ, with the patterns at hand [D-eq29].
+    """Eq. 29 as it stands, x − Σ_μ k̂_μ ξ^μ/Σ_μ k̂_μ, with the patterns at hand
+    [D-eq29].
 
     Args:
-        memory: The distributed memory whose features estimate the kernels; its T is not used.
+        memory: The distributed memory whose features estimate the kernels; its T is not
+            used.
         Xi: Patterns (K, D), in the unit of the states.
         x: States (..., D).
 
     Returns:
-        The field at x (..., D), in the same unit. Not guarded where Σk̂ is near zero or negative: that is its nature.
+        The field at x (..., D), in the same unit. Not guarded where Σk̂ is near zero or
+        negative: that is its nature.
     """
-    x, Xi = states("x", x, memory.D), states("Xi", Xi, memory.D)
-    check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
+    x = states("x", x, memory.D)
+    Xi = states("Xi", Xi, memory.D)
+    if Xi.ndim != 2:
+        raise ValueError(
+            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern a row."
+        )
     scale = jnp.sqrt(memory.beta)
     k = memory.features.phi(scale * x) @ memory.features.phi(scale * Xi).T
     return x - (k @ Xi) / k.sum(-1, keepdims=True)
 
 
 class Barycentric(EnergyMemory):
-    """Eqs 30 to 32 with their lost "x −": the same field from T and R, without the patterns [D-eq30-32].
+    """Eqs 30 to 32 with their lost "x −": the same field from T and R, without the
+    patterns [D-eq30-32].
 
-    ĝ_B(x) = x − φ(√β x)R/⟨φ(√β x), T⟩ with
-    R = Σ_μ φ(√β ξ^μ)ξ^μᵀ: MD numbers, against the KD of the patterns themselves. Make one
-    with `Barycentric.store`; `retrieve` can follow it.
+    ĝ_B(x) = x − φ(√β x)R/⟨φ(√β x), T⟩ with R = Σ_μ φ(√β ξ^μ)ξ^μᵀ: MD numbers, against
+    the KD of the patterns themselves. Make one with `Barycentric.store`; `retrieve` can
+    follow it.
 
     Attributes:
         memory: The distributed memory, which holds T (M,).
@@ -94,7 +109,10 @@ class Barycentric(EnergyMemory):
     def store(cls, memory: DrDAM, Xi: Numbers) -> "Barycentric":
         """The field of the patterns Xi (K, D), the ones that `memory` holds."""
         Xi = states("Xi", Xi, memory.D)
-        check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
+        if Xi.ndim != 2:
+            raise ValueError(
+                f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern a row."
+            )
         return cls(memory, _factor(memory, Xi))
 
     @property
@@ -119,8 +137,12 @@ class Barycentric(EnergyMemory):
 
     @checked
     @jax.jit
-    def energy_and_gradient(self, x: Numbers) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
-        """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field; Ŝ is kept above its floor."""
+    def energy_and_gradient(
+        self, x: Numbers
+    ) -> tuple[Float[Array, "..."], Float[Array, "... D"]]:
+        """Ê, and ĝ_B in place of its gradient, so that `retrieve` can follow the field;
+        Ŝ is kept above its floor.
+        """
         x = states("x", x, self.D)
         phi = self.memory.features.phi(jnp.sqrt(self.memory.beta) * x)
         S = jnp.maximum(phi @ self.memory.unpacked, self.memory.floor)

@@ -1,4 +1,6 @@
-"""One write as it is published: the edit as the code computes it, and the step into a deep linear network."""
+"""One write as it is published: the edit as the code computes it, and the step into a
+deep linear network.
+"""
 
 from collections.abc import Sequence
 
@@ -26,10 +28,12 @@ def mixed_key_edit(
     k_bare: Real[ArrayLike, " D"],
     v: Real[ArrayLike, " H"],
 ) -> Write:
-    """The edit with u from the mean key over contexts, but uᵀk and Wk from the key without a context.
+    """The edit with u from the mean key over contexts, but uᵀk and Wk from the key
+    without a context.
 
-    It answers the bare key exactly and the mean key by accident; where uᵀk_bare happens to be small, it writes a huge
-    change. `rank_one_edit` with one key throughout is the cure.
+    It answers the bare key exactly and the mean key by accident; where uᵀk_bare happens
+    to be small, it writes a huge change. `rank_one_edit` with one key throughout is the
+    cure.
 
     Args:
         W: Weights (H, D).
@@ -38,23 +42,30 @@ def mixed_key_edit(
         k_bare: Key of the prompt alone.
         v: Value (H,).
     """
-    W, geometry = matrix(W), canonical(as_geometry(C))
+    W = matrix(W)
+    geometry = canonical(as_geometry(C))
     k_mean, v = pair(W, geometry.D, k_mean, v, "k_mean")
     k_bare, _ = pair(W, geometry.D, k_bare, v, "k_bare")
     return _mixed(W, geometry, k_mean, k_bare, v)
 
 
 @jax.jit
-def _mixed(W: Array, geometry: KeyGeometry, k_mean: Array, k_bare: Array, v: Array) -> Write:
+def _mixed(
+    W: Array, geometry: KeyGeometry, k_mean: Array, k_bare: Array, v: Array
+) -> Write:
     u = geometry.solve(k_mean)
     a = (v - W @ k_bare) / (u @ k_bare)
     interference = (a @ a) * (u @ k_mean)  # uᵀCu = uᵀk_mean
-    return Write(a, u, interference, outcome((~jnp.isfinite(interference), Outcome.NOT_FINITE)))
+    return Write(
+        a, u, interference, outcome((~jnp.isfinite(interference), Outcome.NOT_FINITE))
+    )
 
 
 @checked
 def printed_first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
-    """`deep_linear.first_order` with its last factor as printed, W₁…W_{i−1} for W_{i+1}…W_N [M-prod, M-z*]."""
+    """`deep_linear.first_order` with its last factor as printed, W₁…W_{i−1} for
+    W_{i+1}…W_N [M-prod, M-z*].
+    """
     check_ends(W, e, phi)
     terms = ((left(W, i), right(W, i)) for i in range(1, len(W) + 1))
     return np.sum([P @ np.outer(P.T @ e, Q @ phi) @ P for P, Q in terms], 0)

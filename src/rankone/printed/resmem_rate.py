@@ -14,12 +14,19 @@ __all__ = ["lemma_printed", "theorem_printed"]
 
 @checked
 def lemma_printed(n: Numbers, d: int) -> Risk:
-    """Lemma D.1 as printed, with constant 1: d² [log(n^(1/d))/n]^(1/d) [S-lemD.1]. It is 0 at n = 1."""
-    n, d = np.asarray(n, float), integer("d", d)
+    """Lemma D.1 as printed, with constant 1: d² [log(n^(1/d))/n]^(1/d) [S-lemD.1]. It
+    is 0 at n = 1.
+    """
+    n = np.asarray(n, float)
+    d = integer("d", d)
     return d**2 * (np.log(n) / d / n) ** (1 / d)
 
 
 @checked
 def theorem_printed(n: Numbers, d: int, L: float) -> Risk:
-    """Theorem 5.3 as printed, with constant 1: d²L² n^(−2/3) + d²(1 − L)² [log(n^(1/d))/n]^(1/d) [S-thm5.3]."""
-    return d**2 * L**2 * np.asarray(n, float) ** (-2 / 3) + (1 - L) ** 2 * lemma_printed(n, d)
+    """Theorem 5.3 as printed, with constant 1: d²L² n^(−2/3) + d²(1 − L)²
+    [log(n^(1/d))/n]^(1/d) [S-thm5.3].
+    """
+    return d**2 * L**2 * np.asarray(n, float) ** (-2 / 3) + (
+        1 - L
+    ) ** 2 * lemma_printed(n, d)

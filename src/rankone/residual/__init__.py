@@ -1,4 +1,6 @@
-"""Residual memory (ResMem): a base model, the nearest-neighbour memory of what it leaves, and the rate of the two."""
+"""Residual memory (ResMem): a base model, the nearest-neighbour memory of what it
+leaves, and the rate of the two.
+"""
 
 from rankone.residual.resmem import ResMem
 from rankone.residual.search import ExactSearch, FaissSearch, Neighbours, ShardedSearch

@@ -1,10 +1,13 @@
-r"""Exact nearest neighbours in JAX: block minima by matrix products, then distances in the blocks that can still win.
+r"""Exact nearest neighbours in JAX: block minima by matrix products, then distances in
+the blocks that can still win.
 
-With $s_i=\frac12\|z_i\|^2-\langle q,z_i\rangle$ the order of $s$ is the order of $\|q-z_i\|$. Phase one finds the least
-$s$ of every block of rows. The k nearest rows lie in k blocks, and those are among the blocks with the least minima.
-Phase two takes a few more than k, computes $\|q-z_i\|$ there from differences, and *certifies* the result: no other
-block's minimum, less the rounding of a product, lies below the k-th distance. A query that is not certified (duplicates
-beyond count, or norms that drown the distances) is searched again from differences alone.
+With $s_i=\frac12\|z_i\|^2-\langle q,z_i\rangle$ the order of $s$ is the order of
+$\|q-z_i\|$. Phase one finds the least $s$ of every block of rows. The k nearest rows
+lie in k blocks, and those are among the blocks with the least minima. Phase two takes a
+few more than k, computes $\|q-z_i\|$ there from differences, and *certifies* the
+result: no other block's minimum, less the rounding of a product, lies below the k-th
+distance. A query that is not certified (duplicates beyond count, or norms that drown
+the distances) is searched again from differences alone.
 """
 
 import jax
@@ -13,24 +16,41 @@ from jaxtyping import Array
 
 __all__ = ["block_bytes", "search_rows"]
 
-_BLOCK = 20  # rows with one minimum: fewer cost more comparisons in phase one, more cost distances in phase two
-_NARROW, _MANY = 128, 500_000  # so short and so many rows are in blocks twice as long: a distance costs little
+# rows with one minimum: fewer cost more comparisons in phase one, more cost distances
+# in phase two
+_BLOCK = 20
+# so short and so many rows are in blocks twice as long: a distance costs little
+_NARROW = 128
+_MANY = 500_000
 _AT_ONCE = 8  # queries of phase two at a time, for the cores to share
-_CHUNK = 4_000  # rows of one matrix product, a multiple of 2·_BLOCK: with _QUERIES columns its result stays in cache
-_GROUP = 64  # chunks between two selections of blocks: a selection costs the same for 200 minima as for 10,000
+# rows of one matrix product, a multiple of 2·_BLOCK: with _QUERIES columns its result
+# stays in cache
+_CHUNK = 4_000
+# chunks between two selections of blocks: a selection costs the same for 200 minima as
+# for 10,000
+_GROUP = 64
 _QUERIES = 128  # queries of one matrix product
-_WHOLE = 2**21  # scores below which the store is read in one product: no slice, hence no copy of a slice
-_SMALL = 2_000  # rows up to which the differences are taken at once: nothing to certify, and little to compile
+# scores below which the store is read in one product: no slice, hence no copy of a
+# slice
+_WHOLE = 2**21
+# rows up to which the differences are taken at once: nothing to certify, and little to
+# compile
+_SMALL = 2_000
 _SPARE = 8  # blocks beyond k, so that ties and rounding seldom call for a second search
 _HIGHEST = jax.lax.Precision.HIGHEST  # TF32 would cost the GPU half of the digits
 
 
-def block_bytes(n: int, D: int, *, queries: int = 1, k: int = 50, itemsize: int = 4) -> int:
-    """Working memory of a search beside the store, in bytes: bounded in n, whatever the number of queries.
+def block_bytes(
+    n: int, D: int, *, queries: int = 1, k: int = 50, itemsize: int = 4
+) -> int:
+    """Working memory of a search beside the store, in bytes: bounded in n, whatever the
+    number of queries.
 
-    One chunk of rows, its product with a batch of queries, the minima of a group of chunks, and phase two's rows.
+    One chunk of rows, its product with a batch of queries, the minima of a group of
+    chunks, and phase two's rows.
     """
-    N, m = min(queries, _QUERIES), (k + _SPARE) * min(queries, _AT_ONCE)
+    N = min(queries, _QUERIES)
+    m = (k + _SPARE) * min(queries, _AT_ONCE)
     if n <= _SMALL:
         return itemsize * n * (D + 2)
     block = _block_size(n, D, k)
@@ -41,7 +61,8 @@ def block_bytes(n: int, D: int, *, queries: int = 1, k: int = 50, itemsize: int 
 
 
 def search_rows(rows: Array, half: Array, q: Array, k: int) -> tuple[Array, Array]:
-    """Distances and indices (N, k) of the nearest rows to queries (N, D), nearest first; nothing is checked.
+    """Distances and indices (N, k) of the nearest rows to queries (N, D), nearest
+    first; nothing is checked.
 
     Args:
         rows: (n, D).
@@ -55,9 +76,16 @@ def search_rows(rows: Array, half: Array, q: Array, k: int) -> tuple[Array, Arra
     batches = -(-len(q) // _QUERIES)
     size = -(-len(q) // batches)  # equal batches, each in the memory of one
     padded = jnp.pad(points, ((0, batches * size - len(q)), (0, 0)))
-    indices = jax.lax.map(lambda part: _batch(fixed, fixed_half, part, k), padded.reshape(batches, size, -1))
+    indices = jax.lax.map(
+        lambda part: _batch(fixed, fixed_half, part, k),
+        padded.reshape(batches, size, -1),
+    )
     indices = indices.reshape(-1, k)[: len(q)]
-    near = jax.lax.map(lambda pair: _distance(rows[pair[1]], pair[0]), (q, indices), batch_size=_QUERIES)
+    near = jax.lax.map(
+        lambda pair: _distance(rows[pair[1]], pair[0]),
+        (q, indices),
+        batch_size=_QUERIES,
+    )
     counts = jnp.isfinite(fixed_half[indices])
     return jnp.where(counts, near, jnp.inf), jnp.where(counts, indices, -1)
 
@@ -71,14 +99,26 @@ def _distance(rows: Array, q: Array) -> Array:
 def _batch(rows: Array, half: Array, q: Array, k: int) -> Array:
     """Indices (N, k) of the nearest rows to queries (N, D)."""
     if len(rows) <= _SMALL:
-        return jax.lax.map(lambda one: jax.lax.top_k(-((rows.astype(q.dtype) - one[None]) ** 2).sum(-1), k)[1], q)
+        return jax.lax.map(
+            lambda one: jax.lax.top_k(
+                -((rows.astype(q.dtype) - one[None]) ** 2).sum(-1), k
+            )[1],
+            q,
+        )
     block = _block_size(len(rows), q.shape[1], k)
     minima, blocks = _least_blocks(rows, half, q, k, block)
-    largest = jnp.where(jnp.isfinite(half), half, 0).max()  # here, not in the loop over queries
-    pick = lambda one: _within_blocks(rows, largest, *one, k=k, block=block)  # noqa: E731
+    # here, not in the loop over queries
+    largest = jnp.where(jnp.isfinite(half), half, 0).max()
+
+    def pick(one: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        return _within_blocks(rows, largest, *one, k=k, block=block)
+
     indices, certified = jax.lax.map(pick, (q, minima, blocks), batch_size=_AT_ONCE)
-    # The result needs no condition; but without it XLA copies the store before a loop that it does not enter.
-    return jax.lax.cond(certified.all(), lambda: indices, lambda: _repaired(rows, q, indices, certified))
+    # The result needs no condition; but without it XLA copies the store before a loop
+    # that it does not enter.
+    return jax.lax.cond(
+        certified.all(), lambda: indices, lambda: _repaired(rows, q, indices, certified)
+    )
 
 
 def _repaired(rows: Array, q: Array, indices: Array, certified: Array) -> Array:
@@ -86,20 +126,29 @@ def _repaired(rows: Array, q: Array, indices: Array, certified: Array) -> Array:
     again = jnp.argsort(certified, stable=True)  # the uncertified first
 
     def repair(i: Array, indices: Array) -> Array:
-        return indices.at[again[i]].set(_by_differences(rows, q[again[i]], indices.shape[1]))
+        return indices.at[again[i]].set(
+            _by_differences(rows, q[again[i]], indices.shape[1])
+        )
 
     return jax.lax.fori_loop(0, (~certified).sum(), repair, indices)
 
 
 def _block_size(n: int, D: int, k: int) -> int:
-    """Rows with one minimum; one where the blocks wanted would hold most of the store."""
+    """Rows with one minimum; one where the blocks wanted would hold most of the
+    store.
+    """
     block = 2 * _BLOCK if D <= _NARROW and n >= _MANY else _BLOCK
     return block if n >= 2 * (k + _SPARE) * block else 1
 
 
-def _least_blocks(rows: Array, half: Array, q: Array, k: int, block: int) -> tuple[Array, Array]:
-    """The k + 8 + 1 least block minima (N, m), in order, and the first row of each block."""
-    n, N = len(rows), len(q)
+def _least_blocks(
+    rows: Array, half: Array, q: Array, k: int, block: int
+) -> tuple[Array, Array]:
+    """The k + 8 + 1 least block minima (N, m), in order, and the first row of each
+    block.
+    """
+    n = len(rows)
+    N = len(q)
     m = min(k + _SPARE + 1, -(-n // block))
     if n * N <= _WHOLE or n <= _CHUNK or block == 1:
         values, at = jax.lax.top_k(-_minima(rows, half, q, block), m)
@@ -107,26 +156,38 @@ def _least_blocks(rows: Array, half: Array, q: Array, k: int, block: int) -> tup
     chunks = -(-n // _CHUNK)
     best = jnp.full((N, m), -jnp.inf, q.dtype), jnp.zeros((N, m), jnp.int32)
     for first in range(0, chunks, _GROUP):
-        best = _merge(best, *_group(rows, half, q, first, min(_GROUP, chunks - first), block))
+        best = _merge(
+            best, *_group(rows, half, q, first, min(_GROUP, chunks - first), block)
+        )
     return -best[0], best[1]
 
 
-def _merge(best: tuple[Array, Array], minima: Array, rows: Array) -> tuple[Array, Array]:
+def _merge(
+    best: tuple[Array, Array], minima: Array, rows: Array
+) -> tuple[Array, Array]:
     values = jnp.concatenate([best[0], -minima], 1)
-    rows = jnp.concatenate([best[1], jnp.broadcast_to(rows.astype(jnp.int32), minima.shape)], 1)
+    rows = jnp.concatenate(
+        [best[1], jnp.broadcast_to(rows.astype(jnp.int32), minima.shape)], 1
+    )
     values, at = jax.lax.top_k(values, best[0].shape[1])
     return values, jnp.take_along_axis(rows, at, 1)
 
 
-def _group(rows: Array, half: Array, q: Array, first: int, chunks: int, block: int) -> tuple[Array, Array]:
+def _group(
+    rows: Array, half: Array, q: Array, first: int, chunks: int, block: int
+) -> tuple[Array, Array]:
     """Minima (N, blocks) of some chunks, and the first row of each block."""
 
     def chunk(_: None, i: Array) -> tuple[None, tuple[Array, Array]]:
-        start = jnp.minimum(i * _CHUNK, len(rows) - _CHUNK)  # the last reaches back: rows seen do not count twice
+        # the last reaches back: rows seen do not count twice
+        start = jnp.minimum(i * _CHUNK, len(rows) - _CHUNK)
         part = jax.lax.dynamic_slice_in_dim(rows, start, _CHUNK)
         norms = jax.lax.dynamic_slice_in_dim(half, start, _CHUNK)
         norms = jnp.where(start + jnp.arange(_CHUNK) >= i * _CHUNK, norms, jnp.inf)
-        return None, (_minima(part, norms, q, block), start + block * jnp.arange(_CHUNK // block))
+        return None, (
+            _minima(part, norms, q, block),
+            start + block * jnp.arange(_CHUNK // block),
+        )
 
     _, (minima, at) = jax.lax.scan(chunk, None, first + jnp.arange(chunks))
     return minima.transpose(1, 0, 2).reshape(len(q), -1), at.reshape(-1)
@@ -140,41 +201,62 @@ def _minima(rows: Array, half: Array, q: Array, block: int) -> Array:
 
 
 def _within_blocks(
-    rows: Array, largest: Array, q: Array, minima: Array, first: Array, *, k: int, block: int
+    rows: Array,
+    largest: Array,
+    q: Array,
+    minima: Array,
+    first: Array,
+    *,
+    k: int,
+    block: int,
 ) -> tuple[Array, Array]:
     """The k nearest rows of the blocks, and whether no row outside can be nearer."""
     n, D = rows.shape
     everything = len(first) * block >= n
     first = jnp.sort(first if everything else first[:-1])  # in order, for ties
-    start = jnp.minimum(first, n - block)  # the last block may be short, and then its slice reaches back
+    # the last block may be short, and then its slice reaches back
+    start = jnp.minimum(first, n - block)
     blocks = jax.vmap(lambda row: jax.lax.dynamic_slice_in_dim(rows, row, block))(start)
     square = jnp.where(
-        _counted(n, first, start, block), ((blocks.astype(q.dtype) - q[None, None]) ** 2).sum(-1), jnp.inf
+        _counted(n, first, start, block),
+        ((blocks.astype(q.dtype) - q[None, None]) ** 2).sum(-1),
+        jnp.inf,
     )
     top, at = jax.lax.top_k(-square.reshape(-1), k)
     indices = (start[at // block] + at % block).astype(jnp.int32)
     if everything:
         return indices, jnp.array(True)
     own = (q**2).sum() / 2
-    rounding = 2 * (D + 4) * jnp.finfo(q.dtype).eps * (own + largest)  # of a product of length D, and of its terms
-    # .min(), not [-1]: at the sight of a slice XLA turns top_k into a sort of everything
+    # of a product of length D, and of its terms
+    rounding = 2 * (D + 4) * jnp.finfo(q.dtype).eps * (own + largest)
+    # .min(), not [-1]: at the sight of a slice XLA turns top_k into a sort of
+    # everything
     return indices, minima[-1] - rounding > -top.min() / 2 - own
 
 
 def _counted(n: int, first: Array, start: Array, block: int) -> Array:
-    """Which rows of the slices count: a short block and the last chunk reach back over rows that others hold."""
-    rows, own = start[:, None] + jnp.arange(block, dtype=start.dtype)[None], first[:, None]
+    """Which rows of the slices count: a short block and the last chunk reach back over
+    rows that others hold.
+    """
+    rows = start[:, None] + jnp.arange(block, dtype=start.dtype)[None]
+    own = first[:, None]
     return (rows >= own) & ((own % block == 0) | (rows >= (n - 1) // _CHUNK * _CHUNK))
 
 
 def _by_differences(rows: Array, q: Array, k: int) -> Array:
-    """Indices (k,) of the nearest rows from ‖z − q‖² itself, chunk by chunk, the lower row first on a tie."""
-    n, size = len(rows), min(len(rows), max(_CHUNK, k))
+    """Indices (k,) of the nearest rows from ‖z − q‖² itself, chunk by chunk, the lower
+    row first on a tie.
+    """
+    n = len(rows)
+    size = min(len(rows), max(_CHUNK, k))
 
     def chunk(best: tuple[Array, Array], i: Array) -> tuple[tuple[Array, Array], None]:
         start = jnp.minimum(i * size, n - size)
         at = start + jnp.arange(size)
-        square = ((jax.lax.dynamic_slice_in_dim(rows, start, size).astype(q.dtype) - q[None]) ** 2).sum(-1)
+        square = (
+            (jax.lax.dynamic_slice_in_dim(rows, start, size).astype(q.dtype) - q[None])
+            ** 2
+        ).sum(-1)
         square = jnp.where(at >= i * size, square, jnp.inf)
         values, order = jax.lax.top_k(jnp.concatenate([best[0], -square]), k)
         return (values, jnp.concatenate([best[1], at.astype(jnp.int32)])[order]), None

@@ -1,4 +1,6 @@
-"""A small network to learn what it can: dense layers with ReLU, trained by Adam. The base model of the experiments."""
+"""A small network to learn what it can: dense layers with ReLU, trained by Adam. The
+base model of the experiments.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -9,14 +11,25 @@ import jax.numpy as jnp
 import optax
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, array, as_array, check, integer, numbers, positive, random_key, real
+from rankone._checks import (
+    Numbers,
+    array,
+    as_array,
+    brief,
+    integer,
+    numbers,
+    positive,
+    random_key,
+    real,
+)
 from rankone._module import Module
 from rankone.nn import Dense, initial_layers, relu_network
 
 __all__ = ["Classifier", "train"]
 
 _BATCH = 128
-_Data = tuple[Array, Array, Array, Array]  # inputs, classes, rows near each, weight of their differences
+# inputs, classes, rows near each, weight of their differences
+_Data = tuple[Array, Array, Array, Array]
 
 
 class Classifier(Module):
@@ -58,11 +71,13 @@ def train(
     nearest: Numbers | None = None,
     roughness: float = 1.0,
 ) -> Classifier:
-    """Fit a network with hidden layers of these widths by cross-entropy [S-CE]; batches of 128, cosine decay.
+    """Fit a network with hidden layers of these widths by cross-entropy [S-CE]; batches
+    of 128, cosine decay.
 
-    A base whose residuals will be remembered is asked for smooth ones: with `nearest` the loss has in addition
-    `roughness` times the mean of ‖r_i − r_j‖² over an example and its neighbours, r = onehot(y) − softmax [S-sharp5].
-    With one neighbour this is the squared error of the sum at x_i when only the others are stored.
+    A base whose residuals will be remembered is asked for smooth ones: with `nearest`
+    the loss has in addition `roughness` times the mean of ‖r_i − r_j‖² over an example
+    and its neighbours, r = onehot(y) − softmax [S-sharp5]. With one neighbour this is
+    the squared error of the sum at x_i when only the others are stored.
 
     Args:
         x: Inputs (n, D), scaled to about one.
@@ -72,27 +87,53 @@ def train(
         epochs: Passes over the data.
         step_size: Adam's, at the start.
         nearest: Rows of the nearest others (n, k), without the row itself.
-        roughness: Weight of the differences of residuals, 0 or more; without `nearest` it has no effect.
+        roughness: Weight of the differences of residuals, 0 or more; without `nearest`
+            it has no effect.
     """
-    X, y = array("x", x, "(n, D): one input a row", 2), as_array(labels)
+    X = array("x", x, "(n, D): one input a row", 2)
+    y = as_array(labels)
     random_key("key", key)
-    check(len(widths) > 0, "widths", widths, "one positive width or more")
+    if len(widths) == 0:
+        raise ValueError(
+            f"widths: got {brief(widths)}; it must be one positive width or more."
+        )
     hidden = [integer("widths", width, "positive integers") for width in widths]
-    check(y.shape == (len(X),), "labels", f"shape {y.shape}", f"shape ({len(X)},): a class for each row")
+    if y.shape != (len(X),):
+        raise ValueError(
+            f"labels: got shape {y.shape}; "
+            f"it must be shape ({len(X)},): a class for each row."
+        )
     positive("step_size", step_size)
     weight = real("roughness", roughness, "a weight: 0 or more")
-    check(weight is None or weight >= 0, "roughness", roughness, "a weight: 0 or more")
-    near = jnp.zeros((len(X), 0), int) if nearest is None else numbers("nearest", nearest)
-    rows = near.ndim == 2 and len(near) == len(X) and jnp.issubdtype(near.dtype, jnp.integer)
-    check(rows, "nearest", f"{near.dtype} of shape {near.shape}", f"whole numbers ({len(X)}, k): rows near each")
+    if not (weight is None or weight >= 0):
+        raise ValueError(
+            f"roughness: got {brief(roughness)}; it must be a weight: 0 or more."
+        )
+    near = (
+        jnp.zeros((len(X), 0), int) if nearest is None else numbers("nearest", nearest)
+    )
+    rows = (
+        near.ndim == 2
+        and len(near) == len(X)
+        and jnp.issubdtype(near.dtype, jnp.integer)
+    )
+    if not rows:
+        raise ValueError(
+            f"nearest: got {near.dtype} of shape {near.shape}; "
+            f"it must be whole numbers ({len(X)}, k): rows near each."
+        )
     k_start, k_order = jax.random.split(key)
     sizes = X.shape[1], *hidden, int(y.max()) + 1
     data = X, numbers("labels", y), near, jnp.asarray(roughness, X.dtype)
-    return Classifier(_fit(data, k_start, k_order, step_size, sizes, integer("epochs", epochs)))
+    return Classifier(
+        _fit(data, k_start, k_order, step_size, sizes, integer("epochs", epochs))
+    )
 
 
 def _loss(layers: tuple[Dense, ...], x: Array, y: Array) -> Array:
-    return optax.softmax_cross_entropy_with_integer_labels(relu_network(layers, x), y).mean()
+    return optax.softmax_cross_entropy_with_integer_labels(
+        relu_network(layers, x), y
+    ).mean()
 
 
 def _loss_with_memory(layers: tuple[Dense, ...], data: _Data, rows: Array) -> Array:
@@ -103,7 +144,9 @@ def _loss_with_memory(layers: tuple[Dense, ...], data: _Data, rows: Array) -> Ar
 
     def residual(at: Array) -> Array:
         logits = relu_network(layers, X[at])
-        return jax.nn.one_hot(y[at], logits.shape[-1], dtype=logits.dtype) - jax.nn.softmax(logits)
+        return jax.nn.one_hot(
+            y[at], logits.shape[-1], dtype=logits.dtype
+        ) - jax.nn.softmax(logits)
 
     step = residual(rows)[:, None] - residual(nearest[rows])
     return loss + roughness * (step**2).sum(-1).mean()
@@ -111,7 +154,12 @@ def _loss_with_memory(layers: tuple[Dense, ...], data: _Data, rows: Array) -> Ar
 
 @partial(jax.jit, static_argnames=("sizes", "epochs"))
 def _fit(
-    data: _Data, k_start: Array, k_order: Array, step_size: Numbers, sizes: tuple[int, ...], epochs: int
+    data: _Data,
+    k_start: Array,
+    k_order: Array,
+    step_size: Numbers,
+    sizes: tuple[int, ...],
+    epochs: int,
 ) -> tuple[Dense, ...]:
     X = data[0]
     size = min(_BATCH, len(X))
@@ -120,10 +168,14 @@ def _fit(
 
     def step(state: Any, rows: Array) -> tuple[Any, None]:
         layers, moments = state
-        updates, moments = adam.update(jax.grad(_loss_with_memory)(layers, data, rows), moments)
+        updates, moments = adam.update(
+            jax.grad(_loss_with_memory)(layers, data, rows), moments
+        )
         return (optax.apply_updates(layers, updates), moments), None
 
-    orders = jax.vmap(lambda k: jax.random.permutation(k, len(X)))(jax.random.split(k_order, epochs))
+    orders = jax.vmap(lambda k: jax.random.permutation(k, len(X)))(
+        jax.random.split(k_order, epochs)
+    )
     rows = orders[:, : batches * size].reshape(epochs * batches, size)
     layers = initial_layers(k_start, sizes, X.dtype)
     (layers, _), _ = jax.lax.scan(step, (layers, adam.init(layers)), rows)

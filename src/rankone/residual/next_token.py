@@ -1,4 +1,6 @@
-"""Tokens as examples: the windows that cover a text [S-appC-win], a model's states there, and what it leaves."""
+"""Tokens as examples: the windows that cover a text [S-appC-win], a model's states
+there, and what it leaves.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -10,7 +12,7 @@ from jaxtyping import Array, Float, Int
 from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
-from rankone._checks import Numbers, check, integer, positive
+from rankone._checks import Numbers, integer, positive
 from rankone._module import Module, static
 from rankone.language.forward import Cache, before_head, embed, head, run
 from rankone.language.model import LanguageModel
@@ -18,7 +20,14 @@ from rankone.language.tokenizer import pad
 from rankone.language.transformer import Network
 from rankone.residual.storage import Residuals, sparse
 
-__all__ = ["Places", "context_lengths", "next_scores", "next_token_residuals", "read_places", "window_starts"]
+__all__ = [
+    "Places",
+    "context_lengths",
+    "next_scores",
+    "next_token_residuals",
+    "read_places",
+    "window_starts",
+]
 
 
 def window_starts(length: int, window: int, stride: int) -> NDArray[np.int64]:
@@ -31,13 +40,19 @@ def window_starts(length: int, window: int, stride: int) -> NDArray[np.int64]:
     """
     length = integer("length", length, "a positive number of tokens")
     window = integer("window", window, "a positive number of tokens")
-    stride = integer("stride", stride, "a positive number of tokens, not above the window", most=window)
+    stride = integer(
+        "stride",
+        stride,
+        "a positive number of tokens, not above the window",
+        most=window,
+    )
     last = max(length - window, 0)
     return np.append(np.arange(0, last, stride), last)
 
 
 def context_lengths(length: int, window: int, stride: int) -> NDArray[np.int64]:
-    """Tokens before each token in the first window that holds it: what predicts it [S-appC-win].
+    """Tokens before each token in the first window that holds it: what predicts it
+    [S-appC-win].
 
     From the second window on at least window − stride; in the first window 0, 1, 2, …
     """
@@ -50,7 +65,8 @@ def context_lengths(length: int, window: int, stride: int) -> NDArray[np.int64]:
 
 
 class Places(Module):
-    """Places in texts: what the model has made of the tokens up to there, and the token that follows [S-appC-win].
+    """Places in texts: what the model has made of the tokens up to there, and the token
+    that follows [S-appC-win].
 
     Attributes:
         z: Hidden state before the head (n, d): where ResMem looks for neighbours.
@@ -70,10 +86,14 @@ class Places(Module):
         return len(self.labels)
 
     def quote(self, model: LanguageModel, i: int, length: int = 10) -> tuple[str, str]:
-        """The last words before place i, `length` tokens of them, and the one that follows."""
+        """The last words before place i, `length` tokens of them, and the one that
+        follows.
+        """
         end = self.ends[i]
         words = self.tokens[self.texts[i]][max(end - length, 0) : end]
-        return model.tokenizer.decode(words).strip(), model.tokenizer.decode([self.labels[i]]).strip()
+        return model.tokenizer.decode(words).strip(), model.tokenizer.decode(
+            [self.labels[i]]
+        ).strip()
 
 
 def read_places(
@@ -85,7 +105,8 @@ def read_places(
     stride: int = 192,
     batch: int = 4,
 ) -> Places:
-    """Run the model over some texts, in overlapping windows, and keep every place that a token follows.
+    """Run the model over some texts, in overlapping windows, and keep every place that
+    a token follows.
 
     Args:
         model: Base model.
@@ -98,21 +119,32 @@ def read_places(
     Raises:
         ValueError: If no text has more than `context` tokens.
     """
-    context, batch = integer("context", context, "a positive number of tokens"), integer("batch", batch)
+    context = integer("context", context, "a positive number of tokens")
+    batch = integer("batch", batch)
     tokens = [model.tokenizer.encode(text) for text in texts]
     longest = max(map(len, tokens), default=0)
-    check(longest > context, "texts", f"{longest} tokens in the longest", f"a text of more than context = {context}")
+    if not longest > context:
+        raise ValueError(
+            f"texts: got {longest} tokens in the longest; "
+            f"it must be a text of more than context = {context}."
+        )
     where = _where(tokens, context, window, stride)
     starts = np.unique(where[:, :2], axis=0)
     rows = [tokens[text][start : start + window] for text, start in starts]
     states = _states(model.network, rows, batch)
     row = {(text, start): i for i, (text, start) in enumerate(starts.tolist())}
-    z = np.stack([states[row[text, start]][at - start] for text, start, at in where.tolist()])
+    z = np.stack(
+        [states[row[text, start]][at - start] for text, start, at in where.tolist()]
+    )
     labels = np.array([tokens[text][at + 1] for text, _, at in where])
-    return Places(jnp.asarray(z), labels, where[:, 0], where[:, 2] + 1, tuple(map(tuple, tokens)))
+    return Places(
+        jnp.asarray(z), labels, where[:, 0], where[:, 2] + 1, tuple(map(tuple, tokens))
+    )
 
 
-def _where(tokens: Sequence[Sequence[int]], context: int, window: int, stride: int) -> NDArray[np.int64]:
+def _where(
+    tokens: Sequence[Sequence[int]], context: int, window: int, stride: int
+) -> NDArray[np.int64]:
     """Text, first token of the window, and token of every place (n, 3)."""
     found = []
     for text, own in enumerate(tokens):
@@ -123,24 +155,43 @@ def _where(tokens: Sequence[Sequence[int]], context: int, window: int, stride: i
     return np.concatenate(found)
 
 
-def _states(network: Network, rows: Sequence[Sequence[int]], batch: int) -> list[NDArray]:
-    """Hidden states before the head at every token of some rows; all batches of one shape, to compile once."""
+def _states(
+    network: Network, rows: Sequence[Sequence[int]], batch: int
+) -> list[NDArray]:
+    """Hidden states before the head at every token of some rows; all batches of one
+    shape, to compile once.
+    """
     tokens, valid = pad(rows, multiple=64)
     full = ((0, -len(rows) % batch), (0, 0))
-    parts = zip(*(np.pad(part, full).reshape(-1, batch, tokens.shape[1]) for part in (tokens, valid)), strict=True)
-    made = [np.asarray(_final(network, *part)) for part in tqdm(list(parts), desc="texts", disable=len(rows) < 64)]
+    parts = zip(
+        *(
+            np.pad(part, full).reshape(-1, batch, tokens.shape[1])
+            for part in (tokens, valid)
+        ),
+        strict=True,
+    )
+    made = [
+        np.asarray(_final(network, *part))
+        for part in tqdm(list(parts), desc="texts", disable=len(rows) < 64)
+    ]
     return list(np.concatenate(made))
 
 
 @jax.jit
 def _final(network: Network, tokens: Array, valid: Array) -> Array:
-    h, _, _ = run(network, embed(network, tokens), Cache.empty(network.config, valid, network.norm.dtype))
+    h, _, _ = run(
+        network,
+        embed(network, tokens),
+        Cache.empty(network.config, valid, network.norm.dtype),
+    )
     return before_head(network, h)
 
 
 @jax.jit
 def next_scores(network: Network, z: Numbers) -> Float[Array, "*n V"]:
-    """The model's scores of the next token from hidden states before its head (..., d)."""
+    """The model's scores of the next token from hidden states before its head (...,
+    d).
+    """
     return jnp.asarray(z) @ head(network).T
 
 
@@ -157,17 +208,34 @@ def next_token_residuals(
         temperature: Temperature T of the softmax.
         keep: Entries kept of each residual; that of the label is always among them.
     """
-    positive("temperature", temperature, "a positive finite temperature; 1 leaves the model as it is")
+    positive(
+        "temperature",
+        temperature,
+        "a positive finite temperature; 1 leaves the model as it is",
+    )
     L = len(head(model.network))
-    keep = integer("keep", keep, "a positive number of entries, not above the size of the vocabulary", most=L)
-    values, columns = _largest(model.network, places.z, jnp.asarray(places.labels), temperature, keep)
+    keep = integer(
+        "keep",
+        keep,
+        "a positive number of entries, not above the size of the vocabulary",
+        most=L,
+    )
+    values, columns = _largest(
+        model.network, places.z, jnp.asarray(places.labels), temperature, keep
+    )
     return sparse(values, columns, L)
 
 
 @partial(jax.jit, static_argnames="keep")
-def _largest(network: Network, z: Array, labels: Array, temperature: float, keep: int) -> tuple[Array, Array]:
+def _largest(
+    network: Network, z: Array, labels: Array, temperature: float, keep: int
+) -> tuple[Array, Array]:
     def one(place: tuple[Array, Array]) -> tuple[Array, Array]:
-        residual = (-jax.nn.softmax(next_scores(network, place[0]) / temperature)).at[place[1]].add(1)
+        residual = (
+            (-jax.nn.softmax(next_scores(network, place[0]) / temperature))
+            .at[place[1]]
+            .add(1)
+        )
         columns = jax.lax.top_k(abs(residual), keep)[1]
         return residual[columns], columns
 

@@ -1,4 +1,6 @@
-"""Residual memory: learn what you can, and look up what is left among the nearest neighbours."""
+"""Residual memory: learn what you can, and look up what is left among the nearest
+neighbours.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from rankone._annotated import renamed
-from rankone._checks import Numbers, check, host, instance, integer, states
+from rankone._checks import Numbers, brief, host, instance, integer, states
 from rankone._module import Module, static
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
@@ -26,7 +28,10 @@ from rankone.writes import BatchStep, KernelMemory, NearestNeighbours
 
 __all__ = ["ResMem", "Search", "soft_weights"]
 
-_SIGMA = "a positive finite width, in the unit of the embeddings: start at a typical distance"
+_SIGMA = (
+    "a positive finite width, in the unit of the embeddings: start at a typical "
+    "distance"
+)
 _TEMPERATURE = "a positive finite temperature; 1 leaves the base model as it is"
 
 
@@ -44,8 +49,9 @@ class Search(Protocol):
 def soft_weights(distances: Numbers, sigma: Numbers) -> Float[Array, "*n k"]:
     """Normalised weights of the k nearest, proportional to exp(−‖z − zᵢ‖/σ) [S-eq2].
 
-    The distance is not squared: a Laplace kernel. Computed from logarithms, for the exponentials themselves underflow
-    a few dozen σ away. A neighbour at distance ∞ has weight 0.
+    The distance is not squared: a Laplace kernel. Computed from logarithms, for the
+    exponentials themselves underflow a few dozen σ away. A neighbour at distance ∞ has
+    weight 0.
 
     Args:
         distances: (..., k), in the unit of σ.
@@ -63,10 +69,12 @@ def _soft_weights(distances: Numbers, sigma: Array) -> Array:
 class ResMem(Module):
     r"""Soft k-nearest-neighbour regression of a base model's residuals [S-eq3].
 
-    The scores of x are softmax(f(x)/T) + Σᵢ w̄ᵢ rᵢ, with f the base model's logits, over the k stored zᵢ nearest to the
-    embedding z of x. There rᵢ = onehot(yᵢ) − softmax(f(xᵢ)/T) [S-res], and the weights w̄ᵢ are proportional to
-    exp(−‖z − zᵢ‖/σ) [S-eq2]. Exactly k: where the paper's indicator would admit more on a tie, the earlier rows are
-    taken. Scores sum to 1 and lie in (−1, 2); `rankone.residual.scores` brings them back to probabilities.
+    The scores of x are softmax(f(x)/T) + Σᵢ w̄ᵢ rᵢ, with f the base model's logits,
+    over the k stored zᵢ nearest to the embedding z of x. There rᵢ = onehot(yᵢ) −
+    softmax(f(xᵢ)/T) [S-res], and the weights w̄ᵢ are proportional to exp(−‖z − zᵢ‖/σ)
+    [S-eq2]. Exactly k: where the paper's indicator would admit more on a tie, the
+    earlier rows are taken. Scores sum to 1 and lie in (−1, 2);
+    `rankone.residual.scores` brings them back to probabilities.
 
     >>> import numpy as np, rankone as ro
     >>> embeddings, labels = np.array([[0.0], [1.0], [2.0]]), np.array([0, 1, 1])
@@ -78,11 +86,14 @@ class ResMem(Module):
     Args:
         k: Number of neighbours, at most the number stored.
         sigma: Width σ of the weights in the unit of the embeddings; positive.
-        temperature: T, by which `logits` are divided; probabilities that you give are taken as they are.
-        keep: Store only so many entries of each residual, the largest in size (for vocabularies); all if None. The
-            rows then no longer sum to 0, nor the scores to 1 [S-appC-top128].
-        search: What finds neighbours, made from the embeddings: `ExactSearch`, `ShardedSearch`, `FaissSearch`, or
-            yours with `search(queries, k) -> Neighbours` and a length.
+        temperature: T, by which `logits` are divided; probabilities that you give are
+            taken as they are.
+        keep: Store only so many entries of each residual, the largest in size (for
+            vocabularies); all if None. The rows then no longer sum to 0, nor the scores
+            to 1 [S-appC-top128].
+        search: What finds neighbours, made from the embeddings: `ExactSearch`,
+            `ShardedSearch`, `FaissSearch`, or yours with
+            `search(queries, k) -> Neighbours` and a length.
         residuals: What is stored; `fit` makes it.
         store: The embeddings, searchable; `fit` makes it.
 
@@ -109,14 +120,24 @@ class ResMem(Module):
         residuals: Residuals | None = None,
         store: Search | None = None,
     ) -> None:
-        check(callable(search), "search", search, "a class or function of the embeddings, such as ExactSearch")
-        check(residuals is None or isinstance(residuals, Residuals), "residuals", residuals, "left to fit")
-        check(store is None or hasattr(store, "search"), "store", store, "left to fit")
+        if not callable(search):
+            raise ValueError(
+                f"search: got {brief(search)}; it must be a class or function of the "
+                "embeddings, such as ExactSearch."
+            )
+        if residuals is not None and not isinstance(residuals, Residuals):
+            raise ValueError(
+                f"residuals: got {brief(residuals)}; it must be left to fit."
+            )
+        if store is not None and not hasattr(store, "search"):
+            raise ValueError(f"store: got {brief(store)}; it must be left to fit.")
         self._set(
             k=integer("k", k, "a positive number of neighbours"),
             sigma=positive_scalar("sigma", sigma, _SIGMA),
             temperature=positive_scalar("temperature", temperature, _TEMPERATURE),
-            keep=None if keep is None else integer("keep", keep, "a positive number of entries"),
+            keep=None
+            if keep is None
+            else integer("keep", keep, "a positive number of entries"),
             search=search,
             residuals=residuals,
             store=store,
@@ -130,18 +151,26 @@ class ResMem(Module):
         *,
         logits: Numbers | None = None,
     ) -> "ResMem":
-        """A memory of what the base model leaves of the labels; this one stays as it is.
+        """A memory of what the base model leaves of the labels; this one stays as it
+        is.
 
         Args:
-            embeddings: (n, D), where the neighbours are looked for; whatever `search` takes.
-            probs: The base model's probabilities (n, L) there; or give `logits`, to be divided by the temperature.
+            embeddings: (n, D), where the neighbours are looked for; whatever `search`
+                takes.
+            probs: The base model's probabilities (n, L) there; or give `logits`, to be
+                divided by the temperature.
             labels: Classes 0 … L − 1, (n,).
             logits: (n, L), instead of probs.
 
         Raises:
-            ValueError: If the store is empty or has fewer than k rows, shapes differ, or entries are not finite.
+            ValueError: If the store is empty or has fewer than k rows, shapes differ,
+                or entries are not finite.
         """
-        check(labels is not None, "labels", labels, "the classes of the embeddings, (n,)")
+        if labels is None:
+            raise ValueError(
+                f"labels: got {brief(labels)}; "
+                "it must be the classes of the embeddings, (n,)."
+            )
         assert labels is not None
         with renamed(probs="logits" if probs is None else "probs"):
             residuals = onehot_residuals(self._base(probs, logits), labels)
@@ -149,79 +178,137 @@ class ResMem(Module):
             return self.fit_residuals(embeddings, residuals)
 
     @renamed(rows="embeddings")
-    def fit_residuals(self, embeddings: Numbers | None, residuals: "Numbers | Residuals") -> "ResMem":
-        """The same for residuals (n, L) of any kind: targets minus predictions of a regression, or bare labels.
+    def fit_residuals(
+        self, embeddings: Numbers | None, residuals: "Numbers | Residuals"
+    ) -> "ResMem":
+        """The same for residuals (n, L) of any kind: targets minus predictions of a
+        regression, or bare labels.
 
-        Those of a vocabulary that are too many to write down are given by `rankone.residual.storage.sparse`.
+        Those of a vocabulary that are too many to write down are given by
+        `rankone.residual.storage.sparse`.
         """
         store = self.search(embeddings)
         if not isinstance(residuals, Residuals):
-            residuals = dense(residuals) if self.keep is None else largest(residuals, self.keep)
-        check(len(store) == len(residuals), "residuals", f"{len(residuals)} rows", f"{len(store)}, as the embeddings")
-        integer("k", self.k, "a number of neighbours from 1 to that of the stored embeddings", most=len(store))
+            residuals = (
+                dense(residuals) if self.keep is None else largest(residuals, self.keep)
+            )
+        if len(store) != len(residuals):
+            raise ValueError(
+                f"residuals: got {len(residuals)} rows; "
+                f"it must be {len(store)}, as the embeddings."
+            )
+        integer(
+            "k",
+            self.k,
+            "a number of neighbours from 1 to that of the stored embeddings",
+            most=len(store),
+        )
         return replace(self, residuals=residuals, store=store)
 
     def predict(
-        self, embeddings: Numbers, probs: Numbers | None = None, *, logits: Numbers | None = None
+        self,
+        embeddings: Numbers,
+        probs: Numbers | None = None,
+        *,
+        logits: Numbers | None = None,
     ) -> Float[Array, "*n L"]:
-        """Scores (..., L) at embeddings (..., D): the base model's probabilities there plus `correction`."""
+        """Scores (..., L) at embeddings (..., D): the base model's probabilities there
+        plus `correction`.
+        """
         base = self._base(probs, logits)
         correction = self.correction(embeddings)
         wanted = f"one row for each embedding: {correction.shape}"
-        check(base.shape == correction.shape, "logits" if probs is None else "probs", f"shape {base.shape}", wanted)
+        if base.shape != correction.shape:
+            raise ValueError(
+                f"{'logits' if probs is None else 'probs'}: got shape {base.shape}; "
+                f"it must be {wanted}."
+            )
         return base + correction
 
     def correction(self, embeddings: Numbers) -> Float[Array, "*n L"]:
-        """The remembered residual Σᵢ w̄ᵢ rᵢ at embeddings (..., D) -> (..., L) [S-eq2]; 0 while nothing is stored."""
+        """The remembered residual Σᵢ w̄ᵢ rᵢ at embeddings (..., D) -> (..., L) [S-eq2];
+        0 while nothing is stored.
+        """
         return self.read(self.neighbours(embeddings))
 
     @renamed(queries="embeddings")
     def neighbours(self, embeddings: Numbers) -> Neighbours:
-        """The k nearest stored embeddings; find them once to read with several σ or fewer k.
+        """The k nearest stored embeddings; find them once to read with several σ or
+        fewer k.
 
-        Their `outcome` says, inside jit too, where nothing is stored or a distance is not finite.
+        Their `outcome` says, inside jit too, where nothing is stored or a distance is
+        not finite.
         """
         return self._fitted()[1].search(embeddings, self.k)
 
     def read(self, found: Neighbours) -> Float[Array, "*n L"]:
-        """The correction from neighbours already found (..., j) -> (..., L); the nearest `k` of them are used."""
-        instance("found", found, Neighbours, "the Neighbours of some embeddings, as `neighbours` finds them")
+        """The correction from neighbours already found (..., j) -> (..., L); the
+        nearest `k` of them are used.
+        """
+        instance(
+            "found",
+            found,
+            Neighbours,
+            "the Neighbours of some embeddings, as `neighbours` finds them",
+        )
         return _weigh(self._fitted()[0], found, self.sigma, self.k)
 
     def using(self, *, k: int | None = None, sigma: Numbers | None = None) -> "ResMem":
         """The same stored memory read with another `k` or `sigma`."""
         chosen: dict[str, Any] = {"k": k, "sigma": sigma}
-        return replace(self, **{name: value for name, value in chosen.items() if value is not None})
+        return replace(
+            self, **{name: value for name, value in chosen.items() if value is not None}
+        )
 
     def kernel_memory(self) -> KernelMemory:
-        """The same memory as the one operation of the book: residuals written in one step, read by a kernel.
+        """The same memory as the one operation of the book: residuals written in one
+        step, read by a kernel.
 
-        Its keys are the stored embeddings, its residuals those kept here, its kernel `NearestNeighbours(k, sigma)`.
-        Read with `normalise=True` at the columns of q it gives the transpose of `correction(q.T)`; it takes the kernel
-        of all keys with one another, and is meant for stores of a few thousand rows.
+        Its keys are the stored embeddings, its residuals those kept here, its kernel
+        `NearestNeighbours(k, sigma)`. Read with `normalise=True` at the columns of q it
+        gives the transpose of `correction(q.T)`; it takes the kernel of all keys with
+        one another, and is meant for stores of a few thousand rows.
 
         Raises:
             ValueError: If nothing is stored, or the store does not say its rows.
         """
         residuals, store = self._fitted()
         rows: Any = getattr(store, "rows", None)
-        check(rows is not None, "search", type(store).__name__, "a search that keeps its rows, such as ExactSearch")
-        kernel, n = NearestNeighbours(self.k, self.sigma), len(residuals)
-        return KernelMemory.store(rows[:n].T, full(residuals).T, kernel, rule=BatchStep())
+        if rows is None:
+            raise ValueError(
+                f"search: got {brief(type(store).__name__)}; "
+                "it must be a search that keeps its rows, such as ExactSearch."
+            )
+        kernel = NearestNeighbours(self.k, self.sigma)
+        n = len(residuals)
+        return KernelMemory.store(
+            rows[:n].T, full(residuals).T, kernel, rule=BatchStep()
+        )
 
     def _fitted(self) -> tuple[Residuals, Search]:
         stored = self.residuals is not None and self.store is not None
-        check(stored, "ResMem", "nothing stored", "fitted first: memory = ResMem(...).fit(...)")
+        if not stored:
+            raise ValueError(
+                "ResMem: got nothing stored; "
+                "it must be fitted first: memory = ResMem(...).fit(...)."
+            )
         assert self.residuals is not None
         assert self.store is not None
         return self.residuals, self.store
 
     def _base(self, probs: Numbers | None, logits: Numbers | None) -> Array:
-        check((probs is None) != (logits is None), "probs", "both or neither of probs and logits", "one of the two")
+        if (probs is None) == (logits is None):
+            raise ValueError(
+                "probs: got both or neither of probs and logits; "
+                "it must be one of the two."
+            )
         if probs is not None:
             return probabilities("probs", probs)
         given: Any = host("logits", logits)
-        return _softmax(states("logits", given, given.shape[-1] if given.ndim else 1), self.temperature)
+        return _softmax(
+            states("logits", given, given.shape[-1] if given.ndim else 1),
+            self.temperature,
+        )
 
 
 @jax.jit
@@ -231,9 +318,13 @@ def _softmax(logits: Array, temperature: Array) -> Array:
 
 @partial(jax.jit, static_argnames="k")
 def _weigh(residuals: Residuals, found: Neighbours, sigma: Array, k: int) -> Array:
-    """Σ w̄ᵢ rᵢ, a batch of queries at a time: the residuals of all neighbours of all queries may be too many."""
-    distances, indices = found.distances[..., :k], found.indices[..., :k]
-    weights, k = _soft_weights(distances, sigma), distances.shape[-1]
+    """Σ w̄ᵢ rᵢ, a batch of queries at a time: the residuals of all neighbours of all
+    queries may be too many.
+    """
+    distances = found.distances[..., :k]
+    indices = found.indices[..., :k]
+    weights = _soft_weights(distances, sigma)
+    k = distances.shape[-1]
     rows = weights.reshape(-1, k), indices.reshape(-1, k)
     read = jax.lax.map(lambda pair: residuals.weighted(*pair), rows, batch_size=256)
     return read.reshape(*weights.shape[:-1], residuals.L)

@@ -1,4 +1,6 @@
-"""What scores are worth: as probabilities, projected or calibrated, and as answers, corrected or broken."""
+"""What scores are worth: as probabilities, projected or calibrated, and as answers,
+corrected or broken.
+"""
 
 from functools import partial
 from typing import Any
@@ -8,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from rankone._checks import Numbers, array, as_array, check, integer, states
+from rankone._checks import Numbers, array, as_array, integer, states
 from rankone._module import Module
 from rankone.residual.storage import classes, positive_scalar
 
@@ -16,9 +18,11 @@ __all__ = ["Calibration", "Gain", "calibration_error", "gain", "project"]
 
 
 def project(scores: Numbers) -> Float[Array, "*n L"]:
-    """The nearest point of the probability simplex: max(s − τ, 0) with τ such that it sums to 1 [S-eq3].
+    """The nearest point of the probability simplex: max(s − τ, 0) with τ such that it
+    sums to 1 [S-eq3].
 
-    The largest score stays the largest. Exact zeros may come out: do not take their logarithm.
+    The largest score stays the largest. Exact zeros may come out: do not take their
+    logarithm.
 
     Args:
         scores: (..., L).
@@ -32,15 +36,20 @@ def _project(s: Array) -> Array:
     ranked = -jnp.sort(-s, axis=-1)
     excess = jnp.cumsum(ranked, axis=-1) - 1
     kept = jnp.sum(
-        ranked * jnp.broadcast_to(jnp.arange(1, s.shape[-1] + 1, dtype=s.dtype), s.shape) > excess,
+        ranked
+        * jnp.broadcast_to(jnp.arange(1, s.shape[-1] + 1, dtype=s.dtype), s.shape)
+        > excess,
         axis=-1,
         keepdims=True,
     )
-    return jnp.maximum(s - jnp.take_along_axis(excess, kept - 1, -1) / kept.astype(s.dtype), 0)
+    return jnp.maximum(
+        s - jnp.take_along_axis(excess, kept - 1, -1) / kept.astype(s.dtype), 0
+    )
 
 
 class Calibration(Module):
-    """Scores to probabilities by softmax(s/τ), which keeps the order of the scores and has no zeros [S-eq3].
+    """Scores to probabilities by softmax(s/τ), which keeps the order of the scores and
+    has no zeros [S-eq3].
 
     It is the point p of the simplex that maximises ⟨p, s⟩ + τ · entropy(p).
 
@@ -51,13 +60,19 @@ class Calibration(Module):
     temperature: Float[Array, ""]
 
     def __init__(self, temperature: Numbers) -> None:
-        self._set(temperature=positive_scalar("temperature", temperature, "a positive finite temperature"))
+        self._set(
+            temperature=positive_scalar(
+                "temperature", temperature, "a positive finite temperature"
+            )
+        )
 
     @classmethod
     def fit(cls, scores: Numbers, labels: Numbers) -> "Calibration":
-        """The τ with the least negative log-likelihood on held-out scores (n, L) and labels (n,).
+        """The τ with the least negative log-likelihood on held-out scores (n, L) and
+        labels (n,).
 
-        The likelihood is concave in 1/τ, so that halving an interval of log τ finds it; between 10⁻³ and 10³.
+        The likelihood is concave in 1/τ, so that halving an interval of log τ finds it;
+        between 10⁻³ and 10³.
         """
         s = array("scores", scores, "(n, L)", 2)
         return cls(_likeliest(s, classes("labels", labels, s.shape[:1], s.shape[1])))
@@ -79,28 +94,40 @@ def _likeliest(s: Array, y: Numbers) -> Array:
     def halve(ends: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
         low, high = ends
         middle = (low + high) / 2
-        slope = (own - (jax.nn.softmax(s * jnp.exp(-middle)[None, None], -1) * s).sum(-1)).mean()  # by 1/τ
-        return (jnp.where(slope > 0, low, middle), jnp.where(slope > 0, middle, high)), None
+        # by 1/τ
+        slope = (
+            own - (jax.nn.softmax(s * jnp.exp(-middle)[None, None], -1) * s).sum(-1)
+        ).mean()
+        return (
+            jnp.where(slope > 0, low, middle),
+            jnp.where(slope > 0, middle, high),
+        ), None
 
     reach = jnp.log(jnp.asarray(1e3, s.dtype))
     (low, high), _ = jax.lax.scan(halve, (-reach, reach), None, length=40)
     return jnp.exp((low + high) / 2)
 
 
-def calibration_error(probs: Numbers, labels: Numbers, bins: int = 15) -> Float[Array, ""]:
-    """Expected calibration error: mean distance of confidence from accuracy over equal bins of confidence.
+def calibration_error(
+    probs: Numbers, labels: Numbers, bins: int = 15
+) -> Float[Array, ""]:
+    """Expected calibration error: mean distance of confidence from accuracy over equal
+    bins of confidence.
 
     Args:
         probs: (n, L); of scores outside [0, 1] the confidence is clipped.
         labels: (n,).
         bins: Number of bins.
     """
-    return _calibration_error(array("probs", probs, "(n, L)", 2), as_array(labels), integer("bins", bins))
+    return _calibration_error(
+        array("probs", probs, "(n, L)", 2), as_array(labels), integer("bins", bins)
+    )
 
 
 @partial(jax.jit, static_argnames="bins")
 def _calibration_error(p: Array, labels: Numbers, bins: int) -> Array:
-    confidence, right = jnp.clip(p.max(1), 0, 1), p.argmax(1) == labels
+    confidence = jnp.clip(p.max(1), 0, 1)
+    right = p.argmax(1) == labels
     at = jnp.minimum((confidence * bins).astype(int), bins - 1)
     gap = jnp.zeros(bins, p.dtype).at[at].add(jnp.asarray(right, p.dtype) - confidence)
     return jnp.abs(gap).sum() / len(p)
@@ -112,8 +139,10 @@ class Gain(Module):
     Attributes:
         corrected: The base model wrong, the memory right: the paper's "TPR" [S-eq4,5].
         broken: The base model right, the memory wrong: its "FPR" [S-eq4,5].
-        both_wrong: Both wrong, with different answers: needs three classes, adds nothing [S-dich].
-        total: Error of the base minus error of the memory, = corrected − broken [S-gain].
+        both_wrong: Both wrong, with different answers: needs three classes, adds
+            nothing [S-dich].
+        total: Error of the base minus error of the memory, = corrected − broken
+            [S-gain].
     """
 
     corrected: float
@@ -134,10 +163,23 @@ def gain(labels: Numbers, base: Numbers, memory: Numbers) -> Gain:
         ValueError: If the shapes differ or there are no examples.
     """
     y, b, m = (np.asarray(v) for v in (labels, base, memory))
-    check(y.ndim == 1 and y.size > 0, "labels", f"shape {y.shape}", "a non-empty array (m,)")
+    if y.ndim != 1 or y.size == 0:
+        raise ValueError(
+            f"labels: got shape {y.shape}; it must be a non-empty array (m,)."
+        )
     for name, v in (("base", b), ("memory", m)):
-        check(v.shape == y.shape, name, f"shape {v.shape}", f"answers, not scores: shape {y.shape}")
-    corrected, broken = (b != y) & (m == y), (b == y) & (m != y)
+        if v.shape != y.shape:
+            raise ValueError(
+                f"{name}: got shape {v.shape}; "
+                f"it must be answers, not scores: shape {y.shape}."
+            )
+    corrected = (b != y) & (m == y)
+    broken = (b == y) & (m != y)
     both_wrong = (b != y) & (m != y) & (b != m)
     total = (b != y).mean() - (m != y).mean()
-    return Gain(*(float(share) for share in (corrected.mean(), broken.mean(), both_wrong.mean(), total)))
+    return Gain(
+        *(
+            float(share)
+            for share in (corrected.mean(), broken.mean(), both_wrong.mean(), total)
+        )
+    )

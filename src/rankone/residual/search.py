@@ -1,6 +1,8 @@
-"""Stores of embeddings and the search for the nearest: on one device, spread over several, or in an index of faiss.
+"""Stores of embeddings and the search for the nearest: on one device, spread over
+several, or in an index of faiss.
 
-All find the k nearest rows by Euclidean distance [S-eq2]; `ResMem(search=...)` takes any of them.
+All find the k nearest rows by Euclidean distance [S-eq2]; `ResMem(search=...)` takes
+any of them.
 """
 
 from collections.abc import Sequence
@@ -16,7 +18,17 @@ from jax.sharding import Mesh, NamedSharding
 from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Float, Int
 
-from rankone._checks import Numbers, array, check, concrete, host, integer, is_traced, known, states
+from rankone._checks import (
+    Numbers,
+    array,
+    brief,
+    concrete,
+    host,
+    integer,
+    is_traced,
+    known,
+    states,
+)
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.precision import at_least_single, wider
@@ -28,10 +40,12 @@ _AXIS = "rows"
 
 
 class Neighbours(Module):
-    """The k nearest rows of each query, nearest first; equal distances in the order of the rows.
+    """The k nearest rows of each query, nearest first; equal distances in the order of
+    the rows.
 
     Attributes:
-        distances: ‖q − z‖₂ (..., k), in the unit of the rows; ∞ where fewer than k rows are stored.
+        distances: ‖q − z‖₂ (..., k), in the unit of the rows; ∞ where fewer than k rows
+            are stored.
         indices: Rows of the store (..., k); −1 where fewer than k are stored.
     """
 
@@ -40,7 +54,9 @@ class Neighbours(Module):
 
     @property
     def outcome(self) -> Int[Array, "*queries"]:
-        """`checks.Outcome` of each query: EMPTY if nothing is stored, NOT_FINITE if a distance overflows or is NaN."""
+        """`checks.Outcome` of each query: EMPTY if nothing is stored, NOT_FINITE if a
+        distance overflows or is NaN.
+        """
         return _outcome(self)
 
 
@@ -61,9 +77,11 @@ class ExactSearch(Module):
     ([0, 2], [0.0, 1.0])
 
     Args:
-        rows: Stored embeddings (n, D); kept as they are, with one number a row beside them.
-        stored: How many of the rows count, the first ones; all if None. It may be traced: a store of a fixed shape
-            that fills up inside jit. The rows after them are never found.
+        rows: Stored embeddings (n, D); kept as they are, with one number a row beside
+            them.
+        stored: How many of the rows count, the first ones; all if None. It may be
+            traced: a store of a fixed shape that fills up inside jit. The rows after
+            them are never found.
 
     Raises:
         ValueError: If the store is empty, not a matrix, or has NaN or infinite entries.
@@ -73,35 +91,57 @@ class ExactSearch(Module):
     stored: Int[Array, ""] | None = None
     half_norms: Float[Array, " n"] = field(init=False, repr=False)
 
-    def __init__(self, rows: Numbers, stored: int | Int[Array, ""] | None = None) -> None:
-        rows = _sized(array("rows", rows, "(n, D): one stored embedding a row", 2, once=True))
+    def __init__(
+        self, rows: Numbers, stored: int | Int[Array, ""] | None = None
+    ) -> None:
+        rows = _sized(
+            array("rows", rows, "(n, D): one stored embedding a row", 2, once=True)
+        )
         if stored is not None:
             if not is_traced(stored):
                 integer("stored", stored, "a positive number of rows", most=len(rows))
             stored = jnp.asarray(stored)
-            rows = jnp.where(jnp.arange(len(rows))[:, None] < stored, rows, _far(rows.dtype))
-        self._set(rows=rows, stored=stored, half_norms=_half_norms(rows, len(rows) if stored is None else stored))
+            rows = jnp.where(
+                jnp.arange(len(rows))[:, None] < stored, rows, _far(rows.dtype)
+            )
+        self._set(
+            rows=rows,
+            stored=stored,
+            half_norms=_half_norms(rows, len(rows) if stored is None else stored),
+        )
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def search(self, queries: Numbers, k: int) -> Neighbours:
-        """The k nearest rows to queries (..., D). Distances are differentiable by queries and rows.
+        """The k nearest rows to queries (..., D). Distances are differentiable by
+        queries and rows.
 
         Raises:
-            ValueError: If k is not between 1 and the number of rows, or the queries do not fit them.
+            ValueError: If k is not between 1 and the number of rows, or the queries do
+                not fit them.
         """
         k = integer("k", k, "a positive number of neighbours", most=len(self))
         return _search(self, states("queries", queries, self.rows.shape[1]), k)
 
 
 def _sized(rows: Array | np.ndarray) -> Array | np.ndarray:
-    """The rows, refused where squares of their differences would under- or overflow, if that can be seen."""
+    """The rows, refused where squares of their differences would under- or overflow, if
+    that can be seen.
+    """
     if known(rows):
-        most, wide = float(concrete(_largest, rows)), jnp.finfo(wider(rows.dtype, jnp.float32))
-        least, greatest = float(wide.tiny) ** 0.5 / float(wide.eps), (float(wide.max) / rows.shape[1]) ** 0.5 / 2
-        wanted = f"of entries between {least:.0e} and {greatest:.0e} in size, so that squares are numbers: rescale them"
-        check(most == 0 or least <= most <= greatest, "rows", f"a largest entry of {most:.1e}", wanted)
+        most = float(concrete(_largest, rows))
+        wide = jnp.finfo(wider(rows.dtype, jnp.float32))
+        least = float(wide.tiny) ** 0.5 / float(wide.eps)
+        greatest = (float(wide.max) / rows.shape[1]) ** 0.5 / 2
+        wanted = (
+            f"of entries between {least:.0e} and {greatest:.0e} in size, so that "
+            "squares are numbers: rescale them"
+        )
+        if not (most == 0 or least <= most <= greatest):
+            raise ValueError(
+                f"rows: got a largest entry of {most:.1e}; it must be {wanted}."
+            )
     return rows
 
 
@@ -111,14 +151,20 @@ def _largest(rows: Array | np.ndarray) -> Array:
 
 
 def _far(dtype: np.dtype) -> float:
-    """An entry of rows that do not count: no query is near them, and matrix products stay free of NaN."""
+    """An entry of rows that do not count: no query is near them, and matrix products
+    stay free of NaN.
+    """
     return float(np.sqrt(np.finfo(dtype).max))
 
 
 @jax.jit
 def _half_norms(rows: Array, stored: int | Array) -> Array:
     """½‖z‖² of each row, ∞ of those that do not count."""
-    return jnp.where(jnp.arange(len(rows)) < stored, 0.5 * (at_least_single(rows) ** 2).sum(1), jnp.inf)
+    return jnp.where(
+        jnp.arange(len(rows)) < stored,
+        0.5 * (at_least_single(rows) ** 2).sum(1),
+        jnp.inf,
+    )
 
 
 @partial(jax.jit, static_argnames="k")
@@ -131,17 +177,19 @@ def _search(store: ExactSearch, q: Array, k: int) -> Neighbours:
 class ShardedSearch(Module):
     """Exact search in a store of which each device holds an equal part [S-eq2].
 
-    Each device searches its own rows; the k best of each are gathered and the k best of those are the answer, so that
-    what travels between devices does not grow with the store.
+    Each device searches its own rows; the k best of each are gathered and the k best of
+    those are the answer, so that what travels between devices does not grow with the
+    store.
 
     Args:
-        rows: Stored embeddings (n, D). Give a NumPy array and no device ever holds all of it. They are kept padded to
-            a multiple of the number of devices.
+        rows: Stored embeddings (n, D). Give a NumPy array and no device ever holds all
+            of it. They are kept padded to a multiple of the number of devices.
         devices: By default all there are.
         stored: How many of the rows count, the first ones; all if None.
 
     Raises:
-        ValueError: If the store is empty, not a matrix, has NaN or infinite entries, or fewer rows than devices.
+        ValueError: If the store is empty, not a matrix, has NaN or infinite entries, or
+            fewer rows than devices.
     """
 
     rows: Float[Array, "n D"]
@@ -149,21 +197,39 @@ class ShardedSearch(Module):
     stored: int = static()
     half_norms: Float[Array, " n"] = field(init=False, repr=False)
 
-    def __init__(self, rows: Numbers, devices: Sequence[jax.Device] | None = None, stored: int | None = None) -> None:
+    def __init__(
+        self,
+        rows: Numbers,
+        devices: Sequence[jax.Device] | None = None,
+        stored: int | None = None,
+    ) -> None:
         devices = jax.devices() if devices is None else devices
-        chosen = isinstance(devices, list | tuple) and all(isinstance(one, jax.Device) for one in devices)
-        check(chosen and len(devices) > 0, "devices", devices, "a list of devices, such as jax.devices()")
+        chosen = isinstance(devices, list | tuple) and all(
+            isinstance(one, jax.Device) for one in devices
+        )
+        if not chosen or len(devices) <= 0:
+            raise ValueError(
+                f"devices: got {brief(devices)}; "
+                "it must be a list of devices, such as jax.devices()."
+            )
         devices = tuple(devices)
         given = host("rows", rows)
-        check(given.ndim == 2, "rows", f"shape {given.shape}", "an array of shape (n, D): one stored embedding a row")
+        if given.ndim != 2:
+            raise ValueError(
+                f"rows: got shape {given.shape}; "
+                "it must be an array of shape (n, D): one stored embedding a row."
+            )
         n = len(given) if stored is None else integer("stored", stored, most=len(given))
         wanted = f"a store with a row or more for each of {len(devices)} devices"
-        check(n >= len(devices), "rows", f"{n} rows", wanted)
+        if not n >= len(devices):
+            raise ValueError(f"rows: got {n} rows; it must be {wanted}.")
         _sized(given[:n])
         if len(given) % len(devices):
             given = np.asarray(given)
             floating = jnp.issubdtype(given.dtype, jnp.floating)
-            given = given.astype(jax.dtypes.canonicalize_dtype(given.dtype if floating else float))
+            given = given.astype(
+                jax.dtypes.canonicalize_dtype(given.dtype if floating else float)
+            )
             padding = ((0, -len(given) % len(devices)), (0, 0))
             given = np.pad(given, padding, constant_values=_far(given.dtype))
         sharding = NamedSharding(Mesh(np.asarray(devices), (_AXIS,)), P(_AXIS))
@@ -171,20 +237,29 @@ class ShardedSearch(Module):
         self._set(rows=rows, devices=devices, stored=n, half_norms=_half_norms(rows, n))
 
     def __reduce__(self) -> tuple:
-        return _on_devices, (np.asarray(self.rows)[: self.stored], [device.id for device in self.devices])
+        return _on_devices, (
+            np.asarray(self.rows)[: self.stored],
+            [device.id for device in self.devices],
+        )
 
     def __len__(self) -> int:
         return self.stored
 
     def search(self, queries: Numbers, k: int) -> Neighbours:
-        """The k nearest rows to queries (..., D); the same rows as `ExactSearch` finds."""
+        """The k nearest rows to queries (..., D); the same rows as `ExactSearch`
+        finds.
+        """
         k = integer("k", k, "a positive number of neighbours", most=len(self))
         return _search_shards(self, states("queries", queries, self.rows.shape[1]), k)
 
 
 def _on_devices(rows: np.ndarray, ids: Sequence[int]) -> ShardedSearch:
-    """A store from a copy or a pickle: on the devices of these numbers, or on all if there are none such."""
-    return ShardedSearch(rows, [device for device in jax.devices() if device.id in ids] or None)
+    """A store from a copy or a pickle: on the devices of these numbers, or on all if
+    there are none such.
+    """
+    return ShardedSearch(
+        rows, [device for device in jax.devices() if device.id in ids] or None
+    )
 
 
 @partial(jax.jit, static_argnames="k")
@@ -196,9 +271,18 @@ def _search_shards(store: ShardedSearch, queries: Array, k: int) -> Neighbours:
         distances, indices = search_rows(rows, half, q, own)
         return distances, indices + jax.lax.axis_index(_AXIS) * size
 
-    q = queries.reshape(-1, queries.shape[-1]).astype(wider(queries.dtype, store.half_norms.dtype))
-    mesh, out = Mesh(np.asarray(store.devices), (_AXIS,)), P(None, _AXIS)
-    spread = jax.shard_map(local, mesh=mesh, in_specs=(P(_AXIS), P(_AXIS), P()), out_specs=(out, out), check_vma=False)
+    q = queries.reshape(-1, queries.shape[-1]).astype(
+        wider(queries.dtype, store.half_norms.dtype)
+    )
+    mesh = Mesh(np.asarray(store.devices), (_AXIS,))
+    out = P(None, _AXIS)
+    spread = jax.shard_map(
+        local,
+        mesh=mesh,
+        in_specs=(P(_AXIS), P(_AXIS), P()),
+        out_specs=(out, out),
+        check_vma=False,
+    )
     # (N, devices · own), devices in order: ties keep the order of the rows
     distances, rows = spread(store.rows, store.half_norms, q)
     top, at = jax.lax.top_k(-distances, k)
@@ -207,12 +291,13 @@ def _search_shards(store: ShardedSearch, queries: Array, k: int) -> Neighbours:
 
 
 class FaissSearch(Module):
-    """Search by a faiss index: exact by default, approximate if you bring an index that is [S-eq2].
+    """Search by a faiss index: exact by default, approximate if you bring an index that
+    is [S-eq2].
 
     Args:
         rows: Stored embeddings (n, D), kept in float32, as faiss does.
-        index: A trained index of squared L2 distances, empty (the rows are added) or already holding the n rows;
-            by default an `IndexFlatL2`.
+        index: A trained index of squared L2 distances, empty (the rows are added) or
+            already holding the n rows; by default an `IndexFlatL2`.
 
     Raises:
         ImportError: If faiss is not installed.
@@ -223,18 +308,38 @@ class FaissSearch(Module):
     index: Any = static()
 
     def __init__(self, rows: Numbers, index: Any = None) -> None:
-        rows = array("rows", rows, "(n, D): one stored embedding a row", 2, once=True).astype(jnp.float32)
-        able = index is None or all(hasattr(index, part) for part in ("d", "metric_type", "ntotal", "search"))
-        check(able, "index", index, "an index of faiss, or None")
+        rows = array(
+            "rows", rows, "(n, D): one stored embedding a row", 2, once=True
+        ).astype(jnp.float32)
+        able = index is None or all(
+            hasattr(index, part) for part in ("d", "metric_type", "ntotal", "search")
+        )
+        if not able:
+            raise ValueError(
+                f"index: got {brief(index)}; it must be an index of faiss, or None."
+            )
         try:
             faiss = import_module("faiss")
         except ModuleNotFoundError as missing:
-            raise ImportError("FaissSearch needs faiss: pip install faiss-cpu. ExactSearch needs nothing.") from missing
+            raise ImportError(
+                "FaissSearch needs faiss: pip install faiss-cpu. ExactSearch needs "
+                "nothing."
+            ) from missing
         n, D = rows.shape
         index = faiss.IndexFlatL2(D) if index is None else index
-        check(index.d == D, "index", f"dimension {index.d}", f"an index of dimension {D}")
-        check(index.metric_type == faiss.METRIC_L2, "index", "another metric", "an index of L2 distances")
-        check(index.ntotal in (0, n), "index", f"{index.ntotal} rows", f"empty or filled with these {n} rows")
+        if index.d != D:
+            raise ValueError(
+                f"index: got dimension {index.d}; it must be an index of dimension {D}."
+            )
+        if index.metric_type != faiss.METRIC_L2:
+            raise ValueError(
+                "index: got another metric; it must be an index of L2 distances."
+            )
+        if index.ntotal not in (0, n):
+            raise ValueError(
+                f"index: got {index.ntotal} rows; "
+                f"it must be empty or filled with these {n} rows."
+            )
         if index.ntotal == 0:
             index.add(np.asarray(rows))
         self._set(rows=rows, index=index)
@@ -243,11 +348,19 @@ class FaissSearch(Module):
         return len(self.rows)
 
     def search(self, queries: Numbers, k: int) -> Neighbours:
-        """The k nearest rows to queries (..., D). Not differentiable, and not inside jit."""
+        """The k nearest rows to queries (..., D). Not differentiable, and not inside
+        jit.
+        """
         k = integer("k", k, "a positive number of neighbours", most=len(self))
         q = np.asarray(states("queries", queries, self.rows.shape[1]), np.float32)
-        square, indices = self.index.search(np.ascontiguousarray(q.reshape(-1, q.shape[-1])), k)
+        square, indices = self.index.search(
+            np.ascontiguousarray(q.reshape(-1, q.shape[-1])), k
+        )
         wanted = "a number of neighbours that the index can find: raise its probes"
-        check(bool(indices.min(initial=0) >= 0), "k", k, wanted)
+        if not indices.min(initial=0) >= 0:
+            raise ValueError(f"k: got {brief(k)}; it must be {wanted}.")
         shape = (*q.shape[:-1], k)
-        return Neighbours(jnp.sqrt(jnp.maximum(square, 0)).reshape(shape), jnp.asarray(indices).reshape(shape))
+        return Neighbours(
+            jnp.sqrt(jnp.maximum(square, 0)).reshape(shape),
+            jnp.asarray(indices).reshape(shape),
+        )

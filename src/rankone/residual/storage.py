@@ -1,4 +1,6 @@
-"""Residuals: what a base model leaves of the labels, stored in full or as the largest entries of each."""
+"""Residuals: what a base model leaves of the labels, stored in full or as the largest
+entries of each.
+"""
 
 from functools import partial
 from typing import Any, Protocol, cast, runtime_checkable
@@ -8,7 +10,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Integer
 
-from rankone._checks import Numbers, array, check, host, integer, numbers, positive, readable, states
+from rankone._checks import (
+    Numbers,
+    array,
+    brief,
+    host,
+    integer,
+    numbers,
+    positive,
+    readable,
+    states,
+)
 from rankone._module import Module, static
 from rankone.precision import wider
 
@@ -25,7 +37,8 @@ __all__ = [
     "sparse",
 ]
 
-_SUM = 1e-3  # how far the sum of a row of probabilities may be from 1: half precision sums that well
+# how far the sum of a row of probabilities may be from 1: half precision sums that well
+_SUM = 1e-3
 
 
 @runtime_checkable
@@ -72,22 +85,32 @@ class _Sparse(Module):
     def weighted(self, weights: Array, rows: Array) -> Array:
         read = jnp.zeros(self.L, wider(weights, self.values))
         held = self.values[rows].astype(read.dtype)
-        return read.at[self.columns[rows]].add(weights[:, None].astype(read.dtype) * held)
+        return read.at[self.columns[rows]].add(
+            weights[:, None].astype(read.dtype) * held
+        )
 
 
 def dense(residuals: Numbers) -> Residuals:
     """Residuals (n, L) with every entry [S-res]."""
-    return _Dense(array("residuals", residuals, "(n, L): one residual a row", 2, once=True))
+    return _Dense(
+        array("residuals", residuals, "(n, L): one residual a row", 2, once=True)
+    )
 
 
 def largest(residuals: Numbers, m: int) -> Residuals:
-    """The m entries of each residual that are largest in size, the others 0 [S-appC-top128].
+    """The m entries of each residual that are largest in size, the others 0
+    [S-appC-top128].
 
-    One neighbour still memorises: the entry of the label, 1 − p_y, is the sum of the others' sizes, hence never
-    smaller than another.
+    One neighbour still memorises: the entry of the label, 1 − p_y, is the sum of the
+    others' sizes, hence never smaller than another.
     """
     stored = array("residuals", residuals, "(n, L): one residual a row", 2, once=True)
-    m = integer("keep", m, "a positive number of entries, not above the number of classes", most=stored.shape[1])
+    m = integer(
+        "keep",
+        m,
+        "a positive number of entries, not above the number of classes",
+        most=stored.shape[1],
+    )
     values, columns = _largest(stored, m)
     return _Sparse(values, columns, stored.shape[1])
 
@@ -102,11 +125,14 @@ def _largest(residuals: Array, m: int) -> tuple[Array, Array]:
 def full(residuals: Residuals) -> Float[Array, "n L"]:
     """All entries of all residuals, also of those that are stored by their largest."""
     n = len(residuals)
-    return jax.vmap(lambda row: residuals.weighted(jnp.ones(1), row[None]))(jnp.arange(n))
+    return jax.vmap(lambda row: residuals.weighted(jnp.ones(1), row[None]))(
+        jnp.arange(n)
+    )
 
 
 def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
-    """Vectors of length L from m entries of each: for a vocabulary, where full residuals would never fit.
+    """Vectors of length L from m entries of each: for a vocabulary, where full
+    residuals would never fit.
 
     Args:
         values: (n, m), in half precision if you like.
@@ -114,15 +140,20 @@ def sparse(values: Numbers, columns: Numbers, L: int) -> Residuals:
         L: Length of a vector.
 
     Raises:
-        ValueError: If shapes differ, a value is not finite, or a column is outside 0 … L − 1.
+        ValueError: If shapes differ, a value is not finite, or a column is outside 0 …
+            L − 1.
     """
-    kept = array("values", values, "(n, m): some entries of each residual", 2, once=True)
+    kept = array(
+        "values", values, "(n, m): some entries of each residual", 2, once=True
+    )
     L = integer("L", L)
     return _Sparse(kept, classes("columns", columns, kept.shape, L), L)
 
 
 def bare_labels(labels: Numbers, L: int) -> Residuals:
-    """One-hot vectors of length L of n labels (n,): the residuals without any model, for plain nearest neighbours."""
+    """One-hot vectors of length L of n labels (n,): the residuals without any model,
+    for plain nearest neighbours.
+    """
     columns = host("labels", labels)
     return sparse(np.ones((*columns.shape, 1)), columns[..., None], L)
 
@@ -135,8 +166,14 @@ def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
         labels: Classes 0 … L − 1, (n,).
     """
     probs = probabilities("probs", probs)
-    check(probs.ndim == 2, "probs", f"shape {probs.shape}", "of shape (n, L): one row for each label")
-    return _onehot_residuals(probs, classes("labels", labels, probs.shape[:1], probs.shape[1]))
+    if probs.ndim != 2:
+        raise ValueError(
+            f"probs: got shape {probs.shape}; "
+            "it must be of shape (n, L): one row for each label."
+        )
+    return _onehot_residuals(
+        probs, classes("labels", labels, probs.shape[:1], probs.shape[1])
+    )
 
 
 @jax.jit
@@ -145,30 +182,54 @@ def _onehot_residuals(probs: Array, y: Array) -> Array:
 
 
 def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
-    """`value` as an array of probabilities; that they sum to 1 is checked where looking at them is free."""
+    """`value` as an array of probabilities; that they sum to 1 is checked where looking
+    at them is free.
+    """
     probs: Any = host(name, value)
     probs = states(name, probs, probs.shape[-1] if probs.ndim else 1)
     if readable(probs) and probs.size:
         seen = np.asarray(probs)
         sums = seen.sum(-1)
         fits = bool((abs(sums - 1) < _SUM).all()) and bool((seen >= -_SUM).all())
-        check(fits, name, f"rows that sum to {sums.min():.3g} … {sums.max():.3g}", "probabilities; or use logits=")
+        if not fits:
+            raise ValueError(
+                f"{name}: got rows that sum to {sums.min():.3g} … {sums.max():.3g}; "
+                "it must be probabilities; or use logits=."
+            )
     return probs
 
 
 def positive_scalar(name: str, value: Numbers, hint: str) -> Float[Array, ""]:
-    """`value` as a positive floating array of no axes; a Python number takes the dtype of what it meets."""
+    """`value` as a positive floating array of no axes; a Python number takes the dtype
+    of what it meets.
+    """
     positive(name, value, hint, dtype=jnp.result_type(float))
     floating = jnp.issubdtype(jnp.result_type(value), jnp.floating)
-    return jnp.asarray(value if floating and hasattr(value, "dtype") else float(cast(float, value)))
+    return jnp.asarray(
+        value if floating and hasattr(value, "dtype") else float(cast(float, value))
+    )
 
 
-def classes(name: str, value: Numbers, shape: tuple[int, ...], L: int) -> Integer[Array, "..."]:
+def classes(
+    name: str, value: Numbers, shape: tuple[int, ...], L: int
+) -> Integer[Array, "..."]:
     """`value` as integers from 0 to L − 1, of this shape."""
     indices = host(name, value)
-    check(indices.shape == shape, name, f"shape {indices.shape}", f"shape {shape}: one for each row")
-    check(bool(jnp.issubdtype(indices.dtype, jnp.integer)), name, indices.dtype, f"integers from 0 to {L - 1}")
+    if indices.shape != shape:
+        raise ValueError(
+            f"{name}: got shape {indices.shape}; "
+            f"it must be shape {shape}: one for each row."
+        )
+    if not jnp.issubdtype(indices.dtype, jnp.integer):
+        raise ValueError(
+            f"{name}: got {brief(indices.dtype)}; "
+            f"it must be integers from 0 to {L - 1}."
+        )
     if readable(indices) and indices.size:
-        least, most = int(np.asarray(indices).min()), int(np.asarray(indices).max())
-        check(least >= 0 and most < L, name, f"{least} … {most}", f"from 0 to {L - 1}")
+        least = int(np.asarray(indices).min())
+        most = int(np.asarray(indices).max())
+        if not (least >= 0 and most < L):
+            raise ValueError(
+                f"{name}: got {least} … {most}; it must be from 0 to {L - 1}."
+            )
     return numbers(name, indices)

@@ -1,8 +1,11 @@
-"""How many frequencies suffice for retrieval: a number times D·K, proved, with nothing sampled [D-sharp10].
+"""How many frequencies suffice for retrieval: a number times D·K, proved, with nothing
+sampled [D-sharp10].
 
-Around a pattern, in the coordinate u = √β(x − ξ), the partition sum has a hill: about 1 at the centre, less than
-e^(−R²/2) plus the others' share on the sphere ‖u‖ = R. If the error of Ŝ, taken over the whole ball at once, is below
-the difference, then Ŝ too is lower on the sphere than at the start, and a descent of Ê, which only climbs Ŝ, stays in.
+Around a pattern, in the coordinate u = √β(x − ξ), the partition sum has a hill: about 1
+at the centre, less than e^(−R²/2) plus the others' share on the sphere ‖u‖ = R. If the
+error of Ŝ, taken over the whole ball at once, is below the difference, then Ŝ too is
+lower on the sphere than at the start, and a descent of Ê, which only climbs Ŝ, stays
+in.
 """
 
 from math import exp, inf, log, sqrt
@@ -12,13 +15,14 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, array, check, integer, positive, real
+from rankone._checks import Numbers, array, brief, integer, positive, real
 from rankone._module import Module
 from rankone.theory.kernel_error import check_probability
 
 __all__ = ["Barrier", "barrier", "sufficient_features"]
 
-# E exp(|Z|γ²/8K) ≤ 1 + _MOMENT·√Q/K for |Z| ≤ K, E|Z|² = Q and a standard normal γ, by Cauchy and Schwarz.
+# E exp(|Z|γ²/8K) ≤ 1 + _MOMENT·√Q/K for |Z| ≤ K, E|Z|² = Q and a standard normal γ, by
+# Cauchy and Schwarz.
 _MOMENT = sqrt(2**0.5 - 2 / 0.75**0.5 + 1)
 _RADII = np.linspace(0.1, 3, 59)
 _MOST = 10**18
@@ -29,13 +33,17 @@ class Barrier(Module):
 
     Attributes:
         Y: Number of frequencies.
-        radius: r, in the unit of the patterns: no run leaves the ball of this radius about its pattern.
-        leak: The largest sum over the other patterns' kernels anywhere in such a ball, from above.
+        radius: r, in the unit of the patterns: no run leaves the ball of this radius
+            about its pattern.
+        leak: The largest sum over the other patterns' kernels anywhere in such a ball,
+            from above.
         gap: S at any start less S anywhere on the sphere, from below.
         error: What Ŝ − S may add to the sphere and take from the start, from above.
         level: Ŝ at any start, from below.
-        step_size: Steps shorter than this, in (0, 1], keep Algorithm 1 inside; 0 if the theorem does not apply.
-        holds: Whether the error is below the gap, and the level above the floor of the memory's logarithm.
+        step_size: Steps shorter than this, in (0, 1], keep Algorithm 1 inside; 0 if the
+            theorem does not apply.
+        holds: Whether the error is below the gap, and the level above the floor of the
+            memory's logarithm.
     """
 
     Y: int
@@ -49,19 +57,31 @@ class Barrier(Module):
 
 
 @checked
-def barrier(Xi: Numbers, *, beta: float, Y: int, radius: float, start: float = 0.0, delta: float = 0.05) -> Barrier:
-    """Barrier that provably keeps Algorithm 1 near every pattern, with probability ≥ 1 − δ [D-sharp10].
+def barrier(
+    Xi: Numbers,
+    *,
+    beta: float,
+    Y: int,
+    radius: float,
+    start: float = 0.0,
+    delta: float = 0.05,
+) -> Barrier:
+    """Barrier that provably keeps Algorithm 1 near every pattern, with probability ≥ 1
+    − δ [D-sharp10].
 
-    For every pattern, every start within `start` of it and every step size below `step_size`, Algorithm 1 never
-    leaves the ball of `radius` about the pattern, Ŝ rises in each step, and the run comes to rest. So does the exact
-    memory, which it therefore never leaves by more than 2·radius.
+    For every pattern, every start within `start` of it and every step size below
+    `step_size`, Algorithm 1 never leaves the ball of `radius` about the pattern, Ŝ
+    rises in each step, and the run comes to rest. So does the exact memory, which it
+    therefore never leaves by more than 2·radius.
 
     Args:
         Xi: Patterns (K, D).
         beta: Inverse temperature, 1/unit².
-        Y: Number of frequencies, of sincos features with independent Gaussian frequencies.
+        Y: Number of frequencies, of sincos features with independent Gaussian
+            frequencies.
         radius: r, in the unit of the patterns.
-        start: Distance of the starts from their pattern, less than `radius`, in the same unit.
+        start: Distance of the starts from their pattern, less than `radius`, in the
+            same unit.
         delta: Probability of failure, for all patterns together.
 
     Raises:
@@ -75,11 +95,14 @@ def barrier(Xi: Numbers, *, beta: float, Y: int, radius: float, start: float = 0
 
 
 @checked
-def sufficient_features(Xi: Numbers, *, beta: float, start: float = 0.0, delta: float = 0.05) -> Barrier:
-    """The barrier with the fewest frequencies Y for which it holds, over all radii [D-sharp10].
+def sufficient_features(
+    Xi: Numbers, *, beta: float, start: float = 0.0, delta: float = 0.05
+) -> Barrier:
+    """The barrier with the fewest frequencies Y for which it holds, over all radii
+    [D-sharp10].
 
-    Y is C·D·K, where C depends on how the patterns are separated, on √β·start and on log(K/δ)/D alone. For starts at
-    well separated patterns C tends to 19.6 as D grows.
+    Y is C·D·K, where C depends on how the patterns are separated, on √β·start and on
+    log(K/δ)/D alone. For starts at well separated patterns C tends to 19.6 as D grows.
 
     Args:
         Xi: Patterns (K, D).
@@ -88,18 +111,25 @@ def sufficient_features(Xi: Numbers, *, beta: float, start: float = 0.0, delta: 
         delta: Probability of failure.
 
     Raises:
-        ValueError: If a number is out of its range, or no ball has a gap: the patterns are too close at this β.
+        ValueError: If a number is out of its range, or no ball has a gap: the patterns
+            are too close at this β.
     """
     sums = _sums(Xi, beta, delta)
     _check_start(start, inf)
     balls = [_ball(sums, float(start + R / sqrt(beta)), start) for R in _RADII]
     found = [_fewest(ball) for ball in balls if ball.gap > 0]
-    check(bool(found), "beta", beta, "one at which the patterns are apart: no ball about them has a gap")
+    if not found:
+        raise ValueError(
+            f"beta: got {brief(beta)}; it must be one at which the patterns are apart: "
+            "no ball about them has a gap."
+        )
     return min(found, key=lambda record: record.Y)
 
 
 class _Sums(Module):
-    """Sums over the patterns: K, D, t = log(3K/δ), Q = Σk, N = Σ(1 − β‖ξ^μ − ξ^ν‖²/D)k, and distances in 1/√β."""
+    """Sums over the patterns: K, D, t = log(3K/δ), Q = Σk, N = Σ(1 − β‖ξ^μ − ξ^ν‖²/D)k,
+    and distances in 1/√β.
+    """
 
     K: int
     D: int
@@ -114,12 +144,15 @@ def _sums(Xi: Numbers, beta: float, delta: float) -> _Sums:
     Xi = np.asarray(array("Xi", Xi, "(K, D): one pattern a row", 2), float)
     positive("beta", beta)
     check_probability(delta)
-    norms, (K, D) = (Xi**2).sum(1), Xi.shape
+    norms = (Xi**2).sum(1)
+    (K, D) = Xi.shape
     squares = float(beta) * np.maximum(norms[:, None] + norms - 2 * Xi @ Xi.T, 0)
     np.fill_diagonal(squares, 0)
     kernel = np.exp(-squares / 2)
     N = float(((1 - squares / D) * kernel).sum())
-    return _Sums(K, D, float(beta), log(3 * K / delta), float(kernel.sum()), N, np.sqrt(squares))
+    return _Sums(
+        K, D, float(beta), log(3 * K / delta), float(kernel.sum()), N, np.sqrt(squares)
+    )
 
 
 class _Ball(Module):
@@ -134,26 +167,38 @@ class _Ball(Module):
     def record(self, Y: int) -> Barrier:
         """The barrier with Y frequencies."""
         of = self.sums
-        R, rho = of.beta**0.5 * self.radius, of.beta**0.5 * self.start
+        R = of.beta**0.5 * self.radius
+        rho = of.beta**0.5 * self.start
         noise = 2 * sqrt(of.D * of.N / Y)
-        error = _supremum(of.t, Y, (R + rho) * noise, of.Q * min(4, (R + rho) ** 2), 3 * of.K)
+        error = _supremum(
+            of.t, Y, (R + rho) * noise, of.Q * min(4, (R + rho) ** 2), 3 * of.K
+        )
         level = exp(-(rho**2) / 2) - _supremum(of.t, Y, rho * noise, of.Q, 2 * of.K)
         holds = error < self.gap and level > sqrt(of.K / (2 * Y)) / 8
         step_size = min(1.0, 2 * level / _curvature(of, Y)) if holds else 0.0
-        return Barrier(Y, self.radius, self.leak, self.gap, error, level, step_size, holds)
+        return Barrier(
+            Y, self.radius, self.leak, self.gap, error, level, step_size, holds
+        )
 
 
 def _ball(sums: _Sums, radius: float, start: float) -> _Ball:
-    R, rho = sums.beta**0.5 * radius, sums.beta**0.5 * start
+    R = sums.beta**0.5 * radius
+    rho = sums.beta**0.5 * start
     others = np.exp(-(np.maximum(sums.distances - R, 0) ** 2) / 2)
     np.fill_diagonal(others, 0)
     leak = float(others.sum(1).max())
-    return _Ball(sums, radius, float(start), leak, exp(-(rho**2) / 2) - exp(-(R**2) / 2) - leak)
+    return _Ball(
+        sums, radius, float(start), leak, exp(-(rho**2) / 2) - exp(-(R**2) / 2) - leak
+    )
 
 
 def _supremum(t: float, Y: int, mean: float, variance: float, largest: float) -> float:
-    """Bousquet's inequality: what the supremum of means of Y terms exceeds with probability e^−t at most."""
-    return mean + sqrt(2 * t * (variance + 2 * largest * mean) / Y) + largest * t / (3 * Y)
+    """Bousquet's inequality: what the supremum of means of Y terms exceeds with
+    probability e^−t at most.
+    """
+    return (
+        mean + sqrt(2 * t * (variance + 2 * largest * mean) / Y) + largest * t / (3 * Y)
+    )
 
 
 def _curvature(of: _Sums, Y: int) -> float:
@@ -162,10 +207,14 @@ def _curvature(of: _Sums, Y: int) -> float:
 
 
 def _fewest(ball: _Ball) -> Barrier:
-    """The least Y for which the barrier holds, which asks for less with every frequency more."""
-    low, high = 0, 1
+    """The least Y for which the barrier holds, which asks for less with every frequency
+    more.
+    """
+    low = 0
+    high = 1
     while not ball.record(high).holds:
-        low, high = high, 2 * high
+        low = high
+        high = 2 * high
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if ball.record(middle).holds else (middle, high)
@@ -175,4 +224,5 @@ def _fewest(ball: _Ball) -> Barrier:
 def _check_start(start: float, radius: float) -> None:
     wanted = "a distance of at least 0, less than the radius"
     number = real("start", start, wanted)
-    check(number is not None and 0 <= number < radius, "start", start, wanted)
+    if not (number is not None and 0 <= number < radius):
+        raise ValueError(f"start: got {brief(start)}; it must be {wanted}.")

@@ -1,9 +1,11 @@
-"""From how far the distributed memory still finds a stored pattern: its basin, and a gauge that needs no answer.
+"""From how far the distributed memory still finds a stored pattern: its basin, and a
+gauge that needs no answer.
 
-Measured in u = √β(x − ξ), the estimate Ŝ around a stored pattern is a well in noise: e^(−‖u‖²/2) + (c/√D)h(u), with c
-the roughness √(DK/2Y). For a Gaussian field h the descent becomes deterministic as D grows, and two numbers decide
-where it goes: c, and the distance ‖u‖ it starts from [D-sharp11]. That the features' noise acts like such a field is
-an assumption, tested against the memory itself.
+Measured in u = √β(x − ξ), the estimate Ŝ around a stored pattern is a well in noise:
+e^(−‖u‖²/2) + (c/√D)h(u), with c the roughness √(DK/2Y). For a Gaussian field h the
+descent becomes deterministic as D grows, and two numbers decide where it goes: c, and
+the distance ‖u‖ it starts from [D-sharp11]. That the features' noise acts like such a
+field is an assumption, tested against the memory itself.
 """
 
 import numpy as np
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import lambertw, ndtr
 
 from rankone._annotated import Broadcast, checked, renamed
-from rankone._checks import Numbers, check, integer, positive
+from rankone._checks import Numbers, brief, integer, positive
 from rankone._module import Module
 from rankone.memory.distributed import DrDAM
 
@@ -35,12 +37,14 @@ _HALVINGS = 20
 
 
 class Descent(Module):
-    """Descent in the noisy well as D → ∞, at steps 0 … L: made by `descent` [D-sharp11].
+    """Descent in the noisy well as D → ∞, at steps 0 … L: made by `descent`
+    [D-sharp11].
 
     Attributes:
         radius: ‖u_t‖ = √β‖x_t − ξ‖ (..., L + 1).
         kept: ρ_t, the share of the first displacement that is left (..., L + 1).
-        partition: Ŝ_t (..., L + 1). Where it is not positive, or the radius above 10, the state stays from then on.
+        partition: Ŝ_t (..., L + 1). Where it is not positive, or the radius above 10,
+            the state stays from then on.
     """
 
     radius: Float[NDArray, "*batch states"]
@@ -50,21 +54,28 @@ class Descent(Module):
     @property
     def lost(self) -> Bool[NDArray, "*batch"]:
         """True where the run lost its direction, or ended far outside the well."""
-        return np.asarray((self.partition[..., -1] <= 0) | (self.radius[..., -1] > _LOST))
+        return np.asarray(
+            (self.partition[..., -1] <= 0) | (self.radius[..., -1] > _LOST)
+        )
 
     @property
     def arrives(self) -> Bool[NDArray, "*batch"]:
-        """True where less than half of the first displacement is left: a flipped bit is corrected on average."""
+        """True where less than half of the first displacement is left: a flipped bit is
+        corrected on average.
+        """
         return np.asarray(~self.lost & (self.kept[..., -1] < 0.5))
 
 
 @checked
-def descent(c: Broadcast, radius: Broadcast, *, step_size: float, steps: int) -> Descent:
+def descent(
+    c: Broadcast, radius: Broadcast, *, step_size: float, steps: int
+) -> Descent:
     """Path of gradient descent in the noisy well as D → ∞ [D-sharp11].
 
-    The states are combinations of u_0 and of vectors ζ_0, ζ_1, … with ⟨ζ_i, ζ_j⟩ = κ_ij = c² exp(−‖u_i − u_j‖²/2):
-    u_(t+1) = (1 − η)u_t + (η/Ŝ_t)(ζ_t + Σ_j m_tj u_j), Ŝ_t = exp(−‖u_t‖²/2) + Σ_j m_tj, m_tj = κ_tj R_tj over j < t,
-    with R_tj the coordinate of ζ_j in u_t. Each state left behind attracts, as a pattern of weight m would.
+    The states are combinations of u_0 and of vectors ζ_0, ζ_1, … with ⟨ζ_i, ζ_j⟩ = κ_ij
+    = c² exp(−‖u_i − u_j‖²/2): u_(t+1) = (1 − η)u_t + (η/Ŝ_t)(ζ_t + Σ_j m_tj u_j), Ŝ_t =
+    exp(−‖u_t‖²/2) + Σ_j m_tj, m_tj = κ_tj R_tj over j < t, with R_tj the coordinate of
+    ζ_j in u_t. Each state left behind attracts, as a pattern of weight m would.
 
     Args:
         c: Roughness (...), as in `thresholds.roughness`; zero for the exact memory.
@@ -80,11 +91,14 @@ def descent(c: Broadcast, radius: Broadcast, *, step_size: float, steps: int) ->
     c, radius = np.broadcast_arrays(np.asarray(c, float), np.asarray(radius, float))
     # Coordinates of u_0 … u_L in u_0, ζ_0, ζ_1, …, and the inner products of these.
     u, inner = np.zeros((2, *c.shape, steps + 1, steps + 1))
-    u[..., 0, 0], inner[..., 0, 0] = 1, radius**2
+    u[..., 0, 0] = 1
+    inner[..., 0, 0] = radius**2
     square, partition = np.zeros((2, *c.shape, steps + 1))
     for t in range(steps + 1):
         past = slice(t + 1)
-        overlaps = _applied(u[..., past, past], _applied(inner[..., past, past], u[..., t, past]))
+        overlaps = _applied(
+            u[..., past, past], _applied(inner[..., past, past], u[..., t, past])
+        )
         square[..., t] = overlaps[..., t]
         gaps = square[..., past] + square[..., t, None] - 2 * overlaps
         kappa = c[..., None] ** 2 * np.exp(-np.maximum(gaps, 0) / 2)
@@ -92,7 +106,9 @@ def descent(c: Broadcast, radius: Broadcast, *, step_size: float, steps: int) ->
         partition[..., t] = np.exp(-square[..., t] / 2) + pulls.sum(-1)
         if t < steps:
             inner[..., t + 1, 1 : t + 2] = inner[..., 1 : t + 2, t + 1] = kappa
-            u[..., t + 1, :] = _moved(u, pulls, square[..., t], partition[..., t], step_size)
+            u[..., t + 1, :] = _moved(
+                u, pulls, square[..., t], partition[..., t], step_size
+            )
     return Descent(np.sqrt(np.maximum(square, 0)), u[..., 0].copy(), partition)
 
 
@@ -100,7 +116,9 @@ def _applied(matrix: NDArray, vector: NDArray) -> NDArray:
     return (matrix @ vector[..., None])[..., 0]
 
 
-def _moved(u: NDArray, pulls: NDArray, square: NDArray, partition: NDArray, step_size: float) -> NDArray:
+def _moved(
+    u: NDArray, pulls: NDArray, square: NDArray, partition: NDArray, step_size: float
+) -> NDArray:
     """Coordinates of u_(t+1); those of u_t where the descent is lost."""
     t = pulls.shape[-1]
     lost = ((partition <= 0) | (square > _LOST**2))[..., None]
@@ -112,11 +130,13 @@ def _moved(u: NDArray, pulls: NDArray, square: NDArray, partition: NDArray, step
 
 @checked
 def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
-    """Distance ‖u‖ = √β‖x̂ − ξ‖ at which a run from a stored pattern comes to rest, for D → ∞ [D-sharp17].
+    """Distance ‖u‖ = √β‖x̂ − ξ‖ at which a run from a stored pattern comes to rest, for
+    D → ∞ [D-sharp17].
 
-    At rest the slope of the well, r·exp(−r²/2), equals the slope c of the noise, so that r² = −W₀(−c²) with Lambert's
-    W₀. The steepest slope of the well is exp(−½). Above this roughness, that is for Y < (e/2)DK, there is no point of
-    rest near the pattern, and the result is NaN: the run creeps away.
+    At rest the slope of the well, r·exp(−r²/2), equals the slope c of the noise, so
+    that r² = −W₀(−c²) with Lambert's W₀. The steepest slope of the well is exp(−½).
+    Above this roughness, that is for Y < (e/2)DK, there is no point of rest near the
+    pattern, and the result is NaN: the run creeps away.
 
     Args:
         c: Roughness (...), as in `thresholds.roughness`.
@@ -137,10 +157,12 @@ def resting_distance(c: Broadcast) -> Float[NDArray, "*batch"]:
 def wrong_bits(
     c: Broadcast, *, beta: Broadcast, flips: Broadcast, step_size: float, steps: int
 ) -> Float[NDArray, "*batch"]:
-    """Share of wrong bits after descent from a cue with a share `flips` of its bits flipped [D-sharp11].
+    """Share of wrong bits after descent from a cue with a share `flips` of its bits
+    flipped [D-sharp11].
 
-    With kept displacement ρ and τ² = ‖u_L‖² − ρ²βf: f·Q((½ − ρ)√β/τ) + (1 − f)·Q(√β/2τ), the entries being Gaussian
-    by symmetry. One half where the descent is lost.
+    With kept displacement ρ and τ² = ‖u_L‖² − ρ²βf: f·Q((½ − ρ)√β/τ) + (1 −
+    f)·Q(√β/2τ), the entries being Gaussian by symmetry. One half where the descent is
+    lost.
 
     Args:
         c: Roughness (...).
@@ -149,35 +171,45 @@ def wrong_bits(
         step_size: η.
         steps: L.
     """
-    beta, flips = np.asarray(beta, float), np.asarray(flips, float)
+    beta = np.asarray(beta, float)
+    flips = np.asarray(flips, float)
     end = descent(c, np.sqrt(beta * flips), step_size=step_size, steps=steps)
     kept = end.kept[..., -1]
-    spread = np.sqrt(np.maximum(end.radius[..., -1] ** 2 - kept**2 * beta * flips, 1e-12) / beta)
+    spread = np.sqrt(
+        np.maximum(end.radius[..., -1] ** 2 - kept**2 * beta * flips, 1e-12) / beta
+    )
     wrong = flips * ndtr((kept - 0.5) / spread) + (1 - flips) * ndtr(-0.5 / spread)
     return np.where(end.lost, 0.5, wrong)
 
 
 @checked
-def roughness_allowed(radius: Broadcast, *, step_size: float, steps: int) -> Float[NDArray, "*batch"]:
-    """The basin's edge: the largest c at which descent from ‖u_0‖ = radius (...) arrives, by bisection [D-sharp11].
+def roughness_allowed(
+    radius: Broadcast, *, step_size: float, steps: int
+) -> Float[NDArray, "*batch"]:
+    """The basin's edge: the largest c at which descent from ‖u_0‖ = radius (...)
+    arrives, by bisection [D-sharp11].
 
     Raises:
         ValueError: If step_size is not positive, or steps is no positive integer.
     """
     radius = np.asarray(radius, float)
-    low, high = np.zeros_like(radius), np.full_like(radius, 2.0)
+    low = np.zeros_like(radius)
+    high = np.full_like(radius, 2.0)
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         there = descent(middle, radius, step_size=step_size, steps=steps).arrives
-        low, high = np.where(there, middle, low), np.where(there, high, middle)
+        low = np.where(there, middle, low)
+        high = np.where(there, high, middle)
     return low
 
 
 @checked
 def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
-    """The well's slope over the noise's, r·e^(−r²/2)/c, where the well has the height `kernel` = e^(−r²/2) [D-sharp11].
+    """The well's slope over the noise's, r·e^(−r²/2)/c, where the well has the height
+    `kernel` = e^(−r²/2) [D-sharp11].
 
-    Inside r = 1 the steepest slope, at r = 1, counts, and where the height is not positive there is none.
+    Inside r = 1 the steepest slope, at r = 1, counts, and where the height is not
+    positive there is none.
     """
     height = np.clip(np.asarray(kernel, float), np.finfo(float).tiny, _STEEPEST)
     slope = np.where(np.asarray(kernel) > 0, height * np.sqrt(-2 * np.log(height)), 0.0)
@@ -186,26 +218,39 @@ def slope_ratio(kernel: Broadcast, c: Broadcast) -> Float[NDArray, "*batch"]:
 
 @checked
 def critical_slope(step_size: float) -> float:
-    """√(η/(2 − η)): the slope ratio at which the first step leads no nearer to the pattern, as D → ∞ [D-sharp11].
+    """√(η/(2 − η)): the slope ratio at which the first step leads no nearer to the
+    pattern, as D → ∞ [D-sharp11].
 
     Raises:
         ValueError: If step_size is not between 0 and 2.
     """
     positive("step_size", step_size)
-    check(step_size < 2, "step_size", step_size, "below 2, where even the exact memory's step overshoots by as much")
+    if not step_size < 2:
+        raise ValueError(
+            f"step_size: got {brief(step_size)}; it must be below 2, where even the "
+            "exact memory's step overshoots by as much."
+        )
     return float(np.sqrt(step_size / (2 - step_size)))
 
 
 @checked
 def features_to_reach(
-    *, D: Broadcast, K: Broadcast, beta: Broadcast, flips: Broadcast, step_size: float, steps: int
+    *,
+    D: Broadcast,
+    K: Broadcast,
+    beta: Broadcast,
+    flips: Broadcast,
+    step_size: float,
+    steps: int,
 ) -> Float[NDArray, "*batch"]:
-    """Y = DK/2c² with the largest c that descent from flipped bits allows: about DK·e^(βf)/(βf) [D-sharp13].
+    """Y = DK/2c² with the largest c that descent from flipped bits allows: about
+    DK·e^(βf)/(βf) [D-sharp13].
 
     Args:
         D: Bits in a pattern.
         K: Number of patterns.
-        beta: Inverse temperature; to tell K patterns apart it grows as 4 log K, and Y with it as K^(1 + 4f).
+        beta: Inverse temperature; to tell K patterns apart it grows as 4 log K, and Y
+            with it as K^(1 + 4f).
         flips: f > 0, the share of flipped bits.
         step_size: η.
         steps: L.
@@ -216,10 +261,12 @@ def features_to_reach(
 
 
 class Gauge(Module):
-    """Prediction from T and a query before the first step, without the pattern that is meant: see `gauge` [D-sharp14].
+    """Prediction from T and a query before the first step, without the pattern that is
+    meant: see `gauge` [D-sharp14].
 
     Attributes:
-        partition: Ŝ(q) (...): the height of the well, as far as one pattern alone is near.
+        partition: Ŝ(q) (...): the height of the well, as far as one pattern alone is
+            near.
         roughness: ĉ = √(D_free/M)·‖T‖: the noise of the gradient.
         slope_ratio: `slope_ratio` of the two (...).
     """
@@ -234,20 +281,29 @@ class Gauge(Module):
 def gauge(memory: DrDAM, query: Numbers, *, free: int | None = None) -> Gauge:
     """Reads the memory at the query, and its noise off the length of T [D-sharp14].
 
-    It cannot know which pattern is near, whether it is the one meant, or whether several are.
+    It cannot know which pattern is near, whether it is the one meant, or whether
+    several are.
 
     Args:
-        memory: With sincos or cos features, of which ‖T‖/√M is the noise of Ŝ far from all patterns.
+        memory: With sincos or cos features, of which ‖T‖/√M is the noise of Ŝ far from
+            all patterns.
         query: Queries (..., D).
         free: Entries that descend, where others are clamped; all of them by default.
 
     Raises:
-        ValueError: If the features are positive ones, or free is no integer from 1 to D.
+        ValueError: If the features are positive ones, or free is no integer from 1 to
+            D.
     """
-    check(
-        memory.features.basis in ("sincos", "cos"), "memory", memory.features.basis, "one with sincos or cos features"
+    if memory.features.basis not in ("sincos", "cos"):
+        raise ValueError(
+            f"memory: got {brief(memory.features.basis)}; "
+            "it must be one with sincos or cos features."
+        )
+    free = (
+        memory.D
+        if free is None
+        else integer("free", free, "a number of entries", most=memory.D)
     )
-    free = memory.D if free is None else integer("free", free, "a number of entries", most=memory.D)
     partition = np.asarray(memory.partition(query), float)
     c = float(np.linalg.norm(memory.unpacked)) * (free / memory.features.M) ** 0.5
     return Gauge(partition, c, slope_ratio(partition, c))

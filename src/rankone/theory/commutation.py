@@ -1,6 +1,8 @@
-"""Which training methods commute with W = TUV: run one on U and on W, and see whether W takes the same path.
+"""Which training methods commute with W = TUV: run one on U and on W, and see whether W
+takes the same path.
 
-Linear methods do, for every T and V; no other method that can be linearised at zero does [K-sharp3].
+Linear methods do, for every T and V; no other method that can be linearised at zero
+does [K-sharp3].
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +15,7 @@ import optax
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, check, choice
+from rankone._checks import array, choice
 from rankone.preconditioning.kronecker import Factors, kronecker_preconditioner
 from rankone.preconditioning.layers import between
 from rankone.preconditioning.powers import symmetric_power
@@ -45,18 +47,22 @@ def descend(
     before: Postprocess | None = None,
     after: Postprocess | None = None,
 ) -> Float[Array, "{steps}+1 m n"]:
-    """Iterates of an optimiser on a matrix, the start included: with decay [K-decay], a penalty, or any hook.
+    """Iterates of an optimiser on a matrix, the start included: with decay [K-decay], a
+    penalty, or any hook.
 
     Args:
         loss: Of the matrix.
         W0: Start (m, n).
         optimizer: From optax.
         steps: Number of steps.
-        before: Applied to each gradient before the optimiser sees it, such as `P.apply`.
+        before: Applied to each gradient before the optimiser sees it, such as
+            `P.apply`.
         after: Applied to each update that comes out of the optimiser.
     """
     start = jnp.asarray(W0)
-    _, path = _steps(loss, (start, optimizer.init(start)), optimizer, steps, before, after)
+    _, path = _steps(
+        loss, (start, optimizer.init(start)), optimizer, steps, before, after
+    )
     return jnp.concatenate([start[None], path])
 
 
@@ -73,7 +79,9 @@ def _steps(
     def step(carry: tuple[Array, Any], _: None) -> tuple[tuple[Array, Any], Array]:
         W, state = carry
         gradient = jax.grad(loss)(W)
-        updates, state = optimizer.update(before(gradient) if before else gradient, state, W)
+        updates, state = optimizer.update(
+            before(gradient) if before else gradient, state, W
+        )
         W = W + (after(updates) if after else updates)
         return (W, state), W
 
@@ -90,8 +98,11 @@ def descend_on_U(
     *,
     steps: int,
 ) -> Float[Array, "{steps}+1 m n"]:
-    """The iterates W = TUV while the optimiser trains U, which it sees as any matrix [K-eqU]."""
-    left, right = jnp.asarray(T), jnp.asarray(V)
+    """The iterates W = TUV while the optimiser trains U, which it sees as any matrix
+    [K-eqU].
+    """
+    left = jnp.asarray(T)
+    right = jnp.asarray(V)
     path = descend(lambda U: loss(left @ U @ right), U0, optimizer, steps=steps)
     return left @ path @ right
 
@@ -107,7 +118,8 @@ def gap(
     steps: int,
     order: str = "gradient",
 ) -> Float[Array, ""]:
-    """Largest distance of any entry of W, over all steps, between the method on U and on W [K-mom, K-adam].
+    """Largest distance of any entry of W, over all steps, between the method on U and
+    on W [K-mom, K-adam].
 
     Args:
         loss: Of W (m, n).
@@ -116,14 +128,19 @@ def gap(
         V: (q, n).
         optimizer: From optax.
         steps: Number of steps.
-        order: "gradient" applies P to the gradient, "update" to the optimiser's update, "none" nowhere.
+        order: "gradient" applies P to the gradient, "update" to the optimiser's update,
+            "none" nowhere.
 
     Raises:
         ValueError: If the order is unknown.
     """
     choice("order", order, ("gradient", "update", "none"))
-    U0, T, V = array("U0", U0, "(p, q)", 2), array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
-    return _gap(loss, U0, T, V, optimizer, steps, order == "gradient", order == "update")
+    U0 = array("U0", U0, "(p, q)", 2)
+    T = array("T", T, "(m, p)", 2)
+    V = array("V", V, "(q, n)", 2)
+    return _gap(
+        loss, U0, T, V, optimizer, steps, order == "gradient", order == "update"
+    )
 
 
 @partial(jax.jit, static_argnames=("loss", "optimizer", "steps"))
@@ -137,10 +154,17 @@ def _gap(
     before: Array,
     after: Array,
 ) -> Array:
-    """Gap with P applied where `before` and `after` say, so that one program serves all three orders."""
+    """Gap with P applied where `before` and `after` say, so that one program serves all
+    three orders.
+    """
     P = kronecker_preconditioner(T, V)
-    hook = lambda wanted: lambda G: jnp.where(wanted, P.apply(G), G)  # noqa: E731
-    on_W = descend(loss, T @ U0 @ V, optimizer, steps=steps, before=hook(before), after=hook(after))
+
+    def hook(wanted: Array) -> Callable[[Array], Array]:
+        return lambda G: jnp.where(wanted, P.apply(G), G)
+
+    on_W = descend(
+        loss, T @ U0 @ V, optimizer, steps=steps, before=hook(before), after=hook(after)
+    )
     return jnp.abs(descend_on_U(loss, U0, T, V, optimizer, steps=steps) - on_W).max()
 
 
@@ -156,7 +180,8 @@ def change_factors(
     momentum: Real[ArrayLike, ""] = 0.9,
     steps: int,
 ) -> tuple[Float[Array, "m n"], Float[Array, "m n"], Float[Array, "m n"]]:
-    """Final W under heavy ball if T and V change half-way, for three ways to continue [K-transport].
+    """Final W under heavy ball if T and V change half-way, for three ways to continue
+    [K-transport].
 
     Args:
         loss: Of W (m, n).
@@ -168,19 +193,32 @@ def change_factors(
         steps: Before the change, and after it.
 
     Returns:
-        W (m, n) after: the method on W, preconditioned by the one P and then by the other; the method on U, with its
-        velocity carried over by `transport`; and on U with the velocity kept.
+        W (m, n) after: the method on W, preconditioned by the one P and then by the
+        other; the method on U, with its velocity carried over by `transport`; and on U
+        with the velocity kept.
     """
     shape = old.T.shape[1], old.V.shape[0]
-    check(U0.shape == shape, "U0", f"shape {U0.shape}", f"of shape {shape}, as the old factors want")
-    heavy, rate = optax.trace(momentum), jnp.asarray(rate)  # its updates are velocities of raw gradients
+    if U0.shape != shape:
+        raise ValueError(
+            f"U0: got shape {U0.shape}; "
+            f"it must be of shape {shape}, as the old factors want."
+        )
+    # its updates are velocities of raw gradients
+    heavy = optax.trace(momentum)
+    rate = jnp.asarray(rate)
 
     def on_W(start: tuple[Array, Any], pair: Factors) -> tuple[Array, Any]:
         P = kronecker_preconditioner(*pair)
         return _steps(loss, start, heavy, steps, after=lambda v: -rate * P.apply(v))[0]
 
     def on_U(start: tuple[Array, Any], pair: Factors) -> tuple[Array, Any]:
-        return _steps(lambda U: loss(pair.T @ U @ pair.V), start, heavy, steps, after=lambda v: -rate * v)[0]
+        return _steps(
+            lambda U: loss(pair.T @ U @ pair.V),
+            start,
+            heavy,
+            steps,
+            after=lambda v: -rate * v,
+        )[0]
 
     W = old.T @ U0 @ old.V
     W, _ = on_W(on_W((W, heavy.init(W)), old), new)
@@ -193,7 +231,8 @@ def change_factors(
 
 @checked
 def commuting_linear_rules(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> int:
-    """Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for all given pairs [K-sharp3].
+    """Dimension of the space of linear maps Φ of matrices with Φ(AGB) = A Φ(G) B for
+    all given pairs [K-sharp3].
 
     1 means that only the multiples of the identity are left; two general pairs suffice.
 
@@ -207,14 +246,17 @@ def commuting_linear_rules(pairs: Sequence[tuple[ArrayLike, ArrayLike]]) -> int:
 def _commuting(pairs: Sequence[tuple[Array, Array]]) -> Array:
     dense = [jnp.kron(B.T, A) for A, B in pairs]
     eye = jnp.eye(len(dense[0]), dtype=dense[0].dtype)
-    equations = jnp.concatenate([jnp.kron(eye, K) - jnp.kron(K.T, eye) for K in dense])  # KΦ − ΦK, as a vec
+    # KΦ − ΦK, as a vec
+    equations = jnp.concatenate([jnp.kron(eye, K) - jnp.kron(K.T, eye) for K in dense])
     return equations.shape[1] - jnp.linalg.matrix_rank(equations)
 
 
 def scale_by_polar() -> optax.GradientTransformation:
-    """Replace a matrix G = QΣRᵀ by its polar factor QRᵀ: what Muon iterates to [K-muon].
+    """Replace a matrix G = QΣRᵀ by its polar factor QRᵀ: what Muon iterates to
+    [K-muon].
 
-    Equivariant under orthogonal T and V, as the singular vectors turn with the matrix; under no others in general.
+    Equivariant under orthogonal T and V, as the singular vectors turn with the matrix;
+    under no others in general.
     """
 
     def polar(G: Array) -> Array:
@@ -226,18 +268,23 @@ def scale_by_polar() -> optax.GradientTransformation:
 
 @checked
 def scale_by_shampoo(damping: float = 1e-6) -> optax.GradientTransformation:
-    """Full Shampoo: L^(-1/4) G R^(-1/4) with L = λI + ΣGGᵀ and R = λI + ΣGᵀG [K-shampoo].
+    """Full Shampoo: L^(-1/4) G R^(-1/4) with L = λI + ΣGGᵀ and R = λI + ΣGᵀG
+    [K-shampoo].
 
     Args:
         damping: λ, in units of a squared gradient.
     """
 
     def init(params: ArrayLike) -> tuple[Array, Array]:
-        (m, n), dtype = jnp.shape(params), jnp.result_type(params)
+        (m, n) = jnp.shape(params)
+        dtype = jnp.result_type(params)
         return damping * jnp.eye(m, dtype=dtype), damping * jnp.eye(n, dtype=dtype)
 
-    def update(G: Array, state: tuple[Array, Array], params: Any = None) -> tuple[Array, Any]:
-        L, R = state[0] + G @ G.T, state[1] + G.T @ G
+    def update(
+        G: Array, state: tuple[Array, Array], params: Any = None
+    ) -> tuple[Array, Any]:
+        L = state[0] + G @ G.T
+        R = state[1] + G.T @ G
         left, right = (symmetric_power(side, -0.25)[0] for side in (L, R))
         return left @ G @ right, (L, R)
 

@@ -1,7 +1,9 @@
-"""What a Kronecker preconditioner does to conditioning, convergence, bias and noise of a quadratic.
+"""What a Kronecker preconditioner does to conditioning, convergence, bias and noise of
+a quadratic.
 
-The loss is ½(w − w*)ᵀH(w − w*) with w = vec W; the results are theorems, proved in the chapter. On one pair
-(k, v), with V = C^(-1/2) and T = I, a step is η (v − Wk)(C⁻¹k)ᵀ: at η = 1/(kᵀC⁻¹k) it is the edit of ROME [K-rome].
+The loss is ½(w − w*)ᵀH(w − w*) with w = vec W; the results are theorems, proved in the
+chapter. On one pair (k, v), with V = C^(-1/2) and T = I, a step is η (v − Wk)(C⁻¹k)ᵀ:
+at η = 1/(kᵀC⁻¹k) it is the edit of ROME [K-rome].
 """
 
 from functools import partial
@@ -12,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked, renamed
-from rankone._checks import array, check, known, not_negative, positive, readable
+from rankone._checks import array, brief, known, not_negative, positive, readable
 from rankone.preconditioning.kronecker import KroneckerPreconditioner
 from rankone.preconditioning.layers import Reparameterized
 from rankone.preconditioning.whitening import matrix_power
@@ -31,11 +33,16 @@ __all__ = [
 
 @checked
 def whitened_spectrum(
-    A: Real[ArrayLike, "n n"], D: Real[ArrayLike, "m m"], T: Real[ArrayLike, "m p"], V: Real[ArrayLike, "q n"]
+    A: Real[ArrayLike, "n n"],
+    D: Real[ArrayLike, "m m"],
+    T: Real[ArrayLike, "m p"],
+    V: Real[ArrayLike, "q n"],
 ) -> Float[Array, " k"]:
-    """Eigenvalues, falling, of the curvature that U sees: (VAVᵀ) ⊗ (TᵀDT), where W sees A ⊗ D [K-sharp1].
+    """Eigenvalues, falling, of the curvature that U sees: (VAVᵀ) ⊗ (TᵀDT), where W sees
+    A ⊗ D [K-sharp1].
 
-    They are the products of the eigenvalues of the two small matrices, so that condition numbers multiply.
+    They are the products of the eigenvalues of the two small matrices, so that
+    condition numbers multiply.
 
     Args:
         A: Input-side factor of the curvature (n, n).
@@ -43,7 +50,8 @@ def whitened_spectrum(
         T: (m, p).
         V: (q, n).
     """
-    T, V = array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
+    T = array("T", T, "(m, p)", 2)
+    V = array("V", V, "(q, n)", 2)
     return _whitened_spectrum(jnp.asarray(A), jnp.asarray(D), T, V)
 
 
@@ -54,9 +62,14 @@ def _whitened_spectrum(A: Array, D: Array, T: Array, V: Array) -> Array:
 
 @checked
 def steps_to_tolerance(
-    eigenvalues: Real[ArrayLike, " k"], error: Real[ArrayLike, " k"], *, tol: float, most: int = 1_000_000
+    eigenvalues: Real[ArrayLike, " k"],
+    error: Real[ArrayLike, " k"],
+    *,
+    tol: float,
+    most: int = 1_000_000,
 ) -> int:
-    """Steps of descent at the best fixed rate, 2/(λ_max + λ_min), to a relative error [K-sharp1].
+    """Steps of descent at the best fixed rate, 2/(λ_max + λ_min), to a relative error
+    [K-sharp1].
 
     Args:
         eigenvalues: Of the curvature, positive (k,).
@@ -64,30 +77,45 @@ def steps_to_tolerance(
         tol: Norm of the error to reach, relative to the first.
         most: Give up after so many.
     """
-    values, error = np.asarray(eigenvalues), np.asarray(error)
-    check(bool(values.min() > 0), "eigenvalues", float(values.min()), "positive, or the error never vanishes")
+    values = np.asarray(eigenvalues)
+    error = np.asarray(error)
+    if not values.min() > 0:
+        raise ValueError(
+            f"eigenvalues: got {brief(float(values.min()))}; "
+            "it must be positive, or the error never vanishes."
+        )
     factors = np.abs(1 - 2 * values / (values.max() + values.min()))
-    left = lambda steps: float(np.linalg.norm(error * factors**steps) / np.linalg.norm(error))  # noqa: E731
-    low, high = 0, 1
+
+    def left(steps: int) -> float:
+        return float(np.linalg.norm(error * factors**steps) / np.linalg.norm(error))
+
+    low = 0
+    high = 1
     while left(high) > tol and high < most:
-        low, high = high, 2 * high
-    while high - low > 1:  # the error falls at every step, so a bisection finds the first below
+        low = high
+        high = 2 * high
+    # the error falls at every step, so a bisection finds the first below
+    while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if left(middle) > tol else (low, middle)
     return high
 
 
 @checked
-def contraction(H: Real[ArrayLike, "k k"], H0: Real[ArrayLike, "k k"]) -> Float[Array, ""]:
+def contraction(
+    H: Real[ArrayLike, "k k"], H0: Real[ArrayLike, "k k"]
+) -> Float[Array, ""]:
     """The smallest ρ with (1 − ρ)H0 ≼ H ≼ (1 + ρ)H0 [K-sharp2].
 
-    Preconditioned with H0⁻¹ at rate 1, each step multiplies the error by at most ρ, in the norm of H0.
+    Preconditioned with H0⁻¹ at rate 1, each step multiplies the error by at most ρ, in
+    the norm of H0.
 
     Args:
         H: True curvature (k, k), symmetric.
         H0: Curvature that the preconditioner was made for, positive definite.
     """
-    H, H0 = array("H", H, "(k, k)", 2), array("H0", H0, "(k, k)", 2)
+    H = array("H", H, "(k, k)", 2)
+    H0 = array("H0", H0, "(k, k)", 2)
     return _contraction(H, H0)
 
 
@@ -102,17 +130,25 @@ def _contraction(H: Array, H0: Array) -> Array:
 def implicit_bias(
     X: Real[ArrayLike, "N n"], Y: Real[ArrayLike, "N m"], V: Real[ArrayLike, "q n"]
 ) -> Float[Array, "m n"]:
-    """Limit of gradient descent on U from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV [K-sharp4].
+    """Limit of gradient descent on U from zero if many W fit: Yᵀ(XRXᵀ)⁻¹XR with R = VᵀV
+    [K-sharp4].
 
-    Of all W that fit, it is the one with the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible T: T drops out.
+    Of all W that fit, it is the one with the smallest ‖T⁻¹WV⁻¹‖_F, for every invertible
+    T: T drops out.
 
     Args:
         X: Inputs, one a row (N, n), N ≤ n, independent.
         Y: Outputs (N, m).
         V: Input-side factor (q, n), of rank at least N on the inputs.
     """
-    X, Y, V = array("X", X, "(N, n)", 2), array("Y", Y, "(N, m)", 2), array("V", V, "(q, n)", 2)
-    check(X.shape[0] <= X.shape[1], "X", f"shape {X.shape}", "(N, n) with N ≤ n, so that some W fits exactly")
+    X = array("X", X, "(N, n)", 2)
+    Y = array("Y", Y, "(N, m)", 2)
+    V = array("V", V, "(q, n)", 2)
+    if X.shape[0] > X.shape[1]:
+        raise ValueError(
+            f"X: got shape {X.shape}; "
+            "it must be (N, n) with N ≤ n, so that some W fits exactly."
+        )
     return _implicit_bias(X, Y, V)
 
 
@@ -130,13 +166,15 @@ def stationary_covariance(
     learning_rate: ArrayLike,
     momentum: ArrayLike = 0.0,
 ) -> Float[Array, "k k"]:
-    """Covariance at which w ← w − ηP(Hw + noise), with heavy ball, comes to rest [K-sharp5].
+    """Covariance at which w ← w − ηP(Hw + noise), with heavy ball, comes to rest
+    [K-sharp5].
 
-    Of any P, by a linear system of (2k)² unknowns. Of a symmetric P the loss that it leaves, ½ tr(HS), has a closed
-    form: `noise_floor.noise_floor`.
+    Of any P, by a linear system of (2k)² unknowns. Of a symmetric P the loss that it
+    leaves, ½ tr(HS), has a closed form: `noise_floor.noise_floor`.
 
-    The step maps two states in succession by M, and S = MSMᵀ + η²PCP on the newer of them. For P = H⁻¹ and the momentum
-    β it is η(1 + β) / ((1 − β)(2(1 + β) − η)) H⁻¹CH⁻¹.
+    The step maps two states in succession by M, and S = MSMᵀ + η²PCP on the newer of
+    them. For P = H⁻¹ and the momentum β it is η(1 + β) / ((1 − β)(2(1 + β) − η))
+    H⁻¹CH⁻¹.
 
     Args:
         H: Curvature (k, k), positive definite.
@@ -148,13 +186,20 @@ def stationary_covariance(
     Raises:
         ValueError: If descent diverges at this rate.
     """
-    H, C, P = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("C", C), ("P", P)))
+    H, C, P = (
+        array(name, value, "(k, k)", 2)
+        for name, value in (("H", H), ("C", C), ("P", P))
+    )
     positive("learning_rate", learning_rate)
     not_negative("momentum", momentum)
     M = _two_states(H, P, jnp.asarray(learning_rate), jnp.asarray(momentum))
     if known(M):
         radius = float(np.abs(np.linalg.eigvals(np.asarray(M))).max())
-        check(radius < 1, "learning_rate", learning_rate, f"smaller: the iteration's spectral radius is {radius:.3g}")
+        if not radius < 1:
+            raise ValueError(
+                f"learning_rate: got {brief(learning_rate)}; "
+                f"it must be smaller: the iteration's spectral radius is {radius:.3g}."
+            )
     return _stationary_covariance(M, C, P, learning_rate)
 
 
@@ -162,14 +207,23 @@ def stationary_covariance(
 def _two_states(H: Array, P: Array, learning_rate: Array, momentum: Array) -> Array:
     """Matrix of one step of heavy ball on a state and the one before it (2k, 2k)."""
     eye = jnp.eye(len(H), dtype=H.dtype)
-    return jnp.block([[(1 + momentum) * eye - learning_rate * P @ H, -momentum * eye], [eye, 0 * eye]])
+    return jnp.block(
+        [
+            [(1 + momentum) * eye - learning_rate * P @ H, -momentum * eye],
+            [eye, 0 * eye],
+        ]
+    )
 
 
 @jax.jit
-def _stationary_covariance(M: Array, C: Array, P: Array, learning_rate: ArrayLike) -> Array:
+def _stationary_covariance(
+    M: Array, C: Array, P: Array, learning_rate: ArrayLike
+) -> Array:
     k = len(C)
     forcing = jnp.zeros_like(M).at[:k, :k].set(learning_rate**2 * P @ C @ P.T)
-    both = jnp.linalg.solve(jnp.eye(len(M) ** 2, dtype=M.dtype) - jnp.kron(M, M), forcing.ravel())
+    both = jnp.linalg.solve(
+        jnp.eye(len(M) ** 2, dtype=M.dtype) - jnp.kron(M, M), forcing.ravel()
+    )
     return both.reshape(M.shape)[:k, :k]
 
 
@@ -177,10 +231,12 @@ def _stationary_covariance(M: Array, C: Array, P: Array, learning_rate: ArrayLik
 def nearest_kronecker(
     F: Real[ArrayLike, "mn mn"], shape: tuple[int, int]
 ) -> tuple[Float[Array, "n n"], Float[Array, "m m"], Float[Array, ""]]:
-    """The B (n, n) and A (m, m) with B ⊗ A nearest to F, and the relative error of it [K-sharp6].
+    """The B (n, n) and A (m, m) with B ⊗ A nearest to F, and the relative error of it
+    [K-sharp6].
 
-    The entries of F, rearranged so that each block becomes a row, form a matrix of which B ⊗ A is a rank-one
-    part: the leading singular pair. If F is positive semidefinite so are B and A.
+    The entries of F, rearranged so that each block becomes a row, form a matrix of
+    which B ⊗ A is a rank-one part: the leading singular pair. If F is positive
+    semidefinite so are B and A.
 
     Args:
         F: Matrix (mn, mn), on vecs that stack columns.
@@ -191,7 +247,11 @@ def nearest_kronecker(
     """
     m, n = shape
     F = array("F", F, f"({m * n}, {m * n})", 2)
-    check(F.shape == (m * n, m * n), "F", f"shape {F.shape}", f"({m * n}, {m * n}), for a matrix of shape {shape}")
+    if F.shape != (m * n, m * n):
+        raise ValueError(
+            f"F: got shape {F.shape}; "
+            f"it must be ({m * n}, {m * n}), for a matrix of shape {shape}."
+        )
     return _nearest_kronecker(F, m, n)
 
 
@@ -199,14 +259,18 @@ def nearest_kronecker(
 def _nearest_kronecker(F: Array, m: int, n: int) -> tuple[Array, Array, Array]:
     blocks = F.reshape(n, m, n, m).transpose(0, 2, 1, 3).reshape(n * n, m * m)
     left, values, right = jnp.linalg.svd(blocks, full_matrices=False)
-    root = jnp.sqrt(values[0]) * jnp.where(left[:, 0].reshape(n, n).trace() < 0, -1.0, 1.0)
-    B, A = root * left[:, 0].reshape(n, n), root * right[0].reshape(m, m)
+    root = jnp.sqrt(values[0]) * jnp.where(
+        left[:, 0].reshape(n, n).trace() < 0, -1.0, 1.0
+    )
+    B = root * left[:, 0].reshape(n, n)
+    A = root * right[0].reshape(m, m)
     return B, A, jnp.sqrt(jnp.maximum(1 - values[0] ** 2 / (values**2).sum(), 0))
 
 
 @checked
 def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array, ""]:
-    r"""The rate at which one step on U, of the loss $\frac12\|v-Wk\|^2$, stores k: $1/(k^\top V^\top Vk)$ [K-rome].
+    r"""The rate at which one step on U, of the loss $\frac12\|v-Wk\|^2$, stores k:
+    $1/(k^\top V^\top Vk)$ [K-rome].
 
     Args:
         layer: With T of orthonormal rows; otherwise no rate stores every v in one step.
@@ -214,9 +278,16 @@ def exact_rate(layer: Reparameterized, k: Float[ArrayLike, " n"]) -> Float[Array
     """
     if readable(layer.T):
         T = np.asarray(layer.T)
-        check(np.allclose(T @ T.T, np.eye(len(T)), atol=1e-5), "layer.T", "rows that are not orthonormal", "T Tᵀ = I")
+        if not np.allclose(T @ T.T, np.eye(len(T)), atol=1e-5):
+            raise ValueError(
+                "layer.T: got rows that are not orthonormal; it must be T Tᵀ = I."
+            )
     n = layer.V.shape[1] - layer.bias
-    check(np.shape(k) == (n,), "k", f"shape {np.shape(k)}", f"of shape ({n},), an input of the layer")
+    if np.shape(k) != (n,):
+        raise ValueError(
+            f"k: got shape {np.shape(k)}; "
+            f"it must be of shape ({n},), an input of the layer."
+        )
     return _exact_rate(layer, jnp.asarray(k))
 
 
@@ -227,8 +298,11 @@ def _exact_rate(layer: Reparameterized, k: Array) -> Array:
 
 @renamed(A="C")
 @checked
-def store_pair(W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike) -> Float[Array, "m n"]:
-    r"""W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact rate, on $\frac12\|v-Wk\|^2$ [K-rome].
+def store_pair(
+    W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike
+) -> Float[Array, "m n"]:
+    r"""W after one gradient step on U, with $V=C^{-1/2}$, T = I and the exact rate, on
+    $\frac12\|v-Wk\|^2$ [K-rome].
 
     No matrix that maps k to v changes the answers to keys of second moment C by less.
 
@@ -241,10 +315,19 @@ def store_pair(W: ArrayLike, C: ArrayLike, k: ArrayLike, v: ArrayLike) -> Float[
     Raises:
         ValueError: If a shape does not fit, or C is singular.
     """
-    W, k, v = array("W", W, "(m, n)", 2), array("k", k, "(n,)", 1), array("v", v, "(m,)", 1)
-    check(W.shape == (len(v), len(k)), "W", f"shape {W.shape}", f"({len(v)}, {len(k)}), from v and k")
+    W = array("W", W, "(m, n)", 2)
+    k = array("k", k, "(n,)", 1)
+    v = array("v", v, "(m,)", 1)
+    if W.shape != (len(v), len(k)):
+        raise ValueError(
+            f"W: got shape {W.shape}; it must be ({len(v)}, {len(k)}), from v and k."
+        )
     V = matrix_power(C, -0.5)
-    check(V.shape[0] == len(k), "C", f"shape {V.shape}", f"({len(k)}, {len(k)}), as the key is {k.shape}")
+    if V.shape[0] != len(k):
+        raise ValueError(
+            f"C: got shape {V.shape}; "
+            f"it must be ({len(k)}, {len(k)}), as the key is {k.shape}."
+        )
     layer = Reparameterized.from_weight(W, jnp.eye(len(v), dtype=W.dtype), V)
     return _stepped(layer, k, v)
 

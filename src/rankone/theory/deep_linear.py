@@ -1,7 +1,8 @@
-"""What one gradient step writes into a deep linear network, in the numbering of the slides.
+"""What one gradient step writes into a deep linear network, in the numbering of the
+slides.
 
-Layers are counted from the output: z = W₁W₂…W_N φ, so `W[0]` is W₁. In a ReLU network whose pre-activations
-are all positive these are the gradients too [M-(1)].
+Layers are counted from the output: z = W₁W₂…W_N φ, so `W[0]` is W₁. In a ReLU network
+whose pre-activations are all positive these are the gradients too [M-(1)].
 """
 
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Real
 
 from rankone._annotated import checked
-from rankone._checks import check
+from rankone._checks import brief
 
 __all__ = [
     "first_order",
@@ -25,7 +26,8 @@ __all__ = [
     "written",
 ]
 
-Matrix = np.ndarray | Array  # all are written for either; the book calls them with float64 of numpy
+# all are written for either; the book calls them with float64 of numpy
+Matrix = np.ndarray | Array
 
 
 @checked
@@ -37,7 +39,9 @@ def product(W: Sequence[Matrix]) -> Matrix:
 
 @checked
 def left(W: Sequence[Matrix], i: int) -> Matrix:
-    """W₁…W_{i−1}, the identity for i = 1: its transpose carries the error back to layer i."""
+    """W₁…W_{i−1}, the identity for i = 1: its transpose carries the error back to layer
+    i.
+    """
     return product([np.eye(len(W[0])), *W[: i - 1]])
 
 
@@ -45,15 +49,16 @@ def left(W: Sequence[Matrix], i: int) -> Matrix:
 def right(W: Sequence[Matrix], i: int) -> Matrix:
     """W_{i+1}…W_N, the identity for i = N: it carries φ forward to layer i.
 
-    Applied to φ it must have no negative entry, or a ReLU clips [M-appA-psd]; with the telescope it is M̃_{i+1}
-    [M-appA-idx].
+    Applied to φ it must have no negative entry, or a ReLU clips [M-appA-psd]; with the
+    telescope it is M̃_{i+1} [M-appA-idx].
     """
     return product([*W[i:], np.eye(np.shape(W[-1])[-1])])
 
 
 @checked
 def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matrix:
-    """Gradient of the loss by Wᵢ, (W₁…W_{i−1})ᵀ e φᵀ (W_{i+1}…W_N)ᵀ: of rank one [M-grad].
+    """Gradient of the loss by Wᵢ, (W₁…W_{i−1})ᵀ e φᵀ (W_{i+1}…W_N)ᵀ: of rank one
+    [M-grad].
 
     Args:
         W: Weights, W₁ first.
@@ -67,7 +72,8 @@ def layer_gradient(W: Sequence[Matrix], i: int, e: Matrix, phi: Matrix) -> Matri
 
 @checked
 def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
-    """The sum Σᵢ PᵢPᵢᵀ e φᵀ QᵢᵀQᵢ, minus what a step of α = 1 adds to first order [M-prod, M-prod2, M-z*].
+    """The sum Σᵢ PᵢPᵢᵀ e φᵀ QᵢᵀQᵢ, minus what a step of α = 1 adds to first order
+    [M-prod, M-prod2, M-z*].
 
     Pᵢ = W₁…W_{i−1} and Qᵢ = W_{i+1}…W_N; the printed last factor is Pᵢ.
 
@@ -83,23 +89,42 @@ def first_order(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> Matrix:
 
 def check_chain(W: Sequence[Matrix]) -> None:
     """Raise unless the matrices can be multiplied."""
-    fits = all(np.ndim(one) == 2 for one in W) and all(one.shape[1] == len(other) for one, other in pairwise(W))
-    check(fits, "W", [np.shape(one) for one in W], "matrices, of which each has as many columns as the next has rows")
+    fits = all(np.ndim(one) == 2 for one in W) and all(
+        one.shape[1] == len(other) for one, other in pairwise(W)
+    )
+    if not fits:
+        raise ValueError(
+            f"W: got {brief([np.shape(one) for one in W])}; it must be matrices, of "
+            "which each has as many columns as the next has rows."
+        )
 
 
 def check_ends(W: Sequence[Matrix], e: Matrix, phi: Matrix) -> None:
     """Raise unless e is as long as the output of the stack, and phi as its input."""
     check_chain(W)
     for name, one, length in (("e", e, len(W[0])), ("phi", phi, np.shape(W[-1])[-1])):
-        check(np.shape(one) == (length,), name, f"shape {np.shape(one)}", f"of shape ({length},), that W asks for")
+        if np.shape(one) != (length,):
+            raise ValueError(
+                f"{name}: got shape {np.shape(one)}; "
+                f"it must be of shape ({length},), that W asks for."
+            )
 
 
 @checked
 def longest_chain(W: Sequence[Matrix], G: Sequence[Matrix]) -> float:
-    """Largest entry of any GᵢW_{i+1}…W_{k−1}G_k, i < k: at 0 the step is exactly first order, for every α [M-S1]."""
+    """Largest entry of any GᵢW_{i+1}…W_{k−1}G_k, i < k: at 0 the step is exactly first
+    order, for every α [M-S1].
+    """
     N = len(W)
-    check(all(np.ndim(one) == 2 for one in G), "G", [np.shape(one) for one in G], "matrices")
-    return max(float(np.abs(product([G[i], *W[i + 1 : k], G[k]])).max()) for i in range(N) for k in range(i + 1, N))
+    if not all(np.ndim(one) == 2 for one in G):
+        raise ValueError(
+            f"G: got {brief([np.shape(one) for one in G])}; it must be matrices."
+        )
+    return max(
+        float(np.abs(product([G[i], *W[i + 1 : k], G[k]])).max())
+        for i in range(N)
+        for k in range(i + 1, N)
+    )
 
 
 @checked

@@ -1,10 +1,12 @@
-"""Proved bounds on the distance between the exact and the distributed memory [D-thm2, D-cor1, corrected: D-sharp3].
+"""Proved bounds on the distance between the exact and the distributed memory [D-thm2,
+D-cor1, corrected: D-sharp3].
 
-Everything here is known before a run: plain floating-point arithmetic on a few numbers, in double precision, for the
-bounds compared span hundreds of orders of magnitude. For sincos features with independent Gaussian frequencies.
-A hypothesis that fails makes the bound infinite and is named in the record. How many frequencies suffice for
-retrieval says `rankone.theory.barrier` [D-sharp10]; around one well separated pattern a run is certified by
-`rankone.theory.drift` [D-sharp9].
+Everything here is known before a run: plain floating-point arithmetic on a few numbers,
+in double precision, for the bounds compared span hundreds of orders of magnitude. For
+sincos features with independent Gaussian frequencies. A hypothesis that fails makes the
+bound infinite and is named in the record. How many frequencies suffice for retrieval
+says `rankone.theory.barrier` [D-sharp10]; around one well separated pattern a run is
+certified by `rankone.theory.drift` [D-sharp9].
 """
 
 from collections.abc import Callable
@@ -13,9 +15,14 @@ from math import exp, expm1, inf, isfinite, log, log1p, sqrt
 from jaxtyping import ArrayLike
 
 from rankone._annotated import Broadcast, checked, refuse_traced
-from rankone._checks import check, positive, real
+from rankone._checks import brief, positive, real
 from rankone._module import Module
-from rankone.theory.kernel_error import check_counts, check_probability, uniform_derivative_error, uniform_kernel_error
+from rankone.theory.kernel_error import (
+    check_counts,
+    check_probability,
+    uniform_derivative_error,
+    uniform_kernel_error,
+)
 
 __all__ = [
     "Divergence",
@@ -27,41 +34,61 @@ __all__ = [
 ]
 
 
-_SLACK = 1 + 1e-6  # the fixed point is inflated by this much and then checked, so that rounding cannot break it
+# the fixed point is inflated by this much and then checked, so that rounding cannot
+# break it
+_SLACK = 1 + 1e-6
 
 
 @checked
 def softmax_lipschitz(*, spread: float, K: int) -> float:
-    """Smallest Λ with ‖softmax(x) − softmax(z)‖₁ ≤ Λ‖x − z‖₁ when entries differ by at most `spread` δ [D-lem1].
+    """Smallest Λ with ‖softmax(x) − softmax(z)‖₁ ≤ Λ‖x − z‖₁ when entries differ by at
+    most `spread` δ [D-lem1].
 
-    Λ = sup 2p(1 − p) over p ≤ e^δ/(e^δ + K − 1), which is at most min(1/2, 2e^δ/K); the paper prints e^δ/K.
+    Λ = sup 2p(1 − p) over p ≤ e^δ/(e^δ + K − 1), which is at most min(1/2, 2e^δ/K); the
+    paper prints e^δ/K.
     """
     p = min(1 / (1 + (K - 1) * exp(-spread)), 0.5)
     return 2 * p * (1 - p)
 
 
 @checked
-def energy_drift(*, step_size: float, error: Broadcast, gradient: Broadcast) -> ArrayLike:
-    """Largest rise of E in a step 0 < η ≤ 1 along ∇E + e: (η/2)(‖e‖² − ‖∇E‖²), from the two norms [D-eq55]."""
+def energy_drift(
+    *, step_size: float, error: Broadcast, gradient: Broadcast
+) -> ArrayLike:
+    """Largest rise of E in a step 0 < η ≤ 1 along ∇E + e: (η/2)(‖e‖² − ‖∇E‖²), from the
+    two norms [D-eq55].
+    """
     return step_size / 2 * (error**2 - gradient**2)
 
 
 @checked
 def query_factor(*, beta: float, K: int, distance: float) -> float:
-    """e^(βE) of a query at `distance` r from one pattern and 1 from the K − 1 others [D-eq59].
+    """e^(βE) of a query at `distance` r from one pattern and 1 from the K − 1 others
+    [D-eq59].
 
-    e^(βr²/2)/(1 + (K − 1)e^(−β(1 − r²)/2)); the paper prints r for r² and loses the K − 1.
+    e^(βr²/2)/(1 + (K − 1)e^(−β(1 − r²)/2)); the paper prints r for r² and loses the K −
+    1.
     """
-    return exp(beta * distance**2 / 2) / (1 + (K - 1) * exp(-beta * (1 - distance**2) / 2))
+    return exp(beta * distance**2 / 2) / (
+        1 + (K - 1) * exp(-beta * (1 - distance**2) / 2)
+    )
 
 
 @checked
 def gradient_errors(
-    *, K: int, beta: float, energy: float, gradient: float, diameter: float, eps0: float, eps1: float
+    *,
+    K: int,
+    beta: float,
+    energy: float,
+    gradient: float,
+    diameter: float,
+    eps0: float,
+    eps1: float,
 ) -> tuple[float, float]:
     """Bounds on ‖ĝ_A − ∇E‖ and ‖ĝ_B − ∇E‖ from uniform kernel errors [D-lem3].
 
-    With u = Kε₀e^(βE) < 1: Ke^(βE)/(1 − u)·(ε₁/√β + ε₀‖∇E‖) and ud/(1 − u); infinite otherwise.
+    With u = Kε₀e^(βE) < 1: Ke^(βE)/(1 − u)·(ε₁/√β + ε₀‖∇E‖) and ud/(1 − u); infinite
+    otherwise.
 
     Args:
         K: Number of patterns.
@@ -76,12 +103,27 @@ def gradient_errors(
     positive("beta", beta)
     _not_negative(gradient=gradient, diameter=diameter, eps0=eps0, eps1=eps1)
     number = real("energy", energy, "one number, in unit²")
-    check(number is not None, "energy", energy, "known before jit")
-    return _errors(K, float(beta), float(energy), float(gradient), float(diameter), float(eps0), float(eps1))
+    if number is None:
+        raise ValueError(f"energy: got {brief(energy)}; it must be known before jit.")
+    return _errors(
+        K,
+        float(beta),
+        float(energy),
+        float(gradient),
+        float(diameter),
+        float(eps0),
+        float(eps1),
+    )
 
 
 def _errors(
-    K: int, beta: float, energy: float, gradient: float, diameter: float, eps0: float, eps1: float
+    K: int,
+    beta: float,
+    energy: float,
+    gradient: float,
+    diameter: float,
+    eps0: float,
+    eps1: float,
 ) -> tuple[float, float]:
     if beta * energy > 700:
         return inf, inf
@@ -93,15 +135,19 @@ def _errors(
 
 
 class Divergence(Module):
-    """A bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ with everything it stands on. Distances are in the unit of the patterns.
+    """A bound on ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ with everything it stands on. Distances are in the unit
+    of the patterns.
 
     Attributes:
         bound: Theorem 2′: ηA(ρᴸ − 1)/(ρ − 1), or ∞ if a hypothesis fails.
-        tied: Corollary 1′: the same for every finer division of the time ηL into steps; ∞ likewise.
+        tied: Corollary 1′: the same for every finer division of the time ηL into steps;
+            ∞ likewise.
         A: Bound on ‖ĝ_A − ∇E‖ along the distributed trajectory.
         rho: Growth of a distance in one exact step, 1 + η(βd²/4 − 1).
-        energy: E*, which the exact energy never exceeds along the distributed trajectory, in unit².
-        reach: r₀, the distance from every pattern that the distributed trajectory never exceeds.
+        energy: E*, which the exact energy never exceeds along the distributed
+            trajectory, in unit².
+        reach: r₀, the distance from every pattern that the distributed trajectory never
+            exceeds.
         eps0: Kernel error on ‖Δ‖ ≤ √β r₀.
         eps1: Its derivative's.
         hypotheses: Name of each hypothesis, and whether it holds.
@@ -139,13 +185,16 @@ def divergence_bound(
     eps0: float | None = None,
     eps1: float | None = None,
 ) -> Divergence:
-    """Theorem 2′: how far the two memories' states can be apart after L steps [D-sharp3; D-thm2, D-cor1 repaired].
+    """Theorem 2′: how far the two memories' states can be apart after L steps
+    [D-sharp3; D-thm2, D-cor1 repaired].
 
-    ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ ≤ ηA(ρᴸ − 1)/(ρ − 1) with probability ≥ 1 − δ over the frequencies, for Algorithm 1's gradient
-    (`DrDAM.gradient`) and its floor. The printed theorem is false for that gradient.
+    ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖ ≤ ηA(ρᴸ − 1)/(ρ − 1) with probability ≥ 1 − δ over the frequencies,
+    for Algorithm 1's gradient (`DrDAM.gradient`) and its floor. The printed theorem is
+    false for that gradient.
 
-    The bound is the least fixed point of a map, found on the host in double precision. No argument may be traced by
-    jit, vmap or grad; a bound that was computed before may be closed over.
+    The bound is the least fixed point of a map, found on the host in double precision.
+    No argument may be traced by jit, vmap or grad; a bound that was computed before may
+    be closed over.
 
     Args:
         D: Dimension.
@@ -154,8 +203,10 @@ def divergence_bound(
         beta: Inverse temperature, 1/unit².
         step_size: η in (0, 1].
         steps: L.
-        energy: E(x) of the start, unit²; by default the most it can be, reach²/2 − log(K)/β [D-F22a].
-        diameter: d, the largest distance between two patterns; 1 under the paper's (A1).
+        energy: E(x) of the start, unit²; by default the most it can be, reach²/2 −
+            log(K)/β [D-F22a].
+        diameter: d, the largest distance between two patterns; 1 under the paper's
+            (A1).
         reach: Largest distance from the start to a pattern; 1 under (A1).
         delta: Probability of failure.
         eps0: Kernel error, instead of `uniform_kernel_error`.
@@ -165,7 +216,8 @@ def divergence_bound(
         ValueError: If a number is out of range, or traced.
 
     >>> import rankone as ro
-    >>> small = {"D": 10, "K": 5, "beta": 2.0, "step_size": 0.5, "steps": 10, "diameter": 0.8, "reach": 0.8}
+    >>> run = {"D": 10, "K": 5, "beta": 2.0, "step_size": 0.5, "steps": 10}
+    >>> small = {**run, "diameter": 0.8, "reach": 0.8}
     >>> record = ro.divergence_bound(Y=400_000, **small)
     >>> record.holds, round(record.bound, 2)
     (True, 0.3)
@@ -174,18 +226,33 @@ def divergence_bound(
     (inf, ['energy level and tube are consistent'])
     """
     check_counts(D=D, K=K, Y=Y, steps=steps)
-    numbers = {"beta": beta, "step_size": step_size, "energy": energy, "diameter": diameter, "reach": reach}
+    numbers = {
+        "beta": beta,
+        "step_size": step_size,
+        "energy": energy,
+        "diameter": diameter,
+        "reach": reach,
+    }
     refuse_traced("divergence_bound", **numbers, delta=delta, eps0=eps0, eps1=eps1)
     check_probability(delta)
     for name, number in (("beta", beta), ("step_size", step_size)):
         positive(name, number)
-    kernel = {name: number for name, number in (("eps0", eps0), ("eps1", eps1)) if number is not None}
+    kernel = {
+        name: number
+        for name, number in (("eps0", eps0), ("eps1", eps1))
+        if number is not None
+    }
     _not_negative(diameter=diameter, reach=reach, **kernel)
     kappa = beta * diameter**2 / 4
-    energy = reach**2 / 2 - log(K) / beta if energy is None else _energy(energy, -log(K) / beta, beta)
+    energy = (
+        reach**2 / 2 - log(K) / beta
+        if energy is None
+        else _energy(energy, -log(K) / beta, beta)
+    )
     drift = step_size * steps / 2  # E* − E(x) = drift·A², by the energy-drift lemma
     if kappa < 1:
-        drift = min(drift, 1 / (2 * (1 - kappa)) + step_size / 2)  # E is strongly convex: it cannot rise for long
+        # E is strongly convex: it cannot rise for long
+        drift = min(drift, 1 / (2 * (1 - kappa)) + step_size / 2)
 
     def tube(A: float) -> tuple[float, float, float, float]:
         r0 = max(reach, diameter + A)
@@ -206,29 +273,47 @@ def divergence_bound(
         "enough features for the derivative bound": isfinite(e1),
         "kernel error below the partition sum": u < 1,
         "energy level and tube are consistent": isfinite(A),
-        "estimate above the logarithm's floor": (1 - u) * exp(-beta * level) > sqrt(K / (2 * Y)) / 8,
+        "estimate above the logarithm's floor": (1 - u) * exp(-beta * level)
+        > sqrt(K / (2 * Y)) / 8,
     }
-    growth, time = kappa - 1, step_size * steps
+    growth = kappa - 1
+    time = step_size * steps
     rho = 1 + step_size * growth
     ok = all(hypotheses.values())
     bound = A * _growth_sum(step_size, growth, steps) if ok else inf
-    return Divergence(bound, A * _tied(time, growth) if ok else inf, A, rho, level, r0, e0, e1, hypotheses)
+    return Divergence(
+        bound,
+        A * _tied(time, growth) if ok else inf,
+        A,
+        rho,
+        level,
+        r0,
+        e0,
+        e1,
+        hypotheses,
+    )
 
 
 def _not_negative(**values: float) -> None:
     for name, number in values.items():
-        check((real(name, number, "a number of at least 0") or 0.0) >= 0, name, number, "a number of at least 0")
+        if not (real(name, number, "a number of at least 0") or 0.0) >= 0:
+            raise ValueError(
+                f"{name}: got {brief(number)}; it must be a number of at least 0."
+            )
 
 
 def _energy(energy: float, least: float, beta: float) -> float:
     """`energy` as a number; e^−βE cannot exceed K, but for the rounding of float32."""
     wanted = f"an energy of at least −log(K)/β = {least:.4g}"
     number = real("energy", energy, wanted)
-    check(number is not None and number >= least - 1e-3 / beta, "energy", energy, wanted)
+    if not (number is not None and number >= least - 1e-3 / beta):
+        raise ValueError(f"energy: got {brief(energy)}; it must be {wanted}.")
     return float(energy)
 
 
-def _least_fixed_point(error: Callable[[float], float], iterations: int = 10_000) -> float:
+def _least_fixed_point(
+    error: Callable[[float], float], iterations: int = 10_000
+) -> float:
     """Least A with error(A) ≤ A, for an increasing `error`; ∞ if there is none."""
     A = error(0.0)
     for _ in range(iterations):

@@ -1,7 +1,8 @@
-"""The two memories run side by side: the sharpest bound on their distance, step by step, and the theorem for one ball.
+"""The two memories run side by side: the sharpest bound on their distance, step by
+step, and the theorem for one ball.
 
-The bound follows a run [D-looseness]. The theorem certifies one: around a pattern that is well separated the two
-memories stay together for ever [D-sharp9].
+The bound follows a run [D-looseness]. The theorem certifies one: around a pattern that
+is well separated the two memories stay together for ever [D-sharp9].
 """
 
 from functools import partial
@@ -13,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, check, instance, integer, positive, states
+from rankone._checks import Numbers, instance, integer, positive, states
 from rankone._module import Module
 from rankone.memory.distributed import DrDAM
 from rankone.memory.exact import MrDAM
@@ -29,7 +30,8 @@ class Drift(Module):
     Attributes:
         exact: States of the exact memory (L + 1, N, D).
         distributed: States of the other (L + 1, N, D).
-        errors: ‖ĝ − ∇E‖ at the distributed states (L, N): the second term of eq. 54 over η.
+        errors: ‖ĝ − ∇E‖ at the distributed states (L, N): the second term of eq. 54
+            over η.
         step_size: η.
     """
 
@@ -44,18 +46,31 @@ class Drift(Module):
         return _distance(self)
 
     @checked
-    def recursion(self, growth: ArrayLike, errors: ArrayLike | None = None) -> Float[Array, "states N"]:
-        """D⁽⁰⁾ = 0, D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for growths ρ (a number or (L, N)) and errors e (default: measured)."""
-        errors, shape = self.errors if errors is None else errors, self.errors.shape
+    def recursion(
+        self, growth: ArrayLike, errors: ArrayLike | None = None
+    ) -> Float[Array, "states N"]:
+        """D⁽⁰⁾ = 0, D⁽ᵗ⁺¹⁾ = ρ_t D⁽ᵗ⁾ + η e_t, for growths ρ (a number or (L, N)) and
+        errors e (default: measured).
+        """
+        shape = self.errors.shape
+        errors = self.errors if errors is None else errors
         for name, value in (("growth", growth), ("errors", errors)):
-            check(broadcasts(np.shape(value), shape), name, f"shape {np.shape(value)}", f"a number, or {shape}")
+            if not broadcasts(np.shape(value), shape):
+                raise ValueError(
+                    f"{name}: got shape {np.shape(value)}; "
+                    f"it must be a number, or {shape}."
+                )
         return _recursion(self, growth, errors)
 
     @checked
-    def local_growth(self, memory: MrDAM, *, points: int = 3) -> Float[Array, "steps N"]:
-        """ρ_t: the largest |1 − ηλ| over the eigenvalues λ of ∇²E at `points` of the segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
+    def local_growth(
+        self, memory: MrDAM, *, points: int = 3
+    ) -> Float[Array, "steps N"]:
+        """ρ_t: the largest |1 − ηλ| over the eigenvalues λ of ∇²E at `points` of the
+        segment from x⁽ᵗ⁾ to x̂⁽ᵗ⁾.
 
-        The mean value theorem wants the whole segment; where the curvature varies little along it, ends and middle do.
+        The mean value theorem wants the whole segment; where the curvature varies
+        little along it, ends and middle do.
         """
         return _local_growth(self, memory, integer("points", points))
 
@@ -75,7 +90,10 @@ def _local_growth(run: Drift, memory: MrDAM, points: int) -> Array:
 
 @jax.jit
 def _recursion(run: Drift, growth: ArrayLike, errors: ArrayLike) -> Array:
-    growth, errors = (jnp.broadcast_to(jnp.asarray(a, run.errors.dtype), run.errors.shape) for a in (growth, errors))
+    growth, errors = (
+        jnp.broadcast_to(jnp.asarray(a, run.errors.dtype), run.errors.shape)
+        for a in (growth, errors)
+    )
 
     def step(D: Array, inputs: tuple[Array, Array]) -> tuple[Array, Array]:
         rho, e = inputs
@@ -83,13 +101,18 @@ def _recursion(run: Drift, growth: ArrayLike, errors: ArrayLike) -> Array:
         return D, D
 
     start = jnp.zeros(errors.shape[1:], errors.dtype)
-    return jnp.concatenate([start[None], jax.lax.scan(step, start, (growth, errors))[1]])
+    return jnp.concatenate(
+        [start[None], jax.lax.scan(step, start, (growth, errors))[1]]
+    )
 
 
 @checked
 @jax.jit
-def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -> Float[Array, "... K"]:
-    """k̂ − k between states and patterns; its largest size is the smallest C₁√(D/Y) that a run admits [D-unn2].
+def kernel_gap(
+    copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]
+) -> Float[Array, "... K"]:
+    """k̂ − k between states and patterns; its largest size is the smallest C₁√(D/Y)
+    that a run admits [D-unn2].
 
     Args:
         copy: The distributed memory, for its features and β.
@@ -98,13 +121,22 @@ def kernel_gap(copy: DrDAM, Xi: Float[Array, "K D"], x: Float[Array, "... D"]) -
     """
     root = jnp.sqrt(copy.beta)
     inner = x @ Xi.T
-    square = (x**2).sum(-1, keepdims=True) + jnp.broadcast_to((Xi**2).sum(-1), inner.shape) - 2 * inner
-    return copy.features.phi(root * x) @ copy.features.phi(root * Xi).T - jnp.exp(-copy.beta / 2 * square)
+    square = (
+        (x**2).sum(-1, keepdims=True)
+        + jnp.broadcast_to((Xi**2).sum(-1), inner.shape)
+        - 2 * inner
+    )
+    return copy.features.phi(root * x) @ copy.features.phi(root * Xi).T - jnp.exp(
+        -copy.beta / 2 * square
+    )
 
 
 @checked
-def drift(memory: MrDAM, copy: Memory, x0: Numbers, *, step_size: float, steps: int) -> Drift:
-    """Descend both energies from the queries x0 (N, D) and keep every state [D-eq48-53].
+def drift(
+    memory: MrDAM, copy: Memory, x0: Numbers, *, step_size: float, steps: int
+) -> Drift:
+    """Descend both energies from the queries x0 (N, D) and keep every state
+    [D-eq48-53].
 
     Args:
         memory: The exact memory.
@@ -118,29 +150,44 @@ def drift(memory: MrDAM, copy: Memory, x0: Numbers, *, step_size: float, steps: 
     """
     instance("copy", copy, Memory, "a memory, with `energy_and_gradient`")
     x0 = states("x0", x0, memory.D)
-    check(x0.ndim == 2, "x0", f"shape {x0.shape}", f"(N, {memory.D}): one query a row")
+    if x0.ndim != 2:
+        raise ValueError(
+            f"x0: got shape {x0.shape}; it must be (N, {memory.D}): one query a row."
+        )
     positive("step_size", step_size)
     steps = integer("steps", steps, "an integer of at least 1")
     return _drift(memory, copy, x0, jnp.asarray(step_size, x0.dtype), steps)
 
 
 @partial(jax.jit, static_argnames="steps")
-def _drift(memory: MrDAM, copy: Memory, x0: Array, step_size: Array, steps: int) -> Drift:
-    def step(pair: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], tuple[Array, Array, Array]]:
+def _drift(
+    memory: MrDAM, copy: Memory, x0: Array, step_size: Array, steps: int
+) -> Drift:
+    def step(
+        pair: tuple[Array, Array], _: None
+    ) -> tuple[tuple[Array, Array], tuple[Array, Array, Array]]:
         x, y = pair
-        gradient, estimate = memory.gradient(jnp.stack([x, y])), copy.energy_and_gradient(y)[1]
+        gradient = memory.gradient(jnp.stack([x, y]))
+        estimate = copy.energy_and_gradient(y)[1]
         following = (x - step_size * gradient[0], y - step_size * estimate)
         return following, (*following, jnp.linalg.norm(estimate - gradient[1], axis=-1))
 
     _, (exact, distributed, errors) = jax.lax.scan(step, (x0, x0), None, length=steps)
-    return Drift(jnp.concatenate([x0[None], exact]), jnp.concatenate([x0[None], distributed]), errors, step_size)
+    return Drift(
+        jnp.concatenate([x0[None], exact]),
+        jnp.concatenate([x0[None], distributed]),
+        errors,
+        step_size,
+    )
 
 
 class LocalRetrieval(Module):
-    """The local retrieval theorem around one pattern [D-sharp9]. Distances are in the unit of the patterns.
+    """The local retrieval theorem around one pattern [D-sharp9]. Distances are in the
+    unit of the patterns.
 
     Attributes:
-        bound: On ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, for starts within `radius` of the pattern; ∞ if the theorem does not apply.
+        bound: On ‖x⁽ᴸ⁾ − x̂⁽ᴸ⁾‖, for starts within `radius` of the pattern; ∞ if the
+            theorem does not apply.
         forever: The same for every number of steps.
         leak: q, a bound on the softmax weight of all other patterns in the ball.
         convexity: m₀ = 1 − βqd², a lower bound on the curvature of E in the ball.
@@ -158,24 +205,39 @@ class LocalRetrieval(Module):
 
 @checked
 def local_retrieval(
-    Xi: Numbers, index: int, *, beta: float, radius: float, gradient_error: float, step_size: float, steps: int
+    Xi: Numbers,
+    index: int,
+    *,
+    beta: float,
+    radius: float,
+    gradient_error: float,
+    step_size: float,
+    steps: int,
 ) -> LocalRetrieval:
-    """Both memories stay within `radius` of pattern `index`, and within `bound` of each other [D-sharp9].
+    """Both memories stay within `radius` of pattern `index`, and within `bound` of each
+    other [D-sharp9].
 
     Args:
         Xi: Patterns (K, D).
         index: Which of them.
         beta: Inverse temperature, 1/unit².
         radius: r of the ball, in the unit of the patterns.
-        gradient_error: A, a bound on ‖ĝ − ∇E‖ at the states that the distributed run visits, in the same unit:
-            `Drift.errors` holds them all, and the theorem then certifies that run.
+        gradient_error: A, a bound on ‖ĝ − ∇E‖ at the states that the distributed run
+            visits, in the same unit: `Drift.errors` holds them all, and the theorem
+            then certifies that run.
         step_size: η in (0, 1].
         steps: L.
     """
     Xi = np.asarray(Xi, float)
-    check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
-    index = integer("index", index, "the row of a pattern in Xi (K, D)", least=0, most=len(Xi) - 1)
-    gradient_error, radius = float(gradient_error), float(radius)
+    if Xi.ndim != 2:
+        raise ValueError(
+            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern a row."
+        )
+    index = integer(
+        "index", index, "the row of a pattern in Xi (K, D)", least=0, most=len(Xi) - 1
+    )
+    gradient_error = float(gradient_error)
+    radius = float(radius)
     s = np.delete(np.linalg.norm(Xi - Xi[index], axis=1), index)
     d = float(s.max(initial=0))
     q = float(np.exp(np.minimum(-beta / 2 * (s**2 - 2 * s * radius), 0)).sum())
@@ -184,5 +246,9 @@ def local_retrieval(
     invariant = q * d + gradient_error <= radius
     holds = invariant and convexity > 0 and 0 < step_size <= 1
     forever = gradient_error / convexity if holds else inf
-    bound = -forever * expm1(steps * log1p(-step_size * convexity)) if holds and step_size * convexity < 1 else forever
+    bound = (
+        -forever * expm1(steps * log1p(-step_size * convexity))
+        if holds and step_size * convexity < 1
+        else forever
+    )
     return LocalRetrieval(bound, forever, q, convexity, invariant, holds)

@@ -1,4 +1,6 @@
-"""What an edit costs, in closed form: misjudged and estimated geometries, many keys at once, many edits in a row."""
+"""What an edit costs, in closed form: misjudged and estimated geometries, many keys at
+once, many edits in a row.
+"""
 
 from math import ceil, inf, log
 
@@ -9,7 +11,7 @@ from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
 from rankone._annotated import Broadcast, checked
-from rankone._checks import array, check, integer, real
+from rankone._checks import array, brief, integer, real
 
 __all__ = [
     "batch_inflation",
@@ -31,18 +33,23 @@ __all__ = [
 @checked
 @jax.jit
 def leverage(K: Float[Array, "D n"]) -> Float[Array, " n"]:
-    """hⱼ = kⱼᵀC⁻¹kⱼ in [0, 1] of every key among the keys, summing to their rank: by QR of Kᵀ, with no C formed."""
+    """hⱼ = kⱼᵀC⁻¹kⱼ in [0, 1] of every key among the keys, summing to their rank: by QR
+    of Kᵀ, with no C formed.
+    """
     Q = jnp.linalg.qr(K.T)[0]
     return jnp.sum(Q**2, axis=1)
 
 
 @checked
 @jax.jit
-def inflation(C: Float[Array, "D D"], u: Float[Array, " D"], k: Float[Array, " D"]) -> Float[Array, ""]:
+def inflation(
+    C: Float[Array, "D D"], u: Float[Array, " D"], k: Float[Array, " D"]
+) -> Float[Array, ""]:
     r"""Interference of an edit along any direction u over the least possible [R-S2].
 
-    $J(u)/J(C^{-1}k)=\frac{u^\top Cu\;k^\top C^{-1}k}{(u^\top k)^2}=1+\lVert\delta\rVert_C^2/s$ for
-    $\delta=u-C^{-1}k$, u scaled so that $u^\top k=s$: an error in u costs to second order only.
+    $J(u)/J(C^{-1}k)=\frac{u^\top Cu\;k^\top C^{-1}k}{(u^\top k)^2}=1+\lVert\delta\rVert_C^2/s$
+    for $\delta=u-C^{-1}k$, u scaled so that $u^\top k=s$: an error in u costs to second
+    order only.
 
     Args:
         C: The true second moments.
@@ -55,21 +62,26 @@ def inflation(C: Float[Array, "D D"], u: Float[Array, " D"], k: Float[Array, " D
 @checked
 @jax.jit
 def kantorovich(condition: ArrayLike) -> Float[Array, ""]:
-    """(1 + κ)²/4κ: the worst inflation by a surrogate Ĉ with κ = cond(Ĉ^(−1/2) C Ĉ^(−1/2)) [R-S2]."""
+    """(1 + κ)²/4κ: the worst inflation by a surrogate Ĉ with κ = cond(Ĉ^(−1/2) C
+    Ĉ^(−1/2)) [R-S2].
+    """
     kappa = jnp.asarray(condition)
     return (1 + kappa) ** 2 / (4 * kappa)
 
 
 @checked
 @jax.jit
-def efficiency(C: Float[Array, "D D"], C_hat: Float[Array, "D D"], k: Float[Array, " D"]) -> Float[Array, ""]:
+def efficiency(
+    C: Float[Array, "D D"], C_hat: Float[Array, "D D"], k: Float[Array, " D"]
+) -> Float[Array, ""]:
     """ρ = 1/inflation in (0, 1] of an edit made with the estimate Ĉ [R-S3]."""
     return 1 / inflation(C, jnp.linalg.solve(C_hat, k), k)
 
 
 @checked
 def efficiency_law(n: int, D: int) -> tuple[float, float]:
-    """(a, b) of the Beta law of ρ when Ĉ comes from n Gaussian keys: ((n−D+2)/2, (D−1)/2), whatever C and k [R-S3].
+    """(a, b) of the Beta law of ρ when Ĉ comes from n Gaussian keys: ((n−D+2)/2,
+    (D−1)/2), whatever C and k [R-S3].
 
     Raises:
         ValueError: If n < D: Ĉ is then singular.
@@ -87,39 +99,52 @@ def mean_inflation(n: int, D: int) -> float:
         ValueError: If n ≤ D, where the mean is infinite.
     """
     D = integer("D", D, "a positive length of a key")
-    n = integer("n", n, f"more than D={D} keys; with fewer the mean is infinite", least=D + 1)
+    n = integer(
+        "n", n, f"more than D={D} keys; with fewer the mean is infinite", least=D + 1
+    )
     return (n - 1) / (n - D)
 
 
 @checked
 def sample_size(target: float, D: int) -> int:
-    """Least number of keys to estimate C from, for a mean inflation of at most `target` > 1 [R-S3]."""
-    D, wanted = integer("D", D, "a positive length of a key"), "above 1 and finite: only the true C costs nothing extra"
+    """Least number of keys to estimate C from, for a mean inflation of at most `target`
+    > 1 [R-S3].
+    """
+    D = integer("D", D, "a positive length of a key")
+    wanted = "above 1 and finite: only the true C costs nothing extra"
     target = real("target", target, wanted) or 0.0
-    check(1 < target < inf, "target", target, wanted)
+    if not 1 < target < inf:
+        raise ValueError(f"target: got {brief(target)}; it must be {wanted}.")
     n = ceil((target * D - 1) / (target - 1) - 1e-9)
     return max(n, D + 1)
 
 
 @checked
 def capacity(n: int, D: int, m: int) -> float:
-    """Mean interference per edit over ‖r‖² when m random keys are edited at once beside n others: n/(D−m−1) [R-S4].
+    """Mean interference per edit over ‖r‖² when m random keys are edited at once beside
+    n others: n/(D−m−1) [R-S4].
 
     Raises:
         ValueError: If m ≥ D − 1, where the mean is infinite.
     """
-    n, D = integer("n", n, "a positive number of keys"), integer("D", D, "a positive length of a key")
-    m = integer("m", m, f"between 1 and D−2={D - 2}: the cost has no mean beyond", most=D - 2)
+    n = integer("n", n, "a positive number of keys")
+    D = integer("D", D, "a positive length of a key")
+    m = integer(
+        "m", m, f"between 1 and D−2={D - 2}: the cost has no mean beyond", most=D - 2
+    )
     return n / (D - m - 1)
 
 
 @checked
 def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
-    r"""Cost of an edit in a batch of m of N keys over its cost alone, for m = 1 … N [R-S7].
+    r"""Cost of an edit in a batch of m of N keys over its cost alone, for m = 1 … N
+    [R-S7].
 
-    $\frac{N-m+1}m\,e_{m-1}/e_m$ with the elementary symmetric polynomials of the eigenvalues of
-    $R_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of $\frac1m\operatorname{tr}R_A^{-1}$ over the batches $A$ of m keys,
-    each with a weight in proportion to $\det R_A$. The batches may be of other keys than these, but of their kind.
+    $\frac{N-m+1}m\,e_{m-1}/e_m$ with the elementary symmetric polynomials of the
+    eigenvalues of $R_{ij}=s_{ij}/\sqrt{s_{ii}s_{jj}}$: the mean of
+    $\frac1m\operatorname{tr}R_A^{-1}$ over the batches $A$ of m keys, each with a
+    weight in proportion to $\det R_A$. The batches may be of other keys than these, but
+    of their kind.
 
     Args:
         S: KᵀC⁻¹K of the N keys.
@@ -132,64 +157,96 @@ def batch_inflation(S: Float[ArrayLike, "N N"]) -> Float[NDArray, " N"]:
     """
     array("S", S, "(N, N): KᵀC⁻¹K", 2)
     S = np.asarray(S, float)  # JAX would cut it to single precision
-    check(S.shape[0] == S.shape[1] and bool((np.diag(S) > 0).all()), "S", S.shape, "square, with a positive diagonal")
-    lengths, N = np.sqrt(np.diag(S)), len(S)
+    if S.shape[0] != S.shape[1] or not (np.diag(S) > 0).all():
+        raise ValueError(
+            f"S: got {brief(S.shape)}; it must be square, with a positive diagonal."
+        )
+    lengths = np.sqrt(np.diag(S))
+    N = len(S)
     values = np.linalg.eigvalsh(S / np.outer(lengths, lengths))
     log_e = np.concatenate([[0.0], np.full(N, -np.inf)])  # of e₀ … e_N
     for value in values[values > N * np.finfo(float).eps]:
         log_e[1:] = np.logaddexp(log_e[1:], log_e[:-1] + np.log(value))
-    m, there = np.arange(1, N + 1), np.isfinite(log_e[1:])
-    ratio = np.exp(np.where(there, log_e[:-1], np.inf) - np.where(there, log_e[1:], 0.0))
+    m = np.arange(1, N + 1)
+    there = np.isfinite(log_e[1:])
+    ratio = np.exp(
+        np.where(there, log_e[:-1], np.inf) - np.where(there, log_e[1:], 0.0)
+    )
     return (N - m + 1) / m * ratio
 
 
 @checked
 @jax.jit
-def sequential_residual(t: Broadcast, T: Broadcast, D: Broadcast) -> Float[Array, "..."]:
-    r"""Mean squared residual, after T hard edits with C fixed, of edit number t < T, per output, to O(1/D) [R-S5].
+def sequential_residual(
+    t: Broadcast, T: Broadcast, D: Broadcast
+) -> Float[Array, "..."]:
+    r"""Mean squared residual, after T hard edits with C fixed, of edit number t < T,
+    per output, to O(1/D) [R-S5].
 
-    $(1-e^{-(T-t)/D})(2-e^{-T/D})$ for isotropic keys, an empty memory at first and targets of variance 1: after about
-    D more edits an edit is gone.
+    $(1-e^{-(T-t)/D})(2-e^{-T/D})$ for isotropic keys, an empty memory at first and
+    targets of variance 1: after about D more edits an edit is gone.
 
     Args:
         t: Number of the edit, from 1.
         T: Edits made altogether.
         D: Length of a key.
     """
-    t, T = jnp.asarray(t, float), jnp.asarray(T, float)
+    t = jnp.asarray(t, float)
+    T = jnp.asarray(T, float)
     return (1 - jnp.exp(-(T - t) / D)) * (2 - jnp.exp(-T / D))
 
 
 @checked
-def sequence_mixture(S: Float[ArrayLike, "m m"], beta: float = 0.0) -> Float[NDArray, "m m"]:
-    r"""M with R′ = RM: the residuals after m single edits in a row, from those before the first [R-S9].
+def sequence_mixture(
+    S: Float[ArrayLike, "m m"], beta: float = 0.0
+) -> Float[NDArray, "m m"]:
+    r"""M with R′ = RM: the residuals after m single edits in a row, from those before
+    the first [R-S9].
 
-    Whatever the values are. If these are independent, of one variance, the mean squared residual of edit i is
-    $\sum_jM_{ji}^2$ of what it was.
+    Whatever the values are. If these are independent, of one variance, the mean squared
+    residual of edit i is $\sum_jM_{ji}^2$ of what it was.
 
     Args:
         S: KᵀC⁻¹K of the keys, in the order they are written.
-        beta: Weight with which a written key enters C, as in `rankone.editing.sequential_edit`; finite.
+        beta: Weight with which a written key enters C, as in
+            `rankone.editing.sequential_edit`; finite.
 
     Raises:
-        ValueError: If S is not square, its diagonal not positive, or beta is negative or not finite.
+        ValueError: If S is not square, its diagonal not positive, or beta is negative
+            or not finite.
     """
     array("S", S, "(m, m): KᵀC⁻¹K", 2)
-    S, weight = np.asarray(S, float), real("beta", beta, "a finite weight, at least 0")
-    check(S.shape[0] == S.shape[1] and bool((np.diag(S) > 0).all()), "S", S.shape, "square, with a positive diagonal")
-    check(weight is not None and 0 <= weight < inf, "beta", beta, "a finite weight, at least 0")
-    one, seen = np.eye(len(S)), S  # the row of S that each edit sees, C having learned of those before
+    S = np.asarray(S, float)
+    weight = real("beta", beta, "a finite weight, at least 0")
+    if S.shape[0] != S.shape[1] or not (np.diag(S) > 0).all():
+        raise ValueError(
+            f"S: got {brief(S.shape)}; it must be square, with a positive diagonal."
+        )
+    if not (weight is not None and 0 <= weight < inf):
+        raise ValueError(
+            f"beta: got {brief(beta)}; it must be a finite weight, at least 0."
+        )
+    # the row of S that each edit sees, C having learned of those before
+    one = np.eye(len(S))
+    seen = S
     if weight:
         L = np.linalg.cholesky(S + one / weight)
-        D, L = np.diag(L) ** 2, L / np.diag(L)
-        seen = np.diag(D - 1 / weight) + np.triu((L * D).T, 1) - np.tril(np.linalg.inv(L), -1) / weight
+        D = np.diag(L) ** 2
+        L = L / np.diag(L)
+        seen = (
+            np.diag(D - 1 / weight)
+            + np.triu((L * D).T, 1)
+            - np.tril(np.linalg.inv(L), -1) / weight
+        )
     seen = seen / np.diag(seen)[:, None]
     return one - np.linalg.solve(one + np.triu(seen, 1), seen)
 
 
 @checked
 @jax.jit
-def forgetting(S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.0) -> Float[Array, ""]:
+def forgetting(
+    S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.0
+) -> Float[Array, ""]:
     r"""Change of the answer to the first key by the second of two edits.
 
     $\lVert r_2\rVert|s_{12}|/[(1+\beta s_{11})s_{22}-\beta s_{12}^2]$, exactly.
@@ -199,13 +256,22 @@ def forgetting(S: Float[Array, "2 2"], residual: ArrayLike, beta: ArrayLike = 0.
         residual: ‖r₂‖ that the second edit has to write.
         beta: Weight with which the first key entered C.
     """
-    return jnp.asarray(residual) * jnp.abs(S[0, 1]) / ((1 + beta * S[0, 0]) * S[1, 1] - beta * S[0, 1] ** 2)
+    return (
+        jnp.asarray(residual)
+        * jnp.abs(S[0, 1])
+        / ((1 + beta * S[0, 0]) * S[1, 1] - beta * S[0, 1] ** 2)
+    )
 
 
 @checked
 def cycles_to(tolerance: float, cosine_squared: float) -> int:
-    """Rounds of two alternating edits until the error is down by `tolerance`: ⌈log tolerance / log cos²θ⌉."""
+    """Rounds of two alternating edits until the error is down by `tolerance`: ⌈log
+    tolerance / log cos²θ⌉.
+    """
     for name, value in (("cosine_squared", cosine_squared), ("tolerance", tolerance)):
         number = real(name, value, "strictly between 0 and 1")
-        check(number is not None and 0 < number < 1, name, value, "strictly between 0 and 1")
+        if not (number is not None and 0 < number < 1):
+            raise ValueError(
+                f"{name}: got {brief(value)}; it must be strictly between 0 and 1."
+            )
     return ceil(log(tolerance) / log(cosine_squared))

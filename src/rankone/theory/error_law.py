@@ -1,4 +1,5 @@
-"""How far the distributed memory's energy and gradient are from the exact ones, predicted without a simulation.
+"""How far the distributed memory's energy and gradient are from the exact ones,
+predicted without a simulation.
 
 For sincos features with independent Gaussian frequencies. With Δ_μ = x − ξ^μ,
 K∓_μν = exp(−β‖Δ_μ ∓ Δ_ν‖²/2) and one frequency's share of Ŝ,
@@ -11,7 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, check, choice, positive, states
+from rankone._checks import Numbers, brief, choice, positive, states
 from rankone._module import Module
 from rankone.memory.exact import MrDAM
 
@@ -21,12 +22,14 @@ FIELDS = ("autodiff", "barycentric")
 
 
 class ErrorLaw(Module):
-    """The exact first-order error law at some states: made by `error_law`, read for any number of features Y.
+    """The exact first-order error law at some states: made by `error_law`, read for any
+    number of features Y.
 
     Attributes:
         S: Partition sum S(x) = exp(−βE(x)) (...).
         V: Y·Var Ŝ(x) (...).
-        M_A: Y times the mean squared error of ĝ_A = ∇Ê, the gradient of Algorithm 1, in unit² (...).
+        M_A: Y times the mean squared error of ĝ_A = ∇Ê, the gradient of Algorithm 1, in
+            unit² (...).
         M_B: Y times that of the barycentric field ĝ_B of eq. 29, in unit² (...).
         beta: Inverse temperature, 1/unit².
         count: Number of patterns stored.
@@ -41,7 +44,9 @@ class ErrorLaw(Module):
 
     @checked
     def noise(self, Y: ArrayLike) -> Float[Array, "..."]:
-        """√(V/Y)/S, the relative standard deviation of Ŝ: the law is first order in it, so trust it up to 0.1."""
+        """√(V/Y)/S, the relative standard deviation of Ŝ: the law is first order in it,
+        so trust it up to 0.1.
+        """
         return _noise(self, self._beside("Y", Y))
 
     @checked
@@ -50,43 +55,74 @@ class ErrorLaw(Module):
         return (2 / jnp.pi) ** 0.5 * self.noise(Y) / self.beta
 
     @checked
-    def gradient_error(self, Y: ArrayLike, field: str = "autodiff") -> Float[Array, "..."]:
-        """Root mean square of ‖ĝ − ∇E‖ to first order, √(M/Y), for "autodiff" (ĝ_A) or "barycentric" (ĝ_B)."""
+    def gradient_error(
+        self, Y: ArrayLike, field: str = "autodiff"
+    ) -> Float[Array, "..."]:
+        """Root mean square of ‖ĝ − ∇E‖ to first order, √(M/Y), for "autodiff" (ĝ_A) or
+        "barycentric" (ĝ_B).
+        """
         return jnp.sqrt(self._moment(field) / self._beside("Y", Y))
 
     @checked
-    def clipped_energy_error(self, Y: ArrayLike, clip: ArrayLike | None = None) -> Float[Array, "..."]:
-        """Mean |Ê − E| with Ŝ taken as Gaussian but the logarithm as it is: good even where the memory is broken.
+    def clipped_energy_error(
+        self, Y: ArrayLike, clip: ArrayLike | None = None
+    ) -> Float[Array, "..."]:
+        """Mean |Ê − E| with Ŝ taken as Gaussian but the logarithm as it is: good even
+        where the memory is broken.
 
         Args:
             Y: Number of frequencies.
-            clip: The ε of the published log max(Ŝ, ε); by default the tangent line that `DrDAM` continues with.
+            clip: The ε of the published log max(Ŝ, ε); by default the tangent line that
+                `DrDAM` continues with.
         """
-        return _clipped_energy_error(self, self._beside("Y", Y), None if clip is None else self._beside("clip", clip))
+        return _clipped_energy_error(
+            self,
+            self._beside("Y", Y),
+            None if clip is None else self._beside("clip", clip),
+        )
 
     @checked
     def features_for_energy(self, error: ArrayLike) -> Float[Array, "..."]:
         """Frequencies Y ≃ V/(βεS)² for a root-mean-square energy error ε (unit²)."""
-        return self.V / (self.beta * jnp.asarray(self._beside("error", error)) * self.S) ** 2
+        return (
+            self.V
+            / (self.beta * jnp.asarray(self._beside("error", error)) * self.S) ** 2
+        )
 
     @checked
-    def features_for_gradient(self, error: ArrayLike, field: str = "autodiff") -> Float[Array, "..."]:
+    def features_for_gradient(
+        self, error: ArrayLike, field: str = "autodiff"
+    ) -> Float[Array, "..."]:
         """Frequencies Y ≃ M/ε² for a root-mean-square gradient error ε (unit)."""
         return self._moment(field) / jnp.asarray(self._beside("error", error)) ** 2
 
     @checked
-    def gradient_error_bound(self, Y: ArrayLike, *, s: ArrayLike = 3.0, t: ArrayLike = 3.0) -> Float[Array, "..."]:
-        """Bound on ‖ĝ_A − ∇E‖ at one fixed state, with probability ≥ 1 − s⁻² − t⁻²; ∞ where s·noise ≥ 1.
+    def gradient_error_bound(
+        self, Y: ArrayLike, *, s: ArrayLike = 3.0, t: ArrayLike = 3.0
+    ) -> Float[Array, "..."]:
+        """Bound on ‖ĝ_A − ∇E‖ at one fixed state, with probability ≥ 1 − s⁻² − t⁻²; ∞
+        where s·noise ≥ 1.
 
         Chebyshev twice, on the exact identity of D-lem3': nothing is linearised.
         """
-        s, t = self._beside("s", s), self._beside("t", t)
+        s = self._beside("s", s)
+        t = self._beside("t", t)
         shrink = 1 - s * self.noise(Y)
-        return jnp.where(shrink > 0, t * self.gradient_error(Y) / jnp.where(shrink > 0, shrink, 1), jnp.inf)
+        return jnp.where(
+            shrink > 0,
+            t * self.gradient_error(Y) / jnp.where(shrink > 0, shrink, 1),
+            jnp.inf,
+        )
 
     def _beside(self, name: str, value: ArrayLike) -> ArrayLike:
-        fits = broadcasts(jnp.shape(value), self.S.shape) or broadcasts(self.S.shape, jnp.shape(value))
-        check(fits, name, f"shape {jnp.shape(value)}", f"a number, or of a shape that goes with {self.S.shape}")
+        fits = broadcasts(jnp.shape(value), self.S.shape) or broadcasts(
+            self.S.shape, jnp.shape(value)
+        )
+        if not fits:
+            raise ValueError(
+                f"{name}: got shape {jnp.shape(value)}; "
+                f"it must be a number, or of a shape that goes with {self.S.shape}."
+            )
         return value
 
     def _moment(self, field: str) -> Float[Array, "..."]:
@@ -112,7 +148,11 @@ def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -
     weights = jnp.exp(-(g**2) / 2)
     S = law.S[..., None]
     estimate = S * (1 + law.noise(Y)[..., None] * g)
-    floor = jnp.sqrt(law.count / (2 * jnp.asarray(Y))) / 8 if clip is None else jnp.asarray(clip)
+    floor = (
+        jnp.sqrt(law.count / (2 * jnp.asarray(Y))) / 8
+        if clip is None
+        else jnp.asarray(clip)
+    )
     log = jnp.log(jnp.maximum(estimate, floor))
     if clip is None:
         log = log + jnp.minimum(estimate / floor - 1, 0)
@@ -121,12 +161,14 @@ def _clipped_energy_error(law: ErrorLaw, Y: ArrayLike, clip: ArrayLike | None) -
 
 @checked
 def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
-    """Exact first-order error law of the distributed copy of `memory` at states x [D-sharp2].
+    """Exact first-order error law of the distributed copy of `memory` at states x
+    [D-sharp2].
 
-    It explains how the measured errors fall with Y and grow with K, D and β [D-fig5, D-obs1, D-obs2, D-obs3].
+    It explains how the measured errors fall with Y and grow with K, D and β [D-fig5,
+    D-obs1, D-obs2, D-obs3].
 
-    V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻ − √K⁺)²: the second
-    form is computed, for it cancels nothing. O(K²D) time a state; O(K²) memory, states one after another.
+    V = ½Σ_μν (K⁻_μν + K⁺_μν) − S² = ½Σ_μν (√K⁻ − √K⁺)²: the second form is computed,
+    for it cancels nothing. O(K²D) time a state; O(K²) memory, states one after another.
 
     Args:
         memory: The exact memory; "l2" with its defaults.
@@ -136,7 +178,8 @@ def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
         An `ErrorLaw` with fields of shape (...).
 
     Raises:
-        ValueError: If the memory is not the log-sum-exp memory of eq. 11, or x does not fit.
+        ValueError: If the memory is not the log-sum-exp memory of eq. 11, or x does not
+            fit.
     """
     _check_gaussian(memory)
     x = states("x", x, memory.D)
@@ -144,13 +187,19 @@ def error_law(memory: MrDAM, x: Numbers) -> ErrorLaw:
 
 
 @jax.jit
-def _error_law(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]) -> ErrorLaw:
-    moments = jax.lax.map(lambda one: _moments_at(Xi, beta, one), x.reshape(-1, x.shape[-1]))
+def _error_law(
+    Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]
+) -> ErrorLaw:
+    moments = jax.lax.map(
+        lambda one: _moments_at(Xi, beta, one), x.reshape(-1, x.shape[-1])
+    )
     S, V, M_A, M_B = (row.reshape(x.shape[:-1]) for row in moments)
     return ErrorLaw(S, V, M_A, M_B, beta, jnp.asarray(len(Xi), Xi.dtype))
 
 
-def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> tuple[Array, ...]:
+def _moments_at(
+    Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]
+) -> tuple[Array, ...]:
     """(S, V, M_A, M_B) at one state."""
     delta = x[None] - Xi
     inner = delta @ delta.T
@@ -158,11 +207,22 @@ def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> 
     pair = square[:, None] + square[None]
     k = jnp.exp(-beta / 2 * square)
     S = k.sum()
-    gradient = jax.nn.softmax(-beta / 2 * square) @ delta  # where S itself underflows, only what is divided by it is ∞
-    root_minus, root_plus = jnp.exp(-beta / 4 * (pair - 2 * inner)), jnp.exp(-beta / 4 * (pair + 2 * inner))
-    minus, plus = root_minus**2, root_plus**2
-    spread = (root_minus - root_plus) ** 2  # K⁻ + K⁺ − 2 k_μ k_ν: what X's variance is made of
-    slope = beta / 2 * ((Xi.shape[1] - beta * pair) * (minus - plus) + 2 * beta * inner * (minus + plus)).sum()
+    # where S itself underflows, only what is divided by it is ∞
+    gradient = jax.nn.softmax(-beta / 2 * square) @ delta
+    root_minus = jnp.exp(-beta / 4 * (pair - 2 * inner))
+    root_plus = jnp.exp(-beta / 4 * (pair + 2 * inner))
+    minus = root_minus**2
+    plus = root_plus**2
+    # K⁻ + K⁺ − 2 k_μ k_ν: what X's variance is made of
+    spread = (root_minus - root_plus) ** 2
+    slope = (
+        beta
+        / 2
+        * (
+            (Xi.shape[1] - beta * pair) * (minus - plus)
+            + 2 * beta * inner * (minus + plus)
+        ).sum()
+    )
     cross = -2 * beta**2 * (plus.sum(1) @ (delta @ gradient))
     level = beta**2 / 2 * (gradient @ gradient) * (minus + plus).sum()
     from_mean = gradient[None] - delta
@@ -175,7 +235,8 @@ def _moments_at(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, " D"]) -> 
 def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
     """Hessian of the exact energy, ∇²E(x) = I − β Cov_p(x)(ξ) [D-sharp1].
 
-    p(x) is the softmax over the patterns; by Popoviciu's inequality the eigenvalues lie in [1 − βd²/4, 1].
+    p(x) is the softmax over the patterns; by Popoviciu's inequality the eigenvalues lie
+    in [1 − βd²/4, 1].
 
     Args:
         memory: The exact memory; "l2" with its defaults.
@@ -187,19 +248,24 @@ def hessian(memory: MrDAM, x: Numbers) -> Float[Array, "... D D"]:
 
 
 @jax.jit
-def _hessians(Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]) -> Float[Array, "... D D"]:
+def _hessians(
+    Xi: Float[Array, "K D"], beta: Array, x: Float[Array, "... D"]
+) -> Float[Array, "... D D"]:
     def one(state: Array) -> Array:
         delta = state[None] - Xi
         p = jax.nn.softmax(-beta / 2 * (delta**2).sum(-1))
         centred = delta - (p @ delta)[None]
-        return jnp.eye(len(state), dtype=state.dtype) - beta * centred.T @ (p[:, None] * centred)
+        return jnp.eye(len(state), dtype=state.dtype) - beta * centred.T @ (
+            p[:, None] * centred
+        )
 
     return jax.lax.map(one, x.reshape(-1, x.shape[-1])).reshape(*x.shape, x.shape[-1])
 
 
 @checked
 def lipschitz(*, beta: ArrayLike, diameter: ArrayLike) -> Float[Array, ""]:
-    """Best Lipschitz constant of ∇E, max(1, βd²/4 − 1), for patterns of diameter d in D ≥ 2 [D-sharp1].
+    """Best Lipschitz constant of ∇E, max(1, βd²/4 − 1), for patterns of diameter d in D
+    ≥ 2 [D-sharp1].
 
     Args:
         beta: Inverse temperature, 1/unit².
@@ -216,4 +282,8 @@ def _lipschitz(beta: ArrayLike, diameter: ArrayLike) -> Array:
 
 def _check_gaussian(memory: MrDAM) -> None:
     form = (memory.similarity, memory.separation, memory.Q, memory.g)
-    check(form == ("l2", "exp", "log", "identity"), "memory", form, "MrDAM(Xi, beta): the law is that of eq. 11")
+    if form != ("l2", "exp", "log", "identity"):
+        raise ValueError(
+            f"memory: got {brief(form)}; "
+            "it must be MrDAM(Xi, beta): the law is that of eq. 11."
+        )

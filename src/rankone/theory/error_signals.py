@@ -1,4 +1,6 @@
-"""What the error signal, the derivative of the loss by the prediction, tells about y [M-lin-e, M-appB-loss]."""
+"""What the error signal, the derivative of the loss by the prediction, tells about y
+[M-lin-e, M-appB-loss].
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -10,7 +12,13 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from rankone._annotated import checked
 from rankone._checks import array, choice, integer
 
-__all__ = ["LOSSES", "class_switch_signals", "cross_entropy_signal", "kink_signals", "signal"]
+__all__ = [
+    "LOSSES",
+    "class_switch_signals",
+    "cross_entropy_signal",
+    "kink_signals",
+    "signal",
+]
 
 LOSSES: dict[str, Callable[[Array], Array]] = {  # of the difference ŷ − y
     "squared": lambda d: 0.5 * d**2,
@@ -20,8 +28,12 @@ LOSSES: dict[str, Callable[[Array], Array]] = {  # of the difference ŷ − y
 
 
 @checked
-def signal(loss: str, y: Real[ArrayLike, " n"], prediction: float = 0.0) -> Float[Array, " n"]:
-    """Derivative of the loss by the prediction, for each y (n,): affine in y for "squared", a sign for "absolute"."""
+def signal(
+    loss: str, y: Real[ArrayLike, " n"], prediction: float = 0.0
+) -> Float[Array, " n"]:
+    """Derivative of the loss by the prediction, for each y (n,): affine in y for
+    "squared", a sign for "absolute".
+    """
     choice("loss", loss, LOSSES)
     return _signal(loss, jnp.asarray(y, float), prediction)
 
@@ -35,10 +47,12 @@ def _signal(loss: str, y: Array, prediction: Array | float) -> Array:
 def cross_entropy_signal(
     logits: Real[ArrayLike, " Y"], weights: Real[ArrayLike, " Y"]
 ) -> tuple[Float[Array, " Y"], Float[Array, " Y"]]:
-    """Error signal at the switch under softmax cross-entropy, e(y) = wᵀ(p − e_y) [M-appB-CE].
+    """Error signal at the switch under softmax cross-entropy, e(y) = wᵀ(p − e_y)
+    [M-appB-CE].
 
-    Since Σ_y p_y (p − e_y) = 0, the p-average of the signal is 0: that of a single number cannot have one sign for
-    all y. Signals to one switch a class can: `class_switch_signals`.
+    Since Σ_y p_y (p − e_y) = 0, the p-average of the signal is 0: that of a single
+    number cannot have one sign for all y. Signals to one switch a class can:
+    `class_switch_signals`.
 
     Args:
         logits: Before the step (Y,).
@@ -47,20 +61,28 @@ def cross_entropy_signal(
     Returns:
         The signal for each y (Y,), and the probabilities p (Y,).
     """
-    return _cross_entropy_signal(jnp.asarray(logits, float), jnp.asarray(weights, float))
+    return _cross_entropy_signal(
+        jnp.asarray(logits, float), jnp.asarray(weights, float)
+    )
 
 
 @jax.jit
 def _cross_entropy_signal(logits: Array, w: Array) -> tuple[Array, Array]:
-    loss = lambda z, y: -jax.nn.log_softmax(logits + w * z)[y]  # noqa: E731
-    return jax.vmap(jax.grad(loss), (None, 0))(0.0, jnp.arange(len(logits))), jax.nn.softmax(logits)
+    def loss(z: Array, y: Array) -> Array:
+        return -jax.nn.log_softmax(logits + w * z)[y]
+
+    return jax.vmap(jax.grad(loss), (None, 0))(
+        0.0, jnp.arange(len(logits))
+    ), jax.nn.softmax(logits)
 
 
 @checked
 def class_switch_signals(logits: Real[ArrayLike, " Y"]) -> Float[Array, "Y Y"]:
-    """Error signals at one switch per class, each feeding its own logit with weight 1, under cross-entropy [M-appB-CE].
+    """Error signals at one switch per class, each feeding its own logit with weight 1,
+    under cross-entropy [M-appB-CE].
 
-    Row y is p − e_y: descent moves the label's own switch up, by 1 − p_y, and all others down.
+    Row y is p − e_y: descent moves the label's own switch up, by 1 − p_y, and all
+    others down.
 
     Args:
         logits: Before the step (Y,).
@@ -73,17 +95,25 @@ def class_switch_signals(logits: Real[ArrayLike, " Y"]) -> Float[Array, "Y Y"]:
 
 @jax.jit
 def _class_switch_signals(logits: Array) -> Array:
-    loss = lambda switches, y: -jax.nn.log_softmax(logits + switches)[y]  # noqa: E731
-    return jax.vmap(jax.grad(loss), (None, 0))(jnp.zeros_like(logits), jnp.arange(len(logits)))
+    def loss(switches: Array, y: Array) -> Array:
+        return -jax.nn.log_softmax(logits + switches)[y]
+
+    return jax.vmap(jax.grad(loss), (None, 0))(
+        jnp.zeros_like(logits), jnp.arange(len(logits))
+    )
 
 
 @checked
-def kink_signals(relu: Callable[[Array], Array], N: int, rest: float = 0.0) -> Float[Array, " {N}"]:
-    """Gradient that a chain of N units of weight 1 carries back to each of them from an activation at `rest` [M-(1)].
+def kink_signals(
+    relu: Callable[[Array], Array], N: int, rest: float = 0.0
+) -> Float[Array, " {N}"]:
+    """Gradient that a chain of N units of weight 1 carries back to each of them from an
+    activation at `rest` [M-(1)].
 
-    Entry i − 1 is the derivative of the output by the pre-activation of layer i, counted from the output. It is 1 for
-    a deep linear network; at rest = 0, the kink, it depends on a convention: 0 for `jax.nn.relu`, 2⁻ⁱ for
-    `jnp.maximum(z, 0)`, 1 for `jnp.where(z >= 0, z, 0)`.
+    Entry i − 1 is the derivative of the output by the pre-activation of layer i,
+    counted from the output. It is 1 for a deep linear network; at rest = 0, the kink,
+    it depends on a convention: 0 for `jax.nn.relu`, 2⁻ⁱ for `jnp.maximum(z, 0)`, 1 for
+    `jnp.where(z >= 0, z, 0)`.
     """
     return _kink_signals(relu, integer("N", N), rest)
 

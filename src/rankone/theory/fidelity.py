@@ -1,4 +1,6 @@
-"""How faithfully a distributed memory stands in for the exact one: errors at a state, errors after retrieval."""
+"""How faithfully a distributed memory stands in for the exact one: errors at a state,
+errors after retrieval.
+"""
 
 from typing import Any
 
@@ -19,18 +21,31 @@ from rankone.memory.protocol import Memory
 from rankone.theory.basin import gauge
 from rankone.theory.thresholds import signal_to_noise
 
-__all__ = ["RIGHT_WITHIN", "Completion", "Errors", "approximation_errors", "binarise", "complete", "hamming_error"]
+__all__ = [
+    "RIGHT_WITHIN",
+    "Completion",
+    "Errors",
+    "approximation_errors",
+    "binarise",
+    "complete",
+    "hamming_error",
+]
 
-RIGHT_WITHIN = 0.2  # of the grey scale: about what a flat grey would get for a typical photograph
+RIGHT_WITHIN = (
+    0.2  # of the grey scale: about what a flat grey would get for a typical photograph
+)
 
 
 class Errors(Module):
-    """Errors of one memory against another at states (...); the means over states are eq. 14 [D-eq14].
+    """Errors of one memory against another at states (...); the means over states are
+    eq. 14 [D-eq14].
 
     Attributes:
         energy: |E − Ê|, in unit².
-        gradient: ‖∇E − ∇Ê‖₂, in unit: what eq. 14 and the published script of Fig. 5 average.
-        entry: Mean over entries of |∇E − ∇Ê|, in unit: what the published script of Fig. 3 averages.
+        gradient: ‖∇E − ∇Ê‖₂, in unit: what eq. 14 and the published script of Fig. 5
+            average.
+        entry: Mean over entries of |∇E − ∇Ê|, in unit: what the published script of
+            Fig. 3 averages.
     """
 
     energy: Float[Array, "..."]
@@ -39,7 +54,9 @@ class Errors(Module):
 
 
 @checked
-def approximation_errors(exact: Memory, approximate: Memory, x: Float[ArrayLike, "... D"]) -> Errors:
+def approximation_errors(
+    exact: Memory, approximate: Memory, x: Float[ArrayLike, "... D"]
+) -> Errors:
     """Errors of energy and gradient at the states x [D-eq14, D-fig3]."""
     for name, memory in (("exact", exact), ("approximate", approximate)):
         instance(name, memory, Memory, "a memory, with `energy_and_gradient`")
@@ -48,8 +65,13 @@ def approximation_errors(exact: Memory, approximate: Memory, x: Float[ArrayLike,
 
 @jax.jit
 def _errors(one: tuple[Array, Array], other: tuple[Array, Array]) -> Errors:
-    (E, g), (E_hat, g_hat) = one, other
-    return Errors(jnp.abs(E - E_hat), jnp.linalg.norm(g - g_hat, axis=-1), jnp.abs(g - g_hat).mean(-1))
+    (E, g) = one
+    (E_hat, g_hat) = other
+    return Errors(
+        jnp.abs(E - E_hat),
+        jnp.linalg.norm(g - g_hat, axis=-1),
+        jnp.abs(g - g_hat).mean(-1),
+    )
 
 
 @checked
@@ -63,7 +85,9 @@ def binarise(x: Float[ArrayLike, "... D"]) -> Float[Array, "... D"]:
 
 @checked
 @jax.jit
-def hamming_error(x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]) -> Float[Array, "..."]:
+def hamming_error(
+    x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]
+) -> Float[Array, "..."]:
     """Share of entries that differ [D-eq15, D-fig4A].
 
     Δ_H = D^(−1/2) Σ_i |[x_i] − [z_i]| with [ ] for `binarise`.
@@ -73,23 +97,28 @@ def hamming_error(x: Float[ArrayLike, "... D"], z: Float[ArrayLike, "... D"]) ->
 
 
 class Completion(Module):
-    """Occluded pictures, completed by both memories. Pictures are (n, D) in [0, 1]; errors (n,) in the same unit.
+    """Occluded pictures, completed by both memories. Pictures are (n, D) in [0, 1];
+    errors (n,) in the same unit.
 
     Attributes:
         start: The occluded pictures.
         exact: The exact memory's completions.
         distributed: The distributed memory's.
-        exact_energies: Energy of the exact memory at its start and after each step, in unit² of the scaled pictures;
-            from rest on it stays.
+        exact_energies: Energy of the exact memory at its start and after each step, in
+            unit² of the scaled pictures; from rest on it stays.
         distributed_energies: The same of the distributed memory, by its own energy.
-        exact_error: Mean absolute error of `exact` against the true picture, over the hidden entries.
+        exact_error: Mean absolute error of `exact` against the true picture, over the
+            hidden entries.
         distributed_error: The same for `distributed`.
         difference: Mean absolute difference of the two, over the hidden entries.
-        exact_right: Whether the stored picture nearest to `exact` (on the hidden entries) is the right one, and
-            `exact_error` is below `RIGHT_WITHIN`: noise is near some picture too, and is none.
+        exact_right: Whether the stored picture nearest to `exact` (on the hidden
+            entries) is the right one, and `exact_error` is below `RIGHT_WITHIN`: noise
+            is near some picture too, and is none.
         distributed_right: The same for `distributed`.
-        signal_to_noise: k(start, truth)/√(K/2Y), before the first step; it needs the answer [D-sharp5].
-        gauge: The slope ratio at the start as T and the query tell it, without the answer [D-sharp14].
+        signal_to_noise: k(start, truth)/√(K/2Y), before the first step; it needs the
+            answer [D-sharp5].
+        gauge: The slope ratio at the start as T and the query tell it, without the
+            answer [D-sharp14].
         steps: Steps that the distributed memory took.
     """
 
@@ -122,7 +151,8 @@ def complete(
     max_steps: int = 300,
     progress: bool | None = None,
 ) -> Completion:
-    """Store all pictures in both memories, occlude them, descend, what is seen clamped [D-fig1, D-fig4B, D-sharp15].
+    """Store all pictures in both memories, occlude them, descend, what is seen clamped
+    [D-fig1, D-fig4B, D-sharp15].
 
     Args:
         pictures: Pictures (K, D) in [0, 1]; they are stored scaled by 1/√D.
@@ -142,10 +172,21 @@ def complete(
     start, kept = occlude(pictures[queries], visible=visible, fill=fill)
     features = RandomFeatures(D, Y, key=key, projection="hadamard")
     memory = DrDAM.store(scale * pictures, beta, features)
-    options: dict[str, Any] = {"step_size": step_size, "max_steps": max_steps, "clamp": kept, "progress": progress}
-    exact, distributed = (retrieve(m, scale * start, **options) for m in (MrDAM(scale * pictures, beta), memory))
-    one, other = exact.x / scale, distributed.x / scale
-    (error, right), (other_error, other_right) = (_judged(end, pictures, queries, kept) for end in (one, other))
+    options: dict[str, Any] = {
+        "step_size": step_size,
+        "max_steps": max_steps,
+        "clamp": kept,
+        "progress": progress,
+    }
+    exact, distributed = (
+        retrieve(m, scale * start, **options)
+        for m in (MrDAM(scale * pictures, beta), memory)
+    )
+    one = exact.x / scale
+    other = distributed.x / scale
+    (error, right), (other_error, other_right) = (
+        _judged(end, pictures, queries, kept) for end in (one, other)
+    )
     return Completion(
         start=start,
         exact=one,
@@ -157,16 +198,24 @@ def complete(
         difference=_hidden(other, one, kept),
         exact_right=right,
         distributed_right=other_right,
-        signal_to_noise=signal_to_noise(scale * start, scale * pictures[queries], beta=beta, K=K, Y=Y),
+        signal_to_noise=signal_to_noise(
+            scale * start, scale * pictures[queries], beta=beta, K=K, Y=Y
+        ),
         gauge=gauge(memory, scale * start, free=int((~kept).sum())).slope_ratio,
         steps=distributed.steps,
     )
 
 
-def _judged(end: Array, pictures: Array, queries: slice, kept: Array) -> tuple[Array, Array]:
-    """The error of each completion, and whether it is the picture that was asked for."""
+def _judged(
+    end: Array, pictures: Array, queries: slice, kept: Array
+) -> tuple[Array, Array]:
+    """The error of each completion, and whether it is the picture that was asked
+    for.
+    """
     error = _hidden(end, pictures[queries], kept)
-    return error, (_nearest(end, pictures, ~kept) == np.arange(len(pictures))[queries]) & (error < RIGHT_WITHIN)
+    return error, (
+        _nearest(end, pictures, ~kept) == np.arange(len(pictures))[queries]
+    ) & (error < RIGHT_WITHIN)
 
 
 @jax.jit
@@ -177,4 +226,6 @@ def _hidden(a: Array, b: Array, kept: Array) -> Array:
 
 @jax.jit
 def _nearest(x: Array, pictures: Array, where: Array) -> Array:
-    return jax.lax.map(lambda one: ((one[None] - pictures) ** 2).sum(-1, where=where).argmin(), x)
+    return jax.lax.map(
+        lambda one: ((one[None] - pictures) ** 2).sum(-1, where=where).argmin(), x
+    )

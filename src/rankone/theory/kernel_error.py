@@ -1,7 +1,9 @@
-"""The Gaussian kernel and how well random features estimate it: at a point, at the worst point found, everywhere.
+"""The Gaussian kernel and how well random features estimate it: at a point, at the
+worst point found, everywhere.
 
-Inputs are already scaled: a memory of inverse temperature β reads the kernel at z = √β x. What holds everywhere
-at once is proved, with every constant, for sincos features with independent Gaussian frequencies [D-U0, D-U1, D-US].
+Inputs are already scaled: a memory of inverse temperature β reads the kernel at z = √β
+x. What holds everywhere at once is proved, with every constant, for sincos features
+with independent Gaussian frequencies [D-U0, D-U1, D-US].
 """
 
 from functools import partial
@@ -13,7 +15,17 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, as_array, check, choice, integer, positive, random_key, real, states
+from rankone._checks import (
+    Numbers,
+    as_array,
+    brief,
+    choice,
+    integer,
+    positive,
+    random_key,
+    real,
+    states,
+)
 from rankone.memory.bases import BASES
 from rankone.memory.features import RandomFeatures
 
@@ -35,31 +47,42 @@ _RADIUS = "a positive distance, or infinity"
 
 
 @checked
-def uniform_kernel_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """ε₀ with |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ [D-U0].
+def uniform_kernel_error(
+    *, D: int, Y: int, radius: float, delta: float = 0.05
+) -> float:
+    """ε₀ with |k̂(Δ) − k(Δ)| ≤ ε₀ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ
+    [D-U0].
 
-    The smaller of `contraction_error` and `net_error`: the corrected form of the paper's assumption (A2) [D-unn2].
-    Patterns of diameter d at inverse temperature β have R = d√β, the β that the paper's constant hides.
+    The smaller of `contraction_error` and `net_error`: the corrected form of the
+    paper's assumption (A2) [D-unn2]. Patterns of diameter d at inverse temperature β
+    have R = d√β, the β that the paper's constant hides.
 
     Args:
         D: Dimension.
         Y: Number of frequencies.
-        radius: R, the largest ‖Δ‖; for a memory, √β times the largest distance from a state to a pattern.
+        radius: R, the largest ‖Δ‖; for a memory, √β times the largest distance from a
+            state to a pattern.
         delta: Probability of failure.
     """
-    return min(bound(D=D, Y=Y, radius=radius, delta=delta) for bound in (contraction_error, net_error))
+    return min(
+        bound(D=D, Y=Y, radius=radius, delta=delta)
+        for bound in (contraction_error, net_error)
+    )
 
 
 @checked
 def contraction_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """2R√(D/Y) + √(2 log(2/δ)/Y): the smaller one on small balls. Arguments as for `uniform_kernel_error`."""
+    """2R√(D/Y) + √(2 log(2/δ)/Y): the smaller one on small balls. Arguments as for
+    `uniform_kernel_error`.
+    """
     _check_ball(D, Y, radius, delta)
     return 2 * radius * sqrt(D / Y) + sqrt(2 * log(2 / delta) / Y)
 
 
 @checked
 def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """√(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y, ℓ = D log(1 + 8R√Y) + log(4/δ): for large balls.
+    """√(ℓ/Y) + 2ℓ/3Y + (√D + 1 + √(2 log(2/δ)/Y))/4√Y, ℓ = D log(1 + 8R√Y) + log(4/δ):
+    for large balls.
 
     Arguments as for `uniform_kernel_error`.
     """
@@ -70,10 +93,14 @@ def net_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
 
 
 @checked
-def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.05) -> float:
-    """ε₁ with ‖∇(k̂ − k)(Δ)‖ ≤ ε₁ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ [D-U1].
+def uniform_derivative_error(
+    *, D: int, Y: int, radius: float, delta: float = 0.05
+) -> float:
+    """ε₁ with ‖∇(k̂ − k)(Δ)‖ ≤ ε₁ for all ‖Δ‖ ≤ R at once, with probability ≥ 1 − δ
+    [D-U1].
 
-    Infinite where Y is too small for the tail bound behind it. Arguments as for `uniform_kernel_error`.
+    Infinite where Y is too small for the tail bound behind it. Arguments as for
+    `uniform_kernel_error`.
     """
     _check_ball(D, Y, radius, delta)
     t = sqrt(12 / Y * (D * log(5 * (1 + 2 * radius * sqrt(Y / D))) + log(4 / delta)))
@@ -83,7 +110,8 @@ def uniform_derivative_error(*, D: int, Y: int, radius: float, delta: float = 0.
 
 @checked
 def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> float:
-    """Bound on the mean of the largest Ŝ − S over ‖x − x₀‖ ≤ r, the same for S − Ŝ [D-US].
+    """Bound on the mean of the largest Ŝ − S over ‖x − x₀‖ ≤ r, the same for S − Ŝ
+    [D-US].
 
     2r√(β/Y · Σ_μν (D − β‖ξ^μ − ξ^ν‖²) k_β(ξ^μ, ξ^ν)): of order √K for
     separated patterns, where K separate kernels would give K.
@@ -98,19 +126,27 @@ def aggregated_error(Xi: Numbers, *, beta: float, Y: int, radius: float) -> floa
     positive("beta", beta)
     squares = beta * _squared_distances(Xi)
     D = np.shape(Xi)[1]
-    return 2 * radius * sqrt(beta / Y * float(((D - squares) * np.exp(-squares / 2)).sum()))
+    return (
+        2
+        * radius
+        * sqrt(beta / Y * float(((D - squares) * np.exp(-squares / 2)).sum()))
+    )
 
 
 def _squared_distances(Xi: Numbers) -> np.ndarray:
     Xi = np.asarray(Xi, float)
-    check(Xi.ndim == 2, "Xi", f"shape {Xi.shape}", "(K, D): one pattern a row")
+    if Xi.ndim != 2:
+        raise ValueError(
+            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern a row."
+        )
     norms = (Xi**2).sum(1)
     return np.maximum(norms[:, None] + norms - 2 * Xi @ Xi.T, 0)
 
 
 def _check_ball(D: int, Y: int, radius: float, delta: float) -> None:
     check_counts(D=D, Y=Y)
-    check((real("radius", radius, _RADIUS) or 0) > 0, "radius", radius, _RADIUS)
+    if not (real("radius", radius, _RADIUS) or 0) > 0:
+        raise ValueError(f"radius: got {brief(radius)}; it must be {_RADIUS}.")
     check_probability(delta)
 
 
@@ -123,27 +159,34 @@ def check_counts(**values: int) -> None:
 def check_probability(delta: float) -> None:
     """Raise unless 0 < delta < 1."""
     wanted = "a probability of failure between 0 and 1, such as 0.05"
-    check(0 < (real("delta", delta, wanted) or 0) < 1, "delta", delta, wanted)
+    if not 0 < (real("delta", delta, wanted) or 0) < 1:
+        raise ValueError(f"delta: got {brief(delta)}; it must be {wanted}.")
 
 
 @checked
 @jax.jit
-def rbf_kernel(x: Real[ArrayLike, "... D"], z: Real[ArrayLike, "... D"]) -> Float[Array, "..."]:
-    """k(x, z) = exp(−‖x − z‖²/2) for inputs (..., D) that broadcast; with the square [D-eq4, D-unn1]."""
+def rbf_kernel(
+    x: Real[ArrayLike, "... D"], z: Real[ArrayLike, "... D"]
+) -> Float[Array, "..."]:
+    """k(x, z) = exp(−‖x − z‖²/2) for inputs (..., D) that broadcast; with the square
+    [D-eq4, D-unn1].
+    """
     x, z = jnp.broadcast_arrays(x, z)
     return jnp.exp(-0.5 * ((x - z) ** 2).sum(-1))
 
 
 @checked
-def kernel_variance(x: Numbers, z: Numbers, *, basis: str = "sincos") -> Float[Array, "..."]:
+def kernel_variance(
+    x: Numbers, z: Numbers, *, basis: str = "sincos"
+) -> Float[Array, "..."]:
     """Variance of ⟨φ(x), φ(z)⟩ for one frequency, exactly [D-eq8, D-fn5].
 
-    For Y independent frequencies divide it by Y. With k the kernel, c = ⟨x, z⟩ and n = ‖x‖² + ‖z‖²:
-    sincos (1 − k²)²/2; cos [1 + (1 − k²)²]/2; exp e^(4c) − k²;
-    expexp (e^(4c) + e^(−2n))/2 − k². The exp map has no random shift, which the paper prints in its exponent
-    [D-appC-Exp]. expexp minus sincos is (e^(4c) − 1)(1 − e^(−2n))/2, with the sign of c [D-sharp4]: that orders
-    the bases on data in a positive cube, and reverses the order where inner products are negative
-    [D-appC-claims, D-fig6].
+    For Y independent frequencies divide it by Y. With k the kernel, c = ⟨x, z⟩ and n =
+    ‖x‖² + ‖z‖²: sincos (1 − k²)²/2; cos [1 + (1 − k²)²]/2; exp e^(4c) − k²; expexp
+    (e^(4c) + e^(−2n))/2 − k². The exp map has no random shift, which the paper prints
+    in its exponent [D-appC-Exp]. expexp minus sincos is (e^(4c) − 1)(1 − e^(−2n))/2,
+    with the sign of c [D-sharp4]: that orders the bases on data in a positive cube, and
+    reverses the order where inner products are negative [D-appC-claims, D-fig6].
 
     Args:
         x: First inputs (..., D).
@@ -155,7 +198,8 @@ def kernel_variance(x: Numbers, z: Numbers, *, basis: str = "sincos") -> Float[A
     """
     choice("basis", basis, BASES)
     other = as_array(z)
-    check(other.ndim >= 1, "z", f"shape {other.shape}", "of shape (..., D)")
+    if other.ndim < 1:
+        raise ValueError(f"z: got shape {other.shape}; it must be of shape (..., D).")
     return _variance(states("x", x, other.shape[-1]), other, basis)
 
 
@@ -173,9 +217,11 @@ def _variance(x: Array, z: Array, basis: str) -> Array:
 
 @checked
 def orthogonal_variance_ratio(distance: ArrayLike) -> Float[Array, "..."]:
-    """Variance with frequencies orthogonal in blocks of D over that with independent ones, as D → ∞ [D-sharp8].
+    """Variance with frequencies orthogonal in blocks of D over that with independent
+    ones, as D → ∞ [D-sharp8].
 
-    1 − s⁴e^(−s²)/(1 − e^(−s²))² at distance s (sincos): near 0 for close inputs, 1 for far ones.
+    1 − s⁴e^(−s²)/(1 − e^(−s²))² at distance s (sincos): near 0 for close inputs, 1 for
+    far ones.
     """
     return _orthogonal_ratio(distance)
 
@@ -188,15 +234,21 @@ def _orthogonal_ratio(distance: ArrayLike) -> Array:
 
 @checked
 def largest_kernel_error(
-    features: RandomFeatures, R: ArrayLike, *, key: Array, starts: int = 64, steps: int = 200
+    features: RandomFeatures,
+    R: ArrayLike,
+    *,
+    key: Array,
+    starts: int = 64,
+    steps: int = 200,
 ) -> tuple[Float[Array, ""], Float[Array, " D"]]:
     """Search the ball ‖Δ‖ ≤ R for the largest |k̂(Δ) − k(Δ)| of sincos features [D-U0].
 
-    Projected ascent from random starts, each with a step that grows while it succeeds and halves when it fails; so
-    what it finds is a lower bound of the supremum.
+    Projected ascent from random starts, each with a step that grows while it succeeds
+    and halves when it fails; so what it finds is a lower bound of the supremum.
 
     Args:
-        features: Made with basis="sincos", whose kernel depends on the difference Δ alone.
+        features: Made with basis="sincos", whose kernel depends on the difference Δ
+            alone.
         R: Radius of the ball.
         key: JAX random key of the starts.
         starts: Number of starting points.
@@ -208,25 +260,34 @@ def largest_kernel_error(
     Raises:
         ValueError: If the features are not sincos or R is not positive.
     """
-    check(features.basis == "sincos", "features", features.basis, "of basis 'sincos'")
+    if features.basis != "sincos":
+        raise ValueError(
+            f"features: got {brief(features.basis)}; it must be of basis 'sincos'."
+        )
     positive("R", R)
     random_key("key", key)
-    starts, steps = integer("starts", starts), integer("steps", steps)
+    starts = integer("starts", starts)
+    steps = integer("steps", steps)
     return _searched(features, R, key, starts, steps)
 
 
 @partial(jax.jit, static_argnames=("starts", "steps"))
-def _searched(features: RandomFeatures, R: ArrayLike, key: Array, starts: int, steps: int) -> tuple[Array, Array]:
+def _searched(
+    features: RandomFeatures, R: ArrayLike, key: Array, starts: int, steps: int
+) -> tuple[Array, Array]:
     k_direction, k_radius = jax.random.split(key)
     direction = jax.random.normal(k_direction, (starts, features.D))
     direction /= jnp.linalg.norm(direction, axis=1, keepdims=True)
-    # Uniform in radius, not in volume: near the origin both kernels are 1, and the worst Δ need not be far out.
+    # Uniform in radius, not in volume: near the origin both kernels are 1, and the
+    # worst Δ need not be far out.
     start = R * jax.random.uniform(k_radius, (starts, 1)) * direction
     errors, where = _ascend(features, start, jnp.asarray(R, start.dtype), steps)
     return errors.max(), where[errors.argmax()]
 
 
-def _ascend(features: RandomFeatures, start: Array, R: Array, steps: int) -> tuple[Array, Array]:
+def _ascend(
+    features: RandomFeatures, start: Array, R: Array, steps: int
+) -> tuple[Array, Array]:
     T = features._features(jnp.zeros((1, features.D), start.dtype))[0]
 
     def error(delta: Array) -> tuple[Array, Array]:
@@ -237,8 +298,12 @@ def _ascend(features: RandomFeatures, start: Array, R: Array, steps: int) -> tup
 
     def step(_: ArrayLike, state: tuple[Array, ...]) -> tuple[Array, ...]:
         delta, best, slope, size = state
-        trial = delta + size * slope / jnp.maximum(jnp.linalg.norm(slope, axis=1, keepdims=True), 1e-30)
-        trial *= jnp.minimum(1, R / jnp.maximum(jnp.linalg.norm(trial, axis=1, keepdims=True), 1e-30))
+        trial = delta + size * slope / jnp.maximum(
+            jnp.linalg.norm(slope, axis=1, keepdims=True), 1e-30
+        )
+        trial *= jnp.minimum(
+            1, R / jnp.maximum(jnp.linalg.norm(trial, axis=1, keepdims=True), 1e-30)
+        )
         value, gradient = error(trial)
         better = (value > best)[:, None]
         return (

@@ -1,7 +1,8 @@
-r"""The constrained problem behind an edit: its Lagrangian, its dual, and the linear system that solves both.
+r"""The constrained problem behind an edit: its Lagrangian, its dual, and the linear
+system that solves both.
 
-Minimise $\tfrac12\lVert\hat WK-V\rVert_F^2$ subject to $\hat Wk=v$, for keys K (D, n) and values V (H, n);
-k (D,), v and the multiplier Λ (H,), weights (H, D).
+Minimise $\tfrac12\lVert\hat WK-V\rVert_F^2$ subject to $\hat Wk=v$, for keys K (D, n)
+and values V (H, n); k (D,), v and the multiplier Λ (H,), weights (H, D).
 """
 
 from functools import partial
@@ -38,7 +39,9 @@ Number = Float[Array, ""]
 @checked
 @jax.jit
 def least_squares(K: Keys, V: Values) -> Weights:
-    """W = argmin ‖WK − V‖, the only one if the keys span the space, else the shortest [R-eq5, R-eq6]."""
+    """W = argmin ‖WK − V‖, the only one if the keys span the space, else the shortest
+    [R-eq5, R-eq6].
+    """
     return jnp.linalg.lstsq(K.T, V.T)[0].T
 
 
@@ -51,8 +54,12 @@ def objective(W_hat: Weights, K: Keys, V: Values) -> Number:
 
 @checked
 @jax.jit
-def lagrangian(W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
-    """L(Ŵ, Λ) = ½‖ŴK − V‖² − Λᵀ(Ŵk − v): affine in Λ, so that Λ cannot minimise it [R-eq8, R-txt8]."""
+def lagrangian(
+    W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value
+) -> Number:
+    """L(Ŵ, Λ) = ½‖ŴK − V‖² − Λᵀ(Ŵk − v): affine in Λ, so that Λ cannot minimise it
+    [R-eq8, R-txt8].
+    """
     return objective(W_hat, K, V) - multiplier @ (W_hat @ k - v)
 
 
@@ -61,7 +68,8 @@ def lagrangian(W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v:
 def lagrangian_by_trace(
     W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key, v: Value
 ) -> tuple[Number, Float[Array, "H H"]]:
-    """L expanded, and the matrix whose trace its first terms are; without the trace they cannot be added [R-eq9].
+    """L expanded, and the matrix whose trace its first terms are; without the trace
+    they cannot be added [R-eq9].
 
     Returns:
         L; and ½(ŴK)(ŴK)ᵀ − V(ŴK)ᵀ + ½VVᵀ (H, H), which is not even symmetric.
@@ -73,7 +81,9 @@ def lagrangian_by_trace(
 
 @checked
 @jax.jit
-def stationarity(W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key) -> Weights:
+def stationarity(
+    W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key
+) -> Weights:
     """∂L/∂Ŵ = ŴKKᵀ − VKᵀ − Λkᵀ, zero at the solution [R-eq10, R-eq11]."""
     return (W_hat @ K - V) @ K.T - jnp.outer(multiplier, k)
 
@@ -81,17 +91,25 @@ def stationarity(W_hat: Weights, multiplier: Value, K: Keys, V: Values, k: Key) 
 @checked
 @jax.jit
 def dual(multiplier: Value, K: Keys, V: Values, k: Key, v: Value) -> Number:
-    """Min over Ŵ of L: ½‖WK − V‖² + Λᵀr − ½s‖Λ‖², concave, with its maximum at Λ = r/s [R-txt8]."""
+    """Min over Ŵ of L: ½‖WK − V‖² + Λᵀr − ½s‖Λ‖², concave, with its maximum at Λ = r/s
+    [R-txt8].
+    """
     W = least_squares(K, V)
     u, _ = normal_equations(k[None], K @ K.T)
     s = u[0] @ k
-    return objective(W, K, V) + multiplier @ (v - W @ k) - 0.5 * s * multiplier @ multiplier
+    return (
+        objective(W, K, V)
+        + multiplier @ (v - W @ k)
+        - 0.5 * s * multiplier @ multiplier
+    )
 
 
 @checked
 @jax.jit
 def block_matrix(k: Key, u: Key) -> Float[Array, "D+1 D+1"]:
-    """The matrix [[I, k], [−uᵀ, 0]] of [Ŵ Λ]·M = [W v]; its determinant is uᵀk [R-eq15]."""
+    """The matrix [[I, k], [−uᵀ, 0]] of [Ŵ Λ]·M = [W v]; its determinant is uᵀk
+    [R-eq15].
+    """
     top = jnp.concatenate([jnp.eye(len(k), dtype=k.dtype), k[:, None]], axis=1)
     return jnp.concatenate([top, jnp.append(-u, 0)[None]])
 
@@ -100,14 +118,18 @@ def block_matrix(k: Key, u: Key) -> Float[Array, "D+1 D+1"]:
 @jax.jit
 def solve_block(W: Weights, k: Key, v: Value, u: Key) -> tuple[Weights, Value]:
     """Ŵ and Λ together from the block system [R-eq14, R-eq15, R-eq16]."""
-    both = jnp.linalg.solve(block_matrix(k, u).T, jnp.concatenate([W, v[:, None]], axis=1).T).T
+    both = jnp.linalg.solve(
+        block_matrix(k, u).T, jnp.concatenate([W, v[:, None]], axis=1).T
+    ).T
     return both[:, :-1], both[:, -1]
 
 
 @checked
 @partial(jax.jit, static_argnames="H")
 def kkt_matrix(K: Keys, k: Key, H: int) -> Float[Array, "N N"]:
-    """All HD + H conditions of eq. 10 and eq. 7 for (vec Ŵ, Λ), vec by columns, with no algebra done [R-eq17]."""
+    """All HD + H conditions of eq. 10 and eq. 7 for (vec Ŵ, Λ), vec by columns, with no
+    algebra done [R-eq17].
+    """
     identity = jnp.eye(H, dtype=K.dtype)
     constraint = jnp.kron(k[:, None], identity)  # (HD, H)
     top = jnp.concatenate([jnp.kron(K @ K.T, identity), -constraint], axis=1)
@@ -119,6 +141,7 @@ def kkt_matrix(K: Keys, k: Key, H: int) -> Float[Array, "N N"]:
 @jax.jit
 def solve_kkt(K: Keys, V: Values, k: Key, v: Value) -> tuple[Weights, Value]:
     """Ŵ and Λ by brute force, to hold the closed form against [R-eq17]."""
-    H, D = len(v), len(k)
+    H = len(v)
+    D = len(k)
     solution = jnp.linalg.solve(kkt_matrix(K, k, H), jnp.append((V @ K.T).T.ravel(), v))
     return solution[: H * D].reshape(D, H).T, solution[H * D :]

@@ -1,4 +1,5 @@
-"""The linear model of the ResMem theory: a base that is too small, and the memory of what it leaves, simulated.
+"""The linear model of the ResMem theory: a base that is too small, and the memory of
+what it leaves, simulated.
 
 With several neighbours it measures what is only heuristically derived [S-S5].
 """
@@ -11,11 +12,29 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, array, as_array, check, integer, not_negative, numbers, positive, random_key, real
+from rankone._checks import (
+    Numbers,
+    array,
+    as_array,
+    brief,
+    integer,
+    not_negative,
+    numbers,
+    positive,
+    random_key,
+    real,
+)
 from rankone._module import Module
 from rankone.residual.search import ExactSearch
 
-__all__ = ["ERM", "LinearRisks", "constrained_erm", "joint_erm", "sample_ball", "simulate"]
+__all__ = [
+    "ERM",
+    "LinearRisks",
+    "constrained_erm",
+    "joint_erm",
+    "sample_ball",
+    "simulate",
+]
 
 _AT_ONCE = 10  # data sets of a simulation: more would only take more memory
 
@@ -25,7 +44,8 @@ class ERM(Module):
 
     Attributes:
         theta: θ_n (d,), of norm at most L.
-        multiplier: λ_n ≥ 0, with (Σ_n + λ_n I) θ_n = Σ_n θ_* on clean data; 0 if the ball does not bind.
+        multiplier: λ_n ≥ 0, with (Σ_n + λ_n I) θ_n = Σ_n θ_* on clean data; 0 if the
+            ball does not bind.
     """
 
     theta: Float[Array, " d"]
@@ -33,7 +53,8 @@ class ERM(Module):
 
 
 class LinearRisks(Module):
-    """Squared errors against the true function, one for each repetition: arrays (..., repetitions) for n (...).
+    """Squared errors against the true function, one for each repetition: arrays (...,
+    repetitions) for n (...).
 
     Attributes:
         base: ‖θ_n − θ_*‖², the risk of the base model, exactly [S-5.2].
@@ -60,7 +81,9 @@ class LinearRisks(Module):
 
 @checked
 def sample_ball(n: int, d: int, *, key: Array) -> Float[Array, "n d"]:
-    """Points uniform in the ball of radius √(d + 2), where each coordinate has variance 1 [S-A5.1]."""
+    """Points uniform in the ball of radius √(d + 2), where each coordinate has variance
+    1 [S-A5.1].
+    """
     return _ball(key, n, d)
 
 
@@ -70,17 +93,23 @@ def _ball(key: Array, n: int, d: int) -> Array:
 
 
 def _into_ball(normal: Array) -> Array:
-    """Drop two coordinates of a point uniform on a sphere, and it is uniform in the ball of two dimensions less."""
+    """Drop two coordinates of a point uniform on a sphere, and it is uniform in the
+    ball of two dimensions less.
+    """
     d = normal.shape[1] - 2
-    return (d + 2) ** 0.5 * normal[:, :d] / jnp.linalg.norm(normal, axis=1, keepdims=True)
+    return (
+        (d + 2) ** 0.5 * normal[:, :d] / jnp.linalg.norm(normal, axis=1, keepdims=True)
+    )
 
 
 @checked
 def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
-    """Least squares over ‖θ‖ ≤ L, by its multiplier [S-eq7, S-eq25, S-eq26, S-eq27, S-eq28,29].
+    """Least squares over ‖θ‖ ≤ L, by its multiplier [S-eq7, S-eq25, S-eq26, S-eq27,
+    S-eq28,29].
 
-    θ_n = (Σ_n + λ_n I)⁻¹ Xᵀy/n with the least λ_n ≥ 0 at which the norm is at most L: the norm falls in λ, so that
-    bisection finds it. The paper has ‖θ‖² − L for ‖θ‖² − L².
+    θ_n = (Σ_n + λ_n I)⁻¹ Xᵀy/n with the least λ_n ≥ 0 at which the norm is at most L:
+    the norm falls in λ, so that bisection finds it. The paper has ‖θ‖² − L for ‖θ‖² −
+    L².
 
     Args:
         X: Inputs (n, d).
@@ -92,14 +121,21 @@ def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
 
 
 def _regression(X: Numbers, y: Numbers) -> tuple[Array, Array]:
-    inputs, targets = array("X", X, "(n, d): one input a row", 2), as_array(y)
-    check(targets.shape == (len(inputs),), "y", f"shape {targets.shape}", f"shape ({len(inputs)},): one a row")
+    inputs = array("X", X, "(n, d): one input a row", 2)
+    targets = as_array(y)
+    if targets.shape != (len(inputs),):
+        raise ValueError(
+            f"y: got shape {targets.shape}; "
+            f"it must be shape ({len(inputs)},): one a row."
+        )
     return inputs, numbers("y", targets)
 
 
 @jax.jit
 def _erm(X: Array, y: Array, L: Numbers) -> ERM:
-    return _constrained(X.T @ X / len(X), X.T @ y.astype(X.dtype) / len(X), jnp.asarray(L, X.dtype))
+    return _constrained(
+        X.T @ X / len(X), X.T @ y.astype(X.dtype) / len(X), jnp.asarray(L, X.dtype)
+    )
 
 
 def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
@@ -107,7 +143,11 @@ def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
     moments, axes = jnp.linalg.eigh(Sigma)
     b = axes.T @ moment
     null = moments <= len(b) * jnp.finfo(b.dtype).eps * moments[-1]
-    at = lambda lam: jnp.where(null & (lam <= 0), 0, b / jnp.where(null & (lam <= 0), 1, moments + lam))  # noqa: E731
+
+    def at(lam: Array) -> Array:
+        return jnp.where(
+            null & (lam <= 0), 0, b / jnp.where(null & (lam <= 0), 1, moments + lam)
+        )
 
     def halve(ends: tuple[Array, Array], _: None) -> tuple[tuple[Array, Array], None]:
         low, high = ends
@@ -116,31 +156,46 @@ def _constrained(Sigma: Array, moment: Array, L: Array) -> ERM:
         return (jnp.where(long, middle, low), jnp.where(long, high, middle)), None
 
     highest = jnp.linalg.norm(b) / jnp.maximum(L, jnp.finfo(b.dtype).tiny ** 0.5)
-    halvings = 2 * (jnp.finfo(b.dtype).nmant + 1)  # all digits of λ, unless it is below eps · highest
-    (_, lam), _ = jax.lax.scan(halve, (jnp.zeros_like(highest), highest), None, length=halvings)
+    # all digits of λ, unless it is below eps · highest
+    halvings = 2 * (jnp.finfo(b.dtype).nmant + 1)
+    (_, lam), _ = jax.lax.scan(
+        halve, (jnp.zeros_like(highest), highest), None, length=halvings
+    )
     lam = jnp.where(jnp.linalg.norm(at(jnp.zeros_like(lam))) <= L, 0, lam)
     return ERM(axes @ at(lam), lam)
 
 
 @checked
-def joint_erm(X: Numbers, y: Numbers, L: Numbers, *, nearest: Numbers | None = None) -> ERM:
-    """The base trained knowing that its residuals will be remembered: leave-one-out errors of the sum [S-disc].
+def joint_erm(
+    X: Numbers, y: Numbers, L: Numbers, *, nearest: Numbers | None = None
+) -> ERM:
+    """The base trained knowing that its residuals will be remembered: leave-one-out
+    errors of the sum [S-disc].
 
-    The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least squares on differences, which
-    is the energy of the residual and not its mean square [S-sharp4].
+    The error at x_i is ⟨θ, x_i − x_j⟩ − (y_i − y_j) with j the nearest other row: least
+    squares on differences, which is the energy of the residual and not its mean square
+    [S-sharp4].
 
     Args:
         X: Inputs (n, d), or features of them.
         y: Targets (n,).
         L: Radius of the ball, positive.
-        nearest: For each row the nearest other one (n,), if X are features of what is near; found among the rows of X
-            by default.
+        nearest: For each row the nearest other one (n,), if X are features of what is
+            near; found among the rows of X by default.
     """
     positive("L", L)
     X, targets = _regression(X, y)
-    j = ExactSearch(X).search(X, 2).indices[:, 1] if nearest is None else numbers("nearest", nearest)
+    j = (
+        ExactSearch(X).search(X, 2).indices[:, 1]
+        if nearest is None
+        else numbers("nearest", nearest)
+    )
     rows = j.shape == (len(X),) and jnp.issubdtype(j.dtype, jnp.integer)
-    check(rows, "nearest", f"{j.dtype} of shape {j.shape}", f"shape ({len(X)},): the row nearest to each")
+    if not rows:
+        raise ValueError(
+            f"nearest: got {j.dtype} of shape {j.shape}; "
+            f"it must be shape ({len(X)},): the row nearest to each."
+        )
     return _erm(*_differences(X, targets, j), L)
 
 
@@ -162,31 +217,52 @@ def simulate(
     k: int = 1,
     split: bool = False,
 ) -> LinearRisks:
-    """The paper's experiment, repeated [S-A5.2, S-eq8,9]: y = ⟨θ_*, x⟩, ‖θ_*‖ = 1, base in ‖θ‖ ≤ L.
+    """The paper's experiment, repeated [S-A5.2, S-eq8,9]: y = ⟨θ_*, x⟩, ‖θ_*‖ = 1, base
+    in ‖θ‖ ≤ L.
 
     Args:
-        n: Number of stored examples; several numbers are measured on nested data, and compiled once.
+        n: Number of stored examples; several numbers are measured on nested data, and
+            compiled once.
         d: Dimension.
-        L: Radius of the base model's class, in [0, 1): below 1 it cannot hold the truth.
+        L: Radius of the base model's class, in [0, 1): below 1 it cannot hold the
+            truth.
         key: JAX random key.
         repetitions: Independent data sets.
         queries: Test points for each.
-        noise: Variance σ² of Gaussian noise on the labels; errors are against the truth.
+        noise: Variance σ² of Gaussian noise on the labels; errors are against the
+            truth.
         k: Number of neighbours, equally weighted.
-        split: Whether the base learns from another n examples than those remembered [S-S2].
+        split: Whether the base learns from another n examples than those remembered
+            [S-S2].
     """
     sizes = np.asarray(n)
     small = real("L", L, "in [0, 1): the base model must be too small")
-    check(small is None or 0 <= small < 1, "L", L, "in [0, 1): the base model must be too small")
+    if not (small is None or 0 <= small < 1):
+        raise ValueError(
+            f"L: got {brief(L)}; "
+            "it must be in [0, 1): the base model must be too small."
+        )
     not_negative("noise", noise, "a variance: at least 0 and finite")
     positive = sizes.size > 0 and sizes.dtype.kind in "iu" and bool(sizes.min() >= 1)
-    check(positive, "n", n, "positive integers")
+    if not positive:
+        raise ValueError(f"n: got {brief(n)}; it must be positive integers.")
     counts = {"d": d, "repetitions": repetitions, "queries": queries}
     d, repetitions, queries = (integer(name, count) for name, count in counts.items())
-    k = integer("k", k, "a positive number of neighbours, not above the least n", most=int(sizes.min()))
+    k = integer(
+        "k",
+        k,
+        "a positive number of neighbours, not above the least n",
+        most=int(sizes.min()),
+    )
     random_key("key", key)
     shape = int(sizes.max()), d, queries, k, bool(split)
-    risks = _simulate(numbers("n", sizes.ravel()), jax.random.split(key, repetitions), L, noise, *shape)
+    risks = _simulate(
+        numbers("n", sizes.ravel()),
+        jax.random.split(key, repetitions),
+        L,
+        noise,
+        *shape,
+    )
     return jax.tree.map(lambda part: part.reshape(*sizes.shape, repetitions), risks)
 
 
@@ -205,28 +281,48 @@ def _simulate(
     def repeat(key: Array) -> LinearRisks:
         # One draw of everything: each further one costs as long to compile as the rest.
         normal = jax.random.normal(key, ((1 + split) * most + queries, d + 3))
-        X, y_noise, q = _into_ball(normal[:most, 1:]), normal[:most, 0], _into_ball(normal[most : most + queries, 1:])
+        X = _into_ball(normal[:most, 1:])
+        y_noise = normal[:most, 0]
+        q = _into_ball(normal[most : most + queries, 1:])
         y = X[:, 0] + jnp.sqrt(noise) * y_noise  # θ_* = e₁: the points are isotropic
         other = _into_ball(normal[most + queries :, 1:])
         learn_from = (other, other[:, 0]) if split else (X, y)
-        square = ((q[:, None] - X[None]) ** 2).sum(-1)  # so few numbers to a point that no search is faster
-        return jax.lax.map(lambda n: _measure(n, X, y, q, square, learn_from, L, k), sizes)
+        # so few numbers to a point that no search is faster
+        square = ((q[:, None] - X[None]) ** 2).sum(-1)
+        return jax.lax.map(
+            lambda n: _measure(n, X, y, q, square, learn_from, L, k), sizes
+        )
 
-    at_once = next(b for b in range(_AT_ONCE, 0, -1) if len(keys) % b == 0)  # no remainder: it would compile anew
-    return jax.tree.map(lambda part: part.T, jax.lax.map(repeat, keys, batch_size=at_once))
+    # no remainder: it would compile anew
+    at_once = next(b for b in range(_AT_ONCE, 0, -1) if len(keys) % b == 0)
+    return jax.tree.map(
+        lambda part: part.T, jax.lax.map(repeat, keys, batch_size=at_once)
+    )
 
 
 def _measure(
-    n: Array, X: Array, y: Array, q: Array, square: Array, learn_from: tuple[Array, Array], L: float, k: int
+    n: Array,
+    X: Array,
+    y: Array,
+    q: Array,
+    square: Array,
+    learn_from: tuple[Array, Array],
+    L: float,
+    k: int,
 ) -> LinearRisks:
     """The errors when only the first n rows are known."""
     known = jnp.arange(len(X)) < n
     Z = jnp.where(known[:, None], learn_from[0], 0)
     count = n.astype(X.dtype)
-    erm = _constrained(Z.T @ Z / count, Z.T @ learn_from[1] / count, jnp.asarray(L, X.dtype))
+    erm = _constrained(
+        Z.T @ Z / count, Z.T @ learn_from[1] / count, jnp.asarray(L, X.dtype)
+    )
     square = jnp.where(known[None], square, jnp.inf)
     near = square.argmin(1)[:, None] if k == 1 else jax.lax.top_k(-square, k)[1]
-    remembered = lambda values: values[near].mean(1)  # noqa: E731
+
+    def remembered(values: Array) -> Array:
+        return values[near].mean(1)
+
     truth = jnp.zeros(X.shape[1], X.dtype).at[0].set(1)
     step = q - X[near].mean(1)
     error = q @ (erm.theta - truth) + remembered(y - X @ erm.theta)

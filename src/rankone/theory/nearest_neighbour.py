@@ -1,8 +1,10 @@
-"""How near the nearest of n random points is: exactly, between two bounds, and by a law of two terms.
+"""How near the nearest of n random points is: exactly, between two bounds, and by a law
+of two terms.
 
-Points uniform in the ball of radius √(d + 2) in d dimensions, where every coordinate has variance 1 [S-A5.1].
-Z_n is the squared distance of one more point to the nearest of n [S-eq11]; eqs S-eq13 to S-eq20 of the paper
-derive a looser bound. Plain double-precision numbers.
+Points uniform in the ball of radius √(d + 2) in d dimensions, where every coordinate
+has variance 1 [S-A5.1]. Z_n is the squared distance of one more point to the nearest of
+n [S-eq11]; eqs S-eq13 to S-eq20 of the paper derive a looser bound. Plain
+double-precision numbers.
 """
 
 from itertools import pairwise
@@ -13,10 +15,15 @@ from numpy.typing import NDArray
 from scipy.special import betainc, gamma, gammaln
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, check, host, integer
+from rankone._checks import Numbers, brief, host, integer
 from rankone._module import Module
 
-__all__ = ["NearestNeighbourRisk", "Risk", "boundary_constant", "nearest_neighbour_risk"]
+__all__ = [
+    "NearestNeighbourRisk",
+    "Risk",
+    "boundary_constant",
+    "nearest_neighbour_risk",
+]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
 _DIMENSIONS = 1_000  # beyond, volumes of balls under- and overflow
@@ -27,10 +34,12 @@ Risk = float | Float[np.ndarray, "*n"]
 
 
 class NearestNeighbourRisk(Module):
-    """E Z_n, in squared units of the points; divided by d it is the risk of one nearest neighbour [S-eq40].
+    """E Z_n, in squared units of the points; divided by d it is the risk of one nearest
+    neighbour [S-eq40].
 
     Attributes:
-        lower: Proved: c_n = (d + 2) Γ(1 + 2/d) Γ(n + 1) / Γ(n + 1 + 2/d), which is also the law's first term [S-S1].
+        lower: Proved: c_n = (d + 2) Γ(1 + 2/d) Γ(n + 1) / Γ(n + 1 + 2/d), which is also
+            the law's first term [S-S1].
         upper: Proved: 4 c_n [S-S1].
         law: Two terms, interior and boundary; the error is of order n^(−4/d) [S-S7].
         exact: By quadrature, to about seven digits.
@@ -44,7 +53,8 @@ class NearestNeighbourRisk(Module):
 
 @checked
 def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
-    """Expected squared distance to the nearest of n points in d dimensions [S-lemD.1, S-S1, S-S7].
+    """Expected squared distance to the nearest of n points in d dimensions [S-lemD.1,
+    S-S1, S-S7].
 
     >>> import rankone as ro
     >>> risk = ro.nearest_neighbour_risk(100, d=2)
@@ -52,9 +62,11 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
     0.0396 <= 0.0436 <= 0.1584
 
     Args:
-        n: Number of stored points, 1 or more; a number or an array. It is not traced: the quadrature runs in double
-            precision on the host, so that jit, vmap and grad cannot take a function of n.
-        d: Dimension, from 1 to 1,000, beyond which volumes of balls have no floating-point numbers.
+        n: Number of stored points, 1 or more; a number or an array. It is not traced:
+            the quadrature runs in double precision on the host, so that jit, vmap and
+            grad cannot take a function of n.
+        d: Dimension, from 1 to 1,000, beyond which volumes of balls have no
+            floating-point numbers.
 
     Returns:
         Risk, or arrays of the shape of n.
@@ -64,13 +76,23 @@ def nearest_neighbour_risk(n: Numbers, d: int) -> NearestNeighbourRisk:
     """
     d = integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
     N = np.asarray(host("n", n))
-    positive = N.size > 0 and N.dtype.kind in "iuf" and bool(np.all(N >= 1)) and bool(np.all(np.floor(N) == N))
-    check(positive and bool(np.isfinite(N).all()), "n", n, "positive integers: numbers of points")
+    positive = (
+        N.size > 0
+        and N.dtype.kind in "iuf"
+        and bool(np.all(N >= 1))
+        and bool(np.all(np.floor(N) == N))
+    )
+    if not positive or not np.isfinite(N).all():
+        raise ValueError(
+            f"n: got {brief(n)}; it must be positive integers: numbers of points."
+        )
     N = N.astype(float)
     interior = _term(N, d, 2)
     law = interior + 2 * d / 3 * boundary_constant(d) * _term(N, d, 3)
     exact = np.vectorize(lambda m: _quadrature(m, d))(N)
-    return NearestNeighbourRisk(*(v if np.ndim(n) else float(v) for v in (interior, 4 * interior, law, exact)))
+    return NearestNeighbourRisk(
+        *(v if np.ndim(n) else float(v) for v in (interior, 4 * interior, law, exact))
+    )
 
 
 def _term(n: NDArray, d: int, p: int) -> Risk:
@@ -80,17 +102,19 @@ def _term(n: NDArray, d: int, p: int) -> Risk:
 
 def gamma_ratio(n: NDArray, a: float) -> Risk:
     """Γ(n + 1)/Γ(n + 1 + a), which is n^(−a) in the limit."""
-    # From 10⁷ on the difference of the two gammaln has lost more digits than the ratio's series neglects.
+    # From 10⁷ on the difference of the two gammaln has lost more digits than the
+    # ratio's series neglects.
     series = n**-a * (1 - a * (a + 1) / (2 * n))
     return np.where(n > 1e7, series, np.exp(gammaln(n + 1) - gammaln(n + 1 + a)))
 
 
 @checked
 def boundary_constant(d: int) -> float:
-    """b_d, the integral over [0, 1] of q_d(t)^(−3/d) − 1, with q_d(t) = 1 − I_{1−t²}((d + 1)/2, 1/2) / 2 [S-S7].
+    """b_d, the integral over [0, 1] of q_d(t)^(−3/d) − 1, with q_d(t) = 1 − I_{1−t²}((d
+    + 1)/2, 1/2) / 2 [S-S7].
 
-    There I is the regularised incomplete beta function, and q_d(t) the share of a small ball that lies inside a flat
-    wall at t radii from its centre.
+    There I is the regularised incomplete beta function, and q_d(t) the share of a small
+    ball that lies inside a flat wall at t radii from its centre.
     """
     integer("d", d, "a positive integer number of dimensions", most=_DIMENSIONS)
     t = np.concatenate([(left + (_NODES + 1) / 2) / 8 for left in range(8)])
@@ -99,8 +123,11 @@ def boundary_constant(d: int) -> float:
 
 
 def _quadrature(n: float, d: int) -> float:
-    """E Z_n by Gauss–Legendre panels: in the distance from the wall, and in the distance between the points."""
-    reach = min(2.0, 2 * (_NEGLIGIBLE / n) ** (1 / d))  # a ball of radius t holds at least (t/2)^d of the points
+    """E Z_n by Gauss–Legendre panels: in the distance from the wall, and in the
+    distance between the points.
+    """
+    # a ball of radius t holds at least (t/2)^d of the points
+    reach = min(2.0, 2 * (_NEGLIGIBLE / n) ** (1 / d))
     doublings = np.arange(-9, int(np.log2(1 / reach)) + 2)
     edges = np.unique(np.clip(np.append(0, reach * 2.0**doublings), 0, 1))
     depth, w_depth = _panels(edges[:-1], edges[1:])  # 1 − ‖x‖
@@ -117,8 +144,12 @@ def _panels(left: NDArray, right: NDArray) -> tuple[NDArray, NDArray]:
     return left[:, None] + half * (_NODES + 1), half * _WEIGHTS
 
 
-def _distance_integral(low: NDArray, high: NDArray, r: NDArray, n: float, d: int) -> NDArray:
-    """∫ 2t (1 − F_r(t))ⁿ dt between low and high, one for each r, over panels that double in length."""
+def _distance_integral(
+    low: NDArray, high: NDArray, r: NDArray, n: float, d: int
+) -> NDArray:
+    """∫ 2t (1 − F_r(t))ⁿ dt between low and high, one for each r, over panels that
+    double in length.
+    """
     total = np.zeros_like(r)
     cuts = np.append(0, 2.0 ** np.arange(-8, 1))
     for a, b in pairwise(cuts):
@@ -130,9 +161,12 @@ def _distance_integral(low: NDArray, high: NDArray, r: NDArray, n: float, d: int
 
 
 def _share(t: NDArray, r: NDArray, d: int) -> NDArray:
-    """F_r(t): share of the unit ball within t of a point at radius r, by two caps where the balls cross."""
+    """F_r(t): share of the unit ball within t of a point at radius r, by two caps where
+    the balls cross.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
-        wall = (r**2 + 1 - t**2) / (2 * r)  # distance of the plane of crossing from the centre of the unit ball
+        # distance of the plane of crossing from the centre of the unit ball
+        wall = (r**2 + 1 - t**2) / (2 * r)
         own = (r**2 + t**2 - 1) / (2 * r * t)  # and from the point, in radii
         crossing = _cap(wall, d) + t**d * _cap(own, d)
     return np.where(t <= 1 - r, t**d, np.where(t >= 1 + r, 1.0, crossing))

@@ -1,7 +1,8 @@
-"""What noise leaves of the loss when descent has come to rest, set against how fast descent forgets.
+"""What noise leaves of the loss when descent has come to rest, set against how fast
+descent forgets.
 
-Gradients of ½wᵀHw carry noise of covariance N, independent from step to step; P is a preconditioner, β the momentum of
-heavy ball. All is exact, and proved in the chapter.
+Gradients of ½wᵀHw carry noise of covariance N, independent from step to step; P is a
+preconditioner, β the momentum of heavy ball. All is exact, and proved in the chapter.
 """
 
 import jax
@@ -10,7 +11,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
-from rankone._checks import array, boolean, check, positive, readable, real
+from rankone._checks import array, boolean, brief, positive, readable, real
 
 __all__ = ["lowest_floor", "noise_floor", "slowest_factor"]
 
@@ -23,11 +24,13 @@ def noise_floor(
     learning_rate: ArrayLike,
     momentum: ArrayLike = 0.0,
 ) -> Float[Array, ""]:
-    r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise), with heavy ball, once it is at rest [K-sharp7].
+    r"""Excess loss ½ tr(HS) of w ← w − ηP(Hw + noise), with heavy ball, once it is at
+    rest [K-sharp7].
 
-    S is `conditioning.stationary_covariance`, of which this needs the trace alone: for a symmetric P it is
-    $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top H^{-1/2}NH^{-1/2}q_i$ with the eigenvectors $q_i$ and eigenvalues $h_i$
-    of $\eta H^{1/2}PH^{1/2}$ and $\varphi_\beta(h)=\frac{h(1+\beta)}{(1-\beta)(2(1+\beta)-h)}$: each direction is a
+    S is `conditioning.stationary_covariance`, of which this needs the trace alone: for
+    a symmetric P it is $\frac12\sum_i\varphi_\beta(h_i)\,q_i^\top H^{-1/2}NH^{-1/2}q_i$
+    with the eigenvectors $q_i$ and eigenvalues $h_i$ of $\eta H^{1/2}PH^{1/2}$ and
+    $\varphi_\beta(h)=\frac{h(1+\beta)}{(1-\beta)(2(1+\beta)-h)}$: each direction is a
     walk of its own, at the rate $h_i$, and a higher rate lets in more noise.
 
     Args:
@@ -38,7 +41,8 @@ def noise_floor(
         momentum: β of heavy ball, from 0 to below 1.
 
     Raises:
-        ValueError: If a matrix is not definite, the momentum is not in [0, 1), or descent diverges at this rate.
+        ValueError: If a matrix is not definite, the momentum is not in [0, 1), or
+            descent diverges at this rate.
     """
     N = array("N", N, "(k, k)", 2)
     rates, noise = _rates(H, N, P, learning_rate, momentum)
@@ -47,9 +51,13 @@ def noise_floor(
 
 @checked
 def slowest_factor(
-    H: Real[ArrayLike, "k k"], P: Real[ArrayLike, "k k"], learning_rate: ArrayLike, momentum: ArrayLike = 0.0
+    H: Real[ArrayLike, "k k"],
+    P: Real[ArrayLike, "k k"],
+    learning_rate: ArrayLike,
+    momentum: ArrayLike = 0.0,
 ) -> Float[Array, ""]:
-    """The factor by which the start is forgotten a step where it is forgotten slowest: the spectral radius [K-sharp7].
+    """The factor by which the start is forgotten a step where it is forgotten slowest:
+    the spectral radius [K-sharp7].
 
     Args:
         H: As in `noise_floor`.
@@ -66,12 +74,18 @@ def slowest_factor(
 
 @checked
 def lowest_floor(
-    H: Real[ArrayLike, "k k"], N: Real[ArrayLike, "k k"], factor: ArrayLike, *, momentum: bool = True
+    H: Real[ArrayLike, "k k"],
+    N: Real[ArrayLike, "k k"],
+    factor: ArrayLike,
+    *,
+    momentum: bool = True,
 ) -> Float[Array, ""]:
-    r"""The least excess loss of any P, rate and momentum whose slowest factor is ρ [K-sharp7].
+    r"""The least excess loss of any P, rate and momentum whose slowest factor is ρ
+    [K-sharp7].
 
-    It is $\frac12\mathrm{tr}(H^{-1}N)\frac{(1-\rho)(1+\rho^2)}{(1+\rho)^3}$, of $P=H^{-1}$ at the rate $(1-\rho)^2$
-    with the momentum $\rho^2$; and $\frac12\mathrm{tr}(H^{-1}N)\frac{1-\rho}{1+\rho}$ without momentum, at the rate
+    It is $\frac12\mathrm{tr}(H^{-1}N)\frac{(1-\rho)(1+\rho^2)}{(1+\rho)^3}$, of
+    $P=H^{-1}$ at the rate $(1-\rho)^2$ with the momentum $\rho^2$; and
+    $\frac12\mathrm{tr}(H^{-1}N)\frac{1-\rho}{1+\rho}$ without momentum, at the rate
     $1-\rho$.
 
     Args:
@@ -83,39 +97,78 @@ def lowest_floor(
     Raises:
         ValueError: If the factor is not between 0 and 1.
     """
-    H, N, momentum = array("H", H, "(k, k)", 2), array("N", N, "(k, k)", 2), boolean("momentum", momentum)
+    H = array("H", H, "(k, k)", 2)
+    N = array("N", N, "(k, k)", 2)
+    momentum = boolean("momentum", momentum)
     rho = real("factor", factor, "strictly between 0 and 1")
-    check(rho is None or 0 < rho < 1, "factor", factor, "strictly between 0 and 1")
+    if not (rho is None or 0 < rho < 1):
+        raise ValueError(
+            f"factor: got {brief(factor)}; it must be strictly between 0 and 1."
+        )
     return _lowest(H, N, factor, momentum)
 
 
 def _rates(
-    H: ArrayLike, N: ArrayLike, P: ArrayLike, learning_rate: ArrayLike, momentum: ArrayLike
+    H: ArrayLike,
+    N: ArrayLike,
+    P: ArrayLike,
+    learning_rate: ArrayLike,
+    momentum: ArrayLike,
 ) -> tuple[Array, Array]:
-    """The rates hᵢ of the separate walks, rising, and the variance of the noise along each."""
-    H, P, N = (array(name, value, "(k, k)", 2) for name, value in (("H", H), ("P", P), ("N", N)))
+    """The rates hᵢ of the separate walks, rising, and the variance of the noise along
+    each.
+    """
+    H, P, N = (
+        array(name, value, "(k, k)", 2)
+        for name, value in (("H", H), ("P", P), ("N", N))
+    )
     for name, value in (("N", N), ("P", P)):
-        check(value.shape == H.shape, name, f"shape {value.shape}", f"{H.shape}, that of H")
-    positive("learning_rate", learning_rate, "a positive number, small enough that descent converges", dtype=H.dtype)
+        if value.shape != H.shape:
+            raise ValueError(
+                f"{name}: got shape {value.shape}; it must be {H.shape}, that of H."
+            )
+    positive(
+        "learning_rate",
+        learning_rate,
+        "a positive number, small enough that descent converges",
+        dtype=H.dtype,
+    )
     beta = real("momentum", momentum, "from 0 to below 1")
-    check(beta is None or 0 <= beta < 1, "momentum", momentum, "from 0 to below 1")
+    if not (beta is None or 0 <= beta < 1):
+        raise ValueError(
+            f"momentum: got {brief(momentum)}; it must be from 0 to below 1."
+        )
     rates, noise = _walks(H, N, P, learning_rate)
     if readable(P):
         seen = np.asarray(P)
         asymmetry = float(np.abs(seen - seen.T).max() / np.abs(seen).max())
         wanted = "symmetric; for others take `conditioning.stationary_covariance`"
-        check(asymmetry <= 1e-3, "P", f"asymmetry {asymmetry:.2g}", wanted)
+        if not asymmetry <= 1e-3:
+            raise ValueError(f"P: got asymmetry {asymmetry:.2g}; it must be {wanted}.")
     if readable(rates) and beta is not None:
-        least, most = float(np.asarray(rates).min()), float(np.asarray(rates).max())
-        check(not np.isnan(least), "H", "no Cholesky factor", "positive definite")
-        check(least > 0, "P", f"ηPH with an eigenvalue {least:.3g}", "positive definite")
-        check(most < 2 * (1 + beta), "learning_rate", learning_rate, f"{2 * (1 + beta) / most:.3g} of that, or less")
+        least = float(np.asarray(rates).min())
+        most = float(np.asarray(rates).max())
+        if np.isnan(least):
+            raise ValueError("H: got no Cholesky factor; it must be positive definite.")
+        if not least > 0:
+            raise ValueError(
+                f"P: got ηPH with an eigenvalue {least:.3g}; "
+                "it must be positive definite."
+            )
+        if not most < 2 * (1 + beta):
+            raise ValueError(
+                f"learning_rate: got {brief(learning_rate)}; "
+                f"it must be {2 * (1 + beta) / most:.3g} of that, or less."
+            )
     return rates, noise
 
 
 @jax.jit
-def _walks(H: Array, N: Array, P: Array, learning_rate: ArrayLike) -> tuple[Array, Array]:
-    root = jnp.linalg.cholesky(H)  # H = LLᵀ: in Lᵀw the step is symmetric, and P H has the eigenvalues of LᵀPL
+def _walks(
+    H: Array, N: Array, P: Array, learning_rate: ArrayLike
+) -> tuple[Array, Array]:
+    # H = LLᵀ: in Lᵀw the step is symmetric, and P H has the eigenvalues of LᵀPL
+    root = jnp.linalg.cholesky(H)
     rates, Q = jnp.linalg.eigh(learning_rate * root.T @ P @ root)
     half = jnp.linalg.solve(root.T, Q)
     return rates, jnp.sum(half * (N @ half), axis=0)
@@ -131,11 +184,17 @@ def _floor(rates: Array, noise: Array, momentum: ArrayLike) -> Array:
 def _radius(rates: Array, momentum: ArrayLike) -> Array:
     """Largest modulus of the roots of z² − (1 + β − h)z + β, over all h."""
     middle = jnp.abs(1 + momentum - rates)
-    apart = jnp.sqrt(jnp.maximum(middle**2 - 4 * momentum, 0))  # 0 where the roots are conjugate, of modulus √β
+    # 0 where the roots are conjugate, of modulus √β
+    apart = jnp.sqrt(jnp.maximum(middle**2 - 4 * momentum, 0))
     return jnp.maximum((middle + apart) / 2, jnp.sqrt(momentum)).max()
 
 
 @jax.jit
 def _lowest(H: Array, N: Array, factor: ArrayLike, momentum: ArrayLike) -> Array:
     alone = (1 - factor) / (1 + factor)
-    return jnp.trace(jnp.linalg.solve(H, N)) / 2 * alone * jnp.where(momentum, (1 + factor**2) / (1 + factor) ** 2, 1)
+    return (
+        jnp.trace(jnp.linalg.solve(H, N))
+        / 2
+        * alone
+        * jnp.where(momentum, (1 + factor**2) / (1 + factor) ** 2, 1)
+    )

@@ -1,7 +1,8 @@
-"""What one gradient step can do to a network of one hidden layer: it moves every answer one way [M-S9].
+"""What one gradient step can do to a network of one hidden layer: it moves every answer
+one way [M-S9].
 
-The network is f(x) = c + Σᵢ oᵢ(wᵢx + bᵢ)₊ of a number x ≥ 0, all of c, o, w and b trainable. One step of size α on
-½(f(x) − y)² has the strength d = α(y − f(x)).
+The network is f(x) = c + Σᵢ oᵢ(wᵢx + bᵢ)₊ of a number x ≥ 0, all of c, o, w and b
+trainable. One step of size α on ½(f(x) − y)² has the strength d = α(y − f(x)).
 """
 
 import jax
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._annotated import Broadcast, checked
-from rankone._checks import array, check, numbers
+from rankone._checks import array, numbers
 
 __all__ = ["one_layer_kernel", "one_layer_move"]
 
@@ -18,12 +19,16 @@ Points = Float[Array, "..."]
 
 @checked
 def one_layer_kernel(
-    w: Float[ArrayLike, " h"], b: Float[ArrayLike, " h"], o: Float[ArrayLike, " h"], x: Broadcast, x_star: Broadcast
+    w: Float[ArrayLike, " h"],
+    b: Float[ArrayLike, " h"],
+    o: Float[ArrayLike, " h"],
+    x: Broadcast,
+    x_star: Broadcast,
 ) -> Points:
     r"""The first order of a step: the output at x* moves by d·K(x, x*) + O(d²) [M-S9].
 
-    $K=1+\sum_ih_i(x)h_i(x^*)+(1+xx^*)\sum_io_i^2\,\mathbf 1_i(x)\mathbf 1_i(x^*)$ with $h_i=(w_ix+b_i)_+$: at least 1
-    for $x,x^*\ge0$.
+    $K=1+\sum_ih_i(x)h_i(x^*)+(1+xx^*)\sum_io_i^2\,\mathbf 1_i(x)\mathbf 1_i(x^*)$ with
+    $h_i=(w_ix+b_i)_+$: at least 1 for $x,x^*\ge0$.
 
     Args:
         w: Weights on x (h,).
@@ -46,8 +51,8 @@ def one_layer_move(
 ) -> Points:
     r"""Change of the output at x* by a step of the strength d, to all orders [M-S9].
 
-    $d+\sum_{i:p_i(x)>0}\big[(o_i+d\,p_i(x))\,(p_i(x^*)+d\,o_i(1+xx^*))_+-o_i\,p_i(x^*)_+\big]$ with $p_i(x)=w_ix+b_i$.
-    For $x,x^*\ge0$ it has the sign of d and at least its size.
+    $d+\sum_{i:p_i(x)>0}\big[(o_i+d\,p_i(x))\,(p_i(x^*)+d\,o_i(1+xx^*))_+-o_i\,p_i(x^*)_+\big]$
+    with $p_i(x)=w_ix+b_i$. For $x,x^*\ge0$ it has the sign of d and at least its size.
 
     Args:
         w: Weights on x (h,).
@@ -62,14 +67,25 @@ def one_layer_move(
 
 def _units(w: ArrayLike, b: ArrayLike, o: ArrayLike) -> tuple[Array, ...]:
     """The units' weights as arrays of one length."""
-    found = tuple(array(name, value, "(h,): one a unit", 1) for name, value in (("w", w), ("b", b), ("o", o)))
+    found = tuple(
+        array(name, value, "(h,): one a unit", 1)
+        for name, value in (("w", w), ("b", b), ("o", o))
+    )
     for name, value in zip("bo", found[1:], strict=True):
-        check(value.shape == found[0].shape, name, f"shape {value.shape}", f"of the shape of w, {found[0].shape}")
+        if value.shape != found[0].shape:
+            raise ValueError(
+                f"{name}: got shape {value.shape}; "
+                f"it must be of the shape of w, {found[0].shape}."
+            )
     return found
 
 
 def _points(x: ArrayLike, x_star: ArrayLike, *d: ArrayLike) -> list[Array]:
-    return [numbers("x", x), numbers("x_star", x_star), *(numbers("d", one) for one in d)]
+    return [
+        numbers("x", x),
+        numbers("x_star", x_star),
+        *(numbers("d", one) for one in d),
+    ]
 
 
 def _before(w: Array, b: Array, t: Array) -> Array:
@@ -82,15 +98,19 @@ def _before(w: Array, b: Array, t: Array) -> Array:
 def _kernel(w: Array, b: Array, o: Array, x: Array, x_star: Array) -> Array:
     x, x_star = jnp.broadcast_arrays(x, x_star)
     here, there = (_before(w, b, t) for t in (x, x_star))
-    both, o = (here > 0) & (there > 0), jnp.broadcast_to(o, here.shape)
-    return 1 + jnp.where(both, here * there + (1 + x * x_star)[..., None] * o**2, 0).sum(-1)
+    both = (here > 0) & (there > 0)
+    o = jnp.broadcast_to(o, here.shape)
+    return 1 + jnp.where(
+        both, here * there + (1 + x * x_star)[..., None] * o**2, 0
+    ).sum(-1)
 
 
 @jax.jit
 def _move(w: Array, b: Array, o: Array, x: Array, x_star: Array, d: Array) -> Array:
     x, x_star, d = jnp.broadcast_arrays(x, x_star, d)
     here, there = (_before(w, b, t) for t in (x, x_star))
-    d_, k = d[..., None], (1 + x * x_star)[..., None]
+    d_ = d[..., None]
+    k = (1 + x * x_star)[..., None]
     o = jnp.broadcast_to(o, here.shape)
     after = (o + d_ * here) * jax.nn.relu(there + d_ * o * k)
     return d + jnp.where(here > 0, after - o * jax.nn.relu(there), 0).sum(-1)

@@ -1,8 +1,9 @@
-"""One rule for all writes: what is stored is R X, and how it was written is the choice of X [W-rule].
+"""One rule for all writes: what is stored is R X, and how it was written is the choice
+of X [W-rule].
 
-M is a memory (H, F) that reads features, K (F, m) the features of the keys, V (H, m) the values, G (F, F) the geometry;
-R = V − MK and S = KᵀGK. Plain double-precision matrices, each formula as the text has it: `rankone.writes` is the
-library.
+M is a memory (H, F) that reads features, K (F, m) the features of the keys, V (H, m)
+the values, G (F, F) the geometry; R = V − MK and S = KᵀGK. Plain double-precision
+matrices, each formula as the text has it: `rankone.writes` is the library.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from jaxtyping import Array, ArrayLike, Float
 from numpy.typing import NDArray
 
 from rankone._annotated import checked
-from rankone._checks import check, host, instance, not_negative, positive, real
+from rankone._checks import brief, host, instance, not_negative, positive, real
 from rankone.precision import double_precision
 from rankone.writes import Rule
 
@@ -36,7 +37,9 @@ Matrix = Float[NDArray, "_ _"]
 
 @checked
 def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
-    """X of a rule for keys whose kernel is S (m, m): what it makes of the residuals I [W-rule]."""
+    """X of a rule for keys whose kernel is S (m, m): what it makes of the residuals I
+    [W-rule].
+    """
     instance("rule", rule, Rule, "a rule, such as Exact() or BatchStep()")
     S = _square("S", S)
     with double_precision():
@@ -44,29 +47,47 @@ def matrix_of(rule: Rule, S: ArrayLike) -> Matrix:
 
 
 @checked
-def partial_solve(S: ArrayLike, earlier: float, later: float, slack: float = 0.0) -> Matrix:
-    r"""X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹: each pair allows for shares of what the others answer [W-rule].
+def partial_solve(
+    S: ArrayLike, earlier: float, later: float, slack: float = 0.0
+) -> Matrix:
+    r"""X = (diag S + slack·I + earlier·U + later·Uᵀ)⁻¹: each pair allows for shares of
+    what the others answer [W-rule].
 
-    (0, 0) is the batch step and (1, 0) the sequence, both at the rates 1/Sₜₜ; (1, 1) is exact, and with the slack 1/ω
-    the ridge. Between them X exists as well: for $S\succ0$, shares a and b from 0 to 1, and slack s,
-    $x^\top X^{-1}x=s\lVert x\rVert^2+(1-\frac{a+b}2)\,x^\top\!\operatorname{diag}(S)\,x+\frac{a+b}2\,x^\top Sx>0$.
+    (0, 0) is the batch step and (1, 0) the sequence, both at the rates 1/Sₜₜ; (1, 1) is
+    exact, and with the slack 1/ω the ridge. Between them X exists as well: for
+    $S\succ0$, shares a and b from 0 to 1, and slack s,
+    $x^\top X^{-1}x=s\lVert x\rVert^2+(1-\frac{a+b}2)\,x^\top\!\operatorname{diag}(S)\,x
+    +\frac{a+b}2\,x^\top Sx>0$.
 
     Args:
         S: Kernel of the keys (m, m), symmetric.
-        earlier: Share a of what was written before that is subtracted: 1 for the delta rule.
+        earlier: Share a of what was written before that is subtracted: 1 for the delta
+            rule.
         later: Share b of what will be written after that is foreseen.
         slack: Added to the diagonal, at least 0.
     """
     S = _square("S", S)
-    above, below = np.triu(S, 1), np.tril(S, -1)
+    above = np.triu(S, 1)
+    below = np.tril(S, -1)
     slack = float(not_negative("slack", slack))
-    earlier, later = (_number(name, share) for name, share in (("earlier", earlier), ("later", later)))
-    return np.linalg.inv(np.diag(np.diagonal(S) + slack) + earlier * above + later * below)
+    earlier, later = (
+        _number(name, share) for name, share in (("earlier", earlier), ("later", later))
+    )
+    return np.linalg.inv(
+        np.diag(np.diagonal(S) + slack) + earlier * above + later * below
+    )
 
 
 @checked
-def write_one_by_one(M: ArrayLike, K: ArrayLike, V: ArrayLike, rates: ArrayLike, G: ArrayLike | None = None) -> Matrix:
-    """The delta rule itself: M ← M + η (v − Mk) ⊗ Gk, pair after pair; it knows of no X [W-rule].
+def write_one_by_one(
+    M: ArrayLike,
+    K: ArrayLike,
+    V: ArrayLike,
+    rates: ArrayLike,
+    G: ArrayLike | None = None,
+) -> Matrix:
+    """The delta rule itself: M ← M + η (v − Mk) ⊗ Gk, pair after pair; it knows of no X
+    [W-rule].
 
     Args:
         M: Memory before (H, F).
@@ -85,7 +106,8 @@ def write_one_by_one(M: ArrayLike, K: ArrayLike, V: ArrayLike, rates: ArrayLike,
 def recursive_least_squares(
     M: ArrayLike, K: ArrayLike, V: ArrayLike, omega: float, G: ArrayLike | None = None
 ) -> tuple[Matrix, Matrix]:
-    """The same with a geometry that learns of each key, G ← G − Gkkᵀ G/(1/ω + kᵀGk): the memory and G after [W-rule].
+    """The same with a geometry that learns of each key, G ← G − Gkkᵀ G/(1/ω + kᵀGk):
+    the memory and G after [W-rule].
 
     Args:
         M: Memory before (H, F).
@@ -98,24 +120,32 @@ def recursive_least_squares(
     positive("omega", omega)
     for k, v in zip(K.T, V.T, strict=True):
         gain = G @ k / (1 / omega + k @ G @ k)
-        M, G = M + np.outer(v - M @ k, gain), G - np.outer(gain, G @ k)
+        M = M + np.outer(v - M @ k, gain)
+        G = G - np.outer(gain, G @ k)
     return M, G
 
 
 @checked
 def contraction(S: ArrayLike, rates: ArrayLike) -> float:
-    """Factor by which a round of writes shrinks the residuals at least, in the norm r S⁻¹ rᵀ [W-cycles].
+    """Factor by which a round of writes shrinks the residuals at least, in the norm r
+    S⁻¹ rᵀ [W-cycles].
 
-    It is ‖I − S^½ X S^½‖, below 1 wherever 0 < ηₜSₜₜ < 2 for all pairs; the determinant of I − XS is Π(1 − ηₜSₜₜ).
+    It is ‖I − S^½ X S^½‖, below 1 wherever 0 < ηₜSₜₜ < 2 for all pairs; the determinant
+    of I − XS is Π(1 − ηₜSₜₜ).
 
     Args:
         S: Kernel of the keys, symmetric and positive definite.
         rates: η (m,), none of them 0.
     """
     S = _square("S", S)
-    check(bool(np.isfinite(S).all()), "S", "NaN or infinity", "finite")
+    if not np.isfinite(S).all():
+        raise ValueError("S: got NaN or infinity; it must be finite.")
     values, vectors = np.linalg.eigh(S)
-    check(bool(values[0] > 0), "S", f"a least eigenvalue of {values[0]:.2g}", "positive definite: no key twice")
+    if not values[0] > 0:
+        raise ValueError(
+            f"S: got a least eigenvalue of {values[0]:.2g}; "
+            "it must be positive definite: no key twice."
+        )
     root = vectors * np.sqrt(values) @ vectors.T
     X = np.linalg.inv(np.diag(1 / _nonzero(rates, len(S))) + np.triu(S, 1))
     return float(np.linalg.norm(np.eye(len(S)) - root @ X @ root, 2))
@@ -123,52 +153,83 @@ def contraction(S: ArrayLike, rates: ArrayLike) -> float:
 
 @checked
 def overlap(S: ArrayLike) -> float:
-    """ρ = max_i Σ_{j≠i} |Sᵢⱼ|: what all other keys together have in common with one, for Sᵢᵢ = 1 [W-dilute].
+    """ρ = max_i Σ_{j≠i} |Sᵢⱼ|: what all other keys together have in common with one,
+    for Sᵢᵢ = 1 [W-dilute].
 
     Args:
         S: Kernel of the keys, symmetric, with ones on its diagonal.
     """
     S = _square("S", S)
-    check(np.allclose(np.diagonal(S), 1, atol=1e-6), "S", "a diagonal that is not 1", "scaled so that each S_ii is 1")
+    if not np.allclose(np.diagonal(S), 1, atol=1e-6):
+        raise ValueError(
+            "S: got a diagonal that is not 1; it must be scaled so that each S_ii is 1."
+        )
     return float(np.abs(S - np.diag(np.diagonal(S))).sum(1).max())
 
 
 @checked
 def dilute_bound(rho: float) -> float:
-    """ρ/(1 − ρ): no row of S⁻¹ − I or (I + U)⁻¹ − I has a larger sum of absolute values; inf for ρ ≥ 1 [W-dilute]."""
+    """ρ/(1 − ρ): no row of S⁻¹ − I or (I + U)⁻¹ − I has a larger sum of absolute
+    values; inf for ρ ≥ 1 [W-dilute].
+    """
     rho = float(not_negative("rho", rho))
     return rho / (1 - rho) if rho < 1 else float("inf")
 
 
 @checked
 def expected_error(
-    w: ArrayLike, S: ArrayLike, weights: ArrayLike, own: ArrayLike = 1.0, noise: float = 0.0
+    w: ArrayLike,
+    S: ArrayLike,
+    weights: ArrayLike,
+    own: ArrayLike = 1.0,
+    noise: float = 0.0,
 ) -> Float[NDArray, " n"]:
-    r"""Mean squared error of reading R w at q, of residuals with covariance κ that are stored with noise [W-risk].
+    r"""Mean squared error of reading R w at q, of residuals with covariance κ that are
+    stored with noise [W-risk].
 
-    $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$: least for $w_*=(S+s^2I)^{-1}\kappa(K,q)$, and for any other w
-    more by $(w-w_*)^\top(S+s^2I)(w-w_*)$.
+    $\kappa(q,q)-2w^\top\kappa(K,q)+w^\top(S+s^2I)w$: least for
+    $w_*=(S+s^2I)^{-1}\kappa(K,q)$, and for any other w more by
+    $(w-w_*)^\top(S+s^2I)(w-w_*)$.
 
     Args:
-        w: What each stored residual counts, a query a column (m, n): X κ(K, q), normalised or not.
+        w: What each stored residual counts, a query a column (m, n): X κ(K, q),
+            normalised or not.
         S: Kernel of the keys (m, m).
         weights: κ(K, q), a query a column (m, n).
         own: κ(q, q), broadcast against the queries.
         noise: Standard deviation s of what was stored about what is true.
     """
-    w, S, weights = _matrix("w", w), _square("S", S), _matrix("weights", weights)
-    check(w.shape == weights.shape, "w", f"shape {w.shape}", f"that of weights, {weights.shape}")
-    check(len(w) == len(S), "S", f"shape {S.shape}", f"({len(w)}, {len(w)}), as the weights have {len(w)} rows")
-    own, noise = np.asarray(host("own", own), float), float(not_negative("noise", noise))
-    check(own.shape in ((), w.shape[1:]), "own", f"shape {own.shape}", f"one number, or of shape {w.shape[1:]}")
+    w = _matrix("w", w)
+    S = _square("S", S)
+    weights = _matrix("weights", weights)
+    if w.shape != weights.shape:
+        raise ValueError(
+            f"w: got shape {w.shape}; it must be that of weights, {weights.shape}."
+        )
+    if len(w) != len(S):
+        raise ValueError(
+            f"S: got shape {S.shape}; "
+            f"it must be ({len(w)}, {len(w)}), as the weights have {len(w)} rows."
+        )
+    own = np.asarray(host("own", own), float)
+    noise = float(not_negative("noise", noise))
+    if own.shape not in ((), w.shape[1:]):
+        raise ValueError(
+            f"own: got shape {own.shape}; "
+            f"it must be one number, or of shape {w.shape[1:]}."
+        )
     return own - 2 * (w * weights).sum(0) + (w * (S @ w + noise**2 * w)).sum(0)
 
 
 @checked
-def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0) -> Matrix:
-    """Answers of a layer that writes each pair by the delta rule to the query after it, all at once [W-delta].
+def delta_layer(
+    K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0
+) -> Matrix:
+    """Answers of a layer that writes each pair by the delta rule to the query after it,
+    all at once [W-delta].
 
-    V (D⁻¹ + U)⁻¹ (KᵀQ)△, where △ keeps the pairs up to each query. With X = D instead it is linear attention.
+    V (D⁻¹ + U)⁻¹ (KᵀQ)△, where △ keeps the pairs up to each query. With X = D instead
+    it is linear attention.
 
     Args:
         K: Keys (F, m).
@@ -178,7 +239,11 @@ def delta_layer(K: ArrayLike, V: ArrayLike, Q: ArrayLike, rates: ArrayLike = 1.0
     """
     K, V, Q = (_matrix(name, value) for name, value in (("K", K), ("V", V), ("Q", Q)))
     for name, value, shape in (("V", V, (len(V), K.shape[1])), ("Q", Q, K.shape)):
-        check(value.shape == shape, name, f"shape {value.shape}", f"{shape}, one column for each key")
+        if value.shape != shape:
+            raise ValueError(
+                f"{name}: got shape {value.shape}; "
+                f"it must be {shape}, one column for each key."
+            )
     X = np.linalg.inv(np.diag(1 / _nonzero(rates, K.shape[1])) + np.triu(K.T @ K, 1))
     return V @ X @ np.triu(K.T @ Q)
 
@@ -192,9 +257,11 @@ def first_order_move(
     q: Float[Array, " D"],
     rate: float | Float[Array, ""],
 ) -> Float[Array, " H"]:
-    """First-order change of f at q by a step on ½ Σ‖f(k) − v‖²: η Σₜ J(q)J(kₜ)ᵀ rₜ with J = ∂f/∂params [W-ttt].
+    """First-order change of f at q by a step on ½ Σ‖f(k) − v‖²: η Σₜ J(q)J(kₜ)ᵀ rₜ with
+    J = ∂f/∂params [W-ttt].
 
-    Exact where f is linear in its parameters; then, with f = Mφ, the kernel is φ(kₜ)ᵀφ(q) times the identity.
+    Exact where f is linear in its parameters; then, with f = Mφ, the kernel is
+    φ(kₜ)ᵀφ(q) times the identity.
 
     Args:
         f: (params, key (D,)) -> answer (H,).
@@ -204,7 +271,10 @@ def first_order_move(
         q: Query (D,).
         rate: η.
     """
-    loss = lambda p: 0.5 * ((jax.vmap(lambda k: f(p, k), 1, 1)(K) - V) ** 2).sum()  # noqa: E731
+
+    def loss(p: Any) -> Array:
+        return 0.5 * ((jax.vmap(lambda k: f(p, k), 1, 1)(K) - V) ** 2).sum()
+
     step = jax.tree.map(lambda g: -g * rate, jax.grad(loss)(params))
     return jax.jvp(lambda p: f(p, q), (params,), (step,))[1]
 
@@ -216,38 +286,67 @@ def _coefficients(rule: Rule, R: Array, S: Array) -> Array:
 
 def _square(name: str, value: ArrayLike) -> Matrix:
     out = _matrix(name, value)
-    check(len(out) == out.shape[1], name, f"shape {out.shape}", "a square matrix, (m, m)")
+    if len(out) != out.shape[1]:
+        raise ValueError(
+            f"{name}: got shape {out.shape}; it must be a square matrix, (m, m)."
+        )
     return out
 
 
-def _problem(M: ArrayLike, K: ArrayLike, V: ArrayLike, G: ArrayLike | None) -> tuple[Matrix, Matrix, Matrix, Matrix]:
+def _problem(
+    M: ArrayLike, K: ArrayLike, V: ArrayLike, G: ArrayLike | None
+) -> tuple[Matrix, Matrix, Matrix, Matrix]:
     M, K, V = (_matrix(name, value) for name, value in (("M", M), ("K", K), ("V", V)))
-    check(M.shape[1] == len(K), "M", f"shape {M.shape}", f"(H, {len(K)}), as the keys are {K.shape}")
-    check(V.shape == (len(M), K.shape[1]), "V", f"shape {V.shape}", f"({len(M)}, {K.shape[1]}): a value for each key")
+    if M.shape[1] != len(K):
+        raise ValueError(
+            f"M: got shape {M.shape}; "
+            f"it must be (H, {len(K)}), as the keys are {K.shape}."
+        )
+    if V.shape != (len(M), K.shape[1]):
+        raise ValueError(
+            f"V: got shape {V.shape}; "
+            f"it must be ({len(M)}, {K.shape[1]}): a value for each key."
+        )
     G = np.eye(len(K)) if G is None else _square("G", G)
-    check(len(G) == len(K), "G", f"shape {G.shape}", f"({len(K)}, {len(K)}), as the keys are {K.shape}")
+    if len(G) != len(K):
+        raise ValueError(
+            f"G: got shape {G.shape}; "
+            f"it must be ({len(K)}, {len(K)}), as the keys are {K.shape}."
+        )
     return M, K, V, G
 
 
 def _matrix(name: str, value: ArrayLike) -> Matrix:
     out = np.asarray(host(name, value), float)
-    check(out.ndim == 2 and out.size > 0, name, f"shape {out.shape}", "a matrix, not empty")
+    if out.ndim != 2 or out.size == 0:
+        raise ValueError(
+            f"{name}: got shape {out.shape}; it must be a matrix, not empty."
+        )
     return out
 
 
 def _rates(rates: ArrayLike, m: int) -> Float[NDArray, " m"]:
     out = np.asarray(host("rates", rates), float)
-    check(out.shape in ((), (m,)), "rates", f"shape {out.shape}", f"one number, or {m}, one a pair")
+    if out.shape not in ((), (m,)):
+        raise ValueError(
+            f"rates: got shape {out.shape}; it must be one number, or {m}, one a pair."
+        )
     return np.broadcast_to(out, m)
 
 
 def _nonzero(rates: ArrayLike, m: int) -> Float[NDArray, " m"]:
     out = _rates(rates, m)
-    check(bool((np.isfinite(out) & (out != 0)).all()), "rates", rates, "finite, and none of them 0")
+    if not (np.isfinite(out) & (out != 0)).all():
+        raise ValueError(
+            f"rates: got {brief(rates)}; it must be finite, and none of them 0."
+        )
     return out
 
 
 def _number(name: str, value: float) -> float:
     number = real(name, value, "one number, known before jit")
-    check(number is not None, name, value, "one number, known before jit")
+    if number is None:
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be one number, known before jit."
+        )
     return float(value)

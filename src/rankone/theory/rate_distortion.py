@@ -1,9 +1,11 @@
-"""What rounding T to a few bits an entry does to what is read from it [D-sharp12, D-sharp16].
+"""What rounding T to a few bits an entry does to what is read from it [D-sharp12,
+D-sharp16].
 
-Let T̂ = T + q be read in place of T. One theorem holds for every q, the rest is a law for the levels of `rounded`:
-entries of T are sums of K cosines of nearly independent phases, close to normal of variance K/2Y, and a normal variable
-rounded to Max's 2^b levels keeps 1 − d_b of its variance. Rounding then acts like a loss of features, from Y to
-(1 − d_b)Y, and every law of `thresholds` goes on to hold with that number.
+Let T̂ = T + q be read in place of T. One theorem holds for every q, the rest is a law
+for the levels of `rounded`: entries of T are sums of K cosines of nearly independent
+phases, close to normal of variance K/2Y, and a normal variable rounded to Max's 2^b
+levels keeps 1 − d_b of its variance. Rounding then acts like a loss of features, from Y
+to (1 − d_b)Y, and every law of `thresholds` goes on to hold with that number.
 """
 
 import jax
@@ -13,7 +15,7 @@ from jaxtyping import Array, ArrayLike, Float
 from scipy.special import ndtr
 
 from rankone._annotated import checked
-from rankone._checks import check
+from rankone._checks import brief
 from rankone.memory.distributed import DrDAM
 from rankone.memory.packed import check_bits, levels
 from rankone.theory.thresholds import features_for_stability
@@ -23,9 +25,11 @@ __all__ = ["distortion", "effective_features", "rounding_error", "stored_bits"]
 
 @checked
 def distortion(bits: int) -> float:
-    """d_b, the mean squared error of a standard normal variable rounded to Max's 2^b levels [D-sharp16].
+    """d_b, the mean squared error of a standard normal variable rounded to Max's 2^b
+    levels [D-sharp16].
 
-    1 − 2/π at one bit; 0 for 32, which rounds nothing here. Quartered by each further bit, in the end.
+    1 − 2/π at one bit; 0 for 32, which rounds nothing here. Quartered by each further
+    bit, in the end.
 
     Args:
         bits: 32, 8, 4, 2 or 1.
@@ -40,7 +44,8 @@ def distortion(bits: int) -> float:
 
 @checked
 def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
-    """(1 − d_b)Y: as many unrounded frequencies read with as much noise as Y rounded ones [D-sharp16].
+    """(1 − d_b)Y: as many unrounded frequencies read with as much noise as Y rounded
+    ones [D-sharp16].
 
     Args:
         Y: Number of frequencies.
@@ -51,10 +56,11 @@ def effective_features(Y: ArrayLike, *, bits: int) -> Float[Array, "..."]:
 
 @checked
 def stored_bits(*, bits: int) -> float:
-    """4b/(1 − d_b): bits of T for each bit of the patterns where stored patterns become unstable [D-sharp16].
+    """4b/(1 − d_b): bits of T for each bit of the patterns where stored patterns become
+    unstable [D-sharp16].
 
-    There (1 − d_b)Y = 2DK, and T has 2Y entries of b bits, beside the DK bits of the patterns. It falls with b: one bit
-    an entry, and more entries, is the cheapest.
+    There (1 − d_b)Y = 2DK, and T has 2Y entries of b bits, beside the DK bits of the
+    patterns. It falls with b: one bit an entry, and more entries, is the cheapest.
 
     Args:
         bits: b, bits an entry of T: 32, 8, 4, 2 or 1.
@@ -64,27 +70,44 @@ def stored_bits(*, bits: int) -> float:
 
 
 @checked
-def rounding_error(memory: DrDAM, other: DrDAM) -> tuple[Float[Array, ""], Float[Array, ""]]:
-    """Root mean squares, over all of space, of what two memories' Ŝ and ∇Ŝ differ by [D-sharp12].
+def rounding_error(
+    memory: DrDAM, other: DrDAM
+) -> tuple[Float[Array, ""], Float[Array, ""]]:
+    """Root mean squares, over all of space, of what two memories' Ŝ and ∇Ŝ differ by
+    [D-sharp12].
 
-    For sincos features, whatever q = T̂ − T is: ‖q‖/√(2Y), and √(β/2Y · Σ_α ‖ω_α‖²(q_α² + q_{Y+α}²)). Exact for
-    frequencies of which none is zero and no two are equal or opposite: cosines are orthogonal in the mean.
+    For sincos features, whatever q = T̂ − T is: ‖q‖/√(2Y), and √(β/2Y · Σ_α ‖ω_α‖²(q_α²
+    + q_{Y+α}²)). Exact for frequencies of which none is zero and no two are equal or
+    opposite: cosines are orthogonal in the mean.
 
     Args:
         memory: One memory, of sincos features.
-        other: The other, with the same features and β; `replace(memory, bits=...)` for example.
+        other: The other, with the same features and β; `replace(memory, bits=...)` for
+            example.
 
     Returns:
-        The root mean square of the difference of Ŝ, which has no unit, and of ∇Ŝ, in 1/unit.
+        The root mean square of the difference of Ŝ, which has no unit, and of ∇Ŝ, in
+        1/unit.
     """
     features = memory.features
-    check(features.basis == "sincos", "memory", features.basis, "one of sincos features: the theorem is about them")
-    check(other.T.shape == memory.T.shape, "other", f"shape {other.T.shape}", f"of the same features, {memory.T.shape}")
-    return _rounding_error(other.unpacked - memory.unpacked, features.omega, memory.beta)
+    if features.basis != "sincos":
+        raise ValueError(
+            f"memory: got {brief(features.basis)}; "
+            "it must be one of sincos features: the theorem is about them."
+        )
+    if other.T.shape != memory.T.shape:
+        raise ValueError(
+            f"other: got shape {other.T.shape}; "
+            f"it must be of the same features, {memory.T.shape}."
+        )
+    return _rounding_error(
+        other.unpacked - memory.unpacked, features.omega, memory.beta
+    )
 
 
 @jax.jit
 def _rounding_error(q: Array, omega: Array, beta: Array) -> tuple[Array, Array]:
     power = (q.reshape(2, -1) ** 2).sum(0)
-    value, gradient = power.sum(), beta * (power @ (omega**2).sum(1))
+    value = power.sum()
+    gradient = beta * (power @ (omega**2).sum(1))
     return jnp.sqrt(value / q.size), jnp.sqrt(gradient / q.size)

@@ -1,7 +1,8 @@
 """What share of a gradient W = W0 + TUV can follow, when only U is trained.
 
-The first step of descent on U, with orthonormal T and V, lowers the loss by η‖TᵀGVᵀ‖² to first order, where descent on
-all of W lowers it by η‖G‖²: the ratio is what these functions are about.
+The first step of descent on U, with orthonormal T and V, lowers the loss by η‖TᵀGVᵀ‖²
+to first order, where descent on all of W lowers it by η‖G‖²: the ratio is what these
+functions are about.
 """
 
 from functools import partial
@@ -10,13 +11,16 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, check, integer
+from rankone._checks import array, integer
 
 __all__ = ["best_share", "example_share", "reach_share"]
 
 
-def reach_share(G: Real[ArrayLike, "m n"], T: Real[ArrayLike, "m p"], V: Real[ArrayLike, "q n"]) -> Float[Array, ""]:
-    """The share of ‖G‖² in the range of T and the row space of V, ‖TT⁺GV⁺V‖²/‖G‖² [K-sharp8].
+def reach_share(
+    G: Real[ArrayLike, "m n"], T: Real[ArrayLike, "m p"], V: Real[ArrayLike, "q n"]
+) -> Float[Array, ""]:
+    """The share of ‖G‖² in the range of T and the row space of V, ‖TT⁺GV⁺V‖²/‖G‖²
+    [K-sharp8].
 
     Args:
         G: Gradient by W (m, n), not zero.
@@ -30,9 +34,12 @@ def reach_share(G: Real[ArrayLike, "m n"], T: Real[ArrayLike, "m p"], V: Real[Ar
     >>> print(f"{reach_share(np.diag([3.0, 4.0]), np.array([[0.0], [1.0]]), np.eye(2)):.2f}")
     0.64
     """
-    G, T, V = array("G", G, "(m, n)", 2), array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
+    G = array("G", G, "(m, n)", 2)
+    T = array("T", T, "(m, p)", 2)
+    V = array("V", V, "(q, n)", 2)
     wanted = f"({T.shape[0]}, {V.shape[1]}), because T is {T.shape} and V is {V.shape}"
-    check(G.shape == (T.shape[0], V.shape[1]), "G", f"shape {G.shape}", wanted)
+    if G.shape != (T.shape[0], V.shape[1]):
+        raise ValueError(f"G: got shape {G.shape}; it must be {wanted}.")
     return _share(G, T, V)
 
 
@@ -43,7 +50,8 @@ def _share(G: Array, T: Array, V: Array) -> Array:
 
 
 def best_share(G: Real[ArrayLike, "m n"], rank: int) -> Float[Array, ""]:
-    """The most that any T with `rank` columns and V with as many rows reach: Σσᵢ² over the largest, of all [K-sharp8].
+    """The most that any T with `rank` columns and V with as many rows reach: Σσᵢ² over
+    the largest, of all [K-sharp8].
 
     Args:
         G: Gradient by W (m, n), not zero.
@@ -60,9 +68,13 @@ def _best(G: Array, rank: int) -> Array:
 
 
 def example_share(
-    A: Real[ArrayLike, "n n"], D: Real[ArrayLike, "m m"], T: Real[ArrayLike, "m p"], V: Real[ArrayLike, "q n"]
+    A: Real[ArrayLike, "n n"],
+    D: Real[ArrayLike, "m m"],
+    T: Real[ArrayLike, "m p"],
+    V: Real[ArrayLike, "q n"],
 ) -> Float[Array, ""]:
-    """The same share of single examples' gradients δxᵀ, in the mean, where δ and x are independent [K-sharp8].
+    """The same share of single examples' gradients δxᵀ, in the mean, where δ and x are
+    independent [K-sharp8].
 
     Args:
         A: Second moment of x (n, n).
@@ -70,18 +82,26 @@ def example_share(
         T: (m, p).
         V: (q, n).
     """
-    A, D = array("A", A, "(n, n)", 2), array("D", D, "(m, m)", 2)
-    T, V = array("T", T, "(m, p)", 2), array("V", V, "(q, n)", 2)
-    check(
-        A.shape == (V.shape[1],) * 2, "A", f"shape {A.shape}", f"({V.shape[1]}, {V.shape[1]}), because V is {V.shape}"
-    )
-    check(
-        D.shape == (T.shape[0],) * 2, "D", f"shape {D.shape}", f"({T.shape[0]}, {T.shape[0]}), because T is {T.shape}"
-    )
+    A = array("A", A, "(n, n)", 2)
+    D = array("D", D, "(m, m)", 2)
+    T = array("T", T, "(m, p)", 2)
+    V = array("V", V, "(q, n)", 2)
+    if A.shape != (V.shape[1],) * 2:
+        raise ValueError(
+            f"A: got shape {A.shape}; "
+            f"it must be ({V.shape[1]}, {V.shape[1]}), because V is {V.shape}."
+        )
+    if D.shape != (T.shape[0],) * 2:
+        raise ValueError(
+            f"D: got shape {D.shape}; "
+            f"it must be ({T.shape[0]}, {T.shape[0]}), because T is {T.shape}."
+        )
     return _expected(A, D, T, V)
 
 
 @jax.jit
 def _expected(A: Array, D: Array, T: Array, V: Array) -> Array:
-    part = lambda moment, basis: jnp.trace(jnp.linalg.pinv(basis) @ moment @ basis) / jnp.trace(moment)  # noqa: E731
+    def part(moment: Array, basis: Array) -> Array:
+        return jnp.trace(jnp.linalg.pinv(basis) @ moment @ basis) / jnp.trace(moment)
+
     return part(D, T) * part(A, V.T)

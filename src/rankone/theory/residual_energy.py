@@ -1,9 +1,11 @@
-"""The risk of ResMem by the smoothness of what the base leaves: its Dirichlet energy, not its mean square.
+"""The risk of ResMem by the smoothness of what the base leaves: its Dirichlet energy,
+not its mean square.
 
-One remembered neighbour x_(1) of n, any residual g = f_* − f: the risk is E(g(x) − g(x_(1)))². For Lipschitz g and
-points of density p it is n^(−2/d) κ_d ∫‖∇g‖² p^(1−2/d) in the limit [S-sharp2]; on the torus the same number bounds it
-for every n [S-sharp1]. With the linear functions and the isotropic points of `linear_resmem` the energy is the mean
-square, and the law there a product of two risks. Plain double-precision numbers.
+One remembered neighbour x_(1) of n, any residual g = f_* − f: the risk is E(g(x) −
+g(x_(1)))². For Lipschitz g and points of density p it is n^(−2/d) κ_d ∫‖∇g‖² p^(1−2/d)
+in the limit [S-sharp2]; on the torus the same number bounds it for every n [S-sharp1].
+With the linear functions and the isotropic points of `linear_resmem` the energy is the
+mean square, and the law there a product of two risks. Plain double-precision numbers.
 """
 
 from math import pi
@@ -13,13 +15,15 @@ from numpy.typing import NDArray
 from scipy.special import gamma, hyp0f1
 
 from rankone._annotated import checked
-from rankone._checks import Numbers, check, integer
+from rankone._checks import Numbers, brief, integer
 from rankone.theory.nearest_neighbour import Risk, boundary_constant, gamma_ratio
 
 __all__ = ["energy_law", "mode_risk", "neighbour_constant", "wall_law"]
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(24)
-_PANELS, _NEGLIGIBLE = 64, 60.0  # e⁻⁶⁰ is the chance of a neighbour beyond the last panel
+# e⁻⁶⁰ is the chance of a neighbour beyond the last panel
+_PANELS = 64
+_NEGLIGIBLE = 60.0
 
 
 def unit_ball(d: int) -> float:
@@ -29,9 +33,11 @@ def unit_ball(d: int) -> float:
 
 @checked
 def neighbour_constant(d: int) -> float:
-    """κ_d = Γ(1 + 2/d) / (d V_d^(2/d)): the mean square of one coordinate of the way to the nearest of n points.
+    """κ_d = Γ(1 + 2/d) / (d V_d^(2/d)): the mean square of one coordinate of the way to
+    the nearest of n points.
 
-    In units of n^(−2/d), where the density is 1 and no wall is near [S-sharp1, S-sharp2].
+    In units of n^(−2/d), where the density is 1 and no wall is near [S-sharp1,
+    S-sharp2].
     """
     d = integer("d", d, "a positive integer number of dimensions")
     return float(gamma(1 + 2 / d)) / (d * unit_ball(d) ** (2 / d))
@@ -39,24 +45,32 @@ def neighbour_constant(d: int) -> float:
 
 @checked
 def energy_law(n: Numbers, d: int, energy: Numbers) -> Risk:
-    """Risk of ResMem by the energy of the residual, κ_d Γ(n + 1)/Γ(n + 1 + 2/d) ∫‖∇g‖² p^(1−2/d) [S-sharp1, S-sharp2].
+    """Risk of ResMem by the energy of the residual, κ_d Γ(n + 1)/Γ(n + 1 + 2/d) ∫‖∇g‖²
+    p^(1−2/d) [S-sharp1, S-sharp2].
 
-    On the torus this is E Z_n/d · ∫‖∇g‖², but for a chance of (1 − V_d/2^d)ⁿ that no point lies within half a side.
+    On the torus this is E Z_n/d · ∫‖∇g‖², but for a chance of (1 − V_d/2^d)ⁿ that no
+    point lies within half a side.
 
     Args:
         n: Number of stored examples.
         d: Dimension.
-        energy: ∫‖∇g‖² p^(1−2/d) over the space, in units of the risk times length² where p is uniform on volume 1.
+        energy: ∫‖∇g‖² p^(1−2/d) over the space, in units of the risk times length²
+            where p is uniform on volume 1.
     """
-    return neighbour_constant(d) * gamma_ratio(_sizes(n), 2 / d) * np.asarray(energy, float)
+    return (
+        neighbour_constant(d)
+        * gamma_ratio(_sizes(n), 2 / d)
+        * np.asarray(energy, float)
+    )
 
 
 @checked
 def wall_law(n: Numbers, d: int, tangential: Numbers, normal: Numbers) -> Risk:
     """Contribution of a wall to the law of the energy, of order n^(−3/d) [S-sharp3].
 
-    Γ(1 + 3/d) b_d/(d V_d^(3/d)) ∫ p^(1−3/d) (‖∇_τ g‖² + (1 − d/3)(∂_ν g)²) over the wall, with n^(−3/d) written as
-    Γ(n + 1)/Γ(n + 1 + 3/d) and b_d the `boundary_constant`. The part along the normal is negative for d > 3.
+    Γ(1 + 3/d) b_d/(d V_d^(3/d)) ∫ p^(1−3/d) (‖∇_τ g‖² + (1 − d/3)(∂_ν g)²) over the
+    wall, with n^(−3/d) written as Γ(n + 1)/Γ(n + 1 + 3/d) and b_d the
+    `boundary_constant`. The part along the normal is negative for d > 3.
 
     Args:
         n: Number of stored examples.
@@ -65,42 +79,54 @@ def wall_law(n: Numbers, d: int, tangential: Numbers, normal: Numbers) -> Risk:
         normal: ∫ p^(1−3/d) (∂_ν g)² over the wall; for d = 1 the sum over both ends.
     """
     d = integer("d", d, "a positive integer number of dimensions")
-    constant = float(gamma(1 + 3 / d)) * boundary_constant(d) / (d * unit_ball(d) ** (3 / d))
+    constant = (
+        float(gamma(1 + 3 / d)) * boundary_constant(d) / (d * unit_ball(d) ** (3 / d))
+    )
     energy = np.asarray(tangential, float) + (1 - d / 3) * np.asarray(normal, float)
     return constant * gamma_ratio(_sizes(n), 3 / d) * energy
 
 
 def _sizes(n: Numbers) -> NDArray:
     N = np.asarray(n, float)
-    check(N.size > 0 and bool((N >= 1).all()), "n", n, "1 or more: numbers of points")
+    if N.size == 0 or not (N >= 1).all():
+        raise ValueError(f"n: got {brief(n)}; it must be 1 or more: numbers of points.")
     return N
 
 
 @checked
 def mode_risk(n: Numbers, d: int, frequency: Numbers) -> Risk:
-    """λ_n(k) = 2E(1 − cos 2πk·v): what a remembered neighbour makes of the risk of a wave on the torus [S-sharp1].
+    """λ_n(k) = 2E(1 − cos 2πk·v): what a remembered neighbour makes of the risk of a
+    wave on the torus [S-sharp1].
 
-    A residual Σ c_k e^(2πik·x) has the risk Σ|c_k|² λ_n(k) for every n. λ_n is (2π‖k‖)² E Z_n/d for long waves, never
-    more than that, and tends to 2 for short ones. The way v to the neighbour is taken as isotropic, which it is but for
-    a chance of (1 − V_d/2^d)ⁿ.
+    A residual Σ c_k e^(2πik·x) has the risk Σ|c_k|² λ_n(k) for every n. λ_n is (2π‖k‖)²
+    E Z_n/d for long waves, never more than that, and tends to 2 for short ones. The way
+    v to the neighbour is taken as isotropic, which it is but for a chance of (1 −
+    V_d/2^d)ⁿ.
 
     Args:
         n: Number of stored points, an array (...) or a number.
         d: Dimension.
-        frequency: ‖k‖, in waves to a side, positive; of a shape that broadcasts with n's.
+        frequency: ‖k‖, in waves to a side, positive; of a shape that broadcasts with
+            n's.
     """
     d = integer("d", d, "a positive integer number of dimensions")
     k = np.asarray(frequency, float)
-    check(k.size > 0 and bool((k > 0).all()), "frequency", frequency, "positive: waves to a side")
+    if k.size == 0 or not (k > 0).all():
+        raise ValueError(
+            f"frequency: got {brief(frequency)}; it must be positive: waves to a side."
+        )
     edges = np.linspace(0, _NEGLIGIBLE ** (1 / d), _PANELS + 1)
     half = (edges[1] - edges[0]) / 2
-    t = (edges[:-1, None] + half * (_NODES + 1)).ravel()  # t^d = −n log(1 − V_d r^d) has an exponential law
+    # t^d = −n log(1 − V_d r^d) has an exponential law
+    t = (edges[:-1, None] + half * (_NODES + 1)).ravel()
     weight = np.tile(half * _WEIGHTS, _PANELS) * d * t ** (d - 1) * np.exp(-(t**d))
     distance = (-np.expm1(-(t**d) / _sizes(n)[..., None]) / unit_ball(d)) ** (1 / d)
     return 2 * _one_less_cosine((pi * k[..., None] * distance) ** 2, d / 2) @ weight
 
 
 def _one_less_cosine(y: NDArray, b: float) -> NDArray:
-    """1 − E cos z·ω over directions ω in 2b dimensions, y = ‖z‖²/4: by its series where the difference loses digits."""
+    """1 − E cos z·ω over directions ω in 2b dimensions, y = ‖z‖²/4: by its series where
+    the difference loses digits.
+    """
     series = y / b * (1 - y / (2 * (b + 1)) * (1 - y / (3 * (b + 2))))
     return np.where(y < 1e-3, series, 1 - hyp0f1(b, -y))

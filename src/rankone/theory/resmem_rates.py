@@ -1,7 +1,9 @@
-"""Rates of ResMem in the linear model, in plain double precision, and when it knows its training examples by heart.
+"""Rates of ResMem in the linear model, in plain double precision, and when it knows its
+training examples by heart.
 
-Of the printed chain S-2stage and S-purekNN speak of the theorem, S-eq33 and S-eq34 of the shrinkage; S-eq35, S-eq36
-and S-eq37 collect the constants that `base_bound` and `covariance_tail` replace, and S-eq39 is twice `base_law`.
+Of the printed chain S-2stage and S-purekNN speak of the theorem, S-eq33 and S-eq34 of
+the shrinkage; S-eq35, S-eq36 and S-eq37 collect the constants that `base_bound` and
+`covariance_tail` replace, and S-eq39 is twice `base_law`.
 """
 
 from math import ceil, exp, inf, log
@@ -36,11 +38,13 @@ __all__ = [
 
 @checked
 def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
-    """Least lead of the right label at a training example whose neighbours weigh β: 1 − 4β, attained [S-S6].
+    """Least lead of the right label at a training example whose neighbours weigh β: 1 −
+    4β, attained [S-S6].
 
-    At its own example the score is (1 − β) onehot(y) + β(p + r) with r the neighbours' mean residual, so that y leads
-    another class c by at least (1 − β) + β(−1 − 2). Neighbours of class c attain it, if the base model is certain of a
-    wrong class there, as it is at the example.
+    At its own example the score is (1 − β) onehot(y) + β(p + r) with r the neighbours'
+    mean residual, so that y leads another class c by at least (1 − β) + β(−1 − 2).
+    Neighbours of class c attain it, if the base model is certain of a wrong class
+    there, as it is at the example.
 
     Args:
         off_mass: β = 1 − the example's own weight.
@@ -50,14 +54,18 @@ def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
 
 @checked
 def memorising_width(embeddings: Numbers, k: int) -> float:
-    """A σ below which every training example is known by heart: d_min / log(3(k − 1)) [S-rem3.2].
+    """A σ below which every training example is known by heart: d_min / log(3(k − 1))
+    [S-rem3.2].
 
     There d_min is the least distance between two embeddings.
 
-    Infinite for k = 1, which memorises at any σ; 0 if two embeddings coincide, for then nothing is guaranteed at any.
+    Infinite for k = 1, which memorises at any σ; 0 if two embeddings coincide, for then
+    nothing is guaranteed at any.
     """
     z = array("embeddings", embeddings, "(n, D): one embedding a row", 2)
-    integer("k", k, "a number of neighbours from 1 to that of the embeddings", most=len(z))
+    integer(
+        "k", k, "a number of neighbours from 1 to that of the embeddings", most=len(z)
+    )
     if len(z) == 1:
         return inf
     nearest = float(ExactSearch(z).search(z, 2).distances[:, 1].min())
@@ -82,13 +90,17 @@ class Moments(Module):
 
 @checked
 def moments(d: int) -> Moments:
-    """E‖x‖² = d, E‖x‖⁴ = d(d+2)²/(d+4) and E x₁²x₂² = (d+2)/(d+4) (for d ≥ 2) [S-A5.1]."""
+    """E‖x‖² = d, E‖x‖⁴ = d(d+2)²/(d+4) and E x₁²x₂² = (d+2)/(d+4) (for d ≥ 2)
+    [S-A5.1].
+    """
     return Moments(float(d), d * (d + 2) ** 2 / (d + 4), (d + 2) / (d + 4))
 
 
 @checked
 def resmem_law(n: Numbers, d: int, L: float) -> Risk:
-    """Risk of ResMem, (1 − L)² E Z_n/d: the base model's limit times that of one neighbour [S-thm5.3, S-S2, S-eq40]."""
+    """Risk of ResMem, (1 − L)² E Z_n/d: the base model's limit times that of one
+    neighbour [S-thm5.3, S-S2, S-eq40].
+    """
     return (1 - L) ** 2 * np.asarray(nearest_neighbour_risk(n, d).exact) / d
 
 
@@ -100,7 +112,9 @@ def base_law(n: Numbers, d: int, L: float) -> Risk:
 
 @checked
 def base_bound(n: Numbers, d: int, L: float) -> Risk:
-    """A proved bound on E‖θ_n − θ_∞‖² for every n: 2L²d/n + 8dL² exp(−n / (4(d + 2))) [S-S3]."""
+    """A proved bound on E‖θ_n − θ_∞‖² for every n: 2L²d/n + 8dL² exp(−n / (4(d + 2)))
+    [S-S3].
+    """
     n = np.asarray(n, float)
     return 2 * L**2 * d / n + 8 * d * L**2 * np.exp(-n / (4 * (d + 2)))
 
@@ -114,9 +128,11 @@ def covariance_tail(n: float, d: int, epsilon: float) -> float:
 
 @checked
 def shrinkage_error(Sigma: Float[NDArray, "d d"], multiplier: float) -> NDArray:
-    """D = −λ ((1 + λ)I − Δ)⁻¹ Δ with Δ = I − Σ, so that θ_n = (I + D) θ_*/(1 + λ) [S-eq30,31].
+    """D = −λ ((1 + λ)I − Δ)⁻¹ Δ with Δ = I − Σ, so that θ_n = (I + D) θ_*/(1 + λ)
+    [S-eq30,31].
 
-    The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for ‖Δ‖ = ε < 1 [S-eq32].
+    The closed form of the paper's two series; ‖D‖ ≤ λε/(1 + λ − ε) < ε for ‖Δ‖ = ε < 1
+    [S-eq32].
 
     Args:
         Sigma: Second moments Σ of the inputs (d, d).
@@ -129,19 +145,25 @@ def shrinkage_error(Sigma: Float[NDArray, "d d"], multiplier: float) -> NDArray:
 
 @checked
 def noisy_risk(n: Numbers, d: int, L: float, noise: float) -> Risk:
-    """Risk of ResMem against the truth when labels have variance σ²: σ² + (1 − L)² E Z_n/d [S-S4]."""
+    """Risk of ResMem against the truth when labels have variance σ²: σ² + (1 − L)² E
+    Z_n/d [S-S4].
+    """
     return noise + resmem_law(n, d, L)
 
 
 @checked
 def helpful_noise(n: Numbers, d: int, L: float) -> Risk:
-    """The σ² above which remembering one neighbour hurts: (1 − L)²(1 − E Z_n/d); (1 − L)² for n → ∞ [S-S4]."""
+    """The σ² above which remembering one neighbour hurts: (1 − L)²(1 − E Z_n/d); (1 −
+    L)² for n → ∞ [S-S4].
+    """
     return (1 - L) ** 2 - resmem_law(n, d, L)
 
 
 @checked
 def useful_from(d: int) -> float:
-    """The n from which the printed bound with constant 1 is below the trivial one, 2d [S-lemD.1]; ∞ if never."""
+    """The n from which the printed bound with constant 1 is below the trivial one, 2d
+    [S-lemD.1]; ∞ if never.
+    """
     d = integer("d", d, "a positive integer number of dimensions")
     level = (2 / d) ** d * d  # d²[log n/(dn)]^{1/d} < 2d  ⟺  log n/n < level
     if level > 1 / np.e:

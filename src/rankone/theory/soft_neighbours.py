@@ -1,8 +1,11 @@
-"""Soft nearest neighbours as a ratio of two linear memories, and what the ratio costs in a fixed length [W-knn].
+"""Soft nearest neighbours as a ratio of two linear memories, and what the ratio costs
+in a fixed length [W-knn].
 
-exp(−‖a − b‖/σ) is the characteristic function of a Cauchy vector, a Gaussian one divided by an independent Gaussian
-number. So random features with such frequencies turn the numerator Σ κ rᵢ and the denominator Σ κ into one matrix and
-one vector, whose length does not grow with the number of pairs; the denominator is the T of a distributed memory.
+exp(−‖a − b‖/σ) is the characteristic function of a Cauchy vector, a Gaussian one
+divided by an independent Gaussian number. So random features with such frequencies turn
+the numerator Σ κ rᵢ and the denominator Σ κ into one matrix and one vector, whose
+length does not grow with the number of pairs; the denominator is the T of a distributed
+memory.
 """
 
 from dataclasses import replace
@@ -14,13 +17,14 @@ from jaxtyping import Array, ArrayLike, Float, Real
 from numpy.typing import NDArray
 
 from rankone._annotated import checked
-from rankone._checks import check, positive
+from rankone._checks import brief, positive
 from rankone.memory import RandomFeatures
 from rankone.memory.projections import Stored
 
 __all__ = ["far_reading", "laplace_features", "ratio_error", "soft_reading"]
 
-_SHORTEST = 1e-3  # of the divisor: beyond it a cosine in float32 is noise, and on some processors NaN
+# of the divisor: beyond it a cosine in float32 is noise, and on some processors NaN
+_SHORTEST = 1e-3
 Columns = Float[NDArray, "_ _"]
 
 
@@ -28,9 +32,10 @@ Columns = Float[NDArray, "_ _"]
 def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatures:
     """Features φ with E⟨φ(a), φ(b)⟩ = exp(−‖a − b‖/σ), read like any others [W-knn].
 
-    A Cauchy vector has no mean length: one in a thousand is some thousand times as long as the others, and a cosine in
-    single precision knows nothing of such angles. These are shortened to a thousand, which only keys see that are
-    nearer than a thousandth of σ.
+    A Cauchy vector has no mean length: one in a thousand is some thousand times as long
+    as the others, and a cosine in single precision knows nothing of such angles. These
+    are shortened to a thousand, which only keys see that are nearer than a thousandth
+    of σ.
 
     Args:
         D: Length of the keys.
@@ -43,15 +48,22 @@ def laplace_features(D: int, Y: int, sigma: float, *, key: Array) -> RandomFeatu
     features = RandomFeatures(D, Y, key=gaussian)
     assert isinstance(features.frequencies, Stored)
     blocks = features.frequencies.blocks
-    heavy = jnp.maximum(abs(jax.random.normal(divisor, (*blocks.shape[:-1], 1), blocks.dtype)), _SHORTEST)
+    heavy = jnp.maximum(
+        abs(jax.random.normal(divisor, (*blocks.shape[:-1], 1), blocks.dtype)),
+        _SHORTEST,
+    )
     return replace(features, frequencies=Stored(blocks / (sigma * heavy)))
 
 
 @checked
 def soft_reading(
-    K: Real[ArrayLike, "D m"], R: Real[ArrayLike, "H m"], q: Real[ArrayLike, "D n"], sigma: float
+    K: Real[ArrayLike, "D m"],
+    R: Real[ArrayLike, "H m"],
+    q: Real[ArrayLike, "D n"],
+    sigma: float,
 ) -> Columns:
-    """Σ w̄ᵢ rᵢ over all pairs, w̄ᵢ proportional to exp(−‖q − kᵢ‖/σ): ResMem with k = n [W-knn].
+    """Σ w̄ᵢ rᵢ over all pairs, w̄ᵢ proportional to exp(−‖q − kᵢ‖/σ): ResMem with k = n
+    [W-knn].
 
     Args:
         K: Keys (D, m).
@@ -65,12 +77,19 @@ def soft_reading(
 
 @checked
 def ratio_error(
-    K: Real[ArrayLike, "D m"], R: Real[ArrayLike, "H m"], q: Real[ArrayLike, "D n"], sigma: float, Y: int
+    K: Real[ArrayLike, "D m"],
+    R: Real[ArrayLike, "H m"],
+    q: Real[ArrayLike, "D n"],
+    sigma: float,
+    Y: int,
 ) -> Float[NDArray, " n"]:
-    r"""Mean squared error (summed over H) of the same reading from Y random features, to first order in 1/Y [W-knn].
+    r"""Mean squared error (summed over H) of the same reading from Y random features,
+    to first order in 1/Y [W-knn].
 
-    $\frac1{2Y}\sum_{ij}\langle c_i,c_j\rangle\,[\kappa(k_i,k_j)+\kappa(k_i,2q-k_j)]\,/\,(\sum_i\kappa(k_i,q))^2$ with
-    $c_i=r_i-f(q)$, what each pair says otherwise than all together. It grows where the sum of the weights is small.
+    $\frac1{2Y}\sum_{ij}\langle c_i,c_j\rangle\,[\kappa(k_i,k_j)+\kappa(k_i,2q-k_j)]
+    \,/\,(\sum_i\kappa(k_i,q))^2$
+    with $c_i=r_i-f(q)$, what each pair says otherwise than all together. It grows where
+    the sum of the weights is small.
 
     Args:
         K: Keys (D, m).
@@ -80,8 +99,11 @@ def ratio_error(
         Y: Number of frequencies.
     """
     keys, queries = _columns(K, q)
-    f, R, near = soft_reading(K, R, q, sigma), np.asarray(R, float), _laplace(keys, keys, sigma)
-    total, errors = _laplace(keys, queries, sigma).sum(0), []
+    f = soft_reading(K, R, q, sigma)
+    R = np.asarray(R, float)
+    near = _laplace(keys, keys, sigma)
+    total = _laplace(keys, queries, sigma).sum(0)
+    errors = []
     for one, at in zip(f.T, queries.T, strict=True):
         C = R - one[:, None]
         both = near + _laplace(keys, 2 * at[:, None] - keys, sigma)
@@ -91,11 +113,16 @@ def ratio_error(
 
 @checked
 def far_reading(
-    K: Real[ArrayLike, "D m"], R: Real[ArrayLike, "H m"], direction: Real[ArrayLike, " D"], sigma: float
+    K: Real[ArrayLike, "D m"],
+    R: Real[ArrayLike, "H m"],
+    direction: Real[ArrayLike, " D"],
+    sigma: float,
 ) -> Float[NDArray, " H"]:
-    """Limit of a soft reading as the query goes off along u: a softmax of ⟨u, k⟩/σ over the keys [W-far].
+    """Limit of a soft reading as the query goes off along u: a softmax of ⟨u, k⟩/σ over
+    the keys [W-far].
 
-    Weights sum to one, so that it does not fade. A Gaussian kernel would leave the pair with the largest ⟨u, k⟩ alone.
+    Weights sum to one, so that it does not fade. A Gaussian kernel would leave the pair
+    with the largest ⟨u, k⟩ alone.
 
     Args:
         K: Keys (D, m).
@@ -104,17 +131,28 @@ def far_reading(
         sigma: Width σ, positive.
     """
     u = np.asarray(direction, float)
-    check(bool(np.linalg.norm(u) > 0), "direction", u, "not 0: where the query goes")
+    if not np.linalg.norm(u) > 0:
+        raise ValueError(
+            f"direction: got {brief(u)}; it must be not 0: where the query goes."
+        )
     away = u @ np.asarray(K, float) / np.linalg.norm(u) / sigma
     weights = np.exp(away - away.max())
     return np.asarray(R, float) @ weights / weights.sum()
 
 
 def _columns(K: ArrayLike, q: ArrayLike) -> tuple[Columns, Columns]:
-    keys, queries = np.asarray(K, float), np.asarray(q, float)
-    check(keys.ndim == 2, "K", f"shape {keys.shape}", "(D, m): one key a column")
+    keys = np.asarray(K, float)
+    queries = np.asarray(q, float)
+    if keys.ndim != 2:
+        raise ValueError(
+            f"K: got shape {keys.shape}; it must be (D, m): one key a column."
+        )
     fits = queries.ndim == 2 and len(queries) == len(keys)
-    check(fits, "q", f"shape {queries.shape}", f"({len(keys)}, n): one query a column")
+    if not fits:
+        raise ValueError(
+            f"q: got shape {queries.shape}; "
+            f"it must be ({len(keys)}, n): one query a column."
+        )
     return keys, queries
 
 

@@ -1,7 +1,9 @@
-"""Gradient descent on a few examples, seen through the kernel of the initialisation [M-fig2].
+"""Gradient descent on a few examples, seen through the kernel of the initialisation
+[M-fig2].
 
-With J the derivative of the predictions by all parameters, a step of size α on the mean squared error of n examples
-moves the predictions by −α (2/n) J Jᵀe to first order, and exactly for a model that is linear in its parameters.
+With J the derivative of the predictions by all parameters, a step of size α on the mean
+squared error of n examples moves the predictions by −α (2/n) J Jᵀe to first order, and
+exactly for a model that is linear in its parameters.
 """
 
 from functools import partial
@@ -30,8 +32,8 @@ def _slopes(learner: GradientLearner, params: Any, x: Array) -> Float[Array, "n 
 def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array, " n"]:
     """Eigenvalues of α (2/n) J Jᵀ on the examples of a task, smallest first.
 
-    To first order a step multiplies the error along an eigenvector by 1 − λ: 1 removes it, 0 leaves it, 2 and more
-    make it larger.
+    To first order a step multiplies the error along an eigenvector by 1 − λ: 1 removes
+    it, 0 leaves it, 2 and more make it larger.
 
     Args:
         learner: With one output, and the squared error for its loss.
@@ -47,7 +49,8 @@ def step_rates(learner: GradientLearner, params: Any, task: Task) -> Float[Array
 def frozen_predictions(
     learner: GradientLearner, params: Any, task: Task, steps: int
 ) -> Float[Array, "{steps}+1 queries 1"]:
-    """Predictions after 0, 1, …, `steps` steps if the kernel stayed as it is at the initialisation.
+    """Predictions after 0, 1, …, `steps` steps if the kernel stayed as it is at the
+    initialisation.
 
     The model is replaced by its linearisation in the parameters, on which descent is
     eᵢ₊₁ = (I − α (2/n) K) eᵢ at the examples, with K = J Jᵀ.

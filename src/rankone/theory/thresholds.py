@@ -1,9 +1,10 @@
 """What it takes to remember: how many features, what signal, how many bits.
 
-Near a stored pattern the estimate is Ŝ = exp(−‖u‖²/2) + σh(u), u = √β(x − ξ), with
-σ = √(K/2Y) and h close to a Gaussian field of unit variance. Everything near it then depends on
-c = σ√D = √(DK/2Y) alone [D-sharp5]; from how far it is found, `basin` says. These are laws for random, well separated
-patterns and sincos features, verified against simulation in the tests; the information bound is a theorem [D-sharp7].
+Near a stored pattern the estimate is Ŝ = exp(−‖u‖²/2) + σh(u), u = √β(x − ξ), with σ =
+√(K/2Y) and h close to a Gaussian field of unit variance. Everything near it then
+depends on c = σ√D = √(DK/2Y) alone [D-sharp5]; from how far it is found, `basin` says.
+These are laws for random, well separated patterns and sincos features, verified against
+simulation in the tests; the information bound is a theorem [D-sharp7].
 """
 
 import jax
@@ -28,22 +29,32 @@ __all__ = [
 
 @checked
 def noise(*, K: Broadcast, Y: Broadcast) -> Float[Array, "..."]:
-    """σ = √(K/2Y), the standard deviation of Ŝ far from all K patterns, for Y frequencies of sincos [D-sharp2]."""
+    """σ = √(K/2Y), the standard deviation of Ŝ far from all K patterns, for Y
+    frequencies of sincos [D-sharp2].
+    """
     return jnp.sqrt(jnp.asarray(K) / (2 * jnp.asarray(Y)))
 
 
 @checked
 @jax.jit
 def signal_to_noise(
-    x: Float[ArrayLike, "*#n D"], xi: Float[ArrayLike, "*#n D"], *, beta: Broadcast, K: Broadcast, Y: Broadcast
+    x: Float[ArrayLike, "*#n D"],
+    xi: Float[ArrayLike, "*#n D"],
+    *,
+    beta: Broadcast,
+    K: Broadcast,
+    Y: Broadcast,
 ) -> Float[Array, "..."]:
-    """The kernel between a query and the pattern it is meant to find, over the features' noise [D-sharp5].
+    """The kernel between a query and the pattern it is meant to find, over the
+    features' noise [D-sharp5].
 
-    exp(−β‖x − ξ‖²/2)/√(K/2Y). Below 1 the first step goes anywhere. Above 1 it need not go to ξ: the noise moves a
-    state along D directions at once, and what decides is `basin.slope_ratio`, this number times √β‖x − ξ‖/√D.
+    exp(−β‖x − ξ‖²/2)/√(K/2Y). Below 1 the first step goes anywhere. Above 1 it need not
+    go to ξ: the noise moves a state along D directions at once, and what decides is
+    `basin.slope_ratio`, this number times √β‖x − ξ‖/√D.
 
     Args:
-        x: Queries (..., D), in the unit of the patterns, as they are before the first step.
+        x: Queries (..., D), in the unit of the patterns, as they are before the first
+            step.
         xi: The pattern meant by each (..., D).
         beta: Inverse temperature, 1/unit².
         K: Number of patterns stored.
@@ -55,7 +66,8 @@ def signal_to_noise(
 
 @checked
 def roughness(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> Float[Array, "..."]:
-    """The roughness c = √(DK/2Y), the noise of the gradient in units of the well's own [D-sharp5].
+    """The roughness c = √(DK/2Y), the noise of the gradient in units of the well's own
+    [D-sharp5].
 
     Args:
         D: Length of a pattern; its free entries, if some are clamped.
@@ -67,39 +79,55 @@ def roughness(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> Float[Array, "..."
 
 @checked
 def features_for_stability(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]:
-    """Y = 2DK, where the lower edge 1 − 2c of the spectrum at a stored pattern is zero [D-sharp5, D-unn5]."""
+    """Y = 2DK, where the lower edge 1 − 2c of the spectrum at a stored pattern is zero
+    [D-sharp5, D-unn5].
+    """
     return 2.0 * jnp.asarray(D) * jnp.asarray(K)
 
 
 @checked
 @jax.jit
-def hessian_edges(*, D: Broadcast, K: Broadcast, Y: Broadcast) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
-    """1 ∓ 2c: where the spectrum of ∇²Ê at a stored pattern begins and ends, by Wigner's semicircle [D-sharp5]."""
+def hessian_edges(
+    *, D: Broadcast, K: Broadcast, Y: Broadcast
+) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
+    """1 ∓ 2c: where the spectrum of ∇²Ê at a stored pattern begins and ends, by
+    Wigner's semicircle [D-sharp5].
+    """
     c = roughness(D=D, K=K, Y=Y)
     return 1 - 2 * c, 1 + 2 * c
 
 
 @checked
 @jax.jit
-def displacement(*, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast) -> Float[Array, "..."]:
-    """c/√β, the distance of the distributed fixed point from the stored pattern, for small c, in unit [D-sharp5]."""
+def displacement(
+    *, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast
+) -> Float[Array, "..."]:
+    """c/√β, the distance of the distributed fixed point from the stored pattern, for
+    small c, in unit [D-sharp5].
+    """
     return roughness(D=D, K=K, Y=Y) / jnp.sqrt(jnp.asarray(beta))
 
 
 @checked
 @jax.jit
-def bit_error(*, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast) -> Float[Array, "..."]:
-    """Share of wrong bits after rounding, Q(√β/2c), at a stored binary pattern [D-sharp5].
+def bit_error(
+    *, D: Broadcast, K: Broadcast, Y: Broadcast, beta: Broadcast
+) -> Float[Array, "..."]:
+    """Share of wrong bits after rounding, Q(√β/2c), at a stored binary pattern
+    [D-sharp5].
 
-    A displacement spread evenly over D entries of {0, 1/√D} flips the entries that move by more than 1/(2√D). First
-    order in c: trust it for c below about a half.
+    A displacement spread evenly over D entries of {0, 1/√D} flips the entries that move
+    by more than 1/(2√D). First order in c: trust it for c below about a half.
     """
     return erfc(jnp.sqrt(jnp.asarray(beta) / 8) / roughness(D=D, K=K, Y=Y)) / 2
 
 
 @checked
-def information_bound(*, D: Broadcast, K: Broadcast, flips: Broadcast, errors: Broadcast = 0.0) -> Float[Array, "..."]:
-    """Bits that any memory needs to repair K random D-bit patterns, KD(h₂(f) − h₂(ρ)) [D-sharp7].
+def information_bound(
+    *, D: Broadcast, K: Broadcast, flips: Broadcast, errors: Broadcast = 0.0
+) -> Float[Array, "..."]:
+    """Bits that any memory needs to repair K random D-bit patterns, KD(h₂(f) − h₂(ρ))
+    [D-sharp7].
 
     Args:
         D: Bits in a pattern.
@@ -113,7 +141,9 @@ def information_bound(*, D: Broadcast, K: Broadcast, flips: Broadcast, errors: B
 
 @checked
 def break_even_features(*, D: Broadcast, K: Broadcast) -> Float[Array, "..."]:
-    """Y = DK/2, where T with its 2Y entries holds as many numbers as the patterns [D-fig2]."""
+    """Y = DK/2, where T with its 2Y entries holds as many numbers as the patterns
+    [D-fig2].
+    """
     return jnp.asarray(D) * jnp.asarray(K) / 2.0
 
 

@@ -1,4 +1,6 @@
-"""The constants of the constructions, each with what it does and what breaks without it."""
+"""The constants of the constructions, each with what it does and what breaks without
+it.
+"""
 
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -9,7 +11,7 @@ import numpy as np
 from jaxtyping import ArrayLike
 from numpy.typing import NDArray
 
-from rankone._checks import check, floating, integer, positive, real
+from rankone._checks import brief, floating, integer, positive, real
 from rankone._module import Module
 
 __all__ = ["Constants", "Target", "lookup_table", "tabulate", "target_values"]
@@ -22,17 +24,21 @@ class Constants(Module):
 
     Attributes:
         alpha: α, the step size; the weights are made for it.
-        linear: w, output weight of the path that carries the error back; what it adds after the step is subtracted
-            from the table to first order.
-        margin: m, by how much the prediction before the step lies below every y. Without it the ReLUs clip the error.
-        offset: δ, activation of the channel to be written, before the step. At 0 a ReLU passes no gradient.
+        linear: w, output weight of the path that carries the error back; what it adds
+            after the step is subtracted from the table to first order.
+        margin: m, by how much the prediction before the step lies below every y.
+            Without it the ReLUs clip the error.
+        offset: δ, activation of the channel to be written, before the step. At 0 a ReLU
+            passes no gradient.
         switch: θ_b before the step; at 0 it gets no gradient.
-        damping: μ, how much of the features' own layer reaches the channel to be written.
+        damping: μ, how much of the features' own layer reaches the channel to be
+            written.
         epsilon: ε of the printed A and B.
-        ramp: ω, width of the ramps between cells in units of a cell; None for the narrowest power of two that the
-            number format bears.
-        sleep: σ, how far below zero the fitted units are kept before the step. It must exceed √2·μδ/(αw), what the
-            slots at rest add to a unit of "constant"; without it half of those units are awake.
+        ramp: ω, width of the ramps between cells in units of a cell; None for the
+            narrowest power of two that the number format bears.
+        sleep: σ, how far below zero the fitted units are kept before the step. It must
+            exceed √2·μδ/(αw), what the slots at rest add to a unit of "constant";
+            without it half of those units are awake.
     """
 
     alpha: float = 0.1
@@ -47,46 +53,79 @@ class Constants(Module):
 
     def __post_init__(self) -> None:
         for name in (field.name for field in fields(self)):
-            value, may_vanish = getattr(self, name), name in ("offset", "switch", "sleep")
+            value = getattr(self, name)
+            may_vanish = name in ("offset", "switch", "sleep")
             if name == "ramp" and value is None:
                 continue
-            wanted = "zero or positive, and finite" if may_vanish else "a positive finite number"
+            wanted = (
+                "zero or positive, and finite"
+                if may_vanish
+                else "a positive finite number"
+            )
             number = real(name, value, wanted)
-            good = number is not None and 0 <= number < np.inf and (number > 0 or may_vanish)
-            check(good, name, value, f"{wanted}, known before jit")
+            good = (
+                number is not None
+                and 0 <= number < np.inf
+                and (number > 0 or may_vanish)
+            )
+            if not good:
+                raise ValueError(
+                    f"{name}: got {brief(value)}; "
+                    f"it must be {wanted}, known before jit."
+                )
             self._set(**{name: number})
-        check(self.ramp is None or self.ramp <= 1, "ramp", self.ramp, "at most 1, the width of a cell")
+        if not (self.ramp is None or self.ramp <= 1):
+            raise ValueError(
+                f"ramp: got {brief(self.ramp)}; "
+                "it must be at most 1, the width of a cell."
+            )
 
     @classmethod
     def over(cls, y_range: tuple[float, float], margin: float = 1.0) -> "Constants":
-        """The default numbers, scaled to a range (smallest y, largest y); the margin in half-widths of it."""
+        """The default numbers, scaled to a range (smallest y, largest y); the margin in
+        half-widths of it.
+        """
         wanted = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
-        check(isinstance(y_range, tuple | list) and len(y_range) == 2, "y_range", y_range, wanted)
+        if not isinstance(y_range, tuple | list) or len(y_range) != 2:
+            raise ValueError(f"y_range: got {brief(y_range)}; it must be {wanted}.")
         for end in y_range:
             real("y_range", end, wanted)
         return cls(margin=margin).scaled((y_range[1] - y_range[0]) / 2)
 
     def scaled(self, s: float) -> "Constants":
-        """The numbers for which a range of y of half-width s is like one of half-width 1, [−1, 1].
+        """The numbers for which a range of y of half-width s is like one of half-width
+        1, [−1, 1].
 
-        Whatever has the unit of y grows with s. What the step writes, αwΔ, would grow beyond the weights that it
-        changes: w falls from s = 1 on. Below 1 it is the activations that are to be small beside it that fall.
+        Whatever has the unit of y grows with s. What the step writes, αwΔ, would grow
+        beyond the weights that it changes: w falls from s = 1 on. Below 1 it is the
+        activations that are to be small beside it that fall.
         """
         positive("s", s)
-        small, large = min(s, 1.0), max(s, 1.0)
-        kept = {"offset": self.offset * small, "switch": self.switch * small, "sleep": self.sleep * small}
+        small = min(s, 1.0)
+        large = max(s, 1.0)
+        kept = {
+            "offset": self.offset * small,
+            "switch": self.switch * small,
+            "sleep": self.sleep * small,
+        }
         return replace(self, margin=self.margin * s, linear=self.linear / large, **kept)
 
     def width(self, J: int, dtype: Any) -> float:
         """ω in units of x: powers of two make float32 arithmetic on the ramps exact."""
-        J, dtype = integer("J", J), floating("dtype", dtype)
+        J = integer("J", J)
+        dtype = floating("dtype", dtype)
         if self.ramp is not None:
             return self.ramp / J
-        return 2.0 ** -(14 if jnp.finfo(dtype).bits == 32 else 20) / 2 ** int(np.ceil(np.log2(J)))
+        return 2.0 ** -(14 if jnp.finfo(dtype).bits == 32 else 20) / 2 ** int(
+            np.ceil(np.log2(J))
+        )
 
 
-def target_values(target: Target, x: ArrayLike, y: ArrayLike, x_star: ArrayLike) -> NDArray[np.float64]:
-    """The target at arrays that are broadcast: at once if it takes arrays, else point by point.
+def target_values(
+    target: Target, x: ArrayLike, y: ArrayLike, x_star: ArrayLike
+) -> NDArray[np.float64]:
+    """The target at arrays that are broadcast: at once if it takes arrays, else point
+    by point.
 
     Raises:
         ValueError: If it is not a function of three numbers, or not finite somewhere.
@@ -101,12 +140,19 @@ def target_values(target: Target, x: ArrayLike, y: ArrayLike, x_star: ArrayLike)
     bad = ~np.isfinite(values)
     if bad.any():
         where = tuple(float(p[bad][0]) for p in points)
-        raise ValueError(f"target: got {values[bad][0]} at (x, y, x_star) = {where}; it must be finite on its domain.")
+        raise ValueError(
+            f"target: got {values[bad][0]} at (x, y, x_star) = {where}; "
+            "it must be finite on its domain."
+        )
     return values
 
 
 def _check_callable(target: Target) -> None:
-    check(callable(target), "target", target, "a function of (x, y, x_star), such as lambda x, y, xs: y * (xs > x)")
+    if not callable(target):
+        raise ValueError(
+            f"target: got {brief(target)}; it must be a function of (x, y, x_star), "
+            "such as lambda x, y, xs: y * (xs > x)."
+        )
 
 
 def _one_by_one(target: Target, points: Any) -> NDArray[np.float64]:
@@ -114,25 +160,35 @@ def _one_by_one(target: Target, points: Any) -> NDArray[np.float64]:
         return np.vectorize(lambda *p: float(target(*p)), otypes=[float])(*points)
     except Exception as error:
         raise ValueError(
-            f"target: calling it with three numbers raised {error!r}; it must be a function of (x, y, x_star) that "
+            f"target: calling it with three numbers raised {error!r}; it must be a "
+            "function of (x, y, x_star) that "
             "returns one number."
         ) from error
 
 
 def tabulate(target: Target, J: int, y: ArrayLike) -> NDArray[np.float64]:
-    """Values at the centres of the cells (j, l), at row j + Jl, for each y: (J², len(y))."""
+    """Values at the centres of the cells (j, l), at row j + Jl, for each y: (J²,
+    len(y)).
+    """
     centre = (np.arange(J) + 0.5) / J
-    x, x_star = np.tile(centre, J), np.repeat(centre, J)
+    x = np.tile(centre, J)
+    x_star = np.repeat(centre, J)
     return target_values(target, x[:, None], np.asarray(y, float), x_star[:, None])
 
 
 def lookup_table(target: Target, cells: int) -> Target:
-    """The table that a discretising construction can at best equal: x and x* moved to the centres of their cells."""
+    """The table that a discretising construction can at best equal: x and x* moved to
+    the centres of their cells.
+    """
     cells = integer("cells", cells)
     _check_callable(target)
 
     def table(x: ArrayLike, y: ArrayLike, x_star: ArrayLike) -> NDArray[np.float64]:
-        centre = [(np.minimum(np.floor(np.asarray(a, float) * cells), cells - 1) + 0.5) / cells for a in (x, x_star)]
+        centre = [
+            (np.minimum(np.floor(np.asarray(a, float) * cells), cells - 1) + 0.5)
+            / cells
+            for a in (x, x_star)
+        ]
         return target_values(target, centre[0], y, centre[1])
 
     return table

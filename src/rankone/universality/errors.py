@@ -1,4 +1,6 @@
-"""How far a network that has learned in one step is from its target, on random one-shot tasks."""
+"""How far a network that has learned in one step is from its target, on random one-shot
+tasks.
+"""
 
 from functools import partial
 from typing import Any
@@ -25,7 +27,8 @@ class LearningErrors(Module):
     Attributes:
         rms: Of the network against the target.
         worst: The same, largest.
-        table_rms: Of the exact lookup table against the target: the best that a table of these cells can do.
+        table_rms: Of the exact lookup table against the target: the best that a table
+            of these cells can do.
         table_worst: The same, largest.
         deviation_rms: Of the network against the table, off the ramps between cells.
         deviation_worst: The same, largest.
@@ -41,8 +44,12 @@ class LearningErrors(Module):
 
 def random_tasks(
     key: Array, *, tasks: int = 24, points: int = 101
-) -> tuple[Float[Array, " tasks"], Float[Array, " tasks"], Float[Array, "tasks points"]]:
-    """X (n,) and x* (n, m) uniform in [0, 1], y (n,) uniform in [−1, 1]: the same numbers in every dtype."""
+) -> tuple[
+    Float[Array, " tasks"], Float[Array, " tasks"], Float[Array, "tasks points"]
+]:
+    """X (n,) and x* (n, m) uniform in [0, 1], y (n,) uniform in [−1, 1]: the same
+    numbers in every dtype.
+    """
     random_key("key", key)
     return _random_tasks(key, integer("tasks", tasks), integer("points", points))
 
@@ -63,7 +70,8 @@ def learning_errors(
     tasks: int = 24,
     points: int = 101,
 ) -> LearningErrors:
-    """Adapt to random tasks, predict at random points, and compare with the target, and with its table [M-univ].
+    """Adapt to random tasks, predict at random points, and compare with the target, and
+    with its table [M-univ].
 
     Args:
         network: The one that is measured.
@@ -76,14 +84,18 @@ def learning_errors(
     """
     drawn = [np.asarray(a) for a in random_tasks(key, tasks=tasks, points=points)]
     got = np.asarray(learn(network, *drawn, alpha=alpha), float)
-    x, y, x_star = drawn[0][:, None].astype(float), drawn[1][:, None].astype(float), drawn[2].astype(float)
+    x = drawn[0][:, None].astype(float)
+    y = drawn[1][:, None].astype(float)
+    x_star = drawn[2].astype(float)
     truth = target_values(target, x, y, x_star)
     if cells is None:
         return LearningErrors(*_errors(got - truth))
     table = lookup_table(target, cells)(x, y, x_star)
     near = [np.abs(a * cells - np.round(a * cells)) < _EDGE for a in (x, x_star)]
     plateau = ~np.broadcast_to(near[0], table.shape) & ~near[1]
-    return LearningErrors(*_errors(got - truth), *_errors(table - truth), *_errors((got - table)[plateau]))
+    return LearningErrors(
+        *_errors(got - truth), *_errors(table - truth), *_errors((got - table)[plateau])
+    )
 
 
 def _errors(difference: Any) -> tuple[float, float]:

@@ -1,8 +1,10 @@
-"""Networks of constant depth, whose last layer is any one-hidden-layer ReLU net, fitted [M-S4, M-S5].
+"""Networks of constant depth, whose last layer is any one-hidden-layer ReLU net, fitted
+[M-S4, M-S5].
 
-The step leaves two numbers from which x and y follow, and x* is there anyway; a net of one hidden layer on these
-three approximates any continuous f. It is asleep before the step, so it costs the step nothing, and its output
-weights can be fitted by least squares to what the real network's units show after real steps.
+The step leaves two numbers from which x and y follow, and x* is there anyway; a net of
+one hidden layer on these three approximates any continuous f. It is asleep before the
+step, so it costs the step nothing, and its output weights can be fitted by least
+squares to what the real network's units show after real steps.
 """
 
 from collections.abc import Callable
@@ -31,50 +33,93 @@ Range = tuple[float, float]
 
 
 def quasirandom(n: int, dimensions: int) -> Float[np.ndarray, "{n} {dimensions}"]:
-    """The first n points of the additive sequence whose steps are powers of a generalised golden ratio: (n, d)."""
+    """The first n points of the additive sequence whose steps are powers of a
+    generalised golden ratio: (n, d).
+    """
     g = 2.0
     for _ in range(60):
         g = (1 + g) ** (1 / (dimensions + 1))
-    return (0.5 + np.arange(1, n + 1)[:, None] * g ** -np.arange(1.0, dimensions + 1)) % 1
+    return (
+        0.5 + np.arange(1, n + 1)[:, None] * g ** -np.arange(1.0, dimensions + 1)
+    ) % 1
 
 
 def constant_network(
-    target: Target, *, units: int, y_range: Range = (-1.0, 1.0), constants: Constants | None = None, dtype: Any = None
+    target: Target,
+    *,
+    units: int,
+    y_range: Range = (-1.0, 1.0),
+    constants: Constants | None = None,
+    dtype: Any = None,
 ) -> Network:
-    """Four bias-free layers between φ and the fitted net, whatever the accuracy: they write Δ and Δx [M-S4]."""
-    constants, dtype = constants or Constants.over(y_range), dtype or jnp.result_type(float)
-    low, written = y_range[0] - constants.margin, constants.alpha * constants.linear
-    low_tau, gain = 0.25, 2.5 / (written * constants.margin)  # s rises from 0.1 to 0.5 of θ_b's least move
-    first = np.array([[1, 0], [0, gain], [0, gain], [0, 1.0]]), np.array([0, -low_tau, -low_tau - 1, 0])
-    s, e = np.array([0, 1.0, -1, 0]), np.eye(4)
+    """Four bias-free layers between φ and the fitted net, whatever the accuracy: they
+    write Δ and Δx [M-S4].
+    """
+    constants = constants or Constants.over(y_range)
+    dtype = dtype or jnp.result_type(float)
+    low = y_range[0] - constants.margin
+    written = constants.alpha * constants.linear
+    # s rises from 0.1 to 0.5 of θ_b's least move
+    low_tau = 0.25
+    gain = 2.5 / (written * constants.margin)
+    first = (
+        np.array([[1, 0], [0, gain], [0, gain], [0, 1.0]]),
+        np.array([0, -low_tau, -low_tau - 1, 0]),
+    )
+    s = np.array([0, 1.0, -1, 0])
+    e = np.eye(4)
     rows = [e[0] - s, -s, e[0] + s, s, 0 * s, 0 * s, e[3]]
-    second = np.stack(rows), np.array([0, 1, -1, 0, constants.offset, constants.offset, 0])
-    U = [np.array([[0.0, 0.0], [0.0, 1.0]]), np.array([[0.0, 1.0], [0.0, 0.0]])]  # of (x, 1): kernels 1 and x
-    selector = Selector(np.stack([unipotent(u) for u in U]), amplifiers(2, 2, constants.epsilon), np.eye(2))
+    second = (
+        np.stack(rows),
+        np.array([0, 1, -1, 0, constants.offset, constants.offset, 0]),
+    )
+    # of (x, 1): kernels 1 and x
+    U = [
+        np.array([[0.0, 0.0], [0.0, 1.0]]),
+        np.array([[0.0, 1.0], [0.0, 0.0]]),
+    ]
+    selector = Selector(
+        np.stack([unipotent(u) for u in U]),
+        amplifiers(2, 2, constants.epsilon),
+        np.eye(2),
+    )
     stack = telescope(selector, epsilon=constants.epsilon, damping=constants.damping)
 
     def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
         W = np.zeros((len(a), 7))
-        W[:, 4:6], W[:, 2], W[:, 3] = a[:, :2] / written, a[:, 2], c + constants.sleep
+        W[:, 4:6] = a[:, :2] / written
+        W[:, 2] = a[:, 2]
+        W[:, 3] = c + constants.sleep
         return W, np.full(len(a), -constants.sleep)
 
     layers = [first, second, (stack, None)]
     q = np.array([0, 0, 0, 0, 1.0, 1, 1])
     body = _hidden(layers, q, rows_of, _two_writes, units, constants, y_range)
-    network = assemble([*body, _blank(units, constants, low)], constants, (4, 2, 1), y_range, dtype)
+    network = assemble(
+        [*body, _blank(units, constants, low)], constants, (4, 2, 1), y_range, dtype
+    )
     return fit(network, target, units, y_range)
 
 
 def shallow_network(
-    target: Target, *, units: int, y_range: Range = (-1.0, 1.0), constants: Constants | None = None, dtype: Any = None
+    target: Target,
+    *,
+    units: int,
+    y_range: Range = (-1.0, 1.0),
+    constants: Constants | None = None,
+    dtype: Any = None,
 ) -> Network:
-    """Four hidden layers and no θ_b: an ordinary network of the input x alone [M-S5, M-concl].
+    """Four hidden layers and no θ_b: an ordinary network of the input x alone [M-S5,
+    M-concl].
 
-    The kernels of the first two layers are κ₁ = 1 + x x* and κ₂ = 1 + x x*/4 + (1 − x/2)(1 − x*/2). The step leaves
-    Δκ₂ and Δκ₁; their ratio is strictly monotone in x.
+    The kernels of the first two layers are κ₁ = 1 + x x* and κ₂ = 1 + x x*/4 + (1 −
+    x/2)(1 − x*/2). The step leaves Δκ₂ and Δκ₁; their ratio is strictly monotone in x.
     """
-    constants, dtype = constants or Constants.over(y_range), dtype or jnp.result_type(float)
-    low, written, m = y_range[0] - constants.margin, constants.alpha * constants.linear, constants.margin
+    constants = constants or Constants.over(y_range)
+    dtype = dtype or jnp.result_type(float)
+    low = y_range[0] - constants.margin
+    written = constants.alpha * constants.linear
+    m = constants.margin
     d = constants.offset
     first = np.array([[0.5], [-0.5], [0.0]]), np.array([0.0, 1.0, d])
     second = np.array([[1.0, 0, 0], [0, 0, 1], [0, 0, 0]]), np.array([0, 0, d])
@@ -85,14 +130,32 @@ def shallow_network(
     bias = np.array([-d / written, 0, 0, -shut, -shut - 1, 0])
 
     def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
-        gate = np.maximum(c + np.maximum(a[:, 2], 0), 0) + constants.sleep  # enough to keep it asleep for every x*
+        # enough to keep it asleep for every x*
+        gate = np.maximum(c + np.maximum(a[:, 2], 0), 0) + constants.sleep
         W = np.zeros((len(a), 6))
-        W[:, :3], W[:, 3], W[:, 4] = a, gate, -gate
+        W[:, :3] = a
+        W[:, 3] = gate
+        W[:, 4] = -gate
         return W, c - gate
 
-    body = _hidden([first, second, (third, bias)], np.eye(6)[5], rows_of, _two_kernels, units, constants, y_range)
-    network = assemble([*body, _blank(units, constants, low)], constants, (0, 0, 0), y_range, dtype)
-    return fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
+    body = _hidden(
+        [first, second, (third, bias)],
+        np.eye(6)[5],
+        rows_of,
+        _two_kernels,
+        units,
+        constants,
+        y_range,
+    )
+    network = assemble(
+        [*body, _blank(units, constants, low)], constants, (0, 0, 0), y_range, dtype
+    )
+    return fit(
+        replace(network, switch=network.switch[:0], channels=None),
+        target,
+        units,
+        y_range,
+    )
 
 
 def _two_writes(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
@@ -106,33 +169,60 @@ def _two_kernels(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:
 
 
 def _hidden(
-    layers: list, q: Matrix, rows_of: Callable, coordinates: Callable, units: int, constants: Constants, y_range: Range
+    layers: list,
+    q: Matrix,
+    rows_of: Callable,
+    coordinates: Callable,
+    units: int,
+    constants: Constants,
+    y_range: Range,
 ) -> list:
-    """The layers, and one more: the linear path q, and units whose kinks lie evenly among the tasks."""
+    """The layers, and one more: the linear path q, and units whose kinks lie evenly
+    among the tasks.
+    """
     W, b = rows_of(*planes(coordinates, units, constants, y_range))
     return [*layers, (np.vstack([q, W]), np.concatenate([[0.0], b]))]
 
 
-def planes(coordinates: Callable, n: int, constants: Constants, y_range: Range) -> tuple[Matrix, Matrix]:
-    """Planes a·v + c = 0 through n tasks: unit normals a (n, 3) and offsets c (n,), in the space of the coordinates v.
+def planes(
+    coordinates: Callable, n: int, constants: Constants, y_range: Range
+) -> tuple[Matrix, Matrix]:
+    """Planes a·v + c = 0 through n tasks: unit normals a (n, 3) and offsets c (n,), in
+    the space of the coordinates v.
 
-    Each goes through a task in a direction that is even in the space of tasks (x, y, x*); it is moved to the space of
-    the coordinates by their Jacobian at that task.
+    Each goes through a task in a direction that is even in the space of tasks (x, y,
+    x*); it is moved to the space of the coordinates by their Jacobian at that task.
     """
     points = quasirandom(n, 6)
-    tasks = points[:, :3] * [1, y_range[1] - y_range[0], 1] + [0, constants.margin, 0]  # x, Δ, x*
-    anchors, normals = _moved(coordinates, tasks, points[:, 3:], np.array([1, y_range[1] - y_range[0], 1]))
+    # x, Δ, x*
+    tasks = points[:, :3] * [1, y_range[1] - y_range[0], 1] + [
+        0,
+        constants.margin,
+        0,
+    ]
+    anchors, normals = _moved(
+        coordinates, tasks, points[:, 3:], np.array([1, y_range[1] - y_range[0], 1])
+    )
     a = np.asarray(normals, float)
     return a, -(a * np.asarray(anchors)).sum(1)
 
 
 @partial(jax.jit, static_argnames="coordinates")
 def _moved(
-    coordinates: Callable, tasks: Float[Array, "n 3"], quantiles: Float[Array, "n 3"], widths: Float[Array, " 3"]
+    coordinates: Callable,
+    tasks: Float[Array, "n 3"],
+    quantiles: Float[Array, "n 3"],
+    widths: Float[Array, " 3"],
 ) -> tuple[Float[Array, "n 3"], Float[Array, "n 3"]]:
-    """Tasks in the space of the coordinates, and unit normals of planes through them: even in the space of tasks."""
-    map_one = lambda task: jnp.stack(coordinates(*task))  # noqa: E731
-    anchors, slopes = jax.vmap(map_one)(tasks), jax.vmap(jax.jacobian(map_one))(tasks)
+    """Tasks in the space of the coordinates, and unit normals of planes through them:
+    even in the space of tasks.
+    """
+
+    def map_one(task: Any) -> Array:
+        return jnp.stack(coordinates(*task))
+
+    anchors = jax.vmap(map_one)(tasks)
+    slopes = jax.vmap(jax.jacobian(map_one))(tasks)
     directions = ndtri(quantiles) / widths[None]
     normals = jnp.linalg.solve(slopes.swapaxes(1, 2), directions[..., None])[..., 0]
     return anchors, normals / jnp.linalg.norm(normals, axis=1, keepdims=True)
@@ -142,28 +232,50 @@ def _blank(units: int, constants: Constants, low: float) -> tuple[Matrix, Matrix
     return np.concatenate([[constants.linear], np.zeros(units)])[None], np.array([low])
 
 
-def fit(network: Network, target: Target, units: int, y_range: Range, *, ridge: float = 1e-10) -> Network:
-    """The output weights of the last `units` units that least squares gives, over real steps on even tasks."""
+def fit(
+    network: Network,
+    target: Target,
+    units: int,
+    y_range: Range,
+    *,
+    ridge: float = 1e-10,
+) -> Network:
+    """The output weights of the last `units` units that least squares gives, over real
+    steps on even tasks.
+    """
     x, y, x_star = quasirandom(4 * units, 3).T
     y = y_range[0] + y * (y_range[1] - y_range[0])
     wanted = target_values(target, x, y, x_star)
-    hidden, output = _after_steps(network, *(a.astype(network.dtype) for a in (x, y, x_star)))
-    H, missing = np.asarray(hidden, float)[:, -units:], wanted - np.asarray(output, float)
+    hidden, output = _after_steps(
+        network, *(a.astype(network.dtype) for a in (x, y, x_star))
+    )
+    H = np.asarray(hidden, float)[:, -units:]
+    missing = wanted - np.asarray(output, float)
     gram = H.T @ H
     gram[np.diag_indices(units)] += ridge * np.trace(gram)
     o = np.linalg.solve(gram, H.T @ missing)
     last = network.layers[-1]
     W = np.array(last.W)
     W[0, -units:] = o
-    return replace(network, layers=(*network.layers[:-1], Dense(jnp.asarray(W, network.dtype), last.b)))
+    return replace(
+        network,
+        layers=(*network.layers[:-1], Dense(jnp.asarray(W, network.dtype), last.b)),
+    )
 
 
 @jax.jit
-def _after_steps(network: Network, *tasks: Array) -> tuple[Float[Array, "n units"], Float[Array, " n"]]:
+def _after_steps(
+    network: Network, *tasks: Array
+) -> tuple[Float[Array, "n units"], Float[Array, " n"]]:
     """Last hidden layer and output after one step on each task (x, y), at its x*."""
 
     def one(task: tuple[Array, Array, Array]) -> tuple[Array, Array]:
-        after = step(network, task[0][None], task[1][None], jnp.asarray(network.alpha, network.dtype))
+        after = step(
+            network,
+            task[0][None],
+            task[1][None],
+            jnp.asarray(network.alpha, network.dtype),
+        )
         return after.last_hidden(task[2]), after.output(task[2])
 
     return jax.lax.map(one, tasks, batch_size=256)

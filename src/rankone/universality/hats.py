@@ -1,4 +1,6 @@
-"""Hat functions for one-hot cells: the table becomes its bilinear interpolant, with no bands between cells [M-S7]."""
+"""Hat functions for one-hot cells: the table becomes its bilinear interpolant, with no
+bands between cells [M-S7].
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,32 +16,46 @@ from rankone.universality.tables import Grid, assemble, front
 
 __all__ = ["hat_network"]
 
-_AWAKE = 1e-8  # knot of the read-out, in units of Δ: above what the slots hold before the step
+# knot of the read-out, in units of Δ: above what the slots hold before the step
+_AWAKE = 1e-8
 
 
-def hat_network(g: Callable[[Any, Any], Any], nodes: int, *, dtype: Any = None) -> Network:
-    """A network that learns y·g(x, x*), y in [1, 2], as the bilinear interpolant of g on nodes² points [M-S7].
+def hat_network(
+    g: Callable[[Any, Any], Any], nodes: int, *, dtype: Any = None
+) -> Network:
+    """A network that learns y·g(x, x*), y in [1, 2], as the bilinear interpolant of g
+    on nodes² points [M-S7].
 
-    The features are the hat functions of equidistant nodes, ramps as wide as a cell; the slot (j, l) then holds
-    Δ·hatⱼ(x)·hatₗ(x*), and the read-out is linear in it. A reference slot takes ε away.
+    The features are the hat functions of equidistant nodes, ramps as wide as a cell;
+    the slot (j, l) then holds Δ·hatⱼ(x)·hatₗ(x*), and the read-out is linear in it. A
+    reference slot takes ε away.
     """
-    constants, J = Constants(linear=1e-4, offset=1e-12, epsilon=0.1), integer("nodes", nodes, "two or more", least=2)
+    constants = Constants(linear=1e-4, offset=1e-12, epsilon=0.1)
+    J = integer("nodes", nodes, "two or more", least=2)
     dtype = dtype or jnp.result_type(float)
     spacing = 1 / (J - 1)
     selector = cell_selector(J, constants.epsilon, printed=False, reference=True)
-    S, written = selector.A.shape[1], constants.alpha * constants.linear
+    S = selector.A.shape[1]
+    written = constants.alpha * constants.linear
     stack = telescope(selector, epsilon=constants.epsilon, damping=constants.damping)
     rows = np.zeros((J * J, 2 * J + S + 1))
     rows[:, 2 * J : -1] = selector.decode / written
     q = np.concatenate([np.zeros(2 * J), np.ones(S + 1)])
     read = np.vstack([q, rows]), np.concatenate([[0.0], np.full(J * J, -_AWAKE)])
     x = np.linspace(0, 1, J)
-    values = target_values(lambda x, y, xs: g(x, xs), np.tile(x, J), 1.0, np.repeat(x, J))
-    # The prediction before the step is 0, so Δ = y. What the linear path and the output bias add is αΔ(1 + w²·total).
+    values = target_values(
+        lambda x, y, xs: g(x, xs), np.tile(x, J), 1.0, np.repeat(x, J)
+    )
+    # The prediction before the step is 0, so Δ = y. What the linear path and the output
+    # bias add is αΔ(1 + w²·total).
     total = 1 + S * constants.epsilon + 1 + 1 + 3
     o = values - constants.alpha * (1 + constants.linear**2 * total)
     output = np.concatenate([[constants.linear], o])[None], np.array([0.0])
     grid = Grid(spacing * np.arange(0.0, J - 1), spacing)
     return assemble(
-        [*front(grid, S, constants), (stack, None), read, output], constants, (2 * J, S, 1), (1.0, 2.0), dtype
+        [*front(grid, S, constants), (stack, None), read, output],
+        constants,
+        (2 * J, S, 1),
+        (1.0, 2.0),
+        dtype,
     )

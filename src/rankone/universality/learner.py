@@ -1,11 +1,13 @@
-"""From a function f(x, y, x*) to a ReLU network that learns it in one gradient step [M-def, M-univ]."""
+"""From a function f(x, y, x*) to a ReLU network that learns it in one gradient step
+[M-def, M-univ].
+"""
 
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
 
-from rankone._checks import check, choice, floating, integer, real
+from rankone._checks import brief, choice, floating, integer, real
 from rankone.universality.constants import Constants, Target
 from rankone.universality.fitted import constant_network, shallow_network
 from rankone.universality.network import Network
@@ -16,14 +18,20 @@ from rankone.universality.two_layers import MARGIN, two_layer_network
 __all__ = ["CONSTRUCTIONS", "universal_learner"]
 
 CONSTRUCTIONS = ("seed", "logdepth", "constant", "shallow", "two_layers")
-_FITTED = {"constant": constant_network, "shallow": shallow_network, "two_layers": two_layer_network}
+_FITTED = {
+    "constant": constant_network,
+    "shallow": shallow_network,
+    "two_layers": two_layer_network,
+}
 _LARGEST = 2**31  # bytes of one stack; a larger one is a mistake
 _UNITS_A_CELL = 400
 _DTYPE = "float32 or float64: half precision has too few digits for the ramps"
 _WIDEST = 1e12  # width of a range of y; its inverse is the least
 _FINEST = 10_000  # numbers of the dtype in a range of y, at least
 _MOST_WRITTEN = 0.1  # αwΔ, what the step adds to weights of size 1
-_MOST_APART = 8  # margin and width of a range of y, of a fitted net: beyond it Δ says too little of y, or of x
+# margin and width of a range of y, of a fitted net: beyond it Δ says too little of y,
+# or of x
+_MOST_APART = 8
 
 
 def universal_learner(
@@ -37,26 +45,35 @@ def universal_learner(
     constants: Constants | None = None,
     dtype: Any = None,
 ) -> Network:
-    """An ordinary ReLU network that one plain gradient step turns into x* ↦ f(x, y, x*) [M-def, M-univ].
+    """An ordinary ReLU network that one plain gradient step turns into x* ↦ f(x, y, x*)
+    [M-def, M-univ].
 
-    The step is the one on ½(prediction at x − y)², for any pair (x, y): `predict(adapt(network, x, y), x_star)`.
+    The step is the one on ½(prediction at x − y)², for any pair (x, y):
+    `predict(adapt(network, x, y), x_star)`.
 
-    - "seed": the published construction, repaired: J² + 2 layers between φ and the read-out, a table of J² cells.
-    - "logdepth": the same table from the bits of the cells' numbers: 2⌈log₂J⌉ + 3 layers [M-S3].
-    - "constant": four such layers, whatever the accuracy, then a fitted net; no table [M-S4].
+    - "seed": the published construction, repaired: J² + 2 layers between φ and the
+      read-out, a table of J² cells.
+    - "logdepth": the same table from the bits of the cells' numbers: 2⌈log₂J⌉ + 3
+      layers [M-S3].
+    - "constant": four such layers, whatever the accuracy, then a fitted net; no table
+      [M-S4].
     - "shallow": four hidden layers in all, and no θ_b [M-S5].
-    - "two_layers": two hidden layers in all: the backward pass cuts x into cells by itself [M-S8].
+    - "two_layers": two hidden layers in all: the backward pass cuts x into cells by
+      itself [M-S8].
 
     Args:
-        target: A bounded function of x in [0, 1], y in `y_range` and x* in [0, 1]. Called with arrays, and point by
-            point if it does not take them.
-        cells: J, cells on each axis of a table; for the fitted nets a measure of size (see `units`).
+        target: A bounded function of x in [0, 1], y in `y_range` and x* in [0, 1].
+            Called with arrays, and point by point if it does not take them.
+        cells: J, cells on each axis of a table; for the fitted nets a measure of size
+            (see `units`).
         construction: One of the five.
         units: Units of the fitted net of the last three; by default 400 · cells.
-        levels: Knots of a table's interpolation in y; by default 2 where the target is affine in y, else 16.
+        levels: Knots of a table's interpolation in y; by default 2 where the target is
+            affine in y, else 16.
         y_range: Smallest and largest y.
-        constants: What the construction is free to choose, the step size α among them; by default `Constants()` scaled
-            to the range of y, with a margin of 4 for "two_layers", which reads x more evenly the less Δ varies.
+        constants: What the construction is free to choose, the step size α among them;
+            by default `Constants()` scaled to the range of y, with a margin of 4 for
+            "two_layers", which reads x more evenly the less Δ varies.
         dtype: Of the parameters; by default JAX's current default.
 
     Raises:
@@ -71,61 +88,134 @@ def universal_learner(
     -0.375
     """
     cells, units, levels = _sizes(construction, cells, units, levels)
-    dtype = floating("dtype", jnp.result_type(float) if dtype is None else dtype, _DTYPE)
+    dtype = floating(
+        "dtype", jnp.result_type(float) if dtype is None else dtype, _DTYPE
+    )
     low, high = _range(y_range, dtype)
     constants = _constants(constants, construction, high - low)
     if construction in _FITTED:
         units = units or _UNITS_A_CELL * cells
-        return _FITTED[construction](target, units=units, y_range=(low, high), constants=constants, dtype=dtype)
+        return _FITTED[construction](
+            target, units=units, y_range=(low, high), constants=constants, dtype=dtype
+        )
     _check_size(cells, construction, dtype)
-    selector = (cell_selector if construction == "seed" else bit_selector)(cells, constants.epsilon)
-    return table_network(target, selector, y_range=(low, high), levels=levels, constants=constants, dtype=dtype)
+    selector = (cell_selector if construction == "seed" else bit_selector)(
+        cells, constants.epsilon
+    )
+    return table_network(
+        target,
+        selector,
+        y_range=(low, high),
+        levels=levels,
+        constants=constants,
+        dtype=dtype,
+    )
 
 
-def _sizes(construction: Any, cells: Any, units: Any, levels: Any) -> tuple[int, int | None, int | None]:
-    """The construction is known, every size a number, and none is given that the construction has no use for."""
+def _sizes(
+    construction: Any, cells: Any, units: Any, levels: Any
+) -> tuple[int, int | None, int | None]:
+    """The construction is known, every size a number, and none is given that the
+    construction has no use for.
+    """
     choice("construction", construction, CONSTRUCTIONS)
     cells = integer("cells", cells)
     units = None if units is None else integer("units", units)
-    levels = None if levels is None else integer("levels", levels, "an integer of at least 2", least=2)
+    levels = (
+        None
+        if levels is None
+        else integer("levels", levels, "an integer of at least 2", least=2)
+    )
     fitted = construction in _FITTED
-    check(levels is None or not fitted, "levels", levels, f"left out: construction={construction!r} has no table")
-    check(units is None or fitted, "units", units, f"left out: construction={construction!r} has no fitted net")
+    if levels is not None and fitted:
+        raise ValueError(
+            f"levels: got {brief(levels)}; "
+            f"it must be left out: construction={construction!r} has no table."
+        )
+    if units is not None and not fitted:
+        raise ValueError(
+            f"units: got {brief(units)}; "
+            f"it must be left out: construction={construction!r} has no fitted net."
+        )
     return cells, units, levels
 
 
 def _range(y_range: Any, dtype: Any) -> tuple[float, float]:
-    """The ends, if float32 tells a thousand values between them apart, and no square of them overflows."""
+    """The ends, if float32 tells a thousand values between them apart, and no square of
+    them overflows.
+    """
     wanted = "a pair (smallest y, largest y), such as (-1.0, 1.0)"
     try:
         low, high = y_range
     except (TypeError, ValueError) as error:
-        raise ValueError(f"y_range: got {y_range!r:.99}; it must be {wanted}.") from error
+        raise ValueError(
+            f"y_range: got {y_range!r:.99}; it must be {wanted}."
+        ) from error
     edges = real("y_range", low, wanted) or 0.0, real("y_range", high, wanted) or 0.0
-    check(-np.inf < edges[0] < edges[1] < np.inf, "y_range", y_range, wanted)
-    width, spacing = edges[1] - edges[0], float(jnp.finfo(dtype).eps) * max(map(abs, edges))
-    check(1 / _WIDEST <= width <= _WIDEST, "y_range", y_range, f"of a width up to {_WIDEST:g}: take y in another unit")
-    fine = f"a range with {_FINEST:,} numbers in it: learn the difference from its middle, in which 0 is"
-    check(width >= _FINEST * spacing, "y_range", y_range, fine)
+    if not -np.inf < edges[0] < edges[1] < np.inf:
+        raise ValueError(f"y_range: got {brief(y_range)}; it must be {wanted}.")
+    width = edges[1] - edges[0]
+    spacing = float(jnp.finfo(dtype).eps) * max(map(abs, edges))
+    if not 1 / _WIDEST <= width <= _WIDEST:
+        raise ValueError(
+            f"y_range: got {brief(y_range)}; "
+            f"it must be of a width up to {_WIDEST:g}: take y in another unit."
+        )
+    fine = (
+        f"a range with {_FINEST:,} numbers in it: learn the difference from its middle, "
+        "in which 0 is"
+    )
+    if not width >= _FINEST * spacing:
+        raise ValueError(f"y_range: got {brief(y_range)}; it must be {fine}.")
     return edges
 
 
 def _constants(constants: Any, construction: str, width: float) -> Constants:
-    """Constants as given, if what the step writes stays small and the margin fits; else the scaled defaults."""
+    """Constants as given, if what the step writes stays small and the margin fits; else
+    the scaled defaults.
+    """
     if constants is None:
-        return Constants.over((0, width), MARGIN if construction == "two_layers" else 1.0)
-    check(isinstance(constants, Constants), "constants", constants, "a Constants, such as Constants(alpha=0.1)")
+        return Constants.over(
+            (0, width), MARGIN if construction == "two_layers" else 1.0
+        )
+    if not isinstance(constants, Constants):
+        raise ValueError(
+            f"constants: got {brief(constants)}; "
+            "it must be a Constants, such as Constants(alpha=0.1)."
+        )
     written = constants.alpha * constants.linear * (width + constants.margin)
-    wanted = f"such that alpha·linear·(width of y_range + margin) is at most {_MOST_WRITTEN}; or left out"
-    check(written <= _MOST_WRITTEN, "constants", f"a product of {written:.2g}", wanted)
-    ratio, wanted = constants.margin / width, f"from width/{_MOST_APART} to {_MOST_APART}·width of y_range; or left out"
+    wanted = (
+        "such that alpha·linear·(width of y_range + margin) is at most "
+        f"{_MOST_WRITTEN}; or left out"
+    )
+    if not written <= _MOST_WRITTEN:
+        raise ValueError(
+            f"constants: got a product of {written:.2g}; it must be {wanted}."
+        )
+    ratio = constants.margin / width
+    wanted = f"from width/{_MOST_APART} to {_MOST_APART}·width of y_range; or left out"
     fits = construction not in _FITTED or 1 / _MOST_APART <= ratio <= _MOST_APART
-    check(fits, "constants", f"a margin of {constants.margin:g} for a width of {width:g}", wanted)
+    if not fits:
+        raise ValueError(
+            f"constants: got a margin of {constants.margin:g} for a width of {width:g}; "
+            f"it must be {wanted}."
+        )
     return constants
 
 
 def _check_size(J: int, construction: str, dtype: Any) -> None:
     slots = J * J if construction == "seed" else 2 * (J - 1).bit_length() + 1
-    largest = max((slots + 2) * (2 * J + slots + 1) ** 2, 3 * J * J * (2 * J + slots + 1)) * dtype.itemsize
-    way_out = "fewer; or construction='logdepth'" if construction == "seed" else "fewer; or construction='constant'"
-    check(largest <= _LARGEST, "cells", J, f"{way_out}: these weights alone would take {largest / 1e9:,.0f} GB")
+    largest = (
+        max((slots + 2) * (2 * J + slots + 1) ** 2, 3 * J * J * (2 * J + slots + 1))
+        * dtype.itemsize
+    )
+    way_out = (
+        "fewer; or construction='logdepth'"
+        if construction == "seed"
+        else "fewer; or construction='constant'"
+    )
+    if not largest <= _LARGEST:
+        raise ValueError(
+            f"cells: got {brief(J)}; it must be {way_out}: these weights alone would "
+            f"take {largest / 1e9:,.0f} GB."
+        )

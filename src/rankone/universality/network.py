@@ -1,4 +1,6 @@
-"""An ordinary ReLU network, one plain gradient step on every parameter of it, and what it predicts."""
+"""An ordinary ReLU network, one plain gradient step on every parameter of it, and what
+it predicts.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -10,35 +12,63 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import as_array, check, integer, known, numbers, positive, readable, real
+from rankone._checks import (
+    as_array,
+    brief,
+    integer,
+    known,
+    numbers,
+    positive,
+    readable,
+    real,
+)
 from rankone._module import Module, static
 from rankone.nn import Dense, gradient_step
 
-__all__ = ["Network", "Numbers", "activations", "adapt", "forward", "full_precision", "loss", "predict"]
+__all__ = [
+    "Network",
+    "Numbers",
+    "activations",
+    "adapt",
+    "forward",
+    "full_precision",
+    "loss",
+    "predict",
+]
 
 Numbers = ArrayLike | Sequence[Any]  # one, an array, or a list of them
 
 
 @contextmanager
 def full_precision() -> Iterator[None]:
-    """Products in full precision: some accelerators round float32 factors to ten bits unless told not to."""
+    """Products in full precision: some accelerators round float32 factors to ten bits
+    unless told not to.
+    """
     with jax.default_matmul_precision("highest"):
         yield
 
 
 class Network(Module):
-    """A fully connected ReLU network with a linear output, of the input [x, θ_b] [M-fig1, M-def].
+    """A fully connected ReLU network with a linear output, of the input [x, θ_b]
+    [M-fig1, M-def].
 
-    Its leaves are its parameters, all trainable: `jax.tree.map(lambda p, g: p - alpha * g, network, gradient)` is a
-    step of gradient descent. Layers of equal shape are kept as one stack, so that depth costs no compilation.
+    Its leaves are its parameters, all trainable:
+    `jax.tree.map(lambda p, g: p - alpha * g, network, gradient)` is a step of gradient
+    descent. Layers of equal shape are kept as one stack, so that depth costs no
+    compilation.
 
     Attributes:
-        switch: θ_b, the inputs that are parameters (s,); s is 1, or 0 for a network that needs none.
-        layers: Hidden layers and the linear output layer, first to last; a stack of n is one `Dense` of W (n, m, m).
-        alpha: The step size for which the weights were chosen: the initialisation encodes it.
-        channels: Widths of the forward, the written and the switch channel of a stack; None without stacks.
+        switch: θ_b, the inputs that are parameters (s,); s is 1, or 0 for a network
+            that needs none.
+        layers: Hidden layers and the linear output layer, first to last; a stack of n
+            is one `Dense` of W (n, m, m).
+        alpha: The step size for which the weights were chosen: the initialisation
+            encodes it.
+        channels: Widths of the forward, the written and the switch channel of a stack;
+            None without stacks.
         start: Prediction before the step, below all targets.
-        y_range: Smallest and largest value that the network was built to be taught; None if it is not known.
+        y_range: Smallest and largest value that the network was built to be taught;
+            None if it is not known.
     """
 
     switch: Float[Array, " s"]
@@ -51,22 +81,42 @@ class Network(Module):
     def __post_init__(self) -> None:
         positive("alpha", self.alpha)
         switch = numbers("switch", self.switch)
-        check(switch.ndim == 1, "switch", f"shape {switch.shape}", "of shape (s,): one input for each")
-        if known(switch):
-            check(bool(np.isfinite(np.asarray(switch)).all()), "switch", "NaN or infinity", "finite")
-        check(math.isfinite(real("start", self.start, "one number") or 0.0), "start", self.start, "finite")
-        made = isinstance(self.layers, tuple) and all(isinstance(layer, Dense) for layer in self.layers)
-        check(made and len(self.layers) > 0, "layers", self.layers, "a tuple of Dense layers")
+        if switch.ndim != 1:
+            raise ValueError(
+                f"switch: got shape {switch.shape}; "
+                "it must be of shape (s,): one input for each."
+            )
+        if known(switch) and not np.isfinite(np.asarray(switch)).all():
+            raise ValueError("switch: got NaN or infinity; it must be finite.")
+        if not math.isfinite(real("start", self.start, "one number") or 0.0):
+            raise ValueError(f"start: got {brief(self.start)}; it must be finite.")
+        made = isinstance(self.layers, tuple) and all(
+            isinstance(layer, Dense) for layer in self.layers
+        )
+        if not made or len(self.layers) <= 0:
+            raise ValueError(
+                f"layers: got {brief(self.layers)}; it must be a tuple of Dense layers."
+            )
         if self.channels is not None:
             fits = isinstance(self.channels, tuple) and len(self.channels) == 3
-            check(fits, "channels", self.channels, "three widths, or None")
+            if not fits:
+                raise ValueError(
+                    f"channels: got {brief(self.channels)}; "
+                    "it must be three widths, or None."
+                )
             for width in self.channels:
                 integer("channels", width, "three widths, or None", least=0)
         if self.y_range is not None:
             wanted = "a pair (smallest y, largest y), or None"
-            check(isinstance(self.y_range, tuple) and len(self.y_range) == 2, "y_range", self.y_range, wanted)
+            if not isinstance(self.y_range, tuple) or len(self.y_range) != 2:
+                raise ValueError(
+                    f"y_range: got {brief(self.y_range)}; it must be {wanted}."
+                )
             low, high = (real("y_range", end, wanted) for end in self.y_range)
-            check(low is not None and high is not None and low < high, "y_range", self.y_range, wanted)
+            if not (low is not None and high is not None and low < high):
+                raise ValueError(
+                    f"y_range: got {brief(self.y_range)}; it must be {wanted}."
+                )
 
     @property
     def depth(self) -> int:
@@ -86,7 +136,13 @@ class Network(Module):
     def input(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n inputs"]:
         """[x, θ_b]: x (...) -> (..., 1 + s)."""
         x = numbers("x", x)
-        return jnp.concatenate([x[..., None], jnp.broadcast_to(self.switch, (*x.shape, *self.switch.shape))], -1)
+        return jnp.concatenate(
+            [
+                x[..., None],
+                jnp.broadcast_to(self.switch, (*x.shape, *self.switch.shape)),
+            ],
+            -1,
+        )
 
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
         """Output at x (...) -> (...)."""
@@ -94,15 +150,22 @@ class Network(Module):
 
 
 @full_precision()
-def forward(network: Network, x: Real[ArrayLike, "*n"]) -> tuple[Float[Array, "*n"], tuple[Array, ...]]:
-    """Output (...) at x (...), and the hidden activations, those of a stack in one array (n, ..., width)."""
-    h, hidden = network.input(x), []
+def forward(
+    network: Network, x: Real[ArrayLike, "*n"]
+) -> tuple[Float[Array, "*n"], tuple[Array, ...]]:
+    """Output (...) at x (...), and the hidden activations, those of a stack in one
+    array (n, ..., width).
+    """
+    h = network.input(x)
+    hidden = []
     for layer in network.layers[:-1]:
         if layer.W.ndim == 2:
             h = jax.nn.relu(layer(h))
             hidden.append(h)
         else:
-            h, inside = jax.lax.scan(lambda h, one: (jax.nn.relu(one(h)),) * 2, h, layer)
+            h, inside = jax.lax.scan(
+                lambda h, one: (jax.nn.relu(one(h)),) * 2, h, layer
+            )
             hidden.append(inside)
     return network.layers[-1](h)[..., 0], tuple(hidden)
 
@@ -110,22 +173,28 @@ def forward(network: Network, x: Real[ArrayLike, "*n"]) -> tuple[Float[Array, "*
 _forward = jax.jit(forward)
 
 
-def loss(network: Network, x: Float[Array, " k"], y: Float[Array, " k"]) -> Float[Array, ""]:
+def loss(
+    network: Network, x: Float[Array, " k"], y: Float[Array, " k"]
+) -> Float[Array, ""]:
     """Half the mean squared error over the shots x (k,), y (k,)."""
     return 0.5 * jnp.mean((network.output(x) - y) ** 2)
 
 
-def adapt(network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = None) -> Network:
+def adapt(
+    network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = None
+) -> Network:
     """One plain gradient step on every parameter, θ' = θ − α ∇L(θ) [M-def].
 
-    The gradient is `jax.grad`'s of ½(f(x; θ) − y)², with `jax.nn.relu` and no other convention at the kink. Over k
-    shots the error is a mean, so each writes a k-th of its own [M-kshot]. `jax.vmap` over x and y adapts one copy a
-    task; `learn` does that without keeping the copies.
+    The gradient is `jax.grad`'s of ½(f(x; θ) − y)², with `jax.nn.relu` and no other
+    convention at the kink. Over k shots the error is a mean, so each writes a k-th of
+    its own [M-kshot]. `jax.vmap` over x and y adapts one copy a task; `learn` does that
+    without keeping the copies.
 
-    A network can be taught values inside the `y_range` that it was built for. Beyond that range its read-out no longer
-    follows the target, so that a value there is refused. Inside jit or vmap no value can be refused: the step is then
-    the same plain gradient step, and the prediction after it is wrong. It is not NaN, because the step of the
-    definition is applied to every parameter as it is.
+    A network can be taught values inside the `y_range` that it was built for. Beyond
+    that range its read-out no longer follows the target, so that a value there is
+    refused. Inside jit or vmap no value can be refused: the step is then the same plain
+    gradient step, and the prediction after it is wrong. It is not NaN, because the step
+    of the definition is applied to every parameter as it is.
 
     Args:
         network: From `universal_learner`.
@@ -172,7 +241,11 @@ def predict(network: Any, x_star: Numbers) -> Array:
     >>> [round(float(value), 3) for value in ro.predict(after, [0.25, 0.75])]
     [0.25, 0.75]
     """
-    check(hasattr(network, "output"), "network", type(network), "a network, such as universal_learner makes")
+    if not hasattr(network, "output"):
+        raise ValueError(
+            f"network: got {brief(type(network))}; "
+            "it must be a network, such as universal_learner makes."
+        )
     return _output(network, unit("x_star", x_star, network.dtype))
 
 
@@ -182,25 +255,37 @@ def _output(network: Any, x: Array) -> Array:
 
 
 def activations(network: Network, x: Numbers) -> tuple[Array, ...]:
-    """Hidden activations at x (...), layer by layer; those of a stack in one array (n, ..., width)."""
+    """Hidden activations at x (...), layer by layer; those of a stack in one array (n,
+    ..., width).
+    """
     check_network(network)
     return _forward(network, unit("x", x, network.dtype))[1]
 
 
 def check_network(network: Any) -> None:
     """Raise unless it is a `Network`."""
-    check(isinstance(network, Network), "network", type(network), "a network, such as universal_learner makes")
+    if not isinstance(network, Network):
+        raise ValueError(
+            f"network: got {brief(type(network))}; "
+            "it must be a network, such as universal_learner makes."
+        )
 
 
 def _floats(name: str, value: Numbers, dtype: Any) -> Any:
-    """`value` in `dtype`: a JAX array where it lies, another in numpy, which jit takes without a program of its own."""
+    """`value` in `dtype`: a JAX array where it lies, another in numpy, which jit takes
+    without a program of its own.
+    """
     wanted = "a real number, or an array of them"
     try:
         out = as_array(value)
     except (TypeError, ValueError) as error:  # rows of different lengths
         raise ValueError(f"{name}: got {value!r:.99}; it must be {wanted}.") from error
-    good = any(jnp.issubdtype(out.dtype, kind) for kind in (jnp.bool_, jnp.integer, jnp.floating))
-    check(good, name, value, wanted)
+    good = any(
+        jnp.issubdtype(out.dtype, kind)
+        for kind in (jnp.bool_, jnp.integer, jnp.floating)
+    )
+    if not good:
+        raise ValueError(f"{name}: got {brief(value)}; it must be {wanted}.")
     with np.errstate(over="ignore", under="ignore"):
         return out.astype(dtype)
 
@@ -210,34 +295,58 @@ def unit(name: str, value: Numbers, dtype: Any) -> Any:
     out = _floats(name, value, dtype)
     if readable(out):
         points = np.asarray(out)
-        check(bool(((points >= 0) & (points <= 1)).all()), name, value, "in [0, 1]: rescale your inputs")
+        if not ((points >= 0) & (points <= 1)).all():
+            raise ValueError(
+                f"{name}: got {brief(value)}; "
+                "it must be in [0, 1]: rescale your inputs."
+            )
     return out
 
 
-def shots(network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None) -> tuple[Any, Any, Any]:
+def shots(
+    network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None
+) -> tuple[Any, Any, Any]:
     """Checked shots (k,) and (k,), and the step size."""
     check_network(network)
-    inputs, values = _row(unit("x", x, network.dtype)), _row(_floats("y", y, network.dtype))
+    inputs = _row(unit("x", x, network.dtype))
+    values = _row(_floats("y", y, network.dtype))
     shape = inputs.shape
-    check(len(shape) == 1 and inputs.size > 0, "x", f"shape {shape}", "a scalar, or shots of shape (k,)")
-    check(values.shape == shape, "y", f"shape {values.shape}", f"of the shape of x, {shape}: one value for each input")
+    if len(shape) != 1 or inputs.size == 0:
+        raise ValueError(
+            f"x: got shape {shape}; it must be a scalar, or shots of shape (k,)."
+        )
+    if values.shape != shape:
+        raise ValueError(
+            f"y: got shape {values.shape}; "
+            f"it must be of the shape of x, {shape}: one value for each input."
+        )
     if readable(values):
         _check_values(network, np.asarray(values))
     alpha = network.alpha if alpha is None else alpha
-    positive("alpha", alpha, f"a positive step size; this network was built for {network.alpha}", dtype=network.dtype)
+    positive(
+        "alpha",
+        alpha,
+        f"a positive step size; this network was built for {network.alpha}",
+        dtype=network.dtype,
+    )
     return inputs, values, _floats("alpha", alpha, network.dtype)
 
 
 def _check_values(network: Network, y: np.ndarray) -> None:
     """Refuse values that are not finite, or that the network was not built for."""
-    check(bool(np.isfinite(y).all()), "y", "NaN or infinity", "finite")
+    if not np.isfinite(y).all():
+        raise ValueError("y: got NaN or infinity; it must be finite.")
     if network.y_range is None:
         return
     low, high = network.y_range
     rounding = 4 * float(jnp.finfo(network.dtype).eps) * max(abs(low), abs(high))
     worst = float(y.flat[np.abs(y.astype(float) - (low + high) / 2).argmax()])
-    wanted = f"from {low:g} to {high:g}, for which this network was built; build one with a wider y_range"
-    check(low - rounding <= worst <= high + rounding, "y", worst, wanted)
+    wanted = (
+        f"from {low:g} to {high:g}, for which this network was built; build one with a "
+        "wider y_range"
+    )
+    if not low - rounding <= worst <= high + rounding:
+        raise ValueError(f"y: got {brief(worst)}; it must be {wanted}.")
 
 
 def _row(a: Any) -> Any:

@@ -1,8 +1,9 @@
 """The gradient step kept as what it is: one rank-one term a layer and shot [M-grad].
 
-The gradient of a layer's W is (1/k) Σ_s a_s b_sᵀ, with b_s the input of the layer and a_s the error that comes back to
-its pre-activation. A stack of n layers of width m then needs 2nm numbers instead of nm², and the step is read without
-ever being written into the weights. `adapt` is the definition; the tests hold this equal to it.
+The gradient of a layer's W is (1/k) Σ_s a_s b_sᵀ, with b_s the input of the layer and
+a_s the error that comes back to its pre-activation. A stack of n layers of width m then
+needs 2nm numbers instead of nm², and the step is read without ever being written into
+the weights. `adapt` is the definition; the tests hold this equal to it.
 """
 
 from dataclasses import replace
@@ -13,7 +14,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import check
+from rankone._checks import brief
 from rankone._module import Module
 from rankone.nn import Dense, append_one
 from rankone.universality.network import Network, Numbers, full_precision, shots, unit
@@ -21,16 +22,19 @@ from rankone.writes import Write
 
 __all__ = ["RankOneStep", "gradient_into", "learn", "rank_one_step", "step"]
 
-Terms = tuple[Float[Array, "... k _"], Float[Array, "... k _"]]  # errors (..., k, out) and inputs (..., k, in)
+# errors (..., k, out) and inputs (..., k, in)
+Terms = tuple[Float[Array, "... k _"], Float[Array, "... k _"]]
 
 
 class RankOneStep(Module):
-    """A network and one gradient step on it, not yet applied; `predict` reads it as the network after the step.
+    """A network and one gradient step on it, not yet applied; `predict` reads it as the
+    network after the step.
 
     Attributes:
         network: Before the step.
         switch: Gradient of θ_b (s,).
-        terms: For each layer the errors (..., k, out), divided by k, and the inputs (..., k, in).
+        terms: For each layer the errors (..., k, out), divided by k, and the inputs
+            (..., k, in).
         alpha: Step size.
     """
 
@@ -50,67 +54,97 @@ class RankOneStep(Module):
         """The gradient as a network of the same structure: what `jax.grad` returns."""
         layers = []
         for layer, (a, b) in zip(self.network.layers, self.terms, strict=True):
-            layers.append(Dense(jnp.swapaxes(a, -1, -2) @ b, None if layer.b is None else a.sum(-2)))
+            layers.append(
+                Dense(
+                    jnp.swapaxes(a, -1, -2) @ b, None if layer.b is None else a.sum(-2)
+                )
+            )
         return replace(self.network, switch=self.switch, layers=tuple(layers))
 
     @jax.jit
     def apply(self) -> Network:
         """The network after the step, in full."""
-        return jax.tree.map(lambda p, g: p - (self.alpha * g).astype(p.dtype), self.network, self.gradient())
+        return jax.tree.map(
+            lambda p, g: p - (self.alpha * g).astype(p.dtype),
+            self.network,
+            self.gradient(),
+        )
 
     @jax.jit
     def writes(self) -> tuple[Write, ...]:
-        """Change of [W b] of each weight layer by the step, first to last: −α Σ_s a_s [b_s; 1]ᵀ, one column per shot.
+        """Change of [W b] of each weight layer by the step, first to last: −α Σ_s a_s
+        [b_s; 1]ᵀ, one column per shot.
 
-        The layers of a stack come one by one, and a layer without a bias has no 1. θ_b is in no matrix: it moves by
-        −α `switch`.
+        The layers of a stack come one by one, and a layer without a bias has no 1. θ_b
+        is in no matrix: it moves by −α `switch`.
         """
         found = []
         for layer, (a, b) in zip(self.network.layers, self.terms, strict=True):
             keys = b if layer.b is None else append_one(b)
             errors, keys = (a, keys) if layer.W.ndim == 3 else (a[None], keys[None])
-            found += [Write(-self.alpha * one.T, key.T) for one, key in zip(errors, keys, strict=True)]
+            found += [
+                Write(-self.alpha * one.T, key.T)
+                for one, key in zip(errors, keys, strict=True)
+            ]
         return tuple(found)
 
     @full_precision()
     def output(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n"]:
         """Output of the network after the step at x (...) -> (...)."""
-        return _after(self.network.layers[-1], self.terms[-1], self.alpha, self.last_hidden(x))[..., 0]
+        return _after(
+            self.network.layers[-1], self.terms[-1], self.alpha, self.last_hidden(x)
+        )[..., 0]
 
     @full_precision()
     def last_hidden(self, x: Real[ArrayLike, "*n"]) -> Float[Array, "*n units"]:
         """Input of the output layer after the step, at x (...) -> (..., units)."""
-        before = replace(self.network, switch=self.network.switch - self.alpha * self.switch)
+        before = replace(
+            self.network, switch=self.network.switch - self.alpha * self.switch
+        )
         h = before.input(x)
         for layer, terms in zip(before.layers[:-1], self.terms[:-1], strict=True):
             if layer.W.ndim == 2:
                 h = jax.nn.relu(_after(layer, terms, self.alpha, h))
             else:
-                body = lambda h, one: (jax.nn.relu(_after(one[0], one[1], self.alpha, h)), None)  # noqa: E731
+
+                def body(h: Array, one: Any) -> tuple[Array, Any]:
+                    return (
+                        jax.nn.relu(_after(one[0], one[1], self.alpha, h)),
+                        None,
+                    )
+
                 h, _ = jax.lax.scan(body, h, (layer, terms))
         return h
 
 
 def _after(layer: Dense, terms: Terms, alpha: Array, h: Array) -> Array:
-    """Pre-activation after the step: Wh + c − α Σ_s a_s(⟨b_s, h⟩ + 1), the 1 for a bias."""
+    """Pre-activation after the step: Wh + c − α Σ_s a_s(⟨b_s, h⟩ + 1), the 1 for a
+    bias.
+    """
     a, b = terms
     weight = h @ b.T + (0 if layer.b is None else 1)
     return layer(h) - (alpha * weight) @ a
 
 
-def rank_one_step(network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = None) -> RankOneStep:
-    """The step of `adapt`, in closed form and unapplied. Arguments and errors are those of `adapt`."""
+def rank_one_step(
+    network: Network, x: Numbers, y: Numbers, alpha: ArrayLike | None = None
+) -> RankOneStep:
+    """The step of `adapt`, in closed form and unapplied. Arguments and errors are those
+    of `adapt`.
+    """
     return _step(network, *shots(network, x, y, alpha))
 
 
 def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Network:
-    """The gradient along which `adapt` steps, in closed form, in the memory of one that is no longer wanted.
+    """The gradient along which `adapt` steps, in closed form, in the memory of one that
+    is no longer wanted.
 
-    Deep stacks are tens of megabytes. New memory of that size comes from the system page by page, each of them zeroed
-    first, and that takes longer than everything else.
+    Deep stacks are tens of megabytes. New memory of that size comes from the system
+    page by page, each of them zeroed first, and that takes longer than everything else.
 
     Args:
-        old: A gradient, or any network of the same structure; it is used up, and must not be read again.
+        old: A gradient, or any network of the same structure; it is used up, and must
+            not be read again.
         network: From `universal_learner`.
         x: Training input in [0, 1]: a scalar, or k shots (k,).
         y: Its value, finite; of the same shape.
@@ -120,22 +154,38 @@ def gradient_into(old: Network, network: Network, x: Numbers, y: Numbers) -> Net
     """
     given = shots(network, x, y, None)
     (held, structure), (like, wanted) = map(jax.tree.flatten, (old, network))
-    fits = structure == wanted and list(map(jnp.shape, held)) == list(map(jnp.shape, like))  # type: ignore[operator]
-    check(fits, "old", old, "of the structure of network")
+    same = structure == wanted  # type: ignore[operator]
+    if not same or list(map(jnp.shape, held)) != list(map(jnp.shape, like)):
+        raise ValueError(
+            f"old: got {brief(old)}; it must be of the structure of network."
+        )
     used = any(getattr(leaf, "is_deleted", bool)() for leaf in held)
-    check(not used, "old", "a gradient that is used up", "one that is still there")
+    if used:
+        raise ValueError(
+            "old: got a gradient that is used up; it must be one that is still there."
+        )
     return _gradient_into(old, network, *given)
 
 
 @partial(jax.jit, donate_argnums=0, keep_unused=True)
-def _gradient_into(old: Network, network: Network, x: Array, y: Array, alpha: Array) -> Network:
+def _gradient_into(
+    old: Network, network: Network, x: Array, y: Array, alpha: Array
+) -> Network:
     return step(network, x, y, alpha).gradient()
 
 
 @full_precision()
-def step(network: Network, x: Float[Array, " k"], y: Float[Array, " k"], alpha: Float[Array, ""]) -> RankOneStep:
-    """Forward, then backward, keeping each layer's input b and the error a at its pre-activation."""
-    h, inputs = network.input(x), []
+def step(
+    network: Network,
+    x: Float[Array, " k"],
+    y: Float[Array, " k"],
+    alpha: Float[Array, ""],
+) -> RankOneStep:
+    """Forward, then backward, keeping each layer's input b and the error a at its
+    pre-activation.
+    """
+    h = network.input(x)
+    inputs = []
     for layer in network.layers[:-1]:
         if layer.W.ndim == 2:
             inputs.append(h)
@@ -143,7 +193,8 @@ def step(network: Network, x: Float[Array, " k"], y: Float[Array, " k"], alpha: 
         else:
             h, inside = jax.lax.scan(lambda h, one: (jax.nn.relu(one(h)), h), h, layer)
             inputs.append(inside)
-    a, terms = (network.layers[-1](h) - y[:, None]) / len(x), list[Terms]()
+    a = (network.layers[-1](h) - y[:, None]) / len(x)
+    terms = list[Terms]()
     for layer, b in zip(reversed(network.layers), [h, *reversed(inputs)], strict=True):
         if layer.W.ndim == 2:
             terms.insert(0, (a, b))
@@ -156,7 +207,9 @@ def step(network: Network, x: Float[Array, " k"], y: Float[Array, " k"], alpha: 
 
 
 def _back(a: Array, one: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Error at the layer before from that at a layer's pre-activation, through a ReLU with ReLU'(0) = 0."""
+    """Error at the layer before from that at a layer's pre-activation, through a ReLU
+    with ReLU'(0) = 0.
+    """
     W, b = one
     return jnp.where(b > 0, a @ W, 0), a
 
@@ -164,10 +217,19 @@ def _back(a: Array, one: tuple[Array, Array]) -> tuple[Array, Array]:
 _step = jax.jit(step)
 
 
-def learn(network: Network, x: Numbers, y: Numbers, x_star: Numbers, *, alpha: ArrayLike | None = None) -> Array:
-    """Adapt to each of n one-shot tasks and predict at x_star: (n, m), with no copy of the network kept.
+def learn(
+    network: Network,
+    x: Numbers,
+    y: Numbers,
+    x_star: Numbers,
+    *,
+    alpha: ArrayLike | None = None,
+) -> Array:
+    """Adapt to each of n one-shot tasks and predict at x_star: (n, m), with no copy of
+    the network kept.
 
-    Every layer's gradient has rank one, so a task costs two passes and a vector a layer.
+    Every layer's gradient has rank one, so a task costs two passes and a vector a
+    layer.
 
     Args:
         network: From `universal_learner`.
@@ -182,12 +244,19 @@ def learn(network: Network, x: Numbers, y: Numbers, x_star: Numbers, *, alpha: A
     inputs, values, step_size = shots(network, x, y, alpha)
     points = unit("x_star", x_star, network.dtype)
     fits = points.ndim == 1 or (points.ndim == 2 and len(points) == len(inputs))
-    check(fits, "x_star", f"shape {points.shape}", f"of shape (m,), or ({len(inputs)}, m): a row for each task")
+    if not fits:
+        raise ValueError(
+            f"x_star: got shape {points.shape}; "
+            f"it must be of shape (m,), or ({len(inputs)}, m): a row for each task."
+        )
     return _learn(network, step_size, inputs, values, points)
 
 
 @jax.jit
 def _learn(network: Network, alpha: Array, x: Array, y: Array, x_star: Array) -> Array:
     tasks = x[:, None], y[:, None], jnp.broadcast_to(x_star, (len(x), x_star.shape[-1]))
-    one = lambda task: step(network, task[0], task[1], alpha).output(task[2])  # noqa: E731
+
+    def one(task: Any) -> Array:
+        return step(network, task[0], task[1], alpha).output(task[2])
+
     return jax.lax.map(one, tasks, batch_size=32)

@@ -1,7 +1,9 @@
-"""The matrices that make layer i answer for one cell, or one bit, of (x, x*), and the telescope that installs them.
+"""The matrices that make layer i answer for one cell, or one bit, of (x, x*), and the
+telescope that installs them.
 
-Feature vectors have two halves of J: before the step x sits in the first, [e_j; 0]; after it x* in the second,
-[0; e_l]. The kernel of layer i is kᵢ(x, x*) = φ(x)ᵀ BᵢᵀBᵢ φ'(x*) [M-kern].
+Feature vectors have two halves of J: before the step x sits in the first, [e_j; 0];
+after it x* in the second, [0; e_l]. The kernel of layer i is kᵢ(x, x*) = φ(x)ᵀ BᵢᵀBᵢ
+φ'(x*) [M-kern].
 """
 
 import numpy as np
@@ -9,20 +11,30 @@ from numpy.typing import NDArray
 
 from rankone._module import Module
 
-__all__ = ["Selector", "amplifiers", "bit_selector", "cell_index", "cell_selector", "kernels", "seed_matrix"]
+__all__ = [
+    "Selector",
+    "amplifiers",
+    "bit_selector",
+    "cell_index",
+    "cell_selector",
+    "kernels",
+    "seed_matrix",
+]
 __all__ += ["telescope", "unipotent"]
 
 Matrix = NDArray[np.float64]
 
 
 class Selector(Module):
-    """Selector of a stack: the cells that it selects, and how a reader finds a cell in what it wrote.
+    """Selector of a stack: the cells that it selects, and how a reader finds a cell in
+    what it wrote.
 
     Attributes:
         B: Forward products, one for each selecting layer (n, 2J, 2J).
-        A: Diagonals of the backward products (n, S): which of the S slots the layer writes.
-        decode: (J², S): weights of the slots that give 1 for the cell's own slot vector and at most 0 for others, up
-            to ε and to a positive factor.
+        A: Diagonals of the backward products (n, S): which of the S slots the layer
+            writes.
+        decode: (J², S): weights of the slots that give 1 for the cell's own slot vector
+            and at most 0 for others, up to ε and to a positive factor.
     """
 
     B: Matrix
@@ -35,15 +47,18 @@ class Selector(Module):
         return self.B.shape[-1] // 2
 
     def kernels(self) -> Matrix:
-        """(J², n): the kernel of every layer for x in cell j and x* in cell l, at row j + Jl."""
+        """(J², n): the kernel of every layer for x in cell j and x* in cell l, at row j
+        + Jl.
+        """
         return kernels(self.B).transpose(2, 1, 0).reshape(self.J**2, -1)
 
 
 def seed_matrix(j: int, l: int, J: int, epsilon: float) -> Matrix:  # noqa: E741
     """The printed B of a cell, [[E_jj, E_jl], [E_lj, 0]] + εI [M-appA-Bpd, M-appC-B].
 
-    Its eigenvalues are (1 ± √5)/2 + ε and ε: positive definite only for ε > 0.618. What the argument
-    needs is less: entries ≥ 0, and the off-diagonal block of B², which is exactly (1 + 2ε)E_jl.
+    Its eigenvalues are (1 ± √5)/2 + ε and ε: positive definite only for ε > 0.618. What
+    the argument needs is less: entries ≥ 0, and the off-diagonal block of B², which is
+    exactly (1 + 2ε)E_jl.
     """
     B = epsilon * np.eye(2 * J)
     B[j, j] += 1
@@ -54,7 +69,8 @@ def seed_matrix(j: int, l: int, J: int, epsilon: float) -> Matrix:  # noqa: E741
 def unipotent(U: Matrix) -> Matrix:
     """The matrix I + [[0, U], [0, 0]]: for any U ≥ 0 its kernel is exactly U_jl [M-S2].
 
-    For U = E_jl its condition number is φ² = 2.618, its inverse 2I − B, and no ε is needed.
+    For U = E_jl its condition number is φ² = 2.618, its inverse 2I − B, and no ε is
+    needed.
     """
     J = len(U)
     B = np.eye(2 * J)
@@ -63,41 +79,57 @@ def unipotent(U: Matrix) -> Matrix:
 
 
 def kernels(B: Matrix) -> Matrix:
-    """The block of BᵀB that meets [e_j; 0] on the left and [0; e_l] on the right: (..., J, J) [M-kern, M-eq6]."""
+    """The block of BᵀB that meets [e_j; 0] on the left and [0; e_l] on the right: (...,
+    J, J) [M-kern, M-eq6].
+    """
     J = B.shape[-1] // 2
     return (np.swapaxes(B, -1, -2) @ B)[..., :J, J:]
 
 
 def cell_index(j: int, l: int, J: int) -> int:  # noqa: E741
-    """Position of the cell (j, l): j + Jl. The printed j + J·L is the same for every l [M-index]."""
+    """Position of the cell (j, l): j + Jl. The printed j + J·L is the same for every l
+    [M-index].
+    """
     return j + J * l
 
 
 def amplifiers(n: int, S: int, epsilon: float) -> Matrix:
-    """Diagonals of A for n layers, the p-th of which writes slot p: ε everywhere and 1 + ε at p [M-Ajl, M-v]."""
+    """Diagonals of A for n layers, the p-th of which writes slot p: ε everywhere and 1
+    + ε at p [M-Ajl, M-v].
+    """
     return epsilon + np.eye(n, S)
 
 
-def cell_selector(J: int, epsilon: float, *, printed: bool = True, reference: bool = False) -> Selector:
+def cell_selector(
+    J: int, epsilon: float, *, printed: bool = True, reference: bool = False
+) -> Selector:
     """One layer and one slot for each of the J² cells [M-idea1, M-S2].
 
     Args:
         J: Cells on an axis.
         epsilon: ε of A, and of the printed B.
         printed: The printed B_jl; otherwise the unipotent one.
-        reference: Add a slot written by a layer with kernel 0 and subtract it when reading: ε then cancels, however
-            large, and so does the 1 that a trainable bias adds to every kernel.
+        reference: Add a slot written by a layer with kernel 0 and subtract it when
+            reading: ε then cancels, however large, and so does the 1 that a trainable
+            bias adds to every kernel.
     """
     e = np.eye(J)
-    make = (lambda j, m: seed_matrix(j, m, J, epsilon)) if printed else (lambda j, m: unipotent(np.outer(e[j], e[m])))
-    B, decode = [make(c % J, c // J) for c in range(J * J)], np.eye(J * J)
+    make = (
+        (lambda j, m: seed_matrix(j, m, J, epsilon))
+        if printed
+        else (lambda j, m: unipotent(np.outer(e[j], e[m])))
+    )
+    B = [make(c % J, c // J) for c in range(J * J)]
+    decode = np.eye(J * J)
     if reference:
-        B, decode = [*B, np.eye(2 * J)], np.hstack([decode, -np.ones((J * J, 1))])
+        B = [*B, np.eye(2 * J)]
+        decode = np.hstack([decode, -np.ones((J * J, 1))])
     return Selector(np.stack(B), amplifiers(len(B), len(B), epsilon), decode)
 
 
 def bit_selector(J: int, epsilon: float, *, reference: bool = False) -> Selector:
-    """One layer for each bit of j and of l, and one for all cells: 2⌈log₂J⌉ + 1 of them [M-S3].
+    """One layer for each bit of j and of l, and one for all cells: 2⌈log₂J⌉ + 1 of them
+    [M-S3].
 
     With T bits and slots v₀ = Δ (all cells) and v_b = Δ·(bit b), a cell is read as
     Δ(#matching bits − T + 1) = Σ_{b set} v_b + Σ_{b not set} (v₀ − v_b) − (T − 1)v₀.
@@ -105,22 +137,30 @@ def bit_selector(J: int, epsilon: float, *, reference: bool = False) -> Selector
     bits = max(1, (J - 1).bit_length())
     table = np.arange(J)[:, None] >> np.arange(bits) & 1  # (J, bits)
     ones = np.ones(J)
-    U = [np.outer(column, ones) for column in table.T] + [np.outer(ones, column) for column in table.T]
+    U = [np.outer(column, ones) for column in table.T] + [
+        np.outer(ones, column) for column in table.T
+    ]
     U = [np.outer(ones, ones), *U]
-    words = np.hstack([np.tile(table, (J, 1)), np.repeat(table, J, 0)])  # row j + Jl: bits of j, then of l
+    # row j + Jl: bits of j, then of l
+    words = np.hstack([np.tile(table, (J, 1)), np.repeat(table, J, 0)])
     decode = np.hstack([1 - words.sum(1, keepdims=True), 2.0 * words - 1])
     if reference:
-        U, decode = [*U, np.zeros((J, J))], np.hstack([decode, -decode.sum(1, keepdims=True)])
-    return Selector(np.stack([unipotent(u) for u in U]), amplifiers(len(U), len(U), epsilon), decode)
+        U = [*U, np.zeros((J, J))]
+        decode = np.hstack([decode, -decode.sum(1, keepdims=True)])
+    return Selector(
+        np.stack([unipotent(u) for u in U]), amplifiers(len(U), len(U), epsilon), decode
+    )
 
 
 def telescope(selector: Selector, *, epsilon: float, damping: float) -> Matrix:
-    """The N = n + 2 weight matrices whose products are the selector's: (N, width, width), first applied first.
+    """The N = n + 2 weight matrices whose products are the selector's: (N, width,
+    width), first applied first.
 
-    In the forward channel W̃ᵢ = M̃ᵢ M̃ᵢ₊₁⁻¹, in the written one W̄ᵢ = M̄ᵢ₋₁⁻¹ M̄ᵢ, with i counted from the output
-    [M-appA-tele]. M̃_{N+1} = I and M̄₀ = I are forced, so layers 1 and N can select nothing; here M̃₁ = M̃₂ = I gives
-    them the kernel 0, and M̄_N = μI keeps the features' own gradient out [M-appA-bdry, M-eq2]. All M̄ᵢ are diagonal,
-    and so are their quotients [M-appA-Wbar].
+    In the forward channel W̃ᵢ = M̃ᵢ M̃ᵢ₊₁⁻¹, in the written one W̄ᵢ = M̄ᵢ₋₁⁻¹ M̄ᵢ, with
+    i counted from the output [M-appA-tele]. M̃_{N+1} = I and M̄₀ = I are forced, so
+    layers 1 and N can select nothing; here M̃₁ = M̃₂ = I gives them the kernel 0, and
+    M̄_N = μI keeps the features' own gradient out [M-appA-bdry, M-eq2]. All M̄ᵢ are
+    diagonal, and so are their quotients [M-appA-Wbar].
 
     Args:
         selector: From `cell_selector` or `bit_selector`.
@@ -132,9 +172,12 @@ def telescope(selector: Selector, *, epsilon: float, damping: float) -> Matrix:
     eye = np.eye(half)[None]
     forward = np.concatenate([eye, eye, selector.B, eye])  # M̃₁ … M̃_{N+1}
     ends = np.array([[1.0], [epsilon], [damping**2]]) * np.ones(S)
-    backward = np.sqrt(np.concatenate([ends[:1], selector.A, ends[1:]]))  # diagonals of M̄₀ … M̄_N
+    # diagonals of M̄₀ … M̄_N
+    backward = np.sqrt(np.concatenate([ends[:1], selector.A, ends[1:]]))
     W = np.zeros((n + 2, half + S + 1, half + S + 1))
-    W[:, :half, :half] = np.linalg.solve(forward[1:].swapaxes(1, 2), forward[:-1].swapaxes(1, 2)).swapaxes(1, 2)
+    W[:, :half, :half] = np.linalg.solve(
+        forward[1:].swapaxes(1, 2), forward[:-1].swapaxes(1, 2)
+    ).swapaxes(1, 2)
     slots = half + np.arange(S)
     W[:, slots, slots] = backward[1:] / backward[:-1]
     W[:, -1, -1] = 1

@@ -1,9 +1,12 @@
-"""Networks that write into one slot a cell, or a bit, and look the answer up: what the seed builds [M-univ, M-S3]."""
+"""Networks that write into one slot a cell, or a bit, and look the answer up: what the
+seed builds [M-univ, M-S3].
+"""
 
 from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 from numpy.typing import NDArray
 
 from rankone._module import Module
@@ -18,12 +21,14 @@ Matrix = NDArray[np.float64]
 
 
 class Grid(Module):
-    """Ramps that turn x into J features: feature j rises over [tⱼ, tⱼ + ω] and falls over [tⱼ₊₁, tⱼ₊₁ + ω] [M-disc].
+    """Ramps that turn x into J features: feature j rises over [tⱼ, tⱼ + ω] and falls
+    over [tⱼ₊₁, tⱼ₊₁ + ω] [M-disc].
 
     Attributes:
         t: Where the J − 1 ramps begin.
         ramp: ω.
-        sleep: η; a feature d is read as (1 + η)d − η, so that rounding errors in d stay asleep below η/(1 + η).
+        sleep: η; a feature d is read as (1 + η)d − η, so that rounding errors in d stay
+            asleep below η/(1 + η).
     """
 
     t: Matrix
@@ -38,10 +43,12 @@ class Grid(Module):
 
 
 def cells_grid(J: int, ramp: float) -> Grid:
-    """J equal cells with narrow ramps between them, which end half a ramp beyond j/J [M-disc].
+    """J equal cells with narrow ramps between them, which end half a ramp beyond j/J
+    [M-disc].
 
-    Every t is a multiple of ω, so that for ω a power of two x − t is not rounded in float32. The difference of two
-    such terms, divided by ω, can still be off by 2⁻²³/ω where x − t is large: that stays asleep.
+    Every t is a multiple of ω, so that for ω a power of two x − t is not rounded in
+    float32. The difference of two such terms, divided by ω, can still be off by 2⁻²³/ω
+    where x − t is large: that stays asleep.
     """
     return Grid(ramp * np.round(np.arange(1, J) / (J * ramp) - 0.5), ramp, sleep=1.0)
 
@@ -49,28 +56,43 @@ def cells_grid(J: int, ramp: float) -> Grid:
 def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix]]:
     """The two layers of φ: weights and biases [M-appC-phi, M-appA-in].
 
-    φ = [(d − s)₊; (d + s − 1)₊] with the switch s = clip((θ_b − τ₁)/(τ₂ − τ₁), 0, 1): the first half is awake before
-    the step, the second after it. Then δ in every slot, and θ_b itself.
+    φ = [(d − s)₊; (d + s − 1)₊] with the switch s = clip((θ_b − τ₁)/(τ₂ − τ₁), 0, 1):
+    the first half is awake before the step, the second after it. Then δ in every slot,
+    and θ_b itself.
     """
-    n, J, gain = len(grid.t), len(grid.t) + 1, 1 + grid.sleep
-    moved = constants.alpha * constants.margin * constants.linear  # θ_b moves by this at least
+    n = len(grid.t)
+    J = len(grid.t) + 1
+    gain = 1 + grid.sleep
+    # θ_b moves by this at least
+    moved = constants.alpha * constants.margin * constants.linear
     tau = np.array([0.1, 0.5]) * moved
     first = np.zeros((2 * n + 3, 2))
-    first[: 2 * n, 0], first[2 * n : 2 * n + 2, 1], first[-1, 1] = 1, 1 / (tau[1] - tau[0]), 1
+    first[: 2 * n, 0] = 1
+    first[2 * n : 2 * n + 2, 1] = 1 / (tau[1] - tau[0])
+    first[-1, 1] = 1
     low = tau[0] / (tau[1] - tau[0])
     bias = np.concatenate([-grid.t, -grid.t - grid.ramp, [-low, -low - 1, 0]])
     step = np.zeros((J + 1, 2 * n + 3))  # step 0 is 1 (a bias), step J is 0
-    step[1:J, :n], step[1:J, n : 2 * n] = np.eye(n) / grid.ramp, -np.eye(n) / grid.ramp
-    d, switch = step[:-1] - step[1:], np.zeros(2 * n + 3)
+    step[1:J, :n] = np.eye(n) / grid.ramp
+    step[1:J, n : 2 * n] = -np.eye(n) / grid.ramp
+    d = step[:-1] - step[1:]
+    switch = np.zeros(2 * n + 3)
     switch[2 * n : 2 * n + 2] = 1, -1
     last = np.eye(2 * n + 3)[-1:]
-    second = np.concatenate([gain * (d - switch), gain * (d + switch), np.zeros((S, 2 * n + 3)), last])
+    second = np.concatenate(
+        [gain * (d - switch), gain * (d + switch), np.zeros((S, 2 * n + 3)), last]
+    )
     e0 = gain * np.eye(J)[0] - grid.sleep
-    return [(first, bias), (second, np.concatenate([e0, e0 - gain, np.full(S, constants.offset), [0.0]]))]
+    return [
+        (first, bias),
+        (second, np.concatenate([e0, e0 - gain, np.full(S, constants.offset), [0.0]])),
+    ]
 
 
 def front_kernel(grid: Grid) -> Matrix:
-    """Contribution of θ_b's path through φ to ž at the centres of the cells, in units αwΔ: (J²,)."""
+    """Contribution of θ_b's path through φ to ž at the centres of the cells, in units
+    αwΔ: (J²,).
+    """
     x = grid.centres
     h = np.maximum(x[:, None] - np.concatenate([grid.t, grid.t + grid.ramp]), 0)
     return (2 + np.outer(x, x) + h @ h.T).ravel()
@@ -83,13 +105,21 @@ def assemble(
     y_range: tuple[float, float],
     dtype: Any,
 ) -> Network:
-    """The network of these weights and biases, converted once at the end: everything before is float64."""
-    # converted on the host: of another dtype, or of none given, each shape would be a program of its own
-    array = lambda a: jnp.asarray(np.asarray(a, dtype), dtype)  # noqa: E731
+    """The network of these weights and biases, converted once at the end: everything
+    before is float64.
+    """
+
+    # converted on the host: of another dtype, or of none given, each shape would be a
+    # program of its own
+    def array(a: Any) -> Array:
+        return jnp.asarray(np.asarray(a, dtype), dtype)
+
     arrays = tuple(Dense(array(W), None if b is None else array(b)) for W, b in layers)
     bias = layers[-1][1]
     start = 0.0 if bias is None else float(bias[0])
-    return Network(array([constants.switch]), arrays, constants.alpha, channels, start, y_range)
+    return Network(
+        array([constants.switch]), arrays, constants.alpha, channels, start, y_range
+    )
 
 
 def table_network(
@@ -102,48 +132,75 @@ def table_network(
     biases: bool = False,
     dtype: Any = None,
 ) -> Network:
-    """The complete network: φ, the stack, and a read-out by units that sleep until the step [M-eq4, M-eq5].
+    """The complete network: φ, the stack, and a read-out by units that sleep until the
+    step [M-eq4, M-eq5].
 
-    The output is b_o + w q + Σ_{c,k} o_ck (β_c decode_c·z − t_k)₊ with the slots z, q = (1ᵀz + θ_b's channel)₊ and all
-    t > 0: before the step only q is awake, so only it carries gradient. What comes back to the slots is −wΔ, for every
-    y [M-appB].
+    The output is b_o + w q + Σ_{c,k} o_ck (β_c decode_c·z − t_k)₊ with the slots z, q =
+    (1ᵀz + θ_b's channel)₊ and all t > 0: before the step only q is awake, so only it
+    carries gradient. What comes back to the slots is −wΔ, for every y [M-appB].
 
     Args:
         target: f(x, y, x_star).
         selector: From `cell_selector` or `bit_selector`.
         y_range: Smallest and largest y.
-        levels: Knots of the interpolation in y; by default 2 where the target is affine in y, else 16.
+        levels: Knots of the interpolation in y; by default 2 where the target is affine
+            in y, else 16.
         constants: Whatever else is free.
-        biases: Give the stack biases (zero, and trainable). A selector without a reference slot then fails.
+        biases: Give the stack biases (zero, and trainable). A selector without a
+            reference slot then fails.
         dtype: Of the parameters; by default JAX's current default.
     """
-    constants, dtype = constants or Constants.over(y_range), dtype or jnp.result_type(float)
-    J, S, low = selector.J, selector.A.shape[1], y_range[0] - constants.margin
+    constants = constants or Constants.over(y_range)
+    dtype = dtype or jnp.result_type(float)
+    J = selector.J
+    S = selector.A.shape[1]
+    low = y_range[0] - constants.margin
     stack = telescope(selector, epsilon=constants.epsilon, damping=constants.damping)
     kernels = selector.kernels() + biases
-    written = kernels @ selector.A + biases * (1 + constants.epsilon)  # slots of each cell's own tasks, in units αwΔ
-    grid, values = cells_grid(J, constants.width(J, dtype)), interpolation(target, J, y_range, levels)
-    # After the step the linear path adds αw²Δ times: the slots, ž's layers, θ_b and φ, and q's bias.
+    # slots of each cell's own tasks, in units αwΔ
+    written = kernels @ selector.A + biases * (1 + constants.epsilon)
+    grid = cells_grid(J, constants.width(J, dtype))
+    values = interpolation(target, J, y_range, levels)
+    # After the step the linear path adds αw²Δ times: the slots, ž's layers, θ_b and φ,
+    # and q's bias.
     total = written.sum(1) + kernels.sum(1) + 2 * biases + 1 + front_kernel(grid) + 1
-    extra = constants.alpha * (1 + constants.linear**2 * total)  # besides b_o, which moves by αΔ
+    # besides b_o, which moves by αΔ
+    extra = constants.alpha * (1 + constants.linear**2 * total)
     u = np.linspace(*y_range, values.shape[1]) - low
     knots, o = sleeping_units(u, values - low - extra[:, None] * u)
-    beta = 1 / (constants.alpha * constants.linear * np.einsum("cs,cs->c", selector.decode, written))
+    beta = 1 / (
+        constants.alpha
+        * constants.linear
+        * np.einsum("cs,cs->c", selector.decode, written)
+    )
     read = _read_out(beta[:, None] * selector.decode, knots)
     output = np.concatenate([[constants.linear], o.ravel()])[None], np.array([low])
     middle = stack, np.zeros(stack.shape[:2]) if biases else None
-    return assemble([*front(grid, S, constants), middle, read, output], constants, (2 * J, S, 1), y_range, dtype)
+    return assemble(
+        [*front(grid, S, constants), middle, read, output],
+        constants,
+        (2 * J, S, 1),
+        y_range,
+        dtype,
+    )
 
 
 def _read_out(rows: Matrix, knots: Matrix) -> tuple[Matrix, Matrix]:
-    """The layer that reads the slots: q, then for each row (J², S) of weights a unit a knot."""
-    half, S = 2 * round(len(rows) ** 0.5), rows.shape[1]
+    """The layer that reads the slots: q, then for each row (J², S) of weights a unit a
+    knot.
+    """
+    half = 2 * round(len(rows) ** 0.5)
+    S = rows.shape[1]
     q = np.concatenate([np.zeros(half), np.ones(S + 1)])
     padded = np.pad(rows, ((0, 0), (half, 1)))
-    return np.vstack([q, np.repeat(padded, len(knots), 0)]), np.concatenate([[0.0], np.tile(-knots, len(rows))])
+    return np.vstack([q, np.repeat(padded, len(knots), 0)]), np.concatenate(
+        [[0.0], np.tile(-knots, len(rows))]
+    )
 
 
-def interpolation(target: Target, J: int, y_range: tuple[float, float], levels: int | None) -> Matrix:
+def interpolation(
+    target: Target, J: int, y_range: tuple[float, float], levels: int | None
+) -> Matrix:
     """Values of the cells at equidistant y: (J², levels)."""
     values = tabulate(target, J, np.linspace(*y_range, levels or 16))
     if levels is not None:
@@ -154,7 +211,8 @@ def interpolation(target: Target, J: int, y_range: tuple[float, float], levels: 
 
 
 def sleeping_units(u: Matrix, values: Matrix) -> tuple[Matrix, Matrix]:
-    """Knots t > 0 and weights o of Σ o (u − t)_+ through the values (cells, len(u)) at u [M-eq4].
+    """Knots t > 0 and weights o of Σ o (u − t)_+ through the values (cells, len(u)) at
+    u [M-eq4].
 
     It is 0 up to u₀/2, where the units sleep, and flat beyond the last u.
 

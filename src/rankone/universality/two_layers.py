@@ -1,8 +1,10 @@
-"""Two hidden layers suffice: ReLU' is a step, so that the backward pass cuts x into cells by itself [M-S8].
+"""Two hidden layers suffice: ReLU' is a step, so that the backward pass cuts x into
+cells by itself [M-S8].
 
-The first layer is x and two units at rest. The step moves both, one by the error and one by the error times the number
-of thresholds below x, which arrives through units of the second layer that are awake where x is above theirs. All
-other units of the second layer sleep until then, and read what was written.
+The first layer is x and two units at rest. The step moves both, one by the error and
+one by the error times the number of thresholds below x, which arrives through units of
+the second layer that are awake where x is above theirs. All other units of the second
+layer sleep until then, and read what was written.
 """
 
 from dataclasses import replace
@@ -20,7 +22,8 @@ from rankone.universality.tables import assemble
 
 __all__ = ["MARGIN", "two_layer_network"]
 
-MARGIN = 4.0  # in half-widths of the range of y: x is read the more evenly, the less Δ varies
+# in half-widths of the range of y: x is read the more evenly, the less Δ varies
+MARGIN = 4.0
 
 Matrix = NDArray[np.float64]
 Range = tuple[float, float]
@@ -42,33 +45,66 @@ def two_layer_network(
     Args:
         target: f(x, y, x_star).
         units: Units that sleep until the step and then read (v₀, v₁, x*).
-        cells: J, into how many cells the backward pass cuts x; by default a quarter of the units.
+        cells: J, into how many cells the backward pass cuts x; by default a quarter of
+            the units.
         y_range: Smallest and largest y.
-        constants: α, w, m and δ, the others have no place here; by default scaled to the range of y, with `MARGIN`.
+        constants: α, w, m and δ, the others have no place here; by default scaled to
+            the range of y, with `MARGIN`.
         dtype: Of the parameters; by default JAX's current default.
     """
-    constants, dtype = constants or Constants.over(y_range, MARGIN), dtype or jnp.result_type(float)
-    J, d, low = cells or max(2, units // 4), constants.offset, y_range[0] - constants.margin
+    constants = constants or Constants.over(y_range, MARGIN)
+    dtype = dtype or jnp.result_type(float)
+    J = cells or max(2, units // 4)
+    d = constants.offset
+    low = y_range[0] - constants.margin
     first = np.array([[1.0], [0], [0]]), np.array([0, d, d])  # x, u₀ and u₁
-    share = J**-0.5  # of a path unit, on both its sides: the signals of all add up to ⌊xJ⌋/J
+    # of a path unit, on both its sides: the signals of all add up to ⌊xJ⌋/J
+    share = J**-0.5
     t = np.arange(1, J) / J
-    path = np.vstack([[0, 1, 0], np.tile([d, 0, share], (J - 1, 1))]), np.concatenate([[0], -d * (t + share)])
+    path = (
+        np.vstack([[0, 1, 0], np.tile([d, 0, share], (J - 1, 1))]),
+        np.concatenate([[0], -d * (t + share)]),
+    )
     readers = _readers(units, constants, y_range)
     second = np.vstack([path[0], readers[0]]), np.concatenate([path[1], readers[1]])
-    out = np.concatenate([[1], np.full(J - 1, share), np.zeros(units)]) * constants.linear
-    network = assemble([first, second, (out[None], np.array([low]))], constants, (0, 0, 0), y_range, dtype)
-    return fit(replace(network, switch=network.switch[:0], channels=None), target, units, y_range)
+    out = (
+        np.concatenate([[1], np.full(J - 1, share), np.zeros(units)]) * constants.linear
+    )
+    network = assemble(
+        [first, second, (out[None], np.array([low]))],
+        constants,
+        (0, 0, 0),
+        y_range,
+        dtype,
+    )
+    return fit(
+        replace(network, switch=network.switch[:0], channels=None),
+        target,
+        units,
+        y_range,
+    )
 
 
 def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, Matrix]:
-    """Weights on (x, u₀, u₁) and biases of units asleep at v = 0 for every x*, with kinks even among the tasks."""
+    """Weights on (x, u₀, u₁) and biases of units asleep at v = 0 for every x*, with
+    kinks even among the tasks.
+    """
     a, c = planes(_written, 4 * units, constants, y_range)
-    margin = lambda a, c: c + np.maximum(a[:, 2], 0)  # noqa: E731  # the most that x* can make of it
+
+    # the most that x* can make of it
+    def margin(a: np.ndarray, c: np.ndarray) -> np.ndarray:
+        return c + np.maximum(a[:, 2], 0)
+
     side = np.where(margin(a, c) < margin(-a, -c), 1, -1)
-    a, c = a * side[:, None], c * side
+    a = a * side[:, None]
+    c = c * side
     asleep = np.flatnonzero(margin(a, c) < -constants.sleep)[:units]
-    a, c, beta = a[asleep], c[asleep], 1 / (constants.alpha * constants.linear)
-    return np.stack([a[:, 2], beta * a[:, 0], beta * a[:, 1]], 1), c - beta * constants.offset * (a[:, 0] + a[:, 1])
+    a = a[asleep]
+    c = c[asleep]
+    beta = 1 / (constants.alpha * constants.linear)
+    return np.stack(
+        [a[:, 2], beta * a[:, 0], beta * a[:, 1]], 1
+    ), c - beta * constants.offset * (a[:, 0] + a[:, 1])
 
 
 def _written(x: Array, u: Array, xs: Array) -> tuple[Array, Array, Array]:

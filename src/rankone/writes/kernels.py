@@ -1,7 +1,8 @@
 """Kernels: how far a write at one key reaches another. Keys are columns.
 
-A `Kernel` can be read. A `FeatureKernel` is an inner product of features of finite length, so that all writes together
-are one matrix; `KeyGeometry` and random features are such kernels too.
+A `Kernel` can be read. A `FeatureKernel` is an inner product of features of finite
+length, so that all writes together are one matrix; `KeyGeometry` and random features
+are such kernels too.
 """
 
 from typing import Protocol, runtime_checkable
@@ -14,21 +15,35 @@ from rankone._annotated import checked
 from rankone._checks import array, integer, positive
 from rankone._module import Module, static
 
-__all__ = ["FeatureKernel", "Gaussian", "Kernel", "Laplace", "Linear", "Metric", "NearestNeighbours"]
+__all__ = [
+    "FeatureKernel",
+    "Gaussian",
+    "Kernel",
+    "Laplace",
+    "Linear",
+    "Metric",
+    "NearestNeighbours",
+]
 
 
 @runtime_checkable
 class Kernel(Protocol):
-    """Weights by which what is stored at keys is read at queries. A kernel is a pytree, so that jit can take it."""
+    """Weights by which what is stored at keys is read at queries. A kernel is a pytree,
+    so that jit can take it.
+    """
 
-    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"], /) -> Float[Array, "n m"]:
+    def inner(
+        self, a: Float[Array, "D n"], b: Float[Array, "D m"], /
+    ) -> Float[Array, "n m"]:
         """Weights κ(aᵢ, bⱼ) of the stored keys a at the queries b."""
         ...
 
 
 @runtime_checkable
 class FeatureKernel(Kernel, Protocol):
-    """κ(a, b) = φ(a)ᵀ G φ(b): what is written with it is a change of one matrix, which reads φ(b)."""
+    """κ(a, b) = φ(a)ᵀ G φ(b): what is written with it is a change of one matrix, which
+    reads φ(b).
+    """
 
     def features(self, a: Float[Array, "D n"], /) -> Float[Array, "F n"]:
         """φ(a)."""
@@ -44,7 +59,9 @@ class Linear(Module):
 
     @checked
     @jax.jit
-    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
+    def inner(
+        self, a: Float[Array, "D n"], b: Float[Array, "D m"]
+    ) -> Float[Array, "n m"]:
         """aᵀb."""
         return a.T @ b
 
@@ -62,7 +79,8 @@ class Linear(Module):
 
 
 class Metric(Module):
-    """aᵀGb for a matrix G; where G is an inverse, `KeyGeometry` does without inverting it.
+    """aᵀGb for a matrix G; where G is an inverse, `KeyGeometry` does without inverting
+    it.
 
     Attributes:
         G: Symmetric, positive semidefinite (D, D).
@@ -71,11 +89,15 @@ class Metric(Module):
     G: Float[ArrayLike, "D D"]
 
     def __post_init__(self) -> None:
-        self._set(G=array("G", self.G, "(D, D): a matrix for the inner product", 2, once=True))
+        self._set(
+            G=array("G", self.G, "(D, D): a matrix for the inner product", 2, once=True)
+        )
 
     @checked
     @jax.jit
-    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
+    def inner(
+        self, a: Float[Array, "D n"], b: Float[Array, "D m"]
+    ) -> Float[Array, "n m"]:
         """aᵀGb."""
         return a.T @ (jnp.asarray(self.G) @ b)
 
@@ -93,7 +115,8 @@ class Metric(Module):
 
 
 class Gaussian(Module):
-    """exp(−β‖a − b‖²/2), the kernel of dense associative memories; its features are infinitely many.
+    """exp(−β‖a − b‖²/2), the kernel of dense associative memories; its features are
+    infinitely many.
 
     Attributes:
         beta: Inverse squared width β, positive.
@@ -112,7 +135,9 @@ class Gaussian(Module):
 
     @checked
     @jax.jit
-    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
+    def inner(
+        self, a: Float[Array, "D n"], b: Float[Array, "D m"]
+    ) -> Float[Array, "n m"]:
         """exp(−β‖a − b‖²/2)."""
         return jnp.exp(-jnp.asarray(self.beta, a.dtype) / 2 * _squared_distances(a, b))
 
@@ -132,16 +157,20 @@ class Laplace(Module):
 
     @checked
     @jax.jit
-    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
+    def inner(
+        self, a: Float[Array, "D n"], b: Float[Array, "D m"]
+    ) -> Float[Array, "n m"]:
         """exp(−‖a − b‖/σ)."""
         return jnp.exp(-_distances(a, b) / jnp.asarray(self.sigma, a.dtype))
 
 
 class NearestNeighbours(Module):
-    """Laplace weights, relative to the nearest key's, of the k nearest keys; 0 for all others.
+    """Laplace weights, relative to the nearest key's, of the k nearest keys; 0 for all
+    others.
 
-    The weight of one key depends on all the others and jumps with the query: this is no inner product, and what it
-    reads is no linear memory [W-not]. Normalised, with k = n, it is the ratio of two such memories.
+    The weight of one key depends on all the others and jumps with the query: this is no
+    inner product, and what it reads is no linear memory [W-not]. Normalised, with k =
+    n, it is the ratio of two such memories.
 
     Attributes:
         k: Number of neighbours; all keys if there are fewer.
@@ -157,18 +186,33 @@ class NearestNeighbours(Module):
 
     @checked
     @jax.jit
-    def inner(self, a: Float[Array, "D n"], b: Float[Array, "D m"]) -> Float[Array, "n m"]:
-        """Weights of all the stored keys a at each query of b: the set a matters, not only its single keys."""
+    def inner(
+        self, a: Float[Array, "D n"], b: Float[Array, "D m"]
+    ) -> Float[Array, "n m"]:
+        """Weights of all the stored keys a at each query of b: the set a matters, not
+        only its single keys.
+        """
         away = _distances(a, b).T
         _, near = jax.lax.top_k(-away, min(self.k, a.shape[1]))
-        weights = jnp.exp((away.min(axis=1, keepdims=True) - away) / jnp.asarray(self.sigma, a.dtype))
+        weights = jnp.exp(
+            (away.min(axis=1, keepdims=True) - away) / jnp.asarray(self.sigma, a.dtype)
+        )
         rows = jnp.arange(len(away))[:, None]
-        return jnp.zeros_like(away).at[rows, near].set(jnp.take_along_axis(weights, near, axis=1)).T
+        return (
+            jnp.zeros_like(away)
+            .at[rows, near]
+            .set(jnp.take_along_axis(weights, near, axis=1))
+            .T
+        )
 
 
 def _squared_distances(a: Array, b: Array) -> Array:
-    """‖aᵢ − bⱼ‖² by differences: the expanded form would lose all digits of near keys far from the origin."""
-    return jax.lax.map(lambda key: jnp.sum((b - key[:, None]) ** 2, axis=0), a.T, batch_size=64)
+    """‖aᵢ − bⱼ‖² by differences: the expanded form would lose all digits of near keys
+    far from the origin.
+    """
+    return jax.lax.map(
+        lambda key: jnp.sum((b - key[:, None]) ** 2, axis=0), a.T, batch_size=64
+    )
 
 
 def _distances(a: Array, b: Array) -> Array:

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Int
 
-from rankone._checks import array, boolean, check, host, instance
+from rankone._checks import array, boolean, brief, host, instance
 from rankone._module import Module
 from rankone.writes.kernels import FeatureKernel, Kernel
 from rankone.writes.rules import Exact, Rule
@@ -14,14 +14,16 @@ __all__ = ["KernelMemory", "interpolate"]
 
 
 class KernelMemory(Module):
-    """Keys and what is read at them: R X κ(K, q), or, normalised, R X κ(K, q) / 1ᵀX κ(K, q) [W-five, W-ratio].
+    """Keys and what is read at them: R X κ(K, q), or, normalised, R X κ(K, q) / 1ᵀX
+    κ(K, q) [W-five, W-ratio].
 
     Make one with `KernelMemory.store`.
 
     Attributes:
         keys: K (D, m).
         coefficients: R X (H, m).
-        ones: 1ᵀX (m,): the coefficients that residuals of 1 would have, by which a normalised reading divides.
+        ones: 1ᵀX (m,): the coefficients that residuals of 1 would have, by which a
+            normalised reading divides.
         kernel: κ.
         outcome: A `rankone.checks.Outcome`.
     """
@@ -33,19 +35,36 @@ class KernelMemory(Module):
     outcome: Int[Array, ""]
 
     @classmethod
-    def store(cls, K: ArrayLike, R: ArrayLike, kernel: Kernel, *, rule: Rule | None = None) -> "KernelMemory":
+    def store(
+        cls, K: ArrayLike, R: ArrayLike, kernel: Kernel, *, rule: Rule | None = None
+    ) -> "KernelMemory":
         """Write residuals R at keys K.
 
         Args:
             K: Keys (D, m).
             R: Residuals (H, m): values less what is already answered.
-            kernel: How far a write reaches: any pytree with the method `inner` of `Kernel`.
+            kernel: How far a write reaches: any pytree with the method `inner` of
+                `Kernel`.
             rule: How the pairs are written: the choice of X. `Exact()` if None.
         """
-        instance("kernel", kernel, Kernel, "a kernel with the method inner, such as Gaussian(1.0)")
-        check(rule is None or isinstance(rule, Rule), "rule", rule, "a rule, such as Exact() or BatchStep()")
-        K, R = array("K", K, "(D, m): one key a column", 2), array("R", R, "(H, m): one residual a column", 2)
-        check(R.shape[1] == K.shape[1], "R", f"shape {R.shape}", f"(H, {K.shape[1]}): a residual for each key")
+        instance(
+            "kernel",
+            kernel,
+            Kernel,
+            "a kernel with the method inner, such as Gaussian(1.0)",
+        )
+        if rule is not None and not isinstance(rule, Rule):
+            raise ValueError(
+                f"rule: got {brief(rule)}; "
+                "it must be a rule, such as Exact() or BatchStep()."
+            )
+        K = array("K", K, "(D, m): one key a column", 2)
+        R = array("R", R, "(H, m): one residual a column", 2)
+        if R.shape[1] != K.shape[1]:
+            raise ValueError(
+                f"R: got shape {R.shape}; "
+                f"it must be (H, {K.shape[1]}): a residual for each key."
+            )
         return _stored(K, R, kernel, Exact() if rule is None else rule)
 
     def read(self, q: ArrayLike, *, normalise: bool = False) -> Float[Array, "H *n"]:
@@ -53,23 +72,30 @@ class KernelMemory(Module):
 
         Args:
             q: Queries.
-            normalise: Whether to divide by what residuals of 1 would read. The result is then a ratio of two linear
-                memories, and not one.
+            normalise: Whether to divide by what residuals of 1 would read. The result
+                is then a ratio of two linear memories, and not one.
         """
-        given, wanted = host("q", q), f"({len(self.keys)}, n): one query a column"
+        given = host("q", q)
+        wanted = f"({len(self.keys)}, n): one query a column"
         q = array("q", given, wanted, given.ndim)
-        check(q.ndim in (1, 2) and len(q) == len(self.keys), "q", f"shape {q.shape}", wanted)
+        if q.ndim not in (1, 2) or len(q) != len(self.keys):
+            raise ValueError(f"q: got shape {q.shape}; it must be {wanted}.")
         return _read(self, q, boolean("normalise", normalise))
 
     @property
     def write(self) -> Write:
-        """All of it as one change of a matrix, which reads the kernel's features of a query.
+        """All of it as one change of a matrix, which reads the kernel's features of a
+        query.
 
         Raises:
             ValueError: If the kernel has no features of finite length.
         """
-        wanted = "a FeatureKernel (`features` and `dual`): without them no matrix holds the memory"
-        check(isinstance(self.kernel, FeatureKernel), "kernel", self.kernel, wanted)
+        wanted = (
+            "a FeatureKernel (`features` and `dual`): without them no matrix holds the "
+            "memory"
+        )
+        if not isinstance(self.kernel, FeatureKernel):
+            raise ValueError(f"kernel: got {brief(self.kernel)}; it must be {wanted}.")
         return _written(self)
 
 
@@ -134,4 +160,6 @@ def _weights(memory: KernelMemory, q: Array) -> Array:
 @jax.jit
 def _written(memory: KernelMemory) -> Write:
     assert isinstance(memory.kernel, FeatureKernel)
-    return Write(memory.coefficients, memory.kernel.dual(memory.keys), outcome=memory.outcome)
+    return Write(
+        memory.coefficients, memory.kernel.dual(memory.keys), outcome=memory.outcome
+    )

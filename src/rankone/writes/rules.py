@@ -1,4 +1,6 @@
-"""How residuals R are written: the choice of X in R X κ(K, q), with S = κ(K, K) and U its strict upper part."""
+"""How residuals R are written: the choice of X in R X κ(K, q), with S = κ(K, K) and U
+its strict upper part.
+"""
 
 from math import inf
 from typing import Protocol, runtime_checkable
@@ -9,7 +11,7 @@ from jax.scipy.linalg import cho_solve, solve_triangular
 from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from rankone._annotated import checked
-from rankone._checks import check, integer, numbers, real
+from rankone._checks import brief, integer, numbers, real
 from rankone._module import Module, static
 from rankone.checks import Outcome, outcome
 from rankone.precision import smallest_pivot
@@ -40,7 +42,8 @@ class Rule(Protocol):
 
 
 class BatchStep(Module):
-    """All pairs in one step of gradient descent: X = D, the diagonal of the rates. From an empty memory, Hebb's rule.
+    """All pairs in one step of gradient descent: X = D, the diagonal of the rates. From
+    an empty memory, Hebb's rule.
 
     Attributes:
         rates: η (m,), or one for all.
@@ -61,10 +64,12 @@ class BatchStep(Module):
 
 
 class InSequence(Module):
-    """One pair after another, each once, by the delta rule (Widrow–Hoff): X = (D⁻¹ + U)⁻¹.
+    """One pair after another, each once, by the delta rule (Widrow–Hoff): X = (D⁻¹ +
+    U)⁻¹.
 
     Attributes:
-        rates: η (m,), or one for all; None for 1/Sₜₜ, at which each pair is exact when it has been written.
+        rates: η (m,), or one for all; None for 1/Sₜₜ, at which each pair is exact when
+            it has been written.
     """
 
     rates: Real[ArrayLike, "*m"] | None = None
@@ -83,7 +88,8 @@ class InSequence(Module):
 
 
 class Cycled(Module):
-    """Writes in sequence, round after round (Kaczmarz's method, Gauss–Seidel on A S = R): X → S⁻¹ for 0 < ηₜSₜₜ < 2.
+    """Writes in sequence, round after round (Kaczmarz's method, Gauss–Seidel on A S =
+    R): X → S⁻¹ for 0 < ηₜSₜₜ < 2.
 
     Attributes:
         rounds: How often each pair is written.
@@ -104,7 +110,14 @@ class Cycled(Module):
         self, R: Float[Array, "H m"], S: Float[Array, "m m"]
     ) -> tuple[Float[Array, "H m"], Int[Array, ""]]:
         """The sum of all rounds."""
-        return _finite(jax.lax.fori_loop(0, self.rounds, lambda _, A: A + one_round(R - A @ S, S, self.rates), R * 0))
+        return _finite(
+            jax.lax.fori_loop(
+                0,
+                self.rounds,
+                lambda _, A: A + one_round(R - A @ S, S, self.rates),
+                R * 0,
+            )
+        )
 
 
 class Ridge(Module):
@@ -127,7 +140,9 @@ class Ridge(Module):
         """R (S + I/ω)⁻¹."""
         A, pivot = normal_equations(R, S, 1 / jnp.asarray(self.omega))
         dependent = ~(pivot > smallest_pivot(len(S), pivot.dtype))
-        return A, outcome((dependent, Outcome.DEPENDENT), (~jnp.isfinite(A).all(), Outcome.NOT_FINITE))
+        return A, outcome(
+            (dependent, Outcome.DEPENDENT), (~jnp.isfinite(A).all(), Outcome.NOT_FINITE)
+        )
 
 
 class Exact(Module):
@@ -143,9 +158,11 @@ class Exact(Module):
 
 
 class Recursive(Module):
-    """Recursive least squares: in sequence, with a geometry that learns of each key, so that later writes spare it.
+    """Recursive least squares: in sequence, with a geometry that learns of each key, so
+    that later writes spare it.
 
-    G ← G − Gkkᵀ G/(β⁻¹ + kᵀGk); with β = ω it is `Ridge`, in whatever order the pairs come.
+    G ← G − Gkkᵀ G/(β⁻¹ + kᵀGk); with β = ω it is `Ridge`, in whatever order the pairs
+    come.
 
     Attributes:
         omega: As of `Ridge`.
@@ -157,7 +174,11 @@ class Recursive(Module):
 
     def __post_init__(self) -> None:
         self._set(omega=_weight("omega", self.omega))
-        self._set(beta=self.omega if self.beta is None else _weight("beta", self.beta, least=0.0))
+        self._set(
+            beta=self.omega
+            if self.beta is None
+            else _weight("beta", self.beta, least=0.0)
+        )
 
     @checked
     @jax.jit
@@ -172,7 +193,8 @@ class Recursive(Module):
 def normal_equations(
     R: Float[Array, "H m"], S: Float[Array, "m m"], slack: ArrayLike = 0.0
 ) -> tuple[Float[Array, "H m"], Float[Array, ""]]:
-    """R (S + slack·I)⁻¹ by a Cholesky factor of unit diagonal, and its smallest pivot: 0 where the keys are dependent.
+    """R (S + slack·I)⁻¹ by a Cholesky factor of unit diagonal, and its smallest pivot:
+    0 where the keys are dependent.
 
     Args:
         R: Residuals.
@@ -180,7 +202,8 @@ def normal_equations(
         slack: At least 0.
     """
     relaxed = (S + S.T) / 2 + jnp.diag(jnp.full(len(S), slack, S.dtype))
-    scale = jnp.sqrt(jnp.diagonal(relaxed))  # keys of very different lengths are no reason to fail
+    # keys of very different lengths are no reason to fail
+    scale = jnp.sqrt(jnp.diagonal(relaxed))
     factor = jnp.linalg.cholesky(relaxed / scale[None] / scale[:, None])
     pivots = jnp.nan_to_num(jnp.diagonal(factor) ** 2)
     return cho_solve((factor, True), (R / scale[None]).T).T / scale[None], pivots.min()
@@ -189,7 +212,8 @@ def normal_equations(
 def recursion(
     R: Float[Array, "H m"], S: Float[Array, "m m"], beta: ArrayLike, omega: ArrayLike
 ) -> tuple[Float[Array, "H m"], Float[Array, "m m"], Float[Array, "T m"]]:
-    """Write the pairs in turn, with a geometry that learns of each: all that happens stays in the span of m keys.
+    """Write the pairs in turn, with a geometry that learns of each: all that happens
+    stays in the span of m keys.
 
     Args:
         R: Residuals before the first write.
@@ -198,32 +222,53 @@ def recursion(
         omega: Weight of each pair; inf writes it exactly.
 
     Returns:
-        The left factor of each write (H, m); its right factor in terms of the m keys, a row each (m, m); the norms of
-        all residuals before the first write and after each (m + 1, m).
+        The left factor of each write (H, m); its right factor in terms of the m keys, a
+        row each (m, m); the norms of all residuals before the first write and after
+        each (m + 1, m).
     """
-    slack, loss = 1 / jnp.asarray(beta, S.dtype), 1 / jnp.asarray(omega, S.dtype)
+    slack = 1 / jnp.asarray(beta, S.dtype)
+    loss = 1 / jnp.asarray(omega, S.dtype)
 
     def write(state: tuple, i: Array) -> tuple:
-        E, M, B = state  # residuals V − WₜK; κₜ(K, K); the keys' duals in terms of those at first
-        row, s = M[i], M[i, i]
+        E, M, B = (
+            # residuals V − WₜK; κₜ(K, K); the keys' duals in terms of those at first
+            state
+        )
+        row = M[i]
+        s = M[i, i]
         left = E[:, i] / (s + loss)
         E = E - left[:, None] * row[None]
-        column, shrink = B[:, i], row / (slack + s)
+        column = B[:, i]
+        shrink = row / (slack + s)
         state = E, M - row[:, None] * shrink[None], B - column[:, None] * shrink[None]
         return state, (left, column, jnp.linalg.norm(E, axis=0))
 
-    R, m = R.astype(S.dtype), len(S)
+    R = R.astype(S.dtype)
+    m = len(S)
     left: Array
     keys: Array
     residuals: Array
-    _, (left, keys, residuals) = jax.lax.scan(write, (R, S, jnp.eye(m, dtype=S.dtype)), jnp.arange(m))
+    _, (left, keys, residuals) = jax.lax.scan(
+        write, (R, S, jnp.eye(m, dtype=S.dtype)), jnp.arange(m)
+    )
     return left.T, keys, jnp.concatenate([jnp.linalg.norm(R, axis=0)[None], residuals])
 
 
 def one_round(R: Array, S: Array, rates: ArrayLike | None = None) -> Array:
-    """R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D, in which a rate may be 0; R (I + D U)⁻¹ is each residual when it is written."""
-    rates = 1 / jnp.diagonal(S) if rates is None else jnp.broadcast_to(jnp.asarray(rates, S.dtype), len(S))
-    return solve_triangular(rates[:, None] * jnp.triu(S, 1), R.T, trans=1, unit_diagonal=True).T * rates[None]
+    """R (D⁻¹ + U)⁻¹ = R (I + D U)⁻¹ D, in which a rate may be 0; R (I + D U)⁻¹ is each
+    residual when it is written.
+    """
+    rates = (
+        1 / jnp.diagonal(S)
+        if rates is None
+        else jnp.broadcast_to(jnp.asarray(rates, S.dtype), len(S))
+    )
+    return (
+        solve_triangular(
+            rates[:, None] * jnp.triu(S, 1), R.T, trans=1, unit_diagonal=True
+        ).T
+        * rates[None]
+    )
 
 
 def _finite(A: Array) -> tuple[Array, Array]:
@@ -232,12 +277,21 @@ def _finite(A: Array) -> tuple[Array, Array]:
 
 def _rates(rates: ArrayLike) -> Array:
     out = jnp.asarray(numbers("rates", rates), float)
-    check(out.ndim < 2, "rates", f"shape {out.shape}", "one number, or one for each pair")
+    if out.ndim >= 2:
+        raise ValueError(
+            f"rates: got shape {out.shape}; "
+            "it must be one number, or one for each pair."
+        )
     return out
 
 
 def _weight(name: str, value: ArrayLike, least: float | None = None) -> Array:
-    hint = "positive; inf writes the pairs exactly" if least is None else "at least 0; inf is allowed"
+    hint = (
+        "positive; inf writes the pairs exactly"
+        if least is None
+        else "at least 0; inf is allowed"
+    )
     number = real(name, value, hint, dtype=jnp.result_type(float))
-    check(number is None or number > 0 or number == least, name, value, hint)
+    if not (number is None or number > 0 or number == least):
+        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
     return jnp.asarray(value, float)

@@ -1,4 +1,6 @@
-"""A write is a value: a change of low rank that can be looked at, applied, undone, added to another and saved."""
+"""A write is a value: a change of low rank that can be looked at, applied, undone,
+added to another and saved.
+"""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -12,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import boolean, check, host, integer
+from rankone._checks import boolean, brief, host, integer
 from rankone._files import read_arrays, save_arrays
 from rankone._module import Module
 from rankone.checks import Outcome
@@ -22,17 +24,19 @@ __all__ = ["Edited", "LowRankEdit", "RankOneEdit", "Write", "load_edit", "load_w
 
 
 class Write(Module):
-    """The change left · rightᵀ of a matrix (H, D) that writes one key–value pair, or m of them [R-eq13].
+    """The change left · rightᵀ of a matrix (H, D) that writes one key–value pair, or m
+    of them [R-eq13].
 
     `RankOneEdit` and `LowRankEdit` are other names of it.
 
     Attributes:
-        left: R X: (H,) for one pair, (H, m) for m. For an exact edit the Lagrange multiplier, which is the shadow
-            price of the target [R-title].
+        left: R X: (H,) for one pair, (H, m) for m. For an exact edit the Lagrange
+            multiplier, which is the shadow price of the target [R-title].
         right: Geometry · key: (D,) for one pair, (D, m) for m. C⁻¹k for an edit.
-        interference: What the write does to all keys that the geometry was made of, ‖left rightᵀ K₀‖²_F; None where
-            there is no such set of keys.
-        outcome: A `rankone.checks.Outcome`, which says inside jit too what went wrong; 0 if nothing did.
+        interference: What the write does to all keys that the geometry was made of,
+            ‖left rightᵀ K₀‖²_F; None where there is no such set of keys.
+        outcome: A `rankone.checks.Outcome`, which says inside jit too what went wrong;
+            0 if nothing did.
 
     >>> import jax.numpy as jnp
     >>> from rankone.writes import Write
@@ -51,12 +55,25 @@ class Write(Module):
     outcome: Int[Array, ""] = field(default_factory=lambda: jnp.int32(Outcome.OK))
 
     def __post_init__(self) -> None:
-        left, right = _floating("left", self.left), _floating("right", self.right)
-        check(left.ndim in (1, 2), "left", f"shape {left.shape}", "(H,) for one pair or (H, m) for m")
+        left = _floating("left", self.left)
+        right = _floating("right", self.right)
+        if left.ndim not in (1, 2):
+            raise ValueError(
+                f"left: got shape {left.shape}; "
+                "it must be (H,) for one pair or (H, m) for m."
+            )
         fits = right.ndim == left.ndim and right.shape[1:] == left.shape[1:]
-        check(fits, "right", f"shape {right.shape}", f"a vector or matrix with as many columns as left, {left.shape}")
+        if not fits:
+            raise ValueError(
+                f"right: got shape {right.shape}; it must be a vector or matrix with as "
+                f"many columns as left, {left.shape}."
+            )
         outcome = host("outcome", self.outcome)
-        check(jnp.issubdtype(outcome.dtype, jnp.integer), "outcome", self.outcome, "an integer, of checks.Outcome")
+        if not jnp.issubdtype(outcome.dtype, jnp.integer):
+            raise ValueError(
+                f"outcome: got {brief(self.outcome)}; "
+                "it must be an integer, of checks.Outcome."
+            )
         if self.interference is not None:
             self._set(interference=_floating("interference", self.interference))
         self._set(left=left, right=right, outcome=jnp.asarray(outcome))
@@ -72,11 +89,15 @@ class Write(Module):
         return _delta(canonical(self))
 
     def apply(self, W: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
-        """W + delta, in the precision of W. With `donate` the memory of W is reused and W is gone."""
+        """W + delta, in the precision of W. With `donate` the memory of W is reused and
+        W is gone.
+        """
         return _apply(self, "W", W, 1, donate)
 
     def undo(self, W_hat: ArrayLike, *, donate: bool = False) -> Float[Array, "H D"]:
-        """W_hat − delta: W up to the rounding of one addition; `Edited` gives it back to the last bit."""
+        """W_hat − delta: W up to the rounding of one addition; `Edited` gives it back
+        to the last bit.
+        """
         return _apply(self, "W_hat", W_hat, -1, donate)
 
     def at(self, q: ArrayLike) -> Float[Array, "H *n"]:
@@ -84,13 +105,23 @@ class Write(Module):
         return _at(canonical(self), _queries(self, q))
 
     def __add__(self, other: "Write") -> "Write":
-        """Both writes as one of all their columns; its interference is not the sum of theirs, and so not known."""
+        """Both writes as one of all their columns; its interference is not the sum of
+        theirs, and so not known.
+        """
         if not isinstance(other, Write):
             return NotImplemented
-        check(other.shape == self.shape, "other", f"a write of a {other.shape} matrix", f"of shape {self.shape}")
+        if other.shape != self.shape:
+            raise ValueError(
+                f"other: got a write of a {other.shape} matrix; "
+                f"it must be of shape {self.shape}."
+            )
         left = jnp.concatenate([_columns(self.left), _columns(other.left)], axis=1)
         right = jnp.concatenate([_columns(self.right), _columns(other.right)], axis=1)
-        return Write(left, right, outcome=jnp.where(self.outcome != 0, self.outcome, other.outcome))
+        return Write(
+            left,
+            right,
+            outcome=jnp.where(self.outcome != 0, self.outcome, other.outcome),
+        )
 
     @checked
     def save(self, path: str | Path, about: Mapping[str, Any] | None = None) -> Path:
@@ -98,18 +129,30 @@ class Write(Module):
 
         Args:
             path: Of the file; ".npz" is added to a name that does not end so.
-            about: Numbers and texts that go with it, by names that are not the write's own.
+            about: Numbers and texts that go with it, by names that are not the write's
+                own.
 
         Returns:
             The path of the file.
         """
-        path, about = Path(path), dict(about or {})
+        path = Path(path)
+        about = dict(about or {})
         path = path if path.suffix == ".npz" else path.with_name(f"{path.name}.npz")
-        own = {name: value for name, value in self.__dict__.items() if value is not None}
+        own = {
+            name: value for name, value in self.__dict__.items() if value is not None
+        }
         for name, value in about.items():
-            check(isinstance(name, str) and name not in _FIELDS, "about", name, "named otherwise than the edit's own")
+            if not isinstance(name, str) or name in _FIELDS:
+                raise ValueError(
+                    f"about: got {brief(name)}; "
+                    "it must be named otherwise than the edit's own."
+                )
             plain = isinstance(value, str | bool | int | float | np.bool_ | np.number)
-            check(plain, "about", f"{name}={value!r}", "numbers and texts; json.dumps makes a text of a list")
+            if not plain:
+                raise ValueError(
+                    f"about: got {name}={value!r}; "
+                    "it must be numbers and texts; json.dumps makes a text of a list."
+                )
         save_arrays(path, own | about)
         return path
 
@@ -121,7 +164,8 @@ _FIELDS = ("left", "right", "interference", "outcome")
 
 @checked
 def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
-    """A write saved by `Write.save`, and what was saved about it; float64 only where double precision is enabled.
+    """A write saved by `Write.save`, and what was saved about it; float64 only where
+    double precision is enabled.
 
     Raises:
         ValueError: If the file is not such a write, or is cut short.
@@ -132,14 +176,17 @@ def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
         own = {name: jnp.asarray(held.pop(name)) for name in _FIELDS if name in held}
         return Write(**own), {key: value.item() for key, value in held.items()}
     except (ValueError, TypeError) as error:
-        raise ValueError(f"path: got {str(path)!r}; it must be {wanted}: {error}") from error
+        raise ValueError(
+            f"path: got {str(path)!r}; it must be {wanted}: {error}"
+        ) from error
 
 
 load_edit = load_write
 
 
 class Edited(Module):
-    """A weight matrix and the writes made to it, which can be taken back exactly, for the matrix itself stays.
+    """A weight matrix and the writes made to it, which can be taken back exactly, for
+    the matrix itself stays.
 
     Attributes:
         base: W before any edit (H, D).
@@ -150,8 +197,13 @@ class Edited(Module):
     edits: tuple[Write, ...] = ()
 
     def __post_init__(self) -> None:
-        good = isinstance(self.edits, list | tuple) and all(isinstance(edit, Write) for edit in self.edits)
-        check(good, "edits", self.edits, "a tuple of writes")
+        good = isinstance(self.edits, list | tuple) and all(
+            isinstance(edit, Write) for edit in self.edits
+        )
+        if not good:
+            raise ValueError(
+                f"edits: got {brief(self.edits)}; it must be a tuple of writes."
+            )
         self._set(base=_floating("base", self.base), edits=tuple(self.edits))
 
     @property
@@ -166,25 +218,40 @@ class Edited(Module):
     def then(self, edit: Write) -> "Edited":
         """Edited object with one more edit."""
         shape = np.shape(self.base)
-        check(edit.shape == shape, "edit", f"an edit of a {edit.shape} matrix", f"one of shape {shape}")
+        if edit.shape != shape:
+            raise ValueError(
+                f"edit: got an edit of a {edit.shape} matrix; "
+                f"it must be one of shape {shape}."
+            )
         return Edited(self.base, (*self.edits, edit))
 
     def undo(self, count: int = 1) -> "Edited":
         """Without the last `count` edits: bit for bit what it was before them."""
         made = len(self.edits)
-        count = integer("count", count, f"between 0 and the {made} edits made", least=0, most=made)
+        count = integer(
+            "count", count, f"between 0 and the {made} edits made", least=0, most=made
+        )
         return Edited(self.base, self.edits[: made - count])
 
 
 def _floating(name: str, value: ArrayLike) -> Array:
     """`value` as a floating array of real numbers."""
     out = canonical(host(name, value))
-    return jnp.asarray(out if jnp.issubdtype(out.dtype, jnp.floating) else out.astype(jnp.result_type(float)))
+    return jnp.asarray(
+        out
+        if jnp.issubdtype(out.dtype, jnp.floating)
+        else out.astype(jnp.result_type(float))
+    )
 
 
 def _queries(write: Write, q: ArrayLike) -> Array:
-    q, D = _floating("q", q), len(write.right)
-    check(q.ndim in (1, 2) and len(q) == D, "q", f"shape {q.shape}", f"({D},) or ({D}, n): one query a column")
+    q = _floating("q", q)
+    D = len(write.right)
+    if q.ndim not in (1, 2) or len(q) != D:
+        raise ValueError(
+            f"q: got shape {q.shape}; "
+            f"it must be ({D},) or ({D}, n): one query a column."
+        )
     return q
 
 
@@ -204,8 +271,14 @@ def _at(write: Write, q: Array) -> Array:
 
 
 def _apply(write: Write, name: str, value: ArrayLike, sign: int, donate: bool) -> Array:
-    donate, W = boolean("donate", donate), _floating(name, value)  # in whole numbers the change would be rounded
-    check(W.shape == write.shape, name, f"shape {W.shape}", f"{write.shape}: the matrix the edit was made for")
+    # in whole numbers the change would be rounded
+    donate = boolean("donate", donate)
+    W = _floating(name, value)
+    if W.shape != write.shape:
+        raise ValueError(
+            f"{name}: got shape {W.shape}; "
+            f"it must be {write.shape}: the matrix the edit was made for."
+        )
     return (_add_in_place if donate else _add)(W, canonical(write), sign)
 
 

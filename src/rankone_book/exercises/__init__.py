@@ -1,8 +1,10 @@
-"""Exercises of the book, checked in the notebook and graded for a class from the same files.
+"""Exercises of the book, checked in the notebook and graded for a class from the same
+files.
 
-In a notebook, `grader = exercises.grader("memory")` and then `grader.check("q1")` after an answer: the
-checks of `memory/q1.py` run in the notebook's own process and give hints. `rankone_book.exercises.grading` runs
-the same files on what a student hands in, in a process of its own and on data drawn for that student.
+In a notebook, `grader = exercises.grader("memory")` and then `grader.check("q1")` after
+an answer: the checks of `memory/q1.py` run in the notebook's own process and give
+hints. `rankone_book.exercises.grading` runs the same files on what a student hands in,
+in a process of its own and on data drawn for that student.
 """
 
 from pathlib import Path
@@ -17,7 +19,9 @@ _HERE = Path(__file__).parent
 
 def chapters() -> list[str]:
     """Names of the folders of checks."""
-    return sorted(folder.name for folder in _HERE.iterdir() if (folder / "q1.py").is_file())
+    return sorted(
+        folder.name for folder in _HERE.iterdir() if (folder / "q1.py").is_file()
+    )
 
 
 def grader(chapter: str) -> Grader:
@@ -30,5 +34,8 @@ def grader(chapter: str) -> Grader:
         ValueError: If there is no such folder.
     """
     if chapter not in chapters():
-        raise ValueError(f"chapter: got {chapter!r}; it must be one of {', '.join(map(repr, chapters()))}.")
+        raise ValueError(
+            f"chapter: got {chapter!r}; "
+            f"it must be one of {', '.join(map(repr, chapters()))}."
+        )
     return Grader(_HERE / chapter)

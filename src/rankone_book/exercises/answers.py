@@ -1,4 +1,6 @@
-"""What a check needs: random data, a student's answer to them, and hints that do not give the right answer away."""
+"""What a check needs: random data, a student's answer to them, and hints that do not
+give the right answer away.
+"""
 
 import hashlib
 from collections.abc import Callable
@@ -18,7 +20,9 @@ class NotAnswered(NoAnswer):
 
 
 class NotRun(NoAnswer):
-    """The cell that defines the function stopped with an error; the message names the cell and the line."""
+    """The cell that defines the function stopped with an error; the message names the
+    cell and the line.
+    """
 
 
 def generator(seed: str) -> np.random.Generator:
@@ -33,15 +37,23 @@ def ask(function: Callable[..., Any] | None, *args: Any) -> Any:
         NotAnswered: If there is no function, or it returns nothing or `...`.
     """
     if function is None:
-        raise NotAnswered("the function is not defined: run the cell with your answer first")
+        raise NotAnswered(
+            "the function is not defined: run the cell with your answer first"
+        )
     answer = function(*args)
-    if any(part is None or part is ... for part in (answer if isinstance(answer, tuple) else (answer,))):
+    if any(
+        part is None or part is ...
+        for part in (answer if isinstance(answer, tuple) else (answer,))
+    ):
         raise NotAnswered(f"{function.__name__} returns nothing yet")
     return answer
 
 
-def close(answer: Any, expected: Any, hint: str, *, rtol: float = 1e-3, atol: float = 1e-5) -> None:
-    """Raise an AssertionError with `hint` unless the answer is finite, of the right shape and within tolerance.
+def close(
+    answer: Any, expected: Any, hint: str, *, rtol: float = 1e-3, atol: float = 1e-5
+) -> None:
+    """Raise an AssertionError with `hint` unless the answer is finite, of the right
+    shape and within tolerance.
 
     The message tells the shape, and how many entries are wrong, but no expected value.
 
@@ -56,11 +68,17 @@ def close(answer: Any, expected: Any, hint: str, *, rtol: float = 1e-3, atol: fl
     Traceback (most recent call last):
     AssertionError: 1 of 2 entries are not right. Count the second one again.
     """
-    got, want = np.asarray(answer, float), np.asarray(expected, float)
-    holds(got.shape == want.shape, f"your answer has shape {got.shape}, not {want.shape}. {hint}")
+    got = np.asarray(answer, float)
+    want = np.asarray(expected, float)
+    holds(
+        got.shape == want.shape,
+        f"your answer has shape {got.shape}, not {want.shape}. {hint}",
+    )
     holds(bool(np.isfinite(got).all()), f"your answer is not finite. {hint}")
     wrong = np.abs(got - want) > atol + rtol * np.abs(want)
-    count = f"{wrong.sum()} of {wrong.size} entries are" if wrong.ndim else "your answer is"
+    count = (
+        f"{wrong.sum()} of {wrong.size} entries are" if wrong.ndim else "your answer is"
+    )
     holds(not wrong.any(), f"{count} not right. {hint}")
 
 

@@ -1,9 +1,11 @@
 """Files of checks, and the runner that every notebook and the grader of a class share.
 
-A file is one question: `points`, and functions decorated with `test_case`, as in otter-grader's files. An argument of
-such a function is the student's function of that name; the argument `draws` is a generator, whose seed is fixed in
-notebooks and a student's own when a class is graded. otter's runner was weighed and left: it cannot keep a student's
-code in another process, and importing it brings thirty packages into a notebook.
+A file is one question: `points`, and functions decorated with `test_case`, as in
+otter-grader's files. An argument of such a function is the student's function of that
+name; the argument `draws` is a generator, whose seed is fixed in notebooks and a
+student's own when a class is graded. otter's runner was weighed and left: it cannot
+keep a student's code in another process, and importing it brings thirty packages into a
+notebook.
 """
 
 import importlib.util
@@ -28,8 +30,8 @@ class test_case:
 
     Args:
         name: What the check shows, for the report.
-        points: Of the question's points; by default an equal share of what the other checks leave. A check that a
-            constant can pass guides, and has no points.
+        points: Of the question's points; by default an equal share of what the other
+            checks leave. A check that a constant can pass guides, and has no points.
     """
 
     def __init__(self, name: str, points: float | None = None):
@@ -45,7 +47,9 @@ class test_case:
 
 @dataclass(frozen=True)
 class Result:
-    """Result of one check: `error` is what it raised, or None if it passed, and `message` says it in words."""
+    """Result of one check: `error` is what it raised, or None if it passed, and
+    `message` says it in words.
+    """
 
     name: str
     points: float
@@ -60,7 +64,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Report:
-    """Result of one question; a notebook shows its text, which names every check and a hint where one failed."""
+    """Result of one question; a notebook shows its text, which names every check and a
+    hint where one failed.
+    """
 
     question: str
     results: tuple[Result, ...]
@@ -78,19 +84,31 @@ class Report:
     @property
     def earned(self) -> float:
         """Points of the checks that passed."""
-        return round(sum(result.points for result in self.results if result.error is None), 2)
+        return round(
+            sum(result.points for result in self.results if result.error is None), 2
+        )
 
     def __repr__(self) -> str:
         if self.passed:
             return f"{self.question}: all checks passed."
         if all(isinstance(result.error, NotRun) for result in self.results):
             reasons = dict.fromkeys(result.message for result in self.results)
-            return "\n".join([f"{self.question}: not checked, because a cell stopped with an error.", *reasons])
+            return "\n".join(
+                [
+                    f"{self.question}: not checked, because a cell stopped with an error.",
+                    *reasons,
+                ]
+            )
         count = sum(result.error is None for result in self.results)
         if all(isinstance(result.error, NotAnswered) for result in self.results):
-            return f"{self.question}: not answered yet.\nReplace ... in the cell above, run it, then this cell."
+            return (
+                f"{self.question}: not answered yet.\nReplace ... in the cell above, "
+                "run it, then this cell."
+            )
         rest = "" if self.answered else " Part of it is not answered yet."
-        lines = [f"{self.question}: {count} of {len(self.results)} checks passed.{rest}"]
+        lines = [
+            f"{self.question}: {count} of {len(self.results)} checks passed.{rest}"
+        ]
         return "\n".join([*lines, *(f"  {result}" for result in self.results)])
 
 
@@ -115,22 +133,33 @@ class Question:
             seed: Of the data; every check draws its own.
         """
         shared = [case for case in self.cases if case.points is None]
-        share = (self.points - sum(case.points or 0 for case in self.cases)) / max(len(shared), 1)
+        share = (self.points - sum(case.points or 0 for case in self.cases)) / max(
+            len(shared), 1
+        )
         results = []
         for case in self.cases:
             given = {"draws": generator(f"{seed}/{self.name}/{case.name}")}
-            arguments = {name: given.get(name, answers.get(name)) for name in case.arguments}
+            arguments = {
+                name: given.get(name, answers.get(name)) for name in case.arguments
+            }
             points = share if case.points is None else case.points
             error = _error(case.function, arguments)
             results.append(Result(case.name, points, error, _message(error, answers)))
         return Report(self.name, tuple(results))
 
     def not_run(self, reason: str) -> Report:
-        """The report where the cell with the answer stopped before it could be checked."""
-        return Report(self.name, tuple(Result(case.name, 0, NotRun(reason), reason) for case in self.cases))
+        """The report where the cell with the answer stopped before it could be
+        checked.
+        """
+        return Report(
+            self.name,
+            tuple(Result(case.name, 0, NotRun(reason), reason) for case in self.cases),
+        )
 
 
-def _error(function: Callable[..., None], arguments: dict[str, Any]) -> Exception | None:
+def _error(
+    function: Callable[..., None], arguments: dict[str, Any]
+) -> Exception | None:
     try:
         function(**arguments)
     except Exception as error:
@@ -139,7 +168,9 @@ def _error(function: Callable[..., None], arguments: dict[str, Any]) -> Exceptio
 
 
 def _message(error: Exception | None, answers: Mapping[str, Any]) -> str:
-    """The hint of a check that failed; any other error with its type and the line of the student's cell."""
+    """The hint of a check that failed; any other error with its type and the line of
+    the student's cell.
+    """
     if error is None or isinstance(error, AssertionError | NoAnswer):
         return str(error or "")
     return in_words(error, answers)
@@ -147,12 +178,18 @@ def _message(error: Exception | None, answers: Mapping[str, Any]) -> str:
 
 @cache
 def _load(path: Path) -> Question:
-    spec = importlib.util.spec_from_file_location(f"{path.parent.name}_{path.stem}", path)
+    spec = importlib.util.spec_from_file_location(
+        f"{path.parent.name}_{path.stem}", path
+    )
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return Question(path.stem, module.points, tuple(c for c in vars(module).values() if isinstance(c, test_case)))
+    return Question(
+        path.stem,
+        module.points,
+        tuple(c for c in vars(module).values() if isinstance(c, test_case)),
+    )
 
 
 def questions(folder: Path) -> dict[str, Question]:
@@ -162,7 +199,8 @@ def questions(folder: Path) -> dict[str, Question]:
 
 
 class Grader:
-    """Checks answers in a notebook, in the notebook's own process. It guides; nothing is handed in or scored.
+    """Checks answers in a notebook, in the notebook's own process. It guides; nothing
+    is handed in or scored.
 
     Args:
         folder: Folder of the chapter's checks.
@@ -177,13 +215,17 @@ class Grader:
 
         Args:
             question: Its name: "q1", "q2" and so on.
-            names: Where the student's functions are, by name; by default the caller's own variables.
+            names: Where the student's functions are, by name; by default the caller's
+                own variables.
 
         Raises:
             ValueError: If there is no such question.
         """
         if question not in self.questions:
-            raise ValueError(f"question: got {question!r}; it must be one of {', '.join(self.questions)}.")
+            raise ValueError(
+                f"question: got {question!r}; "
+                f"it must be one of {', '.join(self.questions)}."
+            )
         answers = sys._getframe(1).f_globals if names is None else names
         asked = self.questions[question]
         reason = unfinished(asked.functions, answers)

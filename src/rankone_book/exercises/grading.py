@@ -1,11 +1,14 @@
-"""Grades a notebook that a student handed in: the trusted half of the autograder for Gradescope.
+"""Grades a notebook that a student handed in: the trusted half of the autograder for
+Gradescope.
 
-`python -m rankone_book.exercises.grading FOLDER` finds Gradescope's layout in FOLDER: the notebook in `submission`, who
-handed it in in `submission_metadata.json`, the checks in `source/tests`; it writes `results/results.json`. With a
-chapter and a notebook in place of FOLDER it prints what that notebook earns by the package's own checks. The checks
-run here, on data drawn for this student; the student's functions run in another process (`submission`), for root as an
-account that can read neither the checks nor the secret that the data are drawn from, nor write the results. Nothing
-that a notebook does to `rankone`, to NumPy or to the comparators of its own process reaches the grade.
+`python -m rankone_book.exercises.grading FOLDER` finds Gradescope's layout in FOLDER:
+the notebook in `submission`, who handed it in in `submission_metadata.json`, the checks
+in `source/tests`; it writes `results/results.json`. With a chapter and a notebook in
+place of FOLDER it prints what that notebook earns by the package's own checks. The
+checks run here, on data drawn for this student; the student's functions run in another
+process (`submission`), for root as an account that can read neither the checks nor the
+secret that the data are drawn from, nor write the results. Nothing that a notebook does
+to `rankone`, to NumPy or to the comparators of its own process reaches the grade.
 """
 
 import argparse
@@ -28,11 +31,13 @@ __all__ = ["grade", "results", "seed_of"]
 
 
 def seed_of(metadata: dict[str, Any], secret: str) -> str:
-    """The seed of a submission's data: the same whenever the same students hand in under the same archive.
+    """The seed of a submission's data: the same whenever the same students hand in
+    under the same archive.
 
     Args:
         metadata: Gradescope's, with the students' ids.
-        secret: Of the archive; without it a student could compute the data, and their answers, at home.
+        secret: Of the archive; without it a student could compute the data, and their
+            answers, at home.
     """
     students = sorted(str(user.get("id")) for user in metadata.get("users", []))
     return hashlib.sha256("/".join([secret, *students]).encode()).hexdigest()
@@ -44,16 +49,29 @@ def grade(asked: Iterable[Question], submission: Submission, seed: str) -> list[
         submission.run()
     except Lost as lost:
         submission.notes[0] = str(lost)
-    return [q.run({name: submission.function(name) for name in q.functions}, seed) for q in asked]
+    return [
+        q.run({name: submission.function(name) for name in q.functions}, seed)
+        for q in asked
+    ]
 
 
-def results(asked: Iterable[Question], reports: Iterable[Report], notes: dict[int, str]) -> dict[str, Any]:
+def results(
+    asked: Iterable[Question], reports: Iterable[Report], notes: dict[int, str]
+) -> dict[str, Any]:
     """The content of results.json, as Gradescope reads it."""
     tests = [
-        {"name": question.name, "score": report.earned, "max_score": question.points, "output": str(report)}
+        {
+            "name": question.name,
+            "score": report.earned,
+            "max_score": question.points,
+            "output": str(report),
+        }
         for question, report in zip(asked, reports, strict=True)
     ]
-    lines = [f"Code cell {number} {note}" if number else note for number, note in sorted(notes.items())]
+    lines = [
+        f"Code cell {number} {note}" if number else note
+        for number, note in sorted(notes.items())
+    ]
     return {
         "tests": tests,
         "output": "\n".join(lines) or "Every cell ran.",
@@ -64,7 +82,9 @@ def results(asked: Iterable[Question], reports: Iterable[Report], notes: dict[in
 
 
 def _account() -> str | None:
-    """The account that runs students' code: for root one with fewer rights, else this process's own."""
+    """The account that runs students' code: for root one with fewer rights, else this
+    process's own.
+    """
     return "nobody" if os.geteuid() == 0 else None
 
 
@@ -72,27 +92,39 @@ def _grade_folder(base: Path) -> dict[str, Any]:
     asked = list(questions(base / "source" / "tests").values())
     config = json.loads((base / "source" / "config.json").read_text(encoding="utf-8"))
     metadata = base / "submission_metadata.json"
-    seed = seed_of(json.loads(metadata.read_text(encoding="utf-8")) if metadata.is_file() else {}, config["secret"])
+    seed = seed_of(
+        json.loads(metadata.read_text(encoding="utf-8")) if metadata.is_file() else {},
+        config["secret"],
+    )
     try:
         found = sorted((base / "submission").rglob("*.ipynb"))
         if len(found) != 1:
-            raise ValueError(f"submission: it holds {len(found)} notebooks (.ipynb); hand in exactly one.")
-        sources, notes = cells(found[0]), dict[int, str]()
+            raise ValueError(
+                f"submission: it holds {len(found)} notebooks (.ipynb); hand in exactly "
+                "one."
+            )
+        sources = cells(found[0])
+        notes = dict[int, str]()
     except ValueError as error:
-        sources, notes = {}, {0: str(error)}
+        sources = {}
+        notes = {0: str(error)}
     with Submission(sources, user=_account(), **config.get("limits", {})) as submission:
         submission.notes |= notes
         return results(asked, grade(asked, submission, seed), submission.notes)
 
 
 def _graded_here(chapter: str, notebook: Path) -> str:
-    """The points and hints of one notebook, graded on this machine with the package's own checks."""
+    """The points and hints of one notebook, graded on this machine with the package's
+    own checks.
+    """
     asked = exercises.grader(chapter).questions.values()
     with Submission(cells(notebook), user=_account()) as submission:
         reports = grade(asked, submission, "graded on this machine")
         notes = submission.notes
     content = results(asked, reports, notes)
-    earned, most = (sum(test[kind] for test in content["tests"]) for kind in ("score", "max_score"))
+    earned, most = (
+        sum(test[kind] for test in content["tests"]) for kind in ("score", "max_score")
+    )
     lines = [f"{notebook.name}: {earned:g} of {most:g} points", content["output"], ""]
     for test in content["tests"]:
         lines += [f"{test['score']:g} of {test['max_score']:g}, {test['output']}"]
@@ -100,11 +132,17 @@ def _graded_here(chapter: str, notebook: Path) -> str:
 
 
 def main() -> None:
-    """Grade what lies in Gradescope's folder, or one notebook, whose grade is printed."""
+    """Grade what lies in Gradescope's folder, or one notebook, whose grade is
+    printed.
+    """
     parser = argparse.ArgumentParser(prog="python -m rankone_book.exercises.grading")
     chapters = ", ".join(exercises.chapters())
-    parser.add_argument("place", help=f"Gradescope's folder; or, before a notebook, one of {chapters}")
-    parser.add_argument("notebook", nargs="?", type=Path, help="to grade on this machine")
+    parser.add_argument(
+        "place", help=f"Gradescope's folder; or, before a notebook, one of {chapters}"
+    )
+    parser.add_argument(
+        "notebook", nargs="?", type=Path, help="to grade on this machine"
+    )
     options = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
     if options.notebook:
@@ -118,10 +156,18 @@ def main() -> None:
         content = _grade_folder(base)
     except Exception as error:
         # Gradescope shows this to instructors alone.
-        print(error, file=sys.stderr) if isinstance(error, CannotStart) else traceback.print_exc()
-        content = {"score": 0, "output": "The autograder itself failed: please tell your instructor.", "tests": []}
+        print(error, file=sys.stderr) if isinstance(
+            error, CannotStart
+        ) else traceback.print_exc()
+        content = {
+            "score": 0,
+            "output": "The autograder itself failed: please tell your instructor.",
+            "tests": [],
+        }
     (base / "results").mkdir(exist_ok=True)
-    (base / "results" / "results.json").write_text(json.dumps(content, indent=1), encoding="utf-8")
+    (base / "results" / "results.json").write_text(
+        json.dumps(content, indent=1), encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
-"""What crosses between the grader and a student's process: numbers, text, arrays and containers of them, as JSON.
+"""What crosses between the grader and a student's process: numbers, text, arrays and
+containers of them, as JSON.
 
-Nothing else can be written, and reading never runs code: no pickle, no class by name. An array is its type, its shape
-and its bytes in base64. A message is the JSON behind its length.
+Nothing else can be written, and reading never runs code: no pickle, no class by name.
+An array is its type, its shape and its bytes in base64. A message is the JSON behind
+its length.
 """
 
 import base64
@@ -31,14 +33,28 @@ def encode(value: Any) -> Any:
     if value is ...:
         return {"kind": "ellipsis"}
     if isinstance(value, list | tuple):
-        return {"kind": "tuple" if isinstance(value, tuple) else "list", "items": [encode(item) for item in value]}
+        return {
+            "kind": "tuple" if isinstance(value, tuple) else "list",
+            "items": [encode(item) for item in value],
+        }
     if isinstance(value, dict):
-        return {"kind": "dict", "items": [[encode(key), encode(item)] for key, item in value.items()]}
+        return {
+            "kind": "dict",
+            "items": [[encode(key), encode(item)] for key, item in value.items()],
+        }
     array = np.asarray(value)
     if array.dtype.kind not in "biufc":
-        raise ValueError(f"an answer is made of numbers, text, arrays, tuples, lists and dicts, not of {type(value)}")
+        raise ValueError(
+            "an answer is made of numbers, text, arrays, tuples, lists and dicts, not "
+            f"of {type(value)}"
+        )
     data = base64.b64encode(array.tobytes()).decode()
-    return {"kind": "array", "dtype": array.dtype.str, "shape": list(array.shape), "data": data}
+    return {
+        "kind": "array",
+        "dtype": array.dtype.str,
+        "shape": list(array.shape),
+        "data": data,
+    }
 
 
 def decode(message: Any) -> Any:
@@ -48,7 +64,9 @@ def decode(message: Any) -> Any:
         ValueError: If the message is not of that form.
     """
     if not isinstance(message, dict):
-        return [decode(item) for item in message] if isinstance(message, list) else message
+        return (
+            [decode(item) for item in message] if isinstance(message, list) else message
+        )
     match message:
         case {"kind": "ellipsis"}:
             return ...
@@ -57,7 +75,12 @@ def decode(message: Any) -> Any:
             return tuple(decoded) if kind == "tuple" else decoded
         case {"kind": "dict", "items": list(items)}:
             return {decode(key): decode(item) for key, item in items}
-        case {"kind": "array", "dtype": str(dtype), "shape": list(shape), "data": str(data)}:
+        case {
+            "kind": "array",
+            "dtype": str(dtype),
+            "shape": list(shape),
+            "data": str(data),
+        }:
             if not re.fullmatch(r"[<>|=][biufc]\d{1,2}", dtype):
                 raise ValueError(f"dtype: got {dtype!r}; it must be one of numbers.")
             flat = np.frombuffer(base64.b64decode(data, validate=True), np.dtype(dtype))

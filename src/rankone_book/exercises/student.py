@@ -1,7 +1,9 @@
-"""The student's process: runs the cells of a notebook and calls its functions, as the grader tells it to.
+"""The student's process: runs the cells of a notebook and calls its functions, as the
+grader tells it to.
 
-`python -m rankone_book.exercises.student FD` reads messages from the socket FD. It is trusted with nothing: it knows no
-right answer, and what it sends is read as plain data. `grading` starts it, and replaces it when it ends or hangs.
+`python -m rankone_book.exercises.student FD` reads messages from the socket FD. It is
+trusted with nothing: it knows no right answer, and what it sends is read as plain data.
+`grading` starts it, and replaces it when it ends or hangs.
 """
 
 import socket
@@ -24,7 +26,9 @@ def _shell() -> Any:
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
-    return InteractiveShell.instance(config=Config({"HistoryManager": {"enabled": False}}))
+    return InteractiveShell.instance(
+        config=Config({"HistoryManager": {"enabled": False}})
+    )
 
 
 def _reply(shell: Any, message: dict[str, Any]) -> dict[str, Any]:
@@ -35,7 +39,9 @@ def _reply(shell: Any, message: dict[str, Any]) -> dict[str, Any]:
     function = shell.user_ns.get(message["call"])
     if not callable(function):
         return {"missing": True}
-    answer = function(*(plain_data.decode(argument) for argument in message["arguments"]))
+    answer = function(
+        *(plain_data.decode(argument) for argument in message["arguments"])
+    )
     return {"answer": plain_data.encode(answer)}
 
 
@@ -49,7 +55,9 @@ def main() -> None:
         message = plain_data.receive(connection)
         try:
             reply = _reply(shell, message)
-        except BaseException as error:  # an exit or an interrupt in a function costs this answer only
+        except (
+            BaseException
+        ) as error:  # an exit or an interrupt in a function costs this answer only
             reply = {"error": in_words(error, shell.user_ns)[:300]}
         try:
             plain_data.send(connection, reply)

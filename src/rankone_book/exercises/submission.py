@@ -1,7 +1,9 @@
-"""A notebook that was handed in, run in a process that can be lost without losing the grade.
+"""A notebook that was handed in, run in a process that can be lost without losing the
+grade.
 
-A cell or a function that ends the process, hangs, or answers with what is not plain data is given up: the process is
-started anew, the other cells run again, and grading goes on.
+A cell or a function that ends the process, hangs, or answers with what is not plain
+data is given up: the process is started anew, the other cells run again, and grading
+goes on.
 """
 
 import contextlib
@@ -44,9 +46,11 @@ class Failed(NoAnswer):
 
 
 def cells(notebook: Path) -> dict[int, str]:
-    """Number -> source of the code cells of a notebook, but for the set-up, whose work the archive has done.
+    """Number -> source of the code cells of a notebook, but for the set-up, whose work
+    the archive has done.
 
-    All code cells are counted, from 1, so that a student can find the cell of that number.
+    All code cells are counted, from 1, so that a student can find the cell of that
+    number.
 
     Raises:
         ValueError: If the file is no notebook.
@@ -55,12 +59,18 @@ def cells(notebook: Path) -> dict[int, str]:
         found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
         code = [cell for cell in found if cell["cell_type"] == "code"]
         tags = [cell.get("metadata", {}).get("tags", []) for cell in code]
-        sources = ["" if "setup" in tag else "".join(cell["source"]) for cell, tag in zip(code, tags, strict=True)]
+        sources = [
+            "" if "setup" in tag else "".join(cell["source"])
+            for cell, tag in zip(code, tags, strict=True)
+        ]
     except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise ValueError(
-            f"notebook: {notebook.name} cannot be read as a notebook; save it again in Jupyter."
+            f"notebook: {notebook.name} cannot be read as a notebook; save it again in "
+            "Jupyter."
         ) from error
-    return {number: source for number, source in enumerate(sources, 1) if source.strip()}
+    return {
+        number: source for number, source in enumerate(sources, 1) if source.strip()
+    }
 
 
 class Submission:
@@ -71,7 +81,8 @@ class Submission:
         user: Name of the account that runs them; None for this process's own.
         cell_seconds: Time limit of one cell.
         call_seconds: Time limit of one call of a function.
-        total_seconds: Time limit of everything; what is not answered by then counts as not answered.
+        total_seconds: Time limit of everything; what is not answered by then counts as
+            not answered.
         memory: Bytes that the student's process may use.
     """
 
@@ -85,7 +96,9 @@ class Submission:
         total_seconds: float = 480,
         memory: int = 4 * 2**30,
     ):
-        self.user, self.cell_seconds, self.call_seconds = user, cell_seconds, call_seconds
+        self.user = user
+        self.cell_seconds = cell_seconds
+        self.call_seconds = call_seconds
         self.memory = memory
         self.end = time.monotonic() + total_seconds
         self.sources = dict(sources)
@@ -111,7 +124,9 @@ class Submission:
         return call
 
     def run(self) -> None:
-        """Run all cells in a new process; one that loses the process is left out, and all others run again."""
+        """Run all cells in a new process; one that loses the process is left out, and
+        all others run again.
+        """
         while self.process is None:
             if time.monotonic() > self.end:
                 raise Lost("the time for the whole notebook is over")
@@ -132,7 +147,8 @@ class Submission:
         self.run()
         try:
             reply = self._request(
-                {"call": name, "arguments": [plain_data.encode(a) for a in arguments]}, self.call_seconds
+                {"call": name, "arguments": [plain_data.encode(a) for a in arguments]},
+                self.call_seconds,
             )
         except Lost as lost:
             self.given_up[name] = f"{name} {lost}, and is not called again"
@@ -148,10 +164,17 @@ class Submission:
         return answer
 
     def _raise_if_not_run(self, name: str) -> None:
-        """Raise NotRun if the last cell that defines the function stopped with an error."""
-        number = max((n for n, source in self.sources.items() if defines(source, name)), default=None)
+        """Raise NotRun if the last cell that defines the function stopped with an
+        error.
+        """
+        number = max(
+            (n for n, source in self.sources.items() if defines(source, name)),
+            default=None,
+        )
         if number in self.notes:
-            raise NotRun(f"Code cell {number}, which defines {name}, {self.notes[number]}")
+            raise NotRun(
+                f"Code cell {number}, which defines {name}, {self.notes[number]}"
+            )
 
     def _request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
         seconds = min(seconds, self.end - time.monotonic())
@@ -177,9 +200,17 @@ class Submission:
             os.chown(self.folder.name, found.pw_uid, found.pw_gid)
             account = {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []}
         self.connection, theirs = socket.socketpair()
-        environment = {"PATH": os.defpath, "HOME": self.folder.name, "IPYTHONDIR": self.folder.name}
+        environment = {
+            "PATH": os.defpath,
+            "HOME": self.folder.name,
+            "IPYTHONDIR": self.folder.name,
+        }
         environment |= {"LANG": "C.UTF-8", "JAX_PLATFORMS": "cpu", "MPLBACKEND": "agg"}
-        environment |= {name: os.environ[name] for name in ("XLA_FLAGS", "PYTHONPATH") if name in os.environ}
+        environment |= {
+            name: os.environ[name]
+            for name in ("XLA_FLAGS", "PYTHONPATH")
+            if name in os.environ
+        }
         command = [sys.executable, "-I", str(Path(__file__).with_name("confined.py"))]
         try:
             self._launch(command, theirs, environment, account)
@@ -190,7 +221,11 @@ class Submission:
             raise CannotStart(_remedy(None if late else self.user, late)) from error
 
     def _launch(
-        self, command: list[str], theirs: socket.socket, environment: dict[str, str], account: dict[str, Any]
+        self,
+        command: list[str],
+        theirs: socket.socket,
+        environment: dict[str, str],
+        account: dict[str, Any],
     ) -> None:
         with theirs:
             self.process = subprocess.Popen(
@@ -207,7 +242,8 @@ class Submission:
 
     def _stop(self) -> None:
         if self.process is not None:
-            # Its child, the first process of a namespace, may have left the group; all that it started ends with it.
+            # Its child, the first process of a namespace, may have left the group; all
+            # that it started ends with it.
             for pid in _children(self.process.pid):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
@@ -223,9 +259,14 @@ class Submission:
 
 
 def _children(pid: int) -> list[int]:
-    """The processes that a process has started and not yet waited for, where the kernel lists them."""
+    """The processes that a process has started and not yet waited for, where the kernel
+    lists them.
+    """
     try:
-        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        return [
+            int(child)
+            for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        ]
     except OSError:
         return []
 
@@ -233,13 +274,20 @@ def _children(pid: int) -> list[int]:
 def _remedy(user: str | None, late: bool) -> str:
     """What is missing where a student's process does not start."""
     if late:
-        return f"{sys.executable} did not start within {START_SECONDS} s: grade again when the machine is less busy."
+        return (
+            f"{sys.executable} did not start within {START_SECONDS} s: grade again when "
+            "the machine is less busy."
+        )
     if user is None:
-        return f"{sys.executable} cannot run the student's half of the grader: are rankone and ipython installed there?"
+        return (
+            f"{sys.executable} cannot run the student's half of the grader: are rankone "
+            "and ipython installed there?"
+        )
     return (
-        f"Grading as root hands the student's code to the account {user}, which cannot run {sys.executable}: "
-        "grade with a Python that lies, with its packages, in folders that every account may read and enter "
-        "(not under /root), or grade as an ordinary user."
+        f"Grading as root hands the student's code to the account {user}, which cannot "
+        f"run {sys.executable}: grade with a Python that lies, with its packages, in "
+        "folders that every account may read and enter (not under /root), or grade as "
+        "an ordinary user."
     )
 
 

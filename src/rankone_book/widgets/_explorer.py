@@ -1,4 +1,6 @@
-"""What the explorers share: settings that differ from the page's own, checked, and as JSON has them."""
+"""What the explorers share: settings that differ from the page's own, checked, and as
+JSON has them.
+"""
 
 import json
 from collections.abc import Callable, Collection, Mapping
@@ -10,7 +12,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from rankone._checks import array, check, choice, instance, integer, real
+from rankone._checks import array, brief, choice, instance, integer, real
 
 __all__ = ["Explorer", "Settings"]
 
@@ -21,16 +23,18 @@ _FOLDER = Path(__file__).parent / "settings"
 class Settings:
     """The settings that an explorer takes, by their kind.
 
-    The files `settings/NAME.json` hold them. The sources of the page read the same files, so that Python, the page and
-    a link to a setting accept the same values.
+    The files `settings/NAME.json` hold them. The sources of the page read the same
+    files, so that Python, the page and a link to a setting accept the same values.
 
     Attributes:
         numbers: Name → lowest and highest value.
         counts: The same, for integers.
         choices: Name → the values that it may have.
         lists: Name → lowest and highest entry of a list of integers.
-        points: Name → `shape` of an array (None: any length, up to `most`) with entries within ±`reach`.
-        sizes: Value of one setting → the values that the setting `size` may have with it.
+        points: Name → `shape` of an array (None: any length, up to `most`) with entries
+            within ±`reach`.
+        sizes: Value of one setting → the values that the setting `size` may have with
+            it.
         free: Names of those that the page itself checks.
     """
 
@@ -43,7 +47,9 @@ class Settings:
     free: Collection[str] = ()
 
     @classmethod
-    def read(cls, name: str, part: str | None = None, *, free: Collection[str] = ()) -> "Settings":
+    def read(
+        cls, name: str, part: str | None = None, *, free: Collection[str] = ()
+    ) -> "Settings":
         """The settings that a file holds.
 
         Args:
@@ -74,20 +80,29 @@ class Settings:
         for known, checked in kinds:
             if name in known:
                 return checked(name, value, known[name])
-        check(False, name, value, f"one of the settings {', '.join(each for known, _ in kinds for each in known)}")
+        raise ValueError(
+            f"{name}: got {brief(value)}; it must be one of the settings "
+            f"{', '.join(each for known, _ in kinds for each in known)}."
+        )
 
 
 class Explorer(anywidget.AnyWidget):
-    """A widget whose mathematics runs in the page; a subclass names its bundle, `_esm`, and the settings it takes.
+    """A widget whose mathematics runs in the page; a subclass names its bundle, `_esm`,
+    and the settings it takes.
 
     Attributes:
-        settings: What differs from the page's own start; where the page sends them back, all, once the reader acts.
+        settings: What differs from the page's own start; where the page sends them
+            back, all, once the reader acts.
     """
 
     _takes = Settings()
-    settings = traitlets.Dict(help="Settings that differ from the page's own.").tag(sync=True)
+    settings = traitlets.Dict(help="Settings that differ from the page's own.").tag(
+        sync=True
+    )
 
-    def __init__(self, traits: Mapping[str, Any] | None = None, /, **settings: Any) -> None:
+    def __init__(
+        self, traits: Mapping[str, Any] | None = None, /, **settings: Any
+    ) -> None:
         """Makes a widget; show it by returning it from a cell.
 
         Args:
@@ -97,7 +112,12 @@ class Explorer(anywidget.AnyWidget):
         Raises:
             ValueError: If a setting is unknown or out of its range.
         """
-        instance("traits", {} if traits is None else traits, Mapping, "what a subclass holds, by name")
+        instance(
+            "traits",
+            {} if traits is None else traits,
+            Mapping,
+            "what a subclass holds, by name",
+        )
         super().__init__(settings=self._takes.checked(settings), **(traits or {}))
 
 
@@ -106,19 +126,23 @@ def _number(name: str, value: Any, bounds: tuple[float, float]) -> float:
     low, high = bounds
     wanted = f"a number between {low:g} and {high:g}"
     number = real(name, value, wanted)
-    check(number is not None and low <= number <= high, name, value, wanted)
+    if not (number is not None and low <= number <= high):
+        raise ValueError(f"{name}: got {brief(value)}; it must be {wanted}.")
     assert number is not None
     return int(number) if hasattr(value, "__index__") else number
 
 
 def _count(name: str, value: Any, bounds: tuple[int, int]) -> int:
     low, high = bounds
-    return integer(name, value, f"an integer between {low} and {high}", least=low, most=high)
+    return integer(
+        name, value, f"an integer between {low} and {high}", least=low, most=high
+    )
 
 
 def _list(name: str, value: Any, bounds: tuple[int, int]) -> list[int]:
     wanted = f"a list of integers between {bounds[0]} and {bounds[1]}"
-    check(isinstance(value, list | tuple), name, value, wanted)
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"{name}: got {brief(value)}; it must be {wanted}.")
     return [_count(name, one, bounds) for one in value]
 
 
@@ -128,11 +152,24 @@ def _chosen(name: str, value: Any, options: Collection[Any]) -> Any:
 
 
 def _points(name: str, value: Any, rule: Mapping[str, Any]) -> list:
-    shape, reach, most = rule["shape"], rule["reach"], rule.get("most", np.inf)
-    wanted = str(tuple("n" if length is None else length for length in shape)).replace("'", "")
+    shape = rule["shape"]
+    reach = rule["reach"]
+    most = rule.get("most", np.inf)
+    wanted = str(tuple("n" if length is None else length for length in shape)).replace(
+        "'", ""
+    )
     got = np.asarray(array(name, value, wanted, len(shape)), float)
-    fits = all(length in (None, found) for length, found in zip(shape, got.shape, strict=True))
-    check(fits, name, f"shape {got.shape}", f"of shape {wanted}")
-    check(len(got) <= most, name, f"{len(got)} rows", f"of at most {most} rows")
-    check(bool((abs(got) <= reach).all()), name, value, f"within ±{reach}")
+    fits = all(
+        length in (None, found) for length, found in zip(shape, got.shape, strict=True)
+    )
+    if not fits:
+        raise ValueError(
+            f"{name}: got shape {got.shape}; it must be of shape {wanted}."
+        )
+    if not len(got) <= most:
+        raise ValueError(
+            f"{name}: got {len(got)} rows; it must be of at most {most} rows."
+        )
+    if not (abs(got) <= reach).all():
+        raise ValueError(f"{name}: got {brief(value)}; it must be within ±{reach}.")
     return got.tolist()

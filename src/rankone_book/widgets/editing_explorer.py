@@ -1,4 +1,6 @@
-"""The editing explorer: write one pair into a small linear memory, and see what every other key pays for it."""
+"""The editing explorer: write one pair into a small linear memory, and see what every
+other key pays for it.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -7,7 +9,6 @@ import jax.numpy as jnp
 import numpy as np
 import traitlets
 
-from rankone._checks import check
 from rankone.editing import RankOneEdit, pseudo_inverse_edit, rank_one_edit
 from rankone_book.widgets._explorer import Explorer, Settings
 
@@ -15,16 +16,20 @@ __all__ = ["EditingExplorer"]
 
 
 class EditingExplorer(Explorer):
-    """Keys, values and the edit in the plane; drag any of them. All is computed in the page.
+    """Keys, values and the edit in the plane; drag any of them. All is computed in the
+    page.
 
-    With a kernel behind the page, `edit()` makes the edit on show with the package itself.
+    With a kernel behind the page, `edit()` makes the edit on show with the package
+    itself.
 
     Attributes:
-        settings: What the page starts with: keys (n, 2), W (2, 2), k and v (2,), with entries from −3 to 3 (keys: −30
-            to 30); geometry ("keys", "identity" or "pinv"), ridge, used (keys behind C), beta (weight of a kept key in
-            C), dimension, edits and seed (of the run of many edits).
-        shown: What the page shows now: keys, W, k, v, geometry, ridge, used, beta, pairs and the order they were
-            written in. Empty until a page with a kernel has drawn it.
+        settings: What the page starts with: keys (n, 2), W (2, 2), k and v (2,), with
+            entries from −3 to 3 (keys: −30 to 30); geometry ("keys", "identity" or
+            "pinv"), ridge, used (keys behind C), beta (weight of a kept key in C),
+            dimension, edits and seed (of the run of many edits).
+        shown: What the page shows now: keys, W, k, v, geometry, ridge, used, beta,
+            pairs and the order they were written in. Empty until a page with a kernel
+            has drawn it.
     """
 
     _esm = Path(__file__).parent / "static" / "editing.js"
@@ -32,19 +37,28 @@ class EditingExplorer(Explorer):
     shown = traitlets.Dict(help="What the page shows now.").tag(sync=True)
 
     def edit(self) -> RankOneEdit:
-        """The edit on show, made by the package from what the page shows, kept pairs not counted.
+        """The edit on show, made by the package from what the page shows, kept pairs
+        not counted.
 
         Raises:
             ValueError: If no page has drawn the widget yet, or there is no such edit.
         """
-        check(bool(self.shown), "shown", "nothing", "drawn by a page with a kernel first: show the widget in a cell")
+        if not self.shown:
+            raise ValueError(
+                "shown: got nothing; it must be drawn by a page with a kernel first: "
+                "show the widget in a cell."
+            )
         return _edit(self.shown)
 
 
 def _edit(shown: dict[str, Any]) -> RankOneEdit:
-    keys, W, k, v = (jnp.asarray(np.asarray(shown[name], float)) for name in ("keys", "W", "k", "v"))
+    keys, W, k, v = (
+        jnp.asarray(np.asarray(shown[name], float)) for name in ("keys", "W", "k", "v")
+    )
     K = keys[: shown["used"]].T * (len(keys) / shown["used"]) ** 0.5
     if shown["geometry"] == "pinv":
         return pseudo_inverse_edit(W, K, k, v)
     C = jnp.eye(2) if shown["geometry"] == "identity" else K @ K.T
-    return rank_one_edit(W, C, k, v, ridge=shown["ridge"] if shown["geometry"] == "keys" else 0.0)
+    return rank_one_edit(
+        W, C, k, v, ridge=shown["ridge"] if shown["geometry"] == "keys" else 0.0
+    )

@@ -1,4 +1,6 @@
-"""The landscape explorer: the exact energy and its estimate in the plane, with patterns and query to drag."""
+"""The landscape explorer: the exact energy and its estimate in the plane, with patterns
+and query to drag.
+"""
 
 from pathlib import Path
 
@@ -8,15 +10,19 @@ __all__ = ["LandscapeExplorer"]
 
 
 class LandscapeExplorer(Explorer):
-    """E beside Ê in the plane, both descents from one query, and the tube that their distance cannot leave.
+    """E beside Ê in the plane, both descents from one query, and the tube that their
+    distance cannot leave.
 
-    The page draws the frequencies that `rankone.RandomFeatures` draws from the same seed, and does in JavaScript what
-    `MrDAM`, `DrDAM`, `rankone.theory.drift.drift` and `divergence_bound` do; the tests hold them equal to JAX.
+    The page draws the frequencies that `rankone.RandomFeatures` draws from the same
+    seed, and does in JavaScript what `MrDAM`, `DrDAM`, `rankone.theory.drift.drift` and
+    `divergence_bound` do; the tests hold them equal to JAX.
 
     Attributes:
-        settings: What the page starts with: view ("exact": E alone; "both"; "tube": with the tube of the recursion),
-            patterns (n, 2) and query (2,), with entries from −1.3 to 1.3 (what is outside is put on the rim), beta,
-            Y (frequencies), seed, basis (as of `RandomFeatures`), eta (step size) and steps.
+        settings: What the page starts with: view ("exact": E alone; "both"; "tube":
+            with the tube of the recursion), patterns (n, 2) and query (2,), with
+            entries from −1.3 to 1.3 (what is outside is put on the rim), beta, Y
+            (frequencies), seed, basis (as of `RandomFeatures`), eta (step size) and
+            steps.
 
     >>> from rankone_book.widgets import LandscapeExplorer
     >>> LandscapeExplorer(view="tube", beta=8.0).settings

@@ -1,4 +1,6 @@
-"""The preconditioning explorer: shape T and V, and watch descent on U and preconditioned descent on W coincide."""
+"""The preconditioning explorer: shape T and V, and watch descent on U and
+preconditioned descent on W coincide.
+"""
 
 from pathlib import Path
 
@@ -9,20 +11,30 @@ from rankone_book.widgets._explorer import Explorer, Settings
 
 __all__ = ["PreconditioningExplorer"]
 
-_SHAPE = {"conditionT": 2.0, "angleT": 60.0, "rankT": 2, "conditionV": 3.0, "angleV": 135.0, "rankV": 2}
+_SHAPE = {
+    "conditionT": 2.0,
+    "angleT": 60.0,
+    "rankT": 2,
+    "conditionV": 3.0,
+    "angleV": 135.0,
+    "rankV": 2,
+}
 
 
 class PreconditioningExplorer(Explorer):
-    """Three descents of a 2 × 2 matrix on one loss: plain, on U with W = TUV, and on W with P = VᵀV ⊗ TTᵀ.
+    """Three descents of a 2 × 2 matrix on one loss: plain, on U with W = TUV, and on W
+    with P = VᵀV ⊗ TTᵀ.
 
-    All of it is computed in the page. With a kernel, what the reader sets comes back in `settings`, and `T` and `V`
-    are the matrices on show, for use with `rankone.preconditioning`.
+    All of it is computed in the page. With a kernel, what the reader sets comes back in
+    `settings`, and `T` and `V` are the matrices on show, for use with
+    `rankone.preconditioning`.
 
     Attributes:
-        settings: What differs from the page's own start: conditionA, angleA, conditionD (the loss), conditionT,
-            angleT, rankT, conditionV, angleV, rankV (the factors), method ("gd", "heavy", "nesterov", "decoupled",
-            "penalty", "adam" or "muon"), momentum, lambda, rate, best, share (the steps), tolerance, steps, start
-            (W₀ as two rows). Angles are in degrees.
+        settings: What differs from the page's own start: conditionA, angleA, conditionD
+            (the loss), conditionT, angleT, rankT, conditionV, angleV, rankV (the
+            factors), method ("gd", "heavy", "nesterov", "decoupled", "penalty", "adam"
+            or "muon"), momentum, lambda, rate, best, share (the steps), tolerance,
+            steps, start (W₀ as two rows). Angles are in degrees.
     """
 
     _esm = Path(__file__).parent / "static" / "preconditioning.js"
@@ -40,7 +52,13 @@ class PreconditioningExplorer(Explorer):
 
     def _factor(self, name: str) -> NDArray:
         """R(angle)·diag(√condition, 1/√condition), or its first column."""
-        condition, angle, rank = ((_SHAPE | self.settings)[part + name] for part in ("condition", "angle", "rank"))
-        cosine, sine = np.cos(np.deg2rad(angle)), np.sin(np.deg2rad(angle))
+        condition, angle, rank = (
+            (_SHAPE | self.settings)[part + name]
+            for part in ("condition", "angle", "rank")
+        )
+        cosine = np.cos(np.deg2rad(angle))
+        sine = np.sin(np.deg2rad(angle))
         root = np.sqrt(condition)
-        return (np.array([[cosine, -sine], [sine, cosine]]) @ np.diag([root, 1 / root]))[:, :rank]
+        return (
+            np.array([[cosine, -sine], [sine, cosine]]) @ np.diag([root, 1 / root])
+        )[:, :rank]

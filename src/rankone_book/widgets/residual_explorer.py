@@ -1,4 +1,6 @@
-"""The residual explorer: a base that is too small, the memory of what it leaves, and the risk of both as data come."""
+"""The residual explorer: a base that is too small, the memory of what it leaves, and
+the risk of both as data come.
+"""
 
 from pathlib import Path
 
@@ -8,15 +10,18 @@ __all__ = ["ResidualExplorer"]
 
 
 class ResidualExplorer(Explorer):
-    """ResMem on a line in d dimensions and on two classes in a plane, with the printed bound and the true law.
+    """ResMem on a line in d dimensions and on two classes in a plane, with the printed
+    bound and the true law.
 
-    All of it is computed in the page, from JAX's own random numbers: `rankone.theory.linear_resmem.sample_ball` with
-    the same key gives the page's points. With a kernel, what the reader sets comes back in `settings`.
+    All of it is computed in the page, from JAX's own random numbers:
+    `rankone.theory.linear_resmem.sample_ball` with the same key gives the page's
+    points. With a kernel, what the reader sets comes back in `settings`.
 
     Attributes:
-        settings: What differs from the page's own start: view ("line" or "plane"), L (capacity of the base), k, sigma
-            (neighbours and the width of their weights), n, d, noise (variance of the labels, on the line), flips
-            (share of wrong labels, in the plane), seed.
+        settings: What differs from the page's own start: view ("line" or "plane"), L
+            (capacity of the base), k, sigma (neighbours and the width of their
+            weights), n, d, noise (variance of the labels, on the line), flips (share of
+            wrong labels, in the plane), seed.
     """
 
     _esm = Path(__file__).parent / "static" / "residual.js"

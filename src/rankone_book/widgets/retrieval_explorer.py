@@ -1,4 +1,6 @@
-"""The retrieval explorer: store pictures, corrupt one, and watch the exact and the distributed memory descend."""
+"""The retrieval explorer: store pictures, corrupt one, and watch the exact and the
+distributed memory descend.
+"""
 
 import time
 import zlib
@@ -11,7 +13,7 @@ import traitlets
 from numpy.typing import NDArray
 
 from rankone._annotated import renamed
-from rankone._checks import array, check, choice, host, integer
+from rankone._checks import array, brief, choice, host, integer
 from rankone.data import photograph_names, photographs
 from rankone.memory import DrDAM, RandomFeatures, Retrieval, retrieve
 from rankone_book.widgets._explorer import Explorer, Settings
@@ -22,11 +24,13 @@ _MOST = 500  # of the patterns that the page draws
 
 
 class RetrievalExplorer(Explorer):
-    """Two memories side by side in the page, and the same run in JAX when there is a kernel.
+    """Two memories side by side in the page, and the same run in JAX when there is a
+    kernel.
 
-    The page computes with Hadamard features drawn from JAX's own generator, so `rankone` gets the same numbers from
-    the same seed. Pressing "Run in JAX" in the page (or calling `run`) retrieves with the package, on whatever
-    device JAX uses; what was run is then in `patterns`, `query` and `result`.
+    The page computes with Hadamard features drawn from JAX's own generator, so
+    `rankone` gets the same numbers from the same seed. Pressing "Run in JAX" in the
+    page (or calling `run`) retrieves with the package, on whatever device JAX uses;
+    what was run is then in `patterns`, `query` and `result`.
 
     Attributes:
         patterns: The patterns (K, D) of the last run in JAX, or None.
@@ -36,12 +40,18 @@ class RetrievalExplorer(Explorer):
 
     _esm = Path(__file__).parent / "static" / "retrieval.js"
     _takes = Settings.read("retrieval")
-    pictures = traitlets.Bytes(help="Pictures on offer (n, side, side, 3), as `_packed` writes them.").tag(sync=True)
-    finer = traitlets.Bytes(help="The same with 64 pixels a side, in bytes; none where there are no finer ones.").tag(
+    pictures = traitlets.Bytes(
+        help="Pictures on offer (n, side, side, 3), as `_packed` writes them."
+    ).tag(sync=True)
+    finer = traitlets.Bytes(
+        help="The same with 64 pixels a side, in bytes; none where there are no finer ones."
+    ).tag(sync=True)
+    scale = traitlets.Dict(
+        help="Their side in pixels, and the number that stands for white."
+    ).tag(sync=True)
+    names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(
         sync=True
     )
-    scale = traitlets.Dict(help="Their side in pixels, and the number that stands for white.").tag(sync=True)
-    names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(sync=True)
 
     def __init__(
         self,
@@ -54,34 +64,65 @@ class RetrievalExplorer(Explorer):
         """Makes a widget; show it by returning it from a cell.
 
         Args:
-            pictures: Pictures on offer, uint8 (n, side, side, 3), side 32 or 64; the shipped photographs by default.
+            pictures: Pictures on offer, uint8 (n, side, side, 3), side 32 or 64; the
+                shipped photographs by default.
             names: One name per picture, for readers and screen readers.
-            detail: Finest side of the shipped photographs, 32 or 64; by default what `size` asks for. With 64 the page
-                may ask for the settings of the paper's Figs 1 and 2: in the book it fetches 150 kB when a reader does.
-            settings: What the page starts with: collection ("photographs" or "bits"), size (32 or 64; 10 or 16 bits a
-                side), K (how many of the collection are stored, the first ones), also and without (lists of indices,
-                stored besides and not stored), target, beta, Y, eta, steps, basis, seed, fraction, side, fill, noise,
-                flips, clamp, across (the map's first axis, "beta" or "K").
+            detail: Finest side of the shipped photographs, 32 or 64; by default what
+                `size` asks for. With 64 the page may ask for the settings of the
+                paper's Figs 1 and 2: in the book it fetches 150 kB when a reader does.
+            settings: What the page starts with: collection ("photographs" or "bits"),
+                size (32 or 64; 10 or 16 bits a side), K (how many of the collection are
+                stored, the first ones), also and without (lists of indices, stored
+                besides and not stored), target, beta, Y, eta, steps, basis, seed,
+                fraction, side, fill, noise, flips, clamp, across (the map's first axis,
+                "beta" or "K").
 
         Raises:
-            ValueError: If the pictures or names do not fit, or a setting is unknown or out of the page's range.
+            ValueError: If the pictures or names do not fit, or a setting is unknown or
+                out of the page's range.
         """
-        detail = (64 if settings.get("size") == 64 else 32) if detail is None else detail
+        detail = (
+            (64 if settings.get("size") == 64 else 32) if detail is None else detail
+        )
         choice("detail", detail, (32, 64))
         finer = _packed(_shipped(64)) if pictures is None and detail == 64 else b""
-        pixels, top = (_shipped(32), 1020) if pictures is None else (_own(pictures), 255)
+        pixels, top = (
+            (_shipped(32), 1020) if pictures is None else (_own(pictures), 255)
+        )
         if names is None:
-            names = photograph_names() if pictures is None else [f"picture {i + 1}" for i in range(len(pixels))]
-        words = isinstance(names, list | tuple) and all(isinstance(name, str) for name in names)
+            names = (
+                photograph_names()
+                if pictures is None
+                else [f"picture {i + 1}" for i in range(len(pixels))]
+            )
+        words = isinstance(names, list | tuple) and all(
+            isinstance(name, str) for name in names
+        )
         wanted = f"one per picture: {len(pixels)}"
-        check(words and len(names) == len(pixels), "names", f"{len(names)} of them" if words else names, wanted)
-        held = len(names) if settings.get("collection", "photographs") == "photographs" else _MOST
+        if not words or len(names) != len(pixels):
+            raise ValueError(
+                f"names: got {brief(f'{len(names)} of them' if words else names)}; "
+                f"it must be {wanted}."
+            )
+        held = (
+            len(names)
+            if settings.get("collection", "photographs") == "photographs"
+            else _MOST
+        )
         for name in {"target", "also", "without"} & set(settings):
             chosen = self._takes.checked({name: settings[name]})[name]
             wanted = f"the numbers of pictures in the collection, 0 to {held - 1}"
-            check(bool(np.max(chosen, initial=0) < held), name, settings[name], wanted)
+            if not np.max(chosen, initial=0) < held:
+                raise ValueError(
+                    f"{name}: got {brief(settings[name])}; it must be {wanted}."
+                )
         scale = {"side": pixels.shape[1], "top": top}
-        sent = {"pictures": _packed(pixels), "finer": finer, "names": names, "scale": scale}
+        sent = {
+            "pictures": _packed(pixels),
+            "finer": finer,
+            "names": names,
+            "scale": scale,
+        }
         super().__init__(sent, **settings)
         self.patterns: NDArray | None = None
         self.query: NDArray | None = None
@@ -102,76 +143,124 @@ class RetrievalExplorer(Explorer):
         basis: str = "sincos",
         seed: int = 0,
     ) -> Retrieval:
-        """Retrieves with the package what the page's settings ask for, and keeps it in `result`.
+        """Retrieves with the package what the page's settings ask for, and keeps it in
+        `result`.
 
         Args:
             patterns: Stored patterns (K, D).
             query: Where the descent starts (D,).
-            clamp: Boolean (D,), True where the query is kept fixed; by default nothing is.
+            clamp: Boolean (D,), True where the query is kept fixed; by default nothing
+                is.
             beta: Inverse temperature.
             Y: Number of frequencies.
             eta: Step size.
             steps: Number of steps.
             basis: "sincos", "cos", "exp" or "expexp".
-            seed: Seed of the features; with the page's own they have the same frequencies.
+            seed: Seed of the features; with the page's own they have the same
+                frequencies.
         """
-        key = jax.random.key(integer("seed", seed, "an integer from 0 to 2³² − 1", least=0, most=2**32 - 1))
+        key = jax.random.key(
+            integer(
+                "seed", seed, "an integer from 0 to 2³² − 1", least=0, most=2**32 - 1
+            )
+        )
         start = array("query", query, "(D,)", 1)
-        features = RandomFeatures(len(start), Y, key=key, basis=basis, projection="hadamard")
+        features = RandomFeatures(
+            len(start), Y, key=key, basis=basis, projection="hadamard"
+        )
         memory = DrDAM.store(patterns, beta, features)
-        self.patterns, self.query = patterns, query
-        self.result = retrieve(memory, start, step_size=eta, max_steps=steps, tol=0, clamp=clamp)
+        self.patterns = patterns
+        self.query = query
+        self.result = retrieve(
+            memory, start, step_size=eta, max_steps=steps, tol=0, clamp=clamp
+        )
         return self.result
 
     def _answer(self, _: Any, content: dict[str, Any], buffers: list[Any]) -> None:
-        """The page asks "hello" to learn whether a kernel is there, and "run" with its patterns, query and mask."""
-        reply, sent = {"id": content["id"], "device": _device()}, []
+        """The page asks "hello" to learn whether a kernel is there, and "run" with its
+        patterns, query and mask.
+        """
+        reply = {"id": content["id"], "device": _device()}
+        sent = []
         if content["kind"] == "run":
             try:
                 sent = [self._timed_run(reply, content, buffers)]
-            except Exception as error:  # the page tells the reader; a kernel traceback would go unseen
+            except (
+                Exception
+            ) as error:  # the page tells the reader; a kernel traceback would go unseen
                 reply["error"] = f"{type(error).__name__}: {error}"
         self.send(reply, buffers=sent)
 
-    def _timed_run(self, reply: dict[str, Any], content: dict[str, Any], buffers: list[Any]) -> bytes:
+    def _timed_run(
+        self, reply: dict[str, Any], content: dict[str, Any], buffers: list[Any]
+    ) -> bytes:
         patterns, query = (np.frombuffer(buffer, np.float32) for buffer in buffers[:2])
         clamp = np.frombuffer(buffers[2], np.uint8).astype(bool)
-        options = {name: content[name] for name in ("beta", "Y", "eta", "steps", "basis", "seed")}
+        options = {
+            name: content[name]
+            for name in ("beta", "Y", "eta", "steps", "basis", "seed")
+        }
         begun = time.perf_counter()
         result = self.run(patterns.reshape(content["K"], -1), query, clamp, **options)
         x = np.asarray(result.x, np.float32)
         reply["seconds"] = time.perf_counter() - begun
-        reply["energy"], reply["steps"] = float(result.energies[-1]), int(result.steps)
+        reply["energy"] = float(result.energies[-1])
+        reply["steps"] = int(result.steps)
         return x.tobytes()
 
 
 def _shipped(side: int) -> NDArray:
-    """The photographs in whole numbers: bytes, or sums of four, of which 1020 is white."""
-    return np.round((1020 if side == 32 else 255) * photographs(side)).astype(int).reshape(-1, side, side, 3)
+    """The photographs in whole numbers: bytes, or sums of four, of which 1020 is
+    white.
+    """
+    return (
+        np.round((1020 if side == 32 else 255) * photographs(side))
+        .astype(int)
+        .reshape(-1, side, side, 3)
+    )
 
 
 def _own(pictures: NDArray) -> NDArray:
     pixels = np.asarray(host("pictures", pictures))
-    fits = pixels.dtype == np.uint8 and pixels.ndim == 4 and pixels.shape[1:] in ((64, 64, 3), (32, 32, 3))
-    check(fits, "pictures", f"{pixels.dtype} {pixels.shape}", "uint8 (n, 64, 64, 3) or (n, 32, 32, 3)")
+    fits = (
+        pixels.dtype == np.uint8
+        and pixels.ndim == 4
+        and pixels.shape[1:] in ((64, 64, 3), (32, 32, 3))
+    )
+    if not fits:
+        raise ValueError(
+            f"pictures: got {pixels.dtype} {pixels.shape}; "
+            "it must be uint8 (n, 64, 64, 3) or (n, 32, 32, 3)."
+        )
     return pixels.astype(int)
 
 
 def _packed(pixels: NDArray) -> bytes:
-    """Whole numbers (n, side, side, 3) without loss: two thirds of the bytes that deflate alone would leave.
+    """Whole numbers (n, side, side, 3) without loss: two thirds of the bytes that
+    deflate alone would leave.
 
-    Green, then red and blue less green, each as what is left of the median edge predictor of JPEG-LS; zigzag, low bytes
-    before high ones, deflated. frontend/retrieval/sheet.js undoes it.
+    Green, then red and blue less green, each as what is left of the median edge
+    predictor of JPEG-LS; zigzag, low bytes before high ones, deflated.
+    frontend/retrieval/sheet.js undoes it.
     """
     green = pixels[..., 1]
     planes = np.stack([green, pixels[..., 0] - green, pixels[..., 2] - green])
     around = np.pad(planes, ((0, 0), (0, 0), (1, 0), (1, 0)))
-    left, above, corner = around[..., 1:, :-1], around[..., :-1, 1:], around[..., :-1, :-1]
-    low, high = np.minimum(left, above), np.maximum(left, above)
-    foreseen = np.where(corner >= high, low, np.where(corner <= low, high, left + above - corner))
+    left = around[..., 1:, :-1]
+    above = around[..., :-1, 1:]
+    corner = around[..., :-1, :-1]
+    low = np.minimum(left, above)
+    high = np.maximum(left, above)
+    foreseen = np.where(
+        corner >= high, low, np.where(corner <= low, high, left + above - corner)
+    )
     rest = planes - foreseen
     words = np.where(rest >= 0, 2 * rest, -2 * rest - 1)
-    return zlib.compress((words & 255).astype(np.uint8).tobytes() + (words >> 8).astype(np.uint8).tobytes(), 9)
+    return zlib.compress(
+        (words & 255).astype(np.uint8).tobytes()
+        + (words >> 8).astype(np.uint8).tobytes(),
+        9,
+    )
 
 
 def _device() -> str:

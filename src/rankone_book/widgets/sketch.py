@@ -21,13 +21,16 @@ class Sketch(Explorer):
     """One idea, a chart and two controls; the mathematics runs in the page.
 
     Args:
-        name: "crosstalk" (a field's signal against its crosstalk: load, seed), "cosines" (their mean is the kernel: Y,
-            seed), "bounds" (the printed bound and its mends: beta, Y), "inner" (one gradient step of a meta-trained
-            network: amplitude, phase, steps, stepSize, layers) or "neighbours" (recorded edits: fact, facts).
+        name: "crosstalk" (a field's signal against its crosstalk: load, seed),
+            "cosines" (their mean is the kernel: Y, seed), "bounds" (the printed bound
+            and its mends: beta, Y), "inner" (one gradient step of a meta-trained
+            network: amplitude, phase, steps, stepSize, layers) or "neighbours"
+            (recorded edits: fact, facts).
         settings: What the page starts with, as listed.
 
     Raises:
-        ValueError: If there is no such figure, or a setting of it is unknown or out of range.
+        ValueError: If there is no such figure, or a setting of it is unknown or out of
+            range.
 
     >>> from rankone_book.widgets import Sketch
     >>> figure = Sketch("cosines", Y=30)

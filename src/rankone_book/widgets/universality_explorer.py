@@ -1,4 +1,6 @@
-"""The universality explorer: a network that learns any function in one gradient step, taken apart and broken."""
+"""The universality explorer: a network that learns any function in one gradient step,
+taken apart and broken.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -10,16 +12,18 @@ __all__ = ["UniversalityExplorer"]
 
 
 class UniversalityExplorer(Explorer):
-    """One gradient step of a universal learner, in the page: before, after, the cells that fired, and what breaks it.
+    """One gradient step of a universal learner, in the page: before, after, the cells
+    that fired, and what breaks it.
 
-    The page builds the network that `rankone.universal_learner` builds, and takes the step by backpropagation through
-    every layer of it; the tests hold both equal to JAX.
+    The page builds the network that `rankone.universal_learner` builds, and takes the
+    step by backpropagation through every layer of it; the tests hold both equal to JAX.
 
     Attributes:
-        settings: What the page starts with: target ("sine", "neighbour", "bump" or "drawn"), construction ("seed",
-            "logdepth", "constant", "shallow" or "two_layers") and its size (cells per axis, or units of the fitted
-            net), x and y of the training pair, probe (the x* to look at), ratio (step size over the one it was built
-            for), offset (δ) and switch (θ_b).
+        settings: What the page starts with: target ("sine", "neighbour", "bump" or
+            "drawn"), construction ("seed", "logdepth", "constant", "shallow" or
+            "two_layers") and its size (cells per axis, or units of the fitted net), x
+            and y of the training pair, probe (the x* to look at), ratio (step size over
+            the one it was built for), offset (δ) and switch (θ_b).
     """
 
     _esm = Path(__file__).parent / "static" / "universality.js"
@@ -32,8 +36,13 @@ class UniversalityExplorer(Explorer):
             settings: What the page starts with, as listed above.
 
         Raises:
-            ValueError: If a setting is unknown or out of its range, or the construction has no such size.
+            ValueError: If a setting is unknown or out of its range, or the construction
+                has no such size.
         """
         super().__init__(**settings)
         if "size" in settings:
-            choice("size", settings["size"], self._takes.sizes[settings.get("construction", "seed")])
+            choice(
+                "size",
+                settings["size"],
+                self._takes.sizes[settings.get("construction", "seed")],
+            )

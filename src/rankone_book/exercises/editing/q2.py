@@ -24,15 +24,24 @@ def test_determinant(block_determinant, draws):
 def test_inverse(block_inverse, draws):
     for D in (1, 2, 6):
         k, u = draws.normal(size=(2, D))
-        hint = "Multiply M by your inverse, block by block, and check the signs; you divide by uᵀk only."
+        hint = (
+            "Multiply M by your inverse, block by block, and check the signs; you "
+            "divide by uᵀk only."
+        )
         close(ask(block_inverse, k, u), np.linalg.inv(block(k, u)), hint, atol=1e-6)
 
 
 @test_case(name="[W v] times your inverse is the edit")
 def test_edit(block_inverse, draws):
     k, u = draws.normal(size=(2, 5))
-    W, v = draws.normal(size=(3, 5)), draws.normal(size=3)
+    W = draws.normal(size=(3, 5))
+    v = draws.normal(size=3)
     both = np.hstack([W, v[:, None]]) @ np.asarray(ask(block_inverse, k, u))
     multiplier = (v - W @ k) / (u @ k)
     hint = "[Ŵ Λ] = [W v] M⁻¹: rows come first, so M⁻¹ stands on the right."
-    close(both, np.column_stack([W + np.outer(multiplier, u), multiplier]), hint, atol=1e-6)
+    close(
+        both,
+        np.column_stack([W + np.outer(multiplier, u), multiplier]),
+        hint,
+        atol=1e-6,
+    )

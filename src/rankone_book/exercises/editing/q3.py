@@ -11,7 +11,9 @@ points = 3
 @test_case(name="the damage to the other keys, against a real edit")
 def test_others(damage_to_others, draws):
     for n in (6, 12):
-        K, W, v = draws.normal(size=(4, n)), draws.normal(size=(3, 4)), draws.normal(size=3)
+        K = draws.normal(size=(4, n))
+        W = draws.normal(size=(3, 4))
+        v = draws.normal(size=3)
         edit = rank_one_edit(W, K @ K.T, K[:, 2], v)
         h = K[:, 2] @ np.linalg.solve(K @ K.T, K[:, 2])
         others = np.sum((np.asarray(edit.delta) @ np.delete(K, 2, 1)) ** 2)
@@ -31,6 +33,15 @@ def test_leverages(leverages, draws):
     for D, n in ((3, 8), (5, 5)):
         K = draws.normal(size=(D, n))
         got = np.asarray(ask(leverages, K))
-        holds(got.shape == (n,), f"one leverage a key: shape ({n},), yours has {got.shape}.")
-        close(got.sum(), D, "They are the diagonal of Kᵀ(KKᵀ)⁻¹K, a projection of rank D.")
-        close(got, np.diag(K.T @ np.linalg.solve(K @ K.T, K)), "hⱼ = kⱼᵀC⁻¹kⱼ, with C = KKᵀ.")
+        holds(
+            got.shape == (n,),
+            f"one leverage a key: shape ({n},), yours has {got.shape}.",
+        )
+        close(
+            got.sum(), D, "They are the diagonal of Kᵀ(KKᵀ)⁻¹K, a projection of rank D."
+        )
+        close(
+            got,
+            np.diag(K.T @ np.linalg.solve(K @ K.T, K)),
+            "hⱼ = kⱼᵀC⁻¹kⱼ, with C = KKᵀ.",
+        )

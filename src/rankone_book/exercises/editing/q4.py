@@ -20,8 +20,13 @@ def test_example(gradient_step_cost):
 @test_case(name="the factor for any C and k")
 def test_general(gradient_step_cost, draws):
     for D in (2, 3, 8):
-        A, k = draws.normal(size=(D, D)), draws.normal(size=D)
-        close(ask(gradient_step_cost, A @ A.T + np.eye(D), k), exact(A @ A.T + np.eye(D), k), "C need not be diagonal.")
+        A = draws.normal(size=(D, D))
+        k = draws.normal(size=D)
+        close(
+            ask(gradient_step_cost, A @ A.T + np.eye(D), k),
+            exact(A @ A.T + np.eye(D), k),
+            "C need not be diagonal.",
+        )
 
 
 @test_case(name="a key that attains the worst case")
@@ -29,7 +34,14 @@ def test_worst(worst_key, draws):
     for D in (2, 4):
         A = draws.normal(size=(D, D))
         C = A @ A.T + 0.1 * np.eye(D)
-        k, kappa = np.asarray(ask(worst_key, C)), np.linalg.cond(C)
-        holds(k.shape == (D,) and np.linalg.norm(k) > 0, f"a key is a non-zero vector of shape ({D},).")
-        hint = "Kantorovich's inequality: which two eigenvectors make it tight, and in which shares?"
+        k = np.asarray(ask(worst_key, C))
+        kappa = np.linalg.cond(C)
+        holds(
+            k.shape == (D,) and np.linalg.norm(k) > 0,
+            f"a key is a non-zero vector of shape ({D},).",
+        )
+        hint = (
+            "Kantorovich's inequality: which two eigenvectors make it tight, and in "
+            "which shares?"
+        )
         close(exact(C, k), (1 + kappa) ** 2 / (4 * kappa), hint)

@@ -15,16 +15,28 @@ def cosine(C, K):
 @test_case(name="cos²θ in the geometry of C⁻¹")
 def test_cosine(cosine_squared, draws):
     for D in (2, 5):
-        A, K = draws.normal(size=(D, D)), draws.normal(size=(D, 2))
+        A = draws.normal(size=(D, D))
+        K = draws.normal(size=(D, 2))
         C = A @ A.T + np.eye(D)
-        close(ask(cosine_squared, C, K[:, 0], K[:, 1]), cosine(C, K), "Every inner product is aᵀC⁻¹b, lengths too.")
+        close(
+            ask(cosine_squared, C, K[:, 0], K[:, 1]),
+            cosine(C, K),
+            "Every inner product is aᵀC⁻¹b, lengths too.",
+        )
 
 
 @test_case(name="the number of rounds")
 def test_rounds(rounds_needed, draws):
     for value, rounds, share in zip(
-        draws.uniform(0.1, 0.98, 4), (1, 5, 9, 70), draws.uniform(0.6, 0.9, 4), strict=True
+        draws.uniform(0.1, 0.98, 4),
+        (1, 5, 9, 70),
+        draws.uniform(0.6, 0.9, 4),
+        strict=True,
     ):
-        tolerance = value ** (rounds - share)  # more than half a round to spare: the nearest number is too few
-        hint = "Each round multiplies the error by cos²θ: solve (cos²θ)^c ≤ tolerance and round up."
+        # more than half a round to spare: the nearest number is too few
+        tolerance = value ** (rounds - share)
+        hint = (
+            "Each round multiplies the error by cos²θ: solve (cos²θ)^c ≤ tolerance and "
+            "round up."
+        )
         close(ask(rounds_needed, float(value), float(tolerance)), rounds, hint, rtol=0)

@@ -8,7 +8,12 @@ points = 3
 
 def problem(draws, m, D=6, H=3):
     A = draws.normal(size=(D, 20))
-    return draws.normal(size=(H, D)), A @ A.T, draws.normal(size=(D, m)), draws.normal(size=(H, m))
+    return (
+        draws.normal(size=(H, D)),
+        A @ A.T,
+        draws.normal(size=(D, m)),
+        draws.normal(size=(H, m)),
+    )
 
 
 @test_case(name="one relaxed edit")
@@ -25,11 +30,22 @@ def test_sequence(relaxed_sequence, draws):
     for omega, m in ((1.0, 2), (5.0, 4)):
         W, C, K, V = problem(draws, m)
         wanted = batch_edit(W, C, K, V, omega=omega).apply(W)
-        close(ask(relaxed_sequence, W, C, K, V, omega), wanted, "What must C be when the next pair comes?")
+        close(
+            ask(relaxed_sequence, W, C, K, V, omega),
+            wanted,
+            "What must C be when the next pair comes?",
+        )
 
 
 @test_case(name="in any order", points=0)
 def test_order(relaxed_sequence, draws):
     W, C, K, V = problem(draws, 3)
-    one, other = (ask(relaxed_sequence, W, C, K[:, i], V[:, i], 2.0) for i in ([0, 1, 2], [2, 0, 1]))
-    close(other, one, "The order still matters: what does the second edit have to know of the first?")
+    one, other = (
+        ask(relaxed_sequence, W, C, K[:, i], V[:, i], 2.0)
+        for i in ([0, 1, 2], [2, 0, 1])
+    )
+    close(
+        other,
+        one,
+        "The order still matters: what does the second edit have to know of the first?",
+    )

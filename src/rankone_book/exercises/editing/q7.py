@@ -15,12 +15,17 @@ def test_inflation(mean_inflation, draws):
 
 @test_case(name="keys for a given target")
 def test_keys(keys_needed, draws):
-    for target, D in zip(draws.uniform(1.01, 3, 4).tolist(), (2, 20, 150, 1536), strict=True):
+    for target, D in zip(
+        draws.uniform(1.01, 3, 4).tolist(), (2, 20, 150, 1536), strict=True
+    ):
         n = D
         while n == D or (n - 1) / (n - D) > target:
             n += 1
         close(
-            ask(keys_needed, target, D), n, "Set the mean inflation equal to the target, solve for n, round up.", rtol=0
+            ask(keys_needed, target, D),
+            n,
+            "Set the mean inflation equal to the target, solve for n, round up.",
+            rtol=0,
         )
 
 
@@ -28,8 +33,18 @@ def test_keys(keys_needed, draws):
 def test_least(keys_needed, draws):
     for target, D in zip(draws.uniform(1.05, 3, 3).tolist(), (50, 11, 4), strict=True):
         n = ask(keys_needed, target, D)
-        holds(n > D, f"{n} keys in {D} dimensions: with at most as many keys as dimensions the mean is infinite.")
+        holds(
+            n > D,
+            f"{n} keys in {D} dimensions: with at most as many keys as dimensions the "
+            "mean is infinite.",
+        )
         inflation = (n - 1) / (n - D)
-        holds(inflation <= target + 1e-9, f"with your {n} keys the inflation is {inflation:.4f}, above {target}.")
+        holds(
+            inflation <= target + 1e-9,
+            f"with your {n} keys the inflation is {inflation:.4f}, above {target}.",
+        )
         if n - 1 > D:
-            holds((n - 2) / (n - 1 - D) > target - 1e-9, f"{n - 1} keys would do: round up, and no further.")
+            holds(
+                (n - 2) / (n - 1 - D) > target - 1e-9,
+                f"{n - 1} keys would do: round up, and no further.",
+            )

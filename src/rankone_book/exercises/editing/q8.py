@@ -16,8 +16,17 @@ def problem(draws, D=6, n=3):
 def test_limit(ridge_limit, draws):
     for D, n in ((6, 3), (4, 1), (9, 6)):
         W, K, k, v = problem(draws, D, n)
-        hint = "λ(C + λI)⁻¹ tends to a projection: on what? The edit does not see the length of u."
-        close(ask(ridge_limit, W, K, k, v), ridge_limit_edit(W, K, k, v).apply(W), hint, rtol=1e-2, atol=1e-3)
+        hint = (
+            "λ(C + λI)⁻¹ tends to a projection: on what? The edit does not see the "
+            "length of u."
+        )
+        close(
+            ask(ridge_limit, W, K, k, v),
+            ridge_limit_edit(W, K, k, v).apply(W),
+            hint,
+            rtol=1e-2,
+            atol=1e-3,
+        )
 
 
 @test_case(name="it answers the new key and leaves the old ones alone")
@@ -25,14 +34,24 @@ def test_free(ridge_limit, draws):
     W, K, k, v = problem(draws)
     W_hat = np.asarray(ask(ridge_limit, W, K, k, v))
     close(W_hat @ k, v, "The constraint Ŵk = v must hold: divide by uᵀk.", atol=1e-4)
-    close(W_hat @ K, W @ K, "An edit at no cost exists; yours changes the old answers.", atol=1e-4)
+    close(
+        W_hat @ K,
+        W @ K,
+        "An edit at no cost exists; yours changes the old answers.",
+        atol=1e-4,
+    )
 
 
 @test_case(name="what the pseudo-inverse pays instead")
 def test_price(pseudo_inverse_price, draws):
     for D, n in ((6, 3), (7, 4)):
         W, K, k, v = problem(draws, D, n)
-        r, P = v - W @ k, np.linalg.pinv(K @ K.T)
+        r = v - W @ k
+        P = np.linalg.pinv(K @ K.T)
         price = ask(pseudo_inverse_price, W, K, k, v)
         holds(np.ndim(price) == 0, "the price is one number: ‖(Ŵ − W)K‖².")
-        close(price, r @ r / (k @ P @ k), "Put u = C⁺k into ‖r‖²uᵀCu/(uᵀk)², and use C⁺CC⁺ = C⁺.")
+        close(
+            price,
+            r @ r / (k @ P @ k),
+            "Put u = C⁺k into ‖r‖²uᵀCu/(uᵀk)², and use C⁺CC⁺ = C⁺.",
+        )

@@ -15,18 +15,26 @@ def states(draws):
 def test_differences(unit_jacobian, draws):
     for x in states(draws):
         steps = 1e-5 * np.eye(len(x))
-        slope = [((x + e) / np.linalg.norm(x + e) - (x - e) / np.linalg.norm(x - e)) / 2e-5 for e in steps]
+        slope = [
+            ((x + e) / np.linalg.norm(x + e) - (x - e) / np.linalg.norm(x - e)) / 2e-5
+            for e in steps
+        ]
         close(
             ask(unit_jacobian, x),
             np.transpose(slope),
-            "Differentiate x_i (Σx²)^(-1/2) by the product rule; test yourself at ‖x‖ other than 1.",
+            "Differentiate x_i (Σx²)^(-1/2) by the product rule; test yourself at ‖x‖ "
+            "other than 1.",
         )
 
 
 @test_case(name="J x = 0: a step along x changes no direction", points=0)
 def test_radial(unit_jacobian, draws):
     for x in states(draws):
-        close(ask(unit_jacobian, x) @ x, np.zeros(len(x)), "The second term must remove exactly the part along x.")
+        close(
+            ask(unit_jacobian, x) @ x,
+            np.zeros(len(x)),
+            "The second term must remove exactly the part along x.",
+        )
 
 
 @test_case(name="J(2x) = J(x)/2", points=0)

@@ -16,11 +16,15 @@ def slope(beta, d, y):
 @test_case(name="the field is minus the memory's gradient")
 def test_field(reduced_field, draws):
     for _ in range(6):
-        y, beta, d = draws.uniform(-1, 1), draws.uniform(0.5, 8), draws.uniform(0.3, 2)
+        y = draws.uniform(-1, 1)
+        beta = draws.uniform(0.5, 8)
+        d = draws.uniform(0.3, 2)
         Xi = np.zeros((2, 3))
         Xi[:, 0] = d / 2, -d / 2
         expected = -MrDAM(Xi, beta).gradient(np.array([y, 0.0, 0.0]))[0]
-        hint = "The two squared distances differ by 2dy: what does that make of p₁ − p₂?"
+        hint = (
+            "The two squared distances differ by 2dy: what does that make of p₁ − p₂?"
+        )
         close(ask(reduced_field, y, beta, d), expected, hint, atol=1e-4)
 
 
@@ -28,7 +32,12 @@ def test_field(reduced_field, draws):
 def test_slope(critical_beta, draws):
     for d in draws.uniform(0.4, 1.8, 3):
         push = slope(ask(critical_beta, float(d)), d, 1e-2 * d)
-        close(push, 0, "Expand tanh at 0 and set the slope of the field to zero.", atol=2e-3)
+        close(
+            push,
+            0,
+            "Expand tanh at 0 and set the slope of the field to zero.",
+            atol=2e-3,
+        )
 
 
 @test_case(name="below it one memory, above it two")

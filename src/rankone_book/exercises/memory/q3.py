@@ -26,12 +26,24 @@ def test_guarantee(guaranteed_decrease, draws):
             x = draws.uniform(size=4)
             energy, g = memory.energy_and_gradient(x)
             lost = energy - memory.energy(x - eta * np.asarray(g))
-            holds(ask(guaranteed_decrease, eta, np.asarray(g)) <= lost + 1e-4, f"it promises too much at η = {eta}.")
+            holds(
+                ask(guaranteed_decrease, eta, np.asarray(g)) <= lost + 1e-4,
+                f"it promises too much at η = {eta}.",
+            )
 
 
 @test_case(name="a step of η = 1 is the softmax-weighted mean")
 def test_em(em_step, draws):
     for K, D in ((3, 2), (8, 5)):
-        Xi, x, beta = draws.normal(size=(K, D)), draws.normal(size=D), draws.uniform(1, 6)
-        hint = "The weights are a softmax: of what? Patterns of different lengths matter."
-        close(ask(em_step, x, Xi, beta), x - np.asarray(MrDAM(Xi, beta).gradient(x)), hint, atol=1e-4)
+        Xi = draws.normal(size=(K, D))
+        x = draws.normal(size=D)
+        beta = draws.uniform(1, 6)
+        hint = (
+            "The weights are a softmax: of what? Patterns of different lengths matter."
+        )
+        close(
+            ask(em_step, x, Xi, beta),
+            x - np.asarray(MrDAM(Xi, beta).gradient(x)),
+            hint,
+            atol=1e-4,
+        )

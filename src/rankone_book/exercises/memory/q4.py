@@ -9,12 +9,21 @@ points = 3
 
 @test_case(name="agrees with a simulation")
 def test_simulation(variance_ratio, draws):
-    omega, phase = draws.normal(size=400_000), draws.uniform(0, 2 * np.pi, 400_000)
+    omega = draws.normal(size=400_000)
+    phase = draws.uniform(0, 2 * np.pi, 400_000)
     for distance in draws.uniform(0.5, 2, 3):
         sincos = 2 * np.var(np.cos(distance * omega))  # M features are M/2 frequencies
         cos = np.var(2 * np.cos(phase) * np.cos(distance * omega + phase))
-        hint = "At equal length M, sincos features have Y = M/2 frequencies and cos features Y = M."
-        close(ask(variance_ratio, np.exp(-(distance**2) / 2)), sincos / cos, hint, rtol=0.03)
+        hint = (
+            "At equal length M, sincos features have Y = M/2 frequencies and cos "
+            "features Y = M."
+        )
+        close(
+            ask(variance_ratio, np.exp(-(distance**2) / 2)),
+            sincos / cos,
+            hint,
+            rtol=0.03,
+        )
 
 
 @test_case(name="far apart the two are equally good", points=0)
@@ -24,5 +33,11 @@ def test_far(variance_ratio):
 
 @test_case(name="close together sincos wins without bound")
 def test_near(variance_ratio, draws):
-    ratios = [ask(variance_ratio, 1 - gap) / (8 * gap**2) for gap in draws.uniform(0.005, 0.03, 2)]
-    holds(max(abs(r - 1) for r in ratios) < 0.1, "as k → 1 the ratio must fall like 8(1 − k)².")
+    ratios = [
+        ask(variance_ratio, 1 - gap) / (8 * gap**2)
+        for gap in draws.uniform(0.005, 0.03, 2)
+    ]
+    holds(
+        max(abs(r - 1) for r in ratios) < 0.1,
+        "as k → 1 the ratio must fall like 8(1 − k)².",
+    )

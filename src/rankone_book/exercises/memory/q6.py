@@ -15,7 +15,10 @@ def _binary(draws, K, D):
 
 def _partition_and_variance(x, Xi, beta):
     delta = x - Xi
-    kernel = lambda u: np.exp(-0.5 * beta * (u**2).sum(-1))  # noqa: E731
+
+    def kernel(u):
+        return np.exp(-0.5 * beta * (u**2).sum(-1))
+
     S = kernel(delta).sum()
     pairs = kernel(delta[:, None] - delta) + kernel(delta[:, None] + delta)
     return S, 0.5 * pairs.sum() - S**2
@@ -24,28 +27,47 @@ def _partition_and_variance(x, Xi, beta):
 @test_case(name="the share counts the draws whose Ŝ is clipped")
 def test_share(frozen_share, draws):
     for K, D, beta in ((20, 10, 30.0), (5, 6, 4.0)):
-        x, Xi, omegas = _binary(draws, 1, D)[0], _binary(draws, K, D), draws.normal(size=(60, 30, D))
-        S_hat = np.cos(beta**0.5 * np.einsum("nyd,kd->nyk", omegas, x - Xi)).sum(-1).mean(-1)
+        x = _binary(draws, 1, D)[0]
+        Xi = _binary(draws, K, D)
+        omegas = draws.normal(size=(60, 30, D))
+        S_hat = (
+            np.cos(beta**0.5 * np.einsum("nyd,kd->nyk", omegas, x - Xi))
+            .sum(-1)
+            .mean(-1)
+        )
         epsilon = float(np.quantile(S_hat, draws.uniform(0.1, 0.9))) + 1e-3
         hint = "Ŝ = (1/Y) Σ_α Σ_μ cos(√β⟨ω^α, x − ξ^μ⟩), one value a draw."
-        close(ask(frozen_share, x, Xi, beta, epsilon, omegas), (S_hat <= epsilon).mean(), hint, atol=0.02)
+        close(
+            ask(frozen_share, x, Xi, beta, epsilon, omegas),
+            (S_hat <= epsilon).mean(),
+            hint,
+            atol=0.02,
+        )
 
 
 @test_case(name="the law has the right variance")
 def test_law(frozen_probability, draws):
     for K, D, beta, Y in ((30, 40, 20.0, 300), (60, 30, 12.0, 2000), (4, 10, 2.0, 50)):
-        x, Xi = _binary(draws, 1, D)[0], _binary(draws, K, D)
+        x = _binary(draws, 1, D)[0]
+        Xi = _binary(draws, K, D)
         S, V = _partition_and_variance(x, Xi, beta)
         level = draws.uniform(0.4, 1.2)  # the answer is far from 0, 1/2 and 1
-        epsilon, expected = S - level * (V / Y) ** 0.5, 0.5 * (1 + erf(-level / 2**0.5))
+        epsilon = S - level * (V / Y) ** 0.5
+        expected = 0.5 * (1 + erf(-level / 2**0.5))
         hint = "V = ½ΣΣ(K⁻ + K⁺) − S²: check the ½, both kernels, and the square."
-        close(ask(frozen_probability, x, Xi, beta, Y, epsilon), expected, hint, atol=5e-3)
+        close(
+            ask(frozen_probability, x, Xi, beta, Y, epsilon), expected, hint, atol=5e-3
+        )
 
 
 @test_case(name="a hopeless query is frozen in half of all draws", points=0)
 def test_far(frozen_probability, draws):
-    x, Xi = _binary(draws, 1, 200)[0], _binary(draws, 50, 200)
-    holds(abs(ask(frozen_probability, x, Xi, 120.0, 500, 1e-5) - 0.5) < 0.01, "far away, Ŝ is noise of mean 0.")
+    x = _binary(draws, 1, 200)[0]
+    Xi = _binary(draws, 50, 200)
+    holds(
+        abs(ask(frozen_probability, x, Xi, 120.0, 500, 1e-5) - 0.5) < 0.01,
+        "far away, Ŝ is noise of mean 0.",
+    )
 
 
 @test_case(name="a stored query is not frozen", points=0)

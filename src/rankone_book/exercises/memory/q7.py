@@ -13,15 +13,26 @@ def test_recursion(growth, draws):
         D = 0.0
         for _ in range(L):
             D = (1 + u) * D + 1
-        close(ask(growth, u, L), D, "Sum the geometric series 1 + (1+u) + … + (1+u)^(L−1).", rtol=1e-4)
+        close(
+            ask(growth, u, L),
+            D,
+            "Sum the geometric series 1 + (1+u) + … + (1+u)^(L−1).",
+            rtol=1e-4,
+        )
 
 
 @test_case(name="stays accurate as u → 0")
 def test_small(growth, draws):
     lengths = draws.integers(500, 1000, 4).tolist()
-    for u, L in zip((0.0, 1e-15, 1e-9, 1e-5), lengths, strict=True):  # at 1e-5, L is no longer accurate enough
+    # at 1e-5, L is no longer accurate enough
+    for u, L in zip((0.0, 1e-15, 1e-9, 1e-5), lengths, strict=True):
         expected = sum(comb(L, j + 1) * u**j for j in range(3))
-        close(ask(growth, u, L), expected, "(1+u)^L − 1 cancels: expm1 and log1p do not; u = 0 is a case.", rtol=1e-4)
+        close(
+            ask(growth, u, L),
+            expected,
+            "(1+u)^L − 1 cancels: expm1 and log1p do not; u = 0 is a case.",
+            rtol=1e-4,
+        )
 
 
 @test_case(name="the printed sum is that many orders of magnitude larger")

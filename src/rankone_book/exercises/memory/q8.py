@@ -8,7 +8,14 @@ points = 3
 
 
 def _settings(draws):
-    return [(int(draws.integers(1000, 4000)), int(draws.integers(200, 900)), draws.uniform(35, 50)) for _ in range(4)]
+    return [
+        (
+            int(draws.integers(1000, 4000)),
+            int(draws.integers(200, 900)),
+            draws.uniform(35, 50),
+        )
+        for _ in range(4)
+    ]
 
 
 @test_case(name="energy at a stored pattern")
@@ -16,7 +23,10 @@ def test_energy(features_needed, draws):
     for D, K, beta in _settings(draws):
         for tolerance in (0.01, 0.05):
             got = ask(features_needed, D, K, beta, tolerance)[0]
-            hint = "V ≈ K/2 and S ≈ 1; an energy error of tolerance/β is a relative error of Ŝ of that tolerance."
+            hint = (
+                "V ≈ K/2 and S ≈ 1; an energy error of tolerance/β is a relative error "
+                "of Ŝ of that tolerance."
+            )
             close(got / (K / 2 / tolerance**2), 1, hint, rtol=0.03)
 
 
@@ -24,7 +34,12 @@ def test_energy(features_needed, draws):
 def test_stability(features_needed, draws):
     for D, K, beta in _settings(draws):
         got = ask(features_needed, D, K, beta, 0.01)[1]
-        close(got / (2 * D * K), 1, "The Hessian's smallest eigenvalue is 1 − 2c with c² = DK/(2Y).", rtol=0.01)
+        close(
+            got / (2 * D * K),
+            1,
+            "The Hessian's smallest eigenvalue is 1 − 2c with c² = DK/(2Y).",
+            rtol=0.01,
+        )
 
 
 @test_case(name="the partition sum at a random query")
@@ -32,5 +47,8 @@ def test_far(features_needed, draws):
     for D, K, beta in _settings(draws):
         kernel = (0.5 * (1 + np.exp(-beta / (2 * D)))) ** D
         got = ask(features_needed, D, K, beta, 0.1)[2]
-        hint = "Two random binary patterns are at squared distance about ½, so S ≈ K e^(−β/4); the need goes as S^(−2)."
+        hint = (
+            "Two random binary patterns are at squared distance about ½, so S ≈ K "
+            "e^(−β/4); the need goes as S^(−2)."
+        )
         close(np.log(got / (K / 2 / (0.1 * K * kernel) ** 2)), 0, hint, atol=0.25)

@@ -20,13 +20,21 @@ def by_hand(S, rate, size):
 def test_ends(chunked, draws):
     keys = draws.normal(size=(9, 4)) / 3
     S = keys.T @ keys
-    close(ask(chunked, S, 0.5, 4), 0.5 * np.eye(4), "Within a chunk no pair sees another.")
-    close(ask(chunked, S, 0.5, 1), by_hand(S, 0.5, 1), "What is above the diagonal of X's inverse?")
+    close(
+        ask(chunked, S, 0.5, 4), 0.5 * np.eye(4), "Within a chunk no pair sees another."
+    )
+    close(
+        ask(chunked, S, 0.5, 1),
+        by_hand(S, 0.5, 1),
+        "What is above the diagonal of X's inverse?",
+    )
 
 
 @test_case(name="chunks in between, the last one smaller")
 def test_between(chunked, draws):
     keys = draws.normal(size=(9, 7)) / 3
     S = keys.T @ keys
-    hint = "Keep the entries of S whose row belongs to an earlier chunk than their column."
+    hint = (
+        "Keep the entries of S whose row belongs to an earlier chunk than their column."
+    )
     close(ask(chunked, S, 0.7, 3), by_hand(S, 0.7, 3), hint)

@@ -9,10 +9,16 @@ points = 2
 def test_counts(weight_of_repeats, draws):
     for s, omega in draws.uniform(0.2, 3, (3, 2)).tolist():
         for n in (1, 4):
-            hint = "Recursive least squares adds omega k kᵀ to the inverse of G each time the pair comes."
+            hint = (
+                "Recursive least squares adds omega k kᵀ to the inverse of G each time "
+                "the pair comes."
+            )
             close(ask(weight_of_repeats, s, omega, n), s / (s + 1 / (n * omega)), hint)
 
 
 @test_case(name="without end it is answered exactly", points=0)
 def test_limit(weight_of_repeats):
-    holds(abs(ask(weight_of_repeats, 1.0, 1.0, 10**9) - 1) < 1e-6, "After very many times it should be answered.")
+    holds(
+        abs(ask(weight_of_repeats, 1.0, 1.0, 10**9) - 1) < 1e-6,
+        "After very many times it should be answered.",
+    )

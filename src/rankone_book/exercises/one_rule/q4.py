@@ -14,10 +14,16 @@ def test_pairs(order_gap, draws):
         S = np.array([[1, s], [s, 1]])
         forth = r @ np.linalg.inv(np.eye(2) + np.triu(S, 1)) @ S
         back = r @ np.linalg.inv(np.eye(2) + np.tril(S, -1)) @ S
-        hint = "In either order one key is answered exactly. By how much does the other miss?"
+        hint = (
+            "In either order one key is answered exactly. By how much does the other "
+            "miss?"
+        )
         close(ask(order_gap, r[0], r[1], s), forth - back, hint)
 
 
 @test_case(name="no gap where the keys do not overlap", points=0)
 def test_none(order_gap):
-    holds(np.allclose(ask(order_gap, 1.0, 2.0, 0.0), 0), "Keys without overlap do not disturb one another.")
+    holds(
+        np.allclose(ask(order_gap, 1.0, 2.0, 0.0), 0),
+        "Keys without overlap do not disturb one another.",
+    )

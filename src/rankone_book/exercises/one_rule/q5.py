@@ -10,10 +10,20 @@ points = 2
 def test_most(most_keys, draws):
     for s, eps in draws.uniform(0.001, 0.05, (5, 2)).tolist():
         n = ask(most_keys, s, 10 * eps)
-        holds(dilute_bound((n - 1) * s) <= 10 * eps, "With so many keys the theorem no longer allows the tolerance.")
-        holds(dilute_bound(n * s) > 10 * eps, "One more key would still be within the tolerance.")
+        holds(
+            dilute_bound((n - 1) * s) <= 10 * eps,
+            "With so many keys the theorem no longer allows the tolerance.",
+        )
+        holds(
+            dilute_bound(n * s) > 10 * eps,
+            "One more key would still be within the tolerance.",
+        )
 
 
 @test_case(name="a whole number", points=0)
 def test_whole(most_keys):
-    close(ask(most_keys, 0.01, 1.0), 51, "rho may be 1/2 here, and each other key adds 0.01 to it.")
+    close(
+        ask(most_keys, 0.01, 1.0),
+        51,
+        "rho may be 1/2 here, and each other key adds 0.01 to it.",
+    )

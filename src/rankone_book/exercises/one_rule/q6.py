@@ -12,8 +12,18 @@ points = 3
 def test_best(best_rate, draws):
     for noise in (0.0, 0.8):
         keys, asked = draws.uniform(size=(2, 2, 12))
-        S, at = (np.exp(-np.linalg.norm(keys[:, :, None] - b[:, None], axis=0)) for b in (keys, asked))
-        cost = lambda rate, S=S, at=at, noise=noise: expected_error(rate * at, S, at, 1.0, noise).mean()  # noqa: E731
+        S, at = (
+            np.exp(-np.linalg.norm(keys[:, :, None] - b[:, None], axis=0))
+            for b in (keys, asked)
+        )
+
+        def cost(rate, S=S, at=at, noise=noise):
+            return expected_error(rate * at, S, at, 1.0, noise).mean()
+
         flat = [cost(-1.0), cost(0.0), cost(1.0)]
         vertex = (flat[0] - flat[2]) / (flat[0] - 2 * flat[1] + flat[2]) / 2
-        close(ask(best_rate, S, at, noise), vertex, "The cost is a parabola in the rate: where is its least point?")
+        close(
+            ask(best_rate, S, at, noise),
+            vertex,
+            "The cost is a parabola in the rate: where is its least point?",
+        )

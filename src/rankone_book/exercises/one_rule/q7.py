@@ -20,12 +20,18 @@ def written(K, V, rates, gamma):
 def test_plain(gated, draws):
     S = (lambda K: K.T @ K)(draws.normal(size=(6, 4)) / 2)
     rates = draws.uniform(0.2, 1, 4)
-    close(ask(gated, S, rates, 1.0), np.linalg.inv(np.diag(1 / rates) + np.triu(S, 1)), "gamma = 1 is no gate at all.")
+    close(
+        ask(gated, S, rates, 1.0),
+        np.linalg.inv(np.diag(1 / rates) + np.triu(S, 1)),
+        "gamma = 1 is no gate at all.",
+    )
 
 
 @test_case(name="it is the memory that fades")
 def test_fading(gated, draws):
-    K, V, rates = draws.normal(size=(6, 5)) / 2, draws.normal(size=(2, 5)), draws.uniform(0.2, 1, 5)
+    K = draws.normal(size=(6, 5)) / 2
+    V = draws.normal(size=(2, 5))
+    rates = draws.uniform(0.2, 1, 5)
     for gamma in (0.9, 0.3):
         X = np.asarray(ask(gated, K.T @ K, rates, gamma), float)
         close(

@@ -10,7 +10,9 @@ points = 2
 @test_case(name="stacked columns")
 def test_columns(column_matrix, draws):
     for m, p, q, n in ((2, 3, 4, 2), (3, 2, 2, 5)):
-        A, X, B = draws.normal(size=(m, p)), draws.normal(size=(p, q)), draws.normal(size=(q, n))
+        A = draws.normal(size=(m, p))
+        X = draws.normal(size=(p, q))
+        B = draws.normal(size=(q, n))
         hint = "Which multiple of A takes column k of X to column j of AXB?"
         got = np.asarray(ask(column_matrix, A, B)) @ X.ravel(order="F")
         close(got, (A @ X @ B).ravel(order="F"), hint)
@@ -19,6 +21,8 @@ def test_columns(column_matrix, draws):
 @test_case(name="stacked rows")
 def test_rows(row_matrix, draws):
     for m, p, q, n in ((2, 3, 4, 2), (3, 2, 2, 5)):
-        A, X, B = draws.normal(size=(m, p)), draws.normal(size=(p, q)), draws.normal(size=(q, n))
+        A = draws.normal(size=(m, p))
+        X = draws.normal(size=(p, q))
+        B = draws.normal(size=(q, n))
         hint = "Row i of AXB is a mixture of rows of XB."
         close(np.asarray(ask(row_matrix, A, B)) @ X.ravel(), (A @ X @ B).ravel(), hint)

@@ -14,15 +14,24 @@ def low_rank(draws, m, n, r):
 @test_case(name="rank of the preconditioner, without forming it")
 def test_rank(preconditioner_rank, draws):
     for r, s in zip(draws.integers(1, 5, 4), draws.integers(1, 6, 4), strict=True):
-        T, V = low_rank(draws, 4, 6, r), low_rank(draws, 7, 5, s)
-        close(ask(preconditioner_rank, T, V), r * s, "Eigenvalues of a Kronecker product multiply.")
+        T = low_rank(draws, 4, 6, r)
+        V = low_rank(draws, 7, 5, s)
+        close(
+            ask(preconditioner_rank, T, V),
+            r * s,
+            "Eigenvalues of a Kronecker product multiply.",
+        )
 
 
 @test_case(name="the reachable matrix nearest to a target")
 def test_reach(nearest_reachable, draws):
     for r, s in ((2, 3), (4, 5)):
-        T, V, (W0, target) = low_rank(draws, 4, 4, r), low_rank(draws, 5, 5, s), draws.normal(size=(2, 4, 5))
-        X = np.linalg.lstsq(np.kron(V.T, T), (target - W0).ravel(order="F"), rcond=1e-9)[0]
+        T = low_rank(draws, 4, 4, r)
+        V = low_rank(draws, 5, 5, s)
+        (W0, target) = draws.normal(size=(2, 4, 5))
+        X = np.linalg.lstsq(
+            np.kron(V.T, T), (target - W0).ravel(order="F"), rcond=1e-9
+        )[0]
         nearest = W0 + T @ X.reshape(4, 5, order="F") @ V
         hint = "Which part of the difference can T and V produce? The start stays."
         close(ask(nearest_reachable, W0, target, T, V), nearest, hint)

@@ -10,11 +10,19 @@ points = 2
 @test_case(name="the inputs come out white, and the bias is decoupled")
 def test_whitens(bias_whitening, draws):
     for n in (2, 4):
-        x = draws.normal(size=(500, n)) @ draws.normal(size=(n, n)) + 3 * draws.normal(size=n)
-        mean, covariance = x.mean(0), np.cov(x.T, bias=True)
+        x = draws.normal(size=(500, n)) @ draws.normal(size=(n, n)) + 3 * draws.normal(
+            size=n
+        )
+        mean = x.mean(0)
+        covariance = np.cov(x.T, bias=True)
         V = np.asarray(ask(bias_whitening, mean, covariance), float)
-        hint = "The moment of (x, 1) has the mean in its border: subtract it first, then whiten the covariance."
+        hint = (
+            "The moment of (x, 1) has the mean in its border: subtract it first, then "
+            "whiten the covariance."
+        )
         holds(V.shape == (n + 1, n + 1), f"V must be {n + 1} × {n + 1}. {hint}")
         white = np.c_[x, np.ones(500)] @ V.T
         close(white.T @ white / 500, np.eye(n + 1), hint, atol=1e-4)
-        close(white[:, -1], np.ones(500), f"The last entry must stay 1. {hint}", atol=1e-4)
+        close(
+            white[:, -1], np.ones(500), f"The last entry must stay 1. {hint}", atol=1e-4
+        )

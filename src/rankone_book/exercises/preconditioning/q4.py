@@ -14,7 +14,8 @@ Q = np.array([[1.0, 1.0], [1.0, -1.0]]) / 2**0.5
 def test_heavy(heavy_ball_on_U, draws):
     for T in (Q, draws.normal(size=(2, 3))):
         gradients = draws.normal(size=(6, 2))
-        velocity, moved = np.zeros(2), np.zeros(2)
+        velocity = np.zeros(2)
+        moved = np.zeros(2)
         for g in gradients:
             velocity = 0.9 * velocity + T @ T.T @ g
             moved = moved - 0.1 * velocity
@@ -26,5 +27,8 @@ def test_heavy(heavy_ball_on_U, draws):
 def test_adam(first_adam_step, draws):
     for g in (np.array([1.0, 0.0]), draws.normal(size=2)):
         for T in (Q, np.eye(2), draws.normal(size=(2, 2))):
-            hint = "Adam's first step is the sign of its gradient, and its gradient is Tᵀg."
+            hint = (
+                "Adam's first step is the sign of its gradient, and its gradient is "
+                "Tᵀg."
+            )
             close(ask(first_adam_step, T, g, 0.01), -0.01 * T @ np.sign(T.T @ g), hint)

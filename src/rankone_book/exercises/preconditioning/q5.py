@@ -10,15 +10,29 @@ points = 2
 @test_case(name="the penalty on W that decay of U amounts to")
 def test_penalty(penalty_of_U, draws):
     for m, n in ((2, 3), (3, 3)):
-        T, V, U = draws.normal(size=(m, m)), draws.normal(size=(n, n)), draws.normal(size=(m, n))
-        T, V = T + 4 * np.eye(m), V + 4 * np.eye(n)  # far from singular
-        close(ask(penalty_of_U, T @ U @ V, T, V), np.sum(U**2), "Solve TUV = W for U.", atol=1e-4)
+        T = draws.normal(size=(m, m))
+        V = draws.normal(size=(n, n))
+        U = draws.normal(size=(m, n))
+        # far from singular
+        T = T + 4 * np.eye(m)
+        V = V + 4 * np.eye(n)
+        close(
+            ask(penalty_of_U, T @ U @ V, T, V),
+            np.sum(U**2),
+            "Solve TUV = W for U.",
+            atol=1e-4,
+        )
 
 
 @test_case(name="one step of descent with a penalty on W")
 def test_step(penalised_step, draws):
     for m, n in ((2, 3), (4, 2)):
-        T, V, (W, G) = draws.normal(size=(m, 3)), draws.normal(size=(3, n)), draws.normal(size=(2, m, n))
+        T = draws.normal(size=(m, 3))
+        V = draws.normal(size=(3, n))
+        (W, G) = draws.normal(size=(2, m, n))
         step = W - 0.1 * T @ T.T @ (G + 0.5 * W) @ V.T @ V
-        hint = "What is the gradient of the whole loss by W, and what does descent on U make of it?"
+        hint = (
+            "What is the gradient of the whole loss by W, and what does descent on U "
+            "make of it?"
+        )
         close(ask(penalised_step, W, G, T, V, 0.1, 0.5), step, hint)

@@ -11,7 +11,9 @@ points = 2
 @test_case(name="agrees with a simulation in three dimensions", points=0)
 def test_simulation(first_distance, draws):
     normal = draws.normal(size=(2, 200_000, 5))
-    x, z = (5**0.5 * g[:, :3] / np.linalg.norm(g, axis=1, keepdims=True) for g in normal)
+    x, z = (
+        5**0.5 * g[:, :3] / np.linalg.norm(g, axis=1, keepdims=True) for g in normal
+    )
     hint = "E‖x − z‖² = E‖x‖² + E‖z‖² − 2E⟨x, z⟩; which of the three is zero?"
     close(ask(first_distance, 3), ((x - z) ** 2).sum(1).mean(), hint, rtol=0.02)
 

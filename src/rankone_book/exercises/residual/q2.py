@@ -14,8 +14,13 @@ def test_one(unit_interval):
 @test_case(name="agrees with quadrature for any n")
 def test_exact(unit_interval, draws):
     for n in (*draws.integers(2, 20, 3).tolist(), int(draws.integers(100, 200))):
-        hint = "Given x the distance exceeds t with probability (1 − length within t of x)ⁿ: mind the ends."
-        close(ask(unit_interval, n), nearest_neighbour_risk(n, 1).exact / 12, hint, atol=0)
+        hint = (
+            "Given x the distance exceeds t with probability (1 − length within t of "
+            "x)ⁿ: mind the ends."
+        )
+        close(
+            ask(unit_interval, n), nearest_neighbour_risk(n, 1).exact / 12, hint, atol=0
+        )
 
 
 @test_case(name="agrees with a simulation", points=0)

@@ -13,7 +13,9 @@ points = 2
 
 @cache
 def simulated(seed, d=3, n=20, count=20_000):
-    """Mean squared distance of a query to the nearest of n points, and that of one coordinate."""
+    """Mean squared distance of a query to the nearest of n points, and that of one
+    coordinate.
+    """
     keys = jax.random.split(jax.random.key(seed))
     X = np.asarray(sample_ball(count * n, d, key=keys[0])).reshape(count, n, d)
     q = np.asarray(sample_ball(count, d, key=keys[1]))
@@ -26,11 +28,25 @@ def simulated(seed, d=3, n=20, count=20_000):
 def test_simulation(remembered_risk, draws):
     distance, coordinate = simulated(int(draws.integers(2**31)))
     for L in draws.uniform((0.1, 0.5), (0.3, 0.8)).tolist():
-        hint = "The error is ⟨(1 − L)θ_*, x − x_(1)⟩; what does isotropy say about one coordinate of x − x_(1)?"
-        close(ask(remembered_risk, distance, 3, L), (1 - L) ** 2 * coordinate, hint, rtol=0.08)
+        hint = (
+            "The error is ⟨(1 − L)θ_*, x − x_(1)⟩; what does isotropy say about one "
+            "coordinate of x − x_(1)?"
+        )
+        close(
+            ask(remembered_risk, distance, 3, L),
+            (1 - L) ** 2 * coordinate,
+            hint,
+            rtol=0.08,
+        )
 
 
-@test_case(name="without a base model, in one dimension, it is the distance itself", points=0)
+@test_case(
+    name="without a base model, in one dimension, it is the distance itself", points=0
+)
 def test_pure(remembered_risk, draws):
     distance = float(draws.uniform(0.1, 2))
-    close(ask(remembered_risk, distance, 1, 0.0), distance, "At L = 0 and d = 1 nothing is left to multiply with.")
+    close(
+        ask(remembered_risk, distance, 1, 0.0),
+        distance,
+        "At L = 0 and d = 1 nothing is left to multiply with.",
+    )

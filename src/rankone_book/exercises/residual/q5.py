@@ -13,17 +13,28 @@ def labels(draws):
 def test_difference(split_gain, draws):
     y, base, memory = labels(draws)
     corrected, broken, _ = ask(split_gain, y, base, memory)
-    hint = "Shares of the whole test set: base wrong and memory right, minus base right and memory wrong."
+    hint = (
+        "Shares of the whole test set: base wrong and memory right, minus base right "
+        "and memory wrong."
+    )
     close(corrected - broken, (base != y).mean() - (memory != y).mean(), hint)
 
 
 @test_case(name="with the third case all disagreements are counted")
 def test_disagreements(split_gain, draws):
     y, base, memory = labels(draws)
-    close(sum(ask(split_gain, y, base, memory)), (base != memory).mean(), "Both can be wrong in different ways.")
+    close(
+        sum(ask(split_gain, y, base, memory)),
+        (base != memory).mean(),
+        "Both can be wrong in different ways.",
+    )
 
 
 @test_case(name="a memory that only corrects breaks nothing")
 def test_oracle(split_gain, draws):
     y, base, _ = labels(draws)
-    close(ask(split_gain, y, base, y), [(base != y).mean(), 0, 0], "Which of the three comes first?")
+    close(
+        ask(split_gain, y, base, y),
+        [(base != y).mean(), 0, 0],
+        "Which of the three comes first?",
+    )

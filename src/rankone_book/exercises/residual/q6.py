@@ -11,7 +11,8 @@ def test_limit(hurting_noise, draws):
         close(
             ask(hurting_noise, L, 0.0),
             (1 - L) ** 2,
-            "What is the risk of the base alone, and what that of a neighbour at distance 0?",
+            "What is the risk of the base alone, and what that of a neighbour at "
+            "distance 0?",
         )
 
 
@@ -19,11 +20,15 @@ def test_limit(hurting_noise, draws):
 def test_threshold(hurting_noise, draws):
     for L, risk in draws.uniform(0.05, 0.6, (3, 2)).tolist():
         sigma2 = ask(hurting_noise, L, risk)
-        hint = "At the threshold the risks with and without the memory are equal: write both."
+        hint = (
+            "At the threshold the risks with and without the memory are equal: write "
+            "both."
+        )
         close(sigma2 + (1 - L) ** 2 * risk, (1 - L) ** 2, hint)
 
 
 @test_case(name="a far neighbour leaves less room for noise", points=0)
 def test_order(hurting_noise):
-    near, far = ask(hurting_noise, 0.5, 0.1), ask(hurting_noise, 0.5, 0.5)
+    near = ask(hurting_noise, 0.5, 0.1)
+    far = ask(hurting_noise, 0.5, 0.5)
     holds(far < near, "the farther the neighbour, the less noise it takes.")

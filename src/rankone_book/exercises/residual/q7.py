@@ -9,16 +9,24 @@ points = 2
 
 def _scores(answer, beta):
     p_own, y_own, p_other, y_other = answer
-    p, q, eye = np.asarray(p_own, float), np.asarray(p_other, float), np.eye(len(p_own))
+    p = np.asarray(p_own, float)
+    q = np.asarray(p_other, float)
+    eye = np.eye(len(p_own))
     for row in (p, q):
-        holds(row.min() >= 0 and abs(row.sum() - 1) < 1e-6, "p_own and p_other must be probabilities.")
+        holds(
+            row.min() >= 0 and abs(row.sum() - 1) < 1e-6,
+            "p_own and p_other must be probabilities.",
+        )
     return p + (1 - beta) * (eye[y_own] - p) + beta * (eye[y_other] - q), y_own
 
 
 @test_case(name="forgotten at β = 0.26")
 def test_forgotten(forgotten):
     s, y = _scores(ask(forgotten), 0.26)
-    hint = "Make every inequality of the proof an equality: where is the base certain, and of what?"
+    hint = (
+        "Make every inequality of the proof an equality: where is the base certain, "
+        "and of what?"
+    )
     holds(np.delete(s, y).max() > s[y], hint)
 
 
@@ -31,4 +39,6 @@ def test_known(forgotten):
 @test_case(name="it attains the bound")
 def test_attained(forgotten):
     s, y = _scores(ask(forgotten), 0.3)
-    close(s[y] - np.delete(s, y).max(), 1 - 4 * 0.3, "The lead should be exactly 1 − 4β.")
+    close(
+        s[y] - np.delete(s, y).max(), 1 - 4 * 0.3, "The lead should be exactly 1 − 4β."
+    )

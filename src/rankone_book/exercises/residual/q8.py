@@ -8,7 +8,8 @@ points = 2
 
 
 def base(draws):
-    probs, labels = draws.dirichlet(np.full(12, 0.3), 60), draws.integers(0, 12, 60)
+    probs = draws.dirichlet(np.full(12, 0.3), 60)
+    labels = draws.integers(0, 12, 60)
     return probs, labels, np.eye(12)[labels] - probs
 
 
@@ -18,13 +19,24 @@ def test_kept(truncated, draws):
     for m in (1, 3, 12):
         kept = np.asarray(ask(truncated, residuals, m))
         holds(((kept != 0).sum(1) <= m).all(), f"more than {m} entries were kept.")
-        close(np.where(kept != 0, kept, residuals), residuals, "Kept entries stay as they are.")
+        close(
+            np.where(kept != 0, kept, residuals),
+            residuals,
+            "Kept entries stay as they are.",
+        )
         size = np.sort(abs(residuals), 1)[:, -m:].sum(1)
-        close(abs(kept).sum(1), size, "Largest in absolute value: most entries of a residual are negative.")
+        close(
+            abs(kept).sum(1),
+            size,
+            "Largest in absolute value: most entries of a residual are negative.",
+        )
 
 
 @test_case(name="one neighbour still memorises", points=0)
 def test_memorised(truncated, draws):
     probs, labels, residuals = base(draws)
     scores = probs + np.asarray(ask(truncated, residuals, 2))
-    holds((scores.argmax(1) == labels).all(), "the label's own entry must be among those kept.")
+    holds(
+        (scores.argmax(1) == labels).all(),
+        "the label's own entry must be among those kept.",
+    )

@@ -18,7 +18,10 @@ def selector(j, m, J, epsilon):
 def test_numerical(spectrum, draws):
     for J, epsilon in zip((1, 2, 5), draws.uniform(0.01, 0.9, 3).tolist(), strict=True):
         want = np.linalg.eigvalsh(selector(0, J - 1, J, epsilon))
-        hint = "What is B − εI on the two coordinates that meet, and on the others? Sort ascending."
+        hint = (
+            "What is B − εI on the two coordinates that meet, and on the others? Sort "
+            "ascending."
+        )
         close(ask(spectrum, epsilon, J), want, hint)
 
 

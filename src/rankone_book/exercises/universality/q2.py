@@ -9,12 +9,17 @@ points = 2
 
 @test_case(name="agrees with B squared")
 def test_square(kernel, draws):
-    for J, epsilon in zip((2, 3, 4), (0.0, *draws.uniform(0.1, 0.9, 2).tolist()), strict=True):
+    for J, epsilon in zip(
+        (2, 3, 4), (0.0, *draws.uniform(0.1, 0.9, 2).tolist()), strict=True
+    ):
         j, m = draws.integers(0, J, 2).tolist()
         B = epsilon * np.eye(2 * J)
         B[j, j] += 1
         B[j, J + m] = B[J + m, j] = 1
-        hint = "Multiply the square of B₀ + εI out, and read the upper right block of each term."
+        hint = (
+            "Multiply the square of B₀ + εI out, and read the upper right block of "
+            "each term."
+        )
         close(ask(kernel, j, m, J, epsilon), (B @ B)[:J, J:], hint)
 
 

@@ -12,11 +12,21 @@ def test_chain(arrives, draws):
             want = 1.0
             for _ in range(layer):
                 want *= slope
-            close(ask(arrives, layer, slope), want, "Every unit between the output and the layer, itself too, counts.")
+            close(
+                ask(arrives, layer, slope),
+                want,
+                "Every unit between the output and the layer, itself too, counts.",
+            )
 
 
 @test_case(name="the whole step of a stack")
 def test_total(written_share, draws):
-    for N, slope in zip((4, 5, 3, 6), (1.0, 0.0, *draws.uniform(0.2, 0.9, 2).tolist()), strict=True):
+    for N, slope in zip(
+        (4, 5, 3, 6), (1.0, 0.0, *draws.uniform(0.2, 0.9, 2).tolist()), strict=True
+    ):
         want = sum(slope**i for i in range(1, N + 1)) / N
-        close(ask(written_share, N, slope), want, "Add what arrives at the layers 1 to N and divide by N.")
+        close(
+            ask(written_share, N, slope),
+            want,
+            "Add what arrives at the layers 1 to N and divide by N.",
+        )

@@ -15,10 +15,16 @@ def product(W):
 def test_difference(second_order, draws):
     for N in (2, 3, 5):
         W, G = draws.normal(size=(2, N, 4, 4)) / 2
-        at = lambda a: product(list(W - a * G))  # noqa: E731, B023
+
+        def at(a):
+            return product(list(W - a * G))
+
         step = 1e-3
         want = (at(step) - 2 * at(0.0) + at(-step)) / (2 * step**2)
-        hint = "Which products of gradients and weights have α² in front, and how many are there?"
+        hint = (
+            "Which products of gradients and weights have α² in front, and how many "
+            "are there?"
+        )
         close(ask(second_order, list(W), list(G)), want, hint, rtol=1e-3, atol=1e-4)
 
 
@@ -27,4 +33,8 @@ def test_channels(second_order, draws):
     W, G = np.zeros((2, 4, 4, 4))
     W[:, :2, :2], W[:, 2:, 2:] = draws.normal(size=(2, 4, 2, 2))
     G[:, 2:, :2] = draws.normal(size=(4, 2, 2))
-    close(ask(second_order, list(W), list(G)), np.zeros((4, 4)), "A gradient maps forward to written only.")
+    close(
+        ask(second_order, list(W), list(G)),
+        np.zeros((4, 4)),
+        "A gradient maps forward to written only.",
+    )

@@ -11,21 +11,43 @@ points = 3
 def test_difference(switch_signal, draws):
     for classes in (2, 5):
         logits, w = draws.normal(size=(2, classes))
-        loss = lambda z, y: np.log(np.exp(logits + w * z).sum()) - (logits + w * z)[y]  # noqa: E731, B023
+
+        def loss(z, y):
+            return np.log(np.exp(logits + w * z).sum()) - (logits + w * z)[y]
+
         want = [(loss(1e-5, y) - loss(-1e-5, y)) / 2e-5 for y in range(classes)]
-        hint = "What is the gradient of the loss by the logits? The switch reaches them through w."
+        hint = (
+            "What is the gradient of the loss by the logits? The switch reaches them "
+            "through w."
+        )
         close(ask(switch_signal, logits, w), want, hint, rtol=1e-3, atol=1e-6)
 
 
 @test_case(name="one switch a class: a gradient step taken by finite differences")
 def test_classes(class_moves, draws):
     for classes in (2, 4):
-        logits, w, alpha = draws.normal(size=classes), float(draws.uniform(0.5, 2)), float(draws.uniform(0.1, 1))
-        loss = lambda s, y: np.log(np.exp(logits + w * s).sum()) - (logits + w * s)[y]  # noqa: E731, B023
+        logits = draws.normal(size=classes)
+        w = float(draws.uniform(0.5, 2))
+        alpha = float(draws.uniform(0.1, 1))
+
+        def loss(s, y):
+            return np.log(np.exp(logits + w * s).sum()) - (logits + w * s)[y]
+
         nudge = 1e-5 * np.eye(classes)
-        slope = [[(loss(e, y) - loss(-e, y)) / 2e-5 for e in nudge] for y in range(classes)]
-        hint = "The step goes against the gradient, and the switch of class c feeds the logit c alone, through w."
-        close(ask(class_moves, logits, w, alpha), -alpha * np.array(slope), hint, rtol=1e-3, atol=1e-6)
+        slope = [
+            [(loss(e, y) - loss(-e, y)) / 2e-5 for e in nudge] for y in range(classes)
+        ]
+        hint = (
+            "The step goes against the gradient, and the switch of class c feeds the "
+            "logit c alone, through w."
+        )
+        close(
+            ask(class_moves, logits, w, alpha),
+            -alpha * np.array(slope),
+            hint,
+            rtol=1e-3,
+            atol=1e-6,
+        )
 
 
 @test_case(name="no signal if all weights are equal", points=0)

@@ -8,7 +8,10 @@ points = 2
 @test_case(name="one layer a cell, and the end that cannot select")
 def test_cells(layers, draws):
     for J in draws.integers(2, 64, 3).tolist():
-        hint = "Layer N has kernel 0 and is lost; layer 1 writes into all slots alike, and can still serve one cell."
+        hint = (
+            "Layer N has kernel 0 and is lost; layer 1 writes into all slots alike, "
+            "and can still serve one cell."
+        )
         close(ask(layers, J)[0], J * J + 1, hint)
 
 
@@ -16,4 +19,8 @@ def test_cells(layers, draws):
 def test_bits(layers, draws):
     for J in (2 ** int(draws.integers(2, 7)), *draws.integers(5, 1000, 3).tolist()):
         bits = next(n for n in range(20) if 2**n >= J)
-        close(ask(layers, J)[1], 2 * bits + 3, "Count the bits of j and of l, and what every stack needs besides.")
+        close(
+            ask(layers, J)[1],
+            2 * bits + 3,
+            "Count the bits of j and of l, and what every stack needs besides.",
+        )

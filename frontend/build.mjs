@@ -4,7 +4,7 @@
  * host/index.js           -> book/_static/vendor/widgets.js
  * host/icons.js           -> book/_static/scripts/fontawesome.js, which shadows the theme's
  * <widget>/index.js       -> src/rankone_book/widgets/static/<widget>.js, one self-contained file
- * MathJax                 -> book/_ext/mathjax/, which sets formulas while the book is built; its fonts, as the rest
+ * MathJax                 -> book/extensions/pages/mathjax/, which sets formulas while the book is built; its fonts, as the rest
  * plotly.js, the text's typeface -> book/_static/vendor/, as published
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
@@ -16,7 +16,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = resolve(process.argv[2] ?? join(here, ".."));
 const vendor = join(root, "book/_static/vendor");
 const widgets = join(root, "src/rankone_book/widgets/static");
-const typesetter = join(root, "book/_ext/mathjax");
+const typesetter = join(root, "book/extensions/pages/mathjax");
 const packages = join(here, "node_modules");
 
 /** The parts of MathJax that set the book's formulas under node; no page loads them. */

@@ -51,7 +51,7 @@ HOMES = {
 # where the tests' own helpers may live: what these name, their tests name
 BY_TOOLS = (
     "tools",
-    "book/_ext",
+    "book/extensions",
 )
 
 
@@ -88,7 +88,7 @@ def linters(files: Iterable[str]) -> list[str]:
     front = (
         PurePosixPath("frontend"),
         PurePosixPath("book/_static"),
-        PurePosixPath("book/_ext"),
+        PurePosixPath("book/extensions"),
     )
     ends = (".js", ".cjs", ".mjs", ".ts", ".css", ".json")
     if any(

@@ -15,10 +15,15 @@ from functools import cached_property
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+sys.path.insert(0, str(ROOT / "book"))
 
-from claim_links import Row, labels_in, locate_source, locate_test, read_claims
-
+from extensions.claims.links import (
+    Row,
+    labels_in,
+    locate_source,
+    locate_test,
+    read_claims,
+)
 from rankone_book.claims import figures_in, holds
 
 STATUSES = {

@@ -2,7 +2,7 @@
 
 Each explorer is opened on its page by a reader who asked for stillness, in the light
 theme. Its picture, as WebP of at most 40 KB, and its row in `stills.json` go to
-`book/_static/stills`; `book/_ext/stills.py` puts them into the pages.
+`book/_static/stills`; `book/extensions/pages/stills.py` puts them into the pages.
 """
 
 import io
@@ -25,9 +25,9 @@ from playwright.sync_api import (
 from serve import server
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+sys.path.insert(0, str(ROOT / "book"))
 
-from stills import FOLDER, HEIGHTS, STATE, Shown, shown_in
+from extensions.pages.stills import FOLDER, HEIGHTS, STATE, Shown, shown_in
 
 STATES = re.compile(rf'<script type="{re.escape(STATE)}">(.*?)</script>', re.S)
 MOST = 40_000  # bytes of a still

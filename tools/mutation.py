@@ -35,9 +35,9 @@ import pytest
 from tqdm import tqdm
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+sys.path.insert(0, str(ROOT / "book"))
 
-from claim_links import Code, Row, code_of, read_claims
+from extensions.claims.links import Code, Row, code_of, read_claims
 
 RESULTS = ROOT / "tests" / "mutation.json"
 # what takes long to import is imported once

@@ -28,9 +28,9 @@ from pypdf import PdfWriter
 from serve import server
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "book" / "_ext"))
+sys.path.insert(0, str(ROOT / "book"))
 
-from contents import contents  # the path was just added
+from extensions.course.contents import contents  # the path was just added
 
 OUTPUT = ROOT / "_build" / "rank-one.pdf"
 LINK = re.compile(r'<a [^>]*href="([^"]+)"')

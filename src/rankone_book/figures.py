@@ -1,5 +1,5 @@
-"""The book's figure style: legible at phone width, on white, in colours that survive
-colour-blindness.
+"""The book's figure style: the typeface of its pages, legible at phone width, on white,
+in colours that survive colour-blindness.
 
 The style belongs to the figures made here. No other figure of the process has it, and
 no setting of matplotlib changes.
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
@@ -18,6 +19,7 @@ import matplotlib.pyplot as plt
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, fontManager
 
 __all__ = ["COLOURS", "PHONE", "figure", "show_pictures"]
 
@@ -26,7 +28,12 @@ PHONE = "application/vnd.rankone.phone"
 
 # Okabe and Ito (2008), ordered so that neighbours differ in lightness too.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"]
+_TYPEFACE = Path(__file__).parent / "fonts" / "source-serif-4.ttf"
+fontManager.addfont(_TYPEFACE)
 _STYLE: Any = {
+    # the second has the signs that the first lacks, such as arrows
+    "font.family": [FontProperties(fname=_TYPEFACE).get_name(), "DejaVu Sans"],
+    "mathtext.fontset": "cm",  # formulas as the page sets them
     "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -34,7 +41,7 @@ _STYLE: Any = {
     "grid.alpha": 0.25,
     "figure.dpi": 95,  # 7.2 inches are the width of the text
     "figure.constrained_layout.use": True,
-    "font.size": 10.5,
+    "font.size": 11,
     "legend.frameon": False,
     "lines.linewidth": 1.8,
 }

@@ -10,11 +10,11 @@ import re
 from pathlib import Path
 from types import SimpleNamespace
 
-import api
 import pytest
 from sphinx.util.inventory import InventoryFile
 
 import rankone as ro
+from extensions.pages import api
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"

@@ -5,9 +5,10 @@ address.
 import re
 
 import pytest
-from cards import LONGEST, description, tags
 from docutils import nodes
 from docutils.utils import new_document
+
+from extensions.pages.cards import LONGEST, description, tags
 
 
 def page(*children):

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 import yaml
 from claim_chain import CHECKERS, Book, miscounted
-from claim_links import read_claims
 from docutils.nodes import make_id
 
+from extensions.claims.links import read_claims
 from rankone_book.claims import figures_in
 
 ROOT = Path(__file__).parents[2]

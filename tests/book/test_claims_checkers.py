@@ -8,7 +8,8 @@ from typing import Any
 
 import claim_chain
 import pytest
-from claim_links import Figure, violations
+
+from extensions.claims.links import Figure, violations
 
 CHAPTER = """# A chapter
 (sec-one)=

@@ -7,12 +7,12 @@ import re
 from pathlib import Path
 
 import pytest
-import release
 import yaml
-from contents import contents
-from course_map import Course, Syllabus, joined
-from course_picture import picture
 
+from extensions.course.contents import contents
+from extensions.course.course_map import Course, Syllabus, joined
+from extensions.course.course_picture import picture
+from extensions.pages import release
 from rankone_book import exercises
 
 ROOT = Path(__file__).parents[2]

@@ -5,9 +5,10 @@ the next one.
 from types import SimpleNamespace
 
 import nbformat
-from execution import CACHE, choose_cache, complains, forget_complaints
 from jupyter_cache import get_cache
 from jupyter_cache.cache.main import CacheBundleIn
+
+from extensions.execution.runs import CACHE, choose_cache, complains, forget_complaints
 
 
 def notebook(source, stream):

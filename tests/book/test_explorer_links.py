@@ -10,7 +10,14 @@ from urllib.parse import parse_qsl, urldefrag
 import nbformat
 import node
 import pytest
-from explorer_links import PURPOSE, fragment, questions, state_of, takes
+
+from extensions.pages.explorer_links import (
+    PURPOSE,
+    fragment,
+    questions,
+    state_of,
+    takes,
+)
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"

@@ -7,12 +7,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import first_paint
-import lean_style
 import node
-import on_demand
 import pytest
-from first_paint import OF, quieten, soon
+
+from extensions.delivery import first_paint, lean_style, on_demand
+from extensions.delivery.first_paint import OF, quieten, soon
 
 STYLES = {
     "a.css": '@charset "UTF-8"; @import "b.css"; /* a */ a { background: url(pictures/a.svg) }',

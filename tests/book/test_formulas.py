@@ -7,9 +7,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from formulas import RULE, characters, displayed, typesetter
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
+
+from extensions.pages.formulas import RULE, characters, displayed, typesetter
 
 PAGE = """Two formulas
 ============
@@ -39,7 +40,7 @@ def build(tmp_path):
     source = tmp_path / "source"
     source.mkdir()
     (source / "conf.py").write_text(
-        'extensions = ["formulas"]\nhtml_math_renderer = "formulas"\n'
+        'extensions = ["extensions.pages.formulas"]\nhtml_math_renderer = "formulas"\n'
     )
 
     def make(everything=True, **pages):

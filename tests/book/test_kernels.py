@@ -9,12 +9,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import execution
-import kernels
 import nbformat
 import pytest
-from kernels import Forks, Kernel
 from nbclient import NotebookClient
+
+from extensions.execution import kernels
+from extensions.execution import runs as execution
+from extensions.execution.kernels import Forks, Kernel
 
 pytestmark = pytest.mark.skipif(
     not kernels.THREADS.is_dir(), reason="only Linux forks kernels"

@@ -2,7 +2,7 @@
 
 import gzip
 
-from lean_style import SOURCE, lean
+from extensions.delivery.lean_style import SOURCE, lean
 
 WORDS = {"show", "btn", "col-md-6", "w-1/2", "theme", "other"}
 

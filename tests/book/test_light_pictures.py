@@ -11,9 +11,14 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
-from light_pictures import ON_PHONE, lighten_all, write_for_phones
 from PIL import Image
 
+from extensions.delivery.light_pictures import (
+    ON_PHONE,
+    _transparent,
+    lighten_all,
+    write_for_phones,
+)
 from rankone_book.figures import PHONE
 
 
@@ -33,22 +38,29 @@ def site(tmp_path):
     return tmp_path
 
 
+def on_white(picture: Image.Image) -> Image.Image:
+    """The picture as a page shows it."""
+    page = Image.new("RGBA", picture.size, "white")
+    return Image.alpha_composite(page, picture.convert("RGBA")).convert("RGB")
+
+
 def test_page_names_the_size_of_each_picture_and_leaves_others_alone(site):
     page = (site / "page.html").read_text()
     for name in ("drawing", "photograph"):
         (tag,) = [tag for tag in page.split("<img ") if f"_images/{name}.webp" in tag]
         assert 'width="120" height="80"' in tag
         assert 'alt="' in tag
+        assert ("data-drawing" in tag) == (name == "drawing")
     assert page.endswith('<img alt="c" src="logo.png" />')
     assert "png" not in page.replace("logo.png", "")
 
 
 def test_a_drawing_keeps_its_colours_and_a_photograph_nearly(site):
     with Image.open(site / "drawing.webp") as drawing:
-        assert {colour for _, colour in drawing.getcolors()} == {
-            (0, 0, 0),
-            (255, 255, 255),
-        }
+        alpha = {colour[-1] for _, colour in drawing.getcolors()}
+        colours = {colour for _, colour in on_white(drawing).getcolors()}
+    assert alpha == {0, 255}  # ink, and nothing
+    assert colours == {(0, 0, 0), (255, 255, 255)}
     x, y = np.mgrid[:80, :120]
     with Image.open(site / "photograph.webp") as photograph:
         error = np.abs(
@@ -61,7 +73,14 @@ def test_a_transparent_picture_stands_on_white(tmp_path):
     Image.new("RGBA", (4, 4), (255, 0, 0, 0)).save(tmp_path / "clear.png")
     lighten_all([tmp_path / "clear.png"], [])
     with Image.open(tmp_path / "clear.webp") as clear:
-        assert clear.convert("RGB").getpixel((0, 0)) == (255, 255, 255)
+        assert on_white(clear).getpixel((0, 0)) == (255, 255, 255)
+
+
+def test_a_drawing_on_nothing_is_the_same_on_white():
+    pixels = np.random.default_rng(0).integers(0, 256, (8, 8, 3), np.uint8)
+    drawing = Image.fromarray(pixels)
+    found = np.asarray(on_white(_transparent(drawing)), int)
+    assert abs(found - pixels).max() <= 2  # two roundings to 1/255
 
 
 def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_where_its_panels_are(
@@ -114,7 +133,7 @@ def test_a_phone_shows_the_figure_that_was_drawn_for_it_and_the_caption_says_whe
 
 
 def test_styles_and_pictures_mean_the_same_phone():
-    from light_pictures import NARROW
+    from extensions.delivery.light_pictures import NARROW
 
     style = Path("book/_static/custom.css").read_text(encoding="utf-8")
     assert f"@media {NARROW} {{" in style

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from docutils import nodes
 from IPython.testing.globalipapp import start_ipython
-from measured_lines import _tidy, without_bookkeeping
 from myst_nb.core.variables import format_plain_text
-from reading import OPTIONS
 
+from extensions.claims.measured_lines import _tidy, without_bookkeeping
+from extensions.course.reading import OPTIONS
 from rankone_book import claims
 from rankone_book.claims import compare_with_page, holds, measured, pretty
 
@@ -209,6 +209,28 @@ def test_a_fold_says_what_is_in_it(shows: nodes.Element, prompt: str) -> None:
         prompt == "How these numbers are computed"
     )
     assert "measured" in source.astext()  # whoever opens the fold sees how
+
+
+@pytest.mark.parametrize(
+    ("code", "folded"),
+    [
+        ("import a\nimport b\nfrom c import d\n\nx = a.b", True),
+        ("import a\nimport b\nimport c\n\n\ndef f(x):\n    return x", True),
+        ("import a\nimport b\nx = a.b", False),
+        ("import a\nimport b\nimport c\nfor x in a:\n    b(x)", False),
+        ("import a\nimport b\nimport c\ndef f(x):\n    y = x\n    return y", False),
+        ("import a\n%time b", False),
+    ],
+)
+def test_a_cell_that_only_sets_up_is_folded(code: str, folded: bool) -> None:
+    source = nodes.literal_block(text=code)
+    cell = nodes.container("", nodes.container("", source, classes=["cell_input"]))
+    _tidy(cell, source)
+    assert (cell.get("prompt_show") == "Set-up") is folded
+    shown = nodes.container("", nodes.Text("1"), classes=["cell_output"])
+    open_cell = nodes.container("", shown)
+    _tidy(open_cell, nodes.literal_block(text=code))
+    assert "hide_mode" not in open_cell  # a reader looks at what it shows
 
 
 @pytest.mark.parametrize(

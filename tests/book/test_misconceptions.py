@@ -12,9 +12,9 @@ import node
 import numpy as np
 import optax
 import pytest
-from course_map import Course
 
 import rankone as ro
+from extensions.course.course_map import Course
 from rankone import writes
 from rankone.editing import pseudo_inverse_edit
 from rankone.precision import double_precision

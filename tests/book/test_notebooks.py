@@ -10,7 +10,8 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from claim_links import conditions, read_claims
+
+from extensions.claims.links import conditions, read_claims
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"

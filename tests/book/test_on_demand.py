@@ -7,10 +7,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import on_demand
 import pytest
-from on_demand import HELD, LONG, STATE, moved
-from stills import mark
+
+from extensions.delivery import on_demand
+from extensions.delivery.on_demand import HELD, LONG, STATE, moved
+from extensions.pages.stills import mark
 
 FINER = base64.b64encode(bytes(range(200))).decode()
 CODE = "'</script>' is no end of it: é"

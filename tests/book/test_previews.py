@@ -8,22 +8,26 @@ import json
 import re
 from pathlib import Path
 
-import definitions
-import measured_lines
 import nbformat
 import node
-import notation
-import previews
 import pytest
-import written_pages
-from formulas import typesetter
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
+
+from extensions.claims import measured_lines
+from extensions.pages import definitions, notation, previews, written_pages
+from extensions.pages.formulas import typesetter
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
 CONF = """
-extensions = ["myst_nb", "sphinx_proof", "formulas", "previews", "definitions"]
+extensions = [
+    "myst_nb",
+    "sphinx_proof",
+    "extensions.pages.formulas",
+    "extensions.pages.previews",
+    "extensions.pages.definitions",
+]
 html_math_renderer = "formulas"
 nb_execution_mode = "off"
 myst_enable_extensions = ["dollarmath", "colon_fence"]

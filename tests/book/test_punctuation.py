@@ -5,7 +5,13 @@ from types import SimpleNamespace
 import pytest
 from docutils import nodes
 from docutils.utils import new_document
-from punctuation import BreakLongNames, KeepNames, KeepPunctuation, KeepUnits
+
+from extensions.pages.punctuation import (
+    BreakLongNames,
+    KeepNames,
+    KeepPunctuation,
+    KeepUnits,
+)
 
 
 def kept(*children, transform=KeepPunctuation):

@@ -5,8 +5,9 @@ itself.
 from pathlib import Path
 
 import pytest
-import reading
-from contents import contents
+
+from extensions.course import reading
+from extensions.course.contents import contents
 
 ROOT = Path(__file__).parents[2]
 PAGES = [page.name for page in contents(ROOT) if "/chapters/" in page.document]

@@ -24,15 +24,16 @@ from typing import Any
 
 import nbformat
 import pytest
-from execution import Executor, cost, peak_megabytes
 from jupyter_cache import get_cache
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from package_wheel import PACKAGES, Wheels, commit, fingerprint
-from repository import colab, read_environment, repository, site
-from setup_cell import needed, set_up
+
+from extensions.execution.runs import Executor, cost, peak_megabytes
+from extensions.notebooks.package_wheel import PACKAGES, Wheels, commit, fingerprint
+from extensions.notebooks.setup_cell import needed, set_up
+from extensions.pages.repository import colab, read_environment, repository, site
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"

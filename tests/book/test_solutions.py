@@ -11,14 +11,15 @@ import sys
 from pathlib import Path
 
 import pytest
-import solutions
+
+from extensions.notebooks import solutions
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "book" / "chapters").glob("*_exercises.md"))
 CONF = f"""
 import sys
-sys.path.insert(0, {str(ROOT / "book/_ext")!r})
-extensions = ["myst_nb", "sphinx_proof", "sphinx_exercise", "sphinx_design", "solutions"]
+sys.path.insert(0, {str(ROOT / "book")!r})
+extensions = ["myst_nb", "sphinx_proof", "sphinx_exercise", "sphinx_design", "extensions.notebooks.solutions"]
 myst_enable_extensions = ["amsmath", "colon_fence", "dollarmath"]
 nb_execution_mode, root_doc, html_sourcelink_suffix = "off", "promise", ""
 """

@@ -8,7 +8,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from stills import FOLDER, HEIGHTS, STATE, VIEW, Shown, rows, shown_in, stale
+
+from extensions.pages.stills import (
+    FOLDER,
+    HEIGHTS,
+    STATE,
+    VIEW,
+    Shown,
+    rows,
+    shown_in,
+    stale,
+)
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"

@@ -17,7 +17,7 @@ import numpy as np
 def mean(values, w=None):
     return np.average(values, w)
 """
-# two lines of three formulas, as `book/_ext/formulas.py` writes them
+# two lines of three formulas, as `book/extensions/pages/formulas.py` writes them
 FORMULA = (
     '<span class="math"><mjx-container><mjx-math aria-hidden="true"><mjx-c></mjx-c></mjx-math>'
     "<mjx-assistive-mml><math><mi>sin</mi><mi>x</mi></math></mjx-assistive-mml></mjx-container></span>"

@@ -14,9 +14,10 @@ from urllib.parse import unquote, urldefrag, urlsplit
 import pytest
 import yaml
 from accessibility import barriers
-from contents import contents
-from explorer_links import state_of
 from playwright.sync_api import TimeoutError as TooLate
+
+from extensions.course.contents import contents
+from extensions.pages.explorer_links import state_of
 
 ROOT = Path(__file__).parents[2]
 WEIGHT = 600_000  # bytes, gzipped, of all that a page fetches

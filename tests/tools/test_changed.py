@@ -78,7 +78,7 @@ def test_a_change_leads_to_the_tests_that_it_concerns(
             "book/claims.yml",
             {"tests/book", "tests/tools/test_mutation.py"},
         ),  # a tool that it uses reads the claims
-        ("book/_ext/cards.py", {"tests/book/test_cards.py"}),
+        ("book/extensions/pages/cards.py", {"tests/book/test_cards.py"}),
         ("tools/mutation.py", {"tests/tools/test_mutation.py"}),
         ("experiments/figure6.py", {"tests/experiments/test_memory.py"}),
         ("benchmarks/memory.py", {"tests/benchmarks/test_benchmarks.py"}),
@@ -110,7 +110,7 @@ def test_a_module_without_a_test_file_leads_to_the_single_tests_that_name_what_i
         ("src/rankone/nn.py", ["lint-text", "lint-types"]),
         ("pyproject.toml", ["lint-text", "lint-types"]),
         ("book/_static/custom.css", ["lint-text", "lint-frontend"]),
-        ("book/_ext/runs.cjs", ["lint-text", "lint-frontend"]),
+        ("book/extensions/pages/runs.cjs", ["lint-text", "lint-frontend"]),
         ("frontend/package.json", ["lint-text", "lint-frontend"]),
     ],
 )

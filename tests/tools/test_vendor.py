@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 BUILT = (
-    "book/_ext/mathjax",
+    "book/extensions/pages/mathjax",
     "book/_static/vendor",
     "book/_static/scripts",
     "src/rankone_book/widgets/static",

@@ -1,0 +1,1 @@
+"""Claims, the cells that measure them, and the numbers in the text."""

@@ -1,0 +1,91 @@
+"""What the page of claims calls a figure: as a table of a chapter does, else as
+`phrases.yml` says.
+
+The first cell of a row says what the figure in it is; in a table of several columns, so
+does the head of its column.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+from extensions.claims.links import read_yaml
+from extensions.claims.measured_lines import number
+
+FILE = "book/phrases.yml"
+FORMULA = re.compile(r"\$[^$]*\$")
+# beginnings of phrases that need the row above them
+LEANING = (
+    "the same",
+    "and ",
+    "of ",
+    "… ",
+)
+_logger = logging.getLogger(__name__)
+
+
+def remember(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep the phrases of a page: key of a figure → its phrase."""
+    if found := dict(
+        reversed(
+            [each for table in doctree.findall(nodes.table) for each in _of(table)]
+        )
+    ):
+        app.env.metadata[app.env.docname]["phrases"] = found
+
+
+def phrases(env: BuildEnvironment) -> dict[str, str]:
+    """Key of a figure → its phrase, of every page and of the file; a key that stands in
+    both is a warning.
+    """
+    in_tables = {
+        key: words
+        for page in env.metadata.values()
+        for key, words in page.get("phrases", {}).items()
+    }
+    written: dict[str, str] = read_yaml(Path(env.srcdir, FILE))
+    for key in sorted(in_tables.keys() & written):
+        _logger.warning(
+            "%s: a table says what %r is", FILE, key, type="claims", subtype="phrase"
+        )
+    return in_tables | written
+
+
+def _of(table: nodes.table) -> Iterator[tuple[str, str]]:
+    thead = table.next_node(nodes.thead)
+    tbody = table.next_node(nodes.tbody)
+    heads = [_words(entry) for entry in thead.findall(nodes.entry)] if thead else []
+    for row in tbody.findall(nodes.row):
+        first, *others = row.findall(nodes.entry)
+        words = _words(first)
+        if not words or words.lower().startswith(LEANING):
+            continue
+        for n, entry in enumerate(others, 1):
+            keys = [figure["key"] for figure in entry.findall(number)]
+            column = heads[n] if len(others) > 1 and n < len(heads) else ""
+            phrase = ", ".join(filter(None, [words, column]))
+            if len(keys) == 1 and re.search("[A-Za-z]{2}", FORMULA.sub("", phrase)):
+                yield keys[0], phrase
+
+
+def _words(entry: nodes.entry) -> str:
+    """The words of a cell, its formulas between dollars; nothing if it leans on a
+    figure or on another place.
+    """
+    if any(
+        entry.findall(
+            lambda node: isinstance(node, number | addnodes.pending_xref | nodes.raw)
+        )
+    ):
+        return ""
+    texts = list(entry.findall(nodes.Text))
+    return "".join(
+        f"${text}$" if isinstance(text.parent, nodes.math) else str(text)
+        for text in texts
+    ).strip()

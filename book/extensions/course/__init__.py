@@ -1,0 +1,1 @@
+"""Pages for teachers: what each chapter needs, how long it takes, its exercises."""

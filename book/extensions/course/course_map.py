@@ -1,0 +1,234 @@
+"""The course of `course.yml`, with what follows from it: titles, claims, exercises, the
+minutes of every syllabus.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from extensions.claims.links import Row, labels_in, read_claims, read_yaml
+from extensions.course.contents import contents
+from extensions.course.reading import reading_minutes
+
+Chapter = dict[str, Any]
+
+
+class Exercise(NamedTuple):
+    """A row of the table on a page of exercises."""
+
+    label: str
+    title: str
+    level: str
+    minutes: int
+    page: str
+
+
+@dataclass(frozen=True)
+class Session:
+    """One meeting of a syllabus: chapters derived or shown in brief, then what is
+    asked, read and set, by name.
+    """
+
+    teach: list[str]
+    core: list[str]
+    ask: list[str]
+    read: list[str]
+    set: list[str]
+    hall: int
+    home: int
+
+
+@dataclass(frozen=True)
+class Syllabus:
+    """Sessions in order."""
+
+    title: str
+    about: str
+    sessions: list[Session]
+
+    @property
+    def minutes(self) -> tuple[int, int]:
+        """In the hall, and at home."""
+        return sum(s.hall for s in self.sessions), sum(s.home for s in self.sessions)
+
+
+def joined(items: Iterable[str]) -> str:
+    """Words as a list in a sentence, with a comma before the last where it helps."""
+    *most, last = items
+    comma = "," * (len(most) > 1 or any(" and " in item for item in [*most, last]))
+    return f"{', '.join(most)}{comma} and {last}" if most else last
+
+
+@dataclass(frozen=True)
+class Course:
+    """The course of a repository; every method takes the name of a chapter."""
+
+    root: Path
+
+    @cached_property
+    def _map(self) -> dict[str, Any]:
+        return read_yaml(self.root / "book" / "course.yml")
+
+    @cached_property
+    def _sources(self) -> dict[str, str]:
+        return {
+            p.stem: p.read_text(encoding="utf-8")
+            for p in self.root.joinpath("book", "chapters").glob("*.md")
+        }
+
+    @cached_property
+    def chapters(self) -> dict[str, Chapter]:
+        """Name -> the chapter's entry, in the order of the book."""
+        return {chapter["name"]: chapter for chapter in self._map["chapters"]}
+
+    @cached_property
+    def exercises(self) -> dict[str, Exercise]:
+        """Label -> the exercise, from the tables of the pages of exercises."""
+        row = r"^\| {ref}`(.+?) <(\S+)>` \| (\w+) \| (\d+) \|"
+        pages = [page for page in self._sources if page.endswith("_exercises")]
+        found = [
+            (page, *groups)
+            for page in sorted(pages)
+            for groups in re.findall(row, self._sources[page], re.M)
+        ]
+        return {
+            label: Exercise(label, title, level, int(n), page)
+            for page, title, label, level, n in found
+        }
+
+    @cached_property
+    def claims(self) -> dict[str, Row]:
+        """Id -> the row of claims.yml."""
+        return {
+            row["id"]: row for row in read_claims(self.root / "book" / "claims.yml")
+        }
+
+    def title(self, name: str) -> str:
+        """The heading of the page."""
+        found = re.search(r"^# (.+)$", self._sources[name], re.M)
+        if not found:
+            raise ValueError(f"{name}.md has no heading")
+        return found[1]
+
+    def claims_of(self, name: str) -> list[str]:
+        """Ids of the claims whose statement stands in the chapter or behind it."""
+        labels = {
+            label
+            for page in (name, *self.further(name))
+            for label in labels_in(self._sources[page])
+        }
+        return [claim for claim, row in self.claims.items() if row["chapter"] in labels]
+
+    def exercises_of(self, name: str) -> list[Exercise]:
+        """The chapter's exercises, as their page orders them."""
+        return [
+            self.exercises[label] for label in self.chapters[name].get("exercises", [])
+        ]
+
+    def page_of_exercises(self, name: str) -> str | None:
+        """The page that holds the chapter's exercises, if it has any."""
+        return next((exercise.page for exercise in self.exercises_of(name)), None)
+
+    def further(self, name: str) -> list[str]:
+        """Pages behind the chapter, for those who want more of it."""
+        return [
+            page.name
+            for page in contents(self.root)
+            if page.behind == f"book/chapters/{name}"
+        ]
+
+    def read(self, name: str) -> int:
+        """Minutes to read the chapter, or a page behind one."""
+        return reading_minutes(self._sources[name])
+
+    def after(self, name: str) -> list[str]:
+        """Chapters that come before this one."""
+        return list(self.chapters[name].get("after", {}))
+
+    def facts(self, name: str) -> str:
+        """The line under the title of a chapter, or of a page behind one, in MyST:
+        minutes, and what it needs.
+        """
+        link = "{{doc}}`/book/chapters/{}`".format
+        if name not in self.chapters:
+            before = next(
+                chapter for chapter in self.chapters if name in self.further(chapter)
+            )
+            return f"**About {self.read(name)} minutes.** Goes on from {link(before)}."
+        chapter = self.chapters[name]
+        uses = [
+            f"{part} from {link(n)}" if part else link(n)
+            for n, part in chapter.get("after", {}).items()
+        ]
+        part = [
+            f"{link(n)} (for {part})" for n, part in chapter.get("optional", {}).items()
+        ]
+        return (
+            f"**About {self.read(name)} minutes.** Needs "
+            f"{joined([*uses, *chapter.get('outside', []), *part])}."
+        )
+
+    @property
+    def minutes(self) -> tuple[int, int, int]:
+        """To read all chapters, then all pages behind them, and to do all exercises."""
+        behind = [page for name in self.chapters for page in self.further(name)]
+        exercises = sum(exercise.minutes for exercise in self.exercises.values())
+        return (
+            sum(map(self.read, self.chapters)),
+            sum(map(self.read, behind)),
+            exercises,
+        )
+
+    def questions(self, name: str) -> list[dict[str, Any]]:
+        """The chapter's misconceptions."""
+        return self.chapters[name]["misconceptions"]
+
+    def button(self, entry: dict[str, Any]) -> str | None:
+        """What is written on the button above the explorer that sets what a
+        misconception's entry sets.
+        """
+        if "question" not in entry:
+            return None
+        folder = entry["widget"].removesuffix("Explorer").lower()
+        text = self.root.joinpath("frontend", folder, "presets.js").read_text(
+            encoding="utf-8"
+        )
+        found = re.search(rf'key: "{entry["question"]}",\s+name: "(.+?)"', text)
+        return found[1] if found else None
+
+    @cached_property
+    def syllabi(self) -> list[Syllabus]:
+        """Every syllabus, its minutes added up."""
+        return [
+            Syllabus(
+                entry["title"],
+                entry["about"],
+                [self._session(**given) for given in entry["sessions"]],
+            )
+            for entry in self._map["syllabi"]
+        ]
+
+    @property
+    def longest(self) -> int:
+        """Minutes that a session in the hall takes at most."""
+        return self._map["pace"]["hall"]
+
+    def _session(
+        self, set: list[str], teach: Iterable[str] = (), core: Iterable[str] = (), ask: Iterable[str] = (),
+        read: Iterable[str] = (),
+    ) -> Session:  # fmt: skip
+        pace = self._map["pace"]
+        ask = [*teach, *ask]
+        read = [*teach, *read]
+        hall = sum(pace["claim"] * len(self.chapters[name]["insist"]) for name in teach)
+        hall += sum(
+            minutes for name in core for minutes, _ in self.chapters[name]["short"]
+        )
+        hall += sum(pace["question"] * len(self.questions(name)) for name in ask)
+        home = sum(map(self.read, read)) + sum(
+            self.exercises[label].minutes for label in set
+        )
+        return Session(list(teach), list(core), ask, read, set, hall, home)

@@ -1,0 +1,1 @@
+"""What a reader's browser loads, and when."""

@@ -1,0 +1,191 @@
+"""Has a page drawn as soon as its words have come: it waits for one style, and for no
+script.
+
+The theme and the extensions of a book ask for a score of styles and scripts before a
+line is drawn, each a journey of its own. Here those styles become one, which pages
+share, and the scripts are fetched when the page has been drawn and run in their order.
+It works on the written pages: some of it stands in the theme's templates.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from html import unescape
+from os.path import relpath
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from extensions.delivery.lean_style import COMMENT
+
+FOLDER = Path("_static", "styles")
+OF = "data-of"  # the styles that one was made of, for a page that is not written anew
+STYLE = re.compile(
+    r'[ \t]*<link\b(?=[^>]*\brel="stylesheet")(?![^>]*\bmedia=)[^>]*>\n?'
+)
+AHEAD = re.compile(
+    r'[ \t]*<link\b(?=[^>]*\brel="preload")(?=[^>]*\bas="script")[^>]*>\n?'
+)
+SCRIPT = re.compile(r'[ \t]*<script\b(?=[^>]*\ssrc=")([^>]*)></script>\n?')
+ATTRIBUTE = re.compile(r'([\w-]+)(?:="([^"]*)")?')
+OPTIONS = re.compile(
+    r'<script\b[^>]*\ssrc="([^"]*documentation_options\.js)[^"]*"[^>]*></script>'
+)
+# which says that the page stands; which starts a search
+LAST = (
+    "custom.js",
+    "searchindex.js",
+)
+# scripts of few pages that the extensions ask for on all
+ONLY_WITH = {"design-tabs.js": "sd-tab-set"}
+LATER = """<script type="application/json" id="later">{}</script>
+<script>
+  {{
+    const start = () => {{
+      for (const attributes of JSON.parse(document.getElementById("later").textContent)) {{
+        const script = document.createElement("script");
+        for (const name in attributes) script.setAttribute(name, attributes[name]);
+        script.async = false; // in their order
+        document.head.append(script);
+      }}
+    }};
+    if (document.hidden) start(); // nothing is drawn that could be waited for
+    else requestAnimationFrame(() => setTimeout(start));
+  }}
+</script>
+"""
+CHARSET = re.compile(r'@charset "[^"]*";')
+IMPORT = re.compile(r"""@import\s+(?:url\()?["']([^"']+)["']\)?\s*;""")
+ADDRESS = re.compile(r"""url\(\s*(["']?)(?!["']|data:|#|[a-z]+://|/)([^"')]+)\1\s*\)""")
+THEME = Path("_static", "scripts", "pydata-sphinx-theme.js")
+LOOKS = re.compile(
+    r"(\w)\.tabIndex=\1\.scrollWidth>\1\.clientWidth\|\|\1\.scrollHeight>\1\.clientHeight\?0:-1"
+)
+
+_logger = logging.getLogger(__name__)
+
+
+def soon(page: str, site: Path, place: Path) -> str:
+    """A page at that place of the site that is drawn with one style, which is written,
+    and before its scripts come.
+    """
+    head, body, rest = page.partition("<body")
+    main, end, foot = rest.rpartition("</main>")
+    head = OPTIONS.sub(
+        lambda found: f"<script>{_text(found[1], place)}</script>", AHEAD.sub("", head)
+    )
+    scripts = [
+        each
+        for each in map(_attributes, SCRIPT.findall(head + foot))
+        if _needed(each, main)
+    ]
+    if scripts:
+        text = json.dumps([_plain(each) for each in sorted(scripts, key=_turn)])
+        head = SCRIPT.sub("", head)
+        foot = SCRIPT.sub("", foot)
+        foot = foot.replace("</body>", LATER.format(text) + "</body>")
+    if links := STYLE.findall(head):
+        before, _, after = head.partition(links[0])
+        head = (
+            before
+            + _link(list(dict.fromkeys(_sources(links, site, place))), site, place)
+            + STYLE.sub("", after)
+        )
+    return head + body + main + end + foot
+
+
+def _text(address: str, place: Path) -> str:
+    return place.parent.joinpath(address).read_text(encoding="utf-8").strip()
+
+
+def _attributes(script: str) -> dict[str, str]:
+    return {name: unescape(value) for name, value in ATTRIBUTE.findall(script)}
+
+
+def _plain(script: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in script.items() if name != "defer"}
+
+
+def _turn(script: dict[str, str]) -> int:
+    """As a browser would: first what did not wait for the page, then what did."""
+    ends = [n for n, name in enumerate(LAST, 2) if name in script["src"]]
+    return ends[0] if ends else int("defer" in script)
+
+
+def _needed(script: dict[str, str], main: str) -> bool:
+    return all(
+        sign in main for name, sign in ONLY_WITH.items() if name in script["src"]
+    )
+
+
+def _sources(links: list[str], site: Path, place: Path) -> Iterator[Path]:
+    for link in links:
+        if before := re.search(rf'\b{OF}="([^"]*)"', link):
+            yield from (site / each for each in before[1].split())
+        elif found := re.search(r'\bhref="([^"]*)"', link):
+            yield place.parent.joinpath(urlsplit(found[1]).path).resolve()
+
+
+def _link(sources: list[Path], site: Path, place: Path) -> str:
+    """Write these as one style, by a name that says which they are; the link to it."""
+    of = " ".join(each.relative_to(site).as_posix() for each in sources)
+    path = site / FOLDER / f"page-{hashlib.sha256(of.encode()).hexdigest()[:8]}.css"
+    text = "\n".join(style(each, path.parent) for each in sources)
+    path.write_text(text, encoding="utf-8")
+    version = hashlib.sha256(text.encode()).hexdigest()[:8]
+    return f'<link rel="stylesheet" href="{relpath(path, place.parent)}?v={version}" {OF}="{of}">\n'
+
+
+def style(source: Path, folder: Path) -> str:
+    """A style with those that it imports, as it reads in a file of another folder."""
+    parts = IMPORT.split(
+        CHARSET.sub("", COMMENT.sub("", source.read_text(encoding="utf-8")))
+    )
+    imported = [style((source.parent / name).resolve(), folder) for name in parts[1::2]]
+    return "".join(
+        [*imported, *(_moved(part, source.parent, folder) for part in parts[::2])]
+    ).strip()
+
+
+def _moved(text: str, before: Path, folder: Path) -> str:
+    def address(found: re.Match[str]) -> str:
+        return f'url("{Path(relpath(before / found[2], folder)).as_posix()}")'
+
+    return ADDRESS.sub(address, text)
+
+
+def quieten(script: Path) -> None:
+    """Leave out of the theme's script what custom.js does: it would lay out the page
+    anew for each box it looks at.
+    """
+    text = script.read_text(encoding="utf-8")
+    if "scrollWidth" in text and not LOOKS.search(text):
+        _logger.warning(
+            "The theme looks for boxes that scroll in another way: mend `LOOKS`",
+            type="first_paint",
+        )
+    script.write_text(LOOKS.sub("0", text), encoding="utf-8")
+
+
+def _write_built(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html":
+        return
+    site = Path(app.outdir).resolve()
+    quieten(site / THEME)
+    for path in [
+        site / app.builder.get_target_uri(page)
+        for page in [*app.env.found_docs, "search"]
+    ]:
+        if path.is_file():
+            path.write_text(
+                soon(path.read_text(encoding="utf-8"), site, path), encoding="utf-8"
+            )
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx, behind what makes the styles lean."""
+    app.connect("build-finished", _write_built, priority=950)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

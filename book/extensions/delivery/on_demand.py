@@ -1,0 +1,84 @@
+"""Takes what widgets are made of out of the built pages: a page is drawn when its words
+have come, and they come first.
+
+Code and pictures go into scripts of their own, which pages share and one in a folder
+may load too; the notebooks keep theirs. A page loads those that its explorers start
+with; what few readers ask for, an explorer loads when they do.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from os.path import relpath
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from extensions.pages.stills import CODE, STATE, mark
+
+LATER = ["finer"]  # the trait that waits until it is asked for, as a state names it
+LONG = 1000  # letters of bytes that are worth a script
+FOLDER = Path("_static", "bytes")
+HELD = re.compile(rf'(<script type="{re.escape(STATE)}">)(.*?)(</script>)', re.S)
+
+
+def moved(page: str, site: Path, place: Path) -> str:
+    """A page at that place of the site without what its widgets are made of, which is
+    in scripts of the site now.
+    """
+
+    def lighter(found: re.Match[str]) -> str:
+        state = json.loads(found[2])
+        scripts = [
+            each
+            for entry in state["state"].values()
+            for each in _moved(entry, site, place)
+        ]
+        asked = "".join(
+            f'<script defer src="{each}"></script>\n' for each in dict.fromkeys(scripts)
+        )
+        return asked + found[1] + json.dumps(state).replace("</", "<\\/") + found[3]
+
+    return HELD.sub(lighter, page)
+
+
+def _moved(entry: dict[str, Any], site: Path, place: Path) -> Iterator[str]:
+    """Move the long parts of a widget; the scripts that it starts with."""
+    if code := entry["state"].pop(CODE[0], None):
+        entry.setdefault("buffers", []).append(
+            {"encoding": "utf-8", "path": CODE, "data": code}
+        )
+    for part in entry.get("buffers", []):
+        if len(part.get("data", "")) > (0 if part["path"] in (CODE, LATER) else LONG):
+            _move(part, site, place)
+            if part["path"] != LATER:
+                yield part["script"]
+
+
+def _move(part: dict[str, Any], site: Path, place: Path) -> None:
+    data = part.pop("data")
+    name = mark(data)
+    script = site / FOLDER / f"{name}.js"
+    script.parent.mkdir(parents=True, exist_ok=True)
+    script.write_text(
+        f'(globalThis.rankoneBytes ??= {{}})["{name}"] = {json.dumps(data)};\n',
+        encoding="ascii",
+    )
+    part |= {"name": name, "script": Path(relpath(script, place.parent)).as_posix()}
+
+
+def _move_built(app: Sphinx, exception: Exception | None) -> None:
+    if exception is not None or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    for path in (site / "book").rglob("*.html"):
+        before = path.read_text(encoding="utf-8")
+        if (after := moved(before, site, path)) != before:
+            path.write_text(after, encoding="utf-8")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.connect("build-finished", _move_built)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,1 @@
+"""Cells that are executed while the book is built."""

@@ -1,0 +1,205 @@
+"""Executes the chapters side by side; keys the cache on the package and the records,
+which the cache does not see.
+"""
+
+import hashlib
+import logging
+import os
+import re
+import shutil
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jupyter_cache import get_cache
+from jupyter_cache.executors.basic import (
+    ExecutionWorkerLocalSerial,
+    JupyterExecutorLocalSerial,
+)
+from jupyter_cache.executors.utils import single_nb_execution
+from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.util.display import status_iterator
+
+from extensions.course.contents import contents
+from extensions.execution.kernels import Kernel, forks
+
+CACHE = Path("_build/.jupyter_cache")
+# what chapters import, and the records that they draw
+READ = (
+    "src",
+    "experiments/results",
+    "benchmarks/results",
+)
+
+# A kernel that is killed, or a full disk, can leave half a program in the cache of
+# compiled programs. JAX compiles it again, in every build, and warns. The warning alone
+# would fail the page until someone removes the cache.
+BROKEN = [
+    f"ignore:Error {verb} persistent compilation cache"
+    for verb in ("reading", "writing")
+]
+
+
+class Cost(NamedTuple):
+    """What a chapter took when it was executed; the memory only where the system tells
+    a process's peak.
+    """
+
+    seconds: float
+    megabytes: float | None
+
+
+def cost(cache_path: str, notebook: NotebookNode) -> Cost | None:
+    """What the execution of a chapter in the cache took, None if it is not there."""
+    cache = get_cache(cache_path)
+    try:
+        record = cache.match_cache_notebook(notebook)
+    except KeyError:
+        return None
+    metadata = cache.get_cache_bundle(record.pk).nb.metadata
+    return Cost(record.data["execution_seconds"], metadata.get("peak_megabytes"))
+
+
+class Worker(ExecutionWorkerLocalSerial):
+    """Executes a chapter and notes the peak memory of its kernel in its metadata, which
+    are no part of its key.
+    """
+
+    @staticmethod
+    def execute(project_nb: Any, data: Any) -> Any:
+        """Run the notebook of a chapter where it lies."""
+
+        class Measured(Kernel):
+            async def shutdown_kernel(self, *args: Any, **kwargs: Any) -> None:  # type: ignore[override]
+                project_nb.nb.metadata["peak_megabytes"] = peak_megabytes(
+                    getattr(self.provisioner, "pid", None)
+                )
+                await super().shutdown_kernel(*args, **kwargs)
+
+        folder = str(Path(project_nb.uri).parent)
+        options = {
+            "timeout": data.timeout,
+            "allow_errors": data.allow_errors,
+            "kernel_manager_class": Measured,
+        }
+        return single_nb_execution(project_nb.nb, cwd=folder, **options)
+
+
+class Executor(JupyterExecutorLocalSerial):
+    """Executes chapters one by one with `Worker`."""
+
+    _EXECUTION_WORKER = Worker
+
+
+def peak_megabytes(pid: int | None) -> float | None:
+    """The most memory that a running process has held so far; Linux alone tells it."""
+    status = Path(f"/proc/{pid}/status")
+    found = (
+        re.search(r"^VmHWM:\s+(\d+) kB", status.read_text(), re.MULTILINE)
+        if status.is_file()
+        else None
+    )
+    return int(found[1]) / 1000 if found else None
+
+
+def sources_hash(root: Path) -> str:
+    """Hash of the names and contents of all that chapters read beside their own
+    text.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(path for folder in READ for path in (root / folder).rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            digest.update(
+                path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes()
+            )
+    return digest.hexdigest()[:16]
+
+
+def choose_cache(app: Sphinx, config: Config) -> None:
+    """Give this state of what chapters read a cache of its own; a page that was read
+    with another is read again.
+    """
+    root = Path(app.srcdir)
+    cache = root / CACHE / sources_hash(root)
+    for old in (root / CACHE).glob("*"):
+        if old != cache:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+    config.nb_execution_cache_path = str(cache)
+
+
+def execute_ahead(app: Sphinx) -> None:
+    """Execute what is not in the cache, one chapter a core; MyST-NB then finds it
+    there, or reports its failure.
+    """
+    paths = [
+        Path(app.srcdir) / f"{page.document}.md" for page in contents(Path(app.srcdir))
+    ]
+    cache = get_cache(app.config.nb_execution_cache_path)
+    for path in paths:
+        if "kernelspec:" in path.read_text(encoding="utf-8")[:400]:
+            cache.add_nb_to_project(
+                str(path), read_data={"name": "myst_nb_md", "type": "plugin"}
+            )
+    stale = [Path(record.uri) for record in cache.list_unexecuted()]
+    # long ones first: no core waits at the end
+    stale.sort(key=lambda path: path.stat().st_size, reverse=True)
+
+    silent = logging.getLogger(__name__)
+    silent.setLevel(logging.CRITICAL)  # MyST-NB reports a chapter that fails
+
+    def execute(path: Path) -> str:
+        Executor(cache, silent).run_and_cache(
+            filter_uris=[str(path)], timeout=app.config.nb_execution_timeout
+        )
+        return path.stem
+
+    pool = ThreadPoolExecutor(os.cpu_count())
+    try:
+        done = (
+            job.result()
+            for job in as_completed([pool.submit(execute, path) for path in stale])
+        )
+        for _ in status_iterator(
+            done, "executing... ", "darkgreen", len(stale), app.verbosity
+        ):
+            pass
+    finally:  # after an interrupt nothing new starts, and what runs ends with the process that it is a fork of
+        pool.shutdown(wait=False, cancel_futures=True)
+        forks.close()
+        pool.shutdown()
+
+
+def forget_complaints(app: Sphinx, _: Exception | None) -> None:
+    """Leave no chapter in the cache that wrote to stderr, which fails the build: the
+    next one executes it anew.
+    """
+    cache = get_cache(app.config.nb_execution_cache_path)
+    for record in cache.list_cache_records():
+        if complains(cache.get_cache_bundle(record.pk).nb):
+            cache.remove_cache(record.pk)
+
+
+def complains(notebook: NotebookNode) -> bool:
+    """Whether a cell of an executed chapter wrote to stderr."""
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
+    return any(output.get("name") == "stderr" for output in outputs)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx, ahead of MyST-NB; kernels learn that they build the book,
+    and record what they measure.
+    """
+    # a bar shows on a slow day alone, and stays in the page
+    os.environ |= {
+        "RANKONE_BUILD": "1",
+        "TQDM_DISABLE": "1",
+    }
+    os.environ["PYTHONWARNINGS"] = ",".join(
+        filter(None, [os.environ.get("PYTHONWARNINGS"), *BROKEN])
+    )
+    app.connect("config-inited", choose_cache, priority=100)
+    app.connect("builder-inited", execute_ahead)
+    app.connect("build-finished", forget_complaints)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

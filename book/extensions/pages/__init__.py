@@ -1,0 +1,1 @@
+"""What a page of the book is made of beside its text."""

@@ -1,0 +1,273 @@
+"""The reference of the package, made by autodoc from its docstrings.
+
+Autodoc and napoleon do the work. What is particular to this package: types are shown as
+the source writes them, with their shapes; the id of a claim links to its row; a name in
+backticks links to its entry, where it has one; functions under jit are functions; and
+what the first page shows in full, the page of its part only names.
+"""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
+from sphinx.ext.autodoc import FunctionDocumenter, ModuleDocumenter, PropertyDocumenter
+from sphinx.util.docutils import SphinxRole
+
+import rankone
+from extensions.claims.links import read_claims
+from extensions.claims.table import pending_target
+
+# what is marked already: roles, code
+SPANS = re.compile(r"(:\w+:`[^`]*`|``[^`]*``|`[^`]*`)")
+# up to an empty line, code that is not prose
+EXAMPLE = re.compile(r"(^[ ]*>>> .*(?:\n[ ]*\S.*)*)", re.MULTILINE)
+ID = re.compile(r"(?<![\w-])[A-Z]-\w+(?:-\w+)*")
+KINDS = {"class", "function", "exception"}
+# private names of types that a public signature uses
+ALIASES = {"_Function": "str | Callable"}
+
+
+class JittedDocumenter(FunctionDocumenter):
+    """A function under `jax.jit`, or with a derivative of its own, is documented as the
+    function it is.
+    """
+
+    objtype = "jitted"
+    directivetype = "function"
+    priority = FunctionDocumenter.priority + 1
+
+    @classmethod
+    def can_document_member(
+        cls, member: Any, membername: str, isattr: bool, parent: Any
+    ) -> bool:
+        """Whether it wraps a function that belongs to a module."""
+        wraps = (
+            callable(member)
+            and not inspect.isclass(member)
+            and hasattr(member, "__wrapped__")
+        )
+        return wraps and isinstance(parent, ModuleDocumenter)
+
+
+class AsWritten(PropertyDocumenter):
+    """A property is shown with its type as the source writes it."""
+
+    priority = PropertyDocumenter.priority + 1
+
+    def add_line(self, line: str, source: str, *lineno: int) -> None:
+        """The line that tells the type is replaced."""
+        if line.strip().startswith(":type: "):
+            line = f"   :type: {dict(_annotations(self.object.fget))['return']}"
+        super().add_line(line, source, *lineno)
+
+
+class Claim(SphinxRole):
+    """The id of a claim, as a link to its row."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """The text is the id; an id that another row includes leads to that row."""
+        claim = _claims(Path(self.env.srcdir, self.config.claims_file))[self.text]
+        return [
+            pending_target("", nodes.Text(self.text), kind="claims", claim=claim)
+        ], []
+
+
+@cache
+def _claims(path: Path) -> dict[str, str]:
+    """Every id -> the id of the row that it is in."""
+    return {
+        name: row["id"]
+        for row in read_claims(path)
+        for name in [row["id"], *row.get("includes", [])]
+    }
+
+
+def keep(
+    app: Sphinx, what: str, _name: str, _obj: Any, _options: Any, lines: list[str]
+) -> None:
+    """Keep what is said of a property from napoleon, which takes all before a colon for
+    its type.
+    """
+    app.env.temp_data["as_it_was"] = (
+        [*lines] if what in ("attribute", "data", "property") else None
+    )
+
+
+def to_markup(
+    app: Sphinx, _what: str, _name: str, _obj: Any, _options: Any, lines: list[str]
+) -> None:
+    """Make reST of a docstring that is plain text, with code in backticks: its stars
+    and bars are meant.
+    """
+    lines[:] = app.env.temp_data["as_it_was"] or lines
+    known = _claims(Path(app.srcdir, app.config.claims_file))
+    parts = EXAMPLE.split("\n".join(lines))
+    parts[::2] = [_marked_up(part, known) for part in parts[::2]]
+    lines[:] = "".join(parts).split("\n")
+
+
+def _marked_up(text: str, known: dict[str, str]) -> str:
+    """Markup for the prose of a docstring, in which no example is."""
+    parts = SPANS.split(re.sub(r"\$([^$`]+)\$", r":math:`\1`", text))
+
+    def linked(found: re.Match[str]) -> str:
+        return f":claim-id:`{found[0]}`" if found[0] in known else found[0]
+
+    parts[::2] = [ID.sub(linked, _plain(part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"(?<!\.\.)([*|]|(?<=\w)_(?!\w))", r"\\\1", text)
+
+
+def as_written(
+    app: Sphinx,
+    _what: str,
+    name: str,
+    obj: Any,
+    _options: Any,
+    signature: str | None,
+    returns: str | None,
+) -> tuple[str | None, str | None]:
+    """Tell autodoc the annotations of a signature as they stand in the source, and a
+    default function by its name.
+    """
+    app.env.temp_data.setdefault("annotations", {})[name] = dict(_annotations(obj))
+    return signature and re.sub(r"<function (\w+)>", r"\1", signature), returns
+
+
+def _annotations(obj: Any) -> Iterator[tuple[str, str]]:
+    # a dataclass: its fields, the inherited ones first
+    if inspect.isclass(obj) and "__init__" not in vars(obj):
+        for base in reversed(obj.__mro__):
+            yield from (
+                _fields(base)
+                if base.__module__.startswith(("rankone.", "rankone_book."))
+                else ()
+            )
+        return
+    function = inspect.unwrap(obj.__init__ if inspect.isclass(obj) else obj)
+    if not inspect.isfunction(function) or not isinstance(
+        found := _syntax(function), ast.FunctionDef
+    ):
+        return
+    for given in (*found.args.posonlyargs, *found.args.args, *found.args.kwonlyargs):
+        if given.annotation:
+            yield given.arg, _written(given.annotation)
+    if found.returns and found.name != "__init__":
+        yield "return", _written(found.returns)
+
+
+def _fields(cls: type) -> Iterator[tuple[str, str]]:
+    for node in getattr(_syntax(cls), "body", []):
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id, _written(node.annotation)
+
+
+def _written(annotation: ast.expr) -> str:
+    text = str(
+        annotation.value
+        if isinstance(annotation, ast.Constant)
+        else ast.unparse(annotation)
+    ).replace("'", '"')
+    for private, meant in ALIASES.items():
+        text = text.replace(private, meant)
+    # the space before a lone axis is there for linters alone
+    return text.replace(', " ', ', "')
+
+
+def _syntax(thing: Callable | type) -> ast.stmt | None:
+    try:
+        return ast.parse(textwrap.dedent(inspect.getsource(thing))).body[0]
+    except OSError:  # made while the package runs
+        return None
+
+
+def shown_elsewhere(
+    app: Sphinx, what: str, _name: str, obj: Any, _skip: bool, _options: Any
+) -> bool | None:
+    """Leave out what the first page or the page of another part shows, and the fields
+    of a tuple.
+    """
+    if what == "module":
+        home = getattr(obj, "__module__", None) or ""
+        here = app.env.temp_data.get("autodoc:module") or ""
+        public = any(
+            obj is getattr(rankone, each)
+            for each in rankone.__all__
+            if each == getattr(obj, "__name__", "")
+        )
+        borrowed = home.startswith("rankone.") and not f"{home}.".startswith(f"{here}.")
+        return True if public or borrowed else None
+    return (
+        True
+        if (getattr(obj, "__doc__", "") or "").startswith("Alias for field number")
+        else None
+    )
+
+
+def resolve(
+    app: Sphinx, env: Any, node: nodes.Element, contnode: nodes.Element
+) -> nodes.Node | None:
+    """Link a name of the package to its entry, however it is imported; what has none
+    stays as it is written.
+    """
+    if node.get("refdomain") != "py":
+        return None
+    domain = env.get_domain("py")
+    last = node["reftarget"].rpartition(".")[2]
+    shown = (
+        name
+        for name, entry in domain.objects.items()
+        if entry.objtype in KINDS and not entry.aliased
+    )
+    found = [name for name in shown if name.endswith(f".{last}")]
+    if last.isidentifier() and len(found) == 1:
+        return domain.resolve_xref(
+            env, node["refdoc"], app.builder, "obj", found[0], node, contnode
+        )
+    return contnode
+
+
+def style(
+    app: Sphinx,
+    pagename: str,
+    _template: str,
+    _context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Give the pages that show signatures their look."""
+    if doctree is not None and next(doctree.findall(addnodes.desc), None) is not None:
+        app.add_css_file("api.css")
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx, behind napoleon and behind autodoc's own reading of
+    types.
+    """
+    app.setup_extension("sphinx.ext.autodoc")
+    app.setup_extension("sphinx.ext.napoleon")
+    app.setup_extension("extensions.claims.table")
+    app.add_autodocumenter(JittedDocumenter)
+    app.add_autodocumenter(AsWritten, override=True)
+    app.add_role("claim-id", Claim())
+    app.connect("autodoc-process-docstring", keep, priority=100)
+    app.connect("autodoc-process-docstring", to_markup, priority=900)
+    app.connect("autodoc-process-signature", as_written, priority=900)
+    app.connect("autodoc-skip-member", shown_elsewhere)
+    app.connect("missing-reference", resolve)
+    app.connect("html-page-context", style)
+    next(
+        field for field in PyObject.doc_field_types if field.name == "variable"
+    ).label = "Attributes"
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

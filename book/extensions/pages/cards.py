@@ -1,0 +1,127 @@
+"""What a shared link shows: each page's title, its first sentences and a picture; and
+the one address that it goes by.
+
+The address is that of the published book (`repository.py`). Where none is known, what
+needs it is left out.
+"""
+
+import html
+import re
+import unicodedata
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+from docutils import nodes
+from PIL import Image
+from sphinx.application import Sphinx
+
+from extensions.pages.repository import repository, site
+
+PICTURE = "screenshot.png"  # of a chapter, below _static
+PICTURE_TEXT = (
+    "A picture taken back by two memories, side by side, as the book shows it."
+)
+LONGEST = 200  # characters of a description
+
+
+def description(doctree: nodes.document) -> str:
+    """The first paragraph of a page, of its running text if there is any, up to a
+    sentence or a word that fits.
+    """
+    found = sorted(
+        doctree.findall(nodes.paragraph),
+        key=lambda each: not isinstance(each.parent, nodes.section),
+    )
+    text = " ".join(
+        re.sub(
+            r"\\([A-Za-z]+)|[{}$]", _letter, found[0].astext() if found else ""
+        ).split()
+    )
+    if len(text) <= LONGEST:
+        return text
+    sentences = re.match(rf".{{40,{LONGEST}}}[.?!](?= )", text)
+    return (
+        sentences[0]
+        if sentences
+        else text[:LONGEST].rpartition(" ")[0].rstrip(",;:") + " …"
+    )
+
+
+def _letter(found: re.Match[str]) -> str:
+    name = found[1] or ""
+    case = "CAPITAL" if name[:1].isupper() else "SMALL"
+    try:
+        return unicodedata.lookup(f"GREEK {case} LETTER {name.upper()}")
+    except KeyError:
+        return ""
+
+
+def tags(
+    title: str, about: str, address: str, picture: str, size: tuple[int, int]
+) -> list[str]:
+    """The tags of one page.
+
+    Args:
+        title: Of the page.
+        about: Its description, or nothing.
+        address: Of the published page, or nothing.
+        picture: Address of the picture; left out with the page's.
+        size: Width and height of the picture in pixels.
+    """
+    named = {
+        "description": about,
+        "twitter:card": "summary_large_image" if address else "summary",
+    }
+    seen = {
+        "og:title": title,
+        "og:type": "article",
+        "og:site_name": "Rank One",
+        "og:description": about,
+    }
+    if address:
+        width, height = map(str, size)
+        seen |= {"og:url": address, "og:image": picture, "og:image:alt": PICTURE_TEXT}
+        seen |= {"og:image:width": width, "og:image:height": height}
+    pairs = [("name", *pair) for pair in named.items()] + [
+        ("property", *pair) for pair in seen.items()
+    ]
+    return [
+        f'<meta {kind}="{name}" content="{html.escape(value)}">'
+        for kind, name, value in pairs
+        if value
+    ]
+
+
+def add_tags(
+    app: Sphinx,
+    page: str,
+    _template: str,
+    context: dict[str, Any],
+    doctree: nodes.document | None,
+) -> None:
+    """Put the tags into the head of a page; Sphinx writes the link to its own address
+    from `pageurl`.
+    """
+    if doctree is None:  # search, which no one shares
+        return
+    home = site(app) if repository(app)[0] or app.config.html_baseurl else ""
+    address = urljoin(home, app.builder.get_target_uri(page)) if home else ""
+    context["pageurl"] = address or None
+    with Image.open(Path(app.srcdir, "book", "_static", PICTURE)) as picture:
+        title = html.unescape(re.sub("<[^>]+>", "", context.get("title", "")))
+        lines = tags(
+            title,
+            description(doctree) or title,
+            address,
+            urljoin(home, f"_static/{PICTURE}"),
+            picture.size,
+        )
+    context["metatags"] = "\n".join([context.get("metatags", ""), *lines])
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx, behind what names the repository."""
+    app.setup_extension("extensions.pages.repository")
+    app.connect("html-page-context", add_tags)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

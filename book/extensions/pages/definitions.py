@@ -1,0 +1,272 @@
+"""What the search puts first: the places that define something, by all the names that a
+reader may type.
+
+Claims by their ids and by the numbers that their sources print, statements and
+equations by their numbers, functions and classes by their names, symbols by letter, by
+name and by their name in the code. `search.js` ranks them and shows each with one line
+of what it says; Sphinx's own search of the pages' text follows. The names come in one
+script with the search page, so that they are found in a folder too.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from html import escape, unescape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docutils.nodes import make_id
+from sphinx.application import Sphinx
+
+from extensions.claims.links import claims_page, find_label, read_claims
+from extensions.pages.written_pages import (
+    Written,
+    cells,
+    element,
+    elements,
+    first_paragraph,
+)
+
+FILE = "definitions.js"  # below _static
+SET = re.compile(
+    r"<mjx-container.*?<math\b[^>]*>(.*?)</math></mjx-assistive-mml></mjx-container>",
+    re.DOTALL,
+)
+# what stands beside the text
+BESIDE = re.compile(r'<a class="headerlink".*?</a>|<span class="eqno">.*?</span>')
+BLOCK = re.compile(r"<(?!/?(?:m[a-z]+|code|em|strong|sub|sup)\b)[^>]*>")
+LETTER = re.compile(r"\\([A-Za-z]+)")
+ACCENT = re.compile(
+    r"\\(?:hat|bar|tilde|check|math[a-z]+|boldsymbol|lVert|rVert)(?![A-Za-z])"
+)
+SHORT = {
+    "thm": "Theorem",
+    "prop": "Proposition",
+    "cor": "Corollary",
+    "lem": "Lemma",
+    "rem": "Remark",
+}
+SHORT |= {"alg": "Algorithm", "eq": "Equation", "fig": "Figure", "tab": "Table"}
+PRINTED = re.compile(rf"(\w)-({'|'.join(SHORT)})([A-Z]?\.?\d+(?:\.\d+)?[A-Z]?)")
+NUMBER = re.compile(r'<span class="eqno">\(([^)<]+)\)')
+
+
+class Definition(NamedTuple):
+    """A place that defines something: names, a title, its kind, its address, and what
+    it says; titles are HTML.
+    """
+
+    names: list[str]
+    title: str
+    kind: str
+    link: str
+    says: str
+
+
+def short(piece: str) -> str:
+    """A piece of a page as one line: text and formulas, no links; formulas are left to
+    the browser, as MathML.
+    """
+    light = SET.sub(r"<math>\1</math>", BESIDE.sub("", piece))
+    kept = BLOCK.sub(" ", re.sub(r"</?(?:span|a)\b[^>]*>", "", light))
+    return " ".join(re.sub(r"<(code|em|strong)\b[^>]*>", r"<\1>", kept).split())
+
+
+def letters(tex: str) -> Iterator[str]:
+    r"""Names of a symbol: its letter as it is typed, its name, and both without accent
+    and index.
+
+    >>> sorted(letters(r"\hat\beta_i"))
+    ['beta', 'beta_i', 'hat beta', 'hat beta_i', 'hat β', 'hat β_i', 'β', 'β_i']
+    """
+    bare = ACCENT.sub("", tex)
+    forms = [bare, re.split(r"[_^(\[]", bare)[0]]
+    typed = [
+        each
+        for form in forms
+        for each in (_typed(form, _greek), _typed(form, str))
+        if each
+    ]
+    yield from typed
+    if r"\hat" in tex:
+        yield from (f"hat {each}" for each in typed)
+
+
+def _typed(tex: str, write: Callable[[str], str]) -> str:
+    return re.sub(r"[{}\\]", "", LETTER.sub(lambda found: write(found[1]), tex)).strip()
+
+
+def _greek(name: str) -> str:
+    name = name.removeprefix("var")
+    case = "CAPITAL" if name[:1].isupper() else "SMALL"
+    try:
+        return unicodedata.lookup(
+            f"GREEK {case} LETTER {name.upper().replace('LAMBDA', 'LAMDA')}"
+        )
+    except KeyError:
+        return name
+
+
+def printed(claim: str) -> list[str]:
+    """What the source of a claim prints, by the claim's id.
+
+    >>> printed("S-thm5.3"), printed("D-eq12"), printed("D-sharp4")
+    (['Theorem 5.3 of S', 'thm 5.3 of S'], ['Equation 12 of D', 'eq 12 of D'], [])
+    """
+    found = PRINTED.fullmatch(claim)
+    return (
+        [f"{kind} {found[3]} of {found[1]}" for kind in (SHORT[found[2]], found[2])]
+        if found
+        else []
+    )
+
+
+class Defined:
+    """The definitions of a build."""
+
+    def __init__(self, app: Sphinx) -> None:
+        self.app = app
+        self.env = app.env
+        self.pages = Written(app)
+
+    def all(self) -> Iterator[Definition]:
+        """Symbols, claims, statements, equations, then the package."""
+        yield from self.symbols()
+        yield from self.claims()
+        yield from self.statements()
+        yield from self.equations()
+        yield from self.objects()
+
+    def _piece(self, page: str, anchor: str) -> str:
+        span = element(self.pages.article(page), anchor)
+        return self.pages.article(page)[slice(*span)] if span else ""
+
+    def _link(self, page: str, anchor: str) -> str:
+        return f"{self.pages.uri(page)}#{anchor}"
+
+    def symbols(self) -> Iterator[Definition]:
+        """Rows of the tables of notation."""
+        for page, metadata in self.env.metadata.items():
+            for part, known in metadata.get("symbols", {}).items():
+                for anchor in dict.fromkeys(known.values()):
+                    symbol, meaning, _, code = cells(self._piece(page, anchor))
+                    names = [
+                        each
+                        for tex, row in known.items()
+                        if row == anchor
+                        for each in letters(tex)
+                    ]
+                    names += re.findall(r'<span class="pre">([^<]+)</span>', code)
+                    says = f"{short(meaning)} {short(code)}"
+                    yield Definition(
+                        names,
+                        short(symbol),
+                        f"symbol, {part}",
+                        self._link(page, anchor),
+                        says,
+                    )
+
+    def claims(self) -> Iterator[Definition]:
+        """Rows of the table of claims."""
+        if not (page := claims_page(self.env)):
+            return
+        for row in read_claims(Path(self.app.srcdir, self.app.config.claims_file)):
+            anchor = make_id("claims-" + row["id"])
+            if kept := cells(self._piece(page, anchor)):
+                ids = [row["id"], *row.get("includes", [])]
+                names = [*ids, *(name for each in ids for name in printed(each))]
+                yield Definition(
+                    names,
+                    row["id"],
+                    f"claim: {row['status']}",
+                    self._link(page, anchor),
+                    short(kept[1]),
+                )
+
+    def statements(self) -> Iterator[Definition]:
+        """Theorems and their like, by number."""
+        for label in getattr(self.env, "proof_list", {}):
+            page, anchor, number = find_label(self.env, label) or ("", "", "")
+            if page and number[-1:].isdigit():
+                piece = self._piece(page, anchor)
+                title, _, body = piece.partition("</p>")
+                title = short(title.partition("</span>")[2])
+                name = f"{number} {title}".strip()
+                kind, _, count = number.rpartition(" ")
+                names = [
+                    number,
+                    *(
+                        f"{each} {count}"
+                        for each, whole in SHORT.items()
+                        if whole == kind
+                    ),
+                ]
+                yield Definition(
+                    names,
+                    name,
+                    self.env.titles[page].astext(),
+                    self._link(page, anchor),
+                    short(body),
+                )
+
+    def equations(self) -> Iterator[Definition]:
+        """Equations by number."""
+        known = self.env.get_domain("math").equations  # type: ignore[attr-defined]
+        for label, (page, _) in sorted(known.items(), key=lambda each: each[1][1]):
+            piece = self._piece(page, anchor := make_id(f"equation-{label}"))
+            if number := NUMBER.search(piece):
+                names = [f"Equation {number[1]}", f"eq {number[1]}"]
+                title = f"Equation ({number[1]})"
+                about = self.env.titles[page].astext()
+                yield Definition(
+                    names, title, about, self._link(page, anchor), short(piece)
+                )
+
+    def objects(self) -> Iterator[Definition]:
+        """What the reference of the package shows."""
+        for name, entry in self.env.get_domain("py").objects.items():  # type: ignore[attr-defined]
+            if not entry.aliased and entry.docname in self.env.found_docs:
+                article = self.pages.article(entry.docname)
+                start, end = element(article, entry.node_id) or (0, 0)
+                after = article[start if entry.objtype == "module" else end :][:6000]
+                says = first_paragraph(next(elements(after, r"<dd"), "") or after)
+                last = name.rpartition(".")[2]
+                ours = name.replace("rankone.", "ro.", 1)
+                title = f"<code>{escape(name)}</code>"
+                link = self._link(entry.docname, entry.node_id)
+                yield Definition(
+                    [last, name, ours], title, entry.objtype, link, short(says)
+                )
+
+
+def load(
+    app: Sphinx, page: str, _template: str, _context: dict[str, Any], _doctree: Any
+) -> None:
+    """Let the search page know the definitions."""
+    if page == "search":
+        app.add_css_file("previews.css")
+        app.add_js_file(FILE, defer="defer")
+        app.add_js_file("search.js", defer="defer")
+
+
+def write(app: Sphinx, exception: Exception | None) -> None:
+    """Write the definitions of all pages."""
+    if exception is None and app.builder.format == "html":
+        rows = [
+            [list(dict.fromkeys(map(unescape, each.names))), *each[1:]]
+            for each in Defined(app).all()
+        ]
+        text = json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
+        Path(app.outdir, "_static", FILE).write_text(
+            f"const DEFINITIONS = {text};\n", encoding="utf-8"
+        )
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    for needed in ("extensions.claims.table", "extensions.pages.notation"):
+        app.setup_extension(needed)
+    app.connect("html-page-context", load)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,107 @@
+"""Symbols of the tables of notation, and the formulas of the text that are one of them.
+
+A table named `tbl-notation-…` holds in the part of the book whose title is its caption.
+A formula in a line of that part that is nothing but a symbol of the first column gets
+the class `symbol`; its card (`previews.py`) shows the row.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from extensions.course.contents import contents
+
+RELATION = re.compile(r"=|>|\\sim(?![a-z])|\\in(?![a-z])")
+OPEN = "([{"
+CLOSED = ")]}"
+
+
+def symbols_of(tex: str) -> Iterator[str]:
+    r"""The symbols that a formula of the first column explains: what stands left of its
+    relation, one by one.
+
+    >>> list(symbols_of(r"\beta>0")), list(symbols_of("w,m_1")), list(symbols_of(r"k_\beta(x,\xi)=1"))
+    (['\\beta'], ['w', 'm_1'], ['k_\\beta(x,\\xi)'])
+    """
+    depth = 0
+    names = [""]
+    for letter in RELATION.split(plain(tex))[0]:
+        depth += (letter in OPEN) - (letter in CLOSED)
+        if letter == "," and depth == 0:
+            names.append("")
+        else:
+            names[-1] += letter
+    yield from (name.strip() for name in names if name.strip() not in ("", r"\dots"))
+
+
+def plain(tex: str) -> str:
+    """TeX with single spaces, and none around it."""
+    return " ".join(tex.split())
+
+
+def read_rows(app: Sphinx, doctree: nodes.document) -> None:
+    """Name the rows of a page's tables of notation and remember the symbols of each:
+    caption → TeX → row.
+    """
+    for table in doctree.findall(nodes.table):
+        names = [name for name in table["names"] if name.startswith("tbl-notation-")]
+        if names:
+            kept = app.env.metadata[app.env.docname].setdefault("symbols", {})
+            kept[table.next_node(nodes.title).astext()] = dict(
+                _named(table, names[0].removeprefix("tbl-notation-"))
+            )
+
+
+def _named(table: nodes.table, part: str) -> Iterator[tuple[str, str]]:
+    for n, row in enumerate(table.next_node(nodes.tbody).findall(nodes.row), 1):
+        row["ids"].append(f"symbol-{part}-{n}")
+        for formula in row[0].findall(nodes.math):
+            yield from ((name, row["ids"][-1]) for name in symbols_of(formula.astext()))
+
+
+def symbols_in(app: Sphinx, docname: str) -> tuple[str, dict[str, str]]:
+    """The page of notation, and the symbols that hold on a page: TeX → id of the
+    row.
+    """
+    part = next(
+        (page.part for page in contents(Path(app.srcdir)) if page.document == docname),
+        None,
+    )
+    for page, metadata in app.env.metadata.items():
+        if part in metadata.get("symbols", {}):
+            return page, metadata["symbols"][part]
+    return "", {}
+
+
+def mark(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Mark the formulas of a page that are symbols, outside titles and links."""
+    _, known = symbols_in(app, docname)
+    for formula in doctree.findall(nodes.math) if known else ():
+        within = formula.parent
+        while within is not None and not isinstance(
+            within, nodes.reference | nodes.title
+        ):
+            within = within.parent
+        if within is None and plain(formula.astext()) in known:
+            formula["classes"].append("symbol")
+
+
+def _outdated(
+    _app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], _: set[str]
+) -> list[str]:
+    """All pages depend on the tables."""
+    tables = {page for page, metadata in env.metadata.items() if "symbols" in metadata}
+    return sorted(env.found_docs - added) if tables & changed else []
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register with Sphinx."""
+    app.connect("env-get-outdated", _outdated)
+    app.connect("doctree-read", read_rows)
+    app.connect("doctree-resolved", mark)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,181 @@
+"""A picture of each explorer as its page opens it: what stands there until it starts,
+in print, and in a notebook.
+
+`make stills` draws them from the built book (`tools/draw_stills.py`) into
+`book/_static/stills`, with a row each in `stills.json`; an explorer that two pages open
+in the same way has one. What a cell computes and hands over whole, the weights of a
+network, say, is no part of the way: it may differ from machine to machine. A page of
+which a picture is missing is built without it, so that there is a book to draw from; a
+test compares the rows with bundles and pages.
+"""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from docutils import nodes
+from myst_nb.sphinx_ import NbMetadataCollector
+from sphinx.application import Sphinx
+from sphinx.util.osutil import relative_uri
+
+from extensions.pages.repository import repository, site
+
+STATE = "application/vnd.jupyter.widget-state+json"
+VIEW = "application/vnd.jupyter.widget-view+json"
+CODE = ["_esm"]  # the trait that is a widget's code, as a state names it
+FOLDER = Path("book", "_static", "stills")
+LONG = 200  # letters of a setting that is computed
+# where heights are measured: widths of the window
+HEIGHTS = {
+    "phone": 390,
+    "tablet": 900,
+    "desk": 1366,
+}
+FIGURE = """<figure class="r1-still" style="{heights}">
+<img src="{source}" width="{width}" height="{height}" alt="{alt}">
+<figcaption>As it opens. It can be tried at <a href="{address}">{address}</a></figcaption>
+</figure>
+"""
+IN_NOTEBOOK = (
+    '<figure><a href="{address}"><img src="data:image/webp;base64,{data}" width="{width}" alt="{alt}"></a>'
+    '<figcaption>Interactive figure: run this cell, or <a href="{address}">open it live</a>.</figcaption></figure>'
+)
+
+
+class Shown(NamedTuple):
+    """An explorer on a page: its name, the settings that it opens with, and a mark of
+    its bundle.
+    """
+
+    name: str
+    settings: dict[str, Any]
+    bundle: str
+
+    @property
+    def key(self) -> str:
+        """Name of its still: the explorer's own, and a mark of settings that are not
+        its own.
+        """
+        own = sorted(
+            json.dumps(pair, separators=(",", ":")) for pair in self.settings.items()
+        )
+        brief = "".join(pair for pair in own if len(pair) <= LONG)
+        return (
+            f"{self.name}-{hashlib.sha256(brief.encode()).hexdigest()[:8]}"
+            if brief
+            else self.name
+        )
+
+    @property
+    def address(self) -> str:
+        """The part of an address that leads to it, as it opens."""
+        return f"#r1:{self.name}?"
+
+
+def mark(data: str) -> str:
+    """A short name for what is made of these letters and no others."""
+    return hashlib.sha256(data.encode()).hexdigest()[:16]
+
+
+def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
+    """Explorers in the widgets' state that a notebook or a page carries, by the id of
+    their model.
+
+    A page of the built book has their code in a script, which the mark of the code
+    names (`on_demand.py`).
+    """
+    found = {}
+    for model, entry in state.get("state", {}).items():
+        traits = entry["state"]
+        module, _, kind = traits.get("_anywidget_id", "").rpartition(".")
+        if module.startswith("rankone_book.widgets"):
+            name = traits.get("sketch") or kind.removesuffix("Explorer").lower()
+            elsewhere = {
+                part["path"][0]: part.get("name") for part in entry.get("buffers", [])
+            }
+            bundle = mark(traits[CODE[0]]) if CODE[0] in traits else elsewhere[CODE[0]]
+            found[model] = Shown(name, traits["settings"], bundle)
+    return found
+
+
+def explorers(app: Sphinx, docname: str) -> dict[str, Shown]:
+    """Explorers on a page that was read."""
+    files = NbMetadataCollector.get_js_files(app.env, docname)
+    _, attributes = files.get("ipywidgets_state", (None, {}))
+    return shown_in(json.loads(attributes.get("body", "{}")))
+
+
+def rows(root: Path) -> dict[str, dict[str, Any]]:
+    """Every still: its size, the heights of its explorer, its words, and the mark of
+    its bundle.
+    """
+    path = root / FOLDER / "stills.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
+def stale(root: Path, shown: Iterable[Shown]) -> list[str]:
+    """What is wrong with the stills of these explorers, in words."""
+    drawn = rows(root)
+    wanted = {each.key: each for each in shown}
+    faults = [f"{key} has no still" for key in sorted(wanted.keys() - drawn.keys())]
+    faults += [f"{key} is on no page" for key in sorted(drawn.keys() - wanted.keys())]
+    for key in sorted(wanted.keys() & drawn.keys()):
+        if drawn[key]["bundle"] != wanted[key].bundle:
+            faults.append(f"{key} was drawn with another bundle")
+    return faults
+
+
+def in_notebook(root: Path, shown: Shown, address: str) -> str | None:
+    """The still as a notebook holds it, whole, or nothing where there is none."""
+    row = rows(root).get(shown.key)
+    if row is None:
+        return None
+    data = base64.b64encode((root / FOLDER / f"{shown.key}.webp").read_bytes()).decode()
+    return IN_NOTEBOOK.format(
+        address=escape(address), data=data, width=row["width"], alt=escape(row["alt"])
+    )
+
+
+def _figure(app: Sphinx, docname: str, shown: Shown, row: dict[str, Any]) -> nodes.raw:
+    here = app.builder.get_target_uri(docname)
+    words = {
+        "heights": ";".join(
+            f"--{name}:{height}px" for name, height in row["heights"].items()
+        ),
+        "source": relative_uri(here, f"_static/stills/{shown.key}.webp"),
+        "width": row["width"],
+        "height": row["height"],
+        "alt": escape(row["alt"]),
+        "address": escape(
+            (site(app) if repository(app)[0] else "") + here + shown.address
+        ),
+    }
+    return nodes.raw("", FIGURE.format(**words), format="html")
+
+
+def _insert(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put each still before the tag of its explorer."""
+    models = explorers(app, docname) if app.builder.format == "html" else {}
+    drawn = rows(Path(app.srcdir)) if models else {}
+    for view in [
+        raw for raw in doctree.findall(nodes.raw) if models and VIEW in raw.astext()
+    ]:
+        model = json.loads(view.astext().partition(">")[2].removesuffix("</script>"))[
+            "model_id"
+        ]
+        if model in models and models[model].key in drawn:
+            view.parent.insert(
+                view.parent.index(view),
+                _figure(app, docname, models[model], drawn[models[model].key]),
+            )
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register with Sphinx."""
+    app.add_css_file("explorers.css")
+    app.connect("doctree-resolved", _insert)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,34 @@
+"""The typeface of the pages, for matplotlib: one TrueType file from the two that the
+frontend's packages hold, of Latin and of Greek letters.
+
+`make widgets` installs the packages; then `.venv/bin/python tools/make_fonts.py`.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fontTools.merge import Merger
+from fontTools.ttLib import TTFont
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "frontend/node_modules/@fontsource/source-serif-4"
+FONT = ROOT / "src/rankone_book/fonts/source-serif-4.ttf"
+
+
+def main() -> None:
+    """Write the file and its licence."""
+    with TemporaryDirectory() as folder:
+        parts = []
+        for script in ("latin", "greek"):
+            web = PACKAGE / "files" / f"source-serif-4-{script}-400-normal.woff"
+            font = TTFont(web)
+            font.flavor = None
+            parts.append(f"{folder}/{script}.ttf")
+            font.save(parts[-1])
+        Merger().merge(parts).save(FONT)
+    licence = (PACKAGE / "LICENSE").read_text(encoding="utf-8")
+    FONT.with_name("LICENSE").write_text(licence, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

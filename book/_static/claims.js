@@ -1,4 +1,7 @@
-// Above the tables of claims and of errata: which rows to show, by words, source, status and chapter; the address keeps it.
+// Above the tables of claims and of errata: which rows to show, by words, source, status and chapter. The address keeps it.
+// A claim is one line until it is opened.
+
+const FEW = 5; // rows that are shown open when no more are left
 
 const SOURCES = {
   D: "D: dense memories, Hoover et al.",
@@ -40,6 +43,23 @@ function labelled(label, control) {
   return box;
 }
 
+/** A row of one line, with a button that opens it. */
+function fold(row) {
+  const toggle = document.createElement("button");
+  toggle.type = "button";
+  toggle.className = "row-toggle";
+  toggle.ariaLabel = `Details of ${row.querySelector("strong").textContent}`;
+  toggle.addEventListener("click", () => open(row, !row.classList.contains("open")));
+  row.querySelector("td > p").append(toggle);
+  row.closest("table").classList.add("brief");
+  open(row, `#${row.id}` === location.hash);
+}
+
+function open(row, wanted) {
+  row.classList.toggle("open", wanted);
+  row.querySelector(".row-toggle")?.setAttribute("aria-expanded", wanted);
+}
+
 /** Show the rows that fit, hide tables that are left without one, and say how many there are. */
 function show(form, rows, count) {
   const asked = Object.fromEntries(new FormData(form));
@@ -51,7 +71,9 @@ function show(form, rows, count) {
   }
   for (const table of new Set(rows.map((each) => each.table)))
     table.hidden = rows.every((each) => each.table !== table || each.row.hidden);
-  count.textContent = `${rows.filter((each) => !each.row.hidden).length} of ${rows.length}`;
+  const left = rows.filter((each) => !each.row.hidden);
+  if (left.length <= FEW) for (const each of left) open(each.row, true);
+  count.textContent = `${left.length} of ${rows.length}`;
   const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value));
   history.replaceState(
     null,
@@ -86,11 +108,13 @@ function start() {
     const control = form.elements[name];
     if (control) control.value = value;
   }
+  for (const row of article.querySelectorAll("table.claims-table:not(.errata-table) tbody tr")) fold(row);
   const update = () => show(form, rows, count);
   form.addEventListener("input", update);
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", () => {
     const target = document.getElementById(location.hash.slice(1));
+    if (target?.matches("tr")) open(target, true);
     if (!target?.hidden) return;
     form.reset();
     update();

@@ -52,6 +52,26 @@ def test_an_address_with_a_filter_opens_so_and_a_link_to_a_hidden_row_shows_it(
     assert page.locator(ROWS).count() > shown
 
 
+def test_a_claim_is_one_line_until_it_is_opened(visit: Callable) -> None:
+    page = visit().open("book/claims.html")
+    row = page.locator("#claims-d-eq2")
+    toggle = row.get_by_role("button", name="Details of D-eq2")
+    figures = row.locator("td").nth(2).locator("p").first
+    expect(figures).to_be_hidden()
+    closed = row.bounding_box()["height"]
+    toggle.focus()
+    page.keyboard.press("Enter")
+    expect(toggle).to_have_attribute("aria-expanded", "true")
+    expect(figures).to_be_visible()
+    assert row.bounding_box()["height"] > 2 * closed
+    toggle.click()
+    expect(figures).to_be_hidden()
+    page.goto(page.url.partition("?")[0].partition("#")[0] + "#claims-d-eq3")
+    expect(page.locator("#claims-d-eq3 td").nth(2).locator("p").first).to_be_visible()
+    page.locator(".claims-filter").get_by_label("Words").fill("D-eq2 critical")
+    expect(figures).to_be_visible()  # where few rows are left, they are open
+
+
 @pytest.mark.parametrize("page_name", ["claims", "errata"])
 def test_a_formula_is_found_by_its_tex(page_name: str, visit: Callable) -> None:
     page = visit().open(f"book/{page_name}.html")

@@ -297,7 +297,7 @@ class MutationCount(SphinxDirective):
         )
         said = (
             f"Would the tests notice a mistake? In the {len(held)} functions that "
-            f"claims name, {made} small changes were made one by one: another sign, "
+            f"claims name, {made} small changes were made individually: another sign, "
             "factor, power, constant or reduction. The tests of the claims noticed "
             f"{made - survived}. Why {others} need not be noticed is said in "
         )
@@ -396,8 +396,8 @@ def _resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for target in list(doctree.findall(pending_target)):
         target.replace_self(_link(app, docname, target))
     for table in list(doctree.findall(claims_node)):
-        tables = list(_tables(app, docname, kind, list(table.findall(nodes.row))))
-        table.replace_self([_contents(tables), *tables] if kind == "claims" else tables)
+        rows = list(table.findall(nodes.row))
+        table.replace_self(list(_tables(app, docname, kind, rows)))
 
 
 def _link(app: Sphinx, docname: str, target: pending_target) -> nodes.Node:
@@ -456,19 +456,6 @@ def _tables(
             nodes.title("", "", link),
             [row for row in rows if pages[row["claim"]] == page],
         )
-
-
-def _contents(tables: list[nodes.table]) -> nodes.bullet_list:
-    entries = []
-    for table in tables:
-        link = nodes.reference(
-            "",
-            table.next_node(nodes.title).astext(),
-            refid=table["ids"][0],
-            internal=True,
-        )
-        entries.append(nodes.list_item("", nodes.paragraph("", "", link)))
-    return nodes.bullet_list("", *entries, classes=["claims-contents"])
 
 
 def _table(kind: str, title: nodes.title, rows: list[nodes.row]) -> nodes.table:

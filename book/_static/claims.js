@@ -108,7 +108,8 @@ function start() {
     const control = form.elements[name];
     if (control) control.value = value;
   }
-  for (const row of article.querySelectorAll("table.claims-table:not(.errata-table) tbody tr")) fold(row);
+  for (const row of article.querySelectorAll("table.claims-table:not(.errata-table) tbody tr"))
+    fold(row);
   const update = () => show(form, rows, count);
   form.addEventListener("input", update);
   form.addEventListener("submit", (event) => event.preventDefault());

@@ -1,8 +1,19 @@
-// The search page: what defines the words comes first, then the pages that hold them, in text that can be read.
+// What defines the words of a query, the best first: while a reader types (live-search.js), and on the search page, where
+// the pages that hold the words follow, in text that can be read.
 
 const FEW = 6; // definitions in sight; the others are folded
 /** Of two places with one name, a reader means the first. */
-const KINDS = ["symbol", "claim", "statement", "function", "class", "module", "method"];
+const KINDS = [
+  "chapter",
+  "symbol",
+  "claim",
+  "statement",
+  "section",
+  "function",
+  "class",
+  "module",
+  "method",
+];
 
 /** Letters and figures, and the dot in a number such as 5.3. */
 const bare = (text) => text.toLowerCase().replace(/(?!(?<=\d)\.\d)[^\p{L}\p{N}]/gu, "");
@@ -53,7 +64,8 @@ function definitionsOf(query, definitions) {
 function item({ title, kind, link, says }) {
   const root = document.documentElement.dataset.content_root;
   const row = document.createElement("li");
-  row.innerHTML = `<a></a> <span class="definition-kind"></span><p class="context">${says}</p>`;
+  row.innerHTML = `<a></a> <span class="definition-kind"></span>`;
+  if (says) row.insertAdjacentHTML("beforeend", `<p class="context">${says}</p>`);
   row.querySelector("a").innerHTML = title;
   row.querySelector("a").href = root + link;
   row.querySelector("span").textContent = kind;
@@ -134,4 +146,6 @@ if (typeof Search !== "undefined") {
   Search.htmlToText = textOf;
   Search.performObjectSearch = () => []; // they are among the definitions
   show(new URLSearchParams(location.search).get("q") ?? "");
+  // the page that a reader goes on to is not marked
+  window.addEventListener("pagehide", () => localStorage.removeItem("sphinx_highlight_terms"));
 }

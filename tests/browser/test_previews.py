@@ -109,6 +109,33 @@ def test_a_finger_opens_a_sheet_and_its_second_tap_follows_the_link(visit: Any) 
     assert not card.is_visible()
 
 
+def test_the_search_answers_while_a_reader_types(visit: Any, folder: Any) -> None:
+    watched = visit()
+    page = watched.open("book/intro.html")
+    assert not any("definitions.js" in url for url in watched.requests)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("ROME")
+    answers = page.locator(".live-search li")
+    answers.first.wait_for()
+    assert answers.first.locator("a").inner_text() == "Editing one fact"
+    assert 1 < answers.count() <= 8
+    page.keyboard.type(" zzz")
+    page.wait_for_function("!document.querySelector('.live-search li')")
+    for _ in " zzz":
+        page.keyboard.press("Backspace")
+    answers.first.wait_for()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/book/chapters/editing.html#*")
+    assert watched.errors == []
+    page = folder("book/intro.html", "")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("interference")
+    page.locator(".live-search li a").first.wait_for()
+
+
 def test_the_search_puts_the_definition_first_and_speaks_plainly(
     visit: Any, folder: Any
 ) -> None:

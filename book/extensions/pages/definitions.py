@@ -1,11 +1,13 @@
 """What the search puts first: the places that define something, by all the names that a
 reader may type.
 
-Claims by their ids and by the numbers that their sources print, statements and
+Chapters by their titles and by the names of their methods, sections by their titles,
+claims by their ids and by the numbers that their sources print, statements and
 equations by their numbers, functions and classes by their names, symbols by letter, by
-name and by their name in the code. `search.js` ranks them and shows each with one line
-of what it says; Sphinx's own search of the pages' text follows. The names come in one
-script with the search page, so that they are found in a folder too.
+name and by their name in the code. `search.js` ranks them, while a reader types and on
+the search page, where Sphinx's own search of the pages' text follows. The names come in
+one script, which a page loads when its search is opened, so that they are found in a
+folder too.
 """
 
 import json
@@ -16,6 +18,7 @@ from html import escape, unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import yaml
 from docutils.nodes import make_id
 from sphinx.application import Sphinx
 
@@ -50,6 +53,12 @@ SHORT = {
 SHORT |= {"alg": "Algorithm", "eq": "Equation", "fig": "Figure", "tab": "Table"}
 PRINTED = re.compile(rf"(\w)-({'|'.join(SHORT)})([A-Z]?\.?\d+(?:\.\d+)?[A-Z]?)")
 NUMBER = re.compile(r'<span class="eqno">\(([^)<]+)\)')
+COURSE = "book/course.yml"  # which names the methods of each chapter
+HEADING = re.compile(
+    r'<section id="(?P<anchor>[^"]+)">\s*(?:<span id="[^"]*"></span>\s*)*'
+    r"<h(?P<level>[123])>(?P<title>.*?)</h[123]>",
+    re.DOTALL,
+)
 
 
 class Definition(NamedTuple):
@@ -122,6 +131,12 @@ def printed(claim: str) -> list[str]:
     )
 
 
+def _kind(whole: bool, chapter: bool, title: str) -> str:
+    if not whole:
+        return f"section, {title}"
+    return "chapter" if chapter else "page"
+
+
 class Defined:
     """The definitions of a build."""
 
@@ -131,7 +146,8 @@ class Defined:
         self.pages = Written(app)
 
     def all(self) -> Iterator[Definition]:
-        """Symbols, claims, statements, equations, then the package."""
+        """Chapters and sections, symbols, claims, statements, equations, the package."""
+        yield from self.sections()
         yield from self.symbols()
         yield from self.claims()
         yield from self.statements()
@@ -144,6 +160,32 @@ class Defined:
 
     def _link(self, page: str, anchor: str) -> str:
         return f"{self.pages.uri(page)}#{anchor}"
+
+    def sections(self) -> Iterator[Definition]:
+        """Pages and their sections, each with its first paragraph."""
+        course = Path(self.app.srcdir, COURSE)
+        chapters = (
+            yaml.safe_load(course.read_text("utf-8"))["chapters"]
+            if course.is_file()
+            else []
+        )
+        methods = {
+            f"book/chapters/{each['name']}": each.get("names", []) for each in chapters
+        }
+        for page, node in self.env.titles.items():
+            if page.startswith("book/api/"):  # the objects are listed one by one
+                continue
+            article = self.pages.article(page)
+            for found in HEADING.finditer(article):
+                title = short(found["title"])
+                whole = found["level"] == "1"
+                yield Definition(
+                    [title, *methods.get(page, [])] if whole else [title],
+                    title,
+                    _kind(whole, page in methods, node.astext()),
+                    self._link(page, found["anchor"]),
+                    short(first_paragraph(article[found.end() : found.end() + 4000])),
+                )
 
     def symbols(self) -> Iterator[Definition]:
         """Rows of the tables of notation."""
@@ -243,9 +285,12 @@ class Defined:
 def load(
     app: Sphinx, page: str, _template: str, _context: dict[str, Any], _doctree: Any
 ) -> None:
-    """Let the search page know the definitions."""
+    """Let the search page know the definitions; another page loads them when its search
+    is opened.
+    """
+    app.add_css_file("previews.css")
+    app.add_js_file("live-search.js", loading_method="defer")
     if page == "search":
-        app.add_css_file("previews.css")
         app.add_js_file(FILE, defer="defer")
         app.add_js_file("search.js", defer="defer")
 

@@ -3,7 +3,7 @@ over a hundred tokens.
 
 The facts are those of `counterfact`, and the edits too. A text that repeats itself has
 little entropy in its n-grams; a hundred tokens of which no two follow each other twice
-have 13.2 bits. A text about a violinist has words that texts about violinists have:
+have 6.6 bits. A text about a violinist has words that texts about violinists have:
 what is written is compared with what the unedited model writes about the other subjects
 of the thousand facts of which the new answer is true, and with those of which the old
 one is.

@@ -1,11 +1,13 @@
 """Edits of facts in a language model, and the measures of what they did."""
 
+from collections import Counter
+
 import jax
 import numpy as np
 import pytest
 from language_models import plain_logits, plain_run, small_model
 from scipy.special import log_softmax
-from scipy.stats import binomtest
+from scipy.stats import binomtest, entropy
 
 from rankone.data import corpus, countries, country
 from rankone.editing import KeyGeometry, RankOneEdit
@@ -432,12 +434,25 @@ def test_intervals_are_wilsons(hits, n):
 
 
 def test_the_entropy_of_prose_by_hand():
-    assert ngram_entropy([1, 2, 3, 4, 5]) == pytest.approx((2 * 2 + 4 * np.log2(3)) / 3)
+    assert ngram_entropy([1, 2, 3, 4, 5]) == pytest.approx((2 + 2 * np.log2(3)) / 3)
     assert ngram_entropy([7] * 9) == 0
     # two bigrams, two trigrams
-    assert ngram_entropy([1, 2] * 10) == pytest.approx(2, abs=0.02)
+    assert ngram_entropy([1, 2] * 10) == pytest.approx(1, abs=0.02)
     with pytest.raises(ValueError, match="four tokens"):
         ngram_entropy([1, 2, 3])
+
+
+def test_fluency_is_the_mean_of_the_two_weighted_entropies_as_published():
+    rng = np.random.default_rng(0)
+    words = rng.integers(20, size=100).tolist()
+    entropies = []
+    for n in (2, 3):
+        counts = Counter(zip(*(words[i:] for i in range(n)), strict=False))
+        entropies.append(entropy(list(counts.values()), base=2))
+    weighted = np.array(entropies) * [2 / 3, 4 / 3]
+    assert ngram_entropy(words) == pytest.approx(weighted.mean())
+    # no entropy of the trigrams of a hundred tokens is larger
+    assert ngram_entropy(range(100)) < np.log2(99)
 
 
 def test_words_weigh_by_their_number_and_their_rarity():

@@ -95,17 +95,18 @@ def _change(name: str, delta: ArrayLike, shape: tuple[int, ...]) -> Array:
 
 
 def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
-    """Fluency: the entropies of a text's bigrams and trigrams in bits, weighted 2 : 4
-    over 3 as published.
+    """Fluency: weighted mean of the entropies of a text's bigrams and trigrams, in bits.
 
-    A text that repeats itself scores low; n tokens that never do score (2·log₂(n−1) +
-    4·log₂(n−2))/3.
+    The weights are 1/3 and 2/3, as in the published code, which multiplies the two
+    entropies by 2/3 and 4/3 and takes their mean. A text that repeats itself scores
+    low. Among n tokens of which no pair occurs twice the score is (log₂(n−1) +
+    2·log₂(n−2))/3, the largest possible.
 
     Args:
         tokens: The text, four tokens or more.
 
     >>> round(ngram_entropy([1, 2, 3, 4, 5]), 3)
-    3.447
+    1.723
     """
     words = np.asarray(tokens).tolist()
     if len(words) <= 3:
@@ -113,7 +114,7 @@ def ngram_entropy(tokens: Sequence[int] | Int[ArrayLike, " n"]) -> float:
             f"tokens: got {len(words)} tokens; it must be four tokens or more."
         )
     total = 0.0
-    for n, weight in ((2, 2 / 3), (3, 4 / 3)):
+    for n, weight in ((2, 1 / 3), (3, 2 / 3)):
         counts = Counter(zip(*(words[i:] for i in range(n)), strict=False))
         number = sum(counts.values())
         total -= weight * sum(c / number * log2(c / number) for c in counts.values())

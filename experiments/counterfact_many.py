@@ -32,16 +32,13 @@ from record import Experiment
 
 from rankone.data.facts import corpus
 from rankone.editing import batch_edit, sequential_edit
-from rankone.language.forward import Cache, embed, logits, run
-from rankone.language.tokenizer import pad
+from rankone.language.model import LanguageModel
 from rankone.language.transformer import Network
 from rankone_book.counterfact_study import many_rows
+from rankone_book.counterfact_study import prose as prose_of
 
 ASKED = 50
 BLOCKS = 3  # that share an edit, the last of them that of the other ways
-# of prose that no C has seen
-TEXTS = 6
-WINDOW = 128
 GRID = {
     "way": ["batch", "sequence", "learning", "null", "spread"],
     "edits": [10, 100, 1000],
@@ -206,19 +203,7 @@ def _spread(
 
 def prose(network: Network) -> float:
     """Mean −log p per token, in nats, of passages that no C was made of."""
-    texts = corpus()[1 :: len(corpus()) // TEXTS][:TEXTS]
-    rows = [model().tokenizer.encode(text)[:WINDOW] for text in texts]
-    tokens, valid = pad(rows, WINDOW)
-    scores = np.asarray(_log_p(network, jnp.asarray(tokens), jnp.asarray(valid)))
-    return -float(scores[valid[:, 1:]].mean())
-
-
-@jax.jit
-def _log_p(network: Network, tokens: jax.Array, valid: jax.Array) -> jax.Array:
-    stream = Cache.empty(network.config, valid, network.norm.dtype)
-    h, _, _ = run(network, embed(network, tokens), stream)
-    log_p = jax.nn.log_softmax(logits(network, h[:, :-1]), axis=-1)
-    return jnp.take_along_axis(log_p, tokens[:, 1:, None], axis=-1)[..., 0]
+    return float(prose_of(LanguageModel(network, model().tokenizer)).mean())
 
 
 EXPERIMENT = Experiment(

@@ -40,18 +40,19 @@ def measure(
     every: int,
     seed: int,
 ) -> dict:
-    """Shares of the neighbours, a row for each edit of the relation in the order of the
-    record.
+    """Names of the edited facts of the relation, and the shares of their neighbours,
+    one row per fact.
     """
     texts = corpus_contexts(model().tokenizer, ((contexts, 5), (contexts, 10)))
     pool = known(relation)
     names = [country.name for country in pool]
     bare = text_keys(model(), [asked(relation, name) for name in names], layer)
-    shares: dict[str, list] = {"closed": [], "identity": []}
+    shares: dict[str, list] = {"facts": [], "closed": [], "identity": []}
     for fact in chosen():
         edited, name, target = fact.split(":")
         if edited != relation:
             continue
+        shares["facts"].append(fact)
         mean = text_keys(
             model(), [text + asked(relation, name) for text in texts], layer
         ).mean(0)

@@ -4,17 +4,26 @@ the published ones.
 
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Array, Float
 from numpy.typing import NDArray
 
+from rankone.data.facts import corpus
 from rankone.language.edit_metrics import harmonic_mean
+from rankone.language.forward import Cache, embed, logits, run
+from rankone.language.model import LanguageModel
+from rankone.language.tokenizer import pad
+from rankone.language.transformer import Network
 
 __all__ = [
     "KINDS",
     "PUBLISHED",
+    "asked_before",
     "interval",
     "many_rows",
+    "prose",
     "recorded_cases",
     "score_rows",
     "scores",
@@ -29,6 +38,9 @@ PUBLISHED = {
     "GPT-2 XL, fine-tuned within a radius": (99.1, 48.7, 70.3, 66.9, 7500),
     "GPT-2 XL, ROME": (100.0, 96.4, 75.4, 89.2, 7500),
 }
+# windows of prose that no C has seen, and the tokens of each
+_WINDOWS = 6
+_TOKENS = 128
 _WHEN = {"before": "SmolLM2-135M, unedited", "after": "SmolLM2-135M, closed form"}
 
 
@@ -138,13 +150,53 @@ def score_rows(record: dict[str, Any]) -> list[list[str]]:
     ]
 
 
-def many_rows(record: dict[str, Any], ways: dict[str, str]) -> list[list[str]]:
-    """The table of `counterfact_many`: a header, then one row for each way and number
-    of facts in the model.
+def asked_before(record: dict[str, Any], many: dict[str, Any]) -> NDArray[np.bool_]:
+    """Whether the new answer led before any edit, for the facts that `counterfact_many`
+    asks about (kind, n).
+
+    Args:
+        record: That of `counterfact`, whose cells hold ten facts each.
+        many: That of `counterfact_many`, which asks about the first of them.
+    """
+    asked = len(many["cells"][0]["results"]["ahead"][0])
+    size = len(record["cells"][0]["results"]["price"])
+    cells = [c for c in record["cells"] if c["parameters"]["cell"] < asked // size]
+    log_p = recorded_cases(record | {"cells": cells})["before"]
+    return log_p[:, 0] > log_p[:, 1]
+
+
+def prose(model: LanguageModel) -> Float[NDArray, " windows"]:
+    """Mean −log p per token, in nats, of six windows of the corpus that no C was made
+    of.
+    """
+    texts = corpus()[1 :: len(corpus()) // _WINDOWS][:_WINDOWS]
+    rows = [model.tokenizer.encode(text)[:_TOKENS] for text in texts]
+    tokens, valid = pad(rows, _TOKENS)
+    scores = np.asarray(_log_p(model.network, jnp.asarray(tokens), jnp.asarray(valid)))
+    return -scores.mean(axis=1, where=np.asarray(valid)[:, 1:])
+
+
+@jax.jit
+def _log_p(network: Network, tokens: Array, valid: Array) -> Array:
+    stream = Cache.empty(network.config, valid, network.norm.dtype)
+    h, _, _ = run(network, embed(network, tokens), stream)
+    log_p = jax.nn.log_softmax(logits(network, h[:, :-1]), axis=-1)
+    return jnp.take_along_axis(log_p, tokens[:, 1:, None], axis=-1)[..., 0]
+
+
+def many_rows(
+    record: dict[str, Any],
+    ways: dict[str, str],
+    unedited: tuple[NDArray[np.bool_], float] | None = None,
+) -> list[list[str]]:
+    """The table of `counterfact_many`: a header, the unedited model, then one row for
+    each method and number of facts in the model.
 
     Args:
         record: From `rankone_book.records.load_record`.
-        ways: Which, and what they are called.
+        ways: Which methods, and what they are called.
+        unedited: What `asked_before` returns, and the mean of `prose`, of the model
+            before any edit.
     """
     rows = [
         [
@@ -153,10 +205,15 @@ def many_rows(record: dict[str, Any], ways: dict[str, str]) -> list[list[str]]:
             "efficacy",
             "paraphrase",
             "neighbourhood",
-            "price of a fact",
-            "prose, nats a token",
+            "interference per fact",
+            "prose, nats per token",
         ]
     ]
+    if unedited is not None:
+        led, nats = unedited
+        percent = 100 * led.mean(1)
+        shares = [f"{share:.0f}" for share in (*percent[:2], 100 - percent[2])]
+        rows.append(["nothing", "0", *shares, "0", f"{nats:.3f}"])
     cells = {
         (cell["parameters"]["way"], cell["parameters"]["edits"]): cell["results"]
         for cell in record["cells"]

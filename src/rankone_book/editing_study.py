@@ -12,6 +12,7 @@ from rankone.language.relations import RELATIONS, country_fact
 from rankone_book.records import select_one
 
 __all__ = [
+    "BLOCK_TRIALS",
     "METHODS",
     "held_rows",
     "method_rows",
@@ -25,9 +26,30 @@ METHODS = {
     "none": "unedited",
     "rome": "closed form, C from text",
     "identity": "closed form, C = I",
-    "mixed": "closed form, two keys (published code)",
+    "mixed": "closed form, two keys",
     "tuned": "fine-tuning, L∞ constraint",
 }
+# the edits on which blocks were compared before block 2 was chosen
+BLOCK_TRIALS = (
+    "capital:Hungary:Oslo",
+    "capital:Italy:Manila",
+    "capital:Russia:Damascus",
+    "capital:Bulgaria:Dublin",
+    "capital:Azerbaijan:Port-au-Prince",
+    "capital:Bangladesh:Mogadishu",
+    "capital:Portugal:Kuala Lumpur",
+    "capital:Japan:Hanoi",
+    "capital:Indonesia:Pyongyang",
+    "capital:Latvia:Jakarta",
+    "capital:Austria:Hanoi",
+    "capital:Djibouti:Sofia",
+    "capital:the United Kingdom:Damascus",
+    "capital:Israel:Copenhagen",
+    "capital:Denmark:Paris",
+    "capital:Uganda:Moscow",
+    "capital:North Korea:Amsterdam",
+    "capital:Malaysia:Athens",
+)
 # as `editing_facts` and `editing_shares` call them
 _WAYS = {
     "rome": "closed",
@@ -41,13 +63,16 @@ _HELD = {
 _SHARES = ("efficacy", "paraphrase", "neighbourhood", "kept")
 
 
-def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
-    """One method's shares over all edits of a record, with the mean fluency and its
-    standard error, and the price.
+def summarise_record(
+    record: dict[str, Any], method: str, without: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Mean scores of one method over the edits of a record, with the mean fluency, its
+    standard error, and the interference.
 
     Args:
         record: The record of `editing_facts`, from `rankone_book.records.load_record`.
         method: One of `METHODS`.
+        without: The facts whose edits are left out, by name.
 
     Returns:
         What `summarise` returns; "fluency" and "fluency_error" in bits; "interference",
@@ -58,7 +83,11 @@ def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
         ValueError: If there is no such method.
     """
     choice("method", method, METHODS)
-    results = [cell["results"] for cell in record["cells"]]
+    results = [
+        cell["results"]
+        for cell in record["cells"]
+        if not (without and cell["parameters"]["fact"] in without)
+    ]
     paraphrases = {len(relation.paraphrases) for relation in RELATIONS.values()}.pop()
     summary = summarise([result["answers"][method] for result in results], paraphrases)
     fluency = np.array([result["fluency"][method] for result in results])
@@ -76,7 +105,7 @@ def summarise_record(record: dict[str, Any], method: str) -> dict[str, Any]:
 
 
 def method_rows(record: dict[str, Any]) -> list[list[str]]:
-    """The table of a record: a header, then one row per method, shares in per cent with
+    """The table of a record: a header, then one row per method, scores in per cent with
     their 95 % intervals.
 
     Args:
@@ -91,7 +120,7 @@ def method_rows(record: dict[str, Any]) -> list[list[str]]:
             "score",
             "neighbours still right",
             "fluency",
-            "price",
+            "interference",
         ]
     ]
     for method, name in METHODS.items():
@@ -163,7 +192,7 @@ def held_rows(record: dict[str, Any]) -> list[list[str]]:
     rows = [
         [
             "held by the edit",
-            "price",
+            "interference",
             "new answer",
             "paraphrases",
             "neighbours",
@@ -227,10 +256,10 @@ def neighbour_shares(
     """
     choice("method", method, _WAYS)
     pools = {r: _those_known(known, r) for r in RELATIONS}
-    predicted = {
-        r: iter(select_one(shares, relation=r)["results"][_WAYS[method]])
-        for r in RELATIONS
-    }
+    predicted = {}
+    for relation in RELATIONS:
+        found = select_one(shares, relation=relation)["results"]
+        predicted |= zip(found["facts"], found[_WAYS[method]], strict=True)
     edits = []
     for cell in record["cells"]:
         relation, name, target = cell["parameters"]["fact"].split(":")
@@ -246,7 +275,7 @@ def neighbour_shares(
         ]
         columns = (
             [others[asked] for asked, _ in near],
-            next(predicted[relation]),
+            predicted[cell["parameters"]["fact"]],
             *margins,
         )
         rows = [list(row) for row in zip(*columns, strict=True)]

@@ -21,6 +21,7 @@ from rankone.language.statistics import key_moments
 from rankone.language.surgery import find_fact_value
 from rankone.theory.edit_cost import mean_inflation, sequential_residual
 from rankone_book.counterfact_study import (
+    asked_before,
     interval,
     many_rows,
     recorded_cases,
@@ -374,6 +375,18 @@ def test_tables_say_what_the_cells_say():
     table = many_rows({"cells": cells}, {"batch": "at once", "null": "no cell"})
     assert [row[1] for row in table[1:]] == ["10", "100"]
     assert table[1][2:] == ["50", "0", "50", "7", "3.000"]
+    led = np.array([[True, False], [False, False], [False, True]])
+    unedited = many_rows({"cells": cells}, {"batch": "at once"}, (led, 2.5))[1]
+    assert unedited == ["nothing", "0", "50", "0", "50", "0", "2.500"]
+
+
+def test_the_unedited_row_is_of_the_fifty_facts_that_are_asked():
+    record = load_record("counterfact")
+    led = asked_before(record, load_record("counterfact_many"))
+    assert led.shape == (3, 50)
+    backwards = record | {"cells": record["cells"][::-1]}
+    same = asked_before(backwards, load_record("counterfact_many"))
+    assert led.sum(1).tolist() == same.sum(1).tolist() == [20, 17, 20]
 
 
 # Real keys, and which layers add a fact

@@ -95,18 +95,18 @@ def _sizes(n: Numbers) -> NDArray:
 
 @checked
 def mode_risk(n: Numbers, d: int, frequency: Numbers) -> Risk:
-    """λ_n(k) = 2E(1 − cos 2πk·v): what a remembered neighbour makes of the risk of a
-    wave on the torus [S-sharp1].
+    """Factor m_n(ν) = 2E(1 − cos 2πν·v) by which one remembered neighbour multiplies
+    the risk of a wave on the torus [S-sharp1].
 
-    A residual Σ c_k e^(2πik·x) has the risk Σ|c_k|² λ_n(k) for every n. λ_n is (2π‖k‖)²
-    E Z_n/d for long waves, never more than that, and tends to 2 for short ones. The way
-    v to the neighbour is taken as isotropic, which it is but for a chance of (1 −
-    V_d/2^d)ⁿ.
+    A residual Σ c_ν e^(2πiν·x) has the risk Σ|c_ν|² m_n(ν) for every n. For long waves
+    m_n is (2π‖ν‖)² E Z_n/d. It never exceeds that, and it tends to 2 for short waves.
+    The displacement v to the neighbour is taken as isotropic, which is true except
+    with a probability of (1 − V_d/2^d)ⁿ.
 
     Args:
         n: Number of stored points, an array (...) or a number.
         d: Dimension.
-        frequency: ‖k‖, in waves to a side, positive; of a shape that broadcasts with
+        frequency: ‖ν‖, in waves per side, positive; of a shape that broadcasts with
             n's.
     """
     d = integer("d", d, "a positive integer number of dimensions")

@@ -93,7 +93,7 @@ SHAPES = (
 )
 _PARTS = filter(inspect.iscode, inspect.unwrap(checked).__code__.co_consts)
 # what runs before each of these functions
-CHECKED = next(part for part in _PARTS if part.co_name == "asked")
+CHECKED = next(part for part in _PARTS if part.co_name == "call")
 # what is the reader's own: a path is any text, parameters are what a loss makes of them
 NOT_CHECKED = (
     "self",

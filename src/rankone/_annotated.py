@@ -1,35 +1,33 @@
-"""Functions that refuse, by the name that the caller wrote, what is not what the
-annotations of their arguments say.
+"""Arguments held to their annotations: `checked` refuses, by its name, a value that the
+annotation of the argument excludes.
 
-For the formulas of `theory` and `printed` and for small functions, whose annotations
-say all that there is to check: real numbers, integers, shapes, and things of a class.
-Values are looked at where `rankone._checks` looks at them.
+It serves functions whose annotations say all that there is to check. jaxtyping matches
+the shapes. Values are looked at where `rankone._checks` looks at them.
 """
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import wraps
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial, wraps
 from inspect import Parameter, isclass, signature
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
 
 import jax
 import numpy as np
-from jaxtyping import ArrayLike, Real
+from jaxtyping import ArrayLike, Real, Shaped, jaxtyped
 
 from rankone._checks import (
+    ArgumentError,
     boolean,
     brief,
     host,
     instance,
     integer,
-    is_traced,
     random_key,
     real,
+    refuse_traced,
 )
 
-__all__ = ["Broadcast", "checked", "refuse_traced", "renamed"]
+__all__ = ["Broadcast", "checked"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 # of several arguments: of shapes that broadcast with one another
@@ -37,41 +35,39 @@ Broadcast = Real[ArrayLike, "*#n"]
 
 
 def checked(function: F) -> F:
-    """`function`, called with lists and tuples of numbers as arrays, and with nothing
-    that its annotations exclude.
+    """The same function, which takes lists of numbers as arrays and refuses what its
+    annotations exclude.
 
-    Sizes of the same name are the same in all arguments, and shapes "*#name" of the
-    same name broadcast with one another. An integer is at least 0, and no array empty.
-
-    A function that computes in numpy or with plain numbers cannot take a value that
-    jit, vmap or grad traces: JAX's error about that becomes one which names the
-    argument.
+    An integer is at least 0, and no array is empty. A function that computes in numpy
+    cannot take a value that jit, vmap or grad traces: JAX's error about that becomes one
+    that names the argument.
     """
     takes = signature(function)
-    hints = {name: one.annotation for name, one in takes.parameters.items()}
     title = getattr(function, "__qualname__", str(function))
+    kinds = {name: _kinds(one.annotation) for name, one in takes.parameters.items()}
 
     @wraps(function)
-    def asked(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            given = takes.bind(*args, **kwargs)
-            sizes = dict[str, Any]()
+            bound = takes.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{title}() {error}") from None
-        for name, value in given.arguments.items():
-            given.arguments[name] = _fit(name, value, hints[name], sizes)
+        arguments = bound.arguments
+        for name, value in arguments.items():
+            arguments[name] = _fitted(name, value, kinds[name])
+        _refuse_misfits(arguments, kinds)
         try:
-            return function(*given.args, **given.kwargs)
+            return function(*bound.args, **bound.kwargs)
         except _NO_VALUE:
-            # one of the caller's may be what needs a value
-            if any(map(callable, given.arguments.values())):
+            # a function of the caller's may be what needs a value
+            if any(map(callable, arguments.values())):
                 raise
-            refuse_traced(title, **given.arguments)
-            # all is known, and only the operations on it were traced
+            refuse_traced(title, **arguments)
+            # all is concrete, and only the operations on it were traced
             with jax.ensure_compile_time_eval():
-                return function(*given.args, **given.kwargs)
+                return function(*bound.args, **bound.kwargs)
 
-    return asked  # type: ignore[return-value]
+    return call  # type: ignore[return-value]
 
 
 _NO_VALUE = (
@@ -79,164 +75,97 @@ _NO_VALUE = (
     jax.errors.TracerArrayConversionError,
     jax.errors.TracerIntegerConversionError,
 )
+_PLAIN: dict[Any, Callable[[str, Any], Any]] = {
+    bool: boolean,
+    int: partial(integer, hint="an integer of at least 0", least=0, most=10**300),
+    float: partial(real, hint="a real number"),
+    str: partial(instance, kind=str, wanted="a text"),
+}
 
 
-def refuse_traced(title: str, **arguments: Any) -> None:
-    """Raise if an argument is traced, in a function of this title, which computes on
-    the host.
-    """
-    for name, value in arguments.items():
-        wanted = (
-            f"known: {title} computes on the host, so call it outside of jit, vmap and "
-            "grad, or close over a number"
-        )
-        if is_traced(value):
-            raise ValueError(f"{name}: got a traced value; it must be {wanted}.")
+def _kinds(hint: Any) -> tuple[Any, ...]:
+    """The parts of a union, or the annotation alone."""
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
-@contextmanager
-def renamed(**names: str) -> Iterator[None]:
-    """A block, or a function, in which what is refused has the caller's name for it:
-    `renamed(rows="embeddings")`.
-    """
-    try:
-        yield
-    except ValueError as error:
-        named = re.match(r"(\w+)(.*: got )", text := str(error))
-        if named is None or named[1] not in names:
-            raise
-        raise ValueError(names[named[1]] + text[named.end(1) :]) from error
-
-
-def _fit(name: str, value: Any, hint: Any, sizes: dict[str, Any]) -> Any:
-    """`value`, as it goes to the function."""
-    kinds = list(get_args(hint)) if get_origin(hint) in (Union, UnionType) else [hint]
+def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
+    """The value as the function takes it, if it is of one of these kinds."""
     if value is None and NoneType in kinds:
         return None
-    kinds = [one for one in kinds if one is not NoneType]
-    hint = kinds[0] if len(kinds) == 1 else hint
-    if kinds == [jax.Array] and name == "key":
+    kinds = tuple(kind for kind in kinds if kind is not NoneType)
+    classes = tuple(get_origin(kind) or kind for kind in kinds)
+    if name == "key" and kinds == (jax.Array,):
         random_key(name, value)
-    elif any(map(_is_array, kinds)):
-        return _array(
-            name,
-            value,
-            next((one.dim_str for one in kinds if hasattr(one, "dim_str")), "..."),
-            sizes,
-        )
-    elif len(kinds) == 1 and hint in _PLAIN:
-        plain = _PLAIN[hint](name, value)
+    elif _dims(kinds) or jax.Array in classes or np.ndarray in classes:
+        array = host(name, value)
+        _refuse_misfits({name: array}, {name: kinds})
+        return array if isinstance(value, list | tuple) else value
+    elif kinds[0] in _PLAIN and len(kinds) == 1:
+        plain = _PLAIN[kinds[0]](name, value)
         # A number in a JAX array would be traced by the first operation on it, inside a
         # program of the caller's.
         return plain if isinstance(value, jax.Array) and plain is not None else value
-    elif get_origin(hint) is Sequence:
-        if not isinstance(value, list | tuple) or len(value) <= 0:
-            raise ValueError(
-                f"{name}: got {brief(value)}; it must be a list, not empty."
-            )
-        return [
-            _fit(f"{name}[{i}]", one, get_args(hint)[0], {})
-            for i, one in enumerate(value)
+    elif classes[0] in (Sequence, tuple):
+        entries = get_args(kinds[0])
+        size = len(value) if isinstance(value, list | tuple) else 0
+        if classes[0] is Sequence or entries[-1] is Ellipsis:
+            entries = entries[:1] * size
+        if not size == len(entries) > 0:
+            raise ArgumentError(name, f"got {brief(value)}; it must be a {kinds[0]}.")
+        values = [
+            _fitted(f"{name}[{i}]", entry, _kinds(hint))
+            for i, (entry, hint) in enumerate(zip(value, entries, strict=True))
         ]
-    elif get_origin(hint) is tuple:
-        parts = get_args(hint)
-        if not (isinstance(value, list | tuple) and len(value) >= len(parts) - 1):
-            raise ValueError(f"{name}: got {brief(value)}; it must be a {hint}.")
-        parts = parts[:1] * len(value) if parts[1:] == (Ellipsis,) else parts
-        if len(value) != len(parts):
-            raise ValueError(f"{name}: got {brief(value)}; it must be a {hint}.")
-        return tuple(
-            _fit(f"{name}[{i}]", one, parts[i], {}) for i, one in enumerate(value)
-        )
-    elif get_origin(hint) is Callable:
+        return tuple(values) if classes[0] is tuple else values
+    elif classes == (Callable,):
         if not callable(value):
-            raise ValueError(f"{name}: got {brief(value)}; it must be a function.")
-    elif all(map(_is_class, kinds)):
-        classes = tuple(get_origin(kind) or kind for kind in kinds)
-        instance(
-            name,
-            value,
-            classes,
-            "an instance of " + " or ".join(one.__name__ for one in classes),
-        )
+            raise ArgumentError(name, f"got {brief(value)}; it must be a function.")
+    elif all(map(_is_class, classes)):
+        names = " or ".join(kind.__name__ for kind in classes)
+        instance(name, value, classes, f"an instance of {names}")
     return value
-
-
-_PLAIN: dict[Any, Callable[[str, Any], Any]] = {
-    bool: boolean,
-    int: lambda name, value: integer(
-        name, value, "an integer of at least 0", least=0, most=10**300
-    ),
-    float: lambda name, value: real(name, value, "a real number"),
-    str: lambda name, value: instance(name, value, str, "a text"),
-}
 
 
 def _is_class(kind: Any) -> bool:
     """True if every value of this kind is an instance of it."""
-    kind = get_origin(kind) or kind
-    return (
-        isclass(kind)
-        and kind not in (Any, Parameter.empty, type)
-        and not getattr(kind, "_is_protocol", False)
+    opaque = kind in (Any, Parameter.empty, type) or getattr(
+        kind, "_is_protocol", False
     )
+    return isclass(kind) and not opaque
 
 
-def _is_array(kind: Any) -> bool:
-    return (
-        hasattr(kind, "dim_str")
-        or kind is jax.Array
-        or (get_origin(kind) or kind) is np.ndarray
-    )
+def _dims(kinds: tuple[Any, ...]) -> str | None:
+    """The dimensions of a kind that is an array of jaxtyping."""
+    return next((kind.dim_str for kind in kinds if hasattr(kind, "dim_str")), None)
 
 
-def _array(name: str, value: Any, dims: str, sizes: dict[str, Any]) -> Any:
-    """`value` if it is of real numbers and of a shape that is written as "K D" or "...
-    D"; a list as an array.
+def _refuse_misfits(arguments: dict[str, Any], kinds: dict[str, tuple]) -> None:
+    """Raise if an array is empty, or does not have the dimensions of its kind with the
+    sizes that they have in the arrays before it.
     """
-    out = host(name, value)
-    tokens = dims.split()
-    free = [i for i, token in enumerate(tokens) if token.startswith((".", "*"))]
-    front, back = (tokens[: free[0]], tokens[free[0] + 1 :]) if free else (tokens, [])
-    shape = out.shape
-    wanted = f"of shape ({', '.join(tokens)}), not empty"
-    fits = len(shape) >= len(front) + len(back) if free else len(shape) == len(tokens)
-    if not fits or out.size == 0:
-        raise ValueError(f"{name}: got shape {shape}; it must be {wanted}.")
-    lengths = [
-        *zip(front, shape, strict=False),
-        *zip(back, shape[len(shape) - len(back) :], strict=True),
-    ]
-    for token, length in lengths:
-        named = token.isidentifier() and token != "_"
-        known = (
-            int(token)
-            if token.isdigit()
-            else sizes.setdefault(token, length)
-            if named
-            else length
+    arrays = {
+        name: (_dims(kinds[name]) or "...", np.shape(value))
+        for name, value in arguments.items()
+        if value is not None and (_dims(kinds[name]) or hasattr(value, "shape"))
+    }
+    place = _first_misfit(*arrays.values())
+    if place is not None:
+        name = list(arrays)[place]
+        dims, shape = arrays[name]
+        earlier = [f"{other} is {arrays[other][1]}" for other in list(arrays)[:place]]
+        raise ArgumentError(
+            name,
+            f"got shape {shape}; it must be of shape ({', '.join(dims.split())}), not "
+            f"empty{', where ' if earlier else ''}{', '.join(earlier)}.",
         )
-        if length != known:
-            raise ValueError(
-                f"{name}: got shape {shape}; "
-                f"it must be {wanted}, where {token} is {known}."
-            )
-    for token in (tokens[i] for i in free if tokens[i].startswith("*#")):
-        rest = shape[len(front) : len(shape) - len(back)]
-        known = sizes.get(token, ())
-        wide = _broadcast(rest, known)
-        if wide is None:
-            raise ValueError(
-                f"{name}: got shape {shape}; "
-                f"it must be {wanted}, where {token} broadcasts with {known}."
-            )
-        sizes[token] = wide
-    return out if isinstance(value, list | tuple) else value
 
 
-def _broadcast(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The shape that both are broadcast to; None if there is none."""
-    try:
-        return np.broadcast_shapes(one, other)
-    except ValueError:
-        return None
+@lru_cache(maxsize=4096)
+def _first_misfit(*arrays: tuple[str, tuple[int, ...]]) -> int | None:
+    """Position of the first shape that jaxtyping does not match with its dimensions."""
+    with jaxtyped("context"):
+        for place, (dims, shape) in enumerate(arrays):
+            array = jax.ShapeDtypeStruct(shape, np.float32)
+            if 0 in shape or not isinstance(array, Shaped[Any, dims]):  # type: ignore[arg-type]
+                return place
+    return None

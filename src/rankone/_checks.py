@@ -12,8 +12,8 @@ which runs a function of JAX on known arrays outside the trace.
 """
 
 import operator
-from collections.abc import Callable, Hashable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import jax
@@ -26,6 +26,7 @@ from rankone.checks import _enabled
 from rankone.precision import canonical
 
 __all__ = [
+    "ArgumentError",
     "Numbers",
     "array",
     "as_array",
@@ -46,6 +47,8 @@ __all__ = [
     "random_key",
     "readable",
     "real",
+    "refuse_traced",
+    "renamed",
     "states",
 ]
 
@@ -54,11 +57,56 @@ _MOST = 2**31 - 1  # what a size or an index of JAX can be
 Numbers = ArrayLike | float | Sequence[Any]
 
 
+class ArgumentError(ValueError):
+    """A refused argument: a `ValueError` that carries the name of the argument.
+
+    Attributes:
+        name: Of the argument, or of a part of it, such as `rows[1]`.
+        problem: What it got, and what it must be.
+    """
+
+    def __init__(self, name: str, problem: str) -> None:
+        super().__init__(name, problem)
+        self.name = name
+        self.problem = problem
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.problem}"
+
+
 def is_traced(*values: Any) -> bool:
     """True if any leaf of `values` is being traced by jit, grad or vmap, and so has no
     concrete value.
     """
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
+
+
+def refuse_traced(title: str, **arguments: Any) -> None:
+    """Raise if an argument is traced, in a function of this title, which computes on
+    the host.
+    """
+    for name, value in arguments.items():
+        if is_traced(value):
+            raise ArgumentError(
+                name,
+                f"got a traced value; it must be known: {title} computes on the host, "
+                "so call it outside of jit, vmap and grad, or close over a number.",
+            )
+
+
+@contextmanager
+def renamed(**names: str) -> Iterator[None]:
+    """A block, or a function, whose refusals use the caller's name of an argument:
+    `renamed(rows="embeddings")`.
+    """
+    try:
+        yield
+    except ArgumentError as error:
+        for inner, outer in names.items():
+            if error.name == inner or error.name.startswith((f"{inner}[", f"{inner}.")):
+                name = outer + error.name.removeprefix(inner)
+                raise ArgumentError(name, error.problem) from error
+        raise
 
 
 def readable(*values: Any) -> bool:
@@ -98,23 +146,23 @@ def concrete(function: Callable[..., Any], *values: Any) -> Any:
 def choice(name: str, got: Any, options: Any) -> None:
     """Raise unless `got` is one of the named `options`."""
     if not isinstance(got, Hashable) or got not in options:
-        raise ValueError(
-            f"{name}: got {brief(got)}; "
-            f"it must be one of {', '.join(map(repr, options))}."
+        raise ArgumentError(
+            name,
+            f"got {brief(got)}; it must be one of {', '.join(map(repr, options))}.",
         )
 
 
 def boolean(name: str, value: Any) -> bool:
     """`value` if it is a boolean of Python's or numpy's."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name}: got {brief(value)}; it must be True or False.")
+        raise ArgumentError(name, f"got {brief(value)}; it must be True or False.")
     return bool(value)
 
 
 def instance(name: str, value: Any, kind: Any, wanted: str) -> None:
     """Raise unless `value` is an instance of a class or protocol."""
     if not isinstance(value, kind) or isinstance(value, type):
-        raise ValueError(f"{name}: got {brief(value)}; it must be {wanted}.")
+        raise ArgumentError(name, f"got {brief(value)}; it must be {wanted}.")
 
 
 def integer(
@@ -132,12 +180,12 @@ def integer(
     with suppress(TypeError):
         number = None if isinstance(value, bool | np.bool_) else operator.index(value)
     if number is None:
-        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
+        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
     if number < least:
-        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
+        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
     if number > most:
-        raise ValueError(
-            f"{name}: got {brief(value)}; it must be {hint}, at most {most:,}."
+        raise ArgumentError(
+            name, f"got {brief(value)}; it must be {hint}, at most {most:,}."
         )
     return number
 
@@ -152,8 +200,8 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
     """
     if is_traced(value) or (isinstance(value, jax.Array) and not _on_host(value)):
         if jnp.ndim(value) != 0:
-            raise ValueError(
-                f"{name}: got shape {jnp.shape(value)}; it must be {hint}."
+            raise ArgumentError(
+                name, f"got shape {jnp.shape(value)}; it must be {hint}."
             )
         return None
     # a long one is an object to numpy
@@ -171,7 +219,7 @@ def real(name: str, value: Any, hint: str, *, dtype: Any = None) -> float | None
         and not np.isnan(number)
     )
     if not good:
-        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
+        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
     with np.errstate(over="ignore", under="ignore"):
         return float(number if dtype is None else number.astype(dtype))
 
@@ -186,7 +234,7 @@ def positive(
     # below it processors compute with 0
     least = 0.0 if dtype is None else float(jnp.finfo(dtype).tiny)
     if not (number is None or (0 < number < np.inf and least <= number)):
-        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
+        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
 
 
 def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> Any:
@@ -195,7 +243,7 @@ def not_negative(name: str, value: Any, hint: str = "at least 0 and finite") -> 
     """
     number = real(name, value, hint)
     if not (number is None or 0 <= number < np.inf):
-        raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
+        raise ArgumentError(name, f"got {brief(value)}; it must be {hint}.")
     return value if number is None else number
 
 
@@ -209,7 +257,7 @@ def floating(name: str, dtype: Any, wanted: str = "float32 or float64") -> Any:
             jnp.float64,
         ):
             return found
-    raise ValueError(f"{name}: got {brief(dtype)}; it must be {wanted}.")
+    raise ArgumentError(name, f"got {brief(dtype)}; it must be {wanted}.")
 
 
 def random_key(name: str, key: Any) -> None:
@@ -221,9 +269,10 @@ def random_key(name: str, key: Any) -> None:
     )
     old = dtype == jnp.uint32 and shape == jax.random.key_data(jax.random.key(0)).shape
     if not new and not old:
-        raise ValueError(
-            f"{name}: got {brief(key)}; "
-            "it must be a JAX random key, such as jax.random.key(0)."
+        raise ArgumentError(
+            name,
+            f"got {brief(key)}; "
+            "it must be a JAX random key, such as jax.random.key(0).",
         )
 
 
@@ -245,12 +294,12 @@ def host(name: str, value: Any) -> Any:
     try:
         out = as_array(value)
     except (TypeError, ValueError, OverflowError) as error:  # rows of different lengths
-        raise ValueError(
-            f"{name}: got {brief(value)}; it must be an array of real numbers."
+        raise ArgumentError(
+            name, f"got {brief(value)}; it must be an array of real numbers."
         ) from error
     if not _is_real(out.dtype):
-        raise ValueError(
-            f"{name}: got an array of {out.dtype}; it must be an array of real numbers."
+        raise ArgumentError(
+            name, f"got an array of {out.dtype}; it must be an array of real numbers."
         )
     return out
 
@@ -270,13 +319,13 @@ def array(
     """
     out = _lifted(name, value)
     if out.ndim != ndim:
-        raise ValueError(
-            f"{name}: got shape {out.shape}; it must be an array of shape {shape}."
+        raise ArgumentError(
+            name, f"got shape {out.shape}; it must be an array of shape {shape}."
         )
     if out.size == 0:
-        raise ValueError(
-            f"{name}: got shape {out.shape}; "
-            f"it must be a non-empty array of shape {shape}."
+        raise ArgumentError(
+            name,
+            f"got shape {out.shape}; it must be a non-empty array of shape {shape}.",
         )
     return _finite(name, out, once)
 
@@ -289,7 +338,7 @@ def states(name: str, value: Numbers, D: int) -> Array:
         "patterns"
     )
     if out.ndim < 1 or out.shape[-1] != D:
-        raise ValueError(f"{name}: got shape {out.shape}; it must be {wanted}.")
+        raise ArgumentError(name, f"got shape {out.shape}; it must be {wanted}.")
     return _finite(name, out, once=False)
 
 
@@ -313,8 +362,8 @@ def numbers(name: str, value: Numbers) -> Array:
         return value  # as it comes in nearly every call
     out = _lifted(name, value)
     if not _is_real(out.dtype):
-        raise ValueError(
-            f"{name}: got {brief(out.dtype)}; it must be an array of real numbers."
+        raise ArgumentError(
+            name, f"got {brief(out.dtype)}; it must be an array of real numbers."
         )
     return jax.device_put(out) if isinstance(out, np.ndarray) else out
 
@@ -343,8 +392,8 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
         held = np.asarray(value)
         return np.array(held, canonicalize_dtype(held.dtype))
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(
-            f"{name}: got {brief(value)}; it must be an array of real numbers."
+        raise ArgumentError(
+            name, f"got {brief(value)}; it must be an array of real numbers."
         ) from error
 
 
@@ -357,9 +406,8 @@ def _is_real(dtype: Any) -> bool:
 def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     if not jnp.issubdtype(value.dtype, jnp.floating):
         if not _is_real(value.dtype):
-            raise ValueError(
-                f"{name}: got {brief(value.dtype)}; "
-                "it must be an array of real numbers."
+            raise ArgumentError(
+                name, f"got {brief(value.dtype)}; it must be an array of real numbers."
             )
         value = value.astype(jnp.result_type(float))
     if readable(value):
@@ -367,9 +415,10 @@ def _finite(name: str, value: Array | np.ndarray, once: bool) -> Array:
     else:
         good = not (once and known(value)) or bool(concrete(_all_finite, value))
     if not good:
-        raise ValueError(
-            f"{name}: got NaN or infinity; "
-            "it must be finite; look for missing values in the data."
+        raise ArgumentError(
+            name,
+            "got NaN or infinity; "
+            "it must be finite; look for missing values in the data.",
         )
     # Not jnp.asarray: it compiles a program for every shape. The copy is our own, so
     # that it may be shared.

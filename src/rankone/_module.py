@@ -1,156 +1,81 @@
-"""The one base of every public class: a frozen dataclass that is a JAX pytree.
+"""The base class of every public class: an `equinox.Module` that is cheap to call.
 
-    class Gain(Module):
-        right: Float[Array, ""]
-        name: str = static(default="gain")
-
-A subclass becomes a frozen dataclass by being defined. Its fields are the leaves of the
-pytree, those marked `static` are part of its structure. `__post_init__` checks and
-converts the arguments (`self._set`); JAX rebuilds a pytree around tracers and
-placeholders, which never go through it. Equality, hash, representation, pickle, copy
-and `dataclasses.replace` then work alike for all: a field that is derived from others
-is `field(init=False)`, so that `replace` derives it anew.
-
-A `NamedTuple` stays where another library wants a tuple (the states of optax), a plain
-dataclass where nothing is ever traced and no array is held (settings of the book's
-tools); the file says so.
+Fields are the leaves of the pytree, `equinox.field(static=True)` is part of its
+structure, and `__post_init__` checks and converts the arguments. A field that is derived
+from others is `equinox.field(init=False, default=None)` and is set in `__check_init__`,
+so that `dataclasses.replace` derives it again.
 """
 
-import dataclasses
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
+from typing import Any
 
+import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
+import wadler_lindig as wl
 
-__all__ = ["Module", "static"]
-
-_SHORT = {"float": "f", "int": "i", "uint": "u", "complex": "c", "bfloat": "bf"}
-
-
-def static(**options: Any) -> Any:
-    """A field of the pytree's structure, hashable and never traced; options as of
-    `dataclasses.field`.
-    """
-    return dataclasses.field(**options, metadata={"static": True})
+__all__ = ["Module", "derive"]
 
 
-@dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field, static))
-class Module:
-    """A frozen dataclass whose fields are the leaves of a JAX pytree; see the text
-    above.
-    """
+class Module(eqx.Module):
+    """An `equinox.Module` with plain methods, safe copies, and a one-line `repr`."""
 
-    if TYPE_CHECKING:
-        __dataclass_fields__: ClassVar[dict[str, Any]]
+    # Equinox turns a method into a pytree at each look-up. That takes 20 µs, which is
+    # more than many of the compiled functions here take.
+    __getattribute__ = object.__getattribute__
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        dataclasses.dataclass(frozen=True, eq=False, repr=False)(cls)
-        _register(cls)
-
-    def _set(self, **values: Any) -> None:
-        """Set fields of a module that is being made; for `__post_init__` alone."""
-        for name, value in values.items():
-            object.__setattr__(self, name, value)
+    def __reduce__(self) -> tuple:
+        # Up to 0.13.8 at least, equinox takes what `copy` and `pickle` make for an
+        # object that is still under construction: open to assignment, and never freed.
+        return _restored, (type(self), self.__dict__)
 
     def __eq__(self, other: object) -> Any:
-        """True if both have the same class and structure and equal arrays of equal
-        types; NaN equals NaN.
-        """
-        if self is other:
-            return True
+        # On the host, because equinox would compile a program for each shape.
         if type(self) is not type(other):
             return NotImplemented
-        (mine, structure) = jax.tree.flatten(self)
-        (theirs, other_structure) = jax.tree.flatten(other)
-        return structure == other_structure and all(map(_same, mine, theirs))  # type: ignore[operator]
+        return bool(eqx.tree_equal(*jax.device_get((self, other))))
 
     def __hash__(self) -> int:
-        """Hash of the structure and the shapes; it reads no array."""
+        # of the structure and the shapes, because an array has no hash
         leaves, structure = jax.tree.flatten(self)
-        return hash((type(self), structure, *map(np.shape, leaves)))
+        return hash((structure, *map(np.shape, leaves)))
 
     def __repr__(self) -> str:
-        """One line: arrays by type and shape, scalars by value."""
-        shown = (
-            (f.name, getattr(self, f.name, None))
-            for f in dataclasses.fields(self)
-            if f.repr
-        )
-        fields = (f"{name}={_brief(value)}" for name, value in shown)
-        return f"{type(self).__name__}({', '.join(fields)})"
-
-
-def _register(cls: type[Module]) -> None:
-    fields = dataclasses.fields(cls)
-    meta = tuple(f.name for f in fields if f.metadata.get("static"))
-    data = tuple(f.name for f in fields if not f.metadata.get("static"))
-    keys = tuple(jax.tree_util.GetAttrKey(name) for name in data)
-
-    def flatten(node: Any) -> tuple[tuple, tuple]:
-        held = node.__dict__
-        return tuple([held[name] for name in data]), tuple(
-            [held[name] for name in meta]
+        return wl.pformat(
+            self,
+            width=2**31,
+            custom=_short,
+            hide_defaults=False,
+            show_type_module=False,
         )
 
-    def flatten_with_keys(node: Any) -> tuple[tuple, tuple]:
-        leaves, structure = flatten(node)
-        return tuple(zip(keys, leaves, strict=True)), structure
 
-    def unflatten(structure: Iterable, leaves: Iterable) -> Any:
-        node = object.__new__(cls)
-        node.__dict__.update(zip(data, leaves, strict=True))
-        node.__dict__.update(zip(meta, structure, strict=True))
-        return node
+def derive(module: Module, **fields: Any) -> None:
+    """Sets derived fields of a module, in its `__check_init__` alone.
 
-    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
+    Equinox warns of a derived array that is set earlier, because a gradient by the
+    module has an entry of its own for it.
+    """
+    for name, value in fields.items():
+        object.__setattr__(module, name, value)
 
 
-def _same(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    traced = isinstance(a, jax.core.Tracer) or isinstance(b, jax.core.Tracer)
-    types = {leaf.dtype for leaf in (a, b) if hasattr(leaf, "dtype")}
-    if traced or len(types) > 1 or np.shape(a) != np.shape(b):
-        return False
-    a, b = (
-        jax.random.key_data(leaf) if _is_key(leaf) else np.asarray(leaf)
-        for leaf in (a, b)
-    )
-    return bool(((a == b) | ((a != a) & (b != b))).all())
+def _restored(cls: type[Module], fields: dict[str, Any]) -> Module:
+    module = object.__new__(cls)
+    module.__dict__.update(fields)
+    return module
 
 
-def _is_key(leaf: Any) -> bool:
-    return hasattr(leaf, "dtype") and jax.dtypes.issubdtype(
-        leaf.dtype, jax.dtypes.prng_key
-    )
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, Module):
-        return repr(value)
-    if hasattr(value, "dtype") and hasattr(value, "shape"):
-        if (
-            value.shape == ()
-            and not isinstance(value, jax.core.Tracer)
-            and jax.dtypes.issubdtype(value.dtype, np.number)
-        ):
-            return f"{np.asarray(value).item():.6g}"
-        name = str(value.dtype)
-        kind = name.rstrip("0123456789")
-        return f"{_SHORT.get(kind, kind)}{name[len(kind) :]}[{','.join(map(str, value.shape))}]"
+def _short(value: Any) -> wl.AbstractDoc | None:
+    """Scalars by value, functions by name, and long sequences by their first entry."""
+    if isinstance(value, jax.Array | np.ndarray | np.generic) and value.ndim == 0:
+        concrete = not isinstance(value, jax.core.Tracer)
+        if concrete and jnp.issubdtype(value.dtype, np.number):
+            return wl.TextDoc(f"{np.asarray(value).item():.6g}")
     if isinstance(value, tuple | list) and len(value) > 4:
-        return f"{type(value).__name__} of {len(value)}: {_brief(value[0])}, …"
-    if isinstance(value, tuple | list):
-        inside = ", ".join(map(_brief, value)) + (
-            "," if isinstance(value, tuple) and len(value) == 1 else ""
-        )
-        return f"({inside})" if isinstance(value, tuple) else f"[{inside}]"
-    if isinstance(value, dict):
-        return (
-            "{"
-            + ", ".join(f"{key!r}: {_brief(part)}" for key, part in value.items())
-            + "}"
-        )
-    return getattr(value, "__name__", None) or repr(value)
+        first = wl.pformat(value[0], width=2**31, custom=_short)
+        return wl.TextDoc(f"{type(value).__name__} of {len(value)}: {first}, …")
+    if isinstance(value, jax.Array | np.ndarray):
+        return wl.array_summary(value.shape, value.dtype.name, kind=None)
+    name = getattr(value, "__name__", None)
+    return wl.TextDoc(name) if callable(value) and name else None

@@ -15,8 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._annotated import checked, renamed
+from rankone._annotated import checked
 from rankone._checks import (
+    ArgumentError,
     array,
     boolean,
     brief,
@@ -25,6 +26,7 @@ from rankone._checks import (
     inputs,
     numbers,
     real,
+    renamed,
 )
 from rankone._module import Module
 from rankone.precision import wider
@@ -58,11 +60,13 @@ class Dense(Module):
         if b is not None:
             b = array("b", b, f"{W.shape[:-1]}", W.ndim - 1, once=True)
             if b.shape != W.shape[:-1]:
-                raise ValueError(
-                    f"b: got shape {b.shape}; "
-                    f"it must be of shape {W.shape[:-1]}, one a row of W."
+                raise ArgumentError(
+                    "b",
+                    f"got shape {b.shape}; "
+                    f"it must be of shape {W.shape[:-1]}, one a row of W.",
                 )
-        self._set(W=W, b=b)
+        self.W = W
+        self.b = b
 
     def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
         """Outputs (..., out) of one layer at inputs (..., in)."""

@@ -14,7 +14,8 @@ import pytest
 from bad_inputs import Call, outcome, recorded, table, watched
 from few_tests import names_of
 
-from rankone._annotated import checked, renamed
+from rankone._annotated import checked
+from rankone._checks import renamed
 from rankone.precision import double_precision
 from rankone.theory.commutation import descend
 

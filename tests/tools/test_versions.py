@@ -56,7 +56,7 @@ def test_colab_has_to_upgrade_nothing(name: str) -> None:
 
 
 def test_the_list_was_renewed_when_a_dependency_was_added() -> None:
-    not_on_colab = {"gguf", "jaxtyping"}
+    not_on_colab = {"equinox", "gguf", "jaxtyping", "wadler-lindig"}
     assert FLOORS.keys() - FREEZE.pins.keys() == not_on_colab
 
 

@@ -139,7 +139,7 @@ class SecondMoments(Module):
         floating = kind is not None and jnp.issubdtype(kind, jnp.floating)
         if not floating or jax.dtypes.canonicalize_dtype(kind) != kind:
             raise ValueError(
-                f"dtype: got {brief(dtype if kind is None else str(kind))}; "
+                f"dtype: got {brief(dtype) if kind is None else kind}; "
                 f"it must be {wanted}."
             )
         return cls(jnp.zeros((D, D), kind), jnp.int32(0))

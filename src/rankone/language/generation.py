@@ -5,6 +5,7 @@ cache.
 from collections.abc import Sequence
 from functools import partial
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,7 +13,7 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
 from rankone._annotated import checked
 from rankone._checks import array, brief, integer
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.model import LanguageModel
 from rankone.language.tokenizer import pad
@@ -75,7 +76,7 @@ class RowChanges(Module):
     """
 
     delta: Float[ArrayLike, "B d D"]
-    layer: int = static()
+    layer: int = eqx.field(static=True)
 
     def __post_init__(self) -> None:
         delta = array(
@@ -85,11 +86,9 @@ class RowChanges(Module):
             3,
             once=True,
         )
-        self._set(
-            delta=delta,
-            layer=integer(
-                "layer", self.layer, "the number of a block, counted from 0", least=0
-            ),
+        self.delta = delta
+        self.layer = integer(
+            "layer", self.layer, "the number of a block, counted from 0", least=0
         )
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,7 +21,7 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int
 
 from rankone._annotated import checked
 from rankone._checks import brief, integer
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.language.checkpoint import read_checkpoint, write_checkpoint
 from rankone.language.forward import Cache, embed, logits, run
 from rankone.language.quantised import read_gguf
@@ -51,9 +52,9 @@ class LanguageModel(Module):
     """
 
     network: Network
-    tokenizer: Tokenizer = static()
-    name: str = static(default="llama")
-    source: Path | None = static(default=None)
+    tokenizer: Tokenizer = eqx.field(static=True)
+    name: str = eqx.field(static=True, default="llama")
+    source: Path | None = eqx.field(static=True, default=None)
 
     @classmethod
     @checked

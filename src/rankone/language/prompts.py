@@ -62,7 +62,7 @@ def continuations(
     got = f"{len(targets)} for {len(prompts)} prompts"
     if not len(prompts) == len(targets) > 0:
         raise ValueError(
-            f"targets: got {brief(got)}; it must be one per prompt, and at least one."
+            f"targets: got {got}; it must be one per prompt, and at least one."
         )
     for name, texts in (("prompts", prompts), ("targets", targets)):
         if not all(text.strip() for text in texts):

@@ -51,7 +51,7 @@ class Search(Module):
     reach: float = 4.0
 
     def __post_init__(self) -> None:
-        self._set(steps=integer("steps", self.steps))
+        self.steps = integer("steps", self.steps)
         positive("rate", self.rate)
         positive("reach", self.reach)
         for name in ("enough", "divergence", "decay"):

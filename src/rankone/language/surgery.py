@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._annotated import checked
 from rankone._checks import brief, choice, instance, integer
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.editing import KeyGeometry, RankOneEdit, load_edit, rank_one_edit
 from rankone.language.model import LanguageModel
 from rankone.language.prompts import rehearsal
@@ -43,10 +44,10 @@ class FactEdit(Module):
         model: Name of the model that it was made for.
     """
 
-    request: Request = static()
-    layer: int = static()
+    request: Request = eqx.field(static=True)
+    layer: int = eqx.field(static=True)
     change: RankOneEdit
-    model: str = static()
+    model: str = eqx.field(static=True)
 
     def __post_init__(self) -> None:
         instance("request", self.request, Request, "a Request")
@@ -54,10 +55,8 @@ class FactEdit(Module):
             "change", self.change, RankOneEdit, "a write, such as rank_one_edit makes"
         )
         instance("model", self.model, str, "a text: the name of the model")
-        self._set(
-            layer=integer(
-                "layer", self.layer, "the number of a block, counted from 0", least=0
-            )
+        self.layer = integer(
+            "layer", self.layer, "the number of a block, counted from 0", least=0
         )
 
     @checked
@@ -126,7 +125,7 @@ class History(Module):
             raise ValueError(
                 f"edits: got {brief(self.edits)}; it must be a tuple of edits of facts."
             )
-        self._set(edits=tuple(self.edits))
+        self.edits = tuple(self.edits)
 
     @property
     def model(self) -> LanguageModel:

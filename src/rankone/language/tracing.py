@@ -5,6 +5,7 @@ see which restores the fact.
 from collections.abc import Sequence
 from functools import partial
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +15,7 @@ from tqdm.auto import tqdm
 
 from rankone._annotated import checked
 from rankone._checks import choice, integer, positive
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.language.forward import SITES, Cache, embed, logits, run
 from rankone.language.model import LanguageModel
 from rankone.language.relations import Request
@@ -40,9 +41,9 @@ class Trace(Module):
     restored: Float[NDArray, "L T"]
     clean: float
     blurred: float
-    tokens: tuple[str, ...] = static()
-    subject: tuple[int, int] = static()
-    site: str = static()
+    tokens: tuple[str, ...] = eqx.field(static=True)
+    subject: tuple[int, int] = eqx.field(static=True)
+    site: str = eqx.field(static=True)
 
     @property
     def effect(self) -> Float[NDArray, "L T"]:
@@ -203,8 +204,8 @@ class _Restoration(Module):
     states: Float[Array, "L T d"]
     layer: Int[Array, " n"]
     token: Int[Array, " n"]
-    site: str = static()
-    window: int = static()
+    site: str = eqx.field(static=True)
+    window: int = eqx.field(static=True)
 
 
 def _restore(

@@ -7,13 +7,14 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import array, brief, choice, integer, positive
-from rankone._module import Module, static
+from rankone._module import Module
 
 __all__ = ["ACTIVATIONS", "MATRICES", "Config", "Layers", "Network", "random_network"]
 
@@ -51,24 +52,25 @@ class Config(Module):
         window: Tokens that attention looks back, itself included; None for all.
     """
 
-    layers: int = static()
-    width: int = static()
-    hidden: int = static()
-    heads: int = static()
-    kv_heads: int = static()
-    head_width: int = static()
-    vocabulary: int = static()
-    frequencies: tuple[float, ...] = static()
-    epsilon: float = static(default=1e-5)
-    norm: str = static(default="rms")
-    activation: str = static(default="silu")
-    gated: bool = static(default=True)
-    biases: tuple[str, ...] = static(default=())
-    positions: int = static(default=0)
-    window: int | None = static(default=None)
+    layers: int = eqx.field(static=True)
+    width: int = eqx.field(static=True)
+    hidden: int = eqx.field(static=True)
+    heads: int = eqx.field(static=True)
+    kv_heads: int = eqx.field(static=True)
+    head_width: int = eqx.field(static=True)
+    vocabulary: int = eqx.field(static=True)
+    frequencies: tuple[float, ...] = eqx.field(static=True)
+    epsilon: float = eqx.field(static=True, default=1e-5)
+    norm: str = eqx.field(static=True, default="rms")
+    activation: str = eqx.field(static=True, default="silu")
+    gated: bool = eqx.field(static=True, default=True)
+    biases: tuple[str, ...] = eqx.field(static=True, default=())
+    positions: int = eqx.field(static=True, default=0)
+    window: int | None = eqx.field(static=True, default=None)
 
     def __post_init__(self) -> None:
-        self._set(**{name: integer(name, getattr(self, name)) for name in _SIZES})
+        for name in _SIZES:
+            setattr(self, name, integer(name, getattr(self, name)))
         if self.heads % self.kv_heads != 0:
             raise ValueError(
                 f"kv_heads: got {brief(self.kv_heads)}; "
@@ -82,13 +84,11 @@ class Config(Module):
                 f"frequencies: got {brief(self.frequencies)}; it must be {wanted}."
             )
         positive("epsilon", self.epsilon)
-        self._set(
-            positions=integer(
-                "positions", self.positions, "a number of positions, or 0", least=0
-            )
+        self.positions = integer(
+            "positions", self.positions, "a number of positions, or 0", least=0
         )
         if self.window is not None:
-            self._set(window=integer("window", self.window))
+            self.window = integer("window", self.window)
         choice("norm", self.norm, NORMS)
         choice("activation", self.activation, ACTIVATIONS)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float
@@ -19,7 +20,7 @@ from rankone._checks import (
     positive,
     random_key,
 )
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.maml.perceptron import MLP
 from rankone.maml.tasks import Task
 from rankone.nn import gradient_step
@@ -99,10 +100,10 @@ class GradientLearner(Module):
     """
 
     model: MLP
-    loss: Loss = static(default=squared_error)
+    loss: Loss = eqx.field(static=True, default=squared_error)
     step_size: float = 0.01
-    steps: int = static(default=1)
-    first_order: bool = static(default=False)
+    steps: int = eqx.field(static=True, default=1)
+    first_order: bool = eqx.field(static=True, default=False)
 
     def __post_init__(self) -> None:
         positive("step_size", self.step_size)
@@ -112,14 +113,12 @@ class GradientLearner(Module):
                 f"loss: got {brief(self.loss)}; "
                 "it must be a function of predictions and targets."
             )
-        self._set(first_order=boolean("first_order", self.first_order))
-        self._set(
-            steps=integer(
-                "steps",
-                self.steps,
-                "0 (no adaptation: joint training) or more",
-                least=0,
-            )
+        self.first_order = boolean("first_order", self.first_order)
+        self.steps = integer(
+            "steps",
+            self.steps,
+            "0 (no adaptation: joint training) or more",
+            least=0,
         )
 
     def init(self, key: Array) -> Any:
@@ -193,14 +192,14 @@ class RecurrentLearner(Module):
         head: Width of the answering network's hidden layer.
     """
 
-    inputs: int = static()
-    outputs: int = static(default=1)
-    width: int = static(default=64)
-    head: int = static(default=64)
+    inputs: int = eqx.field(static=True)
+    outputs: int = eqx.field(static=True, default=1)
+    width: int = eqx.field(static=True, default=64)
+    head: int = eqx.field(static=True, default=64)
 
     def __post_init__(self) -> None:
         for name in ("inputs", "outputs", "width", "head"):
-            self._set(**{name: integer(name, getattr(self, name))})
+            setattr(self, name, integer(name, getattr(self, name)))
 
     @property
     def _answer(self) -> MLP:

@@ -7,13 +7,14 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from rankone._annotated import checked
 from rankone._checks import brief, inputs, integer, random_key
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.nn import initial_layers, relu_network
 
 __all__ = ["MLP", "width_for"]
@@ -40,10 +41,10 @@ class MLP(Module):
     (3, 1)
     """
 
-    inputs: int = static()
-    hidden: tuple[int, ...] = static()
-    outputs: int = static(default=1)
-    bias_transform: int = static(default=0)
+    inputs: int = eqx.field(static=True)
+    hidden: tuple[int, ...] = eqx.field(static=True)
+    outputs: int = eqx.field(static=True, default=1)
+    bias_transform: int = eqx.field(static=True, default=0)
 
     def __post_init__(self) -> None:
         if not isinstance(self.hidden, tuple | list):
@@ -51,19 +52,17 @@ class MLP(Module):
                 f"hidden: got {brief(self.hidden)}; "
                 "it must be a tuple of positive widths."
             )
-        self._set(
-            inputs=integer("inputs", self.inputs),
-            hidden=tuple(
-                integer("hidden", width, "a tuple of positive widths")
-                for width in self.hidden
-            ),
-            outputs=integer("outputs", self.outputs),
-            bias_transform=integer(
-                "bias_transform",
-                self.bias_transform,
-                "0 (none) or a positive length",
-                least=0,
-            ),
+        self.inputs = integer("inputs", self.inputs)
+        self.hidden = tuple(
+            integer("hidden", width, "a tuple of positive widths")
+            for width in self.hidden
+        )
+        self.outputs = integer("outputs", self.outputs)
+        self.bias_transform = integer(
+            "bias_transform",
+            self.bias_transform,
+            "0 (none) or a positive length",
+            least=0,
         )
 
     @property

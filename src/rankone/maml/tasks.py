@@ -6,13 +6,14 @@ batch.
 
 from functools import cache, partial
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Real
 
 from rankone._checks import brief, choice, integer, numbers, random_key, real
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.data import letters
 
 __all__ = ["LetterTasks", "PolynomialTasks", "SineTasks", "Task"]
@@ -39,7 +40,8 @@ class Task(Module):
 
     def __post_init__(self) -> None:
         names = ("x", "y", "x_query", "y_query", "description")
-        self._set(**{name: numbers(name, getattr(self, name)) for name in names})
+        for name in names:
+            setattr(self, name, numbers(name, getattr(self, name)))
         for x, y in (("x", "y"), ("x_query", "y_query")):
             rows = getattr(self, x).shape
             wanted = getattr(self, y).shape
@@ -67,11 +69,11 @@ def _range(name: str, bounds: Range) -> None:
         raise ValueError(f"{name}: got {brief(bounds)}; it must be {wanted}.")
 
 
-def _counts(shots: int, queries: int) -> dict[str, int]:
-    return {
-        "shots": integer("shots", shots, "at least 1 example to learn from"),
-        "queries": integer("queries", queries, "at least 1 example to be judged on"),
-    }
+def _counts(shots: int, queries: int) -> tuple[int, int]:
+    return (
+        integer("shots", shots, "at least 1 example to learn from"),
+        integer("queries", queries, "at least 1 example to be judged on"),
+    )
 
 
 class SineTasks(Module):
@@ -88,13 +90,13 @@ class SineTasks(Module):
     Task(x=f32[3,1], y=f32[3,1], x_query=f32[20,1], y_query=f32[20,1], description=f32[2])
     """
 
-    shots: int = static(default=5)
-    queries: int = static(default=20)
+    shots: int = eqx.field(static=True, default=5)
+    queries: int = eqx.field(static=True, default=20)
     amplitude: Range = (0.1, 5.0)
     phase: Range = (0.0, float(np.pi))
 
     def __post_init__(self) -> None:
-        self._set(**_counts(self.shots, self.queries))
+        self.shots, self.queries = _counts(self.shots, self.queries)
         _range("amplitude", self.amplitude)
         _range("phase", self.phase)
 
@@ -129,11 +131,11 @@ class PolynomialTasks(Module):
         queries: Examples to be judged on.
     """
 
-    shots: int = static(default=40)
-    queries: int = static(default=40)
+    shots: int = eqx.field(static=True, default=40)
+    queries: int = eqx.field(static=True, default=40)
 
     def __post_init__(self) -> None:
-        self._set(**_counts(self.shots, self.queries))
+        self.shots, self.queries = _counts(self.shots, self.queries)
 
     def __call__(self, key: Array) -> Task:
         """One random cubic, at random places."""
@@ -167,24 +169,22 @@ class LetterTasks(Module):
             matrix G; 0 leaves them.
     """
 
-    letters: str = static(default="train")
-    ways: int = static(default=5)
-    shots: int = static(default=1)
-    queries: int = static(default=5)
+    letters: str = eqx.field(static=True, default="train")
+    ways: int = eqx.field(static=True, default=5)
+    shots: int = eqx.field(static=True, default=1)
+    queries: int = eqx.field(static=True, default=5)
     shear: float = 0.0
 
     def __post_init__(self) -> None:
-        self._set(**_counts(self.shots, self.queries))
+        self.shots, self.queries = _counts(self.shots, self.queries)
         choice("letters", self.letters, ("train", "test"))
         most = len(_classes(self.letters))
-        self._set(
-            ways=integer(
-                "ways",
-                self.ways,
-                f"a number of classes from 2 to {most}",
-                least=2,
-                most=most,
-            )
+        self.ways = integer(
+            "ways",
+            self.ways,
+            f"a number of classes from 2 to {most}",
+            least=2,
+            most=most,
         )
         if not self.shots + self.queries <= _EXAMPLES:
             raise ValueError(

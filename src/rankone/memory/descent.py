@@ -12,7 +12,6 @@ import numpy as np
 from jaxtyping import Array, ArrayLike
 from tqdm.auto import tqdm
 
-from rankone._annotated import renamed
 from rankone._checks import (
     Numbers,
     boolean,
@@ -23,6 +22,7 @@ from rankone._checks import (
     is_traced,
     positive,
     real,
+    renamed,
     states,
 )
 from rankone.checks import Outcome, _enabled, outcome

@@ -3,10 +3,11 @@ features (DrDAM).
 """
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -23,7 +24,6 @@ from rankone._checks import (
     real,
     states,
 )
-from rankone._module import static
 from rankone.memory.bases import BASES
 from rankone.memory.estimates import (
     certified,
@@ -88,7 +88,7 @@ class DrDAM(EnergyMemory):
     True
     >>> memory.remove(Xi[0]).count.item()
     3.0
-    >>> from dataclasses import field, replace
+    >>> from dataclasses import replace
     >>> small = replace(memory, bits=2)
     >>> memory.T.nbytes, small.T.nbytes, round(abs(small.energy(Xi[0]).item()), 2)
     (160000, 10004, 0.0)
@@ -99,11 +99,11 @@ class DrDAM(EnergyMemory):
     features: RandomFeatures
     count: Float[Array, ""]
     power: Float[Array, ""]
-    centre: Float[Array, " D"] = field(repr=False)
-    log_scale: Float[Array, ""] = field(repr=False)
-    similarity: str = static()
-    g: str | Callable[..., Array] = static()
-    bits: int = static()
+    centre: Float[Array, " D"] = eqx.field(repr=False)
+    log_scale: Float[Array, ""] = eqx.field(repr=False)
+    similarity: str = eqx.field(static=True)
+    g: str | Callable[..., Array] = eqx.field(static=True)
+    bits: int = eqx.field(static=True)
 
     def __init__(
         self,
@@ -130,19 +130,16 @@ class DrDAM(EnergyMemory):
         positive("beta", beta, _BETA, dtype=T.dtype)
         choice("similarity", similarity, _SIMILARITIES)
         lookup("g", g)
-        scalars = {"beta": beta, "count": count, "power": power, "log_scale": log_scale}
-        self._set(
-            **{
-                name: jnp.asarray(_number(name, value), T.dtype)
-                for name, value in scalars.items()
-            }
-        )
-        self._set(
-            T=rounded(T, bits),
-            features=features,
-            centre=_point(centre, features.D, T.dtype),
-        )
-        self._set(similarity=similarity, g=g, bits=bits)
+        self.beta = jnp.asarray(_number("beta", beta), T.dtype)
+        self.count = jnp.asarray(_number("count", count), T.dtype)
+        self.power = jnp.asarray(_number("power", power), T.dtype)
+        self.log_scale = jnp.asarray(_number("log_scale", log_scale), T.dtype)
+        self.T = rounded(T, bits)
+        self.features = features
+        self.centre = _point(centre, features.D, T.dtype)
+        self.similarity = similarity
+        self.g = g
+        self.bits = bits
 
     @classmethod
     def store(

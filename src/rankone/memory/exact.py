@@ -3,17 +3,17 @@ exactly (MrDAM).
 """
 
 from collections.abc import Callable
-from dataclasses import field
 from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._checks import Numbers, array, positive, readable, states
-from rankone._module import static
+from rankone._module import derive
 from rankone.memory.nonlinear import lookup
 from rankone.memory.protocol import EnergyMemory, Reader
 from rankone.precision import at_least_single, wider
@@ -67,11 +67,11 @@ class MrDAM(EnergyMemory):
 
     Xi: Float[Array, "K D"]
     beta: Float[Array, ""]
-    similarity: _Function = static()
-    separation: _Function = static()
-    Q: _Function = static()
-    g: _Function = static()
-    centre: Float[Array, " D"] = field(init=False, repr=False)
+    similarity: _Function = eqx.field(static=True)
+    separation: _Function = eqx.field(static=True)
+    Q: _Function = eqx.field(static=True)
+    g: _Function = eqx.field(static=True)
+    centre: Float[Array, " D"] = eqx.field(init=False, repr=False, default=None)
 
     def __init__(
         self,
@@ -90,12 +90,19 @@ class MrDAM(EnergyMemory):
         )
         wide = wider(Xi.dtype, jnp.float32)
         positive("beta", beta, hint, dtype=wide)
-        forms = {"similarity": similarity, "separation": separation, "Q": Q, "g": g}
-        for role, given in forms.items():
-            lookup(role, given)
-        self._set(
-            Xi=Xi, beta=jnp.asarray(beta, wide), **forms, centre=_centre(Xi, similarity)
-        )
+        lookup("similarity", similarity)
+        lookup("separation", separation)
+        lookup("Q", Q)
+        lookup("g", g)
+        self.Xi = Xi
+        self.beta = jnp.asarray(beta, wide)
+        self.similarity = similarity
+        self.separation = separation
+        self.Q = Q
+        self.g = g
+
+    def __check_init__(self) -> None:
+        derive(self, centre=_centre(self.Xi, self.similarity))
 
     @property
     def D(self) -> int:

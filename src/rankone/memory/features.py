@@ -3,11 +3,11 @@ frequencies [D-eq8].
 """
 
 from collections.abc import Callable
-from dataclasses import field
 from functools import partial
 from math import ceil, pi
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -22,7 +22,7 @@ from rankone._checks import (
     random_key,
     states,
 )
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.memory.bases import BASES, Basis, value
 from rankone.memory.packed import Packed, in_blocks
 from rankone.memory.projections import PROJECTIONS, Projection
@@ -75,13 +75,13 @@ class RandomFeatures(Module):
     0.61
     """
 
-    D: int = static()
-    Y: int = static()
-    basis: str = static()
-    projection: str = static()
-    regenerate: bool = static(repr=False)
+    D: int = eqx.field(static=True)
+    Y: int = eqx.field(static=True)
+    basis: str = eqx.field(static=True)
+    projection: str = eqx.field(static=True)
+    regenerate: bool = eqx.field(static=True, repr=False)
     frequencies: Projection
-    phase: Float[Array, " phases"] | None = field(repr=False)
+    phase: Float[Array, " phases"] | None = eqx.field(repr=False)
 
     def __init__(
         self,
@@ -104,52 +104,32 @@ class RandomFeatures(Module):
                 f"regenerate: got {brief(regenerate)}; "
                 "it must be False unless projection='gaussian'."
             )
-        names = {"basis": basis, "projection": projection, "regenerate": regenerate}
-        if phase is not None and numbers("phase", phase).size == 0:
-            phase = (
-                None  # no array of no entries: some formats of checkpoints refuse one
-            )
-        self._set(
-            D=integer("D", D),
-            Y=integer("Y", Y),
-            **names,
-            frequencies=frequencies,
-            phase=phase,
-        )
-        drawn = frequencies is None or isinstance(frequencies, Projection)
-        if not drawn:
+        if not (frequencies is None or isinstance(frequencies, Projection)):
             raise ValueError(
                 f"frequencies: got {brief(frequencies)}; "
                 "it must be those of other features, or left out."
             )
-        if key is None:
-            if not self._fitting:
-                raise ValueError(
-                    f"key: got {brief(None)}; it must be a JAX random key, to draw "
-                    "frequencies of this size and kind."
-                )
-        else:
+        if phase is not None and numbers("phase", phase).size == 0:
+            phase = None  # some formats of checkpoints refuse an array without entries
+        D = integer("D", D)
+        Y = integer("Y", Y)
+        if key is not None:
             random_key("key", key)
-            frequencies, phase = _drawn(key, self.D, self.Y, **names)
-            self._set(frequencies=frequencies, phase=phase)
-
-    @property
-    def _fitting(self) -> bool:
-        """True if the frequencies have the sizes and kind asked for, so that
-        `dataclasses.replace` may keep them.
-        """
-        names = {
-            "basis": self.basis,
-            "projection": self.projection,
-            "regenerate": self.regenerate,
-        }
-        key = getattr(self.frequencies, "key", jax.random.key(0))
-        expected = jax.eval_shape(lambda key: _drawn(key, self.D, self.Y, **names), key)
-        (leaves, kind), (kept, kept_kind) = map(
-            jax.tree.flatten, (expected, (self.frequencies, self.phase))
-        )
-        same_kind: bool = kind == kept_kind  # type: ignore[operator]
-        return same_kind and list(map(jnp.shape, leaves)) == list(map(jnp.shape, kept))
+            frequencies, phase = _drawn(key, D, Y, basis, projection, regenerate)
+        elif frequencies is None or not _same_kind(
+            (frequencies, phase), D, Y, basis, projection, regenerate
+        ):
+            raise ValueError(
+                "key: got None; it must be a JAX random key, to draw frequencies of "
+                "this size and kind."
+            )
+        self.D = D
+        self.Y = Y
+        self.basis = basis
+        self.projection = projection
+        self.regenerate = regenerate
+        self.frequencies = frequencies
+        self.phase = phase
 
     @property
     def M(self) -> int:
@@ -318,6 +298,26 @@ def _drawn(
     if basis != "cos":
         return frequencies, None
     return frequencies, 2 * pi * jax.random.uniform(k_phase, (Y,), jnp.float32)
+
+
+def _same_kind(
+    given: tuple[Projection, Array | None],
+    D: int,
+    Y: int,
+    basis: str,
+    projection: str,
+    regenerate: bool,
+) -> bool:
+    """True if frequencies and phase have the structure and shapes of drawn ones, so that
+    `dataclasses.replace` may keep them.
+    """
+    key = getattr(given[0], "key", jax.random.key(0))
+    expected = jax.eval_shape(
+        lambda key: _drawn(key, D, Y, basis, projection, regenerate), key
+    )
+    same_structure: bool = jax.tree.structure(expected) == jax.tree.structure(given)  # type: ignore[operator]
+    shapes = [leaf.shape for leaf in jax.tree.leaves(expected)]
+    return same_structure and shapes == list(map(jnp.shape, jax.tree.leaves(given)))
 
 
 @jax.jit

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from rankone._checks import choice, integer
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.precision import wider
 
 __all__ = ["BITS", "Packed", "check_bits", "in_blocks", "levels", "rounded"]
@@ -46,8 +47,8 @@ class Packed(Module):
 
     codes: UInt8[Array, " bytes"]
     scale: Float[Array, ""]
-    bits: int = static()
-    size: int = static()
+    bits: int = eqx.field(static=True)
+    size: int = eqx.field(static=True)
 
     @property
     def shape(self) -> tuple[int]:

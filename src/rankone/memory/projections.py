@@ -13,12 +13,13 @@ from collections.abc import Callable
 from math import ceil
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, UInt
 
-from rankone._module import Module, static
+from rankone._module import Module
 
 __all__ = [
     "PROJECTIONS",
@@ -102,8 +103,8 @@ class Regenerated(_Rows):
 
     key: Array
     blocks: UInt[Array, " B"]
-    D: int = static()
-    rows: int = static()
+    D: int = eqx.field(static=True)
+    rows: int = eqx.field(static=True)
 
     def operator(self, block: Any) -> Operator:
         """Products with the block and with its transpose."""
@@ -128,7 +129,7 @@ class Hadamard(Module):
     first: Float[Array, " P"]  # the signs D₁
     # signs D₂ and D₃, norms; G transforms side by side
     blocks: tuple[Float[Array, "B 2 G P"], Float[Array, "B G P"]]
-    D: int = static()
+    D: int = eqx.field(static=True)
 
     @property
     def rows(self) -> int:

@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float
 
 from rankone._checks import brief
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone._uses import Use, Uses
 from rankone.preconditioning.layers import Layer, is_layer
 from rankone.preconditioning.whitening import Moments, TransposedMoments
@@ -26,7 +27,7 @@ Losses = Callable[[Any], Float[ArrayLike, " N"]]
 class Skipped(Module):
     """Reason why an array has no moments, in their place."""
 
-    reason: str = static()
+    reason: str = eqx.field(static=True)
 
 
 @dataclass(frozen=True)  # lives while one loss is traced

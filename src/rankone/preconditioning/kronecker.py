@@ -10,6 +10,7 @@ Newton's step does not depend on them [K-newton].
 from collections.abc import Iterator
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,7 +18,7 @@ from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from rankone._annotated import checked
 from rankone._checks import array, brief, choice, host, numbers, readable
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.checks import Outcome, outcome
 from rankone.precision import wider
 from rankone.preconditioning.powers import symmetric_power
@@ -56,9 +57,9 @@ class Factors(Module):
                     f"outcome: got {brief(outcome)}; "
                     "it must be an integer, of checks.Outcome."
                 )
-        self._set(
-            T=array("T", T, "(m, p)", 2), V=array("V", V, "(q, n)", 2), outcome=outcome
-        )
+        self.T = array("T", T, "(m, p)", 2)
+        self.V = array("V", V, "(q, n)", 2)
+        self.outcome = outcome
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.T, self.V))
@@ -124,7 +125,7 @@ class KroneckerPreconditioner(Module):
 
     left: Float[Array, "m m"]
     right: Float[Array, "n n"]
-    order: str = static(default="column")
+    order: str = eqx.field(static=True, default="column")
     outcome: Int[Array, ""] | None = None
 
     @property

@@ -9,13 +9,14 @@ it as for any other matrix.
 from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
 from rankone._checks import array, boolean, brief, host, inputs, readable
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.nn import Dense, append_one
 from rankone.preconditioning.kronecker import (
     Factors,
@@ -67,7 +68,7 @@ class Reparameterized(Module):
     U: Float[Array, "p q"]
     V: Float[Array, "q n"]
     W0: Float[Array, "m n"] | None = None
-    bias: bool = static(default=False)
+    bias: bool = eqx.field(static=True, default=False)
 
     def __init__(
         self,
@@ -96,7 +97,11 @@ class Reparameterized(Module):
                 raise ValueError(
                     f"W0: got shape {W0.shape}; it must be {shape}, the shape of TUV."
                 )
-        self._set(T=T, U=U, V=V, W0=W0, bias=boolean("bias", bias))
+        self.T = T
+        self.U = U
+        self.V = V
+        self.W0 = W0
+        self.bias = boolean("bias", bias)
 
     @property
     def W(self) -> Float[Array, "m n"]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -17,6 +18,7 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
 from rankone._checks import (
+    ArgumentError,
     array,
     brief,
     choice,
@@ -26,7 +28,7 @@ from rankone._checks import (
     readable,
     real,
 )
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.checks import Outcome, outcome
 from rankone.preconditioning.kronecker import Factors
 from rankone.preconditioning.powers import symmetric_power
@@ -53,10 +55,8 @@ class Moments(Module):
     outputs: Float[Array, "m m"]
 
     def __init__(self, inputs: ArrayLike, outputs: ArrayLike) -> None:
-        self._set(
-            inputs=array("inputs", inputs, "(n, n)", 2),
-            outputs=array("outputs", outputs, "(m, m)", 2),
-        )
+        self.inputs = array("inputs", inputs, "(n, n)", 2)
+        self.outputs = array("outputs", outputs, "(m, m)", 2)
 
     def __iter__(self) -> Iterator[Array]:
         return iter((self.inputs, self.outputs))
@@ -79,7 +79,7 @@ class MovingMoments(Module):
 
     total: Moments
     weight: Float[Array, ""]
-    decay: float = static()
+    decay: float = eqx.field(static=True)
 
     @classmethod
     @checked
@@ -181,7 +181,7 @@ def matrix_power(A: Real[ArrayLike, "n n"], power: ArrayLike) -> Float[Array, "n
     _check_exponent(power)
     A = array("A", A, "(n, n)", 2)
     if A.shape[0] != A.shape[1]:
-        raise ValueError(f"A: got shape {A.shape}; it must be square.")
+        raise ArgumentError("A", f"got shape {A.shape}; it must be square.")
     raised = _power(A, power)
     _check_power("A", A, power, raised)
     return raised
@@ -212,16 +212,16 @@ def _check_power(name: str, A: Array, power: ArrayLike, raised: Array) -> None:
     asymmetry = np.abs(host - host.T).max()
     smallest = np.linalg.eigvalsh(host)[0]
     if not asymmetry <= 1e-3 * np.abs(host).max():
-        raise ValueError(
-            f"{name}: got asymmetry {asymmetry:.2g}; it must be symmetric."
+        raise ArgumentError(
+            name, f"got asymmetry {asymmetry:.2g}; it must be symmetric."
         )
     wanted = (
         "positive definite; add damping"
         if np.asarray(power) < 0
         else "positive semidefinite"
     )
-    raise ValueError(
-        f"{name}: got smallest eigenvalue {smallest:.2g}; it must be {wanted}."
+    raise ArgumentError(
+        name, f"got smallest eigenvalue {smallest:.2g}; it must be {wanted}."
     )
 
 
@@ -264,7 +264,7 @@ def whitening_factors(
         got = "a singular moment" if code == Outcome.SINGULAR else "NaN or infinity"
         if code != Outcome.OK:
             raise ValueError(
-                f"moments: got {brief(got)}; it must be positive definite: add damping."
+                f"moments: got {got}; it must be positive definite: add damping."
             )
     return factors
 

@@ -5,6 +5,7 @@ there, and what it leaves.
 from collections.abc import Sequence
 from functools import partial
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
 from rankone._checks import Numbers, integer, positive
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.language.forward import Cache, before_head, embed, head, run
 from rankone.language.model import LanguageModel
 from rankone.language.tokenizer import pad
@@ -80,7 +81,7 @@ class Places(Module):
     labels: Int[NDArray, " n"]
     texts: Int[NDArray, " n"]
     ends: Int[NDArray, " n"]
-    tokens: tuple[tuple[int, ...], ...] = static()
+    tokens: tuple[tuple[int, ...], ...] = eqx.field(static=True)
 
     def __len__(self) -> int:
         return len(self.labels)

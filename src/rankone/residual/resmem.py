@@ -7,13 +7,22 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from rankone._annotated import renamed
-from rankone._checks import Numbers, brief, host, instance, integer, states
-from rankone._module import Module, static
+from rankone._checks import (
+    ArgumentError,
+    Numbers,
+    brief,
+    host,
+    instance,
+    integer,
+    renamed,
+    states,
+)
+from rankone._module import Module
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
     Residuals,
@@ -101,11 +110,11 @@ class ResMem(Module):
         ValueError: If k, sigma, temperature or keep is not positive.
     """
 
-    k: int = static()
+    k: int = eqx.field(static=True)
     sigma: Float[Array, ""]
     temperature: Float[Array, ""]
-    keep: int | None = static()
-    search: Callable[[Any], Search] = static()
+    keep: int | None = eqx.field(static=True)
+    search: Callable[[Any], Search] = eqx.field(static=True)
     residuals: Residuals | None
     store: Search | None
 
@@ -131,17 +140,17 @@ class ResMem(Module):
             )
         if store is not None and not hasattr(store, "search"):
             raise ValueError(f"store: got {brief(store)}; it must be left to fit.")
-        self._set(
-            k=integer("k", k, "a positive number of neighbours"),
-            sigma=positive_scalar("sigma", sigma, _SIGMA),
-            temperature=positive_scalar("temperature", temperature, _TEMPERATURE),
-            keep=None
+        self.k = integer("k", k, "a positive number of neighbours")
+        self.sigma = positive_scalar("sigma", sigma, _SIGMA)
+        self.temperature = positive_scalar("temperature", temperature, _TEMPERATURE)
+        self.keep = (
+            None
             if keep is None
-            else integer("keep", keep, "a positive number of entries"),
-            search=search,
-            residuals=residuals,
-            store=store,
+            else integer("keep", keep, "a positive number of entries")
         )
+        self.search = search
+        self.residuals = residuals
+        self.store = store
 
     def fit(
         self,
@@ -193,9 +202,9 @@ class ResMem(Module):
                 dense(residuals) if self.keep is None else largest(residuals, self.keep)
             )
         if len(store) != len(residuals):
-            raise ValueError(
-                f"residuals: got {len(residuals)} rows; "
-                f"it must be {len(store)}, as the embeddings."
+            raise ArgumentError(
+                "residuals",
+                f"got {len(residuals)} rows; it must be {len(store)}, as the embeddings.",
             )
         integer(
             "k",

@@ -60,10 +60,8 @@ class Calibration(Module):
     temperature: Float[Array, ""]
 
     def __init__(self, temperature: Numbers) -> None:
-        self._set(
-            temperature=positive_scalar(
-                "temperature", temperature, "a positive finite temperature"
-            )
+        self.temperature = positive_scalar(
+            "temperature", temperature, "a positive finite temperature"
         )
 
     @classmethod

@@ -6,11 +6,11 @@ any of them.
 """
 
 from collections.abc import Sequence
-from dataclasses import field
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -19,6 +19,7 @@ from jax.sharding import PartitionSpec as P
 from jaxtyping import Array, Float, Int
 
 from rankone._checks import (
+    ArgumentError,
     Numbers,
     array,
     brief,
@@ -29,7 +30,7 @@ from rankone._checks import (
     known,
     states,
 )
-from rankone._module import Module, static
+from rankone._module import Module, derive
 from rankone.checks import Outcome, outcome
 from rankone.precision import at_least_single, wider
 from rankone.residual.blocks import search_rows
@@ -37,6 +38,7 @@ from rankone.residual.blocks import search_rows
 __all__ = ["ExactSearch", "FaissSearch", "Neighbours", "ShardedSearch"]
 
 _AXIS = "rows"
+_Rows = TypeVar("_Rows", Array, np.ndarray)
 
 
 class Neighbours(Module):
@@ -89,7 +91,7 @@ class ExactSearch(Module):
 
     rows: Float[Array, "n D"]
     stored: Int[Array, ""] | None = None
-    half_norms: Float[Array, " n"] = field(init=False, repr=False)
+    half_norms: Float[Array, " n"] = eqx.field(init=False, repr=False, default=None)
 
     def __init__(
         self, rows: Numbers, stored: int | Int[Array, ""] | None = None
@@ -104,11 +106,12 @@ class ExactSearch(Module):
             rows = jnp.where(
                 jnp.arange(len(rows))[:, None] < stored, rows, _far(rows.dtype)
             )
-        self._set(
-            rows=rows,
-            stored=stored,
-            half_norms=_half_norms(rows, len(rows) if stored is None else stored),
-        )
+        self.rows = rows
+        self.stored = stored
+
+    def __check_init__(self) -> None:
+        count = len(self.rows) if self.stored is None else self.stored
+        derive(self, half_norms=_half_norms(self.rows, count))
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -125,7 +128,7 @@ class ExactSearch(Module):
         return _search(self, states("queries", queries, self.rows.shape[1]), k)
 
 
-def _sized(rows: Array | np.ndarray) -> Array | np.ndarray:
+def _sized(rows: _Rows) -> _Rows:
     """The rows, refused where squares of their differences would under- or overflow, if
     that can be seen.
     """
@@ -139,8 +142,8 @@ def _sized(rows: Array | np.ndarray) -> Array | np.ndarray:
             "squares are numbers: rescale them"
         )
         if not (most == 0 or least <= most <= greatest):
-            raise ValueError(
-                f"rows: got a largest entry of {most:.1e}; it must be {wanted}."
+            raise ArgumentError(
+                "rows", f"got a largest entry of {most:.1e}; it must be {wanted}."
             )
     return rows
 
@@ -193,9 +196,9 @@ class ShardedSearch(Module):
     """
 
     rows: Float[Array, "n D"]
-    devices: tuple[jax.Device, ...] = static()
-    stored: int = static()
-    half_norms: Float[Array, " n"] = field(init=False, repr=False)
+    devices: tuple[jax.Device, ...] = eqx.field(static=True)
+    stored: int = eqx.field(static=True)
+    half_norms: Float[Array, " n"] = eqx.field(init=False, repr=False, default=None)
 
     def __init__(
         self,
@@ -215,14 +218,15 @@ class ShardedSearch(Module):
         devices = tuple(devices)
         given = host("rows", rows)
         if given.ndim != 2:
-            raise ValueError(
-                f"rows: got shape {given.shape}; "
-                "it must be an array of shape (n, D): one stored embedding a row."
+            raise ArgumentError(
+                "rows",
+                f"got shape {given.shape}; "
+                "it must be an array of shape (n, D): one stored embedding a row.",
             )
         n = len(given) if stored is None else integer("stored", stored, most=len(given))
         wanted = f"a store with a row or more for each of {len(devices)} devices"
         if not n >= len(devices):
-            raise ValueError(f"rows: got {n} rows; it must be {wanted}.")
+            raise ArgumentError("rows", f"got {n} rows; it must be {wanted}.")
         _sized(given[:n])
         if len(given) % len(devices):
             given = np.asarray(given)
@@ -234,7 +238,12 @@ class ShardedSearch(Module):
             given = np.pad(given, padding, constant_values=_far(given.dtype))
         sharding = NamedSharding(Mesh(np.asarray(devices), (_AXIS,)), P(_AXIS))
         rows = array("rows", jax.device_put(given, sharding), "(n, D)", 2, once=True)
-        self._set(rows=rows, devices=devices, stored=n, half_norms=_half_norms(rows, n))
+        self.rows = rows
+        self.devices = devices
+        self.stored = n
+
+    def __check_init__(self) -> None:
+        derive(self, half_norms=_half_norms(self.rows, self.stored))
 
     def __reduce__(self) -> tuple:
         return _on_devices, (
@@ -305,7 +314,7 @@ class FaissSearch(Module):
     """
 
     rows: Float[Array, "n D"]
-    index: Any = static()
+    index: Any = eqx.field(static=True)
 
     def __init__(self, rows: Numbers, index: Any = None) -> None:
         rows = array(
@@ -315,8 +324,8 @@ class FaissSearch(Module):
             hasattr(index, part) for part in ("d", "metric_type", "ntotal", "search")
         )
         if not able:
-            raise ValueError(
-                f"index: got {brief(index)}; it must be an index of faiss, or None."
+            raise ArgumentError(
+                "index", f"got {brief(index)}; it must be an index of faiss, or None."
             )
         try:
             faiss = import_module("faiss")
@@ -328,21 +337,24 @@ class FaissSearch(Module):
         n, D = rows.shape
         index = faiss.IndexFlatL2(D) if index is None else index
         if index.d != D:
-            raise ValueError(
-                f"index: got dimension {index.d}; it must be an index of dimension {D}."
+            raise ArgumentError(
+                "index",
+                f"got dimension {index.d}; it must be an index of dimension {D}.",
             )
         if index.metric_type != faiss.METRIC_L2:
             raise ValueError(
                 "index: got another metric; it must be an index of L2 distances."
             )
         if index.ntotal not in (0, n):
-            raise ValueError(
-                f"index: got {index.ntotal} rows; "
-                f"it must be empty or filled with these {n} rows."
+            raise ArgumentError(
+                "index",
+                f"got {index.ntotal} rows; "
+                f"it must be empty or filled with these {n} rows.",
             )
         if index.ntotal == 0:
             index.add(np.asarray(rows))
-        self._set(rows=rows, index=index)
+        self.rows = rows
+        self.index = index
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -5,12 +5,14 @@ entries of each.
 from functools import partial
 from typing import Any, Protocol, cast, runtime_checkable
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Integer
 
 from rankone._checks import (
+    ArgumentError,
     Numbers,
     array,
     brief,
@@ -21,7 +23,7 @@ from rankone._checks import (
     readable,
     states,
 )
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.precision import wider
 
 __all__ = [
@@ -73,7 +75,7 @@ class _Dense(Module):
 class _Sparse(Module):
     values: Float[Array, "n m"]
     columns: Integer[Array, "n m"]
-    length: int = static()
+    length: int = eqx.field(static=True)
 
     @property
     def L(self) -> int:
@@ -167,9 +169,10 @@ def onehot_residuals(probs: Numbers, labels: Numbers) -> Float[Array, "n L"]:
     """
     probs = probabilities("probs", probs)
     if probs.ndim != 2:
-        raise ValueError(
-            f"probs: got shape {probs.shape}; "
-            "it must be of shape (n, L): one row for each label."
+        raise ArgumentError(
+            "probs",
+            f"got shape {probs.shape}; "
+            "it must be of shape (n, L): one row for each label.",
         )
     return _onehot_residuals(
         probs, classes("labels", labels, probs.shape[:1], probs.shape[1])
@@ -192,9 +195,10 @@ def probabilities(name: str, value: Numbers) -> Float[Array, "*n L"]:
         sums = seen.sum(-1)
         fits = bool((abs(sums - 1) < _SUM).all()) and bool((seen >= -_SUM).all())
         if not fits:
-            raise ValueError(
-                f"{name}: got rows that sum to {sums.min():.3g} … {sums.max():.3g}; "
-                "it must be probabilities; or use logits=."
+            raise ArgumentError(
+                name,
+                f"got rows that sum to {sums.min():.3g} … {sums.max():.3g}; "
+                "it must be probabilities; or use logits=.",
             )
     return probs
 
@@ -216,20 +220,19 @@ def classes(
     """`value` as integers from 0 to L − 1, of this shape."""
     indices = host(name, value)
     if indices.shape != shape:
-        raise ValueError(
-            f"{name}: got shape {indices.shape}; "
-            f"it must be shape {shape}: one for each row."
+        raise ArgumentError(
+            name,
+            f"got shape {indices.shape}; it must be shape {shape}: one for each row.",
         )
     if not jnp.issubdtype(indices.dtype, jnp.integer):
-        raise ValueError(
-            f"{name}: got {brief(indices.dtype)}; "
-            f"it must be integers from 0 to {L - 1}."
+        raise ArgumentError(
+            name, f"got {brief(indices.dtype)}; it must be integers from 0 to {L - 1}."
         )
     if readable(indices) and indices.size:
         least = int(np.asarray(indices).min())
         most = int(np.asarray(indices).max())
         if not (least >= 0 and most < L):
-            raise ValueError(
-                f"{name}: got {least} … {most}; it must be from 0 to {L - 1}."
+            raise ArgumentError(
+                name, f"got {least} … {most}; it must be from 0 to {L - 1}."
             )
     return numbers(name, indices)

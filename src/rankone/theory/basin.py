@@ -13,8 +13,8 @@ from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 from scipy.special import lambertw, ndtr
 
-from rankone._annotated import Broadcast, checked, renamed
-from rankone._checks import Numbers, brief, integer, positive
+from rankone._annotated import Broadcast, checked
+from rankone._checks import Numbers, brief, integer, positive, renamed
 from rankone._module import Module
 from rankone.memory.distributed import DrDAM
 

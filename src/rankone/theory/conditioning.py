@@ -13,8 +13,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._annotated import checked, renamed
-from rankone._checks import array, brief, known, not_negative, positive, readable
+from rankone._annotated import checked
+from rankone._checks import (
+    array,
+    brief,
+    known,
+    not_negative,
+    positive,
+    readable,
+    renamed,
+)
 from rankone.preconditioning.kronecker import KroneckerPreconditioner
 from rankone.preconditioning.layers import Reparameterized
 from rankone.preconditioning.whitening import matrix_power

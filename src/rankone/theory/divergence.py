@@ -14,8 +14,8 @@ from math import exp, expm1, inf, isfinite, log, log1p, sqrt
 
 from jaxtyping import ArrayLike
 
-from rankone._annotated import Broadcast, checked, refuse_traced
-from rankone._checks import brief, positive, real
+from rankone._annotated import Broadcast, checked
+from rankone._checks import brief, positive, real, refuse_traced
 from rankone._module import Module
 from rankone.theory.kernel_error import (
     check_counts,

@@ -73,7 +73,7 @@ class Constants(Module):
                     f"{name}: got {brief(value)}; "
                     f"it must be {wanted}, known before jit."
                 )
-            self._set(**{name: number})
+            setattr(self, name, number)
         if not (self.ramp is None or self.ramp <= 1):
             raise ValueError(
                 f"ramp: got {brief(self.ramp)}; "

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -22,7 +23,7 @@ from rankone._checks import (
     readable,
     real,
 )
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.nn import Dense, gradient_step
 
 __all__ = [
@@ -73,10 +74,10 @@ class Network(Module):
 
     switch: Float[Array, " s"]
     layers: tuple[Dense, ...]
-    alpha: float = static()
-    channels: tuple[int, int, int] | None = static(default=None)
-    start: float = static(default=0.0)
-    y_range: tuple[float, float] | None = static(default=None)
+    alpha: float = eqx.field(static=True)
+    channels: tuple[int, int, int] | None = eqx.field(static=True, default=None)
+    start: float = eqx.field(static=True, default=0.0)
+    y_range: tuple[float, float] | None = eqx.field(static=True, default=None)
 
     def __post_init__(self) -> None:
         positive("alpha", self.alpha)

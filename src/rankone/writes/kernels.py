@@ -7,13 +7,14 @@ are such kernels too.
 
 from typing import Protocol, runtime_checkable
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
 from rankone._checks import array, integer, positive
-from rankone._module import Module, static
+from rankone._module import Module
 
 __all__ = [
     "FeatureKernel",
@@ -89,8 +90,8 @@ class Metric(Module):
     G: Float[ArrayLike, "D D"]
 
     def __post_init__(self) -> None:
-        self._set(
-            G=array("G", self.G, "(D, D): a matrix for the inner product", 2, once=True)
+        self.G = array(
+            "G", self.G, "(D, D): a matrix for the inner product", 2, once=True
         )
 
     @checked
@@ -131,7 +132,7 @@ class Gaussian(Module):
 
     def __post_init__(self) -> None:
         positive("beta", self.beta)
-        self._set(beta=jnp.asarray(self.beta, float))
+        self.beta = jnp.asarray(self.beta, float)
 
     @checked
     @jax.jit
@@ -153,7 +154,7 @@ class Laplace(Module):
 
     def __post_init__(self) -> None:
         positive("sigma", self.sigma)
-        self._set(sigma=jnp.asarray(self.sigma, float))
+        self.sigma = jnp.asarray(self.sigma, float)
 
     @checked
     @jax.jit
@@ -177,12 +178,13 @@ class NearestNeighbours(Module):
         sigma: Width σ, positive.
     """
 
-    k: int = static()
+    k: int = eqx.field(static=True)
     sigma: Real[ArrayLike, ""]
 
     def __post_init__(self) -> None:
         positive("sigma", self.sigma)
-        self._set(k=integer("k", self.k), sigma=jnp.asarray(self.sigma, float))
+        self.k = integer("k", self.k)
+        self.sigma = jnp.asarray(self.sigma, float)
 
     @checked
     @jax.jit

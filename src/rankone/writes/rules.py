@@ -5,6 +5,7 @@ its strict upper part.
 from math import inf
 from typing import Protocol, runtime_checkable
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.scipy.linalg import cho_solve, solve_triangular
@@ -12,7 +13,7 @@ from jaxtyping import Array, ArrayLike, Float, Int, Real
 
 from rankone._annotated import checked
 from rankone._checks import brief, integer, numbers, real
-from rankone._module import Module, static
+from rankone._module import Module
 from rankone.checks import Outcome, outcome
 from rankone.precision import smallest_pivot
 
@@ -52,7 +53,7 @@ class BatchStep(Module):
     rates: Real[ArrayLike, "*m"] = 1.0
 
     def __post_init__(self) -> None:
-        self._set(rates=_rates(self.rates))
+        self.rates = _rates(self.rates)
 
     @checked
     @jax.jit
@@ -76,7 +77,7 @@ class InSequence(Module):
 
     def __post_init__(self) -> None:
         if self.rates is not None:
-            self._set(rates=_rates(self.rates))
+            self.rates = _rates(self.rates)
 
     @checked
     @jax.jit
@@ -96,13 +97,13 @@ class Cycled(Module):
         rates: As of `InSequence`.
     """
 
-    rounds: int = static()
+    rounds: int = eqx.field(static=True)
     rates: Real[ArrayLike, "*m"] | None = None
 
     def __post_init__(self) -> None:
-        self._set(rounds=integer("rounds", self.rounds))
+        self.rounds = integer("rounds", self.rounds)
         if self.rates is not None:
-            self._set(rates=_rates(self.rates))
+            self.rates = _rates(self.rates)
 
     @checked
     @jax.jit
@@ -130,7 +131,7 @@ class Ridge(Module):
     omega: Real[ArrayLike, ""]
 
     def __post_init__(self) -> None:
-        self._set(omega=_weight("omega", self.omega))
+        self.omega = _weight("omega", self.omega)
 
     @checked
     @jax.jit
@@ -173,11 +174,9 @@ class Recursive(Module):
     beta: Real[ArrayLike, ""] | None = None
 
     def __post_init__(self) -> None:
-        self._set(omega=_weight("omega", self.omega))
-        self._set(
-            beta=self.omega
-            if self.beta is None
-            else _weight("beta", self.beta, least=0.0)
+        self.omega = _weight("omega", self.omega)
+        self.beta = (
+            self.omega if self.beta is None else _weight("beta", self.beta, least=0.0)
         )
 
     @checked

@@ -75,8 +75,10 @@ class Write(Module):
                 "it must be an integer, of checks.Outcome."
             )
         if self.interference is not None:
-            self._set(interference=_floating("interference", self.interference))
-        self._set(left=left, right=right, outcome=jnp.asarray(outcome))
+            self.interference = _floating("interference", self.interference)
+        self.left = left
+        self.right = right
+        self.outcome = jnp.asarray(outcome)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -204,7 +206,8 @@ class Edited(Module):
             raise ValueError(
                 f"edits: got {brief(self.edits)}; it must be a tuple of writes."
             )
-        self._set(base=_floating("base", self.base), edits=tuple(self.edits))
+        self.base = _floating("base", self.base)
+        self.edits = tuple(self.edits)
 
     @property
     def W(self) -> Float[Array, "H D"]:

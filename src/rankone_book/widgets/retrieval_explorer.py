@@ -12,8 +12,7 @@ import numpy as np
 import traitlets
 from numpy.typing import NDArray
 
-from rankone._annotated import renamed
-from rankone._checks import array, brief, choice, host, integer
+from rankone._checks import array, brief, choice, host, integer, renamed
 from rankone.data import photograph_names, photographs
 from rankone.memory import DrDAM, RandomFeatures, Retrieval, retrieve
 from rankone_book.widgets._explorer import Explorer, Settings

@@ -97,3 +97,27 @@ def test_the_recorded_cells_are_those_of_the_grid(study):
         for name in shown.values()
     )
     assert {"letters", "fashion"} <= set(shown) <= set(study.GRID["data"])
+
+
+def test_ridge_is_not_detectably_better_than_exact_under_wrong_labels():
+    record = load_record("one_rule")
+    for data in ("letters", "fashion", "tokens"):
+        gap = rule_runs.difference(
+            record, "ridge", "exact", "noisy", data=data, n=1000
+        )
+        assert abs(gap.mean) < gap.half
+
+
+def test_forgetting_shows_in_one_data_set_of_three():
+    """Intervals of the sequence's error on its first and on its last pairs overlap."""
+    record = load_record("one_rule")
+    overlap = {}
+    for data in ("letters", "fashion", "tokens"):
+        first, last = (
+            rule_runs.over_seeds(record, "sequence", part, data=data, n=1000)
+            for part in ("first", "last")
+        )
+        assert first.mean > last.mean
+        overlap[data] = last.mean + last.half - (first.mean - first.half)
+    assert overlap["letters"] < 0.05
+    assert min(overlap["fashion"], overlap["tokens"]) > 0.2

@@ -10,7 +10,7 @@ import pytest
 from half import needs_float16
 
 from rankone.language.transformer import Config, random_network
-from rankone_book.records import load_record, provenance, read_record
+from rankone_book.records import load_record, provenance, read_record, select
 
 TINY = {
     "residual_letter": "--share 0.05 --width 4 --epochs 1 --queries 40",
@@ -275,3 +275,18 @@ def test_next_token_script_measures_what_the_definitions_give(
             < 0.01
         )
         assert found["resmem"]["nats_projected"] > 0
+
+
+@pytest.mark.parametrize("width", [16, 64, 128])
+def test_on_letters_the_record_says_what_the_page_says_by_width(width):
+    """Residuals beat labels at widths 64 and 128, where learned neighbours are better
+    than neighbours among the inputs; at width 16 neither holds.
+    """
+    cells = select(load_record("residual_letter"), width=width, share=1)
+    means = {
+        kind: np.mean([cell["results"][kind]["test"] for cell in cells])
+        for kind in ("resmem_input", "labels_input", "resmem_learned")
+    }
+    wide = width > 16
+    assert (means["resmem_input"] - means["labels_input"] > 0.005) == wide
+    assert (means["resmem_learned"] > means["resmem_input"]) == wide

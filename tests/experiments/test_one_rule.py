@@ -102,9 +102,7 @@ def test_the_recorded_cells_are_those_of_the_grid(study):
 def test_ridge_is_not_detectably_better_than_exact_under_wrong_labels():
     record = load_record("one_rule")
     for data in ("letters", "fashion", "tokens"):
-        gap = rule_runs.difference(
-            record, "ridge", "exact", "noisy", data=data, n=1000
-        )
+        gap = rule_runs.difference(record, "ridge", "exact", "noisy", data=data, n=1000)
         assert abs(gap.mean) < gap.half
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "PHASES",
     "SHEARS",
     "Band",
+    "answering_zero",
     "by_depth",
     "draw_depth",
     "draw_other_tasks",
@@ -34,7 +35,7 @@ __all__ = [
 AMPLITUDES = (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0)
 PHASES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0)  # multiples of π
 SHEARS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0)
-_TRAINED = {"AMPLITUDES": 5.0, "PHASES": 1.0}  # where meta-training ends
+_TRAINED = {"amplitude": 5.0, "phase": 1.0}  # where meta-training ends
 _STEPS = 5  # of meta-training
 _LABELS = {
     "maml": "MAML",
@@ -42,6 +43,7 @@ _LABELS = {
     "joint": "joint training",
     "recurrent": "recurrent learner",
     "maml100": "MAML, 100 steps",
+    "first_order100": "first-order, 100 steps",
 }
 _COLOUR = dict(zip(_LABELS, COLOURS, strict=False))
 
@@ -93,13 +95,16 @@ def iterations(record: dict[str, Any]) -> list[int]:
 
 
 def other_waves(sines: dict[str, Any], kind: str) -> dict[str, Band]:
-    """Error by "amplitude" or "phase", at `AMPLITUDES` or `PHASES`: MAML's after 5 and
-    100 steps, the reader's.
+    """Error by "amplitude" or "phase", at `AMPLITUDES` or `PHASES`, of four learners.
+
+    They are MAML after 5 and after 100 steps, the first-order method after 100 steps,
+    and the recurrent learner.
     """
     runs = {
         "maml": ("maml", 5),
         "maml100": ("maml", 100),
         "recurrent": ("recurrent", 5),
+        "first_order100": ("first_order", 100),
     }
     return {
         name: over_seeds(sines, f"by_{kind}_{steps}", learner=who)
@@ -107,12 +112,28 @@ def other_waves(sines: dict[str, Any], kind: str) -> dict[str, Band]:
     }
 
 
-def sheared_letters(letters: dict[str, Any]) -> dict[str, Band]:
-    """Share of queries answered rightly at each of `SHEARS`, from one example of each
-    letter.
+def answering_zero(kind: str) -> NDArray:
+    """Error of the answer 0 on waves by "amplitude" or "phase": the mean of y².
+
+    The inputs are uniform in [−5, 5]. Amplitudes are uniform in [0.1, 5], and phases in
+    [0, π], where the other one is fixed.
+    """
+    wobble = np.sin(10) / 20  # mean of cos 2(x − φ)/2 over x, for φ = 0
+    if kind == "amplitude":  # the mean of cos 2φ over [0, π] is 0
+        return np.array(AMPLITUDES) ** 2 / 2
+    squares = (5**3 - 0.1**3) / (3 * 4.9)  # mean of A²
+    return squares * (0.5 - wobble * np.cos(2 * np.pi * np.array(PHASES)))
+
+
+def sheared_letters(letters: dict[str, Any], shots: int = 1) -> dict[str, Band]:
+    """Fraction of queries answered correctly at each of `SHEARS`, by learner.
+
+    Args:
+        letters: `maml_letters`.
+        shots: Examples of each letter, 1 or 4.
     """
     return {
-        n: over_seeds(letters, "by_shear", learner=n, shots=1)
+        n: over_seeds(letters, "by_shear", learner=n, shots=shots)
         for n in ("maml", "first_order", "recurrent")
     }
 
@@ -162,7 +183,7 @@ def _draw(ax: Any, x: Any, band: Band, **style: Any) -> None:
 
 
 def draw_steps(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
-    """Error on waves and share right on letters against gradient steps: (figure,
+    """Error on waves, and fraction right on letters, against gradient steps: (figure,
     axes).
     """
     fig, axes = figure(ncols=2, height=3.1)
@@ -186,7 +207,7 @@ def draw_steps(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         ax.set_xticks([0, 5, 10, 50, 100], ["0", "5", "10", "50", "100"])
         ax.set(xlabel="gradient steps at test time", xlim=(0, 100))
     axes[0].set(ylabel="mean squared error", yscale="log")
-    axes[1].set_ylabel("share right")
+    axes[1].set_ylabel("fraction right")
     axes[0].legend(fontsize=8.5, loc="center right", bbox_to_anchor=(1, 0.72))
     return fig, axes
 
@@ -207,11 +228,15 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
             shown = f"MAML, {_STEPS} steps" if of_waves else _LABELS[name]
             _draw(ax, x, band, marker="o", ms=3, color=_COLOUR[name], label=shown)
         ax.set_xlabel(label)
-    for ax, edge in zip(axes, _TRAINED.values(), strict=False):
-        ax.axvline(edge, color="grey", ls=":")
-        ax.set_yscale("log")
+    for name, band in sheared_letters(letters, shots=4).items():
+        axes[2].plot(SHEARS, band.mean, "--", lw=1, color=_COLOUR[name])
+    for ax, x, kind in zip(axes, (AMPLITUDES, PHASES), ("amplitude", "phase")):
+        zero = answering_zero(kind)
+        ax.plot(x, zero, "--", color="black", lw=1, label="answer 0")
+        ax.axvline(_TRAINED[kind], color="grey", ls=":")
+        ax.set(yscale="log", ylim=(0.03, 200))
     axes[0].set_ylabel("mean squared error")
-    axes[2].set_ylabel("share right")
+    axes[2].set_ylabel("fraction right")
     fig.legend(
         *axes[0].get_legend_handles_labels(),
         loc="outside upper left",
@@ -239,7 +264,7 @@ def draw_scratch(letters: dict[str, Any]) -> Any:
         _draw(ax, steps, bands["queries"], color=colour, label=label)
         _draw(ax, steps, bands["examples"], color=colour, ls="--")
     ax.axvline(_STEPS, color="grey", ls=":")
-    ax.set(xlabel="gradient steps", ylabel="share right")
+    ax.set(xlabel="gradient steps", ylabel="fraction right")
     ax.legend()
     return fig, ax
 

@@ -92,9 +92,38 @@ def test_recorded_learners_change_places_where_meta_training_ends():
             select(record, learner=n, seed=seed)[0]["results"]
             for n in ("maml", "recurrent")
         )
-        for name, inside, outside in (("by_amplitude_5", 3, 10), ("by_phase_5", 2, 6)):
+        amplitude = recorded.AMPLITUDES.index
+        phase = recorded.PHASES.index
+        for name, inside, outside in (
+            ("by_amplitude_5", amplitude(3.0), amplitude(10.0)),
+            ("by_phase_5", phase(0.5), phase(1.5)),
+        ):
             assert read[name][inside] < 0.7 * step[name][inside]
             assert step[name][outside] < 0.6 * read[name][outside]
+
+
+def test_recorded_first_order_method_diverged_once_at_amplitude_ten():
+    """The page says one seed of three, after a hundred steps."""
+    at_ten = [
+        cell["results"]["by_amplitude_100"][recorded.AMPLITUDES.index(10.0)]
+        for cell in select(load_record("maml_sine"), learner="first_order")
+    ]
+    assert sum(error > 1e6 for error in at_ten) == 1
+    assert len(at_ten) == 3
+
+
+def test_recorded_reader_loses_more_of_what_is_above_chance_under_the_largest_shear():
+    """M-fig3, at s = 2: of the fraction right above one fifth, the recurrent learner
+    keeps less than MAML, from one example and from four.
+    """
+    letters = load_record("maml_letters")
+    for shots in (1, 4):
+        kept = {
+            name: (band.mean[recorded.SHEARS.index(2.0)] - 0.2)
+            / (band.mean[recorded.SHEARS.index(0.0)] - 0.2)
+            for name, band in recorded.sheared_letters(letters, shots).items()
+        }
+        assert kept["recurrent"] < 0.8 * kept["maml"]
 
 
 def test_recorded_sines_are_of_the_published_scale():

@@ -92,6 +92,17 @@ def test_recorded_axes_are_the_experiments_own(experiment):
     assert len(waves.mean) == len(recorded.PHASES)
 
 
+def test_answering_zero_costs_the_mean_square_of_the_wave():
+    x = np.linspace(-5, 5, 20_001)
+    for phase, error in zip(
+        recorded.PHASES, recorded.answering_zero("phase"), strict=True
+    ):
+        amplitudes = np.linspace(0.1, 5, 2001)
+        square = np.mean(amplitudes**2) * np.mean(np.sin(x - phase * np.pi) ** 2)
+        assert error == pytest.approx(square, rel=1e-3)
+    assert recorded.answering_zero("amplitude").tolist()[-1] == 50
+
+
 def test_figures_draw_every_recorded_learner():
     sines, letters, depth = (
         load_record(f"maml_{name}") for name in ("sine", "letters", "depth")
@@ -101,10 +112,11 @@ def test_figures_draw_every_recorded_learner():
         5,
         4,
     ]
+    # four learners, the answer 0 and the edge; letters from one example and from four
     assert [len(ax.lines) for ax in recorded.draw_other_tasks(sines, letters)[1]] == [
-        4,
-        4,
-        3,
+        6,
+        6,
+        6,
     ]
     assert len(recorded.draw_scratch(letters)[1].lines) == 5
     ax = recorded.draw_depth(depth)[1]

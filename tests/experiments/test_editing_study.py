@@ -433,3 +433,46 @@ def test_share_and_turned_neighbours_go_together_at_a_given_depth():
     rest = [x - np.polyval(np.polyfit(reached, x, 1), reached) for x in (share, turned)]
     assert np.corrcoef(share, turned)[0, 1] > 0.95
     assert 0.7 < np.corrcoef(rest)[0, 1] < 0.9
+
+
+def test_early_keys_cannot_distinguish_relations_and_late_ones_subjects():
+    record = load_record("editing_two_shares")
+    assert coverage(record).missing == ()
+    shares = {
+        kind: {
+            cell["parameters"]["layer"]: cell["results"][f"text_{kind}"]["mean"]
+            for cell in record["cells"]
+        }
+        for kind in ("other_subject", "other_relation")
+    }
+    assert max(shares["other_subject"][block] for block in range(10)) < 0.2
+    assert min(shares["other_relation"][block] for block in range(10)) > 0.8
+    assert min(shares["other_subject"][block] for block in range(25, 30)) > 0.6
+    assert max(shares["other_relation"][block] for block in range(25, 30)) < 0.5
+    # in no block are both small
+    assert min(map(max, *(kind.values() for kind in shares.values()))) > 0.5
+
+
+def test_the_two_shares_are_those_of_the_keys(experiment, monkeypatch):
+    """Against a loop over two countries and the relations, for random keys."""
+    two = experiment("editing_two_shares")
+    rng = np.random.default_rng(0)
+    width = 8
+    keys = rng.normal(size=(3, 4, 2, width))
+    moment = np.cov(rng.normal(size=(width, 5 * width)))
+    monkeypatch.setattr(two, "subject_keys", lambda: keys)
+    monkeypatch.setattr(two, "moments", lambda every: [moment] * 4)
+    found = two.measure(layer=1, ridge=0.01, every=1, seed=0)
+    C = moment + 0.01 * np.trace(moment) / width * np.eye(width)
+    relation, subject = [], []
+    for r in range(3):
+        for c in range(2):
+            k = keys[r, 1, c]
+            u = np.linalg.solve(C, k)
+            subject.append(u @ keys[r, 1, 1 - c] / (u @ k))
+            relation += [u @ keys[q, 1, c] / (u @ k) for q in range(3) if q != r]
+    assert found["countries"] == 2
+    assert found["text_other_subject"]["mean"] == pytest.approx(np.mean(subject), 1e-3)
+    assert found["text_other_relation"]["mean"] == pytest.approx(
+        np.mean(relation), 1e-3
+    )

@@ -1,77 +1,39 @@
 """Kronecker preconditioning by W = TUV: operator, layers, transformations for optax,
 and where T and V come from.
-
-Every name here is imported when it is first used, so that the layers do not wait for
-optax.
 """
 
-from typing import TYPE_CHECKING
-
-from rankone._lazy import on_demand
-
-if TYPE_CHECKING:
-    from rankone.preconditioning.curvature import Skipped, layer_moments, skipped
-    from rankone.preconditioning.kronecker import (
-        Factors,
-        KroneckerPreconditioner,
-        kronecker_preconditioner,
-        unvec,
-        vec,
-    )
-    from rankone.preconditioning.layers import (
-        Reparameterized,
-        between,
-        merge,
-        reparameterize,
-        trainable,
-    )
-    from rankone.preconditioning.meta import adapt_U, meta_learn
-    from rankone.preconditioning.natural import prong, whiten
-    from rankone.preconditioning.transforms import (
-        estimated_kronecker,
-        kronecker_sgd,
-        only_U,
-        precondition,
-        transport,
-    )
-    from rankone.preconditioning.whitening import (
-        Moments,
-        MovingMoments,
-        TransposedMoments,
-        damped,
-        matrix_power,
-        whitening_factors,
-    )
-
-_NAMES = {  # what each module defines
-    "curvature": ("Skipped", "layer_moments", "skipped"),
-    "kronecker": (
-        "Factors",
-        "KroneckerPreconditioner",
-        "kronecker_preconditioner",
-        "unvec",
-        "vec",
-    ),
-    "layers": ("Reparameterized", "between", "merge", "reparameterize", "trainable"),
-    "meta": ("adapt_U", "meta_learn"),
-    "natural": ("prong", "whiten"),
-    "transforms": (
-        "estimated_kronecker",
-        "kronecker_sgd",
-        "only_U",
-        "precondition",
-        "transport",
-    ),
-    "whitening": (
-        "Moments",
-        "MovingMoments",
-        "TransposedMoments",
-        "damped",
-        "matrix_power",
-        "whitening_factors",
-    ),
-}
-_HOME = {name: module for module, names in _NAMES.items() for name in names}
+from rankone.preconditioning.curvature import Skipped, layer_moments, skipped
+from rankone.preconditioning.kronecker import (
+    Factors,
+    KroneckerPreconditioner,
+    kronecker_preconditioner,
+    unvec,
+    vec,
+)
+from rankone.preconditioning.layers import (
+    Reparameterized,
+    between,
+    merge,
+    reparameterize,
+    trainable,
+)
+from rankone.preconditioning.meta import adapt_U, meta_learn
+from rankone.preconditioning.natural import prong, whiten
+from rankone.preconditioning.transforms import (
+    estimated_kronecker,
+    kronecker_sgd,
+    only_U,
+    precondition,
+    transport,
+)
+from rankone.preconditioning.whitening import (
+    Moments,
+    MovingMoments,
+    TransposedMoments,
+    damped,
+    matrix_power,
+    whitening_factors,
+)
 
 __all__ = [
     "Factors",
@@ -103,6 +65,3 @@ __all__ = [
     "whiten",
     "whitening_factors",
 ]
-
-if not TYPE_CHECKING:
-    __getattr__, __dir__ = on_demand(__name__, _NAMES, _HOME)

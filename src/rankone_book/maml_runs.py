@@ -230,7 +230,9 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         ax.set_xlabel(label)
     for name, band in sheared_letters(letters, shots=4).items():
         axes[2].plot(SHEARS, band.mean, "--", lw=1, color=_COLOUR[name])
-    for ax, x, kind in zip(axes, (AMPLITUDES, PHASES), ("amplitude", "phase")):
+    for ax, x, kind in zip(
+        axes, (AMPLITUDES, PHASES), ("amplitude", "phase"), strict=False
+    ):
         zero = answering_zero(kind)
         ax.plot(x, zero, "--", color="black", lw=1, label="answer 0")
         ax.axvline(_TRAINED[kind], color="grey", ls=":")

@@ -861,3 +861,17 @@ def test_networks_are_pytrees_that_can_be_edited():
 
 def test_a_network_says_nothing_before_the_step_unless_told_what():
     assert Network(jnp.ones(0), (Dense(np.ones((1, 1))),), 0.1).start == 0
+
+
+def test_labels_at_one_input_are_seen_through_their_sum_only(x64):
+    """No network distinguishes {(x, 0), (x, 1)} from {(x, ½), (x, ½)}."""
+    network = ro.universal_learner(
+        lambda x, y, x_star: y * x_star, construction="two_layers", units=60
+    )
+    x = np.array([0.3, 0.3])
+    one = adapt(network, x, np.array([0.0, 1.0]))
+    other = adapt(network, x, np.array([0.5, 0.5]))
+    for first, second in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        np.testing.assert_allclose(first, second, rtol=1e-12, atol=1e-15)
+    apart = adapt(network, x, np.array([0.0, 0.0]))
+    assert abs(predict(apart, 0.5) - predict(one, 0.5)) > 1e-3

@@ -1,5 +1,5 @@
-"""Rates of ResMem in the linear model, in plain double precision, and when it knows its
-training examples by heart.
+"""Rates of ResMem in the linear model, in plain double precision, and the width at which
+it recalls every training example.
 
 Of the printed chain S-2stage and S-purekNN speak of the theorem, S-eq33 and S-eq34 of
 the shrinkage; S-eq35, S-eq36 and S-eq37 collect the constants that `base_bound` and
@@ -54,7 +54,7 @@ def worst_margin(off_mass: Numbers) -> Float[Array, "..."]:
 
 @checked
 def memorising_width(embeddings: Numbers, k: int) -> float:
-    """A σ below which every training example is known by heart: d_min / log(3(k − 1))
+    """Width σ = d_min / log(3(k − 1)) below which every training example is recalled
     [S-rem3.2].
 
     There d_min is the least distance between two embeddings.

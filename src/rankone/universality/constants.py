@@ -36,9 +36,9 @@ class Constants(Module):
         epsilon: ε of the printed A and B.
         ramp: ω, width of the ramps between cells in units of a cell; None for the
             narrowest power of two that the number format bears.
-        sleep: σ, how far below zero the fitted units are kept before the step. It must
-            exceed √2·μδ/(αw), what the slots at rest add to a unit of "constant";
-            without it half of those units are awake.
+        sleep: σ, the distance below zero at which the fitted units are kept before the
+            step. It must exceed √2·μδ/(αw), the contribution of the slots to a unit of
+            "constant". Without it half of those units are active.
     """
 
     alpha: float = 0.1

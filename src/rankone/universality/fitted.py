@@ -1,10 +1,10 @@
-"""Networks of constant depth, whose last layer is any one-hidden-layer ReLU net, fitted
+"""Networks of constant depth whose last hidden layer is fitted by least squares
 [M-S4, M-S5].
 
-The step leaves two numbers from which x and y follow, and x* is there anyway; a net of
-one hidden layer on these three approximates any continuous f. It is asleep before the
-step, so it costs the step nothing, and its output weights can be fitted by least
-squares to what the real network's units show after real steps.
+The step stores two numbers that determine x and y, and x* is an input. ReLU units of
+these three numbers approximate any continuous f. They are inactive during the step, so
+the step does not change them. Their output weights are fitted to the activations that
+the network has after real steps.
 """
 
 from collections.abc import Callable
@@ -130,7 +130,7 @@ def shallow_network(
     bias = np.array([-d / written, 0, 0, -shut, -shut - 1, 0])
 
     def rows_of(a: Matrix, c: Matrix) -> tuple[Matrix, Matrix]:
-        # enough to keep it asleep for every x*
+        # enough to keep the unit inactive for every x*
         gate = np.maximum(c + np.maximum(a[:, 2], 0), 0) + constants.sleep
         W = np.zeros((len(a), 6))
         W[:, :3] = a

@@ -17,7 +17,7 @@ from rankone.universality.tables import Grid, assemble, front
 __all__ = ["hat_network"]
 
 # knot of the read-out, in units of Δ: above what the slots hold before the step
-_AWAKE = 1e-8
+_ACTIVE = 1e-8
 
 
 def hat_network(
@@ -41,7 +41,7 @@ def hat_network(
     rows = np.zeros((J * J, 2 * J + S + 1))
     rows[:, 2 * J : -1] = selector.decode / written
     q = np.concatenate([np.zeros(2 * J), np.ones(S + 1)])
-    read = np.vstack([q, rows]), np.concatenate([[0.0], np.full(J * J, -_AWAKE)])
+    read = np.vstack([q, rows]), np.concatenate([[0.0], np.full(J * J, -_ACTIVE)])
     x = np.linspace(0, 1, J)
     values = target_values(
         lambda x, y, xs: g(x, xs), np.tile(x, J), 1.0, np.repeat(x, J)

@@ -27,8 +27,8 @@ class Grid(Module):
     Attributes:
         t: Where the J − 1 ramps begin.
         ramp: ω.
-        sleep: η; a feature d is read as (1 + η)d − η, so that rounding errors in d stay
-            asleep below η/(1 + η).
+        sleep: η; a feature d is read as (1 + η)d − η, so that the units
+            stay inactive at rounding errors in d, below η/(1 + η).
     """
 
     t: Matrix
@@ -48,7 +48,7 @@ def cells_grid(J: int, ramp: float) -> Grid:
 
     Every t is a multiple of ω, so that for ω a power of two x − t is not rounded in
     float32. The difference of two such terms, divided by ω, can still be off by 2⁻²³/ω
-    where x − t is large: that stays asleep.
+    where x − t is large. The units stay inactive at such an error.
     """
     return Grid(ramp * np.round(np.arange(1, J) / (J * ramp) - 0.5), ramp, sleep=1.0)
 
@@ -57,8 +57,8 @@ def front(grid: Grid, S: int, constants: Constants) -> list[tuple[Matrix, Matrix
     """The two layers of φ: weights and biases [M-appC-phi, M-appA-in].
 
     φ = [(d − s)₊; (d + s − 1)₊] with the switch s = clip((θ_b − τ₁)/(τ₂ − τ₁), 0, 1):
-    the first half is awake before the step, the second after it. Then δ in every slot,
-    and θ_b itself.
+    the first half is active before the step, the second half after it. Then come δ in
+    every slot and θ_b itself.
     """
     n = len(grid.t)
     J = len(grid.t) + 1
@@ -132,12 +132,12 @@ def table_network(
     biases: bool = False,
     dtype: Any = None,
 ) -> Network:
-    """The complete network: φ, the stack, and a read-out by units that sleep until the
-    step [M-eq4, M-eq5].
+    """Complete network: φ, the stack, and a read-out by units that are inactive during
+    the step [M-eq4, M-eq5].
 
     The output is b_o + w q + Σ_{c,k} o_ck (β_c decode_c·z − t_k)₊ with the slots z, q =
-    (1ᵀz + θ_b's channel)₊ and all t > 0: before the step only q is awake, so only it
-    carries gradient. What comes back to the slots is −wΔ, for every y [M-appB].
+    (1ᵀz + θ_b's channel)₊ and all t > 0. Before the step only q is active, so only q
+    carries gradient. The error that returns to the slots is −wΔ, for every y [M-appB].
 
     Args:
         target: f(x, y, x_star).
@@ -214,7 +214,8 @@ def sleeping_units(u: Matrix, values: Matrix) -> tuple[Matrix, Matrix]:
     """Knots t > 0 and weights o of Σ o (u − t)_+ through the values (cells, len(u)) at
     u [M-eq4].
 
-    It is 0 up to u₀/2, where the units sleep, and flat beyond the last u.
+    The function is 0 up to u₀/2, where the units are inactive, and constant beyond the
+    last u.
 
     Returns:
         (len(u) + 1,) and (cells, len(u) + 1).

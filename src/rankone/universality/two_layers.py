@@ -1,10 +1,10 @@
-"""Two hidden layers suffice: ReLU' is a step, so that the backward pass cuts x into
-cells by itself [M-S8].
+"""Two hidden layers suffice, because ReLU' is a step function: the backward pass cuts x
+into cells [M-S8].
 
-The first layer is x and two units at rest. The step moves both, one by the error and
-one by the error times the number of thresholds below x, which arrives through units of
-the second layer that are awake where x is above theirs. All other units of the second
-layer sleep until then, and read what was written.
+The first layer is x and two constant units. The step moves one of them by the error. It
+moves the other by the error times the number of thresholds below x, which returns
+through those units of the second layer whose threshold is below x. All other units of
+the second layer are inactive during the step. Afterwards they read both numbers.
 """
 
 from dataclasses import replace
@@ -44,7 +44,7 @@ def two_layer_network(
 
     Args:
         target: f(x, y, x_star).
-        units: Units that sleep until the step and then read (v₀, v₁, x*).
+        units: Units that are inactive during the step and then read (v₀, v₁, x*).
         cells: J, into how many cells the backward pass cuts x; by default a quarter of
             the units.
         y_range: Smallest and largest y.
@@ -86,8 +86,8 @@ def two_layer_network(
 
 
 def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, Matrix]:
-    """Weights on (x, u₀, u₁) and biases of units asleep at v = 0 for every x*, with
-    kinks even among the tasks.
+    """Weights on (x, u₀, u₁) and biases of units that are inactive at v = 0 for every
+    x*, with their kinks spread evenly among the tasks.
     """
     a, c = planes(_written, 4 * units, constants, y_range)
 
@@ -98,9 +98,9 @@ def _readers(units: int, constants: Constants, y_range: Range) -> tuple[Matrix, 
     side = np.where(margin(a, c) < margin(-a, -c), 1, -1)
     a = a * side[:, None]
     c = c * side
-    asleep = np.flatnonzero(margin(a, c) < -constants.sleep)[:units]
-    a = a[asleep]
-    c = c[asleep]
+    inactive = np.flatnonzero(margin(a, c) < -constants.sleep)[:units]
+    a = a[inactive]
+    c = c[inactive]
     beta = 1 / (constants.alpha * constants.linear)
     return np.stack(
         [a[:, 2], beta * a[:, 0], beta * a[:, 1]], 1

@@ -256,7 +256,7 @@ def neighbour_shares(
     """
     choice("method", method, _WAYS)
     pools = {r: _those_known(known, r) for r in RELATIONS}
-    predicted = {}
+    predicted: dict[str, list[float]] = {}
     for relation in RELATIONS:
         found = select_one(shares, relation=relation)["results"]
         predicted |= zip(found["facts"], found[_WAYS[method]], strict=True)

@@ -456,7 +456,7 @@ def test_definitions_are_ranked_by_name_then_words_then_kind(
     ("query", "link"),
     [
         ("D-thm2", "book/claims.html#claims-d-thm2"),
-        ("Theorem 2", "book/chapters/kernels.html#thm-ker-unbiased"),
+        ("Theorem 2", "book/chapters/kernels_further.html#thm-ker-unbiased"),
         ("Prop 1", "book/chapters/hopfield.html#prop-hop-sign"),
         ("Theorem 5.3", "book/claims.html#claims-s-thm5-3"),
         ("equation 59 of D", "book/claims.html#claims-d-eq59"),

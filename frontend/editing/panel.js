@@ -86,7 +86,7 @@ function makeFields(settings, change) {
       ...of("geometry"),
       label: "geometry",
       options: GEOMETRIES,
-      help: "Ŵ is the W nearest to the old one that answers k* with v*; this says what near means. C = Σkkᵀ of the keys spares them; C = I is a plain gradient step.",
+      help: "Ŵ is the W nearest to the old one that answers k* with v*; this says what near means. C = Σkkᵀ of the keys gives the least interference on them, and C = I a plain gradient step.",
     }),
     ridge: slider({
       ...of("ridge"),
@@ -101,7 +101,7 @@ function makeFields(settings, change) {
       label: "keys behind C",
       min: 1,
       max: n,
-      help: "C is estimated from the first so many keys; the damage is counted on all.",
+      help: "C is estimated from this many keys, the first ones. Interference is counted on all.",
     }),
     count: slider({
       label: "stored keys",
@@ -110,7 +110,7 @@ function makeFields(settings, change) {
       min: 2,
       max: 24,
       value: n,
-      help: "The keys whose answers an edit may disturb. Drag them, or the axes of their cloud.",
+      help: "The keys whose outputs an edit may disturb. Drag them, or the axes of their cloud.",
       onInput: (count) => change({ count }),
     }),
     beta: slider({
@@ -119,7 +119,7 @@ function makeFields(settings, change) {
       symbol: "β",
       values: BETAS,
       format: figures,
-      help: "C ← C + βkkᵀ after each kept edit, so that later edits spare its key.",
+      help: "C ← C + βkkᵀ after each kept edit, so that later edits move its output less.",
     }),
     dimension: slider({ ...of("dimension"), label: "dimensions", symbol: "D", min: 2, max: 64 }),
     edits: slider({

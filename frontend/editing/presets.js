@@ -34,23 +34,23 @@ const QUESTIONS = [
   {
     key: "start",
     name: "One edit",
-    ask: "Twelve keys are stored. W must answer v* at k*, and Ŵ does. Drag v*, then k*: which keys pay, and which never do?",
+    ask: "Twelve keys are stored. W must answer v* at k*, and Ŵ does. Drag v*, then k*: which outputs move, and which never do?",
     predict: {
       options: [
-        ["all", "Every key pays"],
-        ["line", "All but those on one line"],
-        ["near", "Only those near k*"],
+        ["all", "Every output moves"],
+        ["line", "All but those of keys on one line"],
+        ["near", "Only those of keys near k*"],
       ],
       right: ({ edit }) => edit && "line",
     },
     after: ({ total, lawTotal }) =>
-      `Every answer moves along the one direction Λ, key j by ‖r‖·|uᵀkⱼ|/s: nothing on the dashed line, where uᵀk = 0. Measured over all keys ${figures(total)}, by the formula ‖r‖²/s ${figures(lawTotal)}: no other Ŵ with Ŵk* = v* does less.`,
+      `Every output moves in the same direction, r, and the output of key j moves by ‖r‖·|uᵀkⱼ|/s. On the dashed line uᵀk = 0, and nothing moves. The interference, the sum of squared changes, is measured as ${figures(total)}, and predicted by ‖r‖²/s as ${figures(lawTotal)}. No other Ŵ with Ŵk* = v* has less.`,
     set: {},
   },
   {
     key: "identity",
     name: "Forget the geometry",
-    ask: "The same pair, written with C = I: one plain gradient step. How much more damage does it do, and for which k* none?",
+    ask: "The same pair, written with C = I: one plain gradient step. How much more interference does it have, and for which k* no more than the least?",
     predict: { options: FACTORS, right: ofFactor },
     after: ({ total, least }) =>
       `Here ${figures(total / least)} times the least. Drag k* onto an axis of the cloud and the factor falls to 1: there u points the same way in both geometries. At worst it is (1 + κ)²/4κ, κ the condition number of C.`,
@@ -59,42 +59,42 @@ const QUESTIONS = [
   {
     key: "member",
     name: "Edit a stored key",
-    ask: "k* is now one of the keys. Its own answer must change. When do the other keys pay more than it does?",
+    ask: "k* is now one of the keys. Its own output must change. When is the interference on the other keys larger than that change?",
     predict: {
       options: [
-        ["more", "Here already they pay more"],
-        ["less", "Here they pay less"],
+        ["more", "Here it is already larger"],
+        ["less", "Here it is smaller"],
       ],
       right: ({ total, residual: [a, b] }) => (total > 2 * (a * a + b * b) ? "more" : "less"),
     },
     after: ({ total, residual, leverage }) => {
       const r2 = residual[0] ** 2 + residual[1] ** 2;
-      return `Its leverage is h = ${figures(leverage)}. All keys together change by ‖r‖²/h = ${figures(total)}, the others by ‖r‖²(1/h − 1) = ${figures(total - r2)}, against ${figures(r2)} at the key itself. Beyond h = ½ the others pay less. Drag the key outwards to raise h.`;
+      return `Its leverage is h = ${figures(leverage)}. The interference is ‖r‖²/h = ${figures(total)} over all keys and ‖r‖²(1/h − 1) = ${figures(total - r2)} over the others, against ${figures(r2)} at the key itself. Beyond h = ½ the others have less. Drag the key outwards to raise h.`;
     },
     set: { k: cloud(12, 4)[2] },
   },
   {
     key: "few",
     name: "Three keys for C",
-    ask: "C is estimated from the first three keys only; the damage is counted on all twelve. What does a poor C cost?",
+    ask: "C is estimated from the first three keys only, and interference is counted on all twelve. How much more is there than with all twelve in C?",
     predict: { options: FACTORS, right: ofFactor },
     after: ({ total, least }) =>
-      `${figures(total / least)} times the least: the constraint still holds exactly, for any u with uᵀk* ≠ 0; only the price is wrong. In D dimensions n Gaussian samples cost (n − 1)/(n − D) on average. Raise ‘keys behind C’, or add a little ridge.`,
+      `${figures(total / least)} times the least. The constraint still holds exactly, as it does for any u with uᵀk* ≠ 0. Only the interference grows. In D dimensions n Gaussian samples multiply it by (n − 1)/(n − D) on average. Raise ‘keys behind C’, or add a little ridge.`,
     set: { used: 3, k: [1.4, 1.2] },
   },
   {
     key: "line",
     name: "Keys on a line",
-    ask: "All keys lie on a line and k* does not. An edit at no cost exists. Does the pseudo-inverse find it?",
+    ask: "All keys lie on a line and k* does not. There is an edit that moves none of their outputs. Does the pseudo-inverse find it?",
     predict: {
       options: [
-        ["found", "Yes: no key pays"],
-        ["missed", "No: the keys pay"],
+        ["found", "Yes: no output moves"],
+        ["missed", "No: they move"],
       ],
       right: ({ total }) => (total < 1e-6 ? "found" : "missed"),
     },
     after: ({ total }) =>
-      `No: it changes the keys by ${figures(total)}, and u stays on their line. Choose ‘C = Σkkᵀ’ and a ridge of 0.001: u turns to the part of k* that is orthogonal to all keys, and the damage vanishes.`,
+      `No: its interference is ${figures(total)}, and u stays on their line. Choose ‘C = Σkkᵀ’ and a ridge of 0.001: u turns to the part of k* that is orthogonal to all keys, and the interference on these keys vanishes.`,
     set: { keys: line, used: 9, k: [0.5, 1.6], geometry: "pinv" },
   },
   {
@@ -114,7 +114,7 @@ const QUESTIONS = [
       },
     },
     after: ({ total, least }) =>
-      `Almost into the plain gradient step: u is nearly parallel to k*, and the damage is ${figures(total / least)} times the least. A ridge protects where C knows nothing and costs where it knows something. Lower it and watch the factor.`,
+      `Almost into the plain gradient step: u is nearly parallel to k*, and the interference is ${figures(total / least)} times the least. A ridge helps along directions that no key in C uses, and adds interference along the others. Lower it and watch the factor.`,
     set: { ridge: 100 },
   },
   {
@@ -133,7 +133,7 @@ const QUESTIONS = [
       },
     },
     after: ({ past }) =>
-      `The second edit has moved the first answer by ${figures(past[2][0])}. A plane holds two pairs: keep the third edit too, and it breaks both. With β above 0 a kept key enters C and later edits spare it, at the price of the other keys.`,
+      `The second edit has moved the first answer by ${figures(past[2][0])}. A plane holds two pairs: keep the third edit too, and it breaks both. With β above 0 a kept key enters C and later edits move its output less, with more interference on the other keys.`,
     set: { pairs: two, order: [0, 1], k: [-0.6, 1.3], v: [1.5, 0.4] },
   },
   {
@@ -144,7 +144,7 @@ const QUESTIONS = [
       options: [
         ["settles", "On answering both"],
         ["between", "Halfway between them"],
-        ["never", "It swings for ever"],
+        ["never", "It never settles"],
       ],
       right: ({ cosine }) => (cosine === null ? null : cosine < 1 - 1e-9 ? "settles" : "never"),
     },

@@ -56,7 +56,7 @@ export const neighbours = {
     y: { label: "rise of its lead, nats" },
     series: [
       { key: "all", label: "all neighbours", tone: "quiet", r: 2.5, pen: dots },
-      { key: "turned", label: "answer turned", tone: "law", r: 3.5, pen: dots },
+      { key: "turned", label: "answer flipped", tone: "law", r: 3.5, pen: dots },
       { key: "own", label: "of the edit picked", tone: "distributed", r: 5, pen: dots },
     ],
   },
@@ -89,10 +89,10 @@ export const neighbours = {
         lines: { all: placed(all), turned: placed(all.filter(turned)), own: placed(own) },
         x: [low, high + 0.02],
       },
-      words: `Over ${all.length} neighbours of ${facts.length} edits the ranks of share and rise correlate by ${fixed(order)}; ${lost} answers are turned.`,
+      words: `Over ${all.length} neighbours of ${facts.length} edits the ranks of share and rise correlate by ${fixed(order)}; ${lost} answers flip.`,
       rows: own.map((one) => [
         `${one[0]}, share ${fixed(one[1])}`,
-        `lead ${fixed(one[2], 1)} → ${fixed(one[3], 1)}${turned(one) ? ", turned" : ""}`,
+        `lead ${fixed(one[2], 1)} → ${fixed(one[3], 1)}${turned(one) ? ", flipped" : ""}`,
       ]),
     };
   },

@@ -306,6 +306,32 @@ def test_without_enough_keys_the_ridge_limit_is_free_and_the_pseudo_inverse_is_n
         pseudo_inverse_edit(W, K, outside, v)
 
 
+def test_on_new_keys_a_finite_ridge_is_best_and_the_ridge_limit_is_worst():
+    """With 49 keys in 50 dimensions, the edit without interference on the sample."""
+    sizes = np.arange(1, 51) ** -0.5
+    seen, new = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        K = sizes[:, None] * rng.normal(size=(50, 49))
+        k = sizes * rng.normal(size=50)
+        C = K @ K.T / 49
+        ridge = 0.01 * np.trace(C) / 50 * np.eye(50)
+        directions = np.array(
+            [
+                k - K @ np.linalg.pinv(K) @ k,
+                np.linalg.pinv(C) @ k,
+                np.linalg.solve(C + ridge, k),
+            ]
+        )
+        scale = (directions @ k) ** 2
+        seen.append(np.sum((directions @ K) ** 2, axis=1) / scale)
+        new.append(np.sum((directions * sizes) ** 2, axis=1) / scale)
+    limit, pinv, finite = np.median(seen, axis=0)
+    assert limit < 1e-12 < pinv < finite
+    limit, pinv, finite = np.median(new, axis=0)
+    assert limit > 2 * pinv > 4 * finite
+
+
 def test_inside_the_span_the_ridge_limit_is_the_pseudo_inverse(x64):
     K, _, W, _, v = problem(n=8, fitted=False)
     k = K @ np.arange(1.0, 9)

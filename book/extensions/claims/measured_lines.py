@@ -141,7 +141,7 @@ def _tidy(cell: nodes.container, source: nodes.literal_block) -> None:
     if cell.get("hide_mode", "input") != "input":
         return
     shown = without_bookkeeping(source.astext())
-    if "hide_mode" not in cell and _sets_up(source.astext()) and _is_silent(cell):
+    if "hide_mode" not in cell and sets_up(source.astext()) and _is_silent(cell):
         cell["hide_mode"] = "input"
         cell["prompt_show"], cell["prompt_hide"] = SETUP
     elif "hide_mode" in cell or not shown:
@@ -157,7 +157,7 @@ def _tidy(cell: nodes.container, source: nodes.literal_block) -> None:
         source += nodes.Text(shown)
 
 
-def _sets_up(source: str) -> bool:
+def sets_up(source: str) -> bool:
     """True if a cell imports from three places or more, and else only configures, and
     defines what takes one line.
     """

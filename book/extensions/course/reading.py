@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from myst_parser.config.main import MdParserConfig
 from myst_parser.parsers.mdit import create_md_parser
 
-from extensions.claims.measured_lines import without_bookkeeping
+from extensions.claims.measured_lines import sets_up, without_bookkeeping
 
 # seconds for a word, a formula in a line and on its own, a character of visible code, a
 # figure, and for trying an explorer
@@ -103,5 +103,8 @@ def _code(cell: str) -> float:
     )
     if HIDDEN.search(cell):
         return drawn
-    code = without_bookkeeping(OPTIONS.sub("", cell))
+    code = OPTIONS.sub("", cell)
+    if sets_up(code):  # the page folds it
+        return drawn
+    code = without_bookkeeping(code)
     return drawn + CODE * len("".join(code.split()))

@@ -236,7 +236,7 @@ def draw_other_tasks(sines: dict[str, Any], letters: dict[str, Any]) -> Any:
         zero = answering_zero(kind)
         ax.plot(x, zero, "--", color="black", lw=1, label="answer 0")
         ax.axvline(_TRAINED[kind], color="grey", ls=":")
-        ax.set(yscale="log", ylim=(0.03, 200))
+        ax.set(yscale="log", ylim=(0.01, 200))
     axes[0].set_ylabel("mean squared error")
     axes[2].set_ylabel("fraction right")
     fig.legend(

@@ -158,8 +158,8 @@ def asked_before(record: dict[str, Any], many: dict[str, Any]) -> NDArray[np.boo
         record: That of `counterfact`, whose cells hold ten facts each.
         many: That of `counterfact_many`, which asks about the first of them.
     """
-    asked = len(many["cells"][0]["results"]["ahead"][0])
-    size = len(record["cells"][0]["results"]["price"])
+    (asked,) = {len(cell["results"]["ahead"][0]) for cell in many["cells"]}
+    (size,) = {len(cell["results"]["price"]) for cell in record["cells"]}
     cells = [c for c in record["cells"] if c["parameters"]["cell"] < asked // size]
     log_p = recorded_cases(record | {"cells": cells})["before"]
     return log_p[:, 0] > log_p[:, 1]

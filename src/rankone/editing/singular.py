@@ -22,9 +22,10 @@ _SHARE = 1e-4
 def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> Write:
     """The limit, as λ → 0, of the edit with C = KKᵀ + λI, for any number of keys.
 
-    A key outside their span is written along its part orthogonal to them all,
-    P⊥k/‖P⊥k‖², at no interference whatever; a key inside is written through the
-    pseudo-inverse of C.
+    A key outside the span of K is written along its part orthogonal to it, P⊥k/‖P⊥k‖²,
+    without any interference on the keys of K. A key inside is written through the
+    pseudo-inverse of C. On new keys of the same kind the interference can be large,
+    because ‖P⊥k‖ can be small: use a finite ridge where K is only a sample.
 
     Args:
         W: Weights (H, D).
@@ -38,8 +39,8 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
 def pseudo_inverse_edit(
     W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike
 ) -> Write:
-    """The closed form with C⁺ in place of C⁻¹: it answers k, yet disturbs keys that
-    could have been left alone.
+    """The closed form with C⁺ in place of C⁻¹: it answers k, and disturbs keys of K
+    that `ridge_limit_edit` leaves alone.
 
     Args:
         W: Weights (H, D).

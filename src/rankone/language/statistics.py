@@ -91,12 +91,14 @@ def key_geometry(
     """The mean second moment of the keys over the corpus, with a ridge, factored: the C
     of an edit.
 
-    The first token of each window does not count, as in `key_moments`.
+    The first token of each window does not count, as in `key_moments`. Five keys per
+    dimension and the default ridge keep the interference of an edit within a quarter of
+    the least, on the keys of the book's corpus.
 
     Args:
         model: The language model that reads the corpus.
         layer: Number of the block.
-        ridge: What is added to C's diagonal, as a share of its mean.
+        ridge: Fraction of the mean of C's diagonal that is added to the diagonal.
         options: Passed to `key_moments`.
 
     Raises:

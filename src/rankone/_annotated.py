@@ -44,7 +44,9 @@ def checked(function: F) -> F:
     """
     takes = signature(function)
     title = getattr(function, "__qualname__", str(function))
-    kinds = {name: _kinds(one.annotation) for name, one in takes.parameters.items()}
+    parameters = takes.parameters.items()
+    kinds = {name: _kinds(parameter.annotation) for name, parameter in parameters}
+    dims = {name: _dims(kinds[name]) for name in kinds}
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -55,7 +57,7 @@ def checked(function: F) -> F:
         arguments = bound.arguments
         for name, value in arguments.items():
             arguments[name] = _fitted(name, value, kinds[name])
-        _refuse_misfits(arguments, kinds)
+        _refuse_misfits(arguments, dims)
         try:
             return function(*bound.args, **bound.kwargs)
         except _NO_VALUE:
@@ -96,9 +98,8 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
     classes = tuple(get_origin(kind) or kind for kind in kinds)
     if name == "key" and kinds == (jax.Array,):
         random_key(name, value)
-    elif _dims(kinds) or jax.Array in classes or np.ndarray in classes:
+    elif _dims(kinds) is not None:
         array = host(name, value)
-        _refuse_misfits({name: array}, {name: kinds})
         return array if isinstance(value, list | tuple) else value
     elif kinds[0] in _PLAIN and len(kinds) == 1:
         plain = _PLAIN[kinds[0]](name, value)
@@ -112,10 +113,13 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
             entries = entries[:1] * size
         if not size == len(entries) > 0:
             raise ArgumentError(name, f"got {brief(value)}; it must be a {kinds[0]}.")
-        values = [
-            _fitted(f"{name}[{i}]", entry, _kinds(hint))
-            for i, (entry, hint) in enumerate(zip(value, entries, strict=True))
-        ]
+        values = []
+        for i, (entry, hint) in enumerate(
+            zip(value, map(_kinds, entries), strict=True)
+        ):
+            place = f"{name}[{i}]"
+            values.append(_fitted(place, entry, hint))
+            _refuse_misfits({place: values[-1]}, {place: _dims(hint)})
         return tuple(values) if classes[0] is tuple else values
     elif classes == (Callable,):
         if not callable(value):
@@ -135,28 +139,32 @@ def _is_class(kind: Any) -> bool:
 
 
 def _dims(kinds: tuple[Any, ...]) -> str | None:
-    """The dimensions of a kind that is an array of jaxtyping."""
-    return next((kind.dim_str for kind in kinds if hasattr(kind, "dim_str")), None)
+    """The dimensions that jaxtyping names, "..." for another array, None for no array."""
+    for kind in kinds:
+        if hasattr(kind, "dim_str"):
+            return kind.dim_str
+    arrays = (jax.Array, np.ndarray)
+    return "..." if any((get_origin(k) or k) in arrays for k in kinds) else None
 
 
-def _refuse_misfits(arguments: dict[str, Any], kinds: dict[str, tuple]) -> None:
-    """Raise if an array is empty, or does not have the dimensions of its kind with the
-    sizes that they have in the arrays before it.
+def _refuse_misfits(arguments: dict[str, Any], dims: dict[str, str | None]) -> None:
+    """Raise if an array is empty, or does not have its dimensions with the sizes that
+    they have in the arrays before it.
     """
-    arrays = {
-        name: (_dims(kinds[name]) or "...", np.shape(value))
-        for name, value in arguments.items()
-        if value is not None and (_dims(kinds[name]) or hasattr(value, "shape"))
-    }
+    arrays: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for name, value in arguments.items():
+        wanted = dims[name]
+        if wanted is not None and value is not None:
+            arrays[name] = (wanted, getattr(value, "shape", ()))
     place = _first_misfit(*arrays.values())
     if place is not None:
         name = list(arrays)[place]
-        dims, shape = arrays[name]
+        wanted, shape = arrays[name]
         earlier = [f"{other} is {arrays[other][1]}" for other in list(arrays)[:place]]
         raise ArgumentError(
             name,
-            f"got shape {shape}; it must be of shape ({', '.join(dims.split())}), not "
-            f"empty{', where ' if earlier else ''}{', '.join(earlier)}.",
+            f"got shape {shape}; it must be of shape ({', '.join(wanted.split())}), "
+            f"not empty{', where ' if earlier else ''}{', '.join(earlier)}.",
         )
 
 

@@ -14,7 +14,7 @@ which runs a function of JAX on known arrays outside the trace.
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, TypeGuard
 
 import jax
 import jax.numpy as jnp
@@ -49,6 +49,7 @@ __all__ = [
     "real",
     "refuse_traced",
     "renamed",
+    "settled",
     "states",
 ]
 
@@ -280,11 +281,9 @@ def as_array(value: Any) -> Any:
     """`value` as an array: a JAX one as it is, another in numpy, where looking at it
     compiles nothing.
     """
-    return (
-        np.asarray(value)
-        if not isinstance(value, jax.Array) and not is_traced(value)
-        else jnp.asarray(value)
-    )
+    if isinstance(value, jax.Array):
+        return value
+    return jnp.asarray(value) if is_traced(value) else np.asarray(value)
 
 
 def host(name: str, value: Any) -> Any:
@@ -333,11 +332,11 @@ def array(
 def states(name: str, value: Numbers, D: int) -> Array:
     """`value` as a floating JAX array (..., D) with finite entries."""
     out = _lifted(name, value)
-    wanted = (
-        f"an array of shape (..., {D}): one state a row, of the length of the stored "
-        "patterns"
-    )
     if out.ndim < 1 or out.shape[-1] != D:
+        wanted = (
+            f"an array of shape (..., {D}): one state per row, of the length of the "
+            "stored patterns"
+        )
         raise ArgumentError(name, f"got shape {out.shape}; it must be {wanted}.")
     return _finite(name, out, once=False)
 
@@ -354,18 +353,25 @@ def inputs(x: Numbers, n: int) -> Array:
 
 def numbers(name: str, value: Numbers) -> Array:
     """`value` as a JAX array of real numbers, of any shape; they are not looked at."""
-    if (
-        isinstance(value, jax.Array)
-        and value.dtype.kind == "f"
-        and value.dtype == canonicalize_dtype(value.dtype)
-    ):
-        return value  # as it comes in nearly every call
+    if settled(value):
+        return value
     out = _lifted(name, value)
     if not _is_real(out.dtype):
         raise ArgumentError(
             name, f"got {brief(out.dtype)}; it must be an array of real numbers."
         )
     return jax.device_put(out) if isinstance(out, np.ndarray) else out
+
+
+def settled(value: Any) -> TypeGuard[Array]:
+    """True for a JAX array of a floating type that JAX is set to, which needs no
+    conversion: what nearly every call gets.
+    """
+    return (
+        isinstance(value, jax.Array)
+        and value.dtype.kind == "f"
+        and value.dtype == canonicalize_dtype(value.dtype)
+    )
 
 
 def brief(got: Any) -> str:
@@ -386,11 +392,13 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
     """`value` as an array of a JAX type; what lies on the host as a numpy copy, to be
     checked and converted there.
     """
+    if settled(value):
+        return value
     try:
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
             return canonical(jnp.asarray(value))
-        held = np.asarray(value)
-        return np.array(held, canonicalize_dtype(held.dtype))
+        array = np.asarray(value)
+        return np.array(array, canonicalize_dtype(array.dtype))
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentError(
             name, f"got {brief(value)}; it must be an array of real numbers."

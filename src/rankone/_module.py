@@ -6,7 +6,7 @@ from others is `equinox.field(init=False, default=None)` and is set in `__check_
 so that `dataclasses.replace` derives it again.
 """
 
-from typing import Any
+from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
@@ -14,7 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 import wadler_lindig as wl
 
-__all__ = ["Module", "derive"]
+__all__ = ["Module", "assembled", "derive"]
+
+M = TypeVar("M", bound="Module")
 
 
 class Module(eqx.Module):
@@ -27,7 +29,7 @@ class Module(eqx.Module):
     def __reduce__(self) -> tuple:
         # Up to 0.13.8 at least, equinox takes what `copy` and `pickle` make for an
         # object that is still under construction: open to assignment, and never freed.
-        return _restored, (type(self), self.__dict__)
+        return assembled, (type(self), self.__dict__)
 
     def __eq__(self, other: object) -> Any:
         # On the host, because equinox would compile a program for each shape.
@@ -60,7 +62,8 @@ def derive(module: Module, **fields: Any) -> None:
         object.__setattr__(module, name, value)
 
 
-def _restored(cls: type[Module], fields: dict[str, Any]) -> Module:
+def assembled(cls: type[M], fields: dict[str, Any]) -> M:
+    """A module of fields that need no check, because they were checked or computed."""
     module = object.__new__(cls)
     module.__dict__.update(fields)
     return module

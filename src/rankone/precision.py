@@ -50,9 +50,8 @@ def canonical(tree: T) -> T:
     JAX itself lets float64 arrays out of a block that enabled them, and then cuts them
     operation by operation.
     """
-    if jnp.result_type(float) == jnp.float64 or not any(
-        map(_is_double, jax.tree.leaves(tree))
-    ):
+    doubles = any(map(_is_double, jax.tree.leaves(tree)))
+    if not doubles or jnp.result_type(float) == jnp.float64:
         return tree
     return jax.tree.map(
         lambda leaf: leaf.astype(np.float32) if _is_double(leaf) else leaf, tree
@@ -63,10 +62,11 @@ def wider(*values: Any) -> Any:
     """The type in which values, or values of these types, are computed together,
     whatever JAX promotes by itself.
     """
+    first, *others = (getattr(value, "dtype", value) for value in values)
+    if isinstance(first, np.dtype) and all(first == other for other in others):
+        return first  # as in nearly every call
     with jax.numpy_dtype_promotion("standard"):
-        return reduce(
-            jnp.promote_types, (getattr(value, "dtype", value) for value in values)
-        )
+        return reduce(jnp.promote_types, others, first)
 
 
 def at_least_single(value: Array) -> Array:

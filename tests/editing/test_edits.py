@@ -822,7 +822,7 @@ def test_a_geometry_takes_no_more_memory_than_C_and_its_factor(D=1000, H=100):
     assert held(geometry.C) == 1
     assert held(geometry) < 2
     needed = (
-        _rank_one.lower(np.zeros((H, D)), geometry, np.ones(D), np.ones(H), 0)
+        _rank_one.lower(np.zeros((H, D)), geometry, 0.0, np.ones(D), np.ones(H), 0)
         .compile()
         .memory_analysis()
     )
@@ -1253,7 +1253,7 @@ BAD_ELSEWHERE = {
         lambda: SecondMoments.empty(2, dtype=np.float64),
         "dtype: got .float64",
     ),
-    "whole": (lambda: SecondMoments.empty(2, dtype=int), "dtype: got 'int"),
+    "whole": (lambda: SecondMoments.empty(2, dtype=int), "dtype: got int"),
     "no type": (lambda: SecondMoments.empty(2, dtype={"a": 1}), "dtype: got"),
     "weight": (
         lambda: KeyGeometry.from_moments(np.eye(2)).observe(np.ones(2), weight=-1.0),

@@ -10,12 +10,19 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import array, concrete, host, integer, readable
+from rankone._checks import array, concrete, host, integer, readable, settled
 from rankone.checks import Outcome, outcome
-from rankone.editing.geometry import KeyGeometry, as_geometry
-from rankone.editing.keys import transposed
-from rankone.precision import accurate_difference, canonical, wider
-from rankone.writes import Ridge, Rule, Write, interpolate
+from rankone.editing.geometry import (
+    KeyGeometry,
+    Quality,
+    as_moments,
+    factored,
+    refuse_singular,
+    transposed,
+)
+from rankone.precision import accurate_difference, wider
+from rankone.writes import KernelMemory, Ridge, Write
+from rankone.writes.rules import weight
 
 __all__ = [
     "batch_edit",
@@ -69,10 +76,11 @@ def rank_one_edit(
     ([[3.0, 1.5]], 18.0)
     """
     W = matrix(W, finite=False)
-    geometry = canonical(as_geometry(C, ridge))
+    C, ridge = as_moments(C, ridge)
     refine = _steps(refine)
-    k, v = pair(W, geometry.D, k, v)
-    edit = _rank_one(W, geometry, k, v, refine)
+    k, v = pair(W, _width(C), k, v)
+    edit, quality = _rank_one(W, C, ridge, k, v, refine)
+    refuse_singular("C", quality)
     if readable(edit) and (fault := int(edit.outcome)):
         matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
         if fault == Outcome.SINGULAR:
@@ -127,10 +135,11 @@ def batch_edit(
     [[1.0, 2.0]]
     """
     W = matrix(W)
-    geometry = canonical(as_geometry(C, ridge))
+    C, ridge = as_moments(C, ridge)
     refine = _steps(refine)
-    K, V = pairs(W, geometry, K, V)
-    edit = _batch(W, geometry, K, V, Ridge(omega), refine)
+    K, V = pairs(W, C, K, V)
+    edit, quality = _batch(W, C, ridge, K, V, weight("omega", omega), refine)
+    refuse_singular("C", quality)
     refuse(edit.outcome)
     return edit
 
@@ -156,9 +165,9 @@ def interpolate_residuals(
         omega: As in `batch_edit`.
     """
     W = matrix(W)
-    geometry = canonical(as_geometry(C))
-    (K, V) = pairs(W, geometry, K, V)
-    D = geometry.D
+    C, _ = as_moments(C)
+    K, V = pairs(W, C, K, V)
+    D = W.shape[1]
     given = host("q", q)
     q = array(
         "q",
@@ -170,7 +179,8 @@ def interpolate_residuals(
         raise ValueError(
             f"q: got shape {q.shape}; it must be of length {D}, as W is {W.shape}."
         )
-    answer, fault = _interpolated(W, geometry, K, V, q, Ridge(omega))
+    answer, fault, quality = _interpolated(W, C, K, V, q, weight("omega", omega))
+    refuse_singular("C", quality)
     refuse(fault)
     return answer
 
@@ -200,9 +210,8 @@ def matrix(W: ArrayLike, *, finite: bool = True) -> Array:
     """W as an (H, D) array; looking for NaN in it costs as much as an edit, so that it
     can be put off.
     """
-    if finite or not hasattr(W, "dtype") or not jnp.issubdtype(W.dtype, jnp.floating):
+    if finite or not settled(W):
         return array("W", W, "(H, D): the weights to edit", 2)
-    W = canonical(jnp.asarray(W))
     if W.ndim != 2 or W.size == 0:
         raise ValueError(
             f"W: got shape {W.shape}; "
@@ -226,12 +235,12 @@ def pair(
 
 
 def pairs(
-    W: Array, geometry: KeyGeometry, K: ArrayLike, V: ArrayLike
+    W: Array, C: Array | KeyGeometry, K: ArrayLike, V: ArrayLike
 ) -> tuple[Array, Array]:
-    """Keys (D, m) and values (H, m), checked against the weights and the geometry."""
+    """Keys (D, m) and values (H, m), checked against the weights and C."""
     K = array("K", K, f"({W.shape[1]}, m): one key a column", 2)
     V = array("V", V, f"({W.shape[0]}, m): one value a column", 2)
-    _fits(W, geometry.D, K, V, "K", "V")
+    _fits(W, _width(C), K, V, "K", "V")
     if K.shape[1] != V.shape[1]:
         raise ValueError(
             f"V: got shape {V.shape}; "
@@ -259,35 +268,48 @@ def _fits(W: Array, width: int, k: Array, v: Array, key: str, value: str) -> Non
         )
 
 
+def _width(C: Array | KeyGeometry) -> int:
+    return C.D if isinstance(C, KeyGeometry) else len(C)
+
+
 def _steps(refine: int) -> int:
     return integer("refine", refine, "a number of steps, 0 for none", least=0)
 
 
 @partial(jax.jit, static_argnames="refine")
 def _rank_one(
-    W: Array, geometry: KeyGeometry, k: Array, v: Array, refine: int
-) -> Write:
+    W: Array,
+    C: Array | KeyGeometry,
+    ridge: ArrayLike,
+    k: Array,
+    v: Array,
+    refine: int,
+) -> tuple[Write, Quality | None]:
+    geometry, quality = factored(C, ridge)
     u = geometry.solve(k, refine=refine)
     s, r = _products(W, k, v, u, refine)
     failed = (geometry.outcome != Outcome.OK, Outcome.SINGULAR)
     interference = r @ r / s
-    return Write(
-        r / s,
-        u,
-        interference,
-        outcome(failed, (~jnp.isfinite(interference), Outcome.NOT_FINITE)),
-    )
+    fault = outcome(failed, (~jnp.isfinite(interference), Outcome.NOT_FINITE))
+    return Write(r / s, u, interference, fault), quality
 
 
 @partial(jax.jit, static_argnames="refine")
 def _batch(
-    W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Rule, refine: int
-) -> Write:
+    W: Array,
+    C: Array | KeyGeometry,
+    ridge: ArrayLike,
+    K: Array,
+    V: Array,
+    omega: ArrayLike,
+    refine: int,
+) -> tuple[Write, Quality | None]:
+    geometry, quality = factored(C, ridge)
     A = geometry.solve(K, refine=refine)
     S, R = _products(W, K, V, A, refine)
-    left, fault = rule.coefficients(R, S)
+    left, fault = Ridge(omega).coefficients(R, S)
     fault = jnp.where(geometry.outcome != Outcome.OK, geometry.outcome, fault)
-    return Write(left, A, jnp.sum((left @ S) * left), fault)
+    return Write(left, A, jnp.sum((left @ S) * left), fault), quality
 
 
 def _products(
@@ -312,9 +334,9 @@ def _products(
 
 @jax.jit
 def _interpolated(
-    W: Array, geometry: KeyGeometry, K: Array, V: Array, q: Array, rule: Rule
-) -> tuple[Array, Array]:
-    residuals = V - W @ K
-    _, fault = rule.coefficients(residuals, geometry.inner(K, K))
-    fault = jnp.where(geometry.outcome == Outcome.OK, fault, geometry.outcome)
-    return W @ q + interpolate(K, residuals, q, geometry, rule=rule), fault
+    W: Array, C: Array | KeyGeometry, K: Array, V: Array, q: Array, omega: ArrayLike
+) -> tuple[Array, Array, Quality | None]:
+    geometry, quality = factored(C, 0.0)
+    memory = KernelMemory.store(K, V - W @ K, geometry, rule=Ridge(omega))
+    fault = jnp.where(geometry.outcome == Outcome.OK, memory.outcome, geometry.outcome)
+    return W @ q + memory.read(q), fault, quality

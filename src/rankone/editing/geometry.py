@@ -2,8 +2,8 @@
 and reused for every edit.
 """
 
-from dataclasses import replace
 from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -15,18 +15,17 @@ from rankone._checks import (
     array,
     brief,
     choice,
-    concrete,
     host,
     integer,
     known,
     not_negative,
     numbers,
     real,
+    settled,
 )
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
-from rankone.editing.keys import square_moments, transposed
-from rankone.editing.triangular import Triangular, condition, of_moments, of_rows
+from rankone.editing.triangular import Triangular, condition, of_rows
 from rankone.precision import (
     accurate_difference,
     at_least_single,
@@ -35,7 +34,14 @@ from rankone.precision import (
     wider,
 )
 
-__all__ = ["KeyGeometry", "as_geometry"]
+__all__ = [
+    "KeyGeometry",
+    "Quality",
+    "as_moments",
+    "factored",
+    "refuse_singular",
+    "transposed",
+]
 
 _REMEDY = (
     "positive definite: C has no inverse in this precision. Add a ridge (ridge=1e-3 * "
@@ -99,12 +105,14 @@ class KeyGeometry(Module):
         )
         if precision != "input" and wide != jnp.float64:
             raise ValueError(f"precision: got {brief(precision)}; it must be {wanted}.")
-        C = square_moments("C", C)
-        ridge = not_negative("ridge", ridge)
+        C = _square(C)
         C = C.astype(wide) if precision == "float64" else C
-        C = C if isinstance(ridge, float) and ridge == 0 else _ridged(C, ridge)
-        factor, scale = of_moments(C)
-        return _sound("C", KeyGeometry(factor, scale, C))  # C itself, no copy
+        ridge = not_negative("ridge", ridge)
+        factor, scale, quality = _factor(C, ridge)
+        refuse_singular("C", quality)
+        # where there is no ridge, C itself and no copy
+        plain = isinstance(ridge, float) and ridge == 0
+        return KeyGeometry(factor, scale, C if plain else _ridged(C, ridge))
 
     @classmethod
     def from_keys(cls, K: ArrayLike, *, ridge: ArrayLike = 0.0) -> "KeyGeometry":
@@ -128,7 +136,9 @@ class KeyGeometry(Module):
         )
         if not (n >= D or not isinstance(ridge, float) or ridge > 0):
             raise ValueError(f"K: got {n} keys of length {D}; it must be {wanted}.")
-        return _sound("K", _from_keys(K, ridge))
+        geometry, quality = _from_keys(K, ridge)
+        refuse_singular("K", quality)
+        return geometry
 
     def observe(self, keys: ArrayLike, *, weight: ArrayLike = 1.0) -> "KeyGeometry":
         """The geometry of C + weight·keys·keysᵀ, by QR of the factor with the new keys
@@ -153,7 +163,9 @@ class KeyGeometry(Module):
         if K.shape[0] != self.D:
             raise ValueError(f"keys: got shape {K.shape}; it must be {wanted}.")
         not_negative("weight", weight)
-        return _sound("keys", _observed(canonical(self), K.reshape(self.D, -1), weight))
+        geometry, quality = _observed(canonical(self), K.reshape(self.D, -1), weight)
+        refuse_singular("keys", quality)
+        return geometry
 
     @property
     def D(self) -> int:
@@ -231,56 +243,81 @@ class KeyGeometry(Module):
         return B.astype(scale.dtype) / scale
 
 
-def as_geometry(C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0) -> KeyGeometry:
-    """C as a geometry: factored now, or taken as it is when it has been factored
-    before.
+def as_moments(
+    C: "ArrayLike | KeyGeometry", ridge: ArrayLike = 0.0
+) -> "tuple[Array | KeyGeometry, ArrayLike]":
+    """C and the ridge as programs take them: a square array, whose values
+    `refuse_singular` judges afterwards, or a geometry.
     """
     if not isinstance(C, KeyGeometry):
-        return KeyGeometry.from_moments(C, ridge=ridge)
+        return _square(C), not_negative("ridge", ridge)
     wanted = "0 beside a KeyGeometry: give it to from_moments"
     if real("ridge", ridge, wanted) not in (None, 0):
         raise ValueError(f"ridge: got {brief(ridge)}; it must be {wanted}.")
-    return C
+    return canonical(C), 0.0
 
 
-def _sound(name: str, geometry: KeyGeometry) -> KeyGeometry:
-    """Refuse a factor that failed, or whose smallest pivot or solutions are rounding
-    error; NaN where none can be.
+def _square(C: ArrayLike) -> Array:
+    shape = "(D, D): the second moments of the keys"
+    if not settled(C):
+        C = array("C", C, shape, 2)
+    if not (C.ndim == 2 and C.shape[0] == C.shape[1] > 0):
+        raise ValueError(f"C: got shape {C.shape}; it must be square, {shape}.")
+    return at_least_single(C)
+
+
+def transposed(name: str, shape: tuple[int, ...], D: int) -> str:
+    """End of an error about the shape of keys of length D that came one per row; empty
+    for others.
     """
-    if not known(geometry):
-        return geometry if geometry.C is None else _marked(geometry)
-    smallest = float(concrete(_smallest, geometry.factor))
-    if not smallest > _floor(geometry):
-        raise ValueError(
-            f"{name}: got a smallest pivot of {smallest:.1e} of the largest; "
-            f"it must be {_REMEDY}."
-        )
-    if geometry.C is not None:
-        size = float(concrete(condition, geometry.factor))
-        if not size < _worst(geometry):
-            raise ValueError(
-                f"{name}: got a condition number of {size:.0e}; it must be {_REMEDY}."
-            )
-    return geometry
-
-
-@jax.jit
-def _marked(geometry: KeyGeometry) -> KeyGeometry:
-    """The geometry, with a factor of NaN where its condition number leaves no digit:
-    `outcome` then says so.
-    """
-    good = condition(lax.stop_gradient(geometry.factor)) < _worst(geometry)
-    return replace(
-        geometry,
-        factor=jax.tree.map(
-            lambda leaf: jnp.where(good, leaf, jnp.nan), geometry.factor
-        ),
+    return (
+        f"; it has one key per row: give {name}.T"
+        if len(shape) == 2 and shape[0] != D == shape[1]
+        else ""
     )
 
 
-def _worst(geometry: KeyGeometry) -> float:
+class Quality(NamedTuple):
+    """What tells whether C has an inverse in its precision; the first three are None
+    for a factor that was made of keys.
+    """
+
+    finite: Array | None  # of the product of C with one vector
+    skew: Array | None  # relative distance of that product from the transpose's
+    condition: Array | None  # condition number of the factor
+    pivot: Array  # smallest pivot over the largest
+    floor: float  # a pivot below which only rounding error is left
+
+
+def refuse_singular(name: str, quality: Quality | None) -> None:
+    """Raise if C has no inverse, where that can be seen; elsewhere `outcome` says so."""
+    if quality is None or not known(quality):
+        return
+    finite, skew, size, pivot, floor = quality
+    if finite is not None and not finite:
+        raise ValueError(
+            f"{name}: got NaN or infinity; "
+            "it must be finite; look for missing values in the data."
+        )
+    if skew is not None and not float(skew) < 1e-3:
+        raise ValueError(
+            f"{name}: got products with rows and columns that differ by {skew:.1e}; "
+            "it must be symmetric."
+        )
+    if not float(pivot) > float(floor):
+        raise ValueError(
+            f"{name}: got a smallest pivot of {pivot:.1e} of the largest; "
+            f"it must be {_REMEDY}."
+        )
+    if size is not None and not float(size) < _worst(size.dtype):
+        raise ValueError(
+            f"{name}: got a condition number of {size:.0e}; it must be {_REMEDY}."
+        )
+
+
+def _worst(dtype: Any) -> float:
     # from this condition on no digit of a solution is right
-    return 2 / float(jnp.finfo(geometry.scale.dtype).eps)
+    return 2 / float(jnp.finfo(dtype).eps)
 
 
 def _floor(geometry: KeyGeometry) -> float:
@@ -307,22 +344,61 @@ def _ridged(C: Array, ridge: ArrayLike) -> Array:
 
 
 @jax.jit
-def _from_keys(K: Array, ridge: ArrayLike) -> KeyGeometry:
+def _factor(C: Array, ridge: ArrayLike) -> tuple[Triangular, Array, Quality]:
+    """U and d of C + ridge·I = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's
+    factorisation; and how good they are. U is NaN where no digit of a solution is right.
+    """
+    probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
+    rows = C @ probe
+    size = jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny
+    skew = jnp.abs(rows - probe @ C).max() / size
+    C = _ridged(C, ridge)
+    scale = jnp.sqrt(jnp.diagonal(C))
+    # C.T for C: the factorisation works by columns, and spares the transposition of a
+    # row-major array
+    correlations = C.T / scale[None] / scale[:, None]
+    U = Triangular.of(jnp.linalg.cholesky(correlations, symmetrize_input=False).T)
+    number = condition(lax.stop_gradient(U))
+    good = number < _worst(C.dtype)
+    marked = jax.tree.map(lambda leaf: jnp.where(good, leaf, jnp.nan), U)
+    finite = jnp.isfinite(rows).all()
+    floor = smallest_pivot(len(C), C.dtype)
+    return marked, scale, Quality(finite, skew, number, _smallest(U), floor)
+
+
+def factored(
+    C: Array | KeyGeometry, ridge: ArrayLike
+) -> tuple[KeyGeometry, Quality | None]:
+    """The geometry of C + ridge·I inside a program, and how good it is; a geometry as
+    it is.
+    """
+    if isinstance(C, KeyGeometry):
+        return C, None
+    factor, scale, quality = _factor(C, ridge)
+    return KeyGeometry(factor, scale, _ridged(C, ridge)), quality
+
+
+@jax.jit
+def _from_keys(K: Array, ridge: ArrayLike) -> tuple[KeyGeometry, Quality]:
     return _from_rows(jnp.zeros((0, len(K)), K.dtype), K, ridge)
 
 
 @jax.jit
-def _observed(geometry: KeyGeometry, K: Array, weight: ArrayLike) -> KeyGeometry:
+def _observed(
+    geometry: KeyGeometry, K: Array, weight: ArrayLike
+) -> tuple[KeyGeometry, Quality]:
     rows = geometry.factor.dense * geometry.scale[None]  # R with C = RᵀR
     # keys of fewer digits do not cost the geometry its own
     K = K.astype(wider(K, rows))
     return _from_rows(rows, jnp.sqrt(jnp.asarray(weight, K.dtype)) * K, 0.0)
 
 
-def _from_rows(R: Array, K: Array, ridge: ArrayLike) -> KeyGeometry:
-    """Geometry of RᵀR + KKᵀ + ridge·I."""
+def _from_rows(R: Array, K: Array, ridge: ArrayLike) -> tuple[KeyGeometry, Quality]:
+    """Geometry of RᵀR + KKᵀ + ridge·I, and how good it is."""
     root = jnp.sqrt(jnp.asarray(ridge, K.dtype)) * jnp.eye(len(K), dtype=K.dtype)
-    return KeyGeometry(*of_rows(jnp.concatenate([R.astype(K.dtype), K.T, root])))
+    U, scale = of_rows(jnp.concatenate([R.astype(K.dtype), K.T, root]))
+    floor = smallest_pivot(len(K), K.dtype) ** 2
+    return KeyGeometry(U, scale), Quality(None, None, None, _smallest(U), floor)
 
 
 @jax.jit

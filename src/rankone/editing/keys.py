@@ -13,22 +13,19 @@ from jaxtyping import Array, ArrayLike, Bool, Float, Int, Real
 
 from rankone._annotated import checked
 from rankone._checks import (
-    array,
     brief,
     choice,
-    concrete,
     host,
     integer,
-    known,
     readable,
     states,
 )
 from rankone._module import Module
 from rankone._uses import Uses
 from rankone.editing.trees import Path, find_weight
-from rankone.precision import at_least_single, canonical
+from rankone.precision import canonical
 
-__all__ = ["SecondMoments", "capture_keys", "square_moments", "transposed"]
+__all__ = ["SecondMoments", "capture_keys"]
 
 
 @checked
@@ -193,53 +190,3 @@ def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMome
     return SecondMoments(
         moments.total + kept.T @ kept, moments.count + jnp.sum(where, dtype=jnp.int32)
     )
-
-
-def transposed(name: str, shape: tuple[int, ...], D: int) -> str:
-    """What to add to an error about the shape of keys of length D, if they came one per
-    row; nothing otherwise.
-    """
-    return (
-        f"; it has one key per row: give {name}.T"
-        if len(shape) == 2 and shape[0] != D == shape[1]
-        else ""
-    )
-
-
-def square_moments(name: str, C: ArrayLike) -> Array:
-    """C as a square array, finite and symmetric as far as its products with one vector
-    tell: two reads of it.
-    """
-    shape = "(D, D): the second moments of the keys"
-    if not hasattr(C, "dtype") or not jnp.issubdtype(C.dtype, jnp.floating):
-        C = array(name, C, shape, 2)
-    C = at_least_single(canonical(jnp.asarray(C)))
-    if not (C.ndim == 2 and C.shape[0] == C.shape[1] > 0):
-        raise ValueError(f"{name}: got shape {C.shape}; it must be square, {shape}.")
-    if known(C):
-        finite, skew = map(float, concrete(_probed, C))
-        if not finite:
-            raise ValueError(
-                f"{name}: got NaN or infinity; "
-                "it must be finite; look for missing values in the data."
-            )
-        if not skew < 1e-3:
-            raise ValueError(
-                f"{name}: got products with rows and columns that differ by {skew:.1e}; "
-                "it must be symmetric."
-            )
-    return C
-
-
-@jax.jit
-def _probed(C: Array) -> tuple[Array, Array]:
-    """Finiteness of the product of C with one vector, and its relative distance from
-    that of the transpose.
-    """
-    probe = jnp.cos(jnp.arange(len(C), dtype=C.dtype))
-    rows = C @ probe
-    columns = probe @ C
-    skew = jnp.abs(rows - columns).max() / (
-        jnp.abs(rows).max() + jnp.finfo(C.dtype).tiny
-    )
-    return jnp.isfinite(rows).all(), skew

@@ -13,10 +13,16 @@ from rankone._checks import integer
 from rankone._module import Module
 from rankone.checks import Outcome, outcome
 from rankone.editing.closed_form import matrix, pairs, refuse
-from rankone.editing.geometry import KeyGeometry, as_geometry
-from rankone.precision import canonical, smallest_pivot
-from rankone.writes import Recursive, Write
-from rankone.writes.rules import normal_equations, one_round, recursion
+from rankone.editing.geometry import (
+    KeyGeometry,
+    Quality,
+    as_moments,
+    factored,
+    refuse_singular,
+)
+from rankone.precision import smallest_pivot
+from rankone.writes import Write
+from rankone.writes.rules import normal_equations, one_round, recursion, weight
 
 __all__ = ["Cycles", "SequentialEdit", "cyclic_edit", "sequential_edit"]
 
@@ -77,10 +83,13 @@ def sequential_edit(
         ValueError: As `batch_edit`, or if `beta` is negative.
     """
     W = matrix(W)
-    geometry = canonical(as_geometry(C))
-    made = _sequence(W, geometry, *pairs(W, geometry, K, V), Recursive(omega, beta))
-    refuse(made.edit.outcome)
-    return made
+    C, _ = as_moments(C)
+    K, V = pairs(W, C, K, V)
+    weights = weight("omega", omega), weight("beta", beta, least=0.0)
+    sequence, quality = _sequence(W, C, K, V, weights)
+    refuse_singular("C", quality)
+    refuse(sequence.edit.outcome)
+    return sequence
 
 
 def cyclic_edit(
@@ -106,30 +115,34 @@ def cyclic_edit(
         cycles: Number of rounds.
     """
     W = matrix(W)
-    geometry = canonical(as_geometry(C))
-    K, V = pairs(W, geometry, K, V)
-    made = _rounds(
-        W, geometry, K, V, integer("cycles", cycles, "a positive number of rounds")
-    )
-    refuse(made.edit.outcome)
-    return made
+    C, _ = as_moments(C)
+    K, V = pairs(W, C, K, V)
+    cycles = integer("cycles", cycles, "a positive number of rounds")
+    rounds, quality = _rounds(W, C, K, V, cycles)
+    refuse_singular("C", quality)
+    refuse(rounds.edit.outcome)
+    return rounds
 
 
 @jax.jit
 def _sequence(
-    W: Array, geometry: KeyGeometry, K: Array, V: Array, rule: Recursive
-) -> SequentialEdit:
+    W: Array, C: Array | KeyGeometry, K: Array, V: Array, weights: tuple
+) -> tuple[SequentialEdit, Quality | None]:
+    geometry, quality = factored(C, 0.0)
+    omega, beta = weights
     A = geometry.solve(K)
     S = K.T @ A
-    left, keys, residuals = recursion(V - W @ K, S, jnp.asarray(rule.beta), rule.omega)
+    left, keys, residuals = recursion(V - W @ K, S, beta, omega)
     interference = jnp.sum((left @ (keys @ S @ keys.T)) * left)
-    return SequentialEdit(
-        Write(left, A @ keys.T, interference, _fault(geometry, S, left)), residuals
-    )
+    edit = Write(left, A @ keys.T, interference, _fault(geometry, S, left))
+    return SequentialEdit(edit, residuals), quality
 
 
 @partial(jax.jit, static_argnames="cycles")
-def _rounds(W: Array, geometry: KeyGeometry, K: Array, V: Array, cycles: int) -> Cycles:
+def _rounds(
+    W: Array, C: Array | KeyGeometry, K: Array, V: Array, cycles: int
+) -> tuple[Cycles, Quality | None]:
+    geometry, quality = factored(C, 0.0)
     A = geometry.solve(K)
     S = K.T @ A
     R = (V - W @ K).astype(A.dtype)
@@ -148,12 +161,8 @@ def _rounds(W: Array, geometry: KeyGeometry, K: Array, V: Array, cycles: int) ->
     # √tr(E S⁻¹ Eᵀ)
     errors = jnp.sqrt(jnp.sum(E * solved.reshape(E.shape), axis=(1, 2)))
     dependent = ~(pivot > smallest_pivot(len(S), pivot.dtype))
-    return Cycles(
-        Write(
-            left, A, jnp.sum((left @ S) * left), _fault(geometry, S, left, dependent)
-        ),
-        errors,
-    )
+    fault = _fault(geometry, S, left, dependent)
+    return Cycles(Write(left, A, jnp.sum((left @ S) * left), fault), errors), quality
 
 
 def _fault(

@@ -9,7 +9,7 @@ from jaxtyping import Array, ArrayLike, Float
 from rankone._checks import array, readable
 from rankone.checks import Outcome, outcome
 from rankone.editing.closed_form import matrix, pair
-from rankone.editing.keys import transposed
+from rankone.editing.geometry import transposed
 from rankone.writes import Write
 
 __all__ = ["pseudo_inverse_edit", "ridge_limit_edit"]

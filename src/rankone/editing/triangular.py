@@ -16,7 +16,7 @@ from jaxtyping import Array, Float
 from rankone._module import Module
 from rankone.precision import wider
 
-__all__ = ["Triangular", "condition", "of_moments", "of_rows"]
+__all__ = ["Triangular", "condition", "of_rows"]
 
 _BLOCK = 256
 
@@ -99,23 +99,8 @@ class Triangular(Module):
         return X
 
 
-@jax.jit
-def of_moments(C: Float[Array, "D D"]) -> tuple[Triangular, Float[Array, " D"]]:
-    """U and d of C = diag(d)·UᵀU·diag(d) with dᵢ = √Cᵢᵢ, by Cholesky's
-    factorisation.
-    """
-    scale = jnp.sqrt(jnp.diagonal(C))
-    # C.T for C: the factorisation works by columns, and spares the transposition of a
-    # row-major array
-    return Triangular.of(
-        jnp.linalg.cholesky(
-            C.T / scale[None] / scale[:, None], symmetrize_input=False
-        ).T
-    ), scale
-
-
 def of_rows(rows: Float[Array, "n D"]) -> tuple[Triangular, Float[Array, " D"]]:
-    """The same of C = rowsᵀ·rows, which is not formed, by QR."""
+    """U and d of C = rowsᵀ·rows = diag(d)·UᵀU·diag(d), by QR: C is not formed."""
     scale = jnp.linalg.norm(rows, axis=0)
     R = jnp.linalg.qr(rows / scale[None], mode="r")
     return Triangular.of(R * jnp.where(jnp.diagonal(R) < 0, -1, 1)[:, None]), scale

@@ -3,7 +3,6 @@ features (DrDAM).
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,15 +23,8 @@ from rankone._checks import (
     real,
     states,
 )
-from rankone.memory.bases import BASES
-from rankone.memory.estimates import (
-    certified,
-    check_angles,
-    floor_of,
-    read,
-    states_read,
-    written,
-)
+from rankone._module import assembled
+from rankone.memory.bases import BASES, FARTHEST
 from rankone.memory.features import RandomFeatures
 from rankone.memory.nonlinear import lookup
 from rankone.memory.packed import Packed, check_bits, rounded
@@ -44,6 +36,9 @@ __all__ = ["DrDAM"]
 
 _SIMILARITIES = ("l2", "dot")
 _BETA = "a positive finite inverse temperature"
+# Below this share of the features' own noise, an estimate of the partition sum says
+# nothing: see `DrDAM.floor`.
+_FLOOR_OF_NOISE = 1 / 8
 
 
 class DrDAM(EnergyMemory):
@@ -175,7 +170,7 @@ class DrDAM(EnergyMemory):
                 from the centre for features in this precision.
         """
         _check_features(features)
-        check_bits(bits)
+        bits = check_bits(bits)
         choice("similarity", similarity, _SIMILARITIES)
         Xi = array(
             "Xi",
@@ -193,23 +188,21 @@ class DrDAM(EnergyMemory):
         positive("beta", beta, _BETA, dtype=wide)
         beta = jnp.asarray(beta, wide)
         centre = _point(centre, features.D, wide)
-        check_angles("Xi", Xi, centre, beta, features)
-        stored = _stored(features, beta, Xi, similarity, centre)
-        return cls(
-            beta=beta,
-            features=features,
-            similarity=similarity,
-            g=g,
-            bits=bits,
-            centre=centre,
-            **stored,
+        _check_angles("Xi", Xi, centre, beta, features)
+        lookup("g", g)
+        fields = _stored(features, beta, Xi, similarity, centre)
+        fields["T"] = rounded(fields["T"], bits)
+        options = {"similarity": similarity, "g": g, "bits": bits}
+        return assembled(
+            cls,
+            {"beta": beta, "features": features, "centre": centre, **fields, **options},
         )
 
     def add(self, xi: Numbers) -> "DrDAM":
         """A new memory with the pattern xi (D,), or patterns (n, D), besides: O(DY)
         each, whatever K [D-prop5].
         """
-        return replace(self, **written(self, self._patterns(xi), 1))
+        return assembled(DrDAM, self.__dict__ | _written(self, self._patterns(xi), 1))
 
     def remove(self, xi: Numbers) -> "DrDAM":
         """A new memory without xi, exactly as if it had never been stored, up to
@@ -230,7 +223,7 @@ class DrDAM(EnergyMemory):
                     f"xi: got {len(patterns)} patterns; "
                     f"it must be at most the {stored} that are stored."
                 )
-        return replace(self, **written(self, patterns, -1))
+        return assembled(DrDAM, self.__dict__ | _written(self, patterns, -1))
 
     @property
     def D(self) -> int:
@@ -247,7 +240,7 @@ class DrDAM(EnergyMemory):
         """Value of Ŝ below which the logarithm is replaced by its tangent: √(K/2Y)/8,
         and 1e-30 for exp and expexp.
         """
-        return floor_of(self.power, BASES[self.features.basis].noise / self.features.Y)
+        return _floor_of(self.power, BASES[self.features.basis].noise / self.features.Y)
 
     @property
     def write(self) -> Write:
@@ -275,7 +268,7 @@ class DrDAM(EnergyMemory):
         """Energy, gradient, and whether the state is floored, in one pass over the
         features.
         """
-        energy, gradient, _, floored = read(self, self._zero, states("x", x, self.D))
+        energy, gradient, _, floored = _read(self, None, states("x", x, self.D))
         return energy, gradient, floored
 
     @property
@@ -290,14 +283,14 @@ class DrDAM(EnergyMemory):
         is that of `read`.
         """
         return jax.tree_util.Partial(
-            states_read, self, jax.lax.stop_gradient(self.origin)
+            _read_states, self, jax.lax.stop_gradient(self.origin)
         )
 
     def certified(self, x: Numbers) -> Bool[Array, "..."]:
         """True where random rounding is below Ŝ/8, at states x less `origin`; noise of
         the features is not judged.
         """
-        return certified(self, states("x", x, self.D))
+        return _certified(self, states("x", x, self.D))
 
     def partition(self, x: Numbers) -> Float[Array, "..."]:
         """Ŝ(x) = ⟨φ(√β g(x)), T⟩, the estimate of Σ_μ w_μ exp(−β‖x − ξ^μ‖²/2); noise
@@ -306,7 +299,7 @@ class DrDAM(EnergyMemory):
         The weights are 1 for "l2". For "dot" they are exp(β‖ξ‖²/2), and Ŝ overflows
         where its logarithm does not.
         """
-        return read(self, self._zero, states("x", x, self.D))[2]
+        return _read(self, None, states("x", x, self.D))[2]
 
     def floored(self, x: Numbers) -> Bool[Array, "..."]:
         """True where Ŝ is below the floor: the memory has stored nothing near these
@@ -326,7 +319,7 @@ class DrDAM(EnergyMemory):
         if self.bits != 32:
             raise ValueError(f"bits: got {brief(self.bits)}; it must be {wanted}.")
         patterns = states("xi", xi, self.D).reshape(-1, self.D)
-        check_angles("xi", patterns, self.centre, self.beta, self.features)
+        _check_angles("xi", patterns, self.centre, self.beta, self.features)
         return patterns
 
 
@@ -358,13 +351,38 @@ def _point(centre: Numbers | None, D: int, dtype: Any) -> Array:
     return point.astype(dtype)
 
 
+def _check_angles(
+    name: str, Xi: Array, centre: Array, beta: Array, features: RandomFeatures
+) -> None:
+    """Refuse patterns whose features would be rounding: where looking at them is free,
+    and features are periodic.
+    """
+    if (
+        BASES[features.basis].positive
+        or not readable(Xi, centre, beta)
+        or centre.dtype != jnp.float32
+        or not Xi.size
+    ):
+        return
+    with np.errstate(over="ignore"):
+        far = np.sqrt(
+            (np.subtract(Xi, centre, dtype=np.float32) ** 2).sum(-1).max()
+        ) * np.sqrt(np.asarray(beta))
+    wanted = (
+        f"within {FARTHEST:,.0f}/√β of the centre, beyond which float32 has no angles: "
+        "pass centre=Xi.mean(0)"
+    )
+    if not far <= FARTHEST:
+        raise ValueError(f"{name}: got patterns at {far:.2g}/√β; it must be {wanted}.")
+
+
 @partial(jax.jit, static_argnames="similarity")
 def _stored(
     features: RandomFeatures, beta: Array, Xi: Array, similarity: str, centre: Array
 ) -> dict[str, Array]:
     zeros = jnp.zeros(features.M, centre.dtype)
     nothing = jnp.finfo(centre.dtype).min / 2
-    return written(
+    return _written(
         DrDAM(
             zeros,
             beta,
@@ -378,3 +396,95 @@ def _stored(
         Xi,
         1,
     )
+
+
+@jax.jit
+def _floor_of(power: Array, noise: float) -> Array:
+    """Value of Ŝ below which the logarithm is replaced by its tangent, from Σ w² and
+    the variance of one kernel.
+    """
+    return jnp.maximum(_FLOOR_OF_NOISE * jnp.sqrt(jnp.maximum(noise * power, 0)), 1e-30)
+
+
+@partial(jax.jit, static_argnames="sign")
+def _written(memory: DrDAM, Xi: Array, sign: int) -> dict[str, Array]:
+    """The fields that change; the features stay outside, for a program would return a
+    copy of them.
+    """
+    Xi = Xi.astype(memory.T.dtype)
+    logs = (
+        0.5 * memory.beta * (Xi**2).sum(-1)
+        if memory.similarity == "dot"
+        else jnp.zeros(len(Xi), Xi.dtype)
+    )
+    scale = jax.lax.stop_gradient(
+        jnp.maximum(memory.log_scale, logs.max(initial=-jnp.inf))
+    )
+    held = jnp.exp(memory.log_scale - scale)
+    weights = jnp.exp(logs - scale)
+    near = jnp.sqrt(memory.beta) * (Xi - memory.centre[None])
+    return {
+        "T": held * memory.unpacked + sign * memory.features.encode(near, weights),
+        "count": memory.count + sign * len(Xi),
+        "power": held**2 * memory.power + sign * (weights**2).sum(),
+        "log_scale": scale,
+    }
+
+
+@jax.jit
+def _read(
+    memory: DrDAM, origin: Array | None, x: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Energy, gradient, Ŝ, and whether it is below the floor, at states less the origin,
+    by default 0 [D-eq9, D-eq10, with the √β that the paper omits].
+    """
+    flat = x.reshape(-1, memory.D).astype(wider(x.dtype, memory.T.dtype))
+    g = lookup("g", memory.g)
+    shift = memory.centre if origin is None else memory.centre - origin
+    z = g.value(flat) - shift[None]
+    S, slope = memory.features.read(jnp.sqrt(memory.beta) * z, memory.T)
+    floor = memory.floor
+    above = jnp.maximum(S, floor)
+    log_S = (
+        jnp.where(floor < S, jnp.log(above), jnp.log(floor) + (S - floor) / floor)
+        + memory.log_scale
+    )
+    energy = -log_S / memory.beta
+    gradient = -slope / (jnp.sqrt(memory.beta) * above[:, None])
+    # for the identity the two quadratics cancel
+    if memory.similarity == "dot" and memory.g != "identity":
+        energy = energy - 0.5 * ((z + memory.centre[None]) ** 2).sum(-1)
+        gradient = gradient - z - memory.centre[None]
+    gradient = g.derivative(gradient, flat)
+    rows = x.shape[:-1]
+    total = S * jnp.exp(memory.log_scale)
+    return (
+        energy.reshape(rows),
+        gradient.reshape(x.shape),
+        total.reshape(rows),
+        (floor > S).reshape(rows),
+    )
+
+
+def _read_states(memory: DrDAM, origin: Array, x: Array) -> tuple[Array, Array, Array]:
+    """Energy, gradient and whether a state is floored, of states less the origin."""
+    energy, gradient, _, floored = _read(memory, origin, x)
+    return energy, gradient, floored
+
+
+@jax.jit
+def _certified(memory: DrDAM, x: Array) -> Array:
+    """True where the rounding of angles and of the sum over features is less than
+    Ŝ/8.
+    """
+    z = lookup("g", memory.g).value(x.astype(wider(x, memory.T)))
+    z = jnp.sqrt(memory.beta) * (
+        z + jnp.broadcast_to(memory.origin - memory.centre, z.shape)
+    )
+    S = memory.features.read(z.reshape(-1, memory.D), memory.T)[0].reshape(x.shape[:-1])
+    # of the sum, of the angles
+    terms = jnp.sqrt(memory.features.M) + jnp.sqrt(memory.D) * jnp.linalg.norm(
+        z, axis=-1
+    )
+    rounding = jnp.finfo(z.dtype).eps / 2 * terms * jnp.linalg.norm(memory.unpacked)
+    return rounding <= jnp.maximum(S, memory.floor) / 8

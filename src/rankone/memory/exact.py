@@ -126,7 +126,7 @@ class MrDAM(EnergyMemory):
         """E and ∇E at states x (..., D), by eq. 3 and the formula of eq. 6, in O(KD)
         time [D-eq3, D-eq6, D-prop1].
         """
-        return _read(self, None, self._zero, states("x", x, self.D))[:2]
+        return _read(self, None, None, states("x", x, self.D))[:2]
 
     def reader(self) -> Reader:
         """A function that reads states less `origin`: for "l2" with ‖ξ^μ‖² computed
@@ -197,20 +197,21 @@ def _near(memory: MrDAM, Xi: Array) -> Array:
     )
 
 
-def _states(memory: MrDAM, origin: Array, x: Array) -> tuple[Array, Array]:
-    """States less the origin as rows (N, D) in the precision of the sums; and g of
-    them, for "l2" less the centre.
+def _states(memory: MrDAM, origin: Array | None, x: Array) -> tuple[Array, Array]:
+    """States less the origin, by default 0, as rows (N, D) in the precision of the sums;
+    and g of them, for "l2" less the centre.
     """
     flat = x.reshape(-1, memory.D).astype(wider(x.dtype, memory.centre.dtype))
     z = lookup("g", memory.g).value(flat)
-    return flat, z + jax.lax.stop_gradient(origin - memory.centre)[
-        None
-    ] if memory.similarity == "l2" else z
+    if memory.similarity != "l2":
+        return flat, z
+    shift = memory.centre if origin is None else memory.centre - origin
+    return flat, z - jax.lax.stop_gradient(shift)[None]
 
 
 @jax.jit
 def _read(
-    memory: MrDAM, squares: Array | None, origin: Array, x: Array
+    memory: MrDAM, squares: Array | None, origin: Array | None, x: Array
 ) -> tuple[Array, Array, Bool[Array, "..."]]:
     """Energy and gradient at states less the origin; and that no state is floored."""
     flat, z = _states(memory, origin, x)

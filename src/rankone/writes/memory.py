@@ -1,5 +1,7 @@
 """A memory that stores keys and residuals and reads them through a kernel."""
 
+from functools import partial
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Int
@@ -47,25 +49,7 @@ class KernelMemory(Module):
                 `Kernel`.
             rule: How the pairs are written: the choice of X. `Exact()` if None.
         """
-        instance(
-            "kernel",
-            kernel,
-            Kernel,
-            "a kernel with the method inner, such as Gaussian(1.0)",
-        )
-        if rule is not None and not isinstance(rule, Rule):
-            raise ValueError(
-                f"rule: got {brief(rule)}; "
-                "it must be a rule, such as Exact() or BatchStep()."
-            )
-        K = array("K", K, "(D, m): one key a column", 2)
-        R = array("R", R, "(H, m): one residual a column", 2)
-        if R.shape[1] != K.shape[1]:
-            raise ValueError(
-                f"R: got shape {R.shape}; "
-                f"it must be (H, {K.shape[1]}): a residual for each key."
-            )
-        return _stored(K, R, kernel, Exact() if rule is None else rule)
+        return _stored(*_arguments(K, R, kernel, rule))
 
     def read(self, q: ArrayLike, *, normalise: bool = False) -> Float[Array, "H *n"]:
         """Answer at queries q, (D,) or (D, n).
@@ -75,11 +59,7 @@ class KernelMemory(Module):
             normalise: Whether to divide by what residuals of 1 would read. The result
                 is then a ratio of two linear memories, and not one.
         """
-        given = host("q", q)
-        wanted = f"({len(self.keys)}, n): one query a column"
-        q = array("q", given, wanted, given.ndim)
-        if q.ndim not in (1, 2) or len(q) != len(self.keys):
-            raise ValueError(f"q: got shape {q.shape}; it must be {wanted}.")
+        q = _query(q, len(self.keys))
         return _read(self, q, boolean("normalise", normalise))
 
     @property
@@ -127,7 +107,44 @@ def interpolate(
     [[2.  2.5]]
     [[1. 2.]]
     """
-    return KernelMemory.store(K, R, kernel, rule=rule).read(q, normalise=normalise)
+    K, R, kernel, rule = _arguments(K, R, kernel, rule)
+    q = _query(q, len(K))
+    return _interpolated(K, R, q, kernel, rule, boolean("normalise", normalise))
+
+
+def _arguments(
+    K: ArrayLike, R: ArrayLike, kernel: Kernel, rule: Rule | None
+) -> tuple[Array, Array, Kernel, Rule]:
+    wanted = "a kernel with the method inner, such as Gaussian(1.0)"
+    instance("kernel", kernel, Kernel, wanted)
+    if rule is not None and not isinstance(rule, Rule):
+        raise ValueError(
+            f"rule: got {brief(rule)}; "
+            "it must be a rule, such as Exact() or BatchStep()."
+        )
+    K = array("K", K, "(D, m): one key a column", 2)
+    R = array("R", R, "(H, m): one residual a column", 2)
+    if R.shape[1] != K.shape[1]:
+        raise ValueError(
+            f"R: got shape {R.shape}; "
+            f"it must be (H, {K.shape[1]}): a residual for each key."
+        )
+    return K, R, kernel, Exact() if rule is None else rule
+
+
+def _query(q: ArrayLike, D: int) -> Array:
+    wanted = f"({D}, n): one query a column"
+    queries = array("q", q, wanted, host("q", q).ndim)
+    if queries.ndim not in (1, 2) or len(queries) != D:
+        raise ValueError(f"q: got shape {queries.shape}; it must be {wanted}.")
+    return queries
+
+
+@partial(jax.jit, static_argnames="normalise")
+def _interpolated(
+    K: Array, R: Array, q: Array, kernel: Kernel, rule: Rule, normalise: bool
+) -> Array:
+    return _read(_stored(K, R, kernel, rule), q, normalise)
 
 
 @jax.jit

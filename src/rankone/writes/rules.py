@@ -28,6 +28,7 @@ __all__ = [
     "normal_equations",
     "one_round",
     "recursion",
+    "weight",
 ]
 
 
@@ -131,7 +132,7 @@ class Ridge(Module):
     omega: Real[ArrayLike, ""]
 
     def __post_init__(self) -> None:
-        self.omega = _weight("omega", self.omega)
+        self.omega = jnp.asarray(weight("omega", self.omega), float)
 
     @checked
     @jax.jit
@@ -174,9 +175,11 @@ class Recursive(Module):
     beta: Real[ArrayLike, ""] | None = None
 
     def __post_init__(self) -> None:
-        self.omega = _weight("omega", self.omega)
+        self.omega = jnp.asarray(weight("omega", self.omega), float)
         self.beta = (
-            self.omega if self.beta is None else _weight("beta", self.beta, least=0.0)
+            self.omega
+            if self.beta is None
+            else jnp.asarray(weight("beta", self.beta, least=0.0), float)
         )
 
     @checked
@@ -284,7 +287,8 @@ def _rates(rates: ArrayLike) -> Array:
     return out
 
 
-def _weight(name: str, value: ArrayLike, least: float | None = None) -> Array:
+def weight(name: str, value: ArrayLike, least: float | None = None) -> ArrayLike:
+    """The weight of a pair, as a Python number where it can be looked at."""
     hint = (
         "positive; inf writes the pairs exactly"
         if least is None
@@ -293,4 +297,4 @@ def _weight(name: str, value: ArrayLike, least: float | None = None) -> Array:
     number = real(name, value, hint, dtype=jnp.result_type(float))
     if not (number is None or number > 0 or number == least):
         raise ValueError(f"{name}: got {brief(value)}; it must be {hint}.")
-    return jnp.asarray(value, float)
+    return value if number is None else number

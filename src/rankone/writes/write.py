@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 
 from rankone._annotated import checked
-from rankone._checks import boolean, brief, host, integer
+from rankone._checks import boolean, brief, host, integer, settled
 from rankone._files import read_arrays, save_arrays
 from rankone._module import Module
 from rankone.checks import Outcome
@@ -239,6 +239,8 @@ class Edited(Module):
 
 def _floating(name: str, value: ArrayLike) -> Array:
     """`value` as a floating array of real numbers."""
+    if settled(value):
+        return value
     out = canonical(host(name, value))
     return jnp.asarray(
         out

@@ -10,24 +10,22 @@ what the papers print otherwise.
 
 from importlib.metadata import version
 
-from rankone import (
-    _jax,  # noqa: F401  first, because it refuses an older jax
-    checks,
-    data,
-    editing,
-    language,
-    maml,
-    memory,
-    nn,
-    plain,
-    precision,
-    preconditioning,
-    printed,
-    residual,
-    theory,
-    universality,
-    writes,
-)
+from rankone import _jax  # noqa: F401  first, because it refuses an older jax
+from rankone import checks as checks
+from rankone import data as data
+from rankone import editing as editing
+from rankone import language as language
+from rankone import maml as maml
+from rankone import memory as memory
+from rankone import nn as nn
+from rankone import plain as plain
+from rankone import precision as precision
+from rankone import preconditioning as preconditioning
+from rankone import printed as printed
+from rankone import residual as residual
+from rankone import theory as theory
+from rankone import universality as universality
+from rankone import writes as writes
 from rankone.editing import (
     KeyGeometry,
     LowRankEdit,
@@ -54,27 +52,13 @@ __all__ = [
     "Retrieval",
     "adapt",
     "batch_edit",
-    "checks",
     "data",
     "divergence_bound",
-    "editing",
     "kronecker_preconditioner",
-    "language",
-    "maml",
-    "memory",
     "nearest_neighbour_risk",
-    "nn",
-    "plain",
-    "precision",
-    "preconditioning",
     "predict",
-    "printed",
     "rank_one_edit",
-    "residual",
     "retrieve",
-    "theory",
     "universal_learner",
-    "universality",
-    "writes",
 ]
 __version__ = version("rankone")

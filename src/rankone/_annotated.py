@@ -6,7 +6,7 @@ the shapes. Values are looked at where `rankone._checks` looks at them.
 """
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial, wraps
+from functools import cache, lru_cache, partial, wraps
 from inspect import Parameter, isclass, signature
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin
@@ -94,8 +94,7 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
     """The value as the function takes it, if it is of one of these kinds."""
     if value is None and NoneType in kinds:
         return None
-    kinds = tuple(kind for kind in kinds if kind is not NoneType)
-    classes = tuple(get_origin(kind) or kind for kind in kinds)
+    kinds, classes = _classes(kinds)
     if name == "key" and kinds == (jax.Array,):
         random_key(name, value)
     elif _dims(kinds) is not None:
@@ -130,6 +129,13 @@ def _fitted(name: str, value: Any, kinds: tuple[Any, ...]) -> Any:
     return value
 
 
+@cache
+def _classes(kinds: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """The kinds but None, and the class of each."""
+    kinds = tuple(kind for kind in kinds if kind is not NoneType)
+    return kinds, tuple(get_origin(kind) or kind for kind in kinds)
+
+
 def _is_class(kind: Any) -> bool:
     """True if every value of this kind is an instance of it."""
     opaque = kind in (Any, Parameter.empty, type) or getattr(
@@ -138,6 +144,7 @@ def _is_class(kind: Any) -> bool:
     return isclass(kind) and not opaque
 
 
+@cache
 def _dims(kinds: tuple[Any, ...]) -> str | None:
     """The dimensions that jaxtyping names, "..." for another array, None for no array."""
     for kind in kinds:

@@ -14,6 +14,8 @@ which runs a function of JAX on known arrays outside the trace.
 import operator
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import lru_cache
 from typing import Any, TypeGuard
 
 import jax
@@ -21,9 +23,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.dtypes import canonicalize_dtype
 from jaxtyping import Array, ArrayLike
-
-from rankone.checks import _enabled
-from rankone.precision import canonical
 
 __all__ = [
     "ArgumentError",
@@ -34,6 +33,7 @@ __all__ = [
     "brief",
     "choice",
     "concrete",
+    "enabled",
     "floating",
     "host",
     "inputs",
@@ -53,6 +53,7 @@ __all__ = [
     "states",
 ]
 
+enabled: ContextVar[bool] = ContextVar("value_checks", default=True)
 _MOST = 2**31 - 1  # what a size or an index of JAX can be
 # numbers in an array, or nested in lists as numpy takes them
 Numbers = ArrayLike | float | Sequence[Any]
@@ -114,7 +115,7 @@ def readable(*values: Any) -> bool:
     """True if all leaves are concrete and on the host, and checks of values are on:
     looking at them is free.
     """
-    return _enabled.get() and all(map(_on_host, jax.tree.leaves(values)))
+    return enabled.get() and all(map(_on_host, jax.tree.leaves(values)))
 
 
 def known(*values: Any) -> bool:
@@ -122,7 +123,7 @@ def known(*values: Any) -> bool:
     on.
     """
     return (
-        _enabled.get()
+        enabled.get()
         and not is_traced(values)
         and all(
             getattr(leaf, "is_fully_addressable", True)
@@ -383,8 +384,13 @@ def brief(got: Any) -> str:
 def _on_host(leaf: Any) -> bool:
     if isinstance(leaf, jax.core.Tracer) or not isinstance(leaf, jax.Array):
         return not isinstance(leaf, jax.core.Tracer)
-    return leaf.is_fully_addressable and all(
-        device.platform == "cpu" for device in leaf.devices()
+    return _is_host(leaf.sharding)
+
+
+@lru_cache(maxsize=1024)
+def _is_host(sharding: Any) -> bool:
+    return sharding.is_fully_addressable and all(
+        device.platform == "cpu" for device in sharding.device_set
     )
 
 
@@ -396,7 +402,9 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
         return value
     try:
         if type(value) not in (np.ndarray, list, tuple) or is_traced(value):
-            return canonical(jnp.asarray(value))
+            out = jnp.asarray(value)
+            double = out.dtype == np.float64  # which a block that enabled it let out
+            return out.astype(canonicalize_dtype(np.float64)) if double else out
         array = np.asarray(value)
         return np.array(array, canonicalize_dtype(array.dtype))
     except (TypeError, ValueError, OverflowError) as error:
@@ -406,7 +414,7 @@ def _lifted(name: str, value: Numbers) -> Array | np.ndarray:
 
 
 def _is_real(dtype: Any) -> bool:
-    return any(
+    return dtype.kind in "biuf" or any(
         jnp.issubdtype(dtype, kind) for kind in (jnp.bool_, jnp.integer, jnp.floating)
     )
 

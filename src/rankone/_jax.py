@@ -3,11 +3,12 @@ in tests, to the newest.
 """
 
 import re
+from typing import Any
 
 import jax
 import jax.experimental
 
-__all__ = ["OLDEST", "enable_x64"]
+__all__ = ["CALLS", "OLDEST", "bind", "enable_x64"]
 
 OLDEST = "0.7.2"
 
@@ -26,3 +27,16 @@ if _numbers(jax.__version__) < _numbers(OLDEST):
 # in newer versions at the top, where the old place is deprecated
 home = jax if hasattr(jax, "enable_x64") else jax.experimental
 enable_x64 = home.enable_x64
+
+# primitives that run a program once, with the arguments of the equation
+CALLS = {"pjit", "jit", "closed_call", "core_call", "remat", "remat2", "checkpoint"}
+CALLS |= {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
+
+
+def bind(equation: Any, values: list) -> list:
+    """The results of an equation of a jaxpr for other operands."""
+    params = equation.primitive.get_bind_params(equation.params)
+    # a pair up to jax 0.9
+    functions, params = params if isinstance(params, tuple) else ((), params)
+    outs = equation.primitive.bind(*functions, *values, **params)
+    return list(outs) if equation.primitive.multiple_results else [outs]

@@ -14,12 +14,10 @@ import jax.numpy as jnp
 from jax.extend.core import ClosedJaxpr, Literal
 from jaxtyping import Array
 
+from rankone._jax import CALLS, bind
+
 __all__ = ["Use", "Uses"]
 
-# Called once with the same arguments as the equation; their names differ between
-# versions of JAX.
-_CALLS = {"pjit", "jit", "closed_call", "core_call", "remat", "remat2", "checkpoint"}
-_CALLS |= {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr"}
 _BODIES = ("call_jaxpr", "jaxpr", "fun_jaxpr")
 
 
@@ -90,7 +88,7 @@ class Uses:
                 None if isinstance(v, Literal) else marked.get(v) for v in eqn.invars
             ]
             outs, outs_marked = (
-                self._step(eqn, read, seen) if any(seen) else (_bind(eqn, read), [])
+                self._step(eqn, read, seen) if any(seen) else (bind(eqn, read), [])
             )
             env |= zip(eqn.outvars, outs, strict=True)
             marked |= {
@@ -108,13 +106,13 @@ class Uses:
         name = eqn.primitive.name
         inner = (
             next((eqn.params[key] for key in _BODIES if key in eqn.params), None)
-            if name in _CALLS
+            if name in CALLS
             else None
         )
         if inner is not None:
             inner = inner if isinstance(inner, ClosedJaxpr) else ClosedJaxpr(inner, ())
             return self._run(inner.jaxpr, inner.consts, read, seen)
-        outs = _bind(eqn, read)
+        outs = bind(eqn, read)
         if name in _MOVES:
             axes = _MOVES[name](eqn, seen[0].axes)
             if axes is not None:
@@ -138,14 +136,6 @@ class Uses:
         return (
             [outs[0] + self.nudges[len(self.found) - 1]] if self.nudges else outs
         ), []
-
-
-def _bind(eqn: Any, values: list) -> list:
-    params = eqn.primitive.get_bind_params(eqn.params)
-    # a pair up to jax 0.9
-    functions, params = params if isinstance(params, tuple) else ((), params)
-    outs = eqn.primitive.bind(*functions, *values, **params)
-    return list(outs) if eqn.primitive.multiple_results else [outs]
 
 
 def _product(eqn: Any, read: list, seen: list) -> tuple | None:

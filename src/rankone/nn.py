@@ -70,8 +70,7 @@ class Dense(Module):
 
     def __call__(self, x: Real[ArrayLike, "*rows in"]) -> Float[Array, "*rows out"]:
         """Outputs (..., out) of one layer at inputs (..., in)."""
-        out = inputs(x, self.W.shape[-1]) @ self.W.T
-        return out if self.b is None else out + jnp.broadcast_to(self.b, out.shape)
+        return _affine(self, inputs(x, self.W.shape[-1]))
 
     @property
     def augmented(self) -> Float[Array, "*n out columns"]:
@@ -110,6 +109,12 @@ class Dense(Module):
                 if boolean("bias", bias)
                 else cls(entries)
             )
+
+
+@jax.jit
+def _affine(layer: Dense, x: Array) -> Array:
+    out = x @ layer.W.T
+    return out if layer.b is None else out + jnp.broadcast_to(layer.b, out.shape)
 
 
 def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:

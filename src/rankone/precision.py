@@ -12,6 +12,7 @@ import numpy as np
 from jax import lax
 from jaxtyping import Array, Float
 
+from rankone._checks import boolean
 from rankone._jax import enable_x64
 
 __all__ = [
@@ -39,9 +40,7 @@ def double_precision(enabled: bool = True) -> AbstractContextManager:
     Raises:
         ValueError: If it is neither True nor False.
     """
-    if not isinstance(enabled, bool | np.bool_):
-        raise ValueError(f"enabled: got {enabled!r:.99}; it must be True or False.")
-    return enable_x64(bool(enabled))
+    return enable_x64(boolean("enabled", enabled))
 
 
 def canonical(tree: T) -> T:

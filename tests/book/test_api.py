@@ -20,7 +20,7 @@ from extensions.pages import api
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
 PAGES = ["api", "api/library", "api/theory"]
-PARTS = {name for name in ro.__all__ if inspect.ismodule(getattr(ro, name))}
+PARTS = {name for name, _ in inspect.getmembers(ro, inspect.ismodule) if name[0] != "_"}
 
 
 @pytest.fixture(scope="module")

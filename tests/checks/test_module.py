@@ -22,7 +22,7 @@ import rankone as ro
 from rankone._module import Module, derive
 
 KEY = jax.random.key(0)
-SHOWN = {name for name in ro.__all__ if inspect.ismodule(getattr(ro, name))}
+SHOWN = {name for name, _ in inspect.getmembers(ro, inspect.ismodule) if name[0] != "_"}
 SHOWN -= {"theory", "printed"}
 W = jnp.arange(6.0).reshape(2, 3)
 PAIR = (jnp.ones(2), jnp.arange(3.0))

@@ -168,12 +168,12 @@ def interpolate_residuals(
     C, _ = as_moments(C)
     K, V = pairs(W, C, K, V)
     D = W.shape[1]
-    given = host("q", q)
+    queries = host("q", q)
     q = array(
         "q",
-        given,
+        queries,
         f"({D},) or ({D}, n): one query a column",
-        1 if given.ndim == 1 else 2,
+        1 if queries.ndim == 1 else 2,
     )
     if q.shape[0] != D:
         raise ValueError(

@@ -3,10 +3,11 @@ and reused for every edit.
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jaxtyping import Array, ArrayLike, Float, Int
 
@@ -149,12 +150,12 @@ class KeyGeometry(Module):
             weight: How often each of them is to count, at least 0: the β of a sequence
                 of edits.
         """
-        given = host("keys", keys)
+        columns = host("keys", keys)
         K = array(
             "keys",
-            given,
+            columns,
             f"({self.D}, n): one key a column",
-            1 if given.ndim == 1 else 2,
+            1 if columns.ndim == 1 else 2,
         )
         wanted = (
             f"({self.D}, n), as long as the keys of the "
@@ -277,39 +278,32 @@ def transposed(name: str, shape: tuple[int, ...], D: int) -> str:
     )
 
 
-class Quality(NamedTuple):
-    """What tells whether C has an inverse in its precision; the first three are None
-    for a factor that was made of keys.
-    """
-
-    finite: Array | None  # of the product of C with one vector
-    skew: Array | None  # relative distance of that product from the transpose's
-    condition: Array | None  # condition number of the factor
-    pivot: Array  # smallest pivot over the largest
-    floor: float  # a pivot below which only rounding error is left
+# finiteness and skew of the products of C with one vector, condition number of its
+# factor, smallest pivot over the largest, and a pivot below which only rounding is left
+Quality = Float[Array, " 5"]
 
 
 def refuse_singular(name: str, quality: Quality | None) -> None:
     """Raise if C has no inverse, where that can be seen; elsewhere `outcome` says so."""
     if quality is None or not known(quality):
         return
-    finite, skew, size, pivot, floor = quality
-    if finite is not None and not finite:
+    finite, skew, size, pivot, least = np.asarray(quality).tolist()
+    if not finite:
         raise ValueError(
             f"{name}: got NaN or infinity; "
             "it must be finite; look for missing values in the data."
         )
-    if skew is not None and not float(skew) < 1e-3:
+    if not skew < 1e-3:
         raise ValueError(
             f"{name}: got products with rows and columns that differ by {skew:.1e}; "
             "it must be symmetric."
         )
-    if not float(pivot) > float(floor):
+    if not pivot > least:
         raise ValueError(
             f"{name}: got a smallest pivot of {pivot:.1e} of the largest; "
             f"it must be {_REMEDY}."
         )
-    if size is not None and not float(size) < _worst(size.dtype):
+    if not size < _worst(quality.dtype):
         raise ValueError(
             f"{name}: got a condition number of {size:.0e}; it must be {_REMEDY}."
         )
@@ -361,9 +355,9 @@ def _factor(C: Array, ridge: ArrayLike) -> tuple[Triangular, Array, Quality]:
     number = condition(lax.stop_gradient(U))
     good = number < _worst(C.dtype)
     marked = jax.tree.map(lambda leaf: jnp.where(good, leaf, jnp.nan), U)
-    finite = jnp.isfinite(rows).all()
-    floor = smallest_pivot(len(C), C.dtype)
-    return marked, scale, Quality(finite, skew, number, _smallest(U), floor)
+    least = smallest_pivot(len(C), C.dtype)
+    finite = jnp.isfinite(rows).all().astype(C.dtype)
+    return marked, scale, jnp.stack([finite, skew, number, _smallest(U), least])
 
 
 def factored(
@@ -397,8 +391,8 @@ def _from_rows(R: Array, K: Array, ridge: ArrayLike) -> tuple[KeyGeometry, Quali
     """Geometry of RᵀR + KKᵀ + ridge·I, and how good it is."""
     root = jnp.sqrt(jnp.asarray(ridge, K.dtype)) * jnp.eye(len(K), dtype=K.dtype)
     U, scale = of_rows(jnp.concatenate([R.astype(K.dtype), K.T, root]))
-    floor = smallest_pivot(len(K), K.dtype) ** 2
-    return KeyGeometry(U, scale), Quality(None, None, None, _smallest(U), floor)
+    least = smallest_pivot(len(K), K.dtype) ** 2
+    return KeyGeometry(U, scale), jnp.stack([1.0, 0.0, 0.0, _smallest(U), least])
 
 
 @jax.jit

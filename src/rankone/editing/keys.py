@@ -67,9 +67,9 @@ def capture_keys(
     inputs = 1 if layout == "out_in" else 0
 
     def outputs(values: list[Array]) -> list[Array]:
-        given = dict(zip(dynamic, values, strict=True))
+        arrays = dict(zip(dynamic, values, strict=True))
         tree, others = jax.tree.unflatten(
-            structure, [given.get(i, leaf) for i, leaf in enumerate(leaves)]
+            structure, [arrays.get(i, leaf) for i, leaf in enumerate(leaves)]
         )
         return [
             leaf
@@ -182,11 +182,12 @@ class SecondMoments(Module):
 
 @jax.jit
 def _update(moments: SecondMoments, keys: Array, where: ArrayLike) -> SecondMoments:
-    kept = (
+    counted = (
         jnp.where(jnp.expand_dims(where, -1), keys, 0)
         .astype(moments.total.dtype)
         .reshape(-1, len(moments.total))
     )
     return SecondMoments(
-        moments.total + kept.T @ kept, moments.count + jnp.sum(where, dtype=jnp.int32)
+        moments.total + counted.T @ counted,
+        moments.count + jnp.sum(where, dtype=jnp.int32),
     )

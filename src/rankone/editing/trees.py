@@ -65,12 +65,16 @@ def edit_at(
     Raises:
         ValueError: As `weight_at`, or if the edit is one of a matrix of another shape.
     """
-    W = weight_at(tree, path, layout=layout)
+    choice("layout", layout, _AXES)
+    leaves, structure = jax.tree.flatten(tree)
+    place, index = find_weight("tree", tree, path)
+    matrix = jnp.asarray(leaves[place])
+    W = matrix[index] if layout == "out_in" else matrix[index].T
     H = edit.left.shape[0]
     D = edit.right.shape[0]
     other = "in_out" if layout == "out_in" else "out_in"
-    turned = W.shape == (D, H) and H != D
-    if turned:
+    transposed = W.shape == (D, H) and H != D
+    if transposed:
         raise ValueError(
             f"layout: got {layout!r} for a matrix that is then {W.shape}; "
             f"it must be {other!r} for a {(H, D)} edit."
@@ -82,9 +86,7 @@ def edit_at(
         )
     new = edit.undo(W) if undo else edit.apply(W)
     new = new if layout == "out_in" else new.T
-    leaves, structure = jax.tree.flatten(tree)
-    place, index = find_weight("tree", tree, path)
-    leaves[place] = jnp.asarray(leaves[place]).at[index].set(new) if index else new
+    leaves[place] = matrix.at[index].set(new) if index else new
     return jax.tree.unflatten(structure, leaves)
 
 
@@ -94,7 +96,7 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
     """
     words = _words(path)
     paths, _ = jax.tree_util.tree_flatten_with_path(tree)
-    found = []
+    matches = []
     shown = {}
     for place, (keys, leaf) in enumerate(paths):
         here = _words(keys)
@@ -102,7 +104,7 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
         here = here[:-1] if here[-1:] == ("value",) else here  # flax's variables
         rest = words[len(here) :]
         if words[: len(here)] == here and all(word.isdecimal() for word in rest):
-            found.append((place, tuple(map(int, rest)), getattr(leaf, "shape", ())))
+            matches.append((place, tuple(map(int, rest)), getattr(leaf, "shape", ())))
         if getattr(leaf, "ndim", 0) >= 2 and (
             jnp.issubdtype(kind, jnp.floating) or jnp.issubdtype(kind, jnp.integer)
         ):
@@ -117,17 +119,17 @@ def find_weight(name: str, tree: Any, path: Path) -> tuple[int, tuple[int, ...]]
         raise ValueError(
             f"{name}: got {brief(tree)}; it must be a pytree with a matrix of weights."
         )
-    if len(found) == 0:
+    if len(matches) == 0:
         raise ValueError(
             f"path: got {brief(path)}; "
             f"it must be that of a matrix, such as {'; '.join(near)}."
         )
-    if len(found) != 1:
+    if len(matches) != 1:
         raise ValueError(
             f"path: got {brief(path)}; "
             "it must be a tuple of JAX's keys: several leaves are written so."
         )
-    place, index, shape = found[0]
+    place, index, shape = matches[0]
     fits = len(shape) - len(index) == 2 and all(
         i < n for i, n in zip(index, shape, strict=False)
     )

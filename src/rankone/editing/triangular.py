@@ -75,13 +75,13 @@ class Triangular(Module):
         for panel, inverse in zip(self.panels, self.blocks, strict=True):
             start = len(X) - panel.shape[1]
             here = slice(start, start + len(panel))
-            found = inverse.astype(X.dtype) @ X[here]
+            solution = inverse.astype(X.dtype) @ X[here]
             # panel.T @ found would first be transposed
             X = (
                 X.at[start:]
-                .add(-(found.T @ panel.astype(X.dtype)).T)
+                .add(-(solution.T @ panel.astype(X.dtype)).T)
                 .at[here]
-                .set(found)
+                .set(solution)
             )
         return X
 

@@ -17,6 +17,7 @@ from rankone._checks import (
     boolean,
     brief,
     choice,
+    enabled,
     host,
     integer,
     is_traced,
@@ -25,7 +26,7 @@ from rankone._checks import (
     renamed,
     states,
 )
-from rankone.checks import Outcome, _enabled, outcome
+from rankone.checks import Outcome, outcome
 from rankone.memory.implicit import at_rest
 from rankone.memory.protocol import (
     EnergyMemory,
@@ -141,7 +142,7 @@ def retrieve(
 
 
 def _warn_of_lost(lost: Array, N: int) -> None:
-    if _enabled.get() and int(lost):
+    if enabled.get() and int(lost):
         advice = (
             "try a smaller step_size, or the 'sincos' basis, whose features are bounded"
         )

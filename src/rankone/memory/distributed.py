@@ -420,13 +420,13 @@ def _written(memory: DrDAM, Xi: Array, sign: int) -> dict[str, Array]:
     scale = jax.lax.stop_gradient(
         jnp.maximum(memory.log_scale, logs.max(initial=-jnp.inf))
     )
-    held = jnp.exp(memory.log_scale - scale)
+    older = jnp.exp(memory.log_scale - scale)
     weights = jnp.exp(logs - scale)
     near = jnp.sqrt(memory.beta) * (Xi - memory.centre[None])
     return {
-        "T": held * memory.unpacked + sign * memory.features.encode(near, weights),
+        "T": older * memory.unpacked + sign * memory.features.encode(near, weights),
         "count": memory.count + sign * len(Xi),
-        "power": held**2 * memory.power + sign * (weights**2).sum(),
+        "power": older**2 * memory.power + sign * (weights**2).sum(),
         "log_scale": scale,
     }
 

@@ -16,7 +16,7 @@ from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._annotated import checked
 from rankone._checks import array, boolean, brief, host, inputs, readable
-from rankone._module import Module
+from rankone._module import Module, assembled
 from rankone.nn import Dense, append_one
 from rankone.preconditioning.kronecker import (
     Factors,
@@ -181,7 +181,9 @@ class Reparameterized(Module):
                     f"W: got relative residual {float(residual):.2g} after projection; "
                     f"it must be {wanted}."
                 )
-        return cls(T, U, V, None, bias)
+        return assembled(
+            cls, {"T": T, "U": U, "V": V, "W0": None, "bias": boolean("bias", bias)}
+        )
 
 
 Layer = Dense | Reparameterized

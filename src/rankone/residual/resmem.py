@@ -22,7 +22,7 @@ from rankone._checks import (
     renamed,
     states,
 )
-from rankone._module import Module
+from rankone._module import Module, assembled
 from rankone.residual.search import ExactSearch, Neighbours
 from rankone.residual.storage import (
     Residuals,
@@ -212,7 +212,8 @@ class ResMem(Module):
             "a number of neighbours from 1 to that of the stored embeddings",
             most=len(store),
         )
-        return replace(self, residuals=residuals, store=store)
+        fields = {"residuals": residuals, "store": store}
+        return assembled(ResMem, self.__dict__ | fields)
 
     def predict(
         self,

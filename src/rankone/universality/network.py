@@ -3,7 +3,7 @@ it predicts.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,8 +14,9 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Real
 
 from rankone._checks import (
-    as_array,
+    Numbers,
     brief,
+    host,
     integer,
     known,
     numbers,
@@ -28,7 +29,6 @@ from rankone.nn import Dense, gradient_step
 
 __all__ = [
     "Network",
-    "Numbers",
     "activations",
     "adapt",
     "forward",
@@ -36,8 +36,6 @@ __all__ = [
     "loss",
     "predict",
 ]
-
-Numbers = ArrayLike | Sequence[Any]  # one, an array, or a list of them
 
 
 @contextmanager
@@ -276,19 +274,8 @@ def _floats(name: str, value: Numbers, dtype: Any) -> Any:
     """`value` in `dtype`: a JAX array where it lies, another in numpy, which jit takes
     without a program of its own.
     """
-    wanted = "a real number, or an array of them"
-    try:
-        out = as_array(value)
-    except (TypeError, ValueError) as error:  # rows of different lengths
-        raise ValueError(f"{name}: got {value!r:.99}; it must be {wanted}.") from error
-    good = any(
-        jnp.issubdtype(out.dtype, kind)
-        for kind in (jnp.bool_, jnp.integer, jnp.floating)
-    )
-    if not good:
-        raise ValueError(f"{name}: got {brief(value)}; it must be {wanted}.")
     with np.errstate(over="ignore", under="ignore"):
-        return out.astype(dtype)
+        return host(name, value).astype(dtype)
 
 
 def unit(name: str, value: Numbers, dtype: Any) -> Any:

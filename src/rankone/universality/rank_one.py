@@ -14,10 +14,10 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, Real
 
-from rankone._checks import brief
+from rankone._checks import Numbers, brief
 from rankone._module import Module
 from rankone.nn import Dense, append_one
-from rankone.universality.network import Network, Numbers, full_precision, shots, unit
+from rankone.universality.network import Network, full_precision, shots, unit
 from rankone.writes import Write
 
 __all__ = ["RankOneStep", "gradient_into", "learn", "rank_one_step", "step"]

@@ -11,9 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from rankone._checks import array, as_array
+from rankone._checks import Numbers, array, as_array
 from rankone.universality.constants import Constants
-from rankone.universality.network import Numbers
 from rankone.universality.selectors import Selector, amplifiers, telescope, unipotent
 
 __all__ = ["moment_stack", "prony", "write_moments"]

@@ -140,7 +140,7 @@ class Write(Module):
         path = Path(path)
         about = dict(about or {})
         path = path if path.suffix == ".npz" else path.with_name(f"{path.name}.npz")
-        own = {
+        fields = {
             name: value for name, value in self.__dict__.items() if value is not None
         }
         for name, value in about.items():
@@ -155,7 +155,7 @@ class Write(Module):
                     f"about: got {name}={value!r}; "
                     "it must be numbers and texts; json.dumps makes a text of a list."
                 )
-        save_arrays(path, own | about)
+        save_arrays(path, fields | about)
         return path
 
 
@@ -174,9 +174,11 @@ def load_write(path: str | Path) -> tuple[Write, dict[str, Any]]:
     """
     wanted = "a whole .npz file written by an edit's save"
     try:
-        held = read_arrays(path)
-        own = {name: jnp.asarray(held.pop(name)) for name in _FIELDS if name in held}
-        return Write(**own), {key: value.item() for key, value in held.items()}
+        arrays = read_arrays(path)
+        fields = {
+            name: jnp.asarray(arrays.pop(name)) for name in _FIELDS if name in arrays
+        }
+        return Write(**fields), {key: value.item() for key, value in arrays.items()}
     except (ValueError, TypeError) as error:
         raise ValueError(
             f"path: got {str(path)!r}; it must be {wanted}: {error}"

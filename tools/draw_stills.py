@@ -1,8 +1,9 @@
 """Draws the stills of the explorers from the built book: `python tools/draw_stills.py`.
 
 Each explorer is opened on its page by a reader who asked for stillness, in the light
-theme. Its picture, as WebP of at most 40 KB, and its row in `stills.json` go to
-`book/_static/stills`; `book/extensions/pages/stills.py` puts them into the pages.
+theme, and who has it show what it hides until there is a guess. Its picture, as WebP of
+at most 40 KB, and its row in `stills.json` go to `book/_static/stills`;
+`book/extensions/pages/stills.py` puts them into the pages.
 """
 
 import io
@@ -32,7 +33,7 @@ from extensions.pages.stills import FOLDER, HEIGHTS, STATE, Shown, shown_in
 STATES = re.compile(rf'<script type="{re.escape(STATE)}">(.*?)</script>', re.S)
 MOST = 40_000  # bytes of a still
 SCALES = (2, 1.5, 1)  # of its pixels to the page's: the most that fits
-QUALITIES = (80, 60, 40)
+QUALITIES = (80, 60, 40, 30)
 STANDS = """(model) => {
     const tag = [...document.querySelectorAll('script[type$="widget-view+json"]')]
         .find((each) => JSON.parse(each.textContent).model_id === model);
@@ -48,7 +49,10 @@ ALONE = """(place) => {
 LEFT_OUT = """
 .bd-header, .bd-header-article { visibility: hidden; }
 .r1-more, .r1-chart-block, .r1-tools, .r1-body:not(.r1-one-screen) > .r1-side { display: none !important; }
-"""  # what a picture cannot answer
+.r1-map image { display: none; }
+# what a picture cannot answer, and pictures in a map, which are measured while one
+# waits
+"""
 WORDS = """(place) => [...place.querySelectorAll('.r1-ask, [role=status]')].map((part) => part.textContent.trim())
     .filter((text) => text).join(' ')"""
 
@@ -127,6 +131,9 @@ def draw(
         f"The {shown.name} explorer as it opens. {place.evaluate(WORDS)}".split()
     )
     high = heights(page, place)
+    if (skip := place.query_selector("[data-skip]")) and skip.is_visible():
+        skip.click()  # a picture cannot be asked for the answer
+        page.wait_for_timeout(1500)
     page.add_style_tag(content=LEFT_OUT)
     picture = place.screenshot()
     box = place.bounding_box()

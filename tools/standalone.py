@@ -249,6 +249,26 @@ def drag(page: Any, locator: Any, by: tuple[float, float], moves: int = 10) -> N
     page.mouse.up()
 
 
+def pose(page: Any, key: str, i: int = 0) -> None:
+    """Poses a question of the i-th widget: by its button, or from the menu behind the
+    buttons.
+    """
+    widget = page.locator(".r1-body").nth(i)
+    button = widget.locator(f"[data-preset={key}]")
+    if button.count():
+        button.click()
+        return
+    widget.locator("button[data-name=questions]").click()
+    widget.locator(f"[data-item={key}]").click()
+
+
+def reveal(page: Any) -> None:
+    """Lets every widget show what it hides until the reader has guessed."""
+    skips = page.locator("[data-skip]:visible")
+    while skips.count():
+        skips.first.click()
+
+
 def slide(page: Any, name: str, presses: int, i: int = 0) -> None:
     """Moves a slider by the keyboard, as a reader does."""
     page.locator(f"input[data-name={name}]").nth(i).focus()

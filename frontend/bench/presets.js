@@ -57,7 +57,7 @@ const changed = () => {
 const QUESTIONS = [
   {
     key: "crowd",
-    name: "Crowded keys",
+    name: "Which pairs suffer in a crowd?",
     ask: "Ten pairs, six of them in a crowd, written one after another in the order of their numbers. Which have suffered?",
     predict: {
       options: [
@@ -79,7 +79,7 @@ const QUESTIONS = [
   },
   {
     key: "apart",
-    name: "Far apart",
+    name: "Does the order matter far apart?",
     ask: "Seven keys that hardly see each other. At once, in sequence, exactly: does it matter how they are written?",
     predict: {
       options: [
@@ -94,7 +94,7 @@ const QUESTIONS = [
   },
   {
     key: "noise",
-    name: "Noisy values",
+    name: "Which method is best with noise?",
     ask: "Each value carries noise of size 0.5. Which way errs least at keys that it has not seen?",
     predict: {
       options: [
@@ -110,7 +110,7 @@ const QUESTIONS = [
   },
   {
     key: "off",
-    name: "Off the keys",
+    name: "What is read far from the keys?",
     ask: "All keys lie on the left. Reading divides. What is read far to the right of the last of them?",
     predict: {
       options: [
@@ -125,7 +125,7 @@ const QUESTIONS = [
   },
   {
     key: "changed",
-    name: "A changed fact",
+    name: "Which method follows a changed fact?",
     ask: "Pair 4 was told wrongly; pair 9 tells the same key anew. Which way answers best now?",
     predict: {
       options: [
@@ -141,7 +141,7 @@ const QUESTIONS = [
   },
   {
     key: "rounds",
-    name: "Again and again",
+    name: "Does writing again settle?",
     ask: "What is still missing is written again, eight times over, all at once each time. Does it settle?",
     predict: {
       options: [
@@ -156,7 +156,7 @@ const QUESTIONS = [
   },
   {
     key: "features",
-    name: "A fixed memory",
+    name: "How many frequencies replace the list?",
     ask: "Two vectors of cosines in place of the list. How many frequencies put the reading within 0.03 of the list’s?",
     predict: {
       options: [

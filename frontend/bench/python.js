@@ -59,6 +59,7 @@ export function python(settings) {
     !isFlat && `side = np.linspace(-${REACH}, ${REACH}, 17)`,
     !isFlat &&
       "asked = np.stack(np.meshgrid(side, side[::-1])).reshape(2, -1)  # row by row from the top",
+    "asked = np.concatenate([asked, K], axis=1)  # and at the stored keys",
     `kernel = ${made}`,
     scaled && `K, asked = K / ${width}, asked / ${width}`,
     Boolean(rule) && `read = interpolate(K, R, asked, kernel, rule=${rule?.[1]}${normalise})[0]`,
@@ -69,5 +70,8 @@ export function python(settings) {
     !rule && rounds > 1 && "    X = 2 * X - X @ S @ X",
     !rule && "weights = X @ kernel.inner(K, asked)",
     !rule && `read = (R @ weights${divide ? " / weights.sum(0)" : ""})[0]`,
+    "read, back = np.split(np.asarray(read), [-R.shape[1]])",
+    "error = np.sqrt(np.mean((back - R[0]) ** 2))",
+    'print(f"root mean square error at the stored keys: {error:.2g}")',
   );
 }

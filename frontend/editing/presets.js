@@ -33,7 +33,7 @@ const FACTORS = [
 const QUESTIONS = [
   {
     key: "start",
-    name: "One edit",
+    name: "Which keys does an edit change?",
     ask: "Twelve keys are stored. W must answer v* at k*, and Ŵ does. Drag v*, then k*: which outputs move, and which never do?",
     predict: {
       options: [
@@ -49,7 +49,7 @@ const QUESTIONS = [
   },
   {
     key: "identity",
-    name: "Forget the geometry",
+    name: "Does the geometry matter?",
     ask: "The same pair, written with C = I: one plain gradient step. How much more interference does it have, and for which k* no more than the least?",
     predict: { options: FACTORS, right: ofFactor },
     after: ({ total, least }) =>
@@ -58,7 +58,7 @@ const QUESTIONS = [
   },
   {
     key: "member",
-    name: "Edit a stored key",
+    name: "What if k* is stored already?",
     ask: "k* is now one of the keys. Its own output must change. When is the interference on the other keys larger than that change?",
     predict: {
       options: [
@@ -75,7 +75,7 @@ const QUESTIONS = [
   },
   {
     key: "few",
-    name: "Three keys for C",
+    name: "Do three keys suffice for C?",
     ask: "C is estimated from the first three keys only, and interference is counted on all twelve. How much more is there than with all twelve in C?",
     predict: { options: FACTORS, right: ofFactor },
     after: ({ total, least }) =>
@@ -84,7 +84,7 @@ const QUESTIONS = [
   },
   {
     key: "line",
-    name: "Keys on a line",
+    name: "Can an edit cost nothing?",
     ask: "All keys lie on a line and k* does not. There is an edit that moves none of their outputs. Does the pseudo-inverse find it?",
     predict: {
       options: [
@@ -99,7 +99,7 @@ const QUESTIONS = [
   },
   {
     key: "ridge",
-    name: "Too much ridge",
+    name: "What does a large ridge do?",
     ask: "A ridge of 100 has been added to C. What has the edit turned into?",
     predict: {
       options: [
@@ -119,7 +119,7 @@ const QUESTIONS = [
   },
   {
     key: "third",
-    name: "A third edit",
+    name: "Does a third edit undo the first?",
     ask: "Two pairs have been written, one after the other, and a third is ready at k*. Which of the two does W still answer?",
     predict: {
       options: [
@@ -138,7 +138,7 @@ const QUESTIONS = [
   },
   {
     key: "cycle",
-    name: "Round and round",
+    name: "Where do repeated edits settle?",
     ask: "Two pairs written in turn, again and again, C unchanged. Where does it settle, and how fast?",
     predict: {
       options: [

@@ -3,6 +3,7 @@ import { score } from "./prediction.js";
 import { createQuestions } from "./questions.js";
 
 /** @import { Preset } from "./presets.js" */
+/** @import { Offer } from "./questions.js" */
 
 const OWN = "Your own setting. Press a question to come back to it.";
 
@@ -14,18 +15,19 @@ const OWN = "Your own setting. Press a question to come back to it.";
  * @template F
  * @param {{
  *   presets: Preset<S, F>[],
+ *   offer?: Offer,
  *   preset: Preset<S, F> | null,
  *   choose(preset: Preset<S, F>): void,
  *   reveal(): void,
  *   findings(): F | null,
  * }} own
  */
-export function createAsking({ presets, preset, choose, reveal, findings }) {
+export function createAsking({ presets, offer, preset, choose, reveal, findings }) {
   let pending = false; // what would tell the answer is hidden
   let asked = false; // the answer waits for the reader's guess
   /** @type {string | null} */
   let guess = null;
-  const questions = createQuestions(presets, { choose, guess: decide });
+  const questions = createQuestions(presets, { choose, guess: decide }, offer);
 
   /** @param {string | null} choice The reader's guess; null is only a wish to see. */
   function decide(choice) {

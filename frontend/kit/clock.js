@@ -25,10 +25,11 @@ export function createClock(timeline, { show, onRest }) {
     steps: 1,
     playing: false,
     speed: defaultSpeed(),
-    play() {
+    /** @param {number} [lead] Milliseconds before the first step. */
+    play(lead = 0) {
       if (clock.playing) return;
       if (clock.step >= clock.steps) clock.step = 0;
-      head = clock.step;
+      head = clock.step - (lead * clock.speed) / 1000;
       clock.playing = true;
       last = performance.now();
       frame = requestAnimationFrame(tick);

@@ -9,6 +9,7 @@ const SVG_TAGS = /** @type {const} */ ([
   "ellipse",
   "g",
   "text",
+  "image",
 ]);
 /** @type {ReadonlySet<string>} */
 const svgTags = new Set(SVG_TAGS);

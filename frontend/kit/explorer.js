@@ -13,6 +13,7 @@ import { createTools, undoKeys } from "./tools.js";
 /** @import { Parts } from "./layout.js" */
 /** @import { Explorer } from "./mount.js" */
 /** @import { Playback } from "./playback.js" */
+/** @import { Offer } from "./questions.js" */
 
 /**
  * @template S, F
@@ -33,6 +34,7 @@ const PATIENCE = 1500; // milliseconds between two readings of the status line
  *   and `play` says whether what moves is to be played; while `frame.pending` the reader has yet to predict, and what
  *   would tell the answer is not to be drawn;
  * - `findings()`: what the question's answer is told, or null while it is not known;
+ * - `offer`: which of the questions are buttons, and which stand in a menu behind them;
  * - `words()`: the status line; `save(settings)` is told every change of the reader's;
  * - `name`: what addresses call it; without one it has none; `admits(name, value)`: whether an address may set that;
  * - `python(settings)`: lines of Python that compute what is on show; `data()`: the table of what is charted.
@@ -43,6 +45,7 @@ const PATIENCE = 1500; // milliseconds between two readings of the status line
  * @param {{
  *   settings: S,
  *   presets: Preset<S, F>[],
+ *   offer?: Offer,
  *   next(settings: S, patch: P): S,
  *   stands?(patch: P): boolean,
  *   update(how: { before: S | null, play: boolean }): void,
@@ -61,6 +64,7 @@ export function createFrame(own) {
   let settings = opening;
   const asking = createAsking({
     presets: own.presets,
+    offer: own.offer,
     preset: presetOf(own.presets, opening),
     choose,
     reveal: () => own.update({ before: null, play: true }),
@@ -71,9 +75,12 @@ export function createFrame(own) {
   /** @type {ReturnType<typeof createHistory<{ settings: S, preset: Preset<S, F> | null }>>} */
   const history = createHistory();
   let gesture = () => 0;
+  let begun = false;
   let arrivals = -1; // each is a gesture of its own
   let write = () => {};
   let stage = h("div");
+  /** @type {HTMLElement[]} */
+  let pictured = [];
   /** @type {ReturnType<typeof createLecture> | null} */
   let lecture = null;
   const turns = { undo: () => turn(history.undo), redo: () => turn(history.redo) };
@@ -82,7 +89,7 @@ export function createFrame(own) {
     ...turns,
     name,
     data,
-    stage: () => stage,
+    pictured: () => [stage, ...pictured],
     address: name === undefined ? undefined : () => address(),
     questions: name === undefined ? undefined : own.presets.map(({ key }) => key),
     lecture: name === undefined ? undefined : () => lecture?.start(),
@@ -191,21 +198,23 @@ export function createFrame(own) {
     warn: asking.warn,
     /**
      * The explorer: its parts; what plays in it, with its keys, if anything does; and what it shows beyond the settings
-     * and the step.
+     * and the step; `pictured` is what a saved picture shows beside the stage.
      *
      * @param {Parts & {
      *   playback?: Playback,
+     *   pictured?: HTMLElement[],
      *   onkeydown?(event: KeyboardEvent): void,
      *   state(): object,
      *   close?(): void,
      * }} parts
      * @returns {Explorer}
      */
-    lay({ playback, ...parts }) {
+    lay({ playback, pictured: more = [], ...parts }) {
       const onkeydown = parts.onkeydown ?? playback?.onkeydown;
       const laid = layOut({ ...parts, header: [asking.row, tools.element, asking.say], onkeydown });
       const { element } = laid;
       stage = laid.stage;
+      pictured = more;
       const hall = { element, stage, asking, choose, exhibit, findings: () => own.findings() };
       lecture = name === undefined ? null : createLecture({ ...hall, name, presets: own.presets });
       const stand = () => lecture?.read();
@@ -219,7 +228,9 @@ export function createFrame(own) {
       return {
         element,
         begin(play) {
-          if (!asking.pending) asking.pose(asking.preset, { words: INVITATION });
+          if (!begun && !asking.pending)
+            asking.pose(asking.preset, { words: INVITATION, hide: true });
+          begun = true;
           own.update({ before: null, play: play && !asking.pending });
         },
         state: () => ({

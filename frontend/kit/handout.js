@@ -36,7 +36,7 @@ export async function handout({ presets, name, stage, exhibit, findings }) {
       found = findings();
     }
     await pause(REST);
-    parts.push(part(preset, await pictureOf(stage), found === null ? "" : preset.after(found)));
+    parts.push(part(preset, await pictureOf([stage]), found === null ? "" : preset.after(found)));
   }
   root.dataset.r1Theme = theme;
   root.style.removeProperty("--r1-ground");

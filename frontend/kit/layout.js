@@ -1,14 +1,18 @@
 // Where an explorer's parts stand: what answers the hand on one screen, the rest folded under it.
 import { h } from "./dom.js";
+import { keepHeight } from "./keepheight.js";
 
 /** @import { Child } from "./dom.js" */
 
 /**
  * The stage, the first controls and the readouts stand together; `more` is the rest of the controls, folded, with its
  * own words on the fold; `charts` follow. An explorer that knows no more than `side` has all its controls in one place.
+ * With `stageFirst` the questions follow what is `under` the stage.
  *
  * @typedef {{
  *   stage: Child[],
+ *   stageFirst?: boolean,
+ *   under?: Child[],
  *   controls?: Child[],
  *   readouts?: Child[],
  *   more?: Child[],
@@ -27,22 +31,29 @@ const named = (...names) => names.filter(Boolean).join(" ");
  * @param {Parts & { header: Child[], onkeydown?: (event: KeyboardEvent) => void }} parts
  */
 export function layOut({ header, stage, side = [], charts = [], onkeydown, ...parts }) {
-  const { controls = [], readouts = [], more = [], moreLabel = "More", ...style } = parts;
+  const {
+    controls = [],
+    readouts = [],
+    more = [],
+    moreLabel = "More",
+    under = [],
+    ...style
+  } = parts;
   const essential = side.length === 0;
+  const head = h("header", { class: "r1-header" }, header);
   const stageBlock = h("div", { class: "r1-stage-block" }, stage);
   const fold =
     more.length > 0 && h("details", { class: "r1-more" }, h("summary", {}, moreLabel), more);
-  const beside = essential
-    ? [
-        h("div", { class: "r1-controls r1-first" }, controls),
-        h("div", { class: "r1-readouts" }, readouts),
-      ]
-    : side;
+  const read = h("div", { class: "r1-readouts" }, readouts);
+  keepHeight(read);
+  const beside = essential ? [h("div", { class: "r1-controls r1-first" }, controls), read] : side;
   const element = h(
     "div",
     { class: named("r1-body", essential ? "r1-one-screen" : "", style.className ?? ""), onkeydown },
-    h("header", { class: "r1-header" }, header),
+    style.stageFirst ? null : head,
     stageBlock,
+    under.length > 0 ? h("div", { class: "r1-under" }, under) : null,
+    style.stageFirst ? head : null,
     h("div", { class: "r1-side" }, beside),
     fold || null,
     charts.length > 0

@@ -1,6 +1,6 @@
 // A map over two logarithmic axes: cells in colours, lines across them, and one point to drag or move by keys.
 import { chart } from "./chart.js";
-import { h, setAttributes } from "./dom.js";
+import { h, setAttributes, setText, throttle } from "./dom.js";
 import { handle } from "./handle.js";
 
 /** @import { Series } from "./chart.js" */
@@ -35,15 +35,21 @@ export function shade(share) {
   return `rgb(${mixed.join(" ")})`;
 }
 
+const THUMB = 16; // pixels a side of a cell's picture, at most
+const EDGE = 2; // pixels of the cell's colour around it
+const OFTEN = 300; // milliseconds between two drawings of the pictures
+
 /**
- * What a map shows: the middles of its columns and rows, what is known of its cells (null is nothing yet) and whether it
- * is firm, in which edition, the point with its words, another to compare with, and lines by their keys.
+ * What a map shows: its title, the middles of its columns and rows, the share of each cell (null is nothing yet), the
+ * picture in it, in which edition, the point with its words, another to compare with, and lines by their keys.
  *
  * @typedef {{
+ *   title: string,
  *   xs: number[],
  *   ys: number[],
  *   edition: string,
- *   cell(column: number, row: number): { share: number, firm: boolean } | null,
+ *   cell(column: number, row: number): number | null,
+ *   picture(column: number, row: number): Uint8Array | null,
  *   point: Point,
  *   words: string,
  *   ghost: Point | null,
@@ -56,27 +62,30 @@ export function shade(share) {
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const FASTER = 5;
+const NARROW = { width: 360, height: 252, left: 40, right: 6, top: 6, bottom: 30 };
+const WIDE = { ...NARROW, width: 756, height: 380 };
 
 /**
- * `onMove(at)` is told where the pointer wants the point, `onStep([right, up])` how many steps the keys do.
+ * `key` are the words at both ends of the colours; a `wide` map has room for pictures in its cells. `onMove(at)` is told where the pointer wants the point, `onStep([right, up])` how many steps the keys do.
  *
  * @param {{
  *   title: string,
  *   name: string,
+ *   key: [low: string, high: string],
+ *   wide: boolean,
  *   y: string,
  *   series: Series[],
  *   onMove(at: Point): void,
  *   onStep(steps: Point): void,
  * }} options
  */
-export function errorMap({ title, name, y, series, onMove, onStep }) {
+export function errorMap({ title, name, key, wide, y, series, onMove, onStep }) {
   const drawn = chart({
     title,
-    caption: false,
     x: { label: " ", scale: "log" },
     y: { label: y, scale: "log" },
     series,
-    frame: { width: 360, height: 252, left: 40, right: 6, top: 6, bottom: 30 },
+    frame: wide ? WIDE : NARROW,
     interactive: true,
   });
   const { svg, space, under, frame } = drawn;
@@ -93,6 +102,11 @@ export function errorMap({ title, name, y, series, onMove, onStep }) {
     onMove: ([x, up]) => onMove([Math.exp(x), Math.exp(up)]),
   });
   svg.classList.add("r1-map");
+  const caption = /** @type {Element} */ (drawn.element.querySelector("figcaption"));
+  svg.after(h("p", { class: "r1-map-key" }, key[0], rampOf(), key[1]));
+  const thumbs = h("image", { preserveAspectRatio: "none", "aria-hidden": "true" });
+  const sheet = h("canvas");
+  const paint = throttle(paintThumbs, OFTEN);
   svg.append(ghost, grip.element);
 
   /** @type {(event: MouseEvent) => Point | null} */
@@ -151,7 +165,33 @@ export function errorMap({ title, name, y, series, onMove, onStep }) {
         return h("rect", { x: left, y: top, ...size });
       }),
     );
-    under.replaceChildren(...cells);
+    under.replaceChildren(...cells, thumbs);
+    const [left, top] = space.toPixel([x[0], up[1]]);
+    const [right, bottom] = space.toPixel([x[1], up[0]]);
+    setAttributes(thumbs, { x: left, y: top, width: right - left, height: bottom - top });
+  }
+
+  /**
+   * All pictures as one, each within the colour of its cell.
+   *
+   * @param {Mapped} mapped
+   */
+  function paintThumbs({ xs, ys, picture }) {
+    const side = THUMB + 2 * EDGE;
+    Object.assign(sheet, { width: side * xs.length, height: side * ys.length });
+    const context = sheet.getContext("2d");
+    let any = false;
+    xs.forEach((_, column) => {
+      ys.forEach((_, row) => {
+        const bytes = picture(column, row);
+        if (!context || !bytes) return;
+        any = true;
+        const at = [column * side + EDGE, (ys.length - 1 - row) * side + EDGE];
+        drawBytes(context, bytes, at[0], at[1]);
+      });
+    });
+    thumbs.setAttribute("href", any ? sheet.toDataURL() : "");
+    thumbs.style.display = any ? "" : "none";
   }
 
   return {
@@ -165,12 +205,11 @@ export function errorMap({ title, name, y, series, onMove, onStep }) {
       place(mapped, x, up);
       if (edition !== mapped.edition)
         cells.forEach((rect, n) => {
-          const known = cell(Math.floor(n / ys.length), n % ys.length);
-          setAttributes(rect, {
-            fill: known ? shade(known.share) : "none",
-            opacity: known?.firm ? 1 : 0.5,
-          });
+          const share = cell(Math.floor(n / ys.length), n % ys.length);
+          rect.setAttribute("fill", share === null ? "none" : shade(share));
         });
+      if (edition !== mapped.edition && wide) paint(mapped);
+      setText(caption, mapped.title);
       edition = mapped.edition;
       const at = clamped(point, x, up);
       grip.place({ at: /** @type {Point} */ (at.map(Math.log)), name, words, r: 8 });
@@ -181,6 +220,35 @@ export function errorMap({ title, name, y, series, onMove, onStep }) {
       }
     },
   };
+}
+
+/** All colours of a map, from its bright end. */
+function rampOf() {
+  const [canvas, n] = [h("canvas", { class: "r1-ramp", "aria-hidden": "true" }), 60];
+  Object.assign(canvas, { width: n, height: 1 });
+  const context = canvas.getContext("2d");
+  for (let i = 0; context && i < n; i++) {
+    context.fillStyle = shade(i / (n - 1));
+    context.fillRect(i, 0, 1, 1);
+  }
+  return canvas;
+}
+
+/**
+ * A square of bytes (height, width, colour), enlarged without smoothing to a cell.
+ *
+ * @type {(context: CanvasRenderingContext2D, bytes: Uint8Array, x: number, y: number) => void}
+ */
+function drawBytes(context, bytes, x, y) {
+  const side = Math.round(Math.sqrt(bytes.length / 3));
+  const image = new ImageData(THUMB, THUMB);
+  for (let i = 0; i < THUMB * THUMB; i++) {
+    const row = Math.floor((Math.floor(i / THUMB) * side) / THUMB);
+    const column = Math.floor(((i % THUMB) * side) / THUMB);
+    for (let c = 0; c < 3; c++) image.data[4 * i + c] = bytes[3 * (row * side + column) + c];
+    image.data[4 * i + 3] = 255;
+  }
+  context.putImageData(image, x, y);
 }
 
 /** @type {(point: Point, x: Point, y: Point) => Point} */

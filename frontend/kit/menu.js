@@ -7,9 +7,9 @@ import { h, uid } from "./dom.js";
 /**
  * `items()` says what is on offer whenever the menu opens.
  *
- * @param {{ label: string, face: Child, items(): Item[] }} options
+ * @param {{ label: string, face: Child, items(): Item[], name?: string }} options
  */
-export function menu({ label, face, items }) {
+export function menu({ label, face, items, name = "share" }) {
   const id = uid();
   const list = h("div", { id, class: "r1-menu", role: "menu", "aria-label": label, hidden: true });
   const opener = h(
@@ -22,7 +22,7 @@ export function menu({ label, face, items }) {
       "aria-haspopup": "menu",
       "aria-expanded": "false",
       "aria-controls": id,
-      "data-name": "share",
+      "data-name": name,
       onclick: () => (list.hidden ? open() : close()),
       onkeydown: (event) => {
         if (event.key !== "ArrowDown") return;

@@ -1,7 +1,8 @@
-// A part of the page as a picture: its canvases, its drawings and the words under them, where they stand.
+// Parts of the page as a picture: their canvases, their drawings and the words under them, where they stand.
 
 const SCALE = 2; // pixels of the picture for one of the page's
 const MARGIN = 12;
+const LINE = 18; // pixels of a line under them
 const STYLES = [
   "display",
   "visibility",
@@ -21,9 +22,11 @@ const STYLES = [
   "font-family",
   "text-anchor",
   "dominant-baseline",
+  "image-rendering",
 ];
 const WORDS =
-  "figcaption, .r1-matrix span, .r1-facts dt, .r1-facts dd, .r1-legend li, .r1-operator, .r1-errors, .r1-marks button, .r1-bar-name, .r1-bar-value";
+  "figcaption, .r1-matrix span, .r1-facts dt, .r1-facts dd, .r1-legend li, .r1-operator, .r1-errors, .r1-marks button, .r1-bar-name, .r1-bar-value, .r1-memory p, .r1-map-key";
+const FILLS = ".r1-bar-fill, .r1-error i";
 
 /**
  * A drawing as it looks: its own copy, with all styles in it.
@@ -67,7 +70,7 @@ const isSeen = (element) => {
 };
 
 /** @param {Element} element */
-const isDrawn = (element) => isSeen(element) && !element.closest("button, .r1-chip");
+const isDrawn = (element) => isSeen(element) && !element.closest("button:not(.r1-tile), .r1-chip");
 
 /**
  * Where a part has something to show; the room that it leaves free is no part of its picture.
@@ -75,44 +78,71 @@ const isDrawn = (element) => isSeen(element) && !element.closest("button, .r1-ch
  * @param {HTMLElement} part
  */
 function frameOf(part) {
-  const drawings = [...part.querySelectorAll("canvas, svg, .r1-bar-fill")].filter(isDrawn);
+  const drawings = [...part.querySelectorAll(`canvas, svg, ${FILLS}`)].filter(isDrawn);
   const words = [...part.querySelectorAll(WORDS)].filter(isSeen);
   const boxes = [...drawings, ...words].map((element) => element.getBoundingClientRect());
-  const own = part.getBoundingClientRect();
-  const left = Math.max(own.left, Math.min(...boxes.map((box) => box.left)));
-  const top = Math.max(own.top, Math.min(...boxes.map((box) => box.top)));
-  const right = Math.min(own.right, Math.max(...boxes.map((box) => box.right)));
-  const bottom = Math.min(own.bottom, Math.max(...boxes.map((box) => box.bottom)));
+  const own = isSeen(part) ? part.getBoundingClientRect() : null; // none, where its parts stand for themselves
+  const left = Math.max(own?.left ?? 0, Math.min(...boxes.map((box) => box.left)));
+  const top = Math.max(own?.top ?? -Infinity, Math.min(...boxes.map((box) => box.top)));
+  const right = Math.min(own?.right ?? Infinity, Math.max(...boxes.map((box) => box.right)));
+  const bottom = Math.min(own?.bottom ?? Infinity, Math.max(...boxes.map((box) => box.bottom)));
   return new DOMRect(left, top, right - left, bottom - top);
 }
 
 /**
- * @param {HTMLElement} part
+ * Parts under each other, and lines of words under them, such as the settings.
+ *
+ * @param {HTMLElement[]} parts
+ * @param {string[]} [lines]
  * @returns {Promise<HTMLCanvasElement>}
  */
-export async function pictureOf(part) {
-  const frame = frameOf(part);
+export async function pictureOf(parts, lines = []) {
+  const frames = parts.map(frameOf);
+  const wide = Math.max(...frames.map(({ width }) => width));
+  const high = frames.reduce((sum, { height }) => sum + height + MARGIN, MARGIN);
   const canvas = document.createElement("canvas");
-  canvas.width = Math.ceil((frame.width + 2 * MARGIN) * SCALE);
-  canvas.height = Math.ceil((frame.height + 2 * MARGIN) * SCALE);
+  canvas.width = Math.ceil((wide + 2 * MARGIN) * SCALE);
+  canvas.height = Math.ceil((high + LINE * lines.length) * SCALE);
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  const style = getComputedStyle(part);
+  const style = getComputedStyle(parts[0]);
   context.fillStyle = style.getPropertyValue("--r1-ground").trim() || "#fff";
   context.fillRect(0, 0, canvas.width, canvas.height);
-  context.setTransform(SCALE, 0, 0, SCALE, (MARGIN - frame.x) * SCALE, (MARGIN - frame.y) * SCALE);
+  let top = MARGIN;
+  for (const [i, { x, y, height }] of frames.entries()) {
+    context.setTransform(SCALE, 0, 0, SCALE, (MARGIN - x) * SCALE, (top - y) * SCALE);
+    await drawPart(context, parts[i]);
+    top += height + MARGIN;
+  }
+  context.setTransform(SCALE, 0, 0, SCALE, MARGIN * SCALE, top * SCALE);
+  const { color, fontFamily } = style;
+  Object.assign(context, { font: `12px ${fontFamily}`, fillStyle: color, textBaseline: "top" });
+  lines.forEach((line, i) => {
+    context.fillText(line, 0, LINE * i, wide);
+  });
+  return canvas;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {HTMLElement} part
+ */
+async function drawPart(context, part) {
   for (const element of part.querySelectorAll("canvas, svg")) {
     if (!isDrawn(element)) continue;
     const { x, y, width, height } = element.getBoundingClientRect();
+    const { imageRendering, opacity } = getComputedStyle(element);
     const image = element instanceof SVGSVGElement ? await imageOf(element) : element;
+    context.imageSmoothingEnabled = imageRendering !== "pixelated";
+    context.globalAlpha = Number(opacity);
     context.drawImage(/** @type {CanvasImageSource} */ (image), x, y, width, height);
   }
-  for (const element of part.querySelectorAll(".r1-bar-fill")) {
+  context.globalAlpha = 1;
+  for (const element of part.querySelectorAll(FILLS)) {
     const { x, y, width, height } = element.getBoundingClientRect();
     context.fillStyle = getComputedStyle(element).backgroundColor;
     context.fillRect(x, y, width, height);
   }
   for (const element of part.querySelectorAll(WORDS)) if (isSeen(element)) write(context, element);
-  return canvas;
 }
 
 /**

@@ -50,8 +50,13 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
       clock.speed = Number(v);
     },
   });
+  const chosen = () => Number(speed.value);
   const playback = {
     element: h("div", { class: "r1-bar" }, bar.element, speed.element, resetButton(reset)),
+    /** The transport alone, for an explorer that has it on the stage, and what is left of the bar. */
+    get parts() {
+      return { transport: bar.element, rest: [speed.element, resetButton(reset)] };
+    },
     clock,
     /** Whether the reader wants what is shown next to play: yes, until a step is chosen. */
     wanted: true,
@@ -65,10 +70,17 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
       clock.steps = steps;
       timeline.last = steps;
     },
-    /** Plays from the first step. */
-    replay() {
+    /**
+     * Plays from the first step, at the reader's speed or at another one this time.
+     *
+     * @param {number} [speed] Steps a second.
+     * @param {number} [lead] Milliseconds before the first step.
+     */
+    replay(speed = chosen(), lead = 0) {
+      clock.pause();
+      clock.speed = speed;
       clock.step = 0;
-      clock.play();
+      clock.play(lead);
     },
     usualSpeed() {
       clock.speed = defaultSpeed(usual);
@@ -104,6 +116,7 @@ export function createPlayback({ timeline = { last: 0 }, speed: usual = 60, ...o
       return;
     }
     on.open?.();
+    clock.speed = chosen();
     clock.play();
     draw(clock.step);
   }

@@ -1,14 +1,30 @@
 // The presets as a row of questions, what to look at, a guess at the answer, and what was found.
 import { h, setText } from "./dom.js";
+import { keepHeight } from "./keepheight.js";
+import { menu } from "./menu.js";
 import { createPrediction } from "./prediction.js";
+
+const MOST = 3; // questions that are buttons: more are not read, and take the stage’s room
+
+/**
+ * Keys of the questions that are buttons, and of those in the menu behind them; the first three and the others, where
+ * none are given.
+ *
+ * @typedef {{ first?: string[], more?: string[] }} Offer
+ */
 
 /**
  * @template {{ key: string, name: string }} P
  * @param {P[]} presets
  * @param {{ choose(preset: P): void, guess(key: string | null): void }} on
+ * @param {Offer} [offer]
  */
-export function createQuestions(presets, on) {
-  const buttons = presets.map((preset) =>
+export function createQuestions(presets, on, offer) {
+  /** @type {(keys: string[]) => P[]} */
+  const named = (keys) => keys.flatMap((key) => presets.find((preset) => preset.key === key) ?? []);
+  const offered = offer?.first ? named(offer.first) : presets.slice(0, MOST);
+  const others = offer ? named(offer.more ?? []) : presets.slice(MOST);
+  const buttons = offered.map((preset) =>
     h(
       "button",
       {
@@ -27,10 +43,25 @@ export function createQuestions(presets, on) {
     "div",
     { class: "r1-questions", role: "group", "aria-label": "Questions" },
     buttons,
+    others.length > 0
+      ? menu({
+          label: "More questions",
+          face: "More questions",
+          name: "questions",
+          items: () =>
+            others.map((preset) => ({
+              key: preset.key,
+              label: preset.name,
+              onClick: () => on.choose(preset),
+            })),
+        }).element
+      : null,
   );
+  const say = h("div", { class: "r1-say" }, ask, prediction.element, found);
+  keepHeight(say);
   return {
     row,
-    say: h("div", { class: "r1-say" }, ask, prediction.element, found),
+    say,
     prediction,
     /**
      * Which question is being asked, and its words.
@@ -40,7 +71,7 @@ export function createQuestions(presets, on) {
      */
     mark(key, words) {
       buttons.forEach((b, i) => {
-        b.setAttribute("aria-pressed", String(presets[i].key === key));
+        b.setAttribute("aria-pressed", String(offered[i].key === key));
       });
       setText(ask, words);
       setText(found, "");

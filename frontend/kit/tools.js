@@ -19,7 +19,7 @@ const COLAB = "a[href*='colab.research.google.com']";
  *   lecture?(): void,
  *   questions?: string[],
  *   address?(): string,
- *   stage(): HTMLElement,
+ *   pictured(): HTMLElement[],
  *   python?(): string,
  *   data?(): Table,
  * }} own
@@ -54,7 +54,9 @@ export function createTools(own) {
     say((await copy(text)) ? `${what} copied.` : `This page may not copy: ${text}`);
 
   async function savePicture() {
-    const canvas = await pictureOf(own.stage());
+    const address = new URL(own.address?.() ?? "", location.href.split("#")[0]).href;
+    const parts = own.pictured();
+    const canvas = await pictureOf(parts, [settingsOf(parts[0]), address].filter(Boolean));
     canvas.toBlob((blob) => blob && download(`${file}.png`, blob));
     say("Picture saved.");
   }
@@ -97,6 +99,20 @@ export function createTools(own) {
       redo.setAttribute("aria-disabled", String(!can.redo));
     },
   };
+}
+
+/**
+ * The settings that an explorer shows, in words.
+ *
+ * @param {HTMLElement} part
+ */
+function settingsOf(part) {
+  const fields = part.closest(".r1-body")?.querySelectorAll(".r1-field") ?? [];
+  return [...fields]
+    .filter((field) => !field.closest("details:not([open])"))
+    .map((field) => ["label", "output"].map((name) => field.querySelector(name)?.textContent ?? ""))
+    .map((words) => words.join(" ").trim())
+    .join(", ");
 }
 
 /**

@@ -23,7 +23,7 @@ const rises = ({ energies }) =>
 const EXACT = [
   {
     key: "part",
-    name: "When two part",
+    name: "When do two basins separate?",
     ask: "Two patterns, one apart: two basins. Lower β: at which value are they one? Then drag a pattern away.",
     predict: {
       options: [
@@ -39,7 +39,7 @@ const EXACT = [
   },
   {
     key: "two",
-    name: "Long steps",
+    name: "Can a step be too long?",
     ask: "η = 1.9: each step overshoots the bowl. Does the energy ever rise? Try 2 and then 2.2.",
     predict: {
       options: [
@@ -54,7 +54,7 @@ const EXACT = [
   },
   {
     key: "crowd",
-    name: "A crowd",
+    name: "Do eight patterns keep their basins?",
     ask: "Eight patterns. How many keep a basin of their own? Raise β until all do.",
     predict: {
       options: [
@@ -73,7 +73,7 @@ const EXACT = [
 const BOTH = [
   {
     key: "few",
-    name: "A few cosines",
+    name: "Do a few cosines suffice?",
     ask: "E from four patterns, Ê from the same four in Y = 32 frequencies. Which basins can you find again? Double Y until both runs end in one place.",
     predict: {
       options: [
@@ -88,7 +88,7 @@ const BOTH = [
   },
   {
     key: "hot",
-    name: "Far from all patterns",
+    name: "What is known far from all patterns?",
     ask: "β = 60. Hatched: Ŝ has fallen below its floor, and Ê knows nothing. Why there, and does Y = 4,096 help?",
     after: ({ copy }) =>
       `Far from all patterns S is almost 0 and its estimate is noise of either sign; the floor, an eighth of that noise, is ${amount(copy?.floor)}. Doubling Y lowers it by √2 only: the hatching yields slowly.`,
@@ -96,7 +96,7 @@ const BOTH = [
   },
   {
     key: "positive",
-    name: "Positive features",
+    name: "Are positive features better?",
     ask: "The same four in exponentials instead of cosines: good near the centre, wild at the rim. Drag a pattern from the rim to the centre and watch.",
     predict: {
       options: [
@@ -115,7 +115,7 @@ const BOTH = [
 const TUBE = [
   {
     key: "stay",
-    name: "Inside a basin",
+    name: "Does the run stay in its tube?",
     ask: "Both runs start near a pattern. The tube is what the recursion with ρₜ and eₜ allows. Does the orange run ever leave it, and does it go on growing?",
     predict: {
       options: [
@@ -130,7 +130,7 @@ const TUBE = [
   },
   {
     key: "ridge",
-    name: "On the ridge",
+    name: "What happens on a ridge?",
     ask: "The query stands almost between two patterns. Does the orange run follow the blue one? Then drag x off the ridge and watch the tube.",
     predict: {
       options: [
@@ -145,7 +145,7 @@ const TUBE = [
   },
   {
     key: "promise",
-    name: "A promise beforehand",
+    name: "What is promised in advance?",
     ask: "Two patterns at β = 8. What would Theorem 2′ have promised before the run, and from how many frequencies on does it promise anything?",
     predict: {
       options: [

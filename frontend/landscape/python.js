@@ -29,6 +29,11 @@ export function python({ view, patterns, query, beta, Y, seed, basis, eta, steps
     !isAlone && `run = drift(memory, copy, query[None], step_size=${eta}, steps=${steps})`,
     !isAlone && "end = run.exact[-1, 0]",
     !isAlone && "distance = run.distance[:, 0]  # after each step",
+    isAlone && 'print(f"The run on E ends at ({end[0]:.2f}, {end[1]:.2f}).")',
+    !isAlone &&
+      'for name, state in (("E", run.exact[-1, 0]), ("Ê", run.distributed[-1, 0])):\n    print(f"The run on {name} ends at ({state[0]:.2f}, {state[1]:.2f}).")',
+    !isAlone && 'print(f"Apart at the end: {float(distance[-1]):.3g}")',
     view === "tube" && "tube = run.recursion(run.local_growth(memory, points=9))[:, 0]",
+    view === "tube" && 'print(f"The tube allows {float(tube[-1]):.3g}")',
   );
 }

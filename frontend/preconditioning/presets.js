@@ -40,7 +40,7 @@ const pure = { conditionT: 1, angleT: 30, conditionV: 1, angleV: 0 };
 const QUESTIONS = [
   {
     key: "start",
-    name: "Start",
+    name: "Where do the two paths separate?",
     ask: "One path trains U in W = TUV by plain gradient descent. The other trains W itself, its gradient multiplied by P = VᵀV ⊗ TTᵀ. Where do they come apart?",
     predict: parting,
     after: (r) =>
@@ -49,7 +49,7 @@ const QUESTIONS = [
   },
   {
     key: "inputs",
-    name: "Whiten the inputs",
+    name: "Do white inputs suffice?",
     ask: "V = A⁻¹ᐟ² makes the inputs white; T is left at the identity. How much of the condition number goes?",
     predict: {
       options: [
@@ -65,7 +65,7 @@ const QUESTIONS = [
   },
   {
     key: "both",
-    name: "…and the gradients",
+    name: "What is left after both factors?",
     ask: "Now T = D⁻¹ᐟ² as well. What is left to do for gradient descent on U?",
     predict: {
       options: [
@@ -84,7 +84,7 @@ const QUESTIONS = [
   },
   {
     key: "wrong",
-    name: "Turn V the wrong way",
+    name: "Can it make things worse?",
     ask: "The same V, turned by a right angle: it stretches what was long already. Can preconditioning make things worse?",
     predict: {
       options: [
@@ -99,7 +99,7 @@ const QUESTIONS = [
   },
   {
     key: "rank",
-    name: "A V with one row",
+    name: "What does a V with one row reach?",
     ask: "V has a single row, so that W = W₀ + T(U − U₀)V moves along one direction in each row. Where does it stop?",
     predict: {
       options: [
@@ -114,7 +114,7 @@ const QUESTIONS = [
   },
   {
     key: "heavy",
-    name: "Momentum",
+    name: "Is momentum the same?",
     ask: "Heavy ball on U, and heavy ball on W fed with P times the gradient. Momentum remembers gradients in two different coordinates.",
     predict: parting,
     after: (r) =>
@@ -123,7 +123,7 @@ const QUESTIONS = [
   },
   {
     key: "decoupled",
-    name: "Weight decay",
+    name: "Is weight decay the same?",
     ask: "After every step U is multiplied by 1 − ηλ; on the other path W is.",
     predict: parting,
     after: (r) =>
@@ -132,7 +132,7 @@ const QUESTIONS = [
   },
   {
     key: "penalty",
-    name: "A penalty instead",
+    name: "Is a penalty the same?",
     ask: "The same decay written as a penalty: ½λ‖U‖² on one path, ½λ‖W‖² on the other.",
     predict: parting,
     after: (r) =>
@@ -141,7 +141,7 @@ const QUESTIONS = [
   },
   {
     key: "adam",
-    name: "Adam",
+    name: "Is Adam the same?",
     ask: "Adam on U, and Adam on W fed with P times the gradient.",
     predict: parting,
     after: (r) =>
@@ -150,7 +150,7 @@ const QUESTIONS = [
   },
   {
     key: "rotation",
-    name: "Adam, P = I",
+    name: "Does Adam see a rotation?",
     ask: "T is a rotation and V the identity, so P = I: the explicit path is plain Adam. And Adam on U?",
     predict: parting,
     after: (r) =>
@@ -159,7 +159,7 @@ const QUESTIONS = [
   },
   {
     key: "muon",
-    name: "Muon, P = I",
+    name: "Does Muon see a rotation?",
     ask: "The same rotation for Muon, which steps along the nearest orthogonal matrix to the momentum.",
     predict: parting,
     after: (r) =>

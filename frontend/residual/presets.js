@@ -25,7 +25,7 @@ const share = (a = 0, b = 1) => number(a / b);
 const QUESTIONS = [
   {
     key: "start",
-    name: "Start",
+    name: "Does the memory help?",
     ask: "The base can hold six tenths of the slope, and no more. What does the memory of its residuals add as examples come in?",
     predict: {
       options: [
@@ -44,7 +44,7 @@ const QUESTIONS = [
   },
   {
     key: "alone",
-    name: "Without a base",
+    name: "Did the base help?",
     ask: "Capacity 0: the memory holds whole labels, and is the nearest neighbour and nothing else. How much did the base help?",
     predict: {
       options: [
@@ -60,7 +60,7 @@ const QUESTIONS = [
   },
   {
     key: "dimension",
-    name: "Eight dimensions",
+    name: "What if there are eight dimensions?",
     ask: "In eight dimensions the nearest of many points is still far. How much of the base’s risk is left?",
     predict: {
       options: [
@@ -79,7 +79,7 @@ const QUESTIONS = [
   },
   {
     key: "printed",
-    name: "The printed bound",
+    name: "How tight is the printed bound?",
     ask: "The paper bounds this risk by a rate of n^(−1/d) and calls it exact. How far above the risk does it lie?",
     predict: {
       options: [
@@ -98,7 +98,7 @@ const QUESTIONS = [
   },
   {
     key: "noise",
-    name: "Noisy labels",
+    name: "Does noise spoil the memory?",
     ask: "The labels now carry noise, and a single neighbour is remembered, noise and all. When does that stop paying?",
     predict: {
       options: [
@@ -113,7 +113,7 @@ const QUESTIONS = [
   },
   {
     key: "average",
-    name: "…and more neighbours",
+    name: "Do more neighbours help?",
     ask: "The same noise, but twenty neighbours share the say. Is it worth remembering again?",
     predict: {
       options: [
@@ -128,7 +128,7 @@ const QUESTIONS = [
   },
   {
     key: "width",
-    name: "Twenty, but σ tiny",
+    name: "What does a small σ do?",
     ask: "Twenty neighbours again, weighed by exp(−distance/σ) with a small σ. Where did the average go?",
     predict: {
       options: [
@@ -143,7 +143,7 @@ const QUESTIONS = [
   },
   {
     key: "plane",
-    name: "Two classes",
+    name: "Does it help with two classes?",
     ask: "A logistic base that bends too little, and the memory of onehot(y) − p. Which part of the gain is the memory’s, and which would neighbours alone give?",
     predict: {
       options: [
@@ -158,7 +158,7 @@ const QUESTIONS = [
   },
   {
     key: "flips",
-    name: "Wrong labels",
+    name: "What do wrong labels do?",
     ask: "One label in five is wrong, and one neighbour is remembered. Look for the specks.",
     predict: {
       options: [

@@ -18,6 +18,7 @@ import { Keeper } from "./keeper.js";
  *   trace: number[][],
  *   overflow: number | null,
  *   info: Info,
+ *   strip: Float32Array<ArrayBuffer>,
  *   milliseconds: number,
  * }} End
  */
@@ -40,6 +41,7 @@ import { Keeper } from "./keeper.js";
 
 const LIVE = 60; // milliseconds of work towards an end between two looks at the mailbox
 const SLICE = 10; // the same, for what nobody waits for
+const STRIP = 2048; // entries of T that are shown
 const NEWS = 100; // milliseconds between two pictures of a run that takes long
 
 /**
@@ -82,8 +84,9 @@ export function createActor(post) {
       const { info, overflow } = simulation;
       const frame = frameOf(simulation, []);
       const milliseconds = performance.now() - begun;
-      const end = { version, ended, frame, trace, overflow, info, milliseconds };
-      post({ type: "end", end }, [frame.bytes.buffer]);
+      const strip = simulation.memory.part(STRIP);
+      const end = { version, ended, frame, trace, overflow, info, strip, milliseconds };
+      post({ type: "end", end }, [frame.bytes.buffer, strip.buffer]);
     };
     let told = begun;
     while (!simulation.done) {

@@ -126,6 +126,12 @@ export function createEngine(on) {
       timeline.clear();
       link.post({ type: "pause" });
     },
+    /** Asks for all steps of the run now, and does not wait until the reader rests. */
+    record() {
+      if (busy) return;
+      clearTimeout(timer);
+      if (timeline.last < 0) link.post({ type: "record" });
+    },
     /** Whether a newer setting than the one on show is being worked on. */
     isBusy: () => busy,
     /**

@@ -1,5 +1,6 @@
 // The measured errors of many settings, one cell of the map after another, in small steps of work.
 import { DistributedMemory } from "./math/distributed.js";
+import { resize, toBytes } from "./math/patterns.js";
 import { descend, meanError, REST } from "./simulation.js";
 
 /** @import { Keeper } from "./keeper.js" */
@@ -11,8 +12,13 @@ import { descend, meanError, REST } from "./simulation.js";
  * @typedef {{ beta: number, ids: string[] }} Column
  * @typedef {{ config: Config, columns: Column[], Ys: number[], order: [column: number, row: number][] }} MapJob
  */
-/** @typedef {[column: number, row: number, error: number]} Cell */
+/**
+ * The error of one cell, and what comes back there, in small.
+ *
+ * @typedef {[column: number, row: number, error: number, picture: Uint8Array]} Cell
+ */
 
+const SMALL = 16; // pixels a side of what is shown of an answer
 const LOST = 1e3; // what runs away is no longer told apart
 
 /**
@@ -43,8 +49,15 @@ export function* measured({ config, columns, Ys, order }, keeper, patternOf, fou
     const x = config.query.slice();
     for (const _ of descent(x, part, config)) yield;
     const error = meanError(x, config);
-    found([column, row, error < LOST ? error : LOST]);
+    found([column, row, error < LOST ? error : LOST, inSmall(x, config.shown)]);
   }
+}
+
+/** @type {(x: Float32Array, shown: number) => Uint8Array} */
+function inSmall(x, shown) {
+  const bytes = toBytes(x, new Uint8ClampedArray(shown));
+  const side = Math.sqrt(shown / 3);
+  return Uint8Array.from(side > SMALL ? resize(bytes, side, SMALL, 1) : bytes);
 }
 
 /** @type {(x: Float32Array, memory: DistributedMemory, config: Config) => Generator<void, void, void>} */

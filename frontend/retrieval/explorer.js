@@ -1,21 +1,26 @@
 // Settings in, pictures out: joins the engine, the map, playback and what is on the page.
-import { h } from "../kit/dom.js";
+import { reducedMotion } from "../kit/clock.js";
+import { h, setText } from "../kit/dom.js";
 import { createFrame } from "../kit/explorer.js";
+import { createHold } from "../kit/hold.js";
 import { guardDrops, readImage } from "../kit/imagewell.js";
 import { createPlayback, help } from "../kit/playback.js";
 import { admits, nextSettings } from "./change.js";
 import { createCharts, tableOf } from "./charts.js";
 import { createEngine } from "./engine.js";
 import { createJaxRun } from "./jax.js";
+import { createMemories } from "./memories.js";
 import { axisChoice, HELP, onlyMoves, placed, stepped } from "./moves.js";
+import { createOwn, createSketch } from "./own.js";
 import { BRUSH, stroke } from "./paint.js";
 import { createPanel } from "./panel.js";
 import { phaseMap } from "./phasemap.js";
 import { createPin } from "./pin.js";
-import { presetsFor } from "./presets.js";
+import { FIRST, presetsFor } from "./presets.js";
 import { python } from "./python.js";
 import { createReadouts } from "./readouts.js";
 import { overflowInWords } from "./report.js";
+import { explain, PENDING, PLAYING } from "./sentence.js";
 import { noPaint, prepare } from "./settings.js";
 import { createStage } from "./stage.js";
 import { named } from "./timeline.js";
@@ -30,22 +35,35 @@ import { createTold } from "./told.js";
 /** @import { Findings } from "./presets.js" */
 /** @import { Settings } from "./settings.js" */
 
+// How a run plays: for so many seconds, after so many milliseconds in which the query can be seen.
+const ON_SIGHT = { seconds: 4, lead: 700 };
+const LET_GO = { seconds: 0.7, lead: 0 };
+
 /**
+ * `questions` are the keys of those that are offered; without them some are, and the others in a menu.
+ *
  * @param {Settings} initial
  * @param {Library} library
  * @param {Model} model
+ * @param {string[]} [questions]
  * @returns {Explorer & { states(): Promise<object> }}
  */
-export function createExplorer(initial, library, model) {
+export function createExplorer(initial, library, model, questions = []) {
   let paint = noPaint(initial.size);
   let strokes = 0;
   let ready = prepare(initial, library, paint); // what the engine works on
+  let due = false; // the next end is to be played, from its first step
+  let moved = false; // something has changed since the reader took hold of it
+  let pace = ON_SIGHT;
   const brush = { ...BRUSH };
+  const view = { sketching: false, truth: false };
+  const sketch = createSketch();
   const presets = presetsFor(library);
   /** @type {Frame<Settings, Patch, Findings>} */
   const frame = createFrame({
     settings: initial,
     presets,
+    offer: offerOf(questions, presets),
     name: "retrieval",
     next: (settings, patch) => nextSettings(settings, patch, library),
     stands: (patch) => frame.preset?.key === "start" && onlyMoves(patch),
@@ -70,7 +88,14 @@ export function createExplorer(initial, library, model) {
     error: (message) => frame.warn(`The computation stopped: ${message}`),
   });
   const { timeline } = engine;
-  const playback = createPlayback({ timeline, show, rest: frame.settle, reset });
+  const playback = createPlayback({
+    timeline,
+    speed: 30,
+    show,
+    rest: frame.settle,
+    reset,
+    open: engine.record,
+  });
   const { clock } = playback;
   const told = createTold(library, () => {
     const { settings, pending } = frame;
@@ -84,10 +109,26 @@ export function createExplorer(initial, library, model) {
     onStep: (steps) => frame.change(stepped(frame.settings, steps, most())),
   });
   const stage = createStage(initial.size, {
-    tool: () => ({ brush: brush.size, touch: brush.tool !== null }),
+    tool: () => ({
+      brush: view.sketching ? 1 : brush.size,
+      touch: view.sketching || brush.tool !== null,
+    }),
     dab: paintDab,
-    endStroke: () => frame.change({}),
+    endStroke: () => !view.sketching && frame.change({}),
     file: (file) => adopt(file, false),
+  });
+  const own = createOwn({
+    sketch: setSketching,
+    store: storeSketch,
+    file: (file) => adopt(file, true),
+    scribble(on) {
+      brush.tool = on ? "paint" : null;
+      panel.showBrush();
+    },
+    truth(on) {
+      view.truth = on;
+      showTools();
+    },
   });
   const panel = createPanel(initial, library, brush, frame.change, {
     fileToStore: (file) => adopt(file, true),
@@ -96,9 +137,11 @@ export function createExplorer(initial, library, model) {
       strokes++;
       frame.change({});
     },
-    toolChanged: () => stage.touchable(brush.tool !== null),
+    toolChanged: showTools,
   });
-  const jax = createJaxRun(model, () => ({ settings: frame.settings, ready }), stage);
+  const memories = createMemories(panel.grid);
+  const sentence = h("p", { class: "r1-sentence" });
+  const jax = createJaxRun(model, () => ({ settings: frame.settings, ready }));
   const axes = axisChoice(initial.across, (across) =>
     frame.change({ across: across ?? frame.settings.across }),
   );
@@ -118,9 +161,9 @@ export function createExplorer(initial, library, model) {
   /**
    * Hands the settings to the engine; the answer comes to showEnd.
    *
-   * @param {{ before: Settings | null }} how
+   * @param {{ before: Settings | null, play: boolean }} how
    */
-  function update({ before }) {
+  function update({ before, play }) {
     const { settings } = frame;
     if (library.lacks(settings.collection, settings.size)) return fetchPictures();
     if (before === null || paint.size !== settings.size) {
@@ -128,17 +171,33 @@ export function createExplorer(initial, library, model) {
       strokes++;
     }
     clock.pause();
+    moved = true;
+    due = (play || before !== null) && !hold.held && !reducedMotion();
+    view.sketching = false;
+    view.truth = false;
     ready = prepare(settings, library, paint);
     panel.show(settings);
+    memories.show(ready);
     axes.value = settings.across;
     showQuery();
+    showTools();
     jax.forget();
     if (frame.pending) {
       engine.hold();
       stage.wait();
       readouts.wait();
+      setText(sentence, PENDING);
     } else engine.configure(ready.config, ready.pictures);
     showMap();
+  }
+
+  /** What was shown as an end while the reader held it plays, once they let go. */
+  function release() {
+    if (!moved || frame.pending || reducedMotion()) return;
+    moved = false;
+    const { end } = engine;
+    if (end?.ended && !engine.isBusy()) playRun(end);
+    else due = true;
   }
 
   /** Until they are here nothing is computed, and nothing of the last setting is left on show. */
@@ -152,7 +211,7 @@ export function createExplorer(initial, library, model) {
     try {
       await library.refine();
       frame.tell("");
-      update({ before: null });
+      update({ before: null, play: true });
     } catch {
       frame.warn("The photographs with 64 × 64 pixels did not come. Try again, or choose 32 × 32.");
     }
@@ -170,6 +229,13 @@ export function createExplorer(initial, library, model) {
     const share = known.reduce((n, k) => n + k, 0) / known.length;
     const label = library.label(collection, target);
     stage.setQuery({ ...bytes, label, isStored, known: share, flips });
+    if (view.sketching) stage.sketch(sketch.bytes);
+  }
+
+  function showTools() {
+    stage.touchable(view.sketching || brush.tool !== null);
+    stage.reveal(view.truth);
+    own.show({ ...view, scribbling: brush.tool === "paint" });
   }
 
   function showMap() {
@@ -184,14 +250,34 @@ export function createExplorer(initial, library, model) {
     clock.pause();
     clock.steps = ended ? last.step : settings.steps;
     clock.step = last.step;
-    playback.refresh();
     const both = told.at(last.record, last.step);
-    stage.show(last.bytes, both, ended);
     readouts.show(info.pull, both.exact.mixed);
-    drawCharts();
+    memories.showVector(end, settings, ready);
     if (end.overflow !== null)
       frame.tell(overflowInWords(end.overflow, settings.basis, settings.beta));
+    if (due && ended) return playRun(end);
+    playback.refresh();
+    stage.show(last.bytes, both, ended);
+    setText(sentence, explain(told.of(end), settings));
+    drawCharts();
     if (ended && !engine.isBusy()) frame.settle(false);
+  }
+
+  /**
+   * A run that has ended, from its first step.
+   *
+   * @param {End} end
+   */
+  function playRun({ frame: last, overflow }) {
+    due = false;
+    engine.record();
+    clock.steps = last.step;
+    if (last.step === 0 || overflow !== null) return playback.seek(last.step);
+    stage.begin(ready.bytes.query);
+    setText(sentence, PLAYING);
+    playback.replay(last.step / pace.seconds, pace.lead);
+    playback.refresh();
+    pace = LET_GO;
   }
 
   function drawCharts() {
@@ -205,20 +291,51 @@ export function createExplorer(initial, library, model) {
   /** @param {number} step */
   function show(step) {
     const bytes = timeline.frames[step];
-    if (!bytes || !engine.end) return;
-    stage.show(bytes, told.at(timeline.records[step], step), step >= clock.steps);
+    const { end } = engine;
+    if (!bytes || !end) return;
+    const sure = step >= clock.steps;
+    stage.show(bytes, told.at(timeline.records[step], step), sure);
+    setText(sentence, sure ? explain(told.of(end), frame.settings) : PLAYING);
     drawCharts();
     frame.say();
   }
 
   /** @param {Cell[]} cells */
   function paintDab(cells) {
+    if (view.sketching) {
+      sketch.draw(cells);
+      return stage.sketch(sketch.bytes);
+    }
     if (library.lacks(frame.settings.collection, frame.settings.size)) return;
     stroke(paint, cells, brush);
     strokes++;
+    view.truth = false;
     ready = prepare(frame.settings, library, paint);
     showQuery();
+    showTools();
     engine.configure(ready.config, ready.pictures);
+  }
+
+  /** @param {boolean} on */
+  function setSketching(on) {
+    view.sketching = on;
+    view.truth = false;
+    if (on) {
+      sketch.clear();
+      setText(sentence, "Draw something in the place of the query, and store it.");
+    }
+    showQuery();
+    showTools();
+    if (!on && engine.end) show(clock.step);
+  }
+
+  /** The drawing goes into both memories; nothing of it is hidden until the reader scribbles over it. */
+  function storeSketch() {
+    if (sketch.isEmpty) return setText(sentence, "Draw something first.");
+    const key = library.add(sketch.enlarged(library.side));
+    brush.tool = "paint";
+    panel.showBrush();
+    frame.change({ store: key, pressed: true, target: key, fraction: 0 });
   }
 
   /**
@@ -236,16 +353,23 @@ export function createExplorer(initial, library, model) {
     }
   }
 
+  const { transport, rest } = playback.parts;
   const explorer = frame.lay({
     className: "r1-retrieval",
-    stage: [stage.element],
-    controls: [
-      h("div", { class: "r1-axis-choice" }, axes.element, pin.element),
-      map.element,
-      h("div", { class: "r1-three" }, panel.first),
-    ],
+    stageFirst: true,
+    stage: [stage.pictures, ...memories.elements, own.element, stage.ghosts],
+    under: [transport, h("div", { class: "r1-three" }, panel.first), sentence, frame.status],
+    controls: [h("div", { class: "r1-axis-choice" }, axes.element, pin.element), map.element],
     readouts: readouts.elements,
-    more: [playback.element, frame.status, panel.more, jax.element, charts.element, help(...HELP)],
+    pictured: [map.element],
+    more: [
+      h("div", { class: "r1-bar" }, rest),
+      panel.more,
+      jax.element,
+      ...(questions.length > 0 ? [charts.element] : []),
+      help(...HELP),
+    ],
+    charts: questions.length > 0 ? [] : [charts.element],
     playback,
     state() {
       const { end, relativeNoise, ends } = engine;
@@ -253,16 +377,25 @@ export function createExplorer(initial, library, model) {
       return {
         ...{ ends, info: end?.info, ended: end?.ended, overflow: end?.overflow, relativeNoise },
         ...{ record: end && named(end.frame.record), trace: end?.trace, bounds: timeline.bounds },
-        ...{ computed: timeline.last, mapped: map.known(), busy: engine.isBusy() },
+        ...{ computed: timeline.last, mapped: map.known(), busy: engine.isBusy(), due },
         ...{ config, numbers },
       };
     },
     close() {
+      hold.close();
       jax.close();
       engine.close();
     },
   });
+  const hold = createHold(explorer.element, release);
   explorer.element.addEventListener("toggle", drawCharts, true); // where the charts are unfolded
   guardDrops(explorer.element);
   return { ...explorer, states: engine.state };
+}
+
+/** @type {(questions: string[], presets: { key: string }[]) => { first: string[], more: string[] }} */
+function offerOf(questions, presets) {
+  if (questions.length > 0) return { first: questions, more: [] };
+  const more = presets.map(({ key }) => key).filter((key) => !FIRST.includes(key));
+  return { first: FIRST, more };
 }

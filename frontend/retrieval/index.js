@@ -32,7 +32,7 @@ const withSheet = (sheet) =>
     (model, el) => {
       const library = new Library(sheet, model.get("names"), finerOf(model.get("finer")));
       const settings = initialSettings(model.get("settings"), library);
-      const explorer = createExplorer(settings, library, model);
+      const explorer = createExplorer(settings, library, model, model.get("questions"));
       el.__rankone_states = explorer.states;
       return explorer;
     },

@@ -1,6 +1,7 @@
 // "Run in JAX": the same question put to the package in a live kernel, at any size, on its accelerator.
 import { button } from "../kit/controls.js";
 import { h, setText } from "../kit/dom.js";
+import { picture } from "../kit/imagewell.js";
 import { kernelLink } from "../kit/messages.js";
 import { fixed } from "../kit/number.js";
 import { toBytes } from "./math/patterns.js";
@@ -11,14 +12,21 @@ import { toBytes } from "./math/patterns.js";
 const GREETING = 4000; // milliseconds in which a live kernel answers
 
 /**
- * `current()` tells what is on show; the result is drawn on the stage.
+ * `current()` tells what is on show; the result is drawn beside the button.
  *
  * @param {Model} model
  * @param {() => { settings: Settings, ready: Ready }} current
- * @param {{ showJax(bytes: Uint8ClampedArray | null, words?: [string, string]): void }} stage
  */
-export function createJaxRun(model, current, stage) {
+export function createJaxRun(model, current) {
   const link = kernelLink(model);
+  const result = picture({ label: "Result of the run in JAX", size: 32 });
+  const energy = h("span", { class: "r1-muted" });
+  const panel = h(
+    "figure",
+    { class: "r1-of-jax", hidden: true },
+    result.canvas,
+    h("figcaption", {}, h("strong", {}, "In JAX"), energy),
+  );
   const run = button({ label: "Run in JAX", onClick: start, disabled: true, "data-name": "jax" });
   const words = h(
     "span",
@@ -56,10 +64,9 @@ export function createJaxRun(model, current, stage) {
       const x = new Float32Array(
         view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength),
       );
-      stage.showJax(toBytes(x, new Uint8ClampedArray(x.length)), [
-        `energy ${fixed(content.energy, 4)}`,
-        `${fixed(content.seconds)} s on ${content.device}`,
-      ]);
+      result.show(toBytes(x, new Uint8ClampedArray(3 * settings.size ** 2)));
+      setText(energy, ` energy ${fixed(content.energy, 4)}`);
+      panel.hidden = false;
       setText(words, `${content.steps} steps in ${fixed(content.seconds)} s on ${content.device}.`);
     } catch (error) {
       setText(words, `The kernel answered: ${error instanceof Error ? error.message : error}`);
@@ -69,8 +76,10 @@ export function createJaxRun(model, current, stage) {
   }
 
   return {
-    element: h("div", { class: "r1-jax" }, run, words),
-    forget: () => stage.showJax(null),
+    element: h("div", { class: "r1-jax" }, run, words, panel),
+    forget() {
+      panel.hidden = true;
+    },
     close: link.close,
   };
 }

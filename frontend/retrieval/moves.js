@@ -7,7 +7,7 @@ import { RULES } from "./settings.js";
 
 export const HELP = [
   "On the map, arrow keys move the point, with Shift five times as far.",
-  "In the grid of pictures, arrow keys move and space stores.",
+  "Among the stored pictures, arrow keys move, and space stores one or takes it out.",
   "On the query: arrow keys move the brush, space paints, or restores if Restore is pressed.",
 ];
 const STEPS = { beta: 1.05, Y: 1.1 }; // what an arrow key multiplies by

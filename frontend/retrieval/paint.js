@@ -11,7 +11,7 @@ import { dab } from "./settings.js";
 /** @import { Paint } from "./math/corruption.js" */
 
 /** @type {Brush} */
-export const BRUSH = { tool: null, size: 4, colour: "#d55e00" };
+export const BRUSH = { tool: null, size: 4, colour: "#808080" }; // the grey of a cover
 
 /**
  * @param {Brush} brush

@@ -19,6 +19,8 @@ import { offered, storedPictures } from "./stored.js";
 /** @typedef {(patch: Patch) => void} Change */
 /** @typedef {{ fileToStore(file: File): void, clearPaint(): void, toolChanged(): void }} On */
 
+const STOPS = 60; // of a slider: at least three pixels each on a phone
+
 /** @type {<W extends string>(words: W[]) => [W, string][]} */
 const titled = (words) => words.map((word) => [word, word]);
 
@@ -27,7 +29,7 @@ const titled = (words) => words.map((word) => [word, word]);
  *
  * @type {(ends: readonly number[], digits?: number, n?: number) => number[]}
  */
-export function stops([low, high], digits = 3, n = 150) {
+export function stops([low, high], digits = 3, n = STOPS) {
   const all = Array.from({ length: n + 1 }, (_, i) =>
     Number((low * (high / low) ** (i / n)).toPrecision(digits)),
   );
@@ -84,10 +86,11 @@ export function createPanel(settings, library, brush, change, on) {
 
   return {
     first: Object.values(first).map((c) => c.element),
+    grid: grid.element,
     more: h(
       "div",
       { class: "r1-controls" },
-      group("Stored", [grid.bar, grid.element], "r1-wide"),
+      group("Stored", grid.bar, "r1-wide"),
       group(
         "The memory",
         Object.values(memory).map((c) => c.element),
@@ -126,23 +129,23 @@ function firstControls(settings, change) {
       symbol: "β",
       values: stops(RULES.numbers.beta),
       format: (v) => figures(v, 3),
-      title: "Inverse temperature of the log-sum-exp energy: how sharply it tells patterns apart",
+      title: "How sharply the memories distinguish pictures: with a small β they mix them",
     }),
     Y: slider({
       ...of("Y"),
-      label: "features",
+      label: "frequencies",
       symbol: "Y",
       values: stops(RULES.counts.Y, 2),
       format: count,
-      title: "Random frequencies of the distributed memory: T holds two numbers for each",
+      title: "The length of the vector T: it holds two numbers for each random frequency",
     }),
     K: slider({
       ...of("K"),
-      label: "stored",
+      label: "pictures",
       symbol: "K",
       values: upTo(24),
       format: count,
-      title: "Stores the first K of the collection; your own pictures stay",
+      title: "How many pictures are stored: the first K of the collection, and your own",
     }),
   };
 }

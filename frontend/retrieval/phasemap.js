@@ -1,4 +1,4 @@
-// The map of errors over β or K and Y: foretold at once from distances, measured by the worker cell by cell.
+// The map of errors over β or K and Y: computed at once from distances, then measured by the worker from coarse to fine.
 import { errorMap } from "../kit/map.js";
 import { count, figures } from "../kit/number.js";
 import { Foresight, foreseenError, noiseEdge } from "./math/phase.js";
@@ -21,6 +21,7 @@ const LOST = { photographs: 0.4, bits: 0.5 };
 const MIXED = 2; // patterns, from where on a memory is said to mix
 const LARGEST = 4096; // entries of a pattern, up to which the whole map is measured
 const COARSE = [4, 2, 1];
+const ROOM = 720; // pixels of a window in which a cell has room for a picture
 
 /** @type {(low: number, high: number, n: number) => number[]} */
 function geometric(low, high, n) {
@@ -57,15 +58,22 @@ export function phaseMap(library, on) {
   const map = errorMap({
     title: "Error of the distributed memory",
     name: "The setting",
+    key: ["mean error 0", `${DARKEST} or more`],
+    wide: innerWidth >= ROOM,
     y: "frequencies Y",
     series: [
-      { key: "noise", label: "below: lost in noise (law)", tone: "ink", dash: "6 3" },
-      { key: "blend", label: `left: mixed (law)`, tone: "ink", dash: "2 3" },
+      { key: "noise", label: "below this line, noise wins (formula)", tone: "ink", dash: "6 3" },
+      {
+        key: "blend",
+        label: "left of this line, pictures mix (formula)",
+        tone: "ink",
+        dash: "2 3",
+      },
     ],
     onMove: ([x, y]) => on.onMove({ [across]: x, Y: y }),
     onStep: on.onStep,
   });
-  /** @type {Map<number, number>} */
+  /** @type {Map<number, { error: number, picture: Uint8Array }>} */
   const known = new Map();
   let key = "";
   /** @type {number[]} */
@@ -88,11 +96,25 @@ export function phaseMap(library, on) {
     } else columns = xs.map((x) => of(at(settings, x)).column(settings.beta));
   }
 
+  /**
+   * What was measured in a cell, or else in the middle of a block around it: the map becomes finer by and by.
+   *
+   * @type {(column: number, row: number) => { error: number } | undefined}
+   */
+  function nearest(column, row) {
+    for (const stride of COARSE.toReversed()) {
+      const [i, j] = [column, row].map((n) => n - (n % stride) + (stride >> 1));
+      const found = known.get(i * ROWS + j);
+      if (found && j < ROWS) return found;
+    }
+  }
+
   return {
     element: map.element,
     /** Takes measured cells. */
     take(/** @type {Cell[]} */ cells) {
-      for (const [column, row, error] of cells) known.set(column * ROWS + row, error);
+      for (const [column, row, error, picture] of cells)
+        known.set(column * ROWS + row, { error, picture });
     },
     known: () => known.size,
     /**
@@ -121,12 +143,12 @@ export function phaseMap(library, on) {
         ys: YS,
         edition: `${key} ${known.size} ${hide}`,
         cell(column, row) {
-          const error = known.get(column * ROWS + row);
-          if (error !== undefined) return { share: error / DARKEST, firm: true };
+          const measured = nearest(column, row);
+          if (measured) return measured.error / DARKEST;
           if (!told || hide) return null;
-          const foreseen = foreseenError(columns[column], YS[row], setting);
-          return { share: foreseen / DARKEST, firm: false };
+          return foreseenError(columns[column], YS[row], setting) / DARKEST;
         },
+        picture: (column, row) => known.get(column * ROWS + row)?.picture ?? null,
         point: [settings[across], Y],
         ghost: ghost?.across === across ? [ghost[across], ghost.Y] : null,
         words: `β ${figures(beta)}, Y ${count(Y)}, K ${count(K)}`,
@@ -135,7 +157,8 @@ export function phaseMap(library, on) {
           blend: hide ? [] : mixing(xs, columns),
         },
         xLabel: across === "beta" ? "sharpness β" : `${wordOf(settings)} stored, K`,
-        summary: `${known.size} of ${xs.length * ROWS} cells measured, the others foretold.`,
+        title: `Error of the distributed memory, for each ${across === "beta" ? "β" : "K"} and Y`,
+        summary: `${known.size} of ${xs.length * ROWS} cells measured, the others computed from a formula.`,
         note: "",
       });
     },

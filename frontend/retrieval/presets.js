@@ -2,6 +2,7 @@
 // is checked on the real photographs by the tests. `after` is told once the run has ended, with that run's own numbers.
 import { posed } from "../kit/explorer.js";
 import { count, fixed, percent } from "../kit/number.js";
+import { verdictOf } from "./report.js";
 import { BEGINNINGS, DEFAULTS } from "./settings.js";
 
 /** @import { Preset } from "../kit/explorer.js" */
@@ -14,28 +15,21 @@ import { BEGINNINGS, DEFAULTS } from "./settings.js";
  *
  * @typedef {{
  *   pull: number,
+ *   roughness: number,
  *   both: Both,
  *   freedom: number,
  *   numbers: { exact: number, distributed: number },
  *   K: number,
+ *   isStored: boolean,
  * }} Findings
  */
 
 /** @param {Findings} run */
 const errors = ({ both: { exact, distributed } }) =>
-  `mean error ${fixed(exact.error)} (exact) against ${fixed(distributed.error)} (distributed)`;
+  `mean error ${fixed(exact.error, 3)} (exact) against ${fixed(distributed.error, 3)} (distributed)`;
 
-/** What holds at the point, wherever it is dragged. @param {Findings} run */
-function whereItIs(run) {
-  const { exact, distributed } = run.both;
-  if (exact.right && distributed.right)
-    return `Here both do: ${errors(run)}. Left of the dotted line pictures mix; below the dashed one T is lost in its own noise.`;
-  if (exact.right)
-    return `Here only the exact one: T’s noise drowns the picture (pull ${fixed(run.pull, 1)} of the noise’s). More features, up, would clear it; so would a smaller β, to a point.`;
-  if (exact.mixed >= 1.5)
-    return `Here neither: even the exact memory rests on a mean of ${fixed(exact.mixed, 1)} pictures. A larger β, to the right, parts them.`;
-  return `Here neither memory comes clear of the others: ${errors(run)}.`;
-}
+/** The verdict on the vector's answer, without its mark. @param {Findings} run */
+const vector = ({ both }) => verdictOf(both.distributed).replace(/^[✓✗] /, "");
 
 const WHO = {
   options: /** @type {[string, string][]} */ ([
@@ -54,71 +48,81 @@ const WHO = {
           : "none",
 };
 
+/** Those that are buttons; the others stand in a menu. */
+export const FIRST = ["beta", "features", "memories", "black", "threshold"];
+
 /** @type {Preset<Partial<Settings>, Findings>[]} */
 const QUESTIONS = [
   {
     key: "start",
-    name: "Start",
-    ask: "Eight photographs are stored, half of one is covered and the rest held. Drag the point: where do both memories bring it back?",
-    after: whereItIs,
+    name: "Can you break it?",
+    ask: "Half of a picture is hidden, and both memories bring it back. Can you make one of them fail?",
+    after: ({ both: { exact, distributed } }) =>
+      exact.right && distributed.right
+        ? ""
+        : exact.right
+          ? "The vector fails here, and the list does not. Can you make both fail?"
+          : distributed.right
+            ? "The list fails here, and the vector does not."
+            : "Both fail here. Can you repair them again?",
     set: {},
   },
   {
-    key: "black",
-    name: "Black cover",
-    ask: "Only the colour of the cover changes, from grey to black. Which memory still finds the picture?",
-    predict: WHO,
-    after: (r) =>
-      `The exact memory does not care; the distributed one ends elsewhere (nearest: ${r.both.distributed.label}). Black is farther than grey from what it covers, where the well is flat: its pull falls to ${fixed(r.pull, 1)} of the critical one.`,
-    set: { fill: "black" },
-  },
-  {
     key: "beta",
-    name: "Raise β",
+    name: "Is sharper better?",
     ask: "A larger β makes the exact memory sharper. Is sharper better for the distributed one?",
     predict: WHO,
     after: (r) =>
-      `The exact memory is now nearly perfect (mean error ${fixed(r.both.exact.error, 3)}). The distributed one is lost: the well is narrower, and its pull at the query fell to ${fixed(r.pull)}; the noise does not depend on β.`,
+      `The exact memory is now nearly perfect (mean error ${fixed(r.both.exact.error, 3)}). The distributed one is lost: each picture pulls on a smaller neighbourhood, and its pull on the query fell to ${fixed(r.pull)} of what is needed. The noise does not depend on β.`,
     set: { beta: 200 },
   },
   {
-    key: "memories",
-    name: "Too many",
-    ask: "All twenty-four photographs are stored at the same β. Which memory finds the picture?",
-    predict: WHO,
-    after: (r) =>
-      `Even the exact memory returns a blend, of ${fixed(r.both.exact.mixed, 1)} pictures: at this β its valleys have merged, and no feature can part them. Drag the point: more β parts them, and costs the distributed memory features.`,
-    set: { K: 24 },
-  },
-  {
     key: "features",
-    name: "Too few features",
-    ask: "Y falls from 20,000 to 1,000: T is now smaller than the pictures it holds. What is lost?",
+    name: "Is a short vector enough?",
+    ask: "Y falls from 60,000 to 1,000: the vector now holds fewer numbers than the pictures in it. What is lost?",
     predict: WHO,
     after: (r) =>
-      `What comes back is noise: ${errors(r)}. The pull is ${fixed(r.pull)} of the critical one. A valley takes Y of the order of twice the free entries times K, here ${count(2 * r.freedom * r.K)}.`,
+      `The vector’s answer is noise (${errors(r)}). Its pull on the query is ${fixed(r.pull)} of what is needed. A picture that stays where it is takes Y of the order of twice the hidden numbers times K, here ${count(2 * r.freedom * r.K)}.`,
     set: { Y: 1000 },
   },
   {
-    key: "more",
-    name: "Ten times Y",
-    ask: "Y rises to 200,000 for the same eight pictures. What does a clean picture cost?",
+    key: "memories",
+    name: "Do 24 pictures fit?",
+    ask: "All twenty-four photographs are stored at the same β. Which memory finds the picture?",
+    predict: WHO,
     after: (r) =>
-      `The grain is gone (${errors(r)}): the noise falls as 1/√Y. The bill is ${fixed(r.numbers.distributed / r.numbers.exact, 0)} times the numbers of the pictures themselves.`,
-    set: { Y: 200000 },
+      `Even the exact memory returns a blend of ${fixed(r.both.exact.mixed, 1)} pictures: at this β it cannot separate so many, and no Y can help. Raise β, and the exact memory separates them. The distributed one then needs a larger Y.`,
+    set: { K: 24 },
+  },
+  {
+    key: "black",
+    name: "Does the cover matter?",
+    ask: "Only the colour of the cover changes, from grey to black. Which memory still finds the picture?",
+    predict: WHO,
+    after: (r) =>
+      `The exact memory still finds it. The answer of the distributed one is ${vector(r)}: black is farther than grey from what it covers, and out there the pull of the picture is weak, ${fixed(r.pull, 1)} of what is needed.`,
+    set: { fill: "black" },
   },
   {
     key: "threshold",
-    name: "Threshold",
+    name: "How many random patterns fit?",
     ask: "Random patterns of a hundred bits in one vector of 40,000 numbers, a tenth of the bits flipped. Are two hundred too many?",
     predict: WHO,
     after: (r) =>
-      `The list of patterns repairs all of them; the vector leaves ${percent(r.both.distributed.error)} of the bits wrong. Standing still takes Y = 2DK, here ${count(2 * r.freedom * r.K)}. Drag K to the left: at fifty it finds them.`,
+      `The list of patterns repairs all of them; the vector leaves ${percent(r.both.distributed.error)} of the bits wrong. A pattern that stays where it is takes Y = 2DK, here ${count(2 * r.freedom * r.K)}. Drag K to the left: at fifty it finds them.`,
     set: { collection: "bits", K: 200, across: "K" },
   },
   {
+    key: "more",
+    name: "What does a clean picture cost?",
+    ask: "Y rises to 200,000 for the same six pictures. What does a clean picture cost?",
+    after: (r) =>
+      `Less grain is left (${errors(r)}): the noise falls as 1/√Y. The vector now holds ${fixed(r.numbers.distributed / r.numbers.exact, 0)} times as many numbers as the pictures themselves.`,
+    set: { Y: 200000 },
+  },
+  {
     key: "figure3",
-    name: "Figure 3",
+    name: "What does the paper’s Figure 3 retrieve?",
     ask: "The paper’s K = 500 random patterns of D = 100 bits, at β = 30. What does the exact memory return for one of them?",
     predict: {
       options: [
@@ -128,26 +132,29 @@ const QUESTIONS = [
       right: ({ both }) => (both.exact.right ? "pattern" : "blend"),
     },
     after: (r) =>
-      `A mean of ${count(r.both.exact.mixed)} patterns: there is one valley for all, and two memories that agree on it retrieve nothing. Drag β up to 50, and the exact memory parts them.`,
+      `A mean of ${count(r.both.exact.mixed)} patterns: at this β the exact memory returns the same mean for all of them, and two memories that agree on it retrieve nothing. Drag β up to 50, and the exact memory separates them.`,
     set: { collection: "bits", K: 500, beta: 30, flips: 0 },
   },
   {
     key: "figure1",
-    name: "Figure 1",
+    name: "Does the paper’s Figure 1 work for every picture?",
     ask: "As in the paper: four pictures of 64 × 64 pixels, β = 60, Y = 180,000; the top third is held, the rest starts black. Does it work for every picture?",
     predict: WHO,
     after: (r) =>
-      `Not for this one (nearest: ${r.both.distributed.label}), and the pull, ${fixed(r.pull, 1)}, was unsure. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
-    set: { size: 64, K: 4, Y: 180000, eta: 0.1, steps: 300, fraction: 0.667, fill: "black" },
+      `Not for this one: the vector’s answer is ${vector(r)}, and its pull, ${fixed(r.pull, 1)} of what is needed, was unsure. Choose coffee as the true picture and it works; or keep this one and cover with grey.`,
+    set: {
+      ...{ size: 64, K: 4, beta: 60, Y: 180000, eta: 0.1, steps: 300 },
+      ...{ fraction: 0.667, fill: "black" },
+    },
   },
   {
     key: "figure2",
-    name: "Figure 2",
+    name: "Does the paper’s Figure 2 save memory?",
     ask: "As in the paper: twenty pictures in one vector T of 400,000 numbers, the top 60 % held. Does T save memory?",
     after: (r) =>
       `It works (${errors(r)}), at the edge of what Y allows. And T holds ${fixed(r.numbers.distributed / r.numbers.exact)} times as many numbers as the twenty pictures: the paper counts Y where T has 2Y.`,
     set: {
-      ...{ size: 64, K: 20, target: 10, Y: 200000, eta: 0.1, steps: 1000 },
+      ...{ size: 64, K: 20, target: 10, beta: 60, Y: 200000, eta: 0.1, steps: 1000 },
       ...{ fraction: 0.4, fill: "black" },
     },
   },

@@ -99,7 +99,7 @@ export function python(settings) {
     "Xi = pictures[stored] / D**0.5",
     `memories = {"exact": ro.MrDAM(Xi, ${beta}), "distributed": ro.DrDAM.store(Xi, ${beta}, features)}`,
     "for name, memory in memories.items():",
-    `    end = ro.retrieve(memory, query / D**0.5, step_size=${eta}, max_steps=${steps}, tol=${REST} / D**0.5, clamp=held)`,
+    `    end = ro.retrieve(memory, query / D**0.5, step_size=${eta}, max_steps=${steps}, tol=${REST} / D**0.5, clamp=held, progress=False)`,
     "    x = np.asarray(end.x) * D**0.5",
     `    print(name, "error", round(float(${error}), 4))`,
   ].join("\n")}\n`;

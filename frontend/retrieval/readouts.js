@@ -5,31 +5,31 @@ import { figures as inFigures } from "../kit/number.js";
 
 export function createReadouts() {
   const noise = gauge({
-    label: "Clear of noise",
+    label: "Pull against noise",
     min: 0.03,
     max: 30,
     format: (v) => (v < 0.001 ? "< 0.001" : inFigures(v, 2)),
     zones: [
-      { from: 0, word: "noise", say: "T follows its own noise" },
+      { from: 0, word: "noise", say: "the vector follows its own noise" },
       { from: 0.7, word: "unsure", say: "it may go either way" },
       {
         from: 2,
         word: "clear",
-        say: "pulled to what is near",
+        say: "drawn to what is near",
       },
     ],
   });
   noise.element.title =
-    "Pull at the query over T’s own noise: slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c, in units of the critical one, √(η / (2 − η)). Read off T and the query before the first step; it does not know the answer, nor whether one picture pulls or several.";
+    "The pull of the stored pictures on the query, over the noise of the vector T: slope of the well over slope of the noise, √(−2 ln Ŝ)·Ŝ / c, in units of the critical one, √(η / (2 − η)). It is read off T and the query before the first step. It does not know the answer, nor whether one picture pulls or several.";
   const blend = gauge({
     label: "Pictures mixed",
     min: 1,
     max: 24,
     format: (v) => inFigures(v, 2),
     zones: [
-      { from: 1, word: "one", say: "a valley of its own" },
-      { from: 1.5, word: "some", say: "valleys merge" },
-      { from: 3, word: "a blend", say: "one valley for many" },
+      { from: 1, word: "one", say: "one picture alone" },
+      { from: 1.5, word: "some", say: "a few pictures" },
+      { from: 3, word: "a blend", say: "one blend for many" },
     ],
   });
   blend.element.title =

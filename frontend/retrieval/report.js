@@ -6,13 +6,18 @@ import { amount, fixed, percent } from "../kit/number.js";
 /** @import { Numbers } from "./timeline.js" */
 
 /**
- * `right` is judged on the free pixels; `mixed` is how many patterns the state is a mean of.
+ * `right` is judged on the free pixels; `mixed` is how many patterns the state is a mean of; `noisy` says that it is far
+ * from every such mean, and `grainy` that it can be seen.
  *
- * @typedef {{ label: string, wanted: boolean, right: boolean, outside: boolean, error: number, mixed: number }} Nearest
+ * @typedef {{ label: string, right: boolean, noisy: boolean, grainy: boolean, error: number, mixed: number }} Nearest
  * @typedef {{ exact: Nearest, distributed: Nearest, overflow: number | null, bits: boolean, freedom: number }} Both
  */
 
 export const AHEAD = Math.SQRT1_2; // of the distance to the runner-up: a mean of two is at 1, and noise that hides both
+// Distances of a state from every mean of pictures, on average, in parts of the grey scale.
+const GRAIN = 0.07; // more can be seen
+const NOISE = 0.12; // more hides a wrong picture: it is lost in noise
+const BLEND = 1.5; // patterns, from where on a state is called a blend
 
 /**
  * Which stored picture each state is nearest to, and whether it is the right one: its square distance to that less than
@@ -23,22 +28,23 @@ export const AHEAD = Math.SQRT1_2; // of the distance to the runner-up: a mean o
  */
 export function findings(at, settings, ready, library, overflow) {
   const { isStored, wanted, stored, freedom } = ready;
-  /** @type {(index: number, error: number, lead: number, mixed: number) => Nearest} */
-  const of = (index, error, lead, mixed) => ({
+  /** @type {(index: number, error: number, lead: number, mixed: number, grain: number) => Nearest} */
+  const of = (index, error, lead, mixed, grain) => ({
     label: index >= 0 ? library.label(settings.collection, stored[index]) : "nothing",
-    wanted: index === wanted,
     right: isStored && index === wanted && lead < AHEAD,
-    outside: !(error < 1), // two pictures in [0, 1] are never that far apart
+    noisy: !(error < 1 && grain < NOISE),
+    grainy: grain > GRAIN,
     error,
     mixed,
   });
   return {
-    exact: of(at.nearestExact, at.errorExact, at.leadExact, at.mixedExact),
+    exact: of(at.nearestExact, at.errorExact, at.leadExact, at.mixedExact, at.grainExact),
     distributed: of(
       at.nearestDistributed,
       at.errorDistributed,
       at.leadDistributed,
       at.mixedDistributed,
+      at.grainDistributed,
     ),
     overflow,
     bits: settings.collection === "bits",
@@ -51,17 +57,17 @@ export function findings(at, settings, ready, library, overflow) {
  *
  * @param {Nearest} nearest
  */
-export function verdictOf({ label, wanted, right, outside, mixed }) {
-  if (outside) return "✗ outside every picture";
-  if (right) return `✓ ${label}`;
-  if (mixed >= 1.5) return `✗ a blend of ${fixed(mixed, 1)}`;
-  return wanted ? "✗ near it, and not clear" : `✗ nearest: ${label}`;
+export function verdictOf({ label, right, noisy, grainy, mixed }) {
+  if (right) return grainy ? `✓ ${label}, grainy` : `✓ ${label}`;
+  if (noisy) return "✗ lost in noise";
+  if (mixed >= BLEND) return `✗ a blend of ${fixed(mixed, 1)}`;
+  return `✗ nearest: ${label}`;
 }
 
 /** @type {(error: number, bits: boolean) => string} */
 export function errorInWords(error, bits) {
   if (bits) return `${percent(error)} of the bits wrong`;
-  return `mean error ${error < 10 ? fixed(error, 3) : amount(error, 2)}`;
+  return error < 1 ? `mean error ${fixed(error, 3)}` : "far outside black and white";
 }
 
 /**
@@ -90,7 +96,7 @@ export function inWords(step, at, { exact, distributed, bits, overflow }) {
       ? "overflowed"
       : `energy ${signed(at.energyDistributed)}, ${of(distributed)}; distance ${amount(at.distance, 2)}`;
   return (
-    `After ${step} steps. Exact: energy ${signed(at.energyExact)}, ${of(exact)}. ` +
+    `After ${step} ${step === 1 ? "step" : "steps"}. Exact: energy ${signed(at.energyExact)}, ${of(exact)}. ` +
     `Distributed: ${there}.`
   );
 }

@@ -17,12 +17,12 @@ import { toBytes, toPattern } from "./math/patterns.js";
 export const DEFAULTS = {
   collection: /** @type {Collection} */ ("photographs"),
   size: 32,
-  K: 8,
+  K: 6,
   also: /** @type {number[]} */ ([]),
   without: /** @type {number[]} */ ([]),
   target: 0,
-  beta: 60,
-  Y: 20000,
+  beta: 75,
+  Y: 60000,
   eta: 0.2,
   steps: 40,
   basis: /** @type {Basis} */ ("sincos"),
@@ -38,8 +38,8 @@ export const DEFAULTS = {
 
 /** What another collection begins with. */
 export const BEGINNINGS = {
-  photographs: { size: 32, K: 8, beta: 60, fraction: 0.5, flips: 0, clamp: true },
-  bits: { size: 10, K: 50, beta: 50, fraction: 0, flips: 0.1, clamp: false },
+  photographs: { size: 32, K: 6, beta: 75, Y: 60000, fraction: 0.5, flips: 0, clamp: true },
+  bits: { size: 10, K: 50, beta: 50, Y: 20000, fraction: 0, flips: 0.1, clamp: false },
 };
 
 /** @type {Record<Collection, number[]>} */

@@ -49,6 +49,8 @@ export const FIELDS = /** @type {const} */ ([
   "leadDistributed",
   "mixedExact", // 1/Σp²: how many patterns the state is a mean of
   "mixedDistributed",
+  "grainExact", // mean distance, in pixel units, from the blend of patterns that the state is nearest to
+  "grainDistributed",
 ]);
 
 /** @typedef {(typeof FIELDS)[number]} Field */
@@ -144,6 +146,7 @@ export class Simulation {
       ...[here.error, there.error],
       ...[here.lead, there.lead],
       ...[here.mixed, there.mixed],
+      ...[here.grain, there.grain],
     ];
   }
 
@@ -164,6 +167,7 @@ export class Simulation {
       nearest: d.indexOf(Math.min(...d)),
       lead: d[wanted] === 0 ? 0 : lead,
       mixed: mixture(p),
+      grain: grain(x, p, patterns, config),
       error: meanError(x, config),
     };
   }
@@ -206,6 +210,22 @@ export function descend(x, gradient, eta, free) {
     if (!(size <= largest)) largest = size;
   }
   return largest;
+}
+
+/**
+ * How far a state is from the blend of patterns with weights p: on average over the free entries, in pixel units. A blend
+ * has none; what random features add to one is noise.
+ *
+ * @type {(x: Float32Array, p: ArrayLike<number>, patterns: Float32Array[], config: Pick<Config, "free" | "freedom">) => number}
+ */
+function grain(x, p, patterns, { free, freedom }) {
+  const blend = new Float32Array(x.length);
+  patterns.forEach((xi, m) => {
+    if (p[m] > 1e-3) for (let i = 0; i < x.length; i++) blend[i] += p[m] * xi[i];
+  });
+  let total = 0;
+  for (let i = 0; i < x.length; i++) if (!free || free[i]) total += Math.abs(x[i] - blend[i]);
+  return freedom > 0 ? (Math.sqrt(x.length) * total) / freedom : 0;
 }
 
 /** @type {(x: Float32Array, config: Pick<Config, "truth" | "free" | "freedom" | "bits">) => number} */

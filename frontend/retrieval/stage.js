@@ -1,4 +1,5 @@
-// The pictures: the true one, the query (which can be painted), the two memories' states, and those pinned to compare.
+// The pictures from left to right: the query, which can be painted, and the answers of the two memories; the true picture
+// over the query while it is asked for, and answers that are pinned to compare.
 import { h, setText } from "../kit/dom.js";
 import { droppable, paintable, picture } from "../kit/imagewell.js";
 import { percent } from "../kit/number.js";
@@ -9,26 +10,20 @@ import { errorInWords, verdictOf } from "./report.js";
 /** @import { Both, Nearest } from "./report.js" */
 
 const PAINT_HELP =
-  "Query. Drag to paint. With the keyboard: arrow keys move the brush, space paints. Drop an image file to use it.";
-
+  "Query. Drag to paint over it. With the keyboard: arrow keys move the brush, space paints. Drop an image file to use it.";
 const SMALL = 32; // pixels a side, where there is no picture
+/** Left out where there is no room. */
+const long = () => h("span", { class: "r1-long" }, " memory");
+const NAMES = /** @type {const} */ (["exact", "distributed"]);
 
 /** @type {(title: Child[], canvas: Element, name: string) => { element: HTMLElement, verdict: HTMLElement, note: HTMLElement }} */
 function panel(title, canvas, name) {
   const verdict = h("span", { class: "r1-verdict" });
   const note = h("span", { class: "r1-muted" });
-  const caption = h(
-    "figcaption",
-    {},
-    h("strong", { class: `r1-ink-${name}` }, title),
-    verdict,
-    note,
-  );
-  return {
-    element: h("figure", { class: `r1-panel r1-of-${name}` }, canvas, caption),
-    verdict,
-    note,
-  };
+  const heading = h("strong", { class: `r1-ink-${name}` }, title);
+  const caption = h("figcaption", {}, heading, verdict, note);
+  const element = h("figure", { class: `r1-panel r1-of-${name}` }, canvas, caption);
+  return { element, verdict, note };
 }
 
 /**
@@ -37,39 +32,29 @@ function panel(title, canvas, name) {
  */
 export function createStage(size, on) {
   const shown = {
-    exact: picture({ label: "State of the exact memory", size }),
-    distributed: picture({ label: "State of the distributed memory", size }),
     query: picture({ label: PAINT_HELP, size, className: "r1-query" }),
-    truth: picture({ label: "True picture", size }),
-    jax: picture({ label: "Result of the run in JAX", size }),
+    truth: picture({ label: "True picture", size, className: "r1-truth" }),
+    exact: picture({ label: "Answer of the exact memory", size }),
+    distributed: picture({ label: "Answer of the distributed memory", size }),
   };
   const pinned = {
-    exact: picture({ label: "Pinned state of the exact memory", size }),
-    distributed: picture({ label: "Pinned state of the distributed memory", size }),
+    exact: picture({ label: "Pinned answer of the exact memory", size }),
+    distributed: picture({ label: "Pinned answer of the distributed memory", size }),
   };
   shown.query.canvas.setAttribute("role", "application");
+  shown.truth.canvas.hidden = true;
   const frame = paintable(shown.query.canvas, {
     tool: on.tool,
     onDab: on.dab,
     onEnd: on.endStroke,
   });
+  frame.append(shown.truth.canvas);
   droppable(frame, on.file);
   const panels = {
-    exact: panel(
-      ["Exact", h("span", { class: "r1-long" }, " memory")],
-      shown.exact.canvas,
-      "exact",
-    ),
-    distributed: panel(
-      ["Distributed", h("span", { class: "r1-long" }, " memory")],
-      shown.distributed.canvas,
-      "distributed",
-    ),
     query: panel(["Query"], frame, "query"),
-    truth: panel(["True picture"], shown.truth.canvas, "truth"),
-    jax: panel(["In JAX"], shown.jax.canvas, "jax"),
+    exact: panel(["Exact", long()], shown.exact.canvas, "exact"),
+    distributed: panel(["Distributed", long()], shown.distributed.canvas, "distributed"),
   };
-  panels.jax.element.hidden = true;
   const words = h("p", { class: "r1-muted" });
   const ghosts = h(
     "figure",
@@ -78,24 +63,29 @@ export function createStage(size, on) {
     pinned.distributed.canvas,
     h("figcaption", {}, h("strong", {}, "Pinned"), words),
   );
-  const element = h(
-    "div",
-    { class: "r1-stage" },
-    Object.values(panels).map((p) => p.element),
-    ghosts,
-  );
-  /** @type {(name: "exact" | "distributed", nearest: Nearest, both: Both, sure: boolean) => void} */
-  const verdict = (name, nearest, { overflow, bits, freedom }, sure) => {
-    const over = name === "distributed" && overflow !== null;
-    const told = over ? "✗ overflowed" : freedom === 0 ? "nothing to find" : verdictOf(nearest);
-    const error = errorInWords(nearest.error, bits);
+
+  /** @type {(name: "exact" | "distributed", told: string, note: string) => void} */
+  const say = (name, told, note) => {
     setText(panels[name].verdict, told);
     panels[name].verdict.classList.toggle("r1-wrong", told.startsWith("✗"));
-    setText(panels[name].note, over ? "no state to show" : sure ? error : `${error} so far`);
-    shown[name].say(`State of the ${name} memory: ${told}, ${over ? "no state" : error}`);
+    setText(panels[name].note, note);
+    shown[name].say(`Answer of the ${name} memory: ${told}, ${note}`);
+  };
+  /** @type {(name: "exact" | "distributed", nearest: Nearest, both: Both, sure: boolean) => void} */
+  const judge = (name, nearest, { overflow, bits, freedom }, sure) => {
+    const error = errorInWords(nearest.error, bits);
+    if (name === "distributed" && overflow !== null)
+      return say(name, "✗ overflowed", "no picture to show");
+    if (freedom === 0) return say(name, "nothing to find", error);
+    say(name, sure ? verdictOf(nearest) : "on its way", error);
   };
   return {
-    element,
+    pictures: h(
+      "div",
+      { class: "r1-pictures" },
+      Object.values(panels).map((p) => p.element),
+    ),
+    ghosts,
     /** @param {boolean} on Whether a finger paints on the query, and does not scroll. */
     touchable: (on) => shown.query.canvas.classList.toggle("r1-touch", on),
     /**
@@ -107,13 +97,30 @@ export function createStage(size, on) {
       shown.truth.show(truth);
       shown.truth.say(`True picture: ${label}`);
       shown.query.show(query);
-      setText(panels.truth.verdict, label);
-      setText(panels.truth.note, isStored ? "stored" : "not stored");
-      setText(
-        panels.query.verdict,
-        flips > 0 ? `${percent(flips)} flipped` : `${percent(known)} known`,
-      );
-      setText(panels.query.note, "paint on it");
+      const hidden = flips > 0 ? `${percent(flips)} flipped` : `${percent(1 - known)} hidden`;
+      setText(panels.query.verdict, isStored ? label : `${label}, not stored`);
+      setText(panels.query.note, hidden);
+    },
+    /**
+     * Puts what is being drawn in the query's place.
+     *
+     * @param {Uint8Array} bytes
+     */
+    sketch(bytes) {
+      shown.query.show(bytes);
+      setText(panels.query.verdict, "your drawing");
+      setText(panels.query.note, "draw here");
+    },
+    /** @param {boolean} on Whether the true picture covers the query. */
+    reveal(on) {
+      shown.truth.canvas.hidden = !on;
+    },
+    /** @param {Uint8ClampedArray} query Where both memories begin. */
+    begin(query) {
+      for (const name of NAMES) {
+        shown[name].show(query);
+        say(name, "on its way", "step 0");
+      }
     },
     /**
      * The two states of one step; `found` says how near each is to what, `sure` whether they are at the end.
@@ -124,17 +131,13 @@ export function createStage(size, on) {
       const n = bytes.length / 2;
       shown.exact.show(bytes.subarray(0, n));
       shown.distributed.show(found.overflow === null ? bytes.subarray(n) : nothing(n));
-      verdict("exact", found.exact, found, sure);
-      verdict("distributed", found.distributed, found, sure);
+      for (const name of NAMES) judge(name, found[name], found, sure);
     },
     /** Hides both states until the reader has said what they will be. */
     wait() {
-      for (const name of /** @type {const} */ (["exact", "distributed"])) {
+      for (const name of NAMES) {
         shown[name].show(nothing(3 * SMALL * SMALL));
-        shown[name].say(`State of the ${name} memory: hidden until you predict it`);
-        setText(panels[name].verdict, "?");
-        panels[name].verdict.classList.remove("r1-wrong");
-        setText(panels[name].note, "what do you expect?");
+        say(name, "?", "what do you expect?");
       }
     },
     /**
@@ -149,19 +152,6 @@ export function createStage(size, on) {
       pinned.exact.show(pin.bytes.subarray(0, n));
       pinned.distributed.show(pin.bytes.subarray(n));
       setText(words, pin.words);
-    },
-    /**
-     * A result of Python's, or null to take it away.
-     *
-     * @param {Uint8ClampedArray | null} bytes
-     * @param {[string, string]} [told]
-     */
-    showJax(bytes, told = ["", ""]) {
-      panels.jax.element.hidden = !bytes;
-      if (!bytes) return;
-      shown.jax.show(bytes);
-      setText(panels.jax.verdict, told[0]);
-      setText(panels.jax.note, told[1]);
     },
   };
 }

@@ -31,21 +31,31 @@ export function createTold(library, now) {
     return findings(named(record), settings, ready, library, there);
   }
 
+  /**
+   * The numbers of a run, at its end.
+   *
+   * @param {End} end
+   * @returns {Findings}
+   */
+  function of(end) {
+    const { freedom, numbers, stored, isStored } = now().ready;
+    const both = at(end.frame.record, end.frame.step);
+    const [pull, roughness] = [end.info.pull ?? 0, end.info.roughness ?? 0];
+    return { pull, roughness, both, freedom, numbers, K: stored.length, isStored };
+  }
+
   return {
     at,
+    of,
     /**
      * The run's own numbers, once it has ended.
      *
      * @returns {Findings | null}
      */
     found() {
-      const { engine, ready } = now();
+      const { engine } = now();
       const { end } = engine;
-      if (!end?.ended || engine.isBusy() || end.overflow !== null) return null;
-      const { freedom, numbers } = ready;
-      const pull = end.info.pull ?? 0;
-      const both = at(end.frame.record, end.frame.step);
-      return { pull, both, freedom, numbers, K: ready.stored.length };
+      return end?.ended && !engine.isBusy() && end.overflow === null ? of(end) : null;
     },
     words() {
       const { engine, pending, step } = now();

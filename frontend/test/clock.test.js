@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { AT_ONCE, createClock, defaultSpeed } from "../kit/clock.js";
 
 /** A clock of 100 steps, 60 a second, whose frames come when they are told to. */
-function harness(timeline = { last: 100 }, still = false) {
+function harness(timeline = { last: 100 }, still = false, lead = 0) {
   /** @type {FrameRequestCallback | null} */
   let next = null;
   globalThis.requestAnimationFrame = (callback) => {
@@ -25,7 +25,7 @@ function harness(timeline = { last: 100 }, still = false) {
   });
   clock.steps = 100;
   const start = performance.now();
-  clock.play();
+  clock.play(lead);
   return {
     clock,
     shown,
@@ -85,4 +85,12 @@ test("without motion all is shown at once, until the reader picks a speed", () =
   clock.speed = 10;
   clock.play();
   assert.equal(clock.speed, 10);
+});
+
+test("a run may wait at its first step", () => {
+  const run = harness({ last: 100 }, false, 150);
+  for (const at of [50, 100, 140]) run.frame(at);
+  assert.equal(run.clock.step, 0);
+  for (const at of [200, 250, 300]) run.frame(at);
+  assert.ok(run.clock.step > 5 && run.clock.step < 12);
 });

@@ -147,6 +147,21 @@ for (const basis of BASES) {
   });
 }
 
+test("a part of T is that of every Y, and comes back when a pattern is taken out again", () => {
+  const Xi = patterns(3, 40);
+  const of = (/** @type {number} */ Y) =>
+    new HadamardFeatures({ D: 40, Y, seed: 0, basis: "sincos" });
+  const memory = DistributedMemory.store(Xi, 6, of(200));
+  const part = memory.part(50);
+  assert.ok(apart(part, DistributedMemory.store(Xi, 6, of(400)).part(50)) < 1e-5);
+  assert.ok(Math.max(...part.map(Math.abs)) <= 3); // a sum of three cosines
+  memory.add(patterns(4, 40)[3]);
+  assert.ok(apart(part, memory.part(50)) > 0.1);
+  memory.remove(patterns(4, 40)[3]);
+  assert.ok(apart(part, memory.part(50)) < 1e-5);
+  assert.equal(memory.part(1000).length, 200);
+});
+
 test("the kernel between two patterns is met within four standard errors", () => {
   const D = 200;
   const [x, y] = patterns(2, D);

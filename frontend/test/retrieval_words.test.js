@@ -6,7 +6,17 @@ import { shade } from "../kit/map.js";
 import { amount } from "../kit/number.js";
 import { billOf } from "../retrieval/bill.js";
 import { printedInWords } from "../retrieval/charts.js";
-import { findings, inWords, overflowInWords, verdictOf } from "../retrieval/report.js";
+import { createSketch } from "../retrieval/own.js";
+import {
+  errorInWords,
+  findings,
+  inWords,
+  overflowInWords,
+  verdictOf,
+} from "../retrieval/report.js";
+import { explain } from "../retrieval/sentence.js";
+import { DEFAULTS, RULES } from "../retrieval/settings.js";
+import { columnsOf } from "../retrieval/strip.js";
 
 /** @import { Cell } from "../kit/imagewell.js" */
 
@@ -21,7 +31,8 @@ const ready = { isStored: true, wanted: 0, stored: [0], freedom: 10 };
 const numbers = (own = {}) => ({
   ...{ energyExact: -0.03, energyDistributed: -0.02, distance: 0.1, S: 1, floored: 0 },
   ...{ nearestExact: 0, nearestDistributed: 0, errorExact: 0.04, errorDistributed: 0.05 },
-  ...{ leadExact: 0.1, leadDistributed: 0.1, mixedExact: 1, mixedDistributed: 1, ...own },
+  ...{ leadExact: 0.1, leadDistributed: 0.1, mixedExact: 1, mixedDistributed: 1 },
+  ...{ grainExact: 0, grainDistributed: 0, ...own },
 });
 
 /** @type {(own?: object, overflow?: number | null) => ReturnType<typeof findings>} */
@@ -44,9 +55,11 @@ test("near is not right: its square distance has to be half of the runner-up's",
 test("a verdict says what a failure is: a blend, or noise", () => {
   assert.equal(verdictOf(found().exact), "✓ coffee");
   assert.match(verdictOf(found({ leadExact: 0.9, mixedExact: 3.2 }).exact), /✗ a blend of 3\.2/);
-  assert.match(verdictOf(found({ leadExact: 0.9 }).exact), /✗ near it, and not clear/);
   assert.equal(verdictOf(found({ nearestExact: 1 }).exact), "✗ nearest: coffee");
-  assert.match(verdictOf(found({ leadExact: 0.9, errorExact: Number.NaN }).exact), /outside/);
+  assert.equal(verdictOf(found({ grainExact: 0.1 }).exact), "✓ coffee, grainy");
+  const noise = { leadExact: 0.9, mixedExact: 3.2, grainExact: 0.2 };
+  assert.equal(verdictOf(found(noise).exact), "✗ lost in noise");
+  assert.match(verdictOf(found({ leadExact: 0.9, errorExact: Number.NaN }).exact), /lost in noise/);
 });
 
 test("a run that leaves every scale is said to, and an overflow with what to do", () => {
@@ -68,6 +81,62 @@ test("numbers are written out, without exponents of a program", () => {
   const rows = billOf(end, { ...of, numbers: { exact: 3072, distributed: 400_000 } });
   assert.ok(rows.every(([, value]) => !/e\+|NaN|Infinity/.test(value)));
   assert.equal(rows.at(-1)?.[1], "2,000 steps a second");
+});
+
+test("steps are counted as a reader counts, and no error is larger than the pictures", () => {
+  assert.match(inWords(1, numbers(), found()), /^After 1 step\. /);
+  assert.match(inWords(0, numbers(), found()), /^After 0 steps\. /);
+  assert.equal(errorInWords(0.0419, false), "mean error 0.042");
+  assert.equal(errorInWords(26, false), "far outside black and white");
+  assert.equal(errorInWords(0.25, true), "25 % of the bits wrong");
+});
+
+test("the sentence follows the settings, and names what would help", () => {
+  const set = { ...DEFAULTS, beta: 75, Y: 60000 };
+  /** @type {(own?: object, more?: object) => string} */
+  const told = (own, more) => {
+    const run = { pull: 4, roughness: 0.3, freedom: 10, K: 6, isStored: true, ...more };
+    return explain({ ...run, both: found(own), numbers: { exact: 1, distributed: 1 } }, set);
+  };
+  assert.match(told(), /^Both memories bring the picture back: mean error 0\.040 for the list/);
+  assert.match(told({ grainDistributed: 0.1 }), /The grain is noise: 6 pictures share a vector/);
+  const lost = { leadDistributed: 0.9, grainDistributed: 0.3 };
+  assert.match(told(lost, { pull: 0.2 }), /at β = 75 a picture pulls only on.*Lower β/);
+  assert.match(
+    told(lost, { pull: 0.9, roughness: 2 }),
+    /6 pictures in 60,000 frequencies.*Raise Y/,
+  );
+  assert.match(told({ leadDistributed: 0.9 }), /The vector is drawn to another one, coffee/);
+  const blend = { leadExact: 0.9, mixedExact: 9.3 };
+  assert.match(told(blend), /a blend of 9\.3 pictures: β = 75 is too small.*Raise β/);
+  assert.match(told({ ...blend, ...lost }), /lost in the noise of 60,000 frequencies/);
+  assert.match(told({}, { freedom: 0 }), /Nothing is hidden\. Scribble/);
+  assert.match(told({}, { isStored: false }), /not stored/);
+});
+
+test("the strip of the vector is longer with Y, and within its bounds", () => {
+  const [low, high] = RULES.counts.Y;
+  const widths = [low, 20_000, 60_000, high].map(columnsOf);
+  assert.ok(widths.every((w, i) => i === 0 || w > widths[i - 1]));
+  assert.deepEqual([widths[0] > 4, widths.at(-1)], [true, 128]);
+});
+
+test("a drawing is enlarged without a change", () => {
+  const sketch = createSketch();
+  sketch.clear();
+  assert.ok(sketch.isEmpty);
+  sketch.draw([[3, 5]]);
+  const [small, large] = [sketch.bytes, sketch.enlarged(64)];
+  assert.ok(!sketch.isEmpty);
+  for (const [row, column] of [
+    [3, 5],
+    [4, 6],
+    [20, 20],
+  ]) {
+    const at = 3 * (row * 32 + column);
+    const there = 3 * (2 * row * 64 + 2 * column);
+    assert.deepEqual([...large.slice(there, there + 3)], [...small.slice(at, at + 3)]);
+  }
 });
 
 test("a bound is off the top only where the plot does not reach it", () => {

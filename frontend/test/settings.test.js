@@ -184,13 +184,13 @@ test("a map is filled coarse to fine, each cell once", () => {
 
 test("the bill counts K·D numbers against 2Y, and the known pixels are held", () => {
   const ready = prepare(settings, library(), noPaint(32));
-  assert.deepEqual(ready.numbers, { exact: 3 * 3072, distributed: 40000 });
+  assert.deepEqual(ready.numbers, { exact: 3 * 3072, distributed: 120000 });
   assert.equal(ready.freedom, 1536);
   const quarter = prepare({ ...settings, fraction: 0.25 }, library(), noPaint(32));
   assert.equal(quarter.freedom, 768);
   assert.ok(quarter.config.free?.every((f, i) => f === 1 - quarter.known[i]));
   const one = prepare({ ...settings, basis: "cos", clamp: false }, library(), noPaint(32));
-  assert.deepEqual([one.numbers.distributed, one.freedom], [20000, 3072]);
+  assert.deepEqual([one.numbers.distributed, one.freedom], [60000, 3072]);
 });
 
 test("changing K writes and erases only what changed, and ends at the same T", () => {

@@ -45,7 +45,7 @@ function firing(gap, slots) {
 export const PRESETS = [
   {
     key: "learn",
-    name: "One step",
+    name: "Does one step learn the table?",
     ask: "Drag the orange point (x, y). The network has seen nothing else. Does it ever miss its table, and which cell fires?",
     predict: {
       options: [
@@ -66,7 +66,7 @@ export const PRESETS = [
   },
   {
     key: "kink",
-    name: "δ = 0",
+    name: "What if δ is 0?",
     ask: "The published network starts its written channel at exactly 0, on the kink of the ReLU. What comes back through it?",
     predict: {
       options: [
@@ -85,7 +85,7 @@ export const PRESETS = [
   },
   {
     key: "switch",
-    name: "Switch at 0",
+    name: "What if the switch sits on a kink?",
     ask: "The switch at 0 sits on a kink too. How many cells fire when it cannot tell before from after?",
     predict: {
       options: [
@@ -104,7 +104,7 @@ export const PRESETS = [
   },
   {
     key: "alpha",
-    name: "Another step size",
+    name: "What if the step is longer?",
     ask: `The weights were chosen for α = ${CONSTANTS.alpha}. Take a step a tenth longer: which part of the curve suffers?`,
     predict: {
       options: [
@@ -124,7 +124,7 @@ export const PRESETS = [
   },
   {
     key: "margin",
-    name: "y out of reach",
+    name: "What if y is out of reach?",
     ask: "The prediction before the step is −2. What is learnt from y = −2, or from less?",
     predict: {
       options: [
@@ -138,7 +138,7 @@ export const PRESETS = [
   },
   {
     key: "bits",
-    name: "A layer a bit",
+    name: "Does a layer per bit suffice?",
     ask: "A layer for each bit of the cells' numbers instead of one for each cell. What does it cost?",
     predict: {
       options: [
@@ -159,7 +159,7 @@ export const PRESETS = [
   },
   {
     key: "shallow",
-    name: "No switch, four layers",
+    name: "Do four layers suffice?",
     ask: "Four hidden layers, no switch, no cells. Where did the steps of the table go?",
     predict: {
       options: [
@@ -175,7 +175,7 @@ export const PRESETS = [
   },
   {
     key: "two",
-    name: "Two layers are enough",
+    name: "Do two layers suffice?",
     ask: "Two hidden layers, nothing else. Nobody wrote cells into them: how can they tell x apart?",
     predict: {
       options: [
@@ -190,7 +190,7 @@ export const PRESETS = [
   },
   {
     key: "draw",
-    name: "Draw your own",
+    name: "Can you draw one it cannot learn?",
     ask: "Draw g in the panel: the network must answer y · g(x* − x) from one example. Is there a g that it cannot learn?",
     predict: {
       options: [

@@ -25,7 +25,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 from serve import server
-from standalone import Kept, opener, page_of
+from standalone import Kept, opener, page_of, reveal
 
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
@@ -300,8 +300,16 @@ def explorer(
 ) -> Callable[..., Page]:
     """The same for the bundle that a file of tests names, `BUNDLE`, with the `OPTIONS`
     it names.
+
+    What the question that it opens on hides is shown, unless the test has a guess to
+    make: `guess=True`.
     """
     named = request.module
-    return lambda size="desktop", **options: alone(
-        named.BUNDLE, size, **getattr(named, "OPTIONS", {}) | options
-    )
+
+    def new(size: str = "desktop", *, guess: bool = False, **options: object) -> Page:
+        page = alone(named.BUNDLE, size, **getattr(named, "OPTIONS", {}) | options)
+        if not guess:
+            reveal(page)
+        return page
+
+    return new

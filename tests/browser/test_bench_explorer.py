@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import drag, slide, state
+from standalone import drag, pose, slide, state
 
 from rankone.writes import BatchStep, Exact, InSequence, Laplace, Ridge, interpolate
 
@@ -73,7 +73,7 @@ def test_a_pair_is_dragged_and_its_address_brings_it_back(explorer):
 
 def test_a_question_hides_what_is_read_and_dividing_changes_who_writes_so(explorer):
     page = explorer()
-    page.locator("[data-preset=off]").click()
+    pose(page, "off")
     bill = page.locator(".r1-facts")
     read = page.locator(".r1-line-view path.r1-exact")
     expect(bill).not_to_be_visible()

@@ -3,7 +3,7 @@
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from standalone import drag, state
+from standalone import drag, pose, state
 from views import walked
 
 BUNDLE = "landscape"
@@ -109,7 +109,7 @@ def test_a_question_hides_the_run_until_the_reader_has_guessed_and_the_theme_rep
     explorer,
 ):
     page = explorer(settings={"view": "tube"})
-    page.get_by_role("button", name="On the ridge").click()
+    pose(page, "ridge")
     bill = page.locator(".r1-readouts .r1-facts")
     expect(bill).not_to_be_visible()
     expect(page.locator(".r1-status")).to_have_text(

@@ -13,6 +13,7 @@ from standalone import (
     check_reader_may_slow,
     paused,
     pauser,
+    pose,
     settled,
     slide,
     state,
@@ -89,12 +90,14 @@ def check_against_jax(shown):
 
 
 def test_it_opens_on_a_memory_that_helps_and_equals_jax(explorer):
-    page = explorer()
+    page = explorer(guess=True)
+    assert state(page)["pending"]
+    expect(page.locator("[data-cell=memory-measured]")).to_have_text("?")
+    page.locator("[data-guess=rest]").click()
     shown = rest(page)
     assert shown["preset"] == "start"
     risk = shown["risks"][shown["step"]]
     assert risk["memory"] < 0.1 * risk["base"]
-    page.locator("[data-guess=rest]").click()
     expect(page.locator(".r1-found")).to_contain_text("✓ As you said. Risk")
     expect(page.locator(".r1-found")).to_contain_text("The base stays where it is")
     expect(page.locator(".r1-status")).to_contain_text("The memory helps")
@@ -182,7 +185,7 @@ def test_it_races_by_itself_and_pauses_steps_and_scrubs(explorer):
 
 def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
     page = explorer()
-    page.get_by_role("button", name="Noisy labels").click()
+    pose(page, "noise")
     expect(page.locator("[data-cell=memory-measured]")).to_have_text("?")
     page.locator("[data-guess=pays]").click()
     shown = rest(page)
@@ -195,7 +198,7 @@ def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
     expect(page.locator(".r1-status")).to_contain_text("The memory hurts")
     label = page.get_by_text("hurts from", exact=False).locator("visible=true").last
     expect(label).to_have_text(f"hurts from {shown['threshold']:.2g}")
-    page.get_by_role("button", name="…and more neighbours").click()
+    pose(page, "average")
     page.locator("[data-skip]").click()
     shown = rest(page)
     risk = shown["risks"][shown["step"]]
@@ -204,7 +207,7 @@ def test_noise_beyond_the_border_hurts_and_averaging_mends_it(explorer):
 
 def test_the_plane_shows_scores_and_their_control(explorer):
     page = explorer()
-    page.get_by_role("button", name="Two classes").click()
+    pose(page, "plane")
     page.locator("[data-skip]").click()
     shown = rest(page)
     risk = shown["risks"][shown["step"]]
@@ -311,7 +314,7 @@ def test_axe_finds_nothing(explorer, theme, view):
 
 def test_reset_and_two_on_a_page(explorer):
     page = explorer(widgets=2)
-    page.get_by_role("button", name="Wrong labels").nth(1).click()
+    pose(page, "flips", 1)
     rest(page, 1)
     assert (state(page, 0)["preset"], state(page, 1)["preset"]) == ("start", "flips")
     page.get_by_role("button", name="Reset").nth(1).click()

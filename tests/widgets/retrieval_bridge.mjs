@@ -16,6 +16,7 @@ import { Library } from "../../frontend/retrieval/library.js";
 import { presetsFor } from "../../frontend/retrieval/presets.js";
 import { python } from "../../frontend/retrieval/python.js";
 import { findings } from "../../frontend/retrieval/report.js";
+import { explain } from "../../frontend/retrieval/sentence.js";
 import { noPaint, prepare } from "../../frontend/retrieval/settings.js";
 import { unpacked } from "../../frontend/retrieval/sheet.js";
 import { FIELDS } from "../../frontend/retrieval/simulation.js";
@@ -107,7 +108,7 @@ const jobs = {
     return runs.map(({ key, set, after, predict }) => {
       const run = runOf(keeper, library, set);
       const told = after?.(run);
-      return { key, ...run, told, right: predict?.right(run) ?? null };
+      return { key, ...run, told, sentence: explain(run, set), right: predict?.right(run) ?? null };
     });
   },
   async python({ sheet, names, cases }) {
@@ -165,8 +166,9 @@ function runOf(keeper, library, settings) {
   while (!simulation.done && simulation.step < MOST) simulation.advance();
   const { overflow, info, step } = simulation;
   const both = findings(named(simulation.record()), settings, ready, library, overflow);
-  const { freedom, numbers, stored } = ready;
-  return { ...info, both, freedom, numbers, K: stored.length, overflow, steps: step };
+  const { freedom, numbers, stored, isStored } = ready;
+  const { pull, roughness } = info;
+  return { pull, roughness, both, freedom, numbers, K: stored.length, isStored, overflow, steps: step };
 }
 
 function look(memory, state) {

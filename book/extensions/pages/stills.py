@@ -98,7 +98,11 @@ def shown_in(state: dict[str, Any]) -> dict[str, Shown]:
                 part["path"][0]: part.get("name") for part in entry.get("buffers", [])
             }
             bundle = mark(traits[CODE[0]]) if CODE[0] in traits else elsewhere[CODE[0]]
-            found[model] = Shown(name, traits["settings"], bundle)
+            # other ones on offer
+            asked = (
+                {"questions": traits["questions"]} if traits.get("questions") else {}
+            )
+            found[model] = Shown(name, traits["settings"] | asked, bundle)
     return found
 
 

@@ -133,6 +133,16 @@ export class DistributedMemory {
     return memory;
   }
 
+  /**
+   * T's first entries without their common factor: sums of cosines, which another Y leaves as they are.
+   *
+   * @param {number} n
+   */
+  part(n) {
+    const scale = this.basis.scale(this.features.Y);
+    return this.T.slice(0, Math.min(n, this.features.Y)).map((t) => t / scale);
+  }
+
   get floor() {
     return floorOf(this.features.basis, Math.max(this.K, 1), this.features.Y);
   }

@@ -20,6 +20,18 @@ from rankone_book.widgets._explorer import Explorer, Settings
 __all__ = ["RetrievalExplorer"]
 
 _MOST = 500  # of the patterns that the page draws
+_QUESTIONS = (
+    "start",
+    "beta",
+    "features",
+    "memories",
+    "black",
+    "threshold",
+    "more",
+    "figure3",
+    "figure1",
+    "figure2",
+)
 
 
 class RetrievalExplorer(Explorer):
@@ -51,6 +63,10 @@ class RetrievalExplorer(Explorer):
     names = traitlets.List(traitlets.Unicode(), help="One name per picture.").tag(
         sync=True
     )
+    questions = traitlets.List(
+        traitlets.Unicode(),
+        help="Keys of the questions on offer; some, where none are.",
+    ).tag(sync=True)
 
     def __init__(
         self,
@@ -58,6 +74,7 @@ class RetrievalExplorer(Explorer):
         names: list[str] | None = None,
         *,
         detail: int | None = None,
+        questions: list[str] | None = None,
         **settings: Any,
     ) -> None:
         """Makes a widget; show it by returning it from a cell.
@@ -69,6 +86,9 @@ class RetrievalExplorer(Explorer):
             detail: Finest side of the shipped photographs, 32 or 64; by default what
                 `size` asks for. With 64 the page may ask for the settings of the
                 paper's Figs 1 and 2: in the book it fetches 150 kB when a reader does.
+            questions: Keys of the questions that are offered as buttons, such as
+                "beta", "features" and "memories"; by default five are, and a menu holds
+                the others.
             settings: What the page starts with: collection ("photographs" or "bits"),
                 size (32 or 64; 10 or 16 bits a side), K (how many of the collection are
                 stored, the first ones), also and without (lists of indices, stored
@@ -77,8 +97,8 @@ class RetrievalExplorer(Explorer):
                 "beta" or "K").
 
         Raises:
-            ValueError: If the pictures or names do not fit, or a setting is unknown or
-                out of the page's range.
+            ValueError: If pictures, names or questions do not fit, or a setting is
+                unknown or out of the page's range.
         """
         detail = (
             (64 if settings.get("size") == 64 else 32) if detail is None else detail
@@ -103,6 +123,13 @@ class RetrievalExplorer(Explorer):
                 f"names: got {brief(f'{len(names)} of them' if words else names)}; "
                 f"it must be {wanted}."
             )
+        asked = [] if questions is None else questions
+        if not isinstance(asked, list | tuple):
+            raise ValueError(
+                f"questions: got {brief(asked)}; it must be a list of their keys."
+            )
+        for key in asked:
+            choice("questions", key, _QUESTIONS)
         held = (
             len(names)
             if settings.get("collection", "photographs") == "photographs"
@@ -121,6 +148,7 @@ class RetrievalExplorer(Explorer):
             "finer": finer,
             "names": names,
             "scale": scale,
+            "questions": list(asked),
         }
         super().__init__(sent, **settings)
         self.patterns: NDArray | None = None

@@ -1,0 +1,50 @@
+// The vector of the distributed memory as a strip of squares: its length follows Y, and nothing that is stored.
+import { h, setText } from "../kit/dom.js";
+import { count } from "../kit/number.js";
+import { RULES } from "./settings.js";
+
+const HIGH = 16; // squares
+const WIDE = 128;
+const WHITE = 6; // the sum of cosines from which on a square is white, and from minus which on it is black
+const MOST = RULES.counts.Y[1];
+
+/**
+ * Squares in a row: as √Y, so that both ends of its range can be seen.
+ *
+ * @param {number} Y
+ */
+export const columnsOf = (Y) => Math.max(1, Math.round(WIDE * Math.sqrt(Y / MOST)));
+
+/** @param {number} v */
+const grey = (v) => 127.5 * (1 + Math.min(1, Math.max(-1, v / WHITE)));
+
+export function createStrip() {
+  const canvas = h("canvas", { class: "r1-strip", height: HIGH, width: WIDE, role: "img" });
+  const size = h("span", { class: "r1-muted" });
+  return {
+    canvas,
+    size,
+    /**
+     * The first entries of T, each a sum of one cosine per picture; how many T has; and of how many pictures it is.
+     *
+     * @type {(values: Float32Array, Y: number, numbers: number, K: number) => void}
+     */
+    show(values, Y, numbers, K) {
+      const columns = columnsOf(Y);
+      const image = new ImageData(columns, HIGH);
+      for (let i = 0; i < columns * HIGH; i++) {
+        const at = 4 * ((i % HIGH) * columns + Math.floor(i / HIGH)); // column by column: a longer one goes on
+        image.data.fill(grey(values[i] ?? 0), at, at + 3);
+        image.data[at + 3] = 255;
+      }
+      canvas.width = columns;
+      canvas.getContext("2d")?.putImageData(image, 0, 0);
+      canvas.style.width = `${(100 * columns) / WIDE}%`;
+      setText(size, `${count(numbers)} numbers`);
+      canvas.setAttribute(
+        "aria-label",
+        `The vector T, a part of its ${count(numbers)} numbers: the sum of ${count(K)} pictures`,
+      );
+    },
+  };
+}

@@ -46,7 +46,7 @@ export function createPanel(settings, change) {
       label: "cells an axis, or units of the fit",
       symbol: "J",
       values: sizes,
-      help: "Cells on each axis of the table; for the fitted ones the units that sleep until the step.",
+      help: "Cells on each axis of the table; for the fitted ones the units that are inactive until the step.",
     }),
     ratio: slider({
       ...of("ratio"),

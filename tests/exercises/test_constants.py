@@ -84,8 +84,8 @@ def careless(right: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
     return made
 
 
-def test_there_are_48_questions():
-    assert len(QUESTIONS) == 48
+def test_there_are_49_questions():
+    assert len(QUESTIONS) == 49
 
 
 @pytest.mark.parametrize(("chapter", "question"), QUESTIONS)

@@ -105,6 +105,32 @@ def features_by_exponent(D, K, beta, tolerance):
     )
 
 
+def sines_first(Xi, beta, Omega):
+    h = beta**0.5 * np.asarray(Xi) @ Omega.T
+    return np.concatenate([np.sin(h), np.cos(h)], 1).sum(0) / len(Omega) ** 0.5
+
+
+def read_sines_first(x, T, beta, Omega):
+    h = beta**0.5 * Omega @ x
+    return np.concatenate([np.sin(h), np.cos(h)]) @ T / len(Omega) ** 0.5
+
+
+def step_by_hand(x, T, beta, Omega, eta, *, root=0.5, sign=1):
+    Y = len(Omega)
+    h = beta**0.5 * Omega @ x
+    slope = (T[:Y] * np.cos(h) - T[Y:] * np.sin(h)) @ Omega * beta**root / Y**0.5
+    return x + sign * eta * slope / (beta * read_sines_first(x, T, beta, Omega))
+
+
+def from_scratch(**replaced):
+    right = {
+        "store": sines_first,
+        "read": read_sines_first,
+        "step": step_by_hand,
+    }
+    return right | replaced
+
+
 SECOND = {
     "q1": {"unit_jacobian": jacobian_by_autodiff},
     "q2": {"reduced_field": field_by_softmax, "critical_beta": lambda d: (2 / d) ** 2},
@@ -114,6 +140,7 @@ SECOND = {
     "q6": {"frozen_share": share_by_features, "frozen_probability": probability},
     "q7": {"growth": growth_by_binomials, "looseness": looseness_by_sums},
     "q8": {"features_needed": features_by_exponent},
+    "q9": from_scratch(),
 }
 
 
@@ -205,6 +232,17 @@ WRONG = [
     ("q8", "V = K", {"features_needed": features(energy=2)}),
     ("q8", "Y > DK", {"features_needed": features(stable=0.5)}),
     ("q8", "S, not S²", {"features_needed": features(power=1)}),
+    (
+        "q9",
+        "a mean, not a sum",
+        from_scratch(store=lambda Xi, *a: sines_first(Xi, *a) / len(Xi)),
+    ),
+    (
+        "q9",
+        "√β dropped, as printed",
+        from_scratch(step=lambda *a: step_by_hand(*a, root=0)),
+    ),
+    ("q9", "uphill", from_scratch(step=lambda *a: step_by_hand(*a, sign=-1))),
 ]
 PAGE = Page("memory", "memory_exercises", SECOND, WRONG)
 

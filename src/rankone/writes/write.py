@@ -3,11 +3,11 @@ added to another and saved.
 """
 
 from collections.abc import Mapping
-from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -52,7 +52,9 @@ class Write(Module):
     left: Float[Array, "H *m"]
     right: Float[Array, "D *m"]
     interference: Float[Array, ""] | None = None
-    outcome: Int[Array, ""] = field(default_factory=lambda: jnp.int32(Outcome.OK))
+    outcome: Int[Array, ""] = eqx.field(
+        default_factory=lambda: jax.device_put(np.int32(Outcome.OK))
+    )
 
     def __post_init__(self) -> None:
         left = _floating("left", self.left)

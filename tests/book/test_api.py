@@ -5,7 +5,6 @@ they are written.
 import doctest
 import html
 import importlib
-import inspect
 import pkgutil
 import re
 from pathlib import Path
@@ -20,7 +19,7 @@ from extensions.pages import api
 ROOT = Path(__file__).parents[2]
 HTML = ROOT / "_build" / "html"
 PAGES = ["api", "api/library", "api/theory"]
-PARTS = {name for name, _ in inspect.getmembers(ro, inspect.ismodule) if name[0] != "_"}
+PARTS = {part.name for part in pkgutil.iter_modules(ro.__path__) if part.name[0] != "_"}
 
 
 @pytest.fixture(scope="module")

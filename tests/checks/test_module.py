@@ -8,6 +8,7 @@ import gc
 import importlib
 import inspect
 import pickle
+import pkgutil
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +23,7 @@ import rankone as ro
 from rankone._module import Module, derive
 
 KEY = jax.random.key(0)
-SHOWN = {name for name, _ in inspect.getmembers(ro, inspect.ismodule) if name[0] != "_"}
+SHOWN = {part.name for part in pkgutil.iter_modules(ro.__path__) if part.name[0] != "_"}
 SHOWN -= {"theory", "printed"}
 W = jnp.arange(6.0).reshape(2, 3)
 PAIR = (jnp.ones(2), jnp.arange(3.0))

@@ -1390,3 +1390,21 @@ def test_any_edit_answers_its_key_and_only_moves_along_u(scale, seed):
     ).all()
     q = k - (edit.right @ k) / (edit.right @ edit.right) * edit.right
     assert (abs(W_hat @ q - W @ q) < rounding * (size(W_hat) + size(W)) @ size(q)).all()
+
+
+@pytest.mark.parametrize(
+    ("C", "message"),
+    [
+        (np.diag([1.0, np.nan]), "NaN or infinity"),
+        (np.array([[1.0, 0.5], [0.0, 1.0]]), "symmetric"),
+        (np.ones((2, 2)), "pivot|condition"),
+    ],
+)
+def test_a_bad_concrete_C_is_refused_while_jit_traces_something_else(C, message):
+    C = jnp.asarray(C, jnp.float32)
+
+    def total(k):
+        return ro.rank_one_edit(np.zeros((1, 2)), C, k, np.ones(1)).left.sum()
+
+    with pytest.raises(ValueError, match=f"^C: got .*({message})"):
+        jax.jit(total)(jnp.ones(2))

@@ -80,7 +80,7 @@ def rank_one_edit(
     refine = _steps(refine)
     k, v = pair(W, _width(C), k, v)
     edit, quality = _rank_one(W, C, ridge, k, v, refine)
-    refuse_singular("C", quality)
+    refuse_singular("C", quality, C, ridge)
     if readable(edit) and (fault := int(edit.outcome)):
         matrix(W)  # a NaN in W shows in Wk: only then is all of W looked through
         if fault == Outcome.SINGULAR:
@@ -139,7 +139,7 @@ def batch_edit(
     refine = _steps(refine)
     K, V = pairs(W, C, K, V)
     edit, quality = _batch(W, C, ridge, K, V, weight("omega", omega), refine)
-    refuse_singular("C", quality)
+    refuse_singular("C", quality, C, ridge)
     refuse(edit.outcome)
     return edit
 
@@ -180,7 +180,7 @@ def interpolate_residuals(
             f"q: got shape {q.shape}; it must be of length {D}, as W is {W.shape}."
         )
     answer, fault, quality = _interpolated(W, C, K, V, q, weight("omega", omega))
-    refuse_singular("C", quality)
+    refuse_singular("C", quality, C)
     refuse(fault)
     return answer
 

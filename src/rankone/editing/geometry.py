@@ -16,8 +16,10 @@ from rankone._checks import (
     array,
     brief,
     choice,
+    concrete,
     host,
     integer,
+    is_traced,
     known,
     not_negative,
     numbers,
@@ -110,7 +112,7 @@ class KeyGeometry(Module):
         C = C.astype(wide) if precision == "float64" else C
         ridge = not_negative("ridge", ridge)
         factor, scale, quality = _factor(C, ridge)
-        refuse_singular("C", quality)
+        refuse_singular("C", quality, C, ridge)
         # where there is no ridge, C itself and no copy
         plain = isinstance(ridge, float) and ridge == 0
         return KeyGeometry(factor, scale, C if plain else _ridged(C, ridge))
@@ -283,8 +285,13 @@ def transposed(name: str, shape: tuple[int, ...], D: int) -> str:
 Quality = Float[Array, " 5"]
 
 
-def refuse_singular(name: str, quality: Quality | None) -> None:
+def refuse_singular(
+    name: str, quality: Quality | None, C: Any = None, ridge: ArrayLike = 0.0
+) -> None:
     """Raise if C has no inverse, where that can be seen; elsewhere `outcome` says so."""
+    if quality is not None and is_traced(quality) and C is not None and known(C, ridge):
+        # jit traces something else, and C itself is concrete
+        quality = concrete(lambda C, ridge: _factor(C, ridge)[2], C, ridge)
     if quality is None or not known(quality):
         return
     finite, skew, size, pivot, least = np.asarray(quality).tolist()

@@ -87,7 +87,7 @@ def sequential_edit(
     K, V = pairs(W, C, K, V)
     weights = weight("omega", omega), weight("beta", beta, least=0.0)
     sequence, quality = _sequence(W, C, K, V, weights)
-    refuse_singular("C", quality)
+    refuse_singular("C", quality, C)
     refuse(sequence.edit.outcome)
     return sequence
 
@@ -119,7 +119,7 @@ def cyclic_edit(
     K, V = pairs(W, C, K, V)
     cycles = integer("cycles", cycles, "a positive number of rounds")
     rounds, quality = _rounds(W, C, K, V, cycles)
-    refuse_singular("C", quality)
+    refuse_singular("C", quality, C)
     refuse(rounds.edit.outcome)
     return rounds
 

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float
 
 from rankone._checks import (
+    ArgumentError,
     Numbers,
     array,
     brief,
@@ -180,9 +181,10 @@ class DrDAM(EnergyMemory):
             once=True,
         )
         if Xi.shape[1] != features.D:
-            raise ValueError(
-                f"Xi: got shape {Xi.shape}; "
-                f"it must be (K, {features.D}), to fit the features."
+            raise ArgumentError(
+                "Xi",
+                f"got shape {Xi.shape}; "
+                f"it must be (K, {features.D}), to fit the features.",
             )
         wide = wider(Xi.dtype, jnp.float32)
         positive("beta", beta, _BETA, dtype=wide)
@@ -373,7 +375,7 @@ def _check_angles(
         "pass centre=Xi.mean(0)"
     )
     if not far <= FARTHEST:
-        raise ValueError(f"{name}: got patterns at {far:.2g}/√β; it must be {wanted}.")
+        raise ArgumentError(name, f"got patterns at {far:.2g}/√β; it must be {wanted}.")
 
 
 @partial(jax.jit, static_argnames="similarity")

@@ -8,10 +8,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Bool, Float, Int
-from tqdm.auto import tqdm
 
 from rankone._annotated import checked
 from rankone._checks import brief, integer, not_negative
+from rankone._progress import progress_bar
 from rankone.data.facts import corpus
 from rankone.editing import KeyGeometry, SecondMoments
 from rankone.language.forward import Cache, embed, run
@@ -68,7 +68,7 @@ def key_moments(
     ]
     rows = sorted((row for row in rows if len(row) > skip), key=len)
     moments = SecondMoments.empty(model.network.config.hidden)
-    for start in tqdm(
+    for start in progress_bar(
         range(0, len(rows), batch),
         desc=f"keys of block {layer}",
         disable=len(rows) < 64,

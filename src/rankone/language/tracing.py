@@ -11,11 +11,11 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike, Float, Int
 from numpy.typing import NDArray
-from tqdm.auto import tqdm
 
 from rankone._annotated import checked
 from rankone._checks import choice, integer, positive
 from rankone._module import Module
+from rankone._progress import progress_bar
 from rankone.language.forward import SITES, Cache, embed, logits, run
 from rankone.language.model import LanguageModel
 from rankone.language.relations import Request
@@ -118,7 +118,7 @@ def trace(
     batches = _places(L, T, first, max(1, batch // noises))
     found = [
         blurred(part)
-        for part in tqdm(batches, desc="restoring", disable=len(batches) < 8)
+        for part in progress_bar(batches, desc="restoring", disable=len(batches) < 8)
     ]
     probabilities = np.concatenate(found)
     words = tuple(model.tokenizer.decode([token]) for token in ids)

@@ -29,6 +29,7 @@ from rankone._checks import (
 from rankone._files import locked, read_arrays, save_arrays
 from rankone._fingerprint import fingerprint
 from rankone._module import Module
+from rankone._progress import progress_bar
 from rankone.maml.tasks import Task
 
 __all__ = ["Learner", "MetaTrained", "TaskFamily", "meta_train"]
@@ -218,9 +219,7 @@ def _trained(
 
 
 def _bar(iterations: int, done: int, progress: bool) -> Any:
-    from tqdm.auto import tqdm
-
-    return tqdm(
+    return progress_bar(
         total=iterations, initial=done, desc="meta-training", disable=not progress
     )
 

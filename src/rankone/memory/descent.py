@@ -1,6 +1,5 @@
 """Retrieval: descend the energy from a query until it rests [D-eq5]."""
 
-import os
 import time
 import warnings
 from dataclasses import replace
@@ -10,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, ArrayLike
-from tqdm.auto import tqdm
 
 from rankone._checks import (
     Numbers,
@@ -26,6 +24,7 @@ from rankone._checks import (
     renamed,
     states,
 )
+from rankone._progress import bars_are_off, progress_bar
 from rankone.checks import Outcome, outcome
 from rankone.memory.implicit import at_rest
 from rankone.memory.protocol import (
@@ -289,9 +288,7 @@ def _in_chunks(
     """Some steps at a time, with a look at the clock in between; nothing else is
     fetched from the device.
     """
-    # tqdm's bar for notebooks does not read this variable itself; the book is built
-    # without bars, however slowly.
-    if os.environ.get("TQDM_DISABLE", "0") not in ("", "0"):
+    if bars_are_off():  # however slow the call is
         progress = False
     if progress is False:
         return _steps(memory, run, *options, max_steps + 1, max_steps)[0]
@@ -302,7 +299,7 @@ def _in_chunks(
         read, done = np.asarray(flags).tolist()
         late = progress is None and time.monotonic() - began > _PATIENCE
         if bar is None and (progress or late):
-            bar = tqdm(total=max_steps, desc="retrieve", unit="step")
+            bar = progress_bar(total=max_steps, desc="retrieve", unit="step")
         if bar is not None:
             bar.update(min(read, max_steps) - bar.n)
         if done:

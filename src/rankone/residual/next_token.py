@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Int
 from numpy.typing import NDArray
-from tqdm.auto import tqdm
 
 from rankone._checks import Numbers, integer, positive
 from rankone._module import Module
+from rankone._progress import progress_bar
 from rankone.language.forward import Cache, before_head, embed, head, run
 from rankone.language.model import LanguageModel
 from rankone.language.tokenizer import pad
@@ -173,7 +173,7 @@ def _states(
     )
     made = [
         np.asarray(_final(network, *part))
-        for part in tqdm(list(parts), desc="texts", disable=len(rows) < 64)
+        for part in progress_bar(list(parts), desc="texts", disable=len(rows) < 64)
     ]
     return list(np.concatenate(made))
 

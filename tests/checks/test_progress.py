@@ -1,0 +1,23 @@
+"""Progress bars of long calls are off where the reader says so."""
+
+import pytest
+
+from rankone._progress import progress_bar
+
+
+@pytest.mark.parametrize(
+    ("variable", "disable", "shown"),
+    [(None, False, True), (None, True, False), ("0", False, True), ("1", False, False)],
+)
+def test_a_variable_turns_every_bar_off(
+    variable: str | None,
+    disable: bool,
+    shown: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    if variable is not None:
+        monkeypatch.setenv("TQDM_DISABLE", variable)
+    assert list(progress_bar(range(3), desc="steps", disable=disable)) == [0, 1, 2]
+    assert ("steps" in capsys.readouterr().err) is shown

@@ -1251,7 +1251,7 @@ BAD_ELSEWHERE = {
     "no key": (lambda: SecondMoments.empty(2).mean, "count: got"),
     "double": (
         lambda: SecondMoments.empty(2, dtype=np.float64),
-        "dtype: got .float64",
+        "dtype: got .?float64",
     ),
     "whole": (lambda: SecondMoments.empty(2, dtype=int), "dtype: got int"),
     "no type": (lambda: SecondMoments.empty(2, dtype={"a": 1}), "dtype: got"),

@@ -39,6 +39,7 @@ function choice(name, label, rows) {
 
 function labelled(label, control) {
   const box = document.createElement("label");
+  control.ariaLabel = label; // its choices are no part of its name
   box.append(label, control);
   return box;
 }
@@ -51,7 +52,6 @@ function fold(row) {
   toggle.ariaLabel = `Details of ${row.querySelector("strong").textContent}`;
   toggle.addEventListener("click", () => open(row, !row.classList.contains("open")));
   row.querySelector("td > p").append(toggle);
-  row.closest("table").classList.add("brief");
   open(row, `#${row.id}` === location.hash);
 }
 

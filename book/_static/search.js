@@ -54,7 +54,7 @@ function definitionsOf(query, definitions) {
       const order = KINDS.findIndex((each) => kind.startsWith(each));
       const text = { names, title: unmarked(title), says: unmarked(says) };
       const deep = names[1]?.startsWith("rankone.") ? names[1].split(".").length / 10 : 0;
-      const rank = answers(meant(query), text) * 10 - (order < 0 ? 2 : order) - deep;
+      const rank = answers(meant(query), text) * 10 - (order < 0 ? 3 : order) - deep;
       return { title, kind, link, says, rank };
     })
     .filter(({ rank }) => rank > 10)

@@ -34,7 +34,7 @@ const QUESTIONS = [
   {
     key: "start",
     name: "Which keys does an edit change?",
-    ask: "Twelve keys are stored. W must answer v* at k*, and Ŵ does. Drag v*, then k*: which outputs move, and which never do?",
+    ask: "Twelve keys are stored, and Ŵ answers v* at k*. Drag v*, then k*: which outputs move, and which never do?",
     predict: {
       options: [
         ["all", "Every output moves"],

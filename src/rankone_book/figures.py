@@ -105,6 +105,8 @@ class _Figure(Figure):
         another grid what `on_phone` says. None where it would not be read: any other
         grid, or where labels leave a panel under a fifth of the width.
         """
+        if self.get_size_inches()[0] <= width:  # as it is, it fits
+            return None
         places = {
             spec: ax for ax in self.axes if (spec := ax.get_subplotspec()) is not None
         }

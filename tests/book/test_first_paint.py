@@ -209,7 +209,7 @@ def test_pages_are_written_after_what_makes_their_widgets_and_their_styles_lean(
         )
         module.setup(app)
     assert sorted(order, key=lambda name: order[name]) == [
-        "on_demand",
-        "lean_style",
-        "first_paint",
+        "extensions.delivery.on_demand",
+        "extensions.delivery.lean_style",
+        "extensions.delivery.first_paint",
     ]

@@ -322,12 +322,12 @@ def between(s: dict[str, Any]) -> dict[str, float]:
 
 MEASURES = {
     "distributed-size": size,
-    "distributed-cure": lambda s: {"many": blend(s), "few": blend(s | {"K": 8})},
+    "distributed-cure": lambda s: {"many": blend(s), "few": blend(s | {"K": 6})},
     "retrieval-colour": lambda s: {
         "grey": pull(s | {"fill": "grey"}),
         "black": pull(s),
     },
-    "retrieval-sharper": lambda s: {"before": pull(s | {"beta": 60}), "after": pull(s)},
+    "retrieval-sharper": lambda s: {"before": pull(s | {"beta": 75}), "after": pull(s)},
     "editing-geometry": geometry,
     "editing-lasting": lambda s: {
         "first": sequential_residual(1, s["edits"], s["dimension"])

@@ -16,13 +16,15 @@ def test_claims_are_found_by_words_source_status_and_chapter(visit: Callable) ->
     page = watched.open("book/claims.html")
     all_ = page.locator(ROWS).count()
     expect(page.locator(".claims-filter output")).to_have_text(f"{all_} of {all_}")
-    page.locator(".claims-filter").get_by_label("Source").select_option(
+    page.locator(".claims-filter").get_by_label("Source", exact=True).select_option(
         "S: residual memory, Yang et al."
     )
     names = page.locator(f"{ROWS} td:first-child strong").all_text_contents()
     assert 0 < len(names) < all_
     assert all(name.startswith("S") for name in names)
-    page.locator(".claims-filter").get_by_label("Status").select_option("corrected")
+    page.locator(".claims-filter").get_by_label("Status", exact=True).select_option(
+        "corrected"
+    )
     assert set(page.locator(f"{ROWS} .claim-status").all_text_contents()) == {
         "corrected"
     }
@@ -32,7 +34,9 @@ def test_claims_are_found_by_words_source_status_and_chapter(visit: Callable) ->
         "nearest" in text.lower() for text in page.locator(ROWS).all_text_contents()
     )
     # one of another source: nothing is left
-    page.locator(".claims-filter").get_by_label("Chapter").select_option(index=1)
+    page.locator(".claims-filter").get_by_label("Chapter", exact=True).select_option(
+        index=1
+    )
     expect(page.locator(".claims-filter output")).to_have_text(f"0 of {all_}")
     assert page.locator("table.claims-table:visible").count() == 0
     assert watched.errors == []

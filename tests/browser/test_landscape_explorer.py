@@ -156,7 +156,7 @@ def test_an_edit_is_picked_and_its_neighbours_are_read(alone):
     expect(page.locator(".r1-facts")).to_contain_text("Austria")
     page.locator("[data-name=fact]").select_option("1")
     expect(page.locator(".r1-facts")).to_contain_text(
-        "China, share 0.50lead −3.0 → 1.0, turned"
+        "China, share 0.50lead −3.0 → 1.0, flipped"
     )
 
 

@@ -184,9 +184,9 @@ def test_a_figure_drawn_for_a_phone_is_whole_on_one_and_nowhere_else(
 ) -> None:
     _, size, _ = request.node.callspec.id.rsplit("-", 2)
     wrong = """(phone) => [...document.querySelectorAll('picture > img')].filter((image) => {
-        const figure = image.closest('figure');
-        return image.currentSrc.endsWith('-phone.webp') !== phone || figure.scrollWidth > figure.clientWidth;
-    }).map((image) => image.closest('figure').outerHTML)"""
+        const box = image.closest('figure') ?? image.closest('.cell_output');
+        return image.currentSrc.endsWith('-phone.webp') !== phone || box.scrollWidth > box.clientWidth;
+    }).map((image) => image.outerHTML)"""
     with suppress(TooLate):  # a busy machine may still be laying the figures out
         view.page.wait_for_function(
             f"(phone) => ({wrong})(phone).length === 0",
@@ -288,7 +288,7 @@ def test_a_copied_formula_is_its_tex(visit: Any) -> None:
     formula.dblclick()
     assert copied() == f"${tex}$"
     assert "chosen" in (formula.get_attribute("class") or "")
-    paragraph = page.locator("article p:has(.math)").first
+    paragraph = page.locator("article section > p:has(.math)").first
     paragraph.evaluate("(each) => getSelection().selectAllChildren(each)")
     words = copied()
     assert f"${tex}$" in words

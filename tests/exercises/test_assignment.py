@@ -196,7 +196,7 @@ def test_the_built_page_makes_a_version_that_asks_all_and_one_that_answers_all(
         text(student).count("**In writing (")
         == text(instructor).count("**In writing (")
         == len(asked)
-        == 8
+        >= 8
     )
     source = (ROOT / "book/chapters" / f"{assignment.page(chapter)}.md").read_text(
         encoding="utf-8"
@@ -241,8 +241,8 @@ def test_points_minutes_and_criteria_agree_everywhere(folders, chapter):
 
 @pytest.mark.parametrize("chapter", exercises.chapters())
 def test_an_exercise_has_one_number_everywhere(folders, chapter):
-    names = [f"Exercise {n} (q{n})" for n in range(1, 9)]
     files = questions(ROOT / "src/rankone_book/exercises" / chapter)
+    names = [f"Exercise {n} (q{n})" for n in range(1, len(files) + 1)]
     for n, q in enumerate(files, 1):
         source = (ROOT / "src/rankone_book/exercises" / chapter / f"{q}.py").read_text(
             encoding="utf-8"

@@ -528,8 +528,7 @@ def explorer(**settings):
 
 
 def test_the_explorer_offers_the_questions_that_the_page_has():
-    from explorer_links import questions
-
+    from extensions.pages.explorer_links import questions
     from rankone_book.widgets import retrieval_explorer
 
     assert sorted(retrieval_explorer._QUESTIONS) == sorted(

@@ -67,7 +67,7 @@ class Light(NamedTuple):
 
 
 def lighten(picture: Path) -> Light:
-    """Replace a picture by a WebP of its best colours, 128 of a photograph and 64 of a
+    """Replace a picture by a WebP of its best colours, 128 of a photograph and 32 of a
     drawing.
     """
     with Image.open(picture) as image:
@@ -75,7 +75,7 @@ def lighten(picture: Path) -> Light:
     solid = Image.new("RGB", image.size, "white")
     solid.paste(image, mask=image.getchannel("A") if image.mode == "RGBA" else None)
     drawn = solid.getcolors(DRAWN) is not None  # None of one that has more
-    colours = solid.quantize(64 if drawn else 128, Image.Quantize.MEDIANCUT)
+    colours = solid.quantize(32 if drawn else 128, Image.Quantize.MEDIANCUT)
     light = colours.convert("RGB")
     (_transparent(light) if drawn else light).save(
         picture.with_suffix(".webp"), lossless=True, quality=75, method=3

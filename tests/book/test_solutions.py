@@ -60,7 +60,7 @@ def test_a_page_loses_its_solutions_and_nothing_else(page):
     assert "solution" not in cut.replace("least-squares solution", "").replace(
         "the\nsolution by", ""
     )
-    assert cut.count("{exercise}") == cut.count("grader.check(") == 8
+    assert cut.count("{exercise}") == cut.count("grader.check(") >= 8
     kept = re.split(
         r"```{solution-start}.*?{solution-end}\n```\n", text, flags=re.DOTALL
     )

@@ -140,10 +140,11 @@ def as_written(
     returns: str | None,
 ) -> tuple[str | None, str | None]:
     """Tell autodoc the annotations of a signature as they stand in the source, and a
-    default function by its name.
+    default function or class by its name.
     """
     app.env.temp_data.setdefault("annotations", {})[name] = dict(_annotations(obj))
-    return signature and re.sub(r"<function (\w+)>", r"\1", signature), returns
+    plain = r"<function (\w+)>|<class '(?:\w+\.)*(\w+)'>"
+    return signature and re.sub(plain, r"\1\2", signature), returns
 
 
 def _annotations(obj: Any) -> Iterator[tuple[str, str]]:

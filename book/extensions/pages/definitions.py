@@ -55,7 +55,7 @@ PRINTED = re.compile(rf"(\w)-({'|'.join(SHORT)})([A-Z]?\.?\d+(?:\.\d+)?[A-Z]?)")
 NUMBER = re.compile(r'<span class="eqno">\(([^)<]+)\)')
 COURSE = "book/course.yml"  # which names the methods of each chapter
 HEADING = re.compile(
-    r'<section id="(?P<anchor>[^"]+)">\s*(?:<span id="[^"]*"></span>\s*)*'
+    r'<section\b[^>]* id="(?P<anchor>[^"]+)">\s*(?:<span id="[^"]*"></span>\s*)*'
     r"<h(?P<level>[123])>(?P<title>.*?)</h[123]>",
     re.DOTALL,
 )

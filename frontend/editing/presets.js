@@ -34,17 +34,17 @@ const QUESTIONS = [
   {
     key: "start",
     name: "Which keys does an edit change?",
-    ask: "Twelve keys are stored, and Ŵ answers v* at k*. Drag v*, then k*: which outputs move, and which never do?",
+    ask: "Ŵ answers v* at k*. Drag v*, then k*: which outputs of the twelve keys move, and which never do?",
     predict: {
       options: [
-        ["all", "Every output moves"],
-        ["line", "All but those of keys on one line"],
-        ["near", "Only those of keys near k*"],
+        ["all", "Every output"],
+        ["line", "All but those of keys on a line"],
+        ["near", "Those of keys near k*"],
       ],
       right: ({ edit }) => edit && "line",
     },
     after: ({ total, lawTotal }) =>
-      `Every output moves in the same direction, r, and the output of key j moves by ‖r‖·|uᵀkⱼ|/s. On the dashed line uᵀk = 0, and nothing moves. The interference, the sum of squared changes, is measured as ${figures(total)}, and predicted by ‖r‖²/s as ${figures(lawTotal)}. No other Ŵ with Ŵk* = v* has less.`,
+      `Every output moves along the line of r: that of key j by ‖r‖·|uᵀkⱼ|/s, forwards or backwards. On the dashed line uᵀk = 0, and nothing moves. The interference, the sum of squared changes, is measured as ${figures(total)}, and predicted by ‖r‖²/s as ${figures(lawTotal)}. No other Ŵ with Ŵk* = v* has less.`,
     set: {},
   },
   {

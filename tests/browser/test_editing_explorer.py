@@ -32,7 +32,8 @@ def place(page, name):
 
 def drag(page, name, dx, dy):
     """Takes a handle and moves it by pixels."""
-    grip(page, name).scroll_into_view_if_needed()
+    # away from the edges, beyond which there is nothing to drag over
+    grip(page, name).evaluate("(each) => each.scrollIntoView({ block: 'center' })")
     box = grip(page, name).locator(".r1-hit").bounding_box()
     x = box["x"] + box["width"] / 2
     y = box["y"] + box["height"] / 2

@@ -179,7 +179,9 @@ def test_every_solution_is_graded_right_on_colab(
         ):
             # the stub's first, then the solution's
             reports[asked[1]] = cell.outputs[-1].data["text/plain"]
-    assert reports == {f"q{n}": f"q{n}: all checks passed." for n in range(1, 9)}
+    names = [f"q{n}" for n in range(1, len(reports) + 1)]
+    assert len(names) >= 8
+    assert reports == {name: f"{name}: all checks passed." for name in names}
 
 
 def test_the_notebooks_leave_jax_and_numpy_as_they_are(

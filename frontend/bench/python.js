@@ -53,7 +53,7 @@ export function python(settings) {
     source === "rankone.theory.soft_neighbours" && `from ${source} import ${name}`,
     names.length > 0 && `from rankone.writes import ${names.join(", ")}`,
     "",
-    `K = ${arrayOf([0, 1].map((axis) => keys.map((at) => brief(at[axis]))))}  # a key a column`,
+    `K = ${arrayOf([0, 1].map((axis) => keys.map((at) => brief(at[axis]))))}  # a key per column`,
     `R = ${arrayOf([valuesOf(settings).map(brief)])}`,
     isFlat && `asked = np.stack([np.linspace(-${REACH}, ${REACH}, 261), np.zeros(261)])`,
     !isFlat && `side = np.linspace(-${REACH}, ${REACH}, 17)`,

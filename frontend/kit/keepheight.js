@@ -18,3 +18,24 @@ export function keepHeight(part) {
     }
   }).observe(part);
 }
+
+/**
+ * While a pointer is down in `within`, `element` does not grow: what stands below it would move under the finger.
+ *
+ * @param {HTMLElement} element
+ * @param {HTMLElement} within
+ */
+export function holdWhileDragged(element, within) {
+  within.addEventListener("pointerdown", () => {
+    element.style.maxHeight = `${element.offsetHeight}px`;
+    element.style.overflow = "hidden";
+    const done = new AbortController();
+    const release = () => {
+      element.style.maxHeight = "";
+      element.style.overflow = "";
+      done.abort();
+    };
+    for (const end of ["pointerup", "pointercancel"])
+      document.addEventListener(end, release, { signal: done.signal });
+  });
+}

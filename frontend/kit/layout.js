@@ -1,6 +1,6 @@
 // Where an explorer's parts stand: what answers the hand on one screen, the rest folded under it.
 import { h } from "./dom.js";
-import { keepHeight } from "./keepheight.js";
+import { holdWhileDragged, keepHeight } from "./keepheight.js";
 
 /** @import { Child } from "./dom.js" */
 
@@ -60,5 +60,6 @@ export function layOut({ header, stage, side = [], charts = [], onkeydown, ...pa
       ? h("div", { class: named("r1-chart-block", style.chartsClass ?? "") }, charts)
       : null,
   );
+  holdWhileDragged(head, stageBlock);
   return { element, stage: stageBlock };
 }

@@ -347,7 +347,7 @@ def inputs(x: Numbers, n: int) -> Array:
     x = numbers("x", x)
     if x.ndim < 1 or x.shape[-1] != n:
         raise ValueError(
-            f"x: got shape {x.shape}; it must be of shape (..., {n}): one input a row."
+            f"x: got shape {x.shape}; it must be of shape (..., {n}): one input per row."
         )
     return x
 

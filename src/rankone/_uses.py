@@ -34,7 +34,7 @@ class Use(NamedTuple):
 
     Attributes:
         argument: Which argument of the program it uses.
-        inputs: What a matrix multiplies, one a row (..., n); None for a vector.
+        inputs: What a matrix multiplies, one per row (..., n); None for a vector.
         axis: Which axis of the matrix the inputs run along: 1 for f(x) = Wx, 0 for f(x)
             = xW.
         outputs: The result.

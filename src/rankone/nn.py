@@ -2,7 +2,7 @@
 Optimisers are optax's.
 
 One convention: a weight matrix W is (out, in) and acts on columns, as in every formula
-of the book; a batch x (..., in) holds one input a row, so that a layer computes x Wᵀ +
+of the book; a batch x (..., in) holds one input per row, so that a layer computes x Wᵀ +
 b.
 """
 
@@ -63,7 +63,7 @@ class Dense(Module):
                 raise ArgumentError(
                     "b",
                     f"got shape {b.shape}; "
-                    f"it must be of shape {W.shape[:-1]}, one a row of W.",
+                    f"it must be of shape {W.shape[:-1]}, one per row of W.",
                 )
         self.W = W
         self.b = b
@@ -124,7 +124,7 @@ def append_one(x: Real[ArrayLike, "*rows n"]) -> Real[Array, "*rows n+1"]:
     x = numbers("x", x)
     if x.ndim < 1:
         raise ValueError(
-            f"x: got shape {x.shape}; it must be of shape (..., n): one input a row."
+            f"x: got shape {x.shape}; it must be of shape (..., n): one input per row."
         )
     return jnp.concatenate([x, jnp.ones((*x.shape[:-1], 1), x.dtype)], -1)
 

@@ -149,7 +149,7 @@ class _Figure(Figure):
             height += 0.2 * len(names) / beside
         self.set_size_inches(width, height)
         picture = BytesIO()
-        self.savefig(picture, format="png", dpi=2 * self.dpi, bbox_inches="tight")
+        self.savefig(picture, format="png", dpi=1.75 * self.dpi, bbox_inches="tight")
         return (
             picture.getvalue()
             if min(ax.get_position(original=True).width for ax in places.values()) > 0.2

@@ -156,5 +156,4 @@ def test_no_other_screen_of_the_built_book_gets_the_figure_drawn_for_a_phone():
             Image.open(at / f"{name}.webp") as wide,
         ):
             assert narrow.size != wide.size
-            # of two pixels a point, where a figure of photographs has one
-            assert narrow.width <= max(wide.width, 750)
+            assert narrow.width <= wide.width

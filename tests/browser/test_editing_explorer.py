@@ -91,10 +91,7 @@ def test_it_opens_on_an_edit_that_equals_jax(explorer, size):
 
 
 @pytest.mark.parametrize("size", ["desktop", walked("phone")])
-def test_key_value_and_cloud_are_dragged(explorer, size, request):
-    if size == "phone":
-        reason = "the plane moves under the finger as the answer is told"
-        request.applymarker(pytest.mark.xfail(strict=False, reason=reason))
+def test_key_value_and_cloud_are_dragged(explorer, size):
     page = explorer(size)
     before = state(page)
     drag(page, "k", 30, 20)

@@ -60,7 +60,8 @@ def test_a_pointer_or_a_key_opens_a_card_and_goes_into_it(folder: Any) -> None:
     page.mouse.move(there["x"] + 5, there["y"] + 5)
     page.wait_for_timeout(500)
     assert card.is_visible()
-    assert "critical_load" in page.locator(link.get_attribute("href")).text_content()
+    cell = page.locator(link.get_attribute("href"))
+    assert "critical_load" in cell.locator("pre").first.text_content()
     page.mouse.move(2, 2)
     card.wait_for(state="hidden")
     for selector, words in [

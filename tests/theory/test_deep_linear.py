@@ -172,7 +172,7 @@ def test_kernel_form_equals_the_product():
 
 def test_the_gradient_at_the_kink_is_a_convention():
     """M-(1): 0 with jax.nn.relu, 2⁻ⁱ with jnp.maximum, 1 with a jnp.where that counts
-    the kink as awake, and off it.
+    the kink as active, and off it.
     """
     np.testing.assert_array_equal(kink_signals(jax.nn.relu, 6), 0)
     np.testing.assert_array_equal(

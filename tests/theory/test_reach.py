@@ -44,7 +44,7 @@ def test_the_share_is_that_of_the_first_decrease_and_none_is_above_the_best():
 
 
 def test_random_factors_reach_as_much_as_they_have_numbers():
-    """K-sharp8: r²/mn in the mean, whatever the gradient."""
+    """K-sharp8: r²/mn on average, whatever the gradient."""
     for gradient in (G, np.outer(G[:, 0], G[0])):
         shares = [float(reach_share(gradient, *factors(seed))) for seed in range(400)]
         assert np.mean(shares) == pytest.approx(r * r / (m * n), rel=0.15)

@@ -262,7 +262,7 @@ def test_two_hidden_layers_answer_minus_y_which_one_cannot():
 
 @pytest.mark.parametrize("construction", FITTED)
 def test_the_fitted_units_sleep_before_the_step_at_every_x(construction, x64):
-    """M-S4, M-S5, M-S8: none is awake, so that the step moves no weight of theirs."""
+    """M-S4, M-S5, M-S8: none is active, so that the step moves no weight of theirs."""
     network = build(construction)
     rest = np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, -256:]
     assert rest.max() == 0
@@ -283,14 +283,14 @@ def test_readers_of_two_layers_take_the_rest_of_the_slots_away(x64):
 
 
 def test_units_that_are_not_kept_below_zero_wake_before_the_step(x64):
-    """M-S4: the slots at rest, μδ/(αw), are positive; at σ = 0 half the units are awake
+    """M-S4: the slots at rest, μδ/(αw), are positive; at σ = 0 half the units are active
     and the fit is of no use.
     """
     network = build("constant", constants=Constants(sleep=0.0))
-    awake = (
+    active = (
         np.asarray(activations(network, np.linspace(0, 1, 501))[-1])[:, 1:].max(0) > 0
     )
-    assert 64 < awake.sum() < 192
+    assert 64 < active.sum() < 192
     assert learning_errors(network, wave, key=KEY).rms > 1
     k = Constants()
     assert k.sleep > 10 * 2**0.5 * k.damping * k.offset / (k.alpha * k.linear)
@@ -389,7 +389,7 @@ def test_a_gradient_in_old_memory_equals_autodiff_and_takes_no_new(x64):
 
 
 def test_the_rank_one_step_and_its_writes_hold_for_any_relu_network(x64):
-    """Random weights: half the units asleep, biases in two layers, a stack in the
+    """Random weights: half the units inactive, biases in two layers, a stack in the
     middle.
     """
     draws = np.random.default_rng(0)

@@ -204,7 +204,7 @@ def test_the_random_frequencies_are_the_packages():
 
 
 def test_features_cost_what_the_law_says_of_them():
-    """The law is `ratio_error`'s, in the mean over the line; over draws the cost is
+    """The law is `ratio_error`'s, averaged over the line; over draws the cost is
     near it.
     """
     given = {"pairs": PAIRS, "way": 0, "divide": True, "width": 0.8, "Y": 256}

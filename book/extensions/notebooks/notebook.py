@@ -96,7 +96,10 @@ def notebook_of(app: Sphinx, docname: str, wheels: Wheels) -> nbformat.NotebookN
     for index in text.folded:
         executed.cells[index].metadata.setdefault("tags", []).append("hide-input")
     page = urljoin(site(app), app.builder.get_target_uri(docname))
-    title = f"{blocks[0]}\n\nA chapter of *{app.config.html_title}*, [as a page]({page}) with widgets that need no kernel."
+    title = (
+        f"{blocks[0]}\n\nA chapter of *{app.config.html_title}*, [as a page]({page}) "
+        "with widgets that need no kernel."
+    )
     code = [cell.source for cell in executed.cells if cell.cell_type == "code"]
     explorers = shown_in(executed.metadata.get("widgets", {}).get(STATE, {}))
     cells = [

@@ -4,7 +4,7 @@ import * as random from "../../kit/random.js";
 /** @import { Key } from "../../kit/random.js" */
 
 /**
- * n points uniform in the ball of radius √(d+2), one a row of d numbers: rankone.residual's sample_ball [S-A5.1].
+ * n points uniform in the ball of radius √(d+2), one per row of d numbers: rankone.residual's sample_ball [S-A5.1].
  * Points uniform on a sphere in d + 2 dimensions, two coordinates dropped.
  *
  * @type {(key: Key, n: number, d: number) => Float32Array}
@@ -21,7 +21,7 @@ export function sampleBall(key, n, d) {
 }
 
 /**
- * n points uniform in the square from −1 to 1, one a row of 2.
+ * n points uniform in the square from −1 to 1, one per row of 2.
  *
  * @type {(key: Key, n: number) => Float32Array}
  */

@@ -148,7 +148,7 @@ export function shallowBody(units, k) {
     [-d / written, 0, 0, -shut, -shut - 1, 0],
   );
   /** @param {Unit} unit */
-  const gate = ({ a, c }) => Math.max(c + Math.max(a[2], 0), 0) + SLEEP; // asleep for every x*
+  const gate = ({ a, c }) => Math.max(c + Math.max(a[2], 0), 0) + SLEEP; // inactive for every x*
   const found = kinks(units, SHALLOW, k.margin);
   return {
     body: [first, second, third],
@@ -183,7 +183,7 @@ export function twoLayerBody(units, k) {
   const [J, d, beta] = [cellsOf(units), k.offset, 1 / (k.alpha * k.linear)];
   const share = J ** -0.5; // of a path unit, on both its sides: the signals of all add up to ⌊xJ⌋/J
   const t = Array.from({ length: J - 1 }, (_, j) => (j + 1) / J);
-  const readers = asleep(kinks(4 * units, TWO_LAYERS, k.margin)).slice(0, units);
+  const readers = inactive(kinks(4 * units, TWO_LAYERS, k.margin)).slice(0, units);
   return {
     body: [layer([[1], [0], [0]], [0, d, d])],
     path: [
@@ -213,7 +213,7 @@ const cellsOf = (units) => Math.max(2, Math.floor(units / 4));
  *
  * @param {Unit[]} units
  */
-function asleep(units) {
+function inactive(units) {
   /** @type {(unit: Unit) => number} */
   const most = ({ a, c }) => c + Math.max(a[2], 0);
   return units

@@ -1,4 +1,4 @@
-// Networks of constant depth whose last hidden layer is a fitted net, asleep before the step: no table, no cells.
+// Networks of constant depth whose last hidden layer is a fitted net, inactive before the step: no table, no cells.
 import { solvePositive } from "../../kit/linear.js";
 import { constantBody, layer, shallowBody, twoLayerBody } from "./bodies.js";
 import { quasirandom, SPAN } from "./kinks.js";
@@ -55,12 +55,12 @@ export function fitWeights(target, units, construction) {
     const y = LOW + SPAN * u;
     const { inputs, output } = forward(network, xs, gradientStep(network, x, y));
     const h = inputs[inputs.length - 2].slice(-units);
-    const awake = Array.from(h.keys()).filter((i) => h[i] !== 0);
+    const active = Array.from(h.keys()).filter((i) => h[i] !== 0);
     const missing = target(x, y, xs) - output;
-    for (const i of awake) {
+    for (const i of active) {
       right[i] += h[i] * missing;
       const row = gram[i];
-      for (const j of awake) row[j] += h[i] * h[j];
+      for (const j of active) row[j] += h[i] * h[j];
     }
   }
   const trace = gram.reduce((sum, row, i) => sum + row[i], 0);

@@ -48,7 +48,7 @@ const roundEven = (v) => {
  * @type {(grid: Grid, slots: number, constants: Constants) => Layer[]}
  */
 function front({ t, ramp }, slots, constants) {
-  const [n, J, gain] = [t.length, t.length + 1, 2]; // a feature is read as 2d − 1: rounding errors stay asleep
+  const [n, J, gain] = [t.length, t.length + 1, 2]; // a feature is read as 2d − 1: rounding errors leave it inactive
   const moved = constants.alpha * constants.margin * constants.linear;
   const rise = 0.4 * moved;
   const theta = [2 * n, 2 * n + 1, 2 * n + 2];

@@ -172,7 +172,7 @@ def interpolate_residuals(
     q = array(
         "q",
         queries,
-        f"({D},) or ({D}, n): one query a column",
+        f"({D},) or ({D}, n): one query per column",
         1 if queries.ndim == 1 else 2,
     )
     if q.shape[0] != D:
@@ -238,8 +238,8 @@ def pairs(
     W: Array, C: Array | KeyGeometry, K: ArrayLike, V: ArrayLike
 ) -> tuple[Array, Array]:
     """Keys (D, m) and values (H, m), checked against the weights and C."""
-    K = array("K", K, f"({W.shape[1]}, m): one key a column", 2)
-    V = array("V", V, f"({W.shape[0]}, m): one value a column", 2)
+    K = array("K", K, f"({W.shape[1]}, m): one key per column", 2)
+    V = array("V", V, f"({W.shape[0]}, m): one value per column", 2)
     _fits(W, _width(C), K, V, "K", "V")
     if K.shape[1] != V.shape[1]:
         raise ValueError(

@@ -123,14 +123,14 @@ class KeyGeometry(Module):
         nor its condition squared.
 
         Args:
-            K: Keys (D, n), one a column; n ≥ D unless there is a ridge.
+            K: Keys (D, n), one per column; n ≥ D unless there is a ridge.
             ridge: As in `from_moments`.
 
         Raises:
             ValueError: If there are fewer keys than dimensions and no ridge, or they
                 span too little.
         """
-        K = at_least_single(array("K", K, "(D, n): one key a column", 2))
+        K = at_least_single(array("K", K, "(D, n): one key per column", 2))
         ridge = not_negative("ridge", ridge)
         (D, n) = K.shape
         wanted = (
@@ -156,7 +156,7 @@ class KeyGeometry(Module):
         K = array(
             "keys",
             columns,
-            f"({self.D}, n): one key a column",
+            f"({self.D}, n): one key per column",
             1 if columns.ndim == 1 else 2,
         )
         wanted = (

@@ -29,7 +29,7 @@ def ridge_limit_edit(W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike) -> 
 
     Args:
         W: Weights (H, D).
-        K: Keys (D, n), one a column; n may be less than D.
+        K: Keys (D, n), one per column; n may be less than D.
         k: Key (D,), not zero.
         v: Value (H,).
     """
@@ -66,7 +66,7 @@ def _arguments(
     W: ArrayLike, K: ArrayLike, k: ArrayLike, v: ArrayLike
 ) -> tuple[Array, Array, Array, Array]:
     W = matrix(W)
-    K = array("K", K, "(D, n): one key a column", 2)
+    K = array("K", K, "(D, n): one key per column", 2)
     wanted = (
         f"({W.shape[1]}, n), as W is {W.shape}{transposed('K', K.shape, W.shape[1])}"
     )

@@ -153,7 +153,7 @@ class DrDAM(EnergyMemory):
         beyond them [D-prop3].
 
         Args:
-            Xi: Patterns (K, D), one a row.
+            Xi: Patterns (K, D), one per row.
             beta: Inverse temperature, positive.
             features: Made with D = Xi.shape[1].
             similarity: "l2", or "dot" for the exponentiated dot product: the same
@@ -176,7 +176,7 @@ class DrDAM(EnergyMemory):
         Xi = array(
             "Xi",
             Xi,
-            "(K, D): one pattern a row, of the length the features were made for",
+            "(K, D): one pattern per row, of the length the features were made for",
             2,
             once=True,
         )

@@ -41,7 +41,7 @@ class MrDAM(EnergyMemory):
     mean, so that data far from 0 lose nothing.
 
     Args:
-        Xi: Stored patterns (K, D), one a row.
+        Xi: Stored patterns (K, D), one per row.
         beta: Inverse temperature, 1/unit² for "l2"; positive. Larger is sharper;
             patterns scaled by s want β/s² [D-unn7]. Only the "exp" separation and the
             "log" Q use it.

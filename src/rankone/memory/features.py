@@ -170,7 +170,7 @@ class RandomFeatures(Module):
         if z.ndim != 2:
             raise ValueError(
                 f"{name}: got shape {z.shape}; "
-                f"it must be (N, {self.D}): one input a row."
+                f"it must be (N, {self.D}): one input per row."
             )
         return z
 
@@ -179,7 +179,7 @@ class RandomFeatures(Module):
         if a.ndim != 2:
             raise ValueError(
                 f"{name}: got shape {a.shape}; "
-                f"it must be ({self.D}, n): one input a column."
+                f"it must be ({self.D}, n): one input per column."
             )
         return at_least_single(states(name, a.T, self.D))
 
@@ -233,7 +233,7 @@ class RandomFeatures(Module):
         if weights.shape != Z.shape[:1]:
             raise ValueError(
                 f"weights: got shape {weights.shape}; "
-                f"it must be of shape {Z.shape[:1]}: one a row."
+                f"it must be of shape {Z.shape[:1]}: one per row."
             )
         chunk = ceil(len(Z) / ceil(len(Z) / 16)) if len(Z) else 1
         pad = -len(Z) % chunk

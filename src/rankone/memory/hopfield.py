@@ -40,12 +40,12 @@ def hebbian(Xi: Numbers) -> Float[Array, "D D"]:
     """The memory matrix T_ij = Σ_μ ξ^μ_i ξ^μ_j of binary patterns [D-eq2].
 
     Args:
-        Xi: Patterns (K, D), entries −1 and 1, one a row.
+        Xi: Patterns (K, D), entries −1 and 1, one per row.
 
     Raises:
         ValueError: If Xi is not a (K, D) array of −1 and 1.
     """
-    Xi = _signs("Xi", array("Xi", Xi, "(K, D): one pattern a row", 2))
+    Xi = _signs("Xi", array("Xi", Xi, "(K, D): one pattern per row", 2))
     return _hebbian(Xi)
 
 

@@ -90,7 +90,7 @@ def train(
         roughness: Weight of the differences of residuals, 0 or more; without `nearest`
             it has no effect.
     """
-    X = array("x", x, "(n, D): one input a row", 2)
+    X = array("x", x, "(n, D): one input per row", 2)
     y = as_array(labels)
     random_key("key", key)
     if len(widths) == 0:

@@ -145,7 +145,7 @@ def implicit_bias(
     T: T drops out.
 
     Args:
-        X: Inputs, one a row (N, n), N ≤ n, independent.
+        X: Inputs, one per row (N, n), N ≤ n, independent.
         Y: Outputs (N, m).
         V: Input-side factor (q, n), of rank at least N on the inputs.
     """

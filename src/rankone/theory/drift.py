@@ -152,7 +152,7 @@ def drift(
     x0 = states("x0", x0, memory.D)
     if x0.ndim != 2:
         raise ValueError(
-            f"x0: got shape {x0.shape}; it must be (N, {memory.D}): one query a row."
+            f"x0: got shape {x0.shape}; it must be (N, {memory.D}): one query per row."
         )
     positive("step_size", step_size)
     steps = integer("steps", steps, "an integer of at least 1")
@@ -231,7 +231,7 @@ def local_retrieval(
     Xi = np.asarray(Xi, float)
     if Xi.ndim != 2:
         raise ValueError(
-            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern a row."
+            f"Xi: got shape {Xi.shape}; it must be (K, D): one pattern per row."
         )
     index = integer(
         "index", index, "the row of a pattern in Xi (K, D)", least=0, most=len(Xi) - 1

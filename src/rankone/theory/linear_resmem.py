@@ -121,12 +121,12 @@ def constrained_erm(X: Numbers, y: Numbers, L: Numbers) -> ERM:
 
 
 def _regression(X: Numbers, y: Numbers) -> tuple[Array, Array]:
-    inputs = array("X", X, "(n, d): one input a row", 2)
+    inputs = array("X", X, "(n, d): one input per row", 2)
     targets = as_array(y)
     if targets.shape != (len(inputs),):
         raise ValueError(
             f"y: got shape {targets.shape}; "
-            f"it must be shape ({len(inputs)},): one a row."
+            f"it must be shape ({len(inputs)},): one per row."
         )
     return inputs, numbers("y", targets)
 

@@ -78,7 +78,7 @@ def rounding_error(
 
     For sincos features, whatever q = T̂ − T is: ‖q‖/√(2Y), and √(β/2Y · Σ_α ‖ω_α‖²(q_α²
     + q_{Y+α}²)). Exact for frequencies of which none is zero and no two are equal or
-    opposite: cosines are orthogonal in the mean.
+    opposite: cosines are orthogonal on average.
 
     Args:
         memory: One memory, of sincos features.

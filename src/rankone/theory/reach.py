@@ -73,7 +73,7 @@ def example_share(
     T: Real[ArrayLike, "m p"],
     V: Real[ArrayLike, "q n"],
 ) -> Float[Array, ""]:
-    """The same share of single examples' gradients δxᵀ, in the mean, where δ and x are
+    """The same share of single examples' gradients δxᵀ, on average, where δ and x are
     independent [K-sharp8].
 
     Args:

@@ -145,13 +145,13 @@ def _columns(K: ArrayLike, q: ArrayLike) -> tuple[Columns, Columns]:
     queries = np.asarray(q, float)
     if keys.ndim != 2:
         raise ValueError(
-            f"K: got shape {keys.shape}; it must be (D, m): one key a column."
+            f"K: got shape {keys.shape}; it must be (D, m): one key per column."
         )
     fits = queries.ndim == 2 and len(queries) == len(keys)
     if not fits:
         raise ValueError(
             f"q: got shape {queries.shape}; "
-            f"it must be ({len(keys)}, n): one query a column."
+            f"it must be ({len(keys)}, n): one query per column."
         )
     return keys, queries
 

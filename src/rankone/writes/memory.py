@@ -122,8 +122,8 @@ def _arguments(
             f"rule: got {brief(rule)}; "
             "it must be a rule, such as Exact() or BatchStep()."
         )
-    K = array("K", K, "(D, m): one key a column", 2)
-    R = array("R", R, "(H, m): one residual a column", 2)
+    K = array("K", K, "(D, m): one key per column", 2)
+    R = array("R", R, "(H, m): one residual per column", 2)
     if R.shape[1] != K.shape[1]:
         raise ValueError(
             f"R: got shape {R.shape}; "
@@ -133,7 +133,7 @@ def _arguments(
 
 
 def _query(q: ArrayLike, D: int) -> Array:
-    wanted = f"({D}, n): one query a column"
+    wanted = f"({D}, n): one query per column"
     queries = array("q", q, wanted, host("q", q).ndim)
     if queries.ndim not in (1, 2) or len(queries) != D:
         raise ValueError(f"q: got shape {queries.shape}; it must be {wanted}.")

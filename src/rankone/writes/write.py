@@ -259,7 +259,7 @@ def _queries(write: Write, q: ArrayLike) -> Array:
     if q.ndim not in (1, 2) or len(q) != D:
         raise ValueError(
             f"q: got shape {q.shape}; "
-            f"it must be ({D},) or ({D}, n): one query a column."
+            f"it must be ({D},) or ({D}, n): one query per column."
         )
     return q
 

@@ -287,3 +287,8 @@ def test_a_copy_is_freed() -> None:
     copies.clear()
     gc.collect()
     assert [reference() for reference in references] == [None] * 3
+
+
+def test_nan_equals_nan_and_nothing_else() -> None:
+    assert Gain(jnp.asarray([jnp.nan, 1.0])) == Gain(jnp.asarray([jnp.nan, 1.0]))
+    assert Gain(jnp.asarray([jnp.nan, 1.0])) != Gain(jnp.asarray([0.0, 1.0]))

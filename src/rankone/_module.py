@@ -38,7 +38,9 @@ class Module(eqx.Module):
             return NotImplemented
         mine, structure = jax.tree.flatten(jax.device_get(self))
         theirs, other_structure = jax.tree.flatten(jax.device_get(other))
-        return structure == other_structure and all(map(_same, mine, theirs))
+        # the stubs of jax do not say what a structure is
+        alike: bool = structure == other_structure  # type: ignore[operator]
+        return alike and all(map(_same, mine, theirs))
 
     def __hash__(self) -> int:
         # of the structure and the shapes, because an array has no hash

@@ -81,6 +81,7 @@ class _Figure(Figure):
     """A figure whose legend, colour bar, titles and ticks have the book's style."""
 
     on_phone: tuple[int, int] | None = None  # rows and columns of its panels there
+    crisp: bool = True  # with twice the pixels
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
         """Outputs of a figure: in the book's build also the picture for a phone, else
@@ -149,7 +150,8 @@ class _Figure(Figure):
             height += 0.2 * len(names) / beside
         self.set_size_inches(width, height)
         picture = BytesIO()
-        self.savefig(picture, format="png", dpi=1.75 * self.dpi, bbox_inches="tight")
+        dpi = (1 + self.crisp) * self.dpi
+        self.savefig(picture, format="png", dpi=dpi, bbox_inches="tight")
         return (
             picture.getvalue()
             if min(ax.get_position(original=True).width for ax in places.values()) > 0.2
@@ -214,6 +216,7 @@ def figure(
             **options,
         )
         made[0].on_phone = on_phone
+        made[0].crisp = crisp
         # ticks are made when they are needed, with the settings of that moment
         for ax in made[0].axes:
             ax.tick_params(

@@ -78,7 +78,7 @@ def lighten(picture: Path) -> Light:
     colours = solid.quantize(32 if drawn else 128, Image.Quantize.MEDIANCUT)
     light = colours.convert("RGB")
     (_transparent(light) if drawn else light).save(
-        picture.with_suffix(".webp"), lossless=True, quality=75, method=3
+        picture.with_suffix(".webp"), lossless=True, quality=75, method=6
     )
     picture.unlink()
     return Light(*image.size, drawn)
